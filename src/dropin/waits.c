@@ -22,50 +22,58 @@ static aq_time deadline_from(const aqdrop *runtime, uint64_t timeout)
   return now + (aq_time)timeout * AQ_NS;
 }
 
-/* Signals that processes share lie in memory that their destruction unmaps; the
- * memory of the others stays. Releases the first `count` of them. */
+/* Signals that processes share lie in memory that their destruction unmaps, so
+ * a wait holds them; the memory of the others stays. Releases the shared
+ * signals of the first `count` items; a release of another does nothing. */
 static void items_release(aqdrop *runtime, const aq_wait_item *items,
                           uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    if (!aqsim_live_signal_is_own(runtime->transport, items[i].signal))
-      aqdrop_shared_signal_release(runtime, items[i].signal);
+    aqdrop_shared_signal_release(runtime, items[i].signal);
 }
 
-/* False, and none is held: one was destroyed. */
+/* Counts the signals that it holds into `held`. False, and none is held: one
+ * was destroyed. */
 static bool items_hold(aqdrop *runtime, const aq_wait_item *items,
-                       uint32_t count)
+                       uint32_t count, uint32_t *held)
 {
-  for (uint32_t i = 0; i < count; i++)
-    if (!aqsim_live_signal_is_own(runtime->transport, items[i].signal) &&
-        !aqdrop_shared_signal_hold(runtime, items[i].signal)) {
+  *held = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (aqsim_live_signal_is_own(runtime->transport, items[i].signal))
+      continue;
+    if (!aqdrop_shared_signal_hold(runtime, items[i].signal)) {
       items_release(runtime, items, i);
       return false;
     }
+    (*held)++;
+  }
   return true;
 }
 
-/* AQ_ERR_QUEUE: a callback closes the runtime. Mostly it ends the process, too,
- * and its status counts, not that of a thread that comes back from a wait and
- * from main(): so this one comes back a little later. */
+/* AQ_ERR_QUEUE: a callback closes the runtime, which may be gone already, and
+ * the shared signals with it. Mostly it ends the process, too, and its status
+ * counts, not that of a thread that comes back from a wait and from main(): so
+ * this one comes back a little later. */
 static aq_status items_wait(aqdrop *runtime, const aq_wait_item *items,
                             uint32_t count, aq_wait_mode mode, uint64_t timeout,
                             uint32_t hint, aq_wait_result *out)
 {
   enum { CLOSED_US = 100000 };
+  uint32_t held;
   aq_wait_request request = {
       .items = items,
       .count = count,
       .mode = mode,
       .hint = hint == HSA_WAIT_STATE_ACTIVE ? AQ_WAIT_ACTIVE : AQ_WAIT_BLOCKED,
       .deadline = deadline_from(runtime, timeout)};
-  if (!items_hold(runtime, items, count))
+  if (!items_hold(runtime, items, count, &held))
     return AQ_ERR_INVALID;
   aq_status status =
       runtime->transport->ops->wait(runtime->transport, &request, out, NULL);
-  items_release(runtime, items, count);
   if (status == AQ_ERR_QUEUE)
     usleep(CLOSED_US);
+  else if (held > 0)
+    items_release(runtime, items, count);
   return status;
 }
 
