@@ -204,7 +204,7 @@ static void gone_body(void)
   second_thread();
   barrier_submit(client_queue(&c, 64), (uintptr_t)raw, 0);
   settle();
-  ck_assert_uint_eq(events, 0);
+  ck_assert_uint_eq(__atomic_load_n(&events, __ATOMIC_ACQUIRE), 0);
   ck_assert_int_eq(munmap(raw, PAGE), 0);
   event_await(1);
   others_go_on(&c);
