@@ -95,7 +95,7 @@ static aq_status program_run(aq_cli *cli, const aq_runner *runner,
       .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
       .profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) ? "1" : NULL};
   aq_program program = {.args = runner->args, .failed = failure_print};
-  aq_program_end end;
+  aq_program_end end = {0};
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &program.timeout);
   if (status == AQ_OK)
     status = aq_exec_mlir_set(&environment, &cli->diag);

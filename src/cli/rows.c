@@ -188,7 +188,7 @@ static bool column_has_value(const aq_cli_rows *rows, size_t column)
  * off the others. */
 static void empty_columns_remove(aq_cli_rows *rows)
 {
-  bool kept[TITLES_MAX];
+  bool kept[TITLES_MAX] = {0};
   size_t columns = 0, cells = 0;
   for (size_t i = 0; i < rows->columns; i++) {
     const bool optional = *rows->titles[i] == '?';

@@ -53,7 +53,7 @@ for case in $("$work/sites" 2> /dev/null); do
   run "$case" bad
   status=$? ok="not ok"
   while IFS=: read -r line _ kind; do
-    [ $status -eq 1 ] && found "$(echo "$kind" | sed 's/^ *//')" "$line" && ok=ok
+    [ $status -eq 1 ] && found "${kind#"${kind%%[! ]*}"}" "$line" && ok=ok
   done < "$work/expected"
   result "$ok" "$case: found at its line"
   run "$case" fixed

@@ -68,7 +68,7 @@ if command -v "$clang" > /dev/null; then
   ln -s "$bitcode/oclc_isa_version_940.bc" \
     "$work/bitcode/oclc_isa_version_942.bc"
   while read -r gfx model; do
-    regions "LLVM on $gfx" "$model" $cases "$clang" -O2 -fopenmp \
+    regions "LLVM on $gfx" "$model" "$cases" "$clang" -O2 -fopenmp \
       "--offload-arch=$gfx" "--rocm-device-lib-path=$work/bitcode"
   done << 'E'
 gfx906 mi50
