@@ -266,20 +266,39 @@ static void at_exit(void)
   hsa_shut_down();
 }
 
-static void event_exit_body(void)
+/* Waits for a signal until the handler ends the process. */
+static void event_exit(uint64_t attributes)
 {
   client c;
+  hsa_signal_t waited;
   atexit(at_exit);
   client_open(&c);
   ck_assert_done(hsa_amd_register_system_event_handler(event_exits, NULL));
+  ck_assert_done(hsa_amd_signal_create(1, 0, NULL, attributes, &waited));
   barrier_submit(client_queue(&c, 64), 0, 0xdead000);
-  hsa_signal_wait_scacquire(client_signal(1), HSA_SIGNAL_CONDITION_LT, 1,
-                            UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+  hsa_signal_wait_scacquire(waited, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                            HSA_WAIT_STATE_BLOCKED);
+}
+
+static void event_exit_body(void)
+{
+  event_exit(0);
+}
+
+static void event_exit_shared_body(void)
+{
+  event_exit(HSA_AMD_SIGNAL_IPC);
 }
 
 START_TEST(an_event_handler_may_exit)
 {
   ck_assert_int_eq(client_child(event_exit_body), DONE);
+}
+END_TEST
+
+START_TEST(an_event_handler_may_exit_while_a_thread_waits_for_a_shared_signal)
+{
+  ck_assert_int_eq(client_child(event_exit_shared_body), DONE);
 }
 END_TEST
 
@@ -595,6 +614,7 @@ AQ_TEST_MAIN("dropin/abuse",
              a_signal_whose_memory_goes_while_a_barrier_waits_is_a_memory_fault,
              the_device_goes_on_while_an_event_handler_waits_for_a_lock,
              an_event_handler_may_exit,
+             an_event_handler_may_exit_while_a_thread_waits_for_a_shared_signal,
              functions_of_signals_leave_other_memory_alone,
              functions_of_queues_leave_other_memory_alone,
              a_completion_signal_may_be_destroyed_too_early,
