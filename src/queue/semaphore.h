@@ -62,8 +62,9 @@ AQ_API void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
 
 /* Waits until any or all points are reached: at the deadline, in the
  * transport's time, AQ_ERR_TIMEOUT; AQ_ERR_DEADLOCK when in virtual time
- * nothing can reach them; a failure with its cause. `index` may be NULL: the
- * first point that is reached (any), or 0. */
+ * nothing can reach them (elsewhere the wait continues: another thread may
+ * signal); a failure with its cause. `index` may be NULL: the first point that
+ * is reached (any), or 0. */
 AQ_API aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
                                    aq_wait_mode mode, aq_time deadline,
                                    uint32_t *index, aq_diag *diag);
