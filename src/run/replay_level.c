@@ -126,7 +126,8 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
   }
   if (off_count > 0)
     qsort(offs, off_count, sizeof *offs, off_compare);
-  r->facts.prediction_error = off_count ? offs[off_count / 2] / 10.0 : 0;
+  const size_t middle = off_count / 2;
+  r->facts.prediction_error = off_count ? offs[middle] / 10.0 : 0;
   free(known);
   free(offs);
   free(places);

@@ -159,9 +159,8 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   aq_replay_row *added = &r->rows[r->row_count - 1];
   shape_take(r, added, row);
   added->size = size_of(added);
-  added->family = o->family && o->predict && name
-                      ? (int16_t)o->family(o->user, row->name, name)
-                      : 0;
+  if (o->family && o->predict && name)
+    added->family = (int16_t)o->family(o->user, row->name, name);
   return AQ_OK;
 }
 
