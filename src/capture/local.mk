@@ -5,6 +5,7 @@ libaqcore_a_SOURCES += \
 	src/capture/format.h \
 	src/capture/memory.c \
 	src/capture/operations.c \
+	src/capture/packet_contents.c src/capture/packet_contents.h \
 	src/capture/packet_events.def src/capture/packet_player.c \
 	src/capture/packet_player.h src/capture/packet_refer.c \
 	src/capture/packet_summary.c src/capture/packet_summary.h \

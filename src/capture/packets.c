@@ -37,6 +37,17 @@ static const struct {
 
 /* ---- parts of a line ---- */
 
+static aq_status number_read(const aq_json_node *root, aq_packet_number number,
+                             aq_packet_event *event)
+{
+  const number_text *text = &numbers[number];
+  aq_json_node node;
+  aq_status status = aq_json_need(root, text->key, &node);
+  return status == AQ_OK ? aq_json_integer(&node, text->least, text->most,
+                                           &event->n[number])
+                         : status;
+}
+
 static int digit(char c)
 {
   if (c >= '0' && c <= '9')
@@ -201,18 +212,25 @@ static aq_status memory_read(const aq_json_node *root, aq_packet_event *event)
              : status;
 }
 
+static aq_status text_copy(const aq_json_node *root, const char *key,
+                           char **out)
+{
+  aq_json_node node;
+  const char *text;
+  aq_status status = aq_json_need(root, key, &node);
+  if (status == AQ_OK)
+    status = aq_json_text(&node, &text);
+  if (status == AQ_OK && !(*out = strdup(text)))
+    status = aq_json_no_memory(root);
+  return status;
+}
+
 static aq_status kernel_read(const aq_json_node *root, aq_packet_event *event)
 {
   aq_json_node node;
-  const char *name;
-  aq_status status = aq_json_need(root, "name", &node);
-  if (status == AQ_OK)
-    status = aq_json_text(&node, &name);
+  aq_status status = text_copy(root, "name", &event->name);
   if (status != AQ_OK)
     return status;
-  event->name = strdup(name);
-  if (!event->name)
-    return aq_json_no_memory(root);
   if (aq_json_member(root, "code", &node)) {
     status = aq_json_integer(&node, 0, 1, &event->n[AQ_PACKET_N_CODE]);
     if (status != AQ_OK)
@@ -220,6 +238,32 @@ static aq_status kernel_read(const aq_json_node *root, aq_packet_event *event)
   }
   return aq_json_member(root, "latency", &node) ? detail_read(root, event)
                                                 : AQ_OK;
+}
+
+/* Older files, and dispatches by PM4, have no processor. */
+static aq_status execute_read(const aq_json_node *root, aq_packet_event *event)
+{
+  static const aq_packet_number needed[] = {
+      AQ_PACKET_N_DEVICE, AQ_PACKET_N_ADDRESS, AQ_PACKET_N_WAVE_SIZE,
+      AQ_PACKET_N_CUS, AQ_PACKET_N_HZ};
+  aq_json_node node;
+  if (!aq_json_member(root, "gfx", &node))
+    return AQ_OK;
+  aq_status status = text_copy(root, "gfx", &event->gfx);
+  if (status == AQ_OK)
+    status = text_copy(root, "kernel", &event->name);
+  for (size_t i = 0; i < sizeof needed / sizeof *needed && status == AQ_OK; i++)
+    status = number_read(root, needed[i], event);
+  return status == AQ_OK ? packet_read(root, event) : status;
+}
+
+/* The device's clock, which older files lack, is 0 there. */
+static aq_status executed_read(const aq_json_node *root, aq_packet_event *event)
+{
+  aq_json_node node;
+  return aq_json_member(root, "ticks", &node)
+             ? number_read(root, AQ_PACKET_N_TICKS, event)
+             : AQ_OK;
 }
 
 static aq_status open_read(const aq_json_node *root)
@@ -267,6 +311,10 @@ static aq_status details_read(const aq_json_node *root, aq_packet_event *event)
     return allocation_read(root, event);
   case AQ_PACKET_E_MEMORY:
     return memory_read(root, event);
+  case AQ_PACKET_E_EXECUTE:
+    return execute_read(root, event);
+  case AQ_PACKET_E_EXECUTED:
+    return executed_read(root, event);
   default: /* numbers are all they have */
     return AQ_OK;
   }
@@ -306,10 +354,7 @@ static aq_status event_read(const aq_json_node *root, aq_packet_event *event)
   for (int i = 0; i < AQ_PACKET_NUMBERS && status == AQ_OK; i++) {
     if (!(kinds[event->kind].numbers >> i & 1))
       continue;
-    status = aq_json_need(root, numbers[i].key, &node);
-    if (status == AQ_OK)
-      status = aq_json_integer(&node, numbers[i].least, numbers[i].most,
-                               &event->n[i]);
+    status = number_read(root, (aq_packet_number)i, event);
   }
   return status == AQ_OK ? details_read(root, event) : status;
 }
@@ -318,6 +363,7 @@ static void event_fini(aq_packet_event *event)
 {
   free(event->detail);
   free(event->name);
+  free(event->gfx);
   free(event->list);
   free(event->blob);
 }

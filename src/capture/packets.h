@@ -3,10 +3,9 @@
  * Packet captures: an HSA client's calls to its queues and signals, in the
  * host's order and with its times, as `aqueduct exec --capture` writes them
  * (doc/formats/packets.md). Read whole, then replayed on a transport: the same
- * packets, with signals, queues, kernels and arguments of that transport.
- *
- * Kernels take their cost and compute nothing: a capture has no contents of
- * buffers. Thread rule: one at a time.
+ * packets, with signals, queues, kernels and arguments of that transport, whose
+ * kernels take their cost. The code of a capture with contents is executed
+ * apart from that (packet_contents.h). Thread rule: one at a time.
  */
 #ifndef AQ_CAPTURE_PACKETS_H
 #define AQ_CAPTURE_PACKETS_H
@@ -37,7 +36,7 @@ typedef struct aq_packet_event {
   int64_t pid;
   aq_time time; /* when the host came to it */
   int64_t n[AQ_PACKET_NUMBERS];
-  aq_packet packet;          /* of packets */
+  aq_packet packet;          /* of packets and executions */
   aq_allocation_kind memory; /* of allocations */
   /* Arguments of a kernel, a mask, or bytes of memory; NULL: none. */
   unsigned char *blob;
@@ -46,7 +45,8 @@ typedef struct aq_packet_event {
    * each item; latencies of a kernel's cost. */
   int64_t *list;
   uint32_t list_count;
-  char *name;             /* of a kernel */
+  char *name;             /* of a kernel, also of an execution's */
+  char *gfx;              /* of executions; NULL: they cannot be repeated */
   aq_cost_detail *detail; /* of its cost, or NULL */
 } aq_packet_event;
 

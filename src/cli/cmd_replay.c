@@ -168,6 +168,22 @@ static aq_status bench_note(aq_cli *cli, const aq_cap_played *bench,
   return AQ_OK;
 }
 
+/* Executions whose code the capture's program executed. */
+static void computed_note(aq_cli *cli, const aq_captured *captured)
+{
+  const aq_packet_computed *computed = &captured->computed;
+  if (computed->executions > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " of %" PRIu64
+                " executions computed the captured bytes",
+                computed->computed, computed->executions);
+  if (captured->played.idle_kernels > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " kernels took their time and computed nothing%s%s",
+                captured->played.idle_kernels, computed->why[0] ? ": " : "",
+                computed->why);
+}
+
 static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
                                 const aq_captured *captured, int64_t repeats)
 {
@@ -180,9 +196,7 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   if (captured->played.idle_calls > 0)
     aq_cli_note(cli, "%" PRIu64 " host calls did nothing",
                 captured->played.idle_calls);
-  if (captured->played.idle_kernels > 0)
-    aq_cli_note(cli, "%" PRIu64 " kernels took their time and computed nothing",
-                captured->played.idle_kernels);
+  computed_note(cli, captured);
   aq_cli_run_print(cli, json, info, captured->run);
   return aq_cli_json_end_if(cli, json);
 }

@@ -128,7 +128,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "The options of runs do not apply.\n\n"
              "A file of exec --capture is a CAPTURE too: replay sends the same "
              "packets, as long after the program's waits as the program did; "
-             "kernels take their cost and compute nothing.",
+             "kernels take their cost. Then it executes the code of the "
+             "captured "
+             "kernels, each with the memory that it found, and compares the "
+             "bytes that it wrote: exit status 1 names the first kernel that "
+             "wrote others. --kernels-from host leaves this out.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",

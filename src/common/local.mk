@@ -11,6 +11,7 @@ libaqcore_a_SOURCES += \
 	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
+	src/common/guest_memory.c src/common/guest_memory.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/json_out.c src/common/json_out.h \
 	src/common/kernel_check.c src/common/kernel_check.h \

@@ -62,6 +62,7 @@ typedef struct execution {
   const aqsim_queue *queue; /* NULL: the capture does not have it */
   uint64_t packet;
   uint32_t waits; /* steps after which it waited for memory to change */
+  uint64_t ticks; /* of the device's clock, at its last step */
 } execution;
 
 /* ---- lines ---- */
@@ -183,6 +184,17 @@ static bool pages_touched(const aqdrop_contents *c, uint64_t address,
   return false;
 }
 
+/* Whether the file has bytes of one of the pages: of memory that was freed. */
+static bool pages_known(const aqdrop_contents *c, uint64_t address,
+                        size_t count)
+{
+  uint64_t found;
+  for (size_t i = 0; i < count; i++)
+    if (aq_map_get(&c->pages, address + i * PAGE, &found))
+      return true;
+  return false;
+}
+
 static uint64_t down(uint64_t address, uint64_t to)
 {
   return address & ~(to - 1);
@@ -198,7 +210,7 @@ static void range_compare(aqdrop_contents *c, const execution *e, bool wrote,
     const size_t count = left < PAGES_AT_ONCE ? (size_t)left : PAGES_AT_ONCE;
     struct iovec own = {c->read, count * PAGE},
                  from = {(void *)(uintptr_t)at, count * PAGE}; /* NOLINT */
-    if (private && !pages_touched(c, at, count)) {
+    if (private && !pages_known(c, at, count) && !pages_touched(c, at, count)) {
       at += count * PAGE;
       continue;
     }
@@ -337,7 +349,23 @@ static const aqsim_queue *queue_of(aqdrop_capture *capture,
   return found;
 }
 
-static void execution_tell(const execution *e)
+/* The whole description, so that a replay can repeat the execution; nothing of
+ * a dispatch by PM4, whose registers the file does not have. */
+static void desc_put(aqdrop_line *line, const aq_execution_desc *desc)
+{
+  if (desc->registers)
+    return;
+  aqdrop_line_text(line, "gfx", desc->gfx);
+  aqdrop_line_text(line, "kernel", desc->kernel);
+  aqdrop_line_number(line, "device", desc->device);
+  aqdrop_line_number(line, "address", (int64_t)(uintptr_t)desc->queue);
+  aqdrop_line_number(line, "wave_size", desc->wave_size);
+  aqdrop_line_number(line, "cus", desc->cus);
+  aqdrop_line_number(line, "hz", (int64_t)desc->timestamp_hz);
+  aqdrop_line_hex(line, "bytes", desc->packet, sizeof *desc->packet);
+}
+
+static void execution_tell(const execution *e, const aq_execution_desc *desc)
 {
   aqdrop_contents *c = e->contents;
   aqdrop_line line;
@@ -345,6 +373,7 @@ static void execution_tell(const execution *e)
     return;
   line_begin(&line, "execute", e);
   aqdrop_line_number(&line, "open", c->open);
+  desc_put(&line, desc);
   line_end(&line, e);
   if (!allocations_list(c)) {
     contents_stop(c, e, "out of memory");
@@ -370,7 +399,7 @@ static aq_status contents_begin(void *user, const aq_execution_desc *desc,
   e->packet = desc->dispatch_id;
   e->queue = queue_of(c->capture, desc->queue);
   if (e->queue)
-    execution_tell(e);
+    execution_tell(e, desc);
   c->open++;
   *out = e;
   return AQ_OK;
@@ -386,6 +415,7 @@ static void executed_tell(const execution *e, aq_execution_state state)
   if (c->ended)
     return;
   line_begin(&line, "executed", e);
+  aqdrop_line_number(&line, "ticks", (int64_t)(e->ticks & INT64_MAX));
   aqdrop_line_number(&line, "waits", e->waits);
   aqdrop_line_number(&line, "fault", state == AQ_EXECUTION_FAULT);
   line_end(&line, e);
@@ -397,6 +427,7 @@ static aq_execution_state contents_step(void *opaque, uint64_t budget,
   execution *e = opaque;
   const aq_execution_state state =
       e->contents->inner->step(e->inner, budget, ticks, out);
+  e->ticks = ticks;
   e->waits += state == AQ_EXECUTION_WAITS;
   if (e->queue && (state == AQ_EXECUTION_DONE || state == AQ_EXECUTION_FAULT))
     executed_tell(e, state);

@@ -3,19 +3,21 @@
 
 #include "launch/dispatched.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "common/guest_memory.h"
 
 static void *address_of(uint64_t address)
 {
   return (void *)(uintptr_t)address;
 }
 
-static bool run_map(const aq_dispatch_run *run, int how)
+/* Gives all bytes of a run the value 0. */
+static bool run_clear(const aq_dispatch_run *run)
 {
   return mmap(address_of(run->base), run->size, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
               0) == address_of(run->base);
 }
 
@@ -29,15 +31,12 @@ aq_status aq_dispatched_map(const aq_dispatch_file *file, aq_allocations *map,
                             aq_diag *diag)
 {
   for (uint32_t i = 0; i < file->run_count; i++) {
-    if (run_map(&file->runs[i], MAP_FIXED_NOREPLACE))
+    aq_status status =
+        aq_guest_memory_map(file->runs[i].base, file->runs[i].size, diag);
+    if (status == AQ_OK)
       continue;
-    const int error = errno;
     runs_unmap(file, i);
-    return aq_diag_set(diag, AQ_ERR_RESOURCES,
-                       "memory of %llu bytes at 0x%llx: %s; try again, since "
-                       "addresses differ from process to process",
-                       (unsigned long long)file->runs[i].size,
-                       (unsigned long long)file->runs[i].base, strerror(error));
+    return status;
   }
   aq_status status = aq_dispatched_fill(file, diag);
   for (uint32_t i = 0; i < file->allocation_count && status == AQ_OK; i++)
@@ -52,7 +51,7 @@ aq_status aq_dispatched_map(const aq_dispatch_file *file, aq_allocations *map,
 aq_status aq_dispatched_fill(const aq_dispatch_file *file, aq_diag *diag)
 {
   for (uint32_t i = 0; i < file->run_count; i++)
-    if (!run_map(&file->runs[i], MAP_FIXED))
+    if (!run_clear(&file->runs[i]))
       return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < file->bytes_count; i++)
     memcpy(address_of(file->bytes[i].address), file->bytes[i].bytes,

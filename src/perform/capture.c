@@ -43,6 +43,26 @@ static aq_status packets_execute(capture_job *job, aq_transport *transport,
   return status;
 }
 
+/* The code of the captured kernels, which the packets above do not execute. */
+static aq_status contents_execute(capture_job *job)
+{
+  const aq_performance *performance = job->performance;
+  aq_packet_computed *computed = &job->out->computed;
+  if (!job->packets || job->ask->from == AQ_KERNELS_FROM_HOST)
+    return AQ_OK;
+  aq_status status = aq_packet_contents_execute(
+      job->packets, aq_transport_stack_executor(performance->transport),
+      performance->options.timeout, computed, job->diag);
+  job->out->played.idle_kernels -= computed->computed;
+  if (status != AQ_OK || job->ask->from != AQ_KERNELS_FROM_ISA ||
+      (computed->executions > 0 && !computed->why[0]))
+    return status;
+  return aq_diag_set(job->diag, AQ_ERR_UNSUPPORTED,
+                     "%s: its code cannot be executed: %s", job->ask->path,
+                     computed->why[0] ? computed->why
+                                      : "it has no executions of code");
+}
+
 static aq_status operations_execute(capture_job *job, aq_transport *transport,
                                     aq_record_sink *records, int64_t warm,
                                     int64_t count, aq_cap_played *out)
@@ -109,6 +129,8 @@ static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
   if (status == AQ_OK) {
     status = execute(job, transport, &filter.sink, 0, 1, &job->out->played);
     if (status == AQ_OK)
+      status = contents_execute(job);
+    if (status == AQ_OK)
       status = aq_performance_profile_put(job->performance, records, job->diag);
     info_ask(job, transport);
     transport->ops->close(transport);
@@ -160,6 +182,10 @@ static void capture_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "checked", (int64_t)played->digests);
   aq_json_out_int(json, "idle_host_calls", (int64_t)played->idle_calls);
   aq_json_out_int(json, "idle_kernels", (int64_t)played->idle_kernels);
+  if (job->packets) {
+    aq_json_out_int(json, "executions", (int64_t)job->out->computed.executions);
+    aq_json_out_int(json, "computed", (int64_t)job->out->computed.computed);
+  }
   aq_json_out_int(json, "host_ns", (int64_t)played->host_ns);
   aq_json_out_int(json, "span_ns", played->span / AQ_NS);
   if (job->ask->repeats > 0) {
@@ -209,10 +235,6 @@ aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
   aq_status status = aq_packet_file_is(ask->path)
                          ? aq_packet_file_open(ask->path, &job.packets, diag)
                          : aq_cap_file_open(ask->path, &job.file, diag);
-  if (status == AQ_OK && job.packets && ask->from == AQ_KERNELS_FROM_ISA)
-    status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                         "%s: a capture of packets has no code of kernels",
-                         ask->path);
   if (status == AQ_OK)
     status = aq_kernel_set_open_default(&job.kernels, ask->kernels, NULL, diag);
   if (status == AQ_OK && !(job.entries = aq_kernel_set_entries(&job.kernels)))

@@ -7,6 +7,7 @@
 #define AQ_PERFORM_CAPTURE_H
 
 #include "capture/capture_player.h"
+#include "capture/packet_contents.h"
 #include "perform/perform.h"
 
 enum { AQ_CAPTURE_REPEATS_MAX = 1000000 };
@@ -24,14 +25,16 @@ typedef struct aq_captured {
       *recorded;                           /* the run's info borrows them */
   char durations[AQ_STORE_DURATIONS_SIZE]; /* so too */
   aq_cap_played played;
-  aq_cap_played *bench; /* one a repetition; or NULL */
+  aq_packet_computed computed; /* of captures of packets */
+  aq_cap_played *bench;        /* one a repetition; or NULL */
 } aq_captured;
 
 /* Whether a file is such a capture. */
 bool aq_capture_is(const char *path);
 
 /* Replays it and stores the run under `info`; its texts then borrow from
- * `out`. Nothing stays in the store on errors. */
+ * `out`. Nothing stays in the store on errors. AQ_ERR_DIFFERENT: its code, or
+ * its operations, computed other bytes than those captured. */
 aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
                              const aq_capture_ask *ask, aq_run_info *info,
                              aq_captured *out, aq_diag *diag);
