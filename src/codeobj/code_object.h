@@ -49,7 +49,7 @@ enum { AQ_KERNEL_WAVE32 = 1 << 10, AQ_KERNEL_DYNAMIC_STACK = 1 << 11 };
 
 typedef struct aq_code_kernel {
   const char *name;   /* "vadd", as host functions are named */
-  const char *symbol; /* "vadd.kd" */
+  const char *symbol; /* "vadd.kd"; of version 2 "vadd@kd" */
   bool has_metadata;  /* the fields from here on; else of the descriptor */
   uint32_t kernarg_size, kernarg_align;
   uint32_t group_size, private_size; /* bytes a workgroup, a work-item */
@@ -70,7 +70,7 @@ typedef struct aq_code_object aq_code_object;
 
 typedef struct aq_code_object_info {
   const char *target; /* "gfx90a:sramecc+:xnack-" */
-  uint32_t version;   /* of the code object: 3 to 6 */
+  uint32_t version;   /* of the code object: 2 to 6 */
   uint32_t metadata_version[2];
   const void *bytes; /* of the code object alone, for module_load */
   size_t size;

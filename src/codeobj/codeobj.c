@@ -48,13 +48,12 @@ static aq_status head_check(aq_code_reading *file)
                        "code object of ELF type %u; expected 3, a linked "
                        "shared object",
                        head->e_type);
-  aq_status status =
-      aq_target_from_flags(head->e_ident[EI_ABIVERSION], head->e_flags,
-                           &file->out->target, file->diag);
-  if (status == AQ_OK)
-    file->out->version =
-        head->e_ident[EI_ABIVERSION] + (uint32_t)CODE_VERSION_OF_ABI;
-  return status;
+  file->out->version =
+      head->e_ident[EI_ABIVERSION] + (uint32_t)CODE_VERSION_OF_ABI;
+  return file->out->version == 2
+             ? AQ_OK
+             : aq_target_from_flags(head->e_ident[EI_ABIVERSION], head->e_flags,
+                                    &file->out->target, file->diag);
 }
 
 /* ---- segments and notes ---- */
@@ -93,11 +92,28 @@ static uint64_t note_padded(uint32_t size)
 }
 
 /* Of several metadata notes the first counts. */
+static aq_status note_read(aq_code_reading *file, const Elf64_Nhdr *note,
+                           const unsigned char *name,
+                           const unsigned char *bytes)
+{
+  static const char owner[] = "AMDGPU", owner_v2[] = "AMD";
+  if (file->out->version == 2)
+    return note->n_namesz == sizeof owner_v2 &&
+                   memcmp(name, owner_v2, sizeof owner_v2) == 0
+               ? aq_code_note_v2(file, note->n_type, bytes, note->n_descsz)
+               : AQ_OK;
+  if (file->depth == AQ_CODEOBJ_ALL && !file->kernels &&
+      note->n_type == NOTE_METADATA && note->n_namesz == sizeof owner &&
+      memcmp(name, owner, sizeof owner) == 0)
+    return aq_metadata_read(bytes, note->n_descsz, file->out, &file->kernels,
+                            file->diag);
+  return AQ_OK;
+}
+
 static aq_status notes_read(aq_code_reading *file, uint64_t at, uint64_t end)
 {
-  static const char owner[] = "AMDGPU";
   Elf64_Nhdr note;
-  while (!file->kernels && end - at >= sizeof note) {
+  while (end - at >= sizeof note) {
     memcpy(&note, file->elf.bytes + at, sizeof note);
     at += sizeof note;
     const uint64_t name = note_padded(note.n_namesz);
@@ -105,10 +121,9 @@ static aq_status notes_read(aq_code_reading *file, uint64_t at, uint64_t end)
     if (name > end - at || note.n_descsz > end - at - name)
       return AQ_OK; /* the rest is no note */
     const unsigned char *bytes = file->elf.bytes + at;
-    if (note.n_type == NOTE_METADATA && note.n_namesz == sizeof owner &&
-        memcmp(bytes, owner, sizeof owner) == 0)
-      return aq_metadata_read(bytes + name, note.n_descsz, file->out,
-                              &file->kernels, file->diag);
+    const aq_status status = note_read(file, &note, bytes, bytes + name);
+    if (status != AQ_OK)
+      return status;
     at += name + (desc < end - at - name ? desc : end - at - name);
   }
   return AQ_OK;
@@ -131,7 +146,7 @@ static aq_status segments_read(aq_code_reading *file)
       return aq_code_damaged(file, "segment", i);
     if (header.p_type == PT_LOAD)
       status = segment_add(file, &header, i, &segments[code->segment_count++]);
-    else if (header.p_type == PT_NOTE && file->depth == AQ_CODEOBJ_ALL &&
+    else if (header.p_type == PT_NOTE &&
              aq_elf_has(&file->elf, header.p_offset, header.p_filesz))
       status =
           notes_read(file, header.p_offset, header.p_offset + header.p_filesz);
@@ -148,11 +163,18 @@ static aq_status segments_read(aq_code_reading *file)
 
 /* ---- symbols ---- */
 
-static bool symbol_counts(const Elf64_Sym *symbol)
+static bool symbol_is_code(const aq_code_reading *file, const Elf64_Sym *symbol)
+{
+  return file->out->version == 2 &&
+         ELF64_ST_TYPE(symbol->st_info) == AQ_CODE_SYMBOL_KERNEL;
+}
+
+static bool symbol_counts(const aq_code_reading *file, const Elf64_Sym *symbol)
 {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
   return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
-         (type == STT_OBJECT || type == STT_FUNC);
+         (type == STT_OBJECT || type == STT_FUNC ||
+          symbol_is_code(file, symbol));
 }
 
 static aq_status symbol_add(aq_code_reading *file, const Elf64_Sym *from,
@@ -170,7 +192,8 @@ static aq_status symbol_add(aq_code_reading *file, const Elf64_Sym *from,
       (aq_code_symbol){.name = name,
                        .address = from->st_value,
                        .size = from->st_size,
-                       .is_object = ELF64_ST_TYPE(from->st_info) == STT_OBJECT,
+                       .is_object = ELF64_ST_TYPE(from->st_info) != STT_FUNC,
+                       .is_code = symbol_is_code(file, from),
                        .is_const = !(section.sh_flags & SHF_WRITE)};
   return AQ_OK;
 }
@@ -194,7 +217,7 @@ static aq_status symbols_read(aq_code_reading *file, const Elf64_Shdr *table,
   for (uint64_t i = 0; i < count && status == AQ_OK; i++) {
     Elf64_Sym symbol;
     aq_elf_entry(&file->elf, table->sh_offset, i, sizeof symbol, &symbol);
-    if (symbol_counts(&symbol))
+    if (symbol_counts(file, &symbol))
       status = symbol_add(file, &symbol, i, &texts);
   }
   code->symbols = file->symbols;
@@ -239,6 +262,9 @@ static aq_status file_read(aq_code_reading *file)
   aq_status status = head_check(file);
   if (status == AQ_OK)
     status = segments_read(file);
+  if (status == AQ_OK && file->out->version == 2)
+    status = aq_target_from_isa(file->isa, file->elf.head.e_flags,
+                                &file->out->target, file->diag);
   if (status == AQ_OK)
     status = sections_read(file);
   if (status == AQ_OK)

@@ -33,12 +33,13 @@ typedef struct aq_code_segment {
 typedef struct aq_code_symbol {
   const char *name;
   uint64_t address, size;
-  bool is_object; /* data: a variable or a descriptor */
+  bool is_object; /* data: a variable, a descriptor or is_code */
   bool is_const;  /* its section is not written to */
   /* A managed variable: `name` is a pointer that the runtime sets, this is
    * its target, "NAME.managed". Else NULL. */
   const struct aq_code_symbol *managed;
   const aq_code_kernel *kernel; /* of a descriptor, else NULL */
+  bool is_code; /* version 2: an amd_kernel_code_t, the kernel's code behind */
 } aq_code_symbol;
 
 /* Relocation types of the ABI that a loader applies; the others are refused by
@@ -68,7 +69,7 @@ typedef struct aq_code_relocation {
 
 typedef struct aq_codeobj {
   aq_target target;
-  uint32_t version; /* of the code object: 3 to 6 */
+  uint32_t version; /* of the code object: 2 to 6 */
   uint32_t metadata_version[2];
   const aq_code_kernel *kernels; /* in the order of the metadata */
   size_t kernel_count;
@@ -120,7 +121,8 @@ const aq_code_kernel *aq_codeobj_kernel(const aq_codeobj *codeobj,
 const aq_code_kernel *aq_codeobj_kernel_named(const aq_codeobj *codeobj,
                                               const char *text, size_t *count);
 
-/* By name, or NULL. Of equal names the first. */
+/* By name, or NULL. Of equal names the first. Kernels of version 2 by the name
+ * in metadata too, "vadd@kd". */
 const aq_code_symbol *aq_codeobj_symbol(const aq_codeobj *codeobj,
                                         const char *name);
 

@@ -78,6 +78,42 @@ aq_kernel_descriptor_registers(const aq_kernel_descriptor *descriptor,
   return out;
 }
 
+/* ---- version 2 ---- */
+
+static uint32_t word_at(const unsigned char *bytes, size_t offset)
+{
+  uint32_t word;
+  memcpy(&word, bytes + offset, sizeof word);
+  return word;
+}
+
+bool aq_kernel_code_is(const void *object)
+{
+  enum { MAJOR = 1, MINOR_MAX = 2, KIND_AMDGPU = 1 };
+  const uint32_t machine = word_at(object, 8); /* its kind and major version */
+  return word_at(object, 0) == MAJOR && word_at(object, 4) <= MINOR_MAX &&
+         (machine & 0xffff) == KIND_AMDGPU && machine >> 16 != 0;
+}
+
+/* Entry, rsrc1, rsrc2 and the lower half of the properties lie where a
+ * descriptor has them, for the command processor. */
+aq_kernel_descriptor
+aq_kernel_code_descriptor(const unsigned char code[AQ_KERNEL_CODE_SIZE])
+{
+  enum { DYNAMIC_STACK = 1 << 20, LOWER = 0x7ff };
+  const uint32_t properties = word_at(code, 56);
+  aq_kernel_descriptor out = {.group_size = word_at(code, 64),
+                              .private_size = word_at(code, 60),
+                              .kernarg_size = word_at(code, 72),
+                              .rsrc1 = word_at(code, 48),
+                              .rsrc2 = word_at(code, 52),
+                              .properties = (uint16_t)(properties & LOWER)};
+  if (properties & DYNAMIC_STACK)
+    out.properties |= AQ_KERNEL_DYNAMIC_STACK;
+  memcpy(&out.entry_offset, code + 16, sizeof out.entry_offset);
+  return out;
+}
+
 /* LLVM: initial kernel execution state. Before the address come the resource
  * of private memory (4 words), the packet's and the queue's address. */
 uint32_t aq_kernel_descriptor_args(const aq_kernel_descriptor *descriptor)

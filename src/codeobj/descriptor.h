@@ -6,6 +6,7 @@
 #ifndef AQ_CODEOBJ_DESCRIPTOR_H
 #define AQ_CODEOBJ_DESCRIPTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,19 @@ typedef struct aq_kernel_registers {
 aq_kernel_registers
 aq_kernel_descriptor_registers(const aq_kernel_descriptor *descriptor,
                                const aq_target *target);
+
+/* Version 2 of code objects has amd_kernel_code_t in the place of a descriptor:
+ * 256 bytes, of which the first AQ_KERNEL_CODE_SIZE matter here. */
+enum { AQ_KERNEL_CODE_SIZE = 128 };
+
+/* Whether the 64 bytes that a kernel object points to begin an
+ * amd_kernel_code_t: its version and kind would be a descriptor of more than
+ * 64 KiB of arguments, which no kernel has. */
+bool aq_kernel_code_is(const void *object);
+
+/* The descriptor that says the same as an amd_kernel_code_t. */
+aq_kernel_descriptor
+aq_kernel_code_descriptor(const unsigned char code[AQ_KERNEL_CODE_SIZE]);
 
 /* The word of a wave's user data where the address of the kernel's arguments
  * begins, or AQ_KERNEL_NO_ARGS: the kernel does not ask for it. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codeobj/elf.h"
+#include "codeobj/reading.h"
 #include "common/array.h"
 
 /* The segment with code that an address lies in, and the bytes left there. */
@@ -39,6 +40,22 @@ static bool function_add(aq_code_functions *out, const aq_elf *elf,
                                           .bytes = elf->bytes + offset});
 }
 
+/* Whether a symbol is of code. A kernel's of version 2 is of its
+ * amd_kernel_code_t, too, which the code comes behind. */
+static bool symbol_is_code(const aq_codeobj *code, const char *name,
+                           Elf64_Sym *symbol)
+{
+  const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+  const aq_code_symbol *known =
+      type == AQ_CODE_SYMBOL_KERNEL ? aq_codeobj_symbol(code, name) : NULL;
+  if (!known || !known->kernel)
+    return type == STT_FUNC;
+  const uint64_t head = (uint64_t)known->kernel->descriptor.entry_offset;
+  symbol->st_value += head;
+  symbol->st_size -= head < symbol->st_size ? head : symbol->st_size;
+  return known->is_code;
+}
+
 /* A table of symbols of a type; false: out of memory. */
 static bool table_read(aq_code_functions *out, const aq_elf *elf,
                        const aq_codeobj *code, uint32_t type)
@@ -53,8 +70,8 @@ static bool table_read(aq_code_functions *out, const aq_elf *elf,
       Elf64_Sym symbol;
       const char *name;
       if (aq_elf_entry(elf, section.sh_offset, i, sizeof symbol, &symbol) &&
-          ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
           (name = aq_elf_text(elf, &texts, symbol.st_name)) &&
+          symbol_is_code(code, name, &symbol) &&
           !function_add(out, elf, code, name, symbol.st_value, symbol.st_size))
         return false;
     }

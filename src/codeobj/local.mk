@@ -12,6 +12,7 @@ libaqcore_a_SOURCES += \
 	src/codeobj/layout.c src/codeobj/layout.h \
 	src/codeobj/lines.c src/codeobj/lines.h src/codeobj/dwarf.h \
 	src/codeobj/metadata.c src/codeobj/metadata.h \
+	src/codeobj/metadata_yaml.c \
 	src/codeobj/msgpack.c src/codeobj/msgpack.h \
 	src/codeobj/names.c \
 	src/codeobj/offload.c src/codeobj/offload.h \
@@ -20,6 +21,7 @@ libaqcore_a_SOURCES += \
 	src/codeobj/relocations.c \
 	src/codeobj/stub.c \
 	src/codeobj/target.c src/codeobj/target.h \
-	src/codeobj/unpack.c src/codeobj/unpack.h
+	src/codeobj/unpack.c src/codeobj/unpack.h \
+	src/codeobj/version2.c
 
 aq_folder_headers += src/codeobj/code_object.h

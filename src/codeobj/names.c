@@ -9,7 +9,7 @@
 #include "codeobj/reading.h"
 #include "common/demangle.h"
 
-enum { KD_LENGTH = 3 /* ".kd" */ };
+enum { KD_LENGTH = 3 /* ".kd", "@kd" */ };
 
 static const char managed_suffix[] = ".managed";
 
@@ -103,8 +103,15 @@ const aq_code_kernel *aq_codeobj_kernel_named(const aq_codeobj *codeobj,
 const aq_code_symbol *aq_codeobj_symbol(const aq_codeobj *codeobj,
                                         const char *name)
 {
-  return sorted_find(codeobj->symbols_by_name, codeobj->symbol_count, name,
-                     symbol_name);
+  const aq_code_symbol *found = sorted_find(
+      codeobj->symbols_by_name, codeobj->symbol_count, name, symbol_name);
+  if (found || codeobj->version != 2)
+    return found;
+  for (size_t i = 0; i < codeobj->symbol_count && !found; i++)
+    if (codeobj->symbols[i].kernel &&
+        strcmp(codeobj->symbols[i].kernel->symbol, name) == 0)
+      found = &codeobj->symbols[i];
+  return found;
 }
 
 /* ---- kernels ---- */
@@ -119,6 +126,8 @@ static bool descriptor_read(const aq_code_reading *file,
                             const aq_code_symbol *symbol,
                             aq_code_kernel *kernel)
 {
+  if (symbol->is_code)
+    return aq_code_descriptor_v2(file, symbol, kernel);
   const unsigned char *bytes =
       aq_code_bytes(file, symbol->address, sizeof kernel->descriptor);
   if (!symbol->is_object || symbol->size < sizeof kernel->descriptor ||
@@ -131,17 +140,18 @@ static bool descriptor_read(const aq_code_reading *file,
 }
 
 /* A kernel that the metadata does not name: what its descriptor says. */
-static aq_status kernel_add(aq_code_reading *file, aq_code_symbol *symbol)
+static aq_status kernel_add(aq_code_reading *file, aq_code_symbol *symbol,
+                            const char *text)
 {
   aq_code_kernel *kernel = &file->kernels[file->out->kernel_count];
-  *kernel = (aq_code_kernel){.symbol = symbol->name};
+  *kernel = (aq_code_kernel){.symbol = text};
   if (!descriptor_read(file, symbol, kernel))
     return AQ_OK;
   const aq_kernel_descriptor *d = &kernel->descriptor;
   const aq_kernel_registers registers =
       aq_kernel_descriptor_registers(d, &file->out->target);
-  kernel->name = aq_arena_text(&file->out->arena, symbol->name,
-                               strlen(symbol->name) - KD_LENGTH);
+  kernel->name =
+      aq_arena_text(&file->out->arena, text, strlen(text) - KD_LENGTH);
   if (!kernel->name)
     return aq_diag_no_memory(file->diag);
   kernel->kernarg_size = d->kernarg_size;
@@ -171,13 +181,17 @@ aq_status aq_code_kernels_join(aq_code_reading *file)
     return aq_diag_no_memory(file->diag);
   for (size_t i = 0; i < out->symbol_count; i++) {
     aq_code_symbol *symbol = &file->symbols[i];
-    if (!ends_with(symbol->name, ".kd"))
+    if (out->version == 2 ? !symbol->is_code : !ends_with(symbol->name, ".kd"))
       continue;
+    const char *text =
+        symbol->is_code ? aq_code_symbol_v2(file, symbol->name) : symbol->name;
+    if (!text)
+      return aq_diag_no_memory(file->diag);
     const aq_code_kernel *known =
-        sorted_find(sorted, described, symbol->name, kernel_symbol);
+        sorted_find(sorted, described, text, kernel_symbol);
     aq_status status = AQ_OK;
     if (!known)
-      status = kernel_add(file, symbol);
+      status = kernel_add(file, symbol, text);
     else if (descriptor_read(file, symbol, &all[known - all]))
       symbol->kernel = known;
     if (status != AQ_OK)

@@ -16,7 +16,8 @@ typedef struct aq_code_reading {
   aq_codeobj_depth depth;
   aq_code_kernel *kernels; /* the kernels of `out`, writable */
   aq_code_symbol *symbols;
-  aq_diag *diag; /* the words of failures; may be NULL */
+  uint32_t isa[3]; /* version 2: the note of the ISA, or all 0 */
+  aq_diag *diag;   /* the words of failures; may be NULL */
 } aq_code_reading;
 
 /* Refuses an entry that lies outside of the file or of the segments. */
@@ -30,6 +31,23 @@ bool aq_code_is_loaded(const aq_code_reading *file, uint64_t address,
 /* The bytes of the file at an address, or NULL. */
 const unsigned char *aq_code_bytes(const aq_code_reading *file,
                                    uint64_t address, uint64_t size);
+
+/* ---- version2.c ---- */
+
+/* STT_AMDGPU_HSA_KERNEL, of a kernel's amd_kernel_code_t. */
+enum { AQ_CODE_SYMBOL_KERNEL = 10 };
+
+/* Reads a note whose owner is "AMD". */
+aq_status aq_code_note_v2(aq_code_reading *file, uint32_t type,
+                          const unsigned char *bytes, uint32_t size);
+
+/* The symbol of a kernel as metadata name it, "vadd@kd"; NULL: no memory. */
+const char *aq_code_symbol_v2(aq_code_reading *file, const char *name);
+
+/* Reads the amd_kernel_code_t of a symbol; false: the file has it not. */
+bool aq_code_descriptor_v2(const aq_code_reading *file,
+                           const aq_code_symbol *symbol,
+                           aq_code_kernel *kernel);
 
 /* ---- relocations.c ---- */
 

@@ -164,8 +164,8 @@ aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
   size_t i = 0;
   if (abi_version < ABI_V3 || abi_version > ABI_V6)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "code object of ABI version %u; expected 1 to 4 (code "
-                       "object versions 3 to 6)",
+                       "code object of ABI version %u; expected 0 to 4 (code "
+                       "object versions 2 to 6)",
                        abi_version);
   while (i < PROCESSOR_COUNT && processors[i].mach != (flags & MACH_MASK))
     i++;
@@ -189,6 +189,40 @@ aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
   if (status == AQ_OK)
     *out = target;
   return status;
+}
+
+/* Before LLVM 7, e_flags had two bits of settings and no processor. */
+static const aq_processor *processor_of_flags(uint32_t flags)
+{
+  for (size_t i = 0; i < PROCESSOR_COUNT; i++)
+    if (processors[i].mach == (flags & MACH_MASK))
+      return &processors[i];
+  return NULL;
+}
+
+aq_status aq_target_from_isa(const uint32_t isa[3], uint32_t flags,
+                             aq_target *out, aq_diag *diag)
+{
+  enum { V2_XNACK = 1, V2_SETTINGS = 3 };
+  char name[40];
+  const bool paired = isa[0] == 9 && isa[1] == 0 && isa[2] < 8;
+  const bool odd = paired && isa[2] & 1;
+  const int length = snprintf(name, sizeof name, "gfx%u%u%x", isa[0], isa[1],
+                              odd ? isa[2] - 1 : isa[2]);
+  const aq_processor *named = processor_named(name, (size_t)length);
+  const aq_processor *flagged = processor_of_flags(flags);
+  const bool old = (flags & ~(uint32_t)V2_SETTINGS) == 0;
+  if (!named || (flagged ? flagged != named : !old))
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "code object version 2 for ISA %u.%u.%u with e_flags "
+                       "0x%x; expected a known processor, alike in both",
+                       isa[0], isa[1], isa[2], flags);
+  *out =
+      (aq_target){.processor = named,
+                  .xnack = feature_v3(
+                      named->xnack, odd || flags & (old ? V2_XNACK : V3_XNACK)),
+                  .sramecc = feature_v3(named->sramecc, flags & V3_SRAMECC)};
+  return AQ_OK;
 }
 
 /* ---- fitting ---- */

@@ -48,9 +48,15 @@ aq_status aq_target_of_device(const char *gfx, bool xnack, aq_target *out,
                               aq_diag *diag);
 
 /* Reads e_flags by the version of the ABI (e_ident[EI_ABIVERSION]; 1 is code
- * object version 3). */
+ * object version 3, 0 and version 2 need aq_target_from_isa). */
 aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
                                aq_target *out, aq_diag *diag);
+
+/* Reads the target of code object version 2. Its note of the ISA names the
+ * processor, an odd stepping of gfx90x means XNACK; e_flags are as in version
+ * 3, or, before LLVM 7, settings without a processor. */
+aq_status aq_target_from_isa(const uint32_t isa[3], uint32_t flags,
+                             aq_target *out, aq_diag *diag);
 
 /* "gfx90a:sramecc+:xnack-": the set features, in this order. */
 void aq_target_print(const aq_target *target, char text[AQ_TARGET_TEXT_SIZE]);

@@ -16,7 +16,8 @@ enum {
   SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
   WAVES_A_CU = 32,
   ENDLESS = 1 << 26, /* instructions of a loop that reads and writes nothing */
-  EXCEPTIONS = 0x7f << 24, /* of rsrc2: floats, division by zero */
+  WORKGROUP_COUNTS = 7 << 7, /* of the properties, version 2 only */
+  EXCEPTIONS = 0x7f << 24,   /* of rsrc2: floats, division by zero */
 };
 
 /* ---- workgroups ---- */
@@ -306,6 +307,22 @@ static aq_status refuse(const aq_execution_desc *desc, aq_status status,
   return aq_diag_set(diag, status, "kernel %s: %s", desc->kernel, why);
 }
 
+/* The descriptor of a packet's kernel, in the form of version 3 on; false: its
+ * object is not mapped. */
+static bool descriptor_read(aq_wave_grid *grid, uint64_t object,
+                            aq_kernel_descriptor *out)
+{
+  const void *bytes = aq_wave_reach(grid, object, sizeof *out, false);
+  if (bytes && aq_kernel_code_is(bytes)) {
+    bytes = aq_wave_reach(grid, object, AQ_KERNEL_CODE_SIZE, false);
+    if (bytes)
+      *out = aq_kernel_code_descriptor(bytes);
+  } else if (bytes) {
+    memcpy(out, bytes, sizeof *out);
+  }
+  return bytes != NULL;
+}
+
 aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
                             const aq_execution_desc *desc, aq_diag *diag)
 {
@@ -314,15 +331,12 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
   grid->code = code;
   grid->desc = *desc;
   grid->share = &grid->own_share;
-  const aq_kernel_descriptor from_registers = {
-      .rsrc1 = registers ? registers->rsrc1 : 0,
-      .rsrc2 = registers ? registers->rsrc2 : 0,
-      .rsrc3 = registers ? registers->rsrc3 : 0};
-  const aq_kernel_descriptor *descriptor =
-      registers ? &from_registers
-                : aq_wave_reach(grid, packet->kernel_object, sizeof *descriptor,
-                                false);
-  if (!descriptor)
+  aq_kernel_descriptor *const descriptor = &grid->descriptor;
+  *descriptor =
+      (aq_kernel_descriptor){.rsrc1 = registers ? registers->rsrc1 : 0,
+                             .rsrc2 = registers ? registers->rsrc2 : 0,
+                             .rsrc3 = registers ? registers->rsrc3 : 0};
+  if (!registers && !descriptor_read(grid, packet->kernel_object, descriptor))
     return refuse(desc, AQ_ERR_INVALID,
                   "its kernel object is no mapped descriptor", diag);
   if (descriptor->rsrc2 & EXCEPTIONS)
@@ -332,7 +346,11 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
   if (descriptor->properties & AQ_KERNEL_WAVE32)
     return refuse(desc, AQ_ERR_UNSUPPORTED,
                   "code for waves of 32 lanes; expected 64", diag);
-  grid->descriptor = *descriptor;
+  if (descriptor->properties & WORKGROUP_COUNTS)
+    return refuse(desc, AQ_ERR_UNSUPPORTED,
+                  "it asks for the counts of workgroups in registers, which no "
+                  "processor sets",
+                  diag);
   grid->entry =
       registers ? registers->entry
                 : packet->kernel_object + (uint64_t)descriptor->entry_offset;

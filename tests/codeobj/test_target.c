@@ -108,6 +108,38 @@ START_TEST(flags_tell_the_settings_by_version)
 }
 END_TEST
 
+START_TEST(version_2_names_its_target_by_the_note_of_the_isa)
+{
+  static const struct {
+    uint32_t isa[3], flags;
+    const char *target; /* NULL: refused */
+  } cases[] = {
+      {{9, 0, 7}, 0x32f, "gfx906:sramecc+:xnack+"}, /* as LLVM 15 writes them */
+      {{9, 0, 6}, 0x02f, "gfx906:sramecc-:xnack-"},
+      {{9, 0, 1}, 0x12c, "gfx900:xnack+"},
+      {{8, 0, 3}, 0x02a, "gfx803"},
+      {{8, 0, 3}, 0x002, "gfx803"}, /* before e_flags had a processor */
+      {{8, 0, 1}, 0x001, "gfx801:xnack+"},
+      {{9, 0, 6}, 0x02c, NULL}, /* e_flags of gfx900 */
+      {{0, 0, 0}, 0x02f, NULL}, /* no note */
+      {{9, 0, 6}, 0x0fe, NULL},
+      {{UINT32_MAX, UINT32_MAX, UINT32_MAX}, 0, NULL},
+  };
+  aq_diag diag = AQ_DIAG_INIT;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[AQ_TARGET_TEXT_SIZE];
+    aq_target target;
+    const aq_status status =
+        aq_target_from_isa(cases[i].isa, cases[i].flags, &target, &diag);
+    ck_assert_int_eq(status, cases[i].target ? AQ_OK : AQ_ERR_INPUT);
+    if (status == AQ_OK) {
+      aq_target_print(&target, text);
+      ck_assert_str_eq(text, cases[i].target);
+    }
+  }
+}
+END_TEST
+
 START_TEST(generic_targets_have_a_version_and_others_have_none)
 {
   static const struct {
@@ -135,4 +167,5 @@ END_TEST
 AQ_TEST_MAIN("codeobj/target", a_target_id_reads_back_as_it_was_written,
              a_bad_target_id_is_refused, code_fits_by_llvms_rules,
              flags_tell_the_settings_by_version,
+             version_2_names_its_target_by_the_note_of_the_isa,
              generic_targets_have_a_version_and_others_have_none)
