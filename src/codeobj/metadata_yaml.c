@@ -171,7 +171,9 @@ static aq_status numbers_read(reader *r, text value, uint32_t *out,
 /* The bytes of a scalar, which take no more than `value`. */
 static bool scalar_unquote(text value, char *to, size_t *length)
 {
-  const char quote = value.length > 0 ? value.at[0] : 0;
+  char quote = 0;
+  if (value.length > 0)
+    quote = value.at[0];
   *length = value.length;
   if (quote != '\'' && quote != '"') {
     memcpy(to, value.at, value.length);
