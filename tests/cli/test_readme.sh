@@ -10,6 +10,10 @@ if command -v hipcc > /dev/null &&
   hipcc --offload-arch=gfx90a -O2 -o "$work/vadd" \
     "$srcdir/doc/examples/ci/vadd.hip" 2> "$work/err"; then
   "$srcdir/tools/readme-outputs.sh" "$aqueduct" "$work/vadd" > "$work/out"
+  # A program's own times depend on how long the host takes.
+  for text in readme out; do
+    sed -i '1,/^```$/s/[0-9][0-9. ]*/N /g' "$work/$text"
+  done
   check "the README shows the outputs of its commands" \
     cmp -s "$work/readme" "$work/out"
   diff "$work/readme" "$work/out" | sed 's/^/# /'
