@@ -223,8 +223,9 @@ static void publication_learn(aq_check_order *order, queue *q, uint64_t id,
   size_t past = 0;
   while (past < q->count && q->published[past].id < id)
     aq_check_knowledge_fini(&q->published[past++].knows);
-  memmove(q->published, q->published + past,
-          (q->count - past) * sizeof *q->published);
+  if (past > 0)
+    memmove(q->published, q->published + past,
+            (q->count - past) * sizeof *q->published);
   q->count -= past;
   order->full |=
       !aq_check_join(to, q->count ? &q->published[0].knows : &order->host);
