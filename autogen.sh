@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Makes ./configure from configure.ac. Needed once after a fresh checkout.
 set -e
 cd "$(dirname "$0")"

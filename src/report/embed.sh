@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Writes the C file that carries the page: embed.sh CSS HTML JS…
 set -e
 

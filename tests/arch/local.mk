@@ -5,6 +5,7 @@ dist_check_SCRIPTS += \
 	tests/arch/test_install.sh \
 	tests/arch/test_layers.sh \
 	tests/arch/test_sizes.sh \
+	tests/arch/test_spdx.sh \
 	tests/arch/test_symbols.sh
 EXTRA_DIST += tests/arch/circles.py tests/arch/circles.tsv tests/arch/defects.tsv \
 	tests/arch/layers.tsv tools/defects.py

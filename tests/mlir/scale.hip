@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <hip/hip_runtime.h>
 
 #include "factor.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Writes the C file that carries the device models: embed.sh FILE.device…
 set -e
 cat <<'HEAD'

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every source file, script and page of code names its licence at its head.
+# Data, pages and pictures are under LICENSE.
+srcdir=${AQ_SRCDIR:-.}
+files=$(find "$srcdir/src" "$srcdir/tests" "$srcdir/tools" "$srcdir/python" \
+  "$srcdir/doc/examples" "$srcdir/autogen.sh" -type f \( -name '*.[ch]' \
+  -o -name '*.cpp' -o -name '*.hip' -o -name '*.inc' -o -name '*.def' \
+  -o -name '*.py' -o -name '*.sh' -o -name '*.js' -o -name '*.css' \))
+count=0 without=
+for file in $files; do
+  count=$((count + 1))
+  head -4 "$file" | grep -q 'SPDX-License-Identifier: MIT' ||
+    without="$without ${file#"$srcdir"/}"
+done
+ok=ok
+[ -z "$without" ] || ok="not ok"
+echo "$ok 1 - $count source files name their licence$without"
+ok=ok
+[ "$count" -gt 500 ] || ok="not ok"
+echo "$ok 2 - there are more than 500"
+echo "1..2"
