@@ -38,8 +38,10 @@ struct aq_check_order {
   size_t chain_count, chain_capacity;
   aq_check_knowledge host;
   queue *queues;
-  aq_map signals; /* handle → aq_check_knowledge * */
-  aq_map copies;  /* number → serial, while under way */
+  aq_map signals; /* handle → aq_check_knowledge *, one of `released` */
+  aq_check_knowledge **released;
+  size_t released_count, released_capacity;
+  aq_map copies; /* number → serial, while under way */
   bool full;
 };
 
@@ -84,6 +86,11 @@ void aq_check_order_destroy(aq_check_order *order)
     free(q->open);
     free(q);
   }
+  for (size_t i = 0; i < order->released_count; i++) {
+    aq_check_knowledge_fini(order->released[i]);
+    free(order->released[i]);
+  }
+  free(order->released);
   free(order->acts);
   free(order->chains);
   aq_check_knowledge_fini(&order->host);
@@ -171,8 +178,13 @@ static aq_check_knowledge *signal_at(aq_check_order *order, uint64_t signal)
   if (aq_map_get(&order->signals, signal, &found))
     return (aq_check_knowledge *)(uintptr_t)found;
   aq_check_knowledge *made = calloc(1, sizeof *made);
-  if (!made || !aq_map_put(&order->signals, signal, (uintptr_t)made)) {
+  if (!made || !AQ_ARRAY_PUSH(order->released, order->released_count,
+                              order->released_capacity, made)) {
     free(made);
+    order->full = true;
+    return NULL;
+  }
+  if (!aq_map_put(&order->signals, signal, (uintptr_t)made)) {
     order->full = true;
     return NULL;
   }

@@ -71,6 +71,7 @@ struct aq_mlir {
   bool live, hardware; /* several threads; without our executor */
   aq_hostcall *hostcall;
   aq_context *context;
+  pthread_mutex_t event_lock; /* no event reaches a context that goes */
   aq_mlir_device *devices;
   aq_mlir_stream *streams;
   aq_mlir_event *events;

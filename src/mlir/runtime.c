@@ -31,9 +31,21 @@ static const char **edits_split(const char *text)
 
 static void event_pass(const aq_system_event *event, void *user)
 {
-  const aq_mlir *m = user;
+  aq_mlir *m = user;
+  pthread_mutex_lock(&m->event_lock);
   if (m->context)
     aq_context_event(m->context, event);
+  pthread_mutex_unlock(&m->event_lock);
+}
+
+/* After it no event is on its way to the context. */
+static void context_close(aq_mlir *m)
+{
+  pthread_mutex_lock(&m->event_lock);
+  aq_context *context = m->context;
+  m->context = NULL;
+  pthread_mutex_unlock(&m->event_lock);
+  aq_context_destroy(context);
 }
 
 static aq_status spool_open(aq_mlir *m, const aq_mlir_options *options,
@@ -143,6 +155,7 @@ aq_status aq_mlir_open(const aq_mlir_options *options, aq_mlir **out,
   if (!m)
     return aq_diag_no_memory(diag);
   pthread_mutex_init(&m->lock, NULL);
+  pthread_mutex_init(&m->event_lock, NULL);
   m->profile_isa = options->profile_isa;
   aq_status status = parts_open(m, options, diag);
   if (status == AQ_OK)
@@ -168,12 +181,14 @@ static aq_status spool_finish(aq_mlir *m, bool reproducible, aq_diag *diag)
 
 aq_status aq_mlir_close(aq_mlir *m, aq_diag *diag)
 {
-  aq_status status = m->context ? aq_mlir_all_wait(m, diag) : AQ_OK;
+  aq_status status = AQ_OK;
   if (m->context) {
+    aq_mlir_lock(m);
+    status = aq_mlir_all_wait(m, diag);
+    aq_mlir_unlock(m);
     aq_status ended = aq_mlir_streams_fini(m, status == AQ_OK ? diag : NULL);
     status = status == AQ_OK ? ended : status;
-    aq_context_destroy(m->context);
-    m->context = NULL;
+    context_close(m);
   }
   if (m->t) {
     m->t->ops->info(m->t, &m->info);
@@ -186,6 +201,7 @@ aq_status aq_mlir_close(aq_mlir *m, aq_diag *diag)
       spool_finish(m, m->info.reproducible, status == AQ_OK ? diag : NULL);
   aq_transport_stack_destroy(m->stack);
   free(m->devices);
+  pthread_mutex_destroy(&m->event_lock);
   pthread_mutex_destroy(&m->lock);
   free(m);
   return status == AQ_OK ? finished : status;

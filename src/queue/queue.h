@@ -202,7 +202,8 @@ AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
 
 /* An event of the transport, passed on by its opener (options.event): the
  * queue that a memory fault stopped fails. Where the transport does not name
- * it, or a copy engine met the fault, all queues of the device do. */
+ * it, or a copy engine met the fault, all queues of the device do. Any thread;
+ * the opener ends such calls before it destroys the context. */
 AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
 
 /* The device that it is on, of the transport. */

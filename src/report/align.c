@@ -37,6 +37,15 @@ static bool run_add(aligner *x, ptrdiff_t a, ptrdiff_t b)
                        (aq_align_run){(size_t)a, (size_t)b, 1});
 }
 
+/* The end on diagonal k after one more difference, from the better one of the
+ * neighbours. Diagonals outside of the box (n by m) have no ends. */
+static ptrdiff_t end_step(const ptrdiff_t *v, ptrdiff_t k, ptrdiff_t d,
+                          ptrdiff_t n, ptrdiff_t m)
+{
+  const bool below = k > -d && k > -m, above = k < d && k < n;
+  return !below || (above && v[k - 1] < v[k + 1]) ? v[k + 1] : v[k - 1] + 1;
+}
+
 /* One more difference from the front. Diagonals k = a - b, relative to the
  * box; true when the paths meet. */
 static bool forward_step(const aligner *x, box w, ptrdiff_t d, bool odd,
@@ -47,8 +56,7 @@ static bool forward_step(const aligner *x, box w, ptrdiff_t d, bool odd,
   for (ptrdiff_t k = -d; k <= d; k += 2) {
     if (k < -m || k > n)
       continue;
-    ptrdiff_t i =
-        k == -d || (k != d && v[k - 1] < v[k + 1]) ? v[k + 1] : v[k - 1] + 1;
+    ptrdiff_t i = end_step(v, k, d, n, m);
     while (i < n && i - k < m && x->a[w.a0 + i] == x->b[w.b0 + i - k])
       i++;
     v[k] = i;
@@ -69,8 +77,7 @@ static bool backward_step(const aligner *x, box w, ptrdiff_t d, bool odd,
   for (ptrdiff_t k = -d; k <= d; k += 2) {
     if (k < -m || k > n)
       continue;
-    ptrdiff_t i =
-        k == -d || (k != d && v[k - 1] < v[k + 1]) ? v[k + 1] : v[k - 1] + 1;
+    ptrdiff_t i = end_step(v, k, d, n, m);
     while (i < n && i - k < m && x->a[w.a1 - 1 - i] == x->b[w.b1 - 1 - (i - k)])
       i++;
     v[k] = i;

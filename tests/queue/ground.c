@@ -35,8 +35,11 @@ static void step(const aq_kernel_call *call)
 
 static void event_heard(const aq_system_event *event, void *user)
 {
-  const ground *g = user;
-  aq_context_event(g->context, event);
+  ground *g = user;
+  pthread_mutex_lock(&g->event_lock);
+  if (g->context)
+    aq_context_event(g->context, event);
+  pthread_mutex_unlock(&g->event_lock);
 }
 
 /* The library of this build, never what else is there. */
@@ -54,6 +57,7 @@ static void open_with(ground *g, const ground_kind *kind,
                       aq_record_sink *records)
 {
   memset(g, 0, sizeof *g);
+  pthread_mutex_init(&g->event_lock, NULL);
   g->kind = kind;
   if (strcmp(kind->transport, "hsa") == 0)
     dropin_choose();
@@ -104,9 +108,14 @@ void ground_open_recorded(ground *g, const ground_kind *kind,
 
 void ground_close(ground *g)
 {
-  aq_context_destroy(g->context);
+  pthread_mutex_lock(&g->event_lock);
+  aq_context *context = g->context;
+  g->context = NULL;
+  pthread_mutex_unlock(&g->event_lock);
+  aq_context_destroy(context);
   g->ops->close(g->t);
   aq_transport_stack_destroy(g->stack);
+  pthread_mutex_destroy(&g->event_lock);
 }
 
 aq_queue *ground_queue(ground *g, const aq_queue_options *options)

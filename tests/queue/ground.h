@@ -7,6 +7,8 @@
 #ifndef AQ_TESTS_QUEUE_GROUND_H
 #define AQ_TESTS_QUEUE_GROUND_H
 
+#include <pthread.h>
+
 #include "queue/queue.h"
 #include "support/aqtest.h"
 
@@ -29,7 +31,8 @@ typedef struct ground {
   const aq_transport_ops *ops;
   aq_transport_info info;
   aq_context *context;
-  uint64_t kernel; /* object of the step kernel */
+  pthread_mutex_t event_lock; /* no event reaches a context that goes */
+  uint64_t kernel;            /* object of the step kernel */
   aq_diag diag;
 } ground;
 

@@ -126,6 +126,13 @@ static int64_t key_of(const aq_policy *p, const aq_policy_job *job)
   return b->stopped ? b->left : b->left - (p->host->now(p->host) - b->since);
 }
 
+/* Unknown work stays unknown; only the order by work needs it. */
+static void work_spend(begun *b, aq_time until)
+{
+  if (b->left != AQ_TIME_NONE)
+    b->left -= until - b->since;
+}
+
 /* A queue of its own, kept for a later one. */
 static begun *begin(aq_policy *p, station *s, const aq_policy_job *job)
 {
@@ -224,7 +231,7 @@ static void part_done(aq_policy *p, aq_policy_job *job, uint32_t queue,
   begun *b = begun_of(job);
   (void)queue;
   (void)commands;
-  b->left -= p->host->now(p->host) - b->since;
+  work_spend(b, p->host->now(p->host));
   if (s->running == job)
     s->running = NULL;
   else if (s->stopping == job)
@@ -262,7 +269,7 @@ static void preempted(aq_policy *p, aq_policy_device *device,
   begun *b = begun_of(job);
   s->stopping = NULL;
   if (p->mode != AQ_PREEMPT_RESET)
-    b->left -= result->asked - b->since;
+    work_spend(b, result->asked);
   b->stopped = true;
   s->stopped = job;
   device->host_wake(device, device->device);
