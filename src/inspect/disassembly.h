@@ -21,7 +21,7 @@ typedef struct aq_disassembly {
 typedef struct aq_disassembly_line {
   uint64_t pc;   /* in the file's address space */
   int64_t label; /* the number of the label that stands before it, or -1 */
-  uint32_t words[2];
+  uint32_t words[4];
   unsigned word_count;
   const aq_isa_inst *inst; /* NULL: a word that is no instruction */
   const char *text;        /* "s_cbranch_scc0 L1", ".long 0x00000000" */

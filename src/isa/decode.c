@@ -15,13 +15,16 @@ static bool scalar_decode(aq_isa_inst *inst, size_t size)
   const bool sopk = inst->row->encoding == AQ_ISA_SOPK;
   inst->imm = (uint16_t)w;
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     if (o.role == 'G' && inst->row->encoding == AQ_ISA_SOPC)
       inst->imm = (uint16_t)aq_isa_field(w, 8, 8);
-    if ((o.role == 'D' && !aq_isa_scalar_set(&o, aq_isa_field(w, 16, 7))) ||
+    if (o.role == 'm')
+      inst->imm = (uint16_t)aq_isa_field(w, 0, 8);
+    if ((o.role == 'D' &&
+         !aq_isa_scalar_set(inst, &o, aq_isa_field(w, 16, 7))) ||
         (o.role == 'A' && !sopk &&
-         !aq_isa_scalar_set(&o, aq_isa_field(w, 0, 8))) ||
-        (o.role == 'B' && !aq_isa_scalar_set(&o, aq_isa_field(w, 8, 8))))
+         !aq_isa_scalar_set(inst, &o, aq_isa_field(w, 0, 8))) ||
+        (o.role == 'B' && !aq_isa_scalar_set(inst, &o, aq_isa_field(w, 8, 8))))
       return false;
     aq_isa_operand_add(inst, o);
   }
@@ -36,15 +39,18 @@ static bool smem_decode(aq_isa_inst *inst)
   inst->imm = (uint16_t)aq_isa_field(w, 6, 7);
   inst->offset = imm ? (int32_t)(w1 << 11) >> 11 : 0;
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
-    if ((o.role == 'D' && !aq_isa_scalar_set(&o, aq_isa_field(w, 6, 7))) ||
-        (o.role == 'A' && !aq_isa_scalar_set(&o, aq_isa_field(w, 0, 6) << 1)))
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
+    if ((o.role == 'D' &&
+         !aq_isa_scalar_set(inst, &o, aq_isa_field(w, 6, 7))) ||
+        (o.role == 'A' &&
+         !aq_isa_scalar_set(inst, &o, aq_isa_field(w, 0, 6) << 1)))
       return false;
     if (o.role == 'O' && (soffset || !imm)) {
       /* An SGPR holds the offset, or is added to the immediate one. */
       o = (aq_isa_operand){.role = 'S', .bits = 32, .select = 6};
-      if (!aq_isa_scalar_set(&o, soffset ? aq_isa_field(w1, 25, 7)
-                                         : aq_isa_field(w1, 0, 7)))
+      if (!aq_isa_scalar_set(inst, &o,
+                             soffset ? aq_isa_field(w1, 25, 7)
+                                     : aq_isa_field(w1, 0, 7)))
         return false;
       inst->offen = imm;
     }
@@ -94,7 +100,8 @@ static const aq_isa_row *flat_row(const aq_isa_decoder *decoder, uint32_t w)
                      : NULL;
 }
 
-static const aq_isa_row *row_find(const aq_isa_decoder *decoder, uint32_t w)
+/* Encodings of one bit or two, at the same place on each target. */
+static const aq_isa_row *short_row(const aq_isa_decoder *decoder, uint32_t w)
 {
   if (w >> 31 == 0) {
     const uint32_t op = aq_isa_field(w, 25, 6);
@@ -104,8 +111,11 @@ static const aq_isa_row *row_find(const aq_isa_decoder *decoder, uint32_t w)
                ? aq_isa_table_find(decoder, AQ_ISA_VOP1, aq_isa_field(w, 9, 8))
                : aq_isa_table_find(decoder, AQ_ISA_VOP2, op);
   }
-  if (w >> 30 == 2)
-    return scalar_row(decoder, w);
+  return scalar_row(decoder, w);
+}
+
+static const aq_isa_row *gfx9_row(const aq_isa_decoder *decoder, uint32_t w)
+{
   switch (w >> 26) {
   case 0x30:
     return aq_isa_table_find(decoder, AQ_ISA_SMEM, aq_isa_field(w, 18, 8));
@@ -132,6 +142,24 @@ static const aq_isa_row *row_find(const aq_isa_decoder *decoder, uint32_t w)
   }
 }
 
+static bool is_short(uint32_t w)
+{
+  return w >> 30 != 3 || w >> 26 == 0x35;
+}
+
+/* Sets the size beside literals. */
+static const aq_isa_row *row_find(const aq_isa_decoder *decoder,
+                                  aq_isa_inst *inst)
+{
+  const uint32_t w = inst->words[0];
+  if (w >> 30 != 3)
+    return short_row(decoder, w);
+  if (decoder->target & AQ_ISA_RDNA)
+    return aq_isa_rdna_row(decoder, inst->words, &inst->size);
+  inst->size = is_short(w) ? 4 : 8;
+  return gfx9_row(decoder, w);
+}
+
 /* v_mfma_ld_scale_b32 with the instruction behind it, if that has scales. */
 static const aq_isa_row *scaled_row(const aq_isa_decoder *decoder,
                                     const uint32_t words[4])
@@ -144,36 +172,32 @@ static const aq_isa_row *scaled_row(const aq_isa_decoder *decoder,
                            aq_isa_field(words[2], 16, 7));
 }
 
-static bool is_short(uint32_t w)
-{
-  return w >> 30 != 3 || w >> 26 == 0x35;
-}
-
 static bool operands_decode(aq_isa_inst *inst, size_t size)
 {
+  const bool rdna = inst->target & AQ_ISA_RDNA;
   switch (inst->row->encoding) {
   case AQ_ISA_VOP2:
   case AQ_ISA_VOP1:
   case AQ_ISA_VOPC:
-    return is_short(inst->words[0]) ? aq_isa_vop_decode(inst, size)
-                                    : aq_isa_vop3_decode(inst);
+    return inst->words[0] >> 30 != 3 ? aq_isa_vop_decode(inst, size)
+                                     : aq_isa_vop3_decode(inst, size);
   case AQ_ISA_VOP3:
-    return aq_isa_vop3_decode(inst);
+    return aq_isa_vop3_decode(inst, size);
   case AQ_ISA_VOP3P:
-    return aq_isa_vop3p_decode(inst, inst->words[0], inst->words[1]);
+    return aq_isa_vop3p_decode(inst, inst->words[0], inst->words[1], size);
   case AQ_ISA_VOP3PX2:
     return aq_isa_scaled_decode(inst);
   case AQ_ISA_SMEM:
-    return smem_decode(inst);
+    return rdna ? aq_isa_rdna_smem_decode(inst) : smem_decode(inst);
   case AQ_ISA_DS:
     return aq_isa_ds_decode(inst);
   case AQ_ISA_FLAT:
   case AQ_ISA_SCRATCH:
   case AQ_ISA_GLOBAL:
-    return aq_isa_flat_decode(inst);
+    return rdna ? aq_isa_rdna_flat_decode(inst) : aq_isa_flat_decode(inst);
   case AQ_ISA_MUBUF:
   case AQ_ISA_MTBUF:
-    return aq_isa_buffer_decode(inst);
+    return rdna ? aq_isa_rdna_buffer_decode(inst) : aq_isa_buffer_decode(inst);
   case AQ_ISA_MIMG:
     return aq_isa_image_decode(inst);
   case AQ_ISA_EXP:
@@ -190,22 +214,26 @@ aq_status aq_isa_decode(const aq_isa_decoder *decoder, const void *bytes,
                         size_t size, uint64_t offset, aq_isa_inst *out,
                         aq_diag *diag)
 {
-  aq_isa_inst inst = {.target = decoder->target, .dst_sel = 6, .size = 4};
+  aq_isa_inst inst = {.target = decoder->target,
+                      .wave32 = decoder->wave32,
+                      .dst_sel = 6,
+                      .size = 4};
   if (size < 4)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "code at 0x%llx: %zu bytes are left, expected an "
                        "instruction of 4 or 8",
                        (unsigned long long)offset, size);
-  memcpy(inst.words, bytes, size < 8 ? 4 : size < 16 ? 8 : 16);
-  inst.row = row_find(decoder, inst.words[0]);
-  if (!is_short(inst.words[0]))
-    inst.size = 8;
+  memcpy(inst.words, bytes, size < 16 ? size & ~(size_t)3 : 16);
+  inst.row = row_find(decoder, &inst);
   const aq_isa_row *scaled = scaled_row(decoder, inst.words);
   if (scaled) {
     inst.row = scaled;
     inst.size = 16;
   }
-  if (inst.row && inst.size <= size && operands_decode(&inst, size)) {
+  if (inst.row && inst.size <= size &&
+      (inst.row->encoding == AQ_ISA_VOPD
+           ? aq_isa_vopd_decode(decoder, &inst, size)
+           : operands_decode(&inst, size))) {
     *out = inst;
     return AQ_OK;
   }

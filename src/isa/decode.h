@@ -24,7 +24,7 @@ static inline bool aq_isa_bit(uint32_t word, unsigned number)
 /* ---- operands ---- */
 
 /* Reads one token of a row's operands and steps past it. */
-aq_isa_operand aq_isa_token_read(const char **text);
+aq_isa_operand aq_isa_token_read(const aq_isa_inst *inst, const char **text);
 
 static inline void aq_isa_operand_add(aq_isa_inst *inst, aq_isa_operand operand)
 {
@@ -32,13 +32,19 @@ static inline void aq_isa_operand_add(aq_isa_inst *inst, aq_isa_operand operand)
 }
 
 /* A register or constant as `operand`; false: it cannot be this one. */
-bool aq_isa_scalar_set(aq_isa_operand *operand, uint32_t code);
+bool aq_isa_scalar_set(const aq_isa_inst *inst, aq_isa_operand *operand,
+                       uint32_t code);
 bool aq_isa_vector_set(aq_isa_operand *operand, uint32_t number);
 
 /* A source of nine bits. */
-bool aq_isa_source_set(aq_isa_operand *operand, uint32_t code);
+bool aq_isa_source_set(const aq_isa_inst *inst, aq_isa_operand *operand,
+                       uint32_t code);
 
-/* Takes the word after the first one, of instructions of four bytes. */
+/* Whether VGPRs of the operand are halves (gfx11). */
+bool aq_isa_operand_is_half(const aq_isa_inst *inst,
+                            const aq_isa_operand *operand);
+
+/* Takes the word behind the instruction's. */
 bool aq_isa_literal_take(aq_isa_inst *inst, size_t size);
 bool aq_isa_literal_needed(const aq_isa_inst *inst);
 
@@ -46,14 +52,25 @@ bool aq_isa_literal_needed(const aq_isa_inst *inst);
  */
 
 bool aq_isa_vop_decode(aq_isa_inst *inst, size_t size);
-bool aq_isa_vop3_decode(aq_isa_inst *inst);
-bool aq_isa_vop3p_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1);
+bool aq_isa_vop3_decode(aq_isa_inst *inst, size_t size);
+bool aq_isa_vop3p_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1,
+                         size_t size);
 bool aq_isa_scaled_decode(aq_isa_inst *inst);
 bool aq_isa_ds_decode(aq_isa_inst *inst);
 bool aq_isa_flat_decode(aq_isa_inst *inst);
 bool aq_isa_buffer_decode(aq_isa_inst *inst);
 bool aq_isa_image_decode(aq_isa_inst *inst);
 bool aq_isa_export_decode(aq_isa_inst *inst);
+bool aq_isa_vopd_decode(const aq_isa_decoder *decoder, aq_isa_inst *inst,
+                        size_t size);
+
+/* Of RDNA (decode_rdna.c): the row of the words, its size in bytes, operands of
+ * memory. */
+const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
+                                  const uint32_t words[2], uint8_t *size);
+bool aq_isa_rdna_smem_decode(aq_isa_inst *inst);
+bool aq_isa_rdna_flat_decode(aq_isa_inst *inst);
+bool aq_isa_rdna_buffer_decode(aq_isa_inst *inst);
 void aq_isa_attribute_decode(aq_isa_inst *inst);
 
 #endif

@@ -24,14 +24,15 @@ static uint32_t memory_register(uint32_t w1, char role)
 bool aq_isa_ds_decode(aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
-  const bool acc = aq_isa_bit(w, 25);
-  inst->gds = aq_isa_bit(w, 16);
+  const bool rdna = inst->target & AQ_ISA_RDNA;
+  const bool acc = !rdna && aq_isa_bit(w, 25);
+  inst->gds = aq_isa_bit(w, rdna ? 17 : 16);
   inst->offset = (int32_t)aq_isa_field(w, 0, 16);
   if ((acc && !(inst->target & AQ_ISA_FROM_90A)) ||
       (inst->row->flags & AQ_ISA_GDS && !inst->gds))
     return false;
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     o.file =
         acc && (o.role != 'A' || inst->row->flags & AQ_ISA_GDS) ? 'a' : 'v';
     aq_isa_vector_set(&o, memory_register(w1, o.role));
@@ -75,7 +76,7 @@ bool aq_isa_flat_decode(aq_isa_inst *inst)
   if (inst->lds && (from_940 || row->encoding == AQ_ISA_FLAT))
     return false;
   for (const char *at = row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     if (o.role == 'D' &&
         (inst->lds || (row->flags & AQ_ISA_RETURN && !inst->glc)))
       continue;
@@ -91,7 +92,7 @@ bool aq_isa_flat_decode(aq_isa_inst *inst)
     const uint32_t saddr = aq_isa_field(w1, 16, 7);
     aq_isa_operand o = {.role = 'S',
                         .bits = row->encoding == AQ_ISA_GLOBAL ? 64 : 32};
-    if (saddr != SADDR_OFF && !aq_isa_scalar_set(&o, saddr))
+    if (saddr != SADDR_OFF && !aq_isa_scalar_set(inst, &o, saddr))
       return false;
     aq_isa_operand_add(inst, o);
   }
@@ -114,7 +115,7 @@ bool aq_isa_buffer_decode(aq_isa_inst *inst)
   inst->tfe = !from_90a && aq_isa_bit(w1, 23);
   inst->format = typed ? (uint8_t)aq_isa_field(w, 19, 7) : 0;
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     if (o.role == 'D') {
       if (inst->lds)
         continue;
@@ -137,8 +138,8 @@ bool aq_isa_buffer_decode(aq_isa_inst *inst)
   }
   aq_isa_operand resource = {.role = 'R', .bits = 128};
   aq_isa_operand offset = {.role = 'S', .bits = 32};
-  if (!aq_isa_scalar_set(&resource, aq_isa_field(w1, 16, 5) << 2) ||
-      !aq_isa_scalar_set(&offset, aq_isa_field(w1, 24, 8)) ||
+  if (!aq_isa_scalar_set(inst, &resource, aq_isa_field(w1, 16, 5) << 2) ||
+      !aq_isa_scalar_set(inst, &offset, aq_isa_field(w1, 24, 8)) ||
       offset.code == AQ_ISA_LITERAL)
     return false;
   aq_isa_operand_add(inst, resource);
@@ -179,7 +180,7 @@ bool aq_isa_image_decode(aq_isa_inst *inst)
                 aq_isa_bit(w, 17) * AQ_ISA_LWE | aq_isa_bit(w, 14) * AQ_ISA_DA |
                 aq_isa_bit(w1, 31) * AQ_ISA_D16);
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     bool valid = true;
     if (o.role == 'D') {
       o.file = acc ? 'a' : 'v';
@@ -189,8 +190,8 @@ bool aq_isa_image_decode(aq_isa_inst *inst)
       o.file = 'v';
       valid = aq_isa_vector_set(&o, aq_isa_field(w1, 0, 8));
     } else {
-      valid = aq_isa_scalar_set(&o, aq_isa_field(w1, o.role == 'R' ? 16 : 21, 5)
-                                        << 2);
+      valid = aq_isa_scalar_set(
+          inst, &o, aq_isa_field(w1, o.role == 'R' ? 16 : 21, 5) << 2);
     }
     if (!valid)
       return false;
@@ -209,7 +210,7 @@ bool aq_isa_export_decode(aq_isa_inst *inst)
                              compressed * AQ_ISA_COMPRESSED |
                              aq_isa_bit(w, 12) * AQ_ISA_VALID_MASK);
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     if (o.role != 'T') {
       if (aq_isa_bit(w, number))
         aq_isa_vector_set(
@@ -225,7 +226,7 @@ void aq_isa_attribute_decode(aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0];
   for (const char *at = inst->row->operands; *at;) {
-    aq_isa_operand o = aq_isa_token_read(&at);
+    aq_isa_operand o = aq_isa_token_read(inst, &at);
     if (o.role == 'D')
       aq_isa_vector_set(&o, aq_isa_field(w, 18, 8));
     else if (o.role == 'A')

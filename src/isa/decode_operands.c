@@ -3,7 +3,7 @@
 
 #include "isa/decode.h"
 
-aq_isa_operand aq_isa_token_read(const char **text)
+aq_isa_operand aq_isa_token_read(const aq_isa_inst *inst, const char **text)
 {
   const char *at = *text;
   aq_isa_operand out = {.role = *at++, .type = 'b', .select = 6};
@@ -13,20 +13,27 @@ aq_isa_operand aq_isa_token_read(const char **text)
     out.type = *at++;
   while (*at >= '0' && *at <= '9')
     out.bits = (uint16_t)(out.bits * 10 + (*at++ - '0'));
+  if (*at == 'm' && out.role != 'm') {
+    out.bits = inst->wave32 ? 32 : 64;
+    at++;
+  }
   while (*at == ' ')
     at++;
   *text = at;
   return out;
 }
 
-static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination)
+static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination,
+                            bool null)
 {
+  if (code == AQ_ISA_NULL && null)
+    return true;
   if (code < 128) {
     const unsigned align = bits > AQ_ISA_BITS_MAX ? 0
                            : bits >= 128          ? 3
                            : bits >= 64           ? 1
                                                   : 0;
-    return code != 125 &&
+    return code != AQ_ISA_NULL &&
            !(code & (code >= AQ_ISA_TTMP0 ? align & 1 : align)) &&
            !(code == AQ_ISA_M0 && bits > 32 && bits <= AQ_ISA_BITS_MAX);
   }
@@ -36,11 +43,16 @@ static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination)
           code >= AQ_ISA_VCCZ);
 }
 
-bool aq_isa_scalar_set(aq_isa_operand *operand, uint32_t code)
+bool aq_isa_scalar_set(const aq_isa_inst *inst, aq_isa_operand *operand,
+                       uint32_t code)
 {
+  if (inst->target & AQ_ISA_FROM_GFX11 &&
+      (code == AQ_ISA_M0 || code == AQ_ISA_NULL))
+    code ^= AQ_ISA_M0 ^ AQ_ISA_NULL;
   if (operand->file == 'v' || operand->file == 'a' ||
       !scalar_is_valid(code, operand->bits,
-                       operand->role == 'D' || operand->role == 'E'))
+                       operand->role == 'D' || operand->role == 'E',
+                       inst->target & AQ_ISA_RDNA))
     return false;
   operand->file = 's';
   operand->code = (uint8_t)code;
@@ -57,22 +69,30 @@ bool aq_isa_vector_set(aq_isa_operand *operand, uint32_t number)
   return true;
 }
 
+bool aq_isa_operand_is_half(const aq_isa_inst *inst,
+                            const aq_isa_operand *operand)
+{
+  return inst->target & AQ_ISA_GFX11 && operand->bits == 16 &&
+         operand->role != 'K';
+}
+
 /* An operand for a VGPR only can take LDS directly. */
-bool aq_isa_source_set(aq_isa_operand *operand, uint32_t code)
+bool aq_isa_source_set(const aq_isa_inst *inst, aq_isa_operand *operand,
+                       uint32_t code)
 {
   if (operand->file == 'v' && code == AQ_ISA_LDS_DIRECT)
     operand->file = 0;
   return code >= AQ_ISA_CODE_VGPR
              ? aq_isa_vector_set(operand, code - AQ_ISA_CODE_VGPR)
-             : aq_isa_scalar_set(operand, code);
+             : aq_isa_scalar_set(inst, operand, code);
 }
 
 bool aq_isa_literal_take(aq_isa_inst *inst, size_t size)
 {
-  if (size < 8)
+  if (size < inst->size + 4u)
     return false;
-  inst->literal = inst->words[1];
-  inst->size = 8;
+  inst->literal = inst->words[inst->size / 4];
+  inst->size += 4;
   return true;
 }
 

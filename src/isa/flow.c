@@ -46,8 +46,9 @@ uint64_t aq_isa_branch_target(const aq_isa_inst *inst, uint64_t pc)
 
 static bool is_wait(const char *name)
 {
-  static const char *const waits[] = {"s_waitcnt", "s_nop",    "s_sleep",
-                                      "s_barrier", "s_wakeup", "s_sethalt"};
+  static const char *const waits[] = {
+      "s_wait",    "s_nop",       "s_sleep",  "s_barrier",       "s_wakeup",
+      "s_sethalt", "s_delay_alu", "s_clause", "s_inst_prefetch", "s_set_inst_"};
   for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
     if (starts(name, waits[i]))
       return true;

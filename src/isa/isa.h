@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Machine code of AMD's gfx9: gfx900, gfx906, gfx908, gfx90a, gfx94x, gfx950.
+ * Machine code of AMD's gfx9 (gfx900, gfx906, gfx908, gfx90a, gfx94x, gfx950)
+ * and RDNA (gfx10, gfx11, gfx12).
  * One table of instructions (instructions.def), a decoder from bytes to decoded
  * instructions, and a printer whose text equals llvm-objdump's.
  *
@@ -30,6 +31,7 @@ typedef enum aq_isa_encoding {
   AQ_ISA_VOP3, /* opcodes that no shorter encoding has */
   AQ_ISA_VOP3P,
   AQ_ISA_VOP3PX2, /* of 16 bytes: scales, then VOP3P */
+  AQ_ISA_VOPD,    /* two instructions: X below 16 and Y */
   AQ_ISA_DS,
   AQ_ISA_FLAT,
   AQ_ISA_SCRATCH,
@@ -52,6 +54,15 @@ enum {
   AQ_ISA_GFX950 = 32,
   AQ_ISA_FROM_90A = AQ_ISA_GFX90A | AQ_ISA_GFX940 | AQ_ISA_GFX950,
   AQ_ISA_FROM_940 = AQ_ISA_GFX940 | AQ_ISA_GFX950,
+  AQ_ISA_GFX1010 = 64, /* and gfx10-1-generic */
+  AQ_ISA_GFX1030 = 128,
+  AQ_ISA_GFX1100 = 256,
+  AQ_ISA_GFX1150 = 512,
+  AQ_ISA_GFX1200 = 1024,
+  AQ_ISA_GFX10 = AQ_ISA_GFX1010 | AQ_ISA_GFX1030,
+  AQ_ISA_GFX11 = AQ_ISA_GFX1100 | AQ_ISA_GFX1150,
+  AQ_ISA_FROM_GFX11 = AQ_ISA_GFX11 | AQ_ISA_GFX1200,
+  AQ_ISA_RDNA = AQ_ISA_GFX10 | AQ_ISA_FROM_GFX11,
 };
 
 /* Properties of an instruction of the table. */
@@ -62,24 +73,26 @@ enum {
   AQ_ISA_NO_E64 = 1 << 3, /* no VOP3, SDWA or DPP form of a short encoding */
   AQ_ISA_NO_SDWA = 1 << 4,
   AQ_ISA_NO_DPP = 1 << 5,
-  AQ_ISA_PACKED = 1 << 6,   /* VOP3P: two halves, op_sel and neg for each */
-  AQ_ISA_MIX = 1 << 7,      /* VOP3P: each operand is f32 or a half */
-  AQ_ISA_DOT = 1 << 8,      /* VOP3P: no op_sel */
-  AQ_ISA_MATRIX = 1 << 9,   /* MFMA and SMFMAC */
-  AQ_ISA_RETURN = 1 << 10,  /* atomics: returns the old value if GLC is set */
-  AQ_ISA_OFFSET2 = 1 << 11, /* DS: two offsets of 8 bits */
-  AQ_ISA_GDS = 1 << 12,     /* DS: global data share only */
-  AQ_ISA_SWIZZLE = 1 << 13, /* DS: the offset is a pattern */
-  AQ_ISA_TRUTH = 1 << 14,   /* VOP3: `imm` is a table of truth */
-  AQ_ISA_NO_GLC = 1 << 15,  /* SMEM */
-  AQ_ISA_WHOLE = 1 << 16,   /* SDWA: writes whole registers */
-  AQ_ISA_INTERP = 1 << 17,  /* VOP3: source 0 is an attribute */
-  AQ_ISA_GATHER = 1 << 18,  /* MIMG: four words whatever the mask says */
+  AQ_ISA_PACKED = 1 << 6,    /* VOP3P: two halves, op_sel and neg for each */
+  AQ_ISA_MIX = 1 << 7,       /* VOP3P: each operand is f32 or a half */
+  AQ_ISA_DOT = 1 << 8,       /* VOP3P: no op_sel */
+  AQ_ISA_MATRIX = 1 << 9,    /* MFMA and SMFMAC */
+  AQ_ISA_RETURN = 1 << 10,   /* atomics: returns the old value if GLC is set */
+  AQ_ISA_OFFSET2 = 1 << 11,  /* DS: two offsets of 8 bits */
+  AQ_ISA_GDS = 1 << 12,      /* DS: global data share only */
+  AQ_ISA_SWIZZLE = 1 << 13,  /* DS: the offset is a pattern */
+  AQ_ISA_TRUTH = 1 << 14,    /* VOP3: `imm` is a table of truth */
+  AQ_ISA_NO_GLC = 1 << 15,   /* SMEM */
+  AQ_ISA_WHOLE = 1 << 16,    /* SDWA: writes whole registers */
+  AQ_ISA_INTERP = 1 << 17,   /* VOP3: source 0 is an attribute */
+  AQ_ISA_GATHER = 1 << 18,   /* MIMG: four words whatever the mask says */
+  AQ_ISA_NO_DPP64 = 1 << 19, /* no VOP3 form with DPP */
+  AQ_ISA_WMMA = 1 << 20,     /* VOP3P: matrices of RDNA */
 };
 
 typedef struct aq_isa_row {
   uint8_t encoding; /* aq_isa_encoding */
-  uint8_t targets;
+  uint16_t targets;
   uint16_t opcode;
   uint32_t flags;
   const char *name;
@@ -90,13 +103,15 @@ typedef struct aq_isa_row {
 size_t aq_isa_row_count(void);
 const aq_isa_row *aq_isa_row_at(size_t number);
 
-/* Codes of scalar operands below 256, beside SGPRs (0 to 101). */
+/* Codes of scalar operands below 256, beside SGPRs (0 to 101; RDNA: to 105). M0
+ * and NULL have these codes on each target, whatever their encodings. */
 enum {
   AQ_ISA_FLAT_SCRATCH = 102,
   AQ_ISA_XNACK_MASK = 104,
   AQ_ISA_VCC = 106,
   AQ_ISA_TTMP0 = 108,
   AQ_ISA_M0 = 124,
+  AQ_ISA_NULL = 125, /* RDNA: reads as 0, writes are dropped */
   AQ_ISA_EXEC = 126,
   AQ_ISA_INT_0 = 128, /* 0 to 64, then -1 to -16 */
   AQ_ISA_INT_NEGATIVE = 193,
@@ -120,7 +135,7 @@ typedef struct aq_isa_operand {
   char file; /* 's' scalar code, 'v' VGPR, 'a' AccVGPR, 0: no register */
   char type; /* 'f' takes neg and abs, else 'b' */
   uint8_t modifiers; /* AQ_ISA_NEG … */
-  uint8_t select;    /* SDWA: 0-3 byte, 4-5 word, 6 all */
+  uint8_t select;    /* SDWA, halves of gfx11: 0-3 byte, 4-5 word, 6 all */
   uint8_t code;      /* the register's number or a scalar code */
   uint16_t bits;     /* 16 to AQ_ISA_BITS_MAX; 1632: packed halves */
 } aq_isa_operand;
@@ -130,6 +145,9 @@ typedef enum aq_isa_form {
   AQ_ISA_E64, /* VOP3 of a shorter encoding */
   AQ_ISA_SDWA,
   AQ_ISA_DPP,
+  AQ_ISA_DPP8,
+  AQ_ISA_E64_DPP,
+  AQ_ISA_E64_DPP8,
 } aq_isa_form;
 
 /* Bits of images, then of exports. */
@@ -144,18 +162,21 @@ enum {
   AQ_ISA_VALID_MASK = 4,
 };
 
-enum { AQ_ISA_OPERANDS = 6 };
+enum { AQ_ISA_OPERANDS = 8 };
 
 typedef struct aq_isa_inst {
   const aq_isa_row *row;
+  const aq_isa_row *second; /* VOPD: of Y, or NULL */
   uint32_t words[4];
   uint32_t literal; /* the second word where an operand is a literal */
   int32_t offset;   /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
   uint16_t imm;     /* SOPK, SOPP, TRUTH; an attribute, mask or target */
-  uint8_t size;     /* bytes: 4, 8 or 16 */
+  uint8_t size;     /* bytes: 4, 8, 12 or 16 */
   uint8_t form;     /* aq_isa_form */
-  uint8_t target;   /* the decoder's bit */
+  uint16_t target;  /* the decoder's bit */
+  bool wave32;      /* masks of lanes are a word */
   uint8_t operand_count;
+  uint8_t first_count; /* VOPD: operands of X */
   bool clamp;
   uint8_t omod;
   uint8_t op_sel, op_sel_hi, neg_hi; /* a bit an operand; 3 the destination */
@@ -163,17 +184,21 @@ typedef struct aq_isa_inst {
   uint16_t dpp_ctrl;
   uint8_t row_mask, bank_mask;
   bool bound_ctrl;
-  bool glc, slc, scc, lds, tfe, nv, gds, idxen, offen;
+  bool fetch_inactive; /* DPP of RDNA: reads lanes that are off */
+  uint32_t lanes;      /* DPP8: eight numbers of three bits */
+  bool glc, slc, scc, dlc, lds, tfe, nv, gds, idxen, offen;
+  uint8_t scope, temporal;  /* gfx12: instead of glc and slc */
   uint8_t cbsz, abid, blgp; /* MATRIX */
   uint8_t format;           /* MTBUF: dfmt in bits 0-3, nfmt above */
   uint8_t graphics;         /* MIMG, EXP: AQ_ISA_UNORM and so on */
   aq_isa_operand operands[AQ_ISA_OPERANDS]; /* in the order of printing */
 } aq_isa_inst;
 
-enum { AQ_ISA_INDEX = 3976 };
+enum { AQ_ISA_INDEX = 4136 };
 
 typedef struct aq_isa_decoder {
-  uint8_t target;
+  uint16_t target;
+  bool wave32;                 /* RDNA: of wave32 code, which is the default */
   uint16_t rows[AQ_ISA_INDEX]; /* by encoding and opcode: a row's number + 1 */
 } aq_isa_decoder;
 
@@ -187,6 +212,17 @@ aq_status aq_isa_decoder_init(aq_isa_decoder *decoder,
 aq_status aq_isa_decode(const aq_isa_decoder *decoder, const void *bytes,
                         size_t size, uint64_t offset, aq_isa_inst *out,
                         aq_diag *diag);
+
+/* Whether the form is VOP3, DPP, or both. */
+static inline bool aq_isa_form_is_e64(uint8_t form)
+{
+  return form == AQ_ISA_E64 || form >= AQ_ISA_E64_DPP;
+}
+
+static inline bool aq_isa_form_is_dpp(uint8_t form)
+{
+  return form >= AQ_ISA_DPP;
+}
 
 /* The operand with a role, or NULL. */
 const aq_isa_operand *aq_isa_operand_find(const aq_isa_inst *inst, char role);

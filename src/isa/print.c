@@ -69,10 +69,22 @@ static bool is_single(uint32_t value)
   return false;
 }
 
-/* lit() marks a literal whose value has a shorter encoding. */
-static void put_literal(aq_isa_text *out, const aq_isa_operand *operand,
-                        uint32_t literal)
+/* A word as a number or one of the named floats. */
+static void put_value(aq_isa_text *out, uint32_t value)
 {
+  for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
+    if (value == singles[i]) {
+      put(out, "%s", float_texts[i]);
+      return;
+    }
+  put(out, is_small((int32_t)value) ? "%d" : "0x%x", value);
+}
+
+/* lit() marks a literal whose value has a shorter encoding. */
+static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
+                        const aq_isa_operand *operand)
+{
+  const uint32_t literal = inst->literal;
   bool inlinable;
   uint32_t value = literal;
   switch (operand->bits) {
@@ -95,7 +107,10 @@ static void put_literal(aq_isa_text *out, const aq_isa_operand *operand,
   default:
     inlinable = is_small((int32_t)value) || is_single(value);
   }
-  if (inlinable)
+  if (operand->role == 'K' && inst->target & AQ_ISA_RDNA)
+    put_value(out, value);
+  else if (inlinable && !(inst->target & AQ_ISA_FROM_GFX11 &&
+                          strcmp(inst->row->name, "v_pk_fmac_f16") == 0))
     put(out, "lit(0x%x)", literal);
   else
     put(out, "0x%x", value);
@@ -105,8 +120,10 @@ static void put_float(aq_isa_text *out, const aq_isa_inst *inst,
                       const aq_isa_operand *operand)
 {
   const unsigned number = operand->code - AQ_ISA_HALF;
-  if (operand->bits == 16 && operand->type != 'f' &&
-      strcmp(inst->row->name, "v_ldexp_f16") != 0)
+  if (operand->bits == 16 &&
+      (strcmp(inst->row->name, "v_cndmask_b16") == 0 ||
+       (operand->type != 'f' && inst->row->encoding > AQ_ISA_SOPP &&
+        strcmp(inst->row->name, "v_ldexp_f16") != 0)))
     put(out, "0x%x", halves[number]);
   else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI &&
            inst->row->encoding != AQ_ISA_VOP3P)
@@ -128,6 +145,10 @@ static void put_range(aq_isa_text *out, const char *file, unsigned number,
 
 static void put_special(aq_isa_text *out, unsigned code, unsigned bits)
 {
+  if (code == AQ_ISA_NULL) {
+    put(out, "null");
+    return;
+  }
   static const char *const pairs[] = {"flat_scratch", "xnack_mask", "vcc"};
   if (code == AQ_ISA_M0) {
     put(out, "m0");
@@ -147,7 +168,8 @@ static void put_scalar(aq_isa_text *out, const aq_isa_inst *inst,
   static const char *const flags[] = {"src_vccz", "src_execz", "src_scc",
                                       "src_lds_direct"};
   const unsigned code = operand->code, bits = operand_width(operand);
-  if (code < AQ_ISA_FLAT_SCRATCH)
+  if (code < AQ_ISA_FLAT_SCRATCH ||
+      (code < AQ_ISA_VCC && inst->target & AQ_ISA_RDNA))
     put_range(out, "s", code, bits);
   else if (code >= AQ_ISA_TTMP0 && code < AQ_ISA_M0)
     put_range(out, "ttmp", code - AQ_ISA_TTMP0, bits);
@@ -162,7 +184,7 @@ static void put_scalar(aq_isa_text *out, const aq_isa_inst *inst,
   else if (code <= AQ_ISA_INV_2PI)
     put_float(out, inst, operand);
   else if (code == AQ_ISA_LITERAL)
-    put_literal(out, operand, inst->literal);
+    put_literal(out, inst, operand);
   else
     put(out, "%s", flags[code - AQ_ISA_VCCZ]);
 }
@@ -178,7 +200,7 @@ static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
                          const aq_isa_operand *operand)
 {
   uint8_t modifiers = operand->modifiers;
-  if (inst->row->flags & AQ_ISA_PACKED)
+  if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_WMMA))
     modifiers = 0; /* printed as lists */
   /* The minus of a constant would be its sign. */
   const bool named = (modifiers & (AQ_ISA_NEG | AQ_ISA_ABS)) == AQ_ISA_NEG &&
@@ -196,6 +218,8 @@ static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
               operand_width(operand));
   else
     put(out, "off");
+  if (operand->file == 'v' && inst->form != AQ_ISA_SDWA && operand->select < 6)
+    put(out, operand->select == 5 ? ".h" : ".l");
   put(out, "%s%s%s", modifiers & AQ_ISA_SEXT ? ")" : "",
       modifiers & AQ_ISA_ABS ? "|" : "", named ? ")" : "");
 }
@@ -213,6 +237,7 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
                       const aq_isa_operand *operand)
 {
   char text[AQ_ISA_FIELD_SIZE];
+  const bool rdna = inst->target & AQ_ISA_RDNA;
   switch (operand->role) {
   case 'L':
     put(out, "%u", inst->imm);
@@ -232,10 +257,17 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
     aq_isa_hwreg_print(inst->imm, inst->target, text);
     break;
   case 'W':
-    aq_isa_waitcnt_print(inst->imm, text);
+    if (rdna)
+      aq_isa_rdna_waitcnt_print(inst->imm, inst->target, text);
+    else
+      aq_isa_waitcnt_print(inst->imm, text);
     break;
   case 'M':
-    aq_isa_message_print(inst->imm, text);
+  case 'm':
+    if (rdna)
+      aq_isa_rdna_message_print(inst->imm, inst->target, text);
+    else
+      aq_isa_message_print(inst->imm, text);
     break;
   case 'G':
     aq_isa_index_mode_print(inst->imm, text);
@@ -245,6 +277,15 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
     break;
   case 'P':
     aq_isa_parameter_print(operand->code, text);
+    break;
+  case 'd':
+    aq_isa_rdna_delay_print(inst->imm, text);
+    break;
+  case 'w':
+    aq_isa_rdna_unit_waits_print(inst->imm, inst->target, text);
+    break;
+  case 'V':
+    aq_isa_rdna_version_print(inst->imm, text);
     break;
   case 'T':
     aq_isa_target_print(inst->imm, text);
@@ -256,22 +297,24 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
   return true;
 }
 
-static void put_operands(aq_isa_text *out, const aq_isa_inst *inst)
+static void put_operands(aq_isa_text *out, const aq_isa_inst *inst,
+                         unsigned first, unsigned end)
 {
   const char *separator = " ";
-  for (unsigned i = 0; i < inst->operand_count; i++) {
+  for (unsigned i = first; i < end; i++) {
     const aq_isa_operand *operand = &inst->operands[i];
     const uint8_t encoding = inst->row->encoding;
     /* The address of buffer loads into LDS is not printed if it is off. */
     const size_t before = out->used;
     put(out, "%s", separator);
     bool printed = true;
-    if (strchr("LNZXYHWMGOIPT", operand->role))
+    if (strchr("LNZXYHWMGOIPTVdwm", operand->role))
       printed = put_field(out, inst, operand);
-    else if (operand->role == 'K' && encoding == AQ_ISA_VOP2)
+    else if (operand->role == 'K' &&
+             (encoding == AQ_ISA_VOP2 || encoding == AQ_ISA_VOPD))
       put(out, "0x%x", inst->literal);
     else if (operand->role == 'K')
-      put_literal(out, operand, inst->literal);
+      put_literal(out, inst, operand);
     else
       put_register(out, inst, operand);
     if (!printed) {
@@ -317,7 +360,9 @@ static void put_packed(aq_isa_text *out, const aq_isa_inst *inst)
     if (inst->operands[i].role != 'D' &&
         inst->operands[i].modifiers & AQ_ISA_NEG)
       neg_lo |= 1u << (inst->operands[i].role - 'A');
-  if (op_sel)
+  if (op_sel && strncmp(inst->row->name, "v_swmmac_", 9) == 0)
+    put(out, " index_key:%u", op_sel & 3);
+  else if (op_sel)
     put_list(out, "op_sel", op_sel, count);
   if (op_sel_hi != (mix ? 0 : all))
     put_list(out, "op_sel_hi", op_sel_hi, count);
@@ -358,6 +403,34 @@ static bool selects_byte(const aq_isa_inst *inst)
   return false;
 }
 
+/* gfx12: a number of two bits in the place of the selection. */
+static bool names_byte(const aq_isa_inst *inst)
+{
+  return strncmp(inst->row->name, "v_cvt_f32_", 10) == 0 || selects_byte(inst);
+}
+
+static unsigned byte_of(const aq_isa_inst *inst)
+{
+  return selects_byte(inst)
+             ? inst->op_sel >> 2
+             : (inst->op_sel & 1u) << 1 | (inst->op_sel >> 1 & 1);
+}
+
+static void put_selection(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const bool permutes = strncmp(inst->row->name, "v_permlane", 10) == 0;
+  const bool compares =
+      inst->row->encoding == AQ_ISA_VOPC &&
+      (aq_isa_form_is_dpp(inst->form) || !aq_isa_operand_find(inst, 'D'));
+  const bool sums = strncmp(inst->row->name, "v_dot2_", 7) == 0;
+  const unsigned count = permutes ? 2 : source_count(inst);
+  const unsigned bits = inst->op_sel & ((1u << count) - 1) & (sums ? 4u : 7u);
+  const unsigned result =
+      permutes || compares ? 0 : (inst->op_sel >> 3 & 1u) << count;
+  put_list(out, "op_sel", bits | result,
+           permutes || compares ? count : count + 1);
+}
+
 static void put_types(aq_isa_text *out, const aq_isa_inst *inst)
 {
   if (inst->cbsz)
@@ -383,16 +456,14 @@ static void put_scaled(aq_isa_text *out, const aq_isa_inst *inst)
 static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
 {
   static const char *const factors[] = {"", " mul:2", " mul:4", " div:2"};
-  const unsigned count = source_count(inst);
   if (inst->row->flags & AQ_ISA_TRUTH && inst->imm)
     put(out, inst->imm <= 10 ? " bitop3:%u" : " bitop3:0x%x", inst->imm);
-  if (inst->op_sel && selects_byte(inst)) {
+  if (inst->op_sel && inst->target & AQ_ISA_GFX1200 && names_byte(inst))
+    put(out, " byte_sel:%u", byte_of(inst));
+  else if (inst->op_sel && selects_byte(inst))
     put_list(out, "op_sel", inst->op_sel, 4);
-  } else if (inst->row->encoding != AQ_ISA_VOP3P && inst->op_sel) {
-    unsigned bits = inst->op_sel & ((1u << count) - 1);
-    put_list(out, "op_sel", bits | (inst->op_sel >> 3 & 1u) << count,
-             count + 1);
-  }
+  else if (inst->row->encoding != AQ_ISA_VOP3P && inst->op_sel)
+    put_selection(out, inst);
   if (inst->row->flags & AQ_ISA_INTERP && inst->imm >> 8)
     put(out, " high");
   put(out, "%s%s", inst->clamp ? " clamp" : "", factors[inst->omod]);
@@ -418,19 +489,33 @@ static void put_sdwa(aq_isa_text *out, const aq_isa_inst *inst)
 static void put_dpp(aq_isa_text *out, const aq_isa_inst *inst)
 {
   char text[AQ_ISA_FIELD_SIZE];
-  aq_isa_dpp_print(inst->dpp_ctrl, text);
-  put(out, " %s row_mask:0x%x bank_mask:0x%x%s", text, inst->row_mask,
-      inst->bank_mask, inst->bound_ctrl ? " bound_ctrl:1" : "");
+  if (inst->form == AQ_ISA_DPP8 || inst->form == AQ_ISA_E64_DPP8) {
+    put(out, " dpp8:[%u", inst->lanes & 7);
+    for (unsigned i = 1; i < 8; i++)
+      put(out, ",%u", inst->lanes >> (3 * i) & 7);
+    put(out, "]%s", inst->fetch_inactive ? " fi:1" : "");
+    return;
+  }
+  if (!(inst->target & AQ_ISA_RDNA) ||
+      !aq_isa_rdna_dpp_print(inst->dpp_ctrl, text))
+    aq_isa_dpp_print(inst->dpp_ctrl, text);
+  put(out, " %s row_mask:0x%x bank_mask:0x%x%s%s", text, inst->row_mask,
+      inst->bank_mask, inst->bound_ctrl ? " bound_ctrl:1" : "",
+      inst->fetch_inactive ? " fi:1" : "");
 }
 
 static void put_cache(aq_isa_text *out, const aq_isa_inst *inst)
 {
-  if (inst->target & AQ_ISA_FROM_940)
+  char text[AQ_ISA_FIELD_SIZE];
+  if (inst->target & AQ_ISA_GFX1200) {
+    aq_isa_rdna_cache_print(inst, text);
+    put(out, "%s", text);
+  } else if (inst->target & AQ_ISA_FROM_940)
     put(out, "%s%s%s", inst->glc ? " sc0" : "", inst->slc ? " nt" : "",
         inst->scc ? " sc1" : "");
   else
-    put(out, "%s%s%s", inst->glc ? " glc" : "", inst->slc ? " slc" : "",
-        inst->scc ? " scc" : "");
+    put(out, "%s%s%s%s", inst->glc ? " glc" : "", inst->slc ? " slc" : "",
+        inst->scc ? " scc" : "", inst->dlc ? " dlc" : "");
 }
 
 static void put_ds(aq_isa_text *out, const aq_isa_inst *inst)
@@ -457,7 +542,10 @@ static void put_memory(aq_isa_text *out, const aq_isa_inst *inst)
 {
   const uint8_t encoding = inst->row->encoding;
   char text[AQ_ISA_FIELD_SIZE];
-  if (encoding == AQ_ISA_MTBUF && aq_isa_format_print(inst->format, text))
+  if (encoding == AQ_ISA_MTBUF &&
+      (inst->target & AQ_ISA_RDNA
+           ? aq_isa_rdna_format_print(inst->format, inst->target, text)
+           : aq_isa_format_print(inst->format, text)))
     put(out, " format:%s", text);
   if (aq_isa_operand_find(inst, 'R'))
     put(out, "%s%s", inst->idxen ? " idxen" : "", inst->offen ? " offen" : "");
@@ -492,7 +580,10 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
 {
   switch (inst->row->encoding) {
   case AQ_ISA_SMEM:
-    put(out, "%s", inst->glc ? " glc" : "");
+    if (inst->target & AQ_ISA_RDNA)
+      put_cache(out, inst);
+    else
+      put(out, "%s", inst->glc ? " glc" : "");
     break;
   case AQ_ISA_DS:
     put_ds(out, inst);
@@ -515,7 +606,7 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
     break;
   case AQ_ISA_VOP3P:
     put_types(out, inst);
-    if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_MIX))
+    if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_MIX | AQ_ISA_WMMA))
       put_packed(out, inst);
     else if (inst->row->flags & AQ_ISA_DOT)
       put_dot(out, inst);
@@ -526,7 +617,7 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
   }
   if (inst->form == AQ_ISA_SDWA && inst->operand_count > 0)
     put_sdwa(out, inst);
-  if (inst->form == AQ_ISA_DPP)
+  if (aq_isa_form_is_dpp(inst->form))
     put_dpp(out, inst);
 }
 
@@ -534,8 +625,16 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
 
 static const char *suffix(const aq_isa_inst *inst)
 {
-  static const char *const suffixes[] = {"_e32", "_e64", "_sdwa", "_dpp"};
+  const bool dpp = aq_isa_form_is_dpp(inst->form);
+  static const char *const suffixes[] = {"_e32", "_e64",     "_sdwa",   "_dpp",
+                                         "_dpp", "_e64_dpp", "_e64_dpp"};
   const uint8_t encoding = inst->row->encoding;
+  if ((encoding == AQ_ISA_VOP3 || encoding == AQ_ISA_VOP3P) && dpp)
+    return "_e64_dpp";
+  if (encoding == AQ_ISA_VOPC && dpp && !aq_isa_form_is_e64(inst->form))
+    return "";
+  if (dpp && encoding == AQ_ISA_VOP2 && inst->row->flags & AQ_ISA_NO_E64)
+    return "_dpp";
   if ((encoding != AQ_ISA_VOP1 && encoding != AQ_ISA_VOP2 &&
        encoding != AQ_ISA_VOPC) ||
       inst->row->flags & AQ_ISA_NO_E64 || !*inst->row->operands)
@@ -547,6 +646,12 @@ void aq_isa_print(const aq_isa_inst *inst, char text[AQ_ISA_TEXT_SIZE])
 {
   aq_isa_text out = {.text = text};
   put(&out, "%s%s", inst->row->name, suffix(inst));
-  put_operands(&out, inst);
+  if (inst->second) {
+    put_operands(&out, inst, 0, inst->first_count);
+    put(&out, " :: %s", inst->second->name);
+    put_operands(&out, inst, inst->first_count, inst->operand_count);
+    return;
+  }
+  put_operands(&out, inst, 0, inst->operand_count);
   put_modifiers(&out, inst);
 }

@@ -8,7 +8,7 @@
 
 #include "isa/isa.h"
 
-void aq_isa_hwreg_print(uint16_t imm, uint8_t target,
+void aq_isa_hwreg_print(uint16_t imm, uint16_t target,
                         char text[AQ_ISA_FIELD_SIZE])
 {
   static const char *const names[] = {
@@ -31,10 +31,14 @@ void aq_isa_hwreg_print(uint16_t imm, uint8_t target,
       [24] = "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
   };
   const unsigned id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11) + 1;
-  const bool named = id < sizeof names / sizeof *names && names[id] &&
+  const bool named = id < sizeof names / sizeof *names &&
                      (id < 20 || target & AQ_ISA_FROM_940);
-  int used = named ? snprintf(text, AQ_ISA_FIELD_SIZE, "hwreg(%s", names[id])
-                   : snprintf(text, AQ_ISA_FIELD_SIZE, "hwreg(%u", id);
+  const char *name = target & AQ_ISA_RDNA
+                         ? aq_isa_rdna_register_name(id, target)
+                     : named ? names[id]
+                             : NULL;
+  int used = name ? snprintf(text, AQ_ISA_FIELD_SIZE, "hwreg(%s", name)
+                  : snprintf(text, AQ_ISA_FIELD_SIZE, "hwreg(%u", id);
   if (offset == 0 && width == 32)
     snprintf(text + used, AQ_ISA_FIELD_SIZE - (size_t)used, ")");
   else

@@ -20,6 +20,18 @@ enum {
   ALL = G900 | FROM_906,
   TO_90A = ALL & ~FROM_940,
   TO_908 = TO_90A & ~G90A,
+  G1010 = AQ_ISA_GFX1010,
+  G1030 = AQ_ISA_GFX1030,
+  G1100 = AQ_ISA_GFX1100,
+  G1150 = AQ_ISA_GFX1150,
+  G1200 = AQ_ISA_GFX1200,
+  GFX10 = AQ_ISA_GFX10,
+  GFX11 = AQ_ISA_GFX11,
+  RDNA = AQ_ISA_RDNA,
+  FROM_1150 = G1150 | G1200,
+  FROM_1100 = G1100 | FROM_1150,
+  FROM_1030 = G1030 | FROM_1100,
+  TO_1150 = RDNA & ~G1200,
   CLAMP = AQ_ISA_CLAMP,
   OMOD = AQ_ISA_OMOD,
   OPSEL = AQ_ISA_OPSEL,
@@ -39,12 +51,15 @@ enum {
   WHOLE = AQ_ISA_WHOLE,
   INTERP = AQ_ISA_INTERP,
   GATHER = AQ_ISA_GATHER,
+  NO_DPP64 = AQ_ISA_NO_DPP64,
+  WMMA = AQ_ISA_WMMA,
 };
 
 static const aq_isa_row rows[] = {
 #define I(encoding, opcode, targets, name, operands, flags)                    \
   {AQ_ISA_##encoding, targets, opcode, flags, name, operands},
 #include "isa/instructions.def"
+#include "isa/instructions_rdna.def"
 #undef I
 };
 
@@ -57,8 +72,9 @@ static const uint16_t opcode_counts[AQ_ISA_ENCODINGS] = {
     [AQ_ISA_VOP2] = 64,    [AQ_ISA_VOP1] = 256,  [AQ_ISA_VOPC] = 256,
     [AQ_ISA_VOP3] = 1024,  [AQ_ISA_VOP3P] = 128, [AQ_ISA_VOP3PX2] = 128,
     [AQ_ISA_DS] = 256,     [AQ_ISA_FLAT] = 128,  [AQ_ISA_SCRATCH] = 128,
-    [AQ_ISA_GLOBAL] = 128, [AQ_ISA_MUBUF] = 128, [AQ_ISA_MTBUF] = 16,
+    [AQ_ISA_GLOBAL] = 128, [AQ_ISA_MUBUF] = 256, [AQ_ISA_MTBUF] = 16,
     [AQ_ISA_MIMG] = 128,   [AQ_ISA_EXP] = 1,     [AQ_ISA_VINTRP] = 4,
+    [AQ_ISA_VOPD] = 32,
 };
 
 size_t aq_isa_row_count(void)
@@ -88,18 +104,30 @@ const aq_isa_row *aq_isa_table_find(const aq_isa_decoder *decoder,
 
 /* Generic targets run on each processor that they cover: they have what all of
  * those have. */
-static uint8_t target_bit(const char *name)
+static uint16_t target_bit(const char *name)
 {
   static const struct {
     const char *name;
-    uint8_t bit;
+    uint16_t bit;
   } targets[] = {
-      {"gfx900", AQ_ISA_GFX900},         {"gfx9-generic", AQ_ISA_GFX900},
-      {"gfx902", AQ_ISA_GFX900},         {"gfx909", AQ_ISA_GFX900},
-      {"gfx906", AQ_ISA_GFX906},         {"gfx908", AQ_ISA_GFX908},
-      {"gfx90a", AQ_ISA_GFX90A},         {"gfx940", AQ_ISA_GFX940},
-      {"gfx941", AQ_ISA_GFX940},         {"gfx942", AQ_ISA_GFX940},
-      {"gfx9-4-generic", AQ_ISA_GFX940}, {"gfx950", AQ_ISA_GFX950},
+      {"gfx900", AQ_ISA_GFX900},           {"gfx9-generic", AQ_ISA_GFX900},
+      {"gfx902", AQ_ISA_GFX900},           {"gfx909", AQ_ISA_GFX900},
+      {"gfx906", AQ_ISA_GFX906},           {"gfx908", AQ_ISA_GFX908},
+      {"gfx90a", AQ_ISA_GFX90A},           {"gfx940", AQ_ISA_GFX940},
+      {"gfx941", AQ_ISA_GFX940},           {"gfx942", AQ_ISA_GFX940},
+      {"gfx9-4-generic", AQ_ISA_GFX940},   {"gfx950", AQ_ISA_GFX950},
+      {"gfx1010", AQ_ISA_GFX1010},         {"gfx10-1-generic", AQ_ISA_GFX1010},
+      {"gfx1013", AQ_ISA_GFX1010},         {"gfx1030", AQ_ISA_GFX1030},
+      {"gfx10-3-generic", AQ_ISA_GFX1030}, {"gfx1031", AQ_ISA_GFX1030},
+      {"gfx1032", AQ_ISA_GFX1030},         {"gfx1033", AQ_ISA_GFX1030},
+      {"gfx1034", AQ_ISA_GFX1030},         {"gfx1035", AQ_ISA_GFX1030},
+      {"gfx1036", AQ_ISA_GFX1030},         {"gfx1100", AQ_ISA_GFX1100},
+      {"gfx11-generic", AQ_ISA_GFX1100},   {"gfx1101", AQ_ISA_GFX1100},
+      {"gfx1102", AQ_ISA_GFX1100},         {"gfx1103", AQ_ISA_GFX1100},
+      {"gfx1150", AQ_ISA_GFX1150},         {"gfx1151", AQ_ISA_GFX1150},
+      {"gfx1152", AQ_ISA_GFX1150},         {"gfx1153", AQ_ISA_GFX1150},
+      {"gfx1200", AQ_ISA_GFX1200},         {"gfx1201", AQ_ISA_GFX1200},
+      {"gfx12-generic", AQ_ISA_GFX1200},
   };
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(targets[i].name, name) == 0)
@@ -110,14 +138,15 @@ static uint8_t target_bit(const char *name)
 aq_status aq_isa_decoder_init(aq_isa_decoder *decoder,
                               const aq_processor *processor, aq_diag *diag)
 {
-  uint8_t target = target_bit(processor->name);
+  const uint16_t target = target_bit(processor->name);
   if (!target)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "machine code of %s cannot be decoded; expected gfx900, "
                        "gfx902, gfx906, gfx908, gfx909, gfx90a, gfx940 to "
-                       "gfx942, gfx950, gfx9-generic or gfx9-4-generic",
+                       "gfx942, gfx950, gfx1010, gfx1013, gfx103x, gfx110x, "
+                       "gfx115x, gfx120x or one of their generic targets",
                        processor->name);
-  *decoder = (aq_isa_decoder){.target = target};
+  *decoder = (aq_isa_decoder){.target = target, .wave32 = target & AQ_ISA_RDNA};
   for (size_t i = 0; i < ROW_COUNT; i++)
     if (rows[i].targets & target)
       decoder->rows[index_of(rows[i].encoding, rows[i].opcode)] =

@@ -132,13 +132,16 @@ static void learn(knowledge *k, const aq_isa_inst *inst, uint64_t pc,
     return;
   if (strcmp(name, "s_getpc_b64") == 0) {
     pair_put(k, to->code, pc + inst->size);
-  } else if (strcmp(name, "s_add_u32") == 0) {
+  } else if (strcmp(name, "s_add_u32") == 0 ||
+             strcmp(name, "s_add_co_u32") == 0) {
     add_learn(k, inst, to, false);
-  } else if (strcmp(name, "s_addc_u32") == 0) {
+  } else if (strcmp(name, "s_addc_u32") == 0 ||
+             strcmp(name, "s_add_co_ci_u32") == 0) {
     add_learn(k, inst, to, true);
   } else if (strcmp(name, "s_mov_b32") == 0 || strcmp(name, "s_mov_b64") == 0) {
     move_learn(k, inst, to);
-  } else if (strcmp(name, "s_load_dwordx2") == 0) {
+  } else if (strcmp(name, "s_load_dwordx2") == 0 ||
+             strcmp(name, "s_load_b64") == 0) {
     load_learn(k, inst, to, walk);
   } else {
     forget(k, to);

@@ -9,13 +9,14 @@
 #include "isa/isa.h"
 #include "wave/wave.h"
 
-enum { PROCESSORS = 6 };
+enum { PROCESSORS = 11 };
 
 /* The decoder of a choice, made once; NULL: the processor has none. */
 static const aq_isa_decoder *decoder_of(uint8_t choice)
 {
-  static const char *const names[PROCESSORS] = {"gfx900", "gfx906", "gfx908",
-                                                "gfx90a", "gfx942", "gfx950"};
+  static const char *const names[PROCESSORS] = {
+      "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942", "gfx950",
+      "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
   static aq_isa_decoder decoders[PROCESSORS];
   static bool made[PROCESSORS];
   const unsigned i = choice % PROCESSORS;

@@ -47,8 +47,21 @@ static bool line_split(char *line, uint64_t *address, uint32_t words[WORDS],
  * takes. */
 static bool is_refused(const char *text)
 {
-  return strstr(text, ".long") || strstr(text, "Invalid ") ||
-         strstr(text, "/* ") || strstr(text, "/*");
+  return strstr(text, ".long") || strcmp(text, "v_illegal") == 0 ||
+         strstr(text, "Invalid ") || strstr(text, "/* ") || strstr(text, "/*");
+}
+
+/* Images, exports and interpolation of RDNA are not in the table. */
+static bool is_of_graphics(const aq_isa_decoder *decoder, const char *text)
+{
+  static const char *const starts[] = {"image_",    "exp ", "export ",
+                                       "v_interp",  "lds_", "ds_param_",
+                                       "ds_direct_"};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (decoder->target & AQ_ISA_RDNA &&
+        strncmp(text, starts[i], strlen(starts[i])) == 0)
+      return true;
+  return false;
 }
 
 static void line_compare(objdump_comparison *on, const char *text,
@@ -67,6 +80,10 @@ static void line_compare(objdump_comparison *on, const char *text,
     aq_isa_print(&inst, ours);
   if (status == AQ_OK && strcmp(ours, text) == 0 && inst.size == 4 * count) {
     on->instructions++;
+    return;
+  }
+  if (is_of_graphics(&on->decoder, text)) {
+    on->graphics++;
     return;
   }
   if (on->failures++ < REPORTED)

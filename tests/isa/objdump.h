@@ -14,6 +14,7 @@ typedef struct objdump_comparison {
   size_t instructions; /* equal so far */
   size_t refused;      /* by llvm-objdump */
   size_t failures;     /* reported on stderr */
+  size_t graphics;     /* not in the table */
 } objdump_comparison;
 
 bool objdump_is_here(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The disassembler tests of LLVM for gfx9, which AQ_LLVM_TESTS names
+/* The disassembler tests of LLVM for gfx9 and RDNA, which AQ_LLVM_TESTS names
  * (llvm/test/MC/Disassembler/AMDGPU): our text of each of their encodings is
  * llvm-objdump-22's. */
 #include <ctype.h>
@@ -15,10 +15,13 @@ enum { STRIDE = 16, PATH = 512, LINE = 4096 };
 
 static const struct {
   const char *option, *processor;
-} processors[] = {{"-mcpu=gfx900 ", "gfx900"}, {"-mcpu=gfx906 ", "gfx906"},
-                  {"-mcpu=gfx908 ", "gfx908"}, {"-mcpu=gfx90a ", "gfx90a"},
-                  {"-mcpu=gfx940 ", "gfx942"}, {"-mcpu=gfx942 ", "gfx942"},
-                  {"-mcpu=gfx950 ", "gfx950"}};
+} processors[] = {{"-mcpu=gfx900 ", "gfx900"},   {"-mcpu=gfx906 ", "gfx906"},
+                  {"-mcpu=gfx908 ", "gfx908"},   {"-mcpu=gfx90a ", "gfx90a"},
+                  {"-mcpu=gfx940 ", "gfx942"},   {"-mcpu=gfx942 ", "gfx942"},
+                  {"-mcpu=gfx950 ", "gfx950"},   {"-mcpu=gfx1010 ", "gfx1010"},
+                  {"-mcpu=gfx1030 ", "gfx1030"}, {"-mcpu=gfx1100 ", "gfx1100"},
+                  {"-mcpu=gfx1150 ", "gfx1150"}, {"-mcpu=gfx1200 ", "gfx1200"},
+                  {"-mcpu=gfx1201 ", "gfx1201"}};
 enum { PROCESSORS = sizeof processors / sizeof *processors };
 
 /* A line "0x00,0x01,0x82,0xbf" or the same in brackets, as words. */
@@ -132,9 +135,9 @@ START_TEST(encodings_of_llvms_tests_have_llvm_objdumps_text)
   for (unsigned i = 0; i < PROCESSORS; i++) {
     fprintf(stderr,
             "%s: %zu encodings have llvm-objdump's text, %zu differ, "
-            "%zu are none\n",
+            "%zu are none, %zu of graphics\n",
             processors[i].option + 6, on[i].instructions, on[i].failures,
-            on[i].refused);
+            on[i].refused, on[i].graphics);
     instructions += on[i].instructions;
     failures += on[i].failures;
   }
