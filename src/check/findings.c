@@ -114,7 +114,7 @@ static void item_put(const aq_wave *w, int lane, aq_finding *row)
   const uint16_t *size = w->grid->desc.packet->workgroup_size;
   const uint32_t x = size[0], y = size[1];
   const uint32_t item =
-      w->number * AQ_WAVE_LANES + (lane >= 0 ? (uint32_t)lane : 0);
+      w->number * w->grid->lanes + (lane >= 0 ? (uint32_t)lane : 0);
   row->group_x = w->group->id[0];
   row->group_y = w->group->id[1];
   row->group_z = w->group->id[2];

@@ -56,8 +56,9 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
     offset += w->v[more->address + (indexed ? 1 : 0)][lane];
   if (r.base && r.base == aq_wave_private_base(w)) {
     *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 |
-               (uint32_t)(offset + scalar / AQ_WAVE_LANES);
-    return aq_wave_private_at(w, (unsigned)lane, scalar, offset, size);
+               (uint32_t)(offset + scalar / w->grid->lanes);
+    return aq_wave_private_at(w, (unsigned)lane,
+                              aq_wave_private_first(w, scalar), offset, size);
   }
   if (r.adds_lane)
     index += (uint32_t)lane;

@@ -16,6 +16,7 @@
 #include "common/map.h"
 #include "wave/direct.h"
 #include "wave/lower.h"
+#include "wave/pair.h"
 
 enum {
   PAGE_BYTES = 4096,
@@ -77,8 +78,10 @@ static aq_wave_handler *handler_for(aq_wave_code *code, const aq_isa_inst *inst)
 
 bool aq_wave_code_executes(aq_wave_code *code, const aq_isa_inst *inst)
 {
+  if (inst->second && handler_of(code, inst->second) == aq_wave_not_simulated)
+    return false;
   return handler_of(code, inst->row) != aq_wave_not_simulated &&
-         aq_wave_lowers(inst);
+         (inst->second ? aq_wave_pair_lowers(inst) : aq_wave_lowers(inst));
 }
 
 bool aq_wave_code_is_checked(aq_wave_code *code, uint64_t entry)
@@ -110,19 +113,31 @@ uint64_t aq_wave_code_pc(const aq_wave_op *o)
   return page->base + 4 * (uint64_t)(o - page->ops);
 }
 
-/* Words from `at` on that are s_nop and s_waitcnt. Where the host orders memory
+/* s_nop, s_waitcnt, and RDNA's s_clause and s_delay_alu. */
+static bool word_is_wait(uint16_t target, uint32_t high)
+{
+  enum { NOP = 0xbf80 };
+  const bool from_11 = target & AQ_ISA_FROM_GFX11;
+  const uint32_t waitcnt = from_11 ? 0xbf89 : 0xbf8c;
+  const uint32_t clause = from_11 ? 0xbf85 : 0xbfa1;
+  const uint32_t delay = from_11 ? 0xbf87 : NOP;
+  return high == NOP || high == delay ||
+         (high == waitcnt && !(target & AQ_ISA_GFX1200)) ||
+         (high == clause && target & AQ_ISA_RDNA);
+}
+
+/* Words from `at` on that do nothing here. Where the host orders memory
  * accesses as they were made, neither does anything. */
 static uint8_t waits_count(const code_page *page, size_t at)
 {
 #if defined(__x86_64__)
-  enum { NOP = 0xbf80, WAITCNT = 0xbf8c };
   uint8_t count = 0;
   if (page->code->keeps_waits)
     return 0;
   for (; at + 4 <= page->size && at < PAGE_BYTES && count < 64; at += 4) {
     uint32_t word;
     memcpy(&word, page->bytes + at, 4);
-    if (word >> 16 != NOP && word >> 16 != WAITCNT)
+    if (!word_is_wait(page->code->decoder.target, word >> 16))
       break;
     count++;
   }
@@ -185,7 +200,10 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
   aq_wave_op lowered = {.run = handler_for(page->code, &more->inst),
                         .words = more->inst.size / 4,
                         .more = more};
-  if (!aq_wave_lower(&lowered, more))
+  const aq_isa_row *second = more->inst.second;
+  if (second ? !aq_wave_pair_lower(&lowered, more, lowered.run,
+                                   handler_of(page->code, second))
+             : !aq_wave_lower(&lowered, more))
     lowered.run = aq_wave_not_simulated;
   lowered.words =
       (uint8_t)(lowered.words + waits_count(page, at + more->inst.size));
@@ -211,7 +229,7 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
 static void page_fill(code_page *page)
 {
   for (size_t i = 0; i < PAGE_WORDS; i++) {
-    free(page->mores[i]);
+    aq_wave_more_free(page->mores[i]);
     page->mores[i] = NULL;
     page->ops[i] = (aq_wave_op){.run = op_decode};
   }
@@ -295,7 +313,7 @@ bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to)
 static void page_free(code_page *page)
 {
   for (size_t i = 0; i < PAGE_WORDS; i++)
-    free(page->mores[i]);
+    aq_wave_more_free(page->mores[i]);
   free(page);
 }
 
@@ -316,7 +334,7 @@ const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code)
   return &code->decoder;
 }
 
-uint8_t aq_wave_code_target(const aq_wave_code *code)
+uint16_t aq_wave_code_target(const aq_wave_code *code)
 {
   return code->decoder.target;
 }
@@ -336,7 +354,13 @@ void aq_wave_code_destroy(aq_wave_code *code)
   free(code);
 }
 
-aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
+bool aq_wave_target_executes(uint16_t target)
+{
+  return target != 0;
+}
+
+aq_status aq_wave_code_create(const char *gfx, bool wave32,
+                              aq_wave_named *named,
                               const struct aq_allocations *allocations,
                               unsigned level, aq_wave_code **out, aq_diag *diag)
 {
@@ -350,10 +374,19 @@ aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
   status = code && code->handlers
                ? aq_isa_decoder_init(&code->decoder, target.processor, diag)
                : aq_diag_no_memory(diag);
+  if (status == AQ_OK && !aq_wave_target_executes(code->decoder.target))
+    status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                         "machine code of %s is decoded but not executed; "
+                         "expected a target that doc/isa.md lists as executed",
+                         gfx);
+  if (status == AQ_OK && wave32 && !(code->decoder.target & AQ_ISA_RDNA))
+    status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                         "code of %s for waves of 32 lanes; expected 64", gfx);
   if (status != AQ_OK) {
     aq_wave_code_destroy(code);
     return status;
   }
+  code->decoder.wave32 = wave32;
   code->named = named;
   code->level = level;
   code->epoch = 1;

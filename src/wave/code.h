@@ -16,13 +16,18 @@ typedef struct aq_wave_code aq_wave_code;
 /* Finds the handler of an instruction at a level (wave.h), or NULL. */
 typedef aq_wave_handler *aq_wave_named(unsigned level, const char *name);
 
-/* For a processor such as "gfx942". AQ_ERR_UNSUPPORTED names one that cannot be
- * executed. The borrowed map lists the executable memory. */
-aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
+/* For a processor such as "gfx942" and the width of its waves.
+ * AQ_ERR_UNSUPPORTED names one that cannot be executed. The borrowed map lists
+ * the executable memory. */
+aq_status aq_wave_code_create(const char *gfx, bool wave32,
+                              aq_wave_named *named,
                               const struct aq_allocations *allocations,
                               unsigned level, aq_wave_code **out,
                               aq_diag *diag);
 void aq_wave_code_destroy(aq_wave_code *code);
+
+/* Whether code of a target (its bit) is executed at all. */
+bool aq_wave_target_executes(uint16_t target);
 
 /* Whether an instruction is simulated. */
 bool aq_wave_code_executes(aq_wave_code *code, const aq_isa_inst *inst);
@@ -35,7 +40,7 @@ void aq_wave_code_check_keep(aq_wave_code *code, uint64_t entry);
 const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code);
 
 /* The bit of the processor: AQ_ISA_GFX900 and so on. */
-uint8_t aq_wave_code_target(const aq_wave_code *code);
+uint16_t aq_wave_code_target(const aq_wave_code *code);
 
 /* The instruction at an address, decoded or to be; NULL: out of memory, the
  * address is not a multiple of four, or not executable. */

@@ -43,8 +43,8 @@ static const aq_wave_op *branch(aq_wave *w, const aq_wave_op *o)
 BRANCH(s_branch, true)
 BRANCH(s_cbranch_scc0, !w->scc)
 BRANCH(s_cbranch_scc1, w->scc)
-BRANCH(s_cbranch_vccz, AQ_WAVE_VCC(w) == 0)
-BRANCH(s_cbranch_vccnz, AQ_WAVE_VCC(w) != 0)
+BRANCH(s_cbranch_vccz, aq_wave_mask_of(w, AQ_WAVE_VCC(w)) == 0)
+BRANCH(s_cbranch_vccnz, aq_wave_mask_of(w, AQ_WAVE_VCC(w)) != 0)
 BRANCH(s_cbranch_execz, AQ_WAVE_EXEC(w) == 0)
 BRANCH(s_cbranch_execnz, AQ_WAVE_EXEC(w) != 0)
 /* No debugger is attached. */
@@ -103,6 +103,26 @@ BODY(s_barrier)
   return aq_wave_stop(w, o, AQ_WAVE_BARRIER);
 }
 
+/* gfx12 parts a barrier in two; the wave waits for all of them at the second.
+ * Other numbers are named barriers. */
+enum { BARRIER_OF_WORKGROUP = -1 };
+
+BODY(s_barrier_signal)
+{
+  if (o->kind[0] == AQ_WAVE_K && (int32_t)o->k[0] == BARRIER_OF_WORKGROUP)
+    return aq_wave_next(o);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                       "a named barrier is not simulated");
+}
+
+BODY(s_barrier_wait)
+{
+  if ((int16_t)o->imm == BARRIER_OF_WORKGROUP)
+    return aq_wave_stop(w, o, AQ_WAVE_BARRIER);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                       "a named barrier is not simulated");
+}
+
 BODY(s_sleep)
 {
   return aq_wave_stop(w, o, AQ_WAVE_SLEEPS);
@@ -139,18 +159,32 @@ enum {
   HW_LDS_ALLOC = 6,
   HW_IB_STS = 7,
   HW_SH_MEM_BASES = 15,
-  HW_XCC_ID = 20,
+  HW_XCC_ID = 20,     /* gfx9 */
+  HW_SCRATCH_LO = 20, /* RDNA; private memory is found without them */
+  HW_SCRATCH_HI = 21,
+  HW_ID1 = 23,
+  HW_ID2 = 24,
+  HW_CYCLES = 29,
 };
 
 static bool hardware_read(const aq_wave *w, unsigned id, uint32_t *out)
 {
+  if (id >= HW_SCRATCH_HI &&
+      !(aq_wave_code_target(w->grid->code) & AQ_ISA_RDNA))
+    return false;
   switch (id) {
   case HW_MODE:
     *out = w->mode;
     return true;
   case HW_STATUS:
-    *out = w->scc | (AQ_WAVE_EXEC(w) == 0) << 9 | (AQ_WAVE_VCC(w) == 0) << 10 |
-           1u << 16;
+    *out = w->scc | (AQ_WAVE_EXEC(w) == 0) << 9 |
+           (aq_wave_mask_of(w, AQ_WAVE_VCC(w)) == 0) << 10 | 1u << 16;
+    return true;
+  case HW_ID1:
+    *out = (w->number & 31) | (w->group->id[0] & 15) << 10;
+    return true;
+  case HW_CYCLES:
+    *out = (uint32_t)(w->grid->ticks * AQ_WAVE_CYCLES + w->issued) & 0xfffff;
     return true;
   case HW_ID: /* wave, SIMD and compute unit: as if workgroups went around */
     *out =
@@ -164,6 +198,8 @@ static bool hardware_read(const aq_wave *w, unsigned id, uint32_t *out)
   case HW_LDS_ALLOC:
   case HW_IB_STS:
   case HW_XCC_ID:
+  case HW_SCRATCH_HI:
+  case HW_ID2:
     *out = 0;
     return true;
   default:
@@ -200,10 +236,16 @@ static const aq_wave_op *hardware_write(aq_wave *w, const aq_wave_op *o,
   case HW_STATUS:
   case HW_TRAPSTS:
     return aq_wave_next(o); /* exceptions are not enabled */
+  case HW_SCRATCH_LO:
+  case HW_SCRATCH_HI:
+    if (aq_wave_code_target(w->grid->code) & AQ_ISA_RDNA)
+      return aq_wave_next(o);
+    break;
   default:
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                         "a hardware register that cannot be written");
+    break;
   }
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                       "a hardware register that cannot be written");
 }
 
 BODY(s_setreg_b32)
@@ -214,6 +256,21 @@ BODY(s_setreg_b32)
 BODY(s_setreg_imm32_b32)
 {
   return hardware_write(w, o, (uint32_t)o->k[0]);
+}
+
+/* Fields of MODE. */
+BODY(s_round_mode)
+{
+  w->mode = (w->mode & ~15u) | (o->imm & 15);
+  aq_wave_mode_enter(w);
+  return aq_wave_next(o);
+}
+
+BODY(s_denorm_mode)
+{
+  w->mode = (w->mode & ~0xf0u) | (uint32_t)(o->imm & 15) << 4;
+  aq_wave_mode_enter(w);
+  return aq_wave_next(o);
 }
 
 /* ---- clocks ---- */
@@ -242,6 +299,16 @@ BODY(s_memrealtime)
   return aq_wave_next(o);
 }
 
+/* RDNA 3 asks for it by a message. */
+BODY(s_sendmsg_rtn_b64)
+{
+  enum { REALTIME = 0x83 };
+  if (o->more->inst.imm != REALTIME)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "a message that is not simulated");
+  return s_memrealtime_(w, o);
+}
+
 /* ---- register indices ---- */
 
 /* Runs a vector instruction with the index added to its rows: bits of the mode
@@ -257,7 +324,7 @@ static const aq_wave_op *moved_run(aq_wave *w, const aq_wave_op *o)
   return moved.run(w, &moved) ? aq_wave_next(o) : NULL;
 }
 
-static bool is_vector(const aq_wave_op *o)
+bool aq_wave_op_moves(const aq_wave_op *o)
 {
   const aq_isa_inst *inst = &o->more->inst;
   return inst->row->encoding >= AQ_ISA_VOP2 &&
@@ -267,7 +334,7 @@ static bool is_vector(const aq_wave_op *o)
 
 const aq_wave_op *aq_wave_indexed_run(aq_wave *w, const aq_wave_op *o)
 {
-  return is_vector(o) ? moved_run(w, o) : o->run(w, o);
+  return aq_wave_op_moves(o) ? moved_run(w, o) : o->run(w, o);
 }
 
 /* M0 shows both. */
@@ -319,7 +386,8 @@ const aq_wave_semantics aq_wave_control[] = {
     H(s_cbranch_cdbgsys), H(s_cbranch_cdbguser), H(s_cbranch_cdbgsys_or_user),
     H(s_cbranch_cdbgsys_and_user), H(s_getpc_b64), H(s_setpc_b64),
     H(s_swappc_b64), H(s_call_b64), H(s_nop), H(s_endpgm),
-    AS(s_endpgm_saved, s_endpgm), H(s_barrier), H(s_sleep), H(s_sethalt),
+    AS(s_endpgm_saved, s_endpgm), H(s_barrier), H(s_barrier_signal),
+    H(s_barrier_wait), H(s_sleep), H(s_sethalt),
     H(s_trap), H(s_getreg_b32), H(s_setreg_b32), H(s_setreg_imm32_b32),
     H(s_memtime), H(s_memrealtime), H(s_set_gpr_idx_on), H(s_set_gpr_idx_off),
     H(s_set_gpr_idx_mode), H(s_set_gpr_idx_idx),
@@ -334,5 +402,12 @@ const aq_wave_semantics aq_wave_control[] = {
     AS(s_atc_probe_buffer, s_nop), AS(buffer_wbl2, s_nop), AS(buffer_inv, s_nop),
     AS(buffer_invl2, s_nop), AS(buffer_wbinvl1, s_nop),
     AS(buffer_wbinvl1_vol, s_nop), AS(v_nop, s_nop), AS(ds_nop, s_nop), AS(v_clrexcp, s_nop),
+    H(s_sendmsg_rtn_b64), H(s_round_mode), H(s_denorm_mode), AS(s_waitcnt_vscnt, s_waitcnt),
+    AS(s_waitcnt_vmcnt, s_waitcnt), AS(s_waitcnt_expcnt, s_waitcnt),
+    AS(s_waitcnt_lgkmcnt, s_waitcnt), AS(s_waitcnt_depctr, s_nop),
+    AS(s_wait_idle, s_waitcnt), AS(s_clause, s_nop),
+    AS(s_inst_prefetch, s_nop), AS(s_version, s_nop),
+    AS(s_ttracedata_imm, s_nop), AS(buffer_gl0_inv, s_nop),
+    AS(buffer_gl1_inv, s_nop), AS(s_gl1_inv, s_nop), AS(v_pipeflush, s_nop),
     {NULL, NULL}};
 /* clang-format on */

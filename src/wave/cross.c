@@ -22,7 +22,7 @@ BODY(v_readfirstlane_b32)
 
 BODY(v_readlane_b32)
 {
-  const uint32_t l = aq_wave_s32(w, o, 1) & 63;
+  const uint32_t l = aq_wave_s32(w, o, 1) & (w->wave32 ? 31 : 63);
   w->s[o->d] = w->v[o->r[0]][l];
   return aq_wave_next(o);
 }
@@ -30,7 +30,7 @@ BODY(v_readlane_b32)
 BODY(v_writelane_b32)
 {
   const uint32_t value = aq_wave_s32(w, o, 0);
-  w->v[o->d][aq_wave_s32(w, o, 1) & 63] = value;
+  w->v[o->d][aq_wave_s32(w, o, 1) & (w->wave32 ? 31 : 63)] = value;
   return aq_wave_next(o);
 }
 
@@ -80,6 +80,15 @@ BODY(v_permlane32_swap_b32)
 
 /* ---- through the LDS crossbar; no memory is touched ---- */
 
+/* The lane that an address means to lane l: RDNA's halves of a wave are apart.
+ */
+static uint32_t permuted_lane(const aq_wave_op *o, int l, uint32_t address)
+{
+  const uint32_t lane = (address + (uint32_t)o->imm) / 4;
+  return o->more->inst.target & AQ_ISA_RDNA ? ((uint32_t)l & 32) | (lane & 31)
+                                            : lane & 63;
+}
+
 /* Lanes pull: inactive lanes read as 0. */
 BODY(ds_bpermute_b32)
 {
@@ -88,7 +97,7 @@ BODY(ds_bpermute_b32)
   uint32_t from[AQ_WAVE_LANES] = {0};
   LANES(l)
   {
-    const uint32_t lane = (address[l] + (uint32_t)o->imm) / 4 & 63;
+    const uint32_t lane = permuted_lane(o, l, address[l]);
     from[l] = AQ_WAVE_EXEC(w) >> lane & 1 ? data[lane] : 0;
   }
   LANES(l) w->v[o->d][l] = from[l];
@@ -101,7 +110,7 @@ BODY(ds_permute_b32)
   const aq_wave_more *more = o->more;
   const uint32_t *address = w->v[more->address], *data = w->v[more->data];
   uint32_t to[AQ_WAVE_LANES] = {0};
-  LANES(l) to[(address[l] + (uint32_t)o->imm) / 4 & 63] = data[l];
+  LANES(l) to[permuted_lane(o, l, address[l])] = data[l];
   LANES(l) w->v[o->d][l] = to[l];
   return aq_wave_next(o);
 }

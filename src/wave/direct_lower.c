@@ -6,7 +6,7 @@
 static const struct {
   const char *suffix;
   uint16_t size; /* bytes, AQ_WAVE_DIRECT_SIGNED */
-  uint8_t targets;
+  uint16_t targets;
 } widths[] = {
     {"_ubyte", 1, UINT8_MAX},
     {"_sbyte", 1 | AQ_WAVE_DIRECT_SIGNED, UINT8_MAX},

@@ -105,7 +105,7 @@ static bool div_scale64(double a, double b, double c, uint64_t *d)
         out |= (uint64_t)1 << l;                                               \
       STORE(pd, l, d);                                                         \
     }                                                                          \
-    aq_wave_put64(w, o->e, out);                                               \
+    aq_wave_put_mask(w, o->e, out);                                            \
     return aq_wave_next(o);                                                    \
   }
 DIV_SCALE(v_div_scale_f32, lanes_source, LOAD_f32, uint32_t, STORE_b32,

@@ -50,7 +50,7 @@ static const struct {
 };
 
 /* The type of a target: the 8-bit floats of gfx950 are OCP's. */
-static inline element_type element_of_target(element_type type, uint8_t target)
+static inline element_type element_of_target(element_type type, uint16_t target)
 {
   return target != AQ_ISA_GFX950 ? type
          : type == FP8           ? OCP_FP8

@@ -49,7 +49,7 @@ static bool has_prefix(const char *name, const char *prefix)
 }
 
 /* Dense integer ones are exact in any order. */
-static const aq_wave_class *matrix_class(const char *name, uint8_t target)
+static const aq_wave_class *matrix_class(const char *name, uint16_t target)
 {
   if (has_prefix(name, "v_mfma_i32_"))
     return NULL;
@@ -58,7 +58,7 @@ static const aq_wave_class *matrix_class(const char *name, uint8_t target)
              : &classes[MATRIX];
 }
 
-const aq_wave_class *aq_wave_class_of(const aq_isa_row *row, uint8_t target)
+const aq_wave_class *aq_wave_class_of(const aq_isa_row *row, uint16_t target)
 {
   if (row->flags & AQ_ISA_MATRIX)
     return matrix_class(row->name, target);

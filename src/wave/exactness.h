@@ -14,7 +14,7 @@ typedef struct aq_wave_class {
 } aq_wave_class;
 
 /* The class of instructions of a row on a target (its bit); NULL: exact. */
-const aq_wave_class *aq_wave_class_of(const aq_isa_row *row, uint8_t target);
+const aq_wave_class *aq_wave_class_of(const aq_isa_row *row, uint16_t target);
 
 /* Classes by their number, in the order of reports; NULL: no more. */
 const aq_wave_class *aq_wave_class_at(size_t number);

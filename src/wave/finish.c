@@ -26,6 +26,7 @@ typedef enum result_type {
 /* The first type in a name is the result's: v_add_f32, v_cvt_f16_u16. */
 static type result_of(const char *name)
 {
+  name = aq_wave_name_of(name);
   const bool pair =
       strncmp(name, "v_cvt_pk", 8) == 0 || strncmp(name, "v_pk_", 5) == 0;
   for (name = strchr(name, '_'); name; name = strchr(name, '_')) {
@@ -186,6 +187,7 @@ static const saturation saturations[] = {
 
 static const saturation *saturation_find(const char *name)
 {
+  name = aq_wave_name_of(name);
   for (size_t i = 0; i < sizeof saturations / sizeof *saturations; i++)
     if (saturations[i].sum == BOUNDED
             ? strncmp(saturations[i].name, name, strlen(saturations[i].name)) ==

@@ -20,7 +20,7 @@ static uint64_t flag_value(const aq_wave *w, unsigned code)
 {
   switch (code) {
   case AQ_ISA_VCCZ:
-    return AQ_WAVE_VCC(w) == 0;
+    return aq_wave_mask_of(w, AQ_WAVE_VCC(w)) == 0;
   case AQ_ISA_EXECZ:
     return AQ_WAVE_EXEC(w) == 0;
   default:

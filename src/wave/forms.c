@@ -33,8 +33,10 @@ static int dpp_lane(unsigned control, int l)
     return in >= n ? l - n : -1;
   case 0x120: /* row_ror */
     return row | ((in - n) & 15);
-  case 0x150: /* row_newbcast */
+  case 0x150: /* row_newbcast, row_share */
     return row | n;
+  case 0x160: /* row_xmask */
+    return row | (in ^ n);
   default:
     break;
   }
@@ -60,6 +62,23 @@ static int dpp_lane(unsigned control, int l)
   }
 }
 
+static int form_lane(const aq_isa_inst *inst, int l)
+{
+  return inst->form == AQ_ISA_DPP || inst->form == AQ_ISA_E64_DPP
+             ? dpp_lane(inst->dpp_ctrl, l)
+             : (l & ~7) | (int)(inst->lanes >> (3 * (l & 7)) & 7);
+}
+
+/* Whether a lane writes: DPP8 has no masks, and reads lanes that are off as 0.
+ */
+static bool form_writes(const aq_isa_inst *inst, int l, bool valid)
+{
+  if (inst->form == AQ_ISA_DPP8 || inst->form == AQ_ISA_E64_DPP8)
+    return true;
+  return inst->row_mask >> (l / 16) & 1 && inst->bank_mask >> (l / 4 & 3) & 1 &&
+         (valid || inst->bound_ctrl);
+}
+
 /* Moves the copy's lanes; the result is which lanes write. */
 static uint64_t dpp_move(const aq_wave *w, const aq_isa_inst *inst,
                          uint32_t *row, bool wide)
@@ -69,10 +88,9 @@ static uint64_t dpp_move(const aq_wave *w, const aq_isa_inst *inst,
   uint64_t writes = 0;
   memcpy(old, row, (wide ? 2 : 1) * sizeof *old * AQ_WAVE_LANES);
   for (int l = 0; l < AQ_WAVE_LANES; l++) {
-    const int from = dpp_lane(inst->dpp_ctrl, l);
-    const bool valid = from >= 0 && exec >> from & 1;
-    if (!(inst->row_mask >> (l / 16) & 1) ||
-        !(inst->bank_mask >> (l / 4 & 3) & 1) || (!valid && !inst->bound_ctrl))
+    const int from = form_lane(inst, l);
+    const bool valid = from >= 0 && (exec >> from & 1 || inst->fetch_inactive);
+    if (!form_writes(inst, l, valid))
       continue;
     writes |= (uint64_t)1 << l;
     row[l] = valid ? old[from] : 0;
@@ -113,18 +131,19 @@ static bool source_copy(aq_wave *w, const aq_wave_op *o, int i,
 {
   const aq_isa_inst *inst = &o->more->inst;
   const bool wide = operand->bits == 64;
-  const bool sdwa = inst->form == AQ_ISA_SDWA && operand->select < 6;
-  const bool dpp = inst->form == AQ_ISA_DPP && i == 0;
-  const bool high = inst->row->flags & AQ_ISA_OPSEL && inst->op_sel >> i & 1;
+  const bool part = operand->select < 6;
+  const bool dpp = aq_isa_form_is_dpp(inst->form) && i == 0;
+  const bool high =
+      inst->row->flags & AQ_ISA_OPSEL && !part && inst->op_sel >> i & 1;
   const unsigned signs = operand->modifiers & (AQ_ISA_NEG | AQ_ISA_ABS);
-  if (!(sdwa || dpp || high || signs))
+  if (!(part || dpp || high || signs))
     return false;
   const uint32_t *from = wide ? lanes_source64(w, o, i) : lanes_source(w, o, i);
   uint32_t *row = w->v[SOURCES + 2 * i];
   memcpy(row, from, (wide ? 2 : 1) * sizeof *row * AQ_WAVE_LANES);
   if (dpp)
     *writes = dpp_move(w, inst, row, wide);
-  if (sdwa)
+  if (part)
     AQ_EACH_LANE(l)
   row[l] =
       select_part(row[l], operand->select, operand->modifiers & AQ_ISA_SEXT);
@@ -167,15 +186,53 @@ static bool keeps_half(const aq_isa_inst *inst)
          strncmp(name, "v_mad_i32", 9) != 0;
 }
 
+/* Whether the result is one of 16 bits: gfx11's table has it. */
+static bool result_is_half(const aq_isa_inst *inst)
+{
+  static const char *const halves[] = {
+      "v_cvt_f16_",       "v_cvt_u16_",   "v_cvt_i16_",       "v_cvt_norm_",
+      "v_frexp_exp_i16_", "v_sat_pk_u8_", "v_frexp_mant_f16", NULL};
+  static const char *const others[] = {
+      "v_cvt_", "v_cmp", "v_pack_", "v_mad_u32_", "v_mad_i32_", "v_dot", NULL};
+  const char *name = inst->row->name;
+  const aq_isa_operand *d = aq_isa_operand_find(inst, 'D');
+  if (!d || d->file != 'v' || inst->row->encoding == AQ_ISA_VOP3P)
+    return false;
+  if (inst->target & AQ_ISA_GFX11)
+    return d->bits == 16;
+  for (size_t i = 0; halves[i]; i++)
+    if (strncmp(name, halves[i], strlen(halves[i])) == 0)
+      return true;
+  for (size_t i = 0; others[i]; i++)
+    if (strncmp(name, others[i], strlen(others[i])) == 0)
+      return false;
+  return strncmp(name, "v_pk_", 5) != 0 &&
+         strcmp(name + strlen(name) - 2, "16") == 0;
+}
+
+bool aq_wave_form_keeps_half(const aq_isa_inst *inst)
+{
+  return inst->target & AQ_ISA_RDNA && inst->form != AQ_ISA_SDWA &&
+         result_is_half(inst);
+}
+
+static bool result_is_upper(const aq_isa_inst *inst)
+{
+  return inst->target & AQ_ISA_GFX11
+             ? aq_isa_operand_find(inst, 'D')->select == 5
+             : inst->op_sel & 8;
+}
+
 static void result_place(aq_wave *w, const aq_wave_op *o, bool wide)
 {
   const aq_isa_inst *inst = &o->more->inst;
   const uint32_t *row = w->v[RESULT];
   uint32_t *d = w->v[o->d];
-  const bool half = keeps_half(inst);
+  const bool half = inst->target & AQ_ISA_RDNA ? aq_wave_form_keeps_half(inst)
+                                               : keeps_half(inst);
   const unsigned select = inst->form == AQ_ISA_SDWA ? inst->dst_sel
-                          : half                    ? (inst->op_sel & 8 ? 5 : 4)
-                                                    : 6;
+                          : half ? (result_is_upper(inst) ? 5 : 4)
+                                 : 6;
   const unsigned unused = half ? 2 : inst->dst_unused;
   LANES(l)
   {
@@ -223,6 +280,8 @@ const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
       return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                            "clamp of this instruction is not simulated");
     result_place(w, o, wide);
+    AQ_WAVE_EXEC(w) = exec;
+  } else if (strncmp(inst->row->name, "v_cmpx", 6) != 0) {
     AQ_WAVE_EXEC(w) = exec;
   }
   return aq_wave_next(o);

@@ -323,12 +323,11 @@ static bool descriptor_read(aq_wave_grid *grid, uint64_t object,
   return bytes != NULL;
 }
 
-aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
-                            const aq_execution_desc *desc, aq_diag *diag)
+aq_status aq_wave_grid_init(aq_wave_grid *grid, const aq_execution_desc *desc,
+                            aq_diag *diag)
 {
   const aq_kernel_packet *packet = desc->packet;
   const aq_execution_registers *registers = desc->registers;
-  grid->code = code;
   grid->desc = *desc;
   grid->share = &grid->own_share;
   aq_kernel_descriptor *const descriptor = &grid->descriptor;
@@ -343,9 +342,6 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
     return refuse(desc, AQ_ERR_UNSUPPORTED,
                   "it enables arithmetic exceptions, which are not simulated",
                   diag);
-  if (descriptor->properties & AQ_KERNEL_WAVE32)
-    return refuse(desc, AQ_ERR_UNSUPPORTED,
-                  "code for waves of 32 lanes; expected 64", diag);
   if (descriptor->properties & WORKGROUP_COUNTS)
     return refuse(desc, AQ_ERR_UNSUPPORTED,
                   "it asks for the counts of workgroups in registers, which no "
@@ -363,7 +359,11 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
     grid->group_count *= grid->groups[i];
     grid->items *= grid->size[i];
   }
-  grid->waves = (grid->items + AQ_WAVE_LANES - 1) / AQ_WAVE_LANES;
+  grid->lanes = descriptor->properties & AQ_KERNEL_WAVE32 ||
+                        (registers && desc->wave_size == 32)
+                    ? 32
+                    : 64;
+  grid->waves = (grid->items + grid->lanes - 1) / grid->lanes;
   grid->lds_size = packet->group_segment_size;
   uint32_t scratch = packet->private_segment_size;
   if (scratch < descriptor->private_size)

@@ -11,8 +11,8 @@
 
 /* Reads the descriptor and the sizes. The grid keeps `code` and the
  * description; AQ_ERR_INVALID, AQ_ERR_UNSUPPORTED. */
-aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
-                            const aq_execution_desc *desc, aq_diag *diag);
+aq_status aq_wave_grid_init(aq_wave_grid *grid, const aq_execution_desc *desc,
+                            aq_diag *diag);
 void aq_wave_grid_fini(aq_wave_grid *grid);
 
 /* Whether workgroups have not started. */

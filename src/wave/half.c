@@ -123,7 +123,7 @@ S1(v_cvt_i16_f16, b32, u16,
       if (EXPR)                                                                \
         out |= (uint64_t)1 << l;                                               \
     }                                                                          \
-    aq_wave_put64(w, o->d, out);                                               \
+    aq_wave_put_mask(w, o->d, out);                                            \
     if (EXEC_TOO)                                                              \
       AQ_WAVE_EXEC(w) = out;                                                   \
     return aq_wave_next(o);                                                    \

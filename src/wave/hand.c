@@ -3,11 +3,12 @@
 
 #include "wave/hand.h"
 
-aq_status aq_wave_hand_code(aq_wave_hand *hand, const char *gfx,
+aq_status aq_wave_hand_code(aq_wave_hand *hand, const char *gfx, bool wave32,
                             aq_wave_code **out, aq_diag *diag)
 {
   for (unsigned i = 0; i < hand->code_count; i++)
-    if (strcmp(hand->codes[i].gfx, gfx) == 0) {
+    if (hand->codes[i].wave32 == wave32 &&
+        strcmp(hand->codes[i].gfx, gfx) == 0) {
       *out = hand->codes[i].code;
       return AQ_OK;
     }
@@ -17,13 +18,14 @@ aq_status aq_wave_hand_code(aq_wave_hand *hand, const char *gfx,
                        "code of more than %d kinds of processors",
                        AQ_WAVE_CODES_MAX);
   aq_status status =
-      aq_wave_code_create(gfx, aq_wave_handler_named,
+      aq_wave_code_create(gfx, wave32, aq_wave_handler_named,
                           hand->reachable.allocations, hand->level, out, diag);
   if (status != AQ_OK)
     return status;
   if (hand->keeps_waits)
     aq_wave_code_keep_waits(*out);
   strcpy(hand->codes[hand->code_count].gfx, gfx);
+  hand->codes[hand->code_count].wave32 = wave32;
   hand->codes[hand->code_count++].code = *out;
   return AQ_OK;
 }

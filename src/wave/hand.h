@@ -22,13 +22,15 @@ typedef struct aq_wave_hand {
   aq_wave_pool pool;
   struct {
     char gfx[16];
+    bool wave32;
     aq_wave_code *code;
   } codes[AQ_WAVE_CODES_MAX];
   unsigned code_count;
 } aq_wave_hand;
 
-/* The hand's code of a processor, made at the first call. */
-aq_status aq_wave_hand_code(aq_wave_hand *hand, const char *gfx,
+/* The hand's code of a processor, for waves of 32 or 64 lanes, made at the
+ * first call. */
+aq_status aq_wave_hand_code(aq_wave_hand *hand, const char *gfx, bool wave32,
                             aq_wave_code **out, aq_diag *diag);
 
 /* aq_wave_code_refresh of all of it. */

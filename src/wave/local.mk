@@ -1,5 +1,5 @@
 libaqcore_a_SOURCES += \
-	src/wave/access.h src/wave/access.inc \
+	src/wave/access.h src/wave/aliases.c src/wave/aliases.def src/wave/access.inc \
 	src/wave/atomics.c src/wave/atomics.h \
 	src/wave/buffer.c src/wave/buffer.h \
 	src/wave/code.c src/wave/code.h \
@@ -34,11 +34,13 @@ libaqcore_a_SOURCES += \
 	src/wave/missing.c src/wave/missing.h \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
+	src/wave/pair.c src/wave/pair.h \
 	src/wave/parts.c src/wave/parts.h \
 	src/wave/pattern.c src/wave/pattern.h \
 	src/wave/profile.c src/wave/profile.h \
 	src/wave/pool.c src/wave/pool.h \
 	src/wave/rare.c \
+	src/wave/rdna.c \
 	src/wave/reach.c src/wave/reach.h \
 	src/wave/scalar.c \
 	src/wave/semantics.c \

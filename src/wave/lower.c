@@ -105,6 +105,11 @@ static bool source_lower(aq_wave_op *o, int i, const aq_isa_inst *inst,
   }
   if (operand->file != 's')
     return true; /* not a register: a number or a target */
+  if (operand->code == AQ_ISA_NULL) {
+    o->kind[i] = AQ_WAVE_K;
+    o->k[i] = 0;
+    return true;
+  }
   if (operand->code < 128) {
     o->kind[i] = AQ_WAVE_S;
     o->r[i] = operand->code;
@@ -120,18 +125,31 @@ static bool is_source(const aq_isa_operand *operand)
          operand->role == 'K';
 }
 
+/* The scalars that a result goes to; false: it is EXEC's upper half in a wave
+ * of 32 lanes. */
+static bool scalar_lower(const aq_isa_inst *inst, const aq_isa_operand *operand,
+                         uint16_t *out)
+{
+  const unsigned end = operand->code + (operand->bits + 31u) / 32;
+  *out = operand->code == AQ_ISA_NULL ? AQ_WAVE_DROPPED : operand->code;
+  return !inst->wave32 || operand->code == AQ_ISA_NULL ||
+         end <= AQ_ISA_EXEC + 1;
+}
+
 /* Sources in the order of printing, destinations. */
 static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
 {
   int i = 0;
+  o->d = AQ_WAVE_DROPPED; /* of comparisons that only write EXEC */
   for (unsigned k = 0; k < inst->operand_count; k++) {
     const aq_isa_operand *operand = &inst->operands[k];
-    if (operand->role == 'D')
-      o->d = operand->file == 's' ? operand->code : row_of(operand);
-    else if (operand->role == 'E')
-      o->e = operand->code;
-    else if (is_source(operand) && i < 3 &&
-             !source_lower(o, i++, inst, operand))
+    if (operand->role == 'D' && operand->file != 's')
+      o->d = row_of(operand);
+    else if (operand->role == 'D' || operand->role == 'E') {
+      if (!scalar_lower(inst, operand, operand->role == 'D' ? &o->d : &o->e))
+        return false;
+    } else if (is_source(operand) && i < 3 &&
+               !source_lower(o, i++, inst, operand))
       return false;
   }
   for (; i < 3; i++) {
@@ -166,25 +184,26 @@ static bool halves_are_whole(const aq_isa_inst *inst)
 
 static bool form_is_needed(const aq_isa_inst *inst)
 {
-  bool needed = inst->form == AQ_ISA_SDWA || inst->form == AQ_ISA_DPP ||
-                inst->clamp || inst->omod;
+  bool needed = inst->form == AQ_ISA_SDWA || aq_isa_form_is_dpp(inst->form) ||
+                inst->clamp || inst->omod || aq_wave_form_keeps_half(inst);
   if (inst->row->encoding == AQ_ISA_VOP3P ||
       inst->row->encoding == AQ_ISA_VOP3PX2 ||
       strncmp(inst->row->name, "v_permlane", 10) == 0)
-    return false; /* handlers read the modifiers */
+    return aq_isa_form_is_dpp(inst->form); /* handlers read the modifiers */
   if (aq_wave_convert_selects(inst))
     return false;
   for (unsigned k = 0; k < inst->operand_count; k++)
-    needed |= inst->operands[k].modifiers != 0;
+    needed |= inst->operands[k].modifiers != 0 || inst->operands[k].select < 6;
   return needed || (inst->row->flags & AQ_ISA_OPSEL && !halves_are_whole(inst));
 }
 
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
-  if (!arithmetic_lower(o, inst))
+  if (!arithmetic_lower(o, inst) ||
+      (inst->row->encoding == AQ_ISA_VOP3P && aq_isa_form_is_dpp(inst->form)))
     return false;
-  if (accumulates(inst->row->name)) {
+  if (accumulates(aq_wave_name_of(inst->row->name))) {
     o->kind[2] = AQ_WAVE_V;
     o->r[2] = o->d;
   }
@@ -216,11 +235,18 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   const bool smem = inst->row->encoding == AQ_ISA_SMEM;
   const aq_isa_operand *base = aq_isa_operand_find(inst, smem ? 'A' : 'R');
   o->imm = inst->offset;
-  o->d = !data ? AQ_WAVE_NONE : smem ? data->code : row_of(data);
-  o->k[0] = aq_wave_atomic_named(inst->row->name);
+  o->d = !data ? AQ_WAVE_NONE : row_of(data);
+  if (data && smem && !scalar_lower(inst, data, &o->d))
+    return false;
+  o->k[0] = aq_wave_atomic_named(aq_wave_name_of(inst->row->name));
   more->address = vector_role(inst, 'A');
   more->data = buffer ? o->d : vector_role(inst, 'B');
   more->data2 = vector_role(inst, 'C');
+  if (strncmp(inst->row->name, "ds_cmpstore_", 12) == 0) {
+    /* The new value comes first. */
+    more->data2 = more->data;
+    more->data = vector_role(inst, 'C');
+  }
   more->scalar = AQ_WAVE_NONE;
   if (!smem) { /* access.inc reads them here */
     o->r[1] = buffer && !inst->offen ? AQ_WAVE_NONE : more->address;
@@ -236,7 +262,8 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
     return false;
   o->e = more->scalar;
   const bool gws = inst->row->flags & AQ_ISA_GDS;
-  if (inst->gds != gws || inst->tfe)
+  if (inst->gds != gws || inst->tfe ||
+      (inst->target & AQ_ISA_RDNA && strstr(inst->row->name, "_format_")))
     return false;
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
@@ -261,6 +288,7 @@ bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_VOP3:
   case AQ_ISA_VOP3P:
   case AQ_ISA_VOP3PX2:
+  case AQ_ISA_VOPD:
     return vector_lower(o, more) && flags_lower(o, more);
   case AQ_ISA_MIMG:
   case AQ_ISA_EXP:

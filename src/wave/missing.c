@@ -74,7 +74,8 @@ static bool address_look(search *s, uint64_t pc, const aq_isa_inst *inst)
     s->pc = pc + inst->size;
     return true;
   }
-  if (!s->has_pc || strcmp(inst->row->name, "s_add_u32") != 0 || !to ||
+  if (!s->has_pc ||
+      strcmp(aq_wave_name_of(inst->row->name), "s_add_u32") != 0 || !to ||
       to->code != s->pc_register || !by || by->code != AQ_ISA_LITERAL)
     return true;
   s->has_pc = false;

@@ -27,7 +27,7 @@ static aq_wave_touch_kind shared_kind(const char *name)
 
 aq_wave_touch_kind aq_wave_touch_kind_of(const aq_isa_inst *inst)
 {
-  const char *name = inst->row->name;
+  const char *name = aq_wave_name_of(inst->row->name);
   switch (inst->row->encoding) {
   case AQ_ISA_DS:
     return shared_kind(name);
@@ -51,7 +51,8 @@ unsigned aq_wave_touch_bytes(const aq_isa_inst *inst)
   if (inst->row->encoding == AQ_ISA_SMEM) {
     const aq_isa_operand *data = aq_isa_operand_find(inst, 'D');
     const unsigned bytes = data ? data->bits / 8u : 0;
-    return has(inst->row->name, "_cmpswap") ? bytes / 2 : bytes;
+    return has(aq_wave_name_of(inst->row->name), "_cmpswap") ? bytes / 2
+                                                             : bytes;
   }
   return aq_wave_access_bytes(inst);
 }
@@ -79,7 +80,8 @@ static void shared_find(const aq_wave *w, const aq_wave_op *o, unsigned bytes,
   const aq_isa_inst *inst = &o->more->inst;
   const uint32_t *row = w->v[o->more->address];
   const bool two = inst->row->flags & AQ_ISA_OFFSET2;
-  const uint32_t unit = bytes * (has(inst->row->name, "st64") ? 64 : 1);
+  const uint32_t unit =
+      bytes * (has(aq_wave_name_of(inst->row->name), "st64") ? 64 : 1);
   const uint32_t first =
                      two ? ((uint32_t)o->imm & 0xff) * unit : (uint32_t)o->imm,
                  second = ((uint32_t)o->imm >> 8 & 0xff) * unit;
@@ -144,7 +146,7 @@ static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   const uint64_t add = more->scalar == AQ_WAVE_NONE ? 0 : w->s[more->scalar];
   const uint32_t *r = &w->s[o->r[0]];
   t->scalar = true;
-  if (!has(more->inst.row->name, "_buffer_")) {
+  if (!has(aq_wave_name_of(more->inst.row->name), "_buffer_")) {
     t->at[0] =
         ((r[0] | (uint64_t)r[1] << 32) + (uint64_t)(int64_t)o->imm + add) &
         ~(uint64_t)3;

@@ -51,7 +51,8 @@ static void step_run(stepping *s, uint64_t ticks)
 static aq_wave_grid *part_create(const aq_wave_grid *grid, aq_wave_hand *hand)
 {
   aq_wave_code *code;
-  if (aq_wave_hand_code(hand, grid->desc.gfx, &code, NULL) != AQ_OK)
+  if (aq_wave_hand_code(hand, grid->desc.gfx, grid->lanes == 32, &code, NULL) !=
+      AQ_OK)
     return NULL;
   aq_wave_grid *part = malloc(sizeof *part);
   if (!part)

@@ -37,7 +37,7 @@ static bool has(const char *name, const char *part)
 
 static unsigned shared_bytes(const aq_isa_inst *inst)
 {
-  const char *name = inst->row->name;
+  const char *name = aq_wave_name_of(inst->row->name);
   const bool two = inst->row->flags & AQ_ISA_OFFSET2;
   if (!aq_isa_operand_find(inst, 'A') || has(name, "permute") ||
       has(name, "swizzle") || has(name, "gws") || has(name, "consume") ||
@@ -57,7 +57,7 @@ static unsigned shared_bytes(const aq_isa_inst *inst)
 
 unsigned aq_wave_access_bytes(const aq_isa_inst *inst)
 {
-  const char *name = inst->row->name;
+  const char *name = aq_wave_name_of(inst->row->name);
   switch (inst->row->encoding) {
   case AQ_ISA_DS:
     return shared_bytes(inst);

@@ -134,6 +134,9 @@ A32(s_bfe_u32, bfe_u(a, b, 32), NONZERO)
 A32(s_bfe_i32, bfe_i((int32_t)a, b, 32), NONZERO)
 S64(s_bfe_u64, bfe_u(a, b, 64), NONZERO)
 S64(s_bfe_i64, bfe_i((int64_t)a, b, 64), NONZERO)
+A64(s_add_nc_u64, a + b, KEEP)
+A64(s_sub_nc_u64, a - b, KEEP)
+A64(s_mul_u64, a *b, KEEP)
 A32(s_absdiff_i32, (int32_t)(a - b) < 0 ? b - a : a - b, NONZERO)
 A32(s_lshl1_add_u32, (a << 1) + b, scc = ((uint64_t)a << 1) + b > UINT32_MAX)
 A32(s_lshl2_add_u32, (a << 2) + b, scc = ((uint64_t)a << 2) + b > UINT32_MAX)
@@ -141,6 +144,7 @@ A32(s_lshl3_add_u32, (a << 3) + b, scc = ((uint64_t)a << 3) + b > UINT32_MAX)
 A32(s_lshl4_add_u32, (a << 4) + b, scc = ((uint64_t)a << 4) + b > UINT32_MAX)
 A32(s_pack_ll_b32_b16, (a & 0xffff) | b << 16, KEEP)
 A32(s_pack_lh_b32_b16, (a & 0xffff) | (b & 0xffff0000), KEEP)
+A32(s_pack_hl_b32_b16, a >> 16 | b << 16, KEEP)
 A32(s_pack_hh_b32_b16, a >> 16 | (b & 0xffff0000), KEEP)
 
 BODY(s_bfm_b64)
@@ -283,6 +287,30 @@ SAVEEXEC(s_orn1_saveexec_b64, ~a | x)
 WREXEC(s_andn1_wrexec_b64, ~a &x)
 WREXEC(s_andn2_wrexec_b64, a & ~x)
 
+/* The same in waves of 32 lanes. */
+#define EXEC32(name, EXPR, KEPT)                                               \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t a = aq_wave_s32(w, o, 0), x = w->s[AQ_ISA_EXEC];            \
+    const uint32_t r = EXPR;                                                   \
+    w->s[o->d] = KEPT;                                                         \
+    w->s[AQ_ISA_EXEC] = r;                                                     \
+    w->scc = r != 0;                                                           \
+    return aq_wave_next(o);                                                    \
+  }
+EXEC32(s_and_saveexec_b32, a &x, x)
+EXEC32(s_or_saveexec_b32, a | x, x)
+EXEC32(s_xor_saveexec_b32, a ^ x, x)
+EXEC32(s_andn2_saveexec_b32, a & ~x, x)
+EXEC32(s_orn2_saveexec_b32, a | ~x, x)
+EXEC32(s_nand_saveexec_b32, ~(a &x), x)
+EXEC32(s_nor_saveexec_b32, ~(a | x), x)
+EXEC32(s_xnor_saveexec_b32, ~(a ^ x), x)
+EXEC32(s_andn1_saveexec_b32, ~a &x, x)
+EXEC32(s_orn1_saveexec_b32, ~a | x, x)
+EXEC32(s_andn1_wrexec_b32, ~a &x, r)
+EXEC32(s_andn2_wrexec_b32, a & ~x, r)
+
 /* Register indices: M0 is added, in range of the register file. */
 BODY(s_movrels_b32)
 {
@@ -408,7 +436,8 @@ const aq_wave_semantics aq_wave_scalar[] = {
     H(s_mul_i32), H(s_mul_hi_u32), H(s_mul_hi_i32), H(s_bfe_u32), H(s_bfe_i32),
     H(s_bfe_u64), H(s_bfe_i64), H(s_absdiff_i32), H(s_lshl1_add_u32),
     H(s_lshl2_add_u32), H(s_lshl3_add_u32), H(s_lshl4_add_u32),
-    H(s_pack_ll_b32_b16), H(s_pack_lh_b32_b16), H(s_pack_hh_b32_b16),
+    H(s_pack_ll_b32_b16), H(s_pack_lh_b32_b16), H(s_pack_hh_b32_b16), H(s_pack_hl_b32_b16), H(s_add_nc_u64),
+    H(s_sub_nc_u64), H(s_mul_u64),
     H(s_bfm_b64), H(s_mov_b32), H(s_mov_b64), H(s_cmov_b32), H(s_cmov_b64),
     H(s_not_b32), H(s_not_b64), H(s_wqm_b32), H(s_wqm_b64), H(s_quadmask_b32),
     H(s_quadmask_b64), H(s_brev_b32), H(s_brev_b64), H(s_bcnt0_i32_b32),
@@ -431,5 +460,9 @@ const aq_wave_semantics aq_wave_scalar[] = {
     H(s_cmpk_lg_u32), H(s_cmpk_gt_u32), H(s_cmpk_ge_u32), H(s_cmpk_lt_u32),
     H(s_cmpk_le_u32), H(s_bitcmp0_b32), H(s_bitcmp1_b32), H(s_bitcmp0_b64),
     H(s_bitcmp1_b64), H(s_movk_i32), H(s_cmovk_i32), H(s_addk_i32),
-    H(s_mulk_i32), {NULL, NULL}};
+    H(s_mulk_i32), H(s_and_saveexec_b32), H(s_or_saveexec_b32),
+    H(s_xor_saveexec_b32), H(s_andn2_saveexec_b32), H(s_orn2_saveexec_b32),
+    H(s_nand_saveexec_b32), H(s_nor_saveexec_b32), H(s_xnor_saveexec_b32),
+    H(s_andn1_saveexec_b32), H(s_orn1_saveexec_b32), H(s_andn1_wrexec_b32),
+    H(s_andn2_wrexec_b32), {NULL, NULL}};
 /* clang-format on */

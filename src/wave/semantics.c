@@ -51,15 +51,16 @@ static aq_wave_handler *list_find(const aq_wave_semantics *list,
 aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name)
 {
   const aq_wave_semantics *lists[] = {
-      levels[level].vector, levels[level].access, aq_wave_scalar,
-      aq_wave_smem,         aq_wave_control,      aq_wave_memory,
-      aq_wave_shared,       aq_wave_cross,        aq_wave_packed,
-      aq_wave_special,      aq_wave_division,     aq_wave_half,
-      aq_wave_short,        aq_wave_rare,         aq_wave_shared_lanes,
-      aq_wave_typed,        aq_wave_direct,       levels[level].matrix,
-      aq_wave_convert,      aq_wave_gws_semantics};
+      levels[level].vector, levels[level].access,  aq_wave_scalar,
+      aq_wave_smem,         aq_wave_control,       aq_wave_memory,
+      aq_wave_shared,       aq_wave_cross,         aq_wave_packed,
+      aq_wave_special,      aq_wave_division,      aq_wave_half,
+      aq_wave_short,        aq_wave_rare,          aq_wave_shared_lanes,
+      aq_wave_typed,        aq_wave_direct,        levels[level].matrix,
+      aq_wave_convert,      aq_wave_gws_semantics, aq_wave_rdna};
   aq_wave_handler *run = NULL;
   for (size_t i = 0; !run && i < sizeof lists / sizeof *lists; i++)
     run = list_find(lists[i], name);
-  return run;
+  const char *same = aq_wave_name_of(name);
+  return run || same == name ? run : aq_wave_handler_named(level, same);
 }

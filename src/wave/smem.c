@@ -12,7 +12,7 @@ enum { WORDS = 16 };
 
 /* ---- plain addresses ---- */
 
-static uint64_t scalar_address(aq_wave *w, const aq_wave_op *o)
+static uint64_t scalar_sum(aq_wave *w, const aq_wave_op *o)
 {
   const aq_wave_more *more = o->more;
   w->at = o;
@@ -20,8 +20,31 @@ static uint64_t scalar_address(aq_wave *w, const aq_wave_op *o)
   address += (uint64_t)(int64_t)o->imm;
   if (more->scalar != AQ_WAVE_NONE)
     address += w->s[more->scalar];
-  return address & ~(uint64_t)3;
+  return address;
 }
+
+static uint64_t scalar_address(aq_wave *w, const aq_wave_op *o)
+{
+  return scalar_sum(w, o) & ~(uint64_t)3;
+}
+
+/* gfx12: a byte or two. */
+#define SMALL(name, T)                                                         \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint64_t address = scalar_sum(w, o);                                 \
+    const void *from = aq_wave_reach(w->grid, address, sizeof(T), false);      \
+    T value;                                                                   \
+    if (!from)                                                                 \
+      return aq_wave_miss(w, o, -1, address, false);                           \
+    memcpy(&value, from, sizeof value);                                        \
+    w->s[o->d] = (uint32_t)(int32_t)value;                                     \
+    return aq_wave_next(o);                                                    \
+  }
+SMALL(s_load_u8, uint8_t)
+SMALL(s_load_i8, int8_t)
+SMALL(s_load_u16, uint16_t)
+SMALL(s_load_i16, int16_t)
 
 BODY(s_load)
 {
@@ -168,7 +191,9 @@ BODY(s_buffer_atomic)
       BOTH(name, and), BOTH(name, or), BOTH(name, xor), BOTH(name, inc),       \
       BOTH(name, dec)
 const aq_wave_semantics aq_wave_smem[] = {
-    LOADS(s_load), WIDTHS(s_store), LOADS(s_buffer_load),
+    {"s_load_u8", s_load_u8_}, {"s_load_i8", s_load_i8_},
+    {"s_load_u16", s_load_u16_}, {"s_load_i16", s_load_i16_},
+    {"s_load_b96", s_load_}, LOADS(s_load), WIDTHS(s_store), LOADS(s_buffer_load),
     WIDTHS(s_buffer_store), ATOMICS(s_atomic), ATOMICS(s_buffer_atomic),
     {NULL, NULL}};
 /* clang-format on */

@@ -152,7 +152,7 @@ static unsigned class16(uint16_t x)
       if (class##T(LOAD_u##T(pa, l)) & pb[l])                                  \
         out |= (uint64_t)1 << l;                                               \
     }                                                                          \
-    aq_wave_put64(w, o->d, out);                                               \
+    aq_wave_put_mask(w, o->d, out);                                            \
     if (EXEC_TOO)                                                              \
       AQ_WAVE_EXEC(w) = out;                                                   \
     return aq_wave_next(o);                                                    \

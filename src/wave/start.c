@@ -20,7 +20,7 @@ enum {
 /* Appends words to the user registers. */
 static void put(aq_wave *w, unsigned *next, uint64_t value, unsigned words)
 {
-  for (unsigned i = 0; i < words && *next < 102; i++)
+  for (unsigned i = 0; i < words && *next < AQ_ISA_VCC; i++)
     w->s[(*next)++] = (uint32_t)(value >> (32 * i));
 }
 
@@ -83,9 +83,14 @@ static void preloaded_arguments(aq_wave *w,
 
 static void system_registers(aq_wave *w, uint32_t rsrc2, unsigned next)
 {
-  for (unsigned i = 0; i < 3; i++)
-    if (rsrc2 >> (7 + i) & 1)
-      put(w, &next, w->group->id[i], 1);
+  if (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200) {
+    w->s[AQ_ISA_TTMP0 + 9] = w->group->id[0];
+    w->s[AQ_ISA_TTMP0 + 7] = w->group->id[1] | w->group->id[2] << 16;
+  } else {
+    for (unsigned i = 0; i < 3; i++)
+      if (rsrc2 >> (7 + i) & 1)
+        put(w, &next, w->group->id[i], 1);
+  }
   if (rsrc2 >> 10 & 1)
     put(w, &next, (uint32_t)(w->number == 0) << 31 | w->grid->waves, 1);
   if (rsrc2 & 1)
@@ -128,12 +133,14 @@ static void item_registers(aq_wave *w, uint32_t rsrc2)
   uint32_t size[3];
   group_size(w, size);
   const uint32_t items = size[0] * size[1] * size[2];
-  const uint32_t first = w->number * AQ_WAVE_LANES;
+  const uint32_t lanes = w->grid->lanes, first = w->number * lanes;
   const uint32_t left = items > first ? items - first : 0;
-  const bool packed = aq_wave_code_target(w->grid->code) & AQ_ISA_FROM_90A;
+  const bool packed = aq_wave_code_target(w->grid->code) &
+                      (AQ_ISA_FROM_90A | AQ_ISA_FROM_GFX11);
   const unsigned dimensions = (rsrc2 >> 11 & 3) + 1;
-  AQ_WAVE_EXEC(w) =
-      left >= AQ_WAVE_LANES ? UINT64_MAX : ((uint64_t)1 << left) - 1;
+  AQ_WAVE_EXEC(w) = left >= AQ_WAVE_LANES && lanes == AQ_WAVE_LANES
+                        ? UINT64_MAX
+                        : ((uint64_t)1 << (left < lanes ? left : lanes)) - 1;
   if (size[1] * size[2] == 1 && (packed || dimensions == 1)) {
     AQ_EACH_LANE(l) w->v[0][l] = first + (uint32_t)l;
     return;
@@ -165,6 +172,7 @@ void aq_wave_start(aq_wave *w)
   w->pc = w->grid->entry;
   w->issued = 0;
   w->index_on = false;
+  w->wave32 = w->grid->lanes == 32;
   w->state = AQ_WAVE_RUNS;
   user_registers(w, descriptor, &next);
   preloaded_arguments(w, descriptor, &next);

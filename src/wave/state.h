@@ -22,6 +22,8 @@ enum {
   AQ_WAVE_ACC = 256,  /* first row of the accumulation registers */
   AQ_WAVE_TEMP = 544, /* first row that no program names; five pairs and more */
   AQ_WAVE_ROWS = 576,
+  AQ_WAVE_DROPPED = 128, /* scalars behind the codes: writes to null */
+  AQ_WAVE_SCALARS = 160,
 };
 
 /* High words of the apertures: a flat address there is in the workgroup's LDS,
@@ -62,6 +64,7 @@ typedef struct aq_wave_more {
   aq_wave_handler *base;
   aq_wave_handler *unflagged; /* inside flags.h's */
   const aq_wave_op *target;   /* of a direct branch, once taken */
+  struct aq_wave_pair *pair;  /* VOPD: pair.h */
   uint16_t address, data;     /* memory: rows; AQ_WAVE_NONE */
   uint16_t data2, scalar;     /* second data row; SGPR of the address */
   uint8_t bytes;              /* of memory, a lane */
@@ -80,8 +83,8 @@ typedef enum aq_wave_state {
 
 struct aq_wave {
   union {
-    uint32_t s[128]; /* by scalar code */
-    uint64_t s64[64];
+    uint32_t s[AQ_WAVE_SCALARS]; /* by scalar code */
+    uint64_t s64[AQ_WAVE_SCALARS / 2];
   } __attribute__((aligned(64)));
   uint32_t mask[AQ_WAVE_LANES]; /* all ones where EXEC was `mask_for` */
   uint64_t mask_for;
@@ -103,6 +106,7 @@ struct aq_wave {
   uint32_t scratch_size, scratch_room; /* of a lane */
   uint32_t number;                     /* in its workgroup */
   uint8_t state;
+  bool wave32;   /* 32 lanes: masks are words, the upper half of EXEC is 0 */
   bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
   uint8_t index_mode, index;
   bool gws_waits, gws_flag; /* at a global barrier that had this flag */
@@ -122,6 +126,13 @@ static inline uint64_t aq_wave_private_base(const aq_wave *w)
   return w->scratch_size ? (uintptr_t)w->scratch : 0;
 }
 
+/* A scalar offset in the arena of private memory (buffer.h): programs count
+ * rows of their waves' lanes. */
+static inline uint32_t aq_wave_private_first(const aq_wave *w, uint32_t scalar)
+{
+  return w->wave32 ? 2 * scalar : scalar;
+}
+
 struct aq_wave_group {
   aq_wave_group *next;
   aq_wave_grid *grid;
@@ -129,7 +140,7 @@ struct aq_wave_group {
   uint32_t wave_count, ended, waiting;
   uint8_t *lds;
   aq_wave **waves;
-  void *observed; /* of an observer: observe.h */
+  void *observed;                    /* of an observer: observe.h */
 };
 
 /* A range of addresses that may be touched, as found last. */
@@ -166,6 +177,7 @@ struct aq_wave_grid {
   uint64_t group_count;
   uint32_t lds_size, scratch_size;
   uint32_t items, waves;       /* of a whole workgroup */
+  uint32_t lanes;              /* of a wave: 32 or 64 */
   aq_wave_group *first, *last; /* resident */
   aq_wave *running;            /* NULL: none is at work */
   uint32_t residents_max;
@@ -210,6 +222,19 @@ static inline uint64_t aq_wave_s64(const aq_wave *w, const aq_wave_op *o, int i)
 static inline void aq_wave_put64(aq_wave *w, uint16_t code, uint64_t value)
 {
   memcpy(&w->s[code], &value, sizeof value); /* low word first */
+}
+
+/* A mask of lanes: a word in waves of 32. */
+static inline void aq_wave_put_mask(aq_wave *w, uint16_t code, uint64_t mask)
+{
+  w->s[code] = (uint32_t)mask;
+  if (!w->wave32)
+    w->s[code + 1] = (uint32_t)(mask >> 32);
+}
+
+static inline uint64_t aq_wave_mask_of(const aq_wave *w, uint64_t bits)
+{
+  return w->wave32 ? (uint32_t)bits : bits;
 }
 
 static inline const aq_wave_op *aq_wave_next(const aq_wave_op *o)
@@ -262,6 +287,7 @@ extern const aq_wave_semantics aq_wave_memory[];
 extern const aq_wave_semantics aq_wave_shared[];
 extern const aq_wave_semantics aq_wave_shared_lanes[];
 extern const aq_wave_semantics aq_wave_rare[];
+extern const aq_wave_semantics aq_wave_rdna[];
 extern const aq_wave_semantics aq_wave_typed[];
 extern const aq_wave_semantics aq_wave_direct[];
 extern const aq_wave_semantics aq_wave_cross[];
@@ -282,6 +308,9 @@ extern const aq_wave_semantics aq_wave_vector_v4[];
 extern const aq_wave_semantics aq_wave_access_v4[];
 #endif
 
+/* The name of the instruction of gfx9 that computes the same, or the name. */
+const char *aq_wave_name_of(const char *name);
+
 /* The handler of an instruction in any list, or NULL. */
 aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name);
 
@@ -295,7 +324,13 @@ bool aq_wave_convert_selects(const aq_isa_inst *inst);
 /* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
 
-/* Runs a vector instruction between s_set_gpr_idx_on and its end. */
+/* RDNA: whether a result of 16 bits leaves the other half of its register. */
+bool aq_wave_form_keeps_half(const aq_isa_inst *inst);
+
+/* Whether the index of s_set_gpr_idx_on moves the rows of an instruction. */
+bool aq_wave_op_moves(const aq_wave_op *o);
+
+/* Runs an instruction while that index is on. */
 const aq_wave_op *aq_wave_indexed_run(aq_wave *w, const aq_wave_op *o);
 
 /* ---- memory ---- */

@@ -15,6 +15,7 @@
 #include "wave/missing.h"
 #include "wave/mode.h"
 #include "wave/observe.h"
+#include "wave/pair.h"
 #include "wave/parts.h"
 #include "wave/profile.h"
 #include "wave/trace.h"
@@ -109,12 +110,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
                             void **out, aq_diag *diag)
 {
   aq_wave_machine *machine = user;
-  aq_wave_code *code;
   aq_wave_gws *gws;
-  aq_status status =
-      aq_wave_hand_code(&machine->hands[0], desc->gfx, &code, diag);
-  if (status == AQ_OK)
-    status = gws_for(machine, desc->device, &gws, diag);
+  aq_status status = gws_for(machine, desc->device, &gws, diag);
   if (status != AQ_OK)
     return status;
   aq_wave_grid *grid = calloc(1, sizeof *grid);
@@ -127,7 +124,10 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   grid->gws = gws;
   grid->reachable = &machine->hands[0].reachable;
   grid->pool = &machine->hands[0].pool;
-  status = aq_wave_grid_init(grid, code, desc, diag);
+  status = aq_wave_grid_init(grid, desc, diag);
+  if (status == AQ_OK)
+    status = aq_wave_hand_code(&machine->hands[0], desc->gfx, grid->lanes == 32,
+                               &grid->code, diag);
   if (status != AQ_OK) {
     free(grid);
     return status;
@@ -202,7 +202,7 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
     pthread_mutex_lock(&grid->machine->watching);
   if (grid->observer)
     grid->observer->enter(grid->observer->user);
-  const aq_execution_state state =
+  aq_execution_state state =
       aq_wave_parts_step(grid, &team, budget, ticks, out);
   if (grid->observer && state == AQ_EXECUTION_FAULT)
     grid->observer->fault(grid);
@@ -232,19 +232,21 @@ bool aq_wave_machine_executes(const char *gfx)
   aq_isa_decoder decoder;
   return AQ_WAVE_HOST_IS_KNOWN &&
          aq_target_parse(gfx, strlen(gfx), &target, NULL) == AQ_OK &&
-         aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK;
+         aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK &&
+         aq_wave_target_executes(decoder.target);
 }
 
-bool aq_wave_row_executes(const aq_isa_row *row, uint8_t target)
+bool aq_wave_row_executes(const aq_isa_row *row, uint16_t target)
 {
   const aq_isa_inst inst = {.row = row, .target = target};
-  return row->targets & target && aq_wave_handler_named(0, row->name) &&
-         aq_wave_matrix_executes(&inst);
+  return row->targets & target && aq_wave_target_executes(target) &&
+         aq_wave_handler_named(0, row->name) && aq_wave_matrix_executes(&inst);
 }
 
 bool aq_wave_instruction_executes(const aq_isa_inst *inst)
 {
-  return aq_wave_lowers(inst) && aq_wave_matrix_executes(inst);
+  return (inst->second ? aq_wave_pair_lowers(inst) : aq_wave_lowers(inst)) &&
+         aq_wave_matrix_executes(inst);
 }
 
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)

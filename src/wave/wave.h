@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executes kernels of gfx9 as machine code: an executor (common/executor.h)
- * whose waves are 64 lanes of explicit state; doc/execution.md is the concept.
+ * Executes kernels of gfx9 and RDNA as machine code: an executor
+ * (common/executor.h) whose waves are 64 or 32 lanes of explicit state;
+ * doc/execution.md is the concept.
  *
  * Integers, floats with their rounding, denormals and NaNs, memory, barriers
  * and atomics are exact. Transcendental functions are within 1 ulp of the
@@ -34,7 +35,7 @@ bool aq_wave_machine_executes(const char *gfx);
 
 /* Whether instructions of a row of the table can be executed at all on a
  * target (its bit), and whether one of such a row can with its fields. */
-bool aq_wave_row_executes(const aq_isa_row *row, uint8_t target);
+bool aq_wave_row_executes(const aq_isa_row *row, uint16_t target);
 bool aq_wave_instruction_executes(const aq_isa_inst *inst);
 
 /* Levels of processors that lanes are computed for, from "base", which every

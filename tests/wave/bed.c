@@ -82,7 +82,7 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
   out->allocations = aq_allocations_create();
   ck_assert_ptr_nonnull(out->allocations);
   aq_allocations_open(out->allocations, true);
-  ck_assert_status(aq_wave_code_create(gfx, aq_wave_handler_named,
+  ck_assert_status(aq_wave_code_create(gfx, false, aq_wave_handler_named,
                                        out->allocations, level, &out->code,
                                        &diag),
                    AQ_OK, &diag);

@@ -112,15 +112,15 @@ static inline void barrier(void)
 #define END            }
 #define SHUFFLE(to, from, lane)                                                \
   EACH shared[t] = from, (void)i;                                              \
-  EACH to = shared[(t & ~63u) + ((lane)&63)], (void)i
+  EACH to = shared[(t & ~(REACH - 1u)) + ((lane) & (REACH - 1u))], (void)i
 #define SHIFT_ROW(to, from, n)                                                 \
   EACH shared[t] = from, (void)i;                                              \
   EACH to = t % 16 >= n ? shared[t - n] : 0, (void)i
 #define BALLOT(to, condition)                                                  \
   {                                                                            \
-    u64 votes[4] = {0};                                                        \
-    EACH votes[t / 64] |= (u64)((condition) && i + 1) << t % 64;               \
-    EACH to = votes[t / 64], (void)i;                                          \
+    u64 votes[8] = {0};                                                        \
+    EACH votes[t / WAVE] |= (u64)((condition) && i + 1) << t % WAVE;           \
+    EACH to = votes[t / WAVE], (void)i;                                        \
   }
 #define EXCHANGE(to, from, item)                                               \
   EACH shared[t] = from, (void)i;                                              \

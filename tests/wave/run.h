@@ -23,15 +23,27 @@ static inline bool compiler_is_here(void)
                 "> /dev/null") == 0; /* NOLINT: fixed names */
 }
 
+/* A target of RDNA with "/64" behind it means waves of 64 lanes. */
+static inline int gfx_length(const char *gfx)
+{
+  return (int)strcspn(gfx, "/");
+}
+
+static inline const char *gfx_option(const char *gfx)
+{
+  return gfx[gfx_length(gfx)] ? "-mwavefrontsize64" : "";
+}
+
 /* `source` lies in tests/. */
 static inline bool compile(const char *source, const char *gfx, int level,
                            const char *path)
 {
   char command[1024];
   snprintf(command, sizeof command,
-           "clang-22 -target amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O%d "
+           "clang-22 -target amdgcn-amd-amdhsa -mcpu=%.*s %s -nogpulib -O%d "
            "-ffp-contract=off -x c %s -o %s",
-           gfx, level, aqtest_source(source), path);
+           gfx_length(gfx), gfx, gfx_option(gfx), level, aqtest_source(source),
+           path);
   return system(command) == 0; /* NOLINT: paths of ours */
 }
 
@@ -92,9 +104,11 @@ execute_on(const aq_executor *executor, const aq_code_image *image,
       .group_segment_size = kernel->group_size,
       .kernel_object = aq_code_image_object(image, kernel),
       .kernarg_address = (uint64_t)(uintptr_t)kernarg};
+  char processor[16];
+  snprintf(processor, sizeof processor, "%.*s", gfx_length(gfx), gfx);
   const aq_execution_desc desc = {.packet = &packet,
                                   .kernel = name,
-                                  .gfx = gfx,
+                                  .gfx = processor,
                                   .cus = 4,
                                   .wave_size = 64,
                                   .concurrent = concurrent};

@@ -246,7 +246,7 @@ static size_t case_add(size_t count, const access *from, bool sc)
   return count + 1;
 }
 
-static size_t cases_make(uint8_t target)
+static size_t cases_make(uint16_t target)
 {
   size_t count = 0;
   for (size_t i = 0; i < aq_isa_row_count(); i++) {
@@ -542,6 +542,7 @@ static void wave_prepare(bed *b, const access *a)
   b->grid.lds_size = BYTES;
   b->grid.scratch_size = swizzled ? PRIVATE : 0;
   b->group.lds = memory;
+  aq_wave_reachable_fini(&reachable);
   reachable = (aq_wave_reachable){.allocations = b->allocations};
   b->grid.reachable = &reachable;
 }
@@ -585,7 +586,7 @@ static void case_check(bed *b, size_t number, aq_rng *rng)
                   memory[i], expected[i]);
 }
 
-static void target_check(const char *gfx, uint8_t target)
+static void target_check(const char *gfx, uint16_t target)
 {
   const size_t count = cases_make(target);
   size_t refused = 0;

@@ -46,9 +46,10 @@ static uint64_t device_run(const aq_executor *executor, const char *dir,
   aq_execution_step step;
   snprintf(path, sizeof path, "%s/program.co", dir);
   snprintf(command, sizeof command,
-           "cd '%s' && clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%s "
+           "cd '%s' && clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%.*s %s "
            "-nogpulib -ffreestanding -O%d -I'%s/wave' program.c -o program.co",
-           dir, gfx, level, aqtest_source(""));
+           dir, gfx_length(gfx), gfx, gfx_option(gfx), level,
+           aqtest_source(""));
   ck_assert_msg(done(command), "%s", command);
   aq_code_image image = image_load(path);
   const aq_execution_state state = execute_on(
@@ -67,7 +68,8 @@ static unsigned number_of(const char *name, unsigned otherwise)
 
 START_TEST(programs_of_csmith_compute_what_the_host_computes)
 {
-  static const char *const targets[] = {"gfx90a", "gfx942"};
+  static const char *const targets[] = {"gfx90a", "gfx1030", "gfx942",
+                                        "gfx1030/64", "gfx1100"};
   static const int levels[] = {1, 3, 0};
   const unsigned count =
       number_of("AQ_CSMITH_COUNT", getenv("AQ_ORACLES") ? 200 : 2);
@@ -81,7 +83,7 @@ START_TEST(programs_of_csmith_compute_what_the_host_computes)
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
   seen_open(machine);
   for (; equal < count; seed++) {
-    const char *gfx = targets[seed % 2], *dir = aqtest_tmpdir();
+    const char *gfx = targets[seed % 5], *dir = aqtest_tmpdir();
     const int level = levels[seed % 3];
     uint64_t expected;
     if (!host_run(dir, seed, &expected)) {

@@ -283,22 +283,27 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
   const uint16_t group[3] = {256, 1, 1};
   const uint32_t grid[3] = {ITEMS, 1, 1};
   char source[512], device[512], host[512];
+  /* Lanes of a wave, lanes that an LDS permutation reaches. */
+  const bool rdna = strncmp(gfx, "gfx1", 4) == 0;
   aq_diag diag = AQ_DIAG_INIT;
   aq_wave_machine *machine;
   aq_rng rng;
   snprintf(source, sizeof source, "%s/generated.c", aqtest_tmpdir());
   snprintf(device, sizeof device, "%s/generated.co", aqtest_tmpdir());
-  snprintf(host, sizeof host, "%s/generated-%llu-%s.so", aqtest_tmpdir(),
-           (unsigned long long)seed, gfx);
+  snprintf(host, sizeof host, "%s/generated-%llu-%.*s%s.so", aqtest_tmpdir(),
+           (unsigned long long)seed, gfx_length(gfx), gfx, gfx_option(gfx));
   unit_write(source, seed, kernels);
-  compiled("clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O%d "
-           "-ffp-contract=off -I%s %s -o %s",
-           gfx, level, aqtest_source(""), source, device);
+  compiled("clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%.*s %s -nogpulib "
+           "-O%d -ffp-contract=off -I%s %s -o %s",
+           gfx_length(gfx), gfx, gfx_option(gfx), level, aqtest_source(""),
+           source, device);
   compiled(
-      "clang-22 -w -O1 -shared -fPIC -mfma -ffp-contract=off "
+      "clang-22 -w -O1 -shared -fPIC -mfma -ffp-contract=off -DWAVE=%d "
+      "-DREACH=%d "
       "-fno-unsafe-math-optimizations -Xclang -ffloat16-excess-precision=none "
       "-I%s %s -o %s -lm",
-      aqtest_source(""), source, host);
+      rdna && !*gfx_option(gfx) ? 32 : 64, rdna ? 32 : 64, aqtest_source(""),
+      source, host);
   void *library = dlopen(host, RTLD_NOW | RTLD_LOCAL);
   ck_assert_msg(library != NULL, "%s", dlerror());
   aq_code_image image = image_load(device);
@@ -344,8 +349,10 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
 
 START_TEST(generated_kernels_compute_what_the_host_computes)
 {
-  static const char *const targets[] = {"gfx90a", "gfx942", "gfx906", "gfx900",
-                                        "gfx908"};
+  static const char *const targets[] = {
+      "gfx90a",     "gfx1030", "gfx942",     "gfx906",  "gfx900",
+      "gfx1030/64", "gfx1100", "gfx1100/64", "gfx1010", "gfx908"};
+  enum { TARGETS = sizeof targets / sizeof *targets };
   const char *all = getenv("AQ_ORACLES"), *first = getenv("AQ_GENERATED_SEED");
   const uint64_t seed = first ? strtoull(first, NULL, 10) : 1000;
   const unsigned units = all ? 1000 / UNIT : 2;
@@ -354,7 +361,7 @@ START_TEST(generated_kernels_compute_what_the_host_computes)
     return;
   }
   for (unsigned k = 0; k < units; k++)
-    unit_compare(seed + k, targets[k % 5], k % 2 ? 3 : 1, all ? UNIT : 5);
+    unit_compare(seed + k, targets[k % TARGETS], k % 2 ? 3 : 1, all ? UNIT : 5);
   fprintf(stderr, "%u generated kernels equal the host's\n",
           units * (all ? UNIT : 5));
 }

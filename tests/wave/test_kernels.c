@@ -97,12 +97,14 @@ static void kernels_compare(const aq_code_image *image, const oracle *oracles,
   aq_wave_machine_destroy(machine);
 }
 
-enum { TARGETS = 6 };
+enum { TARGETS = 14 };
 
 static void each_target(const char *source, const oracle *oracles, int count)
 {
-  static const char *const targets[TARGETS] = {"gfx942", "gfx90a", "gfx900",
-                                               "gfx906", "gfx908", "gfx950"};
+  static const char *const targets[TARGETS] = {
+      "gfx942",  "gfx90a",     "gfx900",     "gfx906",  "gfx908",
+      "gfx1030", "gfx1030/64", "gfx1010",    "gfx1100", "gfx1100/64",
+      "gfx1150", "gfx1200",    "gfx1200/64", "gfx950"};
   if (!compiler_is_here()) {
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return;

@@ -86,13 +86,13 @@ static void object_load(const char *dir, const char *small, const char *gfx)
            "extern \"C\" __attribute__((constant)) __attribute__((used)) "
            "const unsigned char __oclc_daz_opt = 0;\n"
            "#endif\nEND\n"
-           "clang-22 -w -x hip --offload-arch=%s --offload-device-only "
+           "clang-22 -w -x hip --offload-arch=%.*s %s --offload-device-only "
            "--no-gpu-bundle-output -O2 -ffp-contract=off "
            "-D__AMDGCN_WAVEFRONT_SIZE=64 "
            "'-D__llvm_amdgcn_rcp_f16(x)=__builtin_amdgcn_rcph(x)' "
            "-include before.h --rocm-path=/usr --rocm-device-lib-path=lib "
            "-mcode-object-version=5 '%s' -o small.co",
-           dir, dirname(copy), gfx, small),
+           dir, dirname(copy), gfx_length(gfx), gfx, gfx_option(gfx), small),
       "clang-22 of %s for %s", small, gfx);
   device.gfx = gfx;
   device.image = image_load(path);
@@ -100,7 +100,7 @@ static void object_load(const char *dir, const char *small, const char *gfx)
 
 START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
 {
-  static const char *const targets[] = {"gfx90a", "gfx942"};
+  static const char *const targets[] = {"gfx90a", "gfx942", "gfx1030/64"};
   const char *small = aqtest_data("isa/hip/small22.hip"),
              *dir = aqtest_tmpdir();
   char path[512];
@@ -134,7 +134,7 @@ START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
   seen_open(machine);
   device.executor = aq_wave_machine_executor(machine);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     object_load(dir, small, targets[i]);
     const unsigned differing = run(launch);
     ck_assert_msg(differing == 0, "%u results of %s differ", differing,

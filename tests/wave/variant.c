@@ -14,7 +14,12 @@ unsigned variant_operands(const aq_isa_row *row, operand out[8])
       o.file = *at++;
     o.floats = *at == 'f';
     at += o.floats;
-    o.bits = (unsigned)strtoul(at, (char **)(uintptr_t)&at, 10);
+    if (*at == 'm') { /* a mask of lanes */
+      o.bits = 64;
+      at++;
+    } else {
+      o.bits = (unsigned)strtoul(at, (char **)(uintptr_t)&at, 10);
+    }
     while (*at == ' ')
       at++;
     out[n] = o;
