@@ -43,6 +43,7 @@ libaqcore_a_SOURCES += \
 	src/wave/rdna.c \
 	src/wave/reach.c src/wave/reach.h \
 	src/wave/scalar.c \
+	src/wave/scalar_float.c \
 	src/wave/semantics.c \
 	src/wave/shared.c src/wave/shared.h \
 	src/wave/shared_lanes.c \
