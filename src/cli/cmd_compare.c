@@ -10,10 +10,8 @@
 
 #include "cli/commands.h"
 #include "cli/compare_print.h"
-#include "cli/diff_print.h"
 #include "cli/groups.h"
 #include "cli/runs.h"
-#include "cli/versions_print.h"
 #include "report/compare_runs.h"
 #include "report/verdict.h"
 #include "report/versions.h"

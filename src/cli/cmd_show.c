@@ -2,20 +2,18 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/packets.h"
 #include "capture/reader.h"
-#include "cli/code_show.h"
 #include "cli/commands.h"
-#include "cli/packets_show.h"
+#include "cli/file_show.h"
 #include "cli/profile_show.h"
-#include "cli/program_show.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "cli/topology_show.h"
 #include "codeobj/code_file.h"
 #include "common/text.h"
 #include "report/counter_summary.h"

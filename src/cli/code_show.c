@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/code_show.h"
+#include "cli/file_show.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/asm_show.h"
 #include "codeobj/code_file.h"
 #include "codeobj/layout.h"
 #include "common/demangle.h"

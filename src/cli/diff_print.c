@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/diff_print.h"
+#include "cli/compare_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

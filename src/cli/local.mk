@@ -1,6 +1,6 @@
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
-	src/cli/asm_show.c src/cli/asm_show.h \
+	src/cli/asm_show.c \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
 	src/cli/cmd_device.c \
@@ -22,26 +22,25 @@ aqueduct_SOURCES = \
 	src/cli/cmd_study.c \
 	src/cli/cmd_sweep.c \
 	src/cli/cmd_whatif.c \
-	src/cli/code_show.c src/cli/code_show.h \
+	src/cli/code_show.c \
 	src/cli/contain.c src/cli/contain.h \
 	src/cli/color.c src/cli/color.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
-	src/cli/diff_print.c src/cli/diff_print.h \
+	src/cli/diff_print.c \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/main.c \
 	src/cli/options.c \
-	src/cli/packets_show.c src/cli/packets_show.h \
+	src/cli/packets_show.c src/cli/file_show.h \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/profile_show.c src/cli/profile_show.h \
-	src/cli/program_show.c src/cli/program_show.h \
+	src/cli/program_show.c \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/rows.c src/cli/rows.h \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/store_care.c src/cli/store_care.h \
-	src/cli/topology_show.c src/cli/topology_show.h \
-	src/cli/whatif_document.h \
-	src/cli/versions_print.c src/cli/versions_print.h
+	src/cli/topology_show.c \
+	src/cli/versions_print.c
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LINK = $(AQ_LINK) -o $@
 aqueduct_LDADD = $(AQ_CORE_LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)

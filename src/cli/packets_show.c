@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/packets_show.h"
+#include "cli/file_show.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/topology_show.h"
+#include "cli/file_show.h"
 
 #include <stdio.h>
 
