@@ -138,6 +138,30 @@ aq_status aq_cli_json_finish(aq_cli *cli, aq_json_out *json, aq_status status)
   return status;
 }
 
+static void error_put(const aq_cli *cli, aq_json_out *json, int code)
+{
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "error",
+                   cli->diag.text[0] ? cli->diag.text
+                                     : aq_status_text(cli->diag.status));
+  aq_json_out_int(json, "exit_status", code);
+  aq_json_out_close_map(json);
+}
+
+aq_status aq_cli_json_results_end(aq_cli *cli, aq_json_out *json,
+                                  aq_status status)
+{
+  if (!json)
+    return status;
+  if (status != AQ_OK) {
+    error_put(cli, json, aq_status_exit_code(status));
+    cli->documented = true;
+  }
+  aq_json_out_close_array(json);
+  aq_status written = aq_cli_json_end_if(cli, json);
+  return status == AQ_OK ? written : status;
+}
+
 void aq_cli_fini(aq_cli *cli)
 {
   if (cli->out && cli->out != stdout)
@@ -193,11 +217,6 @@ void aq_cli_complain_json(aq_cli *cli, int code)
   aq_json_out *json = aq_json_out_begin(true);
   if (!json)
     return;
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "error",
-                   cli->diag.text[0] ? cli->diag.text
-                                     : aq_status_text(cli->diag.status));
-  aq_json_out_int(json, "exit_status", code);
-  aq_json_out_close_map(json);
+  error_put(cli, json, code);
   aq_json_out_end(json, stdout);
 }

@@ -83,6 +83,11 @@ aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json);
 /* The same if `status` is AQ_OK; else drops it and returns the status. */
 aq_status aq_cli_json_finish(aq_cli *cli, aq_json_out *json, aq_status status);
 
+/* Ends an open array of results, whose last element is the error, if any: the
+ * results before it stay. Without a document: `status`. */
+aq_status aq_cli_json_results_end(aq_cli *cli, aq_json_out *json,
+                                  aq_status status);
+
 /* A remark on stderr, one line, unless --quiet. */
 void aq_cli_note(const aq_cli *cli, const char *fmt, ...) AQ_PRINTF(2, 3);
 

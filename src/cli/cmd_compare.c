@@ -224,10 +224,7 @@ static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
       aq_run_info_free(other);
     }
   }
-  if (c->json)
-    aq_json_out_close_array(c->json);
-  aq_status written = aq_cli_json_end_if(cli, c->json);
-  return status == AQ_OK ? written : status;
+  return aq_cli_json_results_end(cli, c->json, status);
 }
 
 /* ---- repeated runs of two versions ---- */

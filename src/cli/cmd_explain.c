@@ -11,8 +11,9 @@
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/explain_run.h"
+#include "report/short_names.h"
 
-enum { NAME_SHOWN = 80 }; /* bytes of a kernel's name, in text */
+enum { NAME_SHOWN = 44 }; /* columns of a kernel's name, in text */
 
 /* A table leaves out causes that took no time. */
 static aq_status put_shares(aq_cli *cli, aq_json_out *json,
@@ -50,6 +51,17 @@ static aq_status put_shares(aq_cli *cli, aq_json_out *json,
   return aq_cli_rows_end(cli, rows);
 }
 
+/* The name as in tables, on a line of 80 columns; NULL: none. */
+static char *name_shorten(const char *name)
+{
+  char *text = name ? aq_name_short(name) : NULL;
+  char *line = text ? aq_text_line(text, strlen(text)) : NULL;
+  free(text);
+  if (line)
+    aq_names_fit(&line, 1, NAME_SHOWN);
+  return line;
+}
+
 static void put_head(aq_cli *cli, const aq_run_info *run,
                      const aq_explained *explained, aq_run_reader *reader)
 {
@@ -60,14 +72,13 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
   const char *name = aq_explained_worst_name(explained, e->bottleneck, reader);
   aq_cli_run_label(run, label);
   char *clean = aq_text_line(label, strlen(label));
-  char *kernel = name ? aq_text_line(name, strlen(name)) : NULL;
+  char *kernel = name_shorten(name);
   fprintf(cli->out, "%s is %s, for %.1f %% of its time:\n  %s\n",
           clean ? clean : "", term->verdict,
           aq_explained_percent(e, share->time), term->meaning);
-  fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%.*s%s\n",
+  fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%s\n",
           (double)share->worst / (double)AQ_US, share->worst_row,
-          kernel ? ", " : "", NAME_SHOWN, kernel ? kernel : "",
-          kernel && strlen(kernel) > NAME_SHOWN ? " ..." : "");
+          kernel ? ", " : "", kernel ? kernel : "");
   free(kernel);
   free(clean);
   if (aq_cli_run_trust(run, trust))

@@ -220,10 +220,7 @@ static aq_status import_files(aq_cli *cli, aq_store *store)
     aq_json_out_array(json, NULL);
   for (int i = 0; status == AQ_OK && i < cli->arg_count; i++)
     status = import_file(cli, json, store, cli->args[i]);
-  if (json)
-    aq_json_out_close_array(json);
-  aq_status written = aq_cli_json_end_if(cli, json);
-  return status == AQ_OK ? written : status;
+  return aq_cli_json_results_end(cli, json, status);
 }
 
 aq_status aq_cli_import(aq_cli *cli)

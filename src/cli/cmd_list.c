@@ -56,7 +56,7 @@ static void put_run(listing *list, aq_json_out *json, const aq_run_info *info)
     aq_cli_cell_text(rows, info->failed      ? "failed"
                            : !info->complete ? "incomplete"
                            : info->truncated ? "truncated"
-                                             : "complete");
+                                             : NULL); /* complete */
     aq_cli_cell_text(rows, date);
     aq_cli_cell_text(rows, info->source);
   }
@@ -195,7 +195,7 @@ static const struct {
       {"+>origin", NULL},
       {"device model", NULL},
       {"constants", NULL},
-      {"state", NULL},
+      {"?state", NULL},
       {"+created (UTC)", NULL},
       {"<source", NULL}}},
     {"devices", list_devices, {BOTH("name"), BOTH("constants"), BOTH("hash")}},
@@ -208,12 +208,18 @@ static const struct {
       ONLY_WIDE("path")}},
     {"formats",
      list_formats,
-     {BOTH("name"), BOTH("reads"), BOTH("writes"), BOTH("summary")}},
-    {"metrics", list_metrics, {BOTH("name"), BOTH("unit"), BOTH("meaning")}},
+     {BOTH("name"), BOTH("reads"), BOTH("writes"), {"<summary", "summary"}}},
+    {"metrics",
+     list_metrics,
+     {BOTH("name"), BOTH("unit"), {"<meaning", "meaning"}}},
     {"policies",
      list_policies,
-     {BOTH("name"), BOTH("summary"), ONLY_WIDE("settings"),
-      ONLY_WIDE("device_half"), ONLY_WIDE("source"), ONLY_WIDE("path")}},
+     {BOTH("name"),
+      {"<summary", "summary"},
+      ONLY_WIDE("settings"),
+      ONLY_WIDE("device_half"),
+      ONLY_WIDE("source"),
+      ONLY_WIDE("path")}},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };

@@ -112,10 +112,10 @@ static aq_status table_put(aq_cli *cli, aq_json_out *json, const aq_whatif *w)
       {"change", "change"},      {">before us", "before_ns"},
       {">after us", "after_ns"}, {">%", "percent"},
       {">least us", "least_ns"}, {">most us", "most_ns"},
-      {">kernels %", NULL},      {">copies %", NULL},
-      {">dispatch %", NULL},     {">host %", NULL},
-      {">return %", NULL},       {"predicted", "predicted"},
-      {"<rests on", "basis"},    {NULL, NULL}};
+      {"+>kernels %", NULL},     {"+>copies %", NULL},
+      {"+>dispatch %", NULL},    {"+>host %", NULL},
+      {"+>return %", NULL},      {"predicted", "predicted"},
+      {NULL, "basis"},           {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "changes", columns);
   for (size_t i = 0; i < w->count; i++)
     row_put(rows, json, &w->rows[i], &w->rows[0].after);
@@ -135,6 +135,20 @@ static aq_status document_put(aq_cli *cli, aq_json_out *json,
   return status;
 }
 
+/* Below the table: what its columns have no room for. */
+static void text_put(const aq_cli *cli, const aq_whatif *w)
+{
+  fprintf(cli->out,
+          "run %" PRId64 ": %.3f us; its unchanged replay is off by %.3f %%\n"
+          "every range contains that\n",
+          w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_WIDE))
+    fputs("parts of the critical path: before > after\n", cli->out);
+  fputs("\nthe rows rest on:\n", cli->out);
+  for (size_t i = 0; i < w->count; i++)
+    fprintf(cli->out, "  %s: %s\n", w->rows[i].change, w->rows[i].basis);
+}
+
 static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
 {
   aq_json_out *json;
@@ -145,11 +159,7 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
     status = document_put(cli, json, w);
   } else {
     status = table_put(cli, NULL, w);
-    fprintf(cli->out,
-            "run %" PRId64 ": %.3f us; its unchanged replay is off by %.3f %%, "
-            "which every range contains\nparts of the critical path: before > "
-            "after\n",
-            w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
+    text_put(cli, w);
   }
   return aq_cli_json_finish(cli, json, status);
 }

@@ -37,7 +37,7 @@ static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
   fputs(" against ", cli->out);
   put_label(cli, a);
   fprintf(cli->out,
-          ": %" PRId64 " %s matched by %s; %" PRId64
+          ": %" PRId64 " %s matched by %s\n%" PRId64
           " only in the first, %" PRId64 " only in the second\n",
           d->pairs, d->operations ? "operations of host queues" : "dispatches",
           aq_match_names[d->by], d->a_calls - d->pairs, d->b_calls - d->pairs);

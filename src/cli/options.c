@@ -270,9 +270,21 @@ static aq_status take_arguments(aq_cli *cli, int argc, char **argv)
   return AQ_OK;
 }
 
-aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
+/* --json behind the word that is wrong, or in the environment: the error is
+ * documented all the same. */
+static void json_find(aq_cli *cli)
 {
-  *cli = (aq_cli){.diag = AQ_DIAG_INIT};
+  const char *value = getenv(aq_cli_options[AQ_CLI_OPT_JSON].env);
+  bool wanted = value && *value && !flag_is_off(value);
+  for (char **word = cli->words; word && *word && strcmp(*word, "--") != 0;
+       word++)
+    wanted = wanted || strcmp(*word, "--json") == 0;
+  if (wanted)
+    cli->values[AQ_CLI_OPT_JSON] = "yes";
+}
+
+static aq_status words_read(aq_cli *cli, int argc, char **argv)
+{
   aq_status status = take_arguments(cli, argc, argv);
   if (status == AQ_OK)
     status = read_options(cli, argc, cli->args);
@@ -300,6 +312,15 @@ aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
     return AQ_OK;
   status = check_choices(cli);
   return status == AQ_OK ? check_arguments(cli) : status;
+}
+
+aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
+{
+  *cli = (aq_cli){.diag = AQ_DIAG_INIT};
+  aq_status status = words_read(cli, argc, argv);
+  if (status != AQ_OK)
+    json_find(cli);
+  return status;
 }
 
 int aq_cli_args_before(const aq_cli *cli, aq_cli_option_id option)

@@ -295,7 +295,7 @@ static struct libscols_table *scols_make(const aq_cli_rows *rows, FILE *out)
       return NULL;
     }
   }
-  const size_t limit = width_limit(out);
+  const size_t limit = rows->wide ? SIZE_MAX : width_limit(out);
   scols_table_set_termforce(view, limit == SIZE_MAX ? SCOLS_TERMFORCE_NEVER
                                                     : SCOLS_TERMFORCE_ALWAYS);
   if (limit != SIZE_MAX)

@@ -130,10 +130,8 @@ aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
     to.path = cli->args[i];
     status = aq_store_merge(store, to.path, tell_merged, &to, &cli->diag);
   }
-  if (to.json)
-    aq_json_out_close_array(to.json);
-  aq_status written = aq_cli_json_end_if(cli, to.json);
-  return status == AQ_OK ? written : status;
+  status = aq_cli_json_results_end(cli, to.json, status);
+  return status;
 }
 
 /* ---- vacuum ---- */

@@ -463,8 +463,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "Replays the run in a closed loop, in which the host follows the "
              "device: unchanged, with each change alone, and with all of them. "
              "A row of the table has the makespan before and after, the range "
-             "in which it lies, the parts of the critical path in percent, and "
-             "the basis of the row. Nothing is stored.\n\n"
+             "in which it lies, and with --wide the parts of the critical path "
+             "in percent; the basis of each row follows. Nothing is "
+             "stored.\n\n"
              "FACTOR is x0.5 or 0.5x. --launch and --host scale the host's "
              "times of the trace; --set, --queues and --device change the "
              "simulated device. --clock and --bandwidth predict durations by "
@@ -479,8 +480,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a faster host and a faster packet processor"},
                       {"aqueduct whatif m --clock x1.2 --bandwidth x2 --json",
                        "a faster GPU, as a document"}},
-         .options = BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) | BIT(CLOCK) |
-                    BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
+         .options = BIT(WIDE) | BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) |
+                    BIT(CLOCK) | BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

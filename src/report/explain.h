@@ -39,7 +39,7 @@
     "the measured run so waited")                                              \
   C(POLICY, "policy", "policy-bound",                                          \
     "nothing ran: the scheduling policy held the next job back")               \
-  C(UNKNOWN, "unknown", "unknown",                                             \
+  C(UNKNOWN, "unknown", "idle for unknown reasons",                            \
     "nothing ran, and the host's times are not recorded")
 
 typedef enum aq_explain_cause {

@@ -55,7 +55,8 @@ refuses "a name that is a number" "cannot be the name" \
   import "$trace" --name 12
 refuses "an unknown run" "there is no run \"n\"" compare n
 refuses "a measured run without another" "replays no other run" compare m
-refuses "an unknown device model" mi300y replay m --device mi300y
+refuses "an unknown device model" "did you mean mi300x?" \
+  replay m --device mi300y
 refuses "an unknown key of a device model" bogus_key \
   replay m --device mi300x --set bogus_key=1
 refuses "an unknown transport" "did you mean sim?" replay m --transport smi
@@ -164,5 +165,37 @@ if [ -c /dev/full ]; then
   check "a full disk" is_error 2 "No space left"
 else
   skip "a full disk" "no /dev/full"
+fi
+
+# With --json the error is a document, alone or behind the results before it,
+# whatever is wrong; exec leaves the standard output to its program.
+is_error_document() { # FILE
+  python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+d = d[-1] if isinstance(d, list) else d
+assert d["error"] and d["exit_status"] >= 1, d' "$1"
+}
+if command -v python3 > /dev/null; then
+  bad=
+  for command in $("$aqueduct" --help |
+    sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    [ "$command" = exec ] && continue
+    for words in --bogus "nosuch nosuch2 --bogus"; do
+      # shellcheck disable=SC2086 # words
+      try "$aqueduct" "$command" $words --json
+      is_error_document "$work/out" || bad="$bad $command"
+    done
+  done
+  check "a wrong option with --json behind it is a document:$bad" [ -z "$bad" ]
+  try "$aqueduct" import "$trace" "$work/nothing.json" --json
+  check "an import that fails midway is one document" \
+    is_error_document "$work/out"
+  check "with the run before the failure" contains "$out" '"id"'
+  AQUEDUCT_JSON=1 try "$aqueduct" staats
+  check "AQUEDUCT_JSON counts for an unknown command" \
+    is_error_document "$work/out"
+else
+  skip "errors as documents" "there is no python3"
 fi
 finish

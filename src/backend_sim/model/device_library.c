@@ -10,6 +10,7 @@
 
 #include "backend_sim/model/device_library.h"
 #include "backend_sim/model/device_model.h"
+#include "common/text.h"
 
 enum { FILE_SIZE_MAX = 1 << 20 };
 
@@ -56,18 +57,24 @@ static aq_status embedded_read(const aqsim_embedded *embedded, aqsim_base *out,
 
 static aq_status name_read(const char *name, aqsim_base *out, aq_diag *diag)
 {
+  enum { NAMES_MAX = 128 };
   char known[AQ_DIAG_TEXT_MAX] = "";
+  const char *names[NAMES_MAX + 1] = {NULL};
   for (size_t i = 0; aqsim_embedded_models[i].name; i++) {
     if (strcmp(aqsim_embedded_models[i].name, name) == 0)
       return embedded_read(&aqsim_embedded_models[i], out, diag);
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, " %s",
              aqsim_embedded_models[i].name);
+    if (i < NAMES_MAX)
+      names[i] = aqsim_embedded_models[i].name;
   }
+  const char *near = aq_text_nearest(name, names);
   return aq_diag_set(diag, AQ_ERR_INPUT,
                      "unknown device model '%.60s'; expected the path of a "
-                     ".device file or one of%s",
-                     name, known);
+                     ".device file or one of%s%s%s%s",
+                     name, known, near ? "; did you mean " : "",
+                     near ? near : "", near ? "?" : "");
 }
 
 /* ---- files ---- */
