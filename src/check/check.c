@@ -66,6 +66,11 @@ static void hook_complete(void *user, const aq_order_packet *packet)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
+  const aq_check_act *act =
+      aq_check_order_packet(check->order, packet->queue, packet->id);
+  if (act && !act->executed &&
+      aq_header_type(act->header) == AQ_PACKET_KERNEL_DISPATCH)
+    aq_check_init_forget(check);
   aq_check_order_complete(check->order, packet);
   pthread_mutex_unlock(&check->lock);
 }
@@ -85,6 +90,22 @@ static void hook_copy_ready(void *user, uint64_t copy)
   pthread_mutex_lock(&check->lock);
   aq_check_order_copy_ready(check->order, copy);
   pthread_mutex_unlock(&check->lock);
+}
+
+/* Unwritten bytes move too; the rows of both sides are as long. */
+static void copy_bits(aq_check *check, const aq_check_act *act)
+{
+  const aq_copy_box *box = act->copy.box;
+  const uint64_t to = (uintptr_t)act->copy.to, from = (uintptr_t)act->copy.from;
+  if (!box) {
+    aq_check_init_copy(check, act, to, from, act->copy.size);
+    return;
+  }
+  for (uint32_t z = 0; z < box->slices; z++)
+    for (uint32_t y = 0; y < box->rows; y++)
+      aq_check_init_copy(check, act, to + z * box->to.slice + y * box->to.row,
+                         from + z * box->from.slice + y * box->from.row,
+                         box->width);
 }
 
 /* The rows of one side of a copy. */
@@ -111,6 +132,8 @@ static void hook_copy_move(void *user, uint64_t copy)
     copy_rows(check, act, (uintptr_t)act->copy.from, &act->box.from, false);
     copy_rows(check, act, (uintptr_t)act->copy.to, &act->box.to, true);
   }
+  if (act && check->options.checks & AQ_CHECK_INIT)
+    copy_bits(check, act);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -166,6 +189,10 @@ static void host_access(aq_check *check, uint64_t address, size_t size,
                                 : NULL;
   if (act && size > 0)
     aq_check_race_range(check, act, address, size, write);
+  if (check->options.checks & AQ_CHECK_INIT && write)
+    aq_check_unwritten_set(&check->unwritten, address, size, false);
+  else if (check->options.checks & AQ_CHECK_INIT)
+    aq_check_init_read(check, act, address, size);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -192,6 +219,7 @@ aq_status aq_check_create(const aq_check_options *options, aq_check **out,
   check->options = *options;
   pthread_mutex_init(&check->lock, NULL);
   aq_check_observer_make(check);
+  aq_check_init_open(check);
   check->hooks = (aq_order_hooks){.user = check,
                                   .launch = hook_launch,
                                   .seen = hook_seen,
@@ -213,6 +241,7 @@ void aq_check_destroy(aq_check *check)
   aq_names_fini(&check->names);
   aq_map_fini(&check->by_key);
   aq_check_sources_fini(check);
+  aq_check_init_fini(check);
   free(check->sites);
   free(check->found);
   free(check->known);
@@ -223,6 +252,11 @@ void aq_check_destroy(aq_check *check)
 unsigned aq_check_kinds(const aq_check *check)
 {
   return check->options.checks;
+}
+
+uint64_t aq_check_unfollowed(const aq_check *check)
+{
+  return check->unfollowed;
 }
 
 const aq_wave_observer *aq_check_observer(const aq_check *check)

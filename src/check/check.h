@@ -6,8 +6,8 @@
  * (common/finding.h). doc/checker.md is the concept.
  *
  * Threads: any thread may call at any time; a lock inside orders the calls.
- * The opener's function of frames is called under that lock and calls nothing
- * of the checker.
+ * The opener's functions are called under that lock and call nothing of the
+ * checker.
  */
 #ifndef AQ_CHECK_CHECK_H
 #define AQ_CHECK_CHECK_H
@@ -96,7 +96,12 @@ typedef struct aq_check_block {
   void *stack[AQ_CHECK_STACK]; /* callers, ended by NULL */
 } aq_check_block;
 
+/* Under init, memory of a device gets another content: it is fresh. */
 void aq_check_allocated(aq_check *check, const aq_check_block *block);
+
+/* Allocations above this many bytes count as written; how many there were. */
+enum { AQ_CHECK_FOLLOWED_MAX = 1 << 28 };
+uint64_t aq_check_unfollowed(const aq_check *check);
 /* False: nothing of that base is known. */
 bool aq_check_freed(aq_check *check, uint64_t base,
                     void *const stack[AQ_CHECK_STACK]);

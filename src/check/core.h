@@ -5,10 +5,12 @@
 #define AQ_CHECK_CORE_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include "check/check.h"
 #include "check/order.h"
 #include "check/shadow.h"
+#include "check/unwritten.h"
 #include "codeobj/lines.h"
 #include "common/map.h"
 
@@ -23,6 +25,7 @@ typedef enum aq_check_access {
 /* Registers that an operand names: rows of vectors, or scalar codes. */
 typedef struct aq_check_registers {
   bool scalar, dest;
+  char role; /* of instructions.def */
   uint16_t first;
   uint8_t count;
 } aq_check_registers;
@@ -44,6 +47,34 @@ typedef struct aq_check_waits {
   uint32_t scalar[128], scalar_by[128];
 } aq_check_waits;
 
+/* How `init` follows an instruction. */
+typedef enum aq_check_init_kind {
+  AQ_CHECK_INIT_NONE,
+  AQ_CHECK_INIT_DEFINES, /* its results count as written */
+  AQ_CHECK_INIT_COMPUTES,
+  AQ_CHECK_INIT_LOADS,
+  AQ_CHECK_INIT_STORES,
+  AQ_CHECK_INIT_UPDATES, /* an atomic */
+  AQ_CHECK_INIT_DIRECT,  /* from memory to LDS */
+  AQ_CHECK_INIT_BY_SCC,
+  AQ_CHECK_INIT_BY_VCC,
+  AQ_CHECK_INIT_JUMPS,
+} aq_check_init_kind;
+
+/* Unwritten bits of a wave's registers, and bits that depend on such;
+ * and for each register the site of the load that they came by. */
+typedef struct aq_check_unset {
+  uint64_t lanes[2 * AQ_WAVE_ACC];        /* of each row: lanes that have any */
+  uint64_t partial[2 * AQ_WAVE_ACC / 64]; /* rows that `bits` has, else all */
+  uint32_t (*bits)[AQ_WAVE_LANES];        /* NULL: no row is partial */
+  uint32_t from[2 * AQ_WAVE_ACC];         /* 0: never written */
+  uint64_t scalars[2];                    /* codes that have any */
+  uint32_t scalar_bits[128], scalar_from[128];
+  bool scc;
+  uint32_t scc_from;
+  uint8_t *scratch; /* of each byte of the arena, or NULL: all */
+} aq_check_unset;
+
 /* An instruction at an address. Site 0 is none. */
 typedef struct aq_check_site {
   aq_isa_inst inst;
@@ -60,12 +91,22 @@ typedef struct aq_check_site {
   uint8_t shared; /* aq_check_access of LDS */
   bool fences;    /* invalidates caches */
   bool steps;     /* something is to be looked at */
+  uint8_t init;   /* aq_check_init_kind */
+  bool moves;     /* its rows, by the register index */
+  bool crosses;   /* reads lanes that are not active */
+  bool keeps;     /* of its destination, parts */
+  bool reads_scc, leaves_scc;
+  uint64_t reads[2], writes[2]; /* scalar codes */
+  uint64_t unset_at;            /* unwritten memory that it read last */
+  bool unset_shared;            /* in LDS, or private */
 } aq_check_site;
+
 
 /* An allocation, alive or freed and in quarantine. */
 typedef struct aq_check_known {
   aq_check_block block;
   bool freed;
+  bool begins_unwritten; /* the program must write it before it reads it */
   void *freed_by[AQ_CHECK_STACK];
 } aq_check_known;
 
@@ -98,6 +139,9 @@ struct aq_check {
   aq_check_source *sources;
   size_t source_count, source_capacity;
   uint64_t known_epoch; /* allocations and frees */
+  aq_check_unwritten unwritten;
+  struct aq_check_trial *trial; /* of init.c; NULL: none was needed */
+  uint64_t unfollowed;          /* allocations that are too large for init */
   bool leaks_done;
   bool lost; /* memory ran out */
 };
@@ -105,6 +149,7 @@ struct aq_check {
 /* A dispatch under way: grid->observed. */
 typedef struct aq_check_grid {
   aq_check *check;
+  unsigned checks; /* of the options, as far as the processor is known */
   aq_wave_grid *grid;
   aq_check_act *act; /* NULL: not ordered */
   int64_t kernel;    /* name */
@@ -122,11 +167,18 @@ typedef struct aq_check_group {
   bool observed, fenced; /* it saw an atomic of another wave; invalidated */
   aq_check_word *lds;    /* a word each 4 bytes, or NULL */
   aq_check_waits *waits; /* of each wave, or NULL */
+  aq_check_unset *unset; /* of each wave, or NULL */
+  uint8_t *lds_unset;    /* of each byte of LDS, or NULL */
 } aq_check_group;
 
 static inline aq_check_grid *aq_check_grid_of(const aq_wave *w)
 {
   return w->grid->observed;
+}
+
+static inline aq_check_grid *aq_check_grid_of_grid(const aq_wave_grid *grid)
+{
+  return grid->observed;
 }
 
 static inline aq_check_group *aq_check_group_of(const aq_wave *w)
@@ -153,7 +205,7 @@ typedef struct aq_check_what {
   int64_t other_kernel;
   uint32_t other_site;
   const char *other_text;
-  const char *message; /* borrowed, as all texts */
+  const char *message;       /* borrowed, as all texts */
   const char *missing;
 } aq_check_what;
 
@@ -183,15 +235,97 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o);
 const aq_check_known *aq_check_known_near(const aq_check *check,
                                           uint64_t address);
 
+/* The index of the first allocation that ends behind an address. */
+size_t aq_check_known_from(const aq_check *check, uint64_t address);
+
+/* Whether an address lies in an allocation that was not freed. */
+bool aq_check_known_alive(const aq_check *check, uint64_t address);
+
 /* The lanes of the access that may not be made, reported. */
 uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
 
 /* Reports allocations that were never freed. */
 void aq_check_leaks(aq_check *check);
 
+/* ---- unwritten values ---- */
+
+/* False: out of memory. */
+bool aq_check_init_group(aq_wave_group *group);
+void aq_check_init_group_fini(const aq_wave_group *group);
+void aq_check_init_fini(aq_check *check);
+
+/* Fills the facts of a site for `init`; its registers are known. */
+void aq_check_init_site(aq_check_site *site);
+
+/* Runs the instruction of a site and follows its results. */
+const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
+                                    uint32_t site);
+
+/* The parts of it. */
+void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t site,
+                          const aq_wave_touch *t);
+void aq_check_init_branch(aq_wave *w, uint32_t site);
+void aq_check_init_addresses(aq_wave *w, uint32_t site);
+
+/* One use of a value that depends on unwritten bits. */
+typedef struct aq_check_use {
+  const char *kind, *message;
+  int lane;
+  unsigned lanes;
+  uint32_t from; /* the load's site, or 0 */
+} aq_check_use;
+
+void aq_check_init_report(aq_wave *w, uint32_t site, const aq_check_use *use);
+
+static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
+                                        unsigned count)
+{
+  for (unsigned i = first; i < first + count && i < 128; i++)
+    mask[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+void aq_check_row_get(const aq_check_unset *u, unsigned row,
+                      uint32_t bits[AQ_WAVE_LANES]);
+/* Of the lanes `which`. */
+void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
+                      const uint32_t bits[AQ_WAVE_LANES], uint64_t which);
+void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits);
+
+/* Bits of memory that a kernel reads; the host may have written it. */
+void aq_check_init_get(aq_check *check, uint64_t address, unsigned size,
+                       uint8_t *bits);
+
+/* Fills check->unwritten. */
+void aq_check_init_open(aq_check *check);
+
+/* A copy moves bytes; the host reads some. */
+void aq_check_init_copy(aq_check *check, const aq_check_act *act, uint64_t to,
+                        uint64_t from, uint64_t size);
+void aq_check_init_read(aq_check *check, const aq_check_act *act,
+                        uint64_t address, uint64_t size);
+/* A kernel ran unseen: its writes are not known. */
+void aq_check_init_forget(aq_check *check);
+
 /* ---- waits ---- */
 
-/* Fills the registers and counters of a site. */
+/* Row k of vector registers that an instruction names, with the register index
+ * added. */
+static inline unsigned aq_check_row(const aq_wave *w, const aq_check_site *site,
+                                    const aq_check_registers *r, unsigned k)
+{
+  static const char roles[] = "ABCD";
+  const unsigned row = r->first + k;
+  if (!w->index_on || !site->moves || r->scalar)
+    return row;
+  const char *at = strchr(roles, r->role);
+  const bool moves = at && w->index_mode >> (at - roles) & 1;
+  return moves && row + w->index < 2 * AQ_WAVE_ACC ? row + w->index : row;
+}
+
+/* Fills the registers of a site. */
+void aq_check_site_registers(aq_check_site *site);
+
+/* Fills its counters. */
 void aq_check_waits_site(aq_check_site *site);
 
 /* Before the wave executes the instruction of a site. */

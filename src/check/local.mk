@@ -4,10 +4,15 @@ libaqcore_a_SOURCES += \
 	src/check/clocks.c src/check/clocks.h \
 	src/check/core.h \
 	src/check/findings.c \
+	src/check/init.c \
+	src/check/init_access.c \
+	src/check/init_sites.c \
+	src/check/init_uses.c \
 	src/check/memory.c \
 	src/check/observe.c src/check/observe.h \
 	src/check/order.c src/check/order.h \
 	src/check/race.c \
 	src/check/shadow.c src/check/shadow.h \
 	src/check/source.c \
+	src/check/unwritten.c src/check/unwritten.h \
 	src/check/waits.c

@@ -25,6 +25,20 @@ static size_t known_above(const aq_check *check, uint64_t address)
   return low;
 }
 
+size_t aq_check_known_from(const aq_check *check, uint64_t address)
+{
+  const size_t above = known_above(check, address);
+  const aq_check_block *b = above > 0 ? &check->known[above - 1].block : NULL;
+  return b && address < b->base + b->size ? above - 1 : above;
+}
+
+bool aq_check_known_alive(const aq_check *check, uint64_t address)
+{
+  const size_t at = aq_check_known_from(check, address);
+  return at < check->known_count && check->known[at].block.base <= address &&
+         !check->known[at].freed;
+}
+
 const aq_check_known *aq_check_known_near(const aq_check *check,
                                           uint64_t address)
 {
@@ -47,11 +61,27 @@ const aq_check_known *aq_check_known_near(const aq_check *check,
   return best;
 }
 
+/* Whether the program must write a block before it reads it: memory of a device
+ * that it allocated itself. */
+static bool begins_unwritten(aq_check *check, const aq_check_block *block)
+{
+  if (!(check->options.checks & AQ_CHECK_INIT) || block->ours || block->fine ||
+      block->device == AQ_DEVICE_HOST)
+    return false;
+  if (block->size > AQ_CHECK_FOLLOWED_MAX) {
+    check->unfollowed++;
+    return false;
+  }
+  aq_check_unwritten_fill((void *)(uintptr_t)block->base, block->size);
+  return true;
+}
+
 void aq_check_allocated(aq_check *check, const aq_check_block *block)
 {
   pthread_mutex_lock(&check->lock);
   const size_t at = known_above(check, block->base);
-  const aq_check_known made = {.block = *block};
+  const aq_check_known made = {
+      .block = *block, .begins_unwritten = begins_unwritten(check, block)};
   if (at > 0 && check->known[at - 1].block.base == block->base) {
     check->known[at - 1] = made;
   } else if (AQ_ARRAY_RESERVE(check->known, check->known_capacity,
@@ -65,6 +95,9 @@ void aq_check_allocated(aq_check *check, const aq_check_block *block)
   }
   check->known_epoch++;
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
+  if (check->options.checks & AQ_CHECK_INIT)
+    aq_check_unwritten_allocated(&check->unwritten, block->base, block->size,
+                                 made.begins_unwritten);
   pthread_mutex_unlock(&check->lock);
 }
 

@@ -56,11 +56,16 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
                         .global = (uint8_t)global_access(inst, kind, bytes),
                         .shared = (uint8_t)shared_access(inst, kind, bytes),
                         .fences = is_fence(inst->row->name),
+                        .moves = aq_wave_op_moves(o),
+                        .meets = strcmp(inst->row->name, "s_barrier") == 0,
                         .steps = bytes > 0 || is_fence(inst->row->name)};
   made.returns = kind == AQ_WAVE_TOUCH_ATOMIC &&
                  (inst->row->encoding == AQ_ISA_DS || inst->glc);
+  aq_check_site_registers(&made);
   if (check->options.checks & AQ_CHECK_WAIT)
     aq_check_waits_site(&made);
+  if (check->options.checks & AQ_CHECK_INIT)
+    aq_check_init_site(&made);
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
     check->lost = true;
@@ -88,20 +93,24 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
                               uint32_t number)
 {
   const aq_check_site *site = &check->sites[number - 1];
+  const unsigned checks = aq_check_grid_of(w)->checks;
   aq_wave_touch touch;
   uint64_t bad = 0;
   if (site->fences)
     aq_check_group_of(w)->fenced = true;
-  if (site->kind == AQ_WAVE_TOUCH_NONE || AQ_WAVE_EXEC(w) == 0)
+  if (site->kind == AQ_WAVE_TOUCH_NONE ||
+      (AQ_WAVE_EXEC(w) == 0 && site->inst.row->encoding != AQ_ISA_SMEM))
     return o->run(w, o);
   aq_wave_touch_find(w, o, site->bytes, &touch);
-  if (check->options.checks & AQ_CHECK_MEMORY)
+  if (checks & AQ_CHECK_MEMORY)
     bad = aq_check_memory(w, number, &touch);
   touch.global &= ~bad;
   touch.shared &= ~bad;
   touch.scratch &= ~bad;
-  if (check->options.checks & AQ_CHECK_RACE)
+  if (checks & AQ_CHECK_RACE)
     aq_check_race(w, number, &touch);
+  if (checks & AQ_CHECK_INIT)
+    aq_check_init_memory(w, o, number, &touch);
   return bad ? run_without(w, o, &touch, bad) : o->run(w, o);
 }
 
@@ -109,7 +118,8 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
                                       int64_t *left)
 {
   aq_check *check = aq_check_grid_of(w)->check;
-  const bool waits = check->options.checks & AQ_CHECK_WAIT;
+  const unsigned checks = aq_check_grid_of(w)->checks;
+  const bool waits = checks & AQ_CHECK_WAIT, init = checks & AQ_CHECK_INIT;
   while (*left > 0) {
     const aq_wave_op *next;
     if (!o->more) {
@@ -120,10 +130,13 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
       const uint32_t number = o->more->note;
       if (waits && number)
         aq_check_wait(w, number);
-      next = w->index_on ? aq_wave_indexed_run(w, o)
+      next = number && init && check->sites[number - 1].init &&
+                     !check->sites[number - 1].steps
+                 ? aq_check_init_run(w, o, number)
              : number && check->sites[number - 1].steps
                  ? step(check, w, o, number)
-                 : o->run(w, o);
+             : w->index_on ? aq_wave_indexed_run(w, o)
+                           : o->run(w, o);
     }
     --*left;
     if (!next)
@@ -135,6 +148,15 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
 
 /* ---- dispatches and workgroups ---- */
 
+/* Counters and the results of instructions are known of gfx9. */
+static unsigned checks_of(const aq_check *check, const aq_wave_grid *grid)
+{
+  const unsigned checks = check->options.checks;
+  return aq_wave_code_target(grid->code) & AQ_ISA_RDNA
+             ? checks & ~(unsigned)(AQ_CHECK_INIT | AQ_CHECK_WAIT)
+             : checks;
+}
+
 static void *observed_begin(void *user, aq_wave_grid *grid)
 {
   aq_check *check = user;
@@ -145,13 +167,18 @@ static void *observed_begin(void *user, aq_wave_grid *grid)
   pthread_mutex_lock(&check->lock);
   *made = (aq_check_grid){
       .check = check,
+      .checks = checks_of(check, grid),
       .grid = grid,
       .entry = grid->entry,
       .kernel = aq_names_id(&check->names, desc->kernel, strlen(desc->kernel))};
   made->act =
       aq_check_order_packet(check->order, desc->queue, desc->dispatch_id);
-  if (made->act)
+  if (made->act) {
     made->act->kernel = made->kernel;
+    made->act->executed = true;
+  }
+  if ((check->options.checks & ~made->checks) & AQ_CHECK_INIT)
+    aq_check_init_forget(check);
   pthread_mutex_unlock(&check->lock);
   return made;
 }
@@ -172,39 +199,50 @@ static void observed_leave(void *user)
   pthread_mutex_unlock(&((aq_check *)user)->lock);
 }
 
+static void group_fini(const aq_wave_group *group)
+{
+  aq_check_group *mine = group->observed;
+  aq_check_init_group_fini(group);
+  free(mine->lds);
+  free(mine->waits);
+  free(mine);
+}
+
+/* The state of each check for a workgroup; false: out of memory. */
+static bool group_make(aq_wave_group *group)
+{
+  aq_check_group *mine = group->observed;
+  const aq_wave_grid *grid = group->grid;
+  const unsigned checks = mine->grid->checks;
+  const size_t words = (grid->lds_size + 3) / 4;
+  if (words && checks & AQ_CHECK_RACE &&
+      !(mine->lds = calloc(words, sizeof *mine->lds)))
+    return false;
+  if (checks & AQ_CHECK_WAIT &&
+      !(mine->waits = calloc(grid->waves, sizeof *mine->waits)))
+    return false;
+  return !(checks & AQ_CHECK_INIT) || aq_check_init_group(group);
+}
+
 static bool group_begin(aq_wave_group *group)
 {
-  aq_check_grid *grid = group->grid->observed;
   const uint32_t *of = group->grid->groups, *id = group->id;
-  const size_t words = (group->grid->lds_size + 3) / 4;
   aq_check_group *made = calloc(1, sizeof *made);
-  if (made && words && grid->check->options.checks & AQ_CHECK_RACE)
-    made->lds = calloc(words, sizeof *made->lds);
-  if (!made ||
-      (words && grid->check->options.checks & AQ_CHECK_RACE && !made->lds)) {
-    free(made);
+  if (!made)
     return false;
-  }
-  if (grid->check->options.checks & AQ_CHECK_WAIT) {
-    made->waits = calloc(group->grid->waves, sizeof *made->waits);
-    if (!made->waits) {
-      free(made->lds);
-      free(made);
-      return false;
-    }
-  }
-  made->grid = grid;
+  made->grid = group->grid->observed;
   made->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
   group->observed = made;
-  return true;
+  if (group_make(group))
+    return true;
+  group_fini(group);
+  group->observed = NULL;
+  return false;
 }
 
 static void group_end(aq_wave_group *group)
 {
-  aq_check_group *mine = group->observed;
-  free(mine->lds);
-  free(mine->waits);
-  free(mine);
+  group_fini(group);
   group->observed = NULL;
 }
 

@@ -29,6 +29,7 @@ typedef struct aq_check_act {
   uint32_t serial, chain, count; /* its epoch */
   uint8_t actor;                 /* aq_check_actor */
   bool done, blocks, launched;
+  bool executed;   /* its machine code runs, and is observed */
   uint16_t header; /* of its packet */
   uint32_t queue_id, device;
   uint64_t id; /* of the packet in its queue, or of the copy */

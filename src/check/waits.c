@@ -17,7 +17,7 @@ static bool has(const aq_isa_inst *inst, const char *part)
   return strstr(inst->row->name, part) != NULL;
 }
 
-void aq_check_waits_site(aq_check_site *site)
+void aq_check_site_registers(aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
   for (unsigned i = 0; i < inst->operand_count; i++) {
@@ -29,9 +29,15 @@ void aq_check_waits_site(aq_check_site *site)
     site->names[site->name_count++] = (aq_check_registers){
         .scalar = scalar,
         .dest = o->role == 'D',
+        .role = o->role,
         .first = (uint16_t)(o->code + (o->file == 'a' ? AQ_WAVE_ACC : 0)),
         .count = (uint8_t)((bits + 31) / 32)};
   }
+}
+
+void aq_check_waits_site(aq_check_site *site)
+{
+  const aq_isa_inst *inst = &site->inst;
   switch (inst->row->encoding) {
   case AQ_ISA_SMEM:
     site->counts = has(inst, "_load") || has(inst, "_atomic") ||
@@ -56,7 +62,6 @@ void aq_check_waits_site(aq_check_site *site)
     break;
   default:
     site->waits = strcmp(inst->row->name, "s_waitcnt") == 0;
-    site->meets = strcmp(inst->row->name, "s_barrier") == 0;
   }
 }
 
@@ -144,7 +149,8 @@ static void names_check(aq_wave *w, uint32_t number, const aq_check_site *site,
 {
   for (unsigned i = 0; i < site->name_count; i++) {
     const aq_check_registers *r = &site->names[i];
-    for (unsigned at = r->first; at < (unsigned)r->first + r->count; at++) {
+    for (unsigned k = 0; k < r->count; k++) {
+      const unsigned at = aq_check_row(w, site, r, k);
       bool vector;
       if (!is_pending(s, site, r, at, &vector))
         continue;

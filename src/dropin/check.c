@@ -149,6 +149,12 @@ void aqdrop_check_put(const aqdrop *runtime)
     aq_check_end(runtime->check);
   if (runtime->check && aq_check_put(runtime->check, &diag) != AQ_OK)
     fprintf(stderr, "aqueduct: %s\n", diag.text);
+  if (runtime->check && aq_check_unfollowed(runtime->check))
+    fprintf(stderr,
+            "aqueduct: check init: %llu allocations of more than %d MiB count "
+            "as written\n",
+            (unsigned long long)aq_check_unfollowed(runtime->check),
+            AQ_CHECK_FOLLOWED_MAX >> 20);
 }
 
 void aqdrop_check_close(aqdrop *runtime)

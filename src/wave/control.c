@@ -346,14 +346,20 @@ static void index_set(aq_wave *w, uint8_t index, uint8_t mode)
       (w->s[AQ_ISA_M0] & 0xffff0f00) | index | (uint32_t)mode << 12;
 }
 
-/* Until the mode ends, instructions run from here: the plain loop knows nothing
- * of indices, unlike the one of watch.c. */
+/* Whether the loop that runs the wave moves the rows itself. */
+static bool loop_moves(const aq_wave *w)
+{
+  return w->grid->watched || w->grid->observer;
+}
+
+/* Until the mode ends, instructions run from here where the loop is the plain
+ * one, which knows nothing of indices. */
 BODY(s_set_gpr_idx_on)
 {
   w->index_on = true;
   index_set(w, (uint8_t)aq_wave_s32(w, o, 0), o->imm & 15);
   o = aq_wave_next(o);
-  while (w->index_on && o && !w->grid->watched)
+  while (w->index_on && o && !loop_moves(w))
     /* Without `more` it decodes itself, or goes to the next page. */
     o = o->more ? aq_wave_indexed_run(w, o) : o->run(w, o);
   return o;

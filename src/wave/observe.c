@@ -100,12 +100,42 @@ static bool is_private_buffer(const aq_wave *w, const aq_wave_op *o)
   return base && base == aq_wave_private_base(w);
 }
 
+/* Handlers compare offsets with the arena. */
+static void private_buffer_find(const aq_wave *w, const aq_wave_op *o,
+                                aq_wave_touch *t)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *row = more->inst.offen
+                            ? w->v[more->address + (more->inst.idxen ? 1 : 0)]
+                            : NULL;
+  t->scratch = AQ_WAVE_EXEC(w);
+  t->first =
+      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    t->at[l] = (uint32_t)o->imm + (row ? row[l] : 0);
+}
+
+static void scratch_find(const aq_wave *w, const aq_wave_op *o,
+                         aq_wave_touch *t)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t add = (uint32_t)o->imm +
+                       (more->scalar == AQ_WAVE_NONE ? 0 : w->s[more->scalar]);
+  t->scratch = AQ_WAVE_EXEC(w);
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    t->at[l] = (uint32_t)(add + (more->address == AQ_WAVE_NONE
+                                     ? 0
+                                     : w->v[more->address][l]));
+}
+
 static void buffer_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
                         aq_wave_touch *t)
 {
   const aq_wave_op *at = w->at;
-  if (is_private_buffer(w, o))
-    return; /* the handler compares it with the arena */
+  if (is_private_buffer(w, o)) {
+    private_buffer_find(w, o, t);
+    return;
+  }
   for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     uint64_t address = 0;
@@ -169,6 +199,7 @@ void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
 {
   t->bytes = bytes;
   t->scalar = false;
+  t->first = 0;
   t->global = t->shared = t->scratch = t->second = 0;
   switch (o->more->inst.row->encoding) {
   case AQ_ISA_SMEM:
@@ -182,7 +213,8 @@ void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
     buffer_find(w, o, bytes, t);
     break;
   case AQ_ISA_SCRATCH:
-    break; /* the handler compares it with the arena */
+    scratch_find(w, o, t);
+    break;
   default:
     lanes_find(w, o, t);
   }

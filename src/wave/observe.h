@@ -60,6 +60,7 @@ typedef struct aq_wave_touch {
   bool scalar;    /* of the wave: lane 0 stands for it, in `global` */
   uint64_t global, shared, scratch; /* lanes, by where their address lies */
   uint64_t second;                  /* lanes that have another part in LDS */
+  uint32_t first;                   /* scratch: bytes of the arena before */
   uint64_t at[AQ_WAVE_LANES];       /* address; of LDS and scratch, offset */
   uint32_t at2[AQ_WAVE_LANES];      /* of the second part */
 } aq_wave_touch;

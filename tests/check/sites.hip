@@ -1,54 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Defects, one a case, each with a fixed twin: `sites CASE bad|fixed`. A comment
-// "FINDS CASE: KIND" marks the line that the checker has to name for the bad
-// one; test_sites.sh reads it.
-#include <hip/hip_runtime.h>
-#include <cstdio>
-#include <cstring>
-#include <functional>
-#include <map>
-#include <string>
-
-#define OK(call)                                                               \
-  do {                                                                         \
-    hipError_t e_ = (call);                                                    \
-    if (e_ != hipSuccess) {                                                    \
-      fprintf(stderr, "%s: %s\n", #call, hipGetErrorString(e_));               \
-      exit(3);                                                                 \
-    }                                                                          \
-  } while (0)
-
-static const int N = 512;
-
-template <class T> static T *make(size_t count)
-{
-  T *p;
-  OK(hipMalloc(&p, count * sizeof(T)));
-  return p;
-}
-
-struct streams {
-  hipStream_t a, b;
-  hipEvent_t event;
-  streams()
-  {
-    OK(hipStreamCreateWithFlags(&a, hipStreamNonBlocking));
-    OK(hipStreamCreateWithFlags(&b, hipStreamNonBlocking));
-    OK(hipEventCreateWithFlags(&event, hipEventDisableTiming));
-  }
-  ~streams()
-  {
-    OK(hipDeviceSynchronize());
-    OK(hipEventDestroy(event));
-    OK(hipStreamDestroy(a));
-    OK(hipStreamDestroy(b));
-  }
-  void order()
-  {
-    OK(hipEventRecord(event, a));
-    OK(hipStreamWaitEvent(b, event, 0));
-  }
-};
+// Defects of memory and races, one a case, each with a fixed twin (sites.hpp).
+#include "sites.hpp"
 
 // ---- between dispatches, copies and queues ----
 
@@ -611,8 +563,7 @@ static void last_block_guessed(bool fixed)
   OK(hipFree(sum));
 }
 
-#define CASE(name) {#name, name}
-static const std::map<std::string, std::function<void(bool)>> cases = {
+const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(read_before_event),
     CASE(write_behind_read),
     CASE(write_write),
@@ -643,16 +594,3 @@ static const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(global_without_barrier),
     CASE(last_block_guessed),
 };
-
-int main(int argc, char **argv)
-{
-  if (argc == 1)
-    for (const auto &c : cases)
-      printf("%s\n", c.first.c_str());
-  if (argc != 3 || !cases.count(argv[1]))
-    return argc == 1 ? 0 : 2;
-  cases.at(argv[1])(strcmp(argv[2], "fixed") == 0);
-  OK(hipDeviceSynchronize());
-  printf("done\n");
-  return 0;
-}

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each defect of sites.hip is found with its kind at its line, and its fixed twin
-# is silent. "FINDS CASE: KIND" in the source is the expectation; a case with
-# several such lines needs one of them.
+# Each defect of these programs is found with its kind at its line, and its fixed
+# twin is silent. "FINDS CASE: KIND" in the source is the expectation; a case
+# with several such lines needs one of them.
 aqueduct=$AQ_BUILDDIR/aqueduct
-source=$AQ_SRCDIR/tests/check/sites.hip
+sources="sites values"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export AQUEDUCT_STORE=$work/store.db
@@ -22,26 +22,18 @@ printf 'int main() { return 0; }\n' > "$work/empty.hip"
 hipcc --offload-arch=gfx90a -o "$work/empty" "$work/empty.hip" \
   > "$work/log" 2>&1 ||
   skip_all "hipcc cannot compile here: $(grep -m 1 error "$work/log")"
-if ! hipcc -std=c++17 -g -O1 --offload-arch=gfx90a -o "$work/sites" "$source" \
-  > "$work/log" 2>&1; then
-  echo "1..1"
-  echo "not ok 1 - sites.hip compiles"
-  sed 's/^/# /' "$work/log"
-  exit 1
-fi
-
 # The report has a paragraph a finding: kind in its first line, source line in
-# the second.
-found() { # KIND LINE
+# another.
+found() { # KIND FILE LINE
   awk -v RS= -v kind="): $1: " -v poss=" possible: $1: " \
-    -v line="/sites.hip:$2\n" \
-    '(index($0, kind) || index($0, poss)) && index($0, line) { ok = 1 }
+    -v line="/$2:$3\n" \
+    '(index($0, kind) || index($0, poss)) && index($0 "\n", line) { ok = 1 }
     END { exit !ok }' "$work/report"
 }
 
-run() { # CASE WAY
+run() { # PROGRAM ARGUMENT…
   timeout 120 "$aqueduct" exec --quiet --device mi210 --check \
-    --check-report "$work/report" "$work/sites" "$1" "$2" > "$work/out" 2>&1
+    --check-report "$work/report" "$@" > "$work/out" 2>&1
 }
 
 number=0
@@ -51,17 +43,32 @@ result() { # OK NAME
   [ "$1" = ok ] || sed 's/^/# /' "$work/report" "$work/out" | head -40
 }
 
-for case in $("$work/sites" 2> /dev/null); do
-  grep -n "FINDS.*\<$case\>.*: " "$source" > "$work/expected"
-  run "$case" bad
-  status=$? ok="not ok"
-  while IFS=: read -r line _ kind; do
-    [ $status -eq 1 ] && found "${kind#"${kind%%[! ]*}"}" "$line" && ok=ok
+try() { # NAME CASE ARGUMENT…
+  local name=$1 case=$2 status ok="not ok" path line kind
+  shift 2
+  grep -Hn "FINDS.*\<$case\>.*: " "$AQ_SRCDIR/tests/check/$name."* \
+    > "$work/expected"
+  run "$work/$name" "$@" "$case" bad
+  status=$?
+  while IFS=: read -r path line kind; do
+    [ $status -eq 1 ] && found "${kind##*: }" "${path##*/}" "$line" && ok=ok
   done < "$work/expected"
   result "$ok" "$case: found at its line"
-  run "$case" fixed
-  status=$? ok="not ok"
-  [ $status -eq 0 ] && grep -q "nothing found" "$work/report" && ok=ok
+  ok="not ok"
+  run "$work/$name" "$@" "$case" fixed && grep -q "nothing found" \
+    "$work/report" && ok=ok
   result "$ok" "$case: silent once it is fixed"
+}
+
+for name in $sources; do
+  if ! hipcc -std=c++17 -g -O1 --offload-arch=gfx90a -o "$work/$name" \
+    "$AQ_SRCDIR/tests/check/$name.hip" > "$work/log" 2>&1; then
+    result "not ok" "$name.hip compiles"
+    sed 's/^/# /' "$work/log"
+    continue
+  fi
+  for case in $("$work/$name" 2> /dev/null); do
+    try "$name" "$case"
+  done
 done
 echo "1..$number"

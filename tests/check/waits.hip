@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Weakens one s_waitcnt of a kernel: `waits FILE.co` prints how many there are,
-// `waits FILE.co N` makes the N-th wait for nothing and runs the kernel (N beyond
-// the last: as it is). With -DKERNEL it is that kernel's source.
+// Weakens one s_waitcnt of kernels: `waits FILE.co` prints how many there are,
+// `waits FILE.co N` makes the N-th wait for nothing and runs the kernels (N beyond
+// the last: as they are). With -DKERNEL it is those kernels' source.
 #include <hip/hip_runtime.h>
 #ifdef KERNEL
 extern "C" __global__ void mix(const int *a, const int *b, int *c, int n)
@@ -15,6 +15,28 @@ extern "C" __global__ void mix(const int *a, const int *b, int *c, int n)
   for (int k = 0; k < 2; k++)
     z += a[i ^ k] * y;
   c[i] = z + b[z & 63];
+}
+// Loads of several widths, a wait for a part of them.
+extern "C" __global__ void wide(const int *a, const int *b, int *c, int n)
+{
+  int i = threadIdx.x & 15;
+  int4 x = ((const int4 *)a)[i & 3];
+  int2 y = ((const int2 *)b)[i & 7];
+  c[i] = x.x + x.w * y.x;
+  c[i + 16] = x.y + x.z + y.y + a[n & 15];
+}
+
+// Atomics with results, flat accesses, scalar loads.
+extern "C" __global__ void counts(const int *a, const int *b, int *c, int n)
+{
+  __shared__ int box[64];
+  int i = threadIdx.x;
+  box[i] = a[n & 31];
+  __syncthreads();
+  int at = atomicAdd(&box[i & 7], b[i]);
+  int old = atomicAdd(c + (at & 15), n);
+  const int *from = n > 2 ? a : box;
+  c[(old & 15) + 16] = from[i & 31] + box[63 - i];
 }
 #else
 #include <cstdint>
@@ -50,9 +72,7 @@ int main(int argc, char **argv)
     return 0;
   }
   hipModule_t module;
-  hipFunction_t mix;
   OK(hipModuleLoadData(&module, words.data()));
-  OK(hipModuleGetFunction(&mix, module, "mix"));
   int *a, *b, *c, n = 3;
   OK(hipMalloc(&a, 256));
   OK(hipMalloc(&b, 256));
@@ -60,8 +80,13 @@ int main(int argc, char **argv)
   OK(hipMemset(a, 0, 256));
   OK(hipMemset(b, 0, 256));
   void *args[] = {&a, &b, &c, &n};
-  OK(hipModuleLaunchKernel(mix, 1, 1, 1, 64, 1, 1, 0, nullptr, args, nullptr));
-  OK(hipDeviceSynchronize());
+  for (const char *name : {"mix", "wide", "counts"}) {
+    hipFunction_t kernel;
+    OK(hipModuleGetFunction(&kernel, module, name));
+    OK(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, args,
+                             nullptr));
+    OK(hipDeviceSynchronize());
+  }
   return 0;
 }
 #endif
