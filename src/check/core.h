@@ -101,6 +101,13 @@ typedef struct aq_check_site {
   bool unset_shared;            /* in LDS, or private */
 } aq_check_site;
 
+/* The barriers of a wave. */
+typedef struct aq_check_sync {
+  uint64_t lanes;   /* that it began with */
+  uint64_t skipped; /* of them, absent from the last barrier */
+  uint32_t site;    /* of the last barrier */
+} aq_check_sync;
+
 
 /* An allocation, alive or freed and in quarantine. */
 typedef struct aq_check_known {
@@ -168,6 +175,7 @@ typedef struct aq_check_group {
   aq_check_word *lds;    /* a word each 4 bytes, or NULL */
   aq_check_waits *waits; /* of each wave, or NULL */
   aq_check_unset *unset; /* of each wave, or NULL */
+  aq_check_sync *sync;   /* of each wave, or NULL */
   uint8_t *lds_unset;    /* of each byte of LDS, or NULL */
 } aq_check_group;
 
@@ -305,6 +313,14 @@ void aq_check_init_read(aq_check *check, const aq_check_act *act,
                         uint64_t address, uint64_t size);
 /* A kernel ran unseen: its writes are not known. */
 void aq_check_init_forget(aq_check *check);
+
+/* ---- barriers ---- */
+
+void aq_check_sync_group(aq_wave_group *group);
+void aq_check_sync_meets(const aq_wave *w, uint32_t site);
+void aq_check_sync_access(const aq_wave *w, uint32_t site, uint64_t lanes);
+void aq_check_sync_opens(const aq_wave_group *group);
+void aq_check_sync_stuck(aq_wave_grid *grid);
 
 /* ---- waits ---- */
 

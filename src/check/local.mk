@@ -14,5 +14,6 @@ libaqcore_a_SOURCES += \
 	src/check/race.c \
 	src/check/shadow.c src/check/shadow.h \
 	src/check/source.c \
+	src/check/sync.c \
 	src/check/unwritten.c src/check/unwritten.h \
 	src/check/waits.c

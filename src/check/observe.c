@@ -102,6 +102,8 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
       (AQ_WAVE_EXEC(w) == 0 && site->inst.row->encoding != AQ_ISA_SMEM))
     return o->run(w, o);
   aq_wave_touch_find(w, o, site->bytes, &touch);
+  if (checks & AQ_CHECK_SYNC && !touch.scalar)
+    aq_check_sync_access(w, number, touch.global | touch.shared);
   if (checks & AQ_CHECK_MEMORY)
     bad = aq_check_memory(w, number, &touch);
   touch.global &= ~bad;
@@ -119,7 +121,8 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
 {
   aq_check *check = aq_check_grid_of(w)->check;
   const unsigned checks = aq_check_grid_of(w)->checks;
-  const bool waits = checks & AQ_CHECK_WAIT, init = checks & AQ_CHECK_INIT;
+  const bool waits = checks & AQ_CHECK_WAIT, init = checks & AQ_CHECK_INIT,
+             sync = checks & AQ_CHECK_SYNC;
   while (*left > 0) {
     const aq_wave_op *next;
     if (!o->more) {
@@ -130,6 +133,8 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
       const uint32_t number = o->more->note;
       if (waits && number)
         aq_check_wait(w, number);
+      if (sync && number && check->sites[number - 1].meets)
+        aq_check_sync_meets(w, number);
       next = number && init && check->sites[number - 1].init &&
                      !check->sites[number - 1].steps
                  ? aq_check_init_run(w, o, number)
@@ -205,6 +210,7 @@ static void group_fini(const aq_wave_group *group)
   aq_check_init_group_fini(group);
   free(mine->lds);
   free(mine->waits);
+  free(mine->sync);
   free(mine);
 }
 
@@ -221,6 +227,11 @@ static bool group_make(aq_wave_group *group)
   if (checks & AQ_CHECK_WAIT &&
       !(mine->waits = calloc(grid->waves, sizeof *mine->waits)))
     return false;
+  if (checks & AQ_CHECK_SYNC) {
+    if (!(mine->sync = calloc(grid->waves, sizeof *mine->sync)))
+      return false;
+    aq_check_sync_group(group);
+  }
   return !(checks & AQ_CHECK_INIT) || aq_check_init_group(group);
 }
 
@@ -250,6 +261,17 @@ static void group_barrier(aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
   mine->barrier++;
+  if (mine->sync)
+    aq_check_sync_opens(group);
+}
+
+static void observed_stuck(aq_wave_grid *grid)
+{
+  aq_check *check = aq_check_grid_of_grid(grid)->check;
+  pthread_mutex_lock(&check->lock);
+  if (check->options.checks & AQ_CHECK_SYNC)
+    aq_check_sync_stuck(grid);
+  pthread_mutex_unlock(&check->lock);
 }
 
 static void observed_fault(aq_wave_grid *grid)
@@ -283,5 +305,6 @@ void aq_check_observer_make(aq_check *check)
                                        .group_end = group_end,
                                        .barrier = group_barrier,
                                        .run = observed_run,
+                                       .stuck = observed_stuck,
                                        .fault = observed_fault};
 }

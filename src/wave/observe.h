@@ -34,6 +34,8 @@ typedef struct aq_wave_observer {
   /* Runs instructions from `o` on, as the plain loop: until the wave stops or
    * `*left` of them ran; the one that stopped it, or the next. */
   const aq_wave_op *(*run)(aq_wave *w, const aq_wave_op *o, int64_t *left);
+  /* Its waves wait for memory, and the program's time has ended. */
+  void (*stuck)(aq_wave_grid *grid);
   /* The grid stopped at grid->fault. */
   void (*fault)(aq_wave_grid *grid);
 } aq_wave_observer;

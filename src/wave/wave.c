@@ -181,7 +181,7 @@ static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
   return team;
 }
 
-static void grid_report(aq_wave_grid *grid)
+static void grid_report(aq_wave_grid *grid, aq_execution_state state)
 {
   const aq_wave_machine *machine = grid->machine;
   char text[AQ_EXECUTION_TEXT_SIZE];
@@ -190,6 +190,8 @@ static void grid_report(aq_wave_grid *grid)
   grid->reported = true;
   aq_wave_where(grid, text);
   machine->report(text, machine->report_user);
+  if (grid->observer && state == AQ_EXECUTION_WAITS)
+    grid->observer->stuck(grid);
 }
 
 static aq_execution_state wave_step(void *execution, uint64_t budget,
@@ -211,7 +213,7 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   if (grid->watched)
     pthread_mutex_unlock(&grid->machine->watching);
   if (grid->machine->report_at)
-    grid_report(grid);
+    grid_report(grid, state);
   return state;
 }
 
