@@ -12,11 +12,9 @@
 static const struct {
   const char *name;
   unsigned bit;
-} words[] = {{"memory", AQ_CHECK_MEMORY},
-             {"race", AQ_CHECK_RACE},
-             {"wait", AQ_CHECK_WAIT},
-             {"leak", AQ_CHECK_LEAK},
-             {"all", AQ_CHECK_EVERYTHING}};
+} words[] = {{"memory", AQ_CHECK_MEMORY}, {"race", AQ_CHECK_RACE},
+             {"wait", AQ_CHECK_WAIT},     {"init", AQ_CHECK_INIT},
+             {"leak", AQ_CHECK_LEAK},     {"all", AQ_CHECK_EVERYTHING}};
 
 aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
 {
@@ -31,15 +29,17 @@ aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
     if (!bit)
       return aq_diag_set(
           diag, AQ_ERR_INPUT,
-          "check %.*s; expected memory, race, wait, leak or all, with "
-          "commas between them",
+          "check %.*s; expected memory, init, race, sync, wait, api, leak or "
+          "all, with commas between them",
           (int)length, at);
     bits |= bit;
     at += length + (at[length] == ',');
   }
   if (!bits)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "no check; expected memory, race, wait, leak or all");
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT,
+        "no check; expected memory, init, race, sync, wait, api, "
+        "leak or all");
   *out = bits;
   return AQ_OK;
 }
@@ -81,6 +81,10 @@ static void hook_copy_submit(void *user, uint64_t copy,
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
   aq_check_order_copy_submit(check->order, copy, desc);
+  if (!desc->box) {
+    aq_check_api_range(check, "reads", (uintptr_t)desc->from, desc->size);
+    aq_check_api_range(check, "writes", (uintptr_t)desc->to, desc->size);
+  }
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -149,6 +153,8 @@ void aq_check_publish(aq_check *check, const aq_amd_queue *queue, uint64_t id)
 {
   pthread_mutex_lock(&check->lock);
   aq_check_order_publish(check->order, queue, id);
+  if (check->options.checks & AQ_CHECK_API)
+    aq_check_api_publish(check, queue, id);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -184,6 +190,7 @@ static void host_access(aq_check *check, uint64_t address, size_t size,
                         bool write)
 {
   pthread_mutex_lock(&check->lock);
+  aq_check_api_range(check, write ? "writes" : "reads", address, size);
   const aq_check_act *act = check->options.checks & AQ_CHECK_RACE
                                 ? aq_check_order_host(check->order)
                                 : NULL;
@@ -245,6 +252,8 @@ void aq_check_destroy(aq_check *check)
   free(check->sites);
   free(check->found);
   free(check->known);
+  free(check->kernels);
+  aq_map_fini(&check->gone);
   pthread_mutex_destroy(&check->lock);
   free(check);
 }

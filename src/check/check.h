@@ -32,7 +32,8 @@ enum {
   AQ_CHECK_SYNC = 8,
   AQ_CHECK_WAIT = 16,
   AQ_CHECK_LEAK = 32, /* not among all: programs leave much to the exit */
-  AQ_CHECK_EVERYTHING = 31,
+  AQ_CHECK_API = 64,
+  AQ_CHECK_EVERYTHING = 31 | 64,
 };
 
 /* Reads "memory,race" or "all"; AQ_ERR_INPUT names the expected words. */
@@ -46,6 +47,8 @@ typedef struct aq_check_options {
   void *user;           /* of the function below */
   /* One line for the caller at a host address; false: not worth a line. */
   bool (*frame)(void *user, const void *address, char text[AQ_CHECK_TEXT]);
+  /* The callers of the call under way, ended by NULL; or NULL. */
+  void (*stack)(void *user, void *out[AQ_CHECK_STACK]);
 } aq_check_options;
 
 /* AQ_ERR_NO_MEMORY. */
@@ -80,6 +83,13 @@ void aq_check_signal_seen(aq_check *check, uint64_t signal);
 /* A call of the host is about to read or write memory; bytes. */
 void aq_check_host_read(aq_check *check, const void *from, size_t size);
 void aq_check_host_write(aq_check *check, void *to, size_t size);
+
+/* Signals and queues: made, destroyed, and destroyed without being there;
+ * `what` is a noun. The last is for memory, too. */
+void aq_check_object_made(aq_check *check, uint64_t handle);
+void aq_check_object_gone(aq_check *check, uint64_t handle);
+void aq_check_object_unknown(aq_check *check, const char *what,
+                             uint64_t handle);
 
 /* Code that was loaded: a file of `size` bytes whose addresses plus `bias` are
  * its addresses in memory. Its line table is read at once. */

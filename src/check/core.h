@@ -108,6 +108,20 @@ typedef struct aq_check_sync {
   uint32_t site;    /* of the last barrier */
 } aq_check_sync;
 
+/* A kernel of loaded code, as its metadata says. */
+typedef struct aq_check_kernel {
+  uint64_t object, base; /* descriptor; of its code */
+  uint32_t kernarg_size, kernarg_align, group_size, workgroup_max;
+} aq_check_kernel;
+
+/* The host's calls that published packets of a queue up to an id. */
+typedef struct aq_check_call {
+  const aq_amd_queue *queue;
+  uint64_t id;
+  void *stack[AQ_CHECK_STACK];
+} aq_check_call;
+
+enum { AQ_CHECK_CALLS = 256 /* the last ones are kept */ };
 
 /* An allocation, alive or freed and in quarantine. */
 typedef struct aq_check_known {
@@ -145,6 +159,11 @@ struct aq_check {
   size_t known_count, known_capacity;
   aq_check_source *sources;
   size_t source_count, source_capacity;
+  aq_check_kernel *kernels;
+  size_t kernel_count, kernel_capacity;
+  aq_map gone; /* destroyed signals and queues */
+  aq_check_call calls[AQ_CHECK_CALLS];
+  uint64_t call_count;
   uint64_t known_epoch; /* allocations and frees */
   aq_check_unwritten unwritten;
   struct aq_check_trial *trial; /* of init.c; NULL: none was needed */
@@ -213,6 +232,8 @@ typedef struct aq_check_what {
   int64_t other_kernel;
   uint32_t other_site;
   const char *other_text;
+  const aq_check_grid *grid; /* of a launch without a wave, or NULL */
+  void *const *called;       /* host calls, or NULL */
   const char *message;       /* borrowed, as all texts */
   const char *missing;
 } aq_check_what;
@@ -321,6 +342,17 @@ void aq_check_sync_meets(const aq_wave *w, uint32_t site);
 void aq_check_sync_access(const aq_wave *w, uint32_t site, uint64_t lanes);
 void aq_check_sync_opens(const aq_wave_group *group);
 void aq_check_sync_stuck(aq_wave_grid *grid);
+
+/* ---- calls and launches ---- */
+
+void aq_check_api_code(aq_check *check, uint64_t base, uint64_t bias,
+                       const void *bytes, size_t size);
+void aq_check_api_code_gone(aq_check *check, uint64_t base);
+void aq_check_api_publish(aq_check *check, const aq_amd_queue *queue,
+                          uint64_t id);
+void aq_check_api_launch(const aq_check_grid *grid);
+void aq_check_api_range(aq_check *check, const char *verb, uint64_t address,
+                        uint64_t size);
 
 /* ---- waits ---- */
 

@@ -16,6 +16,7 @@ static const char *check_name(unsigned check)
          : check == AQ_CHECK_INIT ? "init"
          : check == AQ_CHECK_SYNC ? "sync"
          : check == AQ_CHECK_LEAK ? "leak"
+         : check == AQ_CHECK_API  ? "api"
                                   : "wait";
 }
 
@@ -179,6 +180,10 @@ static aq_finding row_make(aq_check *check, const aq_check_what *what)
     item_put(what->wave, what->lane, &row);
   }
   act_put(what->act, &row.queue, &row.packet);
+  if (what->grid)
+    row.kernel = what->grid->kernel;
+  if (what->called)
+    row.called = stack_name(check, what->called);
   if (what->has_address) {
     row.address = (int64_t)what->address;
     row.bytes = what->bytes ? (int64_t)what->bytes : AQ_NONE;
@@ -221,6 +226,8 @@ void aq_check_report(aq_check *check, const aq_check_what *what)
   uint64_t key = mix(what->site, what->other_site), at;
   key = mix(key, (uintptr_t)what->kind);
   key = mix(key, what->possible);
+  if (what->grid)
+    key = mix(key, (uint64_t)what->grid->kernel + 1);
   key = mix(key, what->wave  ? (uint64_t)aq_check_grid_of(what->wave)->kernel
                  : what->act ? (uint64_t)what->act->actor + 7
                              : 3);

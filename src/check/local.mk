@@ -1,5 +1,6 @@
 # The checker of executed kernels: the drop-in runs it, exec reports findings.
 libaqcore_a_SOURCES += \
+	src/check/api.c \
 	src/check/check.c src/check/check.h \
 	src/check/clocks.c src/check/clocks.h \
 	src/check/core.h \

@@ -184,6 +184,8 @@ static void *observed_begin(void *user, aq_wave_grid *grid)
   }
   if ((check->options.checks & ~made->checks) & AQ_CHECK_INIT)
     aq_check_init_forget(check);
+  if (check->options.checks & AQ_CHECK_API)
+    aq_check_api_launch(made);
   pthread_mutex_unlock(&check->lock);
   return made;
 }

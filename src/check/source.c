@@ -11,11 +11,12 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size)
 {
   aq_check_source made = {.base = base, .end = base + span, .bias = bias};
-  if (aq_code_lines_read(bytes, size, code, &made.lines, NULL) != AQ_OK)
-    return;
+  const bool lines =
+      aq_code_lines_read(bytes, size, code, &made.lines, NULL) == AQ_OK;
   pthread_mutex_lock(&check->lock);
-  if (!AQ_ARRAY_PUSH(check->sources, check->source_count,
-                     check->source_capacity, made)) {
+  aq_check_api_code(check, base, bias, bytes, size);
+  if (lines && !AQ_ARRAY_PUSH(check->sources, check->source_count,
+                              check->source_capacity, made)) {
     check->lost = true;
     aq_code_lines_fini(&made.lines);
   }
@@ -25,6 +26,7 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
 void aq_check_code_gone(aq_check *check, uint64_t base)
 {
   pthread_mutex_lock(&check->lock);
+  aq_check_api_code_gone(check, base);
   for (size_t i = 0; i < check->source_count; i++)
     if (check->sources[i].base == base) {
       aq_code_lines_fini(&check->sources[i].lines);

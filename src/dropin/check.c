@@ -122,14 +122,21 @@ static void stack_read(void *out[AQ_CHECK_STACK])
   out[kept] = NULL;
 }
 
+static void stack_get(void *user, void *out[AQ_CHECK_STACK])
+{
+  (void)user;
+  stack_read(out);
+}
+
 /* ---- life ---- */
 
 aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
 {
   const char *text = secure_getenv("AQUEDUCT_CHECK");
-  aq_check_options options = {.sink =
-                                  aqdrop_recording_findings(runtime->recording),
-                              .frame = frame_text};
+  aq_check_options options = {
+      .sink = aqdrop_recording_findings(runtime->recording),
+      .frame = frame_text,
+      .stack = stack_get};
   if (!text || !*text)
     return AQ_OK;
   aq_status status = aq_check_read(text, &options.checks, diag);

@@ -252,8 +252,11 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool,
 static hsa_status_t free_refuse(aqdrop *runtime, const void *address)
 {
   const aqdrop_agent *agent = aqdrop_queue_ring_agent(runtime, address);
-  if (!agent)
+  if (!agent) {
+    if (runtime->check)
+      aq_check_object_unknown(runtime->check, "memory", (uintptr_t)address);
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  }
   aqdrop_event_in_use(runtime, agent, address);
   return HSA_STATUS_ERROR;
 }

@@ -366,8 +366,12 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *queue)
   if (!queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   const aqdrop_queue *known = queue_find(runtime, queue);
+  if (!known && runtime->check)
+    aq_check_object_unknown(runtime->check, "queue", (uintptr_t)queue);
   if (!known)
     return HSA_STATUS_ERROR_INVALID_QUEUE;
+  if (runtime->check)
+    aq_check_object_gone(runtime->check, (uintptr_t)queue);
   const bool begun = shared_begin(runtime, known->type);
   aqdrop_queue *q = queue_drop(runtime, queue, &last);
   if (q)

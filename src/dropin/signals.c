@@ -63,6 +63,8 @@ hsa_status_t aqdrop_signal_open(aqdrop *runtime, const aq_signal_desc *desc,
   if (status != HSA_STATUS_SUCCESS)
     return status;
   if (runtime->check)
+    aq_check_object_made(runtime->check, made.handle);
+  if (runtime->check)
     aq_check_signal_set(runtime->check, made.handle);
   pthread_mutex_lock(&runtime->lock);
   bool kept = aq_map_put(&runtime->signals, made.handle, 1);
@@ -134,9 +136,13 @@ hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
   else if (known)
     aq_map_remove(&runtime->signals, signal.handle, NULL);
   pthread_mutex_unlock(&runtime->lock);
+  if (!known && runtime->check)
+    aq_check_object_unknown(runtime->check, "signal", signal.handle);
   if (!known)
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
   if (references == 1) {
+    if (runtime->check)
+      aq_check_object_gone(runtime->check, signal.handle);
     runtime->transport->ops->signal_destroy(runtime->transport, signal);
     aqdrop_shared_signal_close(runtime, signal);
   }

@@ -85,6 +85,7 @@ void aq_finding_json(const aq_finding_texts *f, aq_json_out *json)
   aq_json_out_int(json, "address", row->address);
   aq_json_out_int(json, "bytes", row->bytes);
   text_put(json, "place", f->place);
+  stack_put(json, "called_by", f->called);
   stack_put(json, "allocated_by", f->made);
   stack_put(json, "freed_by", f->freed);
   if (f->other)

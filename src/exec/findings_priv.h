@@ -25,7 +25,8 @@ typedef struct aq_finding_texts {
   T(other_kernel)                                                              \
   T(other_instruction)                                                         \
   T(other_file)                                                                \
-  T(missing)
+  T(missing)                                                                   \
+  T(called)
 #define T(name) const char *name;
   TEXTS(T)
 #undef T

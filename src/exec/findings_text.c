@@ -118,6 +118,7 @@ void aq_finding_print(const aq_finding_texts *f, FILE *out)
   if (row->address != AQ_NONE)
     fprintf(out, "    address 0x%" PRIx64 "%s%s\n", (uint64_t)row->address,
             f->place ? ": " : "", f->place ? f->place : "");
+  stack_put(out, "called by", f->called);
   stack_put(out, "allocated by", f->made);
   stack_put(out, "freed by", f->freed);
   other_put(out, f);

@@ -71,4 +71,61 @@ for name in $sources; do
     try "$name" "$case"
   done
 done
+
+# Programs that use the HSA runtime itself.
+clang=$(command -v clang-19 || command -v clang)
+if [ -n "$clang" ] && [ -e /usr/include/hsa/hsa_ext_amd.h ] &&
+  "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx90a \
+    -nogpulib -g -O1 -o "$work/queues.co" "$AQ_SRCDIR/tests/check/queues.cl" \
+    2> "$work/log" &&
+  "${AQ_CC:-cc}" -g -O0 -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
+    -lhsa-runtime64 2> "$work/log"; then
+  for case in $("$work/queues"); do
+    try queues "$case" "$work/queues.co"
+  done
+else
+  echo "ok $((number += 1)) - queues # SKIP no clang, HSA headers or library"
+fi
+
+# Target regions of OpenMP. Its library keeps memory to the end, which
+# LeakSanitizer would report.
+export ASAN_OPTIONS=detect_leaks=0
+clang=$(command -v "${AQ_OPENMP_CLANG:-clang-19}")
+if [ -n "$clang" ] && "$clang" -g -O2 -fopenmp --offload-arch=gfx90a \
+  --rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode \
+  -o "$work/offload" "$AQ_SRCDIR/tests/check/offload.c" 2> "$work/log"; then
+  libraries=$(dirname "$("$clang" -print-file-name=libomptarget.so)")
+  export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  for case in $("$work/offload"); do
+    try offload "$case"
+  done
+else
+  echo "ok $((number += 1)) - OpenMP # SKIP no clang that compiles for gfx90a"
+fi
+
+# Programs in MLIR, without source lines: the finding names the kernel.
+mlir() { # WAY NAME FILE KIND
+  local ok="not ok"
+  run "$aqueduct" mlir "$3" --transport hsa
+  case $?$1 in
+  1bad) grep -A 1 "): $4: " "$work/report" | grep -q "^    at $2" && ok=ok ;;
+  0fixed) grep -q "nothing found" "$work/report" && ok=ok ;;
+  esac
+  result "$ok" "MLIR, $2, $1: $4"
+}
+
+here=$AQ_SRCDIR/tests/check
+export XDG_CACHE_HOME=$work/cache
+if "$aqueduct" mlir "$here/total.mlir" --device mi210 > "$work/log" 2>&1; then
+  sed 's/(%sx = %c13,/(%sx = %c14,/
+    s/  %c13 = .*/&\n  %c14 = arith.constant 14 : index/' \
+    "$here/../mlir/async.mlir" > "$work/async.mlir"
+  sed 's/ *\/\/ FIXED //; /\/\/ BAD/d' "$here/total.mlir" > "$work/total.mlir"
+  mlir bad total "$here/total.mlir" "race between workgroups"
+  mlir fixed total "$work/total.mlir" "race between workgroups"
+  mlir bad main_kernel "$work/async.mlir" "out of bounds"
+  mlir fixed main_kernel "$here/../mlir/async.mlir" "out of bounds"
+else
+  echo "ok $((number += 1)) - MLIR # SKIP $(grep -m 1 . "$work/log")"
+fi
 echo "1..$number"

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Defects of packets, copies and calls of the HSA runtime, one a case, each
+ * with a fixed twin: `queues CODE CASE bad|fixed`. Comments "FINDS CASE: KIND"
+ * are as in sites.hpp. */
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OK(call)                                                               \
+  do {                                                                         \
+    if ((call) != HSA_STATUS_SUCCESS) {                                        \
+      fprintf(stderr, "%s failed\n", #call);                                   \
+      exit(3);                                                                 \
+    }                                                                          \
+  } while (0)
+
+static hsa_agent_t gpu, cpu;
+static hsa_amd_memory_pool_t device_pool, host_pool;
+static hsa_executable_t executable;
+static hsa_queue_t *queues[2];
+
+static hsa_status_t agent_see(hsa_agent_t agent, void *data)
+{
+  hsa_device_type_t type;
+  (void)data;
+  OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
+  if (type == HSA_DEVICE_TYPE_GPU && !gpu.handle)
+    gpu = agent;
+  if (type == HSA_DEVICE_TYPE_CPU && !cpu.handle)
+    cpu = agent;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t pool_see(hsa_amd_memory_pool_t pool, void *out)
+{
+  hsa_amd_segment_t segment;
+  bool allowed;
+  OK(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
+                                  &segment));
+  OK(hsa_amd_memory_pool_get_info(
+      pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &allowed));
+  hsa_amd_memory_pool_t *at = out;
+  if (segment == HSA_AMD_SEGMENT_GLOBAL && allowed && !at->handle)
+    *at = pool;
+  return HSA_STATUS_SUCCESS;
+}
+
+static void *make(size_t size)
+{
+  void *p;
+  OK(hsa_amd_memory_pool_allocate(device_pool, size, 0, &p));
+  return p;
+}
+
+static void *make_host(size_t size)
+{
+  void *p;
+  OK(hsa_amd_memory_pool_allocate(host_pool, size, 0, &p));
+  OK(hsa_amd_agents_allow_access(1, &gpu, NULL, p));
+  return p;
+}
+
+static hsa_signal_t signal_make(hsa_signal_value_t value)
+{
+  hsa_signal_t signal;
+  OK(hsa_signal_create(value, 0, NULL, &signal));
+  return signal;
+}
+
+static void signal_await(hsa_signal_t signal)
+{
+  hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                            HSA_WAIT_STATE_BLOCKED);
+}
+
+typedef struct launch {
+  const char *kernel;
+  void *args;
+  unsigned items, groups, lds;
+  bool barrier, no_lds, unfenced;
+  hsa_signal_t done;
+} launch;
+
+static void enqueue(hsa_queue_t *queue, const launch *l)
+{
+  char name[64];
+  hsa_executable_symbol_t symbol;
+  snprintf(name, sizeof name, "%s.kd", l->kernel);
+  OK(hsa_executable_get_symbol_by_name(executable, name, &gpu, &symbol));
+  const uint64_t id = hsa_queue_add_write_index_relaxed(queue, 1);
+  hsa_kernel_dispatch_packet_t *p =
+      (hsa_kernel_dispatch_packet_t *)queue->base_address + id % queue->size;
+  memset((char *)p + 4, 0, sizeof *p - 4);
+  p->workgroup_size_x = (uint16_t)(l->items ? l->items : 64);
+  p->workgroup_size_y = p->workgroup_size_z = 1;
+  p->grid_size_x = p->workgroup_size_x * (l->groups ? l->groups : 1);
+  p->grid_size_y = p->grid_size_z = 1;
+  OK(hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
+      &p->group_segment_size));
+  if (l->no_lds)
+    p->group_segment_size /= 2;
+  OK(hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
+      &p->private_segment_size));
+  OK(hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &p->kernel_object));
+  p->kernarg_address = l->args;
+  p->completion_signal = l->done;
+  const unsigned scope =
+      l->unfenced ? HSA_FENCE_SCOPE_NONE : HSA_FENCE_SCOPE_SYSTEM;
+  const unsigned header = HSA_PACKET_TYPE_KERNEL_DISPATCH
+                              << HSA_PACKET_HEADER_TYPE |
+                          (unsigned)l->barrier << HSA_PACKET_HEADER_BARRIER |
+                          scope << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                          scope << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+  __atomic_store_n((uint32_t *)p, header | 1u << 16, __ATOMIC_RELEASE);
+  hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)id);
+}
+
+static void *arguments(void *a, void *b)
+{
+  void **args = make_host(64);
+  args[0] = a;
+  args[1] = b;
+  return args;
+}
+
+static void *arguments_put(void *a, int v)
+{
+  void **args = make_host(64);
+  args[0] = a;
+  memcpy(&args[1], &v, sizeof v);
+  return args;
+}
+
+/* put on one queue, then twice, and a wait for both. */
+static void two_launches(hsa_queue_t *second, bool barrier, bool wait,
+                         bool unfenced)
+{
+  int *a = make(256), *b = make(256);
+  const hsa_signal_t first = signal_make(1), done = signal_make(1);
+  const launch write = {.kernel = "put",
+                        .args = arguments_put(a, 3),
+                        .unfenced = unfenced,
+                        .done = first},
+               read = {.kernel = unfenced ? "thrice" : "twice",
+                       .args = arguments(a, b),
+                       .barrier = barrier,
+                       .unfenced = unfenced,
+                       .done = done};
+  enqueue(queues[0], &write);
+  if (wait)
+    signal_await(first);
+  enqueue(second, &read);
+  signal_await(first);
+  signal_await(done);
+}
+
+static void no_barrier_bit(bool fixed)
+{
+  two_launches(queues[0], fixed, false, false);
+}
+
+static void other_queue(bool fixed)
+{
+  two_launches(queues[1], true, fixed, false);
+}
+
+static void unfenced(bool fixed)
+{
+  two_launches(queues[0], true, false, !fixed);
+}
+
+static void launch_and_wait(launch l)
+{
+  l.done = signal_make(1);
+  enqueue(queues[0], &l);
+  signal_await(l.done);
+}
+
+static void launch_of(const char *kernel, void *args, unsigned items,
+                      bool no_lds)
+{
+  launch_and_wait((launch){
+      .kernel = kernel, .args = args, .items = items, .no_lds = no_lds});
+}
+
+static void arguments_short(bool fixed)
+{
+  int *a = make(256), *b = make(256);
+  void **args = make_host(fixed ? 16 : 8);
+  args[0] = a;
+  if (fixed)
+    args[1] = b;
+  launch_of("put", args, 64, 0); // FINDS arguments_short: arguments too short
+}
+
+static void odd_arguments(bool fixed)
+{
+  int *a = make(256);
+  char *args = (char *)make_host(64) + (fixed ? 0 : 4);
+  const int v = 3;
+  memcpy(args, &a, sizeof a);
+  memcpy(args + 8, &v, sizeof v);
+  launch_of("put", args, 64, 0); // FINDS odd_arguments: misaligned arguments
+}
+
+static void too_many_items(bool fixed)
+{
+  void *args = arguments(make(1024), NULL);
+  const unsigned items = fixed ? 64 : 128;
+  launch_of("small", args, items, 0); // FINDS too_many_items: launch bounds
+}
+
+static void lds_too_small(bool fixed)
+{
+  void *args = arguments(make(1024), NULL);
+  launch_of("box", args, 64, !fixed); // FINDS lds_too_small: LDS too small
+}
+
+static void signal_twice(bool fixed)
+{
+  const hsa_signal_t signal = signal_make(1);
+  OK(hsa_signal_destroy(signal));
+  if (!fixed)
+    (void)hsa_signal_destroy(signal); // FINDS signal_twice: double destroy
+}
+
+static void queue_twice(bool fixed)
+{
+  hsa_queue_t *queue;
+  OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX,
+                      UINT32_MAX, &queue));
+  OK(hsa_queue_destroy(queue));
+  if (!fixed)
+    (void)hsa_queue_destroy(queue); // FINDS queue_twice: double destroy
+}
+
+static void free_twice(bool fixed)
+{
+  void *a = make(256);
+  OK(hsa_amd_memory_pool_free(a));
+  if (!fixed)
+    (void)hsa_amd_memory_pool_free(a); // FINDS free_twice: double free
+}
+
+static void copy(void *to, const void *from, size_t size, hsa_signal_t done)
+{
+  OK(hsa_amd_memory_async_copy(to, gpu, from, cpu, size, 0, NULL, done));
+}
+
+static void copy_too_long(bool fixed)
+{
+  char *a = make(256), *h = make_host(512);
+  const hsa_signal_t done = signal_make(1);
+  memset(h, 0, 512);
+  const size_t size = fixed ? 256 : 260;
+  copy(a, h, size, done); // FINDS copy_too_long: copy out of bounds
+  signal_await(done);
+}
+
+static void host_too_early(bool fixed)
+{
+  int *a = make(256), *b = make(256), h[64];
+  const hsa_signal_t done = signal_make(1);
+  const launch l = {.kernel = "put", .args = arguments_put(a, 3), .done = done};
+  (void)b;
+  enqueue(queues[0], &l);
+  if (fixed)
+    signal_await(done);
+  OK(hsa_memory_copy(h, a, sizeof h));
+  signal_await(done);
+}
+
+static const struct {
+  const char *name;
+  void (*run)(bool fixed);
+} cases[] = {
+    {"no_barrier_bit", no_barrier_bit},
+    {"other_queue", other_queue},
+    {"unfenced", unfenced},
+    {"arguments_short", arguments_short},
+    {"odd_arguments", odd_arguments},
+    {"too_many_items", too_many_items},
+    {"lds_too_small", lds_too_small},
+    {"signal_twice", signal_twice},
+    {"queue_twice", queue_twice},
+    {"free_twice", free_twice},
+    {"copy_too_long", copy_too_long},
+    {"host_too_early", host_too_early},
+};
+
+static void open_all(const char *path)
+{
+  FILE *in = fopen(path, "rb");
+  static char bytes[1 << 20];
+  hsa_code_object_reader_t reader;
+  if (!in)
+    exit(2);
+  const size_t size = fread(bytes, 1, sizeof bytes, in);
+  fclose(in);
+  OK(hsa_init());
+  OK(hsa_iterate_agents(agent_see, NULL));
+  OK(hsa_amd_agent_iterate_memory_pools(gpu, pool_see, &device_pool));
+  OK(hsa_amd_agent_iterate_memory_pools(cpu, pool_see, &host_pool));
+  OK(hsa_code_object_reader_create_from_memory(bytes, size, &reader));
+  OK(hsa_executable_create_alt(HSA_PROFILE_FULL,
+                               HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
+                               &executable));
+  OK(hsa_executable_load_agent_code_object(executable, gpu, reader, NULL,
+                                           NULL));
+  OK(hsa_executable_freeze(executable, NULL));
+  for (int i = 0; i < 2; i++)
+    OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX,
+                        UINT32_MAX, &queues[i]));
+}
+
+int main(int argc, char **argv)
+{
+  const size_t count = sizeof cases / sizeof *cases;
+  for (size_t i = 0; argc == 1 && i < count; i++)
+    printf("%s\n", cases[i].name);
+  if (argc != 4)
+    return argc == 1 ? 0 : 2;
+  open_all(argv[1]);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(argv[2], cases[i].name) == 0)
+      cases[i].run(strcmp(argv[3], "fixed") == 0);
+  printf("done\n");
+  return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Kernels of queues.c. A comment "FINDS CASE: KIND" is as in sites.hpp.
+kernel void put(global int *a, int v)
+{
+  int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+  a[i] = v + i; // FINDS host_too_early: race between dispatches
+}
+
+kernel void thrice(global const int *a, global int *b)
+{
+  int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+  int x = a[i]; // FINDS unfenced: ordered but unfenced
+  b[i] = 3 * x;
+}
+
+kernel void twice(global const int *a, global int *b)
+{
+  int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
+  int x = a[i]; // FINDS other_queue no_barrier_bit: race between dispatches
+  b[i] = 2 * x;
+}
+
+__attribute__((amdgpu_flat_work_group_size(1, 64)))
+kernel void small(global int *a)
+{
+  a[__builtin_amdgcn_workitem_id_x()] = 1;
+}
+
+kernel void box(global int *a)
+{
+  local int own[64];
+  int i = __builtin_amdgcn_workitem_id_x();
+  own[i] = i;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  a[i] = own[63 - i];
+}

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The SARIF of a check fits the schema of the standard's objects that it has.
+aqueduct=$AQ_BUILDDIR/aqueduct
+here=$AQ_SRCDIR/tests/check
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export AQUEDUCT_STORE=$work/store.db
+
+if ! python3 -c 'import jsonschema' 2> /dev/null; then
+  echo "1..0 # SKIP Python has no jsonschema"
+  exit 0
+fi
+if ! command -v hipcc > /dev/null ||
+  ! hipcc -std=c++17 -g -O1 --offload-arch=gfx90a -o "$work/sites" \
+    "$here/sites.hip" > "$work/log" 2>&1; then
+  echo "1..0 # SKIP hipcc is not installed, or cannot compile here"
+  exit 0
+fi
+
+cat > "$work/fits.py" << 'PY'
+import json, sys
+import jsonschema
+log = json.load(open(sys.argv[2]))
+jsonschema.Draft7Validator(json.load(open(sys.argv[1]))).validate(log)
+results = log["runs"][0]["results"]
+assert len(results) >= int(sys.argv[3]), results
+for result in results:
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("sites.hip"), place
+PY
+
+number=0
+fits() { # CASE WAY LEAST
+  local ok="not ok"
+  timeout 120 "$aqueduct" exec --quiet --device mi210 --check \
+    --check-report "$work/report" --sarif "$work/$1.sarif" \
+    "$work/sites" "$1" "$2" > "$work/out" 2>&1
+  python3 "$work/fits.py" "$here/sarif.schema.json" "$work/$1.sarif" "$3" \
+    > "$work/why" 2>&1 && ok=ok
+  echo "$ok $((number += 1)) - $1, $2: valid, with its results"
+  [ "$ok" = ok ] || sed 's/^/# /' "$work/why" | tail -20
+}
+fits read_before_event bad 1
+fits write_past_end bad 1
+fits tile_overwritten bad 1
+fits write_past_end fixed 0
+
+# The schema refuses a line that the standard refuses.
+ok="not ok"
+sed 's/"startLine": *[0-9]*/"startLine": 0/' "$work/tile_overwritten.sarif" \
+  > "$work/wrong.sarif"
+python3 "$work/fits.py" "$here/sarif.schema.json" "$work/wrong.sarif" 0 \
+  > "$work/why" 2>&1 || ok=ok
+echo "$ok $((number += 1)) - a line 0 does not fit"
+echo "1..$number"
