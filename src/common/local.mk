@@ -52,6 +52,7 @@ pkginclude_HEADERS += \
 	src/common/kernel_image.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
+	src/common/counted.def src/common/counted.h \
 	src/common/finding.def src/common/finding.h \
 	src/common/instruction.def \
 	src/common/instruction.h \

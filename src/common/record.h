@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counted.h"
 #include "diag.h"
 #include "export.h"
 #include "finding.h"
@@ -206,6 +207,9 @@ struct aq_record_sink {
   /* Takes findings of a checker, in any order; NULL: it keeps none. */
   aq_status (*put_findings)(aq_record_sink *sink, const aq_finding *rows,
                             size_t count, aq_diag *diag);
+  /* Takes the work of dispatches, in any order; NULL: it keeps none. */
+  aq_status (*put_counted)(aq_record_sink *sink, const aq_counted *rows,
+                           size_t count, aq_diag *diag);
   /* Takes samples, in the order of their times for each counter and ordinal;
    * NULL: it keeps none. */
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,

@@ -227,16 +227,23 @@ static aq_status row_put(drain *d, const entry *e)
   return d->sink->put(d->sink, &row, 1, d->diag);
 }
 
-/* Counts of an instruction; fields that the writer did not have are unknown. */
+/* Fields that the writer did not have are unknown. */
+static bool fields_take(const entry *e, int64_t *fields, size_t count)
+{
+  if (e->size == 0 || e->size % sizeof *fields ||
+      e->size > count * sizeof *fields)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    fields[i] = AQ_NONE;
+  memcpy(fields, e->payload, e->size);
+  return true;
+}
+
 static aq_status counts_put(drain *d, const entry *e)
 {
   aq_instruction row;
-  int64_t *fields = (int64_t *)&row;
-  if (e->size == 0 || e->size % sizeof *fields || e->size > sizeof row)
+  if (!fields_take(e, (int64_t *)&row, AQ_INSTRUCTION_FIELD_COUNT))
     return malformed(d, e, "counts of another size");
-  for (size_t i = 0; i < AQ_INSTRUCTION_FIELD_COUNT; i++)
-    fields[i] = AQ_NONE;
-  memcpy(&row, e->payload, e->size);
   if (!ids_map(&d->names, &row.kernel) || !ids_map(&d->names, &row.gfx))
     return malformed(d, e, "counts that name a missing name");
   return d->sink->put_instructions
@@ -244,16 +251,23 @@ static aq_status counts_put(drain *d, const entry *e)
              : AQ_OK;
 }
 
-/* A finding of a checker; the same. */
+static aq_status counted_put(drain *d, const entry *e)
+{
+  aq_counted row;
+  if (!fields_take(e, (int64_t *)&row, AQ_COUNTED_FIELD_COUNT))
+    return malformed(d, e, "counted work of another size");
+  if (!ids_map(&d->names, &row.kernel) || !ids_map(&d->names, &row.gfx))
+    return malformed(d, e, "counted work that names a missing name");
+  return d->sink->put_counted ? d->sink->put_counted(d->sink, &row, 1, d->diag)
+                              : AQ_OK;
+}
+
 static aq_status finding_put(drain *d, const entry *e)
 {
   aq_finding row;
   int64_t *fields = (int64_t *)&row;
-  if (e->size == 0 || e->size % sizeof *fields || e->size > sizeof row)
+  if (!fields_take(e, fields, AQ_FINDING_FIELD_COUNT))
     return malformed(d, e, "finding of another size");
-  for (size_t i = 0; i < AQ_FINDING_FIELD_COUNT; i++)
-    fields[i] = AQ_NONE;
-  memcpy(&row, e->payload, e->size);
   for (int i = 0; i < AQ_FINDING_FIELD_COUNT; i++)
     if (aq_finding_field_is_name(i) && !ids_map(&d->names, &fields[i]))
       return malformed(d, e, "finding that names a missing name");
@@ -280,6 +294,8 @@ static aq_status entry_put(drain *d, const entry *e)
     return counts_put(d, e);
   case AQ_SPOOL_FINDING:
     return finding_put(d, e);
+  case AQ_SPOOL_COUNTED:
+    return counted_put(d, e);
   }
   return malformed(d, e, "entry of an unknown kind");
 }

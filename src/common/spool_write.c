@@ -195,17 +195,17 @@ static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
   return AQ_OK;
 }
 
-static aq_status spool_put_instructions(aq_record_sink *sink,
-                                        const aq_instruction *rows,
-                                        size_t count, aq_diag *diag)
+/* An entry for each of `count` rows of `size` bytes. */
+static aq_status rows_put(aq_record_sink *sink, aq_spool_kind kind,
+                          const void *rows, size_t count, size_t size)
 {
   aq_spool *spool = (aq_spool *)sink;
-  (void)diag;
+  const unsigned char *row = rows;
   pthread_mutex_lock(&spool->lock);
-  for (size_t i = 0; i < count; i++) {
-    unsigned char *at = entry_begin(spool, AQ_SPOOL_COUNTS, sizeof *rows);
+  for (size_t i = 0; i < count; i++, row += size) {
+    unsigned char *at = entry_begin(spool, kind, size);
     if (at)
-      memcpy(at, &rows[i], sizeof *rows);
+      memcpy(at, row, size);
     else
       entry_drop(spool);
   }
@@ -214,23 +214,27 @@ static aq_status spool_put_instructions(aq_record_sink *sink,
   return AQ_OK;
 }
 
+static aq_status spool_put_instructions(aq_record_sink *sink,
+                                        const aq_instruction *rows,
+                                        size_t count, aq_diag *diag)
+{
+  (void)diag;
+  return rows_put(sink, AQ_SPOOL_COUNTS, rows, count, sizeof *rows);
+}
+
+static aq_status spool_put_counted(aq_record_sink *sink, const aq_counted *rows,
+                                   size_t count, aq_diag *diag)
+{
+  (void)diag;
+  return rows_put(sink, AQ_SPOOL_COUNTED, rows, count, sizeof *rows);
+}
+
 static aq_status spool_put_findings(aq_record_sink *sink,
                                     const aq_finding *rows, size_t count,
                                     aq_diag *diag)
 {
-  aq_spool *spool = (aq_spool *)sink;
   (void)diag;
-  pthread_mutex_lock(&spool->lock);
-  for (size_t i = 0; i < count; i++) {
-    unsigned char *at = entry_begin(spool, AQ_SPOOL_FINDING, sizeof *rows);
-    if (at)
-      memcpy(at, &rows[i], sizeof *rows);
-    else
-      entry_drop(spool);
-  }
-  entries_commit(spool);
-  pthread_mutex_unlock(&spool->lock);
-  return AQ_OK;
+  return rows_put(sink, AQ_SPOOL_FINDING, rows, count, sizeof *rows);
 }
 
 aq_record_sink *aq_spool_sink(aq_spool *spool)
@@ -330,7 +334,8 @@ aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
                                  .name = spool_name,
                                  .put = spool_put,
                                  .put_instructions = spool_put_instructions,
-                                 .put_findings = spool_put_findings};
+                                 .put_findings = spool_put_findings,
+                                 .put_counted = spool_put_counted};
   spool->pid = getpid();
   pthread_mutex_init(&spool->lock, NULL);
   if (!spool_map(spool, path)) {

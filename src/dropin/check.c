@@ -134,7 +134,7 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
 {
   const char *text = secure_getenv("AQUEDUCT_CHECK");
   aq_check_options options = {
-      .sink = aqdrop_recording_findings(runtime->recording),
+      .sink = aqdrop_recording_results_sink(runtime->recording),
       .frame = frame_text,
       .stack = stack_get};
   if (!text || !*text)

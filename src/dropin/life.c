@@ -116,7 +116,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 static void profile_put(const aqdrop *runtime)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  aq_record_sink *sink = aqdrop_recording_sink(runtime->recording);
+  aq_record_sink *sink = aqdrop_recording_results_sink(runtime->recording);
   if (sink && runtime->machine &&
       aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK)
     fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);

@@ -94,6 +94,13 @@ static aq_status recording_put_instructions(aq_record_sink *sink,
   return inner(sink)->put_instructions(inner(sink), rows, count, diag);
 }
 
+static aq_status recording_put_counted(aq_record_sink *sink,
+                                       const aq_counted *rows, size_t count,
+                                       aq_diag *diag)
+{
+  return inner(sink)->put_counted(inner(sink), rows, count, diag);
+}
+
 static aq_status recording_put_findings(aq_record_sink *sink,
                                         const aq_finding *rows, size_t count,
                                         aq_diag *diag)
@@ -155,7 +162,8 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
                              .name = recording_name,
                              .put = recording_put,
                              .put_instructions = recording_put_instructions,
-                             .put_findings = recording_put_findings};
+                             .put_findings = recording_put_findings,
+                             .put_counted = recording_put_counted};
   r->silent = rows.kind == AQ_ROWS_NONE;
   const char *facts = secure_getenv("AQUEDUCT_FIDELITY");
   const char *codes = secure_getenv("AQUEDUCT_COVERAGE");
@@ -178,7 +186,7 @@ aq_record_sink *aqdrop_recording_sink(aqdrop_recording *r)
   return r->silent ? NULL : &r->sink;
 }
 
-aq_record_sink *aqdrop_recording_findings(aqdrop_recording *r)
+aq_record_sink *aqdrop_recording_results_sink(aqdrop_recording *r)
 {
   return r ? &r->sink : NULL;
 }

@@ -27,8 +27,9 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag);
  * kept. */
 aq_record_sink *aqdrop_recording_sink(aqdrop_recording *recording);
 
-/* Where findings go, whatever rows are kept; NULL: there is no spool. */
-aq_record_sink *aqdrop_recording_findings(aqdrop_recording *recording);
+/* Where findings and counts of instructions go, whatever rows are kept; NULL:
+ * there is no spool. */
+aq_record_sink *aqdrop_recording_results_sink(aqdrop_recording *recording);
 
 /* The first instant of that transport. */
 aq_time aqdrop_recording_epoch(const aqdrop_recording *recording);

@@ -93,6 +93,7 @@ static const rule store_rules[] = {
     ORPHANS("preemptions"),
     ORPHANS("instructions"),
     ORPHANS("findings"),
+    ORPHANS("counted"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "

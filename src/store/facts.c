@@ -26,6 +26,12 @@ static const char *const instruction_columns[] = {
 #undef F
 };
 
+static const char *const counted_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/counted.def"
+#undef F
+};
+
 static const char *const finding_columns[] = {
 #define F(field, unit, meaning) #field,
 #include "common/finding.def"
@@ -42,6 +48,8 @@ const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
                              "kernel, gfx, code, offset"},
     [AQ_FACT_FINDING] = {"findings", finding_columns, AQ_FINDING_FIELD_COUNT,
                          "site, number"},
+    [AQ_FACT_COUNTED] = {"counted", counted_columns, AQ_COUNTED_FIELD_COUNT,
+                         "number"},
 };
 
 /* Appends the columns, separated by commas. */
@@ -147,69 +155,33 @@ static aq_status facts_read(aq_store *store, aq_fact fact, int64_t run,
   return status;
 }
 
-aq_status aq_store_requests(aq_store *store, int64_t run, aq_request_list *out,
-                            aq_diag *diag)
-{
-  rows list;
-  aq_status status = facts_read(store, AQ_FACT_REQUEST, run, &list, diag);
-  if (!status)
-    *out = (aq_request_list){(aq_request *)list.values, list.count};
-  return status;
-}
+/* The functions of one kind of facts, as store.h declares them. */
+#define FACT_LIST(fact, read, fini, list_type, row_type, member)               \
+  aq_status read(aq_store *store, int64_t run, list_type *out, aq_diag *diag)  \
+  {                                                                            \
+    rows list;                                                                 \
+    aq_status status = facts_read(store, fact, run, &list, diag);              \
+    if (!status)                                                               \
+      *out = (list_type){(row_type *)list.values, list.count};                 \
+    return status;                                                             \
+  }                                                                            \
+                                                                               \
+  void fini(list_type *list)                                                   \
+  {                                                                            \
+    free(list->member);                                                        \
+    *list = (list_type){0};                                                    \
+  }
 
-void aq_request_list_fini(aq_request_list *list)
-{
-  free(list->requests);
-  *list = (aq_request_list){0};
-}
-
-aq_status aq_store_preemptions(aq_store *store, int64_t run,
-                               aq_preempted_list *out, aq_diag *diag)
-{
-  rows list;
-  aq_status status = facts_read(store, AQ_FACT_PREEMPTED, run, &list, diag);
-  if (!status)
-    *out = (aq_preempted_list){(aq_preempted *)list.values, list.count};
-  return status;
-}
-
-void aq_preempted_list_fini(aq_preempted_list *list)
-{
-  free(list->preemptions);
-  *list = (aq_preempted_list){0};
-}
-
-aq_status aq_store_instructions(aq_store *store, int64_t run,
-                                aq_instruction_list *out, aq_diag *diag)
-{
-  rows list;
-  aq_status status = facts_read(store, AQ_FACT_INSTRUCTION, run, &list, diag);
-  if (!status)
-    *out = (aq_instruction_list){(aq_instruction *)list.values, list.count};
-  return status;
-}
-
-void aq_instruction_list_fini(aq_instruction_list *list)
-{
-  free(list->instructions);
-  *list = (aq_instruction_list){0};
-}
-
-aq_status aq_store_findings(aq_store *store, int64_t run, aq_finding_list *out,
-                            aq_diag *diag)
-{
-  rows list;
-  aq_status status = facts_read(store, AQ_FACT_FINDING, run, &list, diag);
-  if (!status)
-    *out = (aq_finding_list){(aq_finding *)list.values, list.count};
-  return status;
-}
-
-void aq_finding_list_fini(aq_finding_list *list)
-{
-  free(list->findings);
-  *list = (aq_finding_list){0};
-}
+FACT_LIST(AQ_FACT_REQUEST, aq_store_requests, aq_request_list_fini,
+          aq_request_list, aq_request, requests)
+FACT_LIST(AQ_FACT_PREEMPTED, aq_store_preemptions, aq_preempted_list_fini,
+          aq_preempted_list, aq_preempted, preemptions)
+FACT_LIST(AQ_FACT_INSTRUCTION, aq_store_instructions, aq_instruction_list_fini,
+          aq_instruction_list, aq_instruction, instructions)
+FACT_LIST(AQ_FACT_FINDING, aq_store_findings, aq_finding_list_fini,
+          aq_finding_list, aq_finding, findings)
+FACT_LIST(AQ_FACT_COUNTED, aq_store_counted, aq_counted_list_fini,
+          aq_counted_list, aq_counted, rows)
 
 /* ---- content keys ---- */
 

@@ -17,6 +17,7 @@ typedef enum aq_fact {
   AQ_FACT_PREEMPTED,
   AQ_FACT_INSTRUCTION,
   AQ_FACT_FINDING,
+  AQ_FACT_COUNTED,
   AQ_FACT_COUNT
 } aq_fact;
 

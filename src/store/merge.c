@@ -45,6 +45,11 @@ static const struct {
 #include "common/instruction.def"
 #undef F
     },
+    {"counted", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/counted.def"
+#undef F
+    },
     {"findings", "number"
 #define F(field, unit, meaning) ", " #field
 #include "common/finding.def"

@@ -98,6 +98,9 @@ static const struct {
     {7, "CREATE TABLE IF NOT EXISTS findings ("
         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {8, "CREATE TABLE IF NOT EXISTS counted ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

@@ -213,6 +213,17 @@ AQ_API aq_status aq_store_instructions(aq_store *store, int64_t run,
                                        aq_instruction_list *out, aq_diag *diag);
 AQ_API void aq_instruction_list_fini(aq_instruction_list *list);
 
+typedef struct aq_counted_list {
+  aq_counted *rows; /* in the order of their first dispatches */
+  size_t count;
+} aq_counted_list;
+
+/* The work of a run's executed dispatches; empty where none was counted. The
+ * caller frees *out with aq_counted_list_fini. */
+AQ_API aq_status aq_store_counted(aq_store *store, int64_t run,
+                                  aq_counted_list *out, aq_diag *diag);
+AQ_API void aq_counted_list_fini(aq_counted_list *list);
+
 typedef struct aq_finding_list {
   aq_finding *findings; /* by site */
   size_t count;

@@ -282,6 +282,13 @@ static aq_status sink_put_instructions(aq_record_sink *sink,
                    count, diag);
 }
 
+static aq_status sink_put_counted(aq_record_sink *sink, const aq_counted *rows,
+                                  size_t count, aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_COUNTED, (const int64_t *)rows,
+                   count, diag);
+}
+
 static aq_status sink_put_findings(aq_record_sink *sink, const aq_finding *rows,
                                    size_t count, aq_diag *diag)
 {
@@ -335,6 +342,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
                                   .put_preempted = sink_put_preempted,
                                   .put_instructions = sink_put_instructions,
                                   .put_findings = sink_put_findings,
+                                  .put_counted = sink_put_counted,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   writer->run = AQ_NONE;

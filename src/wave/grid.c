@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wave/counting.h"
 #include "wave/mode.h"
 #include "wave/observe.h"
 #include "wave/pool.h"
@@ -26,6 +27,7 @@ static void group_free(aq_wave_grid *grid, aq_wave_group *group)
 {
   if (group->observed)
     grid->observer->group_end(group);
+  aq_wave_tally_free(group);
   for (uint32_t i = 0; group->waves && i < grid->waves; i++)
     if (group->waves[i])
       aq_wave_pool_give(grid->pool, group->waves[i]);
@@ -72,6 +74,10 @@ static aq_wave_group *group_alloc(aq_wave_grid *grid)
 static bool group_claim(aq_wave_grid *grid, uint64_t *number)
 {
   aq_wave_share *share = grid->share;
+  if (grid->tally && aq_wave_tally_holds(grid->tally))
+    return false;
+  if (grid->tally)
+    share->group_next = aq_wave_tally_next(grid, share->group_next);
   if (!aq_wave_grid_has_more(grid))
     return false;
   /* Order between threads: the workgroups' memory is the program's affair. */
@@ -88,6 +94,7 @@ static bool group_claim(aq_wave_grid *grid, uint64_t *number)
 /* Starts a workgroup that was claimed; false: out of memory. */
 static bool group_start(aq_wave_grid *grid, uint64_t number)
 {
+  const uint64_t place = number;
   aq_wave_group *group = group_alloc(grid);
   if (!group)
     return false;
@@ -111,6 +118,8 @@ static bool group_start(aq_wave_grid *grid, uint64_t number)
   else
     grid->first = group;
   grid->last = group;
+  if (grid->tally && !aq_wave_tally_group(group, place))
+    return false;
   return !grid->observer || grid->observer->group_begin(group);
 }
 
@@ -121,6 +130,8 @@ static void barrier_look(aq_wave_group *group)
     return;
   if (group->observed)
     group->grid->observer->barrier(group);
+  if (group->tally)
+    aq_wave_tally_barrier(group);
   for (uint32_t i = 0; i < group->wave_count; i++)
     if (group->waves[i]->state == AQ_WAVE_BARRIER)
       group->waves[i]->state = AQ_WAVE_RUNS;
@@ -150,7 +161,8 @@ static const aq_wave_op *instructions_run(aq_wave *w, const aq_wave_op *o,
 static uint64_t wave_run(aq_wave *w)
 {
   const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
-  int64_t left = SLICE;
+  const int64_t slice = w->group->tally ? AQ_WAVE_COUNTED_SLICE : SLICE;
+  int64_t left = slice;
   if (!o) {
     aq_wave_fault_at(w, w->pc, "no code", aq_wave_fetch_fault(w, w->pc), w->pc,
                      "begins here");
@@ -161,13 +173,14 @@ static uint64_t wave_run(aq_wave *w)
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
   o = w->grid->observer  ? w->grid->observer->run(w, o, &left)
+      : w->group->tally  ? aq_wave_counted_run(w, o, &left)
       : w->grid->watched ? aq_wave_watched_run(w, o, &left)
                          : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);
   w->grid->running = NULL;
   w->grid->looked |= w->at && w->issued; /* arguments, at first */
-  const uint64_t count = (uint64_t)(SLICE - left);
+  const uint64_t count = (uint64_t)(slice - left);
   w->issued += count;
   return count;
 }
@@ -219,6 +232,7 @@ static void group_retire(aq_wave_grid *grid, aq_wave_group *group,
   __atomic_fetch_sub(&grid->share->resident, 1, __ATOMIC_RELAXED);
   if (group->observed)
     grid->observer->group_end(group);
+  aq_wave_tally_retire(group);
   group->next = grid->free;
   grid->free = group;
 }

@@ -2,7 +2,10 @@ libaqcore_a_SOURCES += \
 	src/wave/access.h src/wave/aliases.c src/wave/aliases.def src/wave/access.inc \
 	src/wave/atomics.c src/wave/atomics.h \
 	src/wave/buffer.c src/wave/buffer.h \
+	src/wave/caches.c src/wave/caches.h \
 	src/wave/code.c src/wave/code.h \
+	src/wave/counting.c src/wave/counting.h \
+	src/wave/counting_priv.h src/wave/counting_run.c \
 	src/wave/control.c \
 	src/wave/convert.c \
 	src/wave/crew.c src/wave/crew.h \
@@ -55,6 +58,7 @@ libaqcore_a_SOURCES += \
 	src/wave/stop.c \
 	src/wave/trace.c src/wave/trace.h \
 	src/wave/typed.c \
+	src/wave/unit.c src/wave/unit.h \
 	src/wave/vector.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \

@@ -128,8 +128,9 @@ static void lane_add(aq_wave *w, const aq_wave_op *o, int l, unsigned bytes,
     a->at[a->count++] = at;
 }
 
+/* `unit`: bytes that each of two offsets counts, by unit_of. */
 static void shared_add(const aq_wave *w, const aq_wave_op *o, int l,
-                       unsigned bytes, accesses *a)
+                       uint32_t unit, accesses *a)
 {
   const aq_isa_inst *inst = &o->more->inst;
   const uint32_t base = w->v[o->more->address][l];
@@ -137,9 +138,15 @@ static void shared_add(const aq_wave *w, const aq_wave_op *o, int l,
     shared_put(a, 0, l, base + (uint32_t)o->imm);
     return;
   }
-  const uint32_t unit = bytes * (has(inst->row->name, "st64") ? 64 : 1);
   shared_put(a, 0, l, base + ((uint32_t)o->imm & 0xff) * unit);
   shared_put(a, 1, l, base + ((uint32_t)o->imm >> 8 & 0xff) * unit);
+}
+
+static uint32_t unit_of(const aq_isa_inst *inst, unsigned bytes)
+{
+  const bool far = (inst->row->flags & AQ_ISA_OFFSET2) &&
+                   has(aq_wave_name_of(inst->row->name), "st64");
+  return bytes * (far ? 64 : 1);
 }
 
 /* ---- figures ---- */
@@ -208,6 +215,7 @@ aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
                                      unsigned bytes)
 {
   const bool shared = o->more->inst.row->encoding == AQ_ISA_DS;
+  const uint32_t unit = shared ? unit_of(&o->more->inst, bytes) : 0;
   accesses a;
   aq_wave_pattern out = {.bytes = 0};
   a.count = a.dropped = 0;
@@ -215,7 +223,7 @@ aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
   for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     if (shared)
-      shared_add(w, o, l, bytes, &a);
+      shared_add(w, o, l, unit, &a);
     else if (o->more->inst.row->encoding == AQ_ISA_SCRATCH)
       a.dropped++;
     else

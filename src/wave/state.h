@@ -16,6 +16,7 @@
 #include "codeobj/descriptor.h"
 #include "common/executor.h"
 #include "isa/isa.h"
+#include "wave/unit.h"
 
 enum {
   AQ_WAVE_LANES = 64,
@@ -69,6 +70,7 @@ typedef struct aq_wave_more {
   uint16_t data2, scalar;     /* second data row; SGPR of the address */
   uint8_t bytes;              /* of memory, a lane */
   uint32_t note;              /* of an observer; 0: none */
+  aq_wave_unit unit;          /* of counting.h */
 } aq_wave_more;
 
 enum { AQ_WAVE_NONE = 0xffff };
@@ -141,6 +143,7 @@ struct aq_wave_group {
   uint8_t *lds;
   aq_wave **waves;
   void *observed;                    /* of an observer: observe.h */
+  struct aq_wave_group_tally *tally; /* NULL: not counted; counting.h */
 };
 
 /* A range of addresses that may be touched, as found last. */
@@ -200,6 +203,7 @@ struct aq_wave_grid {
   struct aq_wave_trace *trace;             /* NULL: they are not traced */
   const struct aq_wave_observer *observer; /* NULL: none; observe.h */
   void *observed;                          /* of that */
+  struct aq_wave_tally *tally;             /* NULL: its work is not counted */
   aq_wave_share *share, own_share;         /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */
   unsigned part_count;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/wall.h"
+#include "wave/counting.h"
 #include "wave/grid.h"
 #include "wave/guard.h"
 #include "wave/gws.h"
@@ -33,6 +34,7 @@ struct aq_wave_machine {
   unsigned open;                 /* executions */
   aq_wave_profile *profile;      /* or NULL */
   aq_wave_trace *trace;          /* or NULL */
+  aq_wave_counting *counting;    /* or NULL */
   void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
   void *tell_user;
   uint64_t begun, catch_at; /* executions; 0: none is reported */
@@ -144,6 +146,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     status = aq_wave_profile_open(machine->profile, grid, &grid->profile, diag);
     pthread_mutex_unlock(&machine->watching);
   }
+  if (status == AQ_OK && machine->counting)
+    status = aq_wave_tally_open(machine->counting, grid, diag);
   if (status != AQ_OK) {
     aq_wave_grid_fini(grid);
     free(grid);
@@ -154,6 +158,7 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   if (grid->observer) {
     grid->observed = grid->observer->begin(grid->observer->user, grid);
     if (!grid->observed) {
+      aq_wave_tally_close(grid);
       aq_wave_grid_fini(grid);
       free(grid);
       return aq_diag_no_memory(diag);
@@ -172,7 +177,7 @@ static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
 {
   aq_wave_team team = {.hands = machine->hands};
   if (!grid->desc.concurrent || grid->watched || grid->observer ||
-      grid->group_count < 2)
+      grid->tally || grid->group_count < 2)
     return team;
   if (!machine->crew)
     machine->crew = aq_wave_crew_create(aq_wave_crew_processors());
@@ -194,6 +199,21 @@ static void grid_report(aq_wave_grid *grid, aq_execution_state state)
     grid->observer->stuck(grid);
 }
 
+/* Counts are complete: how long the kernel takes. */
+static aq_execution_state tally_end(aq_wave_grid *grid, aq_execution_step *out)
+{
+  pthread_mutex_lock(&grid->machine->watching); /* rows: another may put them */
+  const aq_status status = aq_wave_tally_end(grid, &out->elapsed);
+  pthread_mutex_unlock(&grid->machine->watching);
+  if (status == AQ_OK)
+    return AQ_EXECUTION_DONE;
+  out->fault = (aq_execution_fault){.kind = AQ_EXECUTION_FAULT_ILLEGAL,
+                                    .pc = grid->entry};
+  snprintf(out->fault.text, sizeof out->fault.text,
+           "kernel %.40s: out of memory for its counts", grid->desc.kernel);
+  return AQ_EXECUTION_FAULT;
+}
+
 static aq_execution_state wave_step(void *execution, uint64_t budget,
                                     uint64_t ticks, aq_execution_step *out)
 {
@@ -212,6 +232,8 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
     grid->observer->leave(grid->observer->user);
   if (grid->watched)
     pthread_mutex_unlock(&grid->machine->watching);
+  if (grid->tally && state == AQ_EXECUTION_DONE)
+    state = tally_end(grid, out);
   if (grid->machine->report_at)
     grid_report(grid, state);
   return state;
@@ -223,6 +245,7 @@ static void wave_end(void *execution)
   grid->machine->open--;
   aq_wave_parts_fini(grid);
   aq_wave_grid_fini(grid);
+  aq_wave_tally_close(grid);
   if (grid->observer)
     grid->observer->end(grid);
   free(grid);
@@ -298,6 +321,7 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
     aq_wave_gws_destroy(machine->gws[i]);
   aq_wave_profile_destroy(machine->profile);
   aq_wave_trace_destroy(machine->trace);
+  aq_wave_counting_destroy(machine->counting);
   pthread_mutex_destroy(&machine->watching);
   free(machine);
 }
@@ -332,6 +356,31 @@ aq_status aq_wave_machine_profile_put(aq_wave_machine *machine,
     return AQ_OK;
   pthread_mutex_lock(&machine->watching);
   aq_status status = aq_wave_profile_put(machine->profile, sink, diag);
+  pthread_mutex_unlock(&machine->watching);
+  return status;
+}
+
+aq_status aq_wave_machine_count(aq_wave_machine *machine,
+                                const aq_wave_counting_options *options,
+                                aq_diag *diag)
+{
+  if (machine->profile || machine->trace || machine->observer)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "durations from executed code count for themselves; "
+                       "expected no profile, trace or check of the code");
+  if (!machine->counting)
+    machine->counting = aq_wave_counting_create(options);
+  waits_keep(machine);
+  return machine->counting ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+aq_status aq_wave_machine_counted_put(aq_wave_machine *machine,
+                                      aq_record_sink *sink, aq_diag *diag)
+{
+  if (!machine->counting)
+    return AQ_OK;
+  pthread_mutex_lock(&machine->watching);
+  const aq_status status = aq_wave_counting_put(machine->counting, sink, diag);
   pthread_mutex_unlock(&machine->watching);
   return status;
 }

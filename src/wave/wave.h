@@ -62,6 +62,27 @@ aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag);
 aq_status aq_wave_machine_profile_put(aq_wave_machine *machine,
                                       aq_record_sink *sink, aq_diag *diag);
 
+/* How the work of dispatches is counted (common/counted.def). */
+typedef struct aq_wave_counting_options {
+  uint32_t xccs; /* complexes among which workgroups go in turn; 0: one */
+  /* Executes the counted workgroups only: the results are not complete. */
+  bool sampled;
+  /* How long a dispatch of that work takes, on the thread that steps it; NULL:
+   * the executor does not know. The row has no names. */
+  aq_time (*time)(const aq_counted *row, void *user);
+  void *user;
+} aq_wave_counting_options;
+
+/* Counts the work of all dispatches. AQ_ERR_INVALID: the machine has a profile,
+ * a trace or an observer. */
+aq_status aq_wave_machine_count(aq_wave_machine *machine,
+                                const aq_wave_counting_options *options,
+                                aq_diag *diag);
+
+/* As aq_wave_machine_profile_put. All executions have ended. */
+aq_status aq_wave_machine_counted_put(aq_wave_machine *machine,
+                                      aq_record_sink *sink, aq_diag *diag);
+
 /* A wave whose steps are printed, in each dispatch. */
 typedef struct aq_wave_trace_options {
   uint64_t workgroup; /* in the order of dispatch */

@@ -51,6 +51,11 @@ tests_wave_test_groups_SOURCES = tests/wave/test_groups.c
 EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c \
 	tests/wave/groups.c
 
+check_PROGRAMS += tests/wave/test_counting
+tests_wave_test_counting_SOURCES = tests/wave/test_counting.c \
+	tests/wave/kernels.h tests/wave/run.h tests/wave/seen.h
+EXTRA_DIST += tests/wave/counting.c
+
 check_PROGRAMS += tests/wave/test_matrix
 tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c \
 	tests/wave/seen.h
