@@ -166,7 +166,11 @@ void aq_calibration_write(const aq_calibration *c, const char *base, FILE *out)
       continue;
     aq_device_fit_value(fit, fit->value, value);
     aq_calibration_spread(c, fit, spread);
-    fprintf(out, "%s = %s ; measured: %s%s%s; runs %s\n", fit->key, value,
-            fit->meaning, spread[0] ? ", " : "", spread, c->runs);
+    char half[AQ_CALIBRATION_TEXT] = "";
+    if (fit->spread > 0)
+      aq_device_fit_value(fit, fit->spread, half);
+    fprintf(out, "%s = %s%s%s ; measured: %s%s%s; runs %s\n", fit->key, value,
+            half[0] ? " +- " : "", half, fit->meaning, spread[0] ? ", " : "",
+            spread, c->runs);
   }
 }

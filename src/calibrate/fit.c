@@ -79,6 +79,17 @@ static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
   return sample->p50;
 }
 
+/* Half of a 90 % interval: as the normal distribution with the sample's p10 and
+ * p90 has it; of few values half their range. A floor has none. */
+static int64_t figure_spread(int figure, const aq_calibrate_sample *sample)
+{
+  if (figure == AQ_CALIBRATE_INTERVAL)
+    return 0;
+  if (sample->n < FEW)
+    return round_to((sample->most - sample->least) / 2, EXACT);
+  return round_to((sample->p90 - sample->p10) * 64 / 100, EXACT);
+}
+
 /* What all fits share. */
 typedef struct fitting {
   const aq_device_model *model;
@@ -111,8 +122,9 @@ static void fit_figure(const fitting *f, const fit_rule *rule,
              "%.3f us, less than the constants that it contains",
              (double)figure_value(figure, sample) / (double)AQ_US);
   else
-    fit->value =
-        fit->unit == AQ_DEVICE_FIT_NUMBER ? value : round_to(value, EXACT);
+    fit->value = round_to(value, EXACT);
+  if (!fit->why_not[0])
+    fit->spread = figure_spread(figure, sample);
 }
 
 static void fit_step(const aq_calibrate_facts *facts, aq_device_fit *fit)

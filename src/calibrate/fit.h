@@ -29,6 +29,7 @@ typedef struct aq_device_fit {
   bool probed;                       /* by a probe, not from runs */
   int64_t resolution;                /* of a probe's value */
   int64_t was, value;
+  int64_t spread; /* half of the 90 % interval that the sample shows, 0: none */
   aq_device_fit_unit unit;
   char why_not[120]; /* why it was not fitted, or "" */
 } aq_device_fit;

@@ -12,12 +12,14 @@
 #include "common/kernel_set.h"
 #include "common/text.h"
 #include "perform/capture.h"
+#include "perform/interval.h"
 #include "perform/replay.h"
 
 /* Options that have no meaning for a kind of input are refused, not ignored. */
 static const aq_cli_option_id run_options[] = {
-    AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,  AQ_CLI_OPT_QUEUES, AQ_CLI_OPT_EDGES,
-    AQ_CLI_OPT_AS_GRAPH, AQ_CLI_OPT_POLICY, AQ_CLI_OPT_COUNT};
+    AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,    AQ_CLI_OPT_QUEUES,
+    AQ_CLI_OPT_EDGES,    AQ_CLI_OPT_AS_GRAPH, AQ_CLI_OPT_POLICY,
+    AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_COUNT};
 static const aq_cli_option_id capture_options[] = {
     AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
     AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_COUNT};
@@ -104,6 +106,8 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
 {
   const aq_notes notes = aq_cli_notes(cli);
   aq_replay_ask ask = {0};
+  aq_replay_hooks hooks = {0};
+  aq_interval interval;
   aq_performed performed;
   aq_store *store;
   sigset_t before;
@@ -115,8 +119,14 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
   if (status != AQ_OK)
     return status;
   aq_cli_status_block(&before);
-  status = aq_replay_perform(performance, store, &ask, NULL, info, &performed,
-                             &notes, &cli->diag);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
+    hooks.interval = &interval;
+    status = aq_replay_interval(performance, store, &ask, &interval, &notes,
+                                &cli->diag);
+  }
+  if (status == AQ_OK)
+    status = aq_replay_perform(performance, store, &ask, &hooks, info,
+                               &performed, &notes, &cli->diag);
   aq_cli_status_unblock(&before);
   if (status == AQ_OK) {
     status = aq_cli_performed_print(cli, info, &performed);

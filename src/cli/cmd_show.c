@@ -189,11 +189,17 @@ static void source_worth(const char *source, char worth[16])
 static aq_status put_constants(aq_cli *cli, aq_json_out *json,
                                const aq_device_model *model)
 {
-  static const aq_cli_column columns[] = {
-      {"constant", "key"}, {">value", "value"},      {"unit", "unit"},
-      {NULL, "source"},    {"moves time", "timing"}, {"worth", NULL},
-      {"from", "from"},    {NULL, "group"},          {"<meaning", "meaning"},
-      {NULL, NULL}};
+  static const aq_cli_column columns[] = {{"constant", "key"},
+                                          {">value", "value"},
+                                          {"unit", "unit"},
+                                          {NULL, "source"},
+                                          {"moves time", "timing"},
+                                          {"worth", NULL},
+                                          {">+-us", "spread_us"},
+                                          {"from", "from"},
+                                          {NULL, "group"},
+                                          {"<meaning", "meaning"},
+                                          {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "values", columns);
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
@@ -206,6 +212,8 @@ static aq_status put_constants(aq_cli *cli, aq_json_out *json,
     aq_cli_cell_text(rows, c->source);
     aq_cli_cell_bool(rows, c->timing, "yes", "");
     aq_cli_cell_text(rows, worth);
+    aq_cli_cell_real(rows, "%.3f",
+                     c->spread ? (double)c->spread / (double)AQ_US : NAN);
     aq_cli_cell_text(rows, c->from);
     aq_cli_cell_text(rows, c->group);
     aq_cli_cell_text(rows, c->meaning);

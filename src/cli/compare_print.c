@@ -10,35 +10,11 @@
 
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "common/json_in.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/compare_json.h"
 #include "report/formula.h"
-
-/* How a replay's notes say it was made: "closed loop, level 2". */
-static void put_replay(aq_cli *cli, const aq_run_info *run)
-{
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_json_doc doc;
-  const char *notes = run->notes;
-  if (!notes ||
-      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
-    return;
-  const aq_json_node root = aq_json_root(&doc);
-  aq_json_node replay, mode, level;
-  const char *loop;
-  int64_t number;
-  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", &replay) &&
-      aq_json_is_object(&replay) && aq_json_member(&replay, "mode", &mode) &&
-      aq_json_member(&replay, "level", &level) &&
-      aq_json_text(&mode, &loop) == AQ_OK &&
-      aq_json_integer(&level, 1, 2, &number) == AQ_OK)
-    fprintf(cli->out, "  %.16s loop, level %d: %s\n", loop, (int)number,
-            number == 1 ? "measured durations"
-                        : "predicted durations, also for the formulas");
-  aq_json_free(&doc);
-}
+#include "report/latency.h"
 
 static bool has_formula(const aq_compare *figures, int who)
 {
@@ -55,7 +31,7 @@ static bool shows_gap(const aq_compare *figures)
 static void put_head(aq_cli *cli, const aq_compare_runs *c)
 {
   char run[AQ_CLI_LABEL_SIZE], reference[AQ_CLI_LABEL_SIZE];
-  char trust[AQ_CLI_TRUST_SIZE];
+  char trust[AQ_CLI_TRUST_SIZE], loop[AQ_COMPARE_LOOP_TEXT];
   aq_cli_run_label(c->run, run);
   aq_cli_run_label(c->reference, reference);
   char *left = aq_text_line(run, strlen(run));
@@ -74,19 +50,22 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
     fprintf(cli->out, "  simulated with %s\n", trust);
   aq_cli_run_caveats(cli, "  ", c->run);
   aq_cli_run_caveats(cli, "  reference: ", c->reference);
-  put_replay(cli, c->run);
+  aq_compare_runs_loop(c->run, loop);
+  fputs(loop, cli->out);
   if (c->figures.latency_warm != AQ_TIME_NONE)
     fprintf(
         cli->out,
         "  E: L1 = %.3f us (of %" PRId64 " rows), L2 = %.3f us (of %" PRId64
-        "), Lg = %.3f us, fitted to this run\n",
+        "), Lg = %.3f us\n",
         (double)c->figures.latency_warm / (double)AQ_US, c->figures.fitted_warm,
         (double)c->figures.latency_cold / (double)AQ_US, c->figures.fitted_cold,
         (double)c->figures.latency_begin / (double)AQ_US);
   if (shows_gap(&c->figures))
-    fprintf(cli->out,
-            "  B: G = %.3f us (of %" PRId64 " rows), fitted to this run\n",
+    fprintf(cli->out, "  B: G = %.3f us (of %" PRId64 " rows)\n",
             (double)c->figures.gap / (double)AQ_US, c->figures.fitted_gap);
+  if (c->figures.latency_warm != AQ_TIME_NONE || shows_gap(&c->figures))
+    fputs("  these constants of the formulas are fitted to this run\n",
+          cli->out);
   fputc('\n', cli->out);
 }
 
@@ -210,11 +189,14 @@ static aq_status put_worst(aq_cli *cli, aq_json_out *json,
 
 aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
 {
+  char text[AQ_LATENCY_TEXT];
   put_head(cli, c);
   aq_status status = put_stats(cli, &c->figures);
   if (status != AQ_OK)
     return status;
   put_makespan(cli, &c->figures);
+  aq_latency_text(c, text);
+  fputs(text, cli->out);
   if (!c->figures.worst_count)
     return AQ_OK;
   fputc('\n', cli->out);
@@ -258,6 +240,7 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   json_run(json, "run", c->run);
   json_run(json, "reference", c->reference);
   aq_compare_json(json, &c->figures);
+  aq_latency_json(json, c);
   aq_status status = put_worst(cli, json, c);
   json_thresholds(json, &c->figures, limits, count);
   aq_json_out_close_map(json);

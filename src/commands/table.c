@@ -144,8 +144,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "20",
                        "a capture, checked, and timed 20 times"}},
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
-                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(BENCH) | BIT(KERNELS) |
-                    BIT(KERNELS_FROM) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
+                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
+                    BIT(KERNELS) | BIT(KERNELS_FROM) |
+                    BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -45,6 +45,7 @@ typedef enum aq_cli_what {
   O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
+  O(INTERVAL)                                                                  \
   O(ALLOW_TRUNCATED)                                                           \
   O(AS_IF)                                                                     \
   O(BENCH)                                                                     \

@@ -92,6 +92,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
                              "make direct launches between host waits one "
                              "graph launch"},
+    [AQ_CLI_OPT_INTERVAL] = {"interval", NULL, NULL,
+                             "90 % intervals of makespan and median latency, "
+                             "by the spreads of the device's constants; takes "
+                             "two replays more for each of these"},
     [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
                            "inject the faults of a schedule, or random ones; "
                            "the transport becomes fault+TRANSPORT; exec "

@@ -2,6 +2,7 @@ libaqcore_a_SOURCES += \
 	src/perform/capture.c src/perform/capture.h \
 	src/perform/containment.c src/perform/containment.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
+	src/perform/interval.c src/perform/interval.h \
 	src/perform/perform.c src/perform/perform.h \
 	src/perform/product.c src/perform/product.h \
 	src/perform/replay.c src/perform/replay.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "perform/device_choice.h"
+#include "perform/interval.h"
 #include "predict/transfer.h"
 #include "report/compare_runs.h"
 #include "transports/device_models.h"
@@ -92,6 +93,16 @@ static void drops_note(const aq_notes *notes, const aq_replay_facts *facts)
               facts->dropped[i], drops[i].meaning);
 }
 
+/* Half of the 90 % intervals. */
+static void interval_note(aq_json_out *json, const aq_interval *interval)
+{
+  aq_json_out_map(json, "interval");
+  aq_json_out_int(json, "makespan_ps", interval->makespan);
+  aq_json_out_int(json, "latency_ps", interval->latency);
+  aq_json_out_int(json, "constants", interval->constants);
+  aq_json_out_close_map(json);
+}
+
 /* How it was replayed, for later readers of the run. */
 static void replay_notes(aq_json_out *json, const void *user)
 {
@@ -126,6 +137,8 @@ static void replay_notes(aq_json_out *json, const void *user)
   }
   if (job->transferred)
     aq_json_out_int(json, "transferred", (int64_t)job->transferred);
+  if (job->hooks && job->hooks->interval)
+    interval_note(json, job->hooks->interval);
   if (job->options.predict) {
     aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
     aq_json_out_int(json, "unlike", (int64_t)facts->unlike);

@@ -21,6 +21,7 @@ typedef struct aq_replay_hooks {
   void *user;
   aq_end end;             /* of durations predicted for another GPU */
   aq_replay_facts *facts; /* gets the facts of the replay */
+  const struct aq_interval *interval; /* goes to the notes (interval.h) */
 } aq_replay_hooks;
 
 /* Replays the run and stores it under `info`. A performance without a device

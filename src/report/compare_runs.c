@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/json_in.h"
+#include "report/latency.h"
 
 enum { BATCH = 512 };
 
@@ -111,6 +113,58 @@ static aq_status name_worst(aq_store *store, aq_compare_runs *out,
   return AQ_OK;
 }
 
+void aq_compare_runs_loop(const aq_run_info *run,
+                          char text[AQ_COMPARE_LOOP_TEXT])
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_json_doc doc;
+  const char *notes = run->notes, *loop;
+  aq_json_node replay, mode, level;
+  int64_t number;
+  text[0] = 0;
+  if (!notes ||
+      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+    return;
+  const aq_json_node root = aq_json_root(&doc);
+  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", &replay) &&
+      aq_json_is_object(&replay) && aq_json_member(&replay, "mode", &mode) &&
+      aq_json_member(&replay, "level", &level) &&
+      aq_json_text(&mode, &loop) == AQ_OK &&
+      aq_json_integer(&level, 1, 2, &number) == AQ_OK)
+    snprintf(text, AQ_COMPARE_LOOP_TEXT, "  %.16s loop, level %d: %s\n", loop,
+             (int)number,
+             number == 1 ? "measured durations"
+                         : "predicted durations, also for the formulas");
+  aq_json_free(&doc);
+}
+
+/* The intervals that a replay noted. */
+static void interval_read(const char *notes, aq_compare_runs *out)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_json_doc doc;
+  aq_json_node replay, interval, node;
+  out->interval_makespan = out->interval_latency = AQ_NONE;
+  if (!notes ||
+      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+    return;
+  const aq_json_node root = aq_json_root(&doc);
+  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", &replay) &&
+      aq_json_is_object(&replay) &&
+      aq_json_member(&replay, "interval", &interval) &&
+      aq_json_is_object(&interval)) {
+    int64_t makespan, latency;
+    if (aq_json_member(&interval, "makespan_ps", &node) &&
+        aq_json_integer(&node, 0, INT64_MAX, &makespan) == AQ_OK &&
+        aq_json_member(&interval, "latency_ps", &node) &&
+        aq_json_integer(&node, 0, INT64_MAX, &latency) == AQ_OK) {
+      out->interval_makespan = makespan;
+      out->interval_latency = latency;
+    }
+  }
+  aq_json_free(&doc);
+}
+
 static aq_status compare_pair(aq_store *store, const pairing *pair,
                               size_t worst, aq_compare_runs *out, aq_diag *diag)
 {
@@ -123,6 +177,11 @@ static aq_status compare_pair(aq_store *store, const pairing *pair,
   if (status == AQ_OK)
     status = aq_compare_rows(reference.rows, reference.count, rows.rows,
                              rows.count, worst, &out->figures, diag);
+  if (status == AQ_OK)
+    status = aq_latency_medians(reference.rows, reference.count, rows.rows,
+                                rows.count, &out->latency_reference,
+                                &out->latency, diag);
+  interval_read(pair->run->notes, out);
   free(reference.rows);
   free(rows.rows);
   return status;

@@ -15,6 +15,12 @@ AQ_BEGIN_DECLS
 typedef struct aq_compare_runs {
   const aq_run_info *reference, *run; /* borrowed from the caller */
   aq_compare figures;
+  /* Median latencies of scored rows, from submission to start; AQ_TIME_NONE:
+   * none has one. Half of the 90 % intervals of a replay that found them
+   * (replay --interval), of its makespan and this median; AQ_NONE: it did not.
+   */
+  aq_time latency_reference, latency;
+  int64_t interval_makespan, interval_latency;
   char **worst_names; /* of figures.worst; NULL where a row has none */
 } aq_compare_runs;
 
@@ -26,6 +32,13 @@ AQ_API aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
                                       const aq_run_info *b, size_t worst,
                                       aq_compare_runs *out, aq_diag *diag);
 AQ_API void aq_compare_runs_fini(aq_compare_runs *compare);
+
+enum { AQ_COMPARE_LOOP_TEXT = 128 };
+
+/* A line with how a replay's notes say it was made, "closed loop, level 2"; ""
+ * for other runs. */
+AQ_API void aq_compare_runs_loop(const aq_run_info *run,
+                                 char text[AQ_COMPARE_LOOP_TEXT]);
 
 /* Whether two GPUs are known to be of different models: by ISA, compute units,
  * or a name of which neither begins the other. */

@@ -11,6 +11,7 @@ libaqcore_a_SOURCES += \
 	src/report/confidence.c src/report/confidence.h \
 	src/report/counter_summary.c src/report/counter_summary.h \
 	src/report/formula.c src/report/formula.h \
+	src/report/latency.c src/report/latency.h \
 	src/report/match.c src/report/match.h \
 	src/report/metrics.c src/report/metrics.h \
 	src/report/page.c src/report/page.h \

@@ -29,7 +29,7 @@ static void loaded_fill(loaded_model *loaded)
     aqsim_model_constant(loaded->source, i, from);
     loaded->constants[i] = (aq_device_constant){
         from->key,  from->group, from->meaning, from->source, from->from,
-        from->unit, from->value, from->number,  from->timing};
+        from->unit, from->value, from->number,  from->timing, from->spread};
   }
   aqsim_model_hash(loaded->source, loaded->hash);
   loaded->model = (aq_device_model){loaded->source->name, loaded->hash,

@@ -29,6 +29,7 @@ typedef struct aq_device_constant {
   const char *value; /* exact, in that unit */
   int64_t number;    /* times in ps, rates in B/s, ...; 0 for texts */
   bool timing;       /* it moves the timeline */
+  int64_t spread;    /* half of its 90 % interval, as number; 0: not stated */
 } aq_device_constant;
 
 typedef struct aq_device_model {

@@ -55,6 +55,22 @@ try "$aqueduct" replay enough --device "$work/new.device" --name s -q
 try "$aqueduct" compare s --fail-above end.p99=0.1us
 check "it reproduces what it was fitted to" [ "$status" = 0 ]
 try "$aqueduct" device calibrate enough --device mi300x --json
+check "a constant states its spread" contains "$(cat "$work/new.device")" \
+  "doorbell_to_fetch = 2.030 us"
+try "$aqueduct" replay enough --device "$work/new.device" --name wide \
+  --interval --set doorbell_to_fetch='2.03 us +- 1 us' \
+  --set remap_latency='3us+-0us' --set unexplained_latency=0us \
+  --set unexplained_makespan=0us
+check "intervals are reported" contains "$err" "90 % interval, by the spreads"
+check "one constant moves the latency by its spread" contains "$err" \
+  "median latency +- 1.000 us"
+try "$aqueduct" compare wide
+check "compare prints whether the measured run is within" contains "$out" \
+  "makespan +- 1.000 us (within)"
+try "$aqueduct" replay enough --device "$work/new.device" --interval \
+  --set doorbell_to_fetch='2 us +- x'
+check "a spread that is no time is refused" [ "$status" = 2 ]
+try "$aqueduct" device calibrate enough --device mi300x --json
 check "--json tells the same" contains "$out" '"key": "unmap_after"'
 
 # RDNA stamps the start of the first wave: queued kernels never start at the

@@ -99,6 +99,31 @@ static aq_status key_unknown(reader *r, span name)
   return reader_fail(r, "unknown key", name, expected);
 }
 
+/* Splits "VALUE UNIT +- SPREAD UNIT", and reads the spread of a time. */
+static aq_status spread_read(reader *r, int key, span *value)
+{
+  const aqsim_key *k = &aqsim_keys[key];
+  char text[64], expected[160];
+  r->model->spreads[key] = 0;
+  for (size_t i = 0; i + 1 < value->length; i++) {
+    if (value->at[i] != '+' || value->at[i + 1] != '-')
+      continue;
+    span spread = span_trim((span){value->at + i + 2, value->length - i - 2});
+    *value = span_trim((span){value->at, i});
+    if (k->kind != AQSIM_KIND_TIME || spread.length == 0 ||
+        spread.length >= sizeof text)
+      return reader_fail(r, k->name, spread,
+                         ": expected +- and a time, behind a time");
+    memcpy(text, spread.at, spread.length);
+    text[spread.length] = 0;
+    if (!aqsim_value_read(k, text, &r->model->spreads[key], expected,
+                          sizeof expected))
+      return reader_fail(r, k->name, spread, expected);
+    return AQ_OK;
+  }
+  return AQ_OK;
+}
+
 /* Sets one constant from "VALUE UNIT", or in an edit from a factor of the value
  * in force; `source` is arena text. */
 static aq_status constant_set(reader *r, int key, span value,
@@ -107,6 +132,10 @@ static aq_status constant_set(reader *r, int key, span value,
   aqsim_model *model = r->model;
   const aqsim_key *k = &aqsim_keys[key];
   char text[64], expected[160];
+  aq_status status =
+      aqsim_kind_is_text(k->kind) ? AQ_OK : spread_read(r, key, &value);
+  if (status != AQ_OK)
+    return status;
   if (value.length == 0 || value.length >= sizeof text)
     return reader_fail(r, k->name, (span){"", 0},
                        ": expected a value of 1 to 63 characters");

@@ -77,6 +77,7 @@ typedef struct aqsim_model {
   const char *name;                     /* "mi300x" */
   const char *sources[AQSIM_KEY_COUNT]; /* NULL: not set yet */
   const char *from[AQSIM_KEY_COUNT];    /* the model whose file set it */
+  int64_t spreads[AQSIM_KEY_COUNT];     /* half of a 90 % interval; 0: none */
   aq_arena arena;
 } aqsim_model;
 
@@ -87,6 +88,7 @@ typedef struct aqsim_constant {
   const char *unit; /* "" for counts, choices and texts */
   char value[64];   /* exact, in that unit */
   int64_t number;   /* in the unit that the model keeps; 0 for texts */
+  int64_t spread;   /* half of its 90 % interval, so too; 0: not stated */
   bool timing;      /* it moves the timeline */
 } aqsim_constant;
 

@@ -42,6 +42,7 @@ void aqsim_model_constant(const aqsim_model *model, size_t index,
                           .meaning = key->meaning,
                           .source = model->sources[index],
                           .from = model->from[index],
+                          .spread = model->spreads[index],
                           .timing = key->group == AQSIM_GROUP_TIMING};
   constant_value(model, index, out->value, sizeof out->value, &out->unit);
   if (!aqsim_kind_is_text(key->kind))

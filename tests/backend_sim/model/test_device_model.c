@@ -95,7 +95,7 @@ static const char *other_value(const aqsim_constant *c)
       {"ps", "7 ps"},    {"ns", "7 ps"},          {"us", "7 ps"},
       {"ms", "7 ps"},    {"MHz", "7 Hz"},         {"GHz", "7 Hz"},
       {"GB/s", "7 B/s"}, {"KiB", "7 B"},          {"B", "7 B"},
-      {"TB/s", "7 B/s"}, {"TFLOP/s", "7 FLOP/s"},
+      {"TB/s", "7 B/s"}, {"TFLOP/s", "7 FLOP/s"}, {"MiB", "7 B"},
   };
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(c->unit, units[i][0]) == 0)
@@ -179,6 +179,10 @@ static const bad_line bad_lines[] = {
     {"packet_fetch = 99999999999999999999 ps ; x", "expected a time"},
     {"packet_fetch = . us ; assumed", "expected a time"},
     {"packet_fetch = us ; assumed", "expected a time"},
+    {"packet_fetch = 3 us +- 1 ; assumed", "packet_fetch '1'; expected a time"},
+    {"packet_fetch = 3 us +- ; assumed",
+     "packet_fetch: expected +- and a time"},
+    {"cus = 3 +- 1 ; assumed", "cus '1': expected +- and a time"},
     {"cus = 3 CU ; assumed", "expected a whole number without unit"},
     {"cus = 0 ; assumed", "expected at least 1"},
     {"timestamp_hz = 1 us ; assumed", "expected a frequency"},
@@ -241,6 +245,24 @@ START_TEST(constants_that_contradict_each_other_are_refused)
     aqsim_model_hash(m, after);
     ck_assert_str_eq(before, after);
   }
+  aqsim_model_destroy(m);
+}
+END_TEST
+
+START_TEST(a_time_may_state_its_spread)
+{
+  aqsim_model *m = mi300x();
+  aqsim_constant constant;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aqsim_model_set(m, "packet_fetch=3 us +- 0.5 us", &diag),
+                   AQ_OK, &diag);
+  aqsim_model_constant(m, AQSIM_KEY_packet_fetch, &constant);
+  ck_assert_int_eq(constant.number, 3 * AQ_US);
+  ck_assert_int_eq(constant.spread, AQ_US / 2);
+  ck_assert_status(aqsim_model_set(m, "packet_fetch=4 us", &diag), AQ_OK,
+                   &diag);
+  aqsim_model_constant(m, AQSIM_KEY_packet_fetch, &constant);
+  ck_assert_int_eq(constant.spread, 0);
   aqsim_model_destroy(m);
 }
 END_TEST
@@ -316,16 +338,14 @@ START_TEST(unknown_models_and_unreadable_files_are_input_errors)
 }
 END_TEST
 
-AQ_TEST_MAIN("backend_sim/model/device_model",
-             the_embedded_mi300x_carries_its_constants,
-             what_is_shown_reads_back_to_the_same_digest,
-             a_file_is_loaded_by_its_path,
-             changing_any_constant_changes_the_digest,
-             the_verdict_comes_from_the_sources_of_timing_constants,
-             a_bad_line_is_named_with_its_place_and_what_was_expected,
-             every_key_is_mandatory,
-             constants_that_contradict_each_other_are_refused,
-             an_edit_may_multiply_the_value_in_force,
-             a_factor_of_no_use_is_refused_and_changes_nothing,
-             an_unknown_key_gets_the_nearest_one_as_a_suggestion,
-             unknown_models_and_unreadable_files_are_input_errors)
+AQ_TEST_MAIN(
+    "backend_sim/model/device_model", the_embedded_mi300x_carries_its_constants,
+    what_is_shown_reads_back_to_the_same_digest, a_file_is_loaded_by_its_path,
+    changing_any_constant_changes_the_digest,
+    the_verdict_comes_from_the_sources_of_timing_constants,
+    a_bad_line_is_named_with_its_place_and_what_was_expected,
+    every_key_is_mandatory, constants_that_contradict_each_other_are_refused,
+    a_time_may_state_its_spread, an_edit_may_multiply_the_value_in_force,
+    a_factor_of_no_use_is_refused_and_changes_nothing,
+    an_unknown_key_gets_the_nearest_one_as_a_suggestion,
+    unknown_models_and_unreadable_files_are_input_errors)
