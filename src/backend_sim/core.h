@@ -282,6 +282,7 @@ typedef struct aqsim_mapping {
   aqsim_pipe *pipe; /* which serves it, or did so last */
   aqsim_slot *slot; /* NULL: not mapped */
   aq_time usable;   /* from when the slot serves it */
+  aq_time awake;    /* from when a doorbell is seen, if it was idle */
   aq_time idle_since;
   aqsim_queue *next, *previous; /* in the run list */
   bool listed;                  /* it is */

@@ -58,8 +58,15 @@ static bool is_known(const aq_calibration *c, const char *key)
 static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
 {
   aq_device_fit fits[AQ_DEVICE_FIT_COUNT];
-  aq_calibrate_tell(c->calibrate,
-                    aq_device_model_number(c->model, "unmap_after"), &c->facts);
+  const aq_calibrate_model model = {
+      .unmap_after = aq_device_model_number(c->model, "unmap_after"),
+      .idle_ramp = aq_device_model_number(c->model, "idle_ramp"),
+      .remap_ramp = aq_device_model_number(c->model, "remap_ramp"),
+      .handler_guard = aq_device_model_number(c->model, "handler_guard"),
+      .handler_window = aq_device_model_number(c->model, "handler_window"),
+      .graph_head = aq_device_model_number(c->model, "graph_head"),
+  };
+  aq_calibrate_tell(c->calibrate, &model, &c->facts);
   if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, fits)) {
     const aq_calibrate_sample *figures = c->facts.figures;
     return aq_diag_set(
@@ -116,9 +123,7 @@ static double us(aq_time time)
 void aq_device_fit_value(const aq_device_fit *fit, int64_t value,
                          char text[AQ_CALIBRATION_TEXT])
 {
-  if (fit->unit == AQ_DEVICE_FIT_NUMBER)
-    snprintf(text, AQ_CALIBRATION_TEXT, "%" PRId64, value);
-  else if (fit->unit == AQ_DEVICE_FIT_RATE)
+  if (fit->unit == AQ_DEVICE_FIT_RATE)
     snprintf(text, AQ_CALIBRATION_TEXT, "%" PRId64 " B/s", value);
   else if (value % AQ_NS)
     snprintf(text, AQ_CALIBRATION_TEXT, "%.3f ns",
@@ -143,8 +148,6 @@ void aq_calibration_spread(const aq_calibration *calibration,
   } else if (strcmp(fit->key, "unmap_after") == 0)
     snprintf(text, AQ_CALIBRATION_TEXT, "between %.1f and %.1f us",
              us(facts->idle_below), us(facts->idle_above));
-  else if (fit->unit == AQ_DEVICE_FIT_NUMBER)
-    snprintf(text, AQ_CALIBRATION_TEXT, "n=%zu", s->n);
   else if (s)
     snprintf(text, AQ_CALIBRATION_TEXT,
              "p50 %.3f us (p10 %.3f, p90 %.3f, least %.3f), n=%zu", us(s->p50),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/ramp.h"
 #include "calibrate/rows.h"
 #include "report/quantile.h"
 
@@ -41,7 +42,8 @@ void aq_calibrate_destroy(aq_calibrate *calibrate)
     free(calibrate->values[i].at);
   free(calibrate->launches.at);
   free(calibrate->nears.at);
-  free(calibrate->graphs.at);
+  free(calibrate->handlers.at);
+  free(calibrate->graphs);
   free(calibrate);
 }
 
@@ -162,7 +164,8 @@ static void step_find(const aq_calibrate_pairs *launches,
   free(scratch);
 }
 
-static void launches_part(const aq_calibrate *c, aq_time step,
+static void launches_part(const aq_calibrate *c,
+                          const aq_calibrate_model *model, aq_time step,
                           aq_calibrate_facts *out)
 {
   const size_t n = c->launches.count;
@@ -172,8 +175,16 @@ static void launches_part(const aq_calibrate *c, aq_time step,
     return;
   while (cut < n && c->launches.at[cut].key < step)
     cut++;
+  out->figures[AQ_CALIBRATE_WARM_RAMP] =
+      aq_calibrate_ramp(c->launches.at, cut, AQ_US, values);
+  out->figures[AQ_CALIBRATE_COLD_RAMP] =
+      aq_calibrate_ramp(c->launches.at + cut, n - cut, step, values);
   for (size_t i = 0; i < n; i++)
-    values[i] = c->launches.at[i].value;
+    values[i] =
+        c->launches.at[i].value -
+        (i < cut
+             ? aq_time_ramp(c->launches.at[i].key, AQ_US, model->idle_ramp)
+             : aq_time_ramp(c->launches.at[i].key, step, model->remap_ramp));
   out->figures[AQ_CALIBRATE_WARM] = sample_of(values, cut);
   out->figures[AQ_CALIBRATE_COLD] = sample_of(values + cut, n - cut);
   free(values);
@@ -207,35 +218,51 @@ static aq_calibrate_sample lead_find(aq_calibrate_pairs *nears)
 
 /* ---- graphs ---- */
 
-/* Call -> first node contains a launch, warm or cold. */
-static void graphs_tell(const aq_calibrate *c, aq_time step,
+/* Call -> first node contains a launch, warm or cold, and the time of the nodes
+ * that have the first doorbell: as much as the call takes for as many. */
+static void graphs_tell(const aq_calibrate *c, aq_time step, int64_t head,
                         aq_calibrate_facts *out)
 {
   const aq_calibrate_sample *warm = &out->figures[AQ_CALIBRATE_WARM];
   const aq_calibrate_sample *cold = &out->figures[AQ_CALIBRATE_COLD];
   aq_calibrate_pairs first = {NULL, 0, 0}, node = {NULL, 0, 0};
-  if (warm->n > 0 && cold->n > 0) {
-    for (size_t i = 0; i < c->graphs.count; i++)
+  for (size_t i = 0; i < c->graph_count; i++) {
+    const aq_calibrate_graph *graph = &c->graphs[i];
+    const aq_calibrate_sample *launch = graph->idle < step ? warm : cold;
+    if (launch->n > 0 && graph->nodes > head)
       aq_calibrate_pairs_add(
           &first,
-          c->graphs.at[i].value -
-              (c->graphs.at[i].key < step ? warm : cold)->p50,
+          ((graph->latency - launch->p50) * graph->nodes - head * graph->call) /
+              (graph->nodes - head),
           0);
-    out->figures[AQ_CALIBRATE_GRAPH] = sample(&first);
-    const aq_calibrate_pairs *dry = &c->values[AQ_CALIBRATE_GRAPH_NODE];
-    for (size_t i = 0; i < dry->count && first.count > 0; i++)
-      aq_calibrate_pairs_add(
-          &node,
-          (dry->at[i].key - cold->p50 - out->figures[AQ_CALIBRATE_GRAPH].p50) /
-              dry->at[i].value,
-          0);
-    out->figures[AQ_CALIBRATE_GRAPH_NODE] = sample(&node);
   }
+  out->figures[AQ_CALIBRATE_GRAPH] = sample(&first);
+  for (size_t i = 0; i < c->graph_count && first.count > 0; i++)
+    aq_calibrate_pairs_add(
+        &node,
+        (c->graphs[i].call - out->figures[AQ_CALIBRATE_GRAPH].p50) /
+            c->graphs[i].nodes,
+        0);
+  out->figures[AQ_CALIBRATE_GRAPH_NODE] = sample(&node);
   free(first.at);
   free(node.at);
 }
 
-void aq_calibrate_tell(aq_calibrate *c, aq_time idle_step,
+/* Doorbells that a profiler's handler held: its start -> the kernel's. */
+static void handlers_tell(const aq_calibrate *c,
+                          const aq_calibrate_model *model,
+                          aq_calibrate_facts *out)
+{
+  aq_calibrate_pairs held = {NULL, 0, 0};
+  for (size_t i = 0; i < c->handlers.count; i++)
+    if (c->handlers.at[i].key >= -model->handler_guard &&
+        c->handlers.at[i].key < model->handler_window)
+      aq_calibrate_pairs_add(&held, c->handlers.at[i].value, 0);
+  out->figures[AQ_CALIBRATE_HANDLER] = sample(&held);
+  free(held.at);
+}
+
+void aq_calibrate_tell(aq_calibrate *c, const aq_calibrate_model *model,
                        aq_calibrate_facts *out)
 {
   *out = (aq_calibrate_facts){.idle_step = AQ_TIME_NONE,
@@ -244,12 +271,12 @@ void aq_calibrate_tell(aq_calibrate *c, aq_time idle_step,
                               .timestamp_step = c->step_differs ? 0 : c->step};
   for (int i = 0; i < AQ_CALIBRATE_COUNT; i++)
     out->figures[i] = sample(&c->values[i]);
-  out->figures[AQ_CALIBRATE_GRAPH_NODE] = sample_of(NULL, 0);
   sort(&c->launches);
   step_find(&c->launches, out);
   const aq_time step =
-      out->idle_step == AQ_TIME_NONE ? idle_step : out->idle_step;
-  launches_part(c, step, out);
+      out->idle_step == AQ_TIME_NONE ? model->unmap_after : out->idle_step;
+  launches_part(c, model, step, out);
+  handlers_tell(c, model, out);
   out->figures[AQ_CALIBRATE_BACK_TO_BACK] = lead_find(&c->nears);
-  graphs_tell(c, step, out);
+  graphs_tell(c, step, model->graph_head, out);
 }

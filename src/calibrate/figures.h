@@ -47,9 +47,17 @@ void aq_calibrate_destroy(aq_calibrate *calibrate);
 aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
                            const aq_run_info *run, aq_diag *diag);
 
-/* The figures of the runs so far. `idle_step`: the idle time to part warm from
- * cold launches at where the runs show no step of their own. */
-void aq_calibrate_tell(aq_calibrate *calibrate, aq_time idle_step,
+/* Constants of the model that figures depend on. */
+typedef struct aq_calibrate_model {
+  aq_time unmap_after; /* parts warm from cold launches where the runs show no
+                          step of their own */
+  aq_time idle_ramp, remap_ramp; /* which launches contain */
+  aq_time handler_guard, handler_window;
+  int64_t graph_head; /* nodes of a graph's first doorbell */
+} aq_calibrate_model;
+
+/* The figures of the runs so far. */
+void aq_calibrate_tell(aq_calibrate *calibrate, const aq_calibrate_model *model,
                        aq_calibrate_facts *out);
 
 /* Name of a figure, and how many values it takes to state it. */

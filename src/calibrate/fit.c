@@ -158,9 +158,7 @@ bool aq_device_fit_all(const aq_device_model *model,
                              .meaning = rule->meaning,
                              .was = was,
                              .value = was,
-                             .unit = i == AQ_DEVICE_FIT_graph_head
-                                         ? AQ_DEVICE_FIT_NUMBER
-                                         : AQ_DEVICE_FIT_TIME};
+                             .unit = AQ_DEVICE_FIT_TIME};
     if (i == AQ_DEVICE_FIT_unmap_after)
       fit_step(facts, &out[i]);
     else if (i == AQ_DEVICE_FIT_timestamp_step)

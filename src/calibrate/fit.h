@@ -19,7 +19,6 @@ typedef enum aq_device_fit_id {
 
 typedef enum aq_device_fit_unit {
   AQ_DEVICE_FIT_TIME, /* ps */
-  AQ_DEVICE_FIT_NUMBER,
   AQ_DEVICE_FIT_RATE, /* bytes a second */
 } aq_device_fit_unit;
 

@@ -6,4 +6,5 @@ libaqcore_a_SOURCES += \
 	src/calibrate/probe.c src/calibrate/probe.def src/calibrate/probe.h \
 	src/calibrate/probe_run.c src/calibrate/probe_run.h \
 	src/calibrate/probed.c src/calibrate/probed.def src/calibrate/probed.h \
+	src/calibrate/ramp.c src/calibrate/ramp.h \
 	src/calibrate/rows.c src/calibrate/rows.h

@@ -302,6 +302,8 @@ static void probe_silence(probe *p, aq_time warm)
       low = middle;
   }
   p->value[AQ_PROBE_UNMAP] = high;
+  /* Longer silence adds more (remap_ramp). */
+  p->value[AQ_PROBE_REMAP] = launch_after(p, high) - warm;
 }
 
 static void probe_fences(probe *p)

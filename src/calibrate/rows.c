@@ -17,7 +17,6 @@ enum {
       20,        /* ns: a start so close to the previous end is back-to-back */
   EARLY = 5,     /* us: a row submitted so long before was surely queued */
   NEAR = 10,     /* us: and not so long before, perhaps */
-  DRY = 50,      /* us: a gap inside a graph after which the queue was dry */
   LONGEST = 100, /* us: a launch that takes longer waited for something else */
 };
 
@@ -38,11 +37,11 @@ typedef struct work {
 /* How far the rows of a queue, or of a device, were read. */
 typedef struct lane {
   int64_t key;
-  aq_time end; /* AQ_TIME_NONE before the first */
+  aq_time end;      /* AQ_TIME_NONE before the first */
+  aq_time complete; /* of the last row, or AQ_TIME_NONE */
   /* The graph launch that its last row belongs to. */
-  int64_t correlation, nodes;
-  aq_time begin, dry; /* of the call; call -> first node after a gap */
-  int64_t dry_at;     /* nodes before it, 0: there is none */
+  int64_t correlation;
+  aq_calibrate_graph graph; /* latency is 0 where the queue was not idle */
 } lane;
 
 typedef struct run_rows {
@@ -73,9 +72,11 @@ static size_t lane_find(run_rows *r, int64_t key)
   for (size_t i = 0; i < r->lane_count; i++)
     if (r->lanes[i].key == key)
       return i;
-  if (!AQ_ARRAY_PUSH(
-          r->lanes, r->lane_count, r->lane_capacity,
-          (lane){.key = key, .end = AQ_TIME_NONE, .correlation = AQ_NONE})) {
+  if (!AQ_ARRAY_PUSH(r->lanes, r->lane_count, r->lane_capacity,
+                     (lane){.key = key,
+                            .end = AQ_TIME_NONE,
+                            .complete = AQ_TIME_NONE,
+                            .correlation = AQ_NONE})) {
     r->failed = true;
     return 0;
   }
@@ -113,14 +114,14 @@ static bool continues_graph(const lane *queue, const aq_record *row)
   return row->correlation != AQ_NONE && queue->correlation == row->correlation;
 }
 
-/* The figures of an ended launch, that of the lane's last row. */
+/* Keeps an ended launch, that of the lane's last row. */
 static void graph_close(run_rows *r, lane *queue)
 {
-  if (queue->dry_at > 0 && queue->nodes > queue->dry_at) {
-    figure(r, AQ_CALIBRATE_GRAPH_HEAD, queue->dry_at);
-    add(r, &r->calibrate->values[AQ_CALIBRATE_GRAPH_NODE], queue->dry,
-        queue->nodes - queue->dry_at);
-  }
+  aq_calibrate *c = r->calibrate;
+  if (queue->correlation != AQ_NONE && queue->graph.latency > 0 &&
+      !AQ_ARRAY_PUSH(c->graphs, c->graph_count, c->graph_capacity,
+                     queue->graph))
+    r->failed = true;
   queue->correlation = AQ_NONE;
 }
 
@@ -128,18 +129,16 @@ static void graph_node(run_rows *r, lane *queue, const aq_record *row,
                        aq_time device_before)
 {
   if (!continues_graph(queue, row)) {
-    const aq_time latency = row->start - row->host_begin;
-    if (row->host_begin > device_before && latency > 0)
-      add(r, &r->calibrate->graphs, row->host_begin - device_before, latency);
+    const aq_time idle = row->host_begin - device_before;
+    const bool known = idle > 0 && row->host_end > row->host_begin;
     graph_close(r, queue);
     queue->correlation = row->correlation;
-    queue->begin = row->host_begin;
-    queue->nodes = queue->dry_at = 0;
-  } else if (queue->dry_at == 0 && row->start - queue->end > DRY * AQ_US) {
-    queue->dry = row->start - queue->begin;
-    queue->dry_at = queue->nodes;
+    queue->graph = (aq_calibrate_graph){
+        .idle = idle,
+        .latency = known ? row->start - row->host_begin : 0,
+        .call = row->host_end - row->host_begin};
   }
-  queue->nodes++;
+  queue->graph.nodes++;
 }
 
 static aq_time submit_of(const aq_record *row)
@@ -167,6 +166,10 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
     graph_close(r, queue);
   if (row->kind != AQ_KIND_KERNEL || graph || after_graph)
     return;
+  if (submit != AQ_TIME_NONE && queue->complete != AQ_TIME_NONE &&
+      submit > before)
+    add(r, &r->calibrate->handlers, submit - queue->complete,
+        row->start - queue->complete);
   if (submit != AQ_TIME_NONE)
     direct_tell(r, row, submit, before, device_before);
   else if (is_back_to_back(row, before))
@@ -190,6 +193,7 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number)
     row_tell(r, queue, row, gpu->end);
   r->works[r->work_count++] =
       (work){number, key, row->start, row->end, submit_of(row), queue->end};
+  queue->complete = row->complete;
   queue->end = aq_time_max(queue->end, row->end);
   gpu->end = aq_time_max(gpu->end, row->end);
 }

@@ -23,16 +23,26 @@ typedef struct aq_calibrate_pairs {
 bool aq_calibrate_pairs_add(aq_calibrate_pairs *pairs, aq_time key,
                             aq_time value);
 
+/* A graph launch on an idle queue. */
+typedef struct aq_calibrate_graph {
+  aq_time idle;    /* of the device, until its call began */
+  aq_time latency; /* call -> first node */
+  aq_time call;    /* length of the call */
+  int64_t nodes;
+} aq_calibrate_graph;
+
 struct aq_calibrate {
-  /* Values of figures, as keys. GRAPH_NODE: call -> first node after the gap,
-   * and how many nodes came after it. */
+  /* Values of figures, as keys. */
   aq_calibrate_pairs values[AQ_CALIBRATE_COUNT];
   aq_calibrate_pairs
-      launches;              /* idle time of the device, submission -> start */
-  aq_calibrate_pairs nears;  /* submission before the previous end, whether
-                                it was early enough */
-  aq_calibrate_pairs graphs; /* idle time of the device, call -> first node */
-  int step;                  /* of the timestamps of the runs so far, ns */
+      launches;             /* idle time of the device, submission -> start */
+  aq_calibrate_pairs nears; /* submission before the previous end, whether
+                               it was early enough */
+  aq_calibrate_pairs handlers; /* completion of the row before -> submission,
+                                  and -> start */
+  aq_calibrate_graph *graphs;
+  size_t graph_count, graph_capacity;
+  int step; /* of the timestamps of the runs so far, ns */
   bool step_differs;
 };
 

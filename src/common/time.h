@@ -43,6 +43,18 @@ static inline aq_time aq_time_min(aq_time a, aq_time b)
   return a < b ? a : b;
 }
 
+/* Of a time beyond `from`: `each` for every doubling of `from`, and between two
+ * doublings in proportion. 0 where `from` is not positive. */
+static inline aq_time aq_time_ramp(aq_time time, aq_time from, aq_time each)
+{
+  aq_time sum = 0;
+  if (from <= 0 || each == 0 || time <= from)
+    return 0;
+  for (; from <= time / 2; from *= 2)
+    sum += each;
+  return sum + (aq_time)((double)each * ((double)(time - from) / (double)from));
+}
+
 AQ_END_DECLS
 
 #endif

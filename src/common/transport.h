@@ -42,7 +42,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 7u
+#define AQ_TRANSPORT_ABI 8u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -194,15 +194,23 @@ typedef struct aq_device_info {
   aq_time dispatch_latency_warm; /* doorbell to start, idle but mapped queue */
   aq_time dispatch_latency_cold; /* the same on an unmapped queue */
   aq_time unmap_after;           /* idle time after which a queue is unmapped */
+  /* Growth of the latencies with each doubling of the idle time: from 1 us on,
+   * and from unmap_after on. */
+  aq_time idle_ramp, remap_ramp;
+  /* A doorbell that would ring from handler_guard before the profiler's handler
+   * of the last completion to handler_window behind it rings handler_hold
+   * behind it. All 0 where the profiler has none. */
+  aq_time handler_guard, handler_window, handler_hold;
   /* A signal reaches 0 until a kernel starts behind the barrier packet that
    * waited for it; the gap between two kernels that a barrier packet without
    * waits makes. Both 0 where they are not known. */
   aq_time gate_latency, barrier_latency;
-  /* Submitting a graph launch: after graph_launch the doorbell of the first
-   * graph_head nodes, after graph_per_node for each other node that of the
-   * rest. All 0 where it is not known. */
+  /* Submitting a graph launch: the host writes packets from graph_launch on,
+   * graph_per_node each, and rings the doorbell for graph_head of them first,
+   * then for twice as many each time, graph_batch at most. All 0 where it is
+   * not known. */
   aq_time graph_launch, graph_per_node;
-  uint32_t graph_head;
+  uint32_t graph_head, graph_batch;
   /* "GPU-" and 16 hexadecimal digits, as ROCr has it; NULL: not known. */
   const char *uuid;
   /* DMA engines: those for the host and the device itself come first, then

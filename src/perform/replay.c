@@ -78,7 +78,14 @@ static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
             "measured start by gates; %" PRIu64
             " start off by up to the time of a barrier packet",
             facts->gates, facts->near);
-  if (facts->moved)
+  if (facts->held)
+    aq_note(notes,
+            "%" PRIu64 " doorbells ring later than measured, by up to %.1f us: "
+            "%" PRIu64 " wait for the profiler's completion handler, the "
+            "packets of the others stand behind one that was submitted later",
+            facts->moved, (double)facts->moved_most / (double)AQ_US,
+            facts->held);
+  else if (facts->moved)
     aq_note(notes,
             "%" PRIu64 " doorbells ring later than measured, by up to %.1f us: "
             "their packets stand behind one that was submitted later",
@@ -118,6 +125,7 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "gates", (int64_t)facts->gates);
   aq_json_out_int(json, "near", (int64_t)facts->near);
   aq_json_out_int(json, "doorbells_moved", (int64_t)facts->moved);
+  aq_json_out_int(json, "doorbells_held", (int64_t)facts->held);
   aq_json_out_int(json, "doorbells_moved_most_ns", facts->moved_most / AQ_NS);
   aq_json_out_int(json, "edges", (int64_t)facts->edges);
   aq_json_out_int(json, "edge_confidence",
@@ -191,12 +199,23 @@ static void device_ask(replay_job *job, const aq_device_info *device)
   job->options.latency_warm = device->dispatch_latency_warm;
   job->options.latency_cold = device->dispatch_latency_cold;
   job->options.unmap_after = device->unmap_after;
+  job->options.idle_ramp = device->idle_ramp;
+  job->options.remap_ramp = device->remap_ramp;
   job->options.gate_latency = device->gate_latency;
   job->options.barrier_latency = device->barrier_latency;
   job->options.timestamp_step = device->timestamp_step;
   job->options.graph_launch = device->graph_launch;
   job->options.graph_per_node = device->graph_per_node;
   job->options.graph_head = device->graph_head;
+  job->options.graph_batch = device->graph_batch;
+}
+
+/* Only a measured run has completions that a profiler's handler stamped. */
+static void handler_ask(replay_job *job, const aq_device_info *device)
+{
+  job->options.handler_guard = device->handler_guard;
+  job->options.handler_window = device->handler_window;
+  job->options.handler_hold = device->handler_hold;
 }
 
 /* Whose durations the rows have: the replayed run's, whatever
@@ -382,6 +401,8 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     status = edges_read(job, reader, &edges);
   if (status == AQ_OK) {
     device_ask(job, &probed.device);
+    if (origin->kind == AQ_RUN_MEASURED)
+      handler_ask(job, &probed.device);
     durations_find(job, origin, &probed, reader);
     job->info->kind = probed.kind;
     status = transfer_prepare(job, origin, reader);

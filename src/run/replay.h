@@ -11,13 +11,15 @@
  * run, and the later calls of its process follow at the same distance; so a
  * faster device moves the host. Host threads of a process move together.
  *
- * The doorbell is taken to ring when the call returns. Only a copy that was
- * still running when it started rang it earlier: after the median duration of
- * the run's calls that returned in time. A graph launch rings when the device
- * model says: graph_launch after the call began for the first graph_head
- * nodes, and graph_per_node for each other node later for those, but never
- * after the call returned. A barrier packet ends it, as HIP's do. Where the
- * device says nothing of graphs, they ring like copies.
+ * The doorbell is taken to ring when the call returns. A profiler whose handler
+ * of the last completion runs then may hold it (handler_hold). Only a copy that
+ * was still running when it started rang it earlier: after the median duration
+ * of the run's calls that returned in time. A graph launch rings in batches, as
+ * HIP's do: from graph_launch on, its call writes packets at an even pace until
+ * it returns, and rings for graph_head of them first, then for twice as many
+ * each time, graph_batch at most; once the device is 16 packets behind, for
+ * graph_batch. A barrier packet ends it. Where the device says nothing of
+ * graphs, they ring like copies.
  *
  * Rows without a host call, and the first row of each queue, are pinned: they
  * start when they started in the measured run, on an idle device. They keep the
@@ -47,11 +49,12 @@ struct aq_replay_input {
 
 typedef struct aq_replay_options {
   /* What of the device counts; from aq_device_info. */
-  aq_time latency_warm, latency_cold, unmap_after;
+  aq_time latency_warm, latency_cold, unmap_after, idle_ramp, remap_ramp;
+  aq_time handler_guard, handler_window, handler_hold; /* of measured runs */
   aq_time gate_latency, barrier_latency;
   aq_time timestamp_step; /* starts closer to the previous end: back-to-back */
   aq_time graph_launch, graph_per_node;
-  uint32_t graph_head;
+  uint32_t graph_head, graph_batch;
   /* What to replay. */
   bool closed;   /* loop; open otherwise */
   bool as_graph; /* direct launches between host waits become one launch,
@@ -106,6 +109,7 @@ typedef struct aq_replay_facts {
   uint64_t moved;     /* rows whose doorbell rings later than in the measured
                          run: a packet in front of them was submitted later */
   aq_time moved_most; /* by how much */
+  uint64_t held;      /* of them, held by a profiler's handler */
   uint64_t shapeless; /* kernels whose grid or workgroup is not known, or more
                          than a packet can say: 1 work-item stands for it */
   uint64_t graphs;    /* made of direct launches */

@@ -60,9 +60,31 @@ static aq_time row_pin(const aq_replay *r, const aq_replay_queue *queue,
 {
   const aq_replay_options *o = &r->options;
   const aq_time warm = row->start - o->latency_warm;
-  const bool cold = queue->last_end == AQ_TIME_NONE ||
-                    warm - queue->last_end > o->unmap_after;
-  return cold ? row->start - o->latency_cold : warm;
+  if (queue->last_end == AQ_TIME_NONE)
+    return row->start - o->latency_cold;
+  const aq_time idle = warm - queue->last_end;
+  if (idle > o->unmap_after)
+    return row->start - o->latency_cold -
+           aq_time_ramp(idle, o->unmap_after, o->remap_ramp);
+  return warm - aq_time_ramp(idle, AQ_US, o->idle_ramp);
+}
+
+/* A profiler's handler of the last completion holds the doorbell of a launch
+ * at about the same time. */
+static aq_time handler_wait(aq_replay *r, const aq_replay_queue *queue,
+                            aq_time submit)
+{
+  const aq_replay_options *o = &r->options;
+  const aq_time handled = queue->last_complete;
+  if (o->handler_hold == 0 || submit == AQ_TIME_NONE ||
+      handled == AQ_TIME_NONE || submit < handled - o->handler_guard ||
+      submit >= handled + o->handler_window)
+    return submit;
+  const aq_time rings = aq_time_max(submit, handled + o->handler_hold);
+  r->facts.held++;
+  r->facts.moved++;
+  r->facts.moved_most = aq_time_max(r->facts.moved_most, rings - submit);
+  return rings;
 }
 
 /* A call that copied and returned when that was done hides when it rang. In an
@@ -147,7 +169,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
   aq_replay_row *row = &r->rows[index];
   aq_replay_queue *queue = &r->queues[row->queue];
   row_mark(r, queue, row);
-  const aq_time submit = row_submitted(r, row);
+  const aq_time submit = handler_wait(r, queue, row_submitted(r, row));
   aq_time pin = AQ_TIME_NONE;
   if (submit == AQ_TIME_NONE || queue->last_job == 0 ||
       row_hides_doorbell(r, queue, row)) {
@@ -173,6 +195,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
   if (row->via == AQ_VIA_GRAPH)
     queue->last_graph = index + 1;
   queue->last_end = aq_time_max(queue->last_end, row->end);
+  queue->last_complete = row->complete;
   return AQ_OK;
 }
 
@@ -281,33 +304,54 @@ static void pins_settle(aq_replay *r)
   }
 }
 
-/* A graph launch: its first nodes may go ahead of the others. */
+/* Host time for each node: of a launch whose call is measured, its share of the
+ * call. */
+static aq_time graph_pace(const aq_replay *r, const aq_replay_job *job)
+{
+  const aq_replay_options *o = &r->options;
+  const aq_replay_row *row = &r->rows[job->first];
+  const aq_time call = row->host_end - row->host_begin - o->graph_launch;
+  return job->stretch ? o->graph_per_node
+                      : aq_time_max(call, 0) / (aq_time)job->count;
+}
+
+/* The nodes of the next doorbell. HIP rings for few at first, not to let the
+ * device wait; the count is let grow at once where that is behind. */
+static uint32_t graph_batch(const aq_replay_options *o, uint32_t last,
+                            uint32_t done)
+{
+  enum { BEHIND = 16 };
+  const uint32_t most = o->graph_batch ? o->graph_batch : UINT32_MAX;
+  uint64_t size = done >= BEHIND ? most : (uint64_t)last * 2;
+  if (done == 0)
+    size = o->graph_head ? o->graph_head : most;
+  return size < most ? (uint32_t)size : most;
+}
+
+/* A graph launch: a job for each doorbell. */
 static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
                       aq_replay_job job)
 {
-  const aq_replay_options *o = &r->options;
   const aq_replay_row *row = &r->rows[job.first];
-  const uint32_t head = job.count < o->graph_head ? job.count : o->graph_head;
-  const aq_time ahead = row->host_begin + o->graph_launch;
-  const aq_time rest = ahead + (aq_time)(job.count - head) * o->graph_per_node;
+  const aq_time begin = row->host_begin + r->options.graph_launch;
+  const aq_time pace = graph_pace(r, &job), end = row->host_end;
+  uint32_t done = 0, size = 0;
   job.marker = true;
-  if (row->flags & AQ_FLAG_PINNED) {
-    job_put(r, jobs, count, job);
-    return;
-  }
-  if (head > 0 && head < job.count) {
-    aq_replay_job first = job;
-    first.submit = aq_time_min(ahead, row->host_end);
-    first.count = head;
-    first.marker = first.stretch = false;
-    job_put(r, jobs, count, first);
-    for (uint32_t i = 0; i < head; i++)
+  while (!(row->flags & AQ_FLAG_PINNED) &&
+         (size = graph_batch(&r->options, size, done)) < job.count) {
+    aq_replay_job part = job;
+    done += size;
+    part.submit = aq_time_min(begin + (aq_time)done * pace, end);
+    part.count = size;
+    part.marker = part.stretch = false;
+    job_put(r, jobs, count, part);
+    for (uint32_t i = 0; i < size; i++)
       job.first = r->rows[job.first].next - 1;
-    job.count -= head;
+    job.count -= size;
   }
-  job.submit = aq_time_min(rest, row->host_end);
+  job.submit = aq_time_min(begin + (aq_time)(done + job.count) * pace, end);
   if (job.stretch)
-    job.saved = row->host_end - job.submit;
+    job.saved = end - job.submit;
   job_put(r, jobs, count, job);
 }
 
@@ -315,12 +359,13 @@ static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
 static aq_status jobs_time(aq_replay *r, aq_diag *diag)
 {
   size_t count = 0;
-  aq_replay_job *jobs = malloc((2 * r->job_count + 1) * sizeof *jobs);
+  aq_replay_job *jobs = malloc((r->row_count + 1) * sizeof *jobs);
   if (!jobs)
     return aq_diag_no_memory(diag);
   for (size_t i = 0; i < r->job_count; i++) {
     const aq_replay_row *row = &r->rows[r->jobs[i].first];
-    if (row->via == AQ_VIA_GRAPH && r->options.graph_launch > 0 &&
+    if (row->via == AQ_VIA_GRAPH &&
+        (r->options.graph_launch > 0 || r->options.graph_head > 0) &&
         row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE)
       graph_put(r, jobs, &count, r->jobs[i]);
     else

@@ -18,7 +18,7 @@
 /* What replay keeps of a measured row. */
 typedef struct aq_replay_row {
   int64_t number; /* of the row in its run */
-  aq_time start, end, host_begin, host_end, submit;
+  aq_time start, end, complete, host_begin, host_end, submit;
   aq_time duration; /* that the replay gives it */
   int64_t correlation, pid, tid, stream, name, bytes;
   uint32_t grid[3];
@@ -60,6 +60,7 @@ typedef struct aq_replay_queue {
   int64_t stream;   /* of all its rows, or AQ_NONE */
   bool one_stream;  /* so far */
   aq_time last_end, last_submit; /* AQ_TIME_NONE before the first row */
+  aq_time last_complete;         /* of the last row, or AQ_TIME_NONE */
   aq_time next_submit;           /* AQ_TIME_MAX behind the last one */
   uint32_t last_job;             /* + 1, or 0 */
   uint32_t last_graph;           /* row of the last graph launch + 1, or 0 */

@@ -281,10 +281,10 @@ START_TEST(dispatch_times_come_in_steps_of_the_device_clock)
   aq_time start, end;
   ck_assert_status(r.t->ops->dispatch_times(r.t, done, &start, &end), AQ_OK,
                    &r.diag);
-  ck_assert_time_eq(start, 9440 * AQ_NS); /* 9.47 us */
-  ck_assert_time_eq(end, 10680 * AQ_NS);  /* 10.704567 us */
+  ck_assert_time_eq(start, 9000 * AQ_NS); /* 9.03 us */
+  ck_assert_time_eq(end, 10240 * AQ_NS);  /* 10.264567 us */
   const aq_amd_signal *signal = (const aq_amd_signal *)(uintptr_t)done.handle;
-  ck_assert_uint_eq(signal->start_ts, 944);
+  ck_assert_uint_eq(signal->start_ts, 900);
   ck_assert_int_eq(
       r.t->ops->dispatch_times(r.t, rig_signal(&r, 1, 0), &start, &end),
       AQ_ERR_INVALID);

@@ -267,8 +267,8 @@ static aq_time edge_is_seen(const char *const *edits)
   return seen;
 }
 
-/* Doorbell to start of a second kernel, 110 us after the first completed. */
-static aq_time start_after_110_us(const char *const *edits)
+/* Doorbell to start of a second kernel, so long after the first completed. */
+static aq_time start_after(const char *const *edits, aq_time idle)
 {
   rig r;
   rig_open(&r, &aqsim_transport_ops, edits);
@@ -276,13 +276,28 @@ static aq_time start_after_110_us(const char *const *edits)
   aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
-  rig_sleep(&r, r.t->ops->now(r.t) + 110 * AQ_US);
+  rig_sleep(&r, r.t->ops->now(r.t) + idle);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
   const aq_record *row = rig_record(&r, queue, 1);
   aq_time latency = row->start - row->submit;
   rig_close(&r);
   return latency;
+}
+
+static aq_time start_after_110_us(const char *const *edits)
+{
+  return start_after(edits, 110 * AQ_US);
+}
+
+static aq_time start_after_210_us(const char *const *edits)
+{
+  return start_after(edits, 210 * AQ_US);
+}
+
+static aq_time start_after_8_us(const char *const *edits)
+{
+  return start_after(edits, 8 * AQ_US);
 }
 
 /* Start stamp of a kernel whose doorbell rings 4.5 us before the previous end,
@@ -295,11 +310,11 @@ static aq_time stamp_after_previous_end(const char *const *edits)
   aq_packet packet =
       rig_dispatch(rig_kernel(&r, "k", 20 * AQ_US), true, rig_none);
   rig_submit(&r, queue, &packet);
-  rig_sleep(&r, 29470000 - 4500000); /* it ends 29.47 us after its doorbell */
+  rig_sleep(&r, 29030000 - 4500000); /* it ends 29.03 us after its doorbell */
   rig_submit(&r, queue, &packet);
   rig_run(&r);
-  ck_assert_time_eq(rig_record(&r, queue, 0)->end, 29470000);
-  aq_time stamp = rig_record(&r, queue, 1)->start - 29470000;
+  ck_assert_time_eq(rig_record(&r, queue, 0)->end, 29030000);
+  aq_time stamp = rig_record(&r, queue, 1)->start - 29030000;
   rig_close(&r);
   return stamp;
 }
@@ -381,7 +396,27 @@ static int64_t graph_head(const char *const *edits)
   return device_info(edits).graph_head;
 }
 
-/* The end timestamp in the signal of a kernel that ends at 10.47 us. */
+static aq_time handler_guard(const char *const *edits)
+{
+  return device_info(edits).handler_guard;
+}
+
+static aq_time handler_window(const char *const *edits)
+{
+  return device_info(edits).handler_window;
+}
+
+static aq_time handler_hold(const char *const *edits)
+{
+  return device_info(edits).handler_hold;
+}
+
+static int64_t graph_batch(const char *const *edits)
+{
+  return device_info(edits).graph_batch;
+}
+
+/* The end timestamp in the signal of a kernel that ends at 10.03 us. */
 static int64_t end_ticks(const char *const *edits)
 {
   rig r;
@@ -391,7 +426,7 @@ static int64_t end_ticks(const char *const *edits)
   aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
-  ck_assert_time_eq(rig_record(&r, queue, 0)->end, 10470000);
+  ck_assert_time_eq(rig_record(&r, queue, 0)->end, 10030000);
   aq_time start, end;
   ck_assert_status(r.t->ops->dispatch_times(r.t, done, &start, &end), AQ_OK,
                    &r.diag);
@@ -511,23 +546,30 @@ static const mutation mutations[] = {
     {"dependency_poll", "11.66 us", edge_is_seen, AQ_US},
     /* The second launches when the first has. */
     {"pipes", "1", start_on_another_queue, 3200 * AQ_NS},
-    /* It is mapped when the first is complete, 10.87 us after the doorbell,
-     * instead of starting 3.2 us after that: then 4.8 + 4.67 us. */
+    /* It is mapped when the first is complete, 10.43 us after the doorbell,
+     * instead of starting 3.2 us after that: then 4.36 + 4.67 us. */
     {"slots_per_pipe", "1", start_on_one_pipe,
-     (10870 + 9470 - 9470 - 3200) * AQ_NS},
+     (10430 + 9030 - 9030 - 3200) * AQ_NS},
     {"queue_quantum", "11 ms", start_after_quantum, AQ_MS},
     {"queue_switch", "21 us", start_after_quantum, AQ_US},
     /* One wave: 16 KiB at 1 TB/s take 16.384 ns. */
     {"wave_state", "32 KiB", start_after_quantum, 16384},
     {"context_bandwidth", "500 GB/s", start_after_quantum, 16384},
     {"kernel_reset", "11 us", start_after_reset, AQ_US},
-    {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
-    {"remap_latency", "5.8 us", start_agent, AQ_US},
+    {"unmap_after", "120 us", start_after_110_us,
+     -4360 * AQ_NS - 93 * AQ_NS * 5 / 105},
+    {"remap_latency", "5.36 us", start_agent, AQ_US},
+    {"idle_ramp", "100 ns", start_after_8_us, 300 * AQ_NS},
+    {"remap_ramp", "1.093 us", start_after_210_us, AQ_US},
+    {"handler_guard", "1 us", handler_guard, AQ_US},
+    {"handler_window", "1 us", handler_window, AQ_US},
+    {"handler_hold", "1 us", handler_hold, AQ_US},
     /* No longer back-to-back: the start is the start of the first wave. */
     {"glue_lead", "3.1 us", stamp_after_previous_end, 3600 * AQ_NS},
-    {"graph_launch", "10.21 us", graph_launch, AQ_US},
-    {"graph_head", "32", graph_head, 1},
-    {"graph_per_node", "2.655 us", graph_per_node, AQ_US},
+    {"graph_launch", "7.33 us", graph_launch, AQ_US},
+    {"graph_head", "2", graph_head, 1},
+    {"graph_batch", "257", graph_batch, 1},
+    {"graph_per_node", "3.88 us", graph_per_node, AQ_US},
     {"copy_latency", "5.3 us", copy_ends, AQ_US},
     /* 64 kB at 64 GB/s take 1 us. */
     {"copy_bandwidth", "128 GB/s", copy_ends, -500 * AQ_NS},
@@ -561,9 +603,9 @@ static const mutation mutations[] = {
     /* 1 ms without the edit. */
     {"memory_bandwidth", "2.65 TB/s", run_on_memory, AQ_MS},
     {"peak_flops", "81.7 TFLOP/s", run_of_flops, AQ_MS},
-    {"timestamp_hz", "200 MHz", end_ticks, 1044},
+    {"timestamp_hz", "200 MHz", end_ticks, 1000},
     /* 10.47 us: 1044 ticks in steps of 40 ns, 1040 in steps of 100. */
-    {"timestamp_step", "100 ns", end_ticks, -4},
+    {"timestamp_step", "60 ns", end_ticks, 2},
 };
 
 enum { MUTATIONS = sizeof mutations / sizeof *mutations };

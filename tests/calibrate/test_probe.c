@@ -12,17 +12,27 @@
 #include "common/memory_sink.h"
 
 /* Different from the constants of any device, and no multiples of the step. */
-static const char *const edits[] = {
-    "timestamp_step=20ns",    "doorbell_to_fetch=900ns",
-    "packet_fetch=130ns",     "packet_decode=50ns",
-    "acquire_agent=333ns",    "acquire_system=777ns",
-    "dispatch_setup=1234ns",  "workgroup_interval=0.6ns",
-    "release_agent=222ns",    "release_system=555ns",
-    "signal_write=111ns",     "interrupt_to_host=6543ns",
-    "barrier_process=2468ns", "dependency_poll=3579ns",
-    "unmap_after=321us",      "remap_latency=4321ns",
-    "copy_latency=3us",       "host_link_latency=500ns",
-    "copy_bandwidth=20GB/s",  NULL};
+static const char *const edits[] = {"timestamp_step=20ns",
+                                    "doorbell_to_fetch=900ns",
+                                    "packet_fetch=130ns",
+                                    "packet_decode=50ns",
+                                    "acquire_agent=333ns",
+                                    "acquire_system=777ns",
+                                    "dispatch_setup=1234ns",
+                                    "workgroup_interval=0.6ns",
+                                    "release_agent=222ns",
+                                    "release_system=555ns",
+                                    "signal_write=111ns",
+                                    "interrupt_to_host=6543ns",
+                                    "barrier_process=2468ns",
+                                    "dependency_poll=3579ns",
+                                    "unmap_after=321us",
+                                    "remap_latency=4321ns",
+                                    "remap_ramp=0ns",
+                                    "copy_latency=3us",
+                                    "host_link_latency=500ns",
+                                    "copy_bandwidth=20GB/s",
+                                    NULL};
 
 static const struct {
   aq_probe_id id;

@@ -56,6 +56,8 @@ static bool transport_open(driver *d)
 #define T(name) EDIT(#name "=%" PRId64 " ps", device->name)
   MODEL_TIMES(T)
 #undef T
+  EDIT("idle_ramp=%" PRId64 " ps", device->idle_ramp)
+  EDIT("remap_ramp=%" PRId64 " ps", device->remap_ramp)
   EDIT("fetch_batch=%u", device->fetch_batch)
   EDIT("fetch_window=%u", device->fetch_window)
   EDIT("pipes=%u", device->pipes)

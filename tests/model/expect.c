@@ -83,10 +83,17 @@ static void submit_find(expectation *e, unsigned index)
   row->submit =
       aq_time_max(e->out->published[index], e->queues[packet->queue].submit);
   e->queues[packet->queue].submit = row->submit;
-  aq_time idle = all_complete(e, index);
-  if (packet->id == 0 ||
-      (idle <= row->submit && row->submit - idle >= e->device->unmap_after))
-    e->queues[packet->queue].mapped = row->submit + e->device->remap_latency;
+  const model_device *device = e->device;
+  const aq_time idle = row->submit - all_complete(e, index);
+  aq_time *mapped = &e->queues[packet->queue].mapped;
+  if (packet->id == 0)
+    *mapped = row->submit + device->remap_latency;
+  else if (idle >= device->unmap_after)
+    *mapped = row->submit + device->remap_latency +
+              aq_time_ramp(idle, device->unmap_after, device->remap_ramp);
+  else if (idle >= 0)
+    *mapped = aq_time_max(
+        *mapped, row->submit + aq_time_ramp(idle, AQ_US, device->idle_ramp));
 }
 
 /* It joins the batch before it if it was known when that was read. */

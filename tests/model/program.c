@@ -35,6 +35,8 @@ static void device_draw(model_device *device, aq_rng *rng)
   device->signal_write++;
   device->barrier_process++;
   device->unmap_after++;
+  device->idle_ramp = device->packet_fetch / 7;
+  device->remap_ramp = device->packet_decode / 5;
   device->fetch_batch = 1 + (uint32_t)below(rng, 6);
   device->fetch_window = chance(rng, 75)
                              ? MODEL_PACKETS

@@ -56,6 +56,7 @@ typedef struct model_device {
 #define T(name) aq_time name;
   MODEL_TIMES(T)
 #undef T
+  aq_time idle_ramp, remap_ramp; /* of the others, which are drawn */
   uint32_t fetch_batch, fetch_window;
   uint32_t pipes, slots;  /* slots_per_pipe */
   aq_time quantum;        /* queue_quantum */

@@ -79,7 +79,8 @@ static aq_replay_options options_of_model(void)
                            .timestamp_step = device->timestamp_step,
                            .graph_launch = device->graph_launch,
                            .graph_per_node = device->graph_per_node,
-                           .graph_head = device->graph_head};
+                           .graph_head = device->graph_head,
+                           .graph_batch = device->graph_batch};
   aqsim_transport_ops.close(t);
   return out;
 }
@@ -175,7 +176,7 @@ START_TEST(work_in_flight_at_the_start_is_held_by_gates)
   static const double times[][4] = {
       {0, 0, 212.5, 432.5},      {0, 0, 600, 700},     {0, 0, 800, 900},
       {210, 213, 900, 910},      {220, 223, 910, 915}, {890, 893, 915, 930},
-      {1200, 1203, 1212.5, 1220}};
+      {1200, 1203, 1212.2, 1220}};
   enum { ROWS = sizeof times / sizeof *times };
   aq_memory_sink measured, simulated;
   measured_put(&measured, times, ROWS, 3);

@@ -320,30 +320,75 @@ static void graph_rows(aq_record rows[16])
   }
 }
 
-START_TEST(the_nodes_of_a_graph_are_submitted_as_the_device_says)
+/* Checks the doorbells of the next graph launch: how many nodes each announces,
+ * and when, in us. */
+static void ck_doorbells(aq_workload_source *source, size_t count,
+                         const uint32_t *nodes, const double *times)
+{
+  for (size_t i = 0; i < count; i++) {
+    aq_job job = next(source);
+    ck_assert_int_eq(job.submit, (aq_time)(times[i] * (double)AQ_US));
+    ck_assert_uint_eq(job.command_count, nodes[i]);
+    ck_assert_int_eq(job.commands[0].flags, i == 0 ? AQ_FLAG_GRAPH_FIRST : 0);
+    ck_assert_int_eq(job.marker, i + 1 == count);
+  }
+}
+
+/* Its call writes from 3 us on, and so takes 1.4 us for each of five nodes. */
+START_TEST(a_graph_launch_rings_for_twice_as_many_nodes_each_time)
 {
   aq_record rows[16];
   graph_rows(rows);
   table t = table_of(rows, 16);
   aq_replay_options options = mi300x;
   options.graph_launch = 3 * AQ_US;
-  options.graph_head = 2;
-  options.graph_per_node = AQ_US;
+  options.graph_head = 1;
+  options.graph_batch = 256;
   aq_workload_source *source = open_with(&t, &options, NULL);
   next(source);
-  for (int i = 0; i < 3; i++) {
-    aq_job head = next(source);
-    ck_assert_int_eq(head.submit, (53 + i * 100) * AQ_US);
-    ck_assert_uint_eq(head.command_count, 2);
-    ck_assert_int_eq(head.commands[0].flags, AQ_FLAG_GRAPH_FIRST);
-    ck_assert(!head.marker);
-    aq_job rest = next(source);
-    ck_assert_int_eq(rest.submit, (56 + i * 100) * AQ_US);
-    ck_assert_uint_eq(rest.command_count, 3);
-    ck_assert_int_eq(rest.commands[0].origin, 103 + i * 5);
-    ck_assert_int_eq(rest.commands[0].flags, 0);
-    ck_assert(rest.marker);
+  for (int i = 0; i < 3; i++)
+    ck_doorbells(source, 3, (uint32_t[]){1, 2, 2},
+                 (double[]){54.4 + i * 100, 57.2 + i * 100, 60 + i * 100});
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(a_graph_launch_rings_for_no_more_nodes_than_a_batch_has)
+{
+  aq_record rows[16];
+  graph_rows(rows);
+  table t = table_of(rows, 11);
+  aq_replay_options options = mi300x;
+  options.graph_launch = 3 * AQ_US;
+  options.graph_head = options.graph_batch = 2;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  ck_doorbells(source, 3, (uint32_t[]){2, 2, 1}, (double[]){55.8, 58.6, 60});
+  ck_doorbells(source, 3, (uint32_t[]){2, 2, 1}, (double[]){155.8, 158.6, 160});
+  ck_end(source);
+}
+END_TEST
+
+/* 1 + 2 + 4 + 8 + 16 nodes, of which the device cannot have read 16. */
+START_TEST(a_graph_launch_far_ahead_of_the_device_rings_for_whole_batches)
+{
+  enum { NODES = 100 };
+  aq_record rows[1 + NODES] = {kernel(0, 3, 12, 20)};
+  for (int i = 1; i <= NODES; i++) {
+    rows[i] = kernel(50, 150, 160 + i, 161 + i);
+    rows[i].via = AQ_VIA_GRAPH;
+    rows[i].correlation = 7;
   }
+  table t = table_of(rows, 1 + NODES);
+  aq_replay_options options = mi300x;
+  options.graph_launch = 1; /* ps: a node takes 1 us, rounded down */
+  options.graph_head = 1;
+  options.graph_batch = 256;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  const uint32_t nodes[] = {1, 2, 4, 8, 16, 69};
+  for (size_t i = 0; i < 6; i++)
+    ck_assert_uint_eq(next(source).command_count, nodes[i]);
   ck_end(source);
 }
 END_TEST
@@ -354,14 +399,37 @@ START_TEST(a_graph_is_submitted_before_its_call_returns)
   graph_rows(rows);
   table t = table_of(rows, 6);
   aq_replay_options options = mi300x;
-  options.graph_launch = 3 * AQ_US;
-  options.graph_per_node = 2 * AQ_US;
+  options.graph_launch = 13 * AQ_US; /* longer than the call */
   aq_workload_source *source = open_with(&t, &options, NULL);
   next(source);
-  aq_job job = next(source); /* no head: all at once, 13 us are too long */
+  aq_job job = next(source); /* no batches: all at once */
   ck_assert_int_eq(job.submit, 60 * AQ_US);
   ck_assert_uint_eq(job.command_count, 5);
   ck_assert(job.marker);
+  ck_end(source);
+}
+END_TEST
+
+/* The handlers of completions run at 120, 220, 320 and 420 us; launches come 2
+ * us before, 1 us before, 1 us behind and 3 us behind them. */
+START_TEST(a_profilers_handler_holds_doorbells_about_when_it_runs)
+{
+  const double calls[] = {3, 118, 219, 321, 423};
+  const double rings[] = {3, 118, 234, 334, 423};
+  aq_record rows[5];
+  for (int i = 0; i < 5; i++) {
+    rows[i] = kernel(calls[i] - 3, calls[i], calls[i] + 9, calls[i] + 10);
+    rows[i].complete = (120 + i * 100) * AQ_US;
+  }
+  table t = table_of(rows, 5);
+  aq_replay_options options = mi300x;
+  options.handler_guard = 3 * AQ_US / 2;
+  options.handler_window = 2 * AQ_US;
+  options.handler_hold = 14 * AQ_US;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  for (int i = 1; i < 5; i++)
+    ck_assert_int_eq(next(source).submit, (aq_time)(rings[i] * (double)AQ_US));
   ck_end(source);
 }
 END_TEST
@@ -746,8 +814,9 @@ START_TEST(a_closed_loop_takes_the_time_of_merged_calls_out)
   table t = table_of(rows, 5);
   aq_replay_options options = mi300x;
   options.as_graph = options.closed = true;
-  options.graph_launch = 9 * AQ_US;
+  options.graph_launch = 8 * AQ_US;
   options.graph_head = 1;
+  options.graph_batch = 4;
   options.graph_per_node = AQ_US;
   aq_workload_source *source = open_with(&t, &options, NULL);
   next(source);
@@ -851,8 +920,11 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_blocking_call_rang_its_doorbell_after_a_typical_call,
              a_kernel_launch_rings_its_doorbell_last,
              a_graph_launch_is_one_job_of_its_rows,
-             the_nodes_of_a_graph_are_submitted_as_the_device_says,
+             a_graph_launch_rings_for_twice_as_many_nodes_each_time,
+             a_graph_launch_rings_for_no_more_nodes_than_a_batch_has,
+             a_graph_launch_far_ahead_of_the_device_rings_for_whole_batches,
              a_graph_is_submitted_before_its_call_returns,
+             a_profilers_handler_holds_doorbells_about_when_it_runs,
              rows_that_follow_without_a_gap_are_back_to_back,
              packets_of_a_queue_keep_the_order_of_their_starts,
              unknown_and_odd_shapes_stay_unknown, odd_rows_do_no_harm,

@@ -428,7 +428,7 @@ void aqsim_slots_progress(aqsim_queue *queue)
 void aqsim_queue_slot_init(aqsim_queue *queue)
 {
   queue->map.event.fire = map_fire;
-  queue->map.usable = queue->sim->now;
+  queue->map.usable = queue->map.awake = queue->sim->now;
   queue->line.hold = AQSIM_HOLD_SLOT;
   queue->map.pipe = queue->device->slots.pipes;
   if (!queue->host)
@@ -440,10 +440,14 @@ void aqsim_queue_slot_init(aqsim_queue *queue)
 
 void aqsim_queue_map(aqsim_queue *queue)
 {
+  const aqsim_model *model = queue->device->model;
+  const aq_time idle = queue->sim->now - queue->map.idle_since;
   if (queue->map.slot) {
-    aq_time idle = queue->sim->now - queue->map.idle_since;
-    if (idle < queue->device->model->unmap_after)
+    if (idle < model->unmap_after) {
+      queue->map.awake =
+          queue->sim->now + aq_time_ramp(idle, AQ_US, model->idle_ramp);
       return;
+    }
     slot_leave(queue);
   }
   aqsim_slot *slot = &queue->map.own_slot;
@@ -454,6 +458,11 @@ void aqsim_queue_map(aqsim_queue *queue)
                ? NULL
                : slot_find(queue->device);
   if (slot) {
+    /* The longer it was idle, the slower. */
+    if (queue->amd.read_dispatch_id > 0)
+      queue->map.awake =
+          queue->sim->now + model->remap_latency +
+          aq_time_ramp(idle, model->unmap_after, model->remap_ramp);
     slot_take(slot, queue);
     return;
   }

@@ -34,7 +34,8 @@ static inline aqsim_flight *flight_alloc(aqsim_queue *queue)
 static aq_time packet_known(const aqsim_queue *queue, uint64_t id)
 {
   aq_time submitted = queue->intake.submitted[id & (queue->ring.size - 1)];
-  return aq_time_max(submitted, queue->map.usable) +
+  return aq_time_max(aq_time_max(submitted, queue->map.usable),
+                     queue->map.awake) +
          queue->device->model->doorbell_to_fetch;
 }
 

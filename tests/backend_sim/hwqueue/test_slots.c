@@ -11,7 +11,7 @@
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/sim.h"
 
-static const aq_time MAP = 4800 * AQ_NS;    /* remap_latency */
+static const aq_time MAP = 4360 * AQ_NS;    /* remap_latency */
 static const aq_time DECODE = 1470 * AQ_NS; /* doorbell to decode */
 static const aq_time LAUNCH = 3200 * AQ_NS; /* launch to start */
 static const aq_time FINISH = 400 * AQ_NS;  /* end to completion */

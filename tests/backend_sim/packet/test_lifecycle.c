@@ -12,7 +12,7 @@ enum {
   NEXT_DECODE = 70000, /* of the next packet in the batch */
   SETUP = 3200000,     /* acquire_agent + dispatch_setup */
   LATENCY = 4670000,   /* DECODE + SETUP */
-  REMAP = 4800000,
+  REMAP = 4360000,
   FINISH = 400000, /* release_agent + signal_write */
   FLOOR = 3600000, /* FINISH + SETUP */
   UNMAP = 105000000,

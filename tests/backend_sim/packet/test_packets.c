@@ -237,7 +237,7 @@ START_TEST(a_half_written_header_is_read_again_before_it_is_an_error)
   rig_sleep(&r, 50 * AQ_US); /* no doorbell: it stalls */
   ck_assert_int_eq(t.calls, 0);
   rig_ring(&r, queue, id);
-  rig_sleep(&r, 50 * AQ_US + 4800 * AQ_NS + 1470 * AQ_NS); /* launched */
+  rig_sleep(&r, 50 * AQ_US + 4360 * AQ_NS + 1470 * AQ_NS); /* launched */
   ck_assert_int_eq(t.calls, 0);
   aq_packet_publish(aq_ring_slot(queue, id), packet.header, packet.setup);
   rig_run(&r);
