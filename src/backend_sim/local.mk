@@ -137,7 +137,9 @@ AQSIM_DEVICES = \
 	src/backend_sim/model/devices/mi300a.device \
 	src/backend_sim/model/devices/mi300x-rocm6.4-vf.device \
 	src/backend_sim/model/devices/mi300x-rocm7.0.device \
+	src/backend_sim/model/devices/mi300x-rocm7.13.device \
 	src/backend_sim/model/devices/mi300x-rocm7.14.device \
+	src/backend_sim/model/devices/mi300x-rpd.device \
 	src/backend_sim/model/devices/mi300x-rocprof1.device \
 	src/backend_sim/model/devices/mi300x-unprofiled.device \
 	src/backend_sim/model/devices/mi325x-unprofiled.device \
@@ -145,6 +147,7 @@ AQSIM_DEVICES = \
 	src/backend_sim/model/devices/mi350x.device \
 	src/backend_sim/model/devices/mi355x.device \
 	src/backend_sim/model/devices/mi50.device \
+	src/backend_sim/model/devices/mi25.device \
 	src/backend_sim/model/devices/r9700-unprofiled.device \
 	src/backend_sim/model/devices/r9700.device \
 	src/backend_sim/model/devices/rx6900xt.device \

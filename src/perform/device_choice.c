@@ -14,6 +14,20 @@
 
 enum { DEVICES_MAX = 64 };
 
+/* Profilers, by the formats that they write. */
+#define KINETO   "Kineto"
+#define ROCPROF1 "rocprof v1"
+#define ROCPROF3 "rocprofv3"
+#define RPD      "rocmProfileData"
+static const struct {
+  const char *format, *profiler;
+} profilers[] = {
+    {"kineto", KINETO},           {"rocprof-v1", ROCPROF1},
+    {"rocprof-v1-db", ROCPROF1},  {"rpd", RPD},
+    {"rocprofv3-json", ROCPROF3}, {"rocprofv3-csv", ROCPROF3},
+    {"rocpd", ROCPROF3},
+};
+
 /* The first that fits; a condition that is not given always does. A part of
  * the name is more than the ISA, which several GPUs share. Rows of one GPU that
  * name a stack stand together: the nearest counts. */
@@ -21,40 +35,50 @@ static const struct {
   const char *name; /* part of the marketing name */
   const char *gfx;
   int64_t cus;
-  int64_t from, to; /* versions of HIP that it was measured on: major × 100 +
-                       minor; 0: any */
+  int64_t from, to;     /* versions of HIP that it was measured on: major × 100
+                           + minor; 0: any */
+  const char *profiler; /* under which; NULL: the model is of no trace */
   const char *model;
 } choices[] = {
-    {.name = "MI300X VF", .model = "mi300x-rocm6.4-vf"},
-#define MI300X(...)                                                            \
-  {__VA_ARGS__, .from = 701, .to = 702, .model = "mi300x"},                    \
-      {__VA_ARGS__, .from = 604, .to = 604, .model = "mi300x-rocm6.4-vf"},     \
-      {__VA_ARGS__, .from = 700, .to = 700, .model = "mi300x-rocm7.0"},        \
+    {.name = "MI300X VF", .profiler = KINETO, .model = "mi300x-rocm6.4-vf"},
+#define MI300X_OF(version, last, tool, which, ...)                             \
   {                                                                            \
-    __VA_ARGS__, .from = 714, .to = 714, .model = "mi300x-rocm7.14"            \
+    __VA_ARGS__, .from = version, .to = last, .profiler = tool, .model = which \
   }
+#define MI300X(...)                                                            \
+  MI300X_OF(701, 702, KINETO, "mi300x", __VA_ARGS__),                          \
+      MI300X_OF(604, 604, KINETO, "mi300x-rocm6.4-vf", __VA_ARGS__),           \
+      MI300X_OF(700, 700, KINETO, "mi300x-rocm7.0", __VA_ARGS__),              \
+      MI300X_OF(713, 713, KINETO, "mi300x-rocm7.13", __VA_ARGS__),             \
+      MI300X_OF(714, 714, KINETO, "mi300x-rocm7.14", __VA_ARGS__),             \
+      MI300X_OF(0, 0, ROCPROF1, "mi300x-rocprof1", __VA_ARGS__),               \
+      MI300X_OF(0, 0, RPD, "mi300x-rpd", __VA_ARGS__)
     MI300X(.name = "MI300X"),
     {.name = "MI300A", .model = "mi300a"},
     {.name = "MI325X", .model = "mi325x"},
-    {.name = "MI350X", .model = "mi350x"},
+    {.name = "MI350X", .profiler = ROCPROF3, .model = "mi350x"},
     {.name = "MI355X", .model = "mi355x"},
-    {.name = "MI250", .model = "mi250"},
-    {.name = "MI210", .model = "mi210"},
+    {.name = "MI250", .profiler = KINETO, .model = "mi250"},
+    {.name = "MI250", .profiler = ROCPROF1, .model = "mi250x"},
+    {.name = "MI210", .profiler = KINETO, .model = "mi210"},
     {.name = "MI100", .model = "mi100"},
     {.name = "MI50", .model = "mi50"},
+    {.name = "MI25", .model = "mi25"},
     {.name = "RX 6900 XT", .model = "rx6900xt"},
     {.name = "RX 7900 XTX", .model = "rx7900xtx"},
     {.name = "RX 9070 XT", .model = "rx9070xt"},
-    {.name = "R9700", .model = "r9700"},
+    {.name = "R9700", .profiler = ROCPROF3, .model = "r9700"},
     {.name = "8060S", .model = "gfx1151"},
     {.name = "8050S", .model = "gfx1151"},
     MI300X(.gfx = "gfx942", .cus = 304),
     {.gfx = "gfx942", .cus = 228, .model = "mi300a"},
-    {.gfx = "gfx950", .cus = 256, .model = "mi350x"},
-    {.gfx = "gfx90a", .cus = 104, .model = "mi210"},
-    {.gfx = "gfx90a", .cus = 110, .model = "mi250"},
+    {.gfx = "gfx950", .cus = 256, .profiler = ROCPROF3, .model = "mi350x"},
+    {.gfx = "gfx90a", .cus = 104, .profiler = KINETO, .model = "mi210"},
+    {.gfx = "gfx90a", .cus = 110, .profiler = KINETO, .model = "mi250"},
+    {.gfx = "gfx90a", .cus = 110, .profiler = ROCPROF1, .model = "mi250x"},
     {.gfx = "gfx908", .model = "mi100"},
     {.gfx = "gfx906", .model = "mi50"},
+    {.gfx = "gfx900", .model = "mi25"},
     {.gfx = "gfx1030", .model = "rx6900xt"},
     {.gfx = "gfx1100", .model = "rx7900xtx"},
     {.gfx = "gfx1151", .model = "gfx1151"},
@@ -63,7 +87,7 @@ static const struct {
     {.name = "AMD Radeon Graphics", .cus = 104, .model = "mi250"},
     {.name = "AMD Radeon Graphics", .cus = 110, .model = "mi250"},
     /* No other AMD GPU has as many: sources that leave the name empty. */
-    {.name = "", .cus = 304, .model = "mi300x"},
+    MI300X(.name = "", .cus = 304),
 };
 
 /* For runs without the name of their GPU: the candidates by the step of the
@@ -149,11 +173,62 @@ static bool same_gpu(size_t a, size_t b)
   return choices[a].name == choices[b].name && choices[a].gfx == choices[b].gfx;
 }
 
-/* The nearest stack among the choices of the first GPU that fits. */
-static const char *choose(const aq_run_device *device, int64_t hip,
-                          char *reason, size_t size)
+/* How far a choice is from a run: another profiler counts more than any other
+ * version of HIP. */
+static int64_t farness(size_t i, int64_t hip, const char *profiler)
+{
+  enum { OTHER_PROFILER = 1000000 };
+  const bool other = profiler && choices[i].profiler &&
+                     strcmp(choices[i].profiler, profiler) != 0;
+  /* A run that does not name its profiler is like one of Kineto's. */
+  const bool unlike = !profiler && choices[i].profiler &&
+                      strcmp(choices[i].profiler, KINETO) != 0;
+  /* Where no model is of its profiler, Kineto's models are the nearest. */
+  const bool third = other && strcmp(choices[i].profiler, KINETO) != 0;
+  return distance(i, hip) + (other || unlike ? OTHER_PROFILER : 0) + third;
+}
+
+static const char *profiler_of(const aq_run_info *run)
+{
+  for (size_t i = 0; run->format && i < sizeof profilers / sizeof *profilers;
+       i++)
+    if (strcmp(run->format, profilers[i].format) == 0)
+      return profilers[i].profiler;
+  return NULL;
+}
+
+/* Adds the nearest version and profiler, where they are not the run's. */
+static void nearest_say(size_t i, int64_t hip, const char *profiler,
+                        char *reason, size_t size)
+{
+  const int64_t far = distance(i, hip);
+  size_t used = strlen(reason);
+  if (choices[i].from && hip)
+    used += (size_t)snprintf(reason + used, size - used, " and its HIP %d.%d",
+                             (int)hip / 100, (int)hip % 100);
+  else if (choices[i].from)
+    used += (size_t)snprintf(reason + used, size - used,
+                             "; it does not name its version of HIP");
+  if (far && used < size)
+    used += (size_t)snprintf(
+        reason + used, size - used, ", the nearest of those measured: %d.%d%s",
+        (int)choices[i].from / 100, (int)choices[i].from % 100,
+        far >= 50 ? " (warning: another major version)" : "");
+  if (used < size && profiler && choices[i].profiler &&
+      strcmp(profiler, choices[i].profiler) != 0)
+    snprintf(reason + used, size - used,
+             "; warning: no model of this GPU is of %s, under which launches "
+             "can start some us later than under %s, whose model this is",
+             profiler, choices[i].profiler);
+}
+
+/* The nearest stack and profiler among the choices of the first GPU that fits.
+ */
+static const char *choose(const aq_run_device *device, const aq_run_info *run,
+                          int64_t hip, char *reason, size_t size)
 {
   const size_t count = sizeof choices / sizeof *choices;
+  const char *profiler = profiler_of(run);
   size_t first = 0;
   while (first < count && !fits(first, device))
     first++;
@@ -161,22 +236,13 @@ static const char *choose(const aq_run_device *device, int64_t hip,
     return NULL;
   size_t best = first;
   for (size_t i = first; i < count && same_gpu(i, first); i++)
-    if (distance(i, hip) < distance(best, hip))
+    if (farness(i, hip, profiler) < farness(best, hip, profiler))
       best = i;
-  const char *by = choices[first].name && choices[first].name[0]
-                       ? "by the GPU that the run names"
-                       : "by the run's ISA and compute units";
-  if (!choices[best].from)
-    snprintf(reason, size, "%s", by);
-  else if (!hip)
-    snprintf(reason, size, "%s; it does not name its version of HIP", by);
-  else
-    snprintf(reason, size, "%s and its HIP %d.%d%s%.0d%s%.0d", by,
-             (int)hip / 100, (int)hip % 100,
-             distance(best, hip) ? ", the nearest of those measured: " : "",
-             distance(best, hip) ? (int)choices[best].from / 100 : 0,
-             distance(best, hip) ? "." : "",
-             distance(best, hip) ? (int)choices[best].from % 100 : 0);
+  snprintf(reason, size, "%s",
+           choices[first].name && choices[first].name[0]
+               ? "by the GPU that the run names"
+               : "by the run's ISA and compute units");
+  nearest_say(best, hip, profiler, reason, size);
   return model_find(choices[best].model);
 }
 
@@ -222,8 +288,8 @@ static aq_status refuse(const aq_run_device *device, const char *why,
 typedef struct choice_list {
   const char *models[DEVICES_MAX]; /* static texts */
   size_t count;
-  int step;         /* of the timestamps, ns; 0: not needed, or not known */
-  char reason[160]; /* for the last of them */
+  int step; /* of the timestamps, ns; 0: not needed, or not known */
+  char reason[AQ_DEVICE_REASON]; /* for the last of them */
 } choice_list;
 
 /* The lowest device above `after` that a queue belongs to; -1: none. */
@@ -258,7 +324,7 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
         !device ? NULL
         : is_unnamed(device)
             ? guess(run, list->step, notes.wave)
-            : choose(device, notes.hip, list->reason, sizeof list->reason);
+            : choose(device, run, notes.hip, list->reason, sizeof list->reason);
     if (!model)
       return refuse(device,
                     device && is_unnamed(device) && notes.wave == 32

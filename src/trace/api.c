@@ -68,7 +68,7 @@ const char *aq_gpu_gfx(const char *name)
       {"MI355", "gfx950"}, {"MI350", "gfx950"}, {"MI325", "gfx942"},
       {"MI308", "gfx942"}, {"MI300", "gfx942"}, {"MI250", "gfx90a"},
       {"MI210", "gfx90a"}, {"MI200", "gfx90a"}, {"MI100", "gfx908"},
-      {"MI60", "gfx906"},  {"MI50", "gfx906"},
+      {"MI60", "gfx906"},  {"MI50", "gfx906"},  {"MI25", "gfx900"},
   };
   for (size_t i = 0; name && i < sizeof gpus / sizeof *gpus; i++)
     if (strstr(name, gpus[i].part))

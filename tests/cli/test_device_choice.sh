@@ -53,13 +53,34 @@ kineto() { # VERSION NAME
 kineto 70253211 hip72
 chooses "HIP 7.2" hip72 mi300x
 kineto 71360850 hip713
-chooses "HIP 7.13" hip713 mi300x-rocm7.14
-check "HIP 7.13 is near 7.14" contains "$err" "HIP 7.13, the nearest"
+chooses "HIP 7.13" hip713 mi300x-rocm7.13
+kineto 71560850 hip715
+chooses "HIP 7.15" hip715 mi300x-rocm7.14
+check "HIP 7.15 is near 7.14" contains "$err" "HIP 7.15, the nearest"
 check "which is named" contains "$err" "measured: 7.14"
 kineto 70100000 hip71
 chooses "HIP 7.1" hip71 mi300x
 kineto 60443483 hip64
 chooses "HIP 6.4 on bare metal" hip64 mi300x-rocm6.4-vf
+
+kineto 50643483 hip56
+chooses "HIP 5.6" hip56 mi300x-rocm6.4-vf
+check "another major version is a warning" contains "$err" \
+  "measured: 6.4 (warning: another major version)"
+
+# The profiler chooses too. No model of the MI210 is of rocprofv3.
+try "$aqueduct" import "$srcdir/tests/trace/data/rocprofv3.json" -q --name own
+chooses "rocprofv3 on its own GPU" own mi350x
+check "which needs no warning" [ "${err#*warning}" = "$err" ]
+sed 's/MI350X/MI210/; s/gfx950/gfx90a/; s/"cu_count":256/"cu_count":104/' \
+  "$srcdir/tests/trace/data/rocprofv3.json" > "$work/v3.json"
+try "$aqueduct" import "$work/v3.json" -q --name v3
+chooses "rocprofv3 on an MI210" v3 mi210
+check "with a warning" contains "$err" "no model of this GPU is of rocprofv3"
+try "$aqueduct" export v3 --format rocpd -o "$work/v3.db"
+try "$aqueduct" import "$work/v3.db" -q --name v3db
+try "$aqueduct" replay v3db
+check "one of rocpd too" contains "$err" "no model of this GPU is of rocprofv3"
 
 data=$AQ_DATA
 [ -n "$data" ] || data=$srcdir/../shared/data
@@ -77,10 +98,11 @@ mi210_resnet_bwd.json mi210
 mi250_minitoy.json mi250
 mi250x_seis_03052024_114238_128_64_1.csv mi250x
 mi300x_bert.json mi300x-rocm6.4-vf
-mi300x_flux_aiter.json mi300x-rocm7.14
+mi300x_flux_aiter.json mi300x-rocm7.13
 mi300x_gunrock.csv mi300x-rocprof1
 mi300x_norm.json mi300x-rocm7.0
 mi300x_resnet18.json mi300x
 mi300x_sglang_decode_graph.json mi300x
+mi300x_vllm_pd_piecewise.json mi300x-rocm7.0
 LIST
 finish

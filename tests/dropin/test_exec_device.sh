@@ -97,6 +97,7 @@ while read -r gfx model agent; do
   check "a program for $gfx runs on $model" ran 0 "$agent" \
     "device $model ($agent), since $work/app has code for $gfx"
 done << 'E'
+gfx900 mi25 gfx900:xnack-
 gfx906 mi50 gfx906:sramecc+:xnack-
 gfx908:xnack- mi100 gfx908:sramecc+:xnack-
 gfx90a:sramecc+:xnack- mi210 gfx90a:sramecc+:xnack-

@@ -93,6 +93,7 @@ START_TEST(each_shipped_device_has_a_persona_of_its_own)
   } parts[] = {
       {"mi350x", "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", 288},
       {"rx9070xt", "amdgcn-amd-amdhsa--gfx1201", 16},
+      {"mi25", "amdgcn-amd-amdhsa--gfx900:xnack-", 16},
       {"mi100", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-", 32},
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

@@ -246,8 +246,8 @@ END_TEST
 
 START_TEST(the_verdict_of_a_model_without_figures_of_its_own_is_assumed)
 {
-  static const char *const without[] = {"mi50", "mi100", "mi300a", "mi325x",
-                                        "rx6900xt"};
+  static const char *const without[] = {"mi25",   "mi50",   "mi100",
+                                        "mi300a", "mi325x", "rx6900xt"};
   for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
     aqsim_model *m = load(without[i]);
     ck_assert_msg(strcmp(aqsim_model_verdict(m), "assumed") == 0, "%s",
