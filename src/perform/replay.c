@@ -150,6 +150,8 @@ static void replay_notes(aq_json_out *json, const void *user)
   if (job->options.predict) {
     aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
     aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
+    aq_json_out_int(json, "unseen", (int64_t)facts->unseen);
+    aq_json_out_int(json, "unseen_transferred", (int64_t)facts->kept);
   }
   aq_json_out_close_map(json);
 }
@@ -328,15 +330,34 @@ static char *durations_word(const replay_job *job)
              100 * job->spread / (double)job->transferred, job->measured);
     from = transferred;
   }
+  const aq_replay_facts *facts = &job->facts;
+  char kept[96] = "";
+  if (facts->kept)
+    snprintf(kept, sizeof kept,
+             "; kernels new in the second half (%" PRIu64 "): transferred",
+             facts->kept);
   const int length =
-      job->options.predict
-          ? asprintf(&text, "predicted ± %.1f %% from a first half %s",
-                     job->facts.prediction_error, from)
-          : asprintf(&text, "%s", from);
+      facts->predicted > facts->kept
+          ? asprintf(&text, "predicted ± %.1f %% from a first half %s%s",
+                     facts->prediction_error, from, kept)
+          : asprintf(&text, "%s%s", from, kept);
   if (length < 0)
     return NULL;
   aq_note(job->notes, "durations: %s", text);
   return text;
+}
+
+/* Names that the first half of a level 2 lacks. */
+static void unseen_note(const aq_notes *notes, const aq_replay_facts *facts)
+{
+  if (facts->unseen)
+    aq_note(notes,
+            "%" PRIu64 " of %" PRIu64 " predicted rows have a name that the "
+            "first half lacks: %" PRIu64 " keep the duration transferred from "
+            "the measured GPU, %" PRIu64 " take the median of their family or "
+            "kind",
+            facts->unseen, facts->predicted, facts->kept,
+            facts->unseen - facts->kept);
 }
 
 static aq_status source_perform(replay_job *job, aq_run_reader *reader)
@@ -354,6 +375,7 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             job->facts.shapeless);
   doorbells_note(job->notes, &job->facts);
   drops_note(job->notes, &job->facts);
+  unseen_note(job->notes, &job->facts);
   if (job->options.as_graph)
     aq_note(job->notes,
             "%" PRIu64 " graphs; each ends at a host wait, or where the host "
@@ -410,6 +432,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
   if (status == AQ_OK) {
     if (job->transfers || (job->hooks && job->hooks->duration))
       job->options.duration = duration_find;
+    job->options.keep_new = job->transfers;
     status = source_perform(job, reader);
   }
   if (chosen)

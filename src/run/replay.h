@@ -60,6 +60,8 @@ typedef struct aq_replay_options {
   bool as_graph; /* direct launches between host waits become one launch,
                     as far as AQ_REPLAY_GRAPH_GAP allows */
   bool predict;  /* level 2: durations of the second half from the first */
+  bool keep_new; /* but kernels of names that the first half lacks keep what
+                    `duration` gave them */
   /* Hardware queues that the streams of a device share, in the order of their
    * first rows; then streams stand for the queues wherever a row has one. 0:
    * recorded queues are kept apart, streams share four, as HIP's do. */
@@ -115,9 +117,12 @@ typedef struct aq_replay_facts {
   uint64_t graphs;    /* made of direct launches */
   uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
                                  the first half */
-  double prediction_error;    /* percent: the median over those rows of the
-                                 difference from the measured duration */
-  uint32_t devices;           /* that have rows; jobs number them 0, 1, 2… */
+  uint64_t unseen, kept;      /* of them, of names that the first half lacks; of
+                                 these, kernels that keep their durations */
+  double prediction_error; /* percent: the median over the predicted rows that
+                              do not, of the difference from the duration
+                              that the row would have at level 1 */
+  uint32_t devices;        /* that have rows; jobs number them 0, 1, 2… */
   uint32_t queues; /* that the queues of a device share; 0: none are shared */
   bool streams; /* every queue of the run is one stream, or was taken as one */
 } aq_replay_facts;

@@ -103,6 +103,19 @@ static uint64_t predict_by(aq_replay *r, uint32_t *places, bool *known,
   return found;
 }
 
+/* Kernels of the second half that still lack a like row keep the durations that
+ * they have; returns how many. */
+static uint64_t new_keep(const aq_replay *r, bool *known)
+{
+  uint64_t kept = 0;
+  for (size_t i = r->row_count / 2; i < r->row_count; i++)
+    if (!known[i] && r->rows[i].kind == AQ_KIND_KERNEL) {
+      known[i] = true;
+      kept++;
+    }
+  return kept;
+}
+
 aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
 {
   if (r->row_count == 0)
@@ -117,12 +130,17 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
     if (i < r->row_count / 2)
       r->rows[i].flags |= AQ_FLAG_LEARNED;
   }
-  r->facts.predicted = r->facts.unlike = r->row_count - r->row_count / 2;
+  r->facts.predicted = r->row_count - r->row_count / 2;
+  r->facts.unlike = r->facts.unseen = r->facts.predicted;
   for (int by = LIKE_SHAPE; by <= LIKE_KIND && room; by++) {
     const uint64_t found =
         predict_by(r, places, known, offs, &off_count, (like_by)by);
     if (by == LIKE_SHAPE)
       r->facts.unlike -= found;
+    if (by <= LIKE_NAME)
+      r->facts.unseen -= found;
+    if (by == LIKE_NAME && r->options.keep_new)
+      r->facts.kept = new_keep(r, known);
   }
   if (off_count > 0)
     qsort(offs, off_count, sizeof *offs, off_compare);

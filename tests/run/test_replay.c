@@ -756,6 +756,45 @@ START_TEST(level_2_predicts_the_second_half_from_the_first)
 }
 END_TEST
 
+/* Kernels take half as long on the other GPU. */
+static aq_time halve(void *user, const aq_record *row, const char *name,
+                     aq_time measured)
+{
+  (void)user;
+  (void)row;
+  (void)name;
+  return measured / 2;
+}
+
+START_TEST(level_2_on_another_gpu_keeps_the_durations_of_new_kernels)
+{
+  aq_record rows[8];
+  static const double lengths[] = {10, 10, 10, 10, 90, 400, 600, 800};
+  static const double expected[] = {5, 5, 10, 10, 5, 200, 10, 400};
+  for (int i = 0; i < 8; i++)
+    rows[i] =
+        kernel(1000 * i, 1000 * i + 3, 1000 * i + 8, 1000 * i + 8 + lengths[i]);
+  rows[2].kind = rows[3].kind = rows[6].kind = AQ_KIND_COPY;
+  rows[6].name = 4; /* not seen, but no kernel: the kind decides */
+  rows[5].name = rows[7].name = 5;
+  aq_replay_options options = mi300x;
+  options.predict = options.keep_new = true;
+  options.duration = halve;
+  table t = table_of(rows, 8);
+  aq_workload_source *source;
+  aq_replay_facts facts;
+  ck_assert_status(aq_replay_open(&t.input, &options, &source, &facts, &diag),
+                   AQ_OK, &diag);
+  for (int i = 0; i < 8; i++)
+    ck_assert_int_eq(next(source).commands->cost.base,
+                     (aq_time)(expected[i] * AQ_US));
+  ck_end(source);
+  ck_assert_uint_eq(facts.predicted, 4);
+  ck_assert_uint_eq(facts.unseen, 3);
+  ck_assert_uint_eq(facts.kept, 2);
+}
+END_TEST
+
 START_TEST(direct_launches_between_waits_become_one_graph_launch)
 {
   aq_record rows[] = {host_wait(55, 70, 0),   kernel(0, 3, 12, 20),
@@ -936,6 +975,7 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_wait_for_what_had_been_done_takes_its_own_time,
              processes_wait_on_their_own,
              level_2_predicts_the_second_half_from_the_first,
+             level_2_on_another_gpu_keeps_the_durations_of_new_kernels,
              direct_launches_between_waits_become_one_graph_launch,
              a_long_gap_of_the_host_ends_a_graph,
              a_closed_loop_takes_the_time_of_merged_calls_out,
