@@ -126,6 +126,19 @@ fit-durations:
 	  --vectors $(srcdir)/tests/predict/gemm_vectors.tsv
 EXTRA_DIST += doc/durations.md tools/fit_gemm.py
 
+# Constants for the counted work of executed code, and their scores.
+.PHONY: fit-executed
+fit-executed:
+	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
+	  $${PYTHON:-python3} $(srcdir)/tools/fit_executed.py \
+	  $(srcdir)/traces/mi300a-counts.tsv $$data/mi300a/visible.csv \
+	  $(srcdir)/src/backend_sim/model/devices --write \
+	  --page $(srcdir)/doc/durations.md --plots $(srcdir)/doc/pictures \
+	  --vectors $(srcdir)/tests/predict/executed_vectors.tsv
+EXTRA_DIST += tools/fit_executed.py traces/mi300a-counts.tsv \
+	doc/pictures/durations-bitonicsort.svg \
+	doc/pictures/durations-matrixmultiplication.svg
+
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/doc-block.sh accuracy doc/accuracy.md < accuracy.md

@@ -2,13 +2,16 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "calibrate/calibration.h"
 #include "calibrate/probe_run.h"
 #include "cli/commands.h"
 #include "cli/perform.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
+#include "perform/counted.h"
 #include "perform/product.h"
 
 /* ---- probe ---- */
@@ -124,6 +127,8 @@ static void fit_json(aq_json_out *json, const aq_device_fit *fit)
   aq_json_out_text(json, "value", value);
   aq_device_fit_value(fit, fit->was, value);
   aq_json_out_text(json, "was", value);
+  aq_device_fit_value(fit, fit->spread, value);
+  aq_json_out_text(json, "spread", fit->spread ? value : NULL);
   aq_json_out_text(json, "from", fit->meaning);
   if (fit->probed) {
     aq_device_fit_value(fit, fit->resolution, value);
@@ -193,6 +198,82 @@ static aq_status calibrate(aq_cli *cli)
 
 /* ---- predict ---- */
 
+static void counted_put(aq_cli_rows *rows, const aq_counted_prediction *row)
+{
+  const aq_executed *found = &row->found;
+  const int64_t error = row->work.error;
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, row->kernel);
+  aq_cli_cell_int(rows, row->work.dispatches);
+  aq_cli_cell_int(rows, row->work.groups);
+  aq_cli_cell_int(rows, row->work.counted);
+  aq_cli_cell_real(rows, "%.1f", error == AQ_NONE ? NAN : (double)error / 1e4);
+  aq_cli_cell_text(rows, "predicted");
+  aq_cli_cell_time(rows, found->time);
+  aq_cli_cell_time(rows, found->least);
+  aq_cli_cell_time(rows, found->most);
+  aq_cli_cell_text(rows, aq_executed_names[found->limit]);
+  for (int i = 0; i < AQ_EXECUTED_COUNT; i++)
+    aq_cli_cell_real(rows, "%.0f",
+                     100.0 * (double)found->parts[i] / (double)found->time);
+  aq_cli_row_end(rows);
+}
+
+static aq_status counts_put(aq_cli *cli, const aq_counted_predictions *list)
+{
+  static const aq_cli_column columns[] = {
+      {"~kernel", "kernel"},
+      {">dispatches", "dispatches"},
+      {">workgroups", "groups"},
+      {">counted", "counted"},
+      {">error %", "sampling_error_percent"},
+      {"durations", "durations"},
+      {">us", "predicted_ns"},
+      {">least us", "least_ns"},
+      {">most us", "most_ns"},
+      {"limit", "limit"},
+#define P(id, name, meaning) {">" name " %", name "_percent"},
+      AQ_EXECUTED_PARTS(P)
+#undef P
+          {NULL, NULL}};
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "device", list->device);
+    aq_json_out_text(json, "durations", AQ_EXECUTED_DURATIONS);
+  }
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "kernels", columns);
+  for (size_t i = 0; i < list->count; i++)
+    counted_put(rows, &list->rows[i]);
+  status = aq_cli_rows_end(cli, rows);
+  if (json)
+    aq_json_out_close_map(json);
+  else
+    fprintf(cli->out, "on %s: %s\n", list->device, AQ_EXECUTED_DURATIONS);
+  return aq_cli_json_finish(cli, json, status);
+}
+
+static aq_status run_predict(aq_cli *cli, const char *run)
+{
+  aq_counted_predictions list;
+  aq_store *store;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = aq_counted_predict(store, run, cli->values[AQ_CLI_OPT_DEVICE],
+                              aq_cli_repeats(cli, AQ_CLI_OPT_SET), &list,
+                              &cli->diag);
+  aq_store_close(store);
+  if (status != AQ_OK)
+    return status;
+  status = counts_put(cli, &list);
+  aq_counted_predictions_fini(&list);
+  return status;
+}
+
 static aq_status predicted_print(aq_cli *cli, const aq_predicted *p,
                                  const char *device)
 {
@@ -220,6 +301,8 @@ static aq_status predict(aq_cli *cli)
 {
   const char *device = cli->values[AQ_CLI_OPT_DEVICE];
   aq_predicted predicted;
+  if (cli->arg_count == 2 && !strchr(cli->args[1], '='))
+    return run_predict(cli, cli->args[1]);
   if (!device)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "device predict: expected --device MODEL");
@@ -238,9 +321,8 @@ aq_status aq_cli_device(aq_cli *cli)
     return probe(cli);
   if (strcmp(verb, "predict") == 0)
     return predict(cli);
-  return aq_diag_set(
-      &cli->diag, AQ_ERR_INVALID,
-      "device %s: expected calibrate RUN..., predict KEY=VALUE... "
-      "or probe",
-      verb);
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "device %s: expected calibrate RUN..., predict RUN or "
+                     "KEY=VALUE..., or probe",
+                     verb);
 }

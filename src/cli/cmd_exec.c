@@ -135,6 +135,7 @@ static aq_status environment_set(execution *e)
           aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) || e->reports.coverage
               ? "1"
               : NULL,
+      .cost = cli->values[AQ_CLI_OPT_COST],
       .coverage = e->reports.coverage ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .extract = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],

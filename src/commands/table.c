@@ -186,9 +186,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
                     BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
                     BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
-                    BIT(ISOLATION) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
-                    BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT) |
-                    BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) |
+                    BIT(ISOLATION) | BIT(COST) | BIT(PROFILE_ISA) |
+                    BIT(TRACE_ISA) | BIT(REPORT_FIDELITY) | BIT(COVERAGE) |
+                    BIT(JUNIT) | BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) |
                     BIT(SUPPRESS) | BIT(EXTRACT_DISPATCH),
          .args_min = 1,
          .args_max = INT32_MAX,
@@ -530,7 +530,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_DEVICE] =
         {.name = "device",
-         .arguments = "calibrate RUN... | predict KEY=VALUE... | probe",
+         .arguments =
+             "calibrate RUN... | predict RUN | predict KEY=VALUE... | probe",
          .summary = "learn the constants of a device model",
          .text =
              "`calibrate` fits constants of the device model that --device "
@@ -540,6 +541,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "constants that were fitted, and the reasons for the others. Runs "
              "with too few cases are refused. From the run of a probe, "
              "calibrate takes the constants as they are.\n\n"
+             "`predict RUN` prints the durations of the dispatches whose work "
+             "the run counted (exec --cost executed), on --device or on the "
+             "run's own model, without executing them again.\n\n"
              "`predict` prints the duration of a matrix product of m= by n= by "
              "k= and type= (bf16, a8w8, a8w8_blockscale, a4w4_blockscale) on "
              "--device, with its 90 % interval; tile=MxN, splits=, library= "
@@ -554,13 +558,13 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .examples = {{"aqueduct device calibrate m1 m2 --device mi300x -o "
                        "mine.device",
                        "a model of your GPU and software"},
-                      {"aqueduct replay m3 --device ./mine.device",
-                       "try it on another run"},
                       {"aqueduct device probe --transport hsa --name p",
                        "the constants of the first GPU"},
                       {"aqueduct device predict m=4096 n=7168 k=2048 "
                        "type=a8w8_blockscale --device mi355x",
                        "how long a matrix product takes"},
+                      {"aqueduct device predict r --device mi210",
+                       "how long the kernels of a run take there"},
                       {"aqueduct device calibrate p --device mi300x -o "
                        "mine.device",
                        "a model of it"}},

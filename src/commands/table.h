@@ -81,6 +81,7 @@ typedef enum aq_cli_what {
   O(SEMANTICS)                                                                 \
   O(RECORD)                                                                    \
   O(RECORD_LIMIT)                                                              \
+  O(COST)                                                                      \
   O(PROFILE_ISA)                                                               \
   O(TRACE_ISA)                                                                 \
   O(REPORT_FIDELITY)                                                           \

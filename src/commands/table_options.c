@@ -188,6 +188,12 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"record-limit", "SIZE|none", "AQUEDUCT_RECORD_LIMIT",
          "keep rows up to SIZE bytes (500M, 4G; default 4G; of exec for each "
          "process), and count the later ones"},
+    [AQ_CLI_OPT_COST] =
+        {"cost", "fixed|executed|sampled", "AQUEDUCT_COST",
+         "how long kernels take whose code is executed: 2 us and 10 ns a "
+         "workgroup (the default), a prediction from their counted work, or "
+         "that with only the counted workgroups executed, whose results are "
+         "incomplete"},
     [AQ_CLI_OPT_PROFILE_ISA] =
         {"profile-isa", NULL, NULL,
          "count each executed instruction of kernels, its lanes and how they "

@@ -28,6 +28,7 @@
 #include "dropin/own_code.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
+#include "dropin/timing.h"
 #include "dropin/vmem.h"
 #include "wave/wave.h"
 
@@ -120,6 +121,7 @@ static void profile_put(const aqdrop *runtime)
   if (sink && runtime->machine &&
       aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK)
     fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
+  aqdrop_timing_put(runtime);
 }
 
 static void runtime_close(aqdrop *runtime)
@@ -146,6 +148,7 @@ static void runtime_close(aqdrop *runtime)
     aqdrop_memory_destroy(runtime->memory);
   aqsim_device_set_fini(&runtime->models);
   aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */
+  aqdrop_timing_fini(runtime);
   aqdrop_check_close(runtime);
   pthread_mutex_destroy(&runtime->lock);
   pthread_mutex_destroy(&runtime->cooperative);
@@ -302,6 +305,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
         aq_wave_machine_executor(runtime->machine)->allocations;
   if (status == AQ_OK)
     status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
+  if (status == AQ_OK)
+    status = aqdrop_timing_open(runtime, diag);
   free(text);
   if (status == AQ_OK)
     xnack_read(runtime);

@@ -58,6 +58,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/simulator.c src/dropin/simulator.h \
 	src/dropin/status_text.def \
+	src/dropin/timing.c src/dropin/timing.h \
 	src/dropin/stubs.c \
 	src/dropin/svm.c \
 	src/dropin/symbols.c \

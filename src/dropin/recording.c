@@ -209,6 +209,13 @@ static void info_put(const aqdrop_recording *r, aq_transport *transport)
     aq_spool_text_put(r->spool, "model_verdict", device->verdict);
 }
 
+void aqdrop_recording_text(aqdrop_recording *r, const char *key,
+                           const char *value)
+{
+  if (r)
+    aq_spool_text_put(r->spool, key, value);
+}
+
 void aqdrop_recording_attach(aqdrop_recording *r, aq_transport *transport)
 {
   if (!r)

@@ -50,6 +50,10 @@ bool aqdrop_recording_wants_facts(const aqdrop_recording *recording);
 void aqdrop_recording_fact(const aqdrop_recording *recording, const char *fmt,
                            ...) AQ_PRINTF(2, 3);
 
+/* Adds a text for `exec` (common/spool.h); NULL: nothing. */
+void aqdrop_recording_text(aqdrop_recording *recording, const char *key,
+                           const char *value);
+
 /* A code object was loaded: keeps it for the coverage, where `exec` wants that
  * and the object has lines. Any thread. */
 void aqdrop_recording_code(aqdrop_recording *recording, const void *bytes,

@@ -90,12 +90,14 @@ typedef struct aqdrop {
   struct aq_allocations *allocations; /* of the machine */
   bool xnack; /* devices retry page faults: they reach all host memory */
   struct aq_wave_machine *machine; /* runs kernels without a host function */
-  struct aq_check *check;          /* NULL: nothing is checked */
-  aqdrop_hooks *hooks;             /* NULL: none */
-  aqdrop_recording *recording;     /* NULL: none. The process's */
-  pthread_mutex_t cooperative;     /* taken before `lock`: queues.c */
-  pthread_mutex_t lock;            /* of the following */
-  aq_map queues;                   /* hsa_queue_t * → aqdrop_queue * */
+  struct aq_rates *rates; /* of the devices: durations of executed kernels come
+                             from their counted work; NULL: they do not */
+  struct aq_check *check; /* NULL: nothing is checked */
+  aqdrop_hooks *hooks;    /* NULL: none */
+  aqdrop_recording *recording; /* NULL: none. The process's */
+  pthread_mutex_t cooperative; /* taken before `lock`: queues.c */
+  pthread_mutex_t lock;        /* of the following */
+  aq_map queues;               /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals; /* handles of signals that clients have → references */
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;

@@ -107,6 +107,25 @@ static aq_status env_faults(const char *value, aq_diag *diag)
 
 /* ---- the rest ---- */
 
+/* Counting is no other inspection of the code. */
+static aq_status cost_check(const aq_exec_environment *e, aq_diag *diag)
+{
+  const char *cost = e->cost;
+  const bool counts = e->check || e->profile_isa || e->trace_isa || e->coverage;
+  if (!cost || strcmp(cost, "fixed") == 0)
+    return AQ_OK;
+  if (strcmp(cost, "executed") != 0 && strcmp(cost, "sampled") != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "--cost: '%s'; expected fixed, executed or sampled",
+                       cost);
+  return counts ? aq_diag_set(diag, AQ_ERR_INVALID,
+                              "--cost %s counts executed code itself; expected "
+                              "no --check, --profile-isa, --trace-isa or "
+                              "--coverage",
+                              cost)
+                : AQ_OK;
+}
+
 /* Made here, so that a bad path is an error before the program runs. */
 static aq_status env_capture(const char *file, aq_diag *diag)
 {
@@ -130,6 +149,9 @@ static bool env_set(const char *name, const char *value)
 
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
 {
+  aq_status status = cost_check(e, diag);
+  if (status != AQ_OK)
+    return status;
   bool set = env_set("AQUEDUCT_EXEC_STATUS", e->opened) &&
              env_set("AQUEDUCT_SPOOL", e->spools) &&
              env_set("AQUEDUCT_DEVICE", e->device) &&
@@ -138,6 +160,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_RECORD", e->record) &&
              env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
+             env_set("AQUEDUCT_COST", e->cost) &&
              env_set("AQUEDUCT_PROFILE_ISA", e->profile_isa) &&
              env_set("AQUEDUCT_FIDELITY", e->fidelity) &&
              env_set("AQUEDUCT_EXTRACT", e->extract) &&
@@ -151,7 +174,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
   if (!set)
     return aq_diag_no_memory(diag);
-  aq_status status = env_faults(e->faults, diag);
+  status = env_faults(e->faults, diag);
   return status == AQ_OK ? env_capture(e->capture, diag) : status;
 }
 

@@ -19,6 +19,7 @@ typedef struct aq_exec_environment {
   const char *kernels_from;   /* auto, host or isa; NULL: as it is */
   const char *missing_kernels;
   const char *record, *record_limit; /* aq_row_choice_read(); NULL: as it is */
+  const char *cost;                  /* of executed kernels, or NULL */
   const char *profile_isa;           /* "1", or NULL: as it is */
   const char *trace_isa;             /* the wave, or NULL: as it is */
   const char *check;                 /* checks, or NULL: none */
@@ -31,7 +32,8 @@ typedef struct aq_exec_environment {
   const char *capture; /* file; made at once, so that a bad path shows */
 } aq_exec_environment;
 
-/* Sets the environment of this process, which the program inherits. */
+/* Sets the environment of this process, which the program inherits.
+ * AQ_ERR_INVALID: an unknown cost, or one beside another inspection of code. */
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag);
 
 /* The environment of a program that runs on the runtime of MLIR. */

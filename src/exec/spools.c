@@ -204,7 +204,10 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   }
   /* Of a spool that is damaged, what lies before the damage is kept. */
   const bool complete = ended && drained == AQ_OK && !reader->cut;
-  info.durations = aq_store_writer_durations(writer, info.durations, mixed);
+  const char *predicted = aq_spool_text(reader, "durations");
+  info.durations =
+      predicted ? predicted
+                : aq_store_writer_durations(writer, info.durations, mixed);
   status = complete ? aq_store_writer_finish(writer, &info, d->diag)
                     : aq_store_writer_leave(writer, &info, d->diag);
   if (status != AQ_OK)

@@ -24,6 +24,14 @@ static const struct {
 #undef M
 };
 
+double aq_matrix_operations(const char *gfx)
+{
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcmp(parts[i].gfx, gfx) == 0)
+      return parts[i].operations;
+  return 0;
+}
+
 bool aq_peaks_of(const char *gfx, int64_t cus, int64_t clock_hz,
                  int64_t vector_flops, int64_t memory_bandwidth, aq_peaks *out)
 {

@@ -18,6 +18,10 @@ typedef struct aq_peaks {
   double matrix, vector, memory;
 } aq_peaks;
 
+/* 16-bit operations of a compute unit in a cycle, with matrix instructions; 0:
+ * not known. */
+double aq_matrix_operations(const char *gfx);
+
 /* From the constants of a device model. False where the matrix arithmetic of
  * `gfx` is not known, or a constant is not above 0. */
 bool aq_peaks_of(const char *gfx, int64_t cus, int64_t clock_hz,

@@ -46,6 +46,8 @@ if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
   check "NO_COLOR is honoured" sh -c "! grep -q '$escape' '$work/out'"
   on_terminal "'$aqueduct' import '$trace'"
   check "progress is shown on a terminal" contains "$out" "####"
+  check "with a rate" contains "$out" " MB/s "
+  check "and the time left" contains "$out" "0:00 left"
   on_terminal "'$aqueduct' import -q '$trace'"
   check "but not with --quiet" sh -c "! grep -q '####' '$work/out'"
 else

@@ -207,6 +207,10 @@ if [ -z "${AQ_SANITIZERS:-}" ] && command -v hipcc > /dev/null &&
   try "$aqueduct" show app --asm _Z5twicePi
   check "three dispatches together, of a program that does not close HSA" \
     same "$(counts 's_endpgm')" "3"
+  try "$aqueduct" exec --device mi210 --profile-isa --record none --name rowless \
+    -- "$work/app"
+  try "$aqueduct" show rowless --asm _Z5twicePi
+  check "the counts are stored where no rows are" same "$(counts 's_endpgm')" "3"
   try "$aqueduct" show app --asm twice
   check "the name as people write it finds the kernel, and prints" contains \
     "$out" "demangled       twice(int*)"

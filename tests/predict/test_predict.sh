@@ -35,6 +35,26 @@ done
 try "$aqueduct" replay m --device mi355x --level 2
 check "level 2 learns from durations that are predicted themselves" \
   contains "$err" "from a first half predicted ±"
+# The last kernel of the trace gets a name of its own.
+sed 's/"produce"\(.*\)"ts": 367.7, "dur": 2.3/"fresh"\1"ts": 367.7, "dur": 230/' \
+  "$srcdir/tests/cli/two-streams.json" > "$work/fresh.json"
+"$aqueduct" import "$work/fresh.json" --name f -q > /dev/null
+"$aqueduct" replay f --device mi355x --name first -q > /dev/null
+try "$aqueduct" replay f --device mi355x --name second --level 2
+check "names that the first half lacks are counted" contains "$err" \
+  "1 of 3 predicted rows have a name that the first half lacks: 1 keep"
+check "and labelled as transferred" contains "$err" \
+  "; kernels new in the second half (1): transferred"
+longest() {
+  "$aqueduct" stats "$1" --json |
+    sed -n '/"name": "fresh"/,/"gap"/s/.*"total_ns": //p' | sed -n '$p'
+}
+first=$(longest first)
+check "they take as long as at level 1" [ "$(longest second)" = "${first:-none}" ]
+check "which is less than measured" [ "${first%%.*}" -lt 230000 ]
+try "$aqueduct" replay f --device mi300x --level 2
+check "on the measured GPU they take a median" contains "$err" \
+  "lacks: 0 keep the duration transferred from the measured GPU, 1 take"
 try "$aqueduct" replay m --device mi300x --name same
 check "on the measured GPU nothing is predicted" \
   contains "$err" "durations: measured on"

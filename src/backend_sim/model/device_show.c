@@ -12,7 +12,7 @@
 static const char *const group_names[] = {
     [AQSIM_GROUP_TIMING] = "timing", [AQSIM_GROUP_SEMANTICS] = "semantics",
     [AQSIM_GROUP_LIMIT] = "limit",   [AQSIM_GROUP_RESOURCE] = "resource",
-    [AQSIM_GROUP_INFO] = "info",
+    [AQSIM_GROUP_INFO] = "info",     [AQSIM_GROUP_ESTIMATE] = "estimate",
 };
 
 static const void *constant_at(const aqsim_model *model, size_t index)

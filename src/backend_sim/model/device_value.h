@@ -32,6 +32,7 @@ typedef enum aqsim_group {
   AQSIM_GROUP_SEMANTICS,
   AQSIM_GROUP_LIMIT,
   AQSIM_GROUP_RESOURCE,
+  AQSIM_GROUP_ESTIMATE,
   AQSIM_GROUP_INFO,
 } aqsim_group;
 
