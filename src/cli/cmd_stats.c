@@ -10,23 +10,7 @@
 #include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
-#include "report/stats.h"
-
-static void json_spread(aq_json_out *json, const char *key,
-                        const aq_stats_spread *spread)
-{
-  aq_json_out_map(json, key);
-  aq_json_out_int(json, "count", spread->count);
-  if (spread->count) {
-    aq_json_out_ns(json, "min_ns", spread->least);
-    aq_json_out_ns(json, "p50_ns", spread->p50);
-    aq_json_out_ns(json, "p90_ns", spread->p90);
-    aq_json_out_ns(json, "p99_ns", spread->p99);
-    aq_json_out_ns(json, "max_ns", spread->most);
-    aq_json_out_ns(json, "total_ns", spread->total);
-  }
-  aq_json_out_close_map(json);
-}
+#include "perform/peaks.h"
 
 static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,
                     aq_time time)
@@ -58,12 +42,10 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
   cell_us(rows, &g->api, g->api.p50);
   cell_us(rows, &g->queue, g->queue.p50);
   cell_us(rows, &g->gap, g->gap.p50);
-  if (json) {
-    json_spread(json, "api", &g->api);
-    json_spread(json, "queue", &g->queue);
-    json_spread(json, "kernel", kernel);
-    json_spread(json, "gap", &g->gap);
-  }
+  for (size_t i = 0; i < AQ_STATS_PEAK_COUNT; i++)
+    aq_cli_cell_real(rows, "%.1f", g->peaks[i]);
+  if (json)
+    aq_stats_spreads_json(json, g);
   aq_cli_row_end(rows);
 }
 
@@ -71,12 +53,24 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
                             const aq_stats *stats, aq_stats_by by)
 {
   const char *of = by == AQ_STATS_BY_KERNEL ? "~kernel" : aq_stats_by_names[by];
-  const aq_cli_column columns[] = {
-      {of, NULL},          {NULL, "key"},       {NULL, "name"},
-      {">calls", "calls"}, {NULL, "bytes"},     {">K %", NULL},
-      {">K us", NULL},     {">mean", NULL},     {"+>p50", NULL},
-      {">p99", NULL},      {"+>max", NULL},     {"+>A p50", NULL},
-      {"+>Q p50", NULL},   {"+>gap p50", NULL}, {NULL, NULL}};
+  const aq_cli_column columns[] = {{of, NULL},
+                                   {NULL, "key"},
+                                   {NULL, "name"},
+                                   {">calls", "calls"},
+                                   {NULL, "bytes"},
+                                   {">K %", NULL},
+                                   {">K us", NULL},
+                                   {">mean", NULL},
+                                   {"+>p50", NULL},
+                                   {">p99", NULL},
+                                   {"+>max", NULL},
+                                   {"+>A p50", NULL},
+                                   {"+>Q p50", NULL},
+                                   {"+>gap p50", NULL},
+#define P(id, name) {"?>" name " %", name "_percent"},
+                                   AQ_STATS_PEAKS(P)
+#undef P
+                                       {NULL, NULL}};
   aq_time all = 0, shown = 0;
   int64_t top;
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &top);
@@ -141,6 +135,8 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
   status = aq_dispatches_read(reader, AQ_WANT_EITHER, &dispatches, &cli->diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, &cli->diag);
+  if (status == AQ_OK && by == AQ_STATS_BY_KERNEL)
+    status = aq_peaks_share(store, run, &stats, &cli->diag);
   if (status == AQ_OK)
     status = put_stats(cli, run, &stats, by);
   if (status == AQ_OK && dispatches.operations)

@@ -431,7 +431,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "dispatch, where K lasts from its start to its end, A is the "
                  "host call that submitted it, and Q lasts from its submission "
                  "to its start; and the gap since the previous end on its "
-                 "queue. In us. doc/stats.md "
+                 "queue. In us. Kernels whose executed work was counted have "
+                 "the achieved shares of their device's peaks. doc/stats.md "
                  "defines each figure.",
          .examples = {{"aqueduct stats m --top 10", "the largest kernels"},
                       {"aqueduct stats m --by queue", "by queue"},

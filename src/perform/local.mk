@@ -4,10 +4,12 @@ libaqcore_a_SOURCES += \
 	src/perform/counted.c src/perform/counted.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
 	src/perform/interval.c src/perform/interval.h \
+	src/perform/peaks.c src/perform/peaks.h \
 	src/perform/perform.c src/perform/perform.h \
 	src/perform/product.c src/perform/product.h \
 	src/perform/replay.c src/perform/replay.h \
 	src/perform/row_filter.c src/perform/row_filter.h \
+	src/perform/run_model.c src/perform/run_model.h \
 	src/perform/runs.c src/perform/runs.h \
 	src/perform/scenario_run.c src/perform/scenario_run.h \
 	src/perform/sums.c src/perform/sums.h

@@ -3,6 +3,7 @@
 
 #include "report/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,8 @@ static aq_stats_group group_of(const aq_dispatches *d, const keyed *rows,
                                size_t count, int64_t *scratch)
 {
   aq_stats_group group = {.key = rows[0].key, .calls = (int64_t)count};
+  for (size_t p = 0; p < AQ_STATS_PEAK_COUNT; p++)
+    group.peaks[p] = NAN;
   aq_stats_spread *spreads[MEASURES] = {&group.api, &group.queue, &group.kernel,
                                         &group.gap};
   for (size_t m = 0; m < MEASURES; m++) {
@@ -230,4 +233,28 @@ void aq_stats_fini(aq_stats *stats)
 {
   free(stats->groups);
   *stats = (aq_stats){0};
+}
+
+static void spread_json(aq_json_out *json, const char *key,
+                        const aq_stats_spread *spread)
+{
+  aq_json_out_map(json, key);
+  aq_json_out_int(json, "count", spread->count);
+  if (spread->count) {
+    aq_json_out_ns(json, "min_ns", spread->least);
+    aq_json_out_ns(json, "p50_ns", spread->p50);
+    aq_json_out_ns(json, "p90_ns", spread->p90);
+    aq_json_out_ns(json, "p99_ns", spread->p99);
+    aq_json_out_ns(json, "max_ns", spread->most);
+    aq_json_out_ns(json, "total_ns", spread->total);
+  }
+  aq_json_out_close_map(json);
+}
+
+void aq_stats_spreads_json(aq_json_out *json, const aq_stats_group *group)
+{
+  spread_json(json, "api", &group->api);
+  spread_json(json, "queue", &group->queue);
+  spread_json(json, "kernel", &group->kernel);
+  spread_json(json, "gap", &group->gap);
 }

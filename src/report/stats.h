@@ -7,6 +7,7 @@
 #ifndef AQ_REPORT_STATS_H
 #define AQ_REPORT_STATS_H
 
+#include "common/json_out.h"
 #include "report/compare_by.h"
 #include "report/dispatches.h"
 
@@ -16,6 +17,19 @@ typedef struct aq_stats_spread {
   aq_time least, p50, p90, p99, most, total;
 } aq_stats_spread;
 
+/* Shares of the device's peaks that a kernel achieves: P(id, name). */
+#define AQ_STATS_PEAKS(P)                                                      \
+  P(VECTOR, "vector")                                                          \
+  P(MATRIX, "matrix")                                                          \
+  P(MEMORY, "memory")
+
+enum {
+#define P(id, name) AQ_STATS_PEAK_##id,
+  AQ_STATS_PEAKS(P)
+#undef P
+      AQ_STATS_PEAK_COUNT
+};
+
 typedef struct aq_stats_group {
   int64_t key;      /* name id, ordinal, stream or class; AQ_NONE: unknown */
   const char *name; /* its word; NULL where the key is a number */
@@ -23,6 +37,8 @@ typedef struct aq_stats_group {
   aq_stats_spread api, queue, kernel; /* A, Q, K */
   aq_stats_spread gap;                /* since the end before, on its queue */
   int64_t bytes;                      /* moved by copies; 0: none */
+  double peaks[AQ_STATS_PEAK_COUNT];  /* percent; not a number: not known, as
+                                         aq_stats_make leaves them */
 } aq_stats_group;
 
 typedef struct aq_stats {
@@ -42,5 +58,9 @@ const char *aq_stats_key_word(int64_t key, aq_stats_by by);
 aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
                         aq_stats_by by, aq_stats *out, aq_diag *diag);
 void aq_stats_fini(aq_stats *stats);
+
+/* The spreads of a group as members of a document, in ns; one without values
+ * has only its count. */
+void aq_stats_spreads_json(aq_json_out *json, const aq_stats_group *group);
 
 #endif
