@@ -78,7 +78,8 @@ AQ_API aq_status aq_logical_device_open(const aq_driver *driver,
                                         aq_logical_device **out, aq_diag *diag);
 
 /* The same by a user's list: numbers and UUIDs (or the start of one, if no
- * other starts so), separated by commas; "" or NULL: all devices. Unlike
+ * other starts so), separated by commas; "" or NULL: all devices. It may begin
+ * as a URI: "amdgpu", "amdgpu:0,2", "amdgpu://GPU-…". Unlike
  * ROCR_VISIBLE_DEVICES, any other entry is AQ_ERR_INPUT. */
 AQ_API aq_status aq_logical_device_select(const aq_driver *driver,
                                           const char *which, uint32_t queues,
@@ -112,6 +113,17 @@ AQ_API aq_queue_affinity aq_logical_device_affinity_of(
 AQ_API aq_status aq_logical_device_queue(const aq_logical_device *logical,
                                          aq_queue_affinity affinity,
                                          aq_queue_place *out, aq_diag *diag);
+
+/* Of a mask, the queue with the fewest users, on the physical device whose
+ * queues have the fewest; of several, the first. used: users by bit. */
+AQ_API aq_status aq_logical_device_spread(const aq_logical_device *logical,
+                                          aq_queue_affinity affinity,
+                                          const uint32_t used[AQ_AFFINITY_BITS],
+                                          aq_queue_place *out, aq_diag *diag);
+
+/* The bit of a place. */
+AQ_API uint32_t aq_logical_device_bit(const aq_logical_device *logical,
+                                      const aq_queue_place *place);
 
 /* ---- topology ---- */
 

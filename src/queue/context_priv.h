@@ -15,15 +15,17 @@ struct aq_context {
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_transport_info info;
-  const aq_logical_device *devices; /* NULL: all of the transport */
-  aq_edge_way *ways;                /* by device */
-  aq_builtins *builtins;            /* by device */
-  aq_pool *pools;                   /* by device */
-  const struct aq_tap *tap;         /* or NULL */
-  aq_staging *staging;              /* of files */
-  struct aq_operation_rows *rows;   /* NULL: not recorded */
-  uint64_t operations;              /* that are reported, submitted; atomic */
-  bool live;                        /* more than one thread may come */
+  const aq_logical_device *devices;  /* NULL: all of the transport */
+  uint32_t placed[AQ_AFFINITY_BITS]; /* queues by place; the hub's lock */
+  aq_edge_way *ways;                 /* by device */
+  aq_builtins *builtins;             /* by device */
+  aq_pool *pools;                    /* by device */
+  const struct aq_tap *tap;          /* or NULL */
+  aq_staging *staging;               /* of files */
+  struct aq_operation_rows *rows;    /* NULL: not recorded */
+  uint64_t operations;               /* that are reported, submitted; atomic */
+  bool live;                         /* more than one thread may come */
+  bool timed;                        /* packets of executions are rows */
   bool flagged; /* epochs have a signal each: some device can wait for
                    zero only */
 };

@@ -174,11 +174,27 @@ static uint32_t number_read(const aq_driver *driver, const char *word,
   return number < driver->count ? number : AQ_DEVICE_HOST;
 }
 
+/* The list of "amdgpu", "amdgpu:LIST" or "amdgpu://LIST"; else all of it. */
+static const char *scheme_pass(const char *text)
+{
+  static const char scheme[] = "amdgpu";
+  const size_t length = sizeof scheme - 1;
+  if (strncmp(text, scheme, length) != 0)
+    return text;
+  const char *rest = text + length;
+  if (strncmp(rest, "://", 3) == 0 && rest[3])
+    return rest + 3;
+  return *rest == ':' && rest[1] && rest[1] != '/' ? rest + 1
+         : *rest                                   ? text
+                                                   : rest;
+}
+
 aq_status aq_logical_device_select(const aq_driver *driver, const char *which,
                                    uint32_t queues, aq_logical_device **out,
                                    aq_diag *diag)
 {
-  if (!which || !*which)
+  which = which ? scheme_pass(which) : "";
+  if (!*which)
     return aq_logical_device_open(driver, NULL, 0, queues, out, diag);
   uint32_t *numbers = calloc(strlen(which) + 1, sizeof *numbers), count = 0;
   if (!numbers)
@@ -238,9 +254,34 @@ aq_logical_device_affinity_of(const aq_logical_device *logical,
   return bits_below(logical->queues) << physical * logical->queues;
 }
 
-aq_status aq_logical_device_queue(const aq_logical_device *logical,
-                                  aq_queue_affinity affinity,
-                                  aq_queue_place *out, aq_diag *diag)
+static aq_queue_place place_of(const aq_logical_device *logical, uint32_t bit)
+{
+  const uint32_t physical = bit / logical->queues;
+  return (aq_queue_place){physical, logical->devices[physical]->device,
+                          bit % logical->queues};
+}
+
+uint32_t aq_logical_device_bit(const aq_logical_device *logical,
+                               const aq_queue_place *place)
+{
+  return place->physical * logical->queues + place->queue;
+}
+
+/* Queues at places of the physical device, and then at this place itself. */
+static uint64_t load_of(const aq_logical_device *logical, uint32_t bit,
+                        const uint32_t *used)
+{
+  const uint32_t first = bit / logical->queues * logical->queues;
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < logical->queues; i++)
+    sum += used[first + i];
+  return sum << 32 | used[bit];
+}
+
+aq_status aq_logical_device_spread(const aq_logical_device *logical,
+                                   aq_queue_affinity affinity,
+                                   const uint32_t used[AQ_AFFINITY_BITS],
+                                   aq_queue_place *out, aq_diag *diag)
 {
   uint64_t there = affinity & aq_logical_device_affinity(logical);
   if (there == 0)
@@ -248,11 +289,22 @@ aq_status aq_logical_device_queue(const aq_logical_device *logical,
                        "queue affinity %#llx; expected one of the %u queues",
                        (unsigned long long)affinity,
                        logical->count * logical->queues);
-  uint32_t first = (uint32_t)__builtin_ctzll(there);
-  uint32_t physical = first / logical->queues;
-  *out = (aq_queue_place){physical, logical->devices[physical]->device,
-                          first % logical->queues};
+  uint32_t best = (uint32_t)__builtin_ctzll(there);
+  for (; there; there &= there - 1) {
+    const uint32_t bit = (uint32_t)__builtin_ctzll(there);
+    if (load_of(logical, bit, used) < load_of(logical, best, used))
+      best = bit;
+  }
+  *out = place_of(logical, best);
   return AQ_OK;
+}
+
+aq_status aq_logical_device_queue(const aq_logical_device *logical,
+                                  aq_queue_affinity affinity,
+                                  aq_queue_place *out, aq_diag *diag)
+{
+  static const uint32_t none[AQ_AFFINITY_BITS];
+  return aq_logical_device_spread(logical, affinity, none, out, diag);
 }
 
 /* ---- topology ---- */

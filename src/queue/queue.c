@@ -26,30 +26,44 @@ static void queue_stopped(const aq_queue_error *error, void *user)
   aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
 }
 
-static aq_status device_choose(const aq_context *context,
-                               aq_queue_options *options, aq_diag *diag)
+/* On a logical device a queue takes the place with the fewest. `bit`: that of
+ * its place, or AQ_AFFINITY_BITS. */
+static aq_status device_choose(aq_context *context, aq_queue_options *options,
+                               uint32_t *bit, aq_diag *diag)
 {
   aq_queue_place place;
+  *bit = AQ_AFFINITY_BITS;
   if (!context->devices && options->affinity == 0)
     return AQ_OK;
   if (!context->devices || options->device != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a queue is placed by its affinity on a logical device, "
                        "else by the number of a device");
-  aq_status status = aq_logical_device_queue(
+  aq_lock(context->hub, &context->hub->lock);
+  aq_status status = aq_logical_device_spread(
       context->devices, options->affinity ? options->affinity : AQ_AFFINITY_ANY,
-      &place, diag);
-  if (status == AQ_OK)
+      context->placed, &place, diag);
+  if (status == AQ_OK) {
     options->device = place.device;
+    *bit = aq_logical_device_bit(context->devices, &place);
+    context->placed[*bit]++;
+  }
+  aq_unlock(context->hub, &context->hub->lock);
   return status;
+}
+
+static void place_give(aq_context *context, uint32_t bit)
+{
+  if (bit == AQ_AFFINITY_BITS)
+    return;
+  aq_lock(context->hub, &context->hub->lock);
+  context->placed[bit]--;
+  aq_unlock(context->hub, &context->hub->lock);
 }
 
 static aq_status options_choose(const aq_context *context,
                                 aq_queue_options *options, aq_diag *diag)
 {
-  aq_status status = device_choose(context, options, diag);
-  if (status != AQ_OK)
-    return status;
   if (options->device >= context->info.device_count)
     return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; %s has %u",
                        options->device, context->ops->name,
@@ -152,6 +166,7 @@ static void queue_free(aq_queue *queue)
   aq_feed_destroy(queue->feed);
   if (queue->axis)
     aq_axis_release(queue->axis);
+  place_give(queue->context, queue->place);
   pthread_cond_destroy(&queue->calm);
   pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
@@ -166,18 +181,24 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
                           aq_queue **out, aq_diag *diag)
 {
   aq_queue_options chosen = *options;
-  aq_status status = options_choose(context, &chosen, diag);
-  if (status != AQ_OK)
-    return status;
-  aq_queue *queue = aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63);
-  if (!queue)
-    return aq_diag_no_memory(diag);
+  uint32_t place;
+  aq_status status = device_choose(context, &chosen, &place, diag);
+  if (status == AQ_OK)
+    status = options_choose(context, &chosen, diag);
+  aq_queue *queue = status == AQ_OK
+                        ? aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63)
+                        : NULL;
+  if (!queue) {
+    place_give(context, place);
+    return status == AQ_OK ? aq_diag_no_memory(diag) : status;
+  }
   memset(queue, 0, sizeof *queue);
   queue->context = context;
   queue->hub = context->hub;
   queue->transport = context->transport;
   queue->ops = context->ops;
   queue->options = chosen;
+  queue->place = place;
   queue->way = context->ways[chosen.device];
   pthread_mutex_init(&queue->lock, NULL);
   pthread_mutex_init(&queue->fail_lock, NULL);

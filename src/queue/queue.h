@@ -71,7 +71,8 @@ typedef struct aq_queue_options {
   uint32_t notifications; /* entries, a power of two; 0: 1024 */
   uint32_t parked;        /* operations that wait outside of the ring at most;
                              0: 1024 */
-  /* With a logical device: on which it is, the first of the mask; 0: any. */
+  /* With a logical device: where it may be; of the mask's places it takes the
+   * one with the fewest queues of the context. 0: any. */
   aq_queue_affinity affinity;
   bool profile; /* reports have device times; AQ_CAP_PROFILING */
   void (*report)(const aq_operation_report *report, void *user); /* or NULL */

@@ -39,6 +39,7 @@ struct aq_queue {
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_queue_options options;
+  uint32_t place; /* its bit on the logical device, or AQ_AFFINITY_BITS */
   aq_edge_way way;
   aq_axis *axis;
   aq_feed *feed;

@@ -269,6 +269,63 @@ START_TEST(a_mask_chooses_the_queues_of_physical_devices)
 }
 END_TEST
 
+START_TEST(queues_spread_over_the_places_of_their_mask)
+{
+  site s;
+  aq_logical_device *logical;
+  aq_queue_place place;
+  uint32_t used[AQ_AFFINITY_BITS] = {0};
+  char order[16] = "";
+  sim_open(&s, "3,1");
+  ck_assert_status(
+      aq_logical_device_open(s.driver, NULL, 0, 2, &logical, &s.diag), AQ_OK,
+      &s.diag);
+  for (int i = 0; i < 6; i++) { /* the second place of device 0 is masked */
+    ck_assert_status(
+        aq_logical_device_spread(logical, 0xd, used, &place, &s.diag), AQ_OK,
+        &s.diag);
+    const uint32_t bit = aq_logical_device_bit(logical, &place);
+    order[i] = (char)('0' + bit);
+    used[bit]++;
+  }
+  ck_assert_str_eq(order, "023020");
+  ck_assert_status(
+      aq_logical_device_spread(logical, 0x10, used, &place, &s.diag),
+      AQ_ERR_INVALID, &s.diag);
+  aq_logical_device_close(logical);
+  site_close(&s);
+}
+END_TEST
+
+START_TEST(a_list_of_devices_may_be_a_uri)
+{
+  static const char *const wrong[] = {"amdgpu:",   "amdgpu://", "amdgpu:/0",
+                                      "amdgpux",   "amdgpu:9",  "amdgpu://x",
+                                      "nvgpu://0", "amdgpu:0,"};
+  site s;
+  aq_logical_device *logical;
+  char text[96];
+  sim_open(&s, "3,2,1");
+  snprintf(text, sizeof text, "amdgpu://%s,0", s.info.devices[2].uuid);
+  const struct {
+    const char *list, *members;
+  } rows[] = {
+      {"amdgpu", "321"}, {"amdgpu:1", "2"}, {"amdgpu:2,0", "13"}, {text, "23"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ck_assert_status(
+        aq_logical_device_select(s.driver, rows[i].list, 0, &logical, &s.diag),
+        AQ_OK, &s.diag);
+    check_members(logical, rows[i].members);
+    aq_logical_device_close(logical);
+  }
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    ck_assert_status(
+        aq_logical_device_select(s.driver, wrong[i], 0, &logical, &s.diag),
+        AQ_ERR_INPUT, &s.diag);
+  site_close(&s);
+}
+END_TEST
+
 /* ---- topology ---- */
 
 START_TEST(links_and_access_are_those_of_the_physical_devices)
@@ -337,5 +394,7 @@ AQ_TEST_MAIN("queue/devices", visible_devices_are_read_as_rocr_reads_them,
              devices_are_chosen_by_numbers_uuids_and_all_at_once,
              devices_that_are_not_there_are_refused,
              a_mask_chooses_the_queues_of_physical_devices,
+             queues_spread_over_the_places_of_their_mask,
+             a_list_of_devices_may_be_a_uri,
              links_and_access_are_those_of_the_physical_devices,
              a_transport_that_knows_no_links_gives_no_access)
