@@ -106,11 +106,27 @@ static void model_take(const aqhsa *hsa, aqhsa_device *d)
   info->dispatch_latency_warm = model.dispatch_latency_warm;
   info->dispatch_latency_cold = model.dispatch_latency_cold;
   info->unmap_after = model.unmap_after;
+  info->idle_ramp = model.idle_ramp;
+  info->remap_ramp = model.remap_ramp;
+  info->handler_guard = model.handler_guard;
+  info->handler_window = model.handler_window;
+  info->handler_hold = model.handler_hold;
   info->gate_latency = model.gate_latency;
   info->barrier_latency = model.barrier_latency;
   info->graph_launch = model.graph_launch;
   info->graph_per_node = model.graph_per_node;
   info->graph_head = model.graph_head;
+  info->graph_batch = model.graph_batch;
+}
+
+/* The first of the two registers that the runtime maps. */
+static volatile uint32_t *flush_find(const aqhsa *hsa, hsa_agent_t agent)
+{
+  uint32_t *registers[2] = {NULL, NULL};
+  return hsa->api->hsa_agent_get_info(agent, HSA_AMD_AGENT_INFO_HDP_FLUSH,
+                                      registers) == HSA_STATUS_SUCCESS
+             ? registers[0]
+             : NULL;
 }
 
 static void device_init(const aqhsa *hsa, hsa_agent_t agent, aqhsa_device *d)
@@ -139,6 +155,7 @@ static void device_init(const aqhsa *hsa, hsa_agent_t agent, aqhsa_device *d)
         number_of(hsa, agent, HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG);
   }
   d->local = pools_find(hsa->api, agent).coarse;
+  d->flush = flush_find(hsa, agent);
   ticks_measure(hsa, d);
   model_take(hsa, d);
 }

@@ -30,6 +30,9 @@ typedef struct aqhsa_device {
   aq_device_info info; /* texts: those below, or the simulator's */
   char name[AQHSA_NAME], gfx[AQHSA_NAME], uuid[AQHSA_UUID];
   hsa_amd_memory_pool_t local; /* coarse grained */
+  /* A register: a store flushes writes of the host that are on their way to the
+   * device's memory; NULL: it has none. */
+  volatile uint32_t *flush;
   bool cooperative;
   aqhsa_tick_line line;
 } aqhsa_device;

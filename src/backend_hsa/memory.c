@@ -81,13 +81,20 @@ void aqhsa_mem_free(aq_transport *t, void *address)
   free(held);
 }
 
-/* The pools are coherent with the host; order against the doorbell that
- * follows is the doorbell's. */
+/* Pools of the host are coherent with devices; writes to a device's memory may
+ * still be on their way to it. Reading the register back waits for the flush,
+ * and the doorbell that follows is ordered behind it. */
 void aqhsa_mem_publish(aq_transport *t, const void *address, size_t size)
 {
-  (void)t;
-  (void)address;
+  const aqhsa *hsa = aqhsa_from(t);
+  (void)address; /* a flush is of all of a device's memory */
   (void)size;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  for (uint32_t i = 0; i < hsa->device_count; i++)
+    if (hsa->devices[i].flush) {
+      *hsa->devices[i].flush = 1;
+      (void)*hsa->devices[i].flush;
+    }
 }
 
 /* ---- memory of the host ---- */

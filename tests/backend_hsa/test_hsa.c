@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_hsa/core.h"
 #include "backend_hsa/hsa.h"
 #include "backend_hsa/library.h"
 #include "common/policy.h"
@@ -128,6 +129,25 @@ START_TEST(what_only_a_simulator_takes_is_refused)
 }
 END_TEST
 
+/* The drop-in's registers are words that clients store to. */
+START_TEST(writes_of_the_host_are_flushed_to_every_device)
+{
+  aq_transport *t;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(open_with(DROPIN, NULL, &t, &diag), AQ_OK, &diag);
+  const aqhsa *hsa = aqhsa_from(t);
+  for (int k = 0; k < 2; k++)
+    for (uint32_t i = 0; i < hsa->device_count; i++) {
+      ck_assert(hsa->devices[i].flush != NULL);
+      *hsa->devices[i].flush = 0;
+      if (k == 0)
+        t->ops->mem_publish(t, &diag, sizeof diag);
+      ck_assert_uint_eq(*hsa->devices[i].flush, k == 0);
+    }
+  t->ops->close(t);
+}
+END_TEST
+
 START_TEST(two_are_open_at_once_and_events_go_to_both)
 {
   aq_transport *one, *two;
@@ -153,4 +173,5 @@ AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
              the_search_tells_every_place_it_looked_at,
              agents_are_selected_by_ordinal_gfx_or_name,
              what_only_a_simulator_takes_is_refused,
+             writes_of_the_host_are_flushed_to_every_device,
              two_are_open_at_once_and_events_go_to_both)
