@@ -349,7 +349,8 @@ static aq_status run_begin(aq_cap_player *player, aq_diag *diag)
   return aq_context_create(
       &(aq_context_options){.size = sizeof(aq_context_options),
                             .transport = player->transport,
-                            .records = player->options.records},
+                            .records = player->options.records,
+                            .packets = true},
       &player->context, diag);
 }
 

@@ -38,6 +38,10 @@ typedef struct aq_context_options {
    * time: no other may drive it then, in live mode not even the transport.
    */
   aq_record_sink *records;
+  /* Rows of the packets of command buffers too, with their times, where the
+   * transport has timestamps and makes no rows itself. Costs a signal a packet,
+   * and a wait every 256 packets. Programs that the device walks have none. */
+  bool packets;
   /* The logical device whose queues these are, borrowed: queues are placed by
    * their affinity. NULL: queues name devices of the transport. */
   const aq_logical_device *devices;

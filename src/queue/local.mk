@@ -33,7 +33,8 @@ libaqcore_a_SOURCES += \
 	src/queue/submit.c \
 	src/queue/tap.h src/queue/tap_priv.h \
 	src/queue/task.h \
-	src/queue/transfer.c
+	src/queue/times.c src/queue/times.h \
+	src/queue/transfer.c \
 
 aq_folder_headers += \
 	src/queue/context.h \

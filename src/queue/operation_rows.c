@@ -131,6 +131,25 @@ void aq_operation_rows_add(aq_operation_rows *rows, int64_t device,
   rows_unlock(rows);
 }
 
+aq_status aq_operation_rows_name(aq_operation_rows *rows, const char *name,
+                                 int64_t *out, aq_diag *diag)
+{
+  rows_lock(rows);
+  aq_status status =
+      rows->sink->name(rows->sink, name, strlen(name), out, diag);
+  rows_unlock(rows);
+  return status;
+}
+
+void aq_operation_rows_put(aq_operation_rows *rows, const aq_record *row)
+{
+  rows_lock(rows);
+  if (rows->count == BATCH)
+    rows_put(rows);
+  rows->rows[rows->count++] = *row;
+  rows_unlock(rows);
+}
+
 aq_status aq_operation_rows_flush(aq_operation_rows *rows, aq_diag *diag)
 {
   rows_lock(rows);

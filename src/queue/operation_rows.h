@@ -30,6 +30,13 @@ aq_status aq_operation_rows_queue(aq_operation_rows *rows,
 void aq_operation_rows_add(aq_operation_rows *rows, int64_t device,
                            int64_t queue, const aq_operation_report *report);
 
+/* The number of a name in the sink. */
+aq_status aq_operation_rows_name(aq_operation_rows *rows, const char *name,
+                                 int64_t *out, aq_diag *diag);
+
+/* A row of another kind, behind the rows so far. */
+void aq_operation_rows_put(aq_operation_rows *rows, const aq_record *row);
+
 /* Puts what there is; the first failure of the sink, in its words. */
 aq_status aq_operation_rows_flush(aq_operation_rows *rows, aq_diag *diag);
 

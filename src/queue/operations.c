@@ -8,6 +8,7 @@
 #include "common/kernel_check.h"
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
+#include "queue/times.h"
 
 /* ---- barrier ---- */
 
@@ -157,6 +158,7 @@ typedef struct execute_task {
   aq_task task; /* first */
   aq_processor processor;
   uint32_t binding_count;
+  aq_times *times; /* or NULL */
 } execute_task;
 
 static void execute_demand(const aq_task *task, uint32_t most,
@@ -171,7 +173,8 @@ static void execute_demand(const aq_task *task, uint32_t most,
 
 static aq_walk execute_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
 {
-  aq_processor *processor = &((execute_task *)task)->processor;
+  execute_task *execute = (execute_task *)task;
+  aq_processor *processor = &execute->processor;
   /* Behind it the epoch's own completion lies on it: nothing else to do. */
   static const aq_packet drain = {
       .barrier = {.header = AQ_PACKET_BARRIER_AND |
@@ -179,25 +182,44 @@ static aq_walk execute_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
                             AQ_SCOPE_SYSTEM << AQ_HEADER_RELEASE_SHIFT}};
   span->drain = &drain;
   processor->carry |= carry;
-  return aq_processor_fill(processor, span);
+  return execute->times
+             ? aq_times_fill(execute->times, processor, task->number, span)
+             : aq_processor_fill(processor, span);
+}
+
+static aq_flag *timed_first(const aq_task *task)
+{
+  return aq_times_first(((const execute_task *)task)->times);
+}
+
+static aq_status aq_bindings_keep(const aq_binding **bindings, uint32_t count,
+                           aq_diag *diag)
+{
+  const size_t size = count * sizeof(aq_binding);
+  aq_binding *copy = malloc(size ? size : 1);
+  if (!copy)
+    return aq_diag_no_memory(diag);
+  if (size > 0)
+    memcpy(copy, *bindings, size);
+  *bindings = copy;
+  return AQ_OK;
+}
+
+static void aq_bindings_drop(const aq_binding *bindings)
+{
+  free((void *)(uintptr_t)bindings);
 }
 
 static aq_status execute_keep(aq_task *task, aq_diag *diag)
 {
   execute_task *execute = (execute_task *)task;
-  const size_t size = execute->binding_count * sizeof(aq_binding);
-  aq_binding *copy = malloc(size ? size : 1);
-  if (!copy)
-    return aq_diag_no_memory(diag);
-  if (size > 0)
-    memcpy(copy, execute->processor.slots, size);
-  execute->processor.slots = copy;
-  return AQ_OK;
+  return aq_bindings_keep(&execute->processor.slots, execute->binding_count,
+                          diag);
 }
 
 static void execute_drop(aq_task *task)
 {
-  free((void *)(uintptr_t)((execute_task *)task)->processor.slots);
+  aq_bindings_drop(((execute_task *)task)->processor.slots);
 }
 
 static const aq_task_class execute_class = {.kind = AQ_OPERATION_EXECUTE,
@@ -206,6 +228,30 @@ static const aq_task_class execute_class = {.kind = AQ_OPERATION_EXECUTE,
                                             .fill = execute_fill,
                                             .keep = execute_keep,
                                             .drop = execute_drop};
+
+static const aq_task_class timed_class = {.kind = AQ_OPERATION_EXECUTE,
+                                          .size = sizeof(execute_task),
+                                          .demand = execute_demand,
+                                          .fill = execute_fill,
+                                          .first_flag = timed_first,
+                                          .keep = execute_keep,
+                                          .drop = execute_drop};
+
+static aq_status timed_submit(aq_queue *queue, execute_task *task,
+                              const aq_link *link, aq_diag *diag)
+{
+  aq_status status = aq_times_make(queue, link, &task->times, diag);
+  if (status != AQ_OK)
+    return status;
+  task->task.class = &timed_class;
+  task->task.over = aq_times_over;
+  task->task.over_user = task->times;
+  task->task.parts = true;
+  status = aq_task_submit(queue, &task->task, diag);
+  if (status != AQ_OK)
+    aq_times_free(task->times);
+  return status;
+}
 
 static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
                                 const aq_execution *execution, aq_diag *diag)
@@ -227,9 +273,12 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
   execute_task task;
   aq_task_start(&task.task, &execute_class, sync);
   task.binding_count = execution->binding_count;
+  task.times = NULL;
   aq_processor_start(&task.processor, execution->link, execution->bindings, 0,
                      0);
-  return aq_task_submit(queue, &task.task, diag);
+  return queue->context->timed
+             ? timed_submit(queue, &task, execution->link, diag)
+             : aq_task_submit(queue, &task.task, diag);
 }
 
 aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,

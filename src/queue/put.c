@@ -198,10 +198,10 @@ static void dues_put(aq_queue *queue, const aq_task *task, const part *p)
                (uint64_t)(uintptr_t)task->action, p->epoch, 0);
   aq_due_put(due, AQ_DUE_END, NULL, queue->feed->kernargs.head, p->epoch,
              p->span.packets);
+  if (task->over && (p->whole || task->parts))
+    aq_due_put(due, AQ_DUE_OVER, task->over_user,
+               (uint64_t)(uintptr_t)task->over, p->epoch, 0);
   if (p->whole) {
-    if (task->over)
-      aq_due_put(due, AQ_DUE_OVER, task->over_user,
-                 (uint64_t)(uintptr_t)task->over, p->epoch, 0);
     signals_promise(queue, task, p);
     if (task->sync.release)
       aq_due_put(due, AQ_DUE_RELEASE, task->sync.user,
@@ -334,7 +334,7 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   if (queue->starts)
     start_add(queue, task, &p);
   task_publish(queue, task, &p);
-  task->resume_at = walk == AQ_WALK_DRAIN ? p.epoch : 0;
+  task->resume_at = walk == AQ_WALK_DRAIN || task->parts ? p.epoch : 0;
   if (walk == AQ_WALK_BUDGET) {
     aq_diag_set(diag, AQ_ERR_RESOURCES, "the program entered too many blocks");
     return AQ_PUT_FAILED;

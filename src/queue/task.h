@@ -54,6 +54,7 @@ struct aq_task {
   void *action_user;
   aq_task_over *over; /* or NULL */
   void *over_user;
+  bool parts;      /* each part waits for the one before, and has its `over` */
   uint64_t bytes;  /* for the statistics: bytes that it moves, and the way */
   aq_copy_way way; /* CHOOSE: it is no copy */
   /* Submitted right behind it, with nothing in between; or NULL. */
@@ -96,6 +97,7 @@ aq_task_start(aq_task *task, const aq_task_class *class, const aq_sync *sync)
   task->action_user = NULL;
   task->over = NULL;
   task->over_user = NULL;
+  task->parts = false;
   task->bytes = 0;
   task->way = AQ_COPY_CHOOSE;
   task->then = NULL;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmdbuf/builder.h"
 #include "queue/ground.h"
 #include "queue/operations.h"
 
@@ -158,5 +159,116 @@ START_TEST(the_same_operations_take_as_long_on_sim_and_on_hsa)
 }
 END_TEST
 
-AQ_TEST_MAIN("queue/records", operations_are_kept_in_the_store,
+/* A command buffer of steps that run one after the other, and a fill. */
+static aq_link *steps_link(ground *g, uint64_t steps, aq_builder *builder)
+{
+  aq_program program;
+  aq_link *link;
+  uint32_t kernel;
+  ck_assert_ok(
+      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
+  for (uint64_t i = 0; i < steps; i++) {
+    const aq_ref cell = aq_ref_slot(0, 0);
+    const aq_dispatch step = {.kernel = kernel,
+                              .grid = {64, 1, 1},
+                              .workgroup = {64, 1, 1},
+                              .bindings = &cell,
+                              .binding_count = 1,
+                              .constants = &i,
+                              .constant_size = sizeof i};
+    aq_builder_barrier(builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+    ck_assert_ok(g, aq_builder_dispatch(builder, &step, &g->diag));
+  }
+  aq_builder_barrier(builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+  ck_assert_ok(g,
+               aq_builder_fill(builder, aq_ref_slot(0, 8), 64, 1, 4, &g->diag));
+  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  return link;
+}
+
+/* Executes it twice on a queue of a context that records packets. */
+static void executions_store(const char *path, uint64_t steps)
+{
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  const aq_run_info info = run_named("executions");
+  const ground_kind kind = {"hsa", "hsa", AQ_MODE_LIVE, AQ_EDGE_CHOOSE, NULL};
+  aq_store_writer *writer;
+  aq_builder *builder;
+  ground g;
+  ground_open(&g, &kind, NULL, NULL);
+  ck_assert_ok(&g, aq_store_writer_open(store, &info, &writer, &g.diag));
+  ground own = g;
+  ck_assert_ok(
+      &g, aq_context_create(
+              &(aq_context_options){.size = sizeof(aq_context_options),
+                                    .transport = g.t,
+                                    .way = g.kind->way,
+                                    .records = aq_store_writer_sink(writer),
+                                    .packets = true},
+              &own.context, &g.diag));
+  ck_assert_ok(&g, aq_builder_create(NULL, &builder, &g.diag));
+  aq_link *link = steps_link(&g, steps, builder);
+  aq_queue *queue = ground_queue(&own, NULL);
+  aq_semaphore *done = ground_semaphore(&own, 0);
+  void *cell;
+  ck_assert_ok(&g,
+               g.ops->mem_alloc(g.t, 0, AQ_MEMORY_HOST, 4096, &cell, &g.diag));
+  const aq_binding binding = {cell, 4096};
+  for (uint64_t i = 0; i < 2; i++) {
+    ground_sync s;
+    ck_assert_ok(
+        &g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, i + 1),
+                             &(aq_execution){link, &binding, 1}, &g.diag));
+  }
+  ground_wait(&own, done, 2);
+  aq_queue_destroy(queue);
+  ck_assert_ok(&g, aq_context_records_flush(own.context, &g.diag));
+  aq_semaphore_release(done);
+  aq_context_destroy(own.context);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  g.ops->mem_free(g.t, cell);
+  ck_assert_ok(&g, aq_store_writer_finish(writer, NULL, &g.diag));
+  ground_close(&g);
+  aq_store_close(store);
+}
+
+START_TEST(each_packet_of_an_execution_has_its_times_on_hsa)
+{
+  enum { STEPS = 600 }; /* three parts */
+  const char *path = fresh_path("executions.db");
+  char sql[512];
+  executions_store(path, STEPS);
+  snprintf(sql, sizeof sql,
+           "SELECT count(*) FROM records JOIN names ON names.id = records.name "
+           "WHERE kind = %d AND names.text = 'step' AND grid_x = 64 "
+           "AND end_ps - start_ps >= 1000000",
+           AQ_KIND_KERNEL);
+  ck_assert_int_eq(sql_integer(path, sql), 2 * STEPS);
+  ck_assert_int_eq(
+      sql_integer(path, "SELECT count(*) FROM records JOIN names ON names.id = "
+                        "records.name WHERE names.text = 'fill'"),
+      2);
+  /* Each lies within the operation that its number names, and begins when the
+   * one before it has ended. */
+  snprintf(sql, sizeof sql,
+           "SELECT count(*) FROM records k JOIN records o ON o.correlation = "
+           "k.correlation AND o.kind = %d AND k.start_ps >= o.start_ps AND "
+           "k.end_ps <= o.end_ps WHERE k.kind = %d",
+           AQ_KIND_OPERATION, AQ_KIND_KERNEL);
+  ck_assert_int_eq(sql_integer(path, sql), 2 * STEPS + 2);
+  snprintf(sql, sizeof sql,
+           "SELECT count(*) FROM (SELECT start_ps, lag(end_ps) OVER (ORDER BY "
+           "packet) AS before FROM records WHERE kind = %d) WHERE start_ps < "
+           "before",
+           AQ_KIND_KERNEL);
+  ck_assert_int_eq(sql_integer(path, sql), 0);
+}
+END_TEST
+
+AQ_TEST_MAIN("queue/records", each_packet_of_an_execution_has_its_times_on_hsa,
+             operations_are_kept_in_the_store,
              the_same_operations_take_as_long_on_sim_and_on_hsa)
