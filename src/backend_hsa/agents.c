@@ -264,7 +264,7 @@ static bool all_devices(const aqhsa *hsa, bool can(const aqhsa_device *))
 static uint32_t caps_find(const aqhsa *hsa)
 {
   static const uint32_t simulated =
-      AQ_CAP_HOST_KERNELS | AQ_CAP_BARRIER_VALUE | AQ_CAP_PM4;
+      AQ_CAP_HOST_KERNELS | AQ_CAP_BARRIER_VALUE | AQ_CAP_PM4 | AQ_CAP_EXECUTES;
   uint32_t caps = AQ_CAP_LIVE | AQ_CAP_TIMING | AQ_CAP_CODE_OBJECTS |
                   AQ_CAP_COPY | AQ_CAP_CU_MASK | AQ_CAP_PRIORITY |
                   AQ_CAP_HANDLERS | AQ_CAP_PROFILING | AQ_CAP_INSPECT;
@@ -274,7 +274,7 @@ static uint32_t caps_find(const aqhsa *hsa)
     return caps | (hsa->sim.caps & simulated);
   if (all_devices(hsa, waits_for_values))
     caps |= AQ_CAP_BARRIER_VALUE;
-  return caps;
+  return caps | AQ_CAP_EXECUTES;
 }
 
 aq_status aqhsa_agents_open(aqhsa *hsa, const char *selector, aq_diag *diag)

@@ -68,9 +68,12 @@ static aq_status play_execute(ready *r, aq_diag *diag)
     if (status != AQ_OK)
       return status;
   }
-  return aq_queue_execute(
-      r->queue, &r->sync,
-      &(aq_execution){r->player->links[e->link], bindings, e->count}, diag);
+  const aq_execution execution = {
+      .link = r->player->links[e->link],
+      .bindings = bindings,
+      .binding_count = e->count,
+      .flags = r->player->options.on_device ? AQ_EXECUTE_ON_DEVICE : 0};
+  return aq_queue_execute(r->queue, &r->sync, &execution, diag);
 }
 
 static aq_status play_alloca(ready *r, aq_diag *diag)

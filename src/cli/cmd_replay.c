@@ -22,7 +22,8 @@ static const aq_cli_option_id run_options[] = {
     AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_COUNT};
 static const aq_cli_option_id capture_options[] = {
     AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
-    AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_COUNT};
+    AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_BLOCKS,
+    AQ_CLI_OPT_COUNT};
 
 static aq_status options_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
                                 const char *input)
@@ -211,6 +212,16 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   return aq_cli_json_end_if(cli, json);
 }
 
+static aq_status blocks_read(aq_cli *cli, bool *on_device)
+{
+  const char *text = cli->values[AQ_CLI_OPT_BLOCKS];
+  *on_device = text && strcmp(text, "device") == 0;
+  return !text || *on_device || strcmp(text, "host") == 0
+             ? AQ_OK
+             : aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                           "--blocks %.80s: expected host or device", text);
+}
+
 static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
                                 aq_run_info *info)
 {
@@ -222,6 +233,8 @@ static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
   if (status == AQ_OK)
     status = aq_kernels_from_read(cli->values[AQ_CLI_OPT_KERNELS_FROM],
                                   &ask.from, &cli->diag);
+  if (status == AQ_OK)
+    status = blocks_read(cli, &ask.on_device);
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_BENCH, 1, 0, &ask.repeats);
   if (status == AQ_OK && ask.repeats > AQ_CAPTURE_REPEATS_MAX)

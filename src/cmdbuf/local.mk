@@ -4,8 +4,10 @@ libaqcore_a_SOURCES += \
 	src/cmdbuf/builder_nest.c \
 	src/cmdbuf/builder_ops.c \
 	src/cmdbuf/builtins.c src/cmdbuf/builtins.h \
+	src/cmdbuf/device_step.c \
 	src/cmdbuf/device_walk.c src/cmdbuf/device_walk.h \
 	src/cmdbuf/link.c src/cmdbuf/link.h \
+	src/cmdbuf/link_image.c src/cmdbuf/link_image.h \
 	src/cmdbuf/opcodes.c src/cmdbuf/opcodes.def src/cmdbuf/opcodes.h \
 	src/cmdbuf/print.c src/cmdbuf/print.h src/cmdbuf/program_print.h \
 	src/cmdbuf/processor.c src/cmdbuf/processor.h \

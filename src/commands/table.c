@@ -125,6 +125,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "function of --kernels, else, on the simulator, the code that the "
              "capture holds. --bench repeats the capture without "
              "records, and the run's notes keep the time of each repetition. "
+             "With --blocks device, a kernel puts the packets of command "
+             "buffers into their queue. "
              "The options of runs do not apply.\n\n"
              "A file of exec --capture is a CAPTURE too: replay sends the same "
              "packets, as long after the program's waits as the program did; "
@@ -145,7 +147,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a capture, checked, and timed 20 times"}},
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
                     BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
-                    BIT(KERNELS) | BIT(KERNELS_FROM) |
+                    BIT(KERNELS) | BIT(KERNELS_FROM) | BIT(BLOCKS) |
                     BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 1,
          .args_max = 1,

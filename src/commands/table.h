@@ -70,6 +70,7 @@ typedef enum aq_cli_what {
   O(KEEP)                                                                      \
   O(KERNELS)                                                                   \
   O(KERNELS_FROM)                                                              \
+  O(BLOCKS)                                                                    \
   O(MISSING_KERNELS)                                                           \
   O(CAPTURE)                                                                   \
   O(ISOLATION)                                                                 \

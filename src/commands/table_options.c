@@ -161,6 +161,11 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "code (the "
          "default), host functions only, or its code only",
          .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_BLOCKS] =
+        {"blocks", "host|device", NULL,
+         "walk the command buffers of a capture's operations on the host (the "
+         "default), or by a kernel on the device",
+         .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_MISSING_KERNELS] =
         {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
          "a kernel without a host function stops its queue (the default), or "

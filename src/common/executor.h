@@ -27,7 +27,7 @@
 #include "hsa_abi.h"
 #include "time.h"
 
-#define AQ_EXECUTOR_ABI 2u
+#define AQ_EXECUTOR_ABI 3u
 
 enum { AQ_EXECUTION_TEXT_SIZE = 512 };
 
@@ -127,6 +127,9 @@ typedef struct aq_executor {
   /* High words of the addresses by which flat instructions reach the memory of
    * a workgroup and of a work-item: of the fields of aq_amd_queue. */
   uint32_t group_aperture_hi, private_aperture_hi;
+
+  /* Whether it runs code of a processor ("gfx942"); NULL: of any. */
+  bool (*executes)(void *user, const char *gfx);
 } aq_executor;
 
 #endif

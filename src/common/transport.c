@@ -22,7 +22,9 @@ static const char *const cap_names[] = {"virtual time",
                                         "agent queues",
                                         "inspection",
                                         "device hooks",
-                                        "memory fault events"};
+                                        "memory fault events",
+                                        "counters",
+                                        "execution of code"};
 
 const char *aq_transport_cap_name(uint32_t cap)
 {

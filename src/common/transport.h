@@ -79,6 +79,7 @@ enum aq_transport_cap {
   AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
   AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
   AQ_CAP_COUNTERS = 1 << 19,      /* options.counters */
+  AQ_CAP_EXECUTES = 1 << 20,      /* the code of kernels runs */
 };
 
 /* A capability as text ("CU masks"), NULL unless exactly one bit is set. */

@@ -42,6 +42,10 @@ AQ_API void aq_transport_stack_destroy(aq_transport_stack *stack);
 AQ_API const aq_transport_layer *
 aq_transport_stack_top(const aq_transport_stack *stack);
 
+/* Whether the innermost is built in and has devices of the HSA runtime, which
+ * choose their own models; of plug-ins nothing is known. */
+AQ_API bool aq_transport_stack_is_hardware(const aq_transport_stack *stack);
+
 /* "fault+sim": the names alone, as runs are stored. */
 AQ_API const char *aq_transport_stack_name(const aq_transport_stack *stack);
 

@@ -4,11 +4,14 @@
 # the top of the source tree, so that no path of this machine gets into it.
 set -eu
 clang=$1 target=$2 out=$3
-version=
+# Runtimes that know no generic targets may know no V6 either.
+version=-mcode-object-version=5
 case $target in
 *-generic) version='-mcode-object-version=6 -Wno-unknown-warning-option' ;;
 esac
 # shellcheck disable=SC2086 # a list of flags
 exec "$clang" --target=amdgcn-amd-amdhsa -mcpu="$target" $version \
   -std=c11 -O2 -ffreestanding -fno-builtin -nogpulib -nostdlib -fno-ident \
-  -Wall -Wextra -Isrc -Wl,--strip-all -o "$out" src/devlib/device/kernels.c
+  -ffunction-sections -fdata-sections -Wl,--gc-sections \
+  -Wall -Wextra -Isrc/cmdbuf/device/shim -Isrc -Wl,--strip-all -o "$out" \
+  src/cmdbuf/device/library.c

@@ -4,15 +4,17 @@ libaqcore_a_SOURCES += \
 	src/devlib/host.c \
 	src/devlib/kernels.def
 
-# The objects are made from device/kernels.c by `make regenerate-devlib`, which
-# needs clang-19 and ld.lld-19, and checked in; a test makes them again. Add a
-# target: its name here.
-AQ_DEVLIB_TARGETS = gfx9-generic gfx90a gfx942 gfx10-1-generic \
-	gfx10-3-generic gfx11-generic gfx12-generic
+# The objects are made from cmdbuf/device/library.c by `make regenerate-devlib`,
+# which needs clang and lld of a release that has all targets, and checked in; a
+# test makes them again. Add a target: its name here.
+AQ_DEVLIB_TARGETS = gfx9-generic gfx908 gfx90a gfx942 gfx9-4-generic \
+	gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic
 AQ_DEVLIB_OBJECTS = $(AQ_DEVLIB_TARGETS:%=src/devlib/objects/%.hsaco)
-AQ_DEVLIB_CLANG = clang-19
+AQ_DEVLIB_CLANG = clang-22
 EXTRA_DIST += src/devlib/compile.sh src/devlib/embed.sh \
 	src/devlib/device/device.h src/devlib/device/kernels.c \
+	src/cmdbuf/device/library.c src/cmdbuf/device/shim/assert.h \
+	src/cmdbuf/device/shim/config.h src/cmdbuf/device/shim/string.h \
 	$(AQ_DEVLIB_OBJECTS)
 
 .PHONY: regenerate-devlib

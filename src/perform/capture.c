@@ -73,7 +73,8 @@ static aq_status operations_execute(capture_job *job, aq_transport *transport,
                                          .timeout =
                                              job->performance->options.timeout,
                                          .records = records,
-                                         .from = job->ask->from};
+                                         .from = job->ask->from,
+                                         .on_device = job->ask->on_device};
   aq_cap_player *player;
   aq_cap_played first;
   aq_status status =
@@ -90,6 +91,11 @@ static aq_status execute(capture_job *job, aq_transport *transport,
                          aq_record_sink *records, int64_t warm, int64_t count,
                          aq_cap_played *out)
 {
+  if (job->packets && job->ask->on_device)
+    return aq_diag_set(job->diag, AQ_ERR_INVALID,
+                       "%s: a capture of packets has no command buffers for "
+                       "--blocks device",
+                       job->ask->path);
   return job->packets
              ? packets_execute(job, transport, warm, count, out)
              : operations_execute(job, transport, records, warm, count, out);

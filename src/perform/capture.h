@@ -17,6 +17,7 @@ typedef struct aq_capture_ask {
   const char *const *kernels; /* plug-ins as of aq_kernel_set_open_default */
   aq_kernels_from from;
   int64_t repeats; /* that are timed, beside the run's; 0: none */
+  bool on_device;  /* the device walks the command buffers of operations */
 } aq_capture_ask;
 
 typedef struct aq_captured {

@@ -55,15 +55,6 @@ static aq_status policy_find(const char *text, aq_policy_watch *watch,
               : status;
 }
 
-/* Real GPUs, whatever wraps the transport. */
-static bool is_hardware(const aq_transport_stack *stack)
-{
-  const aq_transport_layer *layer = aq_transport_stack_top(stack);
-  while (layer->inner)
-    layer = layer->inner;
-  return strcmp(layer->ops->name, "hsa") == 0;
-}
-
 /* Counts and traces of executed code. */
 static aq_status inspection_ask(aq_transport_stack *stack,
                                 const aq_performance_options *options,
@@ -96,7 +87,7 @@ aq_status aq_performance_init(aq_performance *out,
     aq_performance_fini(&made);
     return status;
   }
-  made.hardware = is_hardware(made.transport);
+  made.hardware = aq_transport_stack_is_hardware(made.transport);
   *out = made;
   return AQ_OK;
 }

@@ -90,8 +90,7 @@ typedef struct aq_submission {
    * completion. Both stay until the packets have completed. */
   const aq_program *program;
   const aq_link *link;
-  const aq_binding *bindings; /* by slot; borrowed for the call, or, if it is
-                                 walked on the device, until the walk ends */
+  const aq_binding *bindings; /* by slot; borrowed for the call */
   uint32_t binding_count;
   const aq_signal *waits; /* each has to reach 0 first */
   uint32_t wait_count;

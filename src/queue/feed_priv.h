@@ -4,6 +4,7 @@
 #define AQ_QUEUE_FEED_PRIV_H
 
 #include "cmdbuf/device_walk.h"
+#include "cmdbuf/link_image.h"
 #include "queue/feed.h"
 #include "queue/kernarg_ring.h"
 
@@ -39,8 +40,11 @@ struct aq_feed {
   aq_builtins builtins;
   bool builtins_known;
   aq_page *page;
-  aq_device_walk *walk; /* on the device */
-  uint64_t walk_object; /* kernel */
+  aq_device_walker walker; /* on the device */
+  aq_device_walk *walk;    /* memory of the transport */
+  uint32_t walk_slots;     /* bindings that fit behind it */
+  aq_signal walk_done;
+  aq_link_image walk_image; /* of the program under way */
   bool walking;
 };
 
@@ -88,7 +92,28 @@ void aq_page_total(const aq_feed *queue, const aq_observer *observer,
                    const aq_submitted *result);
 void aq_page_close(aq_feed *queue);
 
-/* on_device.c */
+/* on_device.c: one walk of a feed at a time. */
+typedef struct aq_walk_ask {
+  const aq_binding *bindings; /* copied */
+  uint32_t binding_count;
+  uint16_t carry;         /* header bits for the first packet */
+  uint64_t visits;        /* as aq_processor_start() takes them */
+  unsigned char *kernarg; /* memory for all of the walk */
+  uint32_t kernarg_size;
+  aq_signal completion, done;
+} aq_walk_ask;
+
+/* Makes the kernel, its memory and the image of a link. Until the walk's end
+ * this is the last call that may fail. */
+aq_status aq_walk_ready(aq_feed *queue, const aq_link *link, uint32_t slots,
+                        aq_diag *diag);
+
+/* Fills the state of a ready walk; queue->walk->again starts it. */
+void aq_walk_begin(aq_feed *queue, const aq_walk_ask *ask);
+
+/* The device has ended it. */
+void aq_walk_end(aq_feed *queue);
+
 aq_status aq_walk_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag);
 void aq_walk_close(aq_feed *queue);
 

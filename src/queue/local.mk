@@ -35,6 +35,7 @@ libaqcore_a_SOURCES += \
 	src/queue/task.h \
 	src/queue/times.c src/queue/times.h \
 	src/queue/transfer.c \
+	src/queue/walk.c src/queue/walk.h
 
 aq_folder_headers += \
 	src/queue/context.h \

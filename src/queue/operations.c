@@ -9,6 +9,7 @@
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
 #include "queue/times.h"
+#include "queue/walk.h"
 
 /* ---- barrier ---- */
 
@@ -192,7 +193,7 @@ static aq_flag *timed_first(const aq_task *task)
   return aq_times_first(((const execute_task *)task)->times);
 }
 
-static aq_status aq_bindings_keep(const aq_binding **bindings, uint32_t count,
+aq_status aq_bindings_keep(const aq_binding **bindings, uint32_t count,
                            aq_diag *diag)
 {
   const size_t size = count * sizeof(aq_binding);
@@ -205,7 +206,7 @@ static aq_status aq_bindings_keep(const aq_binding **bindings, uint32_t count,
   return AQ_OK;
 }
 
-static void aq_bindings_drop(const aq_binding *bindings)
+void aq_bindings_drop(const aq_binding *bindings)
 {
   free((void *)(uintptr_t)bindings);
 }
@@ -270,6 +271,8 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
     aq_task_start(&empty, &barrier_class, sync);
     return aq_task_submit(queue, &empty, diag);
   }
+  if (execution->flags & AQ_EXECUTE_ON_DEVICE)
+    return aq_queue_walk(queue, sync, execution, diag);
   execute_task task;
   aq_task_start(&task.task, &execute_class, sync);
   task.binding_count = execution->binding_count;

@@ -16,7 +16,8 @@ typedef struct part {
   aq_packet_span span;
   aq_flag *flag, *start; /* of the last packet and, to time it, the first */
   uint64_t epoch;
-  bool whole; /* the task ends with it */
+  bool whole;  /* the task ends with it */
+  bool walked; /* the device puts packets behind it, and completes it */
 } part;
 
 /* ---- room ---- */
@@ -99,10 +100,16 @@ static bool can_carry(const aq_queue *queue, const aq_packet_span *span)
                  ->kernel.completion_signal.handle == 0;
 }
 
-/* The last packet, or a barrier behind it, completes the epoch. */
-static void completion_add(aq_queue *queue, const aq_task *task, part *p)
+/* The last packet, or a barrier behind it, completes the epoch; or the device
+ * does, which puts the packets. */
+static void completion_add(aq_queue *queue, aq_task *task, part *p)
 {
   aq_packet_span *span = &p->span;
+  const aq_signal signal = p->flag ? p->flag->signal : queue->axis->counter;
+  if (p->walked) {
+    task->class->complete(task, signal);
+    return;
+  }
   if (!can_carry(queue, span)) {
     aq_part_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE,
                                         AQ_SCOPE_NONE));
@@ -111,7 +118,7 @@ static void completion_add(aq_queue *queue, const aq_task *task, part *p)
   span->headers[last] =
       header_release(span->headers[last], release_of(task, p));
   aq_ring_slot(span->ring, span->first + last)->kernel.completion_signal =
-      p->flag ? p->flag->signal : queue->axis->counter;
+      signal;
 }
 
 static aq_walk packets_fill(const aq_queue *queue, aq_task *task, part *p)
@@ -242,7 +249,7 @@ static void start_add(aq_queue *queue, const aq_task *task, part *p)
   const aq_packet_span *span = &p->span;
   aq_flag **place = &queue->starts[p->epoch & (queue->due.size - 1)];
   *place = NULL;
-  if (span->packets > p->edge_packets + 1) {
+  if (span->packets > p->edge_packets + !p->walked) {
     aq_packet *slot = aq_ring_slot(span->ring, span->first + p->edge_packets);
     if (task->class->first_flag) {
       *place = aq_flag_retain(queue->hub, task->class->first_flag(task));
@@ -309,6 +316,7 @@ static inline void part_init(part *p, const aq_queue *queue, aq_plan *plan)
   aq_part_begin(&p->span, queue->feed);
   p->plan = plan;
   p->flag = p->start = NULL;
+  p->walked = false;
   p->epoch = queue->epoch + 1;
 }
 
@@ -330,11 +338,14 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   }
   const aq_walk walk = packets_fill(queue, task, &p);
   p.whole = walk == AQ_WALK_END;
+  p.walked = walk == AQ_WALK_DRAIN && task->class->complete;
   completion_add(queue, task, &p);
   if (queue->starts)
     start_add(queue, task, &p);
   task_publish(queue, task, &p);
   task->resume_at = walk == AQ_WALK_DRAIN || task->parts ? p.epoch : 0;
+  if (p.walked)
+    queue->walked = p.epoch;
   if (walk == AQ_WALK_BUDGET) {
     aq_diag_set(diag, AQ_ERR_RESOURCES, "the program entered too many blocks");
     return AQ_PUT_FAILED;
@@ -344,6 +355,8 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
 
 aq_put aq_task_put(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
+  if (queue->walked > aq_queue_retired(queue))
+    return AQ_PUT_ROOM;
   if (task->begun || task->sync.wait_count == 0)
     return part_put(queue, task, NULL, diag);
   aq_plan plan;

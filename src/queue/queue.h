@@ -141,9 +141,17 @@ typedef struct aq_execution {
   const aq_link *link;
   const aq_binding *bindings; /* by slot */
   uint32_t binding_count;
+  uint32_t flags; /* aq_execution_flag bits */
 } aq_execution;
 
-/* Submits a command buffer. */
+enum aq_execution_flag {
+  /* A kernel on the device puts the program's packets into the ring: conditions
+   * and indirect grids take no round trip to the host, and may lie where only
+   * the device reaches. The program needs a link of aq_link_create. */
+  AQ_EXECUTE_ON_DEVICE = 1 << 0,
+};
+
+/* Submits a command buffer. AQ_ERR_UNSUPPORTED: the device cannot walk it. */
 AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
                                   const aq_execution *execution, aq_diag *diag);
 

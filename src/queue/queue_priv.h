@@ -49,6 +49,8 @@ struct aq_queue {
   pthread_mutex_t lock;
   uint64_t epoch; /* atomic: the last one that was put */
   bool unrung;
+  uint64_t walked; /* epoch whose packets the device puts: no others until then
+                    */
   aq_frontier frontier; /* what everything behind the last epoch runs after */
   aq_task *parked_first, *parked_last;
   uint32_t parked_count;

@@ -30,6 +30,9 @@ typedef struct aq_task_class {
    * header bits that the first one needs. AQ_WALK_DRAIN: it continues when the
    * written packets are complete. */
   aq_walk (*fill)(aq_task *task, uint16_t carry, aq_packet_span *span);
+  /* Takes the signal that its part completes after AQ_WALK_DRAIN: its own code
+   * completes it, not its last packet. NULL: its last packet does. */
+  void (*complete)(aq_task *task, aq_signal signal);
   /* The signal that its first packet completes, borrowed; NULL: its packets
    * have none that times could be read from. */
   struct aq_flag *(*first_flag)(const aq_task *task);

@@ -19,6 +19,27 @@ static const aq_transport_ops *const transports[] = {
     &aqsim_transport_ops, &aqsim_null_transport_ops, &aqhsa_transport_ops,
     &aq_fault_transport_ops, NULL};
 
+typedef enum transport_kind {
+  KIND_SIMULATES, /* or retires at once */
+  KIND_HARDWARE,  /* devices are real, or another library's */
+  KIND_WRAPS,     /* another transport */
+} transport_kind;
+
+/* Of a row of `transports`; plug-ins do not say. */
+static const struct {
+  const aq_transport_ops *ops;
+  transport_kind kind;
+} kinds[] = {{&aqhsa_transport_ops, KIND_HARDWARE},
+             {&aq_fault_transport_ops, KIND_WRAPS}};
+
+static transport_kind kind_of(const aq_transport_ops *ops)
+{
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kinds[i].ops == ops)
+      return kinds[i].kind;
+  return KIND_SIMULATES;
+}
+
 const aq_transport_ops *const *aq_transports(void)
 {
   return transports;
@@ -53,7 +74,7 @@ static const aq_transport_ops *find_built_in(const char *name, size_t length)
 
 static bool is_wrapper(const aq_transport_ops *ops)
 {
-  return ops == &aq_fault_transport_ops;
+  return kind_of(ops) == KIND_WRAPS;
 }
 
 /* "a=1,b=2" as a list of texts; NULL when out of memory. */
@@ -259,6 +280,14 @@ const aq_transport_layer *
 aq_transport_stack_top(const aq_transport_stack *stack)
 {
   return stack->top;
+}
+
+bool aq_transport_stack_is_hardware(const aq_transport_stack *stack)
+{
+  const aq_transport_layer *layer = stack->top;
+  while (layer->inner)
+    layer = layer->inner;
+  return kind_of(layer->ops) == KIND_HARDWARE;
 }
 
 const char *aq_transport_stack_name(const aq_transport_stack *stack)

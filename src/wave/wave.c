@@ -251,6 +251,12 @@ static void wave_end(void *execution)
   free(grid);
 }
 
+static bool machine_executes(void *user, const char *gfx)
+{
+  (void)user;
+  return aq_wave_machine_executes(gfx);
+}
+
 bool aq_wave_machine_executes(const char *gfx)
 {
   aq_target target;
@@ -295,7 +301,8 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
     machine->hands[i].level = level;
   }
   pthread_mutex_init(&machine->watching, NULL);
-  machine->executor = (aq_executor){.abi = AQ_EXECUTOR_ABI,
+  machine->executor = (aq_executor){.executes = machine_executes,
+                                    .abi = AQ_EXECUTOR_ABI,
                                     .size = sizeof(aq_executor),
                                     .name = "wave",
                                     .user = machine,

@@ -256,7 +256,8 @@ static void fault_info(aq_transport *t, aq_transport_info *out)
 {
   aq_faulty *f = aq_faulty_from(t);
   f->ops->info(f->inner, out);
-  out->caps &= ~(uint32_t)AQ_CAP_LIVE;
+  /* Packets that code publishes in a shadow ring would not be noticed. */
+  out->caps &= ~(uint32_t)(AQ_CAP_LIVE | AQ_CAP_EXECUTES);
 }
 
 static void fault_inspect(aq_transport *t,

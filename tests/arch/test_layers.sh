@@ -95,7 +95,7 @@ report "$([ -z "$plain" ]; echo $?)" "every test script can be executed" \
 
 # Without config.h the features that configure found are silently compiled out.
 # The device library is compiled for GPUs, without a configured tree.
-late=$(find "$srcdir/src" -path "$srcdir/src/devlib/device" -prune -o -name '*.c' -exec awk '
+late=$(find "$srcdir/src" -path "$srcdir/src/*/device" -prune -o -name '*.c' -exec awk '
   FNR == 1 { seen = 0 }
   !seen && /^#/ {
     seen = 1

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The device library's kernels are compiled for GPUs, as one file.
-find "$srcdir/src" -name '*.[ch]' ! -path '*/devlib/device/*' |
+find "$srcdir/src" -name '*.[ch]' ! -path 'src/*/device/*' ! -path '*/src/*/device/*' |
   sort > "$work/names"
 
 # clang-format puts the braces of a function, and nothing else, at the start of

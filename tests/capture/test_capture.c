@@ -242,6 +242,31 @@ static aq_cap_file *file_open(void)
 
 /* ---- tests ---- */
 
+static void replay_twice(const aq_cap_file *file, const ground_kind *kind,
+                         bool on_device)
+{
+  ground g;
+  aq_cap_player *player;
+  ground_open(&g, kind, NULL, NULL);
+  const aq_cap_player_options options = {.size = sizeof options,
+                                         .transport = g.t,
+                                         .kernels = kernels,
+                                         .on_device = on_device};
+  ck_assert_ok(&g, aq_cap_player_create(file, &options, &player, &g.diag));
+  aq_cap_played played[2];
+  for (int k = 0; k < 2; k++)
+    if (aq_cap_player_run(player, &played[k], &g.diag) != AQ_OK)
+      ck_abort_msg("%s: %s", g.kind->label, g.diag.text);
+  ck_assert_uint_eq(played[0].operations, 15);
+  ck_assert_uint_eq(played[0].operations, played[1].operations);
+  ck_assert_uint_eq(played[0].digests, 2);
+  ck_assert_uint_eq(played[0].idle_calls, 1);
+  if (g.info.caps & AQ_CAP_TIMING)
+    ck_assert_int_gt(played[0].span, 5 * AQ_US);
+  aq_cap_player_destroy(player);
+  ground_close(&g);
+}
+
 START_TEST(a_capture_is_replayed_on_every_transport)
 {
   app a;
@@ -253,26 +278,9 @@ START_TEST(a_capture_is_replayed_on_every_transport)
   ck_assert_uint_eq(file->counts.semaphores, 1);
   ck_assert_uint_eq(file->counts.programs, 1);
   ck_assert_uint_eq(file->counts.links, 1);
-  for (unsigned i = 0; i < ground_kind_count; i++) {
-    ground g;
-    aq_cap_player *player;
-    ground_open(&g, &ground_kinds[i], NULL, NULL);
-    const aq_cap_player_options options = {
-        .size = sizeof options, .transport = g.t, .kernels = kernels};
-    ck_assert_ok(&g, aq_cap_player_create(file, &options, &player, &g.diag));
-    aq_cap_played played[2];
-    for (int k = 0; k < 2; k++)
-      if (aq_cap_player_run(player, &played[k], &g.diag) != AQ_OK)
-        ck_abort_msg("%s: %s", g.kind->label, g.diag.text);
-    ck_assert_uint_eq(played[0].operations, 15);
-    ck_assert_uint_eq(played[0].operations, played[1].operations);
-    ck_assert_uint_eq(played[0].digests, 2);
-    ck_assert_uint_eq(played[0].idle_calls, 1);
-    if (g.info.caps & AQ_CAP_TIMING)
-      ck_assert_int_gt(played[0].span, 5 * AQ_US);
-    aq_cap_player_destroy(player);
-    ground_close(&g);
-  }
+  for (unsigned i = 0; i < ground_kind_count; i++)
+    for (int on_device = 0; on_device < 2; on_device++)
+      replay_twice(file, &ground_kinds[i], on_device);
   aq_cap_file_close(file);
   unlink(path_make());
 }

@@ -40,6 +40,12 @@ check "and those of captures for runs" [ "$status" = 2 ]
 try "$aqueduct" replay "$capture" --bench 0
 check "no repetition is no benchmark" [ "$status" = 2 ]
 
+try "$aqueduct" replay "$capture" --blocks device --name blocks
+check "its command buffers may be walked on the device" [ "$status" = 0 ]
+try "$aqueduct" replay "$capture" --blocks devices
+check "the processor of blocks is host or device" contains "$err" \
+  "--blocks devices: expected host or device"
+
 code=$srcdir/tests/fuzz/corpus/capture/code.aqcap
 try "$aqueduct" replay "$code" --device mi210 --name code --profile-isa
 check "the code of a capture computes what the captured program computed" \
@@ -71,6 +77,6 @@ check "with what is wrong" contains "$err" "3000 bytes"
 try "$aqueduct" replay "$work/bad.aqcap"
 check "one that is damaged too" contains "$err" "checksum"
 try "$aqueduct" list runs --names
-check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 5 ]
+check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 6 ]
 
 finish

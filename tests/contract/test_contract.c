@@ -86,6 +86,7 @@ static const char *caps_lack(uint32_t caps, uint32_t needed)
       {AQ_CAP_COOPERATIVE, "it has no cooperative queues"},
       {AQ_CAP_AGENT_QUEUES, "it has no soft and host queues"},
       {AQ_CAP_INSPECT, "it has no inspection"},
+      {AQ_CAP_EXECUTES, "it executes no code"},
   };
   for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
     if ((needed & lacks[i].cap) && !(caps & lacks[i].cap))

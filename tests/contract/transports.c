@@ -82,5 +82,7 @@ aq_transport_options contract_options(const contract_transport *on)
                                 .edits = on->edits,
                                 .mode = on->mode,
                                 .device = on->devices[0] ? on->devices : NULL,
-                                .layer = aq_transport_stack_top(on->stack)};
+                                .layer = aq_transport_stack_top(on->stack),
+                                .executor =
+                                    aq_transport_stack_executor(on->stack)};
 }

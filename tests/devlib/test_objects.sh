@@ -3,16 +3,16 @@
 # The checked-in objects of the device library are what its source compiles to,
 # by the compiler and linker that made them (each object names its linker).
 srcdir=${AQ_SRCDIR:-.}
-clang=${AQ_DEVLIB_CLANG:-clang-19}
+clang=${AQ_DEVLIB_CLANG:-clang-22}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if ! command -v "$clang" > /dev/null 2>&1 ||
-  ! command -v ld.lld-19 > /dev/null 2>&1; then
-  echo "1..0 # SKIP $clang or ld.lld-19 is not here"
+  ! command -v ld.lld-22 > /dev/null 2>&1; then
+  echo "1..0 # SKIP $clang or ld.lld-22 is not here"
   exit 0
 fi
 cd "$srcdir" || exit 1
-here=$("$clang" --version | grep -o '19\.[0-9]*\.[0-9]*' | head -n 1)
+here=$("$clang" --version | grep -o '22\.[0-9]*\.[0-9]*' | head -n 1)
 if ! strings src/devlib/objects/gfx942.hsaco | grep -q "LLD $here\$"; then
   echo "1..0 # SKIP the objects were made by another release than $here"
   exit 0

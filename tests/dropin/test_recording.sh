@@ -87,7 +87,7 @@ try "$aqueduct" exec --name k -- "$work/app" \
   kernel "$srcdir/src/devlib/objects/gfx942.hsaco"
 check "a kernel's row has the registers that its descriptor says" sh -c '
   [ "$1" = 0 ] && "$2" export k --format jsonl | grep "\"aq_fill\"" |
-  grep -q "\"vgpr\":12,\"agpr\":4,\"sgpr\":48"' sh "$status" "$aqueduct"
+  grep -q "\"vgpr\":8,\"agpr\":0,\"sgpr\":48"' sh "$status" "$aqueduct"
 
 # Bounds.
 "$aqueduct" exec --quiet --record kernels --name kernels -- "$work/app" once 5

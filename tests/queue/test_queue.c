@@ -534,7 +534,7 @@ static void a_program_that_lacks_what_its_kernels_need_is_refused(ground *g)
 }
 
 /* A command buffer larger than the ring, replayed with different tables. */
-static void a_program_larger_than_the_ring_is_one_operation(ground *g)
+static void larger_program_run(ground *g, uint32_t flags)
 {
   enum { DISPATCHES = 500 };
   aq_builder *builder;
@@ -546,9 +546,9 @@ static void a_program_larger_than_the_ring_is_one_operation(ground *g)
   for (uint64_t i = 0; i < 2; i++) {
     aq_binding binding = {&cells[i], sizeof cells[i]};
     ground_sync s;
-    ck_assert_ok(
-        g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, i + 1),
-                            &(aq_execution){link, &binding, 1}, &g->diag));
+    ck_assert_ok(g, aq_queue_execute(
+                        queue, ground_sync_make(&s, NULL, 0, done, i + 1),
+                        &(aq_execution){link, &binding, 1, flags}, &g->diag));
     memset(&binding, 0xee, sizeof binding); /* it was copied if need be */
     for (uint64_t k = 0; k < DISPATCHES; k++)
       expected[i] = ground_stepped(expected[i], k);
@@ -566,6 +566,16 @@ static void a_program_larger_than_the_ring_is_one_operation(ground *g)
   aq_semaphore_release(done);
 }
 
+static void a_program_larger_than_the_ring_is_one_operation(ground *g)
+{
+  larger_program_run(g, 0);
+}
+
+static void the_device_walks_a_program_larger_than_the_ring(ground *g)
+{
+  larger_program_run(g, AQ_EXECUTE_ON_DEVICE);
+}
+
 typedef struct reports {
   unsigned count;
   aq_operation_report last[4];
@@ -581,8 +591,7 @@ static void reported(const aq_operation_report *report, void *user)
 
 /* Four steps again and again until the cell is large enough, in blocks that
  * hold few of them: the host looks at the cell between the parts. */
-static void
-a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
+static void values_program_run(ground *g, uint32_t flags)
 {
   enum { STEPS_A_TURN = 4 };
   const int64_t enough = INT64_C(1000000000000000);
@@ -619,32 +628,49 @@ a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
                               &link, &g->diag));
   aq_queue *queue = ground_queue(g, NULL);
   aq_semaphore *done = ground_semaphore(g, 0);
-  uint64_t cell = 1, expected = 1, turns = 0;
-  const aq_binding binding = {&cell, sizeof cell};
+  uint64_t *cell, expected = 1, turns = 0;
+  void *memory;
+  ck_assert_ok(g, g->ops->mem_alloc(g->t, 0, AQ_MEMORY_HOST, sizeof *cell,
+                                    &memory, &g->diag));
+  cell = memory;
+  *cell = 1;
+  const aq_binding binding = {cell, sizeof *cell};
   ground_sync s;
   do {
     for (uint64_t i = 0; i < STEPS_A_TURN; i++)
       expected = ground_stepped(expected, i);
     turns++;
   } while ((int64_t)expected < enough);
-  ck_assert_ok(g,
-               aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
-                                &(aq_execution){link, &binding, 1}, &g->diag));
+  ck_assert_ok(
+      g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
+                          &(aq_execution){link, &binding, 1, flags}, &g->diag));
   /* Later operations of the queue run behind all of it. */
   ck_assert_ok(g,
                ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, done, 2),
-                               &cell, 77));
+                               cell, 77));
   ground_wait(g, done, 2);
-  ck_assert_uint_eq(cell, ground_stepped(expected, 77));
+  ck_assert_uint_eq(*cell, ground_stepped(expected, 77));
   aq_queue_stats stats;
   aq_queue_stats_get(queue, &stats);
   ck_assert_uint_gt(turns, 1);
-  ck_assert_uint_gt(stats.epochs, turns);
+  ck_assert_uint_gt(stats.epochs, flags ? 2 : turns);
   ck_assert_uint_eq(stats.operations, 2);
   aq_queue_destroy(queue);
+  g->ops->mem_free(g->t, memory);
   aq_semaphore_release(done);
   aq_link_destroy(link);
   aq_builder_destroy(builder);
+}
+
+static void
+a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
+{
+  values_program_run(g, 0);
+}
+
+static void the_device_looks_at_values_itself(ground *g)
+{
+  values_program_run(g, AQ_EXECUTE_ON_DEVICE);
 }
 
 /* A context of a logical device of all there are, the last one first. */
@@ -686,6 +712,11 @@ static void queues_are_placed_by_their_affinity(ground *g)
     aq_queue_destroy(queue);
   }
   ck_assert_uint_eq(cell, expected);
+  aq_queue *two[2] = {ground_queue(&own, NULL), ground_queue(&own, NULL)};
+  if (count > 1) /* they spread */
+    ck_assert_uint_ne(aq_queue_device(two[0]), aq_queue_device(two[1]));
+  aq_queue_destroy(two[0]);
+  aq_queue_destroy(two[1]);
   aq_queue *none = NULL;
   const aq_queue_options nowhere = {.size_of = sizeof nowhere,
                                     .affinity =
@@ -828,9 +859,11 @@ static const ground_case cases[] = {
     GROUND_CASE(hosts_wait_for_any_and_until_a_deadline),
     GROUND_CASE(parked_operations_fail_with_their_queue),
     GROUND_CASE(a_program_larger_than_the_ring_is_one_operation),
+    GROUND_CASE(the_device_walks_a_program_larger_than_the_ring),
     GROUND_CASE(each_operation_is_reported_with_its_times),
     GROUND_CASE(operations_become_rows_of_the_record),
     GROUND_CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
+    GROUND_CASE(the_device_looks_at_values_itself),
     GROUND_CASE(queues_are_placed_by_their_affinity),
     GROUND_CASE(a_launch_that_lacks_what_its_kernel_needs_is_refused),
     GROUND_CASE(a_program_that_lacks_what_its_kernels_need_is_refused),

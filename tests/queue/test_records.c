@@ -221,7 +221,7 @@ static void executions_store(const char *path, uint64_t steps)
     ground_sync s;
     ck_assert_ok(
         &g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, i + 1),
-                             &(aq_execution){link, &binding, 1}, &g.diag));
+                             &(aq_execution){link, &binding, 1, 0}, &g.diag));
   }
   ground_wait(&own, done, 2);
   aq_queue_destroy(queue);

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* Of GPUs: there is nothing to configure. */
