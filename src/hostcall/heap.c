@@ -8,16 +8,19 @@
 
 #include "common/allocations.h"
 #include "common/array.h"
+#include "common/transport.h"
 
 enum { HUGE_ALIGN = 2 * 1024 * 1024 };
 
 typedef struct block {
   char *base;
   size_t size;
+  void *owned; /* the transport's memory that has it; NULL: mapped memory */
 } block;
 
 struct aq_device_heap {
   aq_allocations *map;
+  aq_transport *t; /* NULL: blocks are mapped memory */
   uint64_t limit, used;
   block *blocks;
   size_t count, capacity;
@@ -31,6 +34,11 @@ aq_device_heap *aq_device_heap_create(aq_allocations *map, uint64_t limit)
     heap->limit = limit;
   }
   return heap;
+}
+
+void aq_device_heap_use(aq_device_heap *heap, aq_transport *t)
+{
+  heap->t = t;
 }
 
 /* Mapped memory; NULL: there is none. */
@@ -63,22 +71,41 @@ static bool block_publish(const aq_device_heap *heap, const block *b,
                                              .kind = AQ_ALLOCATION_HEAP});
 }
 
+static bool block_map(const aq_device_heap *heap, uint32_t device, size_t align,
+                      block *out)
+{
+  out->base = map_aligned(out->size, align);
+  if (out->base && !block_publish(heap, out, device)) {
+    munmap(out->base, out->size);
+    out->base = NULL;
+  }
+  return out->base != NULL;
+}
+
+static bool block_allocate(const aq_device_heap *heap, uint32_t device,
+                           size_t align, block *out)
+{
+  const aq_transport_ops *ops = heap->t->ops;
+  if (ops->mem_alloc(heap->t, device, AQ_MEMORY_DEVICE, out->size + align,
+                     &out->owned, NULL) != AQ_OK)
+    return false;
+  out->base =
+      (void *)(((uintptr_t)out->owned + align - 1) & ~(uintptr_t)(align - 1));
+  return true;
+}
+
 void *aq_device_heap_take(aq_device_heap *heap, uint32_t device, uint64_t size)
 {
   const uint64_t mask = AQ_ALLOCATION_PAGE - 1;
   block b = {.size = size <= heap->limit ? (size + mask) & ~mask : 0};
+  const size_t align = b.size < HUGE_ALIGN ? AQ_ALLOCATION_PAGE : HUGE_ALIGN;
   if (b.size == 0 || b.size > heap->limit - heap->used)
     return NULL;
   if (!AQ_ARRAY_RESERVE(heap->blocks, heap->capacity, heap->count + 1))
     return NULL;
-  b.base = map_aligned(b.size,
-                       b.size < HUGE_ALIGN ? AQ_ALLOCATION_PAGE : HUGE_ALIGN);
-  if (!b.base)
+  if (!(heap->t ? block_allocate(heap, device, align, &b)
+                : block_map(heap, device, align, &b)))
     return NULL;
-  if (!block_publish(heap, &b, device)) {
-    munmap(b.base, b.size);
-    return NULL;
-  }
   heap->used += b.size;
   heap->blocks[heap->count++] = b;
   return b.base;
@@ -86,10 +113,14 @@ void *aq_device_heap_take(aq_device_heap *heap, uint32_t device, uint64_t size)
 
 static void block_free(aq_device_heap *heap, const block *b)
 {
+  heap->used -= b->size;
+  if (b->owned) {
+    heap->t->ops->mem_free(heap->t, b->owned);
+    return;
+  }
   if (heap->map)
     aq_allocations_remove(heap->map, (uintptr_t)b->base, AQ_ALLOCATION_HEAP);
   munmap(b->base, b->size);
-  heap->used -= b->size;
 }
 
 bool aq_device_heap_give(aq_device_heap *heap, uint64_t address)
@@ -103,12 +134,17 @@ bool aq_device_heap_give(aq_device_heap *heap, uint64_t address)
   return false;
 }
 
+void aq_device_heap_clear(aq_device_heap *heap)
+{
+  while (heap->count > 0)
+    block_free(heap, &heap->blocks[--heap->count]);
+}
+
 void aq_device_heap_destroy(aq_device_heap *heap)
 {
   if (!heap)
     return;
-  while (heap->count > 0)
-    block_free(heap, &heap->blocks[--heap->count]);
+  aq_device_heap_clear(heap);
   free(heap->blocks);
   free(heap);
 }

@@ -8,21 +8,18 @@
 
 #include "common/array.h"
 #include "common/hsa_abi.h"
-#include "hostcall/device_printf.h"
 #include "hostcall/heap.h"
+#include "hostcall/listener.h"
+#include "hostcall/messages.h"
 
 enum {
   LANES = 64,
-  SLOT_WORDS = 8,
   SERVICE_PRINTF = 2,
   SERVICE_MEMORY = 3, /* address to free or 0, bytes to allocate */
   READY = 1,          /* bit of `control`: the host has it */
   ALIGN = 64,
   HEAP_HEAD = 128 * 1024, /* bytes: lists of the device library, zeros first */
 };
-
-/* A descriptor in a message's first word. */
-enum { BEGIN = 1, END = 2, LENGTH_SHIFT = 5, LENGTH_MASK = 7, ID_SHIFT = 8 };
 
 typedef struct packet_head {
   uint64_t next; /* number and tag of the next on a stack, 0: none */
@@ -32,7 +29,7 @@ typedef struct packet_head {
 } packet_head;
 
 typedef struct packet_payload {
-  uint64_t slots[LANES][SLOT_WORDS];
+  uint64_t slots[LANES][AQ_MESSAGE_SLOT];
 } packet_payload;
 
 typedef struct buffer_head {
@@ -53,13 +50,6 @@ typedef struct buffer {
   packet_head heads[] __attribute__((aligned(64)));
 } buffer;
 
-/* A message under way: its words arrive seven at a time. */
-typedef struct message {
-  uint64_t *words;
-  size_t count, capacity;
-  bool used;
-} message;
-
 /* A device's buffer; one that became too small is served on. */
 typedef struct listened {
   struct listened *next;
@@ -76,8 +66,8 @@ struct aq_hostcall {
   void **heads;      /* of the heaps, by device; memory of the transport */
   size_t head_count;
   aq_device_heap *heap;
-  message *messages;
-  size_t message_count, message_capacity;
+  aq_listener *listener; /* NULL: the executor serves */
+  aq_messages messages;
   uint64_t refused, exhausted; /* calls */
   uint32_t refused_first;      /* service */
 };
@@ -93,62 +83,10 @@ static void refuse(aq_hostcall *h, uint32_t service)
     h->refused_first = service;
 }
 
-/* ---- messages ---- */
-
-/* The number of a free message, or -1: out of memory. */
-static int64_t message_begin(aq_hostcall *h)
-{
-  for (size_t i = 0; i < h->message_count; i++)
-    if (!h->messages[i].used) {
-      h->messages[i].used = true;
-      h->messages[i].count = 0;
-      return (int64_t)i;
-    }
-  return AQ_ARRAY_PUSH(h->messages, h->message_count, h->message_capacity,
-                       (message){.used = true})
-             ? (int64_t)h->message_count - 1
-             : -1;
-}
-
-/* The first word says whether output goes to stderr: here both are one. */
-static uint64_t message_print(aq_hostcall *h, const message *m)
-{
-  return m->count > 1 ? (uint64_t)(int64_t)aq_device_printf(
-                            h->out, m->words + 1, m->count - 1)
-                      : UINT64_MAX;
-}
-
-static void message_take(aq_hostcall *h, uint64_t slot[SLOT_WORDS])
-{
-  uint64_t descriptor = slot[0];
-  const size_t length = descriptor >> LENGTH_SHIFT & LENGTH_MASK;
-  int64_t id = (int64_t)(descriptor >> ID_SHIFT);
-  if (descriptor & BEGIN) {
-    id = message_begin(h);
-    /* The kernel continues with the message's number, and no beginning. */
-    descriptor = (descriptor & (END | LENGTH_MASK << LENGTH_SHIFT)) |
-                 (uint64_t)id << ID_SHIFT;
-  }
-  if (id < 0 || (uint64_t)id >= h->message_count || !h->messages[id].used) {
-    refuse(h, SERVICE_PRINTF);
-    slot[0] = 0;
-    return;
-  }
-  message *m = &h->messages[id];
-  for (size_t i = 0; i < length; i++)
-    if (!AQ_ARRAY_PUSH(m->words, m->count, m->capacity, slot[1 + i]))
-      refuse(h, SERVICE_PRINTF);
-  slot[0] = descriptor;
-  if (!(descriptor & END))
-    return;
-  slot[0] = message_print(h, m);
-  m->used = false;
-}
-
 /* ---- packets ---- */
 
 static void memory_serve(aq_hostcall *h, uint32_t device,
-                         uint64_t slot[SLOT_WORDS])
+                         uint64_t slot[AQ_MESSAGE_SLOT])
 {
   if (slot[0]) {
     if (!aq_device_heap_give(h->heap, slot[0]))
@@ -166,7 +104,8 @@ static void packet_serve(aq_hostcall *h, uint32_t device,
   for (uint64_t rest = head->active; rest; rest &= rest - 1) {
     uint64_t *slot = payload->slots[__builtin_ctzll(rest)];
     if (head->service == SERVICE_PRINTF) {
-      message_take(h, slot);
+      if (!aq_messages_take(&h->messages, slot, h->out))
+        refuse(h, SERVICE_PRINTF);
     } else if (head->service == SERVICE_MEMORY) {
       memory_serve(h, device, slot);
     } else {
@@ -193,6 +132,22 @@ static bool packets_serve(aq_hostcall *h, const listened *l)
   return any;
 }
 
+static bool buffers_serve(aq_hostcall *h)
+{
+  bool served = false;
+  const listened *l = __atomic_load_n(&h->buffers, __ATOMIC_ACQUIRE);
+  for (; l; l = l->next)
+    served |= packets_serve(h, l);
+  return served;
+}
+
+/* On the listener's thread. */
+static void listener_serve(void *user)
+{
+  aq_hostcall *h = user;
+  buffers_serve(h);
+}
+
 /* ---- the executor ---- */
 
 static aq_status hostcall_begin(void *user, const aq_execution_desc *desc,
@@ -217,10 +172,7 @@ static aq_execution_state hostcall_step(void *user, uint64_t budget,
   execution *e = user;
   const aq_execution_state state =
       e->hostcall->inner->step(e->inner, budget, ticks, out);
-  bool served = false;
-  const listened *l = __atomic_load_n(&e->hostcall->buffers, __ATOMIC_ACQUIRE);
-  for (; l; l = l->next)
-    served |= packets_serve(e->hostcall, l);
+  const bool served = !e->hostcall->listener && buffers_serve(e->hostcall);
   return state == AQ_EXECUTION_WAITS && served ? AQ_EXECUTION_MORE : state;
 }
 
@@ -245,9 +197,16 @@ static const aq_code_arg *argument_find(const aq_code_kernel *kernel,
   return NULL;
 }
 
-bool aq_hostcall_wanted(const aq_code_kernel *kernel)
+/* In virtual time the executor serves calls, on other transports a thread,
+ * started once. */
+static aq_status listener_choose(aq_hostcall *h, aq_transport *t, aq_diag *diag)
 {
-  return argument_find(kernel, "hidden_hostcall_buffer") != NULL;
+  aq_transport_info info;
+  t->ops->info(t, &info);
+  if (h->listener || info.caps & AQ_CAP_VIRTUAL_TIME)
+    return AQ_OK;
+  aq_device_heap_use(h->heap, t);
+  return aq_listener_start(t, listener_serve, h, &h->listener, diag);
 }
 
 /* All packets are free. Number 0 has a tag, for 0 means none. */
@@ -285,6 +244,8 @@ static aq_status buffer_make(aq_hostcall *h, aq_transport *t, uint32_t device,
   }
   *out = (void *)(((uintptr_t)memory + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
   buffer_init(*out, packets);
+  if (h->listener)
+    (*out)->head.doorbell = aq_listener_doorbell(h->listener).handle;
   *made = (listened){h->buffers, device, packets, *out};
   __atomic_store_n(&h->buffers, made, __ATOMIC_RELEASE);
   return AQ_OK;
@@ -304,18 +265,60 @@ static aq_status buffer_find(aq_hostcall *h, aq_transport *t, uint32_t device,
   return buffer_make(h, t, device, packets, out, diag);
 }
 
+/* Clears memory of a device, which the host may not reach. */
+static aq_status zeros_copy(aq_transport *t, uint32_t device, void *to,
+                            size_t size, aq_diag *diag)
+{
+  const aq_signal_desc desc = {.value = 1};
+  aq_wait_item item = {.condition = AQ_EQ, .value = 0};
+  const aq_wait_request request = {
+      .items = &item, .count = 1, .deadline = AQ_TIME_MAX};
+  aq_wait_result result;
+  void *zeros;
+  aq_status status =
+      t->ops->mem_alloc(t, device, AQ_MEMORY_HOST, size, &zeros, diag);
+  if (status != AQ_OK)
+    return status;
+  memset(zeros, 0, size);
+  status = t->ops->signal_create(t, &desc, &item.signal, diag);
+  if (status == AQ_OK) {
+    status = t->ops->copy_async(t, device, to, zeros, size, NULL, 0,
+                                item.signal, diag);
+    if (status == AQ_OK)
+      status = t->ops->wait(t, &request, &result, diag);
+    t->ops->signal_destroy(t, item.signal);
+  }
+  t->ops->mem_free(t, zeros);
+  return status;
+}
+
+static aq_status head_make(const aq_hostcall *h, aq_transport *t,
+                           uint32_t device, void **out, aq_diag *diag)
+{
+  void *head;
+  aq_status status =
+      t->ops->mem_alloc(t, device, AQ_MEMORY_DEVICE, HEAP_HEAD, &head, diag);
+  if (status != AQ_OK)
+    return status;
+  if (h->listener)
+    status = zeros_copy(t, device, head, HEAP_HEAD, diag);
+  else
+    memset(head, 0, HEAP_HEAD);
+  if (status == AQ_OK)
+    *out = head;
+  else
+    t->ops->mem_free(t, head);
+  return status;
+}
+
 static aq_status head_find(aq_hostcall *h, aq_transport *t, uint32_t device,
                            void **out, aq_diag *diag)
 {
   if (!AQ_ARRAY_RESERVE_ZEROED(h->heads, h->head_count, (size_t)device + 1))
     return aq_diag_no_memory(diag);
-  aq_status status = AQ_OK;
-  if (!h->heads[device]) {
-    status = t->ops->mem_alloc(t, device, AQ_MEMORY_DEVICE, HEAP_HEAD,
-                               &h->heads[device], diag);
-    if (status == AQ_OK)
-      memset(h->heads[device], 0, HEAP_HEAD);
-  }
+  aq_status status = h->heads[device]
+                         ? AQ_OK
+                         : head_make(h, t, device, &h->heads[device], diag);
   *out = h->heads[device];
   return status;
 }
@@ -326,14 +329,16 @@ aq_status aq_hostcall_place(aq_hostcall *hostcall, aq_transport *t,
 {
   const aq_code_arg *calls = argument_find(kernel, "hidden_hostcall_buffer"),
                     *heap = argument_find(kernel, "hidden_heap_v1");
-  aq_status status = AQ_OK;
   buffer *memory = NULL;
   void *head = NULL;
-  if (calls)
+  if (!calls && !heap)
+    return AQ_OK;
+  aq_status status = listener_choose(hostcall, t, diag);
+  if (status == AQ_OK && calls)
     status = buffer_find(hostcall, t, device, waves, &memory, diag);
   if (status == AQ_OK && heap)
     status = head_find(hostcall, t, device, &head, diag);
-  if (status != AQ_OK || (!calls && !heap))
+  if (status != AQ_OK)
     return status;
   if (calls)
     memcpy((char *)kernarg + calls->offset, &memory, sizeof memory);
@@ -366,13 +371,20 @@ aq_hostcall *aq_hostcall_create(const aq_executor *inner, FILE *out)
   return h;
 }
 
+void aq_hostcall_stop(aq_hostcall *hostcall)
+{
+  if (!hostcall || !hostcall->listener)
+    return;
+  aq_listener_stop(hostcall->listener);
+  hostcall->listener = NULL;
+  aq_device_heap_clear(hostcall->heap);
+}
+
 void aq_hostcall_destroy(aq_hostcall *hostcall)
 {
   if (!hostcall)
     return;
-  for (size_t i = 0; i < hostcall->message_count; i++)
-    free(hostcall->messages[i].words);
-  free(hostcall->messages);
+  aq_messages_fini(&hostcall->messages);
   for (listened *l = hostcall->buffers, *next; l; l = next) {
     next = l->next;
     free(l);

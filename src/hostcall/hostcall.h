@@ -4,8 +4,10 @@
  * library asks for them (ockl): printf, assert, and memory for malloc and free.
  * Other calls get 0, and are counted.
  *
- * The listener is an executor around another one: it serves after each step, so
- * the order of all is that of time, and nothing runs on another thread.
+ * In virtual time the listener is an executor around another one: it serves
+ * after each step, so the order of all is that of time, and nothing runs on
+ * another thread. On other transports it is a thread, which the first kernel
+ * that needs it starts.
  *
  * The layout of the buffer is that of the device libraries from ROCm 5 on; the
  * code object's metadata say where a kernel of V2 to V6 expects its address. A
@@ -31,14 +33,16 @@ typedef struct aq_hostcall aq_hostcall;
  * borrowed; NULL: out of memory. */
 aq_hostcall *aq_hostcall_create(const aq_executor *inner, FILE *out);
 
+/* Ends the listener's thread, if there is one, and frees the memory that it has
+ * from the transport: no kernel may still run. Before the transport is closed.
+ */
+void aq_hostcall_stop(aq_hostcall *hostcall);
+
 /* After the transport. */
 void aq_hostcall_destroy(aq_hostcall *hostcall);
 
 /* The executor for the options of a transport. */
 const aq_executor *aq_hostcall_executor(const aq_hostcall *hostcall);
-
-/* Whether a kernel's metadata ask for the listener's buffer. */
-bool aq_hostcall_wanted(const aq_code_kernel *kernel);
 
 /* Puts the addresses of buffer and heap into the kernel's arguments, where its
  * metadata name them; does nothing for other kernels. Before the dispatch. A

@@ -82,6 +82,41 @@ static void packet_put(dispatch *d, const aq_launch *launch)
   d->ops->queue_doorbell(d->t, d->queue, id);
 }
 
+void aq_launch_fault_take(const aq_system_event *event, void *user)
+{
+  aq_launch_faults *faults = user;
+  pthread_mutex_lock(&faults->lock);
+  if (!*faults->text)
+    snprintf(faults->text, sizeof faults->text, "%s", event->text);
+  if (faults->t)
+    faults->t->ops->signal_store(faults->t, faults->done, -1, AQ_RELEASE);
+  pthread_mutex_unlock(&faults->lock);
+}
+
+/* Faults end the wait for this dispatch, or for none. */
+static void faults_aim(aq_launch_faults *faults, const dispatch *d)
+{
+  if (!faults)
+    return;
+  pthread_mutex_lock(&faults->lock);
+  faults->t = d ? d->t : NULL;
+  if (d)
+    faults->done = d->done;
+  pthread_mutex_unlock(&faults->lock);
+}
+
+static aq_status faults_report(aq_launch_faults *faults, aq_status status,
+                               aq_diag *diag)
+{
+  if (!faults)
+    return status;
+  pthread_mutex_lock(&faults->lock);
+  if (*faults->text)
+    status = aq_diag_set(diag, AQ_ERR_QUEUE, "%s", faults->text);
+  pthread_mutex_unlock(&faults->lock);
+  return status;
+}
+
 static aq_status dispatch_await(dispatch *d, aq_diag *diag)
 {
   const aq_wait_item item = {d->done, AQ_LT, 1};
@@ -128,7 +163,8 @@ static aq_status dispatch_once(dispatch *d, const aq_launch *launch,
 {
   out->submit = d->ops->now(d->t);
   packet_put(d, launch);
-  aq_status status = dispatch_await(d, diag);
+  aq_status status =
+      faults_report(launch->faults, dispatch_await(d, diag), diag);
   out->observed = d->ops->now(d->t);
   if (status != AQ_OK ||
       d->ops->dispatch_times(d->t, d->done, &out->start, &out->end) != AQ_OK)
@@ -142,6 +178,8 @@ aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
 {
   dispatch d = {.t = t, .ops = t->ops};
   aq_status status = dispatch_open(&d, launch->device, diag);
+  if (status == AQ_OK)
+    faults_aim(launch->faults, &d);
   for (uint32_t i = 0; i < count && status == AQ_OK; i++) {
     if (i > 0)
       d.ops->signal_store(t, d.done, 1, AQ_RELEASE);
@@ -151,6 +189,7 @@ aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
   }
   if (status == AQ_OK)
     status = records_put(&d, launch, out, count, sink, diag);
+  faults_aim(launch->faults, NULL);
   dispatch_close(&d);
   return status;
 }

@@ -6,9 +6,25 @@
 #ifndef AQ_LAUNCH_LAUNCH_H
 #define AQ_LAUNCH_LAUNCH_H
 
+#include <pthread.h>
+
 #include "common/diag.h"
 #include "common/record.h"
 #include "common/transport.h"
+
+enum { AQ_LAUNCH_FAULT_SIZE = 1024 };
+
+/* Memory faults of the transport, which stop a queue without its error
+ * callback. Initialised with PTHREAD_MUTEX_INITIALIZER and zeros. */
+typedef struct aq_launch_faults {
+  pthread_mutex_t lock;
+  aq_transport *t;                 /* NULL: no dispatch waits */
+  aq_signal done;                  /* of the dispatch that waits */
+  char text[AQ_LAUNCH_FAULT_SIZE]; /* the first one, or "" */
+} aq_launch_faults;
+
+/* For aq_transport_options.event; `user` is an aq_launch_faults. */
+void aq_launch_fault_take(const aq_system_event *event, void *user);
 
 typedef struct aq_launch {
   const char *name; /* of the kernel, for its record */
@@ -18,6 +34,7 @@ typedef struct aq_launch {
   uint16_t workgroup[3]; /* work-items, at least 1 each */
   uint32_t lds;          /* bytes of group segment besides the kernel's own */
   void *kernarg;         /* memory of the transport, or NULL: no arguments */
+  aq_launch_faults *faults; /* that the transport's events reach, or NULL */
 } aq_launch;
 
 /* In the transport's time; AQ_TIME_NONE where it is not known. */

@@ -243,7 +243,7 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   if (status == AQ_OK)
     status = aq_launch_args_place(l->t, kernel, &l->launch, l->ask.args,
                                   l->ask.arg_count, diag);
-  if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
+  if (status == AQ_OK)
     status = aq_hostcall_place(l->hostcall, l->t, l->launch.device, kernel,
                                waves_at_once(l), l->launch.kernarg, diag);
   return status;
@@ -351,6 +351,9 @@ static aq_status hostcall_open(aq_launcher *l, aq_diag *diag)
   if (!l->hostcall)
     return aq_diag_no_memory(diag);
   l->performance->executor = aq_hostcall_executor(l->hostcall);
+  l->performance->event = aq_launch_fault_take;
+  l->performance->event_user = &l->faults;
+  l->launch.faults = &l->faults;
   return AQ_OK;
 }
 
@@ -361,7 +364,16 @@ static void hostcall_close(aq_launcher *l)
     fclose(l->print_to);
   free(l->printed);
   l->performance->executor = NULL;
+  l->performance->event = NULL;
   aq_hostcall_destroy(l->hostcall);
+}
+
+static void transport_close(aq_launcher *l)
+{
+  aq_hostcall_stop(l->hostcall);
+  if (l->t)
+    l->t->ops->close(l->t);
+  l->t = NULL;
 }
 
 static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
@@ -413,9 +425,7 @@ static aq_status launcher_run(aq_launcher *l, aq_store *store,
     status = aq_performance_profile_put(l->performance, sink, diag);
   if (status == AQ_OK)
     return run_finish(l, writer, info, diag);
-  if (l->t)
-    l->t->ops->close(l->t);
-  l->t = NULL;
+  transport_close(l);
   aq_store_writer_abort(writer);
   return status;
 }
@@ -447,6 +457,7 @@ aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
                        .performance = performance,
                        .notes = notes,
                        .launch = {.lds = ask->lds},
+                       .faults = {.lock = PTHREAD_MUTEX_INITIALIZER},
                        .run = AQ_NONE};
   out->is_dispatch = !ask->kernel;
   aq_status status =
@@ -474,8 +485,7 @@ void aq_launcher_close(aq_launcher *l)
 {
   if (l->hangs)
     return;
-  if (l->t)
-    l->t->ops->close(l->t);
+  transport_close(l);
   aq_code_file_close(&l->file);
   if (l->is_mapped)
     aq_dispatched_unmap(&l->dispatch);

@@ -50,6 +50,7 @@ typedef struct aq_launcher {
   aq_launch launch;
   aq_launch_times *times; /* a dispatch each */
   aq_hostcall *hostcall;
+  aq_launch_faults faults;
   FILE *print_to; /* the text below, while it is written */
   char *printed;  /* what kernels printed, or NULL */
   size_t printed_size;

@@ -264,23 +264,14 @@ static aq_status function_check(const aq_mlir *m,
 
 /* ---- arguments ---- */
 
-/* What kernels need of their host's services; without the simulator's executor
- * no listener serves their calls. */
 static aq_status hostcall_put(aq_mlir *m, const aq_mlir_function *f,
                               unsigned char *kernarg, aq_diag *diag)
 {
   enum { WAVES_A_CU = 40 };
   const uint32_t device = f->module->device;
-  if (!m->hardware)
-    return aq_hostcall_place(m->hostcall, m->t, device, f->kernel,
-                             (uint64_t)WAVES_A_CU * m->info.devices[device].cus,
-                             kernarg, diag);
-  return aq_hostcall_wanted(f->kernel)
-             ? aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                           "kernel %.100s asks its host for services (printf, "
-                           "assert, malloc), which only the transport sim has",
-                           f->kernel->name)
-             : AQ_OK;
+  return aq_hostcall_place(m->hostcall, m->t, device, f->kernel,
+                           (uint64_t)WAVES_A_CU * m->info.devices[device].cus,
+                           kernarg, diag);
 }
 
 static aq_status args_check(const aq_mlir_function *f,

@@ -192,6 +192,7 @@ aq_status aq_mlir_close(aq_mlir *m, aq_diag *diag)
   }
   if (m->t) {
     m->t->ops->info(m->t, &m->info);
+    aq_hostcall_stop(m->hostcall);
     aq_mlir_modules_fini(m);
     aq_mlir_memory_fini(m);
     m->t->ops->close(m->t);

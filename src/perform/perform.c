@@ -113,6 +113,8 @@ static aq_transport_options open_options(const aq_performance *performance,
       .mode = o->live ? AQ_MODE_LIVE : AQ_MODE_VIRTUAL,
       .pace = o->pace,
       .executor = performance->executor,
+      .event = performance->event,
+      .event_user = performance->event_user,
       .epoch = epoch,
       .layer = aq_transport_stack_top(performance->transport)};
 }

@@ -27,10 +27,13 @@ typedef struct aq_performance {
   aq_performance_options options; /* device, queues and seed may change */
   aq_transport_stack *transport;  /* owned */
   const aq_executor *executor;    /* borrowed; NULL: the stack's own */
-  aq_policy_choice *policy;       /* owned; NULL: none */
-  aq_policy_watch *watch;         /* of the policy, or NULL */
-  aq_row_choice rows;             /* of the options: no row is counted */
-  bool hardware;     /* the innermost transport is that of real GPUs */
+  /* Memory faults, as of aq_transport_options; NULL: to standard error. */
+  void (*event)(const aq_system_event *event, void *user);
+  void *event_user;
+  aq_policy_choice *policy; /* owned; NULL: none */
+  aq_policy_watch *watch;   /* of the policy, or NULL */
+  aq_row_choice rows;       /* of the options: no row is counted */
+  bool hardware;            /* the innermost transport is that of real GPUs */
   bool on_simulator; /* aq_performance_probe found a simulator behind it */
   /* Whose requests are kept, and the run's results; NULL: neither. */
   const aq_scenario_facts *facts;

@@ -2,6 +2,7 @@
 /* Kernels that allocate and free memory, and a program that runs them. */
 #define __HIP_ENABLE_DEVICE_MALLOC__ 1
 #include <hip/hip_runtime.h>
+#include <cassert>
 #include <cstdio>
 
 struct node {
@@ -79,6 +80,14 @@ extern "C" __global__ void after_free(int *out)
   made[7] = 1;
   free(made);
   *out = ((volatile int *)made)[7];
+}
+
+extern "C" __global__ void checked(int limit, int *out)
+{
+  const int item = threadIdx.x;
+  printf("item %d\n", item);
+  assert(item < limit);
+  out[item] = item;
 }
 
 int main()

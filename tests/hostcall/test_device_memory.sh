@@ -59,6 +59,34 @@ if command -v hipcc > /dev/null &&
     check "launch: a read after free is a fault" [ "$status" = 1 ]
     check "that names the block" contains "$err" \
       "bytes of memory for malloc of kernels of device 0 at"
+    AQUEDUCT_DEVICE=mi210
+    AQUEDUCT_LIBHSA_PATH=${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so.1
+    export AQUEDUCT_DEVICE AQUEDUCT_LIBHSA_PATH
+    on_hsa() { # KERNEL OPTION...
+      hsa_kernel=$1
+      shift
+      try "$aqueduct" launch "$work/4.co" "$hsa_kernel" --transport hsa \
+        --timeout 60s --print 40 "$@"
+    }
+    on_hsa again --grid 1 --args u64:100000000 'out:i32[40]'
+    check "over hsa, blocks that were freed are used again" contains "$out" \
+      "34 35 36 37 38 39"
+    on_hsa greedy --grid 1 --args u64:100000000 'out:i32[1]'
+    check "over hsa, malloc returns null when the heap is used up" contains \
+      "$out" "out:i32[1]: 10"
+    check "over hsa, a line counts the requests" contains "$err" \
+      "greedy: 1 requests for memory got null: kernels may have 1024 MiB"
+    on_hsa after_free --grid 1 --args 'out:i32[1]'
+    check "over hsa, a read after free ends the launch with one error" sh -c \
+      '[ "$1" = 1 ] && [ "$(grep -c error: "$2")" = 1 ] &&
+        grep -q "memory fault of device 0" "$2"' sh "$status" "$work/err"
+    on_hsa checked --grid 4 --args i32:3 'out:i32[4]'
+    check "over hsa, a kernel prints, and one whose assertion fails says so" \
+      sh -c '[ "$1" = 1 ] && grep -q "^item 3$" "$2" &&
+        grep -qi "assertion .item < limit. failed" "$2"' sh "$status" "$work/err"
+    on_hsa checked --grid 4 --args i32:4 'out:i32[4]'
+    check "over hsa, one whose assertions hold goes on" contains "$out" \
+      "out:i32[4]: 0 1 2 3"
   fi
 else
   skip "hipcc's kernels" "hipcc is not installed or cannot compile here"

@@ -59,6 +59,31 @@ check "its run has the kernel, the copies and the fill" \
       echo "$1" | grep -q "\"$name\"" || exit 1
     done' - "$out"
 
+# The lines of print.mlir, sorted: workgroups may print in any order.
+printed() {
+  [ "$status" = 0 ] && echo "$out" | sort > "$work/sorted" &&
+    for block in 0 1; do
+      echo "block $block of a grid has work-items that print lines"
+      echo "item 0 of $block: 0.00 and 0, 0, 0, 0"
+      echo "item 1 of $block: 0.50 and 1, 1, 1, 1"
+    done | sort | diff - "$work/sorted"
+}
+AQUEDUCT_LIBHSA_PATH=$dropin AQUEDUCT_DEVICE=mi300x \
+  try "$aqueduct" mlir "$here/print.mlir" --transport hsa
+check "a thread serves kernels that print over the drop-in" printed
+for abi in 400 500 600; do
+  passes="builtin.module(gpu.module(convert-scf-to-cf,
+    convert-gpu-to-rocdl{chipset=%chip runtime=HIP},
+    reconcile-unrealized-casts),rocdl-attach-target{chip=%chip abi=$abi},
+    convert-arith-to-llvm,convert-func-to-llvm,gpu-to-llvm,
+    reconcile-unrealized-casts,gpu-module-to-binary{format=%form})"
+  for device in mi25 mi210; do
+    try "$aqueduct" mlir "$here/print.mlir" --device $device \
+      --pipeline "$passes"
+    check "a kernel of ABI $abi prints on $device" printed
+  done
+done
+
 cat > "$work/several.mlir" << 'EOF'
 module attributes {gpu.container_module} {
   gpu.module @k [#rocdl.target<chip = "gfx906">, #rocdl.target<chip = "gfx90a">] {
@@ -122,6 +147,27 @@ try "$aqueduct" mlir "$here/async.mlir" -e test
 check "an unknown function names those that there are" one_line 'as main'
 AQUEDUCT_LLVM=$work try "$aqueduct" mlir "$here/async.mlir"
 check "a missing tool is named with its package" one_line mlir-22-tools
+try "$aqueduct" mlir "$work/none.mlir"
+check "a file that is not there is named" one_line none.mlir
+try "$aqueduct" mlir "$here/async.mlir" --device mi999
+check "an unknown device is refused" one_line mi999
+cat > "$work/entry.mlir" << 'EOF'
+module attributes {gpu.container_module} {
+  gpu.binary @k [#gpu.object<#rocdl.target<chip = "gfx90a">, bin = "no code">]
+  llvm.func @main() {
+    %c1 = llvm.mlir.constant(1 : index) : i64
+    gpu.launch_func @k::@f blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+      : i64
+    llvm.return
+  }
+}
+EOF
+try "$aqueduct" mlir "$work/entry.mlir" --device mi210 \
+  --pipeline 'builtin.module(gpu-to-llvm)'
+check "an object of a gpu.binary that is no code is refused" sh -c \
+  '[ "$1" = 2 ] && [ "$(echo "$2" | grep -c error:)" = 1 ] &&
+  echo "$2" | grep -q "7 bytes that are neither a code object"' sh "$status" \
+  "$err"
 try "$aqueduct" mlir "$here/async.mlir" --pipeline canonicalize
 check "a pipeline that is none is refused" one_line builtin.module
 finish
