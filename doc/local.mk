@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	doc/recording.md \
 	doc/replay.md \
 	doc/reproductions.md \
+	doc/serving.md \
 	doc/studies.md \
 	doc/topology.md \
 	doc/transports.md \
@@ -138,6 +139,14 @@ fit-executed:
 EXTRA_DIST += tools/fit_executed.py traces/mi300a-counts.tsv \
 	doc/pictures/durations-bitonicsort.svg \
 	doc/pictures/durations-matrixmultiplication.svg
+
+# The served model, from the published traces of its steps.
+.PHONY: fit-serving
+fit-serving:
+	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
+	  $${PYTHON:-python3} $(srcdir)/tools/fit_serving.py $$data \
+	  $(srcdir)/src/serving/models/qwen3-8b.json
+EXTRA_DIST += tools/fit_serving.py
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md

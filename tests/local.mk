@@ -42,6 +42,7 @@ include tests/capture/local.mk
 include tests/scheduler/local.mk
 include tests/oracles/local.mk
 include tests/run/local.mk
+include tests/serving/local.mk
 include tests/workload/local.mk
 include tests/backend_sim/local.mk
 include tests/backend_null/local.mk

@@ -105,7 +105,12 @@ static const struct {
              {AQ_FIGURE_stp, "?>STP"},
              {AQ_FIGURE_wasted, "+>wasted us"},
              {AQ_FIGURE_preempt_p50, "+>stop p50 us"},
-             {AQ_FIGURE_preempt_p99, "+>stop p99"}};
+             {AQ_FIGURE_preempt_p99, "+>stop p99"},
+             {AQ_FIGURE_ttft_p50, "?>TTFT p50 us"},
+             {AQ_FIGURE_ttft_p99, "?>TTFT p99 us"},
+             {AQ_FIGURE_tpot_p50, "?>TPOT p50 us"},
+             {AQ_FIGURE_itl_p99, "?>ITL p99 us"},
+             {AQ_FIGURE_goodput, "?>good per s"}};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
 /* What every table of rows begins with. */

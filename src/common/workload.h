@@ -14,6 +14,7 @@
 #ifndef AQ_COMMON_WORKLOAD_H
 #define AQ_COMMON_WORKLOAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "diag.h"
@@ -123,6 +124,14 @@ struct aq_workload_source {
   void (*done)(aq_workload_source *source, uint64_t job, aq_time time);
   /* A job was rejected by a policy at `time` and never runs. NULL: as done. */
   void (*rejected)(aq_workload_source *source, uint64_t job, aq_time time);
+  /* The devices of the run, before its first job. NULL: their number and kind
+   * change nothing. */
+  aq_status (*devices)(aq_workload_source *source,
+                       const aq_transport_info *info, aq_diag *diag);
+  /* Requests that ended since the last call, *count of them, borrowed until the
+   * next call of any of these: of sources whose jobs serve several requests.
+   * NULL: the jobs say which request they are of. */
+  const aq_request *(*ended)(aq_workload_source *source, size_t *count);
   /* The text of a name id; owned by the source. */
   const char *(*name)(aq_workload_source *source, int64_t id);
   void (*close)(aq_workload_source *source);

@@ -207,6 +207,23 @@ static void info_complete(const aq_performance *performance, aq_run_info *info,
     info->model_verdict = totals->model_verdict;
 }
 
+/* A server's objectives and its times between tokens: the place of each count
+ * that is not 0, and the count. */
+static void serving_tell(aq_json_out *json, const aq_scenario_client *client)
+{
+  if (client->ttft != AQ_TIME_NONE)
+    aq_json_out_int(json, "ttft_ps", client->ttft);
+  if (client->tpot != AQ_TIME_NONE)
+    aq_json_out_int(json, "tpot_ps", client->tpot);
+  aq_json_out_array(json, "gaps");
+  for (size_t i = 0; i < client->gap_count; i++)
+    if (client->gaps[i]) {
+      aq_json_out_int(json, NULL, (int64_t)i);
+      aq_json_out_int(json, NULL, (int64_t)client->gaps[i]);
+    }
+  aq_json_out_close_array(json);
+}
+
 /* The results of the run and the clients it served, for its `summary`. */
 static char *make_summary(const aq_performance *performance,
                           const aq_run_totals *totals, const aq_sums *sums)
@@ -237,6 +254,8 @@ static char *make_summary(const aq_performance *performance,
     aq_json_out_int(json, "count", facts->clients[i].count);
     aq_json_out_int(json, "weight", facts->clients[i].weight);
     aq_json_out_int(json, "priority", facts->clients[i].priority);
+    if (facts->clients[i].gaps)
+      serving_tell(json, &facts->clients[i]);
     aq_json_out_close_map(json);
   }
   aq_json_out_close_array(json);

@@ -155,6 +155,10 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
   if (!run->queues)
     return aq_diag_no_memory(diag);
   aq_run_totals_init(&run->totals, run->info.devices, run->info.device_count);
+  if (run->source->devices)
+    status = run->source->devices(run->source, &run->info, diag);
+  if (status != AQ_OK)
+    return status;
   return run->decider ? aq_decider_start(run->decider, diag) : AQ_OK;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/serving_figures.h"
+
 enum { CLIENTS_MAX = 4096 };
 
 /* ---- its place ---- */
@@ -129,6 +131,12 @@ static aq_status place_read(const aq_run_info *info,
 
 /* ---- its summary ---- */
 
+static double objective_of(const aq_json_node *client, const char *key)
+{
+  const int64_t ps = number_of(client, key);
+  return ps > 0 ? (double)ps / 1e6 : NAN;
+}
+
 static aq_status clients_read(aq_study_run *run, const aq_json_node *root,
                               aq_diag *diag)
 {
@@ -146,6 +154,8 @@ static aq_status clients_read(aq_study_run *run, const aq_json_node *root,
     const int64_t weight = number_of(&client, "weight");
     run->clients[i].name = text_of(&client, "name");
     run->clients[i].weight = weight > 0 ? (double)weight : 1;
+    run->clients[i].ttft = objective_of(&client, "ttft_ps");
+    run->clients[i].tpot = objective_of(&client, "tpot_ps");
   }
   return AQ_OK;
 }
@@ -430,7 +440,8 @@ bool aq_study_run_figures(const aq_study_run *run, int entry,
   const served of = ratios_fill(run, entry, out->figures);
   out->figures[AQ_FIGURE_jain] = jain(run, entry);
   out->figures[AQ_FIGURE_utilisation] = entry < 0 ? run->utilisation : NAN;
-  if (preempted_fill(run, entry, of, out->figures))
+  if (preempted_fill(run, entry, of, out->figures) &&
+      aq_serving_figures(run, entry, of.seconds, out->figures))
     return true;
   free(out->responses);
   out->responses = NULL;

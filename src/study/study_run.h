@@ -14,6 +14,7 @@ typedef struct aq_study_place {
 typedef struct aq_study_client {
   const char *name;
   double weight;
+  double ttft, tpot; /* objectives, us; NaN: none */
 } aq_study_client;
 
 typedef struct aq_study_run {

@@ -12,11 +12,13 @@ libaqcore_a_SOURCES += \
 	src/workload/scenario_cost.c \
 	src/workload/scenario_disb.c \
 	src/workload/scenario_dnn.c \
+	src/workload/scenario_files.c \
 	src/workload/scenario_model.h \
 	src/workload/scenario_parameters.c \
 	src/workload/scenario_player.c src/workload/scenario_player.h \
 	src/workload/scenario_read.c \
 	src/workload/scenario_requests.c \
+	src/workload/scenario_serving.c \
 	src/workload/scenario_sort.c
 
 aq_folder_headers += src/workload/scenario.h

@@ -76,7 +76,13 @@ static bool place_find(aq_request_log *log, const aq_job *job, uint32_t *out)
                                            .complete = AQ_NONE,
                                            .deadline = job->deadline,
                                            .hint = AQ_NONE,
-                                           .rejected = 0}};
+                                           .rejected = 0,
+                                           .prompt = AQ_NONE,
+                                           .tokens = AQ_NONE,
+                                           .first = AQ_NONE,
+                                           .gap = AQ_NONE,
+                                           .cached = AQ_NONE,
+                                           .recomputed = AQ_NONE}};
   if (job->deadline == AQ_TIME_NONE)
     log->open[*out].row.deadline = AQ_NONE;
   return true;
@@ -146,12 +152,26 @@ static void job_over(aq_request_log *log, uint64_t job, aq_time time,
     place_close(log, (uint32_t)at);
 }
 
+/* Requests that the source follows itself. */
+static void ended_take(aq_request_log *log)
+{
+  size_t count = 0;
+  const aq_request *rows =
+      log->inner->ended ? log->inner->ended(log->inner, &count) : NULL;
+  for (size_t i = 0; i < count; i++) {
+    log->batch[log->batched++] = rows[i];
+    if (log->batched == BATCH)
+      batch_put(log);
+  }
+}
+
 static void log_done(aq_workload_source *source, uint64_t job, aq_time time)
 {
   aq_request_log *log = of(source);
   job_over(log, job, time, false);
   if (log->inner->done)
     log->inner->done(log->inner, job, time);
+  ended_take(log);
 }
 
 static void log_rejected(aq_workload_source *source, uint64_t job, aq_time time)
@@ -163,6 +183,14 @@ static void log_rejected(aq_workload_source *source, uint64_t job, aq_time time)
     inner->rejected(inner, job, time);
   else if (inner->done)
     inner->done(inner, job, time);
+  ended_take(log);
+}
+
+static aq_status log_devices(aq_workload_source *source,
+                             const aq_transport_info *info, aq_diag *diag)
+{
+  aq_workload_source *inner = of(source)->inner;
+  return inner->devices ? inner->devices(inner, info, diag) : AQ_OK;
 }
 
 static const char *log_name(aq_workload_source *source, int64_t id)
@@ -186,6 +214,7 @@ aq_status aq_request_log_create(aq_workload_source *inner, aq_record_sink *sink,
                                      .next = log_next,
                                      .done = log_done,
                                      .rejected = log_rejected,
+                                     .devices = log_devices,
                                      .name = log_name,
                                      .close = log_close,
                                      .no_deadlines = inner->no_deadlines};

@@ -22,10 +22,12 @@ static aq_status options_apply(aq_scenario *scenario, const char *file,
                      file, scenario->client_count, options->alone);
 }
 
+/* Fills the scenario, or opens the source of one with servers. */
 static aq_status scenario_read(aq_scenario *scenario, const char *text,
                                size_t size, const char *file,
                                const aq_scenario_options *options,
-                               aq_diag *diag)
+                               aq_workload_source **source,
+                               aq_scenario_facts *facts, aq_diag *diag)
 {
   aq_json_doc doc;
   char *converted = NULL, *filled = NULL;
@@ -48,7 +50,9 @@ static aq_status scenario_read(aq_scenario *scenario, const char *text,
     else
       doc.root = NULL;
   }
-  if (status == AQ_OK)
+  if (status == AQ_OK && aq_scenario_serves(&root))
+    status = aq_scenario_serving(&root, options, source, facts, diag);
+  else if (status == AQ_OK)
     status = aq_scenario_fill(scenario, options->data, &root);
   if (doc.root)
     aq_json_free(&doc);
@@ -84,7 +88,13 @@ aq_status aq_scenario_load_text(const char *text, size_t size, const char *file,
                                 aq_scenario_facts *facts, aq_diag *diag)
 {
   aq_scenario scenario = {0};
-  aq_status status = scenario_read(&scenario, text, size, file, options, diag);
+  aq_workload_source *served = NULL;
+  aq_status status =
+      scenario_read(&scenario, text, size, file, options, &served, facts, diag);
+  if (status == AQ_OK && served) {
+    *out = served;
+    return AQ_OK;
+  }
   if (status == AQ_OK)
     status = options_apply(&scenario, file, options, diag);
   if (status == AQ_OK && facts)

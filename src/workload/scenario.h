@@ -28,6 +28,12 @@ typedef struct aq_scenario_client {
   const char *name; /* or NULL */
   uint32_t count, weight;
   int32_t priority;
+  /* Of servers of language models, else 0 and NULL: objectives, AQ_TIME_NONE
+   * where there is none, and counts of times between tokens as they are after
+   * the run (serving/serving.h). */
+  aq_time ttft, tpot;
+  const uint64_t *gaps;
+  size_t gap_count;
 } aq_scenario_client;
 
 /* Lives as long as the source. */
@@ -52,6 +58,15 @@ AQ_API aq_status aq_scenario_load_text(const char *text, size_t size,
                                        const aq_scenario_options *options,
                                        aq_workload_source **out,
                                        aq_scenario_facts *facts, aq_diag *diag);
+
+/* Calls `file` for each file that the scenario names with these parameters
+ * ("NAME=VALUE", ended by NULL; or NULL): models, their profiles, lists of
+ * requests. Names without a file are passed over; loading reports them. */
+AQ_API aq_status aq_scenario_files(const char *path,
+                                   const char *const *parameters,
+                                   const char *data,
+                                   void (*file)(const char *path, void *user),
+                                   void *user, aq_diag *diag);
 
 AQ_END_DECLS
 

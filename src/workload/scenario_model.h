@@ -14,6 +14,7 @@
 #include "common/map.h"
 #include "common/workload.h"
 #include "workload/distribution.h"
+#include "workload/scenario.h"
 
 enum { AQ_SC_KERNELS_MAX = 65536, AQ_SC_STEPS_MAX = 4096 };
 
@@ -142,5 +143,14 @@ aq_status aq_scenario_requests(aq_scenario *scenario, const aq_json_node *node);
 
 /* Reads the clients of a scenario whose requests have been read. */
 aq_status aq_scenario_clients(aq_scenario *scenario, const aq_json_node *node);
+
+/* Whether a document has servers of language models instead of clients. */
+bool aq_scenario_serves(const aq_json_node *root);
+
+/* The source of such a document, and its facts (or NULL). */
+aq_status aq_scenario_serving(const aq_json_node *root,
+                              const aq_scenario_options *options,
+                              aq_workload_source **out,
+                              aq_scenario_facts *facts, aq_diag *diag);
 
 #endif

@@ -3,8 +3,8 @@
 # tests/fuzz/corpus/NAME/.
 AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dispatch dnn faults gz isa \
 	ireeperf jsonl kineto objects packets plan program rocpd \
-	rocprof_v1 rocprofv3_csv rocprofv3_json \
-	scenario spool xplane
+	requests rocprof_v1 rocprofv3_csv rocprofv3_json \
+	scenario serving spool xplane
 FUZZ_SECONDS = 10
 # Imported formats, with their seeds: FUZZ_MUTANTS mutations of each.
 AQ_FUZZ_FORMATS = kineto:kineto rocprofv3-json:rocprofv3_json \
