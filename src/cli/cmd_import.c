@@ -226,6 +226,8 @@ static aq_status import_files(aq_cli *cli, aq_store *store)
 aq_status aq_cli_import(aq_cli *cli)
 {
   aq_store *store;
+  if (cli->values[AQ_CLI_OPT_WORKLOAD])
+    return aq_cli_import_workload(cli);
   if (cli->arg_count > 1 && cli->values[AQ_CLI_OPT_NAME])
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--name names one run, but %d files were given",

@@ -13,4 +13,7 @@
 AQ_CLI_COMMANDS(C)
 #undef C
 
+/* The part of `import` that reads requests, not traces of packets. */
+aq_status aq_cli_import_workload(aq_cli *cli);
+
 #endif

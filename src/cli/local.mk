@@ -10,6 +10,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
+	src/cli/import_workload.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_mlir.c \

@@ -58,12 +58,19 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "with the place of the first one, and kept in the run's notes. "
              "Anything else is an error, and nothing of that file is stored. A "
              "truncated file is an error too, unless --allow-truncated imports "
-             "the part that it holds.",
+             "the part that it holds.\n\n"
+             "With --workload, FILE is a published trace of requests to a "
+             "language model (Azure, BurstGPT, LLMServingSim, Mooncake). "
+             "Nothing is stored then: import writes a scenario for `run` and "
+             "plans, with one server of a built-in model to be edited, and "
+             "the requests to a file beside it.",
          .examples = {{"aqueduct import trace.json.gz --name resnet",
                        "one trace, under a name"},
+                      {"aqueduct import --workload azure conv.csv -o conv.json",
+                       "requests to a language model, as a scenario"},
                       {"aqueduct import results/",
                        "a directory of rocprofv3 CSV files"}},
-         .options = BIT(FORMAT) | BIT(ALLOW_TRUNCATED),
+         .options = BIT(FORMAT) | BIT(WORKLOAD) | BIT(ALLOW_TRUNCATED),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

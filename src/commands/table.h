@@ -33,6 +33,7 @@ typedef enum aq_cli_what {
  * QUIET are accepted everywhere. */
 #define AQ_CLI_OPTIONS(O)                                                      \
   O(FORMAT)                                                                    \
+  O(WORKLOAD)                                                                  \
   O(SET)                                                                       \
   O(MODE)                                                                      \
   O(LEVEL)                                                                     \

@@ -11,6 +11,11 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "the format of the file, see `aqueduct list "
                            "formats`",
                            .what = AQ_CLI_FORMAT},
+    [AQ_CLI_OPT_WORKLOAD] =
+        {"workload", "azure|burstgpt|llmservingsim|mooncake", NULL,
+         "FILE has requests to a language model in this format: write a "
+         "scenario that serves them (-o), and the requests beside it",
+         .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_EXPECT] =
         {"expect", "[ARG=]FILL[:TOLERANCE]", NULL,
          "compare an out buffer, argument number ARG or the only one, with a "
