@@ -11,7 +11,7 @@
 #include "cli/runs.h"
 #include "common/json_out.h"
 #include "study/plot.h"
-#include "study/study.h"
+#include "study/study_json.h"
 
 /* ---- options ---- */
 
@@ -182,25 +182,6 @@ static aq_status table_print(aq_cli *cli, const aq_study *study)
   return aq_cli_rows_end(cli, rows);
 }
 
-/* The row of the baseline in the setting of another; a policy is found with
- * and without its settings. */
-static const aq_study_row *
-baseline_of(const aq_study *study, const aq_study_row *row, const char *policy)
-{
-  for (size_t i = 0; i < study->count; i++) {
-    const aq_study_row *other = &study->rows[i];
-    const size_t name = strcspn(other->policy, ",");
-    const bool named =
-        strcmp(other->policy, policy) == 0 ||
-        (strlen(policy) == name && strncmp(other->policy, policy, name) == 0);
-    if (named && other->alone == 0 &&
-        strcmp(other->setting, row->setting) == 0 &&
-        strcmp(other->client, row->client) == 0)
-      return other;
-  }
-  return NULL;
-}
-
 static aq_status paired_print(aq_cli *cli, const aq_study *study,
                               const char *policy, size_t figure)
 {
@@ -213,7 +194,7 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
   size_t found = 0;
   for (size_t i = 0; i < study->count; i++) {
     const aq_study_row *row = &study->rows[i];
-    const aq_study_row *base = baseline_of(study, row, policy);
+    const aq_study_row *base = aq_study_baseline(study, row, policy);
     if (!base || row->alone || base == row)
       continue;
     const aq_estimate d = aq_study_paired(row, base, figure);
@@ -237,62 +218,6 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
   return aq_cli_rows_end(cli, rows);
 }
 
-/* ---- the document ---- */
-
-static void json_estimate(aq_json_out *json, const char *key,
-                          aq_estimate estimate)
-{
-  aq_json_out_map(json, key);
-  aq_json_out_real(json, "mean", estimate.mean);
-  aq_json_out_real(json, "half", estimate.half);
-  aq_json_out_int(json, "count", (int64_t)estimate.count);
-  aq_json_out_close_map(json);
-}
-
-static void json_row(aq_json_out *json, const aq_study *study,
-                     const aq_study_row *row, const char *baseline)
-{
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "workload", row->workload);
-  aq_json_out_text(json, "parameters", row->parameters);
-  aq_json_out_text(json, "device", row->device);
-  aq_json_out_text(json, "policy", row->policy);
-  aq_json_out_text(json, "client", row->client);
-  aq_json_out_int(json, "alone", row->alone);
-  aq_json_out_array(json, "runs");
-  for (size_t i = 0; i < row->count; i++)
-    aq_json_out_int(json, NULL, row->replicas[i].run);
-  aq_json_out_close_array(json);
-  for (size_t i = 0; i < AQ_FIGURE_COUNT; i++)
-    json_estimate(json, aq_figure_name(i), aq_study_estimate(row, i));
-  const aq_study_row *base =
-      baseline ? baseline_of(study, row, baseline) : NULL;
-  if (base && !row->alone) {
-    aq_json_out_map(json, "less_baseline");
-    for (size_t i = 0; i < AQ_FIGURE_COUNT; i++)
-      json_estimate(json, aq_figure_name(i), aq_study_paired(row, base, i));
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_map(json);
-}
-
-static aq_status json_print(aq_cli *cli, const aq_study *study,
-                            const char *baseline)
-{
-  aq_json_out *json = aq_json_out_begin(true);
-  if (!json)
-    return aq_diag_no_memory(&cli->diag);
-  aq_json_out_map(json, NULL);
-  aq_json_out_int(json, "left_out", (int64_t)study->left_out);
-  aq_json_out_array(json, "rows");
-  for (size_t i = 0; i < study->count; i++)
-    json_row(json, study, &study->rows[i], baseline);
-  aq_json_out_close_array(json);
-  aq_json_out_close_map(json);
-  return aq_json_out_end(json, cli->out) ? AQ_OK
-                                         : aq_diag_no_memory(&cli->diag);
-}
-
 /* ---- the command ---- */
 
 static aq_status study_print(aq_cli *cli, aq_store *store,
@@ -312,7 +237,7 @@ static aq_status study_print(aq_cli *cli, aq_store *store,
   if (plot)
     return aq_study_plot(study, store, plot, metrics, cli->out, &cli->diag);
   if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
-    return json_print(cli, study, baseline);
+    return aq_study_document(study, baseline, cli->out, &cli->diag);
   status = table_print(cli, study);
   if (status == AQ_OK && baseline)
     status = paired_print(cli, study, baseline, (size_t)metrics[0]);

@@ -5,5 +5,6 @@ libaqcore_a_SOURCES += \
 	src/study/point.c src/study/point.h \
 	src/study/study.c src/study/study.h \
 	src/study/study_run.c src/study/study_run.h \
+	src/study/study_json.c src/study/study_json.h \
 	src/study/sweep_tasks.c src/study/sweep_tasks.h \
 	src/study/workers.c src/study/workers.h

@@ -58,10 +58,27 @@ static aq_status digest_file(digest *hash, const char *path, aq_diag *diag)
                 : AQ_OK;
 }
 
+/* Without folders: a copy of a plan elsewhere has the same points. */
+static digest digest_name(digest hash, const char *text)
+{
+  if (!text)
+    return digest_text(hash, text);
+  while (*text) {
+    const size_t length = strcspn(text, ",");
+    size_t begin = length;
+    while (begin > 0 && text[begin - 1] != '/')
+      begin--;
+    hash = digest_bytes(hash, text + begin, length - begin);
+    hash = digest_bytes(hash, ",", 1);
+    text += length + (text[length] != 0);
+  }
+  return digest_bytes(hash, "", 1);
+}
+
 /* A plug-in by its bytes, too. */
 static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
 {
-  *out = digest_text(digest_begin(), policy);
+  *out = digest_name(digest_begin(), policy);
   const char *comma = policy ? strchr(policy, ',') : NULL;
   if (!policy || !strchr(policy, '/'))
     return AQ_OK;
@@ -113,7 +130,7 @@ static aq_status transport_digest(const aq_performance *performance,
   transport->ops->info(transport, &info);
   *out = digest_text(digest_begin(),
                      aq_transport_stack_name(performance->transport));
-  *out = digest_text(*out, performance->options.device);
+  *out = digest_name(*out, performance->options.device);
   for (uint32_t i = 0; i < info.device_count; i++)
     *out = digest_text(*out, info.devices[i].model_hash);
   transport->ops->close(transport);
@@ -142,6 +159,34 @@ static aq_status model_digest(const aq_sweep *sweep, const aq_plan_point *point,
   return status;
 }
 
+typedef struct named {
+  digest hash;
+  aq_status status;
+  aq_diag *diag;
+} named;
+
+static void named_add(const char *path, void *user)
+{
+  named *n = user;
+  if (n->status == AQ_OK)
+    n->status = digest_file(&n->hash, path, n->diag);
+}
+
+/* A scenario, and the files that it names. */
+static aq_status workload_digest(const aq_sweep *sweep,
+                                 const aq_plan_point *point, digest *out,
+                                 aq_diag *diag)
+{
+  named n = {.diag = diag};
+  n.hash = digest_list(digest_begin(), point->parameters);
+  aq_status status = digest_file(&n.hash, point->file, diag);
+  if (status == AQ_OK)
+    status = aq_scenario_files(point->file, point->parameters, sweep->data,
+                               named_add, &n, diag);
+  *out = n.hash;
+  return status == AQ_OK ? n.status : status;
+}
+
 aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
                        char out[static AQ_POINT_KEY_SIZE], aq_diag *diag)
 {
@@ -149,10 +194,8 @@ aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
   const aq_plan *plan = ring->sweep->plan;
   const bool same_set = last && last->parameters == point->parameters;
   aq_status status = AQ_OK;
-  if (!same_set) {
-    ring->workload = digest_list(digest_begin(), point->parameters);
-    status = digest_file(&ring->workload, point->file, diag);
-  }
+  if (!same_set)
+    status = workload_digest(ring->sweep, point, &ring->workload, diag);
   if (status == AQ_OK && (!same_set || last->device != point->device ||
                           last->edits != point->edits))
     status = model_digest(ring->sweep, point, &ring->device, diag);

@@ -11,6 +11,7 @@
 
 #include "common/array.h"
 #include "common/json_in.h"
+#include "common/map.h"
 #include "study/study_run.h"
 
 /* ---- figures ---- */
@@ -182,18 +183,16 @@ static void normalise(const aq_study *study, const aq_study_row *row,
 typedef struct maker {
   aq_study study;
   aq_study_means *means; /* of each replica, by run */
-  int64_t *mean_runs;
-  size_t mean_count, mean_capacity, run_capacity;
+  aq_map mean_of;        /* run → its place among them */
+  size_t mean_count, mean_capacity;
 } maker;
 
 static bool means_keep(maker *m, const aq_study_run *run)
 {
   if (!AQ_ARRAY_RESERVE(m->means, m->mean_capacity, m->mean_count + 1) ||
-      !AQ_ARRAY_RESERVE(m->mean_runs, m->run_capacity, m->mean_count + 1) ||
       !aq_study_run_means(run, &m->means[m->mean_count]))
     return false;
-  m->mean_runs[m->mean_count++] = run->id;
-  return true;
+  return aq_map_put(&m->mean_of, (uint64_t)run->id, m->mean_count++);
 }
 
 static aq_status info_add(maker *m, aq_store *store, const aq_run_info *info,
@@ -225,10 +224,11 @@ static void all_normalise(maker *m)
 {
   for (size_t i = 0; i < m->study.count; i++) {
     aq_study_row *row = &m->study.rows[i];
-    for (size_t r = 0; r < row->count && row->alone == 0; r++)
-      for (size_t k = 0; k < m->mean_count; k++)
-        if (m->mean_runs[k] == row->replicas[r].run)
-          normalise(&m->study, row, &row->replicas[r], &m->means[k]);
+    for (size_t r = 0; r < row->count && row->alone == 0; r++) {
+      uint64_t at;
+      if (aq_map_get(&m->mean_of, (uint64_t)row->replicas[r].run, &at))
+        normalise(&m->study, row, &row->replicas[r], &m->means[at]);
+    }
   }
 }
 
@@ -252,15 +252,17 @@ static bool is_asked(int64_t id, const int64_t *runs, size_t count)
   return runs == NULL;
 }
 
-/* The same point twice, as merged stores may have it, is one run. */
-static bool is_again(const aq_run_list *list, size_t at)
+/* The same point twice, as merged stores may have it, is one run: the first
+ * complete one. False in *good: out of memory. */
+static bool is_again(aq_names *seen, const aq_run_info *run, bool *good)
 {
-  const char *key = list->runs[at]->content_key;
-  for (size_t i = 0; key && i < at; i++)
-    if (list->runs[i]->complete && list->runs[i]->content_key &&
-        strcmp(list->runs[i]->content_key, key) == 0)
-      return true;
-  return false;
+  const size_t before = seen->count;
+  if (!run->content_key || !run->complete)
+    return false;
+  const int64_t id =
+      aq_names_id(seen, run->content_key, strlen(run->content_key));
+  *good = id >= 0;
+  return *good && seen->count == before;
 }
 
 aq_status aq_study_make(aq_store *store, const int64_t *runs, size_t run_count,
@@ -269,18 +271,23 @@ aq_status aq_study_make(aq_store *store, const int64_t *runs, size_t run_count,
 {
   maker m = {0};
   aq_run_list list;
+  aq_names seen = AQ_NAMES_INIT;
   aq_status status = aq_store_list(store, &list, diag);
   if (status != AQ_OK)
     return status;
   for (size_t i = 0; i < list.count && status == AQ_OK; i++) {
     if (!is_asked(list.runs[i]->id, runs, run_count))
       continue;
-    if (is_again(&list, i))
+    bool good = true;
+    if (is_again(&seen, list.runs[i], &good))
       m.study.left_out += !options->plan;
+    else if (!good)
+      status = aq_diag_no_memory(diag);
     else
       status = info_add(&m, store, list.runs[i], options, diag);
   }
   aq_run_list_fini(&list);
+  aq_names_fini(&seen);
   if (status == AQ_OK) {
     all_normalise(&m);
     rows_sort(&m.study);
@@ -288,7 +295,7 @@ aq_status aq_study_make(aq_store *store, const int64_t *runs, size_t run_count,
   for (size_t i = 0; i < m.mean_count; i++)
     free(m.means[i].of);
   free(m.means);
-  free(m.mean_runs);
+  aq_map_fini(&m.mean_of);
   if (status == AQ_OK)
     *out = m.study;
   else
