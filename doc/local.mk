@@ -40,7 +40,7 @@ EXTRA_DIST += \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \
-	doc/examples/study/clients.json doc/examples/study/plan.json \
+	doc/examples/study/Snakefile doc/examples/study/clients.json doc/examples/study/plan.json \
 	doc/pictures/report.png \
 	tools/pictures.sh tools/readme-outputs.sh \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
@@ -147,6 +147,13 @@ fit-serving:
 	  $${PYTHON:-python3} $(srcdir)/tools/fit_serving.py $$data \
 	  $(srcdir)/src/serving/models/qwen3-8b.json
 EXTRA_DIST += tools/fit_serving.py
+
+# The tables of doc/scale.md, from its measurements.
+.PHONY: scale-docs
+scale-docs:
+	$${PYTHON:-python3} $(srcdir)/tools/scale.py page $(srcdir)/traces/scale.tsv \
+	  $(srcdir)/doc/scale.md
+EXTRA_DIST += tools/scale.py doc/scale.md traces/scale.tsv
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md

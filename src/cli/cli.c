@@ -63,7 +63,9 @@ aq_status aq_cli_output_open(aq_cli *cli)
 {
   const char *path = cli->values[AQ_CLI_OPT_OUTPUT];
   cli->out = stdout;
-  if (!path || strcmp(path, "-") == 0)
+  /* --emit of `sweep` writes a folder of that name. */
+  if (!path || strcmp(path, "-") == 0 || cli->values[AQ_CLI_OPT_EMIT_JOBS] ||
+      cli->given[AQ_CLI_OPT_SLURM] || cli->values[AQ_CLI_OPT_SHARDS])
     return AQ_OK;
   if (is_special(path)) {
     FILE *file = fopen(path, "w");

@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "common/json_out.h"
+#include "cli/sweep_cluster.h"
 #include "study/plot.h"
 #include "study/study_json.h"
 
@@ -267,6 +267,8 @@ static aq_status study_make(aq_cli *cli, aq_store *store)
   if (status != AQ_OK)
     return status;
   status = study_print(cli, store, &study);
+  if (status == AQ_OK && cli->arg_count == 0)
+    status = aq_cli_plans_check(cli, store, options.plan);
   aq_study_fini(&study);
   return status;
 }

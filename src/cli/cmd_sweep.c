@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +11,11 @@
 #include "cli/contain.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "cli/sweep_cluster.h"
 #include "common/json_out.h"
 #include "common/wall.h"
+#include "study/sweep_folder.h"
+#include "study/sweep_scripts.h"
 #include "study/sweep_tasks.h"
 #include "study/workers.h"
 
@@ -24,47 +27,12 @@ typedef struct sweep {
   size_t made, failed;
   uint32_t shard, shards; /* from 0 */
   int64_t processes, begun;
-  bool shown; /* progress is drawn */
+  bool shown;     /* progress is drawn */
+  FILE *progress; /* of a folder, or NULL */
+  int64_t said;   /* when a line was printed last, s */
 } sweep;
 
 /* ---- options ---- */
-
-static aq_status shard_read(aq_cli *cli, uint32_t *shard, uint32_t *shards)
-{
-  const char *text = cli->values[AQ_CLI_OPT_SHARD];
-  unsigned i = 0, n = 0;
-  char left;
-  *shard = 0;
-  *shards = 1;
-  if (!text)
-    return AQ_OK;
-  if (sscanf(text, "%u/%u%c", &i, &n, &left) != 2 || i == 0 || n == 0 || i > n)
-    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                       "--shard %s: expected I/N, I from 1 to N", text);
-  *shard = i - 1;
-  *shards = n;
-  return AQ_OK;
-}
-
-static int64_t cores(void)
-{
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0
-             ? CPU_COUNT(&set)
-             : sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-/* A word as a shell reads it. */
-static void word_put(FILE *out, const char *text)
-{
-  fputc('\'', out);
-  for (; *text; text++)
-    if (*text == '\'')
-      fputs("'\\''", out);
-    else
-      fputc(*text, out);
-  fputc('\'', out);
-}
 
 static aq_status tasks_print(aq_cli *cli, int64_t tasks)
 {
@@ -73,16 +41,7 @@ static aq_status tasks_print(aq_cli *cli, int64_t tasks)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--tasks needs --store: each task gets a store of its "
                        "own beside it, FILE.1 and so on");
-  for (int64_t i = 1; i <= tasks; i++) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s.%" PRId64, store, i);
-    fputs("aqueduct sweep ", cli->out);
-    word_put(cli->out, cli->args[0]);
-    fprintf(cli->out, " --jobs 1 --shard %" PRId64 "/%" PRId64 " --store ", i,
-            tasks);
-    word_put(cli->out, name);
-    fputc('\n', cli->out);
-  }
+  aq_sweep_commands_print(cli->out, cli->args[0], store, tasks);
   return AQ_OK;
 }
 
@@ -126,9 +85,26 @@ static void progress_draw(const sweep *s)
           over, all, left / 60, left % 60);
 }
 
+/* A line twice a minute where nothing is drawn, and a sign of life. */
+static void tick(void *user)
+{
+  enum { BETWEEN = 30 };
+  sweep *s = user;
+  const int64_t now = seconds();
+  if (now - s->said < BETWEEN)
+    return;
+  s->said = now;
+  aq_sweep_progress_touch(s->progress);
+  if (!s->shown)
+    aq_cli_note(s->cli, "%zu of %zu points", s->made + s->failed,
+                aq_sweep_tasks_left(&s->tasks));
+}
+
 static void task_over(size_t task, const char *why, void *user)
 {
   sweep *s = user;
+  aq_sweep_progress_put(s->progress, why ? "failed" : "done",
+                        (size_t)(s->tasks.list[task].point - s->plan.points));
   if (!why) {
     s->made++;
   } else {
@@ -141,6 +117,16 @@ static void task_over(size_t task, const char *why, void *user)
   }
   if (s->shown)
     progress_draw(s);
+}
+
+static void stop_tell(const sweep *s)
+{
+  enum { TERMINATED = 128 + SIGTERM };
+  aq_cli_note(s->cli,
+              "ended by SIGTERM after %zu of %zu points; the same command "
+              "continues the sweep",
+              s->made + s->failed, aq_sweep_tasks_left(&s->tasks));
+  s->cli->exit_code = TERMINATED;
 }
 
 /* ---- the command ---- */
@@ -186,15 +172,22 @@ static aq_status sweep_run(sweep *s)
         aq_plan_open(s->cli->args[0], s->sweep.data, &s->plan, &s->cli->diag);
   if (status == AQ_OK)
     status = tasks_make(s);
+  s->sweep.distinct = s->tasks.distinct;
+  if (status == AQ_OK && s->cli->values[AQ_CLI_OPT_FOLDER])
+    status =
+        aq_sweep_folder_join(s->cli->values[AQ_CLI_OPT_FOLDER], &s->tasks,
+                             s->shard, s->shards, &s->progress, &s->cli->diag);
   if (status == AQ_OK)
     status = known_find(s);
   if (status != AQ_OK)
     return status;
+  aq_sweep_progress_begin(s->progress, &s->plan, &s->tasks);
   const size_t left = aq_sweep_tasks_left(&s->tasks);
   if (s->processes > (int64_t)left)
     s->processes = (int64_t)left;
   s->shown = !aq_cli_flag(s->cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO);
-  s->begun = seconds();
+  s->begun = s->said = seconds();
+  const volatile int *stopped = aq_sweep_stop_watch();
   aq_sweep_work work = {.sweep = &s->sweep,
                         .store = s->cli->values[AQ_CLI_OPT_STORE],
                         .tasks = s->tasks.list,
@@ -202,7 +195,9 @@ static aq_status sweep_run(sweep *s)
                         .processes = (uint32_t)s->processes,
                         .limits = limits,
                         .over = task_over,
-                        .user = s};
+                        .tick = tick,
+                        .user = s,
+                        .stop = stopped};
   sigset_t before;
   aq_cli_status_block(&before); /* each process prints where its run stands */
   if (left)
@@ -210,8 +205,11 @@ static aq_status sweep_run(sweep *s)
   aq_cli_status_unblock(&before);
   if (s->shown)
     fputs("\r\033[K", stderr);
+  aq_sweep_progress_put(s->progress, *stopped ? "stopped" : "end", 0);
   if (status != AQ_OK)
     return status;
+  if (*stopped)
+    stop_tell(s);
   aq_cli_note(s->cli,
               "%zu points: %zu run, %zu had been run before, %zu failed",
               s->tasks.count, s->made, s->tasks.known, s->failed);
@@ -220,7 +218,7 @@ static aq_status sweep_run(sweep *s)
                 "%zu points failed before and were not run; --retry "
                 "runs them again",
                 s->tasks.skipped);
-  if (s->failed || s->tasks.skipped)
+  if ((s->failed || s->tasks.skipped) && !*stopped)
     s->cli->exit_code = 1;
   return result_print(s);
 }
@@ -229,11 +227,20 @@ aq_status aq_cli_sweep(aq_cli *cli)
 {
   sweep s = {.cli = cli};
   int64_t tasks = 0;
-  aq_status status = shard_read(cli, &s.shard, &s.shards);
+  if (cli->values[AQ_CLI_OPT_STATUS])
+    return aq_cli_sweep_status(cli);
+  if (cli->values[AQ_CLI_OPT_EMIT_JOBS] || cli->given[AQ_CLI_OPT_SLURM] ||
+      cli->values[AQ_CLI_OPT_SHARDS])
+    return aq_cli_sweep_emit(cli);
+  if (cli->arg_count != 1)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "a PLAN expected");
+  aq_status status = aq_sweep_shard_read(cli->values[AQ_CLI_OPT_SHARD],
+                                         &s.shard, &s.shards, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_TASKS, 1, 0, &tasks);
   if (status == AQ_OK)
-    status = aq_cli_number(cli, AQ_CLI_OPT_JOBS, 1, cores(), &s.processes);
+    status =
+        aq_cli_number(cli, AQ_CLI_OPT_JOBS, 1, aq_sweep_cores(), &s.processes);
   if (status == AQ_OK && s.processes > 4096)
     status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                          "--jobs: at most 4096 expected");
@@ -242,6 +249,8 @@ aq_status aq_cli_sweep(aq_cli *cli)
   if (tasks)
     return tasks_print(cli, tasks);
   status = sweep_run(&s);
+  if (s.progress)
+    fclose(s.progress);
   aq_sweep_tasks_fini(&s.tasks);
   aq_plan_close(&s.plan);
   return status;

@@ -39,6 +39,7 @@ aqueduct_SOURCES = \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/rows.c src/cli/rows.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/sweep_cluster.c src/cli/sweep_cluster.h \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/topology_show.c \
 	src/cli/versions_print.c

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/runs.h"
+#include "cli/sweep_cluster.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "store/care.h"
@@ -131,7 +132,7 @@ aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
     status = aq_store_merge(store, to.path, tell_merged, &to, &cli->diag);
   }
   status = aq_cli_json_results_end(cli, to.json, status);
-  return status;
+  return status == AQ_OK ? aq_cli_plans_check(cli, store, NULL) : status;
 }
 
 /* ---- vacuum ---- */

@@ -295,7 +295,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_SWEEP] =
         {.name = "sweep",
-         .arguments = "PLAN",
+         .arguments = "[PLAN]",
          .summary = "run every point of a plan",
          .text =
              "Runs the product of workloads, parameters, devices, policies and "
@@ -308,17 +308,27 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "or does not return, the sweep reports it, stores it as failed "
              "and runs the other points; the exit status is then 1. Later "
              "sweeps skip failed points, unless --retry is given.\n\n"
+             "--emit writes a folder with the plan, all files that it names, a "
+             "MANIFEST of its points and scripts for Slurm, GNU parallel or "
+             "HTCondor; --slurm submits it as well. --status prints how far "
+             "such a folder is, and exits with 1 while points are missing.\n\n"
              "--tasks prints commands for GNU parallel or a Slurm array; "
              "`store merge` joins their stores. The results do not depend on "
-             "how points are shared.",
+             "how points are shared. SIGTERM ends a sweep: finished points "
+             "stay, and the same command continues.",
          .examples = {{"aqueduct sweep plan.json", "all points, on all cores"},
                       {"aqueduct sweep plan.json --tasks 64 | parallel",
                        "with GNU parallel"},
                       {"aqueduct sweep plan.json --store $N.db --shard $N/64",
-                       "the N-th of 64 tasks of an array"}},
-         .options = BIT(SHARD) | BIT(TASKS) | BIT(JOBS) | BIT(RETRY) |
-                    BIT(POLICY_TIMEOUT) | BIT(POLICY_MEMORY),
-         .args_min = 1,
+                       "the N-th of 64 tasks of an array"},
+                      {"aqueduct sweep plan.json --slurm=--time=2:00:00 "
+                       "--shards 64 -o study",
+                       "an array of 64 Slurm tasks, and their merge"},
+                      {"aqueduct sweep --status study", "how far it is"}},
+         .options = BIT(SHARD) | BIT(SHARDS) | BIT(EMIT_JOBS) | BIT(SLURM) |
+                    BIT(FOLDER) | BIT(STATUS) | BIT(TASKS) | BIT(JOBS) |
+                    BIT(RETRY) | BIT(POLICY_TIMEOUT) | BIT(POLICY_MEMORY),
+         .args_min = 0,
          .args_max = 1,
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_STUDY] =

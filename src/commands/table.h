@@ -108,6 +108,11 @@ typedef enum aq_cli_what {
   O(TARGET)                                                                    \
   O(LIBHSA)                                                                    \
   O(SHARD)                                                                     \
+  O(SHARDS)                                                                    \
+  O(EMIT_JOBS)                                                                 \
+  O(SLURM)                                                                     \
+  O(FOLDER)                                                                    \
+  O(STATUS)                                                                    \
   O(TASKS)                                                                     \
   O(JOBS)                                                                      \
   O(RETRY)                                                                     \

@@ -288,6 +288,21 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,
                           "only each N-th point, from the I-th on"},
+    [AQ_CLI_OPT_SHARDS] = {"shards", "N", NULL, "tasks that share the points"},
+    [AQ_CLI_OPT_EMIT_JOBS] =
+        {"emit", "slurm|parallel|condor", NULL,
+         "write a folder (-o) that runs the plan on a cluster; run nothing",
+         .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_SLURM] = {"slurm", "OPTIONS", NULL,
+                          "the same, and submit it: sbatch gets the OPTIONS",
+                          .optional = true},
+    [AQ_CLI_OPT_FOLDER] = {"folder", "DIR", NULL,
+                           "the shard belongs to this folder: check its "
+                           "MANIFEST, write its progress",
+                           .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_STATUS] = {"status", "DIR", NULL,
+                           "print how far the sweep of a folder is",
+                           .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_TASKS] = {"tasks", "N", NULL,
                           "print N commands that share the points, one a line, "
                           "each with a store of its own; run nothing"},

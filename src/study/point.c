@@ -228,9 +228,10 @@ static void put_list(aq_json_out *json, const char *key,
 }
 
 /* Its place in the plan; every part but the seed names its row in tables. */
-static char *place_make(const aq_plan *plan, const aq_plan_point *point,
+static char *place_make(const aq_sweep *sweep, const aq_plan_point *point,
                         const char *device, int64_t seed)
 {
+  const aq_plan *plan = sweep->plan;
   aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return NULL;
@@ -245,6 +246,8 @@ static char *place_make(const aq_plan *plan, const aq_plan_point *point,
   aq_json_out_int(json, "alone", point->alone);
   aq_json_out_int(json, "seed", seed);
   aq_json_out_int(json, "number", point - plan->points);
+  if (sweep->distinct)
+    aq_json_out_int(json, "points", (int64_t)sweep->distinct);
   aq_json_out_close_map(json);
   return aq_json_out_take(json);
 }
@@ -283,7 +286,7 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
   performance->facts = &facts;
   performance->sums_only = !sweep->plan->rows;
   performance->late = true;
-  char *place = place_make(sweep->plan, point, options->device, facts.seed);
+  char *place = place_make(sweep, point, options->device, facts.seed);
   status = place ? aq_performance_probe(performance, &probed, diag)
                  : aq_diag_no_memory(diag);
   if (status == AQ_OK) {
@@ -320,7 +323,7 @@ aq_status aq_point_fail(const aq_sweep *sweep, aq_store *store,
                         const char *why, aq_diag *diag)
 {
   aq_store_writer *writer;
-  char *place = place_make(sweep->plan, point, point->device, point->seed);
+  char *place = place_make(sweep, point, point->device, point->seed);
   if (!place)
     return aq_diag_no_memory(diag);
   aq_run_info info =

@@ -17,6 +17,7 @@ typedef struct aq_sweep {
   aq_performance_options options;
   const char *data;    /* where "reef:" models lie; NULL: nowhere */
   const char *command; /* command line, for the runs; or NULL */
+  size_t distinct;     /* points of the plan that differ; 0: not known */
 } aq_sweep;
 
 /* Keys of points; what neighbours share is read once. */

@@ -12,8 +12,9 @@
 typedef struct aq_sweep_tasks {
   aq_sweep_task *list;
   size_t count;
-  size_t known;   /* the store has their run */
-  size_t skipped; /* they failed before */
+  size_t known;    /* the store has their run */
+  size_t skipped;  /* they failed before */
+  size_t distinct; /* points of the whole plan that differ */
 } aq_sweep_tasks;
 
 /* The tasks of shard `shard` (from 0) of `shards`, in the order of the plan,
@@ -31,5 +32,13 @@ aq_status aq_sweep_tasks_find(aq_sweep_tasks *tasks, aq_store *store,
 
 /* Tasks that are to be run. */
 size_t aq_sweep_tasks_left(const aq_sweep_tasks *tasks);
+
+/* "I/N", from 1, as a shard from 0; NULL: all points are one shard. */
+aq_status aq_sweep_shard_read(const char *text, uint32_t *shard,
+                              uint32_t *shards, aq_diag *diag);
+
+/* Cores for this process: in a Slurm job the task's, which need not be
+ * bound to it. */
+int64_t aq_sweep_cores(void);
 
 #endif

@@ -237,6 +237,22 @@ static aq_status workers_look(crew *c, bool *alive)
   return status;
 }
 
+/* A point leaves nothing in the store before it has ended. */
+static void workers_drop(crew *c)
+{
+  for (uint32_t i = 0; i < c->work->processes; i++)
+    if (c->workers[i].process != 0) {
+      kill(c->workers[i].process, SIGKILL);
+      waitpid(c->workers[i].process, NULL, 0);
+      c->workers[i].process = 0;
+    }
+}
+
+static bool is_stopped(const crew *c)
+{
+  return c->work->stop && *c->work->stop;
+}
+
 /* After an error no worker takes another task. */
 static aq_status crew_work(crew *c)
 {
@@ -245,7 +261,7 @@ static aq_status crew_work(crew *c)
   int64_t looked = 0;
   for (uint32_t i = 0; i < c->work->processes && status == AQ_OK; i++)
     status = worker_start(c, i);
-  while (alive) {
+  while (alive && !is_stopped(c)) {
     if (status != AQ_OK)
       atomic_store(c->next, c->work->count);
     aq_status taken = messages_take(c, AQ_CONTAINED_LOOK_MS);
@@ -253,11 +269,29 @@ static aq_status crew_work(crew *c)
     if (aq_wall_ns() - looked < AQ_CONTAINED_LOOK_MS * INT64_C(500000))
       continue;
     looked = aq_wall_ns();
+    if (c->work->tick)
+      c->work->tick(c->work->user);
     taken = workers_look(c, &alive);
     status = status == AQ_OK ? taken : status;
   }
+  workers_drop(c);
   aq_status left = messages_take(c, 0);
   return status == AQ_OK ? left : status;
+}
+
+static volatile int stopped;
+
+static void stop_note(int number)
+{
+  (void)number;
+  stopped = 1;
+}
+
+const volatile int *aq_sweep_stop_watch(void)
+{
+  const struct sigaction action = {.sa_handler = stop_note};
+  sigaction(SIGTERM, &action, NULL);
+  return &stopped;
 }
 
 aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag)

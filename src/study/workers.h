@@ -32,8 +32,16 @@ typedef struct aq_sweep_work {
   uint32_t processes;
   /* A task has ended; `why` NULL: well. */
   void (*over)(size_t task, const char *why, void *user);
+  /* Some time has passed; or NULL. */
+  void (*tick)(void *user);
   void *user;
+  /* Not 0: the points at work are dropped, and no other begins. Set by a
+   * signal's handler; or NULL. */
+  const volatile int *stop;
 } aq_sweep_work;
+
+/* A flag that SIGTERM sets from now on, instead of ending the process. */
+const volatile int *aq_sweep_stop_watch(void);
 
 /* Returns when all tasks have ended; fails when a worker ended outside of a
  * point. The caller's store is closed meanwhile. */

@@ -1,1 +1,4 @@
 check_PROGRAMS += tests/study/test_study
+dist_check_SCRIPTS += \
+	tests/study/test_clusters.sh \
+	tests/study/test_slurm.sh
