@@ -148,6 +148,14 @@ fit-serving:
 	  $(srcdir)/src/serving/models/qwen3-8b.json
 EXTRA_DIST += tools/fit_serving.py
 
+# What-ifs of published traces, in doc/whatif.md.
+.PHONY: whatif-docs
+whatif-docs: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/whatif_docs.py ./aqueduct \
+	  '$(aq_measured)/raw' mi300x_resnet18 mi300x_sglang_prefill \
+	  mi300x_qwen05b | $(srcdir)/tools/doc-block.sh whatif doc/whatif.md
+EXTRA_DIST += tools/whatif_docs.py
+
 # The tables of doc/scale.md, from its measurements.
 .PHONY: scale-docs
 scale-docs:

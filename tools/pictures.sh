@@ -14,6 +14,6 @@ export AQUEDUCT_STORE="$work/runs.db" AQUEDUCT_QUIET=1
 "$aqueduct" replay measured --device mi300x --name simulated > /dev/null
 "$aqueduct" report simulated -o "$work/report.html"
 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
-  --window-size=1080,840 --screenshot="$work/report.png" \
+  --window-size=1080,1440 --virtual-time-budget=5000 --screenshot="$work/report.png" \
   "file://$work/report.html" 2> /dev/null
 cp "$work/report.png" "$folder/report.png"

@@ -248,34 +248,23 @@ static aq_status print_versions(comparison *c, const aq_run_info *const *runs,
   return c->judged;
 }
 
-/* The arguments before --against, its value, the arguments behind it. */
 static aq_status compare_versions(comparison *c)
 {
   aq_cli *cli = c->cli;
-  const size_t after = (size_t)aq_cli_args_before(cli, AQ_CLI_OPT_AGAINST);
-  const size_t count = (size_t)cli->arg_count + 1;
-  aq_run_info **runs = calloc(count, sizeof *runs);
-  aq_status status = runs ? AQ_OK : aq_diag_no_memory(&cli->diag);
-  for (size_t i = 0; i < count && status == AQ_OK; i++) {
-    const char *name = i < after    ? cli->args[i]
-                       : i == after ? cli->values[AQ_CLI_OPT_AGAINST]
-                                    : cli->args[i - 1];
-    status = aq_store_find(c->store, name, &runs[i], &cli->diag);
-  }
+  aq_run_info **runs;
+  size_t after, count;
+  aq_versions versions;
+  aq_status status = aq_cli_versions_find(cli, c->store, &runs, &after, &count);
+  if (status != AQ_OK)
+    return status;
+  const aq_run_info *const *given = (const aq_run_info *const *)runs;
+  status = aq_versions_compare(c->store, given + after, count - after, given,
+                               after, c->group, &versions, &cli->diag);
   if (status == AQ_OK) {
-    const aq_run_info *const *given = (const aq_run_info *const *)runs;
-    aq_versions versions;
-    status = aq_versions_compare(c->store, given + after, count - after, given,
-                                 after, c->group, &versions, &cli->diag);
-    if (status == AQ_OK) {
-      status = print_versions(c, given, after, &versions);
-      aq_versions_fini(&versions);
-    }
+    status = print_versions(c, given, after, &versions);
+    aq_versions_fini(&versions);
   }
-  for (size_t i = 0; runs && i < count; i++)
-    if (runs[i])
-      aq_run_info_free(runs[i]);
-  free(runs);
+  aq_cli_versions_free(runs, count);
   return status;
 }
 

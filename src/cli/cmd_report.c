@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/compare_print.h"
 #include "cli/profile_show.h"
 #include "cli/runs.h"
-#include "cli/whatif_document.h"
-#include "common/json_in.h"
+#include "perform/run_model.h"
 #include "report/page.h"
 #include "transports/device_models.h"
 
@@ -18,7 +18,10 @@ typedef struct report {
   aq_run_info *infos[AQ_PAGE_RUNS_MAX];
   aq_device_model *models[AQ_PAGE_RUNS_MAX]; /* NULL: not known here */
   aq_page_constant *constants[AQ_PAGE_RUNS_MAX];
-  char *whatif; /* of one of the runs, or NULL */
+  char *whatif;      /* of one of the runs, or NULL */
+  char *whatif_note; /* why it has none, or NULL */
+  bool versions;     /* --against: repeated runs of two versions */
+  size_t after;      /* how many are of the version after */
 } report;
 
 static void report_fini(report *r)
@@ -28,6 +31,8 @@ static void report_fini(report *r)
     aq_device_model_free(r->models[i]);
     aq_run_info_free(r->infos[i]);
   }
+  free(r->whatif);
+  free(r->whatif_note);
 }
 
 static bool report_has(const report *r, int64_t run)
@@ -49,50 +54,9 @@ static void report_add(report *r, aq_run_info *info)
 
 /* ---- where the constants come from ---- */
 
-/* The edits in a run's notes, as an array ended by NULL that points into
- * the document. */
-static const char **edits_of(const aq_json_doc *doc)
-{
-  const aq_json_node root = aq_json_root(doc);
-  aq_json_node list, item;
-  size_t count = 0;
-  if (aq_json_is_object(&root) && aq_json_member(&root, "edits", &list) &&
-      aq_json_array(&list, 0, SIZE_MAX, &count) != AQ_OK)
-    count = 0;
-  const char **edits = calloc(count + 1, sizeof *edits);
-  for (size_t i = 0, kept = 0; edits && i < count; i++) {
-    item = aq_json_element(&list, i);
-    kept += aq_json_text(&item, &edits[kept]) == AQ_OK;
-  }
-  return edits;
-}
-
-/* The model that a run was made with, NULL where this build's has other
- * constants or none. */
-static aq_device_model *load_model(const aq_run_info *info)
-{
-  aq_diag ignored = AQ_DIAG_INIT;
-  aq_json_doc doc = {0};
-  aq_device_model *model = NULL;
-  const char *notes = info->notes ? info->notes : "{}";
-  if (!info->device_model || !info->model_hash ||
-      aq_json_parse(&doc, notes, strlen(notes), "notes", &ignored) != AQ_OK)
-    return NULL;
-  const char **edits = edits_of(&doc);
-  if (edits)
-    aq_device_model_load(info->device_model, edits, &model, &ignored);
-  free(edits);
-  aq_json_free(&doc);
-  if (model && strcmp(model->hash, info->model_hash) != 0) {
-    aq_device_model_free(model);
-    model = NULL;
-  }
-  return model;
-}
-
 static aq_status find_model(aq_cli *cli, report *r, size_t i, aq_page_run *page)
 {
-  const aq_device_model *model = r->models[i] = load_model(r->infos[i]);
+  const aq_device_model *model = r->models[i] = aq_run_model_load(r->infos[i]);
   if (!model)
     return AQ_OK;
   aq_page_constant *constants = r->constants[i] =
@@ -110,8 +74,43 @@ static aq_status find_model(aq_cli *cli, report *r, size_t i, aq_page_run *page)
 
 /* ---- the command ---- */
 
+static aq_status too_many(aq_cli *cli)
+{
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "report: expected at most %d runs", AQ_PAGE_RUNS_MAX);
+}
+
+/* --against: the runs after, then those before, each once. */
+static aq_status find_versions(aq_cli *cli, aq_store *store, report *r)
+{
+  aq_run_info **runs;
+  size_t count;
+  aq_status status = aq_cli_versions_find(cli, store, &runs, &r->after, &count);
+  if (status != AQ_OK)
+    return status;
+  if (count > AQ_PAGE_RUNS_MAX)
+    status = too_many(cli);
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    if (report_has(r, runs[i]->id))
+      status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                           "report --against: run %lld is named twice",
+                           (long long)runs[i]->id);
+    if (status == AQ_OK) {
+      report_add(r, runs[i]);
+      runs[i] = NULL;
+    }
+  }
+  aq_cli_versions_free(runs, count);
+  r->versions = true;
+  return status;
+}
+
 static aq_status find_runs(aq_cli *cli, aq_store *store, report *r)
 {
+  if (cli->given[AQ_CLI_OPT_AGAINST])
+    return find_versions(cli, store, r);
+  if (cli->arg_count > AQ_PAGE_RUNS_MAX)
+    return too_many(cli);
   for (int i = 0; i < cli->arg_count; i++) {
     aq_run_info *info;
     aq_status status = aq_store_find(store, cli->args[i], &info, &cli->diag);
@@ -126,7 +125,7 @@ static aq_status find_runs(aq_cli *cli, aq_store *store, report *r)
 static aq_status add_origin(aq_cli *cli, aq_store *store, report *r)
 {
   aq_run_info *origin;
-  if (r->count != 1 || r->infos[0]->origin == AQ_NONE)
+  if (r->versions || r->count != 1 || r->infos[0]->origin == AQ_NONE)
     return AQ_OK;
   aq_diag gone = AQ_DIAG_INIT;
   if (aq_store_run(store, r->infos[0]->origin, &origin, &gone) != AQ_OK) {
@@ -139,14 +138,79 @@ static aq_status add_origin(aq_cli *cli, aq_store *store, report *r)
   return AQ_OK;
 }
 
+/* ---- what-ifs ---- */
+
+/* Replays of longer runs take long: only changes that the command line has. */
+enum { WHATIF_ROWS_MAX = 100000 };
+
+/* The usual changes: where they cannot be tried, the page says why. */
+static aq_status try_usual(aq_cli *cli, aq_store *store, report *r,
+                           aq_page_run *page)
+{
+  char id[32];
+  size_t rows;
+  aq_status status = aq_run_rows_count(store, page->info->id, WHATIF_ROWS_MAX,
+                                       &rows, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  snprintf(id, sizeof id, "%lld", (long long)page->info->id);
+  if (rows > WHATIF_ROWS_MAX)
+    r->whatif_note = strdup(
+        "longer than 100,000 rows: only the changes of the command line are "
+        "tried, as in aqueduct report RUN --launch x0.5");
+  else if (aq_cli_whatif_document(cli, store, id, &r->whatif) != AQ_OK) {
+    char text[AQ_DIAG_TEXT_MAX + 32];
+    snprintf(text, sizeof text, "no what-ifs: %s", cli->diag.text);
+    r->whatif_note = strdup(text);
+    cli->diag = (aq_diag)AQ_DIAG_INIT;
+  }
+  page->whatif = r->whatif;
+  page->whatif_note = r->whatif_note;
+  return r->whatif || r->whatif_note ? AQ_OK : aq_diag_no_memory(&cli->diag);
+}
+
+/* With changes on the command line, of the first argument; without, of the
+ * first measured run. */
 static aq_status add_whatif(aq_cli *cli, aq_store *store, report *r,
                             aq_page_run *pages)
 {
-  int64_t run;
-  aq_status status = aq_cli_whatif_document(cli, store, &run, &r->whatif);
+  aq_run_info *named;
+  if (!aq_cli_whatif_wanted(cli)) {
+    for (size_t i = 0; i < r->count && !r->versions; i++)
+      if (r->infos[i]->kind == AQ_RUN_MEASURED)
+        return try_usual(cli, store, r, &pages[i]);
+    return AQ_OK;
+  }
+  aq_status status = aq_store_find(store, cli->args[0], &named, &cli->diag);
+  if (status != AQ_OK)
+    return status;
   for (size_t i = 0; i < r->count && status == AQ_OK; i++)
-    if (r->infos[i]->id == run)
+    if (r->infos[i]->id == named->id) {
+      status = aq_cli_whatif_document(cli, store, cli->args[0], &r->whatif);
       pages[i].whatif = r->whatif;
+    }
+  aq_run_info_free(named);
+  return status;
+}
+
+/* ---- the page ---- */
+
+static aq_status write_page(aq_cli *cli, aq_store *store, const report *r,
+                            const aq_page_run *pages)
+{
+  aq_report_page page = {.runs = pages, .count = r->count};
+  aq_versions versions;
+  if (!r->versions)
+    return aq_page_write(store, &page, cli->out, &cli->diag);
+  const aq_run_info *const *runs = (const aq_run_info *const *)r->infos;
+  aq_status status =
+      aq_versions_compare(store, runs + r->after, r->count - r->after, runs,
+                          r->after, AQ_STATS_BY_KERNEL, &versions, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  page.versions = &versions;
+  status = aq_page_write(store, &page, cli->out, &cli->diag);
+  aq_versions_fini(&versions);
   return status;
 }
 
@@ -162,12 +226,9 @@ static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
     pages[i].info = r->infos[i];
     status = find_model(cli, r, i, &pages[i]);
   }
-  if (status == AQ_OK && aq_cli_whatif_wanted(cli))
-    status = add_whatif(cli, store, r, pages);
   if (status == AQ_OK)
-    status = aq_page_write(store, pages, r->count, cli->out, &cli->diag);
-  free(r->whatif);
-  return status;
+    status = add_whatif(cli, store, r, pages);
+  return status == AQ_OK ? write_page(cli, store, r, pages) : status;
 }
 
 /* The page is in its file: stdout is free for the document. */

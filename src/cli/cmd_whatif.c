@@ -8,7 +8,6 @@
 #include "cli/perform.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "cli/whatif_document.h"
 #include "whatif/whatif.h"
 
 static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
@@ -21,6 +20,25 @@ static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
     [AQ_CHANGE_QUEUES] = AQ_CLI_OPT_QUEUES,
     [AQ_CHANGE_SET] = AQ_CLI_OPT_SET,
 };
+
+/* The changes that a report tries where the command line has none. */
+static const struct {
+  aq_change_id id;
+  const char *text;
+} usual[] = {{AQ_CHANGE_LAUNCH, "x0.5"},
+             {AQ_CHANGE_HOST, "x0.5"},
+             {AQ_CHANGE_GRAPHS, "yes"},
+             {AQ_CHANGE_CLOCK, "x1.2"},
+             {AQ_CHANGE_BANDWIDTH, "x1.5"}};
+
+static aq_status usual_read(aq_cli *cli, aq_change *out, size_t *count)
+{
+  aq_status status = AQ_OK;
+  *count = sizeof usual / sizeof *usual;
+  for (size_t i = 0; i < *count && status == AQ_OK; i++)
+    status = aq_change_read(usual[i].id, usual[i].text, &out[i], &cli->diag);
+  return status;
+}
 
 /* Changes come from the command line; the environment describes the device
  * before them. */
@@ -165,13 +183,15 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
 }
 
 /* The caller frees *out. */
-static aq_status whatif_make(aq_cli *cli, aq_store *store, aq_whatif **out)
+static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
+                             bool given, aq_whatif **out)
 {
   aq_change changes[AQ_WHATIF_CHANGES_MAX];
   aq_performance_options performance;
   const aq_notes notes = aq_cli_notes(cli);
   size_t count;
-  aq_status status = changes_read(cli, changes, &count);
+  aq_status status = given ? changes_read(cli, changes, &count)
+                           : usual_read(cli, changes, &count);
   if (status == AQ_OK)
     status = aq_cli_performance_options(cli, &performance);
   if (status != AQ_OK)
@@ -182,8 +202,8 @@ static aq_status whatif_make(aq_cli *cli, aq_store *store, aq_whatif **out)
   aq_whatif *made = malloc(sizeof *made);
   if (!made)
     return aq_diag_no_memory(&cli->diag);
-  status = aq_whatif_make(&performance, store, cli->args[0], changes, count,
-                          made, &notes, &cli->diag);
+  status = aq_whatif_make(&performance, store, run, changes, count, made,
+                          given ? &notes : NULL, &cli->diag);
   if (status == AQ_OK)
     *out = made;
   else
@@ -199,16 +219,16 @@ bool aq_cli_whatif_wanted(const aq_cli *cli)
   return false;
 }
 
-aq_status aq_cli_whatif_document(aq_cli *cli, aq_store *store, int64_t *run,
+aq_status aq_cli_whatif_document(aq_cli *cli, aq_store *store, const char *run,
                                  char **out)
 {
   aq_whatif *made;
-  aq_status status = whatif_make(cli, store, &made);
+  aq_status status =
+      whatif_make(cli, store, run, aq_cli_whatif_wanted(cli), &made);
   if (status != AQ_OK)
     return status;
   aq_json_out *json = aq_json_out_begin(false);
   status = json ? document_put(cli, json, made) : aq_diag_no_memory(&cli->diag);
-  *run = made->run;
   *out = json ? aq_json_out_take(json) : NULL;
   free(made);
   return status == AQ_OK && !*out ? aq_diag_no_memory(&cli->diag) : status;
@@ -221,7 +241,7 @@ aq_status aq_cli_whatif(aq_cli *cli)
   aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
-  status = whatif_make(cli, store, &made);
+  status = whatif_make(cli, store, cli->args[0], true, &made);
   if (status == AQ_OK) {
     status = whatif_put(cli, made);
     free(made);

@@ -16,4 +16,13 @@ AQ_CLI_COMMANDS(C)
 /* The part of `import` that reads requests, not traces of packets. */
 aq_status aq_cli_import_workload(aq_cli *cli);
 
+/* Whether the command line has a change of `whatif`. */
+bool aq_cli_whatif_wanted(const aq_cli *cli);
+
+/* Of a run, with the changes of the command line or, where it has none, five
+ * usual ones, for the report. The caller frees *out. */
+struct aq_store;
+aq_status aq_cli_whatif_document(aq_cli *cli, struct aq_store *store,
+                                 const char *run, char **out);
+
 #endif

@@ -24,4 +24,12 @@ void aq_cli_diff_json(aq_json_out *json, const aq_run_info *a,
  * tables. */
 aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *versions);
 
+/* RUN... --against RUN...: the runs of the command line, first the *after
+ * before --against, which are the version after, then the others. The caller
+ * frees each and the array. */
+aq_status aq_cli_versions_find(aq_cli *cli, aq_store *store,
+                               aq_run_info ***runs, size_t *after,
+                               size_t *count);
+void aq_cli_versions_free(aq_run_info **runs, size_t count);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "cli/rows.h"
 
@@ -94,4 +95,37 @@ aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v)
   else
     fputs("* the interval leaves out 0\n", cli->out);
   return aq_cli_json_finish(cli, json, status);
+}
+
+aq_status aq_cli_versions_find(aq_cli *cli, aq_store *store,
+                               aq_run_info ***runs, size_t *after,
+                               size_t *count)
+{
+  /* The arguments before --against, its value, the arguments behind it. */
+  const size_t first = (size_t)aq_cli_args_before(cli, AQ_CLI_OPT_AGAINST);
+  const size_t all = (size_t)cli->arg_count + 1;
+  aq_run_info **found = calloc(all, sizeof *found);
+  aq_status status = found ? AQ_OK : aq_diag_no_memory(&cli->diag);
+  for (size_t i = 0; i < all && status == AQ_OK; i++) {
+    const char *name = i < first    ? cli->args[i]
+                       : i == first ? cli->values[AQ_CLI_OPT_AGAINST]
+                                    : cli->args[i - 1];
+    status = aq_store_find(store, name, &found[i], &cli->diag);
+  }
+  if (status != AQ_OK) {
+    aq_cli_versions_free(found, all);
+    return status;
+  }
+  *runs = found;
+  *after = first;
+  *count = all;
+  return AQ_OK;
+}
+
+void aq_cli_versions_free(aq_run_info **runs, size_t count)
+{
+  for (size_t i = 0; runs && i < count; i++)
+    if (runs[i])
+      aq_run_info_free(runs[i]);
+  free(runs);
 }

@@ -508,14 +508,18 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_REPORT] =
         {.name = "report",
-         .arguments = "RUN...",
+         .arguments = "RUN... | RUN... --against RUN...",
          .summary = "make an HTML page of one run or several",
          .text =
-             "Writes one self-contained HTML file: timelines side by side, "
-             "the end errors of a replay, gaps, a table of kernels, and "
-             "the sources of the device model's constants. Report adds the "
-             "origin of a replay to the page. With changes, as whatif takes "
-             "them, it adds the table of what-ifs of the first run.\n\n"
+             "Writes one self-contained HTML file: where the time went, the "
+             "change that would help most, timelines side by side, the end "
+             "errors of a replay, gaps, tables of kernels and of differences, "
+             "and the sources of the device model's constants. Report adds "
+             "the origin of a replay to the page. With changes, as whatif "
+             "takes them, the table of what-ifs is of these and of the first "
+             "run; without, it tries some of the first measured run.\n\n"
+             "RUN... --against RUN... adds the comparison of repeated runs of "
+             "two versions, as compare has it.\n\n"
              "The bytes depend on the runs alone. With --json, -o must "
              "name the page, and a document on standard output lists the "
              "runs on it.",
@@ -523,11 +527,13 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "the replay s beside its measured run"},
                       {"aqueduct report a b -o report.html", "any two runs"},
                       {"aqueduct report m --launch x0.5 --graphs -o r.html",
-                       "the run m with a table of what-ifs"}},
-         .options = BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) | BIT(CLOCK) |
-                    BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
+                       "the run m with a table of what-ifs"},
+                      {"aqueduct report a1 a2 --against b1 b2 -o r.html",
+                       "two versions of a program"}},
+         .options = BIT(AGAINST) | BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) |
+                    BIT(CLOCK) | BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
          .args_min = 1,
-         .args_max = 16,
+         .args_max = 32,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_EXPORT] =
         {.name = "export",

@@ -17,6 +17,9 @@ libaqcore_a_SOURCES += \
 	src/report/page.c src/report/page.h \
 	src/report/page_data.c src/report/page_data.h \
 	src/report/page_embedded.h \
+	src/report/page_put.c src/report/page_put.h \
+	src/report/page_rows.c src/report/page_rows.h \
+	src/report/page_tracks.c src/report/page_tracks.h \
 	src/report/plot.c src/report/plot.h \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/queue_summary.c src/report/queue_summary.h \
@@ -43,9 +46,16 @@ AQ_PAGE = \
 	src/report/page/stats.js \
 	src/report/page/dom.js \
 	src/report/page/diagnosis.js \
+	src/report/page/view.js \
+	src/report/page/tracks.js \
+	src/report/page/draw.js \
+	src/report/page/pick.js \
+	src/report/page/find.js \
 	src/report/page/timeline.js \
 	src/report/page/charts.js \
 	src/report/page/table.js \
+	src/report/page/differences.js \
+	src/report/page/versions.js \
 	src/report/page/whatif.js \
 	src/report/page/code.js \
 	src/report/page/main.js

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "inspect/profile.h"
-#include "report/page_data.h"
+#include "report/page_put.h"
 
 enum { HOTTEST = 20 }; /* instructions of a kernel */
 

@@ -35,7 +35,8 @@ squeezed() { # TEXT
 
 try "$aqueduct" compare before after
 check "runs with the same names are matched by order" contains "$out" \
-  "20 dispatches matched by order; 0 only in the first, 0 only in the second"
+  "20 dispatches matched by order
+0 only in the first, 0 only in the second"
 check "what became slower comes first" \
   contains "$(squeezed "$out")" "a 10 10.000 12.000 +2.000 0.000 +20.0 * +20.000"
 check "what did not is not significant" \
@@ -50,7 +51,8 @@ check "a percentage of almost nothing is left out" contains "$(squeezed "$out")"
   "a 10 10.000 2010.000 +2000.000 0.000 - * +20000.000"
 try "$aqueduct" compare before added
 check "added kernels are left out by alignment" contains "$out" \
-  "20 dispatches matched by align; 0 only in the first, 10 only in the second"
+  "20 dispatches matched by align
+0 only in the first, 10 only in the second"
 for how in name correlation order align; do
   try "$aqueduct" compare before after --match $how
   check "--match $how matches" contains "$out" "matched by $how"
@@ -136,5 +138,17 @@ check "one run a side is refused" [ "$status" = 2 ]
 check "with the number that is needed" contains "$err" "at least 2 of each"
 try "$aqueduct" compare a1 a2 --against b1 gone
 check "a missing run is named" contains "$err" '"gone"'
+try "$aqueduct" report a1 a2 --against b1 b2 -o "$work/page.html" --json
+check "a report of two versions names all runs, after before before" contains \
+  "$(tr -d ' \n' < "$work/out" | grep -o '"name":"[ab][12]"' | tr -d '\n')" \
+  '"name":"a1""name":"a2""name":"b1""name":"b2"'
+check "and has their comparison" grep -q '"versions":{"by":"kernel"' \
+  "$work/page.html"
+try "$aqueduct" report a1 b1 --against b1 b2 -o "$work/no.html"
+check "a run on both sides of a report is refused" contains "$err" \
+  "is named twice"
+try "$aqueduct" report a1 --against b1 b2 -o "$work/no.html"
+check "a report of one run a side, too" contains "$err" "at least 2 of each"
+check "neither leaves a page" [ ! -e "$work/no.html" ]
 
 finish

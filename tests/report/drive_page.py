@@ -2,100 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Opens a report in headless Chromium and uses it, as TAP.
 
-drive_page.py PAGE [SCREENSHOT-FOLDER]: speaks WebDriver with chromedriver.
+drive_page.py PAGE [SCREENSHOT-FOLDER] [--pinned PAGE] [--code PAGE].
 With --time it prints instead how long the page takes to open, in ms.
 """
 import base64
-import json
 import pathlib
-import socket
-import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
+
+from browser import Browser, Tap
 
 ENTER, PLUS = "\ue007", "+"
-
-
-class Browser:
-    def __init__(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.driver = subprocess.Popen(
-            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        self.base = f"http://127.0.0.1:{port}"
-        self.await_driver()
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu",
-                            "--disable-dev-shm-usage",
-                            "--window-size=1300,1000"]}
-        made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "browserName": "chrome", "goog:chromeOptions": options,
-            "goog:loggingPrefs": {"browser": "ALL"}}}})
-        self.base += f"/session/{made['sessionId']}"
-
-    def await_driver(self):
-        for _ in range(100):
-            try:
-                self.call("GET", "/status")
-                return
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.1)
-        raise SystemExit("chromedriver does not answer")
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            self.base + path, data, {"Content-Type": "application/json"},
-            method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def run(self, script, *args):
-        return self.call("POST", "/execute/sync",
-                         {"script": script, "args": list(args)})
-
-    def text(self, selector):
-        return self.run("return document.querySelector(arguments[0])"
-                        ".textContent", selector)
-
-    def find(self, selector):
-        found = self.call("POST", "/element", {"using": "css selector",
-                                               "value": selector})
-        return next(iter(found.values()))
-
-    def click(self, selector):
-        self.call("POST", f"/element/{self.find(selector)}/click", {})
-
-    def keys(self, selector, text):
-        self.call("POST", f"/element/{self.find(selector)}/value",
-                  {"text": text})
-
-    def close(self):
-        try:
-            self.call("DELETE", "")
-        finally:
-            self.driver.kill()
-            self.driver.wait()
-
-
-class Tap:
-    def __init__(self):
-        self.count = 0
-        self.failed = False
-
-    def check(self, name, good, seen=""):
-        self.count += 1
-        print(f"{'ok' if good else 'not ok'} {self.count} - {name}")
-        if not good:
-            self.failed = True
-            print(f"# saw: {seen}")
-
-    def end(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0
 
 
 def settle(browser, seen):
@@ -189,7 +106,9 @@ def use_page(browser, tap, folder):
     tap.check("every control has a name", browser.run(
         "return [...document.querySelectorAll('button, input, canvas')]"
         ".every(n => n.textContent.trim() || n.getAttribute('aria-label') ||"
-        " document.querySelector(`label[for='${n.id}']`))"))
+        " document.querySelector(`label[for='${n.id}']`) ||"
+        " n.closest('label')?.textContent.trim() ||"
+        " n.closest('figure'))"))
     tap.check("nothing of a name became an element", browser.run(
         "return document.querySelectorAll('img, b, iframe').length") == 0)
     tap.check("nothing of a name ran", browser.run(
@@ -197,16 +116,13 @@ def use_page(browser, tap, folder):
     if folder:
         shot = base64.b64decode(browser.call("GET", "/screenshot"))
         pathlib.Path(folder, "page.png").write_bytes(shot)
-    lines = browser.call("POST", "/se/log", {"type": "browser"})
-    bad = [line["message"] for line in lines
-           if line["level"] in ("SEVERE", "WARNING")]
+    bad = browser.console()
     tap.check("the console has no error", not bad, bad)
 
 
 def use_pinned(browser, tap, page):
     """A replay whose rows all kept their measured times."""
-    browser.call("POST", "/url", {"url": pathlib.Path(page).resolve().as_uri()})
-    browser.text("#range")
+    browser.open(page)
     charts = browser.text("#charts")
     tap.check("rows at measured times are said to be so",
               "64 of 64 dispatches were replayed at their measured times"
@@ -220,8 +136,7 @@ def use_code(browser, tap, page):
     """A run whose instructions were counted."""
     tap.check("a page without counts has no section of code", browser.run(
         "return document.getElementById('code-section').hidden"))
-    browser.call("POST", "/url", {"url": pathlib.Path(page).resolve().as_uri()})
-    browser.text("#range")
+    browser.open(page)
     rows = browser.run(
         "return [...document.querySelectorAll('#code table')].map(t =>"
         " [...t.rows].map(r => [...r.cells].map(c => c.textContent)))")
@@ -250,9 +165,7 @@ def main():
     tap = Tap()
     try:
         begin = time.monotonic()
-        browser.call("POST", "/url",
-                     {"url": pathlib.Path(args[0]).resolve().as_uri()})
-        browser.text("#range")
+        browser.open(args[0])
         if timed:
             print(round((time.monotonic() - begin) * 1000))
             return 0

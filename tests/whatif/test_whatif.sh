@@ -52,7 +52,7 @@ try "$aqueduct" whatif m --host x1 --json
 check "a factor of 1 changes nothing" \
   [ "$(member 'host x1' after_ns)" = "$(member none after_ns)" ]
 try "$aqueduct" whatif m --graphs
-check "as a table" contains "$out" "rests on"
+check "as a table" contains "$out" "the rows rest on"
 try "$aqueduct" list runs --json
 check "nothing is stored" [ "$(echo "$out" | grep -c '"id"')" = 1 ]
 
@@ -67,7 +67,8 @@ table = json.loads(data)["runs"][0]["whatif"]
 assert [r["change"] for r in table["changes"]] == [
     "none", "host x0.5", "graphs", "all"]' "$work/page.html"
 try "$aqueduct" report m -o "$work/plain.html"
-check "without changes it has none" grep -q '"whatif":null' "$work/plain.html"
+check "without changes it tries the usual ones" \
+  grep -q '"change":"launch x0.5"' "$work/plain.html"
 
 try "$aqueduct" whatif m
 check "without a change there is nothing to ask" [ "$status" = 2 ]

@@ -58,8 +58,8 @@ function path(points) {
 }
 
 // How many of the joined rows of a pair were replayed at measured times.
-function sayPinned(pairs) {
-  for (const [, b, joined, timed] of pairs) {
+function sayPinned() {
+  for (const {b, joined, timed} of pairs) {
     const left = joined.length - timed.length;
     if (left === 0) continue;
     addChart("Not compared.", `${b.label}: ${left} of ${joined.length} ` +
@@ -68,9 +68,9 @@ function sayPinned(pairs) {
   }
 }
 
-function drawErrors(pairs) {
-  const errors = pairs.map(([a, b, , timed]) =>
-    Float64Array.from(endErrors(a, b, timed)).sort());
+function drawErrors() {
+  const errors = pairs.map((pair) => Float64Array.from(
+    endErrors(pair, pair.timed), (error) => Math.abs(error)).sort());
   if (!errors.some((list) => list.length)) return;
   const high = Math.max(1e4, ...errors.map((list) => list.at(-1) ?? 0));
   const {svg, x, y} = axes(10, high, [0, 0.25, 0.5, 0.75, 0.9, 1],
@@ -85,12 +85,12 @@ function drawErrors(pairs) {
     }
     svg.append(make("path", {class: "curve", d: path(points),
       style: `stroke:${runColor(at)}`}));
-    words.push(`${pairs[at][1].label}: median ` +
+    words.push(`${pairs[at].b.label}: median ` +
       `${showTime(quantile(list, 0.5))}, 90 % below ` +
       `${showTime(quantile(list, 0.9))}, ${list.length} dispatches`);
   });
   addChart("How far the ends are off.", `${words.join("; ")}.`, svg,
-    pairs.map(([a, b], at) => [`${b.label} against ${a.label}`,
+    pairs.map(({a, b}, at) => [`${b.label} against ${a.label}`,
       runColor(at)]));
 }
 
@@ -176,13 +176,9 @@ function scatterCanvas(a, b, joined, at) {
 }
 
 function drawCharts() {
-  const pairs = findPairs().map(([a, b]) => {
-    const joined = joinRows(a, b);
-    return [a, b, joined, timedRows(a, b, joined)];
-  });
-  drawErrors(pairs);
-  sayPinned(pairs);
-  pairs.forEach(([a, b, , timed], at) => {
+  drawErrors();
+  sayPinned();
+  pairs.forEach(({a, b, timed}, at) => {
     const made = scatterCanvas(a, b, timed, at);
     if (!made) return;
     const words = `across: ${a.label}, up: ${b.label}; ${made.count} ` +

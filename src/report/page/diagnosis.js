@@ -8,6 +8,15 @@ const causeColors = {
   policy: "#5b6abf", unexplained: "#8a8a8a", unknown: "#b9b9b9",
 };
 
+// Black or white, whichever has the higher contrast on a colour #rrggbb.
+function textOn(color) {
+  const [r, g, b] = [1, 3, 5].map((at) => {
+    const part = parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+}
+
 function showPercent(share) {
   return share > 0 && share < 0.1 ? "< 0.1 %"
     : `${share.toFixed(share < 10 ? 1 : 0)} %`;
@@ -19,7 +28,8 @@ function bar(parts, label) {
     const text = `${part.name}: ${showPercent(part.percent)}, ` +
       showTime(part.time);
     const piece = make("span", {title: text,
-      style: `flex-basis:${part.percent}%;background:${part.color}`});
+      style: `flex-basis:${part.percent}%;background:${part.color};` +
+        `color:${textOn(part.color)}`});
     if (part.percent >= 9) piece.textContent = part.name;
     node.append(piece);
   }
@@ -103,6 +113,7 @@ function drawDiagnosis() {
     part.append(causeSentence(run),
       bar(causes.map((c) => ({...c, color: causeColors[c.name]})),
         `Shares of the time of ${run.label}`),
-      causeLegend(causes), ...unknowns(run.explanation), topKernels(run));
+      causeLegend(causes), ...unknowns(run.explanation),
+      ...[bestChangeSentence(run)].filter(Boolean), topKernels(run));
   }
 }

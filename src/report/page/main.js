@@ -44,35 +44,66 @@ function addModel(run) {
     make("div", {class: "scroll", tabindex: "0", role: "region",
       "aria-label": `Constants of ${run.device_model}`},
     make("table", {}, make("thead", {}, make("tr", {},
-      ...["constant", "value", "source"].map((title) =>
-        make("th", {scope: "col"}, title)))), body)));
+      ...["constant", "value", "source"].map((title) => make("th",
+        {scope: "col", class: title === "source" ? "text" : ""},
+        title)))), body)));
+}
+
+// Why the constants of a simulated run are not here.
+function addUnknownModels() {
+  const others = runs.filter((run) => run.constants.length === 0);
+  for (const run of others) {
+    byId("models").append(make("p", {class: "quiet"}, run.device_model === null
+      ? `${run.label} is measured: it has no device model.`
+      : `${run.label} was simulated with ${run.device_model}, whose constants ` +
+        "are not those of this build."));
+  }
+}
+
+function titleText() {
+  const labels = (ids) => runs.filter((run) => ids.includes(run.id))
+    .map((run) => run.label).join(", ");
+  return page.versions
+    ? `${labels(page.versions.after)} against ${labels(page.versions.before)}`
+    : runs.map((run) => run.label).join(" and ");
+}
+
+// First the first screen, then the rest, so that a large page answers early.
+const steps = [
+  () => { drawDiagnosis(); drawVersions(); drawWhatIfs(); },
+  startTimelines, drawCharts, startTable, drawDifferences,
+  () => {
+    runs.forEach(addCode);
+    runs.forEach(addCard);
+    runs.forEach(addModel);
+    addUnknownModels();
+  },
+];
+
+function takeSteps() {
+  const step = steps.shift();
+  if (!step) {
+    document.documentElement.dataset.ready = "yes";
+    return;
+  }
+  step();
+  setTimeout(takeSteps, 0);
 }
 
 function start() {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
-  byId("title").textContent =
-    `Aqueduct: ${runs.map((run) => run.label).join(" and ")}`;
+  byId("title").textContent = `Aqueduct: ${titleText()}`;
   byId("subtitle").textContent =
     `${runs.reduce((sum, run) => sum + run.count, 0)} dispatches in ` +
     `${runs.length} run${runs.length > 1 ? "s" : ""}`;
-  drawDiagnosis();
-  drawWhatIfs();
-  runs.forEach(addCard);
-  startTimelines();
-  drawCharts();
-  startTable();
-  runs.forEach(addCode);
-  runs.forEach(addModel);
-  if (!byId("models").hasChildNodes()) {
-    byId("models").textContent = "No run here is of a device model whose " +
-      "constants are known to this build.";
-  }
   byId("theme").addEventListener("click", () => setTheme(
     document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", (event) =>
     setTheme(event.matches ? "dark" : "light"));
   window.addEventListener("resize", redrawAll);
+  window.addEventListener("beforeprint", () => setTheme("light"));
+  takeSteps();
 }
 
 start();

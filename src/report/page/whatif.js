@@ -12,23 +12,54 @@ function pathText(path) {
 
 function whatIfRow(row) {
   const sign = row.percent > 0 ? "+" : "";
-  return make("tr", {}, make("td", {class: "text"}, row.change),
+  return make("tr", {}, make("td", {class: "nowrap"}, row.change),
     make("td", {}, showTime(row.before_ns)),
     make("td", {}, showTime(row.after_ns)),
     make("td", {}, `${sign}${row.percent.toFixed(2)} %`),
     make("td", {}, `${showTime(row.least_ns)} to ${showTime(row.most_ns)}`),
     make("td", {class: "text"}, pathText(row.critical_path_before)),
     make("td", {class: "text"}, pathText(row.critical_path_after)),
-    make("td", {class: "text"}, (row.predicted ? "Predicted. " : "") +
-      row.basis));
+    make("td", {class: "text"}, row.predicted &&
+      !row.basis.startsWith("predicted") ? `predicted; ${row.basis}`
+      : row.basis));
+}
+
+// The change that shortens the run most, in words; null where none does.
+function bestChange(run) {
+  if (run.whatif === null) return null;
+  const single = run.whatif.changes.filter((row) =>
+    row.change !== "none" && row.change !== "all" && row.percent < -0.05);
+  const [best] = single.sort((x, y) => x.percent - y.percent);
+  return best ?? null;
+}
+
+function bestChangeSentence(run) {
+  if (run.whatif === null) return null;
+  const best = bestChange(run), tried = run.whatif.changes
+    .filter((row) => row.change !== "none" && row.change !== "all");
+  const words = tried.map((row) => row.change).join(", ");
+  if (best === null) {
+    return make("p", {}, make("strong", {}, "None of these would help"),
+      `: ${words}.`);
+  }
+  return make("p", {}, make("strong", {}, "What would help most: ",
+    make("code", {}, best.change)), `, by ${(-best.percent).toFixed(1)} % of ` +
+    `the makespan, to between ${showTime(best.least_ns)} and ` +
+    `${showTime(best.most_ns)}. Tried: ${words}.`);
 }
 
 function drawWhatIfs() {
   for (const run of runs) {
+    if (run.whatif_note !== null) {
+      byId("whatif").hidden = false;
+      byId("whatif").append(make("p", {class: "quiet"}, `${run.label}: ` +
+        run.whatif_note));
+    }
     if (run.whatif === null) continue;
     byId("whatif").hidden = false;
     const titles = ["change", "before", "after", "change", "range",
       "critical path before", "critical path after", "rests on"];
+    const words = titles.slice(-3);
     byId("whatif").append(
       make("p", {}, `${run.label}, replayed in a closed loop; the unchanged ` +
         `replay is off by ${showPercent(100 * run.whatif.replay_error)}, which ` +
@@ -36,7 +67,8 @@ function drawWhatIfs() {
       make("div", {class: "scroll", tabindex: "0", role: "region",
         "aria-label": `What-ifs of ${run.label}`},
       make("table", {}, make("thead", {}, make("tr", {},
-        ...titles.map((title) => make("th", {scope: "col"}, title)))),
+        ...titles.map((title) => make("th", {scope: "col",
+        class: words.includes(title) ? "text" : ""}, title)))),
       make("tbody", {}, ...run.whatif.changes.map(whatIfRow)))));
   }
 }
