@@ -29,8 +29,8 @@ EXTRA_DIST += \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/capture.md doc/formats/dispatch.md doc/formats/faults.md \
-	doc/formats/packets.md doc/formats/spool.md \
-	doc/adr \
+	doc/formats/packets.md doc/formats/requests.md doc/formats/spool.md \
+	doc/adr doc/tutorials \
 	tools/api-index.sh tools/mlir-times.sh \
 	doc/examples/Makefile \
 	doc/examples/code_object.c doc/examples/hottest.cpp \
@@ -65,6 +65,18 @@ readme-docs: aqueduct
 CLEANFILES += outputs.md vadd.tmp
 pictures: aqueduct
 	$(srcdir)/tools/pictures.sh ./aqueduct $(srcdir)/doc/pictures
+
+# The outputs of the tutorials; test_doc_commands.sh runs all pages.
+.PHONY: tutorials
+tutorials: all
+	$(srcdir)/tools/doc-commands.py . --write $(srcdir)/doc/tutorials/*.md
+EXTRA_DIST += tools/doc-commands.py
+
+# The screens of the report that test_timeline.sh compares: look at each.
+.PHONY: screens
+screens: aqueduct
+	AQ_SRCDIR=$(abs_srcdir) AQ_BUILDDIR=$(abs_builddir) AQ_WRITE_SCREENS=1 \
+	  $(srcdir)/tests/report/test_timeline.sh
 
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
 # The index of the C API, from the headers; test_install.sh compares it.

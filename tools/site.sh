@@ -14,7 +14,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/pages"
 cp -R "$source"/doc/*.md "$source/doc/formats" "$source/doc/adr" \
-  "$source/doc/pictures" "$source/doc/examples" "$work/pages"
+  "$source/doc/pictures" "$source/doc/examples" "$source/doc/tutorials" \
+  "$work/pages"
 sed 's#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
   "$source/README.md" > "$work/pages/index.md"
 for page in CHANGELOG CONTRIBUTING SECURITY; do

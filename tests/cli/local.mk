@@ -9,6 +9,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_devices.sh \
 	tests/cli/test_compare.sh \
 	tests/cli/test_docs.sh \
+	tests/cli/test_doc_commands.sh \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \

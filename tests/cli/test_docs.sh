@@ -108,11 +108,11 @@ fi
 check "commands are completed" [ "$(offered repl)" = replay ]
 check "subjects of list are completed" [ "$(offered list dev)" = devices ]
 check "device models are completed" \
-  [ "$(offered show mi300x-rocm7.1)" = mi300x-rocm7.14 ]
+  [ "$(offered show mi300x-rocm6)" = mi300x-rocm6.4-vf ]
 check "device models are completed as a value" \
-  [ "$(offered replay m --device mi300x-rocm7.1)" = mi300x-rocm7.14 ]
+  [ "$(offered replay m --device mi300x-rocm6)" = mi300x-rocm6.4-vf ]
 check "also after an equals sign" \
-  [ "$(offered replay m --device = mi300x-rocm7.1)" = mi300x-rocm7.14 ]
+  [ "$(offered replay m --device = mi300x-rocm6)" = mi300x-rocm6.4-vf ]
 check "metrics are completed" \
   [ "$(offered compare s --fail-above queued.end.me | sort | tr '\n' ' ')" = \
     'queued.end.mean= queued.end.median= ' ]
