@@ -179,6 +179,14 @@ accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/doc-block.sh accuracy doc/accuracy.md < accuracy.md
 	@cat accuracy.md
+# The same with each source left out of the fit; the second table of the page.
+.PHONY: held-out
+held-out: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/held_out.py ./aqueduct $(srcdir) \
+	  '$(aq_measured)' > held-out.md
+	$(srcdir)/tools/doc-block.sh held-out doc/accuracy.md < held-out.md
+CLEANFILES += held-out.md
+EXTRA_DIST += tools/held_out.py traces/sources.tsv
 bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md

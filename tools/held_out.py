@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How device models do on sources that they were not fitted to.
+
+usage: held_out.py AQUEDUCT SRCDIR DATA [WORD]
+
+Each source of traces/sources.tsv is left out in turn: the constants of its model
+are fitted again as traces/calibration.tsv says, without its traces, and the new
+model replays them. Prints Markdown tables, of the sources whose name contains
+WORD.
+"""
+import json
+import math
+import os
+import random
+import re
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+COLD_NS = 105000  # as E parts its two latencies
+PINNED = 2  # AQ_FLAG_PINNED
+
+
+def table(path):
+    with open(path, encoding="utf-8") as lines:
+        return [line.rstrip("\n").split("\t") for line in lines
+                if line.strip() and line[0] != "#"]
+
+
+class Aqueduct:
+    """The program, on a store of its own."""
+
+    def __init__(self, program, data, folder):
+        self.program, self.data = program, data
+        self.store = os.path.join(folder, "runs.db")
+        self.runs = {}
+
+    def ask(self, *words, good=True):
+        env = dict(os.environ, AQUEDUCT_STORE=self.store, AQUEDUCT_QUIET="1")
+        done = subprocess.run([self.program, *words], capture_output=True,
+                              text=True, env=env, check=False)
+        if done.returncode and good:
+            sys.exit(f"held_out: {' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    def run_of(self, trace):
+        if trace not in self.runs:
+            path = os.path.join(self.data, "raw", trace)
+            self.runs[trace] = self.ask("import", path)
+        return self.runs[trace]
+
+    def fits(self, traces, model):
+        """What calibration makes of traces: {key: value with its unit}."""
+        out = self.ask("device", "calibrate", "--device", model, "--json",
+                       *[self.run_of(trace) for trace in traces], good=False)
+        fits = json.loads(out)["fits"] if out else []
+        return {fit["key"]: fit["value"] +
+                (f" +- {fit['spread']}" if fit["spread"] else "")
+                for fit in fits if fit["fitted"]}
+
+    def score(self, trace, device, *more):
+        """The comparison of a replay on a device, and the replay's number."""
+        run = self.ask("replay", self.run_of(trace), "--device", device, *more)
+        return json.loads(self.ask("compare", run, "--json")), run
+
+
+class Models:
+    """Copies of the shipped models, with constants fitted again."""
+
+    def __init__(self, aqueduct, srcdir, folder):
+        self.aqueduct, self.folder = aqueduct, folder
+        self.shipped = os.path.join(srcdir, "src/backend_sim/model/devices")
+        self.rows = [(model, keys.split(), files.split()) for model, keys, files
+                     in table(os.path.join(srcdir, "traces/calibration.tsv"))]
+
+    def text(self, model):
+        with open(os.path.join(self.shipped, model + ".device"),
+                  encoding="utf-8") as file:
+            return file.read()
+
+    def chain(self, model):
+        """The model and its bases, the last base first."""
+        found = re.search(r"^base = (\S+)", self.text(model), re.M)
+        return (self.chain(found.group(1)) if found else []) + [model]
+
+    def write(self, model, values, nowhere):
+        """A copy; constants that no trace gives are the base's, or 0."""
+        text = re.sub(r"^base = (\S+)", r"base = \1.device", self.text(model),
+                      flags=re.M)
+        has_base = text.startswith("base") or "\nbase = " in text
+        for key, value in values.items():
+            line = f"{key} = {value} ; measured: on other sources"
+            pattern = rf"^{key} = .*$"
+            if re.search(pattern, text, re.M):
+                text = re.sub(pattern, line, text, flags=re.M)
+            else:
+                text += line + "\n"
+        for key in nowhere:
+            zero = "0" if re.search(rf"^{key} = \d+ ;", text, re.M) else "0 ns"
+            line = "" if has_base else f"{key} = {zero} ; assumed: not measured"
+            text = re.sub(rf"^{key} = .*$", line, text, flags=re.M)
+        path = os.path.join(self.folder, model + ".device")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def neighbour(self, name, key, left_out):
+        """The traces that gave a constant of another model."""
+        return [trace for model, keys, files in self.rows
+                if model == name and key in keys
+                for trace in files if trace not in left_out]
+
+    def without(self, model, near, left_out):
+        """Makes the model without some traces: its path, and the constants that
+        no other source gives."""
+        missing = []
+        for link in self.chain(model):
+            values, nowhere = {}, []
+            path = self.write(link, values, nowhere)
+            for _, keys, files in [row for row in self.rows if row[0] == link]:
+                rest = [trace for trace in files if trace not in left_out]
+                if len(rest) == len(files):
+                    continue
+                fits = self.aqueduct.fits(rest, path) if rest else {}
+                for key in keys:
+                    if key not in fits and near:
+                        others = self.neighbour(near, key, left_out)
+                        if others:
+                            fits[key] = self.aqueduct.fits(
+                                others, path).get(key)
+                    if fits.get(key):
+                        values[key] = fits[key]
+                    else:
+                        nowhere.append(key)
+                path = self.write(link, values, nowhere)
+            missing += nowhere
+        return path, missing
+
+
+def errors(scored, by):
+    """Median, p90 and mean of the end's error in us, and the makespan's."""
+    for row in scored["errors"]:
+        if (row["quantity"], row["class"], row["by"]) == ("end", "all", by):
+            makespan = [m["error_ns"] for m in scored["makespan"]["errors"]
+                        if m["by"] == by]
+            figures = [row["median_ns"], row["p90_ns"], row["mean_ns"]]
+            return [x / 1000 for x in figures + makespan]
+    return None
+
+
+def latencies(store, run):
+    """Signed errors in us of launches onto an idle device, warm and cold."""
+    warm, cold, idle_from = [], [], {}
+    rows = sqlite3.connect(store).execute(
+        "SELECT m.device, m.kind, m.via, m.host_begin_ps, m.host_end_ps,"
+        " m.submit_ps, m.start_ps, m.end_ps, s.start_ps, s.flags"
+        " FROM runs JOIN records s ON s.id BETWEEN runs.id << 32 AND"
+        " (runs.id << 32) + 4294967295 JOIN records m ON"
+        " m.id = (runs.origin << 32) + s.origin"
+        " WHERE runs.id = ? AND m.kind <= 3 ORDER BY m.start_ps", (run,))
+    for device, kind, via, begin, end, submit, start, done, got, flags in rows:
+        before = idle_from.get(device)
+        idle_from[device] = max(before or done, done)
+        submitted = end if end is not None else submit
+        called = begin if begin is not None else submitted
+        pinned = (flags or 0) & PINNED
+        if (kind != 1 or via != 1 or before is None or submitted is None
+                or called <= before or pinned):
+            continue
+        idle = (submitted - before) / 1000
+        (cold if idle > COLD_NS else warm).append((got - start) / 1e6)
+    return warm, cold
+
+
+def off_and_half(scored):
+    """Of makespan and median latency the error, and half of the interval that
+    the spreads of the constants alone give, in us."""
+    half, latency = scored["interval"], scored["median_latency"]
+    off = [next(m["error_ns"] for m in scored["makespan"]["errors"]
+                if m["by"] == "run"),
+           latency["run_ns"] - latency["reference_ns"]]
+    halves = [half["makespan_half_ns"], half["latency_half_ns"]]
+    return [(abs(error) / 1000, limit / 1000)
+            for error, limit in zip(off, halves)]
+
+
+def unexplained(sources, which):
+    """Within how much beyond their spreads nine of ten sources are: of each
+    source its trace that is furthest off counts."""
+    beyond = sorted(max(math.sqrt(max(0, off * off - half * half))
+                        for off, half in [trace[which] for trace in source])
+                    for source in sources)
+    rank = math.ceil(0.9 * (len(beyond) + 1))
+    return beyond[min(rank, len(beyond)) - 1]
+
+
+def coverage(sources, which):
+    """The share of traces within their interval, whose unexplained part the
+    other sources give; its 95 % interval by drawing sources with replacement;
+    the median of the half widths."""
+    results = []
+    for i, source in enumerate(sources):
+        rest = unexplained(sources[:i] + sources[i + 1:] or [source], which)
+        halves = [(trace[which][0], math.hypot(trace[which][1], rest))
+                  for trace in source]
+        results.append([(off <= half, half) for off, half in halves])
+
+    def share(drawn):
+        inside = [trace[0] for source in drawn for trace in source]
+        return sum(inside) / len(inside)
+    draw = random.Random(1)
+    drawn = sorted(share(draw.choices(results, k=len(results)))
+                   for _ in range(2000))
+    width = statistics.median(trace[1] for source in results
+                              for trace in source)
+    return (f"{share(results):.0%} of the traces (95 % interval by sources "
+            f"{drawn[50]:.0%} to {drawn[1949]:.0%}), median half width "
+            f"{width:.1f} µs, of which {unexplained(sources, which):.1f} µs are "
+            "not explained by constants")
+
+
+def show(figures):
+    if not figures:
+        return "–"
+    median, p90, mean, makespan = (f"{x:.2f}" for x in figures)
+    return f"{median} / {p90} / {mean}; {makespan}"
+
+
+def middle(values):
+    return f"{statistics.median(values):+.2f} ({len(values)})" if values else "–"
+
+
+def main():
+    program, srcdir, data = sys.argv[1:4]
+    word = sys.argv[4] if len(sys.argv) > 4 else ""
+    sources = table(os.path.join(srcdir, "traces/sources.tsv"))
+    print("| source | trace | left out | in sample | `E` | `B` | idle, warm "
+          "| idle, cold | from no other source |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    better, scored_sources, segments, covered = 0, 0, [], []
+    with tempfile.TemporaryDirectory() as folder:
+        aqueduct = Aqueduct(program, data, folder)
+        models = Models(aqueduct, srcdir, folder)
+        for name, model, near, files in sources:
+            if word not in name:
+                continue
+            traces = files.split()
+            part = model.split("*")
+            path, missing = models.without(part[0], near, traces)
+            bare = ["--set", "unexplained_makespan=0us",
+                    "--set", "unexplained_latency=0us"]
+            device = "*".join([path] + part[1:])
+            sums = [0.0, 0.0]
+            covered.append([])
+            for trace in traces:
+                out, run = aqueduct.score(trace, device, "--interval",
+                                          *bare)
+                inside, _ = aqueduct.score(trace, model)
+                warm, cold = latencies(aqueduct.store, run)
+                segments.append((warm, cold))
+                covered[-1].append(off_and_half(out))
+                ours, formula = errors(out, "run"), errors(out, "E")
+                sums[0] += ours[2] * out["scored"]
+                sums[1] += (formula or errors(out, "zero"))[2] * out["scored"]
+                print(f"| {name} | {trace.split('.')[0]} | {show(ours)} | "
+                      f"{show(errors(inside, 'run'))} | {show(formula)} | "
+                      f"{show(errors(out, 'B'))} | {middle(warm)} | "
+                      f"{middle(cold)} | {', '.join(missing) or '–'} |",
+                      flush=True)
+            scored_sources += 1
+            better += sums[0] < sums[1]
+    print(f"\nBetter than `E` (`zero` where no row gives a latency) by mean: {better} of {scored_sources} sources, with "
+          "constants from other sources.")
+    good = [sum(abs(statistics.median(pair[i])) <= limit for pair in segments
+                if pair[i]) for i, limit in ((0, .3), (1, 1.5))]
+    of = [sum(bool(pair[i]) for pair in segments) for i in (0, 1)]
+    print(f"Median of a trace's idle launches: within 0.3 µs on {good[0]} of "
+          f"{of[0]} (warm), within 1.5 µs on {good[1]} of {of[1]} (cold).")
+    for which, what in ((0, "makespan"), (1, "median latency")):
+        print(f"In the 90 % interval of `replay --interval` is the {what} of "
+              f"{coverage(covered, which)}.")
+
+
+main()
