@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	doc/ci.md \
 	doc/conformance.md \
 	doc/defects.md \
+	doc/driver.md \
 	doc/glossary.md \
 	doc/checker.md \
 	doc/execution.md \

@@ -2,6 +2,7 @@
 dist_check_SCRIPTS += \
 	tests/arch/test_circles.sh \
 	tests/arch/test_defects.sh \
+	tests/arch/test_driver.sh \
 	tests/arch/test_install.sh \
 	tests/arch/test_layers.sh \
 	tests/arch/test_sizes.sh \
