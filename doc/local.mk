@@ -126,9 +126,14 @@ score-transfer: tests/predict/score_transfer$(EXEEXT)
 	    2614.9 163.4 5.3 5033.2 157.3 8; \
 	  pairs gemm80 | score 'gfx942, 80 CUs, to gfx950 (aiter)' \
 	    688 43 5.3 5033.2 157.3 8; \
+	  pairs gemm304to80 | score 'gfx942, 304 CUs, to gfx942, 80 CUs (aiter)' \
+	    2614.9 163.4 5.3 688 43 5.3; \
+	  data=$(srcdir)/traces/rocblas-gfx908-gfx90a.tsv; \
+	  pairs table | score 'gfx908 to gfx90a, 110 CUs (rocBLAS)' \
+	    184.6 23.1 1.23 191.5 23.9 1.64; \
 	} | $(srcdir)/tools/doc-block.sh transfer doc/durations.md
 CLEANFILES += tests/predict/score_transfer
-EXTRA_DIST += tools/duration_pairs.py
+EXTRA_DIST += tools/duration_pairs.py traces/rocblas-gfx908-gfx90a.tsv
 
 # Constants of predicted durations and their scores, from published tables.
 .PHONY: fit-durations

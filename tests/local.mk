@@ -75,7 +75,7 @@ include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
 .PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \
-	check-oracles check-rocm check-soak check-tsan check-valgrind lint \
+	check-oracles check-rocm check-soak check-tsan check-valgrind library-times lint \
 	suites-docs
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Pairs of durations of one kernel on two GPUs, from published tables.
 
-usage: duration_pairs.py DATA ops|gemm304|gemm80
+usage: duration_pairs.py DATA ops|gemm304|gemm80|gemm304to80
+       duration_pairs.py TABLE.tsv table
 
 Writes lines "kernel<tab>us there<tab>us here". ops: operations of one model on H100
 and MI300X (TraceLens), by the name of the MI300X's kernel; gemm304 and gemm80: the
-least durations of GEMM problems on gfx942 and gfx950 (aiter), as if their sizes
-were not known.
+least durations of GEMM problems on gfx942 and gfx950 (aiter), or on gfx942 of 304
+and of 80 compute units, as if their sizes were not known; table: a file of such
+lines, of products.
 """
 import csv
 import gzip
@@ -28,7 +30,15 @@ def ops(data):
                 yield name.group(1), there, here
 
 
-def gemm(data, cus):
+def table(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                name, there, here = line.rstrip("\n").split("\t")
+                yield "gemm " + name, float(there), float(here)
+
+
+def gemm(data, there, here):
     best = {}
     with gzip.open(data + "/gemm/visible.csv.gz", "rt") as file:
         for row in csv.DictReader(file):
@@ -39,15 +49,17 @@ def gemm(data, cus):
                 place = best.setdefault(key, {})
                 place[gpu] = min(us, place.get(gpu, us))
     for key, found in sorted(best.items()):
-        if ("gfx942", cus) in found and ("gfx950", 256) in found:
-            yield ("gemm " + " ".join(key), found["gfx942", cus],
-                   found["gfx950", 256])
+        if there in found and here in found:
+            yield "gemm " + " ".join(key), found[there], found[here]
 
 
 def main():
     data, which = sys.argv[1:]
-    pairs = (ops(data) if which == "ops" else
-             gemm(data, int(which.removeprefix("gemm"))))
+    gpus = {"gemm304": (("gfx942", 304), ("gfx950", 256)),
+            "gemm80": (("gfx942", 80), ("gfx950", 256)),
+            "gemm304to80": (("gfx942", 304), ("gfx942", 80))}
+    pairs = (ops(data) if which == "ops" else table(data) if which == "table" else
+             gemm(data, *gpus[which]))
     for name, there, here in pairs:
         print("%s\t%.4f\t%.4f" % (re.sub(r"\s", " ", name), there, here))
 

@@ -1,9 +1,11 @@
 # Libraries of ROCm as clients of the drop-in: a slice in make check; every
 # function of rocSPARSE in make check-rocm, which writes the tables of
 # doc/libraries.md anew.
-EXTRA_DIST += tests/rocm/check.hpp tests/rocm/host_memory.hip \
+EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
+	tests/rocm/host_memory.hip \
 	tests/rocm/newer_blits.hip tests/rocm/openmp.c tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
-	tests/rocm/stream_memory.hip \
+	tests/rocm/stream_memory.hip tests/rocm/times.hip \
+	tests/rocm/library_times.sh \
 	tests/rocm/rocsparse.hip tests/rocm/check_libraries.sh tests/rocm/table.awk \
 	tests/rocm/sparse/auxiliary.cpp tests/rocm/sparse/bands.cpp \
 	tests/rocm/sparse/blocks.cpp tests/rocm/sparse/conversions.cpp \
@@ -21,3 +23,10 @@ check-rocm: aqueduct
 	  $(AWK) -f $(srcdir)/tests/rocm/table.awk libraries.tsv | \
 	    $(srcdir)/tools/doc-block.sh libraries doc/libraries.md && exit $$status
 CLEANFILES += libraries.tsv
+
+# What calls of the libraries cost, for the same page.
+library-times: aqueduct
+	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/library_times.sh ./aqueduct > \
+	  library-times.md && $(srcdir)/tools/doc-block.sh library-times \
+	  doc/libraries.md < library-times.md
+CLEANFILES += library-times.md
