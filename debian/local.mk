@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	debian/aqueduct-dropin.install debian/aqueduct.install \
 	debian/changelog debian/control debian/copyright \
 	debian/libaqueduct-dev.install debian/libaqueduct0.install \
+	debian/python3-aqueduct.install \
 	debian/rules debian/source/format \
 	tests/packaging/deb.sh tools/deb.sh
 .PHONY: deb check-deb
