@@ -197,6 +197,7 @@ static aq_status sweep_run(sweep *s)
                         .over = task_over,
                         .tick = tick,
                         .user = s,
+                        .alone = s->progress != NULL,
                         .stop = stopped};
   sigset_t before;
   aq_cli_status_block(&before); /* each process prints where its run stands */

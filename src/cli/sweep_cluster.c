@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/rows.h"
 #include "cli/sweep_cluster.h"
-#include "common/wall.h"
 #include "study/completeness.h"
 #include "study/sweep_folder.h"
 #include "study/sweep_scripts.h"
@@ -68,18 +68,15 @@ aq_status aq_cli_sweep_emit(aq_cli *cli)
 
 /* ---- the status ---- */
 
-static const char *const states[] = {[AQ_SHARD_WAITING] = "waiting",
-                                     [AQ_SHARD_RUNNING] = "running",
-                                     [AQ_SHARD_STOPPED] = "stopped",
-                                     [AQ_SHARD_ENDED] = "ended"};
+static const char *const states[] = {"waiting", "running", "stopped", "ended"};
 
 static aq_status shards_print(aq_cli *cli, aq_json_out *json,
                               const aq_sweep_status *status)
 {
   static const aq_cli_column columns[] = {
-      {">shard", "shard"},    {"state", "state"},    {">points", "points"},
-      {">done", "done"},      {">failed", "failed"}, {">missing", "missing"},
-      {">per h", "per_hour"}, {NULL, NULL}};
+      {">shard", "shard"},     {"state", "state"},     {">points", "points"},
+      {">done", "done"},       {">failed", "failed"},  {">held", "held"},
+      {">missing", "missing"}, {">per h", "per_hour"}, {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "shards", columns);
   for (uint32_t i = 0; i < status->count; i++) {
     const aq_shard *shard = &status->shards[i];
@@ -89,6 +86,7 @@ static aq_status shards_print(aq_cli *cli, aq_json_out *json,
     aq_cli_cell_int(rows, (int64_t)shard->points);
     aq_cli_cell_int(rows, (int64_t)shard->done);
     aq_cli_cell_int(rows, (int64_t)shard->failed);
+    aq_cli_cell_int(rows, (int64_t)shard->held);
     aq_cli_cell_int(rows, (int64_t)shard->missing);
     aq_cli_cell_real(rows, "%.0f", shard->rate > 0 ? shard->rate : NAN);
     aq_cli_row_end(rows);
@@ -104,8 +102,7 @@ aq_status aq_cli_sweep_status(aq_cli *cli)
   if (cli->arg_count != 0)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--status takes the folder, and no PLAN");
-  aq_status status =
-      aq_sweep_folder_status(folder, aq_wall_ns() / 1000000000, &s, &cli->diag);
+  aq_status status = aq_sweep_folder_status(folder, time(NULL), &s, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = aq_cli_json_begin_if(cli, &json);
@@ -114,6 +111,7 @@ aq_status aq_cli_sweep_status(aq_cli *cli)
     aq_json_out_int(json, "points", (int64_t)s.points);
     aq_json_out_int(json, "done", (int64_t)s.done);
     aq_json_out_int(json, "failed", (int64_t)s.failed);
+    aq_json_out_int(json, "held", (int64_t)s.held);
     aq_json_out_int(json, "missing", (int64_t)s.missing);
     aq_json_out_real(json, "per_hour", s.rate);
   }

@@ -38,6 +38,13 @@ typedef struct aq_vacuum_result {
 aq_status aq_store_vacuum(aq_store *store, aq_vacuum_result *out,
                           aq_diag *diag);
 
+/* ---- one file ---- */
+
+/* Takes what killed writers left in the journal into the file, and removes the
+ * journal: the file alone is the store then, and can be copied, or read where
+ * nothing can be written beside it. No process may have it open. */
+aq_status aq_store_settle(const char *path, aq_diag *diag);
+
 /* ---- merging ---- */
 
 typedef enum aq_merge_fate {

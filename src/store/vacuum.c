@@ -29,3 +29,15 @@ aq_status aq_store_vacuum(aq_store *store, aq_vacuum_result *out, aq_diag *diag)
     *out = result;
   return status;
 }
+
+aq_status aq_store_settle(const char *path, aq_diag *diag)
+{
+  aq_store *store;
+  aq_status status = aq_store_open(path, AQ_STORE_WRITE, &store, diag);
+  if (status)
+    return status;
+  status = aq_store_exec(store, "PRAGMA journal_mode = DELETE",
+                         "cannot leave WAL mode", diag);
+  aq_store_close(store);
+  return status;
+}

@@ -10,6 +10,7 @@ libaqcore_a_SOURCES += \
 	src/study/sweep_inputs.c src/study/sweep_inputs.h \
 	src/study/sweep_progress.c \
 	src/study/sweep_scripts.c src/study/sweep_scripts.h \
+	src/study/sweep_status.c \
 	src/study/sweep_submit.c \
 	src/study/study_json.c src/study/study_json.h \
 	src/study/sweep_tasks.c src/study/sweep_tasks.h \

@@ -2,8 +2,8 @@
 /*
  * A folder that runs a plan on a cluster, and can be copied there: the plan
  * with every file that it names, a MANIFEST of all points, and scripts. Shards
- * write `progress/`, from which aq_sweep_folder_status reads without asking
- * the cluster (doc/studies.md).
+ * leave their stores and write `progress/`, from which aq_sweep_folder_status
+ * reads without asking the cluster (doc/studies.md).
  *
  * One thread; texts are borrowed for the call.
  */
@@ -64,7 +64,9 @@ aq_status aq_sweep_folder_join(const char *folder, const aq_sweep_tasks *tasks,
                                uint32_t shard, uint32_t shards, FILE **progress,
                                aq_diag *diag);
 
-/* The lines that the shard adds to its file; NULL: it belongs to no folder. */
+/* The lines that the shard adds to its file, "WHAT POINT SECONDS"; task.sh adds
+ * "kept" when the store is in the folder, or "lost". NULL: it belongs to no
+ * folder. */
 void aq_sweep_progress_begin(FILE *progress, const aq_plan *plan,
                              const aq_sweep_tasks *tasks);
 void aq_sweep_progress_put(FILE *progress, const char *what, size_t point);
@@ -72,29 +74,32 @@ void aq_sweep_progress_touch(FILE *progress);
 
 typedef enum aq_shard_state {
   AQ_SHARD_WAITING, /* never began */
-  AQ_SHARD_RUNNING,
+  AQ_SHARD_RUNNING, /* until its store is in the folder */
   AQ_SHARD_STOPPED, /* told that it stops, or silent for two minutes */
   AQ_SHARD_ENDED,
 } aq_shard_state;
 
 typedef struct aq_shard {
   aq_shard_state state;
-  size_t points, done, failed, missing;
+  /* Each of its points is one of: done or failed in the store of a shard; held,
+   * done on the node where the shard runs; missing. */
+  size_t points, done, failed, held, missing;
   double rate; /* points an hour since it began last; 0: not known */
 } aq_shard;
 
 typedef struct aq_sweep_status {
   aq_shard *shards; /* `count` of them */
   uint32_t count;
-  size_t points, done, failed, missing;
+  size_t points, done, failed, held, missing;
   double rate; /* of running shards, an hour */
 } aq_sweep_status;
 
-/* `now` in seconds of the wall clock. */
+/* `now` in seconds since 1970, as of files. AQ_ERR_INPUT: a store is
+ * damaged. */
 aq_status aq_sweep_folder_status(const char *folder, int64_t now,
                                  aq_sweep_status *out, aq_diag *diag);
-/* How many points are done, and the command that makes the missing ones: one
- * line. The caller frees it; NULL: out of memory. */
+/* How many points are done, and the command that makes the points that no
+ * running shard makes: one line. The caller frees it; NULL: out of memory. */
 char *aq_sweep_status_text(const aq_sweep_status *status);
 void aq_sweep_status_fini(aq_sweep_status *status);
 

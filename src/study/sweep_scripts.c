@@ -10,10 +10,14 @@
 #include <sys/stat.h>
 
 /* One shard: on a store of the node's own disk, copied back at its end and when
- * the cluster stops it. */
+ * the cluster stops it. SIGTERM may come at any time, and to each process of
+ * the task: the copy ignores it. */
 static const char task[] =
     "#!/bin/sh\n"
     "# Runs shard $1 of %u. Made by `aqueduct sweep --emit`.\n"
+    "stop= child=\n"
+    "trap 'stop=1; [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null' "
+    "TERM INT\n"
     "cd \"$(dirname \"$0\")\" || exit 2\n"
     "shard=$1\n"
     "aqueduct=${AQUEDUCT:-%s}\n"
@@ -21,20 +25,32 @@ static const char task[] =
     "local=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/aqueduct-$$\n"
     "mkdir -p \"$local\" stores || exit 2\n"
     "[ ! -f \"stores/$shard.db\" ] || cp \"stores/$shard.db\" \"$local/s.db\" "
-    "|| exit 2\n"
+    "|| stop=1\n"
+    "[ -z \"$stop\" ] || { rm -rf \"$local\"; exit 143; }\n"
     "\"$aqueduct\" sweep '%s' --folder . --shard \"$shard/%u\" \\\n"
     "  --store \"$local/s.db\" --jobs \"${SLURM_CPUS_PER_TASK:-%u}\" \\\n"
     "  >\"progress/$shard.runs\" &\n"
     "child=$!\n"
-    "trap 'kill -TERM \"$child\" 2>/dev/null' TERM INT\n"
+    "[ -z \"$stop\" ] || kill -TERM \"$child\" 2>/dev/null\n"
     "wait \"$child\"\n"
     "code=$?\n"
     "while kill -0 \"$child\" 2>/dev/null; do wait \"$child\"; code=$?; done\n"
-    "if [ -f \"$local/s.db\" ]; then\n"
-    "  cp \"$local/s.db\" \"stores/.$shard.part\" &&\n"
-    "    mv \"stores/.$shard.part\" \"stores/$shard.db\" || code=2\n"
+    "trap '' TERM INT\n"
+    "[ -f \"$local/s.db\" ] || { rm -rf \"$local\"; exit \"$code\"; }\n"
+    "# Of a sweep that was killed, the last points are in the journal.\n"
+    "if [ -s \"$local/s.db-wal\" ] || [ -s \"$local/s.db-journal\" ]; then\n"
+    "  \"$aqueduct\" store check --store \"$local/s.db\" >&2\n"
     "fi\n"
-    "rm -rf \"$local\"\n"
+    "if [ ! -s \"$local/s.db-wal\" ] && [ ! -s \"$local/s.db-journal\" ] &&\n"
+    "  cp \"$local/s.db\" \"stores/.$shard.part\" &&\n"
+    "  mv \"stores/.$shard.part\" \"stores/$shard.db\"; then\n"
+    "  echo \"kept 0 $(date +%%s)\" >>\"progress/$shard.log\"\n"
+    "  rm -rf \"$local\"\n"
+    "else\n"
+    "  echo \"lost 0 $(date +%%s)\" >>\"progress/$shard.log\"\n"
+    "  echo \"$local/s.db on $(hostname): cannot be copied to stores/\" >&2\n"
+    "  code=2\n"
+    "fi\n"
     "exit \"$code\"\n";
 
 static const char merge[] =

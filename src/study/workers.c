@@ -19,6 +19,7 @@
 
 #include "common/record.h"
 #include "common/wall.h"
+#include "store/care.h"
 
 /* The result of a task, from its worker; a write of it is not torn. */
 typedef struct message {
@@ -142,8 +143,10 @@ static aq_status worker_start(crew *c, uint32_t at)
   if (pid < 0)
     return aq_diag_set(c->diag, AQ_ERR_IO, "fork: %s", strerror(errno));
   if (pid == 0) {
-    /* Without its parent no process reads its results. */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    /* Without its parent no process reads its results. Clusters send SIGTERM to
+     * every process of a job: whether the point ends is the parent's matter. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGTERM, SIG_IGN);
     if (getppid() != parent)
       _exit(1);
     close(c->pipes[0]);
@@ -310,6 +313,9 @@ aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag)
   if (status == AQ_OK) {
     c.next = shared;
     status = crew_work(&c);
+    aq_status settled =
+        work->alone ? aq_store_settle(work->store, diag) : AQ_OK;
+    status = status == AQ_OK ? settled : status;
     close(c.pipes[0]);
     close(c.pipes[1]);
   }

@@ -35,6 +35,7 @@ typedef struct aq_sweep_work {
   /* Some time has passed; or NULL. */
   void (*tick)(void *user);
   void *user;
+  bool alone; /* no other process has the store open: it becomes one file */
   /* Not 0: the points at work are dropped, and no other begins. Set by a
    * signal's handler; or NULL. */
   const volatile int *stop;

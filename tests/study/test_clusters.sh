@@ -69,15 +69,29 @@ try "$aqueduct" sweep "$work/moved/inputs/plans/plan.json" --folder \
   "$work/moved" --shard 1/5 --store "$work/x.db"
 check "another number of shards is refused" contains "$err" "of 4 shards"
 
-# SIGTERM: the points at work leave nothing, the others stay.
-sed 's/"requests": [0-9][0-9]*/"requests": 20000/' \
-  "$srcdir/tests/cli/clients.json" > "$work/clients.json"
-sed 's/"count": 3/"count": 40/' "$srcdir/tests/cli/plan.json" \
-  > "$work/plan.json"
+# SIGTERM: the points at work leave nothing, the others stay. The last points
+# that begin hold until they are killed.
+"${AQ_CC:-cc}" -Wall -Wextra -Werror -O1 -fPIC -shared \
+  -I"${AQ_BUILDDIR:-.}/public" -o "$work/hold.so" \
+  "$srcdir/tests/study/hold_policy.c" || exit 1
+cp "$srcdir/tests/cli/clients.json" "$work/clients.json"
+sed 's|"fifo",|"fifo", "./hold.so",|; s/"count": 3/"count": 6/' \
+  "$srcdir/tests/cli/plan.json" > "$work/plan.json"
+mkdir "$work/held"
+AQ_HOLD=$work/held
+export AQ_HOLD
+holding() { # COUNT: so many points hold
+  left=2400
+  until [ "$(find "$work/held" -type f | wc -l)" -ge "$1" ]; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || exit 1
+    sleep 0.05
+  done
+}
 "$aqueduct" sweep "$work/plan.json" --store "$work/t.db" --jobs 2 \
-  > "$work/t.out" 2> "$work/t.err" &
+  --policy-timeout none > "$work/t.out" 2> "$work/t.err" &
 child=$!
-sleep 1
+holding 2
 kill -TERM $child
 wait $child
 status=$?
@@ -85,8 +99,68 @@ out=$(cat "$work/t.out")
 err=$(cat "$work/t.err")
 check "SIGTERM ends a sweep" [ $status = 143 ]
 check "which says how to continue" contains "$err" "the same command continues"
+check "with the points that were done" [ "$(echo "$out" | wc -l)" = 6 ]
 check "and leaves no part of a run" [ -z "$("$aqueduct" list runs \
   --store "$work/t.db" --json | grep -i incomplete)" ]
+
+# The same in a task: its store has all points that it reported, whichever of
+# its processes the signal reaches.
+cat > "$work/patient" << SH
+#!/bin/sh
+[ "\$1" = sweep ] || exec "$(realpath "$aqueduct")" "\$@"
+shift
+exec "$(realpath "$aqueduct")" sweep --policy-timeout none "\$@"
+SH
+mkdir "$work/bin"
+cat > "$work/bin/cp" << SH
+#!/bin/sh
+kill -TERM 0
+exec $(command -v cp) "\$@"
+SH
+chmod +x "$work/patient" "$work/bin/cp"
+stored() { # FOLDER SHARD
+  "$aqueduct" list runs --store "$1/stores/$2.db" --names 2> "$work/x" | wc -l
+}
+said() { # FOLDER SHARD
+  grep -c '^done' "$1/progress/$2.log"
+}
+for how in "task" "all its processes" "its sweep, at once" "its copy"; do
+  rm -rf "$work/term" "$work/held"
+  mkdir "$work/held"
+  "$aqueduct" sweep "$work/plan.json" --emit parallel --shards 2 \
+    -o "$work/term" -q
+  path=$PATH
+  [ "$how" != "its copy" ] || path=$work/bin:$PATH
+  AQUEDUCT=$work/patient PATH=$path setsid "$work/term/task.sh" 1 \
+    > "$work/x" 2>&1 &
+  child=$!
+  holding 1
+  worker=$(ls "$work/held")
+  try "$aqueduct" sweep --status "$work/term"
+  check "$how: a shard that runs holds its points" contains "$out" \
+    "1 running     36    0      0    3      33"
+  check "its number is not in the command" contains "$err" "--array=2 array"
+  case $how in
+  task | "its copy") kill -TERM $child ;;
+  "its sweep, at once") kill -KILL "$(ps -o ppid= -p "$worker" | tr -d ' ')" ;;
+  *) kill -TERM -$child ;;
+  esac
+  wait $child
+  check "$how: killed, and all that was done is kept" \
+    [ "$(said "$work/term" 1).$(stored "$work/term" 1)" = 3.3 ]
+  try "$aqueduct" sweep --status "$work/term"
+  check "the status counts it" contains "$out" \
+    "1 stopped     36    3      0    0      33"
+  check "nothing is left beside the store" [ "$(ls "$work/term/stores")" = 1.db ]
+done
+
+# A report without a store is no point.
+rm "$work/term/stores/1.db"
+try "$aqueduct" sweep --status "$work/term"
+check "points whose store is gone are missing" contains "$out" \
+  "1 stopped     36    0      0    0      36"
+check "and to be made again" contains "$err" "--array=1,2 array.sbatch"
+unset AQ_HOLD
 
 SLURM_CPUS_PER_TASK=3 "$aqueduct" sweep "$work/moved/inputs/plans/plan.json" \
   --store "$work/jobs.db" --tasks 1 > "$work/x"

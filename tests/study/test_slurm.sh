@@ -53,7 +53,7 @@ SelectTypeParameters=CR_Core
 SchedulerType=sched/backfill
 ReturnToService=2
 MinJobAge=3600
-KillWait=5
+KillWait=60
 MailProg=/bin/true
 NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=1000 State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
@@ -120,24 +120,44 @@ check "the study is that of one machine, byte by byte" \
 try "$aqueduct" sweep --status "$work/whole"
 check "and the status is complete" [ "$status" = 0 ]
 
-# Killed half-way: some points are done, then all tasks are.
-"$aqueduct" sweep "$plan" --emit slurm --shards 4 -o "$work/half" -q
-some() { cat "$work"/half/progress/*.log 2> "$run/x" | grep -q '^done'; }
-array=$(cd "$work/half" && sbatch --parsable array.sbatch)
-within 120 some
-scancel --signal=TERM --full "$array"
+# Killed half-way: the tasks that run have done points, and are at work on one
+# that holds until it is killed; the others wait for a core.
+program=$(realpath "$aqueduct")
+cat > "$work/patient" << SH
+#!/bin/sh
+[ "\$1" = sweep ] || exec "$program" "\$@"
+shift
+exec "$program" sweep --policy-timeout none "\$@"
+SH
+chmod +x "$work/patient"
+"${AQ_CC:-cc}" -Wall -Wextra -Werror -O1 -fPIC -shared \
+  -I"${AQ_BUILDDIR:-.}/public" -o "$work/beside/hold.so" \
+  "$srcdir/tests/study/hold_policy.c" || exit 1
+sed 's|"fifo",|"fifo", "./hold.so",|; s/"count": 3/"count": 12/' \
+  "$srcdir/tests/cli/plan.json" > "$work/beside/held.json"
+"$aqueduct" sweep "$work/beside/held.json" --emit slurm --shards 4 \
+  -o "$work/half" -q
+mkdir "$work/held"
+holding() { [ "$(find "$work/held" -type f | wc -l)" -ge 1 ]; }
+array=$(cd "$work/half" &&
+  AQ_HOLD=$work/held AQUEDUCT=$work/patient sbatch --parsable array.sbatch)
+check "a task is at work" within 300 holding
 scancel --state=PENDING "$array" 2> "$run/x"
-within 120 empty
+scancel --signal=TERM --full "$array"
+check "all end" within 300 empty
 try "$aqueduct" sweep --status "$work/half"
 check "a killed array leaves points missing" [ "$status" = 1 ]
 check "and the command that makes them" contains "$err" "sbatch --array="
-check "no point is left half" [ "$(cat "$work"/half/progress/*.log |
-  grep -c '^failed')" = 0 ]
+check "no point is left half" contains "$err" " 0 failed,"
+done=$(echo "$err" | sed -n 's/.*: \([0-9]*\) of 144 points are done.*/\1/p')
+check "some points are done" [ "$done" -gt 0 ]
+check "all of them that the tasks reported" \
+  [ "$(cat "$work"/half/progress/*.log | grep -c '^done')" = "$done" ]
 try "$work/half/merge.sh"
-check "a merge without them fails" [ "$status" = 1 ]
-try study "$work/half/study.db"
+check "a merge without the others fails" [ "$status" = 1 ]
+try "$aqueduct" study --plan small --store "$work/half/study.db"
 check "and a study of it" [ "$status" = 1 ]
-check "which counts them" contains "$err" "of 120 points"
+check "which counts the same" contains "$err" "$done of 144 points"
 again=$("$aqueduct" sweep --status "$work/half" 2>&1 |
   sed -n 's/.*sbatch \(--array=[0-9,]*\) .*/\1/p')
 (cd "$work/half" && sbatch "$again" array.sbatch) > "$run/again.txt"
@@ -145,6 +165,9 @@ check "they run" within 300 empty
 try "$work/half/merge.sh"
 check "then the merge succeeds" [ "$status" = 0 ]
 study "$work/half/study.db" > "$work/half.txt"
+(cd "$work/half" && "$program" sweep inputs/held.json \
+  --store "$work/two.db" -q) > "$work/ids"
+study "$work/two.db" > "$work/two.txt"
 check "and the study is that of one machine, byte by byte" \
-  cmp "$work/one.txt" "$work/half.txt"
+  cmp "$work/two.txt" "$work/half.txt"
 finish
