@@ -35,6 +35,7 @@ static void json_result(aq_json_out *json, const aq_trace_result *result)
   aq_json_out_int(json, "dispatches", (int64_t)result->dispatches);
   aq_json_out_int(json, "copies", (int64_t)result->copies);
   aq_json_out_int(json, "waits", (int64_t)result->waits);
+  aq_json_out_int(json, "ranges", (int64_t)result->ranges);
   aq_json_out_int(json, "with_host", (int64_t)result->with_host);
   if (result->wave_size > 0)
     aq_json_out_int(json, "wave_size", result->wave_size);
@@ -89,9 +90,9 @@ static void tell_result(const aq_cli *cli, const char *path,
 {
   aq_cli_note(cli,
               "%s: %s, %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64
-              " waits; %" PRIu64 " with host times",
+              " waits, %" PRIu64 " ranges; %" PRIu64 " with host times",
               path, result->format, result->dispatches, result->copies,
-              result->waits, result->with_host);
+              result->waits, result->ranges, result->with_host);
   if (result->edges[AQ_EDGE_CALL] + result->edges[AQ_EDGE_INFERRED])
     aq_cli_note(cli,
                 "%s: dependencies across queues: %" PRIu64

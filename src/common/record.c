@@ -27,6 +27,7 @@ static const char *const kind_names[AQ_KIND_COUNT] = {
     [AQ_KIND_WAIT] = "wait",
     [AQ_KIND_OPERATION] = "operation",
     [AQ_KIND_CALL] = "call",
+    [AQ_KIND_RANGE] = "range",
 };
 
 static const char *const via_names[AQ_VIA_COUNT] = {

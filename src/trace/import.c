@@ -28,6 +28,7 @@ void aq_import_init(aq_import *import, aq_record_sink *sink,
 void aq_import_fini(aq_import *import)
 {
   aq_edges_fini(&import->edges);
+  aq_ranges_fini(&import->ranges);
   free(import->last_start);
 }
 
@@ -42,7 +43,9 @@ aq_status aq_import_flush(aq_import *import)
 
 aq_status aq_import_finish(aq_import *import)
 {
-  aq_status status = aq_import_flush(import);
+  aq_status status = aq_ranges_put(import);
+  if (status == AQ_OK)
+    status = aq_import_flush(import);
   if (status != AQ_OK || import->edges_told)
     return status;
   return aq_edges_find(&import->edges, import->sink, import->result->edges,
@@ -301,8 +304,8 @@ void aq_import_order(aq_import *import, aq_record *row)
 static void count_row(aq_import *import, const aq_record *row)
 {
   aq_trace_result *result = import->result;
-  if (row->kind == AQ_KIND_WAIT) {
-    result->waits++;
+  if (row->kind == AQ_KIND_WAIT || row->kind == AQ_KIND_RANGE) {
+    ++*(row->kind == AQ_KIND_WAIT ? &result->waits : &result->ranges);
     return;
   }
   if (row->kind == AQ_KIND_KERNEL)

@@ -12,6 +12,7 @@
 
 #include "trace/edges.h"
 #include "trace/number.h"
+#include "trace/ranges.h"
 #include "trace/reader.h"
 #include "trace/trace.h"
 
@@ -40,6 +41,7 @@ typedef struct aq_import {
   aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
   aq_edges edges;
+  aq_ranges ranges;
   bool edges_told;      /* the source states them: none are looked for */
   int64_t row_count;    /* put so far */
   uint64_t progress_at; /* bytes read when progress was last told */

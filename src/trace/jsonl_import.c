@@ -134,19 +134,22 @@ static aq_status check_fields(const lines *l, const aq_record *row)
   static const uint8_t of_device[] = {
       AQ_RECORD_FIELD_name, AQ_RECORD_FIELD_device, AQ_RECORD_FIELD_queue,
       AQ_RECORD_FIELD_start, AQ_RECORD_FIELD_end};
-  static const uint8_t of_wait[] = {AQ_RECORD_FIELD_name,
+  static const uint8_t of_host[] = {AQ_RECORD_FIELD_name,
                                     AQ_RECORD_FIELD_host_begin,
                                     AQ_RECORD_FIELD_host_end};
+  const bool host = row->kind == AQ_KIND_WAIT || row->kind == AQ_KIND_RANGE;
   if (row->kind != AQ_KIND_KERNEL && row->kind != AQ_KIND_COPY &&
-      row->kind != AQ_KIND_FILL && row->kind != AQ_KIND_WAIT)
-    return line_error(l, "expected kernel, copy, fill or wait for ", "kind");
-  const bool wait = row->kind == AQ_KIND_WAIT;
-  const uint8_t *needed = wait ? of_wait : of_device;
-  for (size_t i = 0; i < (wait ? sizeof of_wait : sizeof of_device); i++)
+      row->kind != AQ_KIND_FILL && !host)
+    return line_error(l, "expected kernel, copy, fill, wait or range for ",
+                      "kind");
+  const uint8_t *needed = host ? of_host : of_device;
+  for (size_t i = 0; i < (host ? sizeof of_host : sizeof of_device); i++)
     if (aq_record_values(row)[needed[i]] == AQ_NONE)
       return line_error(l, "no field ", aq_record_fields[needed[i]].name);
-  if (!wait && row->end < row->start)
+  if (!host && row->end < row->start)
     return line_error(l, "end is before ", "start");
+  if (row->kind == AQ_KIND_RANGE && row->host_end < row->host_begin)
+    return line_error(l, "host_end is before ", "host_begin");
   return AQ_OK;
 }
 

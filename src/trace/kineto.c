@@ -54,6 +54,7 @@ static const struct {
     {"cuda_driver", CATEGORY_CALL},
     {"hip_runtime", CATEGORY_CALL},
     {"privateuse1_runtime", CATEGORY_CALL},
+    {"user_annotation", CATEGORY_RANGE},
 };
 
 /* ---- JSON events ---- */

@@ -56,6 +56,7 @@ typedef enum category {
   CATEGORY_COPY,
   CATEGORY_FILL,
   CATEGORY_CALL,
+  CATEGORY_RANGE,
 } category;
 
 /* A time: absent, there but not a number, or there. */

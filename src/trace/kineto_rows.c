@@ -165,6 +165,18 @@ static aq_status host_row(aq_kineto *k, const event *e)
   return aq_join_call_add(k->join, join_key(e), &call);
 }
 
+/* Unlike a packet, a range that lacks something is not worth the trace. */
+static aq_status range_row(aq_kineto *k, const event *e)
+{
+  aq_range range = {.begin = e->ts, .pid = e->pid, .tid = e->tid};
+  if (e->has_ts != PRESENT || e->has_dur != PRESENT || !e->has_name)
+    return skipped(k, "user_annotation without ts, dur or name");
+  if (__builtin_add_overflow(e->ts.ns, e->dur.ns, &range.end.ns))
+    return skipped(k, "ts or dur out of range");
+  range.end.ps = e->ts.ps + e->dur.ps;
+  return aq_ranges_add(k->import, range, k->name, k->name_length);
+}
+
 /* Threads may have negative ids; GPUs, streams and correlations have none. */
 static void check_ids(aq_kineto *k)
 {
@@ -189,6 +201,10 @@ aq_status aq_kineto_event_done(aq_kineto *k)
   event *e = &k->event;
   if (e->category == CATEGORY_OTHER || !e->complete)
     return AQ_OK;
+  if (e->category == CATEGORY_RANGE) {
+    aq_import_id(k->import, "pid", &e->pid);
+    return range_row(k, e);
+  }
   if (e->has_ts == ABSENT)
     return absent(k, "ts");
   if (e->has_dur == ABSENT)

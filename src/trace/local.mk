@@ -25,6 +25,7 @@ libaqcore_a_SOURCES += \
 	src/trace/perfetto.c \
 	src/trace/protobuf.c src/trace/protobuf.h \
 	src/trace/protobuf_in.c src/trace/protobuf_in.h \
+	src/trace/ranges.c src/trace/ranges.h \
 	src/trace/reader.c src/trace/reader.h \
 	src/trace/rocprof_v1.c \
 	src/trace/rocprofv3.c src/trace/rocprofv3.h \

@@ -184,12 +184,35 @@ static int64_t agent_id(const csv_set *set, int column)
 
 /* ---- rows ---- */
 
+/* roctx: a mark begins where it ends. MARKER_CONTROL and MARKER_NAME mark
+ * nothing. */
+static aq_status range_row(csv_set *set)
+{
+  const aq_csv *csv = &set->csv;
+  aq_range range = {.pid = aq_csv_int(csv, COLUMN_PID),
+                    .tid = aq_csv_int(csv, COLUMN_TID)};
+  size_t length;
+  const char *name = aq_csv_text(csv, COLUMN_FUNCTION, &length);
+  if (range.pid == AQ_NONE)
+    range.pid = set->file->pid;
+  if (aq_csv_tick(csv, COLUMN_START, &range.begin) &&
+      aq_csv_tick(csv, COLUMN_END, &range.end))
+    return aq_ranges_add(set->import, range, name, length);
+  aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW,
+                  "timestamps are not numbers in range", NULL, 0);
+  return AQ_OK;
+}
+
 static aq_status call_row(csv_set *set)
 {
+  static const char marker[] = "MARKER_CORE";
   const aq_csv *csv = &set->csv;
   aq_rocprofv3_call call = {.process = set->file->process};
   size_t length;
   const char *domain = aq_csv_text(csv, COLUMN_DOMAIN, &length);
+  if (length >= strlen(marker) &&
+      strncasecmp(domain, marker, strlen(marker)) == 0)
+    return range_row(set);
   if (length < 3 || (strncasecmp(domain, "HIP", 3) != 0 &&
                      strncasecmp(domain, "HSA", 3) != 0))
     return AQ_OK;

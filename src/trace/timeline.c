@@ -272,7 +272,8 @@ static aq_status draw_call(timeline *t, const aq_record *row)
   track_group *group = call_group(t, row);
   if (!group)
     return aq_diag_no_memory(t->diag);
-  if (group->call == row->host_begin && group->correlation == row->correlation)
+  if (row->kind != AQ_KIND_RANGE && group->call == row->host_begin &&
+      group->correlation == row->correlation)
     return AQ_OK;
   group->call = row->host_begin;
   group->correlation = row->correlation;

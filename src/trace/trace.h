@@ -77,6 +77,7 @@ typedef struct aq_trace_result {
   uint64_t dispatches; /* kernels */
   uint64_t copies;     /* copies and fills */
   uint64_t waits;      /* host calls that waited */
+  uint64_t ranges;     /* that the program marked */
   uint64_t with_host;  /* dispatches and copies with host times */
   uint64_t bytes;      /* read, uncompressed */
   int64_t hip_version; /* of the runtime: major × 10^7 + minor × 10^5 + patch;

@@ -151,6 +151,8 @@ static bool put_row(aq_rocpd_writer *w, const aq_record *row)
     return !ran(row) || put_copy(w, row);
   case AQ_KIND_WAIT:
     return !w->life || aq_rocpd_wait(w, row);
+  case AQ_KIND_RANGE:
+    return !w->life || aq_rocpd_range(w, row);
   default:
     return !w->life || aq_rocpd_packet(w, row, AQ_NONE);
   }

@@ -62,10 +62,6 @@ typedef enum aq_rocpd_statement {
 /* The one machine of a run; its CPU, before the GPUs. */
 enum { AQ_ROCPD_NODE_ID = 1, AQ_ROCPD_CPU = 1, AQ_ROCPD_GPU = 2 };
 
-/* Threads that stand for queues are numbered from here, above all that Linux
- * gives. */
-enum { AQ_ROCPD_QUEUE_TID = 1 << 30 };
-
 /* Host calls that were written. */
 typedef struct aq_rocpd_call {
   aq_time begin; /* of the rows with the same correlation */
@@ -150,6 +146,9 @@ bool aq_rocpd_host_call(aq_rocpd_writer *w, const aq_record *row,
 
 /* A host call that waited. */
 bool aq_rocpd_wait(aq_rocpd_writer *w, const aq_record *row);
+
+/* A range that the program marked. */
+bool aq_rocpd_range(aq_rocpd_writer *w, const aq_record *row);
 
 /* What happened to a packet besides its run; `event` is its dispatch's, or
  * AQ_NONE for one that only orders others. */

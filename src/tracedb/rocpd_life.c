@@ -6,22 +6,36 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/json_out.h"
 #include "tracedb/rocpd_export.h"
 
 /* ---- events ---- */
 
+/* {"message": "…"}, to be freed; NULL: no memory. */
+static char *message_json(const char *message)
+{
+  aq_json_out *json = aq_json_out_begin(false);
+  if (!json)
+    return NULL;
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "message", message);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
+}
+
 bool aq_rocpd_event(aq_rocpd_writer *w, const char *category, int64_t stack,
                     const char *message, int64_t *id)
 {
-  char json[128] = "{}";
+  char *json = message ? message_json(message) : NULL;
   int64_t name;
-  if (!aq_rocpd_string_id(w, category, &name))
+  if ((message && !json) || !aq_rocpd_string_id(w, category, &name)) {
+    free(json);
     return false;
-  if (message)
-    snprintf(json, sizeof json, "{\"message\": \"%s\"}", message);
+  }
   *id = ++w->events;
   sqlite3_stmt *statement = w->statements[AQ_ROCPD_EVENT];
-  sqlite3_bind_text(statement, 6, json, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_text(statement, 6, json ? json : "{}", -1, SQLITE_TRANSIENT);
+  free(json);
   stack = stack == AQ_NONE ? 0 : stack;
   const int64_t values[] = {*id, name, stack, stack, 0};
   return aq_rocpd_put(w, AQ_ROCPD_EVENT, values,
@@ -154,6 +168,18 @@ bool aq_rocpd_wait(aq_rocpd_writer *w, const aq_record *row)
     return false;
   name = name ? name : "hipDeviceSynchronize";
   return is_new ? put_call(w, row, call, name) : rename_call(w, call, name);
+}
+
+bool aq_rocpd_range(aq_rocpd_writer *w, const aq_record *row)
+{
+  int64_t where[2], text, event;
+  const char *name = w->source->name(w->source, row->name);
+  if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
+    return true;
+  name = name ? name : "";
+  return thread_of(w, row, where) && aq_rocpd_string_id(w, name, &text) &&
+         aq_rocpd_event(w, "MARKER_CORE_RANGE_API", AQ_NONE, name, &event) &&
+         put_region(w, where, row->host_begin, row->host_end, text, event);
 }
 
 /* ---- packets ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tracedb/rocpd_import.h"
+#include "tracedb/rocpd_schema.h"
 
 /* Tables read side by side, whichever starts first: host calls, so that they
  * are known when the rows they submitted come, kernels and copies. */
@@ -30,7 +31,7 @@ enum {
   " FROM \"" table "%w\" r"                                                    \
   " LEFT JOIN \"rocpd_event%w\" e ON e.rowid = r.event_id"
 
-enum { CALL_NAME = ROW_OWN, CALL_CATEGORY };
+enum { CALL_NAME = ROW_OWN, CALL_CATEGORY, CALL_MESSAGE };
 enum {
   KERNEL_AGENT = ROW_OWN,
   KERNEL_ID,
@@ -51,7 +52,10 @@ enum {
 };
 
 static const char *const queries[CURSOR_COUNT] = {
-    [CURSOR_CALLS] = COMMON "r.name_id, e.category_id" FROM("rocpd_region"),
+    [CURSOR_CALLS] =
+        COMMON "r.name_id, e.category_id,"
+               " CASE WHEN json_valid(e.extdata) THEN"
+               " json_extract(e.extdata, '$.message') END" FROM("rocpd_region"),
     [CURSOR_KERNELS] =
         COMMON "r.agent_id, r.kernel_id, r.queue_id, r.stream_id,"
                " r.private_segment_size, r.group_segment_size,"
@@ -78,6 +82,39 @@ static bool is_api(const aq_rocpd *r, sqlite3_stmt *from)
       aq_rocpd_string(r, int_at(r, from, CALL_CATEGORY), &length);
   return length == 0 || strncmp(category, "HIP_", 4) == 0 ||
          strncmp(category, "HSA_", 4) == 0;
+}
+
+/* The text of a marker: it is in the event; the region's name may be that of
+ * the function of roctx. False: an event of another kind. */
+static bool marker_text(const aq_rocpd *r, sqlite3_stmt *from,
+                        const char **text, size_t *length)
+{
+  static const char core[] = "MARKER_CORE";
+  const char *category =
+      aq_rocpd_string(r, int_at(r, from, CALL_CATEGORY), length);
+  if (strncmp(category, core, strlen(core)) != 0)
+    return false;
+  *text = aq_database_text(from, CALL_MESSAGE, length);
+  if (*length == 0)
+    *text = aq_rocpd_string(r, int_at(r, from, CALL_NAME), length);
+  return true;
+}
+
+/* Our own export has the waits of packets as ranges of a thread of its own. */
+static aq_status range_add(aq_rocpd *r, sqlite3_stmt *from, const char *text,
+                           size_t length)
+{
+  aq_range range = {.pid = aq_rocpd_pid(r, int_at(r, from, ROW_PID)),
+                    .tid = aq_rocpd_tid(r, int_at(r, from, ROW_TID))};
+  aq_import *import = r->database->import;
+  if (range.tid >= AQ_ROCPD_QUEUE_TID)
+    return AQ_OK;
+  if (aq_database_tick(r->database, from, ROW_START, &range.begin) &&
+      aq_database_tick(r->database, from, ROW_END, &range.end))
+    return aq_ranges_add(import, range, text, length);
+  aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
+                  "times are not numbers in range", NULL, 0);
+  return AQ_OK;
 }
 
 /* Calls under the same stack id are one; their event distinguishes calls
@@ -125,6 +162,10 @@ static aq_status call_add(aq_rocpd *r, sqlite3_stmt *from)
   aq_rocprofv3_call call = {.pid = aq_rocpd_pid(r, int_at(r, from, ROW_PID)),
                             .tid = aq_rocpd_tid(r, int_at(r, from, ROW_TID)),
                             .correlation = stack_of(r, from)};
+  const char *text;
+  size_t length;
+  if (marker_text(r, from, &text, &length))
+    return range_add(r, from, text, length);
   if (!is_api(r, from))
     return AQ_OK;
   aq_status status = aq_rocpd_scope(r, int_at(r, from, ROW_PID), &call.process);

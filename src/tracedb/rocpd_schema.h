@@ -20,4 +20,8 @@ typedef struct aq_rocpd_id {
 /* Makes tables and views, and says the version. False: sqlite3_errmsg. */
 bool aq_rocpd_schema_make(sqlite3 *db, const aq_rocpd_id *id);
 
+/* Threads that stand for queues are numbered from here, in our own files,
+ * above all that Linux gives. */
+enum { AQ_ROCPD_QUEUE_TID = 1 << 30 };
+
 #endif

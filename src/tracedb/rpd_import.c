@@ -78,12 +78,13 @@ enum {
   API_WG = API_GRID + 3,
   API_LDS = API_WG + 3,
   API_SIZE,
+  API_ARGS,
 };
 
 static const char api_query[] =
     "SELECT a.id, a.pid, a.tid, a.start, a.\"end\", a.apiName_id, k.gridX,"
     " k.gridY, k.gridZ, k.workgroupX, k.workgroupY, k.workgroupZ,"
-    " k.groupSegmentSize, c.size"
+    " k.groupSegmentSize, c.size, a.args_id"
     " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.rowid = a.id"
     " LEFT JOIN rocpd_copyapi c ON c.rowid = a.id";
 
@@ -105,6 +106,20 @@ static void read_shape(const rpd *r, sqlite3_stmt *from, bool in_items,
   call->bytes = aq_database_int(r->database, from, API_SIZE);
 }
 
+/* roctx and Python's rpdTracerControl mark ranges by calls of this name, whose
+ * text is the argument. */
+static aq_status add_range(rpd *r, sqlite3_stmt *from,
+                           const aq_rocprofv3_call *call)
+{
+  size_t length;
+  const char *text =
+      string_at(r, aq_database_int(r->database, from, API_ARGS), &length);
+  return aq_ranges_add(
+      r->database->import,
+      (aq_range){call->begin, call->end, AQ_NONE, call->pid, call->tid}, text,
+      length);
+}
+
 static aq_status add_call(rpd *r, sqlite3_stmt *from)
 {
   const aq_database *database = r->database;
@@ -122,6 +137,8 @@ static aq_status add_call(rpd *r, sqlite3_stmt *from)
                     "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
+  if (strcmp(call.name, "UserMarker") == 0)
+    return add_range(r, from, &call);
   read_shape(r, from, aq_api_grid_in_items(call.name, call.name_length),
              &details);
   return aq_rocprofv3_call_add(database->import, r->join, &call);

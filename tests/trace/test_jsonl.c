@@ -209,8 +209,12 @@ START_TEST(lines_that_are_no_records_are_refused_with_their_number)
   fixture_refused(GOOD "\n[1]\n", "in: line 3: expected one JSON object; ");
   fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"start\":1}\n",
                   "in: line 1: no field end");
-  fixture_refused("{\"kind\":\"barrier-and\"," DEVICE "}\n",
-                  "in: line 1: expected kernel, copy, fill or wait for kind");
+  fixture_refused(
+      "{\"kind\":\"barrier-and\"," DEVICE "}\n",
+      "in: line 1: expected kernel, copy, fill, wait or range for kind");
+  fixture_refused("{\"kind\":\"range\",\"name\":\"a\",\"host_begin\":2,"
+                  "\"host_end\":1}\n",
+                  "in: line 1: host_end is before host_begin");
   fixture_refused("{\"kind\":\"kernels\"," DEVICE "}\n",
                   "in: line 1: unknown word for kind");
   fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"grid_x\":\"8\"}\n",

@@ -15,6 +15,10 @@
   "\"ts\":" ts ",\"dur\":" dur                                                 \
   ",\"args\":{\"device\":2,\"stream\":0,\"correlation\":5}}"
 
+#define EVENT(category, name, ts, dur)                                         \
+  "{\"ph\":\"X\",\"cat\":\"" category "\",\"name\":\"" name                    \
+  "\",\"pid\":7,\"tid\":8,\"ts\":" ts ",\"dur\":" dur "}"
+
 START_TEST(a_launch_and_its_kernel_are_one_row)
 {
   fixture f = fixture_data("kineto.json");
@@ -110,6 +114,31 @@ START_TEST(calls_that_wait_are_rows)
   ck_assert_int_eq(sync->host_end, AT(1170001));
   ck_assert_int_eq(sync->queue, AQ_NONE);
   ck_assert_uint_eq(f.result.waits, 2);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(ranges_of_the_program_are_the_last_rows)
+{
+  fixture f = fixture_text(
+      "{\"traceEvents\":["
+      "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"open\",\"ts\":95}"
+      "," EVENT("user_annotation", "forward", "90", "20") "," EVENT(
+          "user_annotation", "step", "90",
+          "100") "," EVENT("gpu_user_annotation", "step", "100",
+                           "80") "," EVENT("kernel", "k", "110", "20") "]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.sink.count, 3);
+  ck_assert_uint_eq(f.result.ranges, 2);
+  ck_assert_int_eq(f.result.base_ns, 110000); /* of the first packet */
+  const aq_record *outer = &f.sink.rows[1], *inner = &f.sink.rows[2];
+  ck_assert_ptr_eq(fixture_row(&f, "step", AQ_KIND_RANGE), outer);
+  ck_assert_ptr_eq(fixture_row(&f, "forward", AQ_KIND_RANGE), inner);
+  ck_assert_int_eq(outer->host_begin, -20 * AQ_US);
+  ck_assert_int_eq(outer->host_end, 80 * AQ_US);
+  ck_assert_int_eq(outer->tid, 8);
+  ck_assert_int_eq(outer->queue, AQ_NONE);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 1); /* "open" */
   fixture_free(&f);
 }
 END_TEST
@@ -412,4 +441,5 @@ AQ_TEST_MAIN(
     a_time_that_is_not_a_number_leaves_the_row_out,
     names_that_are_no_utf8_are_repaired,
     a_kernel_only_trace_says_how_to_record_host_calls,
-    epoch_times_do_not_overflow, bad_traces_are_refused_with_their_place)
+    epoch_times_do_not_overflow, ranges_of_the_program_are_the_last_rows,
+    bad_traces_are_refused_with_their_place)

@@ -16,6 +16,23 @@
   "End_Timestamp\n"
 #define AGENTS "Node_Id,Logical_Node_Id,Agent_Type,Cu_Count,Name,Product_Name\n"
 
+/* A file in a folder of its own below the temporary directory. */
+static void put(const char *folder, const char *name, const char *text)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), folder);
+  mkdir(path, 0777);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  aqtest_write(path, text, strlen(text));
+}
+
+static fixture import_folder(const char *folder)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), folder);
+  return fixture_path(path);
+}
+
 START_TEST(a_directory_is_one_run_joined_by_correlation)
 {
   fixture f = fixture_data("rocprofv3_set");
@@ -41,6 +58,28 @@ START_TEST(a_directory_is_one_run_joined_by_correlation)
   ck_assert_uint_eq(f.result.with_host, 5);
   ck_assert_ptr_null(f.result.advice);
   fixture_repaired(&f, AQ_REPAIR_OUT_OF_ORDER, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(roctx_ranges_are_rows)
+{
+  put("markers", "5_kernel_trace.csv", KERNELS "Agent 4,1,a,1,10,20\n");
+  put("markers", "5_marker_api_trace.csv",
+      CALLS "MARKER_CORE_API,\"step, 1\",5,6,7,4,40\n"
+            "MARKER_CORE_RANGE_API,mark,5,6,8,12,12\n"
+            "MARKER_CONTROL_API,roctxProfilerPause,5,6,9,13,14\n"
+            "MARKER_CORE_API,open,5,6,10,x,14\n");
+  fixture f = import_folder("markers");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.ranges, 2);
+  ck_assert_uint_eq(f.sink.count, 3);
+  const aq_record *range = fixture_row(&f, "step, 1", AQ_KIND_RANGE);
+  ck_assert_int_eq(range->host_end - range->host_begin, 36 * AQ_NS);
+  ck_assert_int_eq(range->tid, 6);
+  const aq_record *mark = fixture_row(&f, "mark", AQ_KIND_RANGE);
+  ck_assert_int_eq(mark->host_end, mark->host_begin);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 1);
   fixture_free(&f);
 }
 END_TEST
@@ -111,23 +150,6 @@ START_TEST(agents_may_be_written_in_three_ways)
 }
 END_TEST
 
-/* A file in a folder of its own below the temporary directory. */
-static void put(const char *folder, const char *name, const char *text)
-{
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), folder);
-  mkdir(path, 0777);
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  aqtest_write(path, text, strlen(text));
-}
-
-static fixture import_folder(const char *folder)
-{
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), folder);
-  return fixture_path(path);
-}
-
 START_TEST(gpu_numbers_and_logical_nodes_are_the_agents_they_mean)
 {
   put("numbers", "kernel_trace.csv",
@@ -182,7 +204,7 @@ END_TEST
 
 AQ_TEST_MAIN("trace/rocprofv3_csv",
              a_directory_is_one_run_joined_by_correlation,
-             names_may_hold_quotes_and_line_ends,
+             roctx_ranges_are_rows, names_may_hold_quotes_and_line_ends,
              graph_nodes_copies_and_waits_are_rows,
              the_agent_file_describes_the_device,
              one_kernel_file_alone_says_how_to_record_host_calls,

@@ -10,13 +10,14 @@
 
 #include "tracedb/databases.h"
 
-enum { ROWS = 5, LINE = 256 };
+enum { ROWS = 6, LINE = 256 };
 
-static const int64_t kinds[ROWS] = {AQ_KIND_KERNEL, AQ_KIND_COPY, AQ_KIND_FILL,
-                                    AQ_KIND_BARRIER_AND, AQ_KIND_WAIT};
-static const char *const names[ROWS] = {"kernel", "MEMORY_COPY_HOST_TO_DEVICE",
-                                        "memset", "barrier",
-                                        "hipDeviceSynchronize"};
+static const int64_t kinds[ROWS] = {AQ_KIND_KERNEL, AQ_KIND_COPY,
+                                    AQ_KIND_FILL,   AQ_KIND_BARRIER_AND,
+                                    AQ_KIND_WAIT,   AQ_KIND_RANGE};
+static const char *const names[ROWS] = {
+    "kernel",  "MEMORY_COPY_HOST_TO_DEVICE", "memset",
+    "barrier", "hipDeviceSynchronize",       "step \"1\""};
 static const aq_run_info info = {.kind = AQ_RUN_SIMULATED,
                                  .transport = "sim",
                                  .seed = 1,
@@ -40,17 +41,17 @@ static aq_record make_row(int i)
     values[k] = row.kind == AQ_KIND_KERNEL ? values[k] : AQ_NONE;
   if (row.kind != AQ_KIND_COPY && row.kind != AQ_KIND_FILL)
     row.bytes = AQ_NONE;
-  if (row.kind == AQ_KIND_WAIT) {
+  if (row.kind == AQ_KIND_WAIT || row.kind == AQ_KIND_RANGE) {
     const int64_t begin = row.host_begin, end = row.host_end;
     const int64_t pid = row.pid, tid = row.tid, correlation = row.correlation;
     aq_record_init(&row);
-    row.kind = AQ_KIND_WAIT;
+    row.kind = kinds[i];
     row.flags = 0;
     row.host_begin = begin;
     row.host_end = end;
     row.pid = pid;
     row.tid = tid;
-    row.correlation = correlation;
+    row.correlation = i == ROWS - 1 ? AQ_NONE : correlation;
   }
   return row;
 }

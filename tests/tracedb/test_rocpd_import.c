@@ -106,7 +106,7 @@ START_TEST(kernels_copies_and_calls_are_joined)
   fixture f = database_import(one_process("r.db"), NULL);
   ck_assert_status(f.status, AQ_OK, &f.diag);
   ck_assert_str_eq(f.result.format, "rocpd");
-  ck_assert_uint_eq(f.sink.count, 3);
+  ck_assert_uint_eq(f.sink.count, 4);
   const aq_record *k = fixture_row(&f, "add(float*)", AQ_KIND_KERNEL);
   ck_assert_int_eq(f.result.base_ns, 1000);
   ck_assert_int_eq(k->start, 800 * AQ_NS);
@@ -134,12 +134,37 @@ START_TEST(kernels_copies_and_calls_are_joined)
   ck_assert_int_eq(c->bytes, 4096);
   ck_assert_int_eq(c->device, k->device);
   fixture_row(&f, "hipDeviceSynchronize", AQ_KIND_WAIT);
+  /* A marker may be called like a call. */
+  ck_assert_int_eq(fixture_row(&f, "hipLaunchKernelMarker", AQ_KIND_RANGE)->tid,
+                   4711);
   ck_assert_uint_eq(f.sink.device_count, 1);
   ck_assert_str_eq(f.sink.devices[0].gfx, "gfx942");
   ck_assert_int_eq(f.sink.devices[0].cus, 304);
   ck_assert_int_eq(f.sink.devices[0].source_id, 4);
   for (size_t i = 0; i < AQ_REPAIR_COUNT; i++)
     ck_assert_uint_eq(f.result.repairs[i], 0);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(markers_are_ranges_with_their_message)
+{
+  const char *path = one_process("marked.db");
+  database_sql(
+      path,
+      "INSERT INTO rocpd_string_aa (id, string) VALUES (51, 'roctxRangePushA'),"
+      " (52, 'MARKER_CORE_API'), (53, 'a mark');"
+      "INSERT INTO rocpd_event_aa (id, category_id, extdata) VALUES"
+      " (50, 52, '{\"message\": \"say \\\"a\\\"\"}'), (51, 52, 'not JSON');"
+      "INSERT INTO rocpd_region_aa (id, nid, pid, tid, start, \"end\", name_id,"
+      " event_id) VALUES (50, 77, 4242, 3, 900, 5000, 51, 50),"
+      " (51, 77, 4242, 3, 1200, 1200, 53, 51)");
+  fixture f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.ranges, 3); /* and the one of every set */
+  ck_assert_int_eq(fixture_row(&f, "say \"a\"", AQ_KIND_RANGE)->host_begin,
+                   -100 * AQ_NS);
+  ck_assert_int_eq(fixture_row(&f, "a mark", AQ_KIND_RANGE)->tid, 4711);
   fixture_free(&f);
 }
 END_TEST
@@ -151,13 +176,13 @@ START_TEST(processes_and_machines_are_kept_apart)
   make_set(path, "_bb", 4243, "m2");
   fixture f = database_import(path, NULL);
   ck_assert_status(f.status, AQ_OK, &f.diag);
-  ck_assert_uint_eq(f.sink.count, 6);
+  ck_assert_uint_eq(f.sink.count, 8);
   ck_assert_uint_eq(f.sink.device_count, 2);
   ck_assert_uint_eq(f.result.with_host, 4);
   int64_t pids = 0;
   for (size_t i = 0; i < f.sink.count; i++)
     pids += f.sink.rows[i].pid;
-  ck_assert_int_eq(pids, 3 * (4242 + 4243));
+  ck_assert_int_eq(pids, 4 * (4242 + 4243));
   fixture_free(&f);
 }
 END_TEST
@@ -279,7 +304,7 @@ START_TEST(a_packed_database_is_unpacked)
   gzclose(file);
   fixture f = database_import(path, NULL);
   ck_assert_status(f.status, AQ_OK, &f.diag);
-  ck_assert_uint_eq(f.sink.count, 3);
+  ck_assert_uint_eq(f.sink.count, 4);
   fixture_free(&f);
   free(bytes);
 }
@@ -383,7 +408,8 @@ START_TEST(damage_anywhere_is_an_error_or_does_no_harm)
 }
 END_TEST
 
-AQ_TEST_MAIN("tracedb/rocpd_import", kernels_copies_and_calls_are_joined,
+AQ_TEST_MAIN("tracedb/rocpd_import", markers_are_ranges_with_their_message,
+             kernels_copies_and_calls_are_joined,
              processes_and_machines_are_kept_apart,
              the_environment_of_the_process_is_dropped,
              a_clock_that_is_off_is_reported,

@@ -96,6 +96,24 @@ START_TEST(the_kernels_of_a_graph_are_tasks)
 }
 END_TEST
 
+START_TEST(user_markers_are_ranges)
+{
+  const char *path = make_rpd("a.rpd");
+  database_sql(path, "INSERT INTO rocpd_string VALUES (12, 'UserMarker'),"
+                     " (13, 'step 1');"
+                     "INSERT INTO rocpd_api VALUES (5, 7, 8, 900, 5100, 12,"
+                     " 13)");
+  fixture f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  const aq_record *range = fixture_row(&f, "step 1", AQ_KIND_RANGE);
+  ck_assert_uint_eq(f.result.ranges, 1);
+  ck_assert_int_eq(range->host_begin, -100 * AQ_NS);
+  ck_assert_int_eq(range->host_end, 4100 * AQ_NS);
+  ck_assert_int_eq(range->pid, 7);
+  fixture_free(&f);
+}
+END_TEST
+
 /* Counted by `SELECT count(*) FROM rocpd_op` of sqlite3. */
 START_TEST(every_operation_of_a_published_graph_trace_is_read)
 {
@@ -187,7 +205,7 @@ START_TEST(the_published_file_equals_norm)
 END_TEST
 
 AQ_TEST_MAIN("tracedb/rpd_import", operations_are_joined_with_their_calls,
-             the_kernels_of_a_graph_are_tasks,
+             user_markers_are_ranges, the_kernels_of_a_graph_are_tasks,
              every_operation_of_a_published_graph_trace_is_read,
              a_truncated_file_is_refused, a_file_without_its_tables_is_refused,
              the_published_file_equals_norm)
