@@ -39,7 +39,8 @@ static const aq_page_column dispatch_columns[] = {
     {NULL, 0, 0},
 };
 
-/* A host call that submitted nothing, or an operation of a host queue. */
+/* A host call that submitted nothing, an operation of a host queue, or a range
+ * that the program marked. */
 typedef struct span {
   double begin, end;
   int32_t name, row;
@@ -66,7 +67,7 @@ typedef struct thread {
 typedef struct rows {
   dispatch *dispatches;
   size_t count, capacity, untimed; /* untimed: without a start or an end */
-  spans calls, operations;
+  spans calls, operations, ranges;
   thread *threads;
   size_t thread_count, thread_capacity, last;
 } rows;
@@ -161,6 +162,8 @@ static bool row_add(rows *r, const aq_record *row, int64_t number)
   case AQ_KIND_WAIT:
   case AQ_KIND_CALL:
     return span_add(r, &r->calls, row, number, row->host_begin, row->host_end);
+  case AQ_KIND_RANGE:
+    return span_add(r, &r->ranges, row, number, row->host_begin, row->host_end);
   case AQ_KIND_OPERATION:
     return span_add(r, &r->operations, row, number,
                     row->host_begin != AQ_TIME_NONE ? row->host_begin
@@ -229,11 +232,13 @@ aq_status aq_page_rows_put(aq_run_reader *reader, FILE *out, aq_diag *diag)
     putc('}', out);
     spans_put(out, "calls", &r.calls);
     spans_put(out, "operations", &r.operations);
+    spans_put(out, "ranges", &r.ranges);
     threads_put(out, &r);
   }
   free(r.dispatches);
   free(r.calls.items);
   free(r.operations.items);
+  free(r.ranges.items);
   free(r.threads);
   return status;
 }

@@ -188,6 +188,25 @@ def use_range(browser, tap):
     browser.click("#clear")
 
 
+def use_marked(browser, tap, screens):
+    """A range that the program marked is selected by a click."""
+    drag(browser, 0, 400, 400, 55)  # of the first thread, below the heading
+    told = settled(browser, "#selection", "")
+    picked = browser.text("#picked")
+    tap.check("a click on a range of the program selects its time",
+              "Selected: step 1, " in told, [told, picked])
+    words = picked.split(" dispatches")[0].rsplit(" ", 1)
+    tap.check("and counts what its thread submitted within it",
+              "Its calls submitted" in words[0] and 4 < int(words[1]) < 48,
+              picked)
+    cells = browser.run("return [...document.querySelectorAll('#selection "
+                        "tbody tr')].map(r => r.cells[1].textContent)")
+    tap.check("the table has the dispatches of each run in that time",
+              len(cells) == 2 and all(0 < int(c) < 48 for c in cells), cells)
+    screens.take("range", browser, "#timelines")
+    browser.click("#clear")
+
+
 def use_differences(browser, tap):
     rows = browser.run("return [...document.querySelectorAll('#differences "
                        "table')].map(t => [...t.tBodies[0].rows].map(r =>"
@@ -250,6 +269,7 @@ def main():
         use_pick(browser, tap, screens)
         use_search(browser, tap, screens)
         use_range(browser, tap)
+        use_marked(browser, tap, screens)
         use_differences(browser, tap)
         for theme in ("light", "dark"):
             check_contrast(browser, tap, theme)

@@ -43,7 +43,9 @@ function decodeTable(table, types) {
 
 function decodeRun(run, at) {
   const {columns, count} = decodeTable(run.dispatches, dispatchTypes);
-  for (const key of ["calls", "operations"]) decodeTable(run[key], spanTypes);
+  for (const key of ["calls", "operations", "ranges"]) {
+    decodeTable(run[key], spanTypes);
+  }
   for (const key of ["requests", "preemptions"]) {
     decodeTable(run[key], regionTypes);
   }

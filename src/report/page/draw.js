@@ -32,6 +32,12 @@ const sources = {
         : run.calls.columns.name[-1 - what];
     },
   },
+  ranges: {
+    color: (lane, i) => lane.colors[lane.run.ranges.columns.name[i]] ??
+      plainColor,
+    text: ({run}, i) => shortText(run, run.ranges.columns.name[i]),
+    name: ({run}, i) => run.ranges.columns.name[i],
+  },
   operations: {
     color: () => regionColor,
     text: ({run}, i) => shortText(run, run.operations.columns.name[i]),

@@ -106,7 +106,8 @@ function showTotals() {
   const titles = ["run", "dispatches", "their time", "busy", "busy",
     "nothing ran", "most of it"];
   byId("selection").replaceChildren(...selection === null ? [] : [
-    make("p", {}, `Selected: ${showTime(selection.from)} to ` +
+    make("p", {}, `Selected: ${selection.name ? `${selection.name}, ` : ""}` +
+      `${showTime(selection.from)} to ` +
       `${showTime(selection.to)}, ` +
       `${showTime(selection.to - selection.from)}. Escape clears it.`),
     make("table", {class: "facts"}, make("thead", {}, make("tr", {},
@@ -114,9 +115,9 @@ function showTotals() {
     make("tbody", {}, ...runs.map(totalsRow)))]);
 }
 
-function select(from, to) {
+function select(from, to, name = "") {
   selection = from === null ? null
-    : {from: Math.min(from, to), to: Math.max(from, to)};
+    : {from: Math.min(from, to), to: Math.max(from, to), name};
   drawTimelines();
 }
 
@@ -126,6 +127,13 @@ function selectEnd(last) {
     picked.index] - picked.lane.run.first : last ? view.to : view.from;
   select(last ? selection?.from ?? view.from : at,
     last ? at : selection?.to ?? view.to);
+  showTotals();
+}
+
+// The time of a range that the program marked.
+function selectRange(run, i) {
+  const {begin, end, name} = run.ranges.columns;
+  select(begin[i] - run.first, end[i] - run.first, shortText(run, name[i]));
   showTotals();
 }
 

@@ -254,7 +254,27 @@ function pickAt(lane, x, y) {
   if (band.strip.source === "dispatch") pick(lane, i);
   else if (band.strip.source === "call" && lane.run.hostCalls.what[i] >= 0) {
     pick(lane, lane.run.hostCalls.what[i]);
-  } else byId("picked").replaceChildren(make("p", {}, itemText(lane, band, k)));
+  } else {
+    const isRange = band.strip.source === "ranges";
+    byId("picked").replaceChildren(make("p", {}, itemText(lane, band, k),
+      isRange ? submittedText(lane.run, i) : ""));
+    if (isRange) selectRange(lane.run, i);
+  }
+}
+
+// What the thread of a range submitted within it; it may run later.
+function submittedText(run, i) {
+  const c = run.columns, {begin, end, thread} = run.ranges.columns;
+  let dispatches = 0, time = 0;
+  for (let k = 0; k < run.count; k++) {
+    const called = c.start[k] + c.host_begin[k];
+    if (c.thread[k] !== thread[i] || !(called >= begin[i]) ||
+        called > end[i]) continue;
+    dispatches++;
+    time += c.end[k] - c.start[k];
+  }
+  return `. Its calls submitted ${dispatches} dispatches, which took ` +
+    `${showTime(time)} on the GPU.`;
 }
 
 function itemText(lane, band, k) {

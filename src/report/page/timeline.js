@@ -111,7 +111,8 @@ function listenControls() {
   listenBox("show-host", "host",
     runs.some((run) => callsOf(run).kept.length > 0));
   listenBox("show-regions", "regions",
-    has("operations") || has("requests") || has("preemptions"));
+    has("operations") || has("ranges") || has("requests") ||
+      has("preemptions"));
   listenBox("show-counters", "counters",
     runs.some((run) => run.counters.length > 0));
   listenBox("show-arrows", "arrows", true);

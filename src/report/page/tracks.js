@@ -174,19 +174,31 @@ function threadLabel(run, thread) {
   return known ? `host thread ${known.tid}` : "host, no thread recorded";
 }
 
-function pushHost(bands, run) {
-  const {begin, end, thread, kept} = callsOf(run);
-  if (kept.length === 0) return;
-  bands.push({kind: "heading", label: "Host calls", title: "Host calls"});
-  const groups = groupBy(kept.length, (k) => thread[kept[k]]);
+// Items of the host below a heading, by thread.
+function pushThreads(bands, run, heading, source, items, {thread, begin, end}) {
+  if (items.length === 0) return;
+  bands.push({kind: "heading", label: heading, title: heading});
+  const groups = groupBy(items.length, (k) => thread[items[k]]);
   const place = (number) => run.threads[number]?.tid ?? Infinity;
   const sorted = [...groups].sort(([x], [y]) => place(x) - place(y) || x - y);
   for (const [number, places] of sorted) {
     const text = threadLabel(run, number), pid = run.threads[number]?.pid;
-    pushLanes(bands, "call", text,
+    pushLanes(bands, source, text,
       text + (pid === undefined || pid === null ? "" : ` of process ${pid}`),
-      places.map((k) => kept[k]), begin, end);
+      places.map((k) => items[k]), begin, end);
   }
+}
+
+function pushHost(bands, run) {
+  const calls = callsOf(run);
+  pushThreads(bands, run, "Host calls", "call", calls.kept, calls);
+}
+
+// Those that the program marked: roctx, NVTX, record_function.
+function pushRanges(bands, run) {
+  const {count, columns} = run.ranges;
+  pushThreads(bands, run, "Ranges of the program", "ranges",
+    Array.from({length: count}, (_, i) => i), columns);
 }
 
 // ---- regions: operations of host queues, requests, preemptions ----
@@ -259,6 +271,7 @@ const heights = {heading: headingHeight, strip: stripHeight,
 // Bands with their places; which band each dispatch and each thread is in.
 function layOut(run) {
   let bands = [];
+  if (shown.regions) pushRanges(bands, run);
   if (shown.host) pushHost(bands, run);
   if (shown.regions) pushRegions(bands, run);
   pushDispatches(bands, run, shown.byStream);
