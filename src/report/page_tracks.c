@@ -123,37 +123,57 @@ static const aq_page_column region_columns[] = {
     {NULL, 0, 0},
 };
 
-/* `open` were begun and have no end. */
-static void regions_put(FILE *out, const char *key, const region *regions,
-                        size_t count, size_t open)
+/* The region of an item; false where it has no end. */
+typedef bool (*region_make)(const void *item, region *out);
+
+/* "open" counts the items that were begun and have no end. */
+static aq_status regions_put(FILE *out, const char *key, const void *items,
+                             size_t count, size_t size, region_make make,
+                             aq_diag *diag)
 {
+  size_t kept = 0;
+  region *regions = calloc(count + 1, sizeof *regions);
+  if (!regions)
+    return aq_diag_no_memory(diag);
+  for (size_t i = 0; i < count; i++)
+    kept += make((const char *)items + i * size, &regions[kept]);
   aq_page_key_put(out, key);
-  aq_page_columns_put(out, regions, count, sizeof *regions, region_columns);
-  aq_page_number_put(out, "open", (int64_t)open);
+  aq_page_columns_put(out, regions, kept, sizeof *regions, region_columns);
+  aq_page_number_put(out, "open", (int64_t)(count - kept));
   putc('}', out);
+  free(regions);
+  return AQ_OK;
+}
+
+static bool request_region(const void *item, region *out)
+{
+  const aq_request *q = item;
+  const bool late = q->deadline != AQ_TIME_NONE && q->complete > q->deadline;
+  if (q->complete == AQ_TIME_NONE || q->arrival == AQ_TIME_NONE)
+    return false;
+  *out = (region){ns(q->arrival), ns(q->complete), (int32_t)q->client,
+                  late || q->rejected == 1};
+  return true;
+}
+
+static bool preemption_region(const void *item, region *out)
+{
+  const aq_preempted *p = item;
+  if (p->asked == AQ_TIME_NONE || p->freed == AQ_TIME_NONE)
+    return false;
+  *out = (region){ns(p->asked), ns(p->freed), (int32_t)p->queue, false};
+  return true;
 }
 
 static aq_status requests_put(aq_store *store, int64_t run, FILE *out,
                               aq_diag *diag)
 {
   aq_request_list list;
-  size_t kept = 0;
   aq_status status = aq_store_requests(store, run, &list, diag);
   if (status != AQ_OK)
     return status;
-  region *regions = calloc(list.count + 1, sizeof *regions);
-  for (size_t i = 0; regions && i < list.count; i++) {
-    const aq_request *q = &list.requests[i];
-    const bool late = q->deadline != AQ_TIME_NONE && q->complete > q->deadline;
-    if (q->complete != AQ_TIME_NONE && q->arrival != AQ_TIME_NONE)
-      regions[kept++] = (region){ns(q->arrival), ns(q->complete),
-                                 (int32_t)q->client, late || q->rejected == 1};
-  }
-  if (regions)
-    regions_put(out, "requests", regions, kept, list.count - kept);
-  else
-    status = aq_diag_no_memory(diag);
-  free(regions);
+  status = regions_put(out, "requests", list.requests, list.count,
+                       sizeof *list.requests, request_region, diag);
   aq_request_list_fini(&list);
   return status;
 }
@@ -162,22 +182,11 @@ static aq_status preemptions_put(aq_store *store, int64_t run, FILE *out,
                                  aq_diag *diag)
 {
   aq_preempted_list list;
-  size_t kept = 0;
   aq_status status = aq_store_preemptions(store, run, &list, diag);
   if (status != AQ_OK)
     return status;
-  region *regions = calloc(list.count + 1, sizeof *regions);
-  for (size_t i = 0; regions && i < list.count; i++) {
-    const aq_preempted *p = &list.preemptions[i];
-    if (p->asked != AQ_TIME_NONE && p->freed != AQ_TIME_NONE)
-      regions[kept++] =
-          (region){ns(p->asked), ns(p->freed), (int32_t)p->queue, false};
-  }
-  if (regions)
-    regions_put(out, "preemptions", regions, kept, list.count - kept);
-  else
-    status = aq_diag_no_memory(diag);
-  free(regions);
+  status = regions_put(out, "preemptions", list.preemptions, list.count,
+                       sizeof *list.preemptions, preemption_region, diag);
   aq_preempted_list_fini(&list);
   return status;
 }
