@@ -42,8 +42,8 @@ EXTRA_DIST += \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \
 	doc/examples/study/Snakefile doc/examples/study/clients.json doc/examples/study/plan.json \
-	doc/pictures/report.png \
-	tools/pictures.sh tools/readme-outputs.sh \
+	doc/pictures/report.png doc/pictures/terminal.svg \
+	tools/pictures.sh tools/readme-outputs.sh tools/terminal.py \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
@@ -51,7 +51,7 @@ EXTRA_DIST += \
 	traces/README.md traces/accuracy.tsv traces/calibration.tsv \
 	traces/mi300x-resnet18-excerpt.jsonl.gz
 
-# The README's outputs and its picture are made, never typed.
+# The README's outputs and its pictures are made, never typed.
 .PHONY: readme-docs pictures site
 # The docs as HTML, in site/ of the build folder.
 site:

@@ -24,6 +24,14 @@ if [ "${reason#TSan}" = "$reason" ] && command -v hipcc > /dev/null &&
 else
   skip "the README shows the outputs of its commands" "$reason"
 fi
+if command -v python3 > /dev/null; then
+  mkdir "$work/pictures"
+  "$srcdir/tools/pictures.sh" "$aqueduct" "$work/pictures" terminal
+  check "its terminal picture shows what the commands print" \
+    cmp "$work/pictures/terminal.svg" "$srcdir/doc/pictures/terminal.svg"
+else
+  skip "its terminal picture shows what the commands print" "there is no python3"
+fi
 words=$(sed '/^```/,/^```/d;/<!--/d' "$srcdir/README.md" | wc -w)
 check "its prose has at most 400 words" [ "$words" -le 400 ]
 finish
