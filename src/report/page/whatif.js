@@ -42,10 +42,11 @@ function bestChangeSentence(run) {
     return make("p", {}, make("strong", {}, "None of these would help"),
       `: ${words}.`);
   }
+  const least = showTime(best.least_ns), most = showTime(best.most_ns);
   return make("p", {}, make("strong", {}, "What would help most: ",
     make("code", {}, best.change)), `, by ${(-best.percent).toFixed(1)} % of ` +
-    `the makespan, to between ${showTime(best.least_ns)} and ` +
-    `${showTime(best.most_ns)}. Tried: ${words}.`);
+    `the makespan, to ${least === most ? least
+      : `between ${least} and ${most}`}. Tried: ${words}.`);
 }
 
 function drawWhatIfs() {
