@@ -28,6 +28,7 @@ enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
+  aq_exec_device_wish wish;
   const char *device; /* NULL: the default one */
   aq_exec_reports reports;
   const char *checks; /* NULL: none */
@@ -56,6 +57,8 @@ static aq_status outcome(const execution *e)
   cli->exit_code = WIFSIGNALED(end->status)
                        ? EXIT_SIGNAL + WTERMSIG(end->status)
                        : WEXITSTATUS(end->status);
+  if (WIFSIGNALED(end->status))
+    return aq_exec_device_blame(&e->wish, end->status, &cli->diag);
   if (cli->exit_code != 0 || access(e->spools.opened, F_OK) == 0)
     return AQ_OK;
   cli->exit_code = AQ_EXEC_OURS;
@@ -87,12 +90,11 @@ static aq_status device_choose(execution *e)
 {
   aq_cli *cli = e->cli;
   const aq_notes notes = aq_cli_notes(cli);
-  const aq_exec_device_wish wish = {cli->args[0],
-                                    cli->values[AQ_CLI_OPT_DEVICE],
-                                    aq_cli_repeats(cli, AQ_CLI_OPT_SET)};
+  e->wish = (aq_exec_device_wish){cli->args[0], cli->values[AQ_CLI_OPT_DEVICE],
+                                  aq_cli_repeats(cli, AQ_CLI_OPT_SET)};
   aq_status status =
-      aq_exec_device_choose(&wish, &e->device, &notes, &cli->diag);
-  return status == AQ_OK ? aq_exec_reports_device(&e->reports, wish.device,
+      aq_exec_device_choose(&e->wish, &e->device, &notes, &cli->diag);
+  return status == AQ_OK ? aq_exec_reports_device(&e->reports, e->wish.device,
                                                   e->device, &cli->diag)
                          : status;
 }
@@ -197,15 +199,16 @@ static aq_status execution_run(execution *e)
   return status == AQ_OK ? outcome(e) : status;
 }
 
-/* An error of exec is no failure of the program; a timeout is one. */
+/* An error of exec is no failure of the program; its end by a timeout, or by
+ * a device that it has no code for, is one. */
 static aq_status junit_close(execution *e, aq_status status)
 {
   aq_cli *cli = e->cli;
+  const bool own =
+      !e->ran || (status != AQ_ERR_TIMEOUT && status != AQ_ERR_UNSUPPORTED);
   const char *why = status == AQ_OK ? NULL : cli->diag.text;
-  const aq_junit_end end = {.error = status == AQ_ERR_TIMEOUT ? NULL : why,
-                            .failure = status == AQ_ERR_TIMEOUT ? why : NULL,
-                            .ran = e->ran,
-                            .status = e->end.status};
+  const aq_junit_end end = {own ? why : NULL, own ? NULL : why, e->ran,
+                            e->end.status};
   aq_status closed = aq_junit_close(&e->reports.junit, &end,
                                     status == AQ_OK ? &cli->diag : NULL);
   if (status == AQ_OK && closed != AQ_OK)

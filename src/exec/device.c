@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "backend_sim/model/device_set.h"
 #include "backend_sim/sim.h"
@@ -74,20 +75,21 @@ static bool set_fits(const aqsim_device_set *set, const aq_program_code *code)
   return false;
 }
 
-static void misfit_note(const aq_exec_device_wish *wish,
-                        const aq_program_code *code, const aq_notes *notes)
+/* AQ_ERR_UNSUPPORTED names the targets of the code. */
+static aq_status misfit(const aq_exec_device_wish *wish,
+                        const aq_program_code *code, aq_diag *diag)
 {
   char targets[LIST_SIZE];
-  aq_diag why = AQ_DIAG_INIT;
   aq_device_fit best;
   aq_program_code_targets(code, targets, sizeof targets);
   if (aq_device_fit_find(NULL, code, xnack_is_on(), &best))
-    aq_note(notes,
-            "warning: no code of %s fits --device %s: it has code for %s, "
-            "which --device %s runs",
-            code->files[0].path, wish->device, targets, best.name);
-  else if (refuse(wish, code, xnack_is_on(), &why) != AQ_OK)
-    aq_note(notes, "warning: --device %s: %s", wish->device, why.text);
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "no code of %.80s fits --device %s: it has code for %s, "
+                       "which --device %s runs",
+                       code->files[0].path, wish->device, targets, best.name);
+  refuse(wish, code, xnack_is_on(), diag);
+  aq_diag_prefix(diag, "--device %s", wish->device);
+  return AQ_ERR_UNSUPPORTED;
 }
 
 aq_status aq_exec_device_choose(const aq_exec_device_wish *wish,
@@ -96,6 +98,7 @@ aq_status aq_exec_device_choose(const aq_exec_device_wish *wish,
 {
   aqsim_device_set set;
   aq_program_code code;
+  aq_diag why = AQ_DIAG_INIT;
   aq_status status =
       aqsim_device_set_load(wish->device ? wish->device : AQSIM_DEFAULT_DEVICE,
                             wish->edits, &set, diag);
@@ -106,10 +109,32 @@ aq_status aq_exec_device_choose(const aq_exec_device_wish *wish,
   if (status == AQ_OK) {
     if (code.count > 0 && !wish->device)
       status = device_by_code(wish, &code, out, notes, diag);
-    else if (code.count > 0 && !set_fits(&set, &code))
-      misfit_note(wish, &code, notes);
+    else if (code.count > 0 && !set_fits(&set, &code) &&
+             misfit(wish, &code, &why) != AQ_OK)
+      aq_note(notes, "warning: %s", why.text);
     aq_program_code_fini(&code);
   }
   aqsim_device_set_fini(&set);
   return status;
+}
+
+aq_status aq_exec_device_blame(const aq_exec_device_wish *wish, int status,
+                               aq_diag *diag)
+{
+  aqsim_device_set set;
+  aq_program_code code;
+  aq_status blamed = AQ_OK;
+  if (!wish->device || !WIFSIGNALED(status) ||
+      aqsim_device_set_load(wish->device, wish->edits, &set, NULL) != AQ_OK)
+    return AQ_OK;
+  if (aq_program_code_read(wish->program, &code, NULL, NULL) == AQ_OK) {
+    if (code.count > 0 && !set_fits(&set, &code)) {
+      blamed = misfit(wish, &code, diag);
+      aq_diag_prefix(diag, "%.80s: ended by signal %d (%s)", wish->program,
+                     WTERMSIG(status), strsignal(WTERMSIG(status)));
+    }
+    aq_program_code_fini(&code);
+  }
+  aqsim_device_set_fini(&set);
+  return blamed;
 }

@@ -26,4 +26,11 @@ aq_status aq_exec_device_choose(const aq_exec_device_wish *wish,
                                 const char **out, const aq_notes *notes,
                                 aq_diag *diag);
 
+/* After the program: where a signal ended it (`status` is of waitpid) and none
+ * of its code fits the device of the user's, AQ_ERR_UNSUPPORTED names both;
+ * else AQ_OK. Many a library uses the code object that its runtime did not
+ * find. */
+aq_status aq_exec_device_blame(const aq_exec_device_wish *wish, int status,
+                               aq_diag *diag);
+
 #endif

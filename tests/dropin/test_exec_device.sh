@@ -32,6 +32,7 @@ cat > "$work/bundle.h" << 'C'
 C
 cat > "$work/app.c" << 'C'
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include "bundle.h"
 #ifdef FIRST
@@ -65,6 +66,9 @@ int main(void)
   linked();
 #endif
   void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_NOW);
+#ifdef CRASH
+  raise(SIGSEGV);
+#endif
   if (((int (*)(void))dlsym(hsa, "hsa_init"))() != 0)
     return 1;
   return ((int (*)(int (*)(unsigned long, void *), void *))dlsym(
@@ -135,6 +139,15 @@ check "a device that no code fits names one that would" contains "$err" \
   "warning: no code of $work/app fits --device mi300x,mi100: it has code for gfx9-generic, which --device mi50 runs"
 exec_on --device mi300x,mi50 "$work/app"
 check "one device of a list is enough" [ "${err#*warning}" = "$err" ]
+build crash -DFIRST='"gfx908"' -DCRASH
+exec_on -q --device mi300x --junit "$work/junit.xml" "$work/crash"
+check "a program that crashes on a device without code has the reason" \
+  ran 139 "" "error: $work/crash: ended by signal 11 (Segmentation fault): no code of $work/crash fits --device mi300x: it has code for gfx908, which --device mi100 runs"
+check "which JUnit's report counts as its failure" grep -q \
+  '<failure message=.*ended by signal 11' "$work/junit.xml"
+exec_on -q --device mi100 "$work/crash"
+check "a crash where code fits has none" ran 139 "" ""
+check "in no line" [ "${err#*ended by}" = "$err" ]
 build mi100 -DFIRST='"gfx908"'
 try env AQUEDUCT_DEVICE=mi210 "$aqueduct" exec "$work/mi100"
 check "AQUEDUCT_DEVICE is a choice of the user's" \
