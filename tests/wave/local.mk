@@ -84,7 +84,7 @@ check_PROGRAMS += tests/wave/test_flags
 tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
 	tests/wave/bed.c tests/wave/bed.h
 
-check_PROGRAMS += tests/wave/test_guard
+check_PROGRAMS += tests/wave/test_guard tests/wave/test_lazy
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
 tests_wave_test_lds_SOURCES = tests/wave/test_lds.c \
