@@ -236,7 +236,7 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
   aqhsa *hsa = aqhsa_from(t);
   const aqhsa_api *api = hsa->api;
   hsa_executable_symbol_t symbol;
-  aq_kernel_info info = {0};
+  aq_kernel_info info = {.code = true};
   bool dynamic = false;
   if (module == 0)
     return registered_find(hsa, name, out, diag);

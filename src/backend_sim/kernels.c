@@ -205,5 +205,6 @@ void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)
                           .workgroup = {kernel->desc.workgroup[0],
                                         kernel->desc.workgroup[1],
                                         kernel->desc.workgroup[2]},
-                          .name = kernel->desc.name};
+                          .name = kernel->desc.name,
+                          .code = kernel->desc.code};
 }

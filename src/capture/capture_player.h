@@ -35,7 +35,7 @@ typedef struct aq_cap_player_options {
                                        aq_context_options says; NULL: none */
   aq_kernels_from from; /* on transports that run host functions; on others a
                            kernel's code is its only source */
-  bool on_device; /* the device walks command buffers: AQ_EXECUTE_ON_DEVICE */
+  uint32_t execute;     /* aq_execution_flag bits of its command buffers */
 } aq_cap_player_options;
 
 typedef struct aq_cap_played {

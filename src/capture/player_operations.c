@@ -68,11 +68,10 @@ static aq_status play_execute(ready *r, aq_diag *diag)
     if (status != AQ_OK)
       return status;
   }
-  const aq_execution execution = {
-      .link = r->player->links[e->link],
-      .bindings = bindings,
-      .binding_count = e->count,
-      .flags = r->player->options.on_device ? AQ_EXECUTE_ON_DEVICE : 0};
+  const aq_execution execution = {.link = r->player->links[e->link],
+                                  .bindings = bindings,
+                                  .binding_count = e->count,
+                                  .flags = r->player->options.execute};
   return aq_queue_execute(r->queue, &r->sync, &execution, diag);
 }
 

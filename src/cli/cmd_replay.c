@@ -212,16 +212,6 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   return aq_cli_json_end_if(cli, json);
 }
 
-static aq_status blocks_read(aq_cli *cli, bool *on_device)
-{
-  const char *text = cli->values[AQ_CLI_OPT_BLOCKS];
-  *on_device = text && strcmp(text, "device") == 0;
-  return !text || *on_device || strcmp(text, "host") == 0
-             ? AQ_OK
-             : aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                           "--blocks %.80s: expected host or device", text);
-}
-
 static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
                                 aq_run_info *info)
 {
@@ -234,7 +224,8 @@ static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
     status = aq_kernels_from_read(cli->values[AQ_CLI_OPT_KERNELS_FROM],
                                   &ask.from, &cli->diag);
   if (status == AQ_OK)
-    status = blocks_read(cli, &ask.on_device);
+    status = aq_capture_blocks_read(cli->values[AQ_CLI_OPT_BLOCKS],
+                                    &ask.execute, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_BENCH, 1, 0, &ask.repeats);
   if (status == AQ_OK && ask.repeats > AQ_CAPTURE_REPEATS_MAX)

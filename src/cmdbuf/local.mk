@@ -9,6 +9,8 @@ libaqcore_a_SOURCES += \
 	src/cmdbuf/link.c src/cmdbuf/link.h \
 	src/cmdbuf/link_image.c src/cmdbuf/link_image.h \
 	src/cmdbuf/opcodes.c src/cmdbuf/opcodes.def src/cmdbuf/opcodes.h \
+	src/cmdbuf/pm4.c src/cmdbuf/pm4.h src/cmdbuf/pm4_priv.h \
+	src/cmdbuf/pm4_code.c \
 	src/cmdbuf/print.c src/cmdbuf/print.h src/cmdbuf/program_print.h \
 	src/cmdbuf/processor.c src/cmdbuf/processor.h \
 	src/cmdbuf/processor_flow.c src/cmdbuf/processor_priv.h \

@@ -167,9 +167,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "default), host functions only, or its code only",
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_BLOCKS] =
-        {"blocks", "host|device", NULL,
+        {"blocks", "host|device|pm4", NULL,
          "walk the command buffers of a capture's operations on the host (the "
-         "default), or by a kernel on the device",
+         "default), by a kernel on the device, or on the host as commands of "
+         "PM4 indirect buffers",
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_MISSING_KERNELS] =
         {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",

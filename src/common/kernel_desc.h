@@ -132,6 +132,8 @@ typedef struct aq_kernel_info {
   uint32_t kernarg_size, group_size, private_size;
   uint32_t workgroup_max, workgroup[3]; /* as in aq_kernel_desc */
   const char *name; /* the transport's, as long as it knows the kernel */
+  bool code;        /* `object` is the address of its descriptor, which the
+                       host reads; false: a host function alone */
 } aq_kernel_info;
 
 AQ_END_DECLS

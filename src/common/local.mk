@@ -20,6 +20,7 @@ libaqcore_a_SOURCES += \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/notes.c src/common/notes.h \
+	src/common/pm4.h \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \

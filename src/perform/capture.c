@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/packets.h"
 #include "common/kernel_set.h"
@@ -21,6 +22,31 @@ typedef struct capture_job {
   aq_captured *out;
   aq_diag *diag;
 } capture_job;
+
+static const struct {
+  const char *name;
+  uint32_t flags;
+} blocks[] = {
+    {"host", 0}, {"device", AQ_EXECUTE_ON_DEVICE}, {"pm4", AQ_EXECUTE_PM4}};
+
+aq_status aq_capture_blocks_read(const char *text, uint32_t *out, aq_diag *diag)
+{
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    if (strcmp(text ? text : "host", blocks[i].name) == 0) {
+      *out = blocks[i].flags;
+      return AQ_OK;
+    }
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "--blocks %.80s: expected host, device or pm4", text);
+}
+
+static const char *blocks_name(uint32_t flags)
+{
+  size_t i = 0;
+  while (blocks[i].flags != flags)
+    i++;
+  return blocks[i].name;
+}
 
 bool aq_capture_is(const char *path)
 {
@@ -74,7 +100,7 @@ static aq_status operations_execute(capture_job *job, aq_transport *transport,
                                              job->performance->options.timeout,
                                          .records = records,
                                          .from = job->ask->from,
-                                         .on_device = job->ask->on_device};
+                                         .execute = job->ask->execute};
   aq_cap_player *player;
   aq_cap_played first;
   aq_status status =
@@ -91,11 +117,11 @@ static aq_status execute(capture_job *job, aq_transport *transport,
                          aq_record_sink *records, int64_t warm, int64_t count,
                          aq_cap_played *out)
 {
-  if (job->packets && job->ask->on_device)
+  if (job->packets && job->ask->execute)
     return aq_diag_set(job->diag, AQ_ERR_INVALID,
                        "%s: a capture of packets has no command buffers for "
-                       "--blocks device",
-                       job->ask->path);
+                       "--blocks %s",
+                       job->ask->path, blocks_name(job->ask->execute));
   return job->packets
              ? packets_execute(job, transport, warm, count, out)
              : operations_execute(job, transport, records, warm, count, out);

@@ -16,8 +16,8 @@ typedef struct aq_capture_ask {
   const char *path;
   const char *const *kernels; /* plug-ins as of aq_kernel_set_open_default */
   aq_kernels_from from;
-  int64_t repeats; /* that are timed, beside the run's; 0: none */
-  bool on_device;  /* the device walks the command buffers of operations */
+  int64_t repeats;  /* that are timed, beside the run's; 0: none */
+  uint32_t execute; /* aq_execution_flag bits of operations */
 } aq_capture_ask;
 
 typedef struct aq_captured {
@@ -29,6 +29,10 @@ typedef struct aq_captured {
   aq_packet_computed computed; /* of captures of packets */
   aq_cap_played *bench;        /* one a repetition; or NULL */
 } aq_captured;
+
+/* Reads "host", "device" or "pm4" as flags of executions; NULL: host. */
+aq_status aq_capture_blocks_read(const char *text, uint32_t *out,
+                                 aq_diag *diag);
 
 /* Whether a file is such a capture. */
 bool aq_capture_is(const char *path);

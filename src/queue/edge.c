@@ -4,24 +4,11 @@
 
 #include <string.h>
 
+#include "common/pm4.h"
 #include "queue/part.h"
 #include "queue/queue_priv.h"
 
-enum {
-  PM4_WAIT_REG_MEM64 = 0x93,
-  PM4_INDIRECT_BUFFER = 0x3f,
-  PM4_WAIT_WORDS = 9,
-  PM4_LESS = 1,        /* function: memory < reference */
-  PM4_MEMORY = 1 << 4, /* not a register */
-  PM4_POLL = 4,        /* clocks of 16 between looks */
-  PM4_VALID = 1 << 23,
-  PM4_REMAINING = 0xa, /* words of the packet behind the jump */
-};
-
-static uint32_t pm4_header(uint32_t opcode, uint32_t words)
-{
-  return 3u << 30 | (words - 2) << 16 | opcode << 8;
-}
+enum { WAIT_WORDS = 9 /* of a WAIT_REG_MEM64 */ };
 
 uint32_t aq_edges_packets(aq_edge_way way, uint32_t edges)
 {
@@ -37,7 +24,7 @@ uint32_t aq_edges_packets(aq_edge_way way, uint32_t edges)
 uint32_t aq_edges_kernarg(aq_edge_way way, uint32_t edges)
 {
   return way == AQ_EDGE_PM4
-             ? aq_kernarg_round(edges * PM4_WAIT_WORDS * sizeof(uint32_t))
+             ? aq_kernarg_round(edges * WAIT_WORDS * sizeof(uint32_t))
              : 0;
 }
 
@@ -93,27 +80,23 @@ static void pm4_fill(const aq_plan *plan, aq_packet_span *span)
     const uint64_t address =
         item.signal.handle + offsetof(aq_amd_signal, value);
     const uint64_t value = (uint64_t)item.value;
-    const uint32_t wait[PM4_WAIT_WORDS] = {
-        pm4_header(PM4_WAIT_REG_MEM64, PM4_WAIT_WORDS),
-        PM4_LESS | PM4_MEMORY,
+    const uint32_t wait[WAIT_WORDS] = {
+        aq_pm4_header(AQ_PM4_WAIT_REG_MEM64, WAIT_WORDS),
+        AQ_PM4_LESS | AQ_PM4_MEMORY,
         (uint32_t)address,
         (uint32_t)(address >> 32),
         (uint32_t)value,
         (uint32_t)(value >> 32),
         UINT32_MAX,
         UINT32_MAX,
-        PM4_POLL};
+        AQ_PM4_POLL};
     memcpy(words + count, wait, sizeof wait);
-    count += PM4_WAIT_WORDS;
+    count += WAIT_WORDS;
   }
   span->kernarg_used += aq_edges_kernarg(AQ_EDGE_PM4, plan->loud);
   aq_pm4_ib_packet *packet = &packet_begin(span, AQ_PACKET_VENDOR)->pm4_ib;
   span->headers[span->packets - 1] |= (uint32_t)AQ_AMD_FORMAT_PM4_IB << 16;
-  packet->ib_jump[0] = pm4_header(PM4_INDIRECT_BUFFER, 4);
-  packet->ib_jump[1] = (uint32_t)at;
-  packet->ib_jump[2] = (uint32_t)(at >> 32);
-  packet->ib_jump[3] = count | PM4_VALID;
-  packet->remaining = PM4_REMAINING;
+  aq_pm4_jump(packet, at, count);
 }
 
 void aq_edges_fill(aq_edge_way way, const aq_plan *plan, aq_packet_span *span)

@@ -98,6 +98,7 @@ void aq_feed_destroy(aq_feed *queue)
     queue->ops->signal_destroy(t, queue->drain);
   if (queue->kernargs.memory)
     queue->ops->mem_free(t, queue->kernargs.memory);
+  free(queue->pm4);
   free(queue->reclaims);
   free(queue->headers);
   free(queue);

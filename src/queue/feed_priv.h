@@ -46,6 +46,7 @@ struct aq_feed {
   aq_signal walk_done;
   aq_link_image walk_image; /* of the program under way */
   bool walking;
+  struct aq_pm4_part *pm4; /* pm4.c: packets that become commands */
 };
 
 /* The rest of one submission. */

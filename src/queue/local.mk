@@ -21,6 +21,7 @@ libaqcore_a_SOURCES += \
 	src/queue/operation_rows.c src/queue/operation_rows.h \
 	src/queue/park.c \
 	src/queue/part.h \
+	src/queue/pm4.c src/queue/pm4.h \
 	src/queue/pool.c src/queue/pool.h \
 	src/queue/progress.c \
 	src/queue/put.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/kernel_check.h"
+#include "queue/pm4.h"
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
 #include "queue/times.h"
@@ -258,6 +259,11 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
                                 const aq_execution *execution, aq_diag *diag)
 {
   const aq_program *program = execution->link->program;
+  const uint32_t known = AQ_EXECUTE_ON_DEVICE | AQ_EXECUTE_PM4;
+  if (execution->flags & ~known || (execution->flags & known) == known)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "flags %#x of an execution; expected one of %#x",
+                       execution->flags, known);
   aq_status status = aq_link_check_slots(execution->link, execution->bindings,
                                          execution->binding_count, diag);
   if (status == AQ_OK && !execution->link->checked)
@@ -273,6 +279,8 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
   }
   if (execution->flags & AQ_EXECUTE_ON_DEVICE)
     return aq_queue_walk(queue, sync, execution, diag);
+  if (execution->flags & AQ_EXECUTE_PM4)
+    return aq_queue_pm4(queue, sync, execution, diag);
   execute_task task;
   aq_task_start(&task.task, &execute_class, sync);
   task.binding_count = execution->binding_count;

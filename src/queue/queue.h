@@ -149,9 +149,13 @@ enum aq_execution_flag {
    * and indirect grids take no round trip to the host, and may lie where only
    * the device reaches. The program needs a link of aq_link_create. */
   AQ_EXECUTE_ON_DEVICE = 1 << 0,
+  /* The program becomes commands of the device's command processor, which a
+   * packet for each part names: a PM4 indirect buffer. Not with the other. */
+  AQ_EXECUTE_PM4 = 1 << 1,
 };
 
-/* Submits a command buffer. AQ_ERR_UNSUPPORTED: the device cannot walk it. */
+/* Submits a command buffer. AQ_ERR_UNSUPPORTED: the device cannot walk it, or a
+ * kernel of it needs what PM4 commands do not give it. */
 AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
                                   const aq_execution *execution, aq_diag *diag);
 

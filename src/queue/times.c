@@ -114,6 +114,12 @@ aq_walk aq_times_fill(aq_times *t, aq_processor *processor, uint64_t number,
   return walk;
 }
 
+void aq_times_packet(aq_times *t, uint64_t id)
+{
+  for (uint32_t i = 0; i < t->log.used; i++)
+    t->entries[i].packet = id;
+}
+
 aq_flag *aq_times_first(const aq_times *t)
 {
   return t->flags[0];

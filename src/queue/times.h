@@ -22,6 +22,9 @@ void aq_times_free(aq_times *times);
 aq_walk aq_times_fill(aq_times *times, aq_processor *processor, uint64_t number,
                       aq_packet_span *span);
 
+/* All packets of the part are inside that one. */
+void aq_times_packet(aq_times *times, uint64_t id);
+
 /* The signal of the part's first packet. */
 aq_flag *aq_times_first(const aq_times *times);
 

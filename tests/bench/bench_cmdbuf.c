@@ -6,6 +6,7 @@
  *
  * The ring has no reader. "hot": a ring of 512 packets and as much kernarg
  * memory, so that both stay in the first caches; "4m": 65536 packets, 4 MiB.
+ * "pm4": bodies and arguments, and the commands that they become.
  */
 #include "bench/bench.h"
 
@@ -13,9 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/sim.h"
 #include "cmdbuf/builder.h"
+#include "cmdbuf/pm4.h"
 #include "cmdbuf/processor.h"
 
+enum { OBJECT = 256 /* of the kernel */ };
 enum { CHAIN = 512, HOT = 512, LARGE = 65536, ROUNDS = 15, TIMES = 400 };
 enum { BINDINGS = 8, KERNARG = AQ_KERNARG_ALIGN };
 
@@ -40,6 +44,8 @@ typedef struct context {
   uint64_t write, read, doorbell;
   unsigned char *kernarg;
   uint32_t headers[CHAIN];
+  aq_pm4_code *code;
+  uint32_t *words;
 } context;
 
 static void check(aq_status status, const aq_diag *diag)
@@ -161,6 +167,23 @@ static double processing(void *user)
   return (aqbench_now() - begin) * 1e9 / TIMES / CHAIN;
 }
 
+/* Into memory, and from there into commands. */
+static double commanding(void *user)
+{
+  context *c = user;
+  aq_packet_span span;
+  aq_packet seen;
+  double begin = aqbench_now();
+  for (uint64_t i = 0; i < TIMES; i++) {
+    aq_pm4_buffer buffer = {.code = c->code, .words = c->words};
+    span_fill(c, &span, 0);
+    for (uint32_t k = 0; k < CHAIN; k++)
+      aq_pm4_put(&buffer, &c->ring.packets[k], c->headers[k], k, &seen);
+    aq_pm4_end(&buffer);
+  }
+  return (aqbench_now() - begin) * 1e9 / TIMES / CHAIN;
+}
+
 /* All of it: reserved, filled, published, rung. */
 static double submitting(void *user)
 {
@@ -224,7 +247,7 @@ static void context_open(context *c, const shape *what)
   *c = (context){.shape = what};
   uint32_t ordinal, count = 0;
   check(aq_builder_create(NULL, &c->builder, &diag), &diag);
-  check(aq_builder_kernel(c->builder, "k", 64, &ordinal, &diag), &diag);
+  check(aq_builder_kernel(c->builder, "k", OBJECT, &ordinal, &diag), &diag);
   for (uint32_t i = 0; i < what->statics; i++) {
     check(aq_builder_buffer(c->builder, buffer, sizeof buffer, &c->refs[count],
                             &diag),
@@ -270,26 +293,44 @@ static void memory_tell(const context *c)
          c->shape->name, (double)(bytes + 2 * rodata) / CHAIN);
 }
 
-static void shape_bench(const shape *s)
+static void shape_bench(const shape *s, aq_transport *t)
 {
+  aq_diag diag = AQ_DIAG_INIT;
   context c;
   context_open(&c, s);
+  check(aq_pm4_code_make(&c.link, t, 0, &c.code, &diag), &diag);
+  c.words = memory_take((size_t)CHAIN * AQ_PM4_PACKET_SIZE);
   memory_tell(&c);
   ring_open(&c, HOT);
   bench("record", s, "", recording, &c);
   bench("process", s, "", processing, &c);
+  bench("pm4", s, "", commanding, &c);
   bench("commit", s, "", committing, &c);
   bench("submit", s, "", submitting, &c);
   ring_close(&c);
   ring_open(&c, LARGE);
   bench("submit", s, "_4m", submitting, &c);
   ring_close(&c);
+  free(c.words);
+  aq_pm4_code_release(c.code);
   context_close(&c);
 }
 
 int main(void)
 {
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_kernel_info kernel;
+  aq_transport *t;
+  check(aqsim_transport_ops.open(
+            &(aq_transport_options){.size = sizeof(aq_transport_options)}, &t,
+            &diag),
+        &diag);
+  check(
+      t->ops->kernel_register(
+          t, &(aq_kernel_desc){.name = "k", .object = OBJECT}, &kernel, &diag),
+      &diag);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-    shape_bench(&shapes[i]);
+    shape_bench(&shapes[i], t);
+  t->ops->close(t);
   return 0;
 }

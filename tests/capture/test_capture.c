@@ -243,15 +243,19 @@ static aq_cap_file *file_open(void)
 /* ---- tests ---- */
 
 static void replay_twice(const aq_cap_file *file, const ground_kind *kind,
-                         bool on_device)
+                         uint32_t execute)
 {
   ground g;
   aq_cap_player *player;
   ground_open(&g, kind, NULL, NULL);
+  if (execute == AQ_EXECUTE_PM4 && !(g.info.caps & AQ_CAP_PM4)) {
+    ground_close(&g);
+    return;
+  }
   const aq_cap_player_options options = {.size = sizeof options,
                                          .transport = g.t,
                                          .kernels = kernels,
-                                         .on_device = on_device};
+                                         .execute = execute};
   ck_assert_ok(&g, aq_cap_player_create(file, &options, &player, &g.diag));
   aq_cap_played played[2];
   for (int k = 0; k < 2; k++)
@@ -269,6 +273,7 @@ static void replay_twice(const aq_cap_file *file, const ground_kind *kind,
 
 START_TEST(a_capture_is_replayed_on_every_transport)
 {
+  static const uint32_t executes[] = {0, AQ_EXECUTE_ON_DEVICE, AQ_EXECUTE_PM4};
   app a;
   app_open(&a, AQ_CAPTURE_ALL);
   app_run(&a);
@@ -279,8 +284,8 @@ START_TEST(a_capture_is_replayed_on_every_transport)
   ck_assert_uint_eq(file->counts.programs, 1);
   ck_assert_uint_eq(file->counts.links, 1);
   for (unsigned i = 0; i < ground_kind_count; i++)
-    for (int on_device = 0; on_device < 2; on_device++)
-      replay_twice(file, &ground_kinds[i], on_device);
+    for (size_t k = 0; k < sizeof executes / sizeof *executes; k++)
+      replay_twice(file, &ground_kinds[i], executes[k]);
   aq_cap_file_close(file);
   unlink(path_make());
 }

@@ -42,9 +42,11 @@ check "no repetition is no benchmark" [ "$status" = 2 ]
 
 try "$aqueduct" replay "$capture" --blocks device --name blocks
 check "its command buffers may be walked on the device" [ "$status" = 0 ]
+try "$aqueduct" replay "$capture" --blocks pm4
+check "or become PM4 commands" [ "$status" = 0 ]
 try "$aqueduct" replay "$capture" --blocks devices
-check "the processor of blocks is host or device" contains "$err" \
-  "--blocks devices: expected host or device"
+check "the processor of blocks is one of three" contains "$err" \
+  "--blocks devices: expected host, device or pm4"
 
 code=$srcdir/tests/fuzz/corpus/capture/code.aqcap
 try "$aqueduct" replay "$code" --device mi210 --name code --profile-isa
@@ -77,6 +79,6 @@ check "with what is wrong" contains "$err" "3000 bytes"
 try "$aqueduct" replay "$work/bad.aqcap"
 check "one that is damaged too" contains "$err" "checksum"
 try "$aqueduct" list runs --names
-check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 6 ]
+check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 7 ]
 
 finish

@@ -7,6 +7,7 @@ AQ_WALK_LDADD = tests/cmdbuf/libaqwalk.a $(AQ_TEST_LDADD)
 AQ_CMDBUF_TESTS = \
 	tests/cmdbuf/test_builder \
 	tests/cmdbuf/test_device_walk \
+	tests/cmdbuf/test_pm4 \
 	tests/cmdbuf/test_print \
 	tests/cmdbuf/test_processor \
 	tests/cmdbuf/test_program_file \
@@ -14,6 +15,7 @@ AQ_CMDBUF_TESTS = \
 check_PROGRAMS += $(AQ_CMDBUF_TESTS)
 
 tests_cmdbuf_test_device_walk_LDADD = $(AQ_WALK_LDADD)
+tests_cmdbuf_test_pm4_LDADD = $(AQ_WALK_LDADD)
 tests_cmdbuf_test_processor_LDADD = $(AQ_WALK_LDADD)
 tests_cmdbuf_test_program_file_LDADD = $(AQ_WALK_LDADD)
 

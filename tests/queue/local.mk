@@ -17,6 +17,9 @@ tests_queue_test_contexts_LDADD = $(AQ_GROUND_LDADD)
 check_PROGRAMS += tests/queue/test_operations
 tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_pm4
+tests_queue_test_pm4_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_elision
 tests_queue_test_elision_LDADD = $(AQ_GROUND_LDADD)
 

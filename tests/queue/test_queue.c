@@ -576,6 +576,18 @@ static void the_device_walks_a_program_larger_than_the_ring(ground *g)
   larger_program_run(g, AQ_EXECUTE_ON_DEVICE);
 }
 
+static bool takes_pm4(const ground *g)
+{
+  return g->info.caps & AQ_CAP_PM4;
+}
+
+/* 500 dispatches in a kernarg ring that holds the commands of a few. */
+static void a_program_larger_than_the_ring_runs_as_pm4(ground *g)
+{
+  if (takes_pm4(g))
+    larger_program_run(g, AQ_EXECUTE_PM4);
+}
+
 typedef struct reports {
   unsigned count;
   aq_operation_report last[4];
@@ -671,6 +683,12 @@ a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
 static void the_device_looks_at_values_itself(ground *g)
 {
   values_program_run(g, AQ_EXECUTE_ON_DEVICE);
+}
+
+static void pm4_looks_at_values_between_its_parts(ground *g)
+{
+  if (takes_pm4(g))
+    values_program_run(g, AQ_EXECUTE_PM4);
 }
 
 /* A context of a logical device of all there are, the last one first. */
@@ -860,10 +878,12 @@ static const ground_case cases[] = {
     GROUND_CASE(parked_operations_fail_with_their_queue),
     GROUND_CASE(a_program_larger_than_the_ring_is_one_operation),
     GROUND_CASE(the_device_walks_a_program_larger_than_the_ring),
+    GROUND_CASE(a_program_larger_than_the_ring_runs_as_pm4),
     GROUND_CASE(each_operation_is_reported_with_its_times),
     GROUND_CASE(operations_become_rows_of_the_record),
     GROUND_CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
     GROUND_CASE(the_device_looks_at_values_itself),
+    GROUND_CASE(pm4_looks_at_values_between_its_parts),
     GROUND_CASE(queues_are_placed_by_their_affinity),
     GROUND_CASE(a_launch_that_lacks_what_its_kernel_needs_is_refused),
     GROUND_CASE(a_program_that_lacks_what_its_kernels_need_is_refused),

@@ -190,7 +190,7 @@ static aq_link *steps_link(ground *g, uint64_t steps, aq_builder *builder)
 }
 
 /* Executes it twice on a queue of a context that records packets. */
-static void executions_store(const char *path, uint64_t steps)
+static void executions_store(const char *path, uint64_t steps, uint32_t flags)
 {
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   const aq_run_info info = run_named("executions");
@@ -219,9 +219,9 @@ static void executions_store(const char *path, uint64_t steps)
   const aq_binding binding = {cell, 4096};
   for (uint64_t i = 0; i < 2; i++) {
     ground_sync s;
-    ck_assert_ok(
-        &g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, i + 1),
-                             &(aq_execution){link, &binding, 1, 0}, &g.diag));
+    ck_assert_ok(&g, aq_queue_execute(
+                         queue, ground_sync_make(&s, NULL, 0, done, i + 1),
+                         &(aq_execution){link, &binding, 1, flags}, &g.diag));
   }
   ground_wait(&own, done, 2);
   aq_queue_destroy(queue);
@@ -236,12 +236,13 @@ static void executions_store(const char *path, uint64_t steps)
   aq_store_close(store);
 }
 
-START_TEST(each_packet_of_an_execution_has_its_times_on_hsa)
+/* order: column by which the packets follow one another. */
+static void times_check(uint32_t flags, const char *order)
 {
   enum { STEPS = 600 }; /* three parts */
   const char *path = fresh_path("executions.db");
   char sql[512];
-  executions_store(path, STEPS);
+  executions_store(path, STEPS, flags);
   snprintf(sql, sizeof sql,
            "SELECT count(*) FROM records JOIN names ON names.id = records.name "
            "WHERE kind = %d AND names.text = 'step' AND grid_x = 64 "
@@ -262,13 +263,26 @@ START_TEST(each_packet_of_an_execution_has_its_times_on_hsa)
   ck_assert_int_eq(sql_integer(path, sql), 2 * STEPS + 2);
   snprintf(sql, sizeof sql,
            "SELECT count(*) FROM (SELECT start_ps, lag(end_ps) OVER (ORDER BY "
-           "packet) AS before FROM records WHERE kind = %d) WHERE start_ps < "
+           "%s) AS before FROM records WHERE kind = %d) WHERE start_ps < "
            "before",
-           AQ_KIND_KERNEL);
+           order, AQ_KIND_KERNEL);
   ck_assert_int_eq(sql_integer(path, sql), 0);
+}
+
+START_TEST(each_packet_of_an_execution_has_its_times_on_hsa)
+{
+  times_check(0, "packet");
+}
+END_TEST
+
+/* The packets of a buffer share the number of the one that names it. */
+START_TEST(each_packet_of_an_execution_by_pm4_has_its_times_on_hsa)
+{
+  times_check(AQ_EXECUTE_PM4, "start_ps");
 }
 END_TEST
 
 AQ_TEST_MAIN("queue/records", each_packet_of_an_execution_has_its_times_on_hsa,
+             each_packet_of_an_execution_by_pm4_has_its_times_on_hsa,
              operations_are_kept_in_the_store,
              the_same_operations_take_as_long_on_sim_and_on_hsa)

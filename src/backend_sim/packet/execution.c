@@ -25,6 +25,10 @@ aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
   const aq_device_info *info = &queue->sim->infos[device->ordinal];
   const aqsim_kernel *kernel = flight->kernel;
   const bool pm4 = flight->kind->record != AQ_KIND_KERNEL;
+  uint32_t wave_size = kernel->desc.wave_size ? kernel->desc.wave_size
+                                              : (uint32_t)model->wave_size;
+  if (pm4) /* its initiator alone decides */
+    wave_size = queue->pm4->wave32 ? 32 : 64;
   dimensions_set(&flight->packet.kernel);
   const aq_execution_desc desc = {
       .packet = pm4 ? &queue->pm4->dispatch : &flight->packet.kernel,
@@ -35,8 +39,7 @@ aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
       .dispatch_id = flight->id,
       .device = device->ordinal,
       .cus = queue->cus.count,
-      .wave_size = kernel->desc.wave_size ? kernel->desc.wave_size
-                                          : (uint32_t)model->wave_size,
+      .wave_size = wave_size,
       .timestamp_hz = info->timestamp_hz,
       .concurrent = queue->sim->live != NULL};
   flight->executed = queue->sim->now;

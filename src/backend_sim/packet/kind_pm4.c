@@ -26,7 +26,8 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
     return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
                              "out of memory for PM4");
   const aqsim_pm4 *pm4 = queue->pm4;
-  if (!aqsim_pm4_begin(queue->pm4, &flight->packet.pm4_ib))
+  if (!aqsim_pm4_begin(queue->pm4, queue->sim->infos[device->ordinal].gfx,
+                       &flight->packet.pm4_ib))
     return pm4->missing ? aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH,
                                                     pm4->unmapped, pm4->text)
                         : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,

@@ -9,39 +9,10 @@
 
 #include "backend_sim/packet/memory_fault.h"
 #include "common/allocations.h"
+#include "common/pm4.h"
 
 enum {
-  TYPE3 = 3,
-  OP_NOP = 0x10,
-  OP_DISPATCH_DIRECT = 0x15,
-  OP_WRITE_DATA = 0x37,
-  OP_WAIT_REG_MEM = 0x3c,
-  OP_INDIRECT_BUFFER = 0x3f,
-  OP_COPY_DATA = 0x40,
-  OP_EVENT_WRITE = 0x46,
-  OP_RELEASE_MEM = 0x49,
-  OP_ACQUIRE_MEM = 0x58,
-  OP_SET_SH_REG = 0x76,
-  OP_WAIT_REG_MEM64 = 0x93,
-
-  /* COMPUTE_* registers, as indices of aqsim_pm4.sh. */
-  NUM_THREAD_X = 7,
-  NUM_THREAD_Y = 8,
-  NUM_THREAD_Z = 9,
-  PGM_LO = 12,
-  PGM_HI = 13,
-  PGM_RSRC1 = 18,
-  PGM_RSRC2 = 19,
-  TMPRING_SIZE = 24,
-  PGM_RSRC3 = 45,
-  USER_DATA_0 = 64,
-  USER_DATA_1 = 65,
-
-  LDS_GRANULE = 512, /* bytes of COMPUTE_PGM_RSRC2.LDS_SIZE */
-  SCRATCH_GRANULE =
-      1024, /* bytes of a wave, of COMPUTE_TMPRING_SIZE.WAVESIZE */
-  WAVE_ITEMS = 64,
-  CS_PARTIAL_FLUSH = 7,
+  WAVE_ITEMS = 64, /* whose private memory TMPRING_SIZE counts */
 };
 
 /* One command: its words after the header. */
@@ -285,52 +256,77 @@ static void release_store(aqsim_pm4 *pm4)
 static aqsim_pm4_result run_event_write(aqsim_pm4 *pm4, words w)
 {
   (void)pm4;
-  return bits(w.at[0], 0, 6) == CS_PARTIAL_FLUSH ? AQSIM_PM4_FLUSH : GO_ON;
+  return bits(w.at[0], 0, 6) == AQ_PM4_CS_PARTIAL_FLUSH ? AQSIM_PM4_FLUSH
+                                                        : GO_ON;
 }
 
 /* offset, values: compute registers only. */
 static aqsim_pm4_result run_set_sh_reg(aqsim_pm4 *pm4, words w)
 {
   uint32_t offset = bits(w.at[0], 0, 16), count = w.count - 1;
-  if (offset < AQSIM_PM4_SH_BASE ||
-      offset + count > AQSIM_PM4_SH_BASE + AQSIM_PM4_SH_COUNT)
+  if (offset < AQ_PM4_SH_BASE ||
+      offset + count > AQ_PM4_SH_BASE + AQ_PM4_SH_COUNT)
     return fault(pm4, "SET_SH_REG", "no compute register at offset", offset);
-  memcpy(&pm4->sh[offset - AQSIM_PM4_SH_BASE], &w.at[1], count * sizeof *w.at);
+  memcpy(&pm4->sh[offset - AQ_PM4_SH_BASE], &w.at[1], count * sizeof *w.at);
   return GO_ON;
 }
 
-/* x, y, z, initiator. Registers hold the address of the code and what its waves
- * begin with. */
-static aqsim_pm4_result run_dispatch_direct(aqsim_pm4 *pm4, words w)
+/* The dispatch of a size that registers hold all else of: the address of the
+ * code and what its waves begin with. */
+static aqsim_pm4_result dispatch_run(aqsim_pm4 *pm4, const char *name,
+                                     const uint32_t size[3], uint32_t initiator)
 {
   const uint32_t *sh = pm4->sh;
-  bool threads = bits(w.at[3], 5, 1);
+  const bool in_items = initiator & AQ_PM4_IN_ITEMS;
   aq_kernel_packet *packet = &pm4->dispatch;
+  pm4->wave32 = pm4->generation > 9 && initiator & AQ_PM4_WAVE32;
   pm4->registers = (aq_execution_registers){
-      .entry = wide(sh[PGM_LO], bits(sh[PGM_HI], 0, 8)) << 8,
-      .rsrc1 = sh[PGM_RSRC1],
-      .rsrc2 = sh[PGM_RSRC2],
-      .rsrc3 = sh[PGM_RSRC3]};
-  memcpy(pm4->registers.user_data, &sh[USER_DATA_0],
+      .entry = wide(sh[AQ_PM4_PGM_LO], bits(sh[AQ_PM4_PGM_HI], 0, 8)) << 8,
+      .rsrc1 = sh[AQ_PM4_PGM_RSRC1],
+      .rsrc2 = sh[AQ_PM4_PGM_RSRC2],
+      .rsrc3 = sh[aq_pm4_rsrc3(pm4->generation)]};
+  memcpy(pm4->registers.user_data, &sh[AQ_PM4_USER_DATA],
          sizeof pm4->registers.user_data);
   *packet = (aq_kernel_packet){
       .header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 0, AQ_SCOPE_NONE,
                                  AQ_SCOPE_NONE),
       .setup = 3,
       .private_segment_size =
-          bits(sh[TMPRING_SIZE], 12, 13) * SCRATCH_GRANULE / WAVE_ITEMS,
-      .group_segment_size = bits(sh[PGM_RSRC2], 15, 9) * LDS_GRANULE,
+          bits(sh[AQ_PM4_TMPRING_SIZE], AQ_PM4_SCRATCH_SHIFT, 13) *
+          AQ_PM4_SCRATCH_GRANULE / WAVE_ITEMS,
+      .group_segment_size =
+          bits(sh[AQ_PM4_PGM_RSRC2], AQ_PM4_LDS_SHIFT, 9) * pm4->lds_granule,
       .kernel_object = pm4->registers.entry,
-      .kernarg_address = wide(sh[USER_DATA_0], sh[USER_DATA_1])};
+      .kernarg_address = wide(sh[AQ_PM4_USER_DATA], sh[AQ_PM4_USER_DATA + 1])};
   for (int i = 0; i < 3; i++) {
-    uint32_t size = bits(sh[NUM_THREAD_X + i], 0, 16);
-    uint64_t grid = threads ? w.at[i] : (uint64_t)w.at[i] * size;
+    const uint32_t group = bits(sh[AQ_PM4_NUM_THREAD_X + i], 0, 16);
+    const uint64_t grid = in_items ? size[i] : (uint64_t)size[i] * group;
     if (grid > UINT32_MAX)
-      return fault(pm4, "DISPATCH_DIRECT", "too many work-items:", grid);
-    packet->workgroup_size[i] = (uint16_t)size;
+      return fault(pm4, name, "too many work-items:", grid);
+    packet->workgroup_size[i] = (uint16_t)group;
     packet->grid_size[i] = (uint32_t)grid;
   }
   return AQSIM_PM4_DISPATCH;
+}
+
+/* x, y, z, initiator. */
+static aqsim_pm4_result run_dispatch_direct(aqsim_pm4 *pm4, words w)
+{
+  return dispatch_run(pm4, "DISPATCH_DIRECT", w.at, w.at[3]);
+}
+
+/* address of x, y, z (2), initiator. */
+static aqsim_pm4_result run_dispatch_indirect(aqsim_pm4 *pm4, words w)
+{
+  const uint64_t address = wide(w.at[0], w.at[1]);
+  uint32_t size[3];
+  const aqsim_pm4_result there =
+      reach(pm4, "DISPATCH_INDIRECT", AQSIM_READ, address, 4, sizeof size);
+  if (there != GO_ON)
+    return there;
+  for (uint64_t i = 0; i < 3; i++)
+    size[i] = (uint32_t)memory_load(address + 4 * i, 4);
+  return dispatch_run(pm4, "DISPATCH_INDIRECT", size, w.at[2]);
 }
 
 static aqsim_pm4_result span_enter(aqsim_pm4 *pm4, const uint32_t *ib)
@@ -359,27 +355,33 @@ static aqsim_pm4_result run_indirect_buffer(aqsim_pm4 *pm4, words w)
 }
 
 static const opcode opcodes[256] = {
-    [OP_NOP] = {"NOP", 0, UINT32_MAX, run_nop},
-    [OP_DISPATCH_DIRECT] = {"DISPATCH_DIRECT", 4, 4, run_dispatch_direct},
-    [OP_WRITE_DATA] = {"WRITE_DATA", 3, UINT32_MAX, run_write_data},
-    [OP_WAIT_REG_MEM] = {"WAIT_REG_MEM", 6, 6, run_wait_mem},
-    [OP_INDIRECT_BUFFER] = {"INDIRECT_BUFFER", 3, 3, run_indirect_buffer},
-    [OP_COPY_DATA] = {"COPY_DATA", 5, 5, run_copy_data},
-    [OP_EVENT_WRITE] = {"EVENT_WRITE", 1, 3, run_event_write},
-    [OP_RELEASE_MEM] = {"RELEASE_MEM", 6, 7, run_release_mem},
-    [OP_ACQUIRE_MEM] = {"ACQUIRE_MEM", 6, 7, run_acquire_mem},
-    [OP_SET_SH_REG] = {"SET_SH_REG", 2, UINT32_MAX, run_set_sh_reg},
-    [OP_WAIT_REG_MEM64] = {"WAIT_REG_MEM64", 8, 8, run_wait_mem64},
+    [AQ_PM4_NOP] = {"NOP", 0, UINT32_MAX, run_nop},
+    [AQ_PM4_DISPATCH_DIRECT] = {"DISPATCH_DIRECT", 4, 4, run_dispatch_direct},
+    [AQ_PM4_DISPATCH_INDIRECT] = {"DISPATCH_INDIRECT", 3, 3,
+                                  run_dispatch_indirect},
+    [AQ_PM4_WRITE_DATA] = {"WRITE_DATA", 3, UINT32_MAX, run_write_data},
+    [AQ_PM4_WAIT_REG_MEM] = {"WAIT_REG_MEM", 6, 6, run_wait_mem},
+    [AQ_PM4_INDIRECT_BUFFER] = {"INDIRECT_BUFFER", 3, 3, run_indirect_buffer},
+    [AQ_PM4_COPY_DATA] = {"COPY_DATA", 5, 5, run_copy_data},
+    [AQ_PM4_EVENT_WRITE] = {"EVENT_WRITE", 1, 3, run_event_write},
+    [AQ_PM4_RELEASE_MEM] = {"RELEASE_MEM", 6, 7, run_release_mem},
+    [AQ_PM4_ACQUIRE_MEM] = {"ACQUIRE_MEM", 6, 7, run_acquire_mem},
+    [AQ_PM4_SET_SH_REG] = {"SET_SH_REG", 2, UINT32_MAX, run_set_sh_reg},
+    [AQ_PM4_WAIT_REG_MEM64] = {"WAIT_REG_MEM64", 8, 8, run_wait_mem64},
 };
 
 /* ---- the loop ---- */
 
-bool aqsim_pm4_begin(aqsim_pm4 *pm4, const aq_pm4_ib_packet *packet)
+bool aqsim_pm4_begin(aqsim_pm4 *pm4, const char *gfx,
+                     const aq_pm4_ib_packet *packet)
 {
   memset(pm4, 0, sizeof *pm4);
+  pm4->generation = aq_pm4_generation(gfx);
+  pm4->lds_granule = aq_pm4_lds_granule(gfx);
   pm4->left = AQSIM_PM4_COMMANDS;
   uint32_t header = packet->ib_jump[0];
-  if (header >> 30 != TYPE3 || bits(header, 8, 8) != OP_INDIRECT_BUFFER ||
+  if (header >> 30 != AQ_PM4_TYPE3 ||
+      bits(header, 8, 8) != AQ_PM4_INDIRECT_BUFFER ||
       bits(header, 16, 14) != 2) {
     fault(pm4, "packet", "its jump is not an INDIRECT_BUFFER:", header);
     return false;
@@ -393,7 +395,7 @@ static const opcode *command_fetch(aqsim_pm4 *pm4, words *w)
   uint32_t header = *pm4->span.at++;
   uint32_t count = bits(header, 16, 14) + 1;
   const opcode *op = &opcodes[bits(header, 8, 8)];
-  if (header >> 30 != TYPE3) {
+  if (header >> 30 != AQ_PM4_TYPE3) {
     fault(pm4, "command", "not of type 3:", header);
     return NULL;
   }

@@ -19,11 +19,10 @@
 
 #include "backend_sim/gate.h"
 #include "common/executor.h"
+#include "common/pm4.h"
 
 enum {
-  AQSIM_PM4_DEPTH = 4,     /* nested indirect buffers */
-  AQSIM_PM4_SH_BASE = 512, /* COMPUTE_* registers, of SET_SH_REG's offsets */
-  AQSIM_PM4_SH_COUNT = 128,
+  AQSIM_PM4_DEPTH = 4, /* nested indirect buffers */
   AQSIM_PM4_COMMANDS = 1 << 20,
   AQSIM_PM4_TEXT_MAX = 160,
 };
@@ -43,11 +42,13 @@ typedef struct aqsim_pm4_span {
 } aqsim_pm4_span;
 
 typedef struct aqsim_pm4 {
+  unsigned generation; /* of the device; 0: read as gfx10's */
+  uint32_t lds_granule;
   aqsim_pm4_span span, callers[AQSIM_PM4_DEPTH];
   uint32_t depth;
   uint32_t left;  /* commands it may still run: a chain may be endless */
   uint64_t ticks; /* of the device clock, set before each run */
-  uint32_t sh[AQSIM_PM4_SH_COUNT];
+  uint32_t sh[AQ_PM4_SH_COUNT];
   bool stored; /* memory was written since the driver cleared it */
   /* The value that a release will store after its fence: bytes, or 0. */
   uint32_t release_size;
@@ -59,14 +60,16 @@ typedef struct aqsim_pm4 {
   aqsim_gate_test test;
   aq_kernel_packet dispatch; /* its kernel object is the address of code */
   aq_execution_registers registers; /* of the dispatch */
+  bool wave32;                      /* of the dispatch */
   char text[AQSIM_PM4_TEXT_MAX];
   bool missing;      /* with it: the error is unmapped memory */
   uint64_t unmapped; /* the first unmapped address */
 } aqsim_pm4;
 
-/* Points it at the buffer that the packet names; registers are 0. False, with
- * `text`, when it names none. */
-bool aqsim_pm4_begin(aqsim_pm4 *pm4, const aq_pm4_ib_packet *packet);
+/* Points it at the buffer that the packet names; registers are 0. gfx: the
+ * device's processor, or NULL. False, with `text`, when it names none. */
+bool aqsim_pm4_begin(aqsim_pm4 *pm4, const char *gfx,
+                     const aq_pm4_ib_packet *packet);
 
 aqsim_pm4_result aqsim_pm4_run(aqsim_pm4 *pm4);
 
