@@ -49,11 +49,9 @@ static aq_status outcome(const execution *e)
 {
   aq_cli *cli = e->cli;
   const aq_program_end *end = &e->end;
-  if (end->timed_out) {
-    cli->exit_code = AQ_EXEC_OURS;
+  if (end->timed_out)
     return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --timeout %s",
                        cli->args[0], cli->values[AQ_CLI_OPT_TIMEOUT]);
-  }
   cli->exit_code = WIFSIGNALED(end->status)
                        ? EXIT_SIGNAL + WTERMSIG(end->status)
                        : WEXITSTATUS(end->status);
@@ -61,7 +59,6 @@ static aq_status outcome(const execution *e)
     return aq_exec_device_blame(&e->wish, end->status, &cli->diag);
   if (cli->exit_code != 0 || access(e->spools.opened, F_OK) == 0)
     return AQ_OK;
-  cli->exit_code = AQ_EXEC_OURS;
   return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
                      "%s never called hsa_init: nothing ran on the simulator",
                      cli->args[0]);
@@ -296,8 +293,6 @@ aq_status aq_cli_exec(aq_cli *cli)
   if (e.ran)
     extract_note(cli, &extract);
   status = check_close(&e, status);
-  if (status != AQ_OK && cli->exit_code == 0)
-    cli->exit_code = AQ_EXEC_OURS;
   aq_exec_reports_close(&e.reports, NULL, NULL);
   status = junit_close(&e, status);
   aq_spools_close(&e.spools);

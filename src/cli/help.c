@@ -92,9 +92,8 @@ void aq_cli_help_print(FILE *out, const aq_cli_command *command)
   for (int i = 0; i < AQ_CLI_EXAMPLES_MAX && about->examples[i].command; i++)
     fprintf(out, "  %s\n      %s\n", about->examples[i].command,
             about->examples[i].meaning);
-  fputs("\nExit status: 0 done, 1 a difference or a failed check, 2 usage, bad "
-        "input, or a file that cannot be read or written.\n",
-        out);
+  if (!about->program)
+    fprintf(out, "\nExit status: %s\n", aq_cli_exit_status);
 }
 
 void aq_cli_start_print(FILE *out)

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "exec/program.h"
 
 static aq_status run_command(aq_cli *cli)
 {
@@ -40,7 +41,11 @@ int main(int argc, char **argv)
       status = written == AQ_OK ? status : written;
     }
   }
-  const int code = cli.exit_code ? cli.exit_code : aq_status_exit_code(status);
+  /* A program may end with any status of ours. */
+  const bool ours = status != AQ_OK && cli.command && cli.command->program;
+  const int code = cli.exit_code ? cli.exit_code
+                   : ours        ? AQ_EXEC_OURS
+                                 : aq_status_exit_code(status);
   if (status != AQ_OK) {
     aq_cli_complain(&cli.diag);
     aq_cli_complain_json(&cli, code);

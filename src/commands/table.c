@@ -184,8 +184,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "out counts them. If exec itself is killed, the next command that "
              "opens the store stores the runs.\n\n"
              "The exit status is the program's; 128 plus the number of the "
-             "signal that killed it; 125 when exec itself fails, at the "
-             "timeout, or when a successful program never called hsa_init; "
+             "signal that killed it; 125 when exec itself fails (wrong options "
+             "included), at the timeout, or when a successful program never "
+             "called hsa_init; "
              "126 when the program cannot be run; 127 when it is not found. "
              "With --check, a program that succeeded ends with 1 where "
              "something was found.",

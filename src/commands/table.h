@@ -204,6 +204,10 @@ typedef struct aq_cli_command {
   aq_cli_what what;         /* its arguments */
 } aq_cli_command;
 
+/* The meaning of the exit status of commands other than `program` ones, whose
+ * text has it. */
+extern const char aq_cli_exit_status[];
+
 extern const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT];
 extern const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT];
 

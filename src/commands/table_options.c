@@ -6,6 +6,10 @@
 
 #include "commands/table.h"
 
+const char aq_cli_exit_status[] =
+    "0 done, 1 a difference or a failed check, 2 usage, bad input, or a file "
+    "that cannot be read or written.";
+
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
                            "the format of the file, see `aqueduct list "

@@ -147,9 +147,8 @@ void aq_man_print(FILE *out, const aq_cli_command *command, const char *version)
     put_commands(out);
   put_options(out, command);
   put_environment(out, command);
-  fputs(".SH EXIT STATUS\n0 done, 1 a difference or a failed check, 2 usage, "
-        "bad input, or a file that cannot be read or written.\n",
-        out);
+  if (!about->program)
+    fprintf(out, ".SH EXIT STATUS\n%s\n", aq_cli_exit_status);
   put_examples(out, about);
   put_see_also(out, command);
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Bad input: one line that names file and place, exit 2, nothing half-stored.
+# Bad input: one line that names file and place, exit 2 (125 of exec), nothing
+# half-stored.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 trace=$srcdir/tests/cli/small.json
@@ -72,11 +73,11 @@ refuses "a timeout in virtual time" "add --live" replay m --device mi300x \
 refuses "other semantics" "expected rocr or foundation" \
   replay m --semantics amd
 for option in kernels-from semantics missing-kernels isolation; do
-  refuses "exec --$option nonsense" "--$option nonsense: expected" \
-    exec --$option nonsense -- true
+  try "$aqueduct" exec --$option nonsense -- true
+  check "exec --$option nonsense" is_error 125 "--$option nonsense: expected"
 done
 try env AQUEDUCT_SEMANTICS=nonsense "$aqueduct" exec -- true
-check "the same word in the environment" is_error 2 \
+check "the same word in the environment" is_error 125 \
   "AQUEDUCT_SEMANTICS=nonsense: expected rocr or foundation"
 refuses "a transport without live mode" "live mode" \
   replay m --device mi300x --live --transport null

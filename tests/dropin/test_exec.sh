@@ -155,8 +155,11 @@ try "$aqueduct" exec --device nonsense -- sh -c 'touch "$1"' - "$work/ran"
 check "an unknown device is refused" ends_with 125 \
   "unknown device model 'nonsense'"
 check "before the program runs" [ ! -e "$work/ran" ]
+try "$aqueduct" exec --no-option -- true
+check "an option that there is not ends as any other mistake of exec's" \
+  ends_with 125 "unknown option"
 try "$aqueduct" exec --isolation=none -- true
-check "another isolation is refused" ends_with 2 \
+check "another isolation is refused" ends_with 125 \
   "--isolation none: expected auto, namespace or preload"
 if ${AQ_CC:-cc} -static -o "$work/static" "$work/static.c" 2> "$work/log"; then
   try "$aqueduct" exec --isolation=preload -- "$work/static"
