@@ -56,7 +56,7 @@ EXTRA_DIST += \
 # The docs as HTML, in site/ of the build folder.
 site:
 	$(srcdir)/tools/site.sh site
-EXTRA_DIST += doc/site.yml tools/site.sh
+EXTRA_DIST += doc/site.css doc/site.yml tools/site.sh
 readme-docs: aqueduct
 	hipcc --offload-arch=gfx90a -O2 -o vadd.tmp \
 	  $(srcdir)/doc/examples/ci/vadd.hip

@@ -13,6 +13,7 @@ out=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/pages"
+cp "$source/doc/site.css" "$work/pages"
 cp -R "$source"/doc/*.md "$source/doc/formats" "$source/doc/adr" \
   "$source/doc/pictures" "$source/doc/examples" "$source/doc/tutorials" \
   "$work/pages"
