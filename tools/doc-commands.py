@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Runs the command blocks of pages, as TAP: doc-commands.py BUILD PAGE...
 
+BUILD is a build folder, or "installed" for the programs and libraries of the
+system, as a newcomer has them.
+
 A block ```sh has to succeed; a block ```console has commands behind "$ " with
 their outputs, which have to be the same, or with --write replace those in the
 page. All blocks of a page run in one new folder, which has doc/examples, traces
@@ -19,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 PARTS = re.compile(r"^<!-- (needs|setup|not run|varies)(?:: (.*?))? -->$"
                    r"|^```(sh|console)\n(.*?)^```$", re.M | re.S)
@@ -37,22 +41,28 @@ class Page:
         shutil.copytree(source / "doc/examples", work / "doc/examples")
         shutil.copytree(source / "traces", work / "traces", symlinks=True)
         subprocess.run(["chmod", "-R", "u+w", str(work)], check=True)
+        self.environment = {
+            key: value for key, value in os.environ.items()
+            if not key.startswith("AQUEDUCT_")}
+        self.environment.update(
+            COLUMNS="80", XDG_DATA_HOME=f"{work}/.data", AQUEDUCT_QUIET="1",
+            LC_ALL="C.UTF-8", SOURCE=str(source))
+        if build:
+            self.use_build(work, build)
+        self.problems, self.failed = [], False
+        self.commands, self.left = 0, []
+
+    def use_build(self, work, build):
+        """The command and library of a build folder."""
         (work / ".tools").mkdir()
         (work / ".tools/aqueduct").symlink_to(build / "aqueduct")
         (work / ".tools/aqueduct.pc").write_text(
             f"plugindir={work}/plugins\nName: aqueduct\nDescription: built\n"
             f"Version: 0\nCflags: -I{build}/public\nLibs: -L{build}/.libs "
             f"-Wl,-rpath,{build}/.libs -laqueduct\n", encoding="utf-8")
-        self.environment = {
-            key: value for key, value in os.environ.items()
-            if not key.startswith("AQUEDUCT_")}
         self.environment.update(
-            PATH=f"{work}/.tools:{os.environ['PATH']}", COLUMNS="80",
-            PKG_CONFIG_PATH=f"{work}/.tools", XDG_DATA_HOME=f"{work}/.data",
-            AQUEDUCT_QUIET="1", LC_ALL="C.UTF-8",
-            SOURCE=str(source))
-        self.problems, self.failed = [], False
-        self.commands, self.left = 0, []
+            PATH=f"{work}/.tools:{os.environ['PATH']}",
+            PKG_CONFIG_PATH=f"{work}/.tools")
 
     def run(self, script, where):
         """The output of a script; a failure is a problem."""
@@ -138,7 +148,7 @@ class Page:
 def main():
     write = "--write" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--write"]
-    build = pathlib.Path(words[0]).resolve()
+    build = None if words[0] == "installed" else pathlib.Path(words[0]).resolve()
     source = pathlib.Path(__file__).resolve().parent.parent
     failed = 0
     for number, name in enumerate(words[1:], 1):
@@ -148,13 +158,16 @@ def main():
         if gone:
             print(f"ok {number} - {title} # SKIP there is no {gone}")
             continue
+        begun = time.monotonic()
         text = page.check()
+        took = time.monotonic() - begun
         if write and not page.failed:
             page.path.write_text(text, encoding="utf-8")
         good = not page.problems
         failed += not good
         print(f"{'ok' if good else 'not ok'} {number} - {title}: "
-              f"{page.commands}")
+              f"{page.commands} commands")
+        print(f"# in {took:.1f} s")
         for line in page.left + "\n".join(page.problems).splitlines():
             print(f"# {line}")
     print(f"1..{len(words) - 1}")

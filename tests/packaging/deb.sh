@@ -13,7 +13,7 @@ result() { # STATUS TEXT; after a failure with the end of the log
   else
     echo "not ok $n - $2"
     failed=$((failed + 1))
-    [ ! -e "$work/log" ] || tail -5 "$work/log" | sed 's/^/# /'
+    [ ! -e "$work/log" ] || tail -20 "$work/log" | sed 's/^/# /'
   fi
 }
 skip() {
@@ -79,7 +79,7 @@ in_root 'for page in /usr/share/man/man1/aqueduct*.1.gz; do \
   gzip -t $page || exit 1; done'
 result $? "man pages are there"
 
-in_root 'apt-get install -y --no-install-recommends gcc libc6-dev pkg-config \
+in_root 'apt-get install -y --no-install-recommends gcc libc6-dev make pkg-config \
   /tmp/libaqueduct0_*.deb /tmp/libaqueduct-dev_*.deb' > "$work/log" 2>&1
 result $? "the library and its headers install"
 cp "$(dirname "$0")/../../doc/examples/command_buffer.c" "$root/tmp/"
@@ -92,6 +92,49 @@ in_root 'apt-get install -y --no-install-recommends \
 print(aqueduct.Store().kernels(1))"' > "$work/log" 2>&1 &&
   grep -q calls "$work/log"
 result $? "the Python module reads the run"
+# What newcomers do, from the tutorials, with the packages alone. Too many
+# seconds count where nothing else is running.
+limit() { # SECONDS MOST TEXT
+  if [ "$1" -gt "$2" ] && [ "$(cut -d. -f1 /proc/loadavg)" -gt "$(nproc)" ]; then
+    skip "$3: $1 s of $2" "the machine is busy"
+  else
+    [ "$1" -le "$2" ]
+    result $? "$3: $1 s of at most $2"
+  fi
+}
+source=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$root/tmp/tree"
+cp -R "$source/doc" "$source/tools" "$source/traces" "$root/tmp/tree/"
+for task in 'time 60 a trace is answered by two commands' \
+    'policy 600 a policy of one'"'"'s own is compared with intervals' \
+    'transport 600 a transport of one'"'"'s own runs' \
+    'embed 600 a program embeds the library'; do
+  page=${task%% *} rest=${task#* }
+  begun=$(date +%s)
+  in_root "cd /tmp/tree && python3 tools/doc-commands.py installed \
+    doc/tutorials/$page.md" > "$work/log" 2>&1 &&
+    ! grep -q SKIP "$work/log"
+  result $? "the tutorial $page does what it says"
+  limit $(($(date +%s) - begun)) "${rest%% *}" "${rest#* }"
+done
+
+# The CI job of doc/tutorials/ci.md: all packages, a compiler, a checked run.
+in_root 'dpkg -P aqueduct aqueduct-dropin > /dev/null'
+cp "$source/doc/examples/ci/vadd.hip" "$root/tmp/"
+begun=$(date +%s)
+in_root 'set -e
+cd /tmp
+apt-get install -y --no-install-recommends hipcc libamdhip64-dev \
+  ./aqueduct_*.deb ./aqueduct-dropin_*.deb
+hipcc --offload-arch=gfx90a -g -O2 -o vadd vadd.hip
+aqueduct exec --device mi210 --check --junit result.xml -- ./vadd' \
+  > "$work/log" 2>&1 && grep -q 'failures="0"' "$root/tmp/result.xml"
+result $? "the CI job installs, compiles, checks and writes JUnit"
+limit $(($(date +%s) - begun)) 180 "the CI job"
+in_root 'cd /tmp/tree && python3 tools/doc-commands.py installed \
+  doc/tutorials/ci.md' > "$work/log" 2>&1 && ! grep -q SKIP "$work/log"
+result $? "the tutorial ci does what it says"
+
 in_root 'dpkg -P aqueduct aqueduct-dropin libaqueduct-dev libaqueduct0 \
   python3-aqueduct &&
   ! find / -xdev -name "*aqueduct*" ! -path "/tmp/*" ! -path "/proc/*" \
