@@ -86,6 +86,8 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
     from.source.queue_count = aq_run_reader_queue_count(from.reader);
     status = write_run(cli, &from.source, format);
   }
+  if (status == AQ_OK && aq_run_is_predicted(info))
+    aq_cli_note(cli, "durations: %s", info->durations);
   aq_run_reader_close(from.reader);
   aq_run_info_free(info);
   return status;

@@ -127,36 +127,6 @@ static aq_status ask_read(aq_cli *cli, aq_launch_ask *ask)
 
 /* ---- the result ---- */
 
-static double us(aq_time time)
-{
-  return (double)time / (double)AQ_US;
-}
-
-static void span_print(FILE *out, const aq_launch_span *span, uint32_t count)
-{
-  if (span->median == AQ_TIME_NONE)
-    fprintf(out, "%-12s -\n", span->text);
-  else if (count == 1)
-    fprintf(out, "%-12s %.3f us\n", span->text, us(span->median));
-  else
-    fprintf(out, "%-12s min %.3f, median %.3f, max %.3f us\n", span->text,
-            us(span->least), us(span->median), us(span->most));
-}
-
-static void span_json(aq_json_out *json, const aq_launch_span *span,
-                      uint32_t count)
-{
-  char key[32];
-  snprintf(key, sizeof key, "%s_ns", span->key);
-  aq_json_out_ns(json, key, span->median);
-  if (count == 1)
-    return;
-  snprintf(key, sizeof key, "%s_ns_min", span->key);
-  aq_json_out_ns(json, key, span->least);
-  snprintf(key, sizeof key, "%s_ns_max", span->key);
-  aq_json_out_ns(json, key, span->most);
-}
-
 static void result_json(const aq_launcher *l, const aq_launch_span *spans,
                         uint64_t most, const aq_run_info *info,
                         aq_json_out *json)
@@ -169,8 +139,9 @@ static void result_json(const aq_launcher *l, const aq_launch_span *spans,
   aq_json_out_text(json, "gfx", l->device->gfx);
   aq_json_out_text(json, "simulated_by", l->device->model);
   aq_json_out_int(json, "dispatches", l->ask.repeats);
+  aq_json_out_text(json, "durations", info->durations);
   for (size_t i = 0; i < AQ_LAUNCH_SPANS; i++)
-    span_json(json, &spans[i], l->ask.repeats);
+    aq_launch_span_json(&spans[i], l->ask.repeats, json);
   aq_json_out_text(json, "printed", l->printed);
   aq_json_out_array(json, "results");
   for (size_t i = 0; i < l->ask.arg_count; i++)
@@ -193,7 +164,9 @@ static aq_status result_print(aq_cli *cli, const aq_launcher *l, uint64_t most,
   if (json)
     result_json(l, spans, most, info, json);
   for (size_t i = 0; !json && i < AQ_LAUNCH_SPANS; i++)
-    span_print(cli->out, &spans[i], l->ask.repeats);
+    aq_launch_span_print(&spans[i], l->ask.repeats, cli->out);
+  if (!json)
+    fprintf(cli->out, "%-12s %s\n", "durations", info->durations);
   for (size_t i = 0; !json && i < l->ask.arg_count; i++)
     if (l->ask.args[i].is_out)
       aq_launch_arg_print(&l->ask.args[i], most, cli->out);

@@ -31,6 +31,8 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
   aq_cli_cell_int(rows, g->key);
   aq_cli_cell_text(rows, g->name);
   aq_cli_cell_int(rows, g->calls);
+  aq_cli_cell_int(rows, g->predicted ? g->predicted : AQ_NONE);
+  aq_cli_cell_int(rows, g->predicted);
   aq_cli_cell_int(rows, g->bytes);
   aq_cli_cell_real(rows, "%.1f",
                    all > 0 ? 100.0 * (double)kernel->total / (double)all : 0);
@@ -57,6 +59,8 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
                                    {NULL, "key"},
                                    {NULL, "name"},
                                    {">calls", "calls"},
+                                   {"?>predicted", NULL},
+                                   {NULL, "predicted"},
                                    {NULL, "bytes"},
                                    {">K %", NULL},
                                    {">K us", NULL},

@@ -166,6 +166,8 @@ void aq_cli_diff_json(aq_json_out *json, const aq_run_info *a,
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", b->id);
   aq_json_out_int(json, "reference", a->id);
+  aq_cli_run_caveats_json(json, "caveats", b);
+  aq_cli_run_caveats_json(json, "reference_caveats", a);
   aq_json_out_text(json, "matched_by", aq_match_names[diff->by]);
   aq_json_out_text(json, "rows",
                    diff->operations ? "operations" : "dispatches");

@@ -87,10 +87,12 @@ const char *aq_cli_run_kind_name(aq_run_kind kind)
 
 void aq_cli_run_label(const aq_run_info *info, char *out)
 {
+  const char *predicted =
+      aq_run_is_predicted(info) ? " (predicted durations)" : "";
   if (info->name)
-    snprintf(out, AQ_CLI_LABEL_SIZE, "%s", info->name);
+    snprintf(out, AQ_CLI_LABEL_SIZE, "%.70s%s", info->name, predicted);
   else
-    snprintf(out, AQ_CLI_LABEL_SIZE, "run %" PRId64, info->id);
+    snprintf(out, AQ_CLI_LABEL_SIZE, "run %" PRId64 "%s", info->id, predicted);
 }
 
 void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)

@@ -30,7 +30,8 @@ void aq_cli_date(int64_t seconds, char *out);
 
 const char *aq_cli_run_kind_name(aq_run_kind kind);
 
-/* "m" or, without a name, "run 3", into a buffer of AQ_CLI_LABEL_SIZE. */
+/* "m" or, without a name, "run 3", into a buffer of AQ_CLI_LABEL_SIZE; with
+ * " (predicted durations)" where they are. */
 enum { AQ_CLI_LABEL_SIZE = 96 };
 void aq_cli_run_label(const aq_run_info *info, char *out);
 

@@ -156,7 +156,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
                     BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
                     BIT(KERNELS) | BIT(KERNELS_FROM) | BIT(BLOCKS) |
-                    BIT(PROFILE_ISA) | BIT(TRACE_ISA),
+                    BIT(PROFILE_ISA) | BIT(TRACE_ISA) | BIT(COST),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
@@ -256,7 +256,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(PRINT) | BIT(REPEAT) | BIT(EXPECT) | BIT(OPTIMIZE) |
                     BIT(DEFINE) | BIT(INCLUDE) | BIT(SAVE_TEMPS) |
                     BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
-                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) |
+                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) | BIT(COST) |
                     BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 1,
          .args_max = INT32_MAX,

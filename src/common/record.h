@@ -10,6 +10,7 @@
 #ifndef AQ_COMMON_RECORD_H
 #define AQ_COMMON_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,7 @@ enum aq_record_flag {
   AQ_FLAG_LEARNED = 1 << 5,      /* durations were learned of it: not scored */
   AQ_FLAG_EXECUTED = 1 << 6,     /* its end is the end of its executed code,
                                     later than its cost model's */
+  AQ_FLAG_PREDICTED = 1 << 7,    /* its duration is a prediction */
 };
 
 /* The reasons for a packet's wait between its decode and its first wave. */
@@ -101,6 +103,12 @@ AQ_API void aq_record_init(aq_record *record);
 static inline const int64_t *aq_record_values(const aq_record *record)
 {
   return &record->kind;
+}
+
+/* Whether the row's flags are known and have a bit. */
+static inline bool aq_record_is(const aq_record *record, int64_t flag)
+{
+  return record->flags != AQ_NONE && record->flags & flag;
 }
 
 /* Lower-case names ("kernel", "graph"), or NULL outside the enumeration. */

@@ -4,6 +4,7 @@
 #include "common/run_info.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/record.h"
 
@@ -18,6 +19,11 @@ void aq_run_info_init(aq_run_info *info, aq_run_kind kind)
                         .created = AQ_NONE,
                         .left_out = AQ_NONE,
                         .reproducible = true};
+}
+
+bool aq_run_is_predicted(const aq_run_info *info)
+{
+  return info->durations && strncmp(info->durations, "predicted", 9) == 0;
 }
 
 size_t aq_run_caveats(const aq_run_info *info,

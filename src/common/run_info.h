@@ -57,6 +57,9 @@ typedef struct aq_run_info {
  * field is unknown. `version` is static. */
 AQ_API void aq_run_info_init(aq_run_info *info, aq_run_kind kind);
 
+/* Whether some of its durations are predictions. */
+AQ_API bool aq_run_is_predicted(const aq_run_info *info);
+
 /* Facts that a reader of any view of a run has to know, one line each. */
 enum { AQ_RUN_CAVEATS = 4, AQ_RUN_CAVEAT_SIZE = 192 };
 

@@ -69,6 +69,25 @@ AQ_API aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
                                                 aq_record_sink *sink,
                                                 aq_diag *diag);
 
+/* How the executor counts the work of kernels, and what their time is. */
+typedef struct aq_transport_counting {
+  bool sampled;  /* executes the counted workgroups only */
+  uint32_t xccs; /* complexes among which workgroups go in turn */
+  /* How long a dispatch of that work takes; the row has no names. */
+  aq_time (*time)(const aq_counted *row, void *user);
+  void *user;
+} aq_transport_counting;
+
+/* Counts work from the next execution on, and gives kernels that time in place
+ * of their cost; then puts the counts into a sink, once. AQ_ERR_INVALID: the
+ * executor counts or prints instructions. */
+AQ_API aq_status aq_transport_stack_count(aq_transport_stack *stack,
+                                          const aq_transport_counting *counting,
+                                          aq_diag *diag);
+AQ_API aq_status aq_transport_stack_counted_put(const aq_transport_stack *stack,
+                                                aq_record_sink *sink,
+                                                aq_diag *diag);
+
 /* Prints the steps of a wave on stderr: "wave=N[,workgroup=N][,limit=N]". */
 AQ_API aq_status aq_transport_stack_trace(aq_transport_stack *stack,
                                           const char *wave, aq_diag *diag);

@@ -247,8 +247,6 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
   aq_kernel_desc desc = aq_code_image_kernel(&loaded->image, kernel);
   aq_kernel_entry_describe(entry, &desc);
   desc.scope = &loaded->scope;
-  if (executes && runtime->rates)
-    desc.cost = (aq_cost){.kind = AQ_COST_FIXED};
   if (m) {
     desc.function = missing_call;
     desc.user = m;

@@ -48,15 +48,14 @@ aq_status aqdrop_timing_open(aqdrop *runtime, aq_diag *diag)
       .xccs = (uint32_t)runtime->models.models[0]->xccs,
       .time = work_time,
       .user = runtime};
-  if (!text || !*text || strcmp(text, "fixed") == 0)
+  bool counts;
+  aq_status status =
+      aq_executed_cost_read(text, &counts, &options.sampled, diag);
+  if (status != AQ_OK)
+    return aq_diag_prefix(diag, "AQUEDUCT_COST");
+  if (!counts)
     return AQ_OK;
-  options.sampled = strcmp(text, "sampled") == 0;
-  if (!options.sampled && strcmp(text, "executed") != 0)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "AQUEDUCT_COST: '%s'; expected fixed, executed or "
-                       "sampled",
-                       text);
-  const aq_status status = rates_read(runtime, diag);
+  status = rates_read(runtime, diag);
   aqdrop_recording_text(runtime->recording, "durations", AQ_EXECUTED_DURATIONS);
   return status == AQ_OK
              ? aq_wave_machine_count(runtime->machine, &options, diag)

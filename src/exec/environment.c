@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/kernel_set.h"
+#include "predict/executed.h"
 #include "wrap/fault_schedule.h"
 
 /* NAME=value SEPARATOR old value. */
@@ -110,20 +111,17 @@ static aq_status env_faults(const char *value, aq_diag *diag)
 /* Counting is no other inspection of the code. */
 static aq_status cost_check(const aq_exec_environment *e, aq_diag *diag)
 {
-  const char *cost = e->cost;
-  const bool counts = e->check || e->profile_isa || e->trace_isa || e->coverage;
-  if (!cost || strcmp(cost, "fixed") == 0)
-    return AQ_OK;
-  if (strcmp(cost, "executed") != 0 && strcmp(cost, "sampled") != 0)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "--cost: '%s'; expected fixed, executed or sampled",
-                       cost);
-  return counts ? aq_diag_set(diag, AQ_ERR_INVALID,
-                              "--cost %s counts executed code itself; expected "
-                              "no --check, --profile-isa, --trace-isa or "
-                              "--coverage",
-                              cost)
-                : AQ_OK;
+  const bool other = e->check || e->profile_isa || e->trace_isa || e->coverage;
+  bool counts, sampled;
+  if (aq_executed_cost_read(e->cost, &counts, &sampled, diag) != AQ_OK)
+    return aq_diag_prefix(diag, "--cost");
+  return counts && other
+             ? aq_diag_set(diag, AQ_ERR_INVALID,
+                           "--cost %s counts executed code itself; expected "
+                           "no --check, --profile-isa, --trace-isa or "
+                           "--coverage",
+                           e->cost)
+             : AQ_OK;
 }
 
 /* Made here, so that a bad path is an error before the program runs. */

@@ -11,6 +11,7 @@
 #include "common/transports.h"
 #include "devlib/devlib.h"
 #include "launch/watch.h"
+#include "perform/cost.h"
 #include "transports/device_models.h"
 
 /* ---- the device ---- */
@@ -240,6 +241,11 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
     status = kernel_register(l, kernel, diag);
   l->launch.name = l->ask.kernel;
+  if (status == AQ_OK && l->performance->cost && !l->executes)
+    status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                         "--cost: kernel %s runs a host function; only code "
+                         "that is executed has work to count",
+                         l->ask.kernel);
   if (status == AQ_OK)
     status = aq_launch_args_place(l->t, kernel, &l->launch, l->ask.args,
                                   l->ask.arg_count, diag);
@@ -387,8 +393,8 @@ static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
   info->model_verdict = l->device->verdict;
   if (info->kind == AQ_RUN_MEASURED && l->device->model)
     info->notes = "{\"measured_on\":\"simulator\"}";
-  info->durations =
-      aq_store_writer_durations(writer, info->durations, l->durations);
+  info->durations = aq_performance_durations_found(
+      l->performance, writer, info->durations, l->durations);
   return aq_store_writer_finish(writer, info, diag);
 }
 
@@ -421,6 +427,9 @@ static aq_status launcher_run(aq_launcher *l, aq_store *store,
     run_forget(store, l->run);
     return status;
   }
+  if (status == AQ_OK && aq_performance_cost_samples(l->performance->cost))
+    aq_note(l->notes, "--cost sampled executes a part of the workgroups: the "
+                      "results are incomplete");
   if (status == AQ_OK)
     status = aq_performance_profile_put(l->performance, sink, diag);
   if (status == AQ_OK)

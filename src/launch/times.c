@@ -50,3 +50,33 @@ bool aq_launch_spans_find(const aq_launch_times *times, uint32_t count,
   free(sorted);
   return sorted != NULL;
 }
+
+static double us(aq_time time)
+{
+  return (double)time / (double)AQ_US;
+}
+
+void aq_launch_span_print(const aq_launch_span *span, uint32_t count, FILE *out)
+{
+  if (span->median == AQ_TIME_NONE)
+    fprintf(out, "%-12s -\n", span->text);
+  else if (count == 1)
+    fprintf(out, "%-12s %.3f us\n", span->text, us(span->median));
+  else
+    fprintf(out, "%-12s min %.3f, median %.3f, max %.3f us\n", span->text,
+            us(span->least), us(span->median), us(span->most));
+}
+
+void aq_launch_span_json(const aq_launch_span *span, uint32_t count,
+                         aq_json_out *json)
+{
+  char key[32];
+  snprintf(key, sizeof key, "%s_ns", span->key);
+  aq_json_out_ns(json, key, span->median);
+  if (count == 1)
+    return;
+  snprintf(key, sizeof key, "%s_ns_min", span->key);
+  aq_json_out_ns(json, key, span->least);
+  snprintf(key, sizeof key, "%s_ns_max", span->key);
+  aq_json_out_ns(json, key, span->most);
+}

@@ -122,6 +122,12 @@ static aq_status execute(capture_job *job, aq_transport *transport,
                        "%s: a capture of packets has no command buffers for "
                        "--blocks %s",
                        job->ask->path, blocks_name(job->ask->execute));
+  if (job->packets && job->performance->cost)
+    return aq_diag_set(job->diag, AQ_ERR_INVALID,
+                       "%s: in a capture of packets kernels take the cost of "
+                       "the capture; expected no --cost, which is for captures "
+                       "of operations",
+                       job->ask->path);
   return job->packets
              ? packets_execute(job, transport, warm, count, out)
              : operations_execute(job, transport, records, warm, count, out);
@@ -249,8 +255,8 @@ static aq_status run_store(capture_job *job, aq_store *store)
     return status;
   }
   job->info->notes = job->out->notes;
-  job->info->durations = aq_store_writer_durations(writer, job->info->durations,
-                                                   job->out->durations);
+  job->info->durations = aq_performance_durations_found(
+      job->performance, writer, job->info->durations, job->out->durations);
   return aq_store_writer_finish(writer, job->info, job->diag);
 }
 

@@ -1,6 +1,7 @@
 libaqcore_a_SOURCES += \
 	src/perform/capture.c src/perform/capture.h \
 	src/perform/containment.c src/perform/containment.h \
+	src/perform/cost.c src/perform/cost.h \
 	src/perform/counted.c src/perform/counted.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
 	src/perform/interval.c src/perform/interval.h \

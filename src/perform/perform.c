@@ -10,6 +10,7 @@
 
 #include "common/text.h"
 #include "devlib/devlib.h"
+#include "perform/cost.h"
 #include "perform/row_filter.h"
 #include "perform/sums.h"
 #include "workload/request_log.h"
@@ -81,6 +82,8 @@ aq_status aq_performance_init(aq_performance *out,
   if (status == AQ_OK)
     status = aq_row_choice_read(options->record, options->record_limit,
                                 &made.rows, diag);
+  if (status == AQ_OK)
+    status = aq_performance_cost_create(options->cost, &made.cost, diag);
   if (status == AQ_OK && options->policy)
     status = policy_find(options->policy, watch, &made.policy, diag);
   if (status != AQ_OK) {
@@ -96,6 +99,7 @@ void aq_performance_fini(aq_performance *performance)
 {
   aq_policy_choice_destroy(performance->policy);
   aq_transport_stack_destroy(performance->transport);
+  aq_performance_cost_destroy(performance->cost);
 }
 
 /* ---- the transport ---- */
@@ -123,18 +127,33 @@ aq_status aq_performance_open(const aq_performance *performance,
                               aq_record_sink *sink, aq_transport **out,
                               aq_diag *diag)
 {
+  const aq_performance_options *o = &performance->options;
   aq_transport_options options = open_options(performance, 0);
+  aq_transport *t;
   options.records = sink;
-  return aq_transport_stack_open(performance->transport, &options, out, diag);
+  aq_status status =
+      aq_transport_stack_open(performance->transport, &options, &t, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_performance_cost_open(performance->cost, performance->transport,
+                                    t, o->device, o->edits, diag);
+  if (status == AQ_OK)
+    *out = t;
+  else
+    t->ops->close(t);
+  return status;
 }
 
 aq_status aq_performance_profile_put(const aq_performance *performance,
                                      aq_record_sink *sink, aq_diag *diag)
 {
-  return performance->options.profile_isa
-             ? aq_transport_stack_profile_put(performance->transport, sink,
+  aq_status status = AQ_OK;
+  if (performance->options.profile_isa)
+    status = aq_transport_stack_profile_put(performance->transport, sink, diag);
+  return status == AQ_OK && performance->cost
+             ? aq_transport_stack_counted_put(performance->transport, sink,
                                               diag)
-             : AQ_OK;
+             : status;
 }
 
 static aq_status caps_check(const aq_performance *performance, uint32_t caps,
@@ -188,6 +207,15 @@ const char *aq_performance_durations(const aq_performance *performance,
 {
   return kind == AQ_RUN_MEASURED && !performance->on_simulator ? "measured here"
                                                                : "assumed";
+}
+
+const char *aq_performance_durations_found(const aq_performance *performance,
+                                           const aq_store_writer *writer,
+                                           const char *otherwise,
+                                           char text[AQ_STORE_DURATIONS_SIZE])
+{
+  return performance->cost ? aq_performance_cost_durations(writer, text)
+                           : aq_store_writer_durations(writer, otherwise, text);
 }
 
 /* ---- the store's data beside rows ---- */

@@ -24,9 +24,10 @@
 #include "workload/scenario.h"
 
 typedef struct aq_performance {
-  aq_performance_options options; /* device, queues and seed may change */
-  aq_transport_stack *transport;  /* owned */
-  const aq_executor *executor;    /* borrowed; NULL: the stack's own */
+  aq_performance_options options;   /* device, queues and seed may change */
+  aq_transport_stack *transport;    /* owned */
+  const aq_executor *executor;      /* borrowed; NULL: the stack's own */
+  struct aq_performance_cost *cost; /* owned; NULL: of a cost model */
   /* Memory faults, as of aq_transport_options; NULL: to standard error. */
   void (*event)(const aq_system_event *event, void *user);
   void *event_user;
@@ -59,8 +60,8 @@ aq_status aq_performance_open(const aq_performance *performance,
                               aq_record_sink *sink, aq_transport **out,
                               aq_diag *diag);
 
-/* Puts the counts of the code that its transports executed, if the options ask
- * for them. All executions have ended. */
+/* Puts the counts of the code that its transports executed, and the counted
+ * work, if the options ask for them. All executions have ended. */
 aq_status aq_performance_profile_put(const aq_performance *performance,
                                      aq_record_sink *sink, aq_diag *diag);
 
@@ -84,6 +85,13 @@ aq_status aq_performance_probe(aq_performance *performance,
  * measured: static text for aq_run_info.durations, after a probe. */
 const char *aq_performance_durations(const aq_performance *performance,
                                      aq_run_kind kind);
+
+/* The same when the rows are written, of which some may be executed or
+ * predicted: aq_store_writer_durations, or cost.h. */
+const char *aq_performance_durations_found(const aq_performance *performance,
+                                           const aq_store_writer *writer,
+                                           const char *otherwise,
+                                           char text[AQ_STORE_DURATIONS_SIZE]);
 
 /* How the run was asked for, as JSON for the notes of a run, with what became
  * of its policy (`totals` NULL: not known). The caller frees *out, which is

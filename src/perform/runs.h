@@ -60,6 +60,9 @@ typedef struct aq_performance_options {
    * steps, "wave=N[,workgroup=N][,limit=N]" or NULL (doc/execution.md). */
   bool profile_isa;
   const char *trace_isa;
+  /* How long kernels take whose code is executed: "fixed", "executed" or
+   * "sampled" (doc/durations.md); NULL: fixed. */
+  const char *cost;
 } aq_performance_options;
 
 /* Instead of a confidence. */

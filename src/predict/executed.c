@@ -4,6 +4,7 @@
 #include "predict/executed.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "predict/transfer.h"
 
@@ -22,6 +23,18 @@ const char *const aq_executed_names[AQ_EXECUTED_COUNT] = {
     AQ_EXECUTED_PARTS(P)
 #undef P
 };
+
+aq_status aq_executed_cost_read(const char *text, bool *counts, bool *sampled,
+                                aq_diag *diag)
+{
+  *sampled = text && strcmp(text, "sampled") == 0;
+  *counts = *sampled || (text && strcmp(text, "executed") == 0);
+  return *counts || !text || !*text || strcmp(text, "fixed") == 0
+             ? AQ_OK
+             : aq_diag_set(diag, AQ_ERR_INVALID,
+                           "'%.80s'; expected fixed, executed or sampled",
+                           text);
+}
 
 void aq_rates_read(aq_rates *out, const char *gfx,
                    int64_t (*number)(const void *model, const char *key),

@@ -7,7 +7,10 @@
 #ifndef AQ_PREDICT_EXECUTED_H
 #define AQ_PREDICT_EXECUTED_H
 
+#include <stdbool.h>
+
 #include "common/counted.h"
+#include "common/diag.h"
 #include "common/time.h"
 
 /* Where such durations come from, as runs say it: the width is that of the
@@ -22,6 +25,12 @@ typedef struct aq_rates {
   double matrix; /* operations of 16 bits of a compute unit in a cycle; 0: not
                     known */
 } aq_rates;
+
+/* Reads "fixed", "executed" or "sampled" (NULL is fixed): whether the work of
+ * executed kernels is counted, and then whether only the counted workgroups are
+ * executed. AQ_ERR_INVALID names the expected words. */
+aq_status aq_executed_cost_read(const char *text, bool *counts, bool *sampled,
+                                aq_diag *diag);
 
 /* Reads every constant by its key; `gfx` is the device's processor. */
 void aq_rates_read(aq_rates *out, const char *gfx,

@@ -18,25 +18,18 @@ typedef struct dispatch {
   float submit, launch, complete, host_begin, host_end; /* after the start */
   int32_t name, row, origin, stream;
   int16_t queue, thread;
-  uint8_t pinned;
+  uint8_t pinned, predicted;
 } dispatch;
 
 static const aq_page_column dispatch_columns[] = {
-    AQ_PAGE_COLUMN(dispatch, start),
-    AQ_PAGE_COLUMN(dispatch, end),
-    AQ_PAGE_COLUMN(dispatch, submit),
-    AQ_PAGE_COLUMN(dispatch, launch),
-    AQ_PAGE_COLUMN(dispatch, complete),
-    AQ_PAGE_COLUMN(dispatch, host_begin),
-    AQ_PAGE_COLUMN(dispatch, host_end),
-    AQ_PAGE_COLUMN(dispatch, name),
-    AQ_PAGE_COLUMN(dispatch, row),
-    AQ_PAGE_COLUMN(dispatch, origin),
-    AQ_PAGE_COLUMN(dispatch, stream),
-    AQ_PAGE_COLUMN(dispatch, queue),
-    AQ_PAGE_COLUMN(dispatch, thread),
-    AQ_PAGE_COLUMN(dispatch, pinned),
-    {NULL, 0, 0},
+    AQ_PAGE_COLUMN(dispatch, start),     AQ_PAGE_COLUMN(dispatch, end),
+    AQ_PAGE_COLUMN(dispatch, submit),    AQ_PAGE_COLUMN(dispatch, launch),
+    AQ_PAGE_COLUMN(dispatch, complete),  AQ_PAGE_COLUMN(dispatch, host_begin),
+    AQ_PAGE_COLUMN(dispatch, host_end),  AQ_PAGE_COLUMN(dispatch, name),
+    AQ_PAGE_COLUMN(dispatch, row),       AQ_PAGE_COLUMN(dispatch, origin),
+    AQ_PAGE_COLUMN(dispatch, stream),    AQ_PAGE_COLUMN(dispatch, queue),
+    AQ_PAGE_COLUMN(dispatch, thread),    AQ_PAGE_COLUMN(dispatch, pinned),
+    AQ_PAGE_COLUMN(dispatch, predicted), {NULL, 0, 0},
 };
 
 /* A host call that submitted nothing, an operation of a host queue, or a range
@@ -128,7 +121,8 @@ static bool dispatch_add(rows *r, const aq_record *row, int64_t number)
       .stream = or_unknown(row->stream),
       .queue = or_none(row->queue),
       .thread = thread_of(r, row, &failed),
-      .pinned = row->flags != AQ_NONE && row->flags & AQ_FLAG_PINNED,
+      .pinned = aq_record_is(row, AQ_FLAG_PINNED),
+      .predicted = aq_record_is(row, AQ_FLAG_PREDICTED),
   };
   return !failed && AQ_ARRAY_PUSH(r->dispatches, r->count, r->capacity, d);
 }

@@ -156,10 +156,12 @@ static aq_stats_group group_of(const aq_dispatches *d, const keyed *rows,
     }
     *spreads[m] = spread_of(scratch, known);
   }
-  for (size_t i = 0; i < count; i++)
-    if (d->rows[rows[i].row].bytes > 0 &&
-        d->rows[rows[i].row].kind != AQ_KIND_KERNEL)
-      group.bytes += d->rows[rows[i].row].bytes;
+  for (size_t i = 0; i < count; i++) {
+    const aq_dispatch_row *row = &d->rows[rows[i].row];
+    group.predicted += (row->flags & AQ_FLAG_PREDICTED) != 0;
+    if (row->bytes > 0 && row->kind != AQ_KIND_KERNEL)
+      group.bytes += row->bytes;
+  }
   return group;
 }
 

@@ -34,6 +34,7 @@ typedef struct aq_stats_group {
   int64_t key;      /* name id, ordinal, stream or class; AQ_NONE: unknown */
   const char *name; /* its word; NULL where the key is a number */
   int64_t calls;
+  int64_t predicted; /* calls whose durations are predictions */
   aq_stats_spread api, queue, kernel; /* A, Q, K */
   aq_stats_spread gap;                /* since the end before, on its queue */
   int64_t bytes;                      /* moved by copies; 0: none */

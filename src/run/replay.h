@@ -72,7 +72,8 @@ typedef struct aq_replay_options {
    * host between its calls; 0 counts as 1. Waits follow the device. */
   double launch_factor, host_factor;
   /* Gives kernels other durations than measured ones, which `measured` holds;
-   * NULL: none. Called once a kernel while the replay is opened. */
+   * NULL: none. Called once a kernel while the replay is opened; kernels that
+   * take any time get AQ_FLAG_PREDICTED. */
   aq_time (*duration)(void *user, const aq_record *row, const char *name,
                       aq_time measured);
   /* Level 2: one number for all names of a kind, such as copies;

@@ -97,6 +97,7 @@ static uint64_t predict_by(aq_replay *r, uint32_t *places, bool *known,
       if (row->duration > 0)
         offs[(*off_count)++] = off_of(median->duration, row->duration);
       row->duration = median->duration;
+      row->flags |= AQ_FLAG_PREDICTED;
       found++;
     }
   }

@@ -137,14 +137,19 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   const aq_replay_options *o = &r->options;
   const char *name = row->name < 0 ? NULL : r->input->name(r->input, row->name);
   aq_time duration = end - row->start;
-  if (o->duration && row->kind == AQ_KIND_KERNEL)
+  /* A replay keeps the durations of its run, predicted ones too. */
+  int64_t flags = row->flags == AQ_NONE ? 0 : row->flags & AQ_FLAG_PREDICTED;
+  if (o->duration && row->kind == AQ_KIND_KERNEL) {
     duration = o->duration(o->user, row, name, duration);
+    flags |= duration > 0 ? AQ_FLAG_PREDICTED : 0;
+  }
   r->rows[r->row_count++] = (aq_replay_row){
       .number = number,
       .start = row->start,
       .end = end,
       .complete = row->complete,
       .duration = duration,
+      .flags = (uint8_t)flags,
       .host_begin = row->host_begin,
       .host_end = row->host_end,
       .submit = row->submit,

@@ -82,6 +82,11 @@ AQ_API const char *
 aq_store_writer_durations(const aq_store_writer *writer, const char *otherwise,
                           char text[AQ_STORE_DURATIONS_SIZE]);
 
+/* How many of its kernel rows so far have AQ_FLAG_PREDICTED; *kernels is the
+ * number of all. */
+AQ_API uint64_t aq_store_writer_predicted(const aq_store_writer *writer,
+                                          uint64_t *kernels);
+
 /* Its id; AQ_NONE: it is not in the store yet. */
 AQ_API int64_t aq_store_writer_run(const aq_store_writer *writer);
 

@@ -185,8 +185,10 @@ static void kernels_count(aq_store_writer *writer, const aq_record *rows,
   for (size_t i = 0; i < count; i++)
     if (rows[i].kind == AQ_KIND_KERNEL) {
       writer->kernels++;
+      const bool predicted = aq_record_is(&rows[i], AQ_FLAG_PREDICTED);
+      writer->predicted += predicted;
       writer->executed +=
-          rows[i].flags != AQ_NONE && rows[i].flags & AQ_FLAG_EXECUTED;
+          !predicted && aq_record_is(&rows[i], AQ_FLAG_EXECUTED);
     }
 }
 
@@ -404,6 +406,13 @@ const char *aq_store_writer_durations(const aq_store_writer *writer,
            otherwise ? otherwise : "unknown", (unsigned long long)w->executed,
            (unsigned long long)w->kernels);
   return text;
+}
+
+uint64_t aq_store_writer_predicted(const aq_store_writer *writer,
+                                   uint64_t *kernels)
+{
+  *kernels = writer->kernels;
+  return writer->predicted;
 }
 
 int64_t aq_store_writer_run(const aq_store_writer *writer)

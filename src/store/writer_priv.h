@@ -22,7 +22,8 @@ struct aq_store_writer {
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
   int64_t stored_rows;
-  uint64_t kernels, executed; /* rows; of them, with AQ_FLAG_EXECUTED */
+  /* Rows; of them, with AQ_FLAG_PREDICTED, and only with AQ_FLAG_EXECUTED. */
+  uint64_t kernels, predicted, executed;
   struct {
     int64_t *rows; /* BATCH_ROWS of them, from the first on */
     size_t buffered;

@@ -117,6 +117,10 @@ static void put_details(chrome *c, const aq_slice *slice)
   for (size_t i = AQ_RECORD_FIELD_stream; i <= AQ_RECORD_FIELD_bytes; i++)
     if (values[i] != AQ_NONE)
       put_int(c, aq_record_fields[i].name, values[i]);
+  if (aq_record_is(slice->row, AQ_FLAG_PREDICTED)) {
+    put_text(c, "predicted");
+    yajl_gen_bool(c->gen, true);
+  }
   yajl_gen_map_close(c->gen);
 }
 

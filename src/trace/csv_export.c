@@ -15,6 +15,7 @@ static void put_header(aq_csv_out *out)
   aq_csv_out_text(out, "gfx");
   aq_csv_out_text(out, "cus");
   aq_csv_out_text(out, "queue_id");
+  aq_csv_out_text(out, "predicted");
   aq_csv_out_row(out);
 }
 
@@ -48,6 +49,7 @@ static void put_row(aq_csv_out *out, aq_trace_source *source,
   aq_csv_out_text(out, device ? device->gfx : NULL);
   aq_csv_out_int(out, device ? device->cus : AQ_NONE);
   aq_csv_out_int(out, queue ? queue->source_id : AQ_NONE);
+  aq_csv_out_text(out, aq_record_is(row, AQ_FLAG_PREDICTED) ? "yes" : "no");
   aq_csv_out_row(out);
 }
 

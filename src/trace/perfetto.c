@@ -38,6 +38,7 @@ enum {
   TYPE_COUNTER = 4,
 
   ANNOTATION_NAME_ID = 1,
+  ANNOTATION_BOOL = 2,
   ANNOTATION_INT = 4,
 
   INTERNED_EVENT = 2,
@@ -77,6 +78,7 @@ static const uint8_t details[] = {
 };
 enum {
   DETAIL_ROW = sizeof details + 1,
+  DETAIL_PREDICTED,
 };
 
 /* Nanoseconds of the source's clock; what lies before its zero is there. */
@@ -114,6 +116,7 @@ static void begin(perfetto *p)
   for (size_t i = 0; i < sizeof details; i++)
     intern(pb, INTERNED_ANNOTATION, i + 1, aq_record_fields[details[i]].name);
   intern(pb, INTERNED_ANNOTATION, DETAIL_ROW, "row");
+  intern(pb, INTERNED_ANNOTATION, DETAIL_PREDICTED, "predicted");
   aq_pb_end(pb, interned, AQ_PB_LARGE);
   aq_pb_end(pb, packet, AQ_PB_LARGE);
 }
@@ -164,6 +167,12 @@ static void put_details(aq_pb *pb, const aq_slice *slice)
     size_t annotation = aq_pb_begin(pb, EVENT_ANNOTATION, AQ_PB_SMALL);
     aq_pb_uint(pb, ANNOTATION_NAME_ID, i + 1);
     aq_pb_uint(pb, ANNOTATION_INT, (uint64_t)value);
+    aq_pb_end(pb, annotation, AQ_PB_SMALL);
+  }
+  if (aq_record_is(slice->row, AQ_FLAG_PREDICTED)) {
+    size_t annotation = aq_pb_begin(pb, EVENT_ANNOTATION, AQ_PB_SMALL);
+    aq_pb_uint(pb, ANNOTATION_NAME_ID, DETAIL_PREDICTED);
+    aq_pb_uint(pb, ANNOTATION_BOOL, 1);
     aq_pb_end(pb, annotation, AQ_PB_SMALL);
   }
 }

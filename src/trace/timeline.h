@@ -29,7 +29,7 @@ typedef enum aq_track_kind {
 
 /* The fields of a record that are drawn. */
 #define AQ_TIMELINE_FIELDS                                                     \
-  (AQ_TIMELINE_BIT(kind) | AQ_TIMELINE_BIT(name) |                             \
+  (AQ_TIMELINE_BIT(kind) | AQ_TIMELINE_BIT(flags) | AQ_TIMELINE_BIT(name) |    \
    AQ_TIMELINE_BIT(correlation) | AQ_TIMELINE_BIT(device) |                    \
    AQ_TIMELINE_BIT(queue) | AQ_TIMELINE_BIT(pid) | AQ_TIMELINE_BIT(tid) |      \
    AQ_TIMELINE_BIT(host_begin) | AQ_TIMELINE_BIT(host_end) |                   \

@@ -83,14 +83,14 @@ aq_database_reader aq_rocprof_v1_db_read;
 /* The fields of a record that are written of kernels and copies. */
 #define AQ_ROCPD_BIT(field) (UINT64_C(1) << AQ_RECORD_FIELD_##field)
 #define AQ_ROCPD_KERNEL_FIELDS                                                 \
-  (AQ_ROCPD_BIT(kind) | AQ_ROCPD_BIT(name) | AQ_ROCPD_BIT(correlation) |       \
-   AQ_ROCPD_BIT(device) | AQ_ROCPD_BIT(queue) | AQ_ROCPD_BIT(stream) |         \
-   AQ_ROCPD_BIT(pid) | AQ_ROCPD_BIT(tid) | AQ_ROCPD_BIT(grid_x) |              \
-   AQ_ROCPD_BIT(grid_y) | AQ_ROCPD_BIT(grid_z) | AQ_ROCPD_BIT(wg_x) |          \
-   AQ_ROCPD_BIT(wg_y) | AQ_ROCPD_BIT(wg_z) | AQ_ROCPD_BIT(lds) |               \
-   AQ_ROCPD_BIT(scratch) | AQ_ROCPD_BIT(vgpr) | AQ_ROCPD_BIT(agpr) |           \
-   AQ_ROCPD_BIT(sgpr) | AQ_ROCPD_BIT(bytes) | AQ_ROCPD_BIT(start) |            \
-   AQ_ROCPD_BIT(end))
+  (AQ_ROCPD_BIT(kind) | AQ_ROCPD_BIT(flags) | AQ_ROCPD_BIT(name) |             \
+   AQ_ROCPD_BIT(correlation) | AQ_ROCPD_BIT(device) | AQ_ROCPD_BIT(queue) |    \
+   AQ_ROCPD_BIT(stream) | AQ_ROCPD_BIT(pid) | AQ_ROCPD_BIT(tid) |              \
+   AQ_ROCPD_BIT(grid_x) | AQ_ROCPD_BIT(grid_y) | AQ_ROCPD_BIT(grid_z) |        \
+   AQ_ROCPD_BIT(wg_x) | AQ_ROCPD_BIT(wg_y) | AQ_ROCPD_BIT(wg_z) |              \
+   AQ_ROCPD_BIT(lds) | AQ_ROCPD_BIT(scratch) | AQ_ROCPD_BIT(vgpr) |            \
+   AQ_ROCPD_BIT(agpr) | AQ_ROCPD_BIT(sgpr) | AQ_ROCPD_BIT(bytes) |             \
+   AQ_ROCPD_BIT(start) | AQ_ROCPD_BIT(end))
 
 /* Writes a run to the file at a path, which is empty: all that is known, or
  * kernels and copies alone. */

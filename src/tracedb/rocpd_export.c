@@ -48,6 +48,12 @@ static int64_t or_zero(int64_t value)
   return value == AQ_NONE ? 0 : value;
 }
 
+/* The message of a row's event, or NULL. */
+static const char *message_of(const aq_record *row)
+{
+  return aq_record_is(row, AQ_FLAG_PREDICTED) ? "predicted duration" : NULL;
+}
+
 static bool put_kernel(aq_rocpd_writer *w, const aq_record *row)
 {
   int64_t pid, tid, kernel, queue, stream, event, stack;
@@ -57,7 +63,7 @@ static bool put_kernel(aq_rocpd_writer *w, const aq_record *row)
       !aq_rocpd_queue_id(w, row->pid, row->queue, &queue) ||
       !aq_rocpd_stream_id(w, row->pid, row->stream, &stream) ||
       !aq_rocpd_host_call(w, row, &stack) ||
-      !aq_rocpd_event(w, "KERNEL_DISPATCH", stack, NULL, &event))
+      !aq_rocpd_event(w, "KERNEL_DISPATCH", stack, message_of(row), &event))
     return false;
   const int64_t id = ++w->kernels;
   const int64_t values[] = {id,
@@ -112,7 +118,7 @@ static bool put_copy(aq_rocpd_writer *w, const aq_record *row)
       !aq_rocpd_queue_id(w, row->pid, row->queue, &queue) ||
       !aq_rocpd_stream_id(w, row->pid, row->stream, &stream) ||
       !aq_rocpd_host_call(w, row, &stack) ||
-      !aq_rocpd_event(w, "MEMORY_COPY", stack, NULL, &event))
+      !aq_rocpd_event(w, "MEMORY_COPY", stack, message_of(row), &event))
     return false;
   copy_agents(w, row, &from, &to);
   const int64_t values[] = {++w->copies,

@@ -325,6 +325,23 @@ aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
   return aq_wave_machine_profile_put(stack->machine, sink, diag);
 }
 
+aq_status aq_transport_stack_count(aq_transport_stack *stack,
+                                   const aq_transport_counting *counting,
+                                   aq_diag *diag)
+{
+  const aq_wave_counting_options options = {.xccs = counting->xccs,
+                                            .sampled = counting->sampled,
+                                            .time = counting->time,
+                                            .user = counting->user};
+  return aq_wave_machine_count(stack->machine, &options, diag);
+}
+
+aq_status aq_transport_stack_counted_put(const aq_transport_stack *stack,
+                                         aq_record_sink *sink, aq_diag *diag)
+{
+  return aq_wave_machine_counted_put(stack->machine, sink, diag);
+}
+
 aq_status aq_transport_stack_trace(aq_transport_stack *stack, const char *wave,
                                    aq_diag *diag)
 {

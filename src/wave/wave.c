@@ -378,6 +378,7 @@ aq_status aq_wave_machine_count(aq_wave_machine *machine,
   if (!machine->counting)
     machine->counting = aq_wave_counting_create(options);
   waits_keep(machine);
+  machine->executor.predicts = machine->counting && options->time;
   return machine->counting ? AQ_OK : aq_diag_no_memory(diag);
 }
 

@@ -57,6 +57,48 @@ check "a sampled grid has the same counts" \
   [ "$(echo "$out" | grep predicted_ns)" = \
   "$(echo "$here" | grep predicted_ns)" ]
 
+# The same kernel by launch.
+args="buf:f32[262144]=iota out:f32[262144]"
+# shellcheck disable=SC2086 # words
+launched() { # NAME OPTION...
+  launched_name=$1
+  shift
+  try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
+    --device mi210 --grid 262144 --workgroup 256 --name "$launched_name" "$@" \
+    --args $args
+}
+launched cost --cost executed
+check "launch predicts too" contains "$out" \
+  "durations    predicted ± 38 % from executed code"
+check "and computes" contains "$out" ": 0 2 4 6 8"
+try "$aqueduct" device predict cost --json
+check "its work is that of the program's kernel" \
+  [ "$(echo "$out" | grep -c '"counted": 192')" = 1 ]
+launched part-of --cost sampled
+check "sampled results are said to be incomplete" contains "$err" \
+  "the results are incomplete"
+launched fix
+check "without it durations are assumed" contains "$out" "durations    assumed"
+launched no --cost executed --profile-isa
+check "a profile excludes it" contains "$err" "count for themselves"
+launched no --cost much
+check "launch refuses another word" contains "$err" \
+  "--cost: 'much'; expected fixed, executed or sampled"
+try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
+  --device mi210,mi300x --grid 256 --cost executed --args buf:f32[256] out:f32[256]
+check "each device has its own constants" [ "$status" = 0 ]
+
+code=$srcdir/tests/fuzz/corpus/capture/code.aqcap
+try "$aqueduct" replay "$code" --device mi210 --cost executed --name captured
+check "a capture's code is counted in its replay" [ "$status" = 0 ]
+try "$aqueduct" stats captured
+check "whose rows are predicted" contains "$out" "predicted ±"
+try "$aqueduct" device predict captured --device mi300a
+check "and can be predicted on another device" contains "$out" " predicted "
+try "$aqueduct" replay all --cost executed
+check "a stored run has no code to count" contains "$err" \
+  "--cost does not apply to a stored run"
+
 try "$aqueduct" exec --cost some -q -- "$work/counted"
 check "another word is refused" [ "$status" = 125 ]
 check "with those there are" contains "$err" "expected fixed, executed or"

@@ -26,12 +26,54 @@ check "the device has to be named" [ "$status" = 2 ]
 
 "$aqueduct" replay m --device mi355x --name other -q > /dev/null
 for view in "show other" "show other --json" "compare other --as-if" \
-  "stats other"; do
+  "compare other --as-if --json" "stats other" "stats other --json" \
+  "explain other" "explain other --json" "list runs --json" "export other" \
+  "export other --format csv" "export other --format chrome" \
+  "compare m other --by kernel --json" "whatif other --launch x0.5 --json"; do
   # shellcheck disable=SC2086 # words
   try "$aqueduct" $view
   check "$view says that durations are predicted" contains "$out$err" \
     "predicted ±"
 done
+try "$aqueduct" compare m other --by kernel
+check "so does the head of a comparison by kernel" contains "$out" \
+  "other (predicted durations) against m"
+try "$aqueduct" compare other --as-if --format markdown
+check "and a verdict" contains "$out" "other (predicted durations)"
+
+# Each row that is a prediction has the flag, and no other.
+flagged() { # RUN COLUMN: of CSV, by its name
+  "$aqueduct" export "$1" --format csv -q | awk -F, -v name="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+    { printf "%s ", $at }'
+}
+check "CSV marks each predicted row" \
+  [ "$(flagged other predicted)" = "yes yes yes yes no yes yes " ]
+check "and no measured one" [ "$(flagged m predicted | tr -d 'no ')" = "" ]
+check "the bit of flags says the same" [ "$(flagged other flags)" = \
+  "130 130 128 129 0 136 128 " ]
+try "$aqueduct" stats other --json
+check "groups count their predicted rows" [ "$(echo "$out" |
+  sed -n 's/.*"predicted": \([0-9]*\),/\1/p' | tr '\n' ' ')" = "4 2 " ]
+try "$aqueduct" export other --format chrome -q
+check "slices of Chrome traces carry the word" \
+  [ "$(echo "$out" | grep -c '"predicted":true')" = 6 ]
+"$aqueduct" export other --format perfetto -q -o "$work/other.pftrace"
+"$aqueduct" export m --format perfetto -q -o "$work/m.pftrace"
+check "Perfetto's slices have the annotation" [ "$(($(wc -c \
+  < "$work/other.pftrace") > $(wc -c < "$work/m.pftrace")))" = 1 ]
+"$aqueduct" export other --format rocpd -q -o "$work/other.db"
+check "events of rocpd have the message" \
+  [ "$(grep -ao 'predicted duration' "$work/other.db" | wc -l)" = 6 ]
+try "$aqueduct" export other --format rocprofv3-csv -o "$work/csv"
+check "a format without a place for it: the line on standard error" \
+  contains "$err" "durations: predicted"
+"$aqueduct" report other m -o "$work/page.html" -q
+check "a report's page has it" grep -q "predicted ±" "$work/page.html"
+"$aqueduct" replay other --device mi355x --name again -q > /dev/null
+check "a replay of predicted rows keeps the flag" \
+  [ "$(flagged again predicted | tr -cd y)" = yyyyyy ]
+
 try "$aqueduct" replay m --device mi355x --level 2
 check "level 2 learns from durations that are predicted themselves" \
   contains "$err" "from a first half predicted ±"

@@ -16,6 +16,13 @@ static inline bool aqsim_kernel_is_executed(const aqsim *sim,
   return sim->executor && kernel->desc.code && !kernel->desc.function;
 }
 
+/* Whether the executor predicts how long the kernel takes, which then replaces
+ * its cost. */
+static inline bool aqsim_flight_is_predicted(const aqsim_flight *flight)
+{
+  return flight->executes && flight->queue->sim->executor->predicts;
+}
+
 /* Makes the flight's execution; on an error there is none. */
 aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag);
 

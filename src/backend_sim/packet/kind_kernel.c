@@ -78,12 +78,16 @@ static aqsim_flow kernel_charge(aqsim_flight *flight)
   const aqsim_queue *queue = flight->queue;
   const aqsim_kernel *kernel = flight->kernel;
   const aq_kernel_packet *packet = &flight->packet.kernel;
-  if (aqsim_cost_is_dispatched(&kernel->desc.cost) && flight->workgroups > 0)
+  const bool predicted = aqsim_flight_is_predicted(flight);
+  if (!predicted && aqsim_cost_is_dispatched(&kernel->desc.cost) &&
+      flight->workgroups > 0)
     return aqsim_waves_begin(flight, kernel, packet, flight->start);
-  flight->end = aq_time_add(
-      flight->start,
-      aqsim_cost_duration(queue->device->model, &kernel->desc.cost, packet,
-                          flight->workgroups, queue->cus.count));
+  flight->end = flight->start;
+  if (!predicted)
+    flight->end = aq_time_add(
+        flight->start,
+        aqsim_cost_duration(queue->device->model, &kernel->desc.cost, packet,
+                            flight->workgroups, queue->cus.count));
   if (!aqsim_flight_acts(flight) || flight->workgroups == 0)
     return aqsim_kernel_finish(flight);
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);

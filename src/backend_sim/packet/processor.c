@@ -4,6 +4,7 @@
 #include "backend_sim/packet/processor.h"
 
 #include "backend_sim/completion.h"
+#include "backend_sim/packet/execution.h"
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/kinds.h"
 #include "backend_sim/packet/memory_fault.h"
@@ -159,6 +160,7 @@ static aqsim_flow step_complete(aqsim_flight *flight)
         flight,
         (flight->back_to_back ? AQ_FLAG_BACK_TO_BACK : 0) |
             (flight->outlasts ? AQ_FLAG_EXECUTED : 0) |
+            (aqsim_flight_is_predicted(flight) ? AQ_FLAG_PREDICTED : 0) |
             (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
         sim->now, observe);
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)

@@ -8,6 +8,7 @@ const dispatchTypes = {
   host_begin: Float32Array, host_end: Float32Array,
   name: Int32Array, row: Int32Array, origin: Int32Array, stream: Int32Array,
   queue: Int16Array, thread: Int16Array, pinned: Uint8Array,
+  predicted: Uint8Array,
 };
 const spanTypes = {...timesOf, name: Int32Array, row: Int32Array,
   thread: Int16Array, queue: Int16Array, wait: Uint8Array};

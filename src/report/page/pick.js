@@ -147,7 +147,8 @@ function placeText(run, i) {
   const queue = run.columns.queue[i], stream = run.columns.stream[i];
   return [queue < 0 ? "" : `GPU ${deviceOfQueue(run, queue)}, queue ${queue}`,
     stream < 0 ? "" : `stream ${stream}`,
-    run.columns.pinned[i] ? "replayed at its measured time" : ""]
+    run.columns.pinned[i] ? "replayed at its measured time" : "",
+    run.columns.predicted[i] ? "predicted duration" : ""]
     .filter(Boolean).join(", ");
 }
 
