@@ -12,17 +12,29 @@
 
 #include "common/hsa_types.h"
 
+/* Inside of the library its functions have symbols of their own: clients come
+ * in by entries.c. */
+#ifdef AQDROP_INSIDE
+#define SYMBOL(name) __asm__("aqdrop_" #name)
+#pragma GCC visibility push(hidden)
+#else
+#define SYMBOL(name)
 #pragma GCC visibility push(default)
-#define R(name, returns, group, parameters, text) returns name parameters;
-#define S(name, returns, group, parameters, text) returns name parameters;
-#define U(name, group, status, parameters, text)  hsa_status_t name parameters;
+#endif
+#define R(name, returns, group, parameters, text)                              \
+  returns name parameters SYMBOL(name);
+#define S(name, returns, group, parameters, text)                              \
+  returns name parameters SYMBOL(name);
+#define U(name, group, status, parameters, text)                               \
+  hsa_status_t name parameters SYMBOL(name);
 #define D(name, group, status, agent, parameters, text)                        \
-  hsa_status_t name parameters;
+  hsa_status_t name parameters SYMBOL(name);
 #include "dropin/functions.def"
 #undef R
 #undef S
 #undef U
 #undef D
+#undef SYMBOL
 #pragma GCC visibility pop
 
 #endif

@@ -29,6 +29,7 @@
 #include "dropin/queues.h"
 #include "dropin/signals.h"
 #include "dropin/timing.h"
+#include "dropin/tools.h"
 #include "dropin/vmem.h"
 #include "wave/wave.h"
 
@@ -399,6 +400,7 @@ static bool closed_wait(void)
 hsa_status_t hsa_init(void)
 {
   hsa_status_t status = HSA_STATUS_SUCCESS;
+  bool first = false;
   pthread_mutex_lock(&process.lock);
   if (!closed_wait())
     status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -408,8 +410,11 @@ hsa_status_t hsa_init(void)
     status = process_open();
   if (status == HSA_STATUS_SUCCESS && process.references++ == 0) {
     AQDROP_CALL(process.recording, AQ_KIND_CALL);
+    first = true;
   }
   pthread_mutex_unlock(&process.lock);
+  if (first)
+    aqdrop_tools_load();
   return status;
 }
 
@@ -419,8 +424,13 @@ static void process_close(void)
 {
   AQDROP_CALL(process.recording, AQ_KIND_CALL);
   aqdrop *runtime = aqdrop_runtime();
-  aqdrop_runtime_publish(NULL);
   process.closing = true;
+  if (aqdrop_tools_are_loaded()) {
+    pthread_mutex_unlock(&process.lock);
+    aqdrop_tools_unload(); /* tools still call functions */
+    pthread_mutex_lock(&process.lock);
+  }
+  aqdrop_runtime_publish(NULL);
   pthread_mutex_unlock(&process.lock);
   runtime_close(runtime);
   aqdrop_recording_end(process.recording);

@@ -3,8 +3,10 @@
 # archive, so the library contains no part of the store or of report.
 noinst_LIBRARIES += src/dropin/libaqdropin.a
 src_dropin_libaqdropin_a_CFLAGS = $(AM_CFLAGS) -fPIC
+src_dropin_libaqdropin_a_CPPFLAGS = $(AM_CPPFLAGS) -DAQDROP_INSIDE
 src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/agents.c \
+	src/dropin/api_table.def \
 	src/dropin/bells.c src/dropin/bells.h \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
@@ -15,6 +17,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/contents.c src/dropin/contents.h \
 	src/dropin/copies.c \
 	src/dropin/debugger.c \
+	src/dropin/entries.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
 	src/dropin/ext_image_copies.c \
@@ -60,6 +63,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/status_text.def \
 	src/dropin/timing.c src/dropin/timing.h \
 	src/dropin/stubs.c \
+	src/dropin/tools.c src/dropin/tools.h \
 	src/dropin/svm.c \
 	src/dropin/symbols.c \
 	src/dropin/system.c \

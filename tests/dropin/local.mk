@@ -82,7 +82,8 @@ EXTRA_DIST += tests/dropin/bad_client.c tests/dropin/bad_hip.tsv tests/dropin/ba
 dist_check_SCRIPTS += tests/dropin/test_captured_code.sh tests/dropin/test_extract.sh tests/dropin/test_reports.sh tests/dropin/test_bad_hip.sh tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_hostcall.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_device.sh tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_fidelity.sh \
-	tests/dropin/test_packets.sh tests/dropin/test_recording.sh
+	tests/dropin/test_packets.sh tests/dropin/test_recording.sh \
+	tests/dropin/test_tools.sh
 
 check_PROGRAMS += tests/dropin/test_bad_kernels
 tests_dropin_test_bad_kernels_SOURCES = tests/dropin/test_bad_kernels.c \
