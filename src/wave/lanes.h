@@ -144,37 +144,13 @@ static inline const uint32_t *lanes_source64(aq_wave *w, const aq_wave_op *o,
 
 /* ---- values of a lane ---- */
 
-static inline float lane_f32(uint32_t bits)
-{
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static inline uint32_t lane_bits32(float x)
-{
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
+#define LANE(...) __VA_ARGS__
+#include "wave/lane_values.inc"
+#undef LANE
 
 static inline uint64_t lane_u64(const uint32_t *row, int l)
 {
   return row[l] | (uint64_t)row[AQ_WAVE_LANES + l] << 32;
-}
-
-static inline double lane_f64(uint64_t bits)
-{
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static inline uint64_t lane_bits64(double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
 }
 
 /* f16 as f32, exactly. */
@@ -219,42 +195,6 @@ static inline uint16_t lane_bits16(float x)
 static inline bool lane_is_nan16(uint16_t bits)
 {
   return (bits & 0x7fff) > 0x7c00;
-}
-
-/* The NaN of an operation: the first one of its sources, made quiet, or the
- * device's own, which is positive (the host's is negative). */
-static inline uint32_t lane_nan2(float r, float a, float b)
-{
-  const uint32_t own = 0x7fc00000, quiet = 0x00400000;
-  uint32_t x = b != b ? lane_bits32(b) | quiet : own;
-  x = a != a ? lane_bits32(a) | quiet : x;
-  return r != r ? x : lane_bits32(r);
-}
-
-static inline uint32_t lane_nan3(float r, float a, float b, float c)
-{
-  const uint32_t own = 0x7fc00000, quiet = 0x00400000;
-  uint32_t x = c != c ? lane_bits32(c) | quiet : own;
-  x = b != b ? lane_bits32(b) | quiet : x;
-  x = a != a ? lane_bits32(a) | quiet : x;
-  return r != r ? x : lane_bits32(r);
-}
-
-static inline uint64_t lane_nan2_64(double r, double a, double b)
-{
-  const uint64_t own = 0x7ff8000000000000, quiet = 0x0008000000000000;
-  uint64_t x = b != b ? lane_bits64(b) | quiet : own;
-  x = a != a ? lane_bits64(a) | quiet : x;
-  return r != r ? x : lane_bits64(r);
-}
-
-static inline uint64_t lane_nan3_64(double r, double a, double b, double c)
-{
-  const uint64_t own = 0x7ff8000000000000, quiet = 0x0008000000000000;
-  uint64_t x = c != c ? lane_bits64(c) | quiet : own;
-  x = b != b ? lane_bits64(b) | quiet : x;
-  x = a != a ? lane_bits64(a) | quiet : x;
-  return r != r ? x : lane_bits64(r);
 }
 
 /* The same for f16 sources, whose result is in f32. */

@@ -24,7 +24,7 @@ libaqcore_a_SOURCES += \
 	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
 	src/wave/hand.c src/wave/hand.h \
-	src/wave/lanes.h \
+	src/wave/lanes.h src/wave/lane_values.inc \
 	src/wave/lost.c src/wave/lost.h \
 	src/wave/lower.c src/wave/lower.h \
 	src/wave/matrix.c src/wave/matrix.h \
@@ -45,7 +45,8 @@ libaqcore_a_SOURCES += \
 	src/wave/rare.c \
 	src/wave/rdna.c \
 	src/wave/reach.c src/wave/reach.h \
-	src/wave/scalar.c \
+	src/wave/scalar.c src/wave/scalar.def \
+	src/wave/scalar_functions.inc \
 	src/wave/scalar_float.c \
 	src/wave/semantics.c \
 	src/wave/shared.c src/wave/shared.h \
@@ -59,7 +60,7 @@ libaqcore_a_SOURCES += \
 	src/wave/trace.c src/wave/trace.h \
 	src/wave/typed.c \
 	src/wave/unit.c src/wave/unit.h \
-	src/wave/vector.inc \
+	src/wave/vector.def src/wave/vector.inc src/wave/vector_lane.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \
 	src/wave/vector_v4.c \
