@@ -135,6 +135,7 @@ static aq_status environment_set(execution *e)
               ? "1"
               : NULL,
       .cost = cli->values[AQ_CLI_OPT_COST],
+      .compile = cli->values[AQ_CLI_OPT_COMPILE],
       .coverage = e->reports.coverage ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .extract = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],

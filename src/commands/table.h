@@ -84,6 +84,7 @@ typedef enum aq_cli_what {
   O(RECORD)                                                                    \
   O(RECORD_LIMIT)                                                              \
   O(COST)                                                                      \
+  O(COMPILE)                                                                   \
   O(PROFILE_ISA)                                                               \
   O(TRACE_ISA)                                                                 \
   O(REPORT_FIDELITY)                                                           \

@@ -209,6 +209,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "workgroup (the default), a prediction from their counted work, or "
          "that with only the counted workgroups executed, whose results are "
          "incomplete"},
+    [AQ_CLI_OPT_COMPILE] =
+        {"compile", "off|auto|always", "AQUEDUCT_COMPILE",
+         "whether executed code is compiled for this machine by cc: never (the "
+         "default), where it is hot, or all of it; the results are the same"},
     [AQ_CLI_OPT_PROFILE_ISA] =
         {"profile-isa", NULL, NULL,
          "count each executed instruction of kernels, its lanes and how they "

@@ -31,6 +31,7 @@
 #include "dropin/timing.h"
 #include "dropin/tools.h"
 #include "dropin/vmem.h"
+#include "native/builder.h"
 #include "wave/wave.h"
 
 /* The HSA interface's state of the process. */
@@ -149,6 +150,7 @@ static void runtime_close(aqdrop *runtime)
     aqdrop_memory_destroy(runtime->memory);
   aqsim_device_set_fini(&runtime->models);
   aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */
+  aq_native_builder_destroy(runtime->builder);
   aqdrop_timing_fini(runtime);
   aqdrop_check_close(runtime);
   pthread_mutex_destroy(&runtime->lock);
@@ -258,6 +260,28 @@ static void where_print(const char *line, void *user)
   fprintf(stderr, "aqueduct: at the timeout: %s\n", line);
 }
 
+static void line_print(const char *line)
+{
+  fprintf(stderr, "aqueduct: %s\n", line);
+}
+
+/* What --compile of exec asks for. */
+static aq_status builder_open(aqdrop *runtime, aq_diag *diag)
+{
+  const char *text = secure_getenv("AQUEDUCT_COMPILE");
+  aq_native_mode mode = AQ_NATIVE_OFF;
+  aq_status status =
+      text && *text ? aq_native_mode_read(text, &mode, diag) : AQ_OK;
+  if (status != AQ_OK) {
+    aq_diag_prefix(diag, "AQUEDUCT_COMPILE");
+    return status;
+  }
+  status = aq_native_builder_create(mode, line_print, &runtime->builder, diag);
+  return status == AQ_OK
+             ? aq_native_builder_use(runtime->builder, runtime->machine, diag)
+             : status;
+}
+
 /* What --profile-isa, --trace-isa and --timeout of exec ask for. */
 static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
 {
@@ -266,6 +290,8 @@ static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
              *report = secure_getenv("AQUEDUCT_REPORT_AT");
   aq_wave_trace_options options = {.to = stderr};
   aq_status status = aq_wave_machine_create(&runtime->machine, diag);
+  if (status == AQ_OK)
+    status = builder_open(runtime, diag);
   if (status == AQ_OK && report)
     aq_wave_machine_report_at(runtime->machine, strtoll(report, NULL, 10),
                               where_print, NULL);

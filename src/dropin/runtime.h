@@ -89,7 +89,8 @@ typedef struct aqdrop {
   aqdrop_kernels kernels;
   struct aq_allocations *allocations; /* of the machine */
   bool xnack; /* devices retry page faults: they reach all host memory */
-  struct aq_wave_machine *machine; /* runs kernels without a host function */
+  struct aq_native_builder *builder; /* of compiled code; NULL: none */
+  struct aq_wave_machine *machine;   /* runs kernels without a host function */
   struct aq_rates *rates; /* of the devices: durations of executed kernels come
                              from their counted work; NULL: they do not */
   struct aq_check *check; /* NULL: nothing is checked */

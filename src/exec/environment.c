@@ -108,6 +108,17 @@ static aq_status env_faults(const char *value, aq_diag *diag)
 
 /* ---- the rest ---- */
 
+static aq_status compile_check(const aq_exec_environment *e, aq_diag *diag)
+{
+  const char *mode = e->compile;
+  return !mode || strcmp(mode, "off") == 0 || strcmp(mode, "auto") == 0 ||
+                 strcmp(mode, "always") == 0
+             ? AQ_OK
+             : aq_diag_set(diag, AQ_ERR_INVALID,
+                           "--compile: '%s'; expected off, auto or always",
+                           mode);
+}
+
 /* Counting is no other inspection of the code. */
 static aq_status cost_check(const aq_exec_environment *e, aq_diag *diag)
 {
@@ -148,6 +159,8 @@ static bool env_set(const char *name, const char *value)
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
 {
   aq_status status = cost_check(e, diag);
+  if (status == AQ_OK)
+    status = compile_check(e, diag);
   if (status != AQ_OK)
     return status;
   bool set = env_set("AQUEDUCT_EXEC_STATUS", e->opened) &&
@@ -159,6 +172,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
              env_set("AQUEDUCT_COST", e->cost) &&
+             env_set("AQUEDUCT_COMPILE", e->compile) &&
              env_set("AQUEDUCT_PROFILE_ISA", e->profile_isa) &&
              env_set("AQUEDUCT_FIDELITY", e->fidelity) &&
              env_set("AQUEDUCT_EXTRACT", e->extract) &&

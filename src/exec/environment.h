@@ -20,6 +20,7 @@ typedef struct aq_exec_environment {
   const char *missing_kernels;
   const char *record, *record_limit; /* aq_row_choice_read(); NULL: as it is */
   const char *cost;                  /* of executed kernels, or NULL */
+  const char *compile;               /* off, auto or always; NULL: as it is */
   const char *profile_isa;           /* "1", or NULL: as it is */
   const char *trace_isa;             /* the wave, or NULL: as it is */
   const char *check;                 /* checks, or NULL: none */

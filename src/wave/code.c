@@ -16,6 +16,7 @@
 #include "common/map.h"
 #include "wave/direct.h"
 #include "wave/lower.h"
+#include "wave/natives.h"
 #include "wave/pair.h"
 
 enum {
@@ -35,6 +36,7 @@ typedef struct code_page {
   uint64_t read;                 /* the epoch when they were read */
   uint8_t bytes[PAGE_BYTES + 16];
   aq_wave_more *mores[PAGE_WORDS];
+  aq_wave_natives natives;
   /* Four more than words: the last instruction may have four words. */
   aq_wave_op ops[PAGE_WORDS + 4] __attribute__((aligned(64)));
 } code_page;
@@ -54,6 +56,7 @@ struct aq_wave_code {
   bool keeps_waits;
   const aq_allocations *allocations;
   aq_wave_handler **handlers; /* by row; NULL: not looked up */
+  const aq_wave_op *wanted;   /* for a compiled unit */
 };
 
 /* ---- handlers ---- */
@@ -178,15 +181,14 @@ static void word_refuse(aq_wave *w, uint64_t pc, const uint8_t *bytes)
                    "no instruction of this processor");
 }
 
-static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
+/* AQ_ERR_NO_MEMORY, or AQ_ERR_INPUT: no instruction begins there. */
+static aq_status op_make(code_page *page, size_t index)
 {
-  code_page *page = page_of(o);
-  const size_t index = (size_t)(o - page->ops), at = 4 * index;
+  const size_t at = 4 * index;
   aq_wave_more *more = calloc(1, sizeof *more);
   aq_diag diag = AQ_DIAG_INIT;
   if (!more)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                         "out of memory for instructions");
+    return AQ_ERR_NO_MEMORY;
   /* Only the bytes in use were compared since. */
   if (page->read != page->code->epoch)
     bytes_read(page);
@@ -194,8 +196,7 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
                     at < page->size ? page->size - at : 0, page->base + at,
                     &more->inst, &diag) != AQ_OK) {
     free(more);
-    word_refuse(w, page->base + at, page->bytes + at);
-    return NULL;
+    return AQ_ERR_INPUT;
   }
   aq_wave_op lowered = {.run = handler_for(page->code, &more->inst),
                         .words = more->inst.size / 4,
@@ -213,7 +214,52 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
   if (at + 4 * lowered.words > page->end_used)
     page->end_used = (uint32_t)at + 4 * lowered.words;
   page->ops[index] = lowered;
+  return AQ_OK;
+}
+
+static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
+{
+  code_page *page = page_of(o);
+  const size_t index = (size_t)(o - page->ops), at = 4 * index;
+  const aq_status status = op_make(page, index);
+  if (status == AQ_OK)
+    return o;
+  if (status == AQ_ERR_NO_MEMORY)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "out of memory for instructions");
+  word_refuse(w, page->base + at, page->bytes + at);
+  return NULL;
+}
+
+const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o)
+{
+  code_page *page = page_of(o);
+  (void)code;
+  if (!o->more && op_make(page, (size_t)(o - page->ops)) != AQ_OK)
+    return NULL;
   return o;
+}
+
+aq_wave_op *aq_wave_code_ops(const aq_wave_op *o)
+{
+  return page_of(o)->ops;
+}
+
+aq_wave_natives *aq_wave_code_natives(const aq_wave_op *o)
+{
+  return &page_of(o)->natives;
+}
+
+void aq_wave_code_want(const aq_wave_op *o)
+{
+  page_of(o)->code->wanted = o;
+}
+
+const aq_wave_op *aq_wave_code_wanted(aq_wave_code *code)
+{
+  const aq_wave_op *wanted = code->wanted;
+  code->wanted = NULL;
+  return wanted;
 }
 
 /* After the last word of a page comes the first one of the next. */
@@ -228,6 +274,7 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
 /* Reads the bytes; instructions made of earlier ones are gone. */
 static void page_fill(code_page *page)
 {
+  aq_wave_natives_fini(&page->natives);
   for (size_t i = 0; i < PAGE_WORDS; i++) {
     aq_wave_more_free(page->mores[i]);
     page->mores[i] = NULL;
@@ -314,6 +361,7 @@ static void page_free(code_page *page)
 {
   for (size_t i = 0; i < PAGE_WORDS; i++)
     aq_wave_more_free(page->mores[i]);
+  aq_wave_natives_fini(&page->natives);
   free(page);
 }
 

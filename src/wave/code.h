@@ -61,6 +61,18 @@ const aq_wave_op *aq_wave_code_past_waits(const aq_wave_op *o);
  * in memory. */
 bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to);
 
+/* The instruction itself, decoded; NULL: none begins there, or out of memory.
+ */
+const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o);
+
+/* The instructions of its page, and the compiled units there (native.h). */
+aq_wave_op *aq_wave_code_ops(const aq_wave_op *o);
+struct aq_wave_natives *aq_wave_code_natives(const aq_wave_op *o);
+
+/* Asks for a unit in the page of an instruction; the last one asked for. */
+void aq_wave_code_want(const aq_wave_op *o);
+const aq_wave_op *aq_wave_code_wanted(aq_wave_code *code);
+
 /* From now on a page is compared with memory before code in it runs, and made
  * anew if it changed. Between dispatches only. */
 void aq_wave_code_refresh(aq_wave_code *code);

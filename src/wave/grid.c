@@ -9,6 +9,7 @@
 
 #include "wave/counting.h"
 #include "wave/mode.h"
+#include "wave/native.h"
 #include "wave/observe.h"
 #include "wave/pool.h"
 #include "wave/watch.h"
@@ -175,6 +176,7 @@ static uint64_t wave_run(aq_wave *w)
   o = w->grid->observer  ? w->grid->observer->run(w, o, &left)
       : w->group->tally  ? aq_wave_counted_run(w, o, &left)
       : w->grid->watched ? aq_wave_watched_run(w, o, &left)
+      : w->grid->native  ? aq_wave_native_run(w, o, &left)
                          : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);

@@ -37,6 +37,12 @@ libaqcore_a_SOURCES += \
 	src/wave/missing.c src/wave/missing.h \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
+	src/wave/native.c src/wave/native.h \
+	src/wave/native_emit.c src/wave/native_emit.h \
+	src/wave/native_options.h \
+	src/wave/native_table.c src/wave/native_table.h \
+	src/wave/native_unit.c src/wave/native_unit.h \
+	src/wave/natives.c src/wave/natives.h \
 	src/wave/pair.c src/wave/pair.h \
 	src/wave/parts.c src/wave/parts.h \
 	src/wave/pattern.c src/wave/pattern.h \

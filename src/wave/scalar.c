@@ -132,8 +132,8 @@
     return aq_wave_next(o);                                                    \
   }
 
-#define OLD32 w->s[o->d]
-#define OLD64 (w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32)
+#define OLD32     w->s[o->d]
+#define OLD64     (w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32)
 #define LANE(...) __VA_ARGS__
 #include "wave/scalar_functions.inc"
 #undef LANE

@@ -54,7 +54,8 @@ struct aq_wave_op {
   uint16_t d;    /* destination: row or scalar code */
   uint16_t e;    /* second destination, a scalar code */
   uint8_t kind[3];
-  uint8_t words; /* of the encoding, and of s_waitcnt and s_nop behind it */
+  uint8_t words;  /* of the encoding, and of s_waitcnt and s_nop behind it */
+  uint16_t entry; /* of a compiled unit, its number in the page; 0: none */
   int32_t imm;
   struct aq_wave_more *more; /* NULL: not decoded */
 };
@@ -161,6 +162,7 @@ enum { AQ_WAVE_OLDER = 3, AQ_WAVE_RANGES = 8 };
 struct aq_wave_code;
 struct aq_wave_gws;
 struct aq_wave_machine;
+struct aq_wave_native;
 
 /* State that the parts of a grid (parts.h) share. Atomic. */
 typedef struct aq_wave_share {
@@ -198,7 +200,9 @@ struct aq_wave_grid {
   uint64_t clock_read; /* the most by which a wave's clock has advanced */
   uint64_t clock_told; /* of that, in elapsed times; of the first part */
   bool watched;        /* its instructions are counted or traced: watch.h */
-  bool reported;       /* where its waves are: where.h */
+  struct aq_wave_native *native; /* NULL: all is interpreted; native.h */
+  uint64_t native_from; /* instructions of a page that make it worth more */
+  bool reported;        /* where its waves are: where.h */
   struct aq_wave_profile_kernel *profile;  /* NULL: they are not counted */
   struct aq_wave_trace *trace;             /* NULL: they are not traced */
   const struct aq_wave_observer *observer; /* NULL: none; observe.h */

@@ -15,6 +15,7 @@
 #include "wave/lower.h"
 #include "wave/missing.h"
 #include "wave/mode.h"
+#include "wave/native.h"
 #include "wave/observe.h"
 #include "wave/pair.h"
 #include "wave/parts.h"
@@ -35,6 +36,7 @@ struct aq_wave_machine {
   aq_wave_profile *profile;      /* or NULL */
   aq_wave_trace *trace;          /* or NULL */
   aq_wave_counting *counting;    /* or NULL */
+  aq_wave_native *native;        /* or NULL */
   void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
   void *tell_user;
   uint64_t begun, catch_at; /* executions; 0: none is reported */
@@ -108,6 +110,26 @@ static aq_status code_check(const aq_wave_machine *machine, aq_wave_grid *grid,
   return check.status;
 }
 
+/* ---- compiled code ---- */
+
+static void native_begin(aq_wave_machine *machine, aq_wave_grid *grid)
+{
+  if (!machine->native || grid->watched || grid->observer || grid->tally)
+    return;
+  grid->native = machine->native;
+  grid->native_from = aq_wave_native_from(machine->native);
+  aq_wave_native_begin(machine->native, grid->code, grid->entry);
+}
+
+/* Each thread has code of its own. */
+static void native_serve(aq_wave_machine *machine, aq_wave_grid *grid)
+{
+  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
+    for (unsigned k = 0; k < machine->hands[i].code_count; k++)
+      aq_wave_native_serve(machine->native, machine->hands[i].codes[k].code);
+  grid->native_from = aq_wave_native_from(machine->native);
+}
+
 static aq_status wave_begin(void *user, const aq_execution_desc *desc,
                             void **out, aq_diag *diag)
 {
@@ -164,6 +186,7 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
       return aq_diag_no_memory(diag);
     }
   }
+  native_begin(machine, grid);
   machine->open++;
   if (++machine->begun == machine->catch_at)
     machine->caught(desc, machine->caught_user);
@@ -226,6 +249,8 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
     grid->observer->enter(grid->observer->user);
   aq_execution_state state =
       aq_wave_parts_step(grid, &team, budget, ticks, out);
+  if (grid->native)
+    native_serve(grid->machine, grid);
   if (grid->observer && state == AQ_EXECUTION_FAULT)
     grid->observer->fault(grid);
   if (grid->observer)
@@ -329,6 +354,7 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   aq_wave_profile_destroy(machine->profile);
   aq_wave_trace_destroy(machine->trace);
   aq_wave_counting_destroy(machine->counting);
+  aq_wave_native_destroy(machine->native);
   pthread_mutex_destroy(&machine->watching);
   free(machine);
 }
@@ -401,6 +427,23 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
     machine->trace = aq_wave_trace_create(options);
   waits_keep(machine);
   return machine->trace ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+aq_status aq_wave_machine_compile(aq_wave_machine *machine,
+                                  const aq_wave_native_options *options,
+                                  aq_diag *diag)
+{
+  if (!machine->native)
+    machine->native = aq_wave_native_create(options, machine->hands[0].level);
+  return machine->native ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+bool aq_wave_machine_compiled(const aq_wave_machine *machine,
+                              aq_wave_native_counts *out)
+{
+  if (machine->native)
+    aq_wave_native_put(machine->native, out);
+  return machine->native != NULL;
 }
 
 void aq_wave_machine_report_at(aq_wave_machine *machine, int64_t time,

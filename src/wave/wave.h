@@ -27,6 +27,7 @@
 #include "common/executor.h"
 #include "common/record.h"
 #include "isa/isa.h"
+#include "wave/native_options.h"
 
 typedef struct aq_wave_machine aq_wave_machine;
 
@@ -99,6 +100,16 @@ aq_status aq_wave_trace_read(const char *text, aq_wave_trace_options *out,
 aq_status aq_wave_machine_trace(aq_wave_machine *machine,
                                 const aq_wave_trace_options *options,
                                 aq_diag *diag);
+
+/* Compiles hot code. Without effect beside a profile, a trace, counts or an
+ * observer, which see every instruction. */
+aq_status aq_wave_machine_compile(aq_wave_machine *machine,
+                                  const aq_wave_native_options *options,
+                                  aq_diag *diag);
+
+/* False: the machine compiles nothing. */
+bool aq_wave_machine_compiled(const aq_wave_machine *machine,
+                              aq_wave_native_counts *out);
 
 /* Reports where the waves of each execution are, in a line, when its first step
  * at or after a time ends; ns of aq_wall_ns (common/wall.h), 0: never. On the

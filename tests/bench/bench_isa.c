@@ -23,6 +23,7 @@
 #include "bench/bench.h"
 #include "codeobj/image.h"
 #include "common/allocations.h"
+#include "native/builder.h"
 #include "wave/crew.h"
 #include "wave/wave.h"
 
@@ -354,6 +355,68 @@ static void case_run(isa_case *c)
   aq_wave_machine_destroy(c->machine);
 }
 
+/* ---- compiled ---- */
+
+static void line_tell(const char *line)
+{
+  fprintf(stderr, "bench_isa: %s\n", line);
+}
+
+static double interpreted_rate(void *context)
+{
+  isa_case c = *((isa_case **)context)[0];
+  return instruction_rate(&c);
+}
+
+static double compiled_rate(void *context)
+{
+  isa_case c = *((isa_case **)context)[1];
+  return instruction_rate(&c);
+}
+
+static double value_of(void *context)
+{
+  return *(double *)context;
+}
+
+/* The same kernel by compiled code, beside the interpreter; then how long the
+ * compiler took, and after how many instructions that pays. */
+static void case_compile(const isa_case *c)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_native_builder *builder;
+  aq_native_built built;
+  isa_case plain = *c, native = *c;
+  isa_case *both[] = {&plain, &native};
+  char name[64];
+  check(aq_native_builder_create(AQ_NATIVE_ALWAYS, line_tell, &builder, &diag),
+        &diag);
+  check(aq_wave_machine_create(&plain.machine, &diag), &diag);
+  check(aq_wave_machine_create(&native.machine, &diag), &diag);
+  check(aq_native_builder_use(builder, native.machine, &diag), &diag);
+  inputs_make(c);
+  execute(&plain);
+  memset(&out_device, 0, sizeof out_device);
+  execute(&native); /* compiles the code */
+  results_compare(c);
+  snprintf(name, sizeof name, "%s_compiled", c->name);
+  aqbench_compare(name, "M wave-instructions/s", ROUNDS, interpreted_rate,
+                  compiled_rate, both);
+  const double slow = interpreted_rate(both), fast = compiled_rate(both);
+  aq_native_builder_put(builder, &built);
+  const double seconds = (double)built.build_ns * 1e-9;
+  if (built.built > 0) {
+    snprintf(name, sizeof name, "%s_compile_time", c->name);
+    double values[] = {seconds, seconds / (1 / slow - 1 / fast)};
+    aqbench_compare(name, "s", 1, NULL, value_of, &values[0]);
+    snprintf(name, sizeof name, "%s_break_even", c->name);
+    aqbench_compare(name, "M wave-instructions", 1, NULL, value_of, &values[1]);
+  }
+  aq_wave_machine_destroy(plain.machine);
+  aq_wave_machine_destroy(native.machine);
+  aq_native_builder_destroy(builder);
+}
+
 /* ---- threads ---- */
 
 static double wall_rate(isa_case *c, bool concurrent)
@@ -496,8 +559,10 @@ int main(int argc, char **argv)
   }
   image_load();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    if (strncmp(cases[i].name, only, strlen(only)) == 0)
+    if (strncmp(cases[i].name, only, strlen(only)) == 0) {
       case_run(&cases[i]);
+      case_compile(&cases[i]);
+    }
   if (strncmp("isa_threads", only, strlen(only)) == 0)
     threads_run();
   if (strncmp("isa_decode", only, strlen(only)) == 0) {

@@ -85,6 +85,9 @@ tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
 	tests/wave/bed.c tests/wave/bed.h
 
 check_PROGRAMS += tests/wave/test_guard tests/wave/test_lazy
+check_PROGRAMS += tests/wave/test_native
+tests_wave_test_native_SOURCES = tests/wave/test_native.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
 tests_wave_test_lds_SOURCES = tests/wave/test_lds.c \

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/builder.h"
 #include "support/aqtest.h"
 #include "wave/wave.h"
 
@@ -75,9 +76,28 @@ static inline aq_status seen_put(aq_record_sink *sink,
   return AQ_OK;
 }
 
+/* With AQ_NATIVE=always the machine compiles all code for the host, so that
+ * the tests compare that. */
+static inline void native_open(aq_wave_machine *machine)
+{
+  static aq_native_builder *builder; /* as long as the process */
+  const char *mode = getenv("AQ_NATIVE");
+  aq_native_mode read;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (!mode)
+    return;
+  ck_assert_status(aq_native_mode_read(mode, &read, &diag), AQ_OK, &diag);
+  if (!builder)
+    ck_assert_status(aq_native_builder_create(read, NULL, &builder, &diag),
+                     AQ_OK, &diag);
+  ck_assert_status(aq_native_builder_use(builder, machine, &diag), AQ_OK,
+                   &diag);
+}
+
 /* After the machine was made; before it is destroyed. */
 static inline void seen_open(aq_wave_machine *machine)
 {
+  native_open(machine);
   aq_diag diag = AQ_DIAG_INIT;
   if (getenv("AQ_SEEN"))
     ck_assert_status(aq_wave_machine_profile(machine, &diag), AQ_OK, &diag);

@@ -1,0 +1,815 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "wave/native_emit.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "wave/mode.h"
+
+enum { NAME = 48, PAIR = 160 /* lengths of texts */ };
+
+/* The value of a row in a segment: a word, or half of a pair. */
+typedef enum value_part { WHOLE, LOW, HIGH } value_part;
+
+typedef struct row_value {
+  uint32_t number; /* of a variable; 0: the row's own */
+  uint8_t part;
+  bool written;
+} row_value;
+
+typedef struct scalar_value {
+  uint32_t number; /* of a variable; 0: not read */
+  bool written;
+  uint32_t mask; /* of the lanes' bits that vector instructions wrote */
+  bool second;   /* it is the upper word of such a mask */
+} scalar_value;
+
+struct aq_wave_segment {
+  const aq_wave_texts *texts;
+  const aq_wave_op *ops;
+  bool wave32;
+  FILE *out;
+  uint16_t list[AQ_WAVE_SEGMENT_MAX];
+  unsigned count;
+  uint32_t numbers;
+  row_value rows[AQ_WAVE_ROWS];
+  scalar_value scalars[AQ_WAVE_SCALARS], scc;
+  bool lanes, exec, nan, wide;
+  /* Texts so far: declarations, scalars, one lane. */
+  FILE *heads, *steps, *each;
+  char *texts_made[3];
+  size_t sizes[3];
+};
+
+/* ---- life ---- */
+
+static bool streams_open(aq_wave_segment *g)
+{
+  FILE **files[] = {&g->heads, &g->steps, &g->each};
+  bool ok = true;
+  for (int i = 0; i < 3; i++) {
+    *files[i] = open_memstream(&g->texts_made[i], &g->sizes[i]);
+    ok &= *files[i] != NULL;
+  }
+  return ok;
+}
+
+static void streams_close(aq_wave_segment *g)
+{
+  FILE *files[] = {g->heads, g->steps, g->each};
+  for (int i = 0; i < 3; i++)
+    if (files[i])
+      fclose(files[i]);
+  g->heads = g->steps = g->each = NULL;
+}
+
+static void texts_free(aq_wave_segment *g)
+{
+  for (int i = 0; i < 3; i++) {
+    free(g->texts_made[i]);
+    g->texts_made[i] = NULL;
+  }
+}
+
+static void segment_clear(aq_wave_segment *g)
+{
+  g->count = 0;
+  g->numbers = 1;
+  g->lanes = g->exec = g->nan = g->wide = false;
+  memset(g->rows, 0, sizeof g->rows);
+  memset(g->scalars, 0, sizeof g->scalars);
+  memset(&g->scc, 0, sizeof g->scc);
+}
+
+aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
+                                        const aq_wave_op *ops, bool wave32,
+                                        FILE *out)
+{
+  aq_wave_segment *g = calloc(1, sizeof *g);
+  if (!g)
+    return NULL;
+  g->texts = texts;
+  g->ops = ops;
+  g->wave32 = wave32;
+  g->out = out;
+  segment_clear(g);
+  if (streams_open(g))
+    return g;
+  aq_wave_segment_destroy(g);
+  return NULL;
+}
+
+void aq_wave_segment_destroy(aq_wave_segment *g)
+{
+  if (!g)
+    return;
+  streams_close(g);
+  texts_free(g);
+  free(g);
+}
+
+/* ---- which instructions ---- */
+
+static bool is_exec(unsigned code)
+{
+  return code == AQ_ISA_EXEC || code == AQ_ISA_EXEC + 1;
+}
+
+static unsigned words_of(const char *type)
+{
+  return !*type ? 0 : type[1] == '6' ? 2 : 1;
+}
+
+static bool is_vector(const aq_wave_text *t)
+{
+  return t->shape <= AQ_WAVE_TEXT_PICK;
+}
+
+/* Signs of plain operands are the only form that has a text. */
+static bool form_is_signs(const aq_isa_inst *inst, const aq_wave_text *t)
+{
+  if ((inst->form != AQ_ISA_E64 && inst->form != AQ_ISA_E32) || inst->clamp ||
+      inst->omod || inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
+      inst->row->encoding == AQ_ISA_VOP3P || aq_wave_form_keeps_half(inst))
+    return false;
+  unsigned i = 0;
+  for (unsigned k = 0; k < inst->operand_count; k++) {
+    const aq_isa_operand *operand = &inst->operands[k];
+    if (operand->role == 'D' || operand->role == 'E')
+      continue;
+    const unsigned signs = operand->modifiers;
+    if (operand->select < 6 || (signs && i >= 3) ||
+        (signs && operand->bits != 32 * words_of(t->sources[i])) ||
+        signs & ~(unsigned)(AQ_ISA_NEG | AQ_ISA_ABS))
+      return false;
+    i++;
+  }
+  return t->shape != AQ_WAVE_TEXT_WORDS;
+}
+
+static const aq_wave_text *text_of(const aq_wave_segment *g,
+                                   const aq_wave_op *o)
+{
+  const bool formed = o->run == aq_wave_form_run;
+  const aq_wave_text *t =
+      aq_wave_text_of(g->texts, formed ? o->more->base : o->run);
+  if (!t || (formed && !form_is_signs(&o->more->inst, t)))
+    return NULL;
+  if (!is_vector(t))
+    return t;
+  for (int i = 0; i < 3; i++)
+    if (o->kind[i] == AQ_WAVE_S && is_exec(o->r[i]))
+      return NULL;
+  const bool mask_in = t->shape == AQ_WAVE_TEXT_PICK ||
+                       (t->shape == AQ_WAVE_TEXT_CARRY && t->carry_in);
+  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e;
+  const bool mask_out =
+      t->shape == AQ_WAVE_TEXT_COMPARE || t->shape == AQ_WAVE_TEXT_CARRY;
+  return (mask_in && o->kind[2] != AQ_WAVE_S) || (mask_out && is_exec(to))
+             ? NULL
+             : t;
+}
+
+/* ---- scalars ---- */
+
+static const char *scalar_name(aq_wave_segment *g, unsigned code, char *name)
+{
+  scalar_value *s = &g->scalars[code];
+  if (!s->number) {
+    s->number = ++g->numbers;
+    fprintf(g->heads, "const uint32_t s%u_%u = s[%u];\n", code, s->number,
+            code);
+  }
+  snprintf(name, NAME, "s%u_%u", code, s->number);
+  return name;
+}
+
+static void scc_name(aq_wave_segment *g, char *name)
+{
+  if (!g->scc.number) {
+    g->scc.number = ++g->numbers;
+    fprintf(g->heads, "const uint32_t scc_%u = SCC;\n", g->scc.number);
+  }
+  snprintf(name, NAME, "scc_%u", g->scc.number);
+}
+
+static void scalar_pair(aq_wave_segment *g, unsigned code, char *text)
+{
+  char low[NAME], high[NAME];
+  scalar_name(g, code, low);
+  scalar_name(g, code + 1, high);
+  snprintf(text, PAIR, "(%s | (uint64_t)%s << 32)", low, high);
+}
+
+/* A source of a scalar instruction, or one that is the same in all lanes. */
+static void scalar_source(aq_wave_segment *g, const aq_wave_op *o, int i,
+                          unsigned words, char *text)
+{
+  if (o->kind[i] == AQ_WAVE_K && words == 2)
+    snprintf(text, PAIR, "0x%" PRIx64 "ull", o->k[i]);
+  else if (o->kind[i] == AQ_WAVE_K)
+    snprintf(text, PAIR, "0x%xu", (uint32_t)o->k[i]);
+  else if (words == 2)
+    scalar_pair(g, o->r[i], text);
+  else
+    scalar_name(g, o->r[i], text);
+}
+
+static void scalar_written(aq_wave_segment *g, unsigned code, uint32_t number)
+{
+  g->scalars[code] = (scalar_value){.number = number, .written = true};
+}
+
+static bool scalar_has_mask(const aq_wave_segment *g, unsigned code,
+                            unsigned words)
+{
+  for (unsigned i = 0; i < words; i++)
+    if (g->scalars[code + i].mask || g->scalars[code + i].second)
+      return true;
+  return false;
+}
+
+/* Whether a scalar instruction must come after the segment so far. */
+static bool scalar_conflicts(const aq_wave_segment *g, const aq_wave_op *o,
+                             const aq_wave_text *t, bool *exec)
+{
+  const unsigned to = words_of(t->result);
+  bool conflict = to && scalar_has_mask(g, o->d, to);
+  *exec = t->shape == AQ_WAVE_TEXT_SAVE ||
+          (to && (is_exec(o->d) || is_exec(o->d + to - 1u)));
+  for (int i = 0; i < 2; i++) {
+    const unsigned n = words_of(t->sources[i]);
+    const bool old = t->immediate && i == 0;
+    const unsigned code = old ? o->d : o->r[i];
+    if (n == 0 ||
+        (!old && (o->kind[i] != AQ_WAVE_S || (t->immediate && i == 1))))
+      continue;
+    conflict |= scalar_has_mask(g, code, n);
+    *exec |= is_exec(code) || is_exec(code + n - 1);
+  }
+  if (t->reads_old || t->immediate) {
+    conflict |= scalar_has_mask(g, o->d, 1);
+    *exec |= is_exec(o->d);
+  }
+  return conflict || (*exec && g->lanes);
+}
+
+static void sources_write(aq_wave_segment *g, const aq_wave_op *o,
+                          const aq_wave_text *t, char texts[2][PAIR])
+{
+  for (int i = 0; i < 2; i++) {
+    const unsigned n = words_of(t->sources[i]);
+    if (n == 0)
+      snprintf(texts[i], PAIR, "0");
+    else if (t->immediate && i == 1)
+      snprintf(texts[i], PAIR, "(uint32_t)%" PRId32, o->imm);
+    else if (t->immediate)
+      scalar_name(g, o->d, texts[i]);
+    else
+      scalar_source(g, o, i, n, texts[i]);
+  }
+}
+
+static void result_write(aq_wave_segment *g, unsigned code, unsigned words,
+                         const char *what)
+{
+  for (unsigned i = 0; i < words; i++) {
+    const uint32_t number = ++g->numbers;
+    fprintf(g->heads, "uint32_t s%u_%u;\n", code + i, number);
+    fprintf(g->steps, "s%u_%u = (uint32_t)(%s%s);\n", code + i, number, what,
+            i ? " >> 32" : "");
+    scalar_written(g, code + i, number);
+  }
+}
+
+static uint32_t scc_written(aq_wave_segment *g)
+{
+  g->scc = (scalar_value){.number = ++g->numbers, .written = true};
+  fprintf(g->heads, "uint32_t scc_%u;\n", g->scc.number);
+  return g->scc.number;
+}
+
+static void save_write(aq_wave_segment *g, const aq_wave_op *o,
+                       const aq_wave_text *t)
+{
+  const unsigned n = words_of(t->result);
+  char a[PAIR], x[PAIR];
+  scalar_source(g, o, 0, n, a);
+  if (n == 2)
+    scalar_pair(g, AQ_ISA_EXEC, x);
+  else
+    scalar_name(g, AQ_ISA_EXEC, x);
+  fprintf(g->steps,
+          "{ const uint%u_t a = %s, x = %s; const uint%u_t r = %s; "
+          "const uint%u_t kept = %s;\n",
+          32 * n, a, x, 32 * n, t->expression, 32 * n, t->second);
+  result_write(g, o->d, n, "kept");
+  result_write(g, AQ_ISA_EXEC, n, "r");
+  fprintf(g->steps, "scc_%u = r != 0; }\n", scc_written(g));
+}
+
+static void scalar_write(aq_wave_segment *g, const aq_wave_op *o,
+                         const aq_wave_text *t)
+{
+  char s[2][PAIR], in[NAME], old[PAIR] = "0";
+  const unsigned to = words_of(t->result);
+  if (t->shape == AQ_WAVE_TEXT_SAVE) {
+    save_write(g, o, t);
+    return;
+  }
+  sources_write(g, o, t, s);
+  if (t->reads_old && to == 2)
+    scalar_pair(g, o->d, old);
+  else if (t->reads_old)
+    scalar_name(g, o->d, old);
+  const char *types[] = {words_of(t->sources[0]) == 2 ? "uint64_t" : "uint32_t",
+                         words_of(t->sources[1]) == 2 ? "uint64_t"
+                                                      : "uint32_t"};
+  fprintf(g->steps, "{ const %s a = %s; const %s b = %s; (void)a; (void)b;\n",
+          types[0], s[0], types[1], s[1]);
+  if (t->shape == AQ_WAVE_TEXT_TEST) {
+    fprintf(g->steps, "scc_%u = %s; }\n", scc_written(g), t->expression);
+    return;
+  }
+  scc_name(g, in);
+  fprintf(g->steps,
+          "const uint32_t in = %s; uint32_t scc = in; (void)scc;\n"
+          "const uint%u_t OLD%u = %s; (void)OLD%u;\n"
+          "const uint%u_t r = (uint%u_t)(%s); %s;\n",
+          in, 32 * to, 32 * to, old, 32 * to, 32 * to, 32 * to, t->expression,
+          t->second);
+  result_write(g, o->d, to, "r");
+  if (strcmp(t->second, "KEEP") != 0)
+    fprintf(g->steps, "scc_%u = scc; }\n", scc_written(g));
+  else
+    fprintf(g->steps, "}\n");
+}
+
+/* ---- lanes ---- */
+
+static row_value *row_read(aq_wave_segment *g, unsigned row)
+{
+  row_value *r = &g->rows[row];
+  if (!r->number) {
+    r->number = ++g->numbers;
+    fprintf(g->each, "const uint32_t x%u = v[%u][l];\n", r->number, row);
+  }
+  return r;
+}
+
+static void row_word(aq_wave_segment *g, unsigned row, char *text)
+{
+  const row_value *r = row_read(g, row);
+  snprintf(text, NAME, "%s(x%u%s)", r->part == WHOLE ? "" : "(uint32_t)",
+           r->number, r->part == HIGH ? " >> 32" : "");
+}
+
+static void row_pair(aq_wave_segment *g, unsigned row, char *text)
+{
+  char low[NAME], high[NAME];
+  const row_value *a = row_read(g, row), *b = row_read(g, row + 1);
+  if (a->number == b->number && a->part == LOW && b->part == HIGH) {
+    snprintf(text, PAIR, "x%u", a->number);
+    return;
+  }
+  row_word(g, row, low);
+  row_word(g, row + 1, high);
+  snprintf(text, PAIR, "(%s | (uint64_t)%s << 32)", low, high);
+}
+
+static void lane_source(aq_wave_segment *g, const aq_wave_op *o, int i,
+                        unsigned words, char *text)
+{
+  if (o->kind[i] != AQ_WAVE_V)
+    scalar_source(g, o, i, words, text);
+  else if (words == 2)
+    row_pair(g, o->r[i], text);
+  else
+    row_word(g, o->r[i], text);
+}
+
+/* Whether the host's compiler must not know a source as a constant: it would
+ * compute with it, without MODE. A 0 makes other values constant. */
+static bool constant_is_secret(const aq_wave_segment *g, const aq_wave_op *o,
+                               const aq_wave_text *t, int i)
+{
+  const bool floats =
+      *t->sources[i] == 'f' || strncmp(t->name, "v_cvt", 5) == 0;
+  bool all = true;
+  for (int k = 0; k < 3; k++)
+    all &= !*t->sources[k] || o->kind[k] == AQ_WAVE_K;
+  return o->kind[i] == AQ_WAVE_K   ? floats || all || o->k[i] == 0
+         : o->kind[i] == AQ_WAVE_S ? g->scalars[o->r[i]].written
+                                   : false;
+}
+
+static void constant_hide(aq_wave_segment *g, const aq_wave_op *o,
+                          const aq_wave_text *t, int i, char *text)
+{
+  if (!constant_is_secret(g, o, t, i))
+    return;
+  const uint32_t number = ++g->numbers;
+  fprintf(g->steps, "uint%u_t k%u = %s; HIDE(k%u);\n",
+          32 * words_of(t->sources[i]), number, text, number);
+  snprintf(text, PAIR, "k%u", number);
+}
+
+static unsigned signs_of(const aq_wave_op *o, unsigned source)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  unsigned i = 0;
+  if (o->run != aq_wave_form_run)
+    return 0;
+  for (unsigned k = 0; k < inst->operand_count; k++)
+    if (inst->operands[k].role != 'D' && inst->operands[k].role != 'E' &&
+        i++ == source)
+      return inst->operands[k].modifiers;
+  return 0;
+}
+
+static const char *type_of(const char *type)
+{
+  static const char *const types[][2] = {
+      {"u32", "uint32_t"}, {"i32", "int32_t"}, {"f32", "float"},
+      {"u64", "uint64_t"}, {"i64", "int64_t"}, {"f64", "double"},
+      {"u16", "uint16_t"}, {"i16", "int16_t"}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strncmp(types[i][0], type, 3) == 0)
+      return types[i][1];
+  return "uint32_t";
+}
+
+/* Declares a source as a, b or c. */
+static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
+                          const aq_wave_text *t, int i)
+{
+  char text[PAIR];
+  const char *type = t->sources[i];
+  const unsigned words = words_of(type), signs = signs_of(o, (unsigned)i);
+  const char *sign = words == 2 ? "0x8000000000000000ull" : "0x80000000u";
+  lane_source(g, o, i, words, text);
+  constant_hide(g, o, t, i, text);
+  const char *load = strncmp(type, "f32", 3) == 0   ? "lane_f32"
+                     : strncmp(type, "f64", 3) == 0 ? "lane_f64"
+                                                    : "";
+  fprintf(g->each, "const %s %c = (%s)%s(((uint%u_t)%s%s%s)%s%s);\n",
+          type_of(type), 'a' + i, type_of(type), load, 32 * words, text,
+          signs & AQ_ISA_ABS ? " & ~" : "", signs & AQ_ISA_ABS ? sign : "",
+          signs & AQ_ISA_NEG ? " ^ " : "", signs & AQ_ISA_NEG ? sign : "");
+}
+
+/* The bit of the lane of a mask that the instruction reads. */
+static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
+{
+  const scalar_value *s = &g->scalars[o->r[2]];
+  char pair[PAIR];
+  if (s->mask) {
+    snprintf(text, NAME, "c%u", s->mask);
+    return;
+  }
+  const uint32_t number = ++g->numbers;
+  if (g->wave32)
+    scalar_name(g, o->r[2], pair);
+  else
+    scalar_pair(g, o->r[2], pair);
+  fprintf(g->each, "const uint32_t p%u = (uint32_t)(%s >> g) >> j & 1;\n",
+          number, pair);
+  snprintf(text, NAME, "p%u", number);
+}
+
+static void mask_written(aq_wave_segment *g, unsigned code, uint32_t number)
+{
+  g->scalars[code].mask = number;
+  g->scalars[code].second = false;
+  if (g->wave32)
+    return;
+  g->scalars[code + 1].mask = 0;
+  g->scalars[code + 1].second = true;
+}
+
+static void row_written(aq_wave_segment *g, unsigned row, unsigned words,
+                        uint32_t number)
+{
+  g->rows[row] = (row_value){number, words == 2 ? LOW : WHOLE, true};
+  if (words == 2)
+    g->rows[row + 1] = (row_value){number, HIGH, true};
+}
+
+/* Results that are two words of their own. */
+static void words_write(aq_wave_segment *g, const aq_wave_op *o,
+                        const aq_wave_text *t)
+{
+  char low[PAIR], high[PAIR], texts[3][400];
+  int n = 0;
+  for (; n < 3 && *t->sources[n]; n++) {
+    const bool wide = words_of(t->sources[n]) == 2;
+    snprintf(high, sizeof high, "0");
+    if (o->kind[n] == AQ_WAVE_V) {
+      row_word(g, o->r[n], low);
+      if (wide)
+        row_word(g, o->r[n] + 1u, high);
+    } else if (o->kind[n] == AQ_WAVE_S) {
+      scalar_name(g, o->r[n], low);
+      if (wide)
+        scalar_name(g, o->r[n] + 1u, high);
+    } else {
+      snprintf(low, sizeof low, "0x%xu", (uint32_t)o->k[n]);
+      snprintf(high, sizeof high, "0x%xu", (uint32_t)(o->k[n] >> 32));
+    }
+    snprintf(texts[n], sizeof texts[n], "%s, %ch = %s", low, 'a' + n, high);
+  }
+  const uint32_t first = ++g->numbers, second = ++g->numbers;
+  fprintf(g->each, "uint32_t x%u, x%u; { uint32_t lo, hi;\n", first, second);
+  for (int i = 0; i < n; i++)
+    fprintf(g->each, "const uint32_t %cl = %s; (void)%ch;\n", 'a' + i, texts[i],
+            'a' + i);
+  fprintf(g->each, "%s x%u = lo; x%u = hi; }\n", t->expression, first, second);
+  row_written(g, o->d, 1, first);
+  row_written(g, o->d + 1u, 1, second);
+}
+
+static void lane_write(aq_wave_segment *g, const aq_wave_op *o,
+                       const aq_wave_text *t)
+{
+  const unsigned words = words_of(t->result);
+  const uint32_t number = ++g->numbers;
+  char mask[NAME] = "";
+  g->wide |= words == 2 && t->shape <= AQ_WAVE_TEXT_NAN;
+  if (t->shape == AQ_WAVE_TEXT_WORDS) {
+    words_write(g, o, t);
+    return;
+  }
+  if (t->shape == AQ_WAVE_TEXT_PICK || t->carry_in)
+    mask_write(g, o, mask);
+  /* Rows that are read for the first time are declared outside. */
+  for (int i = 0; i < 3; i++)
+    for (unsigned k = 0; k < words_of(t->sources[i]); k++)
+      if (o->kind[i] == AQ_WAVE_V)
+        row_read(g, o->r[i] + k);
+  if (words)
+    fprintf(g->each, "uint%u_t x%u;\n", 32 * words, number);
+  const bool bit =
+      t->shape == AQ_WAVE_TEXT_CARRY || t->shape == AQ_WAVE_TEXT_COMPARE;
+  if (bit)
+    fprintf(g->each, "uint32_t c%u;\n", number);
+  fprintf(g->each, "{\n");
+  for (int i = 0; i < 3 && *t->sources[i]; i++)
+    operand_write(g, o, t, i);
+  switch (t->shape) {
+  case AQ_WAVE_TEXT_NAN:
+    fprintf(g->each,
+            "const %s r = %s; nan |= r != r; x%u = lane_bits%u(r); }\n",
+            words == 2 ? "double" : "float", t->expression, number, 32 * words);
+    g->nan = true;
+    break;
+  case AQ_WAVE_TEXT_CARRY:
+    fprintf(g->each,
+            "const uint32_t i = %s; (void)i; const uint%u_t r = %s;\n"
+            "x%u = r; c%u = (%s) ? 1 : 0; }\n",
+            *mask ? mask : "0", 32 * words, t->expression, number, number,
+            t->second);
+    break;
+  case AQ_WAVE_TEXT_COMPARE:
+    fprintf(g->each, "(void)a; (void)b; c%u = (%s) ? 1 : 0; }\n", number,
+            t->expression);
+    break;
+  case AQ_WAVE_TEXT_PICK:
+    fprintf(g->each, "x%u = %s ? b : a; }\n", number, mask);
+    break;
+  default:
+    fprintf(g->each, "x%u = (uint%u_t)(%s); }\n", number, 32 * words,
+            t->expression);
+  }
+  if (words)
+    row_written(g, o->d, words, number);
+  if (bit)
+    mask_written(g, t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e, number);
+}
+
+/* Whether a vector instruction must come after the segment so far. */
+static bool lane_conflicts(const aq_wave_segment *g, const aq_wave_op *o,
+                           const aq_wave_text *t)
+{
+  const bool masked = t->shape == AQ_WAVE_TEXT_PICK || t->carry_in;
+  const unsigned words = g->wave32 ? 1 : 2;
+  for (int i = 0; i < 3; i++)
+    if (o->kind[i] == AQ_WAVE_S && *t->sources[i] &&
+        scalar_has_mask(g, o->r[i], words_of(t->sources[i])))
+      return true;
+  if (masked && !g->scalars[o->r[2]].mask && scalar_has_mask(g, o->r[2], words))
+    return true;
+  if (masked && g->scalars[o->r[2]].mask && words == 2 &&
+      !g->scalars[o->r[2] + 1].second)
+    return true;
+  if (t->shape != AQ_WAVE_TEXT_CARRY && t->shape != AQ_WAVE_TEXT_COMPARE)
+    return g->exec;
+  /* Masks that overlap. */
+  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e;
+  const scalar_value *s = &g->scalars[to];
+  return g->exec || s->second || (words == 2 && s[1].mask);
+}
+
+/* ---- the whole ---- */
+
+bool aq_wave_segment_add(aq_wave_segment *g, const aq_wave_op *o)
+{
+  const aq_wave_text *t = text_of(g, o);
+  if (!t) {
+    aq_wave_segment_flush(g);
+    return false;
+  }
+  bool exec = false;
+  if (g->count == AQ_WAVE_SEGMENT_MAX ||
+      (is_vector(t) ? lane_conflicts(g, o, t)
+                    : scalar_conflicts(g, o, t, &exec)))
+    aq_wave_segment_flush(g);
+  g->list[g->count++] = (uint16_t)(o - g->ops);
+  if (is_vector(t)) {
+    g->lanes = true;
+    lane_write(g, o, t);
+  } else {
+    g->exec |= exec;
+    scalar_write(g, o, t);
+  }
+  return true;
+}
+
+static void scalars_commit(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].written && !g->scalars[i].mask && !g->scalars[i].second)
+      fprintf(g->out, "s[%u] = s%u_%u;\n", i, i, g->scalars[i].number);
+  if (g->scc.written)
+    fprintf(g->out, "SCC = scc_%u;\n", g->scc.number);
+}
+
+static void masks_commit(const aq_wave_segment *g, const char *how)
+{
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask) {
+      const uint32_t number = g->scalars[i].mask;
+      fprintf(g->out, "s[%u] %s (uint32_t)(m%u & exec);\n", i, how, number);
+      if (!g->wave32)
+        fprintf(g->out, "s[%u] %s (uint32_t)((m%u & exec) >> 32);\n", i + 1,
+                how, number);
+    }
+}
+
+static void slow_write(const aq_wave_segment *g, const char *exec)
+{
+  fprintf(g->out, "static const uint16_t list[] = {");
+  for (unsigned i = 0; i < g->count; i++)
+    fprintf(g->out, "%u,", g->list[i]);
+  fprintf(g->out, "}; slow(w, ops, list, %u, %s);\n", g->count, exec);
+}
+
+static void rows_write(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (g->rows[i].written)
+      fprintf(g->out, "uint32_t t%u[16] ALIGNED;\n", i);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "uint32_t b%u[16] ALIGNED;\n", g->scalars[i].mask);
+  if (g->nan)
+    fprintf(g->out, "uint32_t nans[16] ALIGNED;\n");
+  fprintf(g->out, "EACH(j) { const int l = g + j; (void)l;\n%s%s",
+          g->nan ? "uint32_t nan = 0;\n" : "", g->texts_made[2]);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (g->rows[i].written)
+      fprintf(g->out, "t%u[j] = (uint32_t)(x%u%s);\n", i, g->rows[i].number,
+              g->rows[i].part == HIGH ? " >> 32" : "");
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "b%u[j] = 0u - c%u;\n", g->scalars[i].mask,
+              g->scalars[i].mask);
+  fprintf(g->out, "%s}\n", g->nan ? "nans[j] = 0u - nan;\n" : "");
+}
+
+static void lanes_commit(const aq_wave_segment *g)
+{
+  fprintf(g->out, "if (LIKELY(on == 0xffff)) {\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (g->rows[i].written)
+      fprintf(g->out, "keep(&v[%u][g], t%u);\n", i, i);
+  fprintf(g->out, "} else {\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (g->rows[i].written)
+      fprintf(g->out, "mix(&v[%u][g], t%u, on);\n", i, i);
+  fprintf(g->out, "}\n");
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "m%u |= (uint64_t)bits(b%u) << g;\n", g->scalars[i].mask,
+              g->scalars[i].mask);
+}
+
+static void lanes_flush(const aq_wave_segment *g)
+{
+  fprintf(g->out, "const uint64_t exec = EXEC;\n");
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "uint64_t m%u = 0;\n", g->scalars[i].mask);
+  if (g->wide) {
+    fprintf(g->out, "if (UNLIKELY(SPLIT)) {\n");
+    slow_write(g, "exec");
+    fprintf(g->out, "goto N%u; }\n", g->list[0]);
+  }
+  fprintf(g->out, "for (int g = 0; g < LANES; g += 16) {\n"
+                  "const uint32_t on = (uint32_t)(exec >> g) & 0xffff;\n"
+                  "if (UNLIKELY(!on)) continue;\n");
+  rows_write(g);
+  if (g->nan) {
+    fprintf(g->out, "if (UNLIKELY(bits(nans) & on)) {\n");
+    slow_write(g, "exec & ~(uint64_t)0 << g");
+    masks_commit(g, "|=");
+    fprintf(g->out, "goto N%u; }\n", g->list[0]);
+  }
+  lanes_commit(g);
+  fprintf(g->out, "}\n");
+}
+
+void aq_wave_segment_flush(aq_wave_segment *g)
+{
+  if (g->count == 0)
+    return;
+  streams_close(g);
+  fprintf(g->out, "{\nconst uint32_t ieee = MODE & %d; (void)ieee;\n%s%s",
+          AQ_WAVE_MODE_IEEE, g->texts_made[0], g->texts_made[1]);
+  if (g->lanes)
+    lanes_flush(g);
+  scalars_commit(g);
+  if (g->lanes)
+    masks_commit(g, "=");
+  fprintf(g->out, "}\n");
+  if (g->nan || g->wide)
+    fprintf(g->out, "N%u:;\n", g->list[0]);
+  texts_free(g);
+  segment_clear(g);
+  streams_open(g);
+}
+
+/* ---- prelude ---- */
+
+void aq_wave_prelude_write(FILE *out, bool wave32)
+{
+  fprintf(out,
+          "#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n"
+          "enum { LANES = %d };\n"
+          "#define S_AT %zu\n#define V_AT %zu\n#define SCC_AT %zu\n"
+          "#define MODE_AT %zu\n#define OP %zu\n#define ROW %d\n",
+          wave32 ? 32 : 64, offsetof(aq_wave, s), offsetof(aq_wave, v),
+          offsetof(aq_wave, scc), offsetof(aq_wave, mode), sizeof(aq_wave_op),
+          AQ_WAVE_LANES);
+  fputs("#define SCC (*(uint32_t *)(w + SCC_AT))\n"
+        "#define MODE (*(uint32_t *)(w + MODE_AT))\n"
+        "#define EXEC (*(pair *)(w + S_AT + 4 * 126))\n"
+        "#define VCC (*(pair *)(w + S_AT + 4 * 106))\n"
+        "#define SPLIT ((MODE ^ MODE >> 2) & 0x33)\n"
+        "#define ALIGNED __attribute__((aligned(64)))\n"
+        "#define LIKELY(x) __builtin_expect(x, 1)\n"
+        "#define UNLIKELY(x) __builtin_expect(x, 0)\n"
+        "#define HIDE(x) __asm__(\"\" : \"+r\"(x))\n"
+        "#define EACH(j) for (int j = 0; j < 16; j++)\n"
+        "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
+        "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+        "#define MED3(a, b, c) MAX(MIN(a, b), MIN(MAX(a, b), c))\n"
+        "#define NAN2D(r) (r)\n#define NAN3D(r) (r)\n#define IEEE ieee\n"
+        "#define UBYTE(n) lane_bits32((float)(a >> (8 * n) & 0xff))\n"
+        "#define KEEP (void)0\n#define NONZERO scc = r != 0\n"
+        "typedef uint64_t __attribute__((may_alias)) pair;\n"
+        "typedef uint32_t __attribute__((vector_size(64), may_alias)) row16;\n"
+        "typedef const char *handler(char *w, const char *o);\n"
+        "typedef struct outcome { const char *next; int64_t left; } outcome;\n",
+        out);
+  fputs(aq_wave_text_functions, out);
+  fputs(
+      "static inline void keep(uint32_t *d, const uint32_t *t) {\n"
+      "  *(row16 *)d = *(const row16 *)t;\n}\n"
+      "static inline void mix(uint32_t *d, const uint32_t *t, uint32_t on) {\n"
+      "  EACH(j) { const uint32_t m = 0u - (on >> j & 1);\n"
+      "    d[j] = (t[j] & m) | (d[j] & ~m); }\n}\n"
+      "static inline uint32_t bits(const uint32_t *b) {\n"
+      "#if defined(__AVX512F__) && !defined(__clang__)\n"
+      "  typedef int v16 __attribute__((vector_size(64)));\n"
+      "  const v16 x = (v16)*(const row16 *)b;\n"
+      "  return (uint32_t)(uint16_t)__builtin_ia32_ptestmd512(x, x, "
+      "(short)-1);\n"
+      "#else\n"
+      "  uint32_t r = 0; EACH(j) r |= b[j] & 1u << j; return r;\n"
+      "#endif\n}\n"
+      "static __attribute__((noinline, cold)) void slow(char *w, const char "
+      "*ops, const uint16_t *list, unsigned count, uint64_t some) {\n"
+      "  const uint64_t all = EXEC; EXEC = some;\n"
+      "  for (unsigned k = 0; k < count; k++) {\n"
+      "    const char *o = ops + OP * list[k]; (*(handler **)o)(w, o); }\n"
+      "  EXEC = all;\n}\n"
+      "#define RUN(i) (*(handler **)(ops + OP * (i)))(w, ops + OP * (i))\n"
+      "#define OUT(to, n) return (outcome){to, n}\n"
+      "#define CALL(i, next, rest) do { const char *to = RUN(i); \\\n"
+      "  if (UNLIKELY(to != ops + OP * (next))) OUT(to, n + (rest)); } while "
+      "(0)\n",
+      out);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The texts of instructions, made of the lines that also make their handlers
+ * (vector.def, scalar.def): what compiled code (native.h) computes.
+ * Constant after aq_wave_texts_create.
+ */
+#ifndef AQ_WAVE_NATIVE_TABLE_H
+#define AQ_WAVE_NATIVE_TABLE_H
+
+#include "wave/state.h"
+
+typedef enum aq_wave_shape {
+  AQ_WAVE_TEXT_LANE,    /* a result of each lane, of up to three sources */
+  AQ_WAVE_TEXT_NAN,     /* the same; a NaN is the handler's affair */
+  AQ_WAVE_TEXT_WORDS,   /* statements of lo, hi, and of al, ah, bl and so on */
+  AQ_WAVE_TEXT_CARRY,   /* a result and a bit of each lane */
+  AQ_WAVE_TEXT_COMPARE, /* a bit of each lane */
+  AQ_WAVE_TEXT_PICK,    /* v_cndmask_b32 */
+  AQ_WAVE_TEXT_SCALAR,  /* result and SCC */
+  AQ_WAVE_TEXT_SAVE,    /* EXEC changes: SAVEEXEC, WREXEC, EXEC32 */
+  AQ_WAVE_TEXT_TEST,    /* SCC only */
+} aq_wave_shape;
+
+/* Types of operands: 'u', 'i', 'f' or 'b' (bits), and a width; 0: none. */
+typedef struct aq_wave_text {
+  aq_wave_handler *run;
+  const char *name;
+  const char *expression;
+  const char *second; /* carry out; what SCC becomes; the kept mask */
+  char result[4], sources[3][4];
+  uint8_t shape;  /* aq_wave_shape */
+  bool carry_in;  /* CARRY */
+  bool immediate; /* the second source is the instruction's number */
+  bool reads_old; /* SCALAR: the destination is a source too */
+} aq_wave_text;
+
+typedef struct aq_wave_texts aq_wave_texts;
+
+/* For handlers of a level; NULL: out of memory. */
+aq_wave_texts *aq_wave_texts_create(unsigned level);
+void aq_wave_texts_destroy(aq_wave_texts *texts);
+
+/* The text of a handler's instructions, or NULL. */
+const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
+                                    aq_wave_handler *run);
+
+/* The texts by number; NULL: there are no more. */
+const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number);
+
+/* The functions that the texts call. */
+extern const char aq_wave_text_functions[];
+
+#endif
