@@ -13,6 +13,8 @@ aq_isa_oracles = tests/isa/test_objdump tests/isa/test_llvm \
 
 # CORPUS=NAME CODE=FOLDER: the code objects of another project.
 check-static: aqueduct
+	$(AM_V_at)test -n '$(CORPUS)' && test -d '$(CODE)' || { \
+	  echo 'usage: make check-static CORPUS=NAME CODE=FOLDER' >&2; exit 2; }
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/isa/static.sh count ./aqueduct \
 	  '$(CORPUS)' '$(CODE)' > static.row
 	$(AM_V_at)awk -F '\t' 'NR == FNR { row = $$0; name = $$1; next } \

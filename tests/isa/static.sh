@@ -36,8 +36,9 @@ page)
 ## Kernels of others execute whole
 
 Code objects of other projects; `make check-static CORPUS=NAME CODE=FOLDER` reads
-them and writes this table. "Others" are not for gfx9, or not code objects of
-version 3 to 6.
+those in a folder and writes its row of this table (MGPUSim: every `.hsaco` of its
+repository). "Others" are for processors before gfx9, or no code objects of version
+2 to 6.
 
 | code of | objects | others | kernels | instructions that they can reach | kernels with an instruction that is not simulated |
 |---|---|---|---|---|---|
