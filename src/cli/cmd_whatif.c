@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/perform.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
@@ -157,14 +158,16 @@ static aq_status document_put(aq_cli *cli, aq_json_out *json,
 static void text_put(const aq_cli *cli, const aq_whatif *w)
 {
   fprintf(cli->out,
-          "run %" PRId64 ": %.3f us; its unchanged replay is off by %.3f %%\n"
-          "every range contains that\n",
+          "run %" PRId64 ": %.3f us; replayed unchanged, off by %.3f %% (in "
+          "every range)\n",
           w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
   if (aq_cli_flag(cli, AQ_CLI_OPT_WIDE))
     fputs("parts of the critical path: before > after\n", cli->out);
   fputs("\nthe rows rest on:\n", cli->out);
-  for (size_t i = 0; i < w->count; i++)
-    fprintf(cli->out, "  %s: %s\n", w->rows[i].change, w->rows[i].basis);
+  for (size_t i = 0; i < w->count; i++) {
+    const int change = fprintf(cli->out, "  %s:", w->rows[i].change);
+    aq_cli_fill(cli->out, w->rows[i].basis, change, 4);
+  }
 }
 
 static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)

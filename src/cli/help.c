@@ -7,9 +7,7 @@
 
 enum { WIDTH = 79, HELP_COLUMN = 28 };
 
-/* Words of `text` filled to WIDTH, from `column` on, each line after the first
- * indented by `indent`. */
-static void print_filled(FILE *out, const char *text, int column, int indent)
+void aq_cli_fill(FILE *out, const char *text, int column, int indent)
 {
   int at = column;
   while (*text) {
@@ -50,7 +48,7 @@ static void print_option(FILE *out, const aq_cli_option *option)
   fprintf(out, "%-*s", HELP_COLUMN, left);
   if (width >= HELP_COLUMN)
     fprintf(out, "\n%*s", HELP_COLUMN, "");
-  print_filled(out, help, HELP_COLUMN, HELP_COLUMN);
+  aq_cli_fill(out, help, HELP_COLUMN, HELP_COLUMN);
 }
 
 static void print_options(FILE *out, const aq_cli_command *command)
@@ -84,7 +82,7 @@ void aq_cli_help_print(FILE *out, const aq_cli_command *command)
   else
     fprintf(out, "Usage: aqueduct [OPTION]... %s\n", about->arguments);
   fprintf(out, "%c%s.\n\n", about->summary[0] - 'a' + 'A', about->summary + 1);
-  print_filled(out, about->text, 0, 0);
+  aq_cli_fill(out, about->text, 0, 0);
   if (!command)
     print_commands(out);
   print_options(out, command);

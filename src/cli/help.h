@@ -10,6 +10,11 @@
 /* NULL: the program. */
 void aq_cli_help_print(FILE *out, const aq_cli_command *command);
 
+/* The words of a text in lines of 79 columns, from `column` on; lines after the
+ * first are indented. A space goes before the first word where column > indent.
+ */
+void aq_cli_fill(FILE *out, const char *text, int column, int indent);
+
 /* The first commands to try, for the program's name alone. */
 void aq_cli_start_print(FILE *out);
 
