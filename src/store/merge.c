@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/fnv.h"
 #include "common/map.h"
 #include "store/care.h"
 #include "store/schema.h"
@@ -15,7 +16,9 @@
  * which judged it, brought it up to date and keeps its journal. */
 typedef struct merging {
   aq_store *store, *other;
-  aq_map ids; /* of runs of the other store: ids here */
+  aq_map ids;   /* of runs of the other store: ids here */
+  aq_map marks; /* of complete runs here (mark_of): the last such run */
+  aq_map older; /* a run here: the one before it of the same mark */
   aq_merge_tell *tell;
   void *user;
   aq_diag *diag;
@@ -169,38 +172,76 @@ static bool is_kept(size_t column)
          strcmp(aq_run_columns[column].name, "origin") != 0;
 }
 
-/* Runs here of which all is said that is said of that one there. */
-static sqlite3_str *candidates_sql(const merging *m)
+/* Equal runs have equal marks; a sweep creates hundreds of runs a second. */
+static uint64_t mark_of(int64_t created, const char *point)
+{
+  const uint64_t mark = aq_fnv_add(AQ_FNV_START, &created, sizeof created);
+  return point ? aq_fnv_add(mark, point, strlen(point)) : mark;
+}
+
+static aq_status mark_note(merging *m, uint64_t mark, int64_t run)
+{
+  uint64_t before;
+  if ((aq_map_get(&m->marks, mark, &before) &&
+       !aq_map_put(&m->older, (uint64_t)run, before)) ||
+      !aq_map_put(&m->marks, mark, (uint64_t)run))
+    return aq_diag_no_memory(m->diag);
+  return AQ_OK;
+}
+
+/* Once a merge: to look through all runs for each one would take the square of
+ * their number. */
+static aq_status marks_read(merging *m)
+{
+  sqlite3_stmt *statement;
+  sqlite3_str *sql = sqlite3_str_new(m->store->db);
+  sqlite3_str_appendall(sql, "SELECT id, created, point FROM main.runs WHERE "
+                             "complete ORDER BY id");
+  aq_status status = aq_store_prepare(m->store, sql, &statement, m->diag);
+  if (status)
+    return status;
+  while (!status && sqlite3_step(statement) == SQLITE_ROW)
+    status = mark_note(m,
+                       mark_of(sqlite3_column_int64(statement, 1),
+                               (const char *)sqlite3_column_text(statement, 2)),
+                       sqlite3_column_int64(statement, 0));
+  if (sqlite3_finalize(statement) != SQLITE_OK && !status)
+    status = aq_store_error(m->store, m->diag, "the runs cannot be read");
+  return status;
+}
+
+/* Whether all is said of run ?2 here that is said of run ?1 there. */
+static sqlite3_str *candidate_sql(const merging *m)
 {
   sqlite3_str *sql = sqlite3_str_new(m->store->db);
-  sqlite3_str_appendall(sql, "SELECT here.id FROM other.runs there JOIN "
-                             "main.runs here ON here.created = there.created "
-                             "AND here.row_count = there.row_count "
-                             "AND here.complete");
+  sqlite3_str_appendall(sql, "SELECT 1 FROM other.runs there JOIN "
+                             "main.runs here ON here.id = ?2 "
+                             "AND here.row_count = there.row_count");
   for (size_t i = 0; i < aq_run_column_count; i++)
     if (is_kept(i))
       sqlite3_str_appendf(sql, " AND here.%s IS there.%s",
                           aq_run_columns[i].name, aq_run_columns[i].name);
-  sqlite3_str_appendall(sql, " WHERE there.id = ?1 ORDER BY here.id");
+  sqlite3_str_appendall(sql, " WHERE there.id = ?1");
   return sql;
 }
 
-static aq_status find_same(const merging *m, int64_t from, int64_t *to)
+/* Among runs of the same mark, the first that is the same. */
+static aq_status find_same(const merging *m, const aq_run_info *info,
+                           int64_t *to)
 {
-  sqlite3_stmt *statement;
-  bool same = false;
-  aq_status status =
-      aq_store_prepare(m->store, candidates_sql(m), &statement, m->diag);
-  if (status)
-    return status;
-  sqlite3_bind_int64(statement, 1, from);
-  while (!status && !same && sqlite3_step(statement) == SQLITE_ROW) {
-    *to = sqlite3_column_int64(statement, 0);
-    status = content_same(m, from, *to, &same);
-  }
-  sqlite3_finalize(statement);
-  if (!same)
-    *to = AQ_NONE;
+  uint64_t run;
+  aq_status status = AQ_OK;
+  *to = AQ_NONE;
+  if (!aq_map_get(&m->marks, mark_of(info->created, info->point), &run))
+    return AQ_OK;
+  do {
+    bool same;
+    status = has_row(m, candidate_sql(m), info->id, (int64_t)run, &same);
+    if (!status && same)
+      status = content_same(m, info->id, (int64_t)run, &same);
+    if (!status && same)
+      *to = (int64_t)run;
+  } while (!status && aq_map_get(&m->older, run, &run));
   return status;
 }
 
@@ -316,13 +357,13 @@ static aq_status copy_run(const merging *m, const aq_run_info *info,
   return status;
 }
 
-static aq_status merge_complete(const merging *m, const aq_run_info *info,
+static aq_status merge_complete(merging *m, const aq_run_info *info,
                                 aq_merged_run *out, char **name)
 {
   aq_status status = aq_store_begin(m->store, m->diag);
   if (status)
     return status;
-  status = find_same(m, info->id, &out->to);
+  status = find_same(m, info, &out->to);
   if (!status && out->to != AQ_NONE) {
     out->fate = AQ_MERGE_PRESENT;
     aq_store_rollback(m->store);
@@ -334,7 +375,8 @@ static aq_status merge_complete(const merging *m, const aq_run_info *info,
     status = aq_store_commit(m->store, m->diag);
   if (status)
     aq_store_rollback(m->store);
-  return status;
+  return status ? status
+                : mark_note(m, mark_of(info->created, info->point), out->to);
 }
 
 static aq_status merge_run(merging *m, const aq_run_info *info)
@@ -405,6 +447,8 @@ aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
 {
   merging m = {.store = store,
                .ids = AQ_MAP_INIT,
+               .marks = AQ_MAP_INIT,
+               .older = AQ_MAP_INIT,
                .tell = tell,
                .user = user,
                .diag = diag};
@@ -415,10 +459,13 @@ aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
     return status;
   status = attach(&m);
   if (!status) {
-    status = merge_attached(&m);
+    status = marks_read(&m);
+    status = status ? status : merge_attached(&m);
     sqlite3_exec(store->db, "DETACH other", NULL, NULL, NULL);
   }
   aq_map_fini(&m.ids);
+  aq_map_fini(&m.marks);
+  aq_map_fini(&m.older);
   aq_store_close(m.other);
   return status;
 }
