@@ -331,11 +331,13 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                               "a row for each client instead of each point"},
     [AQ_CLI_OPT_PLOT] = {"plot", "KIND", NULL,
                          "an SVG instead of a table: cdf (of response), gantt "
-                         "(of one run), pareto (of two metrics)"},
+                         "(of one run), lines (a metric over a parameter), "
+                         "pareto (of two metrics)"},
     [AQ_CLI_OPT_METRIC] =
         {"metric", "NAME", NULL,
-         "the metric to compare with the baseline (mean), and the two axes of "
-         "the plot pareto (throughput, p99)",
+         "the metric to compare with the baseline (mean), the vertical axis of "
+         "the plot lines (throughput), and the two axes of pareto (throughput, "
+         "p99)",
          .repeats = true},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "

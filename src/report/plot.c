@@ -219,21 +219,32 @@ static void ticks_y(FILE *out, const axis *a, const char *name)
 
 /* ---- plots ---- */
 
+static double half_of(const aq_plot_series *series, size_t i)
+{
+  return series->half && isfinite(series->half[i]) ? series->half[i] : 0;
+}
+
 static void bounds(const aq_plot *plot, axis *x, axis *y)
 {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (size_t s = 0; s < plot->count; s++)
     for (size_t i = 0; i < plot->series[s].count; i++) {
-      low[0] = fmin(low[0], plot->series[s].x[i]);
-      high[0] = fmax(high[0], plot->series[s].x[i]);
-      low[1] = fmin(low[1], plot->series[s].y[i]);
-      high[1] = fmax(high[1], plot->series[s].y[i]);
+      const aq_plot_series *of = &plot->series[s];
+      const double half = half_of(of, i);
+      low[0] = fmin(low[0], of->x[i]);
+      high[0] = fmax(high[0], of->x[i]);
+      /* A band that reaches 0 has no end on a logarithmic axis. */
+      low[1] = fmin(low[1], plot->log_y && half >= of->y[i] ? of->y[i]
+                                                            : of->y[i] - half);
+      high[1] = fmax(high[1], of->y[i] + half);
     }
   if (!(low[0] <= high[0]))
     low[0] = low[1] = 0, high[0] = high[1] = 1;
-  *x = axis_make(plot->points ? fmin(low[0], 0) : low[0], high[0], plot->log_x,
-                 plot->x_time);
-  *y = axis_make(fmin(low[1], 0), high[1], false, plot->y_time);
+  *x = axis_make(plot->form == AQ_PLOT_POINTS ? fmin(low[0], 0) : low[0],
+                 high[0], plot->log_x, plot->x_time);
+  const bool log_y = plot->log_y && low[1] > 0 && high[1] > 10 * low[1];
+  *y =
+      axis_make(log_y ? low[1] : fmin(low[1], 0), high[1], log_y, plot->y_time);
 }
 
 static void point_put(FILE *out, double x, double y, size_t s)
@@ -247,8 +258,6 @@ static void point_put(FILE *out, double x, double y, size_t s)
 static void stairs_put(FILE *out, const aq_plot_series *of, size_t s,
                        const axis *x, const axis *y)
 {
-  if (of->count == 0)
-    return;
   fprintf(out, "<path d=\"M%.1f %.1f", x_of(x, of->x[0]), y_of(y, 0));
   for (size_t i = 0; i < of->count; i++)
     fprintf(out, "H%.1fV%.1f", x_of(x, of->x[i]), y_of(y, of->y[i]));
@@ -258,11 +267,57 @@ static void stairs_put(FILE *out, const aq_plot_series *of, size_t s,
           colour(s), dash(s));
 }
 
+/* Over the line and back under it. Many bands are fainter. */
+static void band_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
+                     const axis *y)
+{
+  const aq_plot_series *of = &plot->series[s];
+  if (!of->half || of->count < 2)
+    return;
+  for (size_t i = 0; i < 2 * of->count; i++) {
+    const size_t at = i < of->count ? i : 2 * of->count - 1 - i;
+    const double side = i < of->count ? 1 : -1;
+    fprintf(out, "%s%.1f %.1f", i ? "L" : "<path d=\"M", x_of(x, of->x[at]),
+            y_of(y, of->y[at] + side * half_of(of, at)));
+  }
+  fprintf(out, "Z\" fill=\"%s\" fill-opacity=\"%s\"/>\n", colour(s),
+          plot->count > 6 ? ".07" : ".16");
+}
+
+static void lines_put(FILE *out, const aq_plot_series *of, size_t s,
+                      const axis *x, const axis *y)
+{
+  for (size_t i = 0; i < of->count; i++)
+    fprintf(out, "%s%.1f %.1f", i ? "L" : "<path d=\"M", x_of(x, of->x[i]),
+            y_of(y, of->y[i]));
+  fprintf(out,
+          "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
+          "stroke-dasharray=\"%s\"/>\n",
+          colour(s), dash(s));
+  for (size_t i = 0; i < of->count; i++)
+    point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), s);
+}
+
+static void series_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
+                       const axis *y)
+{
+  const aq_plot_series *of = &plot->series[s];
+  if (of->count == 0)
+    return;
+  if (plot->form == AQ_PLOT_LINES)
+    lines_put(out, of, s, x, y);
+  else if (plot->form == AQ_PLOT_STAIRS)
+    stairs_put(out, of, s, x, y);
+  else
+    for (size_t i = 0; i < of->count; i++)
+      point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), s);
+}
+
 static void legend_put(FILE *out, const aq_plot *plot, size_t s, double y)
 {
-  if (plot->points)
+  if (plot->form != AQ_PLOT_STAIRS)
     point_put(out, LEFT + 8, y - 4, s);
-  else
+  if (plot->form != AQ_PLOT_POINTS)
     fprintf(out,
             "<path d=\"M%d %.1fh20\" stroke=\"%s\" stroke-width=\"3\" "
             "stroke-dasharray=\"%s\"/>\n",
@@ -278,12 +333,10 @@ bool aq_plot_print(const aq_plot *plot, FILE *out)
   begin(out, bottom + 50 + LEGEND * (double)plot->count, plot->title);
   ticks_x(out, &x, bottom, plot->x_label);
   ticks_y(out, &y, plot->y_label);
+  for (size_t s = 0; s < plot->count; s++)
+    band_put(out, plot, s, &x, &y);
   for (size_t s = 0; s < plot->count; s++) {
-    const aq_plot_series *of = &plot->series[s];
-    for (size_t i = 0; plot->points && i < of->count; i++)
-      point_put(out, x_of(&x, of->x[i]), y_of(&y, of->y[i]), s);
-    if (!plot->points)
-      stairs_put(out, of, s, &x, &y);
+    series_put(out, plot, s, &x, &y);
     legend_put(out, plot, s, bottom + 48 + LEGEND * (double)s);
   }
   fputs("</svg>\n", out);

@@ -13,16 +13,23 @@
 typedef struct aq_plot_series {
   const char *label;
   const double *x, *y;
+  const double *half; /* of lines: half of the interval around y; or NULL */
   size_t count;
 } aq_plot_series;
+
+typedef enum aq_plot_form {
+  AQ_PLOT_STAIRS, /* each y holds from its x on */
+  AQ_PLOT_POINTS,
+  AQ_PLOT_LINES, /* from point to point, in bands where there are intervals */
+} aq_plot_form;
 
 /* Values of an axis of time are microseconds; it is shown in the unit that its
  * largest value asks for. */
 typedef struct aq_plot {
   const char *title, *x_label, *y_label;
   bool x_time, y_time;
-  bool log_x;  /* where it spans more than a decade */
-  bool points; /* else stairs: each y holds from its x on */
+  bool log_x, log_y; /* where it spans more than a decade */
+  aq_plot_form form;
   const aq_plot_series *series;
   size_t count;
 } aq_plot;

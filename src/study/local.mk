@@ -3,6 +3,7 @@ libaqcore_a_SOURCES += \
 	src/study/figures.def \
 	src/study/serving_figures.c src/study/serving_figures.h \
 	src/study/plot.c src/study/plot.h \
+	src/study/plot_axis.c src/study/plot_axis.h \
 	src/study/point.c src/study/point.h \
 	src/study/study.c src/study/study.h \
 	src/study/study_run.c src/study/study_run.h \

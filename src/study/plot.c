@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/plot.h"
+#include "study/plot_axis.h"
 
 enum { SERIES_MAX = 64, STEPS = 1000, BARS_MAX = 20000, LANES_MAX = 64 };
 
@@ -16,7 +17,7 @@ typedef struct drawing {
   const aq_study *study;
   aq_plot_series series[SERIES_MAX];
   char *labels[SERIES_MAX];
-  double *values[SERIES_MAX]; /* x, then y */
+  double *values[SERIES_MAX]; /* x, then y, then half of intervals */
   size_t count;
 } drawing;
 
@@ -28,13 +29,13 @@ static void drawing_fini(drawing *d)
   }
 }
 
-/* The parts that distinguish rows: workload, policy, parameters and client. */
-enum { PARTS = 4 };
+/* The parts that distinguish rows. */
+enum { PARTS = 5 };
 
 static const char *part_of(const aq_study_row *row, int part)
 {
-  const char *const parts[PARTS] = {row->workload, row->policy, row->parameters,
-                                    row->client};
+  const char *const parts[PARTS] = {row->workload, row->device, row->policy,
+                                    row->parameters, row->client};
   return parts[part];
 }
 
@@ -71,8 +72,9 @@ static char *words_of(const aq_study *study, const aq_study_row *row,
   return fclose(stream) == 0 ? text : NULL;
 }
 
+/* Of `count` values of x, as many of y; of lines as many intervals. */
 static bool series_add(drawing *d, const aq_study_row *row, double *values,
-                       size_t count)
+                       size_t count, bool intervals)
 {
   char *label = words_of(d->study, row, false);
   if (!label) {
@@ -82,7 +84,8 @@ static bool series_add(drawing *d, const aq_study_row *row, double *values,
   d->labels[d->count] = label;
   d->values[d->count] = values;
   d->series[d->count++] =
-      (aq_plot_series){label, values, values + count, count};
+      (aq_plot_series){label, values, values + count,
+                       intervals ? values + 2 * count : NULL, count};
   return true;
 }
 
@@ -119,7 +122,7 @@ static bool cdf_add(drawing *d, const aq_study_row *row)
     values[steps + i] = (double)(i + 1) / (double)steps;
   }
   free(sorted);
-  return series_add(d, row, values, steps);
+  return series_add(d, row, values, steps, false);
 }
 
 static bool pareto_add(drawing *d, const aq_study_row *row,
@@ -134,7 +137,7 @@ static bool pareto_add(drawing *d, const aq_study_row *row,
     free(values);
     return true;
   }
-  return series_add(d, row, values, 1);
+  return series_add(d, row, values, 1, false);
 }
 
 static bool is_time(size_t figure)
@@ -193,13 +196,123 @@ static aq_status rows_plot(const aq_study *study, bool pareto,
                                .x_time = !pareto || is_time((size_t)metrics[0]),
                                .y_time = pareto && is_time((size_t)metrics[1]),
                                .log_x = !pareto,
-                               .points = pareto,
+                               .form = pareto ? AQ_PLOT_POINTS : AQ_PLOT_STAIRS,
                                .series = d.series,
                                .count = d.count},
                     out);
   free(title);
   drawing_fini(&d);
   return good ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+/* ---- a figure over a parameter ---- */
+
+typedef struct spot {
+  double x, y, half;
+} spot;
+
+static int spot_compare(const void *a, const void *b)
+{
+  return compare(&((const spot *)a)->x, &((const spot *)b)->x);
+}
+
+static bool is_same_line(const aq_study_row *a, const aq_study_row *b)
+{
+  for (int i = 0; i < PARTS; i++)
+    if (strcmp(part_of(a, i), part_of(b, i)) != 0)
+      return false;
+  return true;
+}
+
+/* The rows from `first` on that differ from it in x alone; unknown figures are
+ * left out. */
+static bool line_add(drawing *d, const double *x, size_t first, size_t figure)
+{
+  const aq_study *study = d->study;
+  const size_t most = study->count - first;
+  spot *spots = malloc(most * sizeof *spots);
+  double *values = malloc(3 * most * sizeof *values);
+  size_t count = 0;
+  if (!spots || !values) {
+    free(spots);
+    free(values);
+    return false;
+  }
+  for (size_t i = first; i < study->count; i++) {
+    if (study->rows[i].alone ||
+        !is_same_line(&study->rows[first], &study->rows[i]))
+      continue;
+    const aq_estimate y = aq_study_estimate(&study->rows[i], figure);
+    if (!isnan(y.mean))
+      spots[count++] = (spot){x[i], y.mean, y.half};
+  }
+  qsort(spots, count, sizeof *spots, spot_compare);
+  for (size_t i = 0; i < count; i++) {
+    values[i] = spots[i].x;
+    values[count + i] = spots[i].y;
+    values[2 * count + i] = spots[i].half;
+  }
+  free(spots);
+  if (count == 0) {
+    free(values);
+    return true;
+  }
+  return series_add(d, &study->rows[first], values, count, true);
+}
+
+/* One line for all rows that differ in the axis's parameter alone, in the order
+ * of their first rows; *lines counts those beyond the most, too. */
+static bool lines_add(drawing *d, const double *x, size_t figure, size_t *lines)
+{
+  const aq_study *study = d->study;
+  for (size_t i = 0; i < study->count; i++) {
+    bool seen = study->rows[i].alone;
+    for (size_t k = 0; k < i && !seen; k++)
+      seen = !study->rows[k].alone &&
+             is_same_line(&study->rows[k], &study->rows[i]);
+    if (!seen && (*lines)++ < SERIES_MAX && !line_add(d, x, i, figure))
+      return false;
+  }
+  return true;
+}
+
+static aq_status lines_plot(const aq_study *study, size_t figure, FILE *out,
+                            aq_diag *diag)
+{
+  aq_plot_axis axis;
+  aq_study less = {.rows = calloc(study->count + 1, sizeof *less.rows),
+                   .count = study->count};
+  drawing d = {.study = &less};
+  char name[64], *title = NULL;
+  size_t lines = 0;
+  aq_status status = aq_plot_axis_find(study, &axis, diag);
+  bool good = less.rows != NULL;
+  for (size_t i = 0; good && status == AQ_OK && i < study->count; i++) {
+    less.rows[i] = study->rows[i];
+    less.rows[i].parameters = axis.others[i];
+  }
+  if (good && status == AQ_OK) {
+    good = lines_add(&d, axis.values, figure, &lines) &&
+           (title = title_of(&d, lines)) != NULL;
+    axis_name(name, figure);
+  }
+  if (good && status == AQ_OK)
+    good = aq_plot_print(&(aq_plot){.title = title,
+                                    .x_label = axis.name,
+                                    .y_label = name,
+                                    .x_time = axis.time,
+                                    .y_time = is_time(figure),
+                                    .log_x = true,
+                                    .log_y = true,
+                                    .form = AQ_PLOT_LINES,
+                                    .series = d.series,
+                                    .count = d.count},
+                         out);
+  free(title);
+  drawing_fini(&d);
+  free(less.rows);
+  aq_plot_axis_fini(&axis);
+  return status != AQ_OK ? status : good ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* ---- one run, request by request ---- */
@@ -256,9 +369,11 @@ aq_status aq_study_plot(const aq_study *study, aq_store *store,
 {
   if (strcmp(kind, "gantt") == 0)
     return gantt_plot(store, study, out, diag);
+  if (strcmp(kind, "lines") == 0)
+    return lines_plot(study, (size_t)metrics[0], out, diag);
   const bool pareto = strcmp(kind, "pareto") == 0;
   if (!pareto && strcmp(kind, "cdf") != 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--plot %s: expected cdf, gantt or pareto", kind);
+                       "--plot %s: expected cdf, gantt, lines or pareto", kind);
   return rows_plot(study, pareto, metrics, out, diag);
 }

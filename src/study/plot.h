@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plots of studies: cdf, gantt and pareto, as SVG. */
+/* Plots of studies: cdf, gantt, lines and pareto, as SVG. */
 #ifndef AQ_STUDY_PLOT_H
 #define AQ_STUDY_PLOT_H
 
@@ -7,7 +7,8 @@
 
 #include "study/study.h"
 
-/* `metrics`: the axes of pareto. The study keeps responses. */
+/* `metrics`: the axes of pareto; the first is the figure of lines. The study
+ * keeps responses. */
 aq_status aq_study_plot(const aq_study *study, aq_store *store,
                         const char *kind, const int metrics[2], FILE *out,
                         aq_diag *diag);

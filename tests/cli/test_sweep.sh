@@ -74,10 +74,16 @@ try "$aqueduct" study --store "$work/parts.db" --json
 check "a study is the same however points were shared" \
   [ "$(echo "$first" | grep -v '^ *[0-9]*,*$')" = \
   "$(echo "$out" | grep -v '^ *[0-9]*,*$')" ]
-for kind in cdf pareto; do
+for kind in cdf pareto lines; do
   try "$aqueduct" study --store "$work/one.db" --plot $kind
   check "a plot $kind is SVG" contains "$out" "</svg>"
 done
+check "lines have the parameter that differs below them" contains "$out" \
+  ">rate (us)<"
+check "and a policy's name in the legend, without it" contains "$out" ">fifo<"
+try "$aqueduct" study 1 --store "$work/one.db" --plot lines
+check "without such a parameter they are refused" contains "$err" \
+  "no parameter of the plan is a number that differs"
 try "$aqueduct" study 1 --store "$work/one.db" --plot gantt
 check "a plot gantt is SVG" contains "$out" "<title>"
 try "$aqueduct" study --store "$work/one.db" --metric speed
