@@ -66,26 +66,17 @@ static void command(aq_pm4_buffer *b, uint32_t opcode, const uint32_t *words,
 #define LOW(value)  ((uint32_t)(value))
 #define HIGH(value) ((uint32_t)((uint64_t)(value) >> 32))
 
-static bool is_known(const aq_pm4_buffer *b, uint32_t first,
-                     const uint32_t *values, uint32_t count)
-{
-  for (uint32_t i = first; i < first + count; i++)
-    if (!(b->known[i / 64] >> i % 64 & 1) || b->sh[i] != values[i - first])
-      return false;
-  return true;
-}
-
 /* Registers that keep their values need no command. */
 static void registers_set(aq_pm4_buffer *b, uint32_t first,
                           const uint32_t *values, uint32_t count)
 {
   uint32_t words[1 + AQ_PM4_USER_DATA_COUNT] = {AQ_PM4_SH_BASE + first};
-  if (is_known(b, first, values, count))
+  if (b->known[first] >= count &&
+      memcmp(b->sh + first, values, count * sizeof *values) == 0)
     return;
   memcpy(words + 1, values, count * sizeof *values);
   memcpy(b->sh + first, values, count * sizeof *values);
-  for (uint32_t i = first; i < first + count; i++)
-    b->known[i / 64] |= UINT64_C(1) << i % 64;
+  b->known[first] = (uint8_t)count;
   command(b, AQ_PM4_SET_SH_REG, words, 1 + count);
 }
 

@@ -49,9 +49,11 @@ typedef struct aq_pm4_buffer {
   uint32_t *words; /* room for AQ_PM4_PACKET_SIZE less 64 a packet */
   uint32_t count;  /* so far */
   uint32_t sh[AQ_PM4_SH_COUNT]; /* registers as the commands have set them */
-  uint64_t known[AQ_PM4_SH_COUNT / 64]; /* by bit: it was set */
-  const struct aq_pm4_kernel *kernel;   /* of the last dispatch */
-  aq_kernel_packet last;                /* its packet */
+  /* By the first register of a command: how many it has set. Commands with
+   * different first ones set different registers. */
+  uint8_t known[AQ_PM4_SH_COUNT];
+  const struct aq_pm4_kernel *kernel; /* of the last dispatch */
+  aq_kernel_packet last;              /* its packet */
   const aq_patch_args *indirect; /* of the next packet: where its grid lies */
 } aq_pm4_buffer;
 

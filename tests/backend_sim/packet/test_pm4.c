@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/pm4.h"
 #include "backend_sim/sim.h"
 #include "codeobj/descriptor.h"
 #include "devlib/devlib.h"
@@ -252,6 +253,46 @@ START_TEST(a_dispatch_runs_the_kernel_that_the_registers_name)
   ck_assert_uint_eq(fence, 77);
   ck_assert_time_eq(took(&p), SETUP + 5 * AQ_US + RELEASE);
   pm4_close(&p);
+}
+END_TEST
+
+/* ---- generations ---- */
+
+/* Runs the commands up to a dispatch, without a queue. */
+static const aqsim_pm4 *dispatched(const pm4_rig *p, const char *gfx)
+{
+  static aqsim_pm4 pm4;
+  const aq_packet packet = pm4_packet(p->ib, p->count, (aq_signal){0});
+  ck_assert(aqsim_pm4_begin(&pm4, gfx, &packet.pm4_ib));
+  ck_assert_msg(aqsim_pm4_run(&pm4) == AQSIM_PM4_DISPATCH, "%s", pm4.text);
+  return &pm4;
+}
+
+START_TEST(each_generation_has_its_registers)
+{
+  static const struct {
+    const char *gfx;
+    uint32_t rsrc3, lds;
+    bool wave32;
+  } expected[] = {{"gfx90a", 45, 512, false},
+                  {"gfx950", 45, 1280, false},
+                  {"gfx1030", 40, 512, true},
+                  {"gfx1201", 40, 512, true}};
+  const uint32_t grid[3] = {640, 2, 1};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    pm4_rig p = {.count = 0};
+    ADD(&p, OP_SET_SH, 512 + 7, 64, 1, 1);
+    ADD(&p, OP_SET_SH, 512 + 19, 3u << 15);
+    ADD(&p, OP_SET_SH, 512 + 40, 1040);
+    ADD(&p, OP_SET_SH, 512 + 45, 1045);
+    ADD(&p, 0x16, low(grid), high(grid), 1 | 1 << 5 | 1 << 15);
+    const aqsim_pm4 *pm4 = dispatched(&p, expected[i].gfx);
+    ck_assert_uint_eq(pm4->registers.rsrc3, 1000 + expected[i].rsrc3);
+    ck_assert_uint_eq(pm4->dispatch.group_segment_size, 3 * expected[i].lds);
+    ck_assert_int_eq(pm4->wave32, expected[i].wave32);
+    ck_assert_mem_eq(pm4->dispatch.grid_size, grid, sizeof grid);
+    ck_assert_uint_eq(pm4->dispatch.workgroup_size[0], 64);
+  }
 }
 END_TEST
 
@@ -600,6 +641,7 @@ AQ_TEST_MAIN("backend_sim/packet/pm4",
              a_wait_sees_memory_that_a_kernel_or_a_host_changes,
              a_write_releases_a_barrier_and_a_host_wait,
              a_dispatch_runs_the_kernel_that_the_registers_name,
+             each_generation_has_its_registers,
              a_dispatch_executes_the_code_that_the_registers_point_to,
              a_dispatch_has_its_user_data_where_the_descriptor_wants_them,
              a_descriptor_in_place_of_code_is_refused,
