@@ -10,6 +10,7 @@ AQ_BENCHES += tests/bench/bench_import
 AQ_BENCHES += tests/bench/bench_isa
 AQ_BENCHES += tests/bench/bench_cmdbuf
 AQ_BENCHES += tests/bench/bench_queue
+AQ_BENCHES += tests/bench/bench_chain
 AQ_BENCHES += tests/bench/bench_policy
 AQ_BENCHES += tests/bench/bench_record
 AQ_BENCHES += tests/bench/bench_replay
@@ -55,6 +56,9 @@ tests_bench_bench_live_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_packets_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_packets_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_chain_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_chain_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_queue_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_queue_LDADD = $(AQ_BENCH_LDADD)
