@@ -115,22 +115,27 @@ tests_predict_score_transfer_LDADD = libaqcore.a -lm
 .PHONY: score-transfer
 aq_score = data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	pairs() { $${PYTHON:-python3} $(srcdir)/tools/duration_pairs.py $$data $$1; } && \
-	score() { tests/predict/score_transfer "$$@"; }
+	score() { tests/predict/score_transfer "$$@"; } && \
+	each() { \
+	  pairs ops | score $$1 'H100 SXM to MI300X (TraceLens)' \
+	    989.4 66.9 3.35 1307.4 163.4 5.3; \
+	  pairs gemm304 | score $$1 'gfx942, 304 CUs, to gfx950 (aiter)' \
+	    2614.9 163.4 5.3 5033.2 157.3 8; \
+	  pairs gemm80 | score $$1 'gfx942, 80 CUs, to gfx950 (aiter)' \
+	    688 43 5.3 5033.2 157.3 8; \
+	  pairs gemm304to80 | score $$1 'gfx942, 304 CUs, to gfx942, 80 CUs (aiter)' \
+	    2614.9 163.4 5.3 688 43 5.3; \
+	  data=$(srcdir)/traces/rocblas-gfx908-gfx90a.tsv pairs table | score $$1 'gfx908 to gfx90a, 110 CUs (rocBLAS)' \
+	    184.6 23.1 1.23 191.5 23.9 1.64; \
+	}
 score-transfer: tests/predict/score_transfer$(EXEEXT)
 	@$(aq_score) && { \
 	  echo '| pair | family | kernels | median | p90 | in the 90 % interval | median width | constant: median | p90 | peaks: median | p90 |'; \
 	  echo '|---|---|---|---|---|---|---|---|---|---|---|'; \
-	  pairs ops | score 'H100 SXM to MI300X (TraceLens)' \
-	    989.4 66.9 3.35 1307.4 163.4 5.3; \
-	  pairs gemm304 | score 'gfx942, 304 CUs, to gfx950 (aiter)' \
-	    2614.9 163.4 5.3 5033.2 157.3 8; \
-	  pairs gemm80 | score 'gfx942, 80 CUs, to gfx950 (aiter)' \
-	    688 43 5.3 5033.2 157.3 8; \
-	  pairs gemm304to80 | score 'gfx942, 304 CUs, to gfx942, 80 CUs (aiter)' \
-	    2614.9 163.4 5.3 688 43 5.3; \
-	  data=$(srcdir)/traces/rocblas-gfx908-gfx90a.tsv; \
-	  pairs table | score 'gfx908 to gfx90a, 110 CUs (rocBLAS)' \
-	    184.6 23.1 1.23 191.5 23.9 1.64; \
+	  each ""; echo; \
+	  echo '| pair | kernels | clusters | in the 90 % interval | cluster bootstrap, 5 to 95 % | contains 90 % | median width | score | quantiles of all durations | of the quotients |'; \
+	  echo '|---|---|---|---|---|---|---|---|---|---|'; \
+	  each --intervals; \
 	} | $(srcdir)/tools/doc-block.sh transfer doc/durations.md
 CLEANFILES += tests/predict/score_transfer
 EXTRA_DIST += tools/duration_pairs.py traces/rocblas-gfx908-gfx90a.tsv

@@ -18,6 +18,7 @@ static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
     [AQ_CHANGE_DEVICE] = AQ_CLI_OPT_DEVICE,
     [AQ_CHANGE_CLOCK] = AQ_CLI_OPT_CLOCK,
     [AQ_CHANGE_BANDWIDTH] = AQ_CLI_OPT_BANDWIDTH,
+    [AQ_CHANGE_LINK] = AQ_CLI_OPT_LINK,
     [AQ_CHANGE_QUEUES] = AQ_CLI_OPT_QUEUES,
     [AQ_CHANGE_SET] = AQ_CLI_OPT_SET,
 };
@@ -149,6 +150,13 @@ static aq_status document_put(aq_cli *cli, aq_json_out *json,
   aq_json_out_text(json, "loop", "closed");
   aq_json_out_ns(json, "measured_makespan_ns", w->measured);
   aq_json_out_real(json, "replay_error", w->error);
+  aq_json_out_map(json, "collectives");
+  aq_json_out_int(json, "kernels", (int64_t)w->collectives);
+  aq_json_out_int(json, "met", (int64_t)w->met);
+  aq_json_out_int(json, "ranks", (int64_t)w->ranks);
+  aq_json_out_ns(json, "waiting_ns", w->waiting);
+  aq_json_out_ns(json, "transfer_ns", w->transfer);
+  aq_json_out_close_map(json);
   aq_status status = table_put(cli, json, w);
   aq_json_out_close_map(json);
   return status;

@@ -494,7 +494,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "times of the trace; --set, --queues and --device change the "
              "simulated device. --clock and --bandwidth predict durations by "
              "the family of a kernel's name; such rows are marked, and their "
-             "range is wide. --graphs leaves launches alone that no capture "
+             "range is wide. --link scales the transfers of collective "
+             "kernels, whose waiting follows the ranks. --graphs leaves "
+             "launches alone that no capture "
              "can hold: around host waits, of other threads, after long "
              "pauses. doc/whatif.md has the rules.",
          .examples = {{"aqueduct whatif m --launch x0.5 --graphs",
@@ -505,7 +507,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct whatif m --clock x1.2 --bandwidth x2 --json",
                        "a faster GPU, as a document"}},
          .options = BIT(WIDE) | BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) |
-                    BIT(CLOCK) | BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
+                    BIT(CLOCK) | BIT(BANDWIDTH) | BIT(LINK) | BIT(QUEUES) |
+                    BIT(SET),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -42,6 +42,7 @@ typedef enum aq_cli_what {
   O(GRAPHS)                                                                    \
   O(CLOCK)                                                                     \
   O(BANDWIDTH)                                                                 \
+  O(LINK)                                                                      \
   O(QUEUES)                                                                    \
   O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \

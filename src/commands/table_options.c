@@ -77,6 +77,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_BANDWIDTH] = {"bandwidth", "FACTOR", NULL,
                               "scale the memory bandwidth (x2): predicts "
                               "durations"},
+    [AQ_CLI_OPT_LINK] = {"link", "FACTOR", NULL,
+                         "scale the speed of the links between GPUs (x2): the "
+                         "transfers of collective kernels"},
     [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
                            "map the streams of each device to N hardware "
                            "queues"},

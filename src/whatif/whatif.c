@@ -12,11 +12,14 @@
 #include "perform/replay.h"
 #include "predict/family.h"
 #include "transports/device_models.h"
+#include "whatif/collectives.h"
 
 /* A graph's constants were measured in one trace each: its range takes them
  * from half to twice as long. */
 #define GRAPH_EDITS(factor)                                                    \
   "graph_launch=" factor "x", "graph_per_node=" factor "x"
+
+enum { REPLAYS_MAX = 12 /* until the ranks of collectives meet */ };
 
 /* What every replay of a table has in common. */
 typedef struct table {
@@ -25,6 +28,7 @@ typedef struct table {
   const char *run;
   const aq_notes *notes;
   aq_whatif *out;
+  aq_collectives *collectives;
   aq_diag *diag;
 } table;
 
@@ -33,7 +37,9 @@ typedef struct variant {
   const table *of;
   aq_performance_options options;
   aq_replay_ask ask;
-  double clock, bandwidth;
+  double clock, bandwidth, link;
+  unsigned replays; /* until the ranks met, up to `unsettled` */
+  aq_time unsettled;
   aq_end end; /* of its uncertain durations */
   const char *edits[2 * AQ_WHATIF_CHANGES_MAX + 4];
   size_t edit_count;
@@ -88,6 +94,9 @@ static void change_apply(variant *v, const aq_change *change)
              "memory_bandwidth=%.9gx", change->factor);
     edit_add(v, v->bandwidth_edit);
     break;
+  case AQ_CHANGE_LINK:
+    v->link = change->factor;
+    break;
   case AQ_CHANGE_QUEUES:
     v->ask.queues = (uint32_t)change->number;
     break;
@@ -103,7 +112,8 @@ static void change_apply(variant *v, const aq_change *change)
 static bool is_uncertain(const aq_change *change)
 {
   return change->id == AQ_CHANGE_DEVICE || change->id == AQ_CHANGE_CLOCK ||
-         change->id == AQ_CHANGE_BANDWIDTH || change->id == AQ_CHANGE_GRAPHS;
+         change->id == AQ_CHANGE_BANDWIDTH || change->id == AQ_CHANGE_LINK ||
+         change->id == AQ_CHANGE_GRAPHS;
 }
 
 /* ---- one replay ---- */
@@ -114,7 +124,14 @@ static aq_time duration_of(void *user, const aq_record *row, const char *name,
   variant *v = user;
   const aq_family family = aq_family_recall(&v->families, row->name, name);
   v->kernels[family]++;
-  return aq_family_scale(family, measured, v->clock, v->bandwidth, v->end);
+  const aq_time found =
+      aq_family_scale(family, measured, v->clock, v->bandwidth, v->end);
+  /* `measured` is another device's already where the device changes. */
+  return family == AQ_FAMILY_COLLECTIVE
+             ? aq_collectives_duration(v->of->collectives,
+                                       row->end - row->start, found, v->link,
+                                       v->end)
+             : found;
 }
 
 static void waited(void *user, int64_t pid, aq_time time, int64_t row)
@@ -132,6 +149,7 @@ static void variant_init(variant *v, const table *of, const aq_change *changes,
                          .confidence = AQ_REPLAY_EDGES_DEFAULT},
                  .clock = 1,
                  .bandwidth = 1,
+                 .link = 1,
                  .end = end};
   for (const char *const *edit = of->options->edits; edit && *edit; edit++)
     edit_add(v, *edit);
@@ -149,20 +167,23 @@ static void variant_fini(variant *v)
 
 static aq_status variant_perform(variant *v, aq_performance *performance)
 {
-  const aq_replay_hooks hooks = {
-      .duration = v->clock != 1 || v->bandwidth != 1 ? duration_of : NULL,
-      .waited = waited,
-      .user = v,
-      .end = v->end,
-      .facts = &v->facts};
+  const aq_replay_hooks hooks = {.duration = v->of->collectives->count > 0 ||
+                                                     v->clock != 1 ||
+                                                     v->bandwidth != 1
+                                                 ? duration_of
+                                                 : NULL,
+                                 .waited = waited,
+                                 .user = v,
+                                 .end = v->end,
+                                 .facts = &v->facts};
   aq_run_info info;
   aq_performed performed;
   aq_diag *diag = v->of->diag;
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
   performance->instead = &v->timeline.sink;
-  aq_status status =
-      aq_replay_perform(performance, v->of->store, &v->ask, &hooks, &info,
-                        &performed, v->of->notes, diag);
+  aq_status status = aq_replay_perform(
+      performance, v->of->store, &v->ask, &hooks, &info, &performed,
+      v->replays == 1 ? v->of->notes : NULL, diag);
   if (status != AQ_OK)
     return status;
   v->of->out->run = info.origin;
@@ -173,7 +194,7 @@ static aq_status variant_perform(variant *v, aq_performance *performance)
   return v->timeline.status == AQ_OK ? AQ_OK : aq_diag_no_memory(diag);
 }
 
-static aq_status variant_run(variant *v, aq_critical *out)
+static aq_status variant_replay(variant *v)
 {
   aq_performance performance;
   aq_diag *diag = v->of->diag;
@@ -186,6 +207,29 @@ static aq_status variant_run(variant *v, aq_critical *out)
   if (status == AQ_OK)
     status = variant_perform(v, &performance);
   aq_performance_fini(&performance);
+  return status;
+}
+
+/* Replays until each rank waits in collectives for the last one. */
+static aq_status variant_run(variant *v, aq_critical *out)
+{
+  aq_collectives *collectives = v->of->collectives;
+  aq_diag *diag = v->of->diag;
+  aq_status status = AQ_OK;
+  for (v->replays = 1; status == AQ_OK; v->replays++) {
+    aq_collectives_begin(collectives, v->replays == 1);
+    status = variant_replay(v);
+    if (status != AQ_OK || collectives->met == 0)
+      break;
+    v->unsettled = aq_collectives_settle(collectives, &v->timeline);
+    if (v->unsettled == AQ_TIME_NONE)
+      return aq_diag_no_memory(diag);
+    if (v->unsettled < AQ_US || v->replays == REPLAYS_MAX)
+      break;
+    aq_timeline_fini(&v->timeline);
+    aq_timeline_init(&v->timeline);
+    memset(v->kernels, 0, sizeof v->kernels);
+  }
   return status == AQ_OK ? aq_critical_find(&v->timeline, out, diag) : status;
 }
 
@@ -234,6 +278,19 @@ static void families_add(const variant *v, char *basis, size_t size)
             "predicted durations: assumed parts by family (%s kernels)", text);
 }
 
+/* What collectives wait for, and how well the replays found it. */
+static void collectives_add(const variant *v, char *basis, size_t size)
+{
+  const aq_collectives *c = v->of->collectives;
+  if (c->count == 0)
+    return;
+  basis_add(basis, size,
+            "%zu of %zu collective kernels wait for the last of %zu ranks, "
+            "within %.1f us after %u replays",
+            c->met, c->count, c->ranks, (double)v->unsettled / (double)AQ_US,
+            v->replays);
+}
+
 static void change_basis(const variant *v, const aq_change *change, char *basis,
                          size_t size)
 {
@@ -260,6 +317,16 @@ static void change_basis(const variant *v, const aq_change *change, char *basis,
   case AQ_CHANGE_BANDWIDTH:
     if (v->clock == 1)
       families_add(v, basis, size);
+    break;
+  case AQ_CHANGE_LINK:
+    basis_add(
+        basis, size,
+        "transfers of %zu collective kernels, %.1f of their %.1f ms; 28 "
+        "us of each assumed fixed",
+        v->of->collectives->count,
+        (double)v->of->collectives->transfer / (double)AQ_MS,
+        (double)(v->of->collectives->transfer + v->of->collectives->waiting) /
+            (double)AQ_MS);
     break;
   case AQ_CHANGE_QUEUES:
     basis_add(basis, size, "%" PRIu64 " known or inferred dependencies",
@@ -328,8 +395,10 @@ static aq_status row_make(const table *t, const char *name,
               v.facts.waits,
               v.facts.waits ? "" : " known: no call follows the device",
               v.measured_on);
+  if (status == AQ_OK)
+    collectives_add(&v, row->basis, sizeof row->basis);
   row->graphs = v.facts.graphs;
-  row->predicted = v.clock != 1 || v.bandwidth != 1 ||
+  row->predicted = v.clock != 1 || v.bandwidth != 1 || v.link != 1 ||
                    strncmp(v.measured_on, "predicted", 9) == 0;
   variant_fini(&v);
   if (status != AQ_OK)
@@ -408,12 +477,30 @@ static aq_status base_make(const table *t)
   return AQ_OK;
 }
 
+static aq_status collectives_read(const table *t)
+{
+  aq_run_info *run;
+  aq_status status = aq_store_find(t->store, t->run, &run, t->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_collectives_read(t->store, run->id, t->collectives, t->diag);
+  t->out->collectives = t->collectives->count;
+  t->out->met = t->collectives->met;
+  t->out->ranks = t->collectives->ranks;
+  t->out->waiting = t->collectives->waiting;
+  t->out->transfer = t->collectives->transfer;
+  aq_run_info_free(run);
+  return status;
+}
+
 aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          const char *run, const aq_change *changes,
                          size_t count, aq_whatif *out, const aq_notes *notes,
                          aq_diag *diag)
 {
-  table t = {.options = options,
+  aq_collectives collectives = {.count = 0};
+  table t = {.collectives = &collectives,
+             .options = options,
              .store = store,
              .run = run,
              .notes = notes,
@@ -423,6 +510,8 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   *out = (aq_whatif){.count = 0};
   aq_status status = changes_check(changes, count, diag);
   if (status == AQ_OK)
+    status = collectives_read(&t);
+  if (status == AQ_OK)
     status = base_make(&t);
   t.notes = NULL;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
@@ -431,6 +520,7 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   }
   if (status == AQ_OK && count > 1)
     status = row_make(&t, "all", changes, count);
+  aq_collectives_fini(&collectives);
   for (size_t i = 0; i < out->count; i++)
     error_take(out, &out->rows[i]);
   return status;

@@ -60,6 +60,10 @@ typedef struct aq_whatif {
   aq_time measured; /* makespan of the run itself */
   double error;     /* of the unchanged replay against it; a part of it */
   int64_t run;      /* its id */
+  /* Collective kernels; how many of them wait for others of the run; the ranks;
+   * the measured waiting and transfer of all. */
+  size_t collectives, met, ranks;
+  aq_time waiting, transfer;
 } aq_whatif;
 
 /* `options` as of aq_performance_init; its device is the one before changes,

@@ -3,25 +3,29 @@
  * Scores predicted durations against pairs that were measured on two GPUs.
  * Reads lines "FAMILY-KERNEL<tab>FROM-us<tab>TO-us"; the arguments are the
  * peaks of both GPUs: matrix TFLOP/s, vector TFLOP/s, TB/s, twice. Prints a row
- * of a table for each family and one for all. make score-transfer runs it.
+ * of a table for each family and one for all; with --intervals first, the row
+ * of a table of their 90 % intervals. make score-transfer runs it.
  */
 #include "config.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv.h"
 #include "predict/transfer.h"
 
-enum { PAIRS_MAX = 4096 };
+enum { PAIRS_MAX = 4096, DRAWS = 2000 };
 
 static struct pair {
   aq_family family;
   double off, ratio, roofline; /* errors, as parts of the measured one */
   double quotient, spread;
-  int inside;
+  double least, most, to, from; /* logarithms */
+  int inside, cluster;
 } pairs[PAIRS_MAX];
 
 static int count;
@@ -63,6 +67,99 @@ static void row_print(const char *pair, aq_family family)
 #undef Q
 }
 
+/* ---- intervals ---- */
+
+/* Problems of a shape are no independent tests: of a product ("gemm TYPE M N
+ * K") all M are one cluster, of others the kernel. */
+static int cluster_of(const char *kernel)
+{
+  static uint64_t keys[PAIRS_MAX];
+  static int clusters;
+  char type[80], m[32];
+  int shape = 0, at = 0;
+  uint64_t key = AQ_FNV_START;
+  if (sscanf(kernel, "gemm %79s %31s %n", type, m, &shape) >= 2 && shape > 0) {
+    key = aq_fnv_add(key, type, strlen(type));
+    kernel += shape;
+  }
+  key = aq_fnv_add(key, kernel, strlen(kernel));
+  while (at < clusters && keys[at] != key)
+    at++;
+  if (at == clusters)
+    keys[clusters++] = key;
+  return at;
+}
+
+static int cluster_count(void)
+{
+  int most = -1;
+  for (int i = 0; i < count; i++)
+    most = pairs[i].cluster > most ? pairs[i].cluster : most;
+  return most + 1;
+}
+
+/* Draws clusters with replacement; the 5 % and 95 % of the coverage. */
+static void coverage_bootstrap(double out[2])
+{
+  static double drawn[DRAWS];
+  static int inside[PAIRS_MAX], size[PAIRS_MAX];
+  const int clusters = cluster_count();
+  uint64_t state = 1;
+  for (int i = 0; i < count; i++) {
+    inside[pairs[i].cluster] += pairs[i].inside;
+    size[pairs[i].cluster]++;
+  }
+  for (int d = 0; d < DRAWS; d++) {
+    int in = 0, all = 0;
+    for (int i = 0; i < clusters; i++) {
+      state =
+          state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+      const int at = (int)((state >> 33) % (uint64_t)clusters);
+      in += inside[at];
+      all += size[at];
+    }
+    drawn[d] = (double)in / all;
+  }
+  qsort(drawn, DRAWS, sizeof *drawn, by_value);
+  out[0] = drawn[DRAWS / 20];
+  out[1] = drawn[DRAWS - DRAWS / 20 - 1];
+}
+
+/* Gneiting and Raftery's score of a 90 % interval, of logarithms. */
+static double score(double least, double most, double measured)
+{
+  const double below = fmax(least - measured, 0),
+               above = fmax(measured - most, 0);
+  return most - least + 2 / 0.1 * (below + above);
+}
+
+static void intervals_print(const char *pair)
+{
+  double coverage[2], own = 0, naive = 0, quotients = 0;
+  int n, inside = 0;
+#define Q(field, q)                                                            \
+  quantile(AQ_FAMILY_COUNT, offsetof(struct pair, field), q, &n)
+  const double low = Q(to, 0.05), high = Q(to, 0.95);
+  const double slow = log(Q(quotient, 0.05)), fast = log(Q(quotient, 0.95));
+  for (int i = 0; i < count; i++) {
+    const struct pair *p = &pairs[i];
+    inside += p->inside;
+    own += score(p->least, p->most, p->to) / count;
+    naive += score(low, high, p->to) / count;
+    quotients += score(p->from + slow, p->from + fast, p->to) / count;
+  }
+  coverage_bootstrap(coverage);
+  printf("| %s | %d | %d | %.1f %% | %.1f to %.1f %% | %s | %.0f %% | %.2f | "
+         "%.2f | %.2f |\n",
+         pair, count, cluster_count(), 100.0 * inside / count,
+         100 * coverage[0], 100 * coverage[1],
+         coverage[0] <= 0.9 && coverage[1] >= 0.9 ? "yes" : "no",
+         100 * Q(spread, 0.5), own, naive, quotients);
+#undef Q
+}
+
+/* ---- reading ---- */
+
 static aq_peaks peaks_read(char **argv)
 {
   return (aq_peaks){atof(argv[0]) * 1e12, atof(argv[1]) * 1e12,
@@ -84,6 +181,11 @@ static void pair_add(const char *kernel, double from_us, double to_us,
                                  .roofline = from_us,
                                  .ratio = to_us,
                                  .spread = (us[2] - us[0]) / us[1],
+                                 .least = log(us[0]),
+                                 .most = log(us[2]),
+                                 .to = log(to_us),
+                                 .from = log(from_us),
+                                 .cluster = cluster_of(kernel),
                                  .inside = us[0] <= to_us && to_us <= us[2]};
 }
 
@@ -108,7 +210,9 @@ static void floors_find(const aq_peaks *from, const aq_peaks *to)
 int main(int argc, char **argv)
 {
   static char line[8192];
-  if (argc != 8)
+  const int intervals = argc > 1 && strcmp(argv[1], "--intervals") == 0;
+  argv += intervals;
+  if (argc - intervals != 8)
     return 2;
   const aq_peaks from = peaks_read(argv + 2), to = peaks_read(argv + 5);
   while (fgets(line, sizeof line, stdin) && count < PAIRS_MAX) {
@@ -119,8 +223,10 @@ int main(int argc, char **argv)
     *first = 0;
     pair_add(line, atof(first + 1), atof(second + 1), &from, &to);
   }
+  if (intervals && count > 0)
+    intervals_print(argv[1]);
   floors_find(&from, &to);
-  for (int f = 0; f <= AQ_FAMILY_COUNT; f++)
+  for (int f = 0; f <= AQ_FAMILY_COUNT && !intervals; f++)
     row_print(argv[1], (aq_family)f);
   return 0;
 }

@@ -70,6 +70,57 @@ try "$aqueduct" report m -o "$work/plain.html"
 check "without changes it tries the usual ones" \
   grep -q '"change":"launch x0.5"' "$work/plain.html"
 
+# Two ranks: the first waits 100 us in its collective for the other.
+rank() { # PID DEVICE KERNEL START LENGTH, of the collective
+  cat << EVENTS
+    {"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": $1, "tid": $1, "ts": 60, "dur": 3, "args": {"correlation": ${1}1}},
+    {"ph": "X", "cat": "kernel", "name": "Cijk_Ailk", "pid": $2, "tid": 0, "ts": 67.7, "dur": $3, "args": {"device": $2, "stream": 0, "correlation": ${1}1, "grid": [64, 1, 1], "block": [256, 1, 1]}},
+    {"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": $1, "tid": $1, "ts": 64, "dur": 3, "args": {"correlation": ${1}2}},
+    {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_Generic", "pid": $2, "tid": 0, "ts": $4, "dur": $5, "args": {"device": $2, "stream": 0, "correlation": ${1}2, "grid": [64, 1, 1], "block": [256, 1, 1]}},
+    {"ph": "X", "cat": "cuda_runtime", "name": "hipDeviceSynchronize", "pid": $1, "tid": $1, "ts": 68, "dur": 170, "args": {"correlation": ${1}3}}
+EVENTS
+}
+ranks() { # NAME: events of ranks from standard input
+  {
+    echo '{"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000,
+      "deviceProperties": [
+      {"id": 0, "name": "AMD Instinct MI300X", "numSms": 304},
+      {"id": 1, "name": "AMD Instinct MI300X", "numSms": 304}],
+      "traceEvents": ['
+    cat
+    echo ']}'
+  } > "$work/$1.json"
+  "$aqueduct" import "$work/$1.json" --name "$1" -q > /dev/null
+}
+{
+  rank 7 0 12.3 80 150
+  echo ,
+  rank 8 1 112.3 180 50
+} | ranks two
+after() { # CHANGE: its makespan after it, in whole us
+  echo "$out" | sed -n "/\"change\": \"$1/,/after_ns/s/.*after_ns\": //p" |
+    awk '{ printf "%.0f", $1 / 1000 }'
+}
+try "$aqueduct" whatif two --link x2 --clock x4 --json
+check "collectives are split into waiting" contains "$out" \
+  '"waiting_ns": 100000.000'
+check "and transfer" contains "$out" '"transfer_ns": 100000.000'
+check "those of all ranks meet" contains "$out" \
+  "2 of 2 collective kernels wait for the last of 2 ranks"
+check "a link scales what is not fixed of the transfer alone" \
+  [ "$(($(after none) - $(after link)))" = 11 ]
+check "waiting follows the slower rank's kernel" \
+  [ "$(($(after none) - $(after clock)))" -gt 50 ]
+try "$aqueduct" whatif two --link x2
+check "the row of a link is predicted" contains \
+  "$(echo "$out" | grep '^link')" yes
+rank 7 0 12.3 80 150 | ranks one
+try "$aqueduct" whatif one --link x2 --json
+check "a rank alone meets nobody" contains "$out" \
+  "0 of 1 collective kernels wait for the last of 1 ranks"
+try "$aqueduct" whatif m --link 2
+check "a link needs a factor" contains "$err" "expected a factor"
+
 try "$aqueduct" whatif m
 check "without a change there is nothing to ask" [ "$status" = 2 ]
 try "$aqueduct" whatif m --host 0.5
