@@ -42,6 +42,7 @@ EXTRA_DIST += \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \
 	doc/examples/study/Snakefile doc/examples/study/clients.json doc/examples/study/plan.json \
+	doc/examples/study/tenants.json doc/pictures/serving-ttft.svg \
 	doc/pictures/report.png doc/pictures/terminal.svg \
 	tools/pictures.sh tools/readme-outputs.sh tools/terminal.py \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
@@ -185,6 +186,19 @@ scale-docs:
 	$${PYTHON:-python3} $(srcdir)/tools/scale.py page $(srcdir)/traces/scale.tsv \
 	  $(srcdir)/doc/scale.md
 EXTRA_DIST += tools/scale.py doc/scale.md traces/scale.tsv
+
+# The tables of doc/serving.md. AQ_WORKLOADS: the folder of request traces.
+.PHONY: serving-docs serving-measure
+serving-measure: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py measure ./aqueduct \
+	  $(srcdir) "$$AQ_WORKLOADS" > serving.tsv
+	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py published ./aqueduct \
+	  >> serving.tsv
+	mv serving.tsv $(srcdir)/traces/serving.tsv
+serving-docs:
+	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py page \
+	  $(srcdir)/traces/serving.tsv $(srcdir)/doc/serving.md
+EXTRA_DIST += tools/serving_study.py traces/serving.tsv
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
