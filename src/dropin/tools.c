@@ -35,7 +35,7 @@ typedef bool tool_load(void *tables, uint64_t version, uint64_t failed_count,
 typedef void tool_unload(void);
 
 static struct {
-  char *names; /* those of `failed` lie in it */
+  char *names; /* the text that `failed` points into */
   void *handles[TOOLS_MAX];
   uint32_t count;
   const char *failed[TOOLS_MAX];
