@@ -103,6 +103,14 @@ for name in good bad mute minus; do
   sed -i 1d "$dir/$name-hip/Makefile"
 done
 mkdir "$dir/absent-hip"
+printf 'run: main\n\t./main ../data/lost.txt 7\n' | program lost-hip/Makefile
+sed -i 1d "$dir/lost-hip/Makefile"
+program lost-hip/main << 'EOF'
+echo PASS
+EOF
+program assert-hip/main << 'EOF'
+exit 3
+EOF
 program good-hip/main << 'EOF'
 echo "PASS with $*, 0 errors, failed: 0"
 [ "$*" = 7 ]
@@ -127,10 +135,14 @@ check "a program that verifies nothing counts no test" row \
   'hecbench,mute-hip,pass,0,0,ends well, verifies nothing'
 check "a folder without a program is not built" row \
   'hecbench,absent-hip,not built,,,no program main'
+check "a program without its input is not run" row \
+  'hecbench,lost-hip,not built,,,no input ../data/lost.txt'
+check "a failure that a GPU has too says so" row \
+  'hecbench,assert-hip,fail,0,1,as on a GPU: HIP aborts where the program expects an error code; status 3'
 
 awk -f "$suites/table.awk" "$work/tsv" > "$work/table"
 check "the table counts a suite" grep -q -x -F \
-  '| hecbench | 2 | 2 | 1 | 1 of 3 |' "$work/table"
+  '| hecbench | 2 | 3 | 2 | 1 of 4 |' "$work/table"
 check "the table has each reason" grep -q -x -F \
   '| hecbench | bad-hip | Verification FAIL at 3 |' "$work/table"
 
