@@ -98,6 +98,28 @@ check "a case of Catch2 that fails is named" row \
 check "a sample passes by its status" row 'hip,c,pass,1,1,'
 
 rm -r "$dir"
+mkdir "$dir"
+program hsa_init << 'EOF'
+echo '100%: Checks: 5, Failures: 0, Errors: 0'
+EOF
+program hsa_queue << 'EOF'
+echo '25%: Checks: 4, Failures: 2, Errors: 1'
+echo '/x/test_queue.c:90:F:queue:test_queue_size:0: Assertion failed: it failed'
+echo '/x/test_queue.c:91:F:queue:test_queue_full:0: Assertion failed'
+echo '/x/framework.h:9:E:queue:test_queue_crash:0: (after this point) signal 11'
+exit 1
+EOF
+program hsa_memory << 'EOF'
+exit 0
+EOF
+suite conformance
+check "checks are counted" row 'conformance,hsa_init,pass,5,5,'
+check "a check that fails is named" row \
+  'conformance,hsa_queue,fail,1,4,test_queue_size test_queue_full test_queue_crash'
+check "a program without a count fails" row \
+  'conformance,hsa_memory,fail,0,0,ended before its tests did'
+
+rm -r "$dir"
 for name in good bad mute minus; do
   printf 'run: main\n\t./main 7\n' | program $name-hip/Makefile
   sed -i 1d "$dir/$name-hip/Makefile"
