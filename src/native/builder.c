@@ -118,7 +118,9 @@ static void flags_add(aq_child *child, unsigned level)
   static const char *const plain[] = {
       /* As vector.inc's levels; constants are not computed with: MODE may
        * round otherwise, flush, or quiet a NaN. */
-      "-O3",
+      "-O2",
+      "-ftree-loop-vectorize",
+      "-fvect-cost-model=dynamic",
       "-fno-trapping-math",
       "-ffp-contract=off",
       "-fsignaling-nans",

@@ -14,9 +14,13 @@ enum { NAME = 48, PAIR = 160 /* lengths of texts */ };
 /* The value of a row in a segment: a word, or half of a pair. */
 typedef enum value_part { WHOLE, LOW, HIGH } value_part;
 
+/* How the first value of a row was read. */
+typedef enum value_begun { UNREAD, WORD, PAIR_LOW, PAIR_HIGH } value_begun;
+
 typedef struct row_value {
   uint32_t number; /* of a variable; 0: the row's own */
   uint8_t part;
+  uint8_t begun; /* value_begun */
   bool written;
 } row_value;
 
@@ -37,7 +41,7 @@ struct aq_wave_segment {
   uint32_t numbers;
   row_value rows[AQ_WAVE_ROWS];
   scalar_value scalars[AQ_WAVE_SCALARS], scc;
-  bool lanes, exec, nan, wide;
+  bool lanes, exec, nan, wide, doubles;
   /* Texts so far: declarations, scalars, one lane. */
   FILE *heads, *steps, *each;
   char *texts_made[3];
@@ -78,7 +82,7 @@ static void segment_clear(aq_wave_segment *g)
 {
   g->count = 0;
   g->numbers = 1;
-  g->lanes = g->exec = g->nan = g->wide = false;
+  g->lanes = g->exec = g->nan = g->wide = g->doubles = false;
   memset(g->rows, 0, sizeof g->rows);
   memset(g->scalars, 0, sizeof g->scalars);
   memset(&g->scc, 0, sizeof g->scc);
@@ -191,7 +195,7 @@ static void scc_name(aq_wave_segment *g, char *name)
 {
   if (!g->scc.number) {
     g->scc.number = ++g->numbers;
-    fprintf(g->heads, "const uint32_t scc_%u = SCC;\n", g->scc.number);
+    fprintf(g->heads, "const uint32_t scc_%u = scc0;\n", g->scc.number);
   }
   snprintf(name, NAME, "scc_%u", g->scc.number);
 }
@@ -355,9 +359,20 @@ static row_value *row_read(aq_wave_segment *g, unsigned row)
   row_value *r = &g->rows[row];
   if (!r->number) {
     r->number = ++g->numbers;
-    fprintf(g->each, "const uint32_t x%u = v[%u][l];\n", r->number, row);
+    r->begun = WORD;
+    fprintf(g->each, "const uint32_t x%u = R(%u);\n", r->number, row);
   }
   return r;
+}
+
+/* Two rows that were not read so far. */
+static void pair_read(aq_wave_segment *g, unsigned row)
+{
+  const uint32_t number = ++g->numbers;
+  fprintf(g->each, "const uint64_t x%u = P(%u, %u);\n", number, row, row + 1);
+  g->rows[row] = (row_value){.number = number, .part = LOW, .begun = PAIR_LOW};
+  g->rows[row + 1] =
+      (row_value){.number = number, .part = HIGH, .begun = PAIR_HIGH};
 }
 
 static void row_word(aq_wave_segment *g, unsigned row, char *text)
@@ -370,6 +385,8 @@ static void row_word(aq_wave_segment *g, unsigned row, char *text)
 static void row_pair(aq_wave_segment *g, unsigned row, char *text)
 {
   char low[NAME], high[NAME];
+  if (!g->rows[row].number && !g->rows[row + 1].number)
+    pair_read(g, row);
   const row_value *a = row_read(g, row), *b = row_read(g, row + 1);
   if (a->number == b->number && a->part == LOW && b->part == HIGH) {
     snprintf(text, PAIR, "x%u", a->number);
@@ -392,7 +409,8 @@ static void lane_source(aq_wave_segment *g, const aq_wave_op *o, int i,
 }
 
 /* Whether the host's compiler must not know a source as a constant: it would
- * compute with it, without MODE. A 0 makes other values constant. */
+ * compute with it, without MODE. A 0 makes other values constant; a mask of the
+ * sign is a negation to it, which it moves as if rounding were to nearest. */
 static bool constant_is_secret(const aq_wave_segment *g, const aq_wave_op *o,
                                const aq_wave_text *t, int i)
 {
@@ -401,7 +419,10 @@ static bool constant_is_secret(const aq_wave_segment *g, const aq_wave_op *o,
   bool all = true;
   for (int k = 0; k < 3; k++)
     all &= !*t->sources[k] || o->kind[k] == AQ_WAVE_K;
-  return o->kind[i] == AQ_WAVE_K   ? floats || all || o->k[i] == 0
+  const uint32_t k =
+      (uint32_t)(o->k[i] >> (words_of(t->sources[i]) == 2 ? 32 : 0));
+  return o->kind[i] == AQ_WAVE_K
+             ? floats || all || k == 0 || k == 0x80000000 || k == 0x7fffffff
          : o->kind[i] == AQ_WAVE_S ? g->scalars[o->r[i]].written
                                    : false;
 }
@@ -449,7 +470,7 @@ static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
   char text[PAIR];
   const char *type = t->sources[i];
   const unsigned words = words_of(type), signs = signs_of(o, (unsigned)i);
-  const char *sign = words == 2 ? "0x8000000000000000ull" : "0x80000000u";
+  const char *sign = words == 2 ? "sign64" : "sign32"; /* hidden */
   lane_source(g, o, i, words, text);
   constant_hide(g, o, t, i, text);
   const char *load = strncmp(type, "f32", 3) == 0   ? "lane_f32"
@@ -493,9 +514,10 @@ static void mask_written(aq_wave_segment *g, unsigned code, uint32_t number)
 static void row_written(aq_wave_segment *g, unsigned row, unsigned words,
                         uint32_t number)
 {
-  g->rows[row] = (row_value){number, words == 2 ? LOW : WHOLE, true};
+  row_value *r = &g->rows[row];
+  *r = (row_value){number, words == 2 ? LOW : WHOLE, r->begun, true};
   if (words == 2)
-    g->rows[row + 1] = (row_value){number, HIGH, true};
+    r[1] = (row_value){number, HIGH, r[1].begun, true};
 }
 
 /* Results that are two words of their own. */
@@ -545,10 +567,10 @@ static void lane_write(aq_wave_segment *g, const aq_wave_op *o,
   if (t->shape == AQ_WAVE_TEXT_PICK || t->carry_in)
     mask_write(g, o, mask);
   /* Rows that are read for the first time are declared outside. */
+  char ignored[PAIR];
   for (int i = 0; i < 3; i++)
-    for (unsigned k = 0; k < words_of(t->sources[i]); k++)
-      if (o->kind[i] == AQ_WAVE_V)
-        row_read(g, o->r[i] + k);
+    if (o->kind[i] == AQ_WAVE_V && *t->sources[i])
+      lane_source(g, o, i, words_of(t->sources[i]), ignored);
   if (words)
     fprintf(g->each, "uint%u_t x%u;\n", 32 * words, number);
   const bool bit =
@@ -564,6 +586,7 @@ static void lane_write(aq_wave_segment *g, const aq_wave_op *o,
             "const %s r = %s; nan |= r != r; x%u = lane_bits%u(r); }\n",
             words == 2 ? "double" : "float", t->expression, number, 32 * words);
     g->nan = true;
+    g->doubles |= words == 2;
     break;
   case AQ_WAVE_TEXT_CARRY:
     fprintf(g->each,
@@ -736,7 +759,9 @@ void aq_wave_segment_flush(aq_wave_segment *g)
   if (g->count == 0)
     return;
   streams_close(g);
-  fprintf(g->out, "{\nconst uint32_t ieee = MODE & %d; (void)ieee;\n%s%s",
+  fprintf(g->out,
+          "{\nconst uint32_t ieee = MODE & %d, scc0 = SCC; (void)ieee; SIGNS "
+          "(void)scc0;\n%s%s",
           AQ_WAVE_MODE_IEEE, g->texts_made[0], g->texts_made[1]);
   if (g->lanes)
     lanes_flush(g);
@@ -749,6 +774,198 @@ void aq_wave_segment_flush(aq_wave_segment *g)
   texts_free(g);
   segment_clear(g);
   streams_open(g);
+}
+
+/* ---- loops ---- */
+
+/* Whether it reads a scalar before lanes write it as a mask: the next turn
+ * would read the mask. */
+static bool reads_masks(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].number && (g->scalars[i].mask || g->scalars[i].second))
+      return true;
+  return false;
+}
+
+/* Whether two rows are one value from turn to turn. */
+static bool is_pair(const aq_wave_segment *g, unsigned row)
+{
+  const row_value *a = &g->rows[row], *b = a + 1;
+  return row + 1 < AQ_WAVE_ROWS && a->number && a->number == b->number &&
+         a->part == LOW && b->part == HIGH &&
+         (a->begun == UNREAD || a->begun == PAIR_LOW) &&
+         (b->begun == UNREAD || b->begun == PAIR_HIGH);
+}
+
+static bool is_word(const aq_wave_segment *g, unsigned row)
+{
+  return g->rows[row].number && !is_pair(g, row) &&
+         !(row > 0 && is_pair(g, row - 1));
+}
+
+/* Scalars live in `sl` and `scc0` from turn to turn. */
+static void turn_scalars_write(const aq_wave_segment *g)
+{
+  fprintf(g->out, "%s%s", g->texts_made[0], g->texts_made[1]);
+}
+
+static void turn_scalars_end(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].written)
+      fprintf(g->out, "s[%u] = s%u_%u;\n", i, i, g->scalars[i].number);
+  if (g->scc.written)
+    fprintf(g->out, "scc0 = scc_%u;\n", g->scc.number);
+}
+
+static void turns_begin(const aq_wave_segment *g, const char *name)
+{
+  fprintf(g->out, "uint32_t %s[%d]; uint32_t scc0 = SCC; (void)scc0;\n", name,
+          AQ_WAVE_SCALARS);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].number)
+      fprintf(g->out, "%s[%u] = s[%u];\n", name, i, i);
+}
+
+/* How often the loop runs, and the scalars after it. */
+static void turns_count(const aq_wave_segment *g, const char *condition,
+                        unsigned count)
+{
+  fprintf(g->out,
+          "uint32_t turns = 0; uint32_t after[%d], scc_after;\n"
+          "const uint32_t most = (uint32_t)((n + %u) / %u);\n{\n",
+          AQ_WAVE_SCALARS, count, count);
+  turns_begin(g, "sl");
+  fprintf(g->out, "{ uint32_t *const s = sl; (void)s; do {\n");
+  turn_scalars_write(g);
+  turn_scalars_end(g);
+  fprintf(g->out, "turns++; } while ((%s) && turns < most); }\n", condition);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].written)
+      fprintf(g->out, "after[%u] = sl[%u];\n", i, i);
+  fprintf(g->out, "scc_after = scc0; }\n(void)after;\n");
+}
+
+/* Lanes of a group, all turns. */
+static void turns_lanes_write(const aq_wave_segment *g)
+{
+  turns_begin(g, "sl");
+  fprintf(g->out, "uint32_t *const vrow = &v[0][g]; (void)vrow;\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (g->rows[i].number)
+      fprintf(g->out, "uint32_t t%u[16] ALIGNED; keep(t%u, &vrow[ROW * %u]);\n",
+              i, i, i);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (is_pair(g, i))
+      fprintf(g->out,
+              "uint64_t q%u[16] ALIGNED; EACH(j) q%u[j] = t%u[j] | "
+              "(uint64_t)t%u[j] << 32;\n",
+              i, i, i, i + 1);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "uint32_t b%u[16] ALIGNED = {0};\n", g->scalars[i].mask);
+  if (g->nan)
+    fprintf(g->out, "uint32_t nans[16] ALIGNED = {0};\n");
+  fprintf(g->out, "for (uint32_t turn = 0; turn < turns; turn++) {\n"
+                  "uint32_t *const s = sl; (void)s;\n");
+  turn_scalars_write(g);
+  fprintf(g->out, "EACH(j) { const int l = g + j; (void)l;\n%s",
+          g->nan ? "uint32_t nan = 0;\n" : "");
+  for (unsigned i = 0; i + 1 < AQ_WAVE_ROWS; i++)
+    if (is_pair(g, i))
+      fprintf(g->out, "const uint64_t p%u = q%u[j];\n", i, i);
+    else if (g->rows[i].begun == PAIR_LOW)
+      fprintf(g->out, "const uint64_t p%u = t%u[j] | (uint64_t)t%u[j] << 32;\n",
+              i, i, i + 1);
+  fputs(g->texts_made[2], g->out);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (is_pair(g, i) && g->rows[i].written)
+      fprintf(g->out, "q%u[j] = x%u;\n", i, g->rows[i].number);
+    else if (is_word(g, i) && g->rows[i].written)
+      fprintf(g->out, "t%u[j] = (uint32_t)(x%u%s);\n", i, g->rows[i].number,
+              g->rows[i].part == HIGH ? " >> 32" : "");
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "b%u[j] = 0u - c%u;\n", g->scalars[i].mask,
+              g->scalars[i].mask);
+  fprintf(g->out, "%s}\n", g->nan ? "nans[j] |= 0u - nan;\n" : "");
+  turn_scalars_end(g);
+  fprintf(g->out, "}\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (is_pair(g, i))
+      fprintf(g->out,
+              "EACH(j) { t%u[j] = (uint32_t)q%u[j]; t%u[j] = "
+              "(uint32_t)(q%u[j] >> 32); }\n",
+              i, i, i + 1, i);
+}
+
+static void slow_turns_write(const aq_wave_segment *g, const char *exec)
+{
+  fprintf(g->out, "static const uint16_t list[] = {");
+  for (unsigned i = 0; i < g->count; i++)
+    fprintf(g->out, "%u,", g->list[i]);
+  fprintf(g->out,
+          "}; for (uint32_t turn = 0; turn < turns; turn++) "
+          "slow(w, ops, list, %u, %s);\n",
+          g->count, exec);
+}
+
+static void turns_groups_write(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "uint64_t m%u = 0;\n", g->scalars[i].mask);
+  if (g->wide) {
+    fprintf(g->out, "if (UNLIKELY(SPLIT)) {\n");
+    slow_turns_write(g, "exec");
+    fprintf(g->out, "goto N%u; }\n", g->list[0]);
+  }
+  fprintf(g->out, "#undef R\n#define R(i) t##i[j]\n"
+                  "#undef P\n#define P(i, k) p##i\n"
+                  "for (int g = 0; g < LANES; g += 16) {\n"
+                  "const uint32_t on = (uint32_t)(exec >> g) & 0xffff;\n"
+                  "if (UNLIKELY(!on)) continue;\n");
+  turns_lanes_write(g);
+  if (g->nan) {
+    fprintf(g->out, "if (UNLIKELY(bits(nans) & on)) {\n");
+    slow_turns_write(g, "exec & ~(uint64_t)0 << g");
+    masks_commit(g, "|=");
+    fprintf(g->out, "goto N%u; }\n", g->list[0]);
+  }
+  lanes_commit(g);
+  fprintf(g->out, "}\n#undef R\n#define R(i) v[i][l]\n"
+                  "#undef P\n#define P(i, k) (v[i][l] | (uint64_t)v[k][l] << "
+                  "32)\n");
+}
+
+bool aq_wave_segment_loop(aq_wave_segment *g, const char *condition,
+                          unsigned added, unsigned count)
+{
+  if (g->count != added || !g->lanes || g->exec || reads_masks(g) ||
+      !g->doubles)
+    return false;
+  const bool named = g->nan || g->wide;
+  streams_close(g);
+  fprintf(g->out,
+          "{\nconst uint32_t ieee = MODE & %d; (void)ieee; SIGNS\n"
+          "const uint64_t exec = EXEC;\n",
+          AQ_WAVE_MODE_IEEE);
+  turns_count(g, condition, count);
+  fprintf(g->out, "n -= (int64_t)(turns - 1) * %u;\n", count);
+  turns_groups_write(g);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].written && !g->scalars[i].mask && !g->scalars[i].second)
+      fprintf(g->out, "s[%u] = after[%u];\n", i, i);
+  fprintf(g->out, "SCC = scc_after;\n");
+  masks_commit(g, "=");
+  fprintf(g->out, "}\n");
+  if (named)
+    fprintf(g->out, "N%u:;\n", g->list[0]);
+  texts_free(g);
+  segment_clear(g);
+  streams_open(g);
+  return true;
 }
 
 /* ---- prelude ---- */
@@ -772,6 +989,10 @@ void aq_wave_prelude_write(FILE *out, bool wave32)
         "#define LIKELY(x) __builtin_expect(x, 1)\n"
         "#define UNLIKELY(x) __builtin_expect(x, 0)\n"
         "#define HIDE(x) __asm__(\"\" : \"+r\"(x))\n"
+        "#define SIGNS uint32_t sign32 = 0x80000000u; HIDE(sign32); uint64_t "
+        "sign64 = (uint64_t)1 << 63; HIDE(sign64);\n"
+        "#define R(i) v[i][l]\n"
+        "#define P(i, k) (v[i][l] | (uint64_t)v[k][l] << 32)\n"
         "#define EACH(j) for (int j = 0; j < 16; j++)\n"
         "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n"
         "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"

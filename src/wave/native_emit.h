@@ -31,6 +31,15 @@ bool aq_wave_segment_add(aq_wave_segment *segment, const aq_wave_op *o);
 /* Writes the segment. */
 void aq_wave_segment_flush(aq_wave_segment *segment);
 
+/* Writes the segment as the body of a loop that runs while `condition` (C, of
+ * the scalar scc0) holds and the budget lasts: each group of lanes makes all
+ * turns at once, since the scalars do not depend on lanes. False, and nothing
+ * is written: it is not `added` instructions, or they do. A turn is `count`
+ * instructions of the budget; one turn was taken. Without f64 a loop gains
+ * nothing: its groups overlap in the host better than its turns. */
+bool aq_wave_segment_loop(aq_wave_segment *segment, const char *condition,
+                          unsigned added, unsigned count);
+
 /* What every unit begins with. */
 void aq_wave_prelude_write(FILE *out, bool wave32);
 
