@@ -387,6 +387,17 @@ uint16_t aq_wave_code_target(const aq_wave_code *code)
   return code->decoder.target;
 }
 
+size_t aq_wave_code_memory(const aq_wave_code *code)
+{
+  size_t bytes = 0;
+  for (const code_page *page = code->first; page; page = page->next) {
+    bytes += PAGE_ALIGN;
+    for (size_t i = 0; i < PAGE_WORDS; i++)
+      bytes += page->mores[i] ? sizeof(aq_wave_more) : 0;
+  }
+  return bytes;
+}
+
 void aq_wave_code_destroy(aq_wave_code *code)
 {
   if (!code)

@@ -36,6 +36,9 @@ bool aq_wave_code_executes(aq_wave_code *code, const aq_isa_inst *inst);
 bool aq_wave_code_is_checked(aq_wave_code *code, uint64_t entry);
 void aq_wave_code_check_keep(aq_wave_code *code, uint64_t entry);
 
+/* Bytes of the decoded instructions: whole pages of them. */
+size_t aq_wave_code_memory(const aq_wave_code *code);
+
 /* Lives as long as the code. */
 const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code);
 

@@ -438,6 +438,15 @@ aq_status aq_wave_machine_compile(aq_wave_machine *machine,
   return machine->native ? AQ_OK : aq_diag_no_memory(diag);
 }
 
+size_t aq_wave_machine_code_memory(const aq_wave_machine *machine)
+{
+  size_t bytes = 0;
+  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
+    for (unsigned k = 0; k < machine->hands[i].code_count; k++)
+      bytes += aq_wave_code_memory(machine->hands[i].codes[k].code);
+  return bytes;
+}
+
 bool aq_wave_machine_compiled(const aq_wave_machine *machine,
                               aq_wave_native_counts *out)
 {

@@ -107,6 +107,9 @@ aq_status aq_wave_machine_compile(aq_wave_machine *machine,
                                   const aq_wave_native_options *options,
                                   aq_diag *diag);
 
+/* Bytes of the decoded code of all threads. Between steps. */
+size_t aq_wave_machine_code_memory(const aq_wave_machine *machine);
+
 /* False: the machine compiles nothing. */
 bool aq_wave_machine_compiled(const aq_wave_machine *machine,
                               aq_wave_native_counts *out);

@@ -339,6 +339,11 @@ static void results_compare(const isa_case *c)
   }
 }
 
+static double value_of(void *context)
+{
+  return *(double *)context;
+}
+
 static void case_run(isa_case *c)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -352,6 +357,9 @@ static void case_run(isa_case *c)
   aqbench_compare(c->name, unit, ROUNDS, NULL, instruction_rate, c);
   snprintf(name, sizeof name, "%s_operations", c->name);
   aqbench_compare(name, c->unit, ROUNDS, host_rate, device_rate, c);
+  double memory = (double)aq_wave_machine_code_memory(c->machine) / 1024;
+  snprintf(name, sizeof name, "%s_decoded", c->name);
+  aqbench_compare(name, "KiB", 1, NULL, value_of, &memory);
   aq_wave_machine_destroy(c->machine);
 }
 
@@ -372,11 +380,6 @@ static double compiled_rate(void *context)
 {
   isa_case c = *((isa_case **)context)[1];
   return instruction_rate(&c);
-}
-
-static double value_of(void *context)
-{
-  return *(double *)context;
 }
 
 /* The same kernel by compiled code, beside the interpreter; then how long the
