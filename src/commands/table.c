@@ -48,12 +48,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .summary = "store measured traces as runs",
          .text =
              "Reads traces that profilers wrote and stores each as one "
-             "measured run. FILE is a Kineto (PyTorch profiler) JSON, a "
-             "rocprofv3 database (rocpd) or JSON, a directory of rocprofv3 CSV "
-             "files, a rocprof v1 results.csv or results.db, an .rpd of "
-             "rocmProfileData, an "
-             "ireeperf-jsonl of iree-profile, or an .xplane.pb of JAX, plain "
-             "or packed (gzip, zstd); the format is detected.\n\n"
+             "measured run. FILE is a file, or a directory of files, of a "
+             "format that `aqueduct list formats` shows, such as a Kineto "
+             "(PyTorch profiler) JSON or a rocprofv3 database, plain or packed "
+             "(gzip, zstd); the format is detected.\n\n"
              "Oddities that can be repaired are repaired, counted, reported "
              "with the place of the first one, and kept in the run's notes. "
              "Anything else is an error, and nothing of that file is stored. A "
