@@ -141,6 +141,13 @@ score-transfer: tests/predict/score_transfer$(EXEEXT)
 CLEANFILES += tests/predict/score_transfer
 EXTRA_DIST += tools/duration_pairs.py traces/rocblas-gfx908-gfx90a.tsv
 
+# What counting costs: on an idle machine (hipcc).
+.PHONY: cost-times
+cost-times: all
+	@$${PYTHON:-python3} $(srcdir)/tools/cost_times.py ./aqueduct \
+	  $(srcdir)/tests/predict/costs.hip
+EXTRA_DIST += tools/cost_times.py tests/predict/costs.hip
+
 # Constants of predicted durations and their scores, from published tables.
 .PHONY: fit-durations
 fit-durations:

@@ -80,8 +80,8 @@ static void shared_find(const aq_wave *w, const aq_wave_op *o, unsigned bytes,
   const aq_isa_inst *inst = &o->more->inst;
   const uint32_t *row = w->v[o->more->address];
   const bool two = inst->row->flags & AQ_ISA_OFFSET2;
-  const uint32_t unit =
-      bytes * (has(aq_wave_name_of(inst->row->name), "st64") ? 64 : 1);
+  const bool far = two && has(aq_wave_name_of(inst->row->name), "st64");
+  const uint32_t unit = bytes * (far ? 64 : 1);
   const uint32_t first =
                      two ? ((uint32_t)o->imm & 0xff) * unit : (uint32_t)o->imm,
                  second = ((uint32_t)o->imm >> 8 & 0xff) * unit;
@@ -176,7 +176,7 @@ static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   const uint64_t add = more->scalar == AQ_WAVE_NONE ? 0 : w->s[more->scalar];
   const uint32_t *r = &w->s[o->r[0]];
   t->scalar = true;
-  if (!has(aq_wave_name_of(more->inst.row->name), "_buffer_")) {
+  if (!has(more->inst.row->name, "_buffer_")) { /* so in gfx9 and RDNA */
     t->at[0] =
         ((r[0] | (uint64_t)r[1] << 32) + (uint64_t)(int64_t)o->imm + add) &
         ~(uint64_t)3;

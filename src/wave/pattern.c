@@ -175,12 +175,23 @@ static void segments_find(accesses *a, unsigned bytes, aq_wave_pattern *out)
   out->segments_least += (covered + SEGMENT - 1) / SEGMENT;
 }
 
+/* Whether each lane of `by` accesses a word in a bank of its own. */
+static bool banks_differ(const uint32_t at[AQ_WAVE_LANES], uint64_t by)
+{
+  uint32_t banks = 0;
+  for (uint64_t rest = by; rest; rest &= rest - 1)
+    banks |= UINT32_C(1) << at[__builtin_ctzll(rest)] / 4 % BANKS;
+  return __builtin_popcount(banks) == __builtin_popcountll(by);
+}
+
 /* Cycles of the lanes of `by`: the most distinct words that lie in one bank. */
 static unsigned group_cycles(const uint32_t at[AQ_WAVE_LANES], uint64_t by,
                              unsigned words)
 {
   uint32_t seen[BANKS][LDS_LANES];
   unsigned used[BANKS] = {0}, most = 0;
+  if (words == 1 && banks_differ(at, by))
+    return by != 0;
   for (uint64_t rest = by; rest; rest &= rest - 1)
     for (unsigned k = 0; k < words; k++) {
       const uint32_t word = at[__builtin_ctzll(rest)] / 4 + k;

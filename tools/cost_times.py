@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Times of launch --cost executed and sampled, as multiples of --cost fixed.
+
+usage: cost_times.py AQUEDUCT COSTS.hip
+
+Compiles the kernels for gfx90a (hipcc), launches each on a small and a large grid,
+and prints a table: the least user time of five launches, less that of
+launches of one round.
+"""
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+# kernel, work-items, rounds
+LAUNCHES = [(kernel, items, factor * rounds)
+            for kernel, factor in (("copy", 4), ("arithmetic", 40), ("lds", 2))
+            for items, rounds in ((16384, 2000), (1048576, 30))]
+LAUNCHES.append(("lds", 4096, 2000))  # all of it is counted
+
+
+def user_time(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def least(aqueduct, code, store, kernel, items, rounds, cost):
+    command = [aqueduct, "launch", code, kernel, "--device", "mi210", "--grid",
+               str(items), "--workgroup", "256", "--cost", cost, "--store", store,
+               "-q", "--args", "buf:f32[%d]=1" % items, "out:f32[%d]" % items,
+               "u32:%d" % rounds]
+    return min(user_time(command) for _ in range(5))
+
+
+def main():
+    aqueduct, source = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as work:
+        code = os.path.join(work, "costs.hsaco")
+        store = os.path.join(work, "runs.db")
+        subprocess.run(["hipcc", "--offload-arch=gfx90a", "--genco", "-O2", "-o",
+                        code, source], check=True)
+        print("| kernel | work-items | fixed | executed | sampled |")
+        print("|---|---|---|---|---|")
+        for kernel, items, rounds in LAUNCHES:
+            took = [least(aqueduct, code, store, kernel, items, rounds, cost) -
+                    least(aqueduct, code, store, kernel, items, 1, cost)
+                    for cost in ("fixed", "executed", "sampled")]
+            base = max(took[0], 1e-3)
+            print("| %s | %d | %.3f s | %.1f x | %.1f x |"
+                  % (kernel, items, took[0], took[1] / base, took[2] / base))
+
+
+if __name__ == "__main__":
+    main()
