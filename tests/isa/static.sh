@@ -36,7 +36,7 @@ page)
 ## Kernels of others execute whole
 
 Code objects of other projects; `make check-static CORPUS=NAME CODE=FOLDER` reads
-those in a folder and writes its row of this table (MGPUSim: every `.hsaco` of its
+the objects of a folder and writes its row of this table (MGPUSim: every `.hsaco` of its
 repository). "Others" are for processors before gfx9, or no code objects of version
 2 to 6.
 
