@@ -99,6 +99,7 @@ typedef struct aq_check_site {
   uint64_t reads[2], writes[2]; /* scalar codes */
   uint64_t unset_at;            /* unwritten memory that it read last */
   bool unset_shared;            /* in LDS, or private */
+  uint64_t near_base, near_end, near_epoch; /* allocation accessed last */
 } aq_check_site;
 
 /* The barriers of a wave. */
@@ -182,7 +183,6 @@ typedef struct aq_check_grid {
   uint64_t entry;
   uint32_t ordered[256]; /* serials of acts, by their low bits: before it */
   uint32_t visible[256]; /* and visible */
-  uint64_t near_base, near_end, near_epoch; /* allocation accessed last */
 } aq_check_grid;
 
 /* group->observed. */

@@ -61,7 +61,7 @@ static uint8_t *shared_at(const doing *d, uint64_t at, unsigned size)
 static void lane_get(doing *d, int l, int part, unsigned size, uint8_t *bits)
 {
   const aq_wave_touch *t = d->touch;
-  const uint64_t at = part ? t->at2[l] : t->at[l];
+  const uint64_t at = part ? aq_wave_touch_second(t, l) : t->at[l];
   memset(bits, 0, size);
   if (t->global >> l & 1) {
     aq_check_init_get(d->check, aq_address_host(at), size, bits);
@@ -87,7 +87,7 @@ static void lane_put(doing *d, int l, int part, unsigned size,
                      const uint8_t *bits)
 {
   const aq_wave_touch *t = d->touch;
-  const uint64_t at = part ? t->at2[l] : t->at[l];
+  const uint64_t at = part ? aq_wave_touch_second(t, l) : t->at[l];
   if (t->global >> l & 1) {
     aq_check_unwritten_put(&d->check->unwritten, aq_address_host(at), size,
                            bits);
@@ -160,7 +160,7 @@ static bool shared_is_clean(const doing *d)
   uint32_t any = 0;
   for (uint64_t rest = t->shared; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
-    const uint32_t at = (uint32_t)t->at[l], at2 = t->second ? t->at2[l] : at;
+    const uint32_t at = (uint32_t)t->at[l], at2 = t->second ? aq_wave_touch_second(t, l) : at;
     uint32_t words[2];
     if (at > end || at2 > end || t->bytes > end - at || t->bytes > end - at2)
       return false;
@@ -310,7 +310,7 @@ static bool shared_store_clean(doing *d)
   for (uint64_t rest = t->shared; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     uint8_t *to = shared_at(d, (uint32_t)t->at[l], t->bytes),
-            *second = t->second ? shared_at(d, t->at2[l], t->bytes) : NULL;
+            *second = t->second ? shared_at(d, aq_wave_touch_second(t, l), t->bytes) : NULL;
     if (to)
       memset(to, 0, t->bytes);
     if (second)

@@ -127,21 +127,22 @@ typedef struct access {
   bool write, atomic;
 } access;
 
-/* Whether a live allocation has all of the bytes; it is remembered. */
+/* Whether a live allocation has all of the bytes; the instruction's is
+ * remembered. */
 static bool block_has(const access *a, uint64_t first, uint64_t end)
 {
-  aq_check_grid *grid = a->grid;
-  const aq_check *check = grid->check;
-  if (grid->near_epoch == check->known_epoch && first >= grid->near_base &&
-      end <= grid->near_end)
+  const aq_check *check = a->grid->check;
+  aq_check_site *site = &check->sites[a->site - 1];
+  if (site->near_epoch == check->known_epoch && first >= site->near_base &&
+      end <= site->near_end)
     return true;
   const size_t above = known_above(check, first);
   const aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
   if (!k || k->freed || end > k->block.base + k->block.size)
     return false;
-  grid->near_epoch = check->known_epoch;
-  grid->near_base = k->block.base;
-  grid->near_end = k->block.base + k->block.size;
+  site->near_epoch = check->known_epoch;
+  site->near_base = k->block.base;
+  site->near_end = k->block.base + k->block.size;
   return true;
 }
 
@@ -229,8 +230,9 @@ static bool shared_lane(const access *a, int l, unsigned lanes)
   const uint32_t first = (uint32_t)a->touch->at[l];
   const bool two = a->touch->second >> l & 1;
   const bool ok =
-      shared_has(a, first) && (!two || shared_has(a, a->touch->at2[l]));
-  const uint32_t at = shared_has(a, first) ? a->touch->at2[l] : first;
+      shared_has(a, first) && (!two || shared_has(a, aq_wave_touch_second(a->touch, l)));
+  const uint32_t at = shared_has(a, first) ? aq_wave_touch_second(a->touch, l)
+                                         : first;
   char text[AQ_CHECK_TEXT];
   if (ok && !(a->atomic && first % a->touch->bytes != 0))
     return true;
@@ -246,17 +248,25 @@ static bool shared_lane(const access *a, int l, unsigned lanes)
   return false;
 }
 
-/* The least first byte and the last end of the lanes lie in one allocation. */
-static bool lanes_are_inside(const access *a)
+/* Whether no lane's access to memory can be a defect. */
+static bool global_is_inside(const access *a)
 {
   const aq_wave_touch *t = a->touch;
-  uint64_t least = UINT64_MAX, most = 0;
-  for (uint64_t rest = t->global; rest; rest &= rest - 1) {
-    const uint64_t at = t->at[__builtin_ctzll(rest)];
-    least = at < least ? at : least;
-    most = at > most ? at : most;
-  }
-  return block_has(a, least, most + t->bytes) && !a->atomic;
+  const uint64_t least = aq_address_host(t->least),
+                 most = aq_address_host(t->most);
+  return !t->shared && least <= most && block_has(a, least, most + t->bytes) &&
+         !(a->atomic && t->low & (t->bytes - 1));
+}
+
+static bool shared_is_inside(const access *a)
+{
+  const aq_wave_touch *t = a->touch;
+  const uint64_t end = a->wave->grid->lds_size;
+  const int32_t apart = t->second ? (int32_t)t->apart : 0;
+  const int64_t least = (int64_t)t->least + (apart < 0 ? apart : 0),
+                most = (int64_t)t->most + (apart > 0 ? apart : 0);
+  return !t->global && least >= 0 && (uint64_t)most + t->bytes <= end &&
+         !(a->atomic && t->low & (t->bytes - 1));
 }
 
 uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch)
@@ -269,17 +279,18 @@ uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch)
                     .write = kind != AQ_WAVE_TOUCH_READ,
                     .atomic = kind == AQ_WAVE_TOUCH_ATOMIC};
   uint64_t bad = 0;
-  if (touch->global && !lanes_are_inside(&a))
+  if (touch->global && !global_is_inside(&a))
     for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
       const int l = __builtin_ctzll(rest);
       if (!global_lane(&a, l, (unsigned)__builtin_popcountll(touch->global)))
         bad |= (uint64_t)1 << l;
     }
-  for (uint64_t rest = touch->shared; rest; rest &= rest - 1) {
-    const int l = __builtin_ctzll(rest);
-    if (!shared_lane(&a, l, (unsigned)__builtin_popcountll(touch->shared)))
-      bad |= (uint64_t)1 << l;
-  }
+  if (touch->shared && !shared_is_inside(&a))
+    for (uint64_t rest = touch->shared; rest; rest &= rest - 1) {
+      const int l = __builtin_ctzll(rest);
+      if (!shared_lane(&a, l, (unsigned)__builtin_popcountll(touch->shared)))
+        bad |= (uint64_t)1 << l;
+    }
   return bad;
 }
 

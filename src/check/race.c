@@ -318,7 +318,7 @@ static void shared_access(doing *d, const aq_wave_touch *touch)
       bytes_access(d, group->lds, d->address, touch->bytes);
     if (!(touch->second >> l & 1))
       continue;
-    d->address = touch->at2[l];
+    d->address = aq_wave_touch_second(touch, l);
     if (d->address <= end && touch->bytes <= end - d->address)
       bytes_access(d, group->lds, d->address, touch->bytes);
   }

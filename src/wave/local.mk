@@ -64,7 +64,7 @@ libaqcore_a_SOURCES += \
 	src/wave/state.h \
 	src/wave/stop.c \
 	src/wave/trace.c src/wave/trace.h \
-	src/wave/typed.c \
+	src/wave/touch.inc src/wave/typed.c \
 	src/wave/unit.c src/wave/unit.h \
 	src/wave/vector.def src/wave/vector.inc src/wave/vector_lane.inc \
 	src/wave/vector_base.c \

@@ -234,11 +234,14 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
                       inst->row->encoding == AQ_ISA_MTBUF;
   const bool smem = inst->row->encoding == AQ_ISA_SMEM;
   const aq_isa_operand *base = aq_isa_operand_find(inst, smem ? 'A' : 'R');
+  const char *name = aq_wave_name_of(inst->row->name);
+  more->far = strstr(name, "st64") != NULL;
+  more->resource = smem && strstr(name, "_buffer_");
   o->imm = inst->offset;
   o->d = !data ? AQ_WAVE_NONE : row_of(data);
   if (data && smem && !scalar_lower(inst, data, &o->d))
     return false;
-  o->k[0] = aq_wave_atomic_named(aq_wave_name_of(inst->row->name));
+  o->k[0] = aq_wave_atomic_named(name);
   more->address = vector_role(inst, 'A');
   more->data = buffer ? o->d : vector_role(inst, 'B');
   more->data2 = vector_role(inst, 'C');

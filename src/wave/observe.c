@@ -74,23 +74,43 @@ static void flat_put(aq_wave_touch *t, int l, uint64_t at)
   t->at[l] = at;
 }
 
+/* What is said of the lanes, where they are all in memory or all in LDS. */
+static void extent_find(aq_wave_touch *t)
+{
+  t->least = UINT64_MAX;
+  t->most = t->low = 0;
+  for (uint64_t rest = t->global | t->shared; rest; rest &= rest - 1) {
+    const uint64_t at = t->at[__builtin_ctzll(rest)];
+    t->least = at < t->least ? at : t->least;
+    t->most = at > t->most ? at : t->most;
+    t->low |= (uint32_t)at;
+  }
+}
+
+static void lanes_find(aq_wave_touch *t, const uint32_t *low,
+                       const uint32_t *high, uint64_t base, uint64_t exec)
+{
+  static aq_wave_touch_lanes *best;
+  aq_wave_touch_lanes *find = __atomic_load_n(&best, __ATOMIC_RELAXED);
+  if (!find) {
+    find = aq_wave_touch_best();
+    __atomic_store_n(&best, find, __ATOMIC_RELAXED);
+  }
+  find(t, low, high, base, exec);
+}
+
 static void shared_find(const aq_wave *w, const aq_wave_op *o, unsigned bytes,
                         aq_wave_touch *t)
 {
-  const aq_isa_inst *inst = &o->more->inst;
-  const uint32_t *row = w->v[o->more->address];
-  const bool two = inst->row->flags & AQ_ISA_OFFSET2;
-  const bool far = two && has(aq_wave_name_of(inst->row->name), "st64");
-  const uint32_t unit = bytes * (far ? 64 : 1);
+  const bool two = o->more->inst.row->flags & AQ_ISA_OFFSET2;
+  const uint32_t unit = bytes * (o->more->far ? 64 : 1);
   const uint32_t first =
                      two ? ((uint32_t)o->imm & 0xff) * unit : (uint32_t)o->imm,
                  second = ((uint32_t)o->imm >> 8 & 0xff) * unit;
   t->shared = AQ_WAVE_EXEC(w);
   t->second = two ? t->shared : 0;
-  for (int l = 0; l < AQ_WAVE_LANES; l++) {
-    t->at[l] = row[l] + first;
-    t->at2[l] = row[l] + second;
-  }
+  t->apart = second - first;
+  lanes_find(t, w->v[o->more->address], NULL, first, t->shared);
 }
 
 static bool is_private_buffer(const aq_wave *w, const aq_wave_op *o)
@@ -142,10 +162,12 @@ static void buffer_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
     if (aq_wave_buffer_at(w, o, l, 0, bytes, false, &address) != w->nowhere)
       flat_put(t, l, address);
   }
+  extent_find(t);
   w->at = at;
 }
 
-static void lanes_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
+static void global_find(const aq_wave *w, const aq_wave_op *o,
+                        aq_wave_touch *t)
 {
   const aq_wave_more *more = o->more;
   const uint64_t exec = AQ_WAVE_EXEC(w);
@@ -158,16 +180,16 @@ static void lanes_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
                  *high = more->scalar == AQ_WAVE_NONE && low
                              ? low + AQ_WAVE_LANES
                              : NULL;
-  for (int l = 0; l < AQ_WAVE_LANES; l++)
-    t->at[l] = base + (low ? low[l] : 0) + (high ? (uint64_t)high[l] << 32 : 0);
+  lanes_find(t, low, high, base, exec);
   t->global = exec;
-  if (!flat)
+  if (!flat || t->most >> 32 < AQ_WAVE_SHARED_HI)
     return;
   t->global = 0;
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     flat_put(t, l, t->at[l]);
   }
+  extent_find(t);
 }
 
 static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
@@ -176,10 +198,11 @@ static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   const uint64_t add = more->scalar == AQ_WAVE_NONE ? 0 : w->s[more->scalar];
   const uint32_t *r = &w->s[o->r[0]];
   t->scalar = true;
-  if (!has(more->inst.row->name, "_buffer_")) { /* so in gfx9 and RDNA */
+  if (!more->resource) {
     t->at[0] =
         ((r[0] | (uint64_t)r[1] << 32) + (uint64_t)(int64_t)o->imm + add) &
         ~(uint64_t)3;
+    t->least = t->most = t->at[0];
     t->global = 1;
     return;
   }
@@ -191,6 +214,7 @@ static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   if (t->bytes > size - offset)
     t->bytes = (unsigned)(size - offset) & ~3u;
   t->at[0] = (r[0] | (uint64_t)(r[1] & 0xffff) << 32) + offset;
+  t->least = t->most = t->at[0];
   t->global = 1;
 }
 
@@ -198,7 +222,7 @@ void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
                         aq_wave_touch *t)
 {
   t->bytes = bytes;
-  t->scalar = false;
+  t->scalar = t->row = false;
   t->first = 0;
   t->global = t->shared = t->scratch = t->second = 0;
   switch (o->more->inst.row->encoding) {
@@ -216,6 +240,6 @@ void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
     scratch_find(w, o, t);
     break;
   default:
-    lanes_find(w, o, t);
+    global_find(w, o, t);
   }
 }

@@ -62,10 +62,35 @@ typedef struct aq_wave_touch {
   bool scalar;    /* of the wave: lane 0 stands for it, in `global` */
   uint64_t global, shared, scratch; /* lanes, by where their address lies */
   uint64_t second;                  /* lanes that have another part in LDS */
+  uint32_t apart;                   /* from a lane's place to its second */
   uint32_t first;                   /* scratch: bytes of the arena before */
-  uint64_t at[AQ_WAVE_LANES];       /* address; of LDS and scratch, offset */
-  uint32_t at2[AQ_WAVE_LANES];      /* of the second part */
+  /* Where all lanes access memory, or all LDS: the least and the most of their
+   * addresses, and the low bits that any of them has. */
+  uint64_t least, most;
+  uint32_t low;
+  bool row; /* they are the first lanes, and their places adjacent */
+  uint64_t at[AQ_WAVE_LANES]; /* address; of LDS and scratch, offset */
 } aq_wave_touch;
+
+/* The place of a lane's second part in LDS. */
+static inline uint32_t aq_wave_touch_second(const aq_wave_touch *t, int lane)
+{
+  return (uint32_t)t->at[lane] + t->apart;
+}
+
+/* Fills `at` with `base` plus low[lane] plus high[lane] << 32 (NULL: 0), and
+ * what is said of the lanes `exec`; bytes and shared are there. */
+typedef void aq_wave_touch_lanes(aq_wave_touch *t, const uint32_t *low,
+                                 const uint32_t *high, uint64_t base,
+                                 uint64_t exec);
+
+aq_wave_touch_lanes aq_wave_touch_base;
+#if defined(__x86_64__)
+aq_wave_touch_lanes aq_wave_touch_v3, aq_wave_touch_v4;
+#endif
+
+/* The fastest one that this host can run. */
+aq_wave_touch_lanes *aq_wave_touch_best(void);
 
 /* Constant for an instruction. */
 aq_wave_touch_kind aq_wave_touch_kind_of(const aq_isa_inst *inst);

@@ -142,11 +142,10 @@ static void shared_add(const aq_wave *w, const aq_wave_op *o, int l,
   shared_put(a, 1, l, base + ((uint32_t)o->imm >> 8 & 0xff) * unit);
 }
 
-static uint32_t unit_of(const aq_isa_inst *inst, unsigned bytes)
+static uint32_t unit_of(const aq_wave_op *o, unsigned bytes)
 {
-  const bool far = (inst->row->flags & AQ_ISA_OFFSET2) &&
-                   has(aq_wave_name_of(inst->row->name), "st64");
-  return bytes * (far ? 64 : 1);
+  const bool two = o->more->inst.row->flags & AQ_ISA_OFFSET2;
+  return bytes * (two && o->more->far ? 64 : 1);
 }
 
 /* ---- figures ---- */
@@ -226,7 +225,7 @@ aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
                                      unsigned bytes)
 {
   const bool shared = o->more->inst.row->encoding == AQ_ISA_DS;
-  const uint32_t unit = shared ? unit_of(&o->more->inst, bytes) : 0;
+  const uint32_t unit = shared ? unit_of(o, bytes) : 0;
   accesses a;
   aq_wave_pattern out = {.bytes = 0};
   a.count = a.dropped = 0;

@@ -3,19 +3,24 @@
 #include "config.h"
 
 #include "wave/matrix.h"
+#include "wave/observe.h"
 #include "wave/state.h"
 #include "wave/wave.h"
 
 typedef struct host_level {
   const char *name;
   const aq_wave_semantics *vector, *access, *matrix;
+  aq_wave_touch_lanes *touch;
 } host_level;
 
 static const host_level levels[] = {
-    {"base", aq_wave_vector_base, aq_wave_access_base, aq_wave_matrix_base},
+    {"base", aq_wave_vector_base, aq_wave_access_base, aq_wave_matrix_base,
+     aq_wave_touch_base},
 #if defined(__x86_64__)
-    {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3, aq_wave_matrix_v3},
-    {"x86-64-v4", aq_wave_vector_v4, aq_wave_access_v4, aq_wave_matrix_v4},
+    {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3, aq_wave_matrix_v3,
+     aq_wave_touch_v3},
+    {"x86-64-v4", aq_wave_vector_v4, aq_wave_access_v4, aq_wave_matrix_v4,
+     aq_wave_touch_v4},
 #endif
 };
 
@@ -37,6 +42,11 @@ unsigned aq_wave_level_count(void)
 const char *aq_wave_level_name(unsigned level)
 {
   return levels[level].name;
+}
+
+aq_wave_touch_lanes *aq_wave_touch_best(void)
+{
+  return levels[aq_wave_level_count() - 1].touch;
 }
 
 static aq_wave_handler *list_find(const aq_wave_semantics *list,

@@ -70,6 +70,8 @@ typedef struct aq_wave_more {
   uint16_t address, data;     /* memory: rows; AQ_WAVE_NONE */
   uint16_t data2, scalar;     /* second data row; SGPR of the address */
   uint8_t bytes;              /* of memory, a lane */
+  bool far;                   /* ds_read2st64: places count 64 elements */
+  bool resource;              /* scalar memory by a buffer's resource */
   uint32_t note;              /* of an observer; 0: none */
   aq_wave_unit unit;          /* of counting.h */
 } aq_wave_more;
