@@ -77,6 +77,7 @@ typedef struct aq_check_unset {
 
 /* An instruction at an address. Site 0 is none. */
 typedef struct aq_check_site {
+  uint8_t looks; /* checks that look at it: AQ_CHECK_… */
   aq_isa_inst inst;
   aq_check_registers names[AQ_ISA_OPERANDS];
   uint8_t name_count;
@@ -191,7 +192,8 @@ typedef struct aq_check_group {
   uint64_t number;       /* in the grid */
   uint32_t barrier;      /* barriers passed */
   bool observed, fenced; /* it saw an atomic of another wave; invalidated */
-  aq_check_word *lds;    /* a word each 4 bytes, or NULL */
+  uint32_t *lds;         /* the state of each word, or NULL */
+  aq_check_states states; /* of LDS */
   aq_check_waits *waits; /* of each wave, or NULL */
   aq_check_unset *unset; /* of each wave, or NULL */
   aq_check_sync *sync;   /* of each wave, or NULL */

@@ -14,7 +14,7 @@ libaqcore_a_SOURCES += \
 	src/check/order.c src/check/order.h \
 	src/check/race.c \
 	src/check/shadow.c src/check/shadow.h \
-	src/check/source.c \
+	src/check/source.c src/check/states.c src/check/states.h \
 	src/check/sync.c \
 	src/check/unwritten.c src/check/unwritten.h \
 	src/check/waits.c

@@ -136,6 +136,10 @@ static bool block_has(const access *a, uint64_t first, uint64_t end)
   if (site->near_epoch == check->known_epoch && first >= site->near_base &&
       end <= site->near_end)
     return true;
+  /* Kernels read the sizes of their workgroups there. */
+  const uint64_t packet = (uintptr_t)a->grid->grid->desc.packet;
+  if (!a->write && first >= packet && end <= packet + sizeof(aq_kernel_packet))
+    return true;
   const size_t above = known_above(check, first);
   const aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
   if (!k || k->freed || end > k->block.base + k->block.size)

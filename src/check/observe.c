@@ -66,6 +66,9 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
     aq_check_waits_site(&made);
   if (check->options.checks & AQ_CHECK_INIT)
     aq_check_init_site(&made);
+  made.looks = (uint8_t)(AQ_CHECK_WAIT | (made.steps ? UINT8_MAX : 0) |
+                         (made.init ? AQ_CHECK_INIT : 0) |
+                         (made.meets ? AQ_CHECK_SYNC : 0));
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
     check->lost = true;
@@ -116,38 +119,44 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
   return bad ? run_without(w, o, &touch, bad) : o->run(w, o);
 }
 
+/* Runs an instruction that some check looks at. */
+static const aq_wave_op *looked_run(aq_check *check, aq_wave *w,
+                                    const aq_wave_op *o, uint32_t number)
+{
+  const aq_check_site *site = &check->sites[number - 1];
+  const unsigned checks = aq_check_grid_of(w)->checks;
+  if (checks & AQ_CHECK_WAIT)
+    aq_check_wait(w, number);
+  if (site->meets && checks & AQ_CHECK_SYNC)
+    aq_check_sync_meets(w, number);
+  if (site->steps)
+    return step(check, w, o, number);
+  if (site->init && checks & AQ_CHECK_INIT)
+    return aq_check_init_run(w, o, number);
+  return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+}
+
 static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
                                       int64_t *left)
 {
   aq_check *check = aq_check_grid_of(w)->check;
   const unsigned checks = aq_check_grid_of(w)->checks;
-  const bool waits = checks & AQ_CHECK_WAIT, init = checks & AQ_CHECK_INIT,
-             sync = checks & AQ_CHECK_SYNC;
-  while (*left > 0) {
+  int64_t n = *left;
+  while (n > 0) {
     const aq_wave_op *next;
-    if (!o->more) {
-      next = o->run(w, o);
-    } else {
-      if (!o->more->note)
-        o->more->note = aq_check_site_make(check, o);
-      const uint32_t number = o->more->note;
-      if (waits && number)
-        aq_check_wait(w, number);
-      if (sync && number && check->sites[number - 1].meets)
-        aq_check_sync_meets(w, number);
-      next = number && init && check->sites[number - 1].init &&
-                     !check->sites[number - 1].steps
-                 ? aq_check_init_run(w, o, number)
-             : number && check->sites[number - 1].steps
-                 ? step(check, w, o, number)
-             : w->index_on ? aq_wave_indexed_run(w, o)
-                           : o->run(w, o);
-    }
-    --*left;
+    if (o->more && !o->more->note)
+      o->more->note = aq_check_site_make(check, o);
+    if (o->more && o->more->note &&
+        check->sites[o->more->note - 1].looks & checks)
+      next = looked_run(check, w, o, o->more->note);
+    else
+      next = o->more && w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+    n--;
     if (!next)
       break;
     o = next;
   }
+  *left = n;
   return o;
 }
 
@@ -211,6 +220,7 @@ static void group_fini(const aq_wave_group *group)
   aq_check_group *mine = group->observed;
   aq_check_init_group_fini(group);
   free(mine->lds);
+  aq_check_states_fini(&mine->states);
   free(mine->waits);
   free(mine->sync);
   free(mine);

@@ -12,6 +12,14 @@
 #include "check/core.h"
 #include "common/allocations.h"
 
+/* How the access under way changed the state of a word. */
+typedef struct change {
+  uint32_t from, to;
+  uint8_t mask; /* bytes of the word; 0: none */
+} change;
+
+enum { CHANGES = 8 };
+
 /* The access under way. */
 typedef struct doing {
   aq_check *check;
@@ -27,6 +35,13 @@ typedef struct doing {
   int lane;
   unsigned lanes, bytes;
   uint64_t address; /* of the lane's access */
+  /* Lanes whose places are adjacent: the first one, and the word at work. */
+  bool row;
+  uint64_t least, place;
+  aq_check_states *states;
+  change changes[CHANGES]; /* by `from` */
+  uint32_t made;           /* state that it made last, or 0 */
+  bool reported;           /* in the change under way */
 } doing;
 
 static aq_check_access access_of(const aq_check *check, uint32_t site,
@@ -138,9 +153,15 @@ static void who_text(const doing *d, aq_check_epoch e, char *text, size_t size)
 }
 
 /* Another access that the one under way conflicts with. */
-static void race_report(const doing *d, aq_check_epoch e, uint32_t site,
+static void race_report(doing *d, aq_check_epoch e, uint32_t site,
                         aq_wave_touch_kind how, bool unfenced)
 {
+  if (d->row) {
+    const uint64_t far = d->place > d->least ? d->place - d->least : 0;
+    d->lane = (int)(far / d->bytes);
+    d->address = d->least + (uint64_t)d->lane * d->bytes;
+  }
+  d->reported = true;
   const aq_check_act *other =
       aq_check_act_at(d->check->order, aq_check_epoch_serial(e));
   const bool between = (e ^ d->me) >> AQ_CHECK_SERIAL_SHIFT;
@@ -274,14 +295,93 @@ static inline void word_access(doing *d, aq_check_word *word, uint8_t mask)
   word->read[0] = word->read[1] = 0;
 }
 
-static void bytes_access(doing *d, aq_check_word *words, uint64_t first,
+/* ---- states ---- */
+
+/* A freed state may come back as another: no change names it any more. */
+static void words_leave(doing *d, uint32_t state, uint32_t words)
+{
+  if (!aq_check_states_leave(d->states, state, words))
+    return;
+  for (int i = 0; i < CHANGES; i++)
+    if (d->changes[i].from == state || d->changes[i].to == state)
+      d->changes[i].mask = 0;
+  d->made = d->made == state ? 0 : d->made;
+}
+
+static uint32_t state_of(doing *d, uint32_t from, const aq_check_word *before,
+                         const aq_check_word *after)
+{
+  if (memcmp(before, after, sizeof *after) == 0)
+    return from;
+  if (d->made &&
+      memcmp(&d->states->list[d->made - 1].word, after, sizeof *after) == 0)
+    return d->made;
+  d->made = aq_check_states_add(d->states, after);
+  d->check->lost |= !d->made;
+  return d->made;
+}
+
+/* The state of a word after the access to bytes of it. */
+static inline uint32_t change_find(doing *d, uint32_t from, uint8_t mask)
+{
+  change *known = &d->changes[from % CHANGES];
+  if (known->mask == mask && known->from == from)
+    return known->to;
+  const aq_check_word before = aq_check_states_word(d->states, from);
+  aq_check_word after = before;
+  d->reported = false;
+  word_access(d, &after, mask);
+  const uint32_t to = state_of(d, from, &before, &after);
+  /* Each race is counted. */
+  *known = (change){.from = from, .to = to, .mask = d->reported ? 0 : mask};
+  return to;
+}
+
+static inline bool words_differ(const uint32_t *at, uint32_t state)
+{
+  uint32_t differs = 0;
+  for (int i = 0; i < 16; i++)
+    differs |= at[i] ^ state;
+  return differs;
+}
+
+/* The same for words in a row. */
+static void words_access(doing *d, uint32_t *at, uint64_t count, uint8_t mask)
+{
+  for (uint64_t i = 0; i < count;) {
+    const uint32_t from = at[i], to = change_find(d, from, mask);
+    uint64_t end = i + 1;
+    while (!d->reported && end + 16 <= count && !words_differ(at + end, from))
+      end += 16;
+    while (!d->reported && end < count && at[end] == from)
+      end++;
+    d->place += 4 * (end - i);
+    d->reported = false;
+    if (to == from) {
+      i = end;
+      continue;
+    }
+    const uint32_t words = (uint32_t)(end - i);
+    for (; i < end; i++)
+      at[i] = to;
+    aq_check_states_enter(d->states, to, words);
+    words_leave(d, from, words);
+  }
+}
+
+static void bytes_access(doing *d, uint32_t *words, uint64_t first,
                          uint64_t size)
 {
   const uint64_t end = first + size;
   for (uint64_t at = first; at < end;) {
     const uint64_t next = (at / 4 + 1) * 4, to = next < end ? next : end;
-    const uint8_t mask = (uint8_t)((0xf << at % 4) & (0xf >> (next - to)));
-    word_access(d, &words[at / 4], mask);
+    if (at % 4 == 0 && end - at >= 4) {
+      words_access(d, &words[at / 4], (end - at) / 4, 0xf);
+      at += (end - at) / 4 * 4;
+      continue;
+    }
+    words_access(d, &words[at / 4], 1,
+                 (uint8_t)((0xf << at % 4) & (0xf >> (next - to))));
     at = to;
   }
 }
@@ -289,6 +389,7 @@ static void bytes_access(doing *d, aq_check_word *words, uint64_t first,
 static void range_access(doing *d, uint64_t address, uint64_t size)
 {
   const uint64_t end = address + size;
+  d->place = address / 4 * 4;
   while (address < end) {
     const uint64_t next = (address / AQ_CHECK_PAGE + 1) * AQ_CHECK_PAGE,
                    to = next < end ? next : end;
@@ -304,35 +405,67 @@ static void range_access(doing *d, uint64_t address, uint64_t size)
 
 /* ---- accesses ---- */
 
+/* The bytes that lanes in a row access. */
+static uint64_t row_size(const aq_wave_touch *touch, uint64_t lanes)
+{
+  return (uint64_t)touch->bytes * (unsigned)__builtin_popcountll(lanes);
+}
+
+/* Bytes at an offset of LDS, if all of them are there. */
+static void shared_bytes(doing *d, uint64_t at, uint64_t size)
+{
+  const uint64_t end = d->wave->grid->lds_size;
+  if (at <= end && size <= end - at)
+    bytes_access(d, aq_check_group_of(d->wave)->lds, at, size);
+}
+
 static void shared_access(doing *d, const aq_wave_touch *touch)
 {
-  const aq_check_group *group = aq_check_group_of(d->wave);
   const uint64_t end = d->wave->grid->lds_size;
   d->shared = true;
+  d->states = &aq_check_group_of(d->wave)->states;
   d->access = access_of(d->check, d->site, true);
   d->lanes = (unsigned)__builtin_popcountll(touch->shared);
+  if (touch->row && !touch->second && touch->most + touch->bytes <= end) {
+    d->row = true;
+    d->least = d->place = touch->least;
+    shared_bytes(d, touch->least, row_size(touch, touch->shared));
+    return;
+  }
+  uint64_t last = UINT64_MAX;
   for (uint64_t rest = touch->shared; rest; rest &= rest - 1) {
     const int l = d->lane = __builtin_ctzll(rest);
-    d->address = (uint32_t)touch->at[l];
-    if (d->address <= end && touch->bytes <= end - d->address)
-      bytes_access(d, group->lds, d->address, touch->bytes);
+    if (touch->at[l] == last)
+      continue; /* of the same wave: nothing else comes of it */
+    d->address = last = touch->at[l];
+    shared_bytes(d, (uint32_t)d->address, touch->bytes);
     if (!(touch->second >> l & 1))
       continue;
     d->address = aq_wave_touch_second(touch, l);
-    if (d->address <= end && touch->bytes <= end - d->address)
-      bytes_access(d, group->lds, d->address, touch->bytes);
+    shared_bytes(d, d->address, touch->bytes);
   }
 }
 
 static void global_access(doing *d, const aq_wave_touch *touch)
 {
   const aq_check_group *group = aq_check_group_of(d->wave);
-  d->shared = false;
+  d->shared = d->row = false;
+  d->states = &d->check->shadow.states;
   d->access = access_of(d->check, d->site, false);
   d->synchronised = group->observed && group->fenced;
   d->lanes = (unsigned)__builtin_popcountll(touch->global);
+  if (touch->row) {
+    d->row = true;
+    d->least = aq_address_host(touch->least);
+    range_access(d, d->least, row_size(touch, touch->global));
+    return;
+  }
+  uint64_t last = UINT64_MAX;
   for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
+    if (touch->at[l] == last)
+      continue;
+    last = touch->at[l];
     d->lane = touch->scalar ? -1 : l;
     d->address = aq_address_host(touch->at[l]);
     range_access(d, d->address, touch->bytes);
@@ -371,6 +504,7 @@ void aq_check_race_range(aq_check *check, const aq_check_act *act,
 {
   doing d = {.check = check,
              .act = act,
+             .states = &check->shadow.states,
              .me = (aq_check_epoch)act->serial << AQ_CHECK_SERIAL_SHIFT,
              .kind = write ? AQ_WAVE_TOUCH_WRITE : AQ_WAVE_TOUCH_READ,
              .lane = -1,

@@ -14,6 +14,7 @@ void aq_check_shadow_fini(aq_check_shadow *shadow)
     free(shadow->list[i]);
   free(shadow->list);
   aq_map_fini(&shadow->pages);
+  aq_check_states_fini(&shadow->states);
   *shadow = (aq_check_shadow){.page_count = 0};
 }
 
@@ -32,9 +33,9 @@ aq_check_page *aq_check_shadow_make(aq_check_shadow *shadow, uint64_t address)
     }
     found = (uintptr_t)page;
   }
-  shadow->last = key;
-  shadow->last_page = (aq_check_page *)(uintptr_t)found;
-  return shadow->last_page;
+  shadow->near[key % AQ_CHECK_NEAR].key = key;
+  shadow->near[key % AQ_CHECK_NEAR].page = (aq_check_page *)(uintptr_t)found;
+  return (aq_check_page *)(uintptr_t)found;
 }
 
 void aq_check_shadow_clear(aq_check_shadow *shadow, uint64_t address,
@@ -49,6 +50,8 @@ void aq_check_shadow_clear(aq_check_shadow *shadow, uint64_t address,
       aq_check_page *page = (aq_check_page *)(uintptr_t)found;
       const uint64_t first = address % AQ_CHECK_PAGE / 4,
                      last = (to - 1) % AQ_CHECK_PAGE / 4;
+      for (uint64_t i = first; i <= last; i++)
+        aq_check_states_leave(&shadow->states, page->words[i], 1);
       memset(&page->words[first], 0,
              (last - first + 1) * sizeof page->words[0]);
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shadow of memory: for each word the last write and two reads since, and
- * for each byte whether it was written at all. Pages are made when they are
- * first touched. A word stands for four bytes; masks say which of them.
+ * The shadow of memory: for each word of four bytes its state. Pages are made
+ * when they are first touched.
  *
  * One thread at a time.
  */
@@ -12,51 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check/states.h"
 #include "common/map.h"
 
 enum {
   AQ_CHECK_PAGE = 1 << 14, /* bytes of memory that a page shadows */
   AQ_CHECK_WORDS = AQ_CHECK_PAGE / 4,
+  AQ_CHECK_NEAR = 16,
 };
-
-/*
- * An access: by a dispatch, copy or host call (serial of order.h), and of a
- * dispatch the workgroup, its wave and how many barriers the workgroup had
- * passed. 0: none.
- */
-typedef uint64_t aq_check_epoch;
-
-enum {
-  AQ_CHECK_SERIAL_SHIFT = 44,
-  AQ_CHECK_GROUP_SHIFT = 20,
-  AQ_CHECK_WAVE_SHIFT = 15,
-  AQ_CHECK_GROUP_MASK = (1 << 24) - 1,
-  AQ_CHECK_WAVE_MASK = 31,
-  AQ_CHECK_BARRIER_MASK = (1 << 15) - 1,
-};
-
-static inline uint32_t aq_check_epoch_serial(aq_check_epoch e)
-{
-  return (uint32_t)(e >> AQ_CHECK_SERIAL_SHIFT);
-}
-
-/* One word: the accesses, the instructions (sites) that made them, and which
- * bytes. */
-typedef struct aq_check_word {
-  aq_check_epoch write, read[2];
-  uint32_t write_site, read_site[2];
-  uint8_t write_mask, read_mask[2];
-  uint8_t spare;
-} aq_check_word;
 
 typedef struct aq_check_page {
-  aq_check_word words[AQ_CHECK_WORDS];
+  uint32_t words[AQ_CHECK_WORDS]; /* their states */
 } aq_check_page;
 
 typedef struct aq_check_shadow {
+  aq_check_states states;
   aq_map pages; /* address / AQ_CHECK_PAGE → page */
-  uint64_t last;
-  aq_check_page *last_page;
+  struct {
+    uint64_t key;
+    aq_check_page *page;
+  } near[AQ_CHECK_NEAR]; /* of the last ones, by their numbers */
   aq_check_page **list;
   size_t page_count, capacity;
 } aq_check_shadow;
@@ -69,8 +43,10 @@ aq_check_page *aq_check_shadow_make(aq_check_shadow *shadow, uint64_t address);
 static inline aq_check_page *aq_check_shadow_page(aq_check_shadow *shadow,
                                                   uint64_t address)
 {
-  return shadow->last == address / AQ_CHECK_PAGE && shadow->last_page
-             ? shadow->last_page
+  const uint64_t key = address / AQ_CHECK_PAGE;
+  return shadow->near[key % AQ_CHECK_NEAR].page &&
+                 shadow->near[key % AQ_CHECK_NEAR].key == key
+             ? shadow->near[key % AQ_CHECK_NEAR].page
              : aq_check_shadow_make(shadow, address);
 }
 
