@@ -69,11 +69,14 @@ typedef struct aq_check_unset {
   uint32_t (*bits)[AQ_WAVE_LANES];        /* NULL: no row is partial */
   uint32_t from[2 * AQ_WAVE_ACC];         /* 0: never written */
   uint64_t scalars[2];                    /* codes that have any */
+  uint64_t never[2]; /* of them, without places below: never written */
   uint32_t scalar_bits[128], scalar_from[128];
   bool scc;
   uint32_t scc_from;
   uint8_t *scratch; /* of each byte of the arena, or NULL: all */
 } aq_check_unset;
+
+enum { AQ_CHECK_ROWS = 16 };
 
 /* An instruction at an address. Site 0 is none. */
 typedef struct aq_check_site {
@@ -96,6 +99,10 @@ typedef struct aq_check_site {
   bool moves;     /* its rows, by the register index */
   bool crosses;   /* reads lanes that are not active */
   bool keeps;     /* of its destination, parts */
+  bool halves;    /* of memory: it loads or stores halves of registers */
+  bool listed;    /* `rows` has all vector registers that it names */
+  uint8_t sources, results; /* counts: the first rows, and the next ones */
+  uint16_t rows[AQ_CHECK_ROWS];
   bool reads_scc, leaves_scc;
   uint64_t reads[2], writes[2]; /* scalar codes */
   uint64_t unset_at;            /* unwritten memory that it read last */
@@ -180,24 +187,27 @@ typedef struct aq_check_grid {
   unsigned checks; /* of the options, as far as the processor is known */
   aq_wave_grid *grid;
   aq_check_act *act; /* NULL: not ordered */
-  int64_t kernel;    /* name */
+  struct aq_check_group *free;
+  int64_t kernel; /* name */
   uint64_t entry;
   uint32_t ordered[256]; /* serials of acts, by their low bits: before it */
   uint32_t visible[256]; /* and visible */
 } aq_check_grid;
 
-/* group->observed. */
+/* group->observed; groups that ended are used again. */
 typedef struct aq_check_group {
+  struct aq_check_group *next; /* free */
   aq_check_grid *grid;
-  uint64_t number;       /* in the grid */
-  uint32_t barrier;      /* barriers passed */
-  bool observed, fenced; /* it saw an atomic of another wave; invalidated */
-  uint32_t *lds;         /* the state of each word, or NULL */
+  uint64_t number;        /* in the grid */
+  uint32_t barrier;       /* barriers passed */
+  bool observed, fenced;  /* it saw an atomic of another wave; invalidated */
+  uint32_t *lds;          /* the state of each word, or NULL */
   aq_check_states states; /* of LDS */
-  aq_check_waits *waits; /* of each wave, or NULL */
-  aq_check_unset *unset; /* of each wave, or NULL */
-  aq_check_sync *sync;   /* of each wave, or NULL */
-  uint8_t *lds_unset;    /* of each byte of LDS, or NULL */
+  aq_check_waits *waits;  /* of each wave, or NULL */
+  aq_check_unset *unset;  /* of each wave, or NULL */
+  aq_check_sync *sync;    /* of each wave, or NULL */
+  uint8_t *lds_unset;     /* of each byte of LDS, or NULL */
+  bool lds_written;       /* none of them is */
 } aq_check_group;
 
 static inline aq_check_grid *aq_check_grid_of(const aq_wave *w)
@@ -280,9 +290,13 @@ void aq_check_leaks(aq_check *check);
 
 /* ---- unwritten values ---- */
 
-/* False: out of memory. */
-bool aq_check_init_group(aq_wave_group *group);
-void aq_check_init_group_fini(const aq_wave_group *group);
+/* Makes the state of a workgroup; false: out of memory. Then, at its begin and
+ * at a barrier. */
+bool aq_check_init_group(aq_check_group *group, const aq_wave_grid *grid);
+void aq_check_init_group_begin(const aq_wave_group *group);
+void aq_check_init_barrier(const aq_wave_group *group);
+void aq_check_init_group_fini(const aq_check_group *group,
+                              const aq_wave_grid *grid);
 void aq_check_init_fini(aq_check *check);
 
 /* Fills the facts of a site for `init`; its registers are known. */
@@ -308,11 +322,29 @@ typedef struct aq_check_use {
 
 void aq_check_init_report(aq_wave *w, uint32_t site, const aq_check_use *use);
 
+/* The bits from `first` on, `count` of them, of two words. */
 static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
                                         unsigned count)
 {
-  for (unsigned i = first; i < first + count && i < 128; i++)
-    mask[i / 64] |= (uint64_t)1 << i % 64;
+  const unsigned end = first + count < 128 ? first + count : 128;
+  for (unsigned i = 0; i < 2; i++) {
+    const unsigned from = first > 64 * i ? first - 64 * i : 0,
+                   to = end > 64 * i ? end - 64 * i : 0;
+    if (from >= 64 || to <= from)
+      continue;
+    mask[i] |= (to < 64 ? ((uint64_t)1 << to) - 1 : UINT64_MAX) &
+               ~(((uint64_t)1 << from) - 1);
+  }
+}
+
+/* The scalars that an instruction writes count as written. */
+static inline void aq_check_scalars_define(aq_check_unset *u,
+                                           const aq_check_site *site)
+{
+  for (int i = 0; i < 2; i++) {
+    u->scalars[i] &= ~site->writes[i];
+    u->never[i] &= ~site->writes[i];
+  }
 }
 
 void aq_check_row_get(const aq_check_unset *u, unsigned row,
@@ -321,6 +353,24 @@ void aq_check_row_get(const aq_check_unset *u, unsigned row,
 void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
                       const uint32_t bits[AQ_WAVE_LANES], uint64_t which);
 void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits);
+
+static inline bool aq_check_scalar_never(const aq_check_unset *u, unsigned code)
+{
+  return u->never[code / 64] >> code % 64 & 1;
+}
+
+/* Unwritten bits of a scalar that has some, and the load that they came by. */
+static inline uint32_t aq_check_scalar_bits(const aq_check_unset *u,
+                                            unsigned code)
+{
+  return aq_check_scalar_never(u, code) ? UINT32_MAX : u->scalar_bits[code];
+}
+
+static inline uint32_t aq_check_scalar_from(const aq_check_unset *u,
+                                            unsigned code)
+{
+  return aq_check_scalar_never(u, code) ? 0 : u->scalar_from[code];
+}
 
 /* Bits of memory that a kernel reads; the host may have written it. */
 void aq_check_init_get(aq_check *check, uint64_t address, unsigned size,
@@ -377,6 +427,9 @@ void aq_check_site_registers(aq_check_site *site);
 
 /* Fills its counters. */
 void aq_check_waits_site(aq_check_site *site);
+
+/* The wave ended: nothing is under way. */
+void aq_check_waits_end(aq_check_waits *waits);
 
 /* Before the wave executes the instruction of a site. */
 void aq_check_wait(aq_wave *w, uint32_t site);

@@ -81,6 +81,10 @@ void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
 void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits)
 {
   const uint64_t bit = (uint64_t)1 << code % 64;
+  if (aq_check_scalar_never(u, code)) {
+    u->never[code / 64] &= ~bit;
+    u->scalar_from[code] = 0;
+  }
   u->scalar_bits[code] = bits;
   u->scalars[code / 64] =
       bits ? u->scalars[code / 64] | bit : u->scalars[code / 64] & ~bit;
@@ -91,9 +95,14 @@ static void results_define(aq_wave *w, const aq_check_site *site,
 {
   const uint64_t which =
       site->crosses && !site->keeps ? UINT64_MAX : AQ_WAVE_EXEC(w);
-  u->scalars[0] &= ~site->writes[0];
-  u->scalars[1] &= ~site->writes[1];
+  aq_check_scalars_define(u, site);
   u->scc &= site->leaves_scc;
+  if (site->listed) {
+    const uint16_t *rows = site->rows + site->sources;
+    for (unsigned i = 0; i < site->results; i++)
+      u->lanes[rows[i]] &= ~which;
+    return;
+  }
   for (unsigned i = 0; i < site->name_count; i++) {
     const aq_check_registers *r = &site->names[i];
     for (unsigned k = 0; r->dest && !r->scalar && k < r->count; k++)
@@ -209,7 +218,8 @@ static void trial_begin(const aq_wave *w, const aq_check_unset *u,
     aq_check_row_get(u, t->rows[j], t->unset[j]);
   }
   for (unsigned i = 0; i < 128; i++)
-    t->s_unset[i] = u->scalars[i / 64] >> i % 64 & 1 ? u->scalar_bits[i] : 0;
+    t->s_unset[i] =
+        u->scalars[i / 64] >> i % 64 & 1 ? aq_check_scalar_bits(u, i) : 0;
 }
 
 static void trial_keep(const aq_wave *w, aq_check_trial *t)
@@ -242,8 +252,8 @@ static uint32_t source_from(const aq_check_site *site, const aq_check_unset *u,
       return u->from[t->rows[j]];
   for (unsigned i = 0; i < 128; i++)
     if (site->reads[i / 64] & u->scalars[i / 64] & (uint64_t)1 << i % 64 &&
-        u->scalar_from[i])
-      return u->scalar_from[i];
+        aq_check_scalar_from(u, i))
+      return aq_check_scalar_from(u, i);
   return u->scc ? u->scc_from : 0;
 }
 
@@ -325,6 +335,12 @@ static inline bool sources_matter(const aq_wave *w, const aq_check_site *site,
   if ((site->reads[0] & u->scalars[0]) | (site->reads[1] & u->scalars[1]) ||
       (site->reads_scc && u->scc) || w->index_on)
     return true;
+  if (site->listed) {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < site->sources; i++)
+      any |= u->lanes[site->rows[i]];
+    return any & which;
+  }
   for (unsigned i = 0; i < site->name_count; i++) {
     const aq_check_registers *r = &site->names[i];
     for (unsigned k = 0;
@@ -366,6 +382,13 @@ const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
 
 /* ---- life ---- */
 
+/* Vector registers of a kernel, at most, of either file. */
+static unsigned rows_of(const aq_kernel_descriptor *d)
+{
+  const unsigned rows = ((d->rsrc1 & 63) + 1) * 8;
+  return rows < AQ_WAVE_ACC ? rows : AQ_WAVE_ACC;
+}
+
 /* Registers that hold a value when the wave begins (wave/start.c). */
 static void wave_begin(const aq_wave *w, aq_check_unset *u)
 {
@@ -375,40 +398,60 @@ static void wave_begin(const aq_wave *w, aq_check_unset *u)
   const unsigned system =
       (unsigned)__builtin_popcount(rsrc2 >> 7 & 15) + (rsrc2 & 1);
   const bool packed = aq_wave_code_target(w->grid->code) & AQ_ISA_FROM_90A;
-  memset(u->lanes, 0xff, sizeof u->lanes);
-  memset(u->scalar_bits, 0xff, sizeof u->scalar_bits);
+  const unsigned rows = rows_of(d);
+  for (unsigned first = 0; first <= AQ_WAVE_ACC; first += AQ_WAVE_ACC) {
+    memset(u->lanes + first, 0xff, rows * sizeof *u->lanes);
+    memset(u->from + first, 0, rows * sizeof *u->from);
+  }
+  memset(u->partial, 0, sizeof u->partial);
+  free(u->scratch);
+  u->scratch = NULL;
+  u->scc_from = 0;
   u->scalars[0] = u->scalars[1] = 0;
   aq_check_scalars_add(u->scalars, user + system, 102 - user - system);
   aq_check_scalars_add(u->scalars, AQ_ISA_VCC, 2);
+  memcpy(u->never, u->scalars, sizeof u->never);
   u->scc = true;
   for (unsigned i = 0; i < (packed ? 1 : dimensions); i++)
     u->lanes[i] = 0;
 }
 
-bool aq_check_init_group(aq_wave_group *group)
+bool aq_check_init_group(aq_check_group *group, const aq_wave_grid *grid)
+{
+  group->unset = calloc(grid->waves, sizeof *group->unset);
+  group->lds_unset = malloc(grid->lds_size + 4);
+  return group->unset && group->lds_unset;
+}
+
+void aq_check_init_group_begin(const aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
   const uint32_t lds = group->grid->lds_size;
-  mine->unset = calloc(group->grid->waves, sizeof *mine->unset);
-  mine->lds_unset = malloc(lds + 4);
-  if (!mine->unset || !mine->lds_unset)
-    return false;
   memset(mine->lds_unset, 0xff, lds);
   memset(mine->lds_unset + lds, 0, 4); /* words are read */
+  mine->lds_written = false;
   for (uint32_t i = 0; i < group->grid->waves; i++)
     wave_begin(group->waves[i], &mine->unset[i]);
-  return true;
 }
 
-void aq_check_init_group_fini(const aq_wave_group *group)
+void aq_check_init_barrier(const aq_wave_group *group)
 {
-  const aq_check_group *mine = group->observed;
-  for (uint32_t i = 0; mine->unset && i < group->grid->waves; i++) {
-    free(mine->unset[i].bits);
-    free(mine->unset[i].scratch);
+  aq_check_group *mine = group->observed;
+  const uint32_t lds = group->grid->lds_size;
+  const uint8_t *bits = mine->lds_unset;
+  if (!mine->lds_written && lds > 0)
+    mine->lds_written = bits[0] == 0 && memcmp(bits, bits + 1, lds - 1) == 0;
+}
+
+void aq_check_init_group_fini(const aq_check_group *group,
+                              const aq_wave_grid *grid)
+{
+  for (uint32_t i = 0; group->unset && i < grid->waves; i++) {
+    free(group->unset[i].bits);
+    free(group->unset[i].scratch);
   }
-  free(mine->unset);
-  free(mine->lds_unset);
+  free(group->unset);
+  free(group->lds_unset);
 }
 
 void aq_check_init_fini(aq_check *check)

@@ -93,6 +93,7 @@ static void lane_put(doing *d, int l, int part, unsigned size,
                            bits);
   } else if (t->shared >> l & 1) {
     uint8_t *to = shared_at(d, (uint32_t)at, size);
+    d->group->lds_written = false;
     if (to)
       memcpy(to, bits, size);
   } else if (t->scratch >> l & 1 && scratch_make(d)) {
@@ -113,15 +114,9 @@ static uint64_t lanes_of(const aq_wave_touch *t)
 static bool range_find(const aq_wave_touch *t, uint64_t *first, uint64_t *size)
 {
   enum { LONG = 1 << 14 };
-  uint64_t least = UINT64_MAX, most = 0;
-  for (uint64_t rest = t->global; rest; rest &= rest - 1) {
-    const uint64_t at = aq_address_host(t->at[__builtin_ctzll(rest)]);
-    least = at < least ? at : least;
-    most = at > most ? at : most;
-  }
-  *first = least;
-  *size = most - least + t->bytes;
-  return t->global && *size <= LONG;
+  *first = aq_address_host(t->least);
+  *size = aq_address_host(t->most) - *first + t->bytes;
+  return t->global && !t->shared && *size <= LONG;
 }
 
 /* ---- loads ---- */
@@ -151,16 +146,25 @@ static uint32_t small_place(const aq_check_site *site, uint32_t old,
                           : (old & 0xffff0000) | (bits & 0xffff);
 }
 
-/* The same of LDS, whose lanes' places are anywhere. */
+/* The same of LDS: the range of the lanes' places, or each of them. */
 static bool shared_is_clean(const doing *d)
 {
+  enum { LONG = 1 << 12 };
   const aq_wave_touch *t = d->touch;
   const uint8_t *bits = d->group->lds_unset;
   const uint32_t end = d->wave->grid->lds_size;
+  if (d->group->lds_written)
+    return true;
+  if (!t->second && t->most + t->bytes <= end && t->most - t->least < LONG) {
+    const uint8_t *at = bits + t->least;
+    if (*at == 0 && memcmp(at, at + 1, t->most - t->least + t->bytes - 1) == 0)
+      return true;
+  }
   uint32_t any = 0;
   for (uint64_t rest = t->shared; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
-    const uint32_t at = (uint32_t)t->at[l], at2 = t->second ? aq_wave_touch_second(t, l) : at;
+    const uint32_t at = (uint32_t)t->at[l],
+                   at2 = t->second ? aq_wave_touch_second(t, l) : at;
     uint32_t words[2];
     if (at > end || at2 > end || t->bytes > end - at || t->bytes > end - at2)
       return false;
@@ -218,6 +222,12 @@ static void lanes_load(doing *d, const aq_check_registers *r)
 static void scalar_load(doing *d, const aq_check_registers *r)
 {
   const aq_wave_touch *t = d->touch;
+  uint64_t first, size, where;
+  if (range_find(t, &first, &size) &&
+      !aq_check_unwritten_any(&d->check->unwritten, first, size, &where)) {
+    aq_check_scalars_define(d->unset, d->site);
+    return;
+  }
   for (unsigned k = 0; k < r->count && r->first + k < 128; k++) {
     uint32_t bits = 0;
     if (t->global && 4 * k + 4 <= t->bytes)
@@ -239,7 +249,7 @@ static void load(doing *d)
     return;
   if (r->scalar) {
     scalar_load(d, r);
-  } else if (load_is_clean(d) && !has(d->site->inst.row->name, "d16")) {
+  } else if (load_is_clean(d) && !d->site->halves) {
     for (unsigned k = 0; k < r->count; k++)
       d->unset->lanes[r->first + k] &= ~AQ_WAVE_EXEC(d->wave);
   } else {
@@ -307,10 +317,14 @@ static bool shared_store_clean(doing *d)
   const aq_wave_touch *t = d->touch;
   if (!t->shared || t->global || t->scratch)
     return false;
+  if (d->group->lds_written)
+    return true;
   for (uint64_t rest = t->shared; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     uint8_t *to = shared_at(d, (uint32_t)t->at[l], t->bytes),
-            *second = t->second ? shared_at(d, aq_wave_touch_second(t, l), t->bytes) : NULL;
+            *second = t->second
+                          ? shared_at(d, aq_wave_touch_second(t, l), t->bytes)
+                          : NULL;
     if (to)
       memset(to, 0, t->bytes);
     if (second)
@@ -358,10 +372,7 @@ static void store(doing *d)
     any |= d->unset->lanes[other->first + k];
   if (!(any & AQ_WAVE_EXEC(d->wave)) && shared_store_clean(d))
     return;
-  if (t->scalar || (!(any & AQ_WAVE_EXEC(d->wave)) && !t->shared &&
-                    !t->scratch && range_find(t, &first, &size) &&
-                    size == (uint64_t)t->bytes *
-                                (unsigned)__builtin_popcountll(t->global))) {
+  if (t->scalar || (!(any & AQ_WAVE_EXEC(d->wave)) && t->row && t->global)) {
     if (range_find(t, &first, &size))
       aq_check_unwritten_set(&d->check->unwritten, first, size, false);
     return;

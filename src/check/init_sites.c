@@ -98,6 +98,27 @@ static bool reads_scc(const aq_isa_inst *inst)
   return begins_one_of(inst->row->name, names);
 }
 
+/* Lists the rows that it reads, and then those that it writes. */
+static void rows_list(aq_check_site *site)
+{
+  unsigned count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (unsigned i = 0; i < site->name_count; i++) {
+      const aq_check_registers *r = &site->names[i];
+      const bool wanted = pass ? r->dest : !r->dest || site->keeps;
+      for (unsigned k = 0; wanted && !r->scalar && k < r->count; k++) {
+        if (count == AQ_CHECK_ROWS)
+          return;
+        site->rows[count++] = (uint16_t)(r->first + k);
+      }
+    }
+    if (pass == 0)
+      site->sources = (uint8_t)count;
+  }
+  site->results = (uint8_t)(count - site->sources);
+  site->listed = true;
+}
+
 void aq_check_init_site(aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
@@ -106,6 +127,8 @@ void aq_check_init_site(aq_check_site *site)
   site->reads_scc = reads_scc(inst);
   site->leaves_scc = leaves_scc(inst);
   site->keeps = keeps_parts(inst);
+  site->halves = has(name, "d16");
+  rows_list(site);
   site->crosses = inst->form == AQ_ISA_DPP || encoding == AQ_ISA_DS ||
                   inst->row->flags & AQ_ISA_MATRIX || has(name, "lane");
   site->init =

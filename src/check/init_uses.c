@@ -53,10 +53,10 @@ void aq_check_init_branch(aq_wave *w, uint32_t number)
   uint64_t unset = 0;
   for (unsigned i = 0; i < 2; i++)
     if (u->scalars[1] >> (AQ_ISA_VCC + i - 64) & 1)
-      unset |= (uint64_t)u->scalar_bits[AQ_ISA_VCC + i] << 32 * i;
+      unset |= (uint64_t)aq_check_scalar_bits(u, AQ_ISA_VCC + i) << 32 * i;
   if (!unset || AQ_WAVE_VCC(w) & ~unset)
     return; /* a bit that is set decides */
-  use.from = u->scalar_from[AQ_ISA_VCC];
+  use.from = aq_check_scalar_from(u, AQ_ISA_VCC);
   aq_check_init_report(w, number, &use);
   aq_check_scalar_put(u, AQ_ISA_VCC, 0);
   aq_check_scalar_put(u, AQ_ISA_VCC + 1, 0);
@@ -70,6 +70,12 @@ void aq_check_init_addresses(aq_wave *w, uint32_t number)
   const uint64_t exec = AQ_WAVE_EXEC(w);
   aq_check_use use = {.kind = "uninitialised address",
                       .message = "the address depends on an unwritten value"};
+  uint64_t any = (site->reads[0] & u->scalars[0]) |
+                 (site->reads[1] & u->scalars[1]) | !site->listed;
+  for (unsigned i = 0; i < site->sources; i++)
+    any |= u->lanes[site->rows[i]];
+  if (!any)
+    return;
   for (unsigned i = 0; i < site->name_count; i++) {
     const aq_check_registers *r = &site->names[i];
     if (r->role != 'A' && r->role != 'R' && r->role != 'S')
@@ -81,7 +87,7 @@ void aq_check_init_addresses(aq_wave *w, uint32_t number)
         continue;
       use.lane = lanes ? __builtin_ctzll(lanes) : -1;
       use.lanes = (unsigned)__builtin_popcountll(lanes);
-      use.from = scalar ? u->scalar_from[at] : u->from[at];
+      use.from = scalar ? aq_check_scalar_from(u, at) : u->from[at];
       aq_check_init_report(w, number, &use);
       if (scalar)
         aq_check_scalar_put(u, at, 0);

@@ -233,10 +233,10 @@ static bool shared_lane(const access *a, int l, unsigned lanes)
 {
   const uint32_t first = (uint32_t)a->touch->at[l];
   const bool two = a->touch->second >> l & 1;
-  const bool ok =
-      shared_has(a, first) && (!two || shared_has(a, aq_wave_touch_second(a->touch, l)));
-  const uint32_t at = shared_has(a, first) ? aq_wave_touch_second(a->touch, l)
-                                         : first;
+  const bool ok = shared_has(a, first) &&
+                  (!two || shared_has(a, aq_wave_touch_second(a->touch, l)));
+  const uint32_t at =
+      shared_has(a, first) ? aq_wave_touch_second(a->touch, l) : first;
   char text[AQ_CHECK_TEXT];
   if (ok && !(a->atomic && first % a->touch->bytes != 0))
     return true;

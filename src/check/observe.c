@@ -109,9 +109,12 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
     aq_check_sync_access(w, number, touch.global | touch.shared);
   if (checks & AQ_CHECK_MEMORY)
     bad = aq_check_memory(w, number, &touch);
-  touch.global &= ~bad;
-  touch.shared &= ~bad;
-  touch.scratch &= ~bad;
+  if (bad) {
+    touch.global &= ~bad;
+    touch.shared &= ~bad;
+    touch.scratch &= ~bad;
+    touch.row = false;
+  }
   if (checks & AQ_CHECK_RACE)
     aq_check_race(w, number, &touch);
   if (checks & AQ_CHECK_INIT)
@@ -199,12 +202,6 @@ static void *observed_begin(void *user, aq_wave_grid *grid)
   return made;
 }
 
-static void observed_end(aq_wave_grid *grid)
-{
-  free(grid->observed);
-  grid->observed = NULL;
-}
-
 static void observed_enter(void *user)
 {
   pthread_mutex_lock(&((aq_check *)user)->lock);
@@ -215,10 +212,9 @@ static void observed_leave(void *user)
   pthread_mutex_unlock(&((aq_check *)user)->lock);
 }
 
-static void group_fini(const aq_wave_group *group)
+static void group_fini(aq_check_group *mine, const aq_wave_grid *grid)
 {
-  aq_check_group *mine = group->observed;
-  aq_check_init_group_fini(group);
+  aq_check_init_group_fini(mine, grid);
   free(mine->lds);
   aq_check_states_fini(&mine->states);
   free(mine->waits);
@@ -226,47 +222,79 @@ static void group_fini(const aq_wave_group *group)
   free(mine);
 }
 
-/* The state of each check for a workgroup; false: out of memory. */
-static bool group_make(aq_wave_group *group)
+/* The state of each check for a workgroup; NULL: out of memory. */
+static aq_check_group *group_make(const aq_wave_grid *grid)
 {
-  aq_check_group *mine = group->observed;
-  const aq_wave_grid *grid = group->grid;
-  const unsigned checks = mine->grid->checks;
+  aq_check_group *mine = calloc(1, sizeof *mine);
+  const unsigned checks = aq_check_grid_of_grid(grid)->checks;
   const size_t words = (grid->lds_size + 3) / 4;
-  if (words && checks & AQ_CHECK_RACE &&
-      !(mine->lds = calloc(words, sizeof *mine->lds)))
-    return false;
-  if (checks & AQ_CHECK_WAIT &&
-      !(mine->waits = calloc(grid->waves, sizeof *mine->waits)))
-    return false;
-  if (checks & AQ_CHECK_SYNC) {
-    if (!(mine->sync = calloc(grid->waves, sizeof *mine->sync)))
-      return false;
-    aq_check_sync_group(group);
-  }
-  return !(checks & AQ_CHECK_INIT) || aq_check_init_group(group);
+  if (!mine)
+    return NULL;
+  bool ok = true;
+  if (words && checks & AQ_CHECK_RACE)
+    ok = (mine->lds = calloc(words, sizeof *mine->lds)) != NULL;
+  if (checks & AQ_CHECK_WAIT)
+    ok &= (mine->waits = calloc(grid->waves, sizeof *mine->waits)) != NULL;
+  if (checks & AQ_CHECK_SYNC)
+    ok &= (mine->sync = calloc(grid->waves, sizeof *mine->sync)) != NULL;
+  if (checks & AQ_CHECK_INIT)
+    ok &= aq_check_init_group(mine, grid);
+  if (ok)
+    return mine;
+  group_fini(mine, grid);
+  return NULL;
+}
+
+/* One that ended has the marks of its accesses. */
+static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
+{
+  mine->barrier = 0;
+  mine->observed = mine->fenced = false;
+  if (mine->lds)
+    memset(mine->lds, 0, (grid->lds_size + 3) / 4 * sizeof *mine->lds);
+  mine->states.count = mine->states.free = 0;
+  for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
+    aq_check_waits_end(&mine->waits[i]);
 }
 
 static bool group_begin(aq_wave_group *group)
 {
   const uint32_t *of = group->grid->groups, *id = group->id;
-  aq_check_group *made = calloc(1, sizeof *made);
-  if (!made)
+  aq_check_grid *grid = group->grid->observed;
+  aq_check_group *mine = grid->free;
+  if (mine)
+    grid->free = mine->next;
+  else if (!(mine = group_make(group->grid)))
     return false;
-  made->grid = group->grid->observed;
-  made->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
-  group->observed = made;
-  if (group_make(group))
-    return true;
-  group_fini(group);
-  group->observed = NULL;
-  return false;
+  mine->grid = grid;
+  mine->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
+  group->observed = mine;
+  if (mine->sync)
+    aq_check_sync_group(group);
+  if (mine->unset)
+    aq_check_init_group_begin(group);
+  return true;
 }
 
 static void group_end(aq_wave_group *group)
 {
-  group_fini(group);
+  aq_check_group *mine = group->observed;
+  group_clear(mine, group->grid);
+  mine->next = mine->grid->free;
+  mine->grid->free = mine;
   group->observed = NULL;
+}
+
+static void observed_end(aq_wave_grid *grid)
+{
+  aq_check_grid *mine = grid->observed;
+  while (mine->free) {
+    aq_check_group *group = mine->free;
+    mine->free = group->next;
+    group_fini(group, grid);
+  }
+  free(mine);
+  grid->observed = NULL;
 }
 
 static void group_barrier(aq_wave_group *group)
@@ -275,6 +303,8 @@ static void group_barrier(aq_wave_group *group)
   mine->barrier++;
   if (mine->sync)
     aq_check_sync_opens(group);
+  if (mine->unset)
+    aq_check_init_barrier(group);
 }
 
 static void observed_stuck(aq_wave_grid *grid)

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-
 void aq_check_states_fini(aq_check_states *states)
 {
   free(states->list);

@@ -17,7 +17,7 @@ void aq_check_unwritten_fini(aq_check_unwritten *memory)
   free(memory->list);
   aq_map_fini(&memory->pages);
   memory->list = NULL;
-  memory->last_page = NULL;
+  memset(memory->near, 0, sizeof memory->near);
   memory->count = memory->capacity = 0;
 }
 
@@ -58,22 +58,30 @@ const aq_check_bits_page *aq_check_unwritten_find(aq_check_unwritten *memory,
     if (page->shared && !aq_map_put(&memory->pages, key, (uintptr_t)page))
       memory->lost = true;
   }
-  memory->last = key;
-  return memory->last_page = page;
+  memory->near[key % AQ_CHECK_BITS_NEAR].key = key;
+  return memory->near[key % AQ_CHECK_BITS_NEAR].page = page;
+}
+
+/* The page of an address as it is kept, which may be the shared one. */
+static aq_check_bits_page **page_slot(aq_check_unwritten *memory,
+                                      uint64_t address)
+{
+  (void)aq_check_unwritten_page(memory, address);
+  return &memory->near[address / AQ_CHECK_BITS_PAGE % AQ_CHECK_BITS_NEAR].page;
 }
 
 /* One that may be written to: NULL where memory ran out. */
 static aq_check_bits_page *page_own(aq_check_unwritten *memory,
                                     uint64_t address)
 {
-  (void)aq_check_unwritten_page(memory, address);
-  if (memory->last_page->shared) {
-    aq_check_bits_page *made = page_add(memory, memory->last);
+  aq_check_bits_page **slot = page_slot(memory, address);
+  if ((*slot)->shared) {
+    aq_check_bits_page *made = page_add(memory, address / AQ_CHECK_BITS_PAGE);
     if (!made)
       return NULL;
-    memory->last_page = made;
+    *slot = made;
   }
-  return memory->last_page;
+  return *slot;
 }
 
 /* The bytes of a range in the page of its begin. */
@@ -173,9 +181,9 @@ void aq_check_unwritten_look(aq_check_unwritten *memory, uint64_t address,
                              unsigned size)
 {
   for (uint64_t at = address / 64 * 64; at < address + size; at += 64) {
-    (void)aq_check_unwritten_page(memory, at);
-    if (!memory->last_page->shared)
-      chunk_look(memory->last_page, at);
+    aq_check_bits_page *page = *page_slot(memory, at);
+    if (!page->shared)
+      chunk_look(page, at);
   }
 }
 
@@ -242,10 +250,10 @@ void aq_check_unwritten_allocated(aq_check_unwritten *memory, uint64_t base,
 {
   while (size > 0) {
     const uint64_t n = in_page(base, size);
-    if (aq_map_get(&memory->pages, base / AQ_CHECK_BITS_PAGE, NULL))
+    if (aq_map_get(&memory->pages, base / AQ_CHECK_BITS_PAGE, NULL)) {
       aq_check_unwritten_set(memory, base, n, unwritten);
-    if (memory->last_page && memory->last == base / AQ_CHECK_BITS_PAGE)
-      stored_clear(memory->last_page, base, n);
+      stored_clear(*page_slot(memory, base), base, n);
+    }
     base += n;
     size -= n;
   }

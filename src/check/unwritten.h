@@ -20,7 +20,7 @@
 
 #include "common/map.h"
 
-enum { AQ_CHECK_BITS_PAGE = 1 << 14 /* bytes */ };
+enum { AQ_CHECK_BITS_PAGE = 1 << 14 /* bytes */, AQ_CHECK_BITS_NEAR = 16 };
 
 typedef struct aq_check_bits_page {
   bool shared; /* all written: one page stands for all such */
@@ -30,8 +30,10 @@ typedef struct aq_check_bits_page {
 
 typedef struct aq_check_unwritten {
   aq_map pages; /* address / AQ_CHECK_BITS_PAGE → page */
-  uint64_t last;
-  aq_check_bits_page *last_page;
+  struct {
+    uint64_t key;
+    aq_check_bits_page *page; /* NULL: none */
+  } near[AQ_CHECK_BITS_NEAR]; /* of the last ones, by their numbers */
   aq_check_bits_page **list;
   size_t count, capacity;
   bool lost; /* out of memory */
@@ -51,8 +53,10 @@ const aq_check_bits_page *aq_check_unwritten_find(aq_check_unwritten *memory,
 static inline const aq_check_bits_page *
 aq_check_unwritten_page(aq_check_unwritten *memory, uint64_t address)
 {
-  return memory->last_page && memory->last == address / AQ_CHECK_BITS_PAGE
-             ? memory->last_page
+  const uint64_t key = address / AQ_CHECK_BITS_PAGE;
+  const unsigned at = key % AQ_CHECK_BITS_NEAR;
+  return memory->near[at].page && memory->near[at].key == key
+             ? memory->near[at].page
              : aq_check_unwritten_find(memory, address);
 }
 

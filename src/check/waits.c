@@ -81,6 +81,17 @@ static void wait_run(aq_check_waits *s, uint16_t imm)
   }
 }
 
+void aq_check_waits_end(aq_check_waits *s)
+{
+  if ((s->vm_issued | s->lgkm_issued) > INT32_MAX) {
+    memset(s, 0, sizeof *s);
+    return;
+  }
+  s->vm_done = s->vm_issued;
+  s->lgkm_done = s->lgkm_issued;
+  s->unordered = false;
+}
+
 static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,
                           const aq_check_registers *r, unsigned at,
                           uint32_t loader)

@@ -166,8 +166,7 @@ static void buffer_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
   w->at = at;
 }
 
-static void global_find(const aq_wave *w, const aq_wave_op *o,
-                        aq_wave_touch *t)
+static void global_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
 {
   const aq_wave_more *more = o->more;
   const uint64_t exec = AQ_WAVE_EXEC(w);
