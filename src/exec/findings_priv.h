@@ -49,6 +49,9 @@ typedef struct aq_suppressions aq_suppressions;
  * comment. AQ_ERR_INPUT names file and line. */
 aq_status aq_suppressions_read(const char *file, aq_suppressions **out,
                                aq_diag *diag);
+/* The same of an open file; `file` is its name in messages. */
+aq_status aq_suppressions_parse(FILE *in, const char *file,
+                                aq_suppressions **out, aq_diag *diag);
 void aq_suppressions_free(aq_suppressions *list);
 
 /* Whether a line of it names the finding, which is counted there; NULL is

@@ -65,28 +65,44 @@ static aq_status line_add(aq_suppressions *list, const char *file,
   return aq_diag_no_memory(diag);
 }
 
-aq_status aq_suppressions_read(const char *file, aq_suppressions **out,
-                               aq_diag *diag)
+aq_status aq_suppressions_parse(FILE *in, const char *file,
+                                aq_suppressions **out, aq_diag *diag)
 {
   char *text = NULL;
   size_t room = 0;
+  ssize_t length;
   unsigned number = 0;
   aq_status status = AQ_OK;
-  FILE *in = fopen(file, "re");
-  if (!in)
-    return aq_diag_set(diag, AQ_ERR_IO, "--suppress %s: %s", file,
-                       strerror(errno));
   aq_suppressions *list = calloc(1, sizeof *list);
   if (!list)
-    status = aq_diag_no_memory(diag);
-  while (status == AQ_OK && getline(&text, &room, in) >= 0)
-    status = line_add(list, file, ++number, trim(text), diag);
+    return aq_diag_no_memory(diag);
+  while (status == AQ_OK && (length = getline(&text, &room, in)) >= 0) {
+    number++;
+    status =
+        strlen(text) == (size_t)length
+            ? line_add(list, file, number, trim(text), diag)
+            : aq_diag_set(diag, AQ_ERR_INPUT,
+                          "%s:%u: a NUL byte; expected text", file, number);
+  }
+  if (status == AQ_OK && ferror(in))
+    status = aq_diag_set(diag, AQ_ERR_IO, "%s: it cannot be read", file);
   free(text);
-  fclose(in);
   if (status == AQ_OK)
     *out = list;
   else
     aq_suppressions_free(list);
+  return status;
+}
+
+aq_status aq_suppressions_read(const char *file, aq_suppressions **out,
+                               aq_diag *diag)
+{
+  FILE *in = fopen(file, "re");
+  if (!in)
+    return aq_diag_set(diag, AQ_ERR_IO, "--suppress %s: %s", file,
+                       strerror(errno));
+  const aq_status status = aq_suppressions_parse(in, file, out, diag);
+  fclose(in);
   return status;
 }
 

@@ -4,7 +4,7 @@
 AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dispatch dnn faults gz isa \
 	ireeperf jsonl kineto objects packets plan program rocpd \
 	requests rocprof_v1 rocprofv3_csv rocprofv3_json \
-	scenario serving spool xplane
+	scenario serving spool suppressions xplane
 FUZZ_SECONDS = 10
 # Imported formats, with their seeds: FUZZ_MUTANTS mutations of each.
 AQ_FUZZ_FORMATS = kineto:kineto rocprofv3-json:rocprofv3_json \
