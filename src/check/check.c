@@ -14,6 +14,7 @@ static const struct {
   unsigned bit;
 } words[] = {{"memory", AQ_CHECK_MEMORY}, {"race", AQ_CHECK_RACE},
              {"wait", AQ_CHECK_WAIT},     {"init", AQ_CHECK_INIT},
+             {"sync", AQ_CHECK_SYNC},     {"api", AQ_CHECK_API},
              {"leak", AQ_CHECK_LEAK},     {"all", AQ_CHECK_EVERYTHING}};
 
 aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
