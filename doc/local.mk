@@ -253,3 +253,10 @@ MLIR_TESTS = mlir/test/Integration/GPU/ROCM
 .PHONY: mlir-docs
 mlir-docs: aqueduct$(EXEEXT) libaqueduct_mlir_runtime.la
 	$(srcdir)/tools/mlir-times.sh ./aqueduct $(MLIR_TESTS)/vecadd.mlir
+
+# The slowdowns of doc/checker.md (hipcc).
+.PHONY: check-times
+check-times: aqueduct$(EXEEXT) libaqueduct.la
+	$(srcdir)/tests/check/cost.sh ./aqueduct > check-times.md
+	$(srcdir)/tools/doc-block.sh check-times doc/checker.md < check-times.md
+CLEANFILES += check-times.md

@@ -37,14 +37,23 @@ enum {
   AQ_CHECK_COUNTS_SMEM = 4,
 };
 
+/* An instruction that a wave executed: wait states up to its end. */
+typedef struct aq_check_recent {
+  uint32_t site, states;
+} aq_check_recent;
+
+enum { AQ_CHECK_RECENT = 8 /* a power of two */ };
+
 /* The loads of a wave that have not been waited for: for each register the
- * number of its last load, and the site. */
+ * number of its last load, and the site. And the last instructions. */
 typedef struct aq_check_waits {
   uint32_t vm_issued, vm_done, lgkm_issued, lgkm_done;
   uint32_t written, written_by; /* LDS, by the last write to it */
   bool unordered; /* lgkmcnt counts loads that return in any order */
   uint32_t vm[2 * AQ_WAVE_ACC], lgkm[2 * AQ_WAVE_ACC], by[2 * AQ_WAVE_ACC];
   uint32_t scalar[128], scalar_by[128];
+  uint32_t states, recent_at;
+  aq_check_recent recent[AQ_CHECK_RECENT];
 } aq_check_waits;
 
 /* How `init` follows an instruction. */
@@ -104,6 +113,8 @@ typedef struct aq_check_site {
   uint8_t sources, results; /* counts: the first rows, and the next ones */
   uint16_t rows[AQ_CHECK_ROWS];
   bool reads_scc, leaves_scc;
+  uint16_t is;                  /* for hazards.c */
+  uint8_t states;               /* that pass with it */
   uint64_t reads[2], writes[2]; /* scalar codes */
   uint64_t unset_at;            /* unwritten memory that it read last */
   bool unset_shared;            /* in LDS, or private */
@@ -427,6 +438,12 @@ void aq_check_site_registers(aq_check_site *site);
 
 /* Fills its counters. */
 void aq_check_waits_site(aq_check_site *site);
+
+/* Wait states: fills the figures that the rules ask of a site; before the wave
+ * executes it.
+ */
+void aq_check_hazards_site(aq_check_site *site);
+void aq_check_hazards(aq_wave *w, uint32_t site);
 
 /* The wave ended: nothing is under way. */
 void aq_check_waits_end(aq_check_waits *waits);

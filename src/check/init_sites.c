@@ -98,7 +98,7 @@ static bool reads_scc(const aq_isa_inst *inst)
   return begins_one_of(inst->row->name, names);
 }
 
-/* Lists the rows that it reads, and then those that it writes. */
+/* Lists the rows that it reads, and then the rows that it writes. */
 static void rows_list(aq_check_site *site)
 {
   unsigned count = 0;

@@ -5,6 +5,7 @@ libaqcore_a_SOURCES += \
 	src/check/clocks.c src/check/clocks.h \
 	src/check/core.h \
 	src/check/findings.c \
+	src/check/hazards.c \
 	src/check/init.c \
 	src/check/init_access.c \
 	src/check/init_sites.c \

@@ -2,8 +2,8 @@
 /*
  * What words of memory went through: for a word the last write and two reads
  * since. Words that went through the same share a state, which counts them; a
- * shadow is an array of states' numbers. State 0 is of words that nobody
- * accessed.
+ * shadow is an array of states' numbers. State 0 is of words without
+ * accesses.
  *
  * One thread at a time.
  */
@@ -63,7 +63,7 @@ void aq_check_states_fini(aq_check_states *states);
 uint32_t aq_check_states_add(aq_check_states *states,
                              const aq_check_word *word);
 
-/* The word of a state; of 0, one that nobody accessed. */
+/* The word of a state; of 0, one without accesses. */
 static inline aq_check_word aq_check_states_word(const aq_check_states *states,
                                                  uint32_t state)
 {

@@ -5,8 +5,12 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "check/core.h"
 #include "wave/code.h"
+#include "wave/grid.h"
 
 typedef struct finding {
   const char *kind, *message, *missing, *other;
@@ -131,11 +135,19 @@ void aq_check_sync_stuck(aq_wave_grid *grid)
     return;
   if (!o->more->note)
     o->more->note = aq_check_site_make(check, o);
-  const finding f = {
-      .kind = "endless wait",
-      .message = "all waves wait for memory that nothing changes",
-      .missing = "a write that ends the wait, by a wave that can run",
-      .site = o->more->note,
-      .lane = -1};
+  /* A workgroup that has not started may end the wait. */
+  const bool order = grid->shuffle && aq_wave_grid_has_more(grid);
+  char missing[AQ_CHECK_TEXT];
+  snprintf(missing, sizeof missing,
+           order ? "a wait for earlier workgroups only in the order of their "
+                   "start (--schedule seed=%" PRIu64 ",start-order)"
+                 : "a write that ends the wait, by a wave that can run",
+           grid->seed);
+  const finding f = {.kind = order ? "order-dependent wait" : "endless wait",
+                     .message =
+                         "all waves wait for memory that nothing changes",
+                     .missing = missing,
+                     .site = o->more->note,
+                     .lane = -1};
   report(w, &f);
 }

@@ -38,6 +38,7 @@ void aq_check_site_registers(aq_check_site *site)
 void aq_check_waits_site(aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
+  aq_check_hazards_site(site);
   switch (inst->row->encoding) {
   case AQ_ISA_SMEM:
     site->counts = has(inst, "_load") || has(inst, "_atomic") ||
@@ -90,6 +91,7 @@ void aq_check_waits_end(aq_check_waits *s)
   s->vm_done = s->vm_issued;
   s->lgkm_done = s->lgkm_issued;
   s->unordered = false;
+  memset(s->recent, 0, sizeof s->recent);
 }
 
 static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,
@@ -213,6 +215,7 @@ void aq_check_wait(aq_wave *w, uint32_t number)
 {
   const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
   aq_check_waits *s = &aq_check_group_of(w)->waits[w->number];
+  aq_check_hazards(w, number);
   if (site->waits) {
     wait_run(s, site->inst.imm);
     return;

@@ -127,9 +127,7 @@ static aq_status environment_set(execution *e)
                                                              : "1",
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
-      .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM] || !e->checks
-                          ? cli->values[AQ_CLI_OPT_KERNELS_FROM]
-                          : "isa",
+      .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
       .profile_isa =
           aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) || e->reports.coverage
               ? "1"
@@ -141,6 +139,7 @@ static aq_status environment_set(execution *e)
       .extract = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],
       .fidelity = e->reports.fidelity ? "1" : NULL,
       .check = e->checks,
+      .schedule = cli->values[AQ_CLI_OPT_SCHEDULE],
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .record = cli->values[AQ_CLI_OPT_RECORD],
@@ -248,8 +247,7 @@ static aq_status check_close(execution *e, aq_status status)
     aq_findings_drop(&e->reports.findings);
     return status;
   }
-  const aq_status closed =
-      aq_findings_close(&e->reports.findings, &count, &diag);
+  const aq_status closed = aq_exec_reports_found(&e->reports, &count, &diag);
   if (closed != AQ_OK)
     return aq_diag_set(&e->cli->diag, closed, "%s", diag.text);
   if (count > 0 && e->cli->exit_code == 0)

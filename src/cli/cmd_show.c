@@ -16,6 +16,7 @@
 #include "cli/runs.h"
 #include "codeobj/code_file.h"
 #include "common/text.h"
+#include "exec/findings.h"
 #include "report/counter_summary.h"
 #include "report/queue_summary.h"
 #include "transports/device_models.h"
@@ -130,7 +131,8 @@ static aq_status put_counters(aq_cli *cli, aq_json_out *json,
   return aq_cli_rows_end(cli, rows);
 }
 
-static aq_status print_run(aq_cli *cli, const aq_run_info *info,
+static aq_status print_run(aq_cli *cli, aq_store *store,
+                           const aq_run_info *info,
                            const aq_queue_summary *queues, size_t queue_count,
                            const aq_counter_summary *counters,
                            size_t counter_count)
@@ -151,6 +153,8 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
     fputc('\n', cli->out);
   if (status == AQ_OK && (json || counter_count))
     status = put_counters(cli, json, counters, counter_count);
+  if (status == AQ_OK)
+    status = aq_findings_show(store, info->id, cli->out, json, &cli->diag);
   if (json)
     aq_json_out_close_map(json);
   return aq_cli_json_finish(cli, json, status);
@@ -171,7 +175,8 @@ static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
     status = aq_counter_summaries_make(reader, &counters, &counter_count,
                                        &cli->diag);
   if (status == AQ_OK)
-    status = print_run(cli, info, queues, queue_count, counters, counter_count);
+    status = print_run(cli, store, info, queues, queue_count, counters,
+                       counter_count);
   free(counters);
   free(queues);
   aq_run_reader_close(reader);

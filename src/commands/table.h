@@ -95,6 +95,7 @@ typedef enum aq_cli_what {
   O(CHECK)                                                                     \
   O(CHECK_REPORT)                                                              \
   O(SARIF)                                                                     \
+  O(SCHEDULE)                                                                  \
   O(SUPPRESS)                                                                  \
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \

@@ -254,6 +254,11 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_SARIF] = {"sarif", "FILE", NULL,
                           "write the findings of a check as SARIF, too",
                           .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SCHEDULE] =
+        {"schedule", "seed=N", NULL,
+         "run the waves of executed kernels in another legal order, which the "
+         "seed repeats (seed=N,start-order: workgroups start in another order, "
+         "too)"},
     [AQ_CLI_OPT_SUPPRESS] = {"suppress", "FILE", NULL,
                              "leave out findings that a line KIND:PATTERN of "
                              "this file names (kernel or source file)",

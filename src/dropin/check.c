@@ -15,6 +15,7 @@
 
 #include "codeobj/lines.h"
 #include "common/array.h"
+#include "wave/schedule.h"
 
 enum { DEPTH = 48 };
 
@@ -130,6 +131,18 @@ static void stack_get(void *user, void *out[AQ_CHECK_STACK])
 
 /* ---- life ---- */
 
+static aq_status schedule_open(const aqdrop *runtime, aq_diag *diag)
+{
+  const char *text = secure_getenv("AQUEDUCT_SCHEDULE");
+  aq_wave_schedule schedule;
+  if (!text || !*text)
+    return AQ_OK;
+  if (aq_wave_schedule_read(text, &schedule, diag) != AQ_OK)
+    return aq_diag_prefix(diag, "AQUEDUCT_SCHEDULE");
+  aq_wave_machine_schedule(runtime->machine, &schedule);
+  return AQ_OK;
+}
+
 aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
 {
   const char *text = secure_getenv("AQUEDUCT_CHECK");
@@ -137,9 +150,10 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
       .sink = aqdrop_recording_results_sink(runtime->recording),
       .frame = frame_text,
       .stack = stack_get};
-  if (!text || !*text)
-    return AQ_OK;
-  aq_status status = aq_check_read(text, &options.checks, diag);
+  aq_status status = schedule_open(runtime, diag);
+  if (status != AQ_OK || !text || !*text)
+    return status;
+  status = aq_check_read(text, &options.checks, diag);
   if (status != AQ_OK)
     return aq_diag_prefix(diag, "AQUEDUCT_CHECK");
   status = aq_check_create(&options, &runtime->check, diag);

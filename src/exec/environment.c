@@ -12,6 +12,7 @@
 
 #include "common/kernel_set.h"
 #include "predict/executed.h"
+#include "wave/schedule.h"
 #include "wrap/fault_schedule.h"
 
 /* NAME=value SEPARATOR old value. */
@@ -158,16 +159,24 @@ static bool env_set(const char *name, const char *value)
 
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
 {
+  aq_wave_schedule schedule;
+  /* Checks and orders of waves need executed code. */
+  const char *kernels_from = e->kernels_from           ? e->kernels_from
+                             : e->check || e->schedule ? "isa"
+                                                       : NULL;
   aq_status status = cost_check(e, diag);
   if (status == AQ_OK)
     status = compile_check(e, diag);
+  if (status == AQ_OK && e->schedule &&
+      aq_wave_schedule_read(e->schedule, &schedule, diag) != AQ_OK)
+    status = aq_diag_prefix(diag, "--schedule");
   if (status != AQ_OK)
     return status;
   bool set = env_set("AQUEDUCT_EXEC_STATUS", e->opened) &&
              env_set("AQUEDUCT_SPOOL", e->spools) &&
              env_set("AQUEDUCT_DEVICE", e->device) &&
              env_set("AQUEDUCT_DEVICE_BY_CODE", e->device_by_code) &&
-             env_set("AQUEDUCT_KERNELS_FROM", e->kernels_from) &&
+             env_set("AQUEDUCT_KERNELS_FROM", kernels_from) &&
              env_set("AQUEDUCT_RECORD", e->record) &&
              env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
@@ -178,6 +187,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_EXTRACT", e->extract) &&
              env_set("AQUEDUCT_COVERAGE", e->coverage) &&
              env_set("AQUEDUCT_CHECK", e->check) &&
+             env_set("AQUEDUCT_SCHEDULE", e->schedule) &&
              env_set("AQUEDUCT_TRACE_ISA", e->trace_isa) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
              env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&

@@ -24,6 +24,7 @@ typedef struct aq_exec_environment {
   const char *profile_isa;           /* "1", or NULL: as it is */
   const char *trace_isa;             /* the wave, or NULL: as it is */
   const char *check;                 /* checks, or NULL: none */
+  const char *schedule;              /* of wave/schedule.h, or NULL */
   const char *device_by_code;        /* "1", "quiet", or NULL: exec chose it */
   const char *extract;               /* N:FILE, or NULL */
   const char *fidelity;              /* "1", or NULL: no facts are kept */

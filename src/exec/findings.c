@@ -16,6 +16,8 @@ struct aq_findings {
   FILE *out, *sarif_out;
   aq_json_out *json, *sarif;
   uint64_t errors, possible, suppressed;
+  char text[200]; /* of the first one, and how many */
+  char first[120];
 };
 
 static void findings_free(aq_findings *f)
@@ -106,6 +108,12 @@ static void finding_put(aq_findings *f, aq_run_reader *reader,
     f->possible++;
   else
     f->errors++;
+  if (f->errors + f->possible == 1)
+    snprintf(f->first, sizeof f->first, "%s in %.80s", texts.kind,
+             texts.kernel ? texts.kernel : "a call");
+  snprintf(f->text, sizeof f->text,
+           "%" PRIu64 " errors and %" PRIu64 " possible, first: %s", f->errors,
+           f->possible, f->first);
   if (f->json)
     aq_finding_json(&texts, f->json);
   else
@@ -114,28 +122,69 @@ static void finding_put(aq_findings *f, aq_run_reader *reader,
     aq_finding_sarif(&texts, f->sarif);
 }
 
-aq_status aq_findings_add(aq_findings *f, aq_store *store, int64_t run,
-                          aq_diag *diag)
+typedef void finding_take(void *user, aq_run_reader *reader,
+                          const aq_finding *row);
+
+/* Each finding of a run once, with the sum of its counts. */
+static aq_status findings_each(aq_store *store, int64_t run, finding_take *take,
+                               void *user, aq_diag *diag)
 {
   aq_run_reader *reader;
   aq_finding_list list;
-  if (!f)
-    return AQ_OK;
   aq_status status = aq_store_findings(store, run, &list, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
-  if (status == AQ_OK) {
-    for (size_t i = 0; i < list.count;) {
-      aq_finding sum = list.findings[i];
-      for (i++; i < list.count && list.findings[i].site == sum.site; i++)
-        sum.count += list.findings[i].count;
-      finding_put(f, reader, &sum);
-    }
-    aq_run_reader_close(reader);
+  if (list.count > 0)
+    status = aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
+  for (size_t i = 0; i < list.count && status == AQ_OK;) {
+    aq_finding sum = list.findings[i];
+    for (i++; i < list.count && list.findings[i].site == sum.site; i++)
+      sum.count += list.findings[i].count;
+    take(user, reader, &sum);
   }
+  if (list.count > 0 && status == AQ_OK)
+    aq_run_reader_close(reader);
   aq_finding_list_fini(&list);
   return status;
+}
+
+static void finding_report(void *user, aq_run_reader *reader,
+                           const aq_finding *row)
+{
+  finding_put(user, reader, row);
+}
+
+aq_status aq_findings_add(aq_findings *f, aq_store *store, int64_t run,
+                          aq_diag *diag)
+{
+  return f ? findings_each(store, run, finding_report, f, diag) : AQ_OK;
+}
+
+static void finding_show(void *user, aq_run_reader *reader,
+                         const aq_finding *row)
+{
+  aq_findings *f = user;
+  if (!f->json && f->errors + f->possible == 0)
+    fputs("\nfindings\n\n", f->out);
+  finding_put(f, reader, row);
+}
+
+aq_status aq_findings_show(aq_store *store, int64_t run, FILE *out,
+                           aq_json_out *json, aq_diag *diag)
+{
+  aq_findings shown = {.out = out, .json = json};
+  if (json)
+    aq_json_out_array(json, "findings");
+  const aq_status status =
+      findings_each(store, run, finding_show, &shown, diag);
+  if (json)
+    aq_json_out_close_array(json);
+  return status;
+}
+
+const char *aq_findings_text(const aq_findings *f)
+{
+  return f ? f->text : "";
 }
 
 /* ---- the end ---- */

@@ -10,7 +10,9 @@
 #define AQ_EXEC_FINDINGS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
+#include "common/json_out.h"
 #include "store/store.h"
 
 typedef struct aq_findings aq_findings;
@@ -29,9 +31,18 @@ typedef struct aq_findings_options {
 aq_status aq_findings_open(const aq_findings_options *options,
                            aq_findings **out, aq_diag *diag);
 
+/* Writes the findings of a run, as text or as the member "findings"; nothing
+ * where it has none and `json` is NULL. */
+aq_status aq_findings_show(aq_store *store, int64_t run, FILE *out,
+                           aq_json_out *json, aq_diag *diag);
+
 /* Reports the findings of a run; NULL is allowed for `findings`. */
 aq_status aq_findings_add(aq_findings *findings, aq_store *store, int64_t run,
                           aq_diag *diag);
+
+/* The number of findings that were not suppressed, and the first one, as text;
+ * empty: none. */
+const char *aq_findings_text(const aq_findings *findings);
 
 /* Writes the rest: the summary, the files. `*count`: findings that were not
  * suppressed. `*findings` is NULL then; NULL is allowed. */

@@ -23,6 +23,7 @@ struct aq_junit {
   char *const *args; /* borrowed */
   FILE *out;
   struct timespec begun;
+  char *failure; /* of a program that succeeded, or NULL */
   property *properties;
   size_t count, capacity;
 };
@@ -63,6 +64,15 @@ aq_status aq_junit_property(aq_junit *j, const char *name, const char *value,
     return AQ_OK;
   free(made.value);
   return aq_diag_no_memory(diag);
+}
+
+aq_status aq_junit_failure(aq_junit *j, const char *why, aq_diag *diag)
+{
+  if (!j || !*why)
+    return AQ_OK;
+  free(j->failure);
+  j->failure = strdup(why);
+  return j->failure ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* ---- XML ---- */
@@ -111,7 +121,8 @@ static void args_put(FILE *out, char *const *args)
 /* ---- the report ---- */
 
 /* Why the program failed; empty: it passed. */
-static void failure_of(const aq_junit_end *end, char *text, size_t size)
+static void failure_of(const aq_junit *j, const aq_junit_end *end, char *text,
+                       size_t size)
 {
   *text = 0;
   if (end->failure)
@@ -121,6 +132,8 @@ static void failure_of(const aq_junit_end *end, char *text, size_t size)
              strsignal(WTERMSIG(end->status)));
   else if (end->ran && WEXITSTATUS(end->status) != 0)
     snprintf(text, size, "exit status %d", WEXITSTATUS(end->status));
+  else if (j->failure)
+    snprintf(text, size, "%s", j->failure);
 }
 
 static void report_put(const aq_junit *j, const aq_junit_end *end)
@@ -131,7 +144,7 @@ static void report_put(const aq_junit *j, const aq_junit_end *end)
   now(&ended);
   const double seconds = (double)(ended.tv_sec - j->begun.tv_sec) +
                          (double)(ended.tv_nsec - j->begun.tv_nsec) / 1e9;
-  failure_of(end, failure, sizeof failure);
+  failure_of(j, end, failure, sizeof failure);
   const bool failed = *failure && !end->error;
   fprintf(out,
           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
@@ -178,6 +191,7 @@ aq_status aq_junit_close(aq_junit **junit, const aq_junit_end *end,
   for (size_t i = 0; i < j->count; i++)
     free(j->properties[i].value);
   free(j->properties);
+  free(j->failure);
   free(j);
   return status;
 }

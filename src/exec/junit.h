@@ -33,6 +33,10 @@ aq_status aq_junit_open(const char *file, char *const *args, aq_junit **out,
 aq_status aq_junit_property(aq_junit *junit, const char *name,
                             const char *value, aq_diag *diag);
 
+/* Why a program that succeeded failed after all; "": it did not. NULL is
+ * allowed for the report. */
+aq_status aq_junit_failure(aq_junit *junit, const char *why, aq_diag *diag);
+
 /* Writes the report. `*junit` is NULL then. AQ_ERR_IO names the file. */
 aq_status aq_junit_close(aq_junit **junit, const aq_junit_end *end,
                          aq_diag *diag);

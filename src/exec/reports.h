@@ -42,6 +42,10 @@ aq_status aq_exec_reports_add(const aq_exec_reports *reports, aq_store *store,
                               const aq_run_info *info, int64_t run, int64_t pid,
                               const char *folder, aq_diag *diag);
 
+/* Ends the findings' report: `*count` of them, which fail JUnit's test case. */
+aq_status aq_exec_reports_found(aq_exec_reports *reports, uint64_t *count,
+                                aq_diag *diag);
+
 /* Ends the reports but JUnit's, which reports the end of exec itself. The first
  * error. */
 aq_status aq_exec_reports_close(aq_exec_reports *reports, const aq_notes *notes,

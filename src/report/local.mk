@@ -27,6 +27,7 @@ libaqcore_a_SOURCES += \
 	src/report/stats.c src/report/stats.h \
 	src/report/thresholds.c src/report/thresholds.h \
 	src/report/page_code.c src/report/page_code.h \
+	src/report/page_findings.c src/report/page_findings.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h \
 	src/report/verdict.c src/report/verdict.h \
 	src/report/versions.c src/report/versions.h
@@ -57,7 +58,7 @@ AQ_PAGE = \
 	src/report/page/differences.js \
 	src/report/page/versions.js \
 	src/report/page/whatif.js \
-	src/report/page/code.js \
+	src/report/page/code.js src/report/page/findings.js \
 	src/report/page/main.js
 EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh
 nodist_libaqcore_a_SOURCES += src/report/page_embedded.c

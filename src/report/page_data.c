@@ -9,6 +9,7 @@
 
 #include "report/explain_run.h"
 #include "report/page_code.h"
+#include "report/page_findings.h"
 #include "report/page_put.h"
 #include "report/page_rows.h"
 #include "report/page_tracks.h"
@@ -217,6 +218,8 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
     status = aq_page_tracks_put(store, run->info->id, reader, out, diag);
   if (status == AQ_OK)
     status = aq_page_code_put(store, run->info->id, reader, out, diag);
+  if (status == AQ_OK)
+    status = aq_page_findings_put(store, run->info->id, reader, out, diag);
   putc('}', out);
   aq_run_reader_close(reader);
   return status;

@@ -12,10 +12,12 @@
 #include "wave/native.h"
 #include "wave/observe.h"
 #include "wave/pool.h"
+#include "wave/schedule.h"
 #include "wave/watch.h"
 
 enum {
   SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
+  SHORT_MAX = 256, /* the same in an order by a seed, at most */
   WAVES_A_CU = 32,
   ENDLESS = 1 << 26, /* instructions of a loop that reads and writes nothing */
   WORKGROUP_COUNTS = 7 << 7, /* of the properties, version 2 only */
@@ -96,6 +98,8 @@ static bool group_claim(aq_wave_grid *grid, uint64_t *number)
 static bool group_start(aq_wave_grid *grid, uint64_t number)
 {
   const uint64_t place = number;
+  if (grid->shuffle)
+    number = aq_wave_schedule_place(grid->shuffle, number, grid->group_count);
   aq_wave_group *group = group_alloc(grid);
   if (!group)
     return false;
@@ -158,11 +162,19 @@ static const aq_wave_op *instructions_run(aq_wave *w, const aq_wave_op *o,
   return o;
 }
 
+static int64_t slice_of(aq_wave *w)
+{
+  return w->group->tally ? AQ_WAVE_COUNTED_SLICE
+         : w->grid->random
+             ? 1 + aq_wave_schedule_draw(&w->grid->random, SHORT_MAX)
+             : SLICE;
+}
+
 /* Runs a wave until it stops or its slice ends; the number of instructions. */
 static uint64_t wave_run(aq_wave *w)
 {
   const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
-  const int64_t slice = w->group->tally ? AQ_WAVE_COUNTED_SLICE : SLICE;
+  const int64_t slice = slice_of(w);
   int64_t left = slice;
   if (!o) {
     aq_wave_fault_at(w, w->pc, "no code", aq_wave_fetch_fault(w, w->pc), w->pc,
@@ -197,11 +209,15 @@ typedef struct turn {
  * ended. True: it ended. */
 static bool group_run(aq_wave_group *group, turn *t)
 {
+  uint64_t *random = &group->grid->random;
+  uint8_t order[AQ_WAVE_SCHEDULE_MAX];
   bool again = true;
   while (again) {
     again = false;
+    if (*random)
+      aq_wave_schedule_order(random, group->wave_count, order);
     for (uint32_t i = 0; i < group->wave_count; i++) {
-      aq_wave *w = group->waves[i];
+      aq_wave *w = group->waves[*random ? order[i] : i];
       if (w->state == AQ_WAVE_ENDED || w->state == AQ_WAVE_BARRIER)
         continue;
       t->executed += wave_run(w);
@@ -245,6 +261,11 @@ static void residents_run(aq_wave_grid *grid, turn *t)
   aq_wave_group *before = NULL, *next;
   for (aq_wave_group *group = grid->first; group && !t->faulted; group = next) {
     next = group->next;
+    if (grid->random && next && aq_wave_schedule_draw(&grid->random, 2)) {
+      before = group; /* the others first */
+      t->progress = true;
+      continue;
+    }
     if (group_run(group, t)) {
       group_retire(grid, group, before);
       grid->quiet = false;

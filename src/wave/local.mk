@@ -53,6 +53,7 @@ libaqcore_a_SOURCES += \
 	src/wave/reach.c src/wave/reach.h \
 	src/wave/scalar.c src/wave/scalar.def \
 	src/wave/scalar_functions.inc \
+	src/wave/schedule.c src/wave/schedule.h \
 	src/wave/scalar_float.c \
 	src/wave/semantics.c \
 	src/wave/shared.c src/wave/shared.h \

@@ -74,7 +74,8 @@ static void flat_put(aq_wave_touch *t, int l, uint64_t at)
   t->at[l] = at;
 }
 
-/* What is said of the lanes, where they are all in memory or all in LDS. */
+/* Least, most and low bits of the lanes' addresses, where they are all in
+ * memory or all in LDS. */
 static void extent_find(aq_wave_touch *t)
 {
   t->least = UINT64_MAX;

@@ -79,7 +79,7 @@ static inline uint32_t aq_wave_touch_second(const aq_wave_touch *t, int lane)
 }
 
 /* Fills `at` with `base` plus low[lane] plus high[lane] << 32 (NULL: 0), and
- * what is said of the lanes `exec`; bytes and shared are there. */
+ * least, most, low and row for the lanes `exec`; bytes and shared are there. */
 typedef void aq_wave_touch_lanes(aq_wave_touch *t, const uint32_t *low,
                                  const uint32_t *high, uint64_t base,
                                  uint64_t exec);

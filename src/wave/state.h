@@ -205,8 +205,11 @@ struct aq_wave_grid {
   struct aq_wave_native *native; /* NULL: all is interpreted; native.h */
   uint64_t native_from; /* instructions of a page that make it worth more */
   bool reported;        /* where its waves are: where.h */
-  struct aq_wave_profile_kernel *profile;  /* NULL: they are not counted */
-  struct aq_wave_trace *trace;             /* NULL: they are not traced */
+  struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */
+  struct aq_wave_trace *trace;            /* NULL: they are not traced */
+  uint64_t random;  /* schedule.h: what orders draw from; 0: the fixed order */
+  uint64_t shuffle; /* of the workgroups' starts; 0: by their numbers */
+  uint64_t seed;    /* of both */
   const struct aq_wave_observer *observer; /* NULL: none; observe.h */
   void *observed;                          /* of that */
   struct aq_wave_tally *tally;             /* NULL: its work is not counted */

@@ -20,6 +20,7 @@
 #include "wave/pair.h"
 #include "wave/parts.h"
 #include "wave/profile.h"
+#include "wave/schedule.h"
 #include "wave/trace.h"
 #include "wave/where.h"
 
@@ -46,6 +47,7 @@ struct aq_wave_machine {
   void (*report)(const char *line, void *user);
   void *report_user;
   const aq_wave_observer *observer; /* or NULL */
+  aq_wave_schedule schedule;
   pthread_mutex_t watching; /* of both: held during steps of watched grids */
 };
 
@@ -114,7 +116,8 @@ static aq_status code_check(const aq_wave_machine *machine, aq_wave_grid *grid,
 
 static void native_begin(aq_wave_machine *machine, aq_wave_grid *grid)
 {
-  if (!machine->native || grid->watched || grid->observer || grid->tally)
+  if (!machine->native || grid->watched || grid->observer || grid->tally ||
+      grid->random)
     return;
   grid->native = machine->native;
   grid->native_from = aq_wave_native_from(machine->native);
@@ -176,6 +179,11 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     return status;
   }
   grid->watched = grid->trace || grid->profile;
+  if (machine->schedule.on)
+    grid->random = aq_wave_schedule_begin(&machine->schedule, desc->dispatch_id,
+                                          desc->kernel);
+  grid->shuffle = machine->schedule.start_order ? grid->random : 0;
+  grid->seed = machine->schedule.seed;
   grid->observer = machine->observer;
   if (grid->observer) {
     grid->observed = grid->observer->begin(grid->observer->user, grid);
@@ -200,7 +208,7 @@ static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
 {
   aq_wave_team team = {.hands = machine->hands};
   if (!grid->desc.concurrent || grid->watched || grid->observer ||
-      grid->tally || grid->group_count < 2)
+      grid->random || grid->tally || grid->group_count < 2)
     return team;
   if (!machine->crew)
     machine->crew = aq_wave_crew_create(aq_wave_crew_processors());
@@ -365,6 +373,12 @@ static void waits_keep(aq_wave_machine *machine)
 {
   for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
     machine->hands[i].keeps_waits = true;
+}
+
+void aq_wave_machine_schedule(aq_wave_machine *machine,
+                              const aq_wave_schedule *schedule)
+{
+  machine->schedule = *schedule;
 }
 
 void aq_wave_machine_observe(aq_wave_machine *machine,

@@ -3,7 +3,9 @@ check_PROGRAMS += tests/check/test_order
 EXTRA_DIST += tests/check/sites.hpp tests/check/sites.hip \
 	tests/check/values.hip tests/check/barriers.hip tests/check/queues.c \
 	tests/check/queues.cl tests/check/offload.c tests/check/total.mlir \
-	tests/check/waits.hip tests/check/cost.hip \
+	tests/check/waits.hip tests/check/cost.hip tests/check/cost.sh \
+	tests/check/schedule.hip tests/check/hazards.hip \
 	tests/check/sarif.schema.json
 dist_check_SCRIPTS += tests/check/test_sites.sh tests/check/test_waits.sh \
-	tests/check/test_sarif.sh
+	tests/check/test_sarif.sh tests/check/test_schedule.sh \
+	tests/check/test_kept.sh

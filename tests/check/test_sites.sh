@@ -4,7 +4,7 @@
 # twin is silent. "FINDS CASE: KIND" in the source is the expectation; a case
 # with several such lines needs one of them.
 aqueduct=$AQ_BUILDDIR/aqueduct
-sources="sites values barriers"
+sources="sites values barriers hazards"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export AQUEDUCT_STORE=$work/store.db

@@ -74,6 +74,7 @@ const steps = [
   startTimelines, drawCharts, startTable, drawDifferences,
   () => {
     runs.forEach(addCode);
+    runs.forEach(addFindings);
     runs.forEach(addCard);
     runs.forEach(addModel);
     addUnknownModels();

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Missing wait states. Some instructions of gfx9 read what an earlier one wrote
+ * only after a number of others; s_nop N stands for N + 1 of them. The rules
+ * come from the processor's manuals ("Manually inserted wait states") and
+ * LLVM's GCNHazardRecognizer, without the rules of matrix instructions. Counted
+ * along the executed path, so what a compiler emits is silent.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check/core.h"
+#include "isa/flow.h"
+
+/* What an instruction is, for the rules: bits. */
+enum {
+  VALU = 1,
+  SALU = 2,
+  VMEM = 4,
+  DPP = 8,
+  LANE = 16,       /* v_readlane, v_writelane */
+  FMAS = 32,       /* v_div_fmas, which reads VCC */
+  BY_M0 = 64,      /* reads M0 */
+  WIDE = 128,      /* stores more than 8 bytes of a lane */
+  SETS = 256,      /* s_setreg */
+  GETS = 512,      /* s_getreg */
+  COMPARES = 1024, /* v_cmpx, which writes EXEC */
+};
+
+static bool begins(const char *name, const char *part)
+{
+  return strncmp(name, part, strlen(part)) == 0;
+}
+
+static bool reads_m0(const aq_isa_inst *inst)
+{
+  const char *name = inst->row->name;
+  return begins(name, "s_sendmsg") || begins(name, "s_movrel") ||
+         begins(name, "v_interp") || strstr(name, "addtid") ||
+         strstr(name, "gws") || inst->gds || inst->lds ||
+         strstr(name, "_load_lds_");
+}
+
+/* A scalar offset of a buffer leaves the data time. */
+static bool is_wide_store(const aq_check_site *site)
+{
+  const uint8_t encoding = site->inst.row->encoding;
+  const bool buffer = encoding == AQ_ISA_MUBUF || encoding == AQ_ISA_MTBUF;
+  for (unsigned i = 0; buffer && i < site->name_count; i++)
+    if (site->names[i].scalar && site->names[i].role == 'S')
+      return false;
+  return strstr(site->inst.row->name, "_store_") && site->bytes > 8;
+}
+
+void aq_check_hazards_site(aq_check_site *site)
+{
+  const aq_isa_inst *inst = &site->inst;
+  const char *name = inst->row->name;
+  const aq_isa_class class = aq_isa_class_of(inst);
+  const uint8_t encoding = inst->row->encoding;
+  unsigned is = encoding <= AQ_ISA_SOPP ? SALU : 0;
+  if (inst->target & AQ_ISA_RDNA)
+    return;
+  if (class == AQ_ISA_CLASS_VALU || class == AQ_ISA_CLASS_MATRIX)
+    is |= VALU;
+  if (encoding >= AQ_ISA_FLAT && encoding <= AQ_ISA_MTBUF) {
+    is |= VMEM;
+    is |= is_wide_store(site) ? WIDE : 0;
+  }
+  is |= aq_isa_form_is_dpp(inst->form) ? DPP : 0;
+  is |= begins(name, "v_readlane") || begins(name, "v_writelane") ? LANE : 0;
+  is |= begins(name, "v_div_fmas") ? FMAS : 0;
+  is |= begins(name, "v_cmpx") ? COMPARES : 0;
+  is |= begins(name, "s_setreg") ? SETS : 0;
+  is |= begins(name, "s_getreg") ? GETS : 0;
+  is |= reads_m0(inst) ? BY_M0 : 0;
+  site->is = (uint16_t)is;
+  site->states =
+      (uint8_t)(strcmp(name, "s_nop") == 0 ? (inst->imm & 15) + 1 : 1);
+}
+
+/* ---- rules ---- */
+
+static bool is_result(const aq_check_registers *r)
+{
+  return r->dest || (r->scalar && r->role == 'E');
+}
+
+/* A register that one writes and the other names: of the kind, read or
+ * written, in a role (0: any). */
+static bool registers_meet(const aq_check_site *writer,
+                           const aq_check_site *reader, bool scalar, char role)
+{
+  for (unsigned i = 0; i < writer->name_count; i++)
+    for (unsigned j = 0; j < reader->name_count; j++) {
+      const aq_check_registers *a = &writer->names[i], *b = &reader->names[j];
+      if (is_result(a) && !is_result(b) && a->scalar == scalar &&
+          b->scalar == scalar && (!role || b->role == role) &&
+          a->first < b->first + b->count && b->first < a->first + a->count)
+        return true;
+    }
+  return false;
+}
+
+static bool scalar_writes(const aq_check_site *site, unsigned code)
+{
+  for (unsigned i = 0; i < site->name_count; i++) {
+    const aq_check_registers *r = &site->names[i];
+    if (r->scalar && is_result(r) && code >= r->first &&
+        code < (unsigned)r->first + r->count)
+      return true;
+  }
+  return false;
+}
+
+static bool any_scalar(const aq_check_site *w, const aq_check_site *r)
+{
+  return registers_meet(w, r, true, 0);
+}
+
+static bool lane_scalar(const aq_check_site *w, const aq_check_site *r)
+{
+  return registers_meet(w, r, true, 'B');
+}
+
+static bool any_vector(const aq_check_site *w, const aq_check_site *r)
+{
+  return registers_meet(w, r, false, 0);
+}
+
+static bool vcc(const aq_check_site *w, const aq_check_site *r)
+{
+  (void)r;
+  return scalar_writes(w, AQ_ISA_VCC) || scalar_writes(w, AQ_ISA_VCC + 1);
+}
+
+static bool m0(const aq_check_site *w, const aq_check_site *r)
+{
+  (void)r;
+  return scalar_writes(w, AQ_ISA_M0);
+}
+
+static bool always(const aq_check_site *w, const aq_check_site *r)
+{
+  (void)w;
+  (void)r;
+  return true;
+}
+
+/* The number of the hardware's register. */
+static bool same_hardware(const aq_check_site *w, const aq_check_site *r)
+{
+  return (w->inst.imm & 63) == (r->inst.imm & 63);
+}
+
+/* The data of the store is written too early. */
+static bool store_data(const aq_check_site *w, const aq_check_site *r)
+{
+  const uint8_t encoding = w->inst.row->encoding;
+  const bool buffer = encoding == AQ_ISA_MUBUF || encoding == AQ_ISA_MTBUF;
+  for (unsigned i = 0; i < w->name_count; i++)
+    for (unsigned j = 0; j < r->name_count; j++) {
+      const aq_check_registers *a = &w->names[i], *b = &r->names[j];
+      if (!a->scalar && !b->scalar && a->role == (buffer ? 'D' : 'B') &&
+          b->dest && a->first < b->first + b->count &&
+          b->first < a->first + a->count)
+        return true;
+    }
+  return false;
+}
+
+static const struct {
+  uint16_t first, second; /* what they are */
+  uint8_t states, from_940;
+  bool (*meet)(const aq_check_site *first, const aq_check_site *second);
+  const char *message;
+} rules[] = {
+    {VALU, VMEM, 5, 5, any_scalar,
+     "a memory access reads a scalar that a vector instruction wrote"},
+    {VALU, FMAS, 4, 4, vcc, "v_div_fmas reads VCC, which was written"},
+    {COMPARES, DPP, 5, 5, always, "DPP reads lanes after EXEC was written"},
+    {VALU, DPP, 2, 2, any_vector, "DPP reads a register that was written"},
+    {VALU, LANE, 4, 4, lane_scalar,
+     "the lane is chosen by a scalar that a vector instruction wrote"},
+    {SALU, BY_M0, 1, 1, m0, "M0 is read after it was written"},
+    {SETS, SETS | GETS, 2, 2, same_hardware,
+     "a hardware register is accessed after s_setreg"},
+    {WIDE, VALU, 1, 2, store_data,
+     "the data of a store of more than 8 bytes is written"},
+    {VALU, VALU, 0, 2, any_scalar,
+     "a vector instruction reads a scalar that another one wrote"},
+};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+/* ---- waves ---- */
+
+static void report(aq_wave *w, uint32_t number, unsigned rule, uint32_t writer,
+                   unsigned need, unsigned had)
+{
+  aq_check_grid *grid = aq_check_grid_of(w);
+  char missing[AQ_CHECK_TEXT];
+  snprintf(missing, sizeof missing,
+           "%u wait state%s between them; %u are there (s_nop %u)", need,
+           need == 1 ? "" : "s", had, need - had - 1);
+  const aq_check_what what = {.check = AQ_CHECK_WAIT,
+                              .kind = "missing wait states",
+                              .wave = w,
+                              .act = grid->act,
+                              .site = number,
+                              .lane = -1,
+                              .other_kernel = grid->kernel,
+                              .other_site = writer,
+                              .other_text = "the earlier instruction",
+                              .message = rules[rule].message,
+                              .missing = missing};
+  aq_check_report(grid->check, &what);
+}
+
+void aq_check_hazards(aq_wave *w, uint32_t number)
+{
+  enum { LONGEST = 5 };
+  aq_check_group *group = aq_check_group_of(w);
+  const aq_check *check = aq_check_grid_of(w)->check;
+  aq_check_waits *s = &group->waits[w->number];
+  const aq_check_site *site = &check->sites[number - 1];
+  const bool from_940 = site->inst.target & AQ_ISA_FROM_940;
+  for (unsigned back = 1; back <= LONGEST; back++) {
+    const aq_check_recent *at =
+        &s->recent[(s->recent_at - back) % AQ_CHECK_RECENT];
+    const unsigned had = s->states - at->states;
+    if (!at->site || had >= LONGEST)
+      break;
+    const aq_check_site *earlier = &check->sites[at->site - 1];
+    for (unsigned i = 0; i < RULES; i++) {
+      const unsigned need = from_940 ? rules[i].from_940 : rules[i].states;
+      if (had < need && earlier->is & rules[i].first &&
+          site->is & rules[i].second && rules[i].meet(earlier, site))
+        report(w, number, i, at->site, need, had);
+    }
+  }
+  s->states += site->states;
+  s->recent[s->recent_at++ % AQ_CHECK_RECENT] =
+      (aq_check_recent){.site = number, .states = s->states};
+}

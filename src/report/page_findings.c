@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "report/page_findings.h"
+
+#include <inttypes.h>
+
+#include "report/page_put.h"
+
+static void text_put(FILE *out, const char *key, aq_run_reader *reader,
+                     int64_t name)
+{
+  const char *text = name == AQ_NONE ? NULL : aq_run_reader_name(reader, name);
+  if (text)
+    aq_page_member_put(out, key, text);
+}
+
+static void finding_put(FILE *out, aq_run_reader *reader, const aq_finding *row)
+{
+  fprintf(out, "{\"possible\":%s,\"count\":%" PRId64,
+          row->possible == 1 ? "true" : "false", row->count);
+  if (row->line != AQ_NONE)
+    fprintf(out, ",\"line\":%" PRId64, row->line);
+  const struct {
+    const char *key;
+    int64_t name;
+  } texts[] = {{"check", row->category},
+               {"kind", row->kind},
+               {"message", row->message},
+               {"kernel", row->kernel},
+               {"instruction", row->instruction},
+               {"file", row->file},
+               {"other", row->other},
+               {"missing", row->missing}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    text_put(out, texts[i].key, reader, texts[i].name);
+  putc('}', out);
+}
+
+aq_status aq_page_findings_put(aq_store *store, int64_t run,
+                               aq_run_reader *reader, FILE *out, aq_diag *diag)
+{
+  aq_finding_list list;
+  const aq_status status = aq_store_findings(store, run, &list, diag);
+  if (status != AQ_OK)
+    return status;
+  fputs(",\"findings\":[", out);
+  for (size_t i = 0; i < list.count;) {
+    aq_finding sum = list.findings[i];
+    if (i > 0)
+      putc(',', out);
+    for (i++; i < list.count && list.findings[i].site == sum.site; i++)
+      sum.count += list.findings[i].count;
+    finding_put(out, reader, &sum);
+  }
+  putc(']', out);
+  aq_finding_list_fini(&list);
+  return AQ_OK;
+}
