@@ -13,14 +13,16 @@ enum { UNIT_MAX = 700 /* instructions: the compiler's time grows with them */ };
 /* ---- blocks ---- */
 
 const aq_wave_op *aq_wave_branch_near(const aq_wave_op *ops,
-                                      const aq_wave_op *o) {
+                                      const aq_wave_op *o)
+{
   const ptrdiff_t to = (o - ops) + 1 + (int16_t)o->imm;
   return to >= 0 && to < AQ_WAVE_PAGE_OPS ? aq_wave_code_past_waits(ops + to)
                                           : NULL;
 }
 
 /* Whether a wave may stop there and continue behind it. */
-static bool op_ends_block(const aq_wave_op *o) {
+static bool op_ends_block(const aq_wave_op *o)
+{
   const aq_isa_inst *inst = &o->more->inst;
   return aq_isa_flow_of(inst) != AQ_ISA_FLOW_NEXT ||
          (aq_isa_class_of(inst) == AQ_ISA_CLASS_WAIT &&
@@ -28,7 +30,8 @@ static bool op_ends_block(const aq_wave_op *o) {
           strncmp(inst->row->name, "s_wait", 6) != 0);
 }
 
-static bool op_goes_on(const aq_wave_op *o) {
+static bool op_goes_on(const aq_wave_op *o)
+{
   const aq_isa_flow flow = aq_isa_flow_of(&o->more->inst);
   return flow != AQ_ISA_FLOW_JUMP && flow != AQ_ISA_FLOW_INDIRECT_JUMP &&
          flow != AQ_ISA_FLOW_END;
@@ -42,7 +45,8 @@ typedef struct search {
   unsigned count;
 } search;
 
-static void search_push(search *s, const aq_wave_op *o, bool entry) {
+static void search_push(search *s, const aq_wave_op *o, bool entry)
+{
   const size_t i = (size_t)(o - s->ops);
   if (i >= AQ_WAVE_PAGE_OPS)
     return;
@@ -59,7 +63,8 @@ static void search_push(search *s, const aq_wave_op *o, bool entry) {
 }
 
 void aq_wave_blocks_find(aq_wave_code *code, aq_wave_op *root,
-                         aq_wave_blocks *out) {
+                         aq_wave_blocks *out)
+{
   search s = {.code = code, .ops = aq_wave_code_ops(root), .out = out};
   memset(out, 0, sizeof *out);
   search_push(&s, root, true);
@@ -85,13 +90,15 @@ typedef struct writing {
   aq_wave_segment *segment;
 } writing;
 
-static bool is_here(const writing *w, const aq_wave_op *o) {
+static bool is_here(const writing *w, const aq_wave_op *o)
+{
   const size_t i = (size_t)(o - w->ops);
   return i < AQ_WAVE_PAGE_OPS && w->blocks->is_member[i] &&
          w->blocks->is_entry[i];
 }
 
-static void go_write(const writing *w, const aq_wave_op *to) {
+static void go_write(const writing *w, const aq_wave_op *to)
+{
   const size_t i = (size_t)(to - w->ops);
   if (is_here(w, to))
     fprintf(w->out, "goto L%zu;\n", i);
@@ -100,7 +107,8 @@ static void go_write(const writing *w, const aq_wave_op *to) {
 }
 
 /* The condition of a direct branch as C, or NULL: its handler decides. */
-static const char *condition_of(const aq_wave_op *o) {
+static const char *condition_of(const aq_wave_op *o)
+{
   static const char *const conditions[][2] = {
       {"s_branch", "1"},
       {"s_cbranch_scc0", "!SCC"},
@@ -116,7 +124,8 @@ static const char *condition_of(const aq_wave_op *o) {
 }
 
 /* The last instruction of a block. */
-static void end_write(const writing *w, const aq_wave_op *o) {
+static void end_write(const writing *w, const aq_wave_op *o)
+{
   const char *condition = condition_of(o);
   const aq_wave_op *to = condition ? aq_wave_branch_near(w->ops, o) : NULL;
   const unsigned i = (unsigned)(o - w->ops);
@@ -134,7 +143,8 @@ static void end_write(const writing *w, const aq_wave_op *o) {
   fprintf(w->out, "OUT(to, n); }\n");
 }
 
-static bool op_is_nothing(const aq_wave_op *o) {
+static bool op_is_nothing(const aq_wave_op *o)
+{
 #if defined(__x86_64__)
   const char *name = o->more->inst.row->name;
   return strcmp(name, "s_nop") == 0 || strcmp(name, "s_waitcnt") == 0;
@@ -145,7 +155,8 @@ static bool op_is_nothing(const aq_wave_op *o) {
 }
 
 /* Whether the block ends with this instruction. */
-static bool is_last(const writing *w, const aq_wave_op *o) {
+static bool is_last(const writing *w, const aq_wave_op *o)
+{
   const aq_wave_op *next = aq_wave_next(o);
   const size_t i = (size_t)(next - w->ops);
   return op_ends_block(o) || i >= AQ_WAVE_PAGE_OPS ||
@@ -154,7 +165,8 @@ static bool is_last(const writing *w, const aq_wave_op *o) {
 
 /* The condition under which a block is repeated that ends with `o`. */
 static const char *repeats(const writing *w, const aq_wave_op *first,
-                           const aq_wave_op *o) {
+                           const aq_wave_op *o)
+{
   const char *condition = condition_of(o);
   return !condition || aq_wave_branch_near(w->ops, o) != first ? NULL
          : strcmp(condition, "SCC") == 0                       ? "scc0"
@@ -162,7 +174,8 @@ static const char *repeats(const writing *w, const aq_wave_op *first,
                                                                : NULL;
 }
 
-static void block_write(const writing *w, const aq_wave_op *o) {
+static void block_write(const writing *w, const aq_wave_op *o)
+{
   const aq_wave_op *const begin = o;
   unsigned added = 0;
   unsigned count = 1;
@@ -197,7 +210,8 @@ static void block_write(const writing *w, const aq_wave_op *o) {
   }
 }
 
-static void unit_write(const writing *w) {
+static void unit_write(const writing *w)
+{
   fprintf(w->out,
           "__attribute__((visibility(\"default\")))\n"
           "outcome aq_unit(char *w, const char *ops, int64_t n, unsigned at) "
@@ -215,8 +229,8 @@ static void unit_write(const writing *w) {
 }
 
 char *aq_wave_blocks_text(const aq_wave_blocks *blocks, const aq_wave_op *ops,
-                          const aq_wave_texts *texts, bool wave32,
-                          size_t *size) {
+                          const aq_wave_texts *texts, bool wave32, size_t *size)
+{
   char *text = NULL;
   FILE *out = open_memstream(&text, size);
   if (!out)

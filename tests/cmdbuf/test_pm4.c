@@ -92,8 +92,8 @@ static void rig_close(rig *r)
 
 /* ---- effects ---- */
 
-/* The effect of a dispatch on memory: builtins by their host functions, others mark
- * the order in which they ran. */
+/* The effect of a dispatch on memory: builtins by their host functions, others
+ * mark the order in which they ran. */
 static void effect(rig *r, uint64_t object, uint64_t kernarg,
                    const uint32_t grid[3])
 {

@@ -24,29 +24,35 @@ enum {
 
 static aq_rng rng;
 
-static unsigned below(unsigned n) {
+static unsigned below(unsigned n)
+{
   return (unsigned)(aq_rng_bits(&rng) >> 33) % n;
 }
 
 /* ---- programs ---- */
 
-static bool is_wide(const char *type) { return type[0] && type[1] == '6'; }
+static bool is_wide(const char *type)
+{
+  return type[0] && type[1] == '6';
+}
 
-static void registers(char *text, size_t size, char file, unsigned n,
-                      bool wide) {
+static void registers(char *text, size_t size, char file, unsigned n, bool wide)
+{
   if (wide)
     snprintf(text, size, "%c[%u:%u]", file, n & ~1u, (n & ~1u) + 1);
   else
     snprintf(text, size, "%c%u", file, n);
 }
 
-static void constant(char *text, size_t size) {
+static void constant(char *text, size_t size)
+{
   static const char *const some[] = {"0",   "1",   "31",   "64", "-1", "-16",
                                      "0.5", "1.0", "-4.0", "17", "5",  "2.0"};
   snprintf(text, size, "%s", some[below(sizeof some / sizeof *some)]);
 }
 
-static void vector_source(char *text, size_t size, const char *type) {
+static void vector_source(char *text, size_t size, const char *type)
+{
   char plain[24];
   const unsigned kind = below(8);
   if (kind == 0)
@@ -63,21 +69,24 @@ static void vector_source(char *text, size_t size, const char *type) {
            plain);
 }
 
-static void scalar_source(char *text, size_t size, const char *type) {
+static void scalar_source(char *text, size_t size, const char *type)
+{
   if (below(4) == 0)
     constant(text, size);
   else
     registers(text, size, 's', below(SCALARS), is_wide(type));
 }
 
-static void mask(char *text, size_t size) {
+static void mask(char *text, size_t size)
+{
   if (below(2))
     snprintf(text, size, "vcc");
   else
     registers(text, size, 's', below(SCALARS), true);
 }
 
-static void vector_text(char *out, const aq_wave_text *t) {
+static void vector_text(char *out, const aq_wave_text *t)
+{
   char d[24] = "", e[24] = "", m[24] = "", s[3][32] = {""}, name[32];
   const bool bits = t->shape == AQ_WAVE_TEXT_CARRY,
              compares = t->shape == AQ_WAVE_TEXT_COMPARE;
@@ -98,7 +107,8 @@ static void vector_text(char *out, const aq_wave_text *t) {
            *m ? ", " : "", m);
 }
 
-static void scalar_text(char *out, const aq_wave_text *t) {
+static void scalar_text(char *out, const aq_wave_text *t)
+{
   char d[24] = "", a[24], b[24];
   const bool test = t->shape == AQ_WAVE_TEXT_TEST;
   registers(d, sizeof d, 's', below(SCALARS), is_wide(t->result));
@@ -120,7 +130,8 @@ typedef struct deck {
   unsigned count, next;
 } deck;
 
-static void deck_make(deck *d, const aq_wave_texts *table) {
+static void deck_make(deck *d, const aq_wave_texts *table)
+{
   const aq_wave_text *t;
   d->next = d->count = 0;
   while ((t = aq_wave_text_at(table, d->count)) && d->count < 512)
@@ -134,7 +145,8 @@ static void deck_make(deck *d, const aq_wave_texts *table) {
 }
 
 /* A loop of five turns without anything that needs a handler. */
-static void loop_make(char (*texts)[BED_TEXT], deck *d) {
+static void loop_make(char (*texts)[BED_TEXT], deck *d)
+{
   static const char *const ends[] = {"s_add_i32 s33, s33, -1",
                                      "s_cmp_lg_i32 s33, 0", "s_cbranch_scc1 L0",
                                      "s_endpgm"};
@@ -151,7 +163,8 @@ static void loop_make(char (*texts)[BED_TEXT], deck *d) {
     snprintf(texts[LOOP + i], BED_TEXT, "%s", ends[i < 4 ? i : 3]);
 }
 
-static void program_make(char (*texts)[BED_TEXT], deck *d) {
+static void program_make(char (*texts)[BED_TEXT], deck *d)
+{
   static const char *const others[] = {
       "v_fmac_f32 v3, v1, v2",
       "v_readfirstlane_b32 s5, v7",
@@ -175,7 +188,8 @@ static void program_make(char (*texts)[BED_TEXT], deck *d) {
 
 /* ---- states ---- */
 
-static uint32_t word_make(bool special) {
+static uint32_t word_make(bool special)
+{
   static const uint32_t some[] = {0x7fc00001, 0xff800001, 0x7f800000,
                                   0x80000000, 1,          0x807fffff,
                                   0x7ff00000, 0xfff80001, 0x000fffff};
@@ -185,7 +199,8 @@ static uint32_t word_make(bool special) {
   return bits % 4 == 1 ? 0x3f000000 + (bits >> 8) : bits;
 }
 
-static void state_make(aq_wave *w, unsigned number) {
+static void state_make(aq_wave *w, unsigned number)
+{
   const bool special = number % 3 != 0;
   const uint64_t masks[] = {UINT64_MAX, aq_rng_bits(&rng), 1, 0xffff0000,
                             UINT64_MAX};
@@ -205,7 +220,8 @@ static void state_make(aq_wave *w, unsigned number) {
 
 /* ---- comparing ---- */
 
-static void differs(const bed *b, char (*texts)[BED_TEXT], const char *what) {
+static void differs(const bed *b, char (*texts)[BED_TEXT], const char *what)
+{
   fprintf(stderr, "# %s of %s differ after:\n", what, b->gfx);
   for (size_t i = 0; i < b->count; i++)
     if (!b->refused[i])
@@ -214,7 +230,8 @@ static void differs(const bed *b, char (*texts)[BED_TEXT], const char *what) {
 }
 
 static void program_compare(bed *b, char (*texts)[BED_TEXT],
-                            aq_wave_native *native) {
+                            aq_wave_native *native)
+{
   static aq_wave before, expected;
   aq_wave *w = b->wave;
   w->grid = &b->grid;
@@ -250,7 +267,8 @@ static void program_compare(bed *b, char (*texts)[BED_TEXT],
   }
 }
 
-START_TEST(random_programs_leave_what_the_interpreter_leaves) {
+START_TEST(random_programs_leave_what_the_interpreter_leaves)
+{
   static char texts[COUNT][BED_TEXT];
   static const char *const targets[] = {"gfx90a", "gfx900"};
   const char *all = getenv("AQ_ORACLES");
