@@ -44,7 +44,7 @@ check() { # TOOL
     there cppcheck || return 0
     sources | xargs cppcheck -j "$jobs" --quiet --std=c11 \
       --enable=warning,performance,portability --inline-suppr \
-      --suppress=missingInclude --error-exitcode=1 -Isrc -D_GNU_SOURCE
+      --suppress=missingInclude --error-exitcode=1 -Isrc -D_GNU_SOURCE -D__x86_64__=1
     ;;
   clang-tidy)
     there clang-tidy || return 0
