@@ -43,11 +43,11 @@ PRIOR = np.array([c[2] for c in CONSTANTS])
 SIGMA = np.array([c[3] for c in CONSTANTS])
 WEIGHT, SOFT = 0.12, 0.05  # of the prior; below this errors count squared
 DEGREES = [4, 8, 16, 32]  # of bfs, in the order of its rows
-TABLES = [("kernels", ["atax", "bicg", "fir", "im2col", "matrixmultiplication",
+TABLES = [("Single kernels", ["atax", "bicg", "fir", "im2col", "matrixmultiplication",
                        "matrixtranspose", "relu", "vectoradd"]),
-          ("chains", ["bfs", "bitonicsort", "fastwalshtransform",
+          ("Launch chains", ["bfs", "bitonicsort", "fastwalshtransform",
                       "floydwarshall", "pagerank"]),
-          ("copies", ["memcopy_d2d", "memcopy_d2h", "memcopy_h2d"])]
+          ("Copies", ["memcopy_d2d", "memcopy_d2h", "memcopy_h2d"])]
 FOLDS = {"bicg": "atax", "memcopy_d2d": "memcopy", "memcopy_d2h": "memcopy",
          "memcopy_h2d": "memcopy"}
 COUNTS = ["groups", "counted", "waves", "lds", "vgprs", "issued", "valu", "matrix",
@@ -284,37 +284,49 @@ def percent(value):
     return f"{100 * value:.1f} %"
 
 
-def page_lines(data, theta, inside, outside, flat_in, flat_out):
-    yield ""
-    yield ("| table | program | rows | in sample | program left out | median | rank "
-           "correlation above 9 us | roofline: in sample | left out |")
-    yield "|---|---|---|---|---|---|---|---|---|"
-    for table, programs in TABLES:
-        for program in programs:
-            m = data.program == program
-            rank = rank_correlation(data, outside, m)
-            off = np.median(np.abs(outside[m] / data.us[m] - 1))
-            yield (f"| {table} | {program} | {m.sum()} | "
-                   f"{percent(wmape(data, inside, m))} | "
-                   f"{percent(wmape(data, outside, m))} | {percent(off)} | "
-                   f"{'-' if rank is None else f'{rank:.3f}'} | "
-                   f"{percent(wmape(data, flat_in, m))} | "
-                   f"{percent(wmape(data, flat_out, m))} |")
-    sums = []
-    for table, programs in TABLES:
-        sums.append((f"{table}, pooled", np.isin(data.program, programs)))
-    sums.append(("all, pooled", np.ones(len(data.us), bool)))
-    for name, m in sums:
-        yield (f"| {name} | | {m.sum()} | {percent(wmape(data, inside, m))} | "
-               f"{percent(wmape(data, outside, m))} | | | "
+def table_head(first):
+    return [f"| {first} | rows | in sample | left out | median | rank correlation "
+            "above 9 us | roofline: in sample | left out |",
+            "|---|---|---|---|---|---|---|---|"]
+
+
+def pooled_line(name, data, m, inside, outside, flat_in, flat_out):
+    return (f"| {name} | {m.sum()} | {percent(wmape(data, inside, m))} | "
+            f"{percent(wmape(data, outside, m))} | | | "
+            f"{percent(wmape(data, flat_in, m))} | "
+            f"{percent(wmape(data, flat_out, m))} |")
+
+
+def program_lines(data, programs, inside, outside, flat_in, flat_out):
+    for program in programs:
+        m = data.program == program
+        rank = rank_correlation(data, outside, m)
+        off = np.median(np.abs(outside[m] / data.us[m] - 1))
+        yield (f"| {program} | {m.sum()} | "
+               f"{percent(wmape(data, inside, m))} | "
+               f"{percent(wmape(data, outside, m))} | {percent(off)} | "
+               f"{'-' if rank is None else f'{rank:.3f}'} | "
                f"{percent(wmape(data, flat_in, m))} | "
                f"{percent(wmape(data, flat_out, m))} |")
+
+
+def page_lines(data, *predicted):
+    """A table a kind of program, then one of all; `predicted`: of all rows and
+    with the program left out, by the model and by the roofline."""
+    for title, programs in TABLES:
+        yield from ["", f"**{title}**", "", *table_head("program")]
+        yield from program_lines(data, programs, *predicted)
+        yield pooled_line("pooled", data, np.isin(data.program, programs), *predicted)
+    yield from ["", "**All**", "", *table_head("of")]
+    every = np.ones(len(data.us), bool)
+    yield pooled_line("all rows, pooled", data, every, *predicted)
     folds = np.unique(data.fold)
     each = lambda p: np.array([wmape(data, p, data.fold == f) for f in folds])
     for name, how in (("mean", np.mean), ("worst", np.max)):
-        yield (f"| {name} of {len(folds)} folds | | | {percent(how(each(inside)))} | "
-               f"{percent(how(each(outside)))} | | | {percent(how(each(flat_in)))} | "
-               f"{percent(how(each(flat_out)))} |")
+        inside, outside, flat_in, flat_out = (percent(how(each(p)))
+                                              for p in predicted)
+        yield (f"| {name} of {len(folds)} folds | | {inside} | {outside} | | | "
+               f"{flat_in} | {flat_out} |")
     yield ""
 
 
@@ -444,7 +456,7 @@ def main():
     flat_out = left_out(data, roofline, *flat)
     flat_in = roofline(data, fit(data, every, roofline, *flat))
     least, most = quantiles_without(data.us / outside, data.fold, None)
-    scores = list(page_lines(data, theta, predict(data, theta), outside, flat_in,
+    scores = list(page_lines(data, predict(data, theta), outside, flat_in,
                              flat_out))
     scores += list(interval_lines(data, outside, 0.7, 1.45))
     scores += list(constant_lines(theta)) + list(extrapolation_lines(data, theta))
