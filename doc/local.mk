@@ -179,12 +179,20 @@ fit-serving:
 	  $(srcdir)/src/serving/models/qwen3-8b.json
 EXTRA_DIST += tools/fit_serving.py
 
-# What-ifs of published traces, in doc/whatif.md.
+# Figures of published traces, in doc/whatif.md. AQ_DATA as of fit-durations.
 .PHONY: whatif-docs
 whatif-docs: aqueduct
-	$${PYTHON:-python3} $(srcdir)/tools/whatif_docs.py ./aqueduct \
-	  '$(aq_measured)/raw' mi300x_resnet18 mi300x_sglang_prefill \
-	  mi300x_qwen05b | $(srcdir)/tools/doc-block.sh whatif doc/whatif.md
+	set -e; raw=$${AQ_DATA:-$(srcdir)/../shared/data}/measured/raw; \
+	figures() { \
+	  $${PYTHON:-python3} $(srcdir)/tools/whatif_docs.py ./aqueduct "$$raw" \
+	    "$$@" > whatif-docs.tmp; \
+	  $(srcdir)/tools/doc-block.sh "whatif$$block" doc/whatif.md \
+	    < whatif-docs.tmp; \
+	  rm whatif-docs.tmp; \
+	}; \
+	block=; figures table mi300x_resnet18 mi300x_sglang_prefill mi300x_qwen05b; \
+	block=-ranks; figures collectives mixrank_resnet_train_4rank; \
+	block=-graphs; figures graphs
 EXTRA_DIST += tools/whatif_docs.py
 
 # The tables of doc/scale.md, from its measurements.
