@@ -4,15 +4,12 @@
 #include "whatif/whatif.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "perform/replay.h"
-#include "predict/family.h"
-#include "transports/device_models.h"
-#include "whatif/collectives.h"
+#include "whatif/basis.h"
+#include "whatif/variant.h"
 
 /* A graph's constants were measured in one trace each: its range takes them
  * from half to twice as long. */
@@ -21,45 +18,15 @@
 
 enum { REPLAYS_MAX = 12 /* until the ranks of collectives meet */ };
 
-/* What every replay of a table has in common. */
-typedef struct table {
-  const aq_performance_options *options;
-  aq_store *store;
-  const char *run;
-  const aq_notes *notes;
-  aq_whatif *out;
-  aq_collectives *collectives;
-  aq_diag *diag;
-} table;
-
-/* One replay with some of the changes. */
-typedef struct variant {
-  const table *of;
-  aq_performance_options options;
-  aq_replay_ask ask;
-  double clock, bandwidth, link;
-  unsigned replays; /* until the ranks met, up to `unsettled` */
-  aq_time unsettled;
-  aq_end end; /* of its uncertain durations */
-  const char *edits[2 * AQ_WHATIF_CHANGES_MAX + 4];
-  size_t edit_count;
-  char bandwidth_edit[64];
-  aq_timeline timeline;
-  aq_replay_facts facts;
-  aq_family_memo families;
-  int64_t kernels[AQ_FAMILY_COUNT]; /* whose durations were scaled */
-  char model[256], measured_on[160];
-} variant;
-
 /* ---- changes ---- */
 
-static void edit_add(variant *v, const char *edit)
+static void edit_add(aq_whatif_variant *v, const char *edit)
 {
   if (v->edit_count + 1 < sizeof v->edits / sizeof *v->edits)
     v->edits[v->edit_count++] = edit;
 }
 
-static void graph_edits_add(variant *v)
+static void graph_edits_add(aq_whatif_variant *v)
 {
   static const char *const edits[][2] = {{GRAPH_EDITS("0.5")},
                                          {GRAPH_EDITS("2")}};
@@ -69,7 +36,7 @@ static void graph_edits_add(variant *v)
   edit_add(v, edits[v->end == AQ_END_MOST][1]);
 }
 
-static void change_apply(variant *v, const aq_change *change)
+static void change_apply(aq_whatif_variant *v, const aq_change *change)
 {
   switch (change->id) {
   case AQ_CHANGE_LAUNCH:
@@ -121,7 +88,7 @@ static bool is_uncertain(const aq_change *change)
 static aq_time duration_of(void *user, const aq_record *row, const char *name,
                            aq_time measured)
 {
-  variant *v = user;
+  aq_whatif_variant *v = user;
   const aq_family family = aq_family_recall(&v->families, row->name, name);
   v->kernels[family]++;
   const aq_time found =
@@ -136,21 +103,21 @@ static aq_time duration_of(void *user, const aq_record *row, const char *name,
 
 static void waited(void *user, int64_t pid, aq_time time, int64_t row)
 {
-  aq_timeline_waited(&((variant *)user)->timeline, pid, time, row);
+  aq_timeline_waited(&((aq_whatif_variant *)user)->timeline, pid, time, row);
 }
 
-static void variant_init(variant *v, const table *of, const aq_change *changes,
-                         size_t count, aq_end end)
+static void variant_init(aq_whatif_variant *v, const aq_whatif_table *of,
+                         const aq_change *changes, size_t count, aq_end end)
 {
-  *v = (variant){.of = of,
-                 .options = *of->options,
-                 .ask = {.origin = of->run,
-                         .closed = true,
-                         .confidence = AQ_REPLAY_EDGES_DEFAULT},
-                 .clock = 1,
-                 .bandwidth = 1,
-                 .link = 1,
-                 .end = end};
+  *v = (aq_whatif_variant){.of = of,
+                           .options = *of->options,
+                           .ask = {.origin = of->run,
+                                   .closed = true,
+                                   .confidence = AQ_REPLAY_EDGES_DEFAULT},
+                           .clock = 1,
+                           .bandwidth = 1,
+                           .link = 1,
+                           .end = end};
   for (const char *const *edit = of->options->edits; edit && *edit; edit++)
     edit_add(v, *edit);
   for (size_t i = 0; i < count; i++)
@@ -159,13 +126,14 @@ static void variant_init(variant *v, const table *of, const aq_change *changes,
   aq_timeline_init(&v->timeline);
 }
 
-static void variant_fini(variant *v)
+static void variant_fini(aq_whatif_variant *v)
 {
   aq_timeline_fini(&v->timeline);
   aq_family_memo_fini(&v->families);
 }
 
-static aq_status variant_perform(variant *v, aq_performance *performance)
+static aq_status variant_perform(aq_whatif_variant *v,
+                                 aq_performance *performance)
 {
   const aq_replay_hooks hooks = {.duration = v->of->collectives->count > 0 ||
                                                      v->clock != 1 ||
@@ -194,7 +162,7 @@ static aq_status variant_perform(variant *v, aq_performance *performance)
   return v->timeline.status == AQ_OK ? AQ_OK : aq_diag_no_memory(diag);
 }
 
-static aq_status variant_replay(variant *v)
+static aq_status variant_replay(aq_whatif_variant *v)
 {
   aq_performance performance;
   aq_diag *diag = v->of->diag;
@@ -211,7 +179,7 @@ static aq_status variant_replay(variant *v)
 }
 
 /* Replays until each rank waits in collectives for the last one. */
-static aq_status variant_run(variant *v, aq_critical *out)
+static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
 {
   aq_collectives *collectives = v->of->collectives;
   aq_diag *diag = v->of->diag;
@@ -233,120 +201,13 @@ static aq_status variant_run(variant *v, aq_critical *out)
   return status == AQ_OK ? aq_critical_find(&v->timeline, out, diag) : status;
 }
 
-/* ---- the basis of a row ---- */
-
-static void basis_add(char *basis, size_t size, const char *format, ...)
-    AQ_PRINTF(3, 4);
-
-static void basis_add(char *basis, size_t size, const char *format, ...)
-{
-  const size_t used = strlen(basis);
-  va_list args;
-  va_start(args, format);
-  if (used + 3 < size) {
-    const int gap = used ? snprintf(basis + used, size - used, "; ") : 0;
-    vsnprintf(basis + used + gap, size - used - (size_t)gap, format, args);
-  }
-  va_end(args);
-}
-
-/* Where a constant of the model in force comes from. */
-static void source_add(const variant *v, const char *key, char *basis,
-                       size_t size)
-{
-  aq_device_model *model = NULL;
-  aq_diag ignored = AQ_DIAG_INIT;
-  if (aq_device_model_load(v->model, NULL, &model, &ignored) != AQ_OK)
-    return;
-  for (size_t i = 0; i < model->count; i++)
-    if (strcmp(model->constants[i].key, key) == 0)
-      basis_add(basis, size, "%s of %s is %.40s", key, v->model,
-                model->constants[i].source);
-  aq_device_model_free(model);
-}
-
-static void families_add(const variant *v, char *basis, size_t size)
-{
-  char text[256] = "";
-  for (int i = 0; i < AQ_FAMILY_COUNT; i++)
-    if (v->kernels[i] > 0) {
-      const size_t used = strlen(text);
-      snprintf(text + used, sizeof text - used, "%s%" PRId64 " %s",
-               used ? ", " : "", v->kernels[i], aq_family_name((aq_family)i));
-    }
-  basis_add(basis, size,
-            "predicted durations: assumed parts by family (%s kernels)", text);
-}
-
-/* What collectives wait for, and how well the replays found it. */
-static void collectives_add(const variant *v, char *basis, size_t size)
-{
-  const aq_collectives *c = v->of->collectives;
-  if (c->count == 0)
-    return;
-  basis_add(basis, size,
-            "%zu of %zu collective kernels wait for the last of %zu ranks, "
-            "within %.1f us after %u replays",
-            c->met, c->count, c->ranks, (double)v->unsettled / (double)AQ_US,
-            v->replays);
-}
-
-static void change_basis(const variant *v, const aq_change *change, char *basis,
-                         size_t size)
-{
-  switch (change->id) {
-  case AQ_CHANGE_LAUNCH:
-    basis_add(basis, size, "the trace's launch calls (%" PRIu64 " submissions)",
-              v->facts.jobs);
-    break;
-  case AQ_CHANGE_HOST:
-    basis_add(basis, size, "the trace's host calls; %" PRIu64 " waits",
-              v->facts.waits);
-    break;
-  case AQ_CHANGE_GRAPHS:
-    basis_add(basis, size, "%" PRIu64 " graphs that a capture can hold",
-              v->facts.graphs);
-    source_add(v, "graph_per_node", basis, size);
-    break;
-  case AQ_CHANGE_DEVICE:
-    basis_add(basis, size, "durations %s", v->measured_on);
-    break;
-  case AQ_CHANGE_CLOCK:
-    families_add(v, basis, size);
-    break;
-  case AQ_CHANGE_BANDWIDTH:
-    if (v->clock == 1)
-      families_add(v, basis, size);
-    break;
-  case AQ_CHANGE_LINK:
-    basis_add(
-        basis, size,
-        "transfers of %zu collective kernels, %.1f of their %.1f ms; 28 "
-        "us of each assumed fixed",
-        v->of->collectives->count,
-        (double)v->of->collectives->transfer / (double)AQ_MS,
-        (double)(v->of->collectives->transfer + v->of->collectives->waiting) /
-            (double)AQ_MS);
-    break;
-  case AQ_CHANGE_QUEUES:
-    basis_add(basis, size, "%" PRIu64 " known or inferred dependencies",
-              v->facts.edges);
-    break;
-  case AQ_CHANGE_SET:
-    basis_add(basis, size, "device model %s, edited", v->model);
-    break;
-  case AQ_CHANGE_COUNT:
-    break;
-  }
-}
-
 /* ---- rows ---- */
 
 /* Widens the range of a row by one end of the uncertain durations. */
-static aq_status end_take(const table *t, const aq_change *changes,
+static aq_status end_take(const aq_whatif_table *t, const aq_change *changes,
                           size_t count, aq_end end, aq_whatif_row *row)
 {
-  variant v;
+  aq_whatif_variant v;
   aq_critical found;
   variant_init(&v, t, changes, count, end);
   aq_status status = variant_run(&v, &found);
@@ -358,7 +219,7 @@ static aq_status end_take(const table *t, const aq_change *changes,
   return AQ_OK;
 }
 
-static aq_status ends_take(const table *t, const aq_change *changes,
+static aq_status ends_take(const aq_whatif_table *t, const aq_change *changes,
                            size_t count, aq_whatif_row *row)
 {
   bool uncertain = false;
@@ -378,25 +239,17 @@ static void error_take(const aq_whatif *out, aq_whatif_row *row)
   row->most += (aq_time)((double)row->most * out->error);
 }
 
-static aq_status row_make(const table *t, const char *name,
+static aq_status row_make(const aq_whatif_table *t, const char *name,
                           const aq_change *changes, size_t count)
 {
   aq_whatif_row *row = &t->out->rows[t->out->count];
-  variant v;
+  aq_whatif_variant v;
   *row = (aq_whatif_row){.basis = ""};
   snprintf(row->change, sizeof row->change, "%s", name);
   variant_init(&v, t, changes, count, AQ_END_MIDDLE);
   aq_status status = variant_run(&v, &row->after);
-  for (size_t i = 0; i < count && status == AQ_OK; i++)
-    change_basis(&v, &changes[i], row->basis, sizeof row->basis);
-  if (status == AQ_OK && count == 0)
-    basis_add(row->basis, sizeof row->basis,
-              "closed loop on %s, %" PRIu64 " waits%s; durations %s", v.model,
-              v.facts.waits,
-              v.facts.waits ? "" : " known: no call follows the device",
-              v.measured_on);
   if (status == AQ_OK)
-    collectives_add(&v, row->basis, sizeof row->basis);
+    aq_whatif_basis(&v, changes, count, row->basis, sizeof row->basis);
   row->graphs = v.facts.graphs;
   row->predicted = v.clock != 1 || v.bandwidth != 1 || v.link != 1 ||
                    strncmp(v.measured_on, "predicted", 9) == 0;
@@ -425,7 +278,7 @@ static void change_word(const aq_change *change, char *out, size_t size)
 /* ---- the run itself ---- */
 
 /* Last end less first start of the rows that a replay has. */
-static aq_status measured_find(const table *t, aq_time *out)
+static aq_status measured_find(const aq_whatif_table *t, aq_time *out)
 {
   aq_run_reader *reader;
   aq_record rows[64];
@@ -464,7 +317,7 @@ static aq_status changes_check(const aq_change *changes, size_t count,
                            AQ_WHATIF_CHANGES_MAX);
 }
 
-static aq_status base_make(const table *t)
+static aq_status base_make(const aq_whatif_table *t)
 {
   aq_whatif *out = t->out;
   aq_status status = row_make(t, "none", NULL, 0);
@@ -477,7 +330,7 @@ static aq_status base_make(const table *t)
   return AQ_OK;
 }
 
-static aq_status collectives_read(const table *t)
+static aq_status collectives_read(const aq_whatif_table *t)
 {
   aq_run_info *run;
   aq_status status = aq_store_find(t->store, t->run, &run, t->diag);
@@ -499,13 +352,13 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          aq_diag *diag)
 {
   aq_collectives collectives = {.count = 0};
-  table t = {.collectives = &collectives,
-             .options = options,
-             .store = store,
-             .run = run,
-             .notes = notes,
-             .out = out,
-             .diag = diag};
+  aq_whatif_table t = {.collectives = &collectives,
+                       .options = options,
+                       .store = store,
+                       .run = run,
+                       .notes = notes,
+                       .out = out,
+                       .diag = diag};
   char word[128];
   *out = (aq_whatif){.count = 0};
   aq_status status = changes_check(changes, count, diag);

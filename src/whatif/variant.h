@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One replay of the what-if table: what it changes, and what was found. A
+ * variant owns its timeline and its memo of families, and borrows the rest. One
+ * thread. Times in ps.
+ */
+#ifndef AQ_WHATIF_VARIANT_H
+#define AQ_WHATIF_VARIANT_H
+
+#include "perform/replay.h"
+#include "predict/family.h"
+#include "whatif/collectives.h"
+#include "whatif/whatif.h"
+
+/* What every replay of a table has in common. */
+typedef struct aq_whatif_table {
+  const aq_performance_options *options;
+  aq_store *store;
+  const char *run;
+  const aq_notes *notes;
+  aq_whatif *out;
+  aq_collectives *collectives;
+  aq_diag *diag;
+} aq_whatif_table;
+
+/* One replay with some of the changes. */
+typedef struct aq_whatif_variant {
+  const aq_whatif_table *of;
+  aq_performance_options options;
+  aq_replay_ask ask;
+  double clock, bandwidth, link;
+  unsigned replays; /* until the ranks met, up to `unsettled` */
+  aq_time unsettled;
+  aq_end end; /* of its uncertain durations */
+  const char *edits[2 * AQ_WHATIF_CHANGES_MAX + 4];
+  size_t edit_count;
+  char bandwidth_edit[64];
+  aq_timeline timeline;
+  aq_replay_facts facts;
+  aq_family_memo families;
+  int64_t kernels[AQ_FAMILY_COUNT]; /* whose durations were scaled */
+  char model[256], measured_on[160];
+} aq_whatif_variant;
+
+#endif
