@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Missing wait states. Some instructions of gfx9 read what an earlier one wrote
- * only after a number of others; s_nop N stands for N + 1 of them. The rules
- * come from the processor's manuals ("Manually inserted wait states") and
- * LLVM's GCNHazardRecognizer, without the rules of matrix instructions. Counted
- * along the executed path, so what a compiler emits is silent.
+ * only after a number of others; s_nop N stands for N + 1 of them. Figures and
+ * conditions are those of LLVM's GCNHazardRecognizer.cpp (checkVMEMHazards,
+ * checkDivFMasHazards, checkDPPHazards, checkRWLaneHazards, checkReadM0Hazards,
+ * checkGetRegHazards, checkSetRegHazards, checkVALUHazards); doc/checker.md
+ * names the rules there that this file leaves out. Counted along the executed
+ * path, so what a compiler emits is silent.
  */
 #include "config.h"
 
@@ -38,12 +40,13 @@ static bool reads_m0(const aq_isa_inst *inst)
 {
   const char *name = inst->row->name;
   return begins(name, "s_sendmsg") || begins(name, "s_movrel") ||
-         begins(name, "v_interp") || strstr(name, "addtid") ||
-         strstr(name, "gws") || inst->gds || inst->lds ||
-         strstr(name, "_load_lds_");
+         begins(name, "s_ttracedata") || begins(name, "v_interp") ||
+         strstr(name, "addtid") || strstr(name, "gws") || inst->gds ||
+         inst->lds || strstr(name, "_load_lds_");
 }
 
-/* A scalar offset of a buffer leaves the data time. */
+/* A scalar offset of a buffer leaves the data time. Stores of images are left
+ * out, as their descriptors of 256 bits do. */
 static bool is_wide_store(const aq_check_site *site)
 {
   const uint8_t encoding = site->inst.row->encoding;
@@ -51,7 +54,9 @@ static bool is_wide_store(const aq_check_site *site)
   for (unsigned i = 0; buffer && i < site->name_count; i++)
     if (site->names[i].scalar && site->names[i].role == 'S')
       return false;
-  return strstr(site->inst.row->name, "_store_") && site->bytes > 8;
+  const char *name = site->inst.row->name;
+  return (strstr(name, "_store_") && site->bytes > 8) ||
+         strstr(name, "_cmpswap_x2"); /* two values of 8 bytes */
 }
 
 void aq_check_hazards_site(aq_check_site *site)
@@ -142,11 +147,11 @@ static bool m0(const aq_check_site *w, const aq_check_site *r)
   return scalar_writes(w, AQ_ISA_M0);
 }
 
-static bool always(const aq_check_site *w, const aq_check_site *r)
+static bool exec(const aq_check_site *w, const aq_check_site *r)
 {
-  (void)w;
   (void)r;
-  return true;
+  return w->is & COMPARES || scalar_writes(w, AQ_ISA_EXEC) ||
+         scalar_writes(w, AQ_ISA_EXEC + 1);
 }
 
 /* The number of the hardware's register. */
@@ -179,8 +184,9 @@ static const struct {
 } rules[] = {
     {VALU, VMEM, 5, 5, any_scalar,
      "a memory access reads a scalar that a vector instruction wrote"},
-    {VALU, FMAS, 4, 4, vcc, "v_div_fmas reads VCC, which was written"},
-    {COMPARES, DPP, 5, 5, always, "DPP reads lanes after EXEC was written"},
+    {VALU, FMAS, 4, 4, vcc,
+     "v_div_fmas reads VCC, which a vector instruction wrote"},
+    {VALU, DPP, 5, 5, exec, "DPP reads lanes after EXEC was written"},
     {VALU, DPP, 2, 2, any_vector, "DPP reads a register that was written"},
     {VALU, LANE, 4, 4, lane_scalar,
      "the lane is chosen by a scalar that a vector instruction wrote"},

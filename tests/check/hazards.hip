@@ -85,7 +85,53 @@ PAIR(index_by_m0, INDEX_BY_M0, "s_nop 0\n") // FINDS index_by_m0: missing wait s
                : "v42", "v44", "v45", "v46", "v47", "memory")
 PAIR(stored_data, STORED_DATA, "s_nop 0\n") // FINDS stored_data: missing wait states
 
+#define MODE_SET_TWICE(need)                                                   \
+  asm volatile("s_mov_b32 s20, 0\n"                                            \
+               "s_setreg_b32 hwreg(HW_REG_MODE, 0, 1), s20\n" need             \
+               "s_setreg_b32 hwreg(HW_REG_MODE, 1, 1), s20\n"                  \
+               "s_nop 1\n v_mov_b32 %0, s20\n"                                 \
+               : "=v"(x)                                                       \
+               :                                                               \
+               : "s20")
+PAIR(mode_set_twice, MODE_SET_TWICE, "s_nop 1\n") // FINDS mode_set_twice: missing wait states
+
+#define MODE_READ(need)                                                        \
+  asm volatile("s_mov_b32 s20, 0\n"                                            \
+               "s_setreg_b32 hwreg(HW_REG_MODE, 0, 1), s20\n" need             \
+               "s_getreg_b32 s21, hwreg(HW_REG_MODE)\n"                        \
+               "s_nop 1\n v_mov_b32 %0, s21\n"                                 \
+               : "=v"(x)                                                       \
+               :                                                               \
+               : "s20", "s21")
+PAIR(mode_read, MODE_READ, "s_nop 1\n") // FINDS mode_read: missing wait states
+
+#define SWAPPED_DATA(need)                                                     \
+  asm volatile("v_mov_b32 v44, %0\n v_mov_b32 v45, %0\n"                       \
+               "v_mov_b32 v46, %0\n v_mov_b32 v47, %0\n"                       \
+               "v_lshlrev_b32 v42, 4, %0\n"                                    \
+               "global_atomic_cmpswap_x2 v42, v[44:47], %1\n" need             \
+               "v_mov_b32 v45, 0\n"                                            \
+               "s_waitcnt vmcnt(0)\n"                                          \
+               :                                                               \
+               : "v"(x), "s"(a)                                                \
+               : "v42", "v44", "v45", "v46", "v47", "memory")
+PAIR(swapped_data, SWAPPED_DATA, "s_nop 0\n") // FINDS swapped_data: missing wait states
+
+#define EXEC_TO_DPP(need)                                                      \
+  asm volatile("s_mov_b64 s[20:21], exec\n"                                    \
+               "v_mov_b32 v40, -1\n s_nop 4\n"                                 \
+               "v_readfirstlane_b32 exec_lo, v40\n" need                       \
+               "v_mov_b32_dpp %0, v40 quad_perm:[1,0,3,2] row_mask:0xf "       \
+               "bank_mask:0xf\n"                                               \
+               "s_mov_b64 exec, s[20:21]\n"                                    \
+               : "+v"(x)                                                       \
+               :                                                               \
+               : "v40", "s20", "s21")
+PAIR(exec_to_dpp, EXEC_TO_DPP, "s_nop 4\n") // FINDS exec_to_dpp: missing wait states
+
 const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(scalar_to_memory), CASE(vcc_to_fmas), CASE(vector_to_dpp),
     CASE(lane_by_scalar),   CASE(index_by_m0), CASE(stored_data),
+    CASE(mode_set_twice),   CASE(mode_read),   CASE(swapped_data),
+    CASE(exec_to_dpp),
 };
