@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Missing wait states. Some instructions of gfx9 read what an earlier one wrote
- * only after a number of others; s_nop N stands for N + 1 of them. Figures and
- * conditions are those of LLVM's GCNHazardRecognizer.cpp (checkVMEMHazards,
+ * Missing wait states. Some instructions of gfx9 read the result of an earlier
+ * one only after a number of others; s_nop N stands for N + 1 of them. Figures
+ * and conditions come from LLVM's GCNHazardRecognizer.cpp (checkVMEMHazards,
  * checkDivFMasHazards, checkDPPHazards, checkRWLaneHazards, checkReadM0Hazards,
  * checkGetRegHazards, checkSetRegHazards, checkVALUHazards); doc/checker.md
  * names the rules there that this file leaves out. Counted along the executed
- * path, so what a compiler emits is silent.
+ * path, so code of a compiler is silent.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include "check/core.h"
 #include "isa/flow.h"
 
-/* What an instruction is, for the rules: bits. */
+/* Kinds of instructions, for the rules: bits. */
 enum {
   VALU = 1,
   SALU = 2,
@@ -177,7 +177,7 @@ static bool store_data(const aq_check_site *w, const aq_check_site *r)
 }
 
 static const struct {
-  uint16_t first, second; /* what they are */
+  uint16_t first, second; /* their kinds */
   uint8_t states, from_940;
   bool (*meet)(const aq_check_site *first, const aq_check_site *second);
   const char *message;
