@@ -276,6 +276,13 @@ static void host_too_early(bool fixed)
   signal_await(done);
 }
 
+/* For gfx942 alone: its predecessors need no wait states there. */
+static void scalar_to_vector(bool fixed)
+{
+  launch_of(fixed ? "scalar_fixed" : "scalar_bad", arguments(make(1024), NULL),
+            64, 0);
+}
+
 static const struct {
   const char *name;
   void (*run)(bool fixed);
@@ -292,6 +299,7 @@ static const struct {
     {"free_twice", free_twice},
     {"copy_too_long", copy_too_long},
     {"host_too_early", host_too_early},
+    {"scalar_to_vector", scalar_to_vector},
 };
 
 static void open_all(const char *path)

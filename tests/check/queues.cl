@@ -36,3 +36,20 @@ kernel void box(global int *a)
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
   a[i] = own[63 - i];
 }
+
+// Wait states between a scalar and its vector reader: gfx940 needs two.
+kernel void scalar_bad(global int *a)
+{
+  int x = __builtin_amdgcn_workitem_id_x();
+  __asm__ volatile("v_readfirstlane_b32 s20, %0\n" // FINDS scalar_to_vector: missing wait states
+                   "v_add_u32 %0, s20, %0" : "+v"(x) : : "s20");
+  a[__builtin_amdgcn_workitem_id_x()] = x;
+}
+
+kernel void scalar_fixed(global int *a)
+{
+  int x = __builtin_amdgcn_workitem_id_x();
+  __asm__ volatile("v_readfirstlane_b32 s20, %0\n s_nop 1\n"
+                   "v_add_u32 %0, s20, %0" : "+v"(x) : : "s20");
+  a[__builtin_amdgcn_workitem_id_x()] = x;
+}

@@ -5,6 +5,7 @@
 # with several such lines needs one of them.
 aqueduct=$AQ_BUILDDIR/aqueduct
 sources="sites values barriers hazards"
+device=mi210
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export AQUEDUCT_STORE=$work/store.db
@@ -32,7 +33,7 @@ found() { # KIND FILE LINE
 }
 
 run() { # PROGRAM ARGUMENT…
-  timeout 120 "$aqueduct" exec --quiet --device mi210 --check \
+  timeout 120 "$aqueduct" exec --quiet --device "$device" --check \
     --check-report "$work/report" "$@" > "$work/out" 2>&1
 }
 
@@ -74,14 +75,20 @@ done
 
 # Programs that use the HSA runtime itself.
 clang=$(command -v clang-19 || command -v clang)
+kernels() { # TARGET
+  "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa "-mcpu=$1" -nogpulib \
+    -g -O1 -o "$work/$1.co" "$AQ_SRCDIR/tests/check/queues.cl" 2> "$work/log"
+}
+
 if [ -n "$clang" ] && [ -e /usr/include/hsa/hsa_ext_amd.h ] &&
-  "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx90a \
-    -nogpulib -g -O1 -o "$work/queues.co" "$AQ_SRCDIR/tests/check/queues.cl" \
-    2> "$work/log" &&
+  kernels gfx90a && kernels gfx942 &&
   "${AQ_CC:-cc}" -g -O0 -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
     -lhsa-runtime64 2> "$work/log"; then
   for case in $("$work/queues"); do
-    try queues "$case" "$work/queues.co"
+    case $case in
+    scalar_to_vector) device=mi300x try queues "$case" "$work/gfx942.co" ;;
+    *) try queues "$case" "$work/gfx90a.co" ;;
+    esac
   done
 else
   echo "ok $((number += 1)) - queues # SKIP no clang, HSA headers or library"
