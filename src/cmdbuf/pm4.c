@@ -194,8 +194,10 @@ static bool stored(aq_pm4_buffer *b, const aq_kernel_packet *packet)
 static void user_put(uint32_t *user, uint32_t *count, uint64_t value,
                      uint32_t words)
 {
-  for (uint32_t i = 0; i < words && *count < AQ_PM4_USER_DATA_COUNT; i++)
-    user[(*count)++] = (uint32_t)(value >> (32 * i));
+  for (uint32_t i = 0; i < words && *count < AQ_PM4_USER_DATA_COUNT; i++) {
+    user[(*count)++] = (uint32_t)value;
+    value >>= 32;
+  }
 }
 
 /* The first scalar registers, as the descriptor asks. */

@@ -72,7 +72,8 @@ static aq_walk part_walk(pm4_task *pm4, uint64_t id, aq_packet_span *part)
       part->kernarg_size - pm4->processor.link->program->kernarg_max;
   const uint32_t fit = room / 4 * 3 / AQ_PM4_PACKET_SIZE;
   part->slots = fit < PART ? fit : PART;
-  part->kernarg_size -= part->slots * AQ_PM4_PACKET_SIZE;
+  /* What follows the commands begins at a multiple, too. */
+  part->kernarg_size -= part->slots * AQ_PM4_PACKET_SIZE + AQ_KERNARG_ALIGN;
   part->drain = &drain;
   if (!pm4->times)
     return aq_processor_fill(&pm4->processor, part);
@@ -82,7 +83,8 @@ static aq_walk part_walk(pm4_task *pm4, uint64_t id, aq_packet_span *part)
   return walk;
 }
 
-/* Says a part in commands behind its arguments; the bytes that all take. */
+/* Says a part in commands behind its arguments; the bytes that all take, a
+ * multiple of AQ_KERNARG_ALIGN. */
 static uint32_t part_say(const pm4_task *pm4, uint64_t id,
                          const aq_packet_span *part, aq_pm4_ib_packet *jump)
 {
@@ -95,8 +97,8 @@ static uint32_t part_say(const pm4_task *pm4, uint64_t id,
                seen + i);
   aq_pm4_end(&buffer);
   aq_pm4_jump(jump, (uintptr_t)buffer.words, buffer.count);
-  return args + part->packets * (uint32_t)sizeof *seen +
-         buffer.count * (uint32_t)sizeof *buffer.words;
+  return aq_kernarg_round(args + part->packets * (uint32_t)sizeof *seen +
+                          buffer.count * (uint32_t)sizeof *buffer.words);
 }
 
 static aq_walk pm4_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
