@@ -334,6 +334,14 @@ bool aq_database_has(const aq_database *database, const char *table,
          is_key && type && sqlite3_stricmp(type, "INTEGER") == 0;
 }
 
+bool aq_database_has_column(const aq_database *database, const char *table,
+                            const char *column)
+{
+  return sqlite3_table_column_metadata(database->db, "main", table, column,
+                                       NULL, NULL, NULL, NULL,
+                                       NULL) == SQLITE_OK;
+}
+
 aq_status aq_database_query(aq_database *database, sqlite3_stmt **out,
                             const char *fmt, ...)
 {

@@ -44,6 +44,10 @@ aq_status aq_database_error(const aq_database *database, const char *fmt, ...)
 bool aq_database_has(const aq_database *database, const char *table,
                      const char *id);
 
+/* Whether a table has a column of this name. */
+bool aq_database_has_column(const aq_database *database, const char *table,
+                            const char *column);
+
 /* Prepares a query; fmt as of sqlite3_mprintf. */
 aq_status aq_database_query(aq_database *database, sqlite3_stmt **out,
                             const char *fmt, ...);

@@ -81,12 +81,13 @@ enum {
   API_ARGS,
 };
 
-static const char api_query[] =
-    "SELECT a.id, a.pid, a.tid, a.start, a.\"end\", a.apiName_id, k.gridX,"
-    " k.gridY, k.gridZ, k.workgroupX, k.workgroupY, k.workgroupZ,"
-    " k.groupSegmentSize, c.size, a.args_id"
-    " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.rowid = a.id"
-    " LEFT JOIN rocpd_copyapi c ON c.rowid = a.id";
+/* Files of early versions keep no arguments. */
+#define API_QUERY(args)                                                        \
+  "SELECT a.id, a.pid, a.tid, a.start, a.\"end\", a.apiName_id, k.gridX,"      \
+  " k.gridY, k.gridZ, k.workgroupX, k.workgroupY, k.workgroupZ,"               \
+  " k.groupSegmentSize, c.size, " args                                         \
+  " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.rowid = a.id"            \
+  " LEFT JOIN rocpd_copyapi c ON c.rowid = a.id"
 
 /* A launch's grid is in workgroups, but for the calls that take work-items. */
 static void read_shape(const rpd *r, sqlite3_stmt *from, bool in_items,
@@ -238,7 +239,12 @@ static aq_status read_all(rpd *r)
   if (status == AQ_OK)
     status = each_row(r, "SELECT api_id, op_id FROM rocpd_api_ops", add_link);
   if (status == AQ_OK)
-    status = each_row(r, api_query, add_call);
+    status =
+        each_row(r,
+                 aq_database_has_column(r->database, "rocpd_api", "args_id")
+                     ? API_QUERY("a.args_id")
+                     : API_QUERY("NULL"),
+                 add_call);
   if (status == AQ_OK)
     status = each_row(r, op_query, add_op);
   return status;
