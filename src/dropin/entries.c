@@ -4,6 +4,8 @@
  * do not pass here. In assembler, since the jump must keep all arguments. */
 #include "config.h"
 
+#include "dropin/ext_images.h"
+
 #define SLOT(name) "slot_" #name ": .quad aqdrop_" #name "\n"
 
 #if defined(__x86_64__)
@@ -89,3 +91,34 @@ __asm__(BEGIN(image)
 __asm__(".text\n"
 #include "dropin/api_table.def"
 );
+
+/* ---- the table of the extension ---- */
+
+/* Its clients call the exported functions, so that tools see them. */
+#define IMAGE_FUNCTIONS(X)                                                     \
+  X(hsa_ext_image_get_capability)                                              \
+  X(hsa_ext_image_data_get_info)                                               \
+  X(hsa_ext_image_create)                                                      \
+  X(hsa_ext_image_destroy)                                                     \
+  X(hsa_ext_image_copy)                                                        \
+  X(hsa_ext_image_import)                                                      \
+  X(hsa_ext_image_export)                                                      \
+  X(hsa_ext_image_clear)                                                       \
+  X(hsa_ext_sampler_create)                                                    \
+  X(hsa_ext_sampler_destroy)                                                   \
+  X(hsa_ext_image_get_capability_with_layout)                                  \
+  X(hsa_ext_image_data_get_info_with_layout)                                   \
+  X(hsa_ext_image_create_with_layout)
+
+#define EXPORTED(function)                                                     \
+  extern void entry_##function(void) __asm__(#function);
+IMAGE_FUNCTIONS(EXPORTED)
+
+#define FUNCTION(function) entry_##function,
+static const aqdrop_any_function image_functions[AQDROP_IMAGE_FUNCTIONS] = {
+    IMAGE_FUNCTIONS(FUNCTION)};
+
+__attribute__((constructor)) static void image_functions_set(void)
+{
+  aqdrop_image_functions = image_functions;
+}

@@ -378,18 +378,4 @@ hsa_status_t hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
   return aqdrop_ext_destroy(runtime, agent, AQDROP_EXT_IMAGE, image.handle);
 }
 
-#define ANY(function) ((aqdrop_any_function)(function))
-const aqdrop_any_function aqdrop_image_functions[AQDROP_IMAGE_FUNCTIONS] = {
-    ANY(hsa_ext_image_get_capability),
-    ANY(hsa_ext_image_data_get_info),
-    ANY(hsa_ext_image_create),
-    ANY(hsa_ext_image_destroy),
-    ANY(hsa_ext_image_copy),
-    ANY(hsa_ext_image_import),
-    ANY(hsa_ext_image_export),
-    ANY(hsa_ext_image_clear),
-    ANY(hsa_ext_sampler_create),
-    ANY(hsa_ext_sampler_destroy),
-    ANY(hsa_ext_image_get_capability_with_layout),
-    ANY(hsa_ext_image_data_get_info_with_layout),
-    ANY(hsa_ext_image_create_with_layout)};
+const aqdrop_any_function *aqdrop_image_functions;

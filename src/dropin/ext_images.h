@@ -54,9 +54,9 @@ static inline bool aqdrop_has_devices(const aqdrop *runtime)
 hsa_status_t aqdrop_ext_images_info(const aqdrop_agent *agent,
                                     uint32_t attribute, void *value);
 
-/* The functions of the extension, in the order of its table; the first ones
- * make up version 1.0. */
+/* The exported functions of the extension, in the order of its table; the first
+ * ones make up version 1.0. Set by entries.c when the library is loaded. */
 enum { AQDROP_IMAGE_FUNCTIONS_1_00 = 10, AQDROP_IMAGE_FUNCTIONS = 13 };
-extern const aqdrop_any_function aqdrop_image_functions[AQDROP_IMAGE_FUNCTIONS];
+extern const aqdrop_any_function *aqdrop_image_functions;
 
 #endif

@@ -218,7 +218,7 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension,
                      sizeof aqdrop_loader_functions);
   if (extension == HSA_EXTENSION_IMAGES && aqdrop_has_devices(runtime))
     return table_put(table, table_length, aqdrop_image_functions,
-                     sizeof aqdrop_image_functions);
+                     AQDROP_IMAGE_FUNCTIONS * sizeof *aqdrop_image_functions);
   if (extension != AQ_HSA_EXTENSION_SIM)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   const aq_hsa_sim sim = aqdrop_simulator(runtime);
