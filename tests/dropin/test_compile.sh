@@ -87,9 +87,10 @@ for device in mi210 rx6900xt; do
   check "$device: it runs compiled" run always "$device"
   check "$device: with the same bytes" \
     cmp "$work/out.off.$device" "$work/out.always.$device"
+  # The first device's are looked at below.
+  [ -s "$work/list" ] || ls "$work"/cache/native/*.native > "$work/list"
 done
-check "the cache has libraries" sh -c 'ls "$1"/native/*.native > "$1/../list"' \
-  sh "$work/cache"
+check "the cache has libraries" [ -s "$work/list" ]
 check "that only this user reaches" \
   [ "$(stat -c %a "$work/cache/native")" = 700 ]
 
