@@ -72,7 +72,7 @@ static aq_walk part_walk(pm4_task *pm4, uint64_t id, aq_packet_span *part)
       part->kernarg_size - pm4->processor.link->program->kernarg_max;
   const uint32_t fit = room / 4 * 3 / AQ_PM4_PACKET_SIZE;
   part->slots = fit < PART ? fit : PART;
-  /* What follows the commands begins at a multiple, too. */
+  /* The arguments behind the commands begin at a multiple, too. */
   part->kernarg_size -= part->slots * AQ_PM4_PACKET_SIZE + AQ_KERNARG_ALIGN;
   part->drain = &drain;
   if (!pm4->times)

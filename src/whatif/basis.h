@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text that says what a row of the what-if table rests on. One thread.
+ * The basis of a row of the what-if table, as text. One thread.
  */
 #ifndef AQ_WHATIF_BASIS_H
 #define AQ_WHATIF_BASIS_H
 
 #include "whatif/variant.h"
 
-/* Appends to `basis`, a text of `size` bytes, what `v` rests on after its last
+/* Appends to `basis`, a text of `size` bytes, the basis of `v` after its last
  * replay; a text that is too long is cut. */
 void aq_whatif_basis(const aq_whatif_variant *v, const aq_change *changes,
                      size_t count, char *basis, size_t size);

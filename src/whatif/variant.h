@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One replay of the what-if table: what it changes, and what was found. A
- * variant owns its timeline and its memo of families, and borrows the rest. One
+ * One replay of the what-if table: its changes and its result. A variant
+ * owns its timeline and its memo of families, and borrows the rest. One
  * thread. Times in ps.
  */
 #ifndef AQ_WHATIF_VARIANT_H
