@@ -191,11 +191,10 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
                                           {">percent", NULL},
                                           {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
-  size_t found = 0;
   for (size_t i = 0; i < study->count; i++) {
     const aq_study_row *row = &study->rows[i];
-    const aq_study_row *base = aq_study_baseline(study, row, policy);
-    if (!base || row->alone || base == row)
+    const aq_study_row *base = aq_study_compared(study, row, policy);
+    if (!base)
       continue;
     const aq_estimate d = aq_study_paired(row, base, figure);
     labels_put(rows, row);
@@ -203,13 +202,6 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
     estimate_put(rows, d);
     number_put(rows, 100 * d.mean / aq_study_estimate(base, figure).mean);
     aq_cli_row_end(rows);
-    found++;
-  }
-  if (!found) {
-    aq_cli_rows_drop(rows);
-    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
-                       "--baseline %s: no runs of that policy to compare with",
-                       policy);
   }
   const char *unit = aq_figure_unit(figure);
   fprintf(cli->out, "\n%s%s%s%s less that of %s, equal seeds in pairs:\n",
@@ -221,19 +213,13 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
 /* ---- the command ---- */
 
 static aq_status study_print(aq_cli *cli, aq_store *store,
-                             const aq_study *study)
+                             const aq_study *study, const int metrics[2])
 {
   const char *plot = cli->values[AQ_CLI_OPT_PLOT];
   const char *baseline = cli->values[AQ_CLI_OPT_BASELINE];
-  int metrics[2] = {plot ? AQ_FIGURE_throughput : AQ_FIGURE_mean,
-                    AQ_FIGURE_p99};
-  aq_status status = metrics_read(cli, metrics);
+  aq_status status = aq_study_has(study, baseline, &cli->diag);
   if (status != AQ_OK)
     return status;
-  if (study->count == 0)
-    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
-                       "no runs with requests; `run` of a scenario and `sweep` "
-                       "make them");
   if (plot)
     return aq_study_plot(study, store, plot, metrics, cli->out, &cli->diag);
   if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
@@ -257,7 +243,11 @@ static aq_status study_make(aq_cli *cli, aq_store *store)
       .plan = cli->values[AQ_CLI_OPT_PLAN],
       .by_client = aq_cli_flag(cli, AQ_CLI_OPT_BY_CLIENT),
       .responses = cli->values[AQ_CLI_OPT_PLOT] != NULL};
+  int metrics[2] = {options.responses ? AQ_FIGURE_throughput : AQ_FIGURE_mean,
+                    AQ_FIGURE_p99};
   aq_status status = warmup_read(cli, &options);
+  if (status == AQ_OK)
+    status = metrics_read(cli, metrics);
   if (status == AQ_OK)
     status = runs_read(cli, store, &runs);
   if (status == AQ_OK)
@@ -266,9 +256,13 @@ static aq_status study_make(aq_cli *cli, aq_store *store)
   free(runs);
   if (status != AQ_OK)
     return status;
-  status = study_print(cli, store, &study);
-  if (status == AQ_OK && cli->arg_count == 0)
+  /* First: missing points may be why the rest fails. */
+  if (cli->arg_count == 0)
     status = aq_cli_plans_check(cli, store, options.plan);
+  if (status == AQ_OK)
+    status = study_print(cli, store, &study, metrics);
+  if (status != AQ_OK)
+    cli->exit_code = 0; /* that of the error */
   aq_study_fini(&study);
   return status;
 }

@@ -97,7 +97,8 @@ static void tell_merged(const aq_merged_run *run, void *user)
 {
   static const char *const fates[] = {[AQ_MERGE_COPIED] = "copied",
                                       [AQ_MERGE_PRESENT] = "present",
-                                      [AQ_MERGE_INCOMPLETE] = "incomplete"};
+                                      [AQ_MERGE_INCOMPLETE] = "incomplete",
+                                      [AQ_MERGE_FAILED] = "failed"};
   const teller *to = user;
   if (to->json) {
     aq_json_out_map(to->json, NULL);
@@ -109,12 +110,10 @@ static void tell_merged(const aq_merged_run *run, void *user)
     aq_json_out_close_map(to->json);
   } else if (run->fate == AQ_MERGE_COPIED) {
     fprintf(to->cli->out, "%" PRId64 "\n", run->to);
-  } else if (run->fate == AQ_MERGE_PRESENT) {
-    aq_cli_note(to->cli, "%s: run %" PRId64 " is here already, as run %" PRId64,
-                to->path, run->from, run->to);
   } else {
-    aq_cli_note(to->cli, "%s: run %" PRId64 " is incomplete, and left out",
-                to->path, run->from);
+    char *text = aq_merged_text(run, to->path);
+    aq_cli_note(to->cli, "%s", text ? text : "out of memory");
+    free(text);
   }
 }
 

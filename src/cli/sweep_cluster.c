@@ -133,18 +133,13 @@ aq_status aq_cli_sweep_status(aq_cli *cli)
 
 /* ---- points that a store lacks ---- */
 
-static void incomplete_tell(const char *plan, size_t have, size_t points,
-                            void *user)
-{
-  aq_cli *cli = user;
-  cli->exit_code = 1;
-  aq_cli_note(cli,
-              "%zu of %zu points of plan %s are in the store; the sweep that "
-              "made them makes the others",
-              have, points, plan);
-}
-
 aq_status aq_cli_plans_check(aq_cli *cli, aq_store *store, const char *plan)
 {
-  return aq_plans_incomplete(store, plan, incomplete_tell, cli, &cli->diag);
+  const aq_notes notes = aq_cli_notes(cli);
+  size_t lines;
+  aq_status status =
+      aq_plans_incomplete(store, plan, &notes, &lines, &cli->diag);
+  if (status == AQ_OK && lines)
+    cli->exit_code = 1;
+  return status;
 }

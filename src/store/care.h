@@ -51,6 +51,7 @@ typedef enum aq_merge_fate {
   AQ_MERGE_COPIED = 1,
   AQ_MERGE_PRESENT = 2,    /* the very run is here already */
   AQ_MERGE_INCOMPLETE = 3, /* its writer did not finish: left out */
+  AQ_MERGE_FAILED = 4, /* a point of a sweep failed: copied with its reason */
 } aq_merge_fate;
 
 typedef struct aq_merged_run {
@@ -58,13 +59,19 @@ typedef struct aq_merged_run {
   int64_t from;     /* id in the other store */
   int64_t to;       /* id here, or AQ_NONE */
   const char *name; /* its name here, or NULL; borrowed for the call */
+  const char *why;  /* of AQ_MERGE_FAILED; borrowed for the call */
 } aq_merged_run;
 
 typedef void aq_merge_tell(const aq_merged_run *run, void *user);
 
+/* A line about a run that was not simply copied; the caller frees it. NULL: out
+ * of memory. */
+char *aq_merged_text(const aq_merged_run *run, const char *path);
+
 /* Copies the complete runs of the store at `path`, oldest first, each in one
  * transaction: a merge that is cut off leaves whole runs, and continues when it
- * is repeated.
+ * is repeated. A failed point of a sweep is copied where no run here is of that
+ * point.
  *
  * A run is the same as one here when all that was written of it is, but for
  * its id, name and origin: that one is not copied again. A name that is taken

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@ typedef struct merging {
   aq_map ids;   /* of runs of the other store: ids here */
   aq_map marks; /* of complete runs here (mark_of): the last such run */
   aq_map older; /* a run here: the one before it of the same mark */
+  aq_map tried; /* points that ended or failed here (point_mark): a run */
   aq_merge_tell *tell;
   void *user;
   aq_diag *diag;
@@ -189,22 +191,42 @@ static aq_status mark_note(merging *m, uint64_t mark, int64_t run)
   return AQ_OK;
 }
 
+static uint64_t point_mark(const char *key)
+{
+  return aq_fnv_add(AQ_FNV_START, key, strlen(key));
+}
+
+/* A run here is of the point with this key; NULL: of none. */
+static aq_status tried_note(merging *m, const char *key, int64_t run)
+{
+  return !key || aq_map_put(&m->tried, point_mark(key), (uint64_t)run)
+             ? AQ_OK
+             : aq_diag_no_memory(m->diag);
+}
+
 /* Once a merge: to look through all runs for each one would take the square of
  * their number. */
 static aq_status marks_read(merging *m)
 {
   sqlite3_stmt *statement;
   sqlite3_str *sql = sqlite3_str_new(m->store->db);
-  sqlite3_str_appendall(sql, "SELECT id, created, point FROM main.runs WHERE "
-                             "complete ORDER BY id");
+  sqlite3_str_appendall(
+      sql, "SELECT id, created, point, complete, content_key FROM main.runs "
+           "WHERE complete OR failed IS NOT NULL ORDER BY id");
   aq_status status = aq_store_prepare(m->store, sql, &statement, m->diag);
   if (status)
     return status;
-  while (!status && sqlite3_step(statement) == SQLITE_ROW)
-    status = mark_note(m,
-                       mark_of(sqlite3_column_int64(statement, 1),
-                               (const char *)sqlite3_column_text(statement, 2)),
-                       sqlite3_column_int64(statement, 0));
+  while (!status && sqlite3_step(statement) == SQLITE_ROW) {
+    const int64_t run = sqlite3_column_int64(statement, 0);
+    status =
+        tried_note(m, (const char *)sqlite3_column_text(statement, 4), run);
+    if (!status && sqlite3_column_int(statement, 3))
+      status =
+          mark_note(m,
+                    mark_of(sqlite3_column_int64(statement, 1),
+                            (const char *)sqlite3_column_text(statement, 2)),
+                    run);
+  }
   if (sqlite3_finalize(statement) != SQLITE_OK && !status)
     status = aq_store_error(m->store, m->diag, "the runs cannot be read");
   return status;
@@ -299,7 +321,7 @@ static aq_status copy_info(const merging *m, int64_t from, int64_t origin,
                              "row_count");
   for (size_t i = 0; i < aq_run_column_count; i++)
     sqlite3_str_appendf(sql, ", %s", aq_run_columns[i].name);
-  sqlite3_str_appendall(sql, ") SELECT created, 1, row_count");
+  sqlite3_str_appendall(sql, ") SELECT created, complete, row_count");
   for (size_t i = 0; i < aq_run_column_count; i++)
     sqlite3_str_appendf(sql, ", %s",
                         is_kept(i) ? aq_run_columns[i].name
@@ -375,19 +397,47 @@ static aq_status merge_complete(merging *m, const aq_run_info *info,
     status = aq_store_commit(m->store, m->diag);
   if (status)
     aq_store_rollback(m->store);
-  return status ? status
-                : mark_note(m, mark_of(info->created, info->point), out->to);
+  if (!status)
+    status = mark_note(m, mark_of(info->created, info->point), out->to);
+  return status ? status : tried_note(m, info->content_key, out->to);
+}
+
+/* A point that failed: its row is all that there is of it. */
+static aq_status merge_failed(merging *m, const aq_run_info *info,
+                              aq_merged_run *out, char **name)
+{
+  uint64_t here;
+  bool same = false;
+  aq_status status = AQ_OK;
+  if (aq_map_get(&m->tried, point_mark(info->content_key), &here)) {
+    sqlite3_str *sql = sqlite3_str_new(m->store->db);
+    sqlite3_str_appendall(sql, "SELECT 1 FROM other.runs there JOIN main.runs "
+                               "here ON here.id = ?2 AND here.content_key = "
+                               "there.content_key WHERE there.id = ?1");
+    status = has_row(m, sql, info->id, (int64_t)here, &same);
+  }
+  out->to = same ? (int64_t)here : AQ_NONE;
+  out->fate = same ? AQ_MERGE_PRESENT : AQ_MERGE_FAILED;
+  if (status || same)
+    return status;
+  out->why = info->failed;
+  status = free_name(m, info->name, name);
+  if (!status)
+    status = copy_info(m, info->id, AQ_NONE, *name, &out->to);
+  return status ? status : tried_note(m, info->content_key, out->to);
 }
 
 static aq_status merge_run(merging *m, const aq_run_info *info)
 {
-  aq_merged_run run = {AQ_MERGE_COPIED, info->id, AQ_NONE, NULL};
+  aq_merged_run run = {AQ_MERGE_COPIED, info->id, AQ_NONE, NULL, NULL};
   char *name = NULL;
   aq_status status = AQ_OK;
-  if (!info->complete)
-    run.fate = AQ_MERGE_INCOMPLETE;
-  else
+  if (info->complete)
     status = merge_complete(m, info, &run, &name);
+  else if (info->failed && info->content_key)
+    status = merge_failed(m, info, &run, &name);
+  else
+    run.fate = AQ_MERGE_INCOMPLETE;
   if (!status && info->complete &&
       !aq_map_put(&m->ids, (uint64_t)info->id, (uint64_t)run.to))
     status = aq_diag_no_memory(m->diag);
@@ -396,6 +446,23 @@ static aq_status merge_run(merging *m, const aq_run_info *info)
     m->tell(&run, m->user);
   sqlite3_free(name);
   return status;
+}
+
+char *aq_merged_text(const aq_merged_run *run, const char *path)
+{
+  const long long from = (long long)run->from, to = (long long)run->to;
+  char *text;
+  const int length =
+      run->fate == AQ_MERGE_PRESENT
+          ? asprintf(&text, "%s: run %lld is here already, as run %lld", path,
+                     from, to)
+      : run->fate == AQ_MERGE_FAILED
+          ? asprintf(&text,
+                     "%s: run %lld, now %lld, is of a point that failed: %s",
+                     path, from, to, run->why)
+          : asprintf(&text, "%s: run %lld is incomplete, and left out", path,
+                     from);
+  return length < 0 ? NULL : text;
 }
 
 /* ---- the other store ---- */
@@ -449,6 +516,7 @@ aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
                .ids = AQ_MAP_INIT,
                .marks = AQ_MAP_INIT,
                .older = AQ_MAP_INIT,
+               .tried = AQ_MAP_INIT,
                .tell = tell,
                .user = user,
                .diag = diag};
@@ -466,6 +534,7 @@ aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
   aq_map_fini(&m.ids);
   aq_map_fini(&m.marks);
   aq_map_fini(&m.older);
+  aq_map_fini(&m.tried);
   aq_store_close(m.other);
   return status;
 }

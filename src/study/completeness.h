@@ -3,14 +3,14 @@
 #ifndef AQ_STUDY_COMPLETENESS_H
 #define AQ_STUDY_COMPLETENESS_H
 
+#include "common/notes.h"
 #include "store/store.h"
 
-/* Calls the function for each plan (or the one named) with missing points:
- * how many there are, ended or failed, and how many its last sweep had. Runs of
- * versions that did not keep the number of points are not judged. */
+/* Notes how many points of each plan (or the one named) have ended, where its
+ * last sweep had more, and how many failed. *count of lines. Runs of versions
+ * that did not keep the number of points are judged by failed points alone. */
 aq_status aq_plans_incomplete(aq_store *store, const char *plan,
-                              void (*tell)(const char *plan, size_t have,
-                                           size_t points, void *user),
-                              void *user, aq_diag *diag);
+                              const aq_notes *notes, size_t *count,
+                              aq_diag *diag);
 
 #endif

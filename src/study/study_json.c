@@ -25,6 +25,31 @@ const aq_study_row *aq_study_baseline(const aq_study *study,
   return NULL;
 }
 
+const aq_study_row *aq_study_compared(const aq_study *study,
+                                      const aq_study_row *row,
+                                      const char *policy)
+{
+  const aq_study_row *base = aq_study_baseline(study, row, policy);
+  return row->alone || base == row ? NULL : base;
+}
+
+aq_status aq_study_has(const aq_study *study, const char *baseline,
+                       aq_diag *diag)
+{
+  if (study->count == 0)
+    return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
+                       "no runs with requests; `run` of a scenario and `sweep` "
+                       "make them");
+  if (!baseline)
+    return AQ_OK;
+  for (size_t i = 0; i < study->count; i++)
+    if (aq_study_compared(study, &study->rows[i], baseline))
+      return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
+                     "--baseline %s: no runs of that policy to compare with",
+                     baseline);
+}
+
 static void json_estimate(aq_json_out *json, const char *key,
                           aq_estimate estimate)
 {

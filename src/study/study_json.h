@@ -13,6 +13,16 @@ const aq_study_row *aq_study_baseline(const aq_study *study,
                                       const aq_study_row *row,
                                       const char *policy);
 
+/* The same, or NULL where the row is the baseline or of a client alone. */
+const aq_study_row *aq_study_compared(const aq_study *study,
+                                      const aq_study_row *row,
+                                      const char *policy);
+
+/* AQ_ERR_NOT_FOUND: the study has no rows, or none to compare with the
+ * baseline, which may be NULL. */
+aq_status aq_study_has(const aq_study *study, const char *baseline,
+                       aq_diag *diag);
+
 /* Every row with all figures, and with their differences to the baseline, which
  * may be NULL. */
 aq_status aq_study_document(const aq_study *study, const char *baseline,

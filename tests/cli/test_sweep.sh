@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sweeps: every point once, the same however they are shared, and again only
 # missing points.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 plan=$srcdir/tests/cli/plan.json
 
@@ -128,6 +129,39 @@ cp "$srcdir/tests/cli/clients.json" "$work"
 try "$aqueduct" sweep "$work/bad.json" --store "$work/bad.db"
 check "points that fail are told" contains "$err" "threshold=0"
 check "with exit status 1" [ "$status" = 1 ]
+"$aqueduct" sweep "$work/bad.json" --store "$work/bad.db" --json -q \
+  > "$work/bad.txt"
+failed=$(sed -n 's/.*"failed_before": \([0-9]*\).*/\1/p' "$work/bad.txt")
+try "$aqueduct" store merge "$work/bad.db" --store "$work/kept.db"
+check "a merge copies the points that failed, with their reason" \
+  [ "$(echo "$err" | grep -c "is of a point that failed: .*threshold=0")" = \
+  "$failed" ]
+check "and counts them" contains "$err" "$failed points of plan small failed"
+check "with exit status 1" [ "$status" = 1 ]
+"$aqueduct" list runs --store "$work/kept.db" --json > "$work/once.txt"
+try "$aqueduct" store merge "$work/bad.db" --store "$work/kept.db"
+"$aqueduct" list runs --store "$work/kept.db" --json > "$work/twice.txt"
+check "once" cmp "$work/once.txt" "$work/twice.txt"
+try "$aqueduct" sweep "$work/bad.json" --store "$work/kept.db"
+check "a sweep knows them there" contains "$err" \
+  "$failed points failed before and were not run"
+"$aqueduct" study --store "$work/bad.db" --json > "$work/bad.txt" \
+  2> "$work/bad.err"
+check "a study counts them too" grep -q "$failed points of plan small failed" \
+  "$work/bad.err"
+"$aqueduct" study --store "$work/kept.db" --json 2> "$work/x" |
+  grep -v '^ *[0-9]*,*$' > "$work/kept.txt"
+check "and is the same after the merge" \
+  [ "$(grep -v '^ *[0-9]*,*$' "$work/bad.txt")" = "$(cat "$work/kept.txt")" ]
+for how in "" --json "--plot lines"; do
+  # shellcheck disable=SC2086 # words
+  try "$aqueduct" study --store "$work/bad.db" --baseline sjf $how
+  check "study $how: a baseline without runs is refused before any output" \
+    [ "$status.$(echo "$out" | grep -vc '^[{}]\|"error"\|"exit_status": 2\|^$')" \
+    = 2.0 ]
+  check "and said after what is missing" [ "$(echo "$err" | tail -1)" = \
+    "aqueduct: error: --baseline sjf: no runs of that policy to compare with" ]
+done
 
 sed 's/"rate": \[/"rite": [/' "$plan" > "$work/bad.json"
 try "$aqueduct" sweep "$work/bad.json" --store "$work/bad.db"
