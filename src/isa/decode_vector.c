@@ -266,6 +266,16 @@ static uint16_t mixed_bits(uint32_t type)
   return type == 2 || type == 3 ? 192 : type == 4 ? 128 : 256;
 }
 
+/* Waves of 64 lanes hold a matrix in half as many registers, but not A and B of
+ * gfx11, which lanes repeat, and not the index of a sparse A. */
+static uint16_t matrix_bits(const aq_isa_inst *inst, const aq_isa_operand *o)
+{
+  const bool repeats =
+      inst->target & AQ_ISA_GFX11 && (o->role == 'A' || o->role == 'B');
+  return inst->wave32 || repeats || o->bits == 32 ? o->bits
+                                                  : (uint16_t)(o->bits / 2);
+}
+
 static bool vop3p_operands(aq_isa_inst *inst, uint32_t w, uint32_t w1)
 {
   const uint32_t flags = inst->row->flags;
@@ -278,6 +288,8 @@ static bool vop3p_operands(aq_isa_inst *inst, uint32_t w, uint32_t w1)
     const unsigned number = (unsigned)(o.role - 'A');
     if (o.role == 'Q' || o.role == 'U')
       continue;
+    if (flags & AQ_ISA_WMMA)
+      o.bits = matrix_bits(inst, &o);
     if (mixed && (o.role == 'A' || o.role == 'B'))
       o.bits = mixed_bits(o.role == 'A' ? aq_isa_field(w, 8, 3)
                                         : aq_isa_field(w1, 29, 3));

@@ -60,6 +60,10 @@ static const aq_wave_class *matrix_class(const char *name, uint16_t target)
 
 const aq_wave_class *aq_wave_class_of(const aq_isa_row *row, uint16_t target)
 {
+  if (row->flags & AQ_ISA_WMMA)
+    return strstr(row->name, "mac_i32_") || strstr(row->name, "mma_i32_")
+               ? NULL
+               : &classes[MATRIX_ASSUMED];
   if (row->flags & AQ_ISA_MATRIX)
     return matrix_class(row->name, target);
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

@@ -73,4 +73,5 @@ libaqcore_a_SOURCES += \
 	src/wave/vector_v4.c \
 	src/wave/where.c src/wave/where.h \
 	src/wave/watch.c src/wave/watch.h \
+	src/wave/wmma.c src/wave/wmma_shapes.def \
 	src/wave/wave.c src/wave/wave.h

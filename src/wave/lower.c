@@ -197,11 +197,24 @@ static bool form_is_needed(const aq_isa_inst *inst)
   return needed || (inst->row->flags & AQ_ISA_OPSEL && !halves_are_whole(inst));
 }
 
+/* Of matrix instructions of RDNA: the modifiers, and the operand C. */
+static bool wmma_lowers(const aq_isa_inst *inst)
+{
+  const aq_isa_operand *c = aq_isa_operand_find(inst, 'C');
+  const bool integers = strstr(inst->row->name, "_i32_") != NULL;
+  const bool number = c->file == 's' && c->code >= AQ_ISA_INT_0 &&
+                      c->code < AQ_ISA_INT_NEGATIVE + 16;
+  const bool single = strstr(inst->row->name, "mma_f32_") && c->file == 's' &&
+                      c->code >= AQ_ISA_HALF && c->code <= AQ_ISA_INV_2PI;
+  return (integers || !inst->clamp) && (c->file == 'v' || number || single);
+}
+
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
   if (!arithmetic_lower(o, inst) ||
-      (inst->row->encoding == AQ_ISA_VOP3P && aq_isa_form_is_dpp(inst->form)))
+      (inst->row->encoding == AQ_ISA_VOP3P && aq_isa_form_is_dpp(inst->form)) ||
+      (inst->row->flags & AQ_ISA_WMMA && !wmma_lowers(inst)))
     return false;
   if (accumulates(aq_wave_name_of(inst->row->name))) {
     o->kind[2] = AQ_WAVE_V;

@@ -302,6 +302,7 @@ extern const aq_wave_semantics aq_wave_shared_lanes[];
 extern const aq_wave_semantics aq_wave_rare[];
 extern const aq_wave_semantics aq_wave_rdna[];
 extern const aq_wave_semantics aq_wave_scalar_float[];
+extern const aq_wave_semantics aq_wave_wmma[];
 extern const aq_wave_semantics aq_wave_typed[];
 extern const aq_wave_semantics aq_wave_direct[];
 extern const aq_wave_semantics aq_wave_cross[];

@@ -311,6 +311,32 @@ START_TEST(encodings_of_rdna_have_llvm_objdumps_text)
 }
 END_TEST
 
+/* 64 lanes hold a matrix in half as many registers, but A and B of gfx11. */
+START_TEST(matrices_have_registers_by_the_width_of_a_wave)
+{
+  static const struct {
+    const char *gfx, *narrow, *wide;
+  } cases[] = {
+      {"gfx1200", "v_wmma_f32_16x16x16_f16 v[16:23], v[0:3], v[8:11], v[16:23]",
+       "v_wmma_f32_16x16x16_f16 v[16:19], v[0:1], v[8:9], v[16:19]"},
+      {"gfx1100", "v_wmma_f32_16x16x16_f16 v[16:23], v[0:7], v[8:15], v[16:23]",
+       "v_wmma_f32_16x16x16_f16 v[16:19], v[0:7], v[8:15], v[16:19]"}};
+  const uint32_t words[] = {0xcc404010, 0x1c421100};
+  char text[AQ_ISA_TEXT_SIZE];
+  aq_isa_inst inst;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    aq_isa_decoder decoder = decoder_for(cases[i].gfx);
+    for (int wide = 0; wide < 2; wide++) {
+      decoder.wave32 = !wide;
+      ck_assert_int_eq(aq_isa_decode(&decoder, words, 8, 0, &inst, NULL),
+                       AQ_OK);
+      aq_isa_print(&inst, text);
+      ck_assert_str_eq(text, wide ? cases[i].wide : cases[i].narrow);
+    }
+  }
+}
+END_TEST
+
 /* Masks of lanes are a register or a pair. */
 START_TEST(the_width_of_a_wave_is_that_of_its_masks)
 {
@@ -330,6 +356,7 @@ END_TEST
 
 AQ_TEST_MAIN("isa/decode", encodings_of_rdna_have_llvm_objdumps_text,
              the_width_of_a_wave_is_that_of_its_masks,
+             matrices_have_registers_by_the_width_of_a_wave,
              a_processor_without_a_table_is_refused_by_name,
              an_unknown_word_is_refused_with_its_offset,
              an_instruction_that_is_cut_off_is_refused,

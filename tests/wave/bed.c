@@ -47,13 +47,18 @@ static size_t refusals_read(bed *b, const char *path)
 static void assemble(bed *b, char (*texts)[BED_TEXT])
 {
   char command[COMMAND], source[512], errors[512], binary[512];
+  const bool rdna = strncmp(b->gfx, "gfx1", 4) == 0;
   snprintf(source, sizeof source, "%s/bed.s", aqtest_tmpdir());
   snprintf(errors, sizeof errors, "%s/bed.err", aqtest_tmpdir());
   snprintf(binary, sizeof binary, "%s/bed.bin", aqtest_tmpdir());
   snprintf(command, sizeof command,
-           "clang-22 -target amdgcn-amd-amdhsa -mcpu=%s -c %s -o %s.o 2> %s && "
-           "llvm-objcopy-22 -O binary -j .text %s.o %s",
-           b->gfx, source, source, errors, source, binary);
+           "clang-22 -target amdgcn-amd-amdhsa -mcpu=%s %s -c %s -o %s.o 2> %s "
+           "&& llvm-objcopy-22 -O binary -j .text %s.o %s",
+           b->gfx,
+           !rdna       ? ""
+           : b->wave32 ? "-mno-wavefrontsize64"
+                       : "-mwavefrontsize64",
+           source, source, errors, source, binary);
   source_write(b, texts, source);
   while (system(command) != 0) { /* NOLINT: paths of ours */
     ck_assert_uint_gt(refusals_read(b, errors), 0);
@@ -71,24 +76,37 @@ static void assemble(bed *b, char (*texts)[BED_TEXT])
 
 /* ---- executing ---- */
 
-void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
-              unsigned level)
+static void open_with(bed *out, const char *gfx, bool wave32,
+                      char (*texts)[BED_TEXT], size_t count, unsigned level)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  *out = (bed){.gfx = gfx, .count = count};
+  *out = (bed){.gfx = gfx, .wave32 = wave32, .count = count};
   out->refused = calloc(count, sizeof *out->refused);
   ck_assert_ptr_nonnull(out->refused);
   assemble(out, texts);
   out->allocations = aq_allocations_create();
   ck_assert_ptr_nonnull(out->allocations);
   aq_allocations_open(out->allocations, true);
-  ck_assert_status(aq_wave_code_create(gfx, false, aq_wave_handler_named,
+  ck_assert_status(aq_wave_code_create(gfx, wave32, aq_wave_handler_named,
                                        out->allocations, level, &out->code,
                                        &diag),
                    AQ_OK, &diag);
   out->wave = aligned_alloc(64, (sizeof *out->wave + 63) / 64 * 64);
   ck_assert_ptr_nonnull(out->wave);
   memset(out->wave, 0, sizeof *out->wave);
+  out->wave->wave32 = wave32;
+}
+
+void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
+              unsigned level)
+{
+  open_with(out, gfx, false, texts, count, level);
+}
+
+void bed_open32(bed *out, const char *gfx, char (*texts)[BED_TEXT],
+                size_t count, unsigned level)
+{
+  open_with(out, gfx, true, texts, count, level);
 }
 
 bool bed_open_one(bed *out, const char *gfx, const char *text)

@@ -14,6 +14,7 @@ enum { BED_STRIDE = 16 /* bytes an instruction */, BED_TEXT = 192 };
 
 typedef struct bed {
   const char *gfx;
+  bool wave32; /* waves of RDNA have 64 lanes, but where a test asks for 32 */
   uint8_t *bytes; /* the instructions, BED_STRIDE apart */
   bool *refused;  /* by the assembler */
   uint64_t next;  /* where the wave is after bed_run; 0: it stopped */
@@ -29,6 +30,8 @@ typedef struct bed {
  * Handlers come from `named`. bed_close frees all. */
 void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
               unsigned level);
+void bed_open32(bed *out, const char *gfx, char (*texts)[BED_TEXT],
+                size_t count, unsigned level); /* waves of 32 lanes */
 void bed_close(bed *b);
 
 /* One instruction, on a wave with all lanes on; false: no assembler is here,

@@ -28,7 +28,7 @@ aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated \
 aq_wave_vectors = tests/wave/test_opcodes tests/wave/test_moves \
 	tests/wave/test_pairs tests/wave/test_accesses \
 	tests/wave/test_convert tests/wave/test_lds tests/wave/test_typed \
-	tests/wave/test_matrix tests/wave/test_matrix_sums \
+	tests/wave/test_matrix tests/wave/test_matrix_sums tests/wave/test_wmma \
 	tests/wave/test_kernels tests/wave/test_groups
 
 # Fails if an instruction that executes is in none of the tests above, on any
@@ -63,6 +63,10 @@ EXTRA_DIST += tests/wave/matrix_kernels.c
 
 check_PROGRAMS += tests/wave/test_matrix_sums
 tests_wave_test_matrix_sums_SOURCES = tests/wave/test_matrix_sums.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+
+check_PROGRAMS += tests/wave/test_wmma
+tests_wave_test_wmma_SOURCES = tests/wave/test_wmma.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_convert
