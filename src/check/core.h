@@ -240,9 +240,9 @@ static inline aq_check_group *aq_check_group_of(const aq_wave *w)
 
 /* The facts of a finding; the rest of the row is filled from it. */
 typedef struct aq_check_what {
-  unsigned check;   /* AQ_CHECK_MEMORY … */
-  const char *kind; /* static */
-  bool possible;
+  unsigned check;      /* AQ_CHECK_MEMORY … */
+  const char *kind;    /* static */
+  uint8_t possible;    /* aq_finding_certainty */
   const aq_wave *wave; /* NULL: not by a wave */
   const aq_check_act *act;
   uint32_t site; /* 0: none */

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "check/core.h"
 #include "common/allocations.h"
@@ -152,6 +153,28 @@ static void who_text(const doing *d, aq_check_epoch e, char *text, size_t size)
              e >> AQ_CHECK_WAVE_SHIFT & AQ_CHECK_WAVE_MASK);
 }
 
+static bool is_exchange(const aq_check_site *s, unsigned bytes)
+{
+  return s->bytes == bytes && strstr(s->inst.row->name, "cmpswap") != NULL;
+}
+
+/* LLVM begins the loop that it makes of a float atomic with a plain read of
+ * the word, which the compare-and-swap behind it then verifies. */
+static bool begins_loop(const doing *d, uint32_t site, aq_wave_touch_kind how)
+{
+  if (!site || !d->site || d->shared)
+    return false;
+  const bool reads =
+      d->kind == AQ_WAVE_TOUCH_READ && how == AQ_WAVE_TOUCH_ATOMIC;
+  if (!reads && !(d->kind == AQ_WAVE_TOUCH_ATOMIC && how == AQ_WAVE_TOUCH_READ))
+    return false;
+  const aq_check_site *sites = d->check->sites;
+  const uint32_t reader = reads ? d->site : site,
+                 exchange = reads ? site : d->site;
+  return sites[reader - 1].pc < sites[exchange - 1].pc &&
+         is_exchange(&sites[exchange - 1], sites[reader - 1].bytes);
+}
+
 /* Another access that the one under way conflicts with. */
 static void race_report(doing *d, aq_check_epoch e, uint32_t site,
                         aq_wave_touch_kind how, bool unfenced)
@@ -184,37 +207,40 @@ static void race_report(doing *d, aq_check_epoch e, uint32_t site,
     snprintf(missing, sizeof missing,
              "workgroups of one dispatch are not ordered; expected atomics "
              "with a fence, or two dispatches");
-  snprintf(message, sizeof message, "%s of %u bytes in %s races with a %s",
-           verb(d->kind), d->bytes, d->shared ? "LDS" : "memory", verb(how));
+  snprintf(message, sizeof message, "%s of %u bytes in %s races with %s %s",
+           verb(d->kind), d->bytes, d->shared ? "LDS" : "memory",
+           how == AQ_WAVE_TOUCH_ATOMIC ? "an" : "a", verb(how));
   if (unfenced)
     snprintf(message, sizeof message,
              "%s of %u bytes that another %s wrote is ordered but not fenced",
              verb(d->kind), d->bytes,
              other && other->actor == AQ_CHECK_COPY ? "engine" : "dispatch");
   const bool maybe = mine >= AQ_CHECK_MAYBE && its >= AQ_CHECK_MAYBE;
-  const aq_check_what what = {.check = AQ_CHECK_RACE,
-                              .kind = unfenced    ? "ordered but unfenced"
-                                      : between   ? "race between dispatches"
-                                      : d->shared ? "race in LDS"
-                                      : (e ^ d->me) >> AQ_CHECK_GROUP_SHIFT
-                                          ? "race between workgroups"
-                                          : "race in a workgroup",
-                              .possible = maybe,
-                              .wave = d->wave,
-                              .act = d->act,
-                              .site = d->site,
-                              .lane = d->lane,
-                              .lanes = d->lanes,
-                              .has_address = true,
-                              .has_place = !d->shared,
-                              .address = d->address,
-                              .bytes = d->bytes,
-                              .other = other,
-                              .other_kernel = other ? other->kernel : -1,
-                              .other_site = site,
-                              .other_text = who,
-                              .message = message,
-                              .missing = missing};
+  const aq_check_what what = {
+      .check = AQ_CHECK_RACE,
+      .kind = unfenced                              ? "ordered but unfenced"
+              : between                             ? "race between dispatches"
+              : d->shared                           ? "race in LDS"
+              : (e ^ d->me) >> AQ_CHECK_GROUP_SHIFT ? "race between workgroups"
+                                                    : "race in a workgroup",
+      .possible = !between && begins_loop(d, site, how) ? AQ_FINDING_NOTE
+                  : maybe                               ? AQ_FINDING_POSSIBLE
+                                                        : AQ_FINDING_SURE,
+      .wave = d->wave,
+      .act = d->act,
+      .site = d->site,
+      .lane = d->lane,
+      .lanes = d->lanes,
+      .has_address = true,
+      .has_place = !d->shared,
+      .address = d->address,
+      .bytes = d->bytes,
+      .other = other,
+      .other_kernel = other ? other->kernel : -1,
+      .other_site = site,
+      .other_text = who,
+      .message = message,
+      .missing = missing};
   aq_check_report(d->check, &what);
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct finding {
   const char *kind, *message, *missing, *other;
-  bool possible;
+  uint8_t possible; /* aq_finding_certainty */
   uint32_t site, other_site;
   int lane;
   unsigned lanes;
@@ -105,7 +105,8 @@ void aq_check_sync_opens(const aq_wave_group *group)
       .kind = "barrier without ended waves",
       .message = "waves of the workgroup ended before they reached the barrier",
       .missing = "the end behind the last barrier",
-      .possible = true, /* a wave that ended for good may be meant */
+      .possible =
+          AQ_FINDING_POSSIBLE, /* a wave that ended for good may be meant */
       .site = sync[first->number].site,
       .lane = -1};
   report(first, &f);

@@ -32,6 +32,14 @@ enum {
 AQ_STATIC_ASSERT(sizeof(aq_finding) == AQ_FINDING_FIELD_COUNT * sizeof(int64_t),
                  "a finding is an array of its fields");
 
+/* The values of `possible`. */
+typedef enum aq_finding_certainty {
+  AQ_FINDING_SURE,
+  AQ_FINDING_POSSIBLE, /* atomics that look like plain accesses may explain it
+                        */
+  AQ_FINDING_NOTE,     /* compilers make such code of atomics */
+} aq_finding_certainty;
+
 /* Whether a field is the id of a name. */
 static inline bool aq_finding_field_is_name(int field)
 {

@@ -15,7 +15,7 @@ struct aq_findings {
   aq_suppressions *suppressions;
   FILE *out, *sarif_out;
   aq_json_out *json, *sarif;
-  uint64_t errors, possible, suppressed;
+  uint64_t errors, possible, notes, suppressed;
   char text[200]; /* of the first one, and how many */
   char first[120];
 };
@@ -104,11 +104,13 @@ static void finding_put(aq_findings *f, aq_run_reader *reader,
     f->suppressed++;
     return;
   }
-  if (row->possible == 1)
+  if (row->possible == AQ_FINDING_NOTE)
+    f->notes++;
+  else if (row->possible == AQ_FINDING_POSSIBLE)
     f->possible++;
   else
     f->errors++;
-  if (f->errors + f->possible == 1)
+  if (f->errors + f->possible == 1 && row->possible != AQ_FINDING_NOTE)
     snprintf(f->first, sizeof f->first, "%s in %.80s", texts.kind,
              texts.kernel ? texts.kernel : "a call");
   snprintf(f->text, sizeof f->text,
@@ -164,7 +166,7 @@ static void finding_show(void *user, aq_run_reader *reader,
                          const aq_finding *row)
 {
   aq_findings *f = user;
-  if (!f->json && f->errors + f->possible == 0)
+  if (!f->json && f->errors + f->possible + f->notes == 0)
     fputs("\nfindings\n\n", f->out);
   finding_put(f, reader, row);
 }
@@ -198,6 +200,7 @@ static bool out_end(aq_findings *f)
     aq_json_out_close_array(json);
     aq_json_out_int(json, "errors", (int64_t)f->errors);
     aq_json_out_int(json, "possible", (int64_t)f->possible);
+    aq_json_out_int(json, "notes", (int64_t)f->notes);
     aq_json_out_int(json, "suppressed", (int64_t)f->suppressed);
     aq_json_out_close_map(json);
     if (!aq_json_out_end(json, f->out))
@@ -207,6 +210,9 @@ static bool out_end(aq_findings *f)
             f->options.checks, f->errors, f->errors == 1 ? "" : "s");
     if (f->possible)
       fprintf(f->out, ", %" PRIu64 " possible", f->possible);
+    if (f->notes)
+      fprintf(f->out, ", %" PRIu64 " note%s", f->notes,
+              f->notes == 1 ? "" : "s");
     if (f->suppressed)
       fprintf(f->out, ", %" PRIu64 " suppressed", f->suppressed);
     fputs(all ? "\n" : ", nothing found\n", f->out);

@@ -68,7 +68,8 @@ void aq_finding_json(const aq_finding_texts *f, aq_json_out *json)
   aq_json_out_map(json, NULL);
   text_put(json, "check", f->category);
   text_put(json, "kind", f->kind);
-  aq_json_out_bool(json, "possible", row->possible == 1);
+  aq_json_out_bool(json, "possible", row->possible == AQ_FINDING_POSSIBLE);
+  aq_json_out_bool(json, "note", row->possible == AQ_FINDING_NOTE);
   text_put(json, "message", f->message);
   aq_json_out_int(json, "count", row->count);
   text_put(json, "symbol", f->kernel);
@@ -154,7 +155,10 @@ void aq_finding_sarif(const aq_finding_texts *f, aq_json_out *json)
 {
   aq_json_out_map(json, NULL);
   rule_put(json, f->kind);
-  aq_json_out_text(json, "level", f->row.possible == 1 ? "warning" : "error");
+  aq_json_out_text(json, "level",
+                   f->row.possible == AQ_FINDING_NOTE       ? "note"
+                   : f->row.possible == AQ_FINDING_POSSIBLE ? "warning"
+                                                            : "error");
   message_put(f, json);
   locations_put(json, "locations", f->file, f->row.line);
   locations_put(json, "relatedLocations", f->other_file, f->row.other_line);

@@ -106,8 +106,11 @@ static void other_put(FILE *out, const aq_finding_texts *f)
 void aq_finding_print(const aq_finding_texts *f, FILE *out)
 {
   const aq_finding *row = &f->row;
-  fprintf(out, "%s (%s)%s: ", row->possible == 1 ? "POSSIBLE" : "ERROR",
-          f->category, row->possible == 1 ? " possible" : "");
+  fprintf(out, "%s (%s): ",
+          row->possible == AQ_FINDING_NOTE       ? "NOTE"
+          : row->possible == AQ_FINDING_POSSIBLE ? "POSSIBLE"
+                                                 : "ERROR",
+          f->category);
   text_put(out, f->kind);
   fputs(": ", out);
   text_put(out, f->message ? f->message : "");

@@ -123,10 +123,11 @@ bool aq_suppressions_match(aq_suppressions *list,
 {
   for (size_t i = 0; list && i < list->count; i++) {
     const line *l = &list->lines[i];
-    const bool of_kind =
-        strcmp(l->kind, "*") == 0 || strcmp(l->kind, finding->kind) == 0 ||
-        strcmp(l->kind, finding->category) == 0 ||
-        (strcmp(l->kind, "possible") == 0 && finding->row.possible == 1);
+    const bool of_kind = strcmp(l->kind, "*") == 0 ||
+                         strcmp(l->kind, finding->kind) == 0 ||
+                         strcmp(l->kind, finding->category) == 0 ||
+                         (strcmp(l->kind, "possible") == 0 &&
+                          finding->row.possible == AQ_FINDING_POSSIBLE);
     if (of_kind && (strcmp(l->pattern, "*") == 0 ||
                     name_matches(l->pattern, finding->kernel) ||
                     name_matches(l->pattern, finding->file) ||

@@ -17,8 +17,9 @@ static void text_put(FILE *out, const char *key, aq_run_reader *reader,
 
 static void finding_put(FILE *out, aq_run_reader *reader, const aq_finding *row)
 {
-  fprintf(out, "{\"possible\":%s,\"count\":%" PRId64,
-          row->possible == 1 ? "true" : "false", row->count);
+  fprintf(out, "{\"possible\":%s,\"note\":%s,\"count\":%" PRId64,
+          row->possible == AQ_FINDING_POSSIBLE ? "true" : "false",
+          row->possible == AQ_FINDING_NOTE ? "true" : "false", row->count);
   if (row->line != AQ_NONE)
     fprintf(out, ",\"line\":%" PRId64, row->line);
   const struct {

@@ -11,7 +11,7 @@ function addFindings(run) {
     codeTable(`Findings of ${run.label}`,
       ["finding", "times", "kernel", "line", "instruction", "other", "missing"],
       run.findings.map((of) => [
-        `${of.possible ? "possible " : ""}${of.kind}: ${of.message ?? ""}`,
+        `${of.note ? "note: " : of.possible ? "possible " : ""}${of.kind}: ${of.message ?? ""}`,
         known(of.count), shortNames.get(of.kernel) ?? of.kernel ?? "",
         of.file === undefined ? "" : `${of.file}:${of.line}`,
         of.instruction ?? "", of.other ?? "", of.missing ?? ""])));
