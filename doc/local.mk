@@ -264,7 +264,7 @@ mlir-docs: aqueduct$(EXEEXT) libaqueduct_mlir_runtime.la
 
 # The slowdowns of doc/checker.md (hipcc).
 .PHONY: check-times
-check-times: aqueduct$(EXEEXT) libaqueduct.la
+check-times: aqueduct$(EXEEXT) libaqueduct.la libhsa-runtime64.la
 	$(srcdir)/tests/check/cost.sh ./aqueduct > check-times.md
 	$(srcdir)/tools/doc-block.sh check-times doc/checker.md < check-times.md
 CLEANFILES += check-times.md
