@@ -241,6 +241,7 @@ aq_status aq_cli_whatif_document(aq_cli *cli, aq_store *store, const char *run,
   aq_json_out *json = aq_json_out_begin(false);
   status = json ? document_put(cli, json, made) : aq_diag_no_memory(&cli->diag);
   *out = json ? aq_json_out_take(json) : NULL;
+  aq_whatif_fini(made);
   free(made);
   return status == AQ_OK && !*out ? aq_diag_no_memory(&cli->diag) : status;
 }
@@ -255,6 +256,7 @@ aq_status aq_cli_whatif(aq_cli *cli)
   status = whatif_make(cli, store, cli->args[0], true, &made);
   if (status == AQ_OK) {
     status = whatif_put(cli, made);
+    aq_whatif_fini(made);
     free(made);
   }
   aq_store_close(store);

@@ -7,9 +7,9 @@
 
 #include "whatif/variant.h"
 
-/* Appends to `basis`, a text of `size` bytes, the basis of `v` after its last
- * replay; a text that is too long is cut. */
-void aq_whatif_basis(const aq_whatif_variant *v, const aq_change *changes,
-                     size_t count, char *basis, size_t size);
+/* The basis of `v` after its last replay, for the caller to free; NULL: no
+ * memory. */
+char *aq_whatif_basis(const aq_whatif_variant *v, const aq_change *changes,
+                      size_t count);
 
 #endif

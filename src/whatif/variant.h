@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One replay of the what-if table: its changes and its result. A variant
- * owns its timeline and its memo of families, and borrows the rest. One
- * thread. Times in ps.
+ * owns its timeline, its memo of families, its edits and `measured_on`, and
+ * borrows the rest. One thread. Times in ps.
  */
 #ifndef AQ_WHATIF_VARIANT_H
 #define AQ_WHATIF_VARIANT_H
@@ -31,15 +31,16 @@ typedef struct aq_whatif_variant {
   double clock, bandwidth, link;
   unsigned replays; /* until the ranks met, up to `unsettled` */
   aq_time unsettled;
-  aq_end end; /* of its uncertain durations */
-  const char *edits[2 * AQ_WHATIF_CHANGES_MAX + 4];
+  aq_end end;         /* of its uncertain durations */
+  const char **edits; /* ended by NULL */
   size_t edit_count;
   char bandwidth_edit[64];
   aq_timeline timeline;
   aq_replay_facts facts;
   aq_family_memo families;
   int64_t kernels[AQ_FAMILY_COUNT]; /* whose durations were scaled */
-  char model[256], measured_on[160];
+  char model[256];
+  char *measured_on; /* durations of the last replay */
 } aq_whatif_variant;
 
 #endif

@@ -20,10 +20,10 @@ enum { REPLAYS_MAX = 12 /* until the ranks of collectives meet */ };
 
 /* ---- changes ---- */
 
+/* `edits` has room: see edits_create. */
 static void edit_add(aq_whatif_variant *v, const char *edit)
 {
-  if (v->edit_count + 1 < sizeof v->edits / sizeof *v->edits)
-    v->edits[v->edit_count++] = edit;
+  v->edits[v->edit_count++] = edit;
 }
 
 static void graph_edits_add(aq_whatif_variant *v)
@@ -106,9 +106,23 @@ static void waited(void *user, int64_t pid, aq_time time, int64_t row)
   aq_timeline_waited(&((aq_whatif_variant *)user)->timeline, pid, time, row);
 }
 
-static void variant_init(aq_whatif_variant *v, const aq_whatif_table *of,
-                         const aq_change *changes, size_t count, aq_end end)
+/* Room for edits of the options and of all changes: each adds at most one, and
+ * graphs two at an end of their range. */
+static bool edits_create(aq_whatif_variant *v, const char *const *first,
+                         size_t changes)
 {
+  size_t count = changes + 2;
+  for (const char *const *edit = first; edit && *edit; edit++)
+    count++;
+  v->edits = calloc(count, sizeof *v->edits);
+  return v->edits != NULL;
+}
+
+static aq_status variant_init(aq_whatif_variant *v, const aq_whatif_table *of,
+                              const aq_change *changes, size_t count,
+                              aq_end end)
+{
+  const char *const *first = of->options->edits;
   *v = (aq_whatif_variant){.of = of,
                            .options = *of->options,
                            .ask = {.origin = of->run,
@@ -118,18 +132,23 @@ static void variant_init(aq_whatif_variant *v, const aq_whatif_table *of,
                            .bandwidth = 1,
                            .link = 1,
                            .end = end};
-  for (const char *const *edit = of->options->edits; edit && *edit; edit++)
+  aq_timeline_init(&v->timeline);
+  if (!edits_create(v, first, count))
+    return aq_diag_no_memory(of->diag);
+  for (const char *const *edit = first; edit && *edit; edit++)
     edit_add(v, *edit);
   for (size_t i = 0; i < count; i++)
     change_apply(v, &changes[i]);
   v->options.edits = v->edits;
-  aq_timeline_init(&v->timeline);
+  return AQ_OK;
 }
 
 static void variant_fini(aq_whatif_variant *v)
 {
   aq_timeline_fini(&v->timeline);
   aq_family_memo_fini(&v->families);
+  free(v->edits);
+  free(v->measured_on);
 }
 
 static aq_status variant_perform(aq_whatif_variant *v,
@@ -156,10 +175,13 @@ static aq_status variant_perform(aq_whatif_variant *v,
     return status;
   v->of->out->run = info.origin;
   snprintf(v->model, sizeof v->model, "%s", performed.totals.device_model);
-  snprintf(v->measured_on, sizeof v->measured_on, "%s",
-           performed.durations ? performed.durations : "not known");
+  free(v->measured_on);
+  v->measured_on =
+      strdup(performed.durations ? performed.durations : "not known");
   aq_performed_fini(&performed);
-  return v->timeline.status == AQ_OK ? AQ_OK : aq_diag_no_memory(diag);
+  return v->timeline.status == AQ_OK && v->measured_on
+             ? AQ_OK
+             : aq_diag_no_memory(diag);
 }
 
 static aq_status variant_replay(aq_whatif_variant *v)
@@ -209,8 +231,9 @@ static aq_status end_take(const aq_whatif_table *t, const aq_change *changes,
 {
   aq_whatif_variant v;
   aq_critical found;
-  variant_init(&v, t, changes, count, end);
-  aq_status status = variant_run(&v, &found);
+  aq_status status = variant_init(&v, t, changes, count, end);
+  if (status == AQ_OK)
+    status = variant_run(&v, &found);
   variant_fini(&v);
   if (status != AQ_OK)
     return status;
@@ -239,40 +262,47 @@ static void error_take(const aq_whatif *out, aq_whatif_row *row)
   row->most += (aq_time)((double)row->most * out->error);
 }
 
-static aq_status row_make(const aq_whatif_table *t, const char *name,
+/* `name`, or NULL where memory is gone, is the row's from now on. */
+static aq_status row_make(const aq_whatif_table *t, char *name,
                           const aq_change *changes, size_t count)
 {
-  aq_whatif_row *row = &t->out->rows[t->out->count];
+  aq_whatif_row *row = &t->out->rows[t->out->count++];
   aq_whatif_variant v;
-  *row = (aq_whatif_row){.basis = ""};
-  snprintf(row->change, sizeof row->change, "%s", name);
-  variant_init(&v, t, changes, count, AQ_END_MIDDLE);
-  aq_status status = variant_run(&v, &row->after);
+  *row = (aq_whatif_row){.change = name};
+  if (!name)
+    return aq_diag_no_memory(t->diag);
+  aq_status status = variant_init(&v, t, changes, count, AQ_END_MIDDLE);
   if (status == AQ_OK)
-    aq_whatif_basis(&v, changes, count, row->basis, sizeof row->basis);
-  row->graphs = v.facts.graphs;
-  row->predicted = v.clock != 1 || v.bandwidth != 1 || v.link != 1 ||
-                   strncmp(v.measured_on, "predicted", 9) == 0;
+    status = variant_run(&v, &row->after);
+  if (status == AQ_OK) {
+    row->basis = aq_whatif_basis(&v, changes, count);
+    row->graphs = v.facts.graphs;
+    row->predicted = v.clock != 1 || v.bandwidth != 1 || v.link != 1 ||
+                     strncmp(v.measured_on, "predicted", 9) == 0;
+    status = row->basis ? AQ_OK : aq_diag_no_memory(t->diag);
+  }
   variant_fini(&v);
   if (status != AQ_OK)
     return status;
   row->least = row->most = row->after.makespan;
-  status = ends_take(t, changes, count, row);
-  t->out->count += status == AQ_OK;
-  return status;
+  return ends_take(t, changes, count, row);
 }
 
-static void change_word(const aq_change *change, char *out, size_t size)
+/* For the caller to free; NULL: no memory. */
+static char *change_word(const aq_change *change)
 {
   const char *name = aq_change_name(change->id);
+  char *word;
+  int size;
   if (change->text)
-    snprintf(out, size, "%s %s", name, change->text);
+    size = asprintf(&word, "%s %s", name, change->text);
   else if (change->number)
-    snprintf(out, size, "%s %" PRId64, name, change->number);
+    size = asprintf(&word, "%s %" PRId64, name, change->number);
   else if (change->id == AQ_CHANGE_GRAPHS)
-    snprintf(out, size, "%s", name);
+    size = asprintf(&word, "%s", name);
   else
-    snprintf(out, size, "%s x%g", name, change->factor);
+    size = asprintf(&word, "%s x%g", name, change->factor);
+  return size < 0 ? NULL : word;
 }
 
 /* ---- the run itself ---- */
@@ -320,7 +350,7 @@ static aq_status changes_check(const aq_change *changes, size_t count,
 static aq_status base_make(const aq_whatif_table *t)
 {
   aq_whatif *out = t->out;
-  aq_status status = row_make(t, "none", NULL, 0);
+  aq_status status = row_make(t, strdup("none"), NULL, 0);
   if (status == AQ_OK)
     status = measured_find(t, &out->measured);
   if (status != AQ_OK || out->measured == 0)
@@ -359,7 +389,6 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                        .notes = notes,
                        .out = out,
                        .diag = diag};
-  char word[128];
   *out = (aq_whatif){.count = 0};
   aq_status status = changes_check(changes, count, diag);
   if (status == AQ_OK)
@@ -367,14 +396,23 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   if (status == AQ_OK)
     status = base_make(&t);
   t.notes = NULL;
-  for (size_t i = 0; i < count && status == AQ_OK; i++) {
-    change_word(&changes[i], word, sizeof word);
-    status = row_make(&t, word, &changes[i], 1);
-  }
+  for (size_t i = 0; i < count && status == AQ_OK; i++)
+    status = row_make(&t, change_word(&changes[i]), &changes[i], 1);
   if (status == AQ_OK && count > 1)
-    status = row_make(&t, "all", changes, count);
+    status = row_make(&t, strdup("all"), changes, count);
   aq_collectives_fini(&collectives);
   for (size_t i = 0; i < out->count; i++)
     error_take(out, &out->rows[i]);
+  if (status != AQ_OK)
+    aq_whatif_fini(out);
   return status;
+}
+
+void aq_whatif_fini(aq_whatif *table)
+{
+  for (size_t i = 0; i < table->count; i++) {
+    free(table->rows[i].change);
+    free(table->rows[i].basis);
+  }
+  table->count = 0;
 }

@@ -46,12 +46,12 @@ const char *aq_change_meaning(aq_change_id id);
 
 /* One row of the table. */
 typedef struct aq_whatif_row {
-  char change[128];    /* "none", "launch x0.5", …, "all" */
+  char *change;        /* "none", "launch x0.5", …, "all" */
   aq_critical after;   /* its makespan and critical path */
   aq_time least, most; /* the range of the makespan */
   uint64_t graphs, gates;
-  char basis[512]; /* of the row */
-  bool predicted;  /* some durations are predictions */
+  char *basis;    /* its basis, as text */
+  bool predicted; /* some durations are predictions */
 } aq_whatif_row;
 
 typedef struct aq_whatif {
@@ -69,10 +69,13 @@ typedef struct aq_whatif {
 /* `options` as of aq_performance_init; its device is the one before changes,
  * NULL: that of the GPU which the run names. With one change `all` is left
  * out. AQ_ERR_INVALID: live mode or hardware, where time cannot be replayed;
- * two changes of one kind other than SET. */
+ * two changes of one kind other than SET. On AQ_OK the caller calls
+ * aq_whatif_fini. */
 aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          const char *run, const aq_change *changes,
                          size_t count, aq_whatif *out, const aq_notes *notes,
                          aq_diag *diag);
+
+void aq_whatif_fini(aq_whatif *table);
 
 #endif

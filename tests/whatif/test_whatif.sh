@@ -51,6 +51,21 @@ check "the same question has the same answer" [ "$first" = "$out" ]
 try "$aqueduct" whatif m --host x1 --json
 check "a factor of 1 changes nothing" \
   [ "$(member 'host x1' after_ns)" = "$(member none after_ns)" ]
+edits=$(for i in $(seq 31); do
+  echo "--set dispatch_setup=${i}us"
+done)
+# shellcheck disable=SC2086 # words
+try "$aqueduct" whatif m $edits --json
+check "the last of many edits is in force" [ "$(member all after_ns)" = \
+  "$(member 'set dispatch_setup=31us' after_ns)" ]
+check "and said once" [ "$(member all basis | grep -o edited | wc -l)" = 1 ]
+cp "$srcdir/src/backend_sim/model/devices/mi210.device" \
+  "$work/$(printf %0200d 0).device"
+try "$aqueduct" whatif m --device "$work/$(printf %0200d 0).device" --host x2 \
+  --clock x2 --launch x2 --json
+check "nothing of a long change is cut" contains "$out" \
+  "\"change\": \"device $work/$(printf %0200d 0).device\""
+check "nor of a basis" contains "$(member all basis)" "unknown kernels)"
 try "$aqueduct" whatif m --graphs
 check "as a table" contains "$out" "the rows rest on"
 try "$aqueduct" list runs --json
