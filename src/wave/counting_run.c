@@ -54,6 +54,12 @@ static void waitcnt(aq_wave_tally *tally, aq_wave_timeline *line, uint32_t imm)
 
 /* ---- memory ---- */
 
+static unsigned lanes_count(uint64_t lanes)
+{
+  return lanes == UINT64_MAX ? AQ_WAVE_LANES
+                             : (unsigned)__builtin_popcountll(lanes);
+}
+
 /* Adds the allocation of a page that is new. */
 static void footprint_add(aq_wave *w, uint64_t address)
 {
@@ -91,9 +97,9 @@ static void page_add(aq_wave *w, uint64_t address)
 /* A line that the cache passes on, or that is written through it. */
 static aq_wave_place line_pass(aq_wave_tally *tally, uint64_t line, bool writes)
 {
-  const bool other = aq_wave_set_has(&tally->lines, line << 1 | !writes);
   if (!aq_wave_set_add(&tally->lines, line << 1 | writes))
     return AQ_WAVE_AT_L2;
+  const bool other = aq_wave_set_has(&tally->lines, line << 1 | !writes);
   if (writes)
     tally->sum.far_writes++;
   else if (!other)
@@ -103,7 +109,7 @@ static aq_wave_place line_pass(aq_wave_tally *tally, uint64_t line, bool writes)
 
 typedef struct lanes {
   uint64_t segment, line; /* of the last lane; segments in a row count once */
-  unsigned segments, count;
+  unsigned segments;
   aq_wave_place place;
 } lanes;
 
@@ -122,20 +128,34 @@ static void line_touch(aq_wave *w, const aq_wave_unit *unit, uint64_t line,
     l->place = place;
 }
 
-static void lane_touch(aq_wave *w, const aq_wave_unit *unit, uint64_t first,
-                       lanes *l)
+static void segment_touch(aq_wave *w, const aq_wave_unit *unit,
+                          uint64_t segment, lanes *l)
 {
-  const uint64_t last = first + unit->access - 1;
-  l->count++;
-  for (uint64_t s = first >> SEGMENT_SHIFT; s <= last >> SEGMENT_SHIFT; s++) {
-    if (s == l->segment)
-      continue;
-    l->segment = s;
-    l->segments++;
-    if (s >> 1 == l->line)
-      continue;
-    l->line = s >> 1;
-    line_touch(w, unit, l->line, l);
+  l->segment = segment;
+  l->segments++;
+  if (segment >> 1 == l->line)
+    return;
+  l->line = segment >> 1;
+  line_touch(w, unit, l->line, l);
+}
+
+/* In the order of lanes; adjacent ones are one range. */
+static void lanes_touch(aq_wave *w, const aq_wave_unit *unit,
+                        const aq_wave_touch *touch, lanes *l)
+{
+  const unsigned behind = unit->access - 1;
+  if (touch->row && !(touch->shared | touch->scratch)) {
+    const uint64_t last = (touch->most + behind) >> SEGMENT_SHIFT;
+    for (uint64_t s = touch->least >> SEGMENT_SHIFT; s <= last; s++)
+      segment_touch(w, unit, s, l);
+    return;
+  }
+  for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
+    const uint64_t at = touch->at[__builtin_ctzll(rest)];
+    const uint64_t last = (at + behind) >> SEGMENT_SHIFT;
+    for (uint64_t s = at >> SEGMENT_SHIFT; s <= last; s++)
+      if (s != l->segment)
+        segment_touch(w, unit, s, l);
   }
 }
 
@@ -147,14 +167,12 @@ aq_wave_place aq_wave_tally_access(aq_wave *w, const aq_wave_op *o)
   aq_wave_touch touch;
   aq_wave_touch_find(w, o, unit->access, &touch);
   if (touch.shared) {
-    const aq_wave_pattern pattern = aq_wave_pattern_find(w, o, unit->access);
-    sum->bank_cycles += (int64_t)pattern.bank_cycles;
+    sum->bank_cycles += aq_wave_bank_cycles(&touch);
     if (!touch.global)
       return AQ_WAVE_AT_LDS;
   }
-  for (uint64_t rest = touch.global; rest; rest &= rest - 1)
-    lane_touch(w, unit, touch.at[__builtin_ctzll(rest)], &l);
-  const unsigned bytes = l.count * unit->access;
+  lanes_touch(w, unit, &touch, &l);
+  const unsigned bytes = lanes_count(touch.global) * unit->access;
   const unsigned least = (bytes + 63) / 64;
   sum->bytes += bytes;
   sum->l1 += l.segments > least ? l.segments : least;
@@ -226,7 +244,7 @@ static void instruction_count(aq_wave *w, const aq_wave_op *o,
   }
   if (unit->class != AQ_ISA_CLASS_SMEM) {
     sum->vector++;
-    sum->lanes += __builtin_popcountll(AQ_WAVE_EXEC(w));
+    sum->lanes += lanes_count(AQ_WAVE_EXEC(w));
   }
 }
 

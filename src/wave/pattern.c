@@ -14,11 +14,16 @@ enum {
   PARTS = 2,      /* addresses of a lane: ds_read2 has two */
 };
 
+/* Places in LDS. */
+typedef struct places {
+  uint32_t at[PARTS][AQ_WAVE_LANES];
+  uint64_t by[PARTS]; /* the lanes */
+} places;
+
 typedef struct accesses {
   uint64_t at[AQ_WAVE_LANES]; /* in memory */
   unsigned count;
-  uint32_t shared[PARTS][AQ_WAVE_LANES]; /* in LDS, by lane */
-  uint64_t shared_by[PARTS];             /* the lanes */
+  places shared;
   unsigned dropped; /* out of a buffer's range, or private */
 } accesses;
 
@@ -84,8 +89,8 @@ unsigned aq_wave_access_bytes(const aq_isa_inst *inst)
 
 static void shared_put(accesses *a, int part, int l, uint32_t at)
 {
-  a->shared[part][l] = at;
-  a->shared_by[part] |= (uint64_t)1 << l;
+  a->shared.at[part][l] = at;
+  a->shared.by[part] |= (uint64_t)1 << l;
 }
 
 static void flat_add(accesses *a, int l, uint64_t at)
@@ -174,13 +179,29 @@ static void segments_find(accesses *a, unsigned bytes, aq_wave_pattern *out)
   out->segments_least += (covered + SEGMENT - 1) / SEGMENT;
 }
 
+static uint32_t bank_of(uint32_t at)
+{
+  return UINT32_C(1) << at / 4 % BANKS;
+}
+
 /* Whether each lane of `by` accesses a word in a bank of its own. */
 static bool banks_differ(const uint32_t at[AQ_WAVE_LANES], uint64_t by)
 {
+  const uint64_t first = by & -by;
   uint32_t banks = 0;
-  for (uint64_t rest = by; rest; rest &= rest - 1)
-    banks |= UINT32_C(1) << at[__builtin_ctzll(rest)] / 4 % BANKS;
-  return __builtin_popcount(banks) == __builtin_popcountll(by);
+  if (by == first * UINT32_MAX) { /* as many lanes as banks */
+    const uint32_t *from = at + __builtin_ctzll(by);
+    for (int i = 0; i < BANKS; i++)
+      banks |= bank_of(from[i]);
+    return banks == UINT32_MAX;
+  }
+  for (uint64_t rest = by; rest; rest &= rest - 1) {
+    const uint32_t bank = bank_of(at[__builtin_ctzll(rest)]);
+    if (banks & bank)
+      return false;
+    banks |= bank;
+  }
+  return true;
 }
 
 /* Cycles of the lanes of `by`: the most distinct words that lie in one bank. */
@@ -206,19 +227,44 @@ static unsigned group_cycles(const uint32_t at[AQ_WAVE_LANES], uint64_t by,
 }
 
 /* Neighbouring lanes are served together, as many as fill the banks. */
-static void banks_find(const accesses *a, unsigned bytes, aq_wave_pattern *out)
+static unsigned group_lanes(unsigned words)
 {
-  const unsigned words = (bytes + 3) / 4;
   unsigned lanes = LDS_LANES;
   while (lanes * words > BANKS)
     lanes /= 2;
+  return lanes;
+}
+
+static unsigned banks_find(const places *p, unsigned bytes, unsigned *least)
+{
+  const unsigned words = (bytes + 3) / 4, lanes = group_lanes(words);
   const uint64_t group = ((uint64_t)1 << lanes) - 1;
+  unsigned cycles = 0;
+  *least = 0;
   for (int part = 0; part < PARTS; part++)
     for (unsigned l = 0; l < AQ_WAVE_LANES; l += lanes) {
-      const uint64_t by = a->shared_by[part] & group << l;
-      out->bank_cycles += group_cycles(a->shared[part], by, words);
-      out->bank_cycles_least += by != 0;
+      const uint64_t by = p->by[part] & group << l;
+      cycles += group_cycles(p->at[part], by, words);
+      *least += by != 0;
     }
+  return cycles;
+}
+
+unsigned aq_wave_bank_cycles(const aq_wave_touch *t)
+{
+  places p = {.by = {t->shared, t->second}};
+  unsigned least;
+  /* Adjacent words are in banks of their own. */
+  if (t->row && !(t->global | t->scratch)) {
+    const unsigned lanes = group_lanes((t->bytes + 3) / 4);
+    const unsigned all = (unsigned)__builtin_popcountll(t->shared);
+    return (all + lanes - 1) / lanes * (t->second ? 2 : 1);
+  }
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    p.at[0][l] = (uint32_t)t->at[l];
+  for (int l = 0; l < AQ_WAVE_LANES && t->second; l++)
+    p.at[1][l] = aq_wave_touch_second(t, l);
+  return banks_find(&p, t->bytes, &least);
 }
 
 aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
@@ -229,7 +275,7 @@ aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
   accesses a;
   aq_wave_pattern out = {.bytes = 0};
   a.count = a.dropped = 0;
-  a.shared_by[0] = a.shared_by[1] = 0;
+  a.shared.by[0] = a.shared.by[1] = 0;
   for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     if (shared)
@@ -239,10 +285,12 @@ aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
     else
       lane_add(w, o, l, bytes, &a);
   }
-  const int in_lds = __builtin_popcountll(a.shared_by[0]) +
-                     __builtin_popcountll(a.shared_by[1]);
+  const int in_lds = __builtin_popcountll(a.shared.by[0]) +
+                     __builtin_popcountll(a.shared.by[1]);
   out.bytes = (uint64_t)bytes * (a.count + (unsigned)in_lds + a.dropped);
   segments_find(&a, bytes, &out);
-  banks_find(&a, bytes, &out);
+  unsigned least;
+  out.bank_cycles = banks_find(&a.shared, bytes, &least);
+  out.bank_cycles_least = least;
   return out;
 }

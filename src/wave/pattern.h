@@ -6,6 +6,7 @@
 #ifndef AQ_WAVE_PATTERN_H
 #define AQ_WAVE_PATTERN_H
 
+#include "wave/observe.h"
 #include "wave/state.h"
 
 /* The accesses of one instruction of one wave. */
@@ -23,5 +24,8 @@ unsigned aq_wave_access_bytes(const aq_isa_inst *inst);
  * above and not 0. */
 aq_wave_pattern aq_wave_pattern_find(aq_wave *w, const aq_wave_op *o,
                                      unsigned bytes);
+
+/* Its cycles of the banks of LDS, of lanes that access LDS. */
+unsigned aq_wave_bank_cycles(const aq_wave_touch *t);
 
 #endif

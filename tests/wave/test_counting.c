@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "kernels.h"
+#include "wave/pattern.h"
 
 enum { GROUP = 256, GROUPS = 512, N = GROUP * GROUPS, LINES = 16 };
 
@@ -144,6 +145,67 @@ START_TEST(conflicts_of_banks_are_counted)
 }
 END_TEST
 
+/* Distinct words of a bank that a group of lanes accesses, at most. */
+static unsigned group_cycles(const aq_wave_touch *t, unsigned first,
+                             unsigned lanes, bool second)
+{
+  unsigned most = 0;
+  for (uint32_t bank = 0; bank < 32; bank++) {
+    uint32_t seen[64 * 4];
+    unsigned count = 0;
+    for (unsigned l = first; l < first + lanes; l++)
+      for (uint32_t k = 0; k < (t->bytes + 3) / 4; k++) {
+        const uint32_t at =
+            second ? aq_wave_touch_second(t, (int)l) : (uint32_t)t->at[l];
+        const uint32_t word = at / 4 + k;
+        unsigned n = 0;
+        while (n < count && seen[n] != word)
+          n++;
+        if (n == count && word % 32 == bank && t->shared >> l & 1)
+          seen[count++] = word;
+      }
+    most = count > most ? count : most;
+  }
+  return most;
+}
+
+static unsigned slow_cycles(const aq_wave_touch *t)
+{
+  static const unsigned lanes_of[] = {0, 32, 16, 8, 8};
+  const unsigned lanes = lanes_of[(t->bytes + 3) / 4];
+  unsigned cycles = 0;
+  for (unsigned first = 0; first < 64; first += lanes) {
+    cycles += group_cycles(t, first, lanes, false);
+    if (t->second)
+      cycles += group_cycles(t, first, lanes, true);
+  }
+  return cycles;
+}
+
+START_TEST(cycles_of_banks_are_the_most_words_of_one)
+{
+  static const unsigned bytes[] = {1, 2, 4, 8, 12, 16};
+  static const uint32_t steps[] = {0, 1, 2, 3, 4, 8, 12, 16, 20, 64, 128, 132};
+  uint32_t row[64], state = 1;
+  for (unsigned i = 0; i < 20000; i++) {
+    aq_wave_touch t = {.bytes = bytes[i % 6]};
+    const uint32_t step = steps[i / 6 % 12];
+    state = state * 1664525 + 1013904223;
+    const uint64_t mixed = state * UINT64_C(0x9e3779b97f4a7c15);
+    const uint32_t base = state >> 24, apart = (state >> 8 & 0xff) * t.bytes;
+    t.shared = i % 3 == 0   ? UINT64_MAX
+               : i % 3 == 1 ? UINT64_MAX >> (mixed >> 58)
+                            : mixed;
+    t.second = i & 64 ? t.shared : 0;
+    t.apart = apart;
+    for (uint32_t l = 0; l < 64; l++)
+      row[l] = i & 128 ? (base + l * step) & 255 : base + l * step;
+    aq_wave_touch_best()(&t, row, NULL, 0, t.shared);
+    ck_assert_uint_eq(aq_wave_bank_cycles(&t), slow_cycles(&t));
+  }
+}
+END_TEST
+
 START_TEST(a_chain_waits_for_each_of_its_loads)
 {
   if (!begin())
@@ -196,6 +258,7 @@ END_TEST
 AQ_TEST_MAIN("wave/counting", a_copy_reads_and_writes_each_line_once,
              strided_lanes_take_a_line_and_a_cycle_each,
              conflicts_of_banks_are_counted,
+             cycles_of_banks_are_the_most_words_of_one,
              a_chain_waits_for_each_of_its_loads,
              a_sampled_grid_executes_only_what_it_counts,
              a_profiled_machine_does_not_count)
