@@ -115,29 +115,31 @@ tests_predict_score_transfer_SOURCES = tests/predict/score_transfer.c
 tests_predict_score_transfer_LDADD = libaqcore.a -lm
 .PHONY: score-transfer
 aq_score = data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
-	pairs() { $${PYTHON:-python3} $(srcdir)/tools/duration_pairs.py $$data $$1; } && \
-	score() { tests/predict/score_transfer "$$@"; } && \
+	pair() { printf '@%s' "$$1"; shift; printf '\t%s' "$$@"; echo; } && \
+	kernels() { $${PYTHON:-python3} $(srcdir)/tools/duration_pairs.py "$$@"; } && \
 	each() { \
-	  pairs ops | score $$1 'H100 SXM to MI300X (TraceLens)' \
-	    989.4 66.9 3.35 1307.4 163.4 5.3; \
-	  pairs gemm304 | score $$1 'gfx942, 304 CUs, to gfx950 (aiter)' \
-	    2614.9 163.4 5.3 5033.2 157.3 8; \
-	  pairs gemm80 | score $$1 'gfx942, 80 CUs, to gfx950 (aiter)' \
-	    688 43 5.3 5033.2 157.3 8; \
-	  pairs gemm304to80 | score $$1 'gfx942, 304 CUs, to gfx942, 80 CUs (aiter)' \
-	    2614.9 163.4 5.3 688 43 5.3; \
-	  data=$(srcdir)/traces/rocblas-gfx908-gfx90a.tsv pairs table | score $$1 'gfx908 to gfx90a, 110 CUs (rocBLAS)' \
-	    184.6 23.1 1.23 191.5 23.9 1.64; \
+	  pair 'H100 SXM to MI300X (TraceLens)' 0 989.4 66.9 3.35 1307.4 163.4 5.3; \
+	  kernels $$data ops; \
+	  pair 'gfx942, 304 CUs, to gfx950 (aiter)' 1 2614.9 163.4 5.3 5033.2 157.3 8; \
+	  kernels $$data gemm304; \
+	  pair 'gfx942, 80 CUs, to gfx950 (aiter)' 1 688 43 5.3 5033.2 157.3 8; \
+	  kernels $$data gemm80; \
+	  pair 'gfx942, 304 CUs, to gfx942, 80 CUs (aiter)' 1 2614.9 163.4 5.3 688 43 5.3; \
+	  kernels $$data gemm304to80; \
+	  pair 'gfx908 to gfx90a, 110 CUs (rocBLAS)' 1 184.6 23.1 1.23 191.5 23.9 1.64; \
+	  kernels $(srcdir)/traces/rocblas-gfx908-gfx90a.tsv table; \
 	}
 score-transfer: tests/predict/score_transfer$(EXEEXT)
-	@$(aq_score) && { \
+	@$(aq_score) && set -e && each > score-transfer.tmp && { \
 	  echo '| pair | family | kernels | median | p90 | in the 90 % interval | median width | constant: median | p90 | peaks: median | p90 |'; \
 	  echo '|---|---|---|---|---|---|---|---|---|---|---|'; \
-	  each ""; echo; \
+	  tests/predict/score_transfer < score-transfer.tmp 2> /dev/null; echo; \
 	  echo '| pair | kernels | clusters | in the 90 % interval | cluster bootstrap, 5 to 95 % | contains 90 % | median width | score | quantiles of all durations | of the quotients |'; \
 	  echo '|---|---|---|---|---|---|---|---|---|---|'; \
-	  each --intervals; \
-	} | $(srcdir)/tools/doc-block.sh transfer doc/durations.md
+	  tests/predict/score_transfer --intervals < score-transfer.tmp; \
+	} > score-transfer.md && \
+	  $(srcdir)/tools/doc-block.sh transfer doc/durations.md < score-transfer.md; \
+	rm score-transfer.tmp score-transfer.md
 CLEANFILES += tests/predict/score_transfer
 EXTRA_DIST += tools/duration_pairs.py traces/rocblas-gfx908-gfx90a.tsv
 

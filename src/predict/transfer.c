@@ -11,9 +11,9 @@
  * gfx950 (gemm.def), the time below which both take as long. */
 #define FIXED (7 * AQ_US)
 
-/* Kernels tuned for each GPU reach other parts of its peaks: 5 % and 95 % of
- * the same problems, about the middle. */
-static const double TUNED_LEAST = 0.75, TUNED_MOST = 1.35;
+/* Of products on three pairs of AMD GPUs and one of two sizes of one, each with
+ * one weight. */
+const aq_transfer_spread aq_transfer_tuned = {0.37, 1.36};
 
 static const struct {
   const char *gfx;
@@ -51,8 +51,9 @@ static bool uses_matrices(aq_family family)
          family == AQ_FAMILY_ATTENTION;
 }
 
-aq_time aq_transfer(aq_family family, aq_time measured, const aq_peaks *from,
-                    const aq_peaks *to, aq_end end)
+aq_time aq_transfer_within(aq_family family, aq_time measured,
+                           const aq_peaks *from, const aq_peaks *to,
+                           const aq_transfer_spread *spread, aq_end end)
 {
   const double compute = uses_matrices(family) ? to->matrix / from->matrix
                                                : to->vector / from->vector;
@@ -65,8 +66,15 @@ aq_time aq_transfer(aq_family family, aq_time measured, const aq_peaks *from,
     return middle;
   const aq_time bound =
       fixed + aq_family_scale(family, rest, compute, memory, end);
-  const double tuned = end == AQ_END_MOST ? TUNED_MOST : TUNED_LEAST;
+  const double tuned = end == AQ_END_MOST ? spread->most : spread->least;
   const aq_time other = (aq_time)llround((double)middle * tuned);
   return end == AQ_END_MOST ? aq_time_max(bound, other)
                             : aq_time_min(bound, other);
+}
+
+aq_time aq_transfer(aq_family family, aq_time measured, const aq_peaks *from,
+                    const aq_peaks *to, aq_end end)
+{
+  return aq_transfer_within(family, measured, from, to, &aq_transfer_tuned,
+                            end);
 }
