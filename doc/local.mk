@@ -178,7 +178,7 @@ EXTRA_DIST += tools/fit_executed.py traces/mi300a-counts.tsv \
 fit-serving:
 	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	  $${PYTHON:-python3} $(srcdir)/tools/fit_serving.py $$data \
-	  $(srcdir)/src/serving/models/qwen3-8b.json
+	  $(srcdir)/src/serving/models
 EXTRA_DIST += tools/fit_serving.py
 
 # Figures of published traces, in doc/whatif.md. AQ_DATA as of fit-durations.
@@ -210,12 +210,13 @@ serving-measure: aqueduct
 	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py measure ./aqueduct \
 	  $(srcdir) "$$AQ_WORKLOADS" > serving.tsv
 	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py published ./aqueduct \
-	  >> serving.tsv
+	  $(srcdir) >> serving.tsv
 	mv serving.tsv $(srcdir)/traces/serving.tsv
 serving-docs:
 	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py page \
 	  $(srcdir)/traces/serving.tsv $(srcdir)/doc/serving.md
-EXTRA_DIST += tools/serving_study.py traces/serving.tsv
+EXTRA_DIST += tools/serving_study.py traces/serving.tsv \
+	traces/serving-published.tsv
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Makes the model qwen3-8b of the serving workloads from two published traces
 of SGLang on an MI300X: a decode step of 32 requests, one graph launch, and a
-prefill of 15 prompts of 1024 tokens. Run by `make fit-serving`.
+prefill of 15 prompts of 1024 tokens; and from it models of which there is no
+trace. `fit_serving.py DATA FOLDER`, run by `make fit-serving`.
 
 A kernel's time for n rows is ((floor)^4 + (n * each)^4)^(1/4): `floor` is the
 median over the layers of the decode step, `each` makes it the median of the
@@ -18,6 +19,21 @@ DECODE, DECODE_CONTEXT = 32, 32785  # tokens, and of them and their context
 PROMPTS, PROMPT = 15, 1024
 PREFILL = PROMPTS * PROMPT
 FLOOR = 5.0  # us, of attention: assumed; other small nodes take 4.4 to 5
+
+# Kernels whose work tensor parallel shares: they go through heads, or the columns
+# of a product.
+SPLIT = ("copy_q", "norm_q", "copy_k", "norm_k", "rotary", "store_kv",
+         "act_and_mul", "quant_out", "quant_down")
+
+# Models without a trace: name, source of the sizes, layers, hidden, heads, columns
+# of the feed-forward network, words. All have 8 heads of keys and values.
+SCALED = {
+    "llama-3.1-70b-fp8": ("Llama 3.1 70B, FP8", "amd/Llama-3.1-70B-Instruct-FP8-KV",
+                          80, 8192, 64, 28672, 128256),
+    "llama-3.1-405b-fp8": ("Llama 3.1 405B, FP8",
+                           "amd/Llama-3.1-405B-Instruct-FP8-KV",
+                           126, 16384, 128, 53248, 128256),
+}
 
 # The kernels of a layer: name, kind, rows of a weight matrix and its columns,
 # workgroups a row (0: the whole GPU), and whether tensor parallel adds a
@@ -62,8 +78,66 @@ def text(value):
 
 
 def kernel(part, name, kind, floor, each, **more):
+    if name in SPLIT:
+        more["split"] = True
     return {"part": part, "name": name, "kind": kind, "floor": text(floor),
             "each": text(each), **more}
+
+
+def write(model, path):
+    with open(path, "w") as file:
+        json.dump(model, file, indent=1)
+        file.write("\n")
+
+
+def seconds(value):
+    return float(value[:-2]) * {"ns": 1e-3, "us": 1}[value[-2:]]
+
+
+def scaled(of, name, source, layers, hidden, heads, ffn, words):
+    """The recorded step with another model's sizes: products of FP8 by tables,
+    with a kernel that quantizes their input; small kernels by their width; no
+    norms of queries and keys."""
+    wide = hidden / 4096
+    widths = {"gather": wide, "norm_first": wide, "norm_attention": wide,
+              "norm_ffn": wide, "rotary": (heads + KV_HEADS) / (HEADS + KV_HEADS),
+              "store_kv": 1, "act_and_mul": ffn / 12288,
+              "to_float": words / 151936, "argmax": words / 151936}
+    products = {"qkv": ((heads + 2 * KV_HEADS) * HEAD, hidden, False, wide),
+                "out": (hidden, heads * HEAD, True, heads / HEADS),
+                "gate_up": (2 * ffn, hidden, False, wide),
+                "down": (hidden, ffn, True, ffn / 4096)}
+    norm = next(k for k in of["kernels"] if k["name"] == "norm_attention")
+    kernels = []
+    for k in of["kernels"]:
+        part, at = k["part"], k["name"]
+        if at in ("copy_q", "norm_q", "copy_k", "norm_k"):
+            continue
+        if at in products:
+            n, columns, reduced, width = products[at]
+            kernels.append(kernel(part, f"quant_{at}", "tokens",
+                                  seconds(norm["floor"]),
+                                  seconds(norm["each"]) * width, groups=1))
+            kernels.append({"part": part, "name": at, "kind": "gemm",
+                            "type": "a8w8", "n": n, "k": columns,
+                            **({"reduced": True} if reduced else {})})
+        elif at == "logits":
+            size = words * hidden / (k["n"] * k["k"])
+            kernels.append(kernel(part, at, at, seconds(k["floor"]) * size,
+                                  seconds(k["each"]) * size, n=words, k=hidden))
+        elif at in widths:
+            floor = widths[at] if part == "tail" else 1
+            kernels.append(kernel(part, at, k["kind"],
+                                  seconds(k["floor"]) * floor,
+                                  seconds(k["each"]) * widths[at],
+                                  groups=k["groups"]))
+        else:
+            kernels.append({**k, **({"groups": heads} if "groups" in k else {})})
+    return {**of, "name": name,
+            "source": f"{source}, scaled from {of['name']}, {of['source']}",
+            "layers": layers, "hidden": hidden,
+            "kv_bytes": layers * 2 * KV_HEADS * HEAD * 2,
+            "attention_work": 4 * heads * HEAD, "kernels": kernels}
 
 
 def main():
@@ -138,9 +212,9 @@ def main():
         + list(range(32, 257, 8)),
         "kernels": kernels,
     }
-    with open(out, "w") as file:
-        json.dump(model, file, indent=1)
-        file.write("\n")
+    write(model, f"{out}/qwen3-8b.json")
+    for name, sizes in SCALED.items():
+        write(scaled(model, *sizes), f"{out}/{name}.json")
 
 
 if __name__ == "__main__":

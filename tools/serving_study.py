@@ -4,8 +4,8 @@
 imports three traces of the folder DATA (azure-llm-2023, mooncake), runs
 doc/examples/study/tenants.json on two devices under four policies, and prints a
 row for each client: figures with half of their 95 % intervals, and less fifo by
-pairs of equal seeds. `published PROGRAM` runs the public measurement of the model
-that is built in. `picture PROGRAM SRCDIR DATA SVG` plots the TTFT of
+pairs of equal seeds. `published PROGRAM` runs public measurements, of the model that
+is built in and of those scaled from it (traces/serving-published.tsv). `picture PROGRAM SRCDIR DATA SVG` plots the TTFT of
 the conversation over the load. `page TSV PAGE` writes the tables of doc/serving.md
 (make serving-docs)."""
 import json
@@ -113,23 +113,25 @@ MEASURED = (("mean TPOT, ms", "tpot", 9.42, 1e3),
             ("answers, tokens/s", "tokens", 2701.39, 1))
 LEVELS = ("step", "dispatch")
 AT_ONCE = (1, 2, 4, 8, 16, 32, 64, 128)
+SHORT = "oci"  # answers short enough for every kernel to be simulated
 
 
-def crowd(program, folder, level, requests, at_once):
+def crowd(program, folder, level, requests, at_once, model="qwen3-8b",
+          devices=1, prompt=PUBLISHED["tokens"], answer=PUBLISHED["tokens"]):
     """All requests at once to a server that takes so many: a closed loop, since
     one begins when another ends."""
     with open(f"{folder}/r.csv", "w") as file:
         file.write("# aqueduct requests 1, hash block 0 of prompts\n"
                    "arrival_ns,prompt,output,session,tool_ns,hashes\n")
-        file.write(f"0,{PUBLISHED['tokens']},{PUBLISHED['tokens']},,,\n"
-                   * requests)
+        file.write(f"0,{prompt},{answer},,,\n" * requests)
     with open(f"{folder}/s.json", "w") as file:
-        json.dump({"version": 2, "device": "mi300x", "serving": {
+        json.dump({"version": 2, "device": f"mi300x*{devices}", "serving": {
             "level": level, "servers": [{
-                "name": "s", "model": "qwen3-8b", "blocks": 52242,
+                "name": "s", "model": model, "blocks": 52242,
+                "devices": list(range(devices)),
                 "max_seqs": at_once, "max_tokens": 8192,
                 "requests": {"file": "r.csv"}}]}}, file)
-    store = f"{folder}/{level}{requests}.db"
+    store = f"{folder}/{model}{prompt}-{answer}{level}{requests}.db"
     subprocess.run([program, "run", f"{folder}/s.json", "--store", store, "-q"],
                    check=True, stdout=subprocess.DEVNULL)
     return json.loads(subprocess.run(
@@ -137,7 +139,7 @@ def crowd(program, folder, level, requests, at_once):
         check=True, capture_output=True).stdout)["rows"][0]
 
 
-def published(program):
+def published(program, srcdir):
     with tempfile.TemporaryDirectory() as folder:
         rows = [crowd(program, folder, level, PUBLISHED["requests"],
                       PUBLISHED["at once"]) for level in LEVELS]
@@ -149,6 +151,21 @@ def published(program):
             row = crowd(program, folder, LEVELS[0], 2 * at_once, at_once)
             print(f"curve\t{at_once}\t{row['tpot']['mean'] / 1e3:.6g}",
                   flush=True)
+        for source, model, prompt, answer, batch, seconds in batches_read(srcdir):
+            levels = LEVELS if source == SHORT else LEVELS[:1]
+            ends = [crowd(program, folder, level, batch, batch, model, 8, prompt,
+                          answer)["max"]["mean"] / 1e6 for level in levels]
+            print(f"batch\t{source}\t{model}\t{prompt}\t{answer}\t{batch}"
+                  f"\t{seconds}\t" + "\t".join(f"{end:.6g}" for end in ends),
+                  flush=True)
+
+
+def batches_read(srcdir):
+    with open(f"{srcdir}/traces/serving-published.tsv") as file:
+        for line in file:
+            if not line.startswith("#"):
+                source, model, *numbers, seconds = line.split("\t")
+                yield source, model, *map(int, numbers), float(seconds)
 
 
 def shown(mean, half, unit=1.0):
@@ -183,12 +200,50 @@ def published_lines(rows):
     return lines
 
 
+def batch_lines(rows):
+    """A row for each batch size: seconds a token of the answer, from the first
+    arrival to the last token."""
+    sets = {}
+    for source, model, prompt, answer, batch, measured, *ends in rows:
+        sets.setdefault((source, model, prompt, answer), []).append(
+            (int(batch), *(1e3 * float(end) / int(answer)
+                           for end in (measured, *ends))))
+    lines = []
+    for (source, model, prompt, answer), points in sets.items():
+        levels = LEVELS[:len(points[0]) - 2]
+        lines += [f"| {source}, {model}, {prompt} + {answer} | "
+                  + " | ".join(str(point[0]) for point in points) + " |",
+                  "|" + "---|" * (len(points) + 1),
+                  "| published, ms | "
+                  + " | ".join(f"{point[1]:.1f}" for point in points) + " |"]
+        for at, level in enumerate(levels):
+            ours = [point[2 + at] for point in points]
+            lines += [f"| level {level}, ms | "
+                      + " | ".join(f"{value:.1f}" for value in ours) + " |",
+                      "| error, % | " + " | ".join(
+                          f"{100 * (value / point[1] - 1):+.0f}"
+                          for value, point in zip(ours, points)) + " |"]
+        lines.append("")
+    ends = [(100 * (p[2] / p[1] - 1), p, points) for points in sets.values()
+            for p in points]
+    lines.append(
+        f"At step level the errors of these {len(ends)} points are "
+        f"{min(e[0] for e in ends):+.0f} to {max(e[0] for e in ends):+.0f} %, their "
+        f"mean magnitude {sum(abs(e[0]) for e in ends) / len(ends):.0f} %. From the "
+        "smallest to the largest batch, a token's time grows by a factor of "
+        + ", ".join(f"{points[-1][2] / points[0][2]:.1f} (published: "
+                    f"{points[-1][1] / points[0][1]:.1f})"
+                    for points in sets.values()) + ", in the order of the tables.")
+    return lines
+
+
 def page(tsv, path):
     lines = ["| trace | device | policy | goodput of chat, /s | less fifo "
              "| TTFT p99 of chat, s | less fifo | TPOT p99 of chat, ms "
              "| less fifo | goodput of others, less fifo |",
              "|" + "---|" * 10]
-    rows, notes, other = {}, [], {"published": [], "curve": []}
+    rows, notes, other = {}, [], {
+        "published": [], "curve": [], "batch": []}
     with open(tsv) as file:
         for line in file:
             values = line.rstrip("\n").split("\t")
@@ -212,6 +267,7 @@ def page(tsv, path):
     lines.append(notes[0][2:].strip().capitalize() + ".")
     block_put(path, "policies", lines)
     block_put(path, "published", published_lines(other))
+    block_put(path, "batches", batch_lines(other["batch"]))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ libaqcore_a_SOURCES += \
 	src/serving/import_csv.c \
 	src/serving/import_jsonl.c \
 	src/serving/lines.c src/serving/lines.h \
+	src/serving/links.c src/serving/links.h \
 	src/serving/model.c src/serving/model.h \
 	src/serving/model_read.c \
 	src/serving/models.h \
@@ -18,7 +19,10 @@ libaqcore_a_SOURCES += \
 
 # Served models are embedded, so that the program needs no files. Add a model:
 # its name here.
-AQ_MODELS = src/serving/models/qwen3-8b.json
+AQ_MODELS = \
+	src/serving/models/qwen3-8b.json \
+	src/serving/models/llama-3.1-70b-fp8.json \
+	src/serving/models/llama-3.1-405b-fp8.json
 EXTRA_DIST += $(AQ_MODELS) src/serving/models/embed.sh src/serving/gpus.def
 nodist_libaqcore_a_SOURCES += src/serving/embedded.c
 CLEANFILES += src/serving/embedded.c

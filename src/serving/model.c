@@ -11,8 +11,7 @@
 enum { PREDICTED = 16384 }; /* rows whose predictions are kept */
 
 static const aq_gpu gpus[] = {
-#define G(gfx, cus, flops, bandwidth, link, source)                            \
-  {gfx, cus, flops, bandwidth, link},
+#define G(gfx, cus, flops, bandwidth, source) {gfx, cus, flops, bandwidth},
 #include "serving/gpus.def"
 #undef G
 };
@@ -90,17 +89,18 @@ static bool is_product(const aq_model_kernel *kernel)
   return kernel->kind == AQ_MODEL_gemm || kernel->kind == AQ_MODEL_logits;
 }
 
-static bool predict(const aq_model *model, const aq_model_kernel *kernel,
-                    uint64_t rows, const aq_gpu *gpu, uint32_t devices,
-                    double *us)
+static bool predict(const aq_model_kernel *kernel, uint64_t rows,
+                    const aq_gpu *gpu, uint32_t devices, double *us)
 {
   aq_diag ignored = AQ_DIAG_INIT;
   aq_predicted predicted;
+  const int64_t n = kernel->reduced ? kernel->n : kernel->n / devices;
+  const int64_t k = kernel->reduced ? kernel->k / devices : kernel->k;
   const aq_gemm gemm = {
-      .type = model->type,
+      .type = kernel->type,
       .m = (int64_t)(rows ? rows : 1),
-      .n = kernel->n / devices ? kernel->n / devices : 1,
-      .k = kernel->k,
+      .n = n ? n : 1,
+      .k = k ? k : 1,
       .splits = 1,
       .library = AQ_GEMM_LIBRARY_hipblaslt,
   };
@@ -110,13 +110,33 @@ static bool predict(const aq_model *model, const aq_model_kernel *kernel,
   return true;
 }
 
+/* Published tables give its time: a recorded one is of the measured GPU. */
+static bool uses_tables(const aq_model *model, const aq_model_kernel *kernel,
+                        const aq_gpu *gpu)
+{
+  return is_product(kernel) &&
+         (kernel->tabled ||
+          (model->typed && !same_gpu(gpu, &model->measured_on)));
+}
+
 bool aq_model_is_predicted(const aq_model *model, size_t at, const aq_gpu *gpu)
 {
   const aq_model_kernel *kernel = &model->kernels[at];
   double us;
-  return is_product(kernel) && model->typed &&
-         !same_gpu(gpu, &model->measured_on) &&
-         predict(model, kernel, 1, gpu, 1, &us);
+  return uses_tables(model, kernel, gpu) && predict(kernel, 1, gpu, 1, &us);
+}
+
+aq_status aq_model_check(const aq_model *model, const aq_gpu *gpu,
+                         aq_diag *diag)
+{
+  for (size_t i = 0; i < model->kernel_count; i++)
+    if (model->kernels[i].tabled && !aq_model_is_predicted(model, i, gpu))
+      return aq_diag_set(diag, AQ_ERR_INPUT,
+                         "model %s: no published tables have the product %s on "
+                         "%s with %u compute units",
+                         model->name, model->kernels[i].name, gpu->gfx,
+                         gpu->cus);
+  return AQ_OK;
 }
 
 /* Where the prediction of so many rows is kept; NULL: nowhere. */
@@ -146,11 +166,11 @@ static double product_time(aq_model *model, size_t at, uint64_t rows,
   const aq_model_kernel *kernel = &model->kernels[at];
   const aq_gpu *from = &model->measured_on;
   double us;
-  if (model->typed && !same_gpu(gpu, from)) {
+  if (uses_tables(model, kernel, gpu)) {
     double *kept = kept_of(model, at, rows, gpu, devices);
     if (kept && *kept > 0)
       return *kept;
-    if (predict(model, kernel, rows, gpu, devices, &us)) {
+    if (predict(kernel, rows, gpu, devices, &us)) {
       if (kept)
         *kept = us * (double)AQ_US;
       return us * (double)AQ_US;
@@ -161,20 +181,18 @@ static double product_time(aq_model *model, size_t at, uint64_t rows,
          devices;
 }
 
-/* Twice around the ring, with its share each time. */
 static double reduction_time(const aq_model *model, const aq_model_kernel *k,
-                             const aq_model_step *step, const aq_gpu *gpu,
-                             uint32_t devices)
+                             const aq_model_step *step, const aq_peers *peers)
 {
-  const double bytes = 2.0 * model->hidden * (double)step->tokens;
-  const double rounds = 2.0 * (devices - 1);
-  return k->floor + rounds * bytes / devices / gpu->link * (double)AQ_S;
+  return k->floor +
+         aq_peers_reduce(peers, 2.0 * model->hidden * (double)step->tokens);
 }
 
 aq_time aq_model_time(aq_model *model, size_t at, const aq_model_step *step,
-                      const aq_gpu *gpu, uint32_t devices)
+                      const aq_gpu *gpu, const aq_peers *peers)
 {
   const aq_model_kernel *k = &model->kernels[at];
+  const uint32_t devices = peers->devices;
   const aq_gpu *from = &model->measured_on;
   const double rows = (double)rows_of(k, step);
   double time = 0;
@@ -193,34 +211,37 @@ aq_time aq_model_time(aq_model *model, size_t at, const aq_model_step *step,
                           from->bandwidth / gpu->bandwidth / devices;
     break;
   case AQ_MODEL_reduction:
-    time = reduction_time(model, k, step, gpu, devices);
+    time = reduction_time(model, k, step, peers);
     break;
   case AQ_MODEL_tokens:
   case AQ_MODEL_sequences:
   case AQ_MODEL_decodes:
   case AQ_MODEL_KIND_COUNT:
-    time = either(k->floor, rows * k->each * from->bandwidth / gpu->bandwidth);
+    time = either(k->floor, rows * k->each * from->bandwidth / gpu->bandwidth /
+                                (k->split ? devices : 1));
     break;
   }
   return time < 1 ? 1 : (aq_time)(time + 0.5);
 }
 
 uint32_t aq_model_spread(const aq_model_kernel *kernel,
-                         const aq_model_step *step, const aq_gpu *gpu)
+                         const aq_model_step *step, const aq_gpu *gpu,
+                         uint32_t devices)
 {
-  const double groups = ceil(kernel->groups * (double)rows_of(kernel, step));
+  const double groups = ceil(kernel->groups * (double)rows_of(kernel, step) /
+                             (kernel->split ? devices : 1));
   if (kernel->groups <= 0 || groups >= gpu->cus)
     return gpu->cus;
   return groups < 1 ? 1 : (uint32_t)groups;
 }
 
 aq_time aq_model_step_time(aq_model *model, const aq_model_step *step,
-                           const aq_gpu *gpu, uint32_t devices)
+                           const aq_gpu *gpu, const aq_peers *peers)
 {
   aq_time sum = 0;
   for (size_t i = 0; i < model->kernel_count; i++)
-    if (aq_model_has(&model->kernels[i], step, devices))
-      sum += aq_model_time(model, i, step, gpu, devices) *
+    if (aq_model_has(&model->kernels[i], step, peers->devices))
+      sum += aq_model_time(model, i, step, gpu, peers) *
              (model->kernels[i].part == AQ_MODEL_LAYER ? model->layers : 1);
   return sum;
 }

@@ -18,6 +18,7 @@
 #include "common/json_in.h"
 #include "common/time.h"
 #include "predict/gemm.h"
+#include "serving/links.h"
 
 enum { AQ_MODEL_KERNELS_MAX = 256, AQ_MODEL_CAPTURED_MAX = 512 };
 
@@ -53,12 +54,16 @@ typedef struct aq_model_kernel {
   double rate;        /* of attention: operations, or bytes, a second */
   int64_t n, k;       /* of products */
   double groups;      /* workgroups a row; 0: as many as compute units */
+  bool split;         /* devices that share the model each do a part of it */
+  bool reduced;       /* of products: devices share k, not n */
+  bool tabled;        /* of products: its time is that of published tables */
+  aq_gemm_type type;  /* of products */
 } aq_model_kernel;
 
 typedef struct aq_gpu {
   const char *gfx;
   uint32_t cus;
-  double flops, bandwidth, link; /* a second */
+  double flops, bandwidth; /* a second */
 } aq_gpu;
 
 /* The work of one step. */
@@ -113,17 +118,24 @@ uint32_t aq_model_graph(const aq_model *model, uint32_t sequences);
 bool aq_model_has(const aq_model_kernel *kernel, const aq_model_step *step,
                   uint32_t devices);
 
-/* How long it takes on one of `devices` that share the model. */
-aq_time aq_model_time(aq_model *model, size_t kernel, const aq_model_step *step,
-                      const aq_gpu *gpu, uint32_t devices);
+/* AQ_ERR_INPUT: the time of a product is that of tables, and there is none of
+ * this GPU. */
+aq_status aq_model_check(const aq_model *model, const aq_gpu *gpu,
+                         aq_diag *diag);
 
-/* Compute units that it keeps busy, at least 1. */
+/* How long it takes on one of the devices that share the model, which were
+ * checked. */
+aq_time aq_model_time(aq_model *model, size_t kernel, const aq_model_step *step,
+                      const aq_gpu *gpu, const aq_peers *peers);
+
+/* Compute units of a device that it keeps busy, at least 1. */
 uint32_t aq_model_spread(const aq_model_kernel *kernel,
-                         const aq_model_step *step, const aq_gpu *gpu);
+                         const aq_model_step *step, const aq_gpu *gpu,
+                         uint32_t devices);
 
 /* All of them in a row. */
 aq_time aq_model_step_time(aq_model *model, const aq_model_step *step,
-                           const aq_gpu *gpu, uint32_t devices);
+                           const aq_gpu *gpu, const aq_peers *peers);
 
 /* Whether the time of a kernel is a fitted one of published tables. */
 bool aq_model_is_predicted(const aq_model *model, size_t kernel,

@@ -13,6 +13,9 @@ enum { FORMAT_VERSION = 1, PATH_SIZE = 4096 };
 
 static const double RATE_MAX = 1e18;
 
+/* us that the kernel of a reduction takes beside its links: assumed. */
+static const double REDUCTION = 10;
+
 static const char *const kind_names[] = {
 #define K(name, rows) #name,
     AQ_MODEL_KINDS(K)
@@ -81,10 +84,42 @@ static aq_status time_need(const aq_json_node *node, const char *key,
   return status == AQ_OK ? aq_json_time(&member, out) : status;
 }
 
-static aq_status figures_read(const aq_json_node *node, aq_model_kernel *kernel)
+/* A product has recorded times, or none: then published tables have them. */
+static aq_status product_read(const aq_model *model, const aq_json_node *node,
+                              aq_model_kernel *kernel)
+{
+  aq_json_node member;
+  aq_time floor = 0, each = 0;
+  int type = (int)model->type;
+  kernel->tabled = !aq_json_member(node, "floor", &member) &&
+                   !aq_json_member(node, "each", &member);
+  aq_status status = integer_need(node, "n", INT32_MAX, &kernel->n);
+  if (status == AQ_OK)
+    status = integer_need(node, "k", INT32_MAX, &kernel->k);
+  if (status == AQ_OK && aq_json_member(node, "reduced", &member))
+    status = aq_json_bool(&member, &kernel->reduced);
+  if (status == AQ_OK && aq_json_member(node, "type", &member))
+    status = word_need(node, "type", type_names, &type);
+  else if (status == AQ_OK && kernel->tabled && !model->typed)
+    status = aq_json_error(node, "a product without times needs its \"type\"");
+  kernel->type = (aq_gemm_type)type;
+  if (status != AQ_OK || kernel->tabled)
+    return status;
+  status = time_need(node, "floor", &floor);
+  if (status == AQ_OK)
+    status = time_need(node, "each", &each);
+  kernel->floor = (double)floor;
+  kernel->each = (double)each;
+  return status;
+}
+
+static aq_status figures_read(const aq_model *model, const aq_json_node *node,
+                              aq_model_kernel *kernel)
 {
   aq_json_node member;
   aq_time time = 0;
+  if (kernel->kind == AQ_MODEL_gemm || kernel->kind == AQ_MODEL_logits)
+    return product_read(model, node, kernel);
   aq_status status = time_need(node, "floor", &time);
   kernel->floor = (double)time;
   if (status != AQ_OK || kernel->kind == AQ_MODEL_reduction)
@@ -99,25 +134,19 @@ static aq_status figures_read(const aq_json_node *node, aq_model_kernel *kernel)
   kernel->each = (double)time;
   if (status == AQ_OK && aq_json_member(node, "groups", &member))
     status = aq_json_number(&member, 0, 65536, &kernel->groups);
-  if (status == AQ_OK &&
-      (kernel->kind == AQ_MODEL_gemm || kernel->kind == AQ_MODEL_logits)) {
-    status = integer_need(node, "n", INT32_MAX, &kernel->n);
-    if (status == AQ_OK)
-      status = integer_need(node, "k", INT32_MAX, &kernel->k);
-  }
+  if (status == AQ_OK && aq_json_member(node, "split", &member))
+    status = aq_json_bool(&member, &kernel->split);
   return status;
 }
 
 /* A kernel; one that is `reduced` has a reduction behind it. */
 static aq_status kernel_read(aq_model *model, const aq_json_node *node)
 {
-  static const char *const keys[] = {"part",   "name",    "kind", "floor",
-                                     "each",   "rate",    "n",    "k",
-                                     "groups", "reduced", NULL};
+  static const char *const keys[] = {
+      "part", "name",   "kind",    "floor", "each",  "rate", "n",
+      "k",    "groups", "reduced", "type",  "split", NULL};
   aq_model_kernel *kernel = &model->kernels[model->kernel_count];
-  aq_json_node member;
   int part = 0, kind = 0;
-  bool reduced = false;
   aq_status status = aq_json_object(node, keys);
   if (status == AQ_OK)
     status = word_need(node, "part", part_names, &part);
@@ -129,16 +158,14 @@ static aq_status kernel_read(aq_model *model, const aq_json_node *node)
   kernel->kind = (aq_model_kind)kind;
   status = text_need(model, node, "name", &kernel->name);
   if (status == AQ_OK)
-    status = figures_read(node, kernel);
-  if (status == AQ_OK && aq_json_member(node, "reduced", &member))
-    status = aq_json_bool(&member, &reduced);
+    status = figures_read(model, node, kernel);
   model->kernel_count++;
-  if (status == AQ_OK && reduced)
+  if (status == AQ_OK && kernel->reduced)
     model->kernels[model->kernel_count++] =
         (aq_model_kernel){.part = kernel->part,
                           .kind = AQ_MODEL_reduction,
                           .name = "all_reduce",
-                          .floor = 10 * (double)AQ_US};
+                          .floor = REDUCTION * (double)AQ_US};
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include "serving/serving.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "serving/serving_priv.h"
@@ -58,12 +59,25 @@ static aq_time sv_peek(aq_workload_source *source)
   return at == AQ_TIME_MAX ? at : aq_time_max(at, sv->last_submit);
 }
 
-static aq_status devices_default(aq_sv *sv)
+/* Without a run there are no devices, and no links between them. */
+static aq_status devices_default(aq_sv *sv, aq_diag *diag)
 {
-  for (uint32_t i = 0; i < sv->server_count; i++)
-    sv->servers[i].gpu = sv->servers[i].model->measured_on;
-  sv->bound = true;
-  return AQ_OK;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < sv->server_count && status == AQ_OK; i++) {
+    aq_sv_server *server = &sv->servers[i];
+    server->gpu = server->model->measured_on;
+    server->peers = AQ_ALONE;
+    if (server->device_count > 1 ||
+        (server->role == AQ_SV_PREFILL && !server->local))
+      status = aq_diag_set(diag, AQ_ERR_INVALID,
+                           "server %s has several devices, whose links are not "
+                           "known here",
+                           server->name);
+    else
+      status = aq_model_check(server->model, &server->gpu, diag);
+  }
+  sv->bound = status == AQ_OK;
+  return status;
 }
 
 static aq_status transfer_take(aq_sv *sv, aq_job *out, bool *got, aq_diag *diag)
@@ -84,8 +98,11 @@ static aq_status sv_next(aq_workload_source *source, aq_job *out, bool *got,
   *got = false;
   if (sv->status != AQ_OK)
     return aq_diag_set(diag, sv->status, "%s", sv->failure.text);
-  if (!sv->bound)
-    devices_default(sv);
+  if (!sv->bound) {
+    aq_status status = devices_default(sv, diag);
+    if (status != AQ_OK)
+      return status;
+  }
   aq_sv_server *server = turn_find(sv, &at);
   const aq_time transfer = transfer_next(sv);
   if (transfer <= at && transfer != AQ_TIME_MAX)
@@ -145,28 +162,57 @@ static void sv_rejected(aq_workload_source *source, uint64_t job, aq_time time)
   job_over(of(source), job, time, true);
 }
 
+/* One that runs on two kinds of GPU has no time of a step. */
+static aq_status gpu_find(aq_sv_server *server, const aq_transport_info *info,
+                          aq_diag *diag)
+{
+  for (uint32_t d = 0; d < server->device_count; d++) {
+    aq_gpu gpu;
+    if (server->devices[d] >= info->device_count)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "server %s runs on device %u, but there are %u "
+                         "devices (--device mi300x*%u)",
+                         server->name, server->devices[d], info->device_count,
+                         server->devices[d] + 1);
+    const aq_device_info *device = &info->devices[server->devices[d]];
+    aq_status status = aq_gpu_find(device->gfx, device->cus, &gpu, diag);
+    if (status != AQ_OK)
+      return status;
+    if (d > 0 &&
+        (gpu.cus != server->gpu.cus || strcmp(gpu.gfx, server->gpu.gfx) != 0))
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "server %s: devices %u and %u differ; one kind "
+                         "expected",
+                         server->name, server->devices[0], server->devices[d]);
+    server->gpu = gpu;
+  }
+  return aq_model_check(server->model, &server->gpu, diag);
+}
+
+static aq_status links_find(const aq_sv *sv, aq_sv_server *server,
+                            const aq_transport_info *info, aq_diag *diag)
+{
+  const aq_sv_server *to = &sv->servers[server->to];
+  aq_status status = aq_peers_find(info, server->devices, server->device_count,
+                                   &server->peers, diag);
+  if (status == AQ_OK && server->role == AQ_SV_PREFILL)
+    status = aq_peers_hand_over(info, server->devices, server->device_count,
+                                to->devices, to->device_count, &server->onwards,
+                                diag);
+  return status;
+}
+
 static aq_status sv_devices(aq_workload_source *source,
                             const aq_transport_info *info, aq_diag *diag)
 {
   aq_sv *sv = of(source);
-  for (uint32_t i = 0; i < sv->server_count; i++) {
-    aq_sv_server *server = &sv->servers[i];
-    for (uint32_t d = 0; d < server->device_count; d++) {
-      if (server->devices[d] >= info->device_count)
-        return aq_diag_set(diag, AQ_ERR_INVALID,
-                           "server %s runs on device %u, but there are %u "
-                           "devices (--device mi300x*%u)",
-                           server->name, server->devices[d], info->device_count,
-                           server->devices[d] + 1);
-      const aq_device_info *device = &info->devices[server->devices[d]];
-      aq_status status =
-          aq_gpu_find(device->gfx, device->cus, &server->gpu, diag);
-      if (status != AQ_OK)
-        return status;
-    }
-  }
-  sv->bound = true;
-  return AQ_OK;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < sv->server_count && status == AQ_OK; i++)
+    status = gpu_find(&sv->servers[i], info, diag);
+  for (uint32_t i = 0; i < sv->server_count && status == AQ_OK; i++)
+    status = links_find(sv, &sv->servers[i], info, diag);
+  sv->bound = status == AQ_OK;
+  return status;
 }
 
 static const aq_request *sv_ended(aq_workload_source *source, size_t *count)

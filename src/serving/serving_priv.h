@@ -6,6 +6,7 @@
 #include "common/map.h"
 #include "common/rng.h"
 #include "serving/batcher.h"
+#include "serving/links.h"
 #include "serving/model.h"
 #include "serving/requests.h"
 #include "serving/serving.h"
@@ -46,6 +47,9 @@ typedef struct aq_sv_server {
   /* ---- state ---- */
   aq_batcher *batcher;
   aq_gpu gpu;
+  aq_peers peers;          /* its devices */
+  aq_peers onwards;        /* of prefill servers: the way to `to` */
+  bool local;              /* of length 0 */
   size_t cursor, end;      /* of requests that come by their time */
   int64_t base;            /* ns: the first arrival of the window */
   aq_sv_arrival *arrivals; /* heap: chained, and handed over */
@@ -107,7 +111,7 @@ typedef struct aq_sv {
   size_t command_capacity;
   const char **names;
   size_t name_count;
-  uint64_t next_job, next_order, link_bytes;
+  uint64_t next_job, next_order;
   aq_time last_submit;
   aq_status status; /* of what failed where no error can be returned */
   aq_diag failure;

@@ -320,6 +320,10 @@ static bool shares(const aq_sv_server *a, const aq_sv_server *b)
 static void alone_find(aq_sv *sv)
 {
   for (uint32_t i = 0; i < sv->server_count; i++) {
+    aq_sv_server *server = &sv->servers[i];
+    const aq_sv_server *to = &sv->servers[server->to];
+    server->local = aq_peers_local(server->devices, server->device_count,
+                                   to->devices, to->device_count);
     sv->servers[i].alone = true;
     for (uint32_t k = 0; k < sv->server_count; k++)
       if (k != i && shares(&sv->servers[i], &sv->servers[k]))

@@ -292,7 +292,7 @@ static bool request_end(aq_sv *sv, uint32_t number, aq_time time, bool rejected)
 static bool hand_over(aq_sv *sv, aq_sv_server *from, uint32_t live, aq_time at)
 {
   aq_sv_server *to = &sv->servers[from->to];
-  if (to->devices[0] == from->devices[0])
+  if (from->local)
     return aq_sv_arrival_add(sv, to, at, sv->lives[live].request, live);
   return AQ_ARRAY_PUSH(
       sv->transfers, sv->transfer_count, sv->transfer_capacity,

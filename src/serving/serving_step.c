@@ -73,9 +73,10 @@ static bool sequence_make(aq_sv *sv, aq_sv_server *server)
                          1);
   for (size_t i = 0; i < server->model->kernel_count; i++) {
     server->times[i] = aq_model_time(server->model, i, &server->step,
-                                     &server->gpu, server->device_count);
-    server->spreads[i] = aq_model_spread(&server->model->kernels[i],
-                                         &server->step, &server->gpu);
+                                     &server->gpu, &server->peers);
+    server->spreads[i] =
+        aq_model_spread(&server->model->kernels[i], &server->step, &server->gpu,
+                        server->device_count);
   }
   return part_append(server, AQ_MODEL_HEAD, 1) &&
          part_append(server, AQ_MODEL_LAYER, server->model->layers) &&
@@ -166,7 +167,7 @@ static aq_status commands_fill(aq_sv *sv, const aq_sv_server *server,
     return aq_diag_no_memory(diag);
   if (sv->steps) {
     *sum = aq_model_step_time(server->model, &server->step, &server->gpu,
-                              server->device_count);
+                              &server->peers);
     if (!server->graph) /* its host calls are not simulated */
       *sum = aq_time_add(*sum, server->model->eager_gap);
     command_fill(&sv->commands[0], 0, *sum, server->gpu.cus);
@@ -262,8 +263,8 @@ aq_status aq_sv_transfer_job(aq_sv *sv, const aq_sv_transfer *transfer,
   const uint64_t bytes =
       from->model->kv_bytes *
       sv->servers[live->server].requests.list[live->request].prompt;
-  const double link =
-      from->gpu.link < to->gpu.link ? from->gpu.link : to->gpu.link;
+  const aq_time time = from->onwards.latency +
+                       (aq_time)((double)bytes * from->onwards.each + 0.5);
   if (!AQ_ARRAY_RESERVE(sv->commands, sv->command_capacity, 1) ||
       !AQ_ARRAY_RESERVE_ZEROED(sv->targets, sv->target_capacity,
                                (size_t)transfer->live + 1) ||
@@ -271,8 +272,7 @@ aq_status aq_sv_transfer_job(aq_sv *sv, const aq_sv_transfer *transfer,
                   (uint64_t)sv->server_count + transfer->live))
     return aq_diag_no_memory(diag);
   sv->targets[transfer->live] = transfer->to;
-  command_fill(&sv->commands[0], 1,
-               (aq_time)((double)bytes / link * (double)AQ_S), 1);
+  command_fill(&sv->commands[0], 1, time, 1);
   sv->commands[0].kind = AQ_KIND_COPY;
   sv->commands[0].bytes = (int64_t)bytes;
   sv->commands[0].cost.kind = AQ_COST_SPIN;

@@ -1,3 +1,4 @@
+dist_check_SCRIPTS += tests/serving/test_links.sh
 check_PROGRAMS += \
 	tests/serving/test_batcher \
 	tests/serving/test_import \

@@ -40,10 +40,26 @@ static aq_status load(const char *servers, aq_workload_source **out)
                           &diag);
 }
 
+/* Two GPUs with a link of 1 GB/s and 1 us. */
+static void bind(aq_workload_source *source)
+{
+  static const aq_device_info devices[] = {{.gfx = "gfx942", .cus = 304},
+                                           {.gfx = "gfx942", .cus = 304}};
+  static const aq_link_info link = {.a = 0,
+                                    .b = 1,
+                                    .type = AQ_LINK_XGMI,
+                                    .hops = 1,
+                                    .latency = AQ_US,
+                                    .bandwidth = 1000000000};
+  const aq_transport_info info = {
+      .device_count = 2, .devices = devices, .links = &link, .link_count = 1};
+  ck_assert_status(source->devices(source, &info, &diag), AQ_OK, &diag);
+}
+
 typedef struct played {
   aq_request rows[16];
   size_t count, jobs, commands, graphs, copies, waits;
-  aq_time end;
+  aq_time end, reductions, copying; /* sums of theirs */
 } played;
 
 /* Each job takes the sum of its kernels, one after the other by stream. */
@@ -97,6 +113,13 @@ static played play(aq_workload_source *source, bool reject)
     p.commands += job.command_count;
     p.graphs += job.via == AQ_VIA_GRAPH;
     p.copies += job.commands[0].kind == AQ_KIND_COPY;
+    for (uint32_t i = 0; i < job.command_count; i++) {
+      const char *name = source->name(source, job.commands[i].name);
+      if (strcmp(name, "all_reduce") == 0)
+        p.reductions += job.commands[i].cost.base;
+    }
+    if (job.commands[0].kind == AQ_KIND_COPY)
+      p.copying += job.commands[0].cost.base;
     p.waits += job.dependency_count;
   }
 }
@@ -149,10 +172,13 @@ START_TEST(a_prefill_server_hands_over_with_a_copy_of_the_cache)
                                "\"devices\": [1]}",
                         &source),
                    AQ_OK, &diag);
+  bind(source);
   const played p = play(source, false);
   ck_assert_uint_eq(p.count, 4);
   /* The request of one token ends where it began. */
   ck_assert_uint_eq(p.copies, 3);
+  /* 2000 bytes a token at 1 GB/s, 1 us each. */
+  ck_assert_int_eq(p.copying, 3 * AQ_US + (40 + 33 + 9) * 2 * AQ_US);
   ck_assert_int_eq(row_of(&p, 40)->tokens, 3);
   ck_assert_int_eq(row_of(&p, 40)->client, 0);
   source->close(source);
@@ -179,10 +205,40 @@ START_TEST(devices_that_share_a_model_wait_for_each_other)
   aq_workload_source *source;
   ck_assert_status(load(SERVER ", \"devices\": [0, 1]}", &source), AQ_OK,
                    &diag);
+  bind(source);
   const played p = play(source, false);
   ck_assert_uint_eq(p.count, 4);
+  /* One behind each of two layers, on both: 10 us and the way of 128 bytes a
+   * token; the steps have 57, 4, 4, 9, 4, 4, 4 and 20 tokens, with padding. */
+  ck_assert_int_eq(p.reductions, 2 * 2 * (8 * 11 * AQ_US + 106 * 128 * AQ_NS));
   ck_assert_uint_gt(p.waits, 0);
   ck_assert_uint_eq(p.jobs % 2, 0);
+  source->close(source);
+}
+END_TEST
+
+START_TEST(devices_without_a_known_link_are_refused)
+{
+  static const aq_device_info devices[] = {{.gfx = "gfx942", .cus = 304},
+                                           {.gfx = "gfx942", .cus = 304},
+                                           {.gfx = "gfx950", .cus = 256}};
+  aq_transport_info info = {.device_count = 2, .devices = devices};
+  aq_workload_source *source;
+  aq_job job;
+  bool got;
+  ck_assert_status(load(SERVER ", \"devices\": [0, 1]}", &source), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(source->devices(source, &info, &diag), AQ_ERR_INVALID);
+  ck_assert_msg(strstr(diag.text, "does not know their link") != NULL, "%s",
+                diag.text);
+  ck_assert_int_eq(source->next(source, &job, &got, &diag), AQ_ERR_INVALID);
+  source->close(source);
+  ck_assert_status(load(SERVER ", \"devices\": [0, 2]}", &source), AQ_OK,
+                   &diag);
+  info.device_count = 3;
+  ck_assert_int_eq(source->devices(source, &info, &diag), AQ_ERR_INVALID);
+  ck_assert_msg(strstr(diag.text, "devices 0 and 2 differ") != NULL, "%s",
+                diag.text);
   source->close(source);
 }
 END_TEST
@@ -265,6 +321,7 @@ AQ_TEST_MAIN("serving/serving",
              a_prefill_server_hands_over_with_a_copy_of_the_cache,
              on_one_device_nothing_is_copied,
              devices_that_share_a_model_wait_for_each_other,
+             devices_without_a_known_link_are_refused,
              requests_of_a_rejected_step_are_rejected,
              a_seed_chooses_which_requests_arrive,
              what_cannot_be_served_is_refused)
