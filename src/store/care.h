@@ -45,6 +45,13 @@ aq_status aq_store_vacuum(aq_store *store, aq_vacuum_result *out,
  * nothing can be written beside it. No process may have it open. */
 aq_status aq_store_settle(const char *path, aq_diag *diag);
 
+/* ---- requests ---- */
+
+/* Removes the requests and preemptions of a run, whose summary becomes this
+ * one, in one transaction. */
+aq_status aq_store_requests_drop(aq_store *store, int64_t run,
+                                 const char *summary, aq_diag *diag);
+
 /* ---- merging ---- */
 
 typedef enum aq_merge_fate {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "store/care.h"
 #include "store/store_priv.h"
 
 static const char *const request_columns[] = {
@@ -182,6 +183,60 @@ FACT_LIST(AQ_FACT_FINDING, aq_store_findings, aq_finding_list_fini,
           aq_finding_list, aq_finding, findings)
 FACT_LIST(AQ_FACT_COUNTED, aq_store_counted, aq_counted_list_fini,
           aq_counted_list, aq_counted, rows)
+
+/* ---- dropping ---- */
+
+static aq_status summary_replace(aq_store *store, int64_t run,
+                                 const char *summary, aq_diag *diag)
+{
+  sqlite3_stmt *update;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(sql, "UPDATE runs SET summary = ?2 WHERE id = ?1");
+  aq_status status = aq_store_prepare(store, sql, &update, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(update, 1, run);
+  sqlite3_bind_text(update, 2, summary, -1, SQLITE_STATIC);
+  sqlite3_step(update);
+  return sqlite3_finalize(update) == SQLITE_OK
+             ? AQ_OK
+             : aq_store_error(store, diag, "the run cannot be written");
+}
+
+static aq_status facts_delete(aq_store *store, aq_fact fact, int64_t run,
+                              aq_diag *diag)
+{
+  sqlite3_stmt *delete;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendf(sql, "DELETE FROM %s WHERE run = ?1",
+                      aq_fact_tables[fact].name);
+  aq_status status = aq_store_prepare(store, sql, &delete, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(delete, 1, run);
+  sqlite3_step(delete);
+  return sqlite3_finalize(delete) == SQLITE_OK
+             ? AQ_OK
+             : aq_store_error(store, diag, "requests cannot be removed");
+}
+
+aq_status aq_store_requests_drop(aq_store *store, int64_t run,
+                                 const char *summary, aq_diag *diag)
+{
+  aq_status status = aq_store_begin(store, diag);
+  if (status)
+    return status;
+  status = summary_replace(store, run, summary, diag);
+  if (!status)
+    status = facts_delete(store, AQ_FACT_REQUEST, run, diag);
+  if (!status)
+    status = facts_delete(store, AQ_FACT_PREEMPTED, run, diag);
+  if (!status)
+    status = aq_store_commit(store, diag);
+  if (status)
+    aq_store_rollback(store);
+  return status;
+}
 
 /* ---- content keys ---- */
 

@@ -32,7 +32,8 @@ const aq_run_column aq_run_columns[] = {
         summary, TEXT,
         "JSON, of scenarios: begin and end, jobs, packets, `work_ps` (sum of "
         "durations), `busy_ps` of each device (while at least one thing "
-        "ran), clients, `preemptions_kept` (absent: made before they were)"),
+        "ran), clients, `preemptions_kept` (absent: made before they were), "
+        "`figures` (kept instead of requests, of all clients and of each)"),
     COLUMN(point, TEXT,
            "JSON: its place in the plan of a sweep ([plan.md](plan.md))"),
     COLUMN(content_key, TEXT,

@@ -1,6 +1,8 @@
 libaqcore_a_SOURCES += \
 	src/study/completeness.c src/study/completeness.h \
 	src/study/figures.def \
+	src/study/kept.c src/study/kept.h \
+	src/study/kept_make.c \
 	src/study/serving_figures.c src/study/serving_figures.h \
 	src/study/plot.c src/study/plot.h \
 	src/study/plot_axis.c src/study/plot_axis.h \

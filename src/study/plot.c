@@ -363,12 +363,31 @@ static aq_status gantt_plot(aq_store *store, const aq_study *study, FILE *out,
   return status;
 }
 
+/* Plots of single requests need them. */
+static aq_status requests_need(const aq_study *study, const char *kind,
+                               aq_diag *diag)
+{
+  for (size_t i = 0; i < study->count; i++)
+    for (size_t k = 0; k < study->rows[i].count; k++)
+      if (study->rows[i].replicas[k].kept)
+        return aq_diag_set(diag, AQ_ERR_INVALID,
+                           "--plot %s: run %" PRId64
+                           " keeps figures instead of "
+                           "requests",
+                           kind, study->rows[i].replicas[k].run);
+  return AQ_OK;
+}
+
 aq_status aq_study_plot(const aq_study *study, aq_store *store,
                         const char *kind, const int metrics[2], FILE *out,
                         aq_diag *diag)
 {
-  if (strcmp(kind, "gantt") == 0)
-    return gantt_plot(store, study, out, diag);
+  const bool gantt = strcmp(kind, "gantt") == 0;
+  if (gantt || strcmp(kind, "cdf") == 0) {
+    aq_status status = requests_need(study, kind, diag);
+    if (status != AQ_OK || gantt)
+      return status != AQ_OK ? status : gantt_plot(store, study, out, diag);
+  }
   if (strcmp(kind, "lines") == 0)
     return lines_plot(study, (size_t)metrics[0], out, diag);
   const bool pareto = strcmp(kind, "pareto") == 0;

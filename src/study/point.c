@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/json_out.h"
+#include "study/kept.h"
 
 /* ---- keys ---- */
 
@@ -211,6 +212,8 @@ aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
   hash = digest_bytes(hash, &ring->device, sizeof ring->device);
   hash = digest_bytes(hash, &ring->policy, sizeof ring->policy);
   hash = digest_bytes(hash, numbers, sizeof numbers);
+  if (plan->figures) /* keys of other plans stay as they were */
+    hash = digest_text(hash, "figures");
   snprintf(out, AQ_POINT_KEY_SIZE, "%016" PRIx64 "%016" PRIx64,
            (uint64_t)(hash >> 64), (uint64_t)hash);
   return AQ_OK;
@@ -298,6 +301,8 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
     *run = performed.run;
     aq_performed_fini(&performed);
   }
+  if (status == AQ_OK && sweep->plan->figures)
+    status = aq_kept_make(store, *run, diag);
   performance->facts = NULL;
   free(place);
   source->close(source);

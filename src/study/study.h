@@ -45,6 +45,7 @@ typedef struct aq_study_replica {
   double figures[AQ_FIGURE_COUNT];
   aq_estimate response; /* of this run alone, by batches */
   double *responses;    /* us, by arrival, after the warm-up; or NULL */
+  bool kept;            /* its figures were kept, its requests not */
   size_t response_count;
 } aq_study_replica;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/kept.h"
 #include "study/serving_figures.h"
 
 enum { CLIENTS_MAX = 4096 };
@@ -251,6 +252,17 @@ static aq_status preempted_read(aq_store *store, aq_study_run *run,
   return status;
 }
 
+static aq_status requests_read(aq_store *store, aq_study_run *run,
+                               const aq_study_options *options, aq_diag *diag)
+{
+  aq_status status = aq_store_requests(store, run->id, &run->requests, diag);
+  if (status == AQ_OK)
+    status = preempted_read(store, run, diag);
+  if (status == AQ_OK && !warmup_cut(run, options))
+    status = aq_diag_no_memory(diag);
+  return status;
+}
+
 aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
                             const aq_study_options *options, aq_study_run *out,
                             bool *wanted, aq_diag *diag)
@@ -266,15 +278,13 @@ aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
   if (status == AQ_OK && *wanted) {
     const aq_json_node root = aq_json_root(&run.summary);
     run.utilisation = utilisation_read(&root);
+    run.kept = aq_kept_has(&root);
     status = clients_read(&run, &root, diag);
   }
   if (status == AQ_OK && *wanted)
-    status = aq_store_requests(store, info->id, &run.requests, diag);
-  if (status == AQ_OK && *wanted)
-    status = preempted_read(store, &run, diag);
-  if (status == AQ_OK && *wanted && !warmup_cut(&run, options))
-    status = aq_diag_no_memory(diag);
-  *wanted = *wanted && run.requests.count > 0;
+    status = run.kept ? aq_kept_check(info->id, options, diag)
+                      : requests_read(store, &run, options, diag);
+  *wanted = *wanted && (run.kept || run.requests.count > 0);
   if (status == AQ_OK && *wanted)
     *out = run;
   else
@@ -415,7 +425,13 @@ bool aq_study_run_figures(const aq_study_run *run, int entry,
   } quantiles[] = {{AQ_FIGURE_p50, 500},  {AQ_FIGURE_p90, 900},
                    {AQ_FIGURE_p95, 950},  {AQ_FIGURE_p99, 990},
                    {AQ_FIGURE_p999, 999}, {AQ_FIGURE_max, 1000}};
+  const aq_json_node summary = aq_json_root(&run->summary);
   size_t count;
+  out->kept = run->kept;
+  if (run->kept) {
+    aq_kept_read(&summary, entry, out);
+    return true;
+  }
   double *values = responses_of(run, entry, run->first, &count);
   if (!values)
     return false;
@@ -453,7 +469,14 @@ bool aq_study_run_means(const aq_study_run *run, aq_study_means *out)
   out->of = malloc((run->client_count + 1) * sizeof *out->of);
   out->count = run->client_count;
   for (size_t i = 0; out->of && i < run->client_count; i++) {
+    const aq_json_node summary = aq_json_root(&run->summary);
+    aq_study_replica replica;
     size_t count;
+    if (run->kept) {
+      aq_kept_read(&summary, (int)i, &replica);
+      out->of[i] = replica.figures[AQ_FIGURE_mean];
+      continue;
+    }
     double *values = responses_of(run, (int)i, run->first, &count);
     if (!values) {
       free(out->of);

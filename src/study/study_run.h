@@ -28,6 +28,7 @@ typedef struct aq_study_run {
   size_t first; /* after the warm-up */
   aq_preempted_list preempted;
   bool preempted_known; /* false: made before they were kept */
+  bool kept;            /* figures instead of requests (kept.h) */
 } aq_study_run;
 
 /* Mean responses by entry. */

@@ -12,8 +12,9 @@ static aq_status head_read(aq_plan_store *p, const aq_json_node *root,
                            aq_plan *out)
 {
   static const char *const keys[] = {
-      "version",  "name",  "notes",  "workloads", "parameters", "devices",
-      "policies", "seeds", "queues", "rows",      "alone",      NULL};
+      "version",  "name",     "notes", "workloads", "parameters",
+      "devices",  "policies", "seeds", "queues",    "rows",
+      "requests", "alone",    NULL};
   aq_json_node member;
   int64_t value = 0;
   const char *text;
@@ -37,6 +38,12 @@ static aq_status head_read(aq_plan_store *p, const aq_json_node *root,
   out->queues = (uint32_t)value;
   if (status == AQ_OK && aq_json_member(root, "rows", &member))
     status = aq_json_bool(&member, &out->rows);
+  bool requests = true;
+  if (status == AQ_OK && aq_json_member(root, "requests", &member))
+    status = aq_json_bool(&member, &requests);
+  if (status == AQ_OK && out->rows && !requests)
+    status = aq_json_error(&member, "\"rows\" keep more than requests");
+  out->figures = !requests;
   if (status == AQ_OK && aq_json_member(root, "alone", &member))
     status = aq_json_bool(&member, &p->alone);
   return status;

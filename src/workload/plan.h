@@ -32,6 +32,7 @@ typedef struct aq_plan {
   size_t count;
   uint32_t queues; /* hardware queues a device; 0: one a stream */
   bool rows;       /* packets are kept, not only requests and sums */
+  bool figures;    /* figures are kept instead of requests */
   struct aq_plan_store *own;
 } aq_plan;
 
