@@ -18,6 +18,7 @@
 #include "common/visible_devices.h"
 #include "dropin/bells.h"
 #include "dropin/check.h"
+#include "dropin/copies.h"
 #include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/ext_images.h"
@@ -133,6 +134,7 @@ static void runtime_close(aqdrop *runtime)
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
+  aqdrop_batches_fini(runtime);
   profile_put(runtime);
   aqdrop_check_put(runtime);
   aqdrop_hooks_destroy(runtime->hooks);
@@ -155,6 +157,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_check_close(runtime);
   pthread_mutex_destroy(&runtime->lock);
   pthread_mutex_destroy(&runtime->cooperative);
+  pthread_mutex_destroy(&runtime->batches);
   free(runtime->agents);
   free(runtime);
 }
@@ -394,6 +397,7 @@ static hsa_status_t process_open(void)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   pthread_mutex_init(&runtime->lock, NULL);
   pthread_mutex_init(&runtime->cooperative, NULL);
+  pthread_mutex_init(&runtime->batches, NULL);
   aq_status status = process_begin(&diag);
   runtime->recording = process.recording;
   if (status == AQ_OK)

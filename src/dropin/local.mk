@@ -7,6 +7,7 @@ src_dropin_libaqdropin_a_CPPFLAGS = $(AM_CPPFLAGS) -DAQDROP_INSIDE
 src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/api_table.def \
+	src/dropin/batches.c \
 	src/dropin/bells.c src/dropin/bells.h \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
@@ -15,7 +16,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/check.c src/dropin/check.h \
 	src/dropin/codes.c \
 	src/dropin/contents.c src/dropin/contents.h \
-	src/dropin/copies.c \
+	src/dropin/copies.c src/dropin/copies.h \
 	src/dropin/debugger.c \
 	src/dropin/entries.c \
 	src/dropin/events.c src/dropin/events.h \

@@ -97,8 +97,10 @@ typedef struct aqdrop {
   aqdrop_hooks *hooks;    /* NULL: none */
   aqdrop_recording *recording; /* NULL: none. The process's */
   pthread_mutex_t cooperative; /* taken before `lock`: queues.c */
-  pthread_mutex_t lock;        /* of the following */
-  aq_map queues;               /* hsa_queue_t * → aqdrop_queue * */
+  pthread_mutex_t batches;     /* of the next one; nothing is taken under it */
+  struct aqdrop_whole *first_whole;
+  pthread_mutex_t lock; /* of the following */
+  aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals; /* handles of signals that clients have → references */
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;

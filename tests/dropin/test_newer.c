@@ -295,6 +295,43 @@ START_TEST(a_batch_that_fails_midway_holds_no_memory)
 }
 END_TEST
 
+/* Batches that wait for a signal that stays. */
+static void batches_leave(int count)
+{
+  enum { ENTRIES = 1000 };
+  static void *sources[ENTRIES], *targets[ENTRIES];
+  static hsa_agent_t agents[ENTRIES];
+  static size_t sizes[ENTRIES];
+  static char from, to;
+  client c;
+  client_open(&c);
+  const hsa_signal_t gate = client_signal(1);
+  for (int i = 0; i < ENTRIES; i++) {
+    sources[i] = &from;
+    targets[i] = &to;
+    agents[i] = c.device;
+    sizes[i] = 1;
+  }
+  hsa_amd_memory_copy_op_t op =
+      list_make(&c, sources, targets, agents, sizes, (hsa_signal_t){0});
+  op.num_entries = ENTRIES;
+  op.src_agent = c.host;
+  for (int i = 0; i < count; i++)
+    ck_assert_done(hsa_amd_memory_async_batch_copy(&op, 1, 1, &gate));
+  ck_assert_done(hsa_shut_down());
+}
+
+START_TEST(batches_under_way_end_with_the_runtime)
+{
+  enum { OPENED = 20, BATCH = 32000 /* bytes, at least */ };
+  batches_leave(10);
+  const size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < OPENED; i++)
+    batches_leave(10);
+  ck_assert_uint_le(mallinfo2().uordblks, before + OPENED * 10 * BATCH / 2);
+}
+END_TEST
+
 /* ---- queues ---- */
 
 _Static_assert(sizeof(hsa_amd_queue_create_desc_t) == 96,
@@ -529,6 +566,7 @@ AQ_TEST_MAIN("dropin/newer", a_batch_copies_one_several_and_to_several,
              entries_take_from_the_first_start_to_the_last_end,
              an_entry_without_bytes_does_not_hold_the_others_up,
              a_batch_that_fails_midway_holds_no_memory,
+             batches_under_way_end_with_the_runtime,
              each_descriptor_of_a_queue_stands_for_itself,
              discarding_ranges_comes_after_what_it_waits_for,
              files_are_read_into_memory_of_a_device_and_written_from_it,
