@@ -89,7 +89,7 @@ typedef struct weighed {
   double value, weight;
 } weighed;
 
-/* 5 % and 95 % of what is left of the rows of all pairs but one, each pair with
+/* The 5 % and 95 % quantiles of the errors of all pairs but one; each pair has
  * one weight. */
 static aq_transfer_spread spread_find(const struct pair *without)
 {
