@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,8 +9,8 @@
 #include "check/check.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
-#include "common/dispatch_choice.h"
 #include "common/plugin.h"
+#include "common/profiling.h"
 #include "common/row_choice.h"
 #include "exec/device.h"
 #include "exec/environment.h"
@@ -32,6 +30,7 @@ typedef struct execution {
   const char *device; /* NULL: the default one */
   aq_exec_reports reports;
   const char *checks; /* NULL: none */
+  aq_profiling profiling;
   aq_spools spools;
   aq_program program;
   aq_program_end end;
@@ -113,6 +112,11 @@ static aq_status spools_create(execution *e)
   return status;
 }
 
+static bool profiles_code(const execution *e)
+{
+  return e->profiling.code || aq_cli_flag(e->cli, AQ_CLI_OPT_PROFILE_ISA);
+}
+
 static aq_status environment_set(execution *e)
 {
   aq_cli *cli = e->cli;
@@ -128,10 +132,7 @@ static aq_status environment_set(execution *e)
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
-      .profile_isa =
-          aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) || e->reports.coverage
-              ? "1"
-              : NULL,
+      .profile_isa = profiles_code(e) || e->reports.coverage ? "1" : NULL,
       .cost = cli->values[AQ_CLI_OPT_COST],
       .compile = cli->values[AQ_CLI_OPT_COMPILE],
       .coverage = e->reports.coverage ? "1" : NULL,
@@ -142,33 +143,11 @@ static aq_status environment_set(execution *e)
       .schedule = cli->values[AQ_CLI_OPT_SCHEDULE],
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
-      .record = cli->values[AQ_CLI_OPT_RECORD],
+      .record = e->profiling.record,
       .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
       .faults = cli->values[AQ_CLI_OPT_FAULTS],
       .capture = cli->values[AQ_CLI_OPT_CAPTURE]};
   return aq_exec_environment_set(&environment, &cli->diag);
-}
-
-/* The file of an earlier run goes, so that a file is this program's. */
-static aq_status extract_begin(aq_cli *cli, aq_dispatch_choice *out)
-{
-  const char *text = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH];
-  if (!text)
-    return AQ_OK;
-  if (aq_dispatch_choice_read(text, out, &cli->diag) != AQ_OK)
-    return aq_diag_prefix(&cli->diag, "--extract-dispatch");
-  return unlink(out->file) == 0 || errno == ENOENT
-             ? AQ_OK
-             : aq_diag_set(&cli->diag, AQ_ERR_IO, "--extract-dispatch %s: %s",
-                           out->file, strerror(errno));
-}
-
-static void extract_note(aq_cli *cli, const aq_dispatch_choice *choice)
-{
-  if (choice->file && access(choice->file, F_OK) != 0)
-    aq_cli_note(cli,
-                "no process made dispatch %" PRIu64 " a file: %s is not there",
-                choice->number, choice->file);
 }
 
 static aq_status execution_run(execution *e)
@@ -224,11 +203,11 @@ static aq_status check_open(execution *e)
   e->checks = *asked ? asked : "all";
   if (aq_check_read(e->checks, &checks, &cli->diag) != AQ_OK)
     return aq_diag_prefix(&cli->diag, "--check");
-  if (aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) ||
-      cli->values[AQ_CLI_OPT_TRACE_ISA] || e->reports.coverage)
+  if (profiles_code(e) || cli->values[AQ_CLI_OPT_TRACE_ISA] ||
+      e->reports.coverage)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--check with --profile-isa, --trace-isa or --coverage; "
-                       "expected one of them");
+                       "--check with --profile-isa, --trace-isa, --coverage or "
+                       "a profile of code; expected one of them");
   const aq_findings_options options = {
       .checks = e->checks,
       .file = cli->values[AQ_CLI_OPT_CHECK_REPORT],
@@ -270,6 +249,7 @@ aq_status aq_cli_exec(aq_cli *cli)
       .json = aq_cli_flag(cli, AQ_CLI_OPT_JSON),
       .args = cli->args};
   aq_wave_trace_options traced;
+  const aq_notes notes = aq_cli_notes(cli);
   if (trace && aq_wave_trace_read(trace, &traced, &cli->diag) != AQ_OK)
     return aq_diag_prefix(&cli->diag, "--trace-isa");
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
@@ -278,7 +258,11 @@ aq_status aq_cli_exec(aq_cli *cli)
   if (status == AQ_OK)
     status = device_choose(&e);
   if (status == AQ_OK)
-    status = aq_row_choice_read(cli->values[AQ_CLI_OPT_RECORD],
+    status = aq_profiling_read(cli->values[AQ_CLI_OPT_PROFILE],
+                               cli->values[AQ_CLI_OPT_RECORD], &e.profiling,
+                               &cli->diag);
+  if (status == AQ_OK)
+    status = aq_row_choice_read(e.profiling.record,
                                 cli->values[AQ_CLI_OPT_RECORD_LIMIT], &rows,
                                 &cli->diag);
   if (status == AQ_OK)
@@ -286,11 +270,12 @@ aq_status aq_cli_exec(aq_cli *cli)
   if (status == AQ_OK)
     status = check_open(&e);
   if (status == AQ_OK)
-    status = extract_begin(cli, &extract);
+    status = aq_exec_extract_begin(cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],
+                                   &extract, &cli->diag);
   if (status == AQ_OK)
     status = execution_run(&e);
   if (e.ran)
-    extract_note(cli, &extract);
+    aq_exec_extract_end(&extract, &notes);
   status = check_close(&e, status);
   aq_exec_reports_close(&e.reports, NULL, NULL);
   status = junit_close(&e, status);

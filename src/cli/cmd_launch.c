@@ -19,30 +19,6 @@ enum { LDS_MAX = 1 << 30, REPEATS_MAX = 1000000 };
 
 /* ---- options ---- */
 
-/* "X[,Y[,Z]]"; 1 for a size that is left out, all 0 without the option. */
-static aq_status sizes_read(aq_cli *cli, aq_cli_option_id option, uint32_t most,
-                            uint32_t out[3])
-{
-  const char *text = cli->values[option], *at = text;
-  for (int i = 0; i < 3; i++)
-    out[i] = text != NULL;
-  for (int i = 0; text && i < 3; i++) {
-    char *end;
-    const unsigned long long value = strtoull(at, &end, 10);
-    if (*at < '0' || *at > '9' || value == 0 || value > most ||
-        (*end && (*end != ',' || i == 2)))
-      return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                         "--%s %s: expected X, X,Y or X,Y,Z, whole numbers "
-                         "from 1 to %u",
-                         aq_cli_options[option].name, text, most);
-    out[i] = (uint32_t)value;
-    if (!*end)
-      break;
-    at = end + 1;
-  }
-  return AQ_OK;
-}
-
 /* Words behind --args are arguments of the kernel too; with several --args
  * their order would be unknown. */
 static aq_status args_read(aq_cli *cli, aq_launch_ask *ask)
@@ -106,13 +82,16 @@ static aq_status ask_read(aq_cli *cli, aq_launch_ask *ask)
   const char *missing = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
   aq_status status = kernel_check(cli, ask);
   if (status == AQ_OK)
-    status = sizes_read(cli, AQ_CLI_OPT_GRID, UINT32_MAX, ask->grid);
+    status = aq_launch_sizes_read("grid", cli->values[AQ_CLI_OPT_GRID],
+                                  UINT32_MAX, ask->grid, &cli->diag);
   if (status == AQ_OK && ask->grid[0] == 0 && ask->kernel)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                          "launch: no size; expected --grid X[,Y[,Z]] in "
                          "work-items");
   if (status == AQ_OK)
-    status = sizes_read(cli, AQ_CLI_OPT_WORKGROUP, UINT16_MAX, ask->workgroup);
+    status =
+        aq_launch_sizes_read("workgroup", cli->values[AQ_CLI_OPT_WORKGROUP],
+                             UINT16_MAX, ask->workgroup, &cli->diag);
   if (status == AQ_OK)
     status = bounded_read(cli, AQ_CLI_OPT_LDS, 0, LDS_MAX, &ask->lds);
   if (status == AQ_OK)

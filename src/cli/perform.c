@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cli/runs.h"
+#include "common/profiling.h"
 #include "common/time_text.h"
 
 /* ---- options ---- */
@@ -79,20 +80,26 @@ static void line_print(const char *text, void *user)
 
 aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
 {
+  aq_profiling profiling;
+  aq_status status =
+      aq_profiling_read(cli->values[AQ_CLI_OPT_PROFILE],
+                        cli->values[AQ_CLI_OPT_RECORD], &profiling, &cli->diag);
+  if (status != AQ_OK)
+    return status;
   aq_performance_options read = {
       .transport = cli->values[AQ_CLI_OPT_TRANSPORT],
       .faults = cli->values[AQ_CLI_OPT_FAULTS],
       .device = cli->values[AQ_CLI_OPT_DEVICE],
-      .record = cli->values[AQ_CLI_OPT_RECORD],
+      .record = profiling.record,
       .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
-      .profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA),
+      .profile_isa = profiling.code || aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA),
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .cost = cli->values[AQ_CLI_OPT_COST],
       .timeout_needs_live = cli->given[AQ_CLI_OPT_TIMEOUT],
       .asked = signal_came,
       .line = line_print};
-  aq_status status = pace_read(cli, &read.pace);
+  status = pace_read(cli, &read.pace);
   if (status == AQ_OK)
     status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &read.timeout);
   if (status == AQ_OK)

@@ -11,6 +11,7 @@
 #include "cli/rows.h"
 #include "codeobj/layout.h"
 #include "common/demangle.h"
+#include "inspect/counters.h"
 #include "inspect/profile.h"
 
 /* A figure over its least. */
@@ -71,6 +72,28 @@ static aq_status classes_put(aq_cli *cli, aq_json_out *json,
   aq_cli_cell_text(rows, "all");
   sum_cells(rows, &kernel->all, &kernel->all);
   aq_cli_row_end(rows);
+  return aq_cli_rows_end(cli, rows);
+}
+
+static aq_status counters_put(aq_cli *cli, aq_json_out *json,
+                              const aq_profile_kernel *kernel)
+{
+  static const aq_cli_column columns[] = {{"counter", "counter"},
+                                          {">value", "value"},
+                                          {"unit", "unit"},
+                                          {"meaning", NULL},
+                                          {NULL, NULL}};
+  int64_t values[AQ_CODE_COUNTER_COUNT];
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "counters", columns);
+  aq_code_counters_sum(kernel, values);
+  for (unsigned i = 0; i < AQ_CODE_COUNTER_COUNT; i++) {
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, aq_code_counters[i].name);
+    aq_cli_cell_int(rows, values[i]);
+    aq_cli_cell_text(rows, aq_code_counters[i].unit);
+    aq_cli_cell_text(rows, aq_code_counters[i].meaning);
+    aq_cli_row_end(rows);
+  }
   return aq_cli_rows_end(cli, rows);
 }
 
@@ -182,6 +205,10 @@ static aq_status kernel_put(aq_cli *cli, aq_json_out *json, const char *name,
   if (!json)
     fputc('\n', cli->out);
   if (status == AQ_OK)
+    status = counters_put(cli, json, kernel);
+  if (!json)
+    fputc('\n', cli->out);
+  if (status == AQ_OK)
     status = blocks_put(cli, json, kernel);
   if (json) {
     code_json(json, kernel);
@@ -255,7 +282,7 @@ aq_status aq_cli_show_profile(aq_cli *cli, aq_store *store,
     aq_instruction_list_fini(&list);
     return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
                        "run %s has no counts of instructions; run its kernels' "
-                       "code with launch or exec --profile-isa",
+                       "code with launch or exec --profile counters",
                        cli->args[0]);
   }
   status =

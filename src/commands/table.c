@@ -154,7 +154,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
                     BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
                     BIT(KERNELS) | BIT(KERNELS_FROM) | BIT(BLOCKS) |
-                    BIT(PROFILE_ISA) | BIT(TRACE_ISA) | BIT(COST),
+                    BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
+                    BIT(COST),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
@@ -195,7 +196,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
                     BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
                     BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
-                    BIT(ISOLATION) | BIT(COST) | BIT(COMPILE) |
+                    BIT(ISOLATION) | BIT(COST) | BIT(COMPILE) | BIT(PROFILE) |
                     BIT(PROFILE_ISA) | BIT(TRACE_ISA) | BIT(REPORT_FIDELITY) |
                     BIT(COVERAGE) | BIT(JUNIT) | BIT(CHECK) |
                     BIT(CHECK_REPORT) | BIT(SARIF) | BIT(SUPPRESS) |
@@ -256,7 +257,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(DEFINE) | BIT(INCLUDE) | BIT(SAVE_TEMPS) |
                     BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
                     BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) | BIT(COST) |
-                    BIT(PROFILE_ISA) | BIT(TRACE_ISA),
+                    BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

@@ -86,6 +86,7 @@ typedef enum aq_cli_what {
   O(RECORD_LIMIT)                                                              \
   O(COST)                                                                      \
   O(COMPILE)                                                                   \
+  O(PROFILE)                                                                   \
   O(PROFILE_ISA)                                                               \
   O(TRACE_ISA)                                                                 \
   O(REPORT_FIDELITY)                                                           \

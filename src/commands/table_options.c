@@ -200,8 +200,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                               .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_RECORD] =
         {"record", "all|kernels|none|sample=N", "AQUEDUCT_RECORD",
-         "rows to keep: all (default), kernel rows, none, or one in N; the run "
-         "counts the rows that it leaves out"},
+         "rows to keep: all (default), kernel rows, none, one in N, or the "
+         "rows of modes of events of --profile; the run counts the rows that "
+         "it leaves out"},
     [AQ_CLI_OPT_RECORD_LIMIT] =
         {"record-limit", "SIZE|none", "AQUEDUCT_RECORD_LIMIT",
          "keep rows up to SIZE bytes (500M, 4G; default 4G; of exec for each "
@@ -216,6 +217,12 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"compile", "off|auto|always", "AQUEDUCT_COMPILE",
          "whether executed code is compiled for this machine by cc: never (the "
          "default), where it is hot, or all of it; the results are the same"},
+    [AQ_CLI_OPT_PROFILE] =
+        {"profile", "MODES", NULL,
+         "keep these, with commas between: queue-events, "
+         "device-queue-events, dispatch-events (rows of the host, of copies "
+         "and barriers, of kernels; without these, --record decides), "
+         "executable-metadata and counters (of executed code), or all"},
     [AQ_CLI_OPT_PROFILE_ISA] =
         {"profile-isa", NULL, NULL,
          "count each executed instruction of kernels, its lanes and how they "

@@ -22,6 +22,8 @@ libaqcore_a_SOURCES += \
 	src/common/notes.c src/common/notes.h \
 	src/common/pm4.h \
 	src/common/plugin.c src/common/plugin.h \
+	src/common/profiling.c src/common/profiling.def \
+	src/common/profiling.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
 	src/common/slab.c src/common/slab.h \

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/profiling.h"
+
 /* ---- words ---- */
 
 static bool number_read(const char *text, uint64_t *out, char **end)
@@ -49,13 +51,17 @@ aq_status aq_row_choice_read(const char *record, const char *limit,
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(record ? record : "all", words[i]) == 0)
       made.kind = (aq_row_choice_kind)i;
+  if (made.kind == AQ_ROWS_SAMPLE)
+    made.every = aq_profiling_events_read(record);
+  if (made.every)
+    made.kind = AQ_ROWS_EVENTS;
   if (made.kind == AQ_ROWS_SAMPLE &&
       (strncmp(record, sample, sizeof sample - 1) != 0 ||
        !number_read(record + sizeof sample - 1, &made.every, &end) || *end ||
        made.every < 2))
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--record %s: expected all, kernels, none, or sample=N "
-                       "with N of 2 or more",
+                       "--record %s: expected all, kernels, none, sample=N "
+                       "with N of 2 or more, or modes of events",
                        record);
   if (limit && !aq_size_read(limit, &made.limit))
     return aq_diag_set(diag, AQ_ERR_INPUT,
@@ -77,10 +83,25 @@ static uint64_t mixed(uint64_t x)
   return x ^ x >> 31;
 }
 
+static bool kind_is_kept(const aq_row_choice *choice, int64_t kind)
+{
+  switch (choice->kind) {
+  case AQ_ROWS_NONE:
+    return false;
+  case AQ_ROWS_KERNELS:
+    return kind == AQ_KIND_KERNEL;
+  case AQ_ROWS_EVENTS:
+    return aq_profiling_events_have((unsigned)choice->every, kind);
+  case AQ_ROWS_ALL:
+  case AQ_ROWS_SAMPLE:
+    break;
+  }
+  return true;
+}
+
 bool aq_row_choice_pass_over(aq_row_choice *choice, int64_t kind)
 {
-  if (choice->kind != AQ_ROWS_NONE &&
-      (choice->kind != AQ_ROWS_KERNELS || kind == AQ_KIND_KERNEL))
+  if (kind_is_kept(choice, kind))
     return false;
   __atomic_fetch_add(&choice->unchosen, 1, __ATOMIC_RELAXED);
   return true;
@@ -148,6 +169,8 @@ const char *aq_row_choice_text(const aq_row_choice *choice, char *out)
   used += (size_t)snprintf(out + used, AQ_ROW_CHOICE_TEXT - used, __VA_ARGS__)
   if (choice->kind == AQ_ROWS_SAMPLE)
     PUT("1 row in %" PRIu64, choice->every);
+  else if (choice->kind == AQ_ROWS_EVENTS)
+    PUT("%s only", aq_profiling_events_text((unsigned)choice->every));
   else
     PUT("%s", choice->kind == AQ_ROWS_ALL       ? "in part"
               : choice->kind == AQ_ROWS_KERNELS ? "kernels only"

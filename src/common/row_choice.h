@@ -19,11 +19,12 @@ typedef enum aq_row_choice_kind {
   AQ_ROWS_KERNELS, /* rows of kernels only */
   AQ_ROWS_NONE,
   AQ_ROWS_SAMPLE, /* one row in `every`, spread pseudo-randomly */
+  AQ_ROWS_EVENTS, /* rows of some profiling modes */
 } aq_row_choice_kind;
 
 typedef struct aq_row_choice {
   aq_row_choice_kind kind;
-  uint64_t every;    /* AQ_ROWS_SAMPLE: 2 or more */
+  uint64_t every;    /* AQ_ROWS_SAMPLE: 2 or more; AQ_ROWS_EVENTS: the modes */
   uint64_t limit;    /* bytes; 0: none */
   uint64_t bytes;    /* kept so far */
   uint64_t seen;     /* rows; of the sample */
@@ -40,9 +41,10 @@ enum {
 /* The default limit, bytes. */
 #define AQ_ROW_CHOICE_LIMIT ((uint64_t)4 << 30)
 
-/* Reads "all", "kernels", "none" or "sample=N" (NULL: all), and "none" or a
- * number of bytes with K, M, G or T (NULL: AQ_ROW_CHOICE_LIMIT).
- * AQ_ERR_INPUT names the option that is malformed. */
+/* Reads "all", "kernels", "none", "sample=N" or modes of events (profiling.def)
+ * with commas between them (NULL: all), and "none" or a number of bytes with K,
+ * M, G or T (NULL: AQ_ROW_CHOICE_LIMIT). AQ_ERR_INPUT names the option that is
+ * malformed. */
 aq_status aq_row_choice_read(const char *record, const char *limit,
                              aq_row_choice *out, aq_diag *diag);
 

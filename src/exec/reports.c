@@ -4,6 +4,7 @@
 #include "exec/reports.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,4 +100,27 @@ void aq_exec_reports_remove(const char *folder)
   }
   if (count >= 0)
     free(names);
+}
+
+aq_status aq_exec_extract_begin(const char *text, aq_dispatch_choice *out,
+                                aq_diag *diag)
+{
+  *out = (aq_dispatch_choice){0};
+  if (!text)
+    return AQ_OK;
+  if (aq_dispatch_choice_read(text, out, diag) != AQ_OK)
+    return aq_diag_prefix(diag, "--extract-dispatch");
+  return unlink(out->file) == 0 || errno == ENOENT
+             ? AQ_OK
+             : aq_diag_set(diag, AQ_ERR_IO, "--extract-dispatch %s: %s",
+                           out->file, strerror(errno));
+}
+
+void aq_exec_extract_end(const aq_dispatch_choice *choice,
+                         const aq_notes *notes)
+{
+  if (choice->file && access(choice->file, F_OK) != 0)
+    aq_note(notes,
+            "no process made dispatch %" PRIu64 " a file: %s is not there",
+            choice->number, choice->file);
 }

@@ -7,6 +7,7 @@
 #ifndef AQ_EXEC_REPORTS_H
 #define AQ_EXEC_REPORTS_H
 
+#include "common/dispatch_choice.h"
 #include "common/notes.h"
 #include "exec/coverage.h"
 #include "exec/fidelity.h"
@@ -50,6 +51,15 @@ aq_status aq_exec_reports_found(aq_exec_reports *reports, uint64_t *count,
  * error. */
 aq_status aq_exec_reports_close(aq_exec_reports *reports, const aq_notes *notes,
                                 aq_diag *diag);
+
+/* Reads --extract-dispatch (NULL: not given; *out is all zero). The file of an
+ * earlier run goes, so that a file is this program's. */
+aq_status aq_exec_extract_begin(const char *text, aq_dispatch_choice *out,
+                                aq_diag *diag);
+
+/* A note where no process made the file. */
+void aq_exec_extract_end(const aq_dispatch_choice *choice,
+                         const aq_notes *notes);
 
 /* Removes what processes left for reports in a folder. */
 void aq_exec_reports_remove(const char *folder);

@@ -447,3 +447,26 @@ aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag)
   free(path);
   return status;
 }
+
+aq_status aq_launch_sizes_read(const char *option, const char *text,
+                               uint32_t most, uint32_t out[3], aq_diag *diag)
+{
+  const char *at = text;
+  for (int i = 0; i < 3; i++)
+    out[i] = text != NULL;
+  for (int i = 0; text && i < 3; i++) {
+    char *end;
+    const unsigned long long value = strtoull(at, &end, 10);
+    if (*at < '0' || *at > '9' || value == 0 || value > most ||
+        (*end && (*end != ',' || i == 2)))
+      return aq_diag_set(diag, AQ_ERR_INPUT,
+                         "--%s %s: expected X, X,Y or X,Y,Z, whole numbers "
+                         "from 1 to %u",
+                         option, text, most);
+    out[i] = (uint32_t)value;
+    if (!*end)
+      break;
+    at = end + 1;
+  }
+  return AQ_OK;
+}

@@ -53,6 +53,11 @@ aq_status aq_launch_arg_like(const aq_launch_arg *arg, const char *fill,
 bool aq_launch_arg_differs(const aq_launch_arg *a, const aq_launch_arg *b,
                            uint64_t i, double tolerance);
 
+/* Reads "X[,Y[,Z]]", each from 1 to `most`; 1 for a size that is left out, all
+ * 0 for NULL. AQ_ERR_INPUT names the option. */
+aq_status aq_launch_sizes_read(const char *option, const char *text,
+                               uint32_t most, uint32_t out[3], aq_diag *diag);
+
 /* An element as text. */
 enum { AQ_LAUNCH_ELEMENT_SIZE = 32 };
 void aq_launch_arg_element(const aq_launch_arg *arg, uint64_t i,

@@ -395,7 +395,10 @@ static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
     info->notes = "{\"measured_on\":\"simulator\"}";
   info->durations = aq_performance_durations_found(
       l->performance, writer, info->durations, l->durations);
-  return aq_store_writer_finish(writer, info, diag);
+  free(l->recorded);
+  aq_status status =
+      aq_performance_recorded(&l->rows, info, &l->recorded, diag);
+  return status == AQ_OK ? aq_store_writer_finish(writer, info, diag) : status;
 }
 
 static aq_status launcher_run(aq_launcher *l, aq_store *store,
@@ -418,9 +421,11 @@ static aq_status launcher_run(aq_launcher *l, aq_store *store,
     return status;
   aq_record_sink *sink = aq_store_writer_sink(writer);
   l->run = aq_store_writer_run(writer);
-  status = aq_performance_open(l->performance, sink, &l->t, diag);
+  l->rows = l->performance->rows;
+  aq_row_filter_init(&l->filter, sink, &l->rows);
+  status = aq_performance_open(l->performance, &l->filter.sink, &l->t, diag);
   if (status == AQ_OK)
-    status = kernel_run(l, sink, diag);
+    status = kernel_run(l, &l->filter.sink, diag);
   else
     l->t = NULL;
   if (l->hangs) {
@@ -503,5 +508,6 @@ void aq_launcher_close(aq_launcher *l)
     aq_codeobj_fini(&l->code);
   aq_kernel_set_close(&l->kernels);
   free(l->times);
+  free(l->recorded);
   hostcall_close(l);
 }

@@ -16,6 +16,7 @@
 #include "launch/args.h"
 #include "launch/dispatched.h"
 #include "perform/perform.h"
+#include "perform/row_filter.h"
 
 typedef struct aq_launch_ask {
   const char *path;
@@ -43,6 +44,9 @@ typedef struct aq_launcher {
   aq_transport *t; /* NULL: not open */
   aq_transport_info info;
   char durations[AQ_STORE_DURATIONS_SIZE]; /* the run's info borrows it */
+  char *recorded;                          /* likewise; NULL: all rows */
+  aq_row_choice rows;
+  aq_row_filter filter;         /* of the run's writer */
   const aq_device_info *device; /* that ran it, while the transport is open */
   aq_codeobj code;
   bool code_is_read;

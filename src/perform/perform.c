@@ -61,6 +61,11 @@ static aq_status inspection_ask(aq_transport_stack *stack,
                                 const aq_performance_options *options,
                                 aq_diag *diag)
 {
+  if (options->profile_isa && aq_transport_stack_is_hardware(stack))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "transport %s counts no instructions; expected a "
+                       "simulator, which executes the code of kernels",
+                       aq_transport_stack_name(stack));
   aq_status status =
       options->profile_isa ? aq_transport_stack_profile(stack, diag) : AQ_OK;
   if (status != AQ_OK || !options->trace_isa)

@@ -34,6 +34,21 @@ plain=$out
 try "$aqueduct" show plain --asm
 check "has no counts to show" contains "$err" "run plain has no counts"
 check "which is exit 2" [ "$status" = 2 ]
+launch_vadd --profile counter
+check "a mode that there is not is refused" contains "$err" \
+  "--profile 'counter': expected all, or"
+check "which is exit 2, too" [ "$status" = 2 ]
+launch_vadd --name moded --profile counters,dispatch-events
+check "a profile by its modes changes no result" [ "$out" = "$plain" ]
+try "$aqueduct" show moded --asm
+check "its counters have the names of rocprof" same \
+  "$(row SQ_WAVES | cut -d' ' -f1,2)" "SQ_WAVES 16"
+check "loads and stores are apart" same \
+  "$(row SQ_INSTS_VMEM_RD | cut -d' ' -f2) $(row SQ_INSTS_VMEM_WR |
+    cut -d' ' -f2)" "32 16"
+try "$aqueduct" show moded
+check "and the run says that it has rows of kernels only" contains "$out" \
+  "dispatch-events only"
 launch_vadd --name counted --profile-isa
 check "a profile changes no result and no time" [ "$out" = "$plain" ]
 try "$aqueduct" show counted --asm
@@ -48,7 +63,7 @@ check "--json is JSON" is_json "$work/counted.json"
 for command in show stats; do
   try "$aqueduct" $command counted
   check "$command names where the counts are" contains "$err" \
-    "instructions are counted in 1 kernels: aqueduct show 2 --asm"
+    "instructions are counted in 1 kernels: aqueduct show 3 --asm"
 done
 try "$aqueduct" store merge --store "$work/other.db" "$XDG_DATA_HOME"/*/runs.db
 try "$aqueduct" show counted --asm --store "$work/other.db"
@@ -132,6 +147,16 @@ if clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx90a -c -o "$work/code.o" \
   known --profile-isa --name known
   check "$name runs" [ "$status" = 0 ]
   try "$aqueduct" show known --asm
+  counter() { # NAME
+    row "$1" | cut -d' ' -f2
+  }
+  check "the counter of bank conflicts is cycles less those without" same \
+    "$(counter SQ_LDS_IDX_ACTIVE) $(counter SQ_LDS_BANK_CONFLICT)" \
+    "$(printf '%s\n' "$out" | awk '$1 == "lds" { print $9, $9 - $10; exit }')"
+  check "and some" [ "$(counter SQ_LDS_BANK_CONFLICT)" -gt 31 ]
+  check "branches of a loop of ten" same "$(counter SQ_INSTS_BRANCH)" 10
+  check "one wave" same "$(counter SQ_WAVES)" 1
+  check "instructions of scalar memory" same "$(counter SQ_INSTS_SMEM)" 1
   check "words in a row are 4 segments of 64 bytes" same \
     "$(counts 'global_load_dword v4')" "1 64.0 1.00"
   check "words 64 bytes apart are 64 of them, where 4 would do" same \

@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	tests/common/test_kernel_set \
 	tests/common/test_dispatch_file \
 	tests/common/test_map \
+	tests/common/test_profiling \
 	tests/common/test_record \
 	tests/common/test_rng \
 	tests/common/test_row_choice

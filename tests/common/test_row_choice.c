@@ -50,6 +50,36 @@ START_TEST(none_keeps_nothing)
 }
 END_TEST
 
+START_TEST(modes_of_events_keep_the_rows_of_their_kinds)
+{
+  static const int64_t host[] = {AQ_KIND_WAIT, AQ_KIND_CALL, AQ_KIND_OPERATION,
+                                 AQ_KIND_RANGE};
+  aq_row_choice choice = choice_read("dispatch-events,queue-events", NULL);
+  ck_assert(aq_row_choice_take(&choice, AQ_KIND_KERNEL));
+  for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+    ck_assert(aq_row_choice_take(&choice, host[i]));
+  for (int64_t kind = AQ_KIND_COPY; kind <= AQ_KIND_VENDOR; kind++)
+    ck_assert(!aq_row_choice_take(&choice, kind));
+  ck_assert_str_eq(said(&choice),
+                   "queue-events,dispatch-events only; left out: 6 other rows");
+}
+END_TEST
+
+START_TEST(each_kind_of_row_belongs_to_one_mode_of_events)
+{
+  static const char *const modes[] = {"queue-events", "device-queue-events",
+                                      "dispatch-events"};
+  for (int64_t kind = AQ_KIND_KERNEL; kind < AQ_KIND_COUNT; kind++) {
+    unsigned keep = 0;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+      aq_row_choice choice = choice_read(modes[i], NULL);
+      keep += aq_row_choice_take(&choice, kind);
+    }
+    ck_assert_uint_eq(keep, 1);
+  }
+}
+END_TEST
+
 START_TEST(a_sample_of_a_periodic_program_has_every_part_of_its_period)
 {
   enum { ROWS = 100000, PERIOD = 10 };
@@ -123,6 +153,8 @@ END_TEST
 
 AQ_TEST_MAIN("common/row_choice", nothing_is_left_out_unless_somebody_asks,
              kernels_are_kept_and_the_others_counted, none_keeps_nothing,
+             modes_of_events_keep_the_rows_of_their_kinds,
+             each_kind_of_row_belongs_to_one_mode_of_events,
              a_sample_of_a_periodic_program_has_every_part_of_its_period,
              rows_after_the_limit_are_counted_even_where_one_would_fit,
              sizes_have_a_unit_of_1024,
