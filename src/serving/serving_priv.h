@@ -34,8 +34,9 @@ typedef struct aq_sv_server {
   aq_sv_role role;
   uint32_t to; /* of prefill servers */
   aq_batcher_options batching;
-  bool graphs; /* decode steps are graph launches */
-  bool alone;  /* no other server has one of its devices */
+  bool graphs;     /* decode steps are graph launches */
+  bool idempotent; /* its kernels may be run again */
+  bool alone;      /* no other server has one of its devices */
   aq_time ttft, tpot;
   int32_t priority;
   uint32_t weight;

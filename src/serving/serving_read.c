@@ -228,13 +228,10 @@ static aq_status server_read(aq_sv *sv, const aq_json_node *node,
                              aq_sv_server *server, aq_diag *diag)
 {
   static const char *const keys[] = {
-      "name",      "model",        "requests",
-      "role",      "to",           "devices",
-      "max_seqs",  "max_tokens",   "block",
-      "blocks",    "long_prefill", "prefix_cache",
-      "chunked",   "reserve_full", "graphs",
-      "objective", "priority",     "weight",
-      NULL};
+      "name",         "model",        "requests",   "role",         "to",
+      "devices",      "max_seqs",     "max_tokens", "block",        "blocks",
+      "long_prefill", "prefix_cache", "chunked",    "reserve_full", "graphs",
+      "idempotent",   "objective",    "priority",   "weight",       NULL};
   aq_json_node member;
   aq_status status = aq_json_object(node, keys);
   server->weight = 1;
@@ -257,6 +254,8 @@ static aq_status server_read(aq_sv *sv, const aq_json_node *node,
     status = objective_read(node, server);
   if (status == AQ_OK)
     status = bool_read(node, "graphs", &server->graphs);
+  if (status == AQ_OK)
+    status = bool_read(node, "idempotent", &server->idempotent);
   if (status == AQ_OK)
     status = priority_read(node, &server->priority);
   if (status == AQ_OK)

@@ -186,6 +186,16 @@ static aq_status commands_fill(aq_sv *sv, const aq_sv_server *server,
   return AQ_OK;
 }
 
+/* A row of a weight's product is two operations a number of two bytes: from so
+ * many rows on, the operations of products take longer than their weights. */
+static uint32_t flags_of(const aq_sv_server *server)
+{
+  const bool compute =
+      (double)server->step.tokens * server->gpu.bandwidth > server->gpu.flops;
+  return (compute ? AQ_JOB_COMPUTE : AQ_JOB_MEMORY) |
+         (server->idempotent ? AQ_JOB_IDEMPOTENT : 0);
+}
+
 static void job_fill(const aq_sv *sv, const aq_sv_server *server,
                      uint32_t device, aq_job *out)
 {
@@ -244,6 +254,7 @@ aq_status aq_sv_step_job(aq_sv *sv, aq_sv_server *server, aq_job *out,
   job_fill(sv, server, server->device, out);
   out->command_count = count;
   out->hint = sum;
+  out->job_flags = flags_of(server);
   out->deadline = server->due;
   out->via = server->graph && !sv->steps ? AQ_VIA_GRAPH : AQ_VIA_DIRECT;
   out->marker = server->graph && !sv->steps;

@@ -59,7 +59,8 @@ static void bind(aq_workload_source *source)
 typedef struct played {
   aq_request rows[16];
   size_t count, jobs, commands, graphs, copies, waits;
-  aq_time end, reductions, copying; /* sums of theirs */
+  size_t compute, memory, idempotent; /* jobs of that kind */
+  aq_time end, reductions, copying;   /* sums of theirs */
 } played;
 
 /* Each job takes the sum of its kernels, one after the other by stream. */
@@ -121,6 +122,9 @@ static played play(aq_workload_source *source, bool reject)
     if (job.commands[0].kind == AQ_KIND_COPY)
       p.copying += job.commands[0].cost.base;
     p.waits += job.dependency_count;
+    p.compute += (job.job_flags & AQ_JOB_COMPUTE) != 0;
+    p.memory += (job.job_flags & AQ_JOB_MEMORY) != 0;
+    p.idempotent += (job.job_flags & AQ_JOB_IDEMPOTENT) != 0;
   }
 }
 
@@ -243,6 +247,29 @@ START_TEST(devices_without_a_known_link_are_refused)
 }
 END_TEST
 
+START_TEST(steps_of_many_tokens_are_bound_by_compute)
+{
+  static const char long_one[] =
+      "# aqueduct requests 1, hash block 0 of prompts\n"
+      "arrival_ns,prompt,output,session,tool_ns,hashes\n"
+      "0,300,2,,,\n";
+  aq_workload_source *source;
+  aqtest_write("long.csv", long_one, strlen(long_one));
+  ck_assert_status(load("{\"name\": \"a\", \"model\": \"m.json\", \"blocks\": "
+                        "32, \"idempotent\": true, \"requests\": {\"file\": "
+                        "\"long.csv\"}}",
+                        &source),
+                   AQ_OK, &diag);
+  const played p = play(source, false);
+  /* The two products of the prompt, as 300 tokens are more than the 247
+   * operations a byte of the GPU; then the graph of one token. */
+  ck_assert_uint_eq(p.compute, 2);
+  ck_assert_uint_eq(p.memory, 1);
+  ck_assert_uint_eq(p.idempotent, 3);
+  source->close(source);
+}
+END_TEST
+
 START_TEST(requests_of_a_rejected_step_are_rejected)
 {
   aq_workload_source *source;
@@ -322,6 +349,7 @@ AQ_TEST_MAIN("serving/serving",
              on_one_device_nothing_is_copied,
              devices_that_share_a_model_wait_for_each_other,
              devices_without_a_known_link_are_refused,
+             steps_of_many_tokens_are_bound_by_compute,
              requests_of_a_rejected_step_are_rejected,
              a_seed_chooses_which_requests_arrive,
              what_cannot_be_served_is_refused)

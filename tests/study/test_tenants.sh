@@ -50,6 +50,19 @@ else
   skip "policies differ" "no python3"
 fi
 
+# Every policy takes steps of a server as jobs; one that resets queues needs
+# kernels that may run again.
+sed 's/"model"/"idempotent": true, &/' "$work/tenants.json" > "$work/again.json"
+for policy in $("$aqueduct" list policies --names); do
+  try "$aqueduct" run "$work/again.json" --parameter count=10 \
+    --policy "$policy" --store "$work/each.db" -q
+  check "policy $policy runs" [ "$status" = 0 ]
+done
+try "$aqueduct" run "$work/tenants.json" --parameter count=10 --policy reef \
+  --store "$work/each.db"
+check "policy reef resets no kernel that is not idempotent" contains "$err" \
+  "a kernel that is not idempotent"
+
 try "$aqueduct" study --by-client --plot lines --metric ttft_p99
 check "a plot over the load has its name" contains "$out" ">load<"
 check "a line for each client with requests and each policy" \
