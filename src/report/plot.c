@@ -16,31 +16,30 @@ enum {
 };
 
 /* Okabe and Ito: told apart by all, on black and on white. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
-                                      "#cc79a7", "#e69f00", "#56b4e9",
-                                      "#8c6d31", "#7f7f7f"};
-
-enum { COLOURS = sizeof colours / sizeof *colours };
+static const char *const colours[AQ_PLOT_COLOURS] = {
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7",
+    "#e69f00", "#56b4e9", "#8c6d31", "#7f7f7f"};
 
 /* Where colours come again: how lines are broken, and shapes of points. */
-static const char *const dashes[] = {"none", "6 3", "2 3", "8 3 2 3"};
-static const char *const shapes[] = {
+static const char *const dashes[AQ_PLOT_BREAKS] = {"none", "6 3", "2 3",
+                                                   "8 3 2 3"};
+static const char *const shapes[AQ_PLOT_BREAKS] = {
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-3.5 -3.5h7v7h-7z",
     "M0 -4.5L4.5 3.5L-4.5 3.5z", "M0 -5L5 0L0 5L-5 0z"};
 
 static const char *colour(size_t i)
 {
-  return colours[i % COLOURS];
+  return colours[i % AQ_PLOT_COLOURS];
 }
 
 static const char *dash(size_t i)
 {
-  return dashes[i / COLOURS % (sizeof dashes / sizeof *dashes)];
+  return dashes[i / AQ_PLOT_COLOURS % AQ_PLOT_BREAKS];
 }
 
 static const char *shape(size_t i)
 {
-  return shapes[i / COLOURS % (sizeof shapes / sizeof *shapes)];
+  return shapes[i / AQ_PLOT_COLOURS % AQ_PLOT_BREAKS];
 }
 
 static void text_put(FILE *out, const char *text)
@@ -247,6 +246,11 @@ static void bounds(const aq_plot *plot, axis *x, axis *y)
       axis_make(log_y ? low[1] : fmin(low[1], 0), high[1], log_y, plot->y_time);
 }
 
+static size_t look_of(const aq_plot *plot, size_t s)
+{
+  return plot->series[s].look ? plot->series[s].look - 1 : s;
+}
+
 static void point_put(FILE *out, double x, double y, size_t s)
 {
   fprintf(out,
@@ -280,8 +284,8 @@ static void band_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
     fprintf(out, "%s%.1f %.1f", i ? "L" : "<path d=\"M", x_of(x, of->x[at]),
             y_of(y, of->y[at] + side * half_of(of, at)));
   }
-  fprintf(out, "Z\" fill=\"%s\" fill-opacity=\"%s\"/>\n", colour(s),
-          plot->count > 6 ? ".07" : ".16");
+  fprintf(out, "Z\" fill=\"%s\" fill-opacity=\"%s\"/>\n",
+          colour(look_of(plot, s)), plot->count > 6 ? ".07" : ".16");
 }
 
 static void lines_put(FILE *out, const aq_plot_series *of, size_t s,
@@ -302,26 +306,28 @@ static void series_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
                        const axis *y)
 {
   const aq_plot_series *of = &plot->series[s];
+  const size_t look = look_of(plot, s);
   if (of->count == 0)
     return;
   if (plot->form == AQ_PLOT_LINES)
-    lines_put(out, of, s, x, y);
+    lines_put(out, of, look, x, y);
   else if (plot->form == AQ_PLOT_STAIRS)
-    stairs_put(out, of, s, x, y);
+    stairs_put(out, of, look, x, y);
   else
     for (size_t i = 0; i < of->count; i++)
-      point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), s);
+      point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), look);
 }
 
 static void legend_put(FILE *out, const aq_plot *plot, size_t s, double y)
 {
+  const size_t look = look_of(plot, s);
   if (plot->form != AQ_PLOT_STAIRS)
-    point_put(out, LEFT + 8, y - 4, s);
+    point_put(out, LEFT + 8, y - 4, look);
   if (plot->form != AQ_PLOT_POINTS)
     fprintf(out,
             "<path d=\"M%d %.1fh20\" stroke=\"%s\" stroke-width=\"3\" "
             "stroke-dasharray=\"%s\"/>\n",
-            LEFT, y - 4, colour(s), dash(s));
+            LEFT, y - 4, colour(look), dash(look));
   label(out, LEFT + 28, y, "start", plot->series[s].label);
 }
 

@@ -15,7 +15,12 @@ typedef struct aq_plot_series {
   const double *x, *y;
   const double *half; /* of lines: half of the interval around y; or NULL */
   size_t count;
+  /* 0: colours and then breaks of lines by its place; else one more than the
+   * place whose look it has. */
+  size_t look;
 } aq_plot_series;
+
+enum { AQ_PLOT_COLOURS = 8, AQ_PLOT_BREAKS = 4 };
 
 typedef enum aq_plot_form {
   AQ_PLOT_STAIRS, /* each y holds from its x on */

@@ -6,6 +6,7 @@ libaqcore_a_SOURCES += \
 	src/study/serving_figures.c src/study/serving_figures.h \
 	src/study/plot.c src/study/plot.h \
 	src/study/plot_axis.c src/study/plot_axis.h \
+	src/study/plot_words.c src/study/plot_words.h \
 	src/study/point.c src/study/point.h \
 	src/study/study.c src/study/study.h \
 	src/study/study_run.c src/study/study_run.h \

@@ -10,6 +10,7 @@
 
 #include "report/plot.h"
 #include "study/plot_axis.h"
+#include "study/plot_words.h"
 
 enum { SERIES_MAX = 64, STEPS = 1000, BARS_MAX = 20000, LANES_MAX = 64 };
 
@@ -18,6 +19,7 @@ typedef struct drawing {
   aq_plot_series series[SERIES_MAX];
   char *labels[SERIES_MAX];
   double *values[SERIES_MAX]; /* x, then y, then half of intervals */
+  const aq_study_row *rows[SERIES_MAX];
   size_t count;
 } drawing;
 
@@ -29,64 +31,63 @@ static void drawing_fini(drawing *d)
   }
 }
 
-/* The parts that distinguish rows. */
-enum { PARTS = 5 };
-
-static const char *part_of(const aq_study_row *row, int part)
-{
-  const char *const parts[PARTS] = {row->workload, row->device, row->policy,
-                                    row->parameters, row->client};
-  return parts[part];
-}
-
-/* Parts that all rows of the plot have alike are said once. */
-static bool is_common(const aq_study *study, int part)
-{
-  const aq_study_row *first = NULL;
-  for (size_t i = 0; i < study->count; i++) {
-    const aq_study_row *row = &study->rows[i];
-    if (row->alone)
-      continue;
-    if (first && strcmp(part_of(first, part), part_of(row, part)) != 0)
-      return false;
-    first = first ? first : row;
-  }
-  return first != NULL;
-}
-
-/* The common parts of a row, or the other ones. */
-static char *words_of(const aq_study *study, const aq_study_row *row,
-                      bool common)
-{
-  char *text = NULL;
-  size_t size;
-  bool more = false;
-  FILE *stream = open_memstream(&text, &size);
-  if (!stream)
-    return NULL;
-  for (int i = 0; i < PARTS; i++)
-    if (part_of(row, i)[0] && is_common(study, i) == common) {
-      fprintf(stream, "%s%s", more ? " · " : "", part_of(row, i));
-      more = true;
-    }
-  return fclose(stream) == 0 ? text : NULL;
-}
-
 /* Of `count` values of x, as many of y; of lines as many intervals. */
 static bool series_add(drawing *d, const aq_study_row *row, double *values,
                        size_t count, bool intervals)
 {
-  char *label = words_of(d->study, row, false);
+  char *label = aq_plot_words(d->study, row, false, AQ_ROW_PARTS);
   if (!label) {
     free(values);
     return false;
   }
   d->labels[d->count] = label;
+  d->rows[d->count] = row;
   d->values[d->count] = values;
-  d->series[d->count++] =
-      (aq_plot_series){label, values, values + count,
-                       intervals ? values + 2 * count : NULL, count};
+  d->series[d->count++] = (aq_plot_series){
+      label, values, values + count, intervals ? values + 2 * count : NULL,
+      count, 0};
   return true;
+}
+
+/* The place of a text among those met before, which it joins; SIZE_MAX: they
+ * are too many. */
+static size_t place_of(const char *text, const char **met, size_t *count,
+                       size_t most)
+{
+  for (size_t i = 0; i < *count; i++)
+    if (strcmp(met[i], text) == 0)
+      return i;
+  if (*count == most)
+    return SIZE_MAX;
+  met[*count] = text;
+  return (*count)++;
+}
+
+/* A policy has its colour, whatever the rest, which breaks its lines; where
+ * there are too many of either, series look as their places do. */
+static bool looks_set(drawing *d)
+{
+  const char *policies[AQ_PLOT_COLOURS], *rests[AQ_PLOT_BREAKS];
+  char *words[SERIES_MAX] = {NULL};
+  size_t looks[SERIES_MAX], policy_count = 0, rest_count = 0;
+  bool good = true, fits = true;
+  for (size_t i = 0; i < d->count && good && fits; i++) {
+    words[i] = aq_plot_words(d->study, d->rows[i], false, AQ_ROW_POLICY);
+    good = words[i] != NULL;
+    const size_t policy =
+        place_of(d->rows[i]->policy, policies, &policy_count, AQ_PLOT_COLOURS);
+    const size_t rest =
+        good ? place_of(words[i], rests, &rest_count, AQ_PLOT_BREAKS)
+             : SIZE_MAX;
+    fits = policy != SIZE_MAX && rest != SIZE_MAX;
+    looks[i] = 1 + policy + AQ_PLOT_COLOURS * rest;
+  }
+  for (size_t i = 0; i < d->count; i++) {
+    if (good && fits && policy_count > 1)
+      d->series[i].look = looks[i];
+    free(words[i]);
+  }
+  return good;
 }
 
 static int compare(const void *a, const void *b)
@@ -161,7 +162,7 @@ static char *title_of(const drawing *d, size_t rows)
     first++;
   if (first == d->study->count)
     return strdup("");
-  common = words_of(d->study, &d->study->rows[first], true);
+  common = aq_plot_words(d->study, &d->study->rows[first], true, AQ_ROW_PARTS);
   if (common && rows > SERIES_MAX) {
     if (asprintf(&title, "%s%sthe first %d of %zu", common,
                  common[0] ? " · " : "", SERIES_MAX, rows) < 0)
@@ -189,7 +190,7 @@ static aq_status rows_plot(const aq_study *study, bool pareto,
     axis_name(names[i], (size_t)metrics[i]);
   char *title = title_of(&d, rows);
   good =
-      good && title &&
+      good && title && looks_set(&d) &&
       aq_plot_print(&(aq_plot){.title = title,
                                .x_label = names[0],
                                .y_label = names[1],
@@ -218,8 +219,8 @@ static int spot_compare(const void *a, const void *b)
 
 static bool is_same_line(const aq_study_row *a, const aq_study_row *b)
 {
-  for (int i = 0; i < PARTS; i++)
-    if (strcmp(part_of(a, i), part_of(b, i)) != 0)
+  for (int i = 0; i < AQ_ROW_PARTS; i++)
+    if (strcmp(aq_row_part(a, i), aq_row_part(b, i)) != 0)
       return false;
   return true;
 }
@@ -292,7 +293,7 @@ static aq_status lines_plot(const aq_study *study, size_t figure, FILE *out,
     less.rows[i].parameters = axis.others[i];
   }
   if (good && status == AQ_OK) {
-    good = lines_add(&d, axis.values, figure, &lines) &&
+    good = lines_add(&d, axis.values, figure, &lines) && looks_set(&d) &&
            (title = title_of(&d, lines)) != NULL;
     axis_name(name, figure);
   }

@@ -32,7 +32,7 @@ START_TEST(an_axis_of_time_has_the_unit_of_its_largest_value)
       {400, "response (us)"}, {7e4, "response (ms)"}, {3e7, "response (s)"}};
   for (int i = 0; i < 3; i++) {
     const double y = 1;
-    const aq_plot_series one = {"one", &cases[i].us, &y, NULL, 1};
+    const aq_plot_series one = {"one", &cases[i].us, &y, NULL, 1, 0};
     char *text = text_of(&(aq_plot){.x_label = "response",
                                     .y_label = "share",
                                     .x_time = true,
@@ -48,7 +48,7 @@ END_TEST
 START_TEST(stairs_hold_each_value_until_the_next_one)
 {
   static const double x[] = {1, 2}, y[] = {.5, 1};
-  const aq_plot_series one = {"a<b", x, y, NULL, 2};
+  const aq_plot_series one = {"a<b", x, y, NULL, 2, 0};
   char *text = text_of(
       &(aq_plot){.x_label = "x", .y_label = "y", .series = &one, .count = 1});
   /* Up from 0 at the left edge, then right and up again. */
@@ -61,7 +61,7 @@ END_TEST
 START_TEST(a_logarithmic_axis_has_ticks_at_1_2_and_5)
 {
   static const double x[] = {3, 40}, y[] = {.5, 1};
-  const aq_plot_series one = {"one", x, y, NULL, 2};
+  const aq_plot_series one = {"one", x, y, NULL, 2, 0};
   char *text = text_of(&(aq_plot){.x_label = "x",
                                   .y_label = "y",
                                   .log_x = true,
@@ -80,7 +80,7 @@ START_TEST(series_of_one_colour_differ_otherwise)
   static const double x[] = {1}, y[] = {1};
   aq_plot_series many[9];
   for (int i = 0; i < 9; i++)
-    many[i] = (aq_plot_series){"s", x, y, NULL, 1};
+    many[i] = (aq_plot_series){"s", x, y, NULL, 1, 0};
   aq_plot plot = {.x_label = "x", .y_label = "y", .series = many, .count = 8};
   char *text = text_of(&plot);
   ck_has(text, "stroke-dasharray=\"6 3\"", false);
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(lines_have_bands_around_them)
 {
   static const double x[] = {1, 2}, y[] = {10, 1000}, half[] = {5, 2000};
-  const aq_plot_series one = {"one", x, y, half, 2};
+  const aq_plot_series one = {"one", x, y, half, 2, 0};
   aq_plot plot = {.x_label = "x",
                   .y_label = "y",
                   .log_y = true,

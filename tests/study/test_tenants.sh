@@ -67,5 +67,12 @@ try "$aqueduct" study --by-client --plot lines --metric ttft_p99
 check "a plot over the load has its name" contains "$out" ">load<"
 check "a line for each client with requests and each policy" \
   [ "$(echo "$out" | grep -c ">priority · ")" = 2 ]
+check "a colour for each policy" [ "$(echo "$out" |
+  grep -o 'stroke="#[0-9a-f]*" stroke-width="3"' | sort | uniq -c | tr -s ' ' |
+  cut -d' ' -f2 | tr '\n' ' ')" = "2 2 " ]
+check "and broken lines for the other client" \
+  [ "$(echo "$out" | grep -c 'stroke-width="3" stroke-dasharray="6 3"')" = 2 ]
+check "what all rows have in common is in the title alone" \
+  [ "$(echo "$out" | grep -c "count=30")" = 1 ]
 check "a band around each" [ "$(echo "$out" | grep -c fill-opacity)" = 4 ]
 finish
