@@ -94,7 +94,7 @@ const aq_wave_op *aq_wave_native_run(aq_wave *w, const aq_wave_op *o,
     heat_add(w, from, begun - n);
     const aq_wave_op *ops = aq_wave_code_ops((aq_wave_op *)(uintptr_t)o);
     const aq_wave_outcome out = aq_wave_code_natives(o)->units[o->entry - 1](
-        w, ops, n, (unsigned)(o - ops));
+        w, ops, n, (unsigned)(o - ops), aq_wave_reach_slow);
     begun = n = out.left;
     if (!out.next) {
       from = o;

@@ -8,53 +8,15 @@
 #include <stdlib.h>
 
 #include "wave/mode.h"
-
-enum { NAME = 48, PAIR = 160 /* lengths of texts */ };
-
-/* The value of a row in a segment: a word, or half of a pair. */
-typedef enum value_part { WHOLE, LOW, HIGH } value_part;
-
-/* How the first value of a row was read. */
-typedef enum value_begun { UNREAD, WORD, PAIR_LOW, PAIR_HIGH } value_begun;
-
-typedef struct row_value {
-  uint32_t number; /* of a variable; 0: the row's own */
-  uint8_t part;
-  uint8_t begun; /* value_begun */
-  bool written;
-} row_value;
-
-typedef struct scalar_value {
-  uint32_t number; /* of a variable; 0: not read */
-  bool written;
-  uint32_t mask; /* of the lanes' bits that vector instructions wrote */
-  bool second;   /* it is the upper word of such a mask */
-} scalar_value;
-
-struct aq_wave_segment {
-  const aq_wave_texts *texts;
-  const aq_wave_op *ops;
-  bool wave32;
-  FILE *out;
-  uint16_t list[AQ_WAVE_SEGMENT_MAX];
-  unsigned count;
-  uint32_t numbers;
-  row_value rows[AQ_WAVE_ROWS];
-  scalar_value scalars[AQ_WAVE_SCALARS], scc;
-  bool lanes, exec, nan, wide, doubles;
-  /* Texts so far: declarations, scalars, one lane. */
-  FILE *heads, *steps, *each;
-  char *texts_made[3];
-  size_t sizes[3];
-};
+#include "wave/native_segment.h"
 
 /* ---- life ---- */
 
 static bool streams_open(aq_wave_segment *g)
 {
-  FILE **files[] = {&g->heads, &g->steps, &g->each};
+  FILE **files[] = {&g->heads, &g->steps, &g->each, &g->body};
   bool ok = true;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < STREAMS; i++) {
     *files[i] = open_memstream(&g->texts_made[i], &g->sizes[i]);
     ok &= *files[i] != NULL;
   }
@@ -63,16 +25,16 @@ static bool streams_open(aq_wave_segment *g)
 
 static void streams_close(aq_wave_segment *g)
 {
-  FILE *files[] = {g->heads, g->steps, g->each};
-  for (int i = 0; i < 3; i++)
+  FILE *files[] = {g->heads, g->steps, g->each, g->body};
+  for (int i = 0; i < STREAMS; i++)
     if (files[i])
       fclose(files[i]);
-  g->heads = g->steps = g->each = NULL;
+  g->heads = g->steps = g->each = g->body = NULL;
 }
 
 static void texts_free(aq_wave_segment *g)
 {
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < STREAMS; i++) {
     free(g->texts_made[i]);
     g->texts_made[i] = NULL;
   }
@@ -80,9 +42,11 @@ static void texts_free(aq_wave_segment *g)
 
 static void segment_clear(aq_wave_segment *g)
 {
-  g->count = 0;
+  g->count = g->parts = g->addresses_made = g->pending_count = 0;
   g->numbers = 1;
-  g->lanes = g->exec = g->nan = g->wide = g->doubles = false;
+  g->lanes = g->exec = g->nan = g->wide = g->doubles = g->loads = false;
+  g->open = false;
+  g->float_count = 0;
   memset(g->rows, 0, sizeof g->rows);
   memset(g->scalars, 0, sizeof g->scalars);
   memset(&g->scc, 0, sizeof g->scc);
@@ -200,7 +164,7 @@ static void scc_name(aq_wave_segment *g, char *name)
   snprintf(name, NAME, "scc_%u", g->scc.number);
 }
 
-static void scalar_pair(aq_wave_segment *g, unsigned code, char *text)
+void aq_wave_segment_scalars(aq_wave_segment *g, unsigned code, char *text)
 {
   char low[NAME], high[NAME];
   scalar_name(g, code, low);
@@ -217,7 +181,7 @@ static void scalar_source(aq_wave_segment *g, const aq_wave_op *o, int i,
   else if (o->kind[i] == AQ_WAVE_K)
     snprintf(text, PAIR, "0x%xu", (uint32_t)o->k[i]);
   else if (words == 2)
-    scalar_pair(g, o->r[i], text);
+    aq_wave_segment_scalars(g, o->r[i], text);
   else
     scalar_name(g, o->r[i], text);
 }
@@ -227,8 +191,8 @@ static void scalar_written(aq_wave_segment *g, unsigned code, uint32_t number)
   g->scalars[code] = (scalar_value){.number = number, .written = true};
 }
 
-static bool scalar_has_mask(const aq_wave_segment *g, unsigned code,
-                            unsigned words)
+bool aq_wave_segment_has_mask(const aq_wave_segment *g, unsigned code,
+                              unsigned words)
 {
   for (unsigned i = 0; i < words; i++)
     if (g->scalars[code + i].mask || g->scalars[code + i].second)
@@ -241,7 +205,7 @@ static bool scalar_conflicts(const aq_wave_segment *g, const aq_wave_op *o,
                              const aq_wave_text *t, bool *exec)
 {
   const unsigned to = words_of(t->result);
-  bool conflict = to && scalar_has_mask(g, o->d, to);
+  bool conflict = to && aq_wave_segment_has_mask(g, o->d, to);
   *exec = t->shape == AQ_WAVE_TEXT_SAVE ||
           (to && (is_exec(o->d) || is_exec(o->d + to - 1u)));
   for (int i = 0; i < 2; i++) {
@@ -251,11 +215,11 @@ static bool scalar_conflicts(const aq_wave_segment *g, const aq_wave_op *o,
     if (n == 0 ||
         (!old && (o->kind[i] != AQ_WAVE_S || (t->immediate && i == 1))))
       continue;
-    conflict |= scalar_has_mask(g, code, n);
+    conflict |= aq_wave_segment_has_mask(g, code, n);
     *exec |= is_exec(code) || is_exec(code + n - 1);
   }
   if (t->reads_old || t->immediate) {
-    conflict |= scalar_has_mask(g, o->d, 1);
+    conflict |= aq_wave_segment_has_mask(g, o->d, 1);
     *exec |= is_exec(o->d);
   }
   return conflict || (*exec && g->lanes);
@@ -303,7 +267,7 @@ static void save_write(aq_wave_segment *g, const aq_wave_op *o,
   char a[PAIR], x[PAIR];
   scalar_source(g, o, 0, n, a);
   if (n == 2)
-    scalar_pair(g, AQ_ISA_EXEC, x);
+    aq_wave_segment_scalars(g, AQ_ISA_EXEC, x);
   else
     scalar_name(g, AQ_ISA_EXEC, x);
   fprintf(g->steps,
@@ -326,7 +290,7 @@ static void scalar_write(aq_wave_segment *g, const aq_wave_op *o,
   }
   sources_write(g, o, t, s);
   if (t->reads_old && to == 2)
-    scalar_pair(g, o->d, old);
+    aq_wave_segment_scalars(g, o->d, old);
   else if (t->reads_old)
     scalar_name(g, o->d, old);
   const char *types[] = {words_of(t->sources[0]) == 2 ? "uint64_t" : "uint32_t",
@@ -354,13 +318,22 @@ static void scalar_write(aq_wave_segment *g, const aq_wave_op *o,
 
 /* ---- lanes ---- */
 
+/* Where a row's value of the group is: a temporary, or the register. */
+static void row_place(const aq_wave_segment *g, unsigned row, char *text)
+{
+  snprintf(text, NAME, g->rows[row].held ? "t%u[j]" : "R(%u)", row);
+}
+
 static row_value *row_read(aq_wave_segment *g, unsigned row)
 {
   row_value *r = &g->rows[row];
   if (!r->number) {
+    char place[NAME];
+    row_place(g, row, place);
     r->number = ++g->numbers;
     r->begun = WORD;
-    fprintf(g->each, "const uint32_t x%u = R(%u);\n", r->number, row);
+    r->read = true;
+    fprintf(g->each, "const uint32_t x%u = %s;\n", r->number, place);
   }
   return r;
 }
@@ -368,14 +341,25 @@ static row_value *row_read(aq_wave_segment *g, unsigned row)
 /* Two rows that were not read so far. */
 static void pair_read(aq_wave_segment *g, unsigned row)
 {
+  row_value *r = &g->rows[row];
   const uint32_t number = ++g->numbers;
-  fprintf(g->each, "const uint64_t x%u = P(%u, %u);\n", number, row, row + 1);
-  g->rows[row] = (row_value){.number = number, .part = LOW, .begun = PAIR_LOW};
-  g->rows[row + 1] =
-      (row_value){.number = number, .part = HIGH, .begun = PAIR_HIGH};
+  char low[NAME], high[NAME];
+  row_place(g, row, low);
+  row_place(g, row + 1, high);
+  if (r[0].held || r[1].held)
+    fprintf(g->each, "const uint64_t x%u = %s | (uint64_t)%s << 32;\n", number,
+            low, high);
+  else
+    fprintf(g->each, "const uint64_t x%u = P(%u, %u);\n", number, row, row + 1);
+  for (int i = 0; i < 2; i++) {
+    r[i].number = number;
+    r[i].part = i ? HIGH : LOW;
+    r[i].begun = i ? PAIR_HIGH : PAIR_LOW;
+    r[i].read = true;
+  }
 }
 
-static void row_word(aq_wave_segment *g, unsigned row, char *text)
+void aq_wave_segment_row(aq_wave_segment *g, unsigned row, char *text)
 {
   const row_value *r = row_read(g, row);
   snprintf(text, NAME, "%s(x%u%s)", r->part == WHOLE ? "" : "(uint32_t)",
@@ -392,8 +376,8 @@ static void row_pair(aq_wave_segment *g, unsigned row, char *text)
     snprintf(text, PAIR, "x%u", a->number);
     return;
   }
-  row_word(g, row, low);
-  row_word(g, row + 1, high);
+  aq_wave_segment_row(g, row, low);
+  aq_wave_segment_row(g, row + 1, high);
   snprintf(text, PAIR, "(%s | (uint64_t)%s << 32)", low, high);
 }
 
@@ -405,7 +389,7 @@ static void lane_source(aq_wave_segment *g, const aq_wave_op *o, int i,
   else if (words == 2)
     row_pair(g, o->r[i], text);
   else
-    row_word(g, o->r[i], text);
+    aq_wave_segment_row(g, o->r[i], text);
 }
 
 /* Whether the host's compiler must not know a source as a constant: it would
@@ -463,6 +447,57 @@ static const char *type_of(const char *type)
   return "uint32_t";
 }
 
+/* ---- NaNs ---- */
+
+/* The variable that has all of a source; 0: none has. */
+static uint32_t source_number(const aq_wave_segment *g, const aq_wave_op *o,
+                              int i, unsigned words)
+{
+  const row_value *r = &g->rows[o->r[i]];
+  if (o->kind[i] != AQ_WAVE_V)
+    return 0;
+  if (words == 1)
+    return r->part == WHOLE ? r->number : 0;
+  return r[0].number == r[1].number && r[0].part == LOW && r[1].part == HIGH
+             ? r->number
+             : 0;
+}
+
+/* Sums and products of NaNs are NaNs, so that only the last of a chain has to
+ * be looked at. */
+static void float_used(aq_wave_segment *g, uint32_t number)
+{
+  for (unsigned i = 0; number && i < g->float_count; i++)
+    if (g->floats[i] >> 1 == number)
+      g->floats[i] = g->floats[--g->float_count];
+}
+
+static void float_made(aq_wave_segment *g, uint32_t number, unsigned words)
+{
+  g->floats[g->float_count++] = number << 1 | (words == 2);
+}
+
+/* Whether one of the open part's floats is a NaN, two at once. */
+static void floats_write(aq_wave_segment *g)
+{
+  uint32_t before[2] = {0};
+  for (unsigned i = 0; i < g->float_count; i++) {
+    const uint32_t number = g->floats[i] >> 1, wide = g->floats[i] & 1;
+    const unsigned bits = 32u << wide;
+    if (before[wide])
+      fprintf(g->each,
+              "nan |= __builtin_isunordered(lane_f%u(x%u), lane_f%u(x%u));\n",
+              bits, before[wide], bits, number);
+    before[wide] = before[wide] ? 0 : number;
+  }
+  for (unsigned wide = 0; wide < 2; wide++) {
+    const unsigned bits = 32u << wide;
+    if (before[wide])
+      fprintf(g->each, "nan |= lane_f%u(x%u) != lane_f%u(x%u);\n", bits,
+              before[wide], bits, before[wide]);
+  }
+}
+
 /* Declares a source as a, b or c. */
 static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
                           const aq_wave_text *t, int i)
@@ -472,6 +507,8 @@ static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
   const unsigned words = words_of(type), signs = signs_of(o, (unsigned)i);
   const char *sign = words == 2 ? "sign64" : "sign32"; /* hidden */
   lane_source(g, o, i, words, text);
+  if (t->shape == AQ_WAVE_TEXT_NAN)
+    float_used(g, source_number(g, o, i, words));
   constant_hide(g, o, t, i, text);
   const char *load = strncmp(type, "f32", 3) == 0   ? "lane_f32"
                      : strncmp(type, "f64", 3) == 0 ? "lane_f64"
@@ -488,14 +525,14 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
   const scalar_value *s = &g->scalars[o->r[2]];
   char pair[PAIR];
   if (s->mask) {
-    snprintf(text, NAME, "c%u", s->mask);
+    snprintf(text, NAME, s->part == g->parts ? "c%u" : "(b%u[j] & 1)", s->mask);
     return;
   }
   const uint32_t number = ++g->numbers;
   if (g->wave32)
     scalar_name(g, o->r[2], pair);
   else
-    scalar_pair(g, o->r[2], pair);
+    aq_wave_segment_scalars(g, o->r[2], pair);
   fprintf(g->each, "const uint32_t p%u = (uint32_t)(%s >> g) >> j & 1;\n",
           number, pair);
   snprintf(text, NAME, "p%u", number);
@@ -504,6 +541,7 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
 static void mask_written(aq_wave_segment *g, unsigned code, uint32_t number)
 {
   g->scalars[code].mask = number;
+  g->scalars[code].part = g->parts;
   g->scalars[code].second = false;
   if (g->wave32)
     return;
@@ -514,10 +552,13 @@ static void mask_written(aq_wave_segment *g, unsigned code, uint32_t number)
 static void row_written(aq_wave_segment *g, unsigned row, unsigned words,
                         uint32_t number)
 {
-  row_value *r = &g->rows[row];
-  *r = (row_value){number, words == 2 ? LOW : WHOLE, r->begun, true};
-  if (words == 2)
-    r[1] = (row_value){number, HIGH, r[1].begun, true};
+  for (unsigned i = 0; i < words; i++) {
+    row_value *r = &g->rows[row + i];
+    r->number = number;
+    r->stamp = ++g->numbers;
+    r->part = words == 1 ? WHOLE : i ? HIGH : LOW;
+    r->written = r->open = true;
+  }
 }
 
 /* Results that are two words of their own. */
@@ -530,9 +571,9 @@ static void words_write(aq_wave_segment *g, const aq_wave_op *o,
     const bool wide = words_of(t->sources[n]) == 2;
     snprintf(high, sizeof high, "0");
     if (o->kind[n] == AQ_WAVE_V) {
-      row_word(g, o->r[n], low);
+      aq_wave_segment_row(g, o->r[n], low);
       if (wide)
-        row_word(g, o->r[n] + 1u, high);
+        aq_wave_segment_row(g, o->r[n] + 1u, high);
     } else if (o->kind[n] == AQ_WAVE_S) {
       scalar_name(g, o->r[n], low);
       if (wide)
@@ -559,6 +600,7 @@ static void lane_write(aq_wave_segment *g, const aq_wave_op *o,
   const unsigned words = words_of(t->result);
   const uint32_t number = ++g->numbers;
   char mask[NAME] = "";
+  g->open = true;
   g->wide |= words == 2 && t->shape <= AQ_WAVE_TEXT_NAN;
   if (t->shape == AQ_WAVE_TEXT_WORDS) {
     words_write(g, o, t);
@@ -582,10 +624,10 @@ static void lane_write(aq_wave_segment *g, const aq_wave_op *o,
     operand_write(g, o, t, i);
   switch (t->shape) {
   case AQ_WAVE_TEXT_NAN:
-    fprintf(g->each,
-            "const %s r = %s; nan |= r != r; x%u = lane_bits%u(r); }\n",
+    fprintf(g->each, "const %s r = %s; x%u = lane_bits%u(r); }\n",
             words == 2 ? "double" : "float", t->expression, number, 32 * words);
     g->nan = true;
+    float_made(g, number, words);
     g->doubles |= words == 2;
     break;
   case AQ_WAVE_TEXT_CARRY:
@@ -620,9 +662,10 @@ static bool lane_conflicts(const aq_wave_segment *g, const aq_wave_op *o,
   const unsigned words = g->wave32 ? 1 : 2;
   for (int i = 0; i < 3; i++)
     if (o->kind[i] == AQ_WAVE_S && *t->sources[i] &&
-        scalar_has_mask(g, o->r[i], words_of(t->sources[i])))
+        aq_wave_segment_has_mask(g, o->r[i], words_of(t->sources[i])))
       return true;
-  if (masked && !g->scalars[o->r[2]].mask && scalar_has_mask(g, o->r[2], words))
+  if (masked && !g->scalars[o->r[2]].mask &&
+      aq_wave_segment_has_mask(g, o->r[2], words))
     return true;
   if (masked && g->scalars[o->r[2]].mask && words == 2 &&
       !g->scalars[o->r[2] + 1].second)
@@ -635,22 +678,73 @@ static bool lane_conflicts(const aq_wave_segment *g, const aq_wave_op *o,
   return g->exec || s->second || (words == 2 && s[1].mask);
 }
 
+/* ---- parts ---- */
+
+static void part_declare(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (g->rows[i].open && !g->rows[i].held)
+      fprintf(g->body, "uint32_t t%u[16] ALIGNED;\n", i);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask && g->scalars[i].part == g->parts)
+      fprintf(g->body, "uint32_t b%u[16] ALIGNED;\n", g->scalars[i].mask);
+}
+
+void aq_wave_segment_close(aq_wave_segment *g)
+{
+  if (!g->open)
+    return;
+  aq_wave_segment_fetch(g);
+  const bool nan = g->float_count > 0;
+  floats_write(g);
+  fclose(g->each);
+  part_declare(g);
+  fprintf(g->body, "EACH(j) { const int l = g + j; (void)l;\n%s%s",
+          nan ? "uint32_t nan = 0;\n" : "", g->texts_made[2]);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++) {
+    row_value *r = &g->rows[i];
+    if (r->open)
+      fprintf(g->body, "t%u[j] = (uint32_t)(x%u%s);\n", i, r->number,
+              r->part == HIGH ? " >> 32" : "");
+    r->held |= r->open;
+    r->open = false;
+    r->number = 0;
+    r->part = WHOLE;
+  }
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask && g->scalars[i].part == g->parts)
+      fprintf(g->body, "b%u[j] = 0u - c%u;\n", g->scalars[i].mask,
+              g->scalars[i].mask);
+  fprintf(g->body, "%s}\n", nan ? "nans[j] |= 0u - nan;\n" : "");
+  free(g->texts_made[2]);
+  g->texts_made[2] = NULL;
+  g->each = open_memstream(&g->texts_made[2], &g->sizes[2]);
+  g->open = false;
+  g->float_count = 0;
+  g->parts++;
+}
+
 /* ---- the whole ---- */
 
-bool aq_wave_segment_add(aq_wave_segment *g, const aq_wave_op *o)
+bool aq_wave_segment_add(aq_wave_segment *g, const aq_wave_op *o, unsigned rest)
 {
-  const aq_wave_text *t = text_of(g, o);
-  if (!t) {
+  const aq_wave_load *load = aq_wave_load_of(g->texts, o->run);
+  const aq_wave_text *t = load ? NULL : text_of(g, o);
+  if (!t && !load) {
     aq_wave_segment_flush(g);
     return false;
   }
   bool exec = false;
   if (g->count == AQ_WAVE_SEGMENT_MAX ||
-      (is_vector(t) ? lane_conflicts(g, o, t)
-                    : scalar_conflicts(g, o, t, &exec)))
+      (load           ? aq_wave_segment_excludes(g, o, load)
+       : is_vector(t) ? lane_conflicts(g, o, t)
+                      : scalar_conflicts(g, o, t, &exec)))
     aq_wave_segment_flush(g);
+  g->rests[g->count] = (uint16_t)rest;
   g->list[g->count++] = (uint16_t)(o - g->ops);
-  if (is_vector(t)) {
+  if (load) {
+    aq_wave_segment_load(g, o, load);
+  } else if (is_vector(t)) {
     g->lanes = true;
     lane_write(g, o, t);
   } else {
@@ -681,35 +775,28 @@ static void masks_commit(const aq_wave_segment *g, const char *how)
     }
 }
 
-static void slow_write(const aq_wave_segment *g, const char *exec)
+static void list_write(const aq_wave_segment *g, const char *name,
+                       const uint16_t *numbers)
 {
-  fprintf(g->out, "static const uint16_t list[] = {");
+  fprintf(g->out, "static const uint16_t %s[] = {", name);
   for (unsigned i = 0; i < g->count; i++)
-    fprintf(g->out, "%u,", g->list[i]);
-  fprintf(g->out, "}; slow(w, ops, list, %u, %s);\n", g->count, exec);
+    fprintf(g->out, "%u,", numbers[i]);
+  fprintf(g->out, "};\n");
 }
 
-static void rows_write(const aq_wave_segment *g)
+/* The handlers do the segment for the lanes from group g on. */
+static void slow_write(const aq_wave_segment *g)
 {
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (g->rows[i].written)
-      fprintf(g->out, "uint32_t t%u[16] ALIGNED;\n", i);
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask)
-      fprintf(g->out, "uint32_t b%u[16] ALIGNED;\n", g->scalars[i].mask);
-  if (g->nan)
-    fprintf(g->out, "uint32_t nans[16] ALIGNED;\n");
-  fprintf(g->out, "EACH(j) { const int l = g + j; (void)l;\n%s%s",
-          g->nan ? "uint32_t nan = 0;\n" : "", g->texts_made[2]);
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (g->rows[i].written)
-      fprintf(g->out, "t%u[j] = (uint32_t)(x%u%s);\n", i, g->rows[i].number,
-              g->rows[i].part == HIGH ? " >> 32" : "");
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask)
-      fprintf(g->out, "b%u[j] = 0u - c%u;\n", g->scalars[i].mask,
-              g->scalars[i].mask);
-  fprintf(g->out, "%s}\n", g->nan ? "nans[j] = 0u - nan;\n" : "");
+  fprintf(g->out, "goto N%u;\nF%u: {\n", g->list[0], g->list[0]);
+  list_write(g, "list", g->list);
+  if (g->loads)
+    list_write(g, "rests", g->rests);
+  fprintf(g->out, "%sslow(w, ops, list, %u, exec & ~(uint64_t)0 << g);\n",
+          g->loads ? "const unsigned k = " : "", g->count);
+  if (g->loads)
+    fprintf(g->out, "if (k < %u) OUT(0, n + rests[k]);\n", g->count);
+  masks_commit(g, "|=");
+  fprintf(g->out, "}\n");
 }
 
 static void lanes_commit(const aq_wave_segment *g)
@@ -729,27 +816,26 @@ static void lanes_commit(const aq_wave_segment *g)
               g->scalars[i].mask);
 }
 
+static bool has_slow(const aq_wave_segment *g)
+{
+  return g->nan || g->wide || g->loads;
+}
+
 static void lanes_flush(const aq_wave_segment *g)
 {
-  fprintf(g->out, "const uint64_t exec = EXEC;\n");
+  fprintf(g->out, "const uint64_t exec = EXEC; int g = 0;\n");
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
     if (g->scalars[i].mask)
       fprintf(g->out, "uint64_t m%u = 0;\n", g->scalars[i].mask);
-  if (g->wide) {
-    fprintf(g->out, "if (UNLIKELY(SPLIT)) {\n");
-    slow_write(g, "exec");
-    fprintf(g->out, "goto N%u; }\n", g->list[0]);
-  }
-  fprintf(g->out, "for (int g = 0; g < LANES; g += 16) {\n"
-                  "const uint32_t on = (uint32_t)(exec >> g) & 0xffff;\n"
-                  "if (UNLIKELY(!on)) continue;\n");
-  rows_write(g);
-  if (g->nan) {
-    fprintf(g->out, "if (UNLIKELY(bits(nans) & on)) {\n");
-    slow_write(g, "exec & ~(uint64_t)0 << g");
-    masks_commit(g, "|=");
-    fprintf(g->out, "goto N%u; }\n", g->list[0]);
-  }
+  if (g->wide)
+    fprintf(g->out, "if (UNLIKELY(SPLIT)) goto F%u;\n", g->list[0]);
+  fprintf(g->out,
+          "for (; g < LANES; g += 16) {\n"
+          "const uint32_t on = (uint32_t)(exec >> g) & 0xffff;\n"
+          "if (UNLIKELY(!on)) continue;\n%s%s",
+          g->nan ? "uint32_t nans[16] ALIGNED = {0};\n" : "", g->texts_made[3]);
+  if (g->nan)
+    fprintf(g->out, "if (UNLIKELY(bits(nans) & on)) goto F%u;\n", g->list[0]);
   lanes_commit(g);
   fprintf(g->out, "}\n");
 }
@@ -758,6 +844,8 @@ void aq_wave_segment_flush(aq_wave_segment *g)
 {
   if (g->count == 0)
     return;
+  aq_wave_segment_close(g);
+  aq_wave_segment_fetch(g);
   streams_close(g);
   fprintf(g->out,
           "{\nconst uint32_t ieee = MODE & %d, scc0 = SCC; (void)ieee; SIGNS "
@@ -768,8 +856,10 @@ void aq_wave_segment_flush(aq_wave_segment *g)
   scalars_commit(g);
   if (g->lanes)
     masks_commit(g, "=");
+  if (has_slow(g))
+    slow_write(g);
   fprintf(g->out, "}\n");
-  if (g->nan || g->wide)
+  if (has_slow(g))
     fprintf(g->out, "N%u:;\n", g->list[0]);
   texts_free(g);
   segment_clear(g);
@@ -942,10 +1032,11 @@ static void turns_groups_write(const aq_wave_segment *g)
 bool aq_wave_segment_loop(aq_wave_segment *g, const char *condition,
                           unsigned added, unsigned count)
 {
-  if (g->count != added || !g->lanes || g->exec || reads_masks(g) ||
-      !g->doubles)
+  if (g->count != added || !g->lanes || g->exec || g->parts > 0 ||
+      reads_masks(g) || !g->doubles)
     return false;
   const bool named = g->nan || g->wide;
+  floats_write(g);
   streams_close(g);
   fprintf(g->out,
           "{\nconst uint32_t ieee = MODE & %d; (void)ieee; SIGNS\n"
@@ -976,10 +1067,18 @@ void aq_wave_prelude_write(FILE *out, bool wave32)
           "#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n"
           "enum { LANES = %d };\n"
           "#define S_AT %zu\n#define V_AT %zu\n#define SCC_AT %zu\n"
-          "#define MODE_AT %zu\n#define OP %zu\n#define ROW %d\n",
+          "#define MODE_AT %zu\n#define OP %zu\n#define ROW %d\n"
+          "#define GRID (*(char **)(w + %zu))\n"
+          "#define AT (*(const char **)(w + %zu))\n"
+          "#define LDS (*(uint8_t **)(*(char **)(w + %zu) + %zu))\n"
+          "#define LDS_SIZE (*(uint32_t *)(GRID + %zu))\n"
+          "#define RANGE_AT %zu\n#define RANGES_AT %zu\n#define RANGES %d\n",
           wave32 ? 32 : 64, offsetof(aq_wave, s), offsetof(aq_wave, v),
           offsetof(aq_wave, scc), offsetof(aq_wave, mode), sizeof(aq_wave_op),
-          AQ_WAVE_LANES);
+          AQ_WAVE_LANES, offsetof(aq_wave, grid), offsetof(aq_wave, at),
+          offsetof(aq_wave, group), offsetof(aq_wave_group, lds),
+          offsetof(aq_wave_grid, lds_size), offsetof(aq_wave_grid, range),
+          offsetof(aq_wave_grid, ranges), AQ_WAVE_RANGES);
   fputs("#define SCC (*(uint32_t *)(w + SCC_AT))\n"
         "#define MODE (*(uint32_t *)(w + MODE_AT))\n"
         "#define EXEC (*(pair *)(w + S_AT + 4 * 126))\n"
@@ -1021,16 +1120,18 @@ void aq_wave_prelude_write(FILE *out, bool wave32)
       "#else\n"
       "  uint32_t r = 0; EACH(j) r |= b[j] & 1u << j; return r;\n"
       "#endif\n}\n"
-      "static __attribute__((noinline, cold)) void slow(char *w, const char "
-      "*ops, const uint16_t *list, unsigned count, uint64_t some) {\n"
-      "  const uint64_t all = EXEC; EXEC = some;\n"
-      "  for (unsigned k = 0; k < count; k++) {\n"
-      "    const char *o = ops + OP * list[k]; (*(handler **)o)(w, o); }\n"
-      "  EXEC = all;\n}\n"
+      "static __attribute__((noinline, cold)) unsigned slow(char *w, const "
+      "char *ops, const uint16_t *list, unsigned count, uint64_t some) {\n"
+      "  const uint64_t all = EXEC; EXEC = some; unsigned k = 0;\n"
+      "  for (; k < count; k++) {\n"
+      "    const char *o = ops + OP * list[k];\n"
+      "    if (!(*(handler **)o)(w, o)) break; }\n"
+      "  EXEC = all; return k;\n}\n"
       "#define RUN(i) (*(handler **)(ops + OP * (i)))(w, ops + OP * (i))\n"
       "#define OUT(to, n) return (outcome){to, n}\n"
       "#define CALL(i, next, rest) do { const char *to = RUN(i); \\\n"
       "  if (UNLIKELY(to != ops + OP * (next))) OUT(to, n + (rest)); } while "
       "(0)\n",
       out);
+  fputs(aq_wave_load_functions, out);
 }

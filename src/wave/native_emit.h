@@ -25,8 +25,10 @@ aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
 void aq_wave_segment_destroy(aq_wave_segment *segment);
 
 /* Adds an instruction; a segment that it cannot join is written first; false:
- * it has no text, and the segment before it was written. */
-bool aq_wave_segment_add(aq_wave_segment *segment, const aq_wave_op *o);
+ * it has no text, and the segment before it was written. `rest`: the
+ * instructions of its block behind it. */
+bool aq_wave_segment_add(aq_wave_segment *segment, const aq_wave_op *o,
+                         unsigned rest);
 
 /* Writes the segment. */
 void aq_wave_segment_flush(aq_wave_segment *segment);

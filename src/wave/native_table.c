@@ -95,10 +95,29 @@ const char aq_wave_text_functions[] =
     ;
 /* clang-format on */
 
-enum { ROWS = sizeof rows / sizeof *rows };
+static const aq_wave_load loads[] = {
+    {.name = "global_load_dword", .words = 1},
+    {.name = "global_load_dwordx2", .words = 2},
+    {.name = "global_load_dwordx3", .words = 3},
+    {.name = "global_load_dwordx4", .words = 4},
+    {.name = "ds_read_b32", .words = 1, .shared = true},
+    {.name = "ds_read_b64", .words = 2, .shared = true},
+    {.name = "ds_read_b96", .words = 3, .shared = true},
+    {.name = "ds_read_b128", .words = 4, .shared = true},
+    {.name = "ds_read2_b32", .words = 1, .scale = 1, .shared = true},
+    {.name = "ds_read2_b64", .words = 2, .scale = 1, .shared = true},
+    {.name = "ds_read2st64_b32", .words = 1, .scale = 64, .shared = true},
+    {.name = "ds_read2st64_b64", .words = 2, .scale = 64, .shared = true},
+};
+
+enum {
+  ROWS = sizeof rows / sizeof *rows,
+  LOADS = sizeof loads / sizeof *loads
+};
 
 struct aq_wave_texts {
   aq_wave_text rows[ROWS]; /* by handler */
+  aq_wave_load loads[LOADS];
 };
 
 static int handlers_order(const void *a, const void *b)
@@ -121,6 +140,9 @@ aq_wave_texts *aq_wave_texts_create(unsigned level)
         row->shape == AQ_WAVE_TEXT_SCALAR &&
         (strstr(row->expression, "OLD") || strstr(row->second, "OLD"));
   }
+  memcpy(texts->loads, loads, sizeof loads);
+  for (size_t i = 0; i < LOADS; i++)
+    texts->loads[i].run = aq_wave_handler_named(level, loads[i].name);
   qsort(texts->rows, ROWS, sizeof *texts->rows, handlers_order);
   return texts;
 }
@@ -137,7 +159,21 @@ const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
   return bsearch(&key, texts->rows, ROWS, sizeof key, handlers_order);
 }
 
+const aq_wave_load *aq_wave_load_of(const aq_wave_texts *texts,
+                                    aq_wave_handler *run)
+{
+  for (size_t i = 0; i < LOADS; i++)
+    if (texts->loads[i].run == run)
+      return &texts->loads[i];
+  return NULL;
+}
+
 const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number)
 {
   return number < ROWS ? &texts->rows[number] : NULL;
+}
+
+const aq_wave_load *aq_wave_load_at(const aq_wave_texts *texts, size_t number)
+{
+  return number < LOADS ? &texts->loads[number] : NULL;
 }

@@ -34,6 +34,15 @@ typedef struct aq_wave_text {
   bool reads_old; /* SCALAR: the destination is a source too */
 } aq_wave_text;
 
+/* A load of words from global memory or LDS. */
+typedef struct aq_wave_load {
+  aq_wave_handler *run;
+  const char *name;
+  uint8_t words;
+  uint8_t scale; /* of two elements, their offsets count so many; 0: one */
+  bool shared;   /* from LDS */
+} aq_wave_load;
+
 typedef struct aq_wave_texts aq_wave_texts;
 
 /* For handlers of a level; NULL: out of memory. */
@@ -44,8 +53,14 @@ void aq_wave_texts_destroy(aq_wave_texts *texts);
 const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
                                     aq_wave_handler *run);
 
-/* The texts by number; NULL: there are no more. */
+/* The load that a handler makes, or NULL. */
+const aq_wave_load *aq_wave_load_of(const aq_wave_texts *texts,
+                                    aq_wave_handler *run);
+
+/* Texts and loads by number; NULL: there are no more. */
 const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number);
+
+const aq_wave_load *aq_wave_load_at(const aq_wave_texts *texts, size_t number);
 
 /* The functions that the texts call. */
 extern const char aq_wave_text_functions[];

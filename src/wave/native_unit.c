@@ -199,7 +199,7 @@ static void block_write(const writing *w, const aq_wave_op *o)
       return;
     }
     added += !op_is_nothing(o);
-    if (!op_is_nothing(o) && !aq_wave_segment_add(w->segment, o))
+    if (!op_is_nothing(o) && !aq_wave_segment_add(w->segment, o, count))
       fprintf(w->out, "CALL(%zu, %zu, %u);\n", (size_t)(o - w->ops),
               (size_t)(aq_wave_next(o) - w->ops), count);
     if (last) {
@@ -214,8 +214,9 @@ static void unit_write(const writing *w)
 {
   fprintf(w->out,
           "__attribute__((visibility(\"default\")))\n"
-          "outcome aq_unit(char *w, const char *ops, int64_t n, unsigned at) "
-          "{\nuint32_t *const s = (uint32_t *)(w + S_AT);\n"
+          "outcome aq_unit(char *w, const char *ops, int64_t n, unsigned at, "
+          "reacher *reach_more) {\n(void)reach_more; uint32_t *const s = "
+          "(uint32_t *)(w + S_AT);\n"
           "uint32_t (*const v)[ROW] = (void *)__builtin_assume_aligned(w + "
           "V_AT, 64);\n(void)s; (void)v;\nswitch (at) {\n");
   for (unsigned i = 0; i < AQ_WAVE_PAGE_OPS; i++)

@@ -12,10 +12,15 @@ typedef struct aq_wave_outcome {
   int64_t left;
 } aq_wave_outcome;
 
+/* aq_wave_reach_slow, for units. */
+typedef void *aq_wave_reacher(aq_wave_grid *grid, uint64_t address,
+                              uint64_t size, bool write);
+
 /* A compiled unit: begins at an entry of the page whose instructions lie at
  * `ops`. */
 typedef aq_wave_outcome aq_wave_unit_run(aq_wave *w, const aq_wave_op *ops,
-                                         int64_t left, unsigned entry);
+                                         int64_t left, unsigned entry,
+                                         aq_wave_reacher *reach);
 
 /* The units of a page and the heat that compiles more of them. */
 typedef struct aq_wave_natives {

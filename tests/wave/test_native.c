@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiled code against the interpreter: programs of random instructions, every
- * one that has a text, with random operands, signs, EXEC, MODE, NaNs and
- * denormals leave the same registers, SCC, masks and budget. */
+ * one that has a text and every load, with random operands, signs, addresses,
+ * EXEC, MODE, NaNs and denormals leave the same registers, SCC, masks, budget
+ * and faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bed.h"
 #include "common/rng.h"
@@ -13,6 +15,7 @@
 #include "wave/mode.h"
 #include "wave/native.h"
 #include "wave/native_table.h"
+#include "wave/reach.h"
 
 enum {
   COUNT = 160, /* instructions of a program, in one page */
@@ -20,7 +23,16 @@ enum {
   SCALARS = 32,
   STATES = 24, /* in which a program runs */
   PROGRAMS = 60,
+  BYTES = 4096, /* of memory and of LDS */
+  ADDRESS = 20, /* registers that programs only read: an address, */
+  OFFSET = 22,  /* one from s[BASE], */
+  SHARED = 23,  /* and one in LDS */
+  BASE = 40,
 };
+
+static uint32_t *memory;        /* nothing lies behind it */
+static uint32_t lds[BYTES / 4]; /* offsets of its own words */
+static aq_wave_reachable reachable;
 
 static aq_rng rng;
 
@@ -124,15 +136,51 @@ static void scalar_text(char *out, const aq_wave_text *t)
     snprintf(out, BED_TEXT, "%s %s, %s, %s", t->name, d, a, b);
 }
 
+/* A load to registers of the program, from its own address or one that it
+ * computes in the instruction before. */
+static void load_text(char (*texts)[BED_TEXT], const aq_wave_load *load)
+{
+  const unsigned words = load->words * (load->scale ? 2u : 1u),
+                 d = below((ROWS - words) / 2 + 1) * 2;
+  const bool own = below(2), scalar = !load->shared && below(2);
+  char to[24], at[24];
+  snprintf(to, sizeof to, words > 1 ? "v[%u:%u]" : "v%u", d, d + words - 1);
+  if (below(4) == 0)
+    snprintf(texts[0], BED_TEXT, "ds_read_b32 v%u, v%u", ADDRESS + 4, SHARED);
+  else
+    snprintf(texts[0], BED_TEXT, "v_and_b32 v%u, 0x%x, v%u", ADDRESS + 4, 0x7fc,
+             below(ROWS));
+  const unsigned offset = own ? load->shared ? SHARED : OFFSET : ADDRESS + 4;
+  if (load->shared && load->scale)
+    snprintf(texts[1], BED_TEXT, "%s %s, v%u offset0:%u offset1:%u", load->name,
+             to, offset, below(4), below(4));
+  else if (load->shared)
+    snprintf(texts[1], BED_TEXT, "%s %s, v%u offset:%u", load->name, to, offset,
+             4 * below(64));
+  else if (scalar)
+    snprintf(texts[1], BED_TEXT, "%s %s, v%u, s[%u:%u] offset:%d", load->name,
+             to, offset, BASE, BASE + 1, 4 * ((int)below(64) - 32));
+  else {
+    snprintf(at, sizeof at, "v[%u:%u]", ADDRESS, ADDRESS + 1);
+    snprintf(texts[1], BED_TEXT, "%s %s, %s, off offset:%d", load->name, to, at,
+             4 * ((int)below(64) - 32));
+  }
+}
+
 /* All instructions that have a text, shuffled. */
 typedef struct deck {
   const aq_wave_text *texts[512];
   unsigned count, next;
+  const aq_wave_texts *table;
+  unsigned loads; /* that it has */
 } deck;
 
 static void deck_make(deck *d, const aq_wave_texts *table)
 {
   const aq_wave_text *t;
+  d->table = table;
+  for (d->loads = 0; aq_wave_load_at(table, d->loads); d->loads++)
+    ;
   d->next = d->count = 0;
   while ((t = aq_wave_text_at(table, d->count)) && d->count < 512)
     d->texts[d->count++] = t;
@@ -182,6 +230,8 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
       vector_text(texts[i], t);
     else
       scalar_text(texts[i], t);
+    if (i % 16 < 12 && i % 5 == 0 && i + 2 < COUNT)
+      load_text(&texts[i++], aq_wave_load_at(d->table, below(d->loads)));
   }
   snprintf(texts[COUNT - 1], BED_TEXT, "s_endpgm");
 }
@@ -199,6 +249,28 @@ static uint32_t word_make(bool special)
   return bits % 4 == 1 ? 0x3f000000 + (bits >> 8) : bits;
 }
 
+/* Addresses in a row, one, any, or some that are nowhere: far, 0, behind. */
+static void addresses_make(aq_wave *w, unsigned number)
+{
+  const uint64_t from = (uintptr_t)memory + BYTES / 4;
+  for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
+    const uint32_t at = number % 3 == 0   ? 4 * l
+                        : number % 3 == 1 ? 4 * (l / 16)
+                                          : 4 * below(256);
+    const bool off = number % 8 == 7 && below(64) == 0;
+    const uint64_t edge = BYTES - 4 * below(2) - BYTES / 4,
+                   away = !off           ? at
+                          : number == 7  ? (uint64_t)1 << 44
+                          : number == 23 ? 0 - from
+                                         : edge;
+    w->v[ADDRESS][l] = (uint32_t)(from + away);
+    w->v[ADDRESS + 1][l] = (uint32_t)((from + away) >> 32);
+    w->v[OFFSET][l] = off ? (uint32_t)edge : at;
+    w->v[SHARED][l] = off ? BYTES - 4 * below(2) : at;
+  }
+  aq_wave_put64(w, BASE, from);
+}
+
 static void state_make(aq_wave *w, unsigned number)
 {
   const bool special = number % 3 != 0;
@@ -209,6 +281,7 @@ static void state_make(aq_wave *w, unsigned number)
       w->v[r][l] = word_make(special);
   for (unsigned i = 0; i < AQ_ISA_EXEC; i++)
     w->s[i] = word_make(false);
+  addresses_make(w, number);
   w->s64[AQ_ISA_EXEC / 2] = masks[number % 5];
   w->s[33] = 5;
   w->scc = below(2);
@@ -229,42 +302,76 @@ static void differs(const bed *b, char (*texts)[BED_TEXT], const char *what)
   ck_abort_msg("compiled code differs: %s", what);
 }
 
-static void program_compare(bed *b, char (*texts)[BED_TEXT],
-                            aq_wave_native *native)
+/* Runs to the end, or to a fault; the rest of a budget. */
+static int64_t program_run(bed *b, const aq_wave_op *first, bool compiled,
+                           aq_execution_fault *fault)
+{
+  aq_wave *w = b->wave;
+  int64_t left = 1 << 14;
+  memset(&b->grid.fault, 0, sizeof b->grid.fault);
+  aq_wave_mode_enter(w);
+  if (compiled)
+    aq_wave_native_run(w, first, &left);
+  else
+    for (const aq_wave_op *o = first; o; left--)
+      o = o->run(w, o);
+  *fault = b->grid.fault;
+  return left;
+}
+
+static void grid_make(bed *b, aq_wave_native *native)
+{
+  b->wave->grid = &b->grid;
+  b->wave->group = &b->group;
+  b->grid.code = b->code;
+  b->grid.desc.kernel = "native";
+  b->grid.native = native;
+  b->grid.native_from = UINT64_MAX;
+  b->grid.lds_size = BYTES;
+  b->group.lds = (uint8_t *)lds;
+  aq_wave_reachable_fini(&reachable);
+  reachable = (aq_wave_reachable){.allocations = b->allocations};
+  b->grid.reachable = &reachable;
+}
+
+/* The count of faults. */
+static unsigned program_compare(bed *b, char (*texts)[BED_TEXT],
+                                aq_wave_native *native)
 {
   static aq_wave before, expected;
   aq_wave *w = b->wave;
-  w->grid = &b->grid;
-  w->group = &b->group;
-  b->grid.code = b->code;
-  b->grid.desc.kernel = "native";
   const uint64_t begin = (uintptr_t)b->bytes;
   const aq_wave_op *first = aq_wave_code_at(b->code, begin);
-  b->grid.native = native;
-  b->grid.native_from = UINT64_MAX;
+  unsigned faults = 0;
+  grid_make(b, native);
   aq_wave_native_begin(native, b->code, begin);
   ck_assert_uint_ne(first->entry, 0);
   for (unsigned i = 0; i < STATES; i++) {
-    int64_t left = 1 << 14, spent = left;
+    aq_execution_fault fault, compiled;
     const uint32_t host = aq_wave_mode_save();
     state_make(w, i);
     memcpy(&before, w, sizeof before);
-    aq_wave_mode_enter(w);
-    for (const aq_wave_op *o = first; o; spent--)
-      o = o->run(w, o);
+    const int64_t left = program_run(b, first, false, &fault);
     memcpy(&expected, w, sizeof expected);
     memcpy(w, &before, sizeof before);
-    aq_wave_mode_enter(w);
-    aq_wave_native_run(w, first, &left);
+    const int64_t rest = program_run(b, first, true, &compiled);
     aq_wave_mode_restore(host);
+    ck_assert_int_eq(w->state, expected.state);
+    ck_assert_int_eq(left, rest);
+    ck_assert_uint_eq(fault.pc, compiled.pc);
+    ck_assert_uint_eq(fault.address, compiled.address);
+    ck_assert_str_eq(fault.text, compiled.text);
+    faults += w->state == AQ_WAVE_FAULTS;
+    if (w->state == AQ_WAVE_FAULTS)
+      continue;
     ck_assert_int_eq(w->state, AQ_WAVE_ENDED);
-    ck_assert_int_eq(left, spent);
     if (memcmp(w->s, expected.s, 4 * (AQ_ISA_EXEC + 2)) != 0 ||
         w->scc != expected.scc)
       differs(b, texts, "scalars");
     if (memcmp(w->v, expected.v, sizeof *w->v * ROWS) != 0)
       differs(b, texts, "vectors");
   }
+  return faults;
 }
 
 START_TEST(random_programs_leave_what_the_interpreter_leaves)
@@ -278,6 +385,7 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   aq_native_builder *builder;
   aq_wave_native_options options;
   deck all_texts;
+  unsigned faults = 0;
   if (system("command -v clang-22 > /dev/null && command -v cc > /dev/null") !=
       0) { /* NOLINT: fixed names */
     aqtest_skip("no clang-22 or no cc here");
@@ -289,6 +397,14 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
       aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, &builder, &diag), AQ_OK,
       &diag);
   aq_native_builder_options(builder, &options);
+  memory = mmap(NULL, 2ul * BYTES, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert(memory != MAP_FAILED);
+  ck_assert_int_eq(mprotect(memory + BYTES / 4, BYTES, PROT_NONE), 0);
+  for (unsigned i = 0; i < BYTES / 4; i++) {
+    memory[i] = word_make(true);
+    lds[i] = 4 * below(BYTES / 8);
+  }
   aq_wave_texts *table = aq_wave_texts_create(level);
   deck_make(&all_texts, table);
   for (unsigned i = 0; i < count; i++) {
@@ -299,10 +415,13 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
       program_make(texts, &all_texts);
     aq_wave_native *native = aq_wave_native_create(&options, level);
     bed_open(&b, targets[i % 2], texts, COUNT, level);
-    program_compare(&b, texts, native);
+    faults += program_compare(&b, texts, native);
     bed_close(&b);
     aq_wave_native_destroy(native);
   }
+  ck_assert_uint_gt(faults, 0);
+  aq_wave_reachable_fini(&reachable);
+  munmap(memory, 2ul * BYTES);
   aq_wave_texts_destroy(table);
   aq_native_builder_destroy(builder);
 }
