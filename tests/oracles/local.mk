@@ -20,7 +20,7 @@ tests/oracles/test_table.log: $(aq_oracles:=.log)
 EXTRA_DIST += tests/oracles/oracles.tsv tests/oracles/table.sh doc/oracles.md
 
 # LLVM_TESTS=FOLDER: LLVM's llvm/test/MC/Disassembler/AMDGPU.
-check-oracles: check-vectors
+check-oracles: check-vectors check-compiled
 check-oracles: $(aq_oracles) $(aq_wave_oracles) $(aq_isa_oracles)
 	$(AM_V_at)rm -f oracles.rows
 	$(AM_V_at)for test in $(aq_isa_oracles); do \

@@ -44,6 +44,19 @@ check-vectors: $(aq_wave_vectors)
 	$(AM_V_at)rm -f vectors.seen
 EXTRA_DIST += tests/wave/seen.sh
 
+# Compiled code against the same results: every vector and generated kernel,
+# and random programs against the interpreter.
+aq_wave_compiled = tests/wave/test_kernels tests/wave/test_groups \
+	tests/wave/test_generated tests/wave/test_csmith tests/wave/test_small \
+	tests/wave/test_matrix tests/wave/test_native
+check-compiled: $(aq_wave_compiled)
+	$(AM_V_at)for test in $(aq_wave_compiled); do \
+	  AQ_NATIVE=always AQ_ORACLES=all AQ_SRCDIR='$(abs_top_srcdir)' \
+	    AQUEDUCT_CACHE='$(abs_builddir)/compiled.cache' \
+	    CK_TIMEOUT_MULTIPLIER=40 $$test || exit 1; \
+	done
+	$(AM_V_at)rm -rf compiled.cache
+
 check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
 	tests/wave/kernels.h tests/wave/run.h tests/wave/seen.h
