@@ -23,7 +23,8 @@ static const aq_cli_option_id run_options[] = {
 static const aq_cli_option_id capture_options[] = {
     AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
     AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_BLOCKS,
-    AQ_CLI_OPT_COST,        AQ_CLI_OPT_PROFILE,   AQ_CLI_OPT_COUNT};
+    AQ_CLI_OPT_COST,        AQ_CLI_OPT_PROFILE,   AQ_CLI_OPT_COMPILE,
+    AQ_CLI_OPT_COUNT};
 
 static aq_status options_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
                                 const char *input)

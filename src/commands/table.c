@@ -155,7 +155,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
                     BIT(KERNELS) | BIT(KERNELS_FROM) | BIT(BLOCKS) |
                     BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
-                    BIT(COST),
+                    BIT(COST) | BIT(COMPILE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
@@ -257,7 +257,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(DEFINE) | BIT(INCLUDE) | BIT(SAVE_TEMPS) |
                     BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
                     BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) | BIT(COST) |
-                    BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
+                    BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
+                    BIT(COMPILE),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

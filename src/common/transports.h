@@ -88,6 +88,12 @@ AQ_API aq_status aq_transport_stack_counted_put(const aq_transport_stack *stack,
                                                 aq_record_sink *sink,
                                                 aq_diag *diag);
 
+/* Compiles code for this machine (doc/execution.md): "off", "auto" or "always".
+ * `print` (or NULL) gets a line if that is not possible, once. */
+AQ_API aq_status aq_transport_stack_compile(
+    aq_transport_stack *stack, const char *mode,
+    void (*print)(const char *line, void *user), void *user, aq_diag *diag);
+
 /* Prints the steps of a wave on stderr: "wave=N[,workgroup=N][,limit=N]". */
 AQ_API aq_status aq_transport_stack_trace(aq_transport_stack *stack,
                                           const char *wave, aq_diag *diag);

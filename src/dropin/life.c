@@ -263,8 +263,9 @@ static void where_print(const char *line, void *user)
   fprintf(stderr, "aqueduct: at the timeout: %s\n", line);
 }
 
-static void line_print(const char *line)
+static void line_print(const char *line, void *user)
 {
+  (void)user;
   fprintf(stderr, "aqueduct: %s\n", line);
 }
 
@@ -279,7 +280,8 @@ static aq_status builder_open(aqdrop *runtime, aq_diag *diag)
     aq_diag_prefix(diag, "AQUEDUCT_COMPILE");
     return status;
   }
-  status = aq_native_builder_create(mode, line_print, &runtime->builder, diag);
+  status =
+      aq_native_builder_create(mode, line_print, NULL, &runtime->builder, diag);
   return status == AQ_OK
              ? aq_native_builder_use(runtime->builder, runtime->machine, diag)
              : status;

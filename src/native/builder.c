@@ -29,7 +29,8 @@ typedef struct library {
 
 struct aq_native_builder {
   aq_native_mode mode;
-  void (*print)(const char *line);
+  void (*print)(const char *line, void *user);
+  void *user;     /* of it */
   char *compiler; /* NULL: not looked for */
   char *version;  /* its own words */
   library *libraries;
@@ -60,7 +61,7 @@ static aq_status broken(aq_native_builder *b, aq_diag *diag)
            diag->text);
   b->broken = true;
   if (b->print)
-    b->print(line);
+    b->print(line, b->user);
   return AQ_ERR_UNSUPPORTED;
 }
 
@@ -300,8 +301,9 @@ static bool unit_build(void *user, const char *text, size_t size,
 /* ---- life ---- */
 
 aq_status aq_native_builder_create(aq_native_mode mode,
-                                   void (*print)(const char *line),
-                                   aq_native_builder **out, aq_diag *diag)
+                                   void (*print)(const char *line, void *user),
+                                   void *user, aq_native_builder **out,
+                                   aq_diag *diag)
 {
   *out = NULL;
   if (mode == AQ_NATIVE_OFF)
@@ -311,6 +313,7 @@ aq_status aq_native_builder_create(aq_native_mode mode,
     return aq_diag_no_memory(diag);
   (*out)->mode = mode;
   (*out)->print = print;
+  (*out)->user = user;
   return AQ_OK;
 }
 

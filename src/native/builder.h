@@ -37,8 +37,9 @@ typedef struct aq_native_built {
 /* `print` gets a line when nothing can be compiled, once; NULL: no line. OFF:
  * no builder, *out is NULL. */
 aq_status aq_native_builder_create(aq_native_mode mode,
-                                   void (*print)(const char *line),
-                                   aq_native_builder **out, aq_diag *diag);
+                                   void (*print)(const char *line, void *user),
+                                   void *user, aq_native_builder **out,
+                                   aq_diag *diag);
 
 /* Makes a machine use it; the builder outlives the machine. */
 aq_status aq_native_builder_use(aq_native_builder *builder,

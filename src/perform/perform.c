@@ -56,10 +56,10 @@ static aq_status policy_find(const char *text, aq_policy_watch *watch,
               : status;
 }
 
-/* Counts and traces of executed code. */
-static aq_status inspection_ask(aq_transport_stack *stack,
-                                const aq_performance_options *options,
-                                aq_diag *diag)
+/* How code executes, is counted and traced. */
+static aq_status execution_ask(aq_transport_stack *stack,
+                               const aq_performance_options *options,
+                               aq_diag *diag)
 {
   if (options->profile_isa && aq_transport_stack_is_hardware(stack))
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
@@ -68,6 +68,12 @@ static aq_status inspection_ask(aq_transport_stack *stack,
                        aq_transport_stack_name(stack));
   aq_status status =
       options->profile_isa ? aq_transport_stack_profile(stack, diag) : AQ_OK;
+  if (status == AQ_OK && options->compile) {
+    status = aq_transport_stack_compile(stack, options->compile, options->line,
+                                        options->user, diag);
+    if (status != AQ_OK)
+      return aq_diag_prefix(diag, "--compile");
+  }
   if (status != AQ_OK || !options->trace_isa)
     return status;
   status = aq_transport_stack_trace(stack, options->trace_isa, diag);
@@ -83,7 +89,7 @@ aq_status aq_performance_init(aq_performance *out,
       transport_find(options->transport ? options->transport : "sim",
                      options->faults, &made.transport, diag);
   if (status == AQ_OK)
-    status = inspection_ask(made.transport, options, diag);
+    status = execution_ask(made.transport, options, diag);
   if (status == AQ_OK)
     status = aq_row_choice_read(options->record, options->record_limit,
                                 &made.rows, diag);

@@ -52,7 +52,8 @@ typedef struct aq_performance_options {
   } words[AQ_PERFORMANCE_WORDS_MAX];
   size_t word_count;
   /* Asked now and then whether to show the state of the run;
-   * then every queue goes to `line`. Both NULL: never. */
+   * then every queue goes to `line`, and so does why code is not compiled. Both
+   * NULL: never. */
   bool (*asked)(void *user);
   void (*line)(const char *text, void *user);
   void *user;
@@ -60,6 +61,8 @@ typedef struct aq_performance_options {
    * steps, "wave=N[,workgroup=N][,limit=N]" or NULL (doc/execution.md). */
   bool profile_isa;
   const char *trace_isa;
+  /* Whether it is compiled: "off", "auto", "always"; NULL: off. */
+  const char *compile;
   /* How long kernels take whose code is executed: "fixed", "executed" or
    * "sampled" (doc/durations.md); NULL: fixed. */
   const char *cost;

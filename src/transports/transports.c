@@ -12,6 +12,7 @@
 #include "backend_sim/sim.h"
 #include "common/arena.h"
 #include "common/plugin.h"
+#include "native/builder.h"
 #include "wave/wave.h"
 #include "wrap/fault.h"
 
@@ -59,7 +60,8 @@ struct aq_transport_stack {
   aq_transport_layer *top;
   aq_plugin plugin; /* the innermost, or all NULL */
   const char *name;
-  aq_arena arena;           /* layers and texts */
+  aq_arena arena;             /* layers and texts */
+  aq_native_builder *builder; /* of the machine; NULL: all is interpreted */
   aq_wave_machine *machine; /* runs the code of kernels, outlives transports */
 };
 
@@ -271,6 +273,7 @@ void aq_transport_stack_destroy(aq_transport_stack *stack)
   if (!stack)
     return;
   aq_wave_machine_destroy(stack->machine);
+  aq_native_builder_destroy(stack->builder);
   aq_plugin_close(&stack->plugin);
   aq_arena_fini(&stack->arena);
   free(stack);
@@ -340,6 +343,20 @@ aq_status aq_transport_stack_counted_put(const aq_transport_stack *stack,
                                          aq_record_sink *sink, aq_diag *diag)
 {
   return aq_wave_machine_counted_put(stack->machine, sink, diag);
+}
+
+aq_status
+aq_transport_stack_compile(aq_transport_stack *stack, const char *mode,
+                           void (*print)(const char *line, void *user),
+                           void *user, aq_diag *diag)
+{
+  aq_native_mode read;
+  aq_status status = aq_native_mode_read(mode, &read, diag);
+  if (status == AQ_OK && !stack->builder)
+    status = aq_native_builder_create(read, print, user, &stack->builder, diag);
+  return status == AQ_OK
+             ? aq_native_builder_use(stack->builder, stack->machine, diag)
+             : status;
 }
 
 aq_status aq_transport_stack_trace(aq_transport_stack *stack, const char *wave,

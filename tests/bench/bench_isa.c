@@ -365,8 +365,9 @@ static void case_run(isa_case *c)
 
 /* ---- compiled ---- */
 
-static void line_tell(const char *line)
+static void line_tell(const char *line, void *user)
 {
+  (void)user;
   fprintf(stderr, "bench_isa: %s\n", line);
 }
 
@@ -392,7 +393,8 @@ static void case_compile(const isa_case *c)
   isa_case plain = *c, native = *c;
   isa_case *both[] = {&plain, &native};
   char name[64];
-  check(aq_native_builder_create(AQ_NATIVE_ALWAYS, line_tell, &builder, &diag),
+  check(aq_native_builder_create(AQ_NATIVE_ALWAYS, line_tell, NULL, &builder,
+                                 &diag),
         &diag);
   check(aq_wave_machine_create(&plain.machine, &diag), &diag);
   check(aq_wave_machine_create(&native.machine, &diag), &diag);

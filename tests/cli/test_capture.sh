@@ -3,6 +3,8 @@
 # Captures: shown, replayed, benchmarked, refused when they are damaged.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+AQUEDUCT_CACHE=$work/cache
+export AQUEDUCT_CACHE
 capture=$srcdir/tests/fuzz/corpus/capture/operations.aqcap
 
 try "$aqueduct" show "$capture"
@@ -62,10 +64,19 @@ check "a wave's steps print" contains "$err" "s_load_dword s0, s[4:5], 0x18"
 try "$aqueduct" replay "$code" --device mi210 --kernels-from host
 check "with host functions only, a kernel without one is an error" \
   contains "$err" "kernel 'vadd' has no host function"
+if command -v cc > /dev/null; then
+  try env AQUEDUCT_STORE="$work/compiled.db" "$aqueduct" replay "$code" \
+    --device mi210 --compile always
+  check "compiled, the code computes that too" [ "$status" = 0 ]
+  check "with libraries in the cache" ls "$AQUEDUCT_CACHE"/native/*.native
+fi
+try "$aqueduct" replay "$code" --device mi210 --compile often
+check "another word for --compile is an error" contains "$status $err" \
+  "2 aqueduct: error: --compile: \"often\"; expected off, auto or always"
 try "$aqueduct" replay "$code" --device mi300x
 check "code for another processor is an error that names both" \
   contains "$err" "gfx90a does not run on gfx942"
-for option in profile-isa trace-isa=wave=0 kernels-from=isa; do
+for option in profile-isa trace-isa=wave=0 kernels-from=isa compile=auto; do
   try "$aqueduct" replay code "--$option"
   check "--$option does not apply to a stored run" [ "$status" = 2 ]
 done

@@ -112,6 +112,22 @@ check "a folder that others may enter is not used" run always mi210
 check "and the code still runs" cmp "$work/out.off.mi210" "$work/out.always.mi210"
 chmod 700 "$work/cache/native"
 
+# The same kernel by launch.
+launch() { # MODE
+  "$aqueduct" launch "$work/app.hip" _Z3mixPjPfPdi --device mi210 --grid 1024 \
+    --workgroup 256 --compile "$1" --print 8 --args 'out:u32[1024]' \
+    'out:f32[1024]' 'out:f64[1024]' i32:40 > "$work/launch.$1" 2> "$work/err"
+}
+AQUEDUCT_CACHE=$work/cache.launch
+check "launch interprets" launch off
+check "and compiles" launch always
+check "with the same results" sh -c 'grep "^out:" "$1" > "$1.out" &&
+  grep "^out:" "$2" | cmp - "$1.out"' sh "$work/launch.off" \
+  "$work/launch.always"
+check "of a library in the cache" sh -c 'ls "$1"/native/*.native' sh \
+  "$work/cache.launch"
+AQUEDUCT_CACHE=$work/cache
+
 AQUEDUCT_CC=$work/none
 export AQUEDUCT_CC
 check "without a compiler the code is interpreted" run always mi210

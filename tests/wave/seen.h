@@ -76,6 +76,12 @@ static inline aq_status seen_put(aq_record_sink *sink,
   return AQ_OK;
 }
 
+static inline void native_fail(const char *line, void *user)
+{
+  (void)user;
+  ck_abort_msg("%s", line);
+}
+
 /* With AQ_NATIVE=always the machine compiles all code for the host, so that
  * the tests compare that. */
 static inline void native_open(aq_wave_machine *machine)
@@ -88,8 +94,9 @@ static inline void native_open(aq_wave_machine *machine)
     return;
   ck_assert_status(aq_native_mode_read(mode, &read, &diag), AQ_OK, &diag);
   if (!builder)
-    ck_assert_status(aq_native_builder_create(read, NULL, &builder, &diag),
-                     AQ_OK, &diag);
+    ck_assert_status(
+        aq_native_builder_create(read, native_fail, NULL, &builder, &diag),
+        AQ_OK, &diag);
   ck_assert_status(aq_native_builder_use(builder, machine, &diag), AQ_OK,
                    &diag);
 }

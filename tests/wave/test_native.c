@@ -394,7 +394,7 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   setenv("AQUEDUCT_CACHE", aqtest_tmpdir(), 1); /* nothing is built so far */
   aq_rng_init(&rng, 24, 0);
   ck_assert_status(
-      aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, &builder, &diag), AQ_OK,
+      aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, NULL, &builder, &diag), AQ_OK,
       &diag);
   aq_native_builder_options(builder, &options);
   memory = mmap(NULL, 2ul * BYTES, PROT_READ | PROT_WRITE,
