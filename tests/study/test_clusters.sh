@@ -160,11 +160,20 @@ try "$aqueduct" sweep --status "$work/term"
 check "points whose store is gone are missing" contains "$out" \
   "1 stopped     36    0      0    0      36"
 check "and to be made again" contains "$err" "--array=1,2 array.sbatch"
-unset AQ_HOLD
 
-SLURM_CPUS_PER_TASK=3 "$aqueduct" sweep "$work/moved/inputs/plans/plan.json" \
-  --store "$work/jobs.db" --tasks 1 > "$work/x"
-check "Slurm's number of cores is accepted" [ -s "$work/x" ]
+# As many points at work as Slurm gave cores: each holds.
+cores=$(($(nproc) + 3))
+rm -rf "$work/held"
+mkdir "$work/held"
+SLURM_CPUS_PER_TASK=$cores "$aqueduct" sweep "$work/plan.json" --store \
+  "$work/jobs.db" --policy-timeout none > "$work/t.out" 2> "$work/t.err" &
+child=$!
+holding $cores
+kill -TERM $child
+wait $child
+check "a task has as many processes as Slurm gave it cores" \
+  [ "$(find "$work/held" -type f | wc -l)" = $cores ]
+unset AQ_HOLD
 for words in "--emit slurm" "--shards 2" "--status /nowhere"; do
   # shellcheck disable=SC2086 # words
   try "$aqueduct" sweep $words
