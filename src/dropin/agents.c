@@ -124,7 +124,6 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
     return put_flush(agent, value);
   case HSA_AMD_AGENT_INFO_DOMAIN:
   case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
-  case HSA_AMD_AGENT_INFO_ASIC_REVISION:
   case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
     return aqdrop_put32(value, 0);
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
@@ -191,6 +190,7 @@ static hsa_status_t host_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
     return aqdrop_put64(value, 0);
   case HSA_AMD_AGENT_INFO_CHIP_ID:
+  case HSA_AMD_AGENT_INFO_ASIC_REVISION:
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
   case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
   case HSA_AMD_AGENT_INFO_UCODE_VERSION:
@@ -281,6 +281,8 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
   switch (attribute) {
   case HSA_AMD_AGENT_INFO_CHIP_ID:
     return aqdrop_put32(value, persona->chip);
+  case HSA_AMD_AGENT_INFO_ASIC_REVISION:
+    return aqdrop_put32(value, persona->revision);
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
     return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 typedef struct aqdrop_persona {
-  const char *part; /* product, or gfx */
-  uint32_t chip;
+  const char *part;        /* product, or gfx */
+  uint32_t chip, revision; /* revision: of the chip */
   uint64_t memory_gib;
   uint32_t bus_bits, memory_mhz;
   uint32_t l1_kib, l2_kib, l3_kib;

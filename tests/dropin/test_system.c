@@ -84,24 +84,25 @@ START_TEST(the_device_is_the_persona_of_its_model)
 }
 END_TEST
 
-/* What AMD's data sheets say of them. */
+/* What AMD's data sheets and rocminfo say of them. */
 START_TEST(each_shipped_device_has_a_persona_of_its_own)
 {
   static const struct {
     const char *device, *isa;
     uint64_t gib;
+    uint32_t revision;
   } parts[] = {
-      {"mi350x", "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", 288},
-      {"rx9070xt", "amdgcn-amd-amdhsa--gfx1201", 16},
-      {"mi25", "amdgcn-amd-amdhsa--gfx900:xnack-", 16},
-      {"mi100", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-", 32},
+      {"mi350x", "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", 288, 0},
+      {"rx9070xt", "amdgcn-amd-amdhsa--gfx1201", 16, 1},
+      {"mi25", "amdgcn-amd-amdhsa--gfx900:xnack-", 16, 1},
+      {"mi100", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-", 32, 2},
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     client c;
     hsa_isa_t isa;
     char name[64] = "";
     size_t bytes;
-    uint32_t chip = 0;
+    uint32_t chip = 0, revision = 99;
     setenv("AQUEDUCT_DEVICE", parts[i].device, 1);
     client_open(&c);
     ck_assert_done(hsa_agent_get_info(c.device, HSA_AGENT_INFO_ISA, &isa));
@@ -113,6 +114,9 @@ START_TEST(each_shipped_device_has_a_persona_of_its_own)
     ck_assert_done(
         hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CHIP_ID, &chip));
     ck_assert_uint_ne(chip, 0);
+    ck_assert_done(hsa_agent_get_info(
+        c.device, HSA_AMD_AGENT_INFO_ASIC_REVISION, &revision));
+    ck_assert_uint_eq(revision, parts[i].revision);
     ck_assert_done(hsa_shut_down());
   }
   unsetenv("AQUEDUCT_DEVICE");
