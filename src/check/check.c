@@ -15,7 +15,8 @@ static const struct {
 } words[] = {{"memory", AQ_CHECK_MEMORY}, {"race", AQ_CHECK_RACE},
              {"wait", AQ_CHECK_WAIT},     {"init", AQ_CHECK_INIT},
              {"sync", AQ_CHECK_SYNC},     {"api", AQ_CHECK_API},
-             {"leak", AQ_CHECK_LEAK},     {"all", AQ_CHECK_EVERYTHING}};
+             {"leak", AQ_CHECK_LEAK},     {"float", AQ_CHECK_FLOAT},
+             {"all", AQ_CHECK_EVERYTHING}};
 
 aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
 {
@@ -30,8 +31,8 @@ aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
     if (!bit)
       return aq_diag_set(
           diag, AQ_ERR_INPUT,
-          "check %.*s; expected memory, init, race, sync, wait, api, leak or "
-          "all, with commas between them",
+          "check %.*s; expected memory, init, race, sync, wait, api, leak, "
+          "float or all, with commas between them",
           (int)length, at);
     bits |= bit;
     at += length + (at[length] == ',');
@@ -40,7 +41,7 @@ aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
     return aq_diag_set(
         diag, AQ_ERR_INPUT,
         "no check; expected memory, init, race, sync, wait, api, "
-        "leak or all");
+        "leak, float or all");
   *out = bits;
   return AQ_OK;
 }

@@ -33,6 +33,7 @@ enum {
   AQ_CHECK_WAIT = 16,
   AQ_CHECK_LEAK = 32, /* not among all: programs leave much to the exit */
   AQ_CHECK_API = 64,
+  AQ_CHECK_FLOAT = 128, /* not among all: infinities may be meant */
   AQ_CHECK_EVERYTHING = 31 | 64,
 };
 

@@ -116,8 +116,14 @@ typedef struct aq_check_site {
   uint16_t is;                  /* for hazards.c */
   uint8_t states;               /* that pass with it */
   uint64_t reads[2], writes[2]; /* scalar codes */
-  uint64_t unset_at;            /* unwritten memory that it read last */
-  bool unset_shared;            /* in LDS, or private */
+  bool floats;  /* it writes vector registers: `float` follows it */
+  bool matrix;  /* whatever EXEC is */
+  bool mixes;   /* lanes depend on others */
+  bool skips_a; /* its result depends on B and C alone */
+  uint8_t float_result, float_source; /* aq_check_float */
+  uint32_t stored_by; /* the first store of a NaN or infinity that it made */
+  uint64_t unset_at;  /* unwritten memory that it read last */
+  bool unset_shared;  /* in LDS, or private */
   uint64_t near_base, near_end, near_epoch; /* allocation accessed last */
 } aq_check_site;
 
@@ -209,16 +215,17 @@ typedef struct aq_check_grid {
 typedef struct aq_check_group {
   struct aq_check_group *next; /* free */
   aq_check_grid *grid;
-  uint64_t number;        /* in the grid */
-  uint32_t barrier;       /* barriers passed */
-  bool observed, fenced;  /* it saw an atomic of another wave; invalidated */
-  uint32_t *lds;          /* the state of each word, or NULL */
-  aq_check_states states; /* of LDS */
-  aq_check_waits *waits;  /* of each wave, or NULL */
-  aq_check_unset *unset;  /* of each wave, or NULL */
-  aq_check_sync *sync;    /* of each wave, or NULL */
-  uint8_t *lds_unset;     /* of each byte of LDS, or NULL */
-  bool lds_written;       /* none of them is */
+  uint64_t number;          /* in the grid */
+  uint32_t barrier;         /* barriers passed */
+  bool observed, fenced;    /* it saw an atomic of another wave; invalidated */
+  uint32_t *lds;            /* the state of each word, or NULL */
+  aq_check_states states;   /* of LDS */
+  aq_check_waits *waits;    /* of each wave, or NULL */
+  aq_check_unset *unset;    /* of each wave, or NULL */
+  aq_check_sync *sync;      /* of each wave, or NULL */
+  struct aq_check_odd *odd; /* of each wave, or NULL */
+  uint8_t *lds_unset;       /* of each byte of LDS, or NULL */
+  bool lds_written;         /* none of them is */
 } aq_check_group;
 
 static inline aq_check_grid *aq_check_grid_of(const aq_wave *w)

@@ -11,13 +11,14 @@
 
 static const char *check_name(unsigned check)
 {
-  return check == AQ_CHECK_MEMORY ? "memory"
-         : check == AQ_CHECK_RACE ? "race"
-         : check == AQ_CHECK_INIT ? "init"
-         : check == AQ_CHECK_SYNC ? "sync"
-         : check == AQ_CHECK_LEAK ? "leak"
-         : check == AQ_CHECK_API  ? "api"
-                                  : "wait";
+  return check == AQ_CHECK_MEMORY  ? "memory"
+         : check == AQ_CHECK_RACE  ? "race"
+         : check == AQ_CHECK_INIT  ? "init"
+         : check == AQ_CHECK_SYNC  ? "sync"
+         : check == AQ_CHECK_LEAK  ? "leak"
+         : check == AQ_CHECK_API   ? "api"
+         : check == AQ_CHECK_FLOAT ? "float"
+                                   : "wait";
 }
 
 static int64_t name_of(aq_check *check, const char *text)

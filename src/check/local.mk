@@ -5,6 +5,8 @@ libaqcore_a_SOURCES += \
 	src/check/clocks.c src/check/clocks.h \
 	src/check/core.h \
 	src/check/findings.c \
+	src/check/float_sites.c \
+	src/check/floats.c src/check/floats.h \
 	src/check/hazards.c \
 	src/check/init.c \
 	src/check/init_access.c \

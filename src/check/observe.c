@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/core.h"
+#include "check/floats.h"
 #include "check/observe.h"
 #include "common/array.h"
 #include "wave/code.h"
@@ -66,9 +67,12 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
     aq_check_waits_site(&made);
   if (check->options.checks & AQ_CHECK_INIT)
     aq_check_init_site(&made);
-  made.looks = (uint8_t)(AQ_CHECK_WAIT | (made.steps ? UINT8_MAX : 0) |
-                         (made.init ? AQ_CHECK_INIT : 0) |
-                         (made.meets ? AQ_CHECK_SYNC : 0));
+  if (check->options.checks & AQ_CHECK_FLOAT)
+    aq_check_float_site(&made);
+  made.looks =
+      (uint8_t)(AQ_CHECK_WAIT | (made.floats ? AQ_CHECK_FLOAT : 0) |
+                (made.steps ? UINT8_MAX : 0) | (made.init ? AQ_CHECK_INIT : 0) |
+                (made.meets ? AQ_CHECK_SYNC : 0));
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
     check->lost = true;
@@ -119,6 +123,8 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
     aq_check_race(w, number, &touch);
   if (checks & AQ_CHECK_INIT)
     aq_check_init_memory(w, o, number, &touch);
+  if (checks & AQ_CHECK_FLOAT)
+    aq_check_float_memory(w, number, &touch);
   return bad ? run_without(w, o, &touch, bad) : o->run(w, o);
 }
 
@@ -134,6 +140,8 @@ static const aq_wave_op *looked_run(aq_check *check, aq_wave *w,
     aq_check_sync_meets(w, number);
   if (site->steps)
     return step(check, w, o, number);
+  if (site->floats && checks & AQ_CHECK_FLOAT)
+    return aq_check_float_run(w, o, number);
   if (site->init && checks & AQ_CHECK_INIT)
     return aq_check_init_run(w, o, number);
   return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
@@ -170,7 +178,8 @@ static unsigned checks_of(const aq_check *check, const aq_wave_grid *grid)
 {
   const unsigned checks = check->options.checks;
   return aq_wave_code_target(grid->code) & AQ_ISA_RDNA
-             ? checks & ~(unsigned)(AQ_CHECK_INIT | AQ_CHECK_WAIT)
+             ? checks &
+                   ~(unsigned)(AQ_CHECK_INIT | AQ_CHECK_WAIT | AQ_CHECK_FLOAT)
              : checks;
 }
 
@@ -219,6 +228,7 @@ static void group_fini(aq_check_group *mine, const aq_wave_grid *grid)
   aq_check_states_fini(&mine->states);
   free(mine->waits);
   free(mine->sync);
+  free(mine->odd);
   free(mine);
 }
 
@@ -237,6 +247,8 @@ static aq_check_group *group_make(const aq_wave_grid *grid)
     ok &= (mine->waits = calloc(grid->waves, sizeof *mine->waits)) != NULL;
   if (checks & AQ_CHECK_SYNC)
     ok &= (mine->sync = calloc(grid->waves, sizeof *mine->sync)) != NULL;
+  if (checks & AQ_CHECK_FLOAT)
+    ok &= (mine->odd = calloc(grid->waves, sizeof *mine->odd)) != NULL;
   if (checks & AQ_CHECK_INIT)
     ok &= aq_check_init_group(mine, grid);
   if (ok)
@@ -255,6 +267,8 @@ static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
   mine->states.count = mine->states.free = 0;
   for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
     aq_check_waits_end(&mine->waits[i]);
+  for (uint32_t i = 0; mine->odd && i < grid->waves; i++)
+    aq_check_float_begin(&mine->odd[i]);
 }
 
 static bool group_begin(aq_wave_group *group)

@@ -250,8 +250,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_CHECK] =
         {"check", "CHECKS", NULL,
-         "check executed kernels, see doc/checker.md: the checks with commas "
-         "between them, or all (default)",
+         "check executed kernels, see doc/checker.md: memory, init, race, "
+         "sync, "
+         "wait, api, leak, float with commas between them, or all (default: "
+         "all but leak and float)",
          .optional = true},
     [AQ_CLI_OPT_CHECK_REPORT] =
         {"check-report", "FILE", NULL,

@@ -31,6 +31,10 @@ static struct {
   size_t count, capacity;
 } modules;
 
+/* Where the frame of HIP's function continues whose call initialised the
+ * runtime. */
+static const void *opened_by;
+
 /* ---- frames of the host ---- */
 
 static aq_code_lines lines_of(const char *path)
@@ -153,6 +157,9 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
   aq_status status = schedule_open(runtime, diag);
   if (status != AQ_OK || !text || !*text)
     return status;
+  void *stack[AQ_CHECK_STACK];
+  stack_read(stack);
+  opened_by = stack[0];
   status = aq_check_read(text, &options.checks, diag);
   if (status != AQ_OK)
     return aq_diag_prefix(diag, "AQUEDUCT_CHECK");
@@ -194,18 +201,21 @@ size_t aqdrop_check_room(const aqdrop *runtime)
              : 0;
 }
 
-/* Whether HIP allocated on its own account: its caller did not ask for memory.
- */
+/* Whether HIP allocated on its own account: its caller did not ask for memory,
+ * or this part of the call initialises HIP, which is done in the first one. */
 static bool stack_is_internal(void *const *stack)
 {
+  static const char *const calls[] = {
+      "hipMalloc", "hipHostMalloc", "hipExtMalloc", "hipMemAlloc", "hipArray"};
   Dl_info info;
   if (!stack[0] || !dladdr(stack[0], &info) || !info.dli_fname ||
       !strstr(info.dli_fname, "libamdhip64"))
     return false;
-  return !info.dli_sname ||
-         (strncmp(info.dli_sname, "hipMalloc", 9) != 0 &&
-          strncmp(info.dli_sname, "hipHostMalloc", 13) != 0 &&
-          strncmp(info.dli_sname, "hipExtMalloc", 12) != 0);
+  bool asked = false;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    asked |= info.dli_sname &&
+             strncmp(info.dli_sname, calls[i], strlen(calls[i])) == 0;
+  return !asked || stack[0] == opened_by;
 }
 
 void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,

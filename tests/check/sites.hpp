@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #define OK(call)                                                               \
   do {                                                                         \

@@ -4,7 +4,8 @@
 # twin is silent. "FINDS CASE: KIND" in the source is the expectation; a case
 # with several such lines needs one of them.
 aqueduct=$AQ_BUILDDIR/aqueduct
-sources="sites values barriers hazards"
+sources="sites values barriers hazards floats ends"
+checks=all
 device=mi210
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,8 +32,9 @@ found() { # KIND FILE LINE
     END { exit !ok }' "$work/report"
 }
 
+limit=100s
 run() { # PROGRAM ARGUMENT…
-  timeout 120 "$aqueduct" exec --quiet --device "$device" --check \
+  timeout 120 "$aqueduct" exec --quiet --timeout "$limit" --device "$device" --check="$checks" \
     --check-report "$work/report" "$@" > "$work/out" 2>&1
 }
 
@@ -44,14 +46,18 @@ result() { # OK NAME
 }
 
 try() { # NAME CASE ARGUMENT…
-  local name=$1 case=$2 status ok="not ok" path line kind
+  local name=$1 case=$2 status ok="not ok" path line kind ends=1
   shift 2
   grep -Hn "FINDS.*\<$case\>.*: " "$AQ_SRCDIR/tests/check/$name."* \
     > "$work/expected"
+  if grep -q "FINDS.*\<$case\>.*: endless wait" "$work/expected"; then
+    ends=125 limit=10s # ended by the timeout
+  fi
   run "$work/$name" "$@" "$case" bad
   status=$?
+  limit=100s
   while IFS=: read -r path line kind; do
-    [ $status -eq 1 ] && found "${kind##*: }" "${path##*/}" "$line" && ok=ok
+    [ $status -eq $ends ] && found "${kind##*: }" "${path##*/}" "$line" && ok=ok
   done < "$work/expected"
   result "$ok" "$case: found at its line"
   ok="not ok"
@@ -67,10 +73,16 @@ for name in $sources; do
     sed 's/^/# /' "$work/log"
     continue
   fi
+  case $name in
+  floats) checks=all,float ;;
+  ends) checks=all,leak ;;
+  esac
   for case in $("$work/$name" 2> /dev/null); do
     try "$name" "$case"
   done
 done
+
+checks=all
 
 # Programs that use the HSA runtime itself.
 clang=$(command -v clang-19 || command -v clang)
