@@ -15,13 +15,22 @@ static void text_put(FILE *out, const char *key, aq_run_reader *reader,
     aq_page_member_put(out, key, text);
 }
 
+static void number_put(FILE *out, const char *key, int64_t value)
+{
+  if (value != AQ_NONE)
+    fprintf(out, ",\"%s\":%" PRId64, key, value);
+}
+
 static void finding_put(FILE *out, aq_run_reader *reader, const aq_finding *row)
 {
   fprintf(out, "{\"possible\":%s,\"note\":%s,\"count\":%" PRId64,
           row->possible == AQ_FINDING_POSSIBLE ? "true" : "false",
           row->possible == AQ_FINDING_NOTE ? "true" : "false", row->count);
-  if (row->line != AQ_NONE)
-    fprintf(out, ",\"line\":%" PRId64, row->line);
+  number_put(out, "line", row->line);
+  number_put(out, "otherLine", row->other_line);
+  number_put(out, "offset", row->offset);
+  number_put(out, "queue", row->queue);
+  number_put(out, "packet", row->packet);
   const struct {
     const char *key;
     int64_t name;
@@ -31,7 +40,14 @@ static void finding_put(FILE *out, aq_run_reader *reader, const aq_finding *row)
                {"kernel", row->kernel},
                {"instruction", row->instruction},
                {"file", row->file},
+               {"place", row->place},
+               {"made", row->made},
+               {"freed", row->freed},
+               {"called", row->called},
                {"other", row->other},
+               {"otherKernel", row->other_kernel},
+               {"otherInstruction", row->other_instruction},
+               {"otherFile", row->other_file},
                {"missing", row->missing}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     text_put(out, texts[i].key, reader, texts[i].name);

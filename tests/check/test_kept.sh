@@ -47,7 +47,9 @@ result $? "show prints the finding" "$work/show"
 result $? "show --json has it" "$work/show.json"
 "$aqueduct" report latest -o "$work/page.html" > "$work/out" 2>&1 &&
   grep -q "\"findings\":\[{" "$work/page.html" &&
-  grep -q "\"kind\":\"$kind\"" "$work/page.html"
+  grep -q "\"kind\":\"$kind\"" "$work/page.html" &&
+  grep -q '"offset":[0-9]' "$work/page.html" &&
+  grep -q '"otherInstruction":"v_cmp_eq_u32' "$work/page.html"
 result $? "the page has it" "$work/out"
 run fixed && grep -q 'failures="0"' "$work/junit.xml" &&
   grep -q 'name="findings" value="0"' "$work/junit.xml"
