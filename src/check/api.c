@@ -10,6 +10,7 @@
 #include "check/core.h"
 #include "common/allocations.h"
 #include "common/array.h"
+#include "wave/code.h"
 
 /* ---- launches ---- */
 
@@ -111,12 +112,40 @@ static void arguments_check(const aq_check_grid *grid,
   launch_report(grid, "arguments too short", text, at);
 }
 
+/* Waves of the kernel that the registers of a compute unit of gfx9 have room
+ * for. */
+static uint32_t waves_fit(const aq_wave_grid *grid)
+{
+  enum { SIMDS = 4 };
+  const bool one_file = aq_wave_code_target(grid->code) & AQ_ISA_FROM_90A;
+  const uint32_t granule = one_file ? 8 : 4, file = one_file ? 512 : 256,
+                 waves_max = one_file ? 8 : 10,
+                 wanted = ((grid->descriptor.rsrc1 & 63) + 1) * granule,
+                 fit = file / wanted;
+  return SIMDS * (fit < waves_max ? fit : waves_max);
+}
+
+static void occupancy_check(const aq_check_grid *grid)
+{
+  const aq_wave_grid *g = grid->grid;
+  const uint32_t fit = waves_fit(g);
+  char text[AQ_CHECK_TEXT];
+  if (aq_wave_code_target(g->code) & AQ_ISA_RDNA || g->waves <= fit)
+    return;
+  snprintf(text, sizeof text,
+           "a workgroup of %" PRIu32 " waves; a compute unit has registers for "
+           "%" PRIu32 " of this kernel",
+           g->waves, fit);
+  launch_report(grid, "occupancy zero", text, 0);
+}
+
 void aq_check_api_launch(const aq_check_grid *grid)
 {
   const aq_check *check = grid->check;
   const aq_kernel_packet *packet = grid->grid->desc.packet;
   const aq_check_kernel *kernel = NULL;
   char text[AQ_CHECK_TEXT];
+  occupancy_check(grid);
   for (size_t i = 0; i < check->kernel_count && !kernel; i++)
     if (check->kernels[i].object == packet->kernel_object)
       kernel = &check->kernels[i];

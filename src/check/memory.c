@@ -203,6 +203,26 @@ static void access_report(const access *a, const char *kind, int lane,
   aq_check_report(a->grid->check, &what);
 }
 
+/* Whether the target drops the atomic: the cache does not keep fine-grained
+ * memory, and nothing behind it adds floats. */
+static bool is_dropped(const access *a, uint64_t address)
+{
+  const aq_check *check = a->grid->check;
+  const size_t i = aq_check_known_from(check, address);
+  return check->sites[a->site - 1].drops && i < check->known_count &&
+         check->known[i].block.base <= address && check->known[i].block.fine;
+}
+
+/* The access is made all the same: the sum is no second defect. */
+static bool dropped_report(const access *a, int lane, unsigned lanes,
+                           uint64_t address)
+{
+  access_report(a, "dropped atomic", lane, lanes, address, true,
+                "a float atomic in fine-grained memory has no effect on this "
+                "processor");
+  return true;
+}
+
 static bool global_lane(const access *a, int l, unsigned lanes)
 {
   const uint64_t at = aq_address_host(a->touch->at[l]);
@@ -217,7 +237,7 @@ static bool global_lane(const access *a, int l, unsigned lanes)
     return false;
   }
   if (there)
-    return true;
+    return !is_dropped(a, at) || dropped_report(a, lane, lanes, at);
   const char *kind = global_kind(a, at, bytes, text, sizeof text);
   access_report(a, kind, lane, lanes, at, true, text);
   return false;
@@ -258,7 +278,9 @@ static bool global_is_inside(const access *a)
   const aq_wave_touch *t = a->touch;
   const uint64_t least = aq_address_host(t->least),
                  most = aq_address_host(t->most);
-  return !t->shared && least <= most && block_has(a, least, most + t->bytes) &&
+  return !t->shared && least <= most &&
+         !a->grid->check->sites[a->site - 1].drops &&
+         block_has(a, least, most + t->bytes) &&
          !(a->atomic && t->low & (t->bytes - 1));
 }
 

@@ -39,6 +39,22 @@ static aq_check_access shared_access(const aq_isa_inst *inst,
                                                         : AQ_CHECK_MAYBE;
 }
 
+/* Float atomics before gfx940 have no effect on fine-grained memory. LLVM's
+ * feature agent-scope-fine-grained-remote-memory-atomics, which gfx942 is the
+ * first to have, is what allows the compiler to use them there
+ * (AMDGPU.td, SIISelLowering.cpp: globalMemoryFPAtomicIsLegal). */
+static bool is_dropped(const aq_isa_inst *inst)
+{
+  static const char *const names[] = {"atomic_add_f", "atomic_pk_add_",
+                                      "atomic_min_f", "atomic_max_f"};
+  const uint8_t encoding = inst->row->encoding;
+  bool floats = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    floats |= strstr(inst->row->name, names[i]) != NULL;
+  return floats && encoding != AQ_ISA_DS &&
+         !(inst->target & (AQ_ISA_FROM_940 | AQ_ISA_RDNA));
+}
+
 static bool is_fence(const char *name)
 {
   return strncmp(name, "buffer_wbinvl1", 14) == 0 ||
@@ -56,6 +72,7 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
                         .bytes = (uint8_t)bytes,
                         .global = (uint8_t)global_access(inst, kind, bytes),
                         .shared = (uint8_t)shared_access(inst, kind, bytes),
+                        .drops = is_dropped(inst),
                         .fences = is_fence(inst->row->name),
                         .moves = aq_wave_op_moves(o),
                         .meets = strcmp(inst->row->name, "s_barrier") == 0,

@@ -216,6 +216,13 @@ static void too_many_items(bool fixed)
   launch_of("small", args, items, 0); // FINDS too_many_items: launch bounds
 }
 
+static void too_many_registers(bool fixed)
+{
+  void *args = arguments(make(4096), NULL);
+  const unsigned items = fixed ? 512 : 1024;
+  launch_of("wide", args, items, 0); // FINDS too_many_registers: occupancy zero
+}
+
 static void lds_too_small(bool fixed)
 {
   void *args = arguments(make(1024), NULL);
@@ -293,6 +300,7 @@ static const struct {
     {"arguments_short", arguments_short},
     {"odd_arguments", odd_arguments},
     {"too_many_items", too_many_items},
+    {"too_many_registers", too_many_registers},
     {"lds_too_small", lds_too_small},
     {"signal_twice", signal_twice},
     {"queue_twice", queue_twice},

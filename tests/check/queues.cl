@@ -26,6 +26,14 @@ kernel void small(global int *a)
   a[__builtin_amdgcn_workitem_id_x()] = 1;
 }
 
+// 208 registers: a compute unit has room for eight waves.
+__attribute__((amdgpu_flat_work_group_size(1, 1024)))
+kernel void wide(global int *a)
+{
+  __asm__ volatile("v_mov_b32 v203, 0" : : : "v203");
+  a[__builtin_amdgcn_workitem_id_x()] = 1;
+}
+
 kernel void box(global int *a)
 {
   local int own[64];

@@ -563,6 +563,26 @@ static void last_block_guessed(bool fixed)
   OK(hipFree(sum));
 }
 
+// gfx90a adds floats in its cache, which does not keep the host's memory.
+__global__ void energy(const double *a, double *sum)
+{
+  __builtin_amdgcn_global_atomic_fadd_f64((__attribute__((address_space(1))) double *)sum, a[threadIdx.x]); // FINDS dropped_atomic: dropped atomic
+}
+static void dropped_atomic(bool fixed)
+{
+  double *a = make<double>(64), *sum;
+  OK(hipMemset(a, 0, 64 * sizeof *a));
+  if (fixed)
+    OK(hipMalloc((void **)&sum, sizeof *sum));
+  else
+    OK(hipHostMalloc((void **)&sum, sizeof *sum, 0));
+  OK(hipMemset(sum, 0, sizeof *sum));
+  energy<<<1, 64>>>(a, sum);
+  OK(hipDeviceSynchronize());
+  OK(fixed ? hipFree(sum) : hipHostFree(sum));
+  OK(hipFree(a));
+}
+
 const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(read_before_event),
     CASE(write_behind_read),
@@ -593,4 +613,5 @@ const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(shift_in_place),
     CASE(global_without_barrier),
     CASE(last_block_guessed),
+    CASE(dropped_atomic),
 };
