@@ -42,7 +42,7 @@ typedef struct aq_check_recent {
   uint32_t site, states;
 } aq_check_recent;
 
-enum { AQ_CHECK_RECENT = 8 /* a power of two */ };
+enum { AQ_CHECK_RECENT = 8, AQ_CHECK_MATRICES = 32 }; /* powers of two */
 
 /* The loads of a wave that have not been waited for: for each register the
  * number of its last load, and the site. And the last instructions. */
@@ -54,6 +54,8 @@ typedef struct aq_check_waits {
   uint32_t scalar[128], scalar_by[128];
   uint32_t states, recent_at;
   aq_check_recent recent[AQ_CHECK_RECENT];
+  uint32_t matrices_at;
+  aq_check_recent matrices[AQ_CHECK_MATRICES];
 } aq_check_waits;
 
 /* How `init` follows an instruction. */
@@ -114,8 +116,11 @@ typedef struct aq_check_site {
   uint8_t sources, results; /* counts: the first rows, and the next ones */
   uint16_t rows[AQ_CHECK_ROWS];
   bool reads_scc, leaves_scc;
-  uint16_t is;                  /* for hazards.c */
-  uint8_t states;               /* that pass with it */
+  uint32_t is;    /* for hazards.h */
+  uint8_t passes; /* of a matrix instruction whose rules are known */
+  bool xdl;       /* it is none of f64, nor from gfx940 of f32 */
+  bool meets_acc; /* matrix instructions and their registers: rules */
+  uint8_t states; /* that pass with it */
   uint64_t reads[2], writes[2]; /* scalar codes */
   bool floats;  /* it writes vector registers: `float` follows it */
   bool matrix;  /* whatever EXEC is */

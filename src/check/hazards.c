@@ -4,9 +4,10 @@
  * one only after a number of others; s_nop N stands for N + 1 of them. Figures
  * and conditions come from LLVM's GCNHazardRecognizer.cpp (checkVMEMHazards,
  * checkDivFMasHazards, checkDPPHazards, checkRWLaneHazards, checkReadM0Hazards,
- * checkGetRegHazards, checkSetRegHazards, checkVALUHazards); doc/checker.md
- * names the rules there that this file leaves out. Counted along the executed
- * path, so code of a compiler is silent.
+ * checkGetRegHazards, checkSetRegHazards, checkVALUHazards); matrices.c has the
+ * rules of matrix instructions; doc/checker.md names the rules there that this
+ * file leaves out. Counted along the executed path, so code of a compiler is
+ * silent.
  */
 #include "config.h"
 
@@ -14,22 +15,8 @@
 #include <string.h>
 
 #include "check/core.h"
+#include "check/hazards.h"
 #include "isa/flow.h"
-
-/* Kinds of instructions, for the rules: bits. */
-enum {
-  VALU = 1,
-  SALU = 2,
-  VMEM = 4,
-  DPP = 8,
-  LANE = 16,       /* v_readlane, v_writelane */
-  FMAS = 32,       /* v_div_fmas, which reads VCC */
-  BY_M0 = 64,      /* reads M0 */
-  WIDE = 128,      /* stores more than 8 bytes of a lane */
-  SETS = 256,      /* s_setreg */
-  GETS = 512,      /* s_getreg */
-  COMPARES = 1024, /* v_cmpx, which writes EXEC */
-};
 
 static bool begins(const char *name, const char *part)
 {
@@ -59,29 +46,48 @@ static bool is_wide_store(const aq_check_site *site)
          strstr(name, "_cmpswap_x2"); /* two values of 8 bytes */
 }
 
+static bool is_transcendental(const char *name)
+{
+  static const char *const names[] = {"v_exp_", "v_log_", "v_rcp_", "v_rsq_",
+                                      "v_sqrt", "v_sin_", "v_cos_"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (begins(name, names[i]))
+      return true;
+  return false;
+}
+
 void aq_check_hazards_site(aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
   const char *name = inst->row->name;
   const aq_isa_class class = aq_isa_class_of(inst);
   const uint8_t encoding = inst->row->encoding;
-  unsigned is = encoding <= AQ_ISA_SOPP ? SALU : 0;
+  unsigned is = encoding <= AQ_ISA_SOPP ? AQ_CHECK_IS_SALU : 0;
   if (inst->target & AQ_ISA_RDNA)
     return;
   if (class == AQ_ISA_CLASS_VALU || class == AQ_ISA_CLASS_MATRIX)
-    is |= VALU;
+    is |= AQ_CHECK_IS_VALU;
   if (encoding >= AQ_ISA_FLAT && encoding <= AQ_ISA_MTBUF) {
-    is |= VMEM;
-    is |= is_wide_store(site) ? WIDE : 0;
+    is |= AQ_CHECK_IS_VMEM;
+    is |= is_wide_store(site) ? AQ_CHECK_IS_WIDE : 0;
   }
-  is |= aq_isa_form_is_dpp(inst->form) ? DPP : 0;
-  is |= begins(name, "v_readlane") || begins(name, "v_writelane") ? LANE : 0;
-  is |= begins(name, "v_div_fmas") ? FMAS : 0;
-  is |= begins(name, "v_cmpx") ? COMPARES : 0;
-  is |= begins(name, "s_setreg") ? SETS : 0;
-  is |= begins(name, "s_getreg") ? GETS : 0;
-  is |= reads_m0(inst) ? BY_M0 : 0;
-  site->is = (uint16_t)is;
+  is |= aq_isa_form_is_dpp(inst->form) ? AQ_CHECK_IS_DPP : 0;
+  is |= begins(name, "v_readlane") || begins(name, "v_writelane")
+            ? AQ_CHECK_IS_LANE
+            : 0;
+  is |= begins(name, "v_div_fmas") ? AQ_CHECK_IS_FMAS : 0;
+  is |= begins(name, "v_cmpx") ? AQ_CHECK_IS_COMPARES : 0;
+  is |= begins(name, "s_setreg") ? AQ_CHECK_IS_SETS : 0;
+  is |= begins(name, "s_getreg") ? AQ_CHECK_IS_GETS : 0;
+  is |= reads_m0(inst) ? AQ_CHECK_IS_BY_M0 : 0;
+  is |= class == AQ_ISA_CLASS_MATRIX && !strstr(name, "accvgpr")
+            ? AQ_CHECK_IS_MATRIX
+            : 0;
+  is |= begins(name, "v_dot") ? AQ_CHECK_IS_DOT : 0;
+  is |= is_transcendental(name) ? AQ_CHECK_IS_TRANS : 0;
+  is |= encoding == AQ_ISA_DS ? AQ_CHECK_IS_LDS : 0;
+  site->is = is;
+  aq_check_matrix_site(site);
   site->states =
       (uint8_t)(strcmp(name, "s_nop") == 0 ? (inst->imm & 15) + 1 : 1);
 }
@@ -135,6 +141,25 @@ static bool any_vector(const aq_check_site *w, const aq_check_site *r)
   return registers_meet(w, r, false, 0);
 }
 
+/* The next one of their own kind is not faster. */
+static bool trans_result(const aq_check_site *w, const aq_check_site *r)
+{
+  return !(r->is & AQ_CHECK_IS_TRANS) && any_vector(w, r);
+}
+
+static bool exec(const aq_check_site *w, const aq_check_site *r)
+{
+  (void)r;
+  return w->is & AQ_CHECK_IS_COMPARES || scalar_writes(w, AQ_ISA_EXEC) ||
+         scalar_writes(w, AQ_ISA_EXEC + 1);
+}
+
+static bool exec_of_matrix(const aq_check_site *w, const aq_check_site *r)
+{
+  return !(w->is & AQ_CHECK_IS_MATRIX) && exec(w, r) &&
+         !strstr(r->inst.row->name, "accvgpr_read");
+}
+
 static bool vcc(const aq_check_site *w, const aq_check_site *r)
 {
   (void)r;
@@ -145,13 +170,6 @@ static bool m0(const aq_check_site *w, const aq_check_site *r)
 {
   (void)r;
   return scalar_writes(w, AQ_ISA_M0);
-}
-
-static bool exec(const aq_check_site *w, const aq_check_site *r)
-{
-  (void)r;
-  return w->is & COMPARES || scalar_writes(w, AQ_ISA_EXEC) ||
-         scalar_writes(w, AQ_ISA_EXEC + 1);
 }
 
 /* The number of the hardware's register. */
@@ -177,34 +195,41 @@ static bool store_data(const aq_check_site *w, const aq_check_site *r)
 }
 
 static const struct {
-  uint16_t first, second; /* their kinds */
+  uint32_t first, second; /* their kinds */
   uint8_t states, from_940;
   bool (*meet)(const aq_check_site *first, const aq_check_site *second);
   const char *message;
 } rules[] = {
-    {VALU, VMEM, 5, 5, any_scalar,
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_VMEM, 5, 5, any_scalar,
      "a memory access reads a scalar that a vector instruction wrote"},
-    {VALU, FMAS, 4, 4, vcc,
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_FMAS, 4, 4, vcc,
      "v_div_fmas reads VCC, which a vector instruction wrote"},
-    {VALU, DPP, 5, 5, exec, "DPP reads lanes after EXEC was written"},
-    {VALU, DPP, 2, 2, any_vector, "DPP reads a register that was written"},
-    {VALU, LANE, 4, 4, lane_scalar,
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_DPP, 5, 5, exec,
+     "AQ_CHECK_IS_DPP reads lanes after EXEC was written"},
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_DPP, 2, 2, any_vector,
+     "AQ_CHECK_IS_DPP reads a register that was written"},
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_LANE, 4, 4, lane_scalar,
      "the lane is chosen by a scalar that a vector instruction wrote"},
-    {SALU, BY_M0, 1, 1, m0, "M0 is read after it was written"},
-    {SETS, SETS | GETS, 2, 2, same_hardware,
+    {AQ_CHECK_IS_SALU, AQ_CHECK_IS_BY_M0, 1, 1, m0,
+     "M0 is read after it was written"},
+    {AQ_CHECK_IS_SETS, AQ_CHECK_IS_SETS | AQ_CHECK_IS_GETS, 2, 2, same_hardware,
      "a hardware register is accessed after s_setreg"},
-    {WIDE, VALU, 1, 2, store_data,
+    {AQ_CHECK_IS_WIDE, AQ_CHECK_IS_VALU, 1, 2, store_data,
      "the data of a store of more than 8 bytes is written"},
-    {VALU, VALU, 0, 2, any_scalar,
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_VALU, 0, 2, any_scalar,
      "a vector instruction reads a scalar that another one wrote"},
+    {AQ_CHECK_IS_TRANS, AQ_CHECK_IS_VALU, 0, 1, trans_result,
+     "the result of a transcendental instruction is read"},
+    {AQ_CHECK_IS_VALU, AQ_CHECK_IS_MATRIX, 4, 4, exec_of_matrix,
+     "a matrix instruction follows a write of EXEC"},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
 
 /* ---- waves ---- */
 
-static void report(aq_wave *w, uint32_t number, unsigned rule, uint32_t writer,
-                   unsigned need, unsigned had)
+static void report(aq_wave *w, uint32_t number, const char *message,
+                   uint32_t writer, unsigned need, unsigned had)
 {
   aq_check_grid *grid = aq_check_grid_of(w);
   char missing[AQ_CHECK_TEXT];
@@ -220,9 +245,38 @@ static void report(aq_wave *w, uint32_t number, unsigned rule, uint32_t writer,
                               .other_kernel = grid->kernel,
                               .other_site = writer,
                               .other_text = "the earlier instruction",
-                              .message = rules[rule].message,
+                              .message = message,
                               .missing = missing};
   aq_check_report(grid->check, &what);
+}
+
+/* Two instructions, by the rules of matrices. */
+static void pair_check(aq_wave *w, uint32_t number, const aq_check_recent *at,
+                       unsigned had)
+{
+  const aq_check *check = aq_check_grid_of(w)->check;
+  const char *message;
+  const unsigned need = aq_check_matrix_need(
+      &check->sites[at->site - 1], &check->sites[number - 1], &message);
+  if (had < need)
+    report(w, number, message, at->site, need, had);
+}
+
+/* Behind the last matrix instructions, which take long. */
+static void matrices_check(aq_wave *w, uint32_t number, aq_check_waits *s)
+{
+  const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
+  for (unsigned back = 1; back <= AQ_CHECK_MATRICES; back++) {
+    const aq_check_recent *at =
+        &s->matrices[(s->matrices_at - back) % AQ_CHECK_MATRICES];
+    const unsigned had = s->states - at->states;
+    if (!at->site || had >= AQ_CHECK_MATRIX_STATES)
+      break;
+    pair_check(w, number, at, had);
+  }
+  if (site->passes)
+    s->matrices[s->matrices_at++ % AQ_CHECK_MATRICES] =
+        (aq_check_recent){.site = number, .states = s->states + 1};
 }
 
 void aq_check_hazards(aq_wave *w, uint32_t number)
@@ -240,13 +294,16 @@ void aq_check_hazards(aq_wave *w, uint32_t number)
     if (!at->site || had >= LONGEST)
       break;
     const aq_check_site *earlier = &check->sites[at->site - 1];
+    if (!earlier->passes && (earlier->is & AQ_CHECK_IS_DOT || site->meets_acc))
+      pair_check(w, number, at, had);
     for (unsigned i = 0; i < RULES; i++) {
       const unsigned need = from_940 ? rules[i].from_940 : rules[i].states;
       if (had < need && earlier->is & rules[i].first &&
           site->is & rules[i].second && rules[i].meet(earlier, site))
-        report(w, number, i, at->site, need, had);
+        report(w, number, rules[i].message, at->site, need, had);
     }
   }
+  matrices_check(w, number, s);
   s->states += site->states;
   s->recent[s->recent_at++ % AQ_CHECK_RECENT] =
       (aq_check_recent){.site = number, .states = s->states};

@@ -7,11 +7,12 @@ libaqcore_a_SOURCES += \
 	src/check/findings.c \
 	src/check/float_sites.c \
 	src/check/floats.c src/check/floats.h \
-	src/check/hazards.c \
+	src/check/hazards.c src/check/hazards.h \
 	src/check/init.c \
 	src/check/init_access.c \
 	src/check/init_sites.c \
 	src/check/init_uses.c \
+	src/check/matrices.c \
 	src/check/memory.c \
 	src/check/observe.c src/check/observe.h \
 	src/check/order.c src/check/order.h \

@@ -92,6 +92,7 @@ void aq_check_waits_end(aq_check_waits *s)
   s->lgkm_done = s->lgkm_issued;
   s->unordered = false;
   memset(s->recent, 0, sizeof s->recent);
+  memset(s->matrices, 0, sizeof s->matrices);
 }
 
 static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Defects of packets, copies and calls of the HSA runtime, one a case, each
  * with a fixed twin: `queues CODE CASE bad|fixed`. Comments "FINDS CASE: KIND"
- * are as in sites.hpp. */
+ * are as in sites.hpp. `queues CODE nops` prints how many s_nop the code has that
+ * wait for several states, `queues CODE nops N` makes the N-th (from 0) one state
+ * shorter and runs the kernels of matrices.cl. */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdbool.h>
@@ -290,6 +292,31 @@ static void scalar_to_vector(bool fixed)
             64, 0);
 }
 
+static void matrices(void)
+{
+  static const char *const names[] = {"small_products", "middle_products",
+                                      "large_products", "double_products"};
+  void *a = make(4096), *b = make(4096);
+  const hsa_signal_t done = signal_make(1);
+  void *zeros = make_host(4096);
+  memset(zeros, 0, 4096);
+  copy(b, zeros, 4096, done);
+  signal_await(done);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    launch_of(names[i], arguments(a, b), 64, false);
+}
+
+/* How many there are; the chosen one is made shorter. */
+static int nops_weaken(uint32_t *words, size_t count, int chosen)
+{
+  const uint32_t nop = 0xbf800000;
+  int found = 0;
+  for (size_t i = 0; i < count; i++)
+    if (words[i] > nop && words[i] <= nop + 15 && found++ == chosen)
+      words[i]--;
+  return found;
+}
+
 static const struct {
   const char *name;
   void (*run)(bool fixed);
@@ -310,15 +337,17 @@ static const struct {
     {"scalar_to_vector", scalar_to_vector},
 };
 
-static void open_all(const char *path)
+/* The file's code, and in `nops` how many it has. */
+static void open_all(const char *path, int weaken, int *nops)
 {
   FILE *in = fopen(path, "rb");
-  static char bytes[1 << 20];
+  static uint32_t bytes[1 << 18];
   hsa_code_object_reader_t reader;
   if (!in)
     exit(2);
   const size_t size = fread(bytes, 1, sizeof bytes, in);
   fclose(in);
+  *nops = nops_weaken(bytes, size / 4, weaken);
   OK(hsa_init());
   OK(hsa_iterate_agents(agent_see, NULL));
   OK(hsa_amd_agent_iterate_memory_pools(gpu, pool_see, &device_pool));
@@ -340,9 +369,17 @@ int main(int argc, char **argv)
   const size_t count = sizeof cases / sizeof *cases;
   for (size_t i = 0; argc == 1 && i < count; i++)
     printf("%s\n", cases[i].name);
-  if (argc != 4)
+  if (argc < 3 || argc > 4)
     return argc == 1 ? 0 : 2;
-  open_all(argv[1]);
+  const bool shorter = strcmp(argv[2], "nops") == 0;
+  int nops;
+  open_all(argv[1], shorter && argc == 4 ? atoi(argv[3]) : -1, &nops);
+  if (shorter && argc == 3)
+    printf("%d\n", nops);
+  else if (shorter)
+    matrices();
+  if (shorter || argc == 3)
+    return 0;
   for (size_t i = 0; i < count; i++)
     if (strcmp(argv[2], cases[i].name) == 0)
       cases[i].run(strcmp(argv[3], "fixed") == 0);

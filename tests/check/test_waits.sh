@@ -46,4 +46,41 @@ for ((i = 0; i < count; i++)); do
   [ $? -eq 1 ] && grep -q "(wait): missing wait" "$work/report" && ok=ok
   result "$ok" "wait $i is missed"
 done
+
+# Wait states around matrix instructions: none of the compiler's is redundant.
+clang=$(command -v clang-19 || command -v clang)
+matrices() { # TARGET DEVICE OPTION…
+  local target=$1 device=$2 count caught=0 i
+  shift 2
+  if [ -z "$clang" ] || [ ! -e /usr/include/hsa/hsa_ext_amd.h ] ||
+    ! "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa \
+      "-mcpu=$target" -nogpulib -O2 "$@" -o "$work/$target.co" \
+      "$AQ_SRCDIR/tests/check/matrices.cl" > "$work/log" 2>&1 ||
+    ! "${AQ_CC:-cc}" -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
+      -lhsa-runtime64 > "$work/log" 2>&1; then
+    echo "ok $((number += 1)) - $target # SKIP no clang, HSA headers or library"
+    return
+  fi
+  shorter() { # N
+    timeout 120 "$aqueduct" exec --quiet --device "$device" --check=wait \
+      --check-report "$work/report" "$work/queues" "$work/$target.co" nops \
+      "$@" > "$work/out" 2>&1
+  }
+  shorter && count=$(tail -n 1 "$work/out")
+  ok="not ok"
+  [ "${count:-0}" -ge 8 ] && shorter -1 && grep -q "nothing found" \
+    "$work/report" && ok=ok
+  result "$ok" "$target: $count s_nop of the compiler are enough"
+  for ((i = 0; i < ${count:-0}; i++)); do
+    shorter "$i"
+    [ $? -eq 1 ] && grep -q "(wait): missing wait states" "$work/report" &&
+      caught=$((caught + 1))
+  done
+  ok="not ok"
+  [ "$caught" -eq "${count:-0}" ] && ok=ok
+  result "$ok" "$target: $caught of them are missed when they are shorter"
+}
+matrices gfx908 mi100
+matrices gfx90a mi210 -DDOUBLES
+matrices gfx942 mi300x -DDOUBLES
 echo "1..$number"
