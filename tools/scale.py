@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 SEEDS = (100, 300, 1000)  # 10 points each
-REQUESTS = (10000, 30000, 100000)
+REQUESTS = (10000, 30000, 100000, 1000000)
 GOALS = {"points": 1e6, "requests": 1e9}
 
 
