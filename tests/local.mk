@@ -52,6 +52,7 @@ include tests/store/local.mk
 include tests/tracedb/local.mk
 include tests/report/local.mk
 include tests/mlir/local.mk
+include tests/native/local.mk
 include tests/toolchain/local.mk
 include tests/calibrate/local.mk
 include tests/predict/local.mk

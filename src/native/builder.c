@@ -251,8 +251,10 @@ static aq_status bytes_get(aq_native_builder *b, const char *text, size_t size,
     status = compile(b, text, size, level, bytes, bytes_size, diag);
     b->built.build_ns += aq_wall_ns() - begin;
     b->built.built += status == AQ_OK;
-    if (status == AQ_OK && path)
+    if (status == AQ_OK && path) {
       aq_native_kept_write(path, text, size, *bytes, *bytes_size);
+      aq_native_kept_limit(folder, AQ_NATIVE_KEPT_MOST);
+    }
   }
   free(path);
   free(folder);

@@ -3,6 +3,7 @@
 
 #include "native/kept.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/fnv.h"
 #include "toolchain/folder.h"
 
@@ -93,4 +95,60 @@ void aq_native_kept_write(const char *path, const char *text, size_t text_size,
   memcpy(all + body, &end, sizeof end);
   aq_cache_put(path, all, body + sizeof end);
   free(all);
+}
+
+/* ---- the folder ---- */
+
+typedef struct kept_file {
+  char name[64];
+  struct timespec used;
+  uint64_t size;
+} kept_file;
+
+static int files_order(const void *a, const void *b)
+{
+  const struct timespec *x = &((const kept_file *)a)->used,
+                        *y = &((const kept_file *)b)->used;
+  return x->tv_sec != y->tv_sec
+             ? (x->tv_sec > y->tv_sec) * 2 - 1
+             : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* Its last use is when it was read, which some mounts do not note, or made. */
+static bool file_look(int folder, const char *name, kept_file *out)
+{
+  const size_t length = strlen(name);
+  struct stat info;
+  if (length < 8 || length >= sizeof out->name ||
+      strcmp(name + length - 7, ".native") != 0 ||
+      fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(info.st_mode))
+    return false;
+  const bool was_read = info.st_atim.tv_sec > info.st_mtim.tv_sec;
+  *out = (kept_file){.used = was_read ? info.st_atim : info.st_mtim,
+                     .size = (uint64_t)info.st_size};
+  memcpy(out->name, name, length);
+  return true;
+}
+
+void aq_native_kept_limit(const char *folder, uint64_t most)
+{
+  kept_file *files = NULL, file;
+  size_t count = 0, capacity = 0;
+  uint64_t all = 0;
+  DIR *entries = opendir(folder);
+  const struct dirent *entry;
+  if (!entries)
+    return;
+  while ((entry = readdir(entries)))
+    if (file_look(dirfd(entries), entry->d_name, &file) &&
+        AQ_ARRAY_PUSH(files, count, capacity, file))
+      all += file.size;
+  if (count > 0)
+    qsort(files, count, sizeof *files, files_order);
+  for (size_t i = 0; i < count && all > most; i++)
+    if (unlinkat(dirfd(entries), files[i].name, 0) == 0)
+      all -= files[i].size;
+  free(files);
+  closedir(entries);
 }

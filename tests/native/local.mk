@@ -1,0 +1,2 @@
+# Tests of src/native.
+check_PROGRAMS += tests/native/test_kept
