@@ -22,6 +22,7 @@ export AQUEDUCT_STORE AQUEDUCT_CACHE
 cat > "$work/app.hip" << 'END'
 #include <hip/hip_runtime.h>
 #include <cstdio>
+#include <cstdlib>
 enum { N = 1 << 14 };
 __global__ void mix(unsigned *out, float *f, double *d, int turns)
 {
@@ -45,7 +46,7 @@ __global__ void mix(unsigned *out, float *f, double *d, int turns)
   f[i] = y;
   d[i] = z;
 }
-int main()
+int main(int argc, char **argv)
 {
   static unsigned out[N];
   static float f[N];
@@ -57,7 +58,7 @@ int main()
       hipMalloc((void **)&c, sizeof d))
     return 1;
   for (int run = 0; run < 3; run++)
-    mix<<<N / 256, 256>>>(a, b, c, 50 + run);
+    mix<<<N / 256, 256>>>(a, b, c, (argc > 1 ? atoi(argv[1]) : 50) + run);
   if (hipMemcpy(out, a, sizeof out, hipMemcpyDeviceToHost) ||
       hipMemcpy(f, b, sizeof f, hipMemcpyDeviceToHost) ||
       hipMemcpy(d, c, sizeof d, hipMemcpyDeviceToHost))
@@ -112,6 +113,21 @@ check "a folder that others may enter is not used" run always mi210
 check "and the code still runs" cmp "$work/out.off.mi210" "$work/out.always.mi210"
 chmod 700 "$work/cache/native"
 
+# Code that becomes hot, while the cache has nothing of it.
+AQUEDUCT_CACHE=$work/cache.cold
+hot() { # MODE
+  "$aqueduct" exec --record none --compile "$1" --device mi210 -- \
+    "$work/app" 30000 > "$work/hot.$1" 2> "$work/err"
+}
+check "auto leaves code interpreted that is not hot" run auto mi210
+check "and the cache empty" sh -c '! ls "$1"/native/*.native 2> "$1.err"' sh \
+  "$work/cache.cold"
+check "it compiles hot code" hot auto
+check "into the cache" ls "$work/cache.cold"/native/*.native
+check "which the next process finds" hot always
+check "with the same bytes" cmp "$work/hot.auto" "$work/hot.always"
+AQUEDUCT_CACHE=$work/cache
+
 # The same kernel by launch.
 launch() { # MODE
   "$aqueduct" launch "$work/app.hip" _Z3mixPjPfPdi --device mi210 --grid 1024 \
@@ -131,7 +147,8 @@ AQUEDUCT_CACHE=$work/cache
 AQUEDUCT_CC=$work/none
 export AQUEDUCT_CC
 check "without a compiler the code is interpreted" run always mi210
-check "which a line reports" grep -q "^aqueduct: hot code is interpreted, not compiled: " "$work/err"
+check "which one line reports, of several kernels" [ "$(grep -c \
+  "^aqueduct: hot code is interpreted, not compiled: " "$work/err")" = 1 ]
 check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.always.mi210"
 unset AQUEDUCT_CC
 
