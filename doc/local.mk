@@ -235,7 +235,11 @@ bench-table: $(AQ_BENCHES) aqueduct
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
 	$(srcdir)/tools/doc-block.sh bench doc/benchmarks.md < bench.md
 	@cat bench.md
-CLEANFILES += accuracy.md bench.jsonl bench.md
+	$(srcdir)/tools/speed-table.sh $(srcdir)/tests/bench/yardsticks.tsv \
+	  < bench.jsonl > speed.md
+	$(srcdir)/tools/doc-block.sh speed doc/benchmarks.md < speed.md
+	@cat speed.md
+CLEANFILES += accuracy.md bench.jsonl bench.md speed.md
 
 # Published experiments; doc/reproductions.md is made, never typed.
 EXTRA_DIST += \

@@ -24,6 +24,7 @@
 #include "codeobj/image.h"
 #include "common/allocations.h"
 #include "native/builder.h"
+#include "toolchain/folder.h"
 #include "wave/crew.h"
 #include "wave/wave.h"
 
@@ -95,10 +96,11 @@ typedef struct isa_case {
   uint32_t grid[2];
   unsigned pointers;
   uint32_t n[2];
-  double operations; /* of all lanes, by the source */
+  double operations; /* of all lanes, by the source; or bytes */
   void (*host)(const struct isa_case *c);
   const char *unit; /* of the operations */
   /* State of a run. */
+  void *arrays[3]; /* NULL: the common ones */
   aq_wave_machine *machine;
   uint64_t instructions;
   bool concurrent;
@@ -116,6 +118,8 @@ static void execute(isa_case *c)
   const aq_executor *executor = aq_wave_machine_executor(c->machine);
   const aq_code_kernel *kernel = kernel_find(c->kernel);
   const void *pointers[3] = {&in_a, &in_b, &out_device};
+  if (c->arrays[0])
+    memcpy(pointers, c->arrays, sizeof pointers);
   uint8_t kernarg[64] = {0};
   for (unsigned i = 0; i < c->pointers; i++)
     memcpy(kernarg + 8 * i, &pointers[i == c->pointers - 1 ? 2 : i], 8);
@@ -230,9 +234,7 @@ static isa_case cases[] = {
      {ITEMS, 0},
      ITEMS,
      host_vadd,
-     "G lane-operations/s",
-     NULL,
-     0},
+     "G lane-operations/s"},
     {"isa_sgemm_lds",
      "sgemm_lds",
      {16, 16},
@@ -241,9 +243,7 @@ static isa_case cases[] = {
      {SIDE, 0},
      2.0 * CUBE,
      host_sgemm,
-     "G lane-operations/s",
-     NULL,
-     0},
+     "G lane-operations/s"},
     {"isa_hash",
      "hash",
      {256, 1},
@@ -252,9 +252,7 @@ static isa_case cases[] = {
      {HASH_STEPS, 0},
      15.0 * HASH_ITEMS *HASH_STEPS,
      host_hash,
-     "G lane-operations/s",
-     NULL,
-     0},
+     "G lane-operations/s"},
     {"isa_gather",
      "gather",
      {256, 1},
@@ -263,9 +261,7 @@ static isa_case cases[] = {
      {TABLE - 1, HASH_STEPS},
      4.0 * HASH_ITEMS *HASH_STEPS,
      host_gather,
-     "G lane-operations/s",
-     NULL,
-     0},
+     "G lane-operations/s"},
     {"isa_f64_fma",
      "f64_fma",
      {256, 1},
@@ -274,9 +270,7 @@ static isa_case cases[] = {
      {HASH_STEPS, 0},
      8.0 * HASH_ITEMS *HASH_STEPS,
      host_f64_fma,
-     "G lane-operations/s",
-     NULL,
-     0},
+     "G lane-operations/s"},
     {"isa_mfma_f16_gemm",
      "mfma_f16_gemm",
      {64, 1},
@@ -285,9 +279,7 @@ static isa_case cases[] = {
      {SIDE, 0},
      2.0 * CUBE,
      host_f16_gemm,
-     "GFLOP/s",
-     NULL,
-     0},
+     "GFLOP/s"},
 };
 
 /* Positive numbers that are normal as f64 and pairs of f16: bits of both kinds
@@ -422,6 +414,64 @@ static void case_compile(const isa_case *c)
   aq_wave_machine_destroy(plain.machine);
   aq_wave_machine_destroy(native.machine);
   aq_native_builder_destroy(builder);
+}
+
+/* ---- bandwidth ---- */
+
+enum { FAR = 64 << 20 /* bytes of an array: no cache has it */ };
+
+static double copy_rate(void *context)
+{
+  const isa_case *c = context;
+  const double begin = processor_time();
+  memcpy(c->arrays[2], c->arrays[0], FAR);
+  return 2.0 * FAR / (processor_time() - begin) * 1e-9;
+}
+
+static void far_compare(const isa_case *c)
+{
+  const float *a = c->arrays[0], *b = c->arrays[1], *sum = c->arrays[2];
+  for (size_t i = 0; i < FAR / sizeof *a; i++)
+    if (sum[i] != a[i] + b[i]) {
+      fprintf(stderr, "bench_isa: %s: element %zu differs from the host's\n",
+              c->name, i);
+      exit(1);
+    }
+}
+
+/* Bytes that compiled code reads and writes, beside copying. */
+static void bandwidth_run(void)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_native_builder *builder;
+  isa_case c = {.name = "isa_vadd_bandwidth",
+                .kernel = "vadd",
+                .group = {256, 1},
+                .grid = {FAR / sizeof(float), 1},
+                .pointers = 3,
+                .n = {FAR / sizeof(float)},
+                .operations = 3.0 * FAR};
+  for (int i = 0; i < 3; i++) {
+    c.arrays[i] = aligned_alloc(64, FAR);
+    if (!c.arrays[i]) {
+      fprintf(stderr, "bench_isa: out of memory\n");
+      exit(1);
+    }
+    for (size_t k = 0; k < FAR / sizeof(float); k++)
+      ((float *)c.arrays[i])[k] = (float)(k % 1000 + (size_t)i);
+  }
+  check(aq_native_builder_create(AQ_NATIVE_ALWAYS, line_tell, NULL, &builder,
+                                 &diag),
+        &diag);
+  check(aq_wave_machine_create(&c.machine, &diag), &diag);
+  check(aq_native_builder_use(builder, c.machine, &diag), &diag);
+  execute(&c); /* compiles the code */
+  far_compare(&c);
+  aqbench_compare(c.name, "GB/s", ROUNDS, copy_rate, device_rate, &c);
+  aq_wave_machine_destroy(c.machine);
+  aq_native_builder_destroy(builder);
+  for (int i = 0; i < 3; i++)
+    free(c.arrays[i]);
 }
 
 /* ---- threads ---- */
@@ -560,16 +610,22 @@ static double dispatch_code(void *context)
 int main(int argc, char **argv)
 {
   const char *only = argc > 1 ? argv[1] : "";
+  aq_diag folder_diag = AQ_DIAG_INIT;
+  char *cache;
   if (!aq_wave_machine_executes(gfx)) {
     fprintf(stderr, "bench_isa: no code is executed on this host\n");
     return 0;
   }
   image_load();
+  check(aq_folder_make(&cache, &folder_diag), &folder_diag);
+  setenv("AQUEDUCT_CACHE", cache, 1); /* so that all code is compiled here */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (strncmp(cases[i].name, only, strlen(only)) == 0) {
       case_run(&cases[i]);
       case_compile(&cases[i]);
     }
+  if (strncmp("isa_vadd_bandwidth", only, strlen(only)) == 0)
+    bandwidth_run();
   if (strncmp("isa_threads", only, strlen(only)) == 0)
     threads_run();
   if (strncmp("isa_decode", only, strlen(only)) == 0) {
@@ -587,6 +643,7 @@ int main(int argc, char **argv)
                     dispatch_code, &c);
     aq_wave_machine_destroy(machine);
   }
+  aq_folder_remove(cache);
   aq_code_image_unload(&image);
   return 0;
 }

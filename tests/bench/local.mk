@@ -34,7 +34,8 @@ tests_bench_bench_isa_SOURCES = tests/bench/bench_isa.c \
 	tests/bench/bench_isa_host.c tests/bench/bench_isa.h
 tests_bench_bench_isa_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_isa_LDADD = $(AQ_BENCH_LDADD)
-EXTRA_DIST += tests/bench/isa/kernels.c tests/bench/isa/kernels.hsaco
+EXTRA_DIST += tests/bench/isa/kernels.c tests/bench/isa/kernels.hsaco \
+	tests/bench/yardsticks.tsv tools/speed-table.sh
 
 # Compiles the kernels of bench_isa anew (clang-22, ld.lld-22).
 .PHONY: regenerate-bench
