@@ -12,6 +12,14 @@ static const struct {
   aq_wave_atomic op;
 } names[] = {
     {"swap", AQ_WAVE_SWAP},
+    {"fcmpswap", AQ_WAVE_CMPSWAP_F},
+    {"fmin", AQ_WAVE_MIN_F},
+    {"fmax", AQ_WAVE_MAX_F},
+    {"min_num_", AQ_WAVE_MIN_NUM_F},
+    {"max_num_", AQ_WAVE_MAX_NUM_F},
+    {"csub", AQ_WAVE_SUB_CLAMP},
+    {"sub_clamp_", AQ_WAVE_SUB_CLAMP},
+    {"cond_sub_", AQ_WAVE_COND_SUB},
     {"wrxchg_rtn", AQ_WAVE_SWAP},
     {"cmpswap", AQ_WAVE_CMPSWAP},
     {"cmpst_b", AQ_WAVE_CMPSWAP},
@@ -128,7 +136,11 @@ static uint32_t add_bf16(uint32_t a, uint32_t b)
   case AQ_WAVE_DEC:                                                            \
     return old == 0 || old > b ? b : old - 1;                                  \
   case AQ_WAVE_MSKOR:                                                          \
-    return (old & ~b) | c;
+    return (old & ~b) | c;                                                     \
+  case AQ_WAVE_SUB_CLAMP:                                                      \
+    return old < b ? 0 : old - b;                                              \
+  case AQ_WAVE_COND_SUB:                                                       \
+    return old < b ? old : old - b;
 
 uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
                           uint32_t c)
@@ -148,6 +160,20 @@ uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
     return x != x ? b : y < x ? b : old;
   case AQ_WAVE_MAX_F:
     return x != x ? b : y > x ? b : old;
+  case AQ_WAVE_MIN_NUM_F:
+    return x != x && y != y ? b | 0x400000
+           : x != x         ? b
+           : y != y         ? old
+           : y < x          ? b
+           : x < y          ? old
+                            : old | b;
+  case AQ_WAVE_MAX_NUM_F:
+    return x != x && y != y ? b | 0x400000
+           : x != x         ? b
+           : y != y         ? old
+           : y > x          ? b
+           : x > y          ? old
+                            : old & b;
   case AQ_WAVE_PK_ADD_F16:
     return add_f16(old, b);
   case AQ_WAVE_PK_ADD_BF16:
@@ -170,6 +196,20 @@ uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,
     return x != x ? b : y < x ? b : old;
   case AQ_WAVE_MAX_F:
     return x != x ? b : y > x ? b : old;
+  case AQ_WAVE_MIN_NUM_F:
+    return x != x && y != y ? b | (uint64_t)1 << 51
+           : x != x         ? b
+           : y != y         ? old
+           : y < x          ? b
+           : x < y          ? old
+                            : old | b;
+  case AQ_WAVE_MAX_NUM_F:
+    return x != x && y != y ? b | (uint64_t)1 << 51
+           : x != x         ? b
+           : y != y         ? old
+           : y > x          ? b
+           : x > y          ? old
+                            : old & b;
   case AQ_WAVE_NO_ATOMIC:
   case AQ_WAVE_WRAP:
   case AQ_WAVE_PK_ADD_F16:

@@ -30,7 +30,11 @@ typedef enum aq_wave_atomic {
   AQ_WAVE_ADD_F, /* f32 or f64, by the width */
   AQ_WAVE_MIN_F,
   AQ_WAVE_MAX_F,
+  AQ_WAVE_MIN_NUM_F, /* gfx12: of two NaNs b's, made quiet; -0 is below +0 */
+  AQ_WAVE_MAX_NUM_F,
   AQ_WAVE_CMPSWAP_F,
+  AQ_WAVE_SUB_CLAMP, /* not below 0 */
+  AQ_WAVE_COND_SUB,  /* nothing where it would be below 0 */
   AQ_WAVE_PK_ADD_F16,
   AQ_WAVE_PK_ADD_BF16,
 } aq_wave_atomic;

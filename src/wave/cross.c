@@ -80,13 +80,15 @@ BODY(v_permlane32_swap_b32)
 
 /* ---- through the LDS crossbar; no memory is touched ---- */
 
-/* The lane that an address means to lane l: RDNA's halves of a wave are apart.
- */
+/* The lane that an address means to lane l: halves of a wave of RDNA 1 to 3 are
+ * apart. */
 static uint32_t permuted_lane(const aq_wave_op *o, int l, uint32_t address)
 {
   const uint32_t lane = (address + (uint32_t)o->imm) / 4;
-  return o->more->inst.target & AQ_ISA_RDNA ? ((uint32_t)l & 32) | (lane & 31)
-                                            : lane & 63;
+  return o->more->inst.wave32 ||
+                 o->more->inst.target & (AQ_ISA_GFX10 | AQ_ISA_GFX11)
+             ? ((uint32_t)l & 32) | (lane & 31)
+             : lane & 63;
 }
 
 /* Lanes pull: inactive lanes read as 0. */
@@ -105,6 +107,17 @@ BODY(ds_bpermute_b32)
 }
 
 /* Lanes push: the last one that writes wins. */
+/* Of lanes that are off, too. */
+BODY(ds_bpermute_fi_b32)
+{
+  const uint32_t *address = w->v[o->more->address];
+  uint32_t from[AQ_WAVE_LANES];
+  memcpy(from, w->v[o->more->data], sizeof from);
+  LANES(l)
+  w->v[o->d][l] = from[permuted_lane(o, l, address[l])];
+  return aq_wave_next(o);
+}
+
 BODY(ds_permute_b32)
 {
   const aq_wave_more *more = o->more;
@@ -155,5 +168,5 @@ BODY(ds_swizzle_b32)
 const aq_wave_semantics aq_wave_cross[] = {
     H(v_readfirstlane_b32), H(v_readlane_b32), H(v_writelane_b32),
     H(v_swap_b32), H(v_permlane16_swap_b32), H(v_permlane32_swap_b32),
-    H(ds_bpermute_b32), H(ds_permute_b32), H(ds_swizzle_b32), {NULL, NULL}};
+    H(ds_bpermute_b32), H(ds_bpermute_fi_b32), H(ds_permute_b32), H(ds_swizzle_b32), {NULL, NULL}};
 /* clang-format on */

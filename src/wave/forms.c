@@ -192,14 +192,18 @@ static bool result_is_half(const aq_isa_inst *inst)
   static const char *const halves[] = {
       "v_cvt_f16_",       "v_cvt_u16_",   "v_cvt_i16_",       "v_cvt_norm_",
       "v_frexp_exp_i16_", "v_sat_pk_u8_", "v_frexp_mant_f16", NULL};
-  static const char *const others[] = {
-      "v_cvt_", "v_cmp", "v_pack_", "v_mad_u32_", "v_mad_i32_", "v_dot", NULL};
+  static const char *const others[] = {"v_cvt_",     "v_cmp",      "v_pack_",
+                                       "v_mad_u32_", "v_mad_i32_", "v_dot",
+                                       "v_sad_",     NULL};
   const char *name = inst->row->name;
   const aq_isa_operand *d = aq_isa_operand_find(inst, 'D');
   if (!d || d->file != 'v' || inst->row->encoding == AQ_ISA_VOP3P)
     return false;
   if (inst->target & AQ_ISA_GFX11)
     return d->bits == 16;
+  if (strncmp(name, "v_dot2_f16_", 11) == 0 ||
+      strncmp(name, "v_dot2_bf16_", 12) == 0)
+    return true;
   for (size_t i = 0; halves[i]; i++)
     if (strncmp(name, halves[i], strlen(halves[i])) == 0)
       return true;
@@ -254,8 +258,27 @@ static bool result_is_wide(const aq_isa_inst *inst)
   return d && d->bits == 64;
 }
 
+/* VOP3P with DPP: its handlers apply the modifiers to the moved source, and
+ * write the lanes of EXEC. */
+static const aq_wave_op *packed_run(aq_wave *w, const aq_wave_op *o)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  aq_wave_op plain = *o;
+  uint32_t *row = w->v[SOURCES];
+  plain.run = o->more->base;
+  memcpy(row, lanes_source(w, o, 0), sizeof *row * AQ_WAVE_LANES);
+  AQ_WAVE_EXEC(w) = dpp_move(w, &o->more->inst, row, false);
+  plain.kind[0] = AQ_WAVE_V;
+  plain.r[0] = SOURCES;
+  const aq_wave_op *next = plain.run(w, &plain);
+  AQ_WAVE_EXEC(w) = exec;
+  return next ? aq_wave_next(o) : NULL;
+}
+
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
 {
+  if (o->more->inst.row->encoding == AQ_ISA_VOP3P)
+    return packed_run(w, o);
   const aq_isa_inst *inst = &o->more->inst;
   const uint64_t exec = AQ_WAVE_EXEC(w);
   const bool vector = result_is_vector(inst), wide = result_is_wide(inst);

@@ -73,6 +73,23 @@ S3(v_mad_f16, b32, u16, u16, u16, mad16(a, b, c))
 S3(v_min3_f16, b32, u16, u16, u16, half_min(half_min(a, b, IEEE), c, IEEE))
 S3(v_max3_f16, b32, u16, u16, u16, half_max(half_max(a, b, IEEE), c, IEEE))
 S3(v_med3_f16, b32, u16, u16, u16, med16(a, b, c, IEEE))
+S3(v_minmax_f16, b32, u16, u16, u16, half_max(half_min(a, b, IEEE), c, IEEE))
+S3(v_maxmin_f16, b32, u16, u16, u16, half_min(half_max(a, b, IEEE), c, IEEE))
+S2(v_min_num_f16, b32, u16, u16, half_min_num(a, b))
+S2(v_max_num_f16, b32, u16, u16, half_max_num(a, b))
+S3(v_min3_num_f16, b32, u16, u16, u16, half_min_num(half_min_num(a, b), c))
+S3(v_max3_num_f16, b32, u16, u16, u16, half_max_num(half_max_num(a, b), c))
+S3(v_med3_num_f16, b32, u16, u16, u16, half_med3_num(a, b, c))
+S3(v_minmax_num_f16, b32, u16, u16, u16, half_max_num(half_min_num(a, b), c))
+S3(v_maxmin_num_f16, b32, u16, u16, u16, half_min_num(half_max_num(a, b), c))
+S2(v_minimum_f16, b32, u16, u16, half_minimum(a, b))
+S2(v_maximum_f16, b32, u16, u16, half_maximum(a, b))
+S3(v_minimum3_f16, b32, u16, u16, u16, half_minimum(half_minimum(a, b), c))
+S3(v_maximum3_f16, b32, u16, u16, u16, half_maximum(half_maximum(a, b), c))
+S3(v_minimummaximum_f16, b32, u16, u16, u16,
+   half_maximum(half_minimum(a, b), c))
+S3(v_maximumminimum_f16, b32, u16, u16, u16,
+   half_minimum(half_maximum(a, b), c))
 S3(v_div_fixup_f16, b32, u16, u16, u16, div_fixup16(a, b, c))
 S2(v_pack_b32_f16, b32, u16, u16, a | (uint32_t)b << 16)
 S1(v_rcp_f16, b32, u16, N16(1.0f / F(a), a, a, a))
@@ -91,14 +108,8 @@ S1(v_cos_f16, b32, u16,
    N16(isinf(F(a)) ? NAN : (float)each_turn_cos((double)F(a)), a, a, a))
 S1(v_frexp_mant_f16, b32, u16, N16(each_frexp_mant32(F(a)), a, a, a))
 S1(v_frexp_exp_i16_f16, b32, u16, (uint16_t)each_frexp_exp32(F(a)))
-S1(v_cvt_f16_f32, b32, u32,
-   lane_f32(a) == lane_f32(a)
-       ? lane_bits16(lane_f32(a))
-       : (uint16_t)((a >> 16 & 0x8000) | 0x7e00 | (a >> 13 & 0x1ff)))
-S1(v_cvt_f32_f16, b32, u16,
-   lane_is_nan16(a)
-       ? (uint32_t)(a & 0x8000) << 16 | 0x7fc00000 | (uint32_t)(a & 0x1ff) << 13
-       : lane_bits32(F(a)))
+S1(v_cvt_f16_f32, b32, u32, half_from_f32(a))
+S1(v_cvt_f32_f16, b32, u16, half_to_f32(a))
 S1(v_cvt_f16_u16, b32, u16, lane_bits16((float)a))
 S1(v_cvt_f16_i16, b32, u16, lane_bits16((float)(int16_t)a))
 S1(v_cvt_u16_f16, b32, u16,
@@ -107,6 +118,13 @@ S1(v_cvt_i16_f16, b32, u16,
    lane_is_nan16(a)
        ? 0
        : (uint16_t)(int16_t)fminf(fmaxf(truncf(F(a)), -32768), 32767))
+
+/* gfx12 computes these for a scalar. */
+SCALAR(v_s_exp_f16, v_exp_f16)
+SCALAR(v_s_log_f16, v_log_f16)
+SCALAR(v_s_rcp_f16, v_rcp_f16)
+SCALAR(v_s_rsq_f16, v_rsq_f16)
+SCALAR(v_s_sqrt_f16, v_sqrt_f16)
 
 #define CMP16(op, EXPR)                                                        \
   CMP16X(op, EXPR, false, v_cmp_##op##_f16)                                    \
@@ -146,29 +164,23 @@ CMP16(nlt, !(a < b))
 CMP16(tru, true)
 
 /* Two f32 as f16, toward zero. */
-static uint16_t to_f16_toward_zero(uint32_t x)
-{
-  const float a = lane_f32(x);
-  if (a != a)
-    return (uint16_t)((x >> 16 & 0x8000) | 0x7e00 | (x >> 13 & 0x1ff));
-  if (isinf(a))
-    return (uint16_t)((x >> 16 & 0x8000) | 0x7c00);
-  const uint16_t near = lane_bits16(a);
-  const float back = lane_f16(near);
-  return fabsf(back) > fabsf(a) ? (uint16_t)(near - 1) : near;
-}
-
 BODY(v_cvt_pkrtz)
 {
   const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
   uint32_t *pd = w->v[o->d];
   LANES(l)
-  pd[l] = to_f16_toward_zero(pa[l]) | (uint32_t)to_f16_toward_zero(pb[l]) << 16;
+  pd[l] = half_toward_zero(pa[l]) | (uint32_t)half_toward_zero(pb[l]) << 16;
   return aq_wave_next(o);
 }
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_half[] = {
+    H(v_minmax_f16), H(v_maxmin_f16), H(v_min_num_f16), H(v_max_num_f16),
+    H(v_min3_num_f16), H(v_max3_num_f16), H(v_med3_num_f16),
+    H(v_minmax_num_f16), H(v_maxmin_num_f16), H(v_minimum_f16),
+    H(v_maximum_f16), H(v_minimum3_f16), H(v_maximum3_f16),
+    H(v_minimummaximum_f16), H(v_maximumminimum_f16), H(v_s_exp_f16),
+    H(v_s_log_f16), H(v_s_rcp_f16), H(v_s_rsq_f16), H(v_s_sqrt_f16),
     H(v_add_f16), H(v_sub_f16), H(v_subrev_f16), H(v_mul_f16), H(v_min_f16),
     H(v_max_f16), H(v_ldexp_f16), H(v_fma_f16), H(v_mad_f16), H(v_min3_f16),
     H(v_max3_f16), H(v_med3_f16), H(v_div_fixup_f16), H(v_pack_b32_f16),

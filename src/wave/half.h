@@ -87,4 +87,76 @@ static inline uint16_t half_max(uint16_t x, uint16_t y, bool ieee)
   return a > b ? x : b > a ? y : x & y;
 }
 
+/* gfx12: a NaN gives the other source, two of them the first, made quiet. */
+static inline uint16_t half_min_num(uint16_t x, uint16_t y)
+{
+  return lane_is_nan16(x) && lane_is_nan16(y) ? x | 0x200
+                                              : half_min(x, y, false);
+}
+
+static inline uint16_t half_max_num(uint16_t x, uint16_t y)
+{
+  return lane_is_nan16(x) && lane_is_nan16(y) ? x | 0x200
+                                              : half_max(x, y, false);
+}
+
+static inline uint16_t half_med3_num(uint16_t a, uint16_t b, uint16_t c)
+{
+  if (lane_is_nan16(a) || lane_is_nan16(b) || lane_is_nan16(c))
+    return half_min_num(half_min_num(a, b), c);
+  const float most = lane_f16(half_max_num(half_max_num(a, b), c));
+  return most == lane_f16(a)   ? half_max_num(b, c)
+         : most == lane_f16(b) ? half_max_num(a, c)
+                               : half_max_num(a, b);
+}
+
+/* A NaN of any source is the result: a signalling one first, made quiet. */
+static inline uint16_t half_limit(uint16_t x, uint16_t y, bool most)
+{
+  const bool nx = lane_is_nan16(x), ny = lane_is_nan16(y);
+  if (nx || ny)
+    return nx && !(x & 0x200)   ? x | 0x200
+           : ny && !(y & 0x200) ? y | 0x200
+           : nx                 ? x
+                                : y;
+  return most ? half_max(x, y, false) : half_min(x, y, false);
+}
+
+static inline uint16_t half_minimum(uint16_t x, uint16_t y)
+{
+  return half_limit(x, y, false);
+}
+
+static inline uint16_t half_maximum(uint16_t x, uint16_t y)
+{
+  return half_limit(x, y, true);
+}
+
+/* From f32, toward zero. */
+static inline uint16_t half_toward_zero(uint32_t x)
+{
+  const float a = lane_f32(x);
+  if (a != a)
+    return (uint16_t)((x >> 16 & 0x8000) | 0x7e00 | (x >> 13 & 0x1ff));
+  if (isinf(a))
+    return (uint16_t)((x >> 16 & 0x8000) | 0x7c00);
+  const uint16_t near = lane_bits16(a);
+  const float back = lane_f16(near);
+  return fabsf(back) > fabsf(a) ? (uint16_t)(near - 1) : near;
+}
+
+static inline uint16_t half_from_f32(uint32_t x)
+{
+  return lane_f32(x) == lane_f32(x)
+             ? lane_bits16(lane_f32(x))
+             : (uint16_t)((x >> 16 & 0x8000) | 0x7e00 | (x >> 13 & 0x1ff));
+}
+
+static inline uint32_t half_to_f32(uint16_t a)
+{
+  return lane_is_nan16(a) ? (uint32_t)(a & 0x8000) << 16 | 0x7fc00000 |
+                                (uint32_t)(a & 0x1ff) << 13
+                          : lane_bits32(lane_f16(a));
+}
+
 #endif

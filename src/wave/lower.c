@@ -190,7 +190,8 @@ static bool form_is_needed(const aq_isa_inst *inst)
       inst->row->encoding == AQ_ISA_VOP3PX2 ||
       strncmp(inst->row->name, "v_permlane", 10) == 0)
     return aq_isa_form_is_dpp(inst->form); /* handlers read the modifiers */
-  if (aq_wave_convert_selects(inst))
+  if (aq_wave_convert_selects(inst) ||
+      strcmp(inst->row->name, "v_swap_b16") == 0) /* it selects halves itself */
     return false;
   for (unsigned k = 0; k < inst->operand_count; k++)
     needed |= inst->operands[k].modifiers != 0 || inst->operands[k].select < 6;
@@ -209,11 +210,20 @@ static bool wmma_lowers(const aq_isa_inst *inst)
   return (integers || !inst->clamp) && (c->file == 'v' || number || single);
 }
 
+/* What signs and halves of packed sources mean to VOP3 is not documented. */
+static bool dot_is_unknown(const aq_isa_inst *inst)
+{
+  const aq_isa_operand *a = aq_isa_operand_find(inst, 'A'),
+                       *b = aq_isa_operand_find(inst, 'B');
+  return inst->row->encoding == AQ_ISA_VOP3 &&
+         strncmp(inst->row->name, "v_dot2_", 7) == 0 &&
+         (a->modifiers || b->modifiers || inst->op_sel & 3);
+}
+
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
-  if (!arithmetic_lower(o, inst) ||
-      (inst->row->encoding == AQ_ISA_VOP3P && aq_isa_form_is_dpp(inst->form)) ||
+  if (!arithmetic_lower(o, inst) || dot_is_unknown(inst) ||
       (inst->row->flags & AQ_ISA_WMMA && !wmma_lowers(inst)))
     return false;
   if (accumulates(aq_wave_name_of(inst->row->name))) {
@@ -221,7 +231,8 @@ static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
     o->r[2] = o->d;
   }
   if ((inst->clamp || inst->omod) && inst->row->encoding != AQ_ISA_VOP3P &&
-      !aq_wave_finish_executes(inst))
+      (!aq_wave_finish_executes(inst) ||
+       strncmp(inst->row->name, "v_s_", 4) == 0))
     return false;
   if (form_is_needed(inst) && o->run != aq_wave_not_simulated) {
     more->base = o->run;

@@ -355,6 +355,14 @@ ATOMICS(buffer, BUFFER)
       AS(p##_atomic_dec, p##_atomic), AS(p##_atomic_add_f32, p##_atomic),      \
       AS(p##_atomic_pk_add_f16, p##_atomic),                                   \
       AS(p##_atomic_pk_add_bf16, p##_atomic),                                  \
+      AS(p##_atomic_fmin, p##_atomic), AS(p##_atomic_fmax, p##_atomic),        \
+      AS(p##_atomic_fcmpswap, p##_atomic),                                     \
+      AS(p##_atomic_min_num_f32, p##_atomic),                                  \
+      AS(p##_atomic_max_num_f32, p##_atomic), AS(p##_atomic_csub, p##_atomic), \
+      AS(p##_atomic_cond_sub_u32, p##_atomic),                                 \
+      AS(p##_atomic_fmin_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_fmax_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_fcmpswap_x2, p##_atomic_x2),                               \
       AS(p##_atomic_add_f64, p##_atomic_x2),                                   \
       AS(p##_atomic_min_f64, p##_atomic_x2),                                   \
       AS(p##_atomic_max_f64, p##_atomic_x2),                                   \

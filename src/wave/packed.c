@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "wave/each.h"
+#include "wave/element.h"
 #include "wave/finish.h"
 #include "wave/half.h"
 
@@ -118,22 +119,14 @@ PACKED(v_pk_mul_f16, float_half, clamp16, half_multiply(w, a, b))
 PACKED(v_pk_min_f16, float_half, clamp16, half_min(a, b, IEEE))
 PACKED(v_pk_max_f16, float_half, clamp16, half_max(a, b, IEEE))
 
-/* A NaN of any source is the result, -0 is below +0. */
-static uint16_t half_least(uint16_t a, uint16_t b)
-{
-  return lane_is_nan16(a)   ? a | 0x200
-         : lane_is_nan16(b) ? b | 0x200
-                            : half_min(a, b, false);
-}
-
-static uint16_t half_most(uint16_t a, uint16_t b)
-{
-  return lane_is_nan16(a)   ? a | 0x200
-         : lane_is_nan16(b) ? b | 0x200
-                            : half_max(a, b, false);
-}
-PACKED(v_pk_minimum3_f16, float_half, clamp16, half_least(half_least(a, b), c))
-PACKED(v_pk_maximum3_f16, float_half, clamp16, half_most(half_most(a, b), c))
+PACKED(v_pk_min_num_f16, float_half, clamp16, half_min_num(a, b))
+PACKED(v_pk_max_num_f16, float_half, clamp16, half_max_num(a, b))
+PACKED(v_pk_minimum_f16, float_half, clamp16, half_minimum(a, b))
+PACKED(v_pk_maximum_f16, float_half, clamp16, half_maximum(a, b))
+PACKED(v_pk_minimum3_f16, float_half, clamp16,
+       half_minimum(half_minimum(a, b), c))
+PACKED(v_pk_maximum3_f16, float_half, clamp16,
+       half_maximum(half_maximum(a, b), c))
 
 /* ---- pairs of f32 ---- */
 
@@ -331,6 +324,47 @@ DOT(v_dot4_u32_u8, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 8) + c))
 DOT(v_dot8_i32_i4, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
 DOT(v_dot8_u32_u4, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 4) + c))
 
+/* The sum over fields, of which a bit each of NEG says that A's and B's are
+ * signed. */
+static uint32_t dot_mixed(const aq_wave_op *o, uint32_t a, uint32_t b,
+                          uint32_t c, int width)
+{
+  const unsigned is_signed = o->more->inst.words[1] >> 29;
+  const uint32_t mask = (1u << width) - 1, sign = 1u << (width - 1);
+  int64_t sum = (int32_t)c;
+  for (int i = 0; i < 32; i += width) {
+    const uint32_t x = a >> i & mask, y = b >> i & mask;
+    sum +=
+        (int64_t)(is_signed & 1 ? (int32_t)((x ^ sign) - sign) : (int32_t)x) *
+        (is_signed & 2 ? (int32_t)((y ^ sign) - sign) : (int32_t)y);
+  }
+  return dot_sat(o, sum);
+}
+DOT(v_dot4_i32_iu8, pa[l], pb[l], dot_mixed(o, a, b, c, 8))
+DOT(v_dot8_i32_iu4, pa[l], pb[l], dot_mixed(o, a, b, c, 4))
+
+/* Products of floats of 8 bits, one fma after the other; C with its signs. */
+static uint32_t dot4_small(const aq_wave_op *o, uint32_t a, element_type a_type,
+                           uint32_t b, element_type b_type, uint32_t c)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  if (inst->neg_hi & 4)
+    c &= 0x7fffffff;
+  if (inst->words[1] >> 31)
+    c ^= 0x80000000;
+  float sum = lane_f32(c);
+  for (int i = 0; i < 32; i += 8)
+    sum = fmaf((float)element_split(a_type, a >> i & 255).value,
+               (float)element_split(b_type, b >> i & 255).value, sum);
+  return sum == sum ? lane_bits32(sum) : 0x7fc00000;
+}
+#define SMALL(name, A, B)                                                      \
+  DOT(name, pa[l], pb[l], dot4_small(o, a, OCP_##A, b, OCP_##B, c))
+SMALL(v_dot4_f32_fp8_bf8, FP8, BF8)
+SMALL(v_dot4_f32_bf8_fp8, BF8, FP8)
+SMALL(v_dot4_f32_fp8_fp8, FP8, FP8)
+SMALL(v_dot4_f32_bf8_bf8, BF8, BF8)
+
 /* A fused sum of the low halves, then of the high ones. */
 static uint32_t dot2_floats(const aq_wave *w, const aq_wave_op *o,
                             const float a[2], const float b[2], uint32_t c)
@@ -393,9 +427,12 @@ const aq_wave_semantics aq_wave_packed[] = {
     H(v_pk_max_i16), H(v_pk_min_i16), H(v_pk_mad_u16), H(v_pk_add_u16),
     H(v_pk_sub_u16), H(v_pk_max_u16), H(v_pk_min_u16), H(v_pk_fma_f16),
     H(v_pk_add_f16), H(v_pk_mul_f16), H(v_pk_min_f16), H(v_pk_max_f16),
-    H(v_pk_fmac_f16), H(v_pk_fma_f32), H(v_pk_mul_f32), H(v_pk_add_f32),
+    H(v_pk_min_num_f16), H(v_pk_max_num_f16), H(v_pk_minimum_f16),
+    H(v_pk_maximum_f16), H(v_pk_fmac_f16), H(v_pk_fma_f32), H(v_pk_mul_f32), H(v_pk_add_f32),
     H(v_pk_mov_b32), H(v_fma_mix_f32), H(v_fma_mixlo_f16), H(v_fma_mixhi_f16),
     H(v_dot2_i32_i16), H(v_dot2_u32_u16), H(v_dot4_i32_i8), H(v_dot4_u32_u8),
+    H(v_dot4_i32_iu8), H(v_dot8_i32_iu4), H(v_dot4_f32_fp8_bf8),
+    H(v_dot4_f32_bf8_fp8), H(v_dot4_f32_fp8_fp8), H(v_dot4_f32_bf8_bf8),
     H(v_dot8_i32_i4), H(v_dot8_u32_u4), H(v_dot2_f32_f16), H(v_dot2c_f32_f16),
     H(v_dot2c_i32_i16), H(v_dot4c_i32_i8), H(v_dot8c_i32_i4), H(v_dot2_f32_bf16),
     H(v_dot2c_f32_bf16), H(v_mad_mix_f32), H(v_mad_mixlo_f16),

@@ -142,28 +142,7 @@ static uint32_t mad_legacy(float a, float b, float c)
   return lane_bits32(each_flush(lane_f32(lane_nan3(p + z, x, y, z))));
 }
 
-/* A NaN of any source is the result, -0 is below +0. */
-static uint32_t lesser(uint32_t x, uint32_t y)
-{
-  const float a = lane_f32(x), b = lane_f32(y);
-  return a != a || b != b ? lane_nan2(NAN, a, b)
-         : a < b          ? x
-         : b < a          ? y
-                          : x | y;
-}
-
-static uint32_t greater(uint32_t x, uint32_t y)
-{
-  const float a = lane_f32(x), b = lane_f32(y);
-  return a != a || b != b ? lane_nan2(NAN, a, b)
-         : a > b          ? x
-         : b > a          ? y
-                          : x & y;
-}
-
 S3(v_mad_legacy_f32, b32, f32, f32, f32, mad_legacy(a, b, c))
-S3(v_minimum3_f32, b32, u32, u32, u32, lesser(lesser(a, b), c))
-S3(v_maximum3_f32, b32, u32, u32, u32, greater(greater(a, b), c))
 S1(v_prng_b32, b32, u32, a << 1 ^ (a >> 31 ? 197 : 0))
 
 /* ---- bf16 and f16 ---- */
@@ -236,29 +215,29 @@ static uint32_t table_of(const aq_wave_op *o, uint32_t a, uint32_t b,
 S3(v_bitop3_b32, b32, u32, u32, u32, table_of(o, a, b, c))
 S3(v_bitop3_b16, b32, u16, u16, u16, (uint16_t)table_of(o, a, b, c))
 
-const aq_wave_semantics aq_wave_rare[] = {H(v_msad_u8),
-                                          H(v_qsad_pk_u16_u8),
-                                          H(v_mqsad_pk_u16_u8),
-                                          H(v_mqsad_u32_u8),
-                                          H(v_ashr_pk_i8_i32),
-                                          H(v_ashr_pk_u8_i32),
-                                          H(v_sat_pk_u8_i16),
-                                          H(v_cubeid_f32),
-                                          H(v_cubesc_f32),
-                                          H(v_cubetc_f32),
-                                          H(v_cubema_f32),
-                                          H(v_mad_legacy_f32),
-                                          H(v_minimum3_f32),
-                                          H(v_maximum3_f32),
-                                          H(v_prng_b32),
-                                          H(v_cvt_pk_f16_f32),
-                                          H(v_cvt_pk_bf16_f32),
-                                          H(v_cvt_f32_bf16),
-                                          H(v_cvt_pkaccum_u8_f32),
-                                          H(v_min3_i16),
-                                          H(v_max3_i16),
-                                          H(v_med3_i16),
-                                          H(v_med3_u16),
-                                          H(v_bitop3_b32),
-                                          H(v_bitop3_b16),
-                                          {NULL, NULL}};
+const aq_wave_semantics aq_wave_rare[] = {
+    H(v_msad_u8),
+    H(v_qsad_pk_u16_u8),
+    H(v_mqsad_pk_u16_u8),
+    H(v_mqsad_u32_u8),
+    H(v_ashr_pk_i8_i32),
+    H(v_ashr_pk_u8_i32),
+    H(v_sat_pk_u8_i16),
+    H(v_cubeid_f32),
+    H(v_cubesc_f32),
+    H(v_cubetc_f32),
+    H(v_cubema_f32),
+    H(v_mad_legacy_f32),
+    AS(v_mac_legacy_f32, v_mad_legacy_f32),
+    H(v_prng_b32),
+    H(v_cvt_pk_f16_f32),
+    H(v_cvt_pk_bf16_f32),
+    H(v_cvt_f32_bf16),
+    H(v_cvt_pkaccum_u8_f32),
+    H(v_min3_i16),
+    H(v_max3_i16),
+    H(v_med3_i16),
+    H(v_med3_u16),
+    H(v_bitop3_b32),
+    H(v_bitop3_b16),
+    {NULL, NULL}};

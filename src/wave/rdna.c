@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "wave/each.h"
+#include "wave/half.h"
 
 S3(v_xor3_b32, b32, u32, u32, u32, a ^ b ^ c)
 
@@ -43,23 +44,76 @@ static uint32_t fma_legacy(float a, float b, float c)
 
 S3(v_fma_legacy_f32, b32, f32, f32, f32, fma_legacy(a, b, c))
 
+/* Toward zero, saturated. */
+static uint32_t f32_to_i16(float a)
+{
+  return a != a ? 0 : (uint16_t)(int16_t)fminf(fmaxf(truncf(a), -32768), 32767);
+}
+
+static uint32_t f32_to_u16(float a)
+{
+  return a != a ? 0 : (uint16_t)fminf(fmaxf(truncf(a), 0), 65535);
+}
+
+S2(v_cvt_pk_i16_f32, b32, f32, f32, f32_to_i16(a) | f32_to_i16(b) << 16)
+S2(v_cvt_pk_u16_f32, b32, f32, f32, f32_to_u16(a) | f32_to_u16(b) << 16)
+
+/* Sums that are rounded after each product. */
+static uint16_t dot2_f16(const aq_wave *w, uint32_t a, uint32_t b, uint16_t c)
+{
+  const uint16_t low = half_fma(w, (uint16_t)a, (uint16_t)b, c);
+  return half_fma(w, (uint16_t)(a >> 16), (uint16_t)(b >> 16), low);
+}
+
+static uint32_t brain_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+  const double sum =
+      half_fma_odd(lane_f32(a << 16), lane_f32(b << 16), lane_f32(c << 16));
+  uint32_t bits = lane_bits32((float)sum);
+  if (sum != sum)
+    return 0x7fc0;
+  const double back = (double)lane_f32(bits); /* odd where it is not exact */
+  if (back != sum && !(bits & 1) && !isinf(lane_f32(bits)))
+    bits += (fabs(back) < fabs(sum)) ? 1 : (uint32_t)-1;
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+S3(v_dot2_f16_f16, b32, u32, u32, u16, dot2_f16(w, a, b, c))
+S3(v_dot2_bf16_bf16, b32, u32, u32, u16,
+   brain_fma(a >> 16, b >> 16, brain_fma(a & 0xffff, b & 0xffff, c)))
+
+/* Halves change places. */
+BODY(v_swap_b16)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  const int d = aq_isa_operand_find(inst, 'D')->select == 5 ? 16 : 0,
+            s = aq_isa_operand_find(inst, 'A')->select == 5 ? 16 : 0;
+  const uint32_t low = 0xffff;
+  LANES(l)
+  {
+    const uint32_t x = w->v[o->d][l] >> d & low,
+                   y = w->v[o->r[0]][l] >> s & low;
+    w->v[o->d][l] = (w->v[o->d][l] & ~(low << d)) | y << d;
+    w->v[o->r[0]][l] = (w->v[o->r[0]][l] & ~(low << s)) | x << s;
+  }
+  return aq_wave_next(o);
+}
+
 /* ---- lanes of a row of 16 ---- */
 
-/* The lane that l reads: four bits of the two scalars, in its row or in the
- * other one of 32 lanes. */
+/* Lane l reads the lane `in[l]` of its row, or of the other row of 32 lanes. */
 static const aq_wave_op *permute_rows(aq_wave *w, const aq_wave_op *o,
+                                      const uint8_t in[AQ_WAVE_LANES],
                                       int other)
 {
   enum { FETCH_INACTIVE = 1, BOUND_CONTROL = 2 };
-  const uint64_t select = aq_wave_s32(w, o, 1) | (uint64_t)aq_wave_s32(w, o, 2)
-                                                     << 32;
   const uint64_t exec = AQ_WAVE_EXEC(w);
   const unsigned flags = o->more->inst.op_sel;
   uint32_t from[AQ_WAVE_LANES];
   memcpy(from, lanes_source(w, o, 0), sizeof from);
   LANES(l)
   {
-    const int lane = ((l & ~15) ^ other) | (int)(select >> (4 * (l & 15)) & 15);
+    const int lane = ((l & ~15) ^ other) | in[l];
     if (exec >> lane & 1 || flags & FETCH_INACTIVE)
       w->v[o->d][l] = from[lane];
     else if (flags & BOUND_CONTROL)
@@ -68,14 +122,45 @@ static const aq_wave_op *permute_rows(aq_wave *w, const aq_wave_op *o,
   return aq_wave_next(o);
 }
 
+/* Four bits a lane of the two scalars; or of gfx12 a register of numbers. */
+static const aq_wave_op *permute_scalar(aq_wave *w, const aq_wave_op *o,
+                                        int other)
+{
+  const uint64_t select = aq_wave_s32(w, o, 1) | (uint64_t)aq_wave_s32(w, o, 2)
+                                                     << 32;
+  uint8_t in[AQ_WAVE_LANES];
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    in[l] = select >> (4 * (l & 15)) & 15;
+  return permute_rows(w, o, in, other);
+}
+
+static const aq_wave_op *permute_vector(aq_wave *w, const aq_wave_op *o,
+                                        int other)
+{
+  uint8_t in[AQ_WAVE_LANES];
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    in[l] = w->v[o->r[1]][l] & 15;
+  return permute_rows(w, o, in, other);
+}
+
 BODY(v_permlane16_b32)
 {
-  return permute_rows(w, o, 0);
+  return permute_scalar(w, o, 0);
 }
 
 BODY(v_permlanex16_b32)
 {
-  return permute_rows(w, o, 16);
+  return permute_scalar(w, o, 16);
+}
+
+BODY(v_permlane16_var_b32)
+{
+  return permute_vector(w, o, 0);
+}
+
+BODY(v_permlanex16_var_b32)
+{
+  return permute_vector(w, o, 16);
 }
 
 /* ---- register indices ---- */
@@ -134,7 +219,9 @@ const aq_wave_semantics aq_wave_rdna[] = {
     H(v_cvt_i32_i16), H(v_cvt_u32_u16), H(v_cndmask_b16), H(v_maxmin_u32),
     H(v_minmax_u32), H(v_maxmin_i32), H(v_minmax_i32), H(v_xor3_b32),
     H(v_fma_legacy_f32), AS(v_fmac_legacy_f32, v_fma_legacy_f32),
-    H(v_permlane16_b32), H(v_permlanex16_b32), H(v_permlane64_b32),
+    H(v_cvt_pk_i16_f32), H(v_cvt_pk_u16_f32), H(v_dot2_f16_f16),
+    H(v_dot2_bf16_bf16), H(v_swap_b16), H(v_permlane16_var_b32),
+    H(v_permlanex16_var_b32), H(v_permlane16_b32), H(v_permlanex16_b32), H(v_permlane64_b32),
     H(v_movrels_b32), H(v_movreld_b32), H(v_movrelsd_b32),
     H(v_movrelsd_2_b32), {NULL, NULL}};
 /* clang-format on */

@@ -75,7 +75,7 @@ typedef struct range {
   uint64_t base, offset, size;
 } range;
 
-static range buffer_range(aq_wave *w, const aq_wave_op *o)
+static range buffer_range(aq_wave *w, const aq_wave_op *o, unsigned align)
 {
   w->at = o;
   const aq_wave_more *more = o->more;
@@ -85,14 +85,14 @@ static range buffer_range(aq_wave *w, const aq_wave_op *o)
   if (more->scalar != AQ_WAVE_NONE)
     offset += w->s[more->scalar];
   return (range){.base = r[0] | (uint64_t)(r[1] & 0xffff) << 32,
-                 .offset = offset & ~(uint64_t)3,
+                 .offset = offset & ~(uint64_t)(align - 1),
                  .size = stride ? (uint64_t)r[2] * stride : r[2]};
 }
 
 /* Words past the end of the buffer are 0. */
 BODY(s_buffer_load)
 {
-  const range at = buffer_range(w, o);
+  const range at = buffer_range(w, o, 4);
   uint32_t value[WORDS] = {0};
   for (unsigned i = 0; i < o->more->bytes / 4u; i++) {
     const uint64_t offset = at.offset + 4 * i;
@@ -107,10 +107,31 @@ BODY(s_buffer_load)
   return aq_wave_next(o);
 }
 
+/* gfx12: a byte or two. */
+#define SMALL_BUFFER(name, T)                                                  \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const range at = buffer_range(w, o, sizeof(T));                            \
+    T value = 0;                                                               \
+    if (at.offset + sizeof value <= at.size) {                                 \
+      const void *from =                                                       \
+          aq_wave_reach(w->grid, at.base + at.offset, sizeof value, false);    \
+      if (!from)                                                               \
+        return aq_wave_miss(w, o, -1, at.base + at.offset, false);             \
+      memcpy(&value, from, sizeof value);                                      \
+    }                                                                          \
+    w->s[o->d] = (uint32_t)(int32_t)value;                                     \
+    return aq_wave_next(o);                                                    \
+  }
+SMALL_BUFFER(s_buffer_load_u8, uint8_t)
+SMALL_BUFFER(s_buffer_load_i8, int8_t)
+SMALL_BUFFER(s_buffer_load_u16, uint16_t)
+SMALL_BUFFER(s_buffer_load_i16, int16_t)
+
 /* They are not stored. */
 BODY(s_buffer_store)
 {
-  const range at = buffer_range(w, o);
+  const range at = buffer_range(w, o, 4);
   w->grid->quiet = false;
   for (unsigned i = 0; i < o->more->bytes / 4u; i++) {
     const uint64_t offset = at.offset + 4 * i;
@@ -169,7 +190,7 @@ BODY(s_atomic)
 /* Outside the buffer nothing happens, and 0 is the old value. */
 BODY(s_buffer_atomic)
 {
-  const range at = buffer_range(w, o);
+  const range at = buffer_range(w, o, 4);
   const unsigned size = atomic_size(o);
   if (at.offset + size <= at.size)
     return atomic_at(w, o, at.base + at.offset, size);
@@ -193,7 +214,11 @@ BODY(s_buffer_atomic)
 const aq_wave_semantics aq_wave_smem[] = {
     {"s_load_u8", s_load_u8_}, {"s_load_i8", s_load_i8_},
     {"s_load_u16", s_load_u16_}, {"s_load_i16", s_load_i16_},
-    {"s_load_b96", s_load_}, LOADS(s_load), WIDTHS(s_store), LOADS(s_buffer_load),
+    {"s_load_b96", s_load_}, {"s_buffer_load_b96", s_buffer_load_},
+    {"s_buffer_load_u8", s_buffer_load_u8_},
+    {"s_buffer_load_i8", s_buffer_load_i8_},
+    {"s_buffer_load_u16", s_buffer_load_u16_},
+    {"s_buffer_load_i16", s_buffer_load_i16_}, LOADS(s_load), WIDTHS(s_store), LOADS(s_buffer_load),
     WIDTHS(s_buffer_store), ATOMICS(s_atomic), ATOMICS(s_buffer_atomic),
     {NULL, NULL}};
 /* clang-format on */

@@ -105,6 +105,13 @@ S1(v_sqrt_f64, b64, f64, N64(sqrt(a)))
 S1(v_sin_f32, b32, f32, sine(a, each_turn_sin))
 S1(v_cos_f32, b32, f32, sine(a, each_turn_cos))
 
+/* gfx12 computes these for a scalar. */
+SCALAR(v_s_exp_f32, v_exp_f32)
+SCALAR(v_s_log_f32, v_log_f32)
+SCALAR(v_s_rcp_f32, v_rcp_f32)
+SCALAR(v_s_rsq_f32, v_rsq_f32)
+SCALAR(v_s_sqrt_f32, v_sqrt_f32)
+
 /* ---- classes ---- */
 
 static unsigned class_of(bool nan, bool quiet, bool infinite, bool zero,
@@ -201,7 +208,8 @@ const aq_wave_semantics aq_wave_special[] = {
     H(v_ldexp_f32), H(v_ldexp_f64), H(v_cvt_rpi_i32_f32),
     H(v_cvt_flr_i32_f32), H(v_cvt_off_f32_i4), H(v_exp_f32), H(v_log_f32),
     H(v_rcp_f32), H(v_rsq_f32), H(v_sqrt_f32), H(v_rcp_f64), H(v_rsq_f64),
-    H(v_sqrt_f64), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
+    H(v_s_exp_f32), H(v_s_log_f32), H(v_s_rcp_f32), H(v_s_rsq_f32),
+    H(v_s_sqrt_f32), H(v_sqrt_f64), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
     H(v_cvt_pknorm_u16_f32), H(v_cvt_pknorm_i16_f16),
     H(v_cvt_pknorm_u16_f16), H(v_cvt_norm_i16_f16), H(v_cvt_norm_u16_f16),
     H(v_cvt_pk_u8_f32), H(v_cmp_class_f32),

@@ -4,8 +4,10 @@
 
 #include "codeobj/descriptor.h"
 #include "wave/buffer.h"
+#include "wave/code.h"
 #include "wave/grid.h"
 #include "wave/lanes.h"
+#include "wave/mode.h"
 
 enum {
   ENABLE_PRIVATE_BUFFER = 1 << 0,
@@ -166,9 +168,12 @@ void aq_wave_start(aq_wave *w)
   unsigned next = 0;
   memset(w->s, 0, sizeof w->s);
   w->scc = 0;
-  w->mode = (descriptor->rsrc1 >> 12 & 0xff) |
-            (descriptor->rsrc1 >> 21 & 1) << 8 |
-            (descriptor->rsrc1 >> 23 & 1) << 9;
+  w->mode = descriptor->rsrc1 >> 12 & 0xff;
+  if (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200)
+    w->mode |= AQ_WAVE_MODE_DX10_CLAMP; /* it can do nothing else */
+  else
+    w->mode |=
+        (descriptor->rsrc1 >> 21 & 1) << 8 | (descriptor->rsrc1 >> 23 & 1) << 9;
   w->pc = w->grid->entry;
   w->issued = 0;
   w->index_on = false;

@@ -3,7 +3,7 @@ check_PROGRAMS += tests/wave/test_opcodes
 tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h \
 	tests/wave/variant.c tests/wave/variant.h tests/wave/variant_lane.c \
-	tests/wave/opcodes.h tests/wave/opcodes_half.c \
+	tests/wave/opcodes.h tests/wave/opcodes_half.c tests/wave/opcodes_rdna.c \
 	tests/wave/opcodes_scalar.c tests/wave/opcodes_special.c \
 	tests/wave/opcodes_vector.c
 tests_wave_test_opcodes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
@@ -29,6 +29,8 @@ aq_wave_vectors = tests/wave/test_opcodes tests/wave/test_moves \
 	tests/wave/test_pairs tests/wave/test_accesses \
 	tests/wave/test_convert tests/wave/test_lds tests/wave/test_typed \
 	tests/wave/test_matrix tests/wave/test_matrix_sums tests/wave/test_wmma \
+	tests/wave/test_rdna tests/wave/test_generated tests/wave/test_csmith \
+	tests/wave/test_small \
 	tests/wave/test_kernels tests/wave/test_groups
 
 # Fails if an instruction that executes is in none of the tests above, on any
@@ -76,6 +78,10 @@ EXTRA_DIST += tests/wave/matrix_kernels.c
 
 check_PROGRAMS += tests/wave/test_matrix_sums
 tests_wave_test_matrix_sums_SOURCES = tests/wave/test_matrix_sums.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+
+check_PROGRAMS += tests/wave/test_rdna
+tests_wave_test_rdna_SOURCES = tests/wave/test_rdna.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_wmma

@@ -43,6 +43,10 @@ typedef struct opcode_case {
 
 extern const opcode_case opcodes_vector[], opcodes_scalar[];
 extern const opcode_case opcodes_half[], opcodes_special[];
+extern const opcode_case opcodes_rdna[];
+
+/* The name that gfx9 has for an instruction of RDNA, else its own. */
+const char *opcode_name(const char *name, char text[48]);
 
 /* An expression's value is D; it may set o->carry, o->high, o->exec. */
 #define OPCODE(name, KIND, EXPR)                                               \

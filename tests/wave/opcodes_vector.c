@@ -236,14 +236,6 @@ static uint32_t multiply_add_legacy(uint32_t a, uint32_t b, uint32_t c)
   return multiply_add(a, b, c);
 }
 
-/* IEEE 754-2019 minimum and maximum. CDNA4 V_MINIMUM3_F32. */
-static uint32_t limit32(uint32_t a, uint32_t b, bool most)
-{
-  if (is_nan32(a) || is_nan32(b))
-    return f32_of(NAN, 2, a, b, 0);
-  return extreme32(a, b, false, most);
-}
-
 /* The nearer of the two bf16 around x, of both the even one. */
 static uint32_t brain_from(uint32_t x)
 {
@@ -575,8 +567,6 @@ static uint32_t table_of_bits(uint32_t a, uint32_t b, uint32_t c,
   X(v_cvt_pkaccum_u8_f32, 'f', byte_replaced(c, b, to_byte(F(a))))             \
   X(v_cvt_pk_bf16_f32, 'f', PAIR(brain_from(a), brain_from(b)))                \
   X(v_mad_legacy_f32, 'f', multiply_add_legacy(a, b, c))                       \
-  X(v_minimum3_f32, 'f', limit32(limit32(a, b, false), c, false))              \
-  X(v_maximum3_f32, 'f', limit32(limit32(a, b, true), c, true))
 
 #define NEAR(X)                                                                \
   X(v_exp_f32, 'f', F1(exp2f(F(flushed32(a)))))                                \

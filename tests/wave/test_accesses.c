@@ -2,8 +2,8 @@
 /* Every load, store and atomic instruction of LDS, memory, buffers, private and
  * scalar memory that executes, against a model in C that reads their names; the
  * operations are from AMD's ISA documents (GCN3 chapter 12, CDNA3 and CDNA4
- * chapter 12). Of floats only sums that are exact: rounding and denormals
- * of atomics are tested elsewhere. */
+ * chapter 12, RDNA3 and RDNA4 chapter 16). Of floats only sums that are exact:
+ * rounding and denormals of atomics are tested elsewhere. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,16 +67,18 @@ static bool width_read(const char *at, access *a)
       {"ushort", 2, false},   {"sshort", 2, true},    {"short", 2, false},
       {"dwordx16", 64, 0},    {"dwordx8", 32, false}, {"dwordx4", 16, 0},
       {"dwordx3", 12, false}, {"dwordx2", 8, false},  {"dword", 4, false},
-      {"b128", 16, false},    {"b96", 12, false},     {"b64", 8, false},
-      {"b32", 4, false},      {"b16", 2, false},      {"b8", 1, false},
-      {"u16", 2, false},      {"u8", 1, false},       {"i16", 2, true},
-      {"i8", 1, true}};
+      {"b512", 64, false},    {"b256", 32, false},    {"b128", 16, false},
+      {"b96", 12, false},     {"b64", 8, false},      {"b32", 4, false},
+      {"b16", 2, false},      {"b8", 1, false},       {"u16", 2, false},
+      {"u8", 1, false},       {"i16", 2, true},       {"i8", 1, true}};
+  const bool first = starts(&at, "d16_"); /* from gfx11 on */
+  const bool first_upper = first && starts(&at, "hi_");
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
     if (starts(&at, widths[i].name)) {
       a->bytes = widths[i].bytes;
       a->is_signed = widths[i].is_signed;
-      a->half = starts(&at, "_d16");
-      a->upper = starts(&at, "_hi");
+      a->half = starts(&at, "_d16") || first;
+      a->upper = starts(&at, "_hi") || first_upper;
       return *at == 0;
     }
   return false;
@@ -86,25 +88,39 @@ static bool atomic_read(const char *at, access *a)
 {
   static const struct {
     const char *name, *op;
-  } ops[] = {{"add", "add"},     {"sub", "sub"},     {"rsub", "rsub"},
-             {"inc", "inc"},     {"dec", "dec"},     {"smin", "min"},
-             {"umin", "min"},    {"min", "min"},     {"smax", "max"},
-             {"umax", "max"},    {"max", "max"},     {"and", "and"},
-             {"or", "or"},       {"xor", "xor"},     {"mskor", "mskor"},
-             {"swap", "swap"},   {"wrxchg", "swap"}, {"cmpswap", "cmp"},
-             {"cmpst", "cmpst"}, {"wrap", "wrap"}};
+  } ops[] = {{"add", "add"},        {"sub", "sub"},       {"rsub", "rsub"},
+             {"inc", "inc"},        {"dec", "dec"},       {"smin", "min"},
+             {"umin", "min"},       {"min", "min"},       {"smax", "max"},
+             {"umax", "max"},       {"max", "max"},       {"and", "and"},
+             {"or", "or"},          {"xor", "xor"},       {"mskor", "mskor"},
+             {"swap", "swap"},      {"wrxchg", "swap"},   {"cmpswap", "cmp"},
+             {"cmpst", "cmpst"},    {"wrap", "wrap"},     {"fmin", "min"},
+             {"fmax", "max"},       {"fcmpswap", "cmp"},  {"csub", "clamp"},
+             {"storexchg", "swap"}, {"cmpstore", "store"}};
   const bool packed = starts(&at, "pk_");
+  /* Two words of a name. */
+  if (starts(&at, "cond_sub_"))
+    strcpy(a->op, "cond");
+  else if (starts(&at, "sub_clamp_"))
+    strcpy(a->op, "clamp");
+  else if (starts(&at, "min_num_"))
+    strcpy(a->op, "min");
+  else if (starts(&at, "max_num_"))
+    strcpy(a->op, "max");
   char name[16] = "";
-  const size_t length = strcspn(at, "_");
+  const size_t length = *a->op ? 0 : strcspn(at, "_");
   if (length >= sizeof name)
     return false;
   memcpy(name, at, length);
-  at += length + (at[length] == '_');
+  if (length)
+    at += length + (at[length] == '_');
   for (size_t i = 0; !*a->op && i < sizeof ops / sizeof *ops; i++)
     if (strcmp(ops[i].name, name) == 0)
       strcpy(a->op, ops[i].op);
   a->kind = ATOMIC;
-  a->type = name[0] == 's' && strlen(name) == 4 && name[1] == 'm' ? 'i' : 'u';
+  a->type = name[0] == 's' && strlen(name) == 4 && name[1] == 'm' ? 'i'
+            : *name == 'f'                                        ? 'f'
+                                                                  : 'u';
   if (a->row->encoding == AQ_ISA_DS)
     a->returns = starts(&at, "rtn_");
   a->bytes = 4;
@@ -130,10 +146,11 @@ static bool name_read(const aq_isa_row *row, access *a)
       return false;
     const char *two = strchr(at, '2');
     if (row->flags & AQ_ISA_OFFSET2 && two) {
-      const bool load = starts(&at, "read2"), far = strncmp(two, "2st", 3) == 0;
+      const bool load = starts(&at, "read2") || starts(&at, "load_2addr"),
+                 far = strncmp(two, "2st", 3) == 0 || strstr(two, "stride64");
       a->kind = load ? LOAD : STORE;
       a->elements = 2;
-      if (!load && !starts(&at, "write2"))
+      if (!load && !starts(&at, "write2") && !starts(&at, "store_2addr"))
         return false;
       at = strrchr(at, '_') + 1;
       a->bytes = (unsigned)atoi(at + 1) / 8;
@@ -141,10 +158,11 @@ static bool name_read(const aq_isa_row *row, access *a)
       a->offsets[1] = far ? 4 * 64 * a->bytes : 0;
       return true;
     }
-    if (starts(&at, "read_"))
+    if (starts(&at, "read_") || starts(&at, "load_"))
       return width_read(at, a);
     a->kind = STORE;
-    return starts(&at, "write_") ? width_read(at, a) : atomic_read(at, a);
+    return starts(&at, "write_") || starts(&at, "store_") ? width_read(at, a)
+                                                          : atomic_read(at, a);
   }
   if (!starts(&at, "flat_") && !starts(&at, "global_") &&
       !starts(&at, "scratch_") && !starts(&at, "s_buffer_") &&
@@ -197,13 +215,14 @@ static void ds_put(const access *a, char *at)
     sprintf(at, " offset:%u", a->offsets[0]);
 }
 
-static void vector_put(const access *a, bool sc, char *at)
+static void vector_put(const access *a, uint16_t target, char *at)
 {
   const uint8_t e = a->row->encoding;
+  const bool is_12 = target & AQ_ISA_GFX1200;
   at += sprintf(at, "%s ", a->row->name);
   if (e == AQ_ISA_MUBUF) {
     at = register_put(at, 'v', a->kind == LOAD ? D : DATA, data_bytes(a));
-    at += sprintf(at, ", v%d, s[4:7], 0 offen", ADDRESS);
+    at += sprintf(at, ", v%d, s[4:7], %s offen", ADDRESS, is_12 ? "null" : "0");
   } else {
     if (a->kind == LOAD || a->returns) {
       at = register_put(at, 'v', D, a->bytes);
@@ -217,7 +236,9 @@ static void vector_put(const access *a, bool sc, char *at)
   }
   at += sprintf(at, " offset:%u", a->offsets[0]);
   if (a->returns)
-    sprintf(at, sc ? " sc0" : " glc");
+    sprintf(at, is_12                      ? " th:TH_ATOMIC_RETURN"
+                : target & AQ_ISA_FROM_940 ? " sc0"
+                                           : " glc");
 }
 
 static void scalar_put(const access *a, char *at)
@@ -230,7 +251,7 @@ static void scalar_put(const access *a, char *at)
     sprintf(at, " glc");
 }
 
-static size_t case_add(size_t count, const access *from, bool sc)
+static size_t case_add(size_t count, const access *from, uint16_t target)
 {
   access *a = &cases[count];
   ck_assert_uint_lt(count, CASES);
@@ -242,7 +263,7 @@ static size_t case_add(size_t count, const access *from, bool sc)
   else if (a->row->encoding == AQ_ISA_SMEM)
     scalar_put(a, texts[count]);
   else
-    vector_put(a, sc, texts[count]);
+    vector_put(a, target, texts[count]);
   return count + 1;
 }
 
@@ -256,11 +277,11 @@ static size_t cases_make(uint16_t target)
         (row->encoding > AQ_ISA_SMEM && row->encoding < AQ_ISA_DS) ||
         !aq_wave_row_executes(row, target) || !name_read(row, &a))
       continue;
-    count = case_add(count, &a, target & AQ_ISA_FROM_940);
+    count = case_add(count, &a, target);
     if (a.kind != ATOMIC || row->encoding == AQ_ISA_DS)
       continue;
     a.returns = true;
-    count = case_add(count, &a, target & AQ_ISA_FROM_940);
+    count = case_add(count, &a, target);
   }
   return count;
 }
@@ -372,6 +393,9 @@ static uint64_t changed(const access *a, uint64_t old, uint64_t x, uint64_t y)
          : strcmp(op, "wrap") == 0  ? (old >= x ? old - x : old + y)
          : strcmp(op, "cmp") == 0   ? (is_equal(a, old, y) ? x : old)
          : strcmp(op, "cmpst") == 0 ? (is_equal(a, old, x) ? y : old)
+         : strcmp(op, "store") == 0 ? (is_equal(a, old, y) ? x : old)
+         : strcmp(op, "cond") == 0  ? (old >= x ? old - x : old)
+         : strcmp(op, "clamp") == 0 ? (old >= x ? old - x : 0)
                                     : x;
 }
 
@@ -522,8 +546,9 @@ static void inputs_make(bed *b, const access *a, aq_rng *rng)
     const unsigned second = pair ? DATA + a->bytes / 4 : DATA2;
     value_put(f, DATA, a->bytes, number(rng, a->type, a->bytes));
     value_put(f, second, a->bytes, number(rng, a->type, a->bytes));
-    if (l % 2 && (pair || strcmp(a->op, "cmpst") == 0))
-      value_put(f, pair ? second : DATA, a->bytes,
+    const bool store = strcmp(a->op, "store") == 0;
+    if (l % 2 && (pair || store || strcmp(a->op, "cmpst") == 0))
+      value_put(f, pair || store ? second : DATA, a->bytes,
                 loaded(a, l, 0, 0, a->bytes));
   }
 }
@@ -612,10 +637,13 @@ START_TEST(accesses_do_what_their_names_say)
 {
   static const struct {
     const char *gfx;
-    uint8_t bit;
-  } targets[] = {{"gfx942", AQ_ISA_GFX940}, {"gfx900", AQ_ISA_GFX900},
-                 {"gfx90a", AQ_ISA_GFX90A}, {"gfx950", AQ_ISA_GFX950},
-                 {"gfx908", AQ_ISA_GFX908}, {"gfx906", AQ_ISA_GFX906}};
+    uint16_t bit;
+  } targets[] = {{"gfx942", AQ_ISA_GFX940},   {"gfx900", AQ_ISA_GFX900},
+                 {"gfx90a", AQ_ISA_GFX90A},   {"gfx950", AQ_ISA_GFX950},
+                 {"gfx908", AQ_ISA_GFX908},   {"gfx906", AQ_ISA_GFX906},
+                 {"gfx1010", AQ_ISA_GFX1010}, {"gfx1030", AQ_ISA_GFX1030},
+                 {"gfx1100", AQ_ISA_GFX1100}, {"gfx1151", AQ_ISA_GFX1150},
+                 {"gfx1201", AQ_ISA_GFX1200}};
   if (system("command -v clang-22 > /dev/null && "
              "command -v llvm-objcopy-22 > /dev/null") !=
       0) { /* NOLINT: fixed names */

@@ -53,6 +53,25 @@ bool variant_is_compare(const aq_isa_row *row)
   return row->encoding == AQ_ISA_VOPC;
 }
 
+bool variant_is_dpp(const variant *v)
+{
+  return v->form == AQ_ISA_DPP || v->form == AQ_ISA_E64_DPP;
+}
+
+bool variant_is_wide(const variant *v)
+{
+  return v->form == AQ_ISA_E64 || v->form == AQ_ISA_E64_DPP ||
+         v->row->encoding == AQ_ISA_VOP3;
+}
+
+bool variant_is_half(const variant *v, const operand *o)
+{
+  const unsigned i = (unsigned)(o->role - 'A');
+  return v->target & AQ_ISA_GFX11 && o->bits == 16 && o->role != 'K' &&
+         variant_is_vector(v->row) && v->row->encoding != AQ_ISA_VOP3P &&
+         (o->role == 'D' || (i < SOURCES && v->kind[i] == VECTOR));
+}
+
 /* ---- writing ---- */
 
 const variant_constant variant_constants[] = {{"5", 5, 0},
@@ -70,7 +89,8 @@ static const struct {
                     {"row_bcast:15", false}, {"row_bcast:31", false},
                     {"wave_shl:1", false},   {"wave_rol:1", false},
                     {"wave_shr:1", false},   {"wave_ror:1", false},
-                    {"row_newbcast:", true}};
+                    {"row_newbcast:", true}, {"row_share:", true},
+                    {"row_xmask:", true}};
 
 static char *append(char *at, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -91,6 +111,13 @@ static char *register_write(char *at, char file, unsigned first, unsigned bits)
                    : append(at, "%c%u", file, first);
 }
 
+static char *half_write(char *at, const variant *v, const operand *o)
+{
+  const unsigned i = o->role == 'D' ? 3 : (unsigned)(o->role - 'A');
+  return variant_is_half(v, o) ? append(at, v->op_sel >> i & 1 ? ".h" : ".l")
+                               : at;
+}
+
 static char *source_write(char *at, const variant *v, const operand *o)
 {
   const unsigned i = (unsigned)(o->role - 'A');
@@ -103,6 +130,7 @@ static char *source_write(char *at, const variant *v, const operand *o)
   else
     at = register_write(at, v->kind[i] == SCALAR ? 's' : 'v', FIRST + STEP * i,
                         o->bits);
+  at = half_write(at, v, o);
   return append(at, "%s%s", abs ? "|" : "", sext ? ")" : "");
 }
 
@@ -138,7 +166,8 @@ static char *modifiers_write(char *at, const variant *v, unsigned sources)
       at = bits_write(at, "neg_lo", v->neg, sources);
       at = bits_write(at, "neg_hi", v->neg_hi, sources);
     }
-  } else if (v->form == AQ_ISA_E64 && flags & AQ_ISA_OPSEL && v->op_sel) {
+  } else if (v->form == AQ_ISA_E64 && flags & AQ_ISA_OPSEL && v->op_sel &&
+             !(v->target & AQ_ISA_GFX11)) {
     at = bits_write(at, "op_sel",
                     (v->op_sel & ((1u << sources) - 1)) | (v->op_sel >> 3)
                                                               << sources,
@@ -152,7 +181,7 @@ static char *modifiers_write(char *at, const variant *v, unsigned sources)
     for (unsigned i = 0; i < sources && i < 2; i++)
       at = append(at, " src%u_sel:%s", i, selects[v->select[i]]);
   }
-  if (v->form == AQ_ISA_DPP) {
+  if (variant_is_dpp(v)) {
     at = append(at, " %s", dpp_controls[v->dpp].text);
     if (v->dpp == 0)
       at = append(at, ":[%u,%u,%u,%u]", v->quad & 3, v->quad >> 2 & 3,
@@ -161,23 +190,28 @@ static char *modifiers_write(char *at, const variant *v, unsigned sources)
       at = append(at, "%u", v->dpp_number);
     at = append(at, " row_mask:0x%x bank_mask:0x%x%s", v->row_mask,
                 v->bank_mask, v->bound ? " bound_ctrl:1" : "");
+    at = append(at, "%s", v->fetch ? " fi:1" : "");
   }
   return at;
 }
 
 void variant_write(const variant *v, char text[BED_TEXT])
 {
-  static const char *const suffixes[] = {"_e32", "_e64", "_sdwa", "_dpp"};
+  static const char *const suffixes[] = {
+      [AQ_ISA_E32] = "_e32",   [AQ_ISA_E64] = "_e64",
+      [AQ_ISA_SDWA] = "_sdwa", [AQ_ISA_DPP] = "_dpp",
+      [AQ_ISA_DPP8] = "",      [AQ_ISA_E64_DPP] = "_e64_dpp"};
   operand list[8];
   const unsigned n = variant_operands(v->row, list);
   const uint8_t e = v->row->encoding;
   const bool shorter =
       e == AQ_ISA_VOP1 || e == AQ_ISA_VOP2 || variant_is_compare(v->row);
-  const bool wide = v->form == AQ_ISA_E64 || e == AQ_ISA_VOP3;
+  const bool wide = variant_is_wide(v);
+  const bool named = v->form == AQ_ISA_E64_DPP ||
+                     (shorter && !(v->row->flags & AQ_ISA_NO_E64));
   unsigned sources = 0;
-  char *at = append(
-      text, "%s%s ", v->row->name,
-      !shorter || v->row->flags & AQ_ISA_NO_E64 ? "" : suffixes[v->form]);
+  char *at =
+      append(text, "%s%s ", v->row->name, named ? suffixes[v->form] : "");
   for (unsigned i = 0; i < n; i++) {
     const operand *o = &list[i];
     at = append(at, "%s", i ? ", " : "");
@@ -185,8 +219,9 @@ void variant_write(const variant *v, char text[BED_TEXT])
       at = wide ? append(at, "s[%d:%d]", MASK_OUT, MASK_OUT + 1)
                 : append(at, "vcc");
     else if (o->role == 'D')
-      at = register_write(at, variant_is_vector(v->row) ? 'v' : 's', RESULT,
-                          o->bits);
+      at = half_write(register_write(at, variant_is_vector(v->row) ? 'v' : 's',
+                                     RESULT, o->bits),
+                      v, o);
     else if (o->role == 'E')
       at = wide ? append(at, "s[%d:%d]", MASK_OUT, MASK_OUT + 1)
                 : append(at, "vcc");
@@ -250,31 +285,48 @@ static void signs_choose(aq_rng *rng, variant *v, const operand *list,
   }
 }
 
-variant variant_choose(aq_rng *rng, const aq_isa_row *row,
-                       const opcode_case *as)
+/* A form that the target has. */
+static aq_isa_form form_choose(aq_rng *rng, const aq_isa_row *row,
+                               unsigned target)
 {
-  variant v = {.row = row, .as = as, .dst_sel = 6, .op_sel_hi = 7};
+  const bool compare = variant_is_compare(row);
+  const bool shorter =
+      row->encoding == AQ_ISA_VOP1 || row->encoding == AQ_ISA_VOP2 || compare;
+  const bool from_11 = target & AQ_ISA_FROM_GFX11;
+  const unsigned form = variant_below(rng, from_11 ? 5 : 4);
+  const bool e64 = !(row->flags & AQ_ISA_NO_E64);
+  if (form == 4 && (row->encoding == AQ_ISA_VOP3 || (shorter && e64)) &&
+      !compare && !(row->flags & AQ_ISA_NO_DPP64))
+    return AQ_ISA_E64_DPP;
+  if (row->encoding == AQ_ISA_VOP3)
+    return AQ_ISA_E64;
+  if (shorter && form == 1 && e64)
+    return AQ_ISA_E64;
+  if (shorter && form == 2 && e64 && !from_11 && !(row->flags & AQ_ISA_NO_SDWA))
+    return AQ_ISA_SDWA;
+  if (shorter && form == 3 && e64 && !compare && !(row->flags & AQ_ISA_NO_DPP))
+    return AQ_ISA_DPP;
+  return AQ_ISA_E32;
+}
+
+variant variant_choose(aq_rng *rng, const aq_isa_row *row,
+                       const opcode_case *as, unsigned target)
+{
+  variant v = {.row = row,
+               .as = as,
+               .target = target,
+               .dst_sel = 6,
+               .op_sel_hi = 7,
+               .form = form_choose(rng, row, target)};
   operand list[8];
   const unsigned n = variant_operands(row, list);
-  const bool shorter = row->encoding == AQ_ISA_VOP1 ||
-                       row->encoding == AQ_ISA_VOP2 || variant_is_compare(row);
-  const unsigned form = variant_below(rng, 4);
-  if (row->encoding == AQ_ISA_VOP3)
-    v.form = AQ_ISA_E64;
-  else if (shorter && form == 1 && !(row->flags & AQ_ISA_NO_E64))
-    v.form = AQ_ISA_E64;
-  else if (shorter && form == 2 &&
-           !(row->flags & (AQ_ISA_NO_SDWA | AQ_ISA_NO_E64)))
-    v.form = AQ_ISA_SDWA;
-  else if (shorter && form == 3 && !variant_is_compare(row) &&
-           !(row->flags & (AQ_ISA_NO_DPP | AQ_ISA_NO_E64)))
-    v.form = AQ_ISA_DPP;
   sources_choose(rng, &v, list, n);
   if (v.form != AQ_ISA_E32)
     signs_choose(rng, &v, list, n);
   if (v.form == AQ_ISA_DPP)
     v.abs &= 3;
-  const bool modifies = v.form == AQ_ISA_E64 || v.form == AQ_ISA_SDWA;
+  const bool modifies =
+      v.form == AQ_ISA_E64 || v.form == AQ_ISA_SDWA || v.form == AQ_ISA_E64_DPP;
   if (modifies && as->kind != 'i' && !variant_is_compare(row)) {
     /* Their effect on packed bits and bf16 is not documented: refused. */
     const bool brain = strstr(row->name, "pk_bf16");
@@ -290,13 +342,21 @@ variant variant_choose(aq_rng *rng, const aq_isa_row *row,
     v.dst_sel = variant_below(rng, 7);
     v.dst_unused = variant_below(rng, 3);
   }
-  v.dpp = variant_below(rng, 13);
+  v.dpp = target & AQ_ISA_RDNA ? variant_below(rng, 8) : variant_below(rng, 13);
+  if (target & AQ_ISA_RDNA && v.dpp > 5)
+    v.dpp += 7; /* row_share, row_xmask */
+  v.fetch = target & AQ_ISA_RDNA && variant_below(rng, 3) == 0;
   v.dpp_number = 1 + variant_below(rng, 14);
   v.quad = variant_below(rng, 256);
   v.row_mask = variant_below(rng, 2) ? 15 : variant_below(rng, 16);
   v.bank_mask = variant_below(rng, 2) ? 15 : variant_below(rng, 16);
   v.bound = variant_below(rng, 2);
-  v.op_sel = takes_selection(row) ? variant_below(rng, 16) : 0;
+  v.op_sel = takes_selection(row) ||
+                     (target & AQ_ISA_GFX11 && row->encoding != AQ_ISA_VOP3P)
+                 ? variant_below(rng, 16)
+                 : 0;
+  if (v.form == AQ_ISA_E64_DPP && !(target & AQ_ISA_GFX11))
+    v.op_sel = 0; /* its text is not written */
   if (row->flags & AQ_ISA_PACKED) {
     v.op_sel_hi = takes_selection(row) ? variant_below(rng, 8) : 7;
     v.neg = as->kind == 'i' ? 0 : variant_below(rng, 8);

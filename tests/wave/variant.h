@@ -22,6 +22,7 @@ typedef enum source_kind { VECTOR, SCALAR, CONSTANT } source_kind;
 typedef struct variant {
   const aq_isa_row *row;
   const opcode_case *as;
+  unsigned target; /* its bit */
   aq_isa_form form;
   source_kind kind[SOURCES];
   int constant;            /* of source 0: of variant_constants */
@@ -30,7 +31,7 @@ typedef struct variant {
   unsigned omod;
   unsigned select[SOURCES], dst_sel, dst_unused; /* SDWA */
   unsigned dpp, dpp_number, row_mask, bank_mask, quad;
-  bool bound;
+  bool bound, fetch; /* DPP: reads lanes beyond the row, lanes that are off */
   unsigned op_sel, op_sel_hi, neg_hi;
   uint32_t literal;
   int16_t imm;
@@ -49,13 +50,20 @@ const operand *variant_operand(const operand *list, unsigned n, char role);
 
 bool variant_is_vector(const aq_isa_row *row);
 bool variant_is_compare(const aq_isa_row *row);
+bool variant_is_dpp(const variant *v);
+
+/* Whether an operand is half a VGPR, "v4.h": gfx11. */
+bool variant_is_half(const variant *v, const operand *o);
+
+/* Whether it is written as VOP3 is. */
+bool variant_is_wide(const variant *v);
 
 /* Whether the destination is a source, too. */
 bool variant_accumulates(const char *name);
 
 unsigned variant_below(aq_rng *rng, unsigned n);
 variant variant_choose(aq_rng *rng, const aq_isa_row *row,
-                       const opcode_case *as);
+                       const opcode_case *as, unsigned target);
 void variant_write(const variant *v, char text[BED_TEXT]);
 
 /* Constant operands: an integer, or a float. */

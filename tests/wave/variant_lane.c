@@ -94,6 +94,8 @@ static int dpp_from(const variant *v, int l)
     return l - 1;
   case 11:
     return (l + 63) % 64;
+  case 14:
+    return row + (in ^ n);
   default:
     return row + n;
   }
@@ -182,7 +184,8 @@ static void evaluate(const lane_state *s, opcode_in *in, opcode_out *out)
 static char result_kind(const variant *v)
 {
   const char *name = v->row->name;
-  if (strncmp(name, "v_cvt_pknorm", 12) == 0)
+  if (strncmp(name, "v_cvt_pknorm", 12) == 0 ||
+      strncmp(name, "v_cvt_pk_norm", 13) == 0)
     return 'i';
   if (strncmp(name, "v_cvt_pk", 8) == 0 || strncmp(name, "v_pack", 6) == 0 ||
       strncmp(name, "v_pk_", 5) == 0)
@@ -239,15 +242,38 @@ static uint64_t modified(const lane_state *s, uint64_t bits)
              : bits;
 }
 
+/* RDNA keeps the other half of a register where the result has 16 bits. */
+static bool result_is_half(const variant *v)
+{
+  const char *name = v->row->name;
+  if (v->form == AQ_ISA_SDWA || v->row->encoding == AQ_ISA_VOP3P ||
+      strncmp(name, "v_pack", 6) == 0 || strncmp(name, "v_pk_", 5) == 0 ||
+      strncmp(name, "v_sad_", 6) == 0 || strstr(name, "_pk_i16") ||
+      strstr(name, "_pk_u16") || strstr(name, "pknorm") ||
+      strstr(name, "pk_norm") || strstr(name, "pkrtz") ||
+      strstr(name, "pk_rtz"))
+    return false;
+  if (strncmp(name, "v_sat_pk_u8", 11) == 0)
+    return true;
+  for (const char *at = strchr(name, '_'); at; at = strchr(at + 1, '_'))
+    if (strchr("fiub", at[1]) && at[2] >= '0' && at[2] <= '9')
+      return at[2] == '1' && at[3] == '6';
+  return false;
+}
+
 /* Where a half or a part of the register is written. */
 static uint64_t placed(const lane_state *s, uint64_t old, uint64_t x)
 {
   const variant *v = s->v;
   const char *name = v->row->name;
-  const bool half =
-      v->row->flags & AQ_ISA_OPSEL && !strcmp(name + strlen(name) - 2, "16") &&
-      strncmp(name, "v_pack", 6) != 0 && strncmp(name, "v_cvt_pk", 8) != 0 &&
-      strncmp(name, "v_mad_u32", 9) != 0 && strncmp(name, "v_mad_i32", 9) != 0;
+  const bool half = v->target & AQ_ISA_RDNA
+                        ? result_is_half(v)
+                        : v->row->flags & AQ_ISA_OPSEL &&
+                              !strcmp(name + strlen(name) - 2, "16") &&
+                              strncmp(name, "v_pack", 6) != 0 &&
+                              strncmp(name, "v_cvt_pk", 8) != 0 &&
+                              strncmp(name, "v_mad_u32", 9) != 0 &&
+                              strncmp(name, "v_mad_i32", 9) != 0;
   if (half)
     return v->op_sel & 8 ? (old & 0xffff) | (x & 0xffff) << 16
                          : (old & 0xffff0000) | (x & 0xffff);
@@ -315,9 +341,8 @@ bool lane_expect(const lane_state *s, int l, opcode_out *out, uint64_t *d)
     if (o->role < 'A' || o->role > 'C')
       continue;
     if (o->file == 's') {
-      in.carry = (v->form == AQ_ISA_E64 || v->row->encoding == AQ_ISA_VOP3
-                      ? s->scalars[MASK_IN + l / 32]
-                      : s->scalars[AQ_ISA_VCC + l / 32]) >>
+      in.carry = (variant_is_wide(v) ? s->scalars[MASK_IN + l / 32]
+                                     : s->scalars[AQ_ISA_VCC + l / 32]) >>
                      (l % 32) &
                  1;
       continue;
@@ -325,9 +350,9 @@ bool lane_expect(const lane_state *s, int l, opcode_out *out, uint64_t *d)
     const unsigned i = (unsigned)(o->role - 'A');
     int from = l;
     bool zero = false;
-    if (v->form == AQ_ISA_DPP && i == 0) {
+    if (variant_is_dpp(v) && i == 0) {
       from = dpp_from(v, l);
-      zero = from < 0 || !(s->exec >> from & 1);
+      zero = from < 0 || !(s->exec >> from & 1 || v->fetch);
       if (!(v->row_mask >> (l / 16) & 1) ||
           !(v->bank_mask >> (l / 4 % 4) & 1) || (zero && !v->bound))
         return false;
@@ -335,7 +360,10 @@ bool lane_expect(const lane_state *s, int l, opcode_out *out, uint64_t *d)
     uint64_t x = zero ? 0 : lane_source(s, i, o->bits, from);
     if (v->form == AQ_ISA_SDWA)
       x = picked(x, v->select[i], v->sext >> i & 1);
-    if (!vop3p && v->row->flags & AQ_ISA_OPSEL && v->op_sel >> i & 1)
+    const bool selects = v->target & AQ_ISA_GFX11
+                             ? variant_is_half(v, o)
+                             : !vop3p && v->row->flags & AQ_ISA_OPSEL;
+    if (selects && v->op_sel >> i & 1)
       x = (uint32_t)x >> 16;
     if (!vop3p && v->kind[i] != CONSTANT)
       x = signed_source(x, o->bits, v->neg >> i & 1, v->abs >> i & 1);
