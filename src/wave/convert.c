@@ -127,6 +127,9 @@ static double scaled_by(double x, double scale, bool divides)
 bool aq_wave_convert_selects(const aq_isa_inst *inst)
 {
   const char *name = inst->row->name;
+  const bool widens = strstr(name, "_f32_fp8") || strstr(name, "_f32_bf8");
+  if (inst->row->encoding == AQ_ISA_VOP1)
+    return aq_isa_form_is_e64(inst->form) && widens;
   return inst->row->encoding == AQ_ISA_VOP3 &&
          (strncmp(name, "v_cvt_scalef32_", 15) == 0 ||
           strncmp(name, "v_cvt_sr_", 9) == 0 ||
@@ -192,6 +195,13 @@ static int first_of(const aq_isa_inst *inst, int bits)
                       : 0;
 }
 
+/* The byte that a source begins with. gfx12 counts its bits the other way. */
+static int byte_of(const aq_isa_inst *inst)
+{
+  const int low = inst->op_sel & 1, high = inst->op_sel >> 1 & 1;
+  return inst->target & AQ_ISA_GFX1200 ? high | low << 1 : low | high << 1;
+}
+
 /* Elements of two operands take turns. */
 static bool takes_two(const conversion *c, const aq_isa_inst *inst)
 {
@@ -213,7 +223,7 @@ static const aq_wave_op *convert(aq_wave *w, const aq_wave_op *o,
                s = source_of(w, o, two || c->stochastic ? 2 : 1, F32);
   const int part = width * c->count; /* of a word that is selected */
   const int begin = narrows || part >= 32 ? 0
-                    : part == 8           ? 8 * (inst->op_sel & 3)
+                    : part == 8           ? 8 * byte_of(inst)
                                           : 16 * (inst->op_sel & 1);
   const int first = first_of(inst, out * c->count);
   aq_wave_mode_enter_nearest();

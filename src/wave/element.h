@@ -49,13 +49,13 @@ static const struct {
     [F64] = {64, 52, 0, ALL_FINITE, 64},
 };
 
-/* The type of a target: the 8-bit floats of gfx950 are OCP's. */
+/* The type of a target: the 8-bit floats of gfx950 and gfx12 are OCP's. */
 static inline element_type element_of_target(element_type type, uint16_t target)
 {
-  return target != AQ_ISA_GFX950 ? type
-         : type == FP8           ? OCP_FP8
-         : type == BF8           ? OCP_BF8
-                                 : type;
+  return !(target & (AQ_ISA_GFX950 | AQ_ISA_GFX1200)) ? type
+         : type == FP8                                ? OCP_FP8
+         : type == BF8                                ? OCP_BF8
+                                                      : type;
 }
 
 /* 2^e as a double. */

@@ -258,6 +258,23 @@ static bool result_is_wide(const aq_isa_inst *inst)
   return d && d->bits == 64;
 }
 
+/* Whether the old value of the destination, its upper half, is a source. */
+static bool accumulates_upper(const aq_wave_op *o)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  return o->kind[2] == AQ_WAVE_V && o->r[2] == o->d &&
+         !aq_isa_operand_find(inst, 'C') && aq_wave_form_keeps_half(inst) &&
+         result_is_upper(inst);
+}
+
+static void upper_copy(aq_wave *w, aq_wave_op *plain)
+{
+  uint32_t *row = w->v[SOURCES + 4];
+  const uint32_t *d = w->v[plain->d];
+  AQ_EACH_LANE(l) row[l] = d[l] >> 16;
+  plain->r[2] = SOURCES + 4;
+}
+
 /* VOP3P with DPP: its handlers apply the modifiers to the moved source, and
  * write the lanes of EXEC. */
 static const aq_wave_op *packed_run(aq_wave *w, const aq_wave_op *o)
@@ -292,6 +309,8 @@ const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
       continue;
     source_copy(w, o, i++, operand, &writes, &plain);
   }
+  if (vector && accumulates_upper(o))
+    upper_copy(w, &plain);
   AQ_WAVE_EXEC(w) = writes;
   if (vector)
     plain.d = RESULT;

@@ -223,7 +223,9 @@ static bool dot_is_unknown(const aq_isa_inst *inst)
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
+  const bool moved = aq_isa_form_is_dpp(inst->form);
   if (!arithmetic_lower(o, inst) || dot_is_unknown(inst) ||
+      (moved && aq_wave_convert_selects(inst)) ||
       (inst->row->flags & AQ_ISA_WMMA && !wmma_lowers(inst)))
     return false;
   if (accumulates(aq_wave_name_of(inst->row->name))) {
@@ -247,6 +249,11 @@ static uint16_t vector_role(const aq_isa_inst *inst, char role)
   return operand && (operand->file == 'v' || operand->file == 'a')
              ? row_of(operand)
              : AQ_WAVE_NONE;
+}
+
+bool aq_wave_format_is_unknown(const aq_isa_row *row, uint16_t target)
+{
+  return target & AQ_ISA_RDNA && strstr(row->name, "_format_");
 }
 
 static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
@@ -290,7 +297,7 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   o->e = more->scalar;
   const bool gws = inst->row->flags & AQ_ISA_GDS;
   if (inst->gds != gws || inst->tfe ||
-      (inst->target & AQ_ISA_RDNA && strstr(inst->row->name, "_format_")))
+      aq_wave_format_is_unknown(inst->row, inst->target))
     return false;
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }

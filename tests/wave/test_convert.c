@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversions of small floats on gfx942 and gfx950, one instruction at a time.
+ * Conversions of small floats on gfx942, gfx950 and gfx12, one instruction at a
+ * time.
  * Expected: the nearest of all numbers of the format, by search; the formats
  * follow OCP's documents (OFP8, Microscaling) and, for gfx942, FNUZ. Where bits
  * lie is written from the pseudo-code of AMD's CDNA 3 and CDNA 4 ISA documents,
@@ -218,6 +219,16 @@ static void plain_add(const format *fp8, const format *bf8)
   }
 }
 
+/* gfx12 has a name for the byte that v_cvt_sr_fp8_f32 writes. */
+static void bytes_rename(void)
+{
+  for (size_t i = 0; i < case_count; i++) {
+    char *at = strstr(texts[i], " op_sel:");
+    if (at && strstr(texts[i], "_sr_"))
+      sprintf(at, " byte_sel:%d", cases[i].select);
+  }
+}
+
 static void scaled_add(const char *kind, const format *from, const format *to,
                        int count)
 {
@@ -369,6 +380,10 @@ START_TEST(conversions_give_the_nearest_number)
   plain_add(&ocp8, &ocp_bf8);
   gfx950_add();
   cases_check("gfx950");
+  case_count = 0;
+  plain_add(&ocp8, &ocp_bf8);
+  bytes_rename();
+  cases_check("gfx1201");
 }
 END_TEST
 
@@ -402,6 +417,14 @@ START_TEST(known_numbers_convert_as_documented)
        0x3f000000},
       {"gfx950", "v_cvt_f32_fp8_sdwa v0, v1 src0_sel:BYTE_2", 0, 0x38p-133f, 0,
        0x3f800000},
+      {"gfx1201", "v_cvt_f32_fp8_e64 v0, v1 byte_sel:2", 0, 0x38p-133f, 0,
+       0x3f800000},
+      {"gfx1201", "v_cvt_f32_fp8_e64 v0, v1 byte_sel:1", 0, 0x38p-141f, 0,
+       0x3f800000},
+      {"gfx1201", "v_cvt_f32_fp8_e64 v0, v1 byte_sel:3", 0, -0x1p-15f, 0,
+       0xbf800000},
+      {"gfx1201", "v_cvt_f32_bf8_e32 v0, v1", 0, 0x3cp-149f, 0, 0x3f800000},
+      {"gfx1201", "v_cvt_pk_fp8_f32 v0, v1, v2", 0, 1, 448, 0x7e38},
       {"gfx950", "v_prng_b32 v0, v1", 0, -0.0f, 0, 197},
       {"gfx950", "v_cvt_f32_bf16_e64 v0, -v1", 0, 0x38p-133f, 0, 0x80000000},
       {"gfx950", "v_cvt_f32_bf16_e32 v0, v1", 0, 0x7fc1p-149f, 0, 0x7fc10000},

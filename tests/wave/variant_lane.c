@@ -375,7 +375,9 @@ bool lane_expect(const lane_state *s, int l, opcode_out *out, uint64_t *d)
                   (uint64_t)s->before[FIRST + STEP * i + 3][l] << 32;
   }
   if (variant_accumulates(v->row->name))
-    in.c = in.d;
+    in.c = result && variant_is_half(v, result) && v->op_sel & 8
+               ? (uint32_t)in.d >> 16
+               : in.d;
   if (vop3p && strncmp(v->row->name, "v_pk_", 5) == 0)
     *d = packed(s, &in);
   else {
