@@ -140,7 +140,7 @@ static void executed_see(bed *b, uint64_t pc)
   for (uint64_t at = pc; at < pc + BED_STRIDE; at += 4) {
     const aq_wave_op *o = aq_wave_code_at(b->code, at);
     if (o->more)
-      seen_row(o->more->inst.row);
+      seen_row(o->more->inst.row, o->more->inst.target);
   }
 }
 
@@ -160,7 +160,7 @@ bool bed_run(bed *b, size_t number)
     o = o->run(w, o); /* the first one decodes */
   aq_wave_mode_restore(saved);
   b->next = o ? aq_wave_code_pc(o) : 0;
-  if (o || w->state == AQ_WAVE_SLEEPS || w->state == AQ_WAVE_ENDED)
+  if (o || (w->state != AQ_WAVE_FAULTS && w->state != AQ_WAVE_RUNS))
     executed_see(b, pc);
   return o != NULL;
 }

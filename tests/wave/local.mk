@@ -33,8 +33,7 @@ aq_wave_vectors = tests/wave/test_opcodes tests/wave/test_moves \
 	tests/wave/test_small \
 	tests/wave/test_kernels tests/wave/test_groups
 
-# Fails if an instruction that executes is in none of the tests above, on any
-# target.
+# Fails if a row of isa.md that executes is in none of the tests above.
 check-vectors: $(aq_wave_vectors)
 	$(AM_V_at)rm -f vectors.seen
 	$(AM_V_at)for test in $(aq_wave_vectors); do \
@@ -83,6 +82,10 @@ tests_wave_test_matrix_sums_SOURCES = tests/wave/test_matrix_sums.c \
 check_PROGRAMS += tests/wave/test_rdna
 tests_wave_test_rdna_SOURCES = tests/wave/test_rdna.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+
+check_PROGRAMS += tests/wave/test_published
+tests_wave_test_published_SOURCES = tests/wave/test_published.c \
+	tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_wmma
 tests_wave_test_wmma_SOURCES = tests/wave/test_wmma.c \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which instructions the tests executed: with AQ_SEEN=FILE their names, a line
- * each, are appended to the file. seen.sh compares them with doc/isa.md. For
- * the tests of src/wave, each of which compares results with another source.
+ * Which instructions the tests executed: with AQ_SEEN=FILE the opcode, name and
+ * target of each, a line each, are appended to the file. seen.sh compares them
+ * with doc/isa.md. For the tests of src/wave, each of which compares results
+ * with another source.
  */
 #ifndef AQ_TESTS_WAVE_SEEN_H
 #define AQ_TESTS_WAVE_SEEN_H
@@ -15,17 +16,22 @@
 #include "support/aqtest.h"
 #include "wave/wave.h"
 
-static inline void seen_row(const aq_isa_row *row)
+static inline void seen_row(const aq_isa_row *row, uint16_t target)
 {
-  static bool seen[4096]; /* by number of the row */
+  static const char *const targets[] = {
+      /* by their bits; columns of isa.md */
+      "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942", "gfx950",
+      "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
+  static bool seen[16][4096]; /* by target and number of the row */
   const char *path = getenv("AQ_SEEN");
-  bool *slot = &seen[row - aq_isa_row_at(0)];
+  const int bit = __builtin_ctz(target);
+  bool *slot = &seen[bit][row - aq_isa_row_at(0)];
   if (!path || *slot)
     return;
   *slot = true;
   FILE *file = fopen(path, "a");
   ck_assert_ptr_nonnull(file);
-  fprintf(file, "%s\n", row->name);
+  fprintf(file, "0x%02x %s %s\n", row->opcode, row->name, targets[bit]);
   ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -61,7 +67,9 @@ static inline aq_status seen_put(aq_record_sink *sink,
     aq_target target;
     aq_isa_decoder decoder;
     aq_isa_inst inst;
-    const uint32_t words[] = {(uint32_t)rows[i].word0, (uint32_t)rows[i].word1};
+    /* Rows keep two words: a third one says nothing about the opcode. */
+    const uint32_t words[4] = {(uint32_t)rows[i].word0,
+                               (uint32_t)rows[i].word1};
     if (rows[i].issued == 0)
       continue;
     ck_assert_status(aq_target_parse(gfx, strlen(gfx), &target, diag), AQ_OK,
@@ -71,7 +79,9 @@ static inline aq_status seen_put(aq_record_sink *sink,
     ck_assert_status(
         aq_isa_decode(&decoder, words, sizeof words, 0, &inst, diag), AQ_OK,
         diag);
-    seen_row(inst.row);
+    seen_row(inst.row, inst.target);
+    if (inst.second)
+      seen_row(inst.second, inst.target);
   }
   return AQ_OK;
 }
