@@ -265,6 +265,8 @@ typedef struct aqsim_line {
   uint8_t hold;               /* AQSIM_HOLD_… */
   bool pumping;
   bool kernel_before;         /* the packet launched last is a kernel */
+  aq_time gap;                /* of the kernel launched last: from its end to
+                               * the next start; 0: as the model has it */
   aq_time last_end;           /* of the kernels that completed */
   const aqsim_kernel *kernel; /* launched last: mostly the next one too */
   aqsim_shape shape;          /* of that, while the kernel is there */

@@ -63,6 +63,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/model/device_keys.def \
 	src/backend_sim/model/device_library.c \
 	src/backend_sim/model/device_library.h \
+	src/backend_sim/model/device_gaps.c \
+	src/backend_sim/model/device_gaps.h \
 	src/backend_sim/model/device_model.c \
 	src/backend_sim/model/device_model.h \
 	src/backend_sim/model/device_set.c \
@@ -153,6 +155,7 @@ AQSIM_DEVICES = \
 	src/backend_sim/model/devices/rx6900xt.device \
 	src/backend_sim/model/devices/rx7900xtx-unprofiled.device \
 	src/backend_sim/model/devices/rx7900xtx.device \
+	src/backend_sim/model/devices/rx9070xt-rocprof1.device \
 	src/backend_sim/model/devices/rx9070xt-unprofiled.device \
 	src/backend_sim/model/devices/rx9070xt.device
 devicesdir = $(pkgdatadir)/devices

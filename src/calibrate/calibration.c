@@ -154,6 +154,11 @@ void aq_calibration_spread(const aq_calibration *calibration,
              us(s->p10), us(s->p90), us(s->least), s->n);
 }
 
+aq_calibrate_gaps *aq_calibration_gaps(const aq_calibration *c)
+{
+  return aq_device_model_has_gaps(c->model) ? c->facts.gaps : NULL;
+}
+
 void aq_calibration_write(const aq_calibration *c, const char *base, FILE *out)
 {
   char value[AQ_CALIBRATION_TEXT], spread[AQ_CALIBRATION_TEXT];
@@ -176,4 +181,5 @@ void aq_calibration_write(const aq_calibration *c, const char *base, FILE *out)
             half[0] ? " +- " : "", half, fit->meaning, spread[0] ? ", " : "",
             spread, c->runs);
   }
+  aq_calibrate_gaps_write(aq_calibration_gaps(c), c->runs, out);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "calibrate/fit.h"
+#include "calibrate/gaps.h"
 #include "calibrate/probed.h"
 #include "store/store.h"
 
@@ -39,6 +40,10 @@ void aq_device_fit_value(const aq_device_fit *fit, int64_t value,
 void aq_calibration_spread(const aq_calibration *calibration,
                            const aq_device_fit *fit,
                            char text[AQ_CALIBRATION_TEXT]);
+
+/* Gaps between queued kernels by the kernel before; NULL: the device has none,
+ * or none was seen. */
+aq_calibrate_gaps *aq_calibration_gaps(const aq_calibration *calibration);
 
 /* Writes the constants that were fitted as a device model (doc/formats/
  * device.md) with the base `base`. */

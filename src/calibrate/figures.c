@@ -44,6 +44,7 @@ void aq_calibrate_destroy(aq_calibrate *calibrate)
   free(calibrate->nears.at);
   free(calibrate->handlers.at);
   free(calibrate->graphs);
+  aq_calibrate_gaps_free(calibrate->gaps);
   free(calibrate);
 }
 
@@ -268,7 +269,8 @@ void aq_calibrate_tell(aq_calibrate *c, const aq_calibrate_model *model,
   *out = (aq_calibrate_facts){.idle_step = AQ_TIME_NONE,
                               .idle_below = AQ_TIME_NONE,
                               .idle_above = AQ_TIME_NONE,
-                              .timestamp_step = c->step_differs ? 0 : c->step};
+                              .timestamp_step = c->step_differs ? 0 : c->step,
+                              .gaps = c->gaps};
   for (int i = 0; i < AQ_CALIBRATE_COUNT; i++)
     out->figures[i] = sample(&c->values[i]);
   sort(&c->launches);

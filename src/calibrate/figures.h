@@ -36,6 +36,7 @@ typedef struct aq_calibrate_facts {
                                      AQ_TIME_NONE: no step is seen */
   aq_time idle_below, idle_above; /* the idle times next to it */
   int timestamp_step;             /* ns, 0: not known */
+  struct aq_calibrate_gaps *gaps; /* of the calibration; NULL: there are none */
 } aq_calibrate_facts;
 
 typedef struct aq_calibrate aq_calibrate;

@@ -60,12 +60,17 @@ static int64_t round_to(int64_t value, int64_t unit)
 /* Where the first wave stamps the start, the cost between back-to-back kernels
  * lies in gaps outside of the durations, and no kernel starts at the previous
  * end. */
+bool aq_device_model_has_gaps(const aq_device_model *model)
+{
+  return strcmp(aq_device_model_text(model, "start_stamp"), "wave") == 0;
+}
+
 static int figure_of(const aq_device_model *model, const fit_rule *rule)
 {
-  const bool gaps =
-      strcmp(aq_device_model_text(model, "start_stamp"), "wave") == 0;
-  return rule->figure == AQ_CALIBRATE_INTERVAL && gaps ? AQ_CALIBRATE_GAP
-                                                       : rule->figure;
+  return rule->figure == AQ_CALIBRATE_INTERVAL &&
+                 aq_device_model_has_gaps(model)
+             ? AQ_CALIBRATE_GAP
+             : rule->figure;
 }
 
 /* The value of a figure: a floor, the middle one, or of few values the middle

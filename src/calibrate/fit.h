@@ -48,6 +48,9 @@ int64_t aq_device_fit_sum(const aq_device_model *model,
                           const aq_device_fit *known, size_t known_count,
                           const char *keys);
 
+/* Whether queued kernels start behind a gap, not at the previous end. */
+bool aq_device_model_has_gaps(const aq_device_model *model);
+
 /* A constant of a model by its key, 0 when it has none of that name. */
 int64_t aq_device_model_number(const aq_device_model *model, const char *key);
 

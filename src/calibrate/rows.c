@@ -39,6 +39,9 @@ typedef struct lane {
   int64_t key;
   aq_time end;      /* AQ_TIME_NONE before the first */
   aq_time complete; /* of the last row, or AQ_TIME_NONE */
+  /* Of the last row, where it is a kernel and ended last; NULL: it is not. */
+  const char *name;
+  int64_t grid;
   /* The graph launch that its last row belongs to. */
   int64_t correlation;
   aq_calibrate_graph graph; /* latency is 0 where the queue was not idle */
@@ -91,15 +94,20 @@ static bool is_back_to_back(const aq_record *row, aq_time before)
 }
 
 /* A kernel that the host launched with a call of its own. */
-static void direct_tell(run_rows *r, const aq_record *row, aq_time submit,
-                        aq_time before, aq_time device_before)
+static void direct_tell(run_rows *r, const lane *queue, const aq_record *row,
+                        aq_time submit, aq_time device_before)
 {
+  const aq_time before = queue->end;
   aq_calibrate *c = r->calibrate;
   const aq_time lead = before - submit;
   if (is_back_to_back(row, before) && lead >= EARLY * AQ_US)
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
-  else if (lead >= EARLY * AQ_US && row->start > before)
+  else if (lead >= EARLY * AQ_US && row->start > before) {
     figure(r, AQ_CALIBRATE_GAP, row->start - before);
+    if (queue->name && row->start - before <= LONGEST * AQ_US)
+      r->failed |= !aq_calibrate_gap_add(&c->gaps, queue->name, queue->grid,
+                                         row->start - before);
+  }
   if (lead >= 0 && lead < NEAR * AQ_US)
     add(r, &c->nears, lead, is_back_to_back(row, before));
   const aq_time latency = row->start - submit;
@@ -171,12 +179,13 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
     add(r, &r->calibrate->handlers, submit - queue->complete,
         row->start - queue->complete);
   if (submit != AQ_TIME_NONE)
-    direct_tell(r, row, submit, before, device_before);
+    direct_tell(r, queue, row, submit, device_before);
   else if (is_back_to_back(row, before))
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
 }
 
-static void work_add(run_rows *r, const aq_record *row, int64_t number)
+static void work_add(run_rows *r, const aq_record *row, int64_t number,
+                     const char *name)
 {
   const int64_t device = row->device == AQ_NONE ? 0 : row->device;
   const int64_t place = row->queue != AQ_NONE    ? row->queue
@@ -194,6 +203,9 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number)
   r->works[r->work_count++] =
       (work){number, key, row->start, row->end, submit_of(row), queue->end};
   queue->complete = row->complete;
+  queue->name =
+      row->kind == AQ_KIND_KERNEL && row->end >= queue->end ? name : NULL;
+  queue->grid = aq_record_work_items(row);
   queue->end = aq_time_max(queue->end, row->end);
   gpu->end = aq_time_max(gpu->end, row->end);
 }
@@ -267,15 +279,15 @@ static void record_add(run_rows *r, aq_run_reader *reader, const aq_record *row,
 {
   const bool is_work = row->kind == AQ_KIND_KERNEL ||
                        row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
+  const char *name =
+      row->name < 0 ? NULL : aq_run_reader_name(reader, row->name);
   if (is_work && row->start != AQ_TIME_NONE && row->end != AQ_TIME_NONE) {
-    work_add(r, row, number);
+    work_add(r, row, number, name);
     return;
   }
   if (row->kind != AQ_KIND_WAIT || row->host_begin == AQ_TIME_NONE ||
       row->host_end == AQ_TIME_NONE)
     return;
-  const char *name =
-      row->name < 0 ? NULL : aq_run_reader_name(reader, row->name);
   if (name && strstr(name, "Synchronize"))
     add(r, &r->waits, row->host_begin, row->host_end);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "calibrate/figures.h"
+#include "calibrate/gaps.h"
 
 typedef struct aq_calibrate_pair {
   aq_time key, value;
@@ -40,6 +41,7 @@ struct aq_calibrate {
                                it was early enough */
   aq_calibrate_pairs handlers; /* completion of the row before -> submission,
                                   and -> start */
+  aq_calibrate_gaps *gaps;     /* NULL: none so far */
   aq_calibrate_graph *graphs;
   size_t graph_count, graph_capacity;
   int step; /* of the timestamps of the runs so far, ns */

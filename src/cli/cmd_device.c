@@ -114,6 +114,12 @@ static void fits_note(aq_cli *cli, const aq_calibration *c)
       aq_cli_note(cli, "%s: %s, was %s; %s%s%s", fit->key, now, was,
                   fit->meaning, spread[0] ? ": " : "", spread);
   }
+  const aq_calibrate_gaps *gaps = aq_calibration_gaps(c);
+  if (gaps)
+    aq_cli_note(cli,
+                "gaps of their own behind %zu of %zu kernels (name and "
+                "work-items)",
+                aq_calibrate_gaps_count(gaps), aq_calibrate_gaps_seen(gaps));
 }
 
 static void fit_json(aq_json_out *json, const aq_device_fit *fit)
@@ -166,6 +172,7 @@ static aq_status calibration_print(aq_cli *cli, const aq_calibration *c)
   for (size_t i = 0; i < c->fit_count; i++)
     fit_json(json, &c->fits[i]);
   aq_json_out_close_array(json);
+  aq_calibrate_gaps_json(aq_calibration_gaps(c), json);
   aq_json_out_close_map(json);
   return aq_cli_json_end_if(cli, json);
 }

@@ -229,6 +229,10 @@ static aq_status put_constants(aq_cli *cli, aq_json_out *json,
 
 static void put_sources(aq_cli *cli, const aq_device_model *model)
 {
+  for (size_t i = 0; i < model->gap_count; i++)
+    fprintf(cli->out, "%safter %.60s (%" PRId64 "): %.3f us; %s\n",
+            i ? "  " : "\ngaps\n  ", model->gaps[i].name, model->gaps[i].grid,
+            (double)model->gaps[i].time / (double)AQ_US, model->gaps[i].source);
   fputs("\nsources\n", cli->out);
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];

@@ -111,6 +111,18 @@ static inline bool aq_record_is(const aq_record *record, int64_t flag)
   return record->flags != AQ_NONE && record->flags & flag;
 }
 
+/* Of a kernel; 0 where its grid is not known, or more than a number holds. */
+static inline int64_t aq_record_work_items(const aq_record *record)
+{
+  int64_t items;
+  return record->grid_x > 0 && record->grid_y > 0 && record->grid_z > 0 &&
+                 !__builtin_mul_overflow(record->grid_x, record->grid_y,
+                                         &items) &&
+                 !__builtin_mul_overflow(items, record->grid_z, &items)
+             ? items
+             : 0;
+}
+
 /* Lower-case names ("kernel", "graph"), or NULL outside the enumeration. */
 AQ_API const char *aq_record_kind_name(int64_t kind);
 AQ_API const char *aq_record_via_name(int64_t via);

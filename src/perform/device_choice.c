@@ -66,6 +66,7 @@ static const struct {
     {.name = "MI25", .model = "mi25"},
     {.name = "RX 6900 XT", .model = "rx6900xt"},
     {.name = "RX 7900 XTX", .model = "rx7900xtx"},
+    {.name = "RX 9070 XT", .profiler = ROCPROF1, .model = "rx9070xt-rocprof1"},
     {.name = "RX 9070 XT", .model = "rx9070xt"},
     {.name = "R9700", .profiler = ROCPROF3, .model = "r9700"},
     {.name = "8060S", .model = "gfx1151"},
@@ -82,6 +83,7 @@ static const struct {
     {.gfx = "gfx1030", .model = "rx6900xt"},
     {.gfx = "gfx1100", .model = "rx7900xtx"},
     {.gfx = "gfx1151", .model = "gfx1151"},
+    {.gfx = "gfx1201", .profiler = ROCPROF1, .model = "rx9070xt-rocprof1"},
     {.gfx = "gfx1201", .model = "r9700"},
     /* Older drivers call every part "AMD Radeon Graphics". */
     {.name = "AMD Radeon Graphics", .cus = 104, .model = "mi250"},

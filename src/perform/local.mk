@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/perform/cost.c src/perform/cost.h \
 	src/perform/counted.c src/perform/counted.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
+	src/perform/gaps.c src/perform/gaps.h \
 	src/perform/interval.c src/perform/interval.h \
 	src/perform/peaks.c src/perform/peaks.h \
 	src/perform/perform.c src/perform/perform.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "perform/device_choice.h"
+#include "perform/gaps.h"
 #include "perform/interval.h"
 #include "predict/transfer.h"
 #include "report/compare_runs.h"
@@ -59,6 +60,7 @@ typedef struct replay_job {
   double spread; /* sum of half the intervals' widths, as parts of durations */
   const aq_replay_hooks *hooks;
   aq_family_memo families;
+  aq_kernel_gaps gaps;
 } replay_job;
 
 static const struct {
@@ -143,6 +145,8 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
     aq_json_out_int(json, "graph_gap_ns", AQ_REPLAY_GRAPH_GAP / AQ_NS);
   }
+  if (job->gaps.model)
+    aq_json_out_int(json, "gaps", (int64_t)facts->gaps);
   if (job->transferred)
     aq_json_out_int(json, "transferred", (int64_t)job->transferred);
   if (job->hooks && job->hooks->interval)
@@ -312,6 +316,11 @@ static aq_time duration_find(void *user, const aq_record *row, const char *name,
              : found;
 }
 
+static aq_time gap_find(void *user, const aq_record *row, const char *name)
+{
+  return aq_kernel_gaps_find(&((replay_job *)user)->gaps, row, name);
+}
+
 static void wait_pass(void *user, int64_t pid, aq_time time, int64_t row)
 {
   const aq_replay_hooks *hooks = ((replay_job *)user)->hooks;
@@ -373,6 +382,12 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             "%" PRIu64 " kernels have no grid or workgroup size: their packets "
             "stand for one work-item or wave",
             job->facts.shapeless);
+  if (job->gaps.model)
+    aq_note(job->notes,
+            "%" PRIu64 " kernels have a name and grid behind which the device "
+            "model has a gap of its own; behind the others it is "
+            "dispatch_setup's",
+            job->facts.gaps);
   doorbells_note(job->notes, &job->facts);
   drops_note(job->notes, &job->facts);
   unseen_note(job->notes, &job->facts);
@@ -429,7 +444,11 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     job->info->kind = probed.kind;
     status = transfer_prepare(job, origin, reader);
   }
+  if (status == AQ_OK)
+    status = aq_kernel_gaps_load(job->performance->options.device, job->notes,
+                                 &job->gaps, job->diag);
   if (status == AQ_OK) {
+    job->options.gap = job->gaps.model ? gap_find : NULL;
     if (job->transfers || (job->hooks && job->hooks->duration))
       job->options.duration = duration_find;
     job->options.keep_new = job->transfers;
@@ -519,6 +538,7 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
     *hooks->facts = job.facts;
   performance->notes = NULL;
   aq_family_memo_fini(&job.families);
+  aq_kernel_gaps_fini(&job.gaps);
   aq_run_info_free(origin);
   return status;
 }

@@ -76,6 +76,10 @@ typedef struct aq_replay_options {
    * take any time get AQ_FLAG_PREDICTED. */
   aq_time (*duration)(void *user, const aq_record *row, const char *name,
                       aq_time measured);
+  /* How long behind the end of a kernel the next one of its queue starts, at
+   * most 16 ms; 0: as the device has it. NULL: always so. Called once a kernel
+   * while the replay is opened. */
+  aq_time (*gap)(void *user, const aq_record *row, const char *name);
   /* Level 2: one number for all names of a kind, such as copies;
    * NULL: names that the first half lacks are all alike. */
   int (*family)(void *user, int64_t id, const char *name);
@@ -115,6 +119,7 @@ typedef struct aq_replay_facts {
   uint64_t held;      /* of them, held by a profiler's handler */
   uint64_t shapeless; /* kernels whose grid or workgroup is not known, or more
                          than a packet can say: 1 work-item stands for it */
+  uint64_t gaps;      /* kernels with a gap of their own */
   uint64_t graphs;    /* made of direct launches */
   uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
                                  the first half */

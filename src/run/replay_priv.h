@@ -23,7 +23,8 @@ typedef struct aq_replay_row {
   int64_t correlation, pid, tid, stream, name, bytes;
   uint32_t grid[3];
   uint16_t workgroup[3];
-  uint8_t kind, via, flags, spin_flags;
+  uint8_t kind, via, flags;
+  uint32_t spin_flags;
   uint8_t unknown; /* aq_unknown bits */
   uint32_t lds, scratch;
   int16_t family; /* of its name, for level 2 */

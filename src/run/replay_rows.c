@@ -123,6 +123,17 @@ static uint8_t size_of(const aq_replay_row *row)
   return row->unknown & AQ_UNKNOWN_GRID ? 0 : (uint8_t)(1 + ilogb(items));
 }
 
+/* Gaps are whole ns in the arguments of spin kernels. */
+static uint32_t gap_flags(aq_replay *r, const aq_record *row, const char *name)
+{
+  const aq_replay_options *o = &r->options;
+  if (!o->gap || row->kind != AQ_KIND_KERNEL || !name)
+    return 0;
+  const aq_time gap = o->gap(o->user, row, name);
+  r->facts.gaps += gap > 0;
+  return (uint32_t)(gap / AQ_NS) << AQ_SPIN_GAP_SHIFT;
+}
+
 static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
                          aq_diag *diag)
 {
@@ -160,6 +171,7 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
       .name = row->name,
       .bytes = row->bytes,
       .kind = (uint8_t)row->kind,
+      .spin_flags = gap_flags(r, row, name),
       .via = (uint8_t)clamp(row->via, AQ_VIA_NONE, AQ_VIA_COUNT - 1),
       .queue = queue,
   };

@@ -20,6 +20,7 @@ typedef struct loaded_model {
   char hash[AQSIM_HASH_SIZE];
   aqsim_constant texts[AQSIM_KEY_COUNT];
   aq_device_constant constants[AQSIM_KEY_COUNT];
+  aq_device_gap *gaps;
 } loaded_model;
 
 static void loaded_fill(loaded_model *loaded)
@@ -32,9 +33,18 @@ static void loaded_fill(loaded_model *loaded)
         from->unit, from->value, from->number,  from->timing, from->spread};
   }
   aqsim_model_hash(loaded->source, loaded->hash);
-  loaded->model = (aq_device_model){loaded->source->name, loaded->hash,
+  for (size_t i = 0; i < loaded->source->gap_count; i++) {
+    const aqsim_gap *gap = &loaded->source->gaps[i];
+    loaded->gaps[i] = (aq_device_gap){gap->name,   gap->grid,   gap->time,
+                                      gap->spread, gap->source, gap->from};
+  }
+  loaded->model = (aq_device_model){loaded->source->name,
+                                    loaded->hash,
                                     aqsim_model_verdict(loaded->source),
-                                    loaded->constants, AQSIM_KEY_COUNT};
+                                    loaded->constants,
+                                    AQSIM_KEY_COUNT,
+                                    loaded->gaps,
+                                    loaded->source->gap_count};
 }
 
 aq_status aq_device_model_load(const char *name, const char *const *edits,
@@ -47,6 +57,11 @@ aq_status aq_device_model_load(const char *name, const char *const *edits,
   if (status != AQ_OK) {
     free(loaded);
     return status;
+  }
+  loaded->gaps = calloc(loaded->source->gap_count + 1, sizeof *loaded->gaps);
+  if (!loaded->gaps) {
+    aq_device_model_free(&loaded->model);
+    return aq_diag_no_memory(diag);
   }
   loaded_fill(loaded);
   *out = &loaded->model;
@@ -80,5 +95,6 @@ void aq_device_model_free(aq_device_model *model)
   if (!loaded)
     return;
   aqsim_model_destroy(loaded->source);
+  free(loaded->gaps);
   free(loaded);
 }

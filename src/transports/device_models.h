@@ -32,12 +32,23 @@ typedef struct aq_device_constant {
   int64_t spread;    /* half of its 90 % interval, as number; 0: not stated */
 } aq_device_constant;
 
+/* How long behind the end of a kernel the next one of its queue starts. */
+typedef struct aq_device_gap {
+  const char *name; /* of the ended kernel */
+  int64_t grid;     /* its work-items; 0: not known */
+  int64_t time;     /* ps */
+  int64_t spread;   /* half of its 90 % interval; 0: not stated */
+  const char *source, *from;
+} aq_device_gap;
+
 typedef struct aq_device_model {
   const char *name;
   const char *hash;    /* hex digest of the constants in force */
   const char *verdict; /* calibrated, partly or assumed */
   const aq_device_constant *constants;
   size_t count; /* of constants */
+  const aq_device_gap *gaps;
+  size_t gap_count;
 } aq_device_model;
 
 /* Reads a device model by its name or the path of a file, with edits

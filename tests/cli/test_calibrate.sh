@@ -61,7 +61,8 @@ check "a constant states its spread" contains "$(cat "$work/new.device")" \
   "doorbell_to_fetch = 2.030 us"
 try "$aqueduct" replay enough --device "$work/new.device" --name wide \
   --interval --set doorbell_to_fetch='2.03 us +- 1 us' \
-  --set remap_latency='3us+-0us' --set unexplained_latency=0us \
+  --set remap_latency='3us+-0us' --set remap_ramp=0ns \
+  --set idle_ramp=0ns --set unexplained_latency=0us \
   --set unexplained_makespan=0us
 check "intervals are reported" contains "$err" "90 % interval, by the spreads"
 check "one constant moves the latency by its spread" contains "$err" \
@@ -87,6 +88,44 @@ check "with what they are" contains "$err" \
   "gap between queued kernels: p50 4.840 us"
 check "launches that are late only now and then have no step" contains "$err" \
   "unmap_after: not fitted, 105.000 us stays: no idle time is seen"
+
+# The gap follows the kernel before: behind "a" 4 us, behind "b" 6.4 us. A model
+# fitted to the first runs reproduces the next one, whose order differs.
+two() { # EVERY
+  measured 40 200 | awk -F, -v OFS=, -v every="$1" 'NR == 1 { print; next }
+    { if ($1 >= 40) {
+        long = $20 - $19
+        $2 = $1 % every ? "\"a\"" : "\"b;=\""
+        $19 = end + (last == "\"a\"" ? 4000 : 6400)
+        $20 = $19 + long
+        $21 = $20 + 9000
+        $18 = $19 - 40000
+      }
+      end = $20; last = $2; print }'
+}
+two 3 > "$work/two3.csv"
+two 5 > "$work/two5.csv"
+try "$aqueduct" import "$work/two3.csv" -q --name two3
+try "$aqueduct" import "$work/two5.csv" -q --name two5
+try "$aqueduct" device calibrate two3 --device r9700 -o "$work/two.device"
+check "gaps by the kernel before are fitted" contains "$err" \
+  "gaps of their own behind 2 of 3 kernels"
+check "with name and count" contains "$(cat "$work/two.device")" \
+  'after 64 "b;=" = 6400 ns ; measured: gap to the next queued kernel'
+try "$aqueduct" show "$work/two.device"
+check "show prints them" contains "$out" "after b;= (64): 6.400 us"
+try "$aqueduct" device calibrate two3 --device r9700 --json
+check "and --json" contains "$out" '"p50_ns": 6400'
+try "$aqueduct" replay two5 --device "$work/two.device" --name twice
+check "a replay says where it uses them" contains "$err" \
+  "kernels have a name and grid behind which the device model has a gap"
+try "$aqueduct" compare twice --fail-above queued.interval.p99=0.05us
+check "and reproduces them" [ "$status" = 0 ]
+try "$aqueduct" replay two5 --device r9700 --name base -q
+try "$aqueduct" compare base --fail-above queued.interval.p99=0.5us
+check "which one gap for all kernels does not" [ "$status" = 1 ]
+try "$aqueduct" device calibrate two3 --device mi300x -o "$work/gfx9.device"
+check "gfx9 has no such gaps" [ "$(grep -c '^after' "$work/gfx9.device")" = 0 ]
 
 refuses() { # NAME WORDS ARGUMENT...
   refuses_name=$1

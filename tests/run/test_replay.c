@@ -447,6 +447,29 @@ START_TEST(rows_that_follow_without_a_gap_are_back_to_back)
 }
 END_TEST
 
+/* Behind "one"; other names have none of their own. */
+static aq_time gap_of(void *user, const aq_record *row, const char *name)
+{
+  (void)user;
+  (void)row;
+  return strcmp(name, "one") == 0 ? 4840 * AQ_NS : 0;
+}
+
+START_TEST(gaps_of_the_device_go_with_the_kernels_that_have_them)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(4, 5, 20, 30)};
+  rows[1].name = 3;
+  table t = table_of(rows, 2);
+  aq_replay_options options = mi300x;
+  options.gap = gap_of;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  ck_assert_uint_eq(next(source).commands->spin_flags,
+                    4840U << AQ_SPIN_GAP_SHIFT);
+  ck_assert_uint_eq(next(source).commands->spin_flags, AQ_SPIN_BACK_TO_BACK);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(packets_of_a_queue_keep_the_order_of_their_starts)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(10, 19, 21, 22),
@@ -965,6 +988,7 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_graph_is_submitted_before_its_call_returns,
              a_profilers_handler_holds_doorbells_about_when_it_runs,
              rows_that_follow_without_a_gap_are_back_to_back,
+             gaps_of_the_device_go_with_the_kernels_that_have_them,
              packets_of_a_queue_keep_the_order_of_their_starts,
              unknown_and_odd_shapes_stay_unknown, odd_rows_do_no_harm,
              a_replay_runs_into_packets_and_rows_with_origins,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/model/device_gaps.h"
 #include "backend_sim/model/device_library.h"
 #include "backend_sim/model/device_value.h"
 #include "common/text.h"
@@ -172,20 +173,28 @@ static bool is_assumed(const char *source)
 
 /* What another part's file says of a constant is worth no more than a guess
  * here. */
+static bool source_assume(reader *r, const char *base, const char **source)
+{
+  if (!*source || is_assumed(*source))
+    return true;
+  size_t size = strlen(base) + strlen(*source) + 32;
+  char *text = aq_arena_alloc(&r->model->arena, size);
+  if (!text)
+    return false;
+  snprintf(text, size, "assumed: as %s, there %s", base, *source);
+  *source = text;
+  return true;
+}
+
 static aq_status sources_assume(reader *r, const char *base)
 {
-  for (int key = 0; key < AQSIM_KEY_COUNT; key++) {
-    const char *source = r->model->sources[key];
-    if (!source || is_assumed(source))
-      continue;
-    size_t size = strlen(base) + strlen(source) + 32;
-    char *text = aq_arena_alloc(&r->model->arena, size);
-    if (!text)
-      return aq_diag_no_memory(r->diag);
-    snprintf(text, size, "assumed: as %s, there %s", base, source);
-    r->model->sources[key] = text;
-  }
-  return AQ_OK;
+  aqsim_model *model = r->model;
+  bool good = true;
+  for (int key = 0; key < AQSIM_KEY_COUNT && good; key++)
+    good = source_assume(r, base, &model->sources[key]);
+  for (size_t i = 0; i < model->gap_count && good; i++)
+    good = source_assume(r, base, &model->gaps[i].source);
+  return good ? AQ_OK : aq_diag_no_memory(r->diag);
 }
 
 static aq_status base_set(reader *r, span value, span source)
@@ -247,6 +256,17 @@ static aq_status constant_read(reader *r, span line)
   return constant_set(r, key, value, copy);
 }
 
+static aq_status gap_read(reader *r, span line)
+{
+  r->begun = true;
+  const char *problem = aqsim_gap_read(r->model, line.at, line.length, r->name);
+  char text[96];
+  if (!problem)
+    return AQ_OK;
+  snprintf(text, sizeof text, ": %s", problem);
+  return reader_fail(r, "after", (span){"", 0}, text);
+}
+
 static aq_status line_read(reader *r, span line)
 {
   for (size_t i = 0; i < line.length; i++)
@@ -261,7 +281,8 @@ static aq_status line_read(reader *r, span line)
       return reader_fail(r, "bad section", line, "; expected [NAME]");
     return AQ_OK;
   }
-  return constant_read(r, line);
+  return aqsim_gap_is_line(line.at, line.length) ? gap_read(r, line)
+                                                 : constant_read(r, line);
 }
 
 /* The limits of the dispatcher's tables. */
@@ -412,6 +433,7 @@ void aqsim_model_destroy(aqsim_model *model)
   if (!model)
     return;
   aq_arena_fini(&model->arena);
+  free(model->gaps);
   free(model);
 }
 

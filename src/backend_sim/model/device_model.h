@@ -58,6 +58,15 @@ enum {
   AQSIM_LDS_MAX = 1 << 20,    /* bytes of a compute unit */
 };
 
+/* Kernels of a queue start so long behind the end of a kernel of this name and
+ * grid. Texts are the model's. */
+typedef struct aqsim_gap {
+  const char *name;
+  int64_t grid;         /* work-items; 0: not known */
+  aq_time time, spread; /* half of a 90 % interval; 0: not stated */
+  const char *source, *from;
+} aqsim_gap;
+
 typedef struct aqsim_model {
 #define AQSIM_TYPE_TIME                        aq_time
 #define AQSIM_TYPE_FREQUENCY                   int64_t
@@ -78,6 +87,8 @@ typedef struct aqsim_model {
   const char *sources[AQSIM_KEY_COUNT]; /* NULL: not set yet */
   const char *from[AQSIM_KEY_COUNT];    /* the model whose file set it */
   int64_t spreads[AQSIM_KEY_COUNT];     /* half of a 90 % interval; 0: none */
+  aqsim_gap *gaps;                      /* of kernels, in the files' order */
+  size_t gap_count, gap_capacity;
   aq_arena arena;
 } aqsim_model;
 

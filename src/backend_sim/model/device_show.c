@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_sim/model/device_model.h"
+#include "backend_sim/model/device_gaps.h"
 #include "backend_sim/model/device_value.h"
 
 static const char *const group_names[] = {
@@ -66,6 +66,12 @@ void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE])
     h = fnv1a(h, aqsim_keys[i].name);
     h = fnv1a(h, value);
     h = fnv1a(h, unit);
+  }
+  for (size_t i = 0; i < model->gap_count; i++) {
+    char text[64];
+    aqsim_gap_print(&model->gaps[i], text, sizeof text);
+    h = fnv1a(h, text);
+    h = fnv1a(h, model->gaps[i].name);
   }
   snprintf(hash, AQSIM_HASH_SIZE, "%016" PRIx64, h);
 }

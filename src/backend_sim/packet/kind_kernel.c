@@ -13,6 +13,7 @@
 #include "backend_sim/packet/memory_fault.h"
 #include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
+#include "common/spin.h"
 
 /* ---- kernels ---- */
 
@@ -27,6 +28,35 @@ static bool start_is_back_to_back(const aqsim_flight *flight)
          aq_header_barrier(flight->packet.header) &&
          queue->line.last_end != AQ_TIME_NONE &&
          flight->fetch + model->glue_lead <= queue->line.last_end;
+}
+
+/* The first wave's time. Behind a kernel with a gap of its own, that gap is
+ * from its end to a packet that waited for it, and the least to a later one. */
+static aq_time kernel_start(const aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  const aqsim_line *line = &queue->line;
+  const aqsim_model *model = queue->device->model;
+  const aq_time now = queue->sim->now;
+  const uint16_t header = flight->packet.header;
+  const aq_time start =
+      now + aqsim_acquire(queue->device, header) + model->dispatch_setup;
+  if (line->gap == 0 || !line->kernel_before || !aq_header_barrier(header) ||
+      line->last_end == AQ_TIME_NONE || model->start_stamp != AQSIM_START_WAVE)
+    return start;
+  const aq_time behind = aq_time_max(now, line->last_end + line->gap);
+  return flight->fetch <= line->last_end ? behind : aq_time_max(start, behind);
+}
+
+/* The gap to the next kernel that a spin kernel's arguments state, or 0. */
+static aq_time gap_behind(const aqsim_kernel *kernel,
+                          const aq_kernel_packet *packet)
+{
+  aq_spin_args args;
+  if (!aq_cost_is_spin(kernel->desc.cost.kind) || !packet->kernarg_address)
+    return 0;
+  memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address, sizeof args);
+  return (aq_time)(args.flags >> AQ_SPIN_GAP_SHIFT) * AQ_NS;
 }
 
 const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object)
@@ -143,12 +173,12 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
   if (__builtin_expect(fault != 0, false))
     return aqsim_flight_fail(flight, fault, text);
   flight->kernel = kernel;
-  flight->start = queue->sim->now + aqsim_acquire(device, packet->header) +
-                  device->model->dispatch_setup;
+  flight->start = kernel_start(flight);
   flight->back_to_back = start_is_back_to_back(flight);
   flight->stamp = flight->back_to_back ? queue->line.last_end : flight->start;
   aqsim_queue_launch_until(queue, flight->start);
   queue->line.kernel_before = true;
+  queue->line.gap = 0;
   flight->workgroups = queue->line.shape.workgroups;
   if (__builtin_expect(device->policy != NULL, false) && !flight->run) {
     if (!aqsim_policy_launch(flight))
@@ -164,6 +194,7 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
                                  &unmapped))
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, unmapped,
                                      AQSIM_KERNARGS_MISSING);
+  queue->line.gap = flight->workgroups ? gap_behind(kernel, packet) : 0;
   if (aqsim_kernel_is_executed(queue->sim, kernel) && flight->workgroups > 0 &&
       !flight->executes)
     return aqsim_flight_sleep(flight, AQSIM_STEP_EXECUTE, flight->start,

@@ -191,6 +191,20 @@ static const bad_line bad_lines[] = {
     {"start_stamp = early ; assumed", "expected wave or glued"},
     {"read_index_advance = x ; y", "expected completion or launch"},
     {"glued_duration_contains_launch = 1 ; x", "expected yes or no"},
+    {"after \"k\" = 1 us ; x", "after: expected the number of work-items"},
+    {"after 64 k = 1 us ; x", "after: expected a kernel's name"},
+    {"after 64 \"k = 1 us ; x", "after: expected a kernel's name"},
+    {"after 64 \"k\" 1 us ; x", "after: expected '=' and a time"},
+    {"after 64 \"k\" = 1 us", "after: expected '; SOURCE'"},
+    {"after 64 \"k\" = 1 us ; ", "after: expected '; SOURCE'"},
+    {"after 64 \"k\" = soon ; x", "after: expected a time"},
+    {"after 64 \"k\" = 1 us +- ; x", "after: expected a time"},
+    {"after 64 \"k\" = 0 ns ; x", "after: expected a gap of 1 ns to 16 ms"},
+    {"after 64 \"k\" = 17 ms ; x", "after: expected a gap of 1 ns to 16 ms"},
+    {"after 99999999999999999999 \"k\" = 1 us ; x",
+     "after: expected the number of work-items"},
+    {"after 64 \"k\" = 1 us ; x\nafter 64 \"k\" = 2 us ; x",
+     "bad.device:2: after: the file has another gap of this kernel"},
 };
 
 START_TEST(a_bad_line_is_named_with_its_place_and_what_was_expected)
@@ -338,6 +352,39 @@ START_TEST(unknown_models_and_unreadable_files_are_input_errors)
 }
 END_TEST
 
+START_TEST(gaps_behind_kernels_are_read_and_move_the_digest)
+{
+  aqsim_model *m = mi300x(), *with = NULL;
+  char text[16384], plain[AQSIM_HASH_SIZE], hash[AQSIM_HASH_SIZE];
+  aq_diag diag = AQ_DIAG_INIT;
+  size_t size = print(m, -1, -1, NULL, text, sizeof text);
+  size +=
+      (size_t)snprintf(text + size, sizeof text - size, "%s",
+                       "after 64 \"a \\\"b\\\\\" = 4.5 us +- 20 ns ; measured\n"
+                       "after\t0 \"k;=\" = 1 us ; assumed: x\n");
+  ck_assert_status(aqsim_model_parse("gaps.device", text, size, &with, &diag),
+                   AQ_OK, &diag);
+  ck_assert_uint_eq(with->gap_count, 2);
+  ck_assert_str_eq(with->gaps[0].name, "a \"b\\");
+  ck_assert_int_eq(with->gaps[0].grid, 64);
+  ck_assert_int_eq(with->gaps[0].time, 4500 * AQ_NS);
+  ck_assert_int_eq(with->gaps[0].spread, 20 * AQ_NS);
+  ck_assert_str_eq(with->gaps[1].name, "k;=");
+  ck_assert_int_eq(with->gaps[1].grid, 0);
+  ck_assert_str_eq(with->gaps[1].source, "assumed: x");
+  aqsim_model_hash(with, hash);
+  with->gaps[0].time += AQ_NS;
+  aqsim_model_hash(with, plain);
+  ck_assert_str_ne(plain, hash);
+  with->gap_count = 0;
+  aqsim_model_hash(with, hash);
+  aqsim_model_hash(m, plain);
+  ck_assert_str_eq(plain, hash);
+  aqsim_model_destroy(m);
+  aqsim_model_destroy(with);
+}
+END_TEST
+
 AQ_TEST_MAIN(
     "backend_sim/model/device_model", the_embedded_mi300x_carries_its_constants,
     what_is_shown_reads_back_to_the_same_digest, a_file_is_loaded_by_its_path,
@@ -348,4 +395,5 @@ AQ_TEST_MAIN(
     a_time_may_state_its_spread, an_edit_may_multiply_the_value_in_force,
     a_factor_of_no_use_is_refused_and_changes_nothing,
     an_unknown_key_gets_the_nearest_one_as_a_suggestion,
-    unknown_models_and_unreadable_files_are_input_errors)
+    unknown_models_and_unreadable_files_are_input_errors,
+    gaps_behind_kernels_are_read_and_move_the_digest)
