@@ -229,7 +229,7 @@ held-out: aqueduct
 	  '$(aq_measured)' > held-out.md
 	$(srcdir)/tools/doc-block.sh held-out doc/accuracy.md < held-out.md
 CLEANFILES += held-out.md
-EXTRA_DIST += tools/held_out.py traces/sources.tsv
+EXTRA_DIST += tools/held_out.py traces/sources.tsv traces/halves.tsv
 bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md

@@ -9,6 +9,7 @@ are fitted again as traces/calibration.tsv says, without its traces, and the new
 model replays them. Prints Markdown tables, of the sources whose name contains
 WORD.
 """
+import gzip
 import json
 import math
 import os
@@ -63,7 +64,10 @@ class Aqueduct:
 
     def score(self, trace, device, *more):
         """The comparison of a replay on a device, and the replay's number."""
-        run = self.ask("replay", self.run_of(trace), "--device", device, *more)
+        return self.score_run(self.run_of(trace), device, *more)
+
+    def score_run(self, measured, device, *more):
+        run = self.ask("replay", measured, "--device", device, *more)
         return json.loads(self.ask("compare", run, "--json")), run
 
 
@@ -87,7 +91,8 @@ class Models:
         return (self.chain(found.group(1)) if found else []) + [model]
 
     def write(self, model, values, nowhere):
-        """A copy; constants that no trace gives are the base's, or 0."""
+        """A copy; constants that no trace gives are the base's, or 0. A model
+        with values of other sources keeps no gaps behind kernels."""
         text = re.sub(r"^base = (\S+)", r"base = \1.device", self.text(model),
                       flags=re.M)
         has_base = text.startswith("base") or "\nbase = " in text
@@ -102,6 +107,8 @@ class Models:
             zero = "0" if re.search(rf"^{key} = \d+ ;", text, re.M) else "0 ns"
             line = "" if has_base else f"{key} = {zero} ; assumed: not measured"
             text = re.sub(rf"^{key} = .*$", line, text, flags=re.M)
+        if values or nowhere:
+            text = re.sub(r"^after .*\n", "", text, flags=re.M)
         path = os.path.join(self.folder, model + ".device")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -233,6 +240,34 @@ def middle(values):
     return f"{statistics.median(values):+.2f} ({len(values)})" if values else "–"
 
 
+def halves(aqueduct, srcdir, folder, word):
+    """Each half of a trace on a model that the other half gave."""
+    print("\n| source | half scored | fitted to the other half | base | `E` "
+          "| `B` |\n|---|---|---|---|---|---|")
+    for name, model, trace in table(os.path.join(srcdir, "traces/halves.tsv")):
+        if word not in name:
+            continue
+        with gzip.open(os.path.join(aqueduct.data, "raw", trace), "rt",
+                       encoding="utf-8") as file:
+            head, *rows = file.readlines()
+        cut = len(rows) // 2
+        runs, paths = [], []
+        for i, part in enumerate((rows[:cut], rows[cut:])):
+            path = os.path.join(folder, f"half{i}.csv")
+            with open(path, "w", encoding="utf-8") as file:
+                file.writelines([head, *part])
+            runs.append(aqueduct.ask("import", path))
+            paths.append(os.path.join(folder, f"half{i}.device"))
+            aqueduct.ask("device", "calibrate", runs[i], "--device", model,
+                         "-o", paths[i])
+        for i, half in enumerate(("first", "second")):
+            out, _ = aqueduct.score_run(runs[i], paths[1 - i])
+            base, _ = aqueduct.score_run(runs[i], model)
+            print(f"| {name} | {half} | {show(errors(out, 'run'))} | "
+                  f"{show(errors(base, 'run'))} | {show(errors(out, 'E'))} | "
+                  f"{show(errors(out, 'B'))} |", flush=True)
+
+
 def main():
     program, srcdir, data = sys.argv[1:4]
     word = sys.argv[4] if len(sys.argv) > 4 else ""
@@ -282,6 +317,8 @@ def main():
     for which, what in ((0, "makespan"), (1, "median latency")):
         print(f"In the 90 % interval of `replay --interval` is the {what} of "
               f"{coverage(covered, which)}.")
+    with tempfile.TemporaryDirectory() as folder:
+        halves(Aqueduct(program, data, folder), srcdir, folder, word)
 
 
 main()

@@ -11,6 +11,7 @@
 enum {
   GROUPS = 8,
   GROUP_LEAST = 5, /* launches of a group */
+  SPAN_LEAST = 2,  /* doublings between the first and last group */
 };
 
 /* The middle of a group of launches. */
@@ -53,6 +54,10 @@ aq_calibrate_sample aq_calibrate_ramp(const aq_calibrate_pair *launches,
     points[i] = group_point(launches + first + at,
                             (i + 1) * count / groups - at, from, scratch);
   }
+  /* Over less, a slope says nothing of the whole ramp. */
+  if (groups == 0 ||
+      points[groups - 1].doublings - points[0].doublings < SPAN_LEAST)
+    return (aq_calibrate_sample){.n = 0};
   for (size_t i = 0; i < groups; i++)
     for (size_t j = i + 1; j < groups; j++)
       if (points[j].doublings - points[i].doublings > 0.2)
