@@ -221,16 +221,29 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
       "v_rcp_f32 v9, v3",
       "s_nop 0",
       "v_fmac_f64 v[4:5], v[2:3], v[6:7]"};
+  /* Floats that use floats, and words that do. */
+  static const char *const chains[] = {
+      "v_fma_f32 v3, v1, v2, v3",
+      "v_mul_f32 v4, v3, v2",
+      "v_add_f32 v3, v4, v3",
+      "v_max_u32 v5, v3, v4",
+      "v_min_f32 v3, v4, v6",
+      "v_fma_f64 v[6:7], v[2:3], v[4:5], v[6:7]",
+      "v_add_f64 v[8:9], v[6:7], v[2:3]",
+      "v_cvt_f32_f64 v10, v[8:9]"};
   for (unsigned i = 0; i + 1 < COUNT; i++) {
     const aq_wave_text *t = d->texts[d->next++ % d->count];
     if (i % 16 == 15)
       snprintf(texts[i], BED_TEXT, "%s",
                others[below(sizeof others / sizeof *others)]);
+    else if (i % 16 > 10)
+      snprintf(texts[i], BED_TEXT, "%s",
+               chains[below(sizeof chains / sizeof *chains)]);
     else if (t->shape <= AQ_WAVE_TEXT_PICK)
       vector_text(texts[i], t);
     else
       scalar_text(texts[i], t);
-    if (i % 16 < 12 && i % 5 == 0 && i + 2 < COUNT)
+    if (i % 16 < 8 && i % 5 == 0 && i + 2 < COUNT)
       load_text(&texts[i++], aq_wave_load_at(d->table, below(d->loads)));
   }
   snprintf(texts[COUNT - 1], BED_TEXT, "s_endpgm");
@@ -394,8 +407,8 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   setenv("AQUEDUCT_CACHE", aqtest_tmpdir(), 1); /* nothing is built so far */
   aq_rng_init(&rng, 24, 0);
   ck_assert_status(
-      aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, NULL, &builder, &diag), AQ_OK,
-      &diag);
+      aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, NULL, &builder, &diag),
+      AQ_OK, &diag);
   aq_native_builder_options(builder, &options);
   memory = mmap(NULL, 2ul * BYTES, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
