@@ -23,25 +23,6 @@ static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
     [AQ_CHANGE_SET] = AQ_CLI_OPT_SET,
 };
 
-/* The changes that a report tries where the command line has none. */
-static const struct {
-  aq_change_id id;
-  const char *text;
-} usual[] = {{AQ_CHANGE_LAUNCH, "x0.5"},
-             {AQ_CHANGE_HOST, "x0.5"},
-             {AQ_CHANGE_GRAPHS, "yes"},
-             {AQ_CHANGE_CLOCK, "x1.2"},
-             {AQ_CHANGE_BANDWIDTH, "x1.5"}};
-
-static aq_status usual_read(aq_cli *cli, aq_change *out, size_t *count)
-{
-  aq_status status = AQ_OK;
-  *count = sizeof usual / sizeof *usual;
-  for (size_t i = 0; i < *count && status == AQ_OK; i++)
-    status = aq_change_read(usual[i].id, usual[i].text, &out[i], &cli->diag);
-  return status;
-}
-
 /* Changes come from the command line; the environment describes the device
  * before them. */
 static aq_status changes_read(aq_cli *cli, aq_change *out, size_t *count)
@@ -71,34 +52,13 @@ static aq_status changes_read(aq_cli *cli, aq_change *out, size_t *count)
   return status;
 }
 
-static double share(const aq_critical *path, aq_critical_part part)
-{
-  return path->makespan > 0
-             ? 100.0 * (double)path->parts[part] / (double)path->makespan
-             : 0;
-}
-
-static void path_put(aq_json_out *json, const char *key,
-                     const aq_critical *path)
-{
-  aq_json_out_map(json, key);
-  aq_json_out_ns(json, "makespan_ns", path->makespan);
-  aq_json_out_int(json, "rows", path->rows);
-  for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
-    char name[32];
-    snprintf(name, sizeof name, "%s_ns", aq_critical_names[i]);
-    aq_json_out_ns(json, name, path->parts[i]);
-  }
-  aq_json_out_close_map(json);
-}
-
 static void shares_put(aq_cli_rows *rows, const aq_critical *before,
                        const aq_critical *after)
 {
   for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
     char text[48];
-    snprintf(text, sizeof text, "%.0f > %.0f", share(before, i),
-             share(after, i));
+    snprintf(text, sizeof text, "%.0f > %.0f", aq_critical_percent(before, i),
+             aq_critical_percent(after, i));
     aq_cli_cell_text(rows, text);
   }
 }
@@ -120,8 +80,8 @@ static void row_put(aq_cli_rows *rows, aq_json_out *json,
   aq_cli_cell_text(rows, row->basis);
   if (json) {
     aq_json_out_int(json, "graphs", (int64_t)row->graphs);
-    path_put(json, "critical_path_before", before);
-    path_put(json, "critical_path_after", &row->after);
+    aq_critical_put(json, "critical_path_before", before);
+    aq_critical_put(json, "critical_path_after", &row->after);
   }
   aq_cli_row_end(rows);
 }
@@ -202,7 +162,7 @@ static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
   const aq_notes notes = aq_cli_notes(cli);
   size_t count;
   aq_status status = given ? changes_read(cli, changes, &count)
-                           : usual_read(cli, changes, &count);
+                           : aq_changes_usual(changes, &count, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_performance_options(cli, &performance);
   if (status != AQ_OK)

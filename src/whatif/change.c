@@ -70,3 +70,20 @@ aq_status aq_change_read(aq_change_id id, const char *text, aq_change *out,
   *out = read;
   return AQ_OK;
 }
+
+aq_status aq_changes_usual(aq_change *out, size_t *count, aq_diag *diag)
+{
+  static const struct {
+    aq_change_id id;
+    const char *text;
+  } usual[] = {{AQ_CHANGE_LAUNCH, "x0.5"},
+               {AQ_CHANGE_HOST, "x0.5"},
+               {AQ_CHANGE_GRAPHS, "yes"},
+               {AQ_CHANGE_CLOCK, "x1.2"},
+               {AQ_CHANGE_BANDWIDTH, "x1.5"}};
+  aq_status status = AQ_OK;
+  *count = sizeof usual / sizeof *usual;
+  for (size_t i = 0; i < *count && status == AQ_OK; i++)
+    status = aq_change_read(usual[i].id, usual[i].text, &out[i], diag);
+  return status;
+}

@@ -3,6 +3,7 @@
 
 #include "whatif/critical.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *const aq_critical_names[AQ_CRITICAL_COUNT] = {
@@ -194,4 +195,25 @@ aq_status aq_critical_find(aq_timeline *timeline, aq_critical *out,
   }
   paths_fini(&p);
   return status;
+}
+
+double aq_critical_percent(const aq_critical *path, aq_critical_part part)
+{
+  return path->makespan > 0
+             ? 100.0 * (double)path->parts[part] / (double)path->makespan
+             : 0;
+}
+
+void aq_critical_put(aq_json_out *json, const char *key,
+                     const aq_critical *path)
+{
+  aq_json_out_map(json, key);
+  aq_json_out_ns(json, "makespan_ns", path->makespan);
+  aq_json_out_int(json, "rows", path->rows);
+  for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s_ns", aq_critical_names[i]);
+    aq_json_out_ns(json, name, path->parts[i]);
+  }
+  aq_json_out_close_map(json);
 }

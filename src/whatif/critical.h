@@ -11,6 +11,7 @@
 #ifndef AQ_WHATIF_CRITICAL_H
 #define AQ_WHATIF_CRITICAL_H
 
+#include "common/json_out.h"
 #include "whatif/timeline.h"
 
 /* P(id, name, meaning) */
@@ -39,5 +40,12 @@ typedef struct aq_critical {
 /* Sorts the timeline's rows. AQ_ERR_INPUT: it has none. */
 aq_status aq_critical_find(aq_timeline *timeline, aq_critical *out,
                            aq_diag *diag);
+
+/* The part's share of the makespan. */
+double aq_critical_percent(const aq_critical *path, aq_critical_part part);
+
+/* As an object of a JSON document. */
+void aq_critical_put(aq_json_out *json, const char *key,
+                     const aq_critical *path);
 
 #endif

@@ -41,6 +41,10 @@ enum { AQ_WHATIF_CHANGES_MAX = 32 };
 aq_status aq_change_read(aq_change_id id, const char *text, aq_change *out,
                          aq_diag *diag);
 
+/* The changes that a report tries where the command line has none; at most
+ * AQ_WHATIF_CHANGES_MAX. */
+aq_status aq_changes_usual(aq_change *out, size_t *count, aq_diag *diag);
+
 const char *aq_change_name(aq_change_id id);
 const char *aq_change_meaning(aq_change_id id);
 
