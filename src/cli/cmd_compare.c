@@ -229,17 +229,28 @@ static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
 
 /* ---- repeated runs of two versions ---- */
 
+/* Names a version: its first run, of predicted durations where it has any. */
+static const aq_run_info *shown(const aq_run_info *const *runs, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (aq_run_is_predicted(runs[i]))
+      return runs[i];
+  return runs[0];
+}
+
 static aq_status print_versions(comparison *c, const aq_run_info *const *runs,
-                                size_t after, const aq_versions *versions)
+                                size_t after, size_t count,
+                                const aq_versions *versions)
 {
   const aq_figures figures = {.versions = versions};
   aq_status status = AQ_OK;
   if (c->style == STYLE_JUNIT)
     aq_verdict_junit_begin(c->cli->out);
   if (c->style == STYLE_TEXT)
-    status = aq_cli_versions_print(c->cli, versions);
+    status = aq_cli_versions_print(c->cli, versions, runs);
   else
-    put_verdict(c, runs[0], runs[after], &figures);
+    put_verdict(c, shown(runs, after), shown(runs + after, count - after),
+                &figures);
   if (c->style == STYLE_JUNIT)
     aq_verdict_junit_end(c->cli->out);
   if (status != AQ_OK)
@@ -261,7 +272,7 @@ static aq_status compare_versions(comparison *c)
   status = aq_versions_compare(c->store, given + after, count - after, given,
                                after, c->group, &versions, &cli->diag);
   if (status == AQ_OK) {
-    status = print_versions(c, given, after, &versions);
+    status = print_versions(c, given, after, count, &versions);
     aq_versions_fini(&versions);
   }
   aq_cli_versions_free(runs, count);

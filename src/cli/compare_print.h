@@ -20,9 +20,10 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
 void aq_cli_diff_json(aq_json_out *json, const aq_run_info *a,
                       const aq_run_info *b, const aq_diff *diff);
 
-/* Repeated runs of two versions: the document that --json asks for, else
- * tables. */
-aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *versions);
+/* Repeated runs of two versions, `runs` (the version after, then the one
+ * before): the document that --json asks for, else tables. */
+aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *versions,
+                                const aq_run_info *const *runs);
 
 /* RUN... --against RUN...: the runs of the command line, first the *after
  * before --against, which are the version after, then the others. The caller

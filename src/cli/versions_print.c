@@ -71,7 +71,28 @@ static aq_status groups_put(aq_cli *cli, aq_json_out *json,
   return aq_cli_rows_end(cli, rows);
 }
 
-aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v)
+/* The caveats of a version's runs, each once. */
+static void caveats_put(aq_cli *cli, aq_json_out *json, const char *version,
+                        const aq_run_info *const *runs, size_t count)
+{
+  char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE], key[32];
+  snprintf(key, sizeof key, "%s_caveats", version);
+  if (json)
+    aq_json_out_array(json, key);
+  for (size_t i = 0; i < count; i++) {
+    const size_t own = aq_versions_caveats(runs, i, lines);
+    for (size_t k = 0; k < own; k++)
+      if (json)
+        aq_json_out_text(json, NULL, lines[k]);
+      else
+        fprintf(cli->out, "%s: %s\n", version, lines[k]);
+  }
+  if (json)
+    aq_json_out_close_array(json);
+}
+
+aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v,
+                                const aq_run_info *const *runs)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -82,9 +103,13 @@ aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v)
     aq_json_out_int(json, "before_runs", (int64_t)v->before_runs);
     aq_json_out_int(json, "after_runs", (int64_t)v->after_runs);
   } else {
-    fprintf(cli->out, "%zu runs against %zu before\n\n", v->after_runs,
+    fprintf(cli->out, "%zu runs against %zu before\n", v->after_runs,
             v->before_runs);
   }
+  caveats_put(cli, json, "after", runs, v->after_runs);
+  caveats_put(cli, json, "before", runs + v->after_runs, v->before_runs);
+  if (!json)
+    fputc('\n', cli->out);
   status = whole_put(cli, json, v);
   if (!json)
     fputc('\n', cli->out);

@@ -235,3 +235,28 @@ void aq_versions_fini(aq_versions *versions)
   free(versions->groups);
   aq_names_fini(&versions->names);
 }
+
+/* ---- caveats ---- */
+
+/* Whether a run before number `i` has the line, too. */
+static bool has_before(const aq_run_info *const *runs, size_t i,
+                       const char *line)
+{
+  char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE];
+  while (i-- > 0)
+    for (size_t k = aq_run_caveats(runs[i], lines); k-- > 0;)
+      if (strcmp(lines[k], line) == 0)
+        return true;
+  return false;
+}
+
+size_t aq_versions_caveats(const aq_run_info *const *runs, size_t i,
+                           char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE])
+{
+  const size_t all = aq_run_caveats(runs[i], lines);
+  size_t kept = 0;
+  for (size_t k = 0; k < all; k++)
+    if (!has_before(runs, i, lines[k]))
+      memmove(lines[kept++], lines[k], sizeof lines[k]);
+  return kept;
+}

@@ -53,4 +53,8 @@ void aq_versions_fini(aq_versions *versions);
 /* Whether the interval leaves out 0. */
 bool aq_versions_differ(const aq_versions_figure *figure);
 
+/* The caveats of run number `i` that no run before it has; returns how many. */
+size_t aq_versions_caveats(const aq_run_info *const *runs, size_t i,
+                           char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE]);
+
 #endif

@@ -41,6 +41,17 @@ check "so does the head of a comparison by kernel" contains "$out" \
 try "$aqueduct" compare other --as-if --format markdown
 check "and a verdict" contains "$out" "other (predicted durations)"
 
+try "$aqueduct" compare other other --against m m
+check "so do repeated runs of a version, once" \
+  [ "$(echo "$out" | grep -c "^after: durations: predicted ±")" = 1 ]
+check "and not of the measured one" [ "${out#*before: durations: pred}" = "$out" ]
+try "$aqueduct" compare m m --against m other --json
+check "also as JSON" sh -c 'tr -d "\n" < "$1" |
+  grep -q "\"before_caveats\": \[[^]]*\"durations: predicted ±"' sh "$work/out"
+try "$aqueduct" compare m m --against m other --format markdown
+check "and in their verdict" contains "$out" \
+  "### m against other (predicted durations)"
+
 # Each row that is a prediction has the flag, and no other.
 flagged() { # RUN COLUMN: of CSV, by its name
   "$aqueduct" export "$1" --format csv -q | awk -F, -v name="$2" '
