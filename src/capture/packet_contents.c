@@ -208,9 +208,9 @@ static aq_status memory_restore(computer *c, const section *s, aq_diag *diag)
   return AQ_OK;
 }
 
-/* AQ_OK: it ends as in the program. */
+/* AQ_OK: it ends as in the program. `*elapsed`: the executor's prediction. */
 static aq_status steps_run(const computer *c, const section *s, void *execution,
-                           aq_diag *diag)
+                           aq_time *elapsed, aq_diag *diag)
 {
   const uint64_t ticks = (uint64_t)s->executed->n[AQ_PACKET_N_TICKS];
   const int64_t began = aq_wall_ns();
@@ -219,6 +219,7 @@ static aq_status steps_run(const computer *c, const section *s, void *execution,
   aq_execution_state state;
   do {
     state = c->executor->step(execution, BUDGET, ticks, &step);
+    *elapsed = aq_time_add(*elapsed, step.elapsed);
     if (c->timeout > 0 && state == AQ_EXECUTION_MORE &&
         aq_wall_ns() - began > c->timeout / AQ_NS)
       return aq_diag_set(diag, AQ_ERR_TIMEOUT,
@@ -262,6 +263,24 @@ static aq_status digests_compare(const computer *c, const section *s,
   return AQ_OK;
 }
 
+/* For the packet that was executed: between the two times that the process
+ * opened HSA. Older files do not number packets. */
+static void duration_keep(const computer *c, const aq_packet_event *execute,
+                          aq_time elapsed)
+{
+  const aq_packet_event *const first = c->file->events, *const end =
+                                                            first +
+                                                            c->file->count;
+  const aq_packet_event *e = execute;
+  while (e > first && e->kind != AQ_PACKET_E_OPEN)
+    e--;
+  for (e++; e < end && e->kind != AQ_PACKET_E_OPEN; e++)
+    if (e->kind == AQ_PACKET_E_PACKET && is_of(e, execute)) {
+      c->out->durations[e - first] = elapsed;
+      return;
+    }
+}
+
 static aq_status section_execute(const computer *c, const section *s,
                                  aq_diag *diag)
 {
@@ -282,8 +301,11 @@ static aq_status section_execute(const computer *c, const section *s,
       c->executor->begin(c->executor->user, &desc, &execution, diag);
   if (status != AQ_OK)
     return aq_diag_prefix(diag, "%s:%u", c->file->name, s->execute->line);
-  status = steps_run(c, s, execution, diag);
+  aq_time elapsed = 0;
+  status = steps_run(c, s, execution, &elapsed, diag);
   c->executor->end(execution);
+  if (status == AQ_OK && c->out->durations)
+    duration_keep(c, s->execute, elapsed);
   return status == AQ_OK ? digests_compare(c, s, diag) : status;
 }
 
@@ -349,6 +371,15 @@ static aq_status events_execute(computer *c, aq_diag *diag)
   return status;
 }
 
+static bool durations_create(const aq_packet_file *file,
+                             aq_packet_computed *out)
+{
+  out->durations = malloc(file->count * sizeof *out->durations);
+  for (size_t i = 0; out->durations && i < file->count; i++)
+    out->durations[i] = AQ_TIME_NONE;
+  return out->durations != NULL;
+}
+
 aq_status aq_packet_contents_execute(const aq_packet_file *file,
                                      const aq_executor *executor,
                                      aq_time timeout, aq_packet_computed *out,
@@ -357,18 +388,21 @@ aq_status aq_packet_contents_execute(const aq_packet_file *file,
   computer c = {
       .file = file, .executor = executor, .timeout = timeout, .out = out};
   *out = (aq_packet_computed){.executions = 0};
+  aq_status status = aq_packet_file_check(file, diag);
   for (size_t i = 0; i < file->count; i++)
     out->executions += file->events[i].kind == AQ_PACKET_E_EXECUTE;
-  if (out->executions == 0)
-    return AQ_OK;
+  if (status != AQ_OK || out->executions == 0)
+    return status;
   if (!executor->allocations)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "executor %s has no allocations, so it cannot execute "
                        "the code of a capture",
                        executor->name);
+  if (executor->predicts && !durations_create(file, out))
+    return aq_diag_no_memory(diag);
   const bool was_open = aq_allocations_are_open(executor->allocations);
   aq_allocations_open(executor->allocations, false);
-  aq_status status = events_execute(&c, diag);
+  status = events_execute(&c, diag);
   memory_drop(&c);
   aq_allocations_open(executor->allocations, was_open);
   free(c.regions);

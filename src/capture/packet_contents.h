@@ -20,13 +20,18 @@ typedef struct aq_packet_computed {
   uint64_t computed;   /* executed here, with the same bytes */
   /* Why the others were not executed; empty: all were. */
   char why[AQ_PACKET_WHY_SIZE];
+  /* How long the executor predicts kernels to take, by the number of their
+   * packet's event, for aq_packet_file_play; AQ_TIME_NONE: not executed. NULL:
+   * it does not predict. The caller frees it. */
+  aq_time *durations;
 } aq_packet_computed;
 
 /* Executes up to the first execution that the file does not hold enough for,
  * which `why` names. `timeout`: of each execution, in wall time; 0: none.
  *
  * AQ_ERR_DIFFERENT: a kernel left other bytes; the line names kernel, packet
- * and addresses. AQ_ERR_INPUT: bytes outside of the file's allocations.
+ * and addresses. AQ_ERR_INPUT: bytes outside of the file's allocations, more
+ * than one process.
  * AQ_ERR_RESOURCES: this process has something else at one of the addresses.
  * AQ_ERR_UNSUPPORTED: the executor has no allocation map. */
 aq_status aq_packet_contents_execute(const aq_packet_file *file,

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/spin.h"
 #include "common/wall.h"
+
 enum { WAIT_WIDTH = 3 };
 
 /* Where a failure is. */
@@ -84,29 +86,41 @@ static aq_status play_packet(aq_packet_player *p, const aq_packet_event *event,
 
 /* ---- kernels and copies ---- */
 
+/* A kernel for dispatches with a predicted duration, and one for the others. */
+static aq_status kernel_keep(aq_packet_player *p, const aq_kernel_desc *desc,
+                             uint64_t object, aq_map *kernels, aq_diag *diag)
+{
+  aq_kernel_info info;
+  aq_status status = p->ops->kernel_register(p->t, desc, &info, diag);
+  return status == AQ_OK && !aq_map_put(kernels, object, info.object)
+             ? aq_diag_no_memory(diag)
+             : status;
+}
+
 static aq_status play_kernel(aq_packet_player *p, const aq_packet_event *event,
                              aq_diag *diag)
 {
   const int64_t *n = event->n;
-  aq_kernel_info info;
-  const aq_kernel_desc desc = {
-      .name = event->name,
-      .cost = {.kind = (aq_cost_kind)n[AQ_PACKET_N_COST],
-               .base = n[AQ_PACKET_N_BASE],
-               .per_workgroup = n[AQ_PACKET_N_PER_WORKGROUP],
-               .detail = event->detail},
-      .kernarg_size = (uint32_t)n[AQ_PACKET_N_KERNARG_SIZE],
-      .group_size = (uint32_t)n[AQ_PACKET_N_GROUP_SIZE],
-      .private_size = (uint32_t)n[AQ_PACKET_N_PRIVATE_SIZE],
-      .vgprs = (uint16_t)n[AQ_PACKET_N_VGPRS],
-      .agprs = (uint16_t)n[AQ_PACKET_N_AGPRS],
-      .sgprs = (uint16_t)n[AQ_PACKET_N_SGPRS],
-      .wave_size = (uint16_t)n[AQ_PACKET_N_WAVE_SIZE]};
-  aq_status status = p->ops->kernel_register(p->t, &desc, &info, diag);
-  if (status == AQ_OK &&
-      !aq_map_put(&p->kernels, (uint64_t)n[AQ_PACKET_N_OBJECT], info.object))
-    status = aq_diag_no_memory(diag);
-  return status;
+  const uint64_t object = (uint64_t)n[AQ_PACKET_N_OBJECT];
+  aq_kernel_desc desc = {.name = event->name,
+                         .cost = {.kind = (aq_cost_kind)n[AQ_PACKET_N_COST],
+                                  .base = n[AQ_PACKET_N_BASE],
+                                  .per_workgroup = n[AQ_PACKET_N_PER_WORKGROUP],
+                                  .detail = event->detail},
+                         .kernarg_size = (uint32_t)n[AQ_PACKET_N_KERNARG_SIZE],
+                         .group_size = (uint32_t)n[AQ_PACKET_N_GROUP_SIZE],
+                         .private_size = (uint32_t)n[AQ_PACKET_N_PRIVATE_SIZE],
+                         .vgprs = (uint16_t)n[AQ_PACKET_N_VGPRS],
+                         .agprs = (uint16_t)n[AQ_PACKET_N_AGPRS],
+                         .sgprs = (uint16_t)n[AQ_PACKET_N_SGPRS],
+                         .wave_size = (uint16_t)n[AQ_PACKET_N_WAVE_SIZE]};
+  aq_status status = kernel_keep(p, &desc, object, &p->kernels, diag);
+  if (status != AQ_OK || !p->durations)
+    return status;
+  desc.cost = (aq_cost){.kind = AQ_COST_SPIN};
+  desc.kernarg_size = sizeof(aq_spin_args);
+  desc.predicted = true;
+  return kernel_keep(p, &desc, object, &p->spins, diag);
 }
 
 /* Memory where the capture's was: no bytes are known, so that each copy has
@@ -418,31 +432,44 @@ static void player_fini(aq_packet_player *p)
   aq_map_fini(&p->references);
   aq_map_fini(&p->queues);
   aq_map_fini(&p->kernels);
+  aq_map_fini(&p->spins);
   aq_map_fini(&p->signals);
   while (p->memory_count > 0)
     p->ops->mem_free(p->t, p->memory[--p->memory_count]);
   free(p->memory);
 }
 
-aq_status aq_packet_file_play(const aq_packet_file *file,
-                              aq_transport *transport, aq_time timeout,
-                              aq_cap_played *out, aq_diag *diag)
+aq_status aq_packet_file_check(const aq_packet_file *file, aq_diag *diag)
 {
-  aq_packet_player p = {
-      .file = file, .t = transport, .ops = transport->ops, .timeout = timeout};
+  return file->other
+             ? aq_diag_set(diag, AQ_ERR_INPUT,
+                           "%s:%u: another process than before; expected one: "
+                           "take the lines of one",
+                           file->name, file->other)
+             : AQ_OK;
+}
+
+aq_status aq_packet_file_play(const aq_packet_file *file,
+                              aq_transport *transport, const aq_time *durations,
+                              aq_time timeout, aq_cap_played *out,
+                              aq_diag *diag)
+{
+  aq_packet_player p = {.file = file,
+                        .durations = durations,
+                        .t = transport,
+                        .ops = transport->ops,
+                        .timeout = timeout};
   p.ops->info(transport, &p.info);
   if (!(p.info.caps & AQ_CAP_HOST_KERNELS) || p.info.device_count == 0)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "%s: its kernels are names and costs, which %s does not "
                        "take",
                        file->name, p.ops->name);
-  if (file->other)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s:%u: another process than before; expected one: take "
-                       "the lines of one",
-                       file->name, file->other);
+  aq_status status = aq_packet_file_check(file, diag);
+  if (status != AQ_OK)
+    return status;
   const int64_t began = aq_wall_ns();
-  aq_status status = events_play(&p, diag);
+  status = events_play(&p, diag);
   p.played.host_ns = (uint64_t)(aq_wall_ns() - began);
   /* Packets without a waiter end all the same. */
   if (status == AQ_OK)

@@ -14,13 +14,15 @@ enum { AQ_PACKET_WORDS = 256 };
 
 typedef struct aq_packet_player {
   const aq_packet_file *file;
+  const aq_time *durations; /* predicted, by event, or NULL */
   aq_transport *t;
   const aq_transport_ops *ops;
   aq_transport_info info;
   aq_time timeout;
   aq_map signals, kernels, queues; /* of the capture → of the transport */
-  aq_map references;               /* queue of the capture → how often made */
-  char *kernarg;                   /* the block, or NULL */
+  aq_map spins;      /* kernels whose arguments are their predicted durations */
+  aq_map references; /* queue of the capture → how often made */
+  char *kernarg;     /* the block, or NULL */
   size_t kernarg_used;
   void **memory; /* all there is */
   size_t memory_count, memory_capacity;

@@ -6,6 +6,7 @@
 
 #include "capture/packet_player.h"
 #include "common/array.h"
+#include "common/spin.h"
 
 /* Memory that arguments lie in, one behind the other. */
 enum { KERNARG_BLOCK = 1 << 20, KERNARG_ALIGN = 64 };
@@ -49,11 +50,10 @@ aq_status aq_packet_memory_make(aq_packet_player *p, uint32_t device,
   return status;
 }
 
-static aq_status kernarg_make(aq_packet_player *p, const aq_packet_event *event,
-                              uint64_t *out, aq_diag *diag)
+static aq_status kernarg_make(aq_packet_player *p, const void *bytes,
+                              size_t used, uint64_t *out, aq_diag *diag)
 {
-  const size_t size =
-      (event->blob_size + KERNARG_ALIGN - 1) & ~(size_t)(KERNARG_ALIGN - 1);
+  const size_t size = (used + KERNARG_ALIGN - 1) & ~(size_t)(KERNARG_ALIGN - 1);
   if (size == 0)
     return AQ_OK;
   if (!p->kernarg || p->kernarg_used + size > KERNARG_BLOCK) {
@@ -66,8 +66,8 @@ static aq_status kernarg_make(aq_packet_player *p, const aq_packet_event *event,
     p->kernarg_used = 0;
   }
   char *at = p->kernarg + p->kernarg_used;
-  memcpy(at, event->blob, event->blob_size);
-  p->ops->mem_publish(p->t, at, event->blob_size);
+  memcpy(at, bytes, used);
+  p->ops->mem_publish(p->t, at, used);
   p->kernarg_used += size;
   *out = (uintptr_t)at;
   return AQ_OK;
@@ -78,12 +78,20 @@ static aq_status kernarg_make(aq_packet_player *p, const aq_packet_event *event,
 static aq_status kernel_fit(aq_packet_player *p, const aq_packet_event *event,
                             aq_kernel_packet *packet, aq_diag *diag)
 {
+  const aq_time duration =
+      p->durations ? p->durations[event - p->file->events] : AQ_TIME_NONE;
+  const bool predicted = duration != AQ_TIME_NONE;
+  const aq_spin_args spin = {.duration = duration};
   uint64_t object;
-  if (!aq_map_get(&p->kernels, packet->kernel_object, &object))
+  if (!aq_map_get(predicted ? &p->spins : &p->kernels, packet->kernel_object,
+                  &object))
     return unknown("kernel", packet->kernel_object, diag);
   packet->kernel_object = object;
   packet->kernarg_address = 0;
-  return kernarg_make(p, event, &packet->kernarg_address, diag);
+  return predicted ? kernarg_make(p, &spin, sizeof spin,
+                                  &packet->kernarg_address, diag)
+                   : kernarg_make(p, event->blob, event->blob_size,
+                                  &packet->kernarg_address, diag);
 }
 
 static aq_status barrier_fit(const aq_packet_player *p,

@@ -95,6 +95,12 @@ static aq_status blob_read(const aq_json_node *root, const char *key,
 static aq_status packet_read(const aq_json_node *root, aq_packet_event *event)
 {
   aq_json_node node;
+  if (event->kind == AQ_PACKET_E_PACKET) {
+    event->n[AQ_PACKET_N_PACKET] = AQ_NONE;
+    if (aq_json_member(root, "packet", &node) &&
+        number_read(root, AQ_PACKET_N_PACKET, event) != AQ_OK)
+      return AQ_ERR_INPUT;
+  }
   unsigned char *bytes = NULL;
   uint32_t size = 0;
   aq_status status = aq_json_need(root, "bytes", &node);

@@ -73,10 +73,15 @@ aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
                               aq_diag *diag);
 void aq_packet_file_close(aq_packet_file *file);
 
-/* Replays it once. `timeout`: of each wait of the host, 0: none. AQ_ERR_INPUT
- * for a file with more than one process. */
+/* AQ_ERR_INPUT for a file with more than one process. */
+aq_status aq_packet_file_check(const aq_packet_file *file, aq_diag *diag);
+
+/* Replays it once. `durations`: predicted ones of kernels by the number of
+ * their packet's event, AQ_TIME_NONE: its cost; NULL: no predicted ones.
+ * `timeout`: of each wait of the host, 0: none. As the check above. */
 aq_status aq_packet_file_play(const aq_packet_file *file,
-                              aq_transport *transport, aq_time timeout,
-                              aq_cap_played *out, aq_diag *diag);
+                              aq_transport *transport, const aq_time *durations,
+                              aq_time timeout, aq_cap_played *out,
+                              aq_diag *diag);
 
 #endif

@@ -98,6 +98,8 @@ typedef struct aq_kernel_desc {
    * its code behind it. Without a function, the transport's executor runs the
    * code. */
   bool code;
+  /* Its cost is a prediction: records have AQ_FLAG_PREDICTED. */
+  bool predicted;
   /* Work-items: of the largest workgroup, 0: not known; of the only workgroup
    * that it takes, or all 0. */
   uint32_t workgroup_max, workgroup[3];

@@ -9,6 +9,7 @@
 
 #include "capture/packets.h"
 #include "common/kernel_set.h"
+#include "perform/cost.h"
 #include "perform/row_filter.h"
 
 typedef struct capture_job {
@@ -63,13 +64,48 @@ static aq_status packets_execute(capture_job *job, aq_transport *transport,
   aq_cap_played first;
   aq_status status = AQ_OK;
   for (int64_t i = -warm; i < count && status == AQ_OK; i++)
-    status = aq_packet_file_play(job->packets, transport,
-                                 job->performance->options.timeout,
-                                 i < 0 ? &first : &out[i], job->diag);
+    status = aq_packet_file_play(
+        job->packets, transport, job->out->computed.durations,
+        job->performance->options.timeout, i < 0 ? &first : &out[i], job->diag);
   return status;
 }
 
-/* The code of the captured kernels, which the packets above do not execute. */
+/* --cost predicts from the code of each kernel, with all of its results. */
+static aq_status cost_check(const capture_job *job, uint32_t devices)
+{
+  const aq_packet_file *file = job->packets;
+  const char *path = job->ask->path;
+  size_t executions = 0;
+  if (aq_performance_cost_samples(job->performance->cost))
+    return aq_diag_set(job->diag, AQ_ERR_INVALID,
+                       "%s: a capture of packets compares all results of its "
+                       "kernels; expected --cost executed or fixed",
+                       path);
+  if (job->ask->from == AQ_KERNELS_FROM_HOST)
+    return aq_diag_set(
+        job->diag, AQ_ERR_INVALID,
+        "--cost executed: expected no --kernels-from host, which "
+        "executes no code");
+  for (size_t i = 0; i < file->count; i++) {
+    const aq_packet_event *event = &file->events[i];
+    if (event->kind != AQ_PACKET_E_EXECUTE)
+      continue;
+    if (event->n[AQ_PACKET_N_DEVICE] >= devices)
+      return aq_diag_set(job->diag, AQ_ERR_UNSUPPORTED,
+                         "%s:%u: code of device %lld; the replay has %u", path,
+                         event->line, (long long)event->n[AQ_PACKET_N_DEVICE],
+                         devices);
+    executions++;
+  }
+  return executions > 0
+             ? AQ_OK
+             : aq_diag_set(job->diag, AQ_ERR_INVALID,
+                           "%s: it has no executions of code, from which "
+                           "--cost executed predicts; expected no --cost",
+                           path);
+}
+
+/* The code of the captured kernels, which their packets do not execute. */
 static aq_status contents_execute(capture_job *job)
 {
   const aq_performance *performance = job->performance;
@@ -79,7 +115,6 @@ static aq_status contents_execute(capture_job *job)
   aq_status status = aq_packet_contents_execute(
       job->packets, aq_transport_stack_executor(performance->transport),
       performance->options.timeout, computed, job->diag);
-  job->out->played.idle_kernels -= computed->computed;
   if (status != AQ_OK || job->ask->from != AQ_KERNELS_FROM_ISA ||
       (computed->executions > 0 && !computed->why[0]))
     return status;
@@ -122,12 +157,6 @@ static aq_status execute(capture_job *job, aq_transport *transport,
                        "%s: a capture of packets has no command buffers for "
                        "--blocks %s",
                        job->ask->path, blocks_name(job->ask->execute));
-  if (job->packets && job->performance->cost)
-    return aq_diag_set(job->diag, AQ_ERR_INVALID,
-                       "%s: in a capture of packets kernels take the cost of "
-                       "the capture; expected no --cost, which is for captures "
-                       "of operations",
-                       job->ask->path);
   return job->packets
              ? packets_execute(job, transport, warm, count, out)
              : operations_execute(job, transport, records, warm, count, out);
@@ -156,6 +185,26 @@ static void info_ask(capture_job *job, aq_transport *transport)
   run->model_verdict = out->verdict;
 }
 
+/* Code whose time its packets take goes before them. */
+static aq_status rows_execute(capture_job *job, aq_transport *transport,
+                              aq_record_sink *rows)
+{
+  const bool predicts = job->packets && job->performance->cost;
+  aq_transport_info info;
+  aq_status status = AQ_OK;
+  transport->ops->info(transport, &info);
+  if (predicts)
+    status = cost_check(job, info.device_count);
+  if (predicts && status == AQ_OK)
+    status = contents_execute(job);
+  if (status == AQ_OK)
+    status = execute(job, transport, rows, 0, 1, &job->out->played);
+  if (!predicts && status == AQ_OK)
+    status = contents_execute(job);
+  job->out->played.idle_kernels -= job->out->computed.computed;
+  return status;
+}
+
 static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
 {
   aq_transport *transport;
@@ -165,9 +214,7 @@ static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
   aq_status status = aq_performance_open(job->performance, &filter.sink,
                                          &transport, job->diag);
   if (status == AQ_OK) {
-    status = execute(job, transport, &filter.sink, 0, 1, &job->out->played);
-    if (status == AQ_OK)
-      status = contents_execute(job);
+    status = rows_execute(job, transport, &filter.sink);
     if (status == AQ_OK)
       status = aq_performance_profile_put(job->performance, records, job->diag);
     info_ask(job, transport);
@@ -298,6 +345,8 @@ void aq_captured_fini(aq_captured *captured)
   free(captured->notes);
   free(captured->recorded);
   free(captured->bench);
+  free(captured->computed.durations);
+  captured->computed.durations = NULL;
   captured->notes = captured->recorded = NULL;
   captured->bench = NULL;
 }

@@ -75,14 +75,18 @@ try "$aqueduct" replay "$work/mix.jsonl" --device mi50 --name other
 check "on another device model it is the same packets" \
   same_order mix other
 check "at other times" [ "$(timeline mix)" != "$(timeline other)" ]
-for cost in executed sampled; do
-  try "$aqueduct" replay "$work/mix.jsonl" --device mi300x --cost $cost \
-    --name costed
-  check "--cost $cost is refused: the capture has the costs" [ "$status" = 2 ]
-  check "in one line" [ "$(echo "$err" | wc -l)" = 1 ]
-  check "that names the capture, and the files it is for" contains "$err" \
-    "mix.jsonl: in a capture of packets kernels take the cost of the capture; expected no --cost, which is for captures of operations"
-done
+refused() { # WORDS OPTION...
+  refused_words=$1
+  shift
+  try "$aqueduct" replay "$work/mix.jsonl" --device mi300x --name costed "$@"
+  check "$* is refused in one line" \
+    [ "$status $(echo "$err" | wc -l)" = "2 1" ]
+  check "which says that $refused_words" contains "$err" "$refused_words"
+}
+refused "mix.jsonl: it has no executions of code, from which --cost executed predicts" \
+  --cost executed
+refused "compares all results of its kernels" --cost sampled
+refused "executes no code" --cost executed --kernels-from host
 try "$aqueduct" show costed
 check "and nothing is stored" [ "$status" != 0 ]
 

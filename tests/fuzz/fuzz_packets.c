@@ -45,7 +45,7 @@ static void file_play(const aq_packet_file *file)
   if (aqsim_null_transport_ops.open(&open, &transport, &diag) != AQ_OK)
     abort();
   for (int i = 0; i < 2; i++)
-    aq_packet_file_play(file, transport, 0, &played, &diag);
+    aq_packet_file_play(file, transport, NULL, 0, &played, &diag);
   transport->ops->close(transport);
 }
 

@@ -104,6 +104,56 @@ check "another word is refused" [ "$status" = 125 ]
 check "with those there are" contains "$err" "expected fixed, executed or"
 try "$aqueduct" exec --cost executed --check -q -- "$work/counted"
 check "a checked run is not counted" contains "$err" "counts executed code"
+# A program's packets, with the memory of its kernels.
+"$aqueduct" exec --device mi210 --cost executed --name live -q -- \
+  "$work/counted" 262144 > /dev/null
+"$aqueduct" exec --device mi210 --capture "$work/packets.jsonl" -q -- \
+  "$work/counted" 262144 > /dev/null
+packets=$work/packets.jsonl
+try "$aqueduct" replay "$packets" --device mi210 --cost executed --name packets
+check "a capture of packets computes the captured bytes" contains "$err" \
+  "2 of 2 executions computed the captured bytes"
+timed() { # RUN: each kernel's name, whether predicted, duration
+  "$aqueduct" export "$1" --format csv -q | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["kind"] == "kernel" {
+      print $at["name"], $at["predicted"], $at["end"] - $at["start"]
+    }'
+}
+check "its kernels take the times of a counted program" \
+  [ "$(timed packets)" = "$(timed live)" ]
+check "as predictions" [ "$(timed packets | grep -c ' yes ')" = 2 ]
+try "$aqueduct" stats packets
+check "said in views" contains "$out" "predicted ± 38 % from executed code"
+check "and counted" contains "$out" "memory %"
+"$aqueduct" device predict live > "$work/live"
+"$aqueduct" device predict packets > "$work/again"
+check "with the same work" cmp "$work/live" "$work/again"
+try "$aqueduct" replay "$packets" --device mi300a --cost executed --name there
+check "on another device they take its times" \
+  [ "$(timed there)" != "$(timed live)" ]
+try "$aqueduct" device predict live --device mi300a --json
+whole=$(echo "$out" | sed -n 's/.*"predicted_ns": \([0-9.]*\).*/\1/p' |
+  awk '{ s += $1 } END { printf "%.0f", s }')
+try "$aqueduct" stats there --by all --json
+check "which device predict gives, too" [ "$(echo "$out" |
+  sed -n '/"kernel"/,/}/s/.*"total_ns": \([0-9.]*\).*/\1/p' |
+  awk 'NR == 1 { printf "%.0f", $1 }')" = "$whole" ]
+sed 's/"event":"execute"\(.*\)"device":0/"event":"execute"\1"device":3/' \
+  "$packets" > "$work/far.jsonl"
+try "$aqueduct" replay "$work/far.jsonl" --device mi210 --cost executed
+check "code of a device that is not there is refused" contains "$err" \
+  "code of device 3; the replay has 1"
+# The second execution waited for another.
+awk '/"event":"executed"/ && n++ == 1 { sub(/"waits":0/, "\"waits\":1") } 1' \
+  "$packets" > "$work/waits.jsonl"
+try "$aqueduct" replay "$work/waits.jsonl" --device mi210 --cost executed \
+  --name waits
+check "a kernel that cannot be executed alone keeps the capture's cost" \
+  contains "$err" "1 of 2 executions"
+try "$aqueduct" show waits
+check "which is said" contains "$out" "assumed: 1 of 2 kernels"
+
 "$aqueduct" exec --name plain -q -- "$work/counted" > /dev/null
 try "$aqueduct" device predict plain
 check "a run without counts is refused" contains "$err" "no counted work"

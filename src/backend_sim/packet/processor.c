@@ -137,6 +137,13 @@ static aqsim_flow step_fault(aqsim_flight *flight)
   return aqsim_flight_fail(flight, queue->error.reason, queue->error.text);
 }
 
+/* Its duration is that of its executed code, or of a cost. */
+static bool is_predicted(const aqsim_flight *flight)
+{
+  return aqsim_flight_is_predicted(flight) ||
+         (flight->kernel && flight->kernel->desc.predicted);
+}
+
 static aqsim_flow step_complete(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
@@ -160,7 +167,7 @@ static aqsim_flow step_complete(aqsim_flight *flight)
         flight,
         (flight->back_to_back ? AQ_FLAG_BACK_TO_BACK : 0) |
             (flight->outlasts ? AQ_FLAG_EXECUTED : 0) |
-            (aqsim_flight_is_predicted(flight) ? AQ_FLAG_PREDICTED : 0) |
+            (is_predicted(flight) ? AQ_FLAG_PREDICTED : 0) |
             (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
         sim->now, observe);
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)
