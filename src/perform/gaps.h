@@ -16,7 +16,8 @@ typedef struct aq_kernel_gaps {
 } aq_kernel_gaps;
 
 /* Of a list of devices, as --device takes it; NULL: none. Edits change no gap.
- * Of different models in one list the gaps are left out, and a note says so. */
+ * Of different models in one list the gaps are left out, and a note reports it.
+ */
 aq_status aq_kernel_gaps_load(const char *devices, const aq_notes *notes,
                               aq_kernel_gaps *out, aq_diag *diag);
 void aq_kernel_gaps_fini(aq_kernel_gaps *gaps);

@@ -14,8 +14,8 @@
 /* Whether a line of a model file is of this kind. */
 bool aqsim_gap_is_line(const char *line, size_t length);
 
-/* Adds the gap of such a line to the model; `from` names the file, whose
- * pointer tells lines of one file from inherited ones, which a line replaces.
+/* Adds the gap of such a line to the model; `from` names the file: a line
+ * replaces one of another pointer, an inherited one, and no other.
  * Returns NULL, or the problem as static text; on one, nothing is added. */
 const char *aqsim_gap_read(aqsim_model *model, const char *line, size_t length,
                            const char *from);
