@@ -231,11 +231,17 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
       "v_fma_f64 v[6:7], v[2:3], v[4:5], v[6:7]",
       "v_add_f64 v[8:9], v[6:7], v[2:3]",
       "v_cvt_f32_f64 v10, v[8:9]"};
+  /* Words of LDS that lead to others. */
+  static const char *const chase[] = {"ds_read_b32 v24, v24",
+                                      "ds_read_b32 v24, v24",
+                                      "v_xor_b32 v11, v11, v24"};
   for (unsigned i = 0; i + 1 < COUNT; i++) {
     const aq_wave_text *t = d->texts[d->next++ % d->count];
     if (i % 16 == 15)
       snprintf(texts[i], BED_TEXT, "%s",
                others[below(sizeof others / sizeof *others)]);
+    else if (i % 16 > 7 && i % 16 < 11)
+      snprintf(texts[i], BED_TEXT, "%s", chase[i % 16 - 8]);
     else if (i % 16 > 10)
       snprintf(texts[i], BED_TEXT, "%s",
                chains[below(sizeof chains / sizeof *chains)]);
@@ -278,6 +284,7 @@ static void addresses_make(aq_wave *w, unsigned number)
                                          : edge;
     w->v[ADDRESS][l] = (uint32_t)(from + away);
     w->v[ADDRESS + 1][l] = (uint32_t)((from + away) >> 32);
+    w->v[ADDRESS + 4][l] = at;
     w->v[OFFSET][l] = off ? (uint32_t)edge : at;
     w->v[SHARED][l] = off ? BYTES - 4 * below(2) : at;
   }
