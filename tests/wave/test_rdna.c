@@ -11,6 +11,7 @@
 #include "bed.h"
 #include "common/rng.h"
 #include "support/aqtest.h"
+#include "wave/gws.h"
 
 enum { LANES = 64, ROWS = 40, CASES = 64 };
 
@@ -573,6 +574,58 @@ START_TEST(packed_instructions_take_a_source_from_another_lane)
 }
 END_TEST
 
+/* Two instructions in one: v6 from v2 and v3, v7 from v4 and v5. */
+START_TEST(pairs_of_instructions_compute_both_results)
+{
+  static const char *const least[] = {"min", "min", "min_num"};
+  aq_rng rng;
+  aq_rng_init(&rng, 19, 0);
+  for (size_t p = GFX1100; p < PROCESSORS; p++) {
+    bed b;
+    char text[BED_TEXT];
+    if (!tools_are_here())
+      return;
+    text_add("v_dual_sub_f32 v6, v2, v3 :: v_dual_subrev_f32 v7, v4, v5");
+    snprintf(text, sizeof text,
+             "v_dual_mul_dx9_zero_f32 v6, v2, v3 :: v_dual_%s_f32 v7, v4, v5",
+             least[p - GFX1100]);
+    text_add(text);
+    text_add("v_dual_dot2acc_f32_f16 v6, v2, v3 :: v_dual_mov_b32 v7, v4");
+    text_add("v_dual_dot2acc_f32_bf16 v6, v2, v3 :: v_dual_mov_b32 v7, v4");
+    open_all(&b, processors[p], 32);
+    b.wave->s64[AQ_ISA_EXEC / 2] = UINT32_MAX;
+    for (size_t i = 0; i < text_count; i++) {
+      int x[32][6];
+      for (int l = 0; l < 32; l++) {
+        for (int k = 0; k < 6; k++)
+          x[l][k] = (int)(aq_rng_bits(&rng) % 11) - 5;
+        for (int r = 2; r < 6; r++)
+          b.wave->v[r][l] = bits_of((float)x[l][r]);
+        b.wave->v[6][l] = bits_of((float)x[l][0]);
+        if (i < 2)
+          continue;
+        b.wave->v[2][l] = whole(i == 3, x[l][2]) | whole(i == 3, x[l][4]) << 16;
+        b.wave->v[3][l] = whole(i == 3, x[l][3]) | whole(i == 3, x[l][5]) << 16;
+      }
+      run(&b, i);
+      for (int l = 0; l < 32; l++) {
+        const int *n = x[l];
+        const int first = i == 0   ? n[2] - n[3]
+                          : i == 1 ? n[2] * n[3]
+                                   : n[0] + n[2] * n[3] + n[4] * n[5];
+        const int second = i == 0   ? n[5] - n[4]
+                           : i == 1 ? (n[4] < n[5] ? n[4] : n[5])
+                                    : n[4];
+        ck_assert_msg(float_from(b.wave->v[6][l]) == (float)first &&
+                          float_from(b.wave->v[7][l]) == (float)second,
+                      "%s of %s, lane %d", texts[i], processors[p], l);
+      }
+    }
+    bed_close(&b);
+  }
+}
+END_TEST
+
 /* ---- scalars ---- */
 
 START_TEST(functions_of_scalars_are_those_of_vectors)
@@ -878,6 +931,32 @@ START_TEST(clocks_advance)
 }
 END_TEST
 
+/* A barrier of one wave opens at once. */
+START_TEST(a_global_barrier_of_one_wave_opens)
+{
+  for (size_t p = 0; p <= GFX1100; p++) {
+    aq_wave_gws *gws = aq_wave_gws_create();
+    bed b;
+    ck_assert_ptr_nonnull(gws);
+    if (!tools_are_here()) {
+      aq_wave_gws_destroy(gws);
+      return;
+    }
+    text_add("ds_gws_init v0 offset:3 gds");
+    text_add("ds_gws_barrier v0 offset:3 gds");
+    open_all(&b, processors[p], 64);
+    b.grid.gws = gws;
+    b.wave->s64[AQ_ISA_EXEC / 2] = UINT64_MAX;
+    const bool flag = gws->resources[3].flag;
+    run(&b, 0);
+    run(&b, 1);
+    ck_assert(gws->resources[3].flag != flag);
+    bed_close(&b);
+    aq_wave_gws_destroy(gws);
+  }
+}
+END_TEST
+
 /* ---- LDS ---- */
 
 enum { LDS = 4096, WORDS = LDS / 4 };
@@ -1032,6 +1111,8 @@ AQ_TEST_MAIN("wave/rdna", masks_of_32_lanes_are_saved_and_combined,
              small_integers_have_the_signs_that_neg_says,
              small_floats_are_multiplied_and_added, pairs_of_halves_give_a_half,
              packed_instructions_take_a_source_from_another_lane,
+             pairs_of_instructions_compute_both_results,
+             a_global_barrier_of_one_wave_opens,
              functions_of_scalars_are_those_of_vectors,
              scalars_are_multiplied_by_constants,
              waits_and_hints_change_nothing, waves_stop_where_they_are_told_to,
