@@ -464,14 +464,15 @@ struct aq_transport_ops {
                               aq_diag *diag);
 
   /* Queues. queue_create: AQ_ERR_INVALID for a size that is no power of two or
-   * too small (foundation: raised to the smallest), AQ_ERR_RESOURCES for one
-   * too large, for one queue too many and for a private segment hint above
-   * 262128; AQ_ERR_UNSUPPORTED for a type that the agent does not offer.
-   * queue_doorbell announces that packets up to and including `id` are
-   * published; a raw store to the doorbell cell does the same, noticed when
-   * time moves or, in live mode, by polling. queue_wait_space returns AQ_OK
-   * once `count` slots are free, AQ_ERR_TIMEOUT at the deadline, AQ_ERR_QUEUE
-   * if the queue stopped, AQ_ERR_DEADLOCK if nothing can ever free them. */
+   * too small (foundation: raised to the smallest; a soft queue is never),
+   * AQ_ERR_RESOURCES for one too large, for one queue too many and for a
+   * private segment hint above 262128; AQ_ERR_UNSUPPORTED for a type that the
+   * agent does not offer. queue_doorbell announces that packets up to and
+   * including `id` are published; a raw store to the doorbell cell does the
+   * same, noticed when time moves or, in live mode, by polling.
+   * queue_wait_space returns AQ_OK once `count` slots are free, AQ_ERR_TIMEOUT
+   * at the deadline, AQ_ERR_QUEUE if the queue stopped, AQ_ERR_DEADLOCK if
+   * nothing can ever free them. */
   aq_status (*queue_create)(aq_transport *t, const aq_queue_desc *desc,
                             aq_ring **out, aq_diag *diag);
   void (*queue_destroy)(aq_transport *t, aq_ring *queue);

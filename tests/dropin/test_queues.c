@@ -90,6 +90,30 @@ static hsa_queue_t *soft_queue(const client *c, hsa_signal_t doorbell)
   return queue;
 }
 
+/* Of any power of two, below the minimum of devices too. */
+START_TEST(a_soft_queue_has_the_size_asked_for)
+{
+  static const uint32_t sizes[] = {1, 2, 32, 64, 1024};
+  client c;
+  client_open(&c);
+  const hsa_signal_t doorbell = client_signal(0);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    hsa_queue_t *queue;
+    ck_assert_done(hsa_soft_queue_create(
+        c.region, sizes[i], HSA_QUEUE_TYPE_SINGLE,
+        HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell, &queue));
+    ck_assert_uint_eq(queue->size, sizes[i]);
+    ck_assert_done(hsa_queue_destroy(queue));
+  }
+  hsa_queue_t *queue;
+  ck_assert_int_eq(hsa_soft_queue_create(c.region, 48, HSA_QUEUE_TYPE_SINGLE,
+                                         HSA_QUEUE_FEATURE_AGENT_DISPATCH,
+                                         doorbell, &queue),
+                   HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(every_index_function_moves_its_index)
 {
   client c;
@@ -398,6 +422,7 @@ END_TEST
 AQ_TEST_MAIN("dropin/queues",
              a_barrier_packet_completes_and_its_slot_comes_back,
              raw_stores_to_indices_doorbell_and_signals_are_served,
+             a_soft_queue_has_the_size_asked_for,
              every_index_function_moves_its_index,
              a_soft_queue_has_the_doorbell_and_features_it_was_given,
              queues_that_cannot_be_are_refused,

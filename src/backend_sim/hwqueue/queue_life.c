@@ -24,22 +24,23 @@ enum {
 
 /* ---- checks ---- */
 
+/* The device reads no soft queue, so its minimum is none of theirs. */
 static aq_status size_check(const aqsim *sim, const aqsim_model *model,
-                            uint32_t *size, aq_diag *diag)
+                            aq_queue_type type, uint32_t *size, aq_diag *diag)
 {
+  const long long least = type == AQ_QUEUE_SOFT ? 1 : model->queue_size_min;
   bool clamps = sim->semantics == AQ_SEMANTICS_FOUNDATION;
-  if (*size == 0 || (*size & (*size - 1)) ||
-      (*size < model->queue_size_min && !clamps))
+  if (*size == 0 || (*size & (*size - 1)) || (*size < least && !clamps))
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue_create: size %u; expected a power of two, at "
                        "least %lld",
-                       *size, (long long)model->queue_size_min);
+                       *size, least);
   if (*size > model->queue_size_max)
     return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue_create: size %u; %s has at most %lld", *size,
                        model->name, (long long)model->queue_size_max);
-  if (*size < model->queue_size_min)
-    *size = (uint32_t)model->queue_size_min;
+  if (*size < least)
+    *size = (uint32_t)least;
   return AQ_OK;
 }
 
@@ -94,7 +95,7 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
                        "queue_create: device %u; expected less than %u",
                        desc->device, sim->device_count);
   const aqsim_device *device = &sim->devices[host ? 0 : desc->device];
-  aq_status status = size_check(sim, device->model, size, diag);
+  aq_status status = size_check(sim, device->model, desc->type, size, diag);
   if (status == AQ_OK)
     status = type_check(device, desc, diag);
   if (status != AQ_OK)
