@@ -174,6 +174,12 @@ typedef struct aq_check_source {
   aq_code_lines lines;
 } aq_check_source;
 
+/* A part of loaded code that nothing may write. */
+typedef struct aq_check_readonly {
+  uint64_t base; /* of the code */
+  uint64_t first, end;
+} aq_check_readonly;
+
 struct aq_check {
   aq_check_options options;
   pthread_mutex_t lock;
@@ -191,6 +197,8 @@ struct aq_check {
   size_t known_count, known_capacity;
   aq_check_source *sources;
   size_t source_count, source_capacity;
+  aq_check_readonly *readonly;
+  size_t readonly_count, readonly_capacity;
   aq_check_kernel *kernels;
   size_t kernel_count, kernel_capacity;
   aq_map gone; /* destroyed signals and queues */
@@ -288,6 +296,8 @@ void aq_check_act_text(const aq_check *check, const aq_check_act *act,
 /* The source file and line of code at an address; NULL: not known. */
 const char *aq_check_line(const aq_check *check, uint64_t pc, uint32_t *line);
 void aq_check_sources_fini(aq_check *check);
+/* Whether bytes lie in loaded code, or in its constants. */
+bool aq_check_in_code(const aq_check *check, uint64_t first, uint64_t end);
 
 /* ---- sites ---- */
 

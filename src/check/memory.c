@@ -183,6 +183,20 @@ static const char *global_kind(const access *a, uint64_t address,
   return kind;
 }
 
+/* Kernel arguments, which the host and other waves read, and code. */
+static bool in_arguments(const access *a, uint64_t first, uint64_t end)
+{
+  const aq_wave_grid *grid = a->grid->grid;
+  const uint64_t at = aq_address_host(grid->desc.packet->kernarg_address);
+  return a->write && first < at + grid->descriptor.kernarg_size && end > at;
+}
+
+static bool is_readonly(const access *a, uint64_t first, uint64_t end)
+{
+  return in_arguments(a, first, end) ||
+         (a->write && aq_check_in_code(a->grid->check, first, end));
+}
+
 static void access_report(const access *a, const char *kind, int lane,
                           unsigned lanes, uint64_t address, bool place,
                           const char *message)
@@ -231,6 +245,14 @@ static bool global_lane(const access *a, int l, unsigned lanes)
   char text[AQ_CHECK_TEXT];
   const bool there =
       block_has(a, at, at + bytes) || other_has(a, a->touch->at[l], bytes);
+  if (there && is_readonly(a, at, at + bytes)) {
+    snprintf(text, sizeof text, "%s of %u bytes at 0x%" PRIx64 ", %s",
+             a->atomic ? "atomic" : "write", bytes, at,
+             in_arguments(a, at, at + bytes) ? "in the kernel's arguments"
+                                             : "in loaded code");
+    access_report(a, "write to read-only memory", lane, lanes, at, true, text);
+    return false;
+  }
   if (there && a->atomic && at % bytes != 0) {
     snprintf(text, sizeof text, "atomic of %u bytes at 0x%" PRIx64, bytes, at);
     access_report(a, "misaligned", lane, lanes, at, true, text);
@@ -281,6 +303,7 @@ static bool global_is_inside(const access *a)
   return !t->shared && least <= most &&
          !a->grid->check->sites[a->site - 1].drops &&
          block_has(a, least, most + t->bytes) &&
+         !in_arguments(a, least, most + t->bytes) &&
          !(a->atomic && t->low & (t->bytes - 1));
 }
 

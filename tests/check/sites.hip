@@ -563,6 +563,37 @@ static void last_block_guessed(bool fixed)
   OK(hipFree(sum));
 }
 
+__device__ __attribute__((noinline)) int twice_of(int x)
+{
+  return 2 * x;
+}
+__global__ void patch(int *a, int fixed)
+{
+  int *code = fixed ? a : (int *)(size_t)twice_of;
+  code[threadIdx.x] = 0; // FINDS code_written: write to read-only memory
+  a[64 + threadIdx.x] = twice_of(threadIdx.x);
+}
+static void code_written(bool fixed)
+{
+  int *a = make<int>(128);
+  patch<<<1, 64>>>(a, fixed);
+  OK(hipDeviceSynchronize());
+  OK(hipFree(a));
+}
+
+__global__ void consume(int *a, int n)
+{
+  int *own = n ? a : (int *)__builtin_amdgcn_kernarg_segment_ptr() + 2;
+  own[0] = n - 1; // FINDS argument_written: write to read-only memory
+}
+static void argument_written(bool fixed)
+{
+  int *a = make<int>(1);
+  consume<<<1, 1>>>(a, fixed);
+  OK(hipDeviceSynchronize());
+  OK(hipFree(a));
+}
+
 // gfx90a adds floats in its cache, which does not keep the host's memory.
 __global__ void energy(const double *a, double *sum)
 {
@@ -614,4 +645,6 @@ const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(global_without_barrier),
     CASE(last_block_guessed),
     CASE(dropped_atomic),
+    CASE(code_written),
+    CASE(argument_written),
 };
