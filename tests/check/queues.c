@@ -272,6 +272,25 @@ static void copy_too_long(bool fixed)
   signal_await(done);
 }
 
+static void copy_from_freed(bool fixed)
+{
+  char *a = make(256), *b = make(256), *h = make_host(256);
+  const hsa_signal_t done = signal_make(1);
+  memset(h, 0, 256);
+  OK(hsa_amd_memory_pool_free(b));
+  copy(fixed ? a : b, h, 256, done); // FINDS copy_from_freed: copy after free
+  signal_await(done);
+}
+
+static void no_signal(bool fixed)
+{
+  const hsa_signal_t signal = signal_make(1);
+  const hsa_signal_t wrong = {signal.handle + 64};
+  if (!fixed)
+    (void)hsa_signal_destroy(wrong); // FINDS no_signal: invalid destroy
+  OK(hsa_signal_destroy(signal));
+}
+
 static void host_too_early(bool fixed)
 {
   int *a = make(256), *b = make(256), h[64];
@@ -333,6 +352,8 @@ static const struct {
     {"queue_twice", queue_twice},
     {"free_twice", free_twice},
     {"copy_too_long", copy_too_long},
+    {"copy_from_freed", copy_from_freed},
+    {"no_signal", no_signal},
     {"host_too_early", host_too_early},
     {"scalar_to_vector", scalar_to_vector},
 };

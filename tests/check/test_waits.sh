@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The compiler's s_waitcnt are all needed: a kernel is silent with them, and
-# each of them that waits for nothing is a missing wait.
+# each of them that waits for nothing, or for one access less, is a missing wait.
 aqueduct=$AQ_BUILDDIR/aqueduct
 source=$AQ_SRCDIR/tests/check/waits.hip
 work=$(mktemp -d)
@@ -35,8 +35,8 @@ result() { # OK NAME
 
 count=$("$work/waits" "$work/mix.bundle")
 ok="not ok"
-[ "$count" -ge 4 ] && ok=ok
-result "$ok" "the kernel has $count waits"
+[ "$count" -ge 30 ] && ok=ok
+result "$ok" "$count ways to weaken a wait of the kernels"
 ok="not ok"
 run "$count" && grep -q "nothing found" "$work/report" && ok=ok
 result "$ok" "the compiler's waits are enough"
@@ -44,7 +44,7 @@ for ((i = 0; i < count; i++)); do
   ok="not ok"
   run "$i"
   [ $? -eq 1 ] && grep -q "(wait): missing wait" "$work/report" && ok=ok
-  result "$ok" "wait $i is missed"
+  result "$ok" "wait $i is missed, once it is weaker"
 done
 
 # Wait states around matrix instructions: none of the compiler's is redundant.

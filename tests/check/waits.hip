@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Weakens one s_waitcnt of kernels: `waits FILE.co` prints how many there are,
-// `waits FILE.co N` makes the N-th wait for nothing and runs the kernels (N beyond
-// the last: as they are). With -DKERNEL it is those kernels' source.
+// Weakens one s_waitcnt of kernels: `waits FILE.co` prints how many ways there are
+// to do so, `waits FILE.co N` makes a wait one for nothing, or one counter of it
+// larger by one, and runs the kernels (N beyond the last: as they are). With -DKERNEL it is those kernels' source.
 #include <hip/hip_runtime.h>
 #ifdef KERNEL
 extern "C" __global__ void mix(const int *a, const int *b, int *c, int n)
@@ -52,6 +52,19 @@ extern "C" __global__ void counts(const int *a, const int *b, int *c, int n)
     }                                                                          \
   } while (0)
 
+// One more may be under way: of vmcnt, of lgkmcnt; how many of these there are.
+// vmcnt before the barrier is redundant: the load is waited for behind it.
+static int weaken(uint32_t &word, int chosen, bool memory)
+{
+  const uint32_t vm = (word & 15) | (word >> 10 & 0x30), lgkm = word >> 8 & 15;
+  int count = 0;
+  if (memory && vm < 63 && count++ == chosen)
+    word = (word & ~0xc00fu) | ((vm + 1) & 15) | ((vm + 1) & 0x30) << 10;
+  if (lgkm < 15 && count++ == chosen)
+    word = (word & ~0xf00u) | (lgkm + 1) << 8;
+  return count;
+}
+
 int main(int argc, char **argv)
 {
   const uint32_t waits = 0xbf8c, nothing = 0xbf8ccf7f, barrier = 0xbf8a0000;
@@ -63,10 +76,16 @@ int main(int argc, char **argv)
   fclose(in);
   int count = 0, chosen = argc > 2 ? atoi(argv[2]) : -1;
   // One behind a barrier is redundant: a wait for everything is before it.
-  for (size_t i = 1; i < words.size(); i++)
-    if (words[i] >> 16 == waits && words[i] != nothing &&
-        words[i - 1] != barrier && count++ == chosen)
+  for (size_t i = 1; i + 1 < words.size(); i++) {
+    if (words[i] >> 16 != waits || words[i] == nothing ||
+        words[i - 1] == barrier)
+      continue;
+    const bool memory = words[i + 1] != barrier;
+    if (count++ == chosen)
       words[i] = nothing;
+    else
+      count += weaken(words[i], count <= chosen ? chosen - count : -1, memory);
+  }
   if (argc < 3) {
     printf("%d\n", count);
     return 0;
