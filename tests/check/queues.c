@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Defects of packets, copies and calls of the HSA runtime, one a case, each
  * with a fixed twin: `queues CODE CASE bad|fixed`. Comments "FINDS CASE: KIND"
- * are as in sites.hpp. `queues CODE nops` prints how many s_nop the code has that
- * wait for several states, `queues CODE nops N` makes the N-th (from 0) one state
- * shorter and runs the kernels of matrices.cl. */
+ * are as in sites.hpp. `queues CODE nops` prints how many s_nop the code has
+ * that wait for several states, `queues CODE nops N` makes the N-th (from 0)
+ * one state shorter and runs the kernels of matrices.cl. */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdbool.h>
