@@ -398,7 +398,8 @@ aq_status aq_packet_contents_execute(const aq_packet_file *file,
                        "executor %s has no allocations, so it cannot execute "
                        "the code of a capture",
                        executor->name);
-  if (executor->predicts && !durations_create(file, out))
+  if (executor->predicts && executor->predicts(executor->user) &&
+      !durations_create(file, out))
     return aq_diag_no_memory(diag);
   const bool was_open = aq_allocations_are_open(executor->allocations);
   aq_allocations_open(executor->allocations, false);

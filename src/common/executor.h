@@ -27,7 +27,7 @@
 #include "hsa_abi.h"
 #include "time.h"
 
-#define AQ_EXECUTOR_ABI 4u
+#define AQ_EXECUTOR_ABI 5u
 
 enum { AQ_EXECUTION_TEXT_SIZE = 512 };
 
@@ -131,9 +131,10 @@ typedef struct aq_executor {
   /* Whether it runs code of a processor ("gfx942"); NULL: of any. */
   bool (*executes)(void *user, const char *gfx);
 
-  /* Its `elapsed` is a prediction of the whole kernel, in place of the cost
-   * model; records have AQ_FLAG_PREDICTED. */
-  bool predicts;
+  /* Whether its `elapsed` is a prediction of the whole kernel, in place of the
+   * cost model; records have AQ_FLAG_PREDICTED. Asked of each dispatch; NULL:
+   * it is not. */
+  bool (*predicts)(void *user);
 } aq_executor;
 
 #endif

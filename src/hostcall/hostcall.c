@@ -183,6 +183,12 @@ static void hostcall_end(void *user)
   free(e);
 }
 
+static bool hostcall_predicts(void *user)
+{
+  const aq_executor *inner = ((const aq_hostcall *)user)->inner;
+  return inner->predicts && inner->predicts(inner->user);
+}
+
 /* ---- what kernels find ---- */
 
 /* The argument of a kind that is an address, or NULL. */
@@ -368,6 +374,7 @@ aq_hostcall *aq_hostcall_create(const aq_executor *inner, FILE *out)
   h->executor.begin = hostcall_begin;
   h->executor.step = hostcall_step;
   h->executor.end = hostcall_end;
+  h->executor.predicts = hostcall_predicts;
   return h;
 }
 

@@ -42,6 +42,11 @@ void aq_wave_counting_destroy(aq_wave_counting *counting)
   free(counting);
 }
 
+bool aq_wave_counting_times(const aq_wave_counting *counting)
+{
+  return counting->options.time != NULL;
+}
+
 static void windows_choose(aq_wave_tally *tally, uint64_t groups)
 {
   tally->window_size = WINDOW;

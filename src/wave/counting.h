@@ -25,6 +25,9 @@ aq_wave_counting *
 aq_wave_counting_create(const aq_wave_counting_options *options);
 void aq_wave_counting_destroy(aq_wave_counting *counting);
 
+/* Whether it predicts the time of what it counts. */
+bool aq_wave_counting_times(const aq_wave_counting *counting);
+
 /* A grid begins; it ends, whether it was counted to its end or not. */
 aq_status aq_wave_tally_open(aq_wave_counting *counting, aq_wave_grid *grid,
                              aq_diag *diag);

@@ -290,6 +290,12 @@ static bool machine_executes(void *user, const char *gfx)
   return aq_wave_machine_executes(gfx);
 }
 
+static bool machine_predicts(void *user)
+{
+  const aq_wave_machine *machine = user;
+  return machine->counting && aq_wave_counting_times(machine->counting);
+}
+
 bool aq_wave_machine_executes(const char *gfx)
 {
   aq_target target;
@@ -346,7 +352,8 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
                                     .end = wave_end,
                                     .allocations = allocations,
                                     .group_aperture_hi = AQ_WAVE_SHARED_HI,
-                                    .private_aperture_hi = AQ_WAVE_PRIVATE_HI};
+                                    .private_aperture_hi = AQ_WAVE_PRIVATE_HI,
+                                    .predicts = machine_predicts};
   *out = machine;
   return AQ_OK;
 }
@@ -420,7 +427,6 @@ aq_status aq_wave_machine_count(aq_wave_machine *machine,
   if (!machine->counting)
     machine->counting = aq_wave_counting_create(options);
   waits_keep(machine);
-  machine->executor.predicts = machine->counting && options->time;
   return machine->counting ? AQ_OK : aq_diag_no_memory(diag);
 }
 

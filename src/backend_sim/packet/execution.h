@@ -20,7 +20,9 @@ static inline bool aqsim_kernel_is_executed(const aqsim *sim,
  * its cost. */
 static inline bool aqsim_flight_is_predicted(const aqsim_flight *flight)
 {
-  return flight->executes && flight->queue->sim->executor->predicts;
+  const aq_executor *executor = flight->queue->sim->executor;
+  return flight->executes && executor->predicts &&
+         executor->predicts(executor->user);
 }
 
 /* Makes the flight's execution; on an error there is none. */
