@@ -12,4 +12,4 @@ dist_scenarios_DATA = \
 	traces/scenarios/launch-sync.json \
 	traces/scenarios/loop-512.json \
 	traces/scenarios/two-queue-pipeline.json
-EXTRA_DIST += traces/published.tsv
+EXTRA_DIST += traces/published.tsv traces/rdna3-vectors.tsv

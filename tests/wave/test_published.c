@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs of a few instructions, and the registers that an RDNA 3 GPU has
- * after each: $AQ_DATA/isa/rdna3-vectors.tsv, figures of tinygrad's tests,
+ * after each: traces/rdna3-vectors.tsv, figures of tinygrad's tests,
  * which compare their emulator with hardware. A line has a name, the number of
  * lanes, the ulps by which floats may differ, the words of the program, the
  * registers that are not 0 at its end and registers that are not compared.
@@ -238,14 +238,10 @@ START_TEST(programs_leave_the_registers_that_hardware_leaves)
 {
   static char line[LINE];
   static aq_wave_reachable reachable;
-  const char *path = aqtest_data("isa/rdna3-vectors.tsv");
-  FILE *file = path ? fopen(path, "r") : NULL;
+  FILE *file = fopen(aqtest_source("../traces/rdna3-vectors.tsv"), "r");
   size_t programs = 0, equal = 0, known = 0;
   bed b;
-  if (!file) {
-    aqtest_skip("no isa/rdna3-vectors.tsv in AQ_DATA or ../shared/data");
-    return;
-  }
+  ck_assert_ptr_nonnull(file);
   machine_open(&b);
   while (fgets(line, sizeof line, file)) {
     if (*line == '#')
