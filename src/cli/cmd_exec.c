@@ -137,6 +137,8 @@ static aq_status environment_set(execution *e)
       .compile = cli->values[AQ_CLI_OPT_COMPILE],
       .coverage = e->reports.coverage ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
+      .traces =
+          aq_profiling_traced(&e->profiling, cli->values[AQ_CLI_OPT_TRACE_ISA]),
       .extract = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],
       .fidelity = e->reports.fidelity ? "1" : NULL,
       .check = e->checks,
@@ -203,8 +205,8 @@ static aq_status check_open(execution *e)
   e->checks = *asked ? asked : "all";
   if (aq_check_read(e->checks, &checks, &cli->diag) != AQ_OK)
     return aq_diag_prefix(&cli->diag, "--check");
-  if (profiles_code(e) || cli->values[AQ_CLI_OPT_TRACE_ISA] ||
-      e->reports.coverage)
+  if (profiles_code(e) || e->profiling.traces ||
+      cli->values[AQ_CLI_OPT_TRACE_ISA] || e->reports.coverage)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--check with --profile-isa, --trace-isa, --coverage or "
                        "a profile of code; expected one of them");

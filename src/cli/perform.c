@@ -96,6 +96,8 @@ aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
       .profile_isa = profiling.code || aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA),
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .compile = cli->values[AQ_CLI_OPT_COMPILE],
+      .traces =
+          aq_profiling_traced(&profiling, cli->values[AQ_CLI_OPT_TRACE_ISA]),
       .cost = cli->values[AQ_CLI_OPT_COST],
       .timeout_needs_live = cli->given[AQ_CLI_OPT_TIMEOUT],
       .asked = signal_came,

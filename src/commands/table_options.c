@@ -222,7 +222,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "keep these, with commas between: queue-events, "
          "device-queue-events, dispatch-events (rows of the host, of copies "
          "and barriers, of kernels; without these, --record decides), "
-         "executable-metadata and counters (of executed code), or all"},
+         "executable-metadata, counters and executable-traces (of executed "
+         "code; of wave 0 or the wave of trace-isa), or all"},
     [AQ_CLI_OPT_PROFILE_ISA] =
         {"profile-isa", NULL, NULL,
          "count each executed instruction of kernels, its lanes and how they "

@@ -56,6 +56,7 @@ pkginclude_HEADERS += \
 	src/common/policy.h \
 	src/common/policy_queues.h \
 	src/common/counted.def src/common/counted.h \
+	src/common/traced.def src/common/traced.h \
 	src/common/finding.def src/common/finding.h \
 	src/common/instruction.def \
 	src/common/instruction.h \

@@ -94,7 +94,8 @@ aq_status aq_profiling_read(const char *text, const char *record,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "--profile '%s': expected all, or with commas between "
                        "them some of queue-events, device-queue-events, "
-                       "dispatch-events, executable-metadata, counters",
+                       "dispatch-events, executable-metadata, counters, "
+                       "executable-traces",
                        text);
   const unsigned events = modes & EVENTS;
   if (events && record)
@@ -105,6 +106,13 @@ aq_status aq_profiling_read(const char *text, const char *record,
   *out = (aq_profiling){.modes = modes,
                         .record =
                             events ? aq_profiling_events_text(events) : record,
-                        .code = modes & CODE};
+                        .code = modes & CODE,
+                        .traces = modes >> AQ_PROFILING_EXECUTABLE_TRACES & 1};
   return AQ_OK;
+}
+
+const char *aq_profiling_traced(const aq_profiling *profiling,
+                                const char *chosen)
+{
+  return !profiling->traces ? NULL : chosen ? chosen : "wave=0";
 }

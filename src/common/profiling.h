@@ -22,6 +22,7 @@ typedef struct aq_profiling {
   unsigned modes;     /* 1 << aq_profiling_mode */
   const char *record; /* for aq_row_choice_read; static or as it was given */
   bool code;          /* counts of instructions */
+  bool traces;        /* steps of traced waves */
 } aq_profiling;
 
 /* Reads modes with commas between them, or "all"; NULL: none. `record` is the
@@ -29,6 +30,11 @@ typedef struct aq_profiling {
  * are; AQ_ERR_INVALID: both choose rows. */
 aq_status aq_profiling_read(const char *text, const char *record,
                             aq_profiling *out, aq_diag *diag);
+
+/* The wave whose steps are kept, as --trace-isa chooses it (NULL: not given);
+ * NULL: of none. */
+const char *aq_profiling_traced(const aq_profiling *profiling,
+                                const char *chosen);
 
 /* The modes of events alone, of a list of their names; 0: it is none. */
 unsigned aq_profiling_events_read(const char *text);

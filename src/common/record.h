@@ -23,6 +23,7 @@
 #include "request.h"
 #include "status.h"
 #include "time.h"
+#include "traced.h"
 
 AQ_BEGIN_DECLS
 
@@ -235,6 +236,9 @@ struct aq_record_sink {
    * NULL: it keeps none. */
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,
                             size_t count, aq_diag *diag);
+  /* Takes steps of traced waves, each wave's in order; NULL: it keeps none. */
+  aq_status (*put_traced)(aq_record_sink *sink, const aq_traced *rows,
+                          size_t count, aq_diag *diag);
 };
 
 AQ_END_DECLS

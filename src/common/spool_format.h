@@ -50,6 +50,7 @@ typedef enum aq_spool_kind {
   AQ_SPOOL_COUNTS = 6,  /* aq_instruction, or the fields that it had */
   AQ_SPOOL_FINDING = 7, /* aq_finding, or the fields that it had */
   AQ_SPOOL_COUNTED = 8, /* aq_counted, or the fields that it had */
+  AQ_SPOOL_TRACED = 9,  /* aq_traced, or the fields that it had */
 } aq_spool_kind;
 
 typedef struct aq_spool_device {

@@ -262,6 +262,18 @@ static aq_status counted_put(drain *d, const entry *e)
                               : AQ_OK;
 }
 
+static aq_status step_put(drain *d, const entry *e)
+{
+  aq_traced row;
+  if (!fields_take(e, (int64_t *)&row, AQ_TRACED_FIELD_COUNT))
+    return malformed(d, e, "step of another size");
+  if (!ids_map(&d->names, &row.kernel) || !ids_map(&d->names, &row.gfx) ||
+      !ids_map(&d->names, &row.text))
+    return malformed(d, e, "step that names a missing name");
+  return d->sink->put_traced ? d->sink->put_traced(d->sink, &row, 1, d->diag)
+                             : AQ_OK;
+}
+
 static aq_status finding_put(drain *d, const entry *e)
 {
   aq_finding row;
@@ -296,6 +308,8 @@ static aq_status entry_put(drain *d, const entry *e)
     return finding_put(d, e);
   case AQ_SPOOL_COUNTED:
     return counted_put(d, e);
+  case AQ_SPOOL_TRACED:
+    return step_put(d, e);
   }
   return malformed(d, e, "entry of an unknown kind");
 }

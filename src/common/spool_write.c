@@ -237,6 +237,13 @@ static aq_status spool_put_findings(aq_record_sink *sink,
   return rows_put(sink, AQ_SPOOL_FINDING, rows, count, sizeof *rows);
 }
 
+static aq_status spool_put_traced(aq_record_sink *sink, const aq_traced *rows,
+                                  size_t count, aq_diag *diag)
+{
+  (void)diag;
+  return rows_put(sink, AQ_SPOOL_TRACED, rows, count, sizeof *rows);
+}
+
 aq_record_sink *aq_spool_sink(aq_spool *spool)
 {
   return &spool->sink;
@@ -335,7 +342,8 @@ aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
                                  .put = spool_put,
                                  .put_instructions = spool_put_instructions,
                                  .put_findings = spool_put_findings,
-                                 .put_counted = spool_put_counted};
+                                 .put_counted = spool_put_counted,
+                                 .put_traced = spool_put_traced};
   spool->pid = getpid();
   pthread_mutex_init(&spool->lock, NULL);
   if (!spool_map(spool, path)) {

@@ -98,6 +98,15 @@ AQ_API aq_status aq_transport_stack_compile(
 AQ_API aq_status aq_transport_stack_trace(aq_transport_stack *stack,
                                           const char *wave, aq_diag *diag);
 
+/* Keeps the steps of such a wave of each dispatch; `clock` gives the Hz of a
+ * device's cycles, 0: not known. Before the transport opens. */
+AQ_API aq_status aq_transport_stack_steps(
+    aq_transport_stack *stack, const char *wave,
+    int64_t (*clock)(uint32_t device, void *user), void *user, aq_diag *diag);
+AQ_API aq_status aq_transport_stack_steps_put(const aq_transport_stack *stack,
+                                              aq_record_sink *sink,
+                                              aq_diag *diag);
+
 /* Reports where the waves of each execution of code are, in a line, at a time:
  * ns of the monotonic clock, 0: never. On the thread that drives time. */
 AQ_API void

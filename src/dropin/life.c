@@ -122,7 +122,8 @@ static void profile_put(const aqdrop *runtime)
   aq_diag diag = AQ_DIAG_INIT;
   aq_record_sink *sink = aqdrop_recording_results_sink(runtime->recording);
   if (sink && runtime->machine &&
-      aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK)
+      (aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK ||
+       aq_wave_machine_steps_put(runtime->machine, sink, &diag) != AQ_OK))
     fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
   aqdrop_timing_put(runtime);
 }
@@ -287,6 +288,26 @@ static aq_status builder_open(aqdrop *runtime, aq_diag *diag)
              : status;
 }
 
+static int64_t clock_of(uint32_t device, void *user)
+{
+  const aqdrop *runtime = user;
+  return runtime->models.models[device]->clock;
+}
+
+/* The executable traces of exec's --profile. */
+static aq_status traces_open(aqdrop *runtime, aq_diag *diag)
+{
+  const char *text = secure_getenv("AQUEDUCT_EXECUTABLE_TRACES");
+  const aq_wave_clocks clocks = {clock_of, runtime};
+  aq_wave_trace_options options = {.to = stderr};
+  if (!text || !*text)
+    return AQ_OK;
+  aq_status status = aq_wave_trace_read(text, &options, diag);
+  return status == AQ_OK
+             ? aq_wave_machine_steps(runtime->machine, &options, &clocks, diag)
+             : status;
+}
+
 /* What --profile-isa, --trace-isa and --timeout of exec ask for. */
 static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
 {
@@ -308,6 +329,8 @@ static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
     status = aqdrop_check_open(runtime, diag);
   if (status == AQ_OK && profile && *profile)
     status = aq_wave_machine_profile(runtime->machine, diag);
+  if (status == AQ_OK)
+    status = traces_open(runtime, diag);
   if (status != AQ_OK || !trace || !*trace)
     return status;
   status = aq_wave_trace_read(trace, &options, diag);

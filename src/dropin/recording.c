@@ -101,6 +101,20 @@ static aq_status recording_put_counted(aq_record_sink *sink,
   return inner(sink)->put_counted(inner(sink), rows, count, diag);
 }
 
+static aq_status recording_put_traced(aq_record_sink *sink,
+                                      const aq_traced *rows, size_t count,
+                                      aq_diag *diag)
+{
+  const aqdrop_recording *r = (aqdrop_recording *)sink;
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    aq_traced own = rows[i];
+    own.queue += (r->lives - 1) << LIFE_BITS;
+    status = inner(sink)->put_traced(inner(sink), &own, 1, diag);
+  }
+  return status;
+}
+
 static aq_status recording_put_findings(aq_record_sink *sink,
                                         const aq_finding *rows, size_t count,
                                         aq_diag *diag)
@@ -163,7 +177,8 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
                              .put = recording_put,
                              .put_instructions = recording_put_instructions,
                              .put_findings = recording_put_findings,
-                             .put_counted = recording_put_counted};
+                             .put_counted = recording_put_counted,
+                             .put_traced = recording_put_traced};
   r->silent = rows.kind == AQ_ROWS_NONE;
   const char *facts = secure_getenv("AQUEDUCT_FIDELITY");
   const char *codes = secure_getenv("AQUEDUCT_COVERAGE");

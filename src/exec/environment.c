@@ -189,6 +189,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_CHECK", e->check) &&
              env_set("AQUEDUCT_SCHEDULE", e->schedule) &&
              env_set("AQUEDUCT_TRACE_ISA", e->trace_isa) &&
+             env_set("AQUEDUCT_EXECUTABLE_TRACES", e->traces) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
              env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&
              env_prepend("LD_PRELOAD", e->dropin, ':') &&

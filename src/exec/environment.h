@@ -23,15 +23,16 @@ typedef struct aq_exec_environment {
   const char *compile;               /* off, auto or always; NULL: as it is */
   const char *profile_isa;           /* "1", or NULL: as it is */
   const char *trace_isa;             /* the wave, or NULL: as it is */
-  const char *check;                 /* checks, or NULL: none */
-  const char *schedule;              /* of wave/schedule.h, or NULL */
-  const char *device_by_code;        /* "1", "quiet", or NULL: exec chose it */
-  const char *extract;               /* N:FILE, or NULL */
-  const char *fidelity;              /* "1", or NULL: no facts are kept */
-  const char *coverage;              /* "1", or NULL: no code is kept */
-  const char *semantics;             /* rocr or foundation; NULL: as it is */
-  const char *faults;                /* "seed=N", or a file */
-  const char *capture; /* file; made at once, so that a bad path shows */
+  const char *traces;         /* the wave whose steps are kept, or NULL */
+  const char *check;          /* checks, or NULL: none */
+  const char *schedule;       /* of wave/schedule.h, or NULL */
+  const char *device_by_code; /* "1", "quiet", or NULL: exec chose it */
+  const char *extract;        /* N:FILE, or NULL */
+  const char *fidelity;       /* "1", or NULL: no facts are kept */
+  const char *coverage;       /* "1", or NULL: no code is kept */
+  const char *semantics;      /* rocr or foundation; NULL: as it is */
+  const char *faults;         /* "seed=N", or a file */
+  const char *capture;        /* file; made at once, so that a bad path shows */
 } aq_exec_environment;
 
 /* Sets the environment of this process, which the program inherits.

@@ -78,11 +78,24 @@ static bool selected(const char *devices, uint32_t device, char *out,
   return false;
 }
 
-static aq_status rates_read(const char *name, const char *const *edits,
+aq_status aq_performance_model_load(const aq_transport_info *info,
+                                    uint32_t device, const char *devices,
+                                    const char *const *edits,
+                                    aq_device_model **out, aq_diag *diag)
+{
+  char name[4096];
+  const bool found = devices && selected(devices, device, name, sizeof name);
+  return aq_device_model_load(found ? name : info->devices[device].model, edits,
+                              out, diag);
+}
+
+static aq_status rates_read(const aq_transport_info *info, uint32_t device,
+                            const char *devices, const char *const *edits,
                             aq_rates *out, aq_diag *diag)
 {
   aq_device_model *model;
-  aq_status status = aq_device_model_load(name, edits, &model, diag);
+  aq_status status =
+      aq_performance_model_load(info, device, devices, edits, &model, diag);
   if (status != AQ_OK)
     return status;
   aq_rates_read(out, aq_device_model_text(model, "gfx"), model_number, model);
@@ -95,18 +108,14 @@ static aq_status devices_read(aq_performance_cost *cost,
                               const char *devices, const char *const *edits,
                               aq_diag *diag)
 {
-  char name[4096];
   aq_status status = AQ_OK;
   free(cost->rates);
   cost->count = info->device_count;
   cost->rates = calloc(cost->count, sizeof *cost->rates);
   if (!cost->rates)
     return aq_diag_no_memory(diag);
-  for (uint32_t i = 0; i < cost->count && status == AQ_OK; i++) {
-    const bool found = devices && selected(devices, i, name, sizeof name);
-    status = rates_read(found ? name : info->devices[i].model, edits,
-                        &cost->rates[i], diag);
-  }
+  for (uint32_t i = 0; i < cost->count && status == AQ_OK; i++)
+    status = rates_read(info, i, devices, edits, &cost->rates[i], diag);
   return status;
 }
 

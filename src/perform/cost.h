@@ -10,6 +10,7 @@
 
 #include "common/transports.h"
 #include "store/store.h"
+#include "transports/device_models.h"
 
 typedef struct aq_performance_cost aq_performance_cost;
 
@@ -18,6 +19,13 @@ typedef struct aq_performance_cost aq_performance_cost;
  * stack. */
 aq_status aq_performance_cost_create(const char *text,
                                      aq_performance_cost **out, aq_diag *diag);
+/* The model of a device of an open transport, which `devices` may select,
+ * edited. The caller frees it. */
+aq_status aq_performance_model_load(const aq_transport_info *info,
+                                    uint32_t device, const char *devices,
+                                    const char *const *edits,
+                                    aq_device_model **out, aq_diag *diag);
+
 void aq_performance_cost_destroy(aq_performance_cost *cost);
 
 /* Has the executor of the stack count, with the constants of the devices of

@@ -14,6 +14,7 @@ libaqcore_a_SOURCES += \
 	src/perform/run_model.c src/perform/run_model.h \
 	src/perform/runs.c src/perform/runs.h \
 	src/perform/scenario_run.c src/perform/scenario_run.h \
-	src/perform/sums.c src/perform/sums.h
+	src/perform/sums.c src/perform/sums.h \
+	src/perform/traces.c src/perform/traces.h
 
 aq_folder_headers += src/perform/runs.h

@@ -13,6 +13,7 @@
 #include "perform/cost.h"
 #include "perform/row_filter.h"
 #include "perform/sums.h"
+#include "perform/traces.h"
 #include "workload/request_log.h"
 
 /* ---- the request ---- */
@@ -95,6 +96,9 @@ aq_status aq_performance_init(aq_performance *out,
                                 &made.rows, diag);
   if (status == AQ_OK)
     status = aq_performance_cost_create(options->cost, &made.cost, diag);
+  if (status == AQ_OK)
+    status = aq_performance_traces_create(options->traces, made.transport,
+                                          &made.traces, diag);
   if (status == AQ_OK && options->policy)
     status = policy_find(options->policy, watch, &made.policy, diag);
   if (status != AQ_OK) {
@@ -111,6 +115,7 @@ void aq_performance_fini(aq_performance *performance)
   aq_policy_choice_destroy(performance->policy);
   aq_transport_stack_destroy(performance->transport);
   aq_performance_cost_destroy(performance->cost);
+  aq_performance_traces_destroy(performance->traces);
 }
 
 /* ---- the transport ---- */
@@ -149,6 +154,9 @@ aq_status aq_performance_open(const aq_performance *performance,
   status = aq_performance_cost_open(performance->cost, performance->transport,
                                     t, o->device, o->edits, diag);
   if (status == AQ_OK)
+    status = aq_performance_traces_open(performance->traces, t, o->device,
+                                        o->edits, diag);
+  if (status == AQ_OK)
     *out = t;
   else
     t->ops->close(t);
@@ -161,6 +169,8 @@ aq_status aq_performance_profile_put(const aq_performance *performance,
   aq_status status = AQ_OK;
   if (performance->options.profile_isa)
     status = aq_transport_stack_profile_put(performance->transport, sink, diag);
+  if (status == AQ_OK && performance->traces)
+    status = aq_transport_stack_steps_put(performance->transport, sink, diag);
   return status == AQ_OK && performance->cost
              ? aq_transport_stack_counted_put(performance->transport, sink,
                                               diag)

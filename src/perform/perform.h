@@ -24,10 +24,11 @@
 #include "workload/scenario.h"
 
 typedef struct aq_performance {
-  aq_performance_options options;   /* device, queues and seed may change */
-  aq_transport_stack *transport;    /* owned */
-  const aq_executor *executor;      /* borrowed; NULL: the stack's own */
-  struct aq_performance_cost *cost; /* owned; NULL: of a cost model */
+  aq_performance_options options;       /* device, queues and seed may change */
+  aq_transport_stack *transport;        /* owned */
+  const aq_executor *executor;          /* borrowed; NULL: the stack's own */
+  struct aq_performance_traces *traces; /* owned; NULL: none */
+  struct aq_performance_cost *cost;     /* owned; NULL: of a cost model */
   /* Memory faults, as of aq_transport_options; NULL: to standard error. */
   void (*event)(const aq_system_event *event, void *user);
   void *event_user;

@@ -63,6 +63,7 @@ typedef struct aq_performance_options {
   const char *trace_isa;
   /* Whether it is compiled: "off", "auto", "always"; NULL: off. */
   const char *compile;
+  const char *traces; /* the wave whose steps are kept, or NULL */
   /* How long kernels take whose code is executed: "fixed", "executed" or
    * "sampled" (doc/durations.md); NULL: fixed. */
   const char *cost;

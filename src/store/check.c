@@ -94,6 +94,7 @@ static const rule store_rules[] = {
     ORPHANS("instructions"),
     ORPHANS("findings"),
     ORPHANS("counted"),
+    ORPHANS("traced"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "

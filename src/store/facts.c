@@ -33,6 +33,12 @@ static const char *const counted_columns[] = {
 #undef F
 };
 
+static const char *const traced_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/traced.def"
+#undef F
+};
+
 static const char *const finding_columns[] = {
 #define F(field, unit, meaning) #field,
 #include "common/finding.def"
@@ -51,6 +57,8 @@ const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
                          "site, number"},
     [AQ_FACT_COUNTED] = {"counted", counted_columns, AQ_COUNTED_FIELD_COUNT,
                          "number"},
+    [AQ_FACT_TRACED] = {"traced", traced_columns, AQ_TRACED_FIELD_COUNT,
+                        "dispatch, number"},
 };
 
 /* Appends the columns, separated by commas. */
@@ -183,6 +191,8 @@ FACT_LIST(AQ_FACT_FINDING, aq_store_findings, aq_finding_list_fini,
           aq_finding_list, aq_finding, findings)
 FACT_LIST(AQ_FACT_COUNTED, aq_store_counted, aq_counted_list_fini,
           aq_counted_list, aq_counted, rows)
+FACT_LIST(AQ_FACT_TRACED, aq_store_traced, aq_traced_list_fini, aq_traced_list,
+          aq_traced, rows)
 
 /* ---- dropping ---- */
 

@@ -18,6 +18,7 @@ typedef enum aq_fact {
   AQ_FACT_INSTRUCTION,
   AQ_FACT_FINDING,
   AQ_FACT_COUNTED,
+  AQ_FACT_TRACED,
   AQ_FACT_COUNT
 } aq_fact;
 

@@ -55,6 +55,11 @@ static const struct {
 #include "common/counted.def"
 #undef F
     },
+    {"traced", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/traced.def"
+#undef F
+    },
     {"findings", "number"
 #define F(field, unit, meaning) ", " #field
 #include "common/finding.def"

@@ -26,6 +26,7 @@ struct aq_run_reader {
   aq_memory_sink known; /* devices, queues and names; edges and samples once
                            asked for */
   bool has_edges, has_samples;
+  aq_traced_list traced; /* once asked for */
 };
 
 _Static_assert(AQ_RECORD_FIELD_COUNT < 64, "a bit for each field");
@@ -317,6 +318,7 @@ void aq_run_reader_close(aq_run_reader *reader)
     return;
   sqlite3_finalize(reader->select);
   aq_memory_sink_fini(&reader->known);
+  aq_traced_list_fini(&reader->traced);
   free(reader->places);
   free(reader);
 }
@@ -441,5 +443,19 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
   }
   *samples = reader->known.samples;
   *count = reader->known.sample_count;
+  return AQ_OK;
+}
+
+aq_status aq_run_reader_traced(aq_run_reader *reader, const aq_traced **steps,
+                               size_t *count, aq_diag *diag)
+{
+  if (!reader->traced.rows) {
+    aq_status status =
+        aq_store_traced(reader->store, reader->run, &reader->traced, diag);
+    if (status)
+      return status;
+  }
+  *steps = reader->traced.rows;
+  *count = reader->traced.count;
   return AQ_OK;
 }

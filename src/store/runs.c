@@ -368,13 +368,14 @@ static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
                       "DELETE FROM instructions WHERE run = %lld;"
                       "DELETE FROM findings WHERE run = %lld;"
                       "DELETE FROM counted WHERE run = %lld;"
+                      "DELETE FROM traced WHERE run = %lld;"
                       "DELETE FROM counters WHERE run = %lld;"
                       "DELETE FROM queues WHERE run = %lld;"
                       "DELETE FROM devices WHERE run = %lld;"
                       "DELETE FROM runs WHERE id = %lld;",
                       aq_store_row_key(run, 0),
                       aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
-                      run, run, run, run, run, run, run, run, run);
+                      run, run, run, run, run, run, run, run, run, run);
   char *text = sqlite3_str_finish(sql);
   aq_status status =
       aq_store_exec(store, text, "the run cannot be removed", diag);

@@ -102,6 +102,9 @@ static const struct {
     {8, "CREATE TABLE IF NOT EXISTS counted ("
         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {9, "CREATE TABLE IF NOT EXISTS traced ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

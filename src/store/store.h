@@ -183,6 +183,12 @@ AQ_API aq_status aq_run_reader_samples(aq_run_reader *reader,
                                        const aq_sample **samples, size_t *count,
                                        aq_diag *diag);
 
+/* The steps of the run's traced waves, by dispatch; they live as long as the
+ * reader. */
+AQ_API aq_status aq_run_reader_traced(aq_run_reader *reader,
+                                      const aq_traced **steps, size_t *count,
+                                      aq_diag *diag);
+
 /* ---- requests, preemptions, instructions ---- */
 
 typedef struct aq_request_list {
@@ -228,6 +234,17 @@ typedef struct aq_counted_list {
 AQ_API aq_status aq_store_counted(aq_store *store, int64_t run,
                                   aq_counted_list *out, aq_diag *diag);
 AQ_API void aq_counted_list_fini(aq_counted_list *list);
+
+typedef struct aq_traced_list {
+  aq_traced *rows; /* by traced wave, each in its order */
+  size_t count;
+} aq_traced_list;
+
+/* The steps of a run's traced waves; empty where none were traced. The caller
+ * frees *out with aq_traced_list_fini. */
+AQ_API aq_status aq_store_traced(aq_store *store, int64_t run,
+                                 aq_traced_list *out, aq_diag *diag);
+AQ_API void aq_traced_list_fini(aq_traced_list *list);
 
 typedef struct aq_finding_list {
   aq_finding *findings; /* by site */

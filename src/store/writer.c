@@ -291,6 +291,13 @@ static aq_status sink_put_counted(aq_record_sink *sink, const aq_counted *rows,
                    count, diag);
 }
 
+static aq_status sink_put_traced(aq_record_sink *sink, const aq_traced *rows,
+                                 size_t count, aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_TRACED, (const int64_t *)rows,
+                   count, diag);
+}
+
 static aq_status sink_put_findings(aq_record_sink *sink, const aq_finding *rows,
                                    size_t count, aq_diag *diag)
 {
@@ -345,6 +352,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
                                   .put_instructions = sink_put_instructions,
                                   .put_findings = sink_put_findings,
                                   .put_counted = sink_put_counted,
+                                  .put_traced = sink_put_traced,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   writer->run = AQ_NONE;

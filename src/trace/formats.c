@@ -80,6 +80,7 @@ enum {
   FORMAT_CSV,
   FORMAT_PERFETTO,
   FORMAT_CHROME,
+  FORMAT_ATT,
   FORMAT_COUNT
 };
 
@@ -109,6 +110,8 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
                          .fields = AQ_TIMELINE_FIELDS, .exports = true},
     [FORMAT_CHROME] = {"chrome", "Chrome trace JSON, chrome://tracing",
                        .fields = AQ_TIMELINE_FIELDS, .exports = true},
+    [FORMAT_ATT] = {"att", "JSON of the steps of traced waves",
+                    .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -130,6 +133,7 @@ static const struct {
     [FORMAT_CSV] = {NULL, NULL, aq_csv_export},
     [FORMAT_PERFETTO] = {NULL, NULL, aq_perfetto_export},
     [FORMAT_CHROME] = {NULL, NULL, aq_chrome_export},
+    [FORMAT_ATT] = {NULL, NULL, aq_att_export},
 };
 
 const aq_trace_format *aq_trace_formats(void)

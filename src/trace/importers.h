@@ -57,6 +57,7 @@ typedef aq_status aq_trace_exporter(aq_trace_source *source, FILE *out,
                                     aq_diag *diag);
 
 aq_trace_exporter aq_chrome_export;
+aq_trace_exporter aq_att_export;
 aq_trace_exporter aq_csv_export;
 aq_trace_exporter aq_jsonl_export;
 aq_trace_exporter aq_perfetto_export;

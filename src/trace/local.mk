@@ -1,6 +1,8 @@
 libaqcore_a_SOURCES += \
 	src/trace/api.c \
 	src/trace/arrows.c src/trace/arrows.h \
+	src/trace/att.c \
+	src/trace/waves.c src/trace/waves.h \
 	src/trace/chrome.c \
 	src/trace/csv.c src/trace/csv.h \
 	src/trace/csv_export.c \
@@ -38,7 +40,7 @@ libaqcore_a_SOURCES += \
 	src/trace/xplane.c
 
 EXTRA_DIST += \
-	doc/formats/chrome.md \
+	doc/formats/att.md doc/formats/chrome.md \
 	doc/formats/csv.md \
 	doc/formats/edges.md \
 	doc/formats/ireeperf.md \

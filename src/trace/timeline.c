@@ -11,6 +11,7 @@
 #include "common/map.h"
 #include "trace/arrows.h"
 #include "trace/depth.h"
+#include "trace/waves.h"
 
 enum {
   ROWS = 512,
@@ -32,7 +33,7 @@ typedef struct lane_set {
 
 /* The drawing state of one queue, or of one thread of the host. */
 typedef struct track_group {
-  lane_set run, packets;
+  lane_set run, packets, waves;
   aq_depth depth;
   char name[64];
   int64_t correlation, call; /* the host call drawn last */
@@ -50,6 +51,7 @@ typedef struct timeline {
   track_group **calls;
   size_t call_count, call_capacity;
   aq_arrows arrows;
+  aq_waves waves;
 } timeline;
 
 /* ---- tracks ---- */
@@ -127,10 +129,11 @@ static track_group *queue_group(timeline *t, const aq_record *row)
     const aq_run_queue *queue = t->source->queue(t->source, row->queue);
     int64_t device = queue ? queue->device : row->device;
     snprintf(group->name, sizeof group->name, "queue %" PRId64, row->queue);
-    group->run.process = group->packets.process =
+    group->run.process = group->packets.process = group->waves.process =
         device_process(t, device >= 0 ? device : 0);
     group->run.title = "";
     group->packets.title = "packets";
+    group->waves.title = "wave";
   }
   return group;
 }
@@ -297,6 +300,7 @@ static aq_status draw_row(timeline *t, const aq_record *row, int64_t number)
       (size_t)row->queue >= t->source->queue_count)
     return status;
   track_group *group = queue_group(t, row);
+  aq_waves_meet(&t->waves, row);
   status = draw_run(t, group, row, number);
   if (status == AQ_OK)
     status = draw_packet(t, group, row);
@@ -370,6 +374,32 @@ static aq_status draw_samples(timeline *t)
   return status;
 }
 
+/* The instructions of a wave on a lane, which has no others meanwhile. */
+static aq_status draw_wave(timeline *t, const aq_traced_wave *wave)
+{
+  track_group *group = &t->queues[wave->queue];
+  struct lane *lane;
+  aq_status status = lane_find(t, group, &group->waves,
+                               aq_traced_wave_time(wave, 0), SIZE_MAX, &lane);
+  for (size_t i = 0; i < wave->count && status == AQ_OK; i++)
+    slice_draw(
+        t, &group->waves, lane,
+        (aq_slice){.begin = aq_traced_wave_time(wave, i),
+                   .end = aq_traced_wave_time(wave, i + 1),
+                   .name = t->source->name(t->source, wave->steps[i].text),
+                   .name_id = wave->steps[i].text});
+  return status;
+}
+
+static aq_status draw_waves(timeline *t)
+{
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < t->waves.count && status == AQ_OK; i++)
+    if (aq_traced_wave_time(&t->waves.list[i], 0) != AQ_TIME_NONE)
+      status = draw_wave(t, &t->waves.list[i]);
+  return status;
+}
+
 static aq_status draw_rows(timeline *t)
 {
   aq_record rows[ROWS];
@@ -383,7 +413,9 @@ static aq_status draw_rows(timeline *t)
     if (status != AQ_OK)
       return status;
   } while (count > 0);
-  aq_status status = draw_depths(t);
+  aq_status status = draw_waves(t);
+  if (status == AQ_OK)
+    status = draw_depths(t);
   return status == AQ_OK ? draw_samples(t) : status;
 }
 
@@ -392,6 +424,7 @@ static void timeline_fini(timeline *t)
   for (size_t i = 0; t->queues && i < t->source->queue_count; i++) {
     free(t->queues[i].run.lane);
     free(t->queues[i].packets.lane);
+    free(t->queues[i].waves.lane);
     aq_depth_fini(&t->queues[i].depth);
   }
   for (size_t i = 0; i < t->call_count; i++) {
@@ -404,6 +437,7 @@ static void timeline_fini(timeline *t)
   aq_map_fini(&t->hosts);
   aq_map_fini(&t->threads);
   aq_arrows_fini(&t->arrows);
+  aq_waves_fini(&t->waves);
 }
 
 aq_status aq_timeline_draw(aq_trace_source *source,
@@ -423,6 +457,8 @@ aq_status aq_timeline_draw(aq_trace_source *source,
                          : aq_diag_no_memory(t.diag);
   if (status == AQ_OK && !aq_arrows_init(&t.arrows, edges, count))
     status = aq_diag_no_memory(t.diag);
+  if (status == AQ_OK)
+    status = aq_waves_open(source, &t.waves, diag);
   if (status == AQ_OK)
     status = draw_rows(&t);
   timeline_fini(&t);

@@ -7,6 +7,7 @@
  * A device is a process, and has for each queue
  *   kernels   what ran, from start to end; what overlaps takes another lane
  *   packets   life of each packet, with its phases nested in it
+ *   wave      instructions of traced waves, from the start of their dispatch on
  *   depth     a counter: packets submitted and not complete
  * and a counter for each of counters.def that was sampled.
  * A process of the host has a track a thread: the calls that submitted or

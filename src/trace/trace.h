@@ -156,6 +156,9 @@ typedef struct aq_trace_source {
   /* Its samples, by counter, ordinal and time; NULL: it has none. */
   aq_status (*samples)(struct aq_trace_source *source,
                        const aq_sample **samples, size_t *count, aq_diag *diag);
+  /* The steps of its traced waves, by dispatch; NULL: it has none. */
+  aq_status (*traced)(struct aq_trace_source *source, const aq_traced **steps,
+                      size_t *count, aq_diag *diag);
 } aq_trace_source;
 
 /* The samples of a source, whether it has that operation or not. */

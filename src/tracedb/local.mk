@@ -12,6 +12,7 @@ libaqcore_a_SOURCES += \
 	src/tracedb/rocpd_views.def \
 	src/tracedb/rocprof_v1_import.c \
 	src/tracedb/rpd_import.c \
+	src/tracedb/stored.c src/tracedb/stored.h \
 	src/tracedb/tracedb.h
 
 EXTRA_DIST += \

@@ -368,6 +368,25 @@ aq_status aq_transport_stack_trace(aq_transport_stack *stack, const char *wave,
                          : status;
 }
 
+aq_status aq_transport_stack_steps(aq_transport_stack *stack, const char *wave,
+                                   int64_t (*clock)(uint32_t device,
+                                                    void *user),
+                                   void *user, aq_diag *diag)
+{
+  aq_wave_trace_options options = {.to = stderr};
+  const aq_wave_clocks clocks = {clock, user};
+  aq_status status = aq_wave_trace_read(wave, &options, diag);
+  return status == AQ_OK
+             ? aq_wave_machine_steps(stack->machine, &options, &clocks, diag)
+             : status;
+}
+
+aq_status aq_transport_stack_steps_put(const aq_transport_stack *stack,
+                                       aq_record_sink *sink, aq_diag *diag)
+{
+  return aq_wave_machine_steps_put(stack->machine, sink, diag);
+}
+
 void aq_transport_stack_report_at(aq_transport_stack *stack, int64_t time,
                                   void (*tell)(const char *line, void *user),
                                   void *user)

@@ -32,6 +32,17 @@ aq_wave_counting_create(const aq_wave_counting_options *options)
   return counting;
 }
 
+void aq_wave_counting_adjust(aq_wave_counting *counting,
+                             const aq_wave_counting_options *options)
+{
+  counting->options = *options;
+}
+
+void aq_wave_counting_include(aq_wave_counting *counting, uint64_t number)
+{
+  counting->included = number + 1;
+}
+
 void aq_wave_counting_destroy(aq_wave_counting *counting)
 {
   if (!counting)
@@ -138,6 +149,7 @@ static bool is_wanted(const aq_wave_tally *tally, uint64_t number,
       const int64_t share = ENOUGH / (int64_t)tally->window_count * (i + 1);
       *window = i;
       return number == tally->windows[i] ||
+             number + 1 == tally->counting->included ||
              (number < tally->windows[i] + tally->window_size &&
               expected(tally) < share);
     }
@@ -151,10 +163,12 @@ uint64_t aq_wave_tally_next(const aq_wave_grid *grid, uint64_t number)
   if (!tally->counting->options.sampled || number >= grid->group_count ||
       is_wanted(tally, number, &window))
     return number;
-  for (unsigned i = 0; i < tally->window_count; i++)
+  uint64_t next = grid->group_count;
+  for (unsigned i = tally->window_count; i-- > 0;)
     if (tally->windows[i] > number)
-      return tally->windows[i];
-  return grid->group_count;
+      next = tally->windows[i];
+  const uint64_t included = tally->counting->included;
+  return included > number + 1 && included <= next ? included - 1 : next;
 }
 
 bool aq_wave_tally_group(aq_wave_group *group, uint64_t number)

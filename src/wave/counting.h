@@ -23,9 +23,17 @@ enum { AQ_WAVE_COUNTED_SLICE = 64 /* instructions: waves take short turns */ };
 /* NULL: out of memory. */
 aq_wave_counting *
 aq_wave_counting_create(const aq_wave_counting_options *options);
+
+/* Other options, for the grids that begin from now on. */
+void aq_wave_counting_adjust(aq_wave_counting *counting,
+                             const aq_wave_counting_options *options);
+
+/* Counts this workgroup of each grid whichever others are counted. */
+void aq_wave_counting_include(aq_wave_counting *counting, uint64_t number);
+
 void aq_wave_counting_destroy(aq_wave_counting *counting);
 
-/* Whether it predicts the time of what it counts. */
+/* Whether it predicts the times of the dispatches that it counts. */
 bool aq_wave_counting_times(const aq_wave_counting *counting);
 
 /* A grid begins; it ends, whether it was counted to its end or not. */

@@ -38,8 +38,9 @@ struct aq_wave_counting {
   aq_map by_hash; /* of rows: equal ones are one */
   aq_wave_counted_row *rows;
   size_t count, capacity;
-  uint32_t serial; /* of grids */
-  bool done;       /* the rows were put */
+  uint32_t serial;   /* of grids */
+  uint64_t included; /* workgroup + 1; 0: none */
+  bool done;         /* the rows were put */
 };
 
 /* The accesses of a wave that it did not wait for, oldest first. */

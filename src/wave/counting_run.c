@@ -8,6 +8,9 @@
 #include "wave/observe.h"
 #include "wave/pattern.h"
 #include "wave/reach.h"
+#include "wave/steps.h"
+#include "wave/trace.h"
+#include "wave/watch.h"
 
 enum { SEGMENT_SHIFT = 6, LINE_SHIFT = 7, PAGE_SHIFT = 16 };
 
@@ -248,19 +251,33 @@ static void instruction_count(aq_wave *w, const aq_wave_op *o,
   }
 }
 
+/* Counts a decoded instruction, and runs it as its grid wants. */
+static const aq_wave_op *step(aq_wave *w, const aq_wave_op *o, bool traced,
+                              aq_wave_steps *steps)
+{
+  const aq_wave_grid *grid = w->grid;
+  aq_wave_timeline *line = &w->group->tally->waves[w->number];
+  const int64_t cycle = line->now;
+  instruction_count(w, o, line);
+  if (steps && !aq_wave_steps_add(steps, w, o, grid->tally->serial - 1, cycle,
+                                  line->now))
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "out of memory for its steps");
+  if (grid->watched)
+    return aq_wave_watched_step(w, o, traced);
+  return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+}
+
 const aq_wave_op *aq_wave_counted_run(aq_wave *w, const aq_wave_op *o,
                                       int64_t *left)
 {
-  aq_wave_timeline *line = &w->group->tally->waves[w->number];
+  const aq_wave_grid *grid = w->grid;
+  const bool traced = grid->trace && aq_wave_trace_wants(grid->trace, w);
+  aq_wave_steps *steps =
+      grid->steps && aq_wave_steps_wants(grid->steps, w) ? grid->steps : NULL;
   while (*left > 0) {
-    const aq_wave_op *next;
     /* Without `more` it decodes itself, or goes to the next page. */
-    if (o->more) {
-      instruction_count(w, o, line);
-      next = w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
-    } else {
-      next = o->run(w, o);
-    }
+    const aq_wave_op *next = o->more ? step(w, o, traced, steps) : o->run(w, o);
     --*left;
     if (!next)
       break;

@@ -65,6 +65,7 @@ libaqcore_a_SOURCES += \
 	src/wave/special.c \
 	src/wave/start.c \
 	src/wave/state.h \
+	src/wave/steps.c src/wave/steps.h \
 	src/wave/stop.c \
 	src/wave/trace.c src/wave/trace.h \
 	src/wave/touch.inc src/wave/typed.c \

@@ -213,6 +213,7 @@ struct aq_wave_grid {
   const struct aq_wave_observer *observer; /* NULL: none; observe.h */
   void *observed;                          /* of that */
   struct aq_wave_tally *tally;             /* NULL: its work is not counted */
+  struct aq_wave_steps *steps;             /* NULL: none are kept; steps.h */
   aq_wave_share *share, own_share;         /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */
   unsigned part_count;

@@ -44,15 +44,20 @@ void aq_wave_trace_destroy(aq_wave_trace *trace)
   free(trace);
 }
 
-bool aq_wave_trace_wants(const aq_wave_trace *trace, const aq_wave *w)
+bool aq_wave_trace_chooses(const aq_wave_trace_options *options,
+                           const aq_wave *w)
 {
   const aq_wave_grid *grid = w->grid;
   const uint64_t group =
       w->group->id[0] +
       (uint64_t)grid->groups[0] *
           (w->group->id[1] + (uint64_t)grid->groups[1] * w->group->id[2]);
-  return w->number == trace->options.wave &&
-         group == trace->options.workgroup &&
+  return w->number == options->wave && group == options->workgroup;
+}
+
+bool aq_wave_trace_wants(const aq_wave_trace *trace, const aq_wave *w)
+{
+  return aq_wave_trace_chooses(&trace->options, w) &&
          trace->steps <= trace->options.limit;
 }
 

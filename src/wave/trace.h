@@ -17,6 +17,10 @@ typedef struct aq_wave_trace aq_wave_trace;
 aq_wave_trace *aq_wave_trace_create(const aq_wave_trace_options *options);
 void aq_wave_trace_destroy(aq_wave_trace *trace);
 
+/* Whether the options choose the wave. */
+bool aq_wave_trace_chooses(const aq_wave_trace_options *options,
+                           const aq_wave *w);
+
 /* Whether it traces the wave, and has lines left. */
 bool aq_wave_trace_wants(const aq_wave_trace *trace, const aq_wave *w);
 

@@ -6,8 +6,8 @@
 #include "wave/profile.h"
 #include "wave/trace.h"
 
-/* Runs a decoded instruction, counted and traced. */
-static const aq_wave_op *step(aq_wave *w, const aq_wave_op *o, bool traced)
+const aq_wave_op *aq_wave_watched_step(aq_wave *w, const aq_wave_op *o,
+                                       bool traced)
 {
   struct aq_wave_profile_kernel *profile = w->grid->profile;
   if (profile && !aq_wave_profile_count(profile, w, o))
@@ -30,7 +30,8 @@ const aq_wave_op *aq_wave_watched_run(aq_wave *w, const aq_wave_op *o,
   const bool traced = w->grid->trace && aq_wave_trace_wants(w->grid->trace, w);
   while (*left > 0) {
     /* Without `more` it decodes itself, or goes to the next page. */
-    const aq_wave_op *next = o->more ? step(w, o, traced) : o->run(w, o);
+    const aq_wave_op *next =
+        o->more ? aq_wave_watched_step(w, o, traced) : o->run(w, o);
     --*left;
     if (!next)
       break;

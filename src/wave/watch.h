@@ -8,6 +8,10 @@
 
 #include "wave/state.h"
 
+/* Runs one decoded instruction, counted and traced. */
+const aq_wave_op *aq_wave_watched_step(aq_wave *w, const aq_wave_op *o,
+                                       bool traced);
+
 /* Runs instructions from `o` on, until the wave stops or `*left` of them ran;
  * the one that stopped it, or the next. */
 const aq_wave_op *aq_wave_watched_run(aq_wave *w, const aq_wave_op *o,

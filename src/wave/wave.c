@@ -21,6 +21,7 @@
 #include "wave/parts.h"
 #include "wave/profile.h"
 #include "wave/schedule.h"
+#include "wave/steps.h"
 #include "wave/trace.h"
 #include "wave/where.h"
 
@@ -37,6 +38,7 @@ struct aq_wave_machine {
   aq_wave_profile *profile;      /* or NULL */
   aq_wave_trace *trace;          /* or NULL */
   aq_wave_counting *counting;    /* or NULL */
+  aq_wave_steps *steps;          /* or NULL */
   aq_wave_native *native;        /* or NULL */
   void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
   void *tell_user;
@@ -178,7 +180,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     free(grid);
     return status;
   }
-  grid->watched = grid->trace || grid->profile;
+  grid->steps = machine->steps;
+  grid->watched = grid->trace || grid->profile || grid->steps;
   if (machine->schedule.on)
     grid->random = aq_wave_schedule_begin(&machine->schedule, desc->dispatch_id,
                                           desc->kernel);
@@ -371,6 +374,7 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   aq_wave_profile_destroy(machine->profile);
   aq_wave_trace_destroy(machine->trace);
   aq_wave_counting_destroy(machine->counting);
+  aq_wave_steps_destroy(machine->steps);
   aq_wave_native_destroy(machine->native);
   pthread_mutex_destroy(&machine->watching);
   free(machine);
@@ -424,7 +428,9 @@ aq_status aq_wave_machine_count(aq_wave_machine *machine,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "durations from executed code count for themselves; "
                        "expected no profile, trace or check of the code");
-  if (!machine->counting)
+  if (machine->counting)
+    aq_wave_counting_adjust(machine->counting, options);
+  else
     machine->counting = aq_wave_counting_create(options);
   waits_keep(machine);
   return machine->counting ? AQ_OK : aq_diag_no_memory(diag);
@@ -437,6 +443,36 @@ aq_status aq_wave_machine_counted_put(aq_wave_machine *machine,
     return AQ_OK;
   pthread_mutex_lock(&machine->watching);
   const aq_status status = aq_wave_counting_put(machine->counting, sink, diag);
+  pthread_mutex_unlock(&machine->watching);
+  return status;
+}
+
+aq_status aq_wave_machine_steps(aq_wave_machine *machine,
+                                const aq_wave_trace_options *options,
+                                const aq_wave_clocks *clocks, aq_diag *diag)
+{
+  if (machine->observer)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "executable traces with a check of the code; expected "
+                       "one of them");
+  if (!machine->counting)
+    machine->counting = aq_wave_counting_create(&(aq_wave_counting_options){0});
+  if (!machine->steps)
+    machine->steps = aq_wave_steps_create(options, clocks);
+  if (!machine->counting || !machine->steps)
+    return aq_diag_no_memory(diag);
+  aq_wave_counting_include(machine->counting, options->workgroup);
+  waits_keep(machine);
+  return AQ_OK;
+}
+
+aq_status aq_wave_machine_steps_put(aq_wave_machine *machine,
+                                    aq_record_sink *sink, aq_diag *diag)
+{
+  if (!machine->steps)
+    return AQ_OK;
+  pthread_mutex_lock(&machine->watching);
+  const aq_status status = aq_wave_steps_put(machine->steps, sink, diag);
   pthread_mutex_unlock(&machine->watching);
   return status;
 }

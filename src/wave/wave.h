@@ -97,6 +97,23 @@ typedef struct aq_wave_trace_options {
 aq_status aq_wave_trace_read(const char *text, aq_wave_trace_options *out,
                              aq_diag *diag);
 
+/* The clocks of devices in Hz, by their ordinals. NULL, or 0: not known. */
+typedef struct aq_wave_clocks {
+  int64_t (*clock)(uint32_t device, void *user);
+  void *user;
+} aq_wave_clocks;
+
+/* Keeps the steps of such a wave of each dispatch as rows, with the cycles of
+ * nominal latencies (counting), and counts their dispatches; `to`: where a line
+ * says how many were left out. */
+aq_status aq_wave_machine_steps(aq_wave_machine *machine,
+                                const aq_wave_trace_options *options,
+                                const aq_wave_clocks *clocks, aq_diag *diag);
+
+/* As aq_wave_machine_profile_put. */
+aq_status aq_wave_machine_steps_put(aq_wave_machine *machine,
+                                    aq_record_sink *sink, aq_diag *diag);
+
 aq_status aq_wave_machine_trace(aq_wave_machine *machine,
                                 const aq_wave_trace_options *options,
                                 aq_diag *diag);

@@ -49,6 +49,37 @@ check "loads and stores are apart" same \
 try "$aqueduct" show moded
 check "and the run says that it has rows of kernels only" contains "$out" \
   "dispatch-events only"
+launch_vadd --profile executable-traces,counters --trace-isa \
+  wave=3,workgroup=2 --name traced
+check "an executable trace changes no result" contains "$out" "${plain##*us}"
+printf '%s\n' "$err" | sed -n 's/^[-+]0x[0-9a-f]*  \(.*\)/\1/p' |
+  sed 's/   .*//; s/ *->.*//' > "$work/printed"
+"$aqueduct" export traced --format att -o "$work/traced.json"
+python3 - "$work/traced.json" > "$work/kept" << 'P'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+(wave,) = trace["waves"]
+assert (wave["workgroup"], wave["wave"], wave["kernel"]) == (2, 3, "vadd")
+end = 0
+for step in wave["instructions"]:
+    assert step["cycle"] >= end
+    end = step["cycle"] + step["cycles"]
+    print(trace["code"][step["line"]]["text"])
+P
+check "its steps are those that a trace prints" cmp "$work/printed" "$work/kept"
+check "each instruction of the kernel" [ "$(wc -l < "$work/kept")" = 26 ]
+"$aqueduct" export traced --format chrome -o "$work/traced.chrome"
+check "timelines show them" [ "$(grep -c '"name":"s_waitcnt' \
+  "$work/traced.chrome")" = 3 ]
+try "$aqueduct" show traced --asm
+check "and the kernel is counted too" same \
+  "$(row SQ_WAVES | cut -d' ' -f1,2)" "SQ_WAVES 16"
+try "$aqueduct" export plain --format att
+check "a run without traced waves has none to export" contains "$err" \
+  "the run has no traced waves"
+launch_vadd --profile executable-traces --trace-isa wave=0,limit=5
+check "steps past the limit are counted" contains "$err" \
+  "leaves out 21 steps past its limit of 5"
 launch_vadd --name counted --profile-isa
 check "a profile changes no result and no time" [ "$out" = "$plain" ]
 try "$aqueduct" show counted --asm
@@ -63,7 +94,7 @@ check "--json is JSON" is_json "$work/counted.json"
 for command in show stats; do
   try "$aqueduct" $command counted
   check "$command names where the counts are" contains "$err" \
-    "instructions are counted in 1 kernels: aqueduct show 3 --asm"
+    "instructions are counted in 1 kernels: aqueduct show 5 --asm"
 done
 try "$aqueduct" store merge --store "$work/other.db" "$XDG_DATA_HOME"/*/runs.db
 try "$aqueduct" show counted --asm --store "$work/other.db"

@@ -205,7 +205,7 @@ START_TEST(the_table_tells_what_each_format_can)
     exports += f->exports;
   }
   ck_assert_uint_eq(imports, 7);
-  ck_assert_uint_eq(exports, 5);
+  ck_assert_uint_eq(exports, 6);
 }
 END_TEST
 

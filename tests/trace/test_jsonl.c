@@ -152,7 +152,7 @@ START_TEST(a_format_that_cannot_be_written_is_refused)
   ck_assert_str_eq(
       diag.text,
       "no format \"kineto\" to export (known: rocprofv3-csv, jsonl, csv, "
-      "perfetto, chrome)");
+      "perfetto, chrome, att)");
 }
 END_TEST
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stored run as the source of an export.
+ * Thread rule: that of the reader.
+ */
+#ifndef AQ_TRACEDB_STORED_H
+#define AQ_TRACEDB_STORED_H
+
+#include "store/store.h"
+#include "trace/trace.h"
+
+typedef struct aq_tracedb_stored {
+  aq_trace_source source; /* first */
+  aq_run_reader *reader;
+} aq_tracedb_stored;
+
+/* Borrows the run's facts and a reader of all of its rows. */
+void aq_tracedb_stored_init(aq_tracedb_stored *out, const aq_run_info *info,
+                            aq_run_reader *reader);
+
+#endif
