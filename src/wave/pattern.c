@@ -189,7 +189,7 @@ static bool banks_differ(const uint32_t at[AQ_WAVE_LANES], uint64_t by)
 {
   const uint64_t first = by & -by;
   uint32_t banks = 0;
-  if (by == first * UINT32_MAX) { /* as many lanes as banks */
+  if (by && by == first * UINT32_MAX) { /* as many lanes as banks */
     const uint32_t *from = at + __builtin_ctzll(by);
     for (int i = 0; i < BANKS; i++)
       banks |= bank_of(from[i]);
