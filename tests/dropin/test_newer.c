@@ -274,6 +274,7 @@ START_TEST(a_batch_that_fails_midway_holds_no_memory)
   client c;
   shortage_set(203, FEW + MANY);
   client_open(&c);
+  ck_assert_int_eq(unsetenv("AQUEDUCT_EXEC_FAULTS"), 0); /* of other tests */
   static char from[1], to[2];
   void *sources[] = {from, from}, *targets[] = {to, to + 1};
   hsa_agent_t agents[] = {c.device, c.device};
