@@ -66,7 +66,7 @@ for step in wave["instructions"]:
     end = step["cycle"] + step["cycles"]
     print(trace["code"][step["line"]]["text"])
 P
-check "its steps are those that a trace prints" cmp "$work/printed" "$work/kept"
+check "a stored trace has the steps that --trace-isa prints" cmp "$work/printed" "$work/kept"
 check "each instruction of the kernel" [ "$(wc -l < "$work/kept")" = 26 ]
 "$aqueduct" export traced --format chrome -o "$work/traced.chrome"
 check "timelines show them" [ "$(grep -c '"name":"s_waitcnt' \
