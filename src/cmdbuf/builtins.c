@@ -3,6 +3,7 @@
 
 #include "cmdbuf/builtins.h"
 
+#include "common/executables.h"
 #include "devlib/devlib.h"
 
 static const aq_devlib_kernel kernels[AQ_BUILTIN_COUNT] = {
@@ -39,8 +40,8 @@ static aq_status code_load(aq_transport *transport, uint32_t device,
   const aq_devlib_object *object;
   aq_status status = aq_devlib_find(target, &object, diag);
   if (status == AQ_OK)
-    status = transport->ops->module_load(transport, device, object->bytes,
-                                         object->size, &builtins->module, diag);
+    status = aq_executable_take(transport, device, object->bytes, object->size,
+                                &builtins->module, diag);
   for (int i = 0; i < AQ_BUILTIN_COUNT && status == AQ_OK; i++) {
     aq_kernel_info info;
     status = transport->ops->kernel_lookup(transport, builtins->module,
@@ -74,7 +75,7 @@ aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
 void aq_builtins_release(aq_transport *transport, aq_builtins *builtins)
 {
   if (builtins->module)
-    transport->ops->module_unload(transport, builtins->module);
+    aq_executable_give(transport, builtins->module);
   else
     for (int i = 0; i < AQ_BUILTIN_COUNT; i++)
       if (builtins->objects[i])

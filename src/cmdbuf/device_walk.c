@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/executables.h"
 #include "devlib/devlib.h"
 
 void aq_device_walk_prepare(aq_device_walk *walk,
@@ -41,7 +42,7 @@ static aq_status code_load(aq_transport *t, uint32_t device,
   aq_status status =
       aq_devlib_image(info.devices[device].gfx, &image, &size, diag);
   if (status == AQ_OK)
-    status = t->ops->module_load(t, device, image, size, &walker->module, diag);
+    status = aq_executable_take(t, device, image, size, &walker->module, diag);
   if (status == AQ_OK)
     status = t->ops->kernel_lookup(t, walker->module, "aq_blocks",
                                    &walker->kernel, diag);
@@ -77,7 +78,7 @@ aq_status aq_device_walker_open(aq_transport *transport, uint32_t device,
 void aq_device_walker_close(aq_transport *transport, aq_device_walker *walker)
 {
   if (walker->module)
-    transport->ops->module_unload(transport, walker->module);
+    aq_executable_give(transport, walker->module);
   else if (walker->kernel.object)
     transport->ops->kernel_unregister(transport, walker->kernel.object);
   *walker = (aq_device_walker){.module = 0};

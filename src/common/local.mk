@@ -8,6 +8,7 @@ libaqcore_a_SOURCES += \
 	src/common/dispatch_choice.c src/common/dispatch_choice.h \
 	src/common/dispatch_file.c src/common/dispatch_file.h \
 	src/common/diag.c \
+	src/common/executables.c \
 	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
@@ -47,6 +48,7 @@ pkginclude_HEADERS += \
 	src/common/device_hooks.h \
 	src/common/devices.h \
 	src/common/diag.h \
+	src/common/executables.h \
 	src/common/executor.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \

@@ -14,6 +14,9 @@ tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
 check_PROGRAMS += tests/queue/test_contexts
 tests_queue_test_contexts_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_executables
+tests_queue_test_executables_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_operations
 tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 
@@ -52,6 +55,7 @@ tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 
 # They open the drop-in library of this build.
 EXTRA_tests_queue_test_contexts_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_executables_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_operations_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_queue_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_stress_DEPENDENCIES = libhsa-runtime64.la

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The executable cache: one load of a code object for each device of an open
+ * transport, shared by all who take it: contexts, queues, runs, programs.
+ *
+ * Objects are found by a digest of their bytes and compared byte for byte. The
+ * variables of an object that is shared are shared too; whoever wants his own
+ * loads the object by module_load.
+ *
+ * Ownership: the cache copies the bytes. Each take is ended by a give before
+ * the transport closes; the last one unloads. Thread rule: any thread where the
+ * transport is live, else the one that drives it. A load blocks other takes.
+ */
+#ifndef AQ_COMMON_EXECUTABLES_H
+#define AQ_COMMON_EXECUTABLES_H
+
+#include "diag.h"
+#include "export.h"
+#include "transport.h"
+
+AQ_BEGIN_DECLS
+
+/* Loads a code object (no bundle) for a device, or counts a reference to the
+ * one that is loaded; *module goes to kernel_lookup. Statuses are those of
+ * module_load. */
+AQ_API aq_status aq_executable_take(aq_transport *transport, uint32_t device,
+                                    const void *image, size_t size,
+                                    uint64_t *module, aq_diag *diag);
+
+/* Nothing of this taker's dispatches its kernels any more. 0 is allowed. */
+AQ_API void aq_executable_give(aq_transport *transport, uint64_t module);
+
+AQ_END_DECLS
+
+#endif
