@@ -62,6 +62,7 @@ include tests/contract/local.mk
 include tests/model/local.mk
 include tests/whatif/local.mk
 include tests/wrap/local.mk
+include tests/doctor/local.mk
 include tests/dropin/local.mk
 include tests/hostcall/local.mk
 include tests/testbed/local.mk

@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/doctor/test_doctor
