@@ -1,6 +1,7 @@
 libaqcore_a_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
 	src/codeobj/code_file.c src/codeobj/code_file.h \
+	src/codeobj/code_json.c src/codeobj/code_json.h \
 	src/codeobj/code_object.c \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
 	src/codeobj/descriptor.c src/codeobj/descriptor.h \
