@@ -150,6 +150,16 @@ BODY(s_trap)
 
 /* ---- hardware registers ---- */
 
+/* Clocks advance with each instruction that the wave issued, so that loops that
+ * wait for a time end. The kernel then takes as long as its waves saw pass. */
+static uint64_t cycles_read(aq_wave *w)
+{
+  w->issued += 40; /* what a read takes */
+  if (w->issued > w->grid->clock_read)
+    w->grid->clock_read = w->issued;
+  return w->grid->ticks * AQ_WAVE_CYCLES + w->issued;
+}
+
 enum {
   HW_MODE = 1,
   HW_STATUS = 2,
@@ -165,13 +175,42 @@ enum {
   HW_ID1 = 23,
   HW_ID2 = 24,
   HW_CYCLES = 29,
+  /* gfx12 */
+  HW_EXCEPTIONS_PRIV = 17,
+  HW_EXCEPTIONS_USER = 18,
+  HW_TRAP_CTRL = 19,
+  HW_SCHED_MODE = 26,
+  HW_CYCLES_HI = 30,
 };
 
-static bool hardware_read(const aq_wave *w, unsigned id, uint32_t *out)
+/* gfx12 has few of the others, and its status lies elsewhere. */
+static bool gfx12_read(aq_wave *w, unsigned id, uint32_t *out)
 {
-  if (id >= HW_SCRATCH_HI &&
-      !(aq_wave_code_target(w->grid->code) & AQ_ISA_RDNA))
+  switch (id) {
+  case HW_CYCLES:
+    *out = (uint32_t)cycles_read(w);
+    return true;
+  case HW_CYCLES_HI:
+    *out = (uint32_t)(cycles_read(w) >> 32);
+    return true;
+  case HW_EXCEPTIONS_PRIV:
+  case HW_EXCEPTIONS_USER:
+  case HW_TRAP_CTRL:
+  case HW_SCHED_MODE:
+    *out = 0;
+    return true;
+  default:
     return false;
+  }
+}
+
+static bool hardware_read(aq_wave *w, unsigned id, uint32_t *out)
+{
+  const uint16_t target = aq_wave_code_target(w->grid->code);
+  if (id >= HW_SCRATCH_HI && !(target & AQ_ISA_RDNA))
+    return false;
+  if (target & AQ_ISA_GFX1200 && id != HW_MODE && id != HW_ID1 && id != HW_ID2)
+    return gfx12_read(w, id, out);
   switch (id) {
   case HW_MODE:
     *out = w->mode;
@@ -184,7 +223,7 @@ static bool hardware_read(const aq_wave *w, unsigned id, uint32_t *out)
     *out = (w->number & 31) | (w->group->id[0] & 15) << 10;
     return true;
   case HW_CYCLES:
-    *out = (uint32_t)(w->grid->ticks * AQ_WAVE_CYCLES + w->issued) & 0xfffff;
+    *out = (uint32_t)cycles_read(w) & 0xfffff;
     return true;
   case HW_ID: /* wave, SIMD and compute unit: as if workgroups went around */
     *out =
@@ -223,27 +262,28 @@ BODY(s_getreg_b32)
   return aq_wave_next(o);
 }
 
+/* Nothing is to be seen of these: exceptions are not enabled. */
+static bool write_is_ignored(uint16_t target, unsigned id)
+{
+  if (target & AQ_ISA_GFX1200)
+    return id == HW_EXCEPTIONS_PRIV || id == HW_EXCEPTIONS_USER ||
+           id == HW_SCHED_MODE;
+  return id == HW_STATUS || id == HW_TRAPSTS ||
+         (target & AQ_ISA_RDNA && (id == HW_SCRATCH_LO || id == HW_SCRATCH_HI));
+}
+
 static const aq_wave_op *hardware_write(aq_wave *w, const aq_wave_op *o,
                                         uint32_t value)
 {
   const unsigned first = o->imm >> 6 & 31;
   const uint32_t mask = field_mask(o->imm) << first;
-  switch (o->imm & 63) {
-  case HW_MODE:
+  if ((o->imm & 63) == HW_MODE) {
     w->mode = (w->mode & ~mask) | (value << first & mask);
     aq_wave_mode_enter(w);
     return aq_wave_next(o);
-  case HW_STATUS:
-  case HW_TRAPSTS:
-    return aq_wave_next(o); /* exceptions are not enabled */
-  case HW_SCRATCH_LO:
-  case HW_SCRATCH_HI:
-    if (aq_wave_code_target(w->grid->code) & AQ_ISA_RDNA)
-      return aq_wave_next(o);
-    break;
-  default:
-    break;
   }
+  if (write_is_ignored(aq_wave_code_target(w->grid->code), o->imm & 63))
+    return aq_wave_next(o);
   return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                        "a hardware register that cannot be written");
 }
@@ -275,26 +315,15 @@ BODY(s_denorm_mode)
 
 /* ---- clocks ---- */
 
-/* Both advance with each instruction that the wave issued, so that loops that
- * wait for a time end. The kernel then takes as long as its waves saw pass. */
-static void clock_note(aq_wave *w)
-{
-  if (w->issued > w->grid->clock_read)
-    w->grid->clock_read = w->issued;
-}
-
 BODY(s_memtime)
 {
-  clock_note(w);
-  aq_wave_put64(w, o->d, w->grid->ticks * AQ_WAVE_CYCLES + w->issued);
-  w->issued += 40;
+  aq_wave_put64(w, o->d, cycles_read(w));
   return aq_wave_next(o);
 }
 
 BODY(s_memrealtime)
 {
-  w->issued += 40;
-  clock_note(w);
+  cycles_read(w);
   aq_wave_put64(w, o->d, w->grid->ticks + w->issued / AQ_WAVE_CYCLES);
   return aq_wave_next(o);
 }

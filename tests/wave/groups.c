@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose work-items work together; test_groups.c has the plain loops
- * that define their results. Of gfx9 only. */
+ * that define their results. LANES: of a wave; GFX9, RDNA: what the target is.
+ */
 #include "kernels.h"
 
 #define LDS    __attribute__((address_space(3)))
@@ -195,7 +196,7 @@ KERNEL(g_shuffle)
 {
   ITEMS_OF_GROUP;
   const i32 x = (i32)a[i];
-  const u32 l = t & 63;
+  const u32 l = t % LANES;
   u64 r = (u32)__builtin_amdgcn_ds_bpermute((i32)((l * 7 + 3) * 4), x);
   r = r * 31 + (u32)__builtin_amdgcn_ds_permute((i32)((l * 5 + 1) * 4), x);
   r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(x, 0x041f); /* xor 1 */
@@ -221,15 +222,39 @@ KERNEL(g_dpp)
   r = r * 31 + DPP(y, x, 0x124, 15, 15, 0); /* row_ror 4 */
   r = r * 31 + DPP(y, x, 0x140, 5, 15, 0);  /* row_mirror, rows 0 and 2 */
   r = r * 31 + DPP(y, x, 0x141, 15, 6, 0);  /* row_half_mirror, banks 1, 2 */
-  r = r * 31 + DPP(y, x, 0x142, 10, 15, 0); /* row_bcast15 */
-  r = r * 31 + DPP(y, x, 0x143, 12, 15, 0); /* row_bcast31 */
-  r = r * 31 + DPP(y, x, 0x138, 15, 15, 0); /* wave_shr */
-  r = r * 31 + DPP(y, x, 0x134, 15, 15, 0); /* wave_rol */
   r = r * 31 + (DPP(0, x, 0x111, 15, 15, 1) + y);
   out[i] = r;
 }
 
-/* A scan of 64 lanes as the compilers write it. */
+#if defined(GFX9)
+KERNEL(g_dpp_waves)
+{
+  ITEMS_OF_GROUP;
+  const u32 x = (u32)a[i], y = (u32)b[i];
+  u64 r = DPP(y, x, 0x142, 10, 15, 0);      /* row_bcast15 */
+  r = r * 31 + DPP(y, x, 0x143, 12, 15, 0); /* row_bcast31 */
+  r = r * 31 + DPP(y, x, 0x138, 15, 15, 0); /* wave_shr */
+  r = r * 31 + DPP(y, x, 0x134, 15, 15, 0); /* wave_rol */
+  out[i] = r;
+}
+#endif
+
+#if defined(RDNA)
+KERNEL(g_dpp_rows)
+{
+  ITEMS_OF_GROUP;
+  const u32 x = (u32)a[i], y = (u32)b[i];
+  u64 r = DPP(y, x, 0x159, 15, 15, 0);      /* row_share 9 */
+  r = r * 31 + DPP(y, x, 0x165, 15, 15, 0); /* row_xmask 5 */
+  r = r * 31 + __builtin_amdgcn_permlane16(y, x, 0x89abcdef, 0x01234567, 0, 0);
+  r = r * 31 + __builtin_amdgcn_permlanex16(y, x, 0x55555555, 0xeca86420, 0, 0);
+  /* Eight lanes turn by 3. */
+  r = r * 31 + __builtin_amdgcn_mov_dpp8(x, 0x447d63);
+  out[i] = r;
+}
+#endif
+
+/* A scan of a wave as the compilers write it. */
 KERNEL(g_scan)
 {
   ITEMS_OF_GROUP;
@@ -238,24 +263,37 @@ KERNEL(g_scan)
   x += DPP(0, x, 0x112, 15, 15, 0);
   x += DPP(0, x, 0x114, 15, 15, 0);
   x += DPP(0, x, 0x118, 15, 15, 0);
+#if defined(GFX9)
   x += DPP(0, x, 0x142, 10, 15, 0);
   x += DPP(0, x, 0x143, 12, 15, 0);
+#else
+  const u32 row = __builtin_amdgcn_permlanex16(0, x, ~0u, ~0u, 1, 0);
+  x += t & 16 ? row : 0;
+  const u32 half = (u32)__builtin_amdgcn_readlane((i32)x, 31);
+  x += t % LANES >= 32 ? half : 0;
+#endif
   out[i] = x;
 }
+
+#if LANES == 32
+#define BALLOT(condition) ((u64)__builtin_amdgcn_ballot_w32(condition))
+#else
+#define BALLOT(condition) __builtin_amdgcn_ballot_w64(condition)
+#endif
 
 KERNEL(g_ballot)
 {
   ITEMS_OF_GROUP;
   const int odd = (int)(a[i] & 1);
-  const u64 votes = __builtin_amdgcn_ballot_w64(odd);
+  const u64 votes = BALLOT(odd);
   const u32 below = __builtin_amdgcn_mbcnt_hi(
       (u32)(votes >> 32), __builtin_amdgcn_mbcnt_lo((u32)votes, 0));
   u64 r = votes ^ (u64)below << 17;
-  r += (u32)__builtin_amdgcn_readlane((i32)b[i], 37);
+  r += (u32)__builtin_amdgcn_readlane((i32)b[i], 37 % LANES);
   if (odd)
     r += (u32)__builtin_amdgcn_readfirstlane((i32)b[i]) * 3ull;
   else
-    r ^= (u64)__builtin_popcountll(__builtin_amdgcn_ballot_w64(b[i] & 2)) << 40;
+    r ^= (u64)__builtin_popcountll(BALLOT(b[i] & 2)) << 40;
   out[i] = r;
 }
 
@@ -294,11 +332,18 @@ KERNEL(g_flat)
 
 /* ---- buffers: what lies outside reads 0 and stores nowhere ---- */
 
+/* The fourth word: 32 bits; of RDNA, offsets in bytes are compared. */
+#if defined(RDNA)
+#define RESOURCE 0x31014000
+#else
+#define RESOURCE 0x00024000
+#endif
+
 KERNEL(g_buffer)
 {
   ITEMS_OF_GROUP;
   const __amdgpu_buffer_rsrc_t r =
-      __builtin_amdgcn_make_buffer_rsrc((void *)(out + n), 0, 1024, 0x00024000);
+      __builtin_amdgcn_make_buffer_rsrc((void *)(out + n), 0, 1024, RESOURCE);
   /* 128 items write the words; the others fall outside. */
   __builtin_amdgcn_raw_buffer_store_b64(
       (__attribute__((ext_vector_type(2))) u32){(u32)a[t], (u32)b[t]}, r,

@@ -121,4 +121,4 @@ tests_wave_test_lds_SOURCES = tests/wave/test_lds.c \
 tests_wave_test_typed_SOURCES = tests/wave/test_typed.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
-check_PROGRAMS += tests/wave/test_table
+check_PROGRAMS += tests/wave/test_corpora tests/wave/test_table

@@ -34,6 +34,17 @@ static inline const char *gfx_option(const char *gfx)
   return gfx[gfx_length(gfx)] ? "-mwavefrontsize64" : "";
 }
 
+static inline bool gfx_is_rdna(const char *gfx)
+{
+  return strncmp(gfx, "gfx1", 4) == 0;
+}
+
+/* Lanes of a wave. */
+static inline int gfx_lanes(const char *gfx)
+{
+  return gfx_is_rdna(gfx) && !gfx[gfx_length(gfx)] ? 32 : 64;
+}
+
 /* `source` lies in tests/. */
 static inline bool compile(const char *source, const char *gfx, int level,
                            const char *path)
@@ -41,9 +52,9 @@ static inline bool compile(const char *source, const char *gfx, int level,
   char command[1024];
   snprintf(command, sizeof command,
            "clang-22 -target amdgcn-amd-amdhsa -mcpu=%.*s %s -nogpulib -O%d "
-           "-ffp-contract=off -x c %s -o %s",
-           gfx_length(gfx), gfx, gfx_option(gfx), level, aqtest_source(source),
-           path);
+           "-DLANES=%d -D%s -ffp-contract=off -x c %s -o %s",
+           gfx_length(gfx), gfx, gfx_option(gfx), level, gfx_lanes(gfx),
+           gfx_is_rdna(gfx) ? "RDNA" : "GFX9", aqtest_source(source), path);
   return system(command) == 0; /* NOLINT: paths of ours */
 }
 

@@ -137,17 +137,20 @@ LOOP(g_global_atomics)
   }
 }
 
+/* Of the target: lanes of a wave, and how many of them change places. */
+static u32 wave_lanes, crossed_lanes;
+
 LOOP(g_shuffle)
 {
   (void)b;
   EACH(i)
   {
     const u64 *x = a + (i & ~63u);
-    const u32 l = i & 63;
-    u64 r = (u32)x[(l * 7 + 3) & 63], pushed = 0;
-    for (u32 k = 0; k < 64; k++)
-      if (((k * 5 + 1) & 63) == l)
-        pushed = (u32)x[k];
+    const u32 l = i & 63, first = l - l % crossed_lanes;
+    u64 r = (u32)x[first + (l * 7 + 3) % crossed_lanes], pushed = 0;
+    for (u32 k = 0; k < crossed_lanes; k++)
+      if ((k * 5 + 1) % crossed_lanes == l % crossed_lanes)
+        pushed = (u32)x[first + k];
     r = r * 31 + pushed;
     r = r * 31 + (u32)x[l ^ 1];
     r = r * 31 + (u32)x[l ^ 16];
@@ -177,11 +180,37 @@ LOOP(g_dpp)
     r = r * 31 + (u32)x[row + ((in + 12) & 15)];
     r = r * 31 + lane_or(x, row == 0 || row == 32, row + 15 - in, y);
     r = r * 31 + lane_or(x, bank == 1 || bank == 2, l ^ 7, y);
-    r = r * 31 + lane_or(x, row == 16 || row == 48, row - 1, y);
+    r = r * 31 + (u32)(lane_or(x, in >= 1, l - 1, 0) + (u32)y);
+    out[i] = r;
+  }
+}
+
+LOOP(g_dpp_waves)
+{
+  EACH(i)
+  {
+    const u64 *x = a + (i & ~63u), y = b[i];
+    const u32 l = i & 63, row = l & ~15u;
+    u64 r = lane_or(x, row == 16 || row == 48, row - 1, y);
     r = r * 31 + lane_or(x, l >= 32, 31, y);
     r = r * 31 + lane_or(x, l > 0, l - 1, y);
     r = r * 31 + (u32)x[(l + 1) & 63];
-    r = r * 31 + (u32)(lane_or(x, in >= 1, l - 1, 0) + (u32)y);
+    out[i] = r;
+  }
+}
+
+LOOP(g_dpp_rows)
+{
+  (void)b;
+  EACH(i)
+  {
+    const u64 *x = a + (i & ~15u), *other = a + ((i & ~15u) ^ 16);
+    const u32 in = i & 15;
+    u64 r = (u32)x[9];
+    r = r * 31 + (u32)x[in ^ 5];
+    r = r * 31 + (u32)x[15 - in];
+    r = r * 31 + (u32)other[in < 8 ? 5 : 2 * (in - 8)];
+    r = r * 31 + (u32)x[(in & 8) + ((in + 3) & 7)];
     out[i] = r;
   }
 }
@@ -192,7 +221,7 @@ LOOP(g_scan)
   (void)b;
   EACH(i)
   {
-    sum = (i & 63 ? sum : 0) + (u32)a[i];
+    sum = (i % wave_lanes ? sum : 0) + (u32)a[i];
     out[i] = sum;
   }
 }
@@ -201,10 +230,10 @@ LOOP(g_ballot)
 {
   EACH(i)
   {
-    const u32 wave = i & ~63u, l = i & 63;
+    const u32 l = i % wave_lanes, wave = i - l;
     u64 votes = 0, even_seconds = 0, r;
     u32 first = 64;
-    for (u32 k = 0; k < 64; k++) {
+    for (u32 k = 0; k < wave_lanes; k++) {
       votes |= (a[wave + k] & 1) << k;
       even_seconds += !(a[wave + k] & 1) && b[wave + k] & 2;
       if (first == 64 && a[wave + k] & 1)
@@ -212,7 +241,7 @@ LOOP(g_ballot)
     }
     r = votes ^ (u64)__builtin_popcountll(votes & ((UINT64_C(1) << l) - 1))
                     << 17;
-    r += (u32)b[wave + 37];
+    r += (u32)b[wave + 37 % wave_lanes];
     out[i] =
         a[i] & 1 ? r + (u32)b[wave + first] * 3ull : r ^ even_seconds << 40;
   }
@@ -224,7 +253,7 @@ LOOP(g_waterfall)
   EACH(i)
   {
     u32 seen = 0, rounds = 0;
-    for (u32 k = i & ~63u; !(seen >> (a[i] & 7) & 1); k++)
+    for (u32 k = i - i % wave_lanes; !(seen >> (a[i] & 7) & 1); k++)
       if (!(seen >> (a[k] & 7) & 1)) {
         seen |= 1u << (a[k] & 7);
         rounds += 1 + (u32)(a[k] & 7);
@@ -286,14 +315,13 @@ static const struct {
   loop *host;
   uint16_t group[3]; /* 0: as most of them */
   uint32_t grid[3];
+  char only; /* '9': gfx9; 'r': RDNA; 0: both */
 } kernels[] = {
-#define K(name)                                                                \
+#define ONLY(where, function)                                                  \
   {                                                                            \
-#name, name, {0 },                                                         \
-    {                                                                          \
-      0                                                                        \
-    }                                                                          \
+    .name = #function, .host = function, .only = where                         \
   }
+#define K(function) ONLY(0, function)
     K(g_reduce),
     K(g_tile),
     K(g_narrow),
@@ -301,6 +329,8 @@ static const struct {
     K(g_global_atomics),
     K(g_shuffle),
     K(g_dpp),
+    ONLY('9', g_dpp_waves),
+    ONLY('r', g_dpp_rows),
     K(g_scan),
     K(g_ballot),
     K(g_flat),
@@ -308,8 +338,9 @@ static const struct {
     K(g_buffer),
     K(g_clock),
     K(g_long),
-    {"g_grid", g_grid, {8, 4, 2}, {13, 7, 5}},
+    {"g_grid", g_grid, {8, 4, 2}, {13, 7, 5}, 0},
 #undef K
+#undef ONLY
 };
 
 static const uint16_t usual_group[3] = {GROUP, 1, 1};
@@ -337,8 +368,14 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
     a[i] = number_make(&rng);
     b[i] = number_make(&rng);
   }
+  wave_lanes = (u32)gfx_lanes(gfx);
+  /* In waves of 64 lanes, RDNA 1 to 3 keep the halves apart. */
+  crossed_lanes =
+      gfx_is_rdna(gfx) && strncmp(gfx, "gfx12", 5) != 0 ? 32 : wave_lanes;
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
     const bool usual = !kernels[k].group[0];
+    if (kernels[k].only && (kernels[k].only == 'r') != gfx_is_rdna(gfx))
+      continue;
     aq_execution_step step;
     memset(out, 0, sizeof out);
     memset(expected, 0, sizeof expected);
@@ -368,8 +405,10 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
 
 START_TEST(groups_compute_what_loops_compute)
 {
-  static const char *const targets[] = {"gfx942", "gfx90a", "gfx900",
-                                        "gfx906", "gfx908", "gfx950"};
+  static const char *const targets[] = {
+      "gfx942",     "gfx90a",  "gfx900",     "gfx906",  "gfx908",
+      "gfx950",     "gfx1010", "gfx1030/64", "gfx1030", "gfx1100",
+      "gfx1100/64", "gfx1150", "gfx1200/64", "gfx1200"};
   if (!compiler_is_here()) {
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return;
