@@ -39,10 +39,12 @@ libaqcore_a_SOURCES += \
 	src/wave/packed.c \
 	src/wave/native.c src/wave/native.h \
 	src/wave/native_emit.c src/wave/native_emit.h \
-	src/wave/native_loads.c \
+	src/wave/native_lanes.c src/wave/native_loads.c \
 	src/wave/native_options.h \
+	src/wave/native_prelude.c src/wave/native_scalars.c \
 	src/wave/native_segment.h \
 	src/wave/native_table.c src/wave/native_table.h \
+	src/wave/native_turns.c \
 	src/wave/native_unit.c src/wave/native_unit.h \
 	src/wave/natives.c src/wave/natives.h \
 	src/wave/pair.c src/wave/pair.h \

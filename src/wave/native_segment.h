@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a segment (native_emit.h), for the two files that write it.
- * Its text is made of declarations and scalars, once for all lanes, and of
- * parts, which each group of sixteen lanes executes in order: between two of
- * them lie loads, whose addresses and results are arrays of a group.
+ * The inside of a segment (native_emit.h), for the files that write it: the
+ * whole of it (native_emit.c), scalar and vector instructions, loads, and the
+ * loops that segments make (native_turns.c). Its text is made of declarations
+ * and scalars, once for all lanes, and of parts, which each group of sixteen
+ * lanes executes in order: between two of them lie loads, whose addresses and
+ * results are arrays of a group.
  */
 #ifndef AQ_WAVE_NATIVE_SEGMENT_H
 #define AQ_WAVE_NATIVE_SEGMENT_H
@@ -82,18 +84,81 @@ struct aq_wave_segment {
   size_t sizes[STREAMS];
 };
 
-/* The value of a row in the open part, as C. */
-void aq_wave_segment_row(aq_wave_segment *g, unsigned row, char *text);
+/* ---- operands ---- */
+
+static inline bool aq_wave_is_exec(unsigned code)
+{
+  return code == AQ_ISA_EXEC || code == AQ_ISA_EXEC + 1;
+}
+
+/* Words of a type of native_table.h. */
+static inline unsigned aq_wave_type_words(const char *type)
+{
+  return !*type ? 0 : type[1] == '6' ? 2 : 1;
+}
+
+static inline bool aq_wave_text_is_vector(const aq_wave_text *t)
+{
+  return t->shape <= AQ_WAVE_TEXT_PICK;
+}
+
+/* ---- scalars: native_scalars.c ---- */
+
+/* A scalar register as C, in `name`. */
+const char *aq_wave_segment_scalar_name(aq_wave_segment *g, unsigned code,
+                                        char *name);
 
 /* Two scalar registers as one number. */
 void aq_wave_segment_scalars(aq_wave_segment *g, unsigned code, char *text);
+
+/* A source of a scalar instruction, or one that is the same in all lanes. */
+void aq_wave_segment_scalar_source(aq_wave_segment *g, const aq_wave_op *o,
+                                   int i, unsigned words, char *text);
 
 /* Whether lanes wrote one of the words as a mask. */
 bool aq_wave_segment_has_mask(const aq_wave_segment *g, unsigned code,
                               unsigned words);
 
+/* Whether a scalar instruction must come after the segment so far; *exec: it
+ * reads or writes EXEC. */
+bool aq_wave_segment_scalar_conflicts(const aq_wave_segment *g,
+                                      const aq_wave_op *o,
+                                      const aq_wave_text *t, bool *exec);
+
+void aq_wave_segment_scalar(aq_wave_segment *g, const aq_wave_op *o,
+                            const aq_wave_text *t);
+
+/* ---- lanes: native_lanes.c ---- */
+
+/* The value of a row in the open part, as C. */
+void aq_wave_segment_row(aq_wave_segment *g, unsigned row, char *text);
+
+/* Whether a vector instruction must come after the segment so far. */
+bool aq_wave_segment_lane_conflicts(const aq_wave_segment *g,
+                                    const aq_wave_op *o, const aq_wave_text *t);
+
+void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
+                          const aq_wave_text *t);
+
+/* Writes whether one of the open part's floats is a NaN. */
+void aq_wave_segment_floats(aq_wave_segment *g);
+
+/* ---- the whole: native_emit.c ---- */
+
 /* Ends the open part: its results are in arrays. */
 void aq_wave_segment_close(aq_wave_segment *g);
+
+/* Writes a group's results into the registers. */
+void aq_wave_segment_lanes_commit(const aq_wave_segment *g);
+
+/* Writes masks of all groups; `how`: "=" or "|=". */
+void aq_wave_segment_masks_commit(const aq_wave_segment *g, const char *how);
+
+/* Ends the texts, which can be read then; begins the next segment. */
+void aq_wave_segment_texts_end(aq_wave_segment *g);
+void aq_wave_segment_restart(aq_wave_segment *g);
+
+/* ---- loads: native_loads.c ---- */
 
 /* Whether a load must come after the segment so far. */
 bool aq_wave_segment_excludes(const aq_wave_segment *g, const aq_wave_op *o,
