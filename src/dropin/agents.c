@@ -135,6 +135,11 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_PM4_EMULATION:
   case HSA_AMD_AGENT_INFO_HAS_EXPERT_SCHED_MODE:
     return aqdrop_put_bool(value, false);
+  case HSA_AMD_AGENT_INFO_CLUSTER_MAX_SIZE: /* no device has clusters */
+    return aqdrop_put64(value, 1);
+  case HSA_AMD_AGENT_INFO_CLUSTER_MAX_DIM:
+    memcpy(value, (const uint64_t[]){1, 1, 1}, sizeof(uint64_t[3]));
+    return HSA_STATUS_SUCCESS;
   case HSA_AMD_AGENT_INFO_CLOCK_COUNTERS: /* of devices */
     return put_zeros(value, sizeof(clock_counters));
   default:

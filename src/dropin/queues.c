@@ -475,6 +475,7 @@ hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue,
 hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *queue, uint32_t attribute,
                                     void *value)
 {
+  enum { NO_METADATA = 0xff }; /* the version where packets have none */
   AQDROP_ENTER(runtime);
   if (!queue || !value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -487,6 +488,16 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *queue, uint32_t attribute,
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
     return aqdrop_put64(value, q->ring->id);
+  case HSA_QUEUE_INFO_USE_COUNT: /* not a counted queue */
+    return aqdrop_put32(value, UINT32_MAX);
+  case HSA_QUEUE_INFO_HW_ID:
+    return aqdrop_put32(value, (uint32_t)queue->id);
+  case HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_DISPATCH_PKT_VERSION_MAJOR:
+  case HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_DISPATCH_PKT_VERSION_MINOR:
+  case HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_BARRIER_PKT_VERSION_MAJOR:
+  case HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_BARRIER_PKT_VERSION_MINOR:
+    *(uint8_t *)value = NO_METADATA;
+    return HSA_STATUS_SUCCESS;
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }

@@ -161,6 +161,18 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal,
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t hsa_amd_signal_get_event_id(hsa_signal_t signal,
+                                         uint32_t *event_id)
+{
+  AQDROP_ENTER(runtime);
+  if (!event_id)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!aqdrop_signal_is_live(runtime, signal))
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  *event_id = ((const aq_amd_signal *)(uintptr_t)signal.handle)->event_id;
+  return HSA_STATUS_SUCCESS;
+}
+
 /* ---- values ---- */
 
 /* The functions of values have no status: they do nothing, and that is said,

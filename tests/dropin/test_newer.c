@@ -555,8 +555,60 @@ START_TEST(newer_attributes_of_agents_are_answered)
   ck_assert(!yes);
   ck_assert_done(hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_LUID, &luid));
   ck_assert_uint_eq(luid, 0);
+  uint64_t groups = 0, dim[3] = {0, 0, 0};
+  ck_assert_done(hsa_agent_get_info(
+      c.device, HSA_AMD_AGENT_INFO_CLUSTER_MAX_SIZE, &groups));
+  ck_assert_uint_eq(groups, 1);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CLUSTER_MAX_DIM, dim));
+  ck_assert(dim[0] == 1 && dim[1] == 1 && dim[2] == 1);
   ck_assert_hsa(hsa_agent_get_info(c.device, 0xa1ff, &luid),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(newer_attributes_of_queues_are_answered)
+{
+  enum {
+    FIRST = HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_DISPATCH_PKT_VERSION_MAJOR,
+    LAST = HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_BARRIER_PKT_VERSION_MINOR
+  };
+  client c;
+  uint32_t one = 0, other = 0, uses = 0;
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64), *second = client_queue(&c, 64);
+  ck_assert_done(
+      hsa_amd_queue_get_info(queue, HSA_QUEUE_INFO_USE_COUNT, &uses));
+  ck_assert_uint_eq(uses, UINT32_MAX);
+  ck_assert_done(hsa_amd_queue_get_info(queue, HSA_QUEUE_INFO_HW_ID, &one));
+  ck_assert_done(hsa_amd_queue_get_info(second, HSA_QUEUE_INFO_HW_ID, &other));
+  ck_assert_uint_eq(one, queue->id);
+  ck_assert_uint_ne(one, other);
+  for (uint32_t attribute = FIRST; attribute <= LAST; attribute++) {
+    uint8_t version = 0;
+    ck_assert_done(hsa_amd_queue_get_info(queue, attribute, &version));
+    ck_assert_uint_eq(version, 0xff);
+  }
+  ck_assert_hsa(hsa_amd_queue_get_info(queue, LAST + 1, &uses),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(a_signal_has_no_event)
+{
+  client c;
+  hsa_signal_t signal;
+  uint32_t event = 1;
+  client_open(&c);
+  ck_assert_done(hsa_signal_create(1, 0, NULL, &signal));
+  ck_assert_done(hsa_amd_signal_get_event_id(signal, &event));
+  ck_assert_uint_eq(event, 0);
+  ck_assert_hsa(hsa_amd_signal_get_event_id(signal, NULL),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_hsa(hsa_amd_signal_get_event_id((hsa_signal_t){0}, &event),
+                HSA_STATUS_ERROR_INVALID_SIGNAL);
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -574,4 +626,5 @@ AQ_TEST_MAIN("dropin/newer", a_batch_copies_one_several_and_to_several,
              a_buffer_of_another_library_is_as_large_as_expected,
              an_image_of_one_level_is_as_ever_and_others_are_refused,
              newer_attributes_of_agents_are_answered,
+             newer_attributes_of_queues_are_answered, a_signal_has_no_event,
              the_pci_address_of_a_device_is_none_of_the_host)
