@@ -91,9 +91,10 @@ kernels() { # TARGET
     -g -O1 -o "$work/$1.co" "$AQ_SRCDIR/tests/check/queues.cl" 2> "$work/log"
 }
 
+# shellcheck disable=SC2086 # a compiler may be several words
 if [ -n "$clang" ] && [ -e /usr/include/hsa/hsa_ext_amd.h ] &&
   kernels gfx90a && kernels gfx942 &&
-  "${AQ_CC:-cc}" -g -O0 -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
+  ${AQ_CC:-cc} -g -O0 -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
     -lhsa-runtime64 2> "$work/log"; then
   for case in $("$work/queues"); do
     case $case in

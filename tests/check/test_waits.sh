@@ -52,11 +52,12 @@ clang=$(command -v clang-19 || command -v clang)
 matrices() { # TARGET DEVICE OPTION…
   local target=$1 device=$2 count caught=0 i
   shift 2
+  # shellcheck disable=SC2086 # a compiler may be several words
   if [ -z "$clang" ] || [ ! -e /usr/include/hsa/hsa_ext_amd.h ] ||
     ! "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa \
       "-mcpu=$target" -nogpulib -O2 "$@" -o "$work/$target.co" \
       "$AQ_SRCDIR/tests/check/matrices.cl" > "$work/log" 2>&1 ||
-    ! "${AQ_CC:-cc}" -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
+    ! ${AQ_CC:-cc} -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
       -lhsa-runtime64 > "$work/log" 2>&1; then
     echo "ok $((number += 1)) - $target # SKIP no clang, HSA headers or library"
     return

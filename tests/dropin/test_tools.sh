@@ -128,7 +128,8 @@ int main(void)
   return 0;
 }
 END
-try "${AQ_CC:-cc}" -Wno-deprecated-declarations -o "$work/client" \
+# shellcheck disable=SC2086 # a compiler may be several words
+try ${AQ_CC:-cc} -Wno-deprecated-declarations -o "$work/client" \
   "$work/client.c" -L"$library" -l:libhsa-runtime64.so.1
 check "and a client links" [ "$status" = 0 ]
 LD_LIBRARY_PATH=$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
