@@ -1,7 +1,8 @@
 # Other projects' suites, built elsewhere; the repository contains none of them.
 EXTRA_DIST += tests/suites/suite.sh tests/suites/conformance \
 	tests/suites/hecbench tests/suites/hip tests/suites/mlir \
-	tests/suites/rocprim tests/suites/rocrand tests/suites/hecbench.tsv \
+	tests/suites/rocprim tests/suites/rocrand tests/suites/rocrtst \
+	tests/suites/hecbench.tsv \
 	tests/suites/table.awk $(aq_suite_results)
 dist_check_SCRIPTS += tests/suites/test_suites.sh
 

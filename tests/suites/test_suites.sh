@@ -120,6 +120,32 @@ check "a program without a count fails" row \
   'conformance,hsa_memory,fail,0,0,ended before its tests did'
 
 rm -r "$dir"
+mkdir "$dir"
+program rocrtst64 << 'EOF'
+case $1 in
+*list_tests)
+  echo rocrtstFunc.
+  echo '  IPC'
+  echo '  DISABLED_CU_Masking'
+  echo rocrtstNeg.
+  echo '  Queue'
+  exit
+  ;;
+esac
+echo '[==========] Running 1 test from 1 test case.'
+echo "[ RUN      ] ${1#*=}"
+[ "$1" = --gtest_filter=rocrtstFunc.IPC ] || exit 1
+echo "[       OK ] ${1#*=} (0 ms)"
+EOF
+suite rocrtst
+check "each test of rocrtst runs by itself" row \
+  'rocrtst,rocrtstFunc.IPC,pass,1,1,'
+check "one that ends the program fails alone" row \
+  'rocrtst,rocrtstNeg.Queue,fail,0,1,in rocrtstNeg.Queue: status 1'
+check "one that rocrtst disables does not run" row \
+  'rocrtst,rocrtstFunc.DISABLED_CU_Masking,not built,,,disabled by rocrtst'
+
+rm -r "$dir"
 for name in good bad mute minus; do
   printf 'run: main\n\t./main 7\n' | program $name-hip/Makefile
   sed -i 1d "$dir/$name-hip/Makefile"
