@@ -227,6 +227,12 @@ static inline bool aq_isa_form_is_dpp(uint8_t form)
 /* The operand with a role, or NULL. */
 const aq_isa_operand *aq_isa_operand_find(const aq_isa_inst *inst, char role);
 
+/* A format of RDNA's buffers as gfx9 parts it: how components lie (1 is 8 bits,
+ * 14 four words) and what their numbers mean (0 UNORM to 7 FLOAT). False: the
+ * target has no such format. */
+bool aq_isa_rdna_format_find(uint8_t format, uint16_t target, unsigned *data,
+                             unsigned *number);
+
 enum { AQ_ISA_TEXT_SIZE = 256 };
 
 /* Assembly, as llvm-objdump prints it between tab and comment. */

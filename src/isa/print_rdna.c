@@ -301,46 +301,52 @@ void aq_isa_rdna_cache_print(const aq_isa_inst *inst,
 
 /* ---- formats ---- */
 
+enum { NUMBERS = 7, NUMBER_FLOAT = 6 };
+
+static const struct {
+  const char *data;
+  uint8_t to_10, from_11; /* a bit for each number that there is */
+} formats[] = {{"8", 0x3f, 0x3f},          {"16", 0x7f, 0x7f},
+               {"8_8", 0x3f, 0x3f},        {"32", 0x70, 0x70},
+               {"16_16", 0x7f, 0x7f},      {"10_11_11", 0x7f, 0x40},
+               {"11_11_10", 0x7f, 0x40},   {"10_10_10_2", 0x3f, 0x33},
+               {"2_10_10_10", 0x3f, 0x3f}, {"8_8_8_8", 0x3f, 0x3f},
+               {"32_32", 0x70, 0x70},      {"16_16_16_16", 0x7f, 0x7f},
+               {"32_32_32", 0x70, 0x70},   {"32_32_32_32", 0x70, 0x70}};
+
+/* Formats are numbered from 1 on, in the order of data and numbers. */
+bool aq_isa_rdna_format_find(uint8_t format, uint16_t target, unsigned *data,
+                             unsigned *number)
+{
+  enum { GFX9_FLOAT = 7 };
+  unsigned left = format;
+  for (unsigned d = 0; left && d < sizeof formats / sizeof *formats; d++)
+    for (unsigned n = 0; n < NUMBERS; n++)
+      if ((target & FROM_11 ? formats[d].from_11 : formats[d].to_10) >> n & 1 &&
+          --left == 0) {
+        *data = d + 1;
+        *number = n == NUMBER_FLOAT ? GFX9_FLOAT : n;
+        return true;
+      }
+  return false;
+}
+
 bool aq_isa_rdna_format_print(uint8_t format, uint16_t target,
                               char text[AQ_ISA_FIELD_SIZE])
 {
-  enum { FORMAT_DEFAULT = 1, SIX = 0x3f, SEVEN = 0x7f, WORDS = 0x70, F = 0x40 };
-  enum { FOUR = 0x33 };
+  enum { FORMAT_DEFAULT = 1 };
   static const char *const numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED",
-                                        "UINT",  "SINT",  "FLOAT"};
-  static const struct {
-    const char *data;
-    uint8_t to_10, from_11; /* numbers that there are */
-  } rows[] = {{"8", SIX, SIX},
-              {"16", SEVEN, SEVEN},
-              {"8_8", SIX, SIX},
-              {"32", WORDS, WORDS},
-              {"16_16", SEVEN, SEVEN},
-              {"10_11_11", SEVEN, F},
-              {"11_11_10", SEVEN, F},
-              {"10_10_10_2", SIX, FOUR},
-              {"2_10_10_10", SIX, SIX},
-              {"8_8_8_8", SIX, SIX},
-              {"32_32", WORDS, WORDS},
-              {"16_16_16_16", SEVEN, SEVEN},
-              {"32_32_32", WORDS, WORDS},
-              {"32_32_32_32", WORDS, WORDS}};
-  unsigned left = format;
+                                        "UINT",  "SINT",  NULL,      "FLOAT"};
+  unsigned data, number;
   if (format == FORMAT_DEFAULT)
     return false;
-  if (format == 0) {
+  if (format == 0)
     snprintf(text, AQ_ISA_FIELD_SIZE, "[BUF_FMT_INVALID]");
-    return true;
-  }
-  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-    for (unsigned n = 0; n < sizeof numbers / sizeof *numbers; n++)
-      if ((target & FROM_11 ? rows[r].from_11 : rows[r].to_10) >> n & 1 &&
-          --left == 0) {
-        snprintf(text, AQ_ISA_FIELD_SIZE, "[BUF_FMT_%s_%s]", rows[r].data,
-                 numbers[n]);
-        return true;
-      }
-  snprintf(text, AQ_ISA_FIELD_SIZE, "%u", format);
+  else if (aq_isa_rdna_format_find(format, target, &data, &number))
+    snprintf(text, AQ_ISA_FIELD_SIZE, "[BUF_FMT_%s_%s]", formats[data - 1].data,
+             numbers[number]);
+  else
+    snprintf(text, AQ_ISA_FIELD_SIZE, "%u", format);
   return true;
 }
 

@@ -3,32 +3,90 @@
 
 #include "wave/buffer.h"
 
+/* What a range check compares; RDNA's resources choose one. */
+typedef enum range_check {
+  CHECK_GFX9,
+  CHECK_INDEX_AND_OFFSET,
+  CHECK_INDEX,
+  CHECK_EMPTY,
+  CHECK_RAW,
+} range_check;
+
 typedef struct resource {
   uint64_t base;
   uint32_t stride, records;
   bool swizzled, adds_lane;
   uint32_t group, element; /* swizzled: records and bytes next to each other */
+  range_check check;
+  bool whole; /* all bytes are compared, else the first one */
 } resource;
+
+/* Fields that RDNA places elsewhere. Sources: Mesa's ac_descriptors.c. */
+static void rdna_fields(resource *out, const uint32_t *r, uint16_t target)
+{
+  const bool from_11 = target & AQ_ISA_FROM_GFX11;
+  const uint32_t swizzle = from_11 ? r[1] >> 30 : r[1] >> 31;
+  out->swizzled = swizzle != 0;
+  out->element = 2u << swizzle; /* 4, from gfx11 on also 8 or 16 */
+  out->check =
+      (range_check)(CHECK_INDEX_AND_OFFSET + (unsigned)(r[3] >> 28 & 3));
+  out->whole = from_11;
+}
 
 static resource resource_of(const aq_wave *w, const aq_wave_op *o)
 {
   const uint32_t *r = &w->s[o->r[0]];
-  return (resource){.base = r[0] | (uint64_t)(r[1] & 0xffff) << 32,
-                    .stride = r[1] >> 16 & 0x3fff,
-                    .records = r[2],
-                    .swizzled = r[1] >> 31,
-                    .adds_lane = r[3] >> 23 & 1,
-                    .group = 8u << (r[3] >> 21 & 3),
-                    .element = 2u << (r[3] >> 19 & 3)};
+  const uint16_t target = o->more->inst.target;
+  resource out = {.base = r[0] | (uint64_t)(r[1] & 0xffff) << 32,
+                  .stride = r[1] >> 16 & 0x3fff,
+                  .records = r[2],
+                  .swizzled = r[1] >> 31,
+                  .adds_lane = r[3] >> 23 & 1,
+                  .group = 8u << (r[3] >> 21 & 3),
+                  .element = 2u << (r[3] >> 19 & 3),
+                  .whole = true};
+  if (target & AQ_ISA_RDNA)
+    rdna_fields(&out, r, target);
+  return out;
 }
 
-/* Records count where an index is used, else bytes. */
-static bool is_outside(const resource *r, bool indexed, uint32_t index,
-                       uint64_t offset, uint32_t scalar, unsigned size)
+/* The place of an access: its index, its offset without the scalar one, and the
+ * offset in a swizzled buffer. */
+typedef struct place {
+  uint32_t index;
+  uint64_t offset, swizzled;
+  uint32_t scalar;
+  unsigned size;
+} place;
+
+/* gfx9: records count where an index is used, else bytes. */
+static bool is_outside_gfx9(const resource *r, bool indexed, const place *at)
 {
   if (r->stride && (r->swizzled || indexed || r->adds_lane))
-    return index >= r->records || (r->swizzled && offset + size > r->stride);
-  return offset + scalar + size > r->records;
+    return at->index >= r->records ||
+           (r->swizzled && at->offset + at->size > r->stride);
+  return at->offset + at->scalar + at->size > r->records;
+}
+
+static bool is_outside(const resource *r, bool indexed, const place *at)
+{
+  const uint64_t last = at->offset + (r->whole ? at->size - 1 : 0);
+  switch (r->check) {
+  case CHECK_INDEX_AND_OFFSET:
+    return at->index >= r->records || last >= r->stride;
+  case CHECK_INDEX:
+    return at->index >= r->records;
+  case CHECK_EMPTY:
+    return r->records == 0;
+  case CHECK_RAW:
+    if (r->swizzled && !r->whole)
+      return at->swizzled >= r->records;
+    if (r->swizzled && r->stride)
+      return at->index >= r->records || last >= r->stride;
+    return last + at->scalar >= r->records;
+  default:
+    return is_outside_gfx9(r, indexed, at);
+  }
 }
 
 static uint64_t offset_swizzled(const resource *r, uint32_t index,
@@ -62,11 +120,13 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
   }
   if (r.adds_lane)
     index += (uint32_t)lane;
-  if (is_outside(&r, indexed, index, offset, scalar, size))
+  const uint64_t within = r.swizzled && r.stride
+                              ? offset_swizzled(&r, index, offset)
+                              : (uint64_t)index * r.stride + offset;
+  const place at = {index, offset, within, scalar, size};
+  if (is_outside(&r, indexed, &at))
     return memset(w->nowhere, 0, sizeof w->nowhere);
-  *address = r.base + scalar +
-             (r.swizzled && r.stride ? offset_swizzled(&r, index, offset)
-                                     : (uint64_t)index * r.stride + offset);
+  *address = r.base + scalar + within;
   return aq_wave_reach(w->grid, *address, size, write);
 }
 

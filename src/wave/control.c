@@ -100,27 +100,31 @@ BODY(s_endpgm)
 
 BODY(s_barrier)
 {
+  w->arrived++;
   return aq_wave_stop(w, o, AQ_WAVE_BARRIER);
 }
 
-/* gfx12 parts a barrier in two; the wave waits for all of them at the second.
- * Other numbers are named barriers. */
-enum { BARRIER_OF_WORKGROUP = -1 };
-
+/* gfx12 parts a barrier in two: a wave arrives, and waits later. */
 BODY(s_barrier_signal)
 {
-  if (o->kind[0] == AQ_WAVE_K && (int32_t)o->k[0] == BARRIER_OF_WORKGROUP)
-    return aq_wave_next(o);
-  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                       "a named barrier is not simulated");
+  w->arrived++;
+  w->group->splits = true;
+  return aq_wave_next(o);
+}
+
+BODY(s_barrier_signal_isfirst)
+{
+  const aq_wave_group *group = w->group;
+  w->scc = 1;
+  for (uint32_t i = 0; i < group->wave_count; i++)
+    w->scc &= group->waves[i]->state == AQ_WAVE_ENDED ||
+              group->waves[i]->arrived <= w->arrived;
+  return s_barrier_signal_(w, o);
 }
 
 BODY(s_barrier_wait)
 {
-  if ((int16_t)o->imm == BARRIER_OF_WORKGROUP)
-    return aq_wave_stop(w, o, AQ_WAVE_BARRIER);
-  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                       "a named barrier is not simulated");
+  return aq_wave_stop(w, o, AQ_WAVE_BARRIER);
 }
 
 BODY(s_sleep)
@@ -422,7 +426,7 @@ const aq_wave_semantics aq_wave_control[] = {
     H(s_cbranch_cdbgsys_and_user), H(s_getpc_b64), H(s_setpc_b64),
     H(s_swappc_b64), H(s_call_b64), H(s_nop), H(s_endpgm),
     AS(s_endpgm_saved, s_endpgm), H(s_barrier), H(s_barrier_signal),
-    H(s_barrier_wait), H(s_sleep), H(s_sethalt),
+    H(s_barrier_signal_isfirst), H(s_barrier_wait), H(s_sleep), H(s_sethalt),
     H(s_trap), H(s_getreg_b32), H(s_setreg_b32), H(s_setreg_imm32_b32),
     H(s_memtime), H(s_memrealtime), H(s_set_gpr_idx_on), H(s_set_gpr_idx_off),
     H(s_set_gpr_idx_mode), H(s_set_gpr_idx_idx),

@@ -107,7 +107,8 @@ static bool group_start(aq_wave_grid *grid, uint64_t number)
     group->id[i] = (uint32_t)(number % grid->groups[i]);
     number /= grid->groups[i];
   }
-  group->ended = group->waiting = 0;
+  group->ended = group->waiting = group->opened = 0;
+  group->splits = false;
   group->wave_count = grid->waves;
   group->next = NULL;
   for (uint32_t i = 0; i < grid->waves; i++) {
@@ -128,19 +129,42 @@ static bool group_start(aq_wave_grid *grid, uint64_t number)
   return !grid->observer || grid->observer->group_begin(group);
 }
 
-/* A barrier opens when every wave that has not ended waits at it. */
-static void barrier_look(aq_wave_group *group)
+/* Whether every wave that has not ended arrived at the next barrier. */
+static bool barrier_is_met(const aq_wave_group *group)
 {
-  if (group->waiting == 0 || group->waiting + group->ended < group->wave_count)
-    return;
-  if (group->observed)
-    group->grid->observer->barrier(group);
-  if (group->tally)
-    aq_wave_tally_barrier(group);
+  if (!group->splits)
+    return group->waiting + group->ended == group->wave_count;
   for (uint32_t i = 0; i < group->wave_count; i++)
-    if (group->waves[i]->state == AQ_WAVE_BARRIER)
-      group->waves[i]->state = AQ_WAVE_RUNS;
-  group->waiting = 0;
+    if (group->waves[i]->state != AQ_WAVE_ENDED &&
+        group->waves[i]->arrived <= group->opened)
+      return false;
+  return true;
+}
+
+/* Opens the barrier, if all waves arrived. True: waves that waited run on. */
+static bool barrier_look(aq_wave_group *group)
+{
+  bool released = false;
+  if (group->waiting == 0)
+    return false;
+  const bool opens = barrier_is_met(group);
+  if (!opens && !group->splits)
+    return false;
+  group->opened += opens;
+  if (opens && group->observed)
+    group->grid->observer->barrier(group);
+  if (opens && group->tally)
+    aq_wave_tally_barrier(group);
+  for (uint32_t i = 0; i < group->wave_count; i++) {
+    aq_wave *w = group->waves[i];
+    if (w->state != AQ_WAVE_BARRIER || w->passed == group->opened)
+      continue;
+    w->state = AQ_WAVE_RUNS;
+    w->passed++;
+    group->waiting--;
+    released = true;
+  }
+  return released;
 }
 
 /* ---- running ---- */
@@ -228,11 +252,7 @@ static bool group_run(aq_wave_group *group, turn *t)
       t->progress |= w->state != AQ_WAVE_SLEEPS;
       group->ended += w->state == AQ_WAVE_ENDED;
       group->waiting += w->state == AQ_WAVE_BARRIER;
-      if (group->waiting + group->ended == group->wave_count &&
-          group->waiting > 0) {
-        barrier_look(group);
-        again = true;
-      }
+      again |= barrier_look(group);
     }
   }
   return group->ended == group->wave_count;

@@ -160,6 +160,18 @@ static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
   return true;
 }
 
+/* Other numbers than the workgroup's name barriers of traps, and the named
+ * barriers of gfx12.5. */
+static bool barrier_lowers(const aq_isa_inst *inst)
+{
+  enum { WORKGROUP = -1 };
+  const aq_isa_operand *number = aq_isa_operand_find(inst, 'A');
+  if (strncmp(inst->row->name, "s_barrier_", 10) != 0)
+    return true;
+  return number ? number->code == AQ_ISA_INT_NEGATIVE
+                : (int16_t)inst->imm == WORKGROUP;
+}
+
 /* Instructions that accumulate into their destination. */
 static bool accumulates(const char *name)
 {
@@ -251,11 +263,6 @@ static uint16_t vector_role(const aq_isa_inst *inst, char role)
              : AQ_WAVE_NONE;
 }
 
-bool aq_wave_format_is_unknown(const aq_isa_row *row, uint16_t target)
-{
-  return target & AQ_ISA_RDNA && strstr(row->name, "_format_");
-}
-
 static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
@@ -296,8 +303,7 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
     return false;
   o->e = more->scalar;
   const bool gws = inst->row->flags & AQ_ISA_GDS;
-  if (inst->gds != gws || inst->tfe ||
-      aq_wave_format_is_unknown(inst->row, inst->target))
+  if (inst->gds != gws || inst->tfe)
     return false;
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
@@ -315,7 +321,8 @@ bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_SOP1:
   case AQ_ISA_SOPC:
   case AQ_ISA_SOPP:
-    return arithmetic_lower(o, &more->inst) && flags_lower(o, more);
+    return arithmetic_lower(o, &more->inst) && barrier_lowers(&more->inst) &&
+           flags_lower(o, more);
   case AQ_ISA_VOP2:
   case AQ_ISA_VOP1:
   case AQ_ISA_VOPC:

@@ -18,7 +18,4 @@ bool aq_wave_lowers(const aq_isa_inst *inst);
 /* The handler of an instruction that has none: the wave faults. */
 aq_wave_handler aq_wave_not_simulated;
 
-/* Whether a typed access has a format of RDNA, none of which is simulated. */
-bool aq_wave_format_is_unknown(const aq_isa_row *row, uint16_t target);
-
 #endif

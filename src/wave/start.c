@@ -176,6 +176,7 @@ void aq_wave_start(aq_wave *w)
         (descriptor->rsrc1 >> 21 & 1) << 8 | (descriptor->rsrc1 >> 23 & 1) << 9;
   w->pc = w->grid->entry;
   w->issued = 0;
+  w->arrived = w->passed = 0;
   w->index_on = false;
   w->wave32 = w->grid->lanes == 32;
   w->state = AQ_WAVE_RUNS;

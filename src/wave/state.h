@@ -114,6 +114,7 @@ struct aq_wave {
   bool wave32;   /* 32 lanes: masks are words, the upper half of EXEC is 0 */
   bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
   uint8_t index_mode, index;
+  uint32_t arrived, passed; /* barriers of its workgroup */
   bool gws_waits, gws_flag; /* at a global barrier that had this flag */
   uint64_t issued;          /* instructions, for clocks */
   const aq_wave_op *at;     /* the last one that accessed memory of others */
@@ -143,6 +144,8 @@ struct aq_wave_group {
   aq_wave_grid *grid;
   uint32_t id[3];
   uint32_t wave_count, ended, waiting;
+  uint32_t opened; /* barriers at which all waves arrived */
+  bool splits;     /* waves arrive at them before they wait: gfx12 */
   uint8_t *lds;
   aq_wave **waves;
   void *observed;                    /* of an observer: observe.h */

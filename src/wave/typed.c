@@ -56,14 +56,34 @@ static bool is_valid(const uint8_t *bits, number n)
          (!words || n == UINT || n == SINT || n == FLOAT);
 }
 
+/* The data and number format of gfx9, by the instruction or the resource's
+ * fourth word; data 0: none. RDNA has one number for both, of seven bits, in
+ * resources from gfx11 on of six. */
+static unsigned data_format(const aq_isa_inst *inst, uint32_t word,
+                            unsigned *numbers)
+{
+  const bool own = inst->row->encoding == AQ_ISA_MTBUF;
+  if (inst->target & AQ_ISA_RDNA) {
+    const uint32_t mask = inst->target & AQ_ISA_FROM_GFX11 ? 63 : 127;
+    unsigned data;
+    return aq_isa_rdna_format_find(own ? inst->format
+                                       : (uint8_t)(word >> 12 & mask),
+                                   inst->target, &data, numbers)
+               ? data
+               : 0;
+  }
+  *numbers = own ? inst->format >> 4 & 7u : word >> 12 & 7;
+  return own ? inst->format & 15u : word >> 15 & 15;
+}
+
 static format format_of(const aq_wave *w, const aq_wave_op *o)
 {
   const aq_isa_inst *inst = &o->more->inst;
   const bool own = inst->row->encoding == AQ_ISA_MTBUF;
   const uint32_t word = w->s[o->r[0] + 3];
-  const unsigned data = own ? inst->format & 15u : word >> 15 & 15;
-  format f = {.number =
-                  (number)(own ? inst->format >> 4 & 7u : word >> 12 & 7)};
+  unsigned numbers = 0;
+  const unsigned data = data_format(inst, word, &numbers);
+  format f = {.number = (number)numbers};
   for (unsigned i = 0; i < COMPONENTS; i++)
     f.select[i] = (uint8_t)(own ? 4 + i : word >> (3 * i) & 7);
   if (data == 0 || data >= LAYOUTS || !is_valid(layouts[data], f.number))

@@ -313,9 +313,7 @@ bool aq_wave_row_executes(const aq_isa_row *row, uint16_t target)
 {
   const aq_isa_inst inst = {.row = row, .target = target};
   return row->targets & target && aq_wave_target_executes(target) &&
-         aq_wave_handler_named(0, row->name) &&
-         !aq_wave_format_is_unknown(row, target) &&
-         aq_wave_matrix_executes(&inst);
+         aq_wave_handler_named(0, row->name) && aq_wave_matrix_executes(&inst);
 }
 
 bool aq_wave_instruction_executes(const aq_isa_inst *inst)

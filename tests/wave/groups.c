@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose work-items work together; test_groups.c has the plain loops
- * that define their results. LANES: of a wave; GFX9, RDNA: what the target is.
+ * that define their results. LANES: of a wave; GFX9, RDNA: the target's family.
  */
 #include "kernels.h"
 
@@ -79,6 +79,34 @@ KERNEL(g_chain)
   if (t == 0)
     __atomic_store_n(&out[0], (u64)group + 1, __ATOMIC_RELEASE);
 }
+
+/* The first wave arrives, and then waits until the others are past the barrier.
+ * One wave alone is the first to arrive. */
+#if defined(__GFX12__)
+KERNEL(g_split)
+{
+  ITEMS_OF_GROUP;
+  const u32 wave = (u32)__builtin_amdgcn_readfirstlane((i32)(t / LANES));
+  if (t < 2)
+    counters[t] = 0;
+  barrier();
+  words[t] = a[i];
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  const u32 first = __builtin_amdgcn_s_barrier_signal_isfirst(-1);
+  while (wave == 0 &&
+         __atomic_load_n(&counters[0], __ATOMIC_RELAXED) != 256 / LANES - 1)
+    __builtin_amdgcn_s_sleep(1);
+  __builtin_amdgcn_s_barrier_wait(-1);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  if (wave && t % LANES == 0)
+    __atomic_fetch_add(&counters[0], 1, __ATOMIC_RELAXED);
+  if (t % LANES == 0)
+    __atomic_fetch_add(&counters[1], first, __ATOMIC_RELAXED);
+  const u64 other = words[255 - t];
+  barrier();
+  out[i] = other + counters[1];
+}
+#endif
 
 /* Its constant is looked for in the code. */
 KERNEL(g_constant)

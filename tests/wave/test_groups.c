@@ -26,6 +26,12 @@ LOOP(g_reduce)
   }
 }
 
+LOOP(g_split)
+{
+  (void)b;
+  GROUPS(g) for (u32 t = 0; t < GROUP; t++) out[g + t] = a[g + 255 - t] + 1;
+}
+
 LOOP(g_tile)
 {
   GROUPS(g) for (u32 t = 0; t < GROUP; t++)
@@ -315,7 +321,7 @@ static const struct {
   loop *host;
   uint16_t group[3]; /* 0: as most of them */
   uint32_t grid[3];
-  char only; /* '9': gfx9; 'r': RDNA; 0: both */
+  char only; /* '9': gfx9; 'r': RDNA; '2': gfx12; 0: all */
 } kernels[] = {
 #define ONLY(where, function)                                                  \
   {                                                                            \
@@ -331,6 +337,7 @@ static const struct {
     K(g_dpp),
     ONLY('9', g_dpp_waves),
     ONLY('r', g_dpp_rows),
+    ONLY('2', g_split),
     K(g_scan),
     K(g_ballot),
     K(g_flat),
@@ -351,6 +358,20 @@ typedef struct arguments {
   u64 *out;
   u32 n;
 } arguments;
+
+static bool is_for(char only, const char *gfx)
+{
+  switch (only) {
+  case '9':
+    return !gfx_is_rdna(gfx);
+  case 'r':
+    return gfx_is_rdna(gfx);
+  case '2':
+    return strncmp(gfx, "gfx12", 5) == 0;
+  default:
+    return true;
+  }
+}
 
 static void kernels_compare(const aq_code_image *image, const char *gfx,
                             int level, unsigned host_level)
@@ -374,7 +395,7 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
       gfx_is_rdna(gfx) && strncmp(gfx, "gfx12", 5) != 0 ? 32 : wave_lanes;
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
     const bool usual = !kernels[k].group[0];
-    if (kernels[k].only && (kernels[k].only == 'r') != gfx_is_rdna(gfx))
+    if (!is_for(kernels[k].only, gfx))
       continue;
     aq_execution_step step;
     memset(out, 0, sizeof out);

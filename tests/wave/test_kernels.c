@@ -102,7 +102,7 @@ static const char *const tables[] = {
     "gfx942",  "gfx90a",     "gfx900",     "gfx906",  "gfx908",
     "gfx1030", "gfx1030/64", "gfx1010",    "gfx1100", "gfx1100/64",
     "gfx1150", "gfx1200",    "gfx1200/64", "gfx950"};
-/* The other processors of RDNA, and what runs on all of a generation. */
+/* The other processors of RDNA, and the generic targets. */
 static const char *const others[] = {
     "gfx10-1-generic", "gfx1031",       "gfx1032",         "gfx1033", "gfx1034",
     "gfx1035",         "gfx1036",       "gfx10-3-generic", "gfx1101", "gfx1102",

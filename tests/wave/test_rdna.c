@@ -12,6 +12,7 @@
 #include "common/rng.h"
 #include "support/aqtest.h"
 #include "wave/gws.h"
+#include "wave/wave.h"
 
 enum { LANES = 64, ROWS = 40, CASES = 64 };
 
@@ -1103,6 +1104,32 @@ START_TEST(words_of_lds_are_found_by_their_lane)
 }
 END_TEST
 
+/* A kernel that can reach one of them is refused before it runs. */
+START_TEST(barriers_and_registers_that_hsa_kernels_lack_are_refused)
+{
+  static const char *const refused[] = {
+      "s_barrier_signal -2", "s_barrier_signal m0",
+      "s_barrier_wait 1",    "s_barrier_signal_isfirst m0",
+      "s_barrier_init m0",   "s_barrier_join m0",
+      "s_barrier_leave",     "s_get_barrier_state s4, -1",
+      "s_alloc_vgpr s4"};
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    bed b;
+    aq_diag diag = AQ_DIAG_INIT;
+    aq_isa_inst inst;
+    if (!bed_open_one(&b, "gfx1200", refused[i]))
+      return;
+    ck_assert_status(aq_isa_decode(aq_wave_code_decoder(b.code), b.bytes, 16, 0,
+                                   &inst, &diag),
+                     AQ_OK, &diag);
+    ck_assert_msg(!aq_wave_row_executes(inst.row, inst.target) ||
+                      !aq_wave_instruction_executes(&inst),
+                  "%s", refused[i]);
+    bed_close(&b);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("wave/rdna", masks_of_32_lanes_are_saved_and_combined,
              lanes_read_the_lanes_that_the_instruction_names,
              permutations_of_rows_heed_inactive_lanes,
@@ -1119,4 +1146,5 @@ AQ_TEST_MAIN("wave/rdna", masks_of_32_lanes_are_saved_and_combined,
              branches_go_where_their_condition_says,
              fields_of_mode_are_read_and_written, clocks_advance,
              lanes_send_and_swizzle, words_of_lds_are_counted_and_exchanged,
-             words_of_lds_are_found_by_their_lane)
+             words_of_lds_are_found_by_their_lane,
+             barriers_and_registers_that_hsa_kernels_lack_are_refused)

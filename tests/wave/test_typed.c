@@ -88,62 +88,203 @@ static const format_case formats[] = {
 };
 /* clang-format on */
 
+static bool is_rdna(const char *gfx)
+{
+  return strncmp(gfx, "gfx1", 4) == 0;
+}
+
+static bool is_from_11(const char *gfx)
+{
+  return is_rdna(gfx) && strncmp(gfx, "gfx10", 5) != 0;
+}
+
+/* "format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UINT]", of RDNA
+ * "format:[BUF_FMT_8_UINT]". */
+static void format_write(const char *gfx, const char *format, char out[100])
+{
+  const char *data = strchr(strchr(format, 'F') + 1, 'F') + 7;
+  const char *number = strrchr(format, '_') + 1;
+  if (is_rdna(gfx))
+    snprintf(out, 100, "format:[BUF_FMT_%.*s_%s]", (int)strcspn(data, ","),
+             data, number);
+  else
+    snprintf(out, 100, "format:[%s]", format);
+}
+
+/* Only some numbers of this layout are left from gfx11 on. */
+static bool target_has(const char *gfx, const char *format)
+{
+  return !is_from_11(gfx) || !strstr(format, "10_10_10_2") ||
+         !strstr(format, "SCALED");
+}
+
+/* No offset in a scalar register. */
+static const char *no_scalar(const char *gfx)
+{
+  return strncmp(gfx, "gfx12", 5) == 0 ? "null" : "0";
+}
+
+enum { OOB_INDEX = 1 << 28, OOB_EMPTY = 2 << 28, OOB_RAW = 3 << 28 };
+
 static uint32_t expected(const format_case *c, unsigned i)
 {
   return c->integers ? (uint32_t)(int32_t)c->values[i] : bits32(c->values[i]);
 }
 
+static void load_check(const char *gfx, const format_case *c)
+{
+  bed b;
+  char text[BED_TEXT], format[100];
+  format_write(gfx, c->format, format);
+  snprintf(text, sizeof text,
+           "tbuffer_load_format_xyzw v[8:11], v0, s[4:7], %s %s offen "
+           "offset:16",
+           no_scalar(gfx), format);
+  if (!open_one(&b, gfx, text, BYTES, 0, is_rdna(gfx) ? OOB_RAW : 0))
+    return;
+  for (uint32_t l = 0; l < LANES; l++)
+    b.wave->v[0][l] = 16 * l;
+  memcpy(memory + 16 * (3 + 1), c->memory, 16);
+  ck_assert_msg(bed_run(&b, 0), "%s of %s: %s", text, gfx, b.grid.fault.text);
+  for (unsigned k = 0; k < 4; k++)
+    ck_assert_msg(b.wave->v[8 + k][3] == expected(c, k),
+                  "%s of %s: component %u is 0x%x, expected 0x%x", c->format,
+                  gfx, k, b.wave->v[8 + k][3], expected(c, k));
+  close_one(&b);
+}
+
+static void store_check(const char *gfx, const format_case *c)
+{
+  bed b;
+  char text[BED_TEXT], format[100];
+  uint8_t before[BYTES];
+  format_write(gfx, c->format, format);
+  snprintf(text, sizeof text,
+           "tbuffer_store_format_xyzw v[8:11], v0, s[4:7], %s %s idxen",
+           no_scalar(gfx), format);
+  if (!open_one(&b, gfx, text, 64, 16, 0))
+    return;
+  memcpy(before, memory, sizeof before);
+  b.wave->s64[AQ_ISA_EXEC / 2] = 4;
+  b.wave->v[0][2] = 5;
+  for (unsigned k = 0; k < 4; k++)
+    b.wave->v[8 + k][2] = expected(c, k);
+  ck_assert_msg(bed_run(&b, 0), "%s of %s: %s", text, gfx, b.grid.fault.text);
+  const unsigned bytes = strstr(c->format, "32_32_32")      ? 12
+                         : strstr(c->format, "32_32")       ? 8
+                         : strstr(c->format, "16_16_16_16") ? 8
+                         : strstr(c->format, "FORMAT_8,")   ? 1
+                                                            : 4;
+  memcpy(before + 16 * 5, c->memory, bytes);
+  ck_assert_msg(memcmp(memory, before, BYTES) == 0, "%s of %s", c->format, gfx);
+  close_one(&b);
+}
+
+static void each_format(const char *gfx,
+                        void (*check)(const char *gfx, const format_case *c))
+{
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (target_has(gfx, formats[i].format))
+      check(gfx, &formats[i]);
+}
+
+static const char *const rdna[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150",
+                                   "gfx1200"};
+enum { RDNA = sizeof rdna / sizeof *rdna };
+
 START_TEST(typed_loads_convert_from_their_format)
 {
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    bed b;
-    char text[BED_TEXT];
-    snprintf(text, sizeof text,
-             "tbuffer_load_format_xyzw v[8:11], v0, s[4:7], 0 format:[%s] "
-             "offen offset:16",
-             formats[i].format);
-    if (!open_one(&b, "gfx90a", text, BYTES, 0, 0))
-      return;
-    for (uint32_t l = 0; l < LANES; l++)
-      b.wave->v[0][l] = 16 * l;
-    memcpy(memory + 16 * (3 + 1), formats[i].memory, 16);
-    ck_assert(bed_run(&b, 0));
-    for (unsigned k = 0; k < 4; k++)
-      ck_assert_msg(b.wave->v[8 + k][3] == expected(&formats[i], k),
-                    "%s: component %u is 0x%x, expected 0x%x",
-                    formats[i].format, k, b.wave->v[8 + k][3],
-                    expected(&formats[i], k));
-    close_one(&b);
-  }
+  each_format("gfx90a", load_check);
+  for (int i = 0; i < RDNA; i++)
+    each_format(rdna[i], load_check);
 }
 END_TEST
 
 START_TEST(typed_stores_convert_to_their_format)
 {
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+  each_format("gfx942", store_check);
+  for (int i = 0; i < RDNA; i++)
+    each_format(rdna[i], store_check);
+}
+END_TEST
+
+/* Ranges as Mesa describes OOB_SELECT (radv_buffer_view.c). */
+START_TEST(resources_of_rdna_choose_what_is_out_of_range)
+{
+  enum { STRIDE = 8, RECORDS = 4 };
+  static const struct {
+    const char *gfx;
+    uint32_t check;
+    bool indexed;
+    uint32_t index, offset;
+    bool reads;
+  } cases[] = {
+      {"gfx1030", 0, true, 3, 4, true},
+      {"gfx1030", 0, true, 4, 0, false},
+      {"gfx1030", 0, true, 3, 8, false},
+      {"gfx1030", 0, true, 3, 6, true}, /* the first byte counts */
+      {"gfx1100", 0, true, 3, 6, false},
+      {"gfx1100", 0, true, 3, 4, true},
+      {"gfx1200", 0, true, 4, 0, false},
+      {"gfx1030", OOB_INDEX, true, 3, 100, true},
+      {"gfx1100", OOB_INDEX, true, 4, 0, false},
+      {"gfx1200", OOB_EMPTY, true, 40, 0, true},
+      {"gfx1030", OOB_RAW, false, 0, 3, true},
+      {"gfx1030", OOB_RAW, false, 0, 4, false},
+      {"gfx1100", OOB_RAW, false, 0, 0, true},
+      {"gfx1150", OOB_RAW, false, 0, 1, false},
+      {"gfx1200", OOB_RAW, false, 0, 4, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *gfx = cases[i].gfx;
     bed b;
     char text[BED_TEXT];
-    const format_case *c = &formats[i];
-    snprintf(text, sizeof text,
-             "tbuffer_store_format_xyzw v[8:11], v0, s[4:7], 0 format:[%s] "
-             "idxen",
-             c->format);
-    if (!open_one(&b, "gfx942", text, 64, 16, 0))
+    snprintf(text, sizeof text, "buffer_load_%s v8, v[0:1], s[4:7], %s %s",
+             is_from_11(gfx) ? "b32" : "dword", no_scalar(gfx),
+             cases[i].indexed ? "idxen offen" : "offen");
+    if (!cases[i].indexed)
+      memcpy(strstr(text, "v[0:1]"), "v0    ", 6);
+    if (!open_one(&b, gfx, text, RECORDS, STRIDE, cases[i].check))
       return;
-    uint8_t before[BYTES];
-    memcpy(before, memory, sizeof before);
-    b.wave->s64[AQ_ISA_EXEC / 2] = 4;
-    b.wave->v[0][2] = 5;
-    for (unsigned k = 0; k < 4; k++)
-      b.wave->v[8 + k][2] = expected(c, k);
-    ck_assert(bed_run(&b, 0));
-    const unsigned bytes = strstr(c->format, "32_32_32")      ? 12
-                           : strstr(c->format, "32_32")       ? 8
-                           : strstr(c->format, "16_16_16_16") ? 8
-                           : strstr(c->format, "FORMAT_8,")   ? 1
-                                                              : 4;
-    memcpy(before + 16 * 5, c->memory, bytes);
-    ck_assert_msg(memcmp(memory, before, BYTES) == 0, "%s", c->format);
+    for (uint32_t l = 0; l < LANES; l++) {
+      b.wave->v[0][l] = cases[i].indexed ? cases[i].index : cases[i].offset;
+      b.wave->v[1][l] = cases[i].offset;
+    }
+    uint32_t x;
+    memcpy(&x, memory + STRIDE * cases[i].index + cases[i].offset, 4);
+    ck_assert_msg(bed_run(&b, 0), "%s: %s", text, b.grid.fault.text);
+    ck_assert_msg(b.wave->v[8][9] == (cases[i].reads ? x : 0),
+                  "case %zu of %s: 0x%x", i, gfx, b.wave->v[8][9]);
+    close_one(&b);
+  }
+}
+END_TEST
+
+/* Records of 8 bytes in groups of 8, of four bytes each in turn. */
+START_TEST(swizzled_buffers_of_rdna_have_elements_of_four_bytes)
+{
+  static const struct {
+    const char *gfx, *name;
+    uint32_t bit; /* of the second word */
+  } cases[] = {{"gfx1030", "dword", 1u << 31}, {"gfx1100", "b32", 1u << 30}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bed b;
+    char text[BED_TEXT];
+    snprintf(text, sizeof text,
+             "buffer_load_%s v8, v[0:1], s[4:7], 0 idxen offen", cases[i].name);
+    if (!open_one(&b, cases[i].gfx, text, 64, 8, 0))
+      return;
+    b.wave->s[5] |= cases[i].bit;
+    for (uint32_t l = 0; l < LANES; l++) {
+      b.wave->v[0][l] = l;
+      b.wave->v[1][l] = 4;
+    }
+    ck_assert_msg(bed_run(&b, 0), "%s", b.grid.fault.text);
+    for (uint32_t l = 0; l < LANES; l++) {
+      uint32_t x;
+      memcpy(&x, memory + l / 8 * 64 + 32 + 4 * (l % 8), 4);
+      ck_assert_uint_eq(b.wave->v[8][l], x);
+    }
     close_one(&b);
   }
 }
@@ -366,35 +507,47 @@ typedef struct parts_case {
   const char *components;
   const char *format, *format16;
   unsigned count, data, data16; /* components, the formats' numbers */
+  /* RDNA's numbers of UINT, before gfx11 and from it on. */
+  uint8_t rdna[2], rdna16[2];
 } parts_case;
 
 static const parts_case parts[] = {
-    {"x", "32", "16", 1, 4, 2},
-    {"xy", "32_32", "16_16", 2, 11, 5},
-    {"xyz", "32_32_32", NULL, 3, 13, 0},
-    {"xyzw", "32_32_32_32", "16_16_16_16", 4, 14, 12},
+    {"x", "32", "16", 1, 4, 2, {20, 20}, {11, 11}},
+    {"xy", "32_32", "16_16", 2, 11, 5, {62, 48}, {27, 27}},
+    {"xyz", "32_32_32", NULL, 3, 13, 0, {72, 58}, {0, 0}},
+    {"xyzw", "32_32_32_32", "16_16_16_16", 4, 14, 12, {75, 61}, {69, 55}},
 };
 
 enum { ITEM = 16, SELECT_XYZW = 4 | 5 << 3 | 6 << 6 | 7 << 9, UINT = 4 << 12 };
 
-static void parts_check(const parts_case *c, bool typed, bool load, bool half)
+/* The fourth word of a resource. */
+static uint32_t parts_word3(const char *gfx, const parts_case *c, bool half)
 {
-  const char *format = half ? c->format16 : c->format;
+  const int from_11 = is_from_11(gfx);
+  return is_rdna(gfx)
+             ? SELECT_XYZW | OOB_RAW |
+                   (uint32_t)(half ? c->rdna16 : c->rdna)[from_11] << 12
+             : SELECT_XYZW | UINT | (half ? c->data16 : c->data) << 15;
+}
+
+static void parts_check(const char *gfx, const parts_case *c, bool typed,
+                        bool load, bool half)
+{
   const unsigned bytes = c->count * (half ? 2 : 4), words = (bytes + 3) / 4;
-  char text[BED_TEXT], suffix[80] = "";
+  char text[BED_TEXT], registers[16], suffix[100] = "", format[100];
   bed b;
+  snprintf(format, sizeof format, "BUF_DATA_FORMAT_%s,BUF_NUM_FORMAT_UINT",
+           half ? c->format16 : c->format);
   if (typed)
-    snprintf(suffix, sizeof suffix,
-             " format:[BUF_DATA_FORMAT_%s,BUF_NUM_FORMAT_UINT]", format);
-  snprintf(text, sizeof text,
-           "%sbuffer_%s_format_%s%s v[8:%u], v0, s[4:7], 0%s "
-           "offen",
-           typed ? "t" : "", load ? "load" : "store", half ? "d16_" : "",
-           c->components, 7 + words, suffix);
-  if (words == 1)
-    memmove(strstr(text, "v[8:8]"), "v8    ", 6);
-  const uint32_t data = half ? c->data16 : c->data;
-  if (!open_one(&b, "gfx90a", text, BYTES, 0, SELECT_XYZW | UINT | data << 15))
+    format_write(gfx, format, suffix);
+  snprintf(registers, sizeof registers, words == 1 ? "v8" : "v[8:%u]",
+           7 + words);
+  snprintf(text, sizeof text, "%sbuffer_%s_%s%s%s %s, v0, s[4:7], %s %s offen",
+           typed ? "t" : "", load ? "load" : "store",
+           half && is_from_11(gfx) ? "d16_format_" : "format_",
+           half && !is_from_11(gfx) ? "d16_" : "", c->components, registers,
+           no_scalar(gfx), suffix);
+  if (!open_one(&b, gfx, text, BYTES, 0, parts_word3(gfx, c, half)))
     return;
   uint8_t after[BYTES];
   memcpy(after, memory, sizeof after);
@@ -425,65 +578,85 @@ START_TEST(components_move_between_memory_and_registers)
 {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     for (unsigned k = 0; k < 8; k++)
-      if (!(k & 4) || parts[i].format16)
-        parts_check(&parts[i], k & 1, k & 2, k & 4);
+      if (!(k & 4) || parts[i].format16) {
+        parts_check("gfx90a", &parts[i], k & 1, k & 2, k & 4);
+        for (int r = 0; r < RDNA; r++)
+          parts_check(rdna[r], &parts[i], k & 1, k & 2, k & 4);
+      }
 }
 END_TEST
 
 /* Three components of halves: of the fourth, memory keeps its default, 0. */
+static void three_halves_check(const char *gfx, bool typed)
+{
+  char text[BED_TEXT], suffix[100] = "";
+  const char *name = is_from_11(gfx) ? "d16_format_xyz" : "format_d16_xyz";
+  const uint32_t word3 = parts_word3(gfx, &parts[3], true);
+  bed b;
+  if (typed)
+    format_write(gfx, "BUF_DATA_FORMAT_16_16_16_16,BUF_NUM_FORMAT_UINT",
+                 suffix);
+  snprintf(text, sizeof text, "%sbuffer_load_%s v[8:9], off, s[4:7], %s %s",
+           typed ? "t" : "", name, no_scalar(gfx), suffix);
+  if (!open_one(&b, gfx, text, BYTES, 0, word3))
+    return;
+  ck_assert(bed_run(&b, 0));
+  ck_assert_uint_eq(b.wave->v[8][5], memory[0] | memory[1] << 8 |
+                                         memory[2] << 16 |
+                                         (uint32_t)memory[3] << 24);
+  ck_assert_uint_eq(b.wave->v[9][5] & 0xffff, memory[4] | memory[5] << 8);
+  close_one(&b);
+  snprintf(text, sizeof text, "%sbuffer_store_%s v[8:9], off, s[4:7], %s %s",
+           typed ? "t" : "", name, no_scalar(gfx), suffix);
+  ck_assert(open_one(&b, gfx, text, BYTES, 0, word3));
+  b.wave->s64[AQ_ISA_EXEC / 2] = 1;
+  b.wave->v[8][0] = 0x22221111;
+  b.wave->v[9][0] = 0x3333;
+  ck_assert(bed_run(&b, 0));
+  ck_assert_mem_eq(memory, "\x11\x11\x22\x22\x33\x33", 6);
+  close_one(&b);
+}
+
 START_TEST(three_halves_are_in_two_registers)
 {
-  static const char typed[] =
-      " format:[BUF_DATA_FORMAT_16_16_16_16,BUF_NUM_FORMAT_UINT]";
-  const uint32_t word3 = SELECT_XYZW | UINT | 12 << 15;
-  for (int t = 0; t < 2; t++) {
-    char text[BED_TEXT];
-    bed b;
-    snprintf(text, sizeof text,
-             "%sbuffer_load_format_d16_xyz v[8:9], off, s[4:7], 0%s",
-             t ? "t" : "", t ? typed : "");
-    if (!open_one(&b, "gfx942", text, BYTES, 0, word3))
-      return;
-    ck_assert(bed_run(&b, 0));
-    ck_assert_uint_eq(b.wave->v[8][5], memory[0] | memory[1] << 8 |
-                                           memory[2] << 16 |
-                                           (uint32_t)memory[3] << 24);
-    ck_assert_uint_eq(b.wave->v[9][5] & 0xffff, memory[4] | memory[5] << 8);
-    close_one(&b);
-    snprintf(text, sizeof text,
-             "%sbuffer_store_format_d16_xyz v[8:9], off, s[4:7], 0%s",
-             t ? "t" : "", t ? typed : "");
-    ck_assert(open_one(&b, "gfx942", text, BYTES, 0, word3));
-    b.wave->s64[AQ_ISA_EXEC / 2] = 1;
-    b.wave->v[8][0] = 0x22221111;
-    b.wave->v[9][0] = 0x3333;
-    ck_assert(bed_run(&b, 0));
-    ck_assert_mem_eq(memory, "\x11\x11\x22\x22\x33\x33", 6);
-    close_one(&b);
+  for (int typed = 0; typed < 2; typed++) {
+    three_halves_check("gfx942", typed);
+    for (int r = 0; r < RDNA; r++)
+      three_halves_check(rdna[r], typed);
   }
 }
 END_TEST
 
-START_TEST(upper_halves_take_one_component)
+static void upper_half_check(const char *gfx)
 {
-  const uint32_t word3 = SELECT_XYZW | UINT | 2 << 15;
+  const uint32_t word3 = parts_word3(gfx, &parts[0], true);
+  const char *name = is_from_11(gfx) ? "d16_hi_format_x" : "format_d16_hi_x";
+  char text[BED_TEXT];
   bed b;
-  if (!open_one(&b, "gfx90a", "buffer_load_format_d16_hi_x v8, off, s[4:7], 0",
-                BYTES, 0, word3))
+  snprintf(text, sizeof text, "buffer_load_%s v8, off, s[4:7], %s", name,
+           no_scalar(gfx));
+  if (!open_one(&b, gfx, text, BYTES, 0, word3))
     return;
   b.wave->v[8][7] = 0x12345678;
   ck_assert(bed_run(&b, 0));
   ck_assert_uint_eq(b.wave->v[8][7], 0x5678u | (uint32_t)memory[0] << 16 |
                                          (uint32_t)memory[1] << 24);
   close_one(&b);
-  ck_assert(open_one(&b, "gfx90a",
-                     "buffer_store_format_d16_hi_x v8, off, s[4:7], 0", BYTES,
-                     0, word3));
+  snprintf(text, sizeof text, "buffer_store_%s v8, off, s[4:7], %s", name,
+           no_scalar(gfx));
+  ck_assert(open_one(&b, gfx, text, BYTES, 0, word3));
   b.wave->s64[AQ_ISA_EXEC / 2] = 1;
   b.wave->v[8][0] = 0xabcd0000;
   ck_assert(bed_run(&b, 0));
   ck_assert(memory[0] == 0xcd && memory[1] == 0xab);
   close_one(&b);
+}
+
+START_TEST(upper_halves_take_one_component)
+{
+  upper_half_check("gfx90a");
+  for (int r = 0; r < RDNA; r++)
+    upper_half_check(rdna[r]);
 }
 END_TEST
 
@@ -507,6 +680,8 @@ END_TEST
 
 AQ_TEST_MAIN("wave/typed", typed_loads_convert_from_their_format,
              typed_stores_convert_to_their_format,
+             resources_of_rdna_choose_what_is_out_of_range,
+             swizzled_buffers_of_rdna_have_elements_of_four_bytes,
              packed_floats_are_those_of_vulkan,
              formats_of_resources_select_components,
              d16_components_are_halves_of_registers,
