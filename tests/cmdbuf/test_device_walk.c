@@ -349,8 +349,9 @@ END_TEST
 
 START_TEST(the_kernels_of_other_targets_make_them_too)
 {
-  static const char *const devices[] = {"mi25", "mi50", "mi100", "mi300x",
-                                        "rx6900xt"};
+  static const char *const devices[] = {"mi25",    "mi50",     "mi100",
+                                        "mi300x",  "rx6900xt", "rx7900xtx",
+                                        "gfx1151", "rx9070xt"};
   for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
     programs_compare(devices[i]);
 }

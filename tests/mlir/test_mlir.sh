@@ -47,6 +47,12 @@ check "the second time, the program comes from the cache" prints 4950,14950 \
 check "the cache has one file" \
   [ "$(find "$XDG_CACHE_HOME" -type f | wc -l)" = 1 ]
 
+for device in rx6900xt rx7900xtx rx9070xt; do
+  try "$aqueduct" mlir "$here/kernels.mlir" --device $device
+  check "the $device computes the same" prints 4950,14950 \
+    1,1.46869,-3.07493,-19.8845 "$down"
+done
+
 try "$aqueduct" mlir "$here/async.mlir" --device mi50
 check "streams wait for one another" prints "$up"
 dropin=$AQ_BUILDDIR/.libs/libhsa-runtime64.so.1
@@ -77,7 +83,7 @@ for abi in 400 500 600; do
     reconcile-unrealized-casts),rocdl-attach-target{chip=%chip abi=$abi},
     convert-arith-to-llvm,convert-func-to-llvm,gpu-to-llvm,
     reconcile-unrealized-casts,gpu-module-to-binary{format=%form})"
-  for device in mi25 mi210; do
+  for device in mi25 mi210 rx7900xtx; do
     try "$aqueduct" mlir "$here/print.mlir" --device $device \
       --pipeline "$passes"
     check "a kernel of ABI $abi prints on $device" printed

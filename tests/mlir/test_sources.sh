@@ -44,6 +44,11 @@ printf '\000\000\200\077\124\370\055\100\046\163\354\100\054\257\240\101' \
 launch "$here/exp.ll" exp --device mi300x --grid 4 \
   --expect "out=@$work/exp.bin:1e-6" --args 'out:f32[4]'
 check "LLVM IR is linked with ocml" [ "$status" = 0 ]
+for device in rx6900xt rx7900xtx rx9070xt; do
+  launch "$here/exp.ll" exp --device $device --grid 4 \
+    --expect "out=@$work/exp.bin:1e-6" --args 'out:f32[4]'
+  check "LLVM IR is run on the $device" [ "$status" = 0 ]
+done
 launch "$here/exp.ll" exp --device mi50 --grid 4 -DX --args 'out:f32[4]'
 check "a macro for LLVM IR is refused" one_line 2 'no meaning for LLVM IR'
 
@@ -52,6 +57,9 @@ launch "$here/scale.hip" scale --device mi210 --grid 8 -I "$work" -DOFFSET=2 \
   -O1 --save-temps "$work/kept" --expect 5 --args 'out:f32[8]=1' i32:8
 check "HIP is compiled with macros and headers" [ "$status" = 0 ]
 check "intermediate files are kept" [ -s "$work/kept/code.hsaco" ]
+launch "$here/scale.hip" scale --device rx6900xt --grid 8 -I "$work" -DOFFSET=2 \
+  --expect 5 --args 'out:f32[8]=1' i32:8
+check "HIP is run on a device of RDNA" [ "$status" = 0 ]
 try "$aqueduct" show latest
 check "the run is that of the source" \
   sh -c 'echo "$1" | grep -q "source .*scale.hip"' - "$out"
