@@ -43,6 +43,19 @@ static dense cholesky_of(dense a, int block = 1)
   return a;
 }
 
+// The blocks within which bsric0 conjugates the other factor: for waves of 32 lanes
+// the library has one kernel, which does as csric0.
+static int conjugating_block(int block)
+{
+  int device = 0;
+  hipDeviceProp_t properties;
+  return hipGetDevice(&device) == hipSuccess &&
+                 hipGetDeviceProperties(&properties, device) == hipSuccess &&
+                 properties.warpSize == 32
+             ? 1
+             : block;
+}
+
 static const rocsparse_analysis_policy reuse = rocsparse_analysis_policy_reuse;
 static const rocsparse_solve_policy policy = rocsparse_solve_policy_auto;
 
@@ -181,7 +194,7 @@ template <class T> static void check_bsr(int block, rocsparse_direction dir)
     PLAIN(bsric0_zero_pivot, handle, i, &pivot);
     PLAIN(bsric0_clear, handle, i);
     verdict_equal(pivot == -1);
-    verdict(off(s, cholesky_of(a, block), dir, true));
+    verdict(off(s, cholesky_of(a, conjugating_block(block)), dir, true));
   });
 }
 
