@@ -58,19 +58,3 @@ void aq_wave_set_fini(aq_wave_set *set)
   free(set->keys);
   *set = (aq_wave_set){0};
 }
-
-bool aq_wave_cache_touch(aq_wave_cache *cache, uint64_t line, bool keep)
-{
-  /* Powers of two between lines spread over all sets. */
-  const uint64_t mixed = line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-  uint64_t *ways = cache->lines[mixed & (cache->sets - 1)];
-  unsigned at = 0;
-  while (at < AQ_WAVE_WAYS - 1 && ways[at] != line + 1)
-    at++;
-  const bool there = ways[at] == line + 1;
-  if (!there && !keep)
-    return false;
-  memmove(ways + 1, ways, at * sizeof *ways);
-  ways[0] = line + 1;
-  return there;
-}

@@ -30,8 +30,23 @@ typedef struct aq_wave_cache {
   uint64_t lines[AQ_WAVE_CACHE_SETS][AQ_WAVE_WAYS]; /* + 1 */
 } aq_wave_cache;
 
-/* Whether the line is there; if not and `keep`, it takes the place of another.
- */
-bool aq_wave_cache_touch(aq_wave_cache *cache, uint64_t line, bool keep);
+/* Whether the line is there; if not, it takes the place of another. Without
+ * branches: nothing predicts the way of a lane's line. */
+static inline bool aq_wave_cache_touch(aq_wave_cache *cache, uint64_t line)
+{
+  /* Powers of two between lines spread over all sets. */
+  const uint64_t mixed = line * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+  uint64_t *ways = cache->lines[mixed & (cache->sets - 1)];
+  const uint64_t key = line + 1, a = ways[0], b = ways[1], c = ways[2],
+                 d = ways[3];
+  const uint64_t at_a = -(uint64_t)(a == key),
+                 at_b = at_a | -(uint64_t)(b == key),
+                 at_c = at_b | -(uint64_t)(c == key);
+  ways[0] = key;
+  ways[1] = a ^ ((a ^ b) & at_a);
+  ways[2] = b ^ ((b ^ c) & at_b);
+  ways[3] = c ^ ((c ^ d) & at_c);
+  return at_c | (d == key);
+}
 
 #endif

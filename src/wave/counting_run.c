@@ -81,11 +81,10 @@ static void footprint_add(aq_wave *w, uint64_t address)
   tally->sum.footprint += (int64_t)found.size;
 }
 
-static void page_add(aq_wave *w, uint64_t address)
+static void page_add(aq_wave *w, uint64_t page)
 {
   aq_wave_tally *tally = w->grid->tally;
   aq_wave_group_tally *own = w->group->tally;
-  const uint64_t page = address >> PAGE_SHIFT;
   uint64_t *seen = &own->pages[page % AQ_WAVE_GROUP_PAGES];
   if (*seen == page + 1)
     return;
@@ -94,7 +93,7 @@ static void page_add(aq_wave *w, uint64_t address)
   if (!aq_wave_set_add(&tally->pages, page << 5 | own->xcc))
     return;
   tally->sum.pages++;
-  footprint_add(w, address);
+  footprint_add(w, page << PAGE_SHIFT);
 }
 
 /* A line that the cache passes on, or that is written through it. */
@@ -111,28 +110,31 @@ static aq_wave_place line_pass(aq_wave_tally *tally, uint64_t line, bool writes)
 }
 
 typedef struct lanes {
-  uint64_t segment, line; /* of the last lane; segments in a row count once */
+  uint64_t segment, line, page; /* of the last lane; segments in a row count
+                                   once */
   unsigned segments;
   aq_wave_place place;
 } lanes;
 
-static void line_touch(aq_wave *w, const aq_wave_unit *unit, uint64_t line,
-                       lanes *l)
+static inline void line_touch(aq_wave *w, const aq_wave_unit *unit,
+                              uint64_t line, lanes *l)
 {
-  aq_wave_tally *tally = w->grid->tally;
   const bool passes = unit->writes || unit->atomic;
-  aq_wave_place place = AQ_WAVE_AT_L1;
-  page_add(w, line << LINE_SHIFT);
-  if (passes || !aq_wave_cache_touch(&w->group->tally->l1, line, true)) {
-    place = line_pass(tally, line, passes);
-    tally->sum.l2 += passes ? 0 : 2;
-  }
+  const uint64_t page = line >> (PAGE_SHIFT - LINE_SHIFT);
+  if (page != l->page)
+    page_add(w, page);
+  l->page = page;
+  if (!passes && aq_wave_cache_touch(&w->group->tally->l1, line))
+    return; /* no place is nearer */
+  aq_wave_tally *tally = w->grid->tally;
+  const aq_wave_place place = line_pass(tally, line, passes);
+  tally->sum.l2 += passes ? 0 : 2;
   if (place > l->place)
     l->place = place;
 }
 
-static void segment_touch(aq_wave *w, const aq_wave_unit *unit,
-                          uint64_t segment, lanes *l)
+static inline void segment_touch(aq_wave *w, const aq_wave_unit *unit,
+                                 uint64_t segment, lanes *l)
 {
   l->segment = segment;
   l->segments++;
@@ -166,7 +168,7 @@ aq_wave_place aq_wave_tally_access(aq_wave *w, const aq_wave_op *o)
 {
   const aq_wave_unit *unit = &o->more->unit;
   aq_counted *sum = &w->grid->tally->sum;
-  lanes l = {.segment = UINT64_MAX, .line = UINT64_MAX};
+  lanes l = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, AQ_WAVE_AT_L1};
   aq_wave_touch touch;
   aq_wave_touch_find(w, o, unit->access, &touch);
   if (touch.shared) {

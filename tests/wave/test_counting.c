@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "kernels.h"
+#include "wave/caches.h"
 #include "wave/pattern.h"
 
 enum { GROUP = 256, GROUPS = 512, N = GROUP * GROUPS, LINES = 16 };
@@ -206,6 +207,123 @@ START_TEST(cycles_of_banks_are_the_most_words_of_one)
 }
 END_TEST
 
+typedef struct lane_places {
+  uint32_t low[64], high[64];
+  uint64_t base, exec;
+  bool has_low, has_high;
+} lane_places;
+
+static void touch_expected(const lane_places *p, aq_wave_touch *t)
+{
+  const uint64_t all = t->shared ? UINT32_MAX : UINT64_MAX;
+  t->least = UINT64_MAX;
+  t->most = t->low = 0;
+  t->row = (p->exec & (p->exec + 1)) == 0;
+  for (uint64_t l = 0; l < 64; l++) {
+    const uint64_t low = p->has_low ? p->low[l] : 0,
+                   high = p->has_high ? p->high[l] : 0,
+                   at = (p->base + low + (high << 32)) & all;
+    t->at[l] = at;
+    if (!(p->exec >> l & 1))
+      continue;
+    t->least = at < t->least ? at : t->least;
+    t->most = at > t->most ? at : t->most;
+    t->low |= (uint32_t)at;
+    t->row = t->row && at == t->at[0] + l * t->bytes;
+  }
+}
+
+static void touches_compare(const aq_wave_touch *t, const aq_wave_touch *is,
+                            uint64_t exec)
+{
+  ck_assert_uint_eq(t->least, is->least);
+  ck_assert_uint_eq(t->most, is->most);
+  ck_assert_uint_eq(t->low, is->low);
+  ck_assert_int_eq(t->row, is->row);
+  for (int l = 0; l < 64; l++)
+    if (exec >> l & 1)
+      ck_assert_uint_eq(t->at[l], is->at[l]);
+}
+
+static uint64_t drawn(uint64_t *state)
+{
+  *state = *state * UINT64_C(6364136223846793005) + 1;
+  return *state ^ *state >> 29;
+}
+
+static lane_places places_draw(uint64_t *state, unsigned bytes)
+{
+  static const uint32_t starts[] = {0, 64, 0x7ffffff0, 0xffffff80, 0xfffffffc};
+  static const uint64_t bases[] = {0, 16, UINT64_C(0x7f1200000000),
+                                   (uint64_t)-8, UINT64_C(0xffffffc0)};
+  const uint64_t kind = drawn(state), start = starts[drawn(state) % 5];
+  lane_places p = {.base = bases[drawn(state) % 5],
+                   .exec = kind & 1   ? UINT64_MAX
+                           : kind & 2 ? UINT64_MAX >> (kind >> 58)
+                           : kind & 4 ? drawn(state) & drawn(state)
+                                      : 0,
+                   .has_low = kind & 0x38,
+                   .has_high = kind & 0x40};
+  for (uint32_t l = 0; l < 64; l++) {
+    p.low[l] = (uint32_t)(kind & 0x80 ? drawn(state) : start + l * bytes);
+    p.high[l] = kind & 0x100 ? 0x7f00 + (uint32_t)(drawn(state) & 1) : 0x7f00;
+  }
+  return p;
+}
+
+START_TEST(addresses_of_lanes_are_those_of_each_lane_at_all_levels)
+{
+  static const unsigned bytes[] = {1, 2, 4, 8, 12, 16};
+  aq_wave_touch_lanes *const levels[] = {
+    aq_wave_touch_base,
+#if defined(__x86_64__)
+    aq_wave_touch_v3,
+    aq_wave_touch_v4,
+#endif
+  };
+  uint64_t state = 1;
+  unsigned rows = 0;
+  for (unsigned i = 0; i < 30000; i++) {
+    const lane_places p = places_draw(&state, bytes[i % 6]);
+    aq_wave_touch expected = {.bytes = bytes[i % 6],
+                              .shared = p.has_high ? 0 : i & 64};
+    for (unsigned level = 0; level < aq_wave_level_count(); level++) {
+      aq_wave_touch t = expected;
+      levels[level](&t, p.has_low ? p.low : NULL, p.has_high ? p.high : NULL,
+                    p.base, p.exec);
+      if (level == 0)
+        touch_expected(&p, &expected);
+      touches_compare(&t, &expected, p.exec);
+    }
+    rows += expected.row;
+  }
+  ck_assert_uint_gt(rows, 3000);
+  ck_assert_uint_lt(rows, 27000);
+}
+END_TEST
+
+START_TEST(a_cache_has_the_lines_of_each_set_that_were_used_last)
+{
+  enum { RECENT = 4096 };
+  static aq_wave_cache cache = {.sets = 1};
+  uint64_t state = 1, order[AQ_WAVE_WAYS] = {0};
+  unsigned hits = 0;
+  for (unsigned i = 0; i < RECENT; i++) {
+    const uint64_t line = drawn(&state) % 6;
+    unsigned at = 0;
+    while (at < AQ_WAVE_WAYS - 1 && order[at] != line + 1)
+      at++;
+    const bool there = order[at] == line + 1;
+    memmove(order + 1, order, at * sizeof *order);
+    order[0] = line + 1;
+    ck_assert_int_eq(aq_wave_cache_touch(&cache, line), there);
+    hits += there;
+  }
+  ck_assert_uint_gt(hits, RECENT / 4);
+  ck_assert_uint_lt(hits, RECENT);
+}
+END_TEST
+
 START_TEST(a_chain_waits_for_each_of_its_loads)
 {
   if (!begin())
@@ -259,6 +377,8 @@ AQ_TEST_MAIN("wave/counting", a_copy_reads_and_writes_each_line_once,
              strided_lanes_take_a_line_and_a_cycle_each,
              conflicts_of_banks_are_counted,
              cycles_of_banks_are_the_most_words_of_one,
+             addresses_of_lanes_are_those_of_each_lane_at_all_levels,
+             a_cache_has_the_lines_of_each_set_that_were_used_last,
              a_chain_waits_for_each_of_its_loads,
              a_sampled_grid_executes_only_what_it_counts,
              a_profiled_machine_does_not_count)
