@@ -198,19 +198,37 @@ static aq_status file_measure(aq_launch_arg *arg, FILE *in, aq_diag *diag)
   return AQ_OK;
 }
 
-static void buffer_fill(aq_launch_arg *arg)
+static void iota_fill(aq_launch_arg *arg)
 {
   const uint32_t size = types[arg->type].size;
-  const bool iota = strcmp(arg->fill, "iota") == 0;
-  for (uint64_t i = 0; i < arg->count; i++) {
-    unsigned char *to = (unsigned char *)arg->memory + i * size;
-    if (iota)
-      iota_put(arg->type, i, to);
-    else if (i == 0)
-      number_put(arg->type, arg->fill, to);
-    else
-      memcpy(to, arg->memory, size);
+  for (uint64_t i = 0; i < arg->count; i++)
+    iota_put(arg->type, i, (unsigned char *)arg->memory + i * size);
+}
+
+/* Writes what has other contents only: zeroed memory that stays 0 takes no
+ * pages of the host, however large the grid is whose part is executed. */
+static void number_fill(aq_launch_arg *arg)
+{
+  enum { PART = 1 << 16 };
+  const uint64_t size = types[arg->type].size, bytes = arg->count * size;
+  unsigned char part[PART];
+  number_put(arg->type, arg->fill, part);
+  for (uint64_t i = size; i < PART && i < bytes; i += size)
+    memcpy(part + i, part, size);
+  for (uint64_t at = 0; at < bytes; at += PART) {
+    unsigned char *to = (unsigned char *)arg->memory + at;
+    const size_t length = bytes - at < PART ? (size_t)(bytes - at) : PART;
+    if (memcmp(to, part, length) != 0)
+      memcpy(to, part, length);
   }
+}
+
+static void buffer_fill(aq_launch_arg *arg)
+{
+  if (strcmp(arg->fill, "iota") == 0)
+    iota_fill(arg);
+  else
+    number_fill(arg);
 }
 
 /* Fills a buffer in memory of the transport, or (NULL) of the heap. */
@@ -225,7 +243,7 @@ static aq_status buffer_make(aq_transport *t, uint32_t device,
   if (status == AQ_OK && t)
     status = t->ops->mem_alloc(t, device, AQ_MEMORY_HOST, arg->count * size,
                                &arg->memory, diag);
-  else if (status == AQ_OK && !(arg->memory = malloc(arg->count * size)))
+  else if (status == AQ_OK && !(arg->memory = calloc(arg->count, size)))
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK && !in)
     buffer_fill(arg);

@@ -31,3 +31,16 @@ extern "C" __global__ void lds(const float *in, float *out, unsigned rounds)
   }
   out[i] = v;
 }
+
+// Each lane reads a line of its own.
+extern "C" __global__ void gather(const float *in, float *out, unsigned rounds)
+{
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned k = i * 2654435761u;
+  float v = 0;
+  for (unsigned r = 0; r < rounds; r++) {
+    v += in[k & 4095];
+    k = k * 1664525u + 1013904223u;
+  }
+  out[i] = v;
+}

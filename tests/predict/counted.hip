@@ -11,6 +11,13 @@ __global__ void twice(const float *in, float *out)
   out[i] = in[i] * 2;
 }
 
+// How many workgroups were executed.
+extern "C" __global__ void visit(unsigned *out)
+{
+  if (threadIdx.x == 0)
+    atomicAdd(out, 1);
+}
+
 int main(int argc, char **argv)
 {
   const unsigned n = argc > 1 ? atoi(argv[1]) : 1 << 16;

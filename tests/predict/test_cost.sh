@@ -84,6 +84,13 @@ check "of a compiled code object too" predicted_alone
 launched part-of --cost sampled
 check "sampled results are said to be incomplete" contains "$err" \
   "the results are incomplete"
+try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" visit \
+  --device mi210 --grid 1000000000 --workgroup 256 --cost sampled \
+  --name billion --args 'out:u32[1]'
+check "of a billion work-items 192 workgroups are executed" contains "$out" \
+  "out:u32[1]: 192"
+try "$aqueduct" device predict billion --json
+check "and their prediction is of all" contains "$out" '"groups": 3906250'
 launched fix
 check "without it durations are assumed" contains "$out" "durations    assumed"
 launched no --cost executed --profile-isa
