@@ -116,11 +116,11 @@ enum { SHOWN = sizeof shown / sizeof *shown };
 /* What every table of rows begins with. */
 #define LABELS                                                                 \
   {"<workload", NULL}, {"?<parameters", NULL}, {"device", NULL},               \
-      {"<policy", NULL},                                                       \
+      {"<policy", NULL}, {"?client", NULL},                                    \
   {                                                                            \
-    "?client", NULL                                                            \
+    "?durations", NULL                                                         \
   }
-enum { LABEL_COUNT = 5 };
+enum { LABEL_COUNT = 6 };
 
 /* In so many digits; large numbers whole, since columns of exponents are not
  * compared by eye. */
@@ -156,7 +156,8 @@ static void estimate_put(aq_cli_rows *rows, aq_estimate estimate)
 static void labels_put(aq_cli_rows *rows, const aq_study_row *row)
 {
   const char *const labels[LABEL_COUNT] = {
-      row->workload, row->parameters, row->device, row->policy, row->client};
+      row->workload, row->parameters, row->device,
+      row->policy,   row->client,     row->durations ? "predicted" : ""};
   aq_cli_row_begin(rows);
   for (size_t i = 0; i < LABEL_COUNT; i++)
     aq_cli_cell_text(rows, labels[i][0] ? labels[i] : NULL);

@@ -226,8 +226,10 @@ aq_status aq_performance_probe(aq_performance *performance,
 const char *aq_performance_durations(const aq_performance *performance,
                                      aq_run_kind kind)
 {
-  return kind == AQ_RUN_MEASURED && !performance->on_simulator ? "measured here"
-                                                               : "assumed";
+  const aq_scenario_facts *facts = performance->facts;
+  if (kind == AQ_RUN_MEASURED && !performance->on_simulator)
+    return "measured here";
+  return facts && facts->durations ? facts->durations : "assumed";
 }
 
 const char *aq_performance_durations_found(const aq_performance *performance,

@@ -353,6 +353,15 @@ const aq_serving_client *aq_serving_clients(aq_workload_source *source,
   return sv->clients;
 }
 
+const char *aq_serving_durations(aq_workload_source *source)
+{
+  return of(source)->steps
+             ? "predicted by served models: 0.70 to 1.27 times in 41 published "
+               "batches"
+             : "predicted by served models: 0.58 to 1.05 times in 9 published "
+               "batches";
+}
+
 aq_arena *aq_serving_arena(aq_workload_source *source)
 {
   return &of(source)->arena;

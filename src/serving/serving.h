@@ -47,6 +47,10 @@ aq_status aq_serving_open(const aq_json_node *node,
 const aq_serving_client *aq_serving_clients(aq_workload_source *source,
                                             uint32_t *count);
 
+/* Where the times of its steps come from, for aq_run_info.durations: the range
+ * is that of published over simulated times of a token (doc/serving.md). */
+const char *aq_serving_durations(aq_workload_source *source);
+
 /* Memory that lives as long as the source. */
 aq_arena *aq_serving_arena(aq_workload_source *source);
 

@@ -152,6 +152,7 @@ static void command_fill(aq_command *out, int64_t name, aq_time time,
                       .workgroup = {WORKGROUP, 1, 1},
                       .vgprs = VGPRS,
                       .bytes = AQ_NONE,
+                      .flags = AQ_FLAG_PREDICTED,
                       .name = name,
                       .origin = AQ_NONE};
 }

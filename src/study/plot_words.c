@@ -9,7 +9,9 @@
 const char *aq_row_part(const aq_study_row *row, int part)
 {
   const char *const parts[AQ_ROW_PARTS] = {
-      row->workload, row->device, row->policy, row->parameters, row->client};
+      row->workload, row->device,
+      row->policy,   row->parameters,
+      row->client,   row->durations ? "predicted durations" : ""};
   return parts[part];
 }
 

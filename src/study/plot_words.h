@@ -6,7 +6,7 @@
 #include "study/study.h"
 
 /* The parts that distinguish rows. */
-enum { AQ_ROW_POLICY = 2, AQ_ROW_PARAMETERS = 3, AQ_ROW_PARTS = 5 };
+enum { AQ_ROW_POLICY = 2, AQ_ROW_PARAMETERS = 3, AQ_ROW_PARTS = 6 };
 
 const char *aq_row_part(const aq_study_row *row, int part);
 

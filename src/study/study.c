@@ -55,6 +55,7 @@ static void row_fini(aq_study_row *row)
   free(row->policy);
   free(row->client);
   free(row->setting);
+  free(row->durations);
 }
 
 void aq_study_fini(aq_study *study)
@@ -117,6 +118,13 @@ static bool replica_add(aq_study_row *row, const aq_study_replica *replica)
   return true;
 }
 
+static bool durations_take(aq_study_row *row, const char *durations)
+{
+  if (durations && !row->durations)
+    row->durations = strdup(durations);
+  return !durations || row->durations;
+}
+
 static aq_status run_add(aq_study *study, const aq_study_run *run, int entry,
                          const aq_study_options *options, aq_diag *diag)
 {
@@ -129,7 +137,8 @@ static aq_status run_add(aq_study *study, const aq_study_run *run, int entry,
   aq_study_replica replica = {.run = run->id, .seed = run->place.seed};
   if (row && run->place.number < row->number)
     row->number = run->place.number;
-  if (!row || !aq_study_run_figures(run, entry, options, &replica))
+  if (!row || !durations_take(row, run->place.durations) ||
+      !aq_study_run_figures(run, entry, options, &replica))
     return aq_diag_no_memory(diag);
   if (replica_add(row, &replica))
     return AQ_OK;

@@ -52,9 +52,10 @@ typedef struct aq_study_replica {
 /* Texts are the study's; NULL where a run is of no plan. */
 typedef struct aq_study_row {
   char *workload, *parameters, *device, *policy, *client;
-  char *setting;              /* all parts but the policy */
-  int64_t number;             /* of the first point in its plan */
-  int64_t alone;              /* a client alone: only a measure for others */
+  char *durations; /* of its first run with predicted ones; NULL: none has */
+  char *setting;   /* all parts but the policy */
+  int64_t number;  /* of the first point in its plan */
+  int64_t alone;   /* a client alone: only a measure for others */
   aq_study_replica *replicas; /* by seed */
   size_t count, capacity;
 } aq_study_row;

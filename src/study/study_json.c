@@ -69,6 +69,7 @@ static void json_row(aq_json_out *json, const aq_study *study,
   aq_json_out_text(json, "device", row->device);
   aq_json_out_text(json, "policy", row->policy);
   aq_json_out_text(json, "client", row->client);
+  aq_json_out_text(json, "durations", row->durations);
   aq_json_out_int(json, "alone", row->alone);
   aq_json_out_array(json, "runs");
   for (size_t i = 0; i < row->count; i++)

@@ -65,6 +65,7 @@ static void place_fini(aq_study_place *place)
   free(place->device);
   free(place->policy);
   free(place->setting);
+  free(place->durations);
 }
 
 static bool place_fill(const aq_json_node *root, aq_study_place *out)
@@ -272,6 +273,9 @@ aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
   if (!*wanted)
     return AQ_OK;
   aq_status status = place_read(info, options, &run.place, wanted, diag);
+  if (status == AQ_OK && *wanted && aq_run_is_predicted(info) &&
+      !(run.place.durations = strdup(info->durations)))
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK && *wanted)
     status = aq_json_parse(&run.summary, info->summary, strlen(info->summary),
                            "a run", diag);

@@ -8,6 +8,7 @@
 
 typedef struct aq_study_place {
   char *workload, *parameters, *device, *policy, *setting; /* owned */
+  char *durations; /* of predicted ones; NULL: they are not */
   int64_t alone, seed, number;
 } aq_study_place;
 

@@ -42,6 +42,9 @@ typedef struct aq_scenario_facts {
   const char *device; /* that the file asks for, or NULL */
   const aq_scenario_client *clients;
   uint32_t client_count;
+  /* For aq_run_info.durations, of kernels whose times are predicted; NULL: the
+   * file states them. */
+  const char *durations;
 } aq_scenario_facts;
 
 /* Reads and checks a scenario file, or a workload of DISB; the source owns

@@ -62,8 +62,11 @@ static aq_status facts_make(aq_workload_source *source, const char *device,
                                       .tpot = servers[i].tpot,
                                       .gaps = servers[i].gaps,
                                       .gap_count = AQ_GAP_COUNT};
-  *out = (aq_scenario_facts){
-      .seed = seed, .device = kept, .clients = clients, .client_count = count};
+  *out = (aq_scenario_facts){.seed = seed,
+                             .device = kept,
+                             .clients = clients,
+                             .client_count = count,
+                             .durations = aq_serving_durations(source)};
   return AQ_OK;
 }
 

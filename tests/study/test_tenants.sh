@@ -50,6 +50,14 @@ else
   skip "policies differ" "no python3"
 fi
 
+check "each row says that its durations are predicted" \
+  [ "$(grep -c '"durations": "predicted by served models: ' \
+    "$work/study.json")" = "$(grep -c '"policy"' "$work/study.json")" ]
+try "$aqueduct" study --by-client --baseline fifo --warmup none
+check "in both tables" [ "$(echo "$out" | grep -c " predicted ")" = 27 ]
+check "which no row lacks" [ "$(echo "$out" | grep "two " |
+  grep -vc " predicted ")" = 0 ]
+
 # Every policy takes steps of a server as jobs; one that resets queues needs
 # kernels that may run again.
 sed 's/"model"/"idempotent": true, &/' "$work/tenants.json" > "$work/again.json"
@@ -63,8 +71,18 @@ try "$aqueduct" run "$work/tenants.json" --parameter count=10 --policy reef \
 check "policy reef resets no kernel that is not idempotent" contains "$err" \
   "a kernel that is not idempotent"
 
+for view in "show latest" "stats latest --by queue" "explain latest" \
+  "list runs --json"; do
+  # shellcheck disable=SC2086 # words
+  try "$aqueduct" $view --store "$work/each.db"
+  check "$view says so too" contains "$out$err" "predicted by served models"
+done
+try "$aqueduct" export latest --store "$work/each.db" --format csv
+check "and a row of a kernel" contains "$out" ",yes"
+
 try "$aqueduct" study --by-client --plot lines --metric ttft_p99
 check "a plot over the load has its name" contains "$out" ">load<"
+check "and that durations are predicted" contains "$out" "predicted durations"
 check "a line for each client with requests and each policy" \
   [ "$(echo "$out" | grep -c ">priority · ")" = 2 ]
 check "a colour for each policy" [ "$(echo "$out" |
