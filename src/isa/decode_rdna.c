@@ -241,6 +241,14 @@ static bool scratch_has_vector(const aq_isa_inst *inst, uint32_t saddr)
                                        : saddr == AQ_ISA_NULL;
 }
 
+/* Lanes of a wave of 64 share a transposed block: half as many registers. */
+static uint16_t result_bits(const aq_isa_inst *inst, uint16_t bits)
+{
+  return !inst->wave32 && strncmp(inst->row->name, "global_load_tr_", 15) == 0
+             ? bits / 2
+             : bits;
+}
+
 bool aq_isa_rdna_flat_decode(aq_isa_inst *inst)
 {
   enum { OFF = 127 };
@@ -271,6 +279,8 @@ bool aq_isa_rdna_flat_decode(aq_isa_inst *inst)
         aq_isa_vector_set(&o, address);
     } else {
       o.file = 'v';
+      if (o.role == 'D')
+        o.bits = result_bits(inst, o.bits);
       aq_isa_vector_set(&o, o.role == 'D' ? result : data);
     }
     aq_isa_operand_add(inst, o);

@@ -21,11 +21,25 @@ check-static: aqueduct
 	  $$1 != name { print } END { print row }' static.row \
 	  $(srcdir)/tests/isa/static.tsv | sort > static.rows
 	$(AM_V_at)cp static.rows $(srcdir)/tests/isa/static.tsv
-	$(AM_V_at)sed '/^## Kernels of others execute whole$$/,$$d' \
+	$(AM_V_at)rm -f static.row static.rows
+	$(aq_isa_page)
+
+# The sections of doc/oracles.md on instructions, which are its last ones.
+aq_isa_page = $(AM_V_at)sed '/^\#\# Kernels of others execute whole$$/,$$d' \
 	  $(srcdir)/doc/oracles.md | sed -e :a -e '/^\n*$$/{$$d;N;ba' -e '}' \
-	  > static.page
-	$(AM_V_at)$(SHELL) $(srcdir)/tests/isa/static.sh page \
-	  $(srcdir)/tests/isa/static.tsv >> static.page
-	$(AM_V_at)cp static.page $(srcdir)/doc/oracles.md
-	$(AM_V_at)rm -f static.row static.rows static.page
-EXTRA_DIST += tests/isa/static.sh tests/isa/static.tsv
+	  > static.page && $(SHELL) $(srcdir)/tests/isa/static.sh page \
+	  $(srcdir)/tests/isa/static.tsv $(srcdir)/tests/isa/llvm.tsv \
+	  >> static.page && cp static.page $(srcdir)/doc/oracles.md && \
+	  rm -f static.page
+
+# LLVM_TESTS=FOLDER: the disassembler tests of LLVM_VERSION=NAME.
+check-llvm: tests/isa/test_llvm
+	$(AM_V_at)test -d '$(LLVM_TESTS)' && test -n '$(LLVM_VERSION)' || { \
+	  echo 'usage: make check-llvm LLVM_TESTS=FOLDER LLVM_VERSION=NAME' >&2; \
+	  exit 2; }
+	$(AM_V_at)echo '$(LLVM_VERSION)' > llvm.rows
+	$(AM_V_at)AQ_LLVM_TESTS='$(LLVM_TESTS)' AQ_LLVM_ROWS=llvm.rows \
+	  CK_TIMEOUT_MULTIPLIER=400 tests/isa/test_llvm
+	$(AM_V_at)mv llvm.rows $(srcdir)/tests/isa/llvm.tsv
+	$(aq_isa_page)
+EXTRA_DIST += tests/isa/static.sh tests/isa/static.tsv tests/isa/llvm.tsv

@@ -96,7 +96,9 @@ static void line_compare(objdump_comparison *on, const char *text,
 void objdump_compare(objdump_comparison *on, const char *path)
 {
   char command[512], line[1024];
-  snprintf(command, sizeof command, "llvm-objdump-22 -d %s", path);
+  const bool wave64 = on->decoder.target & AQ_ISA_RDNA && !on->decoder.wave32;
+  snprintf(command, sizeof command, "llvm-objdump-22 -d %s %s",
+           wave64 ? "--mattr=+wavefrontsize64" : "", path);
   FILE *pipe = popen(command, "r"); /* NOLINT: a path of ours */
   ck_assert_ptr_nonnull(pipe);
   while (fgets(line, sizeof line, pipe)) {

@@ -9,12 +9,12 @@
 #include "isa/isa.h"
 
 typedef struct objdump_comparison {
-  aq_isa_decoder decoder;
-  unsigned stride;     /* compares each instruction at a multiple of it */
-  size_t instructions; /* equal so far */
-  size_t refused;      /* by llvm-objdump */
-  size_t failures;     /* reported on stderr */
-  size_t graphics;     /* not in the table */
+  aq_isa_decoder decoder; /* its waves are llvm-objdump's too */
+  unsigned stride;        /* compares each instruction at a multiple of it */
+  size_t instructions;    /* equal so far */
+  size_t refused;         /* by llvm-objdump */
+  size_t failures;        /* reported on stderr */
+  size_t graphics;        /* not in the table */
 } objdump_comparison;
 
 bool objdump_is_here(void);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Code of other projects: whether every instruction that its kernels can reach
 # executes. `count AQUEDUCT NAME DIR` prints a row for the code objects in DIR,
-# `page ROWS` the section of doc/oracles.md. Objects that are not linked are linked
-# with ld.lld-22 first.
+# `page ROWS LLVM` the sections of doc/oracles.md on instructions, LLVM being the rows
+# of test_llvm. Objects that are not linked are linked with ld.lld-22 first.
 case $1 in
 count)
   aqueduct=$2 name=$3 dir=$4
@@ -45,6 +45,20 @@ repository). "Others" are for processors before gfx9, or no code objects of vers
 EOF
   awk -F '\t' '{ printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' \
     "$2"
+  cat << 'EOF'
+
+## Encodings of LLVM's tests have llvm-objdump's text
+
+Every encoding of `llvm/test/MC/Disassembler/AMDGPU` in the printed form of
+llvm-objdump 22, for each length of waves that a test asks for; `make check-llvm
+LLVM_TESTS=FOLDER LLVM_VERSION=NAME` writes this table. "Refused" are encodings that
+llvm-objdump itself takes for data or marks as invalid: most of them test just that.
+"Graphics" are images, exports and interpolation of RDNA, which are not in our table.
+
+EOF
+  awk -F '\t' '
+    NF == 1 { printf "Tests of %s.\n\n| processor | equal | different | refused | graphics |\n|---|---|---|---|---|\n", $1 }
+    NF > 1 { printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' "$3"
   ;;
 *)
   echo "static.sh: expected count or page" >&2

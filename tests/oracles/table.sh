@@ -32,4 +32,4 @@ awk -F '\t' '
       print "`" $2 "`\n"
   }' "$2" "$1" | sed '$d'
 page=$(dirname "$0")/../isa
-sh "$page/static.sh" page "$page/static.tsv"
+sh "$page/static.sh" page "$page/static.tsv" "$page/llvm.tsv"
