@@ -103,24 +103,31 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
   open_with(out, gfx, false, texts, count, level);
 }
 
-void bed_open32(bed *out, const char *gfx, char (*texts)[BED_TEXT],
-                size_t count, unsigned level)
+void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
+                  size_t count)
 {
-  open_with(out, gfx, true, texts, count, level);
+  open_with(out, gfx, lanes == 32, texts, count, 0);
+  for (size_t i = 0; i < count; i++)
+    ck_assert_msg(!out->refused[i], "llvm refuses %s of %s", texts[i], gfx);
+}
+
+bool bed_tools_are_here(void)
+{
+  if (system("command -v clang-22 > /dev/null && "
+             "command -v llvm-objcopy-22 > /dev/null") ==
+      0) /* NOLINT: fixed names */
+    return true;
+  aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  return false;
 }
 
 bool bed_open_one(bed *out, const char *gfx, const char *text)
 {
   static char texts[1][BED_TEXT];
-  if (system("command -v clang-22 > /dev/null && "
-             "command -v llvm-objcopy-22 > /dev/null") !=
-      0) { /* NOLINT: fixed names */
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_tools_are_here())
     return false;
-  }
   strcpy(texts[0], text);
-  bed_open(out, gfx, texts, 1, 0);
-  ck_assert_msg(!out->refused[0], "%s of %s", text, gfx);
+  bed_open_all(out, gfx, 64, texts, 1);
   out->wave->s64[AQ_ISA_EXEC / 2] = UINT64_MAX;
   return true;
 }

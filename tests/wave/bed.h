@@ -30,9 +30,14 @@ typedef struct bed {
  * Handlers come from `named`. bed_close frees all. */
 void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
               unsigned level);
-void bed_open32(bed *out, const char *gfx, char (*texts)[BED_TEXT],
-                size_t count, unsigned level); /* waves of 32 lanes */
 void bed_close(bed *b);
+
+/* The same in waves of 32 or 64 lanes; the test fails if one is refused. */
+void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
+                  size_t count);
+
+/* Whether an assembler is here; else the test is skipped. */
+bool bed_tools_are_here(void);
 
 /* One instruction, on a wave with all lanes on; false: no assembler is here,
  * the test is skipped. */

@@ -111,6 +111,22 @@ static inline bool f16_is_nan(uint16_t h)
   return (h & 0x7fff) > 0x7c00;
 }
 
+static inline bool f32_is_nan(uint32_t x)
+{
+  return (x & 0x7fffffff) > 0x7f800000;
+}
+
+static inline bool f64_is_nan(uint64_t x)
+{
+  return (x & INT64_MAX) > 0x7ff0000000000000;
+}
+
+/* V_MIN and V_MAX of CDNA4 and RDNA 3: a signalling NaN first, made quiet,
+ * where MODE says IEEE; else the number. */
+uint16_t f16_extreme(uint16_t a, uint16_t b, bool ieee, bool most);
+uint32_t f32_extreme(uint32_t a, uint32_t b, bool ieee, bool most);
+uint64_t f64_extreme(uint64_t a, uint64_t b, bool ieee, bool most);
+
 /* The NaN of a result: the first NaN source, made quiet, or 0x7fc00000. */
 static inline uint32_t f32_of(float r, int n, uint32_t a, uint32_t b,
                               uint32_t c)

@@ -30,8 +30,7 @@ uint16_t f16_round(long double x, int mode)
          (uint16_t)((e + 14) << 10 | ((int)ldexpl(size, 11 - e) & 0x3ff));
 }
 
-/* CDNA4 V_MIN_F16 and V_MAX_F16. */
-static uint16_t extreme16(uint16_t a, uint16_t b, bool ieee, bool most)
+uint16_t f16_extreme(uint16_t a, uint16_t b, bool ieee, bool most)
 {
   const long double x = f16_from(a), y = f16_from(b);
   if (ieee && f16_is_nan(a) && !(a & 0x200))
@@ -49,8 +48,9 @@ static uint16_t extreme16(uint16_t a, uint16_t b, bool ieee, bool most)
 
 static uint16_t extreme3(const opcode_in *in, bool most)
 {
-  return extreme16(extreme16((uint16_t)in->a, (uint16_t)in->b, in->ieee, most),
-                   (uint16_t)in->c, in->ieee, most);
+  return f16_extreme(
+      f16_extreme((uint16_t)in->a, (uint16_t)in->b, in->ieee, most),
+      (uint16_t)in->c, in->ieee, most);
 }
 
 static uint16_t middle16(const opcode_in *in)
@@ -59,9 +59,9 @@ static uint16_t middle16(const opcode_in *in)
   if (f16_is_nan(a) || f16_is_nan(b) || f16_is_nan(c))
     return extreme3(in, false);
   const long double most = f16_from(extreme3(in, true));
-  return most == f16_from(a)   ? extreme16(b, c, in->ieee, true)
-         : most == f16_from(b) ? extreme16(a, c, in->ieee, true)
-                               : extreme16(a, b, in->ieee, true);
+  return most == f16_from(a)   ? f16_extreme(b, c, in->ieee, true)
+         : most == f16_from(b) ? f16_extreme(a, c, in->ieee, true)
+                               : f16_extreme(a, b, in->ieee, true);
 }
 
 static uint16_t multiply_add(uint16_t a, uint16_t b, uint16_t c)
@@ -228,8 +228,8 @@ static uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t c)
   X(v_madmk_f16, 'h', multiply_add(ha, hb, hc))                                \
   X(v_madak_f16, 'h', multiply_add(ha, hb, hc))                                \
   X(v_mad_legacy_f16, 'h', multiply_add(ha, hb, hc))                           \
-  X(v_min_f16, 'h', extreme16(ha, hb, in->ieee, false))                        \
-  X(v_max_f16, 'h', extreme16(ha, hb, in->ieee, true))                         \
+  X(v_min_f16, 'h', f16_extreme(ha, hb, in->ieee, false))                        \
+  X(v_max_f16, 'h', f16_extreme(ha, hb, in->ieee, true))                         \
   X(v_min3_f16, 'h', extreme3(in, false))                                      \
   X(v_max3_f16, 'h', extreme3(in, true))                                       \
   X(v_med3_f16, 'h', middle16(in))                                             \
@@ -301,8 +301,8 @@ static uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t c)
   X(v_pk_fma_f16, 'H', F3(F(ha) * F(hb) + F(hc)))                              \
   X(v_pk_add_f16, 'H', F2(F(ha) + F(hb)))                                      \
   X(v_pk_mul_f16, 'H', F2(F(ha) * F(hb)))                                      \
-  X(v_pk_min_f16, 'h', extreme16(ha, hb, in->ieee, false))                     \
-  X(v_pk_max_f16, 'h', extreme16(ha, hb, in->ieee, true))                      \
+  X(v_pk_min_f16, 'h', f16_extreme(ha, hb, in->ieee, false))                     \
+  X(v_pk_max_f16, 'h', f16_extreme(ha, hb, in->ieee, true))                      \
   X(v_dot2_i32_i16, 'i', dots(a, b, 16, true, c))                              \
   X(v_dot2_u32_u16, 'i', dots(a, b, 16, false, c))                             \
   X(v_dot4_i32_i8, 'i', dots(a, b, 8, true, c))                                \

@@ -9,99 +9,43 @@
 
 /* ---- numbers ---- */
 
-static bool is_nan32(uint32_t x)
-{
-  return (x & 0x7fffffff) > 0x7f800000;
-}
-
-static bool is_nan64(uint64_t x)
-{
-  return (x & INT64_MAX) > 0x7ff0000000000000;
-}
-
-/* RDNA 3 V_MIN_F32: a signalling NaN first where MODE says IEEE. */
-static uint32_t extreme32(uint32_t a, uint32_t b, bool ieee, bool most)
-{
-  const float x = f32_from(a), y = f32_from(b);
-  const uint32_t quiet = 0x400000;
-  if (ieee && is_nan32(a) && !(a & quiet))
-    return a | quiet;
-  if (ieee && is_nan32(b) && !(b & quiet))
-    return b | quiet;
-  if (is_nan32(a))
-    return b;
-  if (is_nan32(b))
-    return a;
-  if (x == 0 && y == 0)
-    return most ? a & b : a | b;
-  return (most ? x > y : x < y) ? a : b;
-}
-
-static uint64_t extreme64(uint64_t a, uint64_t b, bool most)
-{
-  const double x = f64_from(a), y = f64_from(b);
-  if (is_nan64(a))
-    return b;
-  if (is_nan64(b))
-    return a;
-  if (x == 0 && y == 0)
-    return most ? a & b : a | b;
-  return (most ? x > y : x < y) ? a : b;
-}
-
-static uint16_t extreme16(uint16_t a, uint16_t b, bool ieee, bool most)
-{
-  const long double x = f16_from(a), y = f16_from(b);
-  if (ieee && f16_is_nan(a) && !(a & 0x200))
-    return a | 0x200;
-  if (ieee && f16_is_nan(b) && !(b & 0x200))
-    return b | 0x200;
-  if (f16_is_nan(a))
-    return b;
-  if (f16_is_nan(b))
-    return a;
-  if (x == 0 && y == 0)
-    return most ? a & b : a | b;
-  return (most ? x > y : x < y) ? a : b;
-}
-
 /* RDNA 4 V_MIN_NUM_F32: two NaNs give the first, made quiet. */
 static uint32_t num32(uint32_t a, uint32_t b, bool most)
 {
-  return is_nan32(a) && is_nan32(b) ? a | 0x400000
-                                    : extreme32(a, b, false, most);
+  return f32_is_nan(a) && f32_is_nan(b) ? a | 0x400000
+                                        : f32_extreme(a, b, false, most);
 }
 
 static uint64_t num64(uint64_t a, uint64_t b, bool most)
 {
-  return is_nan64(a) && is_nan64(b) ? a | UINT64_C(1) << 51
-                                    : extreme64(a, b, most);
+  return f64_is_nan(a) && f64_is_nan(b) ? a | UINT64_C(1) << 51
+                                        : f64_extreme(a, b, false, most);
 }
 
 static uint16_t num16(uint16_t a, uint16_t b, bool most)
 {
   return f16_is_nan(a) && f16_is_nan(b) ? a | 0x200
-                                        : extreme16(a, b, false, most);
+                                        : f16_extreme(a, b, false, most);
 }
 
 /* RDNA 4 V_MINIMUM_F32: any NaN, signalling ones first. */
 static uint32_t limit32(uint32_t a, uint32_t b, bool most)
 {
-  if (is_nan32(a) && !(a & 0x400000))
+  if (f32_is_nan(a) && !(a & 0x400000))
     return a | 0x400000;
-  if (is_nan32(b) && !(b & 0x400000))
+  if (f32_is_nan(b) && !(b & 0x400000))
     return b | 0x400000;
-  return is_nan32(a) ? a : is_nan32(b) ? b : extreme32(a, b, false, most);
+  return f32_is_nan(a) ? a : f32_is_nan(b) ? b : f32_extreme(a, b, false, most);
 }
 
 static uint64_t limit64(uint64_t a, uint64_t b, bool most)
 {
   const uint64_t quiet = UINT64_C(1) << 51;
-  if (is_nan64(a) && !(a & quiet))
+  if (f64_is_nan(a) && !(a & quiet))
     return a | quiet;
-  if (is_nan64(b) && !(b & quiet))
+  if (f64_is_nan(b) && !(b & quiet))
     return b | quiet;
-  return is_nan64(a) ? a : is_nan64(b) ? b : extreme64(a, b, most);
+  return f64_is_nan(a) ? a : f64_is_nan(b) ? b : f64_extreme(a, b, false, most);
 }
 
 static uint16_t limit16(uint16_t a, uint16_t b, bool most)
@@ -110,12 +54,12 @@ static uint16_t limit16(uint16_t a, uint16_t b, bool most)
     return a | 0x200;
   if (f16_is_nan(b) && !(b & 0x200))
     return b | 0x200;
-  return f16_is_nan(a) ? a : f16_is_nan(b) ? b : extreme16(a, b, false, most);
+  return f16_is_nan(a) ? a : f16_is_nan(b) ? b : f16_extreme(a, b, false, most);
 }
 
 static uint32_t middle_num32(uint32_t a, uint32_t b, uint32_t c)
 {
-  if (is_nan32(a) || is_nan32(b) || is_nan32(c))
+  if (f32_is_nan(a) || f32_is_nan(b) || f32_is_nan(c))
     return num32(num32(a, b, false), c, false);
   const float most = f32_from(num32(num32(a, b, true), c, true));
   return most == f32_from(a)   ? num32(b, c, true)
@@ -155,7 +99,7 @@ static uint32_t to_u16(float x)
 /* f32 to f16; a NaN keeps the upper bits of its payload. */
 static uint16_t half_of(uint32_t a, int round)
 {
-  return is_nan32(a)
+  return f32_is_nan(a)
              ? (uint16_t)((a >> 16 & 0x8000) | 0x7e00 | (a >> 13 & 0x1ff))
              : f16_round((long double)f32_from(a), round);
 }
@@ -209,10 +153,10 @@ static uint32_t whole_u32(float x)
   X(v_maxmin_i32, 'i', (uint32_t)LEAST(MOST(sa, sb), sc))                      \
   X(v_minmax_i32, 'i', (uint32_t)MOST(LEAST(sa, sb), sc))                      \
   X(v_fma_legacy_f32, 'F', fma_zero(a, b, c))                                  \
-  X(v_maxmin_f32, 'f', extreme32(extreme32(a, b, in->ieee, true), c, in->ieee, false)) \
-  X(v_minmax_f32, 'f', extreme32(extreme32(a, b, in->ieee, false), c, in->ieee, true)) \
-  X(v_maxmin_f16, 'h', extreme16(extreme16(ha, hb, in->ieee, true), hc, in->ieee, false)) \
-  X(v_minmax_f16, 'h', extreme16(extreme16(ha, hb, in->ieee, false), hc, in->ieee, true)) \
+  X(v_maxmin_f32, 'f', f32_extreme(f32_extreme(a, b, in->ieee, true), c, in->ieee, false)) \
+  X(v_minmax_f32, 'f', f32_extreme(f32_extreme(a, b, in->ieee, false), c, in->ieee, true)) \
+  X(v_maxmin_f16, 'h', f16_extreme(f16_extreme(ha, hb, in->ieee, true), hc, in->ieee, false)) \
+  X(v_minmax_f16, 'h', f16_extreme(f16_extreme(ha, hb, in->ieee, false), hc, in->ieee, true)) \
   X(v_min_num_f32, 'f', num32(a, b, false))                                    \
   X(v_max_num_f32, 'f', num32(a, b, true))                                     \
   X(v_min3_num_f32, 'f', num32(num32(a, b, false), c, false))                  \
@@ -255,14 +199,14 @@ static uint32_t whole_u32(float x)
   X(s_add_nc_u64, 'i', KEEP(A + B))                                            \
   X(s_sub_nc_u64, 'i', KEEP(A - B))                                            \
   X(s_mul_u64, 'i', KEEP(A * B))                                               \
-  X(s_min_f32, 'f', KEEP(extreme32(a, b, in->ieee, false)))                    \
-  X(s_max_f32, 'f', KEEP(extreme32(a, b, in->ieee, true)))                     \
+  X(s_min_f32, 'f', KEEP(f32_extreme(a, b, in->ieee, false)))                    \
+  X(s_max_f32, 'f', KEEP(f32_extreme(a, b, in->ieee, true)))                     \
   X(s_min_num_f32, 'f', KEEP(num32(a, b, false)))                              \
   X(s_max_num_f32, 'f', KEEP(num32(a, b, true)))                               \
   X(s_minimum_f32, 'f', KEEP(limit32(a, b, false)))                            \
   X(s_maximum_f32, 'f', KEEP(limit32(a, b, true)))                             \
-  X(s_min_f16, 'h', KEEP(extreme16(ha, hb, in->ieee, false)))                  \
-  X(s_max_f16, 'h', KEEP(extreme16(ha, hb, in->ieee, true)))                   \
+  X(s_min_f16, 'h', KEEP(f16_extreme(ha, hb, in->ieee, false)))                  \
+  X(s_max_f16, 'h', KEEP(f16_extreme(ha, hb, in->ieee, true)))                   \
   X(s_min_num_f16, 'h', KEEP(num16(ha, hb, false)))                            \
   X(s_max_num_f16, 'h', KEEP(num16(ha, hb, true)))                             \
   X(s_minimum_f16, 'h', KEEP(limit16(ha, hb, false)))                          \

@@ -145,22 +145,16 @@ static bool is_signalling32(uint32_t x)
   return (x & 0x7fffffff) > 0x7f800000 && !(x & 0x400000);
 }
 
-static bool is_nan32(uint32_t x)
-{
-  return (x & 0x7fffffff) > 0x7f800000;
-}
-
-/* CDNA4 V_MIN_F32 and V_MAX_F32. */
-static uint32_t extreme32(uint32_t a, uint32_t b, bool ieee, bool most)
+uint32_t f32_extreme(uint32_t a, uint32_t b, bool ieee, bool most)
 {
   const float x = f32_from(a), y = f32_from(b);
   if (ieee && is_signalling32(a))
     return a | 0x400000;
   if (ieee && is_signalling32(b))
     return b | 0x400000;
-  if (is_nan32(a))
+  if (f32_is_nan(a))
     return b;
-  if (is_nan32(b))
+  if (f32_is_nan(b))
     return a;
   if (x == 0 && y == 0)
     return most ? a & b : a | b;
@@ -169,23 +163,24 @@ static uint32_t extreme32(uint32_t a, uint32_t b, bool ieee, bool most)
 
 static uint32_t extreme3(const opcode_in *in, bool most)
 {
-  return extreme32(extreme32((uint32_t)in->a, (uint32_t)in->b, in->ieee, most),
-                   (uint32_t)in->c, in->ieee, most);
+  return f32_extreme(
+      f32_extreme((uint32_t)in->a, (uint32_t)in->b, in->ieee, most),
+      (uint32_t)in->c, in->ieee, most);
 }
 
 /* CDNA4 V_MED3_F32. */
 static uint32_t middle32(const opcode_in *in)
 {
   const uint32_t a = (uint32_t)in->a, b = (uint32_t)in->b, c = (uint32_t)in->c;
-  if (is_nan32(a) || is_nan32(b) || is_nan32(c))
+  if (f32_is_nan(a) || f32_is_nan(b) || f32_is_nan(c))
     return extreme3(in, false);
   const float most = f32_from(extreme3(in, true));
-  return most == f32_from(a)   ? extreme32(b, c, in->ieee, true)
-         : most == f32_from(b) ? extreme32(a, c, in->ieee, true)
-                               : extreme32(a, b, in->ieee, true);
+  return most == f32_from(a)   ? f32_extreme(b, c, in->ieee, true)
+         : most == f32_from(b) ? f32_extreme(a, c, in->ieee, true)
+                               : f32_extreme(a, b, in->ieee, true);
 }
 
-static uint64_t extreme64(uint64_t a, uint64_t b, bool ieee, bool most)
+uint64_t f64_extreme(uint64_t a, uint64_t b, bool ieee, bool most)
 {
   const double x = f64_from(a), y = f64_from(b);
   const uint64_t quiet = UINT64_C(1) << 51;
@@ -239,7 +234,7 @@ static uint32_t multiply_add_legacy(uint32_t a, uint32_t b, uint32_t c)
 /* The nearer of the two bf16 around x, of both the even one. */
 static uint32_t brain_from(uint32_t x)
 {
-  if (is_nan32(x))
+  if (f32_is_nan(x))
     return x >> 16 | 0x40;
   const uint32_t near = x >> 16, far = near + 1;
   const uint32_t magnitude = x & 0x7fffffff;
@@ -497,8 +492,8 @@ static uint32_t table_of_bits(uint32_t a, uint32_t b, uint32_t c,
   X(v_subrev_f32, 'F', F2(F(b) - F(a)))                                        \
   X(v_mul_f32, 'F', F2(F(a) * F(b)))                                           \
   X(v_mul_legacy_f32, 'f', multiply_legacy(a, b))                              \
-  X(v_min_f32, 'f', extreme32(a, b, in->ieee, false))                          \
-  X(v_max_f32, 'f', extreme32(a, b, in->ieee, true))                           \
+  X(v_min_f32, 'f', f32_extreme(a, b, in->ieee, false))                          \
+  X(v_max_f32, 'f', f32_extreme(a, b, in->ieee, true))                           \
   X(v_fma_f32, 'F', F3(fmaf(F(a), F(b), F(c))))                                \
   X(v_fmac_f32, 'F', F3(fmaf(F(a), F(b), F(c))))                               \
   X(v_fmamk_f32, 'F', F3(fmaf(F(a), F(b), F(c))))                              \
@@ -512,8 +507,8 @@ static uint32_t table_of_bits(uint32_t a, uint32_t b, uint32_t c,
   X(v_med3_f32, 'f', middle32(in))                                             \
   X(v_add_f64, 'D', G2(G(A) + G(B)))                                           \
   X(v_mul_f64, 'D', G2(G(A) * G(B)))                                           \
-  X(v_min_f64, 'd', extreme64(A, B, in->ieee, false))                          \
-  X(v_max_f64, 'd', extreme64(A, B, in->ieee, true))                           \
+  X(v_min_f64, 'd', f64_extreme(A, B, in->ieee, false))                          \
+  X(v_max_f64, 'd', f64_extreme(A, B, in->ieee, true))                           \
   X(v_fma_f64, 'D', G3(fma(G(A), G(B), G(C))))                                 \
   X(v_fmac_f64, 'D', G3(fma(G(A), G(B), G(C))))                                \
   X(v_cvt_f32_i32, 'f', f32_bits((float)sa))                                   \

@@ -644,12 +644,8 @@ START_TEST(accesses_do_what_their_names_say)
                  {"gfx1010", AQ_ISA_GFX1010}, {"gfx1030", AQ_ISA_GFX1030},
                  {"gfx1100", AQ_ISA_GFX1100}, {"gfx1151", AQ_ISA_GFX1150},
                  {"gfx1201", AQ_ISA_GFX1200}};
-  if (system("command -v clang-22 > /dev/null && "
-             "command -v llvm-objcopy-22 > /dev/null") !=
-      0) { /* NOLINT: fixed names */
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_tools_are_here())
     return;
-  }
   const size_t count =
       getenv("AQ_ORACLES") ? sizeof targets / sizeof *targets : 2;
   for (size_t i = 0; i < count; i++)

@@ -360,18 +360,9 @@ static void cases_check(const char *gfx)
   bed_close(&b);
 }
 
-static bool tools_are_there(void)
-{
-  if (system("command -v clang-22 > /dev/null && command -v "
-             "llvm-objcopy-22 > /dev/null") == 0) /* NOLINT: fixed names */
-    return true;
-  aqtest_skip("no clang-22 with llvm-objcopy-22 here");
-  return false;
-}
-
 START_TEST(conversions_give_the_nearest_number)
 {
-  if (!tools_are_there())
+  if (!bed_tools_are_here())
     return;
   case_count = 0;
   plain_add(&fnuz8, &fnuz_bf8);
@@ -429,7 +420,7 @@ START_TEST(known_numbers_convert_as_documented)
       {"gfx950", "v_cvt_f32_bf16_e64 v0, -v1", 0, 0x38p-133f, 0, 0x80000000},
       {"gfx950", "v_cvt_f32_bf16_e32 v0, v1", 0, 0x7fc1p-149f, 0, 0x7fc10000},
   };
-  if (!tools_are_there())
+  if (!bed_tools_are_here())
     return;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     static char text[1][BED_TEXT];

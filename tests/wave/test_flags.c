@@ -7,13 +7,6 @@
 #include "bed.h"
 #include "support/aqtest.h"
 
-static bool tools_are_here(void)
-{
-  return system("command -v clang-22 > /dev/null && "
-                "command -v llvm-objcopy-22 > /dev/null") ==
-         0; /* NOLINT: fixed names */
-}
-
 /* What v16 and s[16:17] are when s[4:5] is 41 and each condition as given. */
 static const struct {
   const char *text;
@@ -44,10 +37,8 @@ START_TEST(conditions_of_the_wave_are_sources_of_zero_and_one)
 {
   static char texts[COUNT][BED_TEXT];
   bed b;
-  if (!tools_are_here()) {
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_tools_are_here())
     return;
-  }
   for (size_t i = 0; i < COUNT; i++)
     strcpy(texts[i], cases[i].text);
   bed_open(&b, "gfx906", texts, COUNT, 0);
@@ -75,10 +66,8 @@ START_TEST(a_condition_with_a_clamp_is_refused)
 {
   static char texts[1][BED_TEXT] = {"v_add_f32_e64 v16, src_scc, v4 clamp"};
   bed b;
-  if (!tools_are_here()) {
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_tools_are_here())
     return;
-  }
   bed_open(&b, "gfx906", texts, 1, 0);
   ck_assert(!b.refused[0]);
   ck_assert(!bed_run(&b, 0));

@@ -438,11 +438,8 @@ static void target_check(const char *gfx)
 
 START_TEST(sums_of_matrix_instructions_are_those_of_devices)
 {
-  if (system("command -v clang-22 > /dev/null && command -v "
-             "llvm-objcopy-22 > /dev/null") != 0) { /* NOLINT: fixed names */
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_tools_are_here())
     return;
-  }
   target_check("gfx942");
   target_check("gfx950");
 }

@@ -277,13 +277,6 @@ static size_t target_check(const char *gfx, unsigned bit, uint64_t seed)
   return with;
 }
 
-static bool tools_are_here(void)
-{
-  return system("command -v clang-22 > /dev/null && "
-                "command -v llvm-objcopy-22 > /dev/null") ==
-         0; /* NOLINT: fixed names */
-}
-
 START_TEST(instructions_compute_what_the_host_computes)
 {
   static const struct {
@@ -295,10 +288,8 @@ START_TEST(instructions_compute_what_the_host_computes)
                  {"gfx1010", AQ_ISA_GFX1010}, {"gfx1030", AQ_ISA_GFX1030},
                  {"gfx1100", AQ_ISA_GFX1100}, {"gfx1151", AQ_ISA_GFX1150},
                  {"gfx1201", AQ_ISA_GFX1200}};
-  if (!tools_are_here()) {
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_tools_are_here())
     return;
-  }
   const char *seed_text = getenv("AQ_OPCODES_SEED");
   const uint64_t seed = seed_text ? strtoull(seed_text, NULL, 10) : 29;
   const char *all = getenv("AQ_ORACLES");

@@ -25,23 +25,16 @@ static void text_add(const char *text)
   strcpy(texts[text_count++], text);
 }
 
-static bool tools_are_here(void)
+/* Begins a list of texts; false: the test is skipped. */
+static bool texts_begin(void)
 {
-  const bool are =
-      system("command -v clang-22 > /dev/null && command -v "
-             "llvm-objcopy-22 > /dev/null") == 0; /* NOLINT: fixed names */
-  if (!are)
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
   text_count = 0;
-  return are;
+  return bed_tools_are_here();
 }
 
-/* All texts for a processor: none may be refused. */
 static void open_all(bed *b, const char *gfx, int lanes)
 {
-  (lanes == 32 ? bed_open32 : bed_open)(b, gfx, texts, text_count, 0);
-  for (size_t i = 0; i < text_count; i++)
-    ck_assert_msg(!b->refused[i], "llvm refuses %s of %s", texts[i], gfx);
+  bed_open_all(b, gfx, lanes, texts, text_count);
   b->wave->mode = 0xf0;
 }
 
@@ -91,7 +84,7 @@ START_TEST(masks_of_32_lanes_are_saved_and_combined)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (size_t i = 0; i < OPS; i++) {
       char text[BED_TEXT];
@@ -179,7 +172,7 @@ START_TEST(lanes_read_the_lanes_that_the_instruction_names)
   EACH(p) for (int lanes = 32; lanes <= 64; lanes += 32)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
       if (lanes_have(processors[p], all[i]))
@@ -216,7 +209,7 @@ START_TEST(permutations_of_rows_heed_inactive_lanes)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add("v_permlane16_b32 v6, v2, s4, s5");
     text_add("v_permlane16_b32 v6, v2, s4, s5 op_sel:[0,1]");
@@ -244,7 +237,7 @@ START_TEST(scalars_are_read_from_lanes_and_written_to_them)
   EACH(p) for (int lanes = 32; lanes <= 64; lanes += 32)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add("v_readfirstlane_b32 s6, v2");
     text_add("v_readlane_b32 s6, v2, s4");
@@ -284,7 +277,7 @@ START_TEST(halves_of_registers_change_places)
   aq_rng rng;
   bed b;
   aq_rng_init(&rng, 13, 0);
-  if (!tools_are_here())
+  if (!texts_begin())
     return;
   text_add("v_swap_b16 v2.l, v3.l");
   text_add("v_swap_b16 v2.h, v3.l");
@@ -331,7 +324,7 @@ START_TEST(registers_are_found_by_m0)
                  {"s_movrels_b64 s[2:3], s[4:5]", 4, 8, 2},
                  {"s_movreld_b64 s[2:3], s[4:5]", 4, 4, 6}};
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
       text_add(cases[i].text);
@@ -376,7 +369,7 @@ START_TEST(small_integers_have_the_signs_that_neg_says)
   aq_rng_init(&rng, 14, 0);
   for (size_t p = GFX1100; p < PROCESSORS; p++) {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (unsigned i = 0; i < 16; i++) {
       char text[BED_TEXT];
@@ -440,7 +433,7 @@ START_TEST(small_floats_are_multiplied_and_added)
   aq_rng rng;
   bed b;
   aq_rng_init(&rng, 15, 0);
-  if (!tools_are_here())
+  if (!texts_begin())
     return;
   for (unsigned i = 0; i < 16; i++) {
     char text[BED_TEXT];
@@ -492,7 +485,7 @@ START_TEST(pairs_of_halves_give_a_half)
   aq_rng_init(&rng, 16, 0);
   for (size_t p = GFX1100; p < PROCESSORS; p++) {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (int k = 0; k < 2; k++)
       text_add(sets[p == PROCESSORS - 1][k]);
@@ -537,7 +530,7 @@ START_TEST(packed_instructions_take_a_source_from_another_lane)
   aq_rng_init(&rng, 17, 0);
   for (size_t p = GFX1100; p < PROCESSORS; p++) {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (size_t i = 0; i < 4; i++)
       text_add(forms[i]);
@@ -584,7 +577,7 @@ START_TEST(pairs_of_instructions_compute_both_results)
   for (size_t p = GFX1100; p < PROCESSORS; p++) {
     bed b;
     char text[BED_TEXT];
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add("v_dual_sub_f32 v6, v2, v3 :: v_dual_subrev_f32 v7, v4, v5");
     snprintf(text, sizeof text,
@@ -640,7 +633,7 @@ START_TEST(functions_of_scalars_are_those_of_vectors)
                    {"rcp", NULL},
                    {"rsq", NULL}};
   bed b;
-  if (!tools_are_here())
+  if (!texts_begin())
     return;
   for (size_t i = 0; i < 10; i++) {
     char text[BED_TEXT];
@@ -678,7 +671,7 @@ START_TEST(scalars_are_multiplied_by_constants)
   static const char *const targets[] = {"gfx1151", "gfx1201"};
   for (size_t p = 0; p < 2; p++) {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add("s_fmaak_f32 s6, s4, s5, 0x40490fdb");
     text_add("s_fmamk_f32 s6, s4, 0x40490fdb, s5");
@@ -777,7 +770,7 @@ START_TEST(waits_and_hints_change_nothing)
   {
     bed b;
     size_t known = 0;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     open_known(&b, processors[p], list, sizeof list / sizeof *list);
     for (size_t i = 0; i < text_count; i++) {
@@ -814,7 +807,7 @@ START_TEST(waves_stop_where_they_are_told_to)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     open_known(&b, processors[p], list, sizeof list / sizeof *list);
     for (size_t i = 0; i < text_count; i++) {
@@ -855,7 +848,7 @@ START_TEST(branches_go_where_their_condition_says)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
       text_add(cases[i].text);
@@ -884,7 +877,7 @@ START_TEST(fields_of_mode_are_read_and_written)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add("s_getreg_b32 s16, hwreg(HW_REG_MODE, 4, 4)");
     text_add("s_setreg_b32 hwreg(HW_REG_MODE, 2, 3), s16");
@@ -917,7 +910,7 @@ START_TEST(clocks_advance)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     open_known(&b, processors[p], list, sizeof list / sizeof *list);
     b.grid.ticks = 1000;
@@ -939,7 +932,7 @@ START_TEST(a_global_barrier_of_one_wave_opens)
     aq_wave_gws *gws = aq_wave_gws_create();
     bed b;
     ck_assert_ptr_nonnull(gws);
-    if (!tools_are_here()) {
+    if (!texts_begin()) {
       aq_wave_gws_destroy(gws);
       return;
     }
@@ -977,7 +970,7 @@ START_TEST(lanes_send_and_swizzle)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add("ds_permute_b32 v6, v4, v2");
     text_add("ds_swizzle_b32 v6, v2 offset:swizzle(SWAP,4)");
@@ -1026,7 +1019,7 @@ START_TEST(words_of_lds_are_counted_and_exchanged)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     for (size_t i = 0; i < PAIRS; i++)
       text_add(p < GFX1100 ? pairs[i].old : pairs[i].new);
@@ -1071,7 +1064,7 @@ START_TEST(words_of_lds_are_found_by_their_lane)
   EACH(p)
   {
     bed b;
-    if (!tools_are_here())
+    if (!texts_begin())
       return;
     text_add(p < GFX1100 ? "ds_read_addtid_b32 v3 offset:12"
                          : "ds_load_addtid_b32 v3 offset:12");
