@@ -15,7 +15,7 @@ static int64_t model_number(const void *model, const char *key)
 static void group_share(aq_stats_group *group, const aq_counted_list *list,
                         const aq_rates *rates)
 {
-  aq_peak_times sum = {0, 0, 0};
+  aq_peak_times sum = {0, 0, 0, 0};
   int64_t dispatches = 0;
   for (size_t i = 0; i < list->count; i++) {
     if (list->rows[i].kernel != group->key)
@@ -25,6 +25,7 @@ static void group_share(aq_stats_group *group, const aq_counted_list *list,
     dispatches += list->rows[i].dispatches;
     sum.vector += times * one.vector;
     sum.matrix += times * one.matrix;
+    sum.far += times * one.far;
     sum.memory += times * one.memory;
   }
   if (dispatches != group->calls || group->kernel.total <= 0)
@@ -32,6 +33,7 @@ static void group_share(aq_stats_group *group, const aq_counted_list *list,
   const double total = (double)group->kernel.total;
   group->peaks[AQ_STATS_PEAK_VECTOR] = 100 * sum.vector / total;
   group->peaks[AQ_STATS_PEAK_MATRIX] = 100 * sum.matrix / total;
+  group->peaks[AQ_STATS_PEAK_FAR] = 100 * sum.far / total;
   group->peaks[AQ_STATS_PEAK_MEMORY] = 100 * sum.memory / total;
 }
 

@@ -85,6 +85,14 @@ static double resident_of(const aq_counted *work, const aq_rates *rates)
   return most_of(groups, 1);
 }
 
+/* The part of its lines that the cache behind L2 answers. */
+static double cached_of(const aq_counted *work, const aq_rates *rates)
+{
+  if (rates->far_cache <= 0 || work->footprint <= 0)
+    return rates->far_cache > 0;
+  return least_of(1, (double)rates->far_cache / (double)work->footprint);
+}
+
 static shares shares_of(const aq_counted *work, const aq_rates *rates)
 {
   const double resident = resident_of(work, rates);
@@ -96,10 +104,7 @@ static shares shares_of(const aq_counted *work, const aq_rates *rates)
   s.rounds = s.busiest <= resident
                  ? 1
                  : most_of(1, s.groups / ((double)rates->cus * resident));
-  s.cached =
-      work->footprint > 0
-          ? least_of(1, (double)rates->far_cache / (double)work->footprint)
-          : 1;
+  s.cached = cached_of(work, rates);
   return s;
 }
 
@@ -216,12 +221,16 @@ static double at_peak(double work, double rate)
 aq_peak_times aq_executed_peaks(const aq_counted *work, const aq_rates *rates)
 {
   if (work->counted <= 0 || work->groups <= 0)
-    return (aq_peak_times){NAN, NAN, NAN};
+    return (aq_peak_times){NAN, NAN, NAN, NAN};
   const double all = (double)work->groups / (double)work->counted;
   const double cycles = (double)rates->cus * (double)rates->clock;
   const double lines = (double)(work->far_reads + work->far_writes);
+  const double bytes = all * lines * LINE, cached = cached_of(work, rates);
   return (aq_peak_times){
       at_peak(all * (double)work->valu, cycles * (double)rates->simds_per_cu),
       at_peak(all * (double)work->matrix, cycles * rates->matrix),
-      at_peak(all * lines * LINE, (double)rates->memory_bandwidth)};
+      rates->far_cache > 0
+          ? at_peak(cached * bytes, (double)rates->far_bandwidth)
+          : NAN,
+      at_peak((1 - cached) * bytes, (double)rates->memory_bandwidth)};
 }

@@ -73,7 +73,10 @@ aq_executed aq_executed_predict(const aq_counted *work, const aq_rates *rates);
 typedef struct aq_peak_times {
   double vector; /* cycles of the SIMDs for vector arithmetic */
   double matrix; /* operations of matrix instructions, as of 16 bits */
-  double memory; /* its lines, read or written once, at memory_bandwidth */
+  /* Its lines, read or written once, each by the level that answers them: the
+   * cache behind L2, as far as it holds the allocations, and memory. */
+  double far;    /* at far_bandwidth; not a number where there is none */
+  double memory; /* at memory_bandwidth */
 } aq_peak_times;
 
 aq_peak_times aq_executed_peaks(const aq_counted *work, const aq_rates *rates);

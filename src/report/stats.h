@@ -21,6 +21,7 @@ typedef struct aq_stats_spread {
 #define AQ_STATS_PEAKS(P)                                                      \
   P(VECTOR, "vector")                                                          \
   P(MATRIX, "matrix")                                                          \
+  P(FAR, "far")                                                                \
   P(MEMORY, "memory")
 
 enum {

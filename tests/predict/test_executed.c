@@ -231,12 +231,34 @@ START_TEST(work_at_the_peaks_is_spread_over_the_device)
   work.matrix = 20480000;
   work.far_reads = 500;
   work.far_writes = 1500;
+  work.footprint = (int64_t)1 << 29; /* half of it in the cache behind L2 */
   const aq_peak_times found = aq_executed_peaks(&work, &plain);
   /* 240,000 cycles of 40 SIMDs, 61.44 million operations of 10 units of 1,024
-   * a cycle, 768 kB at 1 TB/s; a cycle is 1 ns. */
+   * a cycle, 384 kB at 4 TB/s and as many at 1 TB/s; a cycle is 1 ns. */
   ck_assert_double_eq_tol(found.vector, 6000 * AQ_NS, 1);
   ck_assert_double_eq_tol(found.matrix, 6000 * AQ_NS, 1);
-  ck_assert_double_eq_tol(found.memory, 768 * AQ_NS, 1);
+  ck_assert_double_eq_tol(found.far, 96 * AQ_NS, 1);
+  ck_assert_double_eq_tol(found.memory, 384 * AQ_NS, 1);
+}
+END_TEST
+
+START_TEST(no_predicted_duration_is_above_a_level_s_peak)
+{
+  aq_rates rates = plain;
+  for (int64_t mib = 1; mib < 1 << 16; mib *= 2)
+    for (int64_t cache = 0; cache <= 256; cache += 64) {
+      aq_counted work = one;
+      work.groups = 1000;
+      work.far_reads = 50000;
+      work.footprint = mib << 20;
+      rates.far_cache = cache << 20;
+      const double time = (double)aq_executed_predict(&work, &rates).time + 1;
+      const aq_peak_times peaks = aq_executed_peaks(&work, &rates);
+      ck_assert_double_le(peaks.memory, time);
+      ck_assert_int_eq(isnan(peaks.far), cache == 0);
+      ck_assert(isnan(peaks.far) || peaks.far <= time);
+      ck_assert(peaks.memory > 0 || peaks.far > 0);
+    }
 }
 END_TEST
 
@@ -247,12 +269,16 @@ START_TEST(an_unknown_peak_is_no_number)
   rates.matrix = 0;
   ck_assert(isnan(aq_executed_peaks(&work, &rates).matrix));
   ck_assert(!isnan(aq_executed_peaks(&work, &rates).vector));
+  ck_assert(!isnan(aq_executed_peaks(&work, &rates).far));
+  rates.far_cache = 0;
+  ck_assert(isnan(aq_executed_peaks(&work, &rates).far));
   work.counted = 0;
   ck_assert(isnan(aq_executed_peaks(&work, &plain).memory));
 }
 END_TEST
 
 AQ_TEST_MAIN("predict/executed", work_at_the_peaks_is_spread_over_the_device,
+             no_predicted_duration_is_above_a_level_s_peak,
              an_unknown_peak_is_no_number, the_formula_is_that_of_the_fit,
              a_chain_of_loads_takes_their_latencies,
              a_copy_takes_the_bandwidth_that_kernels_reach,
