@@ -51,6 +51,16 @@ static bool uses_matrices(aq_family family)
          family == AQ_FAMILY_ATTENTION;
 }
 
+/* An end of the spread, as a part of the middle. Only products were measured on
+ * pairs of AMD GPUs: kernels of other families may lie twice as far from the
+ * prediction, in logarithms, which is assumed. */
+static double spread_end(aq_family family, const aq_transfer_spread *spread,
+                         aq_end end)
+{
+  const double tuned = end == AQ_END_MOST ? spread->most : spread->least;
+  return family == AQ_FAMILY_GEMM ? tuned : tuned * tuned;
+}
+
 aq_time aq_transfer_within(aq_family family, aq_time measured,
                            const aq_peaks *from, const aq_peaks *to,
                            const aq_transfer_spread *spread, aq_end end)
@@ -66,10 +76,14 @@ aq_time aq_transfer_within(aq_family family, aq_time measured,
     return middle;
   const aq_time bound =
       fixed + aq_family_scale(family, rest, compute, memory, end);
-  const double tuned = end == AQ_END_MOST ? spread->most : spread->least;
-  const aq_time other = (aq_time)llround((double)middle * tuned);
-  return end == AQ_END_MOST ? aq_time_max(bound, other)
-                            : aq_time_min(bound, other);
+  const aq_time other =
+      (aq_time)llround((double)middle * spread_end(family, spread, end));
+  if (end == AQ_END_LEAST)
+    return aq_time_min(bound, other);
+  /* The other GPU's fixed part may be longer than a short kernel; products'
+   * were measured. */
+  const aq_time floor = family == AQ_FAMILY_GEMM ? 0 : FIXED;
+  return aq_time_max(floor, aq_time_max(bound, other));
 }
 
 aq_time aq_transfer(aq_family family, aq_time measured, const aq_peaks *from,

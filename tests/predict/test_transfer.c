@@ -116,8 +116,37 @@ START_TEST(the_interval_contains_the_spread_of_tuned_kernels)
 }
 END_TEST
 
+START_TEST(families_without_a_measured_pair_have_twice_the_spread_of_products)
+{
+  const aq_peaks from = mi300x(), to = peaks("gfx950", 256, 2400, 157300, 8000);
+  static const aq_transfer_spread wide = {0.25, 3};
+  const aq_time middle =
+      aq_transfer(AQ_FAMILY_COPY, AQ_MS, &from, &to, AQ_END_MIDDLE);
+  ck_assert_int_eq(aq_transfer_within(AQ_FAMILY_COPY, AQ_MS, &from, &to, &wide,
+                                      AQ_END_LEAST),
+                   (middle + 8) / 16);
+  ck_assert_int_eq(
+      aq_transfer_within(AQ_FAMILY_COPY, AQ_MS, &from, &to, &wide, AQ_END_MOST),
+      9 * middle);
+}
+END_TEST
+
+START_TEST(a_short_kernel_may_take_the_whole_fixed_part)
+{
+  const aq_peaks from = mi300x(), to = peaks("gfx950", 256, 2400, 157300, 8000);
+  ck_assert_int_eq(
+      aq_transfer(AQ_FAMILY_COPY, 2 * AQ_US, &from, &to, AQ_END_MOST),
+      7 * AQ_US);
+  ck_assert_int_lt(
+      aq_transfer(AQ_FAMILY_COPY, 2 * AQ_US, &from, &to, AQ_END_LEAST),
+      2 * AQ_US);
+}
+END_TEST
+
 AQ_TEST_MAIN("predict/transfer", matrix_peaks_are_those_of_data_sheets,
              an_unknown_gpu_has_no_peaks, the_same_gpu_keeps_every_duration,
+             families_without_a_measured_pair_have_twice_the_spread_of_products,
+             a_short_kernel_may_take_the_whole_fixed_part,
              a_short_kernel_takes_as_long_everywhere,
              each_family_follows_the_peak_that_limits_it,
              the_interval_widens_with_what_the_name_leaves_open,
