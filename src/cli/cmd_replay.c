@@ -103,6 +103,22 @@ static aq_status existing_store_open(aq_cli *cli, aq_store **out)
   return aq_cli_store_open(cli, AQ_STORE_WRITE, out);
 }
 
+/* An option of captures: the input is a run, or a capture that is missing. */
+static aq_status capture_options_refuse(aq_cli *cli, aq_store *store)
+{
+  aq_run_info *run;
+  aq_diag missing = AQ_DIAG_INIT;
+  aq_status status = options_refuse(cli, capture_options, "a stored run");
+  if (status == AQ_OK)
+    return status;
+  if (aq_store_find(store, cli->args[0], &run, &missing) != AQ_OK)
+    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                       "there is no capture file %.200s; %s", cli->args[0],
+                       missing.text);
+  aq_run_info_free(run);
+  return status;
+}
+
 static aq_status replay_run(aq_cli *cli, aq_performance *performance,
                             aq_run_info *info)
 {
@@ -113,15 +129,14 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
   aq_performed performed;
   aq_store *store;
   sigset_t before;
-  aq_status status = options_refuse(cli, capture_options, "a stored run");
-  if (status == AQ_OK)
-    status = ask_read(cli, &ask);
+  aq_status status = ask_read(cli, &ask);
   if (status == AQ_OK)
     status = existing_store_open(cli, &store);
   if (status != AQ_OK)
     return status;
+  status = capture_options_refuse(cli, store);
   aq_cli_status_block(&before);
-  if (aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
+  if (status == AQ_OK && aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
     hooks.interval = &interval;
     status = aq_replay_interval(performance, store, &ask, &interval, &notes,
                                 &cli->diag);

@@ -48,6 +48,8 @@ check "that of memory is the kernel's bytes over its time" \
       printf "%.0f", share / 100 * $2 * 1638.4 / 1000
       exit
     }' "$work/shares")" = 2097 ]
+check "a device without a cache behind L2 has no share of its peak" \
+  [ "${out#*far %}" = "$out" ]
 try "$aqueduct" stats all --by queue
 check "only kernels have them" [ "${out#*memory %}" = "$out" ]
 
@@ -81,6 +83,19 @@ hipcc --genco --offload-arch=gfx90a -O1 -w -o "$work/costs.co" \
 try "$aqueduct" launch "$work/costs.co" copy --device mi210 --grid 1024 \
   --workgroup 256 --cost executed --args 'buf:f32[1024]=1' 'out:f32[1024]' u32:1
 check "of a compiled code object too" predicted_alone
+# 2.1 MB that the cache behind L2 holds, which moves 4,010 GB/s.
+try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
+  --device rx6900xt --grid 262144 --workgroup 256 --cost executed --name far \
+  --args buf:f32[262144] out:f32[262144]
+"$aqueduct" stats far --json > "$work/shares"
+check "lines that a cache answers are a share of its peak, not of memory's" \
+  [ "$(awk '/"far_percent"/ { share = $2 }
+    /"memory_percent"/ { none = $2 }
+    kernel && /"total_ns"/ {
+      printf "%.0f %d", share / 100 * $2 * 4010 / 10000, none
+      exit
+    }
+    /"kernel": [{]/ { kernel = 1 }' "$work/shares")" = "210 0" ]
 launched part-of --cost sampled
 check "sampled results are said to be incomplete" contains "$err" \
   "the results are incomplete"
@@ -112,6 +127,11 @@ check "and can be predicted on another device" contains "$out" " predicted "
 try "$aqueduct" replay all --cost executed
 check "a stored run has no code to count" contains "$err" \
   "--cost does not apply to a stored run"
+
+try "$aqueduct" replay "$work/missing.aqcap" --cost executed
+check "of a missing capture, the message says that it is missing" contains "$err" \
+  "there is no capture file $work/missing.aqcap"
+check "with status 2, too" [ "$status" = 2 ]
 
 try "$aqueduct" exec --cost some -q -- "$work/counted"
 check "another word is refused" [ "$status" = 125 ]
