@@ -419,14 +419,14 @@ static void wave_begin(const aq_wave *w, aq_check_unset *u)
 bool aq_check_init_group(aq_check_group *group, const aq_wave_grid *grid)
 {
   group->unset = calloc(grid->waves, sizeof *group->unset);
-  group->lds_unset = malloc(grid->lds_size + 4);
+  group->lds_unset = malloc(grid->lds_asked + 4);
   return group->unset && group->lds_unset;
 }
 
 void aq_check_init_group_begin(const aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
-  const uint32_t lds = group->grid->lds_size;
+  const uint32_t lds = group->grid->lds_asked;
   memset(mine->lds_unset, 0xff, lds);
   memset(mine->lds_unset + lds, 0, 4); /* words are read */
   mine->lds_written = false;
@@ -437,7 +437,7 @@ void aq_check_init_group_begin(const aq_wave_group *group)
 void aq_check_init_barrier(const aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
-  const uint32_t lds = group->grid->lds_size;
+  const uint32_t lds = group->grid->lds_asked;
   const uint8_t *bits = mine->lds_unset;
   if (!mine->lds_written && lds > 0)
     mine->lds_written = bits[0] == 0 && memcmp(bits, bits + 1, lds - 1) == 0;

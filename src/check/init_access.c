@@ -53,7 +53,7 @@ static bool scratch_make(doing *d)
 
 static uint8_t *shared_at(const doing *d, uint64_t at, unsigned size)
 {
-  const uint64_t end = d->wave->grid->lds_size;
+  const uint64_t end = d->wave->grid->lds_asked;
   return at <= end && size <= end - at ? d->group->lds_unset + at : NULL;
 }
 
@@ -152,7 +152,7 @@ static bool shared_is_clean(const doing *d)
   enum { LONG = 1 << 12 };
   const aq_wave_touch *t = d->touch;
   const uint8_t *bits = d->group->lds_unset;
-  const uint32_t end = d->wave->grid->lds_size;
+  const uint32_t end = d->wave->grid->lds_asked;
   if (d->group->lds_written)
     return true;
   if (!t->second && t->most + t->bytes <= end && t->most - t->least < LONG) {
@@ -441,7 +441,7 @@ void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t number,
     update(&d);
     break;
   case AQ_CHECK_INIT_DIRECT: /* where in LDS is not followed */
-    memset(group->lds_unset, 0, w->grid->lds_size);
+    memset(group->lds_unset, 0, w->grid->lds_asked);
     break;
   default:
     break;

@@ -267,7 +267,7 @@ static bool global_lane(const access *a, int l, unsigned lanes)
 
 static bool shared_has(const access *a, uint64_t at)
 {
-  const uint64_t end = a->wave->grid->lds_size;
+  const uint64_t end = a->wave->grid->lds_asked;
   return at <= end && a->touch->bytes <= end - at;
 }
 
@@ -288,7 +288,7 @@ static bool shared_lane(const access *a, int l, unsigned lanes)
            a->atomic  ? "atomic"
            : a->write ? "write"
                       : "read",
-           a->touch->bytes, ok ? first : at, a->wave->grid->lds_size);
+           a->touch->bytes, ok ? first : at, a->wave->grid->lds_asked);
   access_report(a, ok ? "misaligned" : "LDS out of range", l, lanes,
                 ok ? first : at, false, text);
   return false;
@@ -310,7 +310,7 @@ static bool global_is_inside(const access *a)
 static bool shared_is_inside(const access *a)
 {
   const aq_wave_touch *t = a->touch;
-  const uint64_t end = a->wave->grid->lds_size;
+  const uint64_t end = a->wave->grid->lds_asked;
   const int32_t apart = t->second ? (int32_t)t->apart : 0;
   const int64_t least = (int64_t)t->least + (apart < 0 ? apart : 0),
                 most = (int64_t)t->most + (apart > 0 ? apart : 0);

@@ -254,7 +254,7 @@ static aq_check_group *group_make(const aq_wave_grid *grid)
 {
   aq_check_group *mine = calloc(1, sizeof *mine);
   const unsigned checks = aq_check_grid_of_grid(grid)->checks;
-  const size_t words = (grid->lds_size + 3) / 4;
+  const size_t words = (grid->lds_asked + 3) / 4;
   if (!mine)
     return NULL;
   bool ok = true;
@@ -280,7 +280,7 @@ static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
   mine->barrier = 0;
   mine->observed = mine->fenced = false;
   if (mine->lds)
-    memset(mine->lds, 0, (grid->lds_size + 3) / 4 * sizeof *mine->lds);
+    memset(mine->lds, 0, (grid->lds_asked + 3) / 4 * sizeof *mine->lds);
   mine->states.count = mine->states.free = 0;
   for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
     aq_check_waits_end(&mine->waits[i]);

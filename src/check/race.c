@@ -440,14 +440,14 @@ static uint64_t row_size(const aq_wave_touch *touch, uint64_t lanes)
 /* Bytes at an offset of LDS, if all of them are there. */
 static void shared_bytes(doing *d, uint64_t at, uint64_t size)
 {
-  const uint64_t end = d->wave->grid->lds_size;
+  const uint64_t end = d->wave->grid->lds_asked;
   if (at <= end && size <= end - at)
     bytes_access(d, aq_check_group_of(d->wave)->lds, at, size);
 }
 
 static void shared_access(doing *d, const aq_wave_touch *touch)
 {
-  const uint64_t end = d->wave->grid->lds_size;
+  const uint64_t end = d->wave->grid->lds_asked;
   d->shared = true;
   d->states = &aq_check_group_of(d->wave)->states;
   d->access = access_of(d->check, d->site, true);

@@ -94,7 +94,7 @@ static void shape_take(aq_counted *sum, const aq_wave_grid *grid)
   sum->dispatches = 1;
   sum->groups = (int64_t)grid->group_count;
   sum->waves = grid->waves;
-  sum->lds = grid->lds_size;
+  sum->lds = grid->lds_asked;
   sum->vgprs = registers.vgprs + registers.agprs;
   sum->sgprs = registers.sgprs;
 }

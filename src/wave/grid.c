@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/pm4.h"
 #include "wave/counting.h"
 #include "wave/mode.h"
 #include "wave/native.h"
@@ -421,7 +422,9 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, const aq_execution_desc *desc,
                     ? 32
                     : 64;
   grid->waves = (grid->items + grid->lanes - 1) / grid->lanes;
-  grid->lds_size = packet->group_segment_size;
+  const uint32_t granule = aq_pm4_lds_granule(desc->gfx);
+  grid->lds_asked = packet->group_segment_size;
+  grid->lds_size = (grid->lds_asked + granule - 1) / granule * granule;
   uint32_t scratch = packet->private_segment_size;
   if (scratch < descriptor->private_size)
     scratch = descriptor->private_size;

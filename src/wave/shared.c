@@ -23,7 +23,7 @@ const aq_wave_op *aq_wave_shared_miss(aq_wave *w, const aq_wave_op *o, int lane,
 {
   char what[96];
   snprintf(what, sizeof what, "lane %d: LDS address %u of %u bytes", lane,
-           address, w->grid->lds_size);
+           address, w->grid->lds_asked);
   return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_APERTURE,
                        (uint64_t)AQ_WAVE_SHARED_HI << 32 | address, what);
 }

@@ -185,7 +185,9 @@ struct aq_wave_grid {
   uint64_t entry;                  /* of the kernel's code */
   uint32_t groups[3], size[3];
   uint64_t group_count;
-  uint32_t lds_size, scratch_size;
+  uint32_t lds_size;  /* allocated */
+  uint32_t lds_asked; /* by the packet */
+  uint32_t scratch_size;
   uint32_t items, waves;       /* of a whole workgroup */
   uint32_t lanes;              /* of a wave: 32 or 64 */
   aq_wave_group *first, *last; /* resident */

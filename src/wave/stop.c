@@ -64,7 +64,7 @@ static void miss_name(const aq_wave *w, uint64_t address, bool write,
   const uint32_t high = (uint32_t)(address >> 32);
   if (high == AQ_WAVE_SHARED_HI)
     snprintf(text, size, "the workgroup has %" PRIu32 " bytes of LDS",
-             w->grid->lds_size);
+             w->grid->lds_asked);
   else if (high == AQ_WAVE_PRIVATE_HI)
     snprintf(text, size, "a work-item has %" PRIu32 " bytes of scratch",
              w->scratch_size);

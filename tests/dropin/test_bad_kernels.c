@@ -308,6 +308,30 @@ START_TEST(a_bad_kernel_is_an_error_that_names_it_and_the_next_one_computes)
 }
 END_TEST
 
+/* The hardware allocates 512 bytes for any fewer. */
+START_TEST(lds_reaches_to_the_end_of_its_granule)
+{
+  static const bad_kernel last = {
+      .name = "last",
+      .words = {0x7e0402ff, 0x000001fc, /* v_mov_b32_e32 v2, 0x1fc */
+                0xd81a0000, 0x00000102, /* ds_write_b32 v2, v1 */
+                0xd86c0000, 0x03000002, /* ds_read_b32 v3, v2 */
+                0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+                0xdc708000, 0x00060300, /* global_store_dword v0, v3, s[6:7] */
+                0xbf810000},            /* s_endpgm */
+      .group = 256};
+  bench b;
+  char words[1024];
+  bench_open(&b);
+  __atomic_store_n(b.result, 0, __ATOMIC_RELEASE);
+  kernel_run(&b, &last, words);
+  ck_assert_msg(__atomic_load_n(b.result, __ATOMIC_ACQUIRE) == 1, "%s", words);
+  ck_assert(!b.heard.events && !b.heard.errors);
+  free(b.heap);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(memory_that_is_unmapped_under_a_kernel_is_a_fault)
 {
   static const bad_kernel stores = {
@@ -335,4 +359,5 @@ END_TEST
 
 AQ_TEST_MAIN("dropin/bad_kernels",
              a_bad_kernel_is_an_error_that_names_it_and_the_next_one_computes,
+             lds_reaches_to_the_end_of_its_granule,
              memory_that_is_unmapped_under_a_kernel_is_a_fault)
