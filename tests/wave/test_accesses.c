@@ -560,7 +560,8 @@ static void wave_prepare(bed *b, const access *a)
   b->wave->s[4] = (uint32_t)base;
   b->wave->s[5] = (uint32_t)(base >> 32);
   b->wave->s[6] = BYTES;
-  b->wave->s[7] = 0;
+  /* RDNA: offsets in bytes are compared. */
+  b->wave->s[7] = strncmp(b->gfx, "gfx1", 4) == 0 ? 3u << 28 : 0;
   b->wave->scratch = memory;
   b->wave->scratch_size = b->wave->scratch_room = swizzled ? PRIVATE : 0;
   b->wave->mode = 0xf0;
