@@ -202,6 +202,22 @@ BODY(v_movrelsd_2_b32)
   return move_relative(w, o, m0 & 0x3ff, m0 >> 16 & 0x3ff);
 }
 
+BODY(v_swaprel_b32)
+{
+  const uint32_t m0 = w->s[AQ_ISA_M0];
+  const uint32_t d = o->d + (m0 >> 16 & 0x3ff), s = o->r[0] + (m0 & 0x3ff);
+  if (d >= AQ_WAVE_ACC || s >= AQ_WAVE_ACC)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "M0 leaves the registers");
+  LANES(l)
+  {
+    const uint32_t x = w->v[s][l];
+    w->v[s][l] = w->v[d][l];
+    w->v[d][l] = x;
+  }
+  return aq_wave_next(o);
+}
+
 /* The halves of a wave of 64 change places; of 32 lanes nothing does. */
 BODY(v_permlane64_b32)
 {
@@ -223,5 +239,5 @@ const aq_wave_semantics aq_wave_rdna[] = {
     H(v_dot2_bf16_bf16), H(v_swap_b16), H(v_permlane16_var_b32),
     H(v_permlanex16_var_b32), H(v_permlane16_b32), H(v_permlanex16_b32), H(v_permlane64_b32),
     H(v_movrels_b32), H(v_movreld_b32), H(v_movrelsd_b32),
-    H(v_movrelsd_2_b32), {NULL, NULL}};
+    H(v_movrelsd_2_b32), H(v_swaprel_b32), {NULL, NULL}};
 /* clang-format on */

@@ -197,6 +197,15 @@ BODY(s_movreld_b64)
   return aq_wave_next(o);
 }
 
+/* RDNA: ten bits of M0 for each. */
+BODY(s_movrelsd_2_b32)
+{
+  const uint32_t m0 = w->s[AQ_ISA_M0];
+  w->s[(o->d + (m0 >> 16 & 0x3ff)) & 127] =
+      w->s[(o->r[0] + (m0 & 0x3ff)) & 127];
+  return aq_wave_next(o);
+}
+
 BODY(s_movk_i32)
 {
   w->s[o->d] = (uint32_t)(int16_t)o->imm;
@@ -252,6 +261,6 @@ const aq_wave_semantics aq_wave_scalar[] = {
 #include "wave/scalar.def"
     H(s_bfm_b64), H(s_bitset0_b64), H(s_bitset1_b64),
     H(s_bitreplicate_b64_b32), H(s_movrels_b32), H(s_movreld_b32),
-    H(s_movrels_b64), H(s_movreld_b64), H(s_movk_i32), H(s_cmovk_i32),
+    H(s_movrels_b64), H(s_movreld_b64), H(s_movrelsd_2_b32), H(s_movk_i32), H(s_cmovk_i32),
     H(s_addk_i32), H(s_mulk_i32), {NULL, NULL}};
 /* clang-format on */

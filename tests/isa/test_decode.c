@@ -23,10 +23,15 @@ START_TEST(a_processor_without_a_table_is_refused_by_name)
   aq_diag diag = AQ_DIAG_INIT;
   aq_target target;
   aq_isa_decoder decoder;
-  ck_assert_status(aq_target_parse("gfx803", 6, &target, &diag), AQ_OK, &diag);
-  ck_assert_int_eq(aq_isa_decoder_init(&decoder, target.processor, &diag),
-                   AQ_ERR_UNSUPPORTED);
-  ck_assert_ptr_nonnull(strstr(diag.text, "gfx803"));
+  static const char *const names[] = {"gfx803", "gfx1250", "gfx1251"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    ck_assert_status(
+        aq_target_parse(names[i], strlen(names[i]), &target, &diag), AQ_OK,
+        &diag);
+    ck_assert_int_eq(aq_isa_decoder_init(&decoder, target.processor, &diag),
+                     AQ_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(diag.text, names[i]));
+  }
 }
 END_TEST
 

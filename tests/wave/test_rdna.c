@@ -322,7 +322,9 @@ START_TEST(registers_are_found_by_m0)
                  {"s_movrels_b32 s2, s3", 5, 8, 2},
                  {"s_movreld_b32 s2, s3", 5, 3, 7},
                  {"s_movrels_b64 s[2:3], s[4:5]", 4, 8, 2},
-                 {"s_movreld_b64 s[2:3], s[4:5]", 4, 4, 6}};
+                 {"s_movreld_b64 s[2:3], s[4:5]", 4, 4, 6},
+                 {"s_movrelsd_2_b32 s2, s3", 4 | 9 << 16, 7, 11},
+                 {"v_swaprel_b32 v2, v3", 4 | 9 << 16, 7, 11}};
     bed b;
     if (!texts_begin())
       return;
@@ -338,16 +340,21 @@ START_TEST(registers_are_found_by_m0)
       b.wave->s[AQ_ISA_M0] = cases[i].m0;
       b.wave->s64[AQ_ISA_EXEC / 2] = 0xf0f0f0f0f0f0f0f0;
       run(&b, i);
-      const bool wide = strstr(cases[i].text, "_b64");
+      const bool wide = strstr(cases[i].text, "_b64"),
+                 swaps = strstr(cases[i].text, "swap");
       for (uint32_t r = 0; r < ROWS; r++) {
         const bool moved = *cases[i].text == 's' &&
                            (r == cases[i].to || (wide && r == cases[i].to + 1));
-        const bool row = *cases[i].text == 'v' && r == cases[i].to;
+        const bool row = *cases[i].text == 'v' && r == cases[i].to,
+                   other = swaps && r == cases[i].from;
         ck_assert_uint_eq(b.wave->s[r],
                           1000 + (moved ? r - cases[i].to + cases[i].from : r));
         for (uint32_t l = 0; l < LANES; l++)
-          ck_assert_uint_eq(b.wave->v[r][l],
-                            100 * (row && l & 4 ? cases[i].from : r) + l);
+          ck_assert_uint_eq(b.wave->v[r][l], 100 * (!(l & 4) ? r
+                                                    : row    ? cases[i].from
+                                                    : other  ? cases[i].to
+                                                             : r) +
+                                                 l);
       }
     }
     bed_close(&b);
@@ -1097,6 +1104,44 @@ START_TEST(words_of_lds_are_found_by_their_lane)
 }
 END_TEST
 
+/* Of gfx9 the codes 102 and 103 are FLAT_SCRATCH. Null reads as 0, and writes
+ * to it are dropped, but for SCC. */
+START_TEST(scalars_102_and_103_are_registers_and_null_is_zero)
+{
+  EACH(p)
+  {
+    bed b;
+    if (!texts_begin())
+      return;
+    text_add("s_or_b64 s[102:103], s[4:5], s[6:7]");
+    text_add("s_mov_b64 s[8:9], s[102:103]");
+    text_add("v_mov_b32 v1, s103");
+    text_add("s_or_b32 null, s4, s5");
+    text_add("s_or_b64 s[10:11], null, s[6:7]");
+    text_add("v_add3_u32 v2, null, v3, s102");
+    open_all(&b, processors[p], 32);
+    for (uint32_t k = 0; k < 128; k++)
+      b.wave->s[k] = 0x1000 * k;
+    b.wave->s64[AQ_ISA_EXEC / 2] = UINT32_MAX;
+    b.wave->v[3][7] = 9;
+    b.wave->scc = 0;
+    for (size_t i = 0; i < text_count; i++)
+      run(&b, i);
+    ck_assert_uint_eq(b.wave->s[102], 0x4000 | 0x6000);
+    ck_assert_uint_eq(b.wave->s[103], 0x5000 | 0x7000);
+    ck_assert_uint_eq(b.wave->s[8], b.wave->s[102]);
+    ck_assert_uint_eq(b.wave->s[9], b.wave->s[103]);
+    ck_assert_uint_eq(b.wave->v[1][31], b.wave->s[103]);
+    ck_assert_uint_eq(b.wave->scc, 1);
+    ck_assert_uint_eq(b.wave->s[10], 0x6000);
+    ck_assert_uint_eq(b.wave->s[11], 0x7000);
+    ck_assert_uint_eq(b.wave->v[2][7], 9 + b.wave->s[102]);
+    ck_assert_uint_eq(b.wave->s[AQ_ISA_NULL], 0x1000 * AQ_ISA_NULL);
+    bed_close(&b);
+  }
+}
+END_TEST
+
 /* A kernel that can reach one of them is refused before it runs. */
 START_TEST(barriers_and_registers_that_hsa_kernels_lack_are_refused)
 {
@@ -1140,4 +1185,5 @@ AQ_TEST_MAIN("wave/rdna", masks_of_32_lanes_are_saved_and_combined,
              fields_of_mode_are_read_and_written, clocks_advance,
              lanes_send_and_swizzle, words_of_lds_are_counted_and_exchanged,
              words_of_lds_are_found_by_their_lane,
+             scalars_102_and_103_are_registers_and_null_is_zero,
              barriers_and_registers_that_hsa_kernels_lack_are_refused)

@@ -40,8 +40,11 @@ static const char head[] =
     "names it), blank: the target\ndoes not have it. Of instructions of "
     "graphics "
     "(images, exports, interpolation) none\nexecutes, and the table has them "
-    "of gfx9 only. Made by `make isa-docs` "
-    "from the tables of the code.\n";
+    "of gfx9 only. A column stands for its family:\ngfx1030 for gfx103x and "
+    "gfx10-3-generic, gfx1200 for gfx1201 and so on. Code of gfx1250\nand "
+    "gfx1251 is neither decoded nor executed; each use of it is refused with "
+    "the name\nof its processor. Made by `make isa-docs` from the tables of "
+    "the code.\n";
 
 static char mark(const aq_isa_row *row, uint16_t target)
 {
