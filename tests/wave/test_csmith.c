@@ -68,8 +68,10 @@ static unsigned number_of(const char *name, unsigned otherwise)
 
 START_TEST(programs_of_csmith_compute_what_the_host_computes)
 {
-  static const char *const targets[] = {"gfx90a", "gfx1030", "gfx942",
-                                        "gfx1030/64", "gfx1100"};
+  static const char *const targets[] = {
+      "gfx90a",     "gfx1030", "gfx942",     "gfx1030/64", "gfx1100",
+      "gfx1201/64", "gfx1151", "gfx1100/64", "gfx1201",    "gfx1010"};
+  enum { TARGETS = sizeof targets / sizeof *targets };
   static const int levels[] = {1, 3, 0};
   const unsigned count =
       number_of("AQ_CSMITH_COUNT", getenv("AQ_ORACLES") ? 200 : 2);
@@ -83,7 +85,7 @@ START_TEST(programs_of_csmith_compute_what_the_host_computes)
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
   seen_open(machine);
   for (; equal < count; seed++) {
-    const char *gfx = targets[seed % 5], *dir = aqtest_tmpdir();
+    const char *gfx = targets[seed % TARGETS], *dir = aqtest_tmpdir();
     const int level = levels[seed % 3];
     uint64_t expected;
     if (!host_run(dir, seed, &expected)) {

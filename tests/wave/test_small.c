@@ -100,7 +100,8 @@ static void object_load(const char *dir, const char *small, const char *gfx)
 
 START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
 {
-  static const char *const targets[] = {"gfx90a", "gfx942", "gfx1030/64"};
+  static const char *const targets[] = {"gfx90a", "gfx942", "gfx1030/64",
+                                        "gfx1100/64", "gfx1201/64"};
   const char *small = aqtest_data("isa/hip/small22.hip"),
              *dir = aqtest_tmpdir();
   char path[512];
@@ -134,7 +135,7 @@ START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
   seen_open(machine);
   device.executor = aq_wave_machine_executor(machine);
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
     object_load(dir, small, targets[i]);
     const unsigned differing = run(launch);
     ck_assert_msg(differing == 0, "%u results of %s differ", differing,
