@@ -575,6 +575,57 @@ START_TEST(packed_instructions_take_a_source_from_another_lane)
 }
 END_TEST
 
+/* With all lanes on, and 0 from beyond the row; ends in the lower half of VCC,
+ * in s6, in EXEC. */
+START_TEST(comparisons_take_a_source_from_another_lane)
+{
+  static const struct {
+    const char *text;
+    uint16_t to; /* scalar code */
+    int lane;    /* exclusive or; -1: the one below, or 0 */
+  } cases[] = {
+      {"v_cmp_lt_u32_dpp vcc_lo, v2, v3 row_shr:1 row_mask:0xf bank_mask:0xf "
+       "bound_ctrl:1",
+       AQ_ISA_VCC, -1},
+      {"v_cmp_lt_u32_dpp vcc_lo, v2, v3 dpp8:[7,6,5,4,3,2,1,0]", AQ_ISA_VCC, 7},
+      {"v_cmp_lt_u32_e64_dpp s6, v2, v3 row_shr:1 row_mask:0xf bank_mask:0xf "
+       "bound_ctrl:1",
+       6, -1},
+      {"v_cmp_lt_u32_e64_dpp s6, v2, v3 quad_perm:[1,0,3,2] row_mask:0xf "
+       "bank_mask:0xf",
+       6, 1},
+      {"v_cmp_lt_u32_e64_dpp s6, v2, v3 dpp8:[2,3,0,1,6,7,4,5]", 6, 2},
+      {"v_cmpx_lt_u32_e64_dpp v2, v3 row_xmask:9 row_mask:0xf bank_mask:0xf",
+       AQ_ISA_EXEC, 9}};
+  enum { COUNT = sizeof cases / sizeof *cases };
+  aq_rng rng;
+  aq_rng_init(&rng, 18, 0);
+  for (size_t p = GFX1100; p < PROCESSORS; p++) {
+    bed b;
+    if (!texts_begin())
+      return;
+    for (size_t i = 0; i < COUNT; i++)
+      text_add(cases[i].text);
+    open_all(&b, processors[p], 32);
+    for (size_t i = 0; i < COUNT; i++) {
+      uint32_t want = 0;
+      rows_fill(&b, &rng);
+      b.wave->s64[AQ_ISA_EXEC / 2] = UINT32_MAX;
+      for (int l = 0; l < 32; l++) {
+        const int from = cases[i].lane < 0 ? l - 1 : l ^ cases[i].lane;
+        const bool beyond = cases[i].lane < 0 && l % 16 == 0;
+        want |= (uint32_t)((beyond ? 0 : b.wave->v[2][from]) < b.wave->v[3][l])
+                << l;
+      }
+      run(&b, i);
+      ck_assert_msg(b.wave->s[cases[i].to] == want, "%s of %s: 0x%x, not 0x%x",
+                    texts[i], processors[p], b.wave->s[cases[i].to], want);
+    }
+    bed_close(&b);
+  }
+}
+END_TEST
+
 /* Two instructions in one: v6 from v2 and v3, v7 from v4 and v5. */
 START_TEST(pairs_of_instructions_compute_both_results)
 {
@@ -1176,6 +1227,7 @@ AQ_TEST_MAIN("wave/rdna", masks_of_32_lanes_are_saved_and_combined,
              small_integers_have_the_signs_that_neg_says,
              small_floats_are_multiplied_and_added, pairs_of_halves_give_a_half,
              packed_instructions_take_a_source_from_another_lane,
+             comparisons_take_a_source_from_another_lane,
              pairs_of_instructions_compute_both_results,
              a_global_barrier_of_one_wave_opens,
              functions_of_scalars_are_those_of_vectors,
