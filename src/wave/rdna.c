@@ -2,6 +2,8 @@
 /* Vector instructions that gfx9 does not have. */
 #include "config.h"
 
+#include <float.h>
+
 #include "wave/each.h"
 #include "wave/half.h"
 
@@ -43,6 +45,27 @@ static uint32_t fma_legacy(float a, float b, float c)
 }
 
 S3(v_fma_legacy_f32, b32, f32, f32, f32, fma_legacy(a, b, c))
+
+/* A product for lighting: the least number where b or c tells of no light.
+ * AMD's documents leave open whether zero times infinity is zero. */
+BODY(v_mullit_f32)
+{
+  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),
+                 *pc = lanes_source(w, o, 2);
+  LANES(l)
+  {
+    const float a = lane_f32(pa[l]), b = lane_f32(pb[l]), c = lane_f32(pc[l]);
+    if (!(b > -FLT_MAX) || !(c > 0)) {
+      w->v[o->d][l] = lane_bits32(-FLT_MAX);
+      continue;
+    }
+    if ((a == 0 && isinf(b)) || (b == 0 && !isfinite(a)))
+      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                           "zero times infinity or a NaN is not simulated");
+    w->v[o->d][l] = lane_nan2(a * b, a, b);
+  }
+  return aq_wave_next(o);
+}
 
 /* Toward zero, saturated. */
 static uint32_t f32_to_i16(float a)
@@ -239,5 +262,5 @@ const aq_wave_semantics aq_wave_rdna[] = {
     H(v_dot2_bf16_bf16), H(v_swap_b16), H(v_permlane16_var_b32),
     H(v_permlanex16_var_b32), H(v_permlane16_b32), H(v_permlanex16_b32), H(v_permlane64_b32),
     H(v_movrels_b32), H(v_movreld_b32), H(v_movrelsd_b32),
-    H(v_movrelsd_2_b32), H(v_swaprel_b32), {NULL, NULL}};
+    H(v_movrelsd_2_b32), H(v_swaprel_b32), H(v_mullit_f32), {NULL, NULL}};
 /* clang-format on */

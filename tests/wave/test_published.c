@@ -51,7 +51,6 @@ static const struct {
   const char *name, *reason;
 } differing[] = {
     {"test_sop.TestBarrier.", "two waves"},
-    {"test_vop3.TestFMA.test_v_mullit_", "not simulated"},
     {"test_vop3.TestDivScale.test_div_scale_f32_denorm_denom", "documents"},
     {"test_vop3.TestDivScale.test_div_scale_f32_result_would_be_denorm",
      "documents"},

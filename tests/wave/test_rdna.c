@@ -3,6 +3,7 @@
  * 64 lanes: moves between lanes, masks of 32 lanes, sums of products, functions
  * of scalars. Expected results are from AMD's ISA documents of RDNA 2, 3 and 4,
  * chapters on instructions. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -626,6 +627,42 @@ START_TEST(comparisons_take_a_source_from_another_lane)
 }
 END_TEST
 
+START_TEST(products_for_lighting_are_least_without_light)
+{
+  static const float rows[][4] = {/* a, b, c, the result */
+                                  {2, 3, 1, 6},
+                                  {2, 3, 0, -FLT_MAX},
+                                  {2, 3, -1, -FLT_MAX},
+                                  {2, 3, NAN, -FLT_MAX},
+                                  {2, -FLT_MAX, 1, -FLT_MAX},
+                                  {2, -INFINITY, 1, -FLT_MAX},
+                                  {2, NAN, 1, -FLT_MAX},
+                                  {-2.5f, 0.5f, INFINITY, -1.25f},
+                                  {INFINITY, 2, 1, INFINITY}};
+  enum { COUNT = sizeof rows / sizeof *rows };
+  EACH(p)
+  {
+    bed b;
+    if (!texts_begin())
+      return;
+    text_add("v_mullit_f32 v6, v2, v3, v4");
+    open_all(&b, processors[p], 32);
+    for (size_t l = 0; l < COUNT; l++)
+      for (int k = 0; k < 3; k++)
+        b.wave->v[2 + k][l] = bits_of(rows[l][k]);
+    b.wave->s64[AQ_ISA_EXEC / 2] = (1u << COUNT) - 1;
+    run(&b, 0);
+    for (size_t l = 0; l < COUNT; l++)
+      ck_assert_msg(b.wave->v[6][l] == bits_of(rows[l][3]),
+                    "row %zu of %s: 0x%x", l, processors[p], b.wave->v[6][l]);
+    b.wave->v[2][0] = 0;
+    b.wave->v[3][0] = bits_of(INFINITY);
+    ck_assert(!bed_run(&b, 0));
+    bed_close(&b);
+  }
+}
+END_TEST
+
 /* Two instructions in one: v6 from v2 and v3, v7 from v4 and v5. */
 START_TEST(pairs_of_instructions_compute_both_results)
 {
@@ -1228,6 +1265,7 @@ AQ_TEST_MAIN("wave/rdna", masks_of_32_lanes_are_saved_and_combined,
              small_floats_are_multiplied_and_added, pairs_of_halves_give_a_half,
              packed_instructions_take_a_source_from_another_lane,
              comparisons_take_a_source_from_another_lane,
+             products_for_lighting_are_least_without_light,
              pairs_of_instructions_compute_both_results,
              a_global_barrier_of_one_wave_opens,
              functions_of_scalars_are_those_of_vectors,
