@@ -223,12 +223,22 @@ static aq_status check_open(execution *e)
 static aq_status check_close(execution *e, aq_status status)
 {
   aq_diag diag = AQ_DIAG_INIT;
+  char signal[32];
   uint64_t count;
-  if (status != AQ_OK) {
+  if (!e->ran) {
     aq_findings_drop(&e->reports.findings);
     return status;
   }
-  const aq_status closed = aq_exec_reports_found(&e->reports, &count, &diag);
+  const char *cut = status != AQ_OK ? e->cli->diag.text : NULL;
+  if (!cut && WIFSIGNALED(e->end.status)) {
+    snprintf(signal, sizeof signal, "ended by signal %d",
+             WTERMSIG(e->end.status));
+    cut = signal;
+  }
+  const aq_status closed =
+      aq_exec_reports_found(&e->reports, cut, &count, &diag);
+  if (status != AQ_OK)
+    return status;
   if (closed != AQ_OK)
     return aq_diag_set(&e->cli->diag, closed, "%s", diag.text);
   if (count > 0 && e->cli->exit_code == 0)

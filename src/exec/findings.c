@@ -191,7 +191,7 @@ const char *aq_findings_text(const aq_findings *f)
 
 /* ---- the end ---- */
 
-static bool out_end(aq_findings *f)
+static bool out_end(aq_findings *f, const char *cut)
 {
   const uint64_t all = f->errors + f->possible;
   if (f->json) {
@@ -202,6 +202,8 @@ static bool out_end(aq_findings *f)
     aq_json_out_int(json, "possible", (int64_t)f->possible);
     aq_json_out_int(json, "notes", (int64_t)f->notes);
     aq_json_out_int(json, "suppressed", (int64_t)f->suppressed);
+    if (cut)
+      aq_json_out_text(json, "incomplete", cut);
     aq_json_out_close_map(json);
     if (!aq_json_out_end(json, f->out))
       return false;
@@ -215,7 +217,10 @@ static bool out_end(aq_findings *f)
               f->notes == 1 ? "" : "s");
     if (f->suppressed)
       fprintf(f->out, ", %" PRIu64 " suppressed", f->suppressed);
-    fputs(all ? "\n" : ", nothing found\n", f->out);
+    if (cut)
+      fprintf(f->out, "; incomplete: %s\n", cut);
+    else
+      fputs(all ? "\n" : ", nothing found\n", f->out);
   }
   bool done = ferror(f->out) == 0;
   done &= (f->out == stderr ? fflush(f->out) : fclose(f->out)) == 0;
@@ -223,13 +228,13 @@ static bool out_end(aq_findings *f)
   return done;
 }
 
-static bool sarif_end(aq_findings *f)
+static bool sarif_end(aq_findings *f, const char *cut)
 {
   if (!f->sarif)
     return true;
   aq_json_out *sarif = f->sarif;
   f->sarif = NULL;
-  aq_findings_sarif_end(sarif);
+  aq_findings_sarif_end(sarif, cut);
   bool done = aq_json_out_end(sarif, f->sarif_out);
   done &= fclose(f->sarif_out) == 0;
   f->sarif_out = NULL;
@@ -243,8 +248,8 @@ void aq_findings_drop(aq_findings **findings)
   *findings = NULL;
 }
 
-aq_status aq_findings_close(aq_findings **findings, uint64_t *count,
-                            aq_diag *diag)
+aq_status aq_findings_close(aq_findings **findings, const char *cut,
+                            uint64_t *count, aq_diag *diag)
 {
   aq_findings *f = *findings;
   aq_status status = AQ_OK;
@@ -253,11 +258,11 @@ aq_status aq_findings_close(aq_findings **findings, uint64_t *count,
   if (!f)
     return AQ_OK;
   *count = f->errors + f->possible;
-  if (!out_end(f))
+  if (!out_end(f, cut))
     status =
         aq_diag_set(diag, AQ_ERR_IO, "--check-report %s: it cannot be written",
                     f->options.file ? f->options.file : "-");
-  if (!sarif_end(f) && status == AQ_OK)
+  if (!sarif_end(f, cut) && status == AQ_OK)
     status = aq_diag_set(diag, AQ_ERR_IO, "--sarif %s: it cannot be written",
                          f->options.sarif);
   findings_free(f);

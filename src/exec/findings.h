@@ -44,10 +44,11 @@ aq_status aq_findings_add(aq_findings *findings, aq_store *store, int64_t run,
  * empty: none. */
 const char *aq_findings_text(const aq_findings *findings);
 
-/* Writes the rest: the summary, the files. `*count`: findings that were not
- * suppressed. `*findings` is NULL then; NULL is allowed. */
-aq_status aq_findings_close(aq_findings **findings, uint64_t *count,
-                            aq_diag *diag);
+/* Writes the rest: the summary, the files. `cut` says what ended the program
+ * before its own end, or is NULL. `*count`: findings that were not suppressed.
+ * `*findings` is NULL then; NULL is allowed. */
+aq_status aq_findings_close(aq_findings **findings, const char *cut,
+                            uint64_t *count, aq_diag *diag);
 
 /* Frees it instead, after an error; NULL is allowed. */
 void aq_findings_drop(aq_findings **findings);

@@ -183,8 +183,27 @@ void aq_findings_sarif_begin(aq_json_out *json)
   aq_json_out_array(json, "results");
 }
 
-void aq_findings_sarif_end(aq_json_out *json)
+static void notification_put(aq_json_out *json, const char *text)
 {
+  aq_json_out_array(json, "toolExecutionNotifications");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "level", "error");
+  aq_json_out_map(json, "message");
+  text_put(json, "text", text);
+  aq_json_out_close_map(json);
+  aq_json_out_close_map(json);
+  aq_json_out_close_array(json);
+}
+
+void aq_findings_sarif_end(aq_json_out *json, const char *cut)
+{
+  aq_json_out_close_array(json);
+  aq_json_out_array(json, "invocations");
+  aq_json_out_map(json, NULL);
+  aq_json_out_bool(json, "executionSuccessful", !cut);
+  if (cut)
+    notification_put(json, cut);
+  aq_json_out_close_map(json);
   aq_json_out_close_array(json);
   aq_json_out_close_map(json);
   aq_json_out_close_array(json);

@@ -38,7 +38,7 @@ void aq_finding_sarif(const aq_finding_texts *finding, aq_json_out *json);
 
 /* The head and the end of a SARIF document around its results. */
 void aq_findings_sarif_begin(aq_json_out *json);
-void aq_findings_sarif_end(aq_json_out *json);
+void aq_findings_sarif_end(aq_json_out *json, const char *cut);
 
 /* ---- suppressions ---- */
 

@@ -49,14 +49,17 @@ aq_status aq_exec_reports_add(const aq_exec_reports *reports, aq_store *store,
   return status;
 }
 
-aq_status aq_exec_reports_found(aq_exec_reports *reports, uint64_t *count,
-                                aq_diag *diag)
+aq_status aq_exec_reports_found(aq_exec_reports *reports, const char *cut,
+                                uint64_t *count, aq_diag *diag)
 {
   char number[24];
   const bool any = reports->findings != NULL;
   aq_status status = aq_junit_failure(
       reports->junit, aq_findings_text(reports->findings), diag);
-  const aq_status closed = aq_findings_close(&reports->findings, count, diag);
+  if (!cut && reports->left)
+    cut = "processes of the program still run";
+  const aq_status closed =
+      aq_findings_close(&reports->findings, cut, count, diag);
   snprintf(number, sizeof number, "%" PRIu64, *count);
   if (status == AQ_OK && any)
     status = aq_junit_property(reports->junit, "findings", number, diag);

@@ -20,6 +20,7 @@ typedef struct aq_exec_reports {
   aq_coverage *coverage;
   aq_junit *junit;
   aq_findings *findings; /* opened, closed by the caller */
+  uint32_t left;         /* processes of the program that still run */
 } aq_exec_reports;
 
 /* Files, or NULL; borrowed until the reports are closed. */
@@ -43,9 +44,10 @@ aq_status aq_exec_reports_add(const aq_exec_reports *reports, aq_store *store,
                               const aq_run_info *info, int64_t run, int64_t pid,
                               const char *folder, aq_diag *diag);
 
-/* Ends the findings' report: `*count` of them, which fail JUnit's test case. */
-aq_status aq_exec_reports_found(aq_exec_reports *reports, uint64_t *count,
-                                aq_diag *diag);
+/* Ends the findings' report: `*count` of them, which fail JUnit's test case.
+ * `cut` says what ended the program early, or is NULL. */
+aq_status aq_exec_reports_found(aq_exec_reports *reports, const char *cut,
+                                uint64_t *count, aq_diag *diag);
 
 /* Ends the reports but JUnit's, which reports the end of exec itself. The first
  * error. */

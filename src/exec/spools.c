@@ -399,6 +399,8 @@ aq_status aq_spools_store(const aq_spools *spools, const char *store,
                 .reports = spools->reports,
                 .diag = diag};
   aq_status stored = folder_drain(&d, spools->lock, store);
+  if (spools->reports)
+    spools->reports->left = d.left;
   if (d.left > 0)
     aq_note(watch->notes,
             "%" PRIu32 " processes still run; a later command stores their "

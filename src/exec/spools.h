@@ -20,7 +20,7 @@ typedef struct aq_spools {
   char *folder; /* NULL: nothing is recorded */
   char *opened; /* a file in it: hsa_init has succeeded in some process */
   int lock;     /* of its file `exec` */
-  const aq_exec_reports *reports; /* of the runs; borrowed, or NULL */
+  aq_exec_reports *reports; /* of the runs; borrowed, or NULL */
 } aq_spools;
 
 #define AQ_SPOOLS_NONE                                                         \

@@ -8,4 +8,5 @@ EXTRA_DIST += tests/check/sites.hpp tests/check/sites.hip \
 	tests/check/floats.hip tests/check/ends.hip tests/check/matrices.cl tests/check/sarif.schema.json
 dist_check_SCRIPTS += tests/check/test_sites.sh tests/check/test_waits.sh \
 	tests/check/test_sarif.sh tests/check/test_schedule.sh \
-	tests/check/test_kept.sh tests/check/test_notes.sh
+	tests/check/test_kept.sh tests/check/test_notes.sh \
+	tests/check/test_incomplete.sh
