@@ -103,7 +103,8 @@ typedef struct aq_check_site {
   uint8_t kind;   /* aq_wave_touch_kind */
   uint8_t bytes;  /* a lane */
   bool drops;     /* a float atomic that fine-grained memory drops */
-  uint8_t global; /* aq_check_access of memory */
+  uint8_t global; /* aq_check_access of memory, between workgroups */
+  uint8_t group;  /* and among the waves of one */
   uint8_t shared; /* aq_check_access of LDS */
   bool fences;    /* invalidates caches */
   bool steps;     /* something is to be looked at */

@@ -17,6 +17,8 @@ libaqcore_a_SOURCES += \
 	src/check/observe.c src/check/observe.h \
 	src/check/order.c src/check/order.h \
 	src/check/race.c \
+	src/check/race_reports.c src/check/races.h \
+	src/check/scopes.c src/check/scopes.h \
 	src/check/shadow.c src/check/shadow.h \
 	src/check/source.c src/check/states.c src/check/states.h \
 	src/check/sync.c \

@@ -8,75 +8,30 @@
 #include "check/core.h"
 #include "check/floats.h"
 #include "check/observe.h"
+#include "check/scopes.h"
 #include "common/array.h"
 #include "wave/code.h"
 
 /* ---- sites ---- */
-
-/* Cache bits of atomics at device scope: glc, on gfx94x sc0, and sc1 (scc). */
-static aq_check_access global_access(const aq_isa_inst *inst,
-                                     aq_wave_touch_kind kind, unsigned bytes)
-{
-  const bool from_940 = inst->target & AQ_ISA_FROM_940;
-  if (kind == AQ_WAVE_TOUCH_ATOMIC)
-    return AQ_CHECK_ATOMIC;
-  if (from_940 ? inst->scc : inst->glc)
-    return AQ_CHECK_COHERENT;
-  /* Stores at device scope look plain before gfx940. */
-  return kind == AQ_WAVE_TOUCH_WRITE && !from_940 && bytes <= 8
-             ? AQ_CHECK_MAYBE
-             : AQ_CHECK_PLAIN;
-}
-
-/* LDS atomics load and store as plain accesses do; accesses of two
- * places or of more than 8 bytes are no atomics. */
-static aq_check_access shared_access(const aq_isa_inst *inst,
-                                     aq_wave_touch_kind kind, unsigned bytes)
-{
-  if (kind == AQ_WAVE_TOUCH_ATOMIC)
-    return AQ_CHECK_ATOMIC;
-  return bytes > 8 || inst->row->flags & AQ_ISA_OFFSET2 ? AQ_CHECK_PLAIN
-                                                        : AQ_CHECK_MAYBE;
-}
-
-/* Float atomics before gfx940 have no effect on fine-grained memory. LLVM's
- * feature agent-scope-fine-grained-remote-memory-atomics, which gfx942 is the
- * first to have, is what allows the compiler to use them there
- * (AMDGPU.td, SIISelLowering.cpp: globalMemoryFPAtomicIsLegal). */
-static bool is_dropped(const aq_isa_inst *inst)
-{
-  static const char *const names[] = {"atomic_add_f", "atomic_pk_add_",
-                                      "atomic_min_f", "atomic_max_f"};
-  const uint8_t encoding = inst->row->encoding;
-  bool floats = false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    floats |= strstr(inst->row->name, names[i]) != NULL;
-  return floats && encoding != AQ_ISA_DS &&
-         !(inst->target & (AQ_ISA_FROM_940 | AQ_ISA_RDNA));
-}
-
-static bool is_fence(const char *name)
-{
-  return strncmp(name, "buffer_wbinvl1", 14) == 0 ||
-         strncmp(name, "buffer_inv", 10) == 0;
-}
 
 uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
 {
   const aq_isa_inst *inst = &o->more->inst;
   const aq_wave_touch_kind kind = aq_wave_touch_kind_of(inst);
   const unsigned bytes = kind ? aq_wave_touch_bytes(inst) : 0;
-  aq_check_site made = {.inst = *inst,
-                        .pc = aq_wave_code_pc(o),
-                        .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
-                        .bytes = (uint8_t)bytes,
-                        .global = (uint8_t)global_access(inst, kind, bytes),
-                        .shared = (uint8_t)shared_access(inst, kind, bytes),
-                        .drops = is_dropped(inst),
-                        .fences = is_fence(inst->row->name),
-                        .moves = aq_wave_op_moves(o),
-                        .meets = strcmp(inst->row->name, "s_barrier") == 0,
-                        .steps = bytes > 0 || is_fence(inst->row->name)};
+  aq_check_site made = {
+      .inst = *inst,
+      .pc = aq_wave_code_pc(o),
+      .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
+      .bytes = (uint8_t)bytes,
+      .global = (uint8_t)aq_check_access_of(inst, kind, bytes, false),
+      .group = (uint8_t)aq_check_access_of(inst, kind, bytes, true),
+      .shared = (uint8_t)aq_check_access_shared(inst, kind, bytes),
+      .drops = aq_check_is_dropped(inst),
+      .fences = aq_check_is_fence(inst),
+      .moves = aq_wave_op_moves(o),
+      .meets = aq_check_is_barrier(inst),
+      .steps = bytes > 0 || aq_check_is_fence(inst)};
   made.returns = kind == AQ_WAVE_TOUCH_ATOMIC &&
                  (inst->row->encoding == AQ_ISA_DS || inst->glc);
   aq_check_site_registers(&made);

@@ -30,7 +30,7 @@ static _Noreturn void child_fail(const aq_program *program, int code,
 /* Shortly before the timeout the drop-in reports which code still runs. */
 static void report_ask(aq_time timeout)
 {
-  enum { BEFORE_NS = 100000000, PART = 10 };
+  enum { BEFORE_NS = 500000000, PART = 10 };
   const int64_t ns = timeout / AQ_NS,
                 before = ns / PART < BEFORE_NS ? ns / PART : BEFORE_NS;
   char text[24];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Defects of packets, copies and calls of the HSA runtime, one a case, each
  * with a fixed twin: `queues CODE CASE bad|fixed`. Comments "FINDS CASE: KIND"
- * are as in sites.hpp. `queues CODE nops` prints how many s_nop the code has
+ * are as in sites.hpp. A case that is not here is a pair of kernels of
+ * scopes.cl. `queues CODE nops` prints how many s_nop the code has
  * that wait for several states, `queues CODE nops N` makes the N-th (from 0)
  * one state shorter and runs the kernels of matrices.cl. */
 #include <hsa/hsa.h>
@@ -311,6 +312,23 @@ static void scalar_to_vector(bool fixed)
             64, 0);
 }
 
+/* A kernel of scopes.cl. */
+static void twin_run(const char *name, bool fixed)
+{
+  char kernel[64];
+  void *zeros = make_host(1024), *a = make(1024), *b = make(1024);
+  const hsa_signal_t done = signal_make(2);
+  memset(zeros, 0, 1024);
+  copy(a, zeros, 1024, done);
+  copy(b, zeros, 1024, done);
+  signal_await(done);
+  snprintf(kernel, sizeof kernel, "%.50s_%s", name, fixed ? "fixed" : "bad");
+  launch_and_wait((launch){.kernel = kernel,
+                           .args = arguments(a, b),
+                           .items = 128,
+                           .groups = 2});
+}
+
 static void matrices(void)
 {
   static const char *const names[] = {"small_products", "middle_products",
@@ -401,9 +419,14 @@ int main(int argc, char **argv)
     matrices();
   if (shorter || argc == 3)
     return 0;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(argv[2], cases[i].name) == 0)
-      cases[i].run(strcmp(argv[3], "fixed") == 0);
+  const bool fixed = strcmp(argv[3], "fixed") == 0;
+  size_t at = 0;
+  while (at < count && strcmp(argv[2], cases[at].name) != 0)
+    at++;
+  if (at < count)
+    cases[at].run(fixed);
+  else
+    twin_run(argv[2], fixed);
   printf("done\n");
   return 0;
 }

@@ -7,6 +7,7 @@ aqueduct=$AQ_BUILDDIR/aqueduct
 sources="sites values barriers hazards floats ends"
 checks=all
 device=mi210
+of=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export AQUEDUCT_STORE=$work/store.db
@@ -51,7 +52,7 @@ try() { # NAME CASE ARGUMENT…
   grep -Hn "FINDS.*\<$case\>.*: " "$AQ_SRCDIR/tests/check/$name."* \
     > "$work/expected"
   if grep -q "FINDS.*\<$case\>.*: endless wait" "$work/expected"; then
-    ends=125 limit=10s # ended by the timeout
+    ends=125 limit=20s # ended by the timeout
   fi
   run "$work/$name" "$@" "$case" bad
   status=$?
@@ -59,11 +60,11 @@ try() { # NAME CASE ARGUMENT…
   while IFS=: read -r path line kind; do
     [ $status -eq $ends ] && found "${kind##*: }" "${path##*/}" "$line" && ok=ok
   done < "$work/expected"
-  result "$ok" "$case: found at its line"
+  result "$ok" "$of$case: found at its line"
   ok="not ok"
   run "$work/$name" "$@" "$case" fixed && grep -q "nothing found" \
     "$work/report" && ok=ok
-  result "$ok" "$case: silent once it is fixed"
+  result "$ok" "$of$case: silent once it is fixed"
 }
 
 for name in $sources; do
@@ -105,6 +106,33 @@ if [ -n "$clang" ] && [ -e /usr/include/hsa/hsa_ext_amd.h ] &&
 else
   echo "ok $((number += 1)) - queues # SKIP no clang, HSA headers or library"
 fi
+
+# What the code of each processor shows in its own way.
+scopes() { # TARGET DEVICE CERTAINTY: of a race in a workgroup
+  local case ok="not ok" of="$1 "
+  device=$2
+  if [ ! -x "$work/scopes" ] || ! "$clang" -x cl -cl-std=CL2.0 \
+    -target amdgcn-amd-amdhsa "-mcpu=$1" -nogpulib -g -O1 -o "$work/$1.co" \
+    "$AQ_SRCDIR/tests/check/scopes.cl" 2> "$work/log"; then
+    echo "ok $((number += 1)) - $1 # SKIP no compiler for it"
+    return
+  fi
+  for case in $(sed -n 's/^kernel void \(.*\)_bad.*/\1/p' \
+    "$AQ_SRCDIR/tests/check/scopes.cl"); do
+    try scopes "$case" "$work/$1.co"
+  done
+  run "$work/scopes" "$work/$1.co" in_group bad
+  grep -q "^$3 (race): race in a workgroup" "$work/report" && ok=ok
+  result "$ok" "$1: a race in a workgroup is $3"
+}
+[ ! -e "$work/queues" ] || ln -f "$work/queues" "$work/scopes"
+scopes gfx906 mi50 POSSIBLE
+scopes gfx90a mi210 POSSIBLE
+scopes gfx942 mi300x ERROR # whose workgroup scope has a bit
+scopes gfx1030 rx6900xt POSSIBLE
+scopes gfx1100 rx7900xtx POSSIBLE
+scopes gfx1201 rx9070xt POSSIBLE
+device=mi210
 
 # Target regions of OpenMP. Its library keeps memory to the end, which
 # LeakSanitizer would report.
