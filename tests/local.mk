@@ -77,8 +77,8 @@ include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
 .PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \
-	check-oracles check-rocm check-soak check-tsan check-valgrind library-times lint \
-	suites-docs
+	check-library-findings check-oracles check-rocm check-sarif check-soak \
+	check-tsan check-valgrind library-times lint suites-docs
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
 # The drop-in under abuse, here and under the sanitizers.

@@ -2,8 +2,10 @@
 /* Findings as JSON, and as results of SARIF 2.1.0. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/demangle.h"
 #include "common/text.h"
@@ -116,12 +118,39 @@ static void message_put(const aq_finding_texts *f, aq_json_out *json)
   free(kernel);
 }
 
+/* Relative to the folder of the call, which is the checkout's in CI; otherwise
+ * absolute. NULL: out of memory. */
+static char *uri_of(const char *file)
+{
+  static const char plain[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+      "0123456789/-._~!$&'()*+,;=@";
+  char *folder = getcwd(NULL, 0), *out = NULL;
+  const size_t length = folder ? strlen(folder) : 0;
+  size_t size = 0;
+  if (length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/')
+    file += length + 1;
+  free(folder);
+  FILE *to = open_memstream(&out, &size);
+  if (!to)
+    return NULL;
+  fputs(*file == '/' ? "file://" : "", to);
+  for (; *file; file++)
+    fprintf(to, strchr(plain, *file) ? "%c" : "%%%02X", (unsigned char)*file);
+  if (fclose(to) == 0)
+    return out;
+  free(out);
+  return NULL;
+}
+
 static void location_put(aq_json_out *json, const char *file, int64_t line)
 {
+  char *uri = uri_of(file);
   aq_json_out_map(json, NULL);
   aq_json_out_map(json, "physicalLocation");
   aq_json_out_map(json, "artifactLocation");
-  text_put(json, "uri", file);
+  aq_json_out_text(json, "uri", uri ? uri : "");
+  free(uri);
   aq_json_out_close_map(json);
   aq_json_out_map(json, "region");
   aq_json_out_int(json, "startLine", line);

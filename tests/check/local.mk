@@ -10,3 +10,13 @@ dist_check_SCRIPTS += tests/check/test_sites.sh tests/check/test_waits.sh \
 	tests/check/test_sarif.sh tests/check/test_schedule.sh \
 	tests/check/test_kept.sh tests/check/test_notes.sh \
 	tests/check/test_incomplete.sh
+
+# SARIF against the standard's own schema, from a package of npm that has it.
+SARIF_PACKAGE = @microsoft/jest-sarif@1.0.0-beta.0
+check-sarif: aqueduct
+	$(AM_V_at)dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	  (cd "$$dir" && npm pack --silent $(SARIF_PACKAGE) && \
+	    tar xzf *.tgz) > /dev/null && \
+	  AQ_BUILDDIR=$(abs_builddir) AQ_SRCDIR=$(abs_srcdir) \
+	  AQ_SARIF_SCHEMA="$$dir/package/lib/schemas/sarif-2.1.0-rtm.5.json" \
+	  bash $(srcdir)/tests/check/test_sarif.sh
