@@ -46,6 +46,7 @@ enum { AQ_CHECK_RECENT = 8, AQ_CHECK_MATRICES = 32 }; /* powers of two */
 
 /* The loads of a wave that have not been waited for: for each register the
  * number of its last load, and the site. And the last instructions. */
+enum { AQ_CHECK_RULES = 16 }; /* of hazards.c, at most */
 typedef struct aq_check_waits {
   uint32_t vm_issued, vm_done, lgkm_issued, lgkm_done;
   uint32_t written, written_by; /* LDS, by the last write to it */
@@ -57,6 +58,7 @@ typedef struct aq_check_waits {
   uint32_t matrices_at;
   aq_check_recent matrices[AQ_CHECK_MATRICES];
 } aq_check_waits;
+  uint32_t until[AQ_CHECK_RULES], dot_until; /* states: a rule may apply */
 
 /* How `init` follows an instruction. */
 typedef enum aq_check_init_kind {
@@ -117,11 +119,12 @@ typedef struct aq_check_site {
   uint8_t sources, results; /* counts: the first rows, and the next ones */
   uint16_t rows[AQ_CHECK_ROWS];
   bool reads_scc, leaves_scc;
-  uint32_t is;    /* for hazards.h */
-  uint8_t passes; /* of a matrix instruction whose rules are known */
-  bool xdl;       /* it is none of f64, nor from gfx940 of f32 */
-  bool meets_acc; /* matrix instructions and their registers: rules */
-  uint8_t states; /* that pass with it */
+  uint32_t is;              /* for hazards.h */
+  uint8_t passes;           /* of a matrix instruction whose rules are known */
+  bool xdl;                 /* it is none of f64, nor from gfx940 of f32 */
+  bool meets_acc;           /* matrix instructions and their registers: rules */
+  uint8_t states;           /* that pass with it */
+  uint16_t firsts, seconds; /* rules of hazards.c that it may be part of */
   uint64_t reads[2], writes[2]; /* scalar codes */
   bool floats;  /* it writes vector registers: `float` follows it */
   bool matrix;  /* whatever EXEC is */

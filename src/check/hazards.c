@@ -56,42 +56,6 @@ static bool is_transcendental(const char *name)
   return false;
 }
 
-void aq_check_hazards_site(aq_check_site *site)
-{
-  const aq_isa_inst *inst = &site->inst;
-  const char *name = inst->row->name;
-  const aq_isa_class class = aq_isa_class_of(inst);
-  const uint8_t encoding = inst->row->encoding;
-  unsigned is = encoding <= AQ_ISA_SOPP ? AQ_CHECK_IS_SALU : 0;
-  if (inst->target & AQ_ISA_RDNA)
-    return;
-  if (class == AQ_ISA_CLASS_VALU || class == AQ_ISA_CLASS_MATRIX)
-    is |= AQ_CHECK_IS_VALU;
-  if (encoding >= AQ_ISA_FLAT && encoding <= AQ_ISA_MTBUF) {
-    is |= AQ_CHECK_IS_VMEM;
-    is |= is_wide_store(site) ? AQ_CHECK_IS_WIDE : 0;
-  }
-  is |= aq_isa_form_is_dpp(inst->form) ? AQ_CHECK_IS_DPP : 0;
-  is |= begins(name, "v_readlane") || begins(name, "v_writelane")
-            ? AQ_CHECK_IS_LANE
-            : 0;
-  is |= begins(name, "v_div_fmas") ? AQ_CHECK_IS_FMAS : 0;
-  is |= begins(name, "v_cmpx") ? AQ_CHECK_IS_COMPARES : 0;
-  is |= begins(name, "s_setreg") ? AQ_CHECK_IS_SETS : 0;
-  is |= begins(name, "s_getreg") ? AQ_CHECK_IS_GETS : 0;
-  is |= reads_m0(inst) ? AQ_CHECK_IS_BY_M0 : 0;
-  is |= class == AQ_ISA_CLASS_MATRIX && !strstr(name, "accvgpr")
-            ? AQ_CHECK_IS_MATRIX
-            : 0;
-  is |= begins(name, "v_dot") ? AQ_CHECK_IS_DOT : 0;
-  is |= is_transcendental(name) ? AQ_CHECK_IS_TRANS : 0;
-  is |= encoding == AQ_ISA_DS ? AQ_CHECK_IS_LDS : 0;
-  site->is = is;
-  aq_check_matrix_site(site);
-  site->states =
-      (uint8_t)(strcmp(name, "s_nop") == 0 ? (inst->imm & 15) + 1 : 1);
-}
-
 /* ---- rules ---- */
 
 static bool is_result(const aq_check_registers *r)
@@ -205,9 +169,9 @@ static const struct {
     {AQ_CHECK_IS_VALU, AQ_CHECK_IS_FMAS, 4, 4, vcc,
      "v_div_fmas reads VCC, which a vector instruction wrote"},
     {AQ_CHECK_IS_VALU, AQ_CHECK_IS_DPP, 5, 5, exec,
-     "AQ_CHECK_IS_DPP reads lanes after EXEC was written"},
+     "DPP reads lanes after EXEC was written"},
     {AQ_CHECK_IS_VALU, AQ_CHECK_IS_DPP, 2, 2, any_vector,
-     "AQ_CHECK_IS_DPP reads a register that was written"},
+     "DPP reads a register that was written"},
     {AQ_CHECK_IS_VALU, AQ_CHECK_IS_LANE, 4, 4, lane_scalar,
      "the lane is chosen by a scalar that a vector instruction wrote"},
     {AQ_CHECK_IS_SALU, AQ_CHECK_IS_BY_M0, 1, 1, m0,
@@ -225,6 +189,68 @@ static const struct {
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
+
+_Static_assert((int)RULES <= (int)AQ_CHECK_RULES, "a bit a rule");
+
+/* The rules whose first or second instruction it may be. One that writes no
+ * scalar is the first of none about scalars. */
+static void rules_find(aq_check_site *site)
+{
+  const bool from_940 = site->inst.target & AQ_ISA_FROM_940;
+  bool writes = site->is & AQ_CHECK_IS_COMPARES;
+  for (unsigned i = 0; i < site->name_count; i++)
+    writes |= site->names[i].scalar && is_result(&site->names[i]);
+  for (unsigned i = 0; i < RULES; i++) {
+    const bool vectors =
+        rules[i].meet == any_vector || rules[i].meet == trans_result ||
+        rules[i].meet == store_data || rules[i].meet == same_hardware;
+    if (!(from_940 ? rules[i].from_940 : rules[i].states))
+      continue;
+    if (site->is & rules[i].first && (vectors || writes))
+      site->firsts |= (uint16_t)(1u << i);
+    if (site->is & rules[i].second)
+      site->seconds |= (uint16_t)(1u << i);
+  }
+}
+
+/* ---- sites ---- */
+
+void aq_check_hazards_site(aq_check_site *site)
+{
+  const aq_isa_inst *inst = &site->inst;
+  const char *name = inst->row->name;
+  const aq_isa_class class = aq_isa_class_of(inst);
+  const uint8_t encoding = inst->row->encoding;
+  unsigned is = encoding <= AQ_ISA_SOPP ? AQ_CHECK_IS_SALU : 0;
+  if (inst->target & AQ_ISA_RDNA)
+    return;
+  if (class == AQ_ISA_CLASS_VALU || class == AQ_ISA_CLASS_MATRIX)
+    is |= AQ_CHECK_IS_VALU;
+  if (encoding >= AQ_ISA_FLAT && encoding <= AQ_ISA_MTBUF) {
+    is |= AQ_CHECK_IS_VMEM;
+    is |= is_wide_store(site) ? AQ_CHECK_IS_WIDE : 0;
+  }
+  is |= aq_isa_form_is_dpp(inst->form) ? AQ_CHECK_IS_DPP : 0;
+  is |= begins(name, "v_readlane") || begins(name, "v_writelane")
+            ? AQ_CHECK_IS_LANE
+            : 0;
+  is |= begins(name, "v_div_fmas") ? AQ_CHECK_IS_FMAS : 0;
+  is |= begins(name, "v_cmpx") ? AQ_CHECK_IS_COMPARES : 0;
+  is |= begins(name, "s_setreg") ? AQ_CHECK_IS_SETS : 0;
+  is |= begins(name, "s_getreg") ? AQ_CHECK_IS_GETS : 0;
+  is |= reads_m0(inst) ? AQ_CHECK_IS_BY_M0 : 0;
+  is |= class == AQ_ISA_CLASS_MATRIX && !strstr(name, "accvgpr")
+            ? AQ_CHECK_IS_MATRIX
+            : 0;
+  is |= begins(name, "v_dot") ? AQ_CHECK_IS_DOT : 0;
+  is |= is_transcendental(name) ? AQ_CHECK_IS_TRANS : 0;
+  is |= encoding == AQ_ISA_DS ? AQ_CHECK_IS_LDS : 0;
+  site->is = is;
+  aq_check_matrix_site(site);
+  site->states =
+      (uint8_t)(strcmp(name, "s_nop") == 0 ? (inst->imm & 15) + 1 : 1);
+  rules_find(site);
+}
 
 /* ---- waves ---- */
 
@@ -263,9 +289,8 @@ static void pair_check(aq_wave *w, uint32_t number, const aq_check_recent *at,
 }
 
 /* Behind the last matrix instructions, which take long. */
-static void matrices_check(aq_wave *w, uint32_t number, aq_check_waits *s)
+static void matrices_check(aq_wave *w, uint32_t number, const aq_check_waits *s)
 {
-  const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
   for (unsigned back = 1; back <= AQ_CHECK_MATRICES; back++) {
     const aq_check_recent *at =
         &s->matrices[(s->matrices_at - back) % AQ_CHECK_MATRICES];
@@ -274,17 +299,13 @@ static void matrices_check(aq_wave *w, uint32_t number, aq_check_waits *s)
       break;
     pair_check(w, number, at, had);
   }
-  if (site->passes)
-    s->matrices[s->matrices_at++ % AQ_CHECK_MATRICES] =
-        (aq_check_recent){.site = number, .states = s->states + 1};
 }
 
-void aq_check_hazards(aq_wave *w, uint32_t number)
+/* The rules that the instruction is the second of. */
+static void rules_check(aq_wave *w, uint32_t number, const aq_check_waits *s)
 {
   enum { LONGEST = 5 };
-  aq_check_group *group = aq_check_group_of(w);
   const aq_check *check = aq_check_grid_of(w)->check;
-  aq_check_waits *s = &group->waits[w->number];
   const aq_check_site *site = &check->sites[number - 1];
   const bool from_940 = site->inst.target & AQ_ISA_FROM_940;
   for (unsigned back = 1; back <= LONGEST; back++) {
@@ -296,15 +317,36 @@ void aq_check_hazards(aq_wave *w, uint32_t number)
     const aq_check_site *earlier = &check->sites[at->site - 1];
     if (!earlier->passes && (earlier->is & AQ_CHECK_IS_DOT || site->meets_acc))
       pair_check(w, number, at, had);
-    for (unsigned i = 0; i < RULES; i++) {
+    for (unsigned both = earlier->firsts & site->seconds; both;
+         both &= both - 1) {
+      const unsigned i = (unsigned)__builtin_ctz(both);
       const unsigned need = from_940 ? rules[i].from_940 : rules[i].states;
-      if (had < need && earlier->is & rules[i].first &&
-          site->is & rules[i].second && rules[i].meet(earlier, site))
+      if (had < need && rules[i].meet(earlier, site))
         report(w, number, rules[i].message, at->site, need, had);
     }
   }
-  matrices_check(w, number, s);
+}
+
+void aq_check_hazards(aq_wave *w, uint32_t number)
+{
+  enum { LIVES = 5 };
+  aq_check_waits *s = &aq_check_group_of(w)->waits[w->number];
+  const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
+  bool may = site->meets_acc || s->dot_until - s->states - 1 < LIVES;
+  for (unsigned rest = site->seconds; rest; rest &= rest - 1)
+    may |= s->until[__builtin_ctz(rest)] - s->states - 1 < LIVES;
+  if (may)
+    rules_check(w, number, s);
+  if (s->matrices_at)
+    matrices_check(w, number, s);
+  if (site->passes)
+    s->matrices[s->matrices_at++ % AQ_CHECK_MATRICES] =
+        (aq_check_recent){.site = number, .states = s->states + 1};
   s->states += site->states;
+  for (unsigned rest = site->firsts; rest; rest &= rest - 1)
+    s->until[__builtin_ctz(rest)] = s->states + LIVES;
+  if (site->is & AQ_CHECK_IS_DOT)
+    s->dot_until = s->states + LIVES;
   s->recent[s->recent_at++ % AQ_CHECK_RECENT] =
       (aq_check_recent){.site = number, .states = s->states};
 }
