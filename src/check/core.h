@@ -35,7 +35,10 @@ enum {
   AQ_CHECK_COUNTS_VMEM = 1,
   AQ_CHECK_COUNTS_LDS = 2,
   AQ_CHECK_COUNTS_SMEM = 4,
+  AQ_CHECK_COUNTS_FLAT = 8, /* with others */
 };
+
+enum { AQ_CHECK_NO_LIMIT = UINT8_MAX };
 
 /* An instruction that a wave executed: wait states up to its end. */
 typedef struct aq_check_recent {
@@ -43,22 +46,23 @@ typedef struct aq_check_recent {
 } aq_check_recent;
 
 enum { AQ_CHECK_RECENT = 8, AQ_CHECK_MATRICES = 32 }; /* powers of two */
+enum { AQ_CHECK_RULES = 16 }; /* of hazards.c, at most */
 
 /* The loads of a wave that have not been waited for: for each register the
  * number of its last load, and the site. And the last instructions. */
-enum { AQ_CHECK_RULES = 16 }; /* of hazards.c, at most */
 typedef struct aq_check_waits {
   uint32_t vm_issued, vm_done, lgkm_issued, lgkm_done;
+  uint32_t km_issued, km_done;  /* scalar memory, in any order */
   uint32_t written, written_by; /* LDS, by the last write to it */
   bool unordered; /* lgkmcnt counts loads that return in any order */
   uint32_t vm[2 * AQ_WAVE_ACC], lgkm[2 * AQ_WAVE_ACC], by[2 * AQ_WAVE_ACC];
   uint32_t scalar[128], scalar_by[128];
   uint32_t states, recent_at;
+  uint32_t until[AQ_CHECK_RULES], dot_until; /* states: a rule may apply */
   aq_check_recent recent[AQ_CHECK_RECENT];
   uint32_t matrices_at;
   aq_check_recent matrices[AQ_CHECK_MATRICES];
 } aq_check_waits;
-  uint32_t until[AQ_CHECK_RULES], dot_until; /* states: a rule may apply */
 
 /* How `init` follows an instruction. */
 typedef enum aq_check_init_kind {
@@ -98,9 +102,12 @@ typedef struct aq_check_site {
   aq_check_registers names[AQ_ISA_OPERANDS];
   uint8_t name_count;
   uint8_t counts; /* AQ_CHECK_COUNTS_… */
-  bool waits;     /* s_waitcnt */
-  bool meets;     /* s_barrier */
-  bool returns;   /* an atomic with a result */
+  bool waits;     /* s_waitcnt and its like: the counters' limits */
+  uint8_t vm_limit, lgkm_limit, km_limit; /* or AQ_CHECK_NO_LIMIT */
+  bool arrives;                           /* s_barrier, s_barrier_signal */
+  bool unorders; /* what lgkmcnt counts returns in any order then */
+  bool meets;    /* s_barrier, s_barrier_wait */
+  bool returns;  /* an atomic with a result */
   uint64_t pc;
   uint8_t kind;   /* aq_wave_touch_kind */
   uint8_t bytes;  /* a lane */

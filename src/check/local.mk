@@ -23,4 +23,5 @@ libaqcore_a_SOURCES += \
 	src/check/source.c src/check/states.c src/check/states.h \
 	src/check/sync.c \
 	src/check/unwritten.c src/check/unwritten.h \
+	src/check/wait_sites.c \
 	src/check/waits.c

@@ -33,7 +33,8 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
       .meets = aq_check_is_barrier(inst),
       .steps = bytes > 0 || aq_check_is_fence(inst)};
   made.returns = kind == AQ_WAVE_TOUCH_ATOMIC &&
-                 (inst->row->encoding == AQ_ISA_DS || inst->glc);
+                 (inst->row->encoding == AQ_ISA_DS || inst->glc ||
+                  inst->temporal & 1 /* gfx12 */);
   aq_check_site_registers(&made);
   if (check->options.checks & AQ_CHECK_WAIT)
     aq_check_waits_site(&made);
@@ -145,13 +146,12 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
 
 /* ---- dispatches and workgroups ---- */
 
-/* Counters and the results of instructions are known of gfx9. */
+/* The results of instructions are known of gfx9. */
 static unsigned checks_of(const aq_check *check, const aq_wave_grid *grid)
 {
   const unsigned checks = check->options.checks;
   return aq_wave_code_target(grid->code) & AQ_ISA_RDNA
-             ? checks &
-                   ~(unsigned)(AQ_CHECK_INIT | AQ_CHECK_WAIT | AQ_CHECK_FLOAT)
+             ? checks & ~(unsigned)(AQ_CHECK_INIT | AQ_CHECK_FLOAT)
              : checks;
 }
 

@@ -3,7 +3,7 @@
  * Missing waits. A load writes its registers when its counter has fallen far
  * enough; an instruction that names them before that is a hazard. Vector memory
  * returns in order (vmcnt), LDS too (lgkmcnt), scalar memory in any order, and
- * flat accesses count in both.
+ * flat accesses count in both. wait_sites.c knows each processor's counters.
  */
 #include "config.h"
 
@@ -11,11 +11,8 @@
 #include <string.h>
 
 #include "check/core.h"
-
-static bool has(const aq_isa_inst *inst, const char *part)
-{
-  return strstr(inst->row->name, part) != NULL;
-}
+#include "wave/code.h"
+#include "wave/grid.h"
 
 void aq_check_site_registers(aq_check_site *site)
 {
@@ -35,64 +32,46 @@ void aq_check_site_registers(aq_check_site *site)
   }
 }
 
-void aq_check_waits_site(aq_check_site *site)
-{
-  const aq_isa_inst *inst = &site->inst;
-  aq_check_hazards_site(site);
-  switch (inst->row->encoding) {
-  case AQ_ISA_SMEM:
-    site->counts = has(inst, "_load") || has(inst, "_atomic") ||
-                           has(inst, "memtime") || has(inst, "memrealtime")
-                       ? AQ_CHECK_COUNTS_SMEM
-                       : 0;
-    break;
-  case AQ_ISA_DS:
-    site->counts = AQ_CHECK_COUNTS_LDS;
-    break;
-  case AQ_ISA_FLAT:
-    site->counts = AQ_CHECK_COUNTS_LDS | AQ_CHECK_COUNTS_VMEM;
-    break;
-  case AQ_ISA_SCRATCH:
-  case AQ_ISA_GLOBAL:
-  case AQ_ISA_MUBUF:
-  case AQ_ISA_MTBUF:
-    site->counts =
-        has(inst, "_load") || has(inst, "_store") || has(inst, "_atomic")
-            ? AQ_CHECK_COUNTS_VMEM
-            : 0;
-    break;
-  default:
-    site->waits = strcmp(inst->row->name, "s_waitcnt") == 0;
-  }
-}
-
 /* ---- waiting ---- */
 
-static void wait_run(aq_check_waits *s, uint16_t imm)
+static void wait_run(aq_check_waits *s, const aq_check_site *site)
 {
-  const uint32_t vm = (imm & 15u) | (imm >> 14 & 3u) << 4, lgkm = imm >> 8 & 15;
-  if (s->vm_issued - s->vm_done > vm)
+  const uint32_t vm = site->vm_limit, lgkm = site->lgkm_limit;
+  if (vm != AQ_CHECK_NO_LIMIT && s->vm_issued - s->vm_done > vm)
     s->vm_done = s->vm_issued - vm;
   if (lgkm == 0) {
     s->lgkm_done = s->lgkm_issued;
     s->unordered = false;
-  } else if (!s->unordered && lgkm < 15 &&
+  } else if (!s->unordered && lgkm != AQ_CHECK_NO_LIMIT &&
              s->lgkm_issued - s->lgkm_done > lgkm) {
     s->lgkm_done = s->lgkm_issued - lgkm;
   }
+  if (site->km_limit == 0)
+    s->km_done = s->km_issued;
 }
 
 void aq_check_waits_end(aq_check_waits *s)
 {
-  if ((s->vm_issued | s->lgkm_issued) > INT32_MAX) {
+  if ((s->vm_issued | s->lgkm_issued | s->km_issued) > INT32_MAX) {
     memset(s, 0, sizeof *s);
     return;
   }
   s->vm_done = s->vm_issued;
   s->lgkm_done = s->lgkm_issued;
+  s->km_done = s->km_issued;
   s->unordered = false;
   memset(s->recent, 0, sizeof s->recent);
   memset(s->matrices, 0, sizeof s->matrices);
+}
+
+/* The wait for vector memory, LDS, or scalar memory. */
+static const char *wait_name(const aq_wave *w, unsigned which)
+{
+  static const char *const names[][3] = {
+      {"s_waitcnt vmcnt", "s_waitcnt lgkmcnt", "s_waitcnt lgkmcnt"},
+      {"s_wait_loadcnt", "s_wait_dscnt", "s_wait_kmcnt"}};
+  const bool split = aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200;
+  return names[split][which];
 }
 
 static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,
@@ -108,8 +87,10 @@ static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,
            "%s%u is %s before the load into it has returned", name, row,
            r->dest ? "written" : "read");
   snprintf(missing, sizeof missing,
-           "an s_waitcnt %s between the load and this instruction",
-           vector_memory ? "vmcnt" : "lgkmcnt");
+           "an %s between the load and this instruction",
+           wait_name(w, vector_memory ? 0
+                        : r->scalar   ? 2
+                                      : 1));
   const aq_check_what what = {.check = AQ_CHECK_WAIT,
                               .kind = "missing wait",
                               .wave = w,
@@ -128,6 +109,9 @@ static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,
 static void barrier_report(aq_wave *w, uint32_t number, uint32_t writer)
 {
   aq_check_grid *grid = aq_check_grid_of(w);
+  char missing[AQ_CHECK_TEXT];
+  snprintf(missing, sizeof missing,
+           "an %s of 0 between the write and the barrier", wait_name(w, 1));
   const aq_check_what what = {
       .check = AQ_CHECK_WAIT,
       .kind = "missing wait",
@@ -139,7 +123,7 @@ static void barrier_report(aq_wave *w, uint32_t number, uint32_t writer)
       .other_site = writer,
       .other_text = "the write",
       .message = "a barrier is reached before a write to LDS has ended",
-      .missing = "an s_waitcnt lgkmcnt(0) between the write and the barrier"};
+      .missing = missing};
   aq_check_report(grid->check, &what);
 }
 
@@ -149,7 +133,8 @@ static bool is_pending(const aq_check_waits *s, const aq_check_site *site,
                        const aq_check_registers *r, unsigned at, bool *vector)
 {
   const bool vm = !r->scalar && s->vm[at] > s->vm_done,
-             lgkm = (r->scalar ? s->scalar[at] : s->lgkm[at]) > s->lgkm_done;
+             lgkm = r->scalar ? s->scalar[at] > s->km_done
+                              : s->lgkm[at] > s->lgkm_done;
   *vector = vm;
   if (r->dest && vm && !lgkm && site->counts == AQ_CHECK_COUNTS_VMEM)
     return false;
@@ -180,10 +165,12 @@ static void loads_begin(aq_check_waits *s, const aq_check_site *site,
 {
   if (site->counts & AQ_CHECK_COUNTS_VMEM)
     s->vm_issued++;
-  if (site->counts & (AQ_CHECK_COUNTS_LDS | AQ_CHECK_COUNTS_SMEM))
+  if (site->counts & AQ_CHECK_COUNTS_LDS ||
+      (site->counts & AQ_CHECK_COUNTS_SMEM && site->unorders))
     s->lgkm_issued++;
-  s->unordered |= site->counts != AQ_CHECK_COUNTS_VMEM &&
-                  site->counts != AQ_CHECK_COUNTS_LDS;
+  if (site->counts & AQ_CHECK_COUNTS_SMEM)
+    s->km_issued++;
+  s->unordered |= site->unorders;
   if (site->counts == AQ_CHECK_COUNTS_LDS &&
       (site->kind == AQ_WAVE_TOUCH_WRITE ||
        site->kind == AQ_WAVE_TOUCH_ATOMIC)) {
@@ -199,7 +186,7 @@ static void loads_begin(aq_check_waits *s, const aq_check_site *site,
       continue;
     for (unsigned at = r->first; at < (unsigned)r->first + r->count; at++) {
       if (r->scalar) {
-        s->scalar[at] = s->lgkm_issued;
+        s->scalar[at] = s->km_issued;
         s->scalar_by[at] = number;
         continue;
       }
@@ -218,12 +205,13 @@ void aq_check_wait(aq_wave *w, uint32_t number)
   aq_check_waits *s = &aq_check_group_of(w)->waits[w->number];
   aq_check_hazards(w, number);
   if (site->waits) {
-    wait_run(s, site->inst.imm);
+    wait_run(s, site);
     return;
   }
-  if (site->meets && s->written > s->lgkm_done)
+  if (site->arrives && s->written > s->lgkm_done)
     barrier_report(w, number, s->written_by);
-  if (s->vm_issued != s->vm_done || s->lgkm_issued != s->lgkm_done)
+  if (s->vm_issued != s->vm_done || s->lgkm_issued != s->lgkm_done ||
+      s->km_issued != s->km_done)
     names_check(w, number, site, s);
   if (site->counts)
     loads_begin(s, site, number, AQ_WAVE_EXEC(w) != 0);

@@ -2,7 +2,7 @@
 check_PROGRAMS += tests/check/test_order
 EXTRA_DIST += tests/check/sites.hpp tests/check/sites.hip \
 	tests/check/values.hip tests/check/barriers.hip tests/check/queues.c \
-	tests/check/queues.cl tests/check/scopes.cl tests/check/offload.c tests/check/total.mlir \
+	tests/check/queues.cl tests/check/scopes.cl tests/check/waits.cl tests/check/offload.c tests/check/total.mlir \
 	tests/check/waits.hip tests/check/cost.hip tests/check/cost.sh \
 	tests/check/schedule.hip tests/check/hazards.hip \
 	tests/check/floats.hip tests/check/ends.hip tests/check/matrices.cl tests/check/sarif.schema.json

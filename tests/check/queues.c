@@ -4,7 +4,9 @@
  * are as in sites.hpp. A case that is not here is a pair of kernels of
  * scopes.cl. `queues CODE nops` prints how many s_nop the code has
  * that wait for several states, `queues CODE nops N` makes the N-th (from 0)
- * one state shorter and runs the kernels of matrices.cl. */
+ * one state shorter and runs the kernels of matrices.cl. `waits10`, `waits11`
+ * and `waits12` do the same with counters of waits and the kernels of waits.cl.
+ */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <stdbool.h>
@@ -323,10 +325,8 @@ static void twin_run(const char *name, bool fixed)
   copy(b, zeros, 1024, done);
   signal_await(done);
   snprintf(kernel, sizeof kernel, "%.50s_%s", name, fixed ? "fixed" : "bad");
-  launch_and_wait((launch){.kernel = kernel,
-                           .args = arguments(a, b),
-                           .items = 128,
-                           .groups = 2});
+  launch_and_wait((launch){
+      .kernel = kernel, .args = arguments(a, b), .items = 128, .groups = 2});
 }
 
 static void matrices(void)
@@ -354,6 +354,65 @@ static int nops_weaken(uint32_t *words, size_t count, int chosen)
   return found;
 }
 
+/* The kernels of waits.cl. */
+static void waits(void)
+{
+  static const char *const names[] = {"mix", "parts", "counts"};
+  void *a = make(1024), *b = make(1024), *zeros = make_host(1024);
+  const hsa_signal_t done = signal_make(2);
+  memset(zeros, 0, 1024);
+  copy(a, zeros, 1024, done);
+  copy(b, zeros, 1024, done);
+  signal_await(done);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    launch_of(names[i], arguments(a, b), 64, false);
+}
+
+/* Counters in the waits of gfx10, gfx11 and gfx12: of which instruction, and a
+ * mask of its bits. */
+static const struct {
+  int generation;
+  uint32_t word, counter;
+  bool loads; /* from memory */
+} counters[] = {
+    {10, 0xbf8c, 0xc00f, true},  {10, 0xbf8c, 0x3f00, false},
+    {11, 0xbf89, 0xfc00, true},  {11, 0xbf89, 0x03f0, false},
+    {12, 0xbfc0, 0x003f, true},  {12, 0xbfc6, 0x003f, false},
+    {12, 0xbfc7, 0x003f, false}, {12, 0xbfc8, 0x3f00, true},
+    {12, 0xbfc8, 0x003f, false}, {12, 0xbfc9, 0x003f, false},
+};
+
+static bool is_barrier(uint32_t word)
+{
+  return word == 0xbf8a0000 /* gfx10 */ || word == 0xbfbd0000 /* gfx11 */ ||
+         word == 0xbe804ec1 /* s_barrier_signal -1 */;
+}
+
+/* The counter plus one; its bits may be in two places. */
+static uint32_t counter_raise(uint32_t word, uint32_t mask)
+{
+  const uint32_t filled = (word | ~mask) + 1;
+  return (word & ~mask) | (filled & mask);
+}
+
+/* How many counters of waits there are; the chosen one is larger by one.
+ * Waiting for loads before a barrier is redundant: they are waited for behind
+ * it. */
+static int waits_weaken(uint32_t *words, size_t count, int generation,
+                        int chosen)
+{
+  int found = 0;
+  for (size_t i = 0; i + 1 < count; i++)
+    for (size_t k = 0; k < sizeof counters / sizeof *counters; k++) {
+      const uint32_t mask = counters[k].counter;
+      if (counters[k].generation == generation &&
+          words[i] >> 16 == counters[k].word && (words[i] & mask) != mask &&
+          !(counters[k].loads && is_barrier(words[i + 1])) && found++ == chosen)
+        words[i] = counter_raise(words[i], mask);
+    }
+  return found;
+}
+
 static const struct {
   const char *name;
   void (*run)(bool fixed);
@@ -376,8 +435,9 @@ static const struct {
     {"scalar_to_vector", scalar_to_vector},
 };
 
-/* The file's code, and in `nops` how many it has. */
-static void open_all(const char *path, int weaken, int *nops)
+/* The file's code, and how many ways there are to weaken it: s_nop, or counters
+ * of a generation's waits. */
+static int open_all(const char *path, int generation, int weaken)
 {
   FILE *in = fopen(path, "rb");
   static uint32_t bytes[1 << 18];
@@ -386,7 +446,9 @@ static void open_all(const char *path, int weaken, int *nops)
     exit(2);
   const size_t size = fread(bytes, 1, sizeof bytes, in);
   fclose(in);
-  *nops = nops_weaken(bytes, size / 4, weaken);
+  const int ways = generation
+                       ? waits_weaken(bytes, size / 4, generation, weaken)
+                       : nops_weaken(bytes, size / 4, weaken);
   OK(hsa_init());
   OK(hsa_iterate_agents(agent_see, NULL));
   OK(hsa_amd_agent_iterate_memory_pools(gpu, pool_see, &device_pool));
@@ -401,6 +463,7 @@ static void open_all(const char *path, int weaken, int *nops)
   for (int i = 0; i < 2; i++)
     OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX,
                         UINT32_MAX, &queues[i]));
+  return ways;
 }
 
 int main(int argc, char **argv)
@@ -410,14 +473,18 @@ int main(int argc, char **argv)
     printf("%s\n", cases[i].name);
   if (argc < 3 || argc > 4)
     return argc == 1 ? 0 : 2;
-  const bool shorter = strcmp(argv[2], "nops") == 0;
-  int nops;
-  open_all(argv[1], shorter && argc == 4 ? atoi(argv[3]) : -1, &nops);
-  if (shorter && argc == 3)
-    printf("%d\n", nops);
-  else if (shorter)
+  const int generation =
+      strncmp(argv[2], "waits", 5) == 0 ? atoi(argv[2] + 5) : 0;
+  const bool weaker = generation || strcmp(argv[2], "nops") == 0;
+  const int ways =
+      open_all(argv[1], generation, weaker && argc == 4 ? atoi(argv[3]) : -1);
+  if (weaker && argc == 3)
+    printf("%d\n", ways);
+  else if (generation)
+    waits();
+  else if (weaker)
     matrices();
-  if (shorter || argc == 3)
+  if (weaker || argc == 3)
     return 0;
   const bool fixed = strcmp(argv[3], "fixed") == 0;
   size_t at = 0;

@@ -47,16 +47,17 @@ for ((i = 0; i < count; i++)); do
   result "$ok" "wait $i is missed, once it is weaker"
 done
 
-# Wait states around matrix instructions: none of the compiler's is redundant.
+# None of the compiler's is redundant: wait states around matrix instructions
+# (nops), counters of RDNA's waits (waitsN).
 clang=$(command -v clang-19 || command -v clang)
-matrices() { # TARGET DEVICE OPTION…
-  local target=$1 device=$2 count caught=0 i
-  shift 2
+weaken() { # TARGET DEVICE WAY SOURCE KIND OPTION…
+  local target=$1 device=$2 way=$3 from=$4 kind=$5 count caught=0 i
+  shift 5
   # shellcheck disable=SC2086 # a compiler may be several words
   if [ -z "$clang" ] || [ ! -e /usr/include/hsa/hsa_ext_amd.h ] ||
     ! "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa \
       "-mcpu=$target" -nogpulib -O2 "$@" -o "$work/$target.co" \
-      "$AQ_SRCDIR/tests/check/matrices.cl" > "$work/log" 2>&1 ||
+      "$AQ_SRCDIR/tests/check/$from" > "$work/log" 2>&1 ||
     ! ${AQ_CC:-cc} -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
       -lhsa-runtime64 > "$work/log" 2>&1; then
     echo "ok $((number += 1)) - $target # SKIP no clang, HSA headers or library"
@@ -64,24 +65,28 @@ matrices() { # TARGET DEVICE OPTION…
   fi
   shorter() { # N
     timeout 120 "$aqueduct" exec --quiet --device "$device" --check=wait \
-      --check-report "$work/report" "$work/queues" "$work/$target.co" nops \
+      --check-report "$work/report" "$work/queues" "$work/$target.co" "$way" \
       "$@" > "$work/out" 2>&1
   }
   shorter && count=$(tail -n 1 "$work/out")
   ok="not ok"
   [ "${count:-0}" -ge 8 ] && shorter -1 && grep -q "nothing found" \
     "$work/report" && ok=ok
-  result "$ok" "$target: $count s_nop of the compiler are enough"
+  result "$ok" "$target: the compiler's $count $way are enough"
   for ((i = 0; i < ${count:-0}; i++)); do
     shorter "$i"
-    [ $? -eq 1 ] && grep -q "(wait): missing wait states" "$work/report" &&
+    [ $? -eq 1 ] && grep -q "(wait): $kind" "$work/report" &&
       caught=$((caught + 1))
   done
   ok="not ok"
   [ "$caught" -eq "${count:-0}" ] && ok=ok
-  result "$ok" "$target: $caught of them are missed when they are shorter"
+  result "$ok" "$target: $caught of them are missed when they are weaker"
 }
-matrices gfx908 mi100
-matrices gfx90a mi210 -DDOUBLES
-matrices gfx942 mi300x -DDOUBLES
+states="missing wait states"
+weaken gfx908 mi100 nops matrices.cl "$states"
+weaken gfx90a mi210 nops matrices.cl "$states" -DDOUBLES
+weaken gfx942 mi300x nops matrices.cl "$states" -DDOUBLES
+weaken gfx1030 rx6900xt waits10 waits.cl "missing wait:"
+weaken gfx1100 rx7900xtx waits11 waits.cl "missing wait:"
+weaken gfx1201 rx9070xt waits12 waits.cl "missing wait:"
 echo "1..$number"
