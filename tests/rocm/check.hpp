@@ -21,10 +21,27 @@
     }                                                                          \
   } while (0)
 
+// Memory of the device that stays until the program's end, which frees it.
+static std::vector<void *> kept;
+
+static inline void *space_of(size_t size)
+{
+  void *out;
+  MUST(hipMalloc(&out, size ? size : 1));
+  kept.push_back(out);
+  return out;
+}
+
+static inline void kept_free()
+{
+  for (void *at : kept)
+    MUST(hipFree(at));
+  kept.clear();
+}
+
 template <class T> static T *device_of(const std::vector<T> &from)
 {
-  T *out;
-  MUST(hipMalloc(&out, from.size() * sizeof(T)));
+  T *out = (T *)space_of(from.size() * sizeof(T));
   MUST(hipMemcpy(out, from.data(), from.size() * sizeof(T),
                  hipMemcpyHostToDevice));
   return out;

@@ -17,6 +17,16 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 dist_check_SCRIPTS += tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh \
 	tests/rocm/test_openmp.sh
 
+# What the checker finds in the libraries, for doc/checker.md.
+EXTRA_DIST += tests/rocm/check_findings.sh tests/rocm/findings.py \
+	tests/rocm/known_findings.tsv
+check-library-findings: aqueduct
+	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_findings.sh ./aqueduct \
+	  > library-findings.md; status=$$?; \
+	  $(srcdir)/tools/doc-block.sh library-findings doc/checker.md \
+	    < library-findings.md && exit $$status
+CLEANFILES += library-findings.md
+
 check-rocm: aqueduct
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_libraries.sh ./aqueduct \
 	  $(ROCM_DEVICES) > libraries.tsv; status=$$?; \

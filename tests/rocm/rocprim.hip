@@ -138,5 +138,6 @@ int main()
   runs_check(random_words(n, 2));
   histogram_check(n);
   merge_check(from, random_words(n, 1000));
+  kept_free();
   return 0;
 }

@@ -467,5 +467,6 @@ int main()
                                      directions32{v32.data()});
   draws_check<rocrand_state_sobol64>("sobol64", directions64{device_of(v64)},
                                      directions64{v64.data()});
+  kept_free();
   return 0;
 }

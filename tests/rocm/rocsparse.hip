@@ -40,13 +40,6 @@ static int entries(const matrix &m)
   return (int)m.columns.size();
 }
 
-static void *space_of(size_t size)
-{
-  void *space;
-  MUST(hipMalloc(&space, size ? size : 1));
-  return space;
-}
-
 typedef struct session {
   rocsparse_handle handle;
   rocsparse_mat_descr descr;
@@ -178,6 +171,7 @@ static void factors_check(const session &s, const matrix &m)
                               lower, factors, m.device_rows, m.device_columns,
                               s.info, in, out, policy, space));
   report("csrsv", off(fetched(out, SIZE), expected) < 1e-4);
+  MUST(rocsparse_destroy_mat_descr(lower));
 }
 
 static void square_check(const session &s, const matrix &m)
@@ -230,6 +224,8 @@ static void square_check(const session &s, const matrix &m)
   report("csrgemm", fetched(out_rows, SIZE + 1) == rows &&
                         fetched(out_columns, count) == columns &&
                         off(fetched(out_values, count), values) < 1e-5);
+  MUST(rocsparse_destroy_mat_descr(descr));
+  MUST(rocsparse_destroy_mat_info(info));
 }
 
 int main()
@@ -243,5 +239,9 @@ int main()
   transposition_check(s, m);
   factors_check(s, m);
   square_check(s, m);
+  MUST(rocsparse_destroy_mat_info(s.info));
+  MUST(rocsparse_destroy_mat_descr(s.descr));
+  MUST(rocsparse_destroy_handle(s.handle));
+  kept_free();
   return 0;
 }

@@ -230,5 +230,6 @@ int main(int argc, char **argv)
   }
   base = rocsparse_index_base_zero;
   check_auxiliary();
+  rocsparse_destroy_handle(handle);
   return outcomes_print() != 0;
 }
