@@ -38,7 +38,7 @@ static void fields_read(aq_check_site *site)
                                                       : limit(imm >> 8 & 15, 4);
 }
 
-/* Waits of one counter or two; those of stores and exports limit no load. */
+/* Waits of one counter or two; waits for stores and exports limit no load. */
 static const struct {
   const char *name;
   enum { NOTHING, LOADS, LDS, SCALARS, LOADS_LDS, ALL } counters;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program that does not end by itself still has a report: its findings, a
-# summary that says why it is incomplete, valid JSON and SARIF.
+# A program that the timeout or a signal ends still has a report: its findings, a
+# summary that names the cause, valid JSON and SARIF.
 aqueduct=$AQ_BUILDDIR/aqueduct
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

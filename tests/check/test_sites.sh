@@ -107,7 +107,7 @@ else
   echo "ok $((number += 1)) - queues # SKIP no clang, HSA headers or library"
 fi
 
-# What the code of each processor shows in its own way.
+# Defects that each processor's code shows in a way of its own.
 scopes() { # TARGET DEVICE CERTAINTY: of a race in a workgroup
   local case ok="not ok" of="$1 "
   device=$2
