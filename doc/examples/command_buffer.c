@@ -60,14 +60,15 @@ static void record(aq_builder *builder, uint64_t object, aq_program *program)
   check(aq_builder_end(builder, program, &diag));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  const char *name = argc > 1 ? argv[1] : "sim"; /* a transport */
   aq_transport_stack *stack;
   aq_transport *t;
   aq_context *context;
   aq_queue *queue;
   aq_semaphore *done;
-  check(aq_transport_stack_create("sim", NULL, &stack, &diag));
+  check(aq_transport_stack_create(name, NULL, &stack, &diag));
   check(aq_transport_stack_open(
       stack, &(aq_transport_options){.size = sizeof(aq_transport_options)}, &t,
       &diag));

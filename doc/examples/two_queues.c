@@ -65,13 +65,14 @@ static void submit(aq_queue *queue, uint64_t kernel, const tile_args *args,
                           &diag));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  const char *name = argc > 1 ? argv[1] : "sim"; /* a transport */
   aq_transport_stack *stack;
   aq_transport *t;
   aq_context *context;
   aq_semaphore *made, *used;
-  check(aq_transport_stack_create("sim", NULL, &stack, &diag));
+  check(aq_transport_stack_create(name, NULL, &stack, &diag));
   check(aq_transport_stack_open(
       stack, &(aq_transport_options){.size = sizeof(aq_transport_options)}, &t,
       &diag));

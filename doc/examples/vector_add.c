@@ -64,15 +64,16 @@ static void copy(aq_queue *queue, const aq_sync *sync, void *to,
       &diag));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  const char *name = argc > 1 ? argv[1] : "sim"; /* a transport */
   /* A transport, a context on it, a queue of its first device. */
   aq_transport_stack *stack;
   aq_transport *t;
   aq_context *context;
   aq_queue *queue;
   aq_semaphore *done;
-  check(aq_transport_stack_create("sim", NULL, &stack, &diag));
+  check(aq_transport_stack_create(name, NULL, &stack, &diag));
   check(aq_transport_stack_open(
       stack, &(aq_transport_options){.size = sizeof(aq_transport_options)}, &t,
       &diag));

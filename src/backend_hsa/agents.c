@@ -129,7 +129,18 @@ static volatile uint32_t *flush_find(const aqhsa *hsa, hsa_agent_t agent)
              : NULL;
 }
 
-static void device_init(const aqhsa *hsa, hsa_agent_t agent, aqhsa_device *d)
+/* Without a large BAR the host cannot be allowed into a device's pool. */
+static bool is_hidden(const aqhsa *hsa, hsa_agent_t host,
+                      hsa_amd_memory_pool_t pool)
+{
+  uint32_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+  hsa->api->hsa_amd_agent_memory_pool_get_info(
+      host, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access);
+  return access == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+static void device_init(const aqhsa *hsa, hsa_agent_t host, hsa_agent_t agent,
+                        aqhsa_device *d)
 {
   *d = (aqhsa_device){.agent = agent};
   text_of(hsa, agent, HSA_AGENT_INFO_NAME, d->gfx, sizeof d->gfx);
@@ -155,6 +166,7 @@ static void device_init(const aqhsa *hsa, hsa_agent_t agent, aqhsa_device *d)
         number_of(hsa, agent, HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG);
   }
   d->local = pools_find(hsa->api, agent).coarse;
+  d->info.memory_hidden = d->local.handle && is_hidden(hsa, host, d->local);
   d->flush = flush_find(hsa, agent);
   ticks_measure(hsa, d);
   model_take(hsa, d);
@@ -209,7 +221,7 @@ static aq_status none_found(const aqhsa *hsa, const agent_search *s,
                        hsa->library.path);
   for (uint32_t i = 0; i < s->count; i++) {
     aqhsa_device d;
-    device_init(hsa, s->gpus[i], &d);
+    device_init(hsa, s->host, s->gpus[i], &d);
     size_t used = strlen(told);
     snprintf(told + used, sizeof told - used, "%s%u (%s, %s, %s)",
              used ? ", " : "", i, d.gfx, d.name, d.uuid);
@@ -224,7 +236,7 @@ static void devices_take(aqhsa *hsa, const agent_search *s,
 {
   for (uint32_t i = 0; i < s->count; i++) {
     aqhsa_device *d = &hsa->devices[hsa->device_count];
-    device_init(hsa, s->gpus[i], d);
+    device_init(hsa, s->host, s->gpus[i], d);
     if (!selector || device_is(d, i, selector)) {
       hsa->agents[hsa->device_count] = d->agent;
       hsa->infos[hsa->device_count++] = d->info;
@@ -242,39 +254,38 @@ static bool has_barrier_value(const char *gfx)
   return false;
 }
 
-static bool is_cooperative(const aqhsa_device *device)
+/* Capabilities that differ from device to device. */
+static uint32_t device_caps(const aqhsa *hsa, const aqhsa_device *device)
 {
-  return device->cooperative;
+  uint32_t caps = device->cooperative ? AQ_CAP_COOPERATIVE : 0;
+  if ((!hsa->sim.size || hsa->objects_only) && has_barrier_value(device->gfx))
+    caps |= AQ_CAP_BARRIER_VALUE;
+  return caps;
 }
 
-static bool waits_for_values(const aqhsa_device *device)
+/* A transport can do what each of its devices can; each device states its
+ * other capabilities. */
+static uint32_t caps_share(aqhsa *hsa)
 {
-  return has_barrier_value(device->gfx);
-}
-
-/* A transport can do what each of its devices can. */
-static bool all_devices(const aqhsa *hsa, bool can(const aqhsa_device *))
-{
+  uint32_t common = UINT32_MAX;
   for (uint32_t i = 0; i < hsa->device_count; i++)
-    if (!can(&hsa->devices[i]))
-      return false;
-  return true;
+    common &= device_caps(hsa, &hsa->devices[i]);
+  for (uint32_t i = 0; i < hsa->device_count; i++)
+    hsa->infos[i].more_caps = device_caps(hsa, &hsa->devices[i]) & ~common;
+  return common;
 }
 
-static uint32_t caps_find(const aqhsa *hsa)
+static uint32_t caps_find(aqhsa *hsa)
 {
-  static const uint32_t simulated =
+  uint32_t simulated =
       AQ_CAP_HOST_KERNELS | AQ_CAP_BARRIER_VALUE | AQ_CAP_PM4 | AQ_CAP_EXECUTES;
   uint32_t caps = AQ_CAP_LIVE | AQ_CAP_TIMING | AQ_CAP_CODE_OBJECTS |
                   AQ_CAP_COPY | AQ_CAP_CU_MASK | AQ_CAP_PRIORITY |
                   AQ_CAP_HANDLERS | AQ_CAP_PROFILING | AQ_CAP_INSPECT;
-  if (all_devices(hsa, is_cooperative))
-    caps |= AQ_CAP_COOPERATIVE;
-  if (hsa->sim.size)
-    return caps | (hsa->sim.caps & simulated);
-  if (all_devices(hsa, waits_for_values))
-    caps |= AQ_CAP_BARRIER_VALUE;
-  return caps | AQ_CAP_EXECUTES;
+  caps |= caps_share(hsa);
+  if (hsa->objects_only)
+    simulated &= ~(uint32_t)(AQ_CAP_HOST_KERNELS | AQ_CAP_BARRIER_VALUE);
+  return caps | (hsa->sim.size ? hsa->sim.caps & simulated : AQ_CAP_EXECUTES);
 }
 
 aq_status aqhsa_agents_open(aqhsa *hsa, const char *selector, aq_diag *diag)

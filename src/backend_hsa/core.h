@@ -116,6 +116,7 @@ struct aqhsa {
   uint32_t link_count;
   uint32_t device_count;
   uint32_t caps;
+  bool objects_only; /* on a simulator too, no more than a GPU has */
 
   uint64_t clock_hz, clock_base; /* the system clock; its tick at the epoch */
   aq_time epoch;
@@ -208,6 +209,7 @@ void aqhsa_mem_free(aq_transport *t, void *address);
 aq_status aqhsa_mem_lock(aq_transport *t, void *address, size_t size,
                          void **out, aq_diag *diag);
 void aqhsa_mem_unlock(aq_transport *t, void *address);
+bool aqhsa_mem_visible(aq_transport *t, const void *address, size_t size);
 void aqhsa_mem_publish(aq_transport *t, const void *address, size_t size);
 aq_status aqhsa_copy_async(aq_transport *t, uint32_t device, void *to,
                            const void *from, size_t size,

@@ -140,6 +140,7 @@ static aq_status hsa_open(const aq_transport_options *options,
   hsa->report_user = options->report_user;
   hsa->event = options->event;
   hsa->event_user = options->event_user;
+  hsa->objects_only = settings.objects_only;
   status = aqhsa_library_find(settings.library, &hsa->library, diag);
   if (status == AQ_OK)
     status = aqhsa_library_bind(&hsa->library, AQHSA_API_ALL, diag);
@@ -149,8 +150,6 @@ static aq_status hsa_open(const aq_transport_options *options,
     hsa_close(&hsa->base);
     return status;
   }
-  if (settings.objects_only)
-    hsa->caps &= ~(uint32_t)AQ_CAP_HOST_KERNELS;
   *out = &hsa->base;
   return AQ_OK;
 }
@@ -179,6 +178,7 @@ const aq_transport_ops aqhsa_transport_ops = {
     .mem_publish = aqhsa_mem_publish,
     .mem_lock = aqhsa_mem_lock,
     .mem_unlock = aqhsa_mem_unlock,
+    .mem_visible = aqhsa_mem_visible,
     .copy_async = aqhsa_copy_async,
     .copy_submit = aqhsa_copy_submit,
     .copy_engines_idle = aqhsa_copy_engines_idle,

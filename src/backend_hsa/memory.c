@@ -36,6 +36,19 @@ static aq_status block_keep(aqhsa *hsa, void *address, aq_diag *diag)
   return aq_diag_no_memory(diag);
 }
 
+/* A device's memory is the device's, and the host's where the host can be
+ * allowed; the host's is every device's. */
+static hsa_status_t access_allow(const aqhsa *hsa, uint32_t device,
+                                 aq_memory_kind kind, const void *address)
+{
+  const hsa_agent_t both[] = {hsa->agents[device], hsa->host};
+  if (kind != AQ_MEMORY_DEVICE)
+    return hsa->api->hsa_amd_agents_allow_access(hsa->device_count, hsa->agents,
+                                                 NULL, address);
+  return hsa->api->hsa_amd_agents_allow_access(
+      hsa->infos[device].memory_hidden ? 1 : 2, both, NULL, address);
+}
+
 aq_status aqhsa_mem_alloc(aq_transport *t, uint32_t device, aq_memory_kind kind,
                           size_t size, void **out, aq_diag *diag)
 {
@@ -51,12 +64,7 @@ aq_status aqhsa_mem_alloc(aq_transport *t, uint32_t device, aq_memory_kind kind,
       hsa->api->hsa_amd_memory_pool_allocate(pool, size, 0, &address);
   if (got != HSA_STATUS_SUCCESS)
     return aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_pool_allocate");
-  if (kind == AQ_MEMORY_DEVICE)
-    got = hsa->api->hsa_amd_agents_allow_access(1, &hsa->agents[device], NULL,
-                                                address);
-  else
-    got = hsa->api->hsa_amd_agents_allow_access(hsa->device_count, hsa->agents,
-                                                NULL, address);
+  got = access_allow(hsa, device, kind, address);
   if (got != HSA_STATUS_SUCCESS) {
     hsa->api->hsa_amd_memory_pool_free(address);
     return aqhsa_fail(hsa->api, got, diag, "hsa_amd_agents_allow_access");
@@ -172,6 +180,23 @@ static hsa_agent_t owner_of(const aqhsa *hsa, const void *address)
       info.type == HSA_EXT_POINTER_TYPE_UNKNOWN)
     return hsa->host;
   return info.owner;
+}
+
+bool aqhsa_mem_visible(aq_transport *t, const void *address, size_t size)
+{
+  const aqhsa *hsa = aqhsa_from(t);
+  bool hides = false;
+  for (uint32_t i = 0; i < hsa->device_count; i++)
+    hides |= hsa->infos[i].memory_hidden;
+  if (!hides || size == 0)
+    return true;
+  const hsa_agent_t first = owner_of(hsa, address),
+                    last = owner_of(hsa, (const char *)address + size - 1);
+  for (uint32_t i = 0; i < hsa->device_count; i++)
+    if (hsa->infos[i].memory_hidden && (hsa->agents[i].handle == first.handle ||
+                                        hsa->agents[i].handle == last.handle))
+      return false;
+  return true;
 }
 
 /* An agent as a copy names it. */

@@ -159,6 +159,12 @@ static aq_status null_mem_lock(aq_transport *t, void *address, size_t size,
   return status;
 }
 
+static bool null_mem_visible(aq_transport *t, const void *address, size_t size)
+{
+  (void)t, (void)address, (void)size;
+  return true;
+}
+
 static void null_mem_unlock(aq_transport *t, void *address)
 {
   aqsim_memory_unlock(&null_from(t)->memory, address);
@@ -561,6 +567,7 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .mem_publish = null_mem_publish,
     .mem_lock = null_mem_lock,
     .mem_unlock = null_mem_unlock,
+    .mem_visible = null_mem_visible,
     .copy_async = null_copy_async,
     .copy_submit = null_copy_submit,
     .copy_engines_idle = null_copy_engines_idle,

@@ -239,6 +239,13 @@ static aq_status sim_mem_lock(aq_transport *t, void *address, size_t size,
   return status;
 }
 
+/* Simulated devices have the host's memory. */
+static bool sim_mem_visible(aq_transport *t, const void *address, size_t size)
+{
+  (void)t, (void)address, (void)size;
+  return true;
+}
+
 static void sim_mem_unlock(aq_transport *t, void *address)
 {
   aqsim_memory_unlock(&aqsim_from(t)->memory, address);
@@ -519,6 +526,7 @@ const aq_transport_ops aqsim_transport_ops = {
     .mem_publish = sim_mem_publish,
     .mem_lock = sim_mem_lock,
     .mem_unlock = sim_mem_unlock,
+    .mem_visible = sim_mem_visible,
     .copy_async = sim_copy_async,
     .copy_submit = sim_copy_submit,
     .copy_engines_idle = sim_copy_engines_idle,

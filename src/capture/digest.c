@@ -49,9 +49,10 @@ aq_status aq_capture_move(aq_transport *transport, uint32_t device,
 {
   aq_transport_info info;
   transport->ops->info(transport, &info);
-  /* A simulated device's memory is the host's: no time passes for it. */
+  /* A simulated device's memory is mostly the host's: no time passes for it. */
   if (kind == AQ_MEMORY_DEVICE && info.caps & AQ_CAP_COPY &&
-      !(info.caps & AQ_CAP_HOST_KERNELS))
+      (info.devices[device].memory_hidden ||
+       !(info.caps & AQ_CAP_HOST_KERNELS)))
     return engine_move(transport, device, to, from, size, diag);
   memcpy(to, from, size);
   return AQ_OK;

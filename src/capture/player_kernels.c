@@ -88,6 +88,12 @@ static aq_status kernel_make(loader *l, const char *name, uint64_t *object,
   const aq_kernels_from from = player->options.from;
   const aq_kernel_entry *entry =
       host && from != AQ_KERNELS_FROM_ISA ? host_find(player, name) : NULL;
+  if (entry && player->info.devices[l->device].memory_hidden)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s: kernel '%s' has a host function, and device %u of "
+                       "%s hides its memory from the host; expected code",
+                       player->file->name, name, l->device,
+                       player->transport->ops->name);
   if (entry)
     return host_kernel(player, entry, object, diag);
   if (!code && from == AQ_KERNELS_FROM_ISA)

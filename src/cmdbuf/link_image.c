@@ -85,3 +85,25 @@ void aq_link_image_free(aq_transport *transport, aq_link_image *image)
     transport->ops->mem_free(transport, image->memory);
   *image = (aq_link_image){NULL, NULL};
 }
+
+/* ---- visible values ---- */
+
+static bool all_visible(aq_transport *t, const aq_binding *buffers,
+                        const uint64_t *sizes, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (sizes[i] > 0 && !t->ops->mem_visible(t, buffers[i].address, sizes[i]))
+      return false;
+  return true;
+}
+
+bool aq_link_is_visible(const aq_link *link, const aq_binding *slots,
+                        aq_transport *transport)
+{
+  const aq_program *program = link->program;
+  return !(program->flags & AQ_PROGRAM_DRAINS) ||
+         (all_visible(transport, slots, program->slot_sizes,
+                      program->slot_count) &&
+          all_visible(transport, link->statics, program->static_sizes,
+                      program->static_count));
+}

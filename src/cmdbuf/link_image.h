@@ -25,4 +25,10 @@ aq_status aq_link_image_make(const aq_link *link, aq_transport *transport,
 /* An image of zeros is none. */
 void aq_link_image_free(aq_transport *transport, aq_link_image *image);
 
+/* Whether the host may look at every value that the program decides by: walks
+ * of the host read conditions and indirect grids; without
+ * that, the device walks. */
+bool aq_link_is_visible(const aq_link *link, const aq_binding *slots,
+                        aq_transport *transport);
+
 #endif

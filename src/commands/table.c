@@ -200,7 +200,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(PROFILE_ISA) | BIT(TRACE_ISA) | BIT(REPORT_FIDELITY) |
                     BIT(COVERAGE) | BIT(JUNIT) | BIT(CHECK) |
                     BIT(CHECK_REPORT) | BIT(SARIF) | BIT(SUPPRESS) |
-                    BIT(SCHEDULE) | BIT(EXTRACT_DISPATCH),
+                    BIT(SCHEDULE) | BIT(EXTRACT_DISPATCH) | BIT(STRICT_MEMORY),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

@@ -76,6 +76,7 @@ typedef enum aq_cli_what {
   O(MISSING_KERNELS)                                                           \
   O(CAPTURE)                                                                   \
   O(ISOLATION)                                                                 \
+  O(STRICT_MEMORY)                                                             \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \

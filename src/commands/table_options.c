@@ -193,6 +193,13 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "how the program finds the driver: namespace (and preload), preload "
          "alone, or auto: a namespace where one can be made",
          .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_STRICT_MEMORY] =
+        {"strict-memory", "off|never|allowed", "AQUEDUCT_STRICT_MEMORY",
+         "protect the coarse-grained memory of devices from the host: never, "
+         "or "
+         "until hsa_amd_agents_allow_access names the host, may the program "
+         "touch it; off is the default",
+         .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "rocr|foundation",
                               "AQUEDUCT_SEMANTICS",
                               "behave as rocr (the default) or as foundation, "

@@ -13,7 +13,7 @@
 
 /* Words of an entry: readers copy them one by one, while a writer may be at
  * work; the sequence number then shows that the copy is of no use. */
-enum { BASE, END, REACH, START, SIZE, READERS, WRITERS, FACTS, WORDS };
+enum { BASE, END, REACH, START, SIZE, READERS, WRITERS, SHIFT, FACTS, WORDS };
 
 typedef struct entry {
   uint64_t words[WORDS];
@@ -35,6 +35,7 @@ struct aq_allocations {
   uint64_t freed_count;  /* ever */
   uint64_t code_removed; /* atomic */
   uint64_t aliases;      /* atomic */
+  uint64_t protected;    /* atomic */
   aq_allocation freed[AQ_ALLOCATIONS_FREED];
 };
 
@@ -65,6 +66,20 @@ static void entry_write(entry *to, const entry *from)
     put(&to->words[i], from->words[i]);
 }
 
+static uint64_t shift_of(const aq_allocation *a)
+{
+  return aq_address_is_alias(a->base) ? AQ_ALIAS_BASE : a->shift;
+}
+
+/* An entry came or went. */
+static void shifted_count(aq_allocations *map, const entry *e, uint64_t by)
+{
+  if (aq_address_is_alias(e->words[START]))
+    __atomic_fetch_add(&map->aliases, by, __ATOMIC_RELAXED);
+  else if (e->words[SHIFT])
+    __atomic_fetch_add(&map->protected, by, __ATOMIC_RELAXED);
+}
+
 static entry entry_pack(const aq_allocation *a)
 {
   return (entry){{[BASE] = aq_allocation_first(a),
@@ -73,6 +88,7 @@ static entry entry_pack(const aq_allocation *a)
                   [SIZE] = a->size,
                   [READERS] = a->readers,
                   [WRITERS] = a->writers,
+                  [SHIFT] = shift_of(a),
                   [FACTS] = (uint64_t)a->device << 32 |
                             (uint64_t)a->executable << 8 | a->kind}};
 }
@@ -83,6 +99,7 @@ static aq_allocation entry_unpack(const entry *e)
                          .size = e->words[SIZE],
                          .readers = e->words[READERS],
                          .writers = e->words[WRITERS],
+                         .shift = e->words[SHIFT],
                          .device = (uint32_t)(e->words[FACTS] >> 32),
                          .kind = (uint8_t)e->words[FACTS],
                          .executable = e->words[FACTS] >> 8 & 1};
@@ -199,8 +216,7 @@ bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation)
     }
     entry_write(&entries[at], &new);
     count_set(map, map->count + 1);
-    if (aq_address_is_alias(allocation->base))
-      __atomic_fetch_add(&map->aliases, 1, __ATOMIC_RELAXED);
+    shifted_count(map, &new, 1);
     reaches_set(map, at);
     write_end(map);
   }
@@ -235,8 +251,7 @@ bool aq_allocations_remove(aq_allocations *map, uint64_t base,
         entry_unpack(&entries[at]);
     if (entries[at].words[FACTS] >> 8 & 1)
       __atomic_fetch_add(&map->code_removed, 1, __ATOMIC_RELAXED);
-    if (aq_address_is_alias(base))
-      __atomic_fetch_sub(&map->aliases, 1, __ATOMIC_RELAXED);
+    shifted_count(map, &entries[at], -UINT64_C(1));
     write_begin(map);
     for (size_t i = at; i + 1 < map->count; i++) {
       const entry moved = entry_read(&entries[i + 1]);
@@ -341,6 +356,30 @@ uint64_t aq_allocations_aliases(const aq_allocations *map)
   return __atomic_load_n(&map->aliases, __ATOMIC_RELAXED);
 }
 
+bool aq_allocations_protect(const aq_allocations *map)
+{
+  return __atomic_load_n(&map->protected, __ATOMIC_RELAXED) != 0;
+}
+
+bool aq_allocations_protected(const aq_allocations *map, uint64_t address,
+                              aq_allocation *out)
+{
+  entry found;
+  if (!aq_allocations_protect(map) || aq_address_is_alias(address) ||
+      !lookup(map, address, 0, AQ_ACCESS_READ, &found) || !found.words[SHIFT])
+    return false;
+  *out = entry_unpack(&found);
+  return true;
+}
+
+uint64_t aq_allocations_reach(const aq_allocations *map, uint64_t address)
+{
+  aq_allocation found;
+  return map && aq_allocations_protected(map, address, &found)
+             ? address - found.shift
+             : aq_address_host(address);
+}
+
 bool aq_allocations_executable(const aq_allocations *map, uint64_t address)
 {
   entry found;
@@ -390,7 +429,7 @@ const char *aq_allocation_kind_text(unsigned kind)
   return kind < sizeof kinds / sizeof *kinds ? kinds[kind] : NULL;
 }
 
-static void allocation_name(const aq_allocation *a, char *text, size_t size)
+void aq_allocation_name(const aq_allocation *a, char *text, size_t size)
 {
   const char *kind = aq_allocation_kind_text(a->kind);
   if (a->device == AQ_DEVICE_HOST)
@@ -447,7 +486,7 @@ static void nearest_name(const aq_allocations *map, uint64_t address,
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "nothing is allocated");
     return;
   }
-  allocation_name(&best, name, sizeof name);
+  aq_allocation_name(&best, name, sizeof name);
   if (address < best.base)
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "%" PRIu64 " bytes before %s",
              best.base - address, name);
@@ -465,11 +504,11 @@ void aq_allocations_name(aq_allocations *map, uint64_t address,
   pthread_mutex_lock(&map->lock);
   const aq_allocation *old = freed_at(map, address);
   if (live_at(map, address, &live)) {
-    allocation_name(&live, name, sizeof name);
+    aq_allocation_name(&live, name, sizeof name);
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "byte %" PRIu64 " of %s",
              address - live.base, name);
   } else if (old) {
-    allocation_name(old, name, sizeof name);
+    aq_allocation_name(old, name, sizeof name);
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "byte %" PRIu64 " of %s, freed",
              address - old->base, name);
   } else {

@@ -4,8 +4,10 @@
  * with its owner and purpose. Allocators publish here; executors (executor.h)
  * and checkers look up.
  *
- * Guest addresses are host addresses, so `base` is where both see the bytes;
- * locked host memory has an alias besides (see aq_address_host).
+ * Guest addresses are host addresses, so `base` is mostly where both see the
+ * bytes. Locked host memory has an alias besides (see aq_address_host), and
+ * memory of a device may be protected from the host: then the simulator reaches
+ * the same pages by a second mapping, at the distance that `shift` gives.
  * Allocations may overlap (host memory is locked piece by piece): an access is
  * allowed if one of them allows it, in whole pages as on a GPU. The map keeps
  * the last AQ_ALLOCATIONS_FREED withdrawn allocations for diagnosis.
@@ -81,6 +83,9 @@ typedef struct aq_allocation {
   uint64_t base, size; /* bytes */
   uint64_t readers;    /* bits of the devices that may read */
   uint64_t writers;
+  /* An address less this is where this process reaches the byte; an alias has
+   * its own, whatever it says. */
+  uint64_t shift;
   uint32_t device; /* in whose memory it lies, or AQ_DEVICE_HOST */
   uint8_t kind;    /* aq_allocation_kind */
   bool executable; /* its readers may execute it */
@@ -147,12 +152,28 @@ uint64_t aq_allocations_code_removed(const aq_allocations *map);
 /* How many aliases are published. */
 uint64_t aq_allocations_aliases(const aq_allocations *map);
 
+/* Whether an allocation is published that is protected from the host. */
+bool aq_allocations_protect(const aq_allocations *map);
+
+/* Where this process reaches the byte at an address: for readers and writers of
+ * memory in a device's place. NULL as a map: it has no allocation. */
+uint64_t aq_allocations_reach(const aq_allocations *map, uint64_t address);
+
+/* The allocation that is protected from the host at an address; false: none.
+ * Takes no lock. */
+bool aq_allocations_protected(const aq_allocations *map, uint64_t address,
+                              aq_allocation *out);
+
 /* Whether any device may execute code at an address: an allocation allows it
  * or, in an open map, none covers the address. */
 bool aq_allocations_executable(const aq_allocations *map, uint64_t address);
 
 /* Whether an allocation covers the address, whatever it allows. */
 bool aq_allocations_cover(const aq_allocations *map, uint64_t address);
+
+/* "4096 bytes of pool memory of device 0 at 0x7f…". */
+void aq_allocation_name(const aq_allocation *allocation, char *text,
+                        size_t size);
 
 /* Says where an address lies, for people: "8 bytes past the end of 4096 bytes
  * of pool memory of device 0 at 0x7f…", or that the allocation was freed. */

@@ -49,6 +49,7 @@ typedef struct stored_bytes {
 typedef struct writing {
   const char *path;
   int fd;
+  const aq_allocations *map;
   aq_allocation *all; /* that the device may access */
   size_t count, capacity;
   aq_dispatch_run *runs;
@@ -101,21 +102,31 @@ static aq_status allocations_take(writing *w, uint32_t device,
   return AQ_OK;
 }
 
-/* Pages of all allocations, with touching and overlapping ones as one. */
+/* Where this process reads an allocation, from its place in the file. */
+static uint64_t run_shift(const aq_allocation *a)
+{
+  return aq_address_is_alias(a->base) ? 0 : a->shift;
+}
+
+/* Pages of all allocations, with touching and overlapping ones that are read
+ * alike as one. */
 static bool runs_make(writing *w)
 {
+  uint64_t before = 0;
   for (size_t i = 0; i < w->count; i++) {
     const uint64_t base = page_down(aq_address_host(w->all[i].base));
     const uint64_t end =
         page_down(aq_address_host(w->all[i].base) + w->all[i].size + PAGE - 1);
     aq_dispatch_run *last = w->run_count ? &w->runs[w->run_count - 1] : NULL;
-    if (last && base <= last->base + last->size) {
+    const uint64_t shift = run_shift(&w->all[i]);
+    if (last && base <= last->base + last->size && shift == before) {
       if (end > last->base + last->size)
         last->size = end - last->base;
     } else if (!AQ_ARRAY_PUSH(w->runs, w->run_count, w->run_capacity,
                               (aq_dispatch_run){base, end - base})) {
       return false;
     }
+    before = shift;
   }
   return true;
 }
@@ -123,8 +134,9 @@ static bool runs_make(writing *w)
 /* A page that is gone reads as an error. */
 static bool chunk_read(writing *w, uint64_t address, size_t size)
 {
+  const uint64_t host = aq_allocations_reach(w->map, address);
   const struct iovec to = {w->chunk, size},
-                     from = {(void *)(uintptr_t)address, size};
+                     from = {(void *)(uintptr_t)host, size};
   return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
@@ -228,7 +240,7 @@ aq_status aq_dispatch_file_write(const char *path,
                                  uint32_t device, aq_allocations *map,
                                  aq_diag *diag)
 {
-  writing w = {.path = path, .diag = diag};
+  writing w = {.path = path, .map = map, .diag = diag};
   if (aq_allocations_are_open(map))
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "%s: with XNACK all memory of the process belongs to "

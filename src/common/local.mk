@@ -34,6 +34,7 @@ libaqcore_a_SOURCES += \
 	src/common/part_file.c src/common/part_file.h \
 	src/common/run_info.c \
 	src/common/status.c \
+	src/common/strict_memory.c src/common/strict_memory.h \
 	src/common/text.c src/common/text.h \
 	src/common/time_text.c src/common/time_text.h \
 	src/common/transport.c \

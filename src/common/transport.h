@@ -42,7 +42,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 8u
+#define AQ_TRANSPORT_ABI 9u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -217,6 +217,11 @@ typedef struct aq_device_info {
   /* DMA engines: those for the host and the device itself come first, then
    * those for other devices. Both 0 where they cannot be chosen. */
   uint32_t copy_engines, copy_engines_peer;
+  /* aq_transport_cap bits that this device has and not every other one. */
+  uint32_t more_caps;
+  /* The host cannot touch its memory (AQ_MEMORY_DEVICE): kernels and copies
+   * alone reach it. */
+  bool memory_hidden;
 } aq_device_info;
 
 typedef enum aq_link_type {
@@ -235,7 +240,7 @@ typedef struct aq_link_info {
 } aq_link_info;
 
 typedef struct aq_transport_info {
-  uint32_t caps; /* aq_transport_cap bits */
+  uint32_t caps; /* aq_transport_cap bits: what each device can */
   uint32_t device_count;
   const aq_device_info *devices;
   /* So far, the same calls and seed would give the same records: always in
@@ -246,12 +251,19 @@ typedef struct aq_transport_info {
   uint32_t link_count;
 } aq_transport_info;
 
+/* What one device can. */
+static inline uint32_t aq_device_caps(const aq_transport_info *info,
+                                      uint32_t device)
+{
+  return info->caps | info->devices[device].more_caps;
+}
+
 /* ---- memory ---- */
 
 typedef enum aq_memory_kind {
   AQ_MEMORY_KERNARG, /* host memory that kernels read arguments from */
   AQ_MEMORY_HOST,    /* pinned, fine grained */
-  AQ_MEMORY_DEVICE,  /* local to the device */
+  AQ_MEMORY_DEVICE,  /* local to the device; memory_hidden */
 } aq_memory_kind;
 
 /* The engine that serves the path. */
@@ -407,6 +419,8 @@ struct aq_transport_ops {
    * transport did not allocate; `out` is its address there. AQ_ERR_INVALID: no
    * bytes, or memory locked already that begins there. mem_unlock ends it; an
    * address that is not locked is ignored. Closing unlocks the rest.
+   * mem_visible: whether the host can touch [address, +size), as far as the
+   * transport knows: false for memory_hidden. Any thread.
    * copy_engines_idle has a bit for each engine of the device that neither
    * moves bytes nor has a copy in line. */
   aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,
@@ -416,6 +430,7 @@ struct aq_transport_ops {
   aq_status (*mem_lock)(aq_transport *t, void *address, size_t size, void **out,
                         aq_diag *diag);
   void (*mem_unlock)(aq_transport *t, void *address);
+  bool (*mem_visible)(aq_transport *t, const void *address, size_t size);
   aq_status (*copy_async)(aq_transport *t, uint32_t device, void *to,
                           const void *from, size_t size,
                           const aq_signal *dependencies, uint32_t count,

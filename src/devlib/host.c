@@ -31,7 +31,10 @@ static void host_copy(const aq_kernel_call *call)
 static void host_update(const aq_kernel_call *call)
 {
   const aq_update_args *args = call->kernarg;
-  memcpy(args->target, args + 1, args->bytes);
+  /* `kernarg` may be a copy, of the described arguments alone. */
+  const uint64_t at = call->packet ? call->packet->kernarg_address : 0;
+  const aq_update_args *whole = at ? (const void *)(uintptr_t)at : args;
+  memcpy(args->target, whole + 1, args->bytes);
 }
 
 static void host_patch(const aq_kernel_call *call)

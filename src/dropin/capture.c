@@ -14,6 +14,7 @@
 #include "backend_sim/core.h"
 #include "common/allocations.h"
 #include "dropin/capture_lines.h"
+#include "dropin/runtime.h"
 
 enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 2 };
 
@@ -96,8 +97,10 @@ void aqdrop_line_end(aqdrop_line *line, aqdrop_capture *capture)
 /* The arguments may lie where nothing is: the kernel copies them. */
 static void kernarg_put(aqdrop_line *line, uint64_t address, uint32_t size)
 {
+  const aqdrop *runtime = aqdrop_runtime();
+  const aq_allocations *map = runtime ? runtime->allocations : NULL;
   char bytes[512], *copy = size > sizeof bytes ? malloc(size) : bytes;
-  void *const arguments = (void *)(uintptr_t)aq_address_host(address);
+  void *const arguments = (void *)(uintptr_t)aq_allocations_reach(map, address);
   struct iovec own = {copy, size}, from = {arguments, size};
   if (copy && process_vm_readv(getpid(), &own, 1, &from, 1, 0) == (ssize_t)size)
     aqdrop_line_hex(line, "kernarg", copy, size);

@@ -200,17 +200,21 @@ static uint64_t down(uint64_t address, uint64_t to)
   return address & ~(to - 1);
 }
 
-/* Bytes from `first` to `end`, which are whole parts. The kernel of the host
- * copies them: memory may go away meanwhile. */
+/* Bytes from `first` to `end`, which are whole parts; `shift` before them this
+ * process reads them. The kernel of the host copies them: memory may go away
+ * meanwhile. */
 static void range_compare(aqdrop_contents *c, const execution *e, bool wrote,
-                          uint64_t first, uint64_t end, bool private)
+                          uint64_t first, uint64_t end, uint64_t shift,
+                          bool private)
 {
   for (uint64_t at = down(first, PAGE); at < end && !c->ended;) {
     const uint64_t left = (end - at + PAGE - 1) / PAGE;
     const size_t count = left < PAGES_AT_ONCE ? (size_t)left : PAGES_AT_ONCE;
     struct iovec own = {c->read, count * PAGE},
-                 from = {(void *)(uintptr_t)at, count * PAGE}; /* NOLINT */
-    if (private && !pages_known(c, at, count) && !pages_touched(c, at, count)) {
+                 from = {(void *)(uintptr_t)(at - shift), /* NOLINT */
+                         count * PAGE};
+    if (private && !pages_known(c, at, count) &&
+        !pages_touched(c, at - shift, count)) {
       at += count * PAGE;
       continue;
     }
@@ -327,7 +331,7 @@ static void memory_compare(aqdrop_contents *c, const execution *e, bool wrote)
       range_compare(c, e, wrote, down(host, private ? PAGE : PART),
                     down(host + a->size - 1, private ? PAGE : PART) +
                         (private ? PAGE : PART),
-                    private);
+                    host == a->base ? a->shift : 0, private);
   }
   run_flush(c, e, wrote);
 }

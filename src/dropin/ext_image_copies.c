@@ -91,7 +91,7 @@ static hsa_status_t region_copy(hsa_agent_t agent, hsa_ext_image_t image,
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (!with->memory || !region)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  const buffer seen = {aqdrop_memory_seen(runtime, with->memory, 1), with->row,
+  const buffer seen = {aqdrop_memory_reach(runtime, with->memory, 1), with->row,
                        with->slice};
   hsa_status_t status = box_find(runtime, agent, image, &region->offset,
                                  &region->range, &found, &b);

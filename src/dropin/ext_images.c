@@ -263,7 +263,7 @@ static hsa_status_t image_make(aqdrop *runtime, hsa_agent_t agent,
     return status;
   if ((uintptr_t)data % PITCH_ALIGN != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  image.abi.image.data = aqdrop_memory_seen(runtime, data, 1);
+  image.abi.image.data = aqdrop_memory_reach(runtime, data, 1);
   return aqdrop_ext_keep(runtime, &image, &out->handle);
 }
 

@@ -43,7 +43,9 @@ hsa_status_t hsa_amd_ais_file_read(hsa_amd_ais_file_handle_t handle,
   AQDROP_ENTER(runtime);
   hsa_status_t error = request_check(runtime, device_ptr, size, file_offset);
   return error == HSA_STATUS_SUCCESS
-             ? moved(pread(handle.fd, device_ptr, size, file_offset),
+             ? moved(pread(handle.fd,
+                           aqdrop_memory_reach(runtime, device_ptr, size), size,
+                           file_offset),
                      size_copied, status)
              : error;
 }
@@ -56,7 +58,9 @@ hsa_status_t hsa_amd_ais_file_write(hsa_amd_ais_file_handle_t handle,
   AQDROP_ENTER(runtime);
   hsa_status_t error = request_check(runtime, device_ptr, size, file_offset);
   return error == HSA_STATUS_SUCCESS
-             ? moved(pwrite(handle.fd, device_ptr, size, file_offset),
+             ? moved(pwrite(handle.fd,
+                            aqdrop_memory_reach(runtime, device_ptr, size),
+                            size, file_offset),
                      size_copied, status)
              : error;
 }

@@ -27,6 +27,7 @@
 #include "dropin/locked.h"
 #include "dropin/memory.h"
 #include "dropin/own_code.h"
+#include "dropin/protected.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
 #include "dropin/timing.h"
@@ -148,9 +149,10 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_signals_fini(runtime);
   aqdrop_locked_fini(runtime);
   if (runtime->vmem)
-    aqdrop_vmem_destroy(runtime->vmem);
+    aqdrop_vmem_destroy(runtime);
   if (runtime->memory)
     aqdrop_memory_destroy(runtime->memory);
+  aqdrop_protected_close(runtime);
   aqsim_device_set_fini(&runtime->models);
   aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */
   aq_native_builder_destroy(runtime->builder);
@@ -358,6 +360,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   if (status == AQ_OK)
     runtime->allocations =
         aq_wave_machine_executor(runtime->machine)->allocations;
+  if (status == AQ_OK)
+    status = aqdrop_protected_open(runtime, diag);
   if (status == AQ_OK)
     status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
   if (status == AQ_OK)

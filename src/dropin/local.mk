@@ -49,6 +49,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/personas.def \
 	src/dropin/pools.h \
 	src/dropin/profiling.c \
+	src/dropin/protected.c src/dropin/protected.h \
 	src/dropin/published.c src/dropin/published.h \
 	src/dropin/queue_descs.c \
 	src/dropin/queue_indices.c \

@@ -3,6 +3,7 @@
 
 #include "dropin/memory.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 #include "dropin/events.h"
 #include "dropin/locked.h"
 #include "dropin/pools.h"
+#include "dropin/protected.h"
 #include "dropin/published.h"
 #include "dropin/queues.h"
 #include "dropin/vmem.h"
@@ -34,6 +36,8 @@ typedef struct block {
   size_t room;       /* mapped on either side besides: check.h */
   aqdrop_pool *pool; /* NULL: memory of others */
   int file;          /* that it is a mapping of, or -1 */
+  bool protected;    /* mapped twice: protected.h */
+  off_t at;          /* of protected memory in the runtime's file */
   void *user_data;
   uint64_t agents; /* bits of the agents that reach it */
   freed_call *calls;
@@ -44,6 +48,7 @@ struct aqdrop_memory {
   pthread_mutex_t lock;
   block *blocks;
   size_t count, capacity;
+  off_t file_end; /* of protected memory; freed pages leave gaps */
 };
 
 /* ---- the table ---- */
@@ -63,9 +68,21 @@ static size_t mapped_size(size_t size)
 
 static void block_unmap(const block *b)
 {
-  munmap(b->base - b->room, mapped_size(b->size) + 2 * b->room);
+  const size_t size = mapped_size(b->size) + 2 * b->room;
+  if (b->protected)
+    aqdrop_protected_give(b->base - b->room, size);
+  else
+    munmap(b->base - b->room, size);
   if (b->file >= 0)
     close(b->file);
+}
+
+/* Its pages in the runtime's file, if it still has some there. */
+static void block_file_punch(const aqdrop *runtime, const block *b)
+{
+  if (b->protected && b->pool && b->file < 0)
+    fallocate(runtime->memory_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              b->at, (off_t)mapped_size(b->size));
 }
 
 /* The device looks whether memory is there, and then touches it. */
@@ -73,13 +90,18 @@ static void block_unmap_live(aqdrop *runtime, const block *b)
 {
   aqsim_live_unmap_begin(runtime->transport, b->base, mapped_size(b->size));
   block_unmap(b);
+  block_file_punch(runtime, b);
   aqsim_live_unmap_end(runtime->transport);
 }
 
 /* In quarantine: the address is not used again, its memory is. */
-static void block_forget(const block *b)
+static void block_forget(const aqdrop *runtime, const block *b)
 {
-  madvise(b->base, mapped_size(b->size), MADV_DONTNEED);
+  if (b->protected)
+    aqdrop_protected_clear(b->base, mapped_size(b->size));
+  else
+    madvise(b->base, mapped_size(b->size), MADV_DONTNEED);
+  block_file_punch(runtime, b);
   if (b->file >= 0)
     close(b->file);
 }
@@ -183,6 +205,59 @@ static uint64_t pool_agents(const aqdrop *runtime, const aqdrop_pool *pool)
                            : aqdrop_agents_all(runtime);
 }
 
+/* Pages for an allocation that is protected from the host: the next ones of the
+ * runtime's file. */
+static bool block_protect(aqdrop *runtime, block *b)
+{
+  const size_t size = mapped_size(b->size);
+  aqdrop_memory *memory = runtime->memory;
+  char *base = aqdrop_protected_take(NULL, size + 2 * b->room, PAGE);
+  if (!base)
+    return false;
+  b->base = base + b->room;
+  pthread_mutex_lock(&memory->lock);
+  b->at = memory->file_end;
+  const bool there =
+      ftruncate(runtime->memory_file, b->at + (off_t)size) == 0 &&
+      aqdrop_protected_map(b->base, size, runtime->memory_file, b->at,
+                           PROT_NONE, PROT_READ | PROT_WRITE);
+  if (there)
+    memory->file_end += (off_t)size;
+  pthread_mutex_unlock(&memory->lock);
+  if (!there)
+    aqdrop_protected_give(base, size + 2 * b->room);
+  return there;
+}
+
+static bool block_map(aqdrop *runtime, block *b)
+{
+  if (b->protected)
+    return block_protect(runtime, b);
+  b->base =
+      mmap(NULL, mapped_size(b->size) + 2 * b->room, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (b->base == MAP_FAILED)
+    return false;
+  b->base += b->room;
+  return true;
+}
+
+/* Puts a mapped block into both tables; false: out of memory. */
+static bool block_publish(aqdrop *runtime, const block *b, bool executable)
+{
+  const uint64_t agents = pool_agents(runtime, b->pool);
+  pthread_mutex_lock(&runtime->memory->lock);
+  bool kept = (b->protected ? aqdrop_publish_protected : aqdrop_publish)(
+      runtime, b->base, b->size, AQ_ALLOCATION_POOL, b->pool->agent, agents,
+      executable);
+  if (kept && !block_insert(runtime->memory, b)) {
+    aqdrop_withdraw(runtime, b->base, AQ_ALLOCATION_POOL);
+    kept = false;
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return kept;
+}
+
 static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
                                   size_t size, bool executable, void **out)
 {
@@ -190,34 +265,23 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   if (!aqdrop_pool_reserve(pool, mapped_size(size)))
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  const size_t room = aqdrop_check_room(runtime);
-  char *base = mmap(NULL, mapped_size(size) + 2 * room, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base != MAP_FAILED)
-    base += room;
-  block new = {
-      .base = base, .size = size, .pool = pool, .room = room, .file = -1};
-  new.agents = aqdrop_agent_bit(runtime, pool->agent) |
-               aqdrop_agent_bit(runtime, &runtime->agents[0]);
-  bool kept = false;
-  if (base != MAP_FAILED) {
-    pthread_mutex_lock(&runtime->memory->lock);
-    kept = aqdrop_publish(runtime, base, size, AQ_ALLOCATION_POOL, pool->agent,
-                          pool_agents(runtime, pool), executable);
-    if (kept && !block_insert(runtime->memory, &new)) {
-      aqdrop_withdraw(runtime, base, AQ_ALLOCATION_POOL);
-      kept = false;
-    }
-    pthread_mutex_unlock(&runtime->memory->lock);
-    if (!kept)
+  block new = {.size = size,
+               .pool = pool,
+               .room = aqdrop_check_room(runtime),
+               .file = -1,
+               .protected = aqdrop_pool_is_protected(runtime, pool),
+               .agents = aqdrop_agent_bit(runtime, pool->agent)};
+  if (!new.protected)
+    new.agents |= aqdrop_agent_bit(runtime, &runtime->agents[0]);
+  const bool mapped = block_map(runtime, &new);
+  if (!mapped || !block_publish(runtime, &new, executable)) {
+    if (mapped)
       block_unmap(&new);
-  }
-  if (!kept) {
     aqdrop_pool_return(pool, mapped_size(size));
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  aqdrop_check_allocated(runtime, base, size, pool);
-  *out = base;
+  aqdrop_check_allocated(runtime, new.base, size, pool);
+  *out = new.base;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -279,7 +343,7 @@ hsa_status_t hsa_memory_free(void *ptr)
   aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_POOL);
   aqdrop_pool_return(old.pool, mapped_size(old.size));
   if (old.room)
-    block_forget(&old);
+    block_forget(runtime, &old);
   else
     block_unmap_live(runtime, &old);
   return HSA_STATUS_SUCCESS;
@@ -379,6 +443,19 @@ hsa_status_t hsa_amd_deregister_deallocation_callback(
 
 /* ---- access ---- */
 
+/* The host reaches protected memory if it is one of its agents and may be. As
+ * with AMD's runtime, asking for more than that is no error. */
+static void host_protect(const aqdrop *runtime, block *b)
+{
+  const uint64_t host = aqdrop_agent_bit(runtime, &runtime->agents[0]);
+  if (!b->protected)
+    return;
+  if (!aqdrop_protected_opens(runtime))
+    b->agents &= ~host;
+  mprotect(b->base, mapped_size(b->size),
+           b->agents & host ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
 hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
                                          const hsa_agent_t *agents,
                                          const uint32_t *flags, const void *ptr)
@@ -397,6 +474,7 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
   block *b = block_find(runtime->memory, ptr);
   if (b && b->pool) {
     b->agents = bits | aqdrop_agent_bit(runtime, b->pool->agent);
+    host_protect(runtime, b);
     agents_publish(runtime, b);
   }
   pthread_mutex_unlock(&runtime->memory->lock);
@@ -506,6 +584,11 @@ void *aqdrop_memory_seen(aqdrop *runtime, const void *address, size_t size)
                                  : at);
 }
 
+void *aqdrop_memory_reach(aqdrop *runtime, const void *address, size_t size)
+{
+  return aqdrop_reach(runtime, aqdrop_memory_seen(runtime, address, size));
+}
+
 /* ---- sharing ---- */
 
 static bool page_is_zero(const char *page)
@@ -513,36 +596,50 @@ static bool page_is_zero(const char *page)
   return page[0] == 0 && memcmp(page, page + 1, PAGE - 1) == 0;
 }
 
-/* Memory becomes a mapping of a file with the same bytes, at the same place.
- * Pages that hold only zeros take no blocks of the file. */
-static bool block_to_file(block *b)
+static bool block_map_file(const aqdrop *runtime, const block *b, int file)
 {
+  const bool host = b->agents & aqdrop_agent_bit(runtime, &runtime->agents[0]);
   const size_t size = mapped_size(b->size);
-  int file = memfd_create("aqueduct-shared", MFD_CLOEXEC);
-  bool done = file >= 0 && ftruncate(file, (off_t)size) == 0;
-  for (size_t at = 0; done && at < size; at += PAGE)
-    done = page_is_zero(b->base + at) ||
-           pwrite(file, b->base + at, PAGE, (off_t)at) == PAGE;
-  if (done)
-    done = mmap(b->base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                file, 0) != MAP_FAILED;
-  if (done)
-    b->file = file;
-  else if (file >= 0)
-    close(file);
-  return done;
+  const int all = PROT_READ | PROT_WRITE;
+  return b->protected ? aqdrop_protected_map(b->base, size, file, 0,
+                                             host ? all : PROT_NONE, all)
+                      : mmap(b->base, size, all, MAP_SHARED | MAP_FIXED, file,
+                             0) != MAP_FAILED;
 }
 
-hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
+/* Memory becomes a mapping of a file with the same bytes, at the same place.
+ * Pages that hold only zeros take no blocks of the file. */
+static bool block_to_file(const aqdrop *runtime, block *b)
+{
+  const size_t size = mapped_size(b->size);
+  const char *from = aqdrop_reach(runtime, b->base);
+  int file = memfd_create(
+      b->protected ? AQDROP_PROTECTED_FILE : "aqueduct-shared", MFD_CLOEXEC);
+  bool done = file >= 0 && ftruncate(file, (off_t)size) == 0;
+  for (size_t at = 0; done && at < size; at += PAGE)
+    done = page_is_zero(from + at) ||
+           pwrite(file, from + at, PAGE, (off_t)at) == PAGE;
+  if (done && block_map_file(runtime, b, file)) {
+    block_file_punch(runtime, b);
+    b->file = file;
+    return true;
+  }
+  if (file >= 0)
+    close(file);
+  return false;
+}
+
+hsa_status_t aqdrop_memory_share(aqdrop *runtime, const void *address,
                                  size_t size, int *file, uint64_t *offset)
 {
+  aqdrop_memory *memory = runtime->memory;
   hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
   pthread_mutex_lock(&memory->lock);
   block *b = block_find(memory, address);
   if (b && b->pool) {
     *offset = (uint64_t)((const char *)address - b->base);
     if (size <= b->size - *offset)
-      status = b->file >= 0 || block_to_file(b)
+      status = b->file >= 0 || block_to_file(runtime, b)
                    ? HSA_STATUS_SUCCESS
                    : (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     *file = b->file;
@@ -551,24 +648,41 @@ hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
   return status;
 }
 
+static bool attached_map(const aqdrop *runtime, block *b, int file)
+{
+  const size_t size = mapped_size(b->size);
+  if (!b->protected) {
+    b->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return b->base != MAP_FAILED;
+  }
+  b->base = aqdrop_protected_take(NULL, size, PAGE);
+  if (b->base && !block_map_file(runtime, b, file)) {
+    aqdrop_protected_give(b->base, size);
+    b->base = NULL;
+  }
+  return b->base != NULL;
+}
+
 hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
                                   uint64_t agents, void **out)
 {
   aqdrop_memory *memory = runtime->memory;
-  void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE, MAP_SHARED,
-                    file, 0);
-  if (base == MAP_FAILED)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  block new = {.base = base,
-               .size = size,
+  block new = {.size = size,
                .file = -1,
-               .agents =
-                   agents | aqdrop_agent_bit(runtime, &runtime->agents[0])};
+               .protected = runtime->strict != AQ_STRICT_OFF &&
+                            aqdrop_protected_is_file(file),
+               .agents = agents};
+  if (!new.protected)
+    new.agents |= aqdrop_agent_bit(runtime, &runtime->agents[0]);
+  else if (!aqdrop_protected_opens(runtime))
+    new.agents &= ~aqdrop_agent_bit(runtime, &runtime->agents[0]);
+  if (!attached_map(runtime, &new, file))
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   pthread_mutex_lock(&memory->lock);
-  bool kept = aqdrop_publish(runtime, base, size, AQ_ALLOCATION_SHARED, NULL,
-                             new.agents, false);
+  bool kept = (new.protected ? aqdrop_publish_protected : aqdrop_publish)(
+      runtime, new.base, size, AQ_ALLOCATION_SHARED, NULL, new.agents, false);
   if (kept && !block_insert(memory, &new)) {
-    aqdrop_withdraw(runtime, base, AQ_ALLOCATION_SHARED);
+    aqdrop_withdraw(runtime, new.base, AQ_ALLOCATION_SHARED);
     kept = false;
   }
   pthread_mutex_unlock(&memory->lock);
@@ -576,7 +690,7 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
     block_unmap(&new);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  *out = base;
+  *out = new.base;
   return HSA_STATUS_SUCCESS;
 }
 

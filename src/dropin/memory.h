@@ -19,7 +19,7 @@ void aqdrop_memory_destroy(aqdrop_memory *memory);
 /* Makes the allocation that [address, +size) lies in a mapping of a file, which
  * others can map; no thread may write to it meanwhile. The file stays its own;
  * *offset is the offset of the address. INVALID_ALLOCATION: it is in none. */
-hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
+hsa_status_t aqdrop_memory_share(aqdrop *runtime, const void *address,
                                  size_t size, int *file, uint64_t *offset);
 
 /* Maps a file of another owner, for the agents of a set of bits and the host;
@@ -36,6 +36,10 @@ bool aqdrop_memory_covers(aqdrop *runtime, const void *address, size_t size);
  * the host or of a device; an alias of memory that is not locked stays, and no
  * memory is there. */
 void *aqdrop_memory_seen(aqdrop *runtime, const void *address, size_t size);
+
+/* Where this process reaches those bytes, which may be protected from the host:
+ * to move them in a device's place. */
+void *aqdrop_memory_reach(aqdrop *runtime, const void *address, size_t size);
 
 /* Whether an address is in memory of a pool. */
 bool aqdrop_memory_is_allocated(aqdrop_memory *memory, const void *address);

@@ -3,6 +3,8 @@
 
 #include "dropin/published.h"
 
+#include "dropin/protected.h"
+
 static uint64_t devices_of(const aqdrop *runtime, uint64_t agents)
 {
   uint64_t devices = 0;
@@ -12,9 +14,9 @@ static uint64_t devices_of(const aqdrop *runtime, uint64_t agents)
   return devices;
 }
 
-bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
+static bool publish(aqdrop *runtime, const void *base, size_t size,
                     aq_allocation_kind kind, const aqdrop_agent *owner,
-                    uint64_t agents, bool executable)
+                    uint64_t agents, bool executable, uint64_t shift)
 {
   const uint64_t devices = devices_of(runtime, agents);
   const aq_allocation allocation = {
@@ -22,10 +24,31 @@ bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
       .size = size,
       .readers = devices,
       .writers = devices,
+      .shift = shift,
       .device = owner && owner->info ? owner->ordinal : AQ_DEVICE_HOST,
       .kind = (uint8_t)kind,
       .executable = executable};
   return aq_allocations_add(runtime->allocations, &allocation);
+}
+
+bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
+                    aq_allocation_kind kind, const aqdrop_agent *owner,
+                    uint64_t agents, bool executable)
+{
+  aq_allocation below;
+  const bool protected =
+      aq_allocations_protected(runtime->allocations, (uintptr_t)base, &below);
+  return publish(runtime, base, size, kind, owner, agents, executable,
+                 protected ? below.shift : 0);
+}
+
+bool aqdrop_publish_protected(aqdrop *runtime, const void *base, size_t size,
+                              aq_allocation_kind kind,
+                              const aqdrop_agent *owner, uint64_t agents,
+                              bool executable)
+{
+  return publish(runtime, base, size, kind, owner, agents, executable,
+                 AQDROP_PROTECTED_SHIFT);
 }
 
 void aqdrop_withdraw(aqdrop *runtime, const void *base, aq_allocation_kind kind)

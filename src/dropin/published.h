@@ -9,11 +9,18 @@
 #include "common/allocations.h"
 #include "dropin/runtime.h"
 
-/* Memory of `owner` that a set of agents (bits) may read and write. False: out
- * of memory. */
+/* Memory of `owner` that a set of agents (bits) may read and write. It is
+ * protected from the host if an allocation published at its base before is.
+ * False: out of memory. */
 bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
                     aq_allocation_kind kind, const aqdrop_agent *owner,
                     uint64_t agents, bool executable);
+
+/* The same of memory that has the second mapping of protected.h. */
+bool aqdrop_publish_protected(aqdrop *runtime, const void *base, size_t size,
+                              aq_allocation_kind kind,
+                              const aqdrop_agent *owner, uint64_t agents,
+                              bool executable);
 
 void aqdrop_withdraw(aqdrop *runtime, const void *base,
                      aq_allocation_kind kind);

@@ -9,6 +9,7 @@
 #include "dropin/hsa.h"
 #include "dropin/memory.h"
 #include "dropin/pools.h"
+#include "dropin/protected.h"
 
 enum {
   GRANULE = 4096,
@@ -100,7 +101,8 @@ hsa_status_t hsa_region_get_info(hsa_region_t region, uint32_t attribute,
   case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
     return aqdrop_put32(value, 0);
   case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
-    return aqdrop_put_bool(value, aqdrop_pool_is_global(pool));
+    return aqdrop_put_bool(value, aqdrop_pool_is_global(pool) &&
+                                      !aqdrop_pool_is_protected(runtime, pool));
   case HSA_AMD_REGION_INFO_BASE:
     *(void **)value = NULL; /* it has no address of its own */
     return HSA_STATUS_SUCCESS;
@@ -142,12 +144,16 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
 
 /* ---- how an agent reaches a pool ---- */
 
-static uint32_t pool_access(const aqdrop_pool *pool, const aqdrop_agent *agent)
+static uint32_t pool_access(const aqdrop *runtime, const aqdrop_pool *pool,
+                            const aqdrop_agent *agent)
 {
   if (!aqdrop_pool_is_global(pool))
     return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
   if (pool->agent == agent || !pool->agent->info)
     return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
+  if (!agent->info && aqdrop_pool_is_protected(runtime, pool) &&
+      !aqdrop_protected_opens(runtime))
+    return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
   return HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
 }
 
@@ -203,7 +209,7 @@ hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent,
       aqdrop_pool_is_global(pool) ? link_find(runtime, a, pool->agent) : NULL;
   switch (attribute) {
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
-    return aqdrop_put32(value, pool_access(pool, a));
+    return aqdrop_put32(value, pool_access(runtime, pool, a));
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
     return aqdrop_put32(value, link ? link->hops : 0);
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
@@ -256,8 +262,8 @@ hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
     aq_check_host_write(runtime->check, aqdrop_memory_seen(runtime, dst, size),
                         size);
   }
-  memmove(aqdrop_memory_seen(runtime, dst, size),
-          aqdrop_memory_seen(runtime, src, size), size);
+  memmove(aqdrop_memory_reach(runtime, dst, size),
+          aqdrop_memory_reach(runtime, src, size), size);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -269,9 +275,11 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
   if (count > SIZE_MAX / sizeof value ||
       (count > 0 && !aqdrop_memory_covers(runtime, ptr, count * sizeof value)))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  uint32_t *words = aqdrop_memory_seen(runtime, ptr, count * sizeof value);
+  uint32_t *words = aqdrop_memory_reach(runtime, ptr, count * sizeof value);
   if (runtime->check)
-    aq_check_host_write(runtime->check, words, count * sizeof value);
+    aq_check_host_write(runtime->check,
+                        aqdrop_memory_seen(runtime, ptr, count * sizeof value),
+                        count * sizeof value);
   for (size_t i = 0; i < count; i++)
     words[i] = value;
   return HSA_STATUS_SUCCESS;

@@ -21,6 +21,7 @@
 #include "backend_sim/model/device_set.h"
 #include "common/map.h"
 #include "common/slab.h"
+#include "common/strict_memory.h"
 #include "common/transport.h"
 #include "dropin/hooks.h"
 #include "dropin/hsa.h"
@@ -86,6 +87,8 @@ typedef struct aqdrop {
   uint32_t agent_count;
   aqdrop_memory *memory;
   aqdrop_vmem *vmem;
+  aq_strict_memory strict; /* protected.h */
+  int memory_file;         /* of protected memory */
   aqdrop_kernels kernels;
   struct aq_allocations *allocations; /* of the machine */
   bool xnack; /* devices retry page faults: they reach all host memory */

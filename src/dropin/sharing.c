@@ -24,8 +24,7 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len,
   int file;
   if (!ptr || len == 0 || !handle)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  hsa_status_t status =
-      aqdrop_memory_share(runtime->memory, ptr, len, &file, &offset);
+  hsa_status_t status = aqdrop_memory_share(runtime, ptr, len, &file, &offset);
   if (status == HSA_STATUS_ERROR_INVALID_ALLOCATION ||
       (status == HSA_STATUS_SUCCESS && offset != 0))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -90,8 +89,7 @@ hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size,
   int file;
   if (!ptr || size == 0 || !dmabuf || !offset || flags > DMABUF_FLAG_PCIE)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  hsa_status_t status =
-      aqdrop_memory_share(runtime->memory, ptr, size, &file, &at);
+  hsa_status_t status = aqdrop_memory_share(runtime, ptr, size, &file, &at);
   if (status != HSA_STATUS_SUCCESS)
     return status;
   int own = fcntl(file, F_DUPFD_CLOEXEC, 0);

@@ -6,6 +6,7 @@
 
 #include "common/allocations.h"
 #include "dropin/executables.h"
+#include "dropin/protected.h"
 
 enum { KERNARG_ALIGN = 16, PAGE_ALIGN = 4096 };
 
@@ -51,12 +52,13 @@ const aqdrop_symbol *aqdrop_symbol_resolve(const aqdrop_loaded *loaded,
 void *aqdrop_scope_variable(const aq_kernel_scope *scope, const char *name,
                             uint64_t *size)
 {
-  const aqdrop_symbol *found = aqdrop_symbol_resolve((const void *)scope, name);
+  const aqdrop_loaded *loaded = (const void *)scope;
+  const aqdrop_symbol *found = aqdrop_symbol_resolve(loaded, name);
   if (!found || found->code->kernel)
     return NULL;
   *size = found->code->size;
-  /* The client may have defined it at the device's address of locked memory. */
-  return (void *)(uintptr_t)aq_address_host(found->address);
+  /* The client may have defined it in memory that the host has elsewhere. */
+  return aqdrop_reach(loaded->runtime, (void *)(uintptr_t)found->address);
 }
 
 static hsa_status_t symbol_tell(const aqdrop_symbol *found,

@@ -2,7 +2,9 @@
 /*
  * Virtual memory: reserved addresses, physical memory (a file in memory each)
  * and mappings between them. A mapping is as accessible as the most that any
- * agent may do with it, since host and device share one address space.
+ * agent may do with it, since host and device share one address space. With
+ * strict memory (protected.h) every reservation has second addresses, and a
+ * mapping of a device's memory is the host's only as far as the host may.
  */
 #include "config.h"
 
@@ -14,6 +16,7 @@
 
 #include "backend_sim/live/live.h"
 #include "dropin/pools.h"
+#include "dropin/protected.h"
 #include "dropin/published.h"
 #include "dropin/vmem.h"
 
@@ -34,6 +37,7 @@ typedef struct mapping {
   char *base;
   size_t size;
   physical *memory;
+  bool protected;             /* by the second addresses */
   uint8_t access[AGENTS_MAX]; /* HSA_ACCESS_PERMISSION_* by node */
 } mapping;
 
@@ -71,8 +75,17 @@ static void physical_drop(aqdrop_vmem *vmem, physical *memory)
   free(memory);
 }
 
-void aqdrop_vmem_destroy(aqdrop_vmem *vmem)
+static void addresses_give(const aqdrop *runtime, const reservation *r)
 {
+  if (runtime->strict != AQ_STRICT_OFF)
+    aqdrop_protected_give(r->base, r->size);
+  else
+    munmap(r->base, r->size);
+}
+
+void aqdrop_vmem_destroy(aqdrop *runtime)
+{
+  aqdrop_vmem *vmem = runtime->vmem;
   while (vmem->mappings) {
     mapping *m = vmem->mappings;
     vmem->mappings = m->next;
@@ -82,7 +95,7 @@ void aqdrop_vmem_destroy(aqdrop_vmem *vmem)
   while (vmem->reservations) {
     reservation *r = vmem->reservations;
     vmem->reservations = r->next;
-    munmap(r->base, r->size);
+    addresses_give(runtime, r);
     free(r);
   }
   while (vmem->memories) {
@@ -107,9 +120,12 @@ static bool is_inside(const char *base, size_t size, const char *address,
 /* ---- addresses ---- */
 
 /* Unused addresses, aligned; NULL when there are none. */
-static char *addresses_take(void *hint, size_t size, size_t alignment)
+static char *addresses_take(const aqdrop *runtime, void *hint, size_t size,
+                            size_t alignment)
 {
   size_t total;
+  if (runtime->strict != AQ_STRICT_OFF)
+    return aqdrop_protected_take(hint, size, alignment);
   if (__builtin_add_overflow(size, alignment - GRANULE, &total))
     return NULL;
   char *base = mmap(hint, total, PROT_NONE,
@@ -136,8 +152,9 @@ hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size,
       (alignment & (alignment - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   reservation *made = malloc(sizeof *made);
-  char *base =
-      made ? addresses_take((void *)(uintptr_t)address, size, alignment) : NULL;
+  char *base = made ? addresses_take(runtime, (void *)(uintptr_t)address, size,
+                                     alignment)
+                    : NULL;
   if (!base) {
     free(made);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -178,7 +195,7 @@ hsa_status_t hsa_amd_vmem_address_free(void *va, size_t size)
     status = HSA_STATUS_ERROR_RESOURCE_FREE;
   } else if (r) {
     *link = r->next;
-    munmap(r->base, r->size);
+    addresses_give(runtime, r);
     free(r);
     status = HSA_STATUS_SUCCESS;
   }
@@ -338,6 +355,22 @@ static bool is_reserved(const aqdrop_vmem *vmem, const char *va, size_t size)
   return r != NULL;
 }
 
+/* Maps and publishes it, without access for anyone. */
+static bool mapping_make(aqdrop *runtime, const mapping *m, off_t offset)
+{
+  const aqdrop_agent *owner = m->memory->pool->agent;
+  const int file = m->memory->file;
+  if (m->protected)
+    return aqdrop_protected_map(m->base, m->size, file, offset, PROT_NONE,
+                                PROT_READ | PROT_WRITE) &&
+           aqdrop_publish_protected(runtime, m->base, m->size,
+                                    AQ_ALLOCATION_VIRTUAL, owner, 0, false);
+  return mmap(m->base, m->size, PROT_NONE, MAP_SHARED | MAP_FIXED, file,
+              offset) != MAP_FAILED &&
+         aqdrop_publish(runtime, m->base, m->size, AQ_ALLOCATION_VIRTUAL, owner,
+                        0, false);
+}
+
 hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset,
                               hsa_amd_vmem_alloc_handle_t memory_handle,
                               uint64_t flags)
@@ -354,19 +387,18 @@ hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset,
       in_offset <= memory->size && size <= memory->size - in_offset &&
       (uintptr_t)va % GRANULE == 0 && is_reserved(vmem, va, size) &&
       !anything_mapped(vmem, va, size)) {
-    void *base = mmap(va, size, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->file,
-                      (off_t)in_offset);
-    status = base == MAP_FAILED
-                 ? (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES
-                 : (hsa_status_t)HSA_STATUS_SUCCESS;
+    *made =
+        (mapping){.next = vmem->mappings,
+                  .base = va,
+                  .size = size,
+                  .memory = memory,
+                  .protected = aqdrop_pool_is_protected(runtime, memory->pool)};
+    status = mapping_make(runtime, made, (off_t)in_offset)
+                 ? (hsa_status_t)HSA_STATUS_SUCCESS
+                 : (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  if (status == HSA_STATUS_SUCCESS &&
-      !aqdrop_publish(runtime, va, size, AQ_ALLOCATION_VIRTUAL,
-                      memory->pool->agent, 0, false))
-    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   if (status == HSA_STATUS_SUCCESS) {
     memory->references++;
-    *made = (mapping){vmem->mappings, va, size, memory, {0}};
     vmem->mappings = made;
   }
   pthread_mutex_unlock(&runtime->lock);
@@ -381,9 +413,11 @@ static bool mapping_clear(aqdrop *runtime, const mapping *m)
 {
   aqsim_live_unmap_begin(runtime->transport, m->base, m->size);
   const bool cleared =
-      mmap(m->base, m->size, PROT_NONE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-           0) != MAP_FAILED;
+      m->protected
+          ? aqdrop_protected_clear(m->base, m->size)
+          : mmap(m->base, m->size, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                 0) != MAP_FAILED;
   if (cleared)
     aqdrop_withdraw(runtime, m->base, AQ_ALLOCATION_VIRTUAL);
   aqsim_live_unmap_end(runtime->transport);
@@ -409,26 +443,33 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
   return status;
 }
 
-/* The access of the process: whatever any agent may do. */
-static hsa_status_t mapping_protect(aqdrop *runtime, const mapping *m)
+/* The access of the process: whatever any agent may do; of memory that is
+ * protected from the host, the host's own. */
+static int host_access(const aqdrop *runtime, const mapping *m)
 {
   uint8_t all = 0;
-  uint64_t readers = 0, writers = 0;
-  for (int i = 0; i < AGENTS_MAX; i++)
+  for (int i = 0; i < AGENTS_MAX && !m->protected; i++)
     all |= m->access[i];
+  if (m->protected && aqdrop_protected_opens(runtime))
+    all = m->access[runtime->agents[0].node % AGENTS_MAX];
+  return all & HSA_ACCESS_PERMISSION_WO   ? PROT_READ | PROT_WRITE
+         : all & HSA_ACCESS_PERMISSION_RO ? PROT_READ
+                                          : PROT_NONE;
+}
+
+static hsa_status_t mapping_protect(aqdrop *runtime, const mapping *m)
+{
+  uint64_t readers = 0, writers = 0;
   for (uint32_t i = 0; i < runtime->agent_count; i++) {
     const uint8_t access = m->access[runtime->agents[i].node % AGENTS_MAX];
     readers |= (uint64_t)((access & HSA_ACCESS_PERMISSION_RO) != 0) << i;
     writers |= (uint64_t)((access & HSA_ACCESS_PERMISSION_WO) != 0) << i;
   }
-  int protection = all & HSA_ACCESS_PERMISSION_WO   ? PROT_READ | PROT_WRITE
-                   : all & HSA_ACCESS_PERMISSION_RO ? PROT_READ
-                                                    : PROT_NONE;
   /* The device looks whether it may, and then touches the bytes. */
   aqsim_live_unmap_begin(runtime->transport, NULL, 0);
   aqdrop_publish_agents(runtime, m->base, AQ_ALLOCATION_VIRTUAL, readers,
                         writers);
-  const bool done = mprotect(m->base, m->size, protection) == 0;
+  const bool done = mprotect(m->base, m->size, host_access(runtime, m)) == 0;
   aqsim_live_unmap_end(runtime->transport);
   return done ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }

@@ -9,7 +9,7 @@
 aqdrop_vmem *aqdrop_vmem_create(void);
 
 /* Unmaps and frees everything. */
-void aqdrop_vmem_destroy(aqdrop_vmem *vmem);
+void aqdrop_vmem_destroy(aqdrop *runtime);
 
 /* Lets agents, bits of a set, read and write the mapping that holds an address;
  * false when there is none or it cannot be. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/kernel_set.h"
+#include "common/strict_memory.h"
 #include "predict/executed.h"
 #include "wave/schedule.h"
 #include "wrap/fault_schedule.h"
@@ -160,6 +161,7 @@ static bool env_set(const char *name, const char *value)
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
 {
   aq_wave_schedule schedule;
+  aq_strict_memory strict;
   /* Checks and orders of waves need executed code. */
   const char *kernels_from = e->kernels_from           ? e->kernels_from
                              : e->check || e->schedule ? "isa"
@@ -167,6 +169,9 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
   aq_status status = cost_check(e, diag);
   if (status == AQ_OK)
     status = compile_check(e, diag);
+  if (status == AQ_OK && e->strict_memory &&
+      aq_strict_memory_read(e->strict_memory, &strict, diag) != AQ_OK)
+    status = aq_diag_prefix(diag, "--strict-memory");
   if (status == AQ_OK && e->schedule &&
       aq_wave_schedule_read(e->schedule, &schedule, diag) != AQ_OK)
     status = aq_diag_prefix(diag, "--schedule");
@@ -180,6 +185,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_RECORD", e->record) &&
              env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
+             env_set("AQUEDUCT_STRICT_MEMORY", e->strict_memory) &&
              env_set("AQUEDUCT_COST", e->cost) &&
              env_set("AQUEDUCT_COMPILE", e->compile) &&
              env_set("AQUEDUCT_PROFILE_ISA", e->profile_isa) &&

@@ -31,6 +31,7 @@ typedef struct aq_exec_environment {
   const char *fidelity;       /* "1", or NULL: no facts are kept */
   const char *coverage;       /* "1", or NULL: no code is kept */
   const char *semantics;      /* rocr or foundation; NULL: as it is */
+  const char *strict_memory;  /* strict_memory.h; NULL: as it is */
   const char *faults;         /* "seed=N", or a file */
   const char *capture;        /* file; made at once, so that a bad path shows */
 } aq_exec_environment;

@@ -94,7 +94,9 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
     return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < info->device_count; i++) {
     context->ways[i] =
-        way == AQ_EDGE_CHOOSE ? way_choose(&info->devices[i], info->caps) : way;
+        way == AQ_EDGE_CHOOSE
+            ? way_choose(&info->devices[i], aq_device_caps(info, i))
+            : way;
     context->flagged |= context->ways[i] == AQ_EDGE_BARRIER_AND;
   }
   aq_status status = builtins_find(context, diag);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "cmdbuf/link_image.h"
 #include "queue/feed_priv.h"
 
 static aq_status options_check(const aq_feed_options *options, aq_diag *diag)
@@ -154,15 +155,23 @@ static aq_status submission_check(aq_feed *queue, aq_submit *submit,
     return aq_diag_set(diag, AQ_ERR_QUEUE,
                        "queue %u has failed and takes no more",
                        queue->ring->id);
-  if (submit->submission->on_device && submit->submission->observer)
+  aq_status status = link_find(queue, submit, diag);
+  if (status != AQ_OK)
+    return status;
+  /* The host cannot look at values that are hidden from it. */
+  submit->on_device =
+      submit->submission->on_device ||
+      (submit->link &&
+       !aq_link_is_visible(submit->link, submit->submission->bindings,
+                           queue->options.transport));
+  if (submit->on_device && submit->submission->observer)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a program that is walked on the device cannot be "
                        "observed");
-  aq_status status = link_find(queue, submit, diag);
-  if (status != AQ_OK || !submit->link)
-    return status;
+  if (!submit->link)
+    return AQ_OK;
   const aq_walk_log *log = submit->submission->log;
-  if (log && (submit->submission->observer || submit->submission->on_device ||
+  if (log && (submit->submission->observer || submit->on_device ||
               log->capacity - log->used < submit->link->program->packets))
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a log takes %u packets, of a program of %u that is "
@@ -210,7 +219,7 @@ aq_status aq_feed_submit(aq_feed *queue, const aq_submission *submission,
   if (status != AQ_OK)
     return status;
   submit_start(queue, &submit);
-  status = submission->on_device && submit.payload
+  status = submit.on_device && submit.payload
                ? aq_walk_submit(queue, &submit, diag)
                : aq_submit_run(queue, &submit, diag);
   if (submit.unrung)

@@ -96,7 +96,9 @@ typedef struct aq_submission {
   uint32_t wait_count;
   aq_signal completion; /* decremented after the last packet; 0: none */
   uint64_t visits;      /* blocks to enter at most; 0: AQ_VISITS_DEFAULT */
-  bool on_device;       /* the device walks it; not observed, packets untold */
+  /* The device walks it; not observed, packets untold. Conditions choose it
+   * where buffers lie in memory that is hidden from the host. */
+  bool on_device;
   const aq_observer *observer; /* NULL: none */
   /* NULL, or signals for each packet of the program, still in use after
    * the call: entries name the signal of each packet, AQ_WALK_COMPLETION the

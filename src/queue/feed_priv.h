@@ -59,6 +59,7 @@ typedef struct aq_submit {
   uint32_t waits, waits_done;
   uint64_t payload_done;
   bool payload; /* the program has not ended */
+  bool on_device;
   aq_submitted result;
   bool unrung; /* published packets that still need a doorbell */
 } aq_submit;

@@ -259,6 +259,13 @@ static aq_status file_submit(aq_queue *queue, const aq_sync *sync,
   const uint32_t caps = queue->context->info.caps;
   const bool staged = caps & AQ_CAP_COPY && caps & AQ_CAP_HANDLERS;
   aq_status status = range_check(range, kind, diag);
+  if (status == AQ_OK && !staged &&
+      !queue->ops->mem_visible(queue->transport, range->memory, range->size))
+    status =
+        aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                    "%s: %s hides memory at %p from the host, and no "
+                    "engine can move it",
+                    aq_operation_name(kind), queue->ops->name, range->memory);
   if (status != AQ_OK)
     return status;
   file_work *f = calloc(1, sizeof *f);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdbuf/link_image.h"
 #include "common/kernel_check.h"
 #include "queue/pm4.h"
 #include "queue/queue_priv.h"
@@ -277,7 +278,15 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
     aq_task_start(&empty, &barrier_class, sync);
     return aq_task_submit(queue, &empty, diag);
   }
-  if (execution->flags & AQ_EXECUTE_ON_DEVICE)
+  const bool visible = aq_link_is_visible(execution->link, execution->bindings,
+                                          queue->transport);
+  if (!visible && execution->flags & AQ_EXECUTE_PM4)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "the conditions of the program lie in memory that %s "
+                       "hides from the host, which looks at them between the "
+                       "commands",
+                       queue->ops->name);
+  if (!visible || execution->flags & AQ_EXECUTE_ON_DEVICE)
     return aq_queue_walk(queue, sync, execution, diag);
   if (execution->flags & AQ_EXECUTE_PM4)
     return aq_queue_pm4(queue, sync, execution, diag);

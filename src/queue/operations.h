@@ -70,7 +70,8 @@ AQ_API uint64_t aq_context_memory_trim(aq_context *context, uint32_t device);
  * AQ_COPY_CHOOSE takes a kernel for fills, updates, and copies within the
  * device or of few bytes, an engine for other copies, and what there is where
  * one of them is not. A way that is asked for and is not there is
- * AQ_ERR_UNSUPPORTED. Ranges may not overlap.
+ * AQ_ERR_UNSUPPORTED, as is the host's into memory that is hidden from it
+ * (mem_visible of transport.h). Ranges may not overlap.
  */
 
 typedef struct aq_fill {

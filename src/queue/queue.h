@@ -147,7 +147,9 @@ typedef struct aq_execution {
 enum aq_execution_flag {
   /* A kernel on the device puts the program's packets into the ring: conditions
    * and indirect grids take no round trip to the host, and may lie where only
-   * the device reaches. The program needs a link of aq_link_create. */
+   * the device reaches. The program needs a link of aq_link_create. Conditions
+   * and indirect grids choose it where the buffers lie in memory that is hidden
+   * from the host. */
   AQ_EXECUTE_ON_DEVICE = 1 << 0,
   /* The program becomes commands of the device's command processor, which a
    * packet for each part names: a PM4 indirect buffer. Not with the other. */

@@ -346,27 +346,34 @@ static aq_status host_submit(aq_queue *queue, const aq_sync *sync,
 
 /* ---- the choice ---- */
 
-static bool has_way(const aq_queue *queue, aq_operation kind, aq_copy_way way)
+static bool host_has_way(const aq_queue *queue, const transfer *t)
+{
+  return queue->ops->mem_visible(queue->transport, t->target, t->size) &&
+         (t->kind != AQ_OPERATION_COPY ||
+          queue->ops->mem_visible(queue->transport, t->source, t->size));
+}
+
+static bool has_way(const aq_queue *queue, const transfer *t, aq_copy_way way)
 {
   if (way == AQ_COPY_KERNEL)
-    return kernel_of(queue, kind) != 0;
+    return kernel_of(queue, t->kind) != 0;
   if (way == AQ_COPY_ENGINE)
-    return kind == AQ_OPERATION_COPY && queue->context->info.caps & AQ_CAP_COPY;
-  return way == AQ_COPY_HOST;
+    return t->kind == AQ_OPERATION_COPY &&
+           queue->context->info.caps & AQ_CAP_COPY;
+  return way == AQ_COPY_HOST && host_has_way(queue, t);
 }
 
 static aq_status transfer_submit(aq_queue *queue, const aq_sync *sync,
                                  const transfer *t, aq_copy_way wanted,
                                  aq_copy_way best, aq_diag *diag)
 {
-  /* What there is, from the best to the one that always is. */
   const aq_copy_way ways[] = {best, AQ_COPY_KERNEL, AQ_COPY_ENGINE,
                               AQ_COPY_HOST};
   aq_copy_way way = wanted;
-  for (int i = 0; way == AQ_COPY_CHOOSE; i++)
-    if (has_way(queue, t->kind, ways[i]))
+  for (int i = 0; i < 4 && way == AQ_COPY_CHOOSE; i++)
+    if (has_way(queue, t, ways[i]))
       way = ways[i];
-  if (!has_way(queue, t->kind, way))
+  if (!has_way(queue, t, way))
     return aq_diag_set(
         diag, AQ_ERR_UNSUPPORTED, "%s: not in that way on device %u of %s",
         aq_operation_name(t->kind), queue->options.device, queue->ops->name);

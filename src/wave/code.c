@@ -165,9 +165,16 @@ static size_t code_read(uint64_t address, void *to, size_t size)
   return got < 0 ? 0 : (size_t)got;
 }
 
+/* Where this process reads the page. */
+static uint64_t page_host(const code_page *page)
+{
+  return aq_allocations_reach(page->code->allocations, page->base);
+}
+
 static void bytes_read(code_page *page)
 {
-  page->size = (uint32_t)code_read(page->base, page->bytes, sizeof page->bytes);
+  page->size =
+      (uint32_t)code_read(page_host(page), page->bytes, sizeof page->bytes);
   page->read = page->code->epoch;
 }
 
@@ -326,8 +333,8 @@ static bool page_check(code_page *page)
   if (__builtin_expect(page->checked == page->code->epoch, true))
     return page->size > 0;
   page->checked = page->code->epoch;
-  const uint64_t first = page->base + page->first_used,
-                 end = page->base + page->end_used;
+  const uint64_t host = page_host(page), first = host + page->first_used,
+                 end = host + page->end_used;
   if (!aq_allocations_executable(page->code->allocations, page->base)) {
     page->size = 0;
     page->checked = 0; /* it may be again */

@@ -26,14 +26,30 @@ static int lane_find(const aq_wave *w, const aq_wave_op *o, uint64_t address)
       at += w->s[more->scalar] | (uint64_t)w->s[more->scalar + 1] << 32;
     else
       at += (uint64_t)w->v[more->address + 1][l] << 32;
-    if (address - aq_address_host(at) < LONGEST)
+    if (address - at < LONGEST)
       return l;
   }
   return -1;
 }
 
-void aq_wave_lost(aq_wave_grid *grid, uint64_t address)
+/* The address by which the code may have named a byte of this process: it was
+ * touched by way of a range found lately. */
+static uint64_t guest_of(const aq_wave_grid *grid, uint64_t host)
 {
+  const aq_wave_range *lists[] = {&grid->range, grid->older, grid->ranges};
+  const int counts[] = {1, AQ_WAVE_OLDER, AQ_WAVE_RANGES};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < counts[i]; j++) {
+      const aq_wave_range *range = &lists[i][j];
+      if (host + range->shift - range->base < range->end - range->base)
+        return host + range->shift;
+    }
+  return host;
+}
+
+void aq_wave_lost(aq_wave_grid *grid, uint64_t host)
+{
+  const uint64_t address = guest_of(grid, host);
   aq_wave *w = grid->running;
   char what[AQ_ALLOCATION_TEXT_SIZE + 100], place[AQ_ALLOCATION_TEXT_SIZE],
       who[20] = "";

@@ -122,8 +122,7 @@ static bool allocated_find(const aq_wave_grid *grid, uint64_t address,
                            access, &found))
     return false;
   *out = (aq_wave_range){aq_allocation_first(&found), aq_allocation_end(&found),
-                         found.base - aq_address_host(found.base),
-                         found.writers & aq_device_bit(device)};
+                         found.shift, found.writers & aq_device_bit(device)};
   return true;
 }
 
@@ -167,9 +166,12 @@ void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
       return (void *)(uintptr_t)(address - range.shift);
     }
   aq_wave_range range = {0};
-  for (uint64_t at = address, end = address + size; at < end; at = range.end)
-    if (end < address || !reachable_find(grid, at, write, &range))
+  for (uint64_t at = address, end = address + size; at < end; at = range.end) {
+    const uint64_t shift = range.shift;
+    if (end < address || !reachable_find(grid, at, write, &range) ||
+        (at > address && range.shift != shift)) /* two places of this process */
       return NULL;
+  }
   /* An access across two allocations finds the first again next time. */
   if (size > 0 && range_has(&range, address, size, write))
     range_keep(grid, range);

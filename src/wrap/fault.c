@@ -338,6 +338,12 @@ static void fault_mem_unlock(aq_transport *t, void *address)
   f->ops->mem_unlock(f->inner, address);
 }
 
+static bool fault_mem_visible(aq_transport *t, const void *address, size_t size)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  return f->ops->mem_visible(f->inner, address, size);
+}
+
 static aq_status fault_copy_async(aq_transport *t, uint32_t device, void *to,
                                   const void *from, size_t size,
                                   const aq_signal *dependencies, uint32_t count,
@@ -502,6 +508,7 @@ const aq_transport_ops aq_fault_transport_ops = {
     .mem_publish = fault_mem_publish,
     .mem_lock = fault_mem_lock,
     .mem_unlock = fault_mem_unlock,
+    .mem_visible = fault_mem_visible,
     .copy_async = fault_copy_async,
     .copy_submit = fault_copy_submit,
     .copy_engines_idle = fault_copy_engines_idle,

@@ -12,6 +12,7 @@
 #include "backend_hsa/library.h"
 #include "common/policy.h"
 #include "dropin/hsa.h"
+#include "queue/context_priv.h"
 
 /* The loaded functions have the types of the exported ones. */
 #define C(name, returns, parameters)                                           \
@@ -129,6 +130,67 @@ START_TEST(what_only_a_simulator_takes_is_refused)
 }
 END_TEST
 
+/* With the code of the device library, as on GPUs: only some have the packet
+ * that waits for a value. */
+START_TEST(devices_have_capabilities_of_their_own)
+{
+  const char *const settings[] = {DROPIN, "kernels=objects", NULL};
+  const aq_transport_layer layer = {.ops = &aqhsa_transport_ops,
+                                    .settings = settings};
+  const aq_transport_options options = {.size = sizeof options,
+                                        .layer = &layer};
+  aq_transport *t;
+  aq_transport_info info;
+  aq_context *context;
+  aq_diag diag = AQ_DIAG_INIT;
+  setenv("AQUEDUCT_DEVICE", "mi210,rx7900xtx", 1);
+  ck_assert_status(aqhsa_transport_ops.open(&options, &t, &diag), AQ_OK, &diag);
+  unsetenv("AQUEDUCT_DEVICE");
+  t->ops->info(t, &info);
+  ck_assert_uint_eq(info.device_count, 2);
+  ck_assert_uint_eq(info.caps & (AQ_CAP_HOST_KERNELS | AQ_CAP_BARRIER_VALUE),
+                    0);
+  ck_assert_uint_eq(info.devices[0].more_caps, AQ_CAP_BARRIER_VALUE);
+  ck_assert_uint_eq(info.devices[1].more_caps, 0);
+  ck_assert_uint_ne(aq_device_caps(&info, 0) & AQ_CAP_BARRIER_VALUE, 0);
+  ck_assert_status(aq_context_create(
+                       &(aq_context_options){.size = sizeof(aq_context_options),
+                                             .transport = t},
+                       &context, &diag),
+                   AQ_OK, &diag);
+  ck_assert_int_eq(context->ways[0], AQ_EDGE_BARRIER_VALUE);
+  ck_assert_int_ne(context->ways[1], AQ_EDGE_BARRIER_VALUE);
+  aq_context_destroy(context);
+  t->ops->close(t);
+}
+END_TEST
+
+/* Where the host may be allowed into a device's pool, mem_alloc does. */
+START_TEST(memory_is_hidden_where_the_runtime_never_allows_the_host)
+{
+  static const char *const modes[] = {"off", "allowed", "never"};
+  for (int i = 0; i < 3; i++) {
+    aq_transport *t;
+    aq_transport_info info;
+    void *memory;
+    aq_diag diag = AQ_DIAG_INIT;
+    setenv("AQUEDUCT_STRICT_MEMORY", modes[i], 1);
+    ck_assert_status(open_with(DROPIN, NULL, &t, &diag), AQ_OK, &diag);
+    t->ops->info(t, &info);
+    ck_assert_int_eq(info.devices[0].memory_hidden, i == 2);
+    ck_assert_status(
+        t->ops->mem_alloc(t, 0, AQ_MEMORY_DEVICE, 100, &memory, &diag), AQ_OK,
+        &diag);
+    ck_assert_int_eq(t->ops->mem_visible(t, memory, 100), i != 2);
+    if (i != 2)
+      memset(memory, 1, 100);
+    t->ops->mem_free(t, memory);
+    t->ops->close(t);
+  }
+  unsetenv("AQUEDUCT_STRICT_MEMORY");
+}
+END_TEST
+
 /* The drop-in's registers are words that clients store to. */
 START_TEST(writes_of_the_host_are_flushed_to_every_device)
 {
@@ -173,5 +235,7 @@ AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
              the_search_tells_every_place_it_looked_at,
              agents_are_selected_by_ordinal_gfx_or_name,
              what_only_a_simulator_takes_is_refused,
+             devices_have_capabilities_of_their_own,
+             memory_is_hidden_where_the_runtime_never_allows_the_host,
              writes_of_the_host_are_flushed_to_every_device,
              two_are_open_at_once_and_events_go_to_both)

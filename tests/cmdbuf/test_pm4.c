@@ -207,7 +207,7 @@ static void commands_run(rig *r, const aq_pm4_buffer *buffer, uint32_t count)
   fences f = {.flush = false};
   uint32_t next = 0;
   aq_pm4_jump(&jump, (uintptr_t)buffer->words, buffer->count);
-  ck_assert(aqsim_pm4_begin(pm4, r->info.devices[0].gfx, &jump));
+  ck_assert(aqsim_pm4_begin(pm4, r->info.devices[0].gfx, &jump, NULL));
   for (;;) {
     const aqsim_pm4_result result = aqsim_pm4_run(pm4);
     if (result == AQSIM_PM4_DONE)

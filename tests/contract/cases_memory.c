@@ -95,6 +95,67 @@ static void copy_moves_and_decrements(contract *c)
   ck_assert_uint_eq(to[299], 0);
 }
 
+static void memory_of_a_device_is_visible_or_moved(contract *c)
+{
+  unsigned char *from = memory(c, AQ_MEMORY_HOST, 5000);
+  unsigned char *to = memory(c, AQ_MEMORY_HOST, 5000);
+  unsigned char *there = memory(c, AQ_MEMORY_DEVICE, 5000);
+  aq_signal in = contract_signal(c, 1), out = contract_signal(c, 1);
+  for (int i = 0; i < 5000; i++)
+    from[i] = (unsigned char)(i * 7 + i / 256);
+  copy(c, there, from, 5000, NULL, 0, in);
+  copy(c, to, there, 5000, &in, 1, out);
+  contract_wait_zero(c, out);
+  ck_assert_int_eq(memcmp(to, from, 5000), 0);
+  ck_assert(c->ops->mem_visible(c->t, from, 5000));
+  ck_assert(c->ops->mem_visible(c->t, &in, sizeof in));
+  ck_assert_int_eq(c->ops->mem_visible(c->t, there + 1, 4000),
+                   !c->device->memory_hidden);
+  if (!c->device->memory_hidden)
+    ck_assert_int_eq(memcmp(there, from, 5000), 0);
+  c->ops->mem_free(c->t, there);
+}
+
+/* Adds to each byte of a pattern. */
+typedef struct add_args {
+  unsigned char *bytes;
+  uint64_t count;
+} add_args;
+
+static void add(const aq_kernel_call *call)
+{
+  const add_args *args = call->kernarg;
+  for (uint64_t i = 0; i < args->count; i++)
+    args->bytes[i] = (unsigned char)(args->bytes[i] + i);
+}
+
+static void kernels_reach_memory_of_the_device(contract *c)
+{
+  unsigned char *there = memory(c, AQ_MEMORY_DEVICE, 100);
+  unsigned char *here = memory(c, AQ_MEMORY_HOST, 100);
+  add_args *args = (void *)memory(c, AQ_MEMORY_KERNARG, sizeof *args);
+  const aq_kernel_desc desc = {.name = "add",
+                               .function = add,
+                               .cost = {AQ_COST_FIXED, AQ_US, 0},
+                               .kernarg_size = sizeof *args};
+  aq_kernel_info info;
+  ck_assert_status(c->ops->kernel_register(c->t, &desc, &info, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  aq_signal in = contract_signal(c, 1), ran = contract_signal(c, 1),
+            out = contract_signal(c, 1);
+  memset(here, 9, 100);
+  copy(c, there, here, 100, NULL, 0, in);
+  copy(c, here, there, 100, &ran, 1, out);
+  *args = (add_args){there, 100};
+  contract_wait_zero(c, in);
+  const aq_packet dispatch =
+      contract_dispatch(info.object, (uintptr_t)args, false, ran);
+  contract_submit(c, contract_queue(c), &dispatch);
+  contract_wait_zero(c, out);
+  for (int i = 0; i < 100; i++)
+    ck_assert_int_eq(here[i], 9 + i);
+}
+
 static void copy_waits_for_all(contract *c)
 {
   unsigned char *from = memory(c, AQ_MEMORY_HOST, 8);
@@ -155,6 +216,10 @@ const contract_case contract_memory[] = {
      memory_is_locked_once_until_unlocked},
     {"a copy moves its bytes, no more, and decrements its signal", "75",
      AQ_CAP_COPY, copy_moves_and_decrements},
+    {"memory of a device is visible, or only moved", NULL, AQ_CAP_COPY,
+     memory_of_a_device_is_visible_or_moved},
+    {"kernels reach memory of their device", NULL,
+     AQ_CAP_COPY | AQ_CAP_HOST_KERNELS, kernels_reach_memory_of_the_device},
     {"a copy waits until all its dependencies are 0", "75", AQ_CAP_COPY,
      copy_waits_for_all},
     {"copies wait for one another", "75", AQ_CAP_COPY, copies_chain},

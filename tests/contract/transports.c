@@ -6,9 +6,20 @@
 #include <string.h>
 
 /* hsa is the drop-in library of this build, never what else is there. */
-static const char built_in[] = "sim sim,live null hsa fault+sim fault+null "
-                               "sim*4 sim*2,live null*3 fault+sim*2";
-static const char live[] = ",live";
+static const char built_in[] =
+    "sim sim,live null hsa hsa,strict fault+sim fault+null "
+    "sim*4 sim*2,live null*3 fault+sim*2";
+static const char live[] = ",live", strict[] = ",strict";
+
+/* Takes a suffix off a name; false: it has another end. */
+static bool tail_take(const char *name, size_t *length, const char *tail)
+{
+  const size_t size = strlen(tail);
+  if (*length <= size || memcmp(name + *length - size, tail, size) != 0)
+    return false;
+  *length -= size;
+  return true;
+}
 
 static void transport_take(contract_transport *on, const char *name,
                            size_t length)
@@ -17,11 +28,9 @@ static void transport_take(contract_transport *on, const char *name,
   on->label = strndup(name, length);
   if (!on->label)
     abort();
-  size_t tail = sizeof live - 1;
-  if (length > tail && memcmp(name + length - tail, live, tail) == 0) {
+  if (tail_take(name, &length, live))
     on->mode = AQ_MODE_LIVE;
-    length -= tail;
-  }
+  on->strict = tail_take(name, &length, strict);
   const char *star = memchr(name, '*', length);
   if (star) {
     snprintf(on->devices, sizeof on->devices, "mi300x%.*s",
@@ -76,8 +85,13 @@ void contract_transports_free(contract_transport *on, size_t count)
   free(on);
 }
 
+/* The drop-in reads its variable when it is opened, which comes next. */
 aq_transport_options contract_options(const contract_transport *on)
 {
+  if (on->strict)
+    setenv("AQUEDUCT_STRICT_MEMORY", "never", 1);
+  else
+    unsetenv("AQUEDUCT_STRICT_MEMORY");
   return (aq_transport_options){.size = sizeof(aq_transport_options),
                                 .edits = on->edits,
                                 .mode = on->mode,

@@ -37,6 +37,9 @@ tests_dropin_test_system_LDADD = $(AQ_CLIENT_LDADD)
 check_PROGRAMS += tests/dropin/test_memory
 tests_dropin_test_memory_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_protected
+tests_dropin_test_protected_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_sharing
 tests_dropin_test_sharing_LDADD = $(AQ_CLIENT_LDADD)
 
@@ -79,7 +82,7 @@ tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 
 EXTRA_DIST += tests/dropin/kill_abuse.sh tests/dropin/app.hip tests/dropin/recorded.c tools/packages.sh
 EXTRA_DIST += tests/dropin/bad_client.c tests/dropin/bad_hip.tsv tests/dropin/bad_kernels.hip
-dist_check_SCRIPTS += tests/dropin/test_captured_code.sh tests/dropin/test_extract.sh tests/dropin/test_reports.sh tests/dropin/test_bad_hip.sh tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_hostcall.sh tests/dropin/test_exec.sh \
+dist_check_SCRIPTS += tests/dropin/test_strict.sh tests/dropin/test_captured_code.sh tests/dropin/test_extract.sh tests/dropin/test_reports.sh tests/dropin/test_bad_hip.sh tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_hostcall.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_device.sh tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_compile.sh \
 	tests/dropin/test_fidelity.sh \

@@ -24,6 +24,8 @@ const ground_kind ground_kinds[] = {
     {"hsa over the drop-in, barrier-and", "hsa", AQ_MODE_LIVE,
      AQ_EDGE_BARRIER_AND},
     {"hsa over the drop-in, defer", "hsa", AQ_MODE_LIVE, AQ_EDGE_DEFER},
+    {"hsa over the drop-in, strict memory", "hsa", AQ_MODE_LIVE, AQ_EDGE_CHOOSE,
+     NULL, true},
 };
 const unsigned ground_kind_count = sizeof ground_kinds / sizeof *ground_kinds;
 
@@ -61,6 +63,7 @@ static void open_with(ground *g, const ground_kind *kind,
   g->kind = kind;
   if (strcmp(kind->transport, "hsa") == 0)
     dropin_choose();
+  setenv("AQUEDUCT_STRICT_MEMORY", kind->strict ? "never" : "off", 1);
   ck_assert_ok(
       g, aq_transport_stack_create(kind->transport, NULL, &g->stack, &g->diag));
   ck_assert_ok(g,
@@ -148,6 +151,27 @@ aq_status ground_dispatch(ground *g, aq_queue *queue, const aq_sync *sync,
                                         .kernargs = &args,
                                         .kernarg_size = sizeof args},
                            &g->diag);
+}
+
+void ground_move(ground *g, void *to, const void *from, size_t size)
+{
+  aq_signal done;
+  if (!ground_hides(g)) {
+    memcpy(to, from, size);
+    return;
+  }
+  ck_assert_ok(g, g->ops->signal_create(g->t, &(aq_signal_desc){.value = 1},
+                                        &done, &g->diag));
+  ck_assert_ok(
+      g, g->ops->copy_async(g->t, 0, to, from, size, NULL, 0, done, &g->diag));
+  const aq_wait_item item = {done, AQ_EQ, 0};
+  ck_assert_ok(g, g->ops->wait(g->t,
+                               &(aq_wait_request){.items = &item,
+                                                  .count = 1,
+                                                  .mode = AQ_WAIT_ALL,
+                                                  .deadline = AQ_TIME_MAX},
+                               NULL, &g->diag));
+  g->ops->signal_destroy(g->t, done);
 }
 
 void ground_wait(ground *g, aq_semaphore *semaphore, uint64_t value)

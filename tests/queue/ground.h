@@ -19,6 +19,7 @@ typedef struct ground_kind {
   aq_time_mode mode;
   aq_edge_way way;
   const char *device; /* model; NULL: the default */
+  bool strict;        /* the host cannot touch memory of devices */
 } ground_kind;
 
 extern const ground_kind ground_kinds[];
@@ -61,6 +62,13 @@ aq_semaphore *ground_semaphore(ground *g, uint64_t value);
 /* A dispatch of the step kernel; sync may be NULL. */
 aq_status ground_dispatch(ground *g, aq_queue *queue, const aq_sync *sync,
                           uint64_t *cell, uint64_t value);
+
+/* Moves bytes to or from memory of a device, which the host may not touch. */
+void ground_move(ground *g, void *to, const void *from, size_t size);
+static inline bool ground_hides(const ground *g)
+{
+  return g->info.devices[0].memory_hidden;
+}
 
 /* Waits until a semaphore has reached a value. */
 void ground_wait(ground *g, aq_semaphore *semaphore, uint64_t value);

@@ -18,7 +18,20 @@ static unsigned char *device_memory(ground *g, size_t size)
   void *memory = NULL;
   ck_assert_ok(
       g, g->ops->mem_alloc(g->t, 0, AQ_MEMORY_DEVICE, size, &memory, &g->diag));
-  return memset(memory, 0xee, size);
+  unsigned char *bytes = malloc(size);
+  ground_move(g, memory, memset(bytes, 0xee, size), size);
+  free(bytes);
+  return memory;
+}
+
+/* The bytes of a device's memory, until the next ones are asked for. */
+static const unsigned char *device_bytes(ground *g, const void *memory,
+                                         size_t size)
+{
+  static unsigned char bytes[LARGE + 1];
+  ck_assert_uint_le(size, sizeof bytes);
+  ground_move(g, bytes, memory, size);
+  return bytes;
 }
 
 static unsigned char byte_of(uint64_t seed, size_t at)
@@ -85,11 +98,12 @@ static void bytes_are_filled_copied_and_updated_in_order(ground *g)
                        &(aq_copy){.target = b, .source = a, .size = SMALL},
                        &g->diag));
   ground_wait(g, done, 1);
-  pattern_check(b + 17, sizeof part, 3);
+  const unsigned char *bytes = device_bytes(g, b, SMALL + 16);
+  pattern_check(bytes + 17, sizeof part, 3);
   for (size_t i = 0; i < SMALL; i++)
     if (i < 17 || i >= 117)
-      ck_assert_uint_eq(b[i], i % 4 + 1);
-  all_are(b + SMALL, 16, 0xee);
+      ck_assert_uint_eq(bytes[i], i % 4 + 1);
+  all_are(bytes + SMALL, 16, 0xee);
   const aq_queue_stats stats = stats_of(queue);
   ck_assert_uint_eq(stats.operations, 3);
   ck_assert_uint_eq(stats.kinds[AQ_OPERATION_FILL], 1);
@@ -101,16 +115,18 @@ static void bytes_are_filled_copied_and_updated_in_order(ground *g)
   aq_semaphore_release(done);
 }
 
-/* The same bytes by each way; later operations see them. */
+/* The same bytes by each way; later operations see them. The host has no way
+ * into memory that is hidden from it. */
 static void every_way_of_copying_moves_the_same_bytes(ground *g)
 {
   static const aq_copy_way ways[] = {AQ_COPY_KERNEL, AQ_COPY_ENGINE,
                                      AQ_COPY_HOST};
+  const uint64_t count = ground_hides(g) ? 2 : 3;
   aq_queue *queue = ground_queue(g, NULL), *other = ground_queue(g, NULL);
   aq_semaphore *done = ground_semaphore(g, 0), *last = ground_semaphore(g, 0);
   unsigned char *from = malloc(LARGE), *to = device_memory(g, LARGE),
                 *back = malloc(LARGE);
-  for (uint64_t i = 0; i < 3; i++) {
+  for (uint64_t i = 0; i < count; i++) {
     ground_sync s;
     pattern_make(from, LARGE, i);
     ck_assert_ok(g, aq_queue_copy(queue,
@@ -127,15 +143,23 @@ static void every_way_of_copying_moves_the_same_bytes(ground *g)
                                     .source = to,
                                     .size = LARGE,
                                     .path = AQ_PATH_HOST,
-                                    .way = ways[(i + 1) % 3]},
+                                    .way = ways[(i + 1) % count]},
                          &g->diag));
     ground_wait(g, last, i + 1);
     pattern_check(back, LARGE, i);
   }
   const aq_queue_stats stats = stats_of(queue);
-  for (int i = 0; i < 3; i++)
+  for (uint64_t i = 0; i < count; i++)
     ck_assert_uint_eq(stats.copies[ways[i]], 1);
-  ck_assert_uint_eq(stats.published, 1);
+  ck_assert_uint_eq(stats.published, count - 2);
+  if (ground_hides(g)) {
+    ck_assert_int_eq(
+        aq_queue_copy(queue, NULL,
+                      &(aq_copy){to, from, LARGE, AQ_PATH_HOST, AQ_COPY_HOST},
+                      &g->diag),
+        AQ_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(g->diag.text, "not in that way"));
+  }
   /* Only the host waits for operations in which the host has a part. */
   ck_assert_uint_le(stats_of(other).rules[AQ_WAIT_DEFERRED],
                     g->kind->way == AQ_EDGE_DEFER ? 3 : 1);
@@ -195,7 +219,7 @@ static void transfers_that_make_no_sense_are_refused(ground *g)
       aq_queue_update(queue, NULL, &(aq_update){a, a, UINT32_MAX, 0}, &g->diag),
       AQ_ERR_INVALID);
   ck_assert_uint_eq(stats_of(queue).operations, 0);
-  all_are(a, SMALL, 0xee);
+  all_are(device_bytes(g, a, SMALL), SMALL, 0xee);
   aq_queue_destroy(queue);
 }
 
@@ -330,10 +354,11 @@ static void files_are_read_and_written(ground *g)
     unsigned char *back = malloc(size + 7);
     ck_assert_int_eq(pread(out, back + 4, size + 3, 0), (ssize_t)size + 3);
     all_are(back + 4, 3, 0);
+    const unsigned char *there = device_bytes(g, memory, size + 1);
     for (size_t k = 0; k < size; k++)
-      if (back[k + 7] != byte_of(i, k + 7) || memory[k] != byte_of(i, k + 7))
+      if (back[k + 7] != byte_of(i, k + 7) || there[k] != byte_of(i, k + 7))
         ck_abort_msg("byte %zu of %zu", k, size);
-    ck_assert_uint_eq(memory[size], 0xee);
+    ck_assert_uint_eq(there[size], 0xee);
     free(back);
     close(in);
     close(out);
@@ -412,7 +437,7 @@ static void memory_is_used_again_in_the_order_of_the_queues(ground *g)
   ck_assert_ok(g, aq_queue_fill(queue, ground_sync_make(&s, NULL, 0, done, 1),
                                 &(aq_fill){b, 1000, 2, 1, 0}, &g->diag));
   ground_wait(g, done, 1);
-  all_are(b, 1000, 2);
+  all_are(device_bytes(g, b, 1000), 1000, 2);
   /* In another one after the end of the dealloca. */
   ck_assert_ok(g,
                aq_queue_dealloca(queue, ground_sync_make(&s, NULL, 0, done, 2),
@@ -584,9 +609,10 @@ static void operations_are_parked_with_what_they_borrow(ground *g)
   ck_assert_ok(g, aq_queue_barrier(
                       queue, ground_sync_make(&s, NULL, 0, done, 1), &g->diag));
   ground_wait(g, done, 1);
+  const unsigned char *bytes = device_bytes(g, b, 4 * (size_t)MANY);
   for (uint32_t i = 0; i < MANY; i++) {
     uint32_t value;
-    memcpy(&value, b + 4 * i, 4);
+    memcpy(&value, bytes + 4 * i, 4);
     ck_assert_uint_eq(value, i * 3);
   }
   ck_assert_uint_eq(cell, expected);
@@ -726,6 +752,7 @@ static void every_operation_is_reported_once(ground *g)
   host_note note = {.g = g, .cell = &cell};
   void *block;
   const aq_file_range range = {fd, 0, a, 64};
+  const aq_copy_way own_way = ground_hides(g) ? AQ_COPY_CHOOSE : AQ_COPY_HOST;
   ck_assert_ok(g, aq_queue_alloca(queue, NULL,
                                   &(aq_memory_request){AQ_MEMORY_HOST, 8},
                                   &block, &g->diag));
@@ -734,8 +761,7 @@ static void every_operation_is_reported_once(ground *g)
   ck_assert_ok(g,
                aq_queue_copy(queue, NULL,
                              &(aq_copy){a, b, 8, 0, AQ_COPY_ENGINE}, &g->diag));
-  ck_assert_ok(g, aq_queue_update(queue, NULL,
-                                  &(aq_update){a, "a", 1, AQ_COPY_HOST},
+  ck_assert_ok(g, aq_queue_update(queue, NULL, &(aq_update){a, "a", 1, own_way},
                                   &g->diag));
   ck_assert_ok(g, aq_queue_read(queue, NULL, &range, &g->diag));
   ck_assert_ok(g, aq_queue_write(queue, NULL, &range, &g->diag));

@@ -603,9 +603,10 @@ static void reported(const aq_operation_report *report, void *user)
 
 /* Four steps again and again until the cell is large enough, in blocks that
  * hold few of them: the host looks at the cell between the parts. */
-static void values_program_run(ground *g, uint32_t flags)
+static void values_program_run(ground *g, uint32_t flags, aq_memory_kind where)
 {
   enum { STEPS_A_TURN = 4 };
+  const bool hidden = where == AQ_MEMORY_DEVICE && ground_hides(g);
   const int64_t enough = INT64_C(1000000000000000);
   const aq_ref ref = aq_ref_slot(0, 0);
   const aq_test test = {ref, enough, AQ_LT, true};
@@ -640,12 +641,12 @@ static void values_program_run(ground *g, uint32_t flags)
                               &link, &g->diag));
   aq_queue *queue = ground_queue(g, NULL);
   aq_semaphore *done = ground_semaphore(g, 0);
-  uint64_t *cell, expected = 1, turns = 0;
+  uint64_t *cell, expected = 1, turns = 0, value = 1;
   void *memory;
-  ck_assert_ok(g, g->ops->mem_alloc(g->t, 0, AQ_MEMORY_HOST, sizeof *cell,
-                                    &memory, &g->diag));
+  ck_assert_ok(
+      g, g->ops->mem_alloc(g->t, 0, where, sizeof *cell, &memory, &g->diag));
   cell = memory;
-  *cell = 1;
+  ground_move(g, cell, &value, sizeof value);
   const aq_binding binding = {cell, sizeof *cell};
   ground_sync s;
   do {
@@ -661,11 +662,13 @@ static void values_program_run(ground *g, uint32_t flags)
                ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, done, 2),
                                cell, 77));
   ground_wait(g, done, 2);
-  ck_assert_uint_eq(*cell, ground_stepped(expected, 77));
+  ground_move(g, &value, cell, sizeof value);
+  ck_assert_uint_eq(value, ground_stepped(expected, 77));
   aq_queue_stats stats;
   aq_queue_stats_get(queue, &stats);
   ck_assert_uint_gt(turns, 1);
-  ck_assert_uint_gt(stats.epochs, flags ? 2 : turns);
+  /* The device walks where the host cannot look. */
+  ck_assert_uint_gt(stats.epochs, flags || hidden ? 2 : turns);
   ck_assert_uint_eq(stats.operations, 2);
   aq_queue_destroy(queue);
   g->ops->mem_free(g->t, memory);
@@ -677,18 +680,23 @@ static void values_program_run(ground *g, uint32_t flags)
 static void
 a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
 {
-  values_program_run(g, 0);
+  values_program_run(g, 0, AQ_MEMORY_HOST);
+}
+
+static void a_value_in_memory_of_the_device_decides(ground *g)
+{
+  values_program_run(g, 0, AQ_MEMORY_DEVICE);
 }
 
 static void the_device_looks_at_values_itself(ground *g)
 {
-  values_program_run(g, AQ_EXECUTE_ON_DEVICE);
+  values_program_run(g, AQ_EXECUTE_ON_DEVICE, AQ_MEMORY_HOST);
 }
 
 static void pm4_looks_at_values_between_its_parts(ground *g)
 {
   if (takes_pm4(g))
-    values_program_run(g, AQ_EXECUTE_PM4);
+    values_program_run(g, AQ_EXECUTE_PM4, AQ_MEMORY_HOST);
 }
 
 /* A context of a logical device of all there are, the last one first. */
@@ -882,6 +890,7 @@ static const ground_case cases[] = {
     GROUND_CASE(each_operation_is_reported_with_its_times),
     GROUND_CASE(operations_become_rows_of_the_record),
     GROUND_CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
+    GROUND_CASE(a_value_in_memory_of_the_device_decides),
     GROUND_CASE(the_device_looks_at_values_itself),
     GROUND_CASE(pm4_looks_at_values_between_its_parts),
     GROUND_CASE(queues_are_placed_by_their_affinity),

@@ -424,6 +424,12 @@ static aq_status no_lock(aq_transport *t, void *address, size_t size,
   return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "fake: no locked memory");
 }
 
+static bool is_visible(aq_transport *t, const void *address, size_t size)
+{
+  (void)t, (void)address, (void)size;
+  return true;
+}
+
 static void no_unlock(aq_transport *t, void *address)
 {
   (void)t, (void)address;
@@ -447,6 +453,7 @@ const aq_transport_ops fake_transport = {
     .mem_publish = no_publish,
     .mem_lock = no_lock,
     .mem_unlock = no_unlock,
+    .mem_visible = is_visible,
     .kernel_register = fake_kernel_register,
     .kernel_unregister = fake_kernel_unregister,
     .kernel_describe = fake_kernel_describe,

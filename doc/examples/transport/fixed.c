@@ -183,6 +183,13 @@ static aq_status fixed_mem_lock(aq_transport *t, void *address, size_t size,
   return AQ_OK;
 }
 
+/* Its devices have memory of the host. */
+static bool fixed_mem_visible(aq_transport *t, const void *address, size_t size)
+{
+  (void)t, (void)address, (void)size;
+  return true;
+}
+
 static void fixed_mem_unlock(aq_transport *t, void *address)
 {
   fixed_locked **link = &fixed_from(t)->locked;
@@ -486,6 +493,7 @@ static const aq_transport_ops ops = {
     .mem_publish = fixed_mem_publish,
     .mem_lock = fixed_mem_lock,
     .mem_unlock = fixed_mem_unlock,
+    .mem_visible = fixed_mem_visible,
     .copy_async = fixed_copy_async,
     .copy_submit = fixed_copy_submit,
     .copy_engines_idle = fixed_copy_engines_idle,

@@ -113,6 +113,11 @@ static aq_status live_mem_lock(aq_transport *t, void *address, size_t size,
   return status;
 }
 
+static bool live_mem_visible(aq_transport *t, const void *address, size_t size)
+{
+  return base->mem_visible(t, address, size);
+}
+
 static void live_mem_unlock(aq_transport *t, void *address)
 {
   aqsim_live *live = enter(t);
@@ -423,6 +428,7 @@ const aq_transport_ops aqsim_live_ops = {
     .mem_publish = live_mem_publish,
     .mem_lock = live_mem_lock,
     .mem_unlock = live_mem_unlock,
+    .mem_visible = live_mem_visible,
     .copy_async = live_copy_async,
     .copy_submit = live_copy_submit,
     .copy_engines_idle = live_copy_engines_idle,

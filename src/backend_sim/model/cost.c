@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "common/spin.h"
-
 /* a × b, ending at the longest run that times can still be added to. */
 static aq_time times(aq_time a, uint64_t b)
 {
@@ -26,11 +24,20 @@ static aq_time launch_cost(const aqsim_model *model)
          model->acquire_agent + model->dispatch_setup;
 }
 
-static aq_time spin_duration(const aqsim_model *model,
-                             const aq_kernel_packet *packet)
+aq_spin_args aqsim_cost_spin_args(const aq_kernel_packet *packet,
+                                  const aq_allocations *map)
 {
+  const uint64_t at = aq_allocations_reach(map, packet->kernarg_address);
   aq_spin_args args;
-  memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address, sizeof args);
+  memcpy(&args, (const void *)(uintptr_t)at, sizeof args);
+  return args;
+}
+
+static aq_time spin_duration(const aqsim_model *model,
+                             const aq_kernel_packet *packet,
+                             const aq_allocations *map)
+{
+  const aq_spin_args args = aqsim_cost_spin_args(packet, map);
   aq_time duration = aq_time_min(args.duration, AQ_TIME_MAX / 4);
   if ((args.flags & AQ_SPIN_BACK_TO_BACK) &&
       model->glued_duration_contains_launch)
@@ -51,12 +58,12 @@ static aq_time dispatch_duration(const aqsim_model *model, uint64_t workgroups,
 }
 
 aq_time aqsim_cost_workgroup(const aq_cost *cost,
-                             const aq_kernel_packet *packet)
+                             const aq_kernel_packet *packet,
+                             const aq_allocations *map)
 {
   aq_spin_args args = {.duration = cost->base};
   if (cost->kind == AQ_COST_SPIN_WORKGROUP)
-    memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address,
-           sizeof args);
+    args = aqsim_cost_spin_args(packet, map);
   return aq_time_max(aq_time_min(args.duration, AQ_TIME_MAX / 4), 0);
 }
 
@@ -98,12 +105,12 @@ aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
 
 aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             const aq_kernel_packet *packet, uint64_t workgroups,
-                            uint32_t cus)
+                            uint32_t cus, const aq_allocations *map)
 {
   if (workgroups == 0)
     return 0;
   if (cost->kind == AQ_COST_SPIN)
-    return spin_duration(model, packet);
+    return spin_duration(model, packet, map);
   aq_time duration = aq_time_min(cost->base, AQ_TIME_MAX / 4);
   if (cost->kind == AQ_COST_PER_WORKGROUP)
     duration += times(cost->per_workgroup, workgroups);

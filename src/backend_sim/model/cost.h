@@ -8,14 +8,21 @@
 
 #include "backend_sim/model/device_model.h"
 #include "backend_sim/model/occupancy.h"
+#include "common/allocations.h"
 #include "common/aql.h"
 #include "common/kernel_desc.h"
+#include "common/spin.h"
+
+/* The arguments of a spin kernel. `map`, here and below, says where memory is
+ * reached, or is NULL. */
+aq_spin_args aqsim_cost_spin_args(const aq_kernel_packet *packet,
+                                  const aq_allocations *map);
 
 /* Never negative; 0 for a dispatch without workgroups. `workgroups` is how many
  * the packet has, `cus` how many compute units its queue may use. */
 aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             const aq_kernel_packet *packet, uint64_t workgroups,
-                            uint32_t cus);
+                            uint32_t cus, const aq_allocations *map);
 
 /* Whether workgroups of a kernel share the device with other kernels. */
 static inline bool aqsim_cost_is_dispatched(const aq_cost *cost)
@@ -26,7 +33,8 @@ static inline bool aqsim_cost_is_dispatched(const aq_cost *cost)
 /* How long a workgroup runs, where that does not depend on how many there are.
  */
 aq_time aqsim_cost_workgroup(const aq_cost *cost,
-                             const aq_kernel_packet *packet);
+                             const aq_kernel_packet *packet,
+                             const aq_allocations *map);
 
 /* A kernel that has the memory for itself. */
 typedef struct aqsim_roofline {

@@ -10,14 +10,15 @@
 #include "backend_sim/packet/kinds.h"
 #include "common/allocations.h"
 
-/* A host function reaches locked memory at the host's address alone. */
-static void words_reach_host(void *arguments, size_t size)
+/* A host function reaches locked memory at the host's address alone, and memory
+ * that is protected from the host where the device does. */
+static void words_reach_host(const aqsim *sim, void *arguments, size_t size)
 {
   unsigned char *at = arguments;
   for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t)) {
     uint64_t word;
     memcpy(&word, at + i, sizeof word);
-    word = aq_address_host(word);
+    word = aq_allocations_reach(sim->allocations, word);
     memcpy(at + i, &word, sizeof word);
   }
 }
@@ -28,14 +29,16 @@ static bool arguments_find(const aqsim *sim, const aqsim_kernel *kernel,
                            void *buffer, size_t size, void **kernarg)
 {
   const size_t bytes = kernel->desc.kernarg_size;
-  if (!sim->allocations || aq_allocations_aliases(sim->allocations) == 0 ||
+  if (!sim->allocations ||
+      (aq_allocations_aliases(sim->allocations) == 0 &&
+       !aq_allocations_protect(sim->allocations)) ||
       bytes == 0 || !*kernarg)
     return true;
   void *copy = bytes <= size ? buffer : malloc(bytes);
   if (!copy)
     return false;
   memcpy(copy, *kernarg, bytes);
-  words_reach_host(copy, bytes);
+  words_reach_host(sim, copy, bytes);
   *kernarg = copy;
   return true;
 }
@@ -47,8 +50,8 @@ bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
   enum { NEAR = 512 };
   uint64_t near[NEAR / sizeof(uint64_t)];
   aqsim *sim = flight->queue->sim;
-  void *const given =
-      (void *)(uintptr_t)aq_address_host(packet->kernarg_address);
+  void *const given = (void *)(uintptr_t)aq_allocations_reach(
+      sim->allocations, packet->kernarg_address);
   void *kernarg = given;
   error[0] = 0;
   if (!arguments_find(sim, kernel, near, sizeof near, &kernarg)) {

@@ -49,13 +49,12 @@ static aq_time kernel_start(const aqsim_flight *flight)
 }
 
 /* The gap to the next kernel that a spin kernel's arguments state, or 0. */
-static aq_time gap_behind(const aqsim_kernel *kernel,
+static aq_time gap_behind(const aqsim *sim, const aqsim_kernel *kernel,
                           const aq_kernel_packet *packet)
 {
-  aq_spin_args args;
   if (!aq_cost_is_spin(kernel->desc.cost.kind) || !packet->kernarg_address)
     return 0;
-  memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address, sizeof args);
+  const aq_spin_args args = aqsim_cost_spin_args(packet, sim->allocations);
   return (aq_time)(args.flags >> AQ_SPIN_GAP_SHIFT) * AQ_NS;
 }
 
@@ -88,7 +87,8 @@ bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
                                 const aq_kernel_packet *packet,
                                 uint64_t workgroups, uint64_t *unmapped)
 {
-  uint64_t address = packet->kernarg_address;
+  const uint64_t address =
+      aq_allocations_reach(queue->sim->allocations, packet->kernarg_address);
   uint64_t first = address / AQSIM_PAGE;
   uint64_t end = (address + sizeof(aq_spin_args) - 1) / AQSIM_PAGE + 1;
   if (!aq_cost_is_spin(kernel->desc.cost.kind) || workgroups == 0 ||
@@ -96,8 +96,10 @@ bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
        first < end))
     return false;
   if (aqsim_memory_unmapped(AQSIM_READ, address, sizeof(aq_spin_args),
-                            unmapped))
+                            unmapped)) {
+    *unmapped += packet->kernarg_address - address;
     return true;
+  }
   kernargs_remember(queue, first, end);
   return false;
 }
@@ -117,7 +119,8 @@ static aqsim_flow kernel_charge(aqsim_flight *flight)
     flight->end = aq_time_add(
         flight->start,
         aqsim_cost_duration(queue->device->model, &kernel->desc.cost, packet,
-                            flight->workgroups, queue->cus.count));
+                            flight->workgroups, queue->cus.count,
+                            queue->sim->allocations));
   if (!aqsim_flight_acts(flight) || flight->workgroups == 0)
     return aqsim_kernel_finish(flight);
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
@@ -137,7 +140,7 @@ static aq_time shape_duration(const aqsim_queue *queue,
        kernel->desc.function || aqsim_kernel_is_executed(queue->sim, kernel)))
     return AQ_TIME_NONE;
   return aqsim_cost_duration(queue->device->model, cost, packet, workgroups,
-                             queue->cus.count);
+                             queue->cus.count, queue->sim->allocations);
 }
 
 /* Checks the packet, unless it is like the last one of its queue. */
@@ -194,7 +197,8 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
                                  &unmapped))
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, unmapped,
                                      AQSIM_KERNARGS_MISSING);
-  queue->line.gap = flight->workgroups ? gap_behind(kernel, packet) : 0;
+  queue->line.gap =
+      flight->workgroups ? gap_behind(queue->sim, kernel, packet) : 0;
   if (aqsim_kernel_is_executed(queue->sim, kernel) && flight->workgroups > 0 &&
       !flight->executes)
     return aqsim_flight_sleep(flight, AQSIM_STEP_EXECUTE, flight->start,

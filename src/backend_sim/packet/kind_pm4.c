@@ -27,7 +27,7 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
                              "out of memory for PM4");
   const aqsim_pm4 *pm4 = queue->pm4;
   if (!aqsim_pm4_begin(queue->pm4, queue->sim->infos[device->ordinal].gfx,
-                       &flight->packet.pm4_ib))
+                       &flight->packet.pm4_ib, queue->sim->allocations))
     return pm4->missing ? aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH,
                                                     pm4->unmapped, pm4->text)
                         : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
@@ -100,8 +100,9 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
     return aqsim_waves_begin(flight, kernel, packet, start);
   }
   aq_time end = aq_time_add(
-      start, aqsim_cost_duration(device->model, &kernel->desc.cost, packet,
-                                 workgroups, queue->cus.count));
+      start,
+      aqsim_cost_duration(device->model, &kernel->desc.cost, packet, workgroups,
+                          queue->cus.count, queue->sim->allocations));
   flight->end = aq_time_max(flight->end, end);
   if (!acts || workgroups == 0)
     return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, start, AQSIM_AT_LAUNCH);

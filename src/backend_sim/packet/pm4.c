@@ -48,6 +48,12 @@ static aqsim_pm4_result fault(aqsim_pm4 *pm4, const char *name,
   return AQSIM_PM4_FAULT;
 }
 
+/* Where commands touch memory. */
+static void *host(const aqsim_pm4 *pm4, uint64_t address)
+{
+  return (void *)(uintptr_t)aq_allocations_reach(pm4->allocations, address);
+}
+
 /* Whether a command may touch `bytes` from an address in units of `unit`. */
 static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
                               aqsim_access access, uint64_t address,
@@ -57,37 +63,38 @@ static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
   if (address % unit != 0)
     return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
                  address);
-  if (!aqsim_memory_unmapped(access, aq_address_host(address), bytes,
+  if (!aqsim_memory_unmapped(access, (uintptr_t)host(pm4, address), bytes,
                              &pm4->unmapped))
     return GO_ON;
+  pm4->unmapped += address - (uintptr_t)host(pm4, address);
   pm4->missing = true;
   return fault(pm4, name,
                writes ? "memory fault, write to" : "memory fault, read of",
                pm4->unmapped);
 }
 
-/* Where commands touch memory. */
-static void *host(uint64_t address)
+static uint64_t memory_load(const aqsim_pm4 *pm4, uint64_t address,
+                            uint32_t size)
 {
-  return (void *)(uintptr_t)aq_address_host(address);
+  const void *at = host(pm4, address);
+  if (size == 4)
+    return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+  return __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t memory_load(uint64_t address, uint32_t size)
+static void value_store(aqsim_pm4 *pm4, void *to, uint64_t value, uint32_t size)
 {
+  pm4->stored = true;
   if (size == 4)
-    return __atomic_load_n((const uint32_t *)host(address), __ATOMIC_ACQUIRE);
-  return __atomic_load_n((const uint64_t *)host(address), __ATOMIC_ACQUIRE);
+    __atomic_store_n((uint32_t *)to, (uint32_t)value, __ATOMIC_RELEASE);
+  else
+    __atomic_store_n((uint64_t *)to, value, __ATOMIC_RELEASE);
 }
 
 static void memory_store(aqsim_pm4 *pm4, uint64_t address, uint64_t value,
                          uint32_t size)
 {
-  pm4->stored = true;
-  if (size == 4)
-    __atomic_store_n((uint32_t *)host(address), (uint32_t)value,
-                     __ATOMIC_RELEASE);
-  else
-    __atomic_store_n((uint64_t *)host(address), value, __ATOMIC_RELEASE);
+  value_store(pm4, host(pm4, address), value, size);
 }
 
 /* ---- commands ---- */
@@ -128,7 +135,7 @@ static aqsim_pm4_result run_copy_data(aqsim_pm4 *pm4, words w)
     there = reach(pm4, "COPY_DATA", AQSIM_READ, source, size, size);
     if (there != GO_ON)
       return there;
-    value = memory_load(source, size);
+    value = memory_load(pm4, source, size);
   } else if (from == 9 || from == 10) {
     value = pm4->ticks;
   } else if (from != 5) {
@@ -196,7 +203,7 @@ static aqsim_pm4_result wait_memory(aqsim_pm4 *pm4, const char *name,
   aqsim_pm4_result there = reach(pm4, name, AQSIM_READ, address, size, size);
   if (there != GO_ON)
     return there;
-  pm4->address = host(address);
+  pm4->address = host(pm4, address);
   pm4->test = (aqsim_gate_test){.compare = compare,
                                 .mask = (int64_t)mask,
                                 .reference = (int64_t)reference,
@@ -234,7 +241,7 @@ static aqsim_pm4_result run_release_mem(aqsim_pm4 *pm4, words w)
   pm4->release_value = wide(w.at[4], w.at[5]);
   if (kind > 3)
     return fault(pm4, "RELEASE_MEM", "data is not served:", kind);
-  pm4->release_to = host(address);
+  pm4->release_to = host(pm4, address);
   aqsim_pm4_result there = GO_ON;
   if (pm4->release_size)
     there = reach(pm4, "RELEASE_MEM", AQSIM_WRITE, address, pm4->release_size,
@@ -248,7 +255,7 @@ static void release_store(aqsim_pm4 *pm4)
 {
   uint64_t value = pm4->release_clock ? pm4->ticks : pm4->release_value;
   if (pm4->release_size)
-    memory_store(pm4, (uintptr_t)pm4->release_to, value, pm4->release_size);
+    value_store(pm4, pm4->release_to, value, pm4->release_size);
   pm4->release_size = 0;
 }
 
@@ -325,7 +332,7 @@ static aqsim_pm4_result run_dispatch_indirect(aqsim_pm4 *pm4, words w)
   if (there != GO_ON)
     return there;
   for (uint64_t i = 0; i < 3; i++)
-    size[i] = (uint32_t)memory_load(address + 4 * i, 4);
+    size[i] = (uint32_t)memory_load(pm4, address + 4 * i, 4);
   return dispatch_run(pm4, "DISPATCH_INDIRECT", size, w.at[2]);
 }
 
@@ -337,7 +344,7 @@ static aqsim_pm4_result span_enter(aqsim_pm4 *pm4, const uint32_t *ib)
       reach(pm4, "INDIRECT_BUFFER", AQSIM_READ, address, 4, count * 4ull);
   if (there != GO_ON)
     return there;
-  pm4->span.at = host(address);
+  pm4->span.at = host(pm4, address);
   pm4->span.end = pm4->span.at + count;
   return GO_ON;
 }
@@ -373,9 +380,11 @@ static const opcode opcodes[256] = {
 /* ---- the loop ---- */
 
 bool aqsim_pm4_begin(aqsim_pm4 *pm4, const char *gfx,
-                     const aq_pm4_ib_packet *packet)
+                     const aq_pm4_ib_packet *packet,
+                     const struct aq_allocations *allocations)
 {
   memset(pm4, 0, sizeof *pm4);
+  pm4->allocations = allocations;
   pm4->generation = aq_pm4_generation(gfx);
   pm4->lds_granule = aq_pm4_lds_granule(gfx);
   pm4->left = AQSIM_PM4_COMMANDS;

@@ -42,6 +42,7 @@ typedef struct aqsim_pm4_span {
 } aqsim_pm4_span;
 
 typedef struct aqsim_pm4 {
+  const struct aq_allocations *allocations; /* or NULL */
   unsigned generation; /* of the device; 0: read as gfx10's */
   uint32_t lds_granule;
   aqsim_pm4_span span, callers[AQSIM_PM4_DEPTH];
@@ -67,9 +68,11 @@ typedef struct aqsim_pm4 {
 } aqsim_pm4;
 
 /* Points it at the buffer that the packet names; registers are 0. gfx: the
- * device's processor, or NULL. False, with `text`, when it names none. */
+ * device's processor, or NULL. allocations: the map that says where memory is
+ * reached, or NULL. False, with `text`, when it names none. */
 bool aqsim_pm4_begin(aqsim_pm4 *pm4, const char *gfx,
-                     const aq_pm4_ib_packet *packet);
+                     const aq_pm4_ib_packet *packet,
+                     const struct aq_allocations *allocations);
 
 aqsim_pm4_result aqsim_pm4_run(aqsim_pm4 *pm4);
 

@@ -150,7 +150,8 @@ aqsim_flow aqsim_waves_begin(aqsim_flight *flight, const aqsim_kernel *kernel,
   const aq_cost *cost = &kernel->desc.cost;
   if (cost->kind == AQ_COST_ROOFLINE)
     return load_begin(flight, cost, aqsim_packet_workgroups(packet), start);
-  const aq_time run = aqsim_cost_workgroup(cost, packet);
+  const aq_time run =
+      aqsim_cost_workgroup(cost, packet, queue->sim->allocations);
   const bool table = cost->kind == AQ_COST_OCCUPANCY;
   aqsim_grid_desc desc = {
       .start = start,

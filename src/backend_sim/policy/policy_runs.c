@@ -133,11 +133,12 @@ static void run_describe(aqsim_run *run)
         desc->cost.detail->contained;
   else if (aqsim_cost_is_dispatched(&flight->kernel->desc.cost) &&
            desc->cost.kind != AQ_COST_ROOFLINE)
-    run->workgroup_time = aqsim_cost_workgroup(&desc->cost, packet);
+    run->workgroup_time = aqsim_cost_workgroup(&desc->cost, packet,
+                                               flight->queue->sim->allocations);
   else if (desc->cost.kind != AQ_COST_ROOFLINE)
-    run->workgroup_time =
-        aqsim_cost_duration(model, &flight->kernel->desc.cost, packet,
-                            flight->workgroups, run->cus.count);
+    run->workgroup_time = aqsim_cost_duration(
+        model, &flight->kernel->desc.cost, packet, flight->workgroups,
+        run->cus.count, flight->queue->sim->allocations);
 }
 
 static aqsim_run *run_alloc(aqsim_policy *p)

@@ -10,6 +10,7 @@
 
 #include "backend_sim/completion.h"
 #include "backend_sim/policy/device_policy.h"
+#include "common/allocations.h"
 
 enum {
   COPY_EVENTS = 2, /* its own and the gate's */
@@ -267,16 +268,37 @@ static void copy_fault(aqsim_copy *copy, const char *what, uint64_t unmapped)
   aqsim_system_event_report(device->sim, &event);
 }
 
+/* Where the engine reaches a side of a copy: memory may be protected from the
+ * host. */
+static char *side_reach(const aqsim_copy *copy, const void *side)
+{
+  return (char *)(uintptr_t)aq_allocations_reach(copy->device->sim->allocations,
+                                                 (uintptr_t)side);
+}
+
+/* Whether a side cannot be accessed; *unmapped is the first address of it, as
+ * the copy names it. */
+static bool side_is_missing(const aqsim_copy *copy, const aq_copy_pitch *pitch,
+                            aqsim_access access, const void *side,
+                            uint64_t *unmapped)
+{
+  const uint64_t at = (uintptr_t)side_reach(copy, side);
+  if (!aqsim_box_unmapped(&copy->box, pitch, access, at, unmapped))
+    return false;
+  *unmapped += (uintptr_t)side - at;
+  return true;
+}
+
 static bool copy_is_possible(aqsim_copy *copy)
 {
   uint64_t unmapped;
   if (copy->lost)
     copy_fault(copy, "freed before it ended:", copy->lost);
-  else if (aqsim_box_unmapped(&copy->box, &copy->box.from, AQSIM_READ,
-                              (uintptr_t)copy->from, &unmapped))
+  else if (side_is_missing(copy, &copy->box.from, AQSIM_READ, copy->from,
+                           &unmapped))
     copy_fault(copy, "read of", unmapped);
-  else if (aqsim_box_unmapped(&copy->box, &copy->box.to, AQSIM_WRITE,
-                              (uintptr_t)copy->to, &unmapped))
+  else if (side_is_missing(copy, &copy->box.to, AQSIM_WRITE, copy->to,
+                           &unmapped))
     copy_fault(copy, "write to", unmapped);
   else
     return true;
@@ -293,7 +315,8 @@ static void copy_end(aqsim_copy *copy)
   copy->state = AQSIM_COPY_COMPLETES;
   if (sim->order)
     sim->order->copy_move(sim->order->user, copy->line.number);
-  aqsim_box_move(&copy->box, copy->to, copy->from);
+  aqsim_box_move(&copy->box, side_reach(copy, copy->to),
+                 side_reach(copy, copy->from));
   sim->touched = true;
   aqsim_calendar_push(&sim->calendar, &copy->event,
                       copy->end + copy->device->model->signal_write,

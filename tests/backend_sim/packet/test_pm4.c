@@ -263,7 +263,7 @@ static const aqsim_pm4 *dispatched(const pm4_rig *p, const char *gfx)
 {
   static aqsim_pm4 pm4;
   const aq_packet packet = pm4_packet(p->ib, p->count, (aq_signal){0});
-  ck_assert(aqsim_pm4_begin(&pm4, gfx, &packet.pm4_ib));
+  ck_assert(aqsim_pm4_begin(&pm4, gfx, &packet.pm4_ib, NULL));
   ck_assert_msg(aqsim_pm4_run(&pm4) == AQSIM_PM4_DISPATCH, "%s", pm4.text);
   return &pm4;
 }
