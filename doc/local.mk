@@ -197,6 +197,14 @@ whatif-docs: aqueduct
 	block=-graphs; figures graphs
 EXTRA_DIST += tools/whatif_docs.py
 
+# The cost of the block processor on the device, in doc/queue.md (valgrind).
+.PHONY: walk-docs
+walk-docs: tests/cmdbuf/test_device_walk
+	$(srcdir)/tools/walk_docs.sh ./tests/cmdbuf/test_device_walk > walk-docs.tmp
+	$(srcdir)/tools/doc-block.sh walk doc/queue.md < walk-docs.tmp
+	rm walk-docs.tmp
+EXTRA_DIST += tools/walk_docs.sh
+
 # The tables of doc/scale.md, from its measurements.
 .PHONY: scale-docs
 scale-docs:
