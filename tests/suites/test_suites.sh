@@ -146,7 +146,7 @@ check "one that rocrtst disables does not run" row \
   'rocrtst,rocrtstFunc.DISABLED_CU_Masking,not built,,,disabled by rocrtst'
 
 rm -r "$dir"
-for name in good bad mute minus; do
+for name in good bad mute minus exact near; do
   printf 'run: main\n\t./main 7\n' | program $name-hip/Makefile
   sed -i 1d "$dir/$name-hip/Makefile"
 done
@@ -169,6 +169,12 @@ EOF
 program mute-hip/main << 'EOF'
 echo 'Average time 3 us'
 EOF
+program exact-hip/main << 'EOF'
+echo '   Max output error is 0'
+EOF
+program near-hip/main << 'EOF'
+echo 'Maximum error: 0.25'
+EOF
 program minus-hip/main << 'EOF'
 exit 255
 EOF
@@ -179,6 +185,10 @@ check "a program gets the arguments of its own make run" row \
   'hecbench,good-hip,pass,1,1,'
 check "a verification that fails is quoted" row \
   'hecbench,bad-hip,fail,0,1,Verification FAIL at 3'
+check "a largest error of 0 is a verification that passes" row \
+  'hecbench,exact-hip,pass,1,1,'
+check "another error is none" row \
+  'hecbench,near-hip,pass,0,0,ends well, verifies nothing'
 check "a program that verifies nothing counts no test" row \
   'hecbench,mute-hip,pass,0,0,ends well, verifies nothing'
 check "a folder without a program is not built" row \
@@ -190,7 +200,7 @@ check "a failure that a GPU has too says so" row \
 
 awk -f "$suites/table.awk" "$work/tsv" > "$work/table"
 check "the table counts a suite" grep -q -x -F \
-  '| hecbench | 2 | 3 | 2 | 1 of 4 |' "$work/table"
+  '| hecbench | 4 | 3 | 2 | 2 of 5 |' "$work/table"
 check "the table has each reason" grep -q -x -F \
   '| hecbench | bad-hip | Verification FAIL at 3 |' "$work/table"
 
