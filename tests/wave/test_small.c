@@ -62,14 +62,14 @@ static bool done(const char *format, ...)
   return system(command) == 0; /* NOLINT: our paths */
 }
 
-/* The library has no file for gfx942 of that name, nor the variable that newer
- * compilers replaced by a mode. */
+/* The library has no files of these names for newer processors, nor the
+ * variable that newer compilers replaced by a mode. */
 static void library_make(const char *dir)
 {
   ck_assert(done("cd '%s' && mkdir -p lib && ln -sf %s/*.bc lib/ && "
-                 "ln -sf %s/oclc_isa_version_940.bc "
-                 "lib/oclc_isa_version_942.bc",
-                 dir, library_path, library_path));
+                 "ln -sf oclc_isa_version_940.bc lib/oclc_isa_version_942.bc &&"
+                 "ln -sf oclc_isa_version_1034.bc lib/oclc_isa_version_1201.bc",
+                 dir, library_path));
 }
 
 static void object_load(const char *dir, const char *small, const char *gfx)
@@ -100,8 +100,8 @@ static void object_load(const char *dir, const char *small, const char *gfx)
 
 START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
 {
-  static const char *const targets[] = {"gfx90a", "gfx942", "gfx1030/64",
-                                        "gfx1100/64", "gfx1201/64"};
+  /* Shuffles reach all of 64 lanes; before gfx12, RDNA's halves are apart. */
+  static const char *const targets[] = {"gfx90a", "gfx942", "gfx1201/64"};
   const char *small = aqtest_data("isa/hip/small22.hip"),
              *dir = aqtest_tmpdir();
   char path[512];
