@@ -46,7 +46,7 @@ static uint32_t fma_legacy(float a, float b, float c)
 
 S3(v_fma_legacy_f32, b32, f32, f32, f32, fma_legacy(a, b, c))
 
-/* A product for lighting: the least number where b or c tells of no light.
+/* A product for lighting: the least number where b or c means no light.
  * AMD's documents leave open whether zero times infinity is zero. */
 BODY(v_mullit_f32)
 {
