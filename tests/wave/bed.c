@@ -146,8 +146,12 @@ static void executed_see(bed *b, uint64_t pc)
 {
   for (uint64_t at = pc; at < pc + BED_STRIDE; at += 4) {
     const aq_wave_op *o = aq_wave_code_at(b->code, at);
-    if (o->more)
-      seen_row(o->more->inst.row, o->more->inst.target);
+    if (!o->more)
+      continue;
+    const aq_isa_inst *inst = &o->more->inst;
+    seen_row(inst->row, inst->target);
+    if (inst->second)
+      seen_row(inst->second, inst->target);
   }
 }
 

@@ -681,6 +681,9 @@ START_TEST(pairs_of_instructions_compute_both_results)
     text_add(text);
     text_add("v_dual_dot2acc_f32_f16 v6, v2, v3 :: v_dual_mov_b32 v7, v4");
     text_add("v_dual_dot2acc_f32_bf16 v6, v2, v3 :: v_dual_mov_b32 v7, v4");
+    /* The number is 3.0, and both have it. */
+    text_add("v_dual_fmaak_f32 v6, v2, v3, 0x40400000 :: "
+             "v_dual_fmamk_f32 v7, v4, 0x40400000, v5");
     open_all(&b, processors[p], 32);
     b.wave->s64[AQ_ISA_EXEC / 2] = UINT32_MAX;
     for (size_t i = 0; i < text_count; i++) {
@@ -691,7 +694,7 @@ START_TEST(pairs_of_instructions_compute_both_results)
         for (int r = 2; r < 6; r++)
           b.wave->v[r][l] = bits_of((float)x[l][r]);
         b.wave->v[6][l] = bits_of((float)x[l][0]);
-        if (i < 2)
+        if (i < 2 || i == 4)
           continue;
         b.wave->v[2][l] = whole(i == 3, x[l][2]) | whole(i == 3, x[l][4]) << 16;
         b.wave->v[3][l] = whole(i == 3, x[l][3]) | whole(i == 3, x[l][5]) << 16;
@@ -701,9 +704,11 @@ START_TEST(pairs_of_instructions_compute_both_results)
         const int *n = x[l];
         const int first = i == 0   ? n[2] - n[3]
                           : i == 1 ? n[2] * n[3]
+                          : i == 4 ? n[2] * n[3] + 3
                                    : n[0] + n[2] * n[3] + n[4] * n[5];
         const int second = i == 0   ? n[5] - n[4]
                            : i == 1 ? (n[4] < n[5] ? n[4] : n[5])
+                           : i == 4 ? n[4] * 3 + n[5]
                                     : n[4];
         ck_assert_msg(float_from(b.wave->v[6][l]) == (float)first &&
                           float_from(b.wave->v[7][l]) == (float)second,
