@@ -40,6 +40,14 @@ enum {
 
 enum { AQ_CHECK_NO_LIMIT = UINT8_MAX };
 
+/* Whose numbers M0 adds to, in v_movrel and s_movrel. */
+enum {
+  AQ_CHECK_BY_M0_SOURCE = 1,
+  AQ_CHECK_BY_M0_RESULT = 2,
+  AQ_CHECK_BY_M0_HALVES = 4, /* by a half of M0 each */
+  AQ_CHECK_BY_M0_SCALARS = 8,
+};
+
 /* An instruction that a wave executed: wait states up to its end. */
 typedef struct aq_check_recent {
   uint32_t site, states;
@@ -119,6 +127,7 @@ typedef struct aq_check_site {
   bool steps;     /* something is to be looked at */
   uint8_t init;   /* aq_check_init_kind */
   bool moves;     /* its rows, by the register index */
+  uint8_t by_m0;  /* AQ_CHECK_BY_M0_…: registers that M0 moves */
   bool crosses;   /* reads lanes that are not active */
   bool keeps;     /* of its destination, parts */
   bool halves;    /* of memory: it loads or stores halves of registers */
@@ -460,6 +469,16 @@ static inline unsigned aq_check_row(const aq_wave *w, const aq_check_site *site,
 {
   static const char roles[] = "ABCD";
   const unsigned row = r->first + k;
+  if (site->by_m0 && !r->scalar) {
+    const uint32_t m0 = w->s[AQ_ISA_M0];
+    const unsigned by =
+        site->by_m0 & (r->dest ? AQ_CHECK_BY_M0_RESULT : AQ_CHECK_BY_M0_SOURCE)
+            ? site->by_m0 & AQ_CHECK_BY_M0_HALVES
+                  ? (r->dest ? m0 >> 16 : m0) & 0x3ff
+                  : m0
+            : 0;
+    return by < AQ_WAVE_ACC - row ? row + by : row;
+  }
   if (!w->index_on || !site->moves || r->scalar)
     return row;
   const char *at = strchr(roles, r->role);

@@ -333,7 +333,7 @@ static inline bool sources_matter(const aq_wave *w, const aq_check_site *site,
 {
   const uint64_t which = site->crosses ? UINT64_MAX : AQ_WAVE_EXEC(w);
   if ((site->reads[0] & u->scalars[0]) | (site->reads[1] & u->scalars[1]) ||
-      (site->reads_scc && u->scc) || w->index_on)
+      (site->reads_scc && u->scc) || w->index_on || site->by_m0)
     return true;
   if (site->listed) {
     uint64_t any = 0;
@@ -395,9 +395,13 @@ static void wave_begin(const aq_wave *w, aq_check_unset *u)
   const aq_kernel_descriptor *d = &w->grid->descriptor;
   const uint32_t rsrc2 = d->rsrc2;
   const unsigned user = rsrc2 >> 1 & 31, dimensions = (rsrc2 >> 11 & 3) + 1;
+  const uint16_t target = aq_wave_code_target(w->grid->code);
+  /* The numbers of a workgroup, its size, the place of private memory. */
+  const unsigned asked = target & AQ_ISA_GFX1200 ? 8 : 15;
   const unsigned system =
-      (unsigned)__builtin_popcount(rsrc2 >> 7 & 15) + (rsrc2 & 1);
-  const bool packed = aq_wave_code_target(w->grid->code) & AQ_ISA_FROM_90A;
+      (unsigned)__builtin_popcount(rsrc2 >> 7 & asked) + (rsrc2 & 1);
+  const unsigned scalars = target & AQ_ISA_RDNA ? AQ_ISA_VCC : 102;
+  const bool packed = target & (AQ_ISA_FROM_90A | AQ_ISA_FROM_GFX11);
   const unsigned rows = rows_of(d);
   for (unsigned first = 0; first <= AQ_WAVE_ACC; first += AQ_WAVE_ACC) {
     memset(u->lanes + first, 0xff, rows * sizeof *u->lanes);
@@ -408,7 +412,7 @@ static void wave_begin(const aq_wave *w, aq_check_unset *u)
   u->scratch = NULL;
   u->scc_from = 0;
   u->scalars[0] = u->scalars[1] = 0;
-  aq_check_scalars_add(u->scalars, user + system, 102 - user - system);
+  aq_check_scalars_add(u->scalars, user + system, scalars - user - system);
   aq_check_scalars_add(u->scalars, AQ_ISA_VCC, 2);
   memcpy(u->never, u->scalars, sizeof u->never);
   u->scc = true;

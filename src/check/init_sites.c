@@ -36,11 +36,12 @@ static aq_check_init_kind scalar_kind(const aq_isa_inst *inst)
   if (begins(name, "s_setpc") || begins(name, "s_swappc"))
     return AQ_CHECK_INIT_JUMPS;
   if (begins(name, "s_getpc") || begins(name, "s_call") ||
-      begins(name, "s_getreg"))
+      begins(name, "s_getreg") || begins(name, "s_sendmsg_rtn"))
     return AQ_CHECK_INIT_DEFINES;
   if (inst->row->encoding == AQ_ISA_SOPP || begins(name, "s_setreg") ||
       begins(name, "s_set_gpr") || begins(name, "s_cbranch") ||
-      begins(name, "s_rfe") || begins(name, "s_setvskip"))
+      begins(name, "s_rfe") || begins(name, "s_setvskip") ||
+      begins(name, "s_barrier") || begins(name, "s_wait"))
     return AQ_CHECK_INIT_NONE;
   return AQ_CHECK_INIT_COMPUTES;
 }
@@ -65,16 +66,19 @@ static aq_check_init_kind memory_kind(const aq_check_site *site)
 static bool keeps_parts(const aq_isa_inst *inst)
 {
   static const char *const names[] = {
-      "v_fmac",       "v_mac",        "v_pk_fmac",
-      "v_dot2c",      "v_dot4c",      "v_dot8c",
-      "v_swap",       "v_cvt_pkacc",  "v_permlane",
-      "v_writelane",  "s_cmov",       "s_bitset",
-      "s_movreld",    "v_cvt_sr",     "v_cvt_scalef",
-      "v_cvt_pk_fp8", "v_cvt_pk_bf8", "s_addk",
-      "s_mulk",       "s_cmpk",       NULL};
+      "v_fmac",       "v_mac",       "v_pk_fmac",    "v_dot2c",
+      "v_dot4c",      "v_dot8c",     "v_swap",       "v_cvt_pkacc",
+      "v_permlane",   "v_writelane", "s_cmov",       "s_bitset",
+      "s_movreld",    "v_cvt_sr",    "v_cvt_scalef", "v_cvt_pk_fp8",
+      "v_cvt_pk_bf8", "s_addk",      "s_mulk",       "s_cmpk",
+      "s_fmac",       "v_dot2acc",   "v_swmmac",     NULL};
   const aq_isa_row *row = inst->row;
-  if (inst->form == AQ_ISA_SDWA || inst->form == AQ_ISA_DPP ||
-      row->flags & AQ_ISA_OPSEL || row->encoding == AQ_ISA_DS ||
+  for (unsigned i = 0; i < inst->operand_count; i++)
+    if (inst->target & AQ_ISA_RDNA && inst->operands[i].role == 'D' &&
+        inst->operands[i].bits == 16)
+      return true; /* half a register */
+  if (inst->form == AQ_ISA_SDWA || aq_isa_form_is_dpp(inst->form) ||
+      inst->second || row->flags & AQ_ISA_OPSEL || row->encoding == AQ_ISA_DS ||
       has(row->name, "mix"))
     return true;
   return begins_one_of(row->name, names);
@@ -85,16 +89,19 @@ static bool keeps_parts(const aq_isa_inst *inst)
 static bool leaves_scc(const aq_isa_inst *inst)
 {
   static const char *const names[] = {
-      "s_mov", "s_cmov", "s_cselect", "s_mul_", "s_mulk",  "s_sext",   "s_ff1",
-      "s_ff0", "s_bfm",  "s_brev",    "s_pack", "s_flbit", "s_bitset", NULL};
+      "s_mov",    "s_cmov",  "s_cselect", "s_mul_", "s_mulk", "s_sext",
+      "s_ff1",    "s_ff0",   "s_bfm",     "s_brev", "s_pack", "s_flbit",
+      "s_bitset", "s_cls",   "s_ctz",     "s_clz",  "s_cvt",  "s_ceil",
+      "s_floor",  "s_trunc", "s_rndne",   "s_fma",  NULL};
   return inst->row->encoding > AQ_ISA_SOPC ||
          begins_one_of(inst->row->name, names);
 }
 
 static bool reads_scc(const aq_isa_inst *inst)
 {
-  static const char *const names[] = {"s_cselect", "s_cmov", "s_addc_",
-                                      "s_subb_", NULL};
+  static const char *const names[] = {"s_cselect", "s_cmov",      "s_addc_",
+                                      "s_subb_",   "s_add_co_ci", "s_sub_co_ci",
+                                      NULL};
   return begins_one_of(inst->row->name, names);
 }
 
@@ -129,8 +136,9 @@ void aq_check_init_site(aq_check_site *site)
   site->keeps = keeps_parts(inst);
   site->halves = has(name, "d16");
   rows_list(site);
-  site->crosses = inst->form == AQ_ISA_DPP || encoding == AQ_ISA_DS ||
-                  inst->row->flags & AQ_ISA_MATRIX || has(name, "lane");
+  site->crosses = aq_isa_form_is_dpp(inst->form) || encoding == AQ_ISA_DS ||
+                  inst->row->flags & (AQ_ISA_MATRIX | AQ_ISA_WMMA) ||
+                  has(name, "lane");
   site->init =
       (uint8_t)(encoding <= AQ_ISA_SOPP ? scalar_kind(inst)
                 : encoding >= AQ_ISA_SMEM && encoding <= AQ_ISA_MTBUF &&
@@ -151,6 +159,8 @@ void aq_check_init_site(aq_check_site *site)
   }
   if (begins(name, "v_div_fmas"))
     aq_check_scalars_add(site->reads, AQ_ISA_VCC, 2);
+  if (inst->second)
+    aq_check_scalars_add(site->reads, AQ_ISA_VCC, 1); /* of v_dual_cndmask */
   if (begins(name, "s_movrels"))
     aq_check_scalars_add(site->reads, 0, 128);
 }

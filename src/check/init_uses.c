@@ -51,10 +51,11 @@ void aq_check_init_branch(aq_wave *w, uint32_t number)
     return;
   }
   uint64_t unset = 0;
-  for (unsigned i = 0; i < 2; i++)
+  for (unsigned i = 0; i < (w->wave32 ? 1u : 2u); i++)
     if (u->scalars[1] >> (AQ_ISA_VCC + i - 64) & 1)
       unset |= (uint64_t)aq_check_scalar_bits(u, AQ_ISA_VCC + i) << 32 * i;
-  if (!unset || AQ_WAVE_VCC(w) & ~unset)
+  const uint64_t vcc = AQ_WAVE_VCC(w) & (w->wave32 ? UINT32_MAX : UINT64_MAX);
+  if (!unset || vcc & ~unset)
     return; /* a bit that is set decides */
   use.from = aq_check_scalar_from(u, AQ_ISA_VCC);
   aq_check_init_report(w, number, &use);

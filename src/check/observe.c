@@ -146,12 +146,12 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
 
 /* ---- dispatches and workgroups ---- */
 
-/* The results of instructions are known of gfx9. */
+/* Which results are floats is known of gfx9. */
 static unsigned checks_of(const aq_check *check, const aq_wave_grid *grid)
 {
   const unsigned checks = check->options.checks;
   return aq_wave_code_target(grid->code) & AQ_ISA_RDNA
-             ? checks & ~(unsigned)(AQ_CHECK_INIT | AQ_CHECK_FLOAT)
+             ? checks & ~(unsigned)AQ_CHECK_FLOAT
              : checks;
 }
 
@@ -175,8 +175,6 @@ static void *observed_begin(void *user, aq_wave_grid *grid)
     made->act->kernel = made->kernel;
     made->act->executed = true;
   }
-  if ((check->options.checks & ~made->checks) & AQ_CHECK_INIT)
-    aq_check_init_forget(check);
   if (check->options.checks & AQ_CHECK_API)
     aq_check_api_launch(made);
   pthread_mutex_unlock(&check->lock);

@@ -14,13 +14,35 @@
 #include "wave/code.h"
 #include "wave/grid.h"
 
+static uint8_t by_m0(const char *name)
+{
+  static const struct {
+    const char *name;
+    uint8_t moved;
+  } all[] = {
+      {"v_movrelsd_2",
+       AQ_CHECK_BY_M0_SOURCE | AQ_CHECK_BY_M0_RESULT | AQ_CHECK_BY_M0_HALVES},
+      {"v_movrelsd", AQ_CHECK_BY_M0_SOURCE | AQ_CHECK_BY_M0_RESULT},
+      {"v_movrels", AQ_CHECK_BY_M0_SOURCE},
+      {"v_movreld", AQ_CHECK_BY_M0_RESULT},
+      {"s_movrel", AQ_CHECK_BY_M0_SCALARS},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (strncmp(name, all[i].name, strlen(all[i].name)) == 0)
+      return all[i].moved;
+  return 0;
+}
+
 void aq_check_site_registers(aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
+  site->by_m0 = by_m0(inst->row->name);
   for (unsigned i = 0; i < inst->operand_count; i++) {
     const aq_isa_operand *o = &inst->operands[i];
     const bool scalar = o->file == 's' && o->code < 128;
-    if (!scalar && o->file != 'v' && o->file != 'a')
+    const bool null =
+        scalar && inst->target & AQ_ISA_RDNA && o->code == AQ_ISA_NULL;
+    if (null || (!scalar && o->file != 'v' && o->file != 'a'))
       continue;
     const unsigned bits = o->bits == 1632 ? 32 : o->bits;
     site->names[site->name_count++] = (aq_check_registers){

@@ -324,9 +324,17 @@ static void twin_run(const char *name, bool fixed)
   copy(a, zeros, 1024, done);
   copy(b, zeros, 1024, done);
   signal_await(done);
+  void **args = arguments(a, b);
+  args[2] = make(1024);
   snprintf(kernel, sizeof kernel, "%.50s_%s", name, fixed ? "fixed" : "bad");
-  launch_and_wait((launch){
-      .kernel = kernel, .args = arguments(a, b), .items = 128, .groups = 2});
+  launch_and_wait(
+      (launch){.kernel = kernel, .args = args, .items = 128, .groups = 2});
+}
+
+static void wide_store(bool fixed)
+{
+  launch_of(fixed ? "wide_fixed" : "wide_bad", arguments(make(1024), NULL), 64,
+            0);
 }
 
 static void matrices(void)
@@ -433,6 +441,7 @@ static const struct {
     {"no_signal", no_signal},
     {"host_too_early", host_too_early},
     {"scalar_to_vector", scalar_to_vector},
+    {"wide_store", wide_store},
 };
 
 /* The file's code, and how many ways there are to weaken it: s_nop, or counters

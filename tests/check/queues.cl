@@ -61,3 +61,24 @@ kernel void scalar_fixed(global int *a)
                    "v_add_u32 %0, s20, %0" : "+v"(x) : : "s20");
   a[__builtin_amdgcn_workitem_id_x()] = x;
 }
+
+// A wide store reads its data late: gfx940 needs two wait states.
+kernel void wide_bad(global int *a)
+{
+  global int *to = a + 4 * __builtin_amdgcn_workitem_id_x();
+  __asm__ volatile("v_mov_b32 v10, 1\n v_mov_b32 v11, 1\n" // FINDS wide_store: missing wait states
+                   "v_mov_b32 v12, 1\n v_mov_b32 v13, 1\n"
+                   "global_store_dwordx4 %0, v[10:13], off\n s_nop 0\n"
+                   "v_mov_b32 v13, 2"
+                   : : "v"(to) : "v10", "v11", "v12", "v13", "memory");
+}
+
+kernel void wide_fixed(global int *a)
+{
+  global int *to = a + 4 * __builtin_amdgcn_workitem_id_x();
+  __asm__ volatile("v_mov_b32 v10, 1\n v_mov_b32 v11, 1\n"
+                   "v_mov_b32 v12, 1\n v_mov_b32 v13, 1\n"
+                   "global_store_dwordx4 %0, v[10:13], off\n s_nop 1\n"
+                   "v_mov_b32 v13, 2"
+                   : : "v"(to) : "v10", "v11", "v12", "v13", "memory");
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Defects that each processor's code shows in a way of its own: kernels
-// CASE_bad and CASE_fixed, which queues.c runs with two workgroups of 128 and
-// memory of zeros. A comment "FINDS CASE: KIND" is as in sites.hpp.
+// CASE_bad and CASE_fixed, which queues.c runs with two workgroups of 128, `a` and
+// `b` of zeros, and `c` that nobody wrote. A comment "FINDS CASE: KIND" is as in sites.hpp.
 #define LOAD(p, order) __scoped_atomic_load_n(p, order, __MEMORY_SCOPE_DEVICE)
 #define STORE(p, v, order) __scoped_atomic_store_n(p, v, order, __MEMORY_SCOPE_DEVICE)
 #define ITEM __builtin_amdgcn_workitem_id_x()
@@ -121,4 +121,52 @@ kernel void past_end_fixed(global int *a, global int *b)
 {
   int i = GROUP * 128 + ITEM;
   a[i] = i;
+}
+
+kernel void unset_branch_bad(global int *a, global int *b, global int *c)
+{
+  int i = GROUP * 128 + ITEM;
+  if (c[i] > a[i]) // FINDS unset_branch: uninitialised branch
+    b[i] = i;
+}
+
+// A copy of an unwritten value is no use of it, nor is a bit that is masked.
+kernel void unset_branch_fixed(global int *a, global int *b, global int *c)
+{
+  int i = GROUP * 128 + ITEM;
+  int x = c[i];
+  b[i] = x;
+  if ((x & a[i]) == 0)
+    b[i] = x + 1;
+}
+
+kernel void unset_address_bad(global int *a, global int *b, global int *c)
+{
+  int i = ITEM;
+  b[c[i] & 63] = 1; // FINDS unset_address: uninitialised address
+}
+
+kernel void unset_address_fixed(global int *a, global int *b, global int *c)
+{
+  b[GROUP * 128 + (a[ITEM] & 63) + ITEM] = 1;
+}
+
+kernel void unset_lds_bad(global int *a, global int *b, global int *c)
+{
+  local int own[256];
+  int i = ITEM;
+  own[i] = a[i];
+  barrier();
+  if (own[255 - i] == 0) // FINDS unset_lds: uninitialised branch
+    b[GROUP * 128 + i] = 1;
+}
+
+kernel void unset_lds_fixed(global int *a, global int *b, global int *c)
+{
+  local int own[256];
+  int i = ITEM;
+  own[i] = a[i];
+  barrier();
+  if (own[127 - i] == 0)
+    b[GROUP * 128 + i] = 1;
 }

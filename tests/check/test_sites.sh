@@ -85,6 +85,18 @@ done
 
 checks=all
 
+# Unwritten values again, in RDNA's code.
+if hipcc -std=c++17 -g -O1 --offload-arch=gfx1030 -o "$work/values" \
+  "$AQ_SRCDIR/tests/check/values.hip" > "$work/log" 2>&1; then
+  device=rx6900xt of="gfx1030 "
+  for case in $("$work/values"); do
+    try values "$case"
+  done
+  device=mi210 of=
+else
+  result "not ok" "values.hip compiles for gfx1030"
+fi
+
 # Programs that use the HSA runtime itself.
 clang=$(command -v clang-19 || command -v clang)
 kernels() { # TARGET
@@ -99,7 +111,7 @@ if [ -n "$clang" ] && [ -e /usr/include/hsa/hsa_ext_amd.h ] &&
     -lhsa-runtime64 2> "$work/log"; then
   for case in $("$work/queues"); do
     case $case in
-    scalar_to_vector) device=mi300x try queues "$case" "$work/gfx942.co" ;;
+    scalar_to_vector | wide_store) device=mi300x try queues "$case" "$work/gfx942.co" ;;
     *) try queues "$case" "$work/gfx90a.co" ;;
     esac
   done

@@ -255,9 +255,14 @@ static void register_never_written(bool fixed)
 __global__ void moved_kernel(int *b, int index)
 {
   int x;
+#ifdef __gfx1030__
+  asm volatile("s_mov_b32 m0, %1\n"
+               "v_movreld_b32 v40, 7\n"
+#else
   asm volatile("s_set_gpr_idx_on %1, gpr_idx(DST)\n"
                "v_mov_b32 v40, 7\n"
                "s_set_gpr_idx_off\n"
+#endif
                "v_mov_b32 %0, v41\n"
                : "=v"(x)
                : "s"(index)
