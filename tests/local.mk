@@ -113,8 +113,8 @@ check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread
 # Valgrind has one rounding mode and no flushed denormals, and reports the
 # faults that these cause on purpose.
-AQ_NOT_VALGRIND = tests/dropin/test_bad_kernels tests/wave/test_convert \
-	tests/wave/test_guard tests/wave/test_opcodes
+AQ_NOT_VALGRIND = tests/dropin/test_bad_kernels tests/dropin/test_protected \
+	tests/wave/test_convert tests/wave/test_guard tests/wave/test_opcodes
 check-valgrind: $(check_PROGRAMS)
 	@echo 'without $(AQ_NOT_VALGRIND), which valgrind cannot run'
 	$(MAKE) check CK_FORK=no \

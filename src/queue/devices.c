@@ -357,8 +357,11 @@ uint64_t aq_logical_device_access(const aq_logical_device *logical,
 {
   uint64_t bits = 0;
   for (uint32_t i = 0; i < logical->count; i++) {
+    const bool shut_out =
+        physical == AQ_DEVICE_HOST && logical->devices[i]->info->memory_hidden;
     aq_link_info link;
-    if (aq_logical_device_link(logical, physical, i, &link, NULL) == AQ_OK)
+    if (!shut_out &&
+        aq_logical_device_link(logical, physical, i, &link, NULL) == AQ_OK)
       bits |= UINT64_C(1) << i;
   }
   return bits;

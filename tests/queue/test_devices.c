@@ -387,6 +387,27 @@ START_TEST(a_transport_that_knows_no_links_gives_no_access)
 }
 END_TEST
 
+/* The host reaches no device whose memory is hidden from it, although there is
+ * a path; other devices do. */
+START_TEST(hidden_memory_is_no_access_of_the_host)
+{
+  site s;
+  aq_logical_device *logical;
+  aq_driver_options options = {.size = sizeof options, .all = true};
+  site_open(&s, &aqsim_transport_ops, "mi300x*2", &options);
+  ck_assert_status(
+      aq_logical_device_open(s.driver, NULL, 0, 0, &logical, &s.diag), AQ_OK,
+      &s.diag);
+  ck_assert_uint_eq(aq_logical_device_access(logical, AQ_DEVICE_HOST), 3);
+  ((aq_device_info *)(uintptr_t)s.info.devices)[1].memory_hidden = true;
+  ck_assert_uint_eq(aq_logical_device_access(logical, AQ_DEVICE_HOST), 1);
+  ck_assert_uint_eq(aq_logical_device_access(logical, 0), 3);
+  ck_assert_uint_eq(aq_logical_device_access(logical, 1), 3);
+  aq_logical_device_close(logical);
+  site_close(&s);
+}
+END_TEST
+
 AQ_TEST_MAIN("queue/devices", visible_devices_are_read_as_rocr_reads_them,
              a_driver_numbers_what_is_visible,
              the_environment_counts_unless_the_caller_says_otherwise,
@@ -397,4 +418,5 @@ AQ_TEST_MAIN("queue/devices", visible_devices_are_read_as_rocr_reads_them,
              queues_spread_over_the_places_of_their_mask,
              a_list_of_devices_may_be_a_uri,
              links_and_access_are_those_of_the_physical_devices,
-             a_transport_that_knows_no_links_gives_no_access)
+             a_transport_that_knows_no_links_gives_no_access,
+             hidden_memory_is_no_access_of_the_host)
