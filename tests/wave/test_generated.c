@@ -283,8 +283,11 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
   const uint16_t group[3] = {256, 1, 1};
   const uint32_t grid[3] = {ITEMS, 1, 1};
   char source[512], device[512], host[512];
-  /* Lanes of a wave, lanes that an LDS permutation reaches. */
-  const bool rdna = strncmp(gfx, "gfx1", 4) == 0;
+  /* Lanes that an LDS permutation reaches: before gfx12, RDNA's halves of 64
+   * are apart. */
+  const int lanes = gfx_lanes(gfx);
+  const int reach =
+      gfx_is_rdna(gfx) && strncmp(gfx, "gfx12", 5) != 0 ? 32 : lanes;
   aq_diag diag = AQ_DIAG_INIT;
   aq_wave_machine *machine;
   aq_rng rng;
@@ -302,8 +305,7 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
       "-DREACH=%d "
       "-fno-unsafe-math-optimizations -Xclang -ffloat16-excess-precision=none "
       "-I%s %s -o %s -lm",
-      rdna && !*gfx_option(gfx) ? 32 : 64, rdna ? 32 : 64, aqtest_source(""),
-      source, host);
+      lanes, reach, aqtest_source(""), source, host);
   void *library = dlopen(host, RTLD_NOW | RTLD_LOCAL);
   ck_assert_msg(library != NULL, "%s", dlerror());
   aq_code_image image = image_load(device);
