@@ -116,7 +116,10 @@ aq_status aq_reach_find(const aq_disassembly *disassembly,
 {
   aq_reach made = {.instructions = 0};
   reach_walk user = {.d = disassembly, .memo = memo, .out = &made};
-  aq_isa_walk walk = {.decoder = &disassembly->decoder,
+  /* RDNA: its descriptor says how many lanes a wave of the kernel has. */
+  aq_isa_decoder decoder = disassembly->decoder;
+  decoder.wave32 &= (kernel->descriptor.properties & AQ_KERNEL_WAVE32) != 0;
+  aq_isa_walk walk = {.decoder = &decoder,
                       .code = reach_code,
                       .pointer = reach_pointer,
                       .visit = reach_visit,

@@ -146,4 +146,38 @@ not simulated:"
 else
   skip "$name" "no clang-22 with lld"
 fi
+
+# A mask of 64 lanes is no mask of 32.
+for lanes in 64 32; do
+  {
+    echo '.text'
+    echo '.p2align 8'
+    echo '.globl masks'
+    echo '.protected masks'
+    echo '.type masks,@function'
+    echo 'masks:'
+    echo '  s_or_b64 exec, exec, s[4:5]'
+    echo '  s_endpgm'
+    echo '.size masks, .-masks'
+    echo '.section .rodata'
+    echo '.p2align 6'
+    echo '.amdhsa_kernel masks'
+    echo '  .amdhsa_next_free_vgpr 8'
+    echo '  .amdhsa_next_free_sgpr 8'
+    echo "  .amdhsa_wavefront_size32 $((lanes == 32))"
+    echo '.end_amdhsa_kernel'
+  } > "$work/masks.s"
+  name="what executes depends on the lanes of the kernel's waves, $lanes"
+  [ $lanes = 32 ] && finds='not simulated:
+  s_or_b64, 1 times' || finds='all execute'
+  if clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx1100 \
+    "$([ $lanes = 32 ] && echo -mno-wavefrontsize64 || echo -mwavefrontsize64)" \
+    -c -o "$work/masks.o" "$work/masks.s" 2> "$work/log" &&
+    ld.lld-22 -shared -o "$work/masks.hsaco" "$work/masks.o" 2>> "$work/log"; then
+    try "$aqueduct" show "$work/masks.hsaco" --asm
+    check "$name" contains "$out" "masks: 2 instructions can be reached, $finds"
+  else
+    skip "$name" "no clang-22 with lld"
+  fi
+done
 finish
