@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The executable cache: one load of a code object for each device of an open
- * transport, shared by all who take it: contexts, queues, runs, programs.
+ * transport, shared by contexts, queues and programs.
  *
  * Objects are found by a digest of their bytes and compared byte for byte. The
- * variables of an object that is shared are shared too; whoever wants his own
- * loads the object by module_load.
+ * variables of a shared object are shared too; module_load loads an object with
+ * variables of its own.
  *
  * Ownership: the cache copies the bytes. Each take is ended by a give before
  * the transport closes; the last one unloads. Thread rule: any thread where the
@@ -21,8 +21,8 @@
 AQ_BEGIN_DECLS
 
 /* Loads a code object (no bundle) for a device, or counts a reference to the
- * one that is loaded; *module goes to kernel_lookup. Statuses are those of
- * module_load. */
+ * one that is loaded; *module goes to kernel_lookup. Errors are module_load's.
+ */
 AQ_API aq_status aq_executable_take(aq_transport *transport, uint32_t device,
                                     const void *image, size_t size,
                                     uint64_t *module, aq_diag *diag);

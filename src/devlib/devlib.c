@@ -21,7 +21,7 @@ static aq_target_fit object_fits(const aq_devlib_object *object,
 
 static aq_status say_missing(const char *target, aq_diag *diag)
 {
-  char known[256] = "";
+  char known[400] = "";
   for (const aq_devlib_object *o = aq_devlib_objects; o->target; o++) {
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, " %s", o->target);

@@ -19,6 +19,7 @@ static void expect_registers(const char *target, const aq_code_kernel *k,
 {
   const bool unified = strcmp(target, "gfx90a") == 0 ||
                        strcmp(target, "gfx942") == 0 ||
+                       strcmp(target, "gfx950") == 0 ||
                        strcmp(target, "gfx9-4-generic") == 0;
   const bool twice = strcmp(target, "gfx908") == 0; /* one file as large each */
   const bool gfx9 = strncmp(target, "gfx9", 4) == 0;
