@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -11,6 +12,7 @@
 #include "cli/runs.h"
 #include "common/json_out.h"
 #include "perform/peaks.h"
+#include "report/range_summary.h"
 
 static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,
                     aq_time time)
@@ -99,8 +101,42 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
   return status;
 }
 
+/* A table of its own, where the program marked ranges. */
+static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
+                            const aq_dispatches *dispatches,
+                            aq_run_reader *reader)
+{
+  static const aq_cli_column columns[] = {
+      {"~range", "name"},        {"on", "on"},
+      {">ranges", "ranges"},     {"?>untimed", "untimed"},
+      {">total us", "total_ns"}, {">min", "min_ns"},
+      {">max", "max_ns"},        {NULL, NULL}};
+  aq_range_summary *list;
+  size_t count;
+  aq_status status =
+      aq_range_summaries_make(dispatches, reader, &list, &count, &cli->diag);
+  if (status != AQ_OK || (count == 0 && !json))
+    return status;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "ranges", columns);
+  for (size_t i = 0; i < count; i++) {
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, list[i].name);
+    aq_cli_cell_text(rows, list[i].device ? "device" : "host");
+    aq_cli_cell_int(rows, list[i].count);
+    aq_cli_cell_int(rows, list[i].untimed ? list[i].untimed : AQ_NONE);
+    aq_cli_cell_time(rows, list[i].total);
+    aq_cli_cell_time(rows, list[i].least);
+    aq_cli_cell_time(rows, list[i].most);
+    aq_cli_row_end(rows);
+  }
+  free(list);
+  return aq_cli_rows_end(cli, rows);
+}
+
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
-                           const aq_stats *stats, aq_stats_by by)
+                           const aq_stats *stats, aq_stats_by by,
+                           const aq_dispatches *dispatches,
+                           aq_run_reader *reader)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -116,6 +152,8 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
     aq_json_out_ns(json, "makespan_ns", stats->makespan);
   }
   status = put_groups(cli, json, stats, by);
+  if (status == AQ_OK)
+    status = put_ranges(cli, json, dispatches, reader);
   if (json) {
     aq_json_out_close_map(json);
   } else {
@@ -136,14 +174,15 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
       aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, AQ_WANT_EITHER, &dispatches, &cli->diag);
+  status = aq_dispatches_read(reader, aq_stats_by_rows(by, AQ_WANT_EITHER),
+                              &dispatches, &cli->diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, &cli->diag);
   if (status == AQ_OK && by == AQ_STATS_BY_KERNEL)
     status = aq_peaks_share(store, run, &stats, &cli->diag);
   if (status == AQ_OK)
-    status = put_stats(cli, run, &stats, by);
-  if (status == AQ_OK && dispatches.operations)
+    status = put_stats(cli, run, &stats, by, &dispatches, reader);
+  if (status == AQ_OK && dispatches.operations && by != AQ_STATS_BY_OPERATION)
     aq_cli_note(cli,
                 "run %" PRId64 " has no kernel, copy or fill with a start "
                 "and an end: the rows are operations of host queues",

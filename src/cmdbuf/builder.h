@@ -112,6 +112,12 @@ AQ_API aq_status aq_builder_update(aq_builder *builder, aq_ref target,
 AQ_API aq_status aq_builder_marker(aq_builder *builder, aq_marker_kind kind,
                                    uint64_t value, aq_diag *diag);
 
+/* A marker with a name of at most AQ_MARKER_NAME bytes, for the ranges of a
+ * record: an end closes the last open range of its value. NULL or "": none. */
+AQ_API aq_status aq_builder_marker_named(aq_builder *builder,
+                                         aq_marker_kind kind, uint64_t value,
+                                         const char *name, aq_diag *diag);
+
 /* ---- flow ---- */
 
 typedef uint32_t aq_label;

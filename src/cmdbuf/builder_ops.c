@@ -201,12 +201,31 @@ aq_status aq_builder_update(aq_builder *builder, aq_ref target,
 aq_status aq_builder_marker(aq_builder *builder, aq_marker_kind kind,
                             uint64_t value, aq_diag *diag)
 {
-  aq_status status = aq_block_reserve(builder, sizeof(aq_op_marker), diag);
+  return aq_builder_marker_named(builder, kind, value, NULL, diag);
+}
+
+/* The name is the record's tail, ended by at least one zero byte. */
+aq_status aq_builder_marker_named(aq_builder *builder, aq_marker_kind kind,
+                                  uint64_t value, const char *name,
+                                  aq_diag *diag)
+{
+  const size_t length = name ? strlen(name) : 0;
+  if (length > AQ_MARKER_NAME)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a marker's name of %zu bytes; at most %d expected",
+                       length, AQ_MARKER_NAME);
+  const uint32_t tail = length ? ((uint32_t)length + 8) & ~7u : 0;
+  aq_status status =
+      aq_block_reserve(builder, sizeof(aq_op_marker) + tail, diag);
   if (status != AQ_OK)
     return status;
   aq_op_marker *record =
-      aq_record_add(builder, AQ_OP_MARKER, kind, sizeof *record);
+      aq_record_add(builder, AQ_OP_MARKER, kind, sizeof *record + tail);
   record->value = value;
+  if (length > 0) {
+    memset(record + 1, 0, tail);
+    memcpy(record + 1, name, length);
+  }
   builder->block->markers++;
   return AQ_OK;
 }

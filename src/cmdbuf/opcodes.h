@@ -63,6 +63,12 @@ static inline const void *aq_op_tail(const aq_op *op)
   return (const unsigned char *)op + aq_op_infos[op->code].size;
 }
 
+/* Of a marker; NULL: it has none. */
+static inline const char *aq_marker_name(const aq_op *op)
+{
+  return op->size * 8u > sizeof(aq_op_marker) ? aq_op_tail(op) : NULL;
+}
+
 /* How many quad words at the start of a record's tail, and at the start of its
  * rodata, are refs. */
 uint32_t aq_op_tail_refs(const aq_op *op);

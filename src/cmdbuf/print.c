@@ -164,6 +164,8 @@ size_t aq_record_print(const aq_program *program, const aq_block *block,
       add_field(&t, program, op, field);
   if (aq_op_as_dispatch(op))
     add_args(&t, block, op);
+  else if (op->code == AQ_OP_MARKER && aq_marker_name(op))
+    add(&t, " name=\"%s\"", aq_marker_name(op));
   else if (op->code == AQ_OP_UPDATE)
     add_bytes(&t, " data=", aq_op_tail(op), ((const aq_op_update *)op)->bytes);
   return t.length;

@@ -140,15 +140,16 @@ INLINE uint64_t log_packet(const cursor *c, aq_packet_span *span,
 INLINE step marker_run(const cursor *c, aq_packet_span *span,
                        const aq_op_marker *marker, hooks h)
 {
-  if (h != HOOKS_STATS)
-    return STEP_ON;
   aq_walk_log *log = span->log;
+  if (h == HOOKS_NONE || !log->markers)
+    return STEP_ON;
   if (log->marker_used == log->marker_capacity)
     return STEP_FULL;
   log->markers[log->marker_used++] =
       (aq_walk_marker){.packet = id_of(c, span),
                        .value = marker->value,
                        .command = marker->op.index,
+                       .entry = log->used,
                        .kind = (aq_marker_kind)marker->op.flags};
   return STEP_ON;
 }

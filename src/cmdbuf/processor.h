@@ -63,6 +63,7 @@ typedef struct aq_walk_marker {
   uint64_t packet; /* id of the next packet */
   uint64_t value;
   uint32_t command;
+  uint32_t entry; /* of the log: that of the next packet */
   aq_marker_kind kind;
 } aq_walk_marker;
 
@@ -73,7 +74,7 @@ typedef struct aq_walk_log {
   const aq_signal *signals;
   aq_walk_entry *entries;
   uint32_t capacity, used; /* of both */
-  aq_walk_marker *markers; /* stats only */
+  aq_walk_marker *markers; /* NULL: markers are not logged */
   uint32_t marker_capacity, marker_used;
   /* Stats only, summed up. */
   uint64_t dispatches, transfers, drains;

@@ -133,6 +133,8 @@ typedef enum aq_marker_kind {
   AQ_MARKER_LIMIT
 } aq_marker_kind;
 
+enum { AQ_MARKER_NAME = 127 }; /* bytes of a marker's name, at most */
+
 AQ_STATIC_ASSERT(sizeof(aq_op) == 8, "a record head is 8 bytes");
 AQ_STATIC_ASSERT(offsetof(aq_op_dispatch, header) == 8, "header at 8");
 /* A packet is the record 8 bytes on, up to its group size. */

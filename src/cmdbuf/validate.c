@@ -293,9 +293,20 @@ static aq_status barrier_check(checker *c)
   return flags_check(c, AQ_SCOPE_SYSTEM + 1);
 }
 
+/* A name ends within the last quad word of the tail. */
 static aq_status marker_check(checker *c)
 {
+  const char *name = aq_op_tail(c->op);
+  const uint32_t size = c->op->size * 8u - (uint32_t)sizeof(aq_op_marker);
   c->sums.markers++;
+  if (size > 0) {
+    const size_t length = strnlen(name, size);
+    if (length == 0 || length > AQ_MARKER_NAME || (length + 8) / 8 * 8 != size)
+      return refuse(c, "a tail of %u bytes that is no name", size);
+    for (size_t i = length; i < size; i++)
+      if (name[i])
+        return refuse(c, "a name with bytes behind its end");
+  }
   return flags_check(c, AQ_MARKER_LIMIT);
 }
 
@@ -325,7 +336,8 @@ static aq_status (*const checks[AQ_OP_LIMIT])(checker *) = {
 /* Which records look at their own tails and flags. */
 static bool has_tail(const aq_op *op)
 {
-  return aq_op_as_dispatch(op) || op->code == AQ_OP_UPDATE;
+  return aq_op_as_dispatch(op) || op->code == AQ_OP_UPDATE ||
+         op->code == AQ_OP_MARKER;
 }
 
 static bool has_flags(const aq_op *op)

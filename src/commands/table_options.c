@@ -303,7 +303,7 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          "to the terminal's width"},
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
                        "kernel (default), queue, stream, device, class, kind, "
-                       "via or all"},
+                       "via, all or operation (of host queues)"},
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},

@@ -40,7 +40,8 @@ typedef enum aq_record_kind {
   AQ_KIND_WAIT = 8,       /* a host call that waited for the device */
   AQ_KIND_CALL = 9,       /* any other host call */
   AQ_KIND_OPERATION = 10, /* of a host queue: the packets are others' rows */
-  AQ_KIND_RANGE = 11,     /* host time that the program marked, with its name */
+  AQ_KIND_RANGE = 11,     /* time that the program marked, with its name: of the
+                             host, or, with a queue, of the device */
   AQ_KIND_COUNT
 } aq_record_kind;
 

@@ -3,8 +3,8 @@
 # Writes C that holds objects of targets.tsv and their table of contents:
 # embed.sh exact|generic|family|bundle, in the top of the source tree.
 #   exact    an object for each processor of a device model
-#   generic  an object for each of LLVM's generic targets, and for what they
-#            do not cover
+#   generic  an object for each of LLVM's generic targets, and for processors
+#            that none of them covers
 #   family   both, in an offload bundle for each product family
 #   bundle   both, in one offload bundle
 set -eu

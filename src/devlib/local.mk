@@ -27,21 +27,19 @@ src/devlib/embedded.c: config.status $(AQ_DEVLIB_OBJECTS) \
 	  $(SHELL) src/devlib/embed.sh $(AQ_DEVICE_TARGETS)) > $@.tmp
 	$(AM_V_at)mv -f $@.tmp $@
 
-# tests/devlib and tests/queue with each choice of configure, in builds of their
-# own.
+# tests/devlib and tests/queue with each choice of configure, in this build, which
+# has its own choice again afterwards.
 .PHONY: check-device-targets
 check-device-targets:
 	$(AM_V_at)programs=`echo $(check_PROGRAMS) | tr ' ' '\n' | \
 	    grep -E '^tests/(devlib|queue)/' | tr '\n' ' '`; \
 	for which in exact generic family bundle; do \
 	  echo "  CHECK    --with-device-targets=$$which" && \
-	  rm -rf device-targets && $(MKDIR_P) device-targets && \
-	  (cd device-targets && $(abs_srcdir)/configure -q \
-	     --with-device-targets=$$which CC='$(CC)' CFLAGS='$(CFLAGS)' && \
-	   $(MAKE) -s check check_PROGRAMS="$$programs" TESTS="$$programs") || \
-	    exit 1; \
-	done
-	$(AM_V_at)rm -rf device-targets
+	  rm -f src/devlib/embedded.c && \
+	  $(MAKE) -s check AQ_DEVICE_TARGETS=$$which \
+	    check_PROGRAMS="$$programs" TESTS="$$programs" || status=1; \
+	done; rm -f src/devlib/embedded.c; exit $${status:-0}
+	$(AM_V_at)$(MAKE) -s all
 
 # Installed: builtins.h of cmdbuf needs it.
 aq_folder_headers += src/devlib/device_args.h

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compiles the objects of targets.tsv: regenerate.sh CLANG, in the top of the
-# source tree. Keeps, by name, those that this release does not know.
+# source tree. Keeps, by name, objects of targets that this release
+# does not know.
 set -eu
 clang=$1
 release=$(echo __clang_major__ | "$clang" -E -P -)

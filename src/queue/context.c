@@ -130,8 +130,9 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   if (status == AQ_OK)
     status = context_init(context, options->way, options->records, diag);
   const uint32_t caps = context->info.caps;
-  context->timed = context->rows && options->packets &&
-                   caps & AQ_CAP_PROFILING && !(caps & AQ_CAP_RECORDS);
+  context->marked =
+      context->rows && options->packets && caps & AQ_CAP_PROFILING;
+  context->timed = context->marked && !(caps & AQ_CAP_RECORDS);
   if (status != AQ_OK) {
     aq_context_destroy(context);
     return status;

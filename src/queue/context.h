@@ -40,7 +40,10 @@ typedef struct aq_context_options {
   aq_record_sink *records;
   /* Rows of the packets of command buffers too, with their times, where the
    * transport has timestamps and makes no rows itself. Costs a signal a packet,
-   * and a wait every 256 packets. Programs that the device walks have none. */
+   * and a wait every 256 packets. Programs that the device walks have none.
+   * On every transport with timestamps, the markers of command buffers become
+   * rows of kind "range" with the device's times, at that cost for programs
+   * that have some. */
   bool packets;
   /* The logical device whose queues these are, borrowed: queues are placed by
    * their affinity. NULL: queues name devices of the transport. */

@@ -25,7 +25,8 @@ struct aq_context {
   struct aq_operation_rows *rows;    /* NULL: not recorded */
   uint64_t operations;               /* that are reported, submitted; atomic */
   bool live;                         /* more than one thread may come */
-  bool timed;                        /* packets of executions are rows */
+  bool marked;                       /* markers of executions are rows */
+  bool timed;                        /* packets of executions too */
   bool flagged; /* epochs have a signal each: some device can wait for
                    zero only */
 };

@@ -18,6 +18,7 @@ libaqcore_a_SOURCES += \
 	src/queue/on_device.c \
 	src/queue/operations.c src/queue/operations.def src/queue/operations.h \
 	src/queue/operation_names.c \
+	src/queue/marks.c src/queue/marks.h \
 	src/queue/operation_rows.c src/queue/operation_rows.h \
 	src/queue/park.c \
 	src/queue/part.h \

@@ -150,6 +150,14 @@ void aq_operation_rows_put(aq_operation_rows *rows, const aq_record *row)
   rows_unlock(rows);
 }
 
+void aq_operation_rows_fail(aq_operation_rows *rows, const aq_diag *diag)
+{
+  rows_lock(rows);
+  if (rows->failure.status == AQ_OK)
+    rows->failure = *diag;
+  rows_unlock(rows);
+}
+
 aq_status aq_operation_rows_flush(aq_operation_rows *rows, aq_diag *diag)
 {
   rows_lock(rows);

@@ -37,6 +37,9 @@ aq_status aq_operation_rows_name(aq_operation_rows *rows, const char *name,
 /* A row of another kind, behind the rows so far. */
 void aq_operation_rows_put(aq_operation_rows *rows, const aq_record *row);
 
+/* A row could not be made; the first failure counts. */
+void aq_operation_rows_fail(aq_operation_rows *rows, const aq_diag *diag);
+
 /* Puts what there is; the first failure of the sink, in its words. */
 aq_status aq_operation_rows_flush(aq_operation_rows *rows, aq_diag *diag);
 

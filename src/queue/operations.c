@@ -296,7 +296,7 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
   task.times = NULL;
   aq_processor_start(&task.processor, execution->link, execution->bindings, 0,
                      0);
-  return queue->context->timed
+  return aq_times_wanted(queue, program)
              ? timed_submit(queue, &task, execution->link, diag)
              : aq_task_submit(queue, &task.task, diag);
 }

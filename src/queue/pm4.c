@@ -170,7 +170,7 @@ static aq_status clock_check(const aq_queue *queue, aq_diag *diag)
 static aq_status times_add(aq_queue *queue, pm4_task *task, const aq_link *link,
                            aq_diag *diag)
 {
-  if (!queue->context->timed)
+  if (!aq_times_wanted(queue, link->program))
     return AQ_OK;
   aq_status status = clock_check(queue, diag);
   if (status == AQ_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The times of an execution's packets, as rows of the record: each packet
- * completes a signal of its own, whose timestamps are read when its part has
- * retired. A part ends where the signals do, and the next one waits for it.
+ * The times of an execution's packets and markers, as rows of the record: each
+ * packet completes a signal of its own, whose timestamps are read when its part
+ * has retired. A part ends where the signals do, and the next one waits for it.
  *
  * Ownership: of the task, until aq_times_over() frees it; the link is borrowed.
  */
@@ -13,7 +13,10 @@
 
 typedef struct aq_times aq_times;
 
-/* Of one execution on a queue whose context records. Not with the lock. */
+/* Whether an execution has rows of packets or markers. */
+bool aq_times_wanted(const aq_queue *queue, const aq_program *program);
+
+/* Of one such execution. Not with the lock. */
 aq_status aq_times_make(aq_queue *queue, const aq_link *link, aq_times **out,
                         aq_diag *diag);
 void aq_times_free(aq_times *times);

@@ -41,7 +41,9 @@ AQ_API extern const char *const aq_match_names[AQ_MATCH_COUNT + 1];
   B(CLASS, "class", "queued, near, idle, graph, …: as compare has them")       \
   B(KIND, "kind", "kernel, copy or fill")                                      \
   B(VIA, "via", "direct, graph, or no host call known")                        \
-  B(ALL, "all", "the whole run")
+  B(ALL, "all", "the whole run")                                               \
+  B(OPERATION, "operation",                                                    \
+    "operations of host queues, by kind, instead of dispatches")
 
 typedef enum aq_stats_by {
 #define B(id, name, meaning) AQ_STATS_BY_##id,

@@ -115,8 +115,8 @@ static int64_t *key_rows(const aq_dispatches *d, const uint32_t *names,
 {
   int64_t *keys = malloc((d->count + 1) * sizeof *keys);
   for (size_t i = 0; keys && i < d->count; i++)
-    keys[i] = by == AQ_STATS_BY_KERNEL ? (int64_t)names[i]
-                                       : aq_stats_key(&d->rows[i], by);
+    keys[i] = aq_stats_by_is_name(by) ? (int64_t)names[i]
+                                      : aq_stats_key(&d->rows[i], by);
   return keys;
 }
 
@@ -191,7 +191,7 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
     *group = g->groups[i].group;
     for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
       group->parts[p] = figure_of(&g->groups[i].parts[p]);
-    group->name = by == AQ_STATS_BY_KERNEL
+    group->name = aq_stats_by_is_name(by)
                       ? aq_names_text(&out->names->names, group->key)
                       : aq_stats_key_word(group->key, by);
   }
@@ -286,8 +286,9 @@ static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
                            const aq_run_info *b, aq_stats_by group,
                            aq_names *names, aq_diag *diag)
 {
-  aq_status status = side_read(store, a, AQ_WANT_EITHER, group, names, &w->a,
-                               &w->a_names, &w->a_keys, diag);
+  aq_status status =
+      side_read(store, a, aq_stats_by_rows(group, AQ_WANT_EITHER), group, names,
+                &w->a, &w->a_names, &w->a_keys, diag);
   if (status == AQ_OK)
     status = side_read(store, b,
                        w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER,

@@ -144,6 +144,9 @@ static bool add_row(reading *r, const seen *row, int64_t number)
     return list_add(&r->dispatches, r->want_dispatches, row, number);
   case AQ_KIND_OPERATION:
     return list_add(&r->operations, r->want_operations, row, number);
+  case AQ_KIND_RANGE:
+    return AQ_ARRAY_PUSH(d->ranges, d->range_count, d->range_capacity,
+                         dispatch_of(row, number));
   case AQ_KIND_WAIT:
     if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
       return true;
@@ -270,6 +273,7 @@ aq_time aq_dispatches_makespan(const aq_dispatches *dispatches)
 void aq_dispatches_fini(aq_dispatches *dispatches)
 {
   free(dispatches->rows);
+  free(dispatches->ranges);
   free(dispatches->waits);
   free(dispatches->stalls);
   *dispatches = (aq_dispatches){0};

@@ -47,6 +47,8 @@ typedef struct aq_dispatches {
                             order of their submission */
   bool operations;       /* `rows` are operations */
   size_t count;
+  aq_dispatch_row *ranges; /* that the program marked, with times or without */
+  size_t range_count, range_capacity;
   aq_host_wait *waits; /* in the order of their begin */
   size_t wait_count, wait_capacity;
   aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */

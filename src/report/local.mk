@@ -21,6 +21,7 @@ libaqcore_a_SOURCES += \
 	src/report/page_rows.c src/report/page_rows.h \
 	src/report/page_tracks.c src/report/page_tracks.h \
 	src/report/plot.c src/report/plot.h \
+	src/report/range_summary.c src/report/range_summary.h \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/queue_summary.c src/report/queue_summary.h \
 	src/report/short_names.c src/report/short_names.h \

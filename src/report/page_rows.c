@@ -157,7 +157,10 @@ static bool row_add(rows *r, const aq_record *row, int64_t number)
   case AQ_KIND_CALL:
     return span_add(r, &r->calls, row, number, row->host_begin, row->host_end);
   case AQ_KIND_RANGE:
-    return span_add(r, &r->ranges, row, number, row->host_begin, row->host_end);
+    return row->queue == AQ_NONE
+               ? span_add(r, &r->ranges, row, number, row->host_begin,
+                          row->host_end)
+               : span_add(r, &r->ranges, row, number, row->start, row->end);
   case AQ_KIND_OPERATION:
     return span_add(r, &r->operations, row, number,
                     row->host_begin != AQ_TIME_NONE ? row->host_begin

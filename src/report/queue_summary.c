@@ -37,7 +37,8 @@ static void queue_count(aq_queue_summary *queue, const aq_record *row)
 /* Rows come by start, so that what overlaps is next to each other. */
 static void queue_time(aq_queue_summary *queue, const aq_record *row)
 {
-  if (row->start == AQ_NONE || row->end == AQ_NONE)
+  if (row->kind == AQ_KIND_RANGE || row->start == AQ_NONE ||
+      row->end == AQ_NONE)
     return;
   if (queue->first_start == AQ_TIME_NONE)
     queue->first_start = row->start;

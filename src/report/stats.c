@@ -49,6 +49,7 @@ int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by)
 {
   switch (by) {
   case AQ_STATS_BY_KERNEL:
+  case AQ_STATS_BY_OPERATION:
     return row->name;
   case AQ_STATS_BY_QUEUE:
     return row->queue;
@@ -87,7 +88,7 @@ const char *aq_stats_key_word(int64_t key, aq_stats_by by)
 
 static const char *word_of(aq_run_reader *reader, int64_t key, aq_stats_by by)
 {
-  return by == AQ_STATS_BY_KERNEL && key != AQ_NONE
+  return aq_stats_by_is_name(by) && key != AQ_NONE
              ? aq_run_reader_name(reader, key)
              : aq_stats_key_word(key, by);
 }

@@ -50,6 +50,19 @@ typedef struct aq_stats {
   bool operations;  /* of host queues; kernels, copies and fills otherwise */
 } aq_stats;
 
+/* Whether keys are ids of names. */
+static inline bool aq_stats_by_is_name(aq_stats_by by)
+{
+  return by == AQ_STATS_BY_KERNEL || by == AQ_STATS_BY_OPERATION;
+}
+
+/* The rows that a grouping is of; `else_wanted` where it does not say. */
+static inline aq_rows_wanted aq_stats_by_rows(aq_stats_by by,
+                                              aq_rows_wanted else_wanted)
+{
+  return by == AQ_STATS_BY_OPERATION ? AQ_WANT_OPERATIONS : else_wanted;
+}
+
 /* The key of a row's group, and the word for a key; NULL where the key is a
  * number or, by kernel, a name id of the run. */
 int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by);

@@ -111,7 +111,7 @@ static aq_status group_add(work *w, size_t run, const aq_stats_group *g,
                            aq_stats_by by, aq_diag *diag)
 {
   int64_t key = g->key;
-  if (by == AQ_STATS_BY_KERNEL) {
+  if (aq_stats_by_is_name(by)) {
     const char *text = g->name ? g->name : "";
     key = aq_names_id(&w->out->names, text, strlen(text));
     if (key < 0)
@@ -120,7 +120,7 @@ static aq_status group_add(work *w, size_t run, const aq_stats_group *g,
   series *s = group_find(w, key);
   if (!s)
     return aq_diag_no_memory(diag);
-  if (by != AQ_STATS_BY_KERNEL)
+  if (!aq_stats_by_is_name(by))
     s->group.name = aq_stats_key_word(key, by);
   s->sums[run] = (double)g->kernel.total / (double)AQ_NS;
   w->kernels[run] += s->sums[run];
@@ -141,7 +141,8 @@ static aq_status run_add(work *w, aq_store *store, const aq_run_info *info,
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &dispatches, diag);
+  status = aq_dispatches_read(reader, aq_stats_by_rows(by, AQ_WANT_DISPATCHES),
+                              &dispatches, diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, diag);
   for (size_t i = 0; i < stats.count && status == AQ_OK; i++)
@@ -175,7 +176,7 @@ static aq_status groups_make(const work *w, aq_stats_by by, aq_diag *diag)
   for (size_t i = 0; i < w->count; i++) {
     out->groups[i] = w->groups[i].group;
     out->groups[i].kernel = figure_of(w, w->groups[i].sums);
-    if (by == AQ_STATS_BY_KERNEL)
+    if (aq_stats_by_is_name(by))
       out->groups[i].name = aq_names_text(&out->names, out->groups[i].key);
   }
   qsort(out->groups, out->count, sizeof *out->groups, by_change);

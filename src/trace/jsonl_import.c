@@ -137,9 +137,11 @@ static aq_status check_fields(const lines *l, const aq_record *row)
   static const uint8_t of_host[] = {AQ_RECORD_FIELD_name,
                                     AQ_RECORD_FIELD_host_begin,
                                     AQ_RECORD_FIELD_host_end};
-  const bool host = row->kind == AQ_KIND_WAIT || row->kind == AQ_KIND_RANGE;
+  const bool range = row->kind == AQ_KIND_RANGE;
+  const bool host =
+      row->kind == AQ_KIND_WAIT || (range && row->queue == AQ_NONE);
   if (row->kind != AQ_KIND_KERNEL && row->kind != AQ_KIND_COPY &&
-      row->kind != AQ_KIND_FILL && !host)
+      row->kind != AQ_KIND_FILL && !host && !range)
     return line_error(l, "expected kernel, copy, fill, wait or range for ",
                       "kind");
   const uint8_t *needed = host ? of_host : of_device;
@@ -148,7 +150,7 @@ static aq_status check_fields(const lines *l, const aq_record *row)
       return line_error(l, "no field ", aq_record_fields[needed[i]].name);
   if (!host && row->end < row->start)
     return line_error(l, "end is before ", "start");
-  if (row->kind == AQ_KIND_RANGE && row->host_end < row->host_begin)
+  if (host && range && row->host_end < row->host_begin)
     return line_error(l, "host_end is before ", "host_begin");
   return AQ_OK;
 }

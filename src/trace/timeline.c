@@ -33,7 +33,7 @@ typedef struct lane_set {
 
 /* The drawing state of one queue, or of one thread of the host. */
 typedef struct track_group {
-  lane_set run, packets, waves;
+  lane_set run, packets, waves, ranges;
   aq_depth depth;
   char name[64];
   int64_t correlation, call; /* the host call drawn last */
@@ -130,9 +130,10 @@ static track_group *queue_group(timeline *t, const aq_record *row)
     int64_t device = queue ? queue->device : row->device;
     snprintf(group->name, sizeof group->name, "queue %" PRId64, row->queue);
     group->run.process = group->packets.process = group->waves.process =
-        device_process(t, device >= 0 ? device : 0);
+        group->ranges.process = device_process(t, device >= 0 ? device : 0);
     group->run.title = "";
     group->packets.title = "packets";
+    group->ranges.title = "ranges";
     group->waves.title = "wave";
   }
   return group;
@@ -161,8 +162,8 @@ static aq_status draw_run(timeline *t, track_group *group, const aq_record *row,
   struct lane *lane;
   if (row->start == AQ_TIME_NONE || row->end < row->start)
     return AQ_OK;
-  aq_status status =
-      lane_find(t, group, &group->run, row->start, SIZE_MAX, &lane);
+  lane_set *run = row->kind == AQ_KIND_RANGE ? &group->ranges : &group->run;
+  aq_status status = lane_find(t, group, run, row->start, SIZE_MAX, &lane);
   if (status != AQ_OK)
     return status;
   aq_slice slice = {.begin = row->start,
@@ -172,7 +173,7 @@ static aq_status draw_run(timeline *t, track_group *group, const aq_record *row,
                     .row = row,
                     .number = number};
   aq_arrows_of(&t->arrows, number, &slice);
-  slice_draw(t, &group->run, lane, slice);
+  slice_draw(t, run, lane, slice);
   return AQ_OK;
 }
 
@@ -425,6 +426,7 @@ static void timeline_fini(timeline *t)
     free(t->queues[i].run.lane);
     free(t->queues[i].packets.lane);
     free(t->queues[i].waves.lane);
+    free(t->queues[i].ranges.lane);
     aq_depth_fini(&t->queues[i].depth);
   }
   for (size_t i = 0; i < t->call_count; i++) {

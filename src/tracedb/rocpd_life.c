@@ -170,18 +170,6 @@ bool aq_rocpd_wait(aq_rocpd_writer *w, const aq_record *row)
   return is_new ? put_call(w, row, call, name) : rename_call(w, call, name);
 }
 
-bool aq_rocpd_range(aq_rocpd_writer *w, const aq_record *row)
-{
-  int64_t where[2], text, event;
-  const char *name = w->source->name(w->source, row->name);
-  if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
-    return true;
-  name = name ? name : "";
-  return thread_of(w, row, where) && aq_rocpd_string_id(w, name, &text) &&
-         aq_rocpd_event(w, "MARKER_CORE_RANGE_API", AQ_NONE, name, &event) &&
-         put_region(w, where, row->host_begin, row->host_end, text, event);
-}
-
 /* ---- packets ---- */
 
 /* A thread stands for a queue: the events of packets are not the host's. */
@@ -205,6 +193,21 @@ static bool put_span(aq_rocpd_writer *w, const aq_record *row, aq_time begin,
   return queue_thread(w, row, where) && aq_rocpd_string_id(w, what, &name) &&
          aq_rocpd_event(w, "MARKER_CORE_RANGE_API", AQ_NONE, what, &event) &&
          put_region(w, where, begin, end, name, event);
+}
+
+/* A range of the device is on the thread of its queue. */
+bool aq_rocpd_range(aq_rocpd_writer *w, const aq_record *row)
+{
+  int64_t where[2], text, event;
+  const char *name = w->source->name(w->source, row->name);
+  if (row->queue != AQ_NONE)
+    return put_span(w, row, row->start, row->end, name ? name : "");
+  if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
+    return true;
+  name = name ? name : "";
+  return thread_of(w, row, where) && aq_rocpd_string_id(w, name, &text) &&
+         aq_rocpd_event(w, "MARKER_CORE_RANGE_API", AQ_NONE, name, &event) &&
+         put_region(w, where, row->host_begin, row->host_end, text, event);
 }
 
 bool aq_rocpd_track(aq_rocpd_writer *w, int64_t process, int64_t thread,

@@ -30,8 +30,18 @@ static void add(const aq_kernel_call *call)
     args->sum[i] = args->a[i] + args->b[i];
 }
 
+/* As many as the grid has work-items. */
+static void add_grid(const aq_kernel_call *call)
+{
+  add_args args = *(const add_args *)call->kernarg;
+  args.count = call->packet->grid_size[0];
+  add(&(aq_kernel_call){.kernarg = &args});
+}
+
 static const aq_kernel_entry kernels[] = {
-    {"add", add, {AQ_COST_FIXED, AQ_US, 0}}, {NULL, NULL, {0, 0, 0, NULL}}};
+    {"add", add, {AQ_COST_FIXED, AQ_US, 0}},
+    {"add_grid", add_grid, {AQ_COST_FIXED, AQ_US, 0}},
+    {NULL, NULL, {0, 0, 0, NULL}}};
 
 static const char *path_make(void)
 {
@@ -47,7 +57,7 @@ typedef struct app {
   aq_capture *capture;
   aq_queue *queue, *other;
   aq_semaphore *s;
-  uint64_t kernel;
+  uint64_t kernel, grid_kernel;
   uint32_t *host, *device;
   uint64_t point; /* of s */
 } app;
@@ -76,6 +86,13 @@ static void app_open(app *a, aq_capture_policy policy)
                    &info, &a->g.diag));
   a->kernel = info.object;
   aq_capture_add_kernel(a->capture, "add", a->kernel);
+  ck_assert_ok(&a->g,
+               a->g.ops->kernel_register(
+                   a->g.t,
+                   &(aq_kernel_desc){.name = "add_grid", .function = add_grid},
+                   &info, &a->g.diag));
+  a->grid_kernel = info.object;
+  aq_capture_add_kernel(a->capture, "add_grid", a->grid_kernel);
   void *memory;
   a->host = malloc(SIZE);
   for (uint32_t i = 0; i < SIZE / 4; i++)
@@ -134,7 +151,37 @@ static aq_status host_double(void *user, aq_diag *diag)
   return AQ_OK;
 }
 
-/* A command buffer that adds slot 0 and a static buffer into slot 1. */
+/* Its grid is read from slot 1 when its turn comes. */
+static void grid_add(app *a, aq_builder *builder)
+{
+  ground *g = &a->g;
+  const uint32_t grid[3] = {500, 1, 1};
+  const aq_ref refs[] = {aq_ref_slot(1, 64), aq_ref_slot(1, 64),
+                         aq_ref_slot(1, 4096)};
+  const uint64_t count = 1;
+  uint32_t kernel;
+  ck_assert_ok(g, aq_builder_kernel(builder, "add_grid", a->grid_kernel,
+                                    &kernel, &g->diag));
+  ck_assert_ok(g, aq_builder_marker_named(builder, AQ_MARKER_BEGIN, 1, "second",
+                                          &g->diag));
+  ck_assert_ok(g, aq_builder_update(builder, aq_ref_slot(1, 6400), grid,
+                                    sizeof grid, &g->diag));
+  aq_builder_barrier(builder, AQ_SCOPE_SYSTEM, AQ_SCOPE_SYSTEM);
+  ck_assert_ok(g, aq_builder_dispatch_params(
+                      builder,
+                      &(aq_dispatch){.kernel = kernel,
+                                     .grid = {1, 1, 1},
+                                     .workgroup = {64, 1, 1},
+                                     .bindings = refs,
+                                     .binding_count = 3,
+                                     .constants = &count,
+                                     .constant_size = sizeof count},
+                      aq_ref_slot(1, 6400), &g->diag));
+  ck_assert_ok(g, aq_builder_marker(builder, AQ_MARKER_END, 1, &g->diag));
+}
+
+/* A command buffer that adds slot 0 and a static buffer into slot 1, then, as
+ * many as a word of slot 1 says, the sums to themselves. */
 static aq_link *link_make(app *a, aq_builder *builder, aq_program *program)
 {
   ground *g = &a->g;
@@ -157,6 +204,7 @@ static aq_link *link_make(app *a, aq_builder *builder, aq_program *program)
                                             .constants = &count,
                                             .constant_size = sizeof count},
                              &g->diag));
+  grid_add(a, builder);
   ck_assert_ok(g, aq_builder_end(builder, program, &g->diag));
   ck_assert_ok(g, aq_link_create(program, &(aq_link_options){.transport = g->t},
                                  &link, &g->diag));
@@ -204,6 +252,8 @@ static void app_run(app *a)
                 link, (aq_binding[]){{d + 30000, 4000}, {d + 31000, 8000}}, 2},
             &g->diag));
   ground_wait(g, a->s, a->point);
+  for (uint32_t i = 0; i < 502; i++)
+    ck_assert_uint_eq(d[31000 + 1024 + i], i < 500 ? 2 * d[31000 + 16 + i] : 0);
   a->host[0] = 99;
   aq_capture_wrote(a->capture, a->host, 4);
   ck_assert_ok(g, aq_semaphore_signal(a->s, ++a->point, &g->diag));
@@ -327,6 +377,7 @@ START_TEST(a_difference_is_told_with_its_place)
 {
   static const aq_kernel_entry wrong[] = {
       {"add", add_wrongly, {AQ_COST_FIXED, AQ_US, 0}},
+      {"add_grid", add_grid, {AQ_COST_FIXED, AQ_US, 0}},
       {NULL, NULL, {0, 0, 0, NULL}}};
   static const aq_kernel_entry none[] = {{NULL, NULL, {0, 0, 0, NULL}}};
   app a;

@@ -81,6 +81,35 @@ for option in profile-isa trace-isa=wave=0 kernels-from=isa compile=auto; do
   check "--$option does not apply to a stored run" [ "$status" = 2 ]
 done
 
+marked=$srcdir/tests/fuzz/corpus/capture/marked.aqcap
+try env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" replay "$marked" \
+  --device mi210 --name marked
+check "a program with markers and an indirect grid is replayed" \
+  [ "$status" = 0 ]
+try env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" export marked
+check "its markers are ranges with times of the device" \
+  contains "$(echo "$out" | grep '"name":"prepare"')" '"start":'
+echo "$out" > "$work/marked.jsonl"
+try env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" import \
+  "$work/marked.jsonl" --name again
+check "which come back" [ "$status" = 0 ]
+try env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" export again
+check "the same" [ "$(echo "$out" | grep -c '"kind":"range"')" = 6 ]
+env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" export marked \
+  --format chrome -o "$work/marked.json"
+check "timelines have a track of them" grep -q 'ranges' "$work/marked.json"
+check "with their names" grep -q 'indirect fill' "$work/marked.json"
+env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" report marked \
+  -o "$work/marked.html" > "$work/log" 2>&1
+check "and so has the report" grep -q 'indirect fill' "$work/marked.html"
+for blocks in device pm4; do
+  try env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" replay "$marked" \
+    --device mi210 --blocks $blocks --name $blocks
+  check "with --blocks $blocks it leaves the same bytes" [ "$status" = 0 ]
+done
+try env AQUEDUCT_STORE="$work/marked.db" "$aqueduct" stats pm4
+check "by PM4 it has its ranges too" contains "$out" "indirect fill"
+
 head -c 3000 "$capture" > "$work/cut.aqcap"
 try "$aqueduct" replay "$work/cut.aqcap"
 check "a capture that was cut is refused" [ "$status" = 2 ]

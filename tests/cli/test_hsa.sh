@@ -64,6 +64,28 @@ try "$aqueduct" compare simulated captured
 check "kernels and operations are not compared" \
   contains "$err" "no operation of a host queue"
 
+# Command buffers with an indirect grid and markers: their packets have rows too.
+capture=$srcdir/tests/fuzz/corpus/capture/marked.aqcap
+AQUEDUCT_DEVICE=mi210
+export AQUEDUCT_DEVICE
+try "$aqueduct" replay "$capture" --transport hsa --name marked
+check "an indirect grid is replayed on HSA" [ "$status" = 0 ]
+try "$aqueduct" replay "$capture" --device mi210 --name marked-sim
+check "and on the simulator" [ "$status" = 0 ]
+for run in marked marked-sim; do
+  try "$aqueduct" stats "$run" --json
+  check "the ranges of $run have a table" contains "$(echo "$out" | tr -d ' \n')" \
+    '"name":"indirectfill","on":"device","ranges":3'
+done
+try "$aqueduct" compare marked-sim marked --by operation
+check "operations of sim and hsa are compared side by side" \
+  contains "$out" "3 operations of host queues matched by order"
+check "by what they are" contains "$out" "execute     3 "
+try "$aqueduct" compare marked-sim marked
+check "and so are the kernels, by their names" \
+  contains "$(echo "$out" | tr -s ' ')" "aq_update 3 "
+unset AQUEDUCT_DEVICE
+
 try "$aqueduct" run "$scenario" --transport hsa --device gfx1
 check "an agent that is not there is told" [ "$status" = 2 ]
 check "with those that are" contains "$err" "gfx942"

@@ -33,7 +33,7 @@ static void record(aq_builder *b, aq_diag *diag)
                    .binding_count = 2,
                    .constants = constants,
                    .constant_size = 4};
-  aq_builder_marker(b, AQ_MARKER_BEGIN, 7, diag);
+  aq_builder_marker_named(b, AQ_MARKER_BEGIN, 7, "first half", diag);
   aq_builder_dispatch(b, &d, diag);
   aq_builder_barrier(b, AQ_SCOPE_AGENT, AQ_SCOPE_SYSTEM);
   d.binding_count = 1;
@@ -58,14 +58,14 @@ static const char printed[] =
     "static 0: at least 64 bytes\n"
     "block 0: 4 commands, 3 packets, 192 bytes of kernel arguments, 32 of "
     "rodata\n"
-    "  0 0x0040 marker begin value=7\n"
-    "  1 0x0050 dispatch none/system setup=2 workgroup=64,1,1 grid=512,4,1 "
+    "  0 0x0040 marker begin value=7 name=\"first half\"\n"
+    "  1 0x0060 dispatch none/system setup=2 workgroup=64,1,1 grid=512,4,1 "
     "group_size=128 kernel=scale kernarg_size=20 rodata=0x1e0 bindings=2 "
     "patches=1 args=template slot1+0x40,static0+0x10 constants=010203ff\n"
-    "  2 0x00a0 dispatch_params barrier agent/system setup=2 workgroup=64,1,1 "
+    "  2 0x00b0 dispatch_params barrier agent/system setup=2 workgroup=64,1,1 "
     "grid=512,4,1 group_size=128 kernel=scale kernarg_size=8 bindings=1 "
     "params=static0+0x0 args=dynamic slot1+0x40\n"
-    "  3 0x00f0 branch target=1\n"
+    "  3 0x0100 branch target=1\n"
     "block 1: 5 commands, 4 packets, 192 bytes of kernel arguments, 0 of "
     "rodata\n"
     "  4 0x0040 fill none/none pattern_size=1 target=static0+0x0 bytes=64 "
@@ -105,7 +105,7 @@ START_TEST(a_line_without_room_ends_in_dots)
   ck_assert_status(aq_builder_create(NULL, &b, &diag), AQ_OK, &diag);
   record(b, &diag);
   ck_assert_status(aq_builder_end(b, &program, &diag), AQ_OK, &diag);
-  const aq_op *op = aq_block_at(program.blocks[0], sizeof(aq_block) + 16);
+  const aq_op *op = aq_block_at(program.blocks[0], sizeof(aq_block) + 32);
   ck_assert_uint_eq(
       aq_record_print(&program, program.blocks[0], op, text, sizeof text), 31);
   ck_assert_str_eq(text + 28, "...");

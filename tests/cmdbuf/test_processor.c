@@ -508,17 +508,23 @@ START_TEST(stats_give_each_dispatch_a_signal_and_count)
 }
 END_TEST
 
-START_TEST(times_take_signals_and_nothing_else)
+START_TEST(times_take_signals_and_markers_that_are_wanted)
 {
-  walk_rig *w = walk_open(&one_shot);
-  log_memory m;
-  log_init(&m, LOG);
-  record_hooked(w);
-  ck_assert_int_eq(hooked_fill(w, &m, aq_processor_fill_times), AQ_WALK_END);
-  ck_assert_uint_eq(m.log.used, 4);
-  ck_assert_uint_eq(m.log.marker_used, 0);
-  ck_assert_uint_eq(m.log.dispatches, 0);
-  walk_close(w);
+  for (int wanted = 0; wanted < 2; wanted++) {
+    walk_rig *w = walk_open(&one_shot);
+    log_memory m;
+    log_init(&m, LOG);
+    if (!wanted)
+      m.log.markers = NULL;
+    record_hooked(w);
+    ck_assert_int_eq(hooked_fill(w, &m, aq_processor_fill_times), AQ_WALK_END);
+    ck_assert_uint_eq(m.log.used, 4);
+    ck_assert_uint_eq(m.log.marker_used, wanted ? 2 : 0);
+    ck_assert_uint_eq(m.markers[0].entry, wanted ? 1 : 0);
+    ck_assert_uint_eq(m.markers[1].entry, wanted ? 3 : 0);
+    ck_assert_uint_eq(m.log.dispatches, 0);
+    walk_close(w);
+  }
 }
 END_TEST
 
@@ -617,7 +623,7 @@ AQ_TEST_MAIN("cmdbuf/processor",
              a_runaway_loop_ends_when_its_visits_are_used_up,
              the_demand_reaches_as_far_as_the_flow_is_known,
              stats_give_each_dispatch_a_signal_and_count,
-             times_take_signals_and_nothing_else,
+             times_take_signals_and_markers_that_are_wanted,
              a_full_log_stops_the_walk_until_it_is_emptied,
              hooks_change_nothing_but_completion_signals,
              a_link_refuses_buffers_that_are_too_small,

@@ -54,7 +54,7 @@ static void record(patient *p)
   aq_builder_fill(b, aq_ref_slot(0, 0), 64, 5, 4, &p->diag);
   aq_builder_copy(b, aq_ref_slot(1, 0), fixed + 64, 64, &p->diag);
   aq_builder_update(b, aq_ref_slot(1, 60), "abcde", 5, &p->diag);
-  aq_builder_marker(b, AQ_MARKER_BEGIN, 1, &p->diag);
+  aq_builder_marker_named(b, AQ_MARKER_BEGIN, 1, "eight ch", &p->diag);
   aq_builder_barrier(b, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
   aq_builder_call(b, body, &p->diag);
   aq_builder_place(b, loop, &p->diag);
@@ -171,6 +171,9 @@ SPOIL(ends_early, ((aq_op *)op(p, BARRIER))->code = AQ_OP_RETURN)
 SPOIL(ends_never, ((aq_op *)record_at(p, 3, 0))->code = AQ_OP_BARRIER)
 SPOIL(barrier_flags, ((aq_op *)op(p, BARRIER))->flags = 3)
 SPOIL(marker_flags, ((aq_op *)op(p, MARKER))->flags = 3)
+SPOIL(marker_nameless, ((char *)op(p, MARKER))[16] = 0)
+SPOIL(marker_endless, memset((char *)op(p, MARKER) + 16, 'a', 16))
+SPOIL(marker_behind, ((char *)op(p, MARKER))[31] = 'a')
 SPOIL(branch_if_flags, ((aq_op *)record_at(p, 1, 0))->flags = 8)
 SPOIL(fill_flags, ((aq_op *)op(p, FILL))->flags = 1)
 SPOIL(call_flags, ((aq_op *)op(p, CALL))->flags = 1)
@@ -266,6 +269,9 @@ static const disease diseases[] = {
     {ends_never, "(barrier): the last record of a block has to end it"},
     {barrier_flags, "(barrier): flags 0x3"},
     {marker_flags, "(marker): flags 0x3"},
+    {marker_nameless, "(marker): a tail of 16 bytes that is no name"},
+    {marker_endless, "(marker): a tail of 16 bytes that is no name"},
+    {marker_behind, "(marker): a name with bytes behind its end"},
     {branch_if_flags, "(branch_if): flags 0x8"},
     {fill_flags, "(fill): flags 0x1"},
     {call_flags, "(call): flags 0x1"},

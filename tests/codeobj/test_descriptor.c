@@ -17,10 +17,9 @@ static uint32_t round_up(uint32_t value, uint32_t granule)
 static void expect_registers(const char *target, const aq_code_kernel *k,
                              const aq_kernel_registers *got)
 {
-  const bool unified = strcmp(target, "gfx90a") == 0 ||
-                       strcmp(target, "gfx942") == 0 ||
-                       strcmp(target, "gfx950") == 0 ||
-                       strcmp(target, "gfx9-4-generic") == 0;
+  const bool unified =
+      strcmp(target, "gfx90a") == 0 || strcmp(target, "gfx942") == 0 ||
+      strcmp(target, "gfx950") == 0 || strcmp(target, "gfx9-4-generic") == 0;
   const bool twice = strcmp(target, "gfx908") == 0; /* one file as large each */
   const bool gfx9 = strncmp(target, "gfx9", 4) == 0;
   ck_assert_uint_eq(got->wave_size, k->wave_size);

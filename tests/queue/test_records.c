@@ -251,7 +251,7 @@ static void times_check(uint32_t flags, const char *order)
   ck_assert_int_eq(sql_integer(path, sql), 2 * STEPS);
   ck_assert_int_eq(
       sql_integer(path, "SELECT count(*) FROM records JOIN names ON names.id = "
-                        "records.name WHERE names.text = 'fill'"),
+                        "records.name WHERE names.text = 'aq_fill'"),
       2);
   /* Each lies within the operation that its number names, and begins when the
    * one before it has ended. */
@@ -282,7 +282,186 @@ START_TEST(each_packet_of_an_execution_by_pm4_has_its_times_on_hsa)
 }
 END_TEST
 
-AQ_TEST_MAIN("queue/records", each_packet_of_an_execution_has_its_times_on_hsa,
+/* ---- markers ---- */
+
+/* A point and a range without packets before all others, two nested ranges, a
+ * point, an end that was not begun, a range that is not ended; and one without
+ * a name. Steps follow one another and take 1 us or more. */
+static aq_link *marked_link(ground *g, aq_builder *builder)
+{
+  static const struct {
+    aq_marker_kind kind;
+    uint64_t value;
+    const char *name;
+    uint64_t steps; /* behind it */
+  } marks[] = {
+      {AQ_MARKER_POINT, 1, "start", 0}, {AQ_MARKER_BEGIN, 2, "empty", 0},
+      {AQ_MARKER_END, 2, NULL, 10},     {AQ_MARKER_BEGIN, 3, "outer", 300},
+      {AQ_MARKER_BEGIN, 4, "inner", 5}, {AQ_MARKER_END, 4, NULL, 5},
+      {AQ_MARKER_END, 3, NULL, 0},      {AQ_MARKER_POINT, 5, "middle", 5},
+      {AQ_MARKER_BEGIN, 6, NULL, 5},    {AQ_MARKER_END, 6, NULL, 5},
+      {AQ_MARKER_END, 7, "unbegun", 5}, {AQ_MARKER_BEGIN, 8, "unended", 5}};
+  aq_program program;
+  aq_link *link;
+  uint32_t kernel;
+  uint64_t at = 0;
+  ck_assert_ok(
+      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+    ck_assert_ok(g,
+                 aq_builder_marker_named(builder, marks[i].kind, marks[i].value,
+                                         marks[i].name, &g->diag));
+    for (uint64_t k = 0; k < marks[i].steps; k++, at++) {
+      const aq_ref cell = aq_ref_slot(0, 0);
+      const aq_dispatch step = {.kernel = kernel,
+                                .grid = {64, 1, 1},
+                                .workgroup = {64, 1, 1},
+                                .bindings = &cell,
+                                .binding_count = 1,
+                                .constants = &at,
+                                .constant_size = sizeof at};
+      ck_assert_ok(g, aq_builder_dispatch(builder, &step, &g->diag));
+      aq_builder_barrier(builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+    }
+  }
+  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  return link;
+}
+
+static void marks_store(const char *path, const ground_kind *kind,
+                        uint32_t flags)
+{
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  const aq_run_info info = run_named("marks");
+  aq_store_writer *writer;
+  aq_builder *builder;
+  ground g;
+  memset(&g, 0, sizeof g);
+  ck_assert_status(aq_store_writer_open(store, &info, &writer, &g.diag), AQ_OK,
+                   &g.diag);
+  ground_open_recorded(&g, kind, aq_store_writer_sink(writer));
+  ground own = g;
+  ck_assert_ok(
+      &g, aq_context_create(
+              &(aq_context_options){.size = sizeof(aq_context_options),
+                                    .transport = g.t,
+                                    .way = g.kind->way,
+                                    .records = aq_store_writer_sink(writer),
+                                    .packets = true},
+              &own.context, &g.diag));
+  ck_assert_ok(&g, aq_builder_create(NULL, &builder, &g.diag));
+  aq_link *link = marked_link(&g, builder);
+  aq_queue *queue = ground_queue(&own, NULL);
+  aq_semaphore *done = ground_semaphore(&own, 0);
+  void *cell;
+  ck_assert_ok(&g,
+               g.ops->mem_alloc(g.t, 0, AQ_MEMORY_HOST, 4096, &cell, &g.diag));
+  const aq_binding binding = {cell, 4096};
+  ground_sync s;
+  ck_assert_ok(
+      &g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
+                           &(aq_execution){link, &binding, 1, flags}, &g.diag));
+  ground_wait(&own, done, 1);
+  aq_queue_destroy(queue);
+  ck_assert_ok(&g, aq_context_records_flush(own.context, &g.diag));
+  aq_semaphore_release(done);
+  aq_context_destroy(own.context);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  g.ops->mem_free(g.t, cell);
+  ground_close(&g);
+  ck_assert_status(aq_store_writer_finish(writer, NULL, &g.diag), AQ_OK,
+                   &g.diag);
+  aq_store_close(store);
+}
+
+/* The nth step, counted from 0, by its start; the oracle of ranges. */
+static int64_t step_time(const char *path, const char *column, int64_t n)
+{
+  char sql[512];
+  snprintf(
+      sql, sizeof sql,
+      "SELECT %s FROM records JOIN names ON names.id = records.name WHERE "
+      "kind = %d AND names.text = 'step' ORDER BY start_ps, records.id LIMIT 1 "
+      "OFFSET %lld",
+      column, AQ_KIND_KERNEL, (long long)n);
+  return sql_integer(path, sql);
+}
+
+/* The simulator's rows are exact, and the times that its devices write are
+ * whole steps; ranges have these. */
+static const aq_time step = 40 * AQ_NS;
+
+static void range_check(const char *path, const char *name, int64_t begin,
+                        int64_t end, int64_t packets)
+{
+  const char *const columns[] = {"count(*)", "start_ps", "end_ps", "packets",
+                                 "queue IS NOT NULL"};
+  const int64_t expected[] = {1, begin, end, packets, 1};
+  char sql[512];
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    snprintf(sql, sizeof sql,
+             "SELECT %s FROM records JOIN names ON names.id = records.name "
+             "WHERE kind = %d AND names.text = '%s'",
+             columns[i], AQ_KIND_RANGE, name);
+    const int64_t got = sql_integer(path, sql);
+    const bool timed = i == 1 || i == 2;
+    ck_assert_msg(got <= expected[i] &&
+                      got > expected[i] - (timed ? (int64_t)step : 1),
+                  "%s of %s: %lld, expected %lld", columns[i], name,
+                  (long long)got, (long long)expected[i]);
+  }
+}
+
+static void marks_check(const char *transport, aq_time_mode mode,
+                        uint32_t flags)
+{
+  const ground_kind kind = {transport, transport, mode, AQ_EDGE_CHOOSE, NULL};
+  char path[256];
+  snprintf(path, sizeof path, "%s", fresh_path("marks.db"));
+  marks_store(path, &kind, flags);
+  const int64_t first = step_time(path, "start_ps", 0);
+  range_check(path, "start", first, first, 0);
+  range_check(path, "empty", first, first, 0);
+  range_check(path, "outer", step_time(path, "start_ps", 10),
+              step_time(path, "end_ps", 319), 310);
+  range_check(path, "inner", step_time(path, "start_ps", 310),
+              step_time(path, "end_ps", 314), 5);
+  const int64_t middle = step_time(path, "end_ps", 319);
+  range_check(path, "middle", middle, middle, 0);
+  range_check(path, "marker 6", step_time(path, "start_ps", 325),
+              step_time(path, "end_ps", 329), 5);
+  range_check(path, "unbegun", first, step_time(path, "end_ps", 334), 335);
+  range_check(path, "unended", step_time(path, "start_ps", 340),
+              step_time(path, "end_ps", 344), 5);
+}
+
+START_TEST(markers_are_ranges_of_the_run_on_sim)
+{
+  marks_check("sim", AQ_MODE_VIRTUAL, 0);
+  marks_check("sim", AQ_MODE_LIVE, 0);
+}
+END_TEST
+
+START_TEST(markers_are_ranges_of_the_run_on_hsa)
+{
+  marks_check("hsa", AQ_MODE_LIVE, 0);
+}
+END_TEST
+
+START_TEST(markers_by_pm4_are_ranges_of_the_run_on_hsa)
+{
+  marks_check("hsa", AQ_MODE_LIVE, AQ_EXECUTE_PM4);
+}
+END_TEST
+
+AQ_TEST_MAIN("queue/records", markers_are_ranges_of_the_run_on_sim,
+             markers_are_ranges_of_the_run_on_hsa,
+             markers_by_pm4_are_ranges_of_the_run_on_hsa,
+             each_packet_of_an_execution_has_its_times_on_hsa,
              each_packet_of_an_execution_by_pm4_has_its_times_on_hsa,
              operations_are_kept_in_the_store,
              the_same_operations_take_as_long_on_sim_and_on_hsa)

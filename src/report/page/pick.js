@@ -258,7 +258,8 @@ function pickAt(lane, x, y) {
   } else {
     const isRange = band.strip.source === "ranges";
     byId("picked").replaceChildren(make("p", {}, itemText(lane, band, k),
-      isRange ? submittedText(lane.run, i) : ""));
+      isRange && lane.run.ranges.columns.queue[i] < 0
+        ? submittedText(lane.run, i) : ""));
     if (isRange) selectRange(lane.run, i);
   }
 }

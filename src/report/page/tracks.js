@@ -194,11 +194,24 @@ function pushHost(bands, run) {
   pushThreads(bands, run, "Host calls", "call", calls.kept, calls);
 }
 
-// Those that the program marked: roctx, NVTX, record_function.
+// Those that the program marked: on the host (roctx, NVTX, record_function), and
+// by markers of command buffers, on a queue.
 function pushRanges(bands, run) {
   const {count, columns} = run.ranges;
+  const all = Array.from({length: count}, (_, i) => i);
+  const marked = all.filter((i) => columns.queue[i] >= 0);
   pushThreads(bands, run, "Ranges of the program", "ranges",
-    Array.from({length: count}, (_, i) => i), columns);
+    all.filter((i) => columns.queue[i] < 0), columns);
+  if (marked.length === 0) return;
+  const text = "Ranges of command buffers";
+  bands.push({kind: "heading", label: text, title: text});
+  const groups = byNumber(groupBy(marked.length,
+    (k) => columns.queue[marked[k]]));
+  for (const [number, places] of groups) {
+    pushLanes(bands, "ranges", `queue ${number}`,
+      `Ranges of command buffers on queue ${number}`,
+      places.map((k) => marked[k]), columns.begin, columns.end);
+  }
 }
 
 // ---- regions: operations of host queues, requests, preemptions ----
