@@ -56,6 +56,8 @@ static void class_add(const aq_profile_line *line, int64_t *out)
     break;
   case AQ_ISA_CLASS_BRANCH:
     out[branch_counter(line->text)] += issued;
+    if (begins(line->text, "s_endpgm"))
+      out[AQ_CODE_COUNTER_SENDMSG] += issued;
     break;
   case AQ_ISA_CLASS_WAIT:
     out[begins(line->text, "s_barrier") ? AQ_CODE_COUNTER_BARRIERS
