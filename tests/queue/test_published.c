@@ -13,6 +13,7 @@
 #include "backend_sim/sim.h"
 #include "cmdbuf/builder.h"
 #include "common/memory_sink.h"
+#include "queue/operations.h"
 #include "queue/queue.h"
 
 enum { OPERATIONS = 64, CHAIN = 512 };
@@ -94,25 +95,51 @@ static bool is_named(const bed *b, const aq_record *row, const char *name)
          strcmp(aq_names_text(&b->sink.names, row->name), name) == 0;
 }
 
+typedef enum what { BARRIER, TINY, FILL, COPY } what;
+
+/* The work behind an edge; fills and copies are of 4 bytes, by kernel. */
+static void put(bed *b, int queue, what what, uint64_t object, void *memory,
+                const aq_sync *sync)
+{
+  if (what == BARRIER)
+    ok(aq_queue_barrier(b->queues[queue], sync, &diag));
+  else if (what == TINY)
+    dispatch(b, queue, object, sync);
+  else if (what == FILL)
+    ok(aq_queue_fill(b->queues[queue], sync,
+                     &(aq_fill){.target = memory,
+                                .size = 4,
+                                .pattern = 7,
+                                .pattern_size = 4,
+                                .way = AQ_COPY_KERNEL},
+                     &diag));
+  else
+    ok(aq_queue_copy(b->queues[queue], sync,
+                     &(aq_copy){.target = memory,
+                                .source = (char *)memory + 64,
+                                .size = 4,
+                                .way = AQ_COPY_KERNEL},
+                     &diag));
+}
+
 /* Operations that wait for each other alternately, the first one long enough
- * for all to be submitted; the mean distance of their ends, in µs. object 0:
- * barriers. */
-static double per_edge(bool tiny)
+ * for all to be submitted; the mean distance of their ends, in µs. */
+static double per_edge(what what)
 {
   bed b;
+  void *memory;
   bed_open(&b);
+  ok(b.t->ops->mem_alloc(b.t, 0, AQ_MEMORY_DEVICE, 4096, &memory, &diag));
   const uint64_t first = kernel(&b, "first", FIRST_TIME);
-  const uint64_t object = tiny ? kernel(&b, "tiny", TINY_TIME) : 0;
+  const uint64_t object = kernel(&b, "tiny", TINY_TIME);
   for (uint64_t i = 0; i < OPERATIONS; i++) {
     const aq_point wait = {b.done, i}, signal = {b.done, i + 1};
     const aq_sync sync = {
         .waits = &wait, .wait_count = 1, .signals = &signal, .signal_count = 1};
     if (i == 0)
       dispatch(&b, 0, first, &sync);
-    else if (tiny)
-      dispatch(&b, i % 2, object, &sync);
     else
-      ok(aq_queue_barrier(b.queues[i % 2], &sync, &diag));
+      put(&b, i % 2, what, object, memory, &sync);
     ok(b.t->ops->sleep_until(b.t, b.t->ops->now(b.t) + CALL_TIME, false,
                              &diag));
   }
@@ -126,8 +153,9 @@ static double per_edge(bool tiny)
   for (size_t i = 0; i < b.sink.count; i++) {
     const aq_record *row = &b.sink.rows[i];
     const bool counts =
-        tiny ? row->kind == AQ_KIND_KERNEL && !is_named(&b, row, "first")
-             : row->kind == AQ_KIND_VENDOR; /* it waits and completes */
+        what == BARRIER
+            ? row->kind == AQ_KIND_VENDOR /* it waits and completes */
+            : row->kind == AQ_KIND_KERNEL && !is_named(&b, row, "first");
     if (!counts)
       continue;
     begin = aq_time_min(begin, row->complete);
@@ -210,22 +238,41 @@ static void compare(const char *name, double us)
 
 START_TEST(an_edge_between_queues_takes_what_was_published)
 {
-  compare("edge_gfx1100", per_edge(false));
+  compare("edge_gfx1100", per_edge(BARRIER));
 }
 END_TEST
 
 START_TEST(an_edge_and_a_tiny_dispatch_take_what_was_published)
 {
-  compare("edge_dispatch_gfx1100", per_edge(true));
+  compare("edge_dispatch_gfx1100", per_edge(TINY));
+}
+END_TEST
+
+/* A dispatch without work is the edge alone. */
+START_TEST(an_edge_and_no_work_take_what_was_published)
+{
+  compare("edge_noop_gfx1100", per_edge(BARRIER));
+}
+END_TEST
+
+START_TEST(an_edge_and_a_fill_or_copy_take_what_was_published)
+{
+  compare("edge_fill_gfx1100", per_edge(FILL));
+  compare("edge_copy_gfx1100", per_edge(COPY));
 }
 END_TEST
 
 START_TEST(a_chain_of_512_dispatches_takes_what_was_published)
 {
-  compare("chain_512_gfx1100", chain());
+  const double us = chain();
+  compare("chain_512_gfx1100", us);
+  compare("chain_512_dynamic_gfx1100", us);
+  compare("chain_512_validated_gfx1100", us);
 }
 END_TEST
 
 AQ_TEST_MAIN("queue/published", an_edge_between_queues_takes_what_was_published,
              an_edge_and_a_tiny_dispatch_take_what_was_published,
+             an_edge_and_no_work_take_what_was_published,
+             an_edge_and_a_fill_or_copy_take_what_was_published,
              a_chain_of_512_dispatches_takes_what_was_published)
