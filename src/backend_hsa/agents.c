@@ -282,6 +282,8 @@ static uint32_t caps_find(aqhsa *hsa)
   uint32_t caps = AQ_CAP_LIVE | AQ_CAP_TIMING | AQ_CAP_CODE_OBJECTS |
                   AQ_CAP_COPY | AQ_CAP_CU_MASK | AQ_CAP_PRIORITY |
                   AQ_CAP_HANDLERS | AQ_CAP_PROFILING | AQ_CAP_INSPECT;
+  if (aqhsa_meter_offers(hsa))
+    caps |= AQ_CAP_COUNTERS;
   caps |= caps_share(hsa);
   if (hsa->objects_only)
     simulated &= ~(uint32_t)(AQ_CAP_HOST_KERNELS | AQ_CAP_BARRIER_VALUE);

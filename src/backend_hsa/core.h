@@ -83,6 +83,8 @@ typedef enum aqhsa_queue_state {
   AQHSA_QUEUE_FAILED,
 } aqhsa_queue_state;
 
+typedef struct aqhsa_meter aqhsa_meter;
+
 typedef struct aqhsa_module {
   aqhsa_held held; /* first; key: the executable */
   hsa_executable_t executable;
@@ -126,7 +128,8 @@ struct aqhsa {
   void *report_user;
   void (*event)(const aq_system_event *event, void *user);
   void *event_user;
-  aqhsa *event_next; /* of the open transports that events go to */
+  aqhsa_meter *meter; /* NULL: no samples of counters */
+  aqhsa *event_next;  /* of the open transports that events go to */
 
   pthread_mutex_t lock, queues_lock;
   aqhsa_table signals, memory, locked, modules, queues;
@@ -154,6 +157,18 @@ static inline aqhsa *aqhsa_from(aq_transport *t)
 aq_status aqhsa_agents_open(aqhsa *hsa, const char *selector, aq_diag *diag);
 void aqhsa_agents_close(aqhsa *hsa);
 aq_status aqhsa_device_check(const aqhsa *hsa, uint32_t device, aq_diag *diag);
+
+/* ---- metrics.c ---- */
+
+/* Whether some device offers metrics. */
+bool aqhsa_meter_offers(const aqhsa *hsa);
+
+/* Samples each `counters` of the options from now on, if that is not 0. */
+aq_status aqhsa_meter_open(aqhsa *hsa, const aq_transport_options *options,
+                           aq_diag *diag);
+
+/* Hands the samples to the sink. */
+void aqhsa_meter_close(aqhsa *hsa);
 
 /* ---- clock.c ---- */
 

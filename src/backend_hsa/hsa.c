@@ -65,6 +65,7 @@ static aq_status options_check(const aq_transport_options *options,
 static void hsa_close(aq_transport *t)
 {
   aqhsa *hsa = aqhsa_from(t);
+  aqhsa_meter_close(hsa);
   aqhsa_events_close(hsa);
   if (hsa->initialized) {
     aqhsa_queues_close(hsa);
@@ -146,6 +147,8 @@ static aq_status hsa_open(const aq_transport_options *options,
     status = aqhsa_library_bind(&hsa->library, AQHSA_API_ALL, diag);
   if (status == AQ_OK)
     status = runtime_open(hsa, options, diag);
+  if (status == AQ_OK)
+    status = aqhsa_meter_open(hsa, options, diag);
   if (status != AQ_OK) {
     hsa_close(&hsa->base);
     return status;

@@ -4,6 +4,8 @@ libaqcore_a_SOURCES += \
 	src/backend_hsa/clock.c \
 	src/backend_hsa/core.h \
 	src/backend_hsa/events.c \
+	src/backend_hsa/gpu_metrics.c src/backend_hsa/gpu_metrics.h \
+	src/backend_hsa/metrics.c \
 	src/backend_hsa/hsa.c src/backend_hsa/hsa.h \
 	src/backend_hsa/inspect.c \
 	src/backend_hsa/library.c src/backend_hsa/library.h \

@@ -10,6 +10,8 @@
 #include "backend_sim/transfer/links.h"
 #include "common/array.h"
 
+enum { HZ_OF_MHZ = 1000000 };
+
 /* The last put values, and the base of rates. */
 typedef struct sampled {
   int64_t values[AQ_COUNTER_COUNT];
@@ -176,6 +178,7 @@ static void sample_device(aqsim *sim, const aqsim_device *device, aq_time time)
       rate(sampler->launched[device->ordinal], interval));
   sampler->launched[device->ordinal] = 0;
   sample_pipes(sim, device, time);
+  put(sim, of, AQ_COUNTER_core_clock, n, time, model->clock / HZ_OF_MHZ);
   put(sim, of, AQ_COUNTER_bandwidth, n, time,
       moved(sim, sampler->memory[device->ordinal]));
 }

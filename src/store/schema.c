@@ -40,10 +40,10 @@ const aq_run_column aq_run_columns[] = {
            "hex digest of all that a point of a plan depends on"),
     COLUMN(seed, INTEGER, "of its random numbers"),
     COLUMN(base_ns, INTEGER, "the source's clock at time 0 of the run, ns"),
-    COLUMN(
-        durations, TEXT,
-        "where the durations of its rows come from: `measured here`, "
-        "`measured on` a GPU, `executed`, `predicted ±` an error, `assumed`"),
+    COLUMN(durations, TEXT,
+           "where the durations of its rows come from: `measured here`, "
+           "`measured on` a GPU, `executed`, `predicted ±` an error, "
+           "`predicted by served models`, `assumed`"),
     COLUMN(recorded, TEXT,
            "which rows were kept, of it or of the run it replays; NULL: all"),
     COLUMN(left_out, INTEGER, "rows that were made, but not kept"),

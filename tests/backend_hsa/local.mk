@@ -4,6 +4,9 @@ tests_backend_hsa_test_devices_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_hsa/test_hsa
 
+check_PROGRAMS += tests/backend_hsa/test_metrics
+EXTRA_tests_backend_hsa_test_metrics_DEPENDENCIES = libhsa-runtime64.la
+
 check_PROGRAMS += tests/backend_hsa/test_probe
 
 # -rpath makes libtool build a shared library although it is never installed.

@@ -64,6 +64,22 @@ try "$aqueduct" compare simulated captured
 check "kernels and operations are not compared" \
   contains "$err" "no operation of a host queue"
 
+# Metrics of the device, from files that stand for the driver's.
+device=$work/sys/bus/pci/devices/a9d0:01:00.0
+mkdir -p "$device"
+echo 42 > "$device/gpu_busy_percent"
+echo 4096 > "$device/mem_info_vram_used"
+try env AQUEDUCT_SYSFS="$work/sys" "$aqueduct" run "$scenario" \
+  --transport hsa --counters 1ms --name metered
+check "counters of a device are sampled on HSA" [ "$status" = 0 ]
+try "$aqueduct" show metered
+check "and summed up" contains "$(echo "$out" | tr -s ' ')" \
+  "gpu_busy device 0"
+check "whatever the driver offers" contains "$out" "vram_used"
+try "$aqueduct" run "$scenario" --transport hsa --counters 1ms
+check "without such files there are no counters" \
+  contains "$status $err" "2 aqueduct: error: transport hsa has no counters"
+
 # Command buffers with an indirect grid and markers: their packets have rows too.
 capture=$srcdir/tests/fuzz/corpus/capture/marked.aqcap
 AQUEDUCT_DEVICE=mi210

@@ -1,7 +1,7 @@
 # make check-fuzz: runs every target for FUZZ_SECONDS; see tests/fuzz/README.md.
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
-AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dispatch dnn faults gz isa \
+AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dispatch dnn faults gpu_metrics gz isa \
 	ireeperf jsonl kineto objects packets plan program rocpd \
 	requests rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario serving spool suppressions xplane

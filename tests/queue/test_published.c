@@ -95,10 +95,10 @@ static bool is_named(const bed *b, const aq_record *row, const char *name)
          strcmp(aq_names_text(&b->sink.names, row->name), name) == 0;
 }
 
-typedef enum what { BARRIER, TINY, FILL, COPY } what;
+typedef enum behind { BARRIER, TINY, FILL, COPY } behind;
 
 /* The work behind an edge; fills and copies are of 4 bytes, by kernel. */
-static void put(bed *b, int queue, what what, uint64_t object, void *memory,
+static void put(bed *b, int queue, behind what, uint64_t object, void *memory,
                 const aq_sync *sync)
 {
   if (what == BARRIER)
@@ -124,7 +124,7 @@ static void put(bed *b, int queue, what what, uint64_t object, void *memory,
 
 /* Operations that wait for each other alternately, the first one long enough
  * for all to be submitted; the mean distance of their ends, in µs. */
-static double per_edge(what what)
+static double per_edge(behind what)
 {
   bed b;
   void *memory;
