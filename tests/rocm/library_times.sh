@@ -12,7 +12,7 @@ folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/aqtimes-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-times() { # CALL REPEATS OPTION…
+call_run() { # CALL REPEATS OPTION…
   call=$1
   repeats=$2
   shift 2
@@ -30,10 +30,10 @@ for call in generate product sort; do
   product) text='`rocsparse_scsrmv`, 10⁶ non-zeros in 10⁵ rows' ;;
   sort) text='`rocprim::radix_sort_keys`, 10⁶ keys of 32 bits' ;;
   esac
-  times "$call" 1 --record none --profile-isa > /dev/null
+  call_run "$call" 1 --record none --profile-isa > /dev/null
   issued=$("$aqueduct" show latest --asm --store "$work/runs.db" |
     awk '$1 == "all" { sum += $3 } END { printf "%.3f", sum / 1e6 }')
-  times "$call" "${AQ_REPEATS:-5}" --record none > "$work/out"
+  call_run "$call" "${AQ_REPEATS:-5}" --record none > "$work/out"
   awk -F '\t' -v text="$text" -v issued="$issued" '{
     printf "| %s | %s | %.0f | %.0f | %.0f | %d |\n", text, issued, $2, $3,
       issued / $3 * 1e3, $4 }' "$work/out"
