@@ -26,7 +26,7 @@ count)
   awk -F '\t' -v OFS='\t' -v name="$name" '
     $1 == "file" { files++ }
     $1 == "other" { others++ }
-    $1 == "k" { kernels++; instructions += $2; missing += $3 != "all execute" }
+    $1 == "k" { kernels++; instructions += $2; missing += $3 !~ /all execute$/ }
     END { print name, files + 0, others + 0, kernels + 0, instructions + 0,
                 missing + 0; exit !kernels || missing }' "$work/rows"
   ;;
