@@ -37,8 +37,9 @@ page)
 
 Code objects of other projects; `make check-static CORPUS=NAME CODE=FOLDER` reads
 the objects of a folder and writes its row of this table (MGPUSim: every `.hsaco` of its
-repository). "Others" are for processors before gfx9, or no code objects of version
-2 to 6.
+repository; RDNA: the kernels of `tests/wave/` with `-O3`, for each processor and
+generic target of RDNA that the compiler knows, in waves of 32 and 64 lanes).
+"Others" are for processors before gfx9, or no code objects of version 2 to 6.
 
 | code of | objects | others | kernels | instructions that they can reach | kernels with an instruction that is not simulated |
 |---|---|---|---|---|---|
