@@ -3,6 +3,7 @@
  * doc/formats/rocprof-v1.md. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "trace/rocprofv3.h"
@@ -11,6 +12,10 @@
 typedef struct v1 {
   aq_database *database;
   aq_join *join;
+  /* Early versions (with a column proc-id) have numbers of tracks in the places
+   * of process ids; calls name no process. */
+  bool early;
+  int64_t process; /* of all calls then, or AQ_NONE: there are several */
 } v1;
 
 /* Runs a query and a function for each of its rows. */
@@ -53,12 +58,19 @@ static const char api_columns[] =
 static aq_status add_call(v1 *r, sqlite3_stmt *from)
 {
   const aq_database *database = r->database;
-  const int64_t pid = aq_database_int(database, from, API_PID);
+  const int64_t pid =
+      r->early ? r->process : aq_database_int(database, from, API_PID);
   aq_rocprofv3_call call = {.correlation =
                                 aq_database_int(database, from, API_INDEX),
                             .pid = pid,
                             .tid = aq_database_int(database, from, API_TID),
                             .process = process_of(pid)};
+  if (r->early && r->process == AQ_NONE) {
+    aq_import_fault(database->import, AQ_REPAIR_SKIPPED_ROW,
+                    "a call of one of several processes, without its number",
+                    NULL, 0);
+    return AQ_OK;
+  }
   call.name = aq_database_text(from, API_NAME, &call.name_length);
   if (!aq_database_tick(database, from, API_BEGIN, &call.begin) ||
       !aq_database_tick(database, from, API_END, &call.end)) {
@@ -71,18 +83,18 @@ static aq_status add_call(v1 *r, sqlite3_stmt *from)
 /* ---- operations ---- */
 
 enum {
-  OP_INDEX,
-  OP_PID,
   OP_DEVICE,
   OP_QUEUE,
   OP_BEGIN,
   OP_END,
   OP_NAME,
+  OP_INDEX,
+  OP_PID,
   OP_STREAM,
 };
 
-static const char op_columns[] =
-    "[Index], [pid], [dev-id], [queue-id], [BeginNs], [EndNs], [Name]";
+static const char op_columns[] = "[dev-id], [queue-id], [BeginNs], [EndNs], "
+                                 "[Name]";
 
 /* Names of kernels may stand in quotes. */
 static const char *name_bare(const char *name, size_t *length)
@@ -153,15 +165,22 @@ static aq_status add_copy(v1 *r, sqlite3_stmt *from)
 
 /* ---- the whole ---- */
 
+static bool has_column(const v1 *r, const char *table, const char *column)
+{
+  return sqlite3_table_column_metadata(r->database->db, "main", table, column,
+                                       NULL, NULL, NULL, NULL,
+                                       NULL) == SQLITE_OK;
+}
+
 /* Early versions have no streams. */
 static aq_status each_operation(v1 *r, const char *table,
                                 aq_status (*row)(v1 *r, sqlite3_stmt *from))
 {
-  const bool streams =
-      sqlite3_table_column_metadata(r->database->db, "main", table, "stream-id",
-                                    NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
-  return each_row(r, op_columns, streams ? ", [stream-id]" : ", NULL", table,
-                  row);
+  char more[64];
+  snprintf(more, sizeof more, ", [Index], [%s], %s",
+           r->early ? "proc-id" : "pid",
+           has_column(r, table, "stream-id") ? "[stream-id]" : "NULL");
+  return each_row(r, op_columns, more, table, row);
 }
 
 static aq_status skip_copy(v1 *r, sqlite3_stmt *from)
@@ -175,11 +194,27 @@ static aq_status skip_copy(v1 *r, sqlite3_stmt *from)
 /* Copies of --hsa-trace name no device. */
 static aq_status each_copy(v1 *r)
 {
-  const bool known =
-      sqlite3_table_column_metadata(r->database->db, "main", "COPY", "dev-id",
-                                    NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
-  return known ? each_operation(r, "COPY", add_copy)
-               : each_row(r, "[Index]", "", "COPY", skip_copy);
+  return has_column(r, "COPY", "dev-id")
+             ? each_operation(r, "COPY", add_copy)
+             : each_row(r, "[Index]", "", "COPY", skip_copy);
+}
+
+static aq_status process_note(v1 *r, sqlite3_stmt *from)
+{
+  r->process = sqlite3_column_int(from, 0) == 1
+                   ? aq_database_int(r->database, from, 1)
+                   : AQ_NONE;
+  return AQ_OK;
+}
+
+/* The process of all operations, if there is but one. */
+static aq_status process_find(v1 *r)
+{
+  r->process = AQ_NONE;
+  r->early = has_column(r, "OPS", "proc-id");
+  return r->early ? each_row(r, "count(DISTINCT [proc-id]), min([proc-id])", "",
+                             "OPS", process_note)
+                  : AQ_OK;
 }
 
 aq_status aq_rocprof_v1_db_read(aq_database *database, aq_join *join)
@@ -191,7 +226,9 @@ aq_status aq_rocprof_v1_db_read(aq_database *database, aq_join *join)
         database, "results.db of rocprof v1 without the tables HIP and OPS, "
                   "which --hip-trace makes: expected these, or the results.csv "
                   "of the same run (rocprof --timestamp on)");
-  aq_status status = each_row(&r, api_columns, "", "HIP", add_call);
+  aq_status status = process_find(&r);
+  if (status == AQ_OK)
+    status = each_row(&r, api_columns, "", "HIP", add_call);
   if (status == AQ_OK)
     status = each_operation(&r, "OPS", add_op);
   if (status == AQ_OK && aq_database_has(database, "COPY", NULL))

@@ -97,6 +97,36 @@ START_TEST(early_versions_have_no_streams)
 }
 END_TEST
 
+/* Numbers of tracks instead of process ids, which are in proc-id. */
+START_TEST(calls_of_early_versions_belong_to_the_only_process)
+{
+  const char *path = make_v1("results.db");
+  database_sql(path, "ALTER TABLE OPS ADD COLUMN \"proc-id\" INTEGER;"
+                     "ALTER TABLE COPY ADD COLUMN \"proc-id\" INTEGER;"
+                     "UPDATE OPS SET \"proc-id\" = 7, pid = 6;"
+                     "UPDATE COPY SET \"proc-id\" = 7, pid = 1;"
+                     "DELETE FROM OPS WHERE Name = 'gemm';"
+                     "DELETE FROM HIP WHERE pid = 9; UPDATE HIP SET pid = 2;");
+  fixture f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  const aq_record *add = fixture_row(&f, "add(int*)", AQ_KIND_KERNEL);
+  ck_assert_int_eq(add->start - add->host_begin, 200 * AQ_NS);
+  ck_assert_int_eq(add->pid, 7);
+  ck_assert_int_eq(add->tid, 8);
+  const aq_record *copy = fixture_row(&f, "hipMemcpy", AQ_KIND_COPY);
+  ck_assert_int_eq(copy->host_begin - add->host_begin, -1000 * AQ_NS);
+  fixture_free(&f);
+  database_sql(path, "INSERT INTO OPS SELECT 2700, 2800, 0, 5, 'gemm', 6, 9,"
+                     " '', 0, 2, '', 6, 0, 9");
+  f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_int_eq(fixture_row(&f, "gemm", AQ_KIND_KERNEL)->host_begin,
+                   AQ_TIME_NONE);
+  ck_assert_uint_ge(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 3);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(a_database_without_operations_names_the_file_to_import)
 {
   const char *path = make_v1("results.db");
@@ -113,4 +143,5 @@ AQ_TEST_MAIN("tracedb/rocprof_v1_db",
              barrier_packets_and_bad_times_are_counted,
              copies_of_no_known_device_are_counted,
              early_versions_have_no_streams,
+             calls_of_early_versions_belong_to_the_only_process,
              a_database_without_operations_names_the_file_to_import)
