@@ -114,6 +114,7 @@ static const char *const stems[] = {
     "hsa_core_trace",
     "hsa_trace",
     "memory_copy_trace",
+    "counter_collection",
     "kernel_trace",
     "agent_info",
     "results",

@@ -81,6 +81,9 @@ static const aq_csv_column kernel_columns[] = {
     {COLUMN_GRID_X, "Grid_Size_X", false},
     {COLUMN_GRID_Y, "Grid_Size_Y", false},
     {COLUMN_GRID_Z, "Grid_Size_Z", false},
+    /* counter_collection.csv has one number for all dimensions */
+    {COLUMN_WG_X, "Workgroup_Size", false},
+    {COLUMN_GRID_X, "Grid_Size", false},
     {0, NULL, false},
 };
 
@@ -116,7 +119,8 @@ typedef struct csv_set {
   aq_map labels;    /* GPU number and machine -> node id */
   aq_map logical;   /* logical node and machine -> node id */
   uint64_t gpus;    /* of the file that is being read */
-  uint64_t kernel_files;
+  aq_map counted;   /* dispatches of counters that have a row */
+  uint64_t kernel_files, counter_files;
 } csv_set;
 
 /* ---- agents ---- */
@@ -253,6 +257,15 @@ static bool read_common(csv_set *set, aq_record *row, int kind)
   return true;
 }
 
+/* One number stands for all dimensions. */
+static void shape_complete(const aq_csv *csv, aq_record *row)
+{
+  if (!aq_csv_has(csv, COLUMN_GRID_Y) && row->grid_x != AQ_NONE)
+    row->grid_y = row->grid_z = 1;
+  if (!aq_csv_has(csv, COLUMN_WG_Y) && row->wg_x != AQ_NONE)
+    row->wg_y = row->wg_z = 1;
+}
+
 static aq_status kernel_row(csv_set *set)
 {
   const aq_csv *csv = &set->csv;
@@ -270,6 +283,7 @@ static aq_status kernel_row(csv_set *set)
   row.grid_x = aq_csv_int(csv, COLUMN_GRID_X);
   row.grid_y = aq_csv_int(csv, COLUMN_GRID_Y);
   row.grid_z = aq_csv_int(csv, COLUMN_GRID_Z);
+  shape_complete(csv, &row);
   aq_status status = aq_agents_device(&set->agents, set->import,
                                       agent_id(set, COLUMN_AGENT), &row.device);
   if (status != AQ_OK)
@@ -278,6 +292,27 @@ static aq_status kernel_row(csv_set *set)
   const char *name = aq_csv_text(csv, COLUMN_NAME, &length);
   return aq_rocprofv3_row_add(set->import, set->join, &row, set->file->process,
                               aq_csv_int(csv, COLUMN_QUEUE), name, length);
+}
+
+/* A counter of a dispatch: the first is the dispatch's row, where no file of
+ * kernels has one. */
+static aq_status counter_row(csv_set *set)
+{
+  const int64_t dispatch = aq_csv_int(&set->csv, COLUMN_DISPATCH);
+  const uint64_t key = (uint64_t)aq_import_scoped(dispatch, set->file->process);
+  uint64_t ignored;
+  if (dispatch == AQ_NONE) {
+    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW, "no Dispatch_Id", NULL,
+                    0);
+    return AQ_OK;
+  }
+  if (set->kernel_files > 0 || aq_map_get(&set->counted, key, &ignored)) {
+    aq_import_repair(set->import, AQ_REPAIR_COUNTER_ROW);
+    return AQ_OK;
+  }
+  return aq_map_put(&set->counted, key, 1)
+             ? kernel_row(set)
+             : aq_diag_no_memory(set->import->diag);
 }
 
 static aq_status copy_row(csv_set *set)
@@ -303,9 +338,7 @@ static aq_status copy_row(csv_set *set)
 
 /* ---- files ---- */
 
-/* The files of a set, in the order in which their kinds are read: agents and
- * calls first, since rows refer to them. A file is of the first kind
- * whose two columns it has. */
+/* The files of a set. A file is of the first kind whose two columns it has. */
 static const struct kind {
   const char *has[2];
   const aq_csv_column *columns;
@@ -313,11 +346,26 @@ static const struct kind {
 } kinds[] = {
     {{"Node_Id", "Agent_Type"}, agent_columns, agent_row},
     {{"Domain", "Function"}, call_columns, call_row},
+    {{"Counter_Name", "Kernel_Name"}, kernel_columns, counter_row},
     {{"Kernel_Name", "Correlation_Id"}, kernel_columns, kernel_row},
     {{"Kind", "Direction"}, copy_columns, copy_row},
 };
 
-enum { KIND_KERNELS = 2, KIND_COUNT = sizeof kinds / sizeof *kinds };
+enum {
+  KIND_AGENTS,
+  KIND_CALLS,
+  KIND_COUNTERS,
+  KIND_KERNELS,
+  KIND_COPIES,
+  KIND_COUNT
+};
+_Static_assert(sizeof kinds / sizeof *kinds == KIND_COUNT,
+               "every kind has a number");
+
+/* Agents and calls are read first, since rows refer to them; counters last,
+ * since they are rows only where no kernels are. */
+static const int reading[KIND_COUNT] = {KIND_AGENTS, KIND_CALLS, KIND_KERNELS,
+                                        KIND_COPIES, KIND_COUNTERS};
 
 static int kind_of(const char *text, size_t length)
 {
@@ -363,6 +411,7 @@ static aq_status read_file(csv_set *set, int kind)
   status = aq_reader_peek(reader, &text, &length, set->import->diag);
   if (status == AQ_OK && kind_of(text, length) == kind) {
     set->kernel_files += kind == KIND_KERNELS;
+    set->counter_files += kind == KIND_COUNTERS;
     status = read_rows(set, &kinds[kind], reader);
   }
   aq_reader_close(reader);
@@ -374,16 +423,17 @@ aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
 {
   csv_set set = {.import = import, .join = join};
   aq_status status = AQ_OK;
-  for (int kind = 0; kind < KIND_COUNT; kind++)
+  for (int k = 0; k < KIND_COUNT; k++)
     for (size_t i = 0; i < files->count && status == AQ_OK; i++) {
       set.file = &files->files[i];
-      status = read_file(&set, kind);
+      status = read_file(&set, reading[k]);
     }
-  if (status == AQ_OK && set.kernel_files == 0)
+  if (status == AQ_OK && set.kernel_files + set.counter_files == 0)
     status = aq_diag_set(import->diag, AQ_ERR_INPUT,
                          "%s: no kernel_trace.csv (rocprofv3 --kernel-trace)",
                          files->root);
   import->result->advice = aq_rocprofv3_advice;
+  aq_map_fini(&set.counted);
   aq_map_fini(&set.logical);
   aq_map_fini(&set.labels);
   aq_agents_fini(&set.agents);

@@ -36,6 +36,8 @@
                  "agree (their dispatch and completion times are dropped)")    \
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
   R(NO_HOST_CALL, "dispatches without a host call")                            \
+  R(COUNTER_ROW, "counters of a dispatch that has a row (their values are "    \
+                 "not read)")                                                  \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \
   R(BAD_NAME, "names with bytes that are no UTF-8 text (each is replaced by "  \
               "U+FFFD)")                                                       \

@@ -187,6 +187,39 @@ START_TEST(processes_of_one_directory_are_kept_apart)
 }
 END_TEST
 
+#define COUNTERS                                                               \
+  "Correlation_Id,Dispatch_Id,Agent_Id,Queue_Id,Grid_Size,Kernel_Name,"        \
+  "Workgroup_Size,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
+
+START_TEST(a_dispatch_with_several_counters_is_one_row)
+{
+  static const char text[] =
+      COUNTERS "1,1,Agent 4,1,1024,a,256,SQ_WAVES,4,100,200\n"
+               "1,1,Agent 4,1,1024,a,256,GRBM_COUNT,9,100,200\n"
+               "2,2,Agent 4,1,1024,b,256,SQ_WAVES,4,300,400\n"
+               "2,,Agent 4,1,1024,b,256,GRBM_COUNT,9,300,400\n";
+  fixture f = fixture_text(text);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.sink.count, 2);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_COUNTER_ROW], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 1);
+  const aq_record *row = fixture_row(&f, "a", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->grid_x, 1024);
+  ck_assert_int_eq(row->grid_z, 1);
+  ck_assert_int_eq(row->wg_x, 256);
+  ck_assert_int_eq(row->wg_y, 1);
+  fixture_free(&f);
+  put("counted", "5_counter_collection.csv", text);
+  put("counted", "5_kernel_trace.csv",
+      KERNELS "Agent 4,1,a,1,100,200\nAgent 4,1,b,2,300,400\n");
+  f = import_folder("counted");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.sink.count, 2);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_COUNTER_ROW], 3);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(a_set_without_kernels_is_refused)
 {
   fixture_refused(CALLS "HIP_RUNTIME_API,hipLaunchKernel,11,11,3,10,20\n",
@@ -211,4 +244,5 @@ AQ_TEST_MAIN("trace/rocprofv3_csv",
              agents_may_be_written_in_three_ways,
              gpu_numbers_and_logical_nodes_are_the_agents_they_mean,
              processes_of_one_directory_are_kept_apart,
+             a_dispatch_with_several_counters_is_one_row,
              a_set_without_kernels_is_refused, an_absent_column_is_refused)
