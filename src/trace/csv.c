@@ -179,17 +179,19 @@ static bool like(const char *text, size_t length, const char *name)
   }
 }
 
-static void bind(aq_csv *csv, const aq_csv_column *column)
+static void bind(aq_csv *csv, const aq_csv_column *column, bool exactly)
 {
   for (size_t i = 0; i < csv->field_count; i++) {
     size_t length;
     const char *text = field(csv, i, &length);
-    if (csv->index[column->id] != SIZE_MAX || !like(text, length, column->name))
+    const bool equal = strlen(column->name) == length &&
+                       memcmp(text, column->name, length) == 0;
+    if (csv->index[column->id] != SIZE_MAX ||
+        !(equal || (!exactly && like(text, length, column->name))))
       continue;
     csv->index[column->id] = i;
     csv->names[column->id] = column->name;
-    if (strlen(column->name) != length ||
-        memcmp(text, column->name, length) != 0)
+    if (!equal)
       aq_import_repair(csv->import, AQ_REPAIR_UNKNOWN_COLUMN_CASE);
   }
 }
@@ -201,7 +203,9 @@ static aq_status read_header(aq_csv *csv, const aq_csv_column *columns)
     return status;
   csv->columns = csv->field_count;
   for (const aq_csv_column *column = columns; column->name; column++)
-    bind(csv, column);
+    bind(csv, column, true);
+  for (const aq_csv_column *column = columns; column->name; column++)
+    bind(csv, column, false);
   for (const aq_csv_column *column = columns; column->name; column++)
     if (column->mandatory && csv->index[column->id] == SIZE_MAX)
       return aq_diag_set(csv->import->diag, AQ_ERR_INPUT,
@@ -269,7 +273,8 @@ bool aq_csv_tick(const aq_csv *csv, int id, aq_tick *out)
 {
   size_t length;
   const char *text = aq_csv_text(csv, id, &length);
-  return aq_number_tick(text, length, AQ_TICK_NS, out);
+  return !aq_number_is_rounded(text, length) &&
+         aq_number_tick(text, length, AQ_TICK_NS, out);
 }
 
 bool aq_csv_header_has(const char *text, size_t length, const char *name)

@@ -54,11 +54,19 @@ static bool is_jsonl(const char *text, size_t length)
   return is_json(text, line) && has(text, line, "\"kind\"");
 }
 
+/* rocprof v1, or the columns of v2, which rocprofiler-compute keeps. */
 static bool is_rocprof_v1(const char *text, size_t length)
 {
+  if (aq_csv_header_has(text, length, "Dispatch_ID"))
+    return aq_csv_header_has(text, length, "GPU_ID");
   return aq_csv_header_has(text, length, "KernelName") &&
          (aq_csv_header_has(text, length, "gpu-id") ||
           aq_csv_header_has(text, length, "BeginNs"));
+}
+
+static bool is_rocprofv3_csv(const char *text, size_t length)
+{
+  return aq_rocprofv3_csv_detect(text, length) && !is_rocprof_v1(text, length);
 }
 
 /* A protobuf whose first field is a plane of a profile. */
@@ -124,7 +132,7 @@ static const struct {
     [FORMAT_KINETO] = {is_kineto, aq_kineto_import, NULL},
     [FORMAT_ROCPROFV3_JSON] = {is_rocprofv3_json, aq_rocprofv3_json_import,
                                NULL},
-    [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
+    [FORMAT_ROCPROFV3_CSV] = {is_rocprofv3_csv, aq_rocprofv3_csv_import,
                               aq_rocprofv3_csv_export},
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
     [FORMAT_IREEPERF] = {is_ireeperf, aq_ireeperf_import, NULL},
@@ -227,6 +235,14 @@ static bool is_rocprof_v1_json(const char *text, size_t length)
          has(text, length, "\"BeginNs\"");
 }
 
+/* Of each counter the mean over several runs of the program, and such times. */
+static bool is_pmc_perf(const char *text, size_t length)
+{
+  return is_rocprof_v1(text, length) &&
+         aq_csv_header_has(text, length, "Start_Timestamp") &&
+         !aq_csv_header_has(text, length, "Queue_ID");
+}
+
 /* Known, but not read: what to record instead. */
 static const struct {
   detector *detect;
@@ -236,6 +252,9 @@ static const struct {
      "results.json of rocprof v1, which has no queues and no dispatch times: "
      "expected the results.db beside it, or the results.csv of the same run "
      "(rocprof --timestamp on)"},
+    {is_pmc_perf,
+     "pmc_perf.csv of rocprofiler-compute, whose times are means over several "
+     "runs of the program: expected a CSV of one run, with queues"},
 };
 
 static const char *refusal_of(const char *text, size_t length)

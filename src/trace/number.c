@@ -92,6 +92,20 @@ bool aq_number_tick(const char *text, size_t length, aq_tick_unit unit,
   return true;
 }
 
+bool aq_number_is_rounded(const char *text, size_t length)
+{
+  text_scan scan = {text, text + length};
+  size_t fraction = 0;
+  int exponent;
+  scan_sign(&scan);
+  scan_digits(&scan);
+  if (scan.at < scan.end && *scan.at == '.') {
+    scan.at++;
+    fraction = scan_digits(&scan);
+  }
+  return scan_exponent(&scan, &exponent) && exponent > (int)fraction;
+}
+
 static bool read_hex(text_scan scan, uint64_t *out)
 {
   uint64_t value = 0;

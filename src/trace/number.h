@@ -28,6 +28,10 @@ typedef enum aq_tick_unit {
 bool aq_number_tick(const char *text, size_t length, aq_tick_unit unit,
                     aq_tick *out);
 
+/* Whether a number has an exponent and digits that end before its units: a
+ * spreadsheet writes 162067812345678 as 1.62068E+14. */
+bool aq_number_is_rounded(const char *text, size_t length);
+
 /* Reads a decimal (a fraction of zeros is allowed) or 0x integer; up to 64
  * bits, wrapped to signed. False for anything else. */
 bool aq_number_int(const char *text, size_t length, int64_t *out);

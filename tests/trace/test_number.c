@@ -44,6 +44,18 @@ START_TEST(signs_and_exponents_are_read)
 }
 END_TEST
 
+START_TEST(exponents_beyond_the_digits_are_rounded)
+{
+  static const char *const rounded[] = {"1.62068E+14", "2e1", "-8.1097e+14"};
+  static const char *const exact[] = {"162068", "1.62068e5", "25E-1", "1.5",
+                                      "1.775078550123456e15"};
+  for (size_t i = 0; i < sizeof rounded / sizeof *rounded; i++)
+    ck_assert(aq_number_is_rounded(rounded[i], strlen(rounded[i])));
+  for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+    ck_assert(!aq_number_is_rounded(exact[i], strlen(exact[i])));
+}
+END_TEST
+
 START_TEST(what_is_no_time_is_refused)
 {
   static const char *const texts[] = {
@@ -98,6 +110,7 @@ END_TEST
 
 AQ_TEST_MAIN("trace/number", microseconds_since_1970_keep_every_digit,
              nanoseconds_may_have_decimals, signs_and_exponents_are_read,
+             exponents_beyond_the_digits_are_rounded,
              what_is_no_time_is_refused,
              integers_are_decimal_hexadecimal_or_end_in_point_zero,
              what_is_no_integer_is_refused)

@@ -126,6 +126,63 @@ START_TEST(clocks_that_do_not_agree_are_not_scored)
 }
 END_TEST
 
+/* rocprof v2, and rocprofiler-compute, which renames the columns of v1. */
+START_TEST(columns_of_later_versions_have_the_same_meaning)
+{
+  fixture f = fixture_text(
+      "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,"
+      "LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,"
+      "Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID\n"
+      "3,2,1,70,71,4096,256,512,16,8,4,32,64,add,2000,2500,0\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_str_eq(f.result.format, "rocprof-v1");
+  const aq_record *row = fixture_row(&f, "add", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->grid_x, 4096);
+  ck_assert_int_eq(row->wg_x, 256);
+  ck_assert_int_eq(row->lds, 512);
+  ck_assert_int_eq(row->vgpr, 8);
+  ck_assert_int_eq(row->pid, 70);
+  ck_assert_int_eq(row->correlation, 3);
+  ck_assert_int_eq(row->end - row->start, 500 * AQ_NS);
+  ck_assert_int_eq(row->via, AQ_VIA_NONE);
+  fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 1);
+  fixture_free(&f);
+  f = fixture_text("Dispatch_ID,Kernel_Name,GPU_ID,queue-id,queue-index,pid,"
+                   "DispatchNs,Start_Timestamp,End_Timestamp,CompleteNs\n"
+                   "0,add,2,5,6,70,1000,2000,2500,2600\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  row = fixture_row(&f, "add", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->start - row->submit, 1000 * AQ_NS);
+  ck_assert_int_eq(row->complete - row->end, 100 * AQ_NS);
+  ck_assert_int_eq(row->packet, 6);
+  fixture_repaired(&f, AQ_REPAIR_COUNT, 0);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(means_over_several_runs_are_refused)
+{
+  fixture_refused("Dispatch_ID,GPU_ID,Kernel_Name,SQ_WAVES,Start_Timestamp,"
+                  "End_Timestamp\n0,2,add,16,2000,2500\n",
+                  "in: pmc_perf.csv of rocprofiler-compute, whose times are "
+                  "means over several runs of the program: expected a CSV of "
+                  "one run, with queues");
+}
+END_TEST
+
+START_TEST(times_that_a_spreadsheet_rounded_are_left_out)
+{
+  fixture f = fixture_text(
+      HEADER "a,0,0,7,1.62068E+14,1.62068E+14,1.62068E+14\n"
+             "b,0,0,7,162067812345678,162067812345700,162067812345800\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 1);
+  ck_assert_ptr_nonnull(fixture_row(&f, "b", AQ_KIND_KERNEL));
+  ck_assert_uint_eq(f.sink.count, 1);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(an_absent_column_is_refused)
 {
   fixture_refused("KernelName,gpu-id,BeginNs\na,0,20\n",
@@ -141,4 +198,7 @@ AQ_TEST_MAIN("trace/rocprof_v1", a_row_has_all_four_times,
              oddities_are_mended_and_counted,
              a_dispatch_time_after_the_start_is_dropped,
              clocks_that_do_not_agree_are_not_scored,
+             columns_of_later_versions_have_the_same_meaning,
+             means_over_several_runs_are_refused,
+             times_that_a_spreadsheet_rounded_are_left_out,
              an_absent_column_is_refused)
