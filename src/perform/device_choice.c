@@ -269,10 +269,21 @@ static bool is_unnamed(const aq_run_device *device)
          (device->cus == AQ_NONE || device->cus == 0);
 }
 
+/* The first model of the same ISA; NULL: none. */
+static const char *relative(const aq_run_device *device)
+{
+  const size_t count = sizeof choices / sizeof *choices;
+  for (size_t i = 0; device && device->gfx && i < count; i++)
+    if (choices[i].gfx && strcmp(choices[i].gfx, device->gfx) == 0)
+      return model_find(choices[i].model);
+  return NULL;
+}
+
 static aq_status refuse(const aq_run_device *device, const char *why,
                         aq_diag *diag)
 {
   char known[AQ_DIAG_TEXT_MAX] = "", gpu[160];
+  const char *near = relative(device);
   for (size_t i = 0; aq_device_model_name(i); i++) {
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
@@ -283,8 +294,9 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                                                      : "unnamed GPU",
            device && device->gfx ? " " : "",
            device && device->gfx ? device->gfx : "");
-  return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s (%s); choose one with --device: %s", why, gpu, known);
+  return aq_diag_set(
+      diag, AQ_ERR_INPUT, "%s (%s)%s%s; choose one with --device: %s", why, gpu,
+      near ? "; nearest, of the same ISA: " : "", near ? near : "", known);
 }
 
 typedef struct choice_list {
@@ -330,8 +342,8 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
     if (!model)
       return refuse(device,
                     device && is_unnamed(device) && notes.wave == 32
-                        ? "the run does not name its GPU, whose waves have 32 "
-                          "work-items"
+                        ? "the run does not name its GPU, which by its waves "
+                          "or registers is of RDNA"
                         : "no device model is known for the run's GPU",
                     diag);
     if (list->count == DEVICES_MAX)

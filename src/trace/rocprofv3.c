@@ -143,6 +143,10 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
   if (status != AQ_OK)
     return status;
   aq_import_order(import, row);
+  /* RDNA has 128 scalar registers for each wave, GCN and CDNA at most 112. */
+  enum { SGPRS_GFX9 = 112 };
+  if (row->sgpr > SGPRS_GFX9)
+    import->result->wave_size = 32;
   if (row->correlation == AQ_NONE)
     return aq_join_row_alone(join, row);
   return aq_join_row_add(join, join_key(row->correlation, process), row);

@@ -42,7 +42,26 @@ sed 's/,16,64,0x0,/,128,32,0x0,/' "$work/gfx942.csv" > "$work/gfx1201.csv"
 try "$aqueduct" import "$work/gfx1201.csv" -q --name rdna
 try "$aqueduct" replay rdna
 check "a GPU of another family is never chosen" [ "$status" = 2 ]
-check "and the line says why" contains "$err" "waves have 32 work-items"
+check "and the line says why" contains "$err" "by its waves or registers is of RDNA"
+
+# Of rocprofv3, 128 scalar registers show it.
+cat > "$work/rdna_kernel_trace.csv" << EOF
+Agent_Id,Queue_Id,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp,SGPR_Count
+Agent 1,1,a,1,4000,8000,128
+Agent 1,1,a,2,12000,16000,128
+EOF
+try "$aqueduct" import "$work/rdna_kernel_trace.csv" -q --name registers
+try "$aqueduct" replay registers
+check "registers show another family" [ "$status" = 2 ]
+check "and the line says so" contains "$err" "by its waves or registers is of RDNA"
+
+# A part without a model has the model of its ISA named.
+sed 's/MI300X/MI308X/; s/"numSms": *304/"numSms": 80/' \
+  "$srcdir/tests/trace/data/kineto.json" > "$work/part.json"
+try "$aqueduct" import "$work/part.json" -q --name part
+try "$aqueduct" replay part
+check "a part without a model is refused" [ "$status" = 2 ]
+check "its neighbour is named" contains "$err" "of the same ISA: mi300x;"
 
 # The stack is the nearest measured one, and the line names it.
 kineto() { # VERSION NAME
