@@ -10,6 +10,7 @@
 
 #include "backend_sim/dispatch/dispatcher.h"
 #include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/model/cost.h"
 #include "backend_sim/model/device_set.h"
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/flight.h"
@@ -67,8 +68,8 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .handler_window = model->handler_window,
       .handler_hold = model->handler_hold,
       .gate_latency = model->dependency_poll + behind,
-      .barrier_latency =
-          device->finish[AQ_SCOPE_AGENT] + model->barrier_process + behind,
+      .barrier_latency = device->finish[AQ_SCOPE_AGENT] +
+                         aqsim_barrier_time(model, true) + behind,
       .graph_launch = model->graph_launch,
       .graph_per_node = model->graph_per_node,
       .graph_head = (uint32_t)model->graph_head,

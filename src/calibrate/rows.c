@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/copy_name.h"
 #include "common/map.h"
 #include "report/quantile.h"
 #include "report/timestamp_step.h"
@@ -31,7 +32,8 @@ bool aq_calibrate_pairs_add(aq_calibrate_pairs *pairs, aq_time key,
 typedef struct work {
   int64_t number, queue;
   aq_time start, end, submit;
-  aq_time before; /* the previous end on its queue, or AQ_TIME_NONE */
+  aq_time before;     /* the previous end on its queue, or AQ_TIME_NONE */
+  int64_t before_row; /* which row that was, or AQ_NONE */
 } work;
 
 /* How far the rows of a queue, or of a device, were read. */
@@ -39,9 +41,11 @@ typedef struct lane {
   int64_t key;
   aq_time end;      /* AQ_TIME_NONE before the first */
   aq_time complete; /* of the last row, or AQ_TIME_NONE */
+  int64_t row;      /* that ended last, or AQ_NONE */
   /* Of the last row, where it is a kernel and ended last; NULL: it is not. */
   const char *name;
   int64_t grid;
+  bool host_copy; /* the last row is one */
   /* The graph launch that its last row belongs to. */
   int64_t correlation;
   aq_calibrate_graph graph; /* latency is 0 where the queue was not idle */
@@ -79,6 +83,7 @@ static size_t lane_find(run_rows *r, int64_t key)
                      (lane){.key = key,
                             .end = AQ_TIME_NONE,
                             .complete = AQ_TIME_NONE,
+                            .row = AQ_NONE,
                             .correlation = AQ_NONE})) {
     r->failed = true;
     return 0;
@@ -172,6 +177,9 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
     graph_node(r, queue, row, device_before);
   else if (after_graph)
     graph_close(r, queue);
+  if (queue->host_copy && submit != AQ_TIME_NONE &&
+      submit <= before - EARLY * AQ_US && !is_back_to_back(row, before))
+    figure(r, AQ_CALIBRATE_WAIT, row->start - before);
   if (row->kind != AQ_KIND_KERNEL || graph || after_graph)
     return;
   if (submit != AQ_TIME_NONE && queue->complete != AQ_TIME_NONE &&
@@ -201,10 +209,15 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number,
   if (queue->end != AQ_TIME_NONE && gpu->end != AQ_TIME_NONE)
     row_tell(r, queue, row, gpu->end);
   r->works[r->work_count++] =
-      (work){number, key, row->start, row->end, submit_of(row), queue->end};
+      (work){number,         key,        row->start, row->end,
+             submit_of(row), queue->end, queue->row};
+  if (queue->end == AQ_TIME_NONE || row->end >= queue->end)
+    queue->row = number;
   queue->complete = row->complete;
   queue->name =
       row->kind == AQ_KIND_KERNEL && row->end >= queue->end ? name : NULL;
+  queue->host_copy = row->kind == AQ_KIND_COPY && name &&
+                     (aq_copy_is_from_host(name) || aq_copy_is_to_host(name));
   queue->grid = aq_record_work_items(row);
   queue->end = aq_time_max(queue->end, row->end);
   gpu->end = aq_time_max(gpu->end, row->end);
@@ -253,6 +266,34 @@ static const work *work_find(const run_rows *r, int64_t number)
                  work_compare_number);
 }
 
+static bool is_awaited(const aq_edge *edges, size_t count, int64_t number)
+{
+  for (size_t i = 0; i < count; i++)
+    if (edges[i].from == number)
+      return true;
+  return false;
+}
+
+/* A queued row that awaited an ended row, the first of its queue to: HIP sent
+ * a packet for the wait. Behind an awaited row is the packet of its event, too.
+ */
+static void met_tell(run_rows *r, const aq_edge *edges, size_t count, size_t at,
+                     const work *from, const work *to)
+{
+  for (size_t i = 0; i < count; i++) {
+    const work *other =
+        edges[i].from == from->number && edges[i].to < to->number
+            ? work_find(r, edges[i].to)
+            : NULL;
+    if (i != at && other && other->queue == to->queue)
+      return;
+  }
+  if (from->end <= to->before && to->submit <= to->before - EARLY * AQ_US &&
+      to->start > to->before + BACK_TO_BACK * AQ_NS &&
+      !is_awaited(edges, count, to->before_row))
+    figure(r, AQ_CALIBRATE_WAIT, to->start - to->before);
+}
+
 /* Rows that had been queued, were next, and had but the other queue to wait
  * for. */
 static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
@@ -266,6 +307,7 @@ static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
     if (!from || !to || from->queue == to->queue ||
         to->submit == AQ_TIME_NONE || to->before == AQ_TIME_NONE)
       continue;
+    met_tell(r, edges, count, i, from, to);
     const aq_time ready = aq_time_max(to->before, to->submit + EARLY * AQ_US);
     if (ready <= from->end && to->start > from->end)
       figure(r, AQ_CALIBRATE_EDGE, to->start - from->end);

@@ -66,6 +66,7 @@ pkginclude_HEADERS += \
 	src/common/preempted.def \
 	src/common/preempted.h \
 	src/common/record.def \
+	src/common/copy_name.h \
 	src/common/record.h \
 	src/common/request.def \
 	src/common/request.h \

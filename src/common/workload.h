@@ -71,6 +71,9 @@ enum aq_job_flag {
   AQ_JOB_COMPUTE = 1 << 1,    /* bound by compute */
   AQ_JOB_MEMORY = 1 << 2,     /* bound by memory bandwidth */
   AQ_JOB_GATED = 1 << 3,      /* `gate` counts */
+  AQ_JOB_WAIT_PACKETS = 1 << 4, /* a dependency costs a packet where its queue
+                                   has work, even one that has ended by then */
+  AQ_JOB_BEHIND_COPY = 1 << 5,  /* a copy engine did the work in front of it */
 };
 
 typedef struct aq_job {

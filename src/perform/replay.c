@@ -414,8 +414,9 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
   const uint64_t met = status == AQ_OK ? job->out->totals.waits_met : 0;
   if (met)
     aq_note(job->notes,
-            "%" PRIu64 " dependencies had ended before the doorbell of their "
-            "row: no packet waits for them, and they cost nothing",
+            "%" PRIu64 " dependencies had ended before the doorbell of a row "
+            "on an idle queue, or their queue had awaited them before: no "
+            "packet waits for them, and they cost nothing",
             met);
   if (status == AQ_OK)
     job->out->durations = durations;

@@ -189,6 +189,9 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .commands = r->commands,
       .command_count = job->count,
   };
+  out->job_flags |= AQ_JOB_WAIT_PACKETS;
+  if (job->behind_copy)
+    out->job_flags |= AQ_JOB_BEHIND_COPY;
   if (job->gate != AQ_TIME_NONE) {
     out->job_flags |= AQ_JOB_GATED;
     out->gate = job->gate + process->shift;

@@ -186,6 +186,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
                                        .pin = pin,
                                        .gate = AQ_TIME_NONE,
                                        .before = queue->last_end,
+                                       .behind_copy = queue->last_copy,
                                        .first = index,
                                        .last = index,
                                        .count = 1}))
@@ -196,6 +197,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
     queue->last_graph = index + 1;
   queue->last_end = aq_time_max(queue->last_end, row->end);
   queue->last_complete = row->complete;
+  queue->last_copy = row->host_copy;
   return AQ_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct aq_replay_row {
   uint32_t next;  /* row of the same job + 1, or 0 */
   uint32_t job;   /* index, once the jobs are in order */
   bool awaits;    /* an edge leads to it */
+  bool host_copy; /* to or from the host: a copy engine does it */
 } aq_replay_row;
 
 /* One host call on one queue: rows in the order of their starts. */
@@ -46,6 +47,7 @@ typedef struct aq_replay_job {
   uint32_t process;
   uint32_t edge_first, edge_count; /* in `edges` */
   bool marker;                     /* ends a graph launch */
+  bool behind_copy;                /* of the queue's row before it */
   bool stretch;                    /* last part of merged launches */
   aq_time saved; /* host time of their calls that one launch does not take */
   uint64_t id;   /* once handed out, else UINT64_MAX */
@@ -65,6 +67,7 @@ typedef struct aq_replay_queue {
   aq_time next_submit;           /* AQ_TIME_MAX behind the last one */
   uint32_t last_job;             /* + 1, or 0 */
   uint32_t last_graph;           /* row of the last graph launch + 1, or 0 */
+  bool last_copy;                /* a copy engine did the last row */
 } aq_replay_queue;
 
 /* A host call that waited for the device. */

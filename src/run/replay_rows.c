@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/copy_name.h"
 #include "run/replay_priv.h"
 
 enum {
@@ -178,6 +179,8 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   aq_replay_row *added = &r->rows[r->row_count - 1];
   shape_take(r, added, row);
   added->size = size_of(added);
+  added->host_copy = row->kind == AQ_KIND_COPY && name &&
+                     (aq_copy_is_from_host(name) || aq_copy_is_to_host(name));
   if (o->family && o->predict && name)
     added->family = (int16_t)o->family(o->user, row->name, name);
   return AQ_OK;

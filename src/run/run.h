@@ -57,7 +57,8 @@ typedef struct aq_run_options {
 typedef struct aq_run_totals {
   uint64_t jobs, packets, doorbells;
   uint64_t waits_met;      /* dependencies that had ended when their job was
-                              submitted: no packet waits for them */
+                              submitted, or that its queue had awaited: no
+                              packet waits for them */
   aq_time begin, end;      /* first submission, last completion; AQ_TIME_NONE */
   bool reproducible;       /* as the transport says at the end */
   uint32_t devices_folded; /* of the workload, beyond those there are */

@@ -25,6 +25,7 @@ typedef struct aq_runner_queue {
   uint32_t number; /* of the queue in this run */
   /* Ordinals of the sink, where the loop makes the records. */
   int64_t device_row, queue_row;
+  uint64_t awaited; /* id + 1 of the job that it awaited last */
 } aq_runner_queue;
 
 /* A batch published at once: commands of one job. */
@@ -55,6 +56,7 @@ struct aq_runner {
   aq_kernels kernels;
   aq_jobs jobs;
   aq_agenda gates; /* timers; the cookie is a place in jobs */
+  aq_signal met;   /* 0: what a packet awaits whose dependency has ended */
   aq_builder *builder;
   const aq_runner_part *part; /* being submitted */
   bool edge;                  /* it waits for another queue */

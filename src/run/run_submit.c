@@ -115,23 +115,45 @@ static aq_status part_record(aq_runner *run, const aq_runner_part *part,
   return aq_builder_end(run->builder, program, diag);
 }
 
-/* The signals that a part has to wait for: those still in flight in other
- * queues. Its own queue keeps the order anyway. */
-static uint32_t part_waits(aq_runner *run, const aq_runner_part *part,
-                           uint32_t index, aq_signal *waits)
+/* HIP sends a packet for a wait whose event it has not seen ready, and for one
+ * behind a copy engine's work: behind other work that costs time even where the
+ * event is ready by then. */
+static bool wait_has_packet(const aq_runner_part *part,
+                            const aq_runner_queue *queue)
 {
+  const aq_ring *ring = aq_feed_ring(queue->queue);
+  return (part->job->job_flags & AQ_JOB_WAIT_PACKETS) &&
+         aq_ring_space(ring) < ring->size;
+}
+
+/* The signals that a part has to wait for: those still in flight in other
+ * queues. Its own queue keeps the order anyway, and so it does where a packet
+ * of it awaited the same job last. */
+static uint32_t part_waits(aq_runner *run, aq_runner_queue *queue,
+                           const aq_runner_part *part, uint32_t index,
+                           aq_signal *waits)
+{
+  const bool packets = part->job->job_flags & AQ_JOB_WAIT_PACKETS;
+  const bool behind_copy = part->job->job_flags & AQ_JOB_BEHIND_COPY;
   uint32_t count = 0;
+  bool met = false;
   for (uint32_t i = 0; i < part->wait_count; i++) {
-    uint32_t on = aq_jobs_find(&run->jobs, part->waits[i]);
-    if (on == AQ_JOB_NO_INDEX) {
+    const uint64_t id = part->waits[i];
+    const uint32_t on = aq_jobs_find(&run->jobs, id);
+    const bool again = packets && queue->awaited == id + 1;
+    if (on == AQ_JOB_NO_INDEX && !again && wait_has_packet(part, queue))
+      met = true;
+    else if (on == AQ_JOB_NO_INDEX || again)
       run->totals.waits_met++;
-      continue;
+    else if (run->jobs.jobs[on].queue != run->jobs.jobs[index].queue) {
+      waits[count++] = run->jobs.jobs[on].signal;
+      aq_jobs_depend(&run->jobs, index, on);
     }
-    if (run->jobs.jobs[on].queue == run->jobs.jobs[index].queue)
-      continue;
-    waits[count++] = run->jobs.jobs[on].signal;
-    aq_jobs_depend(&run->jobs, index, on);
+    queue->awaited = id + 1;
   }
+  run->edge = met || count > 0;
+  if (count == 0 && (met || (behind_copy && wait_has_packet(part, queue))))
+    waits[count++] = run->met;
   return count;
 }
 
@@ -215,8 +237,12 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
   if (status != AQ_OK)
     return status;
 
-  uint32_t wait_count = part_waits(run, part, *index, waits);
-  run->edge = wait_count > 0;
+  if (run->met.handle == 0 && (part->job->job_flags & AQ_JOB_WAIT_PACKETS))
+    status = run->ops->signal_create(run->transport, &(aq_signal_desc){0},
+                                     &run->met, diag);
+  if (status != AQ_OK)
+    return status;
+  uint32_t wait_count = part_waits(run, queue, part, *index, waits);
   status = gate_add(run, part, *index, waits, &wait_count, diag);
   if (status == AQ_OK && run->gates.timer_count)
     status = gates_make_room(

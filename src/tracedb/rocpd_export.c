@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/copy_name.h"
 #include "tracedb/database.h"
 
 enum { BATCH = 1024 };
@@ -101,11 +102,9 @@ static void copy_agents(const aq_rocpd_writer *w, const aq_record *row,
   *from = *to = gpu;
   if (!name || row->kind == AQ_KIND_FILL)
     return;
-  if (strcasestr(name, "HostToDevice") || strcasestr(name, "HOST_TO_DEVICE") ||
-      strstr(name, "HtoD"))
+  if (aq_copy_is_from_host(name))
     *from = AQ_ROCPD_CPU;
-  else if (strcasestr(name, "DeviceToHost") ||
-           strcasestr(name, "DEVICE_TO_HOST") || strstr(name, "DtoH"))
+  else if (aq_copy_is_to_host(name))
     *to = AQ_ROCPD_CPU;
 }
 

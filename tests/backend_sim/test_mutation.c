@@ -236,17 +236,28 @@ static aq_time wait_returns(const char *const *edits)
   return now;
 }
 
-static aq_time barrier_completes(const char *const *edits)
+static aq_time barrier_takes(const char *const *edits, uint32_t waits)
 {
   rig r;
   rig_open(&r, &aqsim_transport_ops, edits);
   aq_ring *queue = rig_queue(&r, 64);
-  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, NULL, 0, rig_none);
+  const aq_signal met = rig_signal(&r, 0, 0);
+  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, &met, waits, rig_none);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
   aq_time complete = rig_record(&r, queue, 0)->complete;
   rig_close(&r);
   return complete;
+}
+
+static aq_time barrier_completes(const char *const *edits)
+{
+  return barrier_takes(edits, 0);
+}
+
+static aq_time wait_completes(const char *const *edits)
+{
+  return barrier_takes(edits, 1);
 }
 
 /* From the end of a kernel's wait for 0 on one queue to the barrier packet on
@@ -543,6 +554,7 @@ static const mutation mutations[] = {
     {"signal_write", "1.1 us", finish_agent, AQ_US},
     {"interrupt_to_host", "5.9 us", wait_returns, AQ_US},
     {"barrier_process", "9.7 us", barrier_completes, AQ_US},
+    {"wait_process", "3.95 us", wait_completes, AQ_US},
     {"dependency_poll", "11.66 us", edge_is_seen, AQ_US},
     /* The second launches when the first has. */
     {"pipes", "1", start_on_another_queue, 3200 * AQ_NS},

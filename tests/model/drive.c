@@ -57,6 +57,7 @@ static bool transport_open(driver *d)
   MODEL_TIMES(T)
 #undef T
   EDIT("idle_ramp=%" PRId64 " ps", device->idle_ramp)
+  EDIT("wait_process=%" PRId64 " ps", device->wait_process)
   EDIT("remap_ramp=%" PRId64 " ps", device->remap_ramp)
   EDIT("fetch_batch=%u", device->fetch_batch)
   EDIT("fetch_window=%u", device->fetch_window)

@@ -56,7 +56,8 @@ typedef struct model_device {
 #define T(name) aq_time name;
   MODEL_TIMES(T)
 #undef T
-  aq_time idle_ramp, remap_ramp; /* of the others, which are drawn */
+  /* Of the others, which are drawn. */
+  aq_time idle_ramp, remap_ramp, wait_process;
   uint32_t fetch_batch, fetch_window;
   uint32_t pipes, slots;  /* slots_per_pipe */
   aq_time quantum;        /* queue_quantum */
@@ -137,6 +138,17 @@ uint64_t model_queue_packets(const model_program *program, unsigned queue);
 void model_program_print(const model_program *program, FILE *file);
 
 /* Waits for signals. */
+/* From the launch of a packet that waits until it looks at its signals. */
+static inline aq_time model_look(const model_device *device,
+                                 const model_packet *packet)
+{
+  bool waits = false;
+  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+    waits |= packet->dependency[i] != MODEL_NONE;
+  return waits && device->wait_process ? device->wait_process
+                                       : device->barrier_process;
+}
+
 static inline bool model_is_barrier(const model_packet *packet)
 {
   return packet->type == AQ_PACKET_BARRIER_AND ||

@@ -122,7 +122,7 @@ static bool dependencies_check(checker *c, unsigned i)
   }
   if (row->start < first)
     return broken(c, "packet %u is satisfied before its signals are", i);
-  aq_time look = row->launch + c->p->device.barrier_process;
+  aq_time look = row->launch + model_look(&c->p->device, packet);
   if (row->start > look && !model_is_contended(c->p) &&
       row->start > aq_time_add(always, c->p->device.dependency_poll))
     return broken(c, "packet %u is satisfied late", i);
@@ -145,7 +145,8 @@ static bool promptness_check(checker *c, unsigned i)
     bool waits = c->p->packets[i].barrier || model_blocks(packet);
     aq_time gone = c->t->rows[k].launch;
     if (model_blocks(packet))
-      gone += device->barrier_process;
+      gone += packet->type == MODEL_PM4_TYPE ? device->barrier_process
+                                             : model_look(device, packet);
     else
       gone += acquire[packet->acquire];
     if (packet->type == AQ_PACKET_KERNEL_DISPATCH)

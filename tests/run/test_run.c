@@ -259,6 +259,32 @@ START_TEST(a_dependency_that_is_complete_costs_no_packet)
 }
 END_TEST
 
+/* As HIP waits for events: behind other work, and once for each event. */
+START_TEST(a_wait_packet_stands_behind_work_where_its_dependency_is_complete)
+{
+  fake_state *fake = fake_reset();
+  aq_command brief[1] = {spin(0, 100)}, lengthy[1] = {spin(0, 900)};
+  aq_job jobs[5] = {job_of(0, 0, 10, brief, 1), job_of(1, 1, 10, lengthy, 1),
+                    job_of(2, 1, 300, brief, 1), job_of(3, 1, 310, brief, 1),
+                    job_of(4, 0, 2000, brief, 1)};
+  for (int i = 2; i < 5; i++) {
+    jobs[i].job_flags = AQ_JOB_WAIT_PACKETS;
+    jobs[i].dependency_count = 1;
+  }
+  jobs[4].dependencies[0] = 1;
+  script s = script_of(jobs, 5);
+  aq_run_options options = on_fake();
+  aq_run_totals totals;
+  ck_assert_status(aq_run(&options, &s.source, NULL, &totals, &diag), AQ_OK,
+                   &diag);
+  ck_assert_uint_eq(totals.packets, 6);
+  ck_assert_uint_eq(totals.waits_met, 2);
+  ck_assert_uint_eq(fake->log[2].packet.header & AQ_HEADER_TYPE_MASK,
+                    AQ_PACKET_BARRIER_AND);
+  ck_assert_uint_ne(fake->log[2].packet.barrier.dependency[0].handle, 0);
+}
+END_TEST
+
 START_TEST(streams_share_as_many_queues_as_there_are)
 {
   fake_state *fake = fake_reset();
@@ -502,6 +528,7 @@ AQ_TEST_MAIN("run/run", jobs_become_packets_at_their_submit_times,
              records_carry_what_the_host_knows,
              dependencies_across_queues_are_barrier_packets,
              a_dependency_that_is_complete_costs_no_packet,
+             a_wait_packet_stands_behind_work_where_its_dependency_is_complete,
              streams_share_as_many_queues_as_there_are,
              jobs_that_name_a_queue_share_it_whatever_their_stream,
              devices_that_are_not_there_share_those_that_are,

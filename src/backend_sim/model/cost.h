@@ -24,6 +24,14 @@ aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             const aq_kernel_packet *packet, uint64_t workgroups,
                             uint32_t cus, const aq_allocations *map);
 
+/* Launch of a barrier packet until it looks at its dependencies, if it has any.
+ */
+static inline aq_time aqsim_barrier_time(const aqsim_model *model, bool waits)
+{
+  return waits && model->wait_process ? model->wait_process
+                                      : model->barrier_process;
+}
+
 /* Whether workgroups of a kernel share the device with other kernels. */
 static inline bool aqsim_cost_is_dispatched(const aq_cost *cost)
 {

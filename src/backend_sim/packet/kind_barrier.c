@@ -4,14 +4,27 @@
 
 #include <stdio.h>
 
+#include "backend_sim/model/cost.h"
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/kinds.h"
 #include "backend_sim/packet/memory_fault.h"
 
+static bool has_dependencies(const aq_packet *packet)
+{
+  if (aq_header_type(packet->header) == AQ_PACKET_VENDOR)
+    return packet->barrier_value.signal.handle != 0;
+  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+    if (packet->barrier.dependency[i].handle)
+      return true;
+  return false;
+}
+
 static aqsim_flow launch_barrier(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  aq_time look = queue->sim->now + queue->device->model->barrier_process;
+  const aq_time look =
+      queue->sim->now + aqsim_barrier_time(queue->device->model,
+                                           has_dependencies(&flight->packet));
   queue->line.hold |= AQSIM_HOLD_PACKET;
   aqsim_queue_launch_until(queue, look);
   queue->line.kernel_before = false;
