@@ -238,6 +238,20 @@ held-out: aqueduct
 	$(srcdir)/tools/doc-block.sh held-out doc/accuracy.md < held-out.md
 CLEANFILES += held-out.md
 EXTRA_DIST += tools/held_out.py traces/sources.tsv traces/halves.tsv
+# Public traces beyond these. AQ_PUBLIC: a folder of copies of the files that
+# traces/public-sources.tsv names.
+.PHONY: public-docs public-measure
+public-measure: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/public_traces.py measure ./aqueduct \
+	  $(srcdir) "$$AQ_PUBLIC" > public.tsv
+	mv public.tsv $(srcdir)/traces/public.tsv
+public-docs:
+	$${PYTHON:-python3} $(srcdir)/tools/public_traces.py table $(srcdir) \
+	  > public.md
+	$(srcdir)/tools/doc-block.sh public-traces doc/accuracy.md < public.md
+CLEANFILES += public.md
+EXTRA_DIST += tools/public_traces.py traces/public-sources.tsv \
+	traces/public.tsv
 bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
