@@ -12,7 +12,7 @@
 
 static bool streams_open(aq_wave_segment *g)
 {
-  FILE **files[] = {&g->heads, &g->steps, &g->each, &g->body};
+  FILE **files[] = {&g->heads, &g->steps, &g->each, &g->body, &g->tail};
   bool ok = true;
   for (int i = 0; i < STREAMS; i++) {
     *files[i] = open_memstream(&g->texts_made[i], &g->sizes[i]);
@@ -23,11 +23,11 @@ static bool streams_open(aq_wave_segment *g)
 
 void aq_wave_segment_texts_end(aq_wave_segment *g)
 {
-  FILE *files[] = {g->heads, g->steps, g->each, g->body};
+  FILE *files[] = {g->heads, g->steps, g->each, g->body, g->tail};
   for (int i = 0; i < STREAMS; i++)
     if (files[i])
       fclose(files[i]);
-  g->heads = g->steps = g->each = g->body = NULL;
+  g->heads = g->steps = g->each = g->body = g->tail = NULL;
 }
 
 static void texts_free(aq_wave_segment *g)
@@ -42,7 +42,8 @@ static void segment_clear(aq_wave_segment *g)
 {
   g->count = g->parts = g->addresses_made = g->pending_count = 0;
   g->numbers = 1;
-  g->lanes = g->exec = g->nan = g->wide = g->doubles = g->loads = false;
+  g->lanes = g->exec = g->nan = g->wide = g->doubles = false;
+  g->loads = g->far_loads = g->stores = false;
   g->open = false;
   g->float_count = 0;
   memset(g->rows, 0, sizeof g->rows);
@@ -51,7 +52,8 @@ static void segment_clear(aq_wave_segment *g)
 }
 
 aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
-                                        const aq_wave_op *ops, bool wave32,
+                                        const aq_wave_op *ops,
+                                        const aq_wave_lives *lives, bool wave32,
                                         FILE *out)
 {
   aq_wave_segment *g = calloc(1, sizeof *g);
@@ -59,6 +61,7 @@ aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
     return NULL;
   g->texts = texts;
   g->ops = ops;
+  g->lives = lives;
   g->wave32 = wave32;
   g->out = out;
   segment_clear(g);
@@ -85,92 +88,41 @@ void aq_wave_segment_restart(aq_wave_segment *g)
   streams_open(g);
 }
 
-/* ---- which instructions ---- */
-
-/* Signs of plain operands are the only form that has a text. */
-static bool form_is_signs(const aq_isa_inst *inst, const aq_wave_text *t)
-{
-  if ((inst->form != AQ_ISA_E64 && inst->form != AQ_ISA_E32) || inst->clamp ||
-      inst->omod || inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
-      inst->row->encoding == AQ_ISA_VOP3P || aq_wave_form_keeps_half(inst))
-    return false;
-  unsigned i = 0;
-  for (unsigned k = 0; k < inst->operand_count; k++) {
-    const aq_isa_operand *operand = &inst->operands[k];
-    if (operand->role == 'D' || operand->role == 'E')
-      continue;
-    const unsigned signs = operand->modifiers;
-    if (operand->select < 6 || (signs && i >= 3) ||
-        (signs && operand->bits != 32 * aq_wave_type_words(t->sources[i])) ||
-        signs & ~(unsigned)(AQ_ISA_NEG | AQ_ISA_ABS))
-      return false;
-    i++;
-  }
-  return t->shape != AQ_WAVE_TEXT_WORDS;
-}
-
-static const aq_wave_text *text_of(const aq_wave_segment *g,
-                                   const aq_wave_op *o)
-{
-  const bool formed = o->run == aq_wave_form_run;
-  const aq_wave_text *t =
-      aq_wave_text_of(g->texts, formed ? o->more->base : o->run);
-  if (!t || (formed && !form_is_signs(&o->more->inst, t)))
-    return NULL;
-  if (!aq_wave_text_is_vector(t))
-    return t;
-  for (int i = 0; i < 3; i++)
-    if (o->kind[i] == AQ_WAVE_S && aq_wave_is_exec(o->r[i]))
-      return NULL;
-  const bool mask_in = t->shape == AQ_WAVE_TEXT_PICK ||
-                       (t->shape == AQ_WAVE_TEXT_CARRY && t->carry_in);
-  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e;
-  const bool mask_out =
-      t->shape == AQ_WAVE_TEXT_COMPARE || t->shape == AQ_WAVE_TEXT_CARRY;
-  return (mask_in && o->kind[2] != AQ_WAVE_S) ||
-                 (mask_out && aq_wave_is_exec(to))
-             ? NULL
-             : t;
-}
-
 /* ---- parts ---- */
 
-static void part_declare(const aq_wave_segment *g)
+/* The open part's results go into arrays. */
+static void part_results(aq_wave_segment *g)
 {
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (g->rows[i].open && !g->rows[i].held)
-      fprintf(g->body, "uint32_t t%u[16] ALIGNED;\n", i);
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask && g->scalars[i].part == g->parts)
-      fprintf(g->body, "uint32_t b%u[16] ALIGNED;\n", g->scalars[i].mask);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++) {
+    row_value *r = &g->rows[i];
+    if (r->open) {
+      r->array = ++g->numbers;
+      fprintf(g->body, "uint32_t t%u[LANES] ALIGNED;\n", r->array);
+      fprintf(g->each, "t%u[l] = (uint32_t)(x%u%s);\n", r->array, r->number,
+              r->part == HIGH ? " >> 32" : "");
+    }
+    r->open = false;
+    r->number = 0;
+    r->part = WHOLE;
+  }
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++) {
+    const scalar_value *s = &g->scalars[i];
+    if (s->mask && s->part == g->parts) {
+      fprintf(g->body, "uint32_t b%u[LANES] ALIGNED;\n", s->mask);
+      fprintf(g->each, "b%u[l] = 0u - c%u;\n", s->mask, s->mask);
+    }
+  }
 }
 
 void aq_wave_segment_close(aq_wave_segment *g)
 {
   if (!g->open)
     return;
-  aq_wave_segment_fetch(g);
   const bool nan = g->float_count > 0;
   aq_wave_segment_floats(g);
+  part_results(g);
   fclose(g->each);
-  part_declare(g);
-  fprintf(g->body, "EACH(j) { const int l = g + j; (void)l;\n%s%s",
-          nan ? "uint32_t nan = 0;\n" : "", g->texts_made[2]);
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++) {
-    row_value *r = &g->rows[i];
-    if (r->open)
-      fprintf(g->body, "t%u[j] = (uint32_t)(x%u%s);\n", i, r->number,
-              r->part == HIGH ? " >> 32" : "");
-    r->held |= r->open;
-    r->open = false;
-    r->number = 0;
-    r->part = WHOLE;
-  }
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask && g->scalars[i].part == g->parts)
-      fprintf(g->body, "b%u[j] = 0u - c%u;\n", g->scalars[i].mask,
-              g->scalars[i].mask);
-  fprintf(g->body, "%s}\n", nan ? "nans[j] |= 0u - nan;\n" : "");
+  aq_wave_segment_part(g, g->texts_made[2], nan);
   free(g->texts_made[2]);
   g->texts_made[2] = NULL;
   g->each = open_memstream(&g->texts_made[2], &g->sizes[2]);
@@ -181,25 +133,35 @@ void aq_wave_segment_close(aq_wave_segment *g)
 
 /* ---- the whole ---- */
 
+/* Whether an instruction must come after the segment so far; *exec: it reads or
+ * writes EXEC as a scalar. */
+static bool conflicts(const aq_wave_segment *g, const aq_wave_op *o,
+                      const aq_wave_transfer *transfer, const aq_wave_text *t,
+                      bool *exec)
+{
+  const bool follows = g->stores && !(transfer && transfer->store);
+  if (transfer)
+    return follows || aq_wave_segment_excludes(g, o, transfer);
+  if (aq_wave_text_is_vector(t))
+    return follows || aq_wave_segment_lane_conflicts(g, o, t);
+  return aq_wave_segment_scalar_conflicts(g, o, t, exec) || follows;
+}
+
 bool aq_wave_segment_add(aq_wave_segment *g, const aq_wave_op *o, unsigned rest)
 {
-  const aq_wave_load *load = aq_wave_load_of(g->texts, o->run);
-  const aq_wave_text *t = load ? NULL : text_of(g, o);
-  if (!t && !load) {
+  const aq_wave_transfer *transfer = aq_wave_transfer_of(g->texts, o->run);
+  const aq_wave_text *t = transfer ? NULL : aq_wave_text_for(g->texts, o);
+  bool exec = false;
+  if (!t && !transfer) {
     aq_wave_segment_flush(g);
     return false;
   }
-  bool exec = false;
-  if (g->count == AQ_WAVE_SEGMENT_MAX ||
-      (load ? aq_wave_segment_excludes(g, o, load)
-       : aq_wave_text_is_vector(t)
-           ? aq_wave_segment_lane_conflicts(g, o, t)
-           : aq_wave_segment_scalar_conflicts(g, o, t, &exec)))
+  if (g->count == AQ_WAVE_SEGMENT_MAX || conflicts(g, o, transfer, t, &exec))
     aq_wave_segment_flush(g);
   g->rests[g->count] = (uint16_t)rest;
   g->list[g->count++] = (uint16_t)(o - g->ops);
-  if (load) {
-    aq_wave_segment_load(g, o, load);
+  if (transfer) {
+    aq_wave_segment_transfer(g, o, transfer);
   } else if (aq_wave_text_is_vector(t)) {
     g->lanes = true;
     aq_wave_segment_lane(g, o, t);
@@ -210,29 +172,61 @@ bool aq_wave_segment_add(aq_wave_segment *g, const aq_wave_op *o, unsigned rest)
   return true;
 }
 
-static void scalars_commit(const aq_wave_segment *g)
+bool aq_wave_segment_row_lives(const aq_wave_segment *g, unsigned row)
 {
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].written && !g->scalars[i].mask && !g->scalars[i].second)
-      fprintf(g->out, "s[%u] = s%u_%u;\n", i, i, g->scalars[i].number);
-  if (g->scc.written)
-    fprintf(g->out, "SCC = scc_%u;\n", g->scc.number);
+  return g->rows[row].written &&
+         aq_wave_lives_row(g->lives, g->list[g->count - 1], row);
+}
+
+bool aq_wave_segment_scalar_lives(const aq_wave_segment *g, unsigned code)
+{
+  return aq_wave_lives_scalar(g->lives, g->list[g->count - 1], code);
+}
+
+static bool mask_lives(const aq_wave_segment *g, unsigned code)
+{
+  return aq_wave_segment_scalar_lives(g, code) ||
+         (!g->wave32 && aq_wave_segment_scalar_lives(g, code + 1));
 }
 
 void aq_wave_segment_masks_commit(const aq_wave_segment *g, const char *how)
 {
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask) {
-      const uint32_t number = g->scalars[i].mask;
-      fprintf(g->out, "s[%u] %s (uint32_t)(m%u & exec);\n", i, how, number);
-      if (!g->wave32)
-        fprintf(g->out, "s[%u] %s (uint32_t)((m%u & exec) >> 32);\n", i + 1,
-                how, number);
-    }
+    if (g->scalars[i].mask && mask_lives(g, i))
+      fprintf(g->out,
+              g->wave32 ? "s[%u] %s (uint32_t)(m%u & exec);\n"
+                        : "*(words *)&s[%u] %s m%u & exec;\n",
+              i, how, g->scalars[i].mask);
 }
 
-static void list_write(const aq_wave_segment *g, const char *name,
-                       const uint16_t *numbers)
+static bool scalar_commits(const aq_wave_segment *g, unsigned code)
+{
+  const scalar_value *s = &g->scalars[code];
+  return code < AQ_WAVE_SCALARS && s->written && !s->mask && !s->second &&
+         aq_wave_segment_scalar_lives(g, code);
+}
+
+/* Two at once: a read of both then does not wait for two writes. */
+static void scalars_commit(const aq_wave_segment *g)
+{
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++) {
+    if (!scalar_commits(g, i))
+      continue;
+    const uint32_t number = g->scalars[i].number;
+    if (i % 2 == 0 && scalar_commits(g, i + 1)) {
+      fprintf(g->out, "*(words *)&s[%u] = s%u_%u | (uint64_t)s%u_%u << 32;\n",
+              i, i, number, i + 1, g->scalars[i + 1].number);
+      i++;
+    } else {
+      fprintf(g->out, "s[%u] = s%u_%u;\n", i, i, number);
+    }
+  }
+  if (g->scc.written)
+    fprintf(g->out, "SCC = scc_%u;\n", g->scc.number);
+}
+
+void aq_wave_segment_list(const aq_wave_segment *g, const char *name,
+                          const uint16_t *numbers)
 {
   fprintf(g->out, "static const uint16_t %s[] = {", name);
   for (unsigned i = 0; i < g->count; i++)
@@ -240,60 +234,47 @@ static void list_write(const aq_wave_segment *g, const char *name,
   fprintf(g->out, "};\n");
 }
 
-/* The handlers do the segment for the lanes from group g on. */
+/* The handlers do the segment. */
 static void slow_write(const aq_wave_segment *g)
 {
   fprintf(g->out, "goto N%u;\nF%u: {\n", g->list[0], g->list[0]);
-  list_write(g, "list", g->list);
-  if (g->loads)
-    list_write(g, "rests", g->rests);
-  fprintf(g->out, "%sslow(w, ops, list, %u, exec & ~(uint64_t)0 << g);\n",
-          g->loads ? "const unsigned k = " : "", g->count);
-  if (g->loads)
-    fprintf(g->out, "if (k < %u) OUT(0, n + rests[k]);\n", g->count);
-  aq_wave_segment_masks_commit(g, "|=");
-  fprintf(g->out, "}\n");
+  aq_wave_segment_list(g, "list", g->list);
+  aq_wave_segment_list(g, "rests", g->rests);
+  fprintf(g->out,
+          "const unsigned k = slow(w, ops, list, %u, EXEC);\n"
+          "if (k < %u) OUT(0, n + rests[k]);\n}\n",
+          g->count, g->count);
 }
 
-void aq_wave_segment_lanes_commit(const aq_wave_segment *g)
+static void rows_commit(const aq_wave_segment *g)
 {
-  fprintf(g->out, "if (LIKELY(on == 0xffff)) {\n");
   for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (g->rows[i].written)
-      fprintf(g->out, "keep(&v[%u][g], t%u);\n", i, i);
-  fprintf(g->out, "} else {\n");
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (g->rows[i].written)
-      fprintf(g->out, "mix(&v[%u][g], t%u, on);\n", i, i);
-  fprintf(g->out, "}\n");
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask)
-      fprintf(g->out, "m%u |= (uint64_t)bits(b%u) << g;\n", g->scalars[i].mask,
-              g->scalars[i].mask);
-}
-
-static bool has_slow(const aq_wave_segment *g)
-{
-  return g->nan || g->wide || g->loads;
+    if (aq_wave_segment_row_lives(g, i))
+      fprintf(g->out, "put(v[%u], t%u, exec);\n", i, g->rows[i].array);
 }
 
 static void lanes_flush(const aq_wave_segment *g)
 {
-  fprintf(g->out, "const uint64_t exec = EXEC; int g = 0;\n");
+  fprintf(g->out, "const uint64_t exec = EXEC; uint32_t bad = 0; (void)bad;\n");
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
     if (g->scalars[i].mask)
       fprintf(g->out, "uint64_t m%u = 0;\n", g->scalars[i].mask);
   if (g->wide)
     fprintf(g->out, "if (UNLIKELY(SPLIT)) goto F%u;\n", g->list[0]);
-  fprintf(g->out,
-          "for (; g < LANES; g += 16) {\n"
-          "const uint32_t on = (uint32_t)(exec >> g) & 0xffff;\n"
-          "if (UNLIKELY(!on)) continue;\n%s%s",
-          g->nan ? "uint32_t nans[16] ALIGNED = {0};\n" : "", g->texts_made[3]);
+  fprintf(g->out, "if (UNLIKELY(!exec)) {\n");
+  scalars_commit(g);
+  aq_wave_segment_masks_commit(g, "=");
+  fprintf(g->out, "goto N%u; }\n%s", g->list[0], g->texts_made[3]);
   if (g->nan)
-    fprintf(g->out, "if (UNLIKELY(bits(nans) & on)) goto F%u;\n", g->list[0]);
-  aq_wave_segment_lanes_commit(g);
-  fprintf(g->out, "}\n");
+    fprintf(g->out, "if (UNLIKELY(bad)) goto F%u;\n", g->list[0]);
+  rows_commit(g);
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask && mask_lives(g, i))
+      fprintf(g->out, "m%u = bits64(b%u);\n", g->scalars[i].mask,
+              g->scalars[i].mask);
+  scalars_commit(g);
+  aq_wave_segment_masks_commit(g, "=");
+  fputs(g->texts_made[4], g->out);
 }
 
 void aq_wave_segment_flush(aq_wave_segment *g)
@@ -301,7 +282,10 @@ void aq_wave_segment_flush(aq_wave_segment *g)
   if (g->count == 0)
     return;
   aq_wave_segment_close(g);
-  aq_wave_segment_fetch(g);
+  aq_wave_segment_bound(g);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (aq_wave_segment_row_lives(g, i))
+      aq_wave_segment_fetch(g, g->rows[i].array);
   aq_wave_segment_texts_end(g);
   fprintf(g->out,
           "{\nconst uint32_t ieee = MODE & %d, scc0 = SCC; (void)ieee; SIGNS "
@@ -309,13 +293,10 @@ void aq_wave_segment_flush(aq_wave_segment *g)
           AQ_WAVE_MODE_IEEE, g->texts_made[0], g->texts_made[1]);
   if (g->lanes)
     lanes_flush(g);
-  scalars_commit(g);
-  if (g->lanes)
-    aq_wave_segment_masks_commit(g, "=");
-  if (has_slow(g))
+  else
+    scalars_commit(g);
+  if (g->nan || g->wide || g->loads)
     slow_write(g);
-  fprintf(g->out, "}\n");
-  if (has_slow(g))
-    fprintf(g->out, "N%u:;\n", g->list[0]);
+  fprintf(g->out, "}\nN%u:;\n", g->list[0]);
   aq_wave_segment_restart(g);
 }

@@ -3,24 +3,26 @@
  * C for a unit: the instructions of a page that can be reached from one of
  * them, as one function (native.h). Instructions without a text are calls of
  * their handlers. Runs of the others are segments: scalars in variables, then
- * lanes in groups of sixteen, which the host's compiler vectorizes.
- * One thread at a time.
+ * lanes in groups of sixteen, which the host's compiler vectorizes, then
+ * stores. One thread at a time.
  */
 #ifndef AQ_WAVE_NATIVE_EMIT_H
 #define AQ_WAVE_NATIVE_EMIT_H
 
 #include <stdio.h>
 
-#include "wave/native_table.h"
+#include "wave/native_live.h"
 
 enum { AQ_WAVE_SEGMENT_MAX = 128 };
 
 typedef struct aq_wave_segment aq_wave_segment;
 
-/* NULL: out of memory. Texts and file are borrowed; instructions lie at `ops`.
+/* NULL: out of memory. Texts, lives and file are borrowed; instructions lie at
+ * `ops`.
  */
 aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
-                                        const aq_wave_op *ops, bool wave32,
+                                        const aq_wave_op *ops,
+                                        const aq_wave_lives *lives, bool wave32,
                                         FILE *out);
 void aq_wave_segment_destroy(aq_wave_segment *segment);
 

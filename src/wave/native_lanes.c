@@ -5,10 +5,16 @@
 
 /* ---- sources ---- */
 
-/* Where a row's value of the group is: a temporary, or the register. */
-static void row_place(const aq_wave_segment *g, unsigned row, char *text)
+/* Where a row's value of before the open part is. */
+static void row_place(aq_wave_segment *g, unsigned row, char *text)
 {
-  snprintf(text, NAME, g->rows[row].held ? "t%u[j]" : "R(%u)", row);
+  const uint32_t array = g->rows[row].array;
+  if (aq_wave_segment_waits(g, array))
+    snprintf(text, NAME, "T%u", array);
+  else if (array)
+    snprintf(text, NAME, "t%u[l]", array);
+  else
+    snprintf(text, NAME, "R(%u)", row);
 }
 
 static row_value *row_read(aq_wave_segment *g, unsigned row)
@@ -19,7 +25,6 @@ static row_value *row_read(aq_wave_segment *g, unsigned row)
     row_place(g, row, place);
     r->number = ++g->numbers;
     r->begun = WORD;
-    r->read = true;
     fprintf(g->each, "const uint32_t x%u = %s;\n", r->number, place);
   }
   return r;
@@ -33,7 +38,7 @@ static void pair_read(aq_wave_segment *g, unsigned row)
   char low[NAME], high[NAME];
   row_place(g, row, low);
   row_place(g, row + 1, high);
-  if (r[0].held || r[1].held)
+  if (r[0].array || r[1].array)
     fprintf(g->each, "const uint64_t x%u = %s | (uint64_t)%s << 32;\n", number,
             low, high);
   else
@@ -42,7 +47,6 @@ static void pair_read(aq_wave_segment *g, unsigned row)
     r[i].number = number;
     r[i].part = i ? HIGH : LOW;
     r[i].begun = i ? PAIR_HIGH : PAIR_LOW;
-    r[i].read = true;
   }
 }
 
@@ -216,7 +220,7 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
   const scalar_value *s = &g->scalars[o->r[2]];
   char pair[PAIR];
   if (s->mask) {
-    snprintf(text, NAME, s->part == g->parts ? "c%u" : "(b%u[j] & 1)", s->mask);
+    snprintf(text, NAME, s->part == g->parts ? "c%u" : "(b%u[l] & 1)", s->mask);
     return;
   }
   const uint32_t number = ++g->numbers;

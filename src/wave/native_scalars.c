@@ -86,7 +86,7 @@ bool aq_wave_segment_scalar_conflicts(const aq_wave_segment *g,
     conflict |= aq_wave_segment_has_mask(g, o->d, 1);
     *exec |= aq_wave_is_exec(o->d);
   }
-  return conflict || (*exec && g->lanes);
+  return conflict || (*exec && (g->lanes || g->loads));
 }
 
 static void sources_write(aq_wave_segment *g, const aq_wave_op *o,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a segment (native_emit.h), for the files that write it: the
- * whole of it (native_emit.c), scalar and vector instructions, loads, and the
- * loops that segments make (native_turns.c). Its text is made of declarations
- * and scalars, once for all lanes, and of parts, which each group of sixteen
- * lanes executes in order: between two of them lie loads, whose addresses and
- * results are arrays of a group.
+ * whole of it (native_emit.c), scalar and vector instructions, transfers, and
+ * the loops that segments make (native_turns.c). Its text is made of
+ * declarations and scalars, once for all lanes, and of parts, which execute in
+ * order, each for all lanes: between two of them lie loads, whose results are
+ * arrays of words of all lanes, as the parts' are. Registers change after the
+ * last part, stores come behind that.
  */
 #ifndef AQ_WAVE_NATIVE_SEGMENT_H
 #define AQ_WAVE_NATIVE_SEGMENT_H
@@ -13,7 +14,8 @@
 #include "wave/native_emit.h"
 
 enum { NAME = 48, PAIR = 160 /* lengths of texts */ };
-enum { STREAMS = 4, KNOWN = 16, PENDING = 4 * AQ_WAVE_SEGMENT_MAX };
+enum { STREAMS = 5, KNOWN = 16, PENDING = 4 * AQ_WAVE_SEGMENT_MAX };
+enum { AQ_WAVE_STORE_ROWS = 8 /* that a store reads, at most */ };
 
 /* The value of a row in a part: a word, or half of a pair. */
 typedef enum value_part { WHOLE, LOW, HIGH } value_part;
@@ -24,12 +26,11 @@ typedef enum value_begun { UNREAD, WORD, PAIR_LOW, PAIR_HIGH } value_begun;
 typedef struct row_value {
   uint32_t number; /* of a variable of the open part; 0: none */
   uint32_t stamp;  /* of the value; 0: the register's at first */
+  uint32_t array;  /* that has it, of an earlier part or load; 0: none */
   uint8_t part;
   uint8_t begun; /* value_begun */
   bool written;
   bool open; /* by the open part */
-  bool held; /* in t and the row's number, of an earlier part */
-  bool read; /* before it was written; or it is not the register's any more */
 } row_value;
 
 typedef struct scalar_value {
@@ -40,25 +41,28 @@ typedef struct scalar_value {
   bool second;   /* it is the upper word of such a mask */
 } scalar_value;
 
-/* Addresses of a group that a load used: in a and the number. */
+/* Addresses that a transfer used: in a and the number. */
 typedef struct known_address {
   uint32_t number;
   uint16_t row;
-  bool pair, shared;
+  bool pair;
   uint32_t stamps[2]; /* of its rows */
 } known_address;
 
-/* A word of LDS that is loaded before the open part, with others. */
+/* A word of LDS that is loaded when a part or the registers need it: within the
+ * segment it does not change. */
 typedef struct pending_word {
   uint32_t address; /* its number */
   uint32_t at;
-  uint16_t row;
-  bool direct; /* into the register */
+  uint32_t array;
+  bool used;    /* by the open part */
+  bool bounded; /* it is in LDS */
 } pending_word;
 
 struct aq_wave_segment {
   const aq_wave_texts *texts;
   const aq_wave_op *ops;
+  const aq_wave_lives *lives;
   bool wave32;
   FILE *out;
   uint16_t list[AQ_WAVE_SEGMENT_MAX];
@@ -72,35 +76,19 @@ struct aq_wave_segment {
   unsigned addresses_made;
   pending_word pending[PENDING];
   unsigned pending_count;
-  bool lanes, exec, nan, wide, doubles, loads;
-  bool open; /* the open part has lines */
+  bool lanes, exec, nan, wide, doubles;
+  bool loads, far_loads; /* transfers; of them, loads of lanes from memory */
+  bool stores;           /* no other instructions may follow */
+  bool open;             /* the open part has lines */
   /* Floats of the open part that may be NaNs, by their variables. */
   uint32_t floats[AQ_WAVE_SEGMENT_MAX];
   unsigned float_count;
   /* Texts so far: declarations, scalars, one lane of the open part, the parts
-   * before. */
-  FILE *heads, *steps, *each, *body;
+   * before, stores. */
+  FILE *heads, *steps, *each, *body, *tail;
   char *texts_made[STREAMS];
   size_t sizes[STREAMS];
 };
-
-/* ---- operands ---- */
-
-static inline bool aq_wave_is_exec(unsigned code)
-{
-  return code == AQ_ISA_EXEC || code == AQ_ISA_EXEC + 1;
-}
-
-/* Words of a type of native_table.h. */
-static inline unsigned aq_wave_type_words(const char *type)
-{
-  return !*type ? 0 : type[1] == '6' ? 2 : 1;
-}
-
-static inline bool aq_wave_text_is_vector(const aq_wave_text *t)
-{
-  return t->shape <= AQ_WAVE_TEXT_PICK;
-}
 
 /* ---- scalars: native_scalars.c ---- */
 
@@ -148,8 +136,13 @@ void aq_wave_segment_floats(aq_wave_segment *g);
 /* Ends the open part: its results are in arrays. */
 void aq_wave_segment_close(aq_wave_segment *g);
 
-/* Writes a group's results into the registers. */
-void aq_wave_segment_lanes_commit(const aq_wave_segment *g);
+/* Whether a row or scalar that the segment wrote may be read after it. */
+bool aq_wave_segment_row_lives(const aq_wave_segment *g, unsigned row);
+bool aq_wave_segment_scalar_lives(const aq_wave_segment *g, unsigned code);
+
+/* Writes the numbers of its instructions as an array of `name`. */
+void aq_wave_segment_list(const aq_wave_segment *g, const char *name,
+                          const uint16_t *numbers);
 
 /* Writes masks of all groups; `how`: "=" or "|=". */
 void aq_wave_segment_masks_commit(const aq_wave_segment *g, const char *how);
@@ -158,20 +151,28 @@ void aq_wave_segment_masks_commit(const aq_wave_segment *g, const char *how);
 void aq_wave_segment_texts_end(aq_wave_segment *g);
 void aq_wave_segment_restart(aq_wave_segment *g);
 
-/* ---- loads: native_loads.c ---- */
+/* ---- transfers: native_memory.c ---- */
 
-/* Whether a load must come after the segment so far. */
+/* Whether a transfer must come after the segment so far. */
 bool aq_wave_segment_excludes(const aq_wave_segment *g, const aq_wave_op *o,
-                              const aq_wave_load *load);
+                              const aq_wave_transfer *t);
 
-/* Adds a load, the last one of the list. */
-void aq_wave_segment_load(aq_wave_segment *g, const aq_wave_op *o,
-                          const aq_wave_load *load);
+/* Adds a transfer, the last one of the list. */
+void aq_wave_segment_transfer(aq_wave_segment *g, const aq_wave_op *o,
+                              const aq_wave_transfer *t);
 
-/* Writes the pending loads, which the open part follows. */
-void aq_wave_segment_fetch(aq_wave_segment *g);
+/* Writes one more part, with `each` as the text of a lane, and the pending
+ * loads, which it reads. */
+void aq_wave_segment_part(aq_wave_segment *g, const char *each, bool nan);
 
-/* What loads call. */
-extern const char aq_wave_load_functions[];
+/* Whether an array waits for its words of LDS; the open part, which uses it
+ * then, calls them T and the array's number, a macro. */
+bool aq_wave_segment_waits(aq_wave_segment *g, uint32_t array);
+
+/* Writes the load of such an array, if it is one. */
+void aq_wave_segment_fetch(aq_wave_segment *g, uint32_t array);
+
+/* Writes that all words that wait are in LDS. */
+void aq_wave_segment_bound(aq_wave_segment *g);
 
 #endif

@@ -95,29 +95,41 @@ const char aq_wave_text_functions[] =
     ;
 /* clang-format on */
 
-static const aq_wave_load loads[] = {
-    {.name = "global_load_dword", .words = 1},
-    {.name = "global_load_dwordx2", .words = 2},
-    {.name = "global_load_dwordx3", .words = 3},
-    {.name = "global_load_dwordx4", .words = 4},
-    {.name = "ds_read_b32", .words = 1, .shared = true},
-    {.name = "ds_read_b64", .words = 2, .shared = true},
-    {.name = "ds_read_b96", .words = 3, .shared = true},
-    {.name = "ds_read_b128", .words = 4, .shared = true},
-    {.name = "ds_read2_b32", .words = 1, .scale = 1, .shared = true},
-    {.name = "ds_read2_b64", .words = 2, .scale = 1, .shared = true},
-    {.name = "ds_read2st64_b32", .words = 1, .scale = 64, .shared = true},
-    {.name = "ds_read2st64_b64", .words = 2, .scale = 64, .shared = true},
+#define GLOBAL(n, w)                                                           \
+  {.name = "global_load_" n, .words = w},                                      \
+  {                                                                            \
+    .name = "global_store_" n, .words = w, .store = true                       \
+  }
+#define SHARED(n, w, by)                                                       \
+  {.name = "ds_read" n, .words = w, .scale = by, .shared = true},              \
+  {                                                                            \
+    .name = "ds_write" n, .words = w, .scale = by, .shared = true,             \
+    .store = true                                                              \
+  }
+static const aq_wave_transfer transfers[] = {
+    GLOBAL("dword", 1),
+    GLOBAL("dwordx2", 2),
+    GLOBAL("dwordx3", 3),
+    GLOBAL("dwordx4", 4),
+    SHARED("_b32", 1, 0),
+    SHARED("_b64", 2, 0),
+    SHARED("_b96", 3, 0),
+    SHARED("_b128", 4, 0),
+    SHARED("2_b32", 1, 1),
+    SHARED("2_b64", 2, 1),
+    SHARED("2st64_b32", 1, 64),
+    SHARED("2st64_b64", 2, 64),
+    {.name = "s_load_dword", .scalar = true},
 };
 
 enum {
   ROWS = sizeof rows / sizeof *rows,
-  LOADS = sizeof loads / sizeof *loads
+  TRANSFERS = sizeof transfers / sizeof *transfers
 };
 
 struct aq_wave_texts {
   aq_wave_text rows[ROWS]; /* by handler */
-  aq_wave_load loads[LOADS];
+  aq_wave_transfer transfers[TRANSFERS];
 };
 
 static int handlers_order(const void *a, const void *b)
@@ -140,9 +152,9 @@ aq_wave_texts *aq_wave_texts_create(unsigned level)
         row->shape == AQ_WAVE_TEXT_SCALAR &&
         (strstr(row->expression, "OLD") || strstr(row->second, "OLD"));
   }
-  memcpy(texts->loads, loads, sizeof loads);
-  for (size_t i = 0; i < LOADS; i++)
-    texts->loads[i].run = aq_wave_handler_named(level, loads[i].name);
+  memcpy(texts->transfers, transfers, sizeof transfers);
+  for (size_t i = 0; i < TRANSFERS; i++)
+    texts->transfers[i].run = aq_wave_handler_named(level, transfers[i].name);
   qsort(texts->rows, ROWS, sizeof *texts->rows, handlers_order);
   return texts;
 }
@@ -159,12 +171,12 @@ const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
   return bsearch(&key, texts->rows, ROWS, sizeof key, handlers_order);
 }
 
-const aq_wave_load *aq_wave_load_of(const aq_wave_texts *texts,
-                                    aq_wave_handler *run)
+const aq_wave_transfer *aq_wave_transfer_of(const aq_wave_texts *texts,
+                                            aq_wave_handler *run)
 {
-  for (size_t i = 0; i < LOADS; i++)
-    if (texts->loads[i].run == run)
-      return &texts->loads[i];
+  for (size_t i = 0; i < TRANSFERS; i++)
+    if (texts->transfers[i].run == run)
+      return &texts->transfers[i];
   return NULL;
 }
 
@@ -173,7 +185,56 @@ const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number)
   return number < ROWS ? &texts->rows[number] : NULL;
 }
 
-const aq_wave_load *aq_wave_load_at(const aq_wave_texts *texts, size_t number)
+const aq_wave_transfer *aq_wave_transfer_at(const aq_wave_texts *texts,
+                                            size_t number)
 {
-  return number < LOADS ? &texts->loads[number] : NULL;
+  return number < TRANSFERS ? &texts->transfers[number] : NULL;
+}
+
+/* ---- instructions ---- */
+
+/* Signs of plain operands are the only form that has a text. */
+static bool form_is_signs(const aq_isa_inst *inst, const aq_wave_text *t)
+{
+  if ((inst->form != AQ_ISA_E64 && inst->form != AQ_ISA_E32) || inst->clamp ||
+      inst->omod || inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
+      inst->row->encoding == AQ_ISA_VOP3P || aq_wave_form_keeps_half(inst))
+    return false;
+  unsigned i = 0;
+  for (unsigned k = 0; k < inst->operand_count; k++) {
+    const aq_isa_operand *operand = &inst->operands[k];
+    if (operand->role == 'D' || operand->role == 'E')
+      continue;
+    const unsigned signs = operand->modifiers;
+    if (operand->select < 6 || (signs && i >= 3) ||
+        (signs && operand->bits != 32 * aq_wave_type_words(t->sources[i])) ||
+        signs & ~(unsigned)(AQ_ISA_NEG | AQ_ISA_ABS))
+      return false;
+    i++;
+  }
+  return t->shape != AQ_WAVE_TEXT_WORDS;
+}
+
+const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
+                                     const aq_wave_op *o)
+{
+  const bool formed = o->run == aq_wave_form_run;
+  const aq_wave_text *t =
+      aq_wave_text_of(texts, formed ? o->more->base : o->run);
+  if (!t || (formed && !form_is_signs(&o->more->inst, t)))
+    return NULL;
+  if (!aq_wave_text_is_vector(t))
+    return t;
+  for (int i = 0; i < 3; i++)
+    if (o->kind[i] == AQ_WAVE_S && aq_wave_is_exec(o->r[i]))
+      return NULL;
+  const bool mask_in = t->shape == AQ_WAVE_TEXT_PICK ||
+                       (t->shape == AQ_WAVE_TEXT_CARRY && t->carry_in);
+  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e;
+  const bool mask_out =
+      t->shape == AQ_WAVE_TEXT_COMPARE || t->shape == AQ_WAVE_TEXT_CARRY;
+  return (mask_in && o->kind[2] != AQ_WAVE_S) ||
+                 (mask_out && aq_wave_is_exec(to))
+             ? NULL
+             : t;
 }

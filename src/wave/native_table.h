@@ -34,16 +34,34 @@ typedef struct aq_wave_text {
   bool reads_old; /* SCALAR: the destination is a source too */
 } aq_wave_text;
 
-/* A load of words from global memory or LDS. */
-typedef struct aq_wave_load {
+/* A transfer of words between registers and global memory or LDS. */
+typedef struct aq_wave_transfer {
   aq_wave_handler *run;
   const char *name;
-  uint8_t words;
+  uint8_t words; /* of an element; 0: as many as the instruction says */
   uint8_t scale; /* of two elements, their offsets count so many; 0: one */
-  bool shared;   /* from LDS */
-} aq_wave_load;
+  bool shared;   /* LDS */
+  bool store;
+  bool scalar; /* to scalar registers */
+} aq_wave_transfer;
 
 typedef struct aq_wave_texts aq_wave_texts;
+
+/* Words of an operand's type. */
+static inline unsigned aq_wave_type_words(const char *type)
+{
+  return !*type ? 0 : type[1] == '6' ? 2 : 1;
+}
+
+static inline bool aq_wave_text_is_vector(const aq_wave_text *t)
+{
+  return t->shape <= AQ_WAVE_TEXT_PICK;
+}
+
+static inline bool aq_wave_is_exec(unsigned code)
+{
+  return code == AQ_ISA_EXEC || code == AQ_ISA_EXEC + 1;
+}
 
 /* For handlers of a level; NULL: out of memory. */
 aq_wave_texts *aq_wave_texts_create(unsigned level);
@@ -53,14 +71,19 @@ void aq_wave_texts_destroy(aq_wave_texts *texts);
 const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
                                     aq_wave_handler *run);
 
-/* The load that a handler makes, or NULL. */
-const aq_wave_load *aq_wave_load_of(const aq_wave_texts *texts,
-                                    aq_wave_handler *run);
+/* The text of an instruction, or NULL. */
+const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
+                                     const aq_wave_op *o);
 
-/* Texts and loads by number; NULL: there are no more. */
+/* The transfer that a handler makes, or NULL. */
+const aq_wave_transfer *aq_wave_transfer_of(const aq_wave_texts *texts,
+                                            aq_wave_handler *run);
+
+/* Texts and transfers by number; NULL: there are no more. */
 const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number);
 
-const aq_wave_load *aq_wave_load_at(const aq_wave_texts *texts, size_t number);
+const aq_wave_transfer *aq_wave_transfer_at(const aq_wave_texts *texts,
+                                            size_t number);
 
 /* The functions that the texts call. */
 extern const char aq_wave_text_functions[];

@@ -80,12 +80,13 @@ static void turns_lanes_write(const aq_wave_segment *g)
   fprintf(g->out, "uint32_t *const vrow = &v[0][g]; (void)vrow;\n");
   for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
     if (g->rows[i].number)
-      fprintf(g->out, "uint32_t t%u[16] ALIGNED; keep(t%u, &vrow[ROW * %u]);\n",
-              i, i, i);
+      fprintf(g->out,
+              "uint32_t t%u[16] ALIGNED; keep16(t%u, &vrow[ROW * %u]);\n", i, i,
+              i);
   for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
     if (is_pair(g, i))
       fprintf(g->out,
-              "uint64_t q%u[16] ALIGNED; EACH(j) q%u[j] = t%u[j] | "
+              "uint64_t q%u[16] ALIGNED; EACH16(j) q%u[j] = t%u[j] | "
               "(uint64_t)t%u[j] << 32;\n",
               i, i, i, i + 1);
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
@@ -96,7 +97,7 @@ static void turns_lanes_write(const aq_wave_segment *g)
   fprintf(g->out, "for (uint32_t turn = 0; turn < turns; turn++) {\n"
                   "uint32_t *const s = sl; (void)s;\n");
   turn_scalars_write(g);
-  fprintf(g->out, "EACH(j) { const int l = g + j; (void)l;\n%s",
+  fprintf(g->out, "EACH16(j) { const int l = g + j; (void)l;\n%s",
           g->nan ? "uint32_t nan = 0;\n" : "");
   for (unsigned i = 0; i + 1 < AQ_WAVE_ROWS; i++)
     if (is_pair(g, i))
@@ -121,18 +122,34 @@ static void turns_lanes_write(const aq_wave_segment *g)
   for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
     if (is_pair(g, i))
       fprintf(g->out,
-              "EACH(j) { t%u[j] = (uint32_t)q%u[j]; t%u[j] = "
+              "EACH16(j) { t%u[j] = (uint32_t)q%u[j]; t%u[j] = "
               "(uint32_t)(q%u[j] >> 32); }\n",
               i, i, i + 1, i);
 }
 
+/* A group's results go into the registers. */
+static void group_commit(const aq_wave_segment *g)
+{
+  fprintf(g->out, "if (LIKELY(on == 0xffff)) {\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (aq_wave_segment_row_lives(g, i))
+      fprintf(g->out, "keep16(&v[%u][g], t%u);\n", i, i);
+  fprintf(g->out, "} else {\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (aq_wave_segment_row_lives(g, i))
+      fprintf(g->out, "mix16(&v[%u][g], t%u, on);\n", i, i);
+  fprintf(g->out, "}\n");
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "m%u |= (uint64_t)bits16(b%u) << g;\n",
+              g->scalars[i].mask, g->scalars[i].mask);
+}
+
 static void slow_turns_write(const aq_wave_segment *g, const char *exec)
 {
-  fprintf(g->out, "static const uint16_t list[] = {");
-  for (unsigned i = 0; i < g->count; i++)
-    fprintf(g->out, "%u,", g->list[i]);
+  aq_wave_segment_list(g, "list", g->list);
   fprintf(g->out,
-          "}; for (uint32_t turn = 0; turn < turns; turn++) "
+          "for (uint32_t turn = 0; turn < turns; turn++) "
           "slow(w, ops, list, %u, %s);\n",
           g->count, exec);
 }
@@ -154,12 +171,12 @@ static void turns_groups_write(const aq_wave_segment *g)
                   "if (UNLIKELY(!on)) continue;\n");
   turns_lanes_write(g);
   if (g->nan) {
-    fprintf(g->out, "if (UNLIKELY(bits(nans) & on)) {\n");
+    fprintf(g->out, "if (UNLIKELY(bits16(nans) & on)) {\n");
     slow_turns_write(g, "exec & ~(uint64_t)0 << g");
     aq_wave_segment_masks_commit(g, "|=");
     fprintf(g->out, "goto N%u; }\n", g->list[0]);
   }
-  aq_wave_segment_lanes_commit(g);
+  group_commit(g);
   fprintf(g->out, "}\n#undef R\n#define R(i) v[i][l]\n"
                   "#undef P\n#define P(i, k) (v[i][l] | (uint64_t)v[k][l] << "
                   "32)\n");
@@ -168,7 +185,7 @@ static void turns_groups_write(const aq_wave_segment *g)
 bool aq_wave_segment_loop(aq_wave_segment *g, const char *condition,
                           unsigned added, unsigned count)
 {
-  if (g->count != added || !g->lanes || g->exec || g->parts > 0 ||
+  if (g->count != added || !g->lanes || g->exec || g->parts > 0 || g->loads ||
       reads_masks(g) || !g->doubles)
     return false;
   const bool named = g->nan || g->wide;

@@ -12,14 +12,6 @@ enum { UNIT_MAX = 700 /* instructions: the compiler's time grows with them */ };
 
 /* ---- blocks ---- */
 
-const aq_wave_op *aq_wave_branch_near(const aq_wave_op *ops,
-                                      const aq_wave_op *o)
-{
-  const ptrdiff_t to = (o - ops) + 1 + (int16_t)o->imm;
-  return to >= 0 && to < AQ_WAVE_PAGE_OPS ? aq_wave_code_past_waits(ops + to)
-                                          : NULL;
-}
-
 /* Whether a wave may stop there and continue behind it. */
 static bool op_ends_block(const aq_wave_op *o)
 {
@@ -237,12 +229,15 @@ char *aq_wave_blocks_text(const aq_wave_blocks *blocks, const aq_wave_op *ops,
   if (!out)
     return NULL;
   writing w = {.out = out, .blocks = blocks, .ops = ops};
-  w.segment = aq_wave_segment_create(texts, ops, wave32, out);
+  aq_wave_lives *lives = aq_wave_lives_find(blocks, ops, texts, wave32);
+  w.segment =
+      lives ? aq_wave_segment_create(texts, ops, lives, wave32, out) : NULL;
   if (w.segment) {
     aq_wave_prelude_write(out, wave32);
     unit_write(&w);
   }
   aq_wave_segment_destroy(w.segment);
+  aq_wave_lives_free(lives);
   const bool ok = w.segment && !ferror(out);
   if (fclose(out) == 0 && ok)
     return text;

@@ -23,8 +23,4 @@ char *aq_wave_blocks_text(const aq_wave_blocks *blocks, const aq_wave_op *ops,
                           const aq_wave_texts *texts, bool wave32,
                           size_t *size);
 
-/* Where a direct branch goes, if that is in the page. */
-const aq_wave_op *aq_wave_branch_near(const aq_wave_op *ops,
-                                      const aq_wave_op *o);
-
 #endif

@@ -166,7 +166,9 @@ void aq_wave_start(aq_wave *w)
 {
   const aq_kernel_descriptor *descriptor = &w->grid->descriptor;
   unsigned next = 0;
-  memset(w->s, 0, sizeof w->s);
+  size_t size = sizeof w->s;
+  __asm__("" : "+r"(size)); /* known, it is a slow `rep stos` */
+  memset(w->s, 0, size);
   w->scc = 0;
   w->mode = descriptor->rsrc1 >> 12 & 0xff;
   if (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200)

@@ -162,7 +162,7 @@ typedef struct aq_wave_range {
 /* Instructions of a wave in a tick of the device's clock. */
 enum { AQ_WAVE_CYCLES = 20 };
 
-enum { AQ_WAVE_OLDER = 3, AQ_WAVE_RANGES = 8 };
+enum { AQ_WAVE_OLDER = 3, AQ_WAVE_RANGES = 64 };
 
 struct aq_wave_code;
 struct aq_wave_gws;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiled code against the interpreter: programs of random instructions, every
- * one that has a text and every load, with random operands, signs, addresses,
- * EXEC, MODE, NaNs and denormals leave the same registers, SCC, masks, budget
- * and faults. */
+ * one that has a text and every transfer, with branches, random operands,
+ * signs, addresses, EXEC, MODE, NaNs and denormals leave the same registers,
+ * SCC, masks, memory, LDS, budget and faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,12 @@ enum {
   BASE = 40,
 };
 
-static uint32_t *memory;        /* nothing lies behind it */
-static uint32_t lds[BYTES / 4]; /* offsets of its own words */
+/* Of memory and of all that an offset of 32 bits reaches behind it. */
+#define AROUND ((size_t)5 << 30)
+static uint32_t *memory;             /* nothing lies behind it */
+static uint32_t lds[BYTES / 4 + 16]; /* offsets of its own words */
+static uint32_t kept[2][BYTES / 4];  /* memory and LDS of before a program */
+static uint32_t left_over[2][BYTES / 4];
 static aq_wave_reachable reachable;
 
 static aq_rng rng;
@@ -136,35 +140,65 @@ static void scalar_text(char *out, const aq_wave_text *t)
     snprintf(out, BED_TEXT, "%s %s, %s, %s", t->name, d, a, b);
 }
 
-/* A load to registers of the program, from its own address or one that it
- * computes in the instruction before. */
-static void load_text(char (*texts)[BED_TEXT], const aq_wave_load *load)
+/* One in many is at the end of memory, one behind it. */
+static void scalar_load_text(char *out)
 {
-  const unsigned words = load->words * (load->scale ? 2u : 1u),
-                 d = below((ROWS - words) / 2 + 1) * 2;
-  const bool own = below(2), scalar = !load->shared && below(2);
-  char to[24], at[24];
-  snprintf(to, sizeof to, words > 1 ? "v[%u:%u]" : "v%u", d, d + words - 1);
+  static const char *const some[] = {"s_load_dword s%u, s[%u:%u], 0x%x",
+                                     "s_load_dwordx2 s[%u:%u], s[%u:%u], 0x%x",
+                                     "s_load_dwordx4 s[%u:%u], s[%u:%u], 0x%x",
+                                     "s_load_dwordx8 s[%u:%u], s[%u:%u], 0x%x"};
+  const unsigned kind = below(4), words = 1u << kind, edge = below(64),
+                 d = below(SCALARS / words) * words,
+                 at = edge == 0   ? BYTES * 3 / 4
+                      : edge == 1 ? BYTES * 3 / 4 - 4 * words
+                                  : 4 * below(64);
+  if (kind == 0)
+    snprintf(out, BED_TEXT, some[0], d, BASE, BASE + 1, at);
+  else
+    snprintf(out, BED_TEXT, some[kind], d, d + words - 1, BASE, BASE + 1, at);
+}
+
+/* A transfer of registers of the program, at its own address or one that it
+ * computes in the instruction before. */
+static void transfer_text(char (*texts)[BED_TEXT], const aq_wave_transfer *t)
+{
+  const unsigned pairs = t->scale ? 2u : 1u, words = t->words * pairs,
+                 d = below((ROWS - words) / 2 + 1) * 2,
+                 e = below((ROWS - words) / 2 + 1) * 2;
+  const bool own = below(2), scalar = !t->shared && below(2);
+  char data[64], at[24];
   if (below(4) == 0)
     snprintf(texts[0], BED_TEXT, "ds_read_b32 v%u, v%u", ADDRESS + 4, SHARED);
   else
-    snprintf(texts[0], BED_TEXT, "v_and_b32 v%u, 0x%x, v%u", ADDRESS + 4, 0x7fc,
-             below(ROWS));
-  const unsigned offset = own ? load->shared ? SHARED : OFFSET : ADDRESS + 4;
-  if (load->shared && load->scale)
-    snprintf(texts[1], BED_TEXT, "%s %s, v%u offset0:%u offset1:%u", load->name,
-             to, offset, below(4), below(4));
-  else if (load->shared)
-    snprintf(texts[1], BED_TEXT, "%s %s, v%u offset:%u", load->name, to, offset,
-             4 * below(64));
-  else if (scalar)
-    snprintf(texts[1], BED_TEXT, "%s %s, v%u, s[%u:%u] offset:%d", load->name,
-             to, offset, BASE, BASE + 1, 4 * ((int)below(64) - 32));
-  else {
-    snprintf(at, sizeof at, "v[%u:%u]", ADDRESS, ADDRESS + 1);
-    snprintf(texts[1], BED_TEXT, "%s %s, %s, off offset:%d", load->name, to, at,
-             4 * ((int)below(64) - 32));
+    snprintf(texts[0], BED_TEXT, "v_and_b32 v%u, 0x%x, v%u", ADDRESS + 4,
+             below(8) ? 0x7fc : 0x7ff, below(ROWS));
+  if (t->scalar) {
+    scalar_load_text(texts[1]);
+    return;
   }
+  const unsigned last = t->store ? t->words : words;
+  int n = snprintf(data, sizeof data, last > 1 ? "v[%u:%u]" : "v%u", d,
+                   d + last - 1);
+  if (t->store && t->scale)
+    snprintf(data + n, sizeof data - (size_t)n,
+             last > 1 ? ", v[%u:%u]" : ", v%u", e, e + last - 1);
+  const unsigned offset = own ? t->shared ? SHARED : OFFSET : ADDRESS + 4;
+  snprintf(at, sizeof at, "v%u", offset);
+  if (!t->shared && !scalar)
+    snprintf(at, sizeof at, "v[%u:%u]", ADDRESS, ADDRESS + 1);
+  n = snprintf(texts[1], BED_TEXT, "%s %s, %s", t->name, t->store ? at : data,
+               t->store ? data : at);
+  char *rest = texts[1] + n;
+  const size_t room = BED_TEXT - (size_t)n;
+  if (t->shared && t->scale)
+    snprintf(rest, room, " offset0:%u offset1:%u", below(4), below(4));
+  else if (t->shared)
+    snprintf(rest, room, " offset:%u", 4 * below(64));
+  else if (scalar)
+    snprintf(rest, room, ", s[%u:%u] offset:%d", BASE, BASE + 1,
+             4 * ((int)below(64) - 32));
+  else
+    snprintf(rest, room, ", off offset:%d", 4 * ((int)below(64) - 32));
 }
 
 /* All instructions that have a text, shuffled. */
@@ -172,14 +206,15 @@ typedef struct deck {
   const aq_wave_text *texts[512];
   unsigned count, next;
   const aq_wave_texts *table;
-  unsigned loads; /* that it has */
+  unsigned transfers; /* that it has */
 } deck;
 
 static void deck_make(deck *d, const aq_wave_texts *table)
 {
   const aq_wave_text *t;
   d->table = table;
-  for (d->loads = 0; aq_wave_load_at(table, d->loads); d->loads++)
+  for (d->transfers = 0; aq_wave_transfer_at(table, d->transfers);
+       d->transfers++)
     ;
   d->next = d->count = 0;
   while ((t = aq_wave_text_at(table, d->count)) && d->count < 512)
@@ -192,12 +227,16 @@ static void deck_make(deck *d, const aq_wave_texts *table)
   }
 }
 
+/* Has no text: what it reads is not known to the compiler, so registers that
+ * are compared after it count as read. */
+#define READS_ALL "v_readfirstlane_b32 s34, v0"
+
 /* A loop of five turns without anything that needs a handler. */
 static void loop_make(char (*texts)[BED_TEXT], deck *d)
 {
   static const char *const ends[] = {"s_add_i32 s33, s33, -1",
                                      "s_cmp_lg_i32 s33, 0", "s_cbranch_scc1 L0",
-                                     "s_endpgm"};
+                                     READS_ALL, "s_endpgm"};
   enum { LOOP = 20 };
   snprintf(texts[0], BED_TEXT, "L0: s_nop 0");
   for (unsigned i = 1; i < LOOP;) {
@@ -208,7 +247,7 @@ static void loop_make(char (*texts)[BED_TEXT], deck *d)
     vector_text(texts[i++], t);
   }
   for (unsigned i = 0; i < COUNT - LOOP; i++)
-    snprintf(texts[LOOP + i], BED_TEXT, "%s", ends[i < 4 ? i : 3]);
+    snprintf(texts[LOOP + i], BED_TEXT, "%s", ends[i < 5 ? i : 4]);
 }
 
 static void program_make(char (*texts)[BED_TEXT], deck *d)
@@ -235,9 +274,15 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
   static const char *const chase[] = {"ds_read_b32 v24, v24",
                                       "ds_read_b32 v24, v24",
                                       "v_xor_b32 v11, v11, v24"};
-  for (unsigned i = 0; i + 1 < COUNT; i++) {
+  static const char *const branches[] = {
+      "s_cbranch_scc1 L%u", "s_cbranch_vccz L%u", "s_cbranch_execnz L%u"};
+  for (unsigned i = 0; i + 2 < COUNT; i++) {
     const aq_wave_text *t = d->texts[d->next++ % d->count];
-    if (i % 16 == 15)
+    if (i % 40 == 23)
+      snprintf(texts[i], BED_TEXT, branches[below(3)], i / 40);
+    else if (i % 40 == 38)
+      snprintf(texts[i], BED_TEXT, "L%u: s_nop 0", i / 40);
+    else if (i % 16 == 15)
       snprintf(texts[i], BED_TEXT, "%s",
                others[below(sizeof others / sizeof *others)]);
     else if (i % 16 > 7 && i % 16 < 11)
@@ -249,9 +294,11 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
       vector_text(texts[i], t);
     else
       scalar_text(texts[i], t);
-    if (i % 16 < 8 && i % 5 == 0 && i + 2 < COUNT)
-      load_text(&texts[i++], aq_wave_load_at(d->table, below(d->loads)));
+    if (i % 16 < 8 && i % 40 < 22 && i % 5 == 0 && i + 3 < COUNT)
+      transfer_text(&texts[i++],
+                    aq_wave_transfer_at(d->table, below(d->transfers)));
   }
+  snprintf(texts[COUNT - 2], BED_TEXT, READS_ALL);
   snprintf(texts[COUNT - 1], BED_TEXT, "s_endpgm");
 }
 
@@ -268,25 +315,32 @@ static uint32_t word_make(bool special)
   return bits % 4 == 1 ? 0x3f000000 + (bits >> 8) : bits;
 }
 
-/* Addresses in a row, one, any, or some that are nowhere: far, 0, behind. */
+/* Addresses in a row, one, any, odd ones, or some that are nowhere: far, 0,
+ * behind. */
 static void addresses_make(aq_wave *w, unsigned number)
 {
   const uint64_t from = (uintptr_t)memory + BYTES / 4;
+  const uint32_t skew = number % 8 == 3 ? 1 + below(3) : 0;
   for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
-    const uint32_t at = number % 3 == 0   ? 4 * l
-                        : number % 3 == 1 ? 4 * (l / 16)
-                                          : 4 * below(256);
-    const bool off = number % 8 == 7 && below(64) == 0;
+    const uint32_t plain = number % 6 == 0   ? 4 * l
+                           : number % 6 == 3 ? 4 * (l % 16 + 8 * (l / 16))
+                           : number % 3 == 1 ? 4 * (l / 16)
+                                             : 4 * below(256);
+    const uint32_t at = plain + skew;
+    const bool off = number % 4 == 3 && below(64) == 0,
+               far = off && number / 4 % 3 == 0;
     const uint64_t edge = BYTES - 4 * below(2) - BYTES / 4,
-                   away = !off           ? at
-                          : number == 7  ? (uint64_t)1 << 44
-                          : number == 23 ? 0 - from
-                                         : edge;
+                   away = !far       ? at
+                          : below(3) ? edge
+                          : below(2) ? (uint64_t)1 << 44
+                                     : 0 - from;
     w->v[ADDRESS][l] = (uint32_t)(from + away);
     w->v[ADDRESS + 1][l] = (uint32_t)((from + away) >> 32);
     w->v[ADDRESS + 4][l] = at;
-    w->v[OFFSET][l] = off ? (uint32_t)edge : at;
-    w->v[SHARED][l] = off ? BYTES - 4 * below(2) : at;
+    w->v[OFFSET][l] = !off || number / 4 % 3 != 1 ? at
+                      : below(3)                  ? (uint32_t)edge
+                                                  : UINT32_MAX - 3;
+    w->v[SHARED][l] = off && number / 4 % 3 == 2 ? BYTES - 4 * below(2) : at;
   }
   aq_wave_put64(w, BASE, from);
 }
@@ -354,6 +408,18 @@ static void grid_make(bed *b, aq_wave_native *native)
   b->grid.reachable = &reachable;
 }
 
+static void memory_copy(uint32_t (*to)[BYTES / 4])
+{
+  memcpy(to[0], memory, BYTES);
+  memcpy(to[1], lds, BYTES);
+}
+
+static void memory_restore(void)
+{
+  memcpy(memory, kept[0], BYTES);
+  memcpy(lds, kept[1], BYTES);
+}
+
 /* The count of faults. */
 static unsigned program_compare(bed *b, char (*texts)[BED_TEXT],
                                 aq_wave_native *native)
@@ -374,6 +440,8 @@ static unsigned program_compare(bed *b, char (*texts)[BED_TEXT],
     const int64_t left = program_run(b, first, false, &fault);
     memcpy(&expected, w, sizeof expected);
     memcpy(w, &before, sizeof before);
+    memory_copy(left_over);
+    memory_restore();
     const int64_t rest = program_run(b, first, true, &compiled);
     aq_wave_mode_restore(host);
     ck_assert_int_eq(w->state, expected.state);
@@ -381,6 +449,10 @@ static unsigned program_compare(bed *b, char (*texts)[BED_TEXT],
     ck_assert_uint_eq(fault.pc, compiled.pc);
     ck_assert_uint_eq(fault.address, compiled.address);
     ck_assert_str_eq(fault.text, compiled.text);
+    if (memcmp(memory, left_over[0], BYTES) != 0 ||
+        memcmp(lds, left_over[1], BYTES) != 0)
+      differs(b, texts, "memory or LDS");
+    memory_restore();
     faults += w->state == AQ_WAVE_FAULTS;
     if (w->state == AQ_WAVE_FAULTS)
       continue;
@@ -417,14 +489,15 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
       aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, NULL, &builder, &diag),
       AQ_OK, &diag);
   aq_native_builder_options(builder, &options);
-  memory = mmap(NULL, 2ul * BYTES, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memory = mmap(NULL, AROUND, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ck_assert(memory != MAP_FAILED);
-  ck_assert_int_eq(mprotect(memory + BYTES / 4, BYTES, PROT_NONE), 0);
+  ck_assert_int_eq(mprotect(memory, BYTES, PROT_READ | PROT_WRITE), 0);
   for (unsigned i = 0; i < BYTES / 4; i++) {
     memory[i] = word_make(true);
     lds[i] = 4 * below(BYTES / 8);
   }
+  memory_copy(kept);
   aq_wave_texts *table = aq_wave_texts_create(level);
   deck_make(&all_texts, table);
   for (unsigned i = 0; i < count; i++) {
@@ -441,7 +514,7 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   }
   ck_assert_uint_gt(faults, 0);
   aq_wave_reachable_fini(&reachable);
-  munmap(memory, 2ul * BYTES);
+  munmap(memory, AROUND);
   aq_wave_texts_destroy(table);
   aq_native_builder_destroy(builder);
 }
