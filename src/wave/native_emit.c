@@ -149,7 +149,7 @@ static bool conflicts(const aq_wave_segment *g, const aq_wave_op *o,
 
 bool aq_wave_segment_add(aq_wave_segment *g, const aq_wave_op *o, unsigned rest)
 {
-  const aq_wave_transfer *transfer = aq_wave_transfer_of(g->texts, o->run);
+  const aq_wave_transfer *transfer = aq_wave_transfer_for(g->texts, o);
   const aq_wave_text *t = transfer ? NULL : aq_wave_text_for(g->texts, o);
   bool exec = false;
   if (!t && !transfer) {

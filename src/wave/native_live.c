@@ -161,7 +161,7 @@ static bool control_effects(const aq_wave_op *o, effects *e)
 static effects effects_of(const finding *f, const aq_wave_op *o)
 {
   effects e = {.unknown = false};
-  const aq_wave_transfer *transfer = aq_wave_transfer_of(f->texts, o->run);
+  const aq_wave_transfer *transfer = aq_wave_transfer_for(f->texts, o);
   const aq_wave_text *text = transfer ? NULL : aq_wave_text_for(f->texts, o);
   if (transfer)
     transfer_effects(o, transfer, &e);

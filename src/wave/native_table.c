@@ -171,12 +171,14 @@ const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
   return bsearch(&key, texts->rows, ROWS, sizeof key, handlers_order);
 }
 
-const aq_wave_transfer *aq_wave_transfer_of(const aq_wave_texts *texts,
-                                            aq_wave_handler *run)
+const aq_wave_transfer *aq_wave_transfer_for(const aq_wave_texts *texts,
+                                             const aq_wave_op *o)
 {
-  for (size_t i = 0; i < TRANSFERS; i++)
-    if (texts->transfers[i].run == run)
-      return &texts->transfers[i];
+  for (size_t i = 0; i < TRANSFERS; i++) {
+    const aq_wave_transfer *t = &texts->transfers[i];
+    if (t->run == o->run)
+      return t->scalar && o->d + o->more->bytes / 4u > AQ_ISA_EXEC ? NULL : t;
+  }
   return NULL;
 }
 

@@ -75,9 +75,10 @@ const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
 const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
                                      const aq_wave_op *o);
 
-/* The transfer that a handler makes, or NULL. */
-const aq_wave_transfer *aq_wave_transfer_of(const aq_wave_texts *texts,
-                                            aq_wave_handler *run);
+/* The transfer that an instruction makes, or NULL: none, or one that writes
+ * EXEC. */
+const aq_wave_transfer *aq_wave_transfer_for(const aq_wave_texts *texts,
+                                             const aq_wave_op *o);
 
 /* Texts and transfers by number; NULL: there are no more. */
 const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number);
