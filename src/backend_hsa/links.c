@@ -15,7 +15,8 @@ enum { HOPS_MAX = 16, BYTES_MB = 1000000 };
 static aq_link_info hops_sum(const hsa_amd_memory_pool_link_info_t *rows,
                              uint32_t hops)
 {
-  aq_link_info link = {.type = AQ_LINK_XGMI, .hops = hops};
+  aq_link_info link = {
+      .type = AQ_LINK_XGMI, .hops = hops, .coherent = true, .atomics = true};
   for (uint32_t i = 0; i < hops; i++) {
     const uint64_t rate = (uint64_t)rows[i].max_bandwidth * BYTES_MB;
     link.latency += (aq_time)rows[i].min_latency * AQ_NS;
@@ -23,6 +24,9 @@ static aq_link_info hops_sum(const hsa_amd_memory_pool_link_info_t *rows,
       link.bandwidth = rate;
     if (rows[i].link_type != HSA_AMD_LINK_INFO_TYPE_XGMI)
       link.type = AQ_LINK_PCIE;
+    link.numa_distance += rows[i].numa_distance;
+    link.coherent &= rows[i].coherent;
+    link.atomics &= rows[i].atomic_32 && rows[i].atomic_64;
   }
   return link;
 }
@@ -46,10 +50,26 @@ static bool path_ask(const aqhsa_api *api, hsa_agent_t from,
   return true;
 }
 
+static bool is_never_allowed(const aqhsa_api *api, hsa_agent_t agent,
+                             hsa_amd_memory_pool_t pool)
+{
+  uint32_t access = 0;
+  return !pool.handle ||
+         api->hsa_amd_agent_memory_pool_get_info(
+             agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access) !=
+             HSA_STATUS_SUCCESS ||
+         access == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
 static void link_add(aqhsa *hsa, uint32_t a, uint32_t b, aq_link_info link)
 {
+  const bool host = b == AQ_DEVICE_HOST;
   link.a = a;
   link.b = b;
+  link.a_never_allowed = is_never_allowed(
+      hsa->api, hsa->agents[a], host ? hsa->fine : hsa->devices[b].local);
+  link.b_never_allowed = is_never_allowed(
+      hsa->api, host ? hsa->host : hsa->agents[b], hsa->devices[a].local);
   hsa->links[hsa->link_count++] = link;
 }
 

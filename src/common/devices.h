@@ -135,8 +135,8 @@ AQ_API aq_status aq_logical_device_link(const aq_logical_device *logical,
                                         uint32_t a, uint32_t b,
                                         aq_link_info *out, aq_diag *diag);
 
-/* A bit for each physical device whose memory this one, or the host, can
- * access: its row of the access matrix. */
+/* A bit for each physical device whose memory this one, or the host, has a path
+ * to and can be allowed into: its row of the access matrix. */
 AQ_API uint64_t aq_logical_device_access(const aq_logical_device *logical,
                                          uint32_t physical);
 

@@ -237,6 +237,11 @@ typedef struct aq_link_info {
   uint32_t hops;
   aq_time latency;    /* until the first byte arrives; 0: not known */
   uint64_t bandwidth; /* bytes a second, one direction; 0: not known */
+  /* As a runtime reports them; 0 and false where no runtime is asked. */
+  uint32_t numa_distance; /* the sum of all hops */
+  bool coherent, atomics; /* every hop is, or has them (32 and 64 bits) */
+  /* `a`, or `b`, can never be allowed into the other's memory. */
+  bool a_never_allowed, b_never_allowed;
 } aq_link_info;
 
 typedef struct aq_transport_info {

@@ -347,6 +347,10 @@ aq_status aq_logical_device_link(const aq_logical_device *logical, uint32_t a,
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                        "no link is known between devices %u and %u", from, to);
   *out = *link;
+  if (from != to && link->a != from) {
+    out->a_never_allowed = link->b_never_allowed;
+    out->b_never_allowed = link->a_never_allowed;
+  }
   out->a = a;
   out->b = b;
   return AQ_OK;
@@ -357,11 +361,12 @@ uint64_t aq_logical_device_access(const aq_logical_device *logical,
 {
   uint64_t bits = 0;
   for (uint32_t i = 0; i < logical->count; i++) {
-    const bool shut_out =
+    const bool hidden =
         physical == AQ_DEVICE_HOST && logical->devices[i]->info->memory_hidden;
     aq_link_info link;
-    if (!shut_out &&
-        aq_logical_device_link(logical, physical, i, &link, NULL) == AQ_OK)
+    if (!hidden &&
+        aq_logical_device_link(logical, physical, i, &link, NULL) == AQ_OK &&
+        !link.a_never_allowed)
       bits |= UINT64_C(1) << i;
   }
   return bits;

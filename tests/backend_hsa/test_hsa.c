@@ -191,6 +191,37 @@ START_TEST(memory_is_hidden_where_the_runtime_never_allows_the_host)
 }
 END_TEST
 
+/* What the runtime says of paths between memories. */
+START_TEST(links_have_the_distance_and_access_that_the_runtime_states)
+{
+  static const char *const modes[] = {"off", "never"};
+  setenv("AQUEDUCT_DEVICE", "mi210*2", 1);
+  for (int i = 0; i < 2; i++) {
+    aq_transport *t;
+    aq_transport_info info;
+    aq_diag diag = AQ_DIAG_INIT;
+    setenv("AQUEDUCT_STRICT_MEMORY", modes[i], 1);
+    ck_assert_status(open_with(DROPIN, NULL, &t, &diag), AQ_OK, &diag);
+    t->ops->info(t, &info);
+    ck_assert_uint_eq(info.link_count, 3);
+    for (uint32_t k = 0; k < 3; k++) {
+      const aq_link_info *link = &info.links[k];
+      const bool host = link->b == AQ_DEVICE_HOST;
+      ck_assert(link->coherent && link->atomics);
+      ck_assert_uint_eq(link->numa_distance,
+                        link->type == AQ_LINK_XGMI
+                            ? 15 * link->hops
+                            : 20 * link->hops * link->hops);
+      ck_assert(!link->a_never_allowed);
+      ck_assert_int_eq(link->b_never_allowed, host && i == 1);
+    }
+    t->ops->close(t);
+  }
+  unsetenv("AQUEDUCT_STRICT_MEMORY");
+  unsetenv("AQUEDUCT_DEVICE");
+}
+END_TEST
+
 /* The drop-in's registers are words that clients store to. */
 START_TEST(writes_of_the_host_are_flushed_to_every_device)
 {
@@ -237,5 +268,6 @@ AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
              what_only_a_simulator_takes_is_refused,
              devices_have_capabilities_of_their_own,
              memory_is_hidden_where_the_runtime_never_allows_the_host,
+             links_have_the_distance_and_access_that_the_runtime_states,
              writes_of_the_host_are_flushed_to_every_device,
              two_are_open_at_once_and_events_go_to_both)

@@ -363,6 +363,7 @@ START_TEST(links_and_access_are_those_of_the_physical_devices)
                    AQ_ERR_INVALID, &s.diag);
   ck_assert_uint_eq(aq_logical_device_access(logical, 0), 7);
   ck_assert_uint_eq(aq_logical_device_access(logical, AQ_DEVICE_HOST), 7);
+  ck_assert(!link.a_never_allowed && !link.b_never_allowed);
   aq_logical_device_close(logical);
   site_close(&s);
 }
