@@ -205,7 +205,7 @@ static void iota_fill(aq_launch_arg *arg)
     iota_put(arg->type, i, (unsigned char *)arg->memory + i * size);
 }
 
-/* Writes what has other contents only: zeroed memory that stays 0 takes no
+/* Writes only where the contents differ: zeroed memory that stays 0 takes no
  * pages of the host, however large the grid is whose part is executed. */
 static void number_fill(aq_launch_arg *arg)
 {

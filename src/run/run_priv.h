@@ -56,7 +56,7 @@ struct aq_runner {
   aq_kernels kernels;
   aq_jobs jobs;
   aq_agenda gates; /* timers; the cookie is a place in jobs */
-  aq_signal met;   /* 0: what a packet awaits whose dependency has ended */
+  aq_signal met;   /* 0: the signal for packets whose dependency has ended */
   aq_builder *builder;
   const aq_runner_part *part; /* being submitted */
   bool edge;                  /* it waits for another queue */

@@ -3,7 +3,7 @@
 
 #include "wave/buffer.h"
 
-/* What a range check compares; RDNA's resources choose one. */
+/* The sides of a range check; RDNA's resources choose one. */
 typedef enum range_check {
   CHECK_GFX9,
   CHECK_INDEX_AND_OFFSET,

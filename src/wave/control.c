@@ -158,7 +158,7 @@ BODY(s_trap)
  * wait for a time end. The kernel then takes as long as its waves saw pass. */
 static uint64_t cycles_read(aq_wave *w)
 {
-  w->issued += 40; /* what a read takes */
+  w->issued += 40; /* cycles of a read */
   if (w->issued > w->grid->clock_read)
     w->grid->clock_read = w->issued;
   return w->grid->ticks * AQ_WAVE_CYCLES + w->issued;

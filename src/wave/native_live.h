@@ -4,7 +4,7 @@
  * out the others. An instruction without a text may read any, so all are alive
  * before it, and before code outside the unit.
  *
- * A vector instruction writes the lanes of EXEC; the others keep what they had.
+ * A vector instruction writes the lanes of EXEC; the others keep their values.
  * So a row that is written before it is read is dead only while EXEC stays.
  * Constant after aq_wave_lives_find.
  */

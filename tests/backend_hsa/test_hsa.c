@@ -191,7 +191,7 @@ START_TEST(memory_is_hidden_where_the_runtime_never_allows_the_host)
 }
 END_TEST
 
-/* What the runtime says of paths between memories. */
+/* Distance, coherence and access of paths between memories. */
 START_TEST(links_have_the_distance_and_access_that_the_runtime_states)
 {
   static const char *const modes[] = {"off", "never"};

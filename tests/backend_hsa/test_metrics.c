@@ -231,7 +231,7 @@ static size_t values_of(const aq_memory_sink *sink, int counter,
 
 /* Waits until another thread has closed a file three times from now on: the
  * second read is after all that happened before, and its sample is kept when
- * the third is over. */
+ * the third has ended. */
 static void reads_await(int watch, const char *name)
 {
   _Alignas(struct inotify_event) char bytes[4096];

@@ -17,7 +17,7 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 dist_check_SCRIPTS += tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh \
 	tests/rocm/test_openmp.sh
 
-# What the checker finds in the libraries, for doc/checker.md.
+# Findings of the checker in the libraries, for doc/checker.md.
 EXTRA_DIST += tests/rocm/check_findings.sh tests/rocm/findings.py \
 	tests/rocm/known_findings.tsv
 check-library-findings: aqueduct

@@ -227,8 +227,8 @@ static void deck_make(deck *d, const aq_wave_texts *table)
   }
 }
 
-/* Has no text: what it reads is not known to the compiler, so registers that
- * are compared after it count as read. */
+/* Has no text: the compiler does not know its sources, so registers that are
+ * compared after it count as read. */
 #define READS_ALL "v_readfirstlane_b32 s34, v0"
 
 /* A loop of five turns without anything that needs a handler. */
