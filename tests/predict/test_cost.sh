@@ -86,7 +86,7 @@ check "of a compiled code object too" predicted_alone
 # 2.1 MB that the cache behind L2 holds, which moves 4,010 GB/s.
 try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
   --device rx6900xt --grid 262144 --workgroup 256 --cost executed --name far \
-  --args buf:f32[262144] out:f32[262144]
+  --args 'buf:f32[262144]' 'out:f32[262144]'
 "$aqueduct" stats far --json > "$work/shares"
 check "lines that a cache answers are a share of its peak, not of memory's" \
   [ "$(awk '/"far_percent"/ { share = $2 }
