@@ -58,9 +58,16 @@ def settled(browser, selector, seen=None):
     return browser.text(selector)
 
 
-def height(browser):
-    return browser.run("return document.querySelector('#lanes canvas')"
-                       ".clientHeight")
+def height(browser, seen=None):
+    """The height of the first lanes, once it differs from `seen`: the page
+    draws when its next frame is due, which may be late on a busy machine."""
+    for _ in range(60):
+        now = browser.run("return document.querySelector('#lanes canvas')"
+                          ".clientHeight")
+        if now != seen:
+            break
+        time.sleep(0.05)
+    return now
 
 
 def drag(browser, canvas, from_x, to_x, y, key=None):
@@ -92,10 +99,11 @@ def use_bands(browser, tap):
     """Kinds of lines come and go with their boxes."""
     every = height(browser)
     browser.click("#show-host")
-    without = height(browser)
+    without = height(browser, every)
     tap.check("a box hides the host's calls: a heading and two threads",
               every - without == 23 + 2 * 19, [every, without])
     browser.click("#show-host")
+    height(browser, without)
     browser.click("#show-counters")
     more = browser.run("return document.querySelectorAll('#lanes canvas')[1]"
                        ".clientHeight")
