@@ -12,11 +12,13 @@ for tool in slurmctld slurmd munged sbatch squeue scancel scontrol; do
   PATH=$PATH:/usr/sbin command -v $tool > "$work/tool" || {
     skip "a sweep through Slurm" "no $tool (apt-get install slurm-wlm munge)"
     finish
+    exit
   }
 done
 [ "$(id -u)" = 0 ] || {
   skip "a sweep through Slurm" "its daemons need root"
   finish
+  exit
 }
 PATH=$PATH:/usr/sbin
 host=$(hostname -s)
@@ -95,6 +97,7 @@ empty() { [ -z "$(squeue -h 2> "$run/x")" ]; }
 if ! within 60 idle; then
   skip "a sweep through Slurm" "its node does not come up here"
   finish
+  exit
 fi
 
 # 120 points; the same on this machine alone.
