@@ -3,6 +3,7 @@ libaqcore_a_SOURCES += \
 	src/common/allocations.h \
 	src/common/arena.c src/common/arena.h \
 	src/common/array.c src/common/array.h \
+	src/common/copy_name.h \
 	src/common/demangle.c src/common/demangle.h \
 	src/common/order_hooks.h \
 	src/common/dispatch_choice.c src/common/dispatch_choice.h \
@@ -66,7 +67,6 @@ pkginclude_HEADERS += \
 	src/common/preempted.def \
 	src/common/preempted.h \
 	src/common/record.def \
-	src/common/copy_name.h \
 	src/common/record.h \
 	src/common/request.def \
 	src/common/request.h \
