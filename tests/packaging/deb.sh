@@ -50,7 +50,6 @@ if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null ||
    [ -z "$mirror" ]; then
   skip "a bare chroot" "it needs root, debootstrap and a mirror of bookworm"
   finish
-  exit
 fi
 debootstrap --variant=minbase bookworm "$root" "$mirror" > "$work/log" 2>&1
 result $? "a bare Debian 12 is made"
