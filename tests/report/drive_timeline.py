@@ -58,12 +58,12 @@ def settled(browser, selector, seen=None):
     return browser.text(selector)
 
 
-def height(browser, seen=None):
-    """The height of the first lanes, once it differs from `seen`: the page
-    draws when its next frame is due, which may be late on a busy machine."""
+def height(browser, seen=None, canvas=0):
+    """The height of a run's lanes, once it differs from `seen`: the page draws
+    when its next frame is due, which may be late on a busy machine."""
     for _ in range(60):
-        now = browser.run("return document.querySelector('#lanes canvas')"
-                          ".clientHeight")
+        now = browser.run("return document.querySelectorAll('#lanes canvas')"
+                          f"[{canvas}].clientHeight")
         if now != seen:
             break
         time.sleep(0.05)
@@ -104,13 +104,14 @@ def use_bands(browser, tap):
               every - without == 23 + 2 * 19, [every, without])
     browser.click("#show-host")
     height(browser, without)
+    fewer = height(browser, canvas=1)
     browser.click("#show-counters")
-    more = browser.run("return document.querySelectorAll('#lanes canvas')[1]"
-                       ".clientHeight")
+    more = height(browser, fewer, canvas=1)
     tap.check("a box shows the counters of the run that has some",
               more > every + 10 * 33 and height(browser) == every,
               [every, more])
     browser.click("#show-counters")
+    height(browser, more, canvas=1)
     browser.click("#by-stream")
     tap.check("by stream there are as many lines as by queue here",
               height(browser) == every, [every, height(browser)])
