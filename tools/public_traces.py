@@ -56,7 +56,7 @@ def idle_latencies(store, run):
 
 
 class Source:
-    """What the files of a source gave."""
+    """Sums over the files of a source."""
 
     def __init__(self, device):
         self.device = device  # where replay chooses none
