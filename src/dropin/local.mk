@@ -10,6 +10,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/batches.c \
 	src/dropin/bells.c src/dropin/bells.h \
 	src/dropin/blits.c \
+	src/dropin/blocks.c src/dropin/blocks.h \
 	src/dropin/capture.c src/dropin/capture.h \
 	src/dropin/capture_lines.h src/dropin/capture_signals.c \
 	src/dropin/capture_table.c \
@@ -44,6 +45,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/log.c src/dropin/log.h \
 	src/dropin/locked.c src/dropin/locked.h \
 	src/dropin/memory.c src/dropin/memory.h \
+	src/dropin/memory_access.c src/dropin/memory_files.c \
 	src/dropin/own_code.c src/dropin/own_code.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \
