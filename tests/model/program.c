@@ -34,7 +34,7 @@ static void device_draw(model_device *device, aq_rng *rng)
   device->doorbell_to_fetch++;
   device->signal_write++;
   device->barrier_process++;
-  device->wait_process = 1 + device->packet_fetch / 3;
+  device->wait_process = 1 + time_draw(rng);
   device->unmap_after++;
   device->idle_ramp = device->packet_fetch / 7;
   device->remap_ramp = device->packet_decode / 5;

@@ -169,6 +169,8 @@ static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
   queue->device->slots.leaving++;
   queue->device->slots.contended++;
   aqsim_queue_unfetch(queue);
+  /* A shared unit that it waits for would fetch into its empty line. */
+  aqsim_pipe_leave(queue->map.pipe, queue);
   if (mode == AQSIM_PREEMPT_SWITCH) {
     /* Kernels that a policy knows of are stopped its way. */
     aqsim_policy_queue_stop(queue, AQ_PREEMPT_SWITCH);

@@ -22,9 +22,9 @@
  * when all active packets are complete. Switch: kernels stop at once and later
  * run for the time they still had to run; only active packets that are not
  * kernels are awaited. In both, a packet that waits at a signal is not awaited,
- * and continues when the queue is
- * save the waves that ran; that queue is served remap_latency later, plus the
- * time to restore its own.
+ * and continues when the queue is mapped. The slot takes another queue
+ * queue_switch later, plus the time to save the waves that ran; that queue is
+ * served remap_latency later, plus the time to restore its own.
  *
  * Everything is decided by virtual time, priority and order of arrival.
  */
