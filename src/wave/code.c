@@ -50,7 +50,8 @@ struct aq_wave_code {
   aq_map checked;        /* entries of kernels */
   uint64_t checked_when; /* code removed by then */
   code_page *first;
-  uint64_t epoch; /* 1 and the number of aq_wave_code_refresh */
+  code_page *last; /* that was looked for; NULL: none */
+  uint64_t epoch;  /* 1 and the number of aq_wave_code_refresh */
   aq_wave_named *named;
   unsigned level;
   bool keeps_waits;
@@ -347,15 +348,25 @@ static bool page_check(code_page *page)
   return page->size > 0;
 }
 
-aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
+static code_page *page_find(aq_wave_code *code, uint64_t base)
 {
-  const uint64_t base = pc & ~(uint64_t)(PAGE_BYTES - 1);
   uint64_t found = 0;
-  if (pc & 3)
-    return NULL;
   code_page *page = aq_map_get(&code->pages, base, &found)
                         ? (code_page *)(uintptr_t)found
                         : page_load(code, base);
+  if (page)
+    code->last = page;
+  return page;
+}
+
+aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
+{
+  const uint64_t base = pc & ~(uint64_t)(PAGE_BYTES - 1);
+  code_page *page = code->last;
+  if (pc & 3)
+    return NULL;
+  if (!page || page->base != base)
+    page = page_find(code, base);
   return page && page_check(page) ? &page->ops[(pc - base) / 4] : NULL;
 }
 

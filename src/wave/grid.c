@@ -74,6 +74,12 @@ static aq_wave_group *group_alloc(aq_wave_grid *grid)
   return NULL;
 }
 
+/* Whether no other thread has a part of the grid. */
+static bool grid_is_alone(const aq_wave_grid *grid)
+{
+  return grid->part_count == 0 && grid->share == &grid->own_share;
+}
+
 /* Takes the next workgroup, if there is one and room for it. */
 static bool group_claim(aq_wave_grid *grid, uint64_t *number)
 {
@@ -84,6 +90,13 @@ static bool group_claim(aq_wave_grid *grid, uint64_t *number)
     share->group_next = aq_wave_tally_next(grid, share->group_next);
   if (!aq_wave_grid_has_more(grid))
     return false;
+  if (grid_is_alone(grid)) {
+    if (share->resident >= grid->residents_max)
+      return false;
+    share->resident++;
+    *number = share->group_next++;
+    return true;
+  }
   /* Order between threads: the workgroups' memory is the program's affair. */
   if (__atomic_fetch_add(&share->resident, 1, __ATOMIC_RELAXED) <
       grid->residents_max) {
@@ -95,6 +108,24 @@ static bool group_claim(aq_wave_grid *grid, uint64_t *number)
   return false;
 }
 
+/* The id of a workgroup; after the one before it without divisions. */
+static void group_id(aq_wave_grid *grid, uint64_t number, uint32_t out[3])
+{
+  uint32_t *id = grid->started_id;
+  if (number == grid->started + 1) {
+    for (int i = 0; i < 3 && ++id[i] == grid->groups[i]; i++)
+      id[i] = 0;
+  } else {
+    uint64_t rest = number;
+    for (int i = 0; i < 3; i++) {
+      id[i] = (uint32_t)(rest % grid->groups[i]);
+      rest /= grid->groups[i];
+    }
+  }
+  grid->started = number;
+  memcpy(out, id, sizeof grid->started_id);
+}
+
 /* Starts a workgroup that was claimed; false: out of memory. */
 static bool group_start(aq_wave_grid *grid, uint64_t number)
 {
@@ -104,10 +135,7 @@ static bool group_start(aq_wave_grid *grid, uint64_t number)
   aq_wave_group *group = group_alloc(grid);
   if (!group)
     return false;
-  for (int i = 0; i < 3; i++) {
-    group->id[i] = (uint32_t)(number % grid->groups[i]);
-    number /= grid->groups[i];
-  }
+  group_id(grid, number, group->id);
   group->ended = group->waiting = group->opened = 0;
   group->splits = false;
   group->wave_count = grid->waves;
@@ -206,7 +234,8 @@ static uint64_t wave_run(aq_wave *w)
                      "begins here");
     return 0;
   }
-  aq_wave_mode_enter(w);
+  if (w->mode != w->grid->mode_now)
+    aq_wave_mode_enter(w);
   w->grid->running = w;
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
@@ -218,6 +247,7 @@ static uint64_t wave_run(aq_wave *w)
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);
   w->grid->running = NULL;
+  w->grid->mode_now = w->mode;
   w->grid->looked |= w->at && w->issued; /* arguments, at first */
   const uint64_t count = (uint64_t)(slice - left);
   w->issued += count;
@@ -268,7 +298,10 @@ static void group_retire(aq_wave_grid *grid, aq_wave_group *group,
     grid->first = group->next;
   if (grid->last == group)
     grid->last = before;
-  __atomic_fetch_sub(&grid->share->resident, 1, __ATOMIC_RELAXED);
+  if (grid_is_alone(grid))
+    grid->share->resident--;
+  else
+    __atomic_fetch_sub(&grid->share->resident, 1, __ATOMIC_RELAXED);
   if (group->observed)
     grid->observer->group_end(group);
   aq_wave_tally_retire(group);
@@ -388,6 +421,7 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, const aq_execution_desc *desc,
   const aq_execution_registers *registers = desc->registers;
   grid->desc = *desc;
   grid->share = &grid->own_share;
+  grid->started = UINT64_MAX - 1; /* none */
   aq_kernel_descriptor *const descriptor = &grid->descriptor;
   *descriptor =
       (aq_kernel_descriptor){.rsrc1 = registers ? registers->rsrc1 : 0,

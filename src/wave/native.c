@@ -54,11 +54,11 @@ void aq_wave_native_put(const aq_wave_native *native,
 /* ---- running ---- */
 
 /* Instructions that were interpreted from `from` on. */
-static void heat_add(aq_wave *w, const aq_wave_op *from, int64_t count)
+static inline void heat_add(aq_wave *w, const aq_wave_op *from, int64_t count)
 {
-  aq_wave_natives *natives = aq_wave_code_natives(from);
   if (count <= 0)
     return;
+  aq_wave_natives *natives = aq_wave_code_natives(from);
   natives->heat += (uint64_t)count;
   natives->root = from;
   if (natives->heat >= w->grid->native_from)

@@ -41,6 +41,7 @@ static void step_run(stepping *s, uint64_t ticks)
   memset(grid->ranges, 0, sizeof grid->ranges);
   memset(grid->older, 0, sizeof grid->older);
   grid->running = NULL;
+  grid->mode_now = UINT32_MAX;
   if (!aq_wave_guard(grid_step, s, &address)) {
     aq_wave_lost(grid, address);
     s->state = AQ_EXECUTION_FAULT;

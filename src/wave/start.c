@@ -130,60 +130,116 @@ static void items_number(const uint32_t size[3], uint32_t first,
   }
 }
 
+/* How the numbers lie in registers. */
+typedef enum items_form { PACKED = 1, HAS_Y = 2, HAS_Z = 4 } items_form;
+
+static void items_make(const aq_wave *w, aq_wave_items *items)
+{
+  uint32_t x[AQ_WAVE_LANES], y[AQ_WAVE_LANES], z[AQ_WAVE_LANES];
+  const uint32_t *size = items->size, lanes = w->grid->lanes;
+  const uint32_t count = size[0] * size[1] * size[2],
+                 left = count > items->first ? count - items->first : 0;
+  const bool has_y = items->form & HAS_Y, has_z = items->form & HAS_Z;
+  items->exec = left >= AQ_WAVE_LANES && lanes == AQ_WAVE_LANES
+                    ? UINT64_MAX
+                    : ((uint64_t)1 << (left < lanes ? left : lanes)) - 1;
+  items_number(size, items->first, x, y, z);
+  if (items->form & PACKED) {
+    AQ_EACH_LANE(l)
+    items->rows[0][l] =
+        x[l] | (has_y ? y[l] << 10 : 0) | (has_z ? z[l] << 20 : 0);
+    return;
+  }
+  memcpy(items->rows[0], x, sizeof x);
+  memcpy(items->rows[1], y, sizeof y);
+  memcpy(items->rows[2], z, sizeof z);
+}
+
+/* A wave mostly begins with the numbers of its last beginning. */
 static void item_registers(aq_wave *w, uint32_t rsrc2)
 {
+  aq_wave_items *items = &w->items;
   uint32_t size[3];
   group_size(w, size);
-  const uint32_t items = size[0] * size[1] * size[2];
-  const uint32_t lanes = w->grid->lanes, first = w->number * lanes;
-  const uint32_t left = items > first ? items - first : 0;
   const bool packed = aq_wave_code_target(w->grid->code) &
                       (AQ_ISA_FROM_90A | AQ_ISA_FROM_GFX11);
   const unsigned dimensions = (rsrc2 >> 11 & 3) + 1;
-  AQ_WAVE_EXEC(w) = left >= AQ_WAVE_LANES && lanes == AQ_WAVE_LANES
-                        ? UINT64_MAX
-                        : ((uint64_t)1 << (left < lanes ? left : lanes)) - 1;
-  if (size[1] * size[2] == 1 && (packed || dimensions == 1)) {
-    AQ_EACH_LANE(l) w->v[0][l] = first + (uint32_t)l;
+  const uint32_t first = w->number * w->grid->lanes,
+                 form = (packed ? PACKED : 0) | (dimensions > 1 ? HAS_Y : 0) |
+                        (dimensions > 2 ? HAS_Z : 0);
+  if (((items->size[0] ^ size[0]) | (items->size[1] ^ size[1]) |
+       (items->size[2] ^ size[2]) | (items->first ^ first) |
+       (items->form ^ form) | (items->lanes ^ w->grid->lanes)) != 0) {
+    memcpy(items->size, size, sizeof size);
+    items->first = first;
+    items->form = form;
+    items->lanes = w->grid->lanes;
+    items_make(w, items);
+  }
+  AQ_WAVE_EXEC(w) = items->exec;
+  memcpy(w->v[0], items->rows[0], sizeof items->rows[0]);
+  if (packed)
+    return;
+  if (form & HAS_Y)
+    memcpy(w->v[1], items->rows[1], sizeof items->rows[1]);
+  if (form & HAS_Z)
+    memcpy(w->v[2], items->rows[2], sizeof items->rows[2]);
+}
+
+/* ---- waves ---- */
+
+/* A copy's length, if the compiler knows it, makes a slow `rep movs`. */
+static inline size_t scalars_size(const aq_wave *w)
+{
+  size_t size = sizeof w->s;
+  __asm__("" : "+r"(size));
+  return size;
+}
+
+/* Scalars that do not depend on the workgroup. Those of one wave are kept for
+ * the others, if private memory, which has an address of its own, and arguments
+ * in memory, which may change, are not among them. */
+static void user_scalars(aq_wave *w)
+{
+  const aq_kernel_descriptor *descriptor = &w->grid->descriptor;
+  aq_wave_begun *begun = &w->grid->begun;
+  unsigned next = 0;
+  if (begun->kept) {
+    memcpy(w->s, begun->s, scalars_size(w));
     return;
   }
-  uint32_t x[AQ_WAVE_LANES], y[AQ_WAVE_LANES], z[AQ_WAVE_LANES];
-  items_number(size, first, x, y, z);
-  const uint32_t has_y = dimensions > 1, has_z = dimensions > 2;
-  if (packed) {
-    AQ_EACH_LANE(l)
-    w->v[0][l] = x[l] | (has_y ? y[l] << 10 : 0) | (has_z ? z[l] << 20 : 0);
+  memset(w->s, 0, scalars_size(w));
+  user_registers(w, descriptor, &next);
+  preloaded_arguments(w, descriptor, &next);
+  if ((descriptor->properties & ENABLE_PRIVATE_BUFFER) ||
+      (descriptor->kernarg_preload & 0x7f))
     return;
-  }
-  memcpy(w->v[0], x, sizeof x);
-  if (has_y)
-    memcpy(w->v[1], y, sizeof y);
-  if (has_z)
-    memcpy(w->v[2], z, sizeof z);
+  memcpy(begun->s, w->s, scalars_size(w));
+  begun->kept = true;
+}
+
+static uint32_t mode_of(const aq_wave *w)
+{
+  const uint32_t rsrc1 = w->grid->descriptor.rsrc1;
+  /* gfx12 can do nothing else. */
+  return (rsrc1 >> 12 & 0xff) |
+         (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200
+              ? (uint32_t)AQ_WAVE_MODE_DX10_CLAMP
+              : (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9);
 }
 
 void aq_wave_start(aq_wave *w)
 {
-  const aq_kernel_descriptor *descriptor = &w->grid->descriptor;
-  unsigned next = 0;
-  size_t size = sizeof w->s;
-  __asm__("" : "+r"(size)); /* known, it is a slow `rep stos` */
-  memset(w->s, 0, size);
+  const uint32_t rsrc2 = w->grid->descriptor.rsrc2;
   w->scc = 0;
-  w->mode = descriptor->rsrc1 >> 12 & 0xff;
-  if (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200)
-    w->mode |= AQ_WAVE_MODE_DX10_CLAMP; /* it can do nothing else */
-  else
-    w->mode |=
-        (descriptor->rsrc1 >> 21 & 1) << 8 | (descriptor->rsrc1 >> 23 & 1) << 9;
+  w->mode = mode_of(w);
   w->pc = w->grid->entry;
   w->issued = 0;
   w->arrived = w->passed = 0;
   w->index_on = false;
   w->wave32 = w->grid->lanes == 32;
   w->state = AQ_WAVE_RUNS;
-  user_registers(w, descriptor, &next);
-  preloaded_arguments(w, descriptor, &next);
-  system_registers(w, descriptor->rsrc2, descriptor->rsrc2 >> 1 & 31);
-  item_registers(w, descriptor->rsrc2);
+  user_scalars(w);
+  system_registers(w, rsrc2, rsrc2 >> 1 & 31);
+  item_registers(w, rsrc2);
 }

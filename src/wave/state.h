@@ -86,6 +86,21 @@ typedef enum aq_wave_state {
   AQ_WAVE_FAULTS, /* grid->fault says what */
 } aq_wave_state;
 
+/* The numbers of a wave's work-items as it begins: start.c. */
+typedef struct aq_wave_items {
+  uint32_t rows[3][AQ_WAVE_LANES];
+  uint64_t exec;
+  uint32_t size[3]; /* of the workgroup */
+  uint32_t first;   /* of the wave */
+  uint32_t lanes, form;
+} aq_wave_items;
+
+/* The scalars that every wave of a grid begins with: start.c. */
+typedef struct aq_wave_begun {
+  uint32_t s[AQ_WAVE_SCALARS];
+  bool kept;
+} aq_wave_begun;
+
 struct aq_wave {
   union {
     uint32_t s[AQ_WAVE_SCALARS]; /* by scalar code */
@@ -119,6 +134,7 @@ struct aq_wave {
   uint64_t issued;          /* instructions, for clocks */
   const aq_wave_op *at;     /* the last one that accessed memory of others */
   void *observed;           /* of an observer: observe.h */
+  aq_wave_items items;      /* of its last beginning */
   uint32_t v[AQ_WAVE_ROWS][AQ_WAVE_LANES] __attribute__((aligned(64)));
 };
 
@@ -182,7 +198,8 @@ struct aq_wave_grid {
   aq_execution_desc desc;
   uint64_t ticks;
   aq_kernel_descriptor descriptor; /* a copy */
-  uint64_t entry;                  /* of the kernel's code */
+  aq_wave_begun begun;
+  uint64_t entry; /* of the kernel's code */
   uint32_t groups[3], size[3];
   uint64_t group_count;
   uint32_t lds_size;  /* allocated */
@@ -192,6 +209,9 @@ struct aq_wave_grid {
   uint32_t lanes;              /* of a wave: 32 or 64 */
   aq_wave_group *first, *last; /* resident */
   aq_wave *running;            /* NULL: none is at work */
+  uint32_t mode_now; /* the MODE that the thread computes with; ~0: unknown */
+  uint64_t started;  /* the workgroup that started last had this number, */
+  uint32_t started_id[3]; /* and this id */
   uint32_t residents_max;
   aq_wave_group *free;
   struct aq_wave_reachable *reachable;
