@@ -36,6 +36,7 @@ programs() { # WHOSE HIPCC MODEL=PROCESSOR
 }
 
 if command -v hipcc > /dev/null; then
+  programs "HIP of the system, rx6900xt" hipcc rx6900xt=gfx1030
   programs "HIP of the system, mi210" hipcc mi210=gfx90a
 fi
 if [ -x "$work/newer_blits" ]; then
@@ -45,7 +46,7 @@ if [ -x "$work/newer_blits" ]; then
     contains "$err" "__amd_rocclr_copyBuffer"
 fi
 
-newer="mi210=gfx90a mi300x=gfx942 mi350x=gfx950"
+newer="mi210=gfx90a mi300x=gfx942 mi350x=gfx950 rx7900xtx=gfx1100 rx9070xt=gfx1201"
 if [ -z "${AQ_ROCM:-}" ]; then
   skip "the programs run on another HIP" "AQ_ROCM names no folder of one"
 elif [ ! -x "$AQ_ROCM/bin/hipcc" ] || [ ! -e "$AQ_ROCM/lib/libamdhip64.so" ]; then
