@@ -16,6 +16,10 @@
 
 AQ_BEGIN_DECLS
 
+/* Of a one-dimensional buffer, whose elements code reads by instructions of
+ * buffers, the first four words are their resource: `data` has the element size
+ * above its 48 bits, `height` is the number of elements and `slices` the
+ * format. aq_kernel_image_at() reads both kinds. */
 typedef struct aq_kernel_image {
   void *data;
   uint32_t height;       /* rows of a slice, at least 1 */
@@ -41,8 +45,9 @@ AQ_STATIC_ASSERT(sizeof(aq_kernel_sampler) == 32, "8 words, as on hardware");
 static inline void *aq_kernel_image_at(const aq_kernel_image *image, uint64_t x,
                                        uint64_t y, uint64_t z)
 {
-  return (char *)image->data + x * image->element_size + y * image->row_pitch +
-         z * image->slice_pitch;
+  const uint64_t address = (uint64_t)(uintptr_t)image->data & 0xffffffffffffu;
+  return (char *)(uintptr_t)address + x * image->element_size +
+         y * image->row_pitch + z * image->slice_pitch;
 }
 
 AQ_END_DECLS

@@ -19,7 +19,9 @@ typedef struct box {
 static bool box_make(const aq_kernel_image *image, const hsa_dim3_t *offset,
                      const hsa_dim3_t *range, box *out)
 {
-  const uint64_t most[] = {image->width, image->height, image->slices};
+  const bool buffer = image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB;
+  const uint64_t most[] = {image->width, buffer ? 1 : image->height,
+                           buffer ? 1 : image->slices};
   hsa_dim3_t at = *offset, size = *range;
   if (image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA &&
       (at.y > 0 || size.y > 1) && at.z == 0 && size.z <= 1) {

@@ -264,6 +264,12 @@ static hsa_status_t image_make(aqdrop *runtime, hsa_agent_t agent,
   if ((uintptr_t)data % PITCH_ALIGN != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   image.abi.image.data = aqdrop_memory_reach(runtime, data, 1);
+  if (descriptor->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
+    aqdrop_ext_buffer_describe(
+        a->info->gfx,
+        aqdrop_ext_format_find(&descriptor->format, descriptor->geometry)
+            .components,
+        &image.abi.image);
   return aqdrop_ext_keep(runtime, &image, &out->handle);
 }
 

@@ -40,6 +40,11 @@ hsa_status_t aqdrop_ext_destroy(aqdrop *runtime, hsa_agent_t agent,
 /* Frees the remaining images and samplers. */
 void aqdrop_exts_fini(aqdrop *runtime);
 
+/* Puts the resource by which instructions of `gfx` read a buffer in front of
+ * its image, which has everything else. `components`: of its format. */
+void aqdrop_ext_buffer_describe(const char *gfx, const char *components,
+                                aq_kernel_image *image);
+
 /* Whether kernels of an agent can read images. */
 bool aqdrop_agent_has_images(const aqdrop_agent *agent);
 

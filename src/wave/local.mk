@@ -57,6 +57,7 @@ libaqcore_a_SOURCES += \
 	src/wave/rare.c \
 	src/wave/rdna.c \
 	src/wave/reach.c src/wave/reach.h \
+	src/wave/resource.c src/wave/resource.h \
 	src/wave/scalar.c src/wave/scalar.def \
 	src/wave/scalar_functions.inc \
 	src/wave/schedule.c src/wave/schedule.h \

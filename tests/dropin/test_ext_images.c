@@ -257,6 +257,55 @@ START_TEST(images_are_made_of_aligned_memory_and_known_layouts)
 }
 END_TEST
 
+/* The words by CDNA3 ISA, 9.1.8 (buffer resource), and of RDNA by Mesa's
+ * ac_descriptors.c and LLVM's SIDefines.h (UfmtGFX10). */
+START_TEST(an_image_of_a_buffer_begins_with_its_resource)
+{
+  static const struct {
+    const char *device;
+    uint32_t type, order, size, word3;
+  } cases[] = {
+      {"mi50", TYPE(SIGNED_INT32), ORDER(R), 4, 4 << 15 | 5 << 12 | 0x204},
+      {"mi50", TYPE(FLOAT), ORDER(RGBA), 16, 14 << 15 | 7 << 12 | 0xfac},
+      {"mi50", TYPE(UNORM_INT8), ORDER(BGRA), 4, 10 << 15 | 0xf2e},
+      {"mi50", TYPE(UNSIGNED_INT16), ORDER(RA), 4, 5 << 15 | 4 << 12 | 0xa04},
+      {"mi50", TYPE(SNORM_INT16), ORDER(A), 2, 2 << 15 | 1 << 12 | 0x800},
+      {"mi50", TYPE(HALF_FLOAT), ORDER(LUMINANCE), 2,
+       2 << 15 | 7 << 12 | 0x324},
+      {"mi50", TYPE(UNORM_SHORT_101010), ORDER(RGB), 4, 0x3ac},
+      {"rx6900xt", TYPE(SIGNED_INT32), ORDER(R), 4, 1 << 24 | 21 << 12 | 0x204},
+      {"rx6900xt", TYPE(FLOAT), ORDER(RG), 8, 1 << 24 | 64 << 12 | 0x22c},
+  };
+  enum { COUNT = 5 };
+  _Alignas(256) static uint8_t memory[256];
+  for (size_t i = 0; i < sizeof memory; i++)
+    memory[i] = (uint8_t)i;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    client c;
+    hsa_ext_image_t image;
+    uint8_t got[16 * COUNT];
+    const hsa_ext_image_region_t some = region(1, 0, 0, COUNT - 1, 1, 1);
+    const hsa_ext_image_descriptor_t d = {
+        .geometry = GEOMETRY(1DB),
+        .width = COUNT,
+        .format = {cases[i].type, cases[i].order}};
+    device_open(&c, cases[i].device);
+    ck_assert_done(hsa_ext_image_create(c.device, &d, memory, 1, &image));
+    uint32_t words[4];
+    memcpy(words, (const void *)(uintptr_t)image.handle, sizeof words);
+    ck_assert_uint_eq(words[0], (uint32_t)(uintptr_t)memory);
+    ck_assert_uint_eq(words[1], (uint32_t)((uint64_t)(uintptr_t)memory >> 32) |
+                                    cases[i].size << 16);
+    ck_assert_uint_eq(words[2], COUNT);
+    ck_assert_uint_eq(words[3], cases[i].word3);
+    ck_assert_done(hsa_ext_image_export(c.device, image, got, 0, 0, &some));
+    ck_assert_mem_eq(got, memory + cases[i].size, (COUNT - 1) * cases[i].size);
+    ck_assert_done(hsa_ext_image_destroy(c.device, image));
+    ck_assert_done(hsa_shut_down());
+  }
+}
+END_TEST
+
 /* ---- bytes ---- */
 
 START_TEST(clearing_writes_the_colour_in_the_format_of_the_image)
@@ -546,6 +595,7 @@ AQ_TEST_MAIN("dropin/ext_images", a_device_with_images_says_which,
              a_device_without_images_has_the_extension_and_no_limits,
              sizes_follow_from_the_pitch_and_too_large_ones_are_refused,
              images_are_made_of_aligned_memory_and_known_layouts,
+             an_image_of_a_buffer_begins_with_its_resource,
              clearing_writes_the_colour_in_the_format_of_the_image,
              regions_go_in_and_come_out_with_their_pitches,
              the_layers_of_a_1d_array_come_third_or_second,

@@ -42,6 +42,66 @@ check "such a run can be replayed" [ "$status" = 0 ]
 try "$aqueduct" compare again
 check "and compared with its origin" [ "$status" = 0 ]
 
+# Textures of linear memory are images of buffers. The host reads the same bytes.
+cat > "$work/linear.hip" << 'END'
+#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <cstring>
+enum { N = 1000 };
+static unsigned char bytes[N * 16];
+template <typename T>
+__global__ void fetch(hipTextureObject_t texture, T *out)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N)
+    tex1Dfetch(&out[i], texture, N - 1 - i);
+}
+template <typename T> static int differs(const char *name)
+{
+  static T out[N];
+  T *from, *to;
+  hipTextureObject_t texture;
+  hipResourceDesc resource = {};
+  hipTextureDesc how = {};
+  if (hipMalloc(&from, sizeof out) || hipMalloc(&to, sizeof out) ||
+      hipMemcpy(from, bytes, sizeof out, hipMemcpyHostToDevice))
+    return 2;
+  resource.resType = hipResourceTypeLinear;
+  resource.res.linear.devPtr = from;
+  resource.res.linear.desc = hipCreateChannelDesc<T>();
+  resource.res.linear.sizeInBytes = sizeof out;
+  how.readMode = hipReadModeElementType;
+  if (hipCreateTextureObject(&texture, &resource, &how, nullptr))
+    return 3;
+  fetch<T><<<(N + 255) / 256, 256>>>(texture, to);
+  if (hipMemcpy(out, to, sizeof out, hipMemcpyDeviceToHost))
+    return 4;
+  int wrong = 0;
+  for (int i = 0; i < N; i++)
+    wrong += memcmp(&out[i], bytes + (N - 1 - i) * sizeof(T), sizeof(T)) != 0;
+  if (wrong)
+    printf("%s: %d wrong\n", name, wrong);
+  return wrong != 0;
+}
+int main()
+{
+  for (int i = 0; i < N * 16; i++)
+    bytes[i] = i * 7 + (i >> 8);
+  return differs<char>("char") | differs<unsigned char>("unsigned char") |
+         differs<short>("short") | differs<ushort2>("ushort2") |
+         differs<uchar4>("uchar4") | differs<int>("int") |
+         differs<unsigned>("unsigned") | differs<float>("float") |
+         differs<int2>("int2") | differs<float4>("float4");
+}
+END
+hipcc --offload-arch=gfx906 --offload-arch=gfx90a --offload-arch=gfx1030 -O2 \
+  -o "$work/linear" "$work/linear.hip" > "$work/log" 2>&1
+for device in mi50 mi210 rx6900xt; do
+  try "$aqueduct" exec --timeout 60s --device "$device" -- "$work/linear"
+  check "$device: code reads textures of linear memory as the host does" \
+    [ "$status$out" = "0" ]
+done
+
 cat > "$work/plain.hip" << 'END'
 #include <hip/hip_runtime.h>
 #include <cstdio>
