@@ -108,24 +108,6 @@ static bool group_claim(aq_wave_grid *grid, uint64_t *number)
   return false;
 }
 
-/* The id of a workgroup; after the one before it without divisions. */
-static void group_id(aq_wave_grid *grid, uint64_t number, uint32_t out[3])
-{
-  uint32_t *id = grid->started_id;
-  if (number == grid->started + 1) {
-    for (int i = 0; i < 3 && ++id[i] == grid->groups[i]; i++)
-      id[i] = 0;
-  } else {
-    uint64_t rest = number;
-    for (int i = 0; i < 3; i++) {
-      id[i] = (uint32_t)(rest % grid->groups[i]);
-      rest /= grid->groups[i];
-    }
-  }
-  grid->started = number;
-  memcpy(out, id, sizeof grid->started_id);
-}
-
 /* Starts a workgroup that was claimed; false: out of memory. */
 static bool group_start(aq_wave_grid *grid, uint64_t number)
 {
@@ -135,7 +117,7 @@ static bool group_start(aq_wave_grid *grid, uint64_t number)
   aq_wave_group *group = group_alloc(grid);
   if (!group)
     return false;
-  group_id(grid, number, group->id);
+  aq_wave_start_group(group, number);
   group->ended = group->waiting = group->opened = 0;
   group->splits = false;
   group->wave_count = grid->waves;
@@ -223,10 +205,21 @@ static int64_t slice_of(aq_wave *w)
              : SLICE;
 }
 
+/* Where a wave continues; NULL: there is no code. */
+static const aq_wave_op *wave_op(const aq_wave *w)
+{
+  aq_wave_grid *grid = w->grid;
+  if (w->pc != grid->entry)
+    return aq_wave_code_at(grid->code, w->pc);
+  if (!grid->entry_op)
+    grid->entry_op = aq_wave_code_at(grid->code, w->pc);
+  return grid->entry_op;
+}
+
 /* Runs a wave until it stops or its slice ends; the number of instructions. */
 static uint64_t wave_run(aq_wave *w)
 {
-  const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
+  const aq_wave_op *o = wave_op(w);
   const int64_t slice = slice_of(w);
   int64_t left = slice;
   if (!o) {

@@ -22,6 +22,9 @@ bool aq_wave_grid_has_more(const aq_wave_grid *grid);
 aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
                                     uint64_t *executed);
 
+/* Finds the id and the size of workgroup `number`. */
+void aq_wave_start_group(aq_wave_group *group, uint64_t number);
+
 /* Fills the registers of a wave that begins. */
 void aq_wave_start(aq_wave *w);
 

@@ -39,9 +39,11 @@ static void step_run(stepping *s, uint64_t ticks)
   grid->ticks = ticks;
   grid->range = (aq_wave_range){0};
   memset(grid->ranges, 0, sizeof grid->ranges);
+  memset(grid->strides, 0, sizeof grid->strides);
   memset(grid->older, 0, sizeof grid->older);
   grid->running = NULL;
   grid->mode_now = UINT32_MAX;
+  grid->entry_op = NULL;
   if (!aq_wave_guard(grid_step, s, &address)) {
     aq_wave_lost(grid, address);
     s->state = AQ_EXECUTION_FAULT;

@@ -85,29 +85,22 @@ static void preloaded_arguments(aq_wave *w,
 
 static void system_registers(aq_wave *w, uint32_t rsrc2, unsigned next)
 {
-  if (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200) {
+  if (w->grid->begun.ids_apart) {
     w->s[AQ_ISA_TTMP0 + 9] = w->group->id[0];
     w->s[AQ_ISA_TTMP0 + 7] = w->group->id[1] | w->group->id[2] << 16;
   } else {
-    for (unsigned i = 0; i < 3; i++)
-      if (rsrc2 >> (7 + i) & 1)
-        put(w, &next, w->group->id[i], 1);
+    const uint32_t *id = w->group->id;
+    if (rsrc2 >> 7 & 1)
+      w->s[next++] = id[0];
+    if (rsrc2 >> 8 & 1)
+      w->s[next++] = id[1];
+    if (rsrc2 >> 9 & 1)
+      w->s[next++] = id[2];
   }
   if (rsrc2 >> 10 & 1)
-    put(w, &next, (uint32_t)(w->number == 0) << 31 | w->grid->waves, 1);
+    w->s[next++] = (uint32_t)(w->number == 0) << 31 | w->grid->waves;
   if (rsrc2 & 1)
-    put(w, &next, 0, 1); /* each wave's private memory begins at 0 */
-}
-
-/* The size of a workgroup: the last ones of a grid may be smaller. */
-static void group_size(const aq_wave *w, uint32_t size[3])
-{
-  const aq_kernel_packet *packet = w->grid->desc.packet;
-  for (int i = 0; i < 3; i++) {
-    const uint32_t full = packet->workgroup_size[i],
-                   left = packet->grid_size[i] - w->group->id[i] * full;
-    size[i] = left < full ? left : full;
-  }
+    w->s[next++] = 0; /* each wave's private memory begins at 0 */
 }
 
 /* Numbers of the lanes' work-items, from the one that is `first` of the
@@ -156,21 +149,15 @@ static void items_make(const aq_wave *w, aq_wave_items *items)
 }
 
 /* A wave mostly begins with the numbers of its last beginning. */
-static void item_registers(aq_wave *w, uint32_t rsrc2)
+static void item_registers(aq_wave *w)
 {
   aq_wave_items *items = &w->items;
-  uint32_t size[3];
-  group_size(w, size);
-  const bool packed = aq_wave_code_target(w->grid->code) &
-                      (AQ_ISA_FROM_90A | AQ_ISA_FROM_GFX11);
-  const unsigned dimensions = (rsrc2 >> 11 & 3) + 1;
-  const uint32_t first = w->number * w->grid->lanes,
-                 form = (packed ? PACKED : 0) | (dimensions > 1 ? HAS_Y : 0) |
-                        (dimensions > 2 ? HAS_Z : 0);
+  const uint32_t *size = w->group->size;
+  const uint32_t first = w->number * w->grid->lanes, form = w->grid->begun.form;
   if (((items->size[0] ^ size[0]) | (items->size[1] ^ size[1]) |
        (items->size[2] ^ size[2]) | (items->first ^ first) |
        (items->form ^ form) | (items->lanes ^ w->grid->lanes)) != 0) {
-    memcpy(items->size, size, sizeof size);
+    memcpy(items->size, size, sizeof items->size);
     items->first = first;
     items->form = form;
     items->lanes = w->grid->lanes;
@@ -178,7 +165,7 @@ static void item_registers(aq_wave *w, uint32_t rsrc2)
   }
   AQ_WAVE_EXEC(w) = items->exec;
   memcpy(w->v[0], items->rows[0], sizeof items->rows[0]);
-  if (packed)
+  if (form & PACKED)
     return;
   if (form & HAS_Y)
     memcpy(w->v[1], items->rows[1], sizeof items->rows[1]);
@@ -196,9 +183,9 @@ static inline size_t scalars_size(const aq_wave *w)
   return size;
 }
 
-/* Scalars that do not depend on the workgroup. Those of one wave are kept for
- * the others, if private memory, which has an address of its own, and arguments
- * in memory, which may change, are not among them. */
+/* Scalars that do not depend on the workgroup. The scalars of one wave
+ * serve the others too, unless private memory, which has an address of its own,
+ * or arguments in memory, which may change, are among them. */
 static void user_scalars(aq_wave *w)
 {
   const aq_kernel_descriptor *descriptor = &w->grid->descriptor;
@@ -211,28 +198,39 @@ static void user_scalars(aq_wave *w)
   memset(w->s, 0, scalars_size(w));
   user_registers(w, descriptor, &next);
   preloaded_arguments(w, descriptor, &next);
-  if ((descriptor->properties & ENABLE_PRIVATE_BUFFER) ||
+  if ((descriptor->properties & ENABLE_PRIVATE_BUFFER && w->scratch_size) ||
       (descriptor->kernarg_preload & 0x7f))
     return;
   memcpy(begun->s, w->s, scalars_size(w));
   begun->kept = true;
 }
 
-static uint32_t mode_of(const aq_wave *w)
+static void begun_make(const aq_wave *w, aq_wave_begun *begun)
 {
-  const uint32_t rsrc1 = w->grid->descriptor.rsrc1;
-  /* gfx12 can do nothing else. */
-  return (rsrc1 >> 12 & 0xff) |
-         (aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200
-              ? (uint32_t)AQ_WAVE_MODE_DX10_CLAMP
-              : (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9);
+  const aq_kernel_descriptor *descriptor = &w->grid->descriptor;
+  const uint16_t target = aq_wave_code_target(w->grid->code);
+  const unsigned dimensions = (descriptor->rsrc2 >> 11 & 3) + 1;
+  const bool packed = target & (AQ_ISA_FROM_90A | AQ_ISA_FROM_GFX11);
+  begun->mode = descriptor->rsrc1 >> 12 & 0xff;
+  if (target & AQ_ISA_GFX1200)
+    begun->mode |= AQ_WAVE_MODE_DX10_CLAMP; /* it can do nothing else */
+  else
+    begun->mode |=
+        (descriptor->rsrc1 >> 21 & 1) << 8 | (descriptor->rsrc1 >> 23 & 1) << 9;
+  begun->form = (packed ? PACKED : 0) | (dimensions > 1 ? HAS_Y : 0) |
+                (dimensions > 2 ? HAS_Z : 0);
+  begun->ids_apart = target & AQ_ISA_GFX1200;
+  begun->made = true;
 }
 
 void aq_wave_start(aq_wave *w)
 {
+  aq_wave_begun *begun = &w->grid->begun;
   const uint32_t rsrc2 = w->grid->descriptor.rsrc2;
+  if (!begun->made)
+    begun_make(w, begun);
   w->scc = 0;
-  w->mode = mode_of(w);
+  w->mode = begun->mode;
   w->pc = w->grid->entry;
   w->issued = 0;
   w->arrived = w->passed = 0;
@@ -241,5 +239,41 @@ void aq_wave_start(aq_wave *w)
   w->state = AQ_WAVE_RUNS;
   user_scalars(w);
   system_registers(w, rsrc2, rsrc2 >> 1 & 31);
-  item_registers(w, rsrc2);
+  item_registers(w);
+}
+
+/* ---- workgroups ---- */
+
+/* The id of a workgroup; after the one before it without divisions. */
+static void group_id(aq_wave_grid *grid, uint64_t number, uint32_t out[3])
+{
+  uint32_t *id = grid->started_id;
+  if (number == grid->started + 1) {
+    for (int i = 0; i < 3 && ++id[i] == grid->groups[i]; i++)
+      id[i] = 0;
+  } else {
+    uint64_t rest = number;
+    for (int i = 0; i < 3; i++) {
+      id[i] = (uint32_t)(rest % grid->groups[i]);
+      rest /= grid->groups[i];
+    }
+  }
+  grid->started = number;
+  memcpy(out, id, sizeof grid->started_id);
+}
+
+/* The size of a workgroup: the last ones of a grid may be smaller. */
+static void group_size(const aq_wave_grid *grid, aq_wave_group *group)
+{
+  const aq_kernel_packet *packet = grid->desc.packet;
+  for (int i = 0; i < 3; i++) {
+    const uint32_t left = packet->grid_size[i] - group->id[i] * grid->size[i];
+    group->size[i] = left < grid->size[i] ? left : grid->size[i];
+  }
+}
+
+void aq_wave_start_group(aq_wave_group *group, uint64_t number)
+{
+  group_id(group->grid, number, group->id);
+  group_size(group->grid, group);
 }

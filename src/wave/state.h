@@ -95,10 +95,13 @@ typedef struct aq_wave_items {
   uint32_t lanes, form;
 } aq_wave_items;
 
-/* The scalars that every wave of a grid begins with: start.c. */
+/* What every wave of a grid begins with: start.c. */
 typedef struct aq_wave_begun {
   uint32_t s[AQ_WAVE_SCALARS];
-  bool kept;
+  uint32_t mode, form; /* form: of the numbers of work-items */
+  bool made;           /* all but s */
+  bool kept;           /* s */
+  bool ids_apart;      /* of the workgroup, in trap registers */
 } aq_wave_begun;
 
 struct aq_wave {
@@ -166,6 +169,7 @@ struct aq_wave_group {
   aq_wave **waves;
   void *observed;                    /* of an observer: observe.h */
   struct aq_wave_group_tally *tally; /* NULL: not counted; counting.h */
+  uint32_t size[3];                  /* smaller at the grid's edge */
 };
 
 /* A range of addresses that may be touched, as found last. */
@@ -174,6 +178,12 @@ typedef struct aq_wave_range {
   uint64_t shift; /* an address less this is where the host sees it */
   bool writable;
 } aq_wave_range;
+
+/* Where an instruction accessed memory last, and how far that was from its
+ * access before: compiled code prefetches by it (native_prelude.c). */
+typedef struct aq_wave_stride {
+  uint64_t last, by;
+} aq_wave_stride;
 
 /* Instructions of a wave in a tick of the device's clock. */
 enum { AQ_WAVE_CYCLES = 20 };
@@ -209,6 +219,7 @@ struct aq_wave_grid {
   uint32_t lanes;              /* of a wave: 32 or 64 */
   aq_wave_group *first, *last; /* resident */
   aq_wave *running;            /* NULL: none is at work */
+  const aq_wave_op *entry_op;  /* at `entry`, in this step; NULL: not found */
   uint32_t mode_now; /* the MODE that the thread computes with; ~0: unknown */
   uint64_t started;  /* the workgroup that started last had this number, */
   uint32_t started_id[3]; /* and this id */
@@ -242,6 +253,7 @@ struct aq_wave_grid {
   aq_wave_share *share, own_share;         /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */
   unsigned part_count;
+  aq_wave_stride strides[AQ_WAVE_RANGES]; /* by instructions, as the ranges */
 };
 
 /* ---- sources ---- */
