@@ -45,16 +45,16 @@ static void segment_clear(aq_wave_segment *g)
   g->lanes = g->exec = g->nan = g->wide = g->doubles = false;
   g->loads = g->far_loads = g->stores = false;
   g->open = false;
-  g->float_count = 0;
+  g->float_count = g->affine_uses = 0;
   memset(g->rows, 0, sizeof g->rows);
   memset(g->scalars, 0, sizeof g->scalars);
   memset(&g->scc, 0, sizeof g->scc);
 }
 
-aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
-                                        const aq_wave_op *ops,
-                                        const aq_wave_lives *lives, bool wave32,
-                                        FILE *out)
+static aq_wave_segment *form_create(const aq_wave_texts *texts,
+                                    const aq_wave_op *ops,
+                                    const aq_wave_lives *lives, bool wave32,
+                                    FILE *out)
 {
   aq_wave_segment *g = calloc(1, sizeof *g);
   if (!g)
@@ -71,10 +71,26 @@ aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
   return NULL;
 }
 
+aq_wave_segment *aq_wave_segment_create(const aq_wave_texts *texts,
+                                        const aq_wave_op *ops,
+                                        const aq_wave_lives *lives, bool wave32,
+                                        FILE *out)
+{
+  aq_wave_segment *g = form_create(texts, ops, lives, wave32, out);
+  if (!g)
+    return NULL;
+  g->fast = form_create(texts, ops, lives, wave32, out);
+  if (g->fast)
+    return g;
+  aq_wave_segment_destroy(g);
+  return NULL;
+}
+
 void aq_wave_segment_destroy(aq_wave_segment *g)
 {
   if (!g)
     return;
+  aq_wave_segment_destroy(g->fast);
   aq_wave_segment_texts_end(g);
   texts_free(g);
   free(g);
@@ -250,42 +266,51 @@ static void rows_commit(const aq_wave_segment *g)
 {
   for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
     if (aq_wave_segment_row_lives(g, i))
-      fprintf(g->out, "put(v[%u], t%u, exec);\n", i, g->rows[i].array);
+      fprintf(g->out,
+              g->fast ? "put(v[%u], t%u, exec);\n" : "row_copy(v[%u], t%u);\n",
+              i, g->rows[i].array);
 }
 
 static void lanes_flush(const aq_wave_segment *g)
 {
-  fprintf(g->out, "const uint64_t exec = EXEC; uint32_t bad = 0; (void)bad;\n");
+  fprintf(g->out, "const uint64_t exec = %s; uint32_t bad = 0; (void)bad;\n",
+          g->fast ? "EXEC" : "ALL");
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
     if (g->scalars[i].mask)
       fprintf(g->out, "uint64_t m%u = 0;\n", g->scalars[i].mask);
   if (g->wide)
-    fprintf(g->out, "if (UNLIKELY(SPLIT)) goto F%u;\n", g->list[0]);
+    fprintf(g->out, "if (UNLIKELY(SPLIT)) goto %c%u;\n",
+            aq_wave_segment_else(g), g->list[0]);
   fprintf(g->out, "if (UNLIKELY(!exec)) {\n");
   scalars_commit(g);
   aq_wave_segment_masks_commit(g, "=");
   fprintf(g->out, "goto N%u; }\n%s", g->list[0], g->texts_made[3]);
   if (g->nan)
-    fprintf(g->out, "if (UNLIKELY(bad)) goto F%u;\n", g->list[0]);
+    fprintf(g->out, "if (UNLIKELY(bad)) goto %c%u;\n", aq_wave_segment_else(g),
+            g->list[0]);
   rows_commit(g);
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
     if (g->scalars[i].mask && mask_lives(g, i))
-      fprintf(g->out, "m%u = bits64(b%u);\n", g->scalars[i].mask,
-              g->scalars[i].mask);
+      fprintf(g->out,
+              g->scalars[i].part == AQ_WAVE_PART_UNIFORM
+                  ? "m%u = 0 - (uint64_t)c%u;\n"
+                  : "m%u = bits64(b%u);\n",
+              g->scalars[i].mask, g->scalars[i].mask);
   scalars_commit(g);
   aq_wave_segment_masks_commit(g, "=");
   fputs(g->texts_made[4], g->out);
 }
 
-void aq_wave_segment_flush(aq_wave_segment *g)
+/* Ends the texts and writes them. */
+static void form_write(aq_wave_segment *g)
 {
-  if (g->count == 0)
-    return;
   aq_wave_segment_close(g);
   aq_wave_segment_bound(g);
   for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (aq_wave_segment_row_lives(g, i))
+    if (aq_wave_segment_row_lives(g, i)) {
+      aq_wave_affine_array(g, i);
       aq_wave_segment_fetch(g, g->rows[i].array);
+    }
   aq_wave_segment_texts_end(g);
   fprintf(g->out,
           "{\nconst uint32_t ieee = MODE & %d, scc0 = SCC; (void)ieee; SIGNS "
@@ -295,6 +320,30 @@ void aq_wave_segment_flush(aq_wave_segment *g)
     lanes_flush(g);
   else
     scalars_commit(g);
+}
+
+/* Before the general form, which the fast one skips. */
+static void fast_write(aq_wave_segment *g)
+{
+  aq_wave_segment *fast = g->fast;
+  aq_wave_affine_fill(g, fast);
+  if (fast->affine_uses > 0) {
+    fprintf(g->out, "if (UNLIKELY(EXEC != ALL)) goto G%u;\n", g->list[0]);
+    form_write(fast);
+    fprintf(g->out, "goto N%u; }\nG%u:;\n", g->list[0], g->list[0]);
+  } else {
+    aq_wave_segment_texts_end(fast);
+  }
+  aq_wave_segment_restart(fast);
+}
+
+void aq_wave_segment_flush(aq_wave_segment *g)
+{
+  if (g->count == 0)
+    return;
+  if (g->lanes)
+    fast_write(g);
+  form_write(g);
   if (g->nan || g->wide || g->loads)
     slow_write(g);
   fprintf(g->out, "}\nN%u:;\n", g->list[0]);

@@ -13,6 +13,9 @@ static void row_place(aq_wave_segment *g, unsigned row, char *text)
     snprintf(text, NAME, "T%u", array);
   else if (array)
     snprintf(text, NAME, "t%u[l]", array);
+  else if (g->rows[row].affine)
+    snprintf(text, NAME, "(y%u + d%u * (uint32_t)l)", g->rows[row].affine,
+             g->rows[row].affine);
   else
     snprintf(text, NAME, "R(%u)", row);
 }
@@ -38,7 +41,7 @@ static void pair_read(aq_wave_segment *g, unsigned row)
   char low[NAME], high[NAME];
   row_place(g, row, low);
   row_place(g, row + 1, high);
-  if (r[0].array || r[1].array)
+  if (r[0].array || r[1].array || r[0].affine || r[1].affine)
     fprintf(g->each, "const uint64_t x%u = %s | (uint64_t)%s << 32;\n", number,
             low, high);
   else
@@ -220,7 +223,11 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
   const scalar_value *s = &g->scalars[o->r[2]];
   char pair[PAIR];
   if (s->mask) {
-    snprintf(text, NAME, s->part == g->parts ? "c%u" : "(b%u[l] & 1)", s->mask);
+    snprintf(text, NAME,
+             s->part == g->parts || s->part == AQ_WAVE_PART_UNIFORM
+                 ? "c%u"
+                 : "(b%u[l] & 1)",
+             s->mask);
     return;
   }
   const uint32_t number = ++g->numbers;
@@ -233,7 +240,8 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
   snprintf(text, NAME, "p%u", number);
 }
 
-static void mask_written(aq_wave_segment *g, unsigned code, uint32_t number)
+void aq_wave_segment_mask_written(aq_wave_segment *g, unsigned code,
+                                  uint32_t number)
 {
   g->scalars[code].mask = number;
   g->scalars[code].part = g->parts;
@@ -253,6 +261,7 @@ static void row_written(aq_wave_segment *g, unsigned row, unsigned words,
     r->stamp = ++g->numbers;
     r->part = words == 1 ? WHOLE : i ? HIGH : LOW;
     r->written = r->open = true;
+    r->affine = 0;
   }
 }
 
@@ -346,7 +355,8 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
   if (words)
     row_written(g, o->d, words, number);
   if (bit)
-    mask_written(g, t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e, number);
+    aq_wave_segment_mask_written(
+        g, t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e, number);
 }
 
 /* Whether a vector instruction must come after the segment so far. */

@@ -46,11 +46,11 @@ bool aq_wave_segment_waits(aq_wave_segment *g, uint32_t array)
   return p != NULL;
 }
 
-/* The words of all lanes in a row, as an array. */
-static void row_array(aq_wave_segment *g, unsigned row, char *text)
+void aq_wave_segment_array(aq_wave_segment *g, unsigned row, char *text)
 {
   if (g->rows[row].open)
     aq_wave_segment_close(g);
+  aq_wave_affine_array(g, row);
   aq_wave_segment_fetch(g, g->rows[row].array);
   if (g->rows[row].array)
     snprintf(text, NAME, "t%u", g->rows[row].array);
@@ -64,9 +64,9 @@ static uint32_t address_write(aq_wave_segment *g, known_address key)
 {
   char low[NAME], high[NAME];
   const uint32_t number = key.number = ++g->numbers;
-  row_array(g, key.row, low);
+  aq_wave_segment_array(g, key.row, low);
   if (key.pair)
-    row_array(g, key.row + 1u, high);
+    aq_wave_segment_array(g, key.row + 1u, high);
   fprintf(g->body,
           "uint32_t la%u[LANES] ALIGNED;\nconst uint32_t *const a%u = "
           "settle(%s, la%u, exec);\n",
@@ -75,9 +75,9 @@ static uint32_t address_write(aq_wave_segment *g, known_address key)
     fprintf(g->body,
             "uint32_t ha%u[LANES] ALIGNED;\nconst uint32_t *const h%u = "
             "settle(%s, ha%u, exec);\nconst order o%u = order_pair(a%u, h%u);\n"
-            "if (UNLIKELY(o%u.kind == APART)) goto F%u;\n",
+            "if (UNLIKELY(o%u.kind == APART)) goto %c%u;\n",
             number, number, high, number, number, number, number, number,
-            g->list[0]);
+            aq_wave_segment_else(g), g->list[0]);
   else
     fprintf(g->body, "const order o%u = order_of(a%u);\n", number, number);
   g->known[g->addresses_made++ % KNOWN] = key;
@@ -96,8 +96,7 @@ static void base_write(aq_wave_segment *g, const aq_wave_op *o,
 
 /* ---- loads ---- */
 
-/* The array of a row's new words. */
-static uint32_t row_loaded(aq_wave_segment *g, unsigned row)
+uint32_t aq_wave_segment_loaded(aq_wave_segment *g, unsigned row)
 {
   row_value *r = &g->rows[row];
   r->array = ++g->numbers;
@@ -106,6 +105,7 @@ static uint32_t row_loaded(aq_wave_segment *g, unsigned row)
   r->part = WHOLE;
   r->written = true;
   r->open = false;
+  r->affine = 0;
   fprintf(g->body, "uint32_t t%u[LANES] ALIGNED;\n", r->array);
   return r->array;
 }
@@ -118,14 +118,15 @@ static void global_load(aq_wave_segment *g, const aq_wave_op *o,
   uint32_t arrays[4];
   base_write(g, o, address, base);
   for (unsigned i = 0; i < t->words; i++)
-    arrays[i] = row_loaded(g, o->d + i);
+    arrays[i] = aq_wave_segment_loaded(g, o->d + i);
   fprintf(g->body,
           "{ AT = ops + OP * %u; const uint8_t *p = reach(w, RANGE(%u), "
           "reach_more, "
           "%s + (uint64_t)%" PRId64 ", o%u, %u, false);\n"
-          "if (UNLIKELY(!p)) goto F%u;\n",
+          "if (UNLIKELY(!p)) goto %c%u;\n"
+          "if (LIKELY(o%u.kind == ROW1)) ahead(STRIDE(%u), p + a%u[0]);\n",
           number, number, base, (int64_t)o->imm, address, 4u * t->words,
-          g->list[0]);
+          aq_wave_segment_else(g), g->list[0], address, number, address);
   for (unsigned i = 0; i < t->words; i++)
     fprintf(g->body, "fetch(p + %u, a%u, o%u.kind, t%u);\n", 4 * i, address,
             address, arrays[i]);
@@ -148,7 +149,7 @@ static void shared_load(aq_wave_segment *g, const aq_wave_op *o,
   const unsigned words = t->words * (t->scale ? 2u : 1u);
   for (unsigned i = 0; i < words; i++) {
     const uint32_t at = element_at(o, t, i / t->words) + 4 * (i % t->words);
-    const uint32_t array = row_loaded(g, o->d + i);
+    const uint32_t array = aq_wave_segment_loaded(g, o->d + i);
     g->pending[g->pending_count++] =
         (pending_word){.address = address, .at = at, .array = array};
   }
@@ -170,8 +171,9 @@ static void scalar_load(aq_wave_segment *g, const aq_wave_op *o)
   fprintf(g->steps,
           "{ AT = ops + OP * %u; const uint8_t *p = reach_one(w, RANGE(%u), "
           "reach_more, (%s + (uint64_t)%" PRId64 " + %s) & ~(uint64_t)3, %u);\n"
-          "if (UNLIKELY(!p)) goto F%u;\n",
-          number, number, base, (int64_t)o->imm, more, 4 * words, g->list[0]);
+          "if (UNLIKELY(!p)) goto %c%u;\n",
+          number, number, base, (int64_t)o->imm, more, 4 * words,
+          aq_wave_segment_else(g), g->list[0]);
   for (unsigned i = 0; i < words; i++)
     fprintf(g->steps, "s%u_%u = *(const word *)(p + %u);\n", o->d + i,
             g->scalars[o->d + i].number, 4 * i);
@@ -215,8 +217,8 @@ static void bounds_write(aq_wave_segment *g)
       p->bounded = true;
     }
     if (end > 0)
-      fprintf(g->body, "if (UNLIKELY(MOST(o%u) + %uu > LDS_SIZE)) goto F%u;\n",
-              g->pending[i].address, end, g->list[0]);
+      fprintf(g->body, "if (UNLIKELY(MOST(o%u) + %uu > LDS_SIZE)) goto %c%u;\n",
+              g->pending[i].address, end, aq_wave_segment_else(g), g->list[0]);
   }
 }
 
@@ -355,10 +357,10 @@ static void store_write(aq_wave_segment *g, const aq_wave_op *o,
                  words = t->words * (t->scale ? 2u : 1u);
   const uint32_t first = element_at(o, t, 0), second = element_at(o, t, 1);
   for (unsigned i = count - words; i < count; i++)
-    row_array(g, rows[i], text);
+    aq_wave_segment_array(g, rows[i], text);
   fprintf(g->tail, "{ const uint32_t *const d[] = {");
   for (unsigned i = count - words; i < count; i++) {
-    row_array(g, rows[i], text);
+    aq_wave_segment_array(g, rows[i], text);
     fprintf(g->tail, "%s,", text);
   }
   fprintf(g->tail, "};\n");
@@ -377,9 +379,10 @@ static void store_write(aq_wave_segment *g, const aq_wave_op *o,
             "AT = ops + OP * %u; uint8_t *p = (uint8_t *)reach(w, RANGE(%u), "
             "reach_more, %s + (uint64_t)%" PRId64 ", o%u, %u, true);\n"
             "if (LIKELY(p != 0)) { QUIET = false;\n"
+            "if (LIKELY(o%u.kind == ROW1)) ahead(STRIDE(%u), p + a%u[0]);\n"
             "store(p, a%u, o%u.kind, exec, %u, d);\n",
             number, number, base, (int64_t)o->imm, address, 4u * t->words,
-            address, address, t->words);
+            address, number, address, address, address, t->words);
   }
   fprintf(g->tail, "} else {\n");
   store_else(g, o, t->shared, rows, count);
@@ -409,6 +412,10 @@ void aq_wave_segment_transfer(aq_wave_segment *g, const aq_wave_op *o,
   g->loads = true;
   if (t->scalar) {
     scalar_load(g, o);
+    return;
+  }
+  if (aq_wave_affine_transfer(g, o, t)) {
+    g->stores |= t->store;
     return;
   }
   const known_address key = key_of(g, o, t);

@@ -30,8 +30,13 @@ typedef struct row_value {
   uint8_t part;
   uint8_t begun; /* value_begun */
   bool written;
-  bool open; /* by the open part */
+  bool open;       /* by the open part */
+  uint32_t affine; /* its y and d (native_affine.c); 0: it has none */
+  bool uniform;    /* d is 0 */
 } row_value;
+
+/* The part of a mask that is the same in all lanes: a scalar. */
+#define AQ_WAVE_PART_UNIFORM UINT32_MAX
 
 typedef struct scalar_value {
   uint32_t number; /* of a variable; 0: not read */
@@ -80,6 +85,8 @@ struct aq_wave_segment {
   bool loads, far_loads; /* transfers; of them, loads of lanes from memory */
   bool stores;           /* no other instructions may follow */
   bool open;             /* the open part has lines */
+  aq_wave_segment *fast; /* the same in its fast form; NULL: this is one */
+  unsigned affine_uses;  /* of a fast form: what its tests are for */
   /* Floats of the open part that may be NaNs, by their variables. */
   uint32_t floats[AQ_WAVE_SEGMENT_MAX];
   unsigned float_count;
@@ -128,6 +135,10 @@ bool aq_wave_segment_lane_conflicts(const aq_wave_segment *g,
 void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
                           const aq_wave_text *t);
 
+/* A vector instruction wrote a mask. */
+void aq_wave_segment_mask_written(aq_wave_segment *g, unsigned code,
+                                  uint32_t number);
+
 /* Writes whether one of the open part's floats is a NaN. */
 void aq_wave_segment_floats(aq_wave_segment *g);
 
@@ -165,6 +176,12 @@ void aq_wave_segment_transfer(aq_wave_segment *g, const aq_wave_op *o,
  * loads, which it reads. */
 void aq_wave_segment_part(aq_wave_segment *g, const char *each, bool nan);
 
+/* The words of all lanes in a row, as an array; `text`: NAME. */
+void aq_wave_segment_array(aq_wave_segment *g, unsigned row, char *text);
+
+/* The array of a row's new words. */
+uint32_t aq_wave_segment_loaded(aq_wave_segment *g, unsigned row);
+
 /* Whether an array waits for its words of LDS; the open part, which uses it
  * then, calls them T and the array's number, a macro. */
 bool aq_wave_segment_waits(aq_wave_segment *g, uint32_t array);
@@ -174,5 +191,28 @@ void aq_wave_segment_fetch(aq_wave_segment *g, uint32_t array);
 
 /* Writes that all words that wait are in LDS. */
 void aq_wave_segment_bound(aq_wave_segment *g);
+
+/* ---- the fast form: native_affine.c ---- */
+
+/* Adds the instructions of a segment to its fast form. */
+void aq_wave_affine_fill(const aq_wave_segment *g, aq_wave_segment *fast);
+
+/* Adds one, if its results are affine; false: they are not. */
+bool aq_wave_affine_lane(aq_wave_segment *g, const aq_wave_op *o,
+                         const aq_wave_text *t);
+
+/* Adds a transfer of words in a row, if its addresses may be such; a general
+ * form has none. */
+bool aq_wave_affine_transfer(aq_wave_segment *g, const aq_wave_op *o,
+                             const aq_wave_transfer *t);
+
+/* Writes an affine row as an array, unless there is one. */
+void aq_wave_affine_array(aq_wave_segment *g, unsigned row);
+
+/* What tests jump to that fail: the handlers, or the general form. */
+static inline char aq_wave_segment_else(const aq_wave_segment *g)
+{
+  return g->fast ? 'F' : 'G';
+}
 
 #endif

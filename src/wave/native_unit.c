@@ -127,6 +127,10 @@ static void end_write(const writing *w, const aq_wave_op *o)
     go_write(w, aq_wave_next(o));
     return;
   }
+  if (strcmp(o->more->inst.row->name, "s_endpgm") == 0) {
+    fprintf(w->out, "STATE = %d; OUT(0, n);\n", AQ_WAVE_ENDED);
+    return;
+  }
   fprintf(w->out, "{ const char *to = RUN(%u);\n", i);
   if (op_goes_on(o) && is_here(w, aq_wave_next(o)))
     fprintf(w->out, "if (to == ops + OP * %zu) goto L%zu;\n",

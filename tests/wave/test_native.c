@@ -26,7 +26,8 @@ enum {
   BYTES = 4096, /* of memory and of LDS */
   ADDRESS = 20, /* registers that programs only read: an address, */
   OFFSET = 22,  /* one from s[BASE], */
-  SHARED = 23,  /* and one in LDS */
+  SHARED = 23,  /* and one in LDS; */
+  INDEX = 25,   /* numbers of words from s[BASE] */
   BASE = 40,
 };
 
@@ -302,6 +303,62 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
   snprintf(texts[COUNT - 1], BED_TEXT, "s_endpgm");
 }
 
+/* Addresses computed from numbers of words, as compilers do. */
+static void address_program_make(char (*texts)[BED_TEXT])
+{
+  static const char *const indices[] = {"v_mov_b32 v10, v25",
+                                        "v_add_u32 v10, 5, v25",
+                                        "v_lshl_or_b32 v10, s42, 6, v25",
+                                        "v_or_b32 v10, s42, v25",
+                                        "v_sub_u32 v10, v25, s42",
+                                        "v_mul_lo_u32 v10, v25, s44",
+                                        "v_add3_u32 v10, s43, v25, 2",
+                                        "v_lshl_add_u32 v10, s42, 3, v25",
+                                        "v_add_u32 v10, v25, v11",
+                                        "v_add_lshl_u32 v10, v25, s43, s42"};
+  static const char *const guards[] = {
+      "v_cmp_gt_u32 vcc, s45, v10", "v_cmp_le_i32 vcc, s45, v10",
+      "v_cmp_lt_i32 vcc, v10, v11", "v_cmp_ge_u32 vcc, v10, v25"};
+  static const char *const address[] = {
+      "v_mov_b32 v11, 0", "v_lshlrev_b64 v[12:13], 2, v[10:11]",
+      "v_mov_b32 v14, s41", "v_add_co_u32 v12, vcc, s40, v12",
+      "v_addc_co_u32 v13, vcc, v14, v13, vcc"};
+  static const char *const accesses[] = {
+      "global_load_dword v%u, v[12:13], off",
+      "global_load_dword v%u, v15, s[40:41] offset:8",
+      "global_load_dword v%u, v[12:13], off offset:-4",
+      "global_load_dword v%u, v[20:21], off"};
+  static const char *const stores[] = {
+      "global_store_dword v[12:13], v%u, off",
+      "global_store_dword v15, v%u, s[40:41]",
+      "global_store_dword v[12:13], v%u, off offset:12",
+      "global_store_dword v[20:21], v%u, off"};
+  unsigned i = 0;
+  for (unsigned turn = 0; turn < 7; turn++) {
+    snprintf(texts[i++], BED_TEXT, "%s", indices[below(10)]);
+    if (below(2)) {
+      snprintf(texts[i++], BED_TEXT, "%s", guards[below(4)]);
+      snprintf(texts[i++], BED_TEXT, "v_cndmask_b32 v2, v3, v4, vcc");
+    }
+    for (unsigned k = 0; k < sizeof address / sizeof *address; k++)
+      snprintf(texts[i++], BED_TEXT, "%s", address[k]);
+    snprintf(texts[i++], BED_TEXT, "v_lshlrev_b32 v15, 2, v10");
+    for (unsigned k = 0; k < 2; k++)
+      snprintf(texts[i++], BED_TEXT, accesses[below(4)], 5 + below(3));
+    snprintf(texts[i++], BED_TEXT, "v_add_f32 v3, v5, v6");
+    snprintf(texts[i++], BED_TEXT, "v_xor_b32 v4, v12, v7");
+    for (unsigned k = 1 + below(2); k > 0; k--)
+      snprintf(texts[i++], BED_TEXT, stores[below(4)], 3 + below(3));
+    if (below(2))
+      snprintf(texts[i++], BED_TEXT, READS_ALL);
+    else if (below(2))
+      snprintf(texts[i++], BED_TEXT, "s_mov_b64 exec, -1");
+  }
+  snprintf(texts[i++], BED_TEXT, READS_ALL);
+  for (; i < COUNT; i++)
+    snprintf(texts[i], BED_TEXT, "s_endpgm");
+}
+
 /* ---- states ---- */
 
 static uint32_t word_make(bool special)
@@ -345,6 +402,23 @@ static void addresses_make(aq_wave *w, unsigned number)
   aq_wave_put64(w, BASE, from);
 }
 
+/* In a row, some of them across the end of memory, every second one, or any. */
+static void indices_make(aq_wave *w, unsigned number)
+{
+  const unsigned kind = number / 2 % 6;
+  for (unsigned l = 0; l < AQ_WAVE_LANES; l++)
+    w->v[INDEX][l] = kind == 0   ? l
+                     : kind == 1 ? 64 + l
+                     : kind == 2 ? 650 + l
+                     : kind == 3 ? 2 * l
+                     : kind == 4 ? 1 + l + (l == 40)
+                                 : 100 + below(64);
+  w->s[42] = below(3);
+  w->s[43] = below(16);
+  w->s[44] = 1 + below(2);
+  w->s[45] = number % 4 == 0 ? 1 << 20 : below(200);
+}
+
 static void state_make(aq_wave *w, unsigned number)
 {
   const bool special = number % 3 != 0;
@@ -356,6 +430,7 @@ static void state_make(aq_wave *w, unsigned number)
   for (unsigned i = 0; i < AQ_ISA_EXEC; i++)
     w->s[i] = word_make(false);
   addresses_make(w, number);
+  indices_make(w, number);
   w->s64[AQ_ISA_EXEC / 2] = masks[number % 5];
   w->s[33] = 5;
   w->scc = below(2);
@@ -471,7 +546,7 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   static char texts[COUNT][BED_TEXT];
   static const char *const targets[] = {"gfx90a", "gfx900"};
   const char *all = getenv("AQ_ORACLES");
-  const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS : 3;
+  const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS : 6;
   const unsigned level = aq_wave_level_count() - 1;
   aq_diag diag = AQ_DIAG_INIT;
   aq_native_builder *builder;
@@ -502,8 +577,10 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   deck_make(&all_texts, table);
   for (unsigned i = 0; i < count; i++) {
     bed b;
-    if (i % 3 == 2)
+    if (i % 4 == 2)
       loop_make(texts, &all_texts);
+    else if (i % 4 == 3)
+      address_program_make(texts);
     else
       program_make(texts, &all_texts);
     aq_wave_native *native = aq_wave_native_create(&options, level);
