@@ -3,8 +3,8 @@
  * The fast form of a segment, for waves all of whose lanes are on: addresses
  * that grow by the same step from lane to lane are two scalars, the first
  * lane's and the step, and words in a row are one access with one check.
- * What a segment finds of that kind in registers it tests before anything
- * changes; where a test fails, the segment's general form executes all of it.
+ * A segment tests the registers that it begins with before anything changes;
+ * where a test fails, its general form executes all of it.
  */
 #include "config.h"
 
@@ -31,7 +31,7 @@ typedef enum affine_rule {
   PRODUCT,
   CARRIES, /* a + b, and c as carry in */
   SHIFT64,
-  COMPARE, /* in order, with what is the same in all lanes */
+  COMPARE, /* in order, with a scalar */
 } affine_rule;
 
 static bool is_ordered(const aq_wave_op *o, const aq_wave_text *t)
@@ -233,7 +233,7 @@ static bool carries_put(aq_wave_segment *g, const aq_wave_op *o,
   return true;
 }
 
-/* What the first and the last lane say, all say. */
+/* If the first and the last lane agree, all do. */
 static bool compare_put(aq_wave_segment *g, const aq_wave_op *o,
                         const aq_wave_text *t, const affine *a, const affine *b)
 {
@@ -406,7 +406,7 @@ bool aq_wave_affine_transfer(aq_wave_segment *g, const aq_wave_op *o,
 
 /* ---- segments ---- */
 
-/* What the instructions behind one need to be affine. */
+/* The registers that later instructions need to be affine. */
 typedef struct needs {
   bool rows[AQ_WAVE_ROWS + 4], masks[AQ_WAVE_SCALARS];
 } needs;
