@@ -8,8 +8,8 @@ dist_check_SCRIPTS += tests/suites/test_suites.sh
 
 # The table of doc/ci.md, from the results that the scripts wrote (-o).
 aq_suite_results = traces/suites/hecbench.tsv traces/suites/mlir.tsv \
-	traces/suites/rocrtst.tsv \
-	traces/suites/rocrand.tsv
+	traces/suites/rocprim.tsv traces/suites/rocrand.tsv \
+	traces/suites/rocrtst.tsv
 suites-docs:
 	$(AM_V_at)cd $(srcdir) && $(AWK) -f tests/suites/table.awk \
 	  $(aq_suite_results) | tools/doc-block.sh suites doc/ci.md
