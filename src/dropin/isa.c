@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Instruction sets: one a device, named by its target id. */
+/* Instruction sets: of a device the one that its target id names, and the
+ * generic one that covers it. Newer ROCr visits both; HIP before 6.4 takes no
+ * device with two, so that the generic one is found by its name alone. */
 #include "config.h"
 
 #include <string.h>
 
+#include "codeobj/target.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
 
 static const aqdrop_isa *isa_from(aqdrop *runtime, uint64_t handle)
 {
-  for (uint32_t i = 1; i < runtime->agent_count; i++)
-    if (handle == (uintptr_t)&runtime->agents[i].isa)
-      return &runtime->agents[i].isa;
+  for (uint32_t i = 1; i < runtime->agent_count; i++) {
+    const aqdrop_agent *a = &runtime->agents[i];
+    if (handle == (uintptr_t)&a->isa)
+      return &a->isa;
+    if (handle == (uintptr_t)&a->generic_isa)
+      return &a->generic_isa;
+  }
   return NULL;
 }
 
@@ -35,11 +42,18 @@ hsa_status_t hsa_isa_from_name(const char *name, hsa_isa_t *isa)
   AQDROP_ENTER(runtime);
   if (!name || !isa)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 1; i < runtime->agent_count; i++)
-    if (strcmp(runtime->agents[i].isa.name, name) == 0) {
-      *isa = (hsa_isa_t){(uintptr_t)&runtime->agents[i].isa};
+  for (uint32_t i = 1; i < runtime->agent_count && name[0]; i++) {
+    const aqdrop_agent *a = &runtime->agents[i];
+    const aqdrop_isa *found = NULL;
+    if (strcmp(a->isa.name, name) == 0)
+      found = &a->isa;
+    else if (strcmp(a->generic_isa.name, name) == 0)
+      found = &a->generic_isa;
+    if (found) {
+      *isa = (hsa_isa_t){(uintptr_t)found};
       return HSA_STATUS_SUCCESS;
     }
+  }
   return HSA_STATUS_ERROR_INVALID_ISA_NAME;
 }
 
@@ -146,6 +160,11 @@ hsa_status_t hsa_isa_get_round_method(hsa_isa_t isa, uint32_t fp_type,
   return aqdrop_put32(round_method, HSA_ROUND_METHOD_SINGLE);
 }
 
+static bool target_of(const aqdrop_isa *isa, aq_target *target)
+{
+  return aq_target_parse(isa->name, strlen(isa->name), target, NULL) == AQ_OK;
+}
+
 hsa_status_t hsa_isa_compatible(hsa_isa_t code_object_isa, hsa_isa_t agent_isa,
                                 bool *result)
 {
@@ -156,7 +175,10 @@ hsa_status_t hsa_isa_compatible(hsa_isa_t code_object_isa, hsa_isa_t agent_isa,
     return HSA_STATUS_ERROR_INVALID_ISA;
   if (!result)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *result = strcmp(code->name, agent->name) == 0;
+  aq_target of_code, of_agent;
+  *result = strcmp(code->name, agent->name) == 0 ||
+            (target_of(code, &of_code) && target_of(agent, &of_agent) &&
+             aq_target_fits(&of_code, &of_agent) != AQ_FIT_NONE);
   return HSA_STATUS_SUCCESS;
 }
 

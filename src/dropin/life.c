@@ -76,16 +76,40 @@ static void cache_add(aqdrop_agent *agent, uint8_t level, uint32_t kib)
     agent->caches[agent->cache_count++] = (aqdrop_cache){level, kib * 1024};
 }
 
+static void isa_put(aqdrop_isa *isa, const char *target)
+{
+  snprintf(isa->name, sizeof isa->name, "amdgcn-amd-amdhsa--%s", target);
+}
+
+/* The generic target that covers a device's, set as the device is where it has
+ * the settings at all: gfx9-generic has no SRAM ECC, though gfx906 does. */
+static bool generic_target(const aq_target *device, aq_target *out)
+{
+  const char *name = device->processor->generic;
+  if (!name[0] || aq_target_parse(name, strlen(name), out, NULL) != AQ_OK)
+    return false;
+  if (out->processor->xnack)
+    out->xnack = device->xnack;
+  if (out->processor->sramecc)
+    out->sramecc = device->sramecc;
+  return true;
+}
+
 /* An instruction set that is not known has no settings. */
-static void isa_name(aqdrop_agent *agent, const char *gfx, bool xnack)
+static void isa_names(aqdrop_agent *agent, const char *gfx, bool xnack)
 {
   char text[AQ_TARGET_TEXT_SIZE];
-  aq_target target;
-  const bool known = aq_target_of_device(gfx, xnack, &target, NULL) == AQ_OK;
-  if (known)
-    aq_target_print(&target, text);
-  snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s",
-           known ? text : gfx);
+  aq_target target, generic;
+  if (aq_target_of_device(gfx, xnack, &target, NULL) != AQ_OK) {
+    isa_put(&agent->isa, gfx);
+    return;
+  }
+  aq_target_print(&target, text);
+  isa_put(&agent->isa, text);
+  if (generic_target(&target, &generic)) {
+    aq_target_print(&generic, text);
+    isa_put(&agent->generic_isa, text);
+  }
 }
 
 static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
@@ -112,7 +136,8 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
   cache_add(agent, 3, persona->l3_kib);
   agent->flush = agent->registers;
   agent->isa.agent = agent;
-  isa_name(agent, info->gfx, runtime->xnack);
+  agent->generic_isa.agent = agent;
+  isa_names(agent, info->gfx, runtime->xnack);
 }
 
 /* ---- life ---- */

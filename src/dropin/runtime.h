@@ -69,6 +69,7 @@ struct aqdrop_agent {
   aqdrop_cache caches[AQDROP_CACHES];
   uint32_t cache_count;
   aqdrop_isa isa;         /* of devices */
+  aqdrop_isa generic_isa; /* that covers it; the name is "" where none does */
   uint32_t coherency;     /* atomic: what coherency_set_type set */
   uint64_t scratch_limit; /* atomic: bytes that kernels may keep */
   uint32_t registers[2];  /* that clients write to flush; nothing reads them */

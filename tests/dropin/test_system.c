@@ -272,6 +272,34 @@ START_TEST(the_instruction_set_is_found_by_its_name)
 }
 END_TEST
 
+/* ROCr's registry (rocr-runtime of August 2025) spells the names so. */
+START_TEST(the_generic_instruction_set_that_covers_a_device_has_a_name)
+{
+  client c;
+  seen s = {0};
+  const char *name = "amdgcn-amd-amdhsa--gfx9-4-generic:sramecc+:xnack-";
+  char told[64];
+  hsa_isa_t generic;
+  bool runs;
+  client_open(&c);
+  ck_assert_done(hsa_agent_iterate_isas(c.device, isa_note, &s));
+  const hsa_isa_t own = {s.last};
+  ck_assert_done(hsa_isa_from_name(name, &generic));
+  ck_assert_uint_ne(generic.handle, own.handle);
+  ck_assert_done(hsa_isa_get_info_alt(generic, HSA_ISA_INFO_NAME, told));
+  ck_assert_str_eq(told, name);
+  ck_assert_done(hsa_isa_compatible(generic, own, &runs));
+  ck_assert(runs);
+  ck_assert_done(hsa_isa_compatible(own, generic, &runs));
+  ck_assert(!runs);
+  ck_assert_hsa(hsa_isa_from_name("amdgcn-amd-amdhsa--gfx11-generic", &generic),
+                HSA_STATUS_ERROR_INVALID_ISA_NAME);
+  ck_assert_hsa(hsa_isa_from_name("", &generic),
+                HSA_STATUS_ERROR_INVALID_ISA_NAME);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(exceptions_and_images_are_none)
 {
   client c;
@@ -356,6 +384,7 @@ AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
              a_device_model_that_is_not_there_fails_hsa_init,
              caches_have_the_sizes_that_the_agent_tells,
              the_instruction_set_is_found_by_its_name,
+             the_generic_instruction_set_that_covers_a_device_has_a_name,
              a_device_has_registers_to_flush_what_the_host_wrote,
              the_host_answers_what_is_asked_of_every_agent,
              exceptions_and_images_are_none)
