@@ -135,6 +135,27 @@ static void fit_figure(const fitting *f, const fit_rule *rule,
     fit->spread = figure_spread(figure, sample);
 }
 
+/* Where no row awaited a kernel of another queue, rows behind a copy show the
+ * cost of a signal that comes while a packet waits. */
+static void fit_poll(const fitting *f, aq_device_fit *fits, size_t at)
+{
+  static const fit_rule behind_copy = {
+      .figure = AQ_CALIBRATE_COPY,
+      .less = "end_of_pipe release_agent signal_write signal_write "
+              "acquire_agent dispatch_setup"};
+  aq_device_fit *fit = &fits[at];
+  fit_figure(f, &rules[at], fits, at);
+  if (!fit->why_not[0])
+    return;
+  aq_device_fit kept = *fit;
+  fit->why_not[0] = 0;
+  fit->meaning = "end of a copy to or from the host -> start of the queued row "
+                 "behind it";
+  fit_figure(f, &behind_copy, fits, at);
+  if (fit->why_not[0])
+    *fit = kept;
+}
+
 static void fit_step(const aq_calibrate_facts *facts, aq_device_fit *fit)
 {
   if (facts->idle_step == AQ_TIME_NONE)
@@ -171,6 +192,8 @@ bool aq_device_fit_all(const aq_device_model *model,
       fit_step(facts, &out[i]);
     else if (i == AQ_DEVICE_FIT_timestamp_step)
       fit_timestamps(facts, &out[i]);
+    else if (i == AQ_DEVICE_FIT_dependency_poll)
+      fit_poll(&f, out, i);
     else
       fit_figure(&f, rule, out, i);
   }

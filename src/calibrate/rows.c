@@ -154,6 +154,14 @@ static void graph_node(run_rows *r, lane *queue, const aq_record *row,
   queue->graph.nodes++;
 }
 
+/* The packet that waits for the copy may be what costs the time, or the signal
+ * of the copy engine. */
+static void copy_tell(run_rows *r, aq_time gap)
+{
+  figure(r, AQ_CALIBRATE_WAIT, gap);
+  figure(r, AQ_CALIBRATE_COPY, gap);
+}
+
 static aq_time submit_of(const aq_record *row)
 {
   if (row->via == AQ_VIA_NONE || row->via == AQ_NONE)
@@ -179,7 +187,7 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
     graph_close(r, queue);
   if (queue->host_copy && submit != AQ_TIME_NONE &&
       submit <= before - EARLY * AQ_US && !is_back_to_back(row, before))
-    figure(r, AQ_CALIBRATE_WAIT, row->start - before);
+    copy_tell(r, row->start - before);
   if (row->kind != AQ_KIND_KERNEL || graph || after_graph)
     return;
   if (submit != AQ_TIME_NONE && queue->complete != AQ_TIME_NONE &&

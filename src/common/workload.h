@@ -74,6 +74,8 @@ enum aq_job_flag {
   AQ_JOB_WAIT_PACKETS = 1 << 4, /* a dependency costs a packet where its queue
                                    has work, even one that has ended by then */
   AQ_JOB_BEHIND_COPY = 1 << 5,  /* a copy engine did the work in front of it */
+  AQ_JOB_EVENT = 1 << 6,        /* its marker is that of an event, and costs as
+                                   much as a packet that waits */
 };
 
 typedef struct aq_job {

@@ -182,7 +182,7 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .host_end = shifted(row->host_end, process->shift),
       .deadline = AQ_TIME_NONE,
       .via = (aq_record_via)row->via,
-      .marker = job->marker,
+      .marker = job->marker || job->awaited,
       .correlation = row->correlation,
       .pid = row->pid,
       .tid = row->tid,
@@ -190,6 +190,8 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .command_count = job->count,
   };
   out->job_flags |= AQ_JOB_WAIT_PACKETS;
+  if (job->awaited && !job->marker)
+    out->job_flags |= AQ_JOB_EVENT;
   if (job->behind_copy)
     out->job_flags |= AQ_JOB_BEHIND_COPY;
   if (job->gate != AQ_TIME_NONE) {

@@ -47,6 +47,7 @@ typedef struct aq_replay_job {
   uint32_t process;
   uint32_t edge_first, edge_count; /* in `edges` */
   bool marker;                     /* ends a graph launch */
+  bool awaited;                    /* by a job of another queue */
   bool behind_copy;                /* of the queue's row before it */
   bool stretch;                    /* last part of merged launches */
   aq_time saved; /* host time of their calls that one launch does not take */

@@ -69,10 +69,13 @@ static void edges_settle(aq_replay *r)
     aq_replay_job *job = &r->jobs[r->edges[i].to];
     if (job->edge_count == 0)
       job->edge_first = (uint32_t)i;
-    if (job->edge_count < AQ_JOB_DEPENDENCIES)
+    aq_replay_job *from = &r->jobs[r->edges[i].from];
+    if (job->edge_count < AQ_JOB_DEPENDENCIES) {
       job->edge_count++;
-    else
+      from->awaited |= r->rows[from->first].queue != r->rows[job->first].queue;
+    } else {
       r->facts.dropped[AQ_REPLAY_DROP_MANY]++;
+    }
   }
   r->facts.edges = kept - r->facts.dropped[AQ_REPLAY_DROP_MANY];
 }

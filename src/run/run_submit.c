@@ -213,9 +213,12 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
   run->first = submitted.first + submitted.waits;
   if (!marked)
     return AQ_OK;
-  status =
-      aq_feed_submit(queue->queue, &(aq_submission){.completion = completion},
-                     &submitted, diag);
+  const bool event = run->part->job->job_flags & AQ_JOB_EVENT;
+  status = aq_feed_submit(queue->queue,
+                          &(aq_submission){.waits = &run->met,
+                                           .wait_count = event,
+                                           .completion = completion},
+                          &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;

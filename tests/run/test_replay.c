@@ -649,6 +649,9 @@ START_TEST(edges_between_rows_are_dependencies_of_jobs)
     ck_assert_uint_eq(job.dependency_count, i % 2);
     if (i % 2)
       ck_assert_uint_eq(job.dependencies[0], ids[i - 1]);
+    /* A packet of its event is behind an awaited row. */
+    ck_assert_int_eq(job.marker, i % 2 == 0);
+    ck_assert_int_eq(!!(job.job_flags & AQ_JOB_EVENT), i % 2 == 0);
   }
   ck_end(source);
 }
