@@ -139,6 +139,7 @@ struct aqsim_device {
   aq_time finish[AQSIM_SCOPES]; /* end of a kernel until its decrement */
   aqsim_packet_limits limits;
   aqsim_slots slots;
+  aq_time idle_since; /* when a queue became idle last */
   uint32_t queue_count;
   aqsim_queue *cooperative;                /* the one of this device, or NULL */
   aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
@@ -281,11 +282,11 @@ typedef struct aqsim_flight_pool {
 /* The place of a queue on the device, and how it loses and gets it. Of
  * slots.c. */
 typedef struct aqsim_mapping {
-  aqsim_pipe *pipe; /* which serves it, or did so last */
-  aqsim_slot *slot; /* NULL: not mapped */
-  aq_time usable;   /* from when the slot serves it */
-  aq_time awake;    /* from when a doorbell is seen, if it was idle */
-  aq_time idle_since;
+  aqsim_pipe *pipe;          /* which serves it, or did so last */
+  aqsim_slot *slot;          /* NULL: not mapped */
+  aq_time usable;            /* from when the slot serves it */
+  aq_time awake;             /* from when a doorbell is seen, if it was idle */
+  aq_time idle_since, woken; /* when it became so last, and not so */
   aqsim_queue *next, *previous; /* in the run list */
   bool listed;                  /* it is */
   bool leaving;                 /* preempted, still holds its slot */

@@ -21,7 +21,8 @@ typedef struct expectation {
   const model_device *device;
   model_timeline *out;
   extra extras[MODEL_PACKETS];
-  aq_time host; /* where the host is */
+  aq_time host;                   /* where the host is */
+  aq_record known[MODEL_PACKETS]; /* rows of the pass before */
   struct {
     aq_time mapped, batch_start, batch_end, submit;
     unsigned in_batch;
@@ -73,6 +74,39 @@ static aq_time all_complete(const expectation *e, unsigned index)
   return latest;
 }
 
+/* A row's queue is busy until then: its completion, or the error of a packet
+ * before which the queue ended. */
+static aq_time busy_until(const expectation *e, unsigned index)
+{
+  aq_time until = e->known[index].complete;
+  for (unsigned i = 0; i <= index; i++)
+    if (e->p->packets[i].type == MODEL_BAD_TYPE &&
+        (i == index || before(e, i, index)))
+      until = e->known[i].launch;
+  return until;
+}
+
+/* How long the device has had nothing to do: a queue of the host agent
+ * alone, all others together. */
+static aq_time idle_find(const expectation *e, unsigned index, aq_time time)
+{
+  const unsigned queue = e->p->packets[index].queue;
+  aq_time since = all_complete(e, index);
+  for (unsigned i = 0; i < e->p->packet_count; i++) {
+    const model_packet *packet = &e->p->packets[i];
+    const aq_record *row = &e->known[i];
+    if (packet->removed || packet->queue == queue ||
+        e->p->queue_host[packet->queue] || e->p->queue_host[queue] ||
+        row->kind == 0 || row->submit >= time)
+      continue;
+    if (busy_until(e, i) > time)
+      return aq_time_min(time - since, 0);
+    if (packet->type != MODEL_BAD_TYPE && row->complete <= time)
+      since = aq_time_max(since, row->complete);
+  }
+  return time - since;
+}
+
 /* ---- the ring ---- */
 
 /* The packet is noticed when it and all before it are published. */
@@ -84,7 +118,7 @@ static void submit_find(expectation *e, unsigned index)
       aq_time_max(e->out->published[index], e->queues[packet->queue].submit);
   e->queues[packet->queue].submit = row->submit;
   const model_device *device = e->device;
-  const aq_time idle = row->submit - all_complete(e, index);
+  const aq_time idle = idle_find(e, index, row->submit);
   aq_time *mapped = &e->queues[packet->queue].mapped;
   if (packet->id == 0)
     *mapped = row->submit + device->remap_latency;
@@ -293,22 +327,41 @@ static void actions_do(expectation *e, const model_action *action,
   }
 }
 
-void model_expect(const model_program *p, model_timeline *out)
+static void pass(expectation *e)
 {
-  expectation e = {.p = p, .device = &p->device, .out = out};
+  const model_program *p = e->p;
+  model_timeline *out = e->out;
   memset(out, 0, sizeof *out);
   for (unsigned i = 0; i < p->signal_count; i++)
     out->values[i] =
         p->signals[i].kind == MODEL_STORED ? 0 : p->signals[i].initial;
   unsigned first = 0, action = 0;
   for (unsigned b = 0; b < p->burst_count; b++) {
-    space_wait(&e, first, p->bursts[b].packets);
-    actions_do(&e, &p->actions[action], p->bursts[b].actions);
+    space_wait(e, first, p->bursts[b].packets);
+    actions_do(e, &p->actions[action], p->bursts[b].actions);
     for (unsigned i = first; i < first + p->bursts[b].packets; i++)
       if (!p->packets[i].removed)
-        packet_find(&e, i);
+        packet_find(e, i);
     first += p->bursts[b].packets;
     action += p->bursts[b].actions;
+  }
+}
+
+/* Whether the device sleeps at a doorbell follows from packets of all queues,
+ * later ones in the order of reservation too: passes are repeated until they
+ * agree. */
+void model_expect(const model_program *p, model_timeline *out)
+{
+  enum { PASSES_MAX = 2 * MODEL_PACKETS };
+  aq_record known[MODEL_PACKETS];
+  memset(known, 0, sizeof known);
+  for (unsigned i = 0; i < PASSES_MAX; i++) {
+    expectation e = {.p = p, .device = &p->device, .out = out};
+    memcpy(e.known, known, sizeof known);
+    pass(&e);
+    if (memcmp(known, out->rows, sizeof known) == 0)
+      return;
+    memcpy(known, out->rows, sizeof known);
   }
 }
 

@@ -213,20 +213,8 @@ static aqsim_slot *slot_idle(const aqsim_slots *s)
   return best;
 }
 
-/* Queues that have been idle for long are not mapped any more. */
-static void slots_expire(aqsim_device *device)
-{
-  aq_time before = device->sim->now - device->model->unmap_after;
-  for (uint32_t i = 0; i < device->slots.slot_count; i++) {
-    aqsim_queue *queue = device->slots.slots[i].queue;
-    if (queue && aqsim_queue_is_idle(queue) && queue->map.idle_since <= before)
-      slot_leave(queue);
-  }
-}
-
 static aqsim_slot *slot_find(aqsim_device *device)
 {
-  slots_expire(device);
   aqsim_slot *slot = slot_free(&device->slots);
   if (slot)
     return slot;
@@ -234,6 +222,24 @@ static aqsim_slot *slot_find(aqsim_device *device)
   if (slot)
     slot_leave(slot->queue);
   return slot;
+}
+
+/* How long no queue of the device had anything to do, which one that wakes at
+ * this instant does not change; of a queue of the host
+ * agent, how long it had not. */
+static aq_time idle_time(const aqsim_queue *queue)
+{
+  const aqsim_slots *s = &queue->device->slots;
+  const aq_time now = queue->sim->now;
+  if (queue->host)
+    return now - queue->map.idle_since;
+  for (uint32_t i = 0; i < s->slot_count; i++) {
+    const aqsim_queue *other = s->slots[i].queue;
+    if (other && other != queue && !aqsim_queue_is_idle(other) &&
+        other->map.woken < now)
+      return 0;
+  }
+  return now - queue->device->idle_since;
 }
 
 static aq_time quantum_end(const aqsim_device *device, const aqsim_slot *slot)
@@ -443,8 +449,10 @@ void aqsim_queue_slot_init(aqsim_queue *queue)
 void aqsim_queue_map(aqsim_queue *queue)
 {
   const aqsim_model *model = queue->device->model;
-  const aq_time idle = queue->sim->now - queue->map.idle_since;
-  if (queue->map.slot) {
+  const aq_time idle = idle_time(queue);
+  queue->map.woken = queue->sim->now;
+  aqsim_slot *mine = queue->map.slot;
+  if (mine) {
     if (idle < model->unmap_after) {
       queue->map.awake =
           queue->sim->now + aq_time_ramp(idle, AQ_US, model->idle_ramp);
@@ -458,7 +466,8 @@ void aqsim_queue_map(aqsim_queue *queue)
                    aqsim_policy_maps(queue->device) ||
                    queue->line.hold & AQSIM_HOLD_SUSPEND
                ? NULL
-               : slot_find(queue->device);
+           : mine ? mine
+                  : slot_find(queue->device);
   if (slot) {
     /* The longer it was idle, the slower. */
     if (queue->amd.read_dispatch_id > 0)

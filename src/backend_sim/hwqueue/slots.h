@@ -5,8 +5,7 @@
  * the run list, by priority and then in the order they came.
  *
  * A queue gets the first of these slots, in this order:
- *  - one that is free, or whose queue has been idle for unmap_after; of the
- *    pipe with the fewest queues, the first one;
+ *  - one that is free; of the pipe with the fewest queues, the first one;
  *  - one whose queue is idle, the longest first;
  *  - one whose queue has lower priority, or whose quantum has ended and either
  *    its priority is the same or it only waits for a signal. That queue is

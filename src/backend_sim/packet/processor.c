@@ -184,6 +184,8 @@ static aqsim_flow step_complete(aqsim_flight *flight)
     queue->sim->queue_ops->progress(queue);
   } else if (aqsim_queue_is_idle(queue)) {
     queue->map.idle_since = sim->now;
+    if (!queue->host)
+      queue->device->idle_since = sim->now;
     if (queue->device->slots.contended)
       queue->sim->queue_ops->progress(queue);
   } else {

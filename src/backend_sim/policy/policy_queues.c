@@ -198,7 +198,7 @@ static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
   free(e->ids);
   p->device->sim->told = true;
   if (aqsim_queue_is_idle(queue))
-    queue->map.idle_since = queue->sim->now;
+    queue->map.idle_since = queue->device->idle_since = queue->sim->now;
   if (queue->device->slots.contended)
     act->slot_progress(queue);
   act->pump(queue);

@@ -153,6 +153,33 @@ START_TEST(a_queue_is_unmapped_after_105_us_of_idleness)
 }
 END_TEST
 
+/* What sleeps is the device: a queue that has been idle for long pays nothing
+ * while another one works, or has done so a moment ago. */
+START_TEST(an_idle_queue_pays_no_remap_beside_one_that_works)
+{
+  for (int ended = 0; ended < 2; ended++) {
+    rig r;
+    aq_ring *queue;
+    uint64_t object;
+    aq_time begin = warm_open(&r, &queue, &object, AQ_US) + 5 * UNMAP;
+    aq_ring *other = rig_queue(&r, 64);
+    aq_packet packet =
+        rig_dispatch(rig_kernel(&r, "long", 10 * UNMAP), true, rig_none);
+    rig_submit(&r, other, &packet);
+    if (ended) {
+      rig_run(&r);
+      begin = r.t->ops->now(r.t) + UNMAP / 2;
+    }
+    rig_sleep(&r, begin);
+    packet = rig_dispatch(object, true, rig_none);
+    rig_submit(&r, queue, &packet);
+    rig_run(&r);
+    ck_assert_time_eq(rig_record(&r, queue, 1)->start, begin + LATENCY);
+    rig_close(&r);
+  }
+}
+END_TEST
+
 START_TEST(the_info_tells_the_latencies_that_are_simulated)
 {
   rig r;
@@ -494,6 +521,7 @@ AQ_TEST_MAIN("backend_sim/lifecycle",
              queued_kernels_complete_3_60_us_apart_and_start_back_to_back,
              a_doorbell_shortly_before_the_end_leaves_a_gap,
              a_queue_is_unmapped_after_105_us_of_idleness,
+             an_idle_queue_pays_no_remap_beside_one_that_works,
              the_info_tells_the_latencies_that_are_simulated,
              packets_without_fences_do_not_pay_for_them,
              without_the_barrier_bit_completions_may_be_out_of_order,
