@@ -1,11 +1,13 @@
 libaqcore_a_SOURCES += \
 	src/perform/capture.c src/perform/capture.h \
+	src/perform/collectives.c src/perform/collectives.h \
 	src/perform/containment.c src/perform/containment.h \
 	src/perform/cost.c src/perform/cost.h \
 	src/perform/counted.c src/perform/counted.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
 	src/perform/gaps.c src/perform/gaps.h \
 	src/perform/interval.c src/perform/interval.h \
+	src/perform/meet.c \
 	src/perform/peaks.c src/perform/peaks.h \
 	src/perform/perform.c src/perform/perform.h \
 	src/perform/product.c src/perform/product.h \

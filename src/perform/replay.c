@@ -147,6 +147,8 @@ static void replay_notes(aq_json_out *json, const void *user)
   }
   if (job->gaps.model)
     aq_json_out_int(json, "gaps", (int64_t)facts->gaps);
+  if (job->hooks && job->hooks->met)
+    aq_json_out_int(json, "collectives_met", (int64_t)job->hooks->met);
   if (job->transferred)
     aq_json_out_int(json, "transferred", (int64_t)job->transferred);
   if (job->hooks && job->hooks->interval)
@@ -484,11 +486,10 @@ static aq_status factors_check(const aq_replay_ask *ask, aq_diag *diag)
   return AQ_OK;
 }
 
-aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
-                            const aq_replay_ask *ask,
-                            const aq_replay_hooks *hooks, aq_run_info *info,
-                            aq_performed *out, const aq_notes *notes,
-                            aq_diag *diag)
+aq_status aq_replay_once(aq_performance *performance, aq_store *store,
+                         const aq_replay_ask *ask, const aq_replay_hooks *hooks,
+                         aq_run_info *info, aq_performed *out,
+                         const aq_notes *notes, aq_diag *diag)
 {
   replay_job job = {.performance = performance,
                     .store = store,

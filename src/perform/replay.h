@@ -22,6 +22,8 @@ typedef struct aq_replay_hooks {
   aq_end end;             /* of durations predicted for another GPU */
   aq_replay_facts *facts; /* gets the facts of the replay */
   const struct aq_interval *interval; /* goes to the notes (interval.h) */
+  size_t met;                         /* so do collective kernels that wait for
+                                         each other (collectives.h) */
 } aq_replay_hooks;
 
 /* Replays the run and stores it under `info`. A performance without a device
@@ -34,5 +36,15 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
                             const aq_replay_hooks *hooks, aq_run_info *info,
                             aq_performed *out, const aq_notes *notes,
                             aq_diag *diag);
+
+/* The same in one go: collective kernels of several GPUs keep the durations
+ * that `hooks` or the run give them. aq_replay_perform has each wait for the
+ * last of its set, by repeating the replay without storing it until no wait
+ * changes, where the run has several devices, the replay is of level 1 and in
+ * virtual time, and `hooks` gives no durations. */
+aq_status aq_replay_once(aq_performance *performance, aq_store *store,
+                         const aq_replay_ask *ask, const aq_replay_hooks *hooks,
+                         aq_run_info *info, aq_performed *out,
+                         const aq_notes *notes, aq_diag *diag);
 
 #endif

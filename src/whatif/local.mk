@@ -2,7 +2,6 @@ libaqcore_a_SOURCES += \
 	src/whatif/basis.c src/whatif/basis.h \
 	src/whatif/change.c \
 	src/whatif/changes.def \
-	src/whatif/collectives.c src/whatif/collectives.h \
 	src/whatif/critical.c src/whatif/critical.h \
 	src/whatif/timeline.c src/whatif/timeline.h \
 	src/whatif/variant.h \

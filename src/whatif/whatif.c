@@ -168,9 +168,9 @@ static aq_status variant_perform(aq_whatif_variant *v,
   aq_diag *diag = v->of->diag;
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
   performance->instead = &v->timeline.sink;
-  aq_status status = aq_replay_perform(
-      performance, v->of->store, &v->ask, &hooks, &info, &performed,
-      v->replays == 1 ? v->of->notes : NULL, diag);
+  aq_status status =
+      aq_replay_once(performance, v->of->store, &v->ask, &hooks, &info,
+                     &performed, v->replays == 1 ? v->of->notes : NULL, diag);
   if (status != AQ_OK)
     return status;
   v->of->out->run = info.origin;
@@ -211,7 +211,10 @@ static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
     status = variant_replay(v);
     if (status != AQ_OK || collectives->met == 0)
       break;
-    v->unsettled = aq_collectives_settle(collectives, &v->timeline);
+    for (size_t i = 0; i < v->timeline.count; i++)
+      aq_collectives_began(collectives, v->timeline.rows[i].origin,
+                           v->timeline.rows[i].start);
+    v->unsettled = aq_collectives_settle(collectives);
     if (v->unsettled == AQ_TIME_NONE)
       return aq_diag_no_memory(diag);
     if (v->unsettled < AQ_US || v->replays == REPLAYS_MAX)

@@ -126,6 +126,22 @@ check "a link scales what is not fixed of the transfer alone" \
   [ "$(($(after none) - $(after link)))" = 11 ]
 check "waiting follows the slower rank's kernel" \
   [ "$(($(after none) - $(after clock)))" -gt 50 ]
+# The second GPU's launches start 11 us later than the first one's.
+try "$aqueduct" replay two --device mi300x,mi300x-rocm6.4-vf --name late
+check "a replay has ranks wait for each other" contains "$err" \
+  "2 of 2 collective kernels wait for the last of 2 GPUs"
+try "$aqueduct" replay two --device mi300x --name alike
+ends() { # RUN: of its collective kernels, in whole us
+  "$aqueduct" export "$1" --format csv -o "$work/$1.csv" > /dev/null
+  python3 -c '
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if "nccl" in r["name"]]
+print(*(round(float(r["end"]) / 1000) for r in rows))' "$work/$1.csv"
+}
+check "kernels of a collective end together" \
+  [ "$(ends late | tr ' ' '\n' | sort -u | wc -l)" = 1 ]
+check "when the later rank is done" \
+  [ "$(($(ends late | cut -d' ' -f1) - $(ends alike | cut -d' ' -f1)))" -gt 9 ]
 try "$aqueduct" whatif two --link x2
 check "the row of a link is predicted" contains \
   "$(echo "$out" | grep '^link')" yes

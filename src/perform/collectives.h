@@ -8,13 +8,12 @@
  * A rank is a device of a process. The collectives own their memory. One
  * thread.
  */
-#ifndef AQ_WHATIF_COLLECTIVES_H
-#define AQ_WHATIF_COLLECTIVES_H
+#ifndef AQ_PERFORM_COLLECTIVES_H
+#define AQ_PERFORM_COLLECTIVES_H
 
 #include "common/map.h"
 #include "predict/family.h"
 #include "store/store.h"
-#include "whatif/timeline.h"
 
 typedef struct aq_collective {
   int64_t row;
@@ -25,6 +24,7 @@ typedef struct aq_collective {
   aq_time measured; /* duration */
   aq_time transfer; /* part of it */
   aq_time wait;     /* now, before the transfer */
+  aq_time begins;   /* in the last replay */
   int64_t name, pid, device;
   int64_t grid;
 } aq_collective;
@@ -40,6 +40,7 @@ typedef struct aq_collectives {
   aq_map by_row;     /* row → item */
   size_t ranks, met;
   size_t next;               /* whose duration is asked for next */
+  size_t begun;              /* kernels of the replay that began */
   aq_time waiting, transfer; /* sums of the measured parts */
 } aq_collectives;
 
@@ -56,9 +57,13 @@ void aq_collectives_begin(aq_collectives *c, bool afresh);
 aq_time aq_collectives_duration(aq_collectives *c, aq_time measured,
                                 aq_time found, double link, aq_end end);
 
-/* Has each kernel that meets wait for the last of its set, by the starts of a
- * replay; returns by how much a wait changed at
- * most; AQ_TIME_NONE: out of memory, or a kernel is not in the replay. */
-aq_time aq_collectives_settle(aq_collectives *c, const aq_timeline *timeline);
+/* A row of the replay that began at `start`; rows of other than collective
+ * kernels are passed over. */
+void aq_collectives_began(aq_collectives *c, int64_t origin, aq_time start);
+
+/* Has each kernel that meets wait for the last of its set, by those
+ * starts; returns by how much a wait changed at most; AQ_TIME_NONE: out of
+ * memory, or a kernel is not in the replay. */
+aq_time aq_collectives_settle(aq_collectives *c);
 
 #endif

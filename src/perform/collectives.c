@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "whatif/collectives.h"
+#include "perform/collectives.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ void aq_collectives_fini(aq_collectives *c)
 
 void aq_collectives_begin(aq_collectives *c, bool afresh)
 {
-  c->next = 0;
+  c->next = c->begun = 0;
   for (size_t i = 0; i < c->count && afresh; i++)
     c->items[i].wait = c->items[i].measured - c->items[i].transfer;
 }
@@ -205,34 +205,28 @@ aq_time aq_collectives_duration(aq_collectives *c, aq_time measured,
   return (aq_time)llround(wait + fixed + (transfer - fixed) / link);
 }
 
-/* The starts of all kernels in a replay; false: not all of it ended there.
- */
-static bool starts_find(const aq_collectives *c, const aq_timeline *timeline,
-                        aq_time *starts)
+void aq_collectives_began(aq_collectives *c, int64_t origin, aq_time start)
 {
-  size_t found = 0;
   uint64_t item;
-  for (size_t i = 0; i < timeline->count; i++)
-    if (aq_map_get(&c->by_row, (uint64_t)timeline->rows[i].origin, &item)) {
-      starts[item] = timeline->rows[i].start;
-      found++;
-    }
-  return found == c->count;
+  if (!aq_map_get(&c->by_row, (uint64_t)origin, &item))
+    return;
+  c->items[item].begins = start;
+  c->begun++;
 }
 
 /* A kernel that waits longer delays all later ones of its rank, which `late`
  * sums up: one step settles what nothing else holds back. */
 static aq_time set_settle(aq_collectives *c, const aq_meeting *set,
-                          const aq_time *starts, aq_time *late)
+                          aq_time *late)
 {
   aq_time latest = AQ_TIME_NONE, moved = 0;
   for (size_t i = 0; i < c->ranks; i++) {
-    const aq_time begins = starts[set[i].item] + late[set[i].rank];
+    const aq_time begins = c->items[set[i].item].begins + late[set[i].rank];
     latest = i == 0 ? begins : aq_time_max(latest, begins);
   }
   for (size_t i = 0; i < c->ranks; i++) {
     aq_collective *item = &c->items[set[i].item];
-    const aq_time wait = latest - starts[set[i].item] - late[set[i].rank];
+    const aq_time wait = latest - item->begins - late[set[i].rank];
     const aq_time by = wait - item->wait;
     moved = aq_time_max(moved, by < 0 ? -by : by);
     late[set[i].rank] += by;
@@ -241,18 +235,16 @@ static aq_time set_settle(aq_collectives *c, const aq_meeting *set,
   return moved;
 }
 
-aq_time aq_collectives_settle(aq_collectives *c, const aq_timeline *timeline)
+aq_time aq_collectives_settle(aq_collectives *c)
 {
-  aq_time *starts = calloc(c->count + 1, sizeof *starts);
   aq_time *late = calloc(c->ranks + 1, sizeof *late);
   aq_time moved = AQ_TIME_NONE;
-  if (starts && late && starts_find(c, timeline, starts)) {
+  if (late && c->begun == c->count) {
     moved = 0;
     for (size_t at = 0; at < c->count; at = set_end(c, at))
       if (c->items[c->order[at].item].meets)
-        moved = aq_time_max(moved, set_settle(c, &c->order[at], starts, late));
+        moved = aq_time_max(moved, set_settle(c, &c->order[at], late));
   }
   free(late);
-  free(starts);
   return moved;
 }
