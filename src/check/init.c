@@ -397,7 +397,7 @@ static void wave_begin(const aq_wave *w, aq_check_unset *u)
   const unsigned user = rsrc2 >> 1 & 31, dimensions = (rsrc2 >> 11 & 3) + 1;
   const uint16_t target = aq_wave_code_target(w->grid->code);
   /* The numbers of a workgroup, its size, the place of private memory. */
-  const unsigned asked = target & AQ_ISA_GFX1200 ? 8 : 15;
+  const unsigned asked = target & AQ_ISA_GFX12 ? 8 : 15;
   const unsigned system =
       (unsigned)__builtin_popcount(rsrc2 >> 7 & asked) + (rsrc2 & 1);
   const unsigned scalars = target & AQ_ISA_RDNA ? AQ_ISA_VCC : 102;

@@ -28,7 +28,7 @@ static const family families[] = {
     {AQ_ISA_FROM_940, SC0_OR_SC1, SC1, SC0_OR_SC1, SC1},
     {AQ_ISA_GFX10, SAME, GLC_DLC, SAME, SAME},
     {AQ_ISA_GFX11, SAME, GLC, SAME, SAME},
-    {AQ_ISA_GFX1200, SAME, SCOPE_DEV, SAME, SCOPE_DEV},
+    {AQ_ISA_GFX12, SAME, SCOPE_DEV, SAME, SCOPE_DEV},
     {0 /* gfx9 before gfx940 */, SAME, GLC, SAME, SAME},
 };
 

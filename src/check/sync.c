@@ -131,7 +131,7 @@ void aq_check_sync_stuck(aq_wave_grid *grid)
 {
   aq_check *check = aq_check_grid_of_grid(grid)->check;
   const aq_wave *w = wave_choose(grid);
-  const aq_wave_op *o = w ? aq_wave_code_at(grid->code, w->pc) : NULL;
+  const aq_wave_op *o = w ? aq_wave_code_in(grid->code, w->pc, w->banks) : NULL;
   if (!o || !o->more)
     return;
   if (!o->more->note)

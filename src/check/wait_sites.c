@@ -79,7 +79,7 @@ static void limits_find(aq_check_site *site)
       site->vm_limit = site->lgkm_limit = site->km_limit = 0;
   }
   /* Before gfx12, lgkmcnt counts scalar memory, too. */
-  if (!(inst->target & AQ_ISA_GFX1200) && site->lgkm_limit == 0)
+  if (!(inst->target & AQ_ISA_GFX12) && site->lgkm_limit == 0)
     site->km_limit = 0;
 }
 
@@ -135,5 +135,5 @@ void aq_check_waits_site(aq_check_site *site)
   /* Flat accesses return in order from gfx10 on; scalar ones never do. */
   site->unorders =
       (site->counts & AQ_CHECK_COUNTS_FLAT && !(target & AQ_ISA_RDNA)) ||
-      (site->counts & AQ_CHECK_COUNTS_SMEM && !(target & AQ_ISA_GFX1200));
+      (site->counts & AQ_CHECK_COUNTS_SMEM && !(target & AQ_ISA_GFX12));
 }

@@ -92,7 +92,7 @@ static const char *wait_name(const aq_wave *w, unsigned which)
   static const char *const names[][3] = {
       {"s_waitcnt vmcnt", "s_waitcnt lgkmcnt", "s_waitcnt lgkmcnt"},
       {"s_wait_loadcnt", "s_wait_dscnt", "s_wait_kmcnt"}};
-  const bool split = aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1200;
+  const bool split = aq_wave_code_target(w->grid->code) & AQ_ISA_GFX12;
   return names[split][which];
 }
 

@@ -38,6 +38,7 @@ static const struct family {
     {"gfx94", 8, 0, 16, 2, ACCUM_BEHIND},
     {"gfx95", 8, 0, 16, 2, ACCUM_BEHIND},
     {"gfx9", 4, 0, 16, 2, ACCUM_NONE},
+    {"gfx125", 16, 16, 0, 1, ACCUM_NONE},
     {"gfx1", 4, 8, 0, 1, ACCUM_NONE},
 };
 

@@ -59,7 +59,8 @@ static const char *target_name(const aq_disassembly *d, const aq_isa_inst *inst,
 static uint32_t line_report(const aq_disassembly *d,
                             const aq_isa_labels *labels,
                             const aq_code_function *function, uint64_t at,
-                            aq_disassembly_told *told, void *user)
+                            uint8_t *banks, aq_disassembly_told *told,
+                            void *user)
 {
   char text[AQ_ISA_TEXT_SIZE];
   aq_isa_inst inst;
@@ -71,6 +72,8 @@ static uint32_t line_report(const aq_disassembly *d,
   if (aq_isa_decode(&d->decoder, function->bytes + at, function->size - at, pc,
                     &inst, NULL) == AQ_OK) {
     line.inst = &inst;
+    aq_isa_banks_set(&inst, *banks);
+    *banks = aq_isa_banks_next(&inst, *banks);
     line.word_count = inst.size / 4u;
     aq_isa_labels_print(labels, &inst, pc, target_name(d, &inst, pc), text);
   }
@@ -92,9 +95,10 @@ aq_status aq_disassembly_tell(const aq_disassembly *disassembly,
     aq_isa_labels_fini(&labels);
     return aq_diag_no_memory(diag);
   }
+  uint8_t banks = 0;
   for (uint64_t at = 0; at + 4 <= function->size;)
-    at += 4 *
-          (uint64_t)line_report(disassembly, &labels, function, at, told, user);
+    at += 4 * (uint64_t)line_report(disassembly, &labels, function, at, &banks,
+                                    told, user);
   aq_isa_labels_fini(&labels);
   return AQ_OK;
 }

@@ -186,7 +186,10 @@ static bool operands_decode(aq_isa_inst *inst, size_t size)
   case AQ_ISA_VOP3P:
     return aq_isa_vop3p_decode(inst, inst->words[0], inst->words[1], size);
   case AQ_ISA_VOP3PX2:
-    return aq_isa_scaled_decode(inst);
+    return rdna ? aq_isa_gfx1250_scaled_decode(inst)
+                : aq_isa_scaled_decode(inst);
+  case AQ_ISA_TENSOR:
+    return aq_isa_tensor_decode(inst);
   case AQ_ISA_SMEM:
     return rdna ? aq_isa_rdna_smem_decode(inst) : smem_decode(inst);
   case AQ_ISA_DS:
@@ -233,6 +236,8 @@ aq_status aq_isa_decode(const aq_isa_decoder *decoder, const void *bytes,
   if (inst.row && inst.size <= size &&
       (inst.row->encoding == AQ_ISA_VOPD
            ? aq_isa_vopd_decode(decoder, &inst, size)
+       : inst.row->encoding == AQ_ISA_VOPD3
+           ? aq_isa_vopd3_decode(decoder, &inst)
            : operands_decode(&inst, size))) {
     *out = inst;
     return AQ_OK;

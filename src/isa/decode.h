@@ -44,9 +44,9 @@ bool aq_isa_source_set(const aq_isa_inst *inst, aq_isa_operand *operand,
 bool aq_isa_operand_is_half(const aq_isa_inst *inst,
                             const aq_isa_operand *operand);
 
-/* Takes the word behind the instruction's. */
+/* Takes the word behind the instruction's, or two. */
 bool aq_isa_literal_take(aq_isa_inst *inst, size_t size);
-bool aq_isa_literal_needed(const aq_isa_inst *inst);
+bool aq_isa_literal_needed(aq_isa_inst *inst);
 
 /* ---- encodings: the operands and fields of `inst`; false: it has others ----
  */
@@ -67,10 +67,28 @@ bool aq_isa_vopd_decode(const aq_isa_decoder *decoder, aq_isa_inst *inst,
 /* Of RDNA (decode_rdna.c): the row of the words, its size in bytes, operands of
  * memory. */
 const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
-                                  const uint32_t words[2], uint8_t *size);
+                                  const uint32_t words[4], uint8_t *size);
 bool aq_isa_rdna_smem_decode(aq_isa_inst *inst);
 bool aq_isa_rdna_flat_decode(aq_isa_inst *inst);
 bool aq_isa_rdna_buffer_decode(aq_isa_inst *inst);
 void aq_isa_attribute_decode(aq_isa_inst *inst);
+
+/* Temporal hint and scope of gfx12, in the word behind the first. */
+void aq_isa_cache_decode(aq_isa_inst *inst, uint32_t w1);
+
+/* ---- of gfx1250 (decode_gfx1250.c) ---- */
+
+/* The row of words that begin as VOP3P's, and its size in bytes. */
+const aq_isa_row *aq_isa_gfx1250_row(const aq_isa_decoder *decoder,
+                                     const uint32_t words[4], uint8_t *size);
+const aq_isa_row *aq_isa_gfx1250_tensor_row(const aq_isa_decoder *decoder,
+                                            uint32_t w);
+bool aq_isa_vopd3_decode(const aq_isa_decoder *decoder, aq_isa_inst *inst);
+bool aq_isa_tensor_decode(aq_isa_inst *inst);
+
+/* A matrix instruction whose sources have types of their own, without and with
+ * scales, or the scales alone. */
+bool aq_isa_gfx1250_mixed_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1);
+bool aq_isa_gfx1250_scaled_decode(aq_isa_inst *inst);
 
 #endif

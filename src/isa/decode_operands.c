@@ -24,9 +24,9 @@ aq_isa_operand aq_isa_token_read(const aq_isa_inst *inst, const char **text)
 }
 
 static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination,
-                            bool null)
+                            uint16_t target)
 {
-  if (code == AQ_ISA_NULL && null)
+  if (code == AQ_ISA_NULL && target & AQ_ISA_RDNA)
     return true;
   if (code < 128) {
     const unsigned align = bits > AQ_ISA_BITS_MAX ? 0
@@ -38,7 +38,10 @@ static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination,
            !(code == AQ_ISA_M0 && bits > 32 && bits <= AQ_ISA_BITS_MAX);
   }
   return !destination &&
+         !(code == AQ_ISA_LDS_DIRECT && target & AQ_ISA_GFX1250 &&
+           bits != 64) &&
          (code <= 208 ||
+          (code - AQ_ISA_SCRATCH_BASE < 2 && target & AQ_ISA_GFX1250) ||
           (code >= AQ_ISA_SHARED_BASE && code <= AQ_ISA_INV_2PI) ||
           code >= AQ_ISA_VCCZ);
 }
@@ -52,7 +55,7 @@ bool aq_isa_scalar_set(const aq_isa_inst *inst, aq_isa_operand *operand,
   if (operand->file == 'v' || operand->file == 'a' ||
       !scalar_is_valid(code, operand->bits,
                        operand->role == 'D' || operand->role == 'E',
-                       inst->target & AQ_ISA_RDNA))
+                       inst->target))
     return false;
   operand->file = 's';
   operand->code = (uint8_t)code;
@@ -80,7 +83,8 @@ bool aq_isa_operand_is_half(const aq_isa_inst *inst,
 bool aq_isa_source_set(const aq_isa_inst *inst, aq_isa_operand *operand,
                        uint32_t code)
 {
-  if (operand->file == 'v' && code == AQ_ISA_LDS_DIRECT)
+  if (operand->file == 'v' && code == AQ_ISA_LDS_DIRECT &&
+      !(inst->target & AQ_ISA_GFX1250))
     operand->file = 0;
   return code >= AQ_ISA_CODE_VGPR
              ? aq_isa_vector_set(operand, code - AQ_ISA_CODE_VGPR)
@@ -93,15 +97,27 @@ bool aq_isa_literal_take(aq_isa_inst *inst, size_t size)
     return false;
   inst->literal = inst->words[inst->size / 4];
   inst->size += 4;
+  if (inst->wide) {
+    if (size < inst->size + 4u)
+      return false;
+    inst->literal_high = inst->words[inst->size / 4];
+    inst->size += 4;
+  }
   return true;
 }
 
-bool aq_isa_literal_needed(const aq_isa_inst *inst)
+bool aq_isa_literal_needed(aq_isa_inst *inst)
 {
-  for (unsigned i = 0; i < inst->operand_count; i++)
-    if (inst->operands[i].role == 'K' ||
-        (inst->operands[i].file == 's' &&
-         inst->operands[i].code == AQ_ISA_LITERAL))
-      return true;
-  return false;
+  bool needed = false;
+  for (unsigned i = 0; i < inst->operand_count; i++) {
+    aq_isa_operand *o = &inst->operands[i];
+    if (inst->target & AQ_ISA_GFX1250 &&
+        ((o->file == 's' && o->code == AQ_ISA_LDS_DIRECT) ||
+         (o->role == 'K' && o->bits == 64))) {
+      inst->wide = true;
+      o->code = AQ_ISA_LITERAL;
+    }
+    needed |= o->role == 'K' || (o->file == 's' && o->code == AQ_ISA_LITERAL);
+  }
+  return needed;
 }

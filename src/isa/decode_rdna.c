@@ -13,7 +13,8 @@
 enum {
   PREFIX_VBUFFER = 0x31, /* gfx12, with the next two */
   PREFIX_VOPD = 0x32,    /* from gfx11 on */
-  PREFIX_VOP3P = 0x33,
+  PREFIX_VOP3P = 0x33,   /* gfx1250: VOPD3, too */
+  PREFIX_TENSOR = 0x34,  /* gfx1250 */
   PREFIX_VOP3 = 0x35,
   PREFIX_DS = 0x36,
   PREFIX_FLAT = 0x37, /* before gfx12 */
@@ -73,10 +74,10 @@ static const aq_isa_row *gfx12_row(const aq_isa_decoder *decoder, uint32_t w)
 }
 
 const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
-                                  const uint32_t words[2], uint8_t *size)
+                                  const uint32_t words[4], uint8_t *size)
 {
   const uint32_t w = words[0];
-  const bool is_12 = decoder->target & AQ_ISA_GFX1200;
+  const bool is_12 = decoder->target & AQ_ISA_GFX12;
   *size = 8;
   switch (w >> 26) {
   case PREFIX_VOPD:
@@ -84,9 +85,16 @@ const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
                ? aq_isa_table_find(decoder, AQ_ISA_VOPD, aq_isa_field(w, 22, 4))
                : NULL;
   case PREFIX_VOP3P:
+    if (decoder->target & AQ_ISA_GFX1250)
+      return aq_isa_gfx1250_row(decoder, words, size);
     return aq_isa_field(w, 24, 2) == 0
                ? aq_isa_table_find(decoder, AQ_ISA_VOP3P,
                                    aq_isa_field(w, 16, 7))
+               : NULL;
+  case PREFIX_TENSOR:
+    *size = 12;
+    return decoder->target & AQ_ISA_GFX1250
+               ? aq_isa_gfx1250_tensor_row(decoder, w)
                : NULL;
   case PREFIX_VOP3:
     return vop3_row(decoder, aq_isa_field(w, 16, 10));
@@ -153,10 +161,11 @@ bool aq_isa_vopd_decode(const aq_isa_decoder *decoder, aq_isa_inst *inst,
 /* ---- memory ---- */
 
 /* gfx12: how far an access reaches, and how long its data are of use. */
-static void cache_decode(aq_isa_inst *inst, uint32_t w1)
+void aq_isa_cache_decode(aq_isa_inst *inst, uint32_t w1)
 {
   inst->scope = (uint8_t)aq_isa_field(w1, 18, 2);
   inst->temporal = (uint8_t)aq_isa_field(w1, 20, 3);
+  inst->nv = inst->target & AQ_ISA_GFX1250 && aq_isa_bit(inst->words[0], 7);
   inst->glc = inst->row->flags & AQ_ISA_RETURN && aq_isa_bit(w1, 20);
 }
 
@@ -168,7 +177,7 @@ static int32_t signed_field(uint32_t word, unsigned count)
 bool aq_isa_rdna_smem_decode(aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
-  const bool is_12 = inst->target & AQ_ISA_GFX1200;
+  const bool is_12 = inst->target & AQ_ISA_GFX12;
   const bool scoped = !(inst->row->flags & AQ_ISA_NO_GLC);
   aq_isa_operand soffset = {.role = 'S', .type = 'b', .bits = 32, .select = 6};
   inst->glc =
@@ -177,6 +186,8 @@ bool aq_isa_rdna_smem_decode(aq_isa_inst *inst)
       !is_12 && scoped && aq_isa_bit(w, inst->target & AQ_ISA_GFX11 ? 13 : 14);
   inst->scope = is_12 ? (uint8_t)aq_isa_field(w, 21, 2) : 0;
   inst->temporal = is_12 ? (uint8_t)aq_isa_field(w, 23, 2) : 0;
+  inst->nv = inst->target & AQ_ISA_GFX1250 && aq_isa_bit(w, 20);
+  inst->scaled = inst->target & AQ_ISA_GFX1250 && aq_isa_bit(w1, 24);
   inst->imm = (uint16_t)aq_isa_field(w, 6, is_12 ? 5 : 7);
   inst->offset = is_12 ? signed_field(w1, 24) : signed_field(w1, 21);
   if (!aq_isa_scalar_set(inst, &soffset, aq_isa_field(w1, 25, 7)))
@@ -209,7 +220,8 @@ static void flat_gfx12(aq_isa_inst *inst, uint32_t *address, uint32_t *saddr,
   *saddr = aq_isa_field(w[0], 0, 7);
   *data = aq_isa_field(w[1], 23, 8);
   *result = aq_isa_field(w[1], 0, 8);
-  cache_decode(inst, w[1]);
+  inst->scaled = inst->target & AQ_ISA_GFX1250 && aq_isa_bit(w[1], 16);
+  aq_isa_cache_decode(inst, w[1]);
 }
 
 static void flat_gfx10(aq_isa_inst *inst, uint32_t *address, uint32_t *saddr,
@@ -236,7 +248,7 @@ static void flat_gfx10(aq_isa_inst *inst, uint32_t *address, uint32_t *saddr,
  * place of an SGPR. */
 static bool scratch_has_vector(const aq_isa_inst *inst, uint32_t saddr)
 {
-  return inst->target & AQ_ISA_GFX1200 ? aq_isa_bit(inst->words[1], 17)
+  return inst->target & AQ_ISA_GFX12   ? aq_isa_bit(inst->words[1], 17)
          : inst->target & AQ_ISA_GFX11 ? aq_isa_bit(inst->words[1], 23)
                                        : saddr == AQ_ISA_NULL;
 }
@@ -254,7 +266,7 @@ bool aq_isa_rdna_flat_decode(aq_isa_inst *inst)
   enum { OFF = 127 };
   const aq_isa_row *row = inst->row;
   uint32_t address, saddr, data, result;
-  if (inst->target & AQ_ISA_GFX1200)
+  if (inst->target & AQ_ISA_GFX12)
     flat_gfx12(inst, &address, &saddr, &data, &result);
   else
     flat_gfx10(inst, &address, &saddr, &data, &result);
@@ -262,8 +274,9 @@ bool aq_isa_rdna_flat_decode(aq_isa_inst *inst)
     return true;
   aq_isa_operand scalar = {.role = 'S',
                            .bits = row->encoding == AQ_ISA_SCRATCH ? 32 : 64};
+  const bool flat = row->encoding == AQ_ISA_FLAT;
   const bool none =
-      row->encoding == AQ_ISA_FLAT ||
+      (flat && !(inst->target & AQ_ISA_GFX1250)) ||
       saddr == (inst->target & AQ_ISA_FROM_GFX11 ? AQ_ISA_M0 : AQ_ISA_NULL) ||
       (saddr == OFF && !(inst->target & AQ_ISA_FROM_GFX11));
   if (!none && !aq_isa_scalar_set(inst, &scalar, saddr))
@@ -273,6 +286,9 @@ bool aq_isa_rdna_flat_decode(aq_isa_inst *inst)
     if (o.role == 'D' &&
         (inst->lds || (row->flags & AQ_ISA_RETURN && !inst->glc)))
       continue;
+    if (o.role == 'S') /* of a tensor */
+      return aq_isa_scalar_set(inst, &o, saddr) &&
+             (aq_isa_operand_add(inst, o), true);
     if (o.role == 'A') {
       o.bits = row->encoding == AQ_ISA_SCRATCH || !none ? 32 : 64;
       if (row->encoding != AQ_ISA_SCRATCH || scratch_has_vector(inst, saddr))
@@ -285,7 +301,7 @@ bool aq_isa_rdna_flat_decode(aq_isa_inst *inst)
     }
     aq_isa_operand_add(inst, o);
   }
-  if (row->encoding != AQ_ISA_FLAT)
+  if (!flat || !none) /* only gfx1250 has one there */
     aq_isa_operand_add(inst, scalar);
   return true;
 }
@@ -301,7 +317,7 @@ static uint32_t buffer_gfx12(aq_isa_inst *inst, uint32_t *resource,
   inst->format = (uint8_t)aq_isa_field(w[1], 23, 7);
   *resource = aq_isa_field(w[1], 9, 9);
   *soffset = aq_isa_field(w[0], 0, 7);
-  cache_decode(inst, w[1]);
+  aq_isa_cache_decode(inst, w[1]);
   return aq_isa_field(w[1], 0, 8);
 }
 
@@ -327,7 +343,7 @@ static uint32_t buffer_gfx10(aq_isa_inst *inst, uint32_t *resource,
 
 bool aq_isa_rdna_buffer_decode(aq_isa_inst *inst)
 {
-  const bool is_12 = inst->target & AQ_ISA_GFX1200;
+  const bool is_12 = inst->target & AQ_ISA_GFX12;
   uint32_t base, soffset;
   const uint32_t data = is_12 ? buffer_gfx12(inst, &base, &soffset)
                               : buffer_gfx10(inst, &base, &soffset);

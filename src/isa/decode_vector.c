@@ -333,6 +333,11 @@ bool aq_isa_vop3p_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1,
 {
   const uint32_t flags = inst->row->flags;
   const bool mixed = strstr(inst->row->name, "_f8f6f4") != NULL;
+  if (flags & AQ_ISA_WMMA && mixed)
+    return aq_isa_gfx1250_mixed_decode(inst, w, w1);
+  if (flags & AQ_ISA_WMMA && strncmp(inst->row->name, "v_wmma_ld_", 10) == 0)
+    return aq_isa_gfx1250_scaled_decode(inst) &&
+           (!aq_isa_literal_needed(inst) || aq_isa_literal_take(inst, size));
   if (!vop3p_operands(inst, w, w1) ||
       (inst->target & AQ_ISA_RDNA && !vop3_third(inst, size)))
     return false;

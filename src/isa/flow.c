@@ -18,15 +18,16 @@ aq_isa_flow aq_isa_flow_of(const aq_isa_inst *inst)
   if (inst->row->encoding > AQ_ISA_SOPP || *name != 's')
     return AQ_ISA_FLOW_NEXT;
   if (aq_isa_operand_find(inst, 'L'))
-    return strcmp(name, "s_branch") == 0     ? AQ_ISA_FLOW_JUMP
-           : strcmp(name, "s_call_b64") == 0 ? AQ_ISA_FLOW_CALL
-                                             : AQ_ISA_FLOW_BRANCH;
+    return strcmp(name, "s_branch") == 0 ? AQ_ISA_FLOW_JUMP
+           : starts(name, "s_call_")     ? AQ_ISA_FLOW_CALL
+                                         : AQ_ISA_FLOW_BRANCH;
   if (starts(name, "s_endpgm") ||
       (strcmp(name, "s_trap") == 0 && (inst->imm & 0xff) != TRAP_DEBUG))
     return AQ_ISA_FLOW_END;
-  if (strcmp(name, "s_swappc_b64") == 0)
+  if (strcmp(name, "s_swappc_b64") == 0 || strcmp(name, "s_swap_pc_i64") == 0)
     return AQ_ISA_FLOW_INDIRECT_CALL;
-  if (strcmp(name, "s_setpc_b64") == 0 || starts(name, "s_rfe_") ||
+  if (strcmp(name, "s_setpc_b64") == 0 || strcmp(name, "s_set_pc_i64") == 0 ||
+      strcmp(name, "s_add_pc_i64") == 0 || starts(name, "s_rfe_") ||
       strcmp(name, "s_cbranch_join") == 0 ||
       strcmp(name, "s_cbranch_g_fork") == 0)
     return AQ_ISA_FLOW_INDIRECT_JUMP;

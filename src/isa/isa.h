@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Machine code of AMD's gfx9 (gfx900, gfx906, gfx908, gfx90a, gfx94x, gfx950)
- * and RDNA (gfx10, gfx11, gfx12).
+ * and RDNA (gfx10, gfx11, gfx12, gfx1250).
  * One table of instructions (instructions.def), a decoder from bytes to decoded
  * instructions, and a printer whose text equals llvm-objdump's.
  *
@@ -32,6 +32,8 @@ typedef enum aq_isa_encoding {
   AQ_ISA_VOP3P,
   AQ_ISA_VOP3PX2, /* of 16 bytes: scales, then VOP3P */
   AQ_ISA_VOPD,    /* two instructions: X below 16 and Y */
+  AQ_ISA_VOPD3,   /* gfx1250: the same in 12 bytes, with three sources each */
+  AQ_ISA_TENSOR,  /* gfx1250: copies between memory and LDS */
   AQ_ISA_DS,
   AQ_ISA_FLAT,
   AQ_ISA_SCRATCH,
@@ -59,9 +61,11 @@ enum {
   AQ_ISA_GFX1100 = 256,
   AQ_ISA_GFX1150 = 512,
   AQ_ISA_GFX1200 = 1024,
+  AQ_ISA_GFX1250 = 2048,
   AQ_ISA_GFX10 = AQ_ISA_GFX1010 | AQ_ISA_GFX1030,
   AQ_ISA_GFX11 = AQ_ISA_GFX1100 | AQ_ISA_GFX1150,
-  AQ_ISA_FROM_GFX11 = AQ_ISA_GFX11 | AQ_ISA_GFX1200,
+  AQ_ISA_GFX12 = AQ_ISA_GFX1200 | AQ_ISA_GFX1250,
+  AQ_ISA_FROM_GFX11 = AQ_ISA_GFX11 | AQ_ISA_GFX12,
   AQ_ISA_RDNA = AQ_ISA_GFX10 | AQ_ISA_FROM_GFX11,
 };
 
@@ -115,14 +119,15 @@ enum {
   AQ_ISA_EXEC = 126,
   AQ_ISA_INT_0 = 128, /* 0 to 64, then -1 to -16 */
   AQ_ISA_INT_NEGATIVE = 193,
-  AQ_ISA_SHARED_BASE = 235, /* base, limit, then of private memory */
+  AQ_ISA_SCRATCH_BASE = 230, /* gfx1250: low and high word */
+  AQ_ISA_SHARED_BASE = 235,  /* base, limit, then of private memory */
   AQ_ISA_POPS = 239,
   AQ_ISA_HALF = 240, /* 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2 pi) */
   AQ_ISA_INV_2PI = 248,
   AQ_ISA_VCCZ = 251,
   AQ_ISA_EXECZ = 252,
   AQ_ISA_SCC = 253,
-  AQ_ISA_LDS_DIRECT = 254,
+  AQ_ISA_LDS_DIRECT = 254, /* on gfx1250 a literal of two words */
   AQ_ISA_LITERAL = 255,
 };
 
@@ -137,6 +142,7 @@ typedef struct aq_isa_operand {
   uint8_t modifiers; /* AQ_ISA_NEG … */
   uint8_t select;    /* SDWA, halves of gfx11: 0-3 byte, 4-5 word, 6 all */
   uint8_t code;      /* the register's number or a scalar code */
+  uint8_t bank;      /* VGPRs of gfx1250: 256 of them each */
   uint16_t bits;     /* 16 to AQ_ISA_BITS_MAX; 1632: packed halves */
 } aq_isa_operand;
 
@@ -168,13 +174,15 @@ typedef struct aq_isa_inst {
   const aq_isa_row *row;
   const aq_isa_row *second; /* VOPD: of Y, or NULL */
   uint32_t words[4];
-  uint32_t literal; /* the second word where an operand is a literal */
-  int32_t offset;   /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
-  uint16_t imm;     /* SOPK, SOPP, TRUTH; an attribute, mask or target */
-  uint8_t size;     /* bytes: 4, 8, 12 or 16 */
-  uint8_t form;     /* aq_isa_form */
-  uint16_t target;  /* the decoder's bit */
-  bool wave32;      /* masks of lanes are a word */
+  uint32_t literal;      /* the second word where an operand is a literal */
+  uint32_t literal_high; /* gfx1250: its upper word where it is `wide` */
+  bool wide;
+  int32_t offset;  /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
+  uint16_t imm;    /* SOPK, SOPP, TRUTH; an attribute, mask or target */
+  uint8_t size;    /* bytes: 4, 8, 12 or 16 */
+  uint8_t form;    /* aq_isa_form */
+  uint16_t target; /* the decoder's bit */
+  bool wave32;     /* masks of lanes are a word */
   uint8_t operand_count;
   uint8_t first_count; /* VOPD: operands of X */
   bool clamp;
@@ -188,17 +196,19 @@ typedef struct aq_isa_inst {
   uint32_t lanes;      /* DPP8: eight numbers of three bits */
   bool glc, slc, scc, dlc, lds, tfe, nv, gds, idxen, offen;
   uint8_t scope, temporal;  /* gfx12: instead of glc and slc */
+  bool scaled;              /* gfx1250: the offset counts elements */
   uint8_t cbsz, abid, blgp; /* MATRIX */
   uint8_t format;           /* MTBUF: dfmt in bits 0-3, nfmt above */
   uint8_t graphics;         /* MIMG, EXP: AQ_ISA_UNORM and so on */
   aq_isa_operand operands[AQ_ISA_OPERANDS]; /* in the order of printing */
 } aq_isa_inst;
 
-enum { AQ_ISA_INDEX = 4136 };
+enum { AQ_ISA_INDEX = 4616 };
 
 typedef struct aq_isa_decoder {
   uint16_t target;
-  bool wave32;                 /* RDNA: of wave32 code, which is the default */
+  bool wave32; /* RDNA: of wave32 code, which is the default */
+  uint16_t bases[AQ_ISA_ENCODINGS]; /* where their opcodes begin in `rows` */
   uint16_t rows[AQ_ISA_INDEX]; /* by encoding and opcode: a row's number + 1 */
 } aq_isa_decoder;
 
@@ -224,6 +234,14 @@ static inline bool aq_isa_form_is_dpp(uint8_t form)
   return form >= AQ_ISA_DPP;
 }
 
+/* gfx1250: the banks that VGPRs are in after an s_set_vgpr_msb of `banks`, two
+ * bits each for sources 0 to 2 and the destination. */
+void aq_isa_banks_set(aq_isa_inst *inst, uint8_t banks);
+
+/* The banks behind an instruction, as compilers have them: none behind one that
+ * may not continue at the next. */
+uint8_t aq_isa_banks_next(const aq_isa_inst *inst, uint8_t banks);
+
 /* The operand with a role, or NULL. */
 const aq_isa_operand *aq_isa_operand_find(const aq_isa_inst *inst, char role);
 
@@ -233,7 +251,7 @@ const aq_isa_operand *aq_isa_operand_find(const aq_isa_inst *inst, char role);
 bool aq_isa_rdna_format_find(uint8_t format, uint16_t target, unsigned *data,
                              unsigned *number);
 
-enum { AQ_ISA_TEXT_SIZE = 256 };
+enum { AQ_ISA_TEXT_SIZE = 512 };
 
 /* Assembly, as llvm-objdump prints it between tab and comment. */
 void aq_isa_print(const aq_isa_inst *inst, char text[AQ_ISA_TEXT_SIZE]);

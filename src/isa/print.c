@@ -80,6 +80,46 @@ static void put_value(aq_isa_text *out, uint32_t value)
   put(out, is_small((int32_t)value) ? "%d" : "0x%x", value);
 }
 
+/* gfx1250: v_cvt_pk_fp8_f16 and v_cvt_pk_bf8_f16, whose source is two halves.
+ */
+static bool is_pair(const aq_isa_inst *inst)
+{
+  return strncmp(inst->row->name, "v_cvt_pk_", 9) == 0 &&
+         strstr(inst->row->name, "f8_f16");
+}
+
+/* gfx1250: two words. lit64() marks a value that one of them can have. */
+static void put_wide(aq_isa_text *out, const aq_isa_inst *inst,
+                     const aq_isa_operand *operand)
+{
+  const uint64_t inv_2pi = 0x3fc45f306dc9c882;
+  const uint64_t value = (uint64_t)inst->literal_high << 32 | inst->literal;
+  for (size_t i = 0; inst->literal == 0 && i < sizeof doubles / 4; i++)
+    if (inst->literal_high == doubles[i]) {
+      put(out, "%s", float_texts[i]);
+      return;
+    }
+  if (operand->role == 'K')
+    put(out, "0x%llx", (unsigned long long)value);
+  else if (inst->literal_high == 0)
+    put(out, "lit64(0x%x)", inst->literal);
+  else if (value == inv_2pi)
+    put(out, "0.15915494309189532");
+  else if (value >= (uint64_t)-16)
+    put(out, "%d", (int)(int64_t)value);
+  else if (operand->type == 'f' && inst->literal == 0)
+    put(out, "0x%x", inst->literal_high);
+  else
+    put(out, "0x%llx", (unsigned long long)value);
+}
+
+/* RDNA: constants of packed halves are halves, too. */
+static bool has_half_literals(const aq_isa_inst *inst)
+{
+  return inst->target & AQ_ISA_RDNA && inst->row->flags & AQ_ISA_PACKED &&
+         strstr(inst->row->name, "f16");
+}
+
 /* lit() marks a literal whose value has a shorter encoding. */
 static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
                         const aq_isa_operand *operand)
@@ -87,11 +127,16 @@ static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
   const uint32_t literal = inst->literal;
   bool inlinable;
   uint32_t value = literal;
+  if (inst->wide) {
+    put_wide(out, inst, operand);
+    return;
+  }
   switch (operand->bits) {
   case 16:
     value &= 0xffff;
     inlinable = is_small((int32_t)literal) ||
-                (operand->type == 'f' && is_half(literal));
+                (operand->type == 'f' && is_half(literal) &&
+                 strcmp(inst->row->name, "v_cndmask_b16") != 0);
     break;
   case 1632:
     inlinable = is_small((int32_t)value) || is_half(value);
@@ -102,12 +147,20 @@ static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
         put(out, "%s", float_texts[i]);
         return;
       }
-    inlinable = operand->type != 'f' && is_small((int32_t)value);
+    inlinable = operand->type != 'f' && is_small((int32_t)value) &&
+                !(inst->target & AQ_ISA_GFX1250 && value > 64);
     break;
   default:
-    inlinable = is_small((int32_t)value) || is_single(value);
+    inlinable = is_small((int32_t)value) ||
+                (is_pair(inst)                      ? false
+                 : !has_half_literals(inst)         ? is_single(value)
+                 : strstr(inst->row->name, "_bf16") ? is_single(value << 16)
+                                                    : is_half(value));
   }
-  if (operand->role == 'K' && inst->target & AQ_ISA_RDNA)
+  if (operand->role == 'K' && inst->target & AQ_ISA_GFX1250 &&
+      inst->row->encoding != AQ_ISA_SOPK)
+    put(out, "0x%x", value);
+  else if (operand->role == 'K' && inst->target & AQ_ISA_RDNA)
     put_value(out, value);
   else if (inlinable && !(inst->target & AQ_ISA_FROM_GFX11 &&
                           strcmp(inst->row->name, "v_pk_fmac_f16") == 0))
@@ -120,10 +173,12 @@ static void put_float(aq_isa_text *out, const aq_isa_inst *inst,
                       const aq_isa_operand *operand)
 {
   const unsigned number = operand->code - AQ_ISA_HALF;
-  if (operand->bits == 16 &&
-      (strcmp(inst->row->name, "v_cndmask_b16") == 0 ||
-       (operand->type != 'f' && inst->row->encoding > AQ_ISA_SOPP &&
-        strcmp(inst->row->name, "v_ldexp_f16") != 0)))
+  if (is_pair(inst))
+    put(out, "0x%x", singles[number]);
+  else if (operand->bits == 16 &&
+           (strcmp(inst->row->name, "v_cndmask_b16") == 0 ||
+            (operand->type != 'f' && inst->row->encoding >= AQ_ISA_SOPC &&
+             strcmp(inst->row->name, "v_ldexp_f16") != 0)))
     put(out, "0x%x", halves[number]);
   else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI &&
            inst->row->encoding != AQ_ISA_VOP3P)
@@ -177,6 +232,9 @@ static void put_scalar(aq_isa_text *out, const aq_isa_inst *inst,
     put_special(out, code, bits);
   else if (code < AQ_ISA_INT_NEGATIVE)
     put(out, "%u", code - AQ_ISA_INT_0);
+  else if (code - AQ_ISA_SCRATCH_BASE < 2u)
+    put(out, "src_flat_scratch_base_%s",
+        code == AQ_ISA_SCRATCH_BASE ? "lo" : "hi");
   else if (code < AQ_ISA_SHARED_BASE)
     put(out, "-%u", code - AQ_ISA_INT_NEGATIVE + 1);
   else if (code < AQ_ISA_HALF)
@@ -220,6 +278,14 @@ static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
     put(out, "off");
   if (operand->file == 'v' && inst->form != AQ_ISA_SDWA && operand->select < 6)
     put(out, operand->select == 5 ? ".h" : ".l");
+  const unsigned end =
+      256u * operand->bank + operand->code + (operand_width(operand) + 31) / 32;
+  if (operand->bank && end <= 1024) { /* else there is no such register */
+    put(out, " /*");
+    put_range(out, "v", 256u * operand->bank + operand->code,
+              operand_width(operand));
+    put(out, "*/");
+  }
   put(out, "%s%s%s", modifiers & AQ_ISA_SEXT ? ")" : "",
       modifiers & AQ_ISA_ABS ? "|" : "", named ? ")" : "");
 }
@@ -310,7 +376,7 @@ static void put_operands(aq_isa_text *out, const aq_isa_inst *inst,
     bool printed = true;
     if (strchr("LNZXYHWMGOIPTVdwm", operand->role))
       printed = put_field(out, inst, operand);
-    else if (operand->role == 'K' &&
+    else if (operand->role == 'K' && !inst->wide &&
              (encoding == AQ_ISA_VOP2 || encoding == AQ_ISA_VOPD))
       put(out, "0x%x", inst->literal);
     else if (operand->role == 'K')
@@ -349,6 +415,14 @@ static unsigned source_count(const aq_isa_inst *inst)
   return count;
 }
 
+/* gfx1250's packed integers; older ones print signs that they do not use. */
+static bool has_no_signs(const aq_isa_inst *inst)
+{
+  return inst->row->targets == AQ_ISA_GFX1250 &&
+         inst->row->flags & AQ_ISA_PACKED && strstr(inst->row->name, "16") &&
+         !strstr(inst->row->name, "f16");
+}
+
 static void put_packed(aq_isa_text *out, const aq_isa_inst *inst)
 {
   const unsigned count = source_count(inst), all = (1u << count) - 1;
@@ -360,13 +434,19 @@ static void put_packed(aq_isa_text *out, const aq_isa_inst *inst)
     if (inst->operands[i].role != 'D' &&
         inst->operands[i].modifiers & AQ_ISA_NEG)
       neg_lo |= 1u << (inst->operands[i].role - 'A');
-  if (op_sel && strncmp(inst->row->name, "v_swmmac_", 9) == 0)
-    put(out, " index_key:%u", op_sel & 3);
-  else if (op_sel)
-    put_list(out, "op_sel", op_sel, count);
-  if (op_sel_hi != (mix ? 0 : all))
-    put_list(out, "op_sel_hi", op_sel_hi, count);
-  if (mix)
+  if (inst->row->flags & AQ_ISA_WMMA && inst->row->targets == AQ_ISA_GFX1250) {
+    char text[AQ_ISA_MATRIX_SIZE];
+    aq_isa_gfx1250_matrix_print(inst, text);
+    put(out, "%s", text);
+  } else {
+    if (op_sel && strncmp(inst->row->name, "v_swmmac_", 9) == 0)
+      put(out, " index_key:%u", op_sel & 3);
+    else if (op_sel)
+      put_list(out, "op_sel", op_sel, count);
+    if (op_sel_hi != (mix ? 0 : all))
+      put_list(out, "op_sel_hi", op_sel_hi, count);
+  }
+  if (mix || has_no_signs(inst))
     return;
   if (neg_lo)
     put_list(out, "neg_lo", neg_lo, count);
@@ -394,9 +474,10 @@ static bool negates(const aq_isa_inst *inst)
 /* Two bits of the selection say which byte is written. */
 static bool selects_byte(const aq_isa_inst *inst)
 {
-  static const char *const names[] = {"v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32",
-                                      "v_cvt_scalef32_pk_fp4_f16",
-                                      "v_cvt_scalef32_pk_fp4_bf16"};
+  static const char *const names[] = {
+      "v_cvt_sr_fp8_f32",          "v_cvt_sr_bf8_f32",
+      "v_cvt_sr_fp8_f16",          "v_cvt_sr_bf8_f16",
+      "v_cvt_scalef32_pk_fp4_f16", "v_cvt_scalef32_pk_fp4_bf16"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(inst->row->name, names[i]) == 0)
       return true;
@@ -406,7 +487,17 @@ static bool selects_byte(const aq_isa_inst *inst)
 /* gfx12: a number of two bits in the place of the selection. */
 static bool names_byte(const aq_isa_inst *inst)
 {
-  return strncmp(inst->row->name, "v_cvt_f32_", 10) == 0 || selects_byte(inst);
+  const char *name = inst->row->name;
+  return (strncmp(name, "v_cvt_f32_", 10) == 0 &&
+          strcmp(name, "v_cvt_f32_bf16") != 0) ||
+         strncmp(name, "v_cvt_f16_fp8", 13) == 0 ||
+         strncmp(name, "v_cvt_f16_bf8", 13) == 0 || selects_byte(inst);
+}
+
+/* gfx1250: a number of four bits in its place. */
+static bool names_scale(const aq_isa_inst *inst)
+{
+  return strncmp(inst->row->name, "v_cvt_scale_pk", 14) == 0;
 }
 
 static unsigned byte_of(const aq_isa_inst *inst)
@@ -429,6 +520,17 @@ static void put_selection(aq_isa_text *out, const aq_isa_inst *inst)
       permutes || compares ? 0 : (inst->op_sel >> 3 & 1u) << count;
   put_list(out, "op_sel", bits | result,
            permutes || compares ? count : count + 1);
+}
+
+/* gfx1250 selects halves, too. */
+static void put_byte(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const unsigned bits = selects_byte(inst) ? 3 : 8, byte = byte_of(inst);
+  if (inst->op_sel & bits && strstr(inst->row->name, "f16"))
+    put_list(out, "op_sel", bits == 3 ? inst->op_sel & 3u : 2u,
+             bits == 3 ? 3 : 2);
+  if (byte)
+    put(out, " byte_sel:%u", byte);
 }
 
 static void put_types(aq_isa_text *out, const aq_isa_inst *inst)
@@ -458,8 +560,15 @@ static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
   static const char *const factors[] = {"", " mul:2", " mul:4", " div:2"};
   if (inst->row->flags & AQ_ISA_TRUTH && inst->imm)
     put(out, inst->imm <= 10 ? " bitop3:%u" : " bitop3:0x%x", inst->imm);
-  if (inst->op_sel && inst->target & AQ_ISA_GFX1200 && names_byte(inst))
-    put(out, " byte_sel:%u", byte_of(inst));
+  if (inst->op_sel && inst->target & AQ_ISA_GFX1250 && names_scale(inst))
+    put(out, " scale_sel:%u", inst->op_sel);
+  else if (inst->op_sel &&
+           strcmp(inst->row->name, "v_permlane16_swap_b32") == 0 &&
+           inst->target & AQ_ISA_GFX1250)
+    put(out, "%s%s", inst->op_sel & 2 ? " bound_ctrl:1" : "",
+        inst->op_sel & 1 ? " fi:1" : "");
+  else if (inst->op_sel && inst->target & AQ_ISA_GFX12 && names_byte(inst))
+    put_byte(out, inst);
   else if (inst->op_sel && selects_byte(inst))
     put_list(out, "op_sel", inst->op_sel, 4);
   else if (inst->row->encoding != AQ_ISA_VOP3P && inst->op_sel)
@@ -507,9 +616,10 @@ static void put_dpp(aq_isa_text *out, const aq_isa_inst *inst)
 static void put_cache(aq_isa_text *out, const aq_isa_inst *inst)
 {
   char text[AQ_ISA_FIELD_SIZE];
-  if (inst->target & AQ_ISA_GFX1200) {
+  if (inst->target & AQ_ISA_GFX12) {
     aq_isa_rdna_cache_print(inst, text);
-    put(out, "%s", text);
+    put(out, "%s%s%s", inst->scaled ? " scale_offset" : "", text,
+        inst->nv ? " nv" : "");
   } else if (inst->target & AQ_ISA_FROM_940)
     put(out, "%s%s%s", inst->glc ? " sc0" : "", inst->slc ? " nt" : "",
         inst->scc ? " sc1" : "");
@@ -553,6 +663,9 @@ static void put_memory(aq_isa_text *out, const aq_isa_inst *inst)
       (encoding == AQ_ISA_FLAT || encoding == AQ_ISA_SCRATCH ||
        encoding == AQ_ISA_GLOBAL || aq_isa_operand_find(inst, 'R')))
     put(out, " offset:%d", inst->offset);
+  if (strcmp(inst->row->name, "tensor_stop") == 0 &&
+      (inst->scope | inst->temporal | inst->nv))
+    put(out, " "); /* as LLVM does */
   put_cache(out, inst);
   put(out, "%s%s", inst->tfe ? " tfe" : "", inst->lds ? " lds" : "");
 }
@@ -602,10 +715,17 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
     put_memory(out, inst);
     break;
   case AQ_ISA_VOP3PX2:
-    put_scaled(out, inst);
+    if (inst->target & AQ_ISA_GFX1250)
+      put_packed(out, inst);
+    else
+      put_scaled(out, inst);
+    break;
+  case AQ_ISA_TENSOR:
+    put_cache(out, inst);
     break;
   case AQ_ISA_VOP3P:
-    put_types(out, inst);
+    if (inst->row->flags & AQ_ISA_MATRIX)
+      put_types(out, inst);
     if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_MIX | AQ_ISA_WMMA))
       put_packed(out, inst);
     else if (inst->row->flags & AQ_ISA_DOT)
@@ -623,6 +743,14 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
 
 /* ---- the whole ---- */
 
+/* VOP1 of gfx1250 whose names have no suffix in either form. */
+static bool has_no_suffix(const aq_isa_inst *inst)
+{
+  return inst->target & AQ_ISA_GFX1250 &&
+         strncmp(inst->row->name, "v_cvt_pk_f16_", 13) == 0 &&
+         inst->row->encoding == AQ_ISA_VOP1 && !aq_isa_form_is_dpp(inst->form);
+}
+
 static const char *suffix(const aq_isa_inst *inst)
 {
   const bool dpp = aq_isa_form_is_dpp(inst->form);
@@ -637,7 +765,8 @@ static const char *suffix(const aq_isa_inst *inst)
     return "_dpp";
   if ((encoding != AQ_ISA_VOP1 && encoding != AQ_ISA_VOP2 &&
        encoding != AQ_ISA_VOPC) ||
-      inst->row->flags & AQ_ISA_NO_E64 || !*inst->row->operands)
+      inst->row->flags & AQ_ISA_NO_E64 || !*inst->row->operands ||
+      has_no_suffix(inst))
     return "";
   return suffixes[inst->form];
 }
@@ -650,6 +779,8 @@ void aq_isa_print(const aq_isa_inst *inst, char text[AQ_ISA_TEXT_SIZE])
     put_operands(&out, inst, 0, inst->first_count);
     put(&out, " :: %s", inst->second->name);
     put_operands(&out, inst, inst->first_count, inst->operand_count);
+    if (inst->second->flags & AQ_ISA_TRUTH && inst->imm)
+      put(&out, inst->imm <= 10 ? " bitop3:%u" : " bitop3:0x%x", inst->imm);
     return;
   }
   put_operands(&out, inst, 0, inst->operand_count);

@@ -48,6 +48,11 @@ void aq_isa_rdna_cache_print(const aq_isa_inst *inst,
 bool aq_isa_rdna_format_print(uint8_t format, uint16_t target,
                               char text[AQ_ISA_FIELD_SIZE]);
 
+/* Types, scales and reuse of a matrix instruction of gfx1250. */
+enum { AQ_ISA_MATRIX_SIZE = 320 };
+void aq_isa_gfx1250_matrix_print(const aq_isa_inst *inst,
+                                 char text[AQ_ISA_MATRIX_SIZE]);
+
 /* False: gfx9 has the control, too. */
 bool aq_isa_rdna_dpp_print(uint16_t ctrl, char text[AQ_ISA_FIELD_SIZE]);
 

@@ -27,7 +27,7 @@ enum {
   TO_11 = AQ_ISA_GFX10 | AQ_ISA_GFX11,
   GFX10 = AQ_ISA_GFX10,
   GFX11 = AQ_ISA_GFX11,
-  GFX12 = AQ_ISA_GFX1200,
+  GFX12 = AQ_ISA_GFX12,
   FROM_11 = AQ_ISA_FROM_GFX11,
   ALL = AQ_ISA_RDNA,
 };
@@ -74,10 +74,13 @@ const char *aq_isa_rdna_register_name(unsigned id, uint16_t target)
       {26, GFX12, "HW_REG_WAVE_SCHED_MODE"},
       {27, GFX11, "HW_REG_PERF_SNAPSHOT_DATA"},
       {29, AQ_ISA_GFX1030 | GFX11, "HW_REG_SHADER_CYCLES"},
+      {28, AQ_ISA_GFX1250, "HW_REG_IB_STS2"},
       {29, GFX12, "HW_REG_SHADER_CYCLES_LO"},
       {30, GFX12, "HW_REG_SHADER_CYCLES_HI"},
       {31, GFX12, "HW_REG_WAVE_DVGPR_ALLOC_LO"},
       {32, GFX12, "HW_REG_WAVE_DVGPR_ALLOC_HI"},
+      {33, AQ_ISA_GFX1250, "HW_REG_XNACK_STATE_PRIV"},
+      {34, AQ_ISA_GFX1250, "HW_REG_XNACK_MASK"},
   };
   return name_find(names, sizeof names / sizeof *names, id, target);
 }
@@ -96,6 +99,7 @@ static const char *message_name(unsigned id, uint16_t target)
       {7, GFX10, "MSG_ORDERED_PS_DONE"},
       {8, GFX10, "MSG_EARLY_PRIM_DEALLOC"},
       {9, ALL, "MSG_GS_ALLOC_REQ"},
+      {10, AQ_ISA_GFX1250, "MSG_SAVEWAVE_HAS_TDM"},
       {10, GFX10, "MSG_GET_DOORBELL"},
       {11, GFX10, "MSG_GET_DDID"},
       {15, ALL, "MSG_SYSMSG"},
@@ -107,6 +111,7 @@ static const char *message_name(unsigned id, uint16_t target)
       {133, FROM_11, "MSG_RTN_GET_TBA"},
       {134, FROM_11, "MSG_RTN_GET_TBA_TO_PC"},
       {135, GFX12, "MSG_RTN_GET_SE_AID_ID"},
+      {136, AQ_ISA_GFX1250, "MSG_RTN_GET_CLUSTER_BARRIER_STATE"},
   };
   return name_find(names, sizeof names / sizeof *names, id, target);
 }
@@ -295,7 +300,8 @@ void aq_isa_rdna_cache_print(const aq_isa_inst *inst,
   if (inst->temporal && strstr(name, "_atomic_"))
     atomic_hint_print(inst->temporal, inst->scope, text);
   else if (inst->temporal)
-    temporal_print(inst->temporal, inst->scope, strstr(name, "_store_"), text);
+    temporal_print(inst->temporal, inst->scope,
+                   strstr(name, "_store_") || strstr(name, "tensor_s"), text);
   strcat(text, scopes[inst->scope]);
 }
 

@@ -25,13 +25,15 @@ enum {
   G1100 = AQ_ISA_GFX1100,
   G1150 = AQ_ISA_GFX1150,
   G1200 = AQ_ISA_GFX1200,
+  G1250 = AQ_ISA_GFX1250,
+  GFX12 = AQ_ISA_GFX12,
   GFX10 = AQ_ISA_GFX10,
   GFX11 = AQ_ISA_GFX11,
   RDNA = AQ_ISA_RDNA,
-  FROM_1150 = G1150 | G1200,
+  FROM_1150 = G1150 | GFX12,
   FROM_1100 = G1100 | FROM_1150,
   FROM_1030 = G1030 | FROM_1100,
-  TO_1150 = RDNA & ~G1200,
+  TO_1150 = RDNA & ~GFX12,
   CLAMP = AQ_ISA_CLAMP,
   OMOD = AQ_ISA_OMOD,
   OPSEL = AQ_ISA_OPSEL,
@@ -59,6 +61,7 @@ static const aq_isa_row rows[] = {
 #define I(encoding, opcode, targets, name, operands, flags)                    \
   {AQ_ISA_##encoding, targets, opcode, flags, name, operands},
 #include "isa/instructions.def"
+#include "isa/instructions_gfx1250.def"
 #include "isa/instructions_rdna.def"
 #undef I
 };
@@ -70,11 +73,11 @@ static const uint16_t opcode_counts[AQ_ISA_ENCODINGS] = {
     [AQ_ISA_SOP2] = 128,   [AQ_ISA_SOPK] = 32,   [AQ_ISA_SOP1] = 256,
     [AQ_ISA_SOPC] = 128,   [AQ_ISA_SOPP] = 128,  [AQ_ISA_SMEM] = 256,
     [AQ_ISA_VOP2] = 64,    [AQ_ISA_VOP1] = 256,  [AQ_ISA_VOPC] = 256,
-    [AQ_ISA_VOP3] = 1024,  [AQ_ISA_VOP3P] = 128, [AQ_ISA_VOP3PX2] = 128,
+    [AQ_ISA_VOP3] = 1024,  [AQ_ISA_VOP3P] = 256, [AQ_ISA_VOP3PX2] = 256,
     [AQ_ISA_DS] = 256,     [AQ_ISA_FLAT] = 128,  [AQ_ISA_SCRATCH] = 128,
     [AQ_ISA_GLOBAL] = 128, [AQ_ISA_MUBUF] = 256, [AQ_ISA_MTBUF] = 16,
     [AQ_ISA_MIMG] = 128,   [AQ_ISA_EXP] = 1,     [AQ_ISA_VINTRP] = 4,
-    [AQ_ISA_VOPD] = 32,
+    [AQ_ISA_VOPD] = 32,    [AQ_ISA_VOPD3] = 64,  [AQ_ISA_TENSOR] = 32,
 };
 
 size_t aq_isa_row_count(void)
@@ -87,18 +90,16 @@ const aq_isa_row *aq_isa_row_at(size_t number)
   return &rows[number];
 }
 
-static size_t index_of(aq_isa_encoding encoding, uint32_t opcode)
+static size_t index_of(const aq_isa_decoder *decoder, aq_isa_encoding encoding,
+                       uint32_t opcode)
 {
-  size_t base = 0;
-  for (unsigned i = 0; i < (unsigned)encoding; i++)
-    base += opcode_counts[i];
-  return base + opcode;
+  return (size_t)decoder->bases[encoding] + opcode;
 }
 
 const aq_isa_row *aq_isa_table_find(const aq_isa_decoder *decoder,
                                     aq_isa_encoding encoding, uint32_t opcode)
 {
-  uint16_t number = decoder->rows[index_of(encoding, opcode)];
+  uint16_t number = decoder->rows[index_of(decoder, encoding, opcode)];
   return number ? &rows[number - 1] : NULL;
 }
 
@@ -127,7 +128,7 @@ static uint16_t target_bit(const char *name)
       {"gfx1150", AQ_ISA_GFX1150},         {"gfx1151", AQ_ISA_GFX1150},
       {"gfx1152", AQ_ISA_GFX1150},         {"gfx1153", AQ_ISA_GFX1150},
       {"gfx1200", AQ_ISA_GFX1200},         {"gfx1201", AQ_ISA_GFX1200},
-      {"gfx12-generic", AQ_ISA_GFX1200},
+      {"gfx12-generic", AQ_ISA_GFX1200},   {"gfx1250", AQ_ISA_GFX1250},
   };
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(targets[i].name, name) == 0)
@@ -144,12 +145,16 @@ aq_status aq_isa_decoder_init(aq_isa_decoder *decoder,
                        "machine code of %s cannot be decoded; expected gfx900, "
                        "gfx902, gfx906, gfx908, gfx909, gfx90a, gfx940 to "
                        "gfx942, gfx950, gfx1010, gfx1013, gfx103x, gfx110x, "
-                       "gfx115x, gfx120x or one of their generic targets",
+                       "gfx115x, gfx120x, gfx1250 or one of their generic "
+                       "targets",
                        processor->name);
   *decoder = (aq_isa_decoder){.target = target, .wave32 = target & AQ_ISA_RDNA};
+  for (unsigned i = 1; i < AQ_ISA_ENCODINGS; i++)
+    decoder->bases[i] =
+        (uint16_t)(decoder->bases[i - 1] + opcode_counts[i - 1]);
   for (size_t i = 0; i < ROW_COUNT; i++)
     if (rows[i].targets & target)
-      decoder->rows[index_of(rows[i].encoding, rows[i].opcode)] =
+      decoder->rows[index_of(decoder, rows[i].encoding, rows[i].opcode)] =
           (uint16_t)(i + 1);
   return AQ_OK;
 }

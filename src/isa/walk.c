@@ -130,7 +130,7 @@ static void learn(knowledge *k, const aq_isa_inst *inst, uint64_t pc,
   const char *name = inst->row->name;
   if (!to)
     return;
-  if (strcmp(name, "s_getpc_b64") == 0) {
+  if (strcmp(name, "s_getpc_b64") == 0 || strcmp(name, "s_get_pc_i64") == 0) {
     pair_put(k, to->code, pc + inst->size);
   } else if (strcmp(name, "s_add_u32") == 0 ||
              strcmp(name, "s_add_co_u32") == 0) {

@@ -30,6 +30,7 @@ typedef struct code_page {
   aq_wave_code *code;
   struct code_page *next;
   uint64_t base;
+  uint8_t banks;                 /* of its VGPRs */
   uint32_t size;                 /* bytes present */
   uint32_t first_used, end_used; /* bytes that instructions were made of */
   uint64_t checked;              /* the code's epoch when they were compared */
@@ -46,7 +47,7 @@ _Static_assert(sizeof(aq_wave_op) == 64, "an instruction is a cache line");
 
 struct aq_wave_code {
   aq_isa_decoder decoder;
-  aq_map pages;          /* by address */
+  aq_map pages;          /* by address, and banks in its lowest bits */
   aq_map checked;        /* entries of kernels */
   uint64_t checked_when; /* code removed by then */
   code_page *first;
@@ -126,7 +127,7 @@ static bool word_is_wait(uint16_t target, uint32_t high)
   const uint32_t clause = from_11 ? 0xbf85 : 0xbfa1;
   const uint32_t delay = from_11 ? 0xbf87 : NOP;
   return high == NOP || high == delay ||
-         (high == waitcnt && !(target & AQ_ISA_GFX1200)) ||
+         (high == waitcnt && !(target & AQ_ISA_GFX12)) ||
          (high == clause && target & AQ_ISA_RDNA);
 }
 
@@ -206,6 +207,7 @@ static aq_status op_make(code_page *page, size_t index)
     free(more);
     return AQ_ERR_INPUT;
   }
+  aq_isa_banks_set(&more->inst, page->banks);
   aq_wave_op lowered = {.run = handler_for(page->code, &more->inst),
                         .words = more->inst.size / 4,
                         .more = more};
@@ -273,7 +275,8 @@ const aq_wave_op *aq_wave_code_wanted(aq_wave_code *code)
 /* After the last word of a page comes the first one of the next. */
 static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
 {
-  const aq_wave_op *to = aq_wave_code_at(w->grid->code, aq_wave_code_pc(o));
+  const aq_wave_op *to =
+      aq_wave_code_in(w->grid->code, aq_wave_code_pc(o), page_of(o)->banks);
   return to ? to
             : aq_wave_fetch_miss(w, o, aq_wave_code_pc(o),
                                  "the code ends without s_endpgm before");
@@ -295,7 +298,7 @@ static void page_fill(code_page *page)
   bytes_read(page);
 }
 
-static code_page *page_load(aq_wave_code *code, uint64_t base)
+static code_page *page_load(aq_wave_code *code, uint64_t base, uint8_t banks)
 {
   if (!aq_allocations_executable(code->allocations, base))
     return NULL;
@@ -305,10 +308,11 @@ static code_page *page_load(aq_wave_code *code, uint64_t base)
   memset(page, 0, offsetof(code_page, ops));
   page->code = code;
   page->base = base;
+  page->banks = banks;
   page->checked = code->epoch;
   page_fill(page);
   if (page->size == 0 ||
-      !aq_map_put(&code->pages, base, (uint64_t)(uintptr_t)page)) {
+      !aq_map_put(&code->pages, base | banks, (uint64_t)(uintptr_t)page)) {
     free(page);
     return NULL;
   }
@@ -348,25 +352,25 @@ static bool page_check(code_page *page)
   return page->size > 0;
 }
 
-static code_page *page_find(aq_wave_code *code, uint64_t base)
+static code_page *page_find(aq_wave_code *code, uint64_t base, uint8_t banks)
 {
   uint64_t found = 0;
-  code_page *page = aq_map_get(&code->pages, base, &found)
+  code_page *page = aq_map_get(&code->pages, base | banks, &found)
                         ? (code_page *)(uintptr_t)found
-                        : page_load(code, base);
+                        : page_load(code, base, banks);
   if (page)
     code->last = page;
   return page;
 }
 
-aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
+aq_wave_op *aq_wave_code_in(aq_wave_code *code, uint64_t pc, uint8_t banks)
 {
   const uint64_t base = pc & ~(uint64_t)(PAGE_BYTES - 1);
   code_page *page = code->last;
   if (pc & 3)
     return NULL;
-  if (!page || page->base != base)
-    page = page_find(code, base);
+  if (!page || page->base != base || page->banks != banks)
+    page = page_find(code, base, banks);
   return page && page_check(page) ? &page->ops[(pc - base) / 4] : NULL;
 }
 

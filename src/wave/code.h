@@ -46,8 +46,14 @@ const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code);
 uint16_t aq_wave_code_target(const aq_wave_code *code);
 
 /* The instruction at an address, decoded or to be; NULL: out of memory, the
- * address is not a multiple of four, or not executable. */
-aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc);
+ * address is not a multiple of four, or not executable. Its VGPRs are in
+ * `banks` (aq_isa_banks_set); 0 but on gfx1250. */
+aq_wave_op *aq_wave_code_in(aq_wave_code *code, uint64_t pc, uint8_t banks);
+
+static inline aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
+{
+  return aq_wave_code_in(code, pc, 0);
+}
 
 /* The address of an instruction. */
 uint64_t aq_wave_code_pc(const aq_wave_op *o);

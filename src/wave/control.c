@@ -16,7 +16,7 @@
 
 static const aq_wave_op *jump(aq_wave *w, const aq_wave_op *o, uint64_t pc)
 {
-  const aq_wave_op *to = aq_wave_code_at(w->grid->code, pc);
+  const aq_wave_op *to = aq_wave_code_in(w->grid->code, pc, w->banks);
   return to ? to : aq_wave_fetch_miss(w, o, pc, "a branch leaves the code, to");
 }
 
@@ -75,6 +75,19 @@ BODY(s_call_b64)
 {
   aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
   return branch(w, o);
+}
+
+/* gfx1250: the banks of VGPRs from here on. */
+BODY(s_set_vgpr_msb)
+{
+  w->banks = (uint8_t)o->imm;
+  return jump(w, o, aq_wave_code_pc(o) + 4);
+}
+
+BODY(s_add_pc_i64)
+{
+  return jump(w, o,
+              aq_wave_code_pc(o) + o->more->inst.size + aq_wave_s64(w, o, 0));
 }
 
 /* ---- progress ---- */
@@ -185,6 +198,7 @@ enum {
   HW_TRAP_CTRL = 19,
   HW_SCHED_MODE = 26,
   HW_CYCLES_HI = 30,
+  HW_IB_STS2 = 28, /* gfx1250: the place in a cluster; there are none */
 };
 
 /* gfx12 has few of the others, and its status lies elsewhere. */
@@ -203,6 +217,9 @@ static bool gfx12_read(aq_wave *w, unsigned id, uint32_t *out)
   case HW_SCHED_MODE:
     *out = 0;
     return true;
+  case HW_IB_STS2:
+    *out = 0;
+    return aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1250;
   default:
     return false;
   }
@@ -213,7 +230,7 @@ static bool hardware_read(aq_wave *w, unsigned id, uint32_t *out)
   const uint16_t target = aq_wave_code_target(w->grid->code);
   if (id >= HW_SCRATCH_HI && !(target & AQ_ISA_RDNA))
     return false;
-  if (target & AQ_ISA_GFX1200 && id != HW_MODE && id != HW_ID1 && id != HW_ID2)
+  if (target & AQ_ISA_GFX12 && id != HW_MODE && id != HW_ID1 && id != HW_ID2)
     return gfx12_read(w, id, out);
   switch (id) {
   case HW_MODE:
@@ -269,18 +286,25 @@ BODY(s_getreg_b32)
 /* Nothing is to be seen of these: exceptions are not enabled. */
 static bool write_is_ignored(uint16_t target, unsigned id)
 {
-  if (target & AQ_ISA_GFX1200)
+  if (target & AQ_ISA_GFX12)
     return id == HW_EXCEPTIONS_PRIV || id == HW_EXCEPTIONS_USER ||
            id == HW_SCHED_MODE;
   return id == HW_STATUS || id == HW_TRAPSTS ||
          (target & AQ_ISA_RDNA && (id == HW_SCRATCH_LO || id == HW_SCRATCH_HI));
 }
 
+enum { MODE_BANKS = 0xff000 }; /* gfx1250 */
+
 static const aq_wave_op *hardware_write(aq_wave *w, const aq_wave_op *o,
                                         uint32_t value)
 {
   const unsigned first = o->imm >> 6 & 31;
   const uint32_t mask = field_mask(o->imm) << first;
+  if ((o->imm & 63) == HW_MODE &&
+      aq_wave_code_target(w->grid->code) & AQ_ISA_GFX1250 &&
+      mask & MODE_BANKS) /* other ways to the banks of VGPRs */
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "bits of MODE that are not simulated");
   if ((o->imm & 63) == HW_MODE) {
     w->mode = (w->mode & ~mask) | (value << first & mask);
     aq_wave_mode_enter(w);
@@ -424,7 +448,7 @@ const aq_wave_semantics aq_wave_control[] = {
     H(s_cbranch_vccnz), H(s_cbranch_execz), H(s_cbranch_execnz),
     H(s_cbranch_cdbgsys), H(s_cbranch_cdbguser), H(s_cbranch_cdbgsys_or_user),
     H(s_cbranch_cdbgsys_and_user), H(s_getpc_b64), H(s_setpc_b64),
-    H(s_swappc_b64), H(s_call_b64), H(s_nop), H(s_endpgm),
+    H(s_set_vgpr_msb), H(s_add_pc_i64), H(s_swappc_b64), H(s_call_b64), H(s_nop), H(s_endpgm),
     AS(s_endpgm_saved, s_endpgm), H(s_barrier), H(s_barrier_signal),
     H(s_barrier_signal_isfirst), H(s_barrier_wait), H(s_sleep), H(s_sethalt),
     H(s_trap), H(s_getreg_b32), H(s_setreg_b32), H(s_setreg_imm32_b32),

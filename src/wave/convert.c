@@ -199,7 +199,7 @@ static int first_of(const aq_isa_inst *inst, int bits)
 static int byte_of(const aq_isa_inst *inst)
 {
   const int low = inst->op_sel & 1, high = inst->op_sel >> 1 & 1;
-  return inst->target & AQ_ISA_GFX1200 ? high | low << 1 : low | high << 1;
+  return inst->target & AQ_ISA_GFX12 ? high | low << 1 : low | high << 1;
 }
 
 /* Elements of two operands take turns. */

@@ -52,10 +52,10 @@ static const struct {
 /* The type of a target: the 8-bit floats of gfx950 and gfx12 are OCP's. */
 static inline element_type element_of_target(element_type type, uint16_t target)
 {
-  return !(target & (AQ_ISA_GFX950 | AQ_ISA_GFX1200)) ? type
-         : type == FP8                                ? OCP_FP8
-         : type == BF8                                ? OCP_BF8
-                                                      : type;
+  return !(target & (AQ_ISA_GFX950 | AQ_ISA_GFX12)) ? type
+         : type == FP8                              ? OCP_FP8
+         : type == BF8                              ? OCP_BF8
+                                                    : type;
 }
 
 /* 2^e as a double. */

@@ -61,7 +61,7 @@ bool aq_wave_flags_lower(aq_wave_op *o, aq_wave_more *more)
   if (inst->clamp || inst->omod)
     return false;
   for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++)
-    if (strcmp(inst->row->name, jumps[i]) == 0)
+    if (strcmp(aq_wave_name_of(inst->row->name), jumps[i]) == 0)
       return false;
   more->unflagged = o->run;
   o->run = flags_run;

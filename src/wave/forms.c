@@ -216,6 +216,8 @@ static bool result_is_half(const aq_isa_inst *inst)
 
 bool aq_wave_form_keeps_half(const aq_isa_inst *inst)
 {
+  if (inst->row->encoding == AQ_ISA_VOPD || inst->row->encoding == AQ_ISA_VOPD3)
+    return false; /* all of their results are words */
   return inst->target & AQ_ISA_RDNA && inst->form != AQ_ISA_SDWA &&
          result_is_half(inst);
 }

@@ -209,8 +209,8 @@ static int64_t slice_of(aq_wave *w)
 static const aq_wave_op *wave_op(const aq_wave *w)
 {
   aq_wave_grid *grid = w->grid;
-  if (w->pc != grid->entry)
-    return aq_wave_code_at(grid->code, w->pc);
+  if (w->pc != grid->entry || w->banks)
+    return aq_wave_code_in(grid->code, w->pc, w->banks);
   if (!grid->entry_op)
     grid->entry_op = aq_wave_code_at(grid->code, w->pc);
   return grid->entry_op;

@@ -14,7 +14,7 @@ libaqcore_a_SOURCES += \
 	src/wave/direct_lower.c \
 	src/wave/division.c \
 	src/wave/each.h \
-	src/wave/element.h \
+	src/wave/element.h src/wave/elements.c src/wave/elements.h \
 	src/wave/exactness.c src/wave/exactness.h \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/flags.c src/wave/flags.h \

@@ -5,6 +5,7 @@
 
 #include "wave/atomics.h"
 #include "wave/direct.h"
+#include "wave/elements.h"
 #include "wave/finish.h"
 #include "wave/flags.h"
 
@@ -59,15 +60,22 @@ static unsigned constant_bits(const aq_isa_inst *inst,
                                                                   : 32;
 }
 
+static uint64_t literal_value(const aq_isa_inst *inst,
+                              const aq_isa_operand *operand)
+{
+  return inst->wide ? (uint64_t)inst->literal_high << 32 | inst->literal
+         : operand->bits == 64 && operand->type == 'f'
+             ? (uint64_t)inst->literal << 32
+             : inst->literal;
+}
+
 /* The value of a scalar code of 128 or more; false: it is not a constant. */
 static bool constant_value(const aq_isa_inst *inst,
                            const aq_isa_operand *operand, uint64_t *out)
 {
   const unsigned code = operand->code;
   if (code == AQ_ISA_LITERAL) {
-    *out = operand->bits == 64 && operand->type == 'f'
-               ? (uint64_t)inst->literal << 32
-               : inst->literal;
+    *out = literal_value(inst, operand);
   } else if (code >= AQ_ISA_INT_0 && code <= AQ_ISA_INT_0 + 64) {
     *out = code - AQ_ISA_INT_0;
   } else if (code >= AQ_ISA_INT_NEGATIVE && code < AQ_ISA_INT_NEGATIVE + 16) {
@@ -85,9 +93,26 @@ static bool constant_value(const aq_isa_inst *inst,
   return true;
 }
 
+/* The second bank of VGPRs lies where other targets have their AccVGPRs. */
 static uint16_t row_of(const aq_isa_operand *operand)
 {
-  return (uint16_t)(operand->code + (operand->file == 'a' ? AQ_WAVE_ACC : 0));
+  return (uint16_t)(operand->code +
+                    (operand->file == 'a' || operand->bank ? AQ_WAVE_ACC : 0));
+}
+
+/* Two banks are simulated, and no tuple that leaves its bank. */
+static bool banks_lower(const aq_isa_inst *inst)
+{
+  enum { BANK = 256, BANKS = 2 };
+  for (unsigned i = 0; i < inst->operand_count; i++) {
+    const aq_isa_operand *o = &inst->operands[i];
+    const unsigned words =
+        o->bits <= AQ_ISA_BITS_MAX ? (o->bits + 31u) / 32 : 1;
+    if (o->file == 'v' &&
+        (o->bank >= BANKS || (o->bank && o->code + words > BANK)))
+      return false;
+  }
+  return true;
 }
 
 static bool source_lower(aq_wave_op *o, int i, const aq_isa_inst *inst,
@@ -95,7 +120,7 @@ static bool source_lower(aq_wave_op *o, int i, const aq_isa_inst *inst,
 {
   if (operand->role == 'K') {
     o->kind[i] = AQ_WAVE_K;
-    o->k[i] = inst->literal;
+    o->k[i] = inst->wide ? literal_value(inst, operand) : inst->literal;
     return true;
   }
   if (operand->file == 'v' || operand->file == 'a') {
@@ -141,6 +166,8 @@ static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
 {
   int i = 0;
   o->d = AQ_WAVE_DROPPED; /* of comparisons that only write EXEC */
+  if (strncmp(inst->row->name, "v_mad_nc_", 9) == 0)
+    o->e = AQ_WAVE_DROPPED; /* the carry */
   for (unsigned k = 0; k < inst->operand_count; k++) {
     const aq_isa_operand *operand = &inst->operands[k];
     if (operand->role == 'D' && operand->file != 's')
@@ -232,11 +259,31 @@ static bool dot_is_unknown(const aq_isa_inst *inst)
          (a->modifiers || b->modifiers || inst->op_sel & 3);
 }
 
+bool aq_wave_row_is_unproven(const aq_isa_row *row, uint16_t target)
+{
+  return target & AQ_ISA_GFX1250 &&
+         (row->encoding == AQ_ISA_MUBUF || row->encoding == AQ_ISA_MTBUF ||
+          row->flags & AQ_ISA_WMMA || strncmp(row->name, "s_buffer_", 9) == 0 ||
+          strcmp(row->name, "v_permlane16_swap_b32") == 0);
+}
+
+/* The same of fields of gfx1250's. */
+static bool is_unproven(const aq_isa_inst *inst)
+{
+  const char *name = inst->row->name;
+  bool signs = false;
+  for (unsigned k = 0; k < inst->operand_count; k++)
+    signs |= inst->operands[k].modifiers != 0;
+  return inst->target & AQ_ISA_GFX1250 &&
+         ((strcmp(name, "v_cvt_f32_bf16") == 0 && (inst->op_sel || signs)) ||
+          (strncmp(name, "v_add_m", 7) == 0 && inst->clamp));
+}
+
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
   const bool moved = aq_isa_form_is_dpp(inst->form);
-  if (!arithmetic_lower(o, inst) || dot_is_unknown(inst) ||
+  if (!arithmetic_lower(o, inst) || dot_is_unknown(inst) || is_unproven(inst) ||
       (moved && aq_wave_convert_selects(inst)) ||
       (inst->row->flags & AQ_ISA_WMMA && !wmma_lowers(inst)))
     return false;
@@ -305,6 +352,12 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   const bool gws = inst->row->flags & AQ_ISA_GDS;
   if (inst->gds != gws || inst->tfe)
     return false;
+  if (smem && inst->scaled && more->scalar != AQ_WAVE_NONE)
+    more->element_bytes = aq_wave_element_bytes(inst);
+  else
+    more->element_bytes = 1;
+  if (aq_wave_elements_has(inst))
+    return aq_wave_elements_lower(o, more);
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
@@ -315,6 +368,9 @@ static bool flags_lower(aq_wave_op *o, aq_wave_more *more)
 
 bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
 {
+  if (aq_wave_row_is_unproven(more->inst.row, more->inst.target) ||
+      !banks_lower(&more->inst))
+    return false;
   switch (more->inst.row->encoding) {
   case AQ_ISA_SOP2:
   case AQ_ISA_SOPK:
@@ -330,7 +386,9 @@ bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_VOP3P:
   case AQ_ISA_VOP3PX2:
   case AQ_ISA_VOPD:
+  case AQ_ISA_VOPD3:
     return vector_lower(o, more) && flags_lower(o, more);
+  case AQ_ISA_TENSOR:
   case AQ_ISA_MIMG:
   case AQ_ISA_EXP:
   case AQ_ISA_VINTRP:

@@ -68,7 +68,7 @@ static bool address_look(search *s, uint64_t pc, const aq_isa_inst *inst)
 {
   const aq_isa_operand *to = aq_isa_operand_find(inst, 'D'),
                        *by = aq_isa_operand_find(inst, 'B');
-  if (strcmp(inst->row->name, "s_getpc_b64") == 0 && to) {
+  if (strcmp(aq_wave_name_of(inst->row->name), "s_getpc_b64") == 0 && to) {
     s->has_pc = true;
     s->pc_register = to->code;
     s->pc = pc + inst->size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include "wave/elements.h"
 #include "wave/observe.h"
 
 #include "wave/buffer.h"
@@ -222,6 +223,8 @@ void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
                         aq_wave_touch *t)
 {
   t->bytes = bytes;
+  if (aq_wave_elements_has(&o->more->inst))
+    aq_wave_elements_prepare(w, o);
   t->scalar = t->row = false;
   t->first = 0;
   t->global = t->shared = t->scratch = t->second = 0;

@@ -9,11 +9,12 @@
 #include "wave/lanes.h"
 #include "wave/lower.h"
 
-enum { RESULT = AQ_WAVE_TEMP + 16 };
+enum { RESULT = AQ_WAVE_TEMP + 20 }; /* forms.c has its own */
 
 struct aq_wave_pair {
   aq_wave_op x, y;
   aq_wave_more more_x, more_y;
+  unsigned words; /* of X's result */
 };
 
 /* Both read their sources before one of them writes: X's result waits. */
@@ -24,9 +25,12 @@ static const aq_wave_op *pair_run(aq_wave *w, const aq_wave_op *o)
   x.d = RESULT;
   if (!x.run(w, &x) || !pair->y.run(w, &pair->y))
     return NULL;
-  const uint32_t *m = lanes_mask(w), *r = w->v[RESULT];
-  uint32_t *d = w->v[pair->x.d];
-  AQ_EACH_LANE(l) d[l] = (r[l] & m[l]) | (d[l] & ~m[l]);
+  const uint32_t *m = lanes_mask(w);
+  for (unsigned i = 0; i < pair->words; i++) {
+    const uint32_t *r = w->v[RESULT + i];
+    uint32_t *d = w->v[pair->x.d + i];
+    AQ_EACH_LANE(l) d[l] = (r[l] & m[l]) | (d[l] & ~m[l]);
+  }
   return aq_wave_next(o);
 }
 
@@ -44,7 +48,8 @@ static bool half_lower(aq_wave_op *o, aq_wave_more *more,
   *o = (aq_wave_op){.run = run, .words = 1, .more = more};
   if (!aq_wave_lower(o, more))
     return false;
-  if (strcmp(row->name, "v_dual_cndmask_b32") == 0) {
+  if (row->encoding == AQ_ISA_VOPD &&
+      strcmp(row->name, "v_dual_cndmask_b32") == 0) {
     o->kind[2] = AQ_WAVE_S;
     o->r[2] = AQ_ISA_VCC;
   }
@@ -70,6 +75,7 @@ bool aq_wave_pair_lower(aq_wave_op *o, aq_wave_more *more, aq_wave_handler *x,
   if (!pair)
     return false;
   more->pair = pair;
+  pair->words = inst->operands[0].bits == 64 ? 2 : 1;
   o->run = pair_run;
   return half_lower(&pair->x, &pair->more_x, inst, inst->row, 0,
                     inst->first_count, x) &&

@@ -215,7 +215,34 @@ static uint32_t table_of(const aq_wave_op *o, uint32_t a, uint32_t b,
 S3(v_bitop3_b32, b32, u32, u32, u32, table_of(o, a, b, c))
 S3(v_bitop3_b16, b32, u16, u16, u16, (uint16_t)table_of(o, a, b, c))
 
+/* ---- integers of gfx1250 ---- */
+
+S2(v_add_nc_u64, b64, u64, u64, a + b)
+S2(v_sub_nc_u64, b64, u64, u64, a - b)
+S2(v_mul_u64, b64, u64, u64, a *b)
+S2(v_min_u64, b64, u64, u64, a < b ? a : b)
+S2(v_max_u64, b64, u64, u64, a > b ? a : b)
+S2(v_min_i64, b64, u64, u64, (int64_t)a < (int64_t)b ? a : b)
+S2(v_max_i64, b64, u64, u64, (int64_t)a > (int64_t)b ? a : b)
+S3(v_mad_u32, b32, u32, u32, u32, a *b + c)
+S3(v_add_max_u32, b32, u32, u32, u32, a + b > c ? a + b : c)
+S3(v_add_min_u32, b32, u32, u32, u32, a + b < c ? a + b : c)
+S3(v_add_max_i32, b32, u32, u32, u32, (int32_t)(a + b) > (int32_t)c ? a + b : c)
+S3(v_add_min_i32, b32, u32, u32, u32, (int32_t)(a + b) < (int32_t)c ? a + b : c)
+
 const aq_wave_semantics aq_wave_rare[] = {
+    H(v_add_nc_u64),
+    H(v_sub_nc_u64),
+    H(v_mul_u64),
+    H(v_min_u64),
+    H(v_max_u64),
+    H(v_min_i64),
+    H(v_max_i64),
+    H(v_mad_u32),
+    H(v_add_max_u32),
+    H(v_add_min_u32),
+    H(v_add_max_i32),
+    H(v_add_min_i32),
     H(v_msad_u8),
     H(v_qsad_pk_u16_u8),
     H(v_mqsad_pk_u16_u8),

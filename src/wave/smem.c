@@ -19,7 +19,7 @@ static uint64_t scalar_sum(aq_wave *w, const aq_wave_op *o)
   uint64_t address = w->s[o->r[0]] | (uint64_t)w->s[o->r[0] + 1] << 32;
   address += (uint64_t)(int64_t)o->imm;
   if (more->scalar != AQ_WAVE_NONE)
-    address += w->s[more->scalar];
+    address += (uint64_t)w->s[more->scalar] * more->element_bytes;
   return address;
 }
 

@@ -212,14 +212,14 @@ static void begun_make(const aq_wave *w, aq_wave_begun *begun)
   const unsigned dimensions = (descriptor->rsrc2 >> 11 & 3) + 1;
   const bool packed = target & (AQ_ISA_FROM_90A | AQ_ISA_FROM_GFX11);
   begun->mode = descriptor->rsrc1 >> 12 & 0xff;
-  if (target & AQ_ISA_GFX1200)
+  if (target & AQ_ISA_GFX12)
     begun->mode |= AQ_WAVE_MODE_DX10_CLAMP; /* it can do nothing else */
   else
     begun->mode |=
         (descriptor->rsrc1 >> 21 & 1) << 8 | (descriptor->rsrc1 >> 23 & 1) << 9;
   begun->form = (packed ? PACKED : 0) | (dimensions > 1 ? HAS_Y : 0) |
                 (dimensions > 2 ? HAS_Z : 0);
-  begun->ids_apart = target & AQ_ISA_GFX1200;
+  begun->ids_apart = target & AQ_ISA_GFX12;
   begun->made = true;
 }
 
@@ -235,6 +235,7 @@ void aq_wave_start(aq_wave *w)
   w->issued = 0;
   w->arrived = w->passed = 0;
   w->index_on = false;
+  w->banks = 0;
   w->wave32 = w->grid->lanes == 32;
   w->state = AQ_WAVE_RUNS;
   user_scalars(w);

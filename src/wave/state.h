@@ -64,16 +64,18 @@ struct aq_wave_op {
 typedef struct aq_wave_more {
   aq_isa_inst inst;
   aq_wave_handler *base;
-  aq_wave_handler *unflagged; /* inside flags.h's */
-  const aq_wave_op *target;   /* of a direct branch, once taken */
-  struct aq_wave_pair *pair;  /* VOPD: pair.h */
-  uint16_t address, data;     /* memory: rows; AQ_WAVE_NONE */
-  uint16_t data2, scalar;     /* second data row; SGPR of the address */
-  uint8_t bytes;              /* of memory, a lane */
-  bool far;                   /* ds_read2st64: places count 64 elements */
-  bool resource;              /* scalar memory by a buffer's resource */
-  uint32_t note;              /* of an observer; 0: none */
-  aq_wave_unit unit;          /* of counting.h */
+  aq_wave_handler *unflagged;         /* inside flags.h's */
+  const aq_wave_op *target;           /* of a direct branch, once taken */
+  struct aq_wave_pair *pair;          /* VOPD: pair.h */
+  uint16_t address, data;             /* memory: rows; AQ_WAVE_NONE */
+  uint16_t element_row, element_base; /* elements.h: of offsets, the base */
+  uint32_t element_bytes;
+  uint16_t data2, scalar; /* second data row; SGPR of the address */
+  uint8_t bytes;          /* of memory, a lane */
+  bool far;               /* ds_read2st64: places count 64 elements */
+  bool resource;          /* scalar memory by a buffer's resource */
+  uint32_t note;          /* of an observer; 0: none */
+  aq_wave_unit unit;      /* of counting.h */
 } aq_wave_more;
 
 enum { AQ_WAVE_NONE = 0xffff };
@@ -132,6 +134,7 @@ struct aq_wave {
   bool wave32;   /* 32 lanes: masks are words, the upper half of EXEC is 0 */
   bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
   uint8_t index_mode, index;
+  uint8_t banks;            /* of VGPRs: gfx1250's s_set_vgpr_msb */
   uint32_t arrived, passed; /* barriers of its workgroup */
   bool gws_waits, gws_flag; /* at a global barrier that had this flag */
   uint64_t issued;          /* instructions, for clocks */

@@ -118,8 +118,8 @@ static aq_status code_check(const aq_wave_machine *machine, aq_wave_grid *grid,
 
 static void native_begin(aq_wave_machine *machine, aq_wave_grid *grid)
 {
-  if (!machine->native || grid->watched || grid->observer || grid->tally ||
-      grid->random)
+  if (!machine->native || aq_wave_code_target(grid->code) & AQ_ISA_GFX1250 ||
+      grid->watched || grid->observer || grid->tally || grid->random)
     return;
   grid->native = machine->native;
   grid->native_from = aq_wave_native_from(machine->native);
@@ -313,6 +313,7 @@ bool aq_wave_row_executes(const aq_isa_row *row, uint16_t target)
 {
   const aq_isa_inst inst = {.row = row, .target = target};
   return row->targets & target && aq_wave_target_executes(target) &&
+         !aq_wave_row_is_unproven(row, target) &&
          aq_wave_handler_named(0, row->name) && aq_wave_matrix_executes(&inst);
 }
 

@@ -37,7 +37,7 @@ static void part_count(census *c, const aq_wave_grid *part)
 /* The instruction at a pc; "" where there is none. */
 static void instruction_print(const aq_wave *w, char text[AQ_ISA_TEXT_SIZE])
 {
-  const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
+  const aq_wave_op *o = aq_wave_code_in(w->grid->code, w->pc, w->banks);
   *text = 0;
   if (o && o->more && o->more->inst.row)
     aq_isa_print(&o->more->inst, text);

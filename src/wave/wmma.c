@@ -283,7 +283,7 @@ static const aq_wave_op *wmma_run(aq_wave *wave, const aq_wave_op *o,
   wmma_work w = {.shape = s,
                  .inst = inst,
                  .sparse = strncmp(inst->row->name, "v_sw", 4) == 0,
-                 .rdna4 = inst->target & AQ_ISA_GFX1200,
+                 .rdna4 = inst->target & AQ_ISA_GFX12,
                  .wave32 = wave->wave32};
   w.count = w.sparse ? s->k / 2 : s->k;
   if (!w.rdna4 &&

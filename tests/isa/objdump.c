@@ -43,12 +43,21 @@ static bool line_split(char *line, uint64_t *address, uint32_t words[WORDS],
   return *count > 0;
 }
 
+/* A comment that is no VGPR of another bank: gfx1250. */
+static bool has_remark(const char *text)
+{
+  for (const char *at = text; (at = strstr(at, "/*")); at += 2)
+    if (at[2] != 'v')
+      return true;
+  return false;
+}
+
 /* What llvm-objdump itself marks as no instruction, or as one that no assembler
  * takes. */
 static bool is_refused(const char *text)
 {
   return strstr(text, ".long") || strcmp(text, "v_illegal") == 0 ||
-         strstr(text, "Invalid ") || strstr(text, "/* ") || strstr(text, "/*");
+         strstr(text, "Invalid ") || has_remark(text);
 }
 
 /* Images, exports and interpolation of RDNA are not in the table. */
@@ -69,6 +78,7 @@ static void line_compare(objdump_comparison *on, const char *text,
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_isa_inst inst;
+  const uint8_t banks = on->banks;
   char ours[AQ_ISA_TEXT_SIZE] = "";
   if (is_refused(text)) {
     on->refused++;
@@ -76,8 +86,11 @@ static void line_compare(objdump_comparison *on, const char *text,
   }
   aq_status status =
       aq_isa_decode(&on->decoder, words, 4 * count, 0, &inst, &diag);
-  if (status == AQ_OK)
+  if (status == AQ_OK) {
+    aq_isa_banks_set(&inst, banks);
     aq_isa_print(&inst, ours);
+    on->banks = aq_isa_banks_next(&inst, banks);
+  }
   if (status == AQ_OK && strcmp(ours, text) == 0 && inst.size == 4 * count) {
     on->instructions++;
     return;
@@ -106,6 +119,8 @@ void objdump_compare(objdump_comparison *on, const char *path)
     uint32_t words[WORDS];
     size_t count;
     const bool warns = strstr(line, "; Warning:");
+    if (line[0] != '\t' && strchr(line, '<'))
+      on->banks = 0; /* a function */
     if (line_split(line, &address, words, &count) && !warns &&
         address % on->stride == 0)
       line_compare(on, line + 1, words, count);

@@ -15,6 +15,7 @@ typedef struct objdump_comparison {
   size_t refused;         /* by llvm-objdump */
   size_t failures;        /* reported on stderr */
   size_t graphics;        /* not in the table */
+  uint8_t banks;          /* of VGPRs at the next instruction: gfx1250 */
 } objdump_comparison;
 
 bool objdump_is_here(void);

@@ -23,7 +23,7 @@ START_TEST(a_processor_without_a_table_is_refused_by_name)
   aq_diag diag = AQ_DIAG_INIT;
   aq_target target;
   aq_isa_decoder decoder;
-  static const char *const names[] = {"gfx803", "gfx1250", "gfx1251"};
+  static const char *const names[] = {"gfx803", "gfx90c", "gfx1251"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     ck_assert_status(
         aq_target_parse(names[i], strlen(names[i]), &target, &diag), AQ_OK,

@@ -20,7 +20,7 @@ static const struct {
                   {"-mcpu=gfx950 ", "gfx950"},   {"-mcpu=gfx1010 ", "gfx1010"},
                   {"-mcpu=gfx1030 ", "gfx1030"}, {"-mcpu=gfx1100 ", "gfx1100"},
                   {"-mcpu=gfx1150 ", "gfx1150"}, {"-mcpu=gfx1200 ", "gfx1200"},
-                  {"-mcpu=gfx1201 ", "gfx1201"}};
+                  {"-mcpu=gfx1201 ", "gfx1201"}, {"-mcpu=gfx1250 ", "gfx1250"}};
 enum { PROCESSORS = sizeof processors / sizeof *processors };
 
 /* A line "0x00,0x01,0x82,0xbf" or the same in brackets, as words. */

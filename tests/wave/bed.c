@@ -166,7 +166,7 @@ bool bed_run(bed *b, size_t number)
   b->grid.desc.kernel = "bed";
   w->state = AQ_WAVE_RUNS;
   aq_wave_mode_enter(w);
-  const aq_wave_op *o = aq_wave_code_at(b->code, pc);
+  const aq_wave_op *o = aq_wave_code_in(b->code, pc, b->wave->banks);
   for (int steps = 0; o && aq_wave_code_pc(o) == pc && steps < 3; steps++)
     o = o->run(w, o); /* the first one decodes */
   aq_wave_mode_restore(saved);

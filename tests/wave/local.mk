@@ -31,7 +31,7 @@ aq_wave_vectors = tests/wave/test_opcodes tests/wave/test_moves \
 	tests/wave/test_matrix tests/wave/test_matrix_sums tests/wave/test_wmma \
 	tests/wave/test_rdna tests/wave/test_generated tests/wave/test_csmith \
 	tests/wave/test_small \
-	tests/wave/test_kernels tests/wave/test_groups
+	tests/wave/test_kernels tests/wave/test_groups tests/wave/test_gfx1250
 
 # Fails if a row of isa.md that executes is in none of the tests above.
 check-vectors: $(aq_wave_vectors)
@@ -122,3 +122,6 @@ tests_wave_test_typed_SOURCES = tests/wave/test_typed.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_corpora tests/wave/test_table
+check_PROGRAMS += tests/wave/test_gfx1250
+tests_wave_test_gfx1250_SOURCES = tests/wave/test_gfx1250.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h

@@ -20,9 +20,9 @@ static inline void seen_row(const aq_isa_row *row, uint16_t target)
 {
   static const char *const targets[] = {
       /* by their bits; columns of isa.md */
-      "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942", "gfx950",
-      "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
-  static bool seen[16][4096]; /* by target and number of the row */
+      "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942",  "gfx950",
+      "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200", "gfx1250"};
+  static bool seen[16][4608]; /* by target and number of the row */
   const char *path = getenv("AQ_SEEN");
   const int bit = __builtin_ctz(target);
   bool *slot = &seen[bit][row - aq_isa_row_at(0)];

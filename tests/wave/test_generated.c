@@ -364,7 +364,7 @@ START_TEST(generated_kernels_compute_what_the_host_computes)
   static const char *const targets[] = {
       "gfx90a",  "gfx1030",    "gfx942",  "gfx906",     "gfx900",
       "gfx1201", "gfx1030/64", "gfx1100", "gfx1201/64", "gfx1100/64",
-      "gfx1010", "gfx908",     "gfx1151"};
+      "gfx1010", "gfx908",     "gfx1151", "gfx1250"};
   enum { TARGETS = sizeof targets / sizeof *targets };
   const char *all = getenv("AQ_ORACLES"), *first = getenv("AQ_GENERATED_SEED");
   const uint64_t seed = first ? strtoull(first, NULL, 10) : 1000;

@@ -429,7 +429,7 @@ START_TEST(groups_compute_what_loops_compute)
   static const char *const targets[] = {
       "gfx942",     "gfx90a",  "gfx900",     "gfx906",  "gfx908",
       "gfx950",     "gfx1010", "gfx1030/64", "gfx1030", "gfx1100",
-      "gfx1100/64", "gfx1150", "gfx1200/64", "gfx1200"};
+      "gfx1100/64", "gfx1150", "gfx1200/64", "gfx1200", "gfx1250"};
   if (!compiler_is_here()) {
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return;

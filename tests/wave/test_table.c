@@ -16,7 +16,7 @@ static const struct {
                {"gfx942", AQ_ISA_GFX940},   {"gfx950", AQ_ISA_GFX950},
                {"gfx1010", AQ_ISA_GFX1010}, {"gfx1030", AQ_ISA_GFX1030},
                {"gfx1100", AQ_ISA_GFX1100}, {"gfx1150", AQ_ISA_GFX1150},
-               {"gfx1200", AQ_ISA_GFX1200}};
+               {"gfx1200", AQ_ISA_GFX1200}, {"gfx1250", AQ_ISA_GFX1250}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 static const char *const encodings[] = {
@@ -26,7 +26,8 @@ static const char *const encodings[] = {
     [AQ_ISA_VOP2] = "VOP2",     [AQ_ISA_VOP1] = "VOP1",
     [AQ_ISA_VOPC] = "VOPC",     [AQ_ISA_VOP3] = "VOP3",
     [AQ_ISA_VOP3P] = "VOP3P",   [AQ_ISA_VOP3PX2] = "VOP3PX2",
-    [AQ_ISA_VOPD] = "VOPD",     [AQ_ISA_DS] = "DS",
+    [AQ_ISA_VOPD] = "VOPD",     [AQ_ISA_VOPD3] = "VOPD3",
+    [AQ_ISA_TENSOR] = "TENSOR", [AQ_ISA_DS] = "DS",
     [AQ_ISA_FLAT] = "FLAT",     [AQ_ISA_SCRATCH] = "SCRATCH",
     [AQ_ISA_GLOBAL] = "GLOBAL", [AQ_ISA_MUBUF] = "MUBUF",
     [AQ_ISA_MTBUF] = "MTBUF",   [AQ_ISA_MIMG] = "MIMG",
@@ -41,10 +42,10 @@ static const char head[] =
     "graphics "
     "(images, exports, interpolation) none\nexecutes, and the table has them "
     "of gfx9 only. A column stands for its family:\ngfx1030 for gfx103x and "
-    "gfx10-3-generic, gfx1200 for gfx1201 and so on. Code of gfx1250\nand "
-    "gfx1251 is neither decoded nor executed; each use of it is refused with "
-    "the name\nof its processor. Made by `make isa-docs` from the tables of "
-    "the code.\n";
+    "gfx10-3-generic, gfx1200 for gfx1201 and so on. Code of gfx1251\nis "
+    "neither decoded nor executed; each use of it is refused with the name "
+    "of\nits processor. Made by `make isa-docs` from the tables of the "
+    "code.\n";
 
 static char mark(const aq_isa_row *row, uint16_t target)
 {
@@ -149,12 +150,15 @@ START_TEST(verdicts_hold_for_known_instructions)
 {
   static const struct {
     const char *name, *marks; /* a letter a target */
-  } known[] = {{"v_add_f32", "xxxxxxxxxxx"},
-               {"s_endpgm", "xxxxxxxxxxx"},
-               {"s_cbranch_g_fork", "dddddd     "},
-               {"v_dual_mov_b32", "        xxx"},
-               {"v_mfma_f32_32x32x1f32", "  xx       "},
-               {"v_mfma_f64_16x16x4f64", "   x       "}};
+  } known[] = {{"v_add_f32", "xxxxxxxxxxxx"},
+               {"s_endpgm", "xxxxxxxxxxxx"},
+               {"s_cbranch_g_fork", "dddddd      "},
+               {"v_dual_mov_b32", "        xxxx"},
+               {"v_mfma_f32_32x32x1f32", "  xx        "},
+               {"v_mfma_f64_16x16x4f64", "   x        "},
+               {"v_pk_add_f32", "   xxx     x"},
+               {"v_wmma_f32_16x16x32_f16", "           d"},
+               {"buffer_load_b32", "        xxxd"}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     char marks[TARGETS + 1];
     memset(marks, ' ', TARGETS);
