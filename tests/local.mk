@@ -25,6 +25,10 @@ AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.a $(AQ_CORE_LDADD) $(CHECK_LIBS)
 LDADD = $(AQ_TEST_LDADD)
 
+# Scripts that compile programs or run for more than some seconds; `make check`
+# leaves them out.
+AQ_LONG_TESTS =
+
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =
 
@@ -74,6 +78,16 @@ endif
 include tests/arch/local.mk
 include tests/bench/local.mk
 include tests/fuzz/local.mk
+EXTRA_DIST += $(AQ_LONG_TESTS)
+
+# The long tests alone, and every test: one log and one count.
+.PHONY: check-long check-all recheck-all
+check-long:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(AQ_LONG_TESTS)'
+check-all:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(AQ_LONG_TESTS)'
+recheck-all:
+	$(MAKE) $(AM_MAKEFLAGS) recheck TESTS='$(TESTS) $(AQ_LONG_TESTS)'
 
 # Whole builds of their own, in folders below this one.
 .PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # usage: check-sanitized.sh LIST [TARGET]
 # Builds the tree with -fsanitize=LIST in a folder of its own and makes a target
-# (check) there, its tests unforked (a fork a test costs twenty times as much).
+# (check-all) there, its tests unforked (a fork a test costs twenty times as much).
 set -eu
 list=$1
-target=${2:-check}
+target=${2:-check-all}
 here=$PWD
 source=$(cd "$(dirname "$0")/.." && pwd)
 build=$here/sanitized-$(echo "$list" | tr , -)

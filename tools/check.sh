@@ -31,13 +31,13 @@ fi
 [ "$linted" = 0 ] || echo "lint: found something, see above: no success" >&2
 
 status=0
-make -s -k -j"$(nproc)" check > check.log 2>&1 || status=$?
+make -s -k -j"$(nproc)" check-all > check.log 2>&1 || status=$?
 grep -E '^(FAIL|ERROR|XPASS)' check.log || true
 # Tests of threads and processes may fail on a busy machine: the script repeats
 # failed ones once, and reports it.
 repeated=0
 if [ "$status" != 0 ] && grep -q '^# TOTAL' check.log; then
-  if make -s -k recheck > recheck.log 2>&1; then
+  if make -s -k recheck-all > recheck.log 2>&1; then
     repeated=$(($(sed -n 's/^# \(FAIL\|ERROR\): *//p' check.log |
       awk '{ n += $1 } END { print n + 0 }')))
     echo "repeated: $repeated failed at first and passed alone" >&2

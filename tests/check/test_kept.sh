@@ -2,30 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Findings stay with the run: show, its JSON and the report page have them, and
 # JUnit's test case fails for them.
-aqueduct=$AQ_BUILDDIR/aqueduct
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export AQUEDUCT_STORE=$work/store.db
-case ${AQ_SANITIZERS:-} in
-*thread*) echo "1..0 # SKIP TSan needs its program sanitized"; exit 0 ;;
-esac
-if ! command -v hipcc > /dev/null ||
-  ! hipcc -std=c++17 -g -O1 --offload-arch=gfx90a -o "$work/hazards" \
-    "$AQ_SRCDIR/tests/check/hazards.hip" > "$work/log" 2>&1; then
-  echo "1..0 # SKIP hipcc is not installed, or cannot compile here"
-  exit 0
-fi
-
-number=0
-result() { # STATUS NAME FILE
-  number=$((number + 1))
-  if [ "$1" -eq 0 ]; then
-    echo "ok $number - $2"
-  else
-    echo "not ok $number - $2"
-    sed 's/^/# /' "$3" | head -20
-  fi
-}
+# shellcheck source=tests/check/programs.sh
+. "$AQ_SRCDIR/tests/check/programs.sh"
+program_make hazards hazards -std=c++17 -g -O1 --offload-arch=gfx90a
 
 run() { # bad|fixed
   "$aqueduct" exec --quiet --device mi210 --check=wait \

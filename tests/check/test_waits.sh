@@ -2,23 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The compiler's s_waitcnt are all needed: a kernel is silent with them, and
 # each of them that waits for nothing, or for one access less, is a missing wait.
-aqueduct=$AQ_BUILDDIR/aqueduct
-source=$AQ_SRCDIR/tests/check/waits.hip
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export AQUEDUCT_STORE=$work/store.db
-case ${AQ_SANITIZERS:-} in
-*thread*) echo "1..0 # SKIP TSan needs its program sanitized"; exit 0 ;;
-esac
-
-if ! command -v hipcc > /dev/null ||
-  ! hipcc --genco -DKERNEL -O2 --offload-arch=gfx90a -o "$work/mix.bundle" \
-    "$source" > "$work/log" 2>&1 ||
-  ! hipcc -O1 --offload-arch=gfx90a -o "$work/waits" "$source" \
-    > "$work/log" 2>&1; then
-  echo "1..0 # SKIP hipcc is not installed, or cannot compile here"
-  exit 0
-fi
+# shellcheck source=tests/check/programs.sh
+. "$AQ_SRCDIR/tests/check/programs.sh"
+program_make mix.bundle waits --genco -DKERNEL -O2 --offload-arch=gfx90a
+program_make waits waits -O1 --offload-arch=gfx90a
 
 run() { # N
   timeout 120 "$aqueduct" exec --quiet --device mi210 --check=wait \
@@ -26,25 +13,20 @@ run() { # N
     > "$work/out" 2>&1
 }
 
-number=0
-result() { # OK NAME
-  number=$((number + 1))
-  echo "$1 $number - $2"
-  [ "$1" = ok ] || sed 's/^/# /' "$work/report" "$work/out" | head -20
+# Whether the last run did as expected.
+outcome() { # STATUS NAME
+  result "$1" "$2" "$work/report" "$work/out"
 }
 
 count=$("$work/waits" "$work/mix.bundle")
-ok="not ok"
-[ "$count" -ge 30 ] && ok=ok
-result "$ok" "$count ways to weaken a wait of the kernels"
-ok="not ok"
-run "$count" && grep -q "nothing found" "$work/report" && ok=ok
-result "$ok" "the compiler's waits are enough"
+[ "$count" -ge 30 ]
+outcome $? "$count ways to weaken a wait of the kernels"
+run "$count" && grep -q "nothing found" "$work/report"
+outcome $? "the compiler's waits are enough"
 for ((i = 0; i < count; i++)); do
-  ok="not ok"
   run "$i"
-  [ $? -eq 1 ] && grep -q "(wait): missing wait" "$work/report" && ok=ok
-  result "$ok" "wait $i is missed, once it is weaker"
+  [ $? -eq 1 ] && grep -q "(wait): missing wait" "$work/report"
+  outcome $? "wait $i is missed, once it is weaker"
 done
 
 # None of the compiler's is redundant: wait states around matrix instructions
@@ -57,8 +39,8 @@ weaken() { # TARGET DEVICE WAY SOURCE KIND OPTION…
   if [ -z "$clang" ] || [ ! -e /usr/include/hsa/hsa_ext_amd.h ] ||
     ! "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa \
       "-mcpu=$target" -nogpulib -O2 "$@" -o "$work/$target.co" \
-      "$AQ_SRCDIR/tests/check/$from" > "$work/log" 2>&1 ||
-    ! ${AQ_CC:-cc} -o "$work/queues" "$AQ_SRCDIR/tests/check/queues.c" \
+      "$here/$from" > "$work/log" 2>&1 ||
+    ! ${AQ_CC:-cc} -o "$work/queues" "$here/queues.c" \
       -lhsa-runtime64 > "$work/log" 2>&1; then
     echo "ok $((number += 1)) - $target # SKIP no clang, HSA headers or library"
     return
@@ -69,18 +51,16 @@ weaken() { # TARGET DEVICE WAY SOURCE KIND OPTION…
       "$@" > "$work/out" 2>&1
   }
   shorter && count=$(tail -n 1 "$work/out")
-  ok="not ok"
   [ "${count:-0}" -ge 8 ] && shorter -1 && grep -q "nothing found" \
-    "$work/report" && ok=ok
-  result "$ok" "$target: the compiler's $count $way are enough"
+    "$work/report"
+  outcome $? "$target: the compiler's $count $way are enough"
   for ((i = 0; i < ${count:-0}; i++)); do
     shorter "$i"
     [ $? -eq 1 ] && grep -q "(wait): $kind" "$work/report" &&
       caught=$((caught + 1))
   done
-  ok="not ok"
-  [ "$caught" -eq "${count:-0}" ] && ok=ok
-  result "$ok" "$target: $caught of them are missed when they are weaker"
+  [ "$caught" -eq "${count:-0}" ]
+  outcome $? "$target: $caught of them are missed when they are weaker"
 }
 states="missing wait states"
 weaken gfx908 mi100 nops matrices.cl "$states"

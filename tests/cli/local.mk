@@ -9,7 +9,6 @@ dist_check_SCRIPTS += \
 	tests/cli/test_devices.sh \
 	tests/cli/test_compare.sh \
 	tests/cli/test_docs.sh \
-	tests/cli/test_doc_commands.sh \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
@@ -37,3 +36,4 @@ EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 
 # Runs the program itself.
 check_PROGRAMS += tests/cli/test_crash
+AQ_LONG_TESTS += tests/cli/test_doc_commands.sh

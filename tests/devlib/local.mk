@@ -1,3 +1,3 @@
 # Tests of src/devlib.
 check_PROGRAMS += tests/devlib/test_devlib
-dist_check_SCRIPTS += tests/devlib/test_objects.sh tests/devlib/test_targets.sh
+AQ_LONG_TESTS += tests/devlib/test_objects.sh tests/devlib/test_targets.sh
