@@ -99,6 +99,60 @@ check "a sample passes by its status" row 'hip,c,pass,1,1,'
 
 rm -r "$dir"
 mkdir "$dir"
+program event.query << 'EOF'
+case $1 in
+--list-test-names-only)
+  printf '%s\n' 'Unit_good - int' 'Unit_bad,1' Unit_crash Unit_skip Unit_early
+  exit 5
+  ;;
+'Unit_good - int') echo 'printed, noPassed 1 test case with 3 assertions.' ;;
+'Unit_bad\,1')
+  echo '/x/query.cc:12: failed: a == b for: 1 == 2'
+  echo 'Failed 1 test case, failed 1 assertion.'
+  exit 1
+  ;;
+Unit_crash)
+  echo "/x/query.cc:20: failed: fatal error condition with message: 'SIGABRT'"
+  kill -ABRT $$
+  ;;
+Unit_skip)
+  echo 'Skipping test. Reason: one device'
+  echo HIP_SKIP_THIS_TEST
+  echo 'Passed 1 test case (no assertions).'
+  ;;
+esac
+EOF
+program event.mute << 'EOF'
+EOF
+program event.dead << 'EOF'
+kill -ABRT $$
+EOF
+program helper << 'EOF'
+exit 1
+EOF
+echo 'does not compile' > "$dir/graph.clone.why"
+echo code > "$dir/kernel.code"
+suite hipcatch
+check "each case of a program of catch runs by itself" row \
+  'hipcatch,event.query:Unit_good - int,pass,1,1,'
+check "a case that fails is quoted" row \
+  'hipcatch,event.query:Unit_bad,1,fail,0,1,query.cc:12: failed: a == b for: 1 == 2'
+check "a case that crashes fails alone" row \
+  'hipcatch,event.query:Unit_crash,fail,0,1,query.cc:20: signal 6'
+check "a case that ends without a verdict fails" row \
+  'hipcatch,event.query:Unit_early,fail,0,1,ended before its tests did'
+check "a case that leaves itself out counts no test" row \
+  'hipcatch,event.query:Unit_skip,pass,0,0,Reason: one device'
+check "a program without cases counts no test" row \
+  'hipcatch,event.mute,pass,0,0,has no case'
+check "a program that cannot list its cases fails" row \
+  'hipcatch,event.dead,fail,0,1,ends while it lists its cases'
+check "a source that was not built says why" row \
+  'hipcatch,graph.clone,not built,,,does not compile'
+check "helpers and code objects are no programs" [ "$(wc -l < "$work/tsv")" = 9 ]
+
+rm -r "$dir"
+mkdir "$dir"
 program hsa_init << 'EOF'
 echo '100%: Checks: 5, Failures: 0, Errors: 0'
 EOF
