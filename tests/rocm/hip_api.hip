@@ -180,16 +180,32 @@ __global__ void swap_pairs(int *p)
   p[threadIdx.x] = shared[threadIdx.x ^ 1];
 }
 
+// A multiprocessor has 32 places for waves of 64 lanes, or 64 for waves of 32,
+// where HIP counts RDNA's workgroup processors. HIP 6 (clr 6.2 to 6.4 at least)
+// takes the 1 with which code says that it runs on a whole one for false: half
+// of its places.
+static bool fills_a_multiprocessor(int threads, const hipDeviceProp_t &of)
+{
+  int version;
+  MUST(hipRuntimeGetVersion(&version));
+  const bool may_halve = of.warpSize == 32 && version >= 60000000;
+  return of.maxThreadsPerMultiProcessor == 2048 &&
+         (threads == 2048 || (may_halve && threads == 1024));
+}
+
 static void occupancy()
 {
   int blocks, grid, block;
+  hipDeviceProp_t properties;
   hipFuncAttributes attributes;
+  MUST(hipGetDeviceProperties(&properties, 0));
   MUST(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, swap_pairs, 256,
                                                     0));
   MUST(hipOccupancyMaxPotentialBlockSize(&grid, &block, swap_pairs, 0, 0));
   MUST(hipFuncGetAttributes(&attributes, (const void *)swap_pairs));
-  // Eight groups of four waves fill a compute unit's 32 places.
-  check("occupancy", blocks == 8 && block == 1024 && grid > 0 &&
+  check("occupancy", fills_a_multiprocessor(blocks * 256, properties) &&
+                         block == 1024 &&
+                         grid == 2 * properties.multiProcessorCount &&
                          attributes.sharedSizeBytes == 4096);
 }
 
