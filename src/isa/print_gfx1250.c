@@ -49,7 +49,7 @@ void aq_isa_gfx1250_matrix_print(const aq_isa_inst *inst,
   char *at = text;
   *at = 0;
   if (sparse && inst->op_sel & 3)
-    at += sprintf(at, " index_key:%u", inst->op_sel & 3);
+    at += sprintf(at, " index_key:%d", inst->op_sel & 3);
   at = format_print(at, "a", inst->cbsz);
   at = format_print(at, "b", inst->blgp);
   if (scaled || loads)
