@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "wave/lanes.h"
-#include "wave/lower.h"
 
 enum { ADDRESS = AQ_WAVE_TEMP + 24 }; /* and the row of the upper words */
 
@@ -58,7 +57,7 @@ static const aq_wave_op *elements_run(aq_wave *w, const aq_wave_op *o)
   return o->more->base(w, o);
 }
 
-bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more)
+bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more, bool simulated)
 {
   const aq_isa_inst *inst = &more->inst;
   const bool scratch = inst->row->encoding == AQ_ISA_SCRATCH;
@@ -75,7 +74,7 @@ bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more)
     more->scalar = AQ_WAVE_NONE;
     o->e = AQ_WAVE_NONE;
   }
-  if (o->run == aq_wave_not_simulated)
+  if (!simulated)
     return true;
   more->base = o->run;
   o->run = elements_run;

@@ -12,8 +12,9 @@
 /* Whether an access has such an address. */
 bool aq_wave_elements_has(const aq_isa_inst *inst);
 
-/* Fills `o` for one after the rest of its fields; o->run is its handler. */
-bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more);
+/* Fills `o` for one after the rest of its fields; o->run is its handler, which
+ * runs behind the address's if the instruction is simulated. */
+bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more, bool simulated);
 
 /* The bytes of an element, as the name of the instruction gives them. */
 unsigned aq_wave_element_bytes(const aq_isa_inst *inst);

@@ -357,7 +357,7 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   else
     more->element_bytes = 1;
   if (aq_wave_elements_has(inst))
-    return aq_wave_elements_lower(o, more);
+    return aq_wave_elements_lower(o, more, o->run != aq_wave_not_simulated);
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
