@@ -373,6 +373,15 @@ static bool is_for(char only, const char *gfx)
   }
 }
 
+/* Of gfx1250, buffers, flat addresses of private memory and the shader's clock
+ * are refused by name. */
+static bool is_refused(const char *gfx, const char *kernel)
+{
+  return strcmp(gfx, "gfx1250") == 0 &&
+         (strcmp(kernel, "g_flat") == 0 || strcmp(kernel, "g_buffer") == 0 ||
+          strcmp(kernel, "g_clock") == 0);
+}
+
 static void kernels_compare(const aq_code_image *image, const char *gfx,
                             int level, unsigned host_level)
 {
@@ -395,7 +404,7 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
       gfx_is_rdna(gfx) && strncmp(gfx, "gfx12", 5) != 0 ? 32 : wave_lanes;
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
     const bool usual = !kernels[k].group[0];
-    if (!is_for(kernels[k].only, gfx))
+    if (!is_for(kernels[k].only, gfx) || is_refused(gfx, kernels[k].name))
       continue;
     aq_execution_step step;
     memset(out, 0, sizeof out);
