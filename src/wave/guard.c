@@ -97,6 +97,17 @@ static void handlers_return(void)
   }
 }
 
+/* A fork between the count and its handlers would leave them to the child. */
+static void fork_begin(void)
+{
+  pthread_mutex_lock(&process.lock);
+}
+
+static void fork_end(void)
+{
+  pthread_mutex_unlock(&process.lock);
+}
+
 /* The forked child has one thread, which runs nothing guarded. */
 static void child_begin(void)
 {
@@ -124,7 +135,7 @@ void aq_wave_guard_arm(void)
     return;
   pthread_mutex_lock(&process.lock);
   if (!process.watched)
-    process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
+    process.watched = pthread_atfork(fork_begin, fork_end, child_begin) == 0;
   if (process.users++ == 0)
     handlers_take();
   pthread_mutex_unlock(&process.lock);
