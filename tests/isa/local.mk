@@ -7,8 +7,10 @@ tests_isa_test_objdump_SOURCES = tests/isa/test_objdump.c \
 tests_isa_test_llvm_SOURCES = tests/isa/test_llvm.c \
 	tests/isa/objdump.c tests/isa/objdump.h
 tests_isa_test_roundtrip_SOURCES = tests/isa/test_roundtrip.c \
+	tests/isa/assembled.c tests/isa/assembled.h \
 	tests/isa/objdump.c tests/isa/objdump.h
 tests_isa_test_gfx1250_SOURCES = tests/isa/test_gfx1250.c \
+	tests/isa/assembled.c tests/isa/assembled.h \
 	tests/isa/objdump.c tests/isa/objdump.h
 # With AQ_LLVM_TESTS=FOLDER: LLVM's llvm/test/MC/Disassembler/AMDGPU.
 aq_isa_oracles = tests/isa/test_objdump tests/isa/test_llvm \

@@ -17,6 +17,20 @@ bool objdump_is_here(void)
          0; /* NOLINT: fixed names */
 }
 
+objdump_comparison objdump_comparison_for(const char *processor,
+                                          unsigned stride)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_target target;
+  objdump_comparison on = {.stride = stride};
+  ck_assert_status(
+      aq_target_parse(processor, strlen(processor), &target, &diag), AQ_OK,
+      &diag);
+  ck_assert_status(aq_isa_decoder_init(&on.decoder, target.processor, &diag),
+                   AQ_OK, &diag);
+  return on;
+}
+
 /* Reads "// 000000001000: C0020104 00000000" into words; false where a line has
  * no such comment. The line ends before it afterwards. */
 static bool line_split(char *line, uint64_t *address, uint32_t words[WORDS],

@@ -20,6 +20,10 @@ typedef struct objdump_comparison {
 
 bool objdump_is_here(void);
 
+/* Of no code so far. */
+objdump_comparison objdump_comparison_for(const char *processor,
+                                          unsigned stride);
+
 /* Adds the code of a file of the decoder's processor. */
 void objdump_compare(objdump_comparison *on, const char *path);
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembled.h"
 #include "common/rng.h"
 #include "objdump.h"
 #include "support/aqtest.h"
 
 enum {
-  STRIDE = 16,
   PATH = 512,
   DRAWS = 24,
   TRIES = 400,
@@ -19,12 +19,10 @@ enum {
   WORDS = 4,
 };
 
-typedef struct texts {
-  char (*text)[AQ_ISA_TEXT_SIZE];
-  uint16_t *row;
-  bool *refused; /* by the assembler */
-  size_t count;
-} texts;
+typedef struct drawn {
+  assembled texts;
+  uint16_t *row; /* of each text */
+} drawn;
 
 /* ---- random words ---- */
 
@@ -237,56 +235,9 @@ static void words_draw(aq_rng *rng, const aq_isa_row *row, uint32_t w[WORDS])
   }
 }
 
-/* ---- the assembler ---- */
-
-static void source_write(const texts *of, const char *path)
-{
-  FILE *file = fopen(path, "w");
-  ck_assert_ptr_nonnull(file);
-  for (size_t i = 0; i < of->count; i++)
-    fprintf(file, ".p2align 4\n%s\n", of->refused[i] ? "s_nop 0" : of->text[i]);
-  ck_assert_int_eq(fclose(file), 0);
-}
-
-static size_t refusals_read(texts *of, const char *path)
-{
-  char line[1024];
-  size_t count = 0;
-  FILE *file = fopen(path, "r");
-  ck_assert_ptr_nonnull(file);
-  while (fgets(line, sizeof line, file)) {
-    const char *at = strstr(line, "trip.s:");
-    const unsigned long number = at ? strtoul(at + 7, NULL, 10) : 0;
-    const size_t i = number / 2 - 1; /* two lines an instruction */
-    if (number < 2 || i >= of->count || !strstr(line, "error:") ||
-        of->refused[i])
-      continue;
-    of->refused[i] = true;
-    count++;
-  }
-  fclose(file);
-  return count;
-}
-
-static void assemble(texts *of, const char *object)
-{
-  char source[PATH], errors[PATH], command[4 * PATH];
-  snprintf(source, sizeof source, "%s/trip.s", aqtest_tmpdir());
-  snprintf(errors, sizeof errors, "%s/trip.err", aqtest_tmpdir());
-  snprintf(command, sizeof command,
-           "llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx1250 -filetype=obj "
-           "-o %s %s 2> %s",
-           object, source, errors);
-  source_write(of, source);
-  while (system(command) != 0) { /* NOLINT: paths of ours */
-    ck_assert_uint_gt(refusals_read(of, errors), 0);
-    source_write(of, source);
-  }
-}
-
 /* ---- the test ---- */
 
-static void texts_draw(texts *of, const aq_isa_decoder *decoder)
+static void texts_draw(drawn *of, const aq_isa_decoder *decoder)
 {
   aq_rng rng;
   aq_rng_init(&rng, 1250, 0);
@@ -301,21 +252,21 @@ static void texts_draw(texts *of, const aq_isa_decoder *decoder)
       if (aq_isa_decode(decoder, words, sizeof words, 0, &inst, NULL) ||
           (inst.row != row && inst.second != row))
         continue;
-      of->row[of->count] = (uint16_t)i;
-      aq_isa_print(&inst, of->text[of->count++]);
+      of->row[of->texts.count] = (uint16_t)i;
+      aq_isa_print(&inst, of->texts.text[of->texts.count++]);
       draws++;
     }
   }
 }
 
 /* Rows of which the assembler took no text. */
-static size_t missing_count(const texts *of)
+static size_t missing_count(const drawn *of)
 {
   bool *seen = calloc(aq_isa_row_count(), sizeof *seen);
   size_t missing = 0;
   ck_assert_ptr_nonnull(seen);
-  for (size_t i = 0; i < of->count; i++)
-    seen[of->row[i]] |= !of->refused[i];
+  for (size_t i = 0; i < of->texts.count; i++)
+    seen[of->row[i]] |= !of->texts.refused[i];
   for (size_t i = 0; i < aq_isa_row_count(); i++) {
     const aq_isa_row *row = aq_isa_row_at(i);
     if (seen[i] || !(row->targets & AQ_ISA_GFX1250))
@@ -323,9 +274,9 @@ static size_t missing_count(const texts *of)
     missing++;
     fprintf(stderr, "# no text of %s, opcode 0x%x of encoding %u\n", row->name,
             row->opcode, row->encoding);
-    for (size_t k = 0; k < of->count; k++)
+    for (size_t k = 0; k < of->texts.count; k++)
       if (of->row[k] == i) {
-        fprintf(stderr, "#   refused: %s\n", of->text[k]);
+        fprintf(stderr, "#   refused: %s\n", of->texts.text[k]);
         break;
       }
   }
@@ -335,33 +286,28 @@ static size_t missing_count(const texts *of)
 
 START_TEST(every_opcode_of_gfx1250_assembles_to_itself)
 {
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_target target;
-  objdump_comparison on = {.stride = STRIDE};
-  texts of = {.text = calloc((size_t)ROWS * DRAWS, sizeof *of.text),
-              .row = calloc((size_t)ROWS * DRAWS, sizeof *of.row),
-              .refused = calloc((size_t)ROWS * DRAWS, sizeof *of.refused)};
+  objdump_comparison on = objdump_comparison_for("gfx1250", ASSEMBLED_STRIDE);
+  drawn of = {.texts = {.text = calloc((size_t)ROWS * DRAWS, AQ_ISA_TEXT_SIZE),
+                        .refused = calloc((size_t)ROWS * DRAWS, sizeof(bool))},
+              .row = calloc((size_t)ROWS * DRAWS, sizeof *of.row)};
   char object[PATH];
-  ck_assert(of.text && of.row && of.refused);
+  ck_assert(of.texts.text && of.row && of.texts.refused);
   if (!objdump_is_here()) {
     aqtest_skip("no llvm-mc-22 with llvm-objdump-22 here");
     return;
   }
-  ck_assert_status(aq_target_parse("gfx1250", 7, &target, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_isa_decoder_init(&on.decoder, target.processor, &diag),
-                   AQ_OK, &diag);
   texts_draw(&of, &on.decoder);
   snprintf(object, sizeof object, "%s/trip.o", aqtest_tmpdir());
-  assemble(&of, object);
+  assembled_make(&of.texts, "gfx1250", object);
   objdump_compare(&on, object);
   fprintf(stderr,
           "gfx1250: %zu random encodings, %zu texts are llvm-objdump's\n",
-          of.count, on.instructions);
+          of.texts.count, on.instructions);
   ck_assert_uint_eq(missing_count(&of), 0);
   ck_assert_uint_eq(on.failures, 0);
-  free(of.text);
+  free(of.texts.text);
   free(of.row);
-  free(of.refused);
+  free(of.texts.refused);
 }
 END_TEST
 
@@ -393,16 +339,11 @@ START_TEST(registers_of_other_banks_are_named_as_llvm_objdump_names_them)
       "s_cbranch_scc0 0\n"
       "v_mov_b32 v0, v1\n";
   char path[PATH], command[3 * PATH];
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_target target;
-  objdump_comparison on = {.stride = 4};
+  objdump_comparison on = objdump_comparison_for("gfx1250", 4);
   if (!objdump_is_here()) {
     aqtest_skip("no llvm-mc-22 with llvm-objdump-22 here");
     return;
   }
-  ck_assert_status(aq_target_parse("gfx1250", 7, &target, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_isa_decoder_init(&on.decoder, target.processor, &diag),
-                   AQ_OK, &diag);
   const char *text = aqtest_write("banks.s", source, sizeof source - 1);
   snprintf(path, sizeof path, "%s/banks.o", aqtest_tmpdir());
   snprintf(command, sizeof command,

@@ -63,14 +63,7 @@ static size_t source_write(const char *test, const char *processor,
 
 static objdump_comparison comparison_for(const char *processor, bool wave64)
 {
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_target target;
-  objdump_comparison on = {.stride = STRIDE};
-  ck_assert_status(
-      aq_target_parse(processor, strlen(processor), &target, &diag), AQ_OK,
-      &diag);
-  ck_assert_status(aq_isa_decoder_init(&on.decoder, target.processor, &diag),
-                   AQ_OK, &diag);
+  objdump_comparison on = objdump_comparison_for(processor, STRIDE);
   on.decoder.wave32 &= !wave64;
   return on;
 }

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembled.h"
 #include "common/rng.h"
 #include "objdump.h"
 #include "support/aqtest.h"
 
-enum { STRIDE = 16, ROWS = 2048, PATH = 512, QUICK = 2, ALL = 40 };
+enum { ROWS = 2048, PATH = 512, QUICK = 2, ALL = 40 };
 
 /* Where an encoding has its first bits and its opcode. */
 static const struct {
@@ -83,78 +84,11 @@ static void words_draw(aq_rng *rng, const aq_isa_row *row, uint32_t words[2])
     words[0] = (words[0] & ~0x1ffu) | (y & 8 ? 249 : 250); /* SDWA, DPP */
 }
 
-typedef struct texts {
-  char (*text)[AQ_ISA_TEXT_SIZE];
-  bool *refused; /* by the assembler */
-  size_t count;
-} texts;
-
-static void source_write(const texts *of, const char *path)
-{
-  FILE *file = fopen(path, "w");
-  ck_assert_ptr_nonnull(file);
-  for (size_t i = 0; i < of->count; i++)
-    fprintf(file, ".p2align 4\n%s\n", of->refused[i] ? "s_nop 0" : of->text[i]);
-  ck_assert_int_eq(fclose(file), 0);
-}
-
-static size_t refusals_read(texts *of, const char *path)
-{
-  char line[1024];
-  size_t count = 0;
-  FILE *file = fopen(path, "r");
-  ck_assert_ptr_nonnull(file);
-  while (fgets(line, sizeof line, file)) {
-    const char *at = strstr(line, "trip.s:");
-    const unsigned long number = at ? strtoul(at + 7, NULL, 10) : 0;
-    const size_t i = number / 2 - 1; /* two lines an instruction */
-    if (number < 2 || i >= of->count || !strstr(line, "error:") ||
-        of->refused[i])
-      continue;
-    of->refused[i] = true;
-    count++;
-  }
-  fclose(file);
-  return count;
-}
-
-static size_t assemble(texts *of, const char *gfx, const char *object)
-{
-  char source[PATH], errors[PATH], command[4 * PATH];
-  size_t refused = 0;
-  snprintf(source, sizeof source, "%s/trip.s", aqtest_tmpdir());
-  snprintf(errors, sizeof errors, "%s/trip.err", aqtest_tmpdir());
-  snprintf(command, sizeof command,
-           "llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s "
-           "%s 2> %s",
-           gfx, object, source, errors);
-  source_write(of, source);
-  while (system(command) != 0) { /* NOLINT: paths of ours */
-    const size_t more = refusals_read(of, errors);
-    ck_assert_uint_gt(more, 0);
-    refused += more;
-    source_write(of, source);
-  }
-  return refused;
-}
-
-static objdump_comparison comparison_for(const char *gfx)
-{
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_target target;
-  objdump_comparison on = {.stride = STRIDE};
-  ck_assert_status(aq_target_parse(gfx, strlen(gfx), &target, &diag), AQ_OK,
-                   &diag);
-  ck_assert_status(aq_isa_decoder_init(&on.decoder, target.processor, &diag),
-                   AQ_OK, &diag);
-  return on;
-}
-
 static size_t target_compare(const char *gfx, unsigned draws)
 {
-  objdump_comparison on = comparison_for(gfx);
-  texts of = {.text = calloc(ROWS * (size_t)draws, sizeof *of.text),
-              .refused = calloc(ROWS * (size_t)draws, sizeof *of.refused)};
+  objdump_comparison on = objdump_comparison_for(gfx, ASSEMBLED_STRIDE);
+  assembled of = {.text = calloc(ROWS * (size_t)draws, sizeof *of.text),
+                  .refused = calloc(ROWS * (size_t)draws, sizeof *of.refused)};
   char object[PATH];
   aq_rng rng;
   ck_assert(of.text && of.refused);
@@ -171,7 +105,7 @@ static size_t target_compare(const char *gfx, unsigned draws)
       aq_isa_print(&inst, of.text[of.count++]);
     }
   snprintf(object, sizeof object, "%s/trip.o", aqtest_tmpdir());
-  const size_t refused = assemble(&of, gfx, object);
+  const size_t refused = assembled_make(&of, gfx, object);
   objdump_compare(&on, object);
   fprintf(stderr,
           "%s: %zu random encodings, of which the assembler refuses %zu; %zu "
