@@ -235,16 +235,21 @@ static aq_time set_settle(aq_collectives *c, const aq_meeting *set,
   return moved;
 }
 
-aq_time aq_collectives_settle(aq_collectives *c)
+aq_status aq_collectives_settle(aq_collectives *c, aq_time *moved,
+                                aq_diag *diag)
 {
+  if (c->begun != c->count)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%zu of the run's %zu collective kernels began in the "
+                       "replay: how long they wait is not known",
+                       c->begun, c->count);
   aq_time *late = calloc(c->ranks + 1, sizeof *late);
-  aq_time moved = AQ_TIME_NONE;
-  if (late && c->begun == c->count) {
-    moved = 0;
-    for (size_t at = 0; at < c->count; at = set_end(c, at))
-      if (c->items[c->order[at].item].meets)
-        moved = aq_time_max(moved, set_settle(c, &c->order[at], late));
-  }
+  if (!late)
+    return aq_diag_no_memory(diag);
+  *moved = 0;
+  for (size_t at = 0; at < c->count; at = set_end(c, at))
+    if (c->items[c->order[at].item].meets)
+      *moved = aq_time_max(*moved, set_settle(c, &c->order[at], late));
   free(late);
-  return moved;
+  return AQ_OK;
 }

@@ -61,9 +61,10 @@ aq_time aq_collectives_duration(aq_collectives *c, aq_time measured,
  * kernels are passed over. */
 void aq_collectives_began(aq_collectives *c, int64_t origin, aq_time start);
 
-/* Has each kernel that meets wait for the last of its set, by those
- * starts; returns by how much a wait changed at most; AQ_TIME_NONE: out of
- * memory, or a kernel is not in the replay. */
-aq_time aq_collectives_settle(aq_collectives *c);
+/* Has each kernel that meets wait for the last of its set, by those starts;
+ * *moved: by how much a wait changed at most. INVALID: kernels of the run did
+ * not begin in the replay. */
+aq_status aq_collectives_settle(aq_collectives *c, aq_time *moved,
+                                aq_diag *diag);
 
 #endif

@@ -67,7 +67,8 @@ static aq_status trial_run(meeting *m, aq_time *moved)
     if (sink.rows[i].start != AQ_TIME_NONE)
       aq_collectives_began(&m->collectives, sink.rows[i].origin,
                            sink.rows[i].start);
-  *moved = aq_collectives_settle(&m->collectives);
+  if (status == AQ_OK)
+    status = aq_collectives_settle(&m->collectives, moved, m->diag);
   aq_performed_fini(&performed);
   aq_memory_sink_fini(&sink);
   return status;
@@ -83,8 +84,6 @@ static aq_status ranks_settle(meeting *m, const aq_notes *notes)
     aq_status status = trial_run(m, &moved);
     if (status != AQ_OK)
       return status;
-    if (moved == AQ_TIME_NONE)
-      return aq_diag_no_memory(m->diag);
   }
   aq_collectives_begin(c, false);
   aq_note(notes,

@@ -214,9 +214,9 @@ static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
     for (size_t i = 0; i < v->timeline.count; i++)
       aq_collectives_began(collectives, v->timeline.rows[i].origin,
                            v->timeline.rows[i].start);
-    v->unsettled = aq_collectives_settle(collectives);
-    if (v->unsettled == AQ_TIME_NONE)
-      return aq_diag_no_memory(diag);
+    status = aq_collectives_settle(collectives, &v->unsettled, diag);
+    if (status != AQ_OK)
+      return status;
     if (v->unsettled < AQ_US || v->replays == REPLAYS_MAX)
       break;
     aq_timeline_fini(&v->timeline);
