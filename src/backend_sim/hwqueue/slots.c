@@ -224,9 +224,8 @@ static aqsim_slot *slot_find(aqsim_device *device)
   return slot;
 }
 
-/* How long no queue of the device had anything to do, which one that wakes at
- * this instant does not change; of a queue of the host
- * agent, how long it had not. */
+/* How long the device had nothing to do; queues that wake at this instant do
+ * not count as work. A queue of the host agent counts for itself. */
 static aq_time idle_time(const aqsim_queue *queue)
 {
   const aqsim_slots *s = &queue->device->slots;
