@@ -4,6 +4,10 @@
 # every test; with AQ_LINT set it lints first. Ends with one line: N passed, N
 # failed, N skipped.
 set -eu
+if [ $# -gt 0 ]; then
+  echo "check: $1: expected no arguments" >&2
+  exit 2
+fi
 cd "$(dirname "$0")/.."
 . tools/packages.sh
 aq_install "$aq_needs $aq_test_needs"

@@ -4,6 +4,10 @@
 # missing packages (Debian, Ubuntu), builds in build-quickstart/, then imports
 # the trace that ships in traces/, replays it and compares the two.
 set -eu
+if [ $# -gt 0 ]; then
+  echo "quickstart: $1: expected no arguments" >&2
+  exit 2
+fi
 cd "$(dirname "$0")/.."
 root=$PWD
 . tools/packages.sh
