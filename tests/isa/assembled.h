@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of instructions, assembled by llvm-mc-22 without those that it refuses,
+/* Texts of instructions, assembled by llvm-mc-22 without the refused ones,
  * for the tests of src/isa. */
 #ifndef AQ_TESTS_ISA_ASSEMBLED_H
 #define AQ_TESTS_ISA_ASSEMBLED_H
