@@ -93,15 +93,14 @@ static void put_wide(aq_isa_text *out, const aq_isa_inst *inst,
       aq_isa_put(out, "%s", float_texts[i]);
       return;
     }
-  if (operand->role == 'K')
-    aq_isa_put(out, "0x%llx", (unsigned long long)value);
-  else if (inst->literal_high == 0)
+  const bool is_constant = operand->role == 'K';
+  if (!is_constant && inst->literal_high == 0)
     aq_isa_put(out, "lit64(0x%x)", inst->literal);
-  else if (value == inv_2pi)
+  else if (!is_constant && value == inv_2pi)
     aq_isa_put(out, "0.15915494309189532");
-  else if (value >= (uint64_t)-16)
+  else if (!is_constant && value >= (uint64_t)-16)
     aq_isa_put(out, "%d", (int)(int64_t)value);
-  else if (operand->type == 'f' && inst->literal == 0)
+  else if (!is_constant && operand->type == 'f' && inst->literal == 0)
     aq_isa_put(out, "0x%x", inst->literal_high);
   else
     aq_isa_put(out, "0x%llx", (unsigned long long)value);
@@ -151,13 +150,14 @@ static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
                  : strstr(inst->row->name, "_bf16") ? is_single(value << 16)
                                                     : is_half(value));
   }
-  if (operand->role == 'K' && inst->target & AQ_ISA_GFX1250 &&
-      inst->row->encoding != AQ_ISA_SOPK)
-    aq_isa_put(out, "0x%x", value);
-  else if (operand->role == 'K' && inst->target & AQ_ISA_RDNA)
+  const bool is_constant = operand->role == 'K' && inst->target & AQ_ISA_RDNA;
+  const bool is_hex = is_constant && inst->target & AQ_ISA_GFX1250 &&
+                      inst->row->encoding != AQ_ISA_SOPK;
+  if (is_constant && !is_hex)
     put_value(out, value);
-  else if (inlinable && !(inst->target & AQ_ISA_FROM_GFX11 &&
-                          strcmp(inst->row->name, "v_pk_fmac_f16") == 0))
+  else if (!is_hex && inlinable &&
+           !(inst->target & AQ_ISA_FROM_GFX11 &&
+             strcmp(inst->row->name, "v_pk_fmac_f16") == 0))
     aq_isa_put(out, "lit(0x%x)", literal);
   else
     aq_isa_put(out, "0x%x", value);
