@@ -22,14 +22,13 @@
 enum {
   PAGE_BYTES = 4096,
   PAGE_WORDS = PAGE_BYTES / 4,
-  PAGE_ALIGN = 1 << 17, /* a page is found from any of its instructions */
   PAGE_MORES = PAGE_WORDS,
 };
 
 typedef struct code_page {
+  aq_wave_page head;
   aq_wave_code *code;
   struct code_page *next;
-  uint64_t base;
   uint8_t banks;                 /* of its VGPRs */
   uint32_t size;                 /* bytes present */
   uint32_t first_used, end_used; /* bytes that instructions were made of */
@@ -37,12 +36,12 @@ typedef struct code_page {
   uint64_t read;                 /* the epoch when they were read */
   uint8_t bytes[PAGE_BYTES + 16];
   aq_wave_more *mores[PAGE_WORDS];
-  aq_wave_natives natives;
   /* Four more than words: the last instruction may have four words. */
   aq_wave_op ops[PAGE_WORDS + 4] __attribute__((aligned(64)));
 } code_page;
 
-_Static_assert(sizeof(code_page) <= PAGE_ALIGN, "a page fits its alignment");
+_Static_assert(sizeof(code_page) <= AQ_WAVE_PAGE_ALIGN,
+               "a page fits its alignment");
 _Static_assert(sizeof(aq_wave_op) == 64, "an instruction is a cache line");
 
 struct aq_wave_code {
@@ -109,13 +108,7 @@ void aq_wave_code_check_keep(aq_wave_code *code, uint64_t entry)
 
 static code_page *page_of(const aq_wave_op *o)
 {
-  return (code_page *)((uintptr_t)o & ~(uintptr_t)(PAGE_ALIGN - 1));
-}
-
-uint64_t aq_wave_code_pc(const aq_wave_op *o)
-{
-  const code_page *page = page_of(o);
-  return page->base + 4 * (uint64_t)(o - page->ops);
+  return (code_page *)aq_wave_page_of(o);
 }
 
 /* s_nop, s_waitcnt, and RDNA's s_clause and s_delay_alu. */
@@ -170,7 +163,7 @@ static size_t code_read(uint64_t address, void *to, size_t size)
 /* Where this process reads the page. */
 static uint64_t page_host(const code_page *page)
 {
-  return aq_allocations_reach(page->code->allocations, page->base);
+  return aq_allocations_reach(page->code->allocations, page->head.base);
 }
 
 static void bytes_read(code_page *page)
@@ -202,7 +195,7 @@ static aq_status op_make(code_page *page, size_t index)
   if (page->read != page->code->epoch)
     bytes_read(page);
   if (aq_isa_decode(&page->code->decoder, page->bytes + at,
-                    at < page->size ? page->size - at : 0, page->base + at,
+                    at < page->size ? page->size - at : 0, page->head.base + at,
                     &more->inst, &diag) != AQ_OK) {
     free(more);
     return AQ_ERR_INPUT;
@@ -237,7 +230,7 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
   if (status == AQ_ERR_NO_MEMORY)
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "out of memory for instructions");
-  word_refuse(w, page->base + at, page->bytes + at);
+  word_refuse(w, page->head.base + at, page->bytes + at);
   return NULL;
 }
 
@@ -248,16 +241,6 @@ const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o)
   if (!o->more && op_make(page, (size_t)(o - page->ops)) != AQ_OK)
     return NULL;
   return o;
-}
-
-aq_wave_op *aq_wave_code_ops(const aq_wave_op *o)
-{
-  return page_of(o)->ops;
-}
-
-aq_wave_natives *aq_wave_code_natives(const aq_wave_op *o)
-{
-  return &page_of(o)->natives;
 }
 
 void aq_wave_code_want(const aq_wave_op *o)
@@ -285,7 +268,7 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
 /* Reads the bytes; instructions made of earlier ones are gone. */
 static void page_fill(code_page *page)
 {
-  aq_wave_natives_fini(&page->natives);
+  aq_wave_natives_fini(&page->head.natives);
   for (size_t i = 0; i < PAGE_WORDS; i++) {
     aq_wave_more_free(page->mores[i]);
     page->mores[i] = NULL;
@@ -302,12 +285,12 @@ static code_page *page_load(aq_wave_code *code, uint64_t base, uint8_t banks)
 {
   if (!aq_allocations_executable(code->allocations, base))
     return NULL;
-  code_page *page = aligned_alloc(PAGE_ALIGN, PAGE_ALIGN);
+  code_page *page = aligned_alloc(AQ_WAVE_PAGE_ALIGN, AQ_WAVE_PAGE_ALIGN);
   if (!page)
     return NULL;
   memset(page, 0, offsetof(code_page, ops));
   page->code = code;
-  page->base = base;
+  page->head = (aq_wave_page){.base = base, .ops = page->ops};
   page->banks = banks;
   page->checked = code->epoch;
   page_fill(page);
@@ -340,7 +323,7 @@ static bool page_check(code_page *page)
   page->checked = page->code->epoch;
   const uint64_t host = page_host(page), first = host + page->first_used,
                  end = host + page->end_used;
-  if (!aq_allocations_executable(page->code->allocations, page->base)) {
+  if (!aq_allocations_executable(page->code->allocations, page->head.base)) {
     page->size = 0;
     page->checked = 0; /* it may be again */
     return false;
@@ -369,7 +352,7 @@ aq_wave_op *aq_wave_code_in(aq_wave_code *code, uint64_t pc, uint8_t banks)
   code_page *page = code->last;
   if (pc & 3)
     return NULL;
-  if (!page || page->base != base || page->banks != banks)
+  if (!page || page->head.base != base || page->banks != banks)
     page = page_find(code, base, banks);
   return page && page_check(page) ? &page->ops[(pc - base) / 4] : NULL;
 }
@@ -383,7 +366,7 @@ static void page_free(code_page *page)
 {
   for (size_t i = 0; i < PAGE_WORDS; i++)
     aq_wave_more_free(page->mores[i]);
-  aq_wave_natives_fini(&page->natives);
+  aq_wave_natives_fini(&page->head.natives);
   free(page);
 }
 
@@ -413,7 +396,7 @@ size_t aq_wave_code_memory(const aq_wave_code *code)
 {
   size_t bytes = 0;
   for (const code_page *page = code->first; page; page = page->next) {
-    bytes += PAGE_ALIGN;
+    bytes += AQ_WAVE_PAGE_ALIGN;
     for (size_t i = 0; i < PAGE_WORDS; i++)
       bytes += page->mores[i] ? sizeof(aq_wave_more) : 0;
   }

@@ -9,9 +9,24 @@
 #define AQ_WAVE_CODE_H
 
 #include "common/diag.h"
+#include "wave/natives.h"
 #include "wave/state.h"
 
 typedef struct aq_wave_code aq_wave_code;
+
+enum { AQ_WAVE_PAGE_ALIGN = 1 << 17 };
+
+/* How a page of instructions begins: it is found from any of them. */
+typedef struct aq_wave_page {
+  uint64_t base;           /* address of the code */
+  aq_wave_op *ops;         /* of each word */
+  aq_wave_natives natives; /* compiled units (native.h) */
+} aq_wave_page;
+
+static inline aq_wave_page *aq_wave_page_of(const aq_wave_op *o)
+{
+  return (aq_wave_page *)((uintptr_t)o & ~(uintptr_t)(AQ_WAVE_PAGE_ALIGN - 1));
+}
 
 /* Finds the handler of an instruction at a level (wave.h), or NULL. */
 typedef aq_wave_handler *aq_wave_named(unsigned level, const char *name);
@@ -56,7 +71,30 @@ static inline aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
 }
 
 /* The address of an instruction. */
-uint64_t aq_wave_code_pc(const aq_wave_op *o);
+static inline uint64_t aq_wave_code_pc(const aq_wave_op *o)
+{
+  const aq_wave_page *page = aq_wave_page_of(o);
+  return page->base + 4 * (uint64_t)(o - page->ops);
+}
+
+/* Where a wave that stops continues. */
+static inline void aq_wave_resume_at(aq_wave *w, const aq_wave_op *o)
+{
+  w->pc = aq_wave_code_pc(o);
+  w->resume = o;
+  w->resumed = w->grid->step;
+}
+
+/* The instructions of its page, and the compiled units there. */
+static inline aq_wave_op *aq_wave_code_ops(const aq_wave_op *o)
+{
+  return aq_wave_page_of(o)->ops;
+}
+
+static inline aq_wave_natives *aq_wave_code_natives(const aq_wave_op *o)
+{
+  return &aq_wave_page_of(o)->natives;
+}
 
 /* Executes s_waitcnt and s_nop one by one, for profiles and traces; call it
  * before the first execution. Otherwise they are skipped where they have no
@@ -73,10 +111,6 @@ bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to);
 /* The instruction itself, decoded; NULL: none begins there, or out of memory.
  */
 const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o);
-
-/* The instructions of its page, and the compiled units there (native.h). */
-aq_wave_op *aq_wave_code_ops(const aq_wave_op *o);
-struct aq_wave_natives *aq_wave_code_natives(const aq_wave_op *o);
 
 /* Asks for a unit in the page of an instruction; the last one asked for. */
 void aq_wave_code_want(const aq_wave_op *o);

@@ -209,6 +209,8 @@ static int64_t slice_of(aq_wave *w)
 static const aq_wave_op *wave_op(const aq_wave *w)
 {
   aq_wave_grid *grid = w->grid;
+  if (w->resumed == grid->step)
+    return w->resume;
   if (w->pc != grid->entry || w->banks)
     return aq_wave_code_in(grid->code, w->pc, w->banks);
   if (!grid->entry_op)
@@ -232,13 +234,13 @@ static uint64_t wave_run(aq_wave *w)
   w->grid->running = w;
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
-  o = w->grid->observer  ? w->grid->observer->run(w, o, &left)
-      : w->group->tally  ? aq_wave_counted_run(w, o, &left)
-      : w->grid->watched ? aq_wave_watched_run(w, o, &left)
-      : w->grid->native  ? aq_wave_native_run(w, o, &left)
-                         : instructions_run(w, o, &left);
+  o = w->grid->native     ? aq_wave_native_run(w, o, &left)
+      : w->grid->observer ? w->grid->observer->run(w, o, &left)
+      : w->group->tally   ? aq_wave_counted_run(w, o, &left)
+      : w->grid->watched  ? aq_wave_watched_run(w, o, &left)
+                          : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
-    w->pc = aq_wave_code_pc(o);
+    aq_wave_resume_at(w, o);
   w->grid->running = NULL;
   w->grid->mode_now = w->mode;
   w->grid->looked |= w->at && w->issued; /* arguments, at first */

@@ -83,7 +83,7 @@ static const aq_wave_op *ds_gws_barrier_(aq_wave *w, const aq_wave_op *o)
     return aq_wave_next(o);
   }
   aq_wave_stop(w, o, AQ_WAVE_SLEEPS);
-  w->pc = aq_wave_code_pc(o);
+  aq_wave_resume_at(w, o);
   return NULL;
 }
 

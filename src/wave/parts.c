@@ -44,6 +44,7 @@ static void step_run(stepping *s, uint64_t ticks)
   grid->running = NULL;
   grid->mode_now = UINT32_MAX;
   grid->entry_op = NULL;
+  grid->step++;
   if (!aq_wave_guard(grid_step, s, &address)) {
     aq_wave_lost(grid, address);
     s->state = AQ_EXECUTION_FAULT;

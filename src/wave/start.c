@@ -232,6 +232,7 @@ void aq_wave_start(aq_wave *w)
   w->scc = 0;
   w->mode = begun->mode;
   w->pc = w->grid->entry;
+  w->resumed = 0;
   w->issued = 0;
   w->arrived = w->passed = 0;
   w->index_on = false;

@@ -115,8 +115,10 @@ struct aq_wave {
   uint64_t mask_for;
   uint32_t scc, mode;
   uint64_t pc;
-  int64_t left;  /* instructions of the budget */
-  aq_wave *next; /* in a pool */
+  const aq_wave_op *resume; /* at pc, in step `resumed` of the grid */
+  uint64_t resumed;         /* 0: never */
+  int64_t left;             /* instructions of the budget */
+  aq_wave *next;            /* in a pool */
   aq_wave_group *group;
   aq_wave_grid *grid;
   uint8_t *scratch; /* buffer.h; room for scratch_room bytes of a lane */
@@ -210,6 +212,7 @@ struct aq_wave_grid {
   struct aq_wave_gws *gws;   /* of the device */
   aq_execution_desc desc;
   uint64_t ticks;
+  uint64_t step;                   /* its number, from 1 */
   aq_kernel_descriptor descriptor; /* a copy */
   aq_wave_begun begun;
   uint64_t entry; /* of the kernel's code */

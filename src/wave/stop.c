@@ -12,7 +12,7 @@ const aq_wave_op *aq_wave_stop(aq_wave *w, const aq_wave_op *o,
                                aq_wave_state state)
 {
   w->state = (uint8_t)state;
-  w->pc = aq_wave_code_pc(o) + 4 * (uint64_t)o->words;
+  aq_wave_resume_at(w, aq_wave_next(o));
   return NULL;
 }
 
@@ -34,6 +34,7 @@ void aq_wave_fault_at(aq_wave *w, uint64_t pc, const char *instruction,
            group[1], group[2], w->number, what);
   w->state = AQ_WAVE_FAULTS;
   w->pc = pc;
+  w->resumed = 0;
 }
 
 const aq_wave_op *aq_wave_fault(aq_wave *w, const aq_wave_op *o,
