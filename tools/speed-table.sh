@@ -14,11 +14,12 @@ jq -rs --rawfile others "$1" '
   (map({(.bench): .}) | add) as $all |
   $all | keys_unsorted[] | capture("^isa_(?<k>.*)_compiled$").k as $k |
   $all["isa_\($k)_compiled"] as $c |
-  [$known[] | select(.[1] == $k)][0] as $o |
+  [$known[] | select(.[1] == $k)] as $o |
   "| \($k) | \($c.floor | n) | \($c.value | n) | \($c.ratio * 100 | round | . / 100) | " +
   ($all["isa_\($k)_compile_time"] | of($k; " s")) + " | " +
   ($all["isa_\($k)_break_even"] | of($k; " M")) + " | " +
   ($all["isa_\($k)_decoded"] | of($k; " KiB")) + " | " +
-  (if $o == null then "– | –" else
-    "\($o[0]): \($o[2])\(if $o[3] == $o[2] then "" else "–" + $o[3] end) | " +
-    "\($c.value / ($o[3] | tonumber) | round) times as fast" end) + " |"'
+  (if $o == [] then "– | –" else
+    ($o | map("\(.[0]): \(.[2])\(if .[3] == .[2] then "" else "–" + .[3] end)") |
+      join("; ")) + " | " +
+    "\($c.value / ($o | map(.[3] | tonumber) | max) | round) times as fast" end) + " |"'

@@ -10,7 +10,7 @@
 
 #include "check/core.h"
 #include "wave/code.h"
-#include "wave/grid.h"
+#include "wave/groups.h"
 
 typedef struct finding {
   const char *kind, *message, *missing, *other;
@@ -137,7 +137,7 @@ void aq_check_sync_stuck(aq_wave_grid *grid)
   if (!o->more->note)
     o->more->note = aq_check_site_make(check, o);
   /* A workgroup that has not started may end the wait. */
-  const bool order = grid->shuffle && aq_wave_grid_has_more(grid);
+  const bool order = grid->shuffle && aq_wave_groups_have_more(grid);
   char missing[AQ_CHECK_TEXT];
   snprintf(missing, sizeof missing,
            order ? "a wait for earlier workgroups only in the order of their "

@@ -15,17 +15,8 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, const aq_execution_desc *desc,
                             aq_diag *diag);
 void aq_wave_grid_fini(aq_wave_grid *grid);
 
-/* Whether workgroups have not started. */
-bool aq_wave_grid_has_more(const aq_wave_grid *grid);
-
 /* Executes about `budget` instructions. */
 aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
                                     uint64_t *executed);
-
-/* Finds the id and the size of workgroup `number`. */
-void aq_wave_start_group(aq_wave_group *group, uint64_t number);
-
-/* Fills the registers of a wave that begins. */
-void aq_wave_start(aq_wave *w);
 
 #endif

@@ -20,6 +20,7 @@ libaqcore_a_SOURCES += \
 	src/wave/flags.c src/wave/flags.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \
+	src/wave/groups.c src/wave/groups.h \
 	src/wave/guard.c src/wave/guard.h \
 	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
@@ -69,7 +70,7 @@ libaqcore_a_SOURCES += \
 	src/wave/short.c \
 	src/wave/smem.c \
 	src/wave/special.c \
-	src/wave/start.c \
+	src/wave/start.c src/wave/start.h \
 	src/wave/state.h \
 	src/wave/steps.c src/wave/steps.h \
 	src/wave/stop.c \

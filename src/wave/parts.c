@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "wave/groups.h"
 #include "wave/guard.h"
 #include "wave/lost.h"
 #include "wave/mode.h"
@@ -172,7 +173,7 @@ static aq_execution_state parts_step(aq_wave_grid *grid,
     return step_alone(grid, budget, ticks, out);
   if (!grid->parts) {
     const aq_execution_state state = step_alone(grid, ALONE, ticks, out);
-    if (state != AQ_EXECUTION_MORE || !aq_wave_grid_has_more(grid))
+    if (state != AQ_EXECUTION_MORE || !aq_wave_groups_have_more(grid))
       return state;
     parts_create(grid, team);
   }

@@ -2,10 +2,11 @@
 /* The registers that a wave begins with, as its kernel's descriptor asks. */
 #include "config.h"
 
+#include "wave/start.h"
+
 #include "codeobj/descriptor.h"
 #include "wave/buffer.h"
 #include "wave/code.h"
-#include "wave/grid.h"
 #include "wave/lanes.h"
 #include "wave/mode.h"
 
