@@ -39,7 +39,7 @@ libaqcore_a_SOURCES += \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
 	src/wave/native.c src/wave/native.h \
-	src/wave/native_affine.c \
+	src/wave/native_affine.c src/wave/native_fast.c \
 	src/wave/native_emit.c src/wave/native_emit.h \
 	src/wave/native_lanes.c \
 	src/wave/native_live.c src/wave/native_live.h \

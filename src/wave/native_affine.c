@@ -71,6 +71,11 @@ static affine_rule rule_of(const aq_wave_op *o, const aq_wave_text *t)
   return NONE;
 }
 
+bool aq_wave_affine_has_rule(const aq_wave_op *o, const aq_wave_text *t)
+{
+  return rule_of(o, t) != NONE;
+}
+
 /* ---- values ---- */
 
 /* Whether a row is such a value, or was not written, so that it may be. */
@@ -402,87 +407,6 @@ bool aq_wave_affine_transfer(aq_wave_segment *g, const aq_wave_op *o,
   g->far_loads |= !t->store;
   g->affine_uses++;
   return true;
-}
-
-/* ---- segments ---- */
-
-/* The registers that later instructions need to be affine. */
-typedef struct needs {
-  bool rows[AQ_WAVE_ROWS + 4], masks[AQ_WAVE_SCALARS];
-} needs;
-
-static void transfer_needs(const aq_wave_op *o, const aq_wave_transfer *t,
-                           needs *n)
-{
-  const unsigned words = t->words * (t->scale ? 2u : 1u);
-  if (t->scalar)
-    return;
-  for (unsigned k = 0; !t->store && k < words; k++)
-    n->rows[o->d + k] = false;
-  if (t->shared)
-    return;
-  n->rows[o->r[1]] = true;
-  n->rows[o->r[1] + 1] |= o->e == AQ_WAVE_NONE;
-}
-
-/* Whether a vector instruction is to be affine. */
-static bool lane_needs(const aq_wave_op *o, const aq_wave_text *t, needs *n)
-{
-  const affine_rule rule = rule_of(o, t);
-  bool hit = rule == COMPARE;
-  for (unsigned k = 0; k < aq_wave_type_words(t->result); k++) {
-    hit |= n->rows[o->d + k];
-    n->rows[o->d + k] = false;
-  }
-  if (t->shape == AQ_WAVE_TEXT_CARRY) {
-    hit |= n->masks[o->e];
-    n->masks[o->e] = false;
-  }
-  if (!hit || rule == NONE)
-    return false;
-  for (int i = 0; i < 3; i++)
-    for (unsigned k = 0;
-         o->kind[i] == AQ_WAVE_V && k < aq_wave_type_words(t->sources[i]); k++)
-      n->rows[o->r[i] + k] = true;
-  if (t->carry_in)
-    n->masks[o->r[2]] = true;
-  return true;
-}
-
-static void relevant_find(const aq_wave_segment *g,
-                          bool relevant[AQ_WAVE_SEGMENT_MAX])
-{
-  needs n = {.rows = {false}};
-  for (unsigned i = g->count; i-- > 0;) {
-    const aq_wave_op *o = g->ops + g->list[i];
-    const aq_wave_transfer *transfer = aq_wave_transfer_for(g->texts, o);
-    const aq_wave_text *t = transfer ? NULL : aq_wave_text_for(g->texts, o);
-    relevant[i] = t && aq_wave_text_is_vector(t) && lane_needs(o, t, &n);
-    if (transfer)
-      transfer_needs(o, transfer, &n);
-  }
-}
-
-void aq_wave_affine_fill(const aq_wave_segment *g, aq_wave_segment *fast)
-{
-  bool relevant[AQ_WAVE_SEGMENT_MAX];
-  relevant_find(g, relevant);
-  for (unsigned i = 0; i < g->count; i++) {
-    const aq_wave_op *o = g->ops + g->list[i];
-    const aq_wave_transfer *transfer = aq_wave_transfer_for(g->texts, o);
-    const aq_wave_text *t = transfer ? NULL : aq_wave_text_for(g->texts, o);
-    fast->rests[fast->count] = g->rests[i];
-    fast->list[fast->count++] = g->list[i];
-    if (transfer) {
-      aq_wave_segment_transfer(fast, o, transfer);
-    } else if (aq_wave_text_is_vector(t)) {
-      fast->lanes = true;
-      if (!relevant[i] || !aq_wave_affine_lane(fast, o, t))
-        aq_wave_segment_lane(fast, o, t);
-    } else {
-      aq_wave_segment_scalar(fast, o, t);
-    }
-  }
 }
 
 void aq_wave_affine_array(aq_wave_segment *g, unsigned row)

@@ -326,7 +326,7 @@ static void form_write(aq_wave_segment *g)
 static void fast_write(aq_wave_segment *g)
 {
   aq_wave_segment *fast = g->fast;
-  aq_wave_affine_fill(g, fast);
+  aq_wave_fast_fill(g, fast);
   if (fast->affine_uses > 0) {
     fprintf(g->out, "if (UNLIKELY(EXEC != ALL)) goto G%u;\n", g->list[0]);
     form_write(fast);

@@ -192,10 +192,13 @@ void aq_wave_segment_fetch(aq_wave_segment *g, uint32_t array);
 /* Writes that all words that wait are in LDS. */
 void aq_wave_segment_bound(aq_wave_segment *g);
 
-/* ---- the fast form: native_affine.c ---- */
+/* ---- the fast form: native_fast.c, native_affine.c ---- */
 
 /* Adds the instructions of a segment to its fast form. */
-void aq_wave_affine_fill(const aq_wave_segment *g, aq_wave_segment *fast);
+void aq_wave_fast_fill(const aq_wave_segment *g, aq_wave_segment *fast);
+
+/* Whether its results are affine if its sources are, under conditions. */
+bool aq_wave_affine_has_rule(const aq_wave_op *o, const aq_wave_text *t);
 
 /* Adds one, if its results are affine; false: they are not. */
 bool aq_wave_affine_lane(aq_wave_segment *g, const aq_wave_op *o,
