@@ -14,8 +14,8 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/sparse/products.cpp tests/rocm/sparse/pruning.cpp \
 	tests/rocm/sparse/solvers.cpp tests/rocm/sparse/sparse.hpp \
 	tests/rocm/sparse/structure.cpp tests/rocm/sparse/vectors.cpp
-dist_check_SCRIPTS += tests/rocm/test_hip_api.sh
-AQ_LONG_TESTS += tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh
+AQ_LONG_TESTS += tests/rocm/test_hip_api.sh \
+	tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh
 
 # Findings of the checker in the libraries, for doc/checker.md.
 EXTRA_DIST += tests/rocm/check_findings.sh tests/rocm/findings.py \
