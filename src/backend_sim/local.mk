@@ -56,6 +56,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/live/live_device.h \
 	src/backend_sim/live/live_handlers.c \
 	src/backend_sim/live/live_handlers.h \
+	src/backend_sim/live/live_lead.c \
+	src/backend_sim/live/live_lead.h \
 	src/backend_sim/live/live_wait.c \
 	src/backend_sim/live/live_wait.h \
 	src/backend_sim/model/cost.c \

@@ -5,12 +5,14 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/hsa_sim.h"
+#include "common/wall.h"
 #include "dropin/client.h"
 
 static void bad_submit(hsa_queue_t *queue)
@@ -387,6 +389,77 @@ START_TEST(a_wait_returns_after_the_handler_of_its_signal)
 }
 END_TEST
 
+/* A thread notes it after it rang, as HIP until 6.1 does with the times of a
+ * command, and its handler reads it. */
+typedef struct note {
+  uint32_t noted, seen; /* atomic */
+} note;
+
+static bool handler_reads(hsa_signal_value_t value, void *argument)
+{
+  note *n = argument;
+  (void)value;
+  __atomic_store_n(&n->seen,
+                   __atomic_load_n(&n->noted, __ATOMIC_ACQUIRE) ? 1 : 2,
+                   __ATOMIC_RELEASE);
+  return false;
+}
+
+static void *calls_once(void *argument)
+{
+  (void)argument;
+  ck_assert_done(hsa_signal_destroy(client_signal(1)));
+  return NULL;
+}
+
+START_TEST(a_handler_comes_after_what_its_thread_does_when_it_rang)
+{
+  enum { TRIES = 200, NOTING_NS = 20000 };
+  pthread_t other;
+  client c;
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64);
+  /* A second thread: the device no longer waits for this one. */
+  ck_assert_int_eq(pthread_create(&other, NULL, calls_once, NULL), 0);
+  ck_assert_int_eq(pthread_join(other, NULL), 0);
+  for (int i = 0; i < TRIES; i++) {
+    note n = {0};
+    hsa_signal_t signal = client_signal(1);
+    ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                                0, handler_reads, &n));
+    aq_packet packet = {.barrier = {.completion_signal = signal}};
+    client_submit(queue, &packet,
+                  aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_SYSTEM,
+                                   AQ_SCOPE_SYSTEM));
+    sched_yield(); /* preempted there, too */
+    for (int64_t end = aq_wall_ns() + NOTING_NS; aq_wall_ns() < end;)
+      ;
+    __atomic_store_n(&n.noted, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&n.seen, __ATOMIC_ACQUIRE))
+      usleep(100);
+    ck_assert_uint_eq(n.seen, 1);
+    ck_assert_done(hsa_signal_destroy(signal));
+  }
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* The lead of a thread that calls nothing else is short. */
+START_TEST(a_handler_comes_while_its_thread_computes)
+{
+  note n = {.noted = 1};
+  client c;
+  client_open(&c);
+  hsa_signal_t signal = client_signal(0);
+  ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                              0, handler_reads, &n));
+  while (!__atomic_load_n(&n.seen, __ATOMIC_ACQUIRE))
+    ;
+  ck_assert_done(hsa_signal_destroy(signal));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/callbacks",
              other_threads_go_on_while_an_error_callback_runs,
              other_threads_go_on_while_a_host_function_runs,
@@ -395,4 +468,6 @@ AQ_TEST_MAIN("dropin/callbacks",
              a_host_function_cannot_shut_down,
              queues_that_fail_while_the_runtime_closes_harm_nobody,
              a_handler_may_wait_for_a_lock_of_who_shuts_down,
-             a_wait_returns_after_the_handler_of_its_signal)
+             a_wait_returns_after_the_handler_of_its_signal,
+             a_handler_comes_after_what_its_thread_does_when_it_rang,
+             a_handler_comes_while_its_thread_computes)

@@ -32,6 +32,8 @@ programs() { # WHOSE HIPCC MODEL=PROCESSOR
     "$1: registered memory is the device's by each of its names"
   program "$2" "$3" stream_memory 19 \
     "$1: streams wait for words of memory, and write them"
+  program "$2" "$3" events 6 \
+    "$1: times between events are those of the device"
   program "$2" "$3" newer_blits 3 "$1: kernels named as HIP's own run their code"
 }
 

@@ -16,6 +16,7 @@ static const aq_transport_ops *const base = &aqsim_transport_ops;
 static aqsim_live *enter(aq_transport *t)
 {
   aqsim_live *live = aqsim_from(t)->live;
+  aqsim_lead_end(&live->leads);
   aqsim_live_enter(live);
   return live;
 }
@@ -231,6 +232,7 @@ static void live_signal_destroy(aq_transport *t, aq_signal signal)
 static int64_t live_signal_load(aq_transport *t, aq_signal signal,
                                 aq_order order)
 {
+  aqsim_lead_end(&aqsim_from(t)->live->leads);
   return base->signal_load(t, signal, order);
 }
 
@@ -252,6 +254,7 @@ static int64_t live_signal_update(aq_transport *t, aq_signal handle,
   aqsim_live *live = aqsim_from(t)->live;
   aqsim_signal *signal = aqsim_signal_from(handle);
   (void)order;
+  aqsim_lead_end(&live->leads);
   if (change_begin(live, signal)) {
     int64_t before =
         base->signal_update(t, handle, op, operand, expected, order);
@@ -329,6 +332,7 @@ static void live_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
                       AQ_RELEASE);
     return;
   }
+  aqsim_lead_begin(&live->leads);
   if (!aqsim_live_is_free(live) || aqsim_live_inside(live)) {
     aqsim_live_enter(live);
     if (!live->free || aqsim_live_inside(live)) {

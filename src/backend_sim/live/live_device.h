@@ -31,6 +31,7 @@
 #include <pthread.h>
 
 #include "backend_sim/core.h"
+#include "backend_sim/live/live_lead.h"
 
 typedef struct aqsim_live_handlers aqsim_live_handlers;
 
@@ -54,6 +55,7 @@ struct aqsim_live {
   uint32_t closing;    /* they have to leave */
   uintptr_t driver;    /* the thread whose event runs, or 0 */
   aq_time now;         /* virtual time as hosts see it */
+  aqsim_leads leads;
 
   /* Under the lock. */
   uintptr_t client;       /* the only thread so far, or 0 */

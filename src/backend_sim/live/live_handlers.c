@@ -23,7 +23,8 @@ typedef struct live_handler {
   aq_wait_item item;
   aq_signal_function *function;
   void *user;
-  bool told; /* of the value that it has */
+  pid_t adder; /* the thread that added it */
+  bool told;   /* of the value that it has */
   int64_t value;
 } live_handler;
 
@@ -109,6 +110,7 @@ static void handler_call(aqsim_live_handlers *handlers, live_handler *h)
 {
   handlers->running = h;
   pthread_mutex_unlock(&handlers->lock);
+  aqsim_lead_wait(&handlers->live->leads, h->adder);
   bool again = h->function(h->value, h->user);
   pthread_mutex_lock(&handlers->lock);
   handlers->running = NULL;
@@ -281,8 +283,11 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
   live_handler *h = malloc(sizeof *h);
   if (!h)
     return aq_diag_no_memory(diag);
-  *h = (live_handler){
-      .signal = signal, .item = *item, .function = function, .user = user};
+  *h = (live_handler){.signal = signal,
+                      .item = *item,
+                      .function = function,
+                      .user = user,
+                      .adder = aqsim_lead_thread()};
   aqsim_live_lock(live);
   aq_status status = handlers_start(live, diag);
   aqsim_live_unlock(live);
@@ -291,6 +296,7 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
     return status;
   }
   aqsim_live_handlers *handlers = live->handlers;
+  aqsim_lead_begin(&live->leads);
   __atomic_fetch_add(&signal->sleepers, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_lock(&handlers->lock);
   h->next = handlers->first;

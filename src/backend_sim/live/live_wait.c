@@ -242,6 +242,7 @@ aq_status aqsim_live_wait(aqsim_live *live, const aq_wait_request *request,
     return aqsim_clock_wait(live->sim, request, out, diag);
   if (!aqsim_live_host_begin(live))
     return closing_word(diag);
+  aqsim_lead_end(&live->leads);
   status = wait_perform(live, request, out, diag);
   if (status == AQ_OK)
     aqsim_live_handlers_settle(live, request);
