@@ -266,6 +266,7 @@ typedef struct aqsim_line {
   uint8_t hold;               /* AQSIM_HOLD_… */
   bool pumping;
   bool kernel_before;         /* the packet launched last is a kernel */
+  bool barrier_before;        /* it is a barrier packet */
   aq_time gap;                /* of the kernel launched last: from its end to
                                * the next start; 0: as the model has it */
   aq_time last_end;           /* of the kernels that completed */

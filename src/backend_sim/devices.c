@@ -69,7 +69,7 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .handler_hold = model->handler_hold,
       .gate_latency = model->dependency_poll + behind,
       .barrier_latency = device->finish[AQ_SCOPE_AGENT] +
-                         aqsim_barrier_time(model, true) + behind,
+                         aqsim_barrier_time(model, true, false) + behind,
       .graph_launch = model->graph_launch,
       .graph_per_node = model->graph_per_node,
       .graph_head = (uint32_t)model->graph_head,

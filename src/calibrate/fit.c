@@ -74,16 +74,13 @@ static int figure_of(const aq_device_model *model, const fit_rule *rule)
 }
 
 /* The value of a figure: a floor, the middle one, or of few values the middle
- * of their range. In front of some rows that waited are packets of events, too,
- * which no trace has: the low ones had the wait alone. */
+ * of their range. */
 static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
 {
   if (figure == AQ_CALIBRATE_INTERVAL)
     return sample->least;
   if (figure != AQ_CALIBRATE_BACK_TO_BACK && sample->n < FEW)
     return (sample->least + sample->most) / 2;
-  if (figure == AQ_CALIBRATE_WAIT)
-    return sample->p10;
   return sample->p50;
 }
 

@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "common/copy_name.h"
 #include "common/map.h"
+#include "common/rccl_name.h"
 #include "report/quantile.h"
 #include "report/timestamp_step.h"
 
@@ -34,6 +35,7 @@ typedef struct work {
   aq_time start, end, submit;
   aq_time before;     /* the previous end on its queue, or AQ_TIME_NONE */
   int64_t before_row; /* which row that was, or AQ_NONE */
+  bool of_rccl;       /* behind it are packets that no row shows */
 } work;
 
 /* How far the rows of a queue, or of a device, were read. */
@@ -217,8 +219,15 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number,
   if (queue->end != AQ_TIME_NONE && gpu->end != AQ_TIME_NONE)
     row_tell(r, queue, row, gpu->end);
   r->works[r->work_count++] =
-      (work){number,         key,        row->start, row->end,
-             submit_of(row), queue->end, queue->row};
+      (work){.number = number,
+             .queue = key,
+             .start = row->start,
+             .end = row->end,
+             .submit = submit_of(row),
+             .before = queue->end,
+             .before_row = queue->row,
+             .of_rccl = row->kind == AQ_KIND_KERNEL && name &&
+                        aq_kernel_is_of_rccl(name)};
   if (queue->end == AQ_TIME_NONE || row->end >= queue->end)
     queue->row = number;
   queue->complete = row->complete;
@@ -282,9 +291,9 @@ static bool is_awaited(const aq_edge *edges, size_t count, int64_t number)
   return false;
 }
 
-/* A queued row that awaited an ended row, the first of its queue to: HIP sent
- * a packet for the wait. Behind an awaited row is the packet of its event, too.
- */
+/* A queued row that awaited an ended row, the first of its queue to. HIP sent a
+ * packet for the wait if the row had not ended by the call. Behind an awaited
+ * row is the packet of its event, too, and behind one of RCCL are two. */
 static void met_tell(run_rows *r, const aq_edge *edges, size_t count, size_t at,
                      const work *from, const work *to)
 {
@@ -296,7 +305,9 @@ static void met_tell(run_rows *r, const aq_edge *edges, size_t count, size_t at,
     if (i != at && other && other->queue == to->queue)
       return;
   }
+  const work *last = work_find(r, to->before_row);
   if (from->end <= to->before && to->submit <= to->before - EARLY * AQ_US &&
+      to->submit < from->end && !(last && last->of_rccl) &&
       to->start > to->before + BACK_TO_BACK * AQ_NS &&
       !is_awaited(edges, count, to->before_row))
     figure(r, AQ_CALIBRATE_WAIT, to->start - to->before);
@@ -317,7 +328,7 @@ static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
       continue;
     met_tell(r, edges, count, i, from, to);
     const aq_time ready = aq_time_max(to->before, to->submit + EARLY * AQ_US);
-    if (ready <= from->end && to->start > from->end)
+    if (ready <= from->end && to->start > from->end && !from->of_rccl)
       figure(r, AQ_CALIBRATE_EDGE, to->start - from->end);
   }
 }

@@ -27,6 +27,7 @@ libaqcore_a_SOURCES += \
 	src/common/profiling.c src/common/profiling.def \
 	src/common/profiling.h \
 	src/common/record.c \
+	src/common/rccl_name.h \
 	src/common/rng.c src/common/rng.h \
 	src/common/slab.c src/common/slab.h \
 	src/common/row_choice.c src/common/row_choice.h \

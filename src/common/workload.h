@@ -76,6 +76,10 @@ enum aq_job_flag {
   AQ_JOB_BEHIND_COPY = 1 << 5,  /* a copy engine did the work in front of it */
   AQ_JOB_EVENT = 1 << 6,        /* its marker is that of an event, and costs as
                                    much as a packet that waits */
+  AQ_JOB_EVENTS = 1 << 7,       /* another event's marker follows that one */
+  AQ_JOB_FUTURE = 1 << 8,       /* that one completes the job */
+  AQ_JOB_READY = 1 << 9,        /* the host had seen its dependencies ready: no
+                                   packet waits for an ended one */
 };
 
 typedef struct aq_job {

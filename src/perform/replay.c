@@ -202,6 +202,14 @@ static aq_status edges_read(replay_job *job, aq_run_reader *reader,
   return AQ_OK;
 }
 
+/* PyTorch writes Kineto's traces. Behind each collective it records the event
+ * of its end and that of its future (ProcessGroupNCCL::collective). */
+static void events_ask(replay_job *job, const aq_run_info *origin)
+{
+  job->options.collective_events =
+      origin->format && strcmp(origin->format, "kineto") == 0;
+}
+
 static void device_ask(replay_job *job, const aq_device_info *device)
 {
   job->options.latency_warm = device->dispatch_latency_warm;
@@ -443,6 +451,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     device_ask(job, &probed.device);
     if (origin->kind == AQ_RUN_MEASURED)
       handler_ask(job, &probed.device);
+    events_ask(job, origin);
     durations_find(job, origin, &probed, reader);
     job->info->kind = probed.kind;
     status = transfer_prepare(job, origin, reader);

@@ -11,7 +11,7 @@ libaqcore_a_SOURCES += \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
 	src/run/measure.c src/run/measure.h \
-	src/run/replay_host.c src/run/replay.c src/run/replay.h src/run/replay_priv.h \
+	src/run/replay_events.c src/run/replay_host.c src/run/replay.c src/run/replay.h src/run/replay_priv.h \
 	src/run/replay_jobs.c \
 	src/run/replay_level.c \
 	src/run/replay_rows.c \

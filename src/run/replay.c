@@ -182,7 +182,7 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .host_end = shifted(row->host_end, process->shift),
       .deadline = AQ_TIME_NONE,
       .via = (aq_record_via)row->via,
-      .marker = job->marker || job->awaited,
+      .marker = job->marker || job->awaited || row->collective,
       .correlation = row->correlation,
       .pid = row->pid,
       .tid = row->tid,
@@ -190,8 +190,12 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .command_count = job->count,
   };
   out->job_flags |= AQ_JOB_WAIT_PACKETS;
-  if (job->awaited && !job->marker)
+  if ((job->awaited || row->collective) && !job->marker)
     out->job_flags |= AQ_JOB_EVENT;
+  if (row->collective && !job->marker)
+    out->job_flags |= AQ_JOB_EVENTS | (row->future ? AQ_JOB_FUTURE : 0);
+  if (job->ready)
+    out->job_flags |= AQ_JOB_READY;
   if (job->behind_copy)
     out->job_flags |= AQ_JOB_BEHIND_COPY;
   if (job->gate != AQ_TIME_NONE) {
@@ -236,6 +240,7 @@ static void replay_close(aq_workload_source *source)
   free(r->items);
   free(r->edges);
   free(r->waits);
+  free(r->ranges);
   free(r->queues);
   free(r->jobs);
   free(r->rows);

@@ -66,6 +66,9 @@ typedef struct aq_replay_options {
    * first rows; then streams stand for the queues wherever a row has one. 0:
    * recorded queues are kept apart, streams share four, as HIP's do. */
   uint32_t queues;
+  /* Kernels of RCCL are launched by PyTorch, which records two events behind
+   * each. */
+  bool collective_events;
   const aq_edge *edges; /* between row numbers; borrowed for the call */
   size_t edge_count;
   /* In a closed loop: launch calls take so many times as long, and so does the

@@ -34,6 +34,8 @@ typedef struct aq_replay_row {
   uint32_t job;   /* index, once the jobs are in order */
   bool awaits;    /* an edge leads to it */
   bool host_copy; /* to or from the host: a copy engine does it */
+  /* PyTorch records two events behind it; the second one is awaited. */
+  bool collective, future;
 } aq_replay_row;
 
 /* One host call on one queue: rows in the order of their starts. */
@@ -49,6 +51,7 @@ typedef struct aq_replay_job {
   bool marker;                     /* ends a graph launch */
   bool awaited;                    /* by a job of another queue */
   bool behind_copy;                /* of the queue's row before it */
+  bool ready;                      /* HIP had seen its dependencies ready */
   bool stretch;                    /* last part of merged launches */
   aq_time saved; /* host time of their calls that one launch does not take */
   uint64_t id;   /* once handed out, else UINT64_MAX */
@@ -80,6 +83,12 @@ typedef struct aq_replay_wait {
   uint32_t row; /* the row it waited for, or NOWHERE */
   bool all;     /* for everything submitted before it */
 } aq_replay_wait;
+
+/* A host call of a framework that made launches. */
+typedef struct aq_replay_range {
+  aq_time begin, end;
+  int64_t pid, tid;
+} aq_replay_range;
 
 /* A row waits for another: both indices of rows, then of jobs. */
 typedef struct aq_replay_edge {
@@ -126,6 +135,9 @@ typedef struct aq_replay {
   aq_map queue_map;
   aq_replay_wait *waits; /* by end */
   size_t wait_count, wait_capacity;
+  aq_replay_range *ranges; /* of all-reduces */
+  size_t range_count, range_capacity;
+  bool gradients;        /* DistributedDataParallel makes them */
   aq_replay_edge *edges; /* by the job that waits */
   size_t edge_count;
   aq_replay_item *items; /* by process and time */
@@ -152,6 +164,13 @@ aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag);
 /* replay_host.c: moves host times by the factors of the options, once the jobs
  * have their processes. */
 aq_status aq_replay_host_stretch(aq_replay *r, aq_diag *diag);
+
+/* replay_events.c: which rows PyTorch records events behind. */
+bool aq_replay_is_collective(const aq_replay *r, const aq_record *row,
+                             const char *name);
+aq_status aq_replay_range_add(aq_replay *r, const aq_record *row,
+                              aq_diag *diag);
+void aq_replay_futures_find(aq_replay *r);
 
 /* replay_waits.c: finds the rows of the edges; then, with the jobs made, the
  * waits between them, and the steps of each process. */

@@ -181,6 +181,7 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   added->size = size_of(added);
   added->host_copy = row->kind == AQ_KIND_COPY && name &&
                      (aq_copy_is_from_host(name) || aq_copy_is_to_host(name));
+  added->collective = aq_replay_is_collective(r, row, name);
   if (o->family && o->predict && name)
     added->family = (int16_t)o->family(o->user, row->name, name);
   return AQ_OK;
@@ -208,6 +209,8 @@ static aq_status record_add(aq_replay *r, const aq_record *row, int64_t number,
 {
   if (row_is_work(row))
     return row_add(r, row, number, diag);
+  if (row->kind == AQ_KIND_RANGE)
+    return aq_replay_range_add(r, row, diag);
   const bool wanted = r->options.closed || r->options.as_graph;
   return row->kind == AQ_KIND_WAIT && wanted ? wait_add(r, row, diag) : AQ_OK;
 }
@@ -284,6 +287,7 @@ aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
   }
   free(numbers);
   free(rows);
+  aq_replay_futures_find(r);
   queues_share(r);
   devices_number(r);
   return status;

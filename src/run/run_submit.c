@@ -3,7 +3,7 @@
 
 #include "run/run_priv.h"
 
-enum { MARKER_PACKETS = 1 };
+enum { MARKER_PACKETS = 2 };
 
 aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)
 {
@@ -115,11 +115,9 @@ static aq_status part_record(aq_runner *run, const aq_runner_part *part,
   return aq_builder_end(run->builder, program, diag);
 }
 
-/* HIP sends a packet for a wait whose event it has not seen ready, and for one
- * behind a copy engine's work: behind other work that costs time even where the
- * event is ready by then. */
-static bool wait_has_packet(const aq_runner_part *part,
-                            const aq_runner_queue *queue)
+/* Behind other work a packet that waits costs time even where its signal is
+ * there by then. */
+static bool wait_costs(const aq_runner_part *part, const aq_runner_queue *queue)
 {
   const aq_ring *ring = aq_feed_ring(queue->queue);
   return (part->job->job_flags & AQ_JOB_WAIT_PACKETS) &&
@@ -128,20 +126,22 @@ static bool wait_has_packet(const aq_runner_part *part,
 
 /* The signals that a part has to wait for: those still in flight in other
  * queues. Its own queue keeps the order anyway, and so it does where a packet
- * of it awaited the same job last. */
+ * of it awaited the same job last. HIP sends no packet for an event that it has
+ * seen ready. */
 static uint32_t part_waits(aq_runner *run, aq_runner_queue *queue,
                            const aq_runner_part *part, uint32_t index,
                            aq_signal *waits)
 {
   const bool packets = part->job->job_flags & AQ_JOB_WAIT_PACKETS;
   const bool behind_copy = part->job->job_flags & AQ_JOB_BEHIND_COPY;
+  const bool ready = part->job->job_flags & AQ_JOB_READY;
   uint32_t count = 0;
   bool met = false;
   for (uint32_t i = 0; i < part->wait_count; i++) {
     const uint64_t id = part->waits[i];
     const uint32_t on = aq_jobs_find(&run->jobs, id);
     const bool again = packets && queue->awaited == id + 1;
-    if (on == AQ_JOB_NO_INDEX && !again && wait_has_packet(part, queue))
+    if (on == AQ_JOB_NO_INDEX && !again && !ready && wait_costs(part, queue))
       met = true;
     else if (on == AQ_JOB_NO_INDEX || again)
       run->totals.waits_met++;
@@ -152,7 +152,7 @@ static uint32_t part_waits(aq_runner *run, aq_runner_queue *queue,
     queue->awaited = id + 1;
   }
   run->edge = met || count > 0;
-  if (count == 0 && (met || (behind_copy && wait_has_packet(part, queue))))
+  if (count == 0 && (met || (behind_copy && wait_costs(part, queue))))
     waits[count++] = run->met;
   return count;
 }
@@ -195,6 +195,22 @@ static aq_status gates_make_room(aq_runner *run, const aq_runner_queue *queue,
   return status;
 }
 
+static aq_status marker_submit(aq_runner *run, aq_runner_queue *queue,
+                               bool event, aq_signal completion, aq_diag *diag)
+{
+  aq_submitted submitted;
+  aq_status status = aq_feed_submit(queue->queue,
+                                    &(aq_submission){.waits = &run->met,
+                                                     .wait_count = event,
+                                                     .completion = completion},
+                                    &submitted, diag);
+  if (status != AQ_OK)
+    return status;
+  run->totals.packets += submitted.packets;
+  run->totals.doorbells += submitted.doorbells;
+  return AQ_OK;
+}
+
 /* A part's packets; its completion is carried by the last of them, or by the
  * marker behind it. */
 static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
@@ -213,17 +229,14 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
   run->first = submitted.first + submitted.waits;
   if (!marked)
     return AQ_OK;
-  const bool event = run->part->job->job_flags & AQ_JOB_EVENT;
-  status = aq_feed_submit(queue->queue,
-                          &(aq_submission){.waits = &run->met,
-                                           .wait_count = event,
-                                           .completion = completion},
-                          &submitted, diag);
-  if (status != AQ_OK)
-    return status;
-  run->totals.packets += submitted.packets;
-  run->totals.doorbells += submitted.doorbells;
-  return AQ_OK;
+  const uint32_t flags = run->part->job->job_flags;
+  const aq_signal none = {0};
+  const bool second = flags & AQ_JOB_FUTURE;
+  status = marker_submit(run, queue, flags & AQ_JOB_EVENT,
+                         second ? none : completion, diag);
+  if (status == AQ_OK && (flags & AQ_JOB_EVENTS))
+    status = marker_submit(run, queue, true, second ? completion : none, diag);
+  return status;
 }
 
 aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,

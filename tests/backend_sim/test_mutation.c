@@ -554,8 +554,8 @@ static const mutation mutations[] = {
     {"signal_write", "1.1 us", finish_agent, AQ_US},
     {"interrupt_to_host", "5.9 us", wait_returns, AQ_US},
     {"barrier_process", "9.7 us", barrier_completes, AQ_US},
-    {"wait_process", "3.95 us", wait_completes, AQ_US},
-    {"dependency_poll", "8.61 us", edge_is_seen, AQ_US},
+    {"wait_process", "3.89 us", wait_completes, AQ_US},
+    {"dependency_poll", "8.27 us", edge_is_seen, AQ_US},
     /* The second launches when the first has. */
     {"pipes", "1", start_on_another_queue, 3200 * AQ_NS},
     /* It is mapped when the first is complete, 10.43 us after the doorbell,

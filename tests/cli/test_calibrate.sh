@@ -50,7 +50,7 @@ fits doorbell_to_fetch "2.030 us"
 fits remap_latency "2.958 us"
 fits unmap_after "51.000 us"
 check "what is not fitted says why" contains "$err" \
-  "dependency_poll: not fitted, 7.610 us stays: 0 cases of 'dependency'"
+  "dependency_poll: not fitted, 7.270 us stays: 0 cases of 'dependency'"
 try "$aqueduct" show "$work/new.device"
 check "the new model begins with the old one" contains "$out" "mi300x"
 try "$aqueduct" replay enough --device "$work/new.device" --name s -q

@@ -234,7 +234,7 @@ static void barrier_find(expectation *e, unsigned index)
   const model_packet *packet = &e->p->packets[index];
   aq_record *row = &e->out->rows[index];
   bool any = packet->type == AQ_PACKET_BARRIER_OR;
-  aq_time look = row->launch + model_look(e->device, packet);
+  aq_time look = row->launch + model_look(e->p, index);
   row->start = any ? AQ_TIME_MAX : look;
   for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++) {
     if (packet->dependency[i] == MODEL_NONE)

@@ -249,6 +249,29 @@ void model_program_contend(model_program *p)
     p->queue_priority[i] = (int32_t)below(&rng, 3) - 1;
 }
 
+static bool is_behind_barrier(const model_program *p,
+                              const model_packet *packet)
+{
+  for (unsigned i = 0; i < p->packet_count; i++)
+    if (!p->packets[i].removed && p->packets[i].queue == packet->queue &&
+        p->packets[i].id + 1 == packet->id)
+      return model_is_barrier(&p->packets[i]);
+  return false;
+}
+
+aq_time model_look(const model_program *p, unsigned index)
+{
+  const model_device *device = &p->device;
+  const model_packet *packet = &p->packets[index];
+  bool waits = false;
+  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+    waits |= packet->dependency[i] != MODEL_NONE;
+  if (!waits || !device->wait_process)
+    return device->barrier_process;
+  return device->wait_process +
+         (is_behind_barrier(p, packet) ? device->dispatch_setup : 0);
+}
+
 uint64_t model_queue_packets(const model_program *p, unsigned queue)
 {
   uint64_t count = 0;

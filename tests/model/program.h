@@ -139,15 +139,7 @@ void model_program_print(const model_program *program, FILE *file);
 
 /* Waits for signals. */
 /* From the launch of a packet that waits until it looks at its signals. */
-static inline aq_time model_look(const model_device *device,
-                                 const model_packet *packet)
-{
-  bool waits = false;
-  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
-    waits |= packet->dependency[i] != MODEL_NONE;
-  return waits && device->wait_process ? device->wait_process
-                                       : device->barrier_process;
-}
+aq_time model_look(const model_program *program, unsigned index);
 
 static inline bool model_is_barrier(const model_packet *packet)
 {

@@ -122,7 +122,7 @@ static bool dependencies_check(checker *c, unsigned i)
   }
   if (row->start < first)
     return broken(c, "packet %u is satisfied before its signals are", i);
-  aq_time look = row->launch + model_look(&c->p->device, packet);
+  aq_time look = row->launch + model_look(c->p, i);
   if (row->start > look && !model_is_contended(c->p) &&
       row->start > aq_time_add(always, c->p->device.dependency_poll))
     return broken(c, "packet %u is satisfied late", i);
@@ -146,7 +146,7 @@ static bool promptness_check(checker *c, unsigned i)
     aq_time gone = c->t->rows[k].launch;
     if (model_blocks(packet))
       gone += packet->type == MODEL_PM4_TYPE ? device->barrier_process
-                                             : model_look(device, packet);
+                                             : model_look(c->p, k);
     else
       gone += acquire[packet->acquire];
     if (packet->type == AQ_PACKET_KERNEL_DISPATCH)

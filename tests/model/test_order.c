@@ -38,8 +38,7 @@ START_TEST(programs_cover_what_can_happen)
       wraps += p.packets[i].id >= p.queue_size[p.packets[i].queue];
       late += t.rows[i].submit > t.published[i];
       waited += model_is_barrier(&p.packets[i]) &&
-                t.rows[i].start >
-                    t.rows[i].launch + model_look(&p.device, &p.packets[i]);
+                t.rows[i].start > t.rows[i].launch + model_look(&p, i);
       for (unsigned k = 0; k < i; k++)
         overtaken += p.packets[k].queue == p.packets[i].queue &&
                      t.rows[i].complete != AQ_NONE &&
@@ -149,7 +148,7 @@ static bool dependency_seen_late(const model_program *p, model_timeline *t,
                                  unsigned i, int previous)
 {
   (void)previous;
-  aq_time look = t->rows[i].launch + model_look(&p->device, &p->packets[i]);
+  aq_time look = t->rows[i].launch + model_look(p, i);
   if (!model_is_barrier(&p->packets[i]) || t->rows[i].start <= look)
     return false;
   t->rows[i].start += 1;

@@ -31,9 +31,11 @@ static aq_status table_next(aq_replay_input *input, aq_record *rows,
 
 static const char *table_name(aq_replay_input *input, int64_t id)
 {
-  static const char *const names[] = {"one", "hipDeviceSynchronize"};
+  static const char *const names[] = {
+      "one", "hipDeviceSynchronize", "ncclDevKernel_Generic(ncclDevComm*)",
+      "nccl:all_reduce", "DistributedDataParallel.forward"};
   (void)input;
-  return id == 1 || id == 2 ? names[id - 1] : "other";
+  return id >= 1 && id <= 5 ? names[id - 1] : "other";
 }
 
 static table table_of(const aq_record *rows, size_t count)
@@ -657,6 +659,98 @@ START_TEST(edges_between_rows_are_dependencies_of_jobs)
 }
 END_TEST
 
+START_TEST(a_dependency_that_ended_long_before_the_call_has_no_packet)
+{
+  for (int late = 0; late < 2; late++) {
+    const double call = late ? 2000 : 900;
+    aq_record rows[] = {kernel(0, 1, 12, 20), kernel(2, 3, 14, 3000),
+                        kernel(call, call + 1, 3007, 3010)};
+    rows[1].queue = rows[2].queue = 1;
+    const aq_edge edge = {100, 102, AQ_EDGE_CALL, 95};
+    aq_replay_options options = mi300x;
+    options.edges = &edge;
+    options.edge_count = 1;
+    table t = table_of(rows, 3);
+    aq_workload_source *source = open_with(&t, &options, NULL);
+    next(source);
+    next(source);
+    ck_assert_int_eq(!!(next(source).job_flags & AQ_JOB_READY), late);
+    ck_end(source);
+  }
+}
+END_TEST
+
+/* ---- collectives ---- */
+
+enum { RCCL = 3, ALL_REDUCE, DDP };
+
+static aq_record range(int64_t name, double begin, double end)
+{
+  aq_record row = kernel(begin, end, 0, 0);
+  row.kind = AQ_KIND_RANGE;
+  row.name = name;
+  row.start = row.end = AQ_TIME_NONE;
+  return row;
+}
+
+/* The packets behind two collectives, of which the second is an all-reduce. */
+static void collectives_check(bool events, bool ddp, uint32_t first,
+                              uint32_t second)
+{
+  aq_record rows[] = {kernel(0, 1, 12, 20),     kernel(5, 6, 20, 30),
+                      kernel(8, 9, 48, 50),     kernel(10, 11, 50, 60),
+                      range(ALL_REDUCE, 7, 10), range(DDP, 0, 11)};
+  rows[1].name = rows[2].name = RCCL;
+  aq_replay_options options = mi300x;
+  options.collective_events = events;
+  table t = table_of(rows, ddp ? 6 : 5);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  const uint32_t all = AQ_JOB_EVENT | AQ_JOB_EVENTS | AQ_JOB_FUTURE;
+  const uint32_t flags[] = {0, first, second, 0};
+  for (int i = 0; i < 4; i++) {
+    const aq_job job = next(source);
+    ck_assert_uint_eq(job.job_flags & all, flags[i]);
+    ck_assert_int_eq(job.marker, flags[i] != 0);
+  }
+  ck_end(source);
+}
+
+START_TEST(two_events_follow_a_collective_of_pytorch)
+{
+  const uint32_t both = AQ_JOB_EVENT | AQ_JOB_EVENTS;
+  collectives_check(false, true, 0, 0);
+  collectives_check(true, false, both, both);
+  collectives_check(true, true, both, both | AQ_JOB_FUTURE);
+}
+END_TEST
+
+START_TEST(packets_of_events_are_submitted_behind_a_collective)
+{
+  uint64_t packets[2];
+  for (int i = 0; i < 2; i++) {
+    fake_reset();
+    aq_record rows[] = {kernel(0, 1, 12, 20), kernel(5, 6, 20, 30)};
+    rows[1].name = RCCL;
+    aq_replay_options replay = mi300x;
+    replay.collective_events = i == 1;
+    table t = table_of(rows, 2);
+    aq_time first;
+    aq_workload_source *source = open_with(&t, &replay, &first);
+    aq_memory_sink m;
+    aq_memory_sink_init(&m);
+    aq_run_options options = {.transport = &fake_transport,
+                              .open = {.epoch = first}};
+    aq_run_totals totals;
+    ck_assert_status(aq_run(&options, source, &m.sink, &totals, &diag), AQ_OK,
+                     &diag);
+    packets[i] = totals.packets;
+    source->close(source);
+    aq_memory_sink_fini(&m);
+  }
+  ck_assert_uint_eq(packets[1], packets[0] + 2);
+}
+END_TEST
+
 /* ---- what if ---- */
 
 /* A host call that waited; times in microseconds. */
@@ -998,6 +1092,9 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              streams_share_four_queues_of_their_device,
              recorded_queues_are_kept_unless_told_otherwise,
              edges_between_rows_are_dependencies_of_jobs,
+             a_dependency_that_ended_long_before_the_call_has_no_packet,
+             two_events_follow_a_collective_of_pytorch,
+             packets_of_events_are_submitted_behind_a_collective,
              a_closed_loop_goes_on_when_what_it_waited_for_is_done,
              a_wait_for_what_had_been_done_takes_its_own_time,
              processes_wait_on_their_own,

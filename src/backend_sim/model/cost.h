@@ -25,11 +25,14 @@ aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             uint32_t cus, const aq_allocations *map);
 
 /* Launch of a barrier packet until it looks at its dependencies, if it has any.
- */
-static inline aq_time aqsim_barrier_time(const aqsim_model *model, bool waits)
+ * Behind a kernel its setup passes while the kernel runs; behind another
+ * barrier packet nothing hides it. */
+static inline aq_time aqsim_barrier_time(const aqsim_model *model, bool waits,
+                                         bool behind_barrier)
 {
-  return waits && model->wait_process ? model->wait_process
-                                      : model->barrier_process;
+  if (!waits || !model->wait_process)
+    return model->barrier_process;
+  return model->wait_process + (behind_barrier ? model->dispatch_setup : 0);
 }
 
 /* Whether workgroups of a kernel share the device with other kernels. */

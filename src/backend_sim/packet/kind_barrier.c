@@ -24,10 +24,12 @@ static aqsim_flow launch_barrier(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   const aq_time look =
       queue->sim->now + aqsim_barrier_time(queue->device->model,
-                                           has_dependencies(&flight->packet));
+                                           has_dependencies(&flight->packet),
+                                           queue->line.barrier_before);
   queue->line.hold |= AQSIM_HOLD_PACKET;
   aqsim_queue_launch_until(queue, look);
   queue->line.kernel_before = false;
+  queue->line.barrier_before = true;
   flight->back_to_back = false;
   return aqsim_flight_sleep(flight, AQSIM_STEP_LOOK, look, AQSIM_AT_LAUNCH);
 }

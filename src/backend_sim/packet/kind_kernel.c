@@ -181,6 +181,7 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
   flight->stamp = flight->back_to_back ? queue->line.last_end : flight->start;
   aqsim_queue_launch_until(queue, flight->start);
   queue->line.kernel_before = true;
+  queue->line.barrier_before = false;
   queue->line.gap = 0;
   flight->workgroups = queue->line.shape.workgroups;
   if (__builtin_expect(device->policy != NULL, false) && !flight->run) {

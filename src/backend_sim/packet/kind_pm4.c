@@ -33,7 +33,7 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
                         : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
                                             pm4->text);
   queue->line.hold |= AQSIM_HOLD_PACKET;
-  queue->line.kernel_before = false;
+  queue->line.kernel_before = queue->line.barrier_before = false;
   flight->back_to_back = false;
   flight->start = flight->stamp = queue->sim->now +
                                   device->model->barrier_process +

@@ -11,7 +11,7 @@
 static aqsim_flow launch_agent(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  queue->line.kernel_before = false;
+  queue->line.kernel_before = queue->line.barrier_before = false;
   flight->back_to_back = false;
   flight->start = flight->stamp = flight->end =
       queue->sim->now + aqsim_acquire(queue->device, flight->packet.header);

@@ -330,7 +330,7 @@ START_TEST(a_queue_that_waits_for_a_signal_yields_after_its_quantum)
     const aq_record *row = rig_record(&r, b, 0);
     ck_assert_time_eq(row->launch, mapped + DECODE);
     ck_assert_time_eq(rig_record(&r, a, 0)->start,
-                      row->complete + 7610 * AQ_NS + MAP);
+                      row->complete + 7270 * AQ_NS + MAP);
     ck_assert_int_eq(rig_load(&r, done), 0);
     rig_close(&r);
   }

@@ -17,7 +17,7 @@ enum {
   FLOOR = 3600000, /* FINISH + SETUP */
   UNMAP = 105000000,
   BARRIER = 8700000, /* barrier_process */
-  POLL = 7610000,    /* dependency_poll */
+  POLL = 7270000,    /* dependency_poll */
   WRITE = 100000,    /* signal_write */
 };
 

@@ -7,7 +7,7 @@
 #include "backend_sim/packet/packets.h"
 #include "backend_sim/sim.h"
 
-enum { BARRIER = 8700000, POLL = 7610000, WRITE = 100000 };
+enum { BARRIER = 8700000, POLL = 7270000, WRITE = 100000 };
 
 typedef struct told {
   int calls;

@@ -17,7 +17,7 @@ enum {
   ACQUIRE = 46000,
   RELEASE = 300000,
   BARRIER = 8700000, /* barrier_process */
-  POLL = 7610000,
+  POLL = 7270000,
   SETUP = 3154000, /* dispatch_setup */
   OP_NOP = 0x10,
   OP_DISPATCH = 0x15,

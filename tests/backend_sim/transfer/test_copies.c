@@ -7,7 +7,7 @@
 
 enum {
   LATENCY = 5700000, /* copy_latency and two links: host to host */
-  POLL = 7610000,    /* dependency_poll */
+  POLL = 7270000,    /* dependency_poll */
   WRITE = 100000,    /* signal_write */
 };
 
