@@ -113,12 +113,15 @@ void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
 
 bool bed_tools_are_here(void)
 {
-  if (system("command -v clang-22 > /dev/null && "
-             "command -v llvm-objcopy-22 > /dev/null") ==
-      0) /* NOLINT: fixed names */
-    return true;
-  aqtest_skip("no clang-22 with llvm-objcopy-22 here");
-  return false;
+  static enum { UNKNOWN, HERE, ABSENT } tools;
+  if (tools == UNKNOWN)
+    tools = system("command -v clang-22 > /dev/null && "
+                   "command -v llvm-objcopy-22 > /dev/null") == 0
+                ? HERE
+                : ABSENT; /* NOLINT: fixed names */
+  if (tools == ABSENT)
+    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  return tools == HERE;
 }
 
 bool bed_open_one(bed *out, const char *gfx, const char *text)
