@@ -65,8 +65,20 @@ static inline void barrier(void)
   else                                                                         \
   {
 #define END }
+/* Waves of 64 lanes of gfx10 and gfx11 shuffle each half; LLVM 22 takes a
+ * shuffle by one lane number for v_readlane there too, which does not. */
+#if REACH < WAVE
+static inline u32 lane_hide(u32 lane)
+{
+  __asm__("" : "+v"(lane));
+  return lane;
+}
+#else
+#define lane_hide(lane) (lane)
+#endif
 #define SHUFFLE(to, from, lane)                                                \
-  to = (u32)__builtin_amdgcn_ds_bpermute((i32)((lane)*4), (i32)(from))
+  to = (u32)__builtin_amdgcn_ds_bpermute((i32)(lane_hide(lane) * 4),           \
+                                         (i32)(from))
 #define SHIFT_ROW(to, from, n)                                                 \
   to = (u32)__builtin_amdgcn_update_dpp(0, (i32)(from), 0x110 + n, 15, 15, 1)
 #define BALLOT(to, condition) to = __builtin_amdgcn_ballot_w64(condition)

@@ -307,9 +307,9 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
            (unsigned long long)seed, gfx_length(gfx), gfx, gfx_option(gfx));
   unit_write(source, seed, kernels);
   compiled("clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%.*s %s %s -nogpulib "
-           "-O%d -ffp-contract=off -I%s %s -o %s",
-           gfx_length(gfx), gfx, gfx_option(gfx), dpp_option(gfx), level,
-           aqtest_source(""), source, device);
+           "-O%d -ffp-contract=off -DWAVE=%d -DREACH=%d -I%s %s -o %s",
+           gfx_length(gfx), gfx, gfx_option(gfx), dpp_option(gfx), level, lanes,
+           reach, aqtest_source(""), source, device);
   compiled(
       "clang-22 -w -O1 -shared -fPIC -mfma -ffp-contract=off -DWAVE=%d "
       "-DREACH=%d "
