@@ -217,8 +217,7 @@ static void access_report(const access *a, const char *kind, int lane,
   aq_check_report(a->grid->check, &what);
 }
 
-/* Whether the target drops the atomic: the cache does not keep fine-grained
- * memory, and nothing behind it adds floats. */
+/* Whether the target drops the atomic (wave/atomics.h). */
 static bool is_dropped(const access *a, uint64_t address)
 {
   const aq_check *check = a->grid->check;
@@ -227,7 +226,7 @@ static bool is_dropped(const access *a, uint64_t address)
          check->known[i].block.base <= address && check->known[i].block.fine;
 }
 
-/* The access is made all the same: the sum is no second defect. */
+/* The machine drops it: no second defect. */
 static bool dropped_report(const access *a, int lane, unsigned lanes,
                            uint64_t address)
 {

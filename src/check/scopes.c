@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "wave/atomics.h"
+
 /* The bits that a relaxed atomic of a scope has at least. */
 typedef enum cache_mark {
   SAME, /* none: it looks like a plain access */
@@ -106,17 +108,9 @@ bool aq_check_is_barrier(const aq_isa_inst *inst)
          strcmp(inst->row->name, "s_barrier_wait") == 0;
 }
 
-/* LLVM's feature agent-scope-fine-grained-remote-memory-atomics, which gfx942
- * is the first to have, is what allows the compiler to use them there
- * (AMDGPU.td, SIISelLowering.cpp: globalMemoryFPAtomicIsLegal). */
 bool aq_check_is_dropped(const aq_isa_inst *inst)
 {
-  static const char *const names[] = {"atomic_add_f", "atomic_pk_add_",
-                                      "atomic_min_f", "atomic_max_f"};
-  const uint8_t encoding = inst->row->encoding;
-  bool floats = false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    floats |= strstr(inst->row->name, names[i]) != NULL;
-  return floats && encoding != AQ_ISA_DS &&
-         !(inst->target & (AQ_ISA_FROM_940 | AQ_ISA_RDNA));
+  return inst->row->encoding != AQ_ISA_DS &&
+         aq_wave_atomic_is_dropped(aq_wave_atomic_named(inst->row->name),
+                                   inst->target);
 }

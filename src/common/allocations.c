@@ -89,7 +89,7 @@ static entry entry_pack(const aq_allocation *a)
                   [READERS] = a->readers,
                   [WRITERS] = a->writers,
                   [SHIFT] = shift_of(a),
-                  [FACTS] = (uint64_t)a->device << 32 |
+                  [FACTS] = (uint64_t)a->device << 32 | (uint64_t)a->fine << 9 |
                             (uint64_t)a->executable << 8 | a->kind}};
 }
 
@@ -102,7 +102,8 @@ static aq_allocation entry_unpack(const entry *e)
                          .shift = e->words[SHIFT],
                          .device = (uint32_t)(e->words[FACTS] >> 32),
                          .kind = (uint8_t)e->words[FACTS],
-                         .executable = e->words[FACTS] >> 8 & 1};
+                         .executable = e->words[FACTS] >> 8 & 1,
+                         .fine = e->words[FACTS] >> 9 & 1};
 }
 
 /* ---- life ---- */

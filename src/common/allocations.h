@@ -89,6 +89,7 @@ typedef struct aq_allocation {
   uint32_t device; /* in whose memory it lies, or AQ_DEVICE_HOST */
   uint8_t kind;    /* aq_allocation_kind */
   bool executable; /* its readers may execute it */
+  bool fine;       /* fine-grained: caches of devices do not keep it */
 } aq_allocation;
 
 /* The accessible range: a GPU maps whole pages, not the requested size. */

@@ -42,7 +42,7 @@ bool aqdrop_bell_hang(aqdrop *runtime, aq_ring *ring, aq_amd_queue *queue)
   pthread_mutex_lock(&runtime->lock);
   bell *b = bell_take(runtime);
   if (b && !aqdrop_publish(runtime, &b->abi, sizeof b->abi, AQ_ALLOCATION_QUEUE,
-                           NULL, aqdrop_agents_all(runtime), false)) {
+                           NULL, aqdrop_agents_all(runtime), 0)) {
     b->free = runtime->free_bell;
     runtime->free_bell = b;
     b = NULL;

@@ -109,7 +109,7 @@ static bool text_publish(void *user, const void *base, size_t size)
 {
   const publishing *p = user;
   return aqdrop_publish(p->runtime, base, size, AQ_ALLOCATION_TEXT, p->agent,
-                        publishing_agents(p), true);
+                        publishing_agents(p), AQDROP_EXECUTABLE);
 }
 
 static bool text_withdraw(void *user, const void *base, size_t size)
@@ -298,7 +298,7 @@ static bool image_publish(aqdrop *runtime, const aqdrop_loaded *loaded)
   publishing p = {runtime, loaded->agent};
   return aqdrop_publish(runtime, loaded->image.base, loaded->image.span,
                         AQ_ALLOCATION_CODE, loaded->agent,
-                        publishing_agents(&p), false) &&
+                        publishing_agents(&p), 0) &&
          aq_code_image_texts(&loaded->image, text_publish, &p);
 }
 

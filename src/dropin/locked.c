@@ -30,11 +30,11 @@ static bool has_alias(const locked *range)
 static bool range_publish(aqdrop *runtime, const locked *range)
 {
   if (!aqdrop_publish(runtime, range->base, range->size, AQ_ALLOCATION_LOCKED,
-                      NULL, range->agents, false))
+                      NULL, range->agents, AQDROP_FINE))
     return false;
   if (!has_alias(range) ||
       aqdrop_publish(runtime, range->alias, range->size, AQ_ALLOCATION_LOCKED,
-                     NULL, range->agents, false))
+                     NULL, range->agents, AQDROP_FINE))
     return true;
   aqdrop_withdraw(runtime, range->base, AQ_ALLOCATION_LOCKED);
   return false;

@@ -99,7 +99,7 @@ static bool block_publish(aqdrop *runtime, const aqdrop_block *b,
   pthread_mutex_lock(&runtime->memory->lock);
   bool kept = (b->protected ? aqdrop_publish_protected : aqdrop_publish)(
       runtime, b->base, b->size, AQ_ALLOCATION_POOL, b->pool->agent, agents,
-      executable);
+      aqdrop_pool_facts(b->pool) | (executable ? AQDROP_EXECUTABLE : 0));
   if (kept && !aqdrop_block_insert(runtime->memory, b)) {
     aqdrop_withdraw(runtime, b->base, AQ_ALLOCATION_POOL);
     kept = false;

@@ -102,7 +102,7 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   pthread_mutex_lock(&memory->lock);
   bool kept = (new.protected ? aqdrop_publish_protected : aqdrop_publish)(
-      runtime, new.base, size, AQ_ALLOCATION_SHARED, NULL, new.agents, false);
+      runtime, new.base, size, AQ_ALLOCATION_SHARED, NULL, new.agents, 0);
   if (kept && !aqdrop_block_insert(memory, &new)) {
     aqdrop_withdraw(runtime, new.base, AQ_ALLOCATION_SHARED);
     kept = false;

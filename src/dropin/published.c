@@ -16,7 +16,7 @@ static uint64_t devices_of(const aqdrop *runtime, uint64_t agents)
 
 static bool publish(aqdrop *runtime, const void *base, size_t size,
                     aq_allocation_kind kind, const aqdrop_agent *owner,
-                    uint64_t agents, bool executable, uint64_t shift)
+                    uint64_t agents, unsigned facts, uint64_t shift)
 {
   const uint64_t devices = devices_of(runtime, agents);
   const aq_allocation allocation = {
@@ -27,27 +27,28 @@ static bool publish(aqdrop *runtime, const void *base, size_t size,
       .shift = shift,
       .device = owner && owner->info ? owner->ordinal : AQ_DEVICE_HOST,
       .kind = (uint8_t)kind,
-      .executable = executable};
+      .executable = facts & AQDROP_EXECUTABLE,
+      .fine = facts & AQDROP_FINE};
   return aq_allocations_add(runtime->allocations, &allocation);
 }
 
 bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
                     aq_allocation_kind kind, const aqdrop_agent *owner,
-                    uint64_t agents, bool executable)
+                    uint64_t agents, unsigned facts)
 {
   aq_allocation below;
   const bool protected =
       aq_allocations_protected(runtime->allocations, (uintptr_t)base, &below);
-  return publish(runtime, base, size, kind, owner, agents, executable,
+  return publish(runtime, base, size, kind, owner, agents, facts,
                  protected ? below.shift : 0);
 }
 
 bool aqdrop_publish_protected(aqdrop *runtime, const void *base, size_t size,
                               aq_allocation_kind kind,
                               const aqdrop_agent *owner, uint64_t agents,
-                              bool executable)
+                              unsigned facts)
 {
-  return publish(runtime, base, size, kind, owner, agents, executable,
+  return publish(runtime, base, size, kind, owner, agents, facts,
                  AQDROP_PROTECTED_SHIFT);
 }
 

@@ -51,7 +51,7 @@ static bool range_publish(aqdrop *runtime, const range *r)
   const aqdrop_agent *agent = range_agent(runtime, r);
   return !agent || aqdrop_publish(runtime, (const void *)r->base, r->size,
                                   AQ_ALLOCATION_SVM, NULL,
-                                  aqdrop_agent_bit(runtime, agent), false);
+                                  aqdrop_agent_bit(runtime, agent), 0);
 }
 
 static void range_free(aqdrop *runtime, range *r)

@@ -360,15 +360,16 @@ static bool mapping_make(aqdrop *runtime, const mapping *m, off_t offset)
 {
   const aqdrop_agent *owner = m->memory->pool->agent;
   const int file = m->memory->file;
+  const unsigned facts = aqdrop_pool_facts(m->memory->pool);
   if (m->protected)
     return aqdrop_protected_map(m->base, m->size, file, offset, PROT_NONE,
                                 PROT_READ | PROT_WRITE) &&
            aqdrop_publish_protected(runtime, m->base, m->size,
-                                    AQ_ALLOCATION_VIRTUAL, owner, 0, false);
+                                    AQ_ALLOCATION_VIRTUAL, owner, 0, facts);
   return mmap(m->base, m->size, PROT_NONE, MAP_SHARED | MAP_FIXED, file,
               offset) != MAP_FAILED &&
          aqdrop_publish(runtime, m->base, m->size, AQ_ALLOCATION_VIRTUAL, owner,
-                        0, false);
+                        0, facts);
 }
 
 hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset,

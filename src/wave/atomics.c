@@ -74,6 +74,21 @@ aq_wave_atomic aq_wave_atomic_named(const char *name)
   return AQ_WAVE_NO_ATOMIC;
 }
 
+bool aq_wave_atomic_is_dropped(aq_wave_atomic op, uint16_t target)
+{
+  switch (op) {
+  case AQ_WAVE_ADD_F:
+  case AQ_WAVE_MIN_F:
+  case AQ_WAVE_MAX_F:
+  case AQ_WAVE_PK_ADD_F16:
+  case AQ_WAVE_PK_ADD_BF16:
+    return target &
+           (AQ_ISA_GFX908 | AQ_ISA_GFX90A | AQ_ISA_GFX10 | AQ_ISA_GFX11);
+  default:
+    return false;
+  }
+}
+
 /* ---- values ---- */
 
 static uint32_t add_f16(uint32_t a, uint32_t b)

@@ -43,6 +43,12 @@ typedef enum aq_wave_atomic {
  * "ds_add_rtn_u64"; NO_ATOMIC for any other. */
 aq_wave_atomic aq_wave_atomic_named(const char *name);
 
+/* Whether a target does nothing where the memory is fine-grained, and the old
+ * value is 0: only its cache computes with floats, and does not keep such
+ * memory. Source: AMD's page "Hardware atomics operation support", of MI100,
+ * MI200, gfx10 (minima and maxima) and gfx11. */
+bool aq_wave_atomic_is_dropped(aq_wave_atomic op, uint16_t target);
+
 uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
                           uint32_t c);
 uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,

@@ -231,6 +231,7 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
 {
   const aq_wave_more *more = o->more;
   const aq_wave_atomic op = (aq_wave_atomic)o->k[0];
+  const bool drops = aq_wave_atomic_is_dropped(op, more->inst.target);
   uint64_t address = 0;
   w->grid->quiet = false;
   LANES(l)
@@ -240,7 +241,10 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
       return aq_wave_miss(w, o, l, address, true);
     if (address % size != 0 && at != w->nowhere)
       return aq_wave_misaligned(w, o, l, address);
-    if (size == 4) {
+    if (drops && aq_wave_reach_is_fine(w->grid, address)) {
+      for (unsigned i = 0; more->inst.glc && i < size / 4; i++)
+        w->v[o->d + i][l] = 0;
+    } else if (size == 4) {
       const uint32_t old = aq_wave_exchange32(op, at, w->v[more->data][l],
                                               w->v[more->data + 1][l]);
       if (more->inst.glc)

@@ -32,7 +32,7 @@ static void ranges_read(aq_wave_reachable *r)
   while (maps && fgets(line, sizeof line, maps))
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &base, &end, rights) == 3 &&
         rights[0] == 'r' &&
-        !range_add(r, (aq_wave_range){base, end, 0, rights[1] == 'w'}))
+        !range_add(r, (aq_wave_range){base, end, 0, rights[1] == 'w', false}))
       break;
   if (maps)
     fclose(maps);
@@ -78,10 +78,11 @@ static bool own_find(const aq_wave_grid *grid, uint64_t address, bool write,
   const uint64_t packet = (uintptr_t)grid->desc.packet,
                  queue = (uintptr_t)grid->desc.queue;
   if (!write && address - packet < sizeof *grid->desc.packet)
-    *out =
-        (aq_wave_range){packet, packet + sizeof *grid->desc.packet, 0, false};
+    *out = (aq_wave_range){packet, packet + sizeof *grid->desc.packet, 0, false,
+                           false};
   else if (queue && address - queue < sizeof *grid->desc.queue)
-    *out = (aq_wave_range){queue, queue + sizeof *grid->desc.queue, 0, true};
+    *out = (aq_wave_range){queue, queue + sizeof *grid->desc.queue, 0, true,
+                           false};
   else
     return false;
   return true;
@@ -93,7 +94,7 @@ static bool scratch_has(const aq_wave *w, uint64_t address, aq_wave_range *out)
   const uint64_t size = (uint64_t)w->scratch_size * AQ_WAVE_LANES;
   if (!base || address - base >= size)
     return false;
-  *out = (aq_wave_range){base, base + size, 0, true};
+  *out = (aq_wave_range){base, base + size, 0, true, false};
   return true;
 }
 
@@ -122,7 +123,8 @@ static bool allocated_find(const aq_wave_grid *grid, uint64_t address,
                            access, &found))
     return false;
   *out = (aq_wave_range){aq_allocation_first(&found), aq_allocation_end(&found),
-                         found.shift, found.writers & aq_device_bit(device)};
+                         found.shift, found.writers & aq_device_bit(device),
+                         found.fine};
   return true;
 }
 
@@ -176,6 +178,14 @@ void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
   if (size > 0 && range_has(&range, address, size, write))
     range_keep(grid, range);
   return (void *)(uintptr_t)(address - range.shift);
+}
+
+bool aq_wave_reach_is_fine(const aq_wave_grid *grid, uint64_t address)
+{
+  aq_wave_range found;
+  if (range_has(&grid->range, address, 1, false))
+    return grid->range.fine;
+  return allocated_find(grid, address, AQ_ACCESS_READ, &found) && found.fine;
 }
 
 void aq_wave_reachable_fini(aq_wave_reachable *reachable)

@@ -181,7 +181,7 @@ struct aq_wave_group {
 typedef struct aq_wave_range {
   uint64_t base, end;
   uint64_t shift; /* an address less this is where the host sees it */
-  bool writable;
+  bool writable, fine;
 } aq_wave_range;
 
 /* Where an instruction accessed memory last, and how far that was from its
@@ -398,6 +398,9 @@ const aq_wave_op *aq_wave_indexed_run(aq_wave *w, const aq_wave_op *o);
  * access them so. */
 void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
                          bool write);
+
+/* Whether memory that can be reached is fine-grained. */
+bool aq_wave_reach_is_fine(const aq_wave_grid *grid, uint64_t address);
 
 static inline void *aq_wave_reach(aq_wave_grid *grid, uint64_t address,
                                   uint64_t size, bool write)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/aqtest.h"
+#include "wave/atomics.h"
 #include "wave/exactness.h"
 #include "wave/wave.h"
 
@@ -224,6 +225,34 @@ START_TEST(instructions_have_the_class_that_the_documents_state)
 }
 END_TEST
 
+/* AMD's page "Hardware atomics operation support". */
+START_TEST(float_atomics_in_fine_grained_memory_are_dropped_where_amd_says_so)
+{
+  static const struct {
+    const char *name;
+    uint16_t target;
+    bool dropped;
+  } cases[] = {{"global_atomic_add_f32", AQ_ISA_GFX908, true},
+               {"global_atomic_add_f64", AQ_ISA_GFX90A, true},
+               {"global_atomic_max_f64", AQ_ISA_GFX90A, true},
+               {"flat_atomic_min_f64", AQ_ISA_GFX90A, true},
+               {"buffer_atomic_pk_add_f16", AQ_ISA_GFX90A, true},
+               {"global_atomic_add", AQ_ISA_GFX90A, false},
+               {"global_atomic_cmpswap_x2", AQ_ISA_GFX90A, false},
+               {"global_atomic_add_f64", AQ_ISA_GFX940, false},
+               {"global_atomic_pk_add_bf16", AQ_ISA_GFX950, false},
+               {"global_atomic_fmin", AQ_ISA_GFX1030, true},
+               {"global_atomic_add_f32", AQ_ISA_GFX1100, true},
+               {"global_atomic_add_f32", AQ_ISA_GFX1200, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    ck_assert_msg(aq_wave_atomic_is_dropped(aq_wave_atomic_named(cases[i].name),
+                                            cases[i].target) ==
+                      cases[i].dropped,
+                  "%s on %#x", cases[i].name, cases[i].target);
+}
+END_TEST
+
 AQ_TEST_MAIN("wave/table", the_page_of_instructions_is_that_of_the_code,
              verdicts_hold_for_known_instructions,
-             instructions_have_the_class_that_the_documents_state)
+             instructions_have_the_class_that_the_documents_state,
+             float_atomics_in_fine_grained_memory_are_dropped_where_amd_says_so)
