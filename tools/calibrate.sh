@@ -8,6 +8,7 @@
 set -eu
 aqueduct=$1
 data=$2
+only=${3-}
 list=$(dirname "$0")/../traces/calibration.tsv
 command -v jq > /dev/null || { echo "calibrate: needs jq" >&2; exit 2; }
 [ -d "$data/raw" ] || { echo "calibrate: no traces in $data/raw" >&2; exit 2; }
@@ -24,16 +25,22 @@ off=0
 printf '%s\t%s\t%s\t%s\t%s\n' model constant shipped fitted verdict
 while IFS=$tab read -r model keys files; do
   case $model in '#'* | '') continue ;; esac
-  [ "$model" = "${3-$model}" ] || continue
+  [ "$model" = "${only:-$model}" ] || continue
   runs=
   for file in $files; do
     "$aqueduct" show "$file" > /dev/null 2>&1 ||
       "$aqueduct" import "$data/raw/$file" --name "$file" > /dev/null
     runs="$runs $file"
   done
-  # shellcheck disable=SC2086 # a list of words
-  "$aqueduct" device calibrate $runs --device "$model" --json > "$dir/fit"
   "$aqueduct" show "$model" --json > "$dir/model"
+  set --
+  for key in idle_ramp remap_ramp; do # the model's, unless a fit gives them
+    case " $keys " in *" $key "*) continue ;; esac
+    set -- "$@" --set "$key=$(jq -r --arg key "$key" '.values[] |
+      select(.key == $key) | .value + .unit' "$dir/model")"
+  done
+  # shellcheck disable=SC2086 # a list of words
+  "$aqueduct" device calibrate $runs --device "$model" --json "$@" > "$dir/fit"
   for key in $keys; do
     jq -rn --arg model "$model" --arg key "$key" \
       --slurpfile fit "$dir/fit" --slurpfile shown "$dir/model" "$ps"'

@@ -53,10 +53,21 @@ class Aqueduct:
             self.runs[trace] = self.ask("import", path)
         return self.runs[trace]
 
-    def fits(self, traces, model):
-        """What calibration makes of traces: {key: value with its unit}."""
+    def values(self, model):
+        """The constants of a model: {key: value with its unit}."""
+        shown = json.loads(self.ask("show", model, "--json"))
+        return {row["key"]: f"{row['value']} {row['unit'] or ''}".strip()
+                for row in shown["values"]}
+
+    def fits(self, traces, model, keys):
+        """What calibration makes of traces: {key: value with its unit}. Ramps
+        that are none of the keys stay the model's."""
+        has = self.values(model)
+        kept = [f"--set={ramp}={has[ramp]}"
+                for ramp in ("idle_ramp", "remap_ramp") if ramp not in keys]
         out = self.ask("device", "calibrate", "--device", model, "--json",
-                       *[self.run_of(trace) for trace in traces], good=False)
+                       *kept, *[self.run_of(trace) for trace in traces],
+                       good=False)
         fits = json.loads(out)["fits"] if out else []
         return {fit["key"]: fit["value"] +
                 (f" +- {fit['spread']}" if fit["spread"] else "")
@@ -131,13 +142,13 @@ class Models:
                 rest = [trace for trace in files if trace not in left_out]
                 if len(rest) == len(files):
                     continue
-                fits = self.aqueduct.fits(rest, path) if rest else {}
+                fits = self.aqueduct.fits(rest, path, keys) if rest else {}
                 for key in keys:
                     if key not in fits and near:
                         others = self.neighbour(near, key, left_out)
                         if others:
                             fits[key] = self.aqueduct.fits(
-                                others, path).get(key)
+                                others, path, keys).get(key)
                     if fits.get(key):
                         values[key] = fits[key]
                     else:

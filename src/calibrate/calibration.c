@@ -62,12 +62,15 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
       .unmap_after = aq_device_model_number(c->model, "unmap_after"),
       .idle_ramp = aq_device_model_number(c->model, "idle_ramp"),
       .remap_ramp = aq_device_model_number(c->model, "remap_ramp"),
+      .idle_ramp_kept = aq_device_edits_set(c->edits, "idle_ramp"),
+      .remap_ramp_kept = aq_device_edits_set(c->edits, "remap_ramp"),
       .handler_guard = aq_device_model_number(c->model, "handler_guard"),
       .handler_window = aq_device_model_number(c->model, "handler_window"),
       .graph_head = aq_device_model_number(c->model, "graph_head"),
   };
   aq_calibrate_tell(c->calibrate, &model, &c->facts);
-  if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, fits)) {
+  if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, c->edits,
+                         fits)) {
     const aq_calibrate_sample *figures = c->facts.figures;
     return aq_diag_set(
         diag, AQ_ERR_INPUT,
@@ -86,12 +89,13 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
 }
 
 aq_status aq_calibration_make(aq_calibration *out, const char *model,
-                              aq_store *store, const char *const *runs,
-                              size_t count, aq_diag *diag)
+                              const char *const *edits, aq_store *store,
+                              const char *const *runs, size_t count,
+                              aq_diag *diag)
 {
-  *out = (aq_calibration){.calibrate = aq_calibrate_create()};
+  *out = (aq_calibration){.calibrate = aq_calibrate_create(), .edits = edits};
   aq_status status = out->calibrate
-                         ? aq_device_model_load(model, NULL, &out->model, diag)
+                         ? aq_device_model_load(model, edits, &out->model, diag)
                          : aq_diag_no_memory(diag);
   for (size_t i = 0; i < count && status == AQ_OK; i++)
     status = run_add(out, store, runs[i], diag);
@@ -168,6 +172,9 @@ void aq_calibration_write(const aq_calibration *c, const char *base, FILE *out)
           "# Format: doc/formats/device.md.\n\n"
           "base = %s ; same part; constants that were not fitted\n\n",
           c->runs, base);
+  for (const char *const *edit = c->edits; edit && *edit; edit++)
+    fprintf(out, "%.*s = %s ; assumed: set by hand\n", (int)strcspn(*edit, "="),
+            *edit, *edit + strcspn(*edit, "=") + 1);
   for (size_t i = 0; i < c->fit_count; i++) {
     const aq_device_fit *fit = &c->fits[i];
     if (fit->why_not[0])

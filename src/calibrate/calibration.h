@@ -24,14 +24,17 @@ typedef struct aq_calibration {
   bool is_probed;
   aq_device_fit fits[AQ_DEVICE_PROBED_COUNT + AQ_DEVICE_FIT_COUNT];
   size_t fit_count;
-  char runs[512]; /* their names, for sources */
+  char runs[512];           /* their names, for sources */
+  const char *const *edits; /* borrowed; as below */
 } aq_calibration;
 
 /* Reads the runs, names as aq_store_find takes them, and fits their figures.
+ * Constants that `edits` set (KEY=VALUE, up to a NULL; NULL: none) stay so.
  * AQ_ERR_INPUT where a run is simulated, or all of them show too little. */
 aq_status aq_calibration_make(aq_calibration *out, const char *model,
-                              aq_store *store, const char *const *runs,
-                              size_t count, aq_diag *diag);
+                              const char *const *edits, aq_store *store,
+                              const char *const *runs, size_t count,
+                              aq_diag *diag);
 void aq_calibration_fini(aq_calibration *calibration);
 
 /* A value in the unit of its constant; and how far its cases spread, or "". */

@@ -165,6 +165,14 @@ static void step_find(const aq_calibrate_pairs *launches,
   free(scratch);
 }
 
+/* The ramp that latencies contain, the one that a fit writes. */
+static aq_time ramp_of(aq_calibrate_figure which, aq_time model, bool kept,
+                       const aq_calibrate_facts *facts)
+{
+  const aq_calibrate_sample *seen = &facts->figures[which];
+  return kept || seen->n < figures[which].least ? model : seen->p50;
+}
+
 static void launches_part(const aq_calibrate *c,
                           const aq_calibrate_model *model, aq_time step,
                           aq_calibrate_facts *out)
@@ -180,12 +188,14 @@ static void launches_part(const aq_calibrate *c,
       aq_calibrate_ramp(c->launches.at, cut, AQ_US, values);
   out->figures[AQ_CALIBRATE_COLD_RAMP] =
       aq_calibrate_ramp(c->launches.at + cut, n - cut, step, values);
+  const aq_time warm = ramp_of(AQ_CALIBRATE_WARM_RAMP, model->idle_ramp,
+                               model->idle_ramp_kept, out);
+  const aq_time cold = ramp_of(AQ_CALIBRATE_COLD_RAMP, model->remap_ramp,
+                               model->remap_ramp_kept, out);
   for (size_t i = 0; i < n; i++)
-    values[i] =
-        c->launches.at[i].value -
-        (i < cut
-             ? aq_time_ramp(c->launches.at[i].key, AQ_US, model->idle_ramp)
-             : aq_time_ramp(c->launches.at[i].key, step, model->remap_ramp));
+    values[i] = c->launches.at[i].value -
+                (i < cut ? aq_time_ramp(c->launches.at[i].key, AQ_US, warm)
+                         : aq_time_ramp(c->launches.at[i].key, step, cold));
   out->figures[AQ_CALIBRATE_WARM] = sample_of(values, cut);
   out->figures[AQ_CALIBRATE_COLD] = sample_of(values + cut, n - cut);
   free(values);

@@ -9,6 +9,7 @@
 #ifndef AQ_CALIBRATE_FIGURES_H
 #define AQ_CALIBRATE_FIGURES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,7 +53,10 @@ aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
 typedef struct aq_calibrate_model {
   aq_time unmap_after; /* parts warm from cold launches where the runs show no
                           step of their own */
-  aq_time idle_ramp, remap_ramp; /* which launches contain */
+  /* Which launches contain where the runs do not show theirs, or where the
+   * caller keeps these. */
+  aq_time idle_ramp, remap_ramp;
+  bool idle_ramp_kept, remap_ramp_kept;
   aq_time handler_guard, handler_window;
   int64_t graph_head; /* nodes of a graph's first doorbell */
 } aq_calibrate_model;

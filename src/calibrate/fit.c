@@ -171,9 +171,19 @@ static void fit_timestamps(const aq_calibrate_facts *facts, aq_device_fit *fit)
     fit->value = facts->timestamp_step * AQ_NS;
 }
 
+bool aq_device_edits_set(const char *const *edits, const char *key)
+{
+  const size_t length = strlen(key);
+  for (; edits && *edits; edits++)
+    if (strncmp(*edits, key, length) == 0 && (*edits)[length] == '=')
+      return true;
+  return false;
+}
+
 bool aq_device_fit_all(const aq_device_model *model,
                        const aq_calibrate_facts *facts,
                        const aq_device_fit *known, size_t known_count,
+                       const char *const *edits,
                        aq_device_fit out[AQ_DEVICE_FIT_COUNT])
 {
   const fitting f = {model, facts, known, known_count};
@@ -185,7 +195,9 @@ bool aq_device_fit_all(const aq_device_model *model,
                              .was = was,
                              .value = was,
                              .unit = AQ_DEVICE_FIT_TIME};
-    if (i == AQ_DEVICE_FIT_unmap_after)
+    if (aq_device_edits_set(edits, rule->key))
+      snprintf(out[i].why_not, sizeof out[i].why_not, "set by hand");
+    else if (i == AQ_DEVICE_FIT_unmap_after)
       fit_step(facts, &out[i]);
     else if (i == AQ_DEVICE_FIT_timestamp_step)
       fit_timestamps(facts, &out[i]);

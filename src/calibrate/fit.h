@@ -33,12 +33,17 @@ typedef struct aq_device_fit {
   char why_not[120]; /* why it was not fitted, or "" */
 } aq_device_fit;
 
-/* Fits all constants; `known` ones were fitted otherwise. False, with the
- * reason of each, when nothing that counts follows: the runs are too thin.
- * Pure. */
+/* Whether one of `edits` (KEY=VALUE, up to a NULL; NULL: none) sets a constant.
+ */
+bool aq_device_edits_set(const char *const *edits, const char *key);
+
+/* Fits all constants, except the ones that `edits` set in the model; `known`
+ * ones were fitted otherwise. False, with the reason of each, when nothing that
+ * counts follows: the runs are too thin. Pure. */
 bool aq_device_fit_all(const aq_device_model *model,
                        const aq_calibrate_facts *facts,
                        const aq_device_fit *known, size_t known_count,
+                       const char *const *edits,
                        aq_device_fit out[AQ_DEVICE_FIT_COUNT]);
 
 /* The sum of constants, named with blanks between: as they were fitted (the

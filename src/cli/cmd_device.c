@@ -192,7 +192,8 @@ static aq_status calibrate(aq_cli *cli)
   aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
-  status = aq_calibration_make(&calibration, model, store,
+  status = aq_calibration_make(&calibration, model,
+                               aq_cli_repeats(cli, AQ_CLI_OPT_SET), store,
                                (const char *const *)cli->args + 1,
                                (size_t)cli->arg_count - 1, &cli->diag);
   aq_store_close(store);

@@ -51,6 +51,40 @@ fits remap_latency "2.958 us"
 fits unmap_after "51.000 us"
 check "what is not fitted says why" contains "$err" \
   "dependency_poll: not fitted, 7.270 us stays: 0 cases of 'dependency'"
+
+# Launches are reduced by the ramp that the new model has: here 1 us for each
+# doubling of 2 to 64 us of idle time, on top of 6 us.
+ramped() {
+  awk 'BEGIN {
+    print "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds," \
+      "scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,DispatchNs,BeginNs," \
+      "EndNs,CompleteNs"
+    end = 1000000
+    for (i = 0; i < 200; i++) {
+      doublings = 1 + i % 6
+      dispatch = end + 1000 * 2 ^ doublings
+      begin = dispatch + 6000 + 1000 * doublings
+      end = begin + 10000
+      printf "%d,\"k\",0,0,%d,1,1,64,64,0,0,4,0,16,64,0x0,0x1,%d,%d,%d,%d\n",
+        i, i, dispatch, begin, end, end + 9000
+    }
+  }'
+}
+ramped > "$work/ramped.csv"
+try "$aqueduct" import "$work/ramped.csv" -q --name ramped
+try "$aqueduct" device calibrate ramped --device mi300x -o "$work/new.device"
+fits idle_ramp "1.000 us"
+fits doorbell_to_fetch "2.430 us" # 6 us less 3.154 and 0.416 us
+try "$aqueduct" device calibrate ramped --device mi300x \
+  --set idle_ramp=0ns --set dispatch_setup=2us -o "$work/new.device"
+check "a constant of --set stays" contains "$(cat "$work/new.device")" \
+  "idle_ramp = 0ns ; assumed: set by hand"
+check "it is not fitted" contains "$err" \
+  "idle_ramp: not fitted, 0 ns stays: set by hand"
+# 8 us, the median up to the step that half of the ramp counts as, less 2 and
+# 0.416 us.
+fits doorbell_to_fetch "5.584 us"
+try "$aqueduct" device calibrate enough --device mi300x -o "$work/new.device"
 try "$aqueduct" show "$work/new.device"
 check "the new model begins with the old one" contains "$out" "mi300x"
 try "$aqueduct" replay enough --device "$work/new.device" --name s -q
