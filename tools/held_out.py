@@ -31,6 +31,11 @@ def table(path):
                 if line.strip() and line[0] != "#"]
 
 
+def picoseconds(text):
+    number, unit = re.match(r"([0-9.]+) ?(\w*)", text).groups()
+    return float(number) * {"": 1, "ps": 1, "ns": 1e3, "us": 1e6}[unit]
+
+
 class Aqueduct:
     """The program, on a store of its own."""
 
@@ -131,6 +136,23 @@ class Models:
                 if model == name and key in keys
                 for trace in files if trace not in left_out]
 
+    def borrowed(self, link, near, key, others):
+        """A constant from the traces of a neighbour. Of a neighbour on another
+        GPU it is what its profiler and software add to that GPU's base."""
+        chain, far = self.chain(link), self.chain(near)
+        path = os.path.join(self.folder, link + ".device")
+        parts = [self.aqueduct.values(model)["gfx"] for model in (link, near)]
+        if parts[0] == parts[1] or len(chain) == 1 or len(far) == 1:
+            return self.aqueduct.fits(others, path, [key]).get(key)
+        fit = self.aqueduct.fits(others, near, [key]).get(key)
+        if not fit:
+            return None
+        value, *spread = fit.split(" +- ")
+        below, own = (self.aqueduct.values(model)[key]
+                      for model in (far[-2], chain[-2]))
+        sum_ps = picoseconds(own) + picoseconds(value) - picoseconds(below)
+        return " +- ".join([f"{max(sum_ps, 0) / 1e6:g} us", *spread])
+
     def without(self, model, near, left_out):
         """Makes the model without some traces: its path, and the constants that
         no other source gives."""
@@ -147,8 +169,7 @@ class Models:
                     if key not in fits and near:
                         others = self.neighbour(near, key, left_out)
                         if others:
-                            fits[key] = self.aqueduct.fits(
-                                others, path, keys).get(key)
+                            fits[key] = self.borrowed(link, near, key, others)
                     if fits.get(key):
                         values[key] = fits[key]
                     else:
