@@ -26,12 +26,6 @@ pid_t aqsim_lead_thread(void)
   return thread;
 }
 
-void aqsim_lead_begin(aqsim_leads *leads)
-{
-  __atomic_store_n(&leads->has[aqsim_lead_thread() % AQSIM_LEADS], 1,
-                   __ATOMIC_SEQ_CST);
-}
-
 /* Processor time, ns; -1: the thread has ended. pthread_getcpuclockid() reads a
  * pthread_t, which is gone by then. */
 static int64_t thread_ran(pid_t thread)

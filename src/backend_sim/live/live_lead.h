@@ -31,8 +31,13 @@ typedef struct aqsim_leads {
 /* The calling thread. */
 pid_t aqsim_lead_thread(void);
 
-/* It adds a handler or rings. */
-void aqsim_lead_begin(aqsim_leads *leads);
+/* It is about to add a handler or to ring, which publishes the word. */
+static inline void aqsim_lead_begin(aqsim_leads *leads)
+{
+  uint32_t *has = &leads->has[aqsim_lead_thread() % AQSIM_LEADS];
+  if (!__atomic_load_n(has, __ATOMIC_RELAXED))
+    __atomic_store_n(has, 1, __ATOMIC_RELEASE);
+}
 
 /* It does anything else. */
 static inline void aqsim_lead_end(aqsim_leads *leads)
