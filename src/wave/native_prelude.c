@@ -221,7 +221,14 @@ void aq_wave_prelude_write(FILE *out, bool wave32)
           "#define QUIET (*(bool *)(GRID + %zu))\n"
           "#define RANGE_AT %zu\n#define RANGES_AT %zu\n#define RANGES %d\n"
           "#define STRIDES_AT %zu\n"
-          "#define STATE (*(uint8_t *)(w + %zu))\n",
+          "#define STATE (*(uint8_t *)(w + %zu))\n"
+          "#define PC (*(uint64_t *)(w + %zu))\n"
+          "#define RESUME (*(const char **)(w + %zu))\n"
+          "#define RESUMED (*(uint64_t *)(w + %zu))\n"
+          "#define ARRIVED (*(uint32_t *)(w + %zu))\n"
+          "#define STEP (*(const uint64_t *)(GRID + %zu))\n"
+          "#define BASE (*(const uint64_t *)(((uintptr_t)ops & "
+          "~(uintptr_t)%d) + %zu))\n",
           wave32 ? 32 : 64, offsetof(aq_wave, s), offsetof(aq_wave, v),
           offsetof(aq_wave, scc), offsetof(aq_wave, mode), sizeof(aq_wave_op),
           AQ_WAVE_LANES, offsetof(aq_wave, grid), offsetof(aq_wave, at),
@@ -229,7 +236,10 @@ void aq_wave_prelude_write(FILE *out, bool wave32)
           offsetof(aq_wave_grid, lds_size), offsetof(aq_wave_grid, quiet),
           offsetof(aq_wave_grid, range), offsetof(aq_wave_grid, ranges),
           AQ_WAVE_RANGES, offsetof(aq_wave_grid, strides),
-          offsetof(aq_wave, state));
+          offsetof(aq_wave, state), offsetof(aq_wave, pc),
+          offsetof(aq_wave, resume), offsetof(aq_wave, resumed),
+          offsetof(aq_wave, arrived), offsetof(aq_wave_grid, step),
+          AQ_WAVE_PAGE_ALIGN - 1, offsetof(aq_wave_page, base));
   fputs(
       "#define SCC (*(uint32_t *)(w + SCC_AT))\n"
       "#define MODE (*(uint32_t *)(w + MODE_AT))\n"

@@ -131,6 +131,14 @@ static void end_write(const writing *w, const aq_wave_op *o)
     fprintf(w->out, "STATE = %d; OUT(0, n);\n", AQ_WAVE_ENDED);
     return;
   }
+  if (strcmp(o->more->inst.row->name, "s_barrier") == 0) {
+    const size_t next = (size_t)(aq_wave_next(o) - w->ops);
+    fprintf(w->out,
+            "ARRIVED++; STATE = %d; PC = BASE + 4 * %zu; RESUME = ops + OP * "
+            "%zu; RESUMED = STEP; OUT(0, n);\n",
+            AQ_WAVE_BARRIER, next, next);
+    return;
+  }
   fprintf(w->out, "{ const char *to = RUN(%u);\n", i);
   if (op_goes_on(o) && is_here(w, aq_wave_next(o)))
     fprintf(w->out, "if (to == ops + OP * %zu) goto L%zu;\n",
