@@ -235,9 +235,9 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
     aq_wave_segment_scalar_name(g, o->r[2], pair);
   else
     aq_wave_segment_scalars(g, o->r[2], pair);
-  fprintf(g->each, "const uint32_t p%u = (uint32_t)(%s >> g) >> j & 1;\n",
+  fprintf(g->each, "const uint32_t bit%u = (uint32_t)(%s >> g) >> j & 1;\n",
           number, pair);
-  snprintf(text, NAME, "p%u", number);
+  snprintf(text, NAME, "bit%u", number);
 }
 
 void aq_wave_segment_mask_written(aq_wave_segment *g, unsigned code,
