@@ -118,7 +118,7 @@ bool bed_tools_are_here(void)
     tools = system("command -v clang-22 > /dev/null && "
                    "command -v llvm-objcopy-22 > /dev/null") == 0
                 ? HERE
-                : ABSENT; /* NOLINT: fixed names */
+                : ABSENT;
   if (tools == ABSENT)
     aqtest_skip("no clang-22 with llvm-objcopy-22 here");
   return tools == HERE;
