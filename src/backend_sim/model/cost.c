@@ -18,7 +18,7 @@ static aq_time times(aq_time a, uint64_t b)
 /* What lies between the end of a dispatch and the first wave of the next that
  * waits for it. A duration that was measured from end to end contains it, and
  * the life cycle charges it again. */
-static aq_time launch_cost(const aqsim_model *model)
+aq_time aqsim_cost_launch(const aqsim_model *model)
 {
   return model->end_of_pipe + model->release_agent + model->signal_write +
          model->acquire_agent + model->dispatch_setup;
@@ -33,6 +33,18 @@ aq_spin_args aqsim_cost_spin_args(const aq_kernel_packet *packet,
   return args;
 }
 
+aq_time aqsim_cost_launch_excess(const aqsim_model *model, const aq_cost *cost,
+                                 const aq_kernel_packet *packet,
+                                 const aq_allocations *map)
+{
+  if (cost->kind != AQ_COST_SPIN || !model->glued_duration_contains_launch)
+    return 0;
+  const aq_spin_args args = aqsim_cost_spin_args(packet, map);
+  if (!(args.flags & AQ_SPIN_BACK_TO_BACK))
+    return 0;
+  return aq_time_max(model->launch - aq_time_max(args.duration, 0), 0);
+}
+
 static aq_time spin_duration(const aqsim_model *model,
                              const aq_kernel_packet *packet,
                              const aq_allocations *map)
@@ -41,8 +53,9 @@ static aq_time spin_duration(const aqsim_model *model,
   aq_time duration = aq_time_min(args.duration, AQ_TIME_MAX / 4);
   if ((args.flags & AQ_SPIN_BACK_TO_BACK) &&
       model->glued_duration_contains_launch)
-    duration =
-        duration < launch_cost(model) ? 0 : duration - launch_cost(model);
+    duration = duration < aqsim_cost_launch(model)
+                   ? 0
+                   : duration - aqsim_cost_launch(model);
   return aq_time_max(duration, 0);
 }
 

@@ -24,6 +24,16 @@ aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             const aq_kernel_packet *packet, uint64_t workgroups,
                             uint32_t cus, const aq_allocations *map);
 
+/* From the end of a dispatch to the first wave of one that waits for it. */
+aq_time aqsim_cost_launch(const aqsim_model *model);
+
+/* How much longer than the kernel's duration a launch takes on the model before
+ * its edits, where that duration was measured back-to-back and so contains one;
+ * else 0. An edit asks what another device would do. */
+aq_time aqsim_cost_launch_excess(const aqsim_model *model, const aq_cost *cost,
+                                 const aq_kernel_packet *packet,
+                                 const aq_allocations *map);
+
 /* Launch of a barrier packet until it looks at its dependencies, if it has any.
  * Behind a kernel its setup passes while the kernel runs; behind another
  * barrier packet nothing hides it. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/model/cost.h"
 #include "backend_sim/model/device_library.h"
 #include "backend_sim/model/device_model.h"
 #include "common/text.h"
@@ -144,6 +145,8 @@ static aq_status text_load(const char *name, aqsim_model **out, aq_diag *diag)
     return status;
   status = aqsim_model_parse(text.place, text.text, text.size, out, diag);
   aqsim_base_fini(&text);
+  if (status == AQ_OK)
+    (*out)->launch = aqsim_cost_launch(*out);
   return status;
 }
 

@@ -87,7 +87,8 @@ typedef struct aqsim_model {
   const char *sources[AQSIM_KEY_COUNT]; /* NULL: not set yet */
   const char *from[AQSIM_KEY_COUNT];    /* the model whose file set it */
   int64_t spreads[AQSIM_KEY_COUNT];     /* half of a 90 % interval; 0: none */
-  aqsim_gap *gaps;                      /* of kernels, in the files' order */
+  aq_time launch;  /* aqsim_cost_launch before edits, of a loaded model */
+  aqsim_gap *gaps; /* of kernels, in the files' order */
   size_t gap_count, gap_capacity;
   aq_arena arena;
 } aqsim_model;

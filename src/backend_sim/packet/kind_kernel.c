@@ -30,6 +30,26 @@ static bool start_is_back_to_back(const aqsim_flight *flight)
          flight->fetch + model->glue_lead <= queue->line.last_end;
 }
 
+/* How much sooner than dispatch_setup says a back-to-back kernel starts whose
+ * measured duration, which contains its launch, is shorter than a launch: the
+ * measured device launched it in that time. */
+static aq_time launch_excess(const aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_model *model = queue->device->model;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  const uint64_t workgroups = queue->line.shape.workgroups;
+  uint64_t unmapped;
+  if (!aq_cost_is_spin(flight->kernel->desc.cost.kind) || workgroups == 0 ||
+      !start_is_back_to_back(flight) ||
+      aqsim_kernargs_are_missing(queue, flight->kernel, packet, workgroups,
+                                 &unmapped))
+    return 0;
+  return aq_time_min(aqsim_cost_launch_excess(model, &flight->kernel->desc.cost,
+                                              packet, queue->sim->allocations),
+                     model->dispatch_setup);
+}
+
 /* The first wave's time. Behind a kernel with a gap of its own, that gap is
  * from its end to a packet that waited for it, and the least to a later one. */
 static aq_time kernel_start(const aqsim_flight *flight)
@@ -176,7 +196,7 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
   if (__builtin_expect(fault != 0, false))
     return aqsim_flight_fail(flight, fault, text);
   flight->kernel = kernel;
-  flight->start = kernel_start(flight);
+  flight->start = kernel_start(flight) - launch_excess(flight);
   flight->back_to_back = start_is_back_to_back(flight);
   flight->stamp = flight->back_to_back ? queue->line.last_end : flight->start;
   aqsim_queue_launch_until(queue, flight->start);
