@@ -12,6 +12,7 @@
 enum {
   NAME_BYTES = 64,
   UUID_BYTES = 21,
+  CUID_BYTES = 16,
   CACHE_BYTES = 4, /* uint32_t[4] of the agent */
   EXTENSION_BYTES = 128,
   DIMENSION_MAX = 1024, /* of a workgroup */
@@ -55,6 +56,13 @@ static hsa_status_t put_caches(const aqdrop_agent *agent, void *value)
   for (uint32_t i = 0; i < agent->cache_count; i++)
     sizes[agent->caches[i].level - 1] = agent->caches[i].size;
   memcpy(value, sizes, sizeof sizes);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* hsa_amd_dim3_t */
+static hsa_status_t put_dim3(void *value, uint64_t x, uint64_t y, uint64_t z)
+{
+  memcpy(value, (const uint64_t[]){x, y, z}, 3 * sizeof x);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -124,22 +132,25 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
     return put_flush(agent, value);
   case HSA_AMD_AGENT_INFO_DOMAIN:
   case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
+  case HSA_AMD_AGENT_INFO_MAX_DATA_PREFETCH_REGIONS:
   case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
     return aqdrop_put32(value, 0);
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
+  case HSA_AMD_AGENT_INFO_HOST_ALLOC_DMABUF_SUPPORTED:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
   case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
   case HSA_AMD_AGENT_INFO_LUID: /* which another system has */
     return put_zeros(value, 8);
+  case HSA_AMD_AGENT_INFO_CUID: /* which a driver gives */
+    return put_zeros(value, CUID_BYTES);
   case HSA_AMD_AGENT_INFO_PM4_EMULATION:
   case HSA_AMD_AGENT_INFO_HAS_EXPERT_SCHED_MODE:
     return aqdrop_put_bool(value, false);
   case HSA_AMD_AGENT_INFO_CLUSTER_MAX_SIZE: /* no device has clusters */
     return aqdrop_put64(value, 1);
   case HSA_AMD_AGENT_INFO_CLUSTER_MAX_DIM:
-    memcpy(value, (const uint64_t[]){1, 1, 1}, sizeof(uint64_t[3]));
-    return HSA_STATUS_SUCCESS;
+    return put_dim3(value, 1, 1, 1);
   case HSA_AMD_AGENT_INFO_CLOCK_COUNTERS: /* of devices */
     return put_zeros(value, sizeof(clock_counters));
   default:
@@ -281,6 +292,7 @@ static uint64_t scratch_max(const aqdrop_agent *agent)
 static hsa_status_t device_amd_info(const aqdrop_agent *agent,
                                     uint32_t attribute, void *value)
 {
+  static const uint64_t groups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
   const aqsim_model *model = agent->model;
   const aqdrop_persona *persona = agent->persona;
   switch (attribute) {
@@ -343,6 +355,12 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
         value, __atomic_load_n(&agent->scratch_limit, __ATOMIC_RELAXED));
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
     return aqdrop_put64(value, (uintptr_t)agent->host);
+  case HSA_AMD_AGENT_INFO_KERNEL_WG_MAX_DIM: /* ROCr's, of any GPU */
+  case HSA_AMD_AGENT_INFO_KERNEL_CLUSTER_MAX_DIM:
+    return put_dim3(value, groups[0], groups[1], groups[2]);
+  case HSA_AMD_AGENT_INFO_KERNEL_WG_MAX_SIZE:
+  case HSA_AMD_AGENT_INFO_KERNEL_CLUSTER_MAX_SIZE:
+    return aqdrop_put64(value, groups[0] * groups[1] * groups[2]);
   default:
     return device_info(agent, attribute, value);
   }
@@ -375,6 +393,15 @@ hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   __atomic_store_n(&a->scratch_limit, threshold, __ATOMIC_RELAXED);
   return HSA_STATUS_SUCCESS;
+}
+
+/* A hint: devices are whole once the runtime is open. */
+hsa_status_t hsa_amd_agent_preload(hsa_agent_t agent, uint64_t flags)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  (void)flags;
+  return a && a->info ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,

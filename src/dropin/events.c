@@ -48,7 +48,7 @@ void aqdrop_event_tell(const aq_system_event *event, void *user)
                                  .address = event->address,
                                  .reasons = event->reasons};
   if (event->queue != AQ_QUEUE_NONE)
-    aqdrop_queue_words_keep(runtime, event->queue, event->text);
+    aqdrop_queue_fault_keep(runtime, event);
   if (event_handle(runtime, &fault))
     return;
   fprintf(stderr, "aqueduct: %s\n", event->text);

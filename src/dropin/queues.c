@@ -35,6 +35,10 @@ struct aqdrop_queue {
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
   char words[WORDS]; /* why it stopped */
+  /* The memory fault of a packet, under the runtime's lock: */
+  bool faulted;
+  uint32_t fault_reasons;
+  uint64_t fault_address;
   uint32_t mask_words;
   uint32_t mask[]; /* compute units that it may use */
 };
@@ -74,14 +78,18 @@ const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue)
   return found ? found->words : NULL;
 }
 
-void aqdrop_queue_words_keep(aqdrop *runtime, uint32_t number, const char *text)
+void aqdrop_queue_fault_keep(aqdrop *runtime, const aq_system_event *event)
 {
   pthread_mutex_lock(&runtime->lock);
   aqdrop_queue *queue = runtime->first_queue;
-  while (queue && queue->abi->hsa.id != number)
+  while (queue && queue->abi->hsa.id != event->queue)
     queue = queue->next;
-  if (queue)
-    snprintf(queue->words, sizeof queue->words, "%s", text);
+  if (queue) {
+    snprintf(queue->words, sizeof queue->words, "%s", event->text);
+    queue->faulted = true;
+    queue->fault_reasons = event->reasons;
+    queue->fault_address = event->address;
+  }
   pthread_mutex_unlock(&runtime->lock);
 }
 
@@ -472,6 +480,22 @@ hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue,
   return HSA_STATUS_SUCCESS;
 }
 
+/* The memory fault of a queue: zeros before there is one. */
+static hsa_status_t fault_info(const aqdrop_queue *q, uint32_t attribute,
+                               void *value)
+{
+  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&q->runtime->lock);
+  if (attribute == HSA_AMD_QUEUE_INFO_VM_FAULT_STATUS)
+    status = aqdrop_put_bool(value, q->faulted);
+  else if (attribute == HSA_AMD_QUEUE_INFO_VM_FAULT_ADDRESS)
+    status = aqdrop_put64(value, q->fault_address);
+  else if (attribute == HSA_AMD_QUEUE_INFO_VM_FAULT_REASON)
+    status = aqdrop_put32(value, q->fault_reasons);
+  pthread_mutex_unlock(&q->runtime->lock);
+  return status;
+}
+
 hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *queue, uint32_t attribute,
                                     void *value)
 {
@@ -498,7 +522,10 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *queue, uint32_t attribute,
   case HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_BARRIER_PKT_VERSION_MINOR:
     *(uint8_t *)value = NO_METADATA;
     return HSA_STATUS_SUCCESS;
+  case HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_RING_BUFFER:
+  case HSA_AMD_QUEUE_INFO_PROPERTIES: /* no bit of which has a meaning */
+    return aqdrop_put64(value, 0);
   default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return fault_info(q, attribute, value);
   }
 }

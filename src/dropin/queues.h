@@ -17,9 +17,8 @@ const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue);
 const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
                                             const void *address);
 
-/* Keeps why the queue of this number stopped. */
-void aqdrop_queue_words_keep(aqdrop *runtime, uint32_t number,
-                             const char *text);
+/* Keeps the fault of the event's queue. */
+void aqdrop_queue_fault_keep(aqdrop *runtime, const aq_system_event *event);
 
 /* Frees the remaining queues, before the transport is closed. */
 void aqdrop_queues_fini(aqdrop *runtime);

@@ -69,6 +69,7 @@ hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
     return aqdrop_put_bool(value, true);
   case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
   case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
+  case HSA_AMD_SYSTEM_INFO_FABRIC_HANDLES_SUPPORTED:
     return aqdrop_put_bool(value, false);
   case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
     return aqdrop_put16(value, EXT_MAJOR);

@@ -76,6 +76,7 @@ static const bad_kernel good = {
 typedef struct heard {
   int events, errors; /* atomic */
   uint32_t reasons;   /* of the event */
+  uint64_t address;   /* of the event */
   hsa_status_t status;
 } heard;
 
@@ -84,6 +85,7 @@ static hsa_status_t event_hear(const hsa_amd_event_t *event, void *data)
   heard *h = data;
   ck_assert_uint_eq(event->type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
   h->reasons = event->reasons;
+  h->address = event->address;
   __atomic_fetch_add(&h->events, 1, __ATOMIC_RELEASE);
   return HSA_STATUS_SUCCESS;
 }
@@ -211,6 +213,23 @@ static aq_packet packet_make(bench *b, const bad_kernel *k)
                  .completion_signal = client_signal(1)}};
 }
 
+/* The queue has the fault of the event, if there was one. */
+static void fault_check(const heard *h, hsa_queue_t *queue)
+{
+  bool faulted;
+  uint32_t reasons;
+  uint64_t address;
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_STATUS, &faulted));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON, &reasons));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_ADDRESS, &address));
+  ck_assert_int_eq(faulted, h->events > 0);
+  ck_assert_uint_eq(reasons, h->events ? h->reasons : 0);
+  ck_assert_uint_eq(address, h->events ? h->address : 0);
+}
+
 /* Dispatches the kernel on a queue of its own, with `first` as its first
  * argument if it is not NULL, and unmaps that page once the kernel runs. Waits
  * until the kernel has ended, in one way or another; the queue's diagnosis goes
@@ -242,6 +261,7 @@ static void kernel_run_on(bench *b, const bad_kernel *k, void *first,
        i++)
     nanosleep(&(struct timespec){0, 1000000}, NULL);
   ck_assert_done(b->sim.queue_words(queue, 1024, words));
+  fault_check(&b->heard, queue);
   ck_assert_done(hsa_queue_destroy(queue));
   ck_assert_done(b->sim.kernel_unregister(packet.kernel.kernel_object));
   ck_assert_done(hsa_amd_memory_pool_free(b->code));

@@ -562,8 +562,58 @@ START_TEST(newer_attributes_of_agents_are_answered)
   ck_assert_done(
       hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CLUSTER_MAX_DIM, dim));
   ck_assert(dim[0] == 1 && dim[1] == 1 && dim[2] == 1);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_KERNEL_WG_MAX_DIM, dim));
+  ck_assert(dim[0] == INT32_MAX && dim[1] == 65535 && dim[2] == 65535);
+  ck_assert_done(hsa_agent_get_info(
+      c.device, HSA_AMD_AGENT_INFO_KERNEL_WG_MAX_SIZE, &groups));
+  ck_assert_uint_eq(groups, UINT64_C(0x7fffffff) * 65535 * 65535);
   ck_assert_hsa(hsa_agent_get_info(c.device, 0xa1ff, &luid),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(attributes_of_2026_are_answered_for_host_and_device)
+{
+  client c;
+  client_open(&c);
+  const hsa_agent_t agents[] = {c.host, c.device};
+  for (int i = 0; i < 2; i++) {
+    uint32_t regions = 1;
+    bool exported = false;
+    uint8_t cuid[17];
+    memset(cuid, 0x55, sizeof cuid);
+    ck_assert_done(hsa_agent_get_info(
+        agents[i], HSA_AMD_AGENT_INFO_MAX_DATA_PREFETCH_REGIONS, &regions));
+    ck_assert_uint_eq(regions, 0);
+    ck_assert_done(hsa_agent_get_info(
+        agents[i], HSA_AMD_AGENT_INFO_HOST_ALLOC_DMABUF_SUPPORTED, &exported));
+    ck_assert(exported);
+    ck_assert_done(
+        hsa_agent_get_info(agents[i], HSA_AMD_AGENT_INFO_CUID, cuid));
+    for (int j = 0; j < 16; j++)
+      ck_assert_uint_eq(cuid[j], 0);
+    ck_assert_uint_eq(cuid[16], 0x55);
+  }
+  bool fabric = true;
+  ck_assert_done(hsa_system_get_info(
+      HSA_AMD_SYSTEM_INFO_FABRIC_HANDLES_SUPPORTED, &fabric));
+  ck_assert(!fabric);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(devices_alone_can_be_preloaded)
+{
+  client c;
+  client_open(&c);
+  ck_assert_done(hsa_amd_agent_preload(c.device, 0));
+  ck_assert_done(hsa_amd_agent_preload(c.device, 3));
+  ck_assert_hsa(hsa_amd_agent_preload(c.host, 0),
+                HSA_STATUS_ERROR_INVALID_AGENT);
+  ck_assert_hsa(hsa_amd_agent_preload((hsa_agent_t){1}, 0),
+                HSA_STATUS_ERROR_INVALID_AGENT);
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -590,7 +640,22 @@ START_TEST(newer_attributes_of_queues_are_answered)
     ck_assert_done(hsa_amd_queue_get_info(queue, attribute, &version));
     ck_assert_uint_eq(version, 0xff);
   }
-  ck_assert_hsa(hsa_amd_queue_get_info(queue, LAST + 1, &uses),
+  uint64_t ring = 1, properties = 1, address = 1;
+  uint32_t reason = 1;
+  bool faulted = true;
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_RING_BUFFER, &ring));
+  ck_assert_done(hsa_amd_queue_get_info(queue, HSA_AMD_QUEUE_INFO_PROPERTIES,
+                                        &properties));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_STATUS, &faulted));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_ADDRESS, &address));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON, &reason));
+  ck_assert(!ring && !properties && !faulted && !address && !reason);
+  ck_assert_hsa(hsa_amd_queue_get_info(
+                    queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON + 1, &uses),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
 }
@@ -626,5 +691,7 @@ AQ_TEST_MAIN("dropin/newer", a_batch_copies_one_several_and_to_several,
              a_buffer_of_another_library_is_as_large_as_expected,
              an_image_of_one_level_is_as_ever_and_others_are_refused,
              newer_attributes_of_agents_are_answered,
+             attributes_of_2026_are_answered_for_host_and_device,
+             devices_alone_can_be_preloaded,
              newer_attributes_of_queues_are_answered, a_signal_has_no_event,
              the_pci_address_of_a_device_is_none_of_the_host)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Virtual memory: addresses, physical memory and mappings between them. */
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "dropin/client.h"
@@ -148,6 +149,41 @@ START_TEST(exported_memory_is_the_same_when_it_is_imported)
 }
 END_TEST
 
+/* What HOST_ALLOC_DMABUF_SUPPORTED promises. */
+START_TEST(memory_of_the_host_is_mapped_for_a_device_and_exported)
+{
+  client c;
+  int file;
+  void *va;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  const hsa_amd_memory_access_desc_t access[] = {
+      {HSA_ACCESS_PERMISSION_RW, c.host}, {HSA_ACCESS_PERMISSION_RW, c.device}};
+  ck_assert_done(hsa_amd_vmem_handle_create(c.host_fine, SIZE, 0, 0, &memory));
+  ck_assert_done(hsa_amd_vmem_address_reserve(&va, SIZE, 0, 0));
+  ck_assert_done(hsa_amd_vmem_map(va, SIZE, 0, memory, 0));
+  ck_assert_done(hsa_amd_vmem_set_access(va, SIZE, access, 2));
+  hsa_signal_t done = client_signal(1);
+  uint32_t *from;
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_coarse, SIZE, 0,
+                                              (void **)(void *)&from));
+  from[1] = 71;
+  ck_assert_done(hsa_amd_memory_async_copy(va, c.host, from, c.device, SIZE, 0,
+                                           NULL, done));
+  while (hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX,
+                                   HSA_WAIT_STATE_BLOCKED) != 0) {
+  }
+  ck_assert_uint_eq(((uint32_t *)va)[1], 71);
+  ck_assert_done(hsa_amd_vmem_export_shareable_handle(&file, memory, 0));
+  const uint32_t *seen = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, file, 0);
+  ck_assert_ptr_ne(seen, MAP_FAILED);
+  ck_assert_uint_eq(seen[1], 71);
+  ck_assert_int_eq(munmap((void *)(uintptr_t)seen, SIZE), 0);
+  ck_assert_int_eq(close(file), 0);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_refused)
 {
   client c;
@@ -234,5 +270,6 @@ AQ_TEST_MAIN("dropin/vmem", one_memory_is_seen_at_two_addresses,
              access_is_set_over_mappings_that_follow_each_other,
              agents_are_let_reach_a_mapping_as_they_are_an_allocation,
              exported_memory_is_the_same_when_it_is_imported,
+             memory_of_the_host_is_mapped_for_a_device_and_exported,
              what_does_not_fit_is_refused, memory_may_be_unmapped_under_copies,
              memory_may_lose_its_access_under_copies)
