@@ -153,7 +153,7 @@ static aq_status piece_submit(whole *w, const part *from)
 
 /* ---- batches ---- */
 
-enum { BATCH_DEPENDENCIES = 5, BATCH_ENTRIES = 1024 };
+enum { BATCH_DEPENDENCIES = 5 };
 
 /* The entries of an operation, one after the other. */
 typedef struct entries {
@@ -201,9 +201,9 @@ static hsa_status_t op_check(const aqdrop_order *batch,
 {
   const bool list = op->num_entries > 0,
              broadcast = op->type == HSA_AMD_MEMORY_COPY_OP_LINEAR_BROADCAST;
-  if (op->version != 1 || op->num_entries > BATCH_ENTRIES ||
-      !op_is_served(op) || !op->src || !op->dst || (broadcast && !list) ||
-      (list && !op->dst_agent_list) || (op_is_list(op) && !op->size_list))
+  if (op->version != 1 || !op_is_served(op) || !op->src || !op->dst ||
+      (broadcast && !list) || (list && !op->dst_agent_list) ||
+      (op_is_list(op) && !op->size_list))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (op->completion_signal.handle &&
       !aqdrop_signal_is_live(batch->runtime, op->completion_signal))

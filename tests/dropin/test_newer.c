@@ -234,6 +234,34 @@ START_TEST(an_entry_without_bytes_does_not_hold_the_others_up)
 }
 END_TEST
 
+START_TEST(a_list_has_as_many_entries_as_its_number_says)
+{
+  enum { ENTRIES = 3000 };
+  static void *sources[ENTRIES], *targets[ENTRIES];
+  static hsa_agent_t agents[ENTRIES];
+  static size_t sizes[ENTRIES];
+  static uint16_t from[ENTRIES], to[ENTRIES];
+  client c;
+  client_open(&c);
+  const hsa_signal_t done = client_signal(1);
+  for (int i = 0; i < ENTRIES; i++) {
+    from[i] = (uint16_t)(i + 1);
+    sources[i] = &from[i];
+    targets[i] = &to[i];
+    agents[i] = c.device;
+    sizes[i] = sizeof from[i];
+  }
+  hsa_amd_memory_copy_op_t op =
+      list_make(&c, sources, targets, agents, sizes, done);
+  op.num_entries = ENTRIES;
+  op.src_agent = c.host;
+  ck_assert_done(hsa_amd_memory_async_batch_copy(&op, 1, 0, NULL));
+  client_wait_zero(done);
+  ck_assert_mem_eq(from, to, sizeof from);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 /* Every fifth allocation of the device fails, from the `first` on. */
 static void shortage_set(int first, int count)
 {
@@ -683,6 +711,7 @@ AQ_TEST_MAIN("dropin/newer", a_batch_copies_one_several_and_to_several,
              a_batch_needs_no_signal,
              entries_take_from_the_first_start_to_the_last_end,
              an_entry_without_bytes_does_not_hold_the_others_up,
+             a_list_has_as_many_entries_as_its_number_says,
              a_batch_that_fails_midway_holds_no_memory,
              batches_under_way_end_with_the_runtime,
              each_descriptor_of_a_queue_stands_for_itself,
