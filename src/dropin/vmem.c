@@ -45,6 +45,7 @@ typedef struct reservation {
   struct reservation *next;
   char *base;
   size_t size;
+  bool plain; /* the host's own memory, which is not for mappings */
 } reservation;
 
 /* The lock of the runtime protects all of it. */
@@ -77,7 +78,7 @@ static void physical_drop(aqdrop_vmem *vmem, physical *memory)
 
 static void addresses_give(const aqdrop *runtime, const reservation *r)
 {
-  if (runtime->strict != AQ_STRICT_OFF)
+  if (runtime->strict != AQ_STRICT_OFF && !r->plain)
     aqdrop_protected_give(r->base, r->size);
   else
     munmap(r->base, r->size);
@@ -119,16 +120,17 @@ static bool is_inside(const char *base, size_t size, const char *address,
 
 /* ---- addresses ---- */
 
-/* Unused addresses, aligned; NULL when there are none. */
+/* Unused addresses, aligned; NULL when there are none. Plain ones are memory as
+ * of malloc. */
 static char *addresses_take(const aqdrop *runtime, void *hint, size_t size,
-                            size_t alignment)
+                            size_t alignment, bool plain)
 {
   size_t total;
-  if (runtime->strict != AQ_STRICT_OFF)
+  if (runtime->strict != AQ_STRICT_OFF && !plain)
     return aqdrop_protected_take(hint, size, alignment);
   if (__builtin_add_overflow(size, alignment - GRANULE, &total))
     return NULL;
-  char *base = mmap(hint, total, PROT_NONE,
+  char *base = mmap(hint, total, plain ? PROT_READ | PROT_WRITE : PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
     return NULL;
@@ -148,19 +150,20 @@ hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size,
   AQDROP_ENTER(runtime);
   if (alignment == 0)
     alignment = GRANULE;
-  if (!va || !is_granular(size) || flags || alignment < GRANULE ||
+  const bool plain = flags == HSA_AMD_VMEM_ADDRESS_NO_REGISTER;
+  if (!va || !is_granular(size) || (flags && !plain) || alignment < GRANULE ||
       (alignment & (alignment - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   reservation *made = malloc(sizeof *made);
   char *base = made ? addresses_take(runtime, (void *)(uintptr_t)address, size,
-                                     alignment)
+                                     alignment, plain)
                     : NULL;
   if (!base) {
     free(made);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   pthread_mutex_lock(&runtime->lock);
-  *made = (reservation){runtime->vmem->reservations, base, size};
+  *made = (reservation){runtime->vmem->reservations, base, size, plain};
   runtime->vmem->reservations = made;
   pthread_mutex_unlock(&runtime->lock);
   *va = base;
@@ -350,7 +353,7 @@ static mapping *mapping_at(const aqdrop_vmem *vmem, const void *va)
 static bool is_reserved(const aqdrop_vmem *vmem, const char *va, size_t size)
 {
   const reservation *r = vmem->reservations;
-  while (r && !is_inside(r->base, r->size, va, size))
+  while (r && (r->plain || !is_inside(r->base, r->size, va, size)))
     r = r->next;
   return r != NULL;
 }

@@ -149,6 +149,44 @@ START_TEST(exported_memory_is_the_same_when_it_is_imported)
 }
 END_TEST
 
+/* HIP 7 makes managed memory so. */
+START_TEST(addresses_that_are_not_registered_are_memory_of_the_host)
+{
+  enum { ALIGNMENT = 1 << 21, PLAIN = 1 };
+  client c;
+  char *va, *other;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  ck_assert_done(hsa_amd_vmem_address_reserve_align((void **)(void *)&va, SIZE,
+                                                    0, ALIGNMENT, PLAIN));
+  ck_assert_uint_eq((uintptr_t)va % ALIGNMENT, 0);
+  memset(va, 23, SIZE);
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_coarse, SIZE, 0,
+                                              (void **)(void *)&other));
+  hsa_signal_t done = client_signal(1);
+  ck_assert_done(hsa_amd_memory_async_copy(other, c.device, va, c.host, SIZE, 0,
+                                           NULL, done));
+  while (hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX,
+                                   HSA_WAIT_STATE_BLOCKED) != 0) {
+  }
+  ck_assert_mem_eq(other, va, SIZE);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory));
+  ck_assert_hsa(hsa_amd_vmem_map(va, SIZE, 0, memory, 0),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_amd_vmem_address_free(va, SIZE));
+  ck_assert_hsa(hsa_amd_vmem_address_free(va, SIZE),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(
+      hsa_amd_vmem_address_reserve((void **)(void *)&va, SIZE, 0, PLAIN));
+  va[SIZE - 1] = 1;
+  ck_assert_hsa(
+      hsa_amd_vmem_address_reserve((void **)(void *)&va, SIZE, 0, PLAIN << 1),
+      HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down()); /* which gives them back */
+}
+END_TEST
+
 /* What HOST_ALLOC_DMABUF_SUPPORTED promises. */
 START_TEST(memory_of_the_host_is_mapped_for_a_device_and_exported)
 {
@@ -270,6 +308,7 @@ AQ_TEST_MAIN("dropin/vmem", one_memory_is_seen_at_two_addresses,
              access_is_set_over_mappings_that_follow_each_other,
              agents_are_let_reach_a_mapping_as_they_are_an_allocation,
              exported_memory_is_the_same_when_it_is_imported,
+             addresses_that_are_not_registered_are_memory_of_the_host,
              memory_of_the_host_is_mapped_for_a_device_and_exported,
              what_does_not_fit_is_refused, memory_may_be_unmapped_under_copies,
              memory_may_lose_its_access_under_copies)
