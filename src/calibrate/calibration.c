@@ -67,6 +67,9 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
       .handler_guard = aq_device_model_number(c->model, "handler_guard"),
       .handler_window = aq_device_model_number(c->model, "handler_window"),
       .graph_head = aq_device_model_number(c->model, "graph_head"),
+      .interrupt_to_host =
+          aq_device_model_number(c->model, "interrupt_to_host"),
+      .copy_return = aq_device_model_number(c->model, "copy_return"),
   };
   aq_calibrate_tell(c->calibrate, &model, &c->facts);
   if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, c->edits,

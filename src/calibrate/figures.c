@@ -43,6 +43,11 @@ void aq_calibrate_destroy(aq_calibrate *calibrate)
   free(calibrate->launches.at);
   free(calibrate->nears.at);
   free(calibrate->handlers.at);
+  for (size_t i = 0; i < calibrate->skewed_count; i++) {
+    aq_clock_witnesses_fini(&calibrate->skewed[i].witnesses);
+    free(calibrate->skewed[i].launches.at);
+  }
+  free(calibrate->skewed);
   free(calibrate->graphs);
   aq_calibrate_gaps_free(calibrate->gaps);
   free(calibrate);
@@ -259,6 +264,34 @@ static void graphs_tell(const aq_calibrate *c, aq_time step, int64_t head,
   free(node.at);
 }
 
+/* The offset of the clocks that warm launches of all runs contain, as runs
+ * whose own offset is known show it. */
+static void clocks_tell(const aq_calibrate *c, const aq_calibrate_model *model,
+                        aq_time step, aq_calibrate_facts *out)
+{
+  const aq_calibrate_sample *warm = &out->figures[AQ_CALIBRATE_WARM];
+  const aq_time ramp = ramp_of(AQ_CALIBRATE_WARM_RAMP, model->idle_ramp,
+                               model->idle_ramp_kept, out);
+  aq_calibrate_pairs offsets = {NULL, 0, 0};
+  aq_clock_offset clock;
+  for (size_t i = 0; i < c->skewed_count && warm->n > 0; i++) {
+    const aq_calibrate_skewed *run = &c->skewed[i];
+    aq_clock_offset_of(&run->witnesses, model->interrupt_to_host,
+                       model->copy_return, &clock);
+    for (size_t j = 0; j < run->launches.count; j++) {
+      const aq_calibrate_pair *launch = &run->launches.at[j];
+      if (launch->key < step)
+        aq_calibrate_pairs_add(&offsets,
+                               warm->p50 -
+                                   (launch->value - clock.offset -
+                                    aq_time_ramp(launch->key, AQ_US, ramp)),
+                               0);
+    }
+  }
+  out->figures[AQ_CALIBRATE_CLOCK] = sample(&offsets);
+  free(offsets.at);
+}
+
 /* Doorbells that a profiler's handler held: its start -> the kernel's. */
 static void handlers_tell(const aq_calibrate *c,
                           const aq_calibrate_model *model,
@@ -289,6 +322,7 @@ void aq_calibrate_tell(aq_calibrate *c, const aq_calibrate_model *model,
       out->idle_step == AQ_TIME_NONE ? model->unmap_after : out->idle_step;
   launches_part(c, model, step, out);
   handlers_tell(c, model, out);
+  clocks_tell(c, model, step, out);
   out->figures[AQ_CALIBRATE_BACK_TO_BACK] = lead_find(&c->nears);
   graphs_tell(c, step, model->graph_head, out);
 }

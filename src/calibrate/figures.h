@@ -59,6 +59,8 @@ typedef struct aq_calibrate_model {
   bool idle_ramp_kept, remap_ramp_kept;
   aq_time handler_guard, handler_window;
   int64_t graph_head; /* nodes of a graph's first doorbell */
+  /* Returns of waits and of small copies, which show the clocks' offset. */
+  aq_time interrupt_to_host, copy_return;
 } aq_calibrate_model;
 
 /* The figures of the runs so far. */

@@ -386,10 +386,36 @@ static aq_status run_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
   return AQ_OK;
 }
 
+/* Keeps the launches of the run, from `first` on, beside its witnesses. */
+static aq_status clock_tell(run_rows *r, aq_store *store, int64_t run,
+                            size_t first, aq_diag *diag)
+{
+  aq_calibrate *c = r->calibrate;
+  aq_calibrate_skewed skewed = {0};
+  aq_clock_offset clock;
+  aq_status status =
+      aq_clock_witnesses_find(store, run, &skewed.witnesses, diag);
+  const aq_clock_witnesses *w = &skewed.witnesses;
+  if (status == AQ_OK && aq_clock_offset_of(w, 0, 0, &clock)) {
+    for (size_t i = first; i < c->launches.count; i++)
+      add(r, &skewed.launches, c->launches.at[i].key, c->launches.at[i].value);
+    if (!r->failed &&
+        AQ_ARRAY_PUSH(c->skewed, c->skewed_count, c->skewed_capacity, skewed))
+      return AQ_OK;
+    r->failed = true;
+  }
+  for (size_t i = 0; i < w->copy_count && status == AQ_OK; i++)
+    figure(r, AQ_CALIBRATE_COPY_RETURN, w->copies[i]);
+  aq_clock_witnesses_fini(&skewed.witnesses);
+  free(skewed.launches.at);
+  return status == AQ_OK && r->failed ? aq_diag_no_memory(diag) : status;
+}
+
 aq_status aq_calibrate_add(aq_calibrate *c, aq_store *store,
                            const aq_run_info *run, aq_diag *diag)
 {
   run_rows rows = {.calibrate = c};
+  const size_t launches = c->launches.count;
   aq_run_reader *reader;
   int step;
   aq_status status = aq_timestamp_step_find(store, run->id, &step, diag);
@@ -399,6 +425,8 @@ aq_status aq_calibrate_add(aq_calibrate *c, aq_store *store,
     return status;
   status = run_read(&rows, reader, diag);
   aq_run_reader_close(reader);
+  if (status == AQ_OK)
+    status = clock_tell(&rows, store, run->id, launches, diag);
   free(rows.lanes);
   free(rows.works);
   free(rows.waits.at);

@@ -10,6 +10,7 @@
 
 #include "calibrate/figures.h"
 #include "calibrate/gaps.h"
+#include "report/clock_offset.h"
 
 typedef struct aq_calibrate_pair {
   aq_time key, value;
@@ -32,6 +33,13 @@ typedef struct aq_calibrate_graph {
   int64_t nodes;
 } aq_calibrate_graph;
 
+/* A run with waits that show the offset of its clocks: they and its launches,
+ * as in aq_calibrate. */
+typedef struct aq_calibrate_skewed {
+  aq_clock_witnesses witnesses;
+  aq_calibrate_pairs launches;
+} aq_calibrate_skewed;
+
 struct aq_calibrate {
   /* Values of figures, as keys. */
   aq_calibrate_pairs values[AQ_CALIBRATE_COUNT];
@@ -44,6 +52,8 @@ struct aq_calibrate {
   aq_calibrate_gaps *gaps;     /* NULL: none so far */
   aq_calibrate_graph *graphs;
   size_t graph_count, graph_capacity;
+  aq_calibrate_skewed *skewed; /* runs whose clocks may differ */
+  size_t skewed_count, skewed_capacity;
   int step; /* of the timestamps of the runs so far, ns */
   bool step_differs;
 };

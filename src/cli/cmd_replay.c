@@ -17,9 +17,9 @@
 
 /* Options that have no meaning for a kind of input are refused, not ignored. */
 static const aq_cli_option_id run_options[] = {
-    AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,    AQ_CLI_OPT_QUEUES,
-    AQ_CLI_OPT_EDGES,    AQ_CLI_OPT_AS_GRAPH, AQ_CLI_OPT_POLICY,
-    AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_COUNT};
+    AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,        AQ_CLI_OPT_QUEUES,
+    AQ_CLI_OPT_EDGES,    AQ_CLI_OPT_AS_GRAPH,     AQ_CLI_OPT_POLICY,
+    AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_CLOCK_OFFSET, AQ_CLI_OPT_COUNT};
 static const aq_cli_option_id capture_options[] = {
     AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
     AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_BLOCKS,
@@ -79,6 +79,16 @@ static aq_status confidence_read(aq_cli *cli, int64_t *out)
   return status;
 }
 
+static aq_status clocks_read(aq_cli *cli, uint32_t *keep)
+{
+  const char *text = cli->values[AQ_CLI_OPT_CLOCK_OFFSET];
+  *keep = text && strcmp(text, "none") == 0;
+  if (!text || *keep || strcmp(text, "auto") == 0)
+    return AQ_OK;
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "--clock-offset '%s': auto or none expected", text);
+}
+
 static aq_status ask_read(aq_cli *cli, aq_replay_ask *ask)
 {
   ask->origin = cli->args[0];
@@ -88,6 +98,8 @@ static aq_status ask_read(aq_cli *cli, aq_replay_ask *ask)
     status = level_read(cli, &ask->predict);
   if (status == AQ_OK)
     status = aq_cli_queues(cli, &ask->queues);
+  if (status == AQ_OK)
+    status = clocks_read(cli, &ask->keep_clocks);
   return status == AQ_OK ? confidence_read(cli, &ask->confidence) : status;
 }
 

@@ -153,9 +153,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a capture, checked, and timed 20 times"}},
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
                     BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
-                    BIT(KERNELS) | BIT(KERNELS_FROM) | BIT(BLOCKS) |
-                    BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
-                    BIT(COST) | BIT(COMPILE),
+                    BIT(CLOCK_OFFSET) | BIT(KERNELS) | BIT(KERNELS_FROM) |
+                    BIT(BLOCKS) | BIT(PROFILE) | BIT(PROFILE_ISA) |
+                    BIT(TRACE_ISA) | BIT(COST) | BIT(COMPILE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

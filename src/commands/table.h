@@ -45,6 +45,7 @@ typedef enum aq_cli_what {
   O(LINK)                                                                      \
   O(QUEUES)                                                                    \
   O(PARAMETER)                                                                 \
+  O(CLOCK_OFFSET)                                                              \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(INTERVAL)                                                                  \

@@ -86,6 +86,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_PARAMETER] = {"parameter", "NAME=VALUE", NULL,
                               "give a parameter of the scenario another value",
                               .repeats = true},
+    [AQ_CLI_OPT_CLOCK_OFFSET] =
+        {"clock-offset", "auto|none", NULL,
+         "whether doorbells move by the offset between the clocks of host and "
+         "device, where waits of the run show one (auto)"},
     [AQ_CLI_OPT_EDGES] =
         {"edges", "PERCENT|none", NULL,
          "keep dependencies across queues of at least this confidence (all by "

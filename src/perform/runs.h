@@ -87,6 +87,9 @@ typedef struct aq_replay_ask {
   /* In a closed loop: launch calls, and the host between its calls, take so
    * many times as long; 0 counts as 1. */
   double launch, host;
+  /* Not 0: doorbells stay where they are though waits of the run show that the
+   * clocks of host and device differ. */
+  uint32_t keep_clocks;
 } aq_replay_ask;
 
 /* Runs the scenario at `path` (doc/formats/scenario.md) and stores the run

@@ -119,8 +119,8 @@ void aq_compare_runs_loop(const aq_run_info *run,
   aq_diag diag = AQ_DIAG_INIT;
   aq_json_doc doc;
   const char *notes = run->notes, *loop;
-  aq_json_node replay, mode, level;
-  int64_t number;
+  aq_json_node replay, mode, level, node;
+  int64_t number, offset, waits;
   text[0] = 0;
   if (!notes ||
       aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
@@ -135,6 +135,15 @@ void aq_compare_runs_loop(const aq_run_info *run,
              (int)number,
              number == 1 ? "measured durations"
                          : "predicted durations, also for the formulas");
+  if (text[0] && aq_json_member(&replay, "clock_offset_ps", &node) &&
+      aq_json_integer(&node, INT64_MIN, INT64_MAX, &offset) == AQ_OK &&
+      aq_json_member(&replay, "clock_witnesses", &node) &&
+      aq_json_integer(&node, 0, INT64_MAX, &waits) == AQ_OK) {
+    const size_t used = strlen(text);
+    snprintf(text + used, AQ_COMPARE_LOOP_TEXT - used,
+             "  device clock %+.1f us ahead of the host's (n = %d)\n",
+             (double)offset / (double)AQ_US, (int)waits);
+  }
   aq_json_free(&doc);
 }
 

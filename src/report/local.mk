@@ -29,6 +29,7 @@ libaqcore_a_SOURCES += \
 	src/report/thresholds.c src/report/thresholds.h \
 	src/report/page_code.c src/report/page_code.h \
 	src/report/page_findings.c src/report/page_findings.h \
+	src/report/clock_offset.c src/report/clock_offset.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h \
 	src/report/verdict.c src/report/verdict.h \
 	src/report/versions.c src/report/versions.h

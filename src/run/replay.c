@@ -35,9 +35,11 @@ static bool wait_return(const aq_replay *r, const aq_replay_process *process,
     return true; /* another thread submits it only later */
   if ((wait->all && process->live > 0) || done == AQ_TIME_NONE)
     return false;
-  const aq_time late = row->end > wait->begin
-                           ? done + aq_time_max(wait->end - row->end, 0)
-                           : done;
+  const aq_time late =
+      row->end > wait->begin
+          ? done + aq_time_max(wait->end - row->end,
+                               aq_time_min(-r->options.clock_shift, 0))
+          : done;
   *out = row->end > wait->begin ? begin : *out;
   if (late > *out) {
     *out = late;

@@ -51,6 +51,9 @@ typedef struct aq_replay_options {
   /* What of the device counts; from aq_device_info. */
   aq_time latency_warm, latency_cold, unmap_after, idle_ramp, remap_ramp;
   aq_time handler_guard, handler_window, handler_hold; /* of measured runs */
+  /* The doorbell of each host call rings so much later: the device's clock is
+   * so far ahead of the host's, beyond the offset that latency_* contains. */
+  aq_time clock_shift;
   aq_time gate_latency, barrier_latency;
   aq_time timestamp_step; /* starts closer to the previous end: back-to-back */
   aq_time graph_launch, graph_per_node;

@@ -14,9 +14,10 @@ static int time_compare(const void *a, const void *b)
 
 /* A call that returned before its work started has rung the doorbell by then,
  * and its duration is what submitting takes on this host. */
-static bool call_returned_in_time(const aq_replay_row *row)
+static bool call_returned_in_time(const aq_replay *r, const aq_replay_row *row)
 {
-  return row->host_end != AQ_TIME_NONE && row->host_end <= row->start;
+  return row->host_end != AQ_TIME_NONE &&
+         row->host_end + r->options.clock_shift <= row->start;
 }
 
 /* The median duration of the direct calls that returned in time. */
@@ -29,7 +30,7 @@ static aq_status typical_call_find(aq_replay *r, aq_diag *diag)
   for (size_t i = 0; i < r->row_count; i++) {
     const aq_replay_row *row = &r->rows[i];
     if (row->via == AQ_VIA_DIRECT && row->host_begin != AQ_TIME_NONE &&
-        call_returned_in_time(row) && row->host_end >= row->host_begin)
+        call_returned_in_time(r, row) && row->host_end >= row->host_begin)
       calls[count++] = row->host_end - row->host_begin;
   }
   qsort(calls, count, sizeof *calls, time_compare);
@@ -48,10 +49,12 @@ static aq_time row_submitted(const aq_replay *r, const aq_replay_row *row)
     return AQ_TIME_NONE;
   if (row->host_end == AQ_TIME_NONE)
     return row->submit;
+  const aq_time shift = r->options.clock_shift;
   const bool launch = row->kind == AQ_KIND_KERNEL && row->via == AQ_VIA_DIRECT;
-  if (launch || call_returned_in_time(row) || row->host_begin == AQ_TIME_NONE)
-    return row->host_end;
-  return aq_time_min(row->host_end, row->host_begin + r->typical_call);
+  if (launch || call_returned_in_time(r, row) ||
+      row->host_begin == AQ_TIME_NONE)
+    return row->host_end + shift;
+  return aq_time_min(row->host_end, row->host_begin + r->typical_call) + shift;
 }
 
 /* The doorbell that makes an idle device start a row when it did start. */
@@ -95,7 +98,7 @@ static bool row_hides_doorbell(const aq_replay *r, const aq_replay_queue *queue,
 {
   return r->options.closed && row->kind != AQ_KIND_KERNEL &&
          row->via == AQ_VIA_DIRECT && row->host_begin != AQ_TIME_NONE &&
-         !call_returned_in_time(row) &&
+         !call_returned_in_time(r, row) &&
          row->start - queue->last_end > r->options.timestamp_step;
 }
 
@@ -335,8 +338,9 @@ static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
                       aq_replay_job job)
 {
   const aq_replay_row *row = &r->rows[job.first];
-  const aq_time begin = row->host_begin + r->options.graph_launch;
-  const aq_time pace = graph_pace(r, &job), end = row->host_end;
+  const aq_time shift = r->options.clock_shift;
+  const aq_time begin = row->host_begin + r->options.graph_launch + shift;
+  const aq_time pace = graph_pace(r, &job), end = row->host_end + shift;
   uint32_t done = 0, size = 0;
   job.marker = true;
   while (!(row->flags & AQ_FLAG_PINNED) &&

@@ -2,6 +2,7 @@
 dist_check_SCRIPTS += \
 	tests/cli/test_asm.sh \
 	tests/cli/test_calibrate.sh \
+	tests/cli/test_clocks.sh \
 	tests/cli/test_capture.sh \
 	tests/cli/test_caveats.sh \
 	tests/cli/test_counters.sh \

@@ -436,6 +436,37 @@ START_TEST(a_profilers_handler_holds_doorbells_about_when_it_runs)
 }
 END_TEST
 
+/* A device whose clock is 12 us ahead: host times stay, doorbells move. */
+START_TEST(doorbells_move_by_the_offset_of_the_clocks)
+{
+  aq_record rows[] = {kernel(0, 3, 24, 30), kernel(40, 43, 60, 70),
+                      kernel(80, 84, 100, 110), kernel(80, 84, 110, 120)};
+  for (int i = 2; i < 4; i++) {
+    rows[i].via = AQ_VIA_GRAPH;
+    rows[i].correlation = 7;
+  }
+  table t = table_of(rows, 4);
+  aq_replay_options options = mi300x;
+  options.clock_shift = 12 * AQ_US;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  aq_job job = next(source);
+  ck_assert_int_eq(job.submit, 55 * AQ_US);
+  ck_assert_int_eq(job.host_end, 43 * AQ_US);
+  ck_assert_int_eq(next(source).submit, 96 * AQ_US);
+  ck_end(source);
+  t = table_of(rows, 4);
+  options.graph_head = options.graph_batch = 1;
+  options.graph_launch = AQ_US; /* then a node in 1.5 us */
+  source = open_with(&t, &options, NULL);
+  next(source);
+  next(source);
+  ck_assert_int_eq(next(source).submit, 94500 * AQ_NS);
+  ck_assert_int_eq(next(source).submit, 96 * AQ_US);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(rows_that_follow_without_a_gap_are_back_to_back)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(4, 5, 20, 30),
@@ -1084,6 +1115,7 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_graph_launch_far_ahead_of_the_device_rings_for_whole_batches,
              a_graph_is_submitted_before_its_call_returns,
              a_profilers_handler_holds_doorbells_about_when_it_runs,
+             doorbells_move_by_the_offset_of_the_clocks,
              rows_that_follow_without_a_gap_are_back_to_back,
              gaps_of_the_device_go_with_the_kernels_that_have_them,
              packets_of_a_queue_keep_the_order_of_their_starts,
