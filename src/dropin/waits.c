@@ -13,6 +13,8 @@
 
 /* ---- waiting ---- */
 
+enum { CLOSED_US = 100000 }; /* how long a wait without the runtime takes */
+
 /* Timeouts count in ticks of the system clock, ns. */
 static aq_time deadline_from(const aqdrop *runtime, uint64_t timeout)
 {
@@ -58,7 +60,6 @@ static aq_status items_wait(aqdrop *runtime, const aq_wait_item *items,
                             uint32_t count, aq_wait_mode mode, uint64_t timeout,
                             uint32_t hint, aq_wait_result *out)
 {
-  enum { CLOSED_US = 100000 };
   uint32_t held;
   aq_wait_request request = {
       .items = items,
@@ -77,10 +78,30 @@ static aq_status items_wait(aqdrop *runtime, const aq_wait_item *items,
   return status;
 }
 
+/* The value for a wait that the runtime does not outlive: nothing changes the
+ * signal any more, so one for a change sees none. HIP 7 has a thread that waits
+ * on after hsa_shut_down, for printf; 0 would end it, and then HIP waits for it
+ * without end. */
+static int64_t closed_value(uint32_t condition, int64_t against)
+{
+  return condition == HSA_SIGNAL_CONDITION_NE ? against : 0;
+}
+
+static int64_t closed_wait(uint32_t condition, int64_t against,
+                           uint64_t timeout)
+{
+  const uint64_t us = timeout / 1000;
+  if (condition == HSA_SIGNAL_CONDITION_NE)
+    usleep(us < CLOSED_US ? (useconds_t)us : CLOSED_US);
+  return closed_value(condition, against);
+}
+
 static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
                            int64_t against, uint64_t timeout, uint32_t hint)
 {
   aqdrop *runtime = aqdrop_runtime();
+  if (!runtime)
+    return closed_wait(condition, against, timeout);
   if (aqdrop_signal_kind_of(runtime, signal) != AQDROP_SIGNAL)
     return 0;
   aq_wait_item item = {signal, (aq_condition)condition, against};
@@ -89,9 +110,10 @@ static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
       items_wait(runtime, &item, 1, AQ_WAIT_ALL, timeout, hint, &result);
   if (status == AQ_OK)
     aqdrop_check_seen(runtime, signal);
-  return status == AQ_OK || status == AQ_ERR_TIMEOUT
-             ? result.value
-             : hsa_signal_load_relaxed(signal);
+  if (status == AQ_OK || status == AQ_ERR_TIMEOUT)
+    return result.value;
+  return status == AQ_ERR_QUEUE ? closed_value(condition, against)
+                                : hsa_signal_load_relaxed(signal);
 }
 
 #define WAIT(name)                                                             \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals: every operation in every order, waits, handlers, groups. */
 #include <malloc.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include "dropin/client.h"
 
@@ -258,7 +260,51 @@ START_TEST(an_async_function_is_called_once)
 }
 END_TEST
 
-AQ_TEST_MAIN("dropin/signals", handlers_that_are_gone_hold_no_memory,
+typedef struct listener {
+  hsa_signal_t signal;
+  int rounds, changes, stop; /* atomic */
+} listener;
+
+static void *listen_for_changes(void *arg)
+{
+  enum { TIMEOUT = 4000000 /* ns */ };
+  listener *l = arg;
+  while (!__atomic_load_n(&l->stop, __ATOMIC_ACQUIRE)) {
+    const int64_t value = hsa_signal_wait_scacquire(
+        l->signal, HSA_SIGNAL_CONDITION_NE, 7, TIMEOUT, HSA_WAIT_STATE_BLOCKED);
+    __atomic_fetch_add(&l->changes, value != 7, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&l->rounds, 1, __ATOMIC_RELEASE);
+  }
+  return NULL;
+}
+
+static void rounds_await(listener *l, int more)
+{
+  const int until = __atomic_load_n(&l->rounds, __ATOMIC_ACQUIRE) + more;
+  while (__atomic_load_n(&l->rounds, __ATOMIC_ACQUIRE) < until)
+    usleep(1000);
+}
+
+/* The thread of HIP that serves printf does so. */
+START_TEST(a_wait_for_a_change_sees_none_when_the_runtime_ends)
+{
+  pthread_t thread;
+  listener l = {{0}, 0, 0, 0};
+  ck_assert_done(hsa_init());
+  l.signal = client_signal(7);
+  ck_assert_int_eq(pthread_create(&thread, NULL, listen_for_changes, &l), 0);
+  rounds_await(&l, 2);
+  ck_assert_done(hsa_shut_down());
+  rounds_await(&l, 4);
+  __atomic_store_n(&l.stop, 1, __ATOMIC_RELEASE);
+  ck_assert_int_eq(pthread_join(thread, NULL), 0);
+  ck_assert_int_eq(l.changes, 0);
+}
+END_TEST
+
+AQ_TEST_MAIN("dropin/signals",
+             a_wait_for_a_change_sees_none_when_the_runtime_ends,
+             handlers_that_are_gone_hold_no_memory,
              updates_change_the_value_in_every_order,
              exchanges_give_the_value_before_in_every_order,
              stores_of_every_kind_lie_where_the_value_pointer_points,
