@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
+#include "report/clock_offset.h"
 #include "trace/trace.h"
 #include "tracedb/tracedb.h"
 
@@ -166,6 +167,25 @@ static void durations_tell(aq_run_info *info, const aq_trace_result *result,
   info->durations = text;
 }
 
+/* Reports clocks that differ, as host waits of the stored run show it. */
+static aq_status tell_clocks(aq_cli *cli, aq_store *store, const char *path,
+                             int64_t run)
+{
+  aq_clock_witnesses witnesses;
+  aq_clock_offset clock;
+  aq_status status =
+      aq_clock_witnesses_find(store, run, &witnesses, &cli->diag);
+  if (status == AQ_OK && aq_clock_offset_of(&witnesses, 0, 0, &clock))
+    aq_cli_note(cli,
+                "%s: clocks of host and device differ: %zu of %zu waits return "
+                "before the end of their work, by up to %.1f us; replay moves "
+                "doorbells by the offset",
+                path, clock.proofs, witnesses.wait_count + witnesses.copy_count,
+                (double)clock.proved / (double)AQ_US);
+  aq_clock_witnesses_fini(&witnesses);
+  return status;
+}
+
 static aq_status finish_run(aq_cli *cli, aq_json_out *json,
                             aq_store_writer *writer, aq_run_info *info,
                             const aq_trace_result *result)
@@ -207,7 +227,11 @@ static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
     aq_store_writer_abort(writer);
     return status;
   }
-  return finish_run(cli, json, writer, &info, &result);
+  const int64_t run = aq_store_writer_run(writer);
+  status = finish_run(cli, json, writer, &info, &result);
+  return status == AQ_OK && result.waits > 0
+             ? tell_clocks(cli, store, path, run)
+             : status;
 }
 
 /* Runs stored before a bad file stay, and are printed. */

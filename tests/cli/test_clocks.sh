@@ -58,13 +58,20 @@ for what in waits copies; do
   kineto 0 $what > "$work/agree-$what.json"
   kineto 12 $what > "$work/ahead-$what.json"
   for clocks in agree ahead; do
-    try "$aqueduct" import "$work/$clocks-$what.json" -q --name $clocks-$what
+    try "$aqueduct" import "$work/$clocks-$what.json" --name $clocks-$what
+    eval "imported_$clocks=\$err"
     try "$aqueduct" replay $clocks-$what --device mi300x \
       --name sim-$clocks-$what
     [ $clocks = agree ] &&
       check "clocks that agree are not corrected ($what)" [ \
         "$status-${err#*clocks of}" = "0-$err" ]
   done
+  # shellcheck disable=SC2154 # assigned by eval
+  check "import prints that clocks differ ($what)" contains \
+    "$imported_ahead" "differ: 12 of 12 waits return before the end of their"
+  # shellcheck disable=SC2154
+  check "and only where they do ($what)" [ \
+    "${imported_agree#*differ}" = "$imported_agree" ]
   check "the offset is the known one ($what)" contains "$err" \
     "clocks of this run differ by +12.0 us (n = 12 waits; 12 return before"
   check "and doorbells move by it ($what)" contains "$err" \
