@@ -59,10 +59,21 @@ static const given line[] = {
 };
 enum { LINE = sizeof line / sizeof *line };
 
+/* Compares `count` rows, which must succeed; names the `worst` rows. */
+static aq_compare compared(aq_compare_row *reference, aq_compare_row *rows,
+                           size_t count, size_t worst)
+{
+  aq_compare out;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(
+      aq_compare_rows(reference, count, rows, count, worst, &out, &diag), AQ_OK,
+      &diag);
+  return out;
+}
+
 /* Compares `line` with itself after `shift` us were added to rows from `from`
  * on. */
-static aq_status compare_shifted(double shift, size_t from, size_t worst,
-                                 aq_compare *out, aq_diag *diag)
+static aq_compare compared_shifted(double shift, size_t from)
 {
   aq_compare_row reference[LINE], rows[LINE];
   fill(reference, line, LINE);
@@ -71,14 +82,12 @@ static aq_status compare_shifted(double shift, size_t from, size_t worst,
     rows[i].start += US(shift);
     rows[i].end += US(shift);
   }
-  return aq_compare_rows(reference, LINE, rows, LINE, worst, out, diag);
+  return compared(reference, rows, LINE, 0);
 }
 
 START_TEST(a_run_compared_with_itself_has_no_error)
 {
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(compare_shifted(0, 0, 3, &c, &diag), AQ_OK, &diag);
+  aq_compare c = compared_shifted(0, 0);
   ck_assert_int_eq(c.rows, LINE);
   ck_assert_int_eq(c.scored, LINE);
   for (int q = 0; q < AQ_QUANTITY_COUNT; q++)
@@ -100,9 +109,7 @@ START_TEST(each_row_is_in_the_class_its_submission_says)
       [AQ_CLASS_IDLE] = 2, [AQ_CLASS_GRAPH_FIRST] = 1, [AQ_CLASS_GRAPH] = 1,
       [AQ_CLASS_EDGE] = 0,
   };
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(compare_shifted(0, 0, 0, &c, &diag), AQ_OK, &diag);
+  aq_compare c = compared_shifted(0, 0);
   for (int k = 0; k < AQ_CLASS_COUNT; k++)
     ck_assert_int_eq(c.stats[AQ_PREDICTOR_RUN][AQ_QUANTITY_END][k].count,
                      expected[k]);
@@ -112,9 +119,7 @@ END_TEST
 
 START_TEST(a_shift_shows_in_ends_and_once_in_intervals)
 {
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(compare_shifted(1.5, 3, 0, &c, &diag), AQ_OK, &diag);
+  aq_compare c = compared_shifted(1.5, 3);
   aq_compare_stat(*run)[AQ_CLASS_COUNT] = c.stats[AQ_PREDICTOR_RUN];
   /* 0 0 0 1.5 1.5 1.5 1.5: x[3] and x[6] of 7. */
   ck_assert_double_eq(run[AQ_QUANTITY_END][AQ_CLASS_ALL].median, 1500);
@@ -136,9 +141,7 @@ END_TEST
 
 START_TEST(zero_starts_at_submission_or_previous_end)
 {
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(compare_shifted(0, 0, 0, &c, &diag), AQ_OK, &diag);
+  aq_compare c = compared_shifted(0, 0);
   /* Submission is the call's begin where no doorbell is known:
    * starts 10 20 30 48 62 72 84, lasting 10 10 8 5 10 10 5. */
   const aq_compare_stat *end = c.stats[AQ_PREDICTOR_ZERO][AQ_QUANTITY_END];
@@ -154,9 +157,7 @@ END_TEST
 
 START_TEST(e_adds_the_median_latency_of_the_run_itself)
 {
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(compare_shifted(0, 0, 0, &c, &diag), AQ_OK, &diag);
+  aq_compare c = compared_shifted(0, 0);
   /* Only row 3 is direct and begun after the previous end: 55 - 50. */
   ck_assert_int_eq(c.fitted_warm, 1);
   ck_assert_int_eq(c.fitted_cold, 0);
@@ -182,19 +183,15 @@ START_TEST(e_takes_the_cold_latency_after_105_us)
       {0, 364, 365, 375, 376, D, 0},
   };
   aq_compare_row reference[5], same[5];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, rows, 5);
   fill(same, rows, 5);
-  ck_assert_status(aq_compare_rows(reference, 5, same, 5, 0, &c, &diag), AQ_OK,
-                   &diag);
+  aq_compare c = compared(reference, same, 5, 0);
   ck_assert_int_eq(c.fitted_warm, 4); /* 4 4 10 10: three after just 105 */
   ck_assert_int_eq(c.latency_warm, US(7));
   ck_assert_int_eq(c.fitted_cold, 0);
   aq_compare_fini(&c);
   reference[3].host_end += US(0.25);
-  ck_assert_status(aq_compare_rows(reference, 5, same, 5, 0, &c, &diag), AQ_OK,
-                   &diag);
+  c = compared(reference, same, 5, 0);
   ck_assert_int_eq(c.fitted_cold, 1);
   ck_assert_int_eq(c.latency_warm, US(4));
   ck_assert_int_eq(c.latency_cold, US(9.75));
@@ -212,12 +209,9 @@ START_TEST(b_adds_the_median_gap_of_queued_rows)
       {0, 6, 7, 46, 50, D, 0},
   };
   aq_compare_row reference[4], same[4];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, rows, 4);
   fill(same, rows, 4);
-  ck_assert_status(aq_compare_rows(reference, 4, same, 4, 0, &c, &diag), AQ_OK,
-                   &diag);
+  aq_compare c = compared(reference, same, 4, 0);
   ck_assert_int_eq(c.latency_warm, AQ_TIME_NONE);
   ck_assert_int_eq(c.stats[AQ_PREDICTOR_E][AQ_QUANTITY_END][0].count, 0);
   ck_assert_int_eq(c.fitted_gap, 3);
@@ -235,19 +229,15 @@ END_TEST
 START_TEST(formulas_have_the_durations_that_a_replay_predicted)
 {
   aq_compare_row reference[LINE], rows[LINE];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, line, LINE);
   fill(rows, line, LINE);
   rows[6].end += US(30);
-  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 0, &c, &diag),
-                   AQ_OK, &diag);
+  aq_compare c = compared(reference, rows, LINE, 0);
   ck_assert(!c.predicted);
   ck_assert_int_eq(c.makespan[AQ_PREDICTOR_ZERO], US(79));
   aq_compare_fini(&c);
   rows[0].flags = AQ_FLAG_LEARNED;
-  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 0, &c, &diag),
-                   AQ_OK, &diag);
+  c = compared(reference, rows, LINE, 0);
   ck_assert(c.predicted);
   ck_assert_int_eq(c.makespan[AQ_PREDICTOR_RUN], US(85 + 30));
   ck_assert_int_eq(c.makespan[AQ_PREDICTOR_ZERO], US(79 + 30));
@@ -265,14 +255,11 @@ START_TEST(makespans_of_queues_are_apart_from_the_runs)
       {7, 20, 21, 26, 27, D, 0},
   };
   aq_compare_row reference[4], off[4];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, rows, 4);
   fill(off, rows, 4);
   off[3].start += US(50);
   off[3].end += US(50);
-  ck_assert_status(aq_compare_rows(reference, 4, off, 4, 0, &c, &diag), AQ_OK,
-                   &diag);
+  aq_compare c = compared(reference, off, 4, 0);
   ck_assert_int_eq(c.makespan[AQ_PREDICTOR_RUN], c.makespan_reference);
   ck_assert_int_eq(c.queues, 2);
   ck_assert_int_eq(c.queue_makespan[AQ_PREDICTOR_RUN].queue, 7);
@@ -285,8 +272,6 @@ END_TEST
 START_TEST(pinned_partnerless_and_silent_rows_count_nowhere)
 {
   aq_compare_row reference[LINE], rows[LINE];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, line, LINE);
   fill(rows, line, LINE);
   rows[0].flags = AQ_FLAG_PINNED;
@@ -294,8 +279,7 @@ START_TEST(pinned_partnerless_and_silent_rows_count_nowhere)
   rows[1].key = AQ_NONE;
   reference[2].host_begin = reference[2].host_end = AQ_TIME_NONE;
   reference[3].end = AQ_TIME_NONE;
-  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 0, &c, &diag),
-                   AQ_OK, &diag);
+  aq_compare c = compared(reference, rows, LINE, 0);
   ck_assert_int_eq(c.rows, 7);
   ck_assert_int_eq(c.scored, 3);
   ck_assert_int_eq(c.left_out[AQ_LEFT_OUT_PINNED], 1);
@@ -333,12 +317,9 @@ START_TEST(queues_do_not_mix)
       {0, 60, 61, 100, 110, D, 0},
   };
   aq_compare_row reference[4], same[4];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, rows, 4);
   fill(same, rows, 4);
-  ck_assert_status(aq_compare_rows(reference, 4, same, 4, 0, &c, &diag), AQ_OK,
-                   &diag);
+  aq_compare c = compared(reference, same, 4, 0);
   aq_compare_stat *end = c.stats[AQ_PREDICTOR_RUN][AQ_QUANTITY_END];
   ck_assert_int_eq(end[AQ_CLASS_IDLE].count, 3);
   ck_assert_int_eq(end[AQ_CLASS_QUEUED].count, 1);
@@ -350,15 +331,12 @@ END_TEST
 START_TEST(worst_rows_come_by_size_then_number)
 {
   aq_compare_row reference[LINE], rows[LINE];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, line, LINE);
   fill(rows, line, LINE);
   rows[2].end += US(3);
   rows[5].end -= US(7);
   rows[6].end -= US(3);
-  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 3, &c, &diag),
-                   AQ_OK, &diag);
+  aq_compare c = compared(reference, rows, LINE, 3);
   ck_assert_uint_eq(c.worst_count, 3);
   ck_assert_int_eq(c.worst[0].reference.number, 5);
   ck_assert_int_eq(c.worst[0].error, US(-7));
@@ -372,8 +350,6 @@ END_TEST
 START_TEST(waits_are_measured_from_each_runs_own_submission)
 {
   aq_compare_row reference[LINE], rows[LINE];
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   fill(reference, line, LINE);
   fill(rows, line, LINE);
   for (int i = 0; i < LINE; i++) {
@@ -381,8 +357,7 @@ START_TEST(waits_are_measured_from_each_runs_own_submission)
     rows[i].start += US(1);
     rows[i].end += US(1);
   }
-  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 0, &c, &diag),
-                   AQ_OK, &diag);
+  aq_compare c = compared(reference, rows, LINE, 0);
   aq_compare_stat(*run)[AQ_CLASS_COUNT] = c.stats[AQ_PREDICTOR_RUN];
   ck_assert_double_eq(run[AQ_QUANTITY_START][AQ_CLASS_ALL].median, 1000);
   ck_assert_double_eq(run[AQ_QUANTITY_WAIT][AQ_CLASS_ALL].p99, 0);
@@ -395,8 +370,6 @@ START_TEST(many_rows_are_compared)
   enum { MANY = 200000 };
   aq_compare_row *reference = calloc(MANY, sizeof *reference);
   aq_compare_row *rows = calloc(MANY, sizeof *rows);
-  aq_compare c;
-  aq_diag diag = AQ_DIAG_INIT;
   for (int i = 0; i < MANY; i++) {
     given g = {i % 4, i * 10., i * 10. + 3, i * 10. + 8, i * 10. + 9, D, 0};
     fill(&reference[i], &g, 1);
@@ -404,8 +377,7 @@ START_TEST(many_rows_are_compared)
     rows[i] = reference[i];
     rows[i].end += AQ_NS * (i % 100);
   }
-  ck_assert_status(aq_compare_rows(reference, MANY, rows, MANY, 0, &c, &diag),
-                   AQ_OK, &diag);
+  aq_compare c = compared(reference, rows, MANY, 0);
   ck_assert_int_eq(c.scored, MANY);
   const aq_compare_stat *end =
       &c.stats[AQ_PREDICTOR_RUN][AQ_QUANTITY_END][AQ_CLASS_ALL];

@@ -110,6 +110,20 @@ static aq_run_options on_fake(void)
   return (aq_run_options){.transport = &fake_transport};
 }
 
+/* Runs a script, which must succeed; its rows go to `m`, which this starts, or
+ * nowhere where `m` is null. */
+static aq_run_totals run_on_fake(script *s, aq_memory_sink *m)
+{
+  const aq_run_options options = on_fake();
+  aq_run_totals totals;
+  if (m)
+    aq_memory_sink_init(m);
+  ck_assert_status(
+      aq_run(&options, &s->source, m ? &m->sink : NULL, &totals, &diag), AQ_OK,
+      &diag);
+  return totals;
+}
+
 START_TEST(jobs_become_packets_at_their_submit_times)
 {
   fake_state *fake = fake_reset();
@@ -117,10 +131,7 @@ START_TEST(jobs_become_packets_at_their_submit_times)
   aq_job jobs[2] = {job_of(0, 3, 1000, commands, 1),
                     job_of(1, 3, 5000, commands + 1, 1)};
   script s = script_of(jobs, 2);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, NULL, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, NULL);
   ck_assert_uint_eq(totals.jobs, 2);
   ck_assert_uint_eq(totals.packets, 2);
   ck_assert_uint_eq(totals.doorbells, 2);
@@ -152,11 +163,7 @@ START_TEST(a_marker_is_a_barrier_packet_that_carries_the_completion)
   jobs[0].marker = true;
   script s = script_of(jobs, 1);
   aq_memory_sink m;
-  aq_memory_sink_init(&m);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, &m.sink, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, &m);
   ck_assert_uint_eq(totals.jobs, 1);
   ck_assert_uint_eq(totals.packets, 3);
   ck_assert_uint_eq(s.done_count, 1);
@@ -179,10 +186,7 @@ START_TEST(records_carry_what_the_host_knows)
   jobs[0].via = AQ_VIA_GRAPH;
   script s = script_of(jobs, 1);
   aq_memory_sink m;
-  aq_memory_sink_init(&m);
-  aq_run_options options = on_fake();
-  ck_assert_status(aq_run(&options, &s.source, &m.sink, NULL, &diag), AQ_OK,
-                   &diag);
+  run_on_fake(&s, &m);
   ck_assert_uint_eq(m.count, 3);
   const aq_record *copy = &m.rows[1];
   ck_assert_int_eq(copy->kind, AQ_KIND_COPY);
@@ -218,11 +222,7 @@ START_TEST(dependencies_across_queues_are_barrier_packets)
     jobs[7].dependencies[i] = i;
   script s = script_of(jobs, 8);
   aq_memory_sink m;
-  aq_memory_sink_init(&m);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, &m.sink, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, &m);
   /* Job 0 is in the same queue, which keeps order alone: 6 signals. */
   ck_assert_uint_eq(totals.packets, 10);
   ck_assert_uint_eq(fake->log[7].packet.header & AQ_HEADER_TYPE_MASK,
@@ -250,10 +250,7 @@ START_TEST(a_dependency_that_is_complete_costs_no_packet)
                     job_of(1, 1, 500, commands, 1)};
   jobs[1].dependency_count = 1;
   script s = script_of(jobs, 2);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, NULL, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, NULL);
   ck_assert_uint_eq(totals.packets, 2);
   ck_assert_uint_eq(totals.waits_met, 1);
 }
@@ -273,10 +270,7 @@ START_TEST(a_wait_packet_stands_behind_work_where_its_dependency_is_complete)
   }
   jobs[4].dependencies[0] = 1;
   script s = script_of(jobs, 5);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, NULL, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, NULL);
   ck_assert_uint_eq(totals.packets, 6);
   ck_assert_uint_eq(totals.waits_met, 2);
   ck_assert_uint_eq(fake->log[2].packet.header & AQ_HEADER_TYPE_MASK,
@@ -317,9 +311,7 @@ START_TEST(jobs_that_name_a_queue_share_it_whatever_their_stream)
     jobs[i].queue = i == 2;
   }
   script s = script_of(jobs, 3);
-  aq_run_options options = on_fake();
-  ck_assert_status(aq_run(&options, &s.source, NULL, NULL, &diag), AQ_OK,
-                   &diag);
+  run_on_fake(&s, NULL);
   ck_assert_uint_eq(fake->queues_live, 0);
   unsigned second = 0;
   for (int i = 0; i < 3; i++)
@@ -340,11 +332,7 @@ START_TEST(devices_that_are_not_there_share_those_that_are)
   }
   script s = script_of(jobs, 5);
   aq_memory_sink m;
-  aq_memory_sink_init(&m);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, &m.sink, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, &m);
   ck_assert_uint_eq(totals.devices_folded, 3);
   ck_assert_uint_eq(m.queue_count, 5);
   unsigned second = 0;
@@ -364,9 +352,7 @@ START_TEST(a_closed_client_submits_when_its_job_has_completed)
   script s = script_of(jobs, 3);
   s.closed = true;
   s.think = 30;
-  aq_run_options options = on_fake();
-  ck_assert_status(aq_run(&options, &s.source, NULL, NULL, &diag), AQ_OK,
-                   &diag);
+  run_on_fake(&s, NULL);
   ck_assert_uint_eq(s.done_count, 3);
   ck_assert_int_eq(fake->log[1].doorbell, 130);
   ck_assert_int_eq(fake->log[2].doorbell, 260);
@@ -383,9 +369,7 @@ START_TEST(costs_that_are_not_spins_are_kernels_of_their_own)
   commands[3].cost = (aq_cost){.kind = AQ_COST_FIXED, .base = 80};
   aq_job jobs[1] = {job_of(0, 0, 0, commands, 4)};
   script s = script_of(jobs, 1);
-  aq_run_options options = on_fake();
-  ck_assert_status(aq_run(&options, &s.source, NULL, NULL, &diag), AQ_OK,
-                   &diag);
+  run_on_fake(&s, NULL);
   ck_assert_uint_eq(fake->kernels, 3);
   ck_assert_uint_eq(fake->log[0].packet.kernel.kernel_object,
                     fake->log[1].packet.kernel.kernel_object);
@@ -404,11 +388,7 @@ START_TEST(a_job_larger_than_the_ring_keeps_its_notes_straight)
   aq_job jobs[1] = {job_of(0, 0, 0, commands, 100)};
   script s = script_of(jobs, 1);
   aq_memory_sink m;
-  aq_memory_sink_init(&m);
-  aq_run_options options = on_fake();
-  aq_run_totals totals;
-  ck_assert_status(aq_run(&options, &s.source, &m.sink, &totals, &diag), AQ_OK,
-                   &diag);
+  const aq_run_totals totals = run_on_fake(&s, &m);
   ck_assert_uint_eq(totals.packets, 100);
   ck_assert_uint_gt(totals.doorbells, 12);
   for (int i = 0; i < 100; i++)
