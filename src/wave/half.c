@@ -126,43 +126,6 @@ SCALAR(v_s_rcp_f16, v_rcp_f16)
 SCALAR(v_s_rsq_f16, v_rsq_f16)
 SCALAR(v_s_sqrt_f16, v_sqrt_f16)
 
-#define CMP16(op, EXPR)                                                        \
-  CMP16X(op, EXPR, false, v_cmp_##op##_f16)                                    \
-  CMP16X(op, EXPR, true, v_cmpx_##op##_f16)
-#define CMP16X(op, EXPR, EXEC_TOO, name)                                       \
-  BODY(name)                                                                   \
-  {                                                                            \
-    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);   \
-    uint64_t out = 0;                                                          \
-    LANES(l)                                                                   \
-    {                                                                          \
-      const float a = LOAD_f16(pa, l), b = LOAD_f16(pb, l);                    \
-      (void)a, (void)b;                                                        \
-      if (EXPR)                                                                \
-        out |= (uint64_t)1 << l;                                               \
-    }                                                                          \
-    aq_wave_put_mask(w, o->d, out);                                            \
-    if (EXEC_TOO)                                                              \
-      AQ_WAVE_EXEC(w) = out;                                                   \
-    return aq_wave_next(o);                                                    \
-  }
-CMP16(f, false)
-CMP16(lt, a < b)
-CMP16(eq, a == b)
-CMP16(le, a <= b)
-CMP16(gt, a > b)
-CMP16(lg, a<b || a> b)
-CMP16(ge, a >= b)
-CMP16(o, a == a && b == b)
-CMP16(u, a != a || b != b)
-CMP16(nge, !(a >= b))
-CMP16(nlg, !(a < b || a > b))
-CMP16(ngt, !(a > b))
-CMP16(nle, !(a <= b))
-CMP16(neq, a != b)
-CMP16(nlt, !(a < b))
-CMP16(tru, true)
-
 /* Two f32 as f16, toward zero. */
 BODY(v_cvt_pkrtz)
 {
@@ -189,15 +152,6 @@ const aq_wave_semantics aq_wave_half[] = {
     H(v_fract_f16), H(v_sin_f16), H(v_cos_f16), H(v_frexp_mant_f16),
     H(v_frexp_exp_i16_f16), H(v_cvt_f16_f32), H(v_cvt_f32_f16),
     H(v_cvt_f16_u16), H(v_cvt_f16_i16), H(v_cvt_u16_f16), H(v_cvt_i16_f16),
-    H(v_cmp_f_f16), H(v_cmpx_f_f16), H(v_cmp_lt_f16), H(v_cmpx_lt_f16),
-    H(v_cmp_eq_f16), H(v_cmpx_eq_f16), H(v_cmp_le_f16), H(v_cmpx_le_f16),
-    H(v_cmp_gt_f16), H(v_cmpx_gt_f16), H(v_cmp_lg_f16), H(v_cmpx_lg_f16),
-    H(v_cmp_ge_f16), H(v_cmpx_ge_f16), H(v_cmp_o_f16), H(v_cmpx_o_f16),
-    H(v_cmp_u_f16), H(v_cmpx_u_f16), H(v_cmp_nge_f16), H(v_cmpx_nge_f16),
-    H(v_cmp_nlg_f16), H(v_cmpx_nlg_f16), H(v_cmp_ngt_f16),
-    H(v_cmpx_ngt_f16), H(v_cmp_nle_f16), H(v_cmpx_nle_f16),
-    H(v_cmp_neq_f16), H(v_cmpx_neq_f16), H(v_cmp_nlt_f16),
-    H(v_cmpx_nlt_f16), H(v_cmp_tru_f16), H(v_cmpx_tru_f16),
     AS(v_cvt_pkrtz_f16_f32, v_cvt_pkrtz), AS(v_fmac_f16, v_fma_f16),
     AS(v_mac_f16, v_mad_f16), AS(v_madmk_f16, v_mad_f16),
     AS(v_madak_f16, v_mad_f16), AS(v_mad_legacy_f16, v_mad_f16),

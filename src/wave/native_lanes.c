@@ -134,7 +134,7 @@ static const char *type_of(const char *type)
   static const char *const types[][2] = {
       {"u32", "uint32_t"}, {"i32", "int32_t"}, {"f32", "float"},
       {"u64", "uint64_t"}, {"i64", "int64_t"}, {"f64", "double"},
-      {"u16", "uint16_t"}, {"i16", "int16_t"}};
+      {"u16", "uint16_t"}, {"i16", "int16_t"}, {"f16", "float"}};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strncmp(types[i][0], type, 3) == 0)
       return types[i][1];
@@ -210,6 +210,7 @@ static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
   constant_hide(g, o, t, i, text);
   const char *load = strncmp(type, "f32", 3) == 0   ? "lane_f32"
                      : strncmp(type, "f64", 3) == 0 ? "lane_f64"
+                     : strncmp(type, "f16", 3) == 0 ? "lane_comparable16"
                                                     : "";
   fprintf(g->each, "const %s %c = (%s)%s(((uint%u_t)%s%s%s)%s%s);\n",
           type_of(type), 'a' + i, type_of(type), load, 32 * words, text,
