@@ -20,7 +20,6 @@ dist_check_SCRIPTS += \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_probe_calibrate.sh \
-	tests/cli/test_profile.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_sweep.sh \
 	tests/cli/test_readme.sh tests/cli/test_site.sh \
@@ -36,4 +35,5 @@ EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 
 # Runs the program itself.
 check_PROGRAMS += tests/cli/test_crash
-AQ_LONG_TESTS += tests/cli/test_doc_commands.sh tests/cli/test_properties.sh
+AQ_LONG_TESTS += tests/cli/test_doc_commands.sh tests/cli/test_profile.sh \
+	tests/cli/test_properties.sh
