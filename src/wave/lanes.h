@@ -153,6 +153,32 @@ static inline uint64_t lane_u64(const uint32_t *row, int l)
   return row[l] | (uint64_t)row[AQ_WAVE_LANES + l] << 32;
 }
 
+/* Moves `n` words between memory and rows, from a lane's place on; 64 bits at
+ * once: an aligned access does not tear, which code that polls relies on. */
+static inline void lane_words_load(uint32_t *to, const uint8_t *from,
+                                   unsigned n)
+{
+  for (unsigned k = 0; k + 1 < n; k += 2) {
+    uint64_t x;
+    memcpy(&x, from + 4 * k, 8);
+    to[AQ_WAVE_LANES * k] = (uint32_t)x;
+    to[AQ_WAVE_LANES * (k + 1)] = (uint32_t)(x >> 32);
+  }
+  if (n & 1)
+    memcpy(to + AQ_WAVE_LANES * (n - 1), from + 4 * (n - 1), 4);
+}
+
+static inline void lane_words_store(uint8_t *to, const uint32_t *from,
+                                    unsigned n)
+{
+  for (unsigned k = 0; k + 1 < n; k += 2) {
+    const uint64_t x = lane_u64(from + AQ_WAVE_LANES * k, 0);
+    memcpy(to + 4 * k, &x, 8);
+  }
+  if (n & 1)
+    memcpy(to + 4 * (n - 1), from + AQ_WAVE_LANES * (n - 1), 4);
+}
+
 /* f16 as f32, exactly. */
 static inline float lane_f16(uint16_t bits)
 {

@@ -131,8 +131,7 @@ ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
     const uint8_t *from = lane_at(w, o, where, l, 4 * words, false, &address);
     if (__builtin_expect(!from, false))
       return aq_wave_miss(w, o, l, address, false);
-    for (unsigned i = 0; i < words; i++)
-      memcpy(&w->v[o->d + i][l], from + 4 * i, 4);
+    lane_words_load(&w->v[o->d][l], from, words);
   }
   return aq_wave_next(o);
 }
@@ -150,8 +149,7 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
     uint8_t *to = lane_at(w, o, where, l, 4 * words, true, &address);
     if (__builtin_expect(!to, false))
       return aq_wave_miss(w, o, l, address, true);
-    for (unsigned i = 0; i < words; i++)
-      memcpy(to + 4 * i, &w->v[data + i][l], 4);
+    lane_words_store(to, &w->v[data][l], words);
     aq_wave_private_put(w, to);
   }
   return aq_wave_next(o);

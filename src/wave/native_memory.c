@@ -127,9 +127,12 @@ static void global_load(aq_wave_segment *g, const aq_wave_op *o,
           "if (LIKELY(o%u.kind == ROW1)) ahead(STRIDE(%u), p + a%u[0]);\n",
           number, number, base, (int64_t)o->imm, address, 4u * t->words,
           aq_wave_segment_else(g), g->list[0], address, number, address);
-  for (unsigned i = 0; i < t->words; i++)
-    fprintf(g->body, "fetch(p + %u, a%u, o%u.kind, t%u);\n", 4 * i, address,
-            address, arrays[i]);
+  for (unsigned i = 0; i + 1 < t->words; i += 2)
+    fprintf(g->body, "fetch2(p + %u, a%u, t%u, t%u);\n", 4 * i, address,
+            arrays[i], arrays[i + 1]);
+  if (t->words & 1)
+    fprintf(g->body, "fetch(p + %u, a%u, o%u.kind, t%u);\n",
+            4 * (t->words - 1u), address, address, arrays[t->words - 1]);
   fprintf(g->body, "}\n");
   g->far_loads = true;
 }

@@ -185,7 +185,20 @@ static const char transfer_functions[] =
     "    const uint8_t *const from = p + a[0];\n"
     "    GROUPS(l) *(group *)(t + l) = *(const words_group *)(from + 4 * l);\n"
     "  } else {\n    fetch_else(p, a, kind, t);\n  }\n}\n"
-    /* 64 bits at once: an aligned access does not tear. */
+    /* Two words, 64 bits at once: an aligned access does not tear, which code
+     * that polls relies on. */
+    "static NOINLINE void fetch2(const uint8_t *p, const uint32_t *a, uint32_t "
+    "*t, uint32_t *u) {\n"
+    "#define TAKE(at) const uint64_t x = *(const words *)(p + (at)); \\\n"
+    "  t[g + j] = (uint32_t)x; u[g + j] = (uint32_t)(x >> 32)\n"
+    "  if (is_affine(a, a[0], 8) && spans(a[0], 8)) {\n"
+    "    p += a[0];\n"
+    "    for (int g = 0; g < LANES; g += GROUP) EACH(j) { TAKE(8 * (g + j)); "
+    "}\n"
+    "  } else {\n"
+    "    for (int g = 0; g < LANES; g += GROUP) EACH(j) { TAKE(a[g + j]); }\n"
+    "  }\n"
+    "#undef TAKE\n}\n"
     "static NOINLINE void store_else(uint8_t *p, const uint32_t *a, uint32_t "
     "kind, uint64_t exec, unsigned count, const uint32_t *const *d) {\n"
     "  if (count == 1 && exec == ALL && kind == ROWS) {\n"

@@ -80,6 +80,25 @@ KERNEL(g_chain)
     __atomic_store_n(&out[0], (u64)group + 1, __ATOMIC_RELEASE);
 }
 
+/* Every other workgroup stores numbers of two equal words, the ones between
+ * count loads of unequal ones. */
+KERNEL(g_whole)
+{
+  ITEMS_OF_GROUP;
+  const u32 group = __builtin_amdgcn_workgroup_id_x();
+  u64 torn = 0;
+  for (u64 k = 0; k < 2000; k++) {
+    if (group % 2 == 0) {
+      __atomic_store_n(&out[t + 1], k << 32 | k, __ATOMIC_RELAXED);
+    } else {
+      const u64 x = __atomic_load_n(&out[t + 1], __ATOMIC_RELAXED);
+      torn += (u32)x != x >> 32;
+    }
+  }
+  if (torn)
+    __atomic_fetch_add(&out[0], torn, __ATOMIC_RELAXED);
+}
+
 /* The first wave arrives, and then waits until the others are past the barrier.
  * One wave alone is the first to arrive. */
 #if defined(__GFX12__)

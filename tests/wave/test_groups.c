@@ -476,14 +476,28 @@ static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
   return step.fault;
 }
 
+/* Executes a kernel of groups.c on several threads; out[0] to out[items] begin
+ * as zeros. */
+static void on_threads(const aq_executor *executor, const aq_code_image *image,
+                       const char *name, const u64 *a, u64 *out, uint32_t items)
+{
+  const arguments kernarg = {a, a, out, items};
+  const uint32_t grid[3] = {items, 1, 1};
+  aq_execution_step step;
+  memset(out, 0, sizeof *out * (items + 1));
+  const aq_execution_state state =
+      execute_on(executor, image, "gfx90a", name, usual_group, grid, &kernarg,
+                 true, &step);
+  ck_assert_msg(state == AQ_EXECUTION_DONE, "state %d, %s", state,
+                step.fault.text);
+}
+
 /* Threads start workgroups in order, and each of them continues: a chain of
  * more workgroups than fit at once ends. */
 START_TEST(workgroups_run_on_several_threads)
 {
   enum { ITEMS = 1 << 15, ROUNDS = 5 };
   static u64 a[N], out[ITEMS + 1];
-  const arguments kernarg = {a, a, out, ITEMS};
-  const uint32_t grid[3] = {ITEMS, 1, 1};
   aq_diag diag = AQ_DIAG_INIT;
   aq_wave_machine *machine;
   if (!compiler_is_here()) {
@@ -496,13 +510,8 @@ START_TEST(workgroups_run_on_several_threads)
   for (unsigned i = 0; i < N; i++)
     a[i] = i * 77ull;
   for (int round = 0; round < ROUNDS; round++) {
-    aq_execution_step step;
-    memset(out, 0, sizeof out);
-    const aq_execution_state state =
-        execute_on(aq_wave_machine_executor(machine), &image, "gfx90a",
-                   "g_chain", usual_group, grid, &kernarg, true, &step);
-    ck_assert_msg(state == AQ_EXECUTION_DONE, "state %d, %s", state,
-                  step.fault.text);
+    on_threads(aq_wave_machine_executor(machine), &image, "g_chain", a, out,
+               ITEMS);
     ck_assert_uint_eq(out[0], ITEMS / GROUP);
     for (unsigned i = 0; i < ITEMS; i++) {
       u64 x = a[i & 1023] + i;
@@ -513,6 +522,34 @@ START_TEST(workgroups_run_on_several_threads)
   }
   seen_close(machine);
   aq_wave_machine_destroy(machine);
+  aq_code_image_unload(&image);
+}
+END_TEST
+
+/* A GPU reads and writes aligned 64 bits at once, which decoupled look-back
+ * relies on: a flag and a sum are one number. */
+START_TEST(threads_see_numbers_of_two_words_whole)
+{
+  enum { ITEMS = 1 << 13 };
+  static u64 out[ITEMS + 1];
+  aq_diag diag = AQ_DIAG_INIT;
+  if (!compiler_is_here()) {
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+    return;
+  }
+  aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
+  for (unsigned k = 0; k < aq_wave_level_count(); k++) {
+    aq_wave_machine *machine;
+    ck_assert_status(aq_wave_machine_create_at(k, &machine, &diag), AQ_OK,
+                     &diag);
+    seen_open(machine);
+    on_threads(aq_wave_machine_executor(machine), &image, "g_whole", out, out,
+               ITEMS);
+    ck_assert_msg(out[0] == 0, "level %u: %llu numbers were torn", k,
+                  (unsigned long long)out[0]);
+    seen_close(machine);
+    aq_wave_machine_destroy(machine);
+  }
   aq_code_image_unload(&image);
 }
 END_TEST
@@ -587,5 +624,6 @@ END_TEST
 
 AQ_TEST_MAIN("wave/groups", groups_compute_what_loops_compute,
              workgroups_run_on_several_threads,
+             threads_see_numbers_of_two_words_whole,
              code_that_is_overwritten_is_decoded_again,
              faults_name_what_went_wrong)
