@@ -52,6 +52,10 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
   aq_cli_run_caveats(cli, "  reference: ", c->reference);
   aq_compare_runs_loop(c->run, loop);
   fputs(loop, cli->out);
+  if (c->clock_offset != AQ_TIME_NONE)
+    fprintf(cli->out,
+            "  device clock %+.1f us ahead of the host's (n = %" PRId64 ")\n",
+            (double)c->clock_offset / (double)AQ_US, c->clock_witnesses);
   if (c->figures.latency_warm != AQ_TIME_NONE)
     fprintf(
         cli->out,
@@ -241,6 +245,12 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   json_run(json, "reference", c->reference);
   aq_compare_json(json, &c->figures);
   aq_latency_json(json, c);
+  if (c->clock_offset != AQ_TIME_NONE) {
+    aq_json_out_map(json, "clock");
+    aq_json_out_ns(json, "offset_ns", c->clock_offset);
+    aq_json_out_int(json, "waits", c->clock_witnesses);
+    aq_json_out_close_map(json);
+  }
   aq_status status = put_worst(cli, json, c);
   json_thresholds(json, &c->figures, limits, count);
   aq_json_out_close_map(json);

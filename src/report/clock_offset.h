@@ -43,8 +43,7 @@ typedef struct aq_clock_offset {
 } aq_clock_offset;
 
 /* False where fewer than two calls returned before the end of their work: then
- * the clocks may agree. The device model has
- * the times of returns. */
+ * the clocks may agree. The device model has the times of returns. */
 bool aq_clock_offset_of(const aq_clock_witnesses *witnesses,
                         aq_time interrupt_to_host, aq_time copy_return,
                         aq_clock_offset *out);

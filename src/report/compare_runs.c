@@ -113,21 +113,35 @@ static aq_status name_worst(aq_store *store, aq_compare_runs *out,
   return AQ_OK;
 }
 
+/* What the notes of a replay say of it; false: the run is none. The document is
+ * freed by the caller where this is true. */
+static bool replay_find(const aq_run_info *run, aq_json_doc *doc,
+                        aq_json_node *replay)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  const char *notes = run->notes;
+  if (!notes ||
+      aq_json_parse(doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+    return false;
+  const aq_json_node root = aq_json_root(doc);
+  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", replay) &&
+      aq_json_is_object(replay))
+    return true;
+  aq_json_free(doc);
+  return false;
+}
+
 void aq_compare_runs_loop(const aq_run_info *run,
                           char text[AQ_COMPARE_LOOP_TEXT])
 {
-  aq_diag diag = AQ_DIAG_INIT;
   aq_json_doc doc;
-  const char *notes = run->notes, *loop;
-  aq_json_node replay, mode, level, node;
-  int64_t number, offset, waits;
+  const char *loop;
+  aq_json_node replay, mode, level;
+  int64_t number;
   text[0] = 0;
-  if (!notes ||
-      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+  if (!replay_find(run, &doc, &replay))
     return;
-  const aq_json_node root = aq_json_root(&doc);
-  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", &replay) &&
-      aq_json_is_object(&replay) && aq_json_member(&replay, "mode", &mode) &&
+  if (aq_json_member(&replay, "mode", &mode) &&
       aq_json_member(&replay, "level", &level) &&
       aq_json_text(&mode, &loop) == AQ_OK &&
       aq_json_integer(&level, 1, 2, &number) == AQ_OK)
@@ -135,41 +149,40 @@ void aq_compare_runs_loop(const aq_run_info *run,
              (int)number,
              number == 1 ? "measured durations"
                          : "predicted durations, also for the formulas");
-  if (text[0] && aq_json_member(&replay, "clock_offset_ps", &node) &&
-      aq_json_integer(&node, INT64_MIN, INT64_MAX, &offset) == AQ_OK &&
-      aq_json_member(&replay, "clock_witnesses", &node) &&
-      aq_json_integer(&node, 0, INT64_MAX, &waits) == AQ_OK) {
-    const size_t used = strlen(text);
-    snprintf(text + used, AQ_COMPARE_LOOP_TEXT - used,
-             "  device clock %+.1f us ahead of the host's (n = %d)\n",
-             (double)offset / (double)AQ_US, (int)waits);
-  }
   aq_json_free(&doc);
 }
 
-/* The intervals that a replay noted. */
-static void interval_read(const char *notes, aq_compare_runs *out)
+/* Both numbers of an object of a replay's notes. */
+static bool pair_read(const aq_json_node *object, const char *first,
+                      const char *second, int64_t least, int64_t out[2])
 {
-  aq_diag diag = AQ_DIAG_INIT;
+  aq_json_node node;
+  return aq_json_member(object, first, &node) &&
+         aq_json_integer(&node, least, INT64_MAX, &out[0]) == AQ_OK &&
+         aq_json_member(object, second, &node) &&
+         aq_json_integer(&node, 0, INT64_MAX, &out[1]) == AQ_OK;
+}
+
+/* The intervals and the clocks' offset that a replay noted. */
+static void notes_read(const aq_run_info *run, aq_compare_runs *out)
+{
   aq_json_doc doc;
-  aq_json_node replay, interval, node;
+  aq_json_node replay, interval;
+  int64_t pair[2];
   out->interval_makespan = out->interval_latency = AQ_NONE;
-  if (!notes ||
-      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+  out->clock_offset = AQ_TIME_NONE;
+  if (!replay_find(run, &doc, &replay))
     return;
-  const aq_json_node root = aq_json_root(&doc);
-  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", &replay) &&
-      aq_json_is_object(&replay) &&
-      aq_json_member(&replay, "interval", &interval) &&
-      aq_json_is_object(&interval)) {
-    int64_t makespan, latency;
-    if (aq_json_member(&interval, "makespan_ps", &node) &&
-        aq_json_integer(&node, 0, INT64_MAX, &makespan) == AQ_OK &&
-        aq_json_member(&interval, "latency_ps", &node) &&
-        aq_json_integer(&node, 0, INT64_MAX, &latency) == AQ_OK) {
-      out->interval_makespan = makespan;
-      out->interval_latency = latency;
-    }
+  if (aq_json_member(&replay, "interval", &interval) &&
+      aq_json_is_object(&interval) &&
+      pair_read(&interval, "makespan_ps", "latency_ps", 0, pair)) {
+    out->interval_makespan = pair[0];
+    out->interval_latency = pair[1];
+  }
+  if (pair_read(&replay, "clock_offset_ps", "clock_witnesses", INT64_MIN,
+                pair)) {
+    out->clock_offset = pair[0];
+    out->clock_witnesses = pair[1];
   }
   aq_json_free(&doc);
 }
@@ -190,7 +203,7 @@ static aq_status compare_pair(aq_store *store, const pairing *pair,
     status = aq_latency_medians(reference.rows, reference.count, rows.rows,
                                 rows.count, &out->latency_reference,
                                 &out->latency, diag);
-  interval_read(pair->run->notes, out);
+  notes_read(pair->run, out);
   free(reference.rows);
   free(rows.rows);
   return status;

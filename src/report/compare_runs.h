@@ -21,6 +21,10 @@ typedef struct aq_compare_runs {
    */
   aq_time latency_reference, latency;
   int64_t interval_makespan, interval_latency;
+  /* By which a replay took the device's clock to be ahead of the host's, of so
+   * many host waits; AQ_TIME_NONE: it knew of no offset. */
+  aq_time clock_offset;
+  int64_t clock_witnesses;
   char **worst_names; /* of figures.worst; NULL where a row has none */
 } aq_compare_runs;
 
