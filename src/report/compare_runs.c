@@ -113,8 +113,8 @@ static aq_status name_worst(aq_store *store, aq_compare_runs *out,
   return AQ_OK;
 }
 
-/* What the notes of a replay say of it; false: the run is none. The document is
- * freed by the caller where this is true. */
+/* The object that describes a replay in its notes; false: the run is none. The
+ * document is freed by the caller where this is true. */
 static bool replay_find(const aq_run_info *run, aq_json_doc *doc,
                         aq_json_node *replay)
 {

@@ -167,11 +167,22 @@ BODY(s_trap)
 
 /* ---- hardware registers ---- */
 
+enum {
+  READ_CYCLES = 40,
+  SPIN_READS = 4096, /* a wave that has read so often waits for a time */
+  SPIN_SHARE = 64,
+};
+#define SPIN_LONGEST (UINT64_C(1) << 43) /* cycles, more than an hour */
+
 /* Clocks advance with each instruction that the wave issued, so that loops that
- * wait for a time end. The kernel then takes as long as its waves saw pass. */
+ * wait for a time end. The kernel then takes as long as its waves saw pass.
+ * A wave that does nothing else gets there in longer steps. */
 static uint64_t cycles_read(aq_wave *w)
 {
-  w->issued += 40; /* cycles of a read */
+  w->clock_reads = w->at ? 0 : w->clock_reads + 1;
+  if (w->clock_reads > SPIN_READS && w->issued < SPIN_LONGEST)
+    w->issued += w->issued / SPIN_SHARE;
+  w->issued += READ_CYCLES;
   if (w->issued > w->grid->clock_read)
     w->grid->clock_read = w->issued;
   return w->grid->ticks * AQ_WAVE_CYCLES + w->issued;

@@ -235,6 +235,7 @@ void aq_wave_start(aq_wave *w)
   w->pc = w->grid->entry;
   w->resumed = 0;
   w->issued = 0;
+  w->clock_reads = 0;
   w->arrived = w->passed = 0;
   w->index_on = false;
   w->banks = 0;

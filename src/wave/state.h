@@ -140,6 +140,7 @@ struct aq_wave {
   uint32_t arrived, passed; /* barriers of its workgroup */
   bool gws_waits, gws_flag; /* at a global barrier that had this flag */
   uint64_t issued;          /* instructions, for clocks */
+  uint32_t clock_reads;     /* since it accessed memory of others */
   const aq_wave_op *at;     /* the last one that accessed memory of others */
   void *observed;           /* of an observer: observe.h */
   aq_wave_items items;      /* of its last beginning */

@@ -425,6 +425,17 @@ KERNEL(g_clock)
   out[i] = now > begin;
 }
 
+/* Half a second of 100 MHz: too long to issue each instruction of the loop. */
+KERNEL(g_delay)
+{
+  ITEMS_OF_GROUP;
+  const u64 begin = __builtin_readsteadycounter();
+  u64 now;
+  while ((now = __builtin_readsteadycounter()) - begin < 50000000)
+    ;
+  out[i] = now > begin;
+}
+
 /* Some steps long, without a look at memory. */
 KERNEL(g_long)
 {
