@@ -427,7 +427,7 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
     const aq_time least = strcmp(kernels[k].name, "g_clock") == 0 ? 2500 * AQ_NS
                           : strcmp(kernels[k].name, "g_delay") == 0 ? AQ_S / 2
                                                                     : 0;
-    const aq_time more = least == AQ_S / 2 ? AQ_S / 50
+    const aq_time more = least == AQ_S / 2 ? AQ_S / 120
                          : least > 0       ? 1000 * AQ_NS
                                            : 1;
     ck_assert_msg(step.elapsed >= least && step.elapsed < least + more,
