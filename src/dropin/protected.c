@@ -37,7 +37,7 @@ static bool second_take(char *base, size_t size)
   char *const wanted = second(base);
   if ((uintptr_t)base < 2 * AQDROP_PROTECTED_SHIFT)
     return false;
-  char *const got = reserve(wanted, size, 0); /* MAP_FIXED ends TSan */
+  char *const got = reserve(wanted, size, 0); /* a flag would end TSan */
   if (got != MAP_FAILED && got != wanted)
     munmap(got, size);
   return got == wanted;
