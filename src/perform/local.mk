@@ -12,6 +12,7 @@ libaqcore_a_SOURCES += \
 	src/perform/perform.c src/perform/perform.h \
 	src/perform/product.c src/perform/product.h \
 	src/perform/replay.c src/perform/replay.h \
+	src/perform/replay_clock.c src/perform/replay_clock.h \
 	src/perform/row_filter.c src/perform/row_filter.h \
 	src/perform/run_model.c src/perform/run_model.h \
 	src/perform/runs.c src/perform/runs.h \

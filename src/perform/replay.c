@@ -11,8 +11,8 @@
 #include "perform/device_choice.h"
 #include "perform/gaps.h"
 #include "perform/interval.h"
+#include "perform/replay_clock.h"
 #include "predict/transfer.h"
-#include "report/clock_offset.h"
 #include "report/compare_runs.h"
 #include "transports/device_models.h"
 
@@ -63,8 +63,7 @@ typedef struct replay_job {
   aq_family_memo families;
   aq_kernel_gaps gaps;
   bool keep_clocks;
-  aq_time clock_contained; /* in the model's latencies */
-  aq_clock_offset clock;   /* without witnesses: not known */
+  aq_replay_clock clock;
 } replay_job;
 
 static const struct {
@@ -96,26 +95,6 @@ static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
             "%" PRIu64 " doorbells ring later than measured, by up to %.1f us: "
             "their packets stand behind one that was submitted later",
             facts->moved, (double)facts->moved_most / (double)AQ_US);
-}
-
-static double us(aq_time time)
-{
-  return (double)time / (double)AQ_US;
-}
-
-/* Reports clocks that differ. */
-static void clocks_note(const replay_job *job)
-{
-  const aq_clock_offset *clock = &job->clock;
-  if (clock->witnesses)
-    aq_note(job->notes,
-            "host and device clocks of this run differ by %+.1f us (n = %zu "
-            "waits; %zu return before the end of their work, by up to %.1f "
-            "us); launches of the device model contain %+.1f us, so doorbells "
-            "ring %+.1f us later",
-            us(clock->offset), clock->witnesses, clock->proofs,
-            us(clock->proved), us(job->clock_contained),
-            us(job->options.clock_shift));
 }
 
 static void drops_note(const aq_notes *notes, const aq_replay_facts *facts)
@@ -169,13 +148,7 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
     aq_json_out_int(json, "graph_gap_ns", AQ_REPLAY_GRAPH_GAP / AQ_NS);
   }
-  if (job->clock.witnesses) {
-    aq_json_out_int(json, "clock_offset_ps", job->clock.offset);
-    aq_json_out_int(json, "clock_spread_ps", job->clock.spread);
-    aq_json_out_int(json, "clock_witnesses", (int64_t)job->clock.witnesses);
-    aq_json_out_int(json, "clock_proved_ps", job->clock.proved);
-    aq_json_out_int(json, "clock_shift_ps", job->options.clock_shift);
-  }
+  aq_replay_clock_json(&job->clock, json);
   if (job->gaps.model)
     aq_json_out_int(json, "gaps", (int64_t)facts->gaps);
   if (job->hooks && job->hooks->met)
@@ -255,39 +228,6 @@ static void device_ask(replay_job *job, const aq_device_info *device)
   job->options.graph_per_node = device->graph_per_node;
   job->options.graph_head = device->graph_head;
   job->options.graph_batch = device->graph_batch;
-}
-
-/* Where waits of the run show that its clocks differ: the offset beyond the one
- * that the model's latencies contain. */
-static aq_status clocks_ask(replay_job *job, const aq_run_info *origin)
-{
-  char name[256];
-  aq_clock_witnesses witnesses;
-  aq_device_model *model;
-  const char *device = job->performance->options.device;
-  if (origin->kind != AQ_RUN_MEASURED || !device)
-    return AQ_OK;
-  aq_status status =
-      aq_clock_witnesses_find(job->store, origin->id, &witnesses, job->diag);
-  const bool known =
-      status == AQ_OK && aq_clock_offset_of(&witnesses, 0, 0, &job->clock);
-  if (known) {
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(device, ",*"), device);
-    status = aq_device_model_load(name, job->performance->options.edits, &model,
-                                  job->diag);
-  }
-  if (known && status == AQ_OK) {
-    aq_clock_offset_of(
-        &witnesses, aq_device_model_number(model, "interrupt_to_host"),
-        aq_device_model_number(model, "copy_return"), &job->clock);
-    job->clock_contained = aq_device_model_number(model, "clock_offset");
-    job->options.clock_shift = job->clock.offset - job->clock_contained;
-    aq_device_model_free(model);
-  }
-  if (!known)
-    job->clock = (aq_clock_offset){0};
-  aq_clock_witnesses_fini(&witnesses);
-  return status;
 }
 
 /* Only a measured run has completions that a profiler's handler stamped. */
@@ -462,7 +402,7 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             "model has a gap of its own; behind the others it is "
             "dispatch_setup's",
             job->facts.gaps);
-  clocks_note(job);
+  aq_replay_clock_note(&job->clock, job->notes);
   doorbells_note(job->notes, &job->facts);
   drops_note(job->notes, &job->facts);
   unseen_note(job->notes, &job->facts);
@@ -519,7 +459,9 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     events_ask(job, origin);
   }
   if (status == AQ_OK && !job->keep_clocks)
-    status = clocks_ask(job, origin);
+    status = aq_replay_clock_find(
+        job->store, origin, job->performance->options.device,
+        job->performance->options.edits, &job->clock, job->diag);
   if (status == AQ_OK) {
     durations_find(job, origin, &probed, reader);
     job->info->kind = probed.kind;
@@ -529,6 +471,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     status = aq_kernel_gaps_load(job->performance->options.device, job->notes,
                                  &job->gaps, job->diag);
   if (status == AQ_OK) {
+    job->options.clock_shift = job->clock.shift;
     job->options.gap = job->gaps.model ? gap_find : NULL;
     if (job->transfers || (job->hooks && job->hooks->duration))
       job->options.duration = duration_find;
