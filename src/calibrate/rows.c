@@ -13,6 +13,7 @@
 #include "common/rccl_name.h"
 #include "report/quantile.h"
 #include "report/timestamp_step.h"
+#include "store/each.h"
 
 enum {
   BACK_TO_BACK =
@@ -60,7 +61,9 @@ typedef struct run_rows {
   work *works;
   size_t work_count, work_capacity;
   aq_calibrate_pairs waits; /* begin, end of host calls that wait */
-  bool failed;              /* out of memory */
+  aq_clock_rows *clock;
+  aq_timestamps *timestamps;
+  bool failed; /* out of memory */
 } run_rows;
 
 static void add(run_rows *r, aq_calibrate_pairs *pairs, aq_time key,
@@ -335,46 +338,34 @@ static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
 
 /* ---- a run ---- */
 
-static void record_add(run_rows *r, aq_run_reader *reader, const aq_record *row,
-                       int64_t number)
+static void record_add(run_rows *r, const aq_record *row, int64_t number,
+                       const char *name)
 {
   const bool is_work = row->kind == AQ_KIND_KERNEL ||
                        row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
-  const char *name =
-      row->name < 0 ? NULL : aq_run_reader_name(reader, row->name);
-  if (is_work && row->start != AQ_TIME_NONE && row->end != AQ_TIME_NONE) {
+  if (is_work && row->start != AQ_TIME_NONE && row->end != AQ_TIME_NONE)
     work_add(r, row, number, name);
-    return;
-  }
-  if (row->kind != AQ_KIND_WAIT || row->host_begin == AQ_TIME_NONE ||
-      row->host_end == AQ_TIME_NONE)
-    return;
-  if (name && strstr(name, "Synchronize"))
+  else if (row->kind == AQ_KIND_WAIT && row->host_begin != AQ_TIME_NONE &&
+           row->host_end != AQ_TIME_NONE && name && strstr(name, "Synchronize"))
     add(r, &r->waits, row->host_begin, row->host_end);
 }
 
-static aq_status rows_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
+static bool row_add(void *user, const aq_record *row, int64_t number,
+                    const char *name)
 {
-  enum { BATCH = 128 };
-  aq_record rows[BATCH];
-  int64_t numbers[BATCH];
-  size_t count = 1;
-  aq_status status = AQ_OK;
-  while (status == AQ_OK && count > 0 && !r->failed) {
-    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
-    for (size_t i = 0; i < count && status == AQ_OK; i++)
-      record_add(r, reader, &rows[i], numbers[i]);
-  }
-  for (size_t i = 0; i < r->lane_count; i++)
-    graph_close(r, &r->lanes[i]);
-  return status;
+  run_rows *r = user;
+  record_add(r, row, number, name);
+  aq_timestamps_add(r->timestamps, row);
+  return aq_clock_rows_add(r->clock, row, name) && !r->failed;
 }
 
 static aq_status run_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
 {
   const aq_edge *edges;
   size_t count;
-  aq_status status = rows_read(r, reader, diag);
+  aq_status status = aq_run_reader_each(reader, row_add, r, diag);
+  for (size_t i = 0; i < r->lane_count; i++)
+    graph_close(r, &r->lanes[i]);
   if (status == AQ_OK)
     status = aq_run_reader_edges(reader, &edges, &count, diag);
   if (status != AQ_OK)
@@ -387,14 +378,12 @@ static aq_status run_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
 }
 
 /* Keeps the launches of the run, from `first` on, beside its witnesses. */
-static aq_status clock_tell(run_rows *r, aq_store *store, int64_t run,
-                            size_t first, aq_diag *diag)
+static aq_status clock_tell(run_rows *r, size_t first, aq_diag *diag)
 {
   aq_calibrate *c = r->calibrate;
   aq_calibrate_skewed skewed = {0};
   aq_clock_offset clock;
-  aq_status status =
-      aq_clock_witnesses_find(store, run, &skewed.witnesses, diag);
+  aq_status status = aq_clock_rows_witnesses(r->clock, &skewed.witnesses, diag);
   const aq_clock_witnesses *w = &skewed.witnesses;
   if (status == AQ_OK && aq_clock_offset_of(w, 0, 0, &clock)) {
     for (size_t i = first; i < c->launches.count; i++)
@@ -411,26 +400,37 @@ static aq_status clock_tell(run_rows *r, aq_store *store, int64_t run,
   return status == AQ_OK && r->failed ? aq_diag_no_memory(diag) : status;
 }
 
+static void step_tell(const run_rows *r)
+{
+  aq_calibrate *c = r->calibrate;
+  const int step = aq_timestamps_step(r->timestamps);
+  c->step_differs |= c->step != 0 && step != 0 && c->step != step;
+  c->step = step ? step : c->step;
+}
+
 aq_status aq_calibrate_add(aq_calibrate *c, aq_store *store,
                            const aq_run_info *run, aq_diag *diag)
 {
-  run_rows rows = {.calibrate = c};
+  run_rows rows = {.calibrate = c,
+                   .clock = aq_clock_rows_create(),
+                   .timestamps = aq_timestamps_create()};
   const size_t launches = c->launches.count;
-  aq_run_reader *reader;
-  int step;
-  aq_status status = aq_timestamp_step_find(store, run->id, &step, diag);
+  aq_run_reader *reader = NULL;
+  aq_status status =
+      rows.clock && rows.timestamps
+          ? aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag)
+          : aq_diag_no_memory(diag);
   if (status == AQ_OK)
-    status = aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag);
-  if (status != AQ_OK)
-    return status;
-  status = run_read(&rows, reader, diag);
+    status = run_read(&rows, reader, diag);
+  if (status == AQ_OK)
+    status = clock_tell(&rows, launches, diag);
+  if (status == AQ_OK)
+    step_tell(&rows);
   aq_run_reader_close(reader);
-  if (status == AQ_OK)
-    status = clock_tell(&rows, store, run->id, launches, diag);
+  aq_clock_rows_free(rows.clock);
+  aq_timestamps_free(rows.timestamps);
   free(rows.lanes);
   free(rows.works);
   free(rows.waits.at);
-  c->step_differs |= c->step != 0 && step != 0 && c->step != step;
-  c->step = step ? step : c->step;
   return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "store/each.h"
 
 /* A transfer takes so long beside the part that follows the links: all-reduces
  * of 1.3 to 6.8 million numbers in HPCTrainingExamples' trace of four ranks.
@@ -15,7 +16,7 @@
 
 /* ---- reading ---- */
 
-static bool row_add(aq_collectives *c, const aq_record *row, int64_t number)
+static bool item_add(aq_collectives *c, const aq_record *row, int64_t number)
 {
   const bool shaped = row->grid_x != AQ_NONE && row->grid_y != AQ_NONE;
   const aq_collective made = {.row = number,
@@ -30,28 +31,19 @@ static bool row_add(aq_collectives *c, const aq_record *row, int64_t number)
          aq_map_put(&c->by_row, (uint64_t)number, c->count - 1);
 }
 
-static aq_status rows_read(aq_collectives *c, aq_run_reader *reader,
-                           aq_diag *diag)
+typedef struct reading {
+  aq_collectives *collectives;
+  aq_family_memo families;
+} reading;
+
+static bool row_add(void *user, const aq_record *row, int64_t number,
+                    const char *name)
 {
-  enum { BATCH = 256 };
-  aq_record rows[BATCH];
-  int64_t numbers[BATCH];
-  aq_family_memo families = {0};
-  aq_status status = AQ_OK;
-  for (size_t got = 1; got > 0 && status == AQ_OK;) {
-    status = aq_run_reader_next(reader, rows, numbers, BATCH, &got, diag);
-    for (size_t i = 0; i < got && status == AQ_OK; i++) {
-      const char *name =
-          rows[i].name < 0 ? NULL : aq_run_reader_name(reader, rows[i].name);
-      if (rows[i].kind == AQ_KIND_KERNEL && rows[i].start != AQ_TIME_NONE &&
-          aq_family_recall(&families, rows[i].name, name) ==
-              AQ_FAMILY_COLLECTIVE &&
-          !row_add(c, &rows[i], numbers[i]))
-        status = aq_diag_no_memory(diag);
-    }
-  }
-  aq_family_memo_fini(&families);
-  return status;
+  reading *r = user;
+  return row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
+         aq_family_recall(&r->families, row->name, name) !=
+             AQ_FAMILY_COLLECTIVE ||
+         item_add(r->collectives, row, number);
 }
 
 /* ---- meetings ---- */
@@ -149,13 +141,15 @@ aq_status aq_collectives_read(aq_store *store, int64_t run, aq_collectives *out,
                               aq_diag *diag)
 {
   aq_run_reader *reader;
+  reading read = {.collectives = out};
   *out = (aq_collectives){.count = 0};
   aq_status status =
       aq_run_reader_open(store, run, AQ_ORDER_START, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = rows_read(out, reader, diag);
+  status = aq_run_reader_each(reader, row_add, &read, diag);
   aq_run_reader_close(reader);
+  aq_family_memo_fini(&read.families);
   if (status == AQ_OK && !(ranks_number(out) && sets_find(out)))
     status = aq_diag_no_memory(diag);
   for (size_t i = 0; i < out->count && status == AQ_OK; i++) {

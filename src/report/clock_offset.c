@@ -9,6 +9,7 @@
 #include "common/array.h"
 #include "common/copy_name.h"
 #include "report/quantile.h"
+#include "store/each.h"
 
 enum {
   BLOCKED = 100, /* us: a wait whose work ended so late was blocked, however
@@ -40,7 +41,7 @@ typedef struct copy {
   aq_time end;
 } copy;
 
-typedef struct rows {
+struct aq_clock_rows {
   works called, alone; /* by their call; rows without one by their start */
   call *calls;
   size_t call_count, call_capacity;
@@ -48,9 +49,28 @@ typedef struct rows {
   size_t copy_count, copy_capacity;
   int64_t device;
   bool devices; /* there are several */
-} rows;
+};
 
-static bool work_add(rows *r, const aq_record *row, const char *name)
+aq_clock_rows *aq_clock_rows_create(void)
+{
+  aq_clock_rows *r = calloc(1, sizeof *r);
+  if (r)
+    r->device = AQ_NONE;
+  return r;
+}
+
+void aq_clock_rows_free(aq_clock_rows *r)
+{
+  if (!r)
+    return;
+  free(r->called.at);
+  free(r->alone.at);
+  free(r->calls);
+  free(r->copies);
+  free(r);
+}
+
+static bool work_add(aq_clock_rows *r, const aq_record *row, const char *name)
 {
   const bool called = row->host_begin != AQ_TIME_NONE;
   works *list = called ? &r->called : &r->alone;
@@ -66,7 +86,7 @@ static bool work_add(rows *r, const aq_record *row, const char *name)
                        (copy){row->correlation, row->end});
 }
 
-static bool row_add(rows *r, const aq_record *row, const char *name)
+bool aq_clock_rows_add(aq_clock_rows *r, const aq_record *row, const char *name)
 {
   const bool is_work = row->kind == AQ_KIND_KERNEL ||
                        row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
@@ -83,23 +103,11 @@ static bool row_add(rows *r, const aq_record *row, const char *name)
       (call){row->host_begin, row->host_end, row->correlation, copies});
 }
 
-static aq_status rows_read(rows *r, aq_run_reader *reader, aq_diag *diag)
+static bool row_add(void *user, const aq_record *row, int64_t number,
+                    const char *name)
 {
-  enum { BATCH = 128 };
-  aq_record batch[BATCH];
-  int64_t numbers[BATCH];
-  size_t count = 1;
-  aq_status status = AQ_OK;
-  while (status == AQ_OK && count > 0) {
-    status = aq_run_reader_next(reader, batch, numbers, BATCH, &count, diag);
-    for (size_t i = 0; i < count && status == AQ_OK; i++) {
-      const char *name =
-          batch[i].name < 0 ? NULL : aq_run_reader_name(reader, batch[i].name);
-      if (!row_add(r, &batch[i], name))
-        status = aq_diag_no_memory(diag);
-    }
-  }
-  return status;
+  (void)number;
+  return aq_clock_rows_add(user, row, name);
 }
 
 static int work_compare(const void *a, const void *b)
@@ -137,7 +145,8 @@ static aq_time last_end(const works *list, aq_time until)
   return low > 0 ? list->at[low - 1].end : AQ_TIME_NONE;
 }
 
-static bool wait_tell(const rows *r, const call *c, aq_clock_witnesses *out)
+static bool wait_tell(const aq_clock_rows *r, const call *c,
+                      aq_clock_witnesses *out)
 {
   const aq_time called = last_end(&r->called, c->begin);
   const aq_time alone = last_end(&r->alone, c->end);
@@ -150,7 +159,8 @@ static bool wait_tell(const rows *r, const call *c, aq_clock_witnesses *out)
                        c->end - end);
 }
 
-static bool copy_tell(const rows *r, const call *c, aq_clock_witnesses *out)
+static bool copy_tell(const aq_clock_rows *r, const call *c,
+                      aq_clock_witnesses *out)
 {
   const copy wanted = {.correlation = c->correlation};
   const copy *found = r->copy_count == 0
@@ -161,7 +171,7 @@ static bool copy_tell(const rows *r, const call *c, aq_clock_witnesses *out)
                                  out->copy_capacity, c->end - found->end);
 }
 
-static bool calls_tell(rows *r, aq_clock_witnesses *out)
+static bool calls_tell(aq_clock_rows *r, aq_clock_witnesses *out)
 {
   works_sort(&r->called);
   works_sort(&r->alone);
@@ -175,28 +185,35 @@ static bool calls_tell(rows *r, aq_clock_witnesses *out)
   return true;
 }
 
+aq_status aq_clock_rows_witnesses(aq_clock_rows *r, aq_clock_witnesses *out,
+                                  aq_diag *diag)
+{
+  *out = (aq_clock_witnesses){0};
+  if (!r->devices && !calls_tell(r, out))
+    return aq_diag_no_memory(diag);
+  if (out->wait_count > 0)
+    aq_median(out->waits, out->wait_count); /* sorts them */
+  if (out->copy_count > 0)
+    aq_median(out->copies, out->copy_count);
+  return AQ_OK;
+}
+
 aq_status aq_clock_witnesses_find(aq_store *store, int64_t run,
                                   aq_clock_witnesses *out, aq_diag *diag)
 {
-  rows r = {.device = AQ_NONE};
   aq_run_reader *reader;
   *out = (aq_clock_witnesses){0};
   aq_status status =
       aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = rows_read(&r, reader, diag);
+  aq_clock_rows *rows = aq_clock_rows_create();
+  status = rows ? aq_run_reader_each(reader, row_add, rows, diag)
+                : aq_diag_no_memory(diag);
+  if (status == AQ_OK)
+    status = aq_clock_rows_witnesses(rows, out, diag);
+  aq_clock_rows_free(rows);
   aq_run_reader_close(reader);
-  if (status == AQ_OK && !r.devices && !calls_tell(&r, out))
-    status = aq_diag_no_memory(diag);
-  free(r.called.at);
-  free(r.alone.at);
-  free(r.calls);
-  free(r.copies);
-  if (out->wait_count > 0)
-    aq_median(out->waits, out->wait_count); /* sorts them */
-  if (out->copy_count > 0)
-    aq_median(out->copies, out->copy_count);
   return status;
 }
 

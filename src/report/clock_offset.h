@@ -26,9 +26,21 @@ typedef struct aq_clock_witnesses {
   size_t copy_count, copy_capacity;
 } aq_clock_witnesses;
 
-/* Reads the run with a reader of its own. A run of several devices has no
- * witnesses, for its waits do not name theirs. *out is to be freed with
- * aq_clock_witnesses_fini, also after an error. */
+/* What witnesses need of the rows of a run, which come in any order. */
+typedef struct aq_clock_rows aq_clock_rows;
+
+/* NULL when out of memory, as false is of _add. */
+aq_clock_rows *aq_clock_rows_create(void);
+bool aq_clock_rows_add(aq_clock_rows *rows, const aq_record *row,
+                       const char *name);
+void aq_clock_rows_free(aq_clock_rows *rows);
+
+/* A run of several devices has no witnesses, for its waits do not name theirs.
+ * *out is to be freed with aq_clock_witnesses_fini, also after an error. */
+aq_status aq_clock_rows_witnesses(aq_clock_rows *rows, aq_clock_witnesses *out,
+                                  aq_diag *diag);
+
+/* Likewise; reads the run with a reader of its own. */
 aq_status aq_clock_witnesses_find(aq_store *store, int64_t run,
                                   aq_clock_witnesses *out, aq_diag *diag);
 void aq_clock_witnesses_fini(aq_clock_witnesses *witnesses);

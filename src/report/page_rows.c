@@ -9,8 +9,7 @@
 
 #include "common/array.h"
 #include "report/page_put.h"
-
-enum { BATCH = 512 };
+#include "store/each.h"
 
 /* A dispatch; the names are the columns of the page. */
 typedef struct dispatch {
@@ -143,8 +142,11 @@ static bool span_add(rows *r, spans *list, const aq_record *row, int64_t number,
   return !failed && AQ_ARRAY_PUSH(list->items, list->count, list->capacity, s);
 }
 
-static bool row_add(rows *r, const aq_record *row, int64_t number)
+static bool row_add(void *user, const aq_record *row, int64_t number,
+                    const char *name)
 {
+  rows *r = user;
+  (void)name;
   switch (row->kind) {
   case AQ_KIND_KERNEL:
   case AQ_KIND_COPY:
@@ -168,22 +170,6 @@ static bool row_add(rows *r, const aq_record *row, int64_t number)
                     row->complete != AQ_TIME_NONE ? row->complete : row->end);
   default:
     return true;
-  }
-}
-
-static aq_status rows_read(aq_run_reader *reader, rows *r, aq_diag *diag)
-{
-  for (;;) {
-    aq_record batch[BATCH];
-    int64_t numbers[BATCH];
-    size_t count = 0;
-    aq_status status =
-        aq_run_reader_next(reader, batch, numbers, BATCH, &count, diag);
-    if (status != AQ_OK || count == 0)
-      return status;
-    for (size_t i = 0; i < count; i++)
-      if (!row_add(r, &batch[i], numbers[i]))
-        return aq_diag_no_memory(diag);
   }
 }
 
@@ -220,7 +206,7 @@ static void threads_put(FILE *out, const rows *r)
 aq_status aq_page_rows_put(aq_run_reader *reader, FILE *out, aq_diag *diag)
 {
   rows r = {0};
-  aq_status status = rows_read(reader, &r, diag);
+  aq_status status = aq_run_reader_each(reader, row_add, &r, diag);
   if (status == AQ_OK) {
     aq_page_key_put(out, "dispatches");
     aq_page_columns_put(out, r.dispatches, r.count, sizeof *r.dispatches,

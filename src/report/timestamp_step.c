@@ -15,12 +15,27 @@ enum {
 
 static const int step_sizes[] = {160, 40}; /* ns, the larger ones first */
 
-typedef struct intervals {
-  aq_time values[2 * STEP_ROWS];
+struct aq_timestamps {
+  aq_time values[2 * STEP_ROWS]; /* intervals */
   size_t count;
-} intervals;
+  size_t rows;    /* that were looked at */
+  aq_record last; /* kernel; of another kind: none so far */
+};
 
-static void interval_add(intervals *all, aq_time from, aq_time to)
+aq_timestamps *aq_timestamps_create(void)
+{
+  aq_timestamps *all = calloc(1, sizeof *all);
+  if (all)
+    all->last.kind = AQ_KIND_WAIT;
+  return all;
+}
+
+void aq_timestamps_free(aq_timestamps *all)
+{
+  free(all);
+}
+
+static void interval_add(aq_timestamps *all, aq_time from, aq_time to)
 {
   const aq_time length = to - from;
   if (length >= 2 * AQ_NS && length <= STEP_LONGEST * AQ_US &&
@@ -28,23 +43,23 @@ static void interval_add(intervals *all, aq_time from, aq_time to)
     all->values[all->count++] = length;
 }
 
-static void rows_add(intervals *all, const aq_record *rows, size_t count,
-                     aq_record *last)
+bool aq_timestamps_add(aq_timestamps *all, const aq_record *row)
 {
-  for (size_t i = 0; i < count; i++) {
-    const aq_record *row = &rows[i];
-    if (row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
-        row->end == AQ_TIME_NONE)
-      continue;
-    interval_add(all, row->start, row->end);
-    if (last->kind == AQ_KIND_KERNEL && last->device == row->device)
-      interval_add(all, last->end, row->start);
-    *last = *row;
-  }
+  if (all->rows >= STEP_ROWS)
+    return false;
+  all->rows++;
+  if (row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
+      row->end == AQ_TIME_NONE)
+    return true;
+  interval_add(all, row->start, row->end);
+  if (all->last.kind == AQ_KIND_KERNEL && all->last.device == row->device)
+    interval_add(all, all->last.end, row->start);
+  all->last = *row;
+  return true;
 }
 
 /* Whether nearly all are multiples of the step: some rows were repaired. */
-static bool step_fits(const intervals *all, aq_time step)
+static bool step_fits(const aq_timestamps *all, aq_time step)
 {
   size_t multiples = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -56,7 +71,7 @@ static bool step_fits(const intervals *all, aq_time step)
 
 /* Profilers translate ticks to the host's clock, which runs a little faster or
  * slower: a step of 40 ns becomes one of 40.09. */
-static int step_of(const intervals *all)
+int aq_timestamps_step(const aq_timestamps *all)
 {
   if (all->count < STEP_NEEDED)
     return 0;
@@ -67,18 +82,18 @@ static int step_of(const intervals *all)
   return 0;
 }
 
-static aq_status intervals_read(aq_run_reader *reader, intervals *all,
-                                aq_diag *diag)
+static aq_status rows_read(aq_run_reader *reader, aq_timestamps *all,
+                           aq_diag *diag)
 {
   enum { BATCH = 64 };
-  aq_record rows[BATCH], last = {.kind = AQ_KIND_WAIT};
-  int64_t numbers[BATCH];
+  aq_record rows[BATCH];
   size_t count = 1;
+  bool more = true;
   aq_status status = AQ_OK;
-  for (int i = 0; i < STEP_ROWS / BATCH && status == AQ_OK && count > 0; i++) {
-    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
-    if (status == AQ_OK)
-      rows_add(all, rows, count, &last);
+  while (more && status == AQ_OK && count > 0) {
+    status = aq_run_reader_next(reader, rows, NULL, BATCH, &count, diag);
+    for (size_t i = 0; more && status == AQ_OK && i < count; i++)
+      more = aq_timestamps_add(all, &rows[i]);
   }
   return status;
 }
@@ -87,16 +102,16 @@ aq_status aq_timestamp_step_find(aq_store *store, int64_t run, int *step,
                                  aq_diag *diag)
 {
   aq_run_reader *reader;
-  intervals *all = calloc(1, sizeof *all);
+  aq_timestamps *all = aq_timestamps_create();
   if (!all)
     return aq_diag_no_memory(diag);
   aq_status status =
       aq_run_reader_open(store, run, AQ_ORDER_START, &reader, diag);
   if (status == AQ_OK) {
-    status = intervals_read(reader, all, diag);
+    status = rows_read(reader, all, diag);
     aq_run_reader_close(reader);
   }
-  *step = step_of(all);
-  free(all);
+  *step = aq_timestamps_step(all);
+  aq_timestamps_free(all);
   return status;
 }

@@ -1,6 +1,7 @@
 libaqcore_a_SOURCES += \
 	src/store/care.h \
 	src/store/check.c \
+	src/store/each.c src/store/each.h \
 	src/store/facts.c src/store/facts.h \
 	src/store/location.c src/store/location.h \
 	src/store/merge.c \
