@@ -218,7 +218,7 @@ def clocks_differ(store, run):
     """Whether a replay moved doorbells by the offset of the run's clocks."""
     notes, = sqlite3.connect(store).execute(
         "SELECT notes FROM runs WHERE id = ?", (run,)).fetchone()
-    return "clock_offset_ps" in json.loads(notes)["replay"]
+    return "clock" in json.loads(notes)["replay"]
 
 
 def off_and_half(scored):

@@ -245,12 +245,6 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   json_run(json, "reference", c->reference);
   aq_compare_json(json, &c->figures);
   aq_latency_json(json, c);
-  if (c->clock_offset != AQ_TIME_NONE) {
-    aq_json_out_map(json, "clock");
-    aq_json_out_ns(json, "offset_ns", c->clock_offset);
-    aq_json_out_int(json, "waits", c->clock_witnesses);
-    aq_json_out_close_map(json);
-  }
   aq_status status = put_worst(cli, json, c);
   json_thresholds(json, &c->figures, limits, count);
   aq_json_out_close_map(json);

@@ -68,9 +68,11 @@ void aq_replay_clock_json(const aq_replay_clock *clock, aq_json_out *json)
   const aq_clock_offset *run = &clock->run;
   if (!run->witnesses)
     return;
-  aq_json_out_int(json, "clock_offset_ps", run->offset);
-  aq_json_out_int(json, "clock_spread_ps", run->spread);
-  aq_json_out_int(json, "clock_witnesses", (int64_t)run->witnesses);
-  aq_json_out_int(json, "clock_proved_ps", run->proved);
-  aq_json_out_int(json, "clock_shift_ps", clock->shift);
+  aq_json_out_map(json, "clock");
+  aq_json_out_int(json, "offset_ps", run->offset);
+  aq_json_out_int(json, "spread_ps", run->spread);
+  aq_json_out_int(json, "witnesses", (int64_t)run->witnesses);
+  aq_json_out_int(json, "proved_ps", run->proved);
+  aq_json_out_int(json, "shift_ps", clock->shift);
+  aq_json_out_close_map(json);
 }

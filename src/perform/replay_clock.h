@@ -26,8 +26,8 @@ aq_status aq_replay_clock_find(aq_store *store, const aq_run_info *origin,
                                const char *device, const char *const *edits,
                                aq_replay_clock *out, aq_diag *diag);
 
-/* Both write nothing where the run shows no offset; the second one writes
- * members of an open object. */
+/* Both write nothing where the run shows no offset; the second one writes a
+ * member of an open object. */
 void aq_replay_clock_note(const aq_replay_clock *clock, const aq_notes *notes);
 void aq_replay_clock_json(const aq_replay_clock *clock, aq_json_out *json);
 

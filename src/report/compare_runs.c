@@ -167,7 +167,7 @@ static bool pair_read(const aq_json_node *object, const char *first,
 static void notes_read(const aq_run_info *run, aq_compare_runs *out)
 {
   aq_json_doc doc;
-  aq_json_node replay, interval;
+  aq_json_node replay, interval, clock;
   int64_t pair[2];
   out->interval_makespan = out->interval_latency = AQ_NONE;
   out->clock_offset = AQ_TIME_NONE;
@@ -179,8 +179,8 @@ static void notes_read(const aq_run_info *run, aq_compare_runs *out)
     out->interval_makespan = pair[0];
     out->interval_latency = pair[1];
   }
-  if (pair_read(&replay, "clock_offset_ps", "clock_witnesses", INT64_MIN,
-                pair)) {
+  if (aq_json_member(&replay, "clock", &clock) && aq_json_is_object(&clock) &&
+      pair_read(&clock, "offset_ps", "witnesses", INT64_MIN, pair)) {
     out->clock_offset = pair[0];
     out->clock_witnesses = pair[1];
   }
