@@ -124,6 +124,27 @@ static void put_sound_rows(aq_record_sink *sink, int64_t origin, int64_t count,
   }
 }
 
+static aq_store_writer *writer_of(aq_store *store, const aq_run_info *info)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store_writer *writer;
+  ck_assert_status(aq_store_writer_open(store, info, &writer, &diag), AQ_OK,
+                   &diag);
+  return writer;
+}
+
+aq_store_writer *writer_open(aq_store *store, const char *name)
+{
+  const aq_run_info info = run_named(name);
+  return writer_of(store, &info);
+}
+
+void writer_finish(aq_store_writer *writer)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+}
+
 int64_t make_sound_run(aq_store *store, const char *name, int64_t origin,
                        int64_t count)
 {
@@ -132,9 +153,7 @@ int64_t make_sound_run(aq_store *store, const char *name, int64_t origin,
   info.origin = origin;
   info.kind = origin == AQ_NONE ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
   info.notes = "{}";
-  aq_store_writer *writer;
-  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
-                   &diag);
+  aq_store_writer *writer = writer_of(store, &info);
   const int64_t run = aq_store_writer_run(writer);
   aq_record_sink *sink = aq_store_writer_sink(writer);
   int64_t device, queues[2];
@@ -145,7 +164,7 @@ int64_t make_sound_run(aq_store *store, const char *name, int64_t origin,
   put_sound_rows(sink, origin, count, queues, &diag);
   sink->put_edges(sink, &(aq_edge){0, 1, AQ_EDGE_CALL, 100}, 1, &diag);
   sink->put_counters(sink, &(aq_sample){AQ_COUNTER_waves, 0, 5, 6}, 1, &diag);
-  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  writer_finish(writer);
   return run;
 }
 

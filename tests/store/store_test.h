@@ -29,6 +29,10 @@ aq_run_info run_named(const char *name);
  * as large as they may be. */
 aq_record row_of(int64_t seed, int64_t i);
 
+/* A writer of a run with a name, and its end. */
+aq_store_writer *writer_open(aq_store *store, const char *name);
+void writer_finish(aq_store_writer *writer);
+
 /* Writers that return a status, for processes that must not assert. */
 aq_status write_rows(aq_store_writer *writer, int64_t seed, int64_t first,
                      int64_t count, aq_diag *diag);

@@ -8,15 +8,12 @@
 
 static int64_t store_rows(aq_store *store, const aq_record *rows, size_t count)
 {
-  const aq_run_info info = run_named(NULL);
   aq_diag diag = AQ_DIAG_INIT;
-  aq_store_writer *writer;
-  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
-                   &diag);
+  aq_store_writer *writer = writer_open(store, NULL);
   int64_t run = aq_store_writer_run(writer);
   aq_record_sink *sink = aq_store_writer_sink(writer);
   ck_assert_status(sink->put(sink, rows, count, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  writer_finish(writer);
   return run;
 }
 
@@ -268,16 +265,13 @@ START_TEST(edges_come_back_by_the_row_that_waits)
   static const aq_edge edges[] = {{7, 90, AQ_EDGE_INFERRED, 60},
                                   {3, 20, AQ_EDGE_CALL, 95},
                                   {1, 20, AQ_EDGE_CALL, 100}};
-  const aq_run_info info = run_named("e");
-  aq_store_writer *writer;
+  aq_store_writer *writer = writer_open(store, "e");
   aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
-                   &diag);
   ck_assert_status(write_rows(writer, 1, 0, 100, &diag), AQ_OK, &diag);
   aq_record_sink *sink = aq_store_writer_sink(writer);
   ck_assert_status(sink->put_edges(sink, edges, 3, &diag), AQ_OK, &diag);
   const int64_t run = aq_store_writer_run(writer);
-  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  writer_finish(writer);
 
   aq_run_reader *reader = reader_open(store, run, AQ_ORDER_START);
   const aq_edge *got;

@@ -170,10 +170,7 @@ START_TEST(a_run_is_found_by_id_by_name_and_as_the_latest)
   find_fails(store, "latest", "it holds no runs yet");
   make_run(store, "a", 1, 0);
   make_run(store, "1st", 1, 0);
-  aq_store_writer *writer;
-  const aq_run_info open = run_named("open");
-  ck_assert_status(aq_store_writer_open(store, &open, &writer, &diag), AQ_OK,
-                   &diag);
+  aq_store_writer *writer = writer_open(store, "open");
   ck_assert_int_eq(find_id(store, "1"), 1);
   ck_assert_int_eq(find_id(store, "a"), 1);
   ck_assert_int_eq(find_id(store, "1st"), 2);

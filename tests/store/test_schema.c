@@ -35,11 +35,8 @@ static char *make_example(void)
   aq_diag diag = AQ_DIAG_INIT;
   make_run(store, "before", 1, 10);
   for (int replay = 0; replay < 2; replay++) {
-    aq_run_info info = run_named(replay ? "s" : "m");
-    aq_store_writer *writer;
+    aq_store_writer *writer = writer_open(store, replay ? "s" : "m");
     aq_record rows[2];
-    ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
-                     &diag);
     aq_record_sink *sink = aq_store_writer_sink(writer);
     for (int i = 0; i < 2; i++) {
       aq_record_init(&rows[i]);
@@ -51,7 +48,7 @@ static char *make_example(void)
       sink->name(sink, i ? "copy" : "gemm", 4, &rows[i].name, &diag);
     }
     ck_assert_status(sink->put(sink, rows, 2, &diag), AQ_OK, &diag);
-    ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+    writer_finish(writer);
   }
   make_run(store, "after", 1, 10);
   aq_store_close(store);

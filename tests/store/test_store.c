@@ -307,16 +307,13 @@ START_TEST(one_process_may_open_a_store_twice)
 {
   char *path = fresh_path("runs.db");
   aq_store *first = store_open(path, AQ_STORE_WRITE);
-  const aq_run_info info = run_named("a");
   aq_diag diag = AQ_DIAG_INIT;
-  aq_store_writer *writer;
-  ck_assert_status(aq_store_writer_open(first, &info, &writer, &diag), AQ_OK,
-                   &diag);
+  aq_store_writer *writer = writer_open(first, "a");
   ck_assert_status(write_rows(writer, 1, 0, 20000, &diag), AQ_OK, &diag);
   aq_store *second = store_open(path, AQ_STORE_WRITE);
   int64_t other = make_run(second, "b", 2, 20000);
   ck_assert_status(write_rows(writer, 1, 20000, 20000, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  writer_finish(writer);
   check_run(second, 1, 1, 40000);
   check_run(first, other, 2, 20000);
   aq_store_close(first);

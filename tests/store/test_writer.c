@@ -10,16 +10,6 @@
 
 #include "store/store_test.h"
 
-static aq_store_writer *writer_open(aq_store *store, const char *name)
-{
-  const aq_run_info info = run_named(name);
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_store_writer *writer;
-  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
-                   &diag);
-  return writer;
-}
-
 /* *run stays as it is until the run is finished. */
 static aq_store_writer *writer_open_late(aq_store *store,
                                          const aq_run_info *info, int64_t *run)
@@ -29,12 +19,6 @@ static aq_store_writer *writer_open_late(aq_store *store,
   ck_assert_status(aq_store_writer_open_late(store, info, run, &writer, &diag),
                    AQ_OK, &diag);
   return writer;
-}
-
-static void writer_finish(aq_store_writer *writer)
-{
-  aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
 }
 
 START_TEST(every_field_of_every_row_survives_many_batches)
