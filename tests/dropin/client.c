@@ -116,6 +116,18 @@ uint64_t client_submit(hsa_queue_t *queue, const aq_packet *packet,
   return id;
 }
 
+client_fault client_queue_fault(hsa_queue_t *queue)
+{
+  client_fault fault = {true, 1, 1};
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_STATUS, &fault.faulted));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON, &fault.reasons));
+  ck_assert_done(hsa_amd_queue_get_info(
+      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_ADDRESS, &fault.address));
+  return fault;
+}
+
 int client_child(void (*body)(void))
 {
   int status;

@@ -38,6 +38,14 @@ hsa_queue_t *client_queue(const client *c, uint32_t size);
 uint64_t client_submit(hsa_queue_t *queue, const aq_packet *packet,
                        uint16_t header);
 
+/* The memory fault that a queue reports. */
+typedef struct client_fault {
+  bool faulted;
+  uint32_t reasons;
+  uint64_t address;
+} client_fault;
+client_fault client_queue_fault(hsa_queue_t *queue);
+
 /* Runs `body` in a child and returns its exit status; 256 and more: a signal
  * or, as 256 + SIGALRM, no end. */
 int client_child(void (*body)(void));

@@ -216,18 +216,10 @@ static aq_packet packet_make(bench *b, const bad_kernel *k)
 /* The queue has the fault of the event, if there was one. */
 static void fault_check(const heard *h, hsa_queue_t *queue)
 {
-  bool faulted;
-  uint32_t reasons;
-  uint64_t address;
-  ck_assert_done(hsa_amd_queue_get_info(
-      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_STATUS, &faulted));
-  ck_assert_done(hsa_amd_queue_get_info(
-      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON, &reasons));
-  ck_assert_done(hsa_amd_queue_get_info(
-      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_ADDRESS, &address));
-  ck_assert_int_eq(faulted, h->events > 0);
-  ck_assert_uint_eq(reasons, h->events ? h->reasons : 0);
-  ck_assert_uint_eq(address, h->events ? h->address : 0);
+  const client_fault fault = client_queue_fault(queue);
+  ck_assert_int_eq(fault.faulted, h->events > 0);
+  ck_assert_uint_eq(fault.reasons, h->events ? h->reasons : 0);
+  ck_assert_uint_eq(fault.address, h->events ? h->address : 0);
 }
 
 /* Dispatches the kernel on a queue of its own, with `first` as its first

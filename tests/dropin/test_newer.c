@@ -668,20 +668,14 @@ START_TEST(newer_attributes_of_queues_are_answered)
     ck_assert_done(hsa_amd_queue_get_info(queue, attribute, &version));
     ck_assert_uint_eq(version, 0xff);
   }
-  uint64_t ring = 1, properties = 1, address = 1;
-  uint32_t reason = 1;
-  bool faulted = true;
+  uint64_t ring = 1, properties = 1;
   ck_assert_done(hsa_amd_queue_get_info(
       queue, HSA_AMD_QUEUE_INFO_PREFETCH_METADATA_RING_BUFFER, &ring));
   ck_assert_done(hsa_amd_queue_get_info(queue, HSA_AMD_QUEUE_INFO_PROPERTIES,
                                         &properties));
-  ck_assert_done(hsa_amd_queue_get_info(
-      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_STATUS, &faulted));
-  ck_assert_done(hsa_amd_queue_get_info(
-      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_ADDRESS, &address));
-  ck_assert_done(hsa_amd_queue_get_info(
-      queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON, &reason));
-  ck_assert(!ring && !properties && !faulted && !address && !reason);
+  ck_assert(!ring && !properties);
+  const client_fault fault = client_queue_fault(queue);
+  ck_assert(!fault.faulted && !fault.address && !fault.reasons);
   ck_assert_hsa(hsa_amd_queue_get_info(
                     queue, HSA_AMD_QUEUE_INFO_VM_FAULT_REASON + 1, &uses),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
