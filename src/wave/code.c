@@ -398,7 +398,7 @@ size_t aq_wave_code_memory(const aq_wave_code *code)
   for (const code_page *page = code->first; page; page = page->next) {
     bytes += AQ_WAVE_PAGE_ALIGN;
     for (size_t i = 0; i < PAGE_WORDS; i++)
-      bytes += page->mores[i] ? sizeof(aq_wave_more) : 0;
+      bytes += aq_wave_more_size(page->mores[i]);
   }
   return bytes;
 }

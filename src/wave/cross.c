@@ -2,6 +2,7 @@
 /* Instructions that move values between lanes, or to and from scalars. */
 #include "config.h"
 
+#include "wave/form.h"
 #include "wave/lanes.h"
 
 #define BODY(name)                                                             \
@@ -80,86 +81,70 @@ BODY(v_permlane32_swap_b32)
 
 /* ---- through the LDS crossbar; no memory is touched ---- */
 
-/* The lane that an address means to lane l: halves of a wave of RDNA 1 to 3 are
- * apart. */
-static uint32_t permuted_lane(const aq_wave_op *o, int l, uint32_t address)
+/* The lanes that addresses mean: halves of a wave of RDNA 1 to 3 are apart. */
+static void permuted_lanes(aq_wave *w, const aq_wave_op *o,
+                           uint8_t lanes[AQ_WAVE_LANES])
 {
-  const uint32_t lane = (address + (uint32_t)o->imm) / 4;
-  return o->more->inst.wave32 ||
-                 o->more->inst.target & (AQ_ISA_GFX10 | AQ_ISA_GFX11)
-             ? ((uint32_t)l & 32) | (lane & 31)
-             : lane & 63;
+  const uint32_t *address = w->v[o->more->address];
+  const bool apart = o->more->inst.wave32 ||
+                     o->more->inst.target & (AQ_ISA_GFX10 | AQ_ISA_GFX11);
+  const uint32_t mask = apart ? 31 : 63, half = apart ? 32 : 0;
+  AQ_EACH_LANE(l)
+  lanes[l] = (uint8_t)(((uint32_t)l & half) |
+                       ((address[l] + (uint32_t)o->imm) / 4 & mask));
+}
+
+static void row_write(aq_wave *w, const aq_wave_op *o, const uint32_t *row)
+{
+  const uint32_t *m = lanes_mask(w);
+  uint32_t *d = w->v[o->d];
+  AQ_EACH_LANE(l) d[l] = (row[l] & m[l]) | (d[l] & ~m[l]);
 }
 
 /* Lanes pull: inactive lanes read as 0. */
 BODY(ds_bpermute_b32)
 {
-  const aq_wave_more *more = o->more;
-  const uint32_t *address = w->v[more->address], *data = w->v[more->data];
-  uint32_t from[AQ_WAVE_LANES] = {0};
-  LANES(l)
-  {
-    const uint32_t lane = permuted_lane(o, l, address[l]);
-    from[l] = AQ_WAVE_EXEC(w) >> lane & 1 ? data[lane] : 0;
-  }
-  LANES(l) w->v[o->d][l] = from[l];
+  const uint32_t *data = w->v[o->more->data], *m = lanes_mask(w);
+  uint32_t active[AQ_WAVE_LANES], row[AQ_WAVE_LANES];
+  uint8_t from[AQ_WAVE_LANES];
+  permuted_lanes(w, o, from);
+  AQ_EACH_LANE(l) active[l] = data[l] & m[l];
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    row[l] = active[from[l]];
+  row_write(w, o, row);
+  return aq_wave_next(o);
+}
+
+/* Of lanes that are off, too. */
+BODY(ds_bpermute_fi_b32)
+{
+  const uint32_t *data = w->v[o->more->data];
+  uint32_t row[AQ_WAVE_LANES];
+  uint8_t from[AQ_WAVE_LANES];
+  permuted_lanes(w, o, from);
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    row[l] = data[from[l]];
+  row_write(w, o, row);
   return aq_wave_next(o);
 }
 
 /* Lanes push: the last one that writes wins. */
-/* Of lanes that are off, too. */
-BODY(ds_bpermute_fi_b32)
-{
-  const uint32_t *address = w->v[o->more->address];
-  uint32_t from[AQ_WAVE_LANES];
-  memcpy(from, w->v[o->more->data], sizeof from);
-  LANES(l)
-  w->v[o->d][l] = from[permuted_lane(o, l, address[l])];
-  return aq_wave_next(o);
-}
-
 BODY(ds_permute_b32)
 {
-  const aq_wave_more *more = o->more;
-  const uint32_t *address = w->v[more->address], *data = w->v[more->data];
-  uint32_t to[AQ_WAVE_LANES] = {0};
-  LANES(l) to[permuted_lane(o, l, address[l])] = data[l];
-  LANES(l) w->v[o->d][l] = to[l];
+  const uint32_t *data = w->v[o->more->data];
+  uint32_t row[AQ_WAVE_LANES] = {0};
+  uint8_t to[AQ_WAVE_LANES];
+  permuted_lanes(w, o, to);
+  LANES(l) row[to[l]] = data[l];
+  row_write(w, o, row);
   return aq_wave_next(o);
-}
-
-/* The lane that l reads, by the pattern of the offset. */
-static int swizzle_lane(uint32_t pattern, int l)
-{
-  if (pattern & 0x8000) /* within four */
-    return (l & ~3) | (int)(pattern >> (2 * (l & 3)) & 3);
-  const int and_mask = (int)(pattern & 31), or_mask = (int)(pattern >> 5 & 31),
-            xor_mask = (int)(pattern >> 10 & 31);
-  return (l & 32) | ((((l & 31) & and_mask) | or_mask) ^ xor_mask);
-}
-
-static int swizzle_rotate(uint32_t pattern, int l)
-{
-  const int mask = (int)(pattern & 31), amount = (int)(pattern >> 5 & 31);
-  const int turn = pattern & 0x400 ? -amount : amount;
-  return (l & 32) | (l & mask) | ((l + turn) & 31 & ~mask);
 }
 
 BODY(ds_swizzle_b32)
 {
-  const uint32_t *data = w->v[o->more->address];
-  const uint32_t pattern = (uint32_t)o->imm;
-  uint32_t from[AQ_WAVE_LANES] = {0};
-  if ((pattern & 0xe000) == 0xe000)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                         "ds_swizzle_b32 in FFT mode is not simulated");
-  LANES(l)
-  {
-    const int lane = (pattern & 0xe000) == 0xc000 ? swizzle_rotate(pattern, l)
-                                                  : swizzle_lane(pattern, l);
-    from[l] = AQ_WAVE_EXEC(w) >> lane & 1 ? data[lane] : 0;
-  }
-  LANES(l) w->v[o->d][l] = from[l];
+  uint32_t row[AQ_WAVE_LANES];
+  aq_wave_move_rows(w, &o->more->form->move, row, w->v[o->more->address], 1);
+  row_write(w, o, row);
   return aq_wave_next(o);
 }
 

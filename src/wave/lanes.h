@@ -51,11 +51,18 @@ static inline void lanes_expand(uint64_t bits, uint32_t *row)
   for (int i = 0; i < 4; i++)
     _mm512_store_si512(row + 16 * i, _mm512_maskz_set1_epi32(
                                          (__mmask16)(bits >> (16 * i)), -1));
-#else
+#elif defined(__AVX2__)
   for (int half = 0; half < 2; half++) {
     const uint32_t word = (uint32_t)(bits >> (32 * half));
     _Pragma("GCC ivdep") for (int l = 0; l < 32; l++) row[32 * half + l] =
         0u - (word >> l & 1);
+  }
+#else
+  static const uint32_t of[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  for (int i = 0; i < AQ_WAVE_LANES; i += 8) {
+    const uint32_t byte = (uint32_t)(bits >> i);
+    for (int l = 0; l < 8; l++)
+      row[i + l] = (byte & of[l]) == of[l] ? UINT32_MAX : 0;
   }
 #endif
 }

@@ -18,7 +18,7 @@ libaqcore_a_SOURCES += \
 	src/wave/exactness.c src/wave/exactness.h \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/flags.c src/wave/flags.h \
-	src/wave/forms.c \
+	src/wave/form.c src/wave/form.h src/wave/form_run.c \
 	src/wave/grid.c src/wave/grid.h \
 	src/wave/groups.c src/wave/groups.h \
 	src/wave/guard.c src/wave/guard.h \
@@ -36,6 +36,7 @@ libaqcore_a_SOURCES += \
 	src/wave/memory.c \
 	src/wave/observe.c src/wave/observe.h \
 	src/wave/missing.c src/wave/missing.h \
+	src/wave/move.c src/wave/move.h \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
 	src/wave/native.c src/wave/native.h \

@@ -3,11 +3,15 @@
 
 #include "wave/lower.h"
 
+#include <stdlib.h>
+
 #include "wave/atomics.h"
 #include "wave/direct.h"
 #include "wave/elements.h"
 #include "wave/finish.h"
 #include "wave/flags.h"
+#include "wave/form.h"
+#include "wave/pair.h"
 
 const aq_wave_op *aq_wave_not_simulated(aq_wave *w, const aq_wave_op *o)
 {
@@ -279,6 +283,26 @@ static bool is_unproven(const aq_isa_inst *inst)
           (strncmp(name, "v_add_m", 7) == 0 && inst->clamp));
 }
 
+/* False: out of memory. */
+static bool form_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  more->form = calloc(1, sizeof *more->form);
+  if (!more->form)
+    return false;
+  aq_wave_form_read(o, more->form);
+  more->base = o->run;
+  o->run = aq_wave_form_run;
+  return true;
+}
+
+/* False: in FFT mode, or out of memory. */
+static bool swizzle_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  more->form = calloc(1, sizeof *more->form);
+  return more->form &&
+         aq_wave_move_swizzle((uint32_t)o->imm, &more->form->move);
+}
+
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
@@ -295,11 +319,8 @@ static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
       (!aq_wave_finish_executes(inst) ||
        strncmp(inst->row->name, "v_s_", 4) == 0))
     return false;
-  if (form_is_needed(inst) && o->run != aq_wave_not_simulated) {
-    more->base = o->run;
-    o->run = aq_wave_form_run;
-  }
-  return true;
+  return !form_is_needed(inst) || o->run == aq_wave_not_simulated ||
+         form_lower(o, more);
 }
 
 static uint16_t vector_role(const aq_isa_inst *inst, char role)
@@ -358,6 +379,8 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
     more->element_bytes = 1;
   if (aq_wave_elements_has(inst))
     return aq_wave_elements_lower(o, more, o->run != aq_wave_not_simulated);
+  if (strcmp(inst->row->name, "ds_swizzle_b32") == 0)
+    return swizzle_lower(o, more);
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
@@ -402,5 +425,7 @@ bool aq_wave_lowers(const aq_isa_inst *inst)
 {
   aq_wave_more more = {.inst = *inst};
   aq_wave_op op = {.run = NULL, .more = &more};
-  return aq_wave_lower(&op, &more);
+  const bool lowers = aq_wave_lower(&op, &more);
+  aq_wave_more_clear(&more);
+  return lowers;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include "wave/form.h"
 #include "wave/native_segment.h"
 
 /* ---- sources ---- */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "wave/form.h"
+
 /* clang-format off */
 #define V1(n, td, ta, e)                                                       \
   {.name = #n, .shape = AQ_WAVE_TEXT_LANE, .result = #td, .sources = {#ta},    \

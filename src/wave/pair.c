@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 #include "wave/flags.h"
+#include "wave/form.h"
 #include "wave/lanes.h"
 #include "wave/lower.h"
 
-enum { RESULT = AQ_WAVE_TEMP + 20 }; /* forms.c has its own */
+enum { RESULT = AQ_WAVE_TEMP + 20 }; /* form_run.c has its own */
 
 struct aq_wave_pair {
   aq_wave_op x, y;
@@ -83,9 +84,31 @@ bool aq_wave_pair_lower(aq_wave_op *o, aq_wave_more *more, aq_wave_handler *x,
                     inst->first_count, inst->operand_count, y);
 }
 
+void aq_wave_more_clear(aq_wave_more *more)
+{
+  if (more->pair) {
+    aq_wave_more_clear(&more->pair->more_x);
+    aq_wave_more_clear(&more->pair->more_y);
+  }
+  free(more->pair);
+  free(more->form);
+}
+
 void aq_wave_more_free(aq_wave_more *more)
 {
   if (more)
-    free(more->pair);
+    aq_wave_more_clear(more);
   free(more);
+}
+
+size_t aq_wave_more_size(const aq_wave_more *more)
+{
+  if (!more)
+    return 0;
+  size_t bytes = sizeof *more + (more->form ? sizeof *more->form : 0);
+  if (more->pair)
+    bytes += sizeof *more->pair + aq_wave_more_size(&more->pair->more_x) -
+             sizeof more->pair->more_x +
+             aq_wave_more_size(&more->pair->more_y) - sizeof more->pair->more_y;
+  return bytes;
 }

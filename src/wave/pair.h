@@ -13,7 +13,13 @@ bool aq_wave_pair_lowers(const aq_isa_inst *inst);
 bool aq_wave_pair_lower(aq_wave_op *o, aq_wave_more *more, aq_wave_handler *x,
                         aq_wave_handler *y);
 
-/* Frees it with its pair; NULL is fine. */
+/* Frees its pair and its form. */
+void aq_wave_more_clear(aq_wave_more *more);
+
+/* Clears and frees it; NULL is fine. */
 void aq_wave_more_free(aq_wave_more *more);
+
+/* Its bytes, of its pair and its form too; of NULL 0. */
+size_t aq_wave_more_size(const aq_wave_more *more);
 
 #endif

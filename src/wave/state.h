@@ -67,6 +67,7 @@ typedef struct aq_wave_more {
   aq_wave_handler *unflagged;         /* inside flags.h's */
   const aq_wave_op *target;           /* of a direct branch, once taken */
   struct aq_wave_pair *pair;          /* VOPD: pair.h */
+  struct aq_wave_form *form;          /* form.h; the move of ds_swizzle_b32 */
   uint16_t address, data;             /* memory: rows; AQ_WAVE_NONE */
   uint16_t element_row, element_base; /* elements.h: of offsets, the base */
   uint32_t element_bytes;
@@ -380,12 +381,6 @@ bool aq_wave_matrix_executes(const aq_isa_inst *inst);
 /* Whether a conversion applies signs and selections of VOP3 itself: it writes a
  * part of its destination. */
 bool aq_wave_convert_selects(const aq_isa_inst *inst);
-
-/* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
-const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
-
-/* RDNA: whether a result of 16 bits leaves the other half of its register. */
-bool aq_wave_form_keeps_half(const aq_isa_inst *inst);
 
 /* Whether the index of s_set_gpr_idx_on moves the rows of an instruction. */
 bool aq_wave_op_moves(const aq_wave_op *o);
