@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses of words lane by lane, for what access.inc does not do at once:
- * handlers of `words` words each (1 to 4), that fault at the first lane that
- * reaches nothing.
+ * Accesses lane by lane, for what access.inc and small.inc do not do at once:
+ * of `words` words each (1 to 4), or of bytes and halves. They fault at the
+ * first lane that reaches nothing.
  */
 #ifndef AQ_WAVE_ACCESS_H
 #define AQ_WAVE_ACCESS_H
@@ -21,6 +21,35 @@ const aq_wave_op *aq_wave_shared_load2(aq_wave *w, const aq_wave_op *o,
                                        unsigned words, unsigned scale);
 const aq_wave_op *aq_wave_shared_store2(aq_wave *w, const aq_wave_op *o,
                                         unsigned words, unsigned scale);
+
+/* A value of 1 or 2 bytes, extended to a word, or in half of the register. */
+typedef enum aq_wave_part {
+  AQ_WAVE_WHOLE,
+  AQ_WAVE_LOW,
+  AQ_WAVE_HIGH
+} aq_wave_part;
+
+typedef struct aq_wave_small {
+  unsigned size; /* bytes */
+  bool is_signed;
+  aq_wave_part part;
+} aq_wave_small;
+
+/* A register whose part gets the value. */
+static inline uint32_t aq_wave_small_place(uint32_t old, uint32_t x,
+                                           aq_wave_part part)
+{
+  return part == AQ_WAVE_WHOLE ? x
+         : part == AQ_WAVE_LOW ? (old & 0xffff0000) | (x & 0xffff)
+                               : (old & 0xffff) | x << 16;
+}
+
+typedef const aq_wave_op *aq_wave_small_access(aq_wave *w, const aq_wave_op *o,
+                                               aq_wave_small small);
+
+aq_wave_small_access aq_wave_global_small_load, aq_wave_global_small_store,
+    aq_wave_flat_small_load, aq_wave_flat_small_store,
+    aq_wave_shared_small_load, aq_wave_shared_small_store;
 
 /* The host address of a lane's bytes that an instruction of global, flat or
  * scratch memory reads; NULL: `*address` cannot be reached. */

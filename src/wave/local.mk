@@ -69,6 +69,7 @@ libaqcore_a_SOURCES += \
 	src/wave/shared.c src/wave/shared.h \
 	src/wave/shared_lanes.c \
 	src/wave/short.c \
+	src/wave/small.def src/wave/small.inc \
 	src/wave/smem.c \
 	src/wave/special.c \
 	src/wave/start.c src/wave/start.h \

@@ -171,49 +171,42 @@ WORDS(flat, FLAT)
 WORDS(scratch, SCRATCH)
 WORDS(buffer, BUFFER)
 
-/* A value of 1 or 2 bytes, extended, whole or into a half of the register. */
-typedef enum part { WHOLE, LOW, HIGH } part;
-
 ALWAYS_INLINE const aq_wave_op *small_load(aq_wave *w, const aq_wave_op *o,
-                                           space where, unsigned size,
-                                           bool is_signed, part to)
+                                           space where, aq_wave_small small)
 {
   uint64_t address = 0;
   LANES(l)
   {
-    const uint8_t *from = lane_at(w, o, where, l, size, false, &address);
+    const uint8_t *from = lane_at(w, o, where, l, small.size, false, &address);
     if (__builtin_expect(!from, false))
       return aq_wave_miss(w, o, l, address, false);
-    uint32_t *d = &w->v[o->d][l];
     uint32_t x = *from;
-    if (size == 2) {
+    if (small.size == 2) {
       uint16_t wide;
       memcpy(&wide, from, 2);
-      x = is_signed ? (uint32_t)(int16_t)wide : wide;
-    } else if (is_signed) {
+      x = small.is_signed ? (uint32_t)(int16_t)wide : wide;
+    } else if (small.is_signed) {
       x = (uint32_t)(int8_t)x;
     }
-    *d = to == WHOLE ? x
-         : to == LOW ? (*d & 0xffff0000) | (x & 0xffff)
-                     : (*d & 0xffff) | x << 16;
+    w->v[o->d][l] = aq_wave_small_place(w->v[o->d][l], x, small.part);
   }
   return aq_wave_next(o);
 }
 
 ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
-                                            space where, unsigned size,
-                                            part from)
+                                            space where, aq_wave_small small)
 {
   const uint16_t data = o->more->data;
   uint64_t address = 0;
   w->grid->quiet = false;
   LANES(l)
   {
-    uint8_t *to = lane_at(w, o, where, l, size, true, &address);
+    uint8_t *to = lane_at(w, o, where, l, small.size, true, &address);
     if (__builtin_expect(!to, false))
       return aq_wave_miss(w, o, l, address, true);
-    const uint32_t x = from == HIGH ? w->v[data][l] >> 16 : w->v[data][l];
-    if (size == 2)
+    const uint32_t x =
+        small.part == AQ_WAVE_HIGH ? w->v[data][l] >> 16 : w->v[data][l];
+    if (small.size == 2)
       memcpy(to, &(uint16_t){(uint16_t)x}, 2);
     else
       *to = (uint8_t)x;
@@ -221,6 +214,20 @@ ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
   }
   return aq_wave_next(o);
 }
+
+#define SMALL(prefix, where)                                                   \
+  const aq_wave_op *aq_wave_##prefix##_small_load(                             \
+      aq_wave *w, const aq_wave_op *o, aq_wave_small small)                    \
+  {                                                                            \
+    return small_load(w, o, where, small);                                     \
+  }                                                                            \
+  const aq_wave_op *aq_wave_##prefix##_small_store(                            \
+      aq_wave *w, const aq_wave_op *o, aq_wave_small small)                    \
+  {                                                                            \
+    return small_store(w, o, where, small);                                    \
+  }
+SMALL(global, GLOBAL)
+SMALL(flat, FLAT)
 
 /* The old value goes to d if it was asked for; cmpswap's data is the new value
  * and then the one compared with. */
@@ -263,63 +270,28 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
 
 /* ---- each instruction in each space ---- */
 
-#define SPACE(prefix, where)                                                   \
-  BODY(prefix##_load_ubyte)                                                    \
+#define LOAD(name, where, size, is_signed, part)                               \
+  BODY(name)                                                                   \
   {                                                                            \
-    return small_load(w, o, where, 1, false, WHOLE);                           \
-  }                                                                            \
-  BODY(prefix##_load_sbyte)                                                    \
-  {                                                                            \
-    return small_load(w, o, where, 1, true, WHOLE);                            \
-  }                                                                            \
-  BODY(prefix##_load_ushort)                                                   \
-  {                                                                            \
-    return small_load(w, o, where, 2, false, WHOLE);                           \
-  }                                                                            \
-  BODY(prefix##_load_sshort)                                                   \
-  {                                                                            \
-    return small_load(w, o, where, 2, true, WHOLE);                            \
-  }                                                                            \
-  BODY(prefix##_load_ubyte_d16)                                                \
-  {                                                                            \
-    return small_load(w, o, where, 1, false, LOW);                             \
-  }                                                                            \
-  BODY(prefix##_load_ubyte_d16_hi)                                             \
-  {                                                                            \
-    return small_load(w, o, where, 1, false, HIGH);                            \
-  }                                                                            \
-  BODY(prefix##_load_sbyte_d16)                                                \
-  {                                                                            \
-    return small_load(w, o, where, 1, true, LOW);                              \
-  }                                                                            \
-  BODY(prefix##_load_sbyte_d16_hi)                                             \
-  {                                                                            \
-    return small_load(w, o, where, 1, true, HIGH);                             \
-  }                                                                            \
-  BODY(prefix##_load_short_d16)                                                \
-  {                                                                            \
-    return small_load(w, o, where, 2, false, LOW);                             \
-  }                                                                            \
-  BODY(prefix##_load_short_d16_hi)                                             \
-  {                                                                            \
-    return small_load(w, o, where, 2, false, HIGH);                            \
-  }                                                                            \
-  BODY(prefix##_store_byte)                                                    \
-  {                                                                            \
-    return small_store(w, o, where, 1, WHOLE);                                 \
-  }                                                                            \
-  BODY(prefix##_store_byte_d16_hi)                                             \
-  {                                                                            \
-    return small_store(w, o, where, 1, HIGH);                                  \
-  }                                                                            \
-  BODY(prefix##_store_short)                                                   \
-  {                                                                            \
-    return small_store(w, o, where, 2, WHOLE);                                 \
-  }                                                                            \
-  BODY(prefix##_store_short_d16_hi)                                            \
-  {                                                                            \
-    return small_store(w, o, where, 2, HIGH);                                  \
+    return small_load(w, o, where,                                             \
+                      (aq_wave_small){size, is_signed, AQ_WAVE_##part});       \
   }
+#define STORE(name, where, size, part)                                         \
+  BODY(name)                                                                   \
+  {                                                                            \
+    return small_store(w, o, where,                                            \
+                       (aq_wave_small){size, false, AQ_WAVE_##part});          \
+  }
+#define SMALL_LOAD(name, shared, size, is_signed, part)                        \
+  LOAD(scratch_load_##name, SCRATCH, size, is_signed, part)                    \
+  LOAD(buffer_load_##name, BUFFER, size, is_signed, part)
+#define SMALL_STORE(name, shared, size, part)                                  \
+  STORE(scratch_store_##name, SCRATCH, size, part)                             \
+  STORE(buffer_store_##name, BUFFER, size, part)
+#include "wave/small.def"
+#undef SMALL_LOAD
+#undef SMALL_STORE
+
 #define ATOMICS(prefix, where)                                                 \
   BODY(prefix##_atomic)                                                        \
   {                                                                            \
@@ -330,10 +302,6 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
     return atomic(w, o, where, 8);                                             \
   }
 
-SPACE(global, GLOBAL)
-SPACE(flat, FLAT)
-SPACE(scratch, SCRATCH)
-SPACE(buffer, BUFFER)
 ATOMICS(global, GLOBAL)
 ATOMICS(flat, FLAT)
 ATOMICS(buffer, BUFFER)
@@ -341,12 +309,6 @@ ATOMICS(buffer, BUFFER)
 /* clang-format off */
 #define H(name) {#name, name##_}
 #define AS(name, handler) {#name, handler##_}
-#define H_SPACE(p)                                                             \
-  H(p##_load_ubyte), H(p##_load_sbyte), H(p##_load_ushort),                    \
-      H(p##_load_sshort), H(p##_load_ubyte_d16), H(p##_load_ubyte_d16_hi),     \
-      H(p##_load_sbyte_d16), H(p##_load_sbyte_d16_hi), H(p##_load_short_d16),  \
-      H(p##_load_short_d16_hi), H(p##_store_byte), H(p##_store_byte_d16_hi),   \
-      H(p##_store_short), H(p##_store_short_d16_hi)
 #define H_ATOMICS(p)                                                           \
   AS(p##_atomic_swap, p##_atomic), AS(p##_atomic_cmpswap, p##_atomic),         \
       AS(p##_atomic_add, p##_atomic), AS(p##_atomic_sub, p##_atomic),          \
@@ -381,7 +343,11 @@ ATOMICS(buffer, BUFFER)
       AS(p##_atomic_xor_x2, p##_atomic_x2),                                    \
       AS(p##_atomic_inc_x2, p##_atomic_x2),                                    \
       AS(p##_atomic_dec_x2, p##_atomic_x2)
+#define SMALL_LOAD(name, shared, size, is_signed, part)                        \
+  H(scratch_load_##name), H(buffer_load_##name),
+#define SMALL_STORE(name, shared, size, part)                                  \
+  H(scratch_store_##name), H(buffer_store_##name),
 const aq_wave_semantics aq_wave_memory[] = {
-    H_SPACE(global), H_SPACE(flat), H_SPACE(scratch), H_SPACE(buffer),
+#include "wave/small.def"
     H_ATOMICS(global), H_ATOMICS(flat), H_ATOMICS(buffer), {NULL, NULL}};
 /* clang-format on */

@@ -114,53 +114,39 @@ const aq_wave_op *aq_wave_shared_store(aq_wave *w, const aq_wave_op *o,
 
 /* ---- bytes and halves ---- */
 
-#define SMALL_READ(name, T, STORE)                                             \
-  BODY(name)                                                                   \
-  {                                                                            \
-    LANES(l)                                                                   \
-    {                                                                          \
-      const uint32_t at = w->v[o->more->address][l] + OFFSET;                  \
-      const uint8_t *from = aq_wave_shared_at(w, at, sizeof(T));               \
-      T value;                                                                 \
-      if (!from)                                                               \
-        return aq_wave_shared_miss(w, o, l, at);                               \
-      memcpy(&value, from, sizeof value);                                      \
-      uint32_t *d = &w->v[o->d][l];                                            \
-      const uint32_t x = (uint32_t)value;                                      \
-      STORE;                                                                   \
-    }                                                                          \
-    return aq_wave_next(o);                                                    \
+const aq_wave_op *aq_wave_shared_small_load(aq_wave *w, const aq_wave_op *o,
+                                            aq_wave_small small)
+{
+  LANES(l)
+  {
+    const uint32_t at = w->v[o->more->address][l] + OFFSET;
+    const uint8_t *from = aq_wave_shared_at(w, at, small.size);
+    uint32_t x = 0;
+    if (!from)
+      return aq_wave_shared_miss(w, o, l, at);
+    memcpy(&x, from, small.size);
+    if (small.is_signed)
+      x = small.size == 1 ? (uint32_t)(int8_t)x : (uint32_t)(int16_t)x;
+    w->v[o->d][l] = aq_wave_small_place(w->v[o->d][l], x, small.part);
   }
-#define SMALL_WRITE(name, T, SHIFT)                                            \
-  BODY(name)                                                                   \
-  {                                                                            \
-    LANES(l)                                                                   \
-    {                                                                          \
-      const uint32_t at = w->v[o->more->address][l] + OFFSET;                  \
-      uint8_t *to = aq_wave_shared_at(w, at, sizeof(T));                       \
-      const T value = (T)(w->v[o->more->data][l] >> SHIFT);                    \
-      if (!to)                                                                 \
-        return aq_wave_shared_miss(w, o, l, at);                               \
-      memcpy(to, &value, sizeof value);                                        \
-    }                                                                          \
-    return aq_wave_next(o);                                                    \
+  return aq_wave_next(o);
+}
+
+const aq_wave_op *aq_wave_shared_small_store(aq_wave *w, const aq_wave_op *o,
+                                             aq_wave_small small)
+{
+  LANES(l)
+  {
+    const uint32_t at = w->v[o->more->address][l] + OFFSET;
+    const uint32_t x =
+        w->v[o->more->data][l] >> (small.part == AQ_WAVE_HIGH ? 16 : 0);
+    uint8_t *to = aq_wave_shared_at(w, at, small.size);
+    if (!to)
+      return aq_wave_shared_miss(w, o, l, at);
+    memcpy(to, &x, small.size);
   }
-#define TO_LOW  *d = (*d & 0xffff0000) | (x & 0xffff)
-#define TO_HIGH *d = (*d & 0xffff) | x << 16
-SMALL_READ(ds_read_u8, uint8_t, *d = x)
-SMALL_READ(ds_read_i8, int8_t, *d = x)
-SMALL_READ(ds_read_u16, uint16_t, *d = x)
-SMALL_READ(ds_read_i16, int16_t, *d = x)
-SMALL_READ(ds_read_u8_d16, uint8_t, TO_LOW)
-SMALL_READ(ds_read_u8_d16_hi, uint8_t, TO_HIGH)
-SMALL_READ(ds_read_i8_d16, int8_t, TO_LOW)
-SMALL_READ(ds_read_i8_d16_hi, int8_t, TO_HIGH)
-SMALL_READ(ds_read_u16_d16, uint16_t, TO_LOW)
-SMALL_READ(ds_read_u16_d16_hi, uint16_t, TO_HIGH)
-SMALL_WRITE(ds_write_b8, uint8_t, 0)
-SMALL_WRITE(ds_write_b16, uint16_t, 0)
-SMALL_WRITE(ds_write_b8_d16_hi, uint8_t, 16)
-SMALL_WRITE(ds_write_b16_d16_hi, uint16_t, 16)
+  return aq_wave_next(o);
+}
 
 /* ---- read, modify, write ---- */
 
@@ -219,11 +205,7 @@ BODY(modify64)
 #define M32(n, T) AS(ds_##n##_##T, modify32), AS(ds_##n##_rtn_##T, modify32)
 #define M64(n, T) AS(ds_##n##_##T, modify64), AS(ds_##n##_rtn_##T, modify64)
 const aq_wave_semantics aq_wave_shared[] = {
-    H(ds_read_u8), H(ds_read_i8), H(ds_read_u16),
-    H(ds_read_i16), H(ds_read_u8_d16), H(ds_read_u8_d16_hi), H(ds_read_i8_d16),
-    H(ds_read_i8_d16_hi), H(ds_read_u16_d16), H(ds_read_u16_d16_hi),
-    H(ds_write_b8), H(ds_write_b16), H(ds_write_b8_d16_hi),
-    H(ds_write_b16_d16_hi), M32(add, u32), M32(sub, u32), M32(rsub, u32),
+    M32(add, u32), M32(sub, u32), M32(rsub, u32),
     M32(inc, u32), M32(dec, u32), M32(min, i32), M32(max, i32), M32(min, u32),
     M32(max, u32), M32(and, b32), M32(or, b32), M32(xor, b32), M32(mskor, b32),
     M32(cmpst, b32), M32(cmpst, f32), M32(min_num, f32), M32(max_num, f32),

@@ -362,11 +362,14 @@ extern const aq_wave_semantics aq_wave_gws_semantics[];
 /* The same semantics compiled for levels of the host's processor. */
 extern const aq_wave_semantics aq_wave_vector_base[];
 extern const aq_wave_semantics aq_wave_access_base[];
+extern const aq_wave_semantics aq_wave_small_base[];
 #if defined(__x86_64__)
 extern const aq_wave_semantics aq_wave_vector_v3[];
 extern const aq_wave_semantics aq_wave_access_v3[];
+extern const aq_wave_semantics aq_wave_small_v3[];
 extern const aq_wave_semantics aq_wave_vector_v4[];
 extern const aq_wave_semantics aq_wave_access_v4[];
+extern const aq_wave_semantics aq_wave_small_v4[];
 #endif
 
 /* The name of the instruction of gfx9 that computes the same, or the name. */
