@@ -120,7 +120,8 @@ class Models:
             else:
                 text += line + "\n"
         for key in nowhere:
-            zero = "0" if re.search(rf"^{key} = \d+ ;", text, re.M) else "0 ns"
+            zero = ("1 ns" if key == "timestamp_step" else
+                    "0" if re.search(rf"^{key} = \d+ ;", text, re.M) else "0 ns")
             line = "" if has_base else f"{key} = {zero} ; assumed: not measured"
             text = re.sub(rf"^{key} = .*$", line, text, flags=re.M)
         if values or nowhere:
@@ -155,15 +156,16 @@ class Models:
 
     def without(self, model, near, left_out):
         """Makes the model without some traces: its path, and the constants that
-        no other source gives."""
+        no other source gives. Fits begin without all constants of those traces,
+        for a fit leaves what it does not move as the model has it."""
         missing = []
         for link in self.chain(model):
-            values, nowhere = {}, []
+            lost = [(keys, [trace for trace in files if trace not in left_out])
+                    for name, keys, files in self.rows
+                    if name == link and set(files) & set(left_out)]
+            values, nowhere = {}, [key for keys, _ in lost for key in keys]
             path = self.write(link, values, nowhere)
-            for _, keys, files in [row for row in self.rows if row[0] == link]:
-                rest = [trace for trace in files if trace not in left_out]
-                if len(rest) == len(files):
-                    continue
+            for keys, rest in lost:
                 fits = self.aqueduct.fits(rest, path, keys) if rest else {}
                 for key in keys:
                     if key not in fits and near:
@@ -172,9 +174,8 @@ class Models:
                             fits[key] = self.borrowed(link, near, key, others)
                     if fits.get(key):
                         values[key] = fits[key]
-                    else:
-                        nowhere.append(key)
-                path = self.write(link, values, nowhere)
+                        nowhere.remove(key)
+                        path = self.write(link, values, nowhere)
             missing += nowhere
         return path, missing
 
