@@ -79,10 +79,18 @@ aqdrop_block *aqdrop_block_find(aqdrop_memory *memory, const void *address)
                                                                         : NULL;
 }
 
+bool aqdrop_block_touches(const aqdrop_memory *memory, const void *base,
+                          size_t size)
+{
+  const size_t at = block_index(memory, base);
+  return at < memory->count &&
+         (uintptr_t)memory->blocks[at].base < (uintptr_t)base + size;
+}
+
 bool aqdrop_block_insert(aqdrop_memory *memory, const aqdrop_block *new)
 {
   size_t at = block_index(memory, new->base);
-  if (at < memory->count && memory->blocks[at].base < new->base + new->size)
+  if (aqdrop_block_touches(memory, new->base, new->size))
     return false;
   if (!AQ_ARRAY_RESERVE(memory->blocks, memory->capacity, memory->count + 1))
     return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of blocks: ranges of memory that a pool allocated or that another
- * process shares, by address; they do not overlap. The files memory*.c use it.
+ * process shares, by address; they do not overlap. memory*.c and svm.c use it.
  *
  * Thread rule: the caller holds the lock of the table for each function that
  * takes the table or a pointer into it; the mapping functions take a block
@@ -50,6 +50,10 @@ size_t aqdrop_block_bytes(size_t size);
 
 /* The block that an address lies in, or NULL; valid until the table changes. */
 aqdrop_block *aqdrop_block_find(aqdrop_memory *memory, const void *address);
+
+/* Whether a block has a byte of the range. */
+bool aqdrop_block_touches(const aqdrop_memory *memory, const void *base,
+                          size_t size);
 
 /* Copies a block into its place; false when memory ran out or it overlaps. */
 bool aqdrop_block_insert(aqdrop_memory *memory, const aqdrop_block *new);

@@ -6,7 +6,9 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
+#include "dropin/blocks.h"
 #include "dropin/hsa.h"
 #include "dropin/published.h"
 #include "dropin/signals.h"
@@ -88,6 +90,23 @@ static bool touches(const range *r, uintptr_t base, size_t size)
   return r->base < base + size && base < r->base + r->size;
 }
 
+/* Whether the pages of a range can have attributes: the kernel driver refuses
+ * addresses without memory and memory that a pool allocated. msync() looks for
+ * unmapped pages, and writes nothing back. */
+static bool range_is_shared(aqdrop *runtime, const void *ptr, size_t size)
+{
+  const uintptr_t page = AQDROP_PAGE;
+  const uintptr_t begin = (uintptr_t)ptr & ~(page - 1);
+  const uintptr_t end = ((uintptr_t)ptr + size + page - 1) & ~(page - 1);
+  if (begin >= end || msync((void *)begin, end - begin, MS_ASYNC) != 0)
+    return false;
+  pthread_mutex_lock(&runtime->memory->lock);
+  const bool pooled =
+      aqdrop_block_touches(runtime->memory, (const void *)begin, end - begin);
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return !pooled;
+}
+
 /* ---- setting ---- */
 
 /* The lock is held. The records under the new range are forgotten. */
@@ -137,10 +156,12 @@ hsa_amd_svm_attributes_set(void *ptr, size_t size,
 {
   AQDROP_ENTER(runtime);
   hsa_status_t status = HSA_STATUS_SUCCESS;
-  if (!ptr || size == 0 || !attribute_list || attribute_count == 0)
+  if (!ptr || size == 0 || (!attribute_list && attribute_count > 0))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   for (size_t i = 0; i < attribute_count && status == HSA_STATUS_SUCCESS; i++)
     status = pair_check(runtime, &attribute_list[i]);
+  if (status == HSA_STATUS_SUCCESS && !range_is_shared(runtime, ptr, size))
+    return HSA_STATUS_ERROR;
   pthread_mutex_lock(&runtime->lock);
   for (size_t i = 0; i < attribute_count && status == HSA_STATUS_SUCCESS; i++) {
     range new = {.base = (uintptr_t)ptr,
@@ -181,6 +202,16 @@ static uint64_t access_get(const aqdrop *runtime, uintptr_t base, size_t size,
   return HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE;
 }
 
+/* Prefetches are known to ROCr; it asks the driver for the rest. HIP asks for
+ * nothing, of memory of a pool, and expects no error. */
+static bool asks_driver(const hsa_amd_svm_attribute_pair_t *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (list[i].attribute != HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION)
+      return true;
+  return false;
+}
+
 hsa_status_t
 hsa_amd_svm_attributes_get(void *ptr, size_t size,
                            hsa_amd_svm_attribute_pair_t *attribute_list,
@@ -188,8 +219,11 @@ hsa_amd_svm_attributes_get(void *ptr, size_t size,
 {
   AQDROP_ENTER(runtime);
   hsa_status_t status = HSA_STATUS_SUCCESS;
-  if (!ptr || size == 0 || !attribute_list || attribute_count == 0)
+  if (!ptr || size == 0 || (!attribute_list && attribute_count > 0))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (asks_driver(attribute_list, attribute_count) &&
+      !range_is_shared(runtime, ptr, size))
+    return HSA_STATUS_ERROR;
   pthread_mutex_lock(&runtime->lock);
   for (size_t i = 0; i < attribute_count && status == HSA_STATUS_SUCCESS; i++) {
     hsa_amd_svm_attribute_pair_t *pair = &attribute_list[i];

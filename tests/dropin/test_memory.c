@@ -577,6 +577,38 @@ START_TEST(ranges_keep_their_attributes_and_can_be_prefetched)
 }
 END_TEST
 
+START_TEST(only_mapped_pages_of_no_pool_have_attributes)
+{
+  enum { PAGE = 4096 };
+  client c;
+  void *pooled;
+  client_open(&c);
+  hsa_amd_svm_attribute_pair_t pair = {HSA_AMD_SVM_ATTRIB_READ_ONLY, 1};
+  hsa_amd_svm_attribute_pair_t place = {HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION};
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.host_fine, PAGE, 0, &pooled));
+  char *pages =
+      mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne(pages, MAP_FAILED);
+  ck_assert_int_eq(munmap(pages + 2 * PAGE, PAGE), 0);
+  ck_assert_done(hsa_amd_svm_attributes_set(pages, 2 * PAGE, &pair, 1));
+  ck_assert_done(hsa_amd_svm_attributes_get(pages, 2 * PAGE, &pair, 1));
+  void *refused[] = {pages + PAGE, pooled};
+  for (size_t i = 0; i < 2; i++) {
+    ck_assert_hsa(hsa_amd_svm_attributes_set(refused[i], 2 * PAGE, &pair, 1),
+                  HSA_STATUS_ERROR);
+    ck_assert_hsa(hsa_amd_svm_attributes_get(refused[i], 2 * PAGE, &pair, 1),
+                  HSA_STATUS_ERROR);
+    ck_assert_done(hsa_amd_svm_attributes_get(refused[i], PAGE + 1, NULL, 0));
+    ck_assert_done(hsa_amd_svm_attributes_get(refused[i], 2 * PAGE, &place, 1));
+  }
+  ck_assert_hsa(hsa_amd_svm_attributes_get(pages, PAGE, NULL, 1),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_int_eq(munmap(pages, 2 * PAGE), 0);
+  ck_assert_done(hsa_memory_free(pooled));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 typedef struct heard {
   int count;
   hsa_amd_event_t event;
@@ -667,5 +699,6 @@ AQ_TEST_MAIN("dropin/memory",
              a_box_that_leaves_the_address_space_is_refused,
              a_box_may_have_holes_between_its_rows_but_none_in_them,
              ranges_keep_their_attributes_and_can_be_prefetched,
+             only_mapped_pages_of_no_pool_have_attributes,
              memory_that_is_not_there_goes_to_the_handler_of_events,
              the_ring_of_a_queue_is_not_freed_and_the_handler_is_told)

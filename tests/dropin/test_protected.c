@@ -391,7 +391,8 @@ START_TEST(locking_and_attributes_leave_it_protected)
   engine_copy(&c, there, true, from, false);
   hsa_amd_svm_attribute_pair_t pair = {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE,
                                        c.device.handle};
-  ck_assert_done(hsa_amd_svm_attributes_set(memory, SIZE, &pair, 1));
+  ck_assert_hsa(hsa_amd_svm_attributes_set(memory, SIZE, &pair, 1),
+                HSA_STATUS_ERROR);
   engine_copy(&c, back, false, memory, true);
   bytes_check(back, 6);
   ck_assert_done(hsa_amd_memory_unlock(memory));
