@@ -375,8 +375,8 @@ typedef struct aq_queue_desc {
 typedef enum aq_queue_control {
   AQ_CONTROL_INACTIVATE, /* later packets are ignored; twice is no error */
   AQ_CONTROL_PRIORITY,   /* value: -1 low, 0 normal, 1 high */
-  /* mask: `count` bits, a multiple of 32; 0 resets. AQ_REDUCED when bits for
-   * compute units that are not there were dropped. */
+  /* mask: `count` bits, a multiple of 32; 0 resets. Bits for compute units that
+   * are not there are dropped, with or without AQ_REDUCED. */
   AQ_CONTROL_CU_MASK,
   AQ_CONTROL_PROFILE, /* value: 1 keeps start and end for every signal, 0 ends
                        */

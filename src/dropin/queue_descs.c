@@ -51,7 +51,7 @@ static hsa_status_t desc_create(hsa_agent_t agent,
   if (status == HSA_STATUS_SUCCESS && desc->compute.cu_mask_count > 0)
     status = hsa_amd_queue_cu_set_mask(queue, desc->compute.cu_mask_count,
                                        desc->compute.cu_mask);
-  if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_CU_MASK_REDUCED) {
+  if (status != HSA_STATUS_SUCCESS) {
     hsa_queue_destroy(queue);
     return status;
   }

@@ -442,6 +442,20 @@ hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue,
   return queue_control(queue, AQ_CONTROL_PROFILE, &args);
 }
 
+/* Whether a mask has bits, none of them for a compute unit of the device. */
+static bool mask_is_empty(const aqdrop_queue *q, uint32_t count,
+                          const uint32_t *mask)
+{
+  const uint32_t cus = q->agent->info ? q->agent->info->cus : 0;
+  for (uint32_t i = 0; i < count && i < cus; i++)
+    if (mask[i / MASK_BITS] >> i % MASK_BITS & 1)
+      return false;
+  return count > 0 && cus > 0;
+}
+
+/* ROCr and the driver accept an empty mask, and HIP makes streams with one, of
+ * which it reports the default mask: kernels run on the units they had. ROCr
+ * reports bits that HSA_CU_MASK took, but no bits of units that are missing. */
 hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue,
                                        uint32_t num_cu_mask_count,
                                        const uint32_t *cu_mask)
@@ -449,17 +463,22 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue,
   AQDROP_ENTER(runtime);
   if (num_cu_mask_count % MASK_BITS != 0 || (num_cu_mask_count > 0 && !cu_mask))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  aqdrop_queue *q = queue ? queue_find(runtime, queue) : NULL;
+  if (!q)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
   aq_queue_control_args args = {.count = num_cu_mask_count, .mask = cu_mask};
-  hsa_status_t status = queue_control(queue, AQ_CONTROL_CU_MASK, &args);
+  const hsa_status_t status =
+      mask_is_empty(q, num_cu_mask_count, cu_mask)
+          ? HSA_STATUS_SUCCESS
+          : queue_control(queue, AQ_CONTROL_CU_MASK, &args);
   if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_CU_MASK_REDUCED)
     return status;
-  aqdrop_queue *q = queue_find(runtime, queue);
   pthread_mutex_lock(&runtime->lock);
   mask_fill(q);
   for (uint32_t i = 0; num_cu_mask_count > 0 && i < q->mask_words; i++)
     q->mask[i] &= i < num_cu_mask_count / MASK_BITS ? cu_mask[i] : 0;
   pthread_mutex_unlock(&runtime->lock);
-  return status;
+  return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue,

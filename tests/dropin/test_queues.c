@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hsa_sim.h"
 #include "common/ring.h"
 #include "dropin/client.h"
 
@@ -305,13 +306,52 @@ START_TEST(compute_units_are_masked_and_the_mask_is_told)
   ck_assert_uint_eq(mask[0], 0xff);
   ck_assert_uint_eq(mask[1], 0);
   memset(mask, 0xff, sizeof mask);
-  ck_assert_hsa(hsa_amd_queue_cu_set_mask(queue, 320, mask),
-                HSA_STATUS_CU_MASK_REDUCED);
+  ck_assert_done(hsa_amd_queue_cu_set_mask(queue, 320, mask));
+  ck_assert_done(hsa_amd_queue_cu_get_mask(queue, 320, mask));
+  ck_assert_mem_eq(mask, all, sizeof all);
   ck_assert_done(hsa_amd_queue_cu_set_mask(queue, 0, NULL));
   ck_assert_done(hsa_amd_queue_cu_get_mask(queue, 320, mask));
   ck_assert_mem_eq(mask, all, sizeof all);
   ck_assert_hsa(hsa_amd_queue_cu_set_mask(queue, 33, mask),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static void kernel_ran(const aq_kernel_call *call)
+{
+  *(bool *)call->user = true;
+}
+
+START_TEST(a_mask_without_compute_units_is_told_and_stops_nothing)
+{
+  client c;
+  uint32_t mask[10] = {0};
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64);
+  mask[9] = 0xffff0000; /* 304 units */
+  ck_assert_done(hsa_amd_queue_cu_set_mask(queue, 320, mask));
+  ck_assert_done(hsa_amd_queue_cu_get_mask(queue, 320, mask));
+  for (size_t i = 0; i < 10; i++)
+    ck_assert_uint_eq(mask[i], 0);
+  bool ran = false;
+  aq_hsa_sim sim;
+  ck_assert_done(hsa_system_get_major_extension_table(
+      AQ_HSA_EXTENSION_SIM, AQ_HSA_SIM_MAJOR, sizeof sim, &sim));
+  const aq_kernel_desc kernel = {
+      .name = "masked", .function = kernel_ran, .user = &ran};
+  aq_packet packet = {.kernel = {.workgroup_size = {64, 1, 1},
+                                 .grid_size = {64, 1, 1},
+                                 .completion_signal = client_signal(1)}};
+  packet.setup = 1;
+  ck_assert_done(sim.kernel_register(&kernel, &packet.kernel.kernel_object));
+  client_submit(queue, &packet,
+                aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 1, AQ_SCOPE_SYSTEM,
+                                 AQ_SCOPE_SYSTEM));
+  client_wait_zero(packet.kernel.completion_signal);
+  ck_assert(ran);
+  ck_assert_hsa(hsa_amd_queue_cu_set_mask(NULL, 320, mask),
+                HSA_STATUS_ERROR_INVALID_QUEUE);
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -431,6 +471,7 @@ AQ_TEST_MAIN("dropin/queues",
              a_bad_packet_calls_back_and_stops_the_queue,
              an_inactive_queue_serves_nothing,
              compute_units_are_masked_and_the_mask_is_told,
+             a_mask_without_compute_units_is_told_and_stops_nothing,
              a_queue_tells_its_agent_and_takes_a_priority,
              times_of_packets_are_told_when_profiling_is_on,
              handles_of_destroyed_queues_and_signals_do_nothing,
