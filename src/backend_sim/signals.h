@@ -123,6 +123,12 @@ aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
 
 /* ---- what every change does: inline, since every packet passes here ---- */
 
+static inline bool aqsim_signal_is_watched(const aqsim_signal *signal)
+{
+  return signal->zero.next != &signal->zero ||
+         signal->each.next != &signal->each;
+}
+
 /* Calls the watchers of a list. */
 void aqsim_watchers_tell(aqsim_watcher *list, int64_t value);
 

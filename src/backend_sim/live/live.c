@@ -210,12 +210,13 @@ static bool live_kernel_describe(aq_transport *t, uint64_t object,
 
 /* ---- signals ---- */
 
+/* The device has nothing to look at. */
 static aq_status live_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                     aq_signal *out, aq_diag *diag)
 {
   aqsim_live *live = enter(t);
   aq_status status = base->signal_create(t, desc, out, diag);
-  leave(live);
+  aqsim_live_unlock(live);
   return status;
 }
 
@@ -225,8 +226,12 @@ static void live_signal_destroy(aq_transport *t, aq_signal signal)
     return;
   aqsim_live_handlers_drop(aqsim_from(t)->live, aqsim_signal_from(signal));
   aqsim_live *live = enter(t);
+  const bool watched = aqsim_signal_is_watched(aqsim_signal_from(signal));
   base->signal_destroy(t, signal);
-  leave(live);
+  if (watched)
+    leave(live);
+  else
+    aqsim_live_unlock(live);
 }
 
 static int64_t live_signal_load(aq_transport *t, aq_signal signal,
