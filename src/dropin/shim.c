@@ -3,7 +3,7 @@
  * Preloaded by `aqueduct exec`: a program that looks for the kernel driver
  * before it calls HSA finds it. /dev/kfd is /dev/null here, with the ioctls
  * that ask for the version and for clocks; the module's state is "live". Every
- * name of the HSA library opens the drop-in.
+ * name of the HSA library opens the drop-in. Yields are counted: yields.h.
  *
  * It is loaded into every process of the program, so it needs nothing but
  * libc, and touches only these names.
@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,10 +22,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/hsa_sim.h"
+#include "common/yields.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -177,6 +180,19 @@ EXPORT FILE *popen(const char *command, const char *type)
                command + sizeof lsmod - 1) < (int)sizeof line)
     command = line;
   return NEXT(fopen_function, "popen")(command, type);
+}
+
+/* ---- yields ---- */
+
+EXPORT uint32_t aqueduct_yields[AQ_YIELDS];
+
+EXPORT int sched_yield(void)
+{
+  static __thread pid_t thread;
+  if (thread == 0)
+    thread = gettid();
+  __atomic_fetch_add(aq_yields_of(thread), 1, __ATOMIC_RELAXED);
+  return (int)syscall(SYS_sched_yield);
 }
 
 /* ---- the library ---- */

@@ -13,6 +13,7 @@
 
 #include "common/hsa_sim.h"
 #include "common/wall.h"
+#include "common/yields.h"
 #include "dropin/client.h"
 
 static void bad_submit(hsa_queue_t *queue)
@@ -460,6 +461,41 @@ START_TEST(a_handler_comes_while_its_thread_computes)
 }
 END_TEST
 
+/* As the preloaded library counts them. */
+uint32_t aqueduct_yields[AQ_YIELDS];
+
+static int64_t processor_ns(void)
+{
+  struct timespec ran;
+  ck_assert_int_eq(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran), 0);
+  return (int64_t)ran.tv_sec * 1000000000 + ran.tv_nsec;
+}
+
+START_TEST(a_handler_comes_soon_while_its_thread_yields)
+{
+  enum { TRIES = 40, LEAD_NS = 1000000 };
+  pthread_t other;
+  client c;
+  client_open(&c);
+  ck_assert_int_eq(pthread_create(&other, NULL, calls_once, NULL), 0);
+  ck_assert_int_eq(pthread_join(other, NULL), 0);
+  hsa_signal_t signal = client_signal(0);
+  const int64_t begin = processor_ns();
+  for (int i = 0; i < TRIES; i++) {
+    note n = {.noted = 1};
+    ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                                0, handler_reads, &n));
+    while (!__atomic_load_n(&n.seen, __ATOMIC_ACQUIRE)) {
+      __atomic_fetch_add(aq_yields_of(gettid()), 1, __ATOMIC_RELAXED);
+      sched_yield();
+    }
+  }
+  ck_assert_int_lt(processor_ns() - begin, (int64_t)TRIES * LEAD_NS / 2);
+  ck_assert_done(hsa_signal_destroy(signal));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/callbacks",
              other_threads_go_on_while_an_error_callback_runs,
              other_threads_go_on_while_a_host_function_runs,
@@ -470,4 +506,5 @@ AQ_TEST_MAIN("dropin/callbacks",
              a_handler_may_wait_for_a_lock_of_who_shuts_down,
              a_wait_returns_after_the_handler_of_its_signal,
              a_handler_comes_after_what_its_thread_does_when_it_rang,
-             a_handler_comes_while_its_thread_computes)
+             a_handler_comes_while_its_thread_computes,
+             a_handler_comes_soon_while_its_thread_yields)

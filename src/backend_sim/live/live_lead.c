@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "common/wall.h"
+#include "common/yields.h"
 
 enum {
   LEAD_NS = 1000000,      /* of processor time */
+  YIELDS = 6,             /* locks of HIP yield 5 times before they sleep */
   NAP_NS = 20000,         /* between two looks */
   LONGEST_NS = 500000000, /* shorter than the wait for a callback to end */
 };
@@ -57,18 +59,27 @@ static bool lead_ended(const aqsim_leads *leads, pid_t thread)
   return !__atomic_load_n(&leads->has[thread % AQSIM_LEADS], __ATOMIC_ACQUIRE);
 }
 
+static uint32_t thread_yields(pid_t thread)
+{
+  return aqueduct_yields
+             ? __atomic_load_n(aq_yields_of(thread), __ATOMIC_RELAXED)
+             : 0;
+}
+
 void aqsim_lead_wait(const aqsim_leads *leads, pid_t thread)
 {
   const struct timespec nap = {.tv_nsec = NAP_NS};
   if (thread == aqsim_lead_thread() || lead_ended(leads, thread))
     return;
   const int64_t end = aq_wall_ns() + LONGEST_NS, begin = thread_ran(thread);
+  const uint32_t yields = thread_yields(thread);
   int64_t before = begin;
   while (before >= 0 && before - begin < LEAD_NS && aq_wall_ns() < end) {
     nanosleep(&nap, NULL);
     const int64_t ran = thread_ran(thread);
     /* Twice the same: it may be between two operations of its own. */
-    if (lead_ended(leads, thread) || (ran == before && thread_sleeps(thread)))
+    if (lead_ended(leads, thread) || thread_yields(thread) - yields >= YIELDS ||
+        (ran == before && thread_sleeps(thread)))
       return;
     before = ran;
   }

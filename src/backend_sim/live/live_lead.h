@@ -10,8 +10,8 @@
  *
  * So a handler is not called while the thread that added it only added handlers
  * and rang doorbells since. The lead ends with another operation of that
- * thread, when it sleeps or ends, or after a millisecond of its processor time:
- * one that was preempted keeps it.
+ * thread, when it sleeps, yields again and again or ends, or after a
+ * millisecond of its processor time: one that was preempted keeps it.
  *
  * Thread rule: any thread. A thread's id chooses its word; threads that share
  * one lose leads, nothing else.
