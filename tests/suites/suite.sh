@@ -121,7 +121,8 @@ suite_why() {
   grep -h '^aqueduct: ' "$suite_log.err" | grep -v -e '^aqueduct: run' \
     -e '^aqueduct: recorded' -e '^aqueduct: device' -e 'never called hsa_init' |
     tail -n 1 |
-    sed 's/^aqueduct: //; s/^error: //'
+    sed 's/^aqueduct: //; s/^error: //
+      s/ packet \([0-9]*\) (.*): kernel / packet \1: kernel /'
 }
 
 # A verb of aqueduct with what all programs of the suite get.

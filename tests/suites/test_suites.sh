@@ -102,7 +102,8 @@ mkdir "$dir"
 program event.query << 'EOF'
 case $1 in
 --list-test-names-only)
-  printf '%s\n' 'Unit_good - int' 'Unit_bad,1' Unit_crash Unit_skip Unit_early
+  printf '%s\n' 'Unit_good - int' 'Unit_bad,1' Unit_crash Unit_skip Unit_early \
+    Unit_texture
   exit 5
   ;;
 'Unit_good - int') echo 'printed, noPassed 1 test case with 3 assertions.' ;;
@@ -113,6 +114,13 @@ case $1 in
   ;;
 Unit_crash)
   echo "/x/query.cc:20: failed: fatal error condition with message: 'SIGABRT'"
+  kill -ABRT $$
+  ;;
+Unit_texture)
+  echo '/x/query.cc:30: failed: fatal error condition with message'
+  echo 'aqueduct: queue 0: packet 2 (kernel dispatch, kernel k): kernel k+0x1c: '"\
+image_sample v4, v0: the kernel can reach this instruction, which is not \
+simulated" >&2
   kill -ABRT $$
   ;;
 Unit_skip)
@@ -139,6 +147,11 @@ check "a case that fails is quoted" row \
   'hipcatch,event.query:Unit_bad,1,fail,0,1,query.cc:12: failed: a == b for: 1 == 2'
 check "a case that crashes fails alone" row \
   'hipcatch,event.query:Unit_crash,fail,0,1,query.cc:20: signal 6'
+check "a case whose kernel reads textures says so, in short" row \
+  'hipcatch,event.query:Unit_texture,fail,0,1,textures: image_sample is not '"\
+simulated; query.cc:30: signal 6, queue 0: packet 2: kernel k+0x1c: \
+image_sample v4, v0: the kernel can reach this instruction, which is not \
+simulated"
 check "a case that ends without a verdict fails" row \
   'hipcatch,event.query:Unit_early,fail,0,1,ended before its tests did'
 check "a case that leaves itself out counts no test" row \
@@ -149,7 +162,7 @@ check "a program that cannot list its cases fails" row \
   'hipcatch,event.dead,fail,0,1,ends while it lists its cases'
 check "a source that was not built says why" row \
   'hipcatch,graph.clone,not built,,,does not compile'
-check "helpers and code objects are no programs" [ "$(wc -l < "$work/tsv")" = 9 ]
+check "helpers and code objects are no programs" [ "$(wc -l < "$work/tsv")" = 10 ]
 
 rm -r "$dir"
 mkdir "$dir"
