@@ -38,7 +38,7 @@ libaqcore_a_SOURCES += \
 	src/wave/missing.c src/wave/missing.h \
 	src/wave/move.c src/wave/move.h \
 	src/wave/mode.c src/wave/mode.h \
-	src/wave/packed.c \
+	src/wave/packed.c src/wave/packed.h \
 	src/wave/native.c src/wave/native.h \
 	src/wave/native_affine.c src/wave/native_fast.c \
 	src/wave/native_emit.c src/wave/native_emit.h \
@@ -80,6 +80,7 @@ libaqcore_a_SOURCES += \
 	src/wave/touch.inc src/wave/typed.c \
 	src/wave/unit.c src/wave/unit.h \
 	src/wave/vector.def src/wave/vector.inc src/wave/vector_lane.inc \
+	src/wave/vector_packed.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \
 	src/wave/vector_v4.c \

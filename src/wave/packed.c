@@ -11,6 +11,7 @@
 #include "wave/element.h"
 #include "wave/finish.h"
 #include "wave/half.h"
+#include "wave/packed.h"
 
 #pragma GCC optimize("fp-contract=off")
 
@@ -19,29 +20,23 @@ static bool bit(unsigned bits, int i)
   return bits >> i & 1;
 }
 
-/* The half of source i that goes to half `high` of the result. */
-static uint16_t half_of(const aq_wave_op *o, uint32_t x, int i, bool high)
+/* The half of a source that goes to half `high` of the result. */
+static uint16_t half_of(const aq_wave_select *s, uint32_t x, bool high)
 {
-  const aq_isa_inst *inst = &o->more->inst;
-  return (uint16_t)(bit(high ? inst->op_sel_hi : inst->op_sel, i) ? x >> 16
-                                                                  : x);
+  return (uint16_t)(s->second[high] ? x >> 16 : x);
 }
 
 /* With its sign, for halves that are floats. */
-static uint16_t float_half(const aq_wave_op *o, uint32_t x, int i, bool high)
+static uint16_t float_half(const aq_wave_select *s, uint32_t x, bool high)
 {
-  const aq_isa_inst *inst = &o->more->inst;
-  uint16_t half = half_of(o, x, i, high);
-  bool negative = bit(inst->neg_hi, i);
-  if (!high)
-    negative = false;
-  for (unsigned k = 0; !high && k < inst->operand_count; k++)
-    if (inst->operands[k].role == 'A' + i)
-      negative = inst->operands[k].modifiers & AQ_ISA_NEG;
-  if (negative)
-    half ^= 0x8000;
-  return half;
+  return half_of(s, x, high) ^ (s->negative[high] ? 0x8000 : 0);
 }
+
+/* How the sources of VOP3P are selected. */
+#define SELECTS(a, b, c)                                                       \
+  const aq_wave_select a = aq_wave_select_read(&o->more->inst, 0),             \
+                       b = aq_wave_select_read(&o->more->inst, 1),             \
+                       c = aq_wave_select_read(&o->more->inst, 2)
 
 static uint16_t clamp16(const aq_wave *w, const aq_wave_op *o, uint16_t x)
 {
@@ -57,15 +52,15 @@ static uint16_t clamp16(const aq_wave *w, const aq_wave_op *o, uint16_t x)
     const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),   \
                    *pc = lanes_source(w, o, 2);                                \
     const bool split = aq_wave_mode_is_split(w);                               \
+    SELECTS(sa, sb, sc);                                                       \
     if (split)                                                                 \
       aq_wave_mode_enter64(w);                                                 \
     LANES(l)                                                                   \
     {                                                                          \
       uint32_t both = 0;                                                       \
       for (int high = 0; high < 2; high++) {                                   \
-        const uint16_t a = PICK(o, pa[l], 0, high),                            \
-                       b = PICK(o, pb[l], 1, high),                            \
-                       c = PICK(o, pc[l], 2, high);                            \
+        const uint16_t a = PICK(&sa, pa[l], high), b = PICK(&sb, pb[l], high), \
+                       c = PICK(&sc, pc[l], high);                             \
         (void)c;                                                               \
         const uint16_t r = (uint16_t)(EXPR);                                   \
         both |= (uint32_t)FINISH(w, o, r) << (16 * high);                      \
@@ -136,20 +131,12 @@ static uint32_t clamp32(const aq_wave *w, const aq_wave_op *o, uint32_t x)
   return !o->more->inst.clamp || a != a ? x : lane_bits32((float)a);
 }
 
-/* Word `high` of source i of 64 bits, with its sign. */
-static float pair_word(const aq_wave_op *o, const uint32_t *row, int l, int i,
+/* Word `high` of a source of 64 bits, with its sign. */
+static float pair_word(const aq_wave_select *s, const uint32_t *row, int l,
                        bool high)
 {
-  const aq_isa_inst *inst = &o->more->inst;
-  const bool second = bit(high ? inst->op_sel_hi : inst->op_sel, i);
-  uint32_t x = row[l + (second ? AQ_WAVE_LANES : 0)];
-  bool negative = high && bit(inst->neg_hi, i);
-  for (unsigned k = 0; !high && k < inst->operand_count; k++)
-    if (inst->operands[k].role == 'A' + i)
-      negative = inst->operands[k].modifiers & AQ_ISA_NEG;
-  if (negative)
-    x ^= 0x80000000;
-  return lane_f32(x);
+  const uint32_t x = row[l + (s->second[high] ? AQ_WAVE_LANES : 0)];
+  return lane_f32(x ^ (s->negative[high] ? 0x80000000 : 0));
 }
 
 #define PAIRS(name, EXPR)                                                      \
@@ -158,13 +145,14 @@ static float pair_word(const aq_wave_op *o, const uint32_t *row, int l, int i,
     const uint32_t *pa = lanes_source64(w, o, 0),                              \
                    *pb = lanes_source64(w, o, 1),                              \
                    *pc = lanes_source64(w, o, 2);                              \
+    SELECTS(sa, sb, sc);                                                       \
     LANES(l)                                                                   \
     {                                                                          \
       uint32_t r[2];                                                           \
       for (int high = 0; high < 2; high++) {                                   \
-        const float a = pair_word(o, pa, l, 0, high),                          \
-                    b = pair_word(o, pb, l, 1, high),                          \
-                    c = pair_word(o, pc, l, 2, high);                          \
+        const float a = pair_word(&sa, pa, l, high),                           \
+                    b = pair_word(&sb, pb, l, high),                           \
+                    c = pair_word(&sc, pc, l, high);                           \
         (void)c;                                                               \
         r[high] = clamp32(w, o, EXPR);                                         \
       }                                                                        \
@@ -176,20 +164,6 @@ static float pair_word(const aq_wave_op *o, const uint32_t *row, int l, int i,
 PAIRS(v_pk_fma_f32, lane_nan3(fmaf(a, b, c), a, b, c))
 PAIRS(v_pk_mul_f32, lane_nan2(a *b, a, b))
 PAIRS(v_pk_add_f32, lane_nan2(a + b, a, b))
-
-BODY(v_pk_mov_b32)
-{
-  const uint32_t *pa = lanes_source64(w, o, 0), *pb = lanes_source64(w, o, 1);
-  const unsigned select = o->more->inst.op_sel;
-  LANES(l)
-  {
-    const uint32_t low = pa[l + (bit(select, 0) ? AQ_WAVE_LANES : 0)];
-    const uint32_t high = pb[l + (bit(select, 1) ? AQ_WAVE_LANES : 0)];
-    w->v[o->d][l] = low;
-    w->v[o->d + 1][l] = high;
-  }
-  return aq_wave_next(o);
-}
 
 /* ---- mixed precision ---- */
 
@@ -297,9 +271,9 @@ static uint64_t dot_unsigned(uint32_t a, uint32_t b, int width)
   return sum;
 }
 
-static uint32_t select_halves(const aq_wave_op *o, uint32_t x, int i)
+static uint32_t select_halves(const aq_wave_select *s, uint32_t x)
 {
-  return half_of(o, x, i, false) | (uint32_t)half_of(o, x, i, true) << 16;
+  return half_of(s, x, false) | (uint32_t)half_of(s, x, true) << 16;
 }
 
 #define DOT(name, A, B, EXPR)                                                  \
@@ -307,6 +281,8 @@ static uint32_t select_halves(const aq_wave_op *o, uint32_t x, int i)
   {                                                                            \
     const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),   \
                    *pc = lanes_source(w, o, 2);                                \
+    SELECTS(sa, sb, sc);                                                       \
+    (void)sa, (void)sb, (void)sc;                                              \
     LANES(l)                                                                   \
     {                                                                          \
       const uint32_t a = A, b = B, c = pc[l];                                  \
@@ -314,10 +290,9 @@ static uint32_t select_halves(const aq_wave_op *o, uint32_t x, int i)
     }                                                                          \
     return aq_wave_next(o);                                                    \
   }
-#define HALVES(i, p) select_halves(o, p[l], i)
-DOT(v_dot2_i32_i16, HALVES(0, pa), HALVES(1, pb),
+DOT(v_dot2_i32_i16, select_halves(&sa, pa[l]), select_halves(&sb, pb[l]),
     dot_sat(o, dot_signed(a, b, 16) + (int32_t)c))
-DOT(v_dot2_u32_u16, HALVES(0, pa), HALVES(1, pb),
+DOT(v_dot2_u32_u16, select_halves(&sa, pa[l]), select_halves(&sb, pb[l]),
     dot_sat_u(o, dot_unsigned(a, b, 16) + c))
 DOT(v_dot4_i32_i8, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 8) + (int32_t)c))
 DOT(v_dot4_u32_u8, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 8) + c))
@@ -391,13 +366,14 @@ static uint32_t dot2_bf16(const aq_wave *w, const aq_wave_op *o, uint32_t a,
   return dot2_floats(w, o, x, y, c);
 }
 
-static uint32_t float_halves(const aq_wave_op *o, uint32_t x, int i)
+static uint32_t float_halves(const aq_wave_select *s, uint32_t x)
 {
-  return float_half(o, x, i, false) | (uint32_t)float_half(o, x, i, true) << 16;
+  return float_half(s, x, false) | (uint32_t)float_half(s, x, true) << 16;
 }
-#define FLOATS(i, p) float_halves(o, p[l], i)
-DOT(v_dot2_f32_f16, FLOATS(0, pa), FLOATS(1, pb), dot2_f16(w, o, a, b, c))
-DOT(v_dot2_f32_bf16, FLOATS(0, pa), FLOATS(1, pb), dot2_bf16(w, o, a, b, c))
+DOT(v_dot2_f32_f16, float_halves(&sa, pa[l]), float_halves(&sb, pb[l]),
+    dot2_f16(w, o, a, b, c))
+DOT(v_dot2_f32_bf16, float_halves(&sa, pa[l]), float_halves(&sb, pb[l]),
+    dot2_bf16(w, o, a, b, c))
 
 /* Short forms accumulate into the destination, their third source. */
 DOT(v_dot2c_f32_f16, pa[l], pb[l], dot2_f16(w, o, a, b, c))
@@ -415,10 +391,29 @@ DOT(v_pk_fmac_f16, pa[l], pb[l],
 
 BODY(v_accvgpr)
 {
-  const uint32_t *pa = lanes_source(w, o, 0);
-  LANES(l) w->v[o->d][l] = pa[l];
+  const uint32_t *pa = lanes_source(w, o, 0), *m = lanes_mask(w);
+  uint32_t *d = w->v[o->d];
+  AQ_EACH_LANE(l) d[l] = (pa[l] & m[l]) | (d[l] & ~m[l]);
   return aq_wave_next(o);
 }
+
+/* For vector_packed.inc. */
+#define BY_LANE(name)                                                          \
+  const aq_wave_op *aq_wave_by_lane_##name(aq_wave *w, const aq_wave_op *o)    \
+  {                                                                            \
+    return name##_(w, o);                                                      \
+  }
+BY_LANE(v_pk_add_f16)
+BY_LANE(v_pk_mul_f16)
+BY_LANE(v_pk_fma_f16)
+BY_LANE(v_pk_min_f16)
+BY_LANE(v_pk_max_f16)
+BY_LANE(v_pk_add_f32)
+BY_LANE(v_pk_mul_f32)
+BY_LANE(v_pk_fma_f32)
+BY_LANE(v_fma_mix_f32)
+BY_LANE(v_fma_mixlo_f16)
+BY_LANE(v_fma_mixhi_f16)
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_packed[] = {
@@ -429,7 +424,7 @@ const aq_wave_semantics aq_wave_packed[] = {
     H(v_pk_add_f16), H(v_pk_mul_f16), H(v_pk_min_f16), H(v_pk_max_f16),
     H(v_pk_min_num_f16), H(v_pk_max_num_f16), H(v_pk_minimum_f16),
     H(v_pk_maximum_f16), H(v_pk_fmac_f16), H(v_pk_fma_f32), H(v_pk_mul_f32), H(v_pk_add_f32),
-    H(v_pk_mov_b32), H(v_fma_mix_f32), H(v_fma_mixlo_f16), H(v_fma_mixhi_f16),
+    H(v_fma_mix_f32), H(v_fma_mixlo_f16), H(v_fma_mixhi_f16),
     H(v_dot2_i32_i16), H(v_dot2_u32_u16), H(v_dot4_i32_i8), H(v_dot4_u32_u8),
     H(v_dot4_i32_iu8), H(v_dot8_i32_iu4), H(v_dot4_f32_fp8_bf8),
     H(v_dot4_f32_bf8_fp8), H(v_dot4_f32_fp8_fp8), H(v_dot4_f32_bf8_bf8),

@@ -13,9 +13,11 @@
 
 #define AQ_WAVE_VECTOR aq_wave_vector_base
 #define AQ_WAVE_ACCESS aq_wave_access_base
+#define AQ_WAVE_PACKED aq_wave_packed_base
 #define AQ_WAVE_SMALL  aq_wave_small_base
 #define AQ_WAVE_TOUCH  aq_wave_touch_base
 #include "wave/access.inc"
 #include "wave/small.inc"
 #include "wave/touch.inc"
 #include "wave/vector.inc"
+#include "wave/vector_packed.inc"
