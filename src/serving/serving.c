@@ -358,7 +358,7 @@ const char *aq_serving_durations(aq_workload_source *source)
   return of(source)->steps
              ? "predicted by served models: 0.70 to 1.27 times in 41 published "
                "batches"
-             : "predicted by served models: 0.58 to 1.05 times in 9 published "
+             : "predicted by served models: 0.59 to 1.07 times in 9 published "
                "batches";
 }
 
