@@ -165,25 +165,10 @@ static inline float each_flush(float a)
 #define N32(r) lane_nan2(r, a, a)
 #define N64(r) lane_nan2_64(r, a, a)
 
-/* A function of a scalar, which a handler of vectors computes in lane 0. */
-static inline const aq_wave_op *each_scalar(aq_wave *w, const aq_wave_op *o,
-                                            aq_wave_handler *vector)
-{
-  enum { RESULT_OF_SCALAR = AQ_WAVE_TEMP + 18 };
-  const uint64_t exec = AQ_WAVE_EXEC(w);
-  aq_wave_op plain = *o;
-  plain.d = RESULT_OF_SCALAR;
-  AQ_WAVE_EXEC(w) = 1;
-  vector(w, &plain);
-  AQ_WAVE_EXEC(w) = exec;
-  w->s[o->d] = w->v[RESULT_OF_SCALAR][0];
-  return aq_wave_next(o);
-}
-
 #define SCALAR(name, vector)                                                   \
   BODY(name)                                                                   \
   {                                                                            \
-    return each_scalar(w, o, vector##_);                                       \
+    return lanes_scalar_run(w, o, vector##_);                                  \
   }
 
 /* Entries of a list of handlers. */

@@ -149,6 +149,21 @@ static inline const uint32_t *lanes_source64(aq_wave *w, const aq_wave_op *o,
   return row;
 }
 
+/* A function of a scalar, which a handler of vectors computes in lane 0. */
+static inline const aq_wave_op *
+lanes_scalar_run(aq_wave *w, const aq_wave_op *o, aq_wave_handler *vector)
+{
+  enum { RESULT_OF_SCALAR = AQ_WAVE_TEMP + 18 };
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  aq_wave_op plain = *o;
+  plain.d = RESULT_OF_SCALAR;
+  AQ_WAVE_EXEC(w) = 1;
+  vector(w, &plain);
+  AQ_WAVE_EXEC(w) = exec;
+  w->s[o->d] = w->v[RESULT_OF_SCALAR][0];
+  return aq_wave_next(o);
+}
+
 /* ---- values of a lane ---- */
 
 #define LANE(...) __VA_ARGS__

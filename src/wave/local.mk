@@ -80,7 +80,7 @@ libaqcore_a_SOURCES += \
 	src/wave/touch.inc src/wave/typed.c \
 	src/wave/unit.c src/wave/unit.h \
 	src/wave/vector.def src/wave/vector.inc src/wave/vector_lane.inc \
-	src/wave/vector_packed.inc \
+	src/wave/vector_division.inc src/wave/vector_packed.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \
 	src/wave/vector_v4.c \

@@ -17,6 +17,9 @@
 #define V3(n, td, ta, tb, tc, e)                                               \
   {.name = #n, .shape = AQ_WAVE_TEXT_LANE, .result = #td,                      \
    .sources = {#ta, #tb, #tc}, .expression = #e},
+#define V1_F32(n, e)                                                           \
+  {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b32",                     \
+   .sources = {"f32"}, .expression = #e},
 #define V2_F32(n, e)                                                           \
   {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b32",                     \
    .sources = {"f32", "f32"}, .expression = #e},

@@ -37,4 +37,10 @@ aq_wave_handler aq_wave_by_lane_v_add_f16, aq_wave_by_lane_v_sub_f16,
     aq_wave_by_lane_v_pk_fma_f32, aq_wave_by_lane_v_fma_mix_f32,
     aq_wave_by_lane_v_fma_mixlo_f16, aq_wave_by_lane_v_fma_mixhi_f16;
 
+/* For vector_division.inc. */
+aq_wave_handler aq_wave_by_lane_v_div_scale_f32,
+    aq_wave_by_lane_v_div_scale_f64, aq_wave_by_lane_v_div_fmas_f32,
+    aq_wave_by_lane_v_div_fmas_f64, aq_wave_by_lane_v_div_fixup_f32,
+    aq_wave_by_lane_v_div_fixup_f64;
+
 #endif

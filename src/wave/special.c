@@ -96,9 +96,6 @@ static uint32_t sine(float a, double (*function)(double))
 
 S1(v_exp_f32, b32, f32, N32((float)exp2((double)flushed(a))))
 S1(v_log_f32, b32, f32, N32((float)log2((double)flushed(a))))
-S1(v_rcp_f32, b32, f32, N32(1.0f / a))
-S1(v_rsq_f32, b32, f32, N32((float)(1.0 / sqrt((double)a))))
-S1(v_sqrt_f32, b32, f32, N32(sqrtf(a)))
 S1(v_rcp_f64, b64, f64, N64(1.0 / a))
 S1(v_rsq_f64, b64, f64, N64((double)(1.0L / sqrtl((long double)a))))
 S1(v_sqrt_f64, b64, f64, N64(sqrt(a)))
@@ -108,9 +105,6 @@ S1(v_cos_f32, b32, f32, sine(a, each_turn_cos))
 /* gfx12 computes these for a scalar. */
 SCALAR(v_s_exp_f32, v_exp_f32)
 SCALAR(v_s_log_f32, v_log_f32)
-SCALAR(v_s_rcp_f32, v_rcp_f32)
-SCALAR(v_s_rsq_f32, v_rsq_f32)
-SCALAR(v_s_sqrt_f32, v_sqrt_f32)
 
 /* ---- classes ---- */
 
@@ -207,14 +201,13 @@ const aq_wave_semantics aq_wave_special[] = {
     H(v_frexp_mant_f32), H(v_frexp_exp_i32_f64), H(v_frexp_mant_f64),
     H(v_ldexp_f32), H(v_ldexp_f64), H(v_cvt_rpi_i32_f32),
     H(v_cvt_flr_i32_f32), H(v_cvt_off_f32_i4), H(v_exp_f32), H(v_log_f32),
-    H(v_rcp_f32), H(v_rsq_f32), H(v_sqrt_f32), H(v_rcp_f64), H(v_rsq_f64),
-    H(v_s_exp_f32), H(v_s_log_f32), H(v_s_rcp_f32), H(v_s_rsq_f32),
-    H(v_s_sqrt_f32), H(v_sqrt_f64), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
+    H(v_rcp_f64), H(v_rsq_f64), H(v_s_exp_f32), H(v_s_log_f32),
+    H(v_sqrt_f64), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
     H(v_cvt_pknorm_u16_f32), H(v_cvt_pknorm_i16_f16),
     H(v_cvt_pknorm_u16_f16), H(v_cvt_norm_i16_f16), H(v_cvt_norm_u16_f16),
     H(v_cvt_pk_u8_f32), H(v_cmp_class_f32),
     H(v_cmpx_class_f32), H(v_cmp_class_f64), H(v_cmpx_class_f64),
-    H(v_cmp_class_f16), H(v_cmpx_class_f16), AS(v_rcp_iflag_f32, v_rcp_f32),
+    H(v_cmp_class_f16), H(v_cmpx_class_f16),
     AS(v_exp_legacy_f32, v_exp_f32), AS(v_log_legacy_f32, v_log_f32), {NULL,
     NULL}};
 /* clang-format on */

@@ -5,19 +5,21 @@
 /* Few processors of x86-64 run this level: it is compiled in half the time. */
 #if defined(__x86_64__)
 #pragma GCC optimize("O2", "tree-vectorize", "no-trapping-math",               \
-                     "fp-contract=off")
+                     "no-math-errno", "fp-contract=off")
 #else
-#pragma GCC optimize("O3", "no-trapping-math", "fp-contract=off",              \
-                     "no-tree-loop-distribute-patterns")
+#pragma GCC optimize("O3", "no-trapping-math", "no-math-errno",                \
+                     "fp-contract=off", "no-tree-loop-distribute-patterns")
 #endif
 
-#define AQ_WAVE_VECTOR aq_wave_vector_base
-#define AQ_WAVE_ACCESS aq_wave_access_base
-#define AQ_WAVE_PACKED aq_wave_packed_base
-#define AQ_WAVE_SMALL  aq_wave_small_base
-#define AQ_WAVE_TOUCH  aq_wave_touch_base
+#define AQ_WAVE_VECTOR   aq_wave_vector_base
+#define AQ_WAVE_ACCESS   aq_wave_access_base
+#define AQ_WAVE_DIVISION aq_wave_division_base
+#define AQ_WAVE_PACKED   aq_wave_packed_base
+#define AQ_WAVE_SMALL    aq_wave_small_base
+#define AQ_WAVE_TOUCH    aq_wave_touch_base
 #include "wave/access.inc"
 #include "wave/small.inc"
 #include "wave/touch.inc"
 #include "wave/vector.inc"
+#include "wave/vector_division.inc"
 #include "wave/vector_packed.inc"
