@@ -176,7 +176,7 @@ static void runtime_close(aqdrop *runtime)
   if (runtime->vmem)
     aqdrop_vmem_destroy(runtime);
   if (runtime->memory)
-    aqdrop_memory_destroy(runtime);
+    aqdrop_memory_destroy(runtime->memory);
   aqdrop_protected_close(runtime);
   aqsim_device_set_fini(&runtime->models);
   aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */

@@ -23,20 +23,8 @@ aqdrop_memory *aqdrop_memory_create(void)
   return memory;
 }
 
-/* Gives up the addresses that a pool has left. */
-static void upwards_give(aqdrop_pool *pool)
+void aqdrop_memory_destroy(aqdrop_memory *memory)
 {
-  if (pool->next < pool->end)
-    munmap(pool->next, (size_t)(pool->end - pool->next));
-  pool->next = pool->end = NULL;
-}
-
-void aqdrop_memory_destroy(aqdrop *runtime)
-{
-  aqdrop_memory *memory = runtime->memory;
-  for (uint32_t i = 0; i < runtime->agent_count; i++)
-    for (uint32_t k = 0; k < runtime->agents[i].pool_count; k++)
-      upwards_give(&runtime->agents[i].pools[k]);
   for (size_t i = 0; i < memory->count; i++) {
     aqdrop_block_unmap(&memory->blocks[i]);
     aqdrop_block_calls_free(memory->blocks[i].calls);
@@ -90,43 +78,13 @@ static bool block_protect(aqdrop *runtime, aqdrop_block *b)
   return there;
 }
 
-/* Addresses behind the pool's newest small allocation: as on ROCr, which cuts
- * them from blocks of 2 MiB, they ascend; mmap() alone descends. NULL: it is no
- * small one, or there are no addresses. */
-static char *upwards_take(aqdrop_memory *memory, aqdrop_pool *pool, size_t size)
-{
-  enum { BLOCK = 2 << 20 };
-  char *base = NULL;
-  if (size > BLOCK)
-    return NULL;
-  pthread_mutex_lock(&memory->lock);
-  if ((size_t)(pool->end - pool->next) < size) {
-    upwards_give(pool);
-    char *block = mmap(NULL, BLOCK, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block != MAP_FAILED) {
-      pool->next = block;
-      pool->end = block + BLOCK;
-    }
-  }
-  if ((size_t)(pool->end - pool->next) >= size) {
-    base = pool->next;
-    pool->next += size;
-  }
-  pthread_mutex_unlock(&memory->lock);
-  return base;
-}
-
 static bool block_map(aqdrop *runtime, aqdrop_block *b)
 {
   if (b->protected)
     return block_protect(runtime, b);
-  const size_t size = aqdrop_block_bytes(b->size) + 2 * b->room;
-  char *at = upwards_take(runtime->memory, b->pool, size);
-  b->base =
-      mmap(at, size, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0),
-           -1, 0);
+  b->base = mmap(NULL, aqdrop_block_bytes(b->size) + 2 * b->room,
+                 PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (b->base == MAP_FAILED)
     return false;
   b->base += b->room;

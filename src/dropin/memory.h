@@ -14,7 +14,7 @@
 aqdrop_memory *aqdrop_memory_create(void);
 
 /* Frees all allocations; their callbacks are not called. */
-void aqdrop_memory_destroy(aqdrop *runtime);
+void aqdrop_memory_destroy(aqdrop_memory *memory);
 
 /* Makes the allocation that [address, +size) lies in a mapping of a file, which
  * others can map; no thread may write to it meanwhile. The file stays its own;

@@ -45,8 +45,6 @@ typedef struct aqdrop_pool {
   uint32_t flags;   /* HSA_REGION_GLOBAL_FLAG_* */
   uint64_t size;    /* bytes */
   uint64_t used;    /* atomic: bytes allocated */
-  /* Addresses for the next small allocations, under the lock of memory. */
-  char *next, *end;
 } aqdrop_pool;
 
 typedef struct aqdrop_cache {

@@ -37,37 +37,6 @@ START_TEST(allocations_count_against_the_memory_of_the_device)
 }
 END_TEST
 
-/* 2 MiB hold four: of nine, six are behind the one before. */
-START_TEST(small_allocations_of_a_pool_ascend_like_rocr_s)
-{
-  enum { COUNT = 9, BYTES = 500000, PAGES = 503808, LARGE = 4 << 20 };
-  client c;
-  char *memories[COUNT];
-  void *between, *large;
-  int behind = 0;
-  client_open(&c);
-  for (int i = 0; i < COUNT; i++) {
-    ck_assert_done(hsa_amd_memory_pool_allocate(c.device_coarse, BYTES, 0,
-                                                (void **)&memories[i]));
-    memset(memories[i], i, BYTES);
-    ck_assert_done(
-        hsa_amd_memory_pool_allocate(c.host_fine, SIZE, 0, &between));
-    ck_assert_done(hsa_memory_free(between));
-    behind += i > 0 && memories[i] == memories[i - 1] + PAGES;
-  }
-  ck_assert_int_eq(behind, 6);
-  ck_assert_done(
-      hsa_amd_memory_pool_allocate(c.device_coarse, LARGE, 0, &large));
-  memset(large, 99, LARGE);
-  for (int i = 0; i < COUNT; i++) {
-    ck_assert_int_eq(memories[i][BYTES - 1], i);
-    ck_assert_done(hsa_memory_free(memories[i]));
-  }
-  ck_assert_done(hsa_memory_free(large));
-  ck_assert_done(hsa_shut_down());
-}
-END_TEST
-
 START_TEST(bad_allocations_are_refused)
 {
   client c;
@@ -708,7 +677,6 @@ END_TEST
 
 AQ_TEST_MAIN("dropin/memory",
              allocations_count_against_the_memory_of_the_device,
-             small_allocations_of_a_pool_ascend_like_rocr_s,
              bad_allocations_are_refused,
              pointer_info_tells_pool_owner_access_and_user_data,
              freeing_calls_who_asked_for_it,
