@@ -201,17 +201,21 @@ suite_by_gtest() {
   suite_total=$(sed -n 's/^\[==========\] Running \([0-9]*\) test.*/\1/p' \
     "$suite_log" | head -n 1)
   suite_passed=$(grep -c '^\[       OK \]' "$suite_log")
+  suite_skipped=$(grep -c '^\[  SKIPPED \] .* ms)$' "$suite_log")
+  suite_total=$((${suite_total:-0} - suite_skipped))
   suite_failed=$(sed -n 's/^\[  FAILED  \] \([^ ,]*[./][^ ,]*\).*/\1/p' \
     "$suite_log" | sort -u)
   if [ "$suite_status" = 0 ] && [ -z "$suite_failed" ] &&
     [ "$suite_passed" = "$suite_total" ]; then
-    suite_result pass "$suite_passed" "$suite_total" ''
+    [ "$suite_skipped" = 0 ] && suite_skipped= ||
+      suite_skipped="$suite_skipped more skip themselves"
+    suite_result pass "$suite_passed" "$suite_total" "$suite_skipped"
   elif [ -n "$suite_failed" ]; then
     suite_result fail "$suite_passed" "$suite_total" \
       "$(echo "$suite_failed" | tr "\n" " ")"
   else
     suite_at=$(sed -n 's/^\[ RUN      \] //p' "$suite_log" | tail -n 1)
-    suite_result fail "$suite_passed" "${suite_total:-0}" \
+    suite_result fail "$suite_passed" "$suite_total" \
       "${suite_at:+in $suite_at: }$(suite_ended)"
   fi
 }

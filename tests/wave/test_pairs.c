@@ -16,13 +16,14 @@ enum { LANES = 64, ROWS = 24, DRAWS = 8 };
 
 /* ---- pairs of f32 and mixed precision ---- */
 
-/* Numbers without denormals, products of which are none either; NaNs too. */
-static uint32_t some_float(aq_rng *rng)
+/* Numbers without denormals, products of which are none either; NaNs too, but
+ * not in `calm` rows: one makes all lanes go one by one. */
+static uint32_t some_float(aq_rng *rng, bool calm)
 {
   const uint64_t x = aq_rng_bits(rng);
-  return x % 16 == 0 ? 0x7fc00000 | (uint32_t)(x >> 40 & 0xffff)
-                     : (uint32_t)(x >> 8 & 0x807fffff) |
-                           (uint32_t)(100 + (x >> 4) % 50) << 23;
+  return x % 16 == 0 && !calm ? 0x7fc00000 | (uint32_t)(x >> 40 & 0xffff)
+                              : (uint32_t)(x >> 8 & 0x807fffff) |
+                                    (uint32_t)(100 + (x >> 4) % 50) << 23;
 }
 
 /* " name:[1,0,1]" */
@@ -50,7 +51,7 @@ static uint32_t pair_expect(const pair_case *c, const uint32_t x[3])
              : f32_of(a + b, 2, x[0], x[1], 0);
 }
 
-static void pair_check(const pair_case *c, aq_rng *rng)
+static void pair_check(const pair_case *c, aq_rng *rng, bool calm)
 {
   const bool move = strcmp(c->name, "v_pk_mov_b32") == 0;
   char text[BED_TEXT];
@@ -68,7 +69,7 @@ static void pair_check(const pair_case *c, aq_rng *rng)
   b.wave->mode = 0xf0;
   for (unsigned r = 0; r < ROWS; r++)
     for (int l = 0; l < LANES; l++)
-      b.wave->v[r][l] = some_float(rng);
+      b.wave->v[r][l] = some_float(rng, calm);
   ck_assert_msg(bed_run(&b, 0), "%s: %s", text, b.grid.fault.text);
   for (int l = 0; l < LANES; l++)
     for (unsigned word = 0; word < 2; word++) {
@@ -105,7 +106,7 @@ START_TEST(pairs_of_floats_take_the_words_that_are_selected)
                          bits >> 3 & 7,
                          draw % 4 == 3 ? 0 : bits >> 6 & 7,
                          draw % 4 == 3 ? 0 : bits >> 9 & 7};
-    pair_check(&c, &rng);
+    pair_check(&c, &rng, draw / 4 % 2);
   }
 }
 END_TEST
@@ -185,6 +186,7 @@ static bool step_run(const char *text, uint64_t in[3], unsigned words,
   aq_wave *w = beds[i].wave;
   w->mode = 0xf0;
   w->s64[AQ_ISA_VCC / 2] = *vcc ? UINT64_MAX : 0;
+  w->s64[AQ_ISA_EXEC / 2] = 1 << 9; /* it alone decides how lanes execute */
   for (unsigned k = 0; k < 3; k++) {
     w->v[4 + 4 * k][9] = (uint32_t)in[k];
     w->v[5 + 4 * k][9] = (uint32_t)(in[k] >> 32);
@@ -304,5 +306,27 @@ START_TEST(steps_of_a_division_divide)
 }
 END_TEST
 
+START_TEST(sums_of_products_of_halves_round_once)
+{
+  /* Half of the last bit of 1 is 2^-11. ABOVE * LESS is 2^-11 + 2^-26, which
+   * f32 rounds to 2^-11 next to 1; BELOW * 0x3bfe is 2^-11 - 2^-31. */
+  enum { ONE = 0x3c00, ABOVE = 0x1020, BELOW = 0x1001, LESS = 0x3bc2 };
+  bool vcc = false;
+  uint64_t probe[3] = {0}, out;
+  if (!step_run("v_fma_f16 v16, v4, v8, v12", probe, 1, &vcc, &out))
+    return;
+  ck_assert_uint_eq(
+      step("v_fma_f16 v16, v4, v8, v12", ABOVE, LESS, ONE, 1, &vcc), 0x3c01);
+  ck_assert_uint_eq(step("v_fma_f16 v16, v4, v8, v12", ABOVE | 0x8000, LESS,
+                         ONE | 0x8000, 1, &vcc),
+                    0xbc01);
+  ck_assert_uint_eq(
+      step("v_fma_f16 v16, v4, v8, v12", 0x1000, ONE, ONE, 1, &vcc), ONE);
+  ck_assert_uint_eq(
+      step("v_fma_f16 v16, v4, v8, v12", BELOW, 0x3bfe, ONE, 1, &vcc), ONE);
+}
+END_TEST
+
 AQ_TEST_MAIN("wave/pairs", pairs_of_floats_take_the_words_that_are_selected,
-             mixed_precision_takes_halves_and_words, steps_of_a_division_divide)
+             mixed_precision_takes_halves_and_words, steps_of_a_division_divide,
+             sums_of_products_of_halves_round_once)

@@ -87,8 +87,8 @@ typedef struct lane_state {
   uint64_t exec;
 } lane_state;
 
-/* A source of `bits`, of floats often a special one. */
-uint64_t lane_number(aq_rng *rng, unsigned bits, bool floats);
+/* A source of `bits`; of floats often a special one, `calm` ones near 1. */
+uint64_t lane_number(aq_rng *rng, unsigned bits, bool floats, bool calm);
 
 /* The constant, or the source before selection and signs. */
 uint64_t lane_constant(const variant *v, unsigned bits);

@@ -8,7 +8,7 @@
 
 /* ---- numbers ---- */
 
-uint64_t lane_number(aq_rng *rng, unsigned bits, bool floats)
+uint64_t lane_number(aq_rng *rng, unsigned bits, bool floats, bool calm)
 {
   static const uint16_t halves[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00,
                                     0xfc00, 0x7e01, 0x7d55, 0xfe77, 1,
@@ -32,7 +32,7 @@ uint64_t lane_number(aq_rng *rng, unsigned bits, bool floats)
                                    0x0010000000000000,
                                    0x3fd5555555555555};
   const uint64_t x = aq_rng_bits(rng);
-  const unsigned dice = variant_below(rng, 4);
+  const unsigned dice = calm && floats ? 2 : variant_below(rng, 4);
   if (!floats)
     return dice == 0   ? x & 63
            : dice == 1 ? (uint64_t) - (int64_t)(x & 3) << (x >> 8 & 32)
