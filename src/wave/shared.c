@@ -190,9 +190,30 @@ ALWAYS_INLINE const aq_wave_op *modify(aq_wave *w, const aq_wave_op *o,
   return aq_wave_next(o);
 }
 
+/* What histograms and counters do. */
+static const aq_wave_op *add32(aq_wave *w, const aq_wave_op *o)
+{
+  const uint32_t *address = w->v[o->more->address], *b = w->v[o->more->data];
+  uint32_t *d = o->d == AQ_WAVE_NONE ? NULL : w->v[o->d];
+  LANES(l)
+  {
+    const uint32_t at = address[l] + OFFSET;
+    uint8_t *p = aq_wave_shared_at(w, at, 4);
+    uint32_t old;
+    if (__builtin_expect(!p, false))
+      return aq_wave_shared_miss(w, o, l, at);
+    memcpy(&old, p, 4);
+    const uint32_t sum = old + b[l];
+    memcpy(p, &sum, 4);
+    if (d)
+      d[l] = old;
+  }
+  return aq_wave_next(o);
+}
+
 BODY(modify32)
 {
-  return modify(w, o, 1);
+  return (aq_wave_atomic)o->k[0] == AQ_WAVE_ADD ? add32(w, o) : modify(w, o, 1);
 }
 BODY(modify64)
 {
