@@ -106,7 +106,7 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
 void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
                   size_t count)
 {
-  open_with(out, gfx, lanes == 32, texts, count, 0);
+  open_with(out, gfx, lanes == 32, texts, count, aq_wave_level_count() - 1);
   for (size_t i = 0; i < count; i++)
     ck_assert_msg(!out->refused[i], "llvm refuses %s of %s", texts[i], gfx);
 }

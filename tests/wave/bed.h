@@ -32,7 +32,8 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
               unsigned level);
 void bed_close(bed *b);
 
-/* The same in waves of 32 or 64 lanes; the test fails if one is refused. */
+/* The same in waves of 32 or 64 lanes, at the level of the host; the test fails
+ * if one is refused. */
 void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
                   size_t count);
 
