@@ -77,7 +77,7 @@ static bool own_find(const aq_wave_grid *grid, uint64_t address, bool write,
 {
   const uint64_t packet = (uintptr_t)grid->desc.packet,
                  queue = (uintptr_t)grid->desc.queue;
-  if (!write && address - packet < sizeof *grid->desc.packet)
+  if (packet && !write && address - packet < sizeof *grid->desc.packet)
     *out = (aq_wave_range){packet, packet + sizeof *grid->desc.packet, 0, false,
                            false};
   else if (queue && address - queue < sizeof *grid->desc.queue)
