@@ -93,7 +93,7 @@ def doorbells_agree(store, file, measured, replay):
     """Those of launches: of copies the trace does not tell when they rang. All
     move by the offset of the clocks that the replay noted."""
     noted = notes_of(store, replay)["replay"]
-    shift = noted.get("clock_shift_ps", 0)
+    shift = noted.get("clock", {}).get("shift_ps", 0)
     rang = {}
     for row, kind, via, begin, end, submit in rows_of(
             store, measured,
