@@ -222,17 +222,12 @@ static uint64_t trig_preop(double a, uint32_t b)
 S2(v_trig_preop_f64, b64, f64, u32, trig_preop(a, b))
 
 /* For vector_division.inc. */
-#define BY_LANE(name)                                                          \
-  const aq_wave_op *aq_wave_by_lane_##name(aq_wave *w, const aq_wave_op *o)    \
-  {                                                                            \
-    return name##_(w, o);                                                      \
-  }
-BY_LANE(v_div_scale_f32)
-BY_LANE(v_div_scale_f64)
-BY_LANE(v_div_fmas_f32)
-BY_LANE(v_div_fmas_f64)
-BY_LANE(v_div_fixup_f32)
-BY_LANE(v_div_fixup_f64)
+AQ_WAVE_BY_LANE(v_div_scale_f32)
+AQ_WAVE_BY_LANE(v_div_scale_f64)
+AQ_WAVE_BY_LANE(v_div_fmas_f32)
+AQ_WAVE_BY_LANE(v_div_fmas_f64)
+AQ_WAVE_BY_LANE(v_div_fixup_f32)
+AQ_WAVE_BY_LANE(v_div_fixup_f64)
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_division[] = {

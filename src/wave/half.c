@@ -138,20 +138,15 @@ BODY(v_cvt_pkrtz)
 }
 
 /* For vector_packed.inc. */
-#define BY_LANE(name)                                                          \
-  const aq_wave_op *aq_wave_by_lane_##name(aq_wave *w, const aq_wave_op *o)    \
-  {                                                                            \
-    return name##_(w, o);                                                      \
-  }
-BY_LANE(v_add_f16)
-BY_LANE(v_sub_f16)
-BY_LANE(v_subrev_f16)
-BY_LANE(v_mul_f16)
-BY_LANE(v_fma_f16)
-BY_LANE(v_min_f16)
-BY_LANE(v_max_f16)
-BY_LANE(v_cvt_f16_f32)
-BY_LANE(v_cvt_f32_f16)
+AQ_WAVE_BY_LANE(v_add_f16)
+AQ_WAVE_BY_LANE(v_sub_f16)
+AQ_WAVE_BY_LANE(v_subrev_f16)
+AQ_WAVE_BY_LANE(v_mul_f16)
+AQ_WAVE_BY_LANE(v_fma_f16)
+AQ_WAVE_BY_LANE(v_min_f16)
+AQ_WAVE_BY_LANE(v_max_f16)
+AQ_WAVE_BY_LANE(v_cvt_f16_f32)
+AQ_WAVE_BY_LANE(v_cvt_f32_f16)
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_half[] = {

@@ -398,22 +398,17 @@ BODY(v_accvgpr)
 }
 
 /* For vector_packed.inc. */
-#define BY_LANE(name)                                                          \
-  const aq_wave_op *aq_wave_by_lane_##name(aq_wave *w, const aq_wave_op *o)    \
-  {                                                                            \
-    return name##_(w, o);                                                      \
-  }
-BY_LANE(v_pk_add_f16)
-BY_LANE(v_pk_mul_f16)
-BY_LANE(v_pk_fma_f16)
-BY_LANE(v_pk_min_f16)
-BY_LANE(v_pk_max_f16)
-BY_LANE(v_pk_add_f32)
-BY_LANE(v_pk_mul_f32)
-BY_LANE(v_pk_fma_f32)
-BY_LANE(v_fma_mix_f32)
-BY_LANE(v_fma_mixlo_f16)
-BY_LANE(v_fma_mixhi_f16)
+AQ_WAVE_BY_LANE(v_pk_add_f16)
+AQ_WAVE_BY_LANE(v_pk_mul_f16)
+AQ_WAVE_BY_LANE(v_pk_fma_f16)
+AQ_WAVE_BY_LANE(v_pk_min_f16)
+AQ_WAVE_BY_LANE(v_pk_max_f16)
+AQ_WAVE_BY_LANE(v_pk_add_f32)
+AQ_WAVE_BY_LANE(v_pk_mul_f32)
+AQ_WAVE_BY_LANE(v_pk_fma_f32)
+AQ_WAVE_BY_LANE(v_fma_mix_f32)
+AQ_WAVE_BY_LANE(v_fma_mixlo_f16)
+AQ_WAVE_BY_LANE(v_fma_mixhi_f16)
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_packed[] = {

@@ -26,6 +26,13 @@ static inline aq_wave_select aq_wave_select_read(const aq_isa_inst *inst, int i)
   return s;
 }
 
+/* Gives a file's handler its name here. */
+#define AQ_WAVE_BY_LANE(name)                                                  \
+  const aq_wave_op *aq_wave_by_lane_##name(aq_wave *w, const aq_wave_op *o)    \
+  {                                                                            \
+    return name##_(w, o);                                                      \
+  }
+
 aq_wave_handler aq_wave_by_lane_v_add_f16, aq_wave_by_lane_v_sub_f16,
     aq_wave_by_lane_v_subrev_f16, aq_wave_by_lane_v_mul_f16,
     aq_wave_by_lane_v_fma_f16, aq_wave_by_lane_v_min_f16,
