@@ -13,7 +13,6 @@
  */
 #include "bench/bench_isa.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +25,9 @@
 #include "native/builder.h"
 #include "toolchain/folder.h"
 #include "wave/crew.h"
-#include "wave/wave.h"
 
 enum {
   ROUNDS = 5,
-  ITEMS = 1 << 20,
-  SIDE = 256,      /* of matrices */
-  TABLE = 1 << 16, /* words */
   DISPATCHES = 100000,
 };
 
@@ -85,39 +80,11 @@ static void image_load(void)
 
 /* ---- kernels ---- */
 
-typedef struct isa_args {
-  uint64_t p[3]; /* as many as the kernel has, then the numbers */
-  uint32_t n[2];
-} isa_args;
-
-typedef struct isa_case {
-  const char *name, *kernel;
-  uint16_t group[2];
-  uint32_t grid[2];
-  unsigned pointers;
-  uint32_t n[2];
-  double operations; /* of all lanes, by the source; or bytes */
-  void (*host)(const struct isa_case *c);
-  const char *unit; /* of the operations */
-  /* State of a run. */
-  void *arrays[3]; /* NULL: the common ones */
-  aq_wave_machine *machine;
-  uint64_t instructions;
-  bool concurrent;
-} isa_case;
-
-static union {
-  float f32[ITEMS];
-  uint32_t u32[ITEMS];
-  double f64[ITEMS];
-  uint16_t f16[ITEMS];
-} in_a, in_b, out_device, out_host;
-
 static void execute(isa_case *c)
 {
   const aq_executor *executor = aq_wave_machine_executor(c->machine);
   const aq_code_kernel *kernel = kernel_find(c->kernel);
-  const void *pointers[3] = {&in_a, &in_b, &out_device};
+  const void *pointers[3] = {&isa_a, &isa_b, &isa_out};
   if (c->arrays[0])
     memcpy(pointers, c->arrays, sizeof pointers);
   uint8_t kernarg[64] = {0};
@@ -202,148 +169,6 @@ static double host_rate(void *context)
   return c->operations * runs / (processor_time() - begin) * 1e-9;
 }
 
-/* ---- cases ---- */
-
-static void host_vadd(const isa_case *c)
-{
-  isa_host_vadd(in_a.f32, in_b.f32, out_host.f32, c->n[0]);
-}
-
-static void host_sgemm(const isa_case *c)
-{
-  isa_host_sgemm(in_a.f32, in_b.f32, out_host.f32, c->n[0]);
-}
-
-static void host_hash(const isa_case *c)
-{
-  isa_host_hash(in_a.u32, out_host.u32, c->grid[0], c->n[0]);
-}
-
-static void host_gather(const isa_case *c)
-{
-  isa_host_gather(in_a.u32, out_host.u32, c->grid[0], c->n[0], c->n[1]);
-}
-
-static void host_f64_fma(const isa_case *c)
-{
-  isa_host_f64_fma(in_a.f64, out_host.f64, c->grid[0], c->n[0]);
-}
-
-static void host_f16_gemm(const isa_case *c)
-{
-  isa_host_f16_gemm(in_a.f16, in_b.f16, out_host.f32, c->n[0]);
-}
-
-enum { CUBE = SIDE * SIDE * SIDE, HASH_ITEMS = 1 << 16, HASH_STEPS = 64 };
-
-/* Operations: additions, multiplications (a fused one is both), shifts, logic,
- * and reads of the table. */
-static isa_case cases[] = {
-    {"isa_vadd",
-     "vadd",
-     {256, 1},
-     {ITEMS, 1},
-     3,
-     {ITEMS, 0},
-     ITEMS,
-     host_vadd,
-     "G lane-operations/s"},
-    {"isa_sgemm_lds",
-     "sgemm_lds",
-     {16, 16},
-     {SIDE, SIDE},
-     3,
-     {SIDE, 0},
-     2.0 * CUBE,
-     host_sgemm,
-     "G lane-operations/s"},
-    {"isa_hash",
-     "hash",
-     {256, 1},
-     {HASH_ITEMS, 1},
-     2,
-     {HASH_STEPS, 0},
-     15.0 * HASH_ITEMS *HASH_STEPS,
-     host_hash,
-     "G lane-operations/s"},
-    {"isa_gather",
-     "gather",
-     {256, 1},
-     {HASH_ITEMS, 1},
-     2,
-     {TABLE - 1, HASH_STEPS},
-     4.0 * HASH_ITEMS *HASH_STEPS,
-     host_gather,
-     "G lane-operations/s"},
-    {"isa_f64_fma",
-     "f64_fma",
-     {256, 1},
-     {HASH_ITEMS, 1},
-     2,
-     {HASH_STEPS, 0},
-     8.0 * HASH_ITEMS *HASH_STEPS,
-     host_f64_fma,
-     "G lane-operations/s"},
-    {"isa_mfma_f16_gemm",
-     "mfma_f16_gemm",
-     {64, 1},
-     {SIDE * 2, SIDE / 32},
-     3,
-     {SIDE, 0},
-     2.0 * CUBE,
-     host_f16_gemm,
-     "GFLOP/s"},
-};
-
-/* Positive numbers that are normal as f64 and pairs of f16: bits of both kinds
- * of elements stay away from NaNs and denormals. */
-static void inputs_make(const isa_case *c)
-{
-  uint64_t seed = 1;
-  const bool half = strstr(c->name, "f16") != NULL,
-             wide = strstr(c->name, "f64") != NULL,
-             single = strstr(c->name, "vadd") || strstr(c->name, "sgemm");
-  for (size_t i = 0; i < ITEMS; i++) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    const uint32_t x = (uint32_t)(seed >> 33);
-    if (half) {
-      in_a.f16[i] = (uint16_t)(0x3800 + (x & 0x3ff));
-      in_b.f16[i] = (uint16_t)(0x3800 + (x >> 10 & 0x3ff));
-    } else if (wide) {
-      in_a.f64[i] = (x & 0xffff) * 0x1p-17;
-    } else if (single) {
-      in_a.f32[i] = (float)(x & 15);
-      in_b.f32[i] = (float)(x >> 4 & 15);
-    } else {
-      in_a.u32[i] = x;
-    }
-  }
-}
-
-/* The kernel's result is the host's: exactly where sums are exact in any order,
- * else near it. */
-static void results_compare(const isa_case *c)
-{
-  c->host(c);
-  const bool wide = strstr(c->name, "f64") != NULL;
-  const size_t count = c->host == host_sgemm || c->host == host_f16_gemm
-                           ? SIDE * SIDE
-                           : c->grid[0];
-  for (size_t i = 0; i < count; i++) {
-    const bool same = wide ? fabs(out_device.f64[i] - out_host.f64[i]) <=
-                                 1e-12 * fabs(out_host.f64[i])
-                      : c->host == host_f16_gemm
-                          ? fabsf(out_device.f32[i] - out_host.f32[i]) <=
-                                1e-4f * fabsf(out_host.f32[i])
-                          : out_device.u32[i] == out_host.u32[i];
-    if (same)
-      continue;
-    fprintf(stderr, "bench_isa: %s: element %zu differs from the host's\n",
-            c->name, i);
-    exit(1);
-  }
-}
-
 static double value_of(void *context)
 {
   return *(double *)context;
@@ -354,9 +179,9 @@ static void case_run(isa_case *c)
   aq_diag diag = AQ_DIAG_INIT;
   char name[64], unit[64];
   check(aq_wave_machine_create(&c->machine, &diag), &diag);
-  inputs_make(c);
+  isa_inputs_make(c);
   execute(c); /* decodes the code */
-  results_compare(c);
+  isa_results_compare(c);
   snprintf(unit, sizeof unit, "M wave-instructions/s (%s)",
            aq_wave_level_name(aq_wave_level_count() - 1));
   aqbench_compare(c->name, unit, ROUNDS, NULL, instruction_rate, c);
@@ -404,11 +229,11 @@ static void case_compile(const isa_case *c)
   check(aq_wave_machine_create(&plain.machine, &diag), &diag);
   check(aq_wave_machine_create(&native.machine, &diag), &diag);
   check(aq_native_builder_use(builder, native.machine, &diag), &diag);
-  inputs_make(c);
+  isa_inputs_make(c);
   execute(&plain);
-  memset(&out_device, 0, sizeof out_device);
+  memset(&isa_out, 0, sizeof isa_out);
   execute(&native); /* compiles the code */
-  results_compare(c);
+  isa_results_compare(c);
   snprintf(name, sizeof name, "%s_compiled", c->name);
   aqbench_compare(name, "M wave-instructions/s", ROUNDS, interpreted_rate,
                   compiled_rate, both);
@@ -512,13 +337,13 @@ static void threads_run(void)
   isa_case c = {.name = "isa_hash",
                 .kernel = "hash",
                 .group = {256, 1},
-                .grid = {ITEMS / 2, 1},
+                .grid = {ISA_ITEMS / 2, 1},
                 .pointers = 2,
-                .n = {HASH_STEPS}};
+                .n = {ISA_STEPS}};
   aq_diag diag = AQ_DIAG_INIT;
   char unit[64];
   check(aq_wave_machine_create(&c.machine, &diag), &diag);
-  inputs_make(&c);
+  isa_inputs_make(&c);
   snprintf(unit, sizeof unit, "M wave-instructions/s (%u processors)",
            aq_wave_crew_processors());
   wall_rate(&c, true); /* decodes the code */
@@ -632,10 +457,10 @@ int main(int argc, char **argv)
   image_load();
   check(aq_folder_make(&cache, &folder_diag), &folder_diag);
   setenv("AQUEDUCT_CACHE", cache, 1); /* so that all code is compiled here */
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    if (strncmp(cases[i].name, only, strlen(only)) == 0) {
-      case_run(&cases[i]);
-      case_compile(&cases[i]);
+  for (isa_case *c = isa_cases; c->name; c++)
+    if (strncmp(c->name, only, strlen(only)) == 0) {
+      case_run(c);
+      case_compile(c);
     }
   if (strncmp("isa_vadd_bandwidth", only, strlen(only)) == 0)
     bandwidth_run();

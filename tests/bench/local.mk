@@ -31,7 +31,8 @@ tests_bench_bench_import_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(YAJL_CFLAGS)
 tests_bench_bench_import_LDADD = $(AQ_BENCH_LDADD) $(YAJL_LIBS) $(ZLIB_LIBS)
 
 tests_bench_bench_isa_SOURCES = tests/bench/bench_isa.c \
-	tests/bench/bench_isa_host.c tests/bench/bench_isa.h
+	tests/bench/bench_isa_cases.c tests/bench/bench_isa_host.c \
+	tests/bench/bench_isa.h
 tests_bench_bench_isa_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_isa_LDADD = $(AQ_BENCH_LDADD)
 EXTRA_DIST += tests/bench/isa/kernels.c tests/bench/isa/kernels.hsaco \
