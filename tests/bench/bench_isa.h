@@ -49,6 +49,7 @@ typedef union isa_array {
   uint32_t u32[ISA_ITEMS];
   double f64[ISA_ITEMS];
   uint16_t f16[ISA_ITEMS];
+  uint8_t u8[ISA_ITEMS];
 } isa_array;
 
 /* The common arrays: sources, results of a kernel, results of its loop. */
@@ -72,6 +73,18 @@ void isa_host_hash(const uint32_t *a, uint32_t *out, uint32_t items,
                    uint32_t n);
 void isa_host_gather(const uint32_t *table, uint32_t *out, uint32_t items,
                      uint32_t mask, uint32_t n);
+void isa_host_parts(const uint32_t *a, uint32_t *out, uint32_t items,
+                    uint32_t n);
+void isa_host_scan(const uint32_t *a, uint32_t *out, uint32_t items,
+                   uint32_t n);
+void isa_host_permute(const uint32_t *a, uint32_t *out, uint32_t items,
+                      uint32_t n);
+/* f16 as bits. */
+void isa_host_f16_poly(const uint16_t *a, uint16_t *out, uint32_t items,
+                       uint32_t n);
+void isa_host_divide(const float *a, float *out, uint32_t items, uint32_t n);
+void isa_host_bytes(const uint8_t *a, const uint16_t *b, uint32_t *out,
+                    uint32_t items, uint32_t n);
 void isa_host_f64_fma(const double *a, double *out, uint32_t items, uint32_t n);
 /* c = a * b', n by n, f16 as bits. */
 void isa_host_f16_gemm(const uint16_t *a, const uint16_t *b, float *c,

@@ -46,6 +46,36 @@ static void host_f16_gemm(const isa_case *c)
   isa_host_f16_gemm(isa_a.f16, isa_b.f16, isa_out_host.f32, c->n[0]);
 }
 
+static void host_parts(const isa_case *c)
+{
+  isa_host_parts(isa_a.u32, isa_out_host.u32, c->grid[0], c->n[0]);
+}
+
+static void host_scan(const isa_case *c)
+{
+  isa_host_scan(isa_a.u32, isa_out_host.u32, c->grid[0], c->n[0]);
+}
+
+static void host_permute(const isa_case *c)
+{
+  isa_host_permute(isa_a.u32, isa_out_host.u32, c->grid[0], c->n[0]);
+}
+
+static void host_f16_poly(const isa_case *c)
+{
+  isa_host_f16_poly(isa_a.f16, isa_out_host.f16, c->grid[0], c->n[0]);
+}
+
+static void host_divide(const isa_case *c)
+{
+  isa_host_divide(isa_a.f32, isa_out_host.f32, c->grid[0], c->n[0]);
+}
+
+static void host_bytes(const isa_case *c)
+{
+  isa_host_bytes(isa_a.u8, isa_b.f16, isa_out_host.u32, c->grid[0], c->n[0]);
+}
+
 /* ---- cases ---- */
 
 #define LANES "G lane-operations/s"
@@ -56,7 +86,7 @@ static void host_f16_gemm(const isa_case *c)
 #define STEPS(n) (1.0 * (n)*ITEMS * ISA_STEPS)
 
 /* Operations: additions, multiplications (a fused one is both), shifts, logic,
- * and reads of the table. */
+ * divisions, and reads of tables and of other lanes. */
 isa_case isa_cases[] = {
     {.name = "isa_vadd",
      .kernel = "vadd",
@@ -87,6 +117,20 @@ isa_case isa_cases[] = {
     {LOOP, .name = "isa_f64_fma", .kernel = "f64_fma", .pointers = 2,
      .n = {ISA_STEPS}, .elements = ISA_F64, .within = 1e-12,
      .operations = STEPS(8), .host = host_f64_fma},
+    {LOOP, .name = "isa_sdwa", .kernel = "parts", .pointers = 2,
+     .n = {ISA_STEPS}, .operations = STEPS(14), .host = host_parts},
+    {LOOP, .name = "isa_dpp", .kernel = "scan", .pointers = 2, .n = {ISA_STEPS},
+     .operations = STEPS(7), .host = host_scan},
+    {LOOP, .name = "isa_bpermute", .kernel = "permute", .pointers = 2,
+     .n = {ISA_STEPS}, .operations = STEPS(3), .host = host_permute},
+    {LOOP, .name = "isa_f16", .kernel = "f16_poly", .pointers = 2,
+     .n = {ISA_STEPS}, .elements = ISA_F16, .operations = STEPS(12),
+     .host = host_f16_poly},
+    {LOOP, .name = "isa_divide", .kernel = "divide", .pointers = 2,
+     .n = {ISA_STEPS}, .elements = ISA_F32, .operations = STEPS(2),
+     .host = host_divide},
+    {LOOP, .name = "isa_bytes", .kernel = "bytes", .pointers = 3,
+     .n = {ISA_STEPS}, .operations = STEPS(4), .host = host_bytes},
     {.name = "isa_mfma_f16_gemm",
      .kernel = "mfma_f16_gemm",
      .group = {64, 1},
@@ -114,10 +158,11 @@ void isa_inputs_make(const isa_case *c)
     switch (c->elements) {
     case ISA_U32:
       isa_a.u32[i] = x;
+      isa_b.u32[i] = x * 0x9e3779b9;
       break;
     case ISA_F32:
-      isa_a.f32[i] = (float)(x & 15);
-      isa_b.f32[i] = (float)(x >> 4 & 15);
+      isa_a.f32[i] = (float)(1 + (x & 15));
+      isa_b.f32[i] = (float)(1 + (x >> 4 & 15));
       break;
     case ISA_F64:
       isa_a.f64[i] = (x & 0xffff) * 0x1p-17;

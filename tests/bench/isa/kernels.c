@@ -9,7 +9,10 @@
 #define KERNEL(items)                                                          \
   __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(items, items)))
 
+typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
+typedef _Float16 f16x2 __attribute__((ext_vector_type(2)));
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
 typedef float f32x16 __attribute__((ext_vector_type(16)));
 
@@ -112,6 +115,96 @@ void mfma_f16_gemm(const GLOBAL _Float16 *a, const GLOBAL _Float16 *b,
     const u32 row = i % 4 + 8 * (i / 4) + 4 * half;
     c[(WG_Y * 32 + row) * n + WG_X * 32 + column] = sum[i];
   }
+}
+
+/* n rounds on parts of words, which SDWA selects. */
+KERNEL(256) void parts(const GLOBAL u32 *a, GLOBAL u32 *out, u32 n)
+{
+  const u32 i = WG_X * 256 + ITEM_X;
+  u32 x = a[i], h = i;
+  for (u32 k = 0; k < n; k++) {
+    x ^= h >> 16;
+    h -= x & 0xff;
+    x = (x >> 16) * (h & 0xffff);
+    h -= x >> 24;
+    x ^= h >> 8 & 0xff;
+    h ^= x << 5;
+  }
+  out[i] = x ^ h;
+}
+
+/* A lane's word by DPP, in some of the wave's rows of 16 lanes; else 0. */
+#define DPP(x, control, rows)                                                  \
+  (u32) __builtin_amdgcn_update_dpp(0, (int)(x), control, rows, 0xf, 0)
+
+/* n sums of the items before, in each wave: row_shr by 1, 2, 4 and 8, then
+ * row_bcast:15 and :31. */
+KERNEL(256) void scan(const GLOBAL u32 *a, GLOBAL u32 *out, u32 n)
+{
+  const u32 i = WG_X * 256 + ITEM_X;
+  u32 x = a[i];
+  for (u32 k = 0; k < n; k++) {
+    x += DPP(x, 0x111, 0xf);
+    x += DPP(x, 0x112, 0xf);
+    x += DPP(x, 0x114, 0xf);
+    x += DPP(x, 0x118, 0xf);
+    x += DPP(x, 0x142, 0xa);
+    x += DPP(x, 0x143, 0xc);
+    x ^= k;
+  }
+  out[i] = x;
+}
+
+/* n additions of another lane's word. */
+KERNEL(256) void permute(const GLOBAL u32 *a, GLOBAL u32 *out, u32 n)
+{
+  const u32 i = WG_X * 256 + ITEM_X;
+  u32 x = a[i];
+  for (u32 k = 0; k < n; k++)
+    x = x * 5 +
+        (u32)__builtin_amdgcn_ds_bpermute((int)(i * 20 + 4 * k), (int)x);
+  out[i] = x;
+}
+
+/* Polynomials of two halves at once, and of one; n steps each. */
+KERNEL(256) void f16_poly(const GLOBAL f16x2 *a, GLOBAL u32 *out, u32 n)
+{
+  const u32 i = WG_X * 256 + ITEM_X;
+  const f16x2 x = a[i];
+  f16x2 s = 0, t = 1;
+  _Float16 u = 0, v = 1;
+  for (u32 k = 0; k < n; k++) {
+    s = __builtin_elementwise_fma(s, x, (f16x2)(_Float16)0.5);
+    t = t * x + s;
+    u = __builtin_elementwise_fma(u, x.x, (_Float16)0.25);
+    v = v * x.y + u;
+  }
+  const f16x2 both = s + t;
+  const f16x2 one = {u, v};
+  out[i] = __builtin_bit_cast(u32, both) ^ __builtin_bit_cast(u32, one);
+}
+
+/* n divisions, rounded to nearest. */
+KERNEL(256) void divide(const GLOBAL float *a, GLOBAL float *out, u32 n)
+{
+  const u32 i = WG_X * 256 + ITEM_X;
+  const float x = a[i];
+  float s = 1;
+  for (u32 k = 0; k < n; k++)
+    s = x / s + 1;
+  out[i] = s;
+}
+
+/* n reads of a byte and of a half, of neighbours by all lanes of a wave. */
+KERNEL(256)
+void bytes(const GLOBAL u8 *a, const GLOBAL u16 *b, GLOBAL u32 *out, u32 n)
+{
+  const u32 i = WG_X * 256 + ITEM_X;
+  u32 sum = 0;
+#pragma clang loop vectorize(disable) unroll_count(4)
+  for (u32 k = 0; k < n; k++)
+    sum += (u32)a[i + 64 * k] * b[i + 64 * k];
+  out[i] = sum;
 }
 
 /* Nothing but code: each instruction is executed once. */
