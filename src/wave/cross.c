@@ -94,13 +94,6 @@ static void permuted_lanes(aq_wave *w, const aq_wave_op *o,
                        ((address[l] + (uint32_t)o->imm) / 4 & mask));
 }
 
-static void row_write(aq_wave *w, const aq_wave_op *o, const uint32_t *row)
-{
-  const uint32_t *m = lanes_mask(w);
-  uint32_t *d = w->v[o->d];
-  AQ_EACH_LANE(l) d[l] = (row[l] & m[l]) | (d[l] & ~m[l]);
-}
-
 /* Lanes pull: inactive lanes read as 0. */
 BODY(ds_bpermute_b32)
 {
@@ -111,7 +104,7 @@ BODY(ds_bpermute_b32)
   AQ_EACH_LANE(l) active[l] = data[l] & m[l];
   for (int l = 0; l < AQ_WAVE_LANES; l++)
     row[l] = active[from[l]];
-  row_write(w, o, row);
+  lanes_keep(w, w->v[o->d], row);
   return aq_wave_next(o);
 }
 
@@ -124,7 +117,7 @@ BODY(ds_bpermute_fi_b32)
   permuted_lanes(w, o, from);
   for (int l = 0; l < AQ_WAVE_LANES; l++)
     row[l] = data[from[l]];
-  row_write(w, o, row);
+  lanes_keep(w, w->v[o->d], row);
   return aq_wave_next(o);
 }
 
@@ -136,7 +129,7 @@ BODY(ds_permute_b32)
   uint8_t to[AQ_WAVE_LANES];
   permuted_lanes(w, o, to);
   LANES(l) row[to[l]] = data[l];
-  row_write(w, o, row);
+  lanes_keep(w, w->v[o->d], row);
   return aq_wave_next(o);
 }
 
@@ -144,7 +137,7 @@ BODY(ds_swizzle_b32)
 {
   uint32_t row[AQ_WAVE_LANES];
   aq_wave_move_rows(w, &o->more->form->move, row, w->v[o->more->address], 1);
-  row_write(w, o, row);
+  lanes_keep(w, w->v[o->d], row);
   return aq_wave_next(o);
 }
 

@@ -86,23 +86,18 @@ static uint64_t source_move(aq_wave *w, const aq_wave_op *o,
 static void result_place(aq_wave *w, const aq_wave_op *o,
                          const aq_wave_form *form)
 {
-  const uint32_t *m = lanes_mask(w), *row = w->v[RESULT];
-  uint32_t *d = w->v[o->d];
+  uint32_t *d = w->v[o->d], *row = w->v[RESULT];
   const unsigned first = form->first, top = form->width - 1u;
   const uint32_t mask = form->mask, kept = form->kept, signs = form->signs;
-  if (!form->mask)
-    AQ_EACH_LANE(l) d[l] = (row[l] & m[l]) | (d[l] & ~m[l]);
-  else
+  if (mask)
     AQ_EACH_LANE(l)
     {
       const uint32_t sign = (0u - (row[l] >> top & 1)) & signs;
-      const uint32_t x = (row[l] << first & mask) | sign | (d[l] & kept);
-      d[l] = (x & m[l]) | (d[l] & ~m[l]);
+      row[l] = (row[l] << first & mask) | sign | (d[l] & kept);
     }
+  lanes_keep(w, d, row);
   if (form->is_wide)
-    AQ_EACH_LANE(l)
-  d[AQ_WAVE_LANES + l] =
-      (row[AQ_WAVE_LANES + l] & m[l]) | (d[AQ_WAVE_LANES + l] & ~m[l]);
+    lanes_keep(w, w->v[o->d + 1], w->v[RESULT + 1]);
 }
 
 static void upper_copy(aq_wave *w, aq_wave_op *plain)

@@ -125,6 +125,17 @@ static inline const uint32_t *lanes_mask(aq_wave *w)
   return w->mask;
 }
 
+/* Puts results into a register's row, in the lanes of EXEC. */
+static inline void lanes_keep(aq_wave *w, uint32_t *d, const uint32_t *row)
+{
+  if (AQ_WAVE_EXEC(w) == UINT64_MAX) {
+    AQ_EACH_LANE(l) d[l] = row[l];
+  } else {
+    const uint32_t *m = lanes_mask(w);
+    AQ_EACH_LANE(l) d[l] = (row[l] & m[l]) | (d[l] & ~m[l]);
+  }
+}
+
 /* The rows of a source: its own, or a temporary one that it is copied to. */
 static inline const uint32_t *lanes_source(aq_wave *w, const aq_wave_op *o,
                                            int i)

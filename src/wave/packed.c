@@ -391,9 +391,7 @@ DOT(v_pk_fmac_f16, pa[l], pb[l],
 
 BODY(v_accvgpr)
 {
-  const uint32_t *pa = lanes_source(w, o, 0), *m = lanes_mask(w);
-  uint32_t *d = w->v[o->d];
-  AQ_EACH_LANE(l) d[l] = (pa[l] & m[l]) | (d[l] & ~m[l]);
+  lanes_keep(w, w->v[o->d], lanes_source(w, o, 0));
   return aq_wave_next(o);
 }
 

@@ -26,12 +26,8 @@ static const aq_wave_op *pair_run(aq_wave *w, const aq_wave_op *o)
   x.d = RESULT;
   if (!x.run(w, &x) || !pair->y.run(w, &pair->y))
     return NULL;
-  const uint32_t *m = lanes_mask(w);
-  for (unsigned i = 0; i < pair->words; i++) {
-    const uint32_t *r = w->v[RESULT + i];
-    uint32_t *d = w->v[pair->x.d + i];
-    AQ_EACH_LANE(l) d[l] = (r[l] & m[l]) | (d[l] & ~m[l]);
-  }
+  for (unsigned i = 0; i < pair->words; i++)
+    lanes_keep(w, w->v[pair->x.d + i], w->v[RESULT + i]);
   return aq_wave_next(o);
 }
 
