@@ -2,8 +2,8 @@
 /* Instructions that move values between lanes, or to and from scalars. */
 #include "config.h"
 
-#include "wave/form.h"
 #include "wave/lanes.h"
+#include "wave/move.h"
 
 #define BODY(name)                                                             \
   static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
@@ -136,7 +136,7 @@ BODY(ds_permute_b32)
 BODY(ds_swizzle_b32)
 {
   uint32_t row[AQ_WAVE_LANES];
-  aq_wave_move_rows(w, &o->more->form->move, row, w->v[o->more->address], 1);
+  aq_wave_move_rows(w, o->more->move, row, w->v[o->more->address], 1);
   lanes_keep(w, w->v[o->d], row);
   return aq_wave_next(o);
 }

@@ -139,9 +139,7 @@ static void result_read(const aq_wave_op *o, aq_wave_form *form)
 void aq_wave_form_read(const aq_wave_op *o, aq_wave_form *form)
 {
   const aq_isa_inst *inst = &o->more->inst;
-  *form = (aq_wave_form){.moves = aq_isa_form_is_dpp(inst->form)};
-  if (form->moves)
-    aq_wave_move_dpp(inst, &form->move);
+  *form = (aq_wave_form){.mask = 0};
   if (inst->row->encoding == AQ_ISA_VOP3P)
     return; /* its handlers read the modifiers */
   sources_read(inst, form);

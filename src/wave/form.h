@@ -2,12 +2,13 @@
 /*
  * Forms of vector instructions: SDWA, DPP, signs, clamp, output modifiers,
  * operand selection. Decoding reads a form once, as changes of the sources and
- * of the result around the plain handler.
+ * of the result around the plain handler. The move of DPP is the instruction's
+ * own (move.h).
  */
 #ifndef AQ_WAVE_FORM_H
 #define AQ_WAVE_FORM_H
 
-#include "wave/move.h"
+#include "wave/state.h"
 
 /* A word x becomes ((x << up >> down) & keep) ^ flip, of 64 bits the upper
  * word. */
@@ -28,8 +29,6 @@ typedef struct aq_wave_form {
   uint32_t mask;  /* of the part */
   uint32_t kept;  /* bits that the register keeps */
   uint32_t signs; /* bits that copy the part's sign */
-  bool moves;     /* the first source, between lanes */
-  aq_wave_move move;
 } aq_wave_form;
 
 /* Reads the form of o->more->inst; `o` has its operands. */

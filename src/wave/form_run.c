@@ -4,6 +4,7 @@
 #include "wave/finish.h"
 #include "wave/form.h"
 #include "wave/lanes.h"
+#include "wave/move.h"
 
 enum {
   SOURCES = AQ_WAVE_TEMP + 8, /* copies, a pair of rows each */
@@ -70,13 +71,12 @@ static void source_change(aq_wave *w, const aq_wave_op *o, int i,
 }
 
 /* The first source from other lanes; returns the lanes that write. */
-static uint64_t source_move(aq_wave *w, const aq_wave_op *o,
-                            const aq_wave_form *form, aq_wave_op *plain)
+static uint64_t source_move(aq_wave *w, const aq_wave_op *o, aq_wave_op *plain)
 {
-  const bool wide = form->sources[0].is_wide;
+  const bool wide = o->more->form->sources[0].is_wide;
   const uint32_t *from = wide ? lanes_source64(w, o, 0) : lanes_source(w, o, 0);
   const uint64_t writes =
-      aq_wave_move_rows(w, &form->move, w->v[SOURCES], from, wide ? 2 : 1);
+      aq_wave_move_rows(w, o->more->move, w->v[SOURCES], from, wide ? 2 : 1);
   source_use(plain, 0);
   return writes;
 }
@@ -117,7 +117,7 @@ const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
   const bool whole = !form->mask && !form->finishes;
   aq_wave_op plain = *o;
   plain.run = o->more->base;
-  const uint64_t writes = form->moves ? source_move(w, o, form, &plain) : exec;
+  const uint64_t writes = o->more->move ? source_move(w, o, &plain) : exec;
   for (int i = 0; i < 3; i++)
     if (form->sources[i].changes)
       source_change(w, o, i, &form->sources[i], &plain);

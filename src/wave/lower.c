@@ -11,6 +11,7 @@
 #include "wave/finish.h"
 #include "wave/flags.h"
 #include "wave/form.h"
+#include "wave/move.h"
 #include "wave/pair.h"
 
 const aq_wave_op *aq_wave_not_simulated(aq_wave *w, const aq_wave_op *o)
@@ -290,6 +291,12 @@ static bool form_lower(aq_wave_op *o, aq_wave_more *more)
   if (!more->form)
     return false;
   aq_wave_form_read(o, more->form);
+  if (aq_isa_form_is_dpp(more->inst.form)) {
+    more->move = calloc(1, sizeof *more->move);
+    if (!more->move)
+      return false;
+    aq_wave_move_dpp(&more->inst, more->move);
+  }
   more->base = o->run;
   o->run = aq_wave_form_run;
   return true;
@@ -298,9 +305,8 @@ static bool form_lower(aq_wave_op *o, aq_wave_more *more)
 /* False: in FFT mode, or out of memory. */
 static bool swizzle_lower(aq_wave_op *o, aq_wave_more *more)
 {
-  more->form = calloc(1, sizeof *more->form);
-  return more->form &&
-         aq_wave_move_swizzle((uint32_t)o->imm, &more->form->move);
+  more->move = calloc(1, sizeof *more->move);
+  return more->move && aq_wave_move_swizzle((uint32_t)o->imm, more->move);
 }
 
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)

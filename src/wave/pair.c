@@ -9,6 +9,7 @@
 #include "wave/form.h"
 #include "wave/lanes.h"
 #include "wave/lower.h"
+#include "wave/move.h"
 
 enum { RESULT = AQ_WAVE_TEMP + 20 }; /* form_run.c has its own */
 
@@ -88,6 +89,7 @@ void aq_wave_more_clear(aq_wave_more *more)
   }
   free(more->pair);
   free(more->form);
+  free(more->move);
 }
 
 void aq_wave_more_free(aq_wave_more *more)
@@ -101,7 +103,8 @@ size_t aq_wave_more_size(const aq_wave_more *more)
 {
   if (!more)
     return 0;
-  size_t bytes = sizeof *more + (more->form ? sizeof *more->form : 0);
+  size_t bytes = sizeof *more + (more->form ? sizeof *more->form : 0) +
+                 (more->move ? sizeof *more->move : 0);
   if (more->pair)
     bytes += sizeof *more->pair + aq_wave_more_size(&more->pair->more_x) -
              sizeof more->pair->more_x +

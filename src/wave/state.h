@@ -67,7 +67,8 @@ typedef struct aq_wave_more {
   aq_wave_handler *unflagged;         /* inside flags.h's */
   const aq_wave_op *target;           /* of a direct branch, once taken */
   struct aq_wave_pair *pair;          /* VOPD: pair.h */
-  struct aq_wave_form *form;          /* form.h; the move of ds_swizzle_b32 */
+  struct aq_wave_form *form;          /* form.h */
+  struct aq_wave_move *move;          /* of DPP and ds_swizzle_b32: move.h */
   uint16_t address, data;             /* memory: rows; AQ_WAVE_NONE */
   uint16_t element_row, element_base; /* elements.h: of offsets, the base */
   uint32_t element_bytes;
