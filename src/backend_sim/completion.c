@@ -32,7 +32,7 @@ aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
 bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
 {
   /* Only waiting hosts watch every change of a signal. */
-  if (sim->live || (!(signal->flags & AQ_SIGNAL_DRAIN) &&
+  if (sim->live || (!aqsim_signal_has(signal, AQ_SIGNAL_DRAIN) &&
                     signal->each.next == &signal->each))
     return false;
   return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));

@@ -61,7 +61,7 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
       aqsim_completing_tell(sim, handle, true);
     return AQ_TIME_NONE;
   }
-  if (profile || (signal->flags & AQ_SIGNAL_PROFILE))
+  if (profile || aqsim_signal_has(signal, AQ_SIGNAL_PROFILE))
     aqsim_signal_stamp(device, signal, start, end);
   sim->observe = AQ_TIME_NONE;
   sim->interrupt = device->model->interrupt_to_host;
@@ -71,7 +71,7 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
   else
     aqsim_signal_add(&sim->signals, signal, -1, sim->now);
   if (sim->interrupt_lost) {
-    sim->drain_lost += (signal->flags & AQ_SIGNAL_DRAIN) != 0;
+    sim->drain_lost += aqsim_signal_has(signal, AQ_SIGNAL_DRAIN);
     sim->interrupt_lost = false;
   }
   /* Release: a reader of the event in its mailbox sees the decrement. */

@@ -276,7 +276,7 @@ int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
   int64_t before = aqsim_signal_change(signal, op, operand, expected);
   bool decrement = (op == AQ_UPDATE_ADD && operand < 0) ||
                    (op == AQ_UPDATE_SUB && operand > 0);
-  if (decrement && (signal->flags & AQ_SIGNAL_DRAIN))
+  if (decrement && aqsim_signal_has(signal, AQ_SIGNAL_DRAIN))
     aqsim_drain_note(signals, signal, now);
   aqsim_signal_tell(signals, signal, updated(op, before, operand, expected));
   return before;

@@ -35,7 +35,7 @@ typedef struct aqsim_signal {
   aqsim_watcher each; /* list: told of every change */
   uint64_t user;      /* of signal_create */
   uint64_t number;    /* order of creation, names it in messages */
-  uint32_t flags;     /* aq_signal_flag */
+  uint32_t flags;     /* atomic: aq_signal_flag */
   bool polled;        /* a host that waits gets no interrupt */
   bool placed;        /* in memory of the client */
   uint32_t device;    /* whose ticks start_ts and end_ts are */
@@ -123,6 +123,12 @@ aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
 
 /* ---- what every change does: inline, since every packet passes here ---- */
 
+/* Another thread may add flags meanwhile. */
+static inline bool aqsim_signal_has(const aqsim_signal *signal, uint32_t flag)
+{
+  return __atomic_load_n(&signal->flags, __ATOMIC_RELAXED) & flag;
+}
+
 static inline bool aqsim_signal_is_watched(const aqsim_signal *signal)
 {
   return signal->zero.next != &signal->zero ||
@@ -188,7 +194,7 @@ static inline int64_t aqsim_signal_add(aqsim_signals *signals,
     before = aqsim_signal_load(signal);
     __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
   }
-  if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
+  if (value < 0 && aqsim_signal_has(signal, AQ_SIGNAL_DRAIN))
     aqsim_drain_note(signals, signal, now);
   aqsim_signal_tell(signals, signal, before + value);
   return before;

@@ -245,7 +245,7 @@ static int64_t live_signal_load(aq_transport *t, aq_signal signal,
  * makes it, or it is a completion that drain() reports. Then it is locked. */
 static bool change_begin(aqsim_live *live, aqsim_signal *signal)
 {
-  if (aqsim_live_is_free(live) && !(signal->flags & AQ_SIGNAL_DRAIN) &&
+  if (aqsim_live_is_free(live) && !aqsim_signal_has(signal, AQ_SIGNAL_DRAIN) &&
       !aqsim_live_inside(live))
     return false;
   aqsim_live_enter(live);
