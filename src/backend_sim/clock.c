@@ -48,12 +48,17 @@ typedef enum tick {
                    something, since nothing is left to happen at all */
 } tick;
 
+/* Live mode: whether another thread wants the simulator. */
+static inline bool is_wanted(const aqsim *sim)
+{
+  return sim->wanted && __atomic_load_n(sim->wanted, __ATOMIC_RELAXED) > 0;
+}
+
 /* The same for an operation that may have to let others act. */
 __attribute__((always_inline)) static inline tick clock_tick(aqsim *sim,
                                                              aq_time limit)
 {
-  if (sim->wanted && (__atomic_load_n(sim->wanted, __ATOMIC_RELAXED) > 0 ||
-                      aqsim_calendar_empty(&sim->calendar)))
+  if (is_wanted(sim) || (sim->wanted && aqsim_calendar_empty(&sim->calendar)))
     return TICK_YIELD;
   return clock_step(sim, limit) ? TICK_RAN : TICK_NOTHING;
 }
@@ -87,7 +92,9 @@ uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most)
 {
   uint32_t count = 0;
   sim->depth++;
-  while (count < most && clock_step(sim, limit))
+  sim->executed = false;
+  while (count < most && !(sim->executed && is_wanted(sim)) &&
+         clock_step(sim, limit))
     count++;
   sim->depth--;
   aqsim_queues_sweep(sim);

@@ -25,7 +25,8 @@ aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
                                  aq_time deadline, aq_diag *diag);
 
 /* For the device thread of live mode. Runs up to `most` events that are due at
- * or before `limit`, and returns how many there were. */
+ * or before `limit`, fewer if one executed a kernel's code and another thread
+ * wants the simulator. Returns how many there were. */
 uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most);
 
 /* Looks at memory: packets, doorbells and values that packets wait for. Returns

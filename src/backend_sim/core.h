@@ -424,6 +424,7 @@ struct aqsim {
   void *event_user;
   bool told;         /* whoever opened it, by a policy */
   bool touched;      /* an event stored to memory that others may wait for */
+  bool executed;     /* an event of this turn executed code, for long */
   unsigned depth;    /* of events: time may not be moved inside */
   aq_time interrupt; /* interrupt_to_host of the device that acts */
   aq_time observe;   /* when a blocked host sees the decrement that was made

@@ -47,6 +47,9 @@ tests_backend_sim_test_signals_LDADD = $(AQSIM_TEST_LDADD)
 check_PROGRAMS += tests/backend_sim/test_abi
 tests_backend_sim_test_abi_LDADD = $(AQSIM_TEST_LDADD)
 
+check_PROGRAMS += tests/backend_sim/live/test_turns
+tests_backend_sim_live_test_turns_LDADD = $(AQSIM_TEST_LDADD)
+
 check_PROGRAMS += tests/backend_sim/live/test_live
 tests_backend_sim_live_test_live_LDADD = $(AQSIM_TEST_LDADD)
 

@@ -267,6 +267,7 @@ aq_execution_state aqsim_code_step(aqsim_flight *flight, aqsim_flow *stopped)
       flight, (uint64_t)aqsim_clock_ticks(device, sim->now), &fault);
   sim->interrupt = device->model->interrupt_to_host;
   sim->touched = true;
+  sim->executed = true;
   sim->queue_ops->notice(sim);
   if (state == AQ_EXECUTION_FAULT)
     *stopped = code_fault(flight, &fault);
