@@ -15,22 +15,6 @@
 
 /* ---- exponents and parts ---- */
 
-static uint32_t fract32(float a)
-{
-  if (a != a || isinf(a))
-    return lane_nan2(NAN, a, a);
-  const float r = a - floorf(a), below = 0x1.fffffep-1f;
-  return lane_bits32(r < below ? r : below);
-}
-
-static uint64_t fract64(double a)
-{
-  if (a != a || isinf(a))
-    return lane_nan2_64((double)NAN, a, a);
-  const double r = a - floor(a), below = 0x1.fffffffffffffp-1;
-  return lane_bits64(r < below ? r : below);
-}
-
 static uint32_t frexp_exp64(double a)
 {
   int e = 0;
@@ -51,21 +35,10 @@ static int clamp_exponent(uint32_t e)
   return x > 10000 ? 10000 : x < -10000 ? -10000 : x;
 }
 
-S1(v_fract_f32, b32, f32, fract32(a))
-S1(v_trunc_f32, b32, f32, N32(truncf(a)))
-S1(v_ceil_f32, b32, f32, N32(ceilf(a)))
-S1(v_rndne_f32, b32, f32, N32(roundevenf(a)))
-S1(v_floor_f32, b32, f32, N32(floorf(a)))
-S1(v_fract_f64, b64, f64, fract64(a))
-S1(v_trunc_f64, b64, f64, N64(trunc(a)))
-S1(v_ceil_f64, b64, f64, N64(ceil(a)))
-S1(v_rndne_f64, b64, f64, N64(roundeven(a)))
-S1(v_floor_f64, b64, f64, N64(floor(a)))
 S1(v_frexp_exp_i32_f32, b32, f32, each_frexp_exp32(a))
 S1(v_frexp_mant_f32, b32, f32, N32(each_frexp_mant32(a)))
 S1(v_frexp_exp_i32_f64, b32, f64, frexp_exp64(a))
 S1(v_frexp_mant_f64, b64, f64, N64(frexp_mant64(a)))
-S2(v_ldexp_f32, b32, f32, u32, N32((float)scalbn((double)a, clamp_exponent(b))))
 S2(v_ldexp_f64, b64, f64, u32, N64(scalbn(a, clamp_exponent(b))))
 S1(v_cvt_rpi_i32_f32, b32, f32,
    a != a ? 0
@@ -96,9 +69,7 @@ static uint32_t sine(float a, double (*function)(double))
 
 S1(v_exp_f32, b32, f32, N32((float)exp2((double)flushed(a))))
 S1(v_log_f32, b32, f32, N32((float)log2((double)flushed(a))))
-S1(v_rcp_f64, b64, f64, N64(1.0 / a))
 S1(v_rsq_f64, b64, f64, N64((double)(1.0L / sqrtl((long double)a))))
-S1(v_sqrt_f64, b64, f64, N64(sqrt(a)))
 S1(v_sin_f32, b32, f32, sine(a, each_turn_sin))
 S1(v_cos_f32, b32, f32, sine(a, each_turn_cos))
 
@@ -195,14 +166,11 @@ S3(v_cvt_pk_u8_f32, b32, f32, u32, u32,
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_special[] = {
-    H(v_fract_f32), H(v_trunc_f32), H(v_ceil_f32), H(v_rndne_f32),
-    H(v_floor_f32), H(v_fract_f64), H(v_trunc_f64), H(v_ceil_f64),
-    H(v_rndne_f64), H(v_floor_f64), H(v_frexp_exp_i32_f32),
+    H(v_frexp_exp_i32_f32),
     H(v_frexp_mant_f32), H(v_frexp_exp_i32_f64), H(v_frexp_mant_f64),
-    H(v_ldexp_f32), H(v_ldexp_f64), H(v_cvt_rpi_i32_f32),
+    H(v_ldexp_f64), H(v_cvt_rpi_i32_f32),
     H(v_cvt_flr_i32_f32), H(v_cvt_off_f32_i4), H(v_exp_f32), H(v_log_f32),
-    H(v_rcp_f64), H(v_rsq_f64), H(v_s_exp_f32), H(v_s_log_f32),
-    H(v_sqrt_f64), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
+    H(v_rsq_f64), H(v_s_exp_f32), H(v_s_log_f32), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
     H(v_cvt_pknorm_u16_f32), H(v_cvt_pknorm_i16_f16),
     H(v_cvt_pknorm_u16_f16), H(v_cvt_norm_i16_f16), H(v_cvt_norm_u16_f16),
     H(v_cvt_pk_u8_f32), H(v_cmp_class_f32),
