@@ -147,6 +147,7 @@ AQ_WAVE_BY_LANE(v_min_f16)
 AQ_WAVE_BY_LANE(v_max_f16)
 AQ_WAVE_BY_LANE(v_cvt_f16_f32)
 AQ_WAVE_BY_LANE(v_cvt_f32_f16)
+AQ_WAVE_BY_LANE(v_cvt_pkrtz)
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_half[] = {

@@ -42,7 +42,17 @@ aq_wave_handler aq_wave_by_lane_v_add_f16, aq_wave_by_lane_v_sub_f16,
     aq_wave_by_lane_v_pk_min_f16, aq_wave_by_lane_v_pk_max_f16,
     aq_wave_by_lane_v_pk_add_f32, aq_wave_by_lane_v_pk_mul_f32,
     aq_wave_by_lane_v_pk_fma_f32, aq_wave_by_lane_v_fma_mix_f32,
-    aq_wave_by_lane_v_fma_mixlo_f16, aq_wave_by_lane_v_fma_mixhi_f16;
+    aq_wave_by_lane_v_fma_mixlo_f16, aq_wave_by_lane_v_fma_mixhi_f16,
+    aq_wave_by_lane_v_cvt_pkrtz, aq_wave_by_lane_v_pk_mad_i16,
+    aq_wave_by_lane_v_pk_mad_u16, aq_wave_by_lane_v_pk_mul_lo_u16,
+    aq_wave_by_lane_v_pk_add_i16, aq_wave_by_lane_v_pk_add_u16,
+    aq_wave_by_lane_v_pk_sub_i16, aq_wave_by_lane_v_pk_sub_u16,
+    aq_wave_by_lane_v_pk_lshlrev_b16, aq_wave_by_lane_v_pk_lshrrev_b16,
+    aq_wave_by_lane_v_pk_ashrrev_i16, aq_wave_by_lane_v_pk_max_i16,
+    aq_wave_by_lane_v_pk_min_i16, aq_wave_by_lane_v_pk_max_u16,
+    aq_wave_by_lane_v_pk_min_u16, aq_wave_by_lane_v_dot2_f32_f16,
+    aq_wave_by_lane_v_dot2c_f32_f16, aq_wave_by_lane_v_dot4_i32_i8,
+    aq_wave_by_lane_v_dot4c_i32_i8, aq_wave_by_lane_v_dot4_u32_u8;
 
 /* For vector_division.inc. */
 aq_wave_handler aq_wave_by_lane_v_div_scale_f32,
