@@ -98,6 +98,26 @@ static uint64_t offset_swizzled(const resource *r, uint32_t index,
          (uint64_t)(index % r->group) * r->element + offset % r->element;
 }
 
+static uint32_t scalar_offset(const aq_wave *w, const aq_wave_op *o)
+{
+  const uint16_t scalar = o->more->scalar;
+  return scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[scalar];
+}
+
+bool aq_wave_buffer_bytes_find(const aq_wave *w, const aq_wave_op *o,
+                               aq_wave_buffer_bytes *out)
+{
+  const resource r = resource_of(w, o);
+  const uint32_t scalar = scalar_offset(w, o);
+  if (o->more->inst.idxen || r.swizzled || r.adds_lane ||
+      (r.check != CHECK_GFX9 && r.check != CHECK_RAW) ||
+      (r.base && r.base == aq_wave_private_base(w)))
+    return false;
+  *out = (aq_wave_buffer_bytes){r.base + scalar,
+                                r.records > scalar ? r.records - scalar : 0};
+  return true;
+}
+
 void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
                         unsigned first, unsigned size, bool write,
                         uint64_t *address)
@@ -106,8 +126,7 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
   w->at = o;
   const resource r = resource_of(w, o);
   const bool indexed = more->inst.idxen;
-  const uint32_t scalar =
-      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
+  const uint32_t scalar = scalar_offset(w, o);
   uint32_t index = indexed ? w->v[more->address][lane] : 0;
   uint32_t offset = (uint32_t)o->imm + first;
   if (more->inst.offen)

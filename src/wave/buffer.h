@@ -15,6 +15,18 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
                         unsigned first, unsigned size, bool write,
                         uint64_t *address);
 
+/* A buffer whose lanes differ in their offsets alone: offset 0, and how many
+ * bytes are in range from there. */
+typedef struct aq_wave_buffer_bytes {
+  uint64_t base;
+  uint32_t end;
+} aq_wave_buffer_bytes;
+
+/* False: the instruction has an index, or its resource swizzles, adds the lane,
+ * checks a range otherwise or stands for private memory. */
+bool aq_wave_buffer_bytes_find(const aq_wave *w, const aq_wave_op *o,
+                               aq_wave_buffer_bytes *out);
+
 /* Private memory is an arena of the wave, in rows as on the hardware: the words
  * of all lanes at one offset lie next to each other. Its resource swizzles so,
  * with AQ_WAVE_PRIVATE_WORD3 as the last word; a resource's scalar offset

@@ -425,6 +425,83 @@ START_TEST(words_out_of_a_buffers_range_read_as_zero_and_are_not_stored)
 }
 END_TEST
 
+enum { RECORDS = 1026, REST = 0x1234567 };
+
+/* The offsets of a wave's lanes, all in range, some far outside, some partly
+ * so, some that wrap within an access. */
+static uint32_t bounds_offset(unsigned draw, uint32_t l)
+{
+  return draw == 0                  ? 16 * (63 - l)
+         : draw == 1 && l % 3 == 1  ? 0x80000000 + l
+         : draw == 2 && l % 16 == 9 ? RECORDS - 1 - l % 7 * 4
+         : draw == 3 && l == 40     ? (uint32_t)-12
+                                    : 4 * l;
+}
+
+static bool bounds_has(uint32_t offset)
+{
+  return offset <= RECORDS - 4;
+}
+
+/* A load or store of `words`, whose offsets begin at `first`. */
+static void bounds_check(const char *gfx, const char *text, unsigned words,
+                         uint32_t first, bool store, unsigned draw)
+{
+  const uint64_t exec = draw % 2 ? 0xfffffff0ffff7fff : UINT64_MAX;
+  static uint8_t before[BYTES];
+  bed b;
+  if (!open_one(&b, gfx, text, RECORDS, 0, is_rdna(gfx) ? OOB_RAW : 0))
+    return;
+  AQ_WAVE_EXEC(b.wave) = exec;
+  for (uint32_t l = 0; l < LANES; l++) {
+    b.wave->v[0][l] = exec >> l & 1 ? bounds_offset(draw, l) : 0x70000000;
+    for (unsigned k = 0; k < words; k++)
+      b.wave->v[8 + k][l] = REST * (l + 1) + k;
+  }
+  memcpy(before, memory, sizeof before);
+  ck_assert_msg(bed_run(&b, 0), "%s: %s", text, b.grid.fault.text);
+  for (uint32_t l = 0; l < LANES; l++)
+    for (unsigned k = 0; k < words; k++) {
+      const uint32_t at = bounds_offset(draw, l) + first + 4 * k;
+      uint32_t x = REST * (l + 1) + k;
+      if (store && exec >> l & 1 && bounds_has(at))
+        memcpy(before + at, &x, 4);
+      if (!store && exec >> l & 1) {
+        x = 0;
+        memcpy(&x, memory + (bounds_has(at) ? at : 0), bounds_has(at) ? 4 : 0);
+      }
+      ck_assert_msg(b.wave->v[8 + k][l] == x, "%s, %s: lane %u, word %u", gfx,
+                    text, l, k);
+    }
+  ck_assert_mem_eq(memory, before, BYTES);
+  close_one(&b);
+}
+
+START_TEST(words_of_each_lane_are_in_a_buffers_range_or_not)
+{
+  static const char *const targets[] = {"gfx90a", "gfx1100"};
+  static const struct {
+    const char *name, *rdna, *data;
+    unsigned words;
+  } accesses[] = {{"dword", "b32", "v8", 1},
+                  {"dwordx2", "b64", "v[8:9]", 2},
+                  {"dwordx3", "b96", "v[8:10]", 3},
+                  {"dwordx4", "b128", "v[8:11]", 4}};
+  for (unsigned i = 0; i < 2 * 2 * 4 * 4; i++) {
+    const unsigned a = i >> 2 & 3, draw = i & 3;
+    const bool store = i >> 4 & 1, rdna_too = i >> 5;
+    char text[BED_TEXT];
+    snprintf(text, sizeof text,
+             "buffer_%s_%s %s, v0, s[4:7], 0 offen offset:%u",
+             store ? "store" : "load",
+             rdna_too ? accesses[a].rdna : accesses[a].name, accesses[a].data,
+             4 * draw);
+    bounds_check(targets[rdna_too], text, accesses[a].words, 4 * draw, store,
+                 draw);
+  }
+}
+END_TEST
+
 /* ---- to LDS ---- */
 
 typedef struct direct_case {
@@ -722,6 +799,7 @@ AQ_TEST_MAIN("wave/typed", typed_loads_convert_from_their_format,
              d16_components_are_halves_of_registers,
              values_that_a_format_cannot_hold_are_refused,
              words_out_of_a_buffers_range_read_as_zero_and_are_not_stored,
+             words_of_each_lane_are_in_a_buffers_range_or_not,
              components_move_between_memory_and_registers,
              three_halves_are_in_two_registers, upper_halves_take_one_component,
              loads_to_lds_follow_the_lanes_number,
