@@ -28,7 +28,8 @@ for library in rocrand rocprim rocsparse; do
   set -- "$@" "$library=$work/$library.json"
 done
 ${CXX:-c++} -std=c++17 -O1 -D__HIP_PLATFORM_AMD__ -o "$work/sparse" \
-  -Wno-deprecated-declarations "$folder"/sparse/*.cpp -lrocsparse -lamdhip64
+  -Wno-deprecated-declarations "$folder"/sparse/*.cpp \
+  "$folder"/sparse_common/*.cpp -lrocsparse -lamdhip64
 for type in $(echo "$types" | sed 's/./& /g'); do
   run "sparse-$type" "$work/sparse" "$type"
   set -- "$@" "rocsparse=$work/sparse-$type.json"

@@ -35,7 +35,8 @@ run() { # LIBRARY DEVICE PROGRAM
 }
 
 ${CXX:-c++} -std=c++17 -O1 -D__HIP_PLATFORM_AMD__ -o "$work/rocsparse" \
-  -Wno-deprecated-declarations "$folder"/sparse/*.cpp -lrocsparse -lamdhip64
+  -Wno-deprecated-declarations "$folder"/sparse/*.cpp \
+  "$folder"/sparse_common/*.cpp -lrocsparse -lamdhip64
 for device in "$@"; do
   run rocsparse "$device" "$work/rocsparse"
 done

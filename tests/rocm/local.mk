@@ -13,7 +13,12 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/sparse/main.cpp tests/rocm/sparse/matrices.cpp \
 	tests/rocm/sparse/products.cpp tests/rocm/sparse/pruning.cpp \
 	tests/rocm/sparse/solvers.cpp tests/rocm/sparse/sparse.hpp \
-	tests/rocm/sparse/structure.cpp tests/rocm/sparse/vectors.cpp
+	tests/rocm/sparse/structure.cpp tests/rocm/sparse/vectors.cpp \
+	tests/rocm/sparse_common/cases.hpp tests/rocm/sparse_common/dense.cpp \
+	tests/rocm/sparse_common/dense.hpp tests/rocm/sparse_common/device.hpp \
+	tests/rocm/sparse_common/forms.hpp tests/rocm/sparse_common/layouts.hpp \
+	tests/rocm/sparse_common/report.cpp tests/rocm/sparse_common/report.hpp \
+	tests/rocm/sparse_common/values.hpp tests/rocm/sparse_common/vectors.hpp
 AQ_LONG_TESTS += tests/rocm/test_hip_api.sh \
 	tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh
 

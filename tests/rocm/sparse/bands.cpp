@@ -2,54 +2,6 @@
 // Systems of three and five diagonals, by the layout of each routine.
 #include "sparse.hpp"
 
-// `count` systems of m unknowns.
-struct systems {
-  int m, count;
-  std::vector<dense> a, x, b; // x and b: m × rights
-};
-
-template <class T>
-static systems systems_make(int m, int count, int rights, int reach, bool same)
-{
-  systems out = {m, count, {}, {}, {}};
-  for (int s = 0; s < count; s++) {
-    dense a(m, m), b(m, rights);
-    for (int i = 0; i < m; i++)
-      for (int j = std::max(0, i - reach); j <= i + reach && j < m; j++)
-        a.put(i, j, i == j ? random_value<T>() + wide(6) : random_value<T>());
-    if (same && s)
-      a = out.a[0];
-    b.v = random_vector<T>((size_t)m * rights);
-    out.a.push_back(a);
-    out.b.push_back(b);
-    out.x.push_back(solved(a, b));
-  }
-  return out;
-}
-
-// Diagonal `at` of every system; entry i of system s at i·step + s·stride.
-template <class T>
-static std::vector<T> diagonal(const systems &s, int at, int step, int stride)
-{
-  std::vector<T> out((size_t)std::max(step * s.m, stride * s.count), T(0));
-  for (int k = 0; k < s.count; k++)
-    for (int i = 0; i < s.m; i++)
-      if (i + at >= 0 && i + at < s.m)
-        out[(size_t)i * step + (size_t)k * stride] =
-            kind<T>::of(s.a[k](i, i + at));
-  return out;
-}
-
-static std::vector<wide> sides(const systems &s, const std::vector<dense> &from,
-                               int step, int stride)
-{
-  std::vector<wide> out((size_t)std::max(step * s.m, stride * s.count));
-  for (int k = 0; k < s.count; k++)
-    for (int i = 0; i < s.m; i++)
-      out[(size_t)i * step + (size_t)k * stride] = from[k](i, 0);
-  return out;
-}
-
 template <class T> static void check_gtsv(int m)
 {
   enum { RIGHTS = 7 };

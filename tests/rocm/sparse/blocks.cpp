@@ -2,14 +2,6 @@
 // From rows of entries to rows of blocks and back, and between blocks.
 #include "sparse.hpp"
 
-template <class T>
-static bool same(const compressed<T> &expected, const device<int> &ptr,
-                 const device<int> &ind, const device<T> &val)
-{
-  return ptr.host() == expected.ptr && ind.host() == expected.ind &&
-         val.host() == expected.val;
-}
-
 // A matrix that no block fits into: the last row and column are filled up.
 template <class T>
 static void check_from_rows(int rb, int cb, rocsparse_direction dir)
@@ -73,18 +65,11 @@ static void check_to_rows(int rb, int cb, rocsparse_direction dir)
   });
 }
 
-// Columns of blocks; each block keeps its values as they lie.
 template <class T> static void check_columns(int rb, int cb)
 {
   const dense a = random_matrix<T>(rb * 13, cb * 9, 25, rb, cb);
   const stored<T> s(a, rb, cb);
-  const compressed<T> columns = compressed_of<T>(transposed(a, false), cb, rb);
-  compressed<T> expected = columns;
-  for (int k = 0; k < columns.count(); k++)
-    for (int r = 0; r < rb; r++)
-      for (int c = 0; c < cb; c++)
-        expected.val[(size_t)k * rb * cb + r * cb + c] =
-            columns.val[(size_t)k * rb * cb + c * rb + r];
+  const compressed<T> expected = columns_of_blocks<T>(a, rb, cb);
   check_run("gebsr2gebsc", [&] {
     const device<int> ptr(expected.ptr.size()), ind(expected.ind.size());
     const device<T> val(expected.val.size());

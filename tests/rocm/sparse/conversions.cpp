@@ -4,28 +4,10 @@
 
 enum { M = 90, N = 75, LEADING = 100 };
 
-// The dense matrix in memory, with rows beyond M that nothing may touch.
-template <class T> static std::vector<T> leading(const dense &a)
-{
-  std::vector<T> out((size_t)LEADING * a.n, T(-77));
-  for (int i = 0; i < a.m; i++)
-    for (int j = 0; j < a.n; j++)
-      out[(size_t)j * LEADING + i] = kind<T>::of(a(i, j));
-  return out;
-}
-
-static std::vector<int> counts(const std::vector<int> &ptr)
-{
-  std::vector<int> out;
-  for (size_t i = 1; i < ptr.size(); i++)
-    out.push_back(ptr[i] - ptr[i - 1]);
-  return out;
-}
-
 template <class T> static void check_dense(const dense &a)
 {
   const stored<T> rows(a), columns(transposed(a, false));
-  const device<T> full(leading<T>(a));
+  const device<T> full(leading<T>(a, LEADING));
   const descr d;
   const device<int> per_row(M), per_column(N);
   int nnz = -5;
@@ -66,20 +48,20 @@ template <class T> static void check_dense(const dense &a)
     const device<T> out(empty);
     TYPED(csr2dense, handle, M, N, d, rows.val, rows.ptr, rows.ind, out,
           LEADING);
-    verdict_equal(out.host() == leading<T>(a));
+    verdict_equal(out.host() == leading<T>(a, LEADING));
   });
   check_run("csc2dense", [&] {
     const device<T> out(empty);
     TYPED(csc2dense, handle, M, N, d, columns.val, columns.ptr, columns.ind,
           out, LEADING);
-    verdict_equal(out.host() == leading<T>(a));
+    verdict_equal(out.host() == leading<T>(a, LEADING));
   });
   check_run("coo2dense", [&] {
     const device<T> out(empty);
     const device<int> row(row_indices(rows.host));
     TYPED(coo2dense, handle, M, N, rows.nnz, d, rows.val, row, rows.ind, out,
           LEADING);
-    verdict_equal(out.host() == leading<T>(a));
+    verdict_equal(out.host() == leading<T>(a, LEADING));
   });
 }
 
@@ -177,15 +159,6 @@ void check_orders()
                        random_below(columns.ptr[i + 1] - columns.ptr[i])]);
   for (int i = 0; i < nnz; i++)
     std::swap(all[i], all[random_below(nnz)]);
-  // The permutation says where each sorted entry was.
-  const auto permutes = [&](const std::vector<int> &to,
-                            const std::vector<int> &p,
-                            const std::vector<int> &from) {
-    bool right = p.size() == from.size();
-    for (size_t i = 0; right && i < p.size(); i++)
-      right = p[i] >= 0 && p[i] < (int)from.size() && to[i] == from[p[i]];
-    return right;
-  };
   const descr d;
   check_run("csrsort", [&] {
     const device<int> ind(shuffled), p(identity);

@@ -2,13 +2,9 @@
 // The generic routines: descriptors say the form and the type.
 #include "sparse.hpp"
 
-#include <memory>
+#include "../sparse_common/layouts.hpp"
 
 enum { M = 70, K = 53, N = 21, LENGTH = 500, ENTRIES = 101 };
-
-static const rocsparse_operation operations[] = {
-    rocsparse_operation_none, rocsparse_operation_transpose,
-    rocsparse_operation_conjugate_transpose};
 
 // ---- descriptors with their memory ----
 
@@ -17,8 +13,7 @@ template <class T> struct dense_vector {
   rocsparse_dnvec_descr at;
   explicit dense_vector(const std::vector<wide> &v) : val(narrow<T>(v))
   {
-    rocsparse_create_dnvec_descr(&at, (int64_t)v.size(), val.at,
-                                 kind<T>::datatype);
+    rocsparse_create_dnvec_descr(&at, (int64_t)v.size(), val.at, datatype<T>);
   }
   ~dense_vector()
   {
@@ -39,7 +34,7 @@ template <class T> struct dense_matrix {
   {
     rocsparse_create_dnmat_descr(&at, a.m, a.n,
                                  order == rocsparse_order_column ? a.m : a.n,
-                                 val.at, kind<T>::datatype, order);
+                                 val.at, datatype<T>, order);
   }
   ~dense_matrix()
   {
@@ -59,24 +54,47 @@ template <> struct index_kind<int64_t> {
   static constexpr rocsparse_indextype type = rocsparse_indextype_i64;
 };
 
-// Offsets of type I and indices of type J; with a form that has no offsets, J
-// is the type of both indices.
+static layout layout_of(rocsparse_format format)
+{
+  return format == rocsparse_format_csc       ? BY_COLUMNS
+         : format == rocsparse_format_coo     ? PAIRS
+         : format == rocsparse_format_coo_aos ? PAIRS_WOVEN
+         : format == rocsparse_format_ell     ? ELLPACK
+                                              : BY_ROWS;
+}
+
 template <class T, class I, class J> struct sparse_matrix {
   static constexpr rocsparse_indextype offsets = index_kind<I>::type,
                                        indices = index_kind<J>::type;
-  std::unique_ptr<device<I>> ptr;
-  std::unique_ptr<device<J>> ind, row;
-  std::unique_ptr<device<T>> val;
+  layout_memory<T, I, J> in;
   rocsparse_spmat_descr at = nullptr;
 
   sparse_matrix(const dense &a, rocsparse_format format, int block = 1)
+      : in(a, layout_of(format), block)
   {
-    if (format == rocsparse_format_csc)
-      columns_make(a);
+    if (format == rocsparse_format_csr)
+      rocsparse_create_csr_descr(&at, a.m, a.n, in.count, in.ptr.at, in.ind.at,
+                                 in.val.at, offsets, indices, index_base(),
+                                 datatype<T>);
+    else if (format == rocsparse_format_csc)
+      rocsparse_create_csc_descr(&at, a.m, a.n, in.count, in.ptr.at, in.ind.at,
+                                 in.val.at, offsets, indices, index_base(),
+                                 datatype<T>);
+    else if (format == rocsparse_format_bsr)
+      rocsparse_create_bsr_descr(&at, in.rows, in.columns, in.count,
+                                 rocsparse_direction_row, block, in.ptr.at,
+                                 in.ind.at, in.val.at, offsets, indices,
+                                 index_base(), datatype<T>);
     else if (format == rocsparse_format_ell)
-      ell_make(a);
+      rocsparse_create_ell_descr(&at, a.m, a.n, in.ind.at, in.val.at, in.count,
+                                 indices, index_base(), datatype<T>);
+    else if (format == rocsparse_format_coo)
+      rocsparse_create_coo_descr(&at, a.m, a.n, in.count, in.row.at, in.ind.at,
+                                 in.val.at, indices, index_base(), datatype<T>);
     else
-      rows_make(a, format, block);
+      rocsparse_create_coo_aos_descr(&at, a.m, a.n, in.count, in.ind.at,
+                                     in.val.at, indices, index_base(),
+                                     datatype<T>);
   }
   ~sparse_matrix()
   {
@@ -86,66 +104,7 @@ template <class T, class I, class J> struct sparse_matrix {
   {
     return at;
   }
-
-private:
-  template <class X> static std::vector<X> as(const std::vector<int> &from)
-  {
-    return std::vector<X>(from.begin(), from.end());
-  }
-  void columns_make(const dense &a)
-  {
-    const compressed<T> c = compressed_of<T>(transposed(a, false));
-    ptr.reset(new device<I>(as<I>(c.ptr)));
-    ind.reset(new device<J>(as<J>(c.ind)));
-    val.reset(new device<T>(c.val));
-    rocsparse_create_csc_descr(&at, a.m, a.n, c.count(), ptr->at, ind->at,
-                               val->at, offsets, indices, base,
-                               kind<T>::datatype);
-  }
-  void ell_make(const dense &a)
-  {
-    const ellpack<T> e = ellpack_of<T>(a);
-    ind.reset(new device<J>(as<J>(e.ind)));
-    val.reset(new device<T>(e.val));
-    rocsparse_create_ell_descr(&at, a.m, a.n, ind->at, val->at, e.width,
-                               indices, base, kind<T>::datatype);
-  }
-  void rows_make(const dense &a, rocsparse_format format, int block)
-  {
-    const compressed<T> c = compressed_of<T>(a, block, block);
-    std::vector<int> rows = row_indices(c), both;
-    for (size_t i = 0; i < rows.size(); i++) {
-      both.push_back(rows[i]);
-      both.push_back(c.ind[i]);
-    }
-    ptr.reset(new device<I>(as<I>(c.ptr)));
-    ind.reset(new device<J>(
-        as<J>(format == rocsparse_format_coo_aos ? both : c.ind)));
-    row.reset(new device<J>(as<J>(rows)));
-    val.reset(new device<T>(c.val));
-    if (format == rocsparse_format_csr)
-      rocsparse_create_csr_descr(&at, a.m, a.n, c.count(), ptr->at, ind->at,
-                                 val->at, offsets, indices, base,
-                                 kind<T>::datatype);
-    else if (format == rocsparse_format_bsr)
-      rocsparse_create_bsr_descr(
-          &at, c.rows(), c.columns(), c.count(), rocsparse_direction_row, block,
-          ptr->at, ind->at, val->at, offsets, indices, base, kind<T>::datatype);
-    else if (format == rocsparse_format_coo)
-      rocsparse_create_coo_descr(&at, a.m, a.n, c.count(), row->at, ind->at,
-                                 val->at, indices, base, kind<T>::datatype);
-    else
-      rocsparse_create_coo_aos_descr(&at, a.m, a.n, c.count(), ind->at, val->at,
-                                     indices, base, kind<T>::datatype);
-  }
 };
-
-static dense filled(int m, int n, const std::vector<wide> &values)
-{
-  dense out(m, n);
-  out.v = values;
-  return out;
-}
 
 // ---- vectors ----
 
@@ -162,7 +121,7 @@ template <class T, class I> static void check_sparse_vector()
   const device<T> val(narrow<T>(x));
   rocsparse_spvec_descr xs;
   rocsparse_create_spvec_descr(&xs, LENGTH, ENTRIES, ind.at, val.at,
-                               index_kind<I>::type, base, kind<T>::datatype);
+                               index_kind<I>::type, index_base(), datatype<T>);
 
   std::vector<wide> sum = y, scattered = y, gathered;
   wide dots[2] = {0, 0};
@@ -192,9 +151,9 @@ template <class T, class I> static void check_sparse_vector()
       const rocsparse_operation op = operations[conjugate ? 2 : 0];
       size_t size;
       T dot;
-      PLAIN(spvv, handle, op, xs, ys, &dot, kind<T>::datatype, &size, nullptr);
+      PLAIN(spvv, handle, op, xs, ys, &dot, datatype<T>, &size, nullptr);
       const space buffer(size);
-      PLAIN(spvv, handle, op, xs, ys, &dot, kind<T>::datatype, &size, buffer);
+      PLAIN(spvv, handle, op, xs, ys, &dot, datatype<T>, &size, buffer);
       verdict(ulps(std::vector<T>{dot}, std::vector<wide>{dots[conjugate]}));
     });
   check_run("rot", [&] {
@@ -237,11 +196,11 @@ static void check_spmv(rocsparse_format format, rocsparse_spmv_alg alg,
   check_run("spmv", [&] {
     const dense_vector<T> xs(x), ys(y);
     size_t size;
-    PLAIN(spmv, handle, op, &alpha_t, s, xs, &beta_t, ys, kind<T>::datatype,
-          alg, &size, nullptr);
+    PLAIN(spmv, handle, op, &alpha_t, s, xs, &beta_t, ys, datatype<T>, alg,
+          &size, nullptr);
     const space buffer(size);
-    PLAIN(spmv, handle, op, &alpha_t, s, xs, &beta_t, ys, kind<T>::datatype,
-          alg, &size, buffer);
+    PLAIN(spmv, handle, op, &alpha_t, s, xs, &beta_t, ys, datatype<T>, alg,
+          &size, buffer);
     verdict(ulps(ys.val.host(), expected));
   });
 }
@@ -274,8 +233,8 @@ static void check_spmm(const char *name, spmm_routine *routine,
     size_t size;
     const auto stage = [&](rocsparse_spmm_stage which, void *buffer) {
       routine_note(name, routine(handle, op, rocsparse_operation_none, &alpha_t,
-                                 s, bs, &beta_t, cs, kind<T>::datatype, alg,
-                                 which, &size, buffer));
+                                 s, bs, &beta_t, cs, datatype<T>, alg, which,
+                                 &size, buffer));
     };
     stage(rocsparse_spmm_stage_buffer_size, nullptr);
     const space buffer(size);
@@ -311,12 +270,11 @@ template <class T, class I, class J> static void check_spgemm()
     size_t size;
     int64_t rows, columns, nnz;
     rocsparse_create_csr_descr(&cs, M, M, 0, ptr.at, nullptr, nullptr,
-                               index_kind<I>::type, index_kind<J>::type, base,
-                               kind<T>::datatype);
+                               index_kind<I>::type, index_kind<J>::type,
+                               index_base(), datatype<T>);
     const auto stage = [&](rocsparse_spgemm_stage which, void *buffer) {
       PLAIN(spgemm, handle, none, none, &alpha_t, as, bs, &beta_t, ds, cs,
-            kind<T>::datatype, rocsparse_spgemm_alg_default, which, &size,
-            buffer);
+            datatype<T>, rocsparse_spgemm_alg_default, which, &size, buffer);
     };
     stage(rocsparse_spgemm_stage_buffer_size, nullptr);
     const space buffer(size);
@@ -358,19 +316,14 @@ static void check_sddmm(rocsparse_format format)
     const rocsparse_sddmm_alg alg = rocsparse_sddmm_alg_default;
     size_t size;
     PLAIN(sddmm_buffer_size, handle, none, none, &alpha_t, as, bs, &beta_t, cs,
-          kind<T>::datatype, alg, &size);
+          datatype<T>, alg, &size);
     const space buffer(size);
     PLAIN(sddmm_preprocess, handle, none, none, &alpha_t, as, bs, &beta_t, cs,
-          kind<T>::datatype, alg, buffer);
-    PLAIN(sddmm, handle, none, none, &alpha_t, as, bs, &beta_t, cs,
-          kind<T>::datatype, alg, buffer);
-    std::vector<wide> values;
-    const bool by_columns = format == rocsparse_format_csc;
-    for (int i = 0; i < (by_columns ? N : M); i++)
-      for (int j = 0; j < (by_columns ? M : N); j++)
-        if (by_columns ? c.has(j, i) : c.has(i, j))
-          values.push_back(by_columns ? expected(j, i) : expected(i, j));
-    std::vector<T> got = cs.val->host();
+          datatype<T>, alg, buffer);
+    PLAIN(sddmm, handle, none, none, &alpha_t, as, bs, &beta_t, cs, datatype<T>,
+          alg, buffer);
+    std::vector<wide> values = values_of(expected, layout_of(format));
+    std::vector<T> got = cs.in.val.host();
     if (format == rocsparse_format_ell) {
       const ellpack<T> e = ellpack_of<T>(expected);
       values.clear();
@@ -388,23 +341,12 @@ static void check_sddmm(rocsparse_format format)
 template <class T, class I, class J>
 static void check_triangles(rocsparse_format format, int which)
 {
-  const rocsparse_operation op = operations[which % 3];
   const rocsparse_operation none = rocsparse_operation_none;
-  const rocsparse_fill_mode fill = (rocsparse_fill_mode)(which / 3 % 2);
-  const rocsparse_diag_type diag = (rocsparse_diag_type)(which / 6 % 2);
   enum { RIGHTS = 4 };
-  dense a = random_dominant<T>(M, 15);
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < M; j++)
-      if (i != j)
-        a(i, j) /= 64;
-  const dense b = filled(M, RIGHTS, random_vector<T>(M * RIGHTS));
-  const wide alpha = random_value<T>();
-  const T alpha_t = kind<T>::of(alpha);
-  dense expected = b;
-  for (wide &v : expected.v)
-    v *= alpha;
-  expected = solved(operated(triangle_of(a, fill, diag), op), expected);
+  const system_case<T> c(M, RIGHTS, which, 1);
+  const rocsparse_operation op = operations[c.op];
+  const rocsparse_fill_mode fill = (rocsparse_fill_mode)c.upper;
+  const rocsparse_diag_type diag = (rocsparse_diag_type)c.unit;
   const auto describe = [&](rocsparse_spmat_descr s) {
     rocsparse_spmat_set_attribute(s, rocsparse_spmat_fill_mode, &fill,
                                   sizeof fill);
@@ -414,36 +356,36 @@ static void check_triangles(rocsparse_format format, int which)
   // A matrix that was analysed for one right side is none for several: 5.3 ends
   // in a segmentation fault.
   check_run("spsv", [&] {
-    const sparse_matrix<T, I, J> s(a, format);
+    const sparse_matrix<T, I, J> s(c.a, format);
     describe(s);
-    const std::vector<wide> side(b.v.begin(), b.v.begin() + M);
+    const std::vector<wide> side(c.b.v.begin(), c.b.v.begin() + M);
     const dense_vector<T> xs(side), ys(side);
     size_t size;
     const auto stage = [&](rocsparse_spsv_stage at, void *buffer) {
-      PLAIN(spsv, handle, op, &alpha_t, s, xs, ys, kind<T>::datatype,
+      PLAIN(spsv, handle, op, &c.alpha_t, s, xs, ys, datatype<T>,
             rocsparse_spsv_alg_default, at, &size, buffer);
     };
     stage(rocsparse_spsv_stage_buffer_size, nullptr);
     const space buffer(size);
     stage(rocsparse_spsv_stage_preprocess, buffer.at);
     stage(rocsparse_spsv_stage_compute, buffer.at);
-    verdict(ulps(ys.val.host(), std::vector<wide>(expected.v.begin(),
-                                                  expected.v.begin() + M)));
+    verdict(ulps(ys.val.host(),
+                 std::vector<wide>(c.x.v.begin(), c.x.v.begin() + M)));
   });
   check_run("spsm", [&] {
-    const sparse_matrix<T, I, J> s(a, format);
+    const sparse_matrix<T, I, J> s(c.a, format);
     describe(s);
-    const dense_matrix<T> bs(b), cs(b);
+    const dense_matrix<T> bs(c.b), cs(c.b);
     size_t size;
     const auto stage = [&](rocsparse_spsm_stage at, void *buffer) {
-      PLAIN(spsm, handle, op, none, &alpha_t, s, bs, cs, kind<T>::datatype,
+      PLAIN(spsm, handle, op, none, &c.alpha_t, s, bs, cs, datatype<T>,
             rocsparse_spsm_alg_default, at, &size, buffer);
     };
     stage(rocsparse_spsm_stage_buffer_size, nullptr);
     const space buffer(size);
     stage(rocsparse_spsm_stage_preprocess, buffer.at);
     stage(rocsparse_spsm_stage_compute, buffer.at);
-    verdict(ulps(cs.val.host(), expected.v));
+    verdict(ulps(cs.val.host(), c.x.v));
   });
 }
 
@@ -477,12 +419,12 @@ template <class T> static void check_dense(rocsparse_format format)
     const rocsparse_indextype i32 = rocsparse_indextype_i32;
     if (coo)
       rocsparse_create_coo_descr(&to, M, N, 0, ptr.at, ind.at, val.at, i32,
-                                 base, kind<T>::datatype);
+                                 index_base(), datatype<T>);
     else
       (format == rocsparse_format_csr
            ? rocsparse_create_csr_descr
            : rocsparse_create_csc_descr)(&to, M, N, 0, ptr.at, ind.at, val.at,
-                                         i32, i32, base, kind<T>::datatype);
+                                         i32, i32, index_base(), datatype<T>);
     size_t size;
     PLAIN(dense_to_sparse, handle, in, to, alg, &size, nullptr);
     const space buffer(size);

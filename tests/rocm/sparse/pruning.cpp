@@ -6,38 +6,6 @@
 
 enum { M = 60, N = 47 };
 
-// What is larger than the threshold stays.
-static dense pruned(const dense &a, long double threshold)
-{
-  dense out(a.m, a.n);
-  for (int i = 0; i < a.m; i++)
-    for (int j = 0; j < a.n; j++)
-      if (a.has(i, j) && std::abs(a(i, j)) > threshold)
-        out.put(i, j, a(i, j));
-  return out;
-}
-
-// The value below which `percent` of the magnitudes lie.
-static long double magnitude_at(const dense &a, bool all, double percent)
-{
-  std::vector<long double> out;
-  for (size_t i = 0; i < a.v.size(); i++)
-    if (all || a.there[i])
-      out.push_back(std::abs(a.v[i]));
-  std::sort(out.begin(), out.end());
-  const long at = (long)std::ceil((double)out.size() * (percent / 100)) - 1;
-  return out[std::min(std::max(at, 0L), (long)out.size() - 1)];
-}
-
-template <class T>
-static bool same(const dense &a, const device<int> &ptr, const device<int> &ind,
-                 const device<T> &val)
-{
-  const compressed<T> expected = compressed_of<T>(a);
-  return ptr.host() == expected.ptr && ind.host() == expected.ind &&
-         val.host() == expected.val;
-}
-
 template <class T> static void check_dense(const dense &a)
 {
   const device<T> full(narrow<T>(a.v));
@@ -58,7 +26,7 @@ template <class T> static void check_dense(const dense &a)
     const device<T> val(nnz);
     REAL(prune_dense2csr, handle, M, N, full, M, &threshold, d, val, ptr, ind,
          buffer);
-    verdict_equal(same(pruned(a, threshold), ptr, ind, val));
+    verdict_equal(same(compressed_of<T>(pruned(a, threshold)), ptr, ind, val));
   });
   check_run("prune_dense2csr_by_percentage", [&] {
     const info i;
@@ -71,8 +39,9 @@ template <class T> static void check_dense(const dense &a)
     const device<T> val(nnz);
     REAL(prune_dense2csr_by_percentage, handle, M, N, full, M, percent, d, val,
          ptr, ind, i, buffer);
-    verdict_equal(
-        same(pruned(a, magnitude_at(a, true, (double)percent)), ptr, ind, val));
+    verdict_equal(same(
+        compressed_of<T>(pruned(a, magnitude_at(a, true, (double)percent))),
+        ptr, ind, val));
   });
 }
 
@@ -96,7 +65,7 @@ template <class T> static void check_rows(const dense &a)
     const device<T> val(nnz);
     REAL(prune_csr2csr, handle, M, N, s.nnz, from, s.val, s.ptr, s.ind,
          &threshold, to, val, ptr, ind, buffer);
-    verdict_equal(same(pruned(a, threshold), ptr, ind, val));
+    verdict_equal(same(compressed_of<T>(pruned(a, threshold)), ptr, ind, val));
   });
   check_run("prune_csr2csr_by_percentage", [&] {
     const info i;
@@ -109,8 +78,9 @@ template <class T> static void check_rows(const dense &a)
     const device<T> val(nnz);
     REAL(prune_csr2csr_by_percentage, handle, M, N, s.nnz, from, s.val, s.ptr,
          s.ind, percent, to, val, ptr, ind, i, buffer);
-    verdict_equal(same(pruned(a, magnitude_at(a, false, (double)percent)), ptr,
-                       ind, val));
+    verdict_equal(same(
+        compressed_of<T>(pruned(a, magnitude_at(a, false, (double)percent))),
+        ptr, ind, val));
   });
 }
 
@@ -129,7 +99,7 @@ template <class T> static void check_compression(const dense &a)
     const device<T> val(nnz);
     TYPED(csr2csr_compress, handle, M, N, from, s.val, s.ptr, s.ind, s.nnz,
           per_row, val, ptr, ind, tolerance);
-    verdict_equal(same(expected, ptr, ind, val));
+    verdict_equal(same(compressed_of<T>(expected), ptr, ind, val));
   });
 }
 
