@@ -1,5 +1,5 @@
 # Libraries of ROCm as clients of the drop-in: a slice in make check; every
-# function of rocSPARSE in make check-rocm, which writes the tables of
+# function of rocSPARSE and hipSPARSE in make check-rocm, which writes the tables of
 # doc/libraries.md anew.
 EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/events.hip tests/rocm/float_atomics.hip tests/rocm/host_memory.hip \
@@ -7,6 +7,14 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/stream_memory.hip tests/rocm/times.hip \
 	tests/rocm/library_times.sh \
 	tests/rocm/rocsparse.hip tests/rocm/check_libraries.sh tests/rocm/table.awk \
+	tests/rocm/hipsparse/auxiliary.cpp tests/rocm/hipsparse/bands.cpp \
+	tests/rocm/hipsparse/blocks.cpp tests/rocm/hipsparse/conversions.cpp \
+	tests/rocm/hipsparse/factors.cpp tests/rocm/hipsparse/generic.cpp \
+	tests/rocm/hipsparse/generic.hpp tests/rocm/hipsparse/hipsparse.hpp \
+	tests/rocm/hipsparse/main.cpp tests/rocm/hipsparse/matrices.cpp \
+	tests/rocm/hipsparse/products.cpp tests/rocm/hipsparse/pruning.cpp \
+	tests/rocm/hipsparse/solvers.cpp tests/rocm/hipsparse/triangles.cpp \
+	tests/rocm/hipsparse/vectors.cpp \
 	tests/rocm/sparse/auxiliary.cpp tests/rocm/sparse/bands.cpp \
 	tests/rocm/sparse/blocks.cpp tests/rocm/sparse/conversions.cpp \
 	tests/rocm/sparse/factors.cpp tests/rocm/sparse/generic.cpp \

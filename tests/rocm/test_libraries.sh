@@ -51,14 +51,20 @@ rows() { # LINE…: fields by blanks
 }
 rows 'l mi50 sgemm equal' 'l mi50 dgemm ulps 2.5' 'l mi50 zgemm not called' \
   'l mi50 csort equal' 'l mi100 sgemm ulps 0.5' 'l mi100 dgemm failing why' \
-  'l mi100 zgemm equal' 'l mi100 csort equal' |
+  'l mi100 zgemm equal' 'l mi100 csort equal' \
+  'm mi100 Sgemm equal' 'm mi100 Dgemm refused why' 'm mi100 Csort equal' |
   awk -f "$srcdir/tests/rocm/table.awk" > "$work/table"
 check "the table counts what each device has" grep -q -x -F \
-  '| l | mi50 | 2 | 1, 2.5 | 0 | 1 |' "$work/table"
+  '| l | mi50 | 2 | 1, 2.5 | 0 | 0 | 1 |' "$work/table"
 check "a cell is the worst of the devices" grep -q -x -F \
   '| Xgemm | 0.5 | failing why |  | not called |' "$work/table"
 check "a name that begins like a type has none without its like" \
   grep -q -x -F '| csort | = |' "$work/table"
+
+check "a library's capitals name types too" grep -q -x -F \
+  '| Xgemm | = | refused why |  |  |' "$work/table"
+check "the table counts what a library refuses" grep -q -x -F \
+  '| m | mi100 | 2 | 0, 0 | 0 | 1 | 0 |' "$work/table"
 
 # The checker finds no error that known_findings.tsv lacks: it has the libraries'
 # own ones, which later versions may not have.

@@ -56,6 +56,31 @@ private:
   }
 };
 
+// As many blocks a row, padded with −1; blocks of a column follow each other,
+// and values within a block lie by columns.
+template <class T, class J> struct blocked_ellpack {
+  int width; // in blocks
+  std::vector<J> ind;
+  std::vector<T> val;
+
+  blocked_ellpack(const dense &a, int block) : width(0)
+  {
+    const compressed<T> c = compressed_of<T>(a, block, block, true);
+    const size_t each = (size_t)block * block, mb = (size_t)c.rows();
+    for (int n : counts(c.ptr))
+      width = std::max(width, n);
+    ind.assign((size_t)width * mb, -1);
+    val.assign((size_t)width * mb * each, T(0));
+    for (size_t i = 0; i < mb; i++)
+      for (int k = c.ptr[i]; k < c.ptr[i + 1]; k++) {
+        const size_t to = (size_t)(k - c.ptr[i]) * mb + i;
+        ind[to] = (J)c.ind[k - base];
+        std::copy_n(c.val.begin() + (long)((size_t)(k - base) * each), each,
+                    val.begin() + (long)(to * each));
+      }
+  }
+};
+
 // The values of a matrix in the order of a layout, without padding.
 static inline std::vector<wide> values_of(const dense &a, layout how)
 {
