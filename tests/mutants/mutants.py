@@ -3,14 +3,15 @@
 """Checks that tests notice bugs: mutants.py SOURCE BUILD [NAME…].
 
 Each row of mutants.tsv is a bug: a text that occurs once in a file, the text
-that replaces it, and the test programs that must fail then. The script copies
-the tracked files to BUILD/mutants/, configures once, and for each row applies
-the replacement there, builds only the named programs and runs them. The source
-tree is never changed.
+that replaces it, and the tests that must fail then, programs or scripts. The
+script copies the tracked files to BUILD/mutants/, configures once, and for each
+row applies the replacement there, builds only the named programs (for a script,
+everything that is installed) and runs them. The source tree is never changed.
 
 A row is killed (a test fails), SURVIVED (all pass), HANGS (tests fail only by
-their time limits), or STALE (the text does not occur once, or the result does
-not compile). Exit 1 unless all are killed.
+their time limits), STALE (the text does not occur once, or the result does not
+compile), or skipped (its tests have nothing to run on here). Exit 1 unless all
+are killed or skipped.
 """
 import os
 import re
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 
-TIMEOUT = 300  # seconds, of one test program
+TIMEOUT = 300  # seconds, of one test
 FIELDS = ("name", "file", "text", "replacement", "tests")
 
 
@@ -88,8 +89,19 @@ def run(command, where, limit=None, **more):
         return None, out
 
 
+def is_script(test):
+    return test.endswith(".sh")
+
+
 def build(where, tests):
-    return run(["make", "-s", f"-j{os.cpu_count()}", *tests], where)
+    goals = [test for test in tests if not is_script(test)]
+    make = ["make", "-s", f"-j{os.cpu_count()}"]
+    # One after the other: `all` is a make of its own.
+    for some in (["all"] if len(goals) < len(tests) else [], goals):
+        code, out = run(make + some, where) if some else (0, "")
+        if code:
+            break
+    return code, out
 
 
 def failures(out):
@@ -98,16 +110,21 @@ def failures(out):
     return [m for m in marks if "Test timeout expired" not in m]
 
 
-def verdict(where, tests, environment):
+def verdict(copy, where, tests, environment):
     hangs = False
+    skips = []
     for test in tests:
-        code, out = run([os.path.join(where, test)], where, TIMEOUT,
+        place = copy if is_script(test) else where
+        code, out = run([os.path.join(place, test)], where, TIMEOUT,
                         env=environment)
-        if code == 0:
+        skips += re.findall(r"^1\.\.0 # SKIP (.*)$", out, re.M)
+        if code == 0 and not re.search(r"^not ok", out, re.M):
             continue
         if code is not None and failures(out):
             return "killed", test
         hangs = True
+    if len(skips) == len(tests):
+        return "skipped", skips[0]
     return ("HANGS", "") if hangs else ("SURVIVED", "")
 
 
@@ -144,11 +161,11 @@ def main():
     if code:
         sys.exit(out)
     for test in every:
-        what, _ = verdict(where, [test], environment)
-        if what != "SURVIVED":
+        what, _ = verdict(copy, where, [test], environment)
+        if what not in ("SURVIVED", "skipped"):
             sys.exit(f"mutants: {test} fails without any mutant")
 
-    counts = {"killed": 0, "SURVIVED": 0, "HANGS": 0, "STALE": 0}
+    counts = {"killed": 0, "SURVIVED": 0, "HANGS": 0, "STALE": 0, "skipped": 0}
     for row in rows:
         begin = time.monotonic()
         path = os.path.join(copy, row["file"])
@@ -171,7 +188,7 @@ def main():
                 if code:
                     what, by = "STALE", "does not compile: " + out[-300:]
                 else:
-                    what, by = verdict(where, tests, environment)
+                    what, by = verdict(copy, where, tests, environment)
             finally:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(right)
@@ -179,7 +196,7 @@ def main():
         print(f"{what:8} {row['name']:44} {by} "
               f"({time.monotonic() - begin:.0f} s)", flush=True)
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
-    return 0 if counts["killed"] == len(rows) else 1
+    return 0 if counts["killed"] + counts["skipped"] == len(rows) else 1
 
 
 sys.exit(main())
