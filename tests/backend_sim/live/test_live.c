@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend_sim/core.h"
+#include "backend_sim/live/live_device.h"
 #include "backend_sim/sim.h"
 
 static void open_live(rig *r, aq_pace pace)
@@ -569,6 +571,51 @@ START_TEST(a_host_function_may_not_move_time)
 }
 END_TEST
 
+/* ---- wake-ups of the device ---- */
+
+/* A kernel's function that returns when it may. */
+typedef struct held {
+  bool runs, may_end; /* atomic */
+} held;
+
+static void hold(const aq_kernel_call *call)
+{
+  held *h = call->user;
+  __atomic_store_n(&h->runs, true, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&h->may_end, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+/* The device thread is in a kernel's function, without the lock, so that a test
+ * may say for it that it sleeps. A wake-up clears the word. */
+START_TEST(a_signal_that_nothing_watches_wakes_no_device)
+{
+  rig r;
+  held h = {false, false};
+  open_live(&r, (aq_pace){0});
+  aqsim_live *live = aqsim_from(r.t)->live;
+  const aq_signal done = rig_signal(&r, 1, 0);
+  const aq_packet packet = rig_dispatch(
+      rig_kernel_with(
+          &r, &(aq_kernel_desc){.name = "k", .function = hold, .user = &h}),
+      true, done);
+  rig_submit(&r, rig_queue(&r, 64), &packet);
+  while (!__atomic_load_n(&h.runs, __ATOMIC_ACQUIRE))
+    sched_yield();
+  __atomic_store_n(&live->asleep, 1, __ATOMIC_SEQ_CST);
+  const aq_signal signal = rig_signal(&r, 1, 0);
+  ck_assert_uint_eq(__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST), 1);
+  r.t->ops->signal_destroy(r.t, signal);
+  ck_assert_uint_eq(__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST), 1);
+  const aq_signal changed = rig_signal(&r, 1, 0);
+  r.t->ops->signal_store(r.t, changed, 0, AQ_RELEASE);
+  ck_assert_uint_eq(__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST), 0);
+  __atomic_store_n(&h.may_end, true, __ATOMIC_RELEASE);
+  spin_until_zero(done);
+  rig_close(&r);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/live/live",
              one_client_that_waits_through_the_table_gets_the_virtual_timeline,
              a_second_thread_ends_the_lockstep,
@@ -583,4 +630,5 @@ AQ_TEST_MAIN("backend_sim/live/live",
              handlers_run_on_a_thread_of_their_own,
              a_pace_ties_virtual_time_to_wall_time,
              what_live_mode_cannot_be_is_refused,
-             a_host_function_may_not_move_time)
+             a_host_function_may_not_move_time,
+             a_signal_that_nothing_watches_wakes_no_device)
