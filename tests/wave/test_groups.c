@@ -464,41 +464,74 @@ START_TEST(groups_compute_what_loops_compute)
 }
 END_TEST
 
-/* The fault of a kernel whose a[42] is `value`. */
-static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
-{
-  static u64 a[N], out[N + EXTRA];
-  const arguments kernarg = {a, a, out, N};
-  aq_diag diag = AQ_DIAG_INIT;
+/* A machine, and the kernels of groups.c. */
+typedef struct loaded {
   aq_wave_machine *machine;
+  const aq_executor *executor;
+  aq_code_image image;
+} loaded;
+
+/* False: no compiler is here, the test is skipped. */
+static bool loaded_open(loaded *out, const char *gfx, unsigned host_level)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  if (!compiler_is_here()) {
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+    return false;
+  }
+  out->image = image_of("wave/groups.c", gfx, 3);
+  ck_assert_status(aq_wave_machine_create_at(host_level, &out->machine, &diag),
+                   AQ_OK, &diag);
+  seen_open(out->machine);
+  out->executor = aq_wave_machine_executor(out->machine);
+  return true;
+}
+
+static void loaded_close(loaded *l)
+{
+  seen_close(l->machine);
+  aq_wave_machine_destroy(l->machine);
+  aq_code_image_unload(&l->image);
+}
+
+static unsigned level_of_host(void)
+{
+  return aq_wave_level_count() - 1;
+}
+
+/* The fault of a kernel whose a[42] is `value`; false: the test is skipped. */
+static bool fault_of(const char *gfx, const char *name, u64 value,
+                     aq_execution_fault *out)
+{
+  static u64 a[N], results[N + EXTRA];
+  const arguments kernarg = {a, a, results, N};
   aq_execution_step step;
-  aq_code_image image = image_of("wave/groups.c", gfx, 3);
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
-  seen_open(machine);
+  loaded l;
+  if (!loaded_open(&l, gfx, level_of_host()))
+    return false;
   a[0] = a[42] = value;
   const aq_execution_state state =
-      execute(aq_wave_machine_executor(machine), &image, gfx, name, usual_group,
-              usual_grid, &kernarg, &step);
+      execute(l.executor, &l.image, gfx, name, usual_group, usual_grid,
+              &kernarg, &step);
   ck_assert_msg(state == AQ_EXECUTION_FAULT, "%s of %s: state %d", name, gfx,
                 state);
-  seen_close(machine);
-  aq_wave_machine_destroy(machine);
-  aq_code_image_unload(&image);
-  return step.fault;
+  loaded_close(&l);
+  *out = step.fault;
+  return true;
 }
 
 /* Executes a kernel of groups.c on several threads; out[0] to out[items] begin
  * as zeros. */
-static void on_threads(const aq_executor *executor, const aq_code_image *image,
-                       const char *name, const u64 *a, u64 *out, uint32_t items)
+static void on_threads(const loaded *l, const char *name, const u64 *a,
+                       u64 *out, uint32_t items)
 {
   const arguments kernarg = {a, a, out, items};
   const uint32_t grid[3] = {items, 1, 1};
   aq_execution_step step;
   memset(out, 0, sizeof *out * (items + 1));
   const aq_execution_state state =
-      execute_on(executor, image, "gfx90a", name, usual_group, grid, &kernarg,
-                 true, &step);
+      execute_on(l->executor, &l->image, "gfx90a", name, usual_group, grid,
+                 &kernarg, true, &step);
   ck_assert_msg(state == AQ_EXECUTION_DONE, "state %d, %s", state,
                 step.fault.text);
 }
@@ -509,20 +542,13 @@ START_TEST(workgroups_run_on_several_threads)
 {
   enum { ITEMS = 1 << 15, ROUNDS = 5 };
   static u64 a[N], out[ITEMS + 1];
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_wave_machine *machine;
-  if (!compiler_is_here()) {
-    aqtest_skip("no clang-22 with ld.lld-22 here");
+  loaded l;
+  if (!loaded_open(&l, "gfx90a", level_of_host()))
     return;
-  }
-  aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
-  seen_open(machine);
   for (unsigned i = 0; i < N; i++)
     a[i] = i * 77ull;
   for (int round = 0; round < ROUNDS; round++) {
-    on_threads(aq_wave_machine_executor(machine), &image, "g_chain", a, out,
-               ITEMS);
+    on_threads(&l, "g_chain", a, out, ITEMS);
     ck_assert_uint_eq(out[0], ITEMS / GROUP);
     for (unsigned i = 0; i < ITEMS; i++) {
       u64 x = a[i & 1023] + i;
@@ -531,9 +557,7 @@ START_TEST(workgroups_run_on_several_threads)
       ck_assert_uint_eq(out[i + 1], x);
     }
   }
-  seen_close(machine);
-  aq_wave_machine_destroy(machine);
-  aq_code_image_unload(&image);
+  loaded_close(&l);
 }
 END_TEST
 
@@ -543,37 +567,27 @@ START_TEST(threads_see_numbers_of_two_words_whole)
 {
   enum { ITEMS = 1 << 13 };
   static u64 out[ITEMS + 1];
-  aq_diag diag = AQ_DIAG_INIT;
-  if (!compiler_is_here()) {
-    aqtest_skip("no clang-22 with ld.lld-22 here");
-    return;
-  }
-  aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
+  loaded l;
   for (unsigned k = 0; k < aq_wave_level_count(); k++) {
-    aq_wave_machine *machine;
-    ck_assert_status(aq_wave_machine_create_at(k, &machine, &diag), AQ_OK,
-                     &diag);
-    seen_open(machine);
-    on_threads(aq_wave_machine_executor(machine), &image, "g_whole", out, out,
-               ITEMS);
+    if (!loaded_open(&l, "gfx90a", k))
+      return;
+    on_threads(&l, "g_whole", out, out, ITEMS);
     ck_assert_msg(out[0] == 0, "level %u: %llu numbers were torn", k,
                   (unsigned long long)out[0]);
-    seen_close(machine);
-    aq_wave_machine_destroy(machine);
+    loaded_close(&l);
   }
-  aq_code_image_unload(&image);
 }
 END_TEST
 
-static u64 constant_of(const aq_executor *executor, const aq_code_image *image)
+static u64 constant_of(const loaded *l)
 {
   static u64 out[N + EXTRA];
   const arguments kernarg = {out, out, out, N};
   aq_execution_step step;
   memset(out, 0, sizeof out);
   const aq_execution_state state =
-      execute(executor, image, "gfx90a", "g_constant", usual_group, usual_grid,
-              &kernarg, &step);
+      execute(l->executor, &l->image, "gfx90a", "g_constant", usual_group,
+              usual_grid, &kernarg, &step);
   ck_assert_int_eq(state, AQ_EXECUTION_DONE);
   return out[N - 1];
 }
@@ -581,28 +595,19 @@ static u64 constant_of(const aq_executor *executor, const aq_code_image *image)
 START_TEST(code_that_is_overwritten_is_decoded_again)
 {
   static const uint32_t before = 0x5a5a1234, after = 0x12345a5a;
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_wave_machine *machine;
-  if (!compiler_is_here()) {
-    aqtest_skip("no clang-22 with ld.lld-22 here");
+  loaded l;
+  if (!loaded_open(&l, "gfx90a", level_of_host()))
     return;
-  }
-  aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
-  seen_open(machine);
-  const aq_executor *executor = aq_wave_machine_executor(machine);
-  ck_assert_uint_eq(constant_of(executor, &image), before);
+  ck_assert_uint_eq(constant_of(&l), before);
   unsigned changed = 0;
-  for (size_t at = 0; at + 4 <= image.span; at += 4)
-    if (memcmp(image.base + at, &before, 4) == 0) {
-      memcpy(image.base + at, &after, 4);
+  for (size_t at = 0; at + 4 <= l.image.span; at += 4)
+    if (memcmp(l.image.base + at, &before, 4) == 0) {
+      memcpy(l.image.base + at, &after, 4);
       changed++;
     }
   ck_assert_uint_gt(changed, 0);
-  ck_assert_uint_eq(constant_of(executor, &image), after);
-  seen_close(machine);
-  aq_wave_machine_destroy(machine);
-  aq_code_image_unload(&image);
+  ck_assert_uint_eq(constant_of(&l), after);
+  loaded_close(&l);
 }
 END_TEST
 
@@ -612,21 +617,19 @@ END_TEST
 START_TEST(faults_name_what_went_wrong)
 {
   static const char *const targets[] = {"gfx900", "gfx942"};
-  if (!compiler_is_here()) {
-    aqtest_skip("no clang-22 with ld.lld-22 here");
-    return;
-  }
+  aq_execution_fault fault;
   for (int i = 0; i < 2; i++) {
-    aq_execution_fault fault = fault_of(targets[i], "g_trap", 77);
+    if (!fault_of(targets[i], "g_trap", 77, &fault))
+      return;
     ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_TRAP);
     ck_assert_has(fault.text, "kernel g_trap+0x");
     ck_assert_has(fault.text, "s_trap 2");
-    fault = fault_of(targets[i], "g_wild", 0);
+    fault_of(targets[i], "g_wild", 0, &fault);
     ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_MEMORY);
     ck_assert_uint_eq(fault.address, 0x500000000000 + 5 * 8);
     ck_assert_has(fault.text, "kernel g_wild+0x");
     ck_assert_has(fault.text, "lane 5 writes 0x500000000028");
-    fault = fault_of(targets[i], "g_outside", 4000);
+    fault_of(targets[i], "g_outside", 4000, &fault);
     ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_APERTURE);
     ck_assert_has(fault.text, "lane 9: LDS address 32000 of 2048 bytes");
   }
