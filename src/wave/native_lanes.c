@@ -130,6 +130,27 @@ static unsigned signs_of(const aq_wave_op *o, unsigned source)
   return 0;
 }
 
+/* The part of a source that SDWA selects, or NULL. */
+static const aq_wave_form_source *part_of(const aq_wave_op *o, int i)
+{
+  if (o->run != aq_wave_form_run || !o->more->form->sources[i].down)
+    return NULL;
+  return &o->more->form->sources[i];
+}
+
+static void part_write(const aq_wave_form_source *part, const char *whole,
+                       char *text)
+{
+  if (!part)
+    snprintf(text, PART, "%s", whole);
+  else if (part->extends)
+    snprintf(text, PART, "((uint32_t)((int32_t)((uint32_t)%s << %u) >> %u))",
+             whole, part->up, part->down);
+  else
+    snprintf(text, PART, "((uint32_t)%s << %u >> %u)", whole, part->up,
+             part->down);
+}
+
 static const char *type_of(const char *type)
 {
   static const char *const types[][2] = {
@@ -200,15 +221,17 @@ void aq_wave_segment_floats(aq_wave_segment *g)
 static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
                           const aq_wave_text *t, int i)
 {
-  char text[PAIR];
+  char text[PART], whole[PAIR];
   const char *type = t->sources[i];
+  const aq_wave_form_source *part = part_of(o, i);
   const unsigned words = aq_wave_type_words(type),
                  signs = signs_of(o, (unsigned)i);
   const char *sign = words == 2 ? "sign64" : "sign32"; /* hidden */
-  lane_source(g, o, i, words, text);
-  if (t->shape == AQ_WAVE_TEXT_NAN)
+  lane_source(g, o, i, words, whole);
+  if (t->shape == AQ_WAVE_TEXT_NAN && !part)
     aq_wave_segment_float_used(g, source_number(g, o, i, words));
-  constant_hide(g, o, t, i, text);
+  constant_hide(g, o, t, i, whole);
+  part_write(part, whole, text);
   const char *load = strncmp(type, "f32", 3) == 0   ? "lane_f32"
                      : strncmp(type, "f64", 3) == 0 ? "lane_f64"
                      : strncmp(type, "f16", 3) == 0 ? "lane_comparable16"

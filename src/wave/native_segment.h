@@ -13,7 +13,7 @@
 
 #include "wave/native_emit.h"
 
-enum { NAME = 48, PAIR = 160 /* lengths of texts */ };
+enum { NAME = 48, PAIR = 160, PART = 240 /* lengths of texts */ };
 enum { STREAMS = 5, KNOWN = 16, PENDING = 4 * AQ_WAVE_SEGMENT_MAX };
 enum { AQ_WAVE_STORE_ROWS = 8 /* that a store reads, at most */ };
 

@@ -200,11 +200,17 @@ const aq_wave_transfer *aq_wave_transfer_at(const aq_wave_texts *texts,
 
 /* ---- instructions ---- */
 
-/* Signs of plain operands are the only form that has a text. */
-static bool form_is_signs(const aq_isa_inst *inst, const aq_wave_text *t)
+/* Signs of operands, and parts of them by SDWA, are the forms that have a text.
+ * The result is a whole register. */
+static bool form_has_text(const aq_wave_op *o, const aq_wave_text *t)
 {
-  if ((inst->form != AQ_ISA_E64 && inst->form != AQ_ISA_E32) || inst->clamp ||
-      inst->omod || inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
+  const aq_isa_inst *inst = &o->more->inst;
+  const aq_wave_form *form = o->more->form;
+  const bool parts = inst->form == AQ_ISA_SDWA;
+  const unsigned changes = AQ_ISA_NEG | AQ_ISA_ABS | (parts ? AQ_ISA_SEXT : 0);
+  if ((inst->form != AQ_ISA_E64 && inst->form != AQ_ISA_E32 && !parts) ||
+      (parts && form->is_vector && form->mask) || inst->clamp || inst->omod ||
+      inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
       inst->row->encoding == AQ_ISA_VOP3P || aq_wave_form_keeps_half(inst))
     return false;
   unsigned i = 0;
@@ -213,9 +219,9 @@ static bool form_is_signs(const aq_isa_inst *inst, const aq_wave_text *t)
     if (operand->role == 'D' || operand->role == 'E')
       continue;
     const unsigned signs = operand->modifiers;
-    if (operand->select < 6 || (signs && i >= 3) ||
+    if ((operand->select < 6 && !parts) || (signs && i >= 3) ||
         (signs && operand->bits != 32 * aq_wave_type_words(t->sources[i])) ||
-        signs & ~(unsigned)(AQ_ISA_NEG | AQ_ISA_ABS))
+        signs & ~changes)
       return false;
     i++;
   }
@@ -228,7 +234,7 @@ const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
   const bool formed = o->run == aq_wave_form_run;
   const aq_wave_text *t =
       aq_wave_text_of(texts, formed ? o->more->base : o->run);
-  if (!t || (formed && !form_is_signs(&o->more->inst, t)))
+  if (!t || (formed && !form_has_text(o, t)))
     return NULL;
   if (!aq_wave_text_is_vector(t))
     return t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiled code against the interpreter: programs of random instructions, every
  * one that has a text and every transfer, with branches, random operands,
- * signs, addresses, EXEC, MODE, NaNs and denormals leave the same registers,
- * SCC, masks, memory, LDS, budget and faults. */
+ * signs, parts of words, addresses, EXEC, MODE, NaNs and denormals leave the
+ * same registers, SCC, masks, memory, LDS, budget and faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +124,31 @@ static void vector_text(char *out, const aq_wave_text *t)
            *m ? ", " : "", m);
 }
 
+/* Parts of words, with their sign, or of floats. */
+static void parts_text(char *out)
+{
+  static const char *const names[] = {"v_add_u32",     "v_xor_b32", "v_min_i32",
+                                      "v_mul_u32_u24", "v_mul_f32", "v_add_f32",
+                                      "v_lshlrev_b32"};
+  static const char *const parts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                      "WORD_0", "WORD_1", "DWORD"};
+  const char *name = names[below(sizeof names / sizeof *names)];
+  char s[2][32];
+  for (int i = 0; i < 2; i++) {
+    const bool is_float = strstr(name, "_f32") != NULL, changes = below(2);
+    snprintf(s[i], sizeof s[i],
+             !changes   ? "v%u"
+             : is_float ? "-|v%u|"
+                        : "sext(v%u)",
+             below(ROWS));
+  }
+  snprintf(out, BED_TEXT,
+           "%s_sdwa v%u, %s, %s dst_sel:%s dst_unused:UNUSED_PAD src0_sel:%s "
+           "src1_sel:%s",
+           name, below(ROWS), s[0], s[1], below(4) ? "DWORD" : parts[below(6)],
+           parts[below(7)], parts[below(7)]);
+}
+
 static void scalar_text(char *out, const aq_wave_text *t)
 {
   char d[24] = "", a[24], b[24];
@@ -241,6 +266,8 @@ static void loop_make(char (*texts)[BED_TEXT], deck *d)
   enum { LOOP = 20 };
   snprintf(texts[0], BED_TEXT, "L0: s_nop 0");
   for (unsigned i = 1; i < LOOP;) {
+    if (i % 3 == 0)
+      parts_text(texts[i++]);
     const aq_wave_text *t = d->texts[d->next++ % d->count];
     const bool doubles = t->sources[0][0] == 'f' && is_wide(t->sources[0]);
     if (t->shape > AQ_WAVE_TEXT_PICK || (i % 2 && !doubles))
@@ -288,6 +315,8 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
                others[below(sizeof others / sizeof *others)]);
     else if (i % 16 > 7 && i % 16 < 11)
       snprintf(texts[i], BED_TEXT, "%s", chase[i % 16 - 8]);
+    else if (i % 16 == 7 || i % 16 == 14)
+      parts_text(texts[i]);
     else if (i % 16 > 10)
       snprintf(texts[i], BED_TEXT, "%s",
                chains[below(sizeof chains / sizeof *chains)]);
