@@ -315,8 +315,9 @@ hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size,
 {
   AQDROP_ENTER(runtime);
   const aqdrop_pool *pool = aqdrop_pool_from(runtime, region.handle);
-  if (!queue || size == 0 || (size & (size - 1)) != 0 ||
-      type > HSA_QUEUE_TYPE_SINGLE || features == 0 ||
+  if (!queue || region.handle == 0 || doorbell_signal.handle == 0 ||
+      size == 0 || (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_SINGLE ||
+      features == 0 ||
       features > (HSA_QUEUE_FEATURE_KERNEL_DISPATCH |
                   HSA_QUEUE_FEATURE_AGENT_DISPATCH))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -106,10 +106,39 @@ START_TEST(a_soft_queue_has_the_size_asked_for)
     ck_assert_uint_eq(queue->size, sizes[i]);
     ck_assert_done(hsa_queue_destroy(queue));
   }
-  hsa_queue_t *queue;
-  ck_assert_int_eq(hsa_soft_queue_create(c.region, 48, HSA_QUEUE_TYPE_SINGLE,
-                                         HSA_QUEUE_FEATURE_AGENT_DISPATCH,
-                                         doorbell, &queue),
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(a_soft_queue_refuses_arguments_as_rocr_does)
+{
+  client c;
+  client_open(&c);
+  const hsa_signal_t doorbell = client_signal(0);
+  const struct {
+    hsa_region_t region;
+    uint32_t size, features;
+    hsa_signal_t doorbell;
+    hsa_status_t expected;
+  } cases[] = {
+      {c.region, 48, 1, doorbell, HSA_STATUS_ERROR_INVALID_ARGUMENT},
+      {c.region, 0, 1, doorbell, HSA_STATUS_ERROR_INVALID_ARGUMENT},
+      {c.region, 64, 0, doorbell, HSA_STATUS_ERROR_INVALID_ARGUMENT},
+      {c.region, 64, 1, {0}, HSA_STATUS_ERROR_INVALID_ARGUMENT},
+      {{0}, 64, 1, doorbell, HSA_STATUS_ERROR_INVALID_ARGUMENT},
+      {{1}, 64, 1, doorbell, HSA_STATUS_ERROR_INVALID_REGION},
+      {c.region, 64, 1, {1}, HSA_STATUS_ERROR_INVALID_SIGNAL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    hsa_queue_t *queue = NULL;
+    ck_assert_int_eq(hsa_soft_queue_create(
+                         cases[i].region, cases[i].size, HSA_QUEUE_TYPE_SINGLE,
+                         cases[i].features, cases[i].doorbell, &queue),
+                     cases[i].expected);
+    ck_assert_ptr_null(queue);
+  }
+  ck_assert_int_eq(hsa_soft_queue_create(c.region, 64, HSA_QUEUE_TYPE_SINGLE, 1,
+                                         doorbell, NULL),
                    HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
 }
@@ -463,6 +492,7 @@ AQ_TEST_MAIN("dropin/queues",
              a_barrier_packet_completes_and_its_slot_comes_back,
              raw_stores_to_indices_doorbell_and_signals_are_served,
              a_soft_queue_has_the_size_asked_for,
+             a_soft_queue_refuses_arguments_as_rocr_does,
              every_index_function_moves_its_index,
              a_soft_queue_has_the_doorbell_and_features_it_was_given,
              queues_that_cannot_be_are_refused,
