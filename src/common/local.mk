@@ -1,6 +1,7 @@
 libaqcore_a_SOURCES += \
 	src/common/allocations.c src/common/allocations.def \
 	src/common/allocations.h \
+	src/common/allocation_table.c src/common/allocation_table.h \
 	src/common/arena.c src/common/arena.h \
 	src/common/array.c src/common/array.h \
 	src/common/copy_name.h \

@@ -2,6 +2,7 @@
 #include "support/aqtest.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/allocations.h"
@@ -185,9 +186,69 @@ START_TEST(a_list_is_in_the_order_of_addresses_and_says_how_long_it_is)
 }
 END_TEST
 
+enum { RANGES = 3000, STEPS = 20000 };
+
+typedef struct range {
+  uint64_t base, size, readers;
+  bool live;
+} range;
+
+/* The answer of an array of all ranges: whether a live one allows it. */
+static bool expected(const range *ranges, uint64_t address, uint32_t device)
+{
+  for (size_t i = 0; i < RANGES; i++) {
+    const range *r = &ranges[i];
+    const aq_allocation a = {.base = r->base, .size = r->size};
+    if (r->live && r->readers & aq_device_bit(device) &&
+        address >= aq_allocation_first(&a) && address < aq_allocation_end(&a))
+      return true;
+  }
+  return false;
+}
+
+START_TEST(a_map_of_many_ranges_answers_as_an_array_of_them)
+{
+  range *ranges = calloc(RANGES, sizeof *ranges);
+  aq_allocations *map = aq_allocations_create();
+  unsigned seed = 7;
+  for (size_t i = 0; i < RANGES; i++) /* one of 50 is long and covers others */
+    ranges[i] =
+        (range){.base = ((uint64_t)rand_r(&seed) % (RANGES * 4)) << 12 | i,
+                .size = (uint64_t)rand_r(&seed) % 50 ? 0x800 : 0x40000,
+                .readers = 1 + (uint64_t)rand_r(&seed) % 3};
+  for (int step = 0; step < STEPS; step++) {
+    /* Grows first, shrinks at the end. */
+    range *r = &ranges[(uint64_t)rand_r(&seed) % RANGES];
+    const bool grows = (uint64_t)rand_r(&seed) % STEPS > (uint64_t)step;
+    if (r->live && !grows)
+      ck_assert(aq_allocations_remove(map, r->base, AQ_ALLOCATION_POOL));
+    else if (!r->live && grows)
+      add(map, r->base, r->size, r->readers, 0);
+    r->live = grows;
+    const uint64_t address = ((uint64_t)rand_r(&seed) % (RANGES * 4 + 64))
+                             << 12;
+    const uint32_t device = (uint64_t)rand_r(&seed) % 2;
+    ck_assert_int_eq(may(map, address, device, AQ_ACCESS_READ),
+                     expected(ranges, address, device));
+  }
+  size_t live = 0;
+  for (size_t i = 0; i < RANGES; i++)
+    live += ranges[i].live;
+  aq_allocation *list = calloc(RANGES, sizeof *list);
+  ck_assert_uint_eq(aq_allocations_list(map, list, RANGES), live);
+  for (size_t i = 1; i < live; i++)
+    ck_assert_uint_le(aq_allocation_first(&list[i - 1]),
+                      aq_allocation_first(&list[i]));
+  free(list);
+  free(ranges);
+  aq_allocations_destroy(map);
+}
+END_TEST
+
 AQ_TEST_MAIN("common/allocations", an_access_needs_an_allocation_that_allows_it,
              allocations_that_overlap_count_each,
              an_address_is_named_by_what_lies_nearest,
              an_open_map_executes_what_no_allocation_covers,
              lookups_find_what_stays_while_others_change_the_map,
-             a_list_is_in_the_order_of_addresses_and_says_how_long_it_is)
+             a_list_is_in_the_order_of_addresses_and_says_how_long_it_is,
+             a_map_of_many_ranges_answers_as_an_array_of_them)
