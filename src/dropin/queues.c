@@ -24,7 +24,7 @@ enum {
 static const uint32_t fault_exception = 0x80000000;
 
 struct aqdrop_queue {
-  aqdrop_queue *next; /* of all */
+  aqdrop_queue *next, *previous; /* of all */
   aq_ring *ring;
   aq_amd_queue *abi;
   aqdrop *runtime;
@@ -42,6 +42,24 @@ struct aqdrop_queue {
   uint32_t mask_words;
   uint32_t mask[]; /* compute units that it may use */
 };
+
+static void queue_link(aqdrop *runtime, aqdrop_queue *queue)
+{
+  queue->next = runtime->first_queue;
+  if (queue->next)
+    queue->next->previous = queue;
+  runtime->first_queue = queue;
+}
+
+static void queue_unlink(aqdrop *runtime, const aqdrop_queue *queue)
+{
+  if (queue->next)
+    queue->next->previous = queue->previous;
+  if (queue->previous)
+    queue->previous->next = queue->next;
+  else
+    runtime->first_queue = queue->next;
+}
 
 /* What clients hold of a ring: the amd_queue_t whose indices it has. */
 static aq_amd_queue *ring_abi(const aq_ring *ring)
@@ -239,9 +257,8 @@ static hsa_status_t queue_make(aqdrop *runtime, aqdrop_queue *queue,
     ((aqdrop_queue *)(uintptr_t)known)->references++;
   } else if (dressed) {
     kept = aq_map_put(&runtime->queues, (uintptr_t)handle, (uintptr_t)queue);
-    queue->next = runtime->first_queue;
     if (kept)
-      runtime->first_queue = queue;
+      queue_link(runtime, queue);
   }
   pthread_mutex_unlock(&runtime->lock);
   if (!kept)
@@ -340,14 +357,6 @@ hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size,
     (*queue)->features = features;
   }
   return status;
-}
-
-static void queue_unlink(aqdrop *runtime, const aqdrop_queue *queue)
-{
-  aqdrop_queue **link = &runtime->first_queue;
-  while (*link != queue)
-    link = &(*link)->next;
-  *link = queue->next;
 }
 
 /* Takes one reference away; NULL for an unknown queue. The last one takes it
