@@ -1,5 +1,6 @@
 # Other projects' suites, built elsewhere; the repository contains none of them.
 EXTRA_DIST += tests/suites/suite.sh tests/suites/conformance \
+	tests/suites/conformance.tsv \
 	tests/suites/hecbench tests/suites/hip tests/suites/hipcatch \
 	tests/suites/mlir \
 	tests/suites/rocprim tests/suites/rocrand tests/suites/rocrtst \
@@ -8,7 +9,8 @@ EXTRA_DIST += tests/suites/suite.sh tests/suites/conformance \
 dist_check_SCRIPTS += tests/suites/test_suites.sh
 
 # The table of doc/ci.md, from the results that the scripts wrote (-o).
-aq_suite_results = traces/suites/hecbench.tsv traces/suites/hipcatch.tsv \
+aq_suite_results = traces/suites/conformance.tsv traces/suites/hecbench.tsv \
+	traces/suites/hip.tsv traces/suites/hipcatch.tsv \
 	traces/suites/mlir.tsv \
 	traces/suites/rocprim.tsv traces/suites/rocrand.tsv \
 	traces/suites/rocrtst.tsv

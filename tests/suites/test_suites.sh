@@ -179,10 +179,19 @@ EOF
 program hsa_memory << 'EOF'
 exit 0
 EOF
+program hsa_code << 'EOF'
+echo '25%: Checks: 4, Failures: 3, Errors: 0'
+echo '/x/code.c:9:F:c:code_kernarg_alignment:0: status'
+echo '/x/code.c:9:F:c:code_other:0: status'
+echo '/x/code.c:9:F:c:code_iterate_symbols:0: status'
+exit 1
+EOF
 suite conformance
 check "checks are counted" row 'conformance,hsa_init,pass,5,5,'
 check "a check that fails is named" row \
   'conformance,hsa_queue,fail,1,4,test_queue_size test_queue_full test_queue_crash'
+check "tests with a known reason are counted by it" row \
+  'conformance,hsa_code,fail,1,4,2 with kernels in BRIG, for which there is no finalizer; code_other'
 check "a program without a count fails" row \
   'conformance,hsa_memory,fail,0,0,ended before its tests did'
 
