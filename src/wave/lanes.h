@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "wave/host_level.h"
 #include "wave/state.h"
 
 #if defined(__x86_64__)
@@ -22,12 +23,12 @@
 static inline uint64_t lanes_pack(const uint32_t *row)
 {
   uint64_t bits = 0;
-#if defined(__AVX512F__)
+#if AQ_HOST_LEVEL >= 4
   for (int i = 0; i < 4; i++) {
     const __m512i x = _mm512_load_si512(row + 16 * i);
     bits |= (uint64_t)_mm512_test_epi32_mask(x, x) << (16 * i);
   }
-#elif defined(__AVX2__)
+#elif AQ_HOST_LEVEL >= 3
   for (int i = 0; i < 8; i++)
     bits |= (uint64_t)(uint32_t)_mm256_movemask_ps(
                 _mm256_load_ps((const float *)(const void *)(row + 8 * i)))
@@ -47,11 +48,11 @@ static inline uint64_t lanes_pack(const uint32_t *row)
 /* The reverse. */
 static inline void lanes_expand(uint64_t bits, uint32_t *row)
 {
-#if defined(__AVX512F__)
+#if AQ_HOST_LEVEL >= 4
   for (int i = 0; i < 4; i++)
     _mm512_store_si512(row + 16 * i, _mm512_maskz_set1_epi32(
                                          (__mmask16)(bits >> (16 * i)), -1));
-#elif defined(__AVX2__)
+#elif AQ_HOST_LEVEL >= 3
   for (int half = 0; half < 2; half++) {
     const uint32_t word = (uint32_t)(bits >> (32 * half));
     _Pragma("GCC ivdep") for (int l = 0; l < 32; l++) row[32 * half + l] =
@@ -70,7 +71,7 @@ static inline void lanes_expand(uint64_t bits, uint32_t *row)
 /* Whether a row of f32 has a NaN. */
 static inline bool lanes_have_nan(const uint32_t *row)
 {
-#if defined(__AVX512F__)
+#if AQ_HOST_LEVEL >= 4
   __mmask16 nan = 0;
   for (int i = 0; i < AQ_WAVE_LANES; i += 16) {
     const __m512 x = _mm512_load_ps(row + i);
@@ -87,7 +88,7 @@ static inline bool lanes_have_nan(const uint32_t *row)
 /* Whether a row has a number above `limit`, or one that is not `value`. */
 static inline bool lanes_have_above(const uint32_t *row, uint32_t limit)
 {
-#if defined(__AVX512F__)
+#if AQ_HOST_LEVEL >= 4
   const __m512i *x = (const void *)row;
   const __m512i most = _mm512_max_epu32(_mm512_max_epu32(x[0], x[1]),
                                         _mm512_max_epu32(x[2], x[3]));
@@ -101,7 +102,7 @@ static inline bool lanes_have_above(const uint32_t *row, uint32_t limit)
 
 static inline bool lanes_have_other(const uint32_t *row, uint32_t value)
 {
-#if defined(__AVX512F__)
+#if AQ_HOST_LEVEL >= 4
   const __m512i *x = (const void *)row, v = _mm512_set1_epi32((int)value);
   const __m512i differs = _mm512_or_si512(
       _mm512_or_si512(_mm512_xor_si512(x[0], v), _mm512_xor_si512(x[1], v)),

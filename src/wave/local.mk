@@ -25,7 +25,7 @@ libaqcore_a_SOURCES += \
 	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
 	src/wave/hand.c src/wave/hand.h \
-	src/wave/lanes.h src/wave/lane_values.inc \
+	src/wave/host_level.h src/wave/lanes.h src/wave/lane_values.inc \
 	src/wave/lost.c src/wave/lost.h \
 	src/wave/lower.c src/wave/lower.h \
 	src/wave/matrix.c src/wave/matrix.h \

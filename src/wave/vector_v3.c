@@ -8,6 +8,7 @@
                      "fp-contract=off", "no-tree-loop-distribute-patterns")
 #pragma GCC target("arch=x86-64-v3")
 
+#define AQ_HOST_LEVEL    3
 #define AQ_WAVE_VECTOR   aq_wave_vector_v3
 #define AQ_WAVE_ACCESS   aq_wave_access_v3
 #define AQ_WAVE_DIVISION aq_wave_division_v3

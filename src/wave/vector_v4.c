@@ -8,6 +8,7 @@
                      "fp-contract=off", "no-tree-loop-distribute-patterns")
 #pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
 
+#define AQ_HOST_LEVEL    4
 #define AQ_WAVE_VECTOR   aq_wave_vector_v4
 #define AQ_WAVE_ACCESS   aq_wave_access_v4
 #define AQ_WAVE_DIVISION aq_wave_division_v4

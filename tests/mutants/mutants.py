@@ -93,15 +93,12 @@ def is_script(test):
     return test.endswith(".sh")
 
 
-def build(where, tests, cached):
-    """With ccache only the whole program: it has given a mutant the object of
-    the text without it."""
-    more = {} if cached else {"env": dict(os.environ, CCACHE_DISABLE="1")}
+def build(where, tests):
     goals = [test for test in tests if not is_script(test)]
     make = ["make", "-s", f"-j{os.cpu_count()}"]
     # One after the other: `all` is a make of its own.
     for some in (["all"] if len(goals) < len(tests) else [], goals):
-        code, out = run(make + some, where, **more) if some else (0, "")
+        code, out = run(make + some, where) if some else (0, "")
         if code:
             break
     return code, out
@@ -156,9 +153,9 @@ def main():
 
     every = sorted({test for row in rows for test in row["tests"].split()})
     # Generated headers are dependencies of "all" only.
-    code, out = build(where, ["all"], cached=True)
+    code, out = build(where, ["all"])
     if not code:
-        code, out = build(where, every, cached=True)
+        code, out = build(where, every)
     if code:
         sys.exit(out)
     for test in every:
@@ -185,7 +182,7 @@ def main():
             try:
                 with open(path, "w", encoding="utf-8") as file:
                     file.write(wrong)
-                code, out = build(where, tests, cached=False)
+                code, out = build(where, tests)
                 if code:
                     what, by = "STALE", "does not compile: " + out[-300:]
                 else:
