@@ -220,9 +220,9 @@ static void block_split(aq_allocation_table *table, size_t i)
 }
 
 /* Follows a change of the entries at and behind a place, to the first whose
- * REACH stays. */
+ * REACH stays; `fresh`: the one at the place has none so far. */
 static void reaches_set(aq_allocation_table *table, aq_allocation_place place,
-                        size_t changed)
+                        bool fresh)
 {
   aq_allocation_place before = place;
   const aq_allocation_entry *last = aq_allocation_table_before(table, &before);
@@ -231,10 +231,9 @@ static void reaches_set(aq_allocation_table *table, aq_allocation_place place,
   while ((e = aq_allocation_table_behind(table, &place))) {
     const uint64_t end = e->words[AQ_ENTRY_END];
     reach = end > reach ? end : reach;
-    if (changed > 0)
-      changed--;
-    else if (e->words[AQ_ENTRY_REACH] == reach)
+    if (!fresh && e->words[AQ_ENTRY_REACH] == reach)
       return;
+    fresh = false;
     aq_entry_put(&e->words[AQ_ENTRY_REACH], reach);
   }
 }
@@ -256,7 +255,7 @@ void aq_allocation_table_insert(aq_allocation_table *table,
   entry_write(&block->entries[p.at], entry);
   size_set(&block->count, block->count + 1);
   table->count++;
-  reaches_set(table, p, 1);
+  reaches_set(table, p, true);
 }
 
 void aq_allocation_table_remove(aq_allocation_table *table,
@@ -271,5 +270,5 @@ void aq_allocation_table_remove(aq_allocation_table *table,
   aq_allocation_place place = {behind.block, at};
   if (block->count == 0)
     block_remove(table, behind.block);
-  reaches_set(table, place, 0);
+  reaches_set(table, place, false);
 }
