@@ -32,25 +32,37 @@ LEVELS void isa_host_sgemm(const float *a, const float *b, float *c, uint32_t n)
     }
 }
 
-LEVELS void isa_host_hash(const uint32_t *a, uint32_t *out, uint32_t items,
-                          uint32_t n)
+/* Two words of each lane, a number's and the lane's, in n steps. */
+static inline __attribute__((always_inline)) void
+words_run(const uint32_t *a, uint32_t *out, uint32_t items, uint32_t n,
+          void (*step)(uint32_t *x, uint32_t *h))
 {
   for (uint32_t first = 0; first < items; first += BLOCK) {
     uint32_t x[BLOCK], h[BLOCK];
     for (uint32_t l = 0; l < BLOCK; l++)
       x[l] = a[first + l], h[l] = first + l;
     for (uint32_t k = 0; k < n; k++)
-      for (uint32_t l = 0; l < BLOCK; l++) {
-        x[l] *= 0xcc9e2d51;
-        x[l] = x[l] << 15 | x[l] >> 17;
-        h[l] ^= x[l] * 0x1b873593;
-        h[l] = h[l] << 13 | h[l] >> 19;
-        h[l] = h[l] * 5 + 0xe6546b64;
-        x[l] += h[l] ^ h[l] >> 16;
-      }
+      for (uint32_t l = 0; l < BLOCK; l++)
+        step(&x[l], &h[l]);
     for (uint32_t l = 0; l < BLOCK; l++)
       out[first + l] = x[l] ^ h[l];
   }
+}
+
+static inline void hash_step(uint32_t *x, uint32_t *h)
+{
+  *x *= 0xcc9e2d51;
+  *x = *x << 15 | *x >> 17;
+  *h ^= *x * 0x1b873593;
+  *h = *h << 13 | *h >> 19;
+  *h = *h * 5 + 0xe6546b64;
+  *x += *h ^ *h >> 16;
+}
+
+LEVELS void isa_host_hash(const uint32_t *a, uint32_t *out, uint32_t items,
+                          uint32_t n)
+{
+  words_run(a, out, items, n, hash_step);
 }
 
 LEVELS void isa_host_gather(const uint32_t *table, uint32_t *out,
@@ -180,25 +192,20 @@ LEVELS void isa_host_f16_gemm(const uint16_t *a, const uint16_t *b, float *c,
     }
 }
 
+static inline void parts_step(uint32_t *x, uint32_t *h)
+{
+  *x ^= *h >> 16;
+  *h -= *x & 0xff;
+  *x = (*x >> 16) * (*h & 0xffff);
+  *h -= *x >> 24;
+  *x ^= *h >> 8 & 0xff;
+  *h ^= *x << 5;
+}
+
 LEVELS void isa_host_parts(const uint32_t *a, uint32_t *out, uint32_t items,
                            uint32_t n)
 {
-  for (uint32_t first = 0; first < items; first += BLOCK) {
-    uint32_t x[BLOCK], h[BLOCK];
-    for (uint32_t l = 0; l < BLOCK; l++)
-      x[l] = a[first + l], h[l] = first + l;
-    for (uint32_t k = 0; k < n; k++)
-      for (uint32_t l = 0; l < BLOCK; l++) {
-        x[l] ^= h[l] >> 16;
-        h[l] -= x[l] & 0xff;
-        x[l] = (x[l] >> 16) * (h[l] & 0xffff);
-        h[l] -= x[l] >> 24;
-        x[l] ^= h[l] >> 8 & 0xff;
-        h[l] ^= x[l] << 5;
-      }
-    for (uint32_t l = 0; l < BLOCK; l++)
-      out[first + l] = x[l] ^ h[l];
-  }
+  words_run(a, out, items, n, parts_step);
 }
 
 /* Adds to lanes whose number has the bit `by` the last lane below that bit. */
