@@ -6,10 +6,14 @@
  * A file whose pragma chooses the target defines its level first. The
  * compiler's own __AVX2__ does not exist behind the pragma in preprocessed text
  * (gcc -E), by which ccache finds objects: it would miss changes of what
- * depends on it.
+ * depends on it. clang ignores such a pragma: there only its own macros count.
  */
 #ifndef AQ_WAVE_HOST_LEVEL_H
 #define AQ_WAVE_HOST_LEVEL_H
+
+#if defined(__clang__)
+#undef AQ_HOST_LEVEL
+#endif
 
 #if defined(AQ_HOST_LEVEL)
 #elif defined(__AVX512F__)

@@ -1,6 +1,7 @@
 # Rules of the tree, tested.
 dist_check_SCRIPTS += \
 	tests/arch/test_circles.sh \
+	tests/arch/test_clang.sh \
 	tests/arch/test_defects.sh \
 	tests/arch/test_driver.sh \
 	tests/arch/test_layers.sh \
