@@ -80,7 +80,8 @@ screens: aqueduct
 	AQ_SRCDIR=$(abs_srcdir) AQ_BUILDDIR=$(abs_builddir) AQ_WRITE_SCREENS=1 \
 	  $(srcdir)/tests/report/test_timeline.sh
 
-aq_measured = $(abs_top_srcdir)/../shared/data/measured
+# Where tests look for published traces, too.
+aq_measured = $${AQ_DATA:-$(abs_top_srcdir)/../shared/data}/measured
 # The index of the C API, from the headers; test_install.sh compares it.
 .PHONY: api-docs
 api-docs: public/stamp
@@ -106,7 +107,7 @@ schema-docs: tests/store/test_schema
 	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/store/test_schema
 # Fits the shipped device models again; fails where one differs.
 calibrate: aqueduct
-	$(srcdir)/tools/calibrate.sh ./aqueduct '$(aq_measured)'
+	$(srcdir)/tools/calibrate.sh ./aqueduct "$(aq_measured)"
 
 # Errors of durations predicted from another GPU's, on published pairs: peaks of
 # the data sheets in TFLOP/s of matrices and of vectors, and TB/s.
@@ -227,16 +228,24 @@ EXTRA_DIST += tools/serving_study.py traces/serving.tsv \
 	traces/serving-published.tsv
 
 accuracy: aqueduct
-	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
+	$(srcdir)/tools/accuracy.sh ./aqueduct "$(aq_measured)" > accuracy.md
 	$(srcdir)/tools/doc-block.sh accuracy doc/accuracy.md < accuracy.md
 	@cat accuracy.md
 # The same with each source left out of the fit; the second table of the page.
 .PHONY: held-out
 held-out: aqueduct
 	$${PYTHON:-python3} $(srcdir)/tools/held_out.py ./aqueduct $(srcdir) \
-	  '$(aq_measured)' > held-out.md
+	  "$(aq_measured)" > held-out.md
 	$(srcdir)/tools/doc-block.sh held-out doc/accuracy.md < held-out.md
 CLEANFILES += held-out.md
+# Times of launches and returns in the same traces; the page's third table.
+.PHONY: launches
+launches: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/launch_tables.py ./aqueduct $(srcdir) \
+	  "$(aq_measured)" > launches.md
+	$(srcdir)/tools/doc-block.sh launches doc/accuracy.md < launches.md
+CLEANFILES += launches.md
+EXTRA_DIST += tools/launches.py tools/launch_tables.py
 EXTRA_DIST += tools/held_out.py traces/sources.tsv traces/halves.tsv
 # Public traces beyond these. AQ_PUBLIC: a folder of copies of the files that
 # traces/public-sources.tsv names.

@@ -21,7 +21,9 @@ import subprocess
 import sys
 import tempfile
 
-COLD_NS = 105000  # as E parts its two latencies
+from launches import COLUMNS, onto_idle
+
+COLD = 105  # us, as E parts its two latencies
 PINNED = 2  # AQ_FLAG_PINNED
 
 
@@ -193,25 +195,17 @@ def errors(scored, by):
 
 def latencies(store, run):
     """Signed errors in us of launches onto an idle device, warm and cold."""
-    warm, cold, idle_from = [], [], {}
+    warm, cold = [], []
+    columns = ", ".join("m." + name for name in COLUMNS.split(", "))
     rows = sqlite3.connect(store).execute(
-        "SELECT m.device, m.kind, m.via, m.host_begin_ps, m.host_end_ps,"
-        " m.submit_ps, m.start_ps, m.end_ps, s.start_ps, s.flags"
+        f"SELECT {columns}, s.start_ps, s.flags"
         " FROM runs JOIN records s ON s.id BETWEEN runs.id << 32 AND"
         " (runs.id << 32) + 4294967295 JOIN records m ON"
         " m.id = (runs.origin << 32) + s.origin"
         " WHERE runs.id = ? AND m.kind <= 3 ORDER BY m.start_ps", (run,))
-    for device, kind, via, begin, end, submit, start, done, got, flags in rows:
-        before = idle_from.get(device)
-        idle_from[device] = max(before or done, done)
-        submitted = end if end is not None else submit
-        called = begin if begin is not None else submitted
-        pinned = (flags or 0) & PINNED
-        if (kind != 1 or via != 1 or before is None or submitted is None
-                or called <= before or pinned):
-            continue
-        idle = (submitted - before) / 1000
-        (cold if idle > COLD_NS else warm).append((got - start) / 1e6)
+    for (*_, start, _, got, flags), idle, _ in onto_idle(rows):
+        if not (flags or 0) & PINNED:
+            (cold if idle > COLD else warm).append((got - start) / 1e6)
     return warm, cold
 
 

@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+from launches import COLUMNS, onto_idle
+
 HEAD = ("name", "files", "imported", "rows", "with times", "repairs",
         "model", "scored", "median", "p90", "mean", "E", "idle", "refused")
 
@@ -38,21 +40,10 @@ def ask(program, store, *words):
 
 def idle_latencies(store, run):
     """Submission -> start in us of launches onto an idle device."""
-    found, idle_from = [], {}
-    for device, kind, via, begin, end, submit, start, done in sqlite3.connect(
-            store).execute(
-                "SELECT device, kind, via, host_begin_ps, host_end_ps,"
-                " submit_ps, start_ps, end_ps FROM records WHERE id BETWEEN"
-                " ? << 32 AND (? << 32) + 4294967295 AND kind <= 3"
-                " ORDER BY start_ps", (run, run)):
-        before = idle_from.get(device)
-        idle_from[device] = max(before or done, done)
-        submitted = end if end is not None else submit
-        called = begin if begin is not None else submitted
-        if (kind == 1 and via == 1 and before is not None
-                and submitted is not None and called > before):
-            found.append((start - submitted) / 1e6)
-    return found
+    rows = sqlite3.connect(store).execute(
+        f"SELECT {COLUMNS} FROM records WHERE id BETWEEN ? << 32 AND"
+        " (? << 32) + 4294967295 AND kind <= 3 ORDER BY start_ps", (run, run))
+    return [latency for _, _, latency in onto_idle(rows)]
 
 
 class Source:

@@ -15,6 +15,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_export.sh \
 	tests/cli/test_glossary.sh \
 	tests/cli/test_held_out.sh \
+	tests/cli/test_launch_tables.sh \
 	tests/cli/test_hsa.sh \
 	tests/cli/test_launch.sh \
 	tests/cli/test_live.sh \
