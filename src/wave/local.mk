@@ -44,7 +44,7 @@ libaqcore_a_SOURCES += \
 	src/wave/native_emit.c src/wave/native_emit.h \
 	src/wave/native_lanes.c \
 	src/wave/native_live.c src/wave/native_live.h \
-	src/wave/native_memory.c \
+	src/wave/native_memory.c src/wave/native_moves.c \
 	src/wave/native_options.h \
 	src/wave/native_prelude.c src/wave/native_scalars.c \
 	src/wave/native_segment.h \

@@ -12,7 +12,8 @@
 
 static bool streams_open(aq_wave_segment *g)
 {
-  FILE **files[] = {&g->heads, &g->steps, &g->each, &g->body, &g->tail};
+  FILE **files[] = {&g->heads, &g->steps, &g->each,
+                    &g->body,  &g->tail,  &g->group};
   bool ok = true;
   for (int i = 0; i < STREAMS; i++) {
     *files[i] = open_memstream(&g->texts_made[i], &g->sizes[i]);
@@ -23,11 +24,11 @@ static bool streams_open(aq_wave_segment *g)
 
 void aq_wave_segment_texts_end(aq_wave_segment *g)
 {
-  FILE *files[] = {g->heads, g->steps, g->each, g->body, g->tail};
+  FILE *files[] = {g->heads, g->steps, g->each, g->body, g->tail, g->group};
   for (int i = 0; i < STREAMS; i++)
     if (files[i])
       fclose(files[i]);
-  g->heads = g->steps = g->each = g->body = g->tail = NULL;
+  g->heads = g->steps = g->each = g->body = g->tail = g->group = NULL;
 }
 
 static void texts_free(aq_wave_segment *g)
@@ -43,7 +44,7 @@ static void segment_clear(aq_wave_segment *g)
   g->count = g->parts = g->addresses_made = g->pending_count = 0;
   g->numbers = 1;
   g->lanes = g->exec = g->nan = g->wide = g->doubles = false;
-  g->loads = g->far_loads = g->stores = false;
+  g->loads = g->far_loads = g->stores = g->moves = false;
   g->open = false;
   g->float_count = g->affine_uses = 0;
   memset(g->rows, 0, sizeof g->rows);
@@ -130,6 +131,15 @@ static void part_results(aq_wave_segment *g)
   }
 }
 
+/* Forgets the text of a stream. */
+static void stream_renew(aq_wave_segment *g, FILE **file, int i)
+{
+  fclose(*file);
+  free(g->texts_made[i]);
+  g->texts_made[i] = NULL;
+  *file = open_memstream(&g->texts_made[i], &g->sizes[i]);
+}
+
 void aq_wave_segment_close(aq_wave_segment *g)
 {
   if (!g->open)
@@ -137,11 +147,11 @@ void aq_wave_segment_close(aq_wave_segment *g)
   const bool nan = g->float_count > 0;
   aq_wave_segment_floats(g);
   part_results(g);
-  fclose(g->each);
-  aq_wave_segment_part(g, g->texts_made[2], nan);
-  free(g->texts_made[2]);
-  g->texts_made[2] = NULL;
-  g->each = open_memstream(&g->texts_made[2], &g->sizes[2]);
+  fflush(g->each);
+  fflush(g->group);
+  aq_wave_segment_part(g, g->texts_made[2], g->texts_made[5], nan);
+  stream_renew(g, &g->each, 2);
+  stream_renew(g, &g->group, 5);
   g->open = false;
   g->float_count = 0;
   g->parts++;

@@ -217,9 +217,10 @@ void aq_wave_segment_floats(aq_wave_segment *g)
 
 /* ---- instructions ---- */
 
-/* Declares a source as a, b or c. */
+/* Declares a source as a, b or c; `moved`: the first one's value, or NULL. */
 static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
-                          const aq_wave_text *t, int i)
+                          const aq_wave_text *t, int i,
+                          const aq_wave_moved *moved)
 {
   char text[PART], whole[PAIR];
   const char *type = t->sources[i];
@@ -227,8 +228,11 @@ static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
   const unsigned words = aq_wave_type_words(type),
                  signs = signs_of(o, (unsigned)i);
   const char *sign = words == 2 ? "sign64" : "sign32"; /* hidden */
-  lane_source(g, o, i, words, whole);
-  if (t->shape == AQ_WAVE_TEXT_NAN && !part)
+  if (moved && i == 0)
+    snprintf(whole, sizeof whole, "%s", moved->source);
+  else
+    lane_source(g, o, i, words, whole);
+  if (t->shape == AQ_WAVE_TEXT_NAN && !part && !moved)
     aq_wave_segment_float_used(g, source_number(g, o, i, words));
   constant_hide(g, o, t, i, whole);
   part_write(part, whole, text);
@@ -323,12 +327,42 @@ static void words_write(aq_wave_segment *g, const aq_wave_op *o,
   row_written(g, o->d + 1u, 1, second);
 }
 
+/* Lanes that DPP turns off keep their words; their bits are 0. */
+static void lanes_off_write(const aq_wave_segment *g,
+                            const aq_wave_moved *moved, uint32_t number,
+                            bool bit, const char *kept)
+{
+  if (*kept)
+    fprintf(g->each, "x%u = (x%u & %s) | (%s & ~%s);\n", number, number,
+            moved->mask, kept, moved->mask);
+  if (bit)
+    fprintf(g->each, "c%u &= %s;\n", number, moved->mask);
+}
+
+/* Rows that are read for the first time are declared outside of the braces. */
+static void rows_declare(aq_wave_segment *g, const aq_wave_op *o,
+                         const aq_wave_text *t, const aq_wave_moved *moved,
+                         char *kept)
+{
+  char ignored[PAIR];
+  if (moved && *moved->mask && *t->result)
+    aq_wave_segment_row(g, o->d, kept);
+  for (int i = moved ? 1 : 0; i < 3; i++)
+    if (o->kind[i] == AQ_WAVE_V && *t->sources[i])
+      lane_source(g, o, i, aq_wave_type_words(t->sources[i]), ignored);
+}
+
 void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
                           const aq_wave_text *t)
 {
   const unsigned words = aq_wave_type_words(t->result);
+  aq_wave_moved values, *const moved = aq_wave_text_move(o) ? &values : NULL;
+  char array[NAME], mask[NAME] = "", kept[NAME] = "";
+  if (moved) {
+    aq_wave_segment_array(g, o->r[0], array);
+    aq_wave_segment_move(g, o, array, moved);
+  }
   const uint32_t number = ++g->numbers;
-  char mask[NAME] = "";
   g->open = true;
   g->wide |= words == 2 && t->shape <= AQ_WAVE_TEXT_NAN;
   if (t->shape == AQ_WAVE_TEXT_WORDS) {
@@ -337,11 +371,7 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
   }
   if (t->shape == AQ_WAVE_TEXT_PICK || t->carry_in)
     mask_write(g, o, mask);
-  /* Rows that are read for the first time are declared outside. */
-  char ignored[PAIR];
-  for (int i = 0; i < 3; i++)
-    if (o->kind[i] == AQ_WAVE_V && *t->sources[i])
-      lane_source(g, o, i, aq_wave_type_words(t->sources[i]), ignored);
+  rows_declare(g, o, t, moved, kept);
   if (words)
     fprintf(g->each, "uint%u_t x%u;\n", 32 * words, number);
   const bool bit =
@@ -350,7 +380,7 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
     fprintf(g->each, "uint32_t c%u;\n", number);
   fprintf(g->each, "{\n");
   for (int i = 0; i < 3 && *t->sources[i]; i++)
-    operand_write(g, o, t, i);
+    operand_write(g, o, t, i, moved);
   switch (t->shape) {
   case AQ_WAVE_TEXT_NAN:
     fprintf(g->each, "const %s r = %s; x%u = lane_bits%u(r); }\n",
@@ -377,6 +407,8 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
     fprintf(g->each, "x%u = (uint%u_t)(%s); }\n", number, 32 * words,
             t->expression);
   }
+  if (moved && *moved->mask)
+    lanes_off_write(g, moved, number, bit, kept);
   if (words)
     row_written(g, o->d, words, number);
   if (bit)
@@ -390,6 +422,8 @@ bool aq_wave_segment_lane_conflicts(const aq_wave_segment *g,
 {
   const bool masked = t->shape == AQ_WAVE_TEXT_PICK || t->carry_in;
   const unsigned words = g->wave32 ? 1 : 2;
+  if (aq_wave_segment_move_conflicts(g, o))
+    return true;
   for (int i = 0; i < 3; i++)
     if (o->kind[i] == AQ_WAVE_S && *t->sources[i] &&
         aq_wave_segment_has_mask(g, o->r[i], aq_wave_type_words(t->sources[i])))

@@ -100,6 +100,8 @@ static void vector_effects(const finding *f, const aq_wave_op *o,
     scalar_add(&e->writes, o->d, mask);
   else
     row_add(&e->writes, o->d, aq_wave_type_words(t->result));
+  if (aq_wave_text_keeps(o))
+    row_add(&e->reads, o->d, aq_wave_type_words(t->result));
   if (t->shape == AQ_WAVE_TEXT_CARRY)
     scalar_add(&e->writes, o->e, mask);
 }

@@ -185,6 +185,11 @@ static void scalar_load(aq_wave_segment *g, const aq_wave_op *o)
 
 /* ---- parts ---- */
 
+typedef struct part_text {
+  const char *each, *group;
+  bool nan;
+} part_text;
+
 /* Whether it is the first word at its address that the open part uses. */
 static bool is_first(const aq_wave_segment *g, unsigned i)
 {
@@ -249,19 +254,19 @@ void aq_wave_segment_bound(aq_wave_segment *g)
 }
 
 /* The part; `direct`: with words from LDS. */
-static void loop_write(const aq_wave_segment *g, const char *each, bool nan,
+static void loop_write(const aq_wave_segment *g, const part_text *part,
                        bool direct)
 {
   fprintf(g->body, "for (int g = 0; g < LANES; g += GROUP) { ON\n%s",
-          nan ? "uint32_t nans[GROUP] ALIGNED;\n" : "");
+          part->nan ? "uint32_t nans[GROUP] ALIGNED;\n" : "");
   for (unsigned i = 0; direct && i < g->pending_count; i++)
     if (is_first(g, i))
       fprintf(g->body, "const uint8_t *const p%u = LDS + a%u[g];\n",
               g->pending[i].address, g->pending[i].address);
-  fprintf(g->body, "EACH(j) { const int l = g + j; (void)l;\n%s%s%s}\n%s}\n",
-          nan ? "uint32_t nan = 0;\n" : "", each,
-          nan ? "nans[j] = 0u - nan;\n" : "",
-          nan ? "bad |= bits(nans) & on;\n" : "");
+  fprintf(g->body, "%sEACH(j) { const int l = g + j; (void)l;\n%s%s%s}\n%s}\n",
+          part->group, part->nan ? "uint32_t nan = 0;\n" : "", part->each,
+          part->nan ? "nans[j] = 0u - nan;\n" : "",
+          part->nan ? "bad |= bits(nans) & on;\n" : "");
 }
 
 static void macros_write(const aq_wave_segment *g, bool direct)
@@ -282,7 +287,7 @@ static void macros_write(const aq_wave_segment *g, bool direct)
 
 /* Words of LDS go from there into the part's arithmetic if lanes load what
  * their number of words lets expect. */
-static void direct_write(const aq_wave_segment *g, const char *each, bool nan)
+static void direct_write(const aq_wave_segment *g, const part_text *part)
 {
   fprintf(g->body, "if (LIKELY(1");
   for (unsigned i = 0; i < g->pending_count; i++)
@@ -291,26 +296,28 @@ static void direct_write(const aq_wave_segment *g, const char *each, bool nan)
               is_one(g, g->pending[i].address) ? "== ONES" : "<= ROWS");
   fprintf(g->body, ")) {\n");
   macros_write(g, true);
-  loop_write(g, each, nan, true);
+  loop_write(g, part, true);
   fprintf(g->body, "} else {\n");
   macros_write(g, false);
   for (unsigned i = 0; i < g->pending_count; i++)
     if (g->pending[i].used)
       word_fetch(g, &g->pending[i]);
-  loop_write(g, each, nan, false);
+  loop_write(g, part, false);
   fprintf(g->body, "}\n");
 }
 
-void aq_wave_segment_part(aq_wave_segment *g, const char *each, bool nan)
+void aq_wave_segment_part(aq_wave_segment *g, const char *each,
+                          const char *group, bool nan)
 {
+  const part_text part = {each, group, nan};
   bool used = false;
   bounds_write(g);
   for (unsigned i = 0; i < g->pending_count; i++)
     used |= g->pending[i].used;
   if (used)
-    direct_write(g, each, nan);
+    direct_write(g, &part);
   else
-    loop_write(g, each, nan, false);
+    loop_write(g, &part, false);
   for (unsigned i = 0; i < g->pending_count; i++)
     g->pending[i].used = false;
 }

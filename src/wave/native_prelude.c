@@ -313,6 +313,43 @@ static const char lane_functions[] =
     "  if (UNLIKELY(to != ops + OP * (next))) OUT(to, n + (rest)); } while "
     "(0)\n";
 
+/* Lanes g and on of a group, from others of a row. */
+static const char move_functions[] =
+    "static inline group move_far(const uint32_t *a, const uint32_t *from, int "
+    "g) {\n"
+    "  uint32_t r[GROUP] ALIGNED;\n"
+    "  EACH(j) r[j] = a[from[g + j]];\n"
+    "  return *(const group *)r;\n}\n"
+    "static inline group move_one(const uint32_t *a, const uint32_t *from, int "
+    "g) {\n"
+    "  return (group){0} + a[from[g | 15]];\n}\n"
+    "#if defined(__clang__)\n"
+    "#define move_near move_far\n#define move_row move_far\n"
+    "#else\n"
+    "static inline group move_near(const uint32_t *a, const uint32_t *from, "
+    "int g) {\n"
+    "  return __builtin_shuffle(*(const group *)(a + g), *(const group *)(from "
+    "+ g));\n}\n"
+    "static inline group move_row(const uint32_t *a, const uint32_t *from, int "
+    "g) {\n"
+    "#if GROUP == 16\n"
+    "  return move_near(a, from, g);\n"
+    "#else\n"
+    "  a += g & ~15;\n"
+    "  return __builtin_shuffle(*(const group *)a, *(const group *)(a + 8), "
+    "*(const group *)(from + g));\n"
+    "#endif\n}\n"
+    "#endif\n"
+    "static NOINLINE const uint32_t *move_some(uint64_t exec, const uint32_t "
+    "*lanes, const uint32_t *from, uint32_t *to) {\n"
+    "  for (int l = 0; l < LANES; l++)\n"
+    "    to[l] = lanes[l] & (0u - (uint32_t)(exec >> from[l] & 1));\n"
+    "  return to;\n}\n"
+    "static inline const uint32_t *move_valid(uint64_t exec, const uint32_t "
+    "*lanes, const uint32_t *from, uint32_t *to) {\n"
+    "  return LIKELY(exec == ALL) ? lanes : move_some(exec, lanes, from, "
+    "to);\n}\n";
+
 /* Where the executor keeps its state. */
 static void offsets_write(FILE *out, bool wave32)
 {
@@ -355,5 +392,6 @@ void aq_wave_prelude_write(FILE *out, bool wave32)
   fputs(definitions, out);
   fputs(aq_wave_text_functions, out);
   fputs(lane_functions, out);
+  fputs(move_functions, out);
   fputs(transfer_functions, out);
 }

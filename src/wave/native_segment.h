@@ -14,7 +14,7 @@
 #include "wave/native_emit.h"
 
 enum { NAME = 48, PAIR = 160, PART = 240 /* lengths of texts */ };
-enum { STREAMS = 5, KNOWN = 16, PENDING = 4 * AQ_WAVE_SEGMENT_MAX };
+enum { STREAMS = 6, KNOWN = 16, PENDING = 4 * AQ_WAVE_SEGMENT_MAX };
 enum { AQ_WAVE_STORE_ROWS = 8 /* that a store reads, at most */ };
 
 /* The value of a row in a part: a word, or half of a pair. */
@@ -84,6 +84,7 @@ struct aq_wave_segment {
   bool lanes, exec, nan, wide, doubles;
   bool loads, far_loads; /* transfers; of them, loads of lanes from memory */
   bool stores;           /* no other instructions may follow */
+  bool moves;            /* values of other lanes */
   bool open;             /* the open part has lines */
   aq_wave_segment *fast; /* the same in its fast form; NULL: this is one */
   unsigned affine_uses;  /* of a fast form: what its tests are for */
@@ -91,8 +92,8 @@ struct aq_wave_segment {
   uint32_t floats[AQ_WAVE_SEGMENT_MAX];
   unsigned float_count;
   /* Texts so far: declarations, scalars, one lane of the open part, the parts
-   * before, stores. */
-  FILE *heads, *steps, *each, *body, *tail;
+   * before, stores, one group of the open part before its lanes. */
+  FILE *heads, *steps, *each, *body, *tail, *group;
   char *texts_made[STREAMS];
   size_t sizes[STREAMS];
 };
@@ -142,6 +143,24 @@ void aq_wave_segment_mask_written(aq_wave_segment *g, unsigned code,
 /* Writes whether one of the open part's floats is a NaN. */
 void aq_wave_segment_floats(aq_wave_segment *g);
 
+/* ---- values of other lanes: native_moves.c ---- */
+
+/* A first source that DPP takes from other lanes. */
+typedef struct aq_wave_moved {
+  char source[NAME]; /* of a lane of the open part, as C */
+  char mask[NAME];   /* all ones in lanes that write; empty: all do */
+} aq_wave_moved;
+
+/* Whether it reads lanes that are off of a row that the segment wrote: only the
+ * register has their values. */
+bool aq_wave_segment_move_conflicts(const aq_wave_segment *g,
+                                    const aq_wave_op *o);
+
+/* Writes the move of an instruction that has one, for the open part, from the
+ * words of all lanes in `array`, as C. */
+void aq_wave_segment_move(aq_wave_segment *g, const aq_wave_op *o,
+                          const char *array, aq_wave_moved *out);
+
 /* ---- the whole: native_emit.c ---- */
 
 /* Ends the open part: its results are in arrays. */
@@ -172,9 +191,10 @@ bool aq_wave_segment_excludes(const aq_wave_segment *g, const aq_wave_op *o,
 void aq_wave_segment_transfer(aq_wave_segment *g, const aq_wave_op *o,
                               const aq_wave_transfer *t);
 
-/* Writes one more part, with `each` as the text of a lane, and the pending
- * loads, which it reads. */
-void aq_wave_segment_part(aq_wave_segment *g, const char *each, bool nan);
+/* Writes one more part, with `each` as the text of a lane and `group` before
+ * the lanes of a group, and the pending loads, which it reads. */
+void aq_wave_segment_part(aq_wave_segment *g, const char *each,
+                          const char *group, bool nan);
 
 /* The words of all lanes in a row, as an array; `text`: NAME. */
 void aq_wave_segment_array(aq_wave_segment *g, unsigned row, char *text);

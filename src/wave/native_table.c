@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "wave/form.h"
+#include "wave/move.h"
 
 /* clang-format off */
 #define V1(n, td, ta, e)                                                       \
@@ -200,15 +201,38 @@ const aq_wave_transfer *aq_wave_transfer_at(const aq_wave_texts *texts,
 
 /* ---- instructions ---- */
 
-/* Signs of operands, and parts of them by SDWA, are the forms that have a text.
- * The result is a whole register. */
+const struct aq_wave_move *aq_wave_text_move(const aq_wave_op *o)
+{
+  return o->run == aq_wave_form_run ? o->more->move : NULL;
+}
+
+bool aq_wave_text_keeps(const aq_wave_op *o)
+{
+  const aq_wave_move *move = aq_wave_text_move(o);
+  return move && !(move->zeroes && move->writes == UINT64_MAX);
+}
+
+/* Words of a register's row; a wave of 32 lanes has no other lanes. */
+static bool move_has_text(const aq_wave_op *o, const aq_wave_text *t)
+{
+  uint8_t most = 0;
+  for (int l = 0; l < AQ_WAVE_LANES / 2; l++)
+    if (o->more->move->from[l] > most)
+      most = o->more->move->from[l];
+  return o->kind[0] == AQ_WAVE_V && aq_wave_type_words(t->sources[0]) == 1 &&
+         aq_wave_type_words(t->result) <= 1 &&
+         (most < AQ_WAVE_LANES / 2 || !(o->more->inst.target & AQ_ISA_RDNA));
+}
+
+/* Signs of operands, parts of them by SDWA, and DPP are the forms that have a
+ * text. The result is a whole register. */
 static bool form_has_text(const aq_wave_op *o, const aq_wave_text *t)
 {
   const aq_isa_inst *inst = &o->more->inst;
   const aq_wave_form *form = o->more->form;
   const bool parts = inst->form == AQ_ISA_SDWA;
   const unsigned changes = AQ_ISA_NEG | AQ_ISA_ABS | (parts ? AQ_ISA_SEXT : 0);
-  if ((inst->form != AQ_ISA_E64 && inst->form != AQ_ISA_E32 && !parts) ||
+  if ((o->more->move && !move_has_text(o, t)) ||
       (parts && form->is_vector && form->mask) || inst->clamp || inst->omod ||
       inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
       inst->row->encoding == AQ_ISA_VOP3P || aq_wave_form_keeps_half(inst))

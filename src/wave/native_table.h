@@ -75,6 +75,13 @@ const aq_wave_text *aq_wave_text_of(const aq_wave_texts *texts,
 const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
                                      const aq_wave_op *o);
 
+/* Where an instruction that has a text takes its first source from: the lanes
+ * of DPP, or NULL: its own. */
+const struct aq_wave_move *aq_wave_text_move(const aq_wave_op *o);
+
+/* Whether its move lets active lanes keep what their destination holds. */
+bool aq_wave_text_keeps(const aq_wave_op *o);
+
 /* The transfer that an instruction makes, or NULL: none, or one that writes
  * EXEC. */
 const aq_wave_transfer *aq_wave_transfer_for(const aq_wave_texts *texts,

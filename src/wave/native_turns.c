@@ -186,7 +186,7 @@ bool aq_wave_segment_loop(aq_wave_segment *g, const char *condition,
                           unsigned added, unsigned count)
 {
   if (g->count != added || !g->lanes || g->exec || g->parts > 0 || g->loads ||
-      reads_masks(g) || !g->doubles)
+      g->moves || reads_masks(g) || !g->doubles)
     return false;
   const bool named = g->nan || g->wide;
   aq_wave_segment_floats(g);

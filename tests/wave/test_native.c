@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiled code against the interpreter: programs of random instructions, every
  * one that has a text and every transfer, with branches, random operands,
- * signs, parts of words, addresses, EXEC, MODE, NaNs and denormals leave the
- * same registers, SCC, masks, memory, LDS, budget and faults. */
+ * signs, parts of words, values of other lanes, addresses, EXEC, MODE, NaNs and
+ * denormals leave the same registers, SCC, masks, memory, LDS, budget and
+ * faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,48 @@ static void parts_text(char *out)
            parts[below(7)], parts[below(7)]);
 }
 
+static void control_text(char *out, size_t size)
+{
+  static const char *const names[] = {
+      "row_shl:%u",   "row_shr:%u",   "row_ror:%u", "row_newbcast:%u",
+      "row_share:%u", "row_xmask:%u", "row_mirror", "row_half_mirror",
+      "row_bcast:15", "row_bcast:31", "wave_shl:1", "wave_rol:1",
+      "wave_shr:1",   "wave_ror:1"};
+  if (below(4) == 0)
+    snprintf(out, size, "quad_perm:[%u,%u,%u,%u]", below(4), below(4), below(4),
+             below(4));
+  else
+    snprintf(out, size, names[below(sizeof names / sizeof *names)],
+             1 + below(15));
+}
+
+/* Values of other lanes; each target refuses some of the controls. */
+static void moves_text(char *out)
+{
+  static const char *const plain[] = {
+      "v_mov_b32_dpp v%u, v%u",
+      "v_add_u32_dpp v%u, v%u, v%u",
+      "v_xor_b32_dpp v%u, v%u, v%u",
+      "v_cndmask_b32_dpp v%u, v%u, v%u, vcc",
+      "v_add_co_u32_dpp v%u, vcc, v%u, v%u",
+      "v_addc_co_u32_dpp v%u, vcc, v%u, v%u, vcc",
+      "v_mul_f32_dpp v%u, -|v%u|, v%u",
+      "v_add_f32_dpp v%u, v%u, -v%u",
+      "v_fmac_f32_dpp v%u, v%u, v%u"};
+  char name[BED_TEXT / 2], control[40];
+  snprintf(name, sizeof name, plain[below(below(8) ? 6 : 9)], below(ROWS),
+           below(ROWS), below(ROWS));
+  control_text(control, sizeof control);
+  if (below(8) == 0)
+    snprintf(out, BED_TEXT, "%s dpp8:[%u,%u,%u,7,%u,4,%u,%u]%s", name, below(8),
+             below(8), below(8), below(8), below(8), below(8),
+             below(2) ? " fi:1" : "");
+  else
+    snprintf(out, BED_TEXT, "%s %s row_mask:0x%x bank_mask:0x%x%s%s", name,
+             control, below(2) ? 15 : below(16), below(2) ? 15 : below(16),
+             below(2) ? " bound_ctrl:0" : "", below(4) ? "" : " fi:1");
+}
+
 static void scalar_text(char *out, const aq_wave_text *t)
 {
   char d[24] = "", a[24], b[24];
@@ -268,6 +311,8 @@ static void loop_make(char (*texts)[BED_TEXT], deck *d)
   for (unsigned i = 1; i < LOOP;) {
     if (i % 3 == 0)
       parts_text(texts[i++]);
+    if (i % 7 == 4 && below(2))
+      moves_text(texts[i++]);
     const aq_wave_text *t = d->texts[d->next++ % d->count];
     const bool doubles = t->sources[0][0] == 'f' && is_wide(t->sources[0]);
     if (t->shape > AQ_WAVE_TEXT_PICK || (i % 2 && !doubles))
@@ -280,14 +325,13 @@ static void loop_make(char (*texts)[BED_TEXT], deck *d)
 
 static void program_make(char (*texts)[BED_TEXT], deck *d)
 {
-  static const char *const others[] = {
-      "v_fmac_f32 v3, v1, v2",
-      "v_readfirstlane_b32 s5, v7",
-      "s_mov_b64 exec, -1",
-      "v_mov_b32_dpp v2, v3 quad_perm:[1,0,3,2]",
-      "v_rcp_f32 v9, v3",
-      "s_nop 0",
-      "v_fmac_f64 v[4:5], v[2:3], v[6:7]"};
+  static const char *const others[] = {"v_fmac_f32 v3, v1, v2",
+                                       "v_readfirstlane_b32 s5, v7",
+                                       "s_mov_b64 exec, -1",
+                                       "ds_swizzle_b32 v2, v3 offset:0x801f",
+                                       "v_rcp_f32 v9, v3",
+                                       "s_nop 0",
+                                       "v_fmac_f64 v[4:5], v[2:3], v[6:7]"};
   /* Floats that use floats, and words that do. */
   static const char *const chains[] = {
       "v_fma_f32 v3, v1, v2, v3",
@@ -315,8 +359,10 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
                others[below(sizeof others / sizeof *others)]);
     else if (i % 16 > 7 && i % 16 < 11)
       snprintf(texts[i], BED_TEXT, "%s", chase[i % 16 - 8]);
-    else if (i % 16 == 7 || i % 16 == 14)
+    else if (i % 16 == 7)
       parts_text(texts[i]);
+    else if (i % 16 == 13 || i % 16 == 14)
+      moves_text(texts[i]);
     else if (i % 16 > 10)
       snprintf(texts[i], BED_TEXT, "%s",
                chains[below(sizeof chains / sizeof *chains)]);
@@ -395,6 +441,41 @@ static void address_program_make(char (*texts)[BED_TEXT])
   snprintf(texts[i++], BED_TEXT, READS_ALL);
   for (; i < COUNT; i++)
     snprintf(texts[i], BED_TEXT, "s_endpgm");
+}
+
+/* Sums of other lanes, as reductions make them, in some of the lanes too. At
+ * its end are a register that keeps words of a segment before, and one that
+ * gets lanes that are off of one that its segment writes. */
+static void moves_program_make(char (*texts)[BED_TEXT])
+{
+  static const char *const last[] = {
+      "v_add_co_u32 v1, vcc, v2, v3",
+      "v_mov_b32 v8, v4",
+      "s_and_b64 s[38:39], vcc, s[36:37]",
+      "v_mov_b32_dpp v8, v5 row_shr:3 row_mask:0xf bank_mask:0xf",
+      READS_ALL,
+      "v_xor_b32 v9, v9, v10",
+      "v_mov_b32_dpp v11, v9 row_ror:5 row_mask:0xf bank_mask:0xf fi:1",
+      READS_ALL};
+  static const char *const between[] = {
+      "v_min_u32 v%u, v%u, v%u", "v_xor_b32 v%u, v%u, v%u",
+      "v_add_f32 v%u, v%u, v%u", "v_mov_b32 v%u, v%u",
+      "v_subb_co_u32 v%u, vcc, v%u, v%u, vcc"};
+  static const char *const masks[] = {
+      "s_mov_b64 exec, -1", "s_and_b64 exec, exec, s[34:35]",
+      "s_mov_b64 exec, s[36:37]", "s_and_b64 s[38:39], vcc, s[36:37]"};
+  enum { LAST = sizeof last / sizeof *last, MOST = COUNT / 2 };
+  for (unsigned i = 0; i < COUNT; i++)
+    if (i >= MOST)
+      snprintf(texts[i], BED_TEXT, "%s",
+               i < MOST + LAST ? last[i - MOST] : "s_endpgm");
+    else if (i % 3 < 2)
+      moves_text(texts[i]);
+    else if (below(4) == 0)
+      snprintf(texts[i], BED_TEXT, "%s", masks[below(4)]);
+    else
+      snprintf(texts[i], BED_TEXT, between[below(5)], below(ROWS), below(ROWS),
+               below(ROWS));
 }
 
 /* ---- states ---- */
@@ -581,9 +662,9 @@ static unsigned program_compare(bed *b, char (*texts)[BED_TEXT],
 START_TEST(random_programs_leave_what_the_interpreter_leaves)
 {
   static char texts[COUNT][BED_TEXT];
-  static const char *const targets[] = {"gfx90a", "gfx900"};
+  static const char *const targets[] = {"gfx90a", "gfx900", "gfx1030"};
   const char *all = getenv("AQ_ORACLES");
-  const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS : 12;
+  const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS : 15;
   const unsigned level = aq_wave_level_count() - 1;
   aq_diag diag = AQ_DIAG_INIT;
   aq_native_builder *builder;
@@ -614,14 +695,16 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   deck_make(&all_texts, table);
   for (unsigned i = 0; i < count; i++) {
     bed b;
-    if (i % 4 == 2)
+    if (i % 5 == 3)
+      moves_program_make(texts);
+    else if (i % 4 == 2)
       loop_make(texts, &all_texts);
     else if (i % 2 == 1)
       address_program_make(texts);
     else
       program_make(texts, &all_texts);
     aq_wave_native *native = aq_wave_native_create(&options, level);
-    bed_open(&b, targets[i / 2 % 2], texts, COUNT, level);
+    bed_open(&b, targets[i % 3], texts, COUNT, level);
     faults += program_compare(&b, texts, native);
     bed_close(&b);
     aq_wave_native_destroy(native);
