@@ -9,14 +9,14 @@
 #include "isa/isa.h"
 #include "wave/wave.h"
 
-enum { PROCESSORS = 11 };
+static const char *const names[] = {"gfx900",  "gfx906",  "gfx908",  "gfx90a",
+                                    "gfx942",  "gfx950",  "gfx1010", "gfx1030",
+                                    "gfx1100", "gfx1150", "gfx1200", "gfx1250"};
+enum { PROCESSORS = sizeof names / sizeof *names };
 
 /* The decoder of a choice, made once; NULL: the processor has none. */
 static const aq_isa_decoder *decoder_of(uint8_t choice)
 {
-  static const char *const names[PROCESSORS] = {
-      "gfx900",  "gfx906",  "gfx908",  "gfx90a",  "gfx942",  "gfx950",
-      "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200", "gfx1250"};
   static aq_isa_decoder decoders[PROCESSORS];
   static bool made[PROCESSORS];
   const unsigned i = choice % PROCESSORS;
