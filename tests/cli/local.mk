@@ -21,6 +21,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_probe_calibrate.sh \
+	tests/cli/test_seeds.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_sweep.sh \
 	tests/cli/test_readme.sh tests/cli/test_site.sh \

@@ -19,7 +19,8 @@
       abort();                                                                 \
   } while (0)
 
-/* Rows name only announced things, end after they start, and are counted. */
+/* Rows name only announced things, end after they start, and are counted. Waits
+ * and ranges of the host have no device. */
 static void fuzz_check_rows(const aq_memory_sink *sink,
                             const aq_trace_result *result)
 {
@@ -29,13 +30,16 @@ static void fuzz_check_rows(const aq_memory_sink *sink,
     FUZZ_REQUIRE(aq_record_kind_name(row->kind));
     FUZZ_REQUIRE(aq_names_text(&sink->names, row->name));
     counted++;
-    if (row->kind == AQ_KIND_WAIT)
+    const bool range = row->kind == AQ_KIND_RANGE && row->queue == AQ_NONE;
+    FUZZ_REQUIRE(!range || row->host_end >= row->host_begin);
+    if (range || row->kind == AQ_KIND_WAIT)
       continue;
     FUZZ_REQUIRE((size_t)row->device < sink->device_count);
     FUZZ_REQUIRE((size_t)row->queue < sink->queue_count);
     FUZZ_REQUIRE(row->end >= row->start);
   }
-  FUZZ_REQUIRE(counted == result->dispatches + result->copies + result->waits);
+  FUZZ_REQUIRE(counted == result->dispatches + result->copies + result->waits +
+                              result->ranges);
 }
 
 /* format NULL: detected, among ours and the modules'. */
