@@ -390,7 +390,7 @@ static aq_status section_read(const aq_elf *elf, const char *name, part *out,
                               aq_diag *diag)
 {
   Elf64_Shdr header;
-  *out = (part){NULL, 0};
+  *out = (part){elf->bytes, 0}; /* not NULL: NULL + 0 is undefined */
   if (!aq_elf_section_find(elf, name, &header) || header.sh_type == SHT_NOBITS)
     return AQ_OK;
   if (header.sh_flags & SHF_COMPRESSED)
