@@ -391,6 +391,10 @@ static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
   }
 }
 
+/* What an instruction writes counts as written, in the lanes that are on. */
+void aq_check_results_define(aq_wave *w, const aq_check_site *site,
+                             aq_check_unset *u);
+
 /* The scalars that an instruction writes count as written. */
 static inline void aq_check_scalars_define(aq_check_unset *u,
                                            const aq_check_site *site)

@@ -90,8 +90,8 @@ void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits)
       bits ? u->scalars[code / 64] | bit : u->scalars[code / 64] & ~bit;
 }
 
-static void results_define(aq_wave *w, const aq_check_site *site,
-                           aq_check_unset *u)
+void aq_check_results_define(aq_wave *w, const aq_check_site *site,
+                             aq_check_unset *u)
 {
   const uint64_t which =
       site->crosses && !site->keeps ? UINT64_MAX : AQ_WAVE_EXEC(w);
@@ -310,7 +310,7 @@ static const aq_wave_op *trials_run(aq_wave *w, const aq_wave_op *o,
   if (!t || !rows_list(w, site, t)) {
     check->lost |= !t;
     const aq_wave_op *next = plain_run(w, o);
-    results_define(w, site, u);
+    aq_check_results_define(w, site, u);
     return next;
   }
   trial_begin(w, u, t);
@@ -361,14 +361,14 @@ const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
   case AQ_CHECK_INIT_COMPUTES:
     if (sources_matter(w, site, u))
       return trials_run(w, o, number, u);
-    results_define(w, site, u);
+    aq_check_results_define(w, site, u);
     break;
   case AQ_CHECK_INIT_DEFINES:
-    results_define(w, site, u);
+    aq_check_results_define(w, site, u);
     break;
   case AQ_CHECK_INIT_JUMPS:
     aq_check_init_addresses(w, number);
-    results_define(w, site, u);
+    aq_check_results_define(w, site, u);
     break;
   case AQ_CHECK_INIT_BY_SCC:
   case AQ_CHECK_INIT_BY_VCC:

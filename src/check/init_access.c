@@ -440,6 +440,9 @@ void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t number,
   case AQ_CHECK_INIT_UPDATES:
     update(&d);
     break;
+  case AQ_CHECK_INIT_DEFINES: /* loads that convert or move bits */
+    aq_check_results_define(w, d.site, d.unset);
+    break;
   case AQ_CHECK_INIT_DIRECT: /* where in LDS is not followed */
     memset(group->lds_unset, 0, w->grid->lds_asked);
     break;
