@@ -59,8 +59,9 @@ void aqdrop_ext_buffer_describe(const char *gfx, const char *components,
                         .count = image->width,
                         .size = image->element_size};
   if (number_of(image->type, &e.number))
-    e.components = (uint8_t)strlen(components);
-  for (int i = 0; i < AQ_WAVE_RESOURCE_COMPONENTS; i++)
+    e.layout = (uint8_t)aq_wave_format_layout((unsigned)strlen(components),
+                                              image->element_size);
+  for (int i = 0; i < AQ_WAVE_COMPONENTS; i++)
     e.select[i] = select_of(image->order, components, "RGBA"[i]);
   aq_wave_resource_make(gfx, &e, words);
   memcpy(image, words, sizeof words);

@@ -19,6 +19,7 @@ libaqcore_a_SOURCES += \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/flags.c src/wave/flags.h \
 	src/wave/form.c src/wave/form.h src/wave/form_run.c \
+	src/wave/format.c src/wave/format.h \
 	src/wave/grid.c src/wave/grid.h \
 	src/wave/groups.c src/wave/groups.h \
 	src/wave/guard.c src/wave/guard.h \

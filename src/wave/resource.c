@@ -16,20 +16,6 @@ enum {
   LEVEL = 1 << 24, /* gfx10: a resource of a view, which is always set */
 };
 
-/* gfx9's number of the layout of components; 0: there is none. */
-static unsigned layout_of(const aq_wave_elements *e)
-{
-  static const uint8_t layouts[][AQ_WAVE_RESOURCE_COMPONENTS + 1] = {
-      [1] = {0, 1, 3, 0, 10}, /* bytes of a component; by how many */
-      [2] = {0, 2, 5, 0, 12},
-      [4] = {0, 4, 11, 13, 14}};
-  const unsigned bytes = e->components ? e->size / e->components : 0;
-  return bytes < sizeof layouts / sizeof *layouts &&
-                 e->components <= AQ_WAVE_RESOURCE_COMPONENTS
-             ? layouts[bytes][e->components]
-             : 0;
-}
-
 /* RDNA's number of both, by the one table of them; 0: there is none. */
 static uint32_t rdna_format(unsigned layout, unsigned number, uint16_t target)
 {
@@ -62,7 +48,7 @@ void aq_wave_resource_make(const char *gfx, const aq_wave_elements *elements,
   out[1] = (uint32_t)(elements->address >> 32) | (uint32_t)elements->size
                                                      << STRIDE_SHIFT;
   out[2] = elements->count;
-  out[3] = format_word(gfx, layout_of(elements), elements->number);
-  for (unsigned i = 0; i < AQ_WAVE_RESOURCE_COMPONENTS; i++)
+  out[3] = format_word(gfx, elements->layout, elements->number);
+  for (unsigned i = 0; i < AQ_WAVE_COMPONENTS; i++)
     out[3] |= (uint32_t)elements->select[i] << (3 * i);
 }
