@@ -81,6 +81,7 @@ typedef enum aq_check_init_kind {
   AQ_CHECK_INIT_STORES,
   AQ_CHECK_INIT_UPDATES, /* an atomic */
   AQ_CHECK_INIT_DIRECT,  /* from memory to LDS */
+  AQ_CHECK_INIT_IMAGE_STORES,
   AQ_CHECK_INIT_BY_SCC,
   AQ_CHECK_INIT_BY_VCC,
   AQ_CHECK_INIT_JUMPS,
@@ -391,7 +392,7 @@ static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
   }
 }
 
-/* What an instruction writes counts as written, in the lanes that are on. */
+/* Results of an instruction count as written, in the lanes that are on. */
 void aq_check_results_define(aq_wave *w, const aq_check_site *site,
                              aq_check_unset *u);
 

@@ -404,6 +404,8 @@ void aq_check_float_memory(aq_wave *w, uint32_t number,
     return;
   for (unsigned i = 0; i < site->name_count; i++) {
     const aq_check_registers *r = &site->names[i];
+    if (site->inst.row->encoding == AQ_ISA_MIMG && r->role != 'D')
+      continue; /* a coordinate */
     const bool result = r->dest && (site->kind == AQ_WAVE_TOUCH_READ ||
                                     (site->returns && r->role == 'D'));
     for (unsigned k = 0; !r->scalar && k < r->count; k++) {

@@ -382,6 +382,17 @@ static void store(doing *d)
     lanes_store(d, 1);
 }
 
+/* Elements of an image count as written: a conversion does not keep the bits of
+ * values apart. */
+static void image_store(doing *d)
+{
+  const aq_wave_touch *t = d->touch;
+  for (uint64_t rest = t->global; rest; rest &= rest - 1)
+    aq_check_unwritten_set(&d->check->unwritten,
+                           aq_address_host(t->at[__builtin_ctzll(rest)]),
+                           t->bytes, false);
+}
+
 /* An atomic reads its place: unwritten bits come with the result, and
  * stay unless the data replaces them. */
 static void update(doing *d)
@@ -439,6 +450,9 @@ void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t number,
     break;
   case AQ_CHECK_INIT_UPDATES:
     update(&d);
+    break;
+  case AQ_CHECK_INIT_IMAGE_STORES:
+    image_store(&d);
     break;
   case AQ_CHECK_INIT_DEFINES: /* loads that convert or move bits */
     aq_check_results_define(w, d.site, d.unset);

@@ -62,6 +62,12 @@ static aq_check_init_kind memory_kind(const aq_check_site *site)
                                                     : AQ_CHECK_INIT_UPDATES;
 }
 
+static aq_check_init_kind image_kind(const aq_check_site *site)
+{
+  return site->kind == AQ_WAVE_TOUCH_WRITE ? AQ_CHECK_INIT_IMAGE_STORES
+                                           : AQ_CHECK_INIT_DEFINES;
+}
+
 /* Whether an instruction leaves parts of its destination, or reads it. */
 static bool keeps_parts(const aq_isa_inst *inst)
 {
@@ -144,7 +150,8 @@ void aq_check_init_site(aq_check_site *site)
                 : encoding >= AQ_ISA_SMEM && encoding <= AQ_ISA_MTBUF &&
                         (encoding == AQ_ISA_SMEM || encoding >= AQ_ISA_DS)
                     ? memory_kind(site)
-                : encoding >= AQ_ISA_MIMG || site->name_count == 0
+                : encoding == AQ_ISA_MIMG ? image_kind(site)
+                : encoding > AQ_ISA_MIMG || site->name_count == 0
                     ? AQ_CHECK_INIT_NONE
                     : AQ_CHECK_INIT_COMPUTES);
   for (unsigned i = 0; i < site->name_count; i++) {

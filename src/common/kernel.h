@@ -33,7 +33,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_KERNELS_ABI 4u
+#define AQ_KERNELS_ABI 5u
 
 enum { AQ_WORK_ITEMS_MAX = 1024 }; /* of a workgroup, on every device */
 

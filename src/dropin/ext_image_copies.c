@@ -10,15 +10,17 @@
 
 /* A box of elements of an image. */
 typedef struct box {
-  const aq_kernel_image *image;
+  aq_kernel_image image;
   uint64_t at[3], size[3];
 } box;
 
 /* False for a box that is not inside. Dimensions that the image does not have
  * may be 0 in the size; the layers of a 1D array may come second or third. */
-static bool box_make(const aq_kernel_image *image, const hsa_dim3_t *offset,
+static bool box_make(const aqdrop_ext *from, const hsa_dim3_t *offset,
                      const hsa_dim3_t *range, box *out)
 {
+  const aq_kernel_image made = aq_kernel_image_of(from->words.image);
+  const aq_kernel_image *image = &made;
   const bool buffer = image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB;
   const uint64_t most[] = {image->width, buffer ? 1 : image->height,
                            buffer ? 1 : image->slices};
@@ -28,7 +30,7 @@ static bool box_make(const aq_kernel_image *image, const hsa_dim3_t *offset,
     at = (hsa_dim3_t){at.x, 0, at.y};
     size = (hsa_dim3_t){size.x, 1, size.y};
   }
-  *out = (box){image, {at.x, at.y, at.z}, {size.x, size.y, size.z}};
+  *out = (box){made, {at.x, at.y, at.z}, {size.x, size.y, size.z}};
   for (int i = 1; i < 3; i++)
     if (most[i] == 1 && out->size[i] == 0)
       out->size[i] = 1;
@@ -40,12 +42,12 @@ static bool box_make(const aq_kernel_image *image, const hsa_dim3_t *offset,
 
 static char *box_row(const box *b, uint64_t y, uint64_t z)
 {
-  return aq_kernel_image_at(b->image, b->at[0], b->at[1] + y, b->at[2] + z);
+  return aq_kernel_image_at(&b->image, b->at[0], b->at[1] + y, b->at[2] + z);
 }
 
 static size_t box_row_bytes(const box *b)
 {
-  return b->size[0] * b->image->element_size;
+  return b->size[0] * b->image.element_size;
 }
 
 /* The image and the box that a call names. */
@@ -57,8 +59,7 @@ static hsa_status_t box_find(aqdrop *runtime, hsa_agent_t agent,
   *image = aqdrop_ext_from(runtime, AQDROP_EXT_IMAGE, handle.handle);
   if (!aqdrop_agent_from(runtime, agent))
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  return *image && offset && range &&
-                 box_make(&(*image)->abi.image, offset, range, out)
+  return *image && offset && range && box_make(*image, offset, range, out)
              ? HSA_STATUS_SUCCESS
              : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
@@ -193,7 +194,7 @@ hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_image,
     return status;
   if (from->agent != to->agent ||
       memcmp(source.size, target.size, sizeof source.size) != 0 ||
-      !formats_agree(&from->abi.image, &to->abi.image, &change))
+      !formats_agree(&source.image, &target.image, &change))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   boxes_copy(&source, &target, change);
   return HSA_STATUS_SUCCESS;
@@ -215,9 +216,8 @@ hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t image,
                                  &image_region->range, &to, &b);
   if (status != HSA_STATUS_SUCCESS)
     return status;
-  const size_t size = to->abi.image.element_size;
-  const hsa_ext_image_format_t format = {to->abi.image.type,
-                                         to->abi.image.order};
+  const size_t size = b.image.element_size;
+  const hsa_ext_image_format_t format = {b.image.type, b.image.order};
   aqdrop_ext_format_encode(&format, data, element);
   for (uint64_t z = 0; z < b.size[2]; z++)
     for (uint64_t y = 0; y < b.size[1]; y++)

@@ -252,25 +252,20 @@ static hsa_status_t image_make(aqdrop *runtime, hsa_agent_t agent,
                                const size_t pitches[2], hsa_ext_image_t *out)
 {
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  aqdrop_ext image = {.kind = AQDROP_EXT_IMAGE, .agent = a};
+  aqdrop_ext made = {.kind = AQDROP_EXT_IMAGE, .agent = a};
+  aq_kernel_image image;
   if (!a)
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (!descriptor || !data || !out || !is_permission(permission))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  hsa_status_t status =
-      image_describe(a, descriptor, pitches, &image.abi.image);
+  hsa_status_t status = image_describe(a, descriptor, pitches, &image);
   if (status != HSA_STATUS_SUCCESS)
     return status;
   if ((uintptr_t)data % PITCH_ALIGN != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  image.abi.image.data = aqdrop_memory_reach(runtime, data, 1);
-  if (descriptor->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
-    aqdrop_ext_buffer_describe(
-        a->info->gfx,
-        aqdrop_ext_format_find(&descriptor->format, descriptor->geometry)
-            .components,
-        &image.abi.image);
-  return aqdrop_ext_keep(runtime, &image, &out->handle);
+  image.data = aqdrop_memory_reach(runtime, data, 1);
+  aqdrop_ext_image_words(a->info->gfx, &image, made.words.image);
+  return aqdrop_ext_keep(runtime, &made, &out->handle);
 }
 
 hsa_status_t hsa_ext_image_create(

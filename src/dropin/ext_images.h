@@ -18,9 +18,9 @@ typedef enum aqdrop_ext_kind {
 /* One of either. */
 typedef struct aqdrop_ext {
   union {
-    aq_kernel_image image;
-    aq_kernel_sampler sampler;
-  } abi; /* first: the handle points to it */
+    uint32_t image[AQ_KERNEL_IMAGE_WORDS];
+    uint32_t sampler[AQ_KERNEL_SAMPLER_WORDS];
+  } words; /* first: the handle points to them */
   struct aqdrop_ext *next;
   aqdrop_ext_kind kind;
   const aqdrop_agent *agent;
@@ -40,10 +40,12 @@ hsa_status_t aqdrop_ext_destroy(aqdrop *runtime, hsa_agent_t agent,
 /* Frees the remaining images and samplers. */
 void aqdrop_exts_fini(aqdrop *runtime);
 
-/* Puts the resource by which instructions of `gfx` read a buffer in front of
- * its image, which has everything else. `components`: of its format. */
-void aqdrop_ext_buffer_describe(const char *gfx, const char *components,
-                                aq_kernel_image *image);
+/* The words of an image of a supported format, for instructions of `gfx`. */
+void aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
+                            uint32_t words[AQ_KERNEL_IMAGE_WORDS]);
+
+void aqdrop_ext_sampler_words(const aq_kernel_sampler *sampler,
+                              uint32_t words[AQ_KERNEL_SAMPLER_WORDS]);
 
 /* Whether kernels of an agent can read images. */
 bool aqdrop_agent_has_images(const aqdrop_agent *agent);

@@ -26,14 +26,13 @@ hsa_status_t hsa_ext_sampler_create_v2(
              HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT;
   if (!known)
     return HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED;
-  const aqdrop_ext made = {
-      .abi.sampler = {.coordinates = from->coordinate_mode,
-                      .filter = from->filter_mode,
-                      .addressing = {from->address_modes[0],
-                                     from->address_modes[1],
-                                     from->address_modes[2]}},
-      .kind = AQDROP_EXT_SAMPLER,
-      .agent = a};
+  const aq_kernel_sampler sampled = {.coordinates = from->coordinate_mode,
+                                     .filter = from->filter_mode,
+                                     .addressing = {from->address_modes[0],
+                                                    from->address_modes[1],
+                                                    from->address_modes[2]}};
+  aqdrop_ext made = {.kind = AQDROP_EXT_SAMPLER, .agent = a};
+  aqdrop_ext_sampler_words(&sampled, made.words.sampler);
   return aqdrop_ext_keep(runtime, &made, &sampler->handle);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dropin/ext_images.h"
+#include "dropin/published.h"
 
 /* The lock is held. */
 static aqdrop_ext **ext_link(aqdrop *runtime, aqdrop_ext_kind kind,
@@ -23,6 +24,12 @@ hsa_status_t aqdrop_ext_keep(aqdrop *runtime, const aqdrop_ext *from,
   if (!made)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   *made = *from;
+  if (!aqdrop_publish(runtime, &made->words, sizeof made->words,
+                      AQ_ALLOCATION_IMAGE, NULL, aqdrop_agents_all(runtime),
+                      0)) {
+    free(made);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
   pthread_mutex_lock(&runtime->lock);
   made->next = runtime->first_ext;
   runtime->first_ext = made;
@@ -40,6 +47,13 @@ const aqdrop_ext *aqdrop_ext_from(aqdrop *runtime, aqdrop_ext_kind kind,
   return found;
 }
 
+static void ext_free(aqdrop *runtime, aqdrop_ext *ext)
+{
+  if (ext)
+    aqdrop_withdraw(runtime, &ext->words, AQ_ALLOCATION_IMAGE);
+  free(ext);
+}
+
 hsa_status_t aqdrop_ext_destroy(aqdrop *runtime, hsa_agent_t agent,
                                 aqdrop_ext_kind kind, uint64_t handle)
 {
@@ -50,7 +64,7 @@ hsa_status_t aqdrop_ext_destroy(aqdrop *runtime, hsa_agent_t agent,
   if (found)
     *link = found->next;
   pthread_mutex_unlock(&runtime->lock);
-  free(found);
+  ext_free(runtime, found);
   return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -59,6 +73,6 @@ void aqdrop_exts_fini(aqdrop *runtime)
   while (runtime->first_ext) {
     aqdrop_ext *ext = runtime->first_ext;
     runtime->first_ext = ext->next;
-    free(ext);
+    ext_free(runtime, ext);
   }
 }

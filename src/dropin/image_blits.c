@@ -71,7 +71,7 @@ static void copy_buffer_to_image(const aq_kernel_call *call)
 {
   const struct {
     const char *from;
-    const aq_kernel_image *to;
+    const uint32_t *to;
     uint8_t pad[16];
     ulong4 from_origin;
     int4 to_origin, size, format;
@@ -79,19 +79,19 @@ static void copy_buffer_to_image(const aq_kernel_call *call)
     ulong4 pitch;
   } *args = call->kernarg;
   const int4 *size = &args->size;
+  const aq_kernel_image to = aq_kernel_image_of(args->to);
   for (uint64_t i = 0; i < row_count(size); i++) {
     const uint64_t y = row_y(size, i), z = row_z(size, i);
-    memcpy(image_row(args->to, &args->to_origin, y, z),
-           args->from +
-               buffer_row(args->to, &args->from_origin, &args->pitch, y, z),
-           row_bytes(args->to, size));
+    memcpy(image_row(&to, &args->to_origin, y, z),
+           args->from + buffer_row(&to, &args->from_origin, &args->pitch, y, z),
+           row_bytes(&to, size));
   }
 }
 
 static void copy_image_to_buffer(const aq_kernel_call *call)
 {
   const struct {
-    const aq_kernel_image *from;
+    const uint32_t *from;
     char *to[3]; /* the same, for elements of each size */
     int4 from_origin;
     uint8_t pad[16];
@@ -100,41 +100,42 @@ static void copy_image_to_buffer(const aq_kernel_call *call)
     ulong4 pitch;
   } *args = call->kernarg;
   const int4 *size = &args->size;
+  const aq_kernel_image from = aq_kernel_image_of(args->from);
   for (uint64_t i = 0; i < row_count(size); i++) {
     const uint64_t y = row_y(size, i), z = row_z(size, i);
     memcpy(args->to[0] +
-               buffer_row(args->from, &args->to_origin, &args->pitch, y, z),
-           image_row(args->from, &args->from_origin, y, z),
-           row_bytes(args->from, size));
+               buffer_row(&from, &args->to_origin, &args->pitch, y, z),
+           image_row(&from, &args->from_origin, y, z), row_bytes(&from, size));
   }
 }
 
 static void copy_image(const aq_kernel_call *call)
 {
   const struct {
-    const aq_kernel_image *from, *to;
+    const uint32_t *from, *to;
     int4 from_origin, to_origin, size;
   } *args = call->kernarg;
   const int4 *size = &args->size;
+  const aq_kernel_image from = aq_kernel_image_of(args->from);
+  const aq_kernel_image to = aq_kernel_image_of(args->to);
   for (uint64_t i = 0; i < row_count(size); i++) {
     const uint64_t y = row_y(size, i), z = row_z(size, i);
-    memmove(image_row(args->to, &args->to_origin, y, z),
-            image_row(args->from, &args->from_origin, y, z),
-            row_bytes(args->to, size));
+    memmove(image_row(&to, &args->to_origin, y, z),
+            image_row(&from, &args->from_origin, y, z), row_bytes(&to, size));
   }
 }
 
 static void fill_image(const aq_kernel_call *call)
 {
   const struct {
-    const aq_kernel_image *to;
+    const uint32_t *to;
     uint8_t pad[8];
     int4 colours[3]; /* as floats, as integers with and without sign */
     int4 origin, size;
     uint32_t which;
   } *args = call->kernarg;
-  const aq_kernel_image *to = args->to;
-  const hsa_ext_image_format_t format = {to->type, to->order};
+  const aq_kernel_image to = aq_kernel_image_of(args->to);
+  const hsa_ext_image_format_t format = {to.type, to.order};
   const int4 *size = &args->size;
   char element[AQDROP_ELEMENT_MAX];
   if (args->which > 2) {
@@ -143,9 +144,9 @@ static void fill_image(const aq_kernel_call *call)
   }
   aqdrop_ext_format_encode(&format, &args->colours[args->which], element);
   for (uint64_t i = 0; i < row_count(size); i++) {
-    char *row = image_row(to, &args->origin, row_y(size, i), row_z(size, i));
-    for (size_t x = 0; x < row_bytes(to, size); x += to->element_size)
-      memcpy(row + x, element, to->element_size);
+    char *row = image_row(&to, &args->origin, row_y(size, i), row_z(size, i));
+    for (size_t x = 0; x < row_bytes(&to, size); x += to.element_size)
+      memcpy(row + x, element, to.element_size);
   }
 }
 

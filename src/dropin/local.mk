@@ -22,7 +22,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/entries.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
-	src/dropin/ext_image_buffers.c \
+	src/dropin/ext_image_words.c \
 	src/dropin/ext_image_copies.c \
 	src/dropin/ext_image_formats.c src/dropin/ext_image_formats.h \
 	src/dropin/ext_image_orders.def \

@@ -67,6 +67,8 @@ enum {
   AQ_ISA_GFX12 = AQ_ISA_GFX1200 | AQ_ISA_GFX1250,
   AQ_ISA_FROM_GFX11 = AQ_ISA_GFX11 | AQ_ISA_GFX12,
   AQ_ISA_RDNA = AQ_ISA_GFX10 | AQ_ISA_FROM_GFX11,
+  AQ_ISA_IMAGES = /* whose image instructions are decoded */
+  AQ_ISA_GFX900 | AQ_ISA_GFX906 | AQ_ISA_GFX908 | AQ_ISA_GFX90A,
 };
 
 /* Properties of an instruction of the table. */

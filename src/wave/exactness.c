@@ -43,6 +43,9 @@ static const struct {
     {"v_cvt_scale", ASSUMED},
     {"ds_read_b64_tr_b4", ASSUMED},
     {"ds_read_b96_tr_b6", ASSUMED},
+    {"image_sample", ASSUMED},
+    {"image_gather4", ASSUMED},
+    {"image_store", ASSUMED},
     {"s_memtime", CLOCK},
     {"s_memrealtime", CLOCK},
 };

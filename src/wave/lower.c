@@ -390,6 +390,18 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
+/* False: coordinates of 16 bits, or a word that says which lanes failed. */
+static bool image_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  const aq_isa_inst *inst = &more->inst;
+  const aq_isa_operand *sampler = aq_isa_operand_find(inst, 'S');
+  o->d = more->data = vector_role(inst, 'D');
+  o->r[0] = aq_isa_operand_find(inst, 'R')->code;
+  more->address = vector_role(inst, 'A');
+  more->scalar = sampler ? sampler->code : AQ_WAVE_NONE;
+  return !(inst->graphics & (AQ_ISA_A16 | AQ_ISA_LWE)) && !inst->tfe;
+}
+
 static bool flags_lower(aq_wave_op *o, aq_wave_more *more)
 {
   return o->run == aq_wave_not_simulated || aq_wave_flags_lower(o, more);
@@ -417,8 +429,9 @@ bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_VOPD:
   case AQ_ISA_VOPD3:
     return vector_lower(o, more) && flags_lower(o, more);
-  case AQ_ISA_TENSOR:
   case AQ_ISA_MIMG:
+    return image_lower(o, more);
+  case AQ_ISA_TENSOR:
   case AQ_ISA_EXP:
   case AQ_ISA_VINTRP:
     return false;

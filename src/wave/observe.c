@@ -6,6 +6,8 @@
 
 #include "wave/buffer.h"
 #include "wave/direct.h"
+#include "wave/format.h"
+#include "wave/image.h"
 #include "wave/pattern.h"
 #include "wave/shared.h"
 
@@ -42,6 +44,11 @@ aq_wave_touch_kind aq_wave_touch_kind_of(const aq_isa_inst *inst)
            : has(name, "_load_")  ? AQ_WAVE_TOUCH_READ
            : has(name, "_store_") ? AQ_WAVE_TOUCH_WRITE
                                   : AQ_WAVE_TOUCH_NONE;
+  case AQ_ISA_MIMG:
+    return has(name, "_store") ? AQ_WAVE_TOUCH_WRITE
+           : has(name, "_load") || has(name, "_sample") || has(name, "_gather4")
+               ? AQ_WAVE_TOUCH_READ
+               : AQ_WAVE_TOUCH_NONE;
   default:
     return AQ_WAVE_TOUCH_NONE;
   }
@@ -55,7 +62,8 @@ unsigned aq_wave_touch_bytes(const aq_isa_inst *inst)
     return has(aq_wave_name_of(inst->row->name), "_cmpswap") ? bytes / 2
                                                              : bytes;
   }
-  return aq_wave_access_bytes(inst);
+  return inst->row->encoding == AQ_ISA_MIMG ? AQ_WAVE_ELEMENT_MAX
+                                            : aq_wave_access_bytes(inst);
 }
 
 /* ---- addresses ---- */
@@ -168,6 +176,18 @@ static void buffer_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
   w->at = at;
 }
 
+/* The size of an element is the resource's. */
+static void image_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
+{
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    uint64_t address;
+    if (aq_wave_image_at(w, o, l, &address, &t->bytes))
+      flat_put(t, l, address);
+  }
+  extent_find(t);
+}
+
 static void global_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
 {
   const aq_wave_more *more = o->more;
@@ -238,6 +258,9 @@ void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
   case AQ_ISA_MUBUF:
   case AQ_ISA_MTBUF:
     buffer_find(w, o, bytes, t);
+    break;
+  case AQ_ISA_MIMG:
+    image_find(w, o, t);
     break;
   case AQ_ISA_SCRATCH:
     scratch_find(w, o, t);

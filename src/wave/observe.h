@@ -58,8 +58,10 @@ enum { AQ_WAVE_TOUCH_PARTS = 2 /* ds_read2 has two addresses a lane */ };
 
 /* The memory that an instruction accesses when the wave executes it next. */
 typedef struct aq_wave_touch {
-  unsigned bytes; /* a lane, at each of its addresses; scalar: of the wave */
-  bool scalar;    /* of the wave: lane 0 stands for it, in `global` */
+  /* A lane, at each of its addresses; scalar: of the wave. Of an image its
+   * resource has the size. */
+  unsigned bytes;
+  bool scalar; /* of the wave: lane 0 stands for it, in `global` */
   uint64_t global, shared, scratch; /* lanes, by where their address lies */
   uint64_t second;                  /* lanes that have another part in LDS */
   uint32_t apart;                   /* from a lane's place to its second */

@@ -235,14 +235,14 @@ START_TEST(images_are_made_of_aligned_memory_and_known_layouts)
   ck_assert_done(hsa_ext_image_create_with_layout(
       c.device, &d, memory, 1, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, 512, 0,
       &image));
-  const aq_kernel_image *seen = (const void *)(uintptr_t)image.handle;
-  ck_assert_uint_eq(seen->row_pitch, 512);
+  aq_kernel_image seen = aq_kernel_image_of((void *)(uintptr_t)image.handle);
+  ck_assert_uint_eq(seen.row_pitch, 512);
   ck_assert_done(hsa_ext_image_destroy(c.device, image));
   ck_assert_hsa(hsa_ext_image_destroy(c.device, image),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_amd_image_create(c.device, &d, words, memory, 1, &image));
-  seen = (const void *)(uintptr_t)image.handle;
-  ck_assert_ptr_eq(seen->data, memory);
+  seen = aq_kernel_image_of((void *)(uintptr_t)image.handle);
+  ck_assert_ptr_eq(seen.data, memory);
   layout.words[3] = 9 << 20; /* a tiled arrangement */
   ck_assert_hsa(hsa_amd_image_create(c.device, &d, words, memory, 1, &image),
                 HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED);
@@ -272,7 +272,7 @@ START_TEST(an_image_of_a_buffer_begins_with_its_resource)
       {"mi50", TYPE(SNORM_INT16), ORDER(A), 2, 2 << 15 | 1 << 12 | 0x800},
       {"mi50", TYPE(HALF_FLOAT), ORDER(LUMINANCE), 2,
        2 << 15 | 7 << 12 | 0x324},
-      {"mi50", TYPE(UNORM_SHORT_101010), ORDER(RGB), 4, 0x3ac},
+      {"mi50", TYPE(UNORM_SHORT_101010), ORDER(RGB), 4, 9 << 15 | 0x32e},
       {"rx6900xt", TYPE(SIGNED_INT32), ORDER(R), 4, 1 << 24 | 21 << 12 | 0x204},
       {"rx6900xt", TYPE(FLOAT), ORDER(RG), 8, 1 << 24 | 64 << 12 | 0x22c},
   };
@@ -402,10 +402,11 @@ START_TEST(regions_go_in_and_come_out_with_their_pitches)
     in[i / 20][i / 5 % 4][i % 5] = i;
   ck_assert_done(hsa_ext_image_import(c.device, in, sizeof in[0][0],
                                       sizeof in[0], p.image, &box));
-  const aq_kernel_image *seen = (const void *)(uintptr_t)p.image.handle;
-  ck_assert_uint_eq(*(uint16_t *)aq_kernel_image_at(seen, 5, 5, 2),
+  const aq_kernel_image seen =
+      aq_kernel_image_of((void *)(uintptr_t)p.image.handle);
+  ck_assert_uint_eq(*(uint16_t *)aq_kernel_image_at(&seen, 5, 5, 2),
                     in[1][2][3]);
-  ck_assert_uint_eq(*(uint16_t *)aq_kernel_image_at(seen, 6, 5, 2), 0);
+  ck_assert_uint_eq(*(uint16_t *)aq_kernel_image_at(&seen, 6, 5, 2), 0);
   ck_assert_done(hsa_ext_image_export(c.device, p.image, out, 0, 0, &box));
   for (int z = 0; z < 2; z++)
     for (int y = 0; y < 3; y++)
@@ -496,8 +497,7 @@ END_TEST
 /* ---- kernels ---- */
 
 typedef struct sample_args {
-  const aq_kernel_image *image; /* handles */
-  const aq_kernel_sampler *sampler;
+  const uint32_t *image, *sampler; /* handles */
   uint32_t *out;
 } sample_args;
 
@@ -505,12 +505,13 @@ typedef struct sample_args {
 static void sample(const aq_kernel_call *call)
 {
   const sample_args *args = call->kernarg;
-  const aq_kernel_image *image = args->image;
+  const aq_kernel_image image = aq_kernel_image_of(args->image);
+  const aq_kernel_sampler sampler = aq_kernel_sampler_of(args->sampler);
   const uint32_t x =
-      args->sampler->addressing[0] == HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT
+      sampler.addressing[0] == HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT
           ? 0
-          : image->width - 1;
-  *args->out = *(const uint32_t *)aq_kernel_image_at(image, x, 1, 0);
+          : image.width - 1;
+  *args->out = *(const uint32_t *)aq_kernel_image_at(&image, x, 1, 0);
 }
 
 START_TEST(a_kernel_reads_image_and_sampler_by_their_handles)
@@ -542,9 +543,9 @@ START_TEST(a_kernel_reads_image_and_sampler_by_their_handles)
   ck_assert_done(sim.kernel_register(&kernel, &packet.kernel.kernel_object));
   hsa_queue_t *queue = client_queue(&c, 64);
   for (int i = 0; i < 2; i++) {
-    const sample_args args = {
-        (const aq_kernel_image *)(uintptr_t)p.image.handle,
-        (const aq_kernel_sampler *)(uintptr_t)samplers[i].handle, &out};
+    const sample_args args = {(const uint32_t *)(uintptr_t)p.image.handle,
+                              (const uint32_t *)(uintptr_t)samplers[i].handle,
+                              &out};
     packet.kernel.kernarg_address = (uintptr_t)&args;
     packet.kernel.completion_signal = client_signal(1);
     client_submit(queue, &packet,

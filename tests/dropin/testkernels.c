@@ -46,8 +46,8 @@ static void vadd(const aq_kernel_call *call)
 /* A texture of HIP begins with copies of its image and its sampler. */
 typedef struct fetch_args {
   const struct {
-    aq_kernel_image image;
-    aq_kernel_sampler sampler;
+    uint32_t image[AQ_KERNEL_IMAGE_WORDS];
+    uint32_t sampler[AQ_KERNEL_SAMPLER_WORDS];
   } * texture;
   float *out;
   int32_t width;
@@ -56,11 +56,11 @@ typedef struct fetch_args {
 static void fetch(const aq_kernel_call *call)
 {
   const fetch_args *args = call->kernarg;
-  const aq_kernel_image *image = &args->texture->image;
-  for (uint32_t y = 0; y < image->height; y++)
-    for (uint32_t x = 0; x < image->width; x++)
+  const aq_kernel_image image = aq_kernel_image_of(args->texture->image);
+  for (uint32_t y = 0; y < image.height; y++)
+    for (uint32_t x = 0; x < image.width; x++)
       args->out[y * (uint32_t)args->width + x] =
-          *(const float *)aq_kernel_image_at(image, x, y, 0);
+          *(const float *)aq_kernel_image_at(&image, x, y, 0);
 }
 
 const aq_kernels *aq_kernels_plugin(void)

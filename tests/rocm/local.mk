@@ -4,7 +4,7 @@
 EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/events.hip tests/rocm/float_atomics.hip tests/rocm/host_memory.hip \
 	tests/rocm/newer_blits.hip tests/rocm/openmp.c tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
-	tests/rocm/stream_memory.hip tests/rocm/times.hip \
+	tests/rocm/stream_memory.hip tests/rocm/textures.hip tests/rocm/times.hip \
 	tests/rocm/library_times.sh \
 	tests/rocm/rocsparse.hip tests/rocm/check_libraries.sh tests/rocm/table.awk \
 	tests/rocm/hipsparse/auxiliary.cpp tests/rocm/hipsparse/bands.cpp \
@@ -28,7 +28,8 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/sparse_common/report.cpp tests/rocm/sparse_common/report.hpp \
 	tests/rocm/sparse_common/values.hpp tests/rocm/sparse_common/vectors.hpp
 AQ_LONG_TESTS += tests/rocm/test_hip_api.sh \
-	tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh
+	tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh \
+	tests/rocm/test_textures.sh
 
 # Findings of the checker in the libraries, for doc/checker.md.
 EXTRA_DIST += tests/rocm/check_findings.sh tests/rocm/findings.py \

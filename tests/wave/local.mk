@@ -28,6 +28,7 @@ aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated \
 aq_wave_vectors = tests/wave/test_opcodes tests/wave/test_moves \
 	tests/wave/test_pairs tests/wave/test_accesses \
 	tests/wave/test_convert tests/wave/test_lds tests/wave/test_typed \
+	tests/wave/test_images \
 	tests/wave/test_matrix tests/wave/test_matrix_sums tests/wave/test_wmma \
 	tests/wave/test_rdna tests/wave/test_generated tests/wave/test_csmith \
 	tests/wave/test_small \
@@ -113,6 +114,10 @@ tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
 check_PROGRAMS += tests/wave/test_guard tests/wave/test_lazy
 check_PROGRAMS += tests/wave/test_native
 tests_wave_test_native_SOURCES = tests/wave/test_native.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+
+check_PROGRAMS += tests/wave/test_images
+tests_wave_test_images_SOURCES = tests/wave/test_images.c \
 	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
