@@ -121,6 +121,25 @@ const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
   }
 }
 
+const char *aq_isa_graphics_kind(uint16_t target, uint32_t word)
+{
+  static const struct {
+    uint16_t targets;
+    uint8_t prefix;
+    const char *kind;
+  } kinds[] = {
+      {AQ_ISA_GFX10 | AQ_ISA_GFX11, 0x3c, "an image instruction"},
+      {AQ_ISA_GFX1200, 0x34, "an image instruction"},
+      {AQ_ISA_GFX1200, 0x39, "an image instruction"},
+      {AQ_ISA_RDNA & ~AQ_ISA_GFX1250, 0x3e, "an export"},
+      {AQ_ISA_GFX10, 0x32, "an interpolation"},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (target & kinds[i].targets && word >> 26 == kinds[i].prefix)
+      return kinds[i].kind;
+  return NULL;
+}
+
 /* ---- two instructions in one ---- */
 
 /* The operands of a half: sources, the second source's and the destination's

@@ -225,6 +225,10 @@ aq_status aq_isa_decode(const aq_isa_decoder *decoder, const void *bytes,
                         size_t size, uint64_t offset, aq_isa_inst *out,
                         aq_diag *diag);
 
+/* RDNA's instructions of graphics have no rows: which of them begins with
+ * `word`, as "an image instruction", or NULL. */
+const char *aq_isa_graphics_kind(uint16_t target, uint32_t word);
+
 /* Whether the form is VOP3, DPP, or both. */
 static inline bool aq_isa_form_is_e64(uint8_t form)
 {

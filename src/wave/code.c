@@ -176,11 +176,14 @@ static void bytes_read(code_page *page)
 static void word_refuse(aq_wave *w, uint64_t pc, const uint8_t *bytes)
 {
   uint32_t word;
-  char text[20];
+  char text[20], what[64];
   memcpy(&word, bytes, sizeof word);
+  const char *kind =
+      aq_isa_graphics_kind(aq_wave_code_decoder(w->grid->code)->target, word);
+  snprintf(what, sizeof what, "%s%s", kind ? kind : "no instruction",
+           kind ? ", which is not simulated" : " of this processor");
   snprintf(text, sizeof text, ".long 0x%08x", word);
-  aq_wave_fault_at(w, pc, text, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                   "no instruction of this processor");
+  aq_wave_fault_at(w, pc, text, AQ_EXECUTION_FAULT_ILLEGAL, 0, what);
 }
 
 /* AQ_ERR_NO_MEMORY, or AQ_ERR_INPUT: no instruction begins there. */

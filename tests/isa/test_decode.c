@@ -359,6 +359,32 @@ START_TEST(the_width_of_a_wave_is_that_of_its_masks)
 }
 END_TEST
 
+/* The words are llvm-mc-22's. */
+START_TEST(words_of_graphics_on_rdna_are_named)
+{
+  static const struct {
+    const char *processor, *kind;
+    uint32_t word;
+  } cases[] = {
+      {"gfx1030", "an image instruction", 0xf09c0108}, /* image_sample_lz */
+      {"gfx1100", "an image instruction", 0xf0000100}, /* image_load */
+      {"gfx1201", "an image instruction", 0xd0400000}, /* image_load */
+      {"gfx1201", "an image instruction", 0xe447c001}, /* image_sample_lz */
+      {"gfx1030", "an export", 0xf800000f},
+      {"gfx1201", "an export", 0xf800000f},
+      {"gfx1030", "an interpolation", 0xc8000001}, /* v_interp_p1_f32 */
+      {"gfx1100", NULL, 0xc8000001},               /* VOPD */
+      {"gfx1201", NULL, 0xf0000100},
+      {"gfx942", NULL, 0xf0000100},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const aq_isa_decoder decoder = decoder_for(cases[i].processor);
+    const char *kind = aq_isa_graphics_kind(decoder.target, cases[i].word);
+    ck_assert_pstr_eq(kind, cases[i].kind);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("isa/decode", encodings_of_rdna_have_llvm_objdumps_text,
              the_width_of_a_wave_is_that_of_its_masks,
              matrices_have_registers_by_the_width_of_a_wave,
@@ -368,4 +394,5 @@ AQ_TEST_MAIN("isa/decode", encodings_of_rdna_have_llvm_objdumps_text,
              an_opcode_belongs_to_its_targets,
              rare_encodings_have_llvm_objdumps_text,
              scales_belong_to_the_matrix_instruction_behind_them,
-             any_bits_decode_and_print_within_bounds)
+             any_bits_decode_and_print_within_bounds,
+             words_of_graphics_on_rdna_are_named)
