@@ -5,73 +5,64 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "assembler.h"
 #include "seen.h"
 #include "support/aqtest.h"
 #include "wave/mode.h"
 
-enum { PAGE = 4096, COMMAND = 4096 };
+enum { PAGE = 4096 };
 
 /* ---- assembling ---- */
 
-static void source_write(const bed *b, char (*texts)[BED_TEXT],
-                         const char *path)
+/* Two lines an instruction, at multiples of BED_STRIDE. */
+static char *source_print(const bed *b, char (*texts)[BED_TEXT])
 {
-  FILE *file = fopen(path, "w");
-  ck_assert_ptr_nonnull(file);
+  char *source = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&source, &size);
+  ck_assert_ptr_nonnull(out);
   for (size_t i = 0; i < b->count; i++)
-    fprintf(file, ".p2align 4\n%s\n", b->refused[i] ? "s_nop 0" : texts[i]);
-  fprintf(file, ".p2align 4\n");
-  ck_assert_int_eq(fclose(file), 0);
+    fprintf(out, ".p2align 4\n%s\n", b->refused[i] ? "s_nop 0" : texts[i]);
+  fprintf(out, ".p2align 4\n");
+  ck_assert_int_eq(fclose(out), 0);
+  return source;
 }
 
-/* Marks the lines that messages of the assembler name; the result counts. */
-static size_t refusals_read(bed *b, const char *path)
+static void line_refuse(void *user, size_t line)
 {
-  char line[1024];
-  size_t count = 0;
-  FILE *file = fopen(path, "r");
-  ck_assert_ptr_nonnull(file);
-  while (fgets(line, sizeof line, file)) {
-    const char *at = strstr(line, "bed.s:");
-    const unsigned long number = at ? strtoul(at + 6, NULL, 10) : 0;
-    const size_t i = number / 2 - 1; /* two lines an instruction */
-    if (number < 2 || i >= b->count || !strstr(line, "error:") || b->refused[i])
-      continue;
-    b->refused[i] = true;
-    count++;
+  const bed *b = user;
+  ck_assert(line >= 2 && line / 2 <= b->count);
+  b->refused[line / 2 - 1] = true;
+}
+
+/* Again without the lines that the assembler refuses. */
+static uint8_t *assembled(bed *b, char (*texts)[BED_TEXT], size_t *size)
+{
+  const bool rdna = strncmp(b->gfx, "gfx1", 4) == 0;
+  const char *features = !rdna       ? ""
+                         : b->wave32 ? "+wavefrontsize32"
+                                     : "+wavefrontsize64";
+  uint8_t *code = NULL;
+  for (int times = 0; !code; times++) {
+    ck_assert_int_lt(times, 3);
+    char *source = source_print(b, texts);
+    code = assembler_run(b->gfx, features, source, line_refuse, b, size);
+    free(source);
   }
-  fclose(file);
-  return count;
+  return code;
 }
 
 static void assemble(bed *b, char (*texts)[BED_TEXT])
 {
-  char command[COMMAND], source[512], errors[512], binary[512];
-  const bool rdna = strncmp(b->gfx, "gfx1", 4) == 0;
-  snprintf(source, sizeof source, "%s/bed.s", aqtest_tmpdir());
-  snprintf(errors, sizeof errors, "%s/bed.err", aqtest_tmpdir());
-  snprintf(binary, sizeof binary, "%s/bed.bin", aqtest_tmpdir());
-  snprintf(command, sizeof command,
-           "clang-22 -target amdgcn-amd-amdhsa -mcpu=%s %s -c %s -o %s.o 2> %s "
-           "&& llvm-objcopy-22 -O binary -j .text %s.o %s",
-           b->gfx,
-           !rdna       ? ""
-           : b->wave32 ? "-mno-wavefrontsize64"
-                       : "-mwavefrontsize64",
-           source, source, errors, source, binary);
-  source_write(b, texts, source);
-  while (system(command) != 0) { /* NOLINT: paths of ours */
-    ck_assert_uint_gt(refusals_read(b, errors), 0);
-    source_write(b, texts, source);
-  }
   const size_t size = b->count * BED_STRIDE;
+  size_t made = 0;
+  uint8_t *code = assembled(b, texts, &made);
+  ck_assert_uint_ge(made, size);
   b->bytes = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert(b->bytes != MAP_FAILED);
-  FILE *file = fopen(binary, "rb");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_uint_eq(fread(b->bytes, 1, size, file), size);
-  fclose(file);
+  memcpy(b->bytes, code, size);
+  free(code);
 }
 
 /* ---- executing ---- */
@@ -113,15 +104,9 @@ void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
 
 bool bed_tools_are_here(void)
 {
-  static enum { UNKNOWN, HERE, ABSENT } tools;
-  if (tools == UNKNOWN)
-    tools = system("command -v clang-22 > /dev/null && "
-                   "command -v llvm-objcopy-22 > /dev/null") == 0
-                ? HERE
-                : ABSENT;
-  if (tools == ABSENT)
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
-  return tools == HERE;
+  if (!assembler_is_here())
+    aqtest_skip("no clang-22 with libLLVM here");
+  return assembler_is_here();
 }
 
 bool bed_open_one(bed *out, const char *gfx, const char *text)

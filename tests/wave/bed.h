@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single instructions, assembled by clang and executed on a wave whose
+ * Single instructions, assembled by LLVM and executed on a wave whose
  * registers the test fills and reads. For the tests of src/wave.
  */
 #ifndef AQ_TESTS_WAVE_BED_H

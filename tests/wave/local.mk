@@ -1,7 +1,9 @@
 # Tests of src/wave.
+aq_wave_bed = tests/wave/bed.c tests/wave/bed.h \
+	tests/wave/assembler.c tests/wave/assembler.h
 check_PROGRAMS += tests/wave/test_opcodes
 tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h \
+	$(aq_wave_bed) tests/wave/seen.h \
 	tests/wave/variant.c tests/wave/variant.h tests/wave/variant_lane.c \
 	tests/wave/opcodes.h tests/wave/opcodes_half.c tests/wave/opcodes_rdna.c \
 	tests/wave/opcodes_scalar.c tests/wave/opcodes_special.c \
@@ -78,11 +80,11 @@ EXTRA_DIST += tests/wave/matrix_kernels.c
 
 check_PROGRAMS += tests/wave/test_matrix_sums
 tests_wave_test_matrix_sums_SOURCES = tests/wave/test_matrix_sums.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_rdna
 tests_wave_test_rdna_SOURCES = tests/wave/test_rdna.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_published
 tests_wave_test_published_SOURCES = tests/wave/test_published.c \
@@ -90,43 +92,43 @@ tests_wave_test_published_SOURCES = tests/wave/test_published.c \
 
 check_PROGRAMS += tests/wave/test_wmma
 tests_wave_test_wmma_SOURCES = tests/wave/test_wmma.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_convert
 tests_wave_test_convert_SOURCES = tests/wave/test_convert.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_moves tests/wave/test_pairs
 tests_wave_test_moves_SOURCES = tests/wave/test_moves.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 tests_wave_test_pairs_SOURCES = tests/wave/test_pairs.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h \
+	$(aq_wave_bed) tests/wave/seen.h \
 	tests/wave/opcodes.h tests/wave/opcodes_half.c
 tests_wave_test_pairs_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -ffp-contract=off
 check_PROGRAMS += tests/wave/test_accesses
 tests_wave_test_accesses_SOURCES = tests/wave/test_accesses.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_flags
 tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
-	tests/wave/bed.c tests/wave/bed.h
+	$(aq_wave_bed)
 
 check_PROGRAMS += tests/wave/test_guard tests/wave/test_lazy
 check_PROGRAMS += tests/wave/test_native
 tests_wave_test_native_SOURCES = tests/wave/test_native.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_images
 tests_wave_test_images_SOURCES = tests/wave/test_images.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
 tests_wave_test_lds_SOURCES = tests/wave/test_lds.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 tests_wave_test_typed_SOURCES = tests/wave/test_typed.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_corpora tests/wave/test_table
 check_PROGRAMS += tests/wave/test_gfx1250
 tests_wave_test_gfx1250_SOURCES = tests/wave/test_gfx1250.c \
-	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+	$(aq_wave_bed) tests/wave/seen.h
