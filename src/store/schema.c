@@ -216,11 +216,32 @@ static void add_missing_columns(aq_store *store, sqlite3_str *sql)
                           run_column_type(&aq_run_columns[i]));
 }
 
-/* The same for the facts, whose tables steps make without most columns. */
-static void add_fact_columns(aq_store *store, sqlite3_str *sql)
+static bool has_table(aq_store *store, const char *table)
+{
+  return has_column(store, table, NULL);
+}
+
+/* Whole: the steps would make a table without most of its columns, and SQLite
+ * reads the schema anew for each column that is added. */
+static void add_fact_table(sqlite3_str *sql, const aq_fact_table *table)
+{
+  sqlite3_str_appendf(
+      sql, "CREATE TABLE %s (run INTEGER NOT NULL, number INTEGER NOT NULL",
+      table->name);
+  for (size_t i = 0; i < table->count; i++)
+    sqlite3_str_appendf(sql, ", %s INTEGER", table->columns[i]);
+  sqlite3_str_appendall(sql, ", PRIMARY KEY (run, number)) WITHOUT ROWID;");
+}
+
+/* The tables of facts that are missing, and the columns that others lack. */
+static void add_facts(aq_store *store, sqlite3_str *sql)
 {
   for (size_t i = 0; i < AQ_FACT_COUNT; i++) {
     const aq_fact_table *table = &aq_fact_tables[i];
+    if (!has_table(store, table->name)) {
+      add_fact_table(sql, table);
+      continue;
+    }
     for (size_t k = 0; k < table->count; k++)
       if (!has_column(store, table->name, table->columns[k]))
         sqlite3_str_appendf(sql, "ALTER TABLE %s ADD COLUMN %s INTEGER;",
@@ -392,10 +413,10 @@ static char *migration(aq_store *store, int64_t version)
     add_tables(sql);
   else
     add_missing_columns(store, sql);
+  add_facts(store, sql);
   for (size_t i = 0; i < step_count; i++)
     if (steps[i].version > version)
       sqlite3_str_appendall(sql, steps[i].sql);
-  add_fact_columns(store, sql);
   add_views(sql);
   sqlite3_str_appendf(sql,
                       "PRAGMA application_id = %d;PRAGMA user_version = "
