@@ -28,6 +28,9 @@ LDADD = $(AQ_TEST_LDADD)
 # Scripts that compile programs or run for more than some seconds; `make check`
 # leaves them out.
 AQ_LONG_TESTS =
+# Programs of which `make check` runs a slice; with AQ_LONG set they run all of
+# their parts.
+AQ_SLICED_TESTS =
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =
@@ -83,11 +86,12 @@ EXTRA_DIST += $(AQ_LONG_TESTS)
 # The long tests alone, and every test: one log and one count.
 .PHONY: check-long check-all recheck-all
 check-long:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(AQ_LONG_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \
+	  TESTS='$(AQ_SLICED_TESTS) $(AQ_LONG_TESTS)'
 check-all:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TESTS) $(AQ_LONG_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 TESTS='$(TESTS) $(AQ_LONG_TESTS)'
 recheck-all:
-	$(MAKE) $(AM_MAKEFLAGS) recheck TESTS='$(TESTS) $(AQ_LONG_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) recheck AQ_LONG=1 TESTS='$(TESTS) $(AQ_LONG_TESTS)'
 
 # Whole builds of their own, in folders below this one.
 .PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \
@@ -131,7 +135,7 @@ AQ_NOT_VALGRIND = tests/dropin/test_bad_kernels tests/dropin/test_protected \
 	tests/wave/test_convert tests/wave/test_guard tests/wave/test_opcodes
 check-valgrind: $(check_PROGRAMS)
 	@echo 'without $(AQ_NOT_VALGRIND), which valgrind cannot run'
-	$(MAKE) check CK_FORK=no \
+	$(MAKE) check CK_FORK=no AQ_LONG=1 \
 	  TESTS='$(filter-out $(AQ_NOT_VALGRIND),$(check_PROGRAMS))' \
 	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
 	  --errors-for-leak-kinds=definite \

@@ -131,6 +131,11 @@ int aqtest_main(const char *suite_name, const TTest *const *tests, size_t count)
   return code;
 }
 
+bool aqtest_is_long(void)
+{
+  return getenv("AQ_LONG") || getenv("AQ_ORACLES");
+}
+
 const char *aqtest_source(const char *name)
 {
   static char path[4096];

@@ -63,6 +63,10 @@ int aqtest_main(const char *suite, const TTest *const *tests, size_t count);
                   aq_status_text(got_), (diag)->text);                         \
   } while (0)
 
+/* Whether the test runs all of its parts, as in check-all, or a slice of them,
+ * as in make check. AQ_LONG and AQ_ORACLES ask for all. */
+bool aqtest_is_long(void);
+
 /* A path below the source tree's tests/ folder; valid until the next call. */
 const char *aqtest_source(const char *name);
 

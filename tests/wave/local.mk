@@ -65,6 +65,7 @@ check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
 	tests/wave/kernels.h tests/wave/run.h tests/wave/seen.h
 tests_wave_test_groups_SOURCES = tests/wave/test_groups.c
+AQ_SLICED_TESTS += tests/wave/test_kernels tests/wave/test_groups
 EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c \
 	tests/wave/groups.c
 
@@ -115,6 +116,7 @@ tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
 
 check_PROGRAMS += tests/wave/test_guard tests/wave/test_lazy
 check_PROGRAMS += tests/wave/test_native
+AQ_SLICED_TESTS += tests/wave/test_native
 tests_wave_test_native_SOURCES = tests/wave/test_native.c \
 	$(aq_wave_bed) tests/wave/seen.h
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "codeobj/image.h"
 #include "common/rng.h"
@@ -73,13 +74,16 @@ static inline aq_code_image image_load(const char *path)
   return image;
 }
 
-/* The image of a source compiled for a processor. */
+/* The image of a source compiled for a processor, once in a test. */
 static inline aq_code_image image_of(const char *source, const char *gfx,
                                      int level)
 {
   char path[512];
-  snprintf(path, sizeof path, "%s/kernels.co", aqtest_tmpdir());
-  ck_assert(compile(source, gfx, level, path));
+  snprintf(path, sizeof path, "%s/%s-%.*s%s-%d.co", aqtest_tmpdir(),
+           strrchr(source, '/') + 1, gfx_length(gfx), gfx, gfx_option(gfx),
+           level);
+  if (access(path, R_OK) != 0)
+    ck_assert(compile(source, gfx, level, path));
   return image_load(path);
 }
 
