@@ -54,16 +54,19 @@ const char *database_export(const aq_memory_sink *sink, const aq_run_info *info,
   return path;
 }
 
-static sqlite3 *open_database(const char *path)
+sqlite3 *database_open(const char *path)
 {
   sqlite3 *db;
   ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+  ck_assert_int_eq(
+      sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL),
+      SQLITE_OK);
   return db;
 }
 
 void database_sql(const char *path, const char *sql)
 {
-  sqlite3 *db = open_database(path);
+  sqlite3 *db = database_open(path);
   const int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
   ck_assert_msg(code == SQLITE_OK, "%s: %s", sql, sqlite3_errmsg(db));
   sqlite3_close(db);
@@ -71,7 +74,7 @@ void database_sql(const char *path, const char *sql)
 
 char *database_text(const char *path, const char *sql)
 {
-  sqlite3 *db = open_database(path);
+  sqlite3 *db = database_open(path);
   sqlite3_stmt *statement;
   ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK,
                 "%s: %s", sql, sqlite3_errmsg(db));

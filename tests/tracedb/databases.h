@@ -19,6 +19,9 @@ void database_refused(const char *path, const char *what);
 const char *database_export(const aq_memory_sink *sink, const aq_run_info *info,
                             const char *format, const char *name);
 
+/* A file, made where it is not there. Nothing waits for the disk. */
+sqlite3 *database_open(const char *path);
+
 /* Runs SQL on a file, made where it is not there. */
 void database_sql(const char *path, const char *sql);
 

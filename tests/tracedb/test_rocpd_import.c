@@ -69,10 +69,9 @@ static void make_set(const char *path, const char *suffix, int pid,
                      const char *machine)
 {
   aq_rocpd_id id;
-  sqlite3 *db;
   snprintf(id.guid, sizeof id.guid, "guid-%d", pid);
   snprintf(id.suffix, sizeof id.suffix, "%s", suffix);
-  ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+  sqlite3 *db = database_open(path);
   ck_assert_msg(aq_rocpd_schema_make(db, &id), "%s", sqlite3_errmsg(db));
   sqlite3_close(db);
   fill_set(path, suffix, pid, machine);
@@ -366,8 +365,7 @@ START_TEST(tables_that_are_none_are_not_read)
   };
   for (size_t i = 0; i < sizeof tricks / sizeof *tricks; i++) {
     const char *path = one_process("x.db");
-    sqlite3 *db;
-    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3 *db = database_open(path);
     const int code = sqlite3_exec(db, tricks[i], NULL, NULL, NULL);
     const bool built =
         code == SQLITE_OK || !strstr(sqlite3_errmsg(db), "no such module");
