@@ -54,6 +54,21 @@ static void *host(const aqsim_pm4 *pm4, uint64_t address)
   return (void *)(uintptr_t)aq_allocations_reach(pm4->allocations, address);
 }
 
+/* Commands of a run are mostly in one page: it is asked for once. */
+static bool is_unmapped(aqsim_pm4 *pm4, aqsim_access access, uint64_t at,
+                        uint64_t bytes)
+{
+  const uint64_t last = (at + bytes - 1) / AQSIM_PAGE;
+  const bool here = access == AQSIM_READ && bytes > 0;
+  if (here && last && at / AQSIM_PAGE == last && last == pm4->readable)
+    return false;
+  if (aqsim_memory_unmapped(access, at, bytes, &pm4->unmapped))
+    return true;
+  if (here)
+    pm4->readable = last;
+  return false;
+}
+
 /* Whether a command may touch `bytes` from an address in units of `unit`. */
 static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
                               aqsim_access access, uint64_t address,
@@ -63,8 +78,7 @@ static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
   if (address % unit != 0)
     return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
                  address);
-  if (!aqsim_memory_unmapped(access, (uintptr_t)host(pm4, address), bytes,
-                             &pm4->unmapped))
+  if (!is_unmapped(pm4, access, (uintptr_t)host(pm4, address), bytes))
     return GO_ON;
   pm4->unmapped += address - (uintptr_t)host(pm4, address);
   pm4->missing = true;
@@ -433,6 +447,7 @@ static const opcode *command_fetch(aqsim_pm4 *pm4, words *w)
 aqsim_pm4_result aqsim_pm4_run(aqsim_pm4 *pm4)
 {
   release_store(pm4);
+  pm4->readable = 0;
   for (;;) {
     while (pm4->span.at == pm4->span.end) {
       if (pm4->depth == 0)

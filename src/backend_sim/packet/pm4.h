@@ -47,8 +47,9 @@ typedef struct aqsim_pm4 {
   uint32_t lds_granule;
   aqsim_pm4_span span, callers[AQSIM_PM4_DEPTH];
   uint32_t depth;
-  uint32_t left;  /* commands it may still run: a chain may be endless */
-  uint64_t ticks; /* of the device clock, set before each run */
+  uint32_t left;     /* commands it may still run: a chain may be endless */
+  uint64_t ticks;    /* of the device clock, set before each run */
+  uint64_t readable; /* a page that this run has asked for; 0: none */
   uint32_t sh[AQ_PM4_SH_COUNT];
   bool stored; /* memory was written since the driver cleared it */
   /* The value that a release will store after its fence: bytes, or 0. */
