@@ -59,10 +59,15 @@ contains() { # TEXT PART
   esac
 }
 
-# Valid JSON, by whatever tool is there; without one, the outer brackets.
+# Valid JSON, by whatever tool is there, quick ones first; without one, the
+# outer brackets.
 is_json() { # FILE
   if command -v json_verify > /dev/null; then
     json_verify -q < "$1"
+  elif [ "$(sqlite3 :memory: "SELECT json_valid('{}')" 2> /dev/null)" = 1 ]; then
+    iconv -f UTF-8 -t UTF-8 "$1" > /dev/null &&
+      [ "$(sqlite3 :memory: \
+        "SELECT json_valid(CAST(readfile('$1') AS TEXT))")" = 1 ]
   elif command -v python3 > /dev/null; then
     python3 -m json.tool "$1" > /dev/null
   else
