@@ -23,7 +23,8 @@ entry='int LLVMFuzzerTestOneInput(const uint8_t *d, size_t n)
   { (void)d; (void)n; return 0; }'
 sanitize='-fsanitize=address,undefined -fno-sanitize-recover=all'
 clang=${CLANG:-clang}
-if probe "$entry" "$clang" -fsanitize=fuzzer,address,undefined; then
+# shellcheck disable=SC2086 # a compiler may be several words
+if probe "$entry" $clang -fsanitize=fuzzer,address,undefined; then
   cc=$clang mode=libfuzzer
   flags="-O1 -g $sanitize -fsanitize=fuzzer-no-link"
   link="$sanitize -fsanitize=fuzzer"
@@ -47,7 +48,7 @@ compile() {
     return
   fi
   # shellcheck disable=SC2086
-  "$cc" -std=gnu11 $FUZZ_CPPFLAGS $flags -c "$1" -o "$out"
+  $cc -std=gnu11 $FUZZ_CPPFLAGS $flags -c "$1" -o "$out"
 }
 
 objects=
@@ -68,7 +69,7 @@ core=$objects
 objects=
 compile "$srcdir/tests/fuzz/shrink.c"
 # shellcheck disable=SC2086
-"$cc" ${link%-fsanitize=fuzzer} $objects $core $FUZZ_LIBS -o "$work/shrink"
+$cc ${link%-fsanitize=fuzzer} $objects $core $FUZZ_LIBS -o "$work/shrink"
 for pair in ${FUZZ_FORMATS-}; do
   "$work/shrink" "${pair%%:*}" "$srcdir/tests/fuzz/corpus/${pair#*:}" \
     "${FUZZ_MUTANTS:-2000}" >"$work/shrink.log" || {
@@ -82,7 +83,7 @@ for target in "$@"; do
   objects=
   compile "$srcdir/tests/fuzz/fuzz_$target.c"
   # shellcheck disable=SC2086
-  "$cc" $link $objects $core $FUZZ_LIBS -o "$work/fuzz_$target"
+  $cc $link $objects $core $FUZZ_LIBS -o "$work/fuzz_$target"
   seeds=$srcdir/tests/fuzz/corpus/$target
   if [ "$mode" = libfuzzer ]; then
     mkdir -p "$work/corpus/$target"

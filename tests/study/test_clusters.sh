@@ -71,7 +71,7 @@ check "another number of shards is refused" contains "$err" "of 4 shards"
 
 # SIGTERM: the points at work leave nothing, the others stay. The last points
 # that begin hold until they are killed.
-"${AQ_CC:-cc}" -Wall -Wextra -Werror -O1 -fPIC -shared \
+${AQ_CC:-cc} -Wall -Wextra -Werror -O1 -fPIC -shared \
   -I"${AQ_BUILDDIR:-.}/public" -o "$work/hold.so" \
   "$srcdir/tests/study/hold_policy.c" || exit 1
 cp "$srcdir/tests/cli/clients.json" "$work/clients.json"

@@ -133,7 +133,7 @@ shift
 exec "$program" sweep --policy-timeout none "\$@"
 SH
 chmod +x "$work/patient"
-"${AQ_CC:-cc}" -Wall -Wextra -Werror -O1 -fPIC -shared \
+${AQ_CC:-cc} -Wall -Wextra -Werror -O1 -fPIC -shared \
   -I"${AQ_BUILDDIR:-.}/public" -o "$work/beside/hold.so" \
   "$srcdir/tests/study/hold_policy.c" || exit 1
 sed 's|"fifo",|"fifo", "./hold.so",|; s/"count": 3/"count": 12/' \
