@@ -40,8 +40,8 @@ else
   have_bash=no
 fi
 
-takes_option() { # COMMAND OPTION
-  if "$aqueduct" "$1" --help | grep -q -e "--$2 [^ ]"; then
+takes_option() { # COMMAND OPTION, with the command's help in help.txt
+  if grep -q -e "--$2 [^ ]" "$work/help.txt"; then
     "$aqueduct" "$1" "--$2" "$work/value" --help > /dev/null 2>&1
   else
     "$aqueduct" "$1" "--$2" --help > /dev/null 2>&1
@@ -51,6 +51,7 @@ takes_option() { # COMMAND OPTION
 takes_all() { # COMMAND OPTION…
   takes_command=$1
   shift
+  "$aqueduct" "$takes_command" --help > "$work/help.txt"
   for option; do
     takes_option "$takes_command" "$option" || return 1
   done
