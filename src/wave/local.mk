@@ -73,7 +73,7 @@ libaqcore_a_SOURCES += \
 	src/wave/short.c \
 	src/wave/small.def src/wave/small.inc \
 	src/wave/smem.c \
-	src/wave/special.c \
+	src/wave/special.c src/wave/special.h \
 	src/wave/start.c src/wave/start.h \
 	src/wave/state.h \
 	src/wave/steps.c src/wave/steps.h \
@@ -82,7 +82,8 @@ libaqcore_a_SOURCES += \
 	src/wave/touch.inc src/wave/typed.c \
 	src/wave/unit.c src/wave/unit.h \
 	src/wave/vector.def src/wave/vector.inc src/wave/vector_lane.inc \
-	src/wave/vector_division.inc src/wave/vector_packed.inc \
+	src/wave/vector_division.inc src/wave/vector_functions.inc \
+	src/wave/vector_packed.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \
 	src/wave/vector_v4.c \

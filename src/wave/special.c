@@ -10,6 +10,8 @@
 #include "config.h"
 
 #include "wave/each.h"
+#include "wave/packed.h"
+#include "wave/special.h"
 
 #pragma GCC optimize("fp-contract=off")
 
@@ -72,6 +74,11 @@ S1(v_log_f32, b32, f32, N32((float)log2((double)flushed(a))))
 S1(v_rsq_f64, b64, f64, N64((double)(1.0L / sqrtl((long double)a))))
 S1(v_sin_f32, b32, f32, sine(a, each_turn_sin))
 S1(v_cos_f32, b32, f32, sine(a, each_turn_cos))
+
+AQ_WAVE_BY_LANE(v_exp_f32)
+AQ_WAVE_BY_LANE(v_log_f32)
+AQ_WAVE_BY_LANE(v_sin_f32)
+AQ_WAVE_BY_LANE(v_cos_f32)
 
 /* gfx12 computes these for a scalar. */
 SCALAR(v_s_exp_f32, v_exp_f32)

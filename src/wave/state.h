@@ -367,17 +367,20 @@ extern const aq_wave_semantics aq_wave_access_base[];
 extern const aq_wave_semantics aq_wave_small_base[];
 extern const aq_wave_semantics aq_wave_packed_base[];
 extern const aq_wave_semantics aq_wave_division_base[];
+extern const aq_wave_semantics aq_wave_functions_base[];
 #if defined(__x86_64__)
 extern const aq_wave_semantics aq_wave_vector_v3[];
 extern const aq_wave_semantics aq_wave_access_v3[];
 extern const aq_wave_semantics aq_wave_small_v3[];
 extern const aq_wave_semantics aq_wave_packed_v3[];
 extern const aq_wave_semantics aq_wave_division_v3[];
+extern const aq_wave_semantics aq_wave_functions_v3[];
 extern const aq_wave_semantics aq_wave_vector_v4[];
 extern const aq_wave_semantics aq_wave_access_v4[];
 extern const aq_wave_semantics aq_wave_small_v4[];
 extern const aq_wave_semantics aq_wave_packed_v4[];
 extern const aq_wave_semantics aq_wave_division_v4[];
+extern const aq_wave_semantics aq_wave_functions_v4[];
 #endif
 
 /* The name of the instruction of gfx9 that computes the same, or the name. */

@@ -11,15 +11,17 @@
                      "fp-contract=off", "no-tree-loop-distribute-patterns")
 #endif
 
-#define AQ_WAVE_VECTOR   aq_wave_vector_base
-#define AQ_WAVE_ACCESS   aq_wave_access_base
-#define AQ_WAVE_DIVISION aq_wave_division_base
-#define AQ_WAVE_PACKED   aq_wave_packed_base
-#define AQ_WAVE_SMALL    aq_wave_small_base
-#define AQ_WAVE_TOUCH    aq_wave_touch_base
+#define AQ_WAVE_VECTOR    aq_wave_vector_base
+#define AQ_WAVE_ACCESS    aq_wave_access_base
+#define AQ_WAVE_DIVISION  aq_wave_division_base
+#define AQ_WAVE_FUNCTIONS aq_wave_functions_base
+#define AQ_WAVE_PACKED    aq_wave_packed_base
+#define AQ_WAVE_SMALL     aq_wave_small_base
+#define AQ_WAVE_TOUCH     aq_wave_touch_base
 #include "wave/access.inc"
 #include "wave/small.inc"
 #include "wave/touch.inc"
 #include "wave/vector.inc"
 #include "wave/vector_division.inc"
+#include "wave/vector_functions.inc"
 #include "wave/vector_packed.inc"

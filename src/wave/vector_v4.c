@@ -8,18 +8,20 @@
                      "fp-contract=off", "no-tree-loop-distribute-patterns")
 #pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
 
-#define AQ_HOST_LEVEL    4
-#define AQ_WAVE_VECTOR   aq_wave_vector_v4
-#define AQ_WAVE_ACCESS   aq_wave_access_v4
-#define AQ_WAVE_DIVISION aq_wave_division_v4
-#define AQ_WAVE_PACKED   aq_wave_packed_v4
-#define AQ_WAVE_SMALL    aq_wave_small_v4
-#define AQ_WAVE_TOUCH    aq_wave_touch_v4
+#define AQ_HOST_LEVEL     4
+#define AQ_WAVE_VECTOR    aq_wave_vector_v4
+#define AQ_WAVE_ACCESS    aq_wave_access_v4
+#define AQ_WAVE_DIVISION  aq_wave_division_v4
+#define AQ_WAVE_FUNCTIONS aq_wave_functions_v4
+#define AQ_WAVE_PACKED    aq_wave_packed_v4
+#define AQ_WAVE_SMALL     aq_wave_small_v4
+#define AQ_WAVE_TOUCH     aq_wave_touch_v4
 #include "wave/access.inc"
 #include "wave/small.inc"
 #include "wave/touch.inc"
 #include "wave/vector.inc"
 #include "wave/vector_division.inc"
+#include "wave/vector_functions.inc"
 #include "wave/vector_packed.inc"
 
 #endif

@@ -110,6 +110,7 @@ check_PROGRAMS += tests/wave/test_accesses
 tests_wave_test_accesses_SOURCES = tests/wave/test_accesses.c \
 	$(aq_wave_bed) tests/wave/seen.h
 
+check_PROGRAMS += tests/wave/test_functions
 check_PROGRAMS += tests/wave/test_flags
 tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
 	$(aq_wave_bed)
