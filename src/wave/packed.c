@@ -426,6 +426,12 @@ AQ_WAVE_BY_LANE(v_dot2c_f32_f16)
 AQ_WAVE_BY_LANE(v_dot4_i32_i8)
 AQ_WAVE_BY_LANE(v_dot4c_i32_i8)
 AQ_WAVE_BY_LANE(v_dot4_u32_u8)
+AQ_WAVE_BY_LANE(v_dot2_i32_i16)
+AQ_WAVE_BY_LANE(v_dot2_u32_u16)
+AQ_WAVE_BY_LANE(v_dot2c_i32_i16)
+AQ_WAVE_BY_LANE(v_dot8_i32_i4)
+AQ_WAVE_BY_LANE(v_dot8c_i32_i4)
+AQ_WAVE_BY_LANE(v_dot8_u32_u4)
 
 /* clang-format off */
 const aq_wave_semantics aq_wave_packed[] = {

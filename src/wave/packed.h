@@ -52,7 +52,10 @@ aq_wave_handler aq_wave_by_lane_v_add_f16, aq_wave_by_lane_v_sub_f16,
     aq_wave_by_lane_v_pk_min_i16, aq_wave_by_lane_v_pk_max_u16,
     aq_wave_by_lane_v_pk_min_u16, aq_wave_by_lane_v_dot2_f32_f16,
     aq_wave_by_lane_v_dot2c_f32_f16, aq_wave_by_lane_v_dot4_i32_i8,
-    aq_wave_by_lane_v_dot4c_i32_i8, aq_wave_by_lane_v_dot4_u32_u8;
+    aq_wave_by_lane_v_dot4c_i32_i8, aq_wave_by_lane_v_dot4_u32_u8,
+    aq_wave_by_lane_v_dot2_i32_i16, aq_wave_by_lane_v_dot2_u32_u16,
+    aq_wave_by_lane_v_dot2c_i32_i16, aq_wave_by_lane_v_dot8_i32_i4,
+    aq_wave_by_lane_v_dot8c_i32_i4, aq_wave_by_lane_v_dot8_u32_u4;
 
 /* For vector_division.inc. */
 aq_wave_handler aq_wave_by_lane_v_div_scale_f32,
