@@ -18,7 +18,7 @@
 #include "wave/wave.h"
 
 enum { D = 0, C = 16, A = 32, B = 40, INDEX = 48, SCALE_A = 50, SCALE_B = 51 };
-enum { K_MAX = 128 };
+enum { M_MAX = 32, K_MAX = 128 };
 
 /* Bits of exponent and mantissa, bias; codes without a number. */
 typedef struct format {
@@ -189,21 +189,46 @@ static int scale_at(const aq_wave *w, const matrix *x, int reg, int byte,
   return (int)(w->v[reg][k / 32 * x->m + row] >> (8 * byte) & 0xff);
 }
 
+/* The elements of a case: of each row of A and of each column of B. */
+typedef struct cell {
+  uint32_t bits;
+  number number;
+} cell;
+static cell rows_of_a[M_MAX][K_MAX], columns_of_b[M_MAX][K_MAX];
+
+static int count_of(const matrix *x)
+{
+  return x->sparse ? x->k / 2 : x->k;
+}
+
+static void cells_read(const aq_wave *w, const matrix *x)
+{
+  for (int i = 0; i < x->m; i++) {
+    for (int n = 0; n < count_of(x); n++) {
+      const uint32_t a = element(w, x, A, x->a, x->a_halves, count_of(x), i, n);
+      rows_of_a[i][n] = (cell){a, number_of(x->a, a)};
+    }
+    for (int k = 0; k < x->k; k++) {
+      const uint32_t b = element(w, x, B, x->b, x->b_halves, x->k, i, k);
+      columns_of_b[i][k] = (cell){b, number_of(x->b, b)};
+    }
+  }
+}
+
 static uint32_t result_expected(const aq_wave *w, const matrix *x, int i, int j,
                                 uint32_t c)
 {
-  const int count = x->sparse ? x->k / 2 : x->k;
+  const int count = count_of(x);
   uint32_t total = c;
   number p[K_MAX];
   for (int n = 0; n < count; n++) {
-    const int k = x->sparse ? sparse_k(w, x, i, n) : n;
-    const uint32_t a = element(w, x, A, x->a, x->a_halves, count, i, n),
-                   b = element(w, x, B, x->b, x->b_halves, x->k, j, k);
+    const cell *a = &rows_of_a[i][n],
+               *b = &columns_of_b[j][x->sparse ? sparse_k(w, x, i, n) : n];
     if (x->group == 0) {
-      total += (uint32_t)((int8_t)a * (int8_t)b);
+      total += (uint32_t)((int8_t)a->bits * (int8_t)b->bits);
       continue;
     }
-    const number y = number_of(x->a, a), z = number_of(x->b, b);
+    const number y = a->number, z = b->number;
     p[n] = (number){y.s * z.s, y.e + z.e, y.value * z.value};
     if (x->scaled) {
       const int sa = scale_at(w, x, SCALE_A, x->op_sel_a, i, n),
@@ -394,6 +419,7 @@ static void case_check(bed *b, size_t which, aq_rng *rng, int mode)
   const matrix *x = &cases[which];
   wave_make(b->wave, x, rng, mode);
   memcpy(&before, b->wave, sizeof before);
+  cells_read(&before, x);
   ck_assert_msg(bed_run(b, which), "%s: %s", texts[which], b->grid.fault.text);
   for (int i = 0; i < x->m; i++)
     for (int j = 0; j < x->m; j++) {
