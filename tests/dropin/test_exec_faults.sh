@@ -21,7 +21,7 @@ end_of() { # RUN PACKET: when it was complete, ps
 with() { # FAULT…: runs three packets with these faults
   echo "{\"faults\": [$*]}" > "$work/f.json"
   rm -rf "$work/data/aqueduct"
-  try "$aqueduct" exec --timeout 2s --name f --faults "$work/f.json" -- \
+  try "$aqueduct" exec --timeout 1s --name f --faults "$work/f.json" -- \
     "$work/app" once 3
 }
 
