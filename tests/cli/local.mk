@@ -24,7 +24,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_seeds.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_sweep.sh \
-	tests/cli/test_readme.sh tests/cli/test_site.sh \
+	tests/cli/test_site.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_store.sh \
 	tests/cli/test_what_if.sh \
@@ -38,4 +38,4 @@ EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 # Runs the program itself.
 check_PROGRAMS += tests/cli/test_crash
 AQ_LONG_TESTS += tests/cli/test_doc_commands.sh tests/cli/test_profile.sh \
-	tests/cli/test_properties.sh
+	tests/cli/test_properties.sh tests/cli/test_readme.sh

@@ -84,20 +84,20 @@ EXTRA_DIST += tests/dropin/kill_abuse.sh tests/dropin/app.hip tests/dropin/recor
 EXTRA_DIST += tests/dropin/bad_client.c tests/dropin/bad_hip.tsv tests/dropin/bad_kernels.hip
 AQ_LONG_TESTS += \
 	tests/dropin/test_bad_hip.sh \
+	tests/dropin/test_captured_code.sh \
 	tests/dropin/test_compile.sh \
 	tests/dropin/test_exec_device.sh \
+	tests/dropin/test_extract.sh \
 	tests/dropin/test_fidelity.sh \
 	tests/dropin/test_hip.sh \
 	tests/dropin/test_hostcall.sh \
 	tests/dropin/test_packets.sh \
 	tests/dropin/test_reports.sh
 dist_check_SCRIPTS += \
-	tests/dropin/test_captured_code.sh \
 	tests/dropin/test_ci.sh \
 	tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_faults.sh \
 	tests/dropin/test_exports.sh \
-	tests/dropin/test_extract.sh \
 	tests/dropin/test_recording.sh \
 	tests/dropin/test_strict.sh \
 	tests/dropin/test_tools.sh

@@ -11,6 +11,7 @@ tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
 tests_wave_test_opcodes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-frounding-math -ffp-contract=off
 check_PROGRAMS += tests/wave/test_generated
+AQ_SLICED_TESTS += tests/wave/test_generated
 tests_wave_test_generated_SOURCES = tests/wave/test_generated.c \
 	tests/wave/run.h tests/wave/seen.h
 EXTRA_DIST += tests/wave/generated.h
