@@ -219,11 +219,21 @@ static void ended_init(pthread_cond_t *ended)
   pthread_condattr_destroy(&monotonic);
 }
 
+/* Whether there is no thread, and none may begin: the simulator closes, which
+ * ends before such a thread, while the device still works. The simulator's lock
+ * is held. */
+static bool handlers_are_over(const aqsim_live *live)
+{
+  return !live->handlers && aqsim_live_is_closing(live);
+}
+
 /* The simulator's lock is held. */
 static aq_status handlers_start(aqsim_live *live, aq_diag *diag)
 {
   if (live->handlers)
     return AQ_OK;
+  if (handlers_are_over(live))
+    return aq_diag_set(diag, AQ_ERR_RESOURCES, "sim: it is being closed");
   aqsim_live_handlers *handlers = calloc(1, sizeof *handlers);
   if (!handlers)
     return aq_diag_no_memory(diag);
@@ -246,7 +256,10 @@ static aq_status handlers_start(aqsim_live *live, aq_diag *diag)
 
 void aqsim_live_handlers_stop(aqsim_live *live)
 {
+  /* A start that saw the simulator open ends before. */
+  aqsim_live_lock(live);
   aqsim_live_handlers *handlers = live->handlers;
+  aqsim_live_unlock(live);
   if (!handlers)
     return;
   const bool own = is_own(handlers);
@@ -257,14 +270,18 @@ void aqsim_live_handlers_stop(aqsim_live *live)
   while (!own && (handlers->running || handlers->failing) &&
          ended_wait(handlers, end))
     ;
+  pthread_mutex_unlock(&handlers->lock);
   /* Not before: a callback that runs still drops the handlers of the signals
    * that it destroys. From then on the thread touches nothing else of the
-   * simulator's. */
+   * simulator's, and the device gives it nothing more. */
+  aqsim_live_lock(live);
+  pthread_mutex_lock(&handlers->lock);
   __atomic_store_n(&live->handlers, NULL, __ATOMIC_RELEASE);
   handlers->left = handlers->running || handlers->failing;
   const bool left = handlers->left;
   const pthread_t thread = handlers->thread;
   pthread_mutex_unlock(&handlers->lock);
+  aqsim_live_unlock(live);
   if (left) {
     pthread_detach(thread);
     return;
@@ -290,12 +307,12 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
                       .adder = aqsim_lead_thread()};
   aqsim_live_lock(live);
   aq_status status = handlers_start(live, diag);
+  aqsim_live_handlers *handlers = live->handlers;
   aqsim_live_unlock(live);
   if (status != AQ_OK) {
     free(h);
     return status;
   }
-  aqsim_live_handlers *handlers = live->handlers;
   aqsim_lead_begin(&live->leads);
   __atomic_fetch_add(&signal->sleepers, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_lock(&handlers->lock);
@@ -393,6 +410,8 @@ static void error_add(aqsim_live *live, live_error *e)
 bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
                             const aq_queue_error *error)
 {
+  if (handlers_are_over(live))
+    return true;
   live_error *e = error_make(live, error->text);
   if (!e)
     return false;
@@ -409,6 +428,8 @@ bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
 
 bool aqsim_live_event_defer(aqsim_live *live, const aq_system_event *event)
 {
+  if (handlers_are_over(live))
+    return true;
   live_error *e = error_make(live, event->text);
   if (!e)
     return false;

@@ -21,8 +21,9 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
 /* Removes all handlers of a signal. */
 void aqsim_live_handlers_drop(aqsim_live *live, const aqsim_signal *signal);
 
-/* Queues a copy of an error for the queue's callback; false without memory or a
- * thread. The simulator's lock is held. */
+/* Queues a copy of an error for the queue's callback, or drops it while the
+ * simulator closes; false without memory or a thread. The simulator's lock is
+ * held. */
 bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
                             const aq_queue_error *error);
 

@@ -3,6 +3,7 @@
  * something took, only that it came. */
 #include "backend_sim/rig.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -571,6 +572,59 @@ START_TEST(a_host_function_may_not_move_time)
 }
 END_TEST
 
+/* ---- the end ---- */
+
+typedef struct late {
+  aqsim_live *live;
+  bool runs; /* atomic */
+} late;
+
+/* Fails when the device has to stop. */
+static void fail_late(const aq_kernel_call *call)
+{
+  late *l = call->user;
+  __atomic_store_n(&l->runs, true, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&l->live->stop, __ATOMIC_ACQUIRE))
+    sched_yield();
+  snprintf(call->error, AQ_KERNEL_ERROR_SIZE, "too late");
+}
+
+static unsigned threads_count(void)
+{
+  unsigned count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  ck_assert_ptr_nonnull(tasks);
+  for (struct dirent *task; (task = readdir(tasks));)
+    count += task->d_name[0] != '.';
+  closedir(tasks);
+  return count;
+}
+
+START_TEST(an_error_of_a_device_that_closes_starts_no_thread)
+{
+  rig r;
+  int told = 0;
+  aq_ring *queue;
+  const unsigned before = threads_count();
+  open_live(&r, (aq_pace){0});
+  aq_queue_desc desc = {.size = 64, .error = on_error, .user = &told};
+  ck_assert_status(r.t->ops->queue_create(r.t, &desc, &queue, &r.diag), AQ_OK,
+                   &r.diag);
+  late l = {aqsim_from(r.t)->live, false};
+  const aq_packet packet =
+      rig_dispatch(rig_kernel_with(&r, &(aq_kernel_desc){.name = "k",
+                                                         .function = fail_late,
+                                                         .user = &l}),
+                   true, rig_none);
+  rig_submit(&r, queue, &packet);
+  while (!__atomic_load_n(&l.runs, __ATOMIC_ACQUIRE))
+    sched_yield();
+  rig_close(&r);
+  ck_assert_uint_eq(threads_count(), before);
+  ck_assert_int_eq(__atomic_load_n(&told, __ATOMIC_ACQUIRE), 0);
+}
+END_TEST
+
 /* ---- wake-ups of the device ---- */
 
 /* A kernel's function that returns when it may. */
@@ -631,4 +685,5 @@ AQ_TEST_MAIN("backend_sim/live/live",
              a_pace_ties_virtual_time_to_wall_time,
              what_live_mode_cannot_be_is_refused,
              a_host_function_may_not_move_time,
+             an_error_of_a_device_that_closes_starts_no_thread,
              a_signal_that_nothing_watches_wakes_no_device)
