@@ -12,6 +12,7 @@
 #ifndef AQ_COMMON_KERNEL_IMAGE_H
 #define AQ_COMMON_KERNEL_IMAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "export.h"
@@ -26,6 +27,7 @@ enum {
   AQ_KERNEL_IMAGE_PLAIN,  /* address (two words), rows, slices, row pitch */
   AQ_KERNEL_IMAGE_GFX9,   /* the resource of gfx9's image instructions */
   AQ_KERNEL_IMAGE_BUFFER, /* the resource of buffer instructions */
+  AQ_KERNEL_IMAGE_GFX10,
 };
 
 typedef struct aq_kernel_image {
@@ -64,6 +66,15 @@ aq_kernel_image_of(const uint32_t words[AQ_KERNEL_IMAGE_WORDS])
     image.slices = (w[4] & 0x1fff) + 1;
     image.row_pitch =
         (uint64_t)((w[4] >> 13 & 0xffff) + 1) * image.element_size;
+  } else if (w[11] >> 16 == AQ_KERNEL_IMAGE_GFX10) {
+    const uint32_t type = w[3] >> 28;
+    const bool alone = type == 8 || type == 9; /* neither slices nor layers */
+    address = (w[0] | (uint64_t)(w[1] & 0xff) << 32) << 8;
+    image.height = (w[2] >> 14 & 0x3fff) + 1;
+    image.slices = alone ? 1 : (w[4] & 0x1fff) + 1;
+    image.row_pitch = alone
+                          ? (uint64_t)((w[4] & 0x3fff) + 1) * image.element_size
+                          : (image.row_pitch + 255) / 256 * 256;
   } else if (w[11] >> 16 == AQ_KERNEL_IMAGE_PLAIN) {
     image.height = w[2];
     image.slices = w[3];

@@ -113,8 +113,8 @@ static aq_wave_image_type type_of(uint16_t geometry)
   }
 }
 
-static void gfx9_make(const aq_kernel_image *image, const char *components,
-                      uint32_t *words)
+static bool image_make(uint16_t target, const aq_kernel_image *image,
+                       const char *components, uint32_t *words)
 {
   aq_wave_image made = {.address = (uint64_t)(uintptr_t)image->data,
                         .width = image->width,
@@ -126,7 +126,7 @@ static void gfx9_make(const aq_kernel_image *image, const char *components,
                         .layout = (uint8_t)layout_of(image, components),
                         .number = (uint8_t)number_of(image)};
   selects_make(image, components, made.select);
-  aq_wave_image_make(&made, words);
+  return aq_wave_image_make(target, &made, words);
 }
 
 static void plain_make(const aq_kernel_image *image, uint32_t *words)
@@ -139,20 +139,23 @@ static void plain_make(const aq_kernel_image *image, uint32_t *words)
   words[4] = (uint32_t)image->row_pitch;
 }
 
-void aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
+bool aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
                             uint32_t words[AQ_KERNEL_IMAGE_WORDS])
 {
   const hsa_ext_image_format_t format = {image->type, image->order};
   const char *components =
       aqdrop_ext_format_find(&format, image->geometry).components;
+  const uint16_t target = aq_wave_images_target(gfx);
   uint32_t layout = AQ_KERNEL_IMAGE_PLAIN;
+  bool fits = true;
   memset(words, 0, AQ_KERNEL_IMAGE_WORDS * sizeof *words);
   if (image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB) {
     layout = AQ_KERNEL_IMAGE_BUFFER;
     buffer_make(gfx, image, components, words);
-  } else if (aq_wave_images_are_known(gfx)) {
-    layout = AQ_KERNEL_IMAGE_GFX9;
-    gfx9_make(image, components, words);
+  } else if (target) {
+    layout = aq_wave_images_are_gfx10(target) ? AQ_KERNEL_IMAGE_GFX10
+                                              : AQ_KERNEL_IMAGE_GFX9;
+    fits = image_make(target, image, components, words);
   } else {
     plain_make(image, words);
   }
@@ -161,6 +164,7 @@ void aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
   words[10] = image->width;
   words[11] =
       image->geometry | (uint32_t)image->element_size << 8 | layout << 16;
+  return fits;
 }
 
 /* ---- samplers ---- */

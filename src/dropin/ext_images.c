@@ -264,7 +264,8 @@ static hsa_status_t image_make(aqdrop *runtime, hsa_agent_t agent,
   if ((uintptr_t)data % PITCH_ALIGN != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   image.data = aqdrop_memory_reach(runtime, data, 1);
-  aqdrop_ext_image_words(a->info->gfx, &image, made.words.image);
+  if (!aqdrop_ext_image_words(a->info->gfx, &image, made.words.image))
+    return HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
   return aqdrop_ext_keep(runtime, &made, &out->handle);
 }
 

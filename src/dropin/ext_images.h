@@ -40,8 +40,9 @@ hsa_status_t aqdrop_ext_destroy(aqdrop *runtime, hsa_agent_t agent,
 /* Frees the remaining images and samplers. */
 void aqdrop_exts_fini(aqdrop *runtime);
 
-/* The words of an image of a supported format, for instructions of `gfx`. */
-void aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
+/* The words of an image of a supported format, for instructions of `gfx`.
+ * False: they have no place for its pitch. */
+bool aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
                             uint32_t words[AQ_KERNEL_IMAGE_WORDS]);
 
 void aqdrop_ext_sampler_words(const aq_kernel_sampler *sampler,

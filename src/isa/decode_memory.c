@@ -165,20 +165,92 @@ static uint16_t image_bits(const aq_isa_inst *inst)
   return (uint16_t)(32 * (words + inst->tfe));
 }
 
-bool aq_isa_image_decode(aq_isa_inst *inst)
+/* Whether a part of a name between underlines is `part`. */
+static bool name_has(const char *name, const char *part)
+{
+  const size_t size = strlen(part);
+  for (const char *at = strchr(name, '_'); at; at = strchr(at + 1, '_'))
+    if (strncmp(at + 1, part, size) == 0 &&
+        (!at[1 + size] || at[1 + size] == '_'))
+      return true;
+  return false;
+}
+
+/* Words of an address, as LLVM counts them: words that the name asks for, and
+ * the coordinates of the dimension; halves share words. */
+static unsigned address_words(const aq_isa_inst *inst)
+{
+  static const struct {
+    uint8_t coordinates, gradients;
+  } dims[] = {[AQ_ISA_1D] = {1, 2},       [AQ_ISA_2D] = {2, 4},
+              [AQ_ISA_3D] = {3, 6},       [AQ_ISA_CUBE] = {3, 4},
+              [AQ_ISA_1D_ARRAY] = {2, 2}, [AQ_ISA_2D_ARRAY] = {3, 4},
+              [AQ_ISA_2D_MSAA] = {3, 4},  [AQ_ISA_2D_MSAA_ARRAY] = {4, 4}};
+  const char *name = inst->row->name;
+  const bool sizes = strcmp(name, "image_get_resinfo") == 0;
+  const bool half = inst->graphics & AQ_ISA_A16;
+  unsigned gradients = name_has(name, "d") || name_has(name, "cd")
+                           ? dims[inst->dim].gradients
+                           : 0;
+  unsigned places = (sizes ? 0u : dims[inst->dim].coordinates) +
+                    (sizes || name_has(name, "l") || name_has(name, "cl") ||
+                     name_has(name, "mip"));
+  if (half) {
+    gradients = gradients == 6 ? 4 : gradients / 2 + gradients / 2 % 2;
+    places = (places + 1) / 2;
+  }
+  return places + gradients + name_has(name, "o") + name_has(name, "b") +
+         name_has(name, "c");
+}
+
+/* The address of RDNA: VGPRs one behind the other, or each of them by number.
+ * False: it lacks words. */
+static bool address_decode(aq_isa_inst *inst, aq_isa_operand *o)
+{
+  const uint32_t *w = inst->words;
+  const unsigned count = address_words(inst), more = aq_isa_field(w[0], 1, 2);
+  o->bits = (uint16_t)(32 * (count > 12 ? 16 : count));
+  if (!aq_isa_vector_set(o, aq_isa_field(w[1], 0, 8)))
+    return false;
+  if (more == 0)
+    return true;
+  if (count > 1 + 4 * more)
+    return false;
+  inst->place_count = (uint8_t)count;
+  inst->places[0] = o->code;
+  for (unsigned i = 1; i < count; i++)
+    inst->places[i] =
+        (uint8_t)aq_isa_field(w[2 + (i - 1) / 4], 8 * ((i - 1) % 4), 8);
+  o->bits = 32;
+  return true;
+}
+
+static void image_fields(aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
-  const bool acc = inst->target == AQ_ISA_GFX90A && aq_isa_bit(w, 16);
+  const bool rdna = inst->target & AQ_ISA_RDNA;
+  const bool half = rdna ? aq_isa_bit(w1, 30) : aq_isa_bit(w, 15);
   inst->imm = (uint16_t)aq_isa_field(w, 8, 4);
   inst->glc = aq_isa_bit(w, 13);
   inst->slc = aq_isa_bit(w, 25);
+  inst->dlc = rdna && aq_isa_bit(w, 7);
+  inst->dim = rdna ? (uint8_t)aq_isa_field(w, 3, 3) : 0;
   inst->scc = inst->target == AQ_ISA_GFX90A && aq_isa_bit(w, 7);
   inst->tfe = inst->target != AQ_ISA_GFX90A && aq_isa_bit(w, 16);
   inst->graphics =
-      (uint8_t)(aq_isa_bit(w, 12) * AQ_ISA_UNORM |
-                aq_isa_bit(w, 15) * AQ_ISA_A16 |
-                aq_isa_bit(w, 17) * AQ_ISA_LWE | aq_isa_bit(w, 14) * AQ_ISA_DA |
+      (uint8_t)(aq_isa_bit(w, 12) * AQ_ISA_UNORM | half * AQ_ISA_A16 |
+                aq_isa_bit(w, 17) * AQ_ISA_LWE |
+                (rdna ? aq_isa_bit(w, 15) * AQ_ISA_R128
+                      : aq_isa_bit(w, 14) * AQ_ISA_DA) |
                 aq_isa_bit(w1, 31) * AQ_ISA_D16);
+}
+
+bool aq_isa_image_decode(aq_isa_inst *inst)
+{
+  const uint32_t w1 = inst->words[1];
+  const bool acc =
+      inst->target == AQ_ISA_GFX90A && aq_isa_bit(inst->words[0], 16);
+  image_fields(inst);
   for (const char *at = inst->row->operands; *at;) {
     aq_isa_operand o = aq_isa_token_read(inst, &at);
     bool valid = true;
@@ -188,8 +260,12 @@ bool aq_isa_image_decode(aq_isa_inst *inst)
       valid = aq_isa_vector_set(&o, aq_isa_field(w1, 8, 8));
     } else if (o.role == 'A') {
       o.file = 'v';
-      valid = aq_isa_vector_set(&o, aq_isa_field(w1, 0, 8));
+      valid = inst->target & AQ_ISA_RDNA
+                  ? address_decode(inst, &o)
+                  : aq_isa_vector_set(&o, aq_isa_field(w1, 0, 8));
     } else {
+      if (o.role == 'R' && inst->graphics & AQ_ISA_R128)
+        o.bits = 128;
       valid = aq_isa_scalar_set(
           inst, &o, aq_isa_field(w1, o.role == 'R' ? 16 : 21, 5) << 2);
     }

@@ -21,6 +21,7 @@ enum {
   PREFIX_MUBUF = 0x38,
   PREFIX_MTBUF = 0x3a,
   PREFIX_VFLAT = 0x3b,
+  PREFIX_MIMG = 0x3c, /* before gfx12 */
   PREFIX_SMEM = 0x3d,
 };
 
@@ -73,6 +74,18 @@ static const aq_isa_row *gfx12_row(const aq_isa_decoder *decoder, uint32_t w)
              : aq_isa_table_find(decoder, AQ_ISA_MUBUF, op);
 }
 
+/* Up to two words with the VGPRs of an address follow; nothing is known of
+ * opcodes with an eighth bit. */
+static const aq_isa_row *image_row(const aq_isa_decoder *decoder, uint32_t w,
+                                   uint8_t *size)
+{
+  const uint32_t more = aq_isa_field(w, 1, 2);
+  *size = (uint8_t)(8 + 4 * more);
+  return aq_isa_bit(w, 0) || more > 2
+             ? NULL
+             : aq_isa_table_find(decoder, AQ_ISA_MIMG, aq_isa_field(w, 18, 7));
+}
+
 const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
                                   const uint32_t words[4], uint8_t *size)
 {
@@ -112,6 +125,8 @@ const aq_isa_row *aq_isa_rdna_row(const aq_isa_decoder *decoder,
                                      aq_isa_field(w, 18, 8));
   case PREFIX_MTBUF:
     return is_12 ? NULL : mtbuf_row(decoder, words);
+  case PREFIX_MIMG:
+    return decoder->target & AQ_ISA_GFX10 ? image_row(decoder, w, size) : NULL;
   case PREFIX_VBUFFER:
   case PREFIX_VFLAT:
     *size = 12;

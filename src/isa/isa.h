@@ -67,8 +67,8 @@ enum {
   AQ_ISA_GFX12 = AQ_ISA_GFX1200 | AQ_ISA_GFX1250,
   AQ_ISA_FROM_GFX11 = AQ_ISA_GFX11 | AQ_ISA_GFX12,
   AQ_ISA_RDNA = AQ_ISA_GFX10 | AQ_ISA_FROM_GFX11,
-  AQ_ISA_IMAGES = /* whose image instructions are decoded */
-  AQ_ISA_GFX900 | AQ_ISA_GFX906 | AQ_ISA_GFX908 | AQ_ISA_GFX90A,
+  AQ_ISA_IMAGES = AQ_ISA_GFX900 | AQ_ISA_GFX906 | AQ_ISA_GFX908 |
+                  AQ_ISA_GFX90A | AQ_ISA_GFX10, /* whose images are decoded */
 };
 
 /* Properties of an instruction of the table. */
@@ -165,12 +165,25 @@ enum {
   AQ_ISA_LWE = 4,
   AQ_ISA_DA = 8,
   AQ_ISA_D16 = 16,
+  AQ_ISA_R128 = 32,
   AQ_ISA_DONE = 1,
   AQ_ISA_COMPRESSED = 2,
   AQ_ISA_VALID_MASK = 4,
 };
 
-enum { AQ_ISA_OPERANDS = 8 };
+enum { AQ_ISA_OPERANDS = 8, AQ_ISA_PLACES = 9 };
+
+/* How many coordinates an image instruction of RDNA has. */
+typedef enum aq_isa_dim {
+  AQ_ISA_1D,
+  AQ_ISA_2D,
+  AQ_ISA_3D,
+  AQ_ISA_CUBE,
+  AQ_ISA_1D_ARRAY,
+  AQ_ISA_2D_ARRAY,
+  AQ_ISA_2D_MSAA,
+  AQ_ISA_2D_MSAA_ARRAY,
+} aq_isa_dim;
 
 typedef struct aq_isa_inst {
   const aq_isa_row *row;
@@ -202,6 +215,9 @@ typedef struct aq_isa_inst {
   uint8_t cbsz, abid, blgp; /* MATRIX */
   uint8_t format;           /* MTBUF: dfmt in bits 0-3, nfmt above */
   uint8_t graphics;         /* MIMG, EXP: AQ_ISA_UNORM and so on */
+  uint8_t dim;              /* MIMG of RDNA: aq_isa_dim */
+  uint8_t place_count;      /* and the VGPRs of its address if they are apart */
+  uint8_t places[AQ_ISA_PLACES];
   aq_isa_operand operands[AQ_ISA_OPERANDS]; /* in the order of printing */
 } aq_isa_inst;
 

@@ -286,6 +286,14 @@ static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
 
 /* ---- operands ---- */
 
+/* The registers of an address that are apart. */
+static void put_places(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  for (unsigned i = 0; i < inst->place_count; i++)
+    aq_isa_put(out, "%sv%u", i ? ", " : "[", inst->places[i]);
+  aq_isa_put(out, "]");
+}
+
 static void offset_print(int32_t offset, char text[AQ_ISA_FIELD_SIZE])
 {
   snprintf(text, AQ_ISA_FIELD_SIZE, "%s0x%x", offset < 0 ? "-" : "",
@@ -360,7 +368,9 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
 static void put_operands(aq_isa_text *out, const aq_isa_inst *inst,
                          unsigned first, unsigned end)
 {
-  const char *separator = " ";
+  /* As LLVM does. */
+  const bool wide = inst->place_count && aq_isa_operand_find(inst, 'S');
+  const char *separator = wide ? "  " : " ";
   for (unsigned i = first; i < end; i++) {
     const aq_isa_operand *operand = &inst->operands[i];
     const uint8_t encoding = inst->row->encoding;
@@ -375,6 +385,8 @@ static void put_operands(aq_isa_text *out, const aq_isa_inst *inst,
       aq_isa_put(out, "0x%x", inst->literal);
     else if (operand->role == 'K')
       put_literal(out, inst, operand);
+    else if (operand->role == 'A' && inst->place_count)
+      put_places(out, inst);
     else
       put_register(out, inst, operand);
     if (!printed) {

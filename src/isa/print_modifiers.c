@@ -285,13 +285,20 @@ static void put_memory(aq_isa_text *out, const aq_isa_inst *inst)
 static void put_image(aq_isa_text *out, const aq_isa_inst *inst)
 {
   const uint8_t is = inst->graphics;
+  static const char *const dims[] = {"1D",      "2D",           "3D",
+                                     "CUBE",    "1D_ARRAY",     "2D_ARRAY",
+                                     "2D_MSAA", "2D_MSAA_ARRAY"};
   if (inst->imm)
     aq_isa_put(out, " dmask:0x%x", inst->imm);
-  aq_isa_put(out, "%s%s%s%s%s%s%s%s%s", is & AQ_ISA_UNORM ? " unorm" : "",
+  if (inst->target & AQ_ISA_RDNA)
+    aq_isa_put(out, " dim:SQ_RSRC_IMG_%s", dims[inst->dim]);
+  aq_isa_put(out, "%s%s%s%s%s", is & AQ_ISA_UNORM ? " unorm" : "",
              inst->glc ? " glc" : "", inst->slc ? " slc" : "",
-             inst->scc ? " scc" : "", is & AQ_ISA_A16 ? " a16" : "",
-             inst->tfe ? " tfe" : "", is & AQ_ISA_LWE ? " lwe" : "",
-             is & AQ_ISA_DA ? " da" : "", is & AQ_ISA_D16 ? " d16" : "");
+             inst->scc ? " scc" : "", inst->dlc ? " dlc" : "");
+  aq_isa_put(out, "%s%s%s%s%s%s", is & AQ_ISA_R128 ? " r128" : "",
+             is & AQ_ISA_A16 ? " a16" : "", inst->tfe ? " tfe" : "",
+             is & AQ_ISA_LWE ? " lwe" : "", is & AQ_ISA_DA ? " da" : "",
+             is & AQ_ISA_D16 ? " d16" : "");
 }
 
 static void put_export(aq_isa_text *out, const aq_isa_inst *inst)

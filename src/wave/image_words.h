@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The resource (eight scalar registers) and the sampler (four) of image
- * instructions on gfx9: what runtimes write, and what instructions read. Images
- * have one level of detail, and rows one after the other. Pure functions.
- * Sources: the bit fields of ROCr (resource_ai.h), Mesa's ac_descriptors.c.
+ * instructions on gfx9 and gfx10: what runtimes write, and what instructions
+ * read. Images have one level of detail, and rows one after the other. Pure
+ * functions. Sources: the bit fields of ROCr (resource_ai.h, resource_nv.h) and
+ * Mesa's ac_descriptors.c. Targets are isa.h's.
  */
 #ifndef AQ_WAVE_IMAGE_WORDS_H
 #define AQ_WAVE_IMAGE_WORDS_H
@@ -54,16 +55,19 @@ typedef struct aq_wave_sampler {
   bool truncates;    /* coordinates to 1/256 of an element, else it rounds */
 } aq_wave_sampler;
 
-/* Whether a device's instruction set has these. */
-bool aq_wave_images_are_known(const char *gfx);
+/* The target of a device whose instruction set has these, else 0. */
+uint16_t aq_wave_images_target(const char *gfx);
+bool aq_wave_images_are_gfx10(uint16_t target);
 
-void aq_wave_image_make(const aq_wave_image *image,
+/* False: the words of the target have no place for the pitch. */
+bool aq_wave_image_make(uint16_t target, const aq_wave_image *image,
                         uint32_t out[AQ_WAVE_IMAGE_WORDS]);
 void aq_wave_sampler_make(const aq_wave_sampler *sampler,
                           uint32_t out[AQ_WAVE_SAMPLER_WORDS]);
 
 /* NULL, or which part of the words is not simulated. */
-const char *aq_wave_image_read(const uint32_t words[AQ_WAVE_IMAGE_WORDS],
+const char *aq_wave_image_read(uint16_t target,
+                               const uint32_t words[AQ_WAVE_IMAGE_WORDS],
                                aq_wave_image *out);
 const char *aq_wave_sampler_read(const uint32_t words[AQ_WAVE_SAMPLER_WORDS],
                                  aq_wave_sampler *out);

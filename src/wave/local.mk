@@ -26,7 +26,9 @@ libaqcore_a_SOURCES += \
 	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
 	src/wave/hand.c src/wave/hand.h \
-	src/wave/image.c src/wave/image.h src/wave/image_words.c src/wave/image_words.h \
+	src/wave/image.c src/wave/image.h src/wave/image_sample.c \
+	src/wave/image_view.c src/wave/image_view.h \
+	src/wave/image_words.c src/wave/image_words.h \
 	src/wave/host_level.h src/wave/lanes.h src/wave/lane_values.inc \
 	src/wave/lost.c src/wave/lost.h \
 	src/wave/lower.c src/wave/lower.h \

@@ -390,7 +390,8 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
-/* False: coordinates of 16 bits, or a word that says which lanes failed. */
+/* False: coordinates of 16 bits, a short resource, or a word with the lanes
+ * that failed. */
 static bool image_lower(aq_wave_op *o, aq_wave_more *more)
 {
   const aq_isa_inst *inst = &more->inst;
@@ -399,7 +400,8 @@ static bool image_lower(aq_wave_op *o, aq_wave_more *more)
   o->r[0] = aq_isa_operand_find(inst, 'R')->code;
   more->address = vector_role(inst, 'A');
   more->scalar = sampler ? sampler->code : AQ_WAVE_NONE;
-  return !(inst->graphics & (AQ_ISA_A16 | AQ_ISA_LWE)) && !inst->tfe;
+  return !(inst->graphics & (AQ_ISA_A16 | AQ_ISA_LWE | AQ_ISA_R128)) &&
+         !inst->tfe;
 }
 
 static bool flags_lower(aq_wave_op *o, aq_wave_more *more)

@@ -74,7 +74,7 @@ aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name)
       aq_wave_shared_lanes, aq_wave_typed,          aq_wave_direct,
       levels[level].matrix, aq_wave_convert,        aq_wave_gws_semantics,
       aq_wave_rdna,         aq_wave_scalar_float,   aq_wave_wmma,
-      aq_wave_images};
+      aq_wave_images,       aq_wave_samples};
   aq_wave_handler *run = NULL;
   for (size_t i = 0; !run && i < sizeof lists / sizeof *lists; i++)
     run = list_find(lists[i], name);

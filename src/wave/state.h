@@ -352,6 +352,7 @@ extern const aq_wave_semantics aq_wave_scalar_float[];
 extern const aq_wave_semantics aq_wave_wmma[];
 extern const aq_wave_semantics aq_wave_typed[];
 extern const aq_wave_semantics aq_wave_images[];
+extern const aq_wave_semantics aq_wave_samples[];
 extern const aq_wave_semantics aq_wave_direct[];
 extern const aq_wave_semantics aq_wave_cross[];
 extern const aq_wave_semantics aq_wave_packed[];

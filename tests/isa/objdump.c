@@ -74,7 +74,18 @@ static bool is_refused(const char *text)
          strstr(text, "Invalid ") || has_remark(text);
 }
 
-/* Images, exports and interpolation of RDNA are not in the table. */
+/* gfx10 has the images of gfx9 in the table, not its own. */
+static bool is_own_image(const char *text)
+{
+  static const char *const parts[] = {"image_bvh", "image_msaa", "_g16",
+                                      "image_atomic_f"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strstr(text, parts[i]))
+      return true;
+  return false;
+}
+
+/* Other images, exports and interpolation of RDNA are not in the table. */
 static bool is_of_graphics(const aq_isa_decoder *decoder, const char *text)
 {
   static const char *const starts[] = {"image_",    "exp ", "export ",
@@ -83,7 +94,7 @@ static bool is_of_graphics(const aq_isa_decoder *decoder, const char *text)
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (decoder->target & AQ_ISA_RDNA &&
         strncmp(text, starts[i], strlen(starts[i])) == 0)
-      return true;
+      return i > 0 || !(decoder->target & AQ_ISA_GFX10) || is_own_image(text);
   return false;
 }
 

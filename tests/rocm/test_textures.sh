@@ -16,7 +16,7 @@ right() { # whether each of the program's 13 lines is
   [ "$status $(grep -c ' ok$' "$work/out") $(wc -l < "$work/out")" = "0 13 13" ]
 }
 
-for device in mi50=gfx906 mi210=gfx90a; do
+for device in mi50=gfx906 mi210=gfx90a rx6900xt=gfx1030; do
   model=${device%=*}
   if ! hipcc -std=c++17 -O1 --offload-arch="${device#*=}" -o "$work/textures" \
     "$srcdir/tests/rocm/textures.hip" > "$work/log" 2>&1; then

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Images of gfx9. Expected samples follow the Vulkan specification (Texel Input
- * and Image Sampling Operations: unnormalized coordinates, wrapping, weights of
- * the linear filter, the order of a gather), with weights that are multiples of
- * 1/256; bits of resources and samplers ROCr's resource_ai.h; the standard
- * curve IEC 61966-2-1. */
+/* Images of gfx9 and gfx10. Expected samples follow the Vulkan specification
+ * (Texel Input and Image Sampling Operations: unnormalized coordinates,
+ * wrapping, weights of the linear filter, the order of a gather), with weights
+ * that are multiples of 1/256; bits of resources and samplers ROCr's
+ * resource_ai.h and resource_nv.h; the standard curve IEC 61966-2-1. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,8 @@ static aq_wave_image image_of(aq_wave_image_type type)
 static void words_set(bed *b, const aq_wave_image *image,
                       const aq_wave_sampler *sampler)
 {
-  aq_wave_image_make(image, &b->wave->s[RESOURCE]);
+  ck_assert(aq_wave_image_make(aq_wave_images_target(b->gfx), image,
+                               &b->wave->s[RESOURCE]));
   aq_wave_sampler_make(sampler, &b->wave->s[SAMPLER]);
 }
 
@@ -99,14 +100,14 @@ START_TEST(resources_and_samplers_have_the_bits_of_rocr)
   uint32_t r[AQ_WAVE_IMAGE_WORDS], s[AQ_WAVE_SAMPLER_WORDS];
   aq_wave_image back;
   aq_wave_sampler sampled;
-  aq_wave_image_make(&image, r);
+  ck_assert(aq_wave_image_make(AQ_ISA_GFX90A, &image, r));
   ck_assert_uint_eq(r[0], 0x3456789a);
   ck_assert_uint_eq(r[1], 0x12 | 10 << 20 | 5 << 26);
   ck_assert_uint_eq(r[2], 99 | 49 << 14);
   ck_assert_uint_eq(r[3], 0xf2eu | 13u << 28);
   ck_assert_uint_eq(r[4], 6 | 127 << 13);
   ck_assert_uint_eq(r[5] | r[6] | r[7], 0);
-  ck_assert_ptr_null(aq_wave_image_read(r, &back));
+  ck_assert_ptr_null(aq_wave_image_read(AQ_ISA_GFX90A, r, &back));
   ck_assert_uint_eq(back.address, image.address);
   ck_assert_uint_eq(back.width, image.width);
   ck_assert_uint_eq(back.height, image.height);
@@ -124,6 +125,47 @@ START_TEST(resources_and_samplers_have_the_bits_of_rocr)
   ck_assert_ptr_null(aq_wave_sampler_read(s, &sampled));
   ck_assert_mem_eq(sampled.clamp, sampler.clamp, sizeof sampler.clamp);
   ck_assert(sampled.linear && sampled.unnormalized && !sampled.truncates);
+}
+END_TEST
+
+START_TEST(resources_of_gfx10_have_the_bits_of_rocr)
+{
+  aq_wave_image image = {.address = 0x123456789a00,
+                         .width = 0x1236,
+                         .height = 50,
+                         .depth = 1,
+                         .pitch = 0x1280,
+                         .type = AQ_WAVE_IMAGE_2D,
+                         .layout = 10,
+                         .number = AQ_WAVE_UNORM,
+                         .select = {6, 5, 4, 7}};
+  uint32_t r[AQ_WAVE_IMAGE_WORDS];
+  aq_wave_image back;
+  ck_assert(aq_wave_image_make(AQ_ISA_GFX1030, &image, r));
+  ck_assert_uint_eq(r[0], 0x3456789a);
+  ck_assert_uint_eq(r[1], 0x12 | 56 << 20 | 1u << 30); /* 0x1235 ends in 01 */
+  ck_assert_uint_eq(r[2], 0x1235u >> 2 | 49 << 14 | 1u << 31);
+  ck_assert_uint_eq(r[3], 0xf2eu | 9u << 28);
+  ck_assert_uint_eq(r[4], 0x127f);
+  ck_assert_uint_eq(r[5] | r[6] | r[7], 0);
+  ck_assert_ptr_null(aq_wave_image_read(AQ_ISA_GFX1030, r, &back));
+  ck_assert(back.width == image.width && back.pitch == image.pitch &&
+            back.depth == 1 && back.layout == 10 &&
+            back.number == AQ_WAVE_UNORM);
+  r[4] = 0; /* as on gfx1010: rows of whole 256 bytes */
+  ck_assert_ptr_null(aq_wave_image_read(AQ_ISA_GFX1010, r, &back));
+  ck_assert_uint_eq(back.pitch, 0x1240);
+  image.type = AQ_WAVE_IMAGE_2D_ARRAY;
+  image.depth = 7;
+  ck_assert(!aq_wave_image_make(AQ_ISA_GFX1030, &image, r));
+  image.pitch = 0x1240;
+  image.number = AQ_WAVE_SRGB;
+  ck_assert(aq_wave_image_make(AQ_ISA_GFX1030, &image, r));
+  ck_assert_uint_eq(r[1] >> 20 & 511, 130);
+  ck_assert_uint_eq(r[4], 6);
+  ck_assert_ptr_null(aq_wave_image_read(AQ_ISA_GFX1030, r, &back));
+  ck_assert(back.depth == 7 && back.pitch == 0x1240 &&
+            back.number == AQ_WAVE_SRGB);
 }
 END_TEST
 
@@ -150,9 +192,9 @@ START_TEST(other_words_are_refused_by_name)
   aq_wave_sampler sampled;
   for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
     uint32_t words[AQ_WAVE_IMAGE_WORDS];
-    aq_wave_image_make(&image, words);
+    aq_wave_image_make(AQ_ISA_GFX906, &image, words);
     words[images[i].word] |= images[i].bits;
-    const char *why = aq_wave_image_read(words, &got);
+    const char *why = aq_wave_image_read(AQ_ISA_GFX906, words, &got);
     ck_assert_ptr_nonnull(why);
     ck_assert_ptr_nonnull(strstr(why, images[i].what));
   }
@@ -226,16 +268,14 @@ START_TEST(masks_choose_components_and_halves_share_registers)
 }
 END_TEST
 
-START_TEST(stores_write_what_loads_would_read)
+static void store_check(const char *gfx, const char *text)
 {
   aq_wave_image image = image_of(AQ_WAVE_IMAGE_2D_ARRAY);
   bed b;
   image.layout = 10;
   image.number = AQ_WAVE_UNORM;
   memcpy(image.select, (uint8_t[]){6, 5, 4, 7}, 4);
-  if (!open_one(&b, "gfx900",
-                "image_store v[8:11], v[0:3], s[8:15] dmask:0xf unorm da",
-                &image, &(aq_wave_sampler){0}))
+  if (!open_one(&b, gfx, text, &image, &(aq_wave_sampler){0}))
     return;
   for (uint32_t l = 0; l < LANES; l++) {
     b.wave->v[0][l] = l; /* lanes from WIDTH on are outside */
@@ -252,6 +292,14 @@ START_TEST(stores_write_what_loads_would_read)
       ck_assert(texels[3][1][x] == 1e30f);
   }
   close_one(&b);
+}
+
+START_TEST(stores_write_what_loads_would_read)
+{
+  store_check("gfx900",
+              "image_store v[8:11], v[0:3], s[8:15] dmask:0xf unorm da");
+  store_check("gfx1030", "image_store v[8:11], v[0:2], s[8:15] dmask:0xf "
+                         "dim:SQ_RSRC_IMG_2D_ARRAY unorm");
 }
 END_TEST
 
@@ -329,13 +377,12 @@ static double coordinate(uint32_t l, int axis, int size)
   return ((int)(l * (uint32_t)steps[axis] + 19u) % span) / 256.0 - 1.5 * size;
 }
 
-static void samples_check(const aq_wave_sampler *sampler)
+static void samples_check(const char *gfx, const char *text,
+                          const aq_wave_sampler *sampler)
 {
   const aq_wave_image image = image_of(AQ_WAVE_IMAGE_3D);
   bed b;
-  if (!open_one(&b, "gfx90a",
-                "image_sample v8, v[0:3], s[8:15], s[16:19] dmask:0x1", &image,
-                sampler))
+  if (!open_one(&b, gfx, text, &image, sampler))
     return;
   const int sizes[3] = {WIDTH, HEIGHT, DEPTH};
   for (uint32_t l = 0; l < LANES; l++)
@@ -368,7 +415,13 @@ START_TEST(samples_are_those_of_vulkan_in_every_addressing_mode)
                                .unnormalized = n / CLAMPS & 2};
     for (unsigned i = 0; i < 3; i++)
       sampler.clamp[i] = clamps[(n + i * (n / CLAMPS)) % CLAMPS];
-    samples_check(&sampler);
+    samples_check("gfx90a",
+                  "image_sample v8, v[0:3], s[8:15], s[16:19] dmask:0x1",
+                  &sampler);
+    samples_check("gfx1030",
+                  "image_sample_lz v8, [v0, v1, v2], s[8:15], s[16:19] "
+                  "dmask:0x1 dim:SQ_RSRC_IMG_3D",
+                  &sampler);
   }
 }
 END_TEST
@@ -402,28 +455,48 @@ END_TEST
 START_TEST(forms_of_samples_find_their_coordinates)
 {
   static const struct {
-    const char *text;
+    const char *gfx, *text;
     unsigned first;
   } forms[] = {
-      {"image_sample_l v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
-      {"image_sample_cl v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
-      {"image_sample_b v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 1},
-      {"image_sample_d v8, v[0:7], s[8:15], s[16:19] dmask:0x1", 4},
-      {"image_sample_d_cl v8, v[0:7], s[8:15], s[16:19] dmask:0x1", 4},
-      {"image_sample_cd v8, v[0:7], s[8:15], s[16:19] dmask:0x1", 4},
-      {"image_sample_cd_cl v8, v[0:7], s[8:15], s[16:19] dmask:0x1", 4},
-      {"image_sample_b_cl v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 1},
-      {"image_gather4 v[8:11], v[0:1], s[8:15], s[16:19] dmask:0x1", 0},
-      {"image_gather4_cl v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
-      {"image_gather4_l v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
-      {"image_gather4_b v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1", 1},
-      {"image_gather4_b_cl v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1", 1},
+      {"gfx908", "image_sample_l v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
+      {"gfx908", "image_sample_cl v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
+      {"gfx908", "image_sample_b v8, v[0:3], s[8:15], s[16:19] dmask:0x1", 1},
+      {"gfx908", "image_sample_d v8, v[0:7], s[8:15], s[16:19] dmask:0x1", 4},
+      {"gfx908", "image_sample_d_cl v8, v[0:7], s[8:15], s[16:19] dmask:0x1",
+       4},
+      {"gfx908", "image_sample_cd v8, v[0:7], s[8:15], s[16:19] dmask:0x1", 4},
+      {"gfx908", "image_sample_cd_cl v8, v[0:7], s[8:15], s[16:19] dmask:0x1",
+       4},
+      {"gfx908", "image_sample_b_cl v8, v[0:3], s[8:15], s[16:19] dmask:0x1",
+       1},
+      {"gfx908", "image_gather4 v[8:11], v[0:1], s[8:15], s[16:19] dmask:0x1",
+       0},
+      {"gfx908",
+       "image_gather4_cl v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1", 0},
+      {"gfx908", "image_gather4_l v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1",
+       0},
+      {"gfx908", "image_gather4_b v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1",
+       1},
+      {"gfx908",
+       "image_gather4_b_cl v[8:11], v[0:3], s[8:15], s[16:19] dmask:0x1", 1},
+      {"gfx1030",
+       "image_sample_d v8, v[0:5], s[8:15], s[16:19] dmask:0x1 "
+       "dim:SQ_RSRC_IMG_2D",
+       4},
+      {"gfx1010",
+       "image_sample_b_cl v8, [v3, v0, v1, v7], s[8:15], s[16:19] dmask:0x1 "
+       "dim:SQ_RSRC_IMG_2D",
+       0},
+      {"gfx1030",
+       "image_gather4_l v[8:11], [v5, v6, v0], s[8:15], s[16:19] dmask:0x1 "
+       "dim:SQ_RSRC_IMG_2D",
+       5},
   };
   const aq_wave_image image = image_of(AQ_WAVE_IMAGE_2D);
   const aq_wave_sampler sampler = {.clamp = {2, 2, 2}, .unnormalized = true};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     bed b;
-    if (!open_one(&b, "gfx908", forms[i].text, &image, &sampler))
+    if (!open_one(&b, forms[i].gfx, forms[i].text, &image, &sampler))
       return;
     for (uint32_t l = 0; l < LANES; l++) {
       for (uint32_t r = 0; r < 8; r++)
@@ -504,7 +577,14 @@ START_TEST(what_is_not_simulated_stops_the_queue_by_name)
                      "image_sample v8, v[0:1], s[8:15], s[16:19] dmask:0x1",
                      &image, &sampler));
   ck_assert(!bed_run(&b, 0));
-  ck_assert_ptr_nonnull(strstr(b.grid.fault.text, "an array of images"));
+  ck_assert_ptr_nonnull(strstr(b.grid.fault.text, "other dimensions"));
+  close_one(&b);
+  ck_assert(open_one(&b, "gfx1030",
+                     "image_load v8, v[0:1], s[8:15] dmask:0x1 "
+                     "dim:SQ_RSRC_IMG_2D",
+                     &image, &sampler));
+  ck_assert(!bed_run(&b, 0));
+  ck_assert_ptr_nonnull(strstr(b.grid.fault.text, "other dimensions"));
   close_one(&b);
 }
 END_TEST
@@ -526,6 +606,7 @@ START_TEST(images_out_of_memory_are_a_fault)
 END_TEST
 
 AQ_TEST_MAIN("wave/images", resources_and_samplers_have_the_bits_of_rocr,
+             resources_of_gfx10_have_the_bits_of_rocr,
              other_words_are_refused_by_name,
              loads_read_elements_inside_and_zeros_outside,
              masks_choose_components_and_halves_share_registers,
