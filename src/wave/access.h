@@ -51,6 +51,48 @@ aq_wave_small_access aq_wave_global_small_load, aq_wave_global_small_store,
     aq_wave_flat_small_load, aq_wave_flat_small_store,
     aq_wave_shared_small_load, aq_wave_shared_small_store;
 
+/* Atomics lane by lane. */
+aq_wave_handler aq_wave_by_lane_global_atomic, aq_wave_by_lane_global_atomic_x2,
+    aq_wave_by_lane_flat_atomic, aq_wave_by_lane_flat_atomic_x2;
+
+/* The entries of a list, by AS. */
+/* clang-format off */
+#define H_ATOMICS(p)                                                           \
+  AS(p##_atomic_swap, p##_atomic), AS(p##_atomic_cmpswap, p##_atomic),         \
+      AS(p##_atomic_add, p##_atomic), AS(p##_atomic_sub, p##_atomic),          \
+      AS(p##_atomic_smin, p##_atomic), AS(p##_atomic_umin, p##_atomic),        \
+      AS(p##_atomic_smax, p##_atomic), AS(p##_atomic_umax, p##_atomic),        \
+      AS(p##_atomic_and, p##_atomic), AS(p##_atomic_or, p##_atomic),           \
+      AS(p##_atomic_xor, p##_atomic), AS(p##_atomic_inc, p##_atomic),          \
+      AS(p##_atomic_dec, p##_atomic), AS(p##_atomic_add_f32, p##_atomic),      \
+      AS(p##_atomic_pk_add_f16, p##_atomic),                                   \
+      AS(p##_atomic_pk_add_bf16, p##_atomic),                                  \
+      AS(p##_atomic_fmin, p##_atomic), AS(p##_atomic_fmax, p##_atomic),        \
+      AS(p##_atomic_fcmpswap, p##_atomic),                                     \
+      AS(p##_atomic_min_num_f32, p##_atomic),                                  \
+      AS(p##_atomic_max_num_f32, p##_atomic), AS(p##_atomic_csub, p##_atomic), \
+      AS(p##_atomic_cond_sub_u32, p##_atomic),                                 \
+      AS(p##_atomic_fmin_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_fmax_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_fcmpswap_x2, p##_atomic_x2),                               \
+      AS(p##_atomic_add_f64, p##_atomic_x2),                                   \
+      AS(p##_atomic_min_f64, p##_atomic_x2),                                   \
+      AS(p##_atomic_max_f64, p##_atomic_x2),                                   \
+      AS(p##_atomic_swap_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_cmpswap_x2, p##_atomic_x2),                                \
+      AS(p##_atomic_add_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_sub_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_smin_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_umin_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_smax_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_umax_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_and_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_or_x2, p##_atomic_x2),                                     \
+      AS(p##_atomic_xor_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_inc_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_dec_x2, p##_atomic_x2)
+/* clang-format on */
+
 /* The host address of a lane's bytes that an instruction of global, flat or
  * scratch memory reads; NULL: `*address` cannot be reached. */
 void *aq_wave_lane_at(aq_wave *w, const aq_wave_op *o, int lane, unsigned size,

@@ -236,7 +236,7 @@ uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,
 
 /* ---- memory ---- */
 
-uint32_t aq_wave_exchange32(aq_wave_atomic op, void *at, uint32_t b, uint32_t c)
+uint32_t aq_wave_compute32(aq_wave_atomic op, void *at, uint32_t b, uint32_t c)
 {
   uint32_t *p = at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(p, &old, aq_wave_atomic32(op, old, b, c),
@@ -246,7 +246,7 @@ uint32_t aq_wave_exchange32(aq_wave_atomic op, void *at, uint32_t b, uint32_t c)
   return old;
 }
 
-uint64_t aq_wave_exchange64(aq_wave_atomic op, void *at, uint64_t b, uint64_t c)
+uint64_t aq_wave_compute64(aq_wave_atomic op, void *at, uint64_t b, uint64_t c)
 {
   uint64_t *p = at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(p, &old, aq_wave_atomic64(op, old, b, c),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read-modify-write operations of memory instructions: what becomes of the old
- * value. Global memory changes by compare and swap, so that host threads and
+ * value. Global memory changes by the host's atomics, so that host threads and
  * other waves see each change whole; LDS belongs to one thread.
  */
 #ifndef AQ_WAVE_ATOMICS_H
@@ -55,10 +55,28 @@ uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,
                           uint64_t c);
 
 /* The same at an address of the host that is aligned, whole for all threads;
- * the result is the old value. */
-uint32_t aq_wave_exchange32(aq_wave_atomic op, void *at, uint32_t b,
-                            uint32_t c);
-uint64_t aq_wave_exchange64(aq_wave_atomic op, void *at, uint64_t b,
-                            uint64_t c);
+ * the result is the old value. By compare and swap. */
+uint32_t aq_wave_compute32(aq_wave_atomic op, void *at, uint32_t b, uint32_t c);
+uint64_t aq_wave_compute64(aq_wave_atomic op, void *at, uint64_t b, uint64_t c);
+
+/* The same; by one instruction where the host has it. */
+#define AQ_WAVE_EXCHANGE(bits)                                                 \
+  static inline uint##bits##_t aq_wave_exchange##bits(                         \
+      aq_wave_atomic op, void *at, uint##bits##_t b, uint##bits##_t c)         \
+  {                                                                            \
+    uint##bits##_t *p = at;                                                    \
+    switch (op) {                                                              \
+    case AQ_WAVE_ADD:                                                          \
+      return __atomic_fetch_add(p, b, __ATOMIC_SEQ_CST);                       \
+    case AQ_WAVE_SUB:                                                          \
+      return __atomic_fetch_sub(p, b, __ATOMIC_SEQ_CST);                       \
+    case AQ_WAVE_SWAP:                                                         \
+      return __atomic_exchange_n(p, b, __ATOMIC_SEQ_CST);                      \
+    default:                                                                   \
+      return aq_wave_compute##bits(op, at, b, c);                              \
+    }                                                                          \
+  }
+AQ_WAVE_EXCHANGE(32)
+AQ_WAVE_EXCHANGE(64)
 
 #endif

@@ -1,5 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/wave/access.h src/wave/aliases.c src/wave/aliases.def src/wave/access.inc \
+	src/wave/access_atomics.inc \
 	src/wave/atomics.c src/wave/atomics.h \
 	src/wave/buffer.c src/wave/buffer.h \
 	src/wave/caches.c src/wave/caches.h \

@@ -14,6 +14,7 @@
 #include "wave/atomics.h"
 #include "wave/buffer.h"
 #include "wave/lanes.h"
+#include "wave/packed.h"
 
 #define BODY(name)                                                             \
   static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
@@ -306,48 +307,20 @@ ATOMICS(global, GLOBAL)
 ATOMICS(flat, FLAT)
 ATOMICS(buffer, BUFFER)
 
+/* For access_atomics.inc. */
+AQ_WAVE_BY_LANE(global_atomic)
+AQ_WAVE_BY_LANE(global_atomic_x2)
+AQ_WAVE_BY_LANE(flat_atomic)
+AQ_WAVE_BY_LANE(flat_atomic_x2)
+
 /* clang-format off */
 #define H(name) {#name, name##_}
 #define AS(name, handler) {#name, handler##_}
-#define H_ATOMICS(p)                                                           \
-  AS(p##_atomic_swap, p##_atomic), AS(p##_atomic_cmpswap, p##_atomic),         \
-      AS(p##_atomic_add, p##_atomic), AS(p##_atomic_sub, p##_atomic),          \
-      AS(p##_atomic_smin, p##_atomic), AS(p##_atomic_umin, p##_atomic),        \
-      AS(p##_atomic_smax, p##_atomic), AS(p##_atomic_umax, p##_atomic),        \
-      AS(p##_atomic_and, p##_atomic), AS(p##_atomic_or, p##_atomic),           \
-      AS(p##_atomic_xor, p##_atomic), AS(p##_atomic_inc, p##_atomic),          \
-      AS(p##_atomic_dec, p##_atomic), AS(p##_atomic_add_f32, p##_atomic),      \
-      AS(p##_atomic_pk_add_f16, p##_atomic),                                   \
-      AS(p##_atomic_pk_add_bf16, p##_atomic),                                  \
-      AS(p##_atomic_fmin, p##_atomic), AS(p##_atomic_fmax, p##_atomic),        \
-      AS(p##_atomic_fcmpswap, p##_atomic),                                     \
-      AS(p##_atomic_min_num_f32, p##_atomic),                                  \
-      AS(p##_atomic_max_num_f32, p##_atomic), AS(p##_atomic_csub, p##_atomic), \
-      AS(p##_atomic_cond_sub_u32, p##_atomic),                                 \
-      AS(p##_atomic_fmin_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_fmax_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_fcmpswap_x2, p##_atomic_x2),                               \
-      AS(p##_atomic_add_f64, p##_atomic_x2),                                   \
-      AS(p##_atomic_min_f64, p##_atomic_x2),                                   \
-      AS(p##_atomic_max_f64, p##_atomic_x2),                                   \
-      AS(p##_atomic_swap_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_cmpswap_x2, p##_atomic_x2),                                \
-      AS(p##_atomic_add_x2, p##_atomic_x2),                                    \
-      AS(p##_atomic_sub_x2, p##_atomic_x2),                                    \
-      AS(p##_atomic_smin_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_umin_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_smax_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_umax_x2, p##_atomic_x2),                                   \
-      AS(p##_atomic_and_x2, p##_atomic_x2),                                    \
-      AS(p##_atomic_or_x2, p##_atomic_x2),                                     \
-      AS(p##_atomic_xor_x2, p##_atomic_x2),                                    \
-      AS(p##_atomic_inc_x2, p##_atomic_x2),                                    \
-      AS(p##_atomic_dec_x2, p##_atomic_x2)
 #define SMALL_LOAD(name, shared, size, is_signed, part)                        \
   H(scratch_load_##name), H(buffer_load_##name),
 #define SMALL_STORE(name, shared, size, part)                                  \
   H(scratch_store_##name), H(buffer_store_##name),
 const aq_wave_semantics aq_wave_memory[] = {
 #include "wave/small.def"
-    H_ATOMICS(global), H_ATOMICS(flat), H_ATOMICS(buffer), {NULL, NULL}};
+    H_ATOMICS(buffer), {NULL, NULL}};
 /* clang-format on */
