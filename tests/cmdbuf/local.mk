@@ -19,8 +19,8 @@ tests_cmdbuf_test_pm4_LDADD = $(AQ_WALK_LDADD)
 tests_cmdbuf_test_processor_LDADD = $(AQ_WALK_LDADD)
 tests_cmdbuf_test_program_file_LDADD = $(AQ_WALK_LDADD)
 
-# Counts instructions of a helper that is no test itself.
-dist_check_SCRIPTS += tests/cmdbuf/test_plain_cost.sh
+# Counts instructions of a helper that is no test itself, under valgrind.
+AQ_LONG_TESTS += tests/cmdbuf/test_plain_cost.sh
 tests_cmdbuf_plain_cost_CPPFLAGS = $(AM_CPPFLAGS)
 tests_cmdbuf_plain_cost_LDADD = $(AQ_CORE_LDADD)
 tests/cmdbuf/test_plain_cost.log: tests/cmdbuf/plain_cost

@@ -1,5 +1,6 @@
 # The suite that every transport must pass, and the conformance table.
 check_PROGRAMS += tests/contract/test_contract
+AQ_SLICED_TESTS += tests/contract/test_contract
 
 tests_contract_test_contract_SOURCES = \
 	tests/contract/contract.c tests/contract/contract.h \
@@ -27,7 +28,8 @@ EXTRA_tests_contract_test_contract_DEPENDENCIES = libhsa-runtime64.la
 
 # The suite on the installed HSA runtime, for example a GPU's (doc/hsa.md).
 check-hsa: tests/contract/test_contract
-	AQ_TRANSPORT=hsa AQ_TRANSPORT_OPTIONAL=1 ./tests/contract/test_contract
+	AQ_LONG=1 AQ_TRANSPORT=hsa AQ_TRANSPORT_OPTIONAL=1 \
+	  ./tests/contract/test_contract
 
 # Reads the logs of the tests that the table names, so it runs after them.
 dist_check_SCRIPTS += tests/contract/test_conformance.sh
