@@ -40,18 +40,18 @@ else
   have_bash=no
 fi
 
-takes_option() { # COMMAND OPTION, with the command's help in help.txt
-  if grep -q -e "--$2 [^ ]" "$work/help.txt"; then
-    "$aqueduct" "$1" "--$2" "$work/value" --help > /dev/null 2>&1
-  else
-    "$aqueduct" "$1" "--$2" --help > /dev/null 2>&1
-  fi
+takes_option() { # COMMAND OPTION, with the command's help in $help
+  case $help in
+  *"--$2 "[!' ']*)
+    "$aqueduct" "$1" "--$2" "$work/value" --help > /dev/null 2>&1 ;;
+  *) "$aqueduct" "$1" "--$2" --help > /dev/null 2>&1 ;;
+  esac
 }
 
 takes_all() { # COMMAND OPTION…
   takes_command=$1
   shift
-  "$aqueduct" "$takes_command" --help > "$work/help.txt"
+  help=$("$aqueduct" "$takes_command" --help)
   for option; do
     takes_option "$takes_command" "$option" || return 1
   done
