@@ -2,6 +2,7 @@
 aq_wave_bed = tests/wave/bed.c tests/wave/bed.h \
 	tests/wave/assembler.c tests/wave/assembler.h
 check_PROGRAMS += tests/wave/test_opcodes
+AQ_SLICED_TESTS += tests/wave/test_opcodes
 tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
 	$(aq_wave_bed) tests/wave/seen.h \
 	tests/wave/variant.c tests/wave/variant.h tests/wave/variant_lane.c \

@@ -450,7 +450,7 @@ START_TEST(groups_compute_what_loops_compute)
       "gfx942",  "gfx1100", "gfx1250",    "gfx1030/64", "gfx900",
       "gfx90a",  "gfx908",  "gfx906",     "gfx1010",    "gfx950",
       "gfx1030", "gfx1150", "gfx1100/64", "gfx1200",    "gfx1200/64"};
-  enum { SLICE = 4, TARGETS = sizeof targets / sizeof *targets };
+  enum { SLICE = 2, TARGETS = sizeof targets / sizeof *targets };
   if (!compiler_is_here()) {
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return;
