@@ -320,9 +320,11 @@ hsa_status_t hsa_amd_image_create(
 /* ---- descriptors with levels of detail ---- */
 
 /* An image of one level is described as ever; false: it has more. */
-static bool level_one(const hsa_ext_image_descriptor_v2_t *from,
+static bool level_one(aqdrop *runtime,
+                      const hsa_ext_image_descriptor_v2_t *from,
                       hsa_ext_image_descriptor_t *to)
 {
+  __atomic_store_n(&runtime->knows_levels, true, __ATOMIC_RELAXED);
   if (from)
     *to = (hsa_ext_image_descriptor_t){from->geometry,   from->width,
                                        from->height,     from->depth,
@@ -336,7 +338,7 @@ hsa_status_t hsa_ext_image_data_get_info_v2(
 {
   AQDROP_ENTER(runtime);
   hsa_ext_image_descriptor_t one;
-  if (!level_one(image_descriptor, &one))
+  if (!level_one(runtime, image_descriptor, &one))
     return HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
   return data_info(runtime, agent, image_descriptor ? &one : NULL,
                    access_permission, NULL, image_data_info);
@@ -348,7 +350,7 @@ hsa_status_t hsa_ext_image_create_v2(
 {
   AQDROP_ENTER(runtime);
   hsa_ext_image_descriptor_t one;
-  if (!level_one(image_descriptor, &one))
+  if (!level_one(runtime, image_descriptor, &one))
     return HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
   return image_make(runtime, agent, image_descriptor ? &one : NULL, image_data,
                     access_permission, NULL, image);
@@ -361,7 +363,8 @@ hsa_status_t hsa_amd_image_create_v2(
 {
   AQDROP_NOTED(AQ_KIND_CALL);
   hsa_ext_image_descriptor_t one;
-  if (aqdrop_runtime() && !level_one(image_descriptor, &one))
+  aqdrop *runtime = aqdrop_runtime();
+  if (runtime && !level_one(runtime, image_descriptor, &one))
     return HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
   return hsa_amd_image_create(agent, image_descriptor ? &one : NULL,
                               image_layout, image_data, access_permission,

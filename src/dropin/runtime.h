@@ -111,6 +111,7 @@ typedef struct aqdrop {
   struct aqdrop_locked *first_locked;
   struct aqdrop_range *first_range;
   struct aqdrop_ext *first_ext;
+  bool knows_levels; /* of detail, the client: ext_samplers.c; atomic */
   struct aqdrop_reader *first_reader;
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;

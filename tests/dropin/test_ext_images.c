@@ -566,6 +566,34 @@ START_TEST(a_kernel_reads_image_and_sampler_by_their_handles)
 }
 END_TEST
 
+/* Six words: the third is the filter between levels. */
+START_TEST(samplers_of_clients_with_levels_have_another_member)
+{
+  const uint32_t without[] = {1, 1, 3, 4, 1}, with[] = {1, 1, 2, 3, 4, 1};
+  const hsa_ext_image_descriptor_v2_t d = {.geometry = GEOMETRY(2D),
+                                           .width = 4,
+                                           .height = 4,
+                                           .format = {TYPE(FLOAT), ORDER(R)},
+                                           .mipmap_levels = 1};
+  client c;
+  device_open(&c, "mi210");
+  for (int levels = 0; levels < 2; levels++) {
+    const void *descriptor = levels ? with : without;
+    hsa_ext_image_data_info_t info;
+    hsa_ext_sampler_t sampler;
+    if (levels)
+      ck_assert_done(hsa_ext_image_data_get_info_v2(c.device, &d, 1, &info));
+    ck_assert_done(hsa_ext_sampler_create_v2(c.device, descriptor, &sampler));
+    const aq_kernel_sampler got =
+        aq_kernel_sampler_of((void *)(uintptr_t)sampler.handle);
+    ck_assert(got.coordinates == 1 && got.filter == 1);
+    ck_assert_mem_eq(got.addressing, without + 2, sizeof got.addressing);
+    ck_assert_done(hsa_ext_sampler_destroy(c.device, sampler));
+  }
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(the_extensions_table_has_its_functions)
 {
   client c;
@@ -603,4 +631,5 @@ AQ_TEST_MAIN("dropin/ext_images", a_device_with_images_says_which,
              images_are_copied_in_part_and_onto_themselves,
              copies_between_linear_and_standard_colours_convert,
              a_kernel_reads_image_and_sampler_by_their_handles,
+             samplers_of_clients_with_levels_have_another_member,
              the_extensions_table_has_its_functions)

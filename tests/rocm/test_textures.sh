@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Textures and surfaces of HIP on devices whose image instructions execute.
+# AQ_ROCM=DIR names another HIP: its program runs on mi210 too.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 if [ -n "${AQ_SANITIZERS:-}" ]; then
@@ -33,4 +34,12 @@ for device in mi50=gfx906 mi210=gfx90a rx6900xt=gfx1030; do
     -- "$work/textures"
   check "$model: the checker has nothing to find in them" right
 done
+if [ -n "${AQ_ROCM:-}" ]; then
+  LD_LIBRARY_PATH=$AQ_ROCM/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  export LD_LIBRARY_PATH
+  "$AQ_ROCM/bin/hipcc" -std=c++17 -O1 --offload-arch=gfx90a \
+    -o "$work/textures" "$srcdir/tests/rocm/textures.hip" > "$work/log" 2>&1
+  try "$aqueduct" exec --timeout 120s --device mi210 -- "$work/textures"
+  check "HIP of AQ_ROCM: textures and surfaces are those of the host" right
+fi
 finish
