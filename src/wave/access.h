@@ -49,6 +49,7 @@ typedef const aq_wave_op *aq_wave_small_access(aq_wave *w, const aq_wave_op *o,
 
 aq_wave_small_access aq_wave_global_small_load, aq_wave_global_small_store,
     aq_wave_flat_small_load, aq_wave_flat_small_store,
+    aq_wave_buffer_small_load, aq_wave_buffer_small_store,
     aq_wave_shared_small_load, aq_wave_shared_small_store;
 
 /* Atomics lane by lane. */

@@ -229,6 +229,7 @@ ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
   }
 SMALL(global, GLOBAL)
 SMALL(flat, FLAT)
+SMALL(buffer, BUFFER)
 
 /* The old value goes to d if it was asked for; cmpswap's data is the new value
  * and then the one compared with. */
@@ -284,11 +285,9 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
                        (aq_wave_small){size, false, AQ_WAVE_##part});          \
   }
 #define SMALL_LOAD(name, shared, size, is_signed, part)                        \
-  LOAD(scratch_load_##name, SCRATCH, size, is_signed, part)                    \
-  LOAD(buffer_load_##name, BUFFER, size, is_signed, part)
+  LOAD(scratch_load_##name, SCRATCH, size, is_signed, part)
 #define SMALL_STORE(name, shared, size, part)                                  \
-  STORE(scratch_store_##name, SCRATCH, size, part)                             \
-  STORE(buffer_store_##name, BUFFER, size, part)
+  STORE(scratch_store_##name, SCRATCH, size, part)
 #include "wave/small.def"
 #undef SMALL_LOAD
 #undef SMALL_STORE
@@ -317,9 +316,9 @@ AQ_WAVE_BY_LANE(flat_atomic_x2)
 #define H(name) {#name, name##_}
 #define AS(name, handler) {#name, handler##_}
 #define SMALL_LOAD(name, shared, size, is_signed, part)                        \
-  H(scratch_load_##name), H(buffer_load_##name),
+  H(scratch_load_##name),
 #define SMALL_STORE(name, shared, size, part)                                  \
-  H(scratch_store_##name), H(buffer_store_##name),
+  H(scratch_store_##name),
 const aq_wave_semantics aq_wave_memory[] = {
 #include "wave/small.def"
     H_ATOMICS(buffer), {NULL, NULL}};

@@ -502,6 +502,62 @@ START_TEST(words_of_each_lane_are_in_a_buffers_range_or_not)
 }
 END_TEST
 
+typedef struct small_case {
+  const char *name;
+  unsigned bytes;
+  uint32_t kept; /* of the register */
+  bool store;
+} small_case;
+
+/* Bytes and halves; the part of the register that is not kept is read from its
+ * lowest bit on, or stored. */
+static void small_check(const small_case *c, unsigned draw)
+{
+  const uint64_t exec = draw % 2 ? 0xfffffff0ffff7fff : UINT64_MAX;
+  const unsigned shift = c->kept == 0xffff ? 16 : 0;
+  static uint8_t before[BYTES];
+  char text[BED_TEXT];
+  bed b;
+  snprintf(text, sizeof text, "buffer_%s v8, v0, s[4:7], 0 offen offset:%u",
+           c->name, 4 * draw);
+  if (!open_one(&b, "gfx90a", text, RECORDS, 0, 0))
+    return;
+  AQ_WAVE_EXEC(b.wave) = exec;
+  for (uint32_t l = 0; l < LANES; l++) {
+    b.wave->v[0][l] = bounds_offset(draw, l);
+    b.wave->v[8][l] = REST * (l + 1);
+  }
+  memcpy(before, memory, sizeof before);
+  ck_assert_msg(bed_run(&b, 0), "%s: %s", text, b.grid.fault.text);
+  for (uint32_t l = 0; l < LANES; l++) {
+    const uint32_t at = bounds_offset(draw, l) + 4 * draw, old = REST * (l + 1);
+    const bool on = exec >> l & 1, inside = at <= RECORDS - c->bytes;
+    uint32_t x = 0;
+    memcpy(&x, memory + (inside ? at : 0), inside ? c->bytes : 0);
+    if (on && inside && c->store)
+      memcpy(before + at, &(uint32_t){old >> shift}, c->bytes);
+    x = on && !c->store ? (old & c->kept) | x << shift : old;
+    ck_assert_msg(b.wave->v[8][l] == x, "%s: lane %u", text, l);
+  }
+  ck_assert_mem_eq(memory, before, BYTES);
+  close_one(&b);
+}
+
+START_TEST(bytes_and_halves_are_in_a_buffers_range_or_not)
+{
+  static const small_case cases[] = {{"load_ubyte", 1, 0, false},
+                                     {"load_ushort", 2, 0, false},
+                                     {"load_short_d16", 2, 0xffff0000, false},
+                                     {"load_ubyte_d16_hi", 1, 0xffff, false},
+                                     {"store_byte", 1, 0, true},
+                                     {"store_short", 2, 0, true},
+                                     {"store_short_d16_hi", 2, 0xffff, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (unsigned draw = 0; draw < 4; draw++)
+      small_check(&cases[i], draw);
+}
+END_TEST
+
 /* ---- to LDS ---- */
 
 typedef struct direct_case {
@@ -800,6 +856,7 @@ AQ_TEST_MAIN("wave/typed", typed_loads_convert_from_their_format,
              values_that_a_format_cannot_hold_are_refused,
              words_out_of_a_buffers_range_read_as_zero_and_are_not_stored,
              words_of_each_lane_are_in_a_buffers_range_or_not,
+             bytes_and_halves_are_in_a_buffers_range_or_not,
              components_move_between_memory_and_registers,
              three_halves_are_in_two_registers, upper_halves_take_one_component,
              loads_to_lds_follow_the_lanes_number,
