@@ -139,7 +139,8 @@ struct aqsim_device {
   aq_time finish[AQSIM_SCOPES]; /* end of a kernel until its decrement */
   aqsim_packet_limits limits;
   aqsim_slots slots;
-  aq_time idle_since; /* when a queue became idle last */
+  aq_time idle_since; /* when a packet of its queues completed last */
+  uint32_t left_over; /* active packets of queues that stopped, and are there */
   uint32_t queue_count;
   aqsim_queue *cooperative;                /* the one of this device, or NULL */
   aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
@@ -459,6 +460,14 @@ static inline bool aqsim_queue_is_idle(const aqsim_queue *queue)
 {
   return queue->intake.noticed == queue->intake.fetched &&
          queue->line.waiting == 0 && queue->line.active == 0;
+}
+
+/* One packet more or less of it is active: `by` is 1 or -1. */
+static inline void aqsim_queue_active_add(aqsim_queue *queue, int by)
+{
+  queue->line.active += (uint32_t)by;
+  if (queue->state != AQSIM_QUEUE_ACTIVE && !queue->host && !queue->destroyed)
+    queue->device->left_over += (uint32_t)by;
 }
 
 /* The pipe of a queue launches nothing more until then. */

@@ -358,6 +358,8 @@ void aqsim_queue_destroy(aqsim_queue *queue)
                         queue->pool.fresh * sizeof *queue->pool.flights);
   queue_unlink(sim, queue);
   queue->destroyed = true;
+  if (!queue->host)
+    queue->device->left_over -= queue->line.active;
   queue->device->queue_count -= queue_is_hardware(queue);
   if (queue->device->cooperative == queue)
     queue->device->cooperative = NULL;

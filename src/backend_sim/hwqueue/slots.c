@@ -232,6 +232,8 @@ static aq_time idle_time(const aqsim_queue *queue)
   const aq_time now = queue->sim->now;
   if (queue->host)
     return now - queue->map.idle_since;
+  if (queue->device->left_over > 0)
+    return 0;
   for (uint32_t i = 0; i < s->slot_count; i++) {
     const aqsim_queue *other = s->slots[i].queue;
     if (other && other != queue && !aqsim_queue_is_idle(other) &&

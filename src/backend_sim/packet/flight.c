@@ -45,6 +45,8 @@ void aqsim_line_drop(aqsim_queue *queue)
 
 void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
 {
+  if (queue->state == AQSIM_QUEUE_ACTIVE && !queue->host)
+    queue->device->left_over += queue->line.active;
   queue->state = state;
   aqsim_line_drop(queue);
   queue->sim->queue_ops->unmap(queue);
@@ -126,7 +128,7 @@ aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,
   flight->stamp = flight->end = AQ_TIME_NONE;
   if (aqsim_recorder_on(&queue->sim->recorder))
     aqsim_flight_record(flight, AQ_FLAG_ERROR, AQ_TIME_NONE, AQ_TIME_NONE);
-  queue->line.active--;
+  aqsim_queue_active_add(queue, -1);
   if (flight->run)
     aqsim_policy_forget(flight);
   if (queue->state != AQSIM_QUEUE_FAILED)

@@ -63,7 +63,7 @@ turn_take(aqsim_flight *flight)
   if (!queue->line.first)
     queue->line.last = NULL;
   queue->line.waiting--;
-  queue->line.active++;
+  aqsim_queue_active_add(queue, 1);
   queue->line.launched++;
   flight->step = AQSIM_STEP_LAUNCH;
   return AQSIM_GO;
@@ -88,7 +88,7 @@ static aqsim_flow header_doubt(aqsim_flight *flight)
 /* The queue stopped between its turn and its launch. */
 static aqsim_flow flight_drop(aqsim_flight *flight)
 {
-  flight->queue->line.active--;
+  aqsim_queue_active_add(flight->queue, -1);
   aqsim_flight_free(flight);
   return AQSIM_GONE;
 }
@@ -176,7 +176,9 @@ static aqsim_flow step_complete(aqsim_flight *flight)
     queue->line.hold &= (uint8_t)~AQSIM_HOLD_PACKET;
   else if (kind->record == AQ_KIND_KERNEL)
     queue->line.last_end = aq_time_max(queue->line.last_end, flight->end);
-  queue->line.active--;
+  aqsim_queue_active_add(queue, -1);
+  if (!queue->host)
+    queue->device->idle_since = sim->now;
   if (__builtin_expect(flight->run != NULL, false))
     aqsim_policy_complete(flight);
   aqsim_flight_free(flight);
@@ -184,8 +186,6 @@ static aqsim_flow step_complete(aqsim_flight *flight)
     queue->sim->queue_ops->progress(queue);
   } else if (aqsim_queue_is_idle(queue)) {
     queue->map.idle_since = sim->now;
-    if (!queue->host)
-      queue->device->idle_since = sim->now;
     if (queue->device->slots.contended)
       queue->sim->queue_ops->progress(queue);
   } else {

@@ -199,7 +199,7 @@ static aqsim_flow slice_next(aqsim_flight *flight, aq_time first)
   if (!queue->line.last)
     queue->line.last = flight;
   queue->line.waiting++;
-  queue->line.active--;
+  aqsim_queue_active_add(queue, -1);
   return AQSIM_GO;
 }
 

@@ -252,7 +252,7 @@ static void run_evict(aqsim_run *run, eviction *e)
   act->sleep_end(flight);
   act->drop(flight);
   aqsim_policy_forget(flight);
-  queue->line.active--;
+  aqsim_queue_active_add(queue, -1);
   act->free(flight);
 }
 

@@ -180,6 +180,35 @@ START_TEST(an_idle_queue_pays_no_remap_beside_one_that_works)
 }
 END_TEST
 
+/* The same where the other one ends by an error behind its kernel, and while
+ * that kernel still runs. */
+START_TEST(a_kernel_before_an_error_keeps_the_device_awake)
+{
+  for (int running = 0; running < 2; running++) {
+    rig r;
+    aq_ring *queue;
+    uint64_t object;
+    aq_time begin = warm_open(&r, &queue, &object, AQ_US) + 5 * UNMAP;
+    aq_ring *other = rig_queue(&r, 64);
+    aq_packet packets[] = {
+        rig_dispatch(rig_kernel(&r, "long", 10 * UNMAP), true, rig_none),
+        rig_dispatch(0, !running, rig_none)};
+    for (int i = 0; i < 2; i++)
+      rig_submit(&r, other, &packets[i]);
+    if (!running) {
+      rig_run(&r);
+      begin = r.t->ops->now(r.t) + UNMAP / 2;
+    }
+    rig_sleep(&r, begin);
+    const aq_packet packet = rig_dispatch(object, true, rig_none);
+    rig_submit(&r, queue, &packet);
+    rig_run(&r);
+    ck_assert_time_eq(rig_record(&r, queue, 1)->start, begin + LATENCY);
+    rig_close(&r);
+  }
+}
+END_TEST
+
 START_TEST(the_info_tells_the_latencies_that_are_simulated)
 {
   rig r;
@@ -528,6 +557,7 @@ AQ_TEST_MAIN("backend_sim/lifecycle",
              a_doorbell_shortly_before_the_end_leaves_a_gap,
              a_queue_is_unmapped_after_105_us_of_idleness,
              an_idle_queue_pays_no_remap_beside_one_that_works,
+             a_kernel_before_an_error_keeps_the_device_awake,
              the_info_tells_the_latencies_that_are_simulated,
              packets_without_fences_do_not_pay_for_them,
              without_the_barrier_bit_completions_may_be_out_of_order,
