@@ -82,8 +82,8 @@ KERNEL(trap_all) { __builtin_trap(); }
 KERNEL(assert_item) { assert(p[threadIdx.x] == 0 && "p is zero"); }
 KERNEL(image)
 {
-  asm volatile("image_load v[0:3], v[0:1], s[0:7] dmask:0xf unorm" ::
-                   : "v0", "v1", "v2", "v3");
+  asm volatile("image_atomic_add v0, v[0:1], s[0:7] dmask:0x1 unorm" ::
+                   : "v0");
 }
 KERNEL(no_instruction) { asm volatile(".long 0xbfff0000"); }
 KERNEL(halts) { asm volatile("s_sethalt 1"); }
