@@ -88,6 +88,14 @@ static void child_wait(const aq_program *program, const sigset_t *signals,
   }
 }
 
+/* A signal to its own group that the child sent just before it ended. */
+static void signals_drop(const sigset_t *signals)
+{
+  const struct timespec now = {0};
+  while (sigtimedwait(signals, NULL, &now) > 0)
+    ;
+}
+
 aq_status aq_program_run(const aq_program *program, aq_program_end *out,
                          aq_diag *diag)
 {
@@ -105,6 +113,7 @@ aq_status aq_program_run(const aq_program *program, aq_program_end *out,
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     child_wait(program, &signals, out);
+    signals_drop(&signals);
   }
   sigprocmask(SIG_SETMASK, &mask, NULL);
   return out->child > 0
