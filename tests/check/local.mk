@@ -9,8 +9,8 @@ EXTRA_DIST += tests/check/sites.hpp tests/check/sites.hip \
 	tests/check/floats.hip tests/check/ends.hip \
 	tests/check/matrices.cl tests/check/sarif.schema.json
 EXTRA_DIST += tests/check/programs.sh tests/check/sites.sh
-dist_check_SCRIPTS += tests/check/test_notes.sh
-AQ_LONG_TESTS += tests/check/test_kept.sh tests/check/test_sites.sh \
+AQ_LONG_TESTS += tests/check/test_kept.sh tests/check/test_notes.sh \
+	tests/check/test_sites.sh \
 	tests/check/test_scopes.sh \
 	tests/check/test_offload.sh tests/check/test_waits.sh \
 	tests/check/test_schedule.sh tests/check/test_sarif.sh \

@@ -17,7 +17,6 @@ dist_check_SCRIPTS += \
 	tests/cli/test_held_out.sh \
 	tests/cli/test_launch_tables.sh \
 	tests/cli/test_hsa.sh \
-	tests/cli/test_launch.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_probe_calibrate.sh \
@@ -37,5 +36,6 @@ EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 
 # Runs the program itself.
 check_PROGRAMS += tests/cli/test_crash
-AQ_LONG_TESTS += tests/cli/test_doc_commands.sh tests/cli/test_profile.sh \
+AQ_LONG_TESTS += tests/cli/test_doc_commands.sh tests/cli/test_launch.sh \
+	tests/cli/test_profile.sh \
 	tests/cli/test_properties.sh tests/cli/test_readme.sh

@@ -83,6 +83,7 @@ tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 EXTRA_DIST += tests/dropin/kill_abuse.sh tests/dropin/app.hip tests/dropin/recorded.c tools/packages.sh
 EXTRA_DIST += tests/dropin/bad_client.c tests/dropin/bad_hip.tsv tests/dropin/bad_kernels.hip
 AQ_LONG_TESTS += \
+	tests/dropin/test_ci.sh tests/dropin/test_exec_faults.sh \
 	tests/dropin/test_bad_hip.sh \
 	tests/dropin/test_captured_code.sh \
 	tests/dropin/test_compile.sh \
@@ -92,13 +93,11 @@ AQ_LONG_TESTS += \
 	tests/dropin/test_hip.sh \
 	tests/dropin/test_hostcall.sh \
 	tests/dropin/test_packets.sh \
+	tests/dropin/test_recording.sh \
 	tests/dropin/test_reports.sh
 dist_check_SCRIPTS += \
-	tests/dropin/test_ci.sh \
 	tests/dropin/test_exec.sh \
-	tests/dropin/test_exec_faults.sh \
 	tests/dropin/test_exports.sh \
-	tests/dropin/test_recording.sh \
 	tests/dropin/test_strict.sh \
 	tests/dropin/test_tools.sh
 

@@ -12,8 +12,7 @@ check_PROGRAMS += $(AQ_REPORT_TESTS)
 
 tests_report_test_formula_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 
-dist_check_SCRIPTS += tests/report/test_page.sh
-AQ_LONG_TESTS += tests/report/test_timeline.sh
+AQ_LONG_TESTS += tests/report/test_page.sh tests/report/test_timeline.sh
 EXTRA_DIST += tests/report/browser.py tests/report/drive_page.py \
 	tests/report/drive_timeline.py tests/report/screens.py \
 	tests/report/hostile.jsonl tests/report/timeline.jsonl \

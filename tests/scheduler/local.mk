@@ -4,8 +4,8 @@ check_PROGRAMS += \
 
 # They take the headers that examples are built with.
 dist_check_SCRIPTS += \
-	tests/scheduler/test_containment.sh \
 	tests/scheduler/test_plugin.sh \
 	tests/scheduler/test_same_decisions.sh
+AQ_LONG_TESTS += tests/scheduler/test_containment.sh
 EXTRA_DIST += tests/scheduler/bad_policy.c tests/scheduler/decisions.json
 check_DATA += public/stamp

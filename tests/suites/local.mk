@@ -6,7 +6,7 @@ EXTRA_DIST += tests/suites/suite.sh tests/suites/conformance \
 	tests/suites/rocprim tests/suites/rocrand tests/suites/rocrtst \
 	tests/suites/hecbench.tsv tests/suites/hipcatch.tsv \
 	tests/suites/table.awk $(aq_suite_results)
-dist_check_SCRIPTS += tests/suites/test_suites.sh
+AQ_LONG_TESTS += tests/suites/test_suites.sh
 
 # The table of doc/ci.md, from the results that the scripts wrote (-o).
 aq_suite_results = traces/suites/conformance.tsv traces/suites/hecbench.tsv \

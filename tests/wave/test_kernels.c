@@ -113,7 +113,7 @@ static const char *const others[] = {
     "gfx1103",         "gfx11-generic", "gfx1150/64",      "gfx1151", "gfx1152",
     "gfx1153",         "gfx1201",       "gfx12-generic"};
 enum {
-  SLICE = 4,
+  SLICE = 2,
   TABLES = sizeof tables / sizeof *tables,
   OTHERS = sizeof others / sizeof *others
 };

@@ -666,7 +666,7 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
   const char *all = getenv("AQ_ORACLES");
   const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS
                          : aqtest_is_long()             ? 15
-                                                        : 4;
+                                                        : 2;
   const unsigned level = aq_wave_level_count() - 1;
   aq_diag diag = AQ_DIAG_INIT;
   aq_native_builder *builder;

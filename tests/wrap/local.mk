@@ -22,4 +22,5 @@ EXTRA_PROGRAMS += tests/wrap/soak_faults
 AQ_SOAKS += tests/wrap/soak_faults
 tests_wrap_soak_faults_LDADD = $(AQ_WRAP_LDADD)
 
-dist_check_SCRIPTS += tests/wrap/test_plugins.sh tests/wrap/test_program.sh
+dist_check_SCRIPTS += tests/wrap/test_program.sh
+AQ_LONG_TESTS += tests/wrap/test_plugins.sh
