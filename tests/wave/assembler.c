@@ -57,9 +57,11 @@ static struct {
 #undef MEMBER
 } llvm;
 
-/* Beside the program: <folder>/bin/clang and <folder>/lib/libLLVM.so.22.1. */
+/* Beside the program, <folder>/bin/clang and <folder>/lib/libLLVM-22.so, where
+ * LLVM's development package is installed; else the system's. */
 static void *library_open(void)
 {
+  static const char name[] = "libLLVM-22.so";
   char program[PATH_MAX], resolved[PATH_MAX], library[PATH_MAX + 40];
   /* NOLINTNEXTLINE: a fixed name */
   FILE *found = popen("command -v clang-22 2> /dev/null", "r");
@@ -73,8 +75,9 @@ static void *library_open(void)
   if (!folder)
     return NULL;
   *folder = '\0';
-  snprintf(library, sizeof library, "%s/../lib/libLLVM.so.22.1", resolved);
-  return dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  snprintf(library, sizeof library, "%s/../lib/%s", resolved, name);
+  void *beside = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  return beside ? beside : dlopen(name, RTLD_LAZY | RTLD_LOCAL);
 }
 
 /* Before the tests, which run in processes of their own. */
