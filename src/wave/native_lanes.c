@@ -356,11 +356,13 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
                           const aq_wave_text *t)
 {
   const unsigned words = aq_wave_type_words(t->result);
-  aq_wave_moved values, *const moved = aq_wave_text_move(o) ? &values : NULL;
+  const bool moves = aq_wave_text_move(o) != NULL;
+  aq_wave_moved values = {0};
+  const aq_wave_moved *const moved = moves ? &values : NULL;
   char array[NAME], mask[NAME] = "", kept[NAME] = "";
-  if (moved) {
+  if (moves) {
     aq_wave_segment_array(g, o->r[0], array);
-    aq_wave_segment_move(g, o, array, moved);
+    aq_wave_segment_move(g, o, array, &values);
   }
   const uint32_t number = ++g->numbers;
   g->open = true;
