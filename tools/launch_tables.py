@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the published traces say of launches, graphs and clocks.
+"""Tables of the launches, graphs and clocks of the published traces.
 
 usage: launch_tables.py AQUEDUCT SRCDIR DATA [WORD]
 
