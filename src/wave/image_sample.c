@@ -27,13 +27,19 @@ typedef struct neighbours {
   uint32_t part;
 } neighbours;
 
-static int64_t units_from(const aq_wave_view *v, float coordinate, int64_t size)
+/* In 1/UNIT of an element; of images that repeat within two of them, which is
+ * exact, else within what 64 bits hold. Not a number is 0. */
+static int64_t units_from(const aq_wave_view *v, unsigned axis,
+                          float coordinate, int64_t size)
 {
-  const double scaled =
+  const double most = 0x1p40; /* outside of every image */
+  const aq_wave_clamp clamp = v->sampler.clamp[axis];
+  double scaled =
       (double)coordinate * (v->sampler.unnormalized ? 1 : (double)size) * UNIT;
+  if (clamp == AQ_WAVE_CLAMP_WRAP || clamp == AQ_WAVE_CLAMP_MIRROR)
+    scaled = fmod(scaled, 2.0 * (double)size * UNIT);
   if (scaled != scaled)
     return 0;
-  const double most = 0x1p40; /* far outside, however it is clamped */
   const double whole = v->sampler.truncates ? floor(scaled) : roundeven(scaled);
   return (int64_t)fmin(fmax(whole, -most), most);
 }
@@ -65,7 +71,7 @@ static neighbours neighbours_find(const aq_wave_view *v, unsigned axis,
                                   float coordinate, int64_t size, bool linear)
 {
   const int64_t units =
-      units_from(v, coordinate, size) - (linear ? UNIT / 2 : 0);
+      units_from(v, axis, coordinate, size) - (linear ? UNIT / 2 : 0);
   const int64_t part = modulo(units, UNIT), first = (units - part) / UNIT;
   const aq_wave_clamp clamp = v->sampler.clamp[axis];
   return (neighbours){

@@ -426,6 +426,36 @@ START_TEST(samples_are_those_of_vulkan_in_every_addressing_mode)
 }
 END_TEST
 
+/* 2^33 elements of five repeat at the third, 2^33 + 2^10 at the first; 3 * 2^38
+ * of a normalized coordinate is a whole number of images. */
+START_TEST(images_repeat_however_far_away)
+{
+  static const struct {
+    float coordinate;
+    bool unnormalized;
+    int expected;
+  } cases[] = {{0x1p33f, true, 2},
+               {0x1p33f + 0x1p10f, true, 1},
+               {-0x1p33f, true, 3},
+               {0x1.8p39f, false, 0},
+               {INFINITY, true, 0}};
+  aq_wave_image image = image_of(AQ_WAVE_IMAGE_1D);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const aq_wave_sampler sampler = {.unnormalized = cases[i].unnormalized};
+    bed b;
+    if (!open_one(&b, "gfx90a",
+                  "image_sample v8, v0, s[8:15], s[16:19] dmask:0x1", &image,
+                  &sampler))
+      return;
+    for (uint32_t l = 0; l < LANES; l++)
+      b.wave->v[0][l] = bits32(cases[i].coordinate);
+    ck_assert(bed_run(&b, 0));
+    ck_assert(f32(b.wave->v[8][0]) == texels[0][0][cases[i].expected]);
+    close_one(&b);
+  }
+}
+END_TEST
+
 START_TEST(samples_of_arrays_take_the_nearest_layer)
 {
   const aq_wave_image image = image_of(AQ_WAVE_IMAGE_2D_ARRAY);
@@ -613,6 +643,7 @@ AQ_TEST_MAIN("wave/images", resources_and_samplers_have_the_bits_of_rocr,
              stores_write_what_loads_would_read,
              sizes_are_those_of_the_resource,
              samples_are_those_of_vulkan_in_every_addressing_mode,
+             images_repeat_however_far_away,
              samples_of_arrays_take_the_nearest_layer,
              forms_of_samples_find_their_coordinates,
              gathers_have_four_elements_against_the_clock,
