@@ -326,7 +326,7 @@ static void loops_run_in_live_mode(contract *c)
                                         .mode = AQ_MODE_LIVE};
   *live = *c;
   if (contract_open(c, &options, &live->t, &c->rig.diag) != AQ_OK) {
-    aqtest_skip("it has no live mode");
+    aqtest_leave_out("%s: it has no live mode", c->layer->ops->name);
     free(live);
     return;
   }

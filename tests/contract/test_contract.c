@@ -21,8 +21,8 @@ static const contract_case *const tables[] = {
 typedef struct job {
   const contract_case *what;
   const contract_transport *on;
-  const char *lacks; /* why it is skipped, or NULL */
-  char name[300];    /* "sim: a sentence (50)" */
+  char lacks[120]; /* why it does not apply, or empty */
+  char name[300];  /* "sim: a sentence (50)" */
 } job;
 
 typedef struct jobs {
@@ -129,7 +129,10 @@ static void jobs_add(const contract_transport *on)
   for (size_t i = 0; tables[i]; i++)
     for (const contract_case *what = tables[i]; what->name; what++) {
       job *j = &all.jobs[all.count++];
-      *j = (job){.what = what, .on = on, .lacks = caps_lack(caps, what->caps)};
+      const char *lacks = caps_lack(caps, what->caps);
+      *j = (job){.what = what, .on = on};
+      if (lacks)
+        snprintf(j->lacks, sizeof j->lacks, "%s: %s", on->label, lacks);
       snprintf(j->name, sizeof j->name,
                what->numbers ? "%s: %s (%s)" : "%s: %s", on->label, what->name,
                what->numbers);
@@ -145,10 +148,11 @@ int main(void)
     jobs_add(&on[i]);
   aqtest_case *cases = calloc(all.count, sizeof *cases);
   for (size_t i = 0; i < all.count; i++)
-    cases[i] = (aqtest_case){.name = all.jobs[i].name,
-                             .test = case_run,
-                             .index = (int)i,
-                             .lacks = all.jobs[i].lacks};
+    cases[i] =
+        (aqtest_case){.name = all.jobs[i].name,
+                      .test = case_run,
+                      .index = (int)i,
+                      .lacks = *all.jobs[i].lacks ? all.jobs[i].lacks : NULL};
   const int code = aqtest_run("contract", cases, all.count);
   free(cases);
   free(all.jobs);

@@ -46,7 +46,7 @@ static void info_without_host_kernels(aq_transport *t, aq_transport_info *out)
 static bool counting_begin(ground *g)
 {
   if (!(g->info.caps & AQ_CAP_EXECUTES)) {
-    aqtest_skip("it executes no code of kernels");
+    aqtest_leave_out("%s: it executes no code of kernels", g->kind->label);
     return false;
   }
   counted.ops = g->ops;
@@ -220,7 +220,7 @@ static void threads_take_and_give_at_once(ground *g)
   size_t size;
   uint64_t module;
   if (!(g->info.caps & AQ_CAP_LIVE)) {
-    aqtest_skip("one thread drives it");
+    aqtest_leave_out("%s: one thread drives it", g->kind->label);
     return;
   }
   if (!counting_begin(g))

@@ -679,7 +679,7 @@ static aq_status waited(ground *g, aq_semaphore *semaphore)
 static void a_copy_engine_that_faults_fails_the_queues_of_its_device(ground *g)
 {
   if (!(g->info.caps & AQ_CAP_EVENTS)) {
-    aqtest_skip("it reports no memory faults");
+    aqtest_leave_out("%s: it reports no memory faults", g->kind->label);
     return;
   }
   aq_queue *queue = ground_queue(g, NULL), *beside = ground_queue(g, NULL);

@@ -15,9 +15,16 @@ static pid_t tmpdir_owner; /* 0: no process has made one */
 
 /* Tests run in processes of their own: what one says of itself is shared. */
 static struct note {
-  bool skipped;
+  bool skipped, left_out;
   char why[400];
 } * note;
+
+/* Why cases were not run, and how many for each reason. */
+static struct absence {
+  char why[400];
+  size_t count;
+} * absences;
+static size_t absence_count;
 
 static struct note *note_map(void)
 {
@@ -30,15 +37,55 @@ static struct note *note_map(void)
   return shared;
 }
 
+/* The first one counts. */
+static void note_set(bool left_out, const char *fmt, va_list args)
+{
+  if (!note || note->skipped || note->left_out)
+    return;
+  vsnprintf(note->why, sizeof note->why, fmt, args);
+  note->left_out = left_out;
+  note->skipped = !left_out;
+}
+
 void aqtest_skip(const char *fmt, ...)
 {
-  if (!note || note->skipped)
-    return;
   va_list args;
   va_start(args, fmt);
-  vsnprintf(note->why, sizeof note->why, fmt, args);
+  note_set(false, fmt, args);
   va_end(args);
-  note->skipped = true;
+}
+
+void aqtest_leave_out(const char *fmt, ...)
+{
+  va_list args;
+  va_start(args, fmt);
+  note_set(true, fmt, args);
+  va_end(args);
+}
+
+static void absence_count_one(const char *why)
+{
+  size_t i = 0;
+  while (i < absence_count && strcmp(absences[i].why, why) != 0)
+    i++;
+  if (i == absence_count) {
+    absences = realloc(absences, ++absence_count * sizeof *absences);
+    if (!absences)
+      abort();
+    absences[i].count = 0;
+    snprintf(absences[i].why, sizeof absences[i].why, "%s", why);
+  }
+  absences[i].count++;
+}
+
+static void absences_print(void)
+{
+  for (size_t i = 0; i < absence_count; i++)
+    printf("# %zu cases do not apply: %s\n", absences[i].count,
+           absences[i].why);
+  free(absences);
+  absences = NULL;
+  absence_count = 0;
 }
 
 static void message_print(const char *text)
@@ -68,23 +115,31 @@ static int failures_print(SRunner *runner, int done)
   return failed;
 }
 
-static bool case_fails(SRunner *runner, const aqtest_case *what, size_t number,
-                       bool tap)
+typedef enum outcome { FAILED, PASSED, SKIPPED, LEFT_OUT, OUTCOMES } outcome;
+
+/* A case that does not apply has no line of its own. */
+static outcome case_run(SRunner *runner, const aqtest_case *what, size_t number,
+                        bool tap)
 {
-  const int done = what->lacks ? 0 : srunner_ntests_run(runner);
+  if (what->lacks) {
+    absence_count_one(what->lacks);
+    return LEFT_OUT;
+  }
+  const int done = srunner_ntests_run(runner);
   *note = (struct note){0};
-  if (what->lacks)
-    aqtest_skip("%s", what->lacks);
   fflush(stdout);
-  if (!what->lacks)
-    srunner_run(runner, NULL, what->name, CK_SILENT);
-  const bool ran = what->lacks || srunner_ntests_run(runner) > done;
-  const bool failed = (!what->lacks && failures_print(runner, done)) || !ran;
-  if (tap || failed || note->skipped)
+  srunner_run(runner, NULL, what->name, CK_SILENT);
+  const bool ran = srunner_ntests_run(runner) > done;
+  const bool failed = failures_print(runner, done) != 0 || !ran;
+  const bool skipped = note->skipped && !failed;
+  if (note->left_out && !failed) {
+    absence_count_one(note->why);
+    return LEFT_OUT;
+  }
+  if (tap || failed || skipped)
     printf("%sok %zu - %s%s%s\n", failed ? "not " : "", number, what->name,
-           note->skipped && !failed ? " # SKIP " : "",
-           note->skipped && !failed ? note->why : "");
-  return failed;
+           skipped ? " # SKIP " : "", skipped ? note->why : "");
+  return failed ? FAILED : skipped ? SKIPPED : PASSED;
 }
 
 int aqtest_run(const char *suite_name, const aqtest_case *cases, size_t count)
@@ -93,30 +148,31 @@ int aqtest_run(const char *suite_name, const aqtest_case *cases, size_t count)
   const bool tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
   unsetenv("CK_TAP_LOG_FILE_NAME");
   Suite *suite = suite_create(suite_name);
-  size_t chosen = 0, number = 0, skipped = 0, failed = 0;
+  size_t number = 0, counts[OUTCOMES] = {0};
   for (size_t i = 0; i < count; i++) {
     TCase *tcase = tcase_create(cases[i].name);
     tcase_set_timeout(tcase, cases[i].timeout ? cases[i].timeout : 120);
     tcase_add_loop_test(tcase, cases[i].test, cases[i].index,
                         cases[i].index + 1);
     suite_add_tcase(suite, tcase);
-    chosen += !only || strcmp(only, cases[i].name) == 0;
   }
   SRunner *runner = srunner_create(suite);
   note = note_map();
   aqtest_tmpdir(); /* a test that is killed leaves its own in this one */
-  if (tap)
-    printf("1..%zu\n", chosen);
   for (size_t i = 0; i < count; i++)
     if (!only || strcmp(only, cases[i].name) == 0) {
-      failed += case_fails(runner, &cases[i], ++number, tap);
-      skipped += note->skipped;
+      const outcome came = case_run(runner, &cases[i], number + 1, tap);
+      counts[came]++;
+      number += came != LEFT_OUT;
     }
-  if (!tap)
+  absences_print();
+  if (tap)
+    printf("1..%zu\n", number);
+  else
     printf("%s: %zu of %zu passed, %zu skipped, %zu failed\n", suite_name,
-           chosen - skipped - failed, chosen, skipped, failed);
+           counts[PASSED], number, counts[SKIPPED], counts[FAILED]);
   srunner_free(runner);
-  return tap ? 0 : failed != 0 || chosen == 0;
+  return tap ? 0 : counts[FAILED] != 0 || number == 0;
 }
 
 int aqtest_main(const char *suite_name, const TTest *const *tests, size_t count)

@@ -37,7 +37,7 @@ typedef struct aqtest_case {
   const TTest *test;
   int index;         /* the test reads it as _i */
   int timeout;       /* seconds; 0: 120 */
-  const char *lacks; /* why it cannot run here: it is skipped; or NULL */
+  const char *lacks; /* why it does not apply: it is not run; or NULL */
 } aqtest_case;
 
 /* Runs the cases and prints TAP, or only failures, skips and a sum without
@@ -83,5 +83,10 @@ const char *aqtest_write(const char *name, const void *bytes, size_t size);
 /* Makes the current test a SKIP in the count, for this reason, unless it fails;
  * the test then returns. The first reason counts. */
 void aqtest_skip(const char *fmt, ...) AQ_PRINTF(1, 2);
+
+/* The current test does not apply to what it runs on (a transport without
+ * priorities has no order of priorities): it is not counted, and the suite says
+ * once how many do not, by reason. The test then returns. */
+void aqtest_leave_out(const char *fmt, ...) AQ_PRINTF(1, 2);
 
 #endif
