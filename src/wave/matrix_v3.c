@@ -2,7 +2,7 @@
 /* Matrix instructions for hosts of x86-64-v3. */
 #include "config.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(AQ_BASE_HOST_LEVEL)
 
 #pragma GCC optimize("O3", "no-trapping-math", "fp-contract=off")
 #pragma GCC target("arch=x86-64-v3")

@@ -18,7 +18,7 @@ static const host_level levels[] = {
     {"base", aq_wave_vector_base, aq_wave_access_base, aq_wave_small_base,
      aq_wave_packed_base, aq_wave_division_base, aq_wave_functions_base,
      aq_wave_matrix_base, aq_wave_touch_base},
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(AQ_BASE_HOST_LEVEL)
     {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3, aq_wave_small_v3,
      aq_wave_packed_v3, aq_wave_division_v3, aq_wave_functions_v3,
      aq_wave_matrix_v3, aq_wave_touch_v3},
@@ -30,7 +30,7 @@ static const host_level levels[] = {
 
 unsigned aq_wave_level_count(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(AQ_BASE_HOST_LEVEL)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
       !__builtin_cpu_supports("bmi2"))
     return 1;

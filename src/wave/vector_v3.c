@@ -2,7 +2,7 @@
 /* Vector arithmetic and accesses for hosts of x86-64-v3. */
 #include "config.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(AQ_BASE_HOST_LEVEL)
 
 #pragma GCC optimize("O3", "no-trapping-math", "no-math-errno",                \
                      "fp-contract=off", "no-tree-loop-distribute-patterns")
