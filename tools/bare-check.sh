@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: bare-check.sh [--keep] [--here]
+# Both commands of the README on a machine where nothing is installed (bare.sh),
+# lint included: ends with the line of tools/check.sh, N passed, N failed, N
+# skipped, and with its status.
+set -eu
+for option; do
+  case $option in
+  --keep | --here) ;;
+  *)
+    echo "bare-check: $option: expected --keep or --here" >&2
+    exit 2
+    ;;
+  esac
+done
+cd "$(dirname "$0")/.."
+# What the shell in the root runs; the log of a command that failed is its own.
+# shellcheck disable=SC2016
+AQ_LINT=1 exec tools/bare.sh "$@" sh -c '
+  began=$(date +%s)
+  if ! tools/quickstart.sh > /var/tmp/quickstart.log 2>&1; then
+    tail -n 40 /var/tmp/quickstart.log
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+  fi
+  echo "tools/quickstart.sh: $(($(date +%s) - began)) s" >&2
+  rm -rf build-quickstart
+  began=$(date +%s)
+  status=0
+  tools/check.sh > /var/tmp/check.log || status=$?
+  echo "tools/check.sh: $(($(date +%s) - began)) s" >&2
+  cat /var/tmp/check.log
+  exit $status'
