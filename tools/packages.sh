@@ -3,8 +3,8 @@
 # Sourced by the set-up commands: the packages that the build needs, by
 # distribution.
 
-# need TOOL-OR-PKG-CONFIG-TEST … as "test|debian package|fedora package".
-# cmd: a program on PATH; pc: a pkg-config module; h: a header.
+# need TEST … as "test|debian package|fedora package". cmd: a program on PATH, pc: a
+# pkg-config module, h: a header, py: a module of Python, f: a file.
 aq_needs='
 cmd:gcc|gcc|gcc
 cmd:make|make|make
@@ -21,22 +21,50 @@ pc:smartcols|libsmartcols-dev|libsmartcols-devel
 pc:libzstd|libzstd-dev|libzstd-devel
 '
 
-# More for the tests.
-aq_test_needs='
+# More that building the tests takes.
+aq_unit_needs='
 pc:check|check|check-devel
+cmd:g++|g++|gcc-c++
+'
+
+# What the tests run with, and compare with or drive (LLVM's tools, csmith,
+# valgrind, Slurm, a browser, mkdocs).
+aq_test_needs='
 cmd:nm|binutils|binutils
+cmd:git|git|git
+cmd:jq|jq|jq
 cmd:chromedriver|chromium-driver|chromedriver
 cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
+py:pandas|python3-pandas|python3-pandas
+py:matplotlib|python3-matplotlib|python3-matplotlib
+cmd:mkdocs|mkdocs|mkdocs
+cmd:groff|groff|groff
+cmd:sqlite3|sqlite3|sqlite
+cmd:xmllint|libxml2-utils|libxml2
+f:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|fonts-dejavu-core|dejavu-sans-fonts
+cmd:valgrind|valgrind|valgrind
+cmd:csmith|csmith|csmith
+cmd:slurmctld|slurm-wlm|slurm-slurmctld
+cmd:munged|munge|munge
+cmd:clang-22|clang-22|clang
+f:/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a|libclang-rt-22-dev|compiler-rt
+cmd:ld.lld-22|lld-22|lld
+cmd:llvm-objdump-22|llvm-22|llvm
+cmd:mlir-opt-22|mlir-22-tools|mlir
 '
 
 # Programs that run on the drop-in library; Debian and Ubuntu have them.
 aq_hip_needs='
 cmd:hipcc|hipcc|hipcc
 h:/usr/include/hip/hip_version.h|libamdhip64-dev|rocm-hip-devel
+h:/usr/include/hsa/hsa.h|libhsa-runtime-dev|rocm-runtime-devel
 cmd:rocminfo|rocminfo|rocminfo
 h:/usr/include/rocrand/rocrand_version.h|librocrand-dev|rocrand-devel
 h:/usr/include/rocprim/rocprim_version.hpp|librocprim-dev|rocprim-devel
+f:/usr/lib/llvm-19/lib/libomptarget.so|libomp-19-dev|libomp-devel
+cmd:clang-19|clang-19|clang
+f:/usr/lib/gcc/x86_64-linux-gnu/12/accel/amdgcn-amdhsa/mkoffload|gcc-12-offload-amdgcn|gcc-offload-amdgcn
 '
 
 # What `make lint` looks with; other distributions have other versions of
@@ -48,9 +76,12 @@ cmd:cppcheck|cppcheck|cppcheck
 cmd:shellcheck|shellcheck|ShellCheck
 '
 
-aq_has() { # cmd:X, pc:X or h:X
+aq_has() { # TEST
   case $1 in
-  cmd:*) command -v "${1#cmd:}" > /dev/null 2>&1 ;;
+  # Debian has daemons where a user's PATH does not look.
+  cmd:*) PATH=$PATH:/usr/sbin:/sbin command -v "${1#cmd:}" > /dev/null 2>&1 ;;
+  py:*) python3 -c "import ${1#py:}" > /dev/null 2>&1 ;;
+  f:*) [ -e "${1#f:}" ] ;;
   pc:*) pkg-config --exists "${1#pc:}" 2> /dev/null ;;
   h:*)
     echo "#include <${1#h:}>" | gcc -fsyntax-only -x c - > /dev/null 2>&1

@@ -305,7 +305,9 @@ int main(int argc, char **argv)
   return status;
 }
 C
-for compiler in gcc clang; do
+clang=clang-22
+command -v $clang > /dev/null || clang=clang
+for compiler in gcc $clang; do
   sound="$compiler -fsanitize=address: a sound program ends normally"
   overflow="$compiler -fsanitize=address: an overflow is still found"
   if $compiler -g -fsanitize=address -o "$work/asan" "$work/asan.c" -ldl \
