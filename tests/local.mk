@@ -84,12 +84,19 @@ include tests/fuzz/local.mk
 EXTRA_DIST += $(AQ_LONG_TESTS)
 
 # The long tests alone, and every test: one log and one count.
-.PHONY: check-long check-all recheck-all
+.PHONY: check-long check-all check-slice recheck-all
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \
 	  TESTS='$(AQ_SLICED_TESTS) $(AQ_LONG_TESTS)'
 check-all:
 	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 TESTS='$(TESTS) $(AQ_LONG_TESTS)'
+# Every Nth of them: AQ_SLICE=I/N, of the environment.
+aq_slice = `echo $(1) | tr ' ' '\n' | \
+	$(AWK) -v slice="$${AQ_SLICE:-1/1}" \
+	  'BEGIN { split(slice, s, "/") } NR % s[2] == s[1] % s[2]' | tr '\n' ' '`
+check-slice:
+	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \
+	  TESTS="$(call aq_slice,$(TESTS) $(AQ_LONG_TESTS))"
 recheck-all:
 	$(MAKE) $(AM_MAKEFLAGS) recheck AQ_LONG=1 TESTS='$(TESTS) $(AQ_LONG_TESTS)'
 
@@ -97,8 +104,9 @@ recheck-all:
 .PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \
 	check-library-findings check-oracles check-rocm check-sarif check-soak \
 	check-tsan check-valgrind library-times lint suites-docs
+AQ_SANITIZED = check-all
 check-asan:
-	$(srcdir)/tools/check-sanitized.sh address,undefined
+	$(srcdir)/tools/check-sanitized.sh address,undefined $(AQ_SANITIZED)
 # The drop-in under abuse, here and under the sanitizers.
 AQ_ABUSE = tests/dropin/test_abuse tests/dropin/test_callbacks \
 	tests/dropin/test_queues tests/dropin/test_raw \
@@ -128,7 +136,7 @@ check-soak: $(AQ_SOAKS) tests/cmdbuf/test_device_walk tests/cli/test_crash tests
 	AQ_KILLS=201 CK_FORK=no ./tests/cli/test_crash
 	AQ_KILLS=201 CK_FORK=no ./tests/store/test_crash
 check-tsan:
-	$(srcdir)/tools/check-sanitized.sh thread
+	$(srcdir)/tools/check-sanitized.sh thread $(AQ_SANITIZED)
 # Valgrind has one rounding mode and no flushed denormals, and reports the
 # faults that these cause on purpose.
 AQ_NOT_VALGRIND = tests/dropin/test_bad_kernels tests/dropin/test_protected \
@@ -136,9 +144,22 @@ AQ_NOT_VALGRIND = tests/dropin/test_bad_kernels tests/dropin/test_protected \
 check-valgrind: $(check_PROGRAMS)
 	@echo 'without $(AQ_NOT_VALGRIND), which valgrind cannot run'
 	$(MAKE) check CK_FORK=no AQ_LONG=1 \
-	  TESTS='$(filter-out $(AQ_NOT_VALGRIND),$(check_PROGRAMS))' \
+	  TESTS="$(call aq_slice,$(filter-out $(AQ_NOT_VALGRIND),$(check_PROGRAMS)))" \
 	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
 	  --errors-for-leak-kinds=definite \
 	  --suppressions=$(abs_srcdir)/tests/valgrind.supp'
+# Both commands of the README in a new Debian 12 root (root, debootstrap, network).
+.PHONY: bare-check
+EXTRA_DIST += tests/skips.sh tests/skips.tsv tools/bare.sh tools/bare-check.sh
+bare-check:
+	$(srcdir)/tools/bare-check.sh
+# The long targets above and those of the documentation, one after the other, and
+# what their results are (build/long.tsv).
+.PHONY: long long-status
+EXTRA_DIST += tests/long.tsv tools/long.py
+long:
+	@$(srcdir)/tools/long.py run . $(LONG)
+long-status:
+	@$(srcdir)/tools/long.py status .
 lint: all
 	$(srcdir)/tools/lint.sh '$(abs_top_builddir)'
