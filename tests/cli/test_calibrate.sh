@@ -179,8 +179,8 @@ refuses "a run that is not there" "no run" calibrate gone --device mi300x
 
 data=$AQ_DATA
 [ -n "$data" ] || data=$srcdir/../shared/data
-if ! command -v jq > /dev/null || [ ! -d "$data/measured/raw" ]; then
-  skip "shipped models come out of the published traces" "no data, or no jq"
+if [ ! -d "$data/measured/raw" ]; then
+  skip "shipped models come out of the published traces" "no published traces in AQ_DATA"
   finish
   exit 0
 fi

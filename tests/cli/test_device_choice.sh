@@ -104,7 +104,7 @@ check "one of rocpd too" contains "$err" "no model of this GPU is of rocprofv3"
 data=$AQ_DATA
 [ -n "$data" ] || data=$srcdir/../shared/data
 if [ ! -d "$data/measured/raw" ]; then
-  skip "published traces choose their models" "no measured data"
+  skip "published traces choose their models" "no published traces in AQ_DATA"
   finish
   exit 0
 fi

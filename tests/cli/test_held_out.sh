@@ -27,6 +27,6 @@ if [ -d "$data/raw" ]; then
     "$(echo "$out" | grep -c '^| TraceLens SGLang')" = 2 ]
   check "and counted" contains "$out" "of 1 sources"
 else
-  skip "a source is left out and scored" "no published traces"
+  skip "a source is left out and scored" "no published traces in AQ_DATA"
 fi
 finish

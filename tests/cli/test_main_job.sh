@@ -142,6 +142,6 @@ if [ -r "$data" ]; then
     --fail-above end.mean=0.6us --fail-above unscored=1
   check "ResNet-18 on MI300X is simulated within its target" [ "$status" = 0 ]
 else
-  skip "ResNet-18 on MI300X is simulated within its target" "no measured data"
+  skip "ResNet-18 on MI300X is simulated within its target" "no published traces in AQ_DATA"
 fi
 finish

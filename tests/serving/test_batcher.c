@@ -240,7 +240,7 @@ START_TEST(every_token_of_the_published_example_comes_at_its_step)
   aq_llm_import_result result;
   aq_batcher *b;
   if (!data) {
-    aqtest_skip("LLMServingSim's example is not there");
+    aqtest_skip_unpublished();
     return;
   }
   snprintf(csv, sizeof csv, "%s/RTX4090-Llama-3.1-8B.sim.csv", data);

@@ -189,7 +189,7 @@ START_TEST(the_published_traces_are_read_whole)
   };
   const char *data = aqtest_data("workloads");
   if (!data) {
-    aqtest_skip("the published traces are not there");
+    aqtest_skip_unpublished();
     return;
   }
   for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {

@@ -76,7 +76,7 @@ static void step_compare(const char *file, const aq_model_step *step,
   size_t count;
   const double measured = trace_sum(file, "vectorized_gather", &count);
   if (measured < 0) {
-    aqtest_skip("the published traces are not there");
+    aqtest_skip_unpublished();
     return;
   }
   aq_model *model = model_open("qwen3-8b");

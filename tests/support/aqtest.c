@@ -55,6 +55,11 @@ void aqtest_skip(const char *fmt, ...)
   va_end(args);
 }
 
+void aqtest_skip_unpublished(void)
+{
+  aqtest_skip("no published traces in AQ_DATA");
+}
+
 void aqtest_leave_out(const char *fmt, ...)
 {
   va_list args;

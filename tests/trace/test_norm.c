@@ -193,7 +193,7 @@ static bool run_open(run *r, const char *raw)
   snprintf(name, sizeof name, "measured/raw/%s", raw);
   const char *path = aqtest_data(name);
   if (!path) {
-    aqtest_skip("no shared data");
+    aqtest_skip_unpublished();
     return false;
   }
   aq_diag diag = AQ_DIAG_INIT;

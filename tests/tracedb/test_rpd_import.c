@@ -119,7 +119,7 @@ START_TEST(every_operation_of_a_published_graph_trace_is_read)
 {
   const char *raw = aqtest_data("measured/raw/rpd_raptor_mytrace.rpd.gz");
   if (!raw) {
-    aqtest_skip("no measured data");
+    aqtest_skip_unpublished();
     return;
   }
   fixture f = database_import(raw, NULL);
@@ -160,7 +160,7 @@ START_TEST(the_published_file_equals_norm)
 {
   const char *raw = aqtest_data("measured/raw/rpd_matmul.rpd.gz");
   if (!raw) {
-    aqtest_skip("no measured data");
+    aqtest_skip_unpublished();
     return;
   }
   fixture f = database_import(raw, NULL);

@@ -175,7 +175,7 @@ START_TEST(single_model_latencies_are_within_12_percent)
   static const char *const models[] = {"vgg", "resnet152", "densenet", "bert",
                                        "inception"};
   if (!aqtest_data("workloads/reef-mi50/vgg.json")) {
-    aqtest_skip("no workloads/reef-mi50");
+    aqtest_skip_unpublished();
     return;
   }
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
