@@ -70,8 +70,9 @@ bool aqtest_is_long(void);
 /* A path below the source tree's tests/ folder; valid until the next call. */
 const char *aqtest_source(const char *name);
 
-/* The published traces and tables (AQ_DATA, or shared/data beside the checkout), or
- * NULL where they are not there: the test then calls the other and returns. */
+/* The published traces and tables (AQ_DATA, or shared/data beside the
+ * checkout), or NULL where they are not there: the test then calls the other
+ * and returns. */
 const char *aqtest_data(const char *name);
 void aqtest_skip_unpublished(void);
 
