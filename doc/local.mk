@@ -9,13 +9,11 @@ EXTRA_DIST += \
 	doc/calibrate.md \
 	doc/ci.md \
 	doc/conformance.md \
-	doc/defects.md \
 	doc/driver.md \
 	doc/glossary.md \
 	doc/checker.md \
 	doc/execution.md \
 	doc/features.md \
-	doc/isa.md \
 	doc/kernels.md \
 	doc/modules.md \
 	doc/libraries.md \
@@ -24,14 +22,13 @@ EXTRA_DIST += \
 	doc/queue.md \
 	doc/recording.md \
 	doc/replay.md \
-	doc/reproductions.md \
 	doc/serving.md \
 	doc/studies.md \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/capture.md doc/formats/dispatch.md doc/formats/faults.md \
 	doc/formats/packets.md doc/formats/requests.md doc/formats/spool.md \
-	doc/adr doc/tutorials \
+	doc/adr doc/tables doc/tutorials \
 	tools/api-index.sh tools/mlir-times.sh \
 	doc/examples/Makefile \
 	doc/examples/code_object.c doc/examples/hottest.cpp \
@@ -58,6 +55,14 @@ EXTRA_DIST += \
 site:
 	$(srcdir)/tools/site.sh site
 EXTRA_DIST += doc/site.css doc/site.yml tools/site.sh
+# Hand-written words by page: without doc/tables and generated blocks.
+.PHONY: doc-words
+doc-words:
+	@cd $(srcdir) && find doc -name '*.md' ! -path 'doc/tables/*' | \
+	  while read -r page; do \
+	    echo "$$(sed '/<!-- [a-z-]*: *begin/,/<!-- [a-z-]*: *end/d' \
+	      "$$page" | wc -w) $$page"; \
+	  done | sort -rn | $(AWK) '{ print; sum += $$1 } END { print sum, "words" }'
 readme-docs: aqueduct
 	hipcc --offload-arch=gfx90a -O2 -o vadd.tmp \
 	  $(srcdir)/doc/examples/ci/vadd.hip
@@ -92,7 +97,7 @@ api-docs: public/stamp
 .PHONY: defects-docs
 defects-docs:
 	python3 $(srcdir)/tools/defects.py $(srcdir) > defects.md
-	$(srcdir)/tools/doc-block.sh defects doc/defects.md < defects.md
+	$(srcdir)/tools/doc-block.sh defects doc/tables/defects.md < defects.md
 	@rm -f defects.md
 
 # The page of instructions, from the code; a test compares it.
@@ -139,7 +144,7 @@ score-transfer: tests/predict/score_transfer$(EXEEXT)
 	  echo '|---|---|---|---|---|---|---|---|---|---|'; \
 	  tests/predict/score_transfer --intervals < score-transfer.tmp; \
 	} > score-transfer.md && \
-	  $(srcdir)/tools/doc-block.sh transfer doc/durations.md < score-transfer.md; \
+	  $(srcdir)/tools/doc-block.sh transfer doc/tables/durations.md < score-transfer.md; \
 	rm score-transfer.tmp score-transfer.md
 CLEANFILES += tests/predict/score_transfer
 EXTRA_DIST += tools/duration_pairs.py traces/rocblas-gfx908-gfx90a.tsv
@@ -157,7 +162,7 @@ fit-durations:
 	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	  $${PYTHON:-python3} $(srcdir)/tools/fit_gemm.py $$data/gemm/visible.csv.gz \
 	  --table $(srcdir)/src/predict/gemm.def \
-	  --page $(srcdir)/doc/durations.md \
+	  --page $(srcdir)/doc/tables/durations.md \
 	  --vectors $(srcdir)/tests/predict/gemm_vectors.tsv
 EXTRA_DIST += doc/durations.md tools/fit_gemm.py
 
@@ -168,7 +173,7 @@ fit-executed:
 	  $${PYTHON:-python3} $(srcdir)/tools/fit_executed.py \
 	  $(srcdir)/traces/mi300a-counts.tsv $$data/mi300a/visible.csv \
 	  $(srcdir)/src/backend_sim/model/devices --write \
-	  --page $(srcdir)/doc/durations.md --plots $(srcdir)/doc/pictures \
+	  --page $(srcdir)/doc/tables/durations.md --plots $(srcdir)/doc/pictures \
 	  --vectors $(srcdir)/tests/predict/executed_vectors.tsv
 EXTRA_DIST += tools/fit_executed.py traces/mi300a-counts.tsv \
 	doc/pictures/durations-bitonicsort.svg \
@@ -182,14 +187,14 @@ fit-serving:
 	  $(srcdir)/src/serving/models
 EXTRA_DIST += tools/fit_serving.py
 
-# Figures of published traces, in doc/whatif.md. AQ_DATA as of fit-durations.
+# Figures of published traces, in doc/tables/whatif.md. AQ_DATA as of fit-durations.
 .PHONY: whatif-docs
 whatif-docs: aqueduct
 	set -e; raw=$${AQ_DATA:-$(srcdir)/../shared/data}/measured/raw; \
 	figures() { \
 	  $${PYTHON:-python3} $(srcdir)/tools/whatif_docs.py ./aqueduct "$$raw" \
 	    "$$@" > whatif-docs.tmp; \
-	  $(srcdir)/tools/doc-block.sh "whatif$$block" doc/whatif.md \
+	  $(srcdir)/tools/doc-block.sh "whatif$$block" doc/tables/whatif.md \
 	    < whatif-docs.tmp; \
 	  rm whatif-docs.tmp; \
 	}; \
@@ -213,7 +218,7 @@ scale-docs:
 	  $(srcdir)/doc/scale.md
 EXTRA_DIST += tools/scale.py doc/scale.md traces/scale.tsv
 
-# The tables of doc/serving.md. AQ_WORKLOADS: the folder of request traces.
+# The tables of doc/tables/serving.md. AQ_WORKLOADS: the folder of request traces.
 .PHONY: serving-docs serving-measure
 serving-measure: aqueduct
 	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py measure ./aqueduct \
@@ -223,27 +228,27 @@ serving-measure: aqueduct
 	mv serving.tsv $(srcdir)/traces/serving.tsv
 serving-docs:
 	$${PYTHON:-python3} $(srcdir)/tools/serving_study.py page \
-	  $(srcdir)/traces/serving.tsv $(srcdir)/doc/serving.md
+	  $(srcdir)/traces/serving.tsv $(srcdir)/doc/tables/serving.md
 EXTRA_DIST += tools/serving_study.py traces/serving.tsv \
 	traces/serving-published.tsv
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct "$(aq_measured)" > accuracy.md
-	$(srcdir)/tools/doc-block.sh accuracy doc/accuracy.md < accuracy.md
+	$(srcdir)/tools/doc-block.sh accuracy doc/tables/accuracy.md < accuracy.md
 	@cat accuracy.md
 # The same with each source left out of the fit; the second table of the page.
 .PHONY: held-out
 held-out: aqueduct
 	$${PYTHON:-python3} $(srcdir)/tools/held_out.py ./aqueduct $(srcdir) \
 	  "$(aq_measured)" > held-out.md
-	$(srcdir)/tools/doc-block.sh held-out doc/accuracy.md < held-out.md
+	$(srcdir)/tools/doc-block.sh held-out doc/tables/accuracy.md < held-out.md
 CLEANFILES += held-out.md
 # Times of launches and returns in the same traces; the page's third table.
 .PHONY: launches
 launches: aqueduct
 	$${PYTHON:-python3} $(srcdir)/tools/launch_tables.py ./aqueduct $(srcdir) \
 	  "$(aq_measured)" > launches.md
-	$(srcdir)/tools/doc-block.sh launches doc/accuracy.md < launches.md
+	$(srcdir)/tools/doc-block.sh launches doc/tables/accuracy.md < launches.md
 CLEANFILES += launches.md
 EXTRA_DIST += tools/launches.py tools/launch_tables.py
 EXTRA_DIST += tools/held_out.py traces/sources.tsv traces/halves.tsv
@@ -257,22 +262,22 @@ public-measure: aqueduct
 public-docs:
 	$${PYTHON:-python3} $(srcdir)/tools/public_traces.py table $(srcdir) \
 	  > public.md
-	$(srcdir)/tools/doc-block.sh public-traces doc/accuracy.md < public.md
+	$(srcdir)/tools/doc-block.sh public-traces doc/tables/accuracy.md < public.md
 CLEANFILES += public.md
 EXTRA_DIST += tools/public_traces.py traces/public-sources.tsv \
 	traces/public.tsv
 bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
-	$(srcdir)/tools/doc-block.sh bench doc/benchmarks.md < bench.md
+	$(srcdir)/tools/doc-block.sh bench doc/tables/benchmarks.md < bench.md
 	@cat bench.md
 	$(srcdir)/tools/speed-table.sh $(srcdir)/tests/bench/yardsticks.tsv \
 	  < bench.jsonl > speed.md
-	$(srcdir)/tools/doc-block.sh speed doc/benchmarks.md < speed.md
+	$(srcdir)/tools/doc-block.sh speed doc/tables/benchmarks.md < speed.md
 	@cat speed.md
 CLEANFILES += accuracy.md bench.jsonl bench.md speed.md
 
-# Published experiments; doc/reproductions.md is made, never typed.
+# Published experiments; doc/tables/reproductions.md is made, never typed.
 EXTRA_DIST += \
 	traces/reproduce/deadlines.json traces/reproduce/four.json \
 	traces/reproduce/head.md traces/reproduce/hybrid.json \
@@ -291,7 +296,7 @@ reproductions: aqueduct
 	$(AM_V_at)python3 $(srcdir)/traces/reproduce/reproduce.py ./aqueduct \
 	  '$(abs_top_srcdir)/../shared/data' > reproductions.tmp
 	$(AM_V_at)cat $(srcdir)/traces/reproduce/head.md reproductions.tmp \
-	  > $(srcdir)/doc/reproductions.md
+	  > $(srcdir)/doc/tables/reproductions.md
 	$(AM_V_at)rm -f reproductions.tmp
 
 # The table of doc/modules.md, of MLIR's test vecadd.mlir.

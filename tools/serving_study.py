@@ -6,7 +6,7 @@ doc/examples/study/tenants.json on two devices under four policies, and prints a
 row for each client: figures with half of their 95 % intervals, and less fifo by
 pairs of equal seeds. `published PROGRAM` runs public measurements, of the model that
 is built in and of those scaled from it (traces/serving-published.tsv). `picture PROGRAM SRCDIR DATA SVG` plots the TTFT of
-the conversation over the load. `page TSV PAGE` writes the tables of doc/serving.md
+the conversation over the load. `page TSV PAGE` writes doc/tables/serving.md
 (make serving-docs)."""
 import json
 import os

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/pages"
 cp "$source/doc/site.css" "$work/pages"
 cp -R "$source"/doc/*.md "$source/doc/formats" "$source/doc/adr" \
-  "$source/doc/pictures" "$source/doc/examples" "$source/doc/tutorials" \
+  "$source/doc/tables" "$source/doc/pictures" "$source/doc/examples" "$source/doc/tutorials" \
   "$work/pages"
 sed 's#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
   "$source/README.md" > "$work/pages/index.md"
@@ -26,7 +26,7 @@ done
 # The folders' pages by their headings, behind the pages that site.yml orders.
 {
   cat "$source/doc/site.yml"
-  for folder in "formats:File formats" "adr:Decisions"; do
+  for folder in "formats:File formats" "tables:Tables" "adr:Decisions"; do
     echo "  - ${folder#*:}:"
     for page in "$work/pages/${folder%%:*}"/*.md; do
       heading=$(sed -n 's/^# *//p;T;q' "$page" | tr -d '\`')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints the figures of doc/whatif.md, from published traces.
+"""Prints the figures of doc/tables/whatif.md, from published traces.
 
 usage: whatif_docs.py AQUEDUCT FOLDER table TRACE...
        whatif_docs.py AQUEDUCT FOLDER collectives TRACE

@@ -87,7 +87,7 @@ libhsa_runtime64_la_DEPENDENCIES = libaqcore.a src/dropin/libaqdropin.a \
 pkglib_LTLIBRARIES += libaqueduct-shim.la
 libaqueduct_shim_la_SOURCES = src/dropin/shim.c
 libaqueduct_shim_la_LDFLAGS = -module -avoid-version -no-undefined
-EXTRA_DIST += src/dropin/rocr.map doc/hsa-functions.md doc/dropin.md
+EXTRA_DIST += src/dropin/rocr.map doc/dropin.md
 if HAVE_VERSION_SCRIPT
 libhsa_runtime64_la_LDFLAGS += \
 	-Wl,--version-script=$(top_srcdir)/src/dropin/rocr.map

@@ -444,7 +444,7 @@ aq_status aq_wave_code_create(const char *gfx, bool wave32,
   if (status == AQ_OK && !aq_wave_target_executes(code->decoder.target))
     status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                          "machine code of %s is decoded but not executed; "
-                         "expected a target that doc/isa.md lists as executed",
+                         "expected a target that doc/tables/isa.md lists as executed",
                          gfx);
   if (status == AQ_OK && wave32 && !(code->decoder.target & AQ_ISA_RDNA))
     status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,

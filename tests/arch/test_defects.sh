@@ -19,7 +19,7 @@ else
   }
   echo "$out" > "$work/table"
   ids "$work/table" > "$work/now"
-  ids "$srcdir/doc/defects.md" > "$work/page"
+  ids "$srcdir/doc/tables/defects.md" > "$work/page"
   check "the page of defects has every row" \
     sh -c '[ -s "$1" ] && cmp "$1" "$2"' sh "$work/now" "$work/page"
 fi

@@ -128,10 +128,10 @@ check "names of runs are never executed" [ ! -e "$work/pwned" ]
 
 # Published experiments: each rule has the date on which it was set, and no
 # result of a formula is under "simulated".
-undated=$(grep '^| R' "$srcdir/doc/reproductions.md" |
+undated=$(grep '^| R' "$srcdir/doc/tables/reproductions.md" |
   grep -vcE '\| 20[0-9]{2}-[0-9]{2}-[0-9]{2} \| (pass|\*\*fail\*\*|—) \|$')
 check "rules of published experiments have their dates" [ "$undated" = 0 ]
 check "rows of formulas have a table of their own" \
-  [ "$(sed '/^## Formulas/,$d' "$srcdir/doc/reproductions.md" |
+  [ "$(sed '/^## Formulas/,$d' "$srcdir/doc/tables/reproductions.md" |
     grep '^| R1' | grep -vc resets)" = 0 ]
 finish

@@ -253,7 +253,7 @@ START_TEST(the_page_of_functions_says_what_the_table_says)
   FILE *out = open_memstream(&expected, &size);
   page_write(out);
   fclose(out);
-  char *page = file_read(aqtest_source("../doc/hsa-functions.md"));
+  char *page = file_read(aqtest_source("../doc/tables/hsa-functions.md"));
   const char *path = aqtest_write("hsa-functions.md", expected, size);
   const char *keep = getenv("AQ_WRITE_PAGE");
   if (keep) { /* to make it anew */
@@ -263,8 +263,8 @@ START_TEST(the_page_of_functions_says_what_the_table_says)
     fclose(made);
   }
   ck_assert_msg(strcmp(page, expected) == 0,
-                "doc/hsa-functions.md differs from %s: make it with "
-                "AQ_WRITE_PAGE=doc/hsa-functions.md",
+                "doc/tables/hsa-functions.md differs from %s: make it with "
+                "AQ_WRITE_PAGE=doc/tables/hsa-functions.md",
                 path);
   free(page);
   free(expected);

@@ -29,12 +29,12 @@ check-static: aqueduct
 	$(AM_V_at)rm -f static.row static.rows
 	$(aq_isa_page)
 
-# The sections of doc/oracles.md on instructions, which are its last ones.
+# The sections of doc/tables/oracles.md on instructions, which are its last ones.
 aq_isa_page = $(AM_V_at)sed '/^\#\# Kernels of others execute whole$$/,$$d' \
-	  $(srcdir)/doc/oracles.md | sed -e :a -e '/^\n*$$/{$$d;N;ba' -e '}' \
+	  $(srcdir)/doc/tables/oracles.md | sed -e :a -e '/^\n*$$/{$$d;N;ba' -e '}' \
 	  > static.page && $(SHELL) $(srcdir)/tests/isa/static.sh page \
 	  $(srcdir)/tests/isa/static.tsv $(srcdir)/tests/isa/llvm.tsv \
-	  >> static.page && cp static.page $(srcdir)/doc/oracles.md && \
+	  >> static.page && cp static.page $(srcdir)/doc/tables/oracles.md && \
 	  rm -f static.page
 
 # LLVM_TESTS=FOLDER: the disassembler tests of LLVM_VERSION=NAME.

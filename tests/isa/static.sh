@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Code of other projects: whether every instruction that its kernels can reach
 # executes. `count AQUEDUCT NAME DIR` prints a row for the code objects in DIR,
-# `page ROWS LLVM` the sections of doc/oracles.md on instructions, LLVM being the rows
+# `page ROWS LLVM` the sections of doc/tables/oracles.md on instructions, LLVM being the rows
 # of test_llvm. Objects that are not linked are linked with ld.lld-22 first.
 case $1 in
 count)

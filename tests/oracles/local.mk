@@ -1,5 +1,5 @@
 # A quick part in make check, all of them in make check-oracles, which writes
-# doc/oracles.md anew; check its differences.
+# doc/tables/oracles.md anew; check its differences.
 aq_oracles = tests/oracles/test_exact tests/oracles/test_orders \
 	tests/oracles/test_stations
 check_PROGRAMS += $(aq_oracles)
@@ -17,7 +17,7 @@ tests_oracles_test_stations_LDADD = $(aq_oracles_ldadd)
 # Reads the logs of the programs above.
 dist_check_SCRIPTS += tests/oracles/test_table.sh
 tests/oracles/test_table.log: $(aq_oracles:=.log)
-EXTRA_DIST += tests/oracles/oracles.tsv tests/oracles/table.sh doc/oracles.md
+EXTRA_DIST += tests/oracles/oracles.tsv tests/oracles/table.sh
 
 # LLVM_TESTS=FOLDER: LLVM's llvm/test/MC/Disassembler/AMDGPU.
 check-oracles: check-vectors check-compiled
@@ -37,6 +37,6 @@ check-oracles: $(aq_oracles) $(aq_wave_oracles) $(aq_isa_oracles)
 	done
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/oracles/table.sh \
 	  $(srcdir)/tests/oracles/oracles.tsv oracles.rows > oracles.tmp
-	$(AM_V_at)cmp -s oracles.tmp $(srcdir)/doc/oracles.md || \
-	  cp oracles.tmp $(srcdir)/doc/oracles.md
+	$(AM_V_at)cmp -s oracles.tmp $(srcdir)/doc/tables/oracles.md || \
+	  cp oracles.tmp $(srcdir)/doc/tables/oracles.md
 	$(AM_V_at)rm -f oracles.rows oracles.tmp

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/oracles.md from the tests' comparisons: table.sh ORACLES.TSV ROWS
+# doc/tables/oracles.md from the tests' comparisons: table.sh ORACLES.TSV ROWS
 cat <<'HEAD'
 # Oracles
 

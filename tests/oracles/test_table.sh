@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/oracles.md has every oracle, and every test of one ran and passed.
+# doc/tables/oracles.md has every oracle, and every test of one ran and passed.
 src=${AQ_SRCDIR:-.}
 list=$src/tests/oracles/oracles.tsv
-page=$src/doc/oracles.md
+page=$src/doc/tables/oracles.md
 logs=${AQ_BUILDDIR:-.}/tests/oracles
 echo 1..3
 

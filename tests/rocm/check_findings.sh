@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The programs of this folder under `exec --check=all,leak`: prints the table of
-# doc/checker.md. Fails where a finding is not in known_findings.tsv.
+# doc/tables/libraries.md. Fails where a finding is not in known_findings.tsv.
 #
 #   check_findings.sh AQUEDUCT [TYPES]     letters of sdcz, of rocSPARSE's types
 set -eu

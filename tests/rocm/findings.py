@@ -4,7 +4,7 @@
 
 findings.py KNOWN LIBRARY=REPORT...
     reads reports of `--check-report FILE --json` and prints the table of
-    doc/checker.md. Fails where an error is not known, or a report is incomplete.
+    doc/tables/libraries.md. Fails where an error is not known, or a report is incomplete.
 """
 import json
 import re

@@ -1,6 +1,6 @@
 # Libraries of ROCm as clients of the drop-in: a slice in make check; every
 # function of rocSPARSE and hipSPARSE in make check-rocm, which writes the tables of
-# doc/libraries.md anew.
+# doc/tables/libraries.md anew.
 EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
 	tests/rocm/events.hip tests/rocm/float_atomics.hip tests/rocm/host_memory.hip \
 	tests/rocm/newer_blits.hip tests/rocm/openmp.c tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
@@ -31,13 +31,13 @@ AQ_LONG_TESTS += tests/rocm/test_hip_api.sh \
 	tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh \
 	tests/rocm/test_textures.sh
 
-# Findings of the checker in the libraries, for doc/checker.md.
+# Findings of the checker in the libraries, for the same page.
 EXTRA_DIST += tests/rocm/check_findings.sh tests/rocm/findings.py \
 	tests/rocm/known_findings.tsv
 check-library-findings: aqueduct
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_findings.sh ./aqueduct \
 	  > library-findings.md; status=$$?; \
-	  $(srcdir)/tools/doc-block.sh library-findings doc/checker.md \
+	  $(srcdir)/tools/doc-block.sh library-findings doc/tables/libraries.md \
 	    < library-findings.md && exit $$status
 CLEANFILES += library-findings.md
 
@@ -45,12 +45,12 @@ check-rocm: aqueduct
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_libraries.sh ./aqueduct \
 	  $(ROCM_DEVICES) > libraries.tsv; status=$$?; \
 	  $(AWK) -f $(srcdir)/tests/rocm/table.awk libraries.tsv | \
-	    $(srcdir)/tools/doc-block.sh libraries doc/libraries.md && exit $$status
+	    $(srcdir)/tools/doc-block.sh libraries doc/tables/libraries.md && exit $$status
 CLEANFILES += libraries.tsv
 
 # What calls of the libraries cost, for the same page.
 library-times: aqueduct
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/library_times.sh ./aqueduct > \
 	  library-times.md && $(srcdir)/tools/doc-block.sh library-times \
-	  doc/libraries.md < library-times.md
+	  doc/tables/libraries.md < library-times.md
 CLEANFILES += library-times.md

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The tables of doc/libraries.md from the lines of check_libraries.sh: a summary,
+# The tables of doc/tables/libraries.md from the lines of check_libraries.sh: a summary,
 # and a row for each function with its worst result on any device; the types of a
 # function (s, d, c, z before its name, or S, D, C, Z) are columns.
 function rank(result) {

@@ -8,7 +8,7 @@ EXTRA_DIST += tests/suites/suite.sh tests/suites/conformance \
 	tests/suites/table.awk $(aq_suite_results)
 AQ_LONG_TESTS += tests/suites/test_suites.sh
 
-# The table of doc/ci.md, from the results that the scripts wrote (-o).
+# The table of doc/tables/suites.md, from the results that the scripts wrote (-o).
 aq_suite_results = traces/suites/conformance.tsv traces/suites/hecbench.tsv \
 	traces/suites/hip.tsv traces/suites/hipcatch.tsv \
 	traces/suites/mlir.tsv \
@@ -16,4 +16,4 @@ aq_suite_results = traces/suites/conformance.tsv traces/suites/hecbench.tsv \
 	traces/suites/rocrtst.tsv
 suites-docs:
 	$(AM_V_at)cd $(srcdir) && $(AWK) -f tests/suites/table.awk \
-	  $(aq_suite_results) | tools/doc-block.sh suites doc/ci.md
+	  $(aq_suite_results) | tools/doc-block.sh suites doc/tables/suites.md

@@ -46,7 +46,7 @@ check-vectors: $(aq_wave_vectors)
 	    CK_TIMEOUT_MULTIPLIER=20 $$test || exit 1; \
 	done
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/wave/seen.sh vectors.seen \
-	  $(srcdir)/doc/isa.md
+	  $(srcdir)/doc/tables/isa.md
 	$(AM_V_at)rm -f vectors.seen
 EXTRA_DIST += tests/wave/seen.sh
 

@@ -2,7 +2,7 @@
 /*
  * Which instructions the tests executed: with AQ_SEEN=FILE the opcode, name and
  * target of each, a line each, are appended to the file. seen.sh compares them
- * with doc/isa.md. For the tests of src/wave, each of which compares results
+ * with doc/tables/isa.md. For the tests of src/wave, each of which compares results
  * with another source.
  */
 #ifndef AQ_TESTS_WAVE_SEEN_H

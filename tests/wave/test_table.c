@@ -128,7 +128,7 @@ static char *file_read(const char *path)
 /* `make isa-docs` writes it. */
 START_TEST(the_page_of_instructions_is_that_of_the_code)
 {
-  const char *path = aqtest_source("../doc/isa.md");
+  const char *path = aqtest_source("../doc/tables/isa.md");
   char *made = page_make();
   if (getenv("AQ_WRITE_DOCS")) {
     FILE *file = fopen(path, "w");
@@ -138,7 +138,7 @@ START_TEST(the_page_of_instructions_is_that_of_the_code)
   } else {
     char *page = file_read(path);
     ck_assert_msg(strcmp(page, made) == 0,
-                  "doc/isa.md is not that of the code; run make isa-docs");
+                  "doc/tables/isa.md is not that of the code; run make isa-docs");
     free(page);
   }
   free(made);
