@@ -8,8 +8,6 @@ EXTRA_DIST += \
 	doc/benchmarks.md \
 	doc/calibrate.md \
 	doc/ci.md \
-	doc/conformance.md \
-	doc/driver.md \
 	doc/glossary.md \
 	doc/checker.md \
 	doc/execution.md \

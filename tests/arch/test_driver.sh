@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every test that doc/driver.md names is in its file.
+# Every test that doc/tables/driver.md names is in its file.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 
-page=$srcdir/doc/driver.md
+page=$srcdir/doc/tables/driver.md
 sed -n 's/^|.*| `\(tests[^`]*\)`: `\([^`]*\)` |$/\1	\2/p' "$page" > "$work/rows"
 check "the page names tests" [ "$(wc -l < "$work/rows")" -gt 40 ]
 tab=$(printf '\t')

@@ -6,7 +6,7 @@
  * A case is a function that gets a freshly opened transport; the tables of
  * cases run on each transport under test. The suite skips cases whose
  * capability is missing in info.caps, with a line. Cases cite the numbers of
- * doc/conformance.md that they check.
+ * doc/tables/conformance.md that they check.
  */
 #ifndef AQ_TESTS_CONTRACT_CONTRACT_H
 #define AQ_TESTS_CONTRACT_CONTRACT_H
@@ -52,7 +52,7 @@ typedef struct contract {
 
 typedef struct contract_case {
   const char *name;    /* a sentence; NULL ends a table */
-  const char *numbers; /* "49, 50": lines of doc/conformance.md; or NULL */
+  const char *numbers; /* "49, 50": lines of doc/tables/conformance.md; or NULL */
   uint32_t caps;       /* aq_transport_cap bits that it needs */
   void (*run)(contract *c);
 } contract_case;

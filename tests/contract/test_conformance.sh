@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/conformance.md has every number, each test in it ran in this `make check`
+# doc/tables/conformance.md has every number, each test in it ran in this `make check`
 # and passed, and no contract case cites a number that does not name it there.
-page=${AQ_SRCDIR:-.}/doc/conformance.md
+page=${AQ_SRCDIR:-.}/doc/tables/conformance.md
 logs=${AQ_BUILDDIR:-.}/tests
 contract=$logs/contract/test_contract.log
 count=0
