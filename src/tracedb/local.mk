@@ -16,6 +16,5 @@ libaqcore_a_SOURCES += \
 	src/tracedb/tracedb.h
 
 EXTRA_DIST += \
-	doc/formats/losses.md \
 	doc/formats/rocpd.md \
 	doc/formats/rpd.md

@@ -442,10 +442,11 @@ aq_status aq_wave_code_create(const char *gfx, bool wave32,
                ? aq_isa_decoder_init(&code->decoder, target.processor, diag)
                : aq_diag_no_memory(diag);
   if (status == AQ_OK && !aq_wave_target_executes(code->decoder.target))
-    status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                         "machine code of %s is decoded but not executed; "
-                         "expected a target that doc/tables/isa.md lists as executed",
-                         gfx);
+    status = aq_diag_set(
+        diag, AQ_ERR_UNSUPPORTED,
+        "machine code of %s is decoded but not executed; "
+        "expected a target that doc/tables/isa.md lists as executed",
+        gfx);
   if (status == AQ_OK && wave32 && !(code->decoder.target & AQ_ISA_RDNA))
     status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                          "code of %s for waves of 32 lanes; expected 64", gfx);

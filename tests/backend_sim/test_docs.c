@@ -24,7 +24,7 @@ START_TEST(the_page_on_device_models_lists_every_key)
 {
   aqsim_model *model;
   aq_diag diag = AQ_DIAG_INIT;
-  const char *text = page("../doc/formats/device.md");
+  const char *text = page("../doc/tables/device-keys.md");
   ck_assert_status(aqsim_model_load("mi300x", NULL, &model, &diag), AQ_OK,
                    &diag);
   for (size_t i = 0; i < AQSIM_KEY_COUNT; i++) {

@@ -118,7 +118,7 @@ END_TEST
 static char *page(void)
 {
   static char text[65536];
-  FILE *file = fopen(aqtest_source("../doc/formats/program.md"), "rb");
+  FILE *file = fopen(aqtest_source("../doc/tables/program-records.md"), "rb");
   ck_assert_ptr_nonnull(file);
   text[fread(text, 1, sizeof text - 1, file)] = 0;
   fclose(file);

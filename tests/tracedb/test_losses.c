@@ -2,7 +2,7 @@
 /*
  * The losses of each format: exports a run with all fields known in every
  * format and imports it where possible. The resulting table equals the one in
- * doc/formats/losses.md, line by line.
+ * doc/tables/losses.md, line by line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ START_TEST(the_table_of_losses_is_what_happens)
   write_table(out);
   fclose(out);
   char path[512];
-  snprintf(path, sizeof path, "%s/../doc/formats/losses.md", aqtest_source(""));
+  snprintf(path, sizeof path, "%s/../doc/tables/losses.md", aqtest_source(""));
   FILE *doc = fopen(path, "r");
   ck_assert_msg(doc != NULL, "%s", path);
   const char *at = table;
@@ -218,7 +218,7 @@ START_TEST(the_table_of_losses_is_what_happens)
   for (const char *c = table; *c; c++)
     lines += *c == '\n';
   ck_assert_msg(matched == lines,
-                "doc/formats/losses.md has %zu of %zu lines in order; it has "
+                "doc/tables/losses.md has %zu of %zu lines in order; it has "
                 "to have:\n%s",
                 matched, lines, table);
   free(table);

@@ -137,8 +137,9 @@ START_TEST(the_page_of_instructions_is_that_of_the_code)
     ck_assert_int_eq(fclose(file), 0);
   } else {
     char *page = file_read(path);
-    ck_assert_msg(strcmp(page, made) == 0,
-                  "doc/tables/isa.md is not that of the code; run make isa-docs");
+    ck_assert_msg(
+        strcmp(page, made) == 0,
+        "doc/tables/isa.md is not that of the code; run make isa-docs");
     free(page);
   }
   free(made);
