@@ -45,7 +45,7 @@ libaqcore_a_SOURCES += \
 	src/common/visible_devices.c src/common/visible_devices.h \
 	src/common/wall.h src/common/yields.h
 
-# Installed as <aqueduct/…>; doc/abi.md lists them.
+# Installed as <aqueduct/…>; doc/api.md and doc/abi.md list them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
 	src/common/counters.def \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What `make install` leaves: a tree that can be moved, a library that programs
-# build against with pkg-config, and just the headers that doc/abi.md lists.
+# build against with pkg-config, and just the headers that
+# doc/api.md and doc/abi.md list.
 builddir=${AQ_BUILDDIR:-.}
 srcdir=${AQ_SRCDIR:-.}
 work=$(mktemp -d)
@@ -137,9 +138,11 @@ undocumented() {
 }
 check "a comment precedes each public declaration" undocumented
 headers > "$work/installed"
-sed -n '/^| header/,/^$/p' "$srcdir/doc/abi.md" | grep -o '[a-z_]*\.\(h\|def\)' |
-  sort -u > "$work/listed"
-check "doc/abi.md lists the installed headers" \
+{
+  sed -n '/<!-- api:begin/,$s/^| `\([a-z_]*\.h\)`.*/\1/p' "$srcdir/doc/api.md"
+  grep -o '[a-z_]*\.def' "$srcdir/doc/abi.md"
+} | sort -u > "$work/listed"
+check "doc/api.md and doc/abi.md list the installed headers" \
   diff "$work/listed" "$work/installed"
 "$srcdir/tools/api-index.sh" "$moved/include" > "$work/index"
 sed '1,/<!-- api:begin/d; /<!-- api:end/,$d' "$srcdir/doc/api.md" |
