@@ -2,6 +2,7 @@
 EXTRA_DIST += \
 	doc/ARCHITECTURE.md \
 	doc/HACKING.md \
+	doc/README.md \
 	doc/abi.md \
 	doc/accuracy.md \
 	doc/api.md \

@@ -17,7 +17,10 @@ cp "$source/doc/site.css" "$work/pages"
 cp -R "$source"/doc/*.md "$source/doc/formats" "$source/doc/adr" \
   "$source/doc/tables" "$source/doc/pictures" "$source/doc/examples" "$source/doc/tutorials" \
   "$work/pages"
-sed 's#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
+# mkdocs takes a README.md for an index.
+mv "$work/pages/README.md" "$work/pages/map.md"
+sed -i 's#](adr/)#](adr/0001-contracts-and-layers.md)#' "$work/pages/map.md"
+sed 's#](doc/README.md)#](map.md)#; s#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
   "$source/README.md" > "$work/pages/index.md"
 for page in CHANGELOG CONTRIBUTING SECURITY; do
   sed 's#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
