@@ -4,7 +4,9 @@ dist_check_SCRIPTS += \
 	tests/arch/test_defects.sh \
 	tests/arch/test_driver.sh \
 	tests/arch/test_layers.sh \
+	tests/arch/test_long.sh \
 	tests/arch/test_sizes.sh \
+	tests/arch/test_skips.sh \
 	tests/arch/test_spdx.sh
 AQ_LONG_TESTS += tests/arch/test_clang.sh tests/arch/test_install.sh \
 	tests/arch/test_symbols.sh

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tools/long.py, on a small tree of its own: runs what is stale, keeps results,
+# judges pages by what they change, stops at its hour, goes on afterwards.
+srcdir=${AQ_SRCDIR:-.}
+for tool in git python3; do
+  command -v $tool > /dev/null || {
+    echo "1..0 # SKIP $tool is not installed"
+    exit 0
+  }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0
+check() { # NAME CONDITION…
+  count=$((count + 1))
+  name=$1
+  shift
+  if "$@"; then
+    echo "ok $count - $name"
+  else
+    echo "not ok $count - $name"
+    sed 's/^/# /' "$work/said"
+  fi
+}
+said() { grep -q "$1" "$work/said"; }
+
+tree=$work/tree
+mkdir -p "$tree/tools" "$tree/tests" "$tree/doc" "$tree/src" "$work/build"
+cp "$srcdir/tools/long.py" "$tree/tools/"
+printf '#!/bin/sh\n' > "$tree/autogen.sh"
+printf '#!/bin/sh\nprintf "all:\\n" > Makefile\n' > "$tree/configure"
+chmod +x "$tree/autogen.sh" "$tree/configure"
+echo page > "$tree/doc/page"
+echo source > "$tree/src/file"
+echo build > "$tree/.gitignore"
+row() { # NAME SLICES MINUTES COVERS JUDGED COMMAND
+  printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$@"
+}
+{
+  row two 2 1 src exit 'echo "ok 1 - slice $AQ_SLICE"'
+  row page 1 1 doc page 'echo other > ../doc/page'
+  row figures 1 1 doc figures 'echo other > ../doc/page'
+  row endless 1 90 doc exit true
+} > "$tree/tests/long.tsv"
+git() { command git -C "$tree" -c user.name=a -c user.email=a@b "$@"; }
+git init -q
+git add -A
+git commit -q -m first
+long() { (cd "$work" && "$tree/tools/long.py" "$@") > "$work/said" 2>&1; }
+
+long status "$work/build"
+check "nothing has run at first" [ $? = 1 ]
+check "every slice is a row" said '^stale  two.2 '
+long run "$work/build"
+check "a page that differs fails the run" [ $? = 1 ]
+check "it is named" said '^changed doc/page page '
+check "a page of figures may differ" said '^green  figures '
+check "what does not fit into the hour comes later" said '^later  endless (90 min)'
+check "a slice knows its number" grep -q 'slice 2/2' "$work/build/long/two.2.log"
+long run "$work/build" endless
+check "a target that is named runs, however long it takes" [ $? = 0 ]
+long status "$work/build"
+check "green ones are fresh" said '^fresh  two.1 .* green, .* 1 cases$'
+check "a failed one is stale" said '^stale  page '
+echo changed > "$tree/src/file"
+git commit -q -am second
+long status "$work/build"
+check "a change of a file that it covers makes it stale" said '^stale  two.1 '
+check "another change does not" said '^fresh  figures '
+long run "$work/build" none
+check "a name that is not in the table is an error" said 'no target none'
+echo "1..$count"
