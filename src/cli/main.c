@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -30,6 +31,8 @@ int main(int argc, char **argv)
 {
   aq_cli cli;
   setlocale(LC_CTYPE, "");
+  /* Inherited as ignored, the kernel would drop the status of each child. */
+  signal(SIGCHLD, SIG_DFL);
   aq_status status = aq_cli_init(&cli, argc, argv);
   if (status == AQ_OK)
     status = aq_cli_output_open(&cli);

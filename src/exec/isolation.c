@@ -264,9 +264,10 @@ aq_status aq_isolation_try(aq_diag *diag)
   if (read(ends[0], why, sizeof why - 1) < 0)
     why[0] = 0;
   close(ends[0]);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+  pid_t ended;
+  while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
     ;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0
+  return ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0
              ? AQ_OK
              : aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s",
                            why[0] ? why : "a child that tries ended");

@@ -68,13 +68,14 @@ static int signal_next(const sigset_t *signals, int64_t end, siginfo_t *info)
 /* After the timeout the child gets SIGTERM, then SIGKILL. A signal that would
  * end this process is the child's to answer: its status counts, and its records
  * are still to be stored. It has one already that it sent to its own group. */
-static void child_wait(const aq_program *program, const sigset_t *signals,
-                       aq_program_end *out)
+static aq_status child_wait(const aq_program *program, const sigset_t *signals,
+                            aq_program_end *out, aq_diag *diag)
 {
   const int64_t timeout = program->timeout / AQ_NS;
   int64_t end = timeout > 0 ? aq_wall_ns() + timeout : 0;
   int sent = 0;
-  while (waitpid(out->child, &out->status, WNOHANG) == 0) {
+  pid_t ended;
+  while ((ended = waitpid(out->child, &out->status, WNOHANG)) == 0) {
     siginfo_t info = {.si_pid = out->child};
     const int got = signal_next(signals, end, &info);
     if (got < 0) {
@@ -86,6 +87,10 @@ static void child_wait(const aq_program *program, const sigset_t *signals,
       kill(out->child, got);
     }
   }
+  return ended > 0 ? AQ_OK
+                   : aq_diag_set(diag, AQ_ERR_RESOURCES,
+                                 "%s: its exit status is lost: %s",
+                                 program->args[0], strerror(errno));
 }
 
 /* A signal to its own group that the child sent just before it ended. */
@@ -109,14 +114,15 @@ aq_status aq_program_run(const aq_program *program, aq_program_end *out,
   *out = (aq_program_end){.child = fork()};
   if (out->child == 0)
     child_run(program, &mask);
+  aq_status status = AQ_OK;
   if (out->child > 0) {
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    child_wait(program, &signals, out);
+    status = child_wait(program, &signals, out, diag);
     signals_drop(&signals);
+  } else {
+    status = aq_diag_set(diag, AQ_ERR_RESOURCES, "fork: %s", strerror(errno));
   }
   sigprocmask(SIG_SETMASK, &mask, NULL);
-  return out->child > 0
-             ? AQ_OK
-             : aq_diag_set(diag, AQ_ERR_RESOURCES, "fork: %s", strerror(errno));
+  return status;
 }

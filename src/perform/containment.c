@@ -95,19 +95,20 @@ aq_status aq_contained_end(const aq_contained *c, int how, const char *policy,
 /* ---- the forked process ---- */
 
 /* Looks after the process until it ends. Signals that ask for something are
- * passed on to it; they are blocked here. */
-static int process_await(aq_contained *contained,
-                         const aq_policy_limits *limits, const sigset_t *taken)
+ * passed on to it; they are blocked here. False: how it ended is lost. */
+static bool process_await(aq_contained *contained,
+                          const aq_policy_limits *limits, const sigset_t *taken,
+                          int *how)
 {
   const struct timespec look = {0, AQ_CONTAINED_LOOK_MS * 1000000L};
-  int how;
-  while (waitpid(contained->process, &how, WNOHANG) == 0) {
+  pid_t ended;
+  while ((ended = waitpid(contained->process, how, WNOHANG)) == 0) {
     const int asked = sigtimedwait(taken, NULL, &look);
     if (asked > 0 && asked != SIGCHLD)
       kill(contained->process, asked);
     aq_contained_look(contained, limits);
   }
-  return how;
+  return ended > 0;
 }
 
 /* In the new process. */
@@ -140,8 +141,13 @@ aq_status aq_contained_fork(const char *policy, const aq_policy_limits *limits,
   }
   if (process > 0) {
     aq_contained_begin(&contained, process, watch);
-    const int how = process_await(&contained, limits, &taken);
-    status = aq_contained_end(&contained, how, policy, diag);
+    int how = 0;
+    status = process_await(&contained, limits, &taken, &how)
+                 ? aq_contained_end(&contained, how, policy, diag)
+                 : aq_diag_set(diag, AQ_ERR_RESOURCES,
+                               "policy %s: the exit status of its process is "
+                               "lost: %s",
+                               policy, strerror(errno));
     *ended = WEXITSTATUS(how);
   } else {
     status = aq_diag_set(diag, AQ_ERR_IO, "fork: %s", strerror(errno));

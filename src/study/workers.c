@@ -223,6 +223,15 @@ static aq_status worker_ended(crew *c, uint32_t at, int how)
 
 /* Looks after the workers once; *alive: some still work. */
 static aq_status workers_look(crew *c, bool *alive)
+/* How it ended no process knows. */
+static aq_status worker_lose(crew *c, uint32_t at)
+{
+  c->workers[at].process = 0;
+  return aq_diag_set(c->diag, AQ_ERR_RESOURCES,
+                     "the exit status of a process of the sweep is lost: %s",
+                     strerror(errno));
+}
+
 {
   aq_status status = AQ_OK;
   *alive = false;
@@ -231,8 +240,10 @@ static aq_status workers_look(crew *c, bool *alive)
     if (c->workers[i].process == 0)
       continue;
     aq_contained_look(&c->workers[i], &c->work->limits);
-    if (waitpid(c->workers[i].process, &how, WNOHANG) > 0) {
-      aq_status ended = worker_ended(c, i, how);
+    const pid_t process = waitpid(c->workers[i].process, &how, WNOHANG);
+    if (process != 0) {
+      aq_status ended =
+          process > 0 ? worker_ended(c, i, how) : worker_lose(c, i);
       status = status == AQ_OK ? ended : status;
     }
     *alive |= c->workers[i].process != 0;

@@ -125,8 +125,16 @@ aq_status aq_child_run(const aq_child *child, const char *messages,
     return aq_diag_set(diag, AQ_ERR_RESOURCES, "%s: %s", child->args[0],
                        strerror(error));
   }
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+  pid_t ended;
+  while ((ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
     ;
+  if (ended < 0) {
+    close(fd);
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
+                       "%s: its exit status is lost: this process ignores "
+                       "SIGCHLD, or another thread waited for it",
+                       name_of(child));
+  }
   char *text = file_take(fd);
   close(fd);
   if (!text)

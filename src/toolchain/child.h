@@ -21,7 +21,8 @@ void aq_child_add(aq_child *child, const char *arg);
 
 /* Runs it. `messages` (NULL: nowhere) is a file that its standard error is
  * appended to. AQ_ERR_INPUT: it failed; the line is the first error that it
- * reported, with file and line, and how many more there are. */
+ * reported, with file and line, and how many more there are. AQ_ERR_RESOURCES:
+ * it did not start, or how it ended is not known. */
 aq_status aq_child_run(const aq_child *child, const char *messages,
                        aq_diag *diag);
 

@@ -65,6 +65,10 @@ check "a missing program is 127" ends_with 127 "No such file"
 try "$aqueduct" exec /etc/passwd
 check "a program that cannot be run is 126" ends_with 126 "Permission denied"
 # shellcheck disable=SC2016 # for that shell
+try timeout 60 sh -c 'trap "" CHLD; exec "$0" exec "$1" 7' "$aqueduct" "$work/app"
+check "an inherited SIGCHLD that is ignored loses no exit status" \
+  [ "$status$out" = "71 arguments" ]
+# shellcheck disable=SC2016 # for that shell
 try "$aqueduct" exec sh -c 'kill -9 $$'
 check "a killed program is 128 and the signal" [ "$status" = 137 ]
 try "$aqueduct" exec --timeout 1s -- sleep 60
