@@ -441,11 +441,17 @@ static void player_fini(aq_packet_player *p)
 
 aq_status aq_packet_file_check(const aq_packet_file *file, aq_diag *diag)
 {
-  return file->other
+  if (file->other)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s:%u: another process than before; expected one: "
+                       "take the lines of one",
+                       file->name, file->other);
+  return file->cut
              ? aq_diag_set(diag, AQ_ERR_INPUT,
-                           "%s:%u: another process than before; expected one: "
-                           "take the lines of one",
-                           file->name, file->other)
+                           "%s:%u: the capture that begins here is truncated: "
+                           "it has no event close; its program was killed, or "
+                           "the file was cut",
+                           file->name, file->cut)
              : AQ_OK;
 }
 

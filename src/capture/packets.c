@@ -11,7 +11,12 @@
 #include "common/array.h"
 #include "common/json_in.h"
 
-enum { VERSION = 2, LIST_MAX = 4096, BLOB_MAX = 64 * 1024 };
+enum {
+  VERSION = 3,
+  CLOSES = 3 /* openings since this version end by close */,
+  LIST_MAX = 4096,
+  BLOB_MAX = 64 * 1024
+};
 
 typedef struct number_text {
   const char *key;
@@ -272,7 +277,7 @@ static aq_status executed_read(const aq_json_node *root, aq_packet_event *event)
              : AQ_OK;
 }
 
-static aq_status open_read(const aq_json_node *root)
+static aq_status open_read(const aq_json_node *root, aq_packet_event *event)
 {
   aq_json_node node;
   int64_t version;
@@ -282,6 +287,7 @@ static aq_status open_read(const aq_json_node *root)
   if (status == AQ_OK && (version < 1 || version > VERSION))
     status = aq_json_error(&node, "%lld; expected 1 to %d", (long long)version,
                            VERSION);
+  event->closes = status == AQ_OK && version >= CLOSES;
   return status;
 }
 
@@ -299,7 +305,7 @@ static aq_status details_read(const aq_json_node *root, aq_packet_event *event)
 {
   switch (event->kind) {
   case AQ_PACKET_E_OPEN:
-    return open_read(root);
+    return open_read(root, event);
   case AQ_PACKET_E_QUEUE:
     return queue_read(root, event);
   case AQ_PACKET_E_CONTROL:
@@ -382,6 +388,17 @@ static aq_status event_add(aq_packet_file *file, const aq_packet_event *event,
   return AQ_OK;
 }
 
+/* An opening that another one of its process follows was cut, too. */
+static void opening_note(aq_packet_file *file, const aq_packet_event *event)
+{
+  if (event->kind == AQ_PACKET_E_CLOSE)
+    file->open = 0;
+  if (event->kind != AQ_PACKET_E_OPEN)
+    return;
+  file->cut = file->cut ? file->cut : file->open;
+  file->open = event->closes ? event->line : 0;
+}
+
 static aq_status line_read(aq_packet_file *file, const char *text, size_t size,
                            uint32_t line, aq_diag *diag)
 {
@@ -399,6 +416,8 @@ static aq_status line_read(aq_packet_file *file, const char *text, size_t size,
   if (status == AQ_OK && !file->other && file->count > 0 &&
       event.pid != file->events[0].pid)
     file->other = line;
+  if (status == AQ_OK)
+    opening_note(file, &event);
   if (status == AQ_OK)
     status = event_add(file, &event, diag);
   if (status != AQ_OK)
@@ -450,6 +469,7 @@ static aq_status lines_read(aq_packet_file *file, FILE *in, aq_diag *diag)
   while (status == AQ_OK && (size = getline(&text, &capacity, in)) >= 0)
     status = line_read(file, text, (size_t)size, ++line, diag);
   free(text);
+  file->cut = file->cut ? file->cut : file->open;
   if (status == AQ_OK && ferror(in))
     status = aq_diag_set(diag, AQ_ERR_IO, "%s: it cannot be read", file->name);
   if (status == AQ_OK && file->count == 0)

@@ -45,6 +45,7 @@ typedef struct aq_packet_event {
    * each item; latencies of a kernel's cost. */
   int64_t *list;
   uint32_t list_count;
+  bool closes;            /* of an opening: its file has the event of its end */
   char *name;             /* of a kernel, also of an execution's */
   char *gfx;              /* of executions; NULL: they cannot be repeated */
   aq_cost_detail *detail; /* of its cost, or NULL */
@@ -55,6 +56,8 @@ typedef struct aq_packet_file {
   aq_packet_event *events; /* of one process in order of time, else of line */
   size_t count, capacity;
   uint32_t other; /* line of the first event of another process; 0: none */
+  uint32_t open; /* while reading: line of the opening that has no end so far */
+  uint32_t cut;  /* line of the first opening without an end; 0: none */
 } aq_packet_file;
 
 /* When it has happened: a wait when it ends, since no thread waits for a host
@@ -73,7 +76,8 @@ aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
                               aq_diag *diag);
 void aq_packet_file_close(aq_packet_file *file);
 
-/* AQ_ERR_INPUT for a file with more than one process. */
+/* AQ_ERR_INPUT for a file with more than one process, or without the end of
+ * one. */
 aq_status aq_packet_file_check(const aq_packet_file *file, aq_diag *diag);
 
 /* Replays it once. `durations`: predicted ones of kernels by the number of

@@ -83,6 +83,9 @@ aq_status aq_cli_show_packets(aq_cli *cli)
   aq_status status = aq_packet_file_open(cli->args[0], &file, &cli->diag);
   if (status != AQ_OK)
     return status;
+  if (file->cut)
+    aq_cli_note(cli, "%s:%u: the capture that begins here is truncated",
+                cli->args[0], file->cut);
   status = aq_packet_summary_make(file, &summary, &cli->diag);
   if (status == AQ_OK) {
     status = aq_cli_json_begin_if(cli, &json);

@@ -16,7 +16,7 @@
 #include "dropin/capture_lines.h"
 #include "dropin/runtime.h"
 
-enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 2 };
+enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 3 };
 
 /* ---- lines ---- */
 
@@ -312,6 +312,18 @@ aq_status aqdrop_capture_create(const char *path, aqdrop_capture **out,
   pthread_mutex_init(&capture->lock, NULL);
   *out = capture;
   return AQ_OK;
+}
+
+void aqdrop_capture_end(aqdrop_capture *capture, aq_time time)
+{
+  aqdrop_line line;
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_line_begin(&line, "close", time);
+  aqdrop_line_put(capture, &line);
+  if (capture->fd >= 0)
+    close(capture->fd);
+  capture->fd = -1;
+  pthread_mutex_unlock(&capture->lock);
 }
 
 void aqdrop_capture_destroy(aqdrop_capture *capture)

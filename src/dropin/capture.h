@@ -30,6 +30,10 @@ void aqdrop_capture_destroy(aqdrop_capture *capture);
 /* The transport was opened. Its table is the capture's from now on. */
 void aqdrop_capture_attach(aqdrop_capture *capture, aq_transport *transport);
 
+/* The program closes HSA, or ends: the last line. Without it the capture counts
+ * as truncated. */
+void aqdrop_capture_end(aqdrop_capture *capture, aq_time time);
+
 /* The device reads a packet. On the thread that drives the transport. */
 void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t queue, uint64_t id,
                            const aq_packet *packet);

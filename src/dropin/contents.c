@@ -446,6 +446,18 @@ static void contents_end(void *opaque)
   free(e);
 }
 
+static bool contents_executes(void *user, const char *gfx)
+{
+  const aq_executor *inner = ((const aqdrop_contents *)user)->inner;
+  return !inner->executes || inner->executes(inner->user, gfx);
+}
+
+static bool contents_predicts(void *user)
+{
+  const aq_executor *inner = ((const aqdrop_contents *)user)->inner;
+  return inner->predicts && inner->predicts(inner->user);
+}
+
 /* ---- life ---- */
 
 aq_status aqdrop_contents_create(aqdrop_capture *capture,
@@ -467,6 +479,8 @@ aq_status aqdrop_contents_create(aqdrop_capture *capture,
   c->table.begin = contents_begin;
   c->table.step = contents_step;
   c->table.end = contents_end;
+  c->table.executes = contents_executes;
+  c->table.predicts = contents_predicts;
   c->inner = inner;
   c->capture = capture;
   c->limit = limit;

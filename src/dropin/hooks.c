@@ -117,6 +117,12 @@ aq_status aqdrop_hooks_executor(aqdrop_hooks *hooks, const aq_executor *inner,
   return status;
 }
 
+void aqdrop_hooks_end(aqdrop_hooks *hooks, aq_transport *transport)
+{
+  if (hooks && hooks->capture && transport)
+    aqdrop_capture_end(hooks->capture, transport->ops->now(transport));
+}
+
 /* Without memory for the signal, no dependency gets lost. */
 void aqdrop_hooks_attach(aqdrop_hooks *hooks, aq_transport *transport)
 {

@@ -27,4 +27,7 @@ aq_status aqdrop_hooks_executor(aqdrop_hooks *hooks, const aq_executor *inner,
 /* The transport was opened, or is closed (NULL). */
 void aqdrop_hooks_attach(aqdrop_hooks *hooks, aq_transport *transport);
 
+/* The program closes HSA, or ends: the capture is whole. NULL is fine. */
+void aqdrop_hooks_end(aqdrop_hooks *hooks, aq_transport *transport);
+
 #endif

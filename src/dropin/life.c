@@ -159,6 +159,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_queues_fini(runtime);
   aqdrop_recording_attach(runtime->recording, NULL);
   if (runtime->transport)
+  aqdrop_hooks_end(runtime->hooks, runtime->transport);
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
   aqdrop_batches_fini(runtime);
@@ -436,6 +437,7 @@ __attribute__((destructor)) static void process_end(void)
 /* The state that the process keeps from its first hsa_init on. */
 static aq_status process_begin(aq_diag *diag)
 {
+    aqdrop_hooks_end(runtime->hooks, runtime->transport);
   if (!process.watched)
     process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
   return process.recording ? AQ_OK

@@ -183,6 +183,12 @@ static void hostcall_end(void *user)
   free(e);
 }
 
+static bool hostcall_executes(void *user, const char *gfx)
+{
+  const aq_executor *inner = ((const aq_hostcall *)user)->inner;
+  return !inner->executes || inner->executes(inner->user, gfx);
+}
+
 static bool hostcall_predicts(void *user)
 {
   const aq_executor *inner = ((const aq_hostcall *)user)->inner;
@@ -374,6 +380,7 @@ aq_hostcall *aq_hostcall_create(const aq_executor *inner, FILE *out)
   h->executor.begin = hostcall_begin;
   h->executor.step = hostcall_step;
   h->executor.end = hostcall_end;
+  h->executor.executes = hostcall_executes;
   h->executor.predicts = hostcall_predicts;
   return h;
 }

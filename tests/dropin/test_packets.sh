@@ -119,6 +119,23 @@ try "$aqueduct" show "$work/cut.jsonl"
 check "a cut one cannot be shown" sh -c '[ "$1" = 2 ] && case $2 in
   *cut.jsonl:*) ;; *) false ;; esac' sh "$status" "$err"
 
+grep -v '"event":"close"' "$work/mix.jsonl" > "$work/ended.jsonl"
+try "$aqueduct" replay "$work/ended.jsonl" --name ended
+check "one whose program was killed is refused" [ "$status" = 2 ]
+check "as truncated, with the line of its beginning" contains "$err" \
+  "ended.jsonl:1: the capture that begins here is truncated"
+try "$aqueduct" show "$work/ended.jsonl"
+check "show counts it and says so" sh -c '[ "$1" = 0 ] && case $2 in
+  *truncated*) ;; *) false ;; esac' sh "$status" "$err"
+cat "$work/ended.jsonl" "$work/mix.jsonl" |
+  sed 's/"pid":[0-9]*/"pid":1/' > "$work/again.jsonl"
+try "$aqueduct" replay "$work/again.jsonl" --name ended
+check "so is one whose program opened HSA again" contains "$err" \
+  "again.jsonl:1: the capture that begins here is truncated"
+sed '1s/"version":3/"version":2/' "$work/ended.jsonl" > "$work/older.jsonl"
+try "$aqueduct" replay "$work/older.jsonl" --name older
+check "files of older versions have no such line" [ "$status" = 0 ]
+
 # Without the barrier bit of its packets, kernels of a queue overlap.
 sed 's/"bytes":"020b/"bytes":"020a/' "$work/mix.jsonl" > "$work/loose.jsonl"
 try "$aqueduct" replay "$work/loose.jsonl" --name loose
@@ -149,6 +166,7 @@ fi
 # value that the host computes too.
 cat > "$work/sum.hip" << 'C'
 #include <hip/hip_runtime.h>
+#include <string.h>
 __device__ int scale = 3;
 __global__ void sum(int *a, const int *b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -157,7 +175,10 @@ __global__ void sum(int *a, const int *b, int n) {
 int main() {
   static int host[3000];
   int *a, *b;
+  char *beside; /* of the captured memory; no kernel touches it */
   for (int i = 0; i < 3000; i++) host[i] = i;
+  if (hipHostMalloc((void **)&beside, 2 << 20)) return 2;
+  memset(beside, 0x5a, 2 << 20);
   if (hipMalloc(&a, sizeof host) || hipMalloc(&b, sizeof host) ||
       hipMemcpy(b, host, sizeof host, hipMemcpyHostToDevice) ||
       hipMemset(a, 0, sizeof host)) return 1;
