@@ -13,6 +13,7 @@
 #include "common/profiling.h"
 #include "common/row_choice.h"
 #include "exec/device.h"
+#include "exec/ended.h"
 #include "exec/environment.h"
 #include "exec/isolation.h"
 #include "exec/program.h"
@@ -54,8 +55,14 @@ static aq_status outcome(const execution *e)
   cli->exit_code = WIFSIGNALED(end->status)
                        ? EXIT_SIGNAL + WTERMSIG(end->status)
                        : WEXITSTATUS(end->status);
-  if (WIFSIGNALED(end->status))
-    return aq_exec_device_blame(&e->wish, end->status, &cli->diag);
+  if (WIFSIGNALED(end->status)) {
+    const aq_spool_call *last = e->spools.last.order ? &e->spools.last : NULL;
+    const aq_status blamed =
+        aq_exec_device_blame(&e->wish, end->status, &cli->diag);
+    return blamed == AQ_OK
+               ? aq_exec_ended(cli->args[0], end->status, last, &cli->diag)
+               : blamed;
+  }
   if (cli->exit_code != 0 || access(e->spools.opened, F_OK) == 0)
     return AQ_OK;
   return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
@@ -178,13 +185,13 @@ static aq_status execution_run(execution *e)
   return status == AQ_OK ? outcome(e) : status;
 }
 
-/* An error of exec is no failure of the program; its end by a timeout, or by
- * a device that it has no code for, is one. */
+/* An error of exec is no failure of the program; its end by a timeout or a
+ * signal is one. */
 static aq_status junit_close(execution *e, aq_status status)
 {
   aq_cli *cli = e->cli;
   const bool own =
-      !e->ran || (status != AQ_ERR_TIMEOUT && status != AQ_ERR_UNSUPPORTED);
+      !e->ran || (status != AQ_ERR_TIMEOUT && !WIFSIGNALED(e->end.status));
   const char *why = status == AQ_OK ? NULL : cli->diag.text;
   const aq_junit_end end = {own ? why : NULL, own ? NULL : why, e->ran,
                             e->end.status};
@@ -224,18 +231,12 @@ static aq_status check_open(execution *e)
 static aq_status check_close(execution *e, aq_status status)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  char signal[32];
   uint64_t count;
   if (!e->ran) {
     aq_findings_drop(&e->reports.findings);
     return status;
   }
   const char *cut = status != AQ_OK ? e->cli->diag.text : NULL;
-  if (!cut && WIFSIGNALED(e->end.status)) {
-    snprintf(signal, sizeof signal, "ended by signal %d",
-             WTERMSIG(e->end.status));
-    cut = signal;
-  }
   const aq_status closed =
       aq_exec_reports_found(&e->reports, cut, &count, &diag);
   if (status != AQ_OK)

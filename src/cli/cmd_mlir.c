@@ -9,6 +9,7 @@
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/plugin.h"
+#include "exec/ended.h"
 #include "exec/environment.h"
 #include "exec/program.h"
 #include "exec/spools.h"
@@ -77,7 +78,9 @@ static aq_status outcome(aq_cli *cli, const aq_program_end *end)
   cli->exit_code = WIFSIGNALED(end->status)
                        ? EXIT_SIGNAL + WTERMSIG(end->status)
                        : WEXITSTATUS(end->status);
-  return AQ_OK;
+  return WIFSIGNALED(end->status)
+             ? aq_exec_ended(cli->args[0], end->status, NULL, &cli->diag)
+             : AQ_OK;
 }
 
 static aq_status program_run(aq_cli *cli, const aq_runner *runner,

@@ -33,6 +33,7 @@ libaqcore_a_SOURCES += \
 	src/common/slab.c src/common/slab.h \
 	src/common/row_choice.c src/common/row_choice.h \
 	src/common/spool.h src/common/spool_format.h \
+	src/common/signal_name.h \
 	src/common/spool_read.c src/common/spool_write.c \
 	src/common/part_file.c src/common/part_file.h \
 	src/common/run_info.c \

@@ -55,6 +55,25 @@ aq_record_sink *aq_spool_sink(aq_spool *spool);
 /* Whether rows of a kind are never kept; if so counts one. It takes no lock. */
 bool aq_spool_pass_over(aq_spool *spool, int64_t kind);
 
+/* A call of the program, in the header: what is known of a process that a
+ * signal ended. */
+enum { AQ_SPOOL_CALLS = 4, AQ_SPOOL_PLACE = 160 };
+
+typedef struct aq_spool_call {
+  uint64_t order; /* atomic: 1 is the first of the process, 0: none */
+  int64_t tid;
+  uint64_t offset; /* of the place that it returns to, in its file */
+  uint32_t inside; /* it has not returned */
+  char name[52];
+  char file[AQ_SPOOL_PLACE]; /* of the caller's code; empty: not known */
+} aq_spool_call;
+
+/* The call begins, at a place of a file (NULL: not known). Threads that share a
+ * slot overwrite each other's. To be told when it returns. */
+aq_spool_call *aq_spool_call_begin(aq_spool *spool, int64_t tid,
+                                   const char *name, const char *file,
+                                   uint64_t offset);
+
 /* Something about the whole run, "device_model" = "mi300x". The last value
  * of a key counts. */
 void aq_spool_text_put(aq_spool *spool, const char *key, const char *value);
@@ -96,6 +115,9 @@ aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
 
 /* The last value of a key before the first row, or NULL; borrowed. */
 const char *aq_spool_text(const aq_spool_reader *reader, const char *key);
+
+/* The call that began last; false: there was none. Texts end with 0. */
+bool aq_spool_call_last(const aq_spool_reader *reader, aq_spool_call *out);
 
 /* Puts everything into a sink, in the order it was written. AQ_ERR_INPUT names
  * the first malformed entry; what lies before it has been put. */

@@ -30,6 +30,8 @@ typedef struct aq_spool_head {
   uint64_t dropped;   /* of older files: rows.lost */
   char fields[AQ_SPOOL_FIELDS_MAX]; /* names of a row's fields, a space each */
   aq_row_choice rows; /* counts are atomic; of older files all 0 */
+  uint64_t calls;     /* atomic: so far */
+  aq_spool_call last[AQ_SPOOL_CALLS]; /* by thread, numbered modulo */
 } aq_spool_head;
 
 _Static_assert(sizeof(aq_spool_head) <= AQ_SPOOL_HEADER, "one page");

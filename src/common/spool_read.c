@@ -82,6 +82,18 @@ aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
   return AQ_OK;
 }
 
+bool aq_spool_call_last(const aq_spool_reader *reader, aq_spool_call *out)
+{
+  aq_spool_head head;
+  memcpy(&head, reader->bytes, sizeof head);
+  *out = head.last[0];
+  for (size_t i = 1; i < AQ_SPOOL_CALLS; i++)
+    if (head.last[i].order > out->order)
+      *out = head.last[i];
+  out->name[sizeof out->name - 1] = out->file[sizeof out->file - 1] = 0;
+  return out->order > 0;
+}
+
 /* ---- entries ---- */
 
 /* The entry at *at, which moves behind it. False at the end; a truncated entry

@@ -254,6 +254,33 @@ bool aq_spool_pass_over(aq_spool *spool, int64_t kind)
   return aq_row_choice_pass_over(&spool->head->rows, kind);
 }
 
+/* ---- calls ---- */
+
+static void field_put(char *to, size_t size, const char *text)
+{
+  const size_t length = strnlen(text, size - 1);
+  memcpy(to, text, length);
+  to[length] = 0;
+}
+
+/* A file whose name is too long is not known. */
+aq_spool_call *aq_spool_call_begin(aq_spool *spool, int64_t tid,
+                                   const char *name, const char *file,
+                                   uint64_t offset)
+{
+  aq_spool_call *call = &spool->head->last[tid % AQ_SPOOL_CALLS];
+  const bool known = file && strlen(file) < sizeof call->file;
+  call->tid = tid;
+  call->offset = offset;
+  field_put(call->name, sizeof call->name, name);
+  field_put(call->file, sizeof call->file, known ? file : "");
+  call->inside = 1;
+  __atomic_store_n(&call->order,
+                   __atomic_add_fetch(&spool->head->calls, 1, __ATOMIC_RELAXED),
+                   __ATOMIC_RELEASE);
+  return call;
+}
+
 /* ---- the description of the run ---- */
 
 void aq_spool_text_put(aq_spool *spool, const char *key, const char *value)

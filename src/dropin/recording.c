@@ -3,8 +3,10 @@
 
 #include "dropin/recording.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +18,14 @@
 struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */
   aq_spool *spool;
-  bool silent;             /* no row is kept: none is made */
-  bool facts;              /* are wanted */
-  bool codes;              /* code objects are */
-  uint32_t code_count;     /* that were kept */
-  aq_transport *transport; /* atomic: the open one, or NULL */
-  aq_time last;            /* when the one before it was closed */
-  int64_t lives;           /* transports so far */
+  char program[AQ_SPOOL_PLACE]; /* its file; empty: not known */
+  bool silent;                  /* no row is kept: none is made */
+  bool facts;                   /* are wanted */
+  bool codes;                   /* code objects are */
+  uint32_t code_count;          /* that were kept */
+  aq_transport *transport;      /* atomic: the open one, or NULL */
+  aq_time last;                 /* when the one before it was closed */
+  int64_t lives;                /* transports so far */
 };
 
 enum {
@@ -179,6 +182,9 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
                              .put_findings = recording_put_findings,
                              .put_counted = recording_put_counted,
                              .put_traced = recording_put_traced};
+  if (readlink("/proc/self/exe", r->program, sizeof r->program - 1) ==
+      sizeof r->program - 1)
+    r->program[0] = 0;
   r->silent = rows.kind == AQ_ROWS_NONE;
   const char *facts = secure_getenv("AQUEDUCT_FIDELITY");
   const char *codes = secure_getenv("AQUEDUCT_COVERAGE");
@@ -330,21 +336,51 @@ void aqdrop_recording_end(aqdrop_recording *r)
 
 /* ---- calls ---- */
 
+static int64_t thread_number(void)
+{
+  if (thread_id == 0)
+    thread_id = gettid();
+  return thread_id;
+}
+
 static aq_time recording_now(const aqdrop_recording *r)
 {
   aq_transport *t = __atomic_load_n(&r->transport, __ATOMIC_ACQUIRE);
   return t ? t->ops->now(t) : r->last;
 }
 
-aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
-                              aq_record_kind kind)
+/* Notes the call for `exec`, which reports it if a signal ends the process.
+ * Unlike dladdr, _dl_find_object takes no lock: another thread may hold that
+ * while it waits for this one. */
+static aq_spool_call *call_note(const aqdrop_recording *r, const char *name,
+                                const void *from)
 {
-  if (call_depth++ > 0 || (recording && recording->silent))
+  const char *file = NULL;
+  uint64_t offset = 0;
+#if __GLIBC_PREREQ(2, 35)
+  struct dl_find_object found;
+  if (_dl_find_object((void *)(uintptr_t)from, &found) == 0) {
+    const struct link_map *map = found.dlfo_link_map;
+    file = *map->l_name ? map->l_name : r->program;
+    offset = (uintptr_t)from - map->l_addr;
+  }
+#endif
+  return aq_spool_call_begin(r->spool, thread_number(), name, file, offset);
+}
+
+aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
+                              aq_record_kind kind, const void *from)
+{
+  const bool outer = call_depth++ == 0;
+  aq_spool_call *last =
+      outer && recording ? call_note(recording, name, from) : NULL;
+  if (!outer || (recording && recording->silent))
     recording = NULL;
   return (aqdrop_call){.recording = recording,
                        .name = name,
                        .kind = kind,
-                       .begin = recording ? recording_now(recording) : 0};
+                       .begin = recording ? recording_now(recording) : 0,
+                       .last = last};
 }
 
 static void call_record(const aqdrop_call *call, aq_time end)
@@ -356,10 +392,8 @@ static void call_record(const aqdrop_call *call, aq_time end)
     return;
   aq_diag diag = AQ_DIAG_INIT;
   aq_record_init(&row);
-  if (thread_id == 0)
-    thread_id = gettid();
   row.kind = call->kind;
-  row.tid = thread_id;
+  row.tid = thread_number();
   row.host_begin = call->begin;
   row.host_end = end;
   /* Out of memory: the row goes without. */
@@ -374,6 +408,8 @@ void aqdrop_call_end(aqdrop_call *call)
   if (!call->name)
     return;
   call_depth--;
+  if (call->last)
+    call->last->inside = 0;
   if (!call->recording)
     return;
   aq_time end = recording_now(call->recording);

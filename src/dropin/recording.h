@@ -73,12 +73,13 @@ typedef struct aqdrop_call {
   const char *name;
   aq_record_kind kind;
   aq_time begin;
-  bool poll; /* it only looked: it is kept if time passed */
+  struct aq_spool_call *last; /* of the spool, or NULL */
+  bool poll;                  /* it only looked: it is kept if time passed */
 } aqdrop_call;
 
-/* Only the outermost call of a thread counts. */
+/* Only the outermost call of a thread counts. `from`: where it returns to. */
 aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
-                              aq_record_kind kind);
+                              aq_record_kind kind, const void *from);
 void aqdrop_call_end(aqdrop_call *call);
 
 /* Records the function that it is in, until that returns. Functions that do
@@ -86,7 +87,7 @@ void aqdrop_call_end(aqdrop_call *call);
 #define AQDROP_CALL(to, what)                                                  \
   __attribute__((cleanup(aqdrop_call_end))) aqdrop_call call_ =                \
       (to) && strncmp(__func__, "hsa_", 4) == 0                                \
-          ? aqdrop_call_begin(to, __func__, what)                              \
+          ? aqdrop_call_begin(to, __func__, what, __builtin_return_address(0)) \
           : (aqdrop_call)                                                      \
   {                                                                            \
     .recording = NULL                                                          \

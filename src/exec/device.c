@@ -10,6 +10,7 @@
 
 #include "backend_sim/model/device_set.h"
 #include "backend_sim/sim.h"
+#include "common/signal_name.h"
 #include "exec/program_files.h"
 #include "fit/device_fit.h"
 
@@ -129,9 +130,10 @@ aq_status aq_exec_device_blame(const aq_exec_device_wish *wish, int status,
     return AQ_OK;
   if (aq_program_code_read(wish->program, &code, NULL, NULL) == AQ_OK) {
     if (code.count > 0 && !set_fits(&set, &code)) {
+      char name[AQ_SIGNAL_NAME];
       blamed = misfit(wish, &code, diag);
-      aq_diag_prefix(diag, "%.80s: ended by signal %d (%s)", wish->program,
-                     WTERMSIG(status), strsignal(WTERMSIG(status)));
+      aq_diag_prefix(diag, "%.80s: ended by %s", wish->program,
+                     aq_signal_name(WTERMSIG(status), name));
     }
     aq_program_code_fini(&code);
   }

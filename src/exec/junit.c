@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "common/array.h"
+#include "common/signal_name.h"
 #include "common/utf8.h"
 
 typedef struct property {
@@ -124,12 +125,13 @@ static void args_put(FILE *out, char *const *args)
 static void failure_of(const aq_junit *j, const aq_junit_end *end, char *text,
                        size_t size)
 {
+  char name[AQ_SIGNAL_NAME];
   *text = 0;
   if (end->failure)
     snprintf(text, size, "%s", end->failure);
   else if (end->ran && WIFSIGNALED(end->status))
-    snprintf(text, size, "ended by signal %d (%s)", WTERMSIG(end->status),
-             strsignal(WTERMSIG(end->status)));
+    snprintf(text, size, "ended by %s",
+             aq_signal_name(WTERMSIG(end->status), name));
   else if (end->ran && WEXITSTATUS(end->status) != 0)
     snprintf(text, size, "exit status %d", WEXITSTATUS(end->status));
   else if (j->failure)

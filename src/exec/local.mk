@@ -2,6 +2,7 @@ libaqcore_a_SOURCES += \
 	src/exec/coverage.c src/exec/coverage.h \
 	src/exec/covered_code.c src/exec/covered_code.h \
 	src/exec/device.c src/exec/device.h \
+	src/exec/ended.c src/exec/ended.h \
 	src/exec/environment.c src/exec/environment.h \
 	src/exec/fidelity.c src/exec/fidelity.h \
 	src/exec/fidelity_facts.c src/exec/fidelity_facts.h \

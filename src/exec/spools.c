@@ -37,6 +37,7 @@ typedef struct draining {
   uint32_t runs, left;
   const aq_exec_reports *reports; /* or NULL */
   aq_diag *diag;
+  aq_spool_call last;             /* of the program */
 } draining;
 
 /* ---- files ---- */
@@ -243,6 +244,8 @@ static aq_status spool_store_bytes(draining *d, const char *path,
   return spool_store(d, &reader);
 }
 
+  if (reader.pid == d->program)
+    aq_spool_call_last(&reader, &d->last);
 /* Stores a spool whose process has ended, and removes it. */
 static aq_status spool_take(draining *d, const char *path)
 {
@@ -388,9 +391,9 @@ aq_status aq_spools_create(aq_store *store, const aq_spool_wish *wish,
   return status;
 }
 
-aq_status aq_spools_store(const aq_spools *spools, const char *store,
-                          pid_t program, int status,
-                          const aq_spool_watch *watch, aq_diag *diag)
+aq_status aq_spools_store(aq_spools *spools, const char *store, pid_t program,
+                          int status, const aq_spool_watch *watch,
+                          aq_diag *diag)
 {
   draining d = {.watch = watch,
                 .folder = spools->folder,
@@ -406,6 +409,7 @@ aq_status aq_spools_store(const aq_spools *spools, const char *store,
             "%" PRIu32 " processes still run; a later command stores their "
             "records",
             d.left);
+  spools->last = d.last;
   return stored;
 }
 

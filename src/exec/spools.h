@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "common/notes.h"
+#include "common/spool.h"
 #include "exec/reports.h"
 #include "store/store.h"
 
@@ -21,6 +22,7 @@ typedef struct aq_spools {
   char *opened; /* a file in it: hsa_init has succeeded in some process */
   int lock;     /* of its file `exec` */
   aq_exec_reports *reports; /* of the runs; borrowed, or NULL */
+  aq_spool_call last;       /* of the program, once its spool is stored */
 } aq_spools;
 
 #define AQ_SPOOLS_NONE                                                         \
@@ -55,9 +57,9 @@ aq_status aq_spools_create(aq_store *store, const aq_spool_wish *wish,
 /* Stores a run for each process that has ended, in the store of a path as
  * aq_store_open takes it. The run of `program`, the process that was started,
  * is complete if that ended on its own, whose `status` is that of waitpid. */
-aq_status aq_spools_store(const aq_spools *spools, const char *store,
-                          pid_t program, int status,
-                          const aq_spool_watch *watch, aq_diag *diag);
+aq_status aq_spools_store(aq_spools *spools, const char *store, pid_t program,
+                          int status, const aq_spool_watch *watch,
+                          aq_diag *diag);
 
 /* Removes the folder, unless spools are left in it. */
 void aq_spools_close(aq_spools *spools);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/signal_name.h"
 #include "common/wall.h"
 
 const aq_policy_limits aq_policy_limits_default = {.hook = 10 * AQ_S,
@@ -76,14 +77,15 @@ aq_status aq_contained_end(const aq_contained *c, int how, const char *policy,
 {
   const char *place = aq_policy_watch_place(c->watch);
   const bool inside = is_inside(c);
+  char signal[AQ_SIGNAL_NAME];
   if (c->why[0])
     return aq_diag_set(diag, AQ_ERR_INVALID, "policy %s: %s%s%s", policy,
                        inside ? place : "", inside ? ": " : "", c->why);
   if (WIFSIGNALED(how))
     return aq_diag_set(
-        diag, AQ_ERR_INVALID, "policy %s: %s crashed: signal %d (%s)%s", policy,
-        inside ? place : "the process that runs it", WTERMSIG(how),
-        strsignal(WTERMSIG(how)),
+        diag, AQ_ERR_INVALID, "policy %s: %s crashed: %s%s", policy,
+        inside ? place : "the process that runs it",
+        aq_signal_name(WTERMSIG(how), signal),
         WTERMSIG(how) == SIGKILL ? "; the system may be out of memory" : "");
   if (inside)
     return aq_diag_set(diag, AQ_ERR_INVALID,

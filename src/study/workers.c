@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/record.h"
+#include "common/signal_name.h"
 #include "common/wall.h"
 #include "store/care.h"
 
@@ -205,6 +206,7 @@ static aq_status task_fail(crew *c, uint64_t at, int how,
 static aq_status worker_ended(crew *c, uint32_t at, int how)
 {
   const aq_contained worker = c->workers[at];
+  char signal[AQ_SIGNAL_NAME];
   const uint64_t task = __atomic_load_n(&c->watches[at].task, __ATOMIC_ACQUIRE);
   c->workers[at].process = 0;
   if (task < c->work->count) {
@@ -213,16 +215,14 @@ static aq_status worker_ended(crew *c, uint32_t at, int how)
   }
   if (WIFSIGNALED(how))
     return aq_diag_set(c->diag, AQ_ERR_IO,
-                       "a process of the sweep was ended by signal %d; the "
-                       "same command continues the sweep",
-                       WTERMSIG(how));
+                       "a process of the sweep was ended by %s; the same "
+                       "command continues the sweep",
+                       aq_signal_name(WTERMSIG(how), signal));
   return WEXITSTATUS(how) == 0
              ? AQ_OK
              : aq_diag_set(c->diag, AQ_ERR_IO, "a process of the sweep failed");
 }
 
-/* Looks after the workers once; *alive: some still work. */
-static aq_status workers_look(crew *c, bool *alive)
 /* How it ended no process knows. */
 static aq_status worker_lose(crew *c, uint32_t at)
 {
@@ -232,6 +232,8 @@ static aq_status worker_lose(crew *c, uint32_t at)
                      strerror(errno));
 }
 
+/* Looks after the workers once; *alive: some still work. */
+static aq_status workers_look(crew *c, bool *alive)
 {
   aq_status status = AQ_OK;
   *alive = false;

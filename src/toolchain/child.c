@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/signal_name.h"
+
 enum { MESSAGES_MAX = 1 << 20 };
 
 extern char **environ;
@@ -79,11 +81,11 @@ static aq_status failure_word(const aq_child *child, int status, char *text,
                               aq_diag *diag)
 {
   size_t errors;
+  char signal[AQ_SIGNAL_NAME];
   char *last, *first = error_find(text, &errors, &last);
   if (WIFSIGNALED(status))
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: ended by signal %d (%s)",
-                       name_of(child), WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: ended by %s", name_of(child),
+                       aq_signal_name(WTERMSIG(status), signal));
   if (errors > 1)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%.420s (%s: %zu errors)", first,
                        name_of(child), errors);

@@ -89,6 +89,53 @@ try "$aqueduct" exec -- sh -c \
 check "a bad device model fails hsa_init and says why" \
   ends_with 12 "unknown device model 'no-such-device'"
 
+# ---- ended by a signal ----
+
+cat > "$work/crash.c" << 'C'
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+  unsigned long signal[1];
+  void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_NOW);
+  int (*init)(void) = (int (*)(void))dlsym(hsa, "hsa_init");
+  int (*make)(long, int, void *, void *) =
+      (int (*)(long, int, void *, void *))dlsym(hsa, "hsa_signal_create");
+  if (!init || init() != 0)
+    return 1;
+  int made = make(1, 0, 0, signal); /* HERE */
+  raise(atoi(argv[argc - 1]));
+  return made;
+}
+C
+${AQ_CC:-cc} -g -o "$work/crash" "$work/crash.c" -ldl
+line=$(grep -n HERE "$work/crash.c" | cut -d : -f 1)
+try "$aqueduct" exec "$work/crash" 11
+check "a program that a signal ends is named, with the signal" \
+  ends_with 139 "error: $work/crash: ended by signal 11 (SIGSEGV)"
+check "and with the last HSA call and its place" contains "$err" \
+  "its last HSA call, hsa_signal_create, called at $work/crash.c:$line, had returned"
+try "$aqueduct" exec "$work/crash" 9
+check "so is one that is killed" \
+  ends_with 137 "ended by signal 9 (SIGKILL); its last HSA call, hsa_signal"
+try "$aqueduct" exec --record none "$work/crash" 6
+check "and one whose calls are not recorded" \
+  ends_with 134 "ended by signal 6 (SIGABRT); its last HSA call, hsa_signal"
+strip "$work/crash"
+try "$aqueduct" exec "$work/crash" 11
+check "without lines the place is an offset in the file" contains "$err" \
+  "hsa_signal_create, called at crash+0x"
+# shellcheck disable=SC2016 # for that shell
+try "$aqueduct" exec sh -c 'kill -4 $$'
+check "without an HSA call the signal alone is named" \
+  ends_with 132 "sh: ended by signal 4 (SIGILL)"
+check "in one line" [ "$(echo "$err" | grep -c signal)" = 1 ]
+try "$aqueduct" exec --junit "$work/crash.xml" "$work/crash" 11
+check "in the JUnit report it is a failure of the program" \
+  grep -q '<failure message=".*ended by signal 11 (SIGSEGV); its last HSA call' \
+  "$work/crash.xml"
+
 # A driver of its own reads the clocks of KFD before time has moved.
 cat > "$work/kfd.c" << 'C'
 #include <fcntl.h>
