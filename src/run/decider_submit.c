@@ -116,20 +116,35 @@ aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
   return status;
 }
 
-void aq_decider_reject(aq_decider *d, aq_held *held)
+static void job_reject(aq_decider *d, aq_held *held)
 {
   aq_workload_source *source = d->run->source;
   const uint64_t id = held->job.id;
   const aq_time now = d->run->ops->now(d->run->transport);
-  for (aq_held *on; (on = aq_held_dependent_take(&d->held, held));)
-    if (on->state != AQ_HELD_REJECTED)
-      aq_decider_reject(d, on);
-    else
-      aq_held_reject(&d->held, on, aq_decider_ready_later, d);
   d->run->totals.rejected++;
   aq_held_reject(&d->held, held, aq_decider_ready_later, d);
   if (source->rejected)
     source->rejected(source, id, now);
   else if (source->done)
     source->done(source, id, now);
+}
+
+/* Jobs are rejected before the ones that they depend on. A stack of jobs, since
+ * each may depend on the one before it. */
+void aq_decider_reject(aq_decider *d, aq_held *held)
+{
+  held->above = NULL;
+  while (held) {
+    aq_held *on = aq_held_dependent_take(&d->held, held);
+    if (!on) {
+      aq_held *above = held->above;
+      job_reject(d, held);
+      held = above;
+    } else if (on->state == AQ_HELD_REJECTED) {
+      aq_held_reject(&d->held, on, aq_decider_ready_later, d);
+    } else {
+      on->above = held;
+      held = on;
+    }
+  }
 }

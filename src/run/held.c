@@ -157,12 +157,23 @@ static aq_held_edge *edges_reverse(aq_held_edge *edge)
   return reversed;
 }
 
+/* Takes its dependents off, in order of arrival, before `rest`. */
+static aq_held_edge *dependents_take(aq_held *held, aq_held_edge *rest)
+{
+  aq_held_edge *last = held->dependents;
+  aq_held_edge *edge = edges_reverse(last);
+  if (last)
+    last->next = rest;
+  held->released = true;
+  held->dependents = NULL;
+  return edge ? edge : rest;
+}
+
+/* A rejected job may release the next one, and so on: a list, not recursion. */
 void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
                      void (*ready)(aq_held *held, void *user), void *user)
 {
-  held->released = true;
-  aq_held_edge *edge = edges_reverse(held->dependents);
-  held->dependents = NULL;
+  aq_held_edge *edge = dependents_take(held, NULL);
   while (edge) {
     aq_held_edge *next = edge->next;
     aq_held *to = edge->to;
@@ -176,7 +187,7 @@ void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
     if (to->state == AQ_HELD_BLOCKED)
       ready(to, user);
     else if (to->state == AQ_HELD_REJECTED) {
-      aq_held_release(jobs, to, part, ready, user);
+      edge = dependents_take(to, edge);
       aq_held_remove(jobs, to);
     }
   }

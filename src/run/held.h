@@ -43,6 +43,7 @@ struct aq_held {
   uint32_t command_capacity;
   aq_held *before, *after; /* all held jobs by arrival; after: also free ones */
   aq_held *next_ready;     /* in the list of jobs to report to a policy */
+  aq_held *above;          /* while jobs are rejected: one it depends on */
 };
 
 typedef struct aq_held_jobs {

@@ -45,7 +45,9 @@ static void script_done(aq_workload_source *source, uint64_t job, aq_time time)
 {
   script *s = (script *)source;
   (void)time;
-  s->ended[s->ended_count++] = job;
+  if (s->ended_count < sizeof s->ended / sizeof *s->ended)
+    s->ended[s->ended_count] = job;
+  s->ended_count++;
 }
 
 static void script_rejected(aq_workload_source *source, uint64_t job,
@@ -112,6 +114,7 @@ enum ask {
   ASK_PAST,       /* a timer in the past */
   ASK_FAIL,       /* calls fail */
   ASK_REJECT,     /* rejects job 0 after 1 ms */
+  ASK_ONLY_FIRST, /* rejects all jobs but job 0 */
   ASK_ONE_BY_ONE, /* command by command, on two queues in turn */
   ASK_DEFER,      /* job 0 until 1 ms, others until the next completion */
   ASK_SPIN,       /* sets timers for ever */
@@ -161,6 +164,8 @@ static aq_admission asked_admit(aq_policy *p, const aq_policy_job *job,
     *again = AQ_MS;
     return p->deferred++ ? AQ_ADMIT_REJECT : AQ_ADMIT_DEFER;
   }
+  if (p->ask == ASK_ONLY_FIRST && job->id > 0)
+    return AQ_ADMIT_REJECT;
   if (p->ask == ASK_DEFER && p->deferred++ < 3) {
     if (job->id == 0)
       *again = AQ_MS;
@@ -336,6 +341,65 @@ START_TEST(a_rejected_job_keeps_the_order_of_its_stream)
   ck_assert_int_eq(rows.rows[4].correlation, 3);
   ck_assert_int_ge(rows.rows[4].submit, rows.rows[3].complete);
   aq_memory_sink_fini(&rows);
+}
+END_TEST
+
+/* ---- as many jobs in one stream as no stack of calls holds ---- */
+
+enum { QUEUED = 400000 };
+
+static aq_time queued_peek(aq_workload_source *source)
+{
+  const script *s = (script *)source;
+  return s->next < QUEUED ? s->jobs->submit : AQ_TIME_MAX;
+}
+
+static aq_status queued_next(aq_workload_source *source, aq_job *out, bool *got,
+                             aq_diag *d)
+{
+  script *s = (script *)source;
+  (void)d;
+  *got = true;
+  *out = *s->jobs;
+  out->id = s->next++;
+  out->correlation = (int64_t)out->id;
+  return AQ_OK;
+}
+
+static script queued_of(const aq_job *job)
+{
+  script s = script_of(job, 1);
+  s.source.peek = queued_peek;
+  s.source.next = queued_next;
+  return s;
+}
+
+START_TEST(rejected_jobs_are_released_in_order_however_many_there_are)
+{
+  const aq_job job = job_of(0, 1, 0, 1);
+  script s = queued_of(&job);
+  aq_run_totals totals;
+  ck_assert_status(
+      run_on(&aqsim_transport_ops, ASK_ONLY_FIRST, false, &s, NULL, &totals),
+      AQ_OK, &diag);
+  ck_assert_uint_eq(totals.rejected, QUEUED - 1);
+  ck_assert_uint_eq(totals.packets, 1);
+  ck_assert_uint_eq(s.ended_count, QUEUED);
+}
+END_TEST
+
+START_TEST(jobs_behind_a_rejected_one_are_rejected_however_many_there_are)
+{
+  const aq_job job = job_of(0, 1, 0, 1);
+  script s = queued_of(&job);
+  aq_run_totals totals;
+  ck_assert_status(
+      run_on(&aqsim_transport_ops, ASK_REJECT, false, &s, NULL, &totals), AQ_OK,
+      &diag);
+  ck_assert_uint_eq(totals.rejected, QUEUED);
+  ck_assert_uint_eq(s.ended_count, QUEUED);
+  for (uint64_t i = 0; i < 64; i++) /* the last one first */
+    ck_assert_uint_eq(s.ended[i], 1000 + QUEUED - 1 - i);
 }
 END_TEST
 
@@ -571,6 +635,8 @@ AQ_TEST_MAIN("run/policy", what_is_not_legal_ends_the_run,
              a_fallback_runs_every_job_once_and_says_why,
              jobs_that_depend_on_a_rejected_one_are_rejected_too,
              a_rejected_job_keeps_the_order_of_its_stream,
+             rejected_jobs_are_released_in_order_however_many_there_are,
+             jobs_behind_a_rejected_one_are_rejected_however_many_there_are,
              parts_on_different_queues_run_in_order,
              deferred_jobs_are_asked_again,
              every_command_of_a_policy_is_a_packet_behind_a_doorbell,
