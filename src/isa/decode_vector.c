@@ -151,11 +151,19 @@ bool aq_isa_vop_decode(aq_isa_inst *inst, size_t size)
   return !aq_isa_literal_needed(inst) || aq_isa_literal_take(inst, size);
 }
 
+/* LLVM 15 to 19 set all modifiers of a source where a builtin has a flag, and
+ * read them so: op_sel alone counts. */
+static bool strays_are_ignored(const aq_isa_row *row)
+{
+  return strcmp(row->name, "v_permlane16_b32") == 0 ||
+         strcmp(row->name, "v_permlanex16_b32") == 0;
+}
+
 static bool vop3_modifiers_are_valid(const aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
   const uint32_t flags = inst->row->flags;
-  bool floats = false;
+  bool floats = strays_are_ignored(inst->row);
   for (unsigned i = 0; i < inst->operand_count; i++)
     floats |= inst->operands[i].type == 'f';
   return (floats || aq_isa_operand_find(inst, 'E') ||
