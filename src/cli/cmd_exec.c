@@ -109,11 +109,12 @@ static aq_status spools_create(execution *e)
   aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status != AQ_OK)
     return status;
-  status = aq_spools_create(store,
-                            &(aq_spool_wish){PACKAGE_VERSION, cli->command_line,
-                                             cli->args[0],
-                                             cli->values[AQ_CLI_OPT_NAME]},
-                            &e->spools, &cli->diag);
+  status = aq_spools_create(
+      store,
+      &(aq_spool_wish){PACKAGE_VERSION, cli->command_line, cli->args[0],
+                       cli->values[AQ_CLI_OPT_NAME],
+                       aq_cli_flag(cli, AQ_CLI_OPT_REPLACE)},
+      &e->spools, &cli->diag);
   e->spools.reports = &e->reports;
   aq_store_close(store);
   return status;

@@ -64,7 +64,8 @@ static aq_status spools_create(aq_cli *cli, aq_spools *out)
   if (status != AQ_OK)
     return status;
   const aq_spool_wish wish = {PACKAGE_VERSION, cli->command_line, cli->args[0],
-                              cli->values[AQ_CLI_OPT_NAME]};
+                              cli->values[AQ_CLI_OPT_NAME],
+                              aq_cli_flag(cli, AQ_CLI_OPT_REPLACE)};
   status = aq_spools_create(store, &wish, out, &cli->diag);
   aq_store_close(store);
   return status;

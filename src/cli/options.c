@@ -310,6 +310,9 @@ static aq_status words_read(aq_cli *cli, int argc, char **argv)
           ((size_t)cli->arg_count + 1) * sizeof *cli->args);
   if (aq_cli_flag(cli, AQ_CLI_OPT_HELP) || aq_cli_flag(cli, AQ_CLI_OPT_VERSION))
     return AQ_OK;
+  if (cli->values[AQ_CLI_OPT_REPLACE] && !cli->values[AQ_CLI_OPT_NAME])
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--replace: expected --name NAME too");
   status = check_choices(cli);
   return status == AQ_OK ? check_arguments(cli) : status;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/text.h"
+#include "store/care.h"
 
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
 {
@@ -20,6 +21,7 @@ aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
     const aq_notes notes = aq_cli_notes(cli);
     const aq_spool_watch watch = aq_cli_spool_watch(cli, &notes);
     aq_spools_recover(aq_store_path(*out), &watch);
+    aq_store_replace(*out, aq_cli_flag(cli, AQ_CLI_OPT_REPLACE));
   }
   return status;
 }

@@ -133,6 +133,7 @@ typedef enum aq_cli_what {
   O(TRANSPORT)                                                                 \
   O(SEED)                                                                      \
   O(NAME)                                                                      \
+  O(REPLACE)                                                                   \
   O(JSON)                                                                      \
   O(OUTPUT)                                                                    \
   O(QUIET)                                                                     \

@@ -386,6 +386,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          "seed of everything random (the scenario's, or 0)"},
     [AQ_CLI_OPT_NAME] = {"name", "NAME", "AQUEDUCT_NAME",
                          "name of the new run, unique in the store"},
+    [AQ_CLI_OPT_REPLACE] = {"replace", NULL, NULL,
+                            "with --name: once the new run ends, remove the "
+                            "one that has this name"},
     [AQ_CLI_OPT_JSON] =
         {"json", NULL, "AQUEDUCT_JSON",
          "print one JSON document instead of text; of an "

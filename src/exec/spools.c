@@ -18,6 +18,7 @@
 #include "common/json_out.h"
 #include "common/spool.h"
 #include "exec/missing_kernels.h"
+#include "store/care.h"
 
 #define EXEC_FILE   "exec"
 #define OPENED_FILE "opened"
@@ -36,8 +37,8 @@ typedef struct draining {
   int status;    /* of waitpid */
   uint32_t runs, left;
   const aq_exec_reports *reports; /* or NULL */
-  aq_diag *diag;
   aq_spool_call last;             /* of the program */
+  aq_diag *diag;
 } draining;
 
 /* ---- files ---- */
@@ -89,7 +90,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 static bool wish_write(const aq_spool_wish *wish, int fd)
 {
   const char *texts[] = {wish->version, wish->command, wish->program,
-                         wish->name};
+                         wish->name, wish->replaces ? "replace" : NULL};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     const char *text = texts[i] ? texts[i] : "";
     const size_t size = strlen(text) + 1;
@@ -108,12 +109,14 @@ static bool wish_read(int fd, draining *d)
     return false;
   ssize_t size = pread(fd, d->text, TEXT_MAX, 0);
   const char *at = d->text, *end = d->text + (size > 0 ? size : 0);
+  const char *replace = NULL;
   const char **texts[] = {&wish->version, &wish->command, &wish->program,
-                          &wish->name};
+                          &wish->name, &replace};
   for (size_t i = 0; i < sizeof texts / sizeof *texts && at < end; i++) {
     *texts[i] = *at ? at : NULL;
     at += strlen(at) + 1;
   }
+  wish->replaces = replace != NULL;
   return true;
 }
 
@@ -241,11 +244,11 @@ static aq_status spool_store_bytes(draining *d, const char *path,
   /* Killed before it had begun: there is nothing to keep. */
   if (aq_spool_open(&reader, path, bytes, size, &diag) != AQ_OK)
     return AQ_OK;
+  if (reader.pid == d->program)
+    aq_spool_call_last(&reader, &d->last);
   return spool_store(d, &reader);
 }
 
-  if (reader.pid == d->program)
-    aq_spool_call_last(&reader, &d->last);
 /* Stores a spool whose process has ended, and removes it. */
 static aq_status spool_take(draining *d, const char *path)
 {
@@ -319,6 +322,7 @@ static aq_status folder_drain(draining *d, int lock, const char *store)
     return aq_diag_no_memory(d->diag);
   aq_status status = aq_store_open(store, AQ_STORE_WRITE, &d->store, d->diag);
   if (status == AQ_OK) {
+    aq_store_replace(d->store, d->wish.replaces);
     status = folder_store(d);
     aq_store_close(d->store);
   }
@@ -332,10 +336,12 @@ static aq_status folder_drain(draining *d, int lock, const char *store)
 /* ---- an execution ---- */
 
 /* A name that is taken is an error before the program runs. */
-static aq_status name_check(aq_store *store, const char *name, aq_diag *diag)
+static aq_status name_check(aq_store *store, const aq_spool_wish *wish,
+                            aq_diag *diag)
 {
+  const char *name = wish->name;
   aq_run_list list;
-  if (!name)
+  if (!name || wish->replaces)
     return AQ_OK;
   aq_status status = aq_store_list(store, &list, diag);
   if (status != AQ_OK)
@@ -343,7 +349,8 @@ static aq_status name_check(aq_store *store, const char *name, aq_diag *diag)
   for (size_t i = 0; i < list.count && status == AQ_OK; i++)
     if (list.runs[i]->name && strcmp(list.runs[i]->name, name) == 0)
       status = aq_diag_set(diag, AQ_ERR_EXISTS,
-                           "%s: there is a run named '%s' already",
+                           "%s: there is a run named '%s' already; choose "
+                           "another name, or --replace",
                            aq_store_path(store), name);
   aq_run_list_fini(&list);
   return status;
@@ -382,7 +389,7 @@ aq_status aq_spools_create(aq_store *store, const aq_spool_wish *wish,
                            aq_spools *out, aq_diag *diag)
 {
   *out = (aq_spools)AQ_SPOOLS_NONE;
-  aq_status status = name_check(store, wish->name, diag);
+  aq_status status = name_check(store, wish, diag);
   char *above = status == AQ_OK ? folder_above(aq_store_path(store)) : NULL;
   if (status == AQ_OK && (!above || !folder_make(wish, above, out)))
     status = aq_diag_set(diag, AQ_ERR_IO, "%s.spool: %s", aq_store_path(store),
@@ -402,6 +409,7 @@ aq_status aq_spools_store(aq_spools *spools, const char *store, pid_t program,
                 .reports = spools->reports,
                 .diag = diag};
   aq_status stored = folder_drain(&d, spools->lock, store);
+  spools->last = d.last;
   if (spools->reports)
     spools->reports->left = d.left;
   if (d.left > 0)
@@ -409,7 +417,6 @@ aq_status aq_spools_store(aq_spools *spools, const char *store, pid_t program,
             "%" PRIu32 " processes still run; a later command stores their "
             "records",
             d.left);
-  spools->last = d.last;
   return stored;
 }
 

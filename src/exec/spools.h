@@ -34,6 +34,7 @@ typedef struct aq_spools {
 typedef struct aq_spool_wish {
   const char *version, *command, *program;
   const char *name; /* of the program's run; or NULL */
+  bool replaces;    /* the run that has this name */
 } aq_spool_wish;
 
 /* A run that was stored; lives for the call. */

@@ -28,6 +28,12 @@ typedef void aq_check_tell(const aq_check_finding *finding, void *user);
 aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
                          aq_diag *diag);
 
+/* ---- names ---- */
+
+/* From now on a new run may have the name of another one, which it removes once
+ * it ends; until then it has none. */
+void aq_store_replace(aq_store *store, bool yes);
+
 /* ---- free space ---- */
 
 typedef struct aq_vacuum_result {

@@ -125,6 +125,60 @@ static aq_run_info *take_run(sqlite3_stmt *row)
   return info;
 }
 
+/* The first run of a query that ends with `condition`, whose ?1 is `id`, or
+ * `name` where that is given. *out is NULL when there is none. */
+static aq_status find_run(aq_store *store, const char *condition, int64_t id,
+                          const char *name, aq_run_info **out, aq_diag *diag)
+{
+  sqlite3_str *sql = select_runs(store);
+  sqlite3_stmt *statement;
+  sqlite3_str_appendall(sql, condition);
+  aq_status status = aq_store_prepare(store, sql, &statement, diag);
+  if (status)
+    return status;
+  if (name)
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+  else
+    sqlite3_bind_int64(statement, 1, id);
+  aq_run_info *info = NULL;
+  int code = sqlite3_step(statement);
+  if (code == SQLITE_ROW && !(info = take_run(statement)))
+    status = aq_diag_no_memory(diag);
+  else if (code != SQLITE_ROW && code != SQLITE_DONE)
+    status = aq_store_error(store, diag, "the runs cannot be read");
+  sqlite3_finalize(statement);
+  if (!status)
+    *out = info;
+  return status;
+}
+
+static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
+{
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendf(sql,
+                      "DELETE FROM records WHERE id BETWEEN %lld AND %lld;"
+                      "DELETE FROM names WHERE run = %lld;"
+                      "DELETE FROM edges WHERE run = %lld;"
+                      "DELETE FROM requests WHERE run = %lld;"
+                      "DELETE FROM preemptions WHERE run = %lld;"
+                      "DELETE FROM instructions WHERE run = %lld;"
+                      "DELETE FROM findings WHERE run = %lld;"
+                      "DELETE FROM counted WHERE run = %lld;"
+                      "DELETE FROM traced WHERE run = %lld;"
+                      "DELETE FROM counters WHERE run = %lld;"
+                      "DELETE FROM queues WHERE run = %lld;"
+                      "DELETE FROM devices WHERE run = %lld;"
+                      "DELETE FROM runs WHERE id = %lld;",
+                      aq_store_row_key(run, 0),
+                      aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
+                      run, run, run, run, run, run, run, run, run, run);
+  char *text = sqlite3_str_finish(sql);
+  aq_status status =
+      aq_store_exec(store, text, "the run cannot be removed", diag);
+  sqlite3_free(text);
+  return status;
+}
+
 /* ---- writing ---- */
 
 static bool is_number(const char *text)
@@ -151,7 +205,7 @@ static aq_status write_error(aq_store *store, const aq_run_info *info,
     return aq_store_error(store, diag, "the run cannot be written");
   return aq_diag_set(diag, AQ_ERR_EXISTS,
                      "%s: there is a run named \"%s\" already; choose another "
-                     "name, or remove that run with `store prune`",
+                     "name, or --replace",
                      store->path, info->name);
 }
 
@@ -177,9 +231,32 @@ static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
   return status;
 }
 
+void aq_store_replace(aq_store *store, bool yes)
+{
+  store->replaces = yes;
+}
+
+/* The run that a name is taken from; `id` takes it. */
+static aq_status name_take(aq_store *store, const char *name, int64_t id,
+                           aq_diag *diag)
+{
+  aq_run_info *other = NULL;
+  aq_status status = find_run(store, " WHERE name = ?1", 0, name, &other, diag);
+  if (!status && other && other->id != id)
+    status = delete_run(store, other->id, diag);
+  aq_run_info_free(other);
+  return status;
+}
+
 aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
                          aq_diag *diag)
 {
+  aq_run_info own = *info;
+  aq_status status = check_name(info->name, diag);
+  if (status)
+    return status;
+  if (store->replaces)
+    own.name = NULL;
   sqlite3_str *sql = sqlite3_str_new(store->db);
   sqlite3_str_appendall(sql, "INSERT INTO runs (created");
   for (size_t i = 0; i < aq_run_column_count; i++)
@@ -188,7 +265,7 @@ aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
   for (size_t i = 0; i < aq_run_column_count; i++)
     sqlite3_str_appendall(sql, ", ?");
   sqlite3_str_appendall(sql, ")");
-  aq_status status = write_run(store, sql, (int64_t)time(NULL), info, diag);
+  status = write_run(store, sql, (int64_t)time(NULL), &own, diag);
   if (!status)
     *id = sqlite3_last_insert_rowid(store->db);
   return status;
@@ -197,6 +274,11 @@ aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
 aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
                          aq_diag *diag)
 {
+  aq_status status = store->replaces && info->name
+                         ? name_take(store, info->name, id, diag)
+                         : AQ_OK;
+  if (status)
+    return status;
   sqlite3_str *sql = sqlite3_str_new(store->db);
   sqlite3_str_appendall(sql, "UPDATE runs SET ");
   for (size_t i = 0; i < aq_run_column_count; i++)
@@ -247,33 +329,6 @@ static aq_status AQ_PRINTF(3, 4)
   sqlite3_free(line);
   aq_run_list_fini(&list);
   return AQ_ERR_NOT_FOUND;
-}
-
-/* The first run of a query that ends with `condition`, whose ?1 is `id`, or
- * `name` where that is given. *out is NULL when there is none. */
-static aq_status find_run(aq_store *store, const char *condition, int64_t id,
-                          const char *name, aq_run_info **out, aq_diag *diag)
-{
-  sqlite3_str *sql = select_runs(store);
-  sqlite3_stmt *statement;
-  sqlite3_str_appendall(sql, condition);
-  aq_status status = aq_store_prepare(store, sql, &statement, diag);
-  if (status)
-    return status;
-  if (name)
-    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-  else
-    sqlite3_bind_int64(statement, 1, id);
-  aq_run_info *info = NULL;
-  int code = sqlite3_step(statement);
-  if (code == SQLITE_ROW && !(info = take_run(statement)))
-    status = aq_diag_no_memory(diag);
-  else if (code != SQLITE_ROW && code != SQLITE_DONE)
-    status = aq_store_error(store, diag, "the runs cannot be read");
-  sqlite3_finalize(statement);
-  if (!status)
-    *out = info;
-  return status;
 }
 
 aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
@@ -355,33 +410,6 @@ void aq_run_list_fini(aq_run_list *list)
 }
 
 /* ---- removing ---- */
-
-static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
-{
-  sqlite3_str *sql = sqlite3_str_new(store->db);
-  sqlite3_str_appendf(sql,
-                      "DELETE FROM records WHERE id BETWEEN %lld AND %lld;"
-                      "DELETE FROM names WHERE run = %lld;"
-                      "DELETE FROM edges WHERE run = %lld;"
-                      "DELETE FROM requests WHERE run = %lld;"
-                      "DELETE FROM preemptions WHERE run = %lld;"
-                      "DELETE FROM instructions WHERE run = %lld;"
-                      "DELETE FROM findings WHERE run = %lld;"
-                      "DELETE FROM counted WHERE run = %lld;"
-                      "DELETE FROM traced WHERE run = %lld;"
-                      "DELETE FROM counters WHERE run = %lld;"
-                      "DELETE FROM queues WHERE run = %lld;"
-                      "DELETE FROM devices WHERE run = %lld;"
-                      "DELETE FROM runs WHERE id = %lld;",
-                      aq_store_row_key(run, 0),
-                      aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
-                      run, run, run, run, run, run, run, run, run, run);
-  char *text = sqlite3_str_finish(sql);
-  aq_status status =
-      aq_store_exec(store, text, "the run cannot be removed", diag);
-  sqlite3_free(text);
-  return status;
-}
 
 aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag)
 {

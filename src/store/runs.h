@@ -5,12 +5,13 @@
 
 #include "store/store.h"
 
-/* Adds a run, as incomplete; its id goes to *id. Within the
- * caller's transaction, or one of its own. */
+/* Adds a run, as incomplete; its id goes to *id. One that replaces another has
+ * no name so far. Within the caller's transaction, or one of its own. */
 aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
                          aq_diag *diag);
 
-/* Replaces the description of a run, within the caller's transaction. */
+/* Replaces the description of a run, within the caller's transaction; a run
+ * whose place it takes is removed. */
 aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
                          aq_diag *diag);
 

@@ -12,6 +12,7 @@ struct aq_store {
   char *path;
   char *notice;   /* or NULL */
   bool immutable; /* read as if no process wrote */
+  bool replaces;  /* a run takes the place of the one that has its name */
 };
 
 /* A row's key: its run, then its number in the run. */

@@ -96,8 +96,11 @@ static aq_status store_run(aq_store_writer *writer, const aq_run_info *info,
   if (!writer->late)
     return info ? aq_runs_update(writer->store, writer->run, info, diag)
                 : AQ_OK;
-  return aq_runs_insert(writer->store, info ? info : writer->late, &writer->run,
-                        diag);
+  aq_status status = aq_runs_insert(writer->store, info ? info : writer->late,
+                                    &writer->run, diag);
+  return !status && info
+             ? aq_runs_update(writer->store, writer->run, info, diag)
+             : status;
 }
 
 static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,

@@ -136,6 +136,20 @@ check "in the JUnit report it is a failure of the program" \
   grep -q '<failure message=".*ended by signal 11 (SIGSEGV); its last HSA call' \
   "$work/crash.xml"
 
+# ---- names ----
+
+try "$aqueduct" exec --name kept "$work/app"
+try "$aqueduct" exec --name kept "$work/app"
+check "a name that is taken is refused before the program runs" \
+  ends_with 125 "choose another name, or --replace"
+try "$aqueduct" exec --name kept --replace "$work/app" 5
+check "with --replace the new run takes it" [ "$status" = 5 ]
+"$aqueduct" show kept > "$work/kept"
+check "and the old one is gone" [ "$("$aqueduct" list runs --names |
+  grep -c kept)$(grep -c 'app 5' "$work/kept")" = 11 ]
+try "$aqueduct" exec --replace "$work/app"
+check "--replace needs --name" ends_with 125 "--replace: expected --name"
+
 # A driver of its own reads the clocks of KFD before time has moved.
 cat > "$work/kfd.c" << 'C'
 #include <fcntl.h>
