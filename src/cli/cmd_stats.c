@@ -53,10 +53,17 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
   aq_cli_row_end(rows);
 }
 
+/* What the options ask for. */
+typedef struct asked {
+  aq_stats_by by;
+  int64_t top; /* groups, at most */
+} asked;
+
 static aq_status put_groups(aq_cli *cli, aq_json_out *json,
-                            const aq_stats *stats, aq_stats_by by)
+                            const aq_stats *stats, const asked *a)
 {
-  const char *of = by == AQ_STATS_BY_KERNEL ? "~kernel" : aq_stats_by_names[by];
+  const char *of =
+      a->by == AQ_STATS_BY_KERNEL ? "~kernel" : aq_stats_by_names[a->by];
   const aq_cli_column columns[] = {{of, NULL},
                                    {NULL, "key"},
                                    {NULL, "name"},
@@ -78,12 +85,8 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
 #undef P
                                        {NULL, NULL}};
   aq_time all = 0, shown = 0;
-  int64_t top;
-  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &top);
-  if (status != AQ_OK)
-    return status;
   const size_t count =
-      (uint64_t)top < stats->count ? (size_t)top : stats->count;
+      (uint64_t)a->top < stats->count ? (size_t)a->top : stats->count;
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "groups", columns);
   for (size_t i = 0; i < stats->count; i++)
     all += stats->groups[i].kernel.total;
@@ -91,7 +94,7 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
     put_group(rows, json, &stats->groups[i], all);
     shown += stats->groups[i].kernel.total;
   }
-  status = aq_cli_rows_end(cli, rows);
+  const aq_status status = aq_cli_rows_end(cli, rows);
   if (json)
     aq_json_out_int(json, "groups_left_out", (int64_t)(stats->count - count));
   else if (status == AQ_OK && count < stats->count)
@@ -134,7 +137,7 @@ static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
 }
 
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
-                           const aq_stats *stats, aq_stats_by by,
+                           const aq_stats *stats, const asked *a,
                            const aq_dispatches *dispatches,
                            aq_run_reader *reader)
 {
@@ -146,17 +149,17 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
     aq_json_out_map(json, NULL);
     aq_json_out_int(json, "run", run->id);
     aq_cli_run_caveats_json(json, "caveats", run);
-    aq_json_out_text(json, "by", aq_stats_by_names[by]);
+    aq_json_out_text(json, "by", aq_stats_by_names[a->by]);
     aq_json_out_text(json, "rows",
                      stats->operations ? "operations" : "dispatches");
     aq_json_out_ns(json, "makespan_ns", stats->makespan);
   }
-  status = put_groups(cli, json, stats, by);
+  status = put_groups(cli, json, stats, a);
   if (status == AQ_OK)
     status = put_ranges(cli, json, dispatches, reader);
   if (json) {
     aq_json_out_close_map(json);
-  } else {
+  } else if (status == AQ_OK) {
     fprintf(cli->out, "first start to last end: %.3f us\n",
             (double)stats->makespan / (double)AQ_US);
     aq_cli_run_caveats(cli, "", run);
@@ -165,7 +168,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
 }
 
 static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
-                          aq_stats_by by)
+                          const asked *a)
 {
   aq_run_reader *reader;
   aq_dispatches dispatches = {0};
@@ -174,15 +177,16 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
       aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, aq_stats_by_rows(by, AQ_WANT_EITHER),
+  status = aq_dispatches_read(reader, aq_stats_by_rows(a->by, AQ_WANT_EITHER),
                               &dispatches, &cli->diag);
   if (status == AQ_OK)
-    status = aq_stats_make(&dispatches, reader, by, &stats, &cli->diag);
-  if (status == AQ_OK && by == AQ_STATS_BY_KERNEL)
+    status = aq_stats_make(&dispatches, reader, a->by, &stats, &cli->diag);
+  if (status == AQ_OK && a->by == AQ_STATS_BY_KERNEL)
     status = aq_peaks_share(store, run, &stats, &cli->diag);
   if (status == AQ_OK)
-    status = put_stats(cli, run, &stats, by, &dispatches, reader);
-  if (status == AQ_OK && dispatches.operations && by != AQ_STATS_BY_OPERATION)
+    status = put_stats(cli, run, &stats, a, &dispatches, reader);
+  if (status == AQ_OK && dispatches.operations &&
+      a->by != AQ_STATS_BY_OPERATION)
     aq_cli_note(cli,
                 "run %" PRId64 " has no kernel, copy or fill with a start "
                 "and an end: the rows are operations of host queues",
@@ -197,15 +201,17 @@ aq_status aq_cli_stats(aq_cli *cli)
 {
   aq_store *store;
   aq_run_info *run;
-  aq_stats_by by = AQ_STATS_BY_KERNEL;
-  aq_status status = aq_cli_grouping(cli, &by);
+  asked a = {.by = AQ_STATS_BY_KERNEL};
+  aq_status status = aq_cli_grouping(cli, &a.by);
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &a.top);
   if (status == AQ_OK)
     status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   status = aq_store_find(store, cli->args[0], &run, &cli->diag);
   if (status == AQ_OK) {
-    status = stats_of(cli, store, run, by);
+    status = stats_of(cli, store, run, &a);
     if (status == AQ_OK)
       status = aq_cli_profile_mention(cli, store, run);
     aq_run_info_free(run);

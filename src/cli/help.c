@@ -3,6 +3,7 @@
 
 #include "cli/help.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 79, HELP_COLUMN = 28 };
@@ -33,22 +34,21 @@ void aq_cli_fill(FILE *out, const char *text, int column, int indent)
 
 static void print_option(FILE *out, const aq_cli_option *option)
 {
-  char left[64], help[256];
-  int width;
+  char letter[] = "    ", *help;
   if (option->letter)
-    width = snprintf(left, sizeof left, "  -%c, --%s", option->letter,
-                     option->name);
-  else
-    width = snprintf(left, sizeof left, "      --%s", option->name);
+    snprintf(letter, sizeof letter, "-%c, ", option->letter);
+  int width = fprintf(out, "  %s--%s", letter, option->name);
   if (option->argument)
-    width += snprintf(left + width, sizeof left - (size_t)width,
-                      option->optional ? "[=%s]" : " %s", option->argument);
-  snprintf(help, sizeof help, "%s%s%s%s", option->help, option->env ? " [" : "",
-           option->env ? option->env : "", option->env ? "]" : "");
-  fprintf(out, "%-*s", HELP_COLUMN, left);
+    width += fprintf(out, option->optional ? "[=%s]" : " %s", option->argument);
   if (width >= HELP_COLUMN)
-    fprintf(out, "\n%*s", HELP_COLUMN, "");
-  aq_cli_fill(out, help, HELP_COLUMN, HELP_COLUMN);
+    width = fprintf(out, "\n") - 1;
+  fprintf(out, "%*s", HELP_COLUMN - width, "");
+  if (!option->env) {
+    aq_cli_fill(out, option->help, HELP_COLUMN, HELP_COLUMN);
+  } else if (asprintf(&help, "%s [%s]", option->help, option->env) >= 0) {
+    aq_cli_fill(out, help, HELP_COLUMN, HELP_COLUMN);
+    free(help);
+  }
 }
 
 static void print_options(FILE *out, const aq_cli_command *command)

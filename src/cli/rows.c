@@ -207,7 +207,7 @@ static void empty_columns_remove(aq_cli_rows *rows)
 
 /* ---- widths ---- */
 
-enum { NAME_LEAST = 24 };
+enum { NAME_LEAST = 24, NAME_MOST = 100 /* where no width is known */ };
 
 /* The columns of a terminal, or of $COLUMNS; SIZE_MAX: no limit. */
 static size_t width_limit(FILE *out)
@@ -264,7 +264,7 @@ static bool names_fit(aq_cli_rows *rows)
       others += column_width(rows, i);
   if (names == 0 || rows->wide)
     return true;
-  size_t room = limit == SIZE_MAX ? limit
+  size_t room = limit == SIZE_MAX ? NAME_MOST
                 : limit > others  ? (limit - others) / names
                                   : 0;
   room = room > NAME_LEAST ? room : NAME_LEAST;

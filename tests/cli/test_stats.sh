@@ -64,4 +64,25 @@ for run in m s; do
   check "and names the bottleneck" contains "$out" '"bottleneck": '
 done
 
+# ---- what is printed ----
+
+try "$aqueduct" stats names --top -3
+check "a bad --top is an error" [ "$status" = 2 ]
+check "and all that is printed" [ -z "$out" ]
+widest() { # COMMAND...: columns of its longest line in a pipe
+  "$@" | awk '{ if (length > most) most = length } END { print most }'
+}
+check "a table in a pipe is no wider than names of 100 columns allow" \
+  [ "$(widest "$aqueduct" stats names)" -lt 220 ]
+for command in exec launch replay import; do
+  "$aqueduct" $command --help | tr -s ' \n' '  ' > "$work/help"
+  "$aqueduct" help $command --json |
+    sed -n 's/\\"/"/g; s/^ *"help": *"\(.*\)",*$/\1/p' > "$work/texts"
+  lost=$(while read -r text; do
+    grep -qF -e "$text" "$work/help" || echo "$text"
+  done < "$work/texts")
+  check "the help of $command has the whole text of each option" \
+    [ "$(wc -l < "$work/texts") $lost" = "$(grep -c . "$work/texts") " ]
+done
+
 finish
