@@ -23,7 +23,7 @@ libaqcore_a_SOURCES += \
 	src/queue/park.c \
 	src/queue/part.h \
 	src/queue/pm4.c src/queue/pm4.h \
-	src/queue/pool.c src/queue/pool.h \
+	src/queue/pool.c src/queue/pool.h src/queue/pool_states.h \
 	src/queue/progress.c \
 	src/queue/put.c \
 	src/queue/queue.c src/queue/queue.h src/queue/queue_priv.h \

@@ -1,4 +1,50 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Pools: memory that is freed and allocated again in the order of the queues.
+ *
+ * States. pool_states.h has them, as tables: an allocation is live; then, when
+ * its dealloca is asked for, being submitted (ASKED), under way (LEAVING) and
+ * over. A block is idle, leaves or is held, as the newest allocation of its
+ * chain says; block_settle puts it into the list of that state, and into no
+ * list when it is held. All of that changes in allocation_turn and block_hold,
+ * with the pool's lock and nowhere else.
+ *
+ * Order. An alloca that gets a leaving block waits for the point (left, turn)
+ * that the newest dealloca signals. That dealloca is in its queue already: a
+ * block is not offered while its dealloca is being submitted, or an alloca of
+ * the same queue could come before it and wait for what stands behind it. A
+ * dealloca waits for that of the next older allocation, so a block that is idle
+ * has no operation under way, and a value of `left` that is reached stands for
+ * all deallocas before it. A dealloca that follows one that is not complete
+ * signals a semaphore of its own: its failure is not that of the older one.
+ *
+ * Failures, by what the newer allocations N of the block are doing:
+ *
+ *   an alloca is an error, or fails     its allocation is over; without N, the
+ *                                       block is where it was before: idle, or
+ *                                       leaving with the next older one
+ *   the same, its dealloca is asked     VOID: whatever becomes of the dealloca,
+ *   for or under way                    its allocation is over then
+ *   a dealloca is an error              live again; there can be no N
+ *   a dealloca fails, without N         live again
+ *   a dealloca fails, with N            live again; `left` fails, with it each
+ *                                       alloca of N, each dealloca of N, and
+ *                                       they are over: the block is held
+ *   a queue's device stops              its operations fail, as above
+ *   no memory                           nothing has happened
+ *
+ * Owners. The pool has blocks from block_new to block_destroy. An allocation
+ * lives until it is over and its operations have let go of it (`refs`): the
+ * alloca, a dealloca, and the thread that submits one, which looks afterwards
+ * whether that one has `ended` meanwhile. Semaphores are counted; a call
+ * retains those that its points name. `who` is compared and never followed: a
+ * queue at the address of one that is gone only changes which block is taken.
+ *
+ * Locks. The pool's is taken with no other of the queue's, but perhaps with a
+ * gate: operations end in calls of the retirer. With it, the transport is
+ * called (mem_alloc, mem_free) and a semaphore may be freed; nothing else holds
+ * a semaphore of the pool when its last reference goes, so that calls no one.
+ */
 #include "config.h"
 
 #include "queue/pool.h"
@@ -8,6 +54,7 @@
 
 #include "common/map.h"
 #include "queue/operations.h"
+#include "queue/pool_states.h"
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
 
@@ -18,21 +65,16 @@ enum {
   KINDS = AQ_MEMORY_DEVICE + 1,
 };
 
-typedef enum block_state { BLOCK_HELD, BLOCK_LEAVING, BLOCK_IDLE } block_state;
-
 typedef struct block {
-  struct block *next, **link;         /* of its list: leaving or idle */
+  struct block *next, **link;         /* of its list; link NULL: in none */
   struct block *next_all, **link_all; /* of the pool's */
   void *address;
   uint64_t size; /* of its class */
   uint32_t class;
   aq_memory_kind kind;
-  block_state state;
-  bool void_alloca;    /* its alloca failed: it has no holder */
-  bool kept;           /* its dealloca failed after it was handed on */
-  uint64_t turn;       /* counts its holders: the value to which `left` rises */
-  aq_semaphore *left;  /* NULL: it never left, or that failed */
-  const aq_queue *who; /* queue that it leaves; compared only */
+  aq_allocation *newest;
+  aq_semaphore *left; /* of the newest dealloca, or NULL */
+  uint64_t turn;      /* to which that raises it */
 } block;
 
 typedef struct block_list {
@@ -76,15 +118,82 @@ static void list_put(block_list *list, block *b)
 
 static void list_take(block *b)
 {
+  if (!b->link)
+    return;
   *b->link = b->next;
   if (b->next)
     b->next->link = b->link;
+  b->link = NULL;
+}
+
+/* ---- allocations, with the lock ---- */
+
+/* What an alloca began. */
+typedef struct allocation {
+  aq_allocation chain; /* first */
+  aq_pool *pool;
+  block *block;
+  uint32_t refs;      /* of operations, and of a thread that submits one */
+  aq_semaphore *left; /* its newest dealloca raises it to `turn` */
+  uint64_t turn;
+  const aq_queue *who; /* queue of that; compared only */
+  aq_point waits[];    /* of the alloca: those of the sync, and one more */
+} allocation;
+
+/* In the list of its state. `before`: the one that it had. */
+static void block_settle(aq_pool *pool, block *b, aq_block_state before)
+{
+  const aq_block_state state = aq_block_state_of(b->newest);
+  list_take(b);
+  if (state == AQ_BLOCK_IDLE)
+    list_put(&pool->idle[b->kind][b->class], b);
+  else if (state == AQ_BLOCK_LEAVING)
+    list_put(&pool->leaving[b->kind][b->class], b);
+  if (before == AQ_BLOCK_HELD)
+    pool->stats.used -= b->size;
+  if (state == AQ_BLOCK_HELD)
+    pool->stats.used += b->size;
+  if (pool->stats.used > pool->stats.used_max)
+    pool->stats.used_max = pool->stats.used;
+}
+
+static void block_hold(aq_pool *pool, block *b, allocation *a)
+{
+  const aq_block_state before = aq_block_state_of(b->newest);
+  aq_allocation_begin(&b->newest, &a->chain);
+  a->block = b;
+  block_settle(pool, b, before);
+}
+
+static void allocation_turn(allocation *a, aq_allocation_event event)
+{
+  block *b = a->block;
+  const aq_block_state before = aq_block_state_of(b->newest);
+  aq_allocation_turn(&b->newest, &a->chain, event);
+  block_settle(a->pool, b, before);
+}
+
+static void allocation_free(allocation *a)
+{
+  aq_semaphore_release(a->left);
+  free(a);
+}
+
+static void allocation_release(allocation *a)
+{
+  if (--a->refs == 0 && a->chain.state == AQ_ALLOCATION_OVER)
+    allocation_free(a);
 }
 
 /* ---- blocks, with the lock ---- */
 
 static void block_destroy(aq_pool *pool, block *b)
 {
+  while (b->newest) { /* no dealloca was asked for */
+    allocation *a = (allocation *)b->newest;
+    b->newest = a->chain.older;
+    allocation_free(a);
+  }
   aq_map_remove(&pool->blocks, (uintptr_t)b->address, NULL);
   *b->link_all = b->next_all;
   if (b->next_all)
@@ -106,13 +215,6 @@ static uint64_t pool_trim(aq_pool *pool)
         block_destroy(pool, b);
       }
   return before - pool->stats.reserved;
-}
-
-static void block_idle(aq_pool *pool, block *b)
-{
-  b->state = BLOCK_IDLE;
-  b->void_alloca = false;
-  list_put(&pool->idle[b->kind][b->class], b);
 }
 
 static uint64_t pool_room(const aq_pool *pool)
@@ -171,7 +273,7 @@ static block *block_leaving(const aq_pool *pool, aq_memory_kind kind,
                             uint32_t class, const aq_queue *queue)
 {
   for (block *b = pool->leaving[kind][class].first; b; b = b->next)
-    if (!queue || b->who == queue)
+    if (!queue || ((const allocation *)b->newest)->who == queue)
       return b;
   return NULL;
 }
@@ -197,98 +299,57 @@ static block *block_take(aq_pool *pool, const aq_queue *queue,
     pool->stats.refused++;
     return NULL;
   }
-  if (found)
-    list_take(b);
   pool->stats.reused += found;
   pool->stats.allocations++;
-  pool->stats.used += b->size;
-  if (pool->stats.used > pool->stats.used_max)
-    pool->stats.used_max = pool->stats.used;
   return b;
-}
-
-/* It is where it was before an alloca that did not come to pass. */
-static void block_return(aq_pool *pool, block *b)
-{
-  if (b->kept) {
-    b->kept = false; /* held by the operation whose dealloca failed */
-    return;
-  }
-  pool->stats.used -= b->size;
-  if (!b->left || aq_semaphore_value(b->left) >= b->turn) {
-    block_idle(pool, b);
-  } else {
-    b->state = BLOCK_LEAVING;
-    list_put(&pool->leaving[b->kind][b->class], b);
-  }
 }
 
 /* ---- operations ---- */
 
-/* An alloca or dealloca on its way. */
-typedef struct block_note {
-  aq_pool *pool;
-  block *block;
-  uint64_t turn;
-  aq_point points[]; /* of the sync, and one more */
-} block_note;
+/* A dealloca on its way. Freed when it has ended and the thread that submits it
+ * has seen that it is accepted. */
+typedef struct departure {
+  allocation *allocation;     /* with a reference */
+  aq_semaphore *left, *after; /* of the points that it signals and waits for */
+  bool ended;
+  uint32_t refs;
+  aq_point points[]; /* waits and signals of the sync, and one more of each */
+} departure;
 
-static block_note *note_make(aq_pool *pool, const aq_point *points,
-                             uint32_t count, aq_diag *diag)
+/* With the lock. */
+static void departure_release(departure *d)
 {
-  block_note *note =
-      calloc(1, sizeof *note + (count + UINT64_C(1)) * sizeof(aq_point));
-  if (!note) {
-    aq_diag_no_memory(diag);
-    return NULL;
-  }
-  note->pool = pool;
-  if (count > 0)
-    memcpy(note->points, points, count * sizeof *points);
-  return note;
+  if (--d->refs > 0)
+    return;
+  allocation_release(d->allocation);
+  aq_semaphore_release(d->left);
+  aq_semaphore_release(d->after);
+  free(d);
 }
 
 static void alloca_over(aq_status status, const char *cause, void *user)
 {
-  block_note *note = user;
-  aq_pool *pool = note->pool;
-  block *b = note->block;
+  allocation *a = user;
+  aq_pool *pool = a->pool;
   (void)cause;
   aq_lock(pool->context->hub, &pool->lock);
-  if (status != AQ_OK && b->turn == note->turn && b->state == BLOCK_HELD)
-    block_return(pool, b);
-  else if (status != AQ_OK && b->turn == note->turn + 1)
-    b->void_alloca = true; /* its dealloca is under way */
+  if (status != AQ_OK)
+    allocation_turn(a, AQ_ALLOCA_FAILED);
+  allocation_release(a);
   aq_unlock(pool->context->hub, &pool->lock);
-  free(note);
 }
 
 static void dealloca_over(aq_status status, const char *cause, void *user)
 {
-  block_note *note = user;
-  aq_pool *pool = note->pool;
-  block *b = note->block;
-  aq_semaphore *failed = NULL;
+  departure *d = user;
+  aq_pool *pool = d->allocation->pool;
   (void)cause;
   aq_lock(pool->context->hub, &pool->lock);
-  if (b->turn == note->turn && b->state == BLOCK_LEAVING) {
-    list_take(b);
-    if (status == AQ_OK || b->void_alloca) {
-      block_idle(pool, b);
-    } else {
-      b->state = BLOCK_HELD;
-      pool->stats.used += b->size;
-    }
-  } else if (b->turn == note->turn && status != AQ_OK) {
-    b->kept = true; /* the alloca that got it fails with `left` */
-  }
-  if (status != AQ_OK && b->turn == note->turn) {
-    failed = b->left;
-    b->left = NULL;
-  }
+  d->ended = true;
+  allocation_turn(d->allocation,
+                  status == AQ_OK ? AQ_DEALLOCA_COMPLETE : AQ_DEALLOCA_FAILED);
+  departure_release(d);
   aq_unlock(pool->context->hub, &pool->lock);
-  aq_semaphore_release(failed);
-  free(note);
 }
 
 static const aq_task_class alloca_class = {.kind = AQ_OPERATION_ALLOCA,
@@ -304,6 +365,23 @@ static aq_status alloca_refuse(const aq_sync *sync, const aq_diag *words)
   return AQ_OK;
 }
 
+static allocation *allocation_make(aq_pool *pool, const aq_sync *sync,
+                                   aq_diag *diag)
+{
+  const uint32_t count = sync->wait_count;
+  allocation *a =
+      calloc(1, sizeof *a + (count + UINT64_C(1)) * sizeof *a->waits);
+  if (!a) {
+    aq_diag_no_memory(diag);
+    return NULL;
+  }
+  a->pool = pool;
+  a->refs = 1;
+  if (count > 0)
+    memcpy(a->waits, sync->waits, count * sizeof *a->waits);
+  return a;
+}
+
 static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
                                const aq_memory_request *request, void **out,
                                aq_diag *diag)
@@ -311,39 +389,40 @@ static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
   aq_pool *pool = &queue->context->pools[queue->options.device];
   aq_task task = aq_task_init(&alloca_class, sync);
   aq_diag words = AQ_DIAG_INIT;
+  aq_semaphore *left = NULL;
   if (request->size == 0 || (unsigned)request->kind >= KINDS ||
       request->size > UINT64_C(1) << 46)
     return aq_diag_set(diag, AQ_ERR_INVALID, "alloca: %zu bytes of kind %u",
                        request->size, (unsigned)request->kind);
-  block_note *note =
-      note_make(pool, task.sync.waits, task.sync.wait_count, diag);
-  if (!note)
+  allocation *a = allocation_make(pool, &task.sync, diag);
+  if (!a)
     return AQ_ERR_NO_MEMORY;
   aq_lock(queue->hub, &pool->lock);
   block *b = block_take(pool, queue, request->kind, request->size, &words);
   void *address = b ? b->address : NULL;
-  if (b) {
-    if (b->state == BLOCK_LEAVING)
-      note->points[task.sync.wait_count++] = (aq_point){b->left, b->turn};
-    b->state = BLOCK_HELD;
-    note->turn = b->turn;
+  if (b && b->newest) {
+    const allocation *older = (const allocation *)b->newest;
+    left = aq_semaphore_retain(older->left);
+    a->waits[task.sync.wait_count++] = (aq_point){left, older->turn};
   }
+  if (b)
+    block_hold(pool, b, a);
   aq_unlock(queue->hub, &pool->lock);
   if (!b) {
-    free(note);
+    free(a);
     *out = NULL;
     return alloca_refuse(sync, &words);
   }
-  note->block = b;
-  task.sync.waits = note->points;
+  task.sync.waits = a->waits;
   task.over = alloca_over;
-  task.over_user = note;
+  task.over_user = a;
   *out = address; /* before: a waiter for the signal may read it */
   aq_status status = aq_task_submit(queue, &task, diag);
+  aq_semaphore_release(left);
   if (status == AQ_OK)
     return AQ_OK;
   *out = NULL;
-  alloca_over(status, NULL, note);
+  alloca_over(status, NULL, a);
   return status;
 }
 
@@ -360,38 +439,69 @@ aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
   return status;
 }
 
-/* From held to leaving; NULL: it is not held. With the lock. */
-static block *block_leave(aq_pool *pool, const aq_queue *queue, void *address,
-                          aq_diag *diag)
+/* The semaphore that the next dealloca raises, and to what: that of the last
+ * one if it is complete. With the lock. */
+static aq_status left_choose(aq_pool *pool, block *b, aq_diag *diag)
+{
+  if (b->left && aq_semaphore_value(b->left) == b->turn) {
+    b->turn++;
+    return AQ_OK;
+  }
+  aq_semaphore *left;
+  aq_status status = aq_semaphore_make(pool->context, 0, 0, &left, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_semaphore_release(b->left);
+  b->left = left;
+  b->turn = 1;
+  return AQ_OK;
+}
+
+/* Asks for the dealloca of an address, and adds its points. With the lock. */
+static aq_status departure_begin(aq_pool *pool, departure *d, void *address,
+                                 const aq_queue *queue, aq_sync *sync,
+                                 aq_diag *diag)
 {
   uint64_t found = 0;
   aq_map_get(&pool->blocks, (uintptr_t)address, &found);
   block *b = (block *)(uintptr_t)found;
-  if (!b || b->state != BLOCK_HELD) {
-    aq_diag_set(diag, AQ_ERR_INVALID, "dealloca: %p is not allocated%s",
-                address, b ? " any more" : "");
-    return NULL;
+  if (!b || !b->newest || b->newest->state != AQ_ALLOCATION_LIVE)
+    return aq_diag_set(diag, AQ_ERR_INVALID, "dealloca: %p is not allocated%s",
+                       address, b ? " any more" : "");
+  aq_status status = left_choose(pool, b, diag);
+  if (status != AQ_OK)
+    return status;
+  allocation *a = (allocation *)b->newest;
+  const allocation *older = (const allocation *)a->chain.older;
+  aq_point *waits = d->points, *signals = waits + sync->wait_count + 1;
+  if (older) {
+    d->after = aq_semaphore_retain(older->left);
+    waits[sync->wait_count++] = (aq_point){older->left, older->turn};
   }
-  if (!b->left &&
-      aq_semaphore_make(pool->context, b->turn, 0, &b->left, diag) != AQ_OK)
-    return NULL;
-  b->turn++;
-  b->who = queue;
-  b->state = BLOCK_LEAVING;
-  list_put(&pool->leaving[b->kind][b->class], b);
-  pool->stats.used -= b->size;
-  return b;
+  aq_semaphore_release(a->left);
+  a->left = aq_semaphore_retain(b->left);
+  a->turn = b->turn;
+  a->who = queue;
+  a->refs++;
+  d->allocation = a;
+  d->left = aq_semaphore_retain(b->left);
+  signals[sync->signal_count++] = (aq_point){d->left, a->turn};
+  sync->waits = waits;
+  sync->signals = signals;
+  allocation_turn(a, AQ_DEALLOCA_ASKED);
+  return AQ_OK;
 }
 
-/* As if it had not been asked for. */
-static void block_stay(aq_pool *pool, block *b)
+/* `accepted`: it is under way, or over. With the lock. */
+static void departure_go(departure *d, bool accepted)
 {
-  aq_lock(pool->context->hub, &pool->lock);
-  b->turn--;
-  list_take(b);
-  b->state = BLOCK_HELD;
-  pool->stats.used += b->size;
-  aq_unlock(pool->context->hub, &pool->lock);
+  if (!accepted) {
+    allocation_turn(d->allocation, AQ_DEALLOCA_REFUSED);
+    d->refs--;
+  } else if (!d->ended) {
+    allocation_turn(d->allocation, AQ_DEALLOCA_ACCEPTED);
+  }
+  departure_release(d);
 }
 
 /* The pool that has it: of the queue's device, else of another. */
@@ -409,37 +519,44 @@ static aq_pool *pool_of(const aq_queue *queue, const void *address)
   return &context->pools[queue->options.device];
 }
 
+static departure *departure_make(const aq_sync *sync, aq_diag *diag)
+{
+  const uint64_t count = UINT64_C(2) + sync->wait_count + sync->signal_count;
+  departure *d = calloc(1, sizeof *d + count * sizeof *d->points);
+  if (!d) {
+    aq_diag_no_memory(diag);
+    return NULL;
+  }
+  d->refs = 2;
+  if (sync->wait_count > 0)
+    memcpy(d->points, sync->waits, sync->wait_count * sizeof *d->points);
+  if (sync->signal_count > 0)
+    memcpy(d->points + sync->wait_count + 1, sync->signals,
+           sync->signal_count * sizeof *d->points);
+  return d;
+}
+
 static aq_status dealloca_submit(aq_queue *queue, const aq_sync *sync,
                                  void *address, aq_diag *diag)
 {
   aq_pool *pool = pool_of(queue, address);
   aq_task task = aq_task_init(&dealloca_class, sync);
-  aq_diag own = AQ_DIAG_INIT;
-  aq_diag *words = diag ? diag : &own;
-  block_note *note =
-      note_make(pool, task.sync.signals, task.sync.signal_count, words);
-  if (!note)
+  departure *d = departure_make(&task.sync, diag);
+  if (!d)
     return AQ_ERR_NO_MEMORY;
   aq_lock(queue->hub, &pool->lock);
-  block *b = block_leave(pool, queue, address, words);
-  if (b) {
-    note->block = b;
-    note->turn = b->turn;
-    note->points[task.sync.signal_count++] = (aq_point){b->left, b->turn};
-  }
+  aq_status status = departure_begin(pool, d, address, queue, &task.sync, diag);
   aq_unlock(queue->hub, &pool->lock);
-  if (!b) {
-    free(note);
-    return words->status;
-  }
-  task.sync.signals = note->points;
-  task.over = dealloca_over;
-  task.over_user = note;
-  aq_status status = aq_task_submit(queue, &task, diag);
   if (status != AQ_OK) {
-    block_stay(pool, b);
-    free(note);
+    free(d);
+    return status;
   }
+  task.over = dealloca_over;
+  task.over_user = d;
+  status = aq_task_submit(queue, &task, diag);
+  aq_lock(queue->hub, &pool->lock);
+  departure_go(d, status == AQ_OK);
+  aq_unlock(queue->hub, &pool->lock);
   return status;
 }
 

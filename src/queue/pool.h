@@ -4,15 +4,9 @@
  * contract.
  *
  * A block is of a size class, four to a doubling, and belongs to the transport:
- * it has an allocator of its own below, so blocks are not cut up. Each is
- *
- *   held ──dealloca submitted──▶ leaving ──it is complete──▶ idle ─▶ held …
- *     ▲                             │
- *     └── alloca that runs after it ┘
- *
- * A leaving block has a semaphore that rises when it has left; an alloca that
- * gets it before waits for that. Thread rule: as the context, with a lock
- * inside.
+ * it has an allocator of its own below, so blocks are not cut up. A block whose
+ * dealloca is under way is handed out again, to an alloca that waits for it.
+ * Thread rule: as the context, with a lock inside.
  */
 #ifndef AQ_QUEUE_POOL_H
 #define AQ_QUEUE_POOL_H
