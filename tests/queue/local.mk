@@ -1,6 +1,7 @@
 check_PROGRAMS += \
 	tests/queue/test_devices \
 	tests/queue/test_kernarg_ring \
+	tests/queue/test_pool_states \
 	tests/queue/test_feed
 
 # The host queue on every transport, and in every way of waiting.
