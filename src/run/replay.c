@@ -49,14 +49,55 @@ static bool wait_return(const aq_replay *r, const aq_replay_process *process,
   return true;
 }
 
+/* When the doorbell of a blocking copy rings; false while what its call waits
+ * for is not done. Ending later than the call began, that holds it as long as
+ * in the measured run. */
+static bool drain_return(const aq_replay *r, const aq_replay_process *process,
+                         const aq_replay_job *job, aq_time *out,
+                         int64_t *held_by)
+{
+  const aq_replay_row *front = &r->rows[job->drains - 1];
+  const aq_replay_job *before = &r->jobs[front->job];
+  const aq_time begin = r->rows[job->first].host_begin + process->shift;
+  *out = begin + r->options.clock_shift + job->lag;
+  *held_by = AQ_NONE;
+  if (before->id == UINT64_MAX)
+    return true; /* another process submits it only later */
+  if (before->done == AQ_TIME_NONE)
+    return false;
+  const aq_time late = before->done + aq_time_max(job->lag, 0);
+  if (late >= *out) {
+    *out = late;
+    *held_by = front->number;
+  }
+  return true;
+}
+
+/* Whether a wait, or the wait of a blocking copy, has returned. */
+static bool item_return(const aq_replay *r, aq_replay_process *process,
+                        const aq_replay_item *item)
+{
+  const aq_replay_options *o = &r->options;
+  const bool drains = item->step == AQ_REPLAY_DRAIN;
+  aq_time returned, measured;
+  int64_t held_by;
+  if (drains ? !drain_return(r, process, &r->jobs[item->index], &returned,
+                             &held_by)
+             : !wait_return(r, process, &r->waits[item->index], &returned,
+                            &held_by))
+    return false;
+  measured = drains ? item->time : r->waits[item->index].host_end;
+  process->shift = returned - measured;
+  if (o->waited)
+    o->waited(o->user, process->pid, returned, held_by);
+  return true;
+}
+
 /* Lets a process pass the waits that have ended, and skip calls that it does
  * not make. Its next step is a job then, or a pending wait, or there is none.
  */
 static void process_advance(const aq_replay *r, aq_replay_process *process)
 {
-  const aq_replay_options *o = &r->options;
-  aq_time returned;
-  int64_t held_by;
   for (; process->next < process->end; process->next++) {
     const aq_replay_item *item = &r->items[process->next];
     if (item->step == AQ_REPLAY_SUBMIT)
@@ -65,12 +106,8 @@ static void process_advance(const aq_replay *r, aq_replay_process *process)
       process->shift -= r->jobs[item->index].saved;
       continue;
     }
-    const aq_replay_wait *wait = &r->waits[item->index];
-    if (!wait_return(r, process, wait, &returned, &held_by))
+    if (!item_return(r, process, item))
       return;
-    process->shift = returned - wait->host_end;
-    if (o->waited)
-      o->waited(o->user, process->pid, returned, held_by);
   }
 }
 
@@ -249,19 +286,11 @@ static void replay_close(aq_workload_source *source)
   free(r);
 }
 
-static int wait_compare(const void *left, const void *right)
-{
-  const aq_replay_wait *a = left, *b = right;
-  if (a->end != b->end)
-    return a->end < b->end ? -1 : 1;
-  return (a->begin > b->begin) - (a->begin < b->begin);
-}
-
 static aq_status replay_build(aq_replay *r, aq_diag *diag)
 {
   aq_status status = aq_replay_rows_read(r, diag);
-  if (status == AQ_OK && r->wait_count > 0)
-    qsort(r->waits, r->wait_count, sizeof *r->waits, wait_compare);
+  if (status == AQ_OK)
+    status = aq_replay_copies_wait(r, diag);
   if (status == AQ_OK && r->options.predict)
     status = aq_replay_predict(r, diag);
   if (status == AQ_OK)

@@ -14,12 +14,14 @@
  * The doorbell is taken to ring when the call returns. A profiler whose handler
  * of the last completion runs then may hold it (handler_hold). Only a copy that
  * was still running when it started rang it earlier: after the median duration
- * of the run's calls that returned in time. A graph launch rings in batches, as
- * HIP's do: from graph_launch on, its call writes packets at an even pace until
- * it returns, and rings for graph_head of them first, then for twice as many
- * each time, graph_batch at most; once the device is 16 packets behind, for
- * graph_batch. A barrier packet ends it. Where the device says nothing of
- * graphs, they ring like copies.
+ * of the run's calls that returned in time; in a closed loop, where its call
+ * returned when it was done, as long behind the row in front of it as in the
+ * measured run: a blocking copy is a wait of the host and then a copy. A graph
+ * launch rings in batches, as HIP's do: from graph_launch on, its call writes
+ * packets at an even pace until it returns, and rings for graph_head of them
+ * first, then for twice as many each time, graph_batch at most; once the device
+ * is 16 packets behind, for graph_batch. A barrier packet ends it. Where the
+ * device says nothing of graphs, they ring like copies.
  *
  * Rows without a host call, and the first row of each queue, are pinned: they
  * start when they started in the measured run, on an idle device. They keep the
@@ -114,6 +116,7 @@ typedef enum aq_replay_drop {
 typedef struct aq_replay_facts {
   aq_time first_submit; /* the transport's epoch has to be at or before it */
   uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
+  uint64_t calls;       /* rows whose host call is recorded */
   uint64_t edges;       /* that jobs wait by */
   uint64_t dropped[AQ_REPLAY_DROP_COUNT]; /* edges that they do not wait by */
   uint64_t gates;                         /* pinned rows that a gate holds */

@@ -47,13 +47,6 @@ static int boundary_compare(const void *left, const void *right)
   return by ? by : order(b->step, a->step); /* calls that meet do not part */
 }
 
-/* A copy that returned when it was done waited for it, whatever its name. */
-static int row_sort_of_call(const aq_replay_row *row)
-{
-  const bool waited = row->kind != AQ_KIND_KERNEL && row->host_end >= row->end;
-  return waited ? AT_WAIT : AT_LAUNCH;
-}
-
 static size_t boundaries_list(const aq_replay *r, boundary *out)
 {
   size_t count = 0;
@@ -62,7 +55,7 @@ static size_t boundaries_list(const aq_replay *r, boundary *out)
     if (row->host_begin == AQ_TIME_NONE || row->host_end <= row->host_begin)
       continue;
     const uint32_t process = r->jobs[row->job].process;
-    const int sort = row_sort_of_call(row);
+    const int sort = row->blocks ? AT_WAIT : AT_LAUNCH;
     out[count++] = (boundary){row->host_begin, process, sort, 1};
     out[count++] = (boundary){row->host_end, process, sort, -1};
   }

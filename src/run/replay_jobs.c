@@ -90,16 +90,19 @@ static aq_time handler_wait(aq_replay *r, const aq_replay_queue *queue,
   return rings;
 }
 
-/* A call that copied and returned when that was done hides when it rang. In an
- * open loop the guess of row_submitted costs that row alone; in a closed one
- * the host would be off from then on, so the row is pinned. */
+/* A call that copied while its copy ran hides when it rang. In an open loop the
+ * guess of row_submitted costs that row alone; in a closed one the host would
+ * be off from then on, so the doorbell rings in time to start an idle device.
+ * Where the row in front ended later than that, the copy was queued behind it:
+ * the guess is as good. */
 static bool row_hides_doorbell(const aq_replay *r, const aq_replay_queue *queue,
                                const aq_replay_row *row)
 {
   return r->options.closed && row->kind != AQ_KIND_KERNEL &&
          row->via == AQ_VIA_DIRECT && row->host_begin != AQ_TIME_NONE &&
          !call_returned_in_time(r, row) &&
-         row->start - queue->last_end > r->options.timestamp_step;
+         (queue->last_end <= row->host_begin + r->options.clock_shift ||
+          row_pin(r, queue, row) >= queue->last_end);
 }
 
 static bool rows_share_call(const aq_replay_row *a, const aq_replay_row *b)
@@ -172,12 +175,17 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
   aq_replay_row *row = &r->rows[index];
   aq_replay_queue *queue = &r->queues[row->queue];
   row_mark(r, queue, row);
-  const aq_time submit = handler_wait(r, queue, row_submitted(r, row));
-  aq_time pin = AQ_TIME_NONE;
-  if (submit == AQ_TIME_NONE || queue->last_job == 0 ||
-      row_hides_doorbell(r, queue, row)) {
+  aq_time submit = handler_wait(r, queue, row_submitted(r, row));
+  aq_time pin = AQ_TIME_NONE, lag = 0;
+  uint32_t drains = 0;
+  if (submit == AQ_TIME_NONE || queue->last_job == 0) {
     pin = row_pin(r, queue, row);
     row->flags |= AQ_FLAG_PINNED;
+  } else if (row_hides_doorbell(r, queue, row)) {
+    submit = row_pin(r, queue, row);
+    drains = row->blocks ? queue->last_row : 0;
+    lag = submit - aq_time_max(queue->last_end,
+                               row->host_begin + r->options.clock_shift);
   }
   aq_replay_job *last = queue->last_job ? &r->jobs[queue->last_job - 1] : NULL;
   if (last && (rows_share_call(&r->rows[last->last], row) ||
@@ -189,6 +197,8 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
                                        .pin = pin,
                                        .gate = AQ_TIME_NONE,
                                        .before = queue->last_end,
+                                       .drains = drains,
+                                       .lag = lag,
                                        .behind_copy = queue->last_copy,
                                        .first = index,
                                        .last = index,
@@ -198,6 +208,8 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
   }
   if (row->via == AQ_VIA_GRAPH)
     queue->last_graph = index + 1;
+  if (row->end >= queue->last_end)
+    queue->last_row = index + 1;
   queue->last_end = aq_time_max(queue->last_end, row->end);
   queue->last_complete = row->complete;
   queue->last_copy = row->host_copy;

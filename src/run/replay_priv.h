@@ -34,6 +34,7 @@ typedef struct aq_replay_row {
   uint32_t job;   /* index, once the jobs are in order */
   bool awaits;    /* an edge leads to it */
   bool host_copy; /* to or from the host: a copy engine does it */
+  bool blocks;    /* a copy or fill whose call returned when it was done */
   /* PyTorch records two events behind it; the second one is awaited. */
   bool collective, future;
 } aq_replay_row;
@@ -45,6 +46,10 @@ typedef struct aq_replay_job {
   aq_time pin;    /* a doorbell then starts it in time, if it is pinned; else
                      AQ_TIME_NONE */
   aq_time gate;   /* opens then; AQ_TIME_NONE: there is none */
+  /* In a closed loop: the row + 1 that the call of a blocking copy waits for,
+   * and how long behind that and its own begin it rings; 0: it does not wait */
+  uint32_t drains;
+  aq_time lag;
   uint32_t first, last, count; /* rows */
   uint32_t process;
   uint32_t edge_first, edge_count; /* in `edges` */
@@ -71,6 +76,7 @@ typedef struct aq_replay_queue {
   aq_time next_submit;           /* AQ_TIME_MAX behind the last one */
   uint32_t last_job;             /* + 1, or 0 */
   uint32_t last_graph;           /* row of the last graph launch + 1, or 0 */
+  uint32_t last_row;             /* that of last_end + 1, or 0 */
   bool last_copy;                /* a copy engine did the last row */
 } aq_replay_queue;
 
@@ -95,9 +101,11 @@ typedef struct aq_replay_edge {
   uint32_t from, to;
 } aq_replay_edge;
 
-/* One step of a process: a job is submitted, a host wait returns, or the calls
- * that one graph launch stands for are skipped. */
+/* One step of a process: the call of a blocking copy has waited for what is in
+ * front of it, a job is submitted, a host wait returns, or the calls that one
+ * graph launch stands for are skipped. */
 typedef enum aq_replay_step {
+  AQ_REPLAY_DRAIN,
   AQ_REPLAY_SUBMIT,
   AQ_REPLAY_WAIT,
   AQ_REPLAY_SKIP,
@@ -172,8 +180,10 @@ aq_status aq_replay_range_add(aq_replay *r, const aq_record *row,
                               aq_diag *diag);
 void aq_replay_futures_find(aq_replay *r);
 
-/* replay_waits.c: finds the rows of the edges; then, with the jobs made, the
- * waits between them, and the steps of each process. */
+/* replay_waits.c: gives each blocking copy a wait; finds the rows of the edges;
+ * then, with the jobs made, the waits between them, and the steps of each
+ * process. */
+aq_status aq_replay_copies_wait(aq_replay *r, aq_diag *diag);
 aq_status aq_replay_edges_find(aq_replay *r, aq_diag *diag);
 aq_status aq_replay_steps_make(aq_replay *r, aq_diag *diag);
 

@@ -178,9 +178,16 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   };
   aq_replay_row *added = &r->rows[r->row_count - 1];
   shape_take(r, added, row);
+  r->facts.calls += added->via != AQ_VIA_NONE &&
+                    row->host_begin != AQ_TIME_NONE &&
+                    row->host_end != AQ_TIME_NONE;
   added->size = size_of(added);
   added->host_copy = row->kind == AQ_KIND_COPY && name &&
                      (aq_copy_is_from_host(name) || aq_copy_is_to_host(name));
+  added->blocks = row->kind != AQ_KIND_KERNEL && added->via == AQ_VIA_DIRECT &&
+                  row->host_begin != AQ_TIME_NONE &&
+                  row->host_end != AQ_TIME_NONE &&
+                  row->host_end + o->clock_shift >= end;
   added->collective = aq_replay_is_collective(r, row, name);
   if (o->family && o->predict && name)
     added->family = (int16_t)o->family(o->user, row->name, name);

@@ -20,6 +20,54 @@ static int order(int64_t a, int64_t b)
   return (a > b) - (a < b);
 }
 
+/* ---- blocking copies ---- */
+
+static int wait_compare(const void *left, const void *right)
+{
+  const aq_replay_wait *a = left, *b = right;
+  int by = order(a->end, b->end);
+  by = by ? by : order(a->begin, b->begin);
+  return by ? by : order(a->pid, b->pid);
+}
+
+static void waits_sort(aq_replay *r)
+{
+  if (r->wait_count > 0)
+    qsort(r->waits, r->wait_count, sizeof *r->waits, wait_compare);
+}
+
+/* A copy that returned when it was done waited for it, whatever its name; and
+ * one whose call counts as a wait by its name, whatever the clocks say. */
+aq_status aq_replay_copies_wait(aq_replay *r, aq_diag *diag)
+{
+  const bool wanted = r->options.closed || r->options.as_graph;
+  const size_t known = r->wait_count;
+  waits_sort(r);
+  for (uint32_t i = 0; i < r->row_count && wanted; i++) {
+    aq_replay_row *row = &r->rows[i];
+    const aq_replay_wait own = {
+        .begin = row->host_begin,
+        .end = row->host_end,
+        .pid = row->pid,
+        .row = i,
+    };
+    if (row->kind == AQ_KIND_KERNEL || row->via != AQ_VIA_DIRECT ||
+        row->host_begin == AQ_TIME_NONE)
+      continue;
+    aq_replay_wait *named =
+        known ? bsearch(&own, r->waits, known, sizeof own, wait_compare) : NULL;
+    if (named) {
+      named->row = i;
+      row->blocks = true;
+    } else if (row->blocks &&
+               !AQ_ARRAY_PUSH(r->waits, r->wait_count, r->wait_capacity, own)) {
+      return aq_diag_no_memory(diag);
+    }
+  }
+  waits_sort(r);
+  return AQ_OK;
+}
+
 /* ---- edges ---- */
 
 /* Edges between rows that are replayed. */
@@ -167,7 +215,8 @@ static aq_status waits_settle(aq_replay *r, aq_diag *diag)
     by_end[i] = (uint32_t)i;
   qsort_r(by_end, r->row_count, sizeof *by_end, end_compare, r);
   for (size_t i = 0; i < r->wait_count; i++)
-    r->waits[i].row = waited_for(r, by_end, &r->waits[i]);
+    if (r->waits[i].row == AQ_REPLAY_NOWHERE)
+      r->waits[i].row = waited_for(r, by_end, &r->waits[i]);
   free(by_end);
   r->facts.waits = r->wait_count;
   return AQ_OK;
@@ -193,6 +242,9 @@ static size_t jobs_list(aq_replay *r)
     job->done = AQ_TIME_NONE;
     r->items[count++] = (aq_replay_item){job->submit, job->process, (uint32_t)i,
                                          AQ_REPLAY_SUBMIT};
+    if (job->drains)
+      r->items[count++] = (aq_replay_item){job->submit, job->process,
+                                           (uint32_t)i, AQ_REPLAY_DRAIN};
     /* Calls are skipped when the last of them would have returned. */
     if (r->options.closed && job->stretch && job->saved > 0)
       r->items[count++] = (aq_replay_item){
@@ -221,7 +273,7 @@ static void skips_settle(aq_replay *r, size_t count)
 static aq_status items_make(aq_replay *r, aq_diag *diag)
 {
   const size_t waits = r->options.closed ? r->wait_count : 0;
-  r->items = malloc((2 * r->job_count + waits + 1) * sizeof *r->items);
+  r->items = malloc((3 * r->job_count + waits + 1) * sizeof *r->items);
   r->handed = malloc((r->job_count + 1) * sizeof *r->handed);
   if (!r->items || !r->handed)
     return aq_diag_no_memory(diag);
