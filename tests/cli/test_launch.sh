@@ -384,4 +384,19 @@ check "nor what its kernel failed" \
 try "$aqueduct" launch "$srcdir/src/devlib/objects/gfx942.hsaco" aq_spin \
   --grid 64
 check "kernels of the device library want arguments too" [ "$status" = 2 ]
+# ---- buffers that are too small ----
+
+# The kernel writes 1,024 floats; the buffer has room for 16, or for one less.
+for count in 16 1023; do
+  try "$aqueduct" launch "$code" vadd --device mi210 --grid 1024 \
+    --kernels-from isa --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' \
+    "out:f32[$count]" u32:1024
+  check "a kernel that leaves its buffer of $count floats is a memory error" \
+    [ "$status" = 1 ]
+done
+try "$aqueduct" launch "$code" vadd --device mi210 --grid 1024 \
+  --kernels-from isa --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' \
+  'out:f32[16]' u32:1024
+check "which names the place" contains "$err" "past the end of 64 bytes"
+
 finish

@@ -13,14 +13,16 @@
 
 /* Blocks from MAPPED_MIN bytes on are mapped: the kernel clears a page of them
  * when it is first used, which of most of the room for arguments never is. */
-enum { ALIGN = 64, MAPPED_MIN = 1 << 20 };
+enum { ALIGN = 64, MAPPED_MIN = 1 << 20, PAGE = AQ_ALLOCATION_PAGE };
 
+/* In a page of its own, before those of its bytes: devices may touch whole
+ * pages, and there nothing else lies. The bytes end with their last page, so
+ * that the first one behind them, in another page of ours, is out of bounds. */
 struct aqsim_block {
   uintptr_t begin, end; /* addresses, at least one */
   aqsim_block *next, *previous;
   size_t mapped; /* bytes; 0: it is of the heap */
   uint32_t device;
-  _Alignas(ALIGN) unsigned char bytes[];
 };
 
 struct aqsim_locked {
@@ -35,21 +37,42 @@ static int block_compare(const void *a, const void *b)
   return x->end <= y->begin ? -1 : x->begin >= y->end;
 }
 
-/* Cleared, with `mapped` set; NULL: there is none. */
-static aqsim_block *block_alloc(size_t total)
+static size_t round_up(size_t size, size_t to)
 {
+  return (size + to - 1) & ~(to - 1);
+}
+
+/* Cleared, with its addresses and `mapped` set; NULL: there is none. */
+static aqsim_block *block_alloc(size_t size)
+{
+  const size_t used = PAGE + round_up(size, PAGE), total = used + PAGE;
+  aqsim_block *block;
   if (total >= MAPPED_MIN) {
-    aqsim_block *block = mmap(NULL, total, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    block = mmap(NULL, total, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
       return NULL;
     block->mapped = total;
-    return block;
-  }
-  aqsim_block *block = aligned_alloc(ALIGN, total);
-  if (block)
+  } else {
+    block = aligned_alloc(PAGE, total);
+    if (!block)
+      return NULL;
     memset(block, 0, total);
+  }
+  block->begin = (uintptr_t)block + used - round_up(size, ALIGN);
+  block->end = block->begin + size;
   return block;
+}
+
+static void *bytes_of(const aqsim_block *block)
+{
+  return (void *)block->begin; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static aqsim_block *block_of(void *bytes)
+{
+  char *page = (char *)bytes - (uintptr_t)bytes % PAGE;
+  return (aqsim_block *)(void *)(page - PAGE);
 }
 
 static void block_free(aqsim_block *block)
@@ -65,29 +88,26 @@ void aqsim_memory_fini(aqsim_memory *memory)
   while (memory->locked)
     aqsim_memory_unlock(memory, memory->locked->address);
   while (memory->blocks)
-    aqsim_memory_free(memory, memory->blocks->bytes);
+    aqsim_memory_free(memory, bytes_of(memory->blocks));
 }
 
 void *aqsim_memory_alloc(aqsim_memory *memory, uint32_t device, size_t size)
 {
   if (size > SIZE_MAX / 2)
     return NULL;
-  size_t total =
-      (sizeof(aqsim_block) + size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-  aqsim_block *block = block_alloc(total);
+  aqsim_block *block = block_alloc(size > 0 ? size : 1);
   if (!block)
     return NULL;
-  block->begin = (uintptr_t)block->bytes;
-  block->end = block->begin + (size > 0 ? size : 1);
+  void *const bytes = bytes_of(block);
   block->device = device;
-  if (!aqsim_publish(memory->allocations, block->bytes, size,
-                     AQ_ALLOCATION_POOL, device)) {
+  if (!aqsim_publish(memory->allocations, bytes, size, AQ_ALLOCATION_POOL,
+                     device)) {
     block_free(block);
     return NULL;
   }
   if (device != AQ_DEVICE_HOST &&
       !tsearch(block, &memory->of_devices, block_compare)) {
-    aqsim_withdraw(memory->allocations, block->bytes, AQ_ALLOCATION_POOL);
+    aqsim_withdraw(memory->allocations, bytes, AQ_ALLOCATION_POOL);
     block_free(block);
     return NULL;
   }
@@ -95,15 +115,14 @@ void *aqsim_memory_alloc(aqsim_memory *memory, uint32_t device, size_t size)
   if (block->next)
     block->next->previous = block;
   memory->blocks = block;
-  return block->bytes;
+  return bytes;
 }
 
 void aqsim_memory_free(aqsim_memory *memory, void *address)
 {
   if (!address)
     return;
-  aqsim_block *block =
-      (aqsim_block *)(void *)((char *)address - offsetof(aqsim_block, bytes));
+  aqsim_block *block = block_of(address);
   aqsim_withdraw(memory->allocations, address, AQ_ALLOCATION_POOL);
   if (block->device != AQ_DEVICE_HOST)
     tdelete(block, &memory->of_devices, block_compare);

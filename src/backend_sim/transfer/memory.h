@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of a transport: zeroed host memory whatever its kind, cache-line
- * aligned, freed at the latest with its owner. A device's memory is kept in a
+ * aligned, in pages that no other memory shares, freed at the latest with its
+ * owner. A device's memory is kept in a
  * tree by address, so that copies know their path. One thread at a time.
  */
 #ifndef AQSIM_MEMORY_H
