@@ -12,6 +12,7 @@
 #include "launch/launcher.h"
 #include "launch/times.h"
 #include "toolchain/compile.h"
+#include "transports/device_models.h"
 
 /* LDS_MAX is more than any device has: the sum with the kernel's own must not
  * wrap. */
@@ -19,8 +20,8 @@ enum { LDS_MAX = 1 << 30, REPEATS_MAX = 1000000 };
 
 /* ---- options ---- */
 
-/* Words behind --args are arguments of the kernel too; with several --args
- * their order would be unknown. */
+/* Words behind KERNEL are its arguments, with --args before them or without;
+ * with several --args their order would be unknown. */
 static aq_status args_read(aq_cli *cli, aq_launch_ask *ask)
 {
   const size_t words = cli->arg_count > 2 ? (size_t)cli->arg_count - 2 : 0;
@@ -32,10 +33,10 @@ static aq_status args_read(aq_cli *cli, aq_launch_ask *ask)
   ask->args = calloc(count + words + 1, sizeof *ask->args);
   if (!ask->args)
     return aq_diag_no_memory(&cli->diag);
-  if (words > 0 && count != 1)
+  if (words > 0 && count > 1)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                         "launch: '%s' is no option; expected the kernel's "
-                         "arguments behind one --args, or one behind each",
+                         "launch: '%s' without --args; expected the kernel's "
+                         "arguments behind KERNEL, or one behind each --args",
                          cli->args[2]);
   for (size_t i = 0; i < count + words && status == AQ_OK; i++)
     status = aq_launch_arg_read(i < count ? given[i] : cli->args[2 + i - count],
@@ -219,6 +220,35 @@ static aq_status launch_with(aq_cli *cli, aq_performance *performance,
   return status;
 }
 
+/* An error of a compiler that does not know the device names one that it knows.
+ */
+static aq_status compiler_blame(aq_cli *cli, const aq_compile_ask *ask,
+                                aq_status status)
+{
+  char why[AQ_DIAG_TEXT_MAX];
+  aq_compile_ask other = *ask;
+  const char *name;
+  if (status != AQ_ERR_INPUT || aq_compile_knows(ask))
+    return status;
+  snprintf(why, sizeof why, "%s", cli->diag.text);
+  for (size_t i = 0; (name = aq_device_model_name(i)); i++) {
+    aq_device_model *model;
+    if (aq_device_model_load(name, NULL, &model, NULL) != AQ_OK)
+      continue;
+    other.gfx = aq_device_model_text(model, "gfx");
+    if (aq_compile_knows(&other))
+      aq_diag_set(&cli->diag, status,
+                  "%.200s: the compiler does not know %s; it knows %s of "
+                  "--device %s (%.400s)",
+                  ask->path, ask->gfx, other.gfx, name, why);
+    const bool found = strcmp(cli->diag.text, why) != 0;
+    aq_device_model_free(model);
+    if (found)
+      break;
+  }
+  return status;
+}
+
 /* Compiles a source for the device first. */
 static aq_status launch_source(aq_cli *cli, aq_performance *performance,
                                aq_launch_ask *ask, uint64_t most)
@@ -237,7 +267,7 @@ static aq_status launch_source(aq_cli *cli, aq_performance *performance,
       .keep = cli->values[AQ_CLI_OPT_SAVE_TEMPS]};
   status = aq_compile(&source, &compiled, &cli->diag);
   if (status != AQ_OK)
-    return status;
+    return compiler_blame(cli, &source, status);
   ask->source = ask->path;
   ask->path = compiled.path;
   status = launch_with(cli, performance, ask, most);

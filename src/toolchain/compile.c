@@ -353,6 +353,31 @@ aq_status aq_compile(const aq_compile_ask *ask, aq_compiled *out, aq_diag *diag)
   return status;
 }
 
+bool aq_compile_knows(const aq_compile_ask *ask)
+{
+  const bool hip = kinds[kind_find(ask->path)].compile == hip_compile;
+  compilation c = {.ask = ask};
+  if (kinds[kind_find(ask->path)].compile == mlir_compile)
+    return true;
+  aq_status status = tool_add(&c, hip ? AQ_TOOL_HIPCC : AQ_TOOL_CLANG, NULL);
+  aq_child_add(&c.child, hip ? "--genco" : "--target=amdgcn-amd-amdhsa");
+  add(&c, hip ? "--offload-arch=" : "-mcpu=", ask->gfx);
+  const char *const args[] = {hip ? "-fsyntax-only" : "-nogpulib",
+                              "-x",
+                              hip ? "hip" : "assembler",
+                              "-c",
+                              "/dev/null",
+                              "-o",
+                              "/dev/null"};
+  for (size_t i = 0; i < sizeof args / sizeof *args; i++)
+    aq_child_add(&c.child, args[i]);
+  if (status == AQ_OK)
+    status = aq_child_run(&c.child, NULL, NULL);
+  for (size_t i = 0; i < c.text_count; i++)
+    free(c.texts[i]);
+  return status == AQ_OK;
+}
+
 void aq_compiled_fini(aq_compiled *compiled)
 {
   aq_folder_remove(compiled->folder);

@@ -34,6 +34,10 @@ bool aq_compile_is_source(const char *path);
  * no meaning for the kind of source. */
 aq_status aq_compile(const aq_compile_ask *ask, aq_compiled *out,
                      aq_diag *diag);
+
+/* Whether the compiler of the source's kind compiles an empty file for the
+ * device; true for MLIR, whose chips are not known. */
+bool aq_compile_knows(const aq_compile_ask *ask);
 void aq_compiled_fini(aq_compiled *compiled);
 
 #endif

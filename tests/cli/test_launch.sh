@@ -398,5 +398,27 @@ try "$aqueduct" launch "$code" vadd --device mi210 --grid 1024 \
   --kernels-from isa --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' \
   'out:f32[16]' u32:1024
 check "which names the place" contains "$err" "past the end of 64 bytes"
+try "$aqueduct" launch "$code" vadd 'buf:f32[64]=iota' 'buf:f32[64]=1' \
+  'out:f32[64]' u32:64 --device mi210 --grid 64 --kernels-from isa
+check "the arguments may follow KERNEL, as the usage has them" [ "$status" = 0 ]
+
+# ---- compilers that do not know the device ----
+
+mkdir "$work/old"
+cat > "$work/old/hipcc" << 'S'
+#!/bin/sh
+case "$*" in
+*--offload-arch=gfx90a*) exit 0 ;;
+esac
+echo "clang: error: invalid target ID" >&2
+exit 1
+S
+chmod +x "$work/old/hipcc"
+echo > "$work/k.hip"
+try env PATH="$work/old:$PATH" "$aqueduct" launch "$work/k.hip" k --grid 64 \
+  --device mi300x
+check "a compiler that does not know the device: exit 2" [ "$status" = 2 ]
+check "with a device that it knows" contains "$err" \
+  "does not know gfx942; it knows gfx90a of --device mi2"
 
 finish
