@@ -36,6 +36,7 @@ cmd:jq|jq|jq
 cmd:chromedriver|chromium-driver|chromedriver
 cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
+py:jsonschema|python3-jsonschema|python3-jsonschema
 py:pandas|python3-pandas|python3-pandas
 py:matplotlib|python3-matplotlib|python3-matplotlib
 cmd:mkdocs|mkdocs|mkdocs
@@ -64,6 +65,9 @@ h:/usr/include/rocrand/rocrand_version.h|librocrand-dev|rocrand-devel
 h:/usr/include/rocprim/rocprim_version.hpp|librocprim-dev|rocprim-devel
 f:/usr/lib/llvm-19/lib/libomptarget.so|libomp-19-dev|libomp-devel
 cmd:clang-19|clang-19|clang
+cmd:clang-offload-bundler-19|clang-tools-19|clang-tools-extra
+cmd:ld.lld-19|lld-19|lld
+cmd:llvm-link-19|llvm-19|llvm
 f:/usr/lib/gcc/x86_64-linux-gnu/12/accel/amdgcn-amdhsa/mkoffload|gcc-12-offload-amdgcn|gcc-offload-amdgcn
 '
 
