@@ -232,7 +232,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   if (!device || !*device)
     device = aqdrop_own_device(edits);
   if (!device)
-    device = AQSIM_DEFAULT_DEVICE;
+    device = aqdrop_default_device();
   aq_transport_options options = {
       .size = sizeof options,
       .device = device,
@@ -250,6 +250,9 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   if (status != AQ_OK)
     return status;
   runtime->transport->ops->info(runtime->transport, &runtime->info);
+  const aq_device_info *first = &runtime->info.devices[0];
+  if (first->model && first->gfx)
+    aqdrop_device_known(first->model, first->gfx);
   aqdrop_recording_attach(runtime->recording, runtime->transport);
   aqdrop_hooks_attach(runtime->hooks, runtime->transport);
   return aqsim_device_set_load(device, edits, &runtime->models, diag);

@@ -80,6 +80,25 @@ bool aq_device_fit_find(const char *const *edits, const aq_program_code *code,
   return found;
 }
 
+bool aq_device_fit_known(bool (*knows)(const char *gfx, void *user), void *user,
+                         aq_device_fit *best)
+{
+  static const aq_program_code none;
+  const char *names[MODELS_MAX];
+  const size_t count = models_sort(names);
+  aq_device_fit next;
+  bool found = false;
+  for (size_t i = 0; i < count; i++) {
+    if (!fit_read(names[i], NULL, &none, false, &next) ||
+        (found && !is_better(&next, best)) ||
+        !knows(next.target.processor->name, user))
+      continue;
+    *best = next;
+    found = true;
+  }
+  return found;
+}
+
 void aq_device_fit_models(char *text, size_t size)
 {
   const char *names[MODELS_MAX];

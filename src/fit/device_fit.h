@@ -19,6 +19,11 @@ typedef struct aq_device_fit {
 bool aq_device_fit_find(const char *const *edits, const aq_program_code *code,
                         bool xnack, aq_device_fit *best);
 
+/* The same order without code: of the models whose processor ("gfx90a") `knows`
+ * accepts. */
+bool aq_device_fit_known(bool (*knows)(const char *gfx, void *user), void *user,
+                         aq_device_fit *best);
+
 /* "mi50 (gfx906), mi100 (gfx908)": the first model of each processor. */
 void aq_device_fit_models(char *text, size_t size);
 

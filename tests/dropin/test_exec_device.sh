@@ -316,4 +316,34 @@ C
 else
   skip "a HIP program for gfx90a needs no --device" "no hipcc"
 fi
+# A HIP that names only older processors, and a program without kernels.
+mkdir "$work/hip"
+cat > "$work/hip/hip.c" << 'C'
+const char *const hip_processors[] = {"gfx906", "gfx90a:xnack-", "gfx9422"};
+int hsa_init(void);
+int hip_open(void)
+{
+  return hsa_init();
+}
+C
+cat > "$work/hip/app.c" << 'C'
+int hip_open(void);
+int main(void)
+{
+  return hip_open();
+}
+C
+hsa=${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so
+${AQ_CC:-cc} -shared -fPIC -o "$work/hip/libamdhip64.so.5" "$work/hip/hip.c" \
+  "$hsa" && ${AQ_CC:-cc} -o "$work/hip/app" "$work/hip/app.c" \
+  "$work/hip/libamdhip64.so.5" -Wl,-rpath,"$work/hip" || exit 1
+try "$aqueduct" exec "$work/hip/app"
+check "the default device is one that the installed HIP knows" contains "$err" \
+  "(gfx90a), since libamdhip64.so.5 does not know the processor of mi300x"
+try "$aqueduct" exec --device mi300x "$work/hip/app"
+check "another one is used, with a line" contains "$err" \
+  "libamdhip64.so.5 does not know gfx942 (mi300x)"
+try "$aqueduct" exec --device mi50 "$work/hip/app"
+check "a processor that it knows needs none" [ "${err#*does not know}" = "$err" ]
+
 finish
