@@ -34,6 +34,7 @@ typedef struct execution {
   aq_profiling profiling;
   aq_spools spools;
   aq_program program;
+  aqsim_device_set devices; /* named ones; none: the process chooses */
   aq_program_end end;
   bool ran; /* and `end` is known */
 } execution;
@@ -79,7 +80,14 @@ static aq_status isolation_choose(execution *e)
   aq_status status = aq_isolation_read(text, &how, &cli->diag);
   if (status != AQ_OK || how == AQ_ISOLATION_PRELOAD)
     return status;
-  status = aq_isolation_try(&why);
+  if (e->device) {
+    status = aqsim_device_set_load(e->device, e->wish.edits, &e->devices,
+                                   &cli->diag);
+    if (status != AQ_OK)
+      return status;
+    e->program.devices = &e->devices;
+  }
+  status = aq_isolation_try(e->program.devices, &why);
   e->program.isolated = status == AQ_OK;
   return how == AQ_ISOLATION_AUTO || e->program.isolated
              ? AQ_OK
@@ -295,6 +303,8 @@ aq_status aq_cli_exec(aq_cli *cli)
   aq_exec_reports_close(&e.reports, NULL, NULL);
   status = junit_close(&e, status);
   aq_spools_close(&e.spools);
+  if (e.program.devices)
+    aqsim_device_set_fini(&e.devices);
   free(e.dropin);
   free(e.shim);
   return status;

@@ -125,7 +125,7 @@ static void check_driver(const doctor *d)
 static void check_isolation(const doctor *d)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  if (aq_isolation_try(&diag) == AQ_OK)
+  if (aq_isolation_try(NULL, &diag) == AQ_OK)
     find(d, AQ_DOCTOR_OK, "isolation", NULL,
          "namespace: any program of exec finds module and /dev/kfd");
   else

@@ -26,6 +26,8 @@
  * on every machine. */
 #define STAGE "/proc"
 
+#define PCI_DEVICES "/sys/bus/pci/devices"
+
 /* What `lsmod` prints here, as the shim's. */
 static const char lsmod[] = "#!/bin/sh\n"
                             "printf '%-20s%8s  %s\\n' Module Size 'Used by' "
@@ -142,10 +144,11 @@ static aq_status entries_bind(DIR *was, const char *path, aq_diag *diag)
 }
 
 /* The additions to a folder; made at STAGE. */
-typedef aq_status additions(aq_diag *diag);
+typedef aq_status additions(const void *user, aq_diag *diag);
 
 /* Lays a folder of ours over one, with all that is taken over of it. */
-static aq_status folder_cover(const char *path, additions *add, aq_diag *diag)
+static aq_status folder_cover(const char *path, additions *add,
+                              const void *user, aq_diag *diag)
 {
   DIR *was = opendir(path);
   if (!was)
@@ -156,7 +159,7 @@ static aq_status folder_cover(const char *path, additions *add, aq_diag *diag)
   if (status == AQ_OK)
     status = entries_bind(was, path, diag);
   if (status == AQ_OK)
-    status = add(diag);
+    status = add(user, diag);
   if (status == AQ_OK && mount(STAGE, path, NULL, MS_MOVE, NULL) != 0)
     status = refused(diag, path);
   closedir(was);
@@ -165,8 +168,9 @@ static aq_status folder_cover(const char *path, additions *add, aq_diag *diag)
 
 /* A process that opens a ptmx looks for the terminals beside it in its own file
  * system: it stays where it was, with all of /dev. */
-static aq_status dev_add(aq_diag *diag)
+static aq_status dev_add(const void *user, aq_diag *diag)
 {
+  (void)user;
   struct stat what;
   if (mkdir(STAGE OURS, 0755) != 0 || mkdir(STAGE COMMANDS, 0755) != 0 ||
       mkdir(STAGE DEV_WAS, 0755) != 0 ||
@@ -184,8 +188,9 @@ static aq_status dev_add(aq_diag *diag)
   return AQ_OK;
 }
 
-static aq_status module_add(aq_diag *diag)
+static aq_status module_add(const void *user, aq_diag *diag)
 {
+  (void)user;
   return mkdir(STAGE "/amdgpu", 0755) == 0 &&
                  file_write(STAGE "/amdgpu/initstate", "live\n", 0444)
              ? AQ_OK
@@ -198,7 +203,69 @@ static aq_status module_show(aq_diag *diag)
   if (access("/sys/module", F_OK) != 0 ||
       access("/sys/module/amdgpu", F_OK) == 0)
     return AQ_OK;
-  return folder_cover("/sys/module", module_add, diag);
+  return folder_cover("/sys/module", module_add, NULL, diag);
+}
+
+/* ---- the devices on their bus ---- */
+
+enum { PCI_DOMAIN = 0xa9d0 /* as the drop-in has it */ };
+
+/* Of the slot that the parts of a family have; x16 for all. */
+static const char *link_speed(const char *gfx)
+{
+  static const struct {
+    const char *gfx, *speed;
+  } speeds[] = {{"gfx900", "8.0 GT/s PCIe"},
+                {"gfx94", "32.0 GT/s PCIe"},
+                {"gfx95", "32.0 GT/s PCIe"},
+                {"gfx12", "32.0 GT/s PCIe"}};
+  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
+    if (strncmp(gfx, speeds[i].gfx, strlen(speeds[i].gfx)) == 0)
+      return speeds[i].speed;
+  return "16.0 GT/s PCIe";
+}
+
+static aq_status device_add(uint32_t ordinal, const aqsim_model *model,
+                            aq_diag *diag)
+{
+  char folder[64], path[128], clocks[96];
+  snprintf(folder, sizeof folder, STAGE "/%04x:%02x:00.0", PCI_DOMAIN,
+           ordinal + 1);
+  snprintf(clocks, sizeof clocks, "0: %lldMhz *\n",
+           (long long)(model->clock / 1000000));
+  const char *speed = link_speed(model->gfx);
+  const struct {
+    const char *name, *text, *end;
+  } files[] = {
+      {"vendor", "0x1002", "\n"},          {"class", "0x038000", "\n"},
+      {"current_link_width", "16", "\n"},  {"max_link_width", "16", "\n"},
+      {"current_link_speed", speed, "\n"}, {"max_link_speed", speed, "\n"},
+      {"pp_dpm_sclk", clocks, ""}};
+  bool made = mkdir(folder, 0755) == 0;
+  for (size_t i = 0; i < sizeof files / sizeof *files && made; i++) {
+    char text[128];
+    snprintf(path, sizeof path, "%s/%s", folder, files[i].name);
+    snprintf(text, sizeof text, "%s%s", files[i].text, files[i].end);
+    made = file_write(path, text, 0444);
+  }
+  return made ? AQ_OK : refused(diag, PCI_DEVICES);
+}
+
+static aq_status devices_add(const void *user, aq_diag *diag)
+{
+  const aqsim_device_set *devices = user;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < devices->count && status == AQ_OK; i++)
+    status = device_add(i, devices->models[i], diag);
+  return status;
+}
+
+/* A machine without the bus has no list of its devices. */
+static aq_status devices_show(const aqsim_device_set *devices, aq_diag *diag)
+{
+  if (!devices || access(PCI_DEVICES, F_OK) != 0)
+    return AQ_OK;
+  return folder_cover(PCI_DEVICES, devices_add, devices, diag);
 }
 
 static aq_status path_prepend(aq_diag *diag)
@@ -212,16 +279,18 @@ static aq_status path_prepend(aq_diag *diag)
   return set ? AQ_OK : refused(diag, "PATH");
 }
 
-aq_status aq_isolation_enter(aq_diag *diag)
+aq_status aq_isolation_enter(const aqsim_device_set *devices, aq_diag *diag)
 {
   char *here = getcwd(NULL, 0);
   int current = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   const mode_t mask = umask(022);
   aq_status status = namespace_make(diag);
   if (status == AQ_OK)
-    status = folder_cover("/dev", dev_add, diag);
+    status = folder_cover("/dev", dev_add, NULL, diag);
   if (status == AQ_OK)
     status = module_show(diag);
+  if (status == AQ_OK)
+    status = devices_show(devices, diag);
   if (status == AQ_OK)
     status = path_prepend(diag);
   umask(mask);
@@ -238,16 +307,16 @@ aq_status aq_isolation_enter(aq_diag *diag)
 
 /* ---- trying ---- */
 
-static void attempt(int out)
+static void attempt(int out, const aqsim_device_set *devices)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  const aq_status status = aq_isolation_enter(&diag);
+  const aq_status status = aq_isolation_enter(devices, &diag);
   if (status != AQ_OK && write(out, diag.text, strlen(diag.text)) < 0)
     _exit(1);
   _exit(status == AQ_OK ? 0 : 1);
 }
 
-aq_status aq_isolation_try(aq_diag *diag)
+aq_status aq_isolation_try(const aqsim_device_set *devices, aq_diag *diag)
 {
   int ends[2], status;
   char why[256] = "";
@@ -255,7 +324,7 @@ aq_status aq_isolation_try(aq_diag *diag)
     return refused(diag, "a pipe");
   pid_t child = fork();
   if (child == 0)
-    attempt(ends[1]);
+    attempt(ends[1], devices);
   close(ends[1]);
   if (child < 0) {
     close(ends[0]);

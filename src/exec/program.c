@@ -42,7 +42,7 @@ static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
 {
   aq_diag diag = AQ_DIAG_INIT;
   /* An isolation that worked in the trial may still fail. */
-  if (program->isolated && aq_isolation_enter(&diag) != AQ_OK)
+  if (program->isolated && aq_isolation_enter(program->devices, &diag) != AQ_OK)
     child_fail(program, AQ_EXEC_OURS, diag.text);
   signal(SIGINT, SIG_DFL);
   signal(SIGQUIT, SIG_DFL);

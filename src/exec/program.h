@@ -22,7 +22,8 @@ enum {
 typedef struct aq_program {
   char *const *args; /* of execvp */
   bool isolated;     /* in a namespace of its own (isolation.h) */
-  aq_time timeout;   /* wall time, 0: none */
+  const struct aqsim_device_set *devices; /* on its PCI bus; NULL: none */
+  aq_time timeout;                        /* wall time, 0: none */
   /* In the child, what kept the program from running; it then ends with one of
    * the codes above. */
   void (*failed)(const char *text);

@@ -246,6 +246,20 @@ namespace_checks() { # HOW PREFIX…
   try "$@" "$aqueduct" exec -- "$work/app" 7
   check "a program in it is told of and stored ($how)" \
     [ "$status$out" = "71 arguments" ]
+  # shellcheck disable=SC2016 # for that shell
+  try "$@" "$aqueduct" exec --isolation=namespace --device 'mi210*2' -- sh -c '
+    for at in 01 02; do
+      cd "/sys/bus/pci/devices/a9d0:$at:00.0" || exit 1
+      cat vendor current_link_width current_link_speed pp_dpm_sclk
+    done
+    exit 42'
+  if [ -d /sys/bus/pci/devices ]; then
+    check "the devices are on the PCI bus, with link and clock ($how)" \
+      [ "$status" = 42 ]
+    one='0x1002 16 16.0 GT/s PCIe 0: 1700Mhz *'
+    check "of their models ($how)" \
+      [ "$(echo "$out" | tr '\n' ' ')" = "$one $one " ]
+  fi
   if [ -x "$work/static" ]; then
     try "$@" "$aqueduct" exec -- "$work/static"
     check "a static program that makes system calls finds the driver ($how)" \
