@@ -358,7 +358,9 @@ struct aqsim_queue {
   aqsim_queue_failure error;
   aqsim_cu_set cus; /* compute units it may use */
 
-  uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
+  uint32_t sleepers;  /* atomic: hosts that sleep until slots are free (live) */
+  uint64_t announced; /* atomic: doorbells rang for the packets below */
+  uint64_t seen;      /* atomic: the doorbell, when the device last looked */
   uint64_t doorbell;
   _Alignas(64) aq_amd_signal doorbell_signal;
   _Alignas(64) aq_amd_queue amd; /* indices */
@@ -419,6 +421,7 @@ struct aqsim {
   void (*outside_begin)(aqsim_live *live, const aqsim_queue *queue);
   void (*outside_end)(aqsim_live *live);
   aq_semantics semantics;
+  bool polls;                                   /* packets need no doorbell */
   void (*report)(const char *line, void *user); /* queue errors, NULL: stderr */
   void *report_user;
   void (*event)(const aq_system_event *event, void *user); /* NULL: report */

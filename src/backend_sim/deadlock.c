@@ -9,6 +9,7 @@
 
 #include "backend_sim/packet/decode.h"
 #include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/ring.h"
 #include "backend_sim/transfer/copies.h"
 
 enum {
@@ -32,6 +33,15 @@ static bool packet_words(const aqsim_queue *queue, char *text, size_t size)
   return true;
 }
 
+/* Why the device does not see the next packet. */
+static const char *unnoticed_words(const aqsim_queue *queue)
+{
+  uint64_t id;
+  return aqsim_ring_unrung(queue, &id) && id == queue->intake.noticed
+             ? "published, but no doorbell announced it"
+             : "reserved but not published (INVALID)";
+}
+
 static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
 {
   if (queue->state == AQSIM_QUEUE_FAILED) {
@@ -47,10 +57,8 @@ static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
     snprintf(text, size, "queue %u: inactive, so packet %" PRIu64 " is ignored",
              queue->ring.id, queue->intake.noticed);
   else
-    snprintf(text, size,
-             "queue %u: packet %" PRIu64
-             " is reserved but not published (INVALID)",
-             queue->ring.id, queue->intake.noticed);
+    snprintf(text, size, "queue %u: packet %" PRIu64 " is %s", queue->ring.id,
+             queue->intake.noticed, unnoticed_words(queue));
   return true;
 }
 
@@ -132,10 +140,8 @@ static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
         "it is behind packet %" PRIu64 " (%s), which waits for %s", gated->id,
         aqsim_packet_type_name(aq_header_type(gated->packet.header)), signal);
   } else if (queue->intake.noticed < id)
-    snprintf(reason, sizeof reason,
-             "packet %" PRIu64
-             " before it is reserved but not published (INVALID)",
-             queue->intake.noticed);
+    snprintf(reason, sizeof reason, "packet %" PRIu64 " before it is %s",
+             queue->intake.noticed, unnoticed_words(queue));
   snprintf(text, size, "queue %u: packet %" PRIu64 " completes it, but %s",
            queue->ring.id, id, reason);
 }

@@ -439,6 +439,7 @@ static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
     aqsim_signal_store(&queue->sim->signals, queue->bell, (int64_t)id);
     return;
   }
+  aqsim_queue_announce(queue, id);
   /* Release: a reader of the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
   aqsim_queue_notice(queue);
@@ -510,6 +511,11 @@ static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,
   *start = aqsim_clock_time(device, (int64_t)signal->abi.start_ts);
   *end = aqsim_clock_time(device, (int64_t)signal->abi.end_ts);
   return AQ_OK;
+}
+
+void aqsim_queues_poll(aq_transport *t)
+{
+  aqsim_from(t)->polls = true;
 }
 
 const aq_transport_ops aqsim_transport_ops = {

@@ -9,9 +9,11 @@
  * random but the draws of a policy inside the device, whose binding has a seed.
  *
  * Points that the contract leaves open, here:
- * - Packets count as published when a doorbell rings, when time is about to
- *   move, or when a host function returns, whichever comes first. Raw stores to
- *   signals and to memory that packets wait for count from the same moments.
+ * - A packet executes once a doorbell announced it; where devices poll, once
+ *   it is published. The device looks when a doorbell rings by a call, when time
+ * is about to move, or when a host function returns, whichever comes first. Raw
+ *   stores to signals and to memory that packets wait for count from the same
+ *   moments.
  * - A wait that has to block returns interrupt_to_host after the decrement;
  *   records carry that time as `observe`. sleep_until returns at the decrement
  *   itself, and at once while completions are not drained.
@@ -35,5 +37,9 @@
 #define AQSIM_DEFAULT_DEVICE "mi300x"
 
 extern const aq_transport_ops aqsim_transport_ops;
+
+/* Devices poll from now on: packets execute once they are published, without a
+ * doorbell. Before the first queue. */
+void aqsim_queues_poll(aq_transport *t);
 
 #endif

@@ -45,6 +45,18 @@ void aq_check_api_code_gone(aq_check *check, uint64_t base)
       check->kernels[i--] = check->kernels[--check->kernel_count];
 }
 
+static void bell_report(aq_check *check, const char *kind, const char *message,
+                        void *const *called)
+{
+  const aq_check_what what = {.check = AQ_CHECK_API,
+                              .kind = kind,
+                              .lane = -1,
+                              .other_kernel = -1,
+                              .message = message,
+                              .called = called};
+  aq_check_report(check, &what);
+}
+
 void aq_check_api_publish(aq_check *check, const aq_amd_queue *queue,
                           uint64_t id)
 {
@@ -52,6 +64,29 @@ void aq_check_api_publish(aq_check *check, const aq_amd_queue *queue,
   *call = (aq_check_call){.queue = queue, .id = id};
   if (check->options.stack)
     check->options.stack(check->options.user, call->stack);
+  const uint64_t write =
+      __atomic_load_n(&queue->write_dispatch_id, __ATOMIC_ACQUIRE);
+  if ((int64_t)(id - write) < 0)
+    return;
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "a doorbell for packet %" PRIu64 " of queue %" PRIu64
+           ", whose write index is %" PRIu64,
+           id, queue->hsa.id, write);
+  bell_report(check, "doorbell beyond the write index", text, call->stack);
+}
+
+void aq_check_unrung(aq_check *check, uint32_t queue, uint64_t packet)
+{
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "packet %" PRIu64 " of queue %" PRIu32
+           " was published, but no doorbell announced it: it did not execute",
+           packet, queue);
+  pthread_mutex_lock(&check->lock);
+  if (check->options.checks & AQ_CHECK_API)
+    bell_report(check, "missing doorbell", text, NULL);
+  pthread_mutex_unlock(&check->lock);
 }
 
 /* The stack of the call that published a packet; NULL: it is forgotten. */

@@ -77,6 +77,10 @@ size_t aq_check_count(const aq_check *check);
 
 void aq_check_publish(aq_check *check, const aq_amd_queue *queue, uint64_t id);
 void aq_check_queue_gone(aq_check *check, const aq_amd_queue *queue);
+
+/* A packet is still there at the end, published, and no doorbell announced it.
+ */
+void aq_check_unrung(aq_check *check, uint32_t queue, uint64_t packet);
 void aq_check_signal_set(aq_check *check, uint64_t signal);
 void aq_check_signal_add(aq_check *check, uint64_t signal);
 void aq_check_signal_seen(aq_check *check, uint64_t signal);

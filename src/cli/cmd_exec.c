@@ -160,6 +160,7 @@ static aq_status environment_set(execution *e)
       .check = e->checks,
       .schedule = cli->values[AQ_CLI_OPT_SCHEDULE],
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
+      .polls = aq_cli_flag(cli, AQ_CLI_OPT_POLL_QUEUES) ? "1" : NULL,
       .strict_memory = cli->values[AQ_CLI_OPT_STRICT_MEMORY],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .record = e->profiling.record,

@@ -194,13 +194,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
          .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
-                    BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
-                    BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
-                    BIT(ISOLATION) | BIT(COST) | BIT(COMPILE) | BIT(PROFILE) |
-                    BIT(PROFILE_ISA) | BIT(TRACE_ISA) | BIT(REPORT_FIDELITY) |
-                    BIT(COVERAGE) | BIT(JUNIT) | BIT(CHECK) |
-                    BIT(CHECK_REPORT) | BIT(SARIF) | BIT(SUPPRESS) |
-                    BIT(SCHEDULE) | BIT(EXTRACT_DISPATCH) | BIT(STRICT_MEMORY),
+                    BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(POLL_QUEUES) |
+                    BIT(RECORD) | BIT(RECORD_LIMIT) | BIT(FAULTS) |
+                    BIT(CAPTURE) | BIT(ISOLATION) | BIT(COST) | BIT(COMPILE) |
+                    BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
+                    BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT) |
+                    BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) |
+                    BIT(SUPPRESS) | BIT(SCHEDULE) | BIT(EXTRACT_DISPATCH) |
+                    BIT(STRICT_MEMORY),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

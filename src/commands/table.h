@@ -84,6 +84,7 @@ typedef enum aq_cli_what {
   O(POLICY_TIMEOUT)                                                            \
   O(POLICY_MEMORY)                                                             \
   O(SEMANTICS)                                                                 \
+  O(POLL_QUEUES)                                                               \
   O(RECORD)                                                                    \
   O(RECORD_LIMIT)                                                              \
   O(COST)                                                                      \

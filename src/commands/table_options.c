@@ -204,6 +204,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "until hsa_amd_agents_allow_access names the host, may the program "
          "touch it; off is the default",
          .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_POLL_QUEUES] = {"poll-queues", NULL, NULL,
+                                "execute packets once they are published: for "
+                                "programs that ring no doorbell"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "rocr|foundation",
                               "AQUEDUCT_SEMANTICS",
                               "behave as rocr (the default) or as foundation, "

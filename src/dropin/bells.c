@@ -3,8 +3,15 @@
 
 #include "dropin/bells.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/wall.h"
 #include "dropin/check.h"
 #include "dropin/published.h"
+#include "dropin/queues.h"
 
 enum { FIRST_BELLS = 16 };
 
@@ -97,4 +104,68 @@ void aqdrop_bells_fini(aqdrop *runtime)
 {
   aq_slab_fini(&runtime->bells);
   runtime->free_bell = NULL;
+}
+
+/* ---- at the timeout ---- */
+
+struct aqdrop_bell_watch {
+  aqdrop *runtime;
+  int64_t at_ns;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t ends;
+  bool over;
+};
+
+static void unrung_print(aqdrop *runtime, uint32_t queue, uint64_t packet)
+{
+  (void)runtime;
+  fprintf(stderr,
+          "aqueduct: at the timeout: queue %" PRIu32 ": packet %" PRIu64
+          " is published, but no doorbell announced it\n",
+          queue, packet);
+}
+
+static void *watch_run(void *user)
+{
+  struct aqdrop_bell_watch *w = user;
+  const int64_t second = 1000000000;
+  const struct timespec at = {w->at_ns / second, w->at_ns % second};
+  int passed = 0;
+  pthread_mutex_lock(&w->lock);
+  while (!w->over && passed == 0)
+    passed = pthread_cond_clockwait(&w->ends, &w->lock, CLOCK_MONOTONIC, &at);
+  if (!w->over)
+    aqdrop_queues_unrung(w->runtime, unrung_print);
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+void aqdrop_bells_watch(aqdrop *runtime, int64_t at_ns)
+{
+  struct aqdrop_bell_watch *w = calloc(1, sizeof *w);
+  if (!w)
+    return;
+  w->runtime = runtime;
+  w->at_ns = at_ns;
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->ends, NULL);
+  if (pthread_create(&w->thread, NULL, watch_run, w) == 0)
+    runtime->watch = w;
+  else
+    free(w);
+}
+
+void aqdrop_bells_unwatch(aqdrop *runtime)
+{
+  struct aqdrop_bell_watch *w = runtime->watch;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->over = true;
+  pthread_cond_signal(&w->ends);
+  pthread_mutex_unlock(&w->lock);
+  pthread_join(w->thread, NULL);
+  runtime->watch = NULL;
+  free(w);
 }

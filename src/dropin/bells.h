@@ -33,4 +33,10 @@ int64_t aqdrop_bell_load(hsa_signal_t doorbell);
 
 void aqdrop_bells_fini(aqdrop *runtime);
 
+/* At a moment of the wall clock (AQUEDUCT_REPORT_AT: shortly before the timeout
+ * of exec) a thread prints which packets no doorbell announced. Without memory
+ * for it nothing is printed. */
+void aqdrop_bells_watch(aqdrop *runtime, int64_t at_ns);
+void aqdrop_bells_unwatch(aqdrop *runtime);
+
 #endif

@@ -15,6 +15,7 @@
 
 #include "codeobj/lines.h"
 #include "common/array.h"
+#include "dropin/queues.h"
 #include "wave/schedule.h"
 
 enum { DEPTH = 48 };
@@ -170,11 +171,18 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
   return status;
 }
 
-void aqdrop_check_put(const aqdrop *runtime)
+static void unrung_report(aqdrop *runtime, uint32_t queue, uint64_t packet)
+{
+  aq_check_unrung(runtime->check, queue, packet);
+}
+
+void aqdrop_check_put(aqdrop *runtime)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  if (runtime->check)
+  if (runtime->check) {
+    aqdrop_queues_unrung(runtime, unrung_report);
     aq_check_end(runtime->check);
+  }
   if (runtime->check && aq_check_put(runtime->check, &diag) != AQ_OK)
     fprintf(stderr, "aqueduct: %s\n", diag.text);
   if (runtime->check && aq_check_unfollowed(runtime->check))

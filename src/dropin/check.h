@@ -15,7 +15,7 @@
 aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag);
 
 /* The runtime closes, or the process ends: stores the findings. */
-void aqdrop_check_put(const aqdrop *runtime);
+void aqdrop_check_put(aqdrop *runtime);
 void aqdrop_check_close(aqdrop *runtime);
 
 /* Bytes on either side of an allocation that nothing else may take. */

@@ -156,10 +156,11 @@ static void profile_put(const aqdrop *runtime)
 
 static void runtime_close(aqdrop *runtime)
 {
+  aqdrop_bells_unwatch(runtime);
   aqdrop_queues_fini(runtime);
   aqdrop_recording_attach(runtime->recording, NULL);
-  if (runtime->transport)
   aqdrop_hooks_end(runtime->hooks, runtime->transport);
+  if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
   aqdrop_batches_fini(runtime);
@@ -220,6 +221,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
                                 aq_diag *diag)
 {
   const char *device = secure_getenv("AQUEDUCT_DEVICE");
+  const char *polls = secure_getenv("AQUEDUCT_POLL_QUEUES");
   const aq_executor *executor;
   aq_semantics semantics;
   aq_status status = semantics_read(&semantics, diag);
@@ -249,6 +251,8 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   status = aqsim_transport_ops.open(&options, &runtime->transport, diag);
   if (status != AQ_OK)
     return status;
+  if (polls && *polls)
+    aqsim_queues_poll(runtime->transport);
   runtime->transport->ops->info(runtime->transport, &runtime->info);
   const aq_device_info *first = &runtime->info.devices[0];
   if (first->model && first->gfx)
@@ -429,10 +433,11 @@ static void child_begin(void)
 
 __attribute__((destructor)) static void process_end(void)
 {
-  const aqdrop *runtime = aqdrop_runtime();
+  aqdrop *runtime = aqdrop_runtime();
   if (runtime) { /* the program did not close it */
     profile_put(runtime);
     aqdrop_check_put(runtime);
+    aqdrop_hooks_end(runtime->hooks, runtime->transport);
   }
   aqdrop_recording_end(process.recording);
 }
@@ -440,7 +445,6 @@ __attribute__((destructor)) static void process_end(void)
 /* The state that the process keeps from its first hsa_init on. */
 static aq_status process_begin(aq_diag *diag)
 {
-    aqdrop_hooks_end(runtime->hooks, runtime->transport);
   if (!process.watched)
     process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
   return process.recording ? AQ_OK
@@ -468,6 +472,9 @@ static hsa_status_t process_open(void)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   aqdrop_runtime_publish(runtime);
+  const char *report = secure_getenv("AQUEDUCT_REPORT_AT");
+  if (report)
+    aqdrop_bells_watch(runtime, strtoll(report, NULL, 10));
   exec_tell();
   return HSA_STATUS_SUCCESS;
 }

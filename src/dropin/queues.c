@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/packet/ring.h"
 #include "dropin/bells.h"
 #include "dropin/check.h"
 #include "dropin/executables.h"
@@ -86,6 +87,26 @@ const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
     queue = queue->next;
   pthread_mutex_unlock(&runtime->lock);
   return queue ? queue->agent : NULL;
+}
+
+/* ---- packets without a doorbell ---- */
+
+static bool is_unrung(const aqdrop_queue *queue, uint64_t *packet)
+{
+  return aqsim_ring_unrung((const aqsim_queue *)(const void *)queue->ring,
+                           packet);
+}
+
+void aqdrop_queues_unrung(aqdrop *runtime,
+                          void (*tell)(aqdrop *runtime, uint32_t queue,
+                                       uint64_t packet))
+{
+  uint64_t packet;
+  pthread_mutex_lock(&runtime->lock);
+  for (const aqdrop_queue *q = runtime->first_queue; q; q = q->next)
+    if (is_unrung(q, &packet))
+      tell(runtime, q->ring->id, packet);
+  pthread_mutex_unlock(&runtime->lock);
 }
 
 /* ---- errors ---- */
@@ -206,6 +227,9 @@ static void ring_destroy(aqdrop *runtime, const aqdrop_queue *queue, bool last)
 {
   const aq_transport_ops *ops = runtime->transport->ops;
   const aq_signal inactive = queue->abi->inactive_signal;
+  uint64_t packet;
+  if (last && runtime->check && is_unrung(queue, &packet))
+    aq_check_unrung(runtime->check, queue->ring->id, packet);
   if (last && runtime->check)
     aq_check_queue_gone(runtime->check, queue->abi);
   if (last && queue->bell.handle)

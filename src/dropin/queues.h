@@ -20,6 +20,12 @@ const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
 /* Keeps the fault of the event's queue. */
 void aqdrop_queue_fault_keep(aqdrop *runtime, const aq_system_event *event);
 
+/* Passes each queue that has a packet which no doorbell announced, with the
+ * first such packet. Under the runtime's lock. */
+void aqdrop_queues_unrung(aqdrop *runtime,
+                          void (*tell)(aqdrop *runtime, uint32_t queue,
+                                       uint64_t packet));
+
 /* Frees the remaining queues, before the transport is closed. */
 void aqdrop_queues_fini(aqdrop *runtime);
 

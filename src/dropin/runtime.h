@@ -92,6 +92,7 @@ typedef struct aqdrop {
   int memory_file;         /* of protected memory */
   aqdrop_kernels kernels;
   struct aq_allocations *allocations; /* of the machine */
+  struct aqdrop_bell_watch *watch;    /* NULL: none */
   bool xnack; /* devices retry page faults: they reach all host memory */
   struct aq_native_builder *builder; /* of compiled code; NULL: none */
   struct aq_wave_machine *machine;   /* runs kernels without a host function */

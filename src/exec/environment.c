@@ -185,6 +185,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_RECORD", e->record) &&
              env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
+             env_set("AQUEDUCT_POLL_QUEUES", e->polls) &&
              env_set("AQUEDUCT_STRICT_MEMORY", e->strict_memory) &&
              env_set("AQUEDUCT_COST", e->cost) &&
              env_set("AQUEDUCT_COMPILE", e->compile) &&

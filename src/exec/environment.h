@@ -30,6 +30,7 @@ typedef struct aq_exec_environment {
   const char *extract;        /* N:FILE, or NULL */
   const char *fidelity;       /* "1", or NULL: no facts are kept */
   const char *coverage;       /* "1", or NULL: no code is kept */
+  const char *polls;          /* "1": packets need no doorbell */
   const char *semantics;      /* rocr or foundation; NULL: as it is */
   const char *strict_memory;  /* strict_memory.h; NULL: as it is */
   const char *faults;         /* "seed=N", or a file */

@@ -136,6 +136,79 @@ check "in the JUnit report it is a failure of the program" \
   grep -q '<failure message=".*ended by signal 11 (SIGSEGV); its last HSA call' \
   "$work/crash.xml"
 
+# ---- packets without a doorbell ----
+
+cat > "$work/bell.c" << 'C'
+#include <stdint.h>
+#include <string.h>
+typedef struct { uint64_t handle; } handle;
+typedef struct { uint32_t type, features; uint64_t *base; handle doorbell; } queue;
+int hsa_init(void), hsa_shut_down(void);
+int hsa_iterate_agents(int (*each)(handle, void *), void *);
+int hsa_agent_get_info(handle, int, void *);
+int hsa_queue_create(handle, uint32_t, uint32_t, void *, void *, uint32_t,
+                     uint32_t, queue **);
+int hsa_signal_create(int64_t, uint32_t, void *, handle *);
+void hsa_queue_store_write_index_relaxed(queue *, uint64_t);
+void hsa_signal_store_screlease(handle, int64_t);
+int64_t hsa_signal_wait_scacquire(handle, int, int64_t, uint64_t, int);
+static handle gpu;
+static int find(handle agent, void *user)
+{
+  int kind = 0;
+  hsa_agent_get_info(agent, 17, &kind);
+  gpu = kind == 1 ? agent : gpu;
+  return 0;
+}
+/* ./bell RING WAIT: two packets; the doorbell rings for RING, if any. */
+int main(int argc, char **argv)
+{
+  queue *q;
+  handle done[2];
+  if (hsa_init() || hsa_iterate_agents(find, 0) ||
+      hsa_queue_create(gpu, 64, 1, 0, 0, 0, 0, &q))
+    return 10;
+  for (int i = 0; i < 2; i++) {
+    uint64_t *packet = q->base + 8 * i;
+    hsa_signal_create(1, 0, 0, &done[i]);
+    memset((char *)packet + 4, 0, 60);
+    packet[7] = done[i].handle;
+    hsa_queue_store_write_index_relaxed(q, i + 1);
+    __atomic_store_n((uint32_t *)packet, 3, __ATOMIC_RELEASE);
+  }
+  if (argv[1][0] != '-')
+    hsa_signal_store_screlease(q->doorbell, argv[1][0] - '0');
+  const uint64_t wait = argv[2][0] == 'e' ? UINT64_MAX : 200000000;
+  int ran = 0;
+  for (int i = 0; i < 2; i++)
+    ran |= (hsa_signal_wait_scacquire(done[i], 2, 1, wait, 0) < 1) << i;
+  return ran; /* a bit a packet */
+}
+C
+${AQ_CC:-cc} -o "$work/bell" "$work/bell.c" \
+  "${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so" || exit 1
+try "$aqueduct" exec "$work/bell" 1 some
+check "a doorbell announces its packet and those before" [ "$status" = 3 ]
+try "$aqueduct" exec "$work/bell" 0 some
+check "but none behind it" [ "$status" = 1 ]
+try "$aqueduct" exec "$work/bell" - some
+check "packets without a doorbell do not execute" [ "$status" = 0 ]
+try "$aqueduct" exec --poll-queues "$work/bell" - some
+check "with --poll-queues they do" [ "$status" = 3 ]
+try "$aqueduct" exec --timeout 2s "$work/bell" 0 ever
+check "a program that forgot a doorbell hangs until the timeout" \
+  ends_with 125 "ended by --timeout 2s"
+check "whose first line says so" contains "$(echo "$err" | head -n 1)" \
+  "at the timeout: queue 0: packet 1 is published, but no doorbell announced it"
+try "$aqueduct" exec --check=api "$work/bell" 0 some
+check "--check names it" contains "$err$out" \
+  "packet 1 of queue 0 was published, but no doorbell announced it"
+try "$aqueduct" exec --check=api "$work/bell" 2 some
+check "and a doorbell beyond the write index" contains "$err$out" \
+  "a doorbell for packet 2 of queue 0, whose write index is 2"
+try "$aqueduct" exec --check=api "$work/bell" 1 some
+check "of a right program it says nothing" contains "$err$out" "nothing found"
+
 # ---- names ----
 
 try "$aqueduct" exec --name kept "$work/app"

@@ -31,8 +31,30 @@ __attribute__((noinline, cold)) static void overrun_look(aqsim_queue *queue)
   aqsim_line_report(queue->sim, line);
 }
 
+void aqsim_queue_announce(aqsim_queue *queue, uint64_t id)
+{
+  uint64_t announced = __atomic_load_n(&queue->announced, __ATOMIC_RELAXED);
+  /* Release: a reader sees the packets up to id. */
+  while ((int64_t)(id + 1 - announced) > 0 &&
+         !__atomic_compare_exchange_n(&queue->announced, &announced, id + 1,
+                                      true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+/* Doorbells that were stored without a call. */
+static inline void cell_look(aqsim_queue *queue)
+{
+  const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(rung == queue->seen, true))
+    return;
+  const uint64_t end = aqsim_ring_rung(queue);
+  __atomic_store_n(&queue->seen, rung, __ATOMIC_RELAXED);
+  aqsim_queue_announce(queue, end - 1);
+}
+
 static inline void queue_notice(aqsim_queue *queue)
 {
+  cell_look(queue);
   uint64_t id = queue->intake.noticed, end = aqsim_ring_end(queue);
   if (id >= end || queue->state != AQSIM_QUEUE_ACTIVE ||
       !aqsim_ring_has(queue, id))

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Doorbells: published packets are noticed, and an idle queue asks for a slot.
+ * Doorbells: packets that they announce are noticed, and an idle queue asks for
+ * a slot. A packet that no doorbell announced never executes, unless the
+ * devices poll (aq_transport_options).
  */
 #ifndef AQSIM_DOORBELL_H
 #define AQSIM_DOORBELL_H
 
 #include "backend_sim/core.h"
+
+/* A call rang for packet `id`, and with it for those before. Any thread. */
+void aqsim_queue_announce(aqsim_queue *queue, uint64_t id);
 
 /* Looks for published packets: their doorbell rings now. */
 void aqsim_queue_notice(aqsim_queue *queue);

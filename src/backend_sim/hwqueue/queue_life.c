@@ -214,7 +214,7 @@ static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc)
   queue->ring.write_index = &queue->amd.write_dispatch_id;
   queue->ring.read_index = &queue->amd.read_dispatch_id;
   queue->ring.doorbell = &queue->doorbell;
-  queue->doorbell = UINT64_MAX;
+  queue->doorbell = queue->seen = UINT64_MAX;
   queue->doorbell_signal =
       (aq_amd_signal){.kind = AQ_AMD_SIGNAL_DOORBELL,
                       .value = (int64_t)(uintptr_t)&queue->doorbell,

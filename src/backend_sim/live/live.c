@@ -331,7 +331,7 @@ static void live_queue_destroy(aq_transport *t, aq_ring *ring)
 static void live_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
   aqsim_live *live = aqsim_from(t)->live;
-  const aqsim_queue *queue = (aqsim_queue *)(void *)ring;
+  aqsim_queue *queue = (aqsim_queue *)(void *)ring;
   if (queue->bell) {
     live_signal_store(t, aqsim_signal_handle(queue->bell), (int64_t)id,
                       AQ_RELEASE);
@@ -347,6 +347,7 @@ static void live_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
     }
     aqsim_live_unlock(live);
   }
+  aqsim_queue_announce(queue, id);
   /* Sequentially consistent: the device looks at it after it said `asleep`. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_SEQ_CST);
   aqsim_live_ring(live);

@@ -10,30 +10,57 @@
 
 #include "backend_sim/core.h"
 
+/* One past the last packet that a doorbell announced. The last store to the
+ * doorbell of one producer says all. Several that store without a call
+ * overwrite each other's, a later packet's by an earlier one's: what they have
+ * reserved counts. */
+static inline uint64_t aqsim_ring_rung(const aqsim_queue *queue)
+{
+  const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+  const uint64_t announced =
+      __atomic_load_n(&queue->announced, __ATOMIC_ACQUIRE);
+  if (rung == __atomic_load_n(&queue->seen, __ATOMIC_RELAXED) ||
+      (int64_t)(rung + 1 - announced) <= 0)
+    return announced;
+  const uint64_t write = aq_ring_write_index(&queue->ring);
+  return queue->type == AQ_QUEUE_SINGLE || (int64_t)(write - announced) <= 0
+             ? rung + 1
+             : write;
+}
+
 /* One past the last packet that may lie in the ring. A producer that reserves
  * by addition may be further: its slots still hold older packets. */
 static inline uint64_t aqsim_ring_end(const aqsim_queue *queue)
 {
   uint64_t write = aq_ring_write_index(&queue->ring);
   uint64_t full = queue->amd.read_dispatch_id + queue->ring.size;
-  return write < full ? write : full;
+  uint64_t end = write < full ? write : full;
+  uint64_t rung = queue->sim->polls ? end : aqsim_ring_rung(queue);
+  return (int64_t)(rung - end) < 0 ? rung : end;
 }
 
-/* Whether a doorbell announced packet `id`. */
-static inline bool aqsim_ring_is_rung(const aqsim_queue *queue, uint64_t id)
-{
-  uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
-  return (int64_t)(rung - id) >= 0;
-}
-
-/* Whether the slot of `id`, which is below the end, holds a packet. A header of
- * 0 that no doorbell announced is still being written. */
+/* Whether the slot of `id`, which is below the end, holds a packet. Where
+ * devices poll, a header of 0 that no doorbell announced is still being
+ * written. */
 static inline bool aqsim_ring_has(const aqsim_queue *queue, uint64_t id)
 {
   uint32_t header = aq_packet_load_header(aq_ring_slot(&queue->ring, id));
   if (__builtin_expect(aq_header_type(header) == AQ_PACKET_VENDOR, false))
-    return !aqsim_packet_is_strange(header) || aqsim_ring_is_rung(queue, id);
+    return !aqsim_packet_is_strange(header) ||
+           (int64_t)(aqsim_ring_rung(queue) - id) > 0;
   return aq_header_type(header) != AQ_PACKET_INVALID;
+}
+
+/* Whether a packet is published that no doorbell announced; *id is the first
+ * one then. Any thread, while the queue is there. */
+static inline bool aqsim_ring_unrung(const aqsim_queue *queue, uint64_t *id)
+{
+  *id = aqsim_ring_rung(queue);
+  return !queue->sim->polls && queue->type != AQ_QUEUE_SOFT &&
+         (int64_t)(aq_ring_write_index(&queue->ring) - *id) > 0 &&
+         *id - aq_ring_read_index(&queue->ring) < queue->ring.size &&
+         aq_header_type(aq_packet_load_header(
+             aq_ring_slot(&queue->ring, *id))) != AQ_PACKET_INVALID;
 }
 
 /* Copies the packet out of its slot. */
