@@ -1,7 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that wait outside of the ring: for points that only the host can wait
- * for, for a part of theirs that has to be complete first, or for room. They
- * hold back those behind them. */
+/*
+ * Parked tasks: operations that wait outside of the ring, in the queue's order.
+ *
+ * States. A task is on the stack of its submitter until aq_task_park copies
+ * it. Of the parked ones only the first is looked at; the others wait for it:
+ *
+ *   ready      pending 0: the next step puts a part of it, or finds out that it
+ *              has to wait
+ *   watching   pending > 0: that many of its semaphores have not called back
+ *   blocked    pending 0, but there is no room, or the device still writes or
+ *              drains a part of it (`resume_at`): the retirer resumes the queue
+ *   out        popped: all of it is in the ring, or it was refused
+ *
+ *     ready → watching     waits_watch, when aq_task_put says AQ_PUT_WAIT
+ *     watching → ready     the last wait_over, or waits_cancel
+ *     ready ↔ blocked      a step, without a change of the task
+ *     ready → out          parked_pop, after AQ_PUT_DONE or in parked_refuse
+ *
+ * `resume_at` holds back the rest of its own task, `walked` (aq_task_put) every
+ * task, as long as a kernel on the device puts packets into the ring.
+ *
+ * The role. Steps are taken by one thread at a time, the one that set
+ * `resuming`; another that comes meanwhile sets `resume_again` and leaves, so a
+ * callback may resume the queue that calls it. Nothing waits for the role.
+ * Whatever is to be looked at is stored before resume is called, and the holder
+ * looks again while `resume_again` is set, so no event is lost. It takes the
+ * lock off for what may call back: watching, refusing, freeing. The task stays
+ * meanwhile, since only the holder pops; waits_watch adds one to `pending` so
+ * that callbacks which come at once do not end the watch before all are set.
+ *
+ * Failure. If the device has stopped, or the queue is being destroyed while a
+ * task watches (`ending`), the holder refuses every task instead of putting it.
+ * A wait that cannot be taken back is about to be called by another thread:
+ * its wait_over resumes the queue. A task of which a part is in the ring is
+ * refused too; the part retires on its own. Without memory for a copy, nothing
+ * has happened, or a task that has begun is refused.
+ *
+ * Owners. A copy is one allocation: task, points, marks, timepoints. It holds a
+ * reference to each semaphore of its points, and what its class keeps; it never
+ * points into memory of the submitter. Its fields belong to the holder of the
+ * role; `pending` and the list to the lock. The retirer reads `parked_count`
+ * without it: a task that it misses was parked by a thread that resumes the
+ * queue afterwards.
+ *
+ * The end. A queue is idle when no task is parked and no thread has the role
+ * (is_idle, with the lock); the holder gives the role back, tells the hosts
+ * that wait, and lets go of the lock, which is its last touch of the queue.
+ */
 #include "config.h"
 
 #include <stdlib.h>
@@ -97,6 +142,8 @@ static aq_task *parked_pop(aq_queue *queue)
 
 /* ---- waits of the host ---- */
 
+static void queue_resume(aq_queue *queue);
+
 static void wait_over(aq_timepoint *timepoint, aq_status status,
                       const char *cause)
 {
@@ -105,19 +152,8 @@ static void wait_over(aq_timepoint *timepoint, aq_status status,
   aq_queue *queue = parking->queue;
   (void)status, (void)cause; /* the resuming thread sees it in the semaphore */
   aq_lock(queue->hub, &queue->lock);
-  const bool last = --parking->pending == 0;
-  queue->telling += last;
-  pthread_cond_broadcast(&queue->calm);
-  aq_unlock(queue->hub, &queue->lock);
-  if (!last)
-    return;
-  aq_queue_resume(queue);
-  aq_lock(queue->hub, &queue->lock);
-  queue->telling--;
-  pthread_cond_broadcast(&queue->calm);
-  /* A thread that saw this work under way sleeps; without the lock the queue
-   * may be gone. */
-  aq_queue_tell(queue);
+  if (--parking->pending == 0)
+    queue_resume(queue);
   aq_unlock(queue->hub, &queue->lock);
 }
 
@@ -146,7 +182,27 @@ static void waits_watch(aq_queue *queue, aq_task *task)
   parking->pending--;
 }
 
+/* Takes the waits of the first parked task back; false: a thread is about to
+ * call one of them, and resumes the queue then. With the lock. */
+static bool waits_cancel(aq_parking *parking)
+{
+  for (uint32_t i = 0; i < parking->count && parking->pending > 0; i++)
+    parking->pending -= aq_semaphore_unwatch(parking->waits[i].semaphore,
+                                             &parking->waits[i].timepoint);
+  return parking->pending == 0;
+}
+
 /* ---- resuming ---- */
+
+/* Why nothing is put any more, or NULL: the device stopped, or the queue is to
+ * end and what it waits for would last. With the lock. */
+static const aq_diag *refusal_of(const aq_queue *queue)
+{
+  static const aq_diag gone = {AQ_ERR_QUEUE, "the queue was destroyed"};
+  if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER)
+    return &queue->axis->cause;
+  return queue->ending ? &gone : NULL;
+}
 
 /* With the lock, which is released for the calls. */
 static void parked_refuse(aq_queue *queue, aq_status status, const char *cause)
@@ -162,6 +218,13 @@ static void parked_refuse(aq_queue *queue, aq_status status, const char *cause)
 static bool parked_step(aq_queue *queue, aq_task *task)
 {
   aq_diag diag = AQ_DIAG_INIT;
+  const aq_diag *refusal = refusal_of(queue);
+  if (refusal) {
+    if (!waits_cancel(task->parking))
+      return false;
+    parked_refuse(queue, refusal->status, refusal->text);
+    return true;
+  }
   if (task->parking->pending > 0 || task->resume_at > aq_queue_retired(queue))
     return false;
   switch (aq_task_put(queue, task, &diag)) {
@@ -173,27 +236,27 @@ static bool parked_step(aq_queue *queue, aq_task *task)
     return true;
   case AQ_PUT_PART:
     return true;
-  case AQ_PUT_ROOM:
-    return false;
   case AQ_PUT_WAIT:
     waits_watch(queue, task);
     return true;
   case AQ_PUT_FAILED:
   case AQ_PUT_ERROR:
+    parked_refuse(queue, diag.status == AQ_OK ? AQ_ERR_QUEUE : diag.status,
+                  diag.text);
+    return true;
+  case AQ_PUT_ROOM:
+  case AQ_PUT_PARKED:
     break;
   }
-  parked_refuse(queue, diag.status == AQ_OK ? AQ_ERR_QUEUE : diag.status,
-                diag.text);
-  return true;
+  return false;
 }
 
-void aq_queue_resume(aq_queue *queue)
+/* With the lock. */
+static void queue_resume(aq_queue *queue)
 {
-  aq_lock(queue->hub, &queue->lock);
   /* One at a time: the step may take the lock off. */
   if (queue->resuming) {
     queue->resume_again = true;
-    aq_unlock(queue->hub, &queue->lock);
     return;
   }
   queue->resuming = true;
@@ -212,33 +275,15 @@ void aq_queue_resume(aq_queue *queue)
   } while (queue->resume_again);
   if (queue->unrung && !queue->parked_first)
     aq_queue_ring_bell(queue);
-  queue->resuming = false;
-  pthread_cond_broadcast(&queue->calm);
-  aq_unlock(queue->hub, &queue->lock);
-  aq_queue_tell(queue);
   if (stuck)
     aq_queue_arm(queue, 0);
+  queue->resuming = false;
+  aq_queue_tell(queue);
 }
 
-void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause)
+void aq_queue_resume(aq_queue *queue)
 {
   aq_lock(queue->hub, &queue->lock);
-  while (queue->resuming)
-    pthread_cond_wait(&queue->calm, &queue->lock);
-  queue->resuming = true;
-  while (queue->parked_first) {
-    aq_parking *parking = queue->parked_first->parking;
-    for (uint32_t i = 0; i < parking->count && parking->pending > 0; i++) {
-      aq_unlock(queue->hub, &queue->lock);
-      const bool found = aq_semaphore_unwatch(parking->waits[i].semaphore,
-                                              &parking->waits[i].timepoint);
-      aq_lock(queue->hub, &queue->lock);
-      parking->pending -= found;
-    }
-    while (parking->pending > 0) /* a callback is about to come */
-      pthread_cond_wait(&queue->calm, &queue->lock);
-    parked_refuse(queue, status, cause);
-  }
-  queue->resuming = false;
+  queue_resume(queue);
   aq_unlock(queue->hub, &queue->lock);
 }

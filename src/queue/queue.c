@@ -167,7 +167,6 @@ static void queue_free(aq_queue *queue)
   if (queue->axis)
     aq_axis_release(queue->axis);
   place_give(queue->context, queue->place);
-  pthread_cond_destroy(&queue->calm);
   pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
@@ -202,7 +201,6 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
   queue->way = context->ways[chosen.device];
   pthread_mutex_init(&queue->lock, NULL);
   pthread_mutex_init(&queue->fail_lock, NULL);
-  pthread_cond_init(&queue->calm, NULL);
   status = queue_init(queue, diag);
   if (status != AQ_OK) {
     queue_free(queue);
@@ -221,19 +219,22 @@ static bool is_idle(aq_queue *queue)
 {
   aq_lock(queue->hub, &queue->lock);
   const bool idle = !queue->parked_first && !queue->resuming &&
-                    queue->telling == 0 &&
                     aq_queue_retired(queue) == queue->epoch;
   aq_unlock(queue->hub, &queue->lock);
   return idle;
 }
 
-/* The first parked task waits for a host or for another queue. */
-static bool is_held(aq_queue *queue)
+/* The first parked task waits for a host or for another queue: it fails, and
+ * those behind it. False: there is none, or it was told already. */
+static bool parked_end(aq_queue *queue)
 {
   aq_lock(queue->hub, &queue->lock);
-  const bool held =
-      queue->parked_first && queue->parked_first->parking->pending > 0;
+  const bool held = !queue->ending && queue->parked_first &&
+                    queue->parked_first->parking->pending > 0;
+  queue->ending |= held;
   aq_unlock(queue->hub, &queue->lock);
+  if (held)
+    aq_queue_resume(queue);
   return held;
 }
 
@@ -260,21 +261,18 @@ aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
 
 void aq_queue_destroy(aq_queue *queue)
 {
-  static const char gone[] = "the queue was destroyed";
   if (!queue)
     return;
   aq_tap_tell(queue->context,
               &(aq_tap_event){.kind = AQ_TAP_QUEUE_END, .queue = queue});
   aq_queue_flush(queue);
   aq_queue_poll(queue);
-  while (!is_idle(queue)) {
-    if (is_held(queue))
-      aq_parked_fail(queue, AQ_ERR_QUEUE, gone);
-    else if (aq_queue_progress(queue, AQ_TIME_MAX, NULL) != AQ_OK) {
-      aq_queue_fail(queue, AQ_ERR_QUEUE, gone);
+  while (!is_idle(queue))
+    if (!parked_end(queue) &&
+        aq_queue_progress(queue, AQ_TIME_MAX, NULL) != AQ_OK) {
+      aq_queue_fail(queue, AQ_ERR_QUEUE, "the queue was destroyed");
       aq_queue_poll(queue);
     }
-  }
   queue_free(queue);
 }
 

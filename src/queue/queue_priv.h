@@ -2,9 +2,24 @@
 /*
  * Shared by the files of the host queue; only they include it.
  *
- * Locks, in the order in which they may be taken: the queue's, then a
- * semaphore's or the context's. The retiring thread holds none of them: it has
- * the role of the retirer (`polls`).
+ * Locks, in the order in which they may be taken:
+ *
+ *   the gate of an axis   handlers, and hosts that look at other queues: the
+ *                         queue stays while it is held (queue_hide)
+ *   the queue's           its submitting side and its parked tasks
+ *   a semaphore's         promises, timepoints; or a pool's, of which the two
+ *                         are never held together but for the last release
+ *   the hub's             axes, flags, seats, the failure of a queue
+ *
+ * Below all of them the transport is called, which takes its own. A thread that
+ * waits for a gate holds nothing; hosts that look only try it. Two roles are no
+ * locks: the retirer's (`polls`, retire.c) and that of who puts parked tasks
+ * (`resuming`, park.c). Nothing ever waits for a role.
+ *
+ * Callbacks of users, of tasks and of timepoints run with no lock but perhaps
+ * one gate, and perhaps with both roles of a queue. So they may submit, poll,
+ * signal, fail, query, notify, retain and release, on any queue, but not wait:
+ * neither for points nor for a queue's end, which destroying one does.
  */
 #ifndef AQ_QUEUE_QUEUE_PRIV_H
 #define AQ_QUEUE_QUEUE_PRIV_H
@@ -55,7 +70,7 @@ struct aq_queue {
   aq_task *parked_first, *parked_last;
   uint32_t parked_count;
   bool resuming, resume_again; /* a thread puts parked tasks */
-  uint32_t telling;            /* ends of waits in handling */
+  bool ending;                 /* it is being destroyed: parked tasks fail */
   aq_queue_stats stats;
   aq_due_ring due; /* put by submitters, taken by the retirer */
 
@@ -75,7 +90,6 @@ struct aq_queue {
   uint64_t kernarg_free; /* atomic: position of the kernarg ring */
   uint64_t failures;     /* atomic */
   uint64_t published;    /* atomic: writes of the host */
-  pthread_cond_t calm;   /* the parked count, resuming or notifying changed */
   aq_seat *seat;         /* of hosts that wait for room or the end */
   uint32_t listeners;    /* atomic: how many they are */
 };
@@ -129,9 +143,11 @@ void aq_edges_fill(aq_edge_way way, const aq_plan *plan, aq_packet_span *span);
 
 /* ---- put.c: a task into the ring ---- */
 
+/* What became of a task. */
 typedef enum aq_put {
-  AQ_PUT_DONE,
+  AQ_PUT_DONE,   /* all of it is in the ring */
   AQ_PUT_PART,   /* there is more of it */
+  AQ_PUT_PARKED, /* submit.c: the queue has a copy */
   AQ_PUT_ROOM,   /* there is no room now, nothing happened */
   AQ_PUT_WAIT,   /* the host has to wait, nothing happened */
   AQ_PUT_FAILED, /* something that it waits for has failed, or half of it */
@@ -153,11 +169,9 @@ aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
 /* Copies it and puts it behind the others; with the lock. */
 aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag);
 
-/* Puts the tasks that can go now. Without any lock. */
+/* Puts the tasks that can go now; fails all of them when the device has stopped
+ * or the queue is ending. Without any lock. */
 void aq_queue_resume(aq_queue *queue);
-
-/* Fails everything that is parked. Without any lock. */
-void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause);
 
 /* ---- epoch.c: epochs of a queue, and hosts that wait for them ---- */
 

@@ -1,7 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* Completes epochs, in their order: handles their notifications, then resumes
- * parked tasks. One thread at a time does it; another that comes meanwhile only
- * asks it to look again. */
+/*
+ * The retirer: ends epochs in their order, and hands on what waited for them.
+ *
+ * States of an epoch, in this order, each for all before it too:
+ *
+ *   issued      the submitter stored queue->epoch
+ *   notified    its entries are visible: due.head, by aq_due_tell
+ *   published   its headers are in the ring
+ *   complete    the device: the counter is below aq_axis_limit(N), or its flag
+ *               is 0; or aq_queue_fail, which makes all look complete
+ *   retired     its entries have been handled: due.tail, then queue->retired
+ *
+ * So retired ≤ completed ≤ epoch, and an epoch that is seen complete has all of
+ * its entries. A queue that failed retires everything that is notified, rung or
+ * not: nothing else will be complete.
+ *
+ * The role. `polls` 0 → 1 takes it; a caller that finds it taken has asked for
+ * another look and leaves. The holder gives it back by a compare and exchange
+ * that fails if someone asked. Acquire and release at both ends order one
+ * holder's plain stores (due.tail, retired, began, the places of flags) before
+ * the next one's. It is entered with the gate of the axis, by a handler or by
+ * aq_axis_poll, or with nothing, by a thread that uses the queue.
+ *
+ * Order of stores. Handling an entry may free memory, call back, and raise
+ * semaphores; only then are the entries given back (tail, release), then the
+ * epoch (retired, release): a submitter that sees the epoch retired sees the
+ * room. Semaphores are raised before flag_return gives the flag away, since
+ * their promises borrow it (semaphore.c). `failed_from` is read after the
+ * completion: a queue fails by storing cause, failed, failed_from and then the
+ * signals, so an epoch that only seems complete is known to have failed.
+ *
+ * Failure of one epoch: an axis that it waited for failed from that epoch on, a
+ * semaphore failed, its action failed, its own queue failed. The first counts,
+ * and goes to its `over`, its semaphores and its release. The kernel arguments
+ * of an epoch that its device may still read are not given back.
+ *
+ * Flags. The place of an epoch has its flag from before it is issued until it
+ * is retired. The retirer then leaves it there, at 1, for the epoch after next
+ * lap, if it has the only reference, else it empties the place and lets go.
+ * Others find the flag in its place (epoch.c, flag_of) and have to expect that
+ * it is given away meanwhile: they take a reference only if there still is one,
+ * and look at the place again.
+ *
+ * Callbacks run without the queue's lock, but perhaps with the gate: see
+ * queue_priv.h for what they may do. A callback that polls its own queue finds
+ * the role taken, so nothing is retired from inside of it.
+ */
 #include "config.h"
 
 #include <string.h>
@@ -235,10 +279,7 @@ void aq_queue_poll(aq_queue *queue)
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   if (any)
     aq_queue_tell(queue);
-  if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
-    if (__atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED) > 0)
-      aq_parked_fail(queue, queue->axis->failed, queue->axis->cause.text);
-  } else if (any && __atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED)) {
+  if ((any || aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) &&
+      __atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED) > 0)
     aq_queue_resume(queue);
-  }
 }

@@ -47,59 +47,48 @@ static aq_status queue_word(const aq_queue *queue, aq_diag *diag)
   return aq_diag_set(diag, queue->axis->failed, "%s", queue->axis->cause.text);
 }
 
-/* The actions for after the lock is released. */
-typedef enum next {
-  NEXT_DONE,
-  NEXT_RESUME,
-  NEXT_WAIT,
-  NEXT_REFUSE,
-  NEXT_ERROR
-} next;
-
-static next task_park(aq_queue *queue, aq_task *task, bool wait, aq_diag *diag)
+/* Parks it, if there is a place; otherwise a host that does not wait comes
+ * again. */
+static aq_put task_park(aq_queue *queue, aq_task *task, bool wait,
+                        aq_diag *diag)
 {
   if (queue->parked_count < queue->options.parked)
-    return aq_task_park(queue, task, diag) == AQ_OK ? NEXT_RESUME
-           : task->begun                            ? NEXT_REFUSE
-                                                    : NEXT_ERROR;
+    return aq_task_park(queue, task, diag) == AQ_OK ? AQ_PUT_PARKED
+           : task->begun                            ? AQ_PUT_FAILED
+                                                    : AQ_PUT_ERROR;
   if (wait)
-    return NEXT_WAIT;
+    return AQ_PUT_ROOM;
   aq_diag_set(diag, AQ_ERR_AGAIN, "%u operations are parked already",
               queue->parked_count);
-  return NEXT_ERROR;
+  return AQ_PUT_ERROR;
 }
 
-/* With the lock. */
-static next task_start(aq_queue *queue, aq_task *task, aq_diag *diag)
+/* AQ_PUT_DONE, AQ_PUT_PARKED, AQ_PUT_FAILED, or nothing happened: AQ_PUT_ROOM
+ * if the host is to wait, else AQ_PUT_ERROR. With the lock. */
+static aq_put task_start(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
   const uint32_t flags = task->sync.flags;
   if (queue->parked_first && flags & AQ_SYNC_TRY) {
     aq_diag_set(diag, AQ_ERR_AGAIN, "operations wait before this one");
-    return NEXT_ERROR;
+    return AQ_PUT_ERROR;
   }
   if (queue->parked_first)
     return task_park(queue, task, true, diag);
-  switch (aq_task_put(queue, task, diag)) {
-  case AQ_PUT_DONE:
-    return NEXT_DONE;
-  case AQ_PUT_PART:
-    return aq_task_park(queue, task, diag) == AQ_OK ? NEXT_RESUME : NEXT_REFUSE;
-  case AQ_PUT_WAIT:
+  const aq_put put = aq_task_put(queue, task, diag);
+  if (put == AQ_PUT_PART)
+    return aq_task_park(queue, task, diag) == AQ_OK ? AQ_PUT_PARKED
+                                                    : AQ_PUT_FAILED;
+  if (put == AQ_PUT_WAIT)
     return task_park(queue, task, !(flags & AQ_SYNC_TRY), diag);
-  case AQ_PUT_ROOM:
-    break;
-  case AQ_PUT_FAILED:
-    return NEXT_REFUSE;
-  case AQ_PUT_ERROR:
-    return NEXT_ERROR;
-  }
+  if (put != AQ_PUT_ROOM)
+    return put;
   aq_queue_ring_bell(queue); /* or it would wait for itself */
   if (flags & AQ_SYNC_PARK)
     return task_park(queue, task, true, diag);
   if (!(flags & AQ_SYNC_TRY))
-    return NEXT_WAIT;
+    return AQ_PUT_ROOM;
   aq_diag_set(diag, AQ_ERR_AGAIN, "queue %u has no room now", queue->ring->id);
-  return NEXT_ERROR;
+  return AQ_PUT_ERROR;
 }
 
 /* Puts the tasks behind one that is in the ring: the call cannot ask to come
@@ -132,12 +121,12 @@ static void chain_refuse(aq_task *task, aq_status status, const char *cause)
 
 /* Everything that has to happen without the lock when a task is in, or was
  * refused: AQ_OK either way. */
-static void task_settle(aq_queue *queue, aq_task *task, next step,
+static void task_settle(aq_queue *queue, aq_task *task, aq_put put,
                         aq_diag *diag)
 {
   aq_task *refused = task;
-  bool resume = step == NEXT_RESUME;
-  if (step != NEXT_REFUSE)
+  bool resume = put == AQ_PUT_PARKED;
+  if (put != AQ_PUT_FAILED)
     resume |= chain_start(queue, task->then, diag, &refused);
   const uint64_t epoch = queue->epoch;
   aq_unlock(queue->hub, &queue->lock);
@@ -178,13 +167,13 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
       aq_queue_poll(queue);
       return queue_word(queue, diag);
     }
-    const next step = task_start(queue, task, words);
-    if (step == NEXT_DONE || step == NEXT_RESUME || step == NEXT_REFUSE) {
-      task_settle(queue, task, step, words);
+    const aq_put put = task_start(queue, task, words);
+    if (put == AQ_PUT_DONE || put == AQ_PUT_PARKED || put == AQ_PUT_FAILED) {
+      task_settle(queue, task, put, words);
       return AQ_OK;
     }
     aq_unlock(queue->hub, &queue->lock);
-    if (step == NEXT_ERROR)
+    if (put == AQ_PUT_ERROR)
       return words->status;
     status = aq_queue_progress(queue, AQ_TIME_MAX, diag);
     if (status != AQ_OK)

@@ -24,6 +24,9 @@ tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 check_PROGRAMS += tests/queue/test_pool
 tests_queue_test_pool_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_parked
+tests_queue_test_parked_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_pm4
 tests_queue_test_pm4_LDADD = $(AQ_GROUND_LDADD)
 
