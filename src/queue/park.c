@@ -43,6 +43,9 @@
  * without it: a task that it misses was parked by a thread that resumes the
  * queue afterwards.
  *
+ * Doorbells. Parking rings for what AQ_SYNC_MORE held back, and so does the end
+ * of a resume: the task that stays may wait for it.
+ *
  * The end. A queue is idle when no task is parked and no thread has the role
  * (is_idle, with the lock); the holder gives the role back, tells the hosts
  * that wait, and lets go of the lock, which is its last touch of the queue.
@@ -115,6 +118,8 @@ aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag)
   queue->parked_last = copy;
   parked_count(queue, 1);
   queue->stats.parked++;
+  /* What it waits for may be what AQ_SYNC_MORE held back. */
+  aq_queue_ring_bell(queue);
   return AQ_OK;
 }
 
@@ -273,8 +278,7 @@ static void queue_resume(aq_queue *queue)
       queue->resume_again = true;
     }
   } while (queue->resume_again);
-  if (queue->unrung && !queue->parked_first)
-    aq_queue_ring_bell(queue);
+  aq_queue_ring_bell(queue);
   if (stuck)
     aq_queue_arm(queue, 0);
   queue->resuming = false;

@@ -10,6 +10,7 @@
 
 #include "cmdbuf/builder.h"
 #include "common/memory_sink.h"
+#include "queue/operations.h"
 
 enum { STEPS = 40 };
 
@@ -354,6 +355,169 @@ static void hosts_wait_for_any_and_until_a_deadline(ground *g)
   aq_queue_destroy(queue);
   aq_semaphore_release(a);
   aq_semaphore_release(b);
+}
+
+/* ---- doorbells ---- */
+
+static uint64_t doorbells_of(aq_queue *queue)
+{
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  return stats.doorbells;
+}
+
+static void an_operation_that_parks_rings_for_those_before_it(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 0), *host = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  ground_sync_make(&s, NULL, 0, done, 1);
+  s.sync.flags = AQ_SYNC_MORE;
+  ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, 1));
+  ck_assert_uint_eq(doorbells_of(queue), 0);
+  ck_assert_ok(g,
+               ground_dispatch(g, queue, ground_sync_make(&s, host, 1, NULL, 0),
+                               &cell, 2));
+  ck_assert_uint_eq(doorbells_of(queue), 1);
+  ground_wait(g, done, 1);
+  ck_assert_ok(g, aq_semaphore_signal(host, 1, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_uint_eq(cell, ground_stepped(ground_stepped(1, 1), 2));
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+  aq_semaphore_release(host);
+}
+
+/* Two that go on, without a doorbell of their own, and one that stays. */
+static void operations_that_resume_ring_before_the_next_one_waits(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *first = ground_semaphore(g, 0), *done = ground_semaphore(g, 0),
+               *second = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  ground_sync_make(&s, first, 1, NULL, 0);
+  s.sync.flags = AQ_SYNC_MORE;
+  ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, 1));
+  ground_sync_make(&s, NULL, 0, done, 1);
+  s.sync.flags = AQ_SYNC_MORE;
+  ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, 2));
+  ck_assert_ok(g, ground_dispatch(g, queue,
+                                  ground_sync_make(&s, second, 1, NULL, 0),
+                                  &cell, 3));
+  ck_assert_uint_eq(doorbells_of(queue), 0);
+  ck_assert_ok(g, aq_semaphore_signal(first, 1, &g->diag));
+  ck_assert_uint_eq(doorbells_of(queue), 1);
+  ground_wait(g, done, 1);
+  ck_assert_ok(g, aq_semaphore_signal(second, 1, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  aq_queue_destroy(queue);
+  aq_semaphore_release(first);
+  aq_semaphore_release(second);
+  aq_semaphore_release(done);
+}
+
+/* ---- callbacks ---- */
+
+/* What a callback may do: everything that does not wait. */
+typedef struct busy {
+  ground *g;
+  aq_queue *queue, *other;
+  aq_semaphore *done, *failed, *counted;
+  unsigned calls; /* atomic */
+  aq_status submitted;
+} busy;
+
+static void busy_told(aq_status status, const char *cause, void *user)
+{
+  busy *b = user;
+  (void)status, (void)cause;
+  __atomic_fetch_add(&b->calls, 1, __ATOMIC_RELEASE);
+}
+
+static void busy_released(aq_status status, void *user)
+{
+  busy *b = user;
+  aq_diag diag;
+  aq_queue_stats stats;
+  const aq_sync park = {.flags = AQ_SYNC_PARK};
+  void *memory = NULL;
+  (void)status;
+  b->submitted = aq_queue_barrier(b->queue, &park, &diag);
+  aq_queue_barrier(b->other, &park, &diag);
+  if (aq_queue_alloca(b->other, &park,
+                      &(aq_memory_request){AQ_MEMORY_DEVICE, 256}, &memory,
+                      &diag) == AQ_OK)
+    aq_queue_dealloca(b->other, &park, memory, &diag);
+  aq_queue_flush(b->queue);
+  aq_queue_poll(b->queue);
+  aq_queue_poll(b->other);
+  aq_queue_stats_get(b->queue, &stats);
+  aq_semaphore_query(b->done, NULL, NULL);
+  aq_semaphore_notify(b->counted, 1, busy_told, b, &diag);
+  aq_semaphore_signal(b->counted, 1, &diag);
+  aq_semaphore_fail(b->failed, AQ_ERR_IO, "on purpose");
+  __atomic_fetch_add(&b->calls, 1, __ATOMIC_RELEASE);
+}
+
+static void busy_open(ground *g, busy *b)
+{
+  *b = (busy){.g = g,
+              .queue = ground_queue(g, NULL),
+              .other = ground_queue(g, NULL),
+              .done = ground_semaphore(g, 0),
+              .failed = ground_semaphore(g, 0),
+              .counted = ground_semaphore(g, 0)};
+}
+
+static void busy_close(busy *b)
+{
+  aq_queue_destroy(b->queue);
+  aq_queue_destroy(b->other);
+  aq_semaphore_release(b->done);
+  aq_semaphore_release(b->failed);
+  aq_semaphore_release(b->counted);
+}
+
+static void callbacks_may_do_whatever_does_not_wait(ground *g)
+{
+  busy b;
+  uint64_t cell = 1;
+  ground_sync s;
+  busy_open(g, &b);
+  ground_sync_make(&s, NULL, 0, b.done, 1);
+  s.sync.release = busy_released;
+  s.sync.user = &b;
+  ck_assert_ok(g, ground_dispatch(g, b.queue, &s.sync, &cell, 1));
+  ck_assert_ok(g, aq_queue_wait_idle(b.queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(b.other, AQ_TIME_MAX, &g->diag));
+  ck_assert_uint_eq(b.calls, 2);
+  ck_assert_int_eq(b.submitted, AQ_OK);
+  busy_close(&b);
+}
+
+static void callbacks_of_a_stopped_queue_may_do_the_same(ground *g)
+{
+  busy b;
+  ground_sync s;
+  aq_semaphore *never = ground_semaphore(g, 0);
+  busy_open(g, &b);
+  ground_sync_make(&s, never, 1, NULL, 0);
+  s.sync.release = busy_released;
+  s.sync.user = &b;
+  for (int i = 0; i < 3; i++)
+    ck_assert_ok(g, aq_queue_barrier(b.queue, &s.sync, &g->diag));
+  aq_context_event(g->context,
+                   &(aq_system_event){.device = 0,
+                                      .queue = aq_queue_ring(b.queue)->id,
+                                      .text = "a memory fault"});
+  ck_assert_ok(g, aq_queue_wait_idle(b.queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(b.other, AQ_TIME_MAX, &g->diag));
+  ck_assert_uint_eq(b.calls, 6);
+  ck_assert_int_eq(b.submitted, AQ_ERR_QUEUE);
+  busy_close(&b);
+  aq_semaphore_release(never);
 }
 
 static void parked_operations_fail_with_their_queue(ground *g)
@@ -884,6 +1048,10 @@ static const ground_case cases[] = {
     GROUND_CASE(hosts_are_called_back_and_descriptors_become_readable),
     GROUND_CASE(hosts_wait_for_any_and_until_a_deadline),
     GROUND_CASE(parked_operations_fail_with_their_queue),
+    GROUND_CASE(an_operation_that_parks_rings_for_those_before_it),
+    GROUND_CASE(operations_that_resume_ring_before_the_next_one_waits),
+    GROUND_CASE(callbacks_may_do_whatever_does_not_wait),
+    GROUND_CASE(callbacks_of_a_stopped_queue_may_do_the_same),
     GROUND_CASE(a_program_larger_than_the_ring_is_one_operation),
     GROUND_CASE(the_device_walks_a_program_larger_than_the_ring),
     GROUND_CASE(a_program_larger_than_the_ring_runs_as_pm4),
