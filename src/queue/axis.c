@@ -43,8 +43,12 @@ aq_status aq_flag_take(aq_hub *hub, aq_flag **out, aq_diag *diag)
     aq_status status = flag_make(hub, &flag, diag);
     if (status != AQ_OK)
       return status;
+  } else {
+    /* Not when it is given back: a queue that stops may still store 0. */
+    hub->ops->signal_store(hub->transport, flag->signal, 1, AQ_RELEASE);
   }
-  flag->refs = 1;
+  /* Release: who finds it in the place that it had finds that empty next. */
+  __atomic_store_n(&flag->refs, 1, __ATOMIC_RELEASE);
   *out = flag;
   return AQ_OK;
 }
@@ -53,7 +57,6 @@ void aq_flag_release(aq_hub *hub, aq_flag *flag)
 {
   if (aq_refs_sub(hub, &flag->refs) > 0)
     return;
-  hub->ops->signal_store(hub->transport, flag->signal, 1, AQ_RELEASE);
   aq_lock(hub, &hub->lock);
   flag->next_free = hub->free_flags;
   hub->free_flags = flag;
@@ -117,22 +120,11 @@ void aq_axis_release(aq_axis *axis)
     axis_free(axis);
 }
 
-/* One that is about to be freed has none left. */
-static bool axis_revive(aq_axis *axis)
-{
-  uint32_t refs = __atomic_load_n(&axis->refs, __ATOMIC_RELAXED);
-  while (refs > 0)
-    if (__atomic_compare_exchange_n(&axis->refs, &refs, refs + 1, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-      return true;
-  return false;
-}
-
 aq_axis *aq_axis_next(aq_hub *hub, aq_axis *axis)
 {
   aq_lock(hub, &hub->lock);
   aq_axis *next = axis ? axis->next : hub->axes;
-  while (next && !axis_revive(next))
+  while (next && !aq_refs_revive(&next->refs)) /* it is being freed */
     next = next->next;
   aq_unlock(hub, &hub->lock);
   if (axis)
@@ -162,7 +154,7 @@ void aq_axes_free(aq_hub *hub)
   for (;;) {
     aq_lock(hub, &hub->lock);
     aq_axis *axis = hub->axes;
-    const bool ours = axis && axis_revive(axis);
+    const bool ours = axis && aq_refs_revive(&axis->refs);
     aq_unlock(hub, &hub->lock);
     if (!axis)
       break;

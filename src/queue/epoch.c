@@ -18,12 +18,27 @@ uint64_t aq_queue_completed(aq_queue *queue)
   while (epoch < last) {
     const aq_flag *flag =
         __atomic_load_n(aq_queue_flag(queue, epoch + 1), __ATOMIC_ACQUIRE);
-    if (!flag ||
+    if (flag &&
         queue->ops->signal_load(queue->transport, flag->signal, AQ_ACQUIRE) > 0)
       break;
-    epoch++;
+    epoch++; /* no flag: another thread retires it just now */
   }
-  return epoch;
+  const uint64_t retired = aq_queue_retired(queue);
+  return epoch > retired ? epoch : retired;
+}
+
+/* The flag of an epoch in flight, with a reference; NULL if the epoch has been
+ * retired meanwhile: another queue may have the flag then. */
+static aq_flag *flag_of(const aq_queue *queue, uint64_t epoch)
+{
+  aq_flag **place = aq_queue_flag(queue, epoch);
+  aq_flag *flag = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (!flag || !aq_refs_revive(&flag->refs))
+    return NULL;
+  if (__atomic_load_n(place, __ATOMIC_ACQUIRE) == flag)
+    return flag;
+  aq_flag_release(queue->hub, flag);
+  return NULL;
 }
 
 /* An epoch in flight, 0 for the oldest, with references. */
@@ -36,10 +51,9 @@ static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
     return false;
   aq_flag *flag = NULL;
   if (queue->flags) {
-    flag = __atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE);
+    flag = flag_of(queue, epoch);
     if (!flag)
       return false;
-    aq_flag_retain(queue->hub, flag);
   }
   *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch, flag};
   return true;
@@ -61,7 +75,9 @@ void aq_queue_arm(aq_queue *queue, uint64_t epoch)
 
 /* ---- failure ---- */
 
-/* All signals as if everything were complete, so that no wait hangs. */
+/* All signals as if everything were complete, so that no wait hangs. A flag in
+ * its place is not among the free ones, nor gets there, while the hub's lock is
+ * held. */
 static void signals_poison(aq_queue *queue)
 {
   if (!queue->flags) {
@@ -76,20 +92,31 @@ static void signals_poison(aq_queue *queue)
   }
 }
 
-void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
+void aq_queue_fail_locked(aq_queue *queue, aq_status status, const char *cause)
 {
   aq_axis *axis = queue->axis;
-  const uint64_t done = aq_queue_completed(queue);
-  aq_lock(queue->hub, &queue->fail_lock);
-  const bool first = aq_axis_failed_from(axis) == AQ_EPOCH_NEVER;
-  if (first) {
-    aq_diag_set(&axis->cause, status, "%s", cause);
-    axis->failed = status;
-    __atomic_store_n(&axis->failed_from, done + 1, __ATOMIC_SEQ_CST);
-  }
-  aq_unlock(queue->hub, &queue->fail_lock);
-  if (first)
-    signals_poison(queue);
+  if (aq_axis_failed_from(axis) != AQ_EPOCH_NEVER)
+    return; /* the first failure counts */
+  aq_diag_set(&axis->cause, status, "%s", cause);
+  axis->failed = status;
+  __atomic_store_n(&axis->failed_from, aq_queue_completed(queue) + 1,
+                   __ATOMIC_SEQ_CST);
+  signals_poison(queue);
+}
+
+void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
+{
+  aq_lock(queue->hub, &queue->hub->lock);
+  aq_queue_fail_locked(queue, status, cause);
+  aq_unlock(queue->hub, &queue->hub->lock);
+}
+
+void aq_epoch_fail(aq_queue *queue, uint64_t epoch, const aq_flag *flag)
+{
+  aq_lock(queue->hub, &queue->hub->lock);
+  if (__atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE) == flag)
+    queue->ops->signal_store(queue->transport, flag->signal, 0, AQ_RELEASE);
+  aq_unlock(queue->hub, &queue->hub->lock);
 }
 
 /* ---- hosts that wait ---- */

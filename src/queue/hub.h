@@ -69,6 +69,18 @@ static inline uint32_t aq_refs_sub(const aq_hub *hub, uint32_t *refs)
   return hub->live ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) : --*refs;
 }
 
+/* A reference to something that may have none left: false then. Acquire: pairs
+ * with the store that gave a free one its first. */
+static inline bool aq_refs_revive(uint32_t *refs)
+{
+  uint32_t count = __atomic_load_n(refs, __ATOMIC_RELAXED);
+  while (count > 0)
+    if (__atomic_compare_exchange_n(refs, &count, count + 1, false,
+                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+
 /* Retires complete epochs on every queue: where no handler does. Skips queues
  * that another thread is retiring. */
 void aq_hub_poll(aq_hub *hub);

@@ -307,7 +307,7 @@ static void task_publish(aq_queue *queue, aq_task *task, part *p)
     aq_queue_arm(queue, p->epoch);
   /* The device may have stopped before it knew of this epoch's signal. */
   if (p->flag && aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER)
-    queue->ops->signal_store(queue->transport, p->flag->signal, 0, AQ_RELEASE);
+    aq_epoch_fail(queue, p->epoch, p->flag);
 }
 
 /* Field by field, see aq_task_start. */

@@ -167,7 +167,6 @@ static void queue_free(aq_queue *queue)
   if (queue->axis)
     aq_axis_release(queue->axis);
   place_give(queue->context, queue->place);
-  pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
   free(queue->starts);
@@ -200,7 +199,6 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
   queue->place = place;
   queue->way = context->ways[chosen.device];
   pthread_mutex_init(&queue->lock, NULL);
-  pthread_mutex_init(&queue->fail_lock, NULL);
   status = queue_init(queue, diag);
   if (status != AQ_OK) {
     queue_free(queue);
@@ -307,7 +305,7 @@ void aq_context_event(aq_context *context, const aq_system_event *event)
   aq_lock(hub, &hub->lock);
   for (aq_axis *axis = hub->axes; axis; axis = axis->next)
     if (axis->queue && is_hit(axis->queue, event))
-      aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
+      aq_queue_fail_locked(axis->queue, AQ_ERR_QUEUE, event->text);
   aq_unlock(hub, &hub->lock);
   /* No handler looks at a queue without work in flight: waiting hosts
    * have to, for its parked tasks. */

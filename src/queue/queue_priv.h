@@ -78,7 +78,6 @@ struct aq_queue {
    * put by submitters, taken by the retirer; one without other references
    * stays for the next turn); and the reports due for them. */
   aq_flag **flags;
-  pthread_mutex_t fail_lock; /* the first failure counts */
   aq_operation_report *reports;
   aq_flag **starts; /* profiled: signals of first packets, by epoch; or NULL */
   aq_time began;    /* the retirer's: start of an operation's earlier part */
@@ -191,8 +190,14 @@ bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out);
 /* An epoch, 0 for the oldest, is to be retired as soon as it is complete. */
 void aq_queue_arm(aq_queue *queue, uint64_t epoch);
 
-/* The device stopped, or the queue is to end: nothing else completes. */
+/* The device stopped, or the queue is to end: nothing else completes. The other
+ * one with the hub's lock. */
 void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause);
+void aq_queue_fail_locked(aq_queue *queue, aq_status status, const char *cause);
+
+/* The queue failed before this epoch had its flag, which another queue may have
+ * by now. */
+void aq_epoch_fail(aq_queue *queue, uint64_t epoch, const aq_flag *flag);
 
 /* An operation was retired or a parked one resumed: hosts that wait for room
  * or the end look again. */
