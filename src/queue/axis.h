@@ -20,6 +20,7 @@
 #define AQ_QUEUE_AXIS_H
 
 #include "queue/context_priv.h"
+#include "queue/frontier.h"
 
 #define AQ_AXIS_START  (INT64_C(1) << 62)
 #define AQ_EPOCH_NEVER UINT64_MAX
@@ -76,6 +77,9 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
 /* The one behind `axis` in the hub's list, the first for NULL, with a
  * reference; gives the one to `axis` back. */
 aq_axis *aq_axis_next(aq_hub *hub, aq_axis *axis);
+
+/* Drops the entries of complete epochs, which need no more waiting for. */
+void aq_hub_prune(aq_hub *hub, aq_frontier *frontier);
 
 /* Retires its queue, if it has one that no other thread is retiring. */
 void aq_axis_poll(aq_axis *axis);

@@ -3,6 +3,8 @@
  * of all of them when the device stops. */
 #include "config.h"
 
+#include <string.h>
+
 #include "queue/queue_priv.h"
 
 /* ---- completion ---- */
@@ -117,6 +119,27 @@ void aq_epoch_fail(aq_queue *queue, uint64_t epoch, const aq_flag *flag)
   if (__atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE) == flag)
     queue->ops->signal_store(queue->transport, flag->signal, 0, AQ_RELEASE);
   aq_unlock(queue->hub, &queue->hub->lock);
+}
+
+/* ---- frontiers ---- */
+
+/* The hub's list has the newest axis first, a frontier the oldest. */
+void aq_hub_prune(aq_hub *hub, aq_frontier *frontier)
+{
+  aq_frontier_entry *const end = frontier->entries + frontier->count;
+  aq_frontier_entry *kept = end;
+  aq_lock(hub, &hub->lock);
+  const aq_axis *axis = hub->axes;
+  for (const aq_frontier_entry *entry = end; entry-- > frontier->entries;) {
+    while (axis && axis->id > entry->axis)
+      axis = axis->next;
+    if (axis && axis->id == entry->axis && axis->queue &&
+        aq_queue_completed(axis->queue) < entry->epoch)
+      *--kept = *entry;
+  }
+  aq_unlock(hub, &hub->lock);
+  frontier->count = (uint32_t)(end - kept);
+  memmove(frontier->entries, kept, frontier->count * sizeof *kept);
 }
 
 /* ---- hosts that wait ---- */

@@ -145,6 +145,9 @@ static aq_walk packets_fill(const aq_queue *queue, aq_task *task, part *p)
 static void plan_due(aq_queue *queue, const part *p)
 {
   const aq_plan *plan = p->plan;
+  if (queue->frontier.count + plan->edge_count + plan->gained.count >
+      AQ_FRONTIER_AXES)
+    aq_hub_prune(queue->hub, &queue->frontier);
   for (uint32_t i = 0; i < plan->edge_count; i++) {
     const aq_epoch_ref *edge = &plan->edges[i].edge;
     aq_due_put(&queue->due, AQ_DUE_EDGE, edge->axis, edge->epoch, p->epoch, 0);
@@ -166,6 +169,10 @@ static void plan_due(aq_queue *queue, const part *p)
 static void signals_promise(aq_queue *queue, const aq_task *task, const part *p)
 {
   const aq_sync *sync = &task->sync;
+  if (queue->frontier.overflow) {
+    aq_hub_prune(queue->hub, &queue->frontier);
+    queue->frontier.overflow = queue->frontier.count == AQ_FRONTIER_AXES;
+  }
   for (uint32_t i = 0; i < sync->signal_count; i++) {
     aq_semaphore *semaphore = aq_semaphore_retain(sync->signals[i].semaphore);
     aq_due_put(&queue->due, AQ_DUE_SIGNAL, semaphore, sync->signals[i].value,

@@ -111,6 +111,8 @@ void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
                           const aq_frontier *frontier)
 {
   aq_lock(semaphore->hub, &semaphore->lock);
+  if (semaphore->producers.count == AQ_FRONTIER_AXES)
+    aq_hub_prune(semaphore->hub, &semaphore->producers);
   aq_frontier_add(&semaphore->producers, promise->axis->id, promise->epoch);
   semaphore->hosted |= promise->host;
   if (promise->value > semaphore->promised &&

@@ -213,6 +213,88 @@ START_TEST(a_frontier_that_overflows_is_not_handed_on_but_stays_true)
 }
 END_TEST
 
+/* Of two epochs of one queue, the later one is waited for. */
+START_TEST(of_two_epochs_of_a_queue_the_later_one_counts)
+{
+  table t;
+  table_open(&t);
+  uint64_t cell = 1, other = 0;
+  const aq_point signals[] = {{t.semaphores[0], 1}, {t.semaphores[1], 1}};
+  aq_sync sync = {.signals = &signals[0], .signal_count = 1};
+  ck_assert_ok(&t.g, ground_dispatch(&t.g, t.queues[0], &sync, &other, 1));
+  for (int i = 0; i < 50; i++)
+    ck_assert_ok(&t.g, ground_dispatch(&t.g, t.queues[0], NULL, &other, 1));
+  sync.signals = &signals[1];
+  ck_assert_ok(&t.g, ground_dispatch(&t.g, t.queues[0], &sync, &cell, 5));
+  const aq_sync both = {.waits = signals, .wait_count = 2};
+  ck_assert_ok(&t.g, ground_dispatch(&t.g, t.queues[1], &both, &cell, 7));
+  ck_assert_rules(&t, 1, AQ_WAIT_ONE_EDGE, 1, 1);
+  for (int i = 0; i < 2; i++)
+    ck_assert_ok(&t.g, aq_queue_wait_idle(t.queues[i], AQ_TIME_MAX, &t.g.diag));
+  ck_assert_uint_eq(cell, ground_stepped(ground_stepped(1, 5), 7));
+  table_close(&t);
+}
+END_TEST
+
+/* More queues than a frontier has entries, of a short life. */
+START_TEST(queues_that_are_gone_take_no_place_in_a_frontier)
+{
+  table t;
+  table_open(&t);
+  aq_semaphore *s = ground_semaphore(&t.g, 0);
+  for (uint64_t i = 1; i <= 2 * AQ_FRONTIER_AXES; i++) {
+    aq_queue *brief = ground_queue(&t.g, NULL);
+    const aq_point signal = {s, i};
+    ck_assert_ok(
+        &t.g, ground_dispatch(&t.g, brief,
+                              &(aq_sync){.signals = &signal, .signal_count = 1},
+                              &t.cell, 1));
+    go(&t, 0, &signal, 1, i);
+    ground_wait(&t.g, t.semaphores[0], i);
+    aq_queue_destroy(brief);
+    ck_assert(stats_of(&t, 0).publishing);
+  }
+  ck_assert_uint_eq(stats_of(&t, 0).edge_packets, 2 * AQ_FRONTIER_AXES);
+  aq_semaphore_release(s);
+  table_close(&t);
+}
+END_TEST
+
+/* As many that live: it hands nothing on until they are complete, and then
+ * knows again what a producer had waited for. */
+START_TEST(a_frontier_with_too_many_queues_is_handed_on_when_they_are_complete)
+{
+  enum { MANY = AQ_FRONTIER_AXES + 1 };
+  table t;
+  table_open(&t);
+  aq_queue *many[MANY];
+  aq_semaphore *s[MANY];
+  for (int i = 0; i < MANY; i++) {
+    many[i] = ground_queue(&t.g, NULL);
+    s[i] = ground_semaphore(&t.g, 0);
+    const aq_point signal = {s[i], 1};
+    ck_assert_ok(
+        &t.g, ground_dispatch(&t.g, many[i],
+                              &(aq_sync){.signals = &signal, .signal_count = 1},
+                              &t.cell, 1));
+    go(&t, 0, &signal, 1, (uint64_t)i + 1);
+  }
+  ck_assert(!stats_of(&t, 0).publishing);
+  ground_wait(&t.g, t.semaphores[0], MANY);
+  go(&t, 1, NULL, 0, 1);
+  go(&t, 0, &(aq_point){t.semaphores[1], 1}, 1, MANY + 1);
+  ck_assert(stats_of(&t, 0).publishing);
+  go(&t, 2, &(aq_point){t.semaphores[0], MANY + 1}, 1, 0);
+  go(&t, 2, &(aq_point){t.semaphores[1], 1}, 1, 0);
+  ck_assert_rules(&t, 2, AQ_WAIT_DOMINATED, 1, 1);
+  for (int i = 0; i < MANY; i++) {
+    aq_queue_destroy(many[i]);
+    aq_semaphore_release(s[i]);
+  }
+  table_close(&t);
+}
+END_TEST
+
 /* Device models choose how their queues wait. */
 START_TEST(the_instruction_set_chooses_how_queues_wait)
 {
@@ -235,13 +317,17 @@ START_TEST(the_instruction_set_chooses_how_queues_wait)
 }
 END_TEST
 
-AQ_TEST_MAIN("queue/elision", what_is_complete_needs_nothing,
-             what_the_queue_itself_signals_needs_nothing,
-             what_was_waited_for_needs_nothing_again,
-             what_a_producer_had_waited_for_needs_nothing,
-             an_old_value_needs_nothing_when_everything_was_waited_for,
-             several_producers_need_an_edge_each,
-             a_value_that_nobody_has_promised_is_deferred,
-             a_wait_for_an_early_value_does_not_wait_for_a_later_one,
-             a_frontier_that_overflows_is_not_handed_on_but_stays_true,
-             the_instruction_set_chooses_how_queues_wait)
+AQ_TEST_MAIN(
+    "queue/elision", what_is_complete_needs_nothing,
+    what_the_queue_itself_signals_needs_nothing,
+    what_was_waited_for_needs_nothing_again,
+    what_a_producer_had_waited_for_needs_nothing,
+    an_old_value_needs_nothing_when_everything_was_waited_for,
+    several_producers_need_an_edge_each,
+    a_value_that_nobody_has_promised_is_deferred,
+    a_wait_for_an_early_value_does_not_wait_for_a_later_one,
+    a_frontier_that_overflows_is_not_handed_on_but_stays_true,
+    of_two_epochs_of_a_queue_the_later_one_counts,
+    queues_that_are_gone_take_no_place_in_a_frontier,
+    a_frontier_with_too_many_queues_is_handed_on_when_they_are_complete,
+    the_instruction_set_chooses_how_queues_wait)
