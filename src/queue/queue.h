@@ -21,8 +21,8 @@
  * semaphore fails, and only that.
  *
  * Thread rule: any number of threads may submit where the transport is live,
- * else the one that drives it. Callbacks must not wait. Ownership:
- * the queue owns its ring; the context has to outlive it.
+ * else the one that drives it. Callbacks may do what those of semaphore.h may.
+ * Ownership: the queue owns its ring; the context has to outlive it.
  */
 #ifndef AQ_QUEUE_QUEUE_H
 #define AQ_QUEUE_QUEUE_H

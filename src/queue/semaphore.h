@@ -15,7 +15,9 @@
  * Ownership: counted references; operations hold one while they are pending.
  * The context that made it has to outlive it. Thread rule: any thread where the
  * transport is live, else the one that drives it. Functions that are called
- * back run without any lock, on the thread that noticed, and must not wait.
+ * back run on the thread that noticed. They may call whatever does not wait:
+ * not aq_semaphore_wait, aq_queue_wait_idle, aq_queue_destroy or
+ * aq_context_destroy.
  */
 #ifndef AQ_QUEUE_SEMAPHORE_H
 #define AQ_QUEUE_SEMAPHORE_H
