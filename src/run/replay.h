@@ -49,6 +49,10 @@ struct aq_replay_input {
  * can hold: an allocation, a read of a result, work of its own. */
 #define AQ_REPLAY_GRAPH_GAP (200 * AQ_US)
 
+/* A launch call that took longer did more than launch: the first one of a
+ * kernel loads its code. No graph saves that. */
+#define AQ_REPLAY_CALL_LONG AQ_MS
+
 typedef struct aq_replay_options {
   /* What of the device counts; from aq_device_info. */
   aq_time latency_warm, latency_cold, unmap_after, idle_ramp, remap_ramp;

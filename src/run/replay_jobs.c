@@ -154,6 +154,11 @@ static bool process_waited(const aq_replay *r, int64_t pid, aq_time from,
   return false;
 }
 
+static bool call_is_long(const aq_replay_row *row)
+{
+  return row->host_end - row->host_begin > AQ_REPLAY_CALL_LONG;
+}
+
 /* Whether a direct launch goes into the graph that the launch before it on its
  * queue is made part of. */
 static bool joins_stretch(const aq_replay *r, const aq_replay_job *job,
@@ -162,9 +167,10 @@ static bool joins_stretch(const aq_replay *r, const aq_replay_job *job,
   const aq_replay_row *last = &r->rows[job->last];
   return r->options.as_graph && row->via == AQ_VIA_DIRECT &&
          last->via == AQ_VIA_DIRECT && !(last->flags & AQ_FLAG_PINNED) &&
-         !(row->flags & AQ_FLAG_PINNED) && !row->awaits &&
+         !(row->flags & AQ_FLAG_PINNED) && !row->awaits && !row->blocks &&
          row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE &&
-         last->host_end != AQ_TIME_NONE && row->pid == last->pid &&
+         last->host_end != AQ_TIME_NONE && !call_is_long(row) &&
+         !call_is_long(last) && row->pid == last->pid &&
          row->tid == last->tid && row->host_begin >= last->host_end &&
          row->host_begin - last->host_end <= AQ_REPLAY_GRAPH_GAP &&
          !process_waited(r, row->pid, last->host_begin, row->host_begin);
