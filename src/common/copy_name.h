@@ -21,4 +21,9 @@ static inline bool aq_copy_is_to_host(const char *name)
          strcasestr(name, "DEVICE_TO_HOST");
 }
 
+static inline bool aq_copy_is_on_device(const char *name)
+{
+  return strstr(name, "DtoD") || strcasestr(name, "DeviceToDevice");
+}
+
 #endif

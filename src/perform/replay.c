@@ -316,7 +316,10 @@ static aq_time duration_find(void *user, const aq_record *row, const char *name,
   replay_job *job = user;
   aq_time found = measured;
   if (job->transfers && measured > 0) {
-    const aq_family family = aq_family_recall(&job->families, row->name, name);
+    const aq_family family =
+        row->kind == AQ_KIND_KERNEL
+            ? aq_family_recall(&job->families, row->name, name)
+            : AQ_FAMILY_COPY;
     const aq_time least =
         aq_transfer(family, measured, &job->from, &job->to, AQ_END_LEAST);
     const aq_time most =

@@ -83,9 +83,10 @@ typedef struct aq_replay_options {
   /* In a closed loop: launch calls take so many times as long, and so does the
    * host between its calls; 0 counts as 1. Waits follow the device. */
   double launch_factor, host_factor;
-  /* Gives kernels other durations than measured ones, which `measured` holds;
-   * NULL: none. Called once a kernel while the replay is opened; kernels that
-   * take any time get AQ_FLAG_PREDICTED. */
+  /* Gives kernels, fills and copies within a device other durations than
+   * measured ones, which `measured` holds; NULL: none. Called once a row while
+   * the replay is opened; kernels that take any time, and other rows that take
+   * another one, get AQ_FLAG_PREDICTED. */
   aq_time (*duration)(void *user, const aq_record *row, const char *name,
                       aq_time measured);
   /* How long behind the end of a kernel the next one of its queue starts, at

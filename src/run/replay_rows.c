@@ -135,6 +135,13 @@ static uint32_t gap_flags(aq_replay *r, const aq_record *row, const char *name)
   return (uint32_t)(gap / AQ_NS) << AQ_SPIN_GAP_SHIFT;
 }
 
+/* Work whose time the device alone decides: no link takes part in it. */
+static bool is_of_device(const aq_record *row, const char *name)
+{
+  return row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_FILL ||
+         (name && aq_copy_is_on_device(name));
+}
+
 static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
                          aq_diag *diag)
 {
@@ -151,9 +158,11 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   aq_time duration = end - row->start;
   /* A replay keeps the durations of its run, predicted ones too. */
   int64_t flags = row->flags == AQ_NONE ? 0 : row->flags & AQ_FLAG_PREDICTED;
-  if (o->duration && row->kind == AQ_KIND_KERNEL) {
+  if (o->duration && is_of_device(row, name)) {
     duration = o->duration(o->user, row, name, duration);
-    flags |= duration > 0 ? AQ_FLAG_PREDICTED : 0;
+    if (duration > 0 &&
+        (row->kind == AQ_KIND_KERNEL || duration != end - row->start))
+      flags |= AQ_FLAG_PREDICTED;
   }
   r->rows[r->row_count++] = (aq_replay_row){
       .number = number,

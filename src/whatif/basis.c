@@ -48,7 +48,10 @@ static void families_add(const aq_whatif_variant *v, FILE *basis)
               aq_family_name((aq_family)i));
       gap = ", ";
     }
-  fputs(" kernels)", basis);
+  fputs(" kernels", basis);
+  if (v->copies > 0)
+    fprintf(basis, "; %" PRId64 " copies and fills", v->copies);
+  fputs(")", basis);
 }
 
 /* What collectives wait for, and how well the replays found it. */

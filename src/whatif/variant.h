@@ -39,6 +39,7 @@ typedef struct aq_whatif_variant {
   aq_replay_facts facts;
   aq_family_memo families;
   int64_t kernels[AQ_FAMILY_COUNT]; /* whose durations were scaled */
+  int64_t copies;                   /* and fills, so too */
   char model[256];
   char *measured_on; /* durations of the last replay */
 } aq_whatif_variant;

@@ -89,8 +89,10 @@ static aq_time duration_of(void *user, const aq_record *row, const char *name,
                            aq_time measured)
 {
   aq_whatif_variant *v = user;
-  const aq_family family = aq_family_recall(&v->families, row->name, name);
-  v->kernels[family]++;
+  const bool kernel = row->kind == AQ_KIND_KERNEL;
+  const aq_family family =
+      kernel ? aq_family_recall(&v->families, row->name, name) : AQ_FAMILY_COPY;
+  *(kernel ? &v->kernels[family] : &v->copies) += 1;
   const aq_time found =
       aq_family_scale(family, measured, v->clock, v->bandwidth, v->end);
   /* `measured` is another device's already where the device changes. */
@@ -222,6 +224,7 @@ static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
     aq_timeline_fini(&v->timeline);
     aq_timeline_init(&v->timeline);
     memset(v->kernels, 0, sizeof v->kernels);
+    v->copies = 0;
   }
   return status == AQ_OK ? aq_critical_find(&v->timeline, out, diag) : status;
 }

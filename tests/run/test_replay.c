@@ -832,6 +832,33 @@ START_TEST(a_closed_loop_goes_on_when_what_it_waited_for_is_done)
 }
 END_TEST
 
+/* The call of the copy begins at 30, waits for the kernel until 50, rings
+ * 5.3 us behind that, and returns 10 us behind the copy. */
+START_TEST(a_blocking_copy_is_a_wait_and_then_a_copy)
+{
+  for (int early = 0; early <= 15; early += 15) {
+    aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27.7, 50),
+                        kernel(30, 90, 60, 80), kernel(95, 98, 102.7, 110)};
+    rows[2].kind = AQ_KIND_COPY;
+    table t = table_of(rows, 4);
+    aq_replay_options options = mi300x;
+    options.closed = true;
+    aq_workload_source *source = open_with(&t, &options, NULL);
+    source->done(source, next(source).id, 20 * AQ_US);
+    const aq_job second = next(source);
+    ck_assert_int_eq(source->peek(source), AQ_TIME_MAX);
+    source->done(source, second.id, (50 - early) * AQ_US);
+    const aq_job copy = next(source);
+    ck_assert_int_eq(copy.submit, 55300 * AQ_NS - early * AQ_US);
+    ck_assert_int_eq(copy.commands->flags & AQ_FLAG_PINNED, 0);
+    ck_assert_int_eq(source->peek(source), AQ_TIME_MAX);
+    source->done(source, copy.id, (80 - 2 * early) * AQ_US);
+    ck_assert_int_eq(next(source).submit, (98 - 2 * early) * AQ_US);
+    ck_end(source);
+  }
+}
+END_TEST
+
 START_TEST(a_wait_for_what_had_been_done_takes_its_own_time)
 {
   aq_record rows[] = {host_wait(80, 84, 0), kernel(10, 13, 17.7, 30),
@@ -995,6 +1022,26 @@ START_TEST(a_long_gap_of_the_host_ends_a_graph)
 }
 END_TEST
 
+/* The third call takes 2 ms, the fourth copies and returns when that is done.
+ */
+START_TEST(a_call_that_loads_code_and_a_blocking_copy_are_in_no_graph)
+{
+  aq_record rows[] = {
+      kernel(0, 3, 12, 20),           kernel(20, 23, 27, 30),
+      kernel(30, 2030, 2035, 2040),   kernel(2035, 2060, 2045, 2050),
+      kernel(2070, 2073, 2078, 2090), kernel(2080, 2083, 2090, 2095)};
+  rows[3].kind = AQ_KIND_COPY;
+  table t = table_of(rows, 6);
+  aq_replay_options options = mi300x;
+  options.as_graph = true;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  for (int i = 0; i < 4; i++)
+    ck_assert_uint_eq(next(source).command_count, 1);
+  ck_assert_uint_eq(next(source).command_count, 2);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(a_closed_loop_takes_the_time_of_merged_calls_out)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27, 30),
@@ -1128,12 +1175,14 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              two_events_follow_a_collective_of_pytorch,
              packets_of_events_are_submitted_behind_a_collective,
              a_closed_loop_goes_on_when_what_it_waited_for_is_done,
+             a_blocking_copy_is_a_wait_and_then_a_copy,
              a_wait_for_what_had_been_done_takes_its_own_time,
              processes_wait_on_their_own,
              level_2_predicts_the_second_half_from_the_first,
              level_2_on_another_gpu_keeps_the_durations_of_new_kernels,
              direct_launches_between_waits_become_one_graph_launch,
              a_long_gap_of_the_host_ends_a_graph,
+             a_call_that_loads_code_and_a_blocking_copy_are_in_no_graph,
              a_closed_loop_takes_the_time_of_merged_calls_out,
              what_waits_for_another_queue_starts_a_graph,
              factors_scale_the_host_between_its_waits,
