@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -72,13 +73,16 @@ static void row_put(aq_cli_rows *rows, aq_json_out *json,
   aq_cli_cell_time(rows, before->makespan);
   aq_cli_cell_time(rows, row->after.makespan);
   aq_cli_cell_real(rows, "%+.2f",
-                   100.0 * (double)change / (double)before->makespan);
+                   json || row->depends
+                       ? 100.0 * (double)change / (double)before->makespan
+                       : NAN);
   aq_cli_cell_time(rows, row->least);
   aq_cli_cell_time(rows, row->most);
   shares_put(rows, before, &row->after);
   aq_cli_cell_bool(rows, row->predicted, "yes", "no");
   aq_cli_cell_text(rows, row->basis);
   if (json) {
+    aq_json_out_bool(json, "depends", row->depends);
     aq_json_out_int(json, "graphs", (int64_t)row->graphs);
     aq_critical_put(json, "critical_path_before", before);
     aq_critical_put(json, "critical_path_after", &row->after);
@@ -133,8 +137,11 @@ static void text_put(const aq_cli *cli, const aq_whatif *w)
     fputs("parts of the critical path: before > after\n", cli->out);
   fputs("\nthe rows rest on:\n", cli->out);
   for (size_t i = 0; i < w->count; i++) {
-    const int change = fprintf(cli->out, "  %s:", w->rows[i].change);
-    aq_cli_fill(cli->out, w->rows[i].basis, change, 4);
+    const aq_whatif_row *row = &w->rows[i];
+    int used = fprintf(cli->out, "  %s:", row->change);
+    if (i > 0 && !row->depends)
+      used += fprintf(cli->out, " nothing in this run depends on it;");
+    aq_cli_fill(cli->out, row->basis, used, 4);
   }
 }
 

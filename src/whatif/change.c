@@ -83,7 +83,9 @@ aq_status aq_changes_usual(aq_change *out, size_t *count, aq_diag *diag)
                {AQ_CHANGE_BANDWIDTH, "x1.5"}};
   aq_status status = AQ_OK;
   *count = sizeof usual / sizeof *usual;
-  for (size_t i = 0; i < *count && status == AQ_OK; i++)
+  for (size_t i = 0; i < *count && status == AQ_OK; i++) {
     status = aq_change_read(usual[i].id, usual[i].text, &out[i], diag);
+    out[i].optional = true;
+  }
   return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv.h"
 #include "whatif/basis.h"
 #include "whatif/variant.h"
 
@@ -268,6 +269,18 @@ static void error_take(const aq_whatif *out, aq_whatif_row *row)
   row->most += (aq_time)((double)row->most * out->error);
 }
 
+/* Of the times of all rows, which the critical path has sorted. */
+static uint64_t digest_of(const aq_timeline *t)
+{
+  uint64_t digest = AQ_FNV_START;
+  for (size_t i = 0; i < t->count; i++) {
+    const aq_timeline_row *row = &t->rows[i];
+    const int64_t times[] = {row->origin, row->start, row->end};
+    digest = aq_fnv_add(digest, times, sizeof times);
+  }
+  return digest;
+}
+
 /* `name`, or NULL where memory is gone, is the row's from now on. */
 static aq_status row_make(const aq_whatif_table *t, char *name,
                           const aq_change *changes, size_t count)
@@ -283,6 +296,11 @@ static aq_status row_make(const aq_whatif_table *t, char *name,
   if (status == AQ_OK) {
     row->basis = aq_whatif_basis(&v, changes, count);
     row->graphs = v.facts.graphs;
+    row->digest = digest_of(&v.timeline);
+    if (count == 0) {
+      t->out->calls = v.facts.calls;
+      t->out->waits = v.facts.waits;
+    }
     row->predicted = v.clock != 1 || v.bandwidth != 1 || v.link != 1 ||
                      strncmp(v.measured_on, "predicted", 9) == 0;
     status = row->basis ? AQ_OK : aq_diag_no_memory(t->diag);
@@ -291,7 +309,10 @@ static aq_status row_make(const aq_whatif_table *t, char *name,
   if (status != AQ_OK)
     return status;
   row->least = row->most = row->after.makespan;
-  return ends_take(t, changes, count, row);
+  status = ends_take(t, changes, count, row);
+  const aq_whatif_row *base = &t->out->rows[0];
+  row->depends = row->digest != base->digest || row->least != row->most;
+  return status;
 }
 
 /* For the caller to free; NULL: no memory. */
@@ -353,6 +374,42 @@ static aq_status changes_check(const aq_change *changes, size_t count,
                            AQ_WHATIF_CHANGES_MAX);
 }
 
+/* Whether the run records anything that the change is of. */
+static aq_status change_check(const aq_whatif *w, const aq_change *change,
+                              aq_diag *diag)
+{
+  const bool of_calls =
+      change->id == AQ_CHANGE_LAUNCH || change->id == AQ_CHANGE_GRAPHS;
+  const bool of_host = change->id == AQ_CHANGE_HOST;
+  if (w->calls > 0 || !(of_calls || (of_host && w->waits == 0)))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "--%s: run %" PRId64 " records no host call, so nothing "
+                     "is known about %s; expected a profile with host calls "
+                     "(doc/recording.md)",
+                     aq_change_name(change->id), w->run,
+                     of_calls ? "its launches" : "the time between its calls");
+}
+
+/* Leaves out optional changes that the run records nothing of. */
+static aq_status changes_keep(const aq_whatif *w, aq_change *changes,
+                              size_t *count, aq_diag *diag)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < *count; i++) {
+    aq_diag ignored = AQ_DIAG_INIT;
+    const bool optional = changes[i].optional;
+    const aq_status status =
+        change_check(w, &changes[i], optional ? &ignored : diag);
+    if (status != AQ_OK && !optional)
+      return status;
+    if (status == AQ_OK)
+      changes[kept++] = changes[i];
+  }
+  *count = kept;
+  return AQ_OK;
+}
+
 static aq_status base_make(const aq_whatif_table *t)
 {
   aq_whatif *out = t->out;
@@ -388,6 +445,7 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          aq_diag *diag)
 {
   aq_collectives collectives = {.count = 0};
+  aq_change kept[AQ_WHATIF_CHANGES_MAX];
   aq_whatif_table t = {.collectives = &collectives,
                        .options = options,
                        .store = store,
@@ -402,10 +460,15 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   if (status == AQ_OK)
     status = base_make(&t);
   t.notes = NULL;
+  if (status == AQ_OK) {
+    if (count > 0)
+      memcpy(kept, changes, count * sizeof *kept);
+    status = changes_keep(out, kept, &count, diag);
+  }
   for (size_t i = 0; i < count && status == AQ_OK; i++)
-    status = row_make(&t, change_word(&changes[i]), &changes[i], 1);
+    status = row_make(&t, change_word(&kept[i]), &kept[i], 1);
   if (status == AQ_OK && count > 1)
-    status = row_make(&t, strdup("all"), changes, count);
+    status = row_make(&t, strdup("all"), kept, count);
   aq_collectives_fini(&collectives);
   for (size_t i = 0; i < out->count; i++)
     error_take(out, &out->rows[i]);

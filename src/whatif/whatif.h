@@ -32,6 +32,7 @@ typedef struct aq_change {
   const char *text; /* the device or edit; borrowed. Else NULL */
   double factor;
   int64_t number;
+  bool optional; /* left out where the run records nothing that it changes */
 } aq_change;
 
 enum { AQ_WHATIF_CHANGES_MAX = 32 };
@@ -41,8 +42,8 @@ enum { AQ_WHATIF_CHANGES_MAX = 32 };
 aq_status aq_change_read(aq_change_id id, const char *text, aq_change *out,
                          aq_diag *diag);
 
-/* The changes that a report tries where the command line has none; at most
- * AQ_WHATIF_CHANGES_MAX. */
+/* The changes that a report tries where the command line has none, optional
+ * ones; at most AQ_WHATIF_CHANGES_MAX. */
 aq_status aq_changes_usual(aq_change *out, size_t *count, aq_diag *diag);
 
 const char *aq_change_name(aq_change_id id);
@@ -54,16 +55,19 @@ typedef struct aq_whatif_row {
   aq_critical after;   /* its makespan and critical path */
   aq_time least, most; /* the range of the makespan */
   uint64_t graphs, gates;
-  char *basis;    /* its basis, as text */
-  bool predicted; /* some durations are predictions */
+  char *basis;     /* its basis, as text */
+  bool predicted;  /* some durations are predictions */
+  bool depends;    /* some row starts or ends at another time than unchanged */
+  uint64_t digest; /* of the times of all rows */
 } aq_whatif_row;
 
 typedef struct aq_whatif {
   aq_whatif_row rows[AQ_WHATIF_CHANGES_MAX + 2]; /* none, each, all */
   size_t count;
-  aq_time measured; /* makespan of the run itself */
-  double error;     /* of the unchanged replay against it; a part of it */
-  int64_t run;      /* its id */
+  aq_time measured;      /* makespan of the run itself */
+  double error;          /* of the unchanged replay against it; a part of it */
+  int64_t run;           /* its id */
+  uint64_t calls, waits; /* rows whose host call is recorded; host waits */
   /* Collective kernels; how many of them wait for others of the run; the ranks;
    * the measured waiting and transfer of all. */
   size_t collectives, met, ranks;
@@ -73,7 +77,8 @@ typedef struct aq_whatif {
 /* `options` as of aq_performance_init; its device is the one before changes,
  * NULL: that of the GPU which the run names. With one change `all` is left
  * out. AQ_ERR_INVALID: live mode or hardware, where time cannot be replayed;
- * two changes of one kind other than SET. On AQ_OK the caller calls
+ * two changes of one kind other than SET. AQ_ERR_INPUT: the run records nothing
+ * that a change concerns, such as host calls. On AQ_OK the caller calls
  * aq_whatif_fini. */
 aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          const char *run, const aq_change *changes,

@@ -159,6 +159,85 @@ check "a rank alone meets nobody" contains "$out" \
 try "$aqueduct" whatif m --link 2
 check "a link needs a factor" contains "$err" "expected a factor"
 
+try "$aqueduct" whatif m --link x2
+check "what nothing depends on is no change of 0 %" contains "$out" \
+  "link x2: nothing in this run depends on it;"
+try "$aqueduct" whatif m --link x2 --json
+check "nor in JSON" contains "$out" '"depends": false'
+
+# 50 products of 1 ms, launched in half a millisecond, and a copy to the host
+# whose call waits for them.
+events() {
+  awk 'BEGIN {
+    call = "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"pid\": 1, \"tid\": 1, "
+    device = "\"pid\": 0, \"tid\": 0, \"args\": {\"device\": 0, \"stream\": 0, "
+    for (i = 0; i < 50; i++) {
+      printf "%s\"name\": \"hipLaunchKernel\", \"ts\": %d, \"dur\": 5, \"args\": {\"correlation\": %d}},\n",
+        call, 1000 + 10 * i, i + 1
+      printf "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"Cijk_Ailk_Bljk_BBS\", \"ts\": %d, \"dur\": 1000, %s\"correlation\": %d, \"grid\": [304, 1, 1], \"block\": [256, 1, 1]}},\n",
+        1020 + 1000 * i, device, i + 1
+    }
+    printf "%s\"name\": \"%s\", \"ts\": 1500, \"dur\": 49556, \"args\": {\"correlation\": 51}},\n",
+      call, "'"$1"'"
+    printf "{\"ph\": \"X\", \"cat\": \"gpu_memcpy\", \"name\": \"Memcpy DtoH (Device -> Host)\", \"ts\": 51026, \"dur\": 20, %s\"correlation\": 51, \"bytes\": 4096}}\n",
+      device
+  }'
+}
+events hipMemcpyWithStream | ranks blocking
+try "$aqueduct" whatif blocking --clock x3 --json
+check "a run that ends with a blocking copy shrinks with its kernels" \
+  less "$(after clock)" 40000
+check "by no more than these" less 17000 "$(after clock)"
+check "its critical path is its kernels" python3 -c '
+import json, sys
+row = json.load(open(sys.argv[1]))["changes"][0]
+path = row["critical_path_after"]
+assert path["kernels_ns"] > 0.98 * path["makespan_ns"], path' "$work/out"
+events hipMemcpyAsync | ranks pageable
+try "$aqueduct" whatif pageable --clock x3 --json
+check "so does one whose copy blocks whatever its name" less "$(after clock)" \
+  40000
+
+# The memory's bandwidth moves copies within the device, not those to the host.
+sed 's/DtoH (Device -> Host)/DtoD (Device -> Device)/; s/"dur": 20,/"dur": 10000,/
+  s/"dur": 49556/"dur": 59536/' "$work/blocking.json" > "$work/within.json"
+"$aqueduct" import "$work/within.json" --name within -q > /dev/null
+sed 's/"dur": 20,/"dur": 10000,/; s/"dur": 49556/"dur": 59536/' \
+  "$work/blocking.json" > "$work/host.json"
+"$aqueduct" import "$work/host.json" --name host -q > /dev/null
+try "$aqueduct" whatif host --bandwidth x2 --json
+to_host=$(($(after none) - $(after bandwidth)))
+try "$aqueduct" whatif within --bandwidth x2 --json
+check "a copy of 10 ms within the device follows the memory" \
+  [ "$(($(after none) - $(after bandwidth) - to_host))" -gt 2500 ]
+check "and its basis counts it" contains "$out" "1 copies and fills"
+
+# No host call is recorded.
+grep -v cuda_runtime << 'EVENTS' | ranks silent
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 0, "ts": 10, "dur": 5, "args": {"device": 0, "stream": 0, "grid": [64, 1, 1], "block": [256, 1, 1]}},
+    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 0, "ts": 20, "dur": 5, "args": {"device": 0, "stream": 0, "grid": [64, 1, 1], "block": [256, 1, 1]}}
+EVENTS
+for change in "launch x0.5" "host x0.5" graphs; do
+  # shellcheck disable=SC2086 # words
+  try "$aqueduct" whatif silent --$change
+  check "--$change of a run without host calls is refused" [ "$status" = 2 ]
+  check "and says why" contains "$err" "records no host call"
+done
+try "$aqueduct" report silent -o "$work/silent.html"
+check "a report tries what is left" [ "$status" = 0 ]
+check "without them" [ "$(grep -c '"change":"launch' "$work/silent.html")" = 0 ]
+
+# A run that does not name its GPU: --device is a change.
+sed 's/"name": "AMD Instinct MI300X", "numSms": 304/"name": ""/' \
+  "$work/blocking.json" > "$work/unnamed.json"
+"$aqueduct" import "$work/unnamed.json" --name unnamed -q > /dev/null
+try "$aqueduct" whatif unnamed --device mi300x
+check "without a device before the change it is refused" [ "$status" = 2 ]
+check "and the line says how to name it" contains "$err" "AQUEDUCT_DEVICE"
+try env AQUEDUCT_DEVICE=mi210 "$aqueduct" whatif unnamed --device mi300x
+check "so named, it is replayed" [ "$status" = 0 ]
+check "on both" contains "$out" "closed loop on mi210"
+
 try "$aqueduct" whatif m
 check "without a change there is nothing to ask" [ "$status" = 2 ]
 try "$aqueduct" whatif m --host 0.5
