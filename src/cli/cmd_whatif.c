@@ -160,6 +160,13 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
   return aq_cli_json_finish(cli, json, status);
 }
 
+/* Of the environment; NULL: the model of the GPU that the run names. */
+static const char *device_before(void)
+{
+  const char *named = getenv("AQUEDUCT_DEVICE");
+  return named && named[0] ? named : NULL;
+}
+
 /* The caller frees *out. */
 static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
                              bool given, aq_whatif **out)
@@ -176,7 +183,7 @@ static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
     return status;
   performance.edits = NULL;
   if (cli->given[AQ_CLI_OPT_DEVICE])
-    performance.device = NULL;
+    performance.device = device_before();
   aq_whatif *made = malloc(sizeof *made);
   if (!made)
     return aq_diag_no_memory(&cli->diag);

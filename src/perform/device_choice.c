@@ -109,6 +109,7 @@ static const struct {
 typedef struct stack_notes {
   int64_t hip;  /* major × 100 + minor */
   int64_t wave; /* work-items */
+  bool edited;  /* constants of a simulated run's device model */
 } stack_notes;
 
 static int64_t notes_number(const aq_json_node *root, const char *key)
@@ -131,6 +132,8 @@ static stack_notes notes_of(const char *notes)
     return out;
   const aq_json_node root = aq_json_root(&doc);
   if (aq_json_is_object(&root)) {
+    aq_json_node edits;
+    out.edited = aq_json_member(&root, "edits", &edits);
     out.hip = notes_number(&root, "hip_version") / 100000;
     out.wave = notes_number(&root, "wave_size");
   }
@@ -280,7 +283,7 @@ static const char *relative(const aq_run_device *device)
 }
 
 static aq_status refuse(const aq_run_device *device, const char *why,
-                        aq_diag *diag)
+                        const char *option, aq_diag *diag)
 {
   char known[AQ_DIAG_TEXT_MAX] = "", gpu[160];
   const char *near = relative(device);
@@ -294,9 +297,9 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                                                      : "unnamed GPU",
            device && device->gfx ? " " : "",
            device && device->gfx ? device->gfx : "");
-  return aq_diag_set(
-      diag, AQ_ERR_INPUT, "%s (%s)%s%s; choose one with --device: %s", why, gpu,
-      near ? "; nearest, of the same ISA: " : "", near ? near : "", known);
+  return aq_diag_set(diag, AQ_ERR_INPUT, "%s (%s)%s%s; choose one with %s: %s",
+                     why, gpu, near ? "; nearest, of the same ISA: " : "",
+                     near ? near : "", option, known);
 }
 
 typedef struct choice_list {
@@ -321,8 +324,8 @@ static int64_t device_next(aq_run_reader *reader, int64_t after)
 
 /* The models of the run's devices, in their order. */
 static aq_status models_choose(aq_store *store, const aq_run_info *run,
-                               aq_run_reader *reader, choice_list *list,
-                               aq_diag *diag)
+                               aq_run_reader *reader, const char *option,
+                               choice_list *list, aq_diag *diag)
 {
   const stack_notes notes = notes_of(run->notes);
   *list = (choice_list){.count = 0};
@@ -345,13 +348,33 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
                         ? "the run does not name its GPU, which by its waves "
                           "or registers is of RDNA"
                         : "no device model is known for the run's GPU",
-                    diag);
+                    option, diag);
     if (list->count == DEVICES_MAX)
-      return refuse(device, "the run has more than 64 GPUs", diag);
+      return refuse(device, "the run has more than 64 GPUs", option, diag);
     list->models[list->count++] = model;
   }
-  return list->count > 0 ? AQ_OK
-                         : refuse(NULL, "the run does not name its GPU", diag);
+  return list->count > 0
+             ? AQ_OK
+             : refuse(NULL, "the run does not name its GPU", option, diag);
+}
+
+/* The models that a simulated run was made on, for the caller to free; NULL: it
+ * is none, or this build lacks one of them. */
+static char *models_made(const aq_run_info *run, char *reason, size_t size)
+{
+  char name[256];
+  const char *at = run->device_model;
+  if (run->kind != AQ_RUN_SIMULATED || !at)
+    return NULL;
+  for (size_t length; *at; at += length + (at[length] == ',')) {
+    length = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ",*"), at);
+    if (!model_find(name))
+      return NULL;
+  }
+  snprintf(reason, size, "on which the run was made%s",
+           notes_of(run->notes).edited ? ", without its edits" : "");
+  return strdup(run->device_model);
 }
 
 /* "mi300x*4,mi250": equal neighbours together. */
@@ -373,11 +396,14 @@ static char *list_print(const choice_list *list)
 }
 
 aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
-                           aq_run_reader *reader, aq_device_choice *out,
-                           aq_diag *diag)
+                           aq_run_reader *reader, const char *option,
+                           aq_device_choice *out, aq_diag *diag)
 {
   choice_list list;
-  aq_status status = models_choose(store, run, reader, &list, diag);
+  out->models = models_made(run, out->reason, sizeof out->reason);
+  if (out->models)
+    return AQ_OK;
+  aq_status status = models_choose(store, run, reader, option, &list, diag);
   if (status != AQ_OK)
     return status;
   char *models = list_print(&list);

@@ -142,7 +142,8 @@ static aq_status devices_find(trial *t, char **out)
   status = aq_run_reader_open(t->store, origin->id, AQ_ORDER_START, &reader,
                               t->diag);
   if (status == AQ_OK) {
-    status = aq_device_choose(t->store, origin, reader, &choice, t->diag);
+    status = aq_device_choose(t->store, origin, reader, "--device", &choice,
+                              t->diag);
     aq_run_reader_close(reader);
   }
   if (status == AQ_OK)

@@ -171,11 +171,13 @@ static aq_status device_choose(const replay_job *job, const aq_run_info *origin,
                                aq_run_reader *reader, char **out)
 {
   aq_device_choice choice;
+  const char *option = job->hooks ? job->hooks->device_option : NULL;
   *out = NULL;
   if (job->performance->options.device || job->performance->hardware)
     return AQ_OK;
   aq_status status =
-      aq_device_choose(job->store, origin, reader, &choice, job->diag);
+      aq_device_choose(job->store, origin, reader, option ? option : "--device",
+                       &choice, job->diag);
   if (status != AQ_OK)
     return status;
   job->performance->options.device = *out = choice.models;
@@ -297,8 +299,8 @@ static aq_status transfer_prepare(replay_job *job, const aq_run_info *origin,
   if (!strstr(job->measured, ", not on") || !device ||
       origin->kind != AQ_RUN_MEASURED)
     return AQ_OK;
-  aq_status status =
-      aq_device_choose(job->store, origin, reader, &choice, &unknown);
+  aq_status status = aq_device_choose(job->store, origin, reader, "--device",
+                                      &choice, &unknown);
   if (status == AQ_ERR_INPUT)
     return AQ_OK; /* no model of that GPU: its durations stay */
   if (status != AQ_OK)

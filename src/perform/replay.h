@@ -22,8 +22,10 @@ typedef struct aq_replay_hooks {
   aq_end end;             /* of durations predicted for another GPU */
   aq_replay_facts *facts; /* gets the facts of the replay */
   const struct aq_interval *interval; /* goes to the notes (interval.h) */
-  size_t met;                         /* so do collective kernels that wait for
-                                         each other (collectives.h) */
+  const char *device_option; /* what chooses a device model, for errors; NULL:
+                                --device */
+  size_t met;                /* so do collective kernels that wait for
+                                each other (collectives.h) */
 } aq_replay_hooks;
 
 /* Replays the run and stores it under `info`. A performance without a device

@@ -154,6 +154,10 @@ static void variant_fini(aq_whatif_variant *v)
   free(v->measured_on);
 }
 
+/* --device is a change; the device before changes is the run's own. */
+static const char of_run[] =
+    "AQUEDUCT_DEVICE, which names the GPU that it was measured on";
+
 static aq_status variant_perform(aq_whatif_variant *v,
                                  aq_performance *performance)
 {
@@ -165,6 +169,7 @@ static aq_status variant_perform(aq_whatif_variant *v,
                                  .waited = waited,
                                  .user = v,
                                  .end = v->end,
+                                 .device_option = of_run,
                                  .facts = &v->facts};
   aq_run_info info;
   aq_performed performed;

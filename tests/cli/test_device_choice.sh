@@ -37,6 +37,18 @@ try "$aqueduct" replay odd
 check "other steps tell nothing" [ "$status" = 2 ]
 check "the line says what to do" contains "$err" "choose one with --device"
 
+# A replay is on the model that it was made on.
+try "$aqueduct" replay gfx90a --device mi250x --name on
+chooses "a simulated run" on mi250x
+check "and why is told" contains "$err" "on which the run was made"
+try "$aqueduct" whatif on --clock x2
+check "a what-if of it too" contains "$out" "closed loop on mi250x,"
+try "$aqueduct" replay gfx90a --device mi250x --set dispatch_setup=3x \
+  --name edited
+try "$aqueduct" replay edited
+check "edits are not, and it is told" contains "$err" \
+  "on which the run was made, without its edits"
+
 # Of rocprof v1, waves of 32 work-items show that it is no gfx9 GPU.
 sed 's/,16,64,0x0,/,128,32,0x0,/' "$work/gfx942.csv" > "$work/gfx1201.csv"
 try "$aqueduct" import "$work/gfx1201.csv" -q --name rdna
