@@ -153,11 +153,11 @@ AQSIM_DEVICES = \
 	src/backend_sim/model/devices/mi50.device \
 	src/backend_sim/model/devices/mi25.device \
 	src/backend_sim/model/devices/r9700-unprofiled.device \
+	src/backend_sim/model/devices/r9700-rocprof1.device \
 	src/backend_sim/model/devices/r9700.device \
 	src/backend_sim/model/devices/rx6900xt.device \
 	src/backend_sim/model/devices/rx7900xtx-unprofiled.device \
 	src/backend_sim/model/devices/rx7900xtx.device \
-	src/backend_sim/model/devices/rx9070xt-rocprof1.device \
 	src/backend_sim/model/devices/rx9070xt-unprofiled.device \
 	src/backend_sim/model/devices/rx9070xt.device
 devicesdir = $(pkgdatadir)/devices

@@ -49,6 +49,17 @@ try "$aqueduct" replay edited
 check "edits are not, and it is told" contains "$err" \
   "on which the run was made, without its edits"
 
+# A card and its neighbour of the same chip.
+card() { # NAME GPU
+  sed 's/MI350X/'"$2"'/; s/gfx950/gfx1201/; s/"cu_count":256/"cu_count":64/' \
+    "$srcdir/tests/trace/data/rocprofv3.json" > "$work/$1.json"
+  try "$aqueduct" import "$work/$1.json" -q --name "$1"
+}
+card r9700 "Radeon AI PRO R9700"
+chooses "an R9700" r9700 r9700
+card rx9070xt "Radeon RX 9070 XT"
+chooses "an RX 9070 XT" rx9070xt rx9070xt
+
 # Of rocprof v1, waves of 32 work-items show that it is no gfx9 GPU.
 sed 's/,16,64,0x0,/,128,32,0x0,/' "$work/gfx942.csv" > "$work/gfx1201.csv"
 try "$aqueduct" import "$work/gfx1201.csv" -q --name rdna
