@@ -305,11 +305,28 @@ static aq_status predicted_print(aq_cli *cli, const aq_predicted *p,
   return aq_cli_json_end_if(cli, json);
 }
 
+/* Names of runs may have a "=". */
+static bool run_is_stored(aq_cli *cli, const char *run)
+{
+  aq_store *store;
+  aq_run_info *info;
+  bool stored = false;
+  if (aq_cli_store_open(cli, AQ_STORE_READ, &store) == AQ_OK) {
+    stored = aq_store_find(store, run, &info, &cli->diag) == AQ_OK;
+    if (stored)
+      aq_run_info_free(info);
+    aq_store_close(store);
+  }
+  cli->diag = (aq_diag)AQ_DIAG_INIT;
+  return stored;
+}
+
 static aq_status predict(aq_cli *cli)
 {
   const char *device = cli->values[AQ_CLI_OPT_DEVICE];
   aq_predicted predicted;
-  if (cli->arg_count == 2 && !strchr(cli->args[1], '='))
+  if (cli->arg_count == 2 &&
+      (!strchr(cli->args[1], '=') || run_is_stored(cli, cli->args[1])))
     return run_predict(cli, cli->args[1]);
   if (!device)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,

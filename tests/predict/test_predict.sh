@@ -23,6 +23,10 @@ try "$aqueduct" device predict m=1 --device mi355x
 check "a size alone is no product" [ "$status" = 2 ]
 try "$aqueduct" device predict m=1 n=1 k=1 type=bf16
 check "the device has to be named" [ "$status" = 2 ]
+"$aqueduct" import "$srcdir/tests/cli/two-streams.json" --name size=2 -q \
+  > /dev/null
+try "$aqueduct" device predict size=2 --device mi355x
+check "a run's name may look like a size" [ "${err#*product}" = "$err" ]
 
 "$aqueduct" replay m --device mi355x --name other -q > /dev/null
 for view in "show other" "show other --json" "compare other --as-if" \
