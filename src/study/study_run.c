@@ -87,14 +87,15 @@ static bool place_fill(const aq_json_node *root, aq_study_place *out)
     out->device = NULL;
   free(edits);
   good = good && out->workload && out->parameters && out->policy && out->device;
-  if (good && asprintf(&out->setting, "%s|%s|%s|%s|%" PRId64, plan ? plan : "",
-                       out->workload, out->parameters, out->device,
-                       number_of(root, "queues")) < 0)
+  if (good &&
+      asprintf(&out->setting, "%s|%s|%s|%s|%" PRId64 "|%" PRId64,
+               plan ? plan : "", out->workload, out->parameters, out->device,
+               number_of(root, "queues"), number_of(root, "live")) < 0)
     out->setting = NULL;
   return good && out->setting;
 }
 
-/* A run of no plan is a row of its own. */
+/* A run that did not store its place is a row of its own. */
 static bool place_alone(const aq_run_info *info, aq_study_place *out)
 {
   out->workload = strdup(info->source ? info->source : "");

@@ -168,4 +168,19 @@ try "$aqueduct" sweep "$work/bad.json" --store "$work/bad.db"
 check "a parameter that the scenario has not is refused" contains "$err" \
   'it has no parameter "rite"'
 check "with exit status 2" [ "$status" = 2 ]
+
+# Single runs are compared as points of a sweep are.
+for policy in fifo edf edf,slots=2; do
+  try "$aqueduct" run "$srcdir/tests/cli/clients.json" --parameter rate=40us \
+    --policy "$policy" --store "$work/single.db"
+done
+try "$aqueduct" run "$srcdir/tests/cli/clients.json" --parameter rate=20us \
+  --policy fifo --store "$work/single.db"
+try "$aqueduct" study --store "$work/single.db" --baseline fifo
+check "a run stores its policy" contains "$out" "edf,slots=2"
+check "and its parameters" contains "$out" "rate=20us"
+check "which make runs comparable" contains "$out" "less that of fifo"
+try "$aqueduct" study --store "$work/single.db" --json
+check "runs that differ have rows of their own" \
+  [ "$(grep -c '"policy"' "$work/out")" = 4 ]
 finish
