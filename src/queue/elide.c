@@ -107,7 +107,7 @@ static int wait_plan_locked(const aq_queue *queue, const aq_point *point,
   else if (point->value <= semaphore->promised && !semaphore->hosted &&
            is_all_dominated(queue, semaphore))
     met = AQ_WAIT_ALL_DOMINATED;
-  if (met == AQ_WAIT_SAME_QUEUE || met == AQ_WAIT_ALL_DOMINATED) {
+  if (met != AQ_WAIT_DEFERRED) { /* its outcome counts, however it is met */
     plan->waited[plan->waited_count] = semaphore;
     plan->waited_values[plan->waited_count++] = point->value;
   }

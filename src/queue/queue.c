@@ -217,6 +217,7 @@ static bool is_idle(aq_queue *queue)
 {
   aq_lock(queue->hub, &queue->lock);
   const bool idle = !queue->parked_first && !queue->resuming &&
+                    queue->undecided == 0 &&
                     aq_queue_retired(queue) == queue->epoch;
   aq_unlock(queue->hub, &queue->lock);
   return idle;

@@ -71,6 +71,7 @@ struct aq_queue {
   uint32_t parked_count;
   bool resuming, resume_again; /* a thread puts parked tasks */
   bool ending;                 /* it is being destroyed: parked tasks fail */
+  uint32_t undecided;          /* calls of `decision` that are not over */
   aq_queue_stats stats;
   aq_due_ring due; /* put by submitters, taken by the retirer */
 
@@ -86,11 +87,13 @@ struct aq_queue {
   /* Of the retirer. */
   uint32_t polls __attribute__((aligned(64))); /* atomic: looks asked for */
   uint64_t retired;                            /* atomic: epoch */
-  uint64_t kernarg_free; /* atomic: position of the kernarg ring */
-  uint64_t failures;     /* atomic */
-  uint64_t published;    /* atomic: writes of the host */
-  aq_seat *seat;         /* of hosts that wait for room or the end */
-  uint32_t listeners;    /* atomic: how many they are */
+  uint64_t kernarg_free;  /* atomic: position of the kernarg ring */
+  uint64_t failures;      /* atomic */
+  uint64_t published;     /* atomic: writes of the host */
+  aq_timepoint decision;  /* of a point that the next epoch waited for */
+  aq_semaphore *deciding; /* atomic: whose timepoint that is, or NULL */
+  aq_seat *seat;          /* of hosts that wait for room or the end */
+  uint32_t listeners;     /* atomic: how many they are */
 };
 
 static inline uint64_t aq_queue_retired(const aq_queue *queue)
@@ -121,7 +124,7 @@ typedef struct aq_plan {
   uint32_t edge_count;
   uint32_t loud; /* of them, the ones that need a packet */
   uint32_t rules[AQ_WAIT_RULES];
-  aq_semaphore *waited[AQ_PLAN_EDGES]; /* rule 1c; borrowed */
+  aq_semaphore *waited[AQ_PLAN_EDGES]; /* all of them; borrowed */
   uint64_t waited_values[AQ_PLAN_EDGES];
   uint32_t waited_count;
   bool system; /* something of outside of the device is acquired */

@@ -30,6 +30,13 @@
  * completion: a queue fails by storing cause, failed, failed_from and then the
  * signals, so an epoch that only seems complete is known to have failed.
  *
+ * Outcomes. An epoch that waited for others is complete after them, but that
+ * says nothing of their outcome: one whose own wait failed is complete too. So
+ * it is retired only when all points that it waited for are decided, reached or
+ * failed. The retirer polls the queues that bring them; where another thread
+ * does that just now, or a caller of this one, it leaves a timepoint
+ * (`decision`) that polls the queue again, and the queue is not idle before.
+ *
  * Failure of one epoch: an axis that it waited for failed from that epoch on, a
  * semaphore failed, its action failed, its own queue failed. The first counts,
  * and goes to its `over`, its semaphores and its release. The kernel arguments
@@ -245,6 +252,96 @@ static void epoch_retire(aq_queue *queue, uint64_t epoch)
   __atomic_store_n(&queue->retired, epoch, __ATOMIC_RELEASE);
 }
 
+/* ---- points that an epoch waited for ---- */
+
+/* Its packets have ended, so every epoch that it waited for has, but its own
+ * outcome is known only when those have been retired. */
+static bool is_decided(const aq_due *due)
+{
+  const aq_semaphore *semaphore = due->object;
+  return aq_semaphore_value(semaphore) >= due->value ||
+         aq_semaphore_failed(semaphore) != AQ_OK;
+}
+
+/* Another thread has retired what the next epoch waited for. */
+static void decision_come(aq_timepoint *timepoint, aq_status status,
+                          const char *cause)
+{
+  aq_queue *queue =
+      (aq_queue *)(void *)((char *)timepoint - offsetof(aq_queue, decision));
+  (void)status, (void)cause; /* the retirer looks at the semaphore */
+  __atomic_store_n(&queue->deciding, NULL, __ATOMIC_RELEASE);
+  aq_queue_poll(queue);
+  aq_lock(queue->hub, &queue->lock);
+  queue->undecided--;
+  aq_queue_tell(queue); /* with the lock: without it, the queue may be gone */
+  aq_unlock(queue->hub, &queue->lock);
+}
+
+static void decision_await(aq_queue *queue, const aq_due *due)
+{
+  aq_lock(queue->hub, &queue->lock);
+  queue->undecided++;
+  aq_unlock(queue->hub, &queue->lock);
+  queue->decision =
+      (aq_timepoint){.value = due->value, .reached = decision_come};
+  __atomic_store_n(&queue->deciding, due->object, __ATOMIC_RELEASE);
+  aq_semaphore_watch(due->object, &queue->decision);
+}
+
+/* The queue failed: its epochs do not wait for others any more. */
+static void decision_cancel(aq_queue *queue)
+{
+  aq_semaphore *semaphore = __atomic_load_n(&queue->deciding, __ATOMIC_ACQUIRE);
+  if (!semaphore || !aq_semaphore_unwatch(semaphore, &queue->decision))
+    return;
+  __atomic_store_n(&queue->deciding, NULL, __ATOMIC_RELEASE);
+  aq_lock(queue->hub, &queue->lock);
+  queue->undecided--;
+  aq_unlock(queue->hub, &queue->lock);
+}
+
+/* Retires the epochs of other queues that the next epoch waited for, unless
+ * another thread does. */
+static void producers_poll(const aq_queue *queue, uint64_t epoch)
+{
+  const aq_due_ring *ring = &queue->due;
+  for (uint64_t at = ring->tail;; at++) {
+    const aq_due *due = &ring->entries[at & (ring->size - 1)];
+    if (due->epoch != epoch || due->kind > AQ_DUE_WAITED)
+      return;
+    if (due->kind == AQ_DUE_EDGE)
+      aq_axis_poll(due->object);
+  }
+}
+
+/* Whether all points are decided that an epoch waited for; otherwise the last
+ * of them has the queue polled. */
+static bool is_epoch_decided(aq_queue *queue, uint64_t epoch)
+{
+  const aq_due_ring *ring = &queue->due;
+  if (epoch >= aq_axis_failed_from(queue->axis))
+    return true;
+  const uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+  if (__atomic_load_n(&queue->deciding, __ATOMIC_ACQUIRE))
+    return false;
+  for (uint64_t at = ring->tail; at < head; at++) {
+    const aq_due *due = &ring->entries[at & (ring->size - 1)];
+    if (due->epoch != epoch || due->kind > AQ_DUE_WAITED)
+      break;
+    if (due->kind != AQ_DUE_WAITED || is_decided(due))
+      continue;
+    producers_poll(queue, epoch);
+    if (!is_decided(due))
+      aq_hub_poll(queue->hub); /* rule 1c: whoever they are */
+    if (is_decided(due))
+      continue;
+    decision_await(queue, due);
+    return false;
+  }
+  return true;
+}
+
 /* The last epoch to retire now: all rung ones, if the device stopped. */
 static uint64_t epochs_over(aq_queue *queue)
 {
@@ -260,10 +357,12 @@ static uint64_t epochs_over(aq_queue *queue)
 static bool epochs_retire(aq_queue *queue)
 {
   const uint64_t over = epochs_over(queue);
-  const bool any = queue->retired < over;
-  while (queue->retired < over)
+  const uint64_t before = queue->retired;
+  if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER)
+    decision_cancel(queue);
+  while (queue->retired < over && is_epoch_decided(queue, queue->retired + 1))
     epoch_retire(queue, queue->retired + 1);
-  return any;
+  return queue->retired > before;
 }
 
 void aq_queue_poll(aq_queue *queue)

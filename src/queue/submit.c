@@ -32,7 +32,7 @@ static aq_status task_check(const aq_queue *queue, const aq_task *task,
                             aq_diag *diag)
 {
   const uint64_t dues = UINT64_C(5) + task->sync.signal_count +
-                        UINT64_C(2) * task->sync.wait_count;
+                        UINT64_C(3) * task->sync.wait_count;
   if (dues > queue->due.size)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "%u waits and %u signals: the queue has %u "

@@ -62,7 +62,7 @@ static void a_barrier_alone_signals(ground *g)
 static void
 an_operation_that_could_overflow_the_notifications_is_refused(ground *g)
 {
-  enum { ENTRIES = 64, FIT = (ENTRIES - 5 - 1) / 2 };
+  enum { ENTRIES = 64, FIT = (ENTRIES - 5 - 1) / 3 };
   aq_queue *from = ground_queue(g, NULL);
   aq_queue *queue = ground_queue(
       g, &(aq_queue_options){.size = 64, .notifications = ENTRIES});
@@ -81,7 +81,7 @@ an_operation_that_could_overflow_the_notifications_is_refused(ground *g)
   sync.wait_count = FIT + 1;
   ck_assert_int_eq(aq_queue_barrier(queue, &sync, &g->diag), AQ_ERR_INVALID);
   ck_assert_str_eq(g->diag.text,
-                   "30 waits and 1 signals: the queue has 64 notifications");
+                   "20 waits and 1 signals: the queue has 64 notifications");
   sync.wait_count = FIT;
   ck_assert_ok(g, aq_queue_barrier(queue, &sync, &g->diag));
   ground_wait(g, done, 1);
@@ -355,6 +355,45 @@ static void hosts_wait_for_any_and_until_a_deadline(ground *g)
   aq_queue_destroy(queue);
   aq_semaphore_release(a);
   aq_semaphore_release(b);
+}
+
+/* The failure of a queue goes on through others that are well. */
+static void a_failure_passes_through_the_queues_between(ground *g)
+{
+  enum { QUEUES = 4 };
+  aq_queue *bad = ground_queue(g, NULL), *queues[QUEUES];
+  aq_semaphore *semaphores[QUEUES + 1];
+  uint64_t cell = 1;
+  ground_sync s;
+  const aq_launch broken = {
+      .object = 0, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  semaphores[0] = ground_semaphore(g, 0);
+  ck_assert_ok(g, ground_dispatch(g, bad, NULL, &cell, 1));
+  ck_assert_ok(
+      g, aq_queue_dispatch(bad, ground_sync_make(&s, NULL, 0, semaphores[0], 1),
+                           &broken, &g->diag));
+  for (int i = 0; i < QUEUES; i++) {
+    queues[i] = ground_queue(g, NULL);
+    semaphores[i + 1] = ground_semaphore(g, 0);
+    ck_assert_ok(g, aq_queue_barrier(queues[i],
+                                     ground_sync_make(&s, semaphores[i], 1,
+                                                      semaphores[i + 1], 1),
+                                     &g->diag));
+  }
+  /* The last one first: the others are looked at because of it. */
+  for (int i = QUEUES; i >= 0; i--) {
+    const aq_point point = {semaphores[i], 1};
+    ck_assert_int_eq(
+        aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+        AQ_ERR_QUEUE);
+    ck_assert_int_eq(aq_semaphore_query(semaphores[i], NULL, &g->diag),
+                     AQ_ERR_QUEUE);
+  }
+  aq_queue_destroy(bad);
+  for (int i = 0; i < QUEUES; i++)
+    aq_queue_destroy(queues[i]);
+  for (int i = 0; i <= QUEUES; i++)
+    aq_semaphore_release(semaphores[i]);
 }
 
 /* ---- doorbells ---- */
@@ -1048,6 +1087,7 @@ static const ground_case cases[] = {
     GROUND_CASE(hosts_are_called_back_and_descriptors_become_readable),
     GROUND_CASE(hosts_wait_for_any_and_until_a_deadline),
     GROUND_CASE(parked_operations_fail_with_their_queue),
+    GROUND_CASE(a_failure_passes_through_the_queues_between),
     GROUND_CASE(an_operation_that_parks_rings_for_those_before_it),
     GROUND_CASE(operations_that_resume_ring_before_the_next_one_waits),
     GROUND_CASE(callbacks_may_do_whatever_does_not_wait),
