@@ -67,15 +67,16 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
 {
   const aq_explain *e = &explained->explain;
   char label[AQ_CLI_LABEL_SIZE], trust[AQ_CLI_TRUST_SIZE];
-  const aq_explain_share *share = &e->shares[e->bottleneck];
-  const aq_explain_term *term = &aq_explain_causes[e->bottleneck];
-  const char *name = aq_explained_worst_name(explained, e->bottleneck, reader);
+  const aq_explain_share *share = &e->shares[e->largest];
+  const aq_explain_term *term = &aq_explain_causes[e->largest];
+  const char *name = aq_explained_worst_name(explained, e->largest, reader);
   aq_cli_run_label(run, label);
   char *clean = aq_text_line(label, strlen(label));
   char *kernel = name_shorten(name);
-  fprintf(cli->out, "%s is %s, for %.1f %% of its time:\n  %s\n",
-          clean ? clean : "", term->verdict,
-          aq_explained_percent(e, share->time), term->meaning);
+  fprintf(cli->out, "%s is %s: %s %.1f %% of its time, then %s %.1f %%\n  %s\n",
+          clean ? clean : "", aq_explained_verdict(e), term->name,
+          aq_explained_percent(e, share->time), aq_explain_causes[e->next].name,
+          aq_explained_percent(e, e->shares[e->next].time), term->meaning);
   fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%s\n",
           (double)share->worst / (double)AQ_US, share->worst_row,
           kernel ? ", " : "", kernel ? kernel : "");
@@ -83,6 +84,12 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
   free(clean);
   if (aq_cli_run_trust(run, trust))
     fprintf(cli->out, "  %s\n", trust);
+  if (e->communication)
+    fprintf(cli->out,
+            "  communication kernels ran for %.3f us, %.1f %% of that beside "
+            "other kernels\n",
+            (double)e->communication / (double)AQ_US,
+            100.0 * (double)aq_explained_overlap(e) / (double)e->communication);
   if (e->shapeless)
     fprintf(cli->out,
             "  %" PRId64 " kernels, %.1f %% of the time, have no grid or "
@@ -111,9 +118,12 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
   aq_json_out_int(json, "run", run->id);
   aq_json_out_text(json, "kind", aq_cli_run_kind_name(run->kind));
   aq_cli_run_caveats_json(json, "caveats", run);
-  aq_json_out_text(json, "bottleneck",
-                   aq_explain_causes[e->bottleneck].verdict);
+  aq_json_out_text(json, "bottleneck", aq_explained_verdict(e));
+  aq_json_out_text(json, "largest", aq_explain_causes[e->largest].name);
+  aq_json_out_text(json, "next", aq_explain_causes[e->next].name);
   aq_json_out_ns(json, "time_ns", e->time);
+  aq_json_out_ns(json, "communication_ns", e->communication);
+  aq_json_out_ns(json, "communication_overlap_ns", aq_explained_overlap(e));
   aq_json_out_int(json, "dispatches", e->dispatches);
   aq_json_out_int(json, "devices", e->devices);
   aq_json_out_int(json, "shapeless", e->shapeless);

@@ -470,12 +470,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "RUN",
          .summary = "name the bottleneck of a run, with its evidence",
          .text = "Divides the time of each device, from its first start to its "
-                 "last end, among running kernels and copies, and the reasons "
-                 "for idle time: the host had not submitted or waited for the "
-                 "device; the next packet lay in its ring, waited for a "
-                 "barrier, or was being launched. The largest share names the "
-                 "bottleneck. Explain takes measured and simulated runs; "
-                 "doc/stats.md defines each share.",
+                 "last end, among running kernels, communication and copies, "
+                 "and the reasons for idle time: the host had not called, was "
+                 "in the call that submits, or waited for the device; the next "
+                 "packet lay in its ring, waited for a barrier, or was being "
+                 "launched. A run is bound by the cause that takes at least "
+                 "half of its time; where none does, no one cause binds it. "
+                 "Explain takes measured and simulated runs; doc/stats.md "
+                 "defines each share.",
          .examples = {{"aqueduct explain m", "the bottleneck of run m"}},
          .args_min = 1,
          .args_max = 1,

@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/rccl_name.h"
 
 enum { BATCH = 512 };
 
@@ -231,6 +232,14 @@ static aq_status read_all(reading *r, aq_run_reader *reader, aq_diag *diag)
   return status;
 }
 
+static bool communicates(const aq_dispatch_row *row, aq_run_reader *reader)
+{
+  const char *name = row->kind == AQ_KIND_KERNEL && row->name >= 0
+                         ? aq_run_reader_name(reader, row->name)
+                         : NULL;
+  return name && aq_kernel_is_of_rccl(name);
+}
+
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
                              aq_dispatches *out, aq_diag *diag)
 {
@@ -245,6 +254,8 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
   d->rows = kept->rows;
   d->count = kept->count;
   rows_sort(d);
+  for (size_t i = 0; i < d->count; i++)
+    d->rows[i].communicates = communicates(&d->rows[i], reader);
   if (status == AQ_OK && !find_gaps(d))
     status = aq_diag_no_memory(diag);
   if (status != AQ_OK) {
@@ -255,6 +266,13 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
     qsort(d->waits, d->wait_count, sizeof *d->waits, wait_order);
   *out = *d;
   return AQ_OK;
+}
+
+bool aq_dispatch_blocks(const aq_dispatch_row *row)
+{
+  return row->kind != AQ_KIND_KERNEL && row->via == AQ_VIA_DIRECT &&
+         row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE &&
+         row->host_end >= row->end;
 }
 
 aq_time aq_dispatches_makespan(const aq_dispatches *dispatches)

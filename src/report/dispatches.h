@@ -18,6 +18,7 @@ typedef struct aq_dispatch_row {
   /* When it was handed to the device: submit, or the end of its host call. */
   aq_time submission;
   aq_time gap; /* from the end before it on its queue; AQ_NONE for the first */
+  bool communicates; /* a kernel of RCCL or NCCL */
 } aq_dispatch_row;
 
 /* A host call that waited for the device. */
@@ -59,6 +60,9 @@ typedef struct aq_dispatches {
  * stored is read the fastest. */
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
                              aq_dispatches *out, aq_diag *diag);
+
+/* Whether the host call of a copy or fill returned when that was done. */
+bool aq_dispatch_blocks(const aq_dispatch_row *row);
 
 /* From the first start to the last end; 0 without rows. */
 aq_time aq_dispatches_makespan(const aq_dispatches *dispatches);

@@ -15,14 +15,21 @@ const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT] = {
 #undef C
 };
 
+/* What runs beside something of a higher rank counts as that. */
+typedef enum rank { RANK_KERNEL, RANK_COMMUNICATION, RANK_COPY, RANKS } rank;
+
+static const aq_explain_cause rank_causes[RANKS] = {
+    AQ_CAUSE_KERNEL, AQ_CAUSE_COMMUNICATION, AQ_CAUSE_COPY};
+
 /* One device, from its first start on. */
 typedef struct sweep {
   const aq_dispatches *all;
   aq_explain *out;
   int64_t device, cus;
   bool policy, begun;
-  aq_time kernels_until, any_until; /* latest ends so far */
-  size_t next_wait, next_stall;     /* those before have ended */
+  aq_time until[RANKS], any_until; /* latest ends so far */
+  bool *named;                     /* names that the device ran, by id */
+  size_t next_wait, next_stall;    /* those before have ended */
 } sweep;
 
 static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
@@ -54,31 +61,45 @@ static aq_time tail_of(const aq_dispatch_row *row, int64_t cus, aq_time time)
   return (aq_time)((slots - row->workgroups) * time / slots);
 }
 
-/* Time that the row adds to what ran before it: its own from where the others
- * end. */
+static rank rank_of(const aq_dispatch_row *row)
+{
+  if (row->kind != AQ_KIND_KERNEL)
+    return RANK_COPY;
+  return row->communicates ? RANK_COMMUNICATION : RANK_KERNEL;
+}
+
+/* Time that the row adds to what its rank ran before: its own from where the
+ * others end, and what lower ranks alone had covered. */
+static aq_time take_run(sweep *s, const aq_dispatch_row *row, rank own)
+{
+  aq_time from = row->start, added = 0;
+  for (int r = 0; r < RANKS; r++) {
+    const aq_time to = aq_time_min(row->end, s->until[r]);
+    if (r > (int)own && to > from) {
+      s->out->shares[rank_causes[r]].time -= to - from;
+      s->out->time -= to - from;
+      added += to - from;
+    }
+    from = aq_time_max(from, s->until[r]);
+  }
+  return added + aq_time_max(row->end - from, 0);
+}
+
 static void charge_run(sweep *s, const aq_dispatch_row *row)
 {
-  const bool kernel = row->kind == AQ_KIND_KERNEL;
-  aq_time any = row->end - aq_time_max(row->start, s->any_until);
-  if (!kernel) {
-    charge(s->out, AQ_CAUSE_COPY, any, row->number);
-    return;
-  }
-  /* What copies alone had covered is a kernel's now. */
-  const aq_time covered = aq_time_min(row->end, s->any_until) -
-                          aq_time_max(row->start, s->kernels_until);
-  if (covered > 0) {
-    s->out->shares[AQ_CAUSE_COPY].time -= covered;
-    s->out->time -= covered;
-  }
-  const aq_time added = (any > 0 ? any : 0) + (covered > 0 ? covered : 0);
-  const aq_time tail = tail_of(row, s->cus, added);
-  if (row->workgroups == AQ_NONE) {
+  const rank own = rank_of(row);
+  const aq_time added = take_run(s, row, own);
+  const aq_time tail = own == RANK_KERNEL ? tail_of(row, s->cus, added) : 0;
+  if (own == RANK_COMMUNICATION)
+    s->out->communication += aq_time_max(
+        row->end - aq_time_max(row->start, s->until[RANK_COMMUNICATION]), 0);
+  if (own == RANK_KERNEL && row->workgroups == AQ_NONE) {
     s->out->shapeless++;
     s->out->shapeless_time += added;
   }
   charge(s->out, AQ_CAUSE_TAIL, tail, row->number);
-  charge(s->out, AQ_CAUSE_KERNEL, added - tail, row->number);
+  charge(s->out, rank_causes[own], added - tail, row->number);
+  s->until[own] = aq_time_max(s->until[own], row->end);
 }
 
 /* ---- why nothing ran ---- */
@@ -123,6 +144,26 @@ static void charge_idle(sweep *s, aq_explain_cause cause, aq_time from,
   charge(s->out, cause, to - from, row);
 }
 
+/* A kernel's first launch that took so long loaded its code. */
+static bool loads(const sweep *s, const aq_dispatch_row *row)
+{
+  return row->kind == AQ_KIND_KERNEL && row->via == AQ_VIA_DIRECT &&
+         row->name >= 0 && !s->named[row->name] &&
+         row->host_end != AQ_TIME_NONE && row->host_begin != AQ_TIME_NONE &&
+         row->host_end - row->host_begin > AQ_EXPLAIN_LOAD_US * AQ_US;
+}
+
+/* What the host did in the call that submits the row. A blocking copy is a wait
+ * for what ran when its call began, and then a copy. */
+static aq_explain_cause call_cause(const sweep *s, const aq_dispatch_row *row)
+{
+  if (s->policy)
+    return AQ_CAUSE_POLICY;
+  if (aq_dispatch_blocks(row) && row->host_begin <= s->any_until)
+    return AQ_CAUSE_SYNC;
+  return loads(s, row) ? AQ_CAUSE_LOADING : AQ_CAUSE_LAUNCH;
+}
+
 /* From `from` until the submission: the host's time. */
 static void charge_host(sweep *s, const aq_dispatch_row *row, aq_time from,
                         aq_time to)
@@ -131,14 +172,9 @@ static void charge_host(sweep *s, const aq_dispatch_row *row, aq_time from,
       row->host_begin == AQ_TIME_NONE ? to : aq_time_min(row->host_begin, to);
   const aq_time waited = waited_until(s, row, from, called);
   charge_idle(s, AQ_CAUSE_SYNC, from, waited, row->number);
-  from = waited;
-  if (s->policy && called < to) {
-    const aq_time held = aq_time_max(from, called);
-    charge_idle(s, AQ_CAUSE_LAUNCH, from, held, row->number);
-    charge_idle(s, AQ_CAUSE_POLICY, held, to, row->number);
-  } else {
-    charge_idle(s, AQ_CAUSE_LAUNCH, from, to, row->number);
-  }
+  const aq_time in_call = aq_time_max(waited, called);
+  charge_idle(s, AQ_CAUSE_HOST, waited, in_call, row->number);
+  charge_idle(s, call_cause(s, row), in_call, to, row->number);
 }
 
 /* The cause of a submission's wait, as far as it is known. */
@@ -246,7 +282,9 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
   if (!s->begun) {
     s->begun = true;
     s->out->unsized += s->cus <= 0;
-    s->kernels_until = s->any_until = row->start;
+    s->any_until = row->start;
+    for (int r = 0; r < RANKS; r++)
+      s->until[r] = row->start;
     s->out->devices++;
   }
   if (row->start > s->any_until) {
@@ -255,23 +293,33 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
   }
   charge_run(s, row);
   s->any_until = aq_time_max(s->any_until, row->end);
-  if (row->kind == AQ_KIND_KERNEL)
-    s->kernels_until = aq_time_max(s->kernels_until, row->end);
+  if (row->name >= 0)
+    s->named[row->name] = true;
 }
 
-static aq_explain_cause find_bottleneck(const aq_explain *e)
+/* The two largest shares, by AQ_EXPLAIN_RULE. */
+static void headline_find(aq_explain *e)
 {
-  const aq_time kernels = e->shares[AQ_CAUSE_KERNEL].time;
-  aq_explain_cause largest = AQ_CAUSE_KERNEL;
-  aq_time most = 0;
-  for (int i = AQ_CAUSE_TAIL; i < AQ_CAUSE_COUNT; i++)
-    if (e->shares[i].time > most) {
-      most = e->shares[i].time;
-      largest = (aq_explain_cause)i;
-    }
-  return (__int128)kernels * 100 >= (__int128)e->time * AQ_EXPLAIN_FULL_PERCENT
-             ? AQ_CAUSE_KERNEL
-             : largest;
+  e->largest = AQ_CAUSE_KERNEL;
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    if (e->shares[i].time > e->shares[e->largest].time)
+      e->largest = (aq_explain_cause)i;
+  e->next = e->largest == AQ_CAUSE_KERNEL ? AQ_CAUSE_TAIL : AQ_CAUSE_KERNEL;
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    if (i != (int)e->largest && e->shares[i].time > e->shares[e->next].time)
+      e->next = (aq_explain_cause)i;
+  e->bound = (__int128)e->shares[e->largest].time * 100 >=
+             (__int128)e->time * AQ_EXPLAIN_BOUND_PERCENT;
+}
+
+/* One for each name id of the rows; NULL: no memory. */
+static bool *names_room(const aq_dispatches *d, size_t *count)
+{
+  *count = 1;
+  for (size_t i = 0; i < d->count; i++)
+    if (d->rows[i].name >= (int64_t)*count)
+      *count = (size_t)d->rows[i].name + 1;
+  return malloc(*count * sizeof(bool));
 }
 
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
@@ -283,6 +331,10 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "no kernel, copy or fill with a start and an end in "
                        "this run");
+  size_t names;
+  bool *named = names_room(dispatches, &names);
+  if (!named)
+    return aq_diag_no_memory(diag);
   for (int i = 0; i < AQ_CAUSE_COUNT; i++)
     e.shares[i].worst_row = AQ_NONE;
   for (size_t device = 0; device < device_count; device++) {
@@ -290,15 +342,18 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
                .out = &e,
                .device = (int64_t)device,
                .cus = cus[device],
-               .policy = policy};
+               .policy = policy,
+               .named = named};
+    memset(named, 0, names * sizeof *named);
     for (size_t i = 0; i < dispatches->count; i++)
       if (dispatches->rows[i].device == s.device)
         sweep_row(&s, &dispatches->rows[i]);
   }
+  free(named);
   e.stalls = (int64_t)dispatches->stall_count;
   for (size_t i = 0; i < dispatches->stall_count; i++)
     e.stalled += dispatches->stalls[i].to - dispatches->stalls[i].from;
-  e.bottleneck = find_bottleneck(&e);
+  headline_find(&e);
   *out = e;
   return AQ_OK;
 }

@@ -4,8 +4,8 @@
  *
  * The time of each device from its first start to its last end is divided, to
  * the picosecond, among the causes below: running work, or a reason for idling.
- * The largest cause that is not full kernels is the bottleneck; a run whose
- * kernels fill its time is kernel-bound. doc/stats.md says how each is found.
+ * AQ_EXPLAIN_RULE is the rule of the headline. doc/stats.md says how each is
+ * found.
  * Pure functions; one thread.
  */
 #ifndef AQ_REPORT_EXPLAIN_H
@@ -16,12 +16,19 @@
 /* C(id, name, verdict, meaning) */
 #define AQ_EXPLAIN_CAUSES(C)                                                   \
   C(KERNEL, "kernels", "kernel-bound", "kernels ran and filled the device")    \
-  C(TAIL, "tail", "tail effect",                                               \
+  C(TAIL, "tail", "tail-bound",                                                \
     "kernels ran with too few workgroups for the compute units, or in the "    \
     "last, partial round of them")                                             \
+  C(COMMUNICATION, "communication", "communication-bound",                     \
+    "only kernels of RCCL or NCCL ran")                                        \
   C(COPY, "copies", "copy-bound", "only copies and fills ran")                 \
+  C(HOST, "host", "host-bound",                                                \
+    "nothing ran: the host had not called to submit the next dispatch")        \
   C(LAUNCH, "launch", "launch-bound",                                          \
-    "nothing ran: the host had not submitted the next dispatch yet")           \
+    "nothing ran: the host was in the call that submits the next dispatch")    \
+  C(LOADING, "loading", "loading-bound",                                       \
+    "nothing ran: the host was in the first launch of a kernel, a call of "    \
+    "over 1 ms: it loads the code (warm-up)")                                  \
   C(SYNC, "sync", "sync-bound",                                                \
     "nothing ran: the host was still waiting for the device, or returning "    \
     "from that")                                                               \
@@ -58,8 +65,14 @@ extern const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT];
 enum {
   AQ_EXPLAIN_FETCH_US = 20,   /* in the ring for longer: oversubscribed */
   AQ_EXPLAIN_LAUNCH_US = 200, /* submission to start for longer: unexplained */
-  AQ_EXPLAIN_FULL_PERCENT = 85, /* kernels fill so much: kernel-bound */
+  AQ_EXPLAIN_LOAD_US = 1000,  /* a first launch took longer: it loaded code */
+  AQ_EXPLAIN_BOUND_PERCENT = 50, /* AQ_EXPLAIN_RULE */
 };
+
+/* In help and doc/stats.md too. */
+#define AQ_EXPLAIN_RULE                                                        \
+  "A run is bound by the cause that takes at least half of its time; where "   \
+  "none does, no one cause binds it."
 
 typedef struct aq_explain_share {
   aq_time time;
@@ -71,7 +84,10 @@ typedef struct aq_explain_share {
 typedef struct aq_explain {
   aq_time time; /* of all devices: the sum of the shares */
   aq_explain_share shares[AQ_CAUSE_COUNT];
-  aq_explain_cause bottleneck;
+  aq_explain_cause largest, next; /* shares */
+  bool bound;                     /* by the largest: AQ_EXPLAIN_RULE */
+  /* Of all devices: communication kernels ran, beside others or alone. */
+  aq_time communication;
   int64_t dispatches, devices;
   int64_t shapeless;      /* kernels whose workgroups are not known … */
   aq_time shapeless_time; /* … and their part of KERNEL: no tail is known */

@@ -15,6 +15,17 @@ double aq_explained_percent(const aq_explain *explain, aq_time part)
   return explain->time > 0 ? 100.0 * (double)part / (double)explain->time : 0;
 }
 
+const char *aq_explained_verdict(const aq_explain *explain)
+{
+  return explain->bound ? aq_explain_causes[explain->largest].verdict
+                        : "bound by no one cause";
+}
+
+aq_time aq_explained_overlap(const aq_explain *explain)
+{
+  return explain->communication - explain->shares[AQ_CAUSE_COMMUNICATION].time;
+}
+
 const char *aq_explained_worst_name(const aq_explained *explained,
                                     aq_explain_cause cause,
                                     aq_run_reader *reader)

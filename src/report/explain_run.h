@@ -22,6 +22,12 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
 
 void aq_explained_fini(aq_explained *explained);
 
+/* "kernel-bound", or that no one cause binds it: AQ_EXPLAIN_RULE. Static. */
+const char *aq_explained_verdict(const aq_explain *explain);
+
+/* Of the communication kernels' time, what ran beside other kernels. */
+aq_time aq_explained_overlap(const aq_explain *explain);
+
 /* The share of a cause in the run's time, in percent. */
 double aq_explained_percent(const aq_explain *explain, aq_time part);
 

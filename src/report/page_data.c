@@ -83,9 +83,9 @@ static void put_causes(const aq_explained *explained, aq_run_reader *reader,
   const aq_explain *explain = &explained->explain;
   const char *comma = "";
   fputs("{\"verdict\":", out);
-  aq_page_text_put(out, aq_explain_causes[explain->bottleneck].verdict);
-  aq_page_member_put(out, "bottleneck",
-                     aq_explain_causes[explain->bottleneck].name);
+  aq_page_text_put(out, aq_explained_verdict(explain));
+  aq_page_member_put(out, "largest", aq_explain_causes[explain->largest].name);
+  aq_page_member_put(out, "next", aq_explain_causes[explain->next].name);
   aq_page_number_put(out, "unsized_devices", explain->unsized);
   aq_page_number_put(out, "shapeless_kernels", explain->shapeless);
   aq_page_key_put(out, "causes");

@@ -62,6 +62,7 @@ for run in m s; do
   try "$aqueduct" explain $run --json
   check "explain of $run is JSON" is_json "$work/out"
   check "and names the bottleneck" contains "$out" '"bottleneck": '
+  check "and the two largest causes" contains "$out" '"next": '
 done
 
 # ---- what is printed ----
@@ -84,5 +85,21 @@ for command in exec launch replay import; do
   check "the help of $command has the whole text of each option" \
     [ "$(wc -l < "$work/texts") $lost" = "$(grep -c . "$work/texts") " ]
 done
+
+# One rule of the headline, wherever it is told.
+rule=$(sed -n '/define AQ_EXPLAIN_RULE/,/[^\\]$/s/^ *"\([^"]*\)".*/\1/p' \
+  "$srcdir/src/report/explain.h" | tr -d '\n')
+spaced() {
+  tr -s ' \n' '  '
+}
+check "the header has the rule" contains "$rule" "at least half of its time"
+check "so has the help" contains "$("$aqueduct" explain --help | spaced)" "$rule"
+check "so has the page" contains "$(spaced < "$srcdir/doc/stats.md")" "$rule"
+check "and no other page has one" [ "$(grep -l 'largest share' \
+  "$srcdir/README.md" "$srcdir"/doc/*.md | wc -l)" = 0 ]
+try "$aqueduct" explain m
+check "shares add up to the whole" [ "$(echo "$out" |
+  awk '/^where/ { table = 1 } table && $2 + 0 > 0 { sum += $2 }
+    END { print (sum > 99.5 && sum < 100.5) }')" = 1 ]
 
 finish

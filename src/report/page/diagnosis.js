@@ -3,9 +3,20 @@
 
 // A colour for each cause; running work is calm, waiting is warm.
 const causeColors = {
-  kernels: "#2e7d4f", copies: "#3f8fb5", tail: "#9bc28d", launch: "#d1603d",
-  sync: "#b5478a", barrier: "#8b3fa8", queue: "#7a5c2e", dispatch: "#d9a441",
-  policy: "#5b6abf", unexplained: "#8a8a8a", unknown: "#b9b9b9",
+  kernels : "#2e7d4f",
+  copies : "#3f8fb5",
+  tail : "#9bc28d",
+  launch : "#d1603d",
+  sync : "#b5478a",
+  barrier : "#8b3fa8",
+  queue : "#7a5c2e",
+  dispatch : "#d9a441",
+  policy : "#5b6abf",
+  unexplained : "#8a8a8a",
+  unknown : "#b9b9b9",
+  communication : "#2f6f8f",
+  host : "#e0937a",
+  loading : "#a8452a",
 };
 
 // Black or white, whichever has the higher contrast on a colour #rrggbb.
@@ -38,13 +49,15 @@ function bar(parts, label) {
 
 function causeSentence(run) {
   const {explanation} = run;
-  const cause = explanation.causes.find((c) =>
-    c.name === explanation.bottleneck);
+  const [cause, next] = [explanation.largest, explanation.next].map((name) =>
+    explanation.causes.find((c) => c.name === name));
   const sentence = make("p", {}, make("strong", {},
     `${run.label} is ${explanation.verdict}`));
   if (!cause) return sentence;
-  sentence.append(`: ${cause.meaning}, for ${showPercent(cause.percent)} of ` +
-    `its time. The longest case took ${showTime(cause.worst)}`);
+  sentence.append(`: ${cause.name} ${showPercent(cause.percent)} of its time` +
+    (next ? `, then ${next.name} ${showPercent(next.percent)}` : "") +
+    `. ${cause.name}: ${cause.meaning}. The longest case took ` +
+    showTime(cause.worst));
   if (cause.worst_name !== null) {
     sentence.append(", at ", make("code", {title: cause.worst_name},
       shortNames.get(cause.worst_name) ?? cause.worst_name));
