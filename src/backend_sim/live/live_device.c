@@ -97,6 +97,15 @@ bool aqsim_live_drive(aqsim_live *live)
   return false;
 }
 
+void aqsim_live_cond_init(pthread_cond_t *condition)
+{
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(condition, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+}
+
 /* ---- host threads and host functions ---- */
 
 bool aqsim_live_host_begin(aqsim_live *live)
@@ -131,7 +140,7 @@ void aqsim_live_outside_wait(aqsim_live *live, const aqsim_queue *queue)
   struct timespec end;
   if (aqsim_live_inside(live))
     return;
-  clock_gettime(CLOCK_REALTIME, &end);
+  clock_gettime(CLOCK_MONOTONIC, &end);
   end.tv_sec++;
   while (live->outside == queue &&
          pthread_cond_timedwait(&live->back, &live->lock, &end) == 0)
@@ -334,7 +343,7 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
   live->now = live->origin = sim->now;
   live->free = is_paced(live);
   sim->live = live;
-  pthread_cond_init(&live->back, NULL);
+  aqsim_live_cond_init(&live->back);
   sim->wanted = &live->wanted;
   sim->error_defer = aqsim_live_error_defer;
   sim->event_defer = aqsim_live_event_defer;

@@ -7,8 +7,8 @@
  * waits through it, that thread drives time itself, as in virtual time, and the
  * timeline is the same. The device thread only watches. It takes over, for
  * good, when a second thread calls, when a wait needs another thread, or when
- * work lies in memory for PATIENCE_MS and no client waits through the table:
- * then the client spins on memory. With a pace it drives from the beginning.
+ * several looks in a row find work in memory and no client that waits through
+ * the table (PATIENCE): then the client spins on memory. With a pace it drives from the beginning.
  *
  * Once it drives, it polls write indices, doorbells, headers and the memory
  * that packets wait for. Idle, it spins first, then sleeps longer and longer
@@ -102,8 +102,14 @@ static inline bool aqsim_live_is_closing(const aqsim_live *live)
   return __atomic_load_n(&live->closing, __ATOMIC_SEQ_CST);
 }
 
+/* One whose timed waits end by CLOCK_MONOTONIC. */
+void aqsim_live_cond_init(pthread_cond_t *condition);
+
 /* The lock is held: waits until no host function of a queue runs. It may itself
- * wait for the caller, so a second is the most. */
+ * wait for the caller, so a second is the most. A queue that is destroyed then
+ * stays in memory, with its flights, packets and ring, until the event of the
+ * function has ended (aqsim_queues_sweep); only what the client gave the
+ * function is the client's to keep. */
 void aqsim_live_outside_wait(aqsim_live *live, const aqsim_queue *queue);
 
 /* Whether the caller is a callback of an event. */

@@ -210,15 +210,6 @@ static void *handlers_main(void *argument)
   return NULL;
 }
 
-static void ended_init(pthread_cond_t *ended)
-{
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(ended, &monotonic);
-  pthread_condattr_destroy(&monotonic);
-}
-
 /* Whether there is no thread, and none may begin: the simulator closes, which
  * ends before such a thread, while the device still works. The simulator's lock
  * is held. */
@@ -239,7 +230,7 @@ static aq_status handlers_start(aqsim_live *live, aq_diag *diag)
     return aq_diag_no_memory(diag);
   handlers->live = live;
   pthread_mutex_init(&handlers->lock, NULL);
-  ended_init(&handlers->ended);
+  aqsim_live_cond_init(&handlers->ended);
   /* The thread compares itself with `thread` as soon as it calls a handler. */
   pthread_mutex_lock(&handlers->lock);
   const bool made =
@@ -292,6 +283,18 @@ void aqsim_live_handlers_stop(aqsim_live *live)
 
 /* ---- handlers of signals ---- */
 
+/* The simulator's lock is held: with it, the thread's memory stays. */
+static void handler_put(aqsim_live *live, live_handler *h)
+{
+  aqsim_live_handlers *handlers = live->handlers;
+  aqsim_lead_begin(&live->leads);
+  __atomic_fetch_add(&h->signal->sleepers, 1, __ATOMIC_SEQ_CST);
+  pthread_mutex_lock(&handlers->lock);
+  h->next = handlers->first;
+  handlers->first = h;
+  pthread_mutex_unlock(&handlers->lock);
+}
+
 aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
                                  const aq_wait_item *item,
                                  aq_signal_function *function, void *user,
@@ -307,20 +310,14 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
                       .adder = aqsim_lead_thread()};
   aqsim_live_lock(live);
   aq_status status = handlers_start(live, diag);
-  aqsim_live_handlers *handlers = live->handlers;
+  if (status == AQ_OK)
+    handler_put(live, h);
   aqsim_live_unlock(live);
-  if (status != AQ_OK) {
+  if (status == AQ_OK)
+    aqsim_live_wake_hosts(live, HANDLERS_BIT);
+  else
     free(h);
-    return status;
-  }
-  aqsim_lead_begin(&live->leads);
-  __atomic_fetch_add(&signal->sleepers, 1, __ATOMIC_SEQ_CST);
-  pthread_mutex_lock(&handlers->lock);
-  h->next = handlers->first;
-  handlers->first = h;
-  pthread_mutex_unlock(&handlers->lock);
-  aqsim_live_wake_hosts(live, HANDLERS_BIT);
-  return AQ_OK;
+  return status;
 }
 
 void aqsim_live_handlers_drop(aqsim_live *live, const aqsim_signal *signal)

@@ -600,6 +600,51 @@ static unsigned threads_count(void)
   return count;
 }
 
+/* A host function that outlasts its queue. */
+typedef struct lingering {
+  bool runs, queue_is_gone; /* atomic */
+  uint32_t grid;            /* atomic: what it reads of its packet at the end */
+} lingering;
+
+static void linger(const aq_kernel_call *call)
+{
+  lingering *l = call->user;
+  __atomic_store_n(&l->runs, true, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&l->queue_is_gone, __ATOMIC_ACQUIRE))
+    sched_yield();
+  __atomic_store_n(&l->grid, call->packet->grid_size[0], __ATOMIC_RELEASE);
+}
+
+/* It waits for whoever destroys the queue, which is why that gives up. */
+START_TEST(a_queue_stays_in_memory_as_long_as_its_host_function_runs)
+{
+  rig r;
+  open_live(&r, (aq_pace){0});
+  lingering l = {0};
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_signal done = rig_signal(&r, 1, 0);
+  uint64_t object = rig_kernel_with(
+      &r, &(aq_kernel_desc){.name = "k", .function = linger, .user = &l});
+  aq_packet packet = rig_dispatch(object, true, (aq_signal){0});
+  packet.kernel.grid_size[0] = 77;
+  aqsim_live_lock(aqsim_from(r.t)->live);
+  aqsim_live_hand_over(aqsim_from(r.t)->live);
+  aqsim_live_unlock(aqsim_from(r.t)->live);
+  rig_submit(&r, queue, &packet);
+  while (!__atomic_load_n(&l.runs, __ATOMIC_ACQUIRE))
+    sched_yield();
+  r.t->ops->queue_destroy(r.t, queue);
+  aq_ring *other = rig_queue(&r, 64);
+  ck_assert_ptr_ne(other, queue);
+  __atomic_store_n(&l.queue_is_gone, true, __ATOMIC_RELEASE);
+  packet = rig_dispatch(rig_kernel(&r, "short", AQ_US), true, done);
+  rig_submit(&r, other, &packet);
+  spin_until_zero(done);
+  ck_assert_uint_eq(__atomic_load_n(&l.grid, __ATOMIC_ACQUIRE), 77);
+  rig_close(&r);
+}
+END_TEST
+
 START_TEST(an_error_of_a_device_that_closes_starts_no_thread)
 {
   rig r;
@@ -685,5 +730,6 @@ AQ_TEST_MAIN("backend_sim/live/live",
              a_pace_ties_virtual_time_to_wall_time,
              what_live_mode_cannot_be_is_refused,
              a_host_function_may_not_move_time,
+             a_queue_stays_in_memory_as_long_as_its_host_function_runs,
              an_error_of_a_device_that_closes_starts_no_thread,
              a_signal_that_nothing_watches_wakes_no_device)
