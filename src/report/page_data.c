@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare_runs.h"
 #include "report/explain_run.h"
 #include "report/page_code.h"
 #include "report/page_findings.h"
@@ -193,6 +194,26 @@ static void put_info(const aq_run_info *info, FILE *out)
   fputs(info->reproducible ? "true" : "false", out);
 }
 
+/* The GPU of a replay whose durations were measured on another one, whose
+ * measurement does not score it; null for other runs. */
+static aq_status put_other_gpu(aq_store *store, const aq_run_info *run,
+                               FILE *out, aq_diag *diag)
+{
+  char names[2][96] = {"", ""};
+  bool differ = false;
+  aq_run_info *origin;
+  aq_diag gone = AQ_DIAG_INIT;
+  aq_status status = AQ_OK;
+  if (run->origin != AQ_NONE &&
+      aq_store_run(store, run->origin, &origin, &gone) == AQ_OK) {
+    if (origin->kind == AQ_RUN_MEASURED)
+      status = aq_compare_runs_gpus(store, run, origin, &differ, names, diag);
+    aq_run_info_free(origin);
+  }
+  aq_page_member_put(out, "other_gpu", differ ? names[0] : NULL);
+  return status;
+}
+
 static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
                          aq_diag *diag)
 {
@@ -202,7 +223,9 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   if (status != AQ_OK)
     return status;
   put_info(run->info, out);
-  status = put_explanation(store, run->info, out, diag);
+  status = put_other_gpu(store, run->info, out, diag);
+  if (status == AQ_OK)
+    status = put_explanation(store, run->info, out, diag);
   if (status == AQ_OK) {
     put_constants(run, out);
     put_document("whatif", run->whatif, out);

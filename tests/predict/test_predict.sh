@@ -29,6 +29,12 @@ try "$aqueduct" device predict size=2 --device mi355x
 check "a run's name may look like a size" [ "${err#*product}" = "$err" ]
 
 "$aqueduct" replay m --device mi355x --name other -q > /dev/null
+"$aqueduct" report other -o "$work/other.html" > /dev/null
+check "the measurement of another GPU does not score it on a page" \
+  grep -q '"other_gpu":"AMD Instinct MI355X"' "$work/other.html"
+"$aqueduct" replay m --device mi300x --name own -q > /dev/null
+"$aqueduct" report own -o "$work/own.html" > /dev/null
+check "that of its own does" [ "$(grep -c '"other_gpu":"' "$work/own.html")" = 0 ]
 for view in "show other" "show other --json" "compare other --as-if" \
   "compare other --as-if --json" "stats other" "stats other --json" \
   "explain other" "explain other --json" "list runs --json" "export other" \

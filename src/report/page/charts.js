@@ -57,9 +57,19 @@ function path(points) {
     `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-// How many of the joined rows of a pair were replayed at measured times.
+// How many of the joined rows of a pair were replayed at measured times, and
+// pairs of two GPUs.
 function sayPinned() {
-  for (const {b, joined, timed} of pairs) {
+  for (const {a, b, joined, timed, scored} of pairs) {
+    if (!scored) {
+      addChart("Not compared.",
+               `${b.label} has the durations of ${a.label}, ` +
+                   `which were not measured on its GPU, ${
+                       b.other_gpu}: the measurement ` +
+                   "of another GPU does not score it.",
+               make("p", {class : "quiet"}), []);
+      continue;
+    }
     const left = joined.length - timed.length;
     if (left === 0) continue;
     addChart("Not compared.", `${b.label}: ${left} of ${joined.length} ` +

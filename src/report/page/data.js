@@ -94,7 +94,8 @@ function joinRows(a, b) {
 
 // A run that replays another of the page, or the same one as another before it,
 // and how their rows join. A row that was replayed at its measured time agrees
-// by itself: `timed` are the others.
+// by itself: `timed` are the others; none where the measurement is of another
+// GPU, which does not score a replay.
 function findPairs() {
   const pairs = [];
   for (const b of runs) {
@@ -109,9 +110,18 @@ function findPairs() {
       partnerOfA[i] = j;
       partnerOfB[j] = i;
     }
-    pairs.push({a, b, joined, partnerOfA, partnerOfB,
-      timed: joined.filter(([i, j]) =>
-        !a.columns.pinned[i] && !b.columns.pinned[j])});
+    pairs.push({
+      a,
+      b,
+      joined,
+      partnerOfA,
+      partnerOfB,
+      scored : a.id !== b.origin || b.other_gpu === null,
+      timed : a.id === b.origin && b.other_gpu !== null
+                  ? []
+                  : joined.filter(([ i, j ]) => !a.columns.pinned[i] &&
+                                                !b.columns.pinned[j])
+    });
   }
   return pairs;
 }
