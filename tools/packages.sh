@@ -53,22 +53,22 @@ f:/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a|libclang-rt-
 cmd:ld.lld-22|lld-22|lld
 cmd:llvm-objdump-22|llvm-22|llvm
 cmd:mlir-opt-22|mlir-22-tools|mlir
-'
-
-# Programs that run on the drop-in library; Debian and Ubuntu have them.
-aq_hip_needs='
-cmd:hipcc|hipcc|hipcc
-h:/usr/include/hip/hip_version.h|libamdhip64-dev|rocm-hip-devel
 h:/usr/include/hsa/hsa.h|libhsa-runtime-dev|rocm-runtime-devel
-cmd:rocminfo|rocminfo|rocminfo
-h:/usr/include/rocrand/rocrand_version.h|librocrand-dev|rocrand-devel
-h:/usr/include/rocprim/rocprim_version.hpp|librocprim-dev|rocprim-devel
 f:/usr/lib/llvm-19/lib/libomptarget.so|libomp-19-dev|libomp-devel
 cmd:clang-19|clang-19|clang
 cmd:clang-offload-bundler-19|clang-tools-19|clang-tools-extra
 cmd:ld.lld-19|lld-19|lld
 cmd:llvm-link-19|llvm-19|llvm
 f:/usr/lib/gcc/x86_64-linux-gnu/12/accel/amdgcn-amdhsa/mkoffload|gcc-12-offload-amdgcn|gcc-offload-amdgcn
+'
+
+# Programs that run on the drop-in library; Debian and Ubuntu have them.
+aq_hip_needs='
+cmd:hipcc|hipcc|hipcc
+h:/usr/include/hip/hip_version.h|libamdhip64-dev|rocm-hip-devel
+cmd:rocminfo|rocminfo|rocminfo
+h:/usr/include/rocrand/rocrand_version.h|librocrand-dev|rocrand-devel
+h:/usr/include/rocprim/rocprim_version.hpp|librocprim-dev|rocprim-devel
 '
 
 # What `make lint` looks with; other distributions have other versions of
