@@ -188,6 +188,11 @@ void aq_check_signal_seen(aq_check *check, uint64_t signal)
   pthread_mutex_unlock(&check->lock);
 }
 
+static void hook_signal_handled(void *user, aq_signal signal)
+{
+  aq_check_signal_seen(user, signal.handle);
+}
+
 static void host_access(aq_check *check, uint64_t address, size_t size,
                         bool write)
 {
@@ -236,7 +241,8 @@ aq_status aq_check_create(const aq_check_options *options, aq_check **out,
                                   .copy_submit = hook_copy_submit,
                                   .copy_ready = hook_copy_ready,
                                   .copy_move = hook_copy_move,
-                                  .copy_complete = hook_copy_complete};
+                                  .copy_complete = hook_copy_complete,
+                                  .signal_handled = hook_signal_handled};
   *out = check;
   return AQ_OK;
 }

@@ -5,7 +5,8 @@
  *
  * Calls come on the thread that drives time, one at a time, in live mode under
  * the simulator's lock, but for copy_submit, which comes on the caller's
- * thread under that lock. A hook calls nothing of the transport. All pointers
+ * thread under that lock, and signal_handled, which comes on that of the
+ * handlers without it. A hook calls nothing of the transport. All pointers
  * are borrowed for the call. Every function is filled.
  */
 #ifndef AQ_COMMON_ORDER_HOOKS_H
@@ -42,6 +43,8 @@ typedef struct aq_order_hooks {
   void (*copy_ready)(void *user, uint64_t copy);
   void (*copy_move)(void *user, uint64_t copy);
   void (*copy_complete)(void *user, uint64_t copy);
+  /* A handler of the host is about to be called for a signal. */
+  void (*signal_handled)(void *user, aq_signal signal);
 } aq_order_hooks;
 
 #endif

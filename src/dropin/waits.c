@@ -199,40 +199,6 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
 
 /* ---- handlers ---- */
 
-/* A handler of the client under a checker: the host has seen the signal. */
-typedef struct checked_handler {
-  aqdrop *runtime;
-  hsa_signal_t signal;
-  hsa_amd_signal_handler function;
-  void *arg;
-} checked_handler;
-
-static bool checked_call(int64_t value, void *user)
-{
-  checked_handler *h = user;
-  aqdrop_check_seen(h->runtime, h->signal);
-  const bool again = h->function(value, h->arg);
-  if (!again)
-    free(h);
-  return again;
-}
-
-static hsa_status_t checked_handle(aqdrop *runtime, hsa_signal_t signal,
-                                   uint32_t cond, int64_t value,
-                                   hsa_amd_signal_handler function, void *arg)
-{
-  checked_handler *h = malloc(sizeof *h);
-  if (!h)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  *h = (checked_handler){runtime, signal, function, arg};
-  const aq_status status = runtime->transport->ops->signal_handler(
-      runtime->transport, signal, (aq_condition)cond, value, checked_call, h,
-      NULL);
-  if (status != AQ_OK)
-    free(h);
-  return aqdrop_status(status);
-}
-
 hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
                                           hsa_signal_value_t value,
                                           hsa_amd_signal_handler function,
@@ -243,8 +209,6 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!aqdrop_signal_is_live(runtime, signal))
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  if (runtime->check)
-    return checked_handle(runtime, signal, cond, value, function, arg);
   return aqdrop_status(runtime->transport->ops->signal_handler(
       runtime->transport, signal, (aq_condition)cond, value, function, arg,
       NULL));

@@ -4,6 +4,7 @@
  * failure would be a hang, run in a child. */
 #include "config.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -461,6 +462,32 @@ START_TEST(a_handler_comes_while_its_thread_computes)
 }
 END_TEST
 
+/* Under a checker too, which hears of each handler that is called. */
+START_TEST(handlers_that_are_never_called_leave_no_memory_behind)
+{
+  enum { HANDLERS = 20000, SPARE = 1 << 18 /* bytes */ };
+  note n = {.noted = 1};
+  client c;
+  setenv("AQUEDUCT_CHECK", "race", 1);
+  client_open(&c);
+  size_t before = 0;
+  for (int i = 0; i < 2 * HANDLERS; i++) {
+    hsa_signal_t signal = client_signal(0);
+    ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                                1, handler_reads, &n));
+    ck_assert_done(hsa_signal_destroy(signal));
+    if (i + 1 == HANDLERS)
+      before = mallinfo2().uordblks;
+  }
+  /* Their thread frees its own list. */
+  for (int i = 0; i < 30000 && mallinfo2().uordblks > before + SPARE; i++)
+    usleep(1000);
+  ck_assert_uint_le(mallinfo2().uordblks, before + SPARE);
+  ck_assert_uint_eq(n.seen, 0);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 /* As the preloaded library counts them. */
 uint32_t aqueduct_yields[AQ_YIELDS];
 
@@ -507,4 +534,5 @@ AQ_TEST_MAIN("dropin/callbacks",
              a_wait_returns_after_the_handler_of_its_signal,
              a_handler_comes_after_what_its_thread_does_when_it_rang,
              a_handler_comes_while_its_thread_computes,
+             handlers_that_are_never_called_leave_no_memory_behind,
              a_handler_comes_soon_while_its_thread_yields)

@@ -108,8 +108,11 @@ static void handler_drop(live_handler *h)
 /* Calls a function without the lock. */
 static void handler_call(aqsim_live_handlers *handlers, live_handler *h)
 {
+  const aq_order_hooks *order = handlers->live->sim->order;
   handlers->running = h;
   pthread_mutex_unlock(&handlers->lock);
+  if (order)
+    order->signal_handled(order->user, h->item.signal);
   aqsim_lead_wait(&handlers->live->leads, h->adder);
   bool again = h->function(h->value, h->user);
   pthread_mutex_lock(&handlers->lock);
