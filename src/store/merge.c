@@ -21,6 +21,7 @@ typedef struct merging {
   aq_map marks; /* of complete runs here (mark_of): the last such run */
   aq_map older; /* a run here: the one before it of the same mark */
   aq_map tried; /* points that ended or failed here (point_mark): a run */
+  aq_map tried_before; /* of such a run: the one before it of the same mark */
   aq_merge_tell *tell;
   void *user;
   aq_diag *diag;
@@ -186,14 +187,21 @@ static uint64_t mark_of(int64_t created, const char *point)
   return point ? aq_fnv_add(mark, point, strlen(point)) : mark;
 }
 
-static aq_status mark_note(merging *m, uint64_t mark, int64_t run)
+/* The run becomes the last of its mark, before those that `before` has. */
+static aq_status note(const merging *m, aq_map *last, aq_map *before,
+                      uint64_t mark, int64_t run)
 {
-  uint64_t before;
-  if ((aq_map_get(&m->marks, mark, &before) &&
-       !aq_map_put(&m->older, (uint64_t)run, before)) ||
-      !aq_map_put(&m->marks, mark, (uint64_t)run))
+  uint64_t other;
+  if ((aq_map_get(last, mark, &other) &&
+       !aq_map_put(before, (uint64_t)run, other)) ||
+      !aq_map_put(last, mark, (uint64_t)run))
     return aq_diag_no_memory(m->diag);
   return AQ_OK;
+}
+
+static aq_status mark_note(merging *m, uint64_t mark, int64_t run)
+{
+  return note(m, &m->marks, &m->older, mark, run);
 }
 
 static uint64_t point_mark(const char *key)
@@ -204,9 +212,26 @@ static uint64_t point_mark(const char *key)
 /* A run here is of the point with this key; NULL: of none. */
 static aq_status tried_note(merging *m, const char *key, int64_t run)
 {
-  return !key || aq_map_put(&m->tried, point_mark(key), (uint64_t)run)
-             ? AQ_OK
-             : aq_diag_no_memory(m->diag);
+  return key ? note(m, &m->tried, &m->tried_before, point_mark(key), run)
+             : AQ_OK;
+}
+
+/* A run here of the same point, if there is one: of those with its mark. */
+static aq_status tried_find(const merging *m, const aq_run_info *info,
+                            bool *found, uint64_t *run)
+{
+  aq_status status = AQ_OK;
+  bool more = aq_map_get(&m->tried, point_mark(info->content_key), run);
+  for (*found = false; !status && more && !*found;) {
+    sqlite3_str *sql = sqlite3_str_new(m->store->db);
+    sqlite3_str_appendall(sql, "SELECT 1 FROM other.runs there JOIN main.runs "
+                               "here ON here.id = ?2 AND here.content_key = "
+                               "there.content_key WHERE there.id = ?1");
+    status = has_row(m, sql, info->id, (int64_t)*run, found);
+    if (!*found)
+      more = aq_map_get(&m->tried_before, *run, run);
+  }
+  return status;
 }
 
 /* Once a merge: to look through all runs for each one would take the square of
@@ -411,16 +436,9 @@ static aq_status merge_complete(merging *m, const aq_run_info *info,
 static aq_status merge_failed(merging *m, const aq_run_info *info,
                               aq_merged_run *out, char **name)
 {
-  uint64_t here;
-  bool same = false;
-  aq_status status = AQ_OK;
-  if (aq_map_get(&m->tried, point_mark(info->content_key), &here)) {
-    sqlite3_str *sql = sqlite3_str_new(m->store->db);
-    sqlite3_str_appendall(sql, "SELECT 1 FROM other.runs there JOIN main.runs "
-                               "here ON here.id = ?2 AND here.content_key = "
-                               "there.content_key WHERE there.id = ?1");
-    status = has_row(m, sql, info->id, (int64_t)here, &same);
-  }
+  uint64_t here = 0;
+  bool same;
+  aq_status status = tried_find(m, info, &same, &here);
   out->to = same ? (int64_t)here : AQ_NONE;
   out->fate = same ? AQ_MERGE_PRESENT : AQ_MERGE_FAILED;
   if (status || same)
@@ -522,6 +540,7 @@ aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
                .marks = AQ_MAP_INIT,
                .older = AQ_MAP_INIT,
                .tried = AQ_MAP_INIT,
+               .tried_before = AQ_MAP_INIT,
                .tell = tell,
                .user = user,
                .diag = diag};
@@ -540,6 +559,7 @@ aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
   aq_map_fini(&m.marks);
   aq_map_fini(&m.older);
   aq_map_fini(&m.tried);
+  aq_map_fini(&m.tried_before);
   aq_store_close(m.other);
   return status;
 }

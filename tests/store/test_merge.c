@@ -242,6 +242,28 @@ START_TEST(a_vacuum_gives_back_the_space_of_removed_runs)
 }
 END_TEST
 
+/* The keys have the same FNV-1a digest, 4eac0c95540867e4. */
+#define FAILED_POINTS                                                          \
+  "UPDATE runs SET complete = 0, failed = 'no such device', content_key = "    \
+  "CASE id WHEN 1 THEN '8yn0iYCKYHlIj4-BwPqk' ELSE 'GReLUrM4wMqfg9yzV3KQ' END"
+
+START_TEST(points_whose_keys_share_a_digest_are_told_apart)
+{
+  char *into = make_pair("into.db", 3), *from = make_pair("from.db", 3);
+  sql_run(into, FAILED_POINTS);
+  sql_run(from, FAILED_POINTS);
+  const merged got = merge(into, from);
+  ck_assert_uint_eq(got.count, 2);
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(got.runs[i].fate, AQ_MERGE_PRESENT);
+    ck_assert_int_eq(got.runs[i].to, i + 1);
+  }
+  check_text(into, "SELECT count(*) FROM runs", "2");
+  free(into);
+  free(from);
+}
+END_TEST
+
 AQ_TEST_MAIN("store/merge", runs_come_with_all_that_belongs_to_them,
              merging_twice_changes_nothing,
              runs_that_differ_in_anything_are_others,
@@ -250,4 +272,5 @@ AQ_TEST_MAIN("store/merge", runs_come_with_all_that_belongs_to_them,
              names_that_are_taken_get_the_first_free_number,
              a_store_is_not_merged_into_itself_nor_what_is_none,
              an_older_store_is_merged_too,
-             a_vacuum_gives_back_the_space_of_removed_runs)
+             a_vacuum_gives_back_the_space_of_removed_runs,
+             points_whose_keys_share_a_digest_are_told_apart)
