@@ -194,7 +194,7 @@ static aq_status tell_apart(comparison *c, const aq_run_info *a,
     return status;
   const aq_figures figures = {.diff = &diff};
   if (c->json)
-    aq_cli_diff_json(c->json, a, b, &diff);
+    status = aq_cli_diff_json(cli, c->json, a, b, &diff);
   else if (c->style == STYLE_TEXT)
     status = aq_cli_diff_text(cli, a, b, &diff);
   else

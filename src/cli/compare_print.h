@@ -17,8 +17,8 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *compare,
 /* The difference of two runs as text, and as an object of a JSON document. */
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
                            const aq_run_info *b, const aq_diff *diff);
-void aq_cli_diff_json(aq_json_out *json, const aq_run_info *a,
-                      const aq_run_info *b, const aq_diff *diff);
+aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
+                           const aq_run_info *b, const aq_diff *diff);
 
 /* Repeated runs of two versions, `runs` (the version after, then the one
  * before): the document that --json asks for, else tables. */

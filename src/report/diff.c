@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "report/explain_run.h"
 #include "report/match.h"
 #include "report/stats.h"
 
@@ -28,7 +29,9 @@ struct aq_name_table {
 /* Sums over pairs, as they come: Welford's, which loses no digits. */
 typedef struct sums {
   int64_t pairs;
-  double a, b, mean, squares, total;
+  double a, b, mean, squares, changed;
+  int64_t added_rows, removed_rows;
+  double added, removed;
 } sums;
 
 /* What comparing two runs needs. */
@@ -64,17 +67,37 @@ static void sums_add(sums *s, double a, double b)
   s->b += (b - s->b) / (double)s->pairs;
   s->mean += before / (double)s->pairs;
   s->squares += before * (delta - s->mean);
-  s->total += delta;
+  s->changed += delta;
 }
 
 static aq_diff_figure figure_of(const sums *s)
 {
-  aq_diff_figure f = {s->pairs, s->a, s->b, s->mean, 0, s->total, false};
+  aq_diff_figure f = {.pairs = s->pairs,
+                      .a = s->a,
+                      .b = s->b,
+                      .delta = s->mean,
+                      .changed = s->changed,
+                      .added = s->added,
+                      .removed = s->removed,
+                      .total = s->changed + s->added - s->removed};
   const double n = (double)s->pairs;
+  if (s->pairs == 0 && s->removed_rows > 0)
+    f.a = s->removed / (double)s->removed_rows;
+  if (s->pairs == 0 && s->added_rows > 0)
+    f.b = s->added / (double)s->added_rows;
   if (s->pairs > 1)
     f.error = Z99 * sqrt(s->squares / (n - 1) / n);
   f.significant = s->pairs >= AQ_DIFF_PAIRS_MIN && fabs(f.delta) > f.error;
   return f;
+}
+
+/* The part of a row that one run alone has. */
+static void one_add(sums *s, aq_time part, bool second)
+{
+  if (part == AQ_NONE)
+    return;
+  *(second ? &s->added_rows : &s->removed_rows) += 1;
+  *(second ? &s->added : &s->removed) += (double)part / AQ_NS;
 }
 
 static void pair_add(sums parts[AQ_DIFF_PART_COUNT], const aq_dispatch_row *a,
@@ -86,6 +109,11 @@ static void pair_add(sums parts[AQ_DIFF_PART_COUNT], const aq_dispatch_row *a,
     if (x != AQ_NONE && y != AQ_NONE)
       sums_add(&parts[p], (double)x / AQ_NS, (double)y / AQ_NS);
   }
+}
+
+bool aq_diff_part_sums(aq_diff_part part)
+{
+  return part == AQ_DIFF_KERNEL;
 }
 
 /* ---- names, the same in both runs ---- */
@@ -159,6 +187,36 @@ static bool calls_count(grouping *g, const int64_t *keys, size_t count,
   return true;
 }
 
+/* The rows of one run that have no partner in the other. */
+static bool side_add(const aq_dispatches *d, const int64_t *keys,
+                     const aq_matches *matches, bool second, grouping *g,
+                     sums all[AQ_DIFF_PART_COUNT])
+{
+  bool *matched = calloc(d->count + 1, sizeof *matched);
+  if (!matched)
+    return false;
+  for (size_t i = 0; i < matches->count; i++)
+    matched[second ? matches->pairs[i].b : matches->pairs[i].a] = true;
+  for (size_t i = 0; i < d->count; i++) {
+    if (matched[i])
+      continue;
+    group_sums *group = group_find(g, keys[i]);
+    for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
+      const aq_time part = part_of(&d->rows[i], (aq_diff_part)p);
+      one_add(&group->parts[p], part, second);
+      one_add(&all[p], part, second);
+    }
+  }
+  free(matched);
+  return true;
+}
+
+static bool alone_add(const work *w, grouping *g, sums all[AQ_DIFF_PART_COUNT])
+{
+  return side_add(&w->a, w->a_keys, &w->matches, false, g, all) &&
+         side_add(&w->b, w->b_keys, &w->matches, true, g, all);
+}
+
 static int group_order(const void *a, const void *b)
 {
   const aq_diff_group *x = a, *y = b;
@@ -175,6 +233,8 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
   sums all[AQ_DIFF_PART_COUNT] = {{0}};
   if (!calls_count(g, w->a_keys, w->a.count, false) ||
       !calls_count(g, w->b_keys, w->b.count, true))
+    return false;
+  if (!alone_add(w, g, all))
     return false;
   for (size_t i = 0; i < w->matches.count; i++) {
     const aq_match m = w->matches.pairs[i];
@@ -300,6 +360,27 @@ static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
                    &w->a_names, &w->a_keys, diag);
 }
 
+static aq_status side_explain(aq_store *store, const aq_run_info *info,
+                              aq_explain **out, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_explained explained;
+  *out = malloc(sizeof **out);
+  if (!*out)
+    return aq_diag_no_memory(diag);
+  aq_status status =
+      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_explained_make(store, info, reader, &explained, diag);
+  if (status == AQ_OK) {
+    **out = explained.explain;
+    aq_explained_fini(&explained);
+  }
+  aq_run_reader_close(reader);
+  return status;
+}
+
 aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
                        const aq_run_info *b, aq_match_by by, aq_stats_by group,
                        aq_diff *out, aq_diag *diag)
@@ -314,6 +395,10 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
   work_fini(&w);
+  if (status == AQ_OK && !diff.operations)
+    status = side_explain(store, a, &diff.a_explain, diag);
+  if (status == AQ_OK && !diff.operations)
+    status = side_explain(store, b, &diff.b_explain, diag);
   if (status == AQ_OK)
     *out = diff;
   else
@@ -324,6 +409,8 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
 void aq_diff_fini(aq_diff *diff)
 {
   free(diff->groups);
+  free(diff->a_explain);
+  free(diff->b_explain);
   aq_names_fini(&diff->names->names);
   free(diff->names);
 }

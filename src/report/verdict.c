@@ -123,14 +123,21 @@ static void put_differences(FILE *out, const aq_diff *d)
     const bool part = i < AQ_DIFF_PART_COUNT;
     const aq_diff_group *g = part ? NULL : &d->groups[i - AQ_DIFF_PART_COUNT];
     const aq_diff_figure *f = part ? &d->parts[i] : &g->parts[AQ_DIFF_KERNEL];
-    if (!part && (i >= AQ_DIFF_PART_COUNT + ROWS || f->pairs == 0))
-      continue;
+    const char *mark = f->significant ? "**" : "";
+    if (i >= AQ_DIFF_PART_COUNT + ROWS)
+      break;
     fputs("| ", out);
     put_cell(out, !g ? aq_diff_part_names[i] : g->name ? g->name : "");
-    fprintf(out, " | %" PRId64 " | %.3f | %.3f | %s%+.1f %%%s | %+.3f |\n",
-            f->pairs, f->a / 1000, f->b / 1000, f->significant ? "**" : "",
-            f->a > 0 ? 100 * f->delta / f->a : 0, f->significant ? "**" : "",
-            f->total / 1000);
+    fprintf(out, " | %" PRId64 " | ", f->pairs);
+    if (f->pairs)
+      fprintf(out, "%.3f | %.3f | %s%+.1f %%%s | ", f->a / 1000, f->b / 1000,
+              mark, f->a > 0 ? 100 * f->delta / f->a : 0, mark);
+    else
+      fputs("- | - | - | ", out);
+    if (!part || aq_diff_part_sums((aq_diff_part)i))
+      fprintf(out, "%+.3f |\n", f->total / 1000);
+    else
+      fputs("- |\n", out);
   }
 }
 

@@ -53,6 +53,25 @@ try "$aqueduct" compare before added
 check "added kernels are left out by alignment" contains "$out" \
   "20 dispatches matched by align
 0 only in the first, 10 only in the second"
+check "what one run alone has is part of the difference" contains "$out" \
+  "kernel time: +30.000 us, of pairs +20.000, added +10.000, removed -0.000"
+check "and of its group" contains "$(squeezed "$out")" \
+  "<new|> 0 > 10 - 1.000 - - - +10.000"
+check "the differences by cause sum to that of the runs" contains \
+  "$(squeezed "$out")" "all 395.000 475.000 80.000"
+try "$aqueduct" compare before added --json
+check "in JSON too" python3 -c '
+import json, sys
+diff = json.load(open(sys.argv[1]))[0]
+assert sum(c["delta_ns"] for c in diff["causes"]) == (
+    diff["makespan_ns"] - diff["was_makespan_ns"]) == 80000, diff["causes"]
+k = diff["kernel"]
+assert k["lost_ns"] == k["changed_ns"] + k["added_ns"] - k["removed_ns"] == 30000
+assert sum(g["kernel"]["lost_ns"] for g in diff["groups"]) == k["lost_ns"]
+assert "lost_ns" not in diff["queue"] and "lost_ns" not in diff["api"]' "$work/out"
+try "$aqueduct" compare added before
+check "what is gone counts against it" contains "$out" \
+  "kernel time: -30.000 us, of pairs -20.000, added +0.000, removed -10.000"
 for how in name correlation order align; do
   try "$aqueduct" compare before after --match $how
   check "--match $how matches" contains "$out" "matched by $how"
