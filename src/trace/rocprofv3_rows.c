@@ -77,10 +77,6 @@ void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t)
   t->symbol_count = t->operation_count = 0;
   aq_map_fini(&t->symbol_by_id);
   aq_map_fini(&t->operation_by_id);
-  free(t->symbols);
-  free(t->operation_names);
-  t->symbols = NULL;
-  t->operation_names = NULL;
   aq_arena_reset(&t->arena);
 }
 

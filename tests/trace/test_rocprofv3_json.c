@@ -87,6 +87,26 @@ START_TEST(a_truncated_document_is_read_if_that_is_allowed)
 }
 END_TEST
 
+#define PROCESS(pid, id, symbol, start, end)                                   \
+  "{\"metadata\":{\"pid\":" pid "},\"kernel_symbols\":[{\"kernel_id\":" id     \
+  ",\"formatted_kernel_name\":\"" symbol "\"}],\"buffer_records\":{"           \
+  "\"kernel_dispatch\":[{\"start_timestamp\":" start ",\"end_timestamp\":" end \
+  ",\"dispatch_info\":{\"kernel_id\":" id "}}]}}"
+
+/* The ids of kernels are each process's own. */
+START_TEST(a_document_of_two_processes_has_the_symbols_of_each)
+{
+  fixture f = fixture_text("{\"rocprofiler-sdk-tool\":[" PROCESS(
+      "10", "1", "first", "100", "200") "," PROCESS("20", "1", "second", "300",
+                                                    "400") "]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.dispatches, 2);
+  ck_assert_int_eq(fixture_row(&f, "first", AQ_KIND_KERNEL)->pid, 10);
+  ck_assert_int_eq(fixture_row(&f, "second", AQ_KIND_KERNEL)->pid, 20);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(records_without_a_mandatory_field_are_refused)
 {
   fixture_refused(TOOL("\"kernel_dispatch\":[{\"end_timestamp\":9}]"),
@@ -105,4 +125,5 @@ AQ_TEST_MAIN("trace/rocprofv3_json", a_kernel_has_its_symbol_shape_and_call,
              a_kernel_without_a_symbol_is_named_by_its_id,
              a_copy_belongs_to_its_gpu, agents_and_waits_are_described,
              a_truncated_document_is_read_if_that_is_allowed,
+             a_document_of_two_processes_has_the_symbols_of_each,
              records_without_a_mandatory_field_are_refused)
