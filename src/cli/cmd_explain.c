@@ -100,6 +100,11 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
             "  the compute units of %" PRId64 " device%s are not known: the "
             "tail of kernels is not\n",
             e->unsized, e->unsized == 1 ? "" : "s");
+  if (e->lost)
+    fprintf(cli->out,
+            "  %" PRId64 " launches and copies have no record: %.1f %% of the "
+            "time is idle, as far as recorded, while they may have run\n",
+            e->lost, aq_explained_percent(e, e->lost_time));
   if (e->stalls)
     fprintf(cli->out,
             "  the measured run waited %" PRId64 " times unexplained, %.3f us "
@@ -129,6 +134,8 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
   aq_json_out_int(json, "shapeless", e->shapeless);
   aq_json_out_ns(json, "shapeless_ns", e->shapeless_time);
   aq_json_out_int(json, "unsized", e->unsized);
+  aq_json_out_int(json, "lost", e->lost);
+  aq_json_out_ns(json, "lost_ns", e->lost_time);
   aq_json_out_int(json, "stalls", e->stalls);
   aq_json_out_ns(json, "stalled_ns", e->stalled);
 }

@@ -18,7 +18,7 @@
 static const char *repair_key(aq_trace_repair repair, char key[64])
 {
   static const char *const ids[] = {
-#define R(id, text) [AQ_REPAIR_##id] = #id,
+#define R(id, text, damage) [AQ_REPAIR_##id] = #id,
       AQ_TRACE_REPAIRS(R)
 #undef R
   };
@@ -141,6 +141,8 @@ static void take_run(aq_run_info *info, const aq_trace_run *run)
 {
   info->durations = or_null(run->durations);
   info->truncated |= run->truncated;
+  if (!info->damage)
+    info->damage = or_null(run->damage);
   info->recorded = or_null(run->recorded);
   if (run->kind)
     info->left_out = run->left_out;
@@ -190,7 +192,7 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
                             aq_store_writer *writer, aq_run_info *info,
                             const aq_trace_result *result)
 {
-  char *notes = make_notes(result), durations[160];
+  char *notes = make_notes(result), durations[160], damage[400];
   if (!notes) {
     aq_store_writer_abort(writer);
     return aq_diag_no_memory(&cli->diag);
@@ -200,6 +202,8 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
   info->base_ns = result->base_ns;
   info->notes = notes;
   info->truncated = result->repairs[AQ_REPAIR_TRUNCATED] > 0;
+  if (aq_trace_damage(result, damage, sizeof damage))
+    info->damage = damage;
   take_run(info, &result->run);
   durations_tell(info, result, durations, sizeof durations);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
@@ -207,7 +211,7 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
     tell_result(cli, info->source, result);
     aq_cli_run_print(cli, json, info, id);
   }
-  info->notes = info->durations = NULL; /* both end here */
+  info->notes = info->durations = info->damage = NULL; /* all end here */
   free(notes);
   return status;
 }

@@ -56,6 +56,7 @@ static void put_run(listing *list, aq_json_out *json, const aq_run_info *info)
     aq_cli_cell_text(rows, info->failed      ? "failed"
                            : !info->complete ? "incomplete"
                            : info->truncated ? "truncated"
+                           : info->damage    ? "damaged"
                                              : NULL); /* complete */
     aq_cli_cell_text(rows, date);
     aq_cli_cell_text(rows, info->source);

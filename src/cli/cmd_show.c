@@ -59,6 +59,7 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
             : info->truncated ? "complete, of a truncated trace"
                               : "complete");
   put_field(cli, "failure", info->failed);
+  put_field(cli, "damaged", info->damage);
   put_field(cli, "recorded", info->recorded);
   put_field(cli, "durations", info->durations);
   put_field(cli, "reproducible", info->reproducible ? "yes" : "no");

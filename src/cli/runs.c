@@ -115,6 +115,7 @@ void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)
   aq_json_out_bool(json, "complete", info->complete);
   aq_json_out_text(json, "failed", info->failed);
   aq_json_out_bool(json, "truncated", info->truncated);
+  aq_json_out_text(json, "damage", info->damage);
   aq_json_out_text(json, "durations", info->durations);
   aq_json_out_text(json, "recorded", info->recorded);
   aq_json_out_int(json, "rows_left_out", info->left_out);

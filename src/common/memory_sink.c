@@ -95,6 +95,18 @@ static aq_status memory_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return AQ_OK;
 }
 
+static aq_status memory_contradict(aq_record_sink *sink, const int64_t *rows,
+                                   size_t count, aq_diag *diag)
+{
+  aq_memory_sink *m = from_sink(sink);
+  (void)diag;
+  for (size_t i = 0; i < count; i++) {
+    m->rows[rows[i]].end = AQ_NONE;
+    m->rows[rows[i]].flags |= AQ_FLAG_CONTRADICTED;
+  }
+  return AQ_OK;
+}
+
 static aq_status memory_put_counters(aq_record_sink *sink,
                                      const aq_sample *samples, size_t count,
                                      aq_diag *diag)
@@ -116,6 +128,7 @@ void aq_memory_sink_init(aq_memory_sink *m)
                                  .name = memory_name,
                                  .put = memory_put,
                                  .put_edges = memory_put_edges,
+                                 .contradict = memory_contradict,
                                  .put_counters = memory_put_counters}};
 }
 

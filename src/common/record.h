@@ -62,6 +62,10 @@ enum aq_record_flag {
   AQ_FLAG_EXECUTED = 1 << 6,     /* its end is the end of its executed code,
                                     later than its cost model's */
   AQ_FLAG_PREDICTED = 1 << 7,    /* its duration is a prediction */
+  AQ_FLAG_LOST = 1 << 8,         /* of a host call: the trace has no record of
+                                    what it launched */
+  AQ_FLAG_CONTRADICTED = 1 << 9, /* later rows of its queue contradict its end,
+                                    which is unknown */
 };
 
 /* The reasons for a packet's wait between its decode and its first wave. */
@@ -217,6 +221,10 @@ struct aq_record_sink {
   /* Takes dependencies between rows that were put; NULL: it keeps none. */
   aq_status (*put_edges)(aq_record_sink *sink, const aq_edge *edges,
                          size_t count, aq_diag *diag);
+  /* Takes back the ends of `count` rows that were put, by their numbers, and
+   * sets AQ_FLAG_CONTRADICTED; NULL: it cannot. */
+  aq_status (*contradict)(aq_record_sink *sink, const int64_t *rows,
+                          size_t count, aq_diag *diag);
   /* Takes requests that have ended, in any order; NULL: it keeps none. */
   aq_status (*put_requests)(aq_record_sink *sink, const aq_request *requests,
                             size_t count, aq_diag *diag);

@@ -39,6 +39,9 @@ size_t aq_run_caveats(const aq_run_info *info,
   if (info->truncated)
     snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE,
              "truncated: its trace was cut, what followed is missing");
+  if (info->damage)
+    snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE, "damaged: %.430s",
+             info->damage);
   if (info->recorded)
     snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE, "recorded: %.180s",
              info->recorded);

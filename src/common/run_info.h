@@ -47,6 +47,9 @@ typedef struct aq_run_info {
   /* Which of its rows were kept, "kernels only; left out: 12 other rows", or of
    * the run it replays; NULL: all. */
   const char *recorded;
+  /* What its trace, or that of the run it replays, lost, repeats or
+   * contradicts: "90 launches without a record"; NULL: nothing known. */
+  const char *damage;
   const char *failed; /* why its point of a sweep failed; NULL: it did not */
   bool complete;      /* false: the writer did not finish */
   bool truncated;     /* its trace, or that of the run it replays, was cut */
@@ -61,7 +64,7 @@ AQ_API void aq_run_info_init(aq_run_info *info, aq_run_kind kind);
 AQ_API bool aq_run_is_predicted(const aq_run_info *info);
 
 /* Facts that a reader of any view of a run has to know, one line each. */
-enum { AQ_RUN_CAVEATS = 4, AQ_RUN_CAVEAT_SIZE = 192 };
+enum { AQ_RUN_CAVEATS = 5, AQ_RUN_CAVEAT_SIZE = 448 };
 
 /* Fills the lines that apply, returns how many. Pure. */
 AQ_API size_t aq_run_caveats(const aq_run_info *info,

@@ -558,6 +558,7 @@ aq_status aq_replay_once(aq_performance *performance, aq_store *store,
   info->base_ns = origin->base_ns;
   info->truncated = origin->truncated;
   info->recorded = origin->recorded;
+  info->damage = origin->damage;
   status = aq_run_reader_open(store, origin->id, AQ_ORDER_START, &reader, diag);
   if (status == AQ_OK) {
     status = rows_replay(&job, origin, reader);

@@ -154,9 +154,21 @@ static bool add_row(reading *r, const seen *row, int64_t number)
     return AQ_ARRAY_PUSH(
         d->waits, d->wait_count, d->wait_capacity,
         (aq_host_wait){row->host_begin, row->host_end, row->pid, row->tid});
+  case AQ_KIND_CALL:
+    if (row->flags == AQ_NONE || !(row->flags & AQ_FLAG_LOST) ||
+        row->host_begin == AQ_TIME_NONE)
+      return true;
+    return AQ_ARRAY_PUSH(d->lost, d->lost_count, d->lost_capacity,
+                         (aq_lost_call){row->host_begin, row->pid});
   default:
     return true;
   }
+}
+
+static int lost_order(const void *a, const void *b)
+{
+  const aq_lost_call *x = a, *y = b;
+  return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 static int wait_order(const void *a, const void *b)
@@ -264,6 +276,8 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
   }
   if (d->wait_count)
     qsort(d->waits, d->wait_count, sizeof *d->waits, wait_order);
+  if (d->lost_count)
+    qsort(d->lost, d->lost_count, sizeof *d->lost, lost_order);
   *out = *d;
   return AQ_OK;
 }
@@ -293,6 +307,7 @@ void aq_dispatches_fini(aq_dispatches *dispatches)
   free(dispatches->rows);
   free(dispatches->ranges);
   free(dispatches->waits);
+  free(dispatches->lost);
   free(dispatches->stalls);
   *dispatches = (aq_dispatches){0};
 }

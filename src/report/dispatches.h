@@ -27,6 +27,12 @@ typedef struct aq_host_wait {
   int64_t pid, tid;
 } aq_host_wait;
 
+/* A launch or copy whose work the trace lost. */
+typedef struct aq_lost_call {
+  aq_time begin;
+  int64_t pid;
+} aq_lost_call;
+
 /* A wait of the measured run that nothing recorded explains, as a replay of it
  * has to know: from the submission of a row to its end. */
 typedef struct aq_unexplained_wait {
@@ -52,6 +58,8 @@ typedef struct aq_dispatches {
   size_t range_count, range_capacity;
   aq_host_wait *waits; /* in the order of their begin */
   size_t wait_count, wait_capacity;
+  aq_lost_call *lost; /* in the order of their begin */
+  size_t lost_count, lost_capacity;
   aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */
   size_t stall_count, stall_capacity;
 } aq_dispatches;

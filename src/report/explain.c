@@ -30,6 +30,7 @@ typedef struct sweep {
   aq_time until[RANKS], any_until; /* latest ends so far */
   bool *named;                     /* names that the device ran, by id */
   size_t next_wait, next_stall;    /* those before have ended */
+  const aq_dispatch_row *last;     /* the row that ends at any_until */
 } sweep;
 
 static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
@@ -213,10 +214,41 @@ static aq_time submission_of(const aq_dispatch_row *row)
   return row->flags & AQ_FLAG_PINNED ? row->host_end : row->submission;
 }
 
+/* The first lost call from a time on. */
+static size_t lost_from(const aq_dispatches *d, aq_time time)
+{
+  size_t low = 0, high = d->lost_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (d->lost[middle].begin < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Whether lost work may have run in the gap before a row: it was launched
+ * between the launches of the rows around it, or in the gap. */
+static bool lost_may_run(const sweep *s, const aq_dispatch_row *row)
+{
+  const aq_dispatches *d = s->all;
+  const aq_time called =
+      s->last->host_begin != AQ_TIME_NONE ? s->last->host_begin : s->any_until;
+  const aq_time from = aq_time_min(called, s->any_until);
+  const size_t i = lost_from(d, from);
+  return i < d->lost_count && d->lost[i].begin <= row->start;
+}
+
 static void charge_gap(sweep *s, const aq_dispatch_row *row)
 {
   const aq_time from = s->any_until, to = row->start;
   const aq_time submission = submission_of(row);
+  if (lost_may_run(s, row)) {
+    charge(s->out, AQ_CAUSE_UNKNOWN, to - from, row->number);
+    s->out->lost_time += to - from;
+    return;
+  }
   if (submission == AQ_TIME_NONE) {
     charge(s->out, AQ_CAUSE_UNKNOWN, to - from, row->number);
     return;
@@ -262,6 +294,10 @@ aq_status aq_explain_origin(aq_dispatches *replay,
     if (!AQ_ARRAY_PUSH(replay->waits, replay->wait_count, replay->wait_capacity,
                        measured->waits[i]))
       return aq_diag_no_memory(diag);
+  for (size_t i = 0; replay->lost_count < measured->lost_count; i++)
+    if (!AQ_ARRAY_PUSH(replay->lost, replay->lost_count, replay->lost_capacity,
+                       measured->lost[i]))
+      return aq_diag_no_memory(diag);
   for (size_t i = 0; i < measured->count; i++)
     if (measured->rows[i].device >= devices)
       devices = measured->rows[i].device + 1;
@@ -285,6 +321,7 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
     s->any_until = row->start;
     for (int r = 0; r < RANKS; r++)
       s->until[r] = row->start;
+    s->last = row;
     s->out->devices++;
   }
   if (row->start > s->any_until) {
@@ -292,6 +329,8 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
     s->any_until = row->start;
   }
   charge_run(s, row);
+  if (row->end >= s->any_until)
+    s->last = row;
   s->any_until = aq_time_max(s->any_until, row->end);
   if (row->name >= 0)
     s->named[row->name] = true;
@@ -350,6 +389,7 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
         sweep_row(&s, &dispatches->rows[i]);
   }
   free(named);
+  e.lost = (int64_t)dispatches->lost_count;
   e.stalls = (int64_t)dispatches->stall_count;
   for (size_t i = 0; i < dispatches->stall_count; i++)
     e.stalled += dispatches->stalls[i].to - dispatches->stalls[i].from;

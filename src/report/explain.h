@@ -47,7 +47,8 @@
   C(POLICY, "policy", "policy-bound",                                          \
     "nothing ran: the scheduling policy held the next job back")               \
   C(UNKNOWN, "unknown", "idle for unknown reasons",                            \
-    "nothing ran, and the host's times are not recorded")
+    "nothing recorded ran: the host's times are not recorded, or a launch "    \
+    "then has no record of what it launched")
 
 typedef enum aq_explain_cause {
 #define C(id, name, verdict, meaning) AQ_CAUSE_##id,
@@ -89,6 +90,8 @@ typedef struct aq_explain {
   /* Of all devices: communication kernels ran, beside others or alone. */
   aq_time communication;
   int64_t dispatches, devices;
+  int64_t lost;      /* launches and copies without a record … */
+  aq_time lost_time; /* … and the part of UNKNOWN in which they may have run */
   int64_t shapeless;      /* kernels whose workgroups are not known … */
   aq_time shapeless_time; /* … and their part of KERNEL: no tail is known */
   int64_t unsized; /* devices of unknown compute units: no tail is known */
@@ -96,8 +99,8 @@ typedef struct aq_explain {
   aq_time stalled; /* … and their time, which the replay does not repeat */
 } aq_explain;
 
-/* Gives a replay in an open loop the host waits of its measured run, and the
- * unexplained waits, whose time is idle in the replay. */
+/* Gives a replay in an open loop the host waits and lost launches of its
+ * measured run, and the unexplained waits, whose time is idle in the replay. */
 aq_status aq_explain_origin(aq_dispatches *replay,
                             const aq_dispatches *measured, aq_diag *diag);
 

@@ -179,6 +179,7 @@ static void put_info(const aq_run_info *info, FILE *out)
   aq_page_member_put(out, "device_model", info->device_model);
   aq_page_member_put(out, "model_hash", info->model_hash);
   aq_page_member_put(out, "model_verdict", info->model_verdict);
+  aq_page_member_put(out, "damage", info->damage);
   aq_page_member_put(out, "durations", info->durations);
   aq_page_member_put(out, "recorded", info->recorded);
   aq_page_number_put(out, "rows_left_out", info->left_out);

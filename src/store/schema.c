@@ -47,6 +47,9 @@ const aq_run_column aq_run_columns[] = {
     COLUMN(recorded, TEXT,
            "which rows were kept, of it or of the run it replays; NULL: all"),
     COLUMN(left_out, INTEGER, "rows that were made, but not kept"),
+    COLUMN(damage, TEXT,
+           "what its trace, or that of the run it replays, lost, repeats or "
+           "contradicts; NULL: nothing known"),
     COLUMN(failed, TEXT,
            "why its point of a sweep failed; such a run has no rows and is not "
            "complete"),

@@ -226,6 +226,43 @@ static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return known->put_edges(known, edges, count, diag);
 }
 
+static aq_status contradict_stored(aq_store_writer *writer, int64_t row,
+                                   aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  aq_status status = aq_writer_prepare_once(
+      writer->store,
+      "UPDATE records SET end_ps = NULL, flags = flags | ?2 WHERE id = ?1",
+      &statement, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(statement, 1, aq_store_row_key(writer->run, row));
+  sqlite3_bind_int64(statement, 2, AQ_FLAG_CONTRADICTED);
+  return aq_writer_run_once(writer->store, statement, diag);
+}
+
+static aq_status sink_contradict(aq_record_sink *sink, const int64_t *rows,
+                                 size_t count, aq_diag *diag)
+{
+  aq_store_writer *writer = from_sink(sink);
+  aq_status status = aq_store_begin(writer->store, diag);
+  if (status)
+    return status;
+  for (size_t i = 0; i < count && !status; i++)
+    if (rows[i] < writer->stored_rows) {
+      status = contradict_stored(writer, rows[i], diag);
+    } else {
+      aq_record *row = &writer->buffer[rows[i] - writer->stored_rows];
+      row->end = AQ_NONE;
+      row->flags |= AQ_FLAG_CONTRADICTED;
+    }
+  if (!status)
+    status = aq_store_commit(writer->store, diag);
+  if (status)
+    aq_store_rollback(writer->store);
+  return status;
+}
+
 /* After a batch that could not be stored its buffers stay full: nothing more
  * goes in. */
 static aq_status writer_check(const aq_store_writer *writer, aq_diag *diag)
@@ -350,6 +387,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
                                   .name = sink_name,
                                   .put = sink_put,
                                   .put_edges = sink_put_edges,
+                                  .contradict = sink_contradict,
                                   .put_requests = sink_put_requests,
                                   .put_preempted = sink_put_preempted,
                                   .put_instructions = sink_put_instructions,

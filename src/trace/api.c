@@ -33,6 +33,27 @@ bool aq_api_submits(const char *name, size_t length)
   return false;
 }
 
+bool aq_api_launches(const char *name, size_t length)
+{
+  return contains(name, length, "Launch") &&
+         !contains(name, length, "LaunchHostFunc");
+}
+
+bool aq_api_copies(const char *name, size_t length)
+{
+  return contains(name, length, "Memcpy") || contains(name, length, "Memset");
+}
+
+bool aq_api_begins_capture(const char *name, size_t length)
+{
+  return contains(name, length, "StreamBeginCapture");
+}
+
+bool aq_api_ends_capture(const char *name, size_t length)
+{
+  return contains(name, length, "StreamEndCapture");
+}
+
 /* Copies without Async in their name block until the copy is done. */
 bool aq_api_waits(const char *name, size_t length)
 {

@@ -25,13 +25,16 @@ enum {
   FAIR_TIMES = 60, /* a few ends fit */
   FEW = 4,
   LOOSE_TIMES = 30, /* many fit: chance may do it */
+  CONTRADICTIONS =
+      3, /* rows one after another inside of one: its end is wrong */
 };
 
 struct aq_edge_row {
-  int64_t number, device, queue, pid, tid;
+  int64_t number, device, queue, pid, tid, correlation;
   aq_time start, end, begin, submit;
   aq_time previous_end; /* on its queue; AQ_TIME_NONE: it is the first */
   bool has_edge;
+  bool in_order; /* its queue executes one row after another */
 };
 
 /* The rows of one queue, by their ends. */
@@ -76,6 +79,9 @@ bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number)
                                      .queue = row->queue,
                                      .pid = row->pid,
                                      .tid = row->tid,
+                                     .correlation = row->correlation,
+                                     .in_order = row->kind == AQ_KIND_KERNEL ||
+                                                 row->stream != AQ_NONE,
                                      .start = row->start,
                                      .end = row->end,
                                      .begin = row->host_begin,
@@ -175,6 +181,51 @@ static bool queues_find(search *s)
       s->by_call[s->call_rows++] = i;
   }
   qsort_r(s->by_call, s->call_rows, sizeof *s->by_call, order_by_call, s->rows);
+  return true;
+}
+
+/* ---- ends that cannot be ---- */
+
+/* Whether later rows of its queue began and ended, one after another, before
+ * its end. The nodes of one graph may overlap. */
+static bool is_contradicted(const aq_edge_row *row, const aq_edge_row *end)
+{
+  aq_time last = row->start;
+  int inside = 0;
+  if (!row->in_order)
+    return false;
+  for (const aq_edge_row *next = row + 1;
+       next < end && next - row <= LOOK_BACK && next->start < row->end &&
+       order_queue(row, next) == 0;
+       next++) {
+    if (!next->in_order || next->end > row->end || next->start < last ||
+        next->end == next->start ||
+        (next->correlation != AQ_NONE && next->correlation == row->correlation))
+      continue;
+    last = next->end;
+    if (++inside == CONTRADICTIONS)
+      return true;
+  }
+  return false;
+}
+
+bool aq_edges_contradicted(aq_edges *edges, int64_t **rows, size_t *count)
+{
+  size_t capacity = 0, kept = 0;
+  *rows = NULL;
+  *count = 0;
+  if (edges->row_count == 0)
+    return true;
+  const aq_edge_row *end = edges->rows + edges->row_count;
+  qsort(edges->rows, edges->row_count, sizeof *edges->rows, order_by_start);
+  for (size_t i = 0; i < edges->row_count; i++) {
+    const aq_edge_row row = edges->rows[i];
+    if (!is_contradicted(&edges->rows[i], end))
+      edges->rows[kept++] = row;
+    else if (!AQ_ARRAY_PUSH(*rows, *count, capacity, row.number))
+      return false;
+  }
+  edges->row_count = kept;
   return true;
 }
 

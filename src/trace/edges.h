@@ -37,6 +37,10 @@ void aq_edges_fini(aq_edges *edges);
 bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number);
 bool aq_edges_call(aq_edges *edges, const aq_edge_call *call);
 
+/* The rows whose end later rows of their queue contradict, by number; they are
+ * no longer looked at. The caller frees the list. False: out of memory. */
+bool aq_edges_contradicted(aq_edges *edges, int64_t **rows, size_t *count);
+
 /* Puts the found edges, sorted by the waiting row, and adds their numbers by
  * kind to `counts`, which has AQ_EDGE_COUNT places: at 0, calls that waited for
  * another stream and lead to no edge. */

@@ -152,11 +152,28 @@ const aq_trace_format *aq_trace_formats(void)
 const char *aq_trace_repair_text(aq_trace_repair repair)
 {
   static const char *const texts[] = {
-#define R(id, text) text,
+#define R(id, text, damage) text,
       AQ_TRACE_REPAIRS(R)
 #undef R
   };
   return texts[repair];
+}
+
+bool aq_trace_damage(const aq_trace_result *result, char *text, size_t size)
+{
+  static const char *const damages[] = {
+#define R(id, text, damage) damage,
+      AQ_TRACE_REPAIRS(R)
+#undef R
+  };
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < AQ_REPAIR_COUNT && used < size; i++)
+    if (damages[i] && result->repairs[i] > 0)
+      used += (size_t)snprintf(
+          text + used, size - used, "%s%llu %s", used ? "; " : "",
+          (unsigned long long)result->repairs[i], damages[i]);
+  return used > 0;
 }
 
 /* ---- finding the format ---- */
@@ -319,7 +336,8 @@ static aq_status name_one(const char *name, const aq_trace_module *modules,
 static aq_status check_result(const aq_trace_files *files,
                               const aq_trace_result *result, aq_diag *diag)
 {
-  const uint64_t skipped = result->repairs[AQ_REPAIR_SKIPPED_ROW];
+  const uint64_t skipped =
+      result->repairs[AQ_REPAIR_SKIPPED_ROW] + result->repairs[AQ_REPAIR_STRAY];
   if (result->dispatches + result->copies > 0)
     return AQ_OK;
   if (skipped > 0 && result->example_count > 0)
@@ -333,15 +351,21 @@ static aq_status check_result(const aq_trace_files *files,
                      files->root, result->format);
 }
 
-static aq_status import_files(const aq_trace_files *files, choice by,
-                              const aq_trace_options *options,
-                              aq_record_sink *sink, aq_trace_result *result,
-                              aq_diag *diag)
+/* One pass over the files. With a base, times are counted from there. */
+static aq_status import_pass(const aq_trace_files *files, choice by,
+                             const aq_trace_options *options,
+                             const int64_t *base_ns, aq_record_sink *sink,
+                             aq_trace_result *result, int64_t *rebase_ns,
+                             bool *rebase, aq_diag *diag)
 {
   aq_import import;
   aq_join join;
   aq_trace_result found;
   aq_import_init(&import, sink, options, &found, diag);
+  if (base_ns) {
+    import.has_base = import.flushed = true;
+    found.base_ns = *base_ns;
+  }
   aq_status status = aq_join_init(&join, &import);
   if (status == AQ_OK) {
     found.format = by.module ? by.module->format.name : formats[by.format].name;
@@ -354,6 +378,8 @@ static aq_status import_files(const aq_trace_files *files, choice by,
     status = aq_import_finish(&import);
   aq_join_fini(&join);
   aq_import_fini(&import);
+  *rebase = import.rebase;
+  *rebase_ns = import.far_ns;
   if (status == AQ_OK)
     status = check_result(files, &found, diag);
   if (status != AQ_OK)
@@ -362,6 +388,22 @@ static aq_status import_files(const aq_trace_files *files, choice by,
     found.advice = NULL;
   *result = found;
   return AQ_OK;
+}
+
+static aq_status import_files(const aq_trace_files *files, choice by,
+                              const aq_trace_options *options,
+                              aq_record_sink *sink, aq_trace_result *result,
+                              aq_diag *diag)
+{
+  int64_t base_ns, ignored;
+  bool rebase;
+  aq_status status = import_pass(files, by, options, NULL, sink, result,
+                                 &base_ns, &rebase, diag);
+  if (!rebase)
+    return status;
+  *diag = (aq_diag)AQ_DIAG_INIT;
+  return import_pass(files, by, options, &base_ns, sink, result, &ignored,
+                     &rebase, diag);
 }
 
 static aq_status import_one(aq_trace_file file, const aq_trace_options *options,

@@ -3,6 +3,7 @@
 
 #include "trace/import.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include "common/text.h"
 
 enum { PROGRESS_STEP = 4 << 20 };
+
+/* A time of 0 so long before the others is a clock that was not read. */
+#define UNREAD_NS (INT64_C(600) * 1000000000)
 
 void aq_import_init(aq_import *import, aq_record_sink *sink,
                     const aq_trace_options *options, aq_trace_result *result,
@@ -29,11 +33,27 @@ void aq_import_fini(aq_import *import)
 {
   aq_edges_fini(&import->edges);
   aq_ranges_fini(&import->ranges);
+  aq_repeats_fini(&import->repeats);
+  free(import->captures);
   free(import->last_start);
+}
+
+/* The base is the first time that is read. Where that is the one that is far
+ * from all others, none of them is in range. */
+static bool is_base_wrong(aq_import *import)
+{
+  const bool zero = import->result->base_ns == 0;
+  import->rebase =
+      !import->flushed && import->far > 0 && import->far + zero > import->near;
+  return import->rebase;
 }
 
 aq_status aq_import_flush(aq_import *import)
 {
+  if (is_base_wrong(import))
+    return aq_diag_set(import->diag, AQ_ERR_INPUT,
+                       "most times are far from the first one");
+  import->flushed = true;
   size_t count = import->batch_count;
   import->batch_count = 0;
   if (count == 0)
@@ -41,12 +61,43 @@ aq_status aq_import_flush(aq_import *import)
   return import->sink->put(import->sink, import->batch, count, import->diag);
 }
 
+/* Takes back the ends that later rows contradict. */
+static aq_status contradict(aq_import *import)
+{
+  int64_t *rows;
+  size_t count;
+  if (!import->sink->contradict)
+    return AQ_OK;
+  if (!aq_edges_contradicted(&import->edges, &rows, &count)) {
+    free(rows);
+    return aq_diag_no_memory(import->diag);
+  }
+  for (size_t i = 0; i < count; i++) {
+    char row[32];
+    const int length = snprintf(row, sizeof row, "%lld", (long long)rows[i]);
+    aq_import_fault(import, AQ_REPAIR_CONTRADICTED, "row", row, (size_t)length);
+  }
+  aq_status status = count == 0 ? AQ_OK
+                                : import->sink->contradict(import->sink, rows,
+                                                           count, import->diag);
+  free(rows);
+  return status;
+}
+
 aq_status aq_import_finish(aq_import *import)
 {
   aq_status status = aq_ranges_put(import);
   if (status == AQ_OK)
     status = aq_import_flush(import);
+  int64_t base;
+  if (__builtin_add_overflow(import->result->base_ns, import->origin_ns, &base))
+    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER, "base of the times", NULL, 0);
+  else
+    import->result->base_ns = base;
   if (status != AQ_OK || import->edges_told)
+    return status;
+  status = contradict(import);
+  if (status != AQ_OK)
     return status;
   return aq_edges_find(&import->edges, import->sink, import->result->edges,
                        import->diag);
@@ -79,6 +130,24 @@ aq_status aq_import_read(aq_import *import, aq_reader *reader,
 
 /* ---- faults ---- */
 
+/* Where the next example goes: once the places are taken, only the first of a
+ * repair has one, that of the last that has several. NULL: nowhere. */
+static aq_trace_example *example_place(aq_trace_result *result,
+                                       aq_trace_repair repair)
+{
+  size_t last = 0;
+  if (result->example_count < AQ_TRACE_EXAMPLES)
+    return &result->examples[result->example_count++];
+  for (size_t i = 0; i < AQ_TRACE_EXAMPLES; i++) {
+    if (result->examples[i].repair == repair)
+      return NULL;
+    for (size_t k = 0; k < i; k++)
+      if (result->examples[k].repair == result->examples[i].repair)
+        last = i;
+  }
+  return last ? &result->examples[last] : NULL;
+}
+
 void aq_import_fault(aq_import *import, aq_trace_repair repair,
                      const char *field, const char *text, size_t length)
 {
@@ -86,9 +155,9 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
   aq_trace_result *result = import->result;
   const aq_import_place *place = &import->place;
   aq_import_repair(import, repair);
-  if (result->example_count == AQ_TRACE_EXAMPLES)
+  aq_trace_example *example = example_place(result, repair);
+  if (!example)
     return;
-  aq_trace_example *example = &result->examples[result->example_count++];
   char where[40] = "", value[SHOWN + 16] = "";
   if (place->unit)
     snprintf(where, sizeof where, "%s %llu: ", place->unit,
@@ -103,6 +172,23 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
   }
   example->repair = repair;
   snprintf(example->text, sizeof example->text, "%s%s%s", where, field, value);
+}
+
+void aq_import_skip(aq_import *import, const char *why, const char *text,
+                    size_t length)
+{
+  char stray[64];
+  const double days = 24 * 3600e9;
+  if (!import->stray) {
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW, why, text, length);
+    return;
+  }
+  snprintf(stray, sizeof stray, "time %lld ns, %.3g days from the others",
+           (long long)import->stray_ns,
+           fabs((double)import->stray_ns - (double)import->result->base_ns) /
+               days);
+  aq_import_fault(import, AQ_REPAIR_STRAY, stray, text, length);
+  import->stray = false;
 }
 
 aq_status aq_import_truncated(aq_import *import, const char *file,
@@ -148,6 +234,21 @@ void aq_import_id(aq_import *import, const char *field, int64_t *id)
 
 /* ---- times ---- */
 
+static bool is_zero(aq_tick tick)
+{
+  return tick.ns == 0 && tick.ps == 0;
+}
+
+/* Counts a time as one near the base or far from it. */
+static void distance_count(aq_import *import, aq_tick tick, bool in_range)
+{
+  const bool near =
+      in_range && (import->result->base_ns > 0 || tick.ns <= UNREAD_NS);
+  ++*(near ? &import->near : &import->far);
+  if (!near)
+    import->far_ns = tick.ns;
+}
+
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
 {
   if (tick.ns < 0 || tick.ps < 0)
@@ -156,23 +257,33 @@ bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
     import->has_base = true;
     import->result->base_ns = tick.ns;
   }
+  const int64_t base = import->result->base_ns;
   int64_t time;
-  if (__builtin_sub_overflow(tick.ns, import->result->base_ns, &time) ||
-      __builtin_mul_overflow(time, AQ_NS, &time) ||
-      __builtin_add_overflow(time, (int64_t)tick.ps, &time) ||
-      time == AQ_TIME_NONE)
-    return false;
-  *out = time;
-  return true;
+  const bool in_range =
+      !(is_zero(tick) && base > UNREAD_NS) &&
+      !__builtin_sub_overflow(tick.ns, base, &time) &&
+      !__builtin_mul_overflow(time, AQ_NS, &time) &&
+      !__builtin_add_overflow(time, (int64_t)tick.ps, &time) &&
+      time != AQ_TIME_NONE;
+  distance_count(import, tick, in_range);
+  if (in_range)
+    *out = time;
+  return in_range;
 }
 
 bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
                        aq_time *from, aq_time *to)
 {
   aq_time start, stop;
-  if (!aq_import_time(import, begin, &start) ||
-      !aq_import_time(import, end, &stop))
+  const bool readable =
+      begin.ns >= 0 && begin.ps >= 0 && end.ns >= 0 && end.ps >= 0;
+  import->stray = false;
+  const bool begins = aq_import_time(import, begin, &start);
+  if (!aq_import_time(import, end, &stop) || !begins) {
+    import->stray = readable;
+    import->stray_ns = begins ? end.ns : begin.ns;
     return false;
+  }
   if (stop < start) {
     aq_import_fault(import, AQ_REPAIR_NEGATIVE_DURATION, "end before start",
                     NULL, 0);
@@ -269,6 +380,16 @@ static void check_extents(aq_import *import, const char *const names[3],
     extents[i] = AQ_NONE;
 }
 
+/* No GPU has so many for a work-item or a wave. */
+static void check_registers(aq_import *import, const char *field,
+                            int64_t *registers)
+{
+  enum { REGISTERS_MAX = 1024 };
+  if (*registers != AQ_NONE && *registers > REGISTERS_MAX)
+    bad_value(import, field, registers);
+  aq_import_size(import, field, registers);
+}
+
 static void check_shape(aq_import *import, aq_record *row)
 {
   static const char *const grid[] = {"grid x", "grid y", "grid z"};
@@ -286,9 +407,9 @@ static void check_shape(aq_import *import, aq_record *row)
   row->wg_z = extents[2];
   aq_import_size(import, "lds", &row->lds);
   aq_import_size(import, "scratch", &row->scratch);
-  aq_import_size(import, "vgpr", &row->vgpr);
-  aq_import_size(import, "agpr", &row->agpr);
-  aq_import_size(import, "sgpr", &row->sgpr);
+  check_registers(import, "vgpr", &row->vgpr);
+  check_registers(import, "agpr", &row->agpr);
+  check_registers(import, "sgpr", &row->sgpr);
   aq_import_size(import, "bytes", &row->bytes);
 }
 
@@ -299,6 +420,29 @@ void aq_import_order(aq_import *import, aq_record *row)
   if (row->start < *last)
     aq_import_repair(import, AQ_REPAIR_OUT_OF_ORDER);
   *last = row->start;
+}
+
+aq_status aq_import_again(aq_import *import, const int64_t *values,
+                          size_t count, bool *again)
+{
+  if (!aq_repeats_note(&import->repeats, values, count, again))
+    return aq_diag_no_memory(import->diag);
+  return AQ_OK;
+}
+
+aq_status aq_import_row_again(aq_import *import, const aq_record *row,
+                              bool *again)
+{
+  *again = false;
+  if (row->start == row->end)
+    return AQ_OK;
+  aq_status status = aq_import_again(import, aq_record_values(row),
+                                     AQ_RECORD_FIELD_COUNT, again);
+  if (status == AQ_OK && *again) {
+    const char *name = aq_record_kind_name(row->kind);
+    aq_import_fault(import, AQ_REPAIR_REPEATED, name, NULL, 0);
+  }
+  return status;
 }
 
 static void count_row(aq_import *import, const aq_record *row)
@@ -320,9 +464,25 @@ static void count_row(aq_import *import, const aq_record *row)
     result->with_host++;
 }
 
+bool aq_import_is_event(const char *name, size_t length)
+{
+  return aq_api_waits_event(name, length) ||
+         aq_api_records_event(name, length) ||
+         aq_api_begins_capture(name, length) ||
+         aq_api_ends_capture(name, length);
+}
+
 aq_status aq_import_event_call(aq_import *import, const char *name,
                                size_t length, aq_edge_call call)
 {
+  const bool begins = aq_api_begins_capture(name, length);
+  if (begins || aq_api_ends_capture(name, length))
+    return AQ_ARRAY_PUSH(import->captures, import->capture_count,
+                         import->capture_capacity,
+                         (aq_import_capture){
+                             call.pid, begins ? call.begin : call.end, begins})
+               ? AQ_OK
+               : aq_diag_no_memory(import->diag);
   call.records = aq_api_records_event(name, length);
   if (!call.records && !aq_api_waits_event(name, length))
     return AQ_OK;

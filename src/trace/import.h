@@ -14,6 +14,7 @@
 #include "trace/number.h"
 #include "trace/ranges.h"
 #include "trace/reader.h"
+#include "trace/repeats.h"
 #include "trace/trace.h"
 
 /* A queue and its ordinal in the sink. */
@@ -21,6 +22,14 @@ typedef struct aq_import_queue_entry {
   bool used;
   int64_t device, source_id, ordinal;
 } aq_import_queue_entry;
+
+/* The begin or end of a time in which a process records a stream's calls into a
+ * graph: launches then launch nothing. */
+typedef struct aq_import_capture {
+  int64_t pid;
+  aq_time time;
+  bool begins;
+} aq_import_capture;
 
 /* Where in its file an importer is: "line 12", "byte 4096". */
 typedef struct aq_import_place {
@@ -37,10 +46,20 @@ typedef struct aq_import {
   aq_import_place place;
   const char *cut_file; /* the last one that was found truncated */
   bool has_base;        /* result->base_ns is set: the first time seen */
+  int64_t origin_ns;    /* added to the base when all times are read */
+  uint64_t near, far;   /* times asked for, by their distance from the base */
+  int64_t far_ns;       /* the last of the far ones */
+  bool rebase;          /* most are far: begin again, with `far_ns` as base */
+  bool flushed;         /* the sink has rows */
+  bool stray;           /* the last span of times was too far to be one: */
+  int64_t stray_ns;     /* of this time */
   aq_import_queue_entry queues[64]; /* met lately */
   aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
   aq_edges edges;
+  aq_repeats repeats;
+  aq_import_capture *captures;
+  size_t capture_count, capture_capacity;
   aq_ranges ranges;
   bool edges_told;      /* the source states them: none are looked for */
   int64_t row_count;    /* put so far */
@@ -71,6 +90,11 @@ static inline void aq_import_repair(aq_import *import, aq_trace_repair repair)
 void aq_import_fault(aq_import *import, aq_trace_repair repair,
                      const char *field, const char *text, size_t length);
 
+/* Counts a row that is left out: because its last span of times was far from
+ * all others, or for another reason, with its text (NULL: none). */
+void aq_import_skip(aq_import *import, const char *why, const char *text,
+                    size_t length);
+
 /* A file ended before its contents did: AQ_ERR_INPUT, or AQ_OK where truncated
  * files are allowed; then it is counted once. */
 aq_status aq_import_truncated(aq_import *import, const char *file,
@@ -85,7 +109,8 @@ void aq_import_extent(aq_import *import, const char *field, int64_t *size);
 void aq_import_id(aq_import *import, const char *field, int64_t *id);
 
 /* The time of the run at a tick of the source's clock; the first one asked for
- * is the base. False where it is more than 106 days from there, or negative. */
+ * is the base. False where it is more than 106 days from there, negative, or 0
+ * more than ten minutes before the base: a clock that was not read. */
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out);
 
 /* The times of a span that begins at a tick; fixes a negative length. */
@@ -116,7 +141,17 @@ aq_status aq_import_name(aq_import *import, const char *text, size_t length,
  * for its host call. */
 void aq_import_order(aq_import *import, aq_record *row);
 
-/* Notes a host call of the runtime if it says something of dependencies. */
+/* Whether the source had this record before: it is counted, and not put. Of
+ * rows and ranges without a duration several may be equal. */
+aq_status aq_import_again(aq_import *import, const int64_t *values,
+                          size_t count, bool *again);
+aq_status aq_import_row_again(aq_import *import, const aq_record *row,
+                              bool *again);
+
+/* Whether a call says something of dependencies or captures. */
+bool aq_import_is_event(const char *name, size_t length);
+
+/* Notes such a call; any other is ignored. */
 aq_status aq_import_event_call(aq_import *import, const char *name,
                                size_t length, aq_edge_call call);
 
@@ -133,6 +168,13 @@ aq_status aq_import_put(aq_import *import, const aq_record *row);
 bool aq_api_submits(const char *name, size_t length);
 bool aq_api_graph(const char *name, size_t length);
 bool aq_api_waits(const char *name, size_t length);
+
+/* Whether a call launches kernels, alone or as a graph; copies or fills; begins
+ * or ends the capture of a stream. */
+bool aq_api_launches(const char *name, size_t length);
+bool aq_api_copies(const char *name, size_t length);
+bool aq_api_begins_capture(const char *name, size_t length);
+bool aq_api_ends_capture(const char *name, size_t length);
 
 /* Whether a call makes a stream wait for an event, or records one. */
 bool aq_api_waits_event(const char *name, size_t length);

@@ -234,8 +234,7 @@ static aq_status put_row(iree *r, yajl_val object, aq_record *row,
   if (int_at(r, object, "end_tick") == AQ_NONE)
     return absent(r, "end_tick");
   if (!read_times(r, object, row, &own_clock)) {
-    aq_import_fault(r->import, AQ_REPAIR_SKIPPED_ROW, "times out of range",
-                    NULL, 0);
+    aq_import_skip(r->import, "times out of range", NULL, 0);
     return AQ_OK;
   }
   const int64_t submission = int_at(r, object, "submission_id");
@@ -246,6 +245,10 @@ static aq_status put_row(iree *r, yajl_val object, aq_record *row,
   if (status == AQ_OK)
     status = aq_import_name(r->import, name, strlen(name), &row->name);
   if (status != AQ_OK)
+    return status;
+  bool again;
+  status = aq_import_row_again(r->import, row, &again);
+  if (status != AQ_OK || again)
     return status;
   aq_import_order(r->import, row);
   if (own_clock)
@@ -311,8 +314,7 @@ static aq_status queue_event(iree *r, yajl_val object)
                        .graph = strcmp(op, "execute") == 0};
   uint64_t key;
   if (!aq_import_time(r->import, (aq_tick){ns, 0}, &call.begin)) {
-    aq_import_fault(r->import, AQ_REPAIR_SKIPPED_ROW, "times out of range",
-                    NULL, 0);
+    aq_import_skip(r->import, "times out of range", NULL, 0);
     return AQ_OK;
   }
   call.end = call.begin;

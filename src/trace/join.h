@@ -17,6 +17,10 @@
 
 /* The facts of a host call about the rows it submitted. */
 typedef struct aq_host_call {
+  const char *name; /* borrowed; NULL: not known. A launch or copy that no row
+                       joins is lost */
+  size_t name_length;
+  int64_t correlation;
   aq_time begin, end;
   int64_t pid, tid;
   bool graph;
@@ -25,6 +29,11 @@ typedef struct aq_host_call {
   int64_t grid[3], wg[3]; /* work-items */
   int64_t lds, bytes;
 } aq_host_call;
+
+/* Whether the source had this call before: it is counted, and not joined.
+ * `scope` is of its process. */
+aq_status aq_import_call_again(aq_import *import, const aq_host_call *call,
+                               uint64_t scope, bool *again);
 
 typedef struct aq_join_call aq_join_call;
 typedef struct aq_join_row aq_join_row;
@@ -39,6 +48,9 @@ typedef struct aq_join {
   size_t free_call, free_row; /* heads of free lists */
   size_t *recent;             /* ring of joined direct calls */
   size_t recent_next;
+  aq_names names;      /* of calls */
+  aq_edge_call *inner; /* calls of HSA that a row joined */
+  size_t inner_count, inner_capacity;
 } aq_join;
 
 aq_status aq_join_init(aq_join *join, aq_import *import);
@@ -55,7 +67,8 @@ aq_status aq_join_row_add(aq_join *join, uint64_t key, const aq_record *row);
 /* A row that no call can be known for. */
 aq_status aq_join_row_alone(aq_join *join, const aq_record *row);
 
-/* Puts the remaining rows. */
+/* Puts the remaining rows, and a row for each launch or copy that none of them
+ * joined. */
 aq_status aq_join_finish(aq_join *join);
 
 #endif

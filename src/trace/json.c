@@ -141,6 +141,7 @@ static aq_status finish(aq_json *json)
 {
   uint64_t *repairs = json->import->result->repairs;
   repairs[AQ_REPAIR_TRAILING_COMMA] += json->scan.trailing_commas;
+  repairs[AQ_REPAIR_CONTROL_BYTE] += json->scan.control_bytes;
   if (json->scan.depth > 0)
     return aq_import_truncated(json->import, aq_reader_name(json->reader),
                                "byte", json->scan.source,

@@ -3,6 +3,7 @@
 
 #include "trace/json_scan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,6 +290,25 @@ static void scan_close(aq_json_scan *scan, piece *p)
     element_ended(scan, p);
 }
 
+/* Writes the control bytes of a string, which JSON forbids, as escapes. */
+static void mend_controls(aq_json_scan *scan, piece *p, const char *to)
+{
+  bool any = false;
+  for (const char *c = p->at; c < to; c++)
+    any |= (unsigned char)*c < ' ';
+  for (const char *c = p->at; any && c < to; c++) {
+    char text[8];
+    if ((unsigned char)*c >= ' ')
+      continue;
+    copy_run(scan, p, c);
+    snprintf(text, sizeof text, "\\u%04x", (unsigned)*c);
+    if (scan->fate != AQ_JSON_DROP)
+      out_add(scan, source_at(scan, p, c), text, 6);
+    p->run = c + 1;
+    scan->control_bytes++;
+  }
+}
+
 /* Runs through a string to its end or the piece's; `at` is behind it. */
 static void scan_string(aq_json_scan *scan, piece *p)
 {
@@ -301,6 +321,7 @@ static void scan_string(aq_json_scan *scan, piece *p)
     const char *quote = memchr(p->at, '"', (size_t)(p->end - p->at));
     const char *stop = quote ? quote : p->end;
     const char *slash = memchr(p->at, '\\', (size_t)(stop - p->at));
+    mend_controls(scan, p, slash ? slash : stop);
     if (slash) {
       scan->escaped = true;
       p->at = slash + 1;

@@ -38,7 +38,7 @@ typedef enum aq_json_fate {
 
 typedef struct aq_json_scan {
   const aq_json_filter *filter; /* NULL: keep everything */
-  uint64_t trailing_commas;
+  uint64_t trailing_commas, control_bytes;
   uint64_t source;   /* bytes seen before the current piece */
   const char *fault; /* why the scan ended, and at which byte */
   uint64_t fault_at;

@@ -149,6 +149,7 @@ static aq_status put_run(writer *w, aq_diag *diag)
     put_text(w, "reproducible");
     yajl_gen_bool(w->gen, info->reproducible);
   }
+  put_optional(w, "damage", info->damage);
   put_optional(w, "durations", info->durations);
   put_optional(w, "recorded", info->recorded);
   if (info->left_out > 0)

@@ -247,6 +247,8 @@ static aq_status read_run(lines *l, yajl_val object)
   if (status == AQ_OK)
     status =
         copy_text(l, object, "recorded", run->recorded, sizeof run->recorded);
+  if (status == AQ_OK)
+    status = copy_text(l, object, "damage", run->damage, sizeof run->damage);
   yajl_val left_out = aq_lines_member(object, "rows_left_out");
   run->left_out =
       YAJL_IS_INTEGER(left_out) ? YAJL_GET_INTEGER(left_out) : AQ_NONE;

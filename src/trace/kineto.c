@@ -302,6 +302,7 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
   switch (k->field) {
   case FIELD_PH:
     e->complete = length == 1 && *text == 'X';
+    e->is_half = length == 1 && *text == 'B';
     return AQ_OK;
   case FIELD_CAT:
     e->category = category_of(text, length);
@@ -349,9 +350,7 @@ aq_status aq_kineto_import(aq_import *import, aq_join *join,
   aq_status status = read_file(&k, &files->files[0]);
   if (status == AQ_OK)
     status = aq_kineto_describe(&k);
-  if (status == AQ_OK)
-    __builtin_add_overflow(import->result->base_ns, k.base_time,
-                           &import->result->base_ns);
+  import->origin_ns = k.base_time;
   import->result->hip_version = k.hip_version;
   import->result->advice =
       "record host and device: torch.profiler.profile(activities="

@@ -65,6 +65,7 @@ typedef enum presence { ABSENT, UNREADABLE, PRESENT } presence;
 typedef struct event {
   category category;
   bool complete; /* ph is X */
+  bool is_half;  /* ph is B: its end is another event */
   presence has_ts, has_dur;
   bool has_name;
   aq_tick ts, dur;

@@ -47,6 +47,12 @@ static int64_t items(int64_t blocks, int64_t block)
   return __builtin_mul_overflow(blocks, block, &product) ? INT64_MAX : product;
 }
 
+/* Kineto writes 0 for an id that it does not know. */
+static bool has_correlation(const event *e)
+{
+  return e->correlation != AQ_NONE && e->correlation != 0;
+}
+
 static uint64_t join_key(const event *e)
 {
   uint64_t rank = e->rank == AQ_NONE ? 0 : (uint64_t)e->rank + 1;
@@ -73,7 +79,7 @@ static void device_shape(const event *e, aq_record *row)
 
 static aq_status skipped(aq_kineto *k, const char *why)
 {
-  aq_import_fault(k->import, AQ_REPAIR_SKIPPED_ROW, why, NULL, 0);
+  aq_import_skip(k->import, why, NULL, 0);
   return AQ_OK;
 }
 
@@ -102,8 +108,12 @@ static aq_status device_row(aq_kineto *k, const event *e)
     status = aq_import_name(k->import, k->name, k->name_length, &row.name);
   if (status != AQ_OK)
     return status;
+  bool again;
+  status = aq_import_row_again(k->import, &row, &again);
+  if (status != AQ_OK || again)
+    return status;
   aq_import_order(k->import, &row);
-  if (e->correlation == AQ_NONE)
+  if (!has_correlation(e))
     return aq_join_row_alone(k->join, &row);
   return aq_join_row_add(k->join, join_key(e), &row);
 }
@@ -142,17 +152,26 @@ static void call_shape(aq_kineto *k, const event *e, aq_host_call *call)
 
 static aq_status host_row(aq_kineto *k, const event *e)
 {
-  aq_host_call call = {.pid = e->pid, .tid = e->tid};
+  aq_host_call call = {.name = k->name,
+                       .name_length = k->name_length,
+                       .correlation = e->correlation,
+                       .pid = e->pid,
+                       .tid = e->tid};
   bool waits = aq_api_waits(k->name, k->name_length);
-  bool submits =
-      e->correlation != AQ_NONE && aq_api_submits(k->name, k->name_length);
-  bool events = aq_api_waits_event(k->name, k->name_length) ||
-                aq_api_records_event(k->name, k->name_length);
+  bool submits = has_correlation(e) && aq_api_submits(k->name, k->name_length);
+  bool events = aq_import_is_event(k->name, k->name_length);
+  k->import->result->cuda |=
+      k->name_length > 4 && memcmp(k->name, "cuda", 4) == 0;
   if (!waits && !submits && !events)
     return AQ_OK;
   if (!aq_import_span(k->import, e->ts, e->dur, &call.begin, &call.end))
     return skipped(k, "ts or dur out of range");
-  aq_status status = aq_import_event_call(
+  bool again;
+  aq_status status =
+      aq_import_call_again(k->import, &call, join_key(e), &again);
+  if (status != AQ_OK || again)
+    return status;
+  status = aq_import_event_call(
       k->import, k->name, k->name_length,
       (aq_edge_call){
           .begin = call.begin, .end = call.end, .pid = e->pid, .tid = e->tid});
@@ -199,7 +218,11 @@ static aq_status absent(aq_kineto *k, const char *what)
 aq_status aq_kineto_event_done(aq_kineto *k)
 {
   event *e = &k->event;
-  if (e->category == CATEGORY_OTHER || !e->complete)
+  if (e->category == CATEGORY_OTHER)
+    return AQ_OK;
+  if (!e->complete && e->category != CATEGORY_RANGE && e->is_half)
+    return skipped(k, "an event in halves (phases B and E): expected phase X");
+  if (!e->complete)
     return AQ_OK;
   if (e->category == CATEGORY_RANGE) {
     aq_import_id(k->import, "pid", &e->pid);

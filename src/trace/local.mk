@@ -29,6 +29,7 @@ libaqcore_a_SOURCES += \
 	src/trace/protobuf_in.c src/trace/protobuf_in.h \
 	src/trace/ranges.c src/trace/ranges.h \
 	src/trace/reader.c src/trace/reader.h \
+	src/trace/repeats.c src/trace/repeats.h \
 	src/trace/rocprof_v1.c \
 	src/trace/rocprofv3.c src/trace/rocprofv3.h \
 	src/trace/rocprofv3_csv.c \

@@ -44,14 +44,20 @@ static int range_order(const void *a, const void *b)
   return (x->name > y->name) - (x->name < y->name);
 }
 
+/* Whether two neighbours are one, recorded twice. */
+static bool is_repeated(const aq_range *a, const aq_range *b)
+{
+  return range_order(a, b) == 0 && a->pid == b->pid &&
+         tick_order(&a->begin, &a->end) != 0;
+}
+
 static aq_status range_put(aq_import *import, const aq_range *range)
 {
   aq_record row;
   aq_record_init(&row);
   if (!aq_import_between(import, range->begin, range->end, &row.host_begin,
                          &row.host_end)) {
-    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
-                    "times of a range out of range", NULL, 0);
+    aq_import_skip(import, "times of a range out of range", NULL, 0);
     return AQ_OK;
   }
   row.kind = AQ_KIND_RANGE;
@@ -66,10 +72,18 @@ aq_status aq_ranges_put(aq_import *import)
 {
   aq_ranges *ranges = &import->ranges;
   aq_status status = AQ_OK;
+  const aq_range *last = NULL;
   if (ranges->count > 0)
     qsort(ranges->list, ranges->count, sizeof *ranges->list, range_order);
   import->place.unit = NULL; /* the file was read to its end */
-  for (size_t i = 0; i < ranges->count && status == AQ_OK; i++)
-    status = range_put(import, &ranges->list[i]);
+  for (size_t i = 0; i < ranges->count && status == AQ_OK; i++) {
+    const aq_range *range = &ranges->list[i];
+    if (last && is_repeated(last, range)) {
+      aq_import_fault(import, AQ_REPAIR_REPEATED, "range", NULL, 0);
+      continue;
+    }
+    last = range;
+    status = range_put(import, range);
+  }
   return status;
 }

@@ -166,8 +166,8 @@ static aq_status import_row(rocprof *r)
   aq_record row;
   aq_record_init(&row);
   if (!read_times(r, &row)) {
-    aq_import_fault(r->import, AQ_REPAIR_SKIPPED_ROW,
-                    "BeginNs and EndNs are not numbers in range", NULL, 0);
+    aq_import_skip(r->import, "BeginNs and EndNs are not numbers in range",
+                   NULL, 0);
     return AQ_OK;
   }
   row.kind = AQ_KIND_KERNEL;
@@ -186,6 +186,10 @@ static aq_status import_row(rocprof *r)
   if (status == AQ_OK)
     status = aq_import_name(r->import, name, length, &row.name);
   if (status != AQ_OK)
+    return status;
+  bool again;
+  status = aq_import_row_again(r->import, &row, &again);
+  if (status != AQ_OK || again)
     return status;
   aq_import_order(r->import, &row);
   return aq_import_put(r->import, &row);

@@ -102,27 +102,32 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
   bool waits = aq_api_waits(call->name, call->name_length);
   bool submits = call->correlation != AQ_NONE &&
                  aq_api_submits(call->name, call->name_length);
-  bool events = aq_api_waits_event(call->name, call->name_length) ||
-                aq_api_records_event(call->name, call->name_length);
+  bool events = aq_import_is_event(call->name, call->name_length);
   if (!waits && !submits && !events)
     return AQ_OK;
   aq_host_call host = {.lds = AQ_NONE, .bytes = AQ_NONE};
   if (call->details)
     host = *call->details;
+  host.name = call->name;
+  host.name_length = call->name_length;
+  host.correlation = call->correlation;
   host.pid = call->pid;
   host.tid = call->tid;
   host.graph = aq_api_graph(call->name, call->name_length);
   if (!aq_import_between(import, call->begin, call->end, &host.begin,
                          &host.end)) {
-    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
-                    "times are not numbers in range", NULL, 0);
+    aq_import_skip(import, "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
-  aq_status status = aq_import_event_call(import, call->name, call->name_length,
-                                          (aq_edge_call){.begin = host.begin,
-                                                         .end = host.end,
-                                                         .pid = call->pid,
-                                                         .tid = call->tid});
+  bool again;
+  aq_status status = aq_import_call_again(import, &host, call->process, &again);
+  if (status != AQ_OK || again)
+    return status;
+  status = aq_import_event_call(import, call->name, call->name_length,
+                                (aq_edge_call){.begin = host.begin,
+                                               .end = host.end,
+                                               .pid = call->pid,
+                                               .tid = call->tid});
   if (status == AQ_OK && waits)
     status = put_wait(import, call, host.begin, host.end);
   if (status == AQ_OK && submits)
@@ -141,6 +146,10 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
   if (status == AQ_OK)
     status = aq_import_name(import, name, name_length, &row->name);
   if (status != AQ_OK)
+    return status;
+  bool again;
+  status = aq_import_row_again(import, row, &again);
+  if (status != AQ_OK || again)
     return status;
   aq_import_order(import, row);
   /* RDNA has 128 scalar registers for each wave, GCN and CDNA at most 112. */

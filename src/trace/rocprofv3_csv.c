@@ -202,8 +202,7 @@ static aq_status range_row(csv_set *set)
   if (aq_csv_tick(csv, COLUMN_START, &range.begin) &&
       aq_csv_tick(csv, COLUMN_END, &range.end))
     return aq_ranges_add(set->import, range, name, length);
-  aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW,
-                  "timestamps are not numbers in range", NULL, 0);
+  aq_import_skip(set->import, "timestamps are not numbers in range", NULL, 0);
   return AQ_OK;
 }
 
@@ -226,8 +225,7 @@ static aq_status call_row(csv_set *set)
   call.tid = aq_csv_int(csv, COLUMN_TID);
   if (!aq_csv_tick(csv, COLUMN_START, &call.begin) ||
       !aq_csv_tick(csv, COLUMN_END, &call.end)) {
-    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW,
-                    "timestamps are not numbers in range", NULL, 0);
+    aq_import_skip(set->import, "timestamps are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   return aq_rocprofv3_call_add(set->import, set->join, &call);
@@ -242,8 +240,7 @@ static bool read_common(csv_set *set, aq_record *row, int kind)
   if (!aq_csv_tick(csv, COLUMN_START, &start) ||
       !aq_csv_tick(csv, COLUMN_END, &end) ||
       !aq_import_between(set->import, start, end, &row->start, &row->end)) {
-    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW,
-                    "timestamps are not numbers in range", NULL, 0);
+    aq_import_skip(set->import, "timestamps are not numbers in range", NULL, 0);
     return false;
   }
   row->kind = kind;

@@ -98,10 +98,10 @@ static aq_status check_times(aq_rocprofv3_tool *t, bool *readable)
     return absent(t, "end_timestamp");
   *readable = r->start_ok && r->end_ok;
   if (!*readable)
-    aq_import_fault(t->import, AQ_REPAIR_SKIPPED_ROW,
-                    r->start_ok ? "end_timestamp is not a number"
-                                : "start_timestamp is not a number",
-                    NULL, 0);
+    aq_import_skip(t->import,
+                   r->start_ok ? "end_timestamp is not a number"
+                               : "start_timestamp is not a number",
+                   NULL, 0);
   return AQ_OK;
 }
 
@@ -110,8 +110,7 @@ static bool read_common(aq_rocprofv3_tool *t, aq_record *row, int kind)
   const record *r = &t->record;
   aq_record_init(row);
   if (!aq_import_between(t->import, r->start, r->end, &row->start, &row->end)) {
-    aq_import_fault(t->import, AQ_REPAIR_SKIPPED_ROW, "timestamps out of range",
-                    NULL, 0);
+    aq_import_skip(t->import, "timestamps out of range", NULL, 0);
     return false;
   }
   row->kind = kind;

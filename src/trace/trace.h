@@ -22,37 +22,81 @@
 #include "common/record.h"
 #include "common/run_info.h"
 
-/* The repairs of importers, each counted: R(id, text). */
+/* The repairs of importers, each counted: R(id, text, damage). `damage` says in
+ * a few words behind a number what the trace lacks or contradicts, for views of
+ * the run that depend on it; NULL: none does. */
 #define AQ_TRACE_REPAIRS(R)                                                    \
-  R(TRUNCATED, "truncated files: whatever followed the cut is missing")        \
-  R(TRAILING_COMMA, "trailing commas")                                         \
-  R(STRING_NUMBER, "numbers written as strings (pids, ids)")                   \
-  R(OUT_OF_ORDER, "rows out of time order")                                    \
-  R(NEGATIVE_DURATION, "negative durations (end moved to start)")              \
-  R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)")    \
-  R(CLOCK_DOMAIN, "rows whose clock has no relation to the host's (their "     \
-                  "host calls are dropped)")                                   \
-  R(CLOCK_ORDER, "rows that complete before they end: clocks that do not "     \
-                 "agree (their dispatch and completion times are dropped)")    \
-  R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
-  R(NO_HOST_CALL, "dispatches without a host call")                            \
-  R(COUNTER_ROW, "counters of a dispatch that has a row (their values are "    \
-                 "not read)")                                                  \
-  R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \
-  R(BAD_NAME, "names with bytes that are no UTF-8 text (each is replaced by "  \
-              "U+FFFD)")                                                       \
-  R(SKIPPED_ROW, "rows that could not be read and were left out")              \
-  R(BAD_NUMBER, "numbers that are unreadable or out of range (they stay "      \
-                "unknown)")
+  R(TRUNCATED, "truncated files: whatever followed the cut is missing", NULL)  \
+  R(LOST_LAUNCH, "launches without a record of what they launched",            \
+    "launches without a record of what they launched")                         \
+  R(LOST_COPY, "copy and fill calls without a record of what they moved",      \
+    "copy and fill calls without a record of what they moved")                 \
+  R(REPEATED, "records that the file has twice (one is kept)",                 \
+    "repeated records left out")                                               \
+  R(STRAY, "records at a time far from all others (left out)",                 \
+    "records at a time far from all others left out")                          \
+  R(CONTRADICTED,                                                              \
+    "rows that later rows of their queue contradict (their end "               \
+    "is dropped)",                                                             \
+    "rows whose end later rows of their queue contradict")                     \
+  R(TRAILING_COMMA, "trailing commas", NULL)                                   \
+  R(CONTROL_BYTE, "control bytes in texts, which JSON writes as escapes",      \
+    NULL)                                                                      \
+  R(STRING_NUMBER, "numbers written as strings (pids, ids)", NULL)             \
+  R(OUT_OF_ORDER, "rows out of time order", NULL)                              \
+  R(NEGATIVE_DURATION, "negative durations (end moved to start)",              \
+    "rows whose end was before their start")                                   \
+  R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)",    \
+    NULL)                                                                      \
+  R(CLOCK_DOMAIN,                                                              \
+    "rows whose clock has no relation to the host's (their "                   \
+    "host calls are dropped)",                                                 \
+    NULL)                                                                      \
+  R(CLOCK_ORDER,                                                               \
+    "rows that complete before they end: clocks that do not "                  \
+    "agree (their dispatch and completion times are dropped)",                 \
+    NULL)                                                                      \
+  R(DUPLICATE_CORRELATION, "correlation ids used twice", NULL)                 \
+  R(NO_HOST_CALL, "dispatches without a host call", NULL)                      \
+  R(COUNTER_ROW,                                                               \
+    "counters of a dispatch that has a row (their values are "                 \
+    "not read)",                                                               \
+    NULL)                                                                      \
+  R(OTHER_PASS,                                                                \
+    "counters of further passes whose dispatch is not the first "              \
+    "pass's (left out)",                                                       \
+    NULL)                                                                      \
+  R(OTHER_PASS_FILE,                                                           \
+    "files of further passes of counters (left out: the "                      \
+    "first pass has the run)",                                                 \
+    NULL)                                                                      \
+  R(HOST_COPY, "copies from host to host (left out: no GPU takes part)", NULL) \
+  R(UNKNOWN_COLUMN_CASE, "columns spelled in another case", NULL)              \
+  R(BAD_NAME,                                                                  \
+    "names with bytes that are no UTF-8 text (each is replaced by "            \
+    "U+FFFD)",                                                                 \
+    NULL)                                                                      \
+  R(SKIPPED_ROW, "rows that could not be read and were left out",              \
+    "unreadable rows left out")                                                \
+  R(BAD_NUMBER,                                                                \
+    "numbers that are unreadable or out of range (they stay "                  \
+    "unknown)",                                                                \
+    NULL)
 
 typedef enum aq_trace_repair {
-#define R(id, text) AQ_REPAIR_##id,
+#define R(id, text, damage) AQ_REPAIR_##id,
   AQ_TRACE_REPAIRS(R)
 #undef R
       AQ_REPAIR_COUNT
 } aq_trace_repair;
 
 const char *aq_trace_repair_text(aq_trace_repair repair);
+
+/* What the trace lost, repeats or contradicts: "90 launches without a record;
+ * 3 repeated records left out", cut to `size`. False: nothing that is known. */
+struct aq_trace_result;
+bool aq_trace_damage(const struct aq_trace_result *result, char *text,
+                     size_t size);
 
 /* The facts in an export of our own about its run. */
 typedef struct aq_trace_run {
@@ -62,6 +106,7 @@ typedef struct aq_trace_run {
   bool reproducible, truncated;
   char durations[128];
   char recorded[512];
+  char damage[512];
   int64_t left_out;
 } aq_trace_run;
 
@@ -91,6 +136,7 @@ typedef struct aq_trace_result {
   aq_trace_example examples[AQ_TRACE_EXAMPLES]; /* the first of them */
   size_t example_count;
   aq_trace_run run;  /* kind 0: the source does not say */
+  bool cuda;         /* its host calls are CUDA's */
   int64_t wave_size; /* work-items of its kernels' waves; 0: it does not say */
   /* The GPU that it was measured on, as far as the source names one. */
   char gpu[96];

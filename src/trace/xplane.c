@@ -298,8 +298,8 @@ static bool event_ticks(const line *l, const event *e, aq_tick *begin,
 
 static aq_status event_skip(xplane *x, const char *why, aq_pb_view text)
 {
-  aq_import_fault(x->import, AQ_REPAIR_SKIPPED_ROW, why,
-                  text.size ? (const char *)text.at : NULL, text.size);
+  aq_import_skip(x->import, why, text.size ? (const char *)text.at : NULL,
+                 text.size);
   return AQ_OK;
 }
 
@@ -323,6 +323,8 @@ static aq_status device_event(xplane *x, const line *l, const event *e)
     return event_skip(x, "times are not numbers in range", e->name);
   row.device = x->device;
   row.stream = l->id;
+  if (correlation->has)
+    row.correlation = (int64_t)correlation->number;
   kernel_shape(e->stats[STAT_KERNEL].text, &row);
   if (detail_find(e->stats[STAT_COPY].text, "size:", 1, &bytes) ||
       detail_find(e->stats[STAT_FILL].text, "num_bytes:", 1, &bytes))
@@ -336,10 +338,13 @@ static aq_status device_event(xplane *x, const line *l, const event *e)
                             &row.name);
   if (status != AQ_OK)
     return status;
+  bool again;
+  status = aq_import_row_again(import, &row, &again);
+  if (status != AQ_OK || again)
+    return status;
   aq_import_order(import, &row);
   if (!correlation->has)
     return aq_join_row_alone(x->join, &row);
-  row.correlation = (int64_t)correlation->number;
   return aq_join_row_add(x->join, correlation->number, &row);
 }
 

@@ -112,8 +112,7 @@ static aq_status range_add(aq_rocpd *r, sqlite3_stmt *from, const char *text,
   if (aq_database_tick(r->database, from, ROW_START, &range.begin) &&
       aq_database_tick(r->database, from, ROW_END, &range.end))
     return aq_ranges_add(import, range, text, length);
-  aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
-                  "times are not numbers in range", NULL, 0);
+  aq_import_skip(import, "times are not numbers in range", NULL, 0);
   return AQ_OK;
 }
 
@@ -175,8 +174,8 @@ static aq_status call_add(aq_rocpd *r, sqlite3_stmt *from)
     return status;
   if (!aq_database_tick(r->database, from, ROW_START, &call.begin) ||
       !aq_database_tick(r->database, from, ROW_END, &call.end)) {
-    aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_ROW,
-                    "times are not numbers in range", NULL, 0);
+    aq_import_skip(r->database->import, "times are not numbers in range", NULL,
+                   0);
     return AQ_OK;
   }
   return aq_rocprofv3_call_add(r->database->import, r->join, &call);
@@ -207,8 +206,7 @@ static bool row_begin(aq_rocpd *r, sqlite3_stmt *from, int kind, uint64_t scope,
   if (!aq_database_tick(r->database, from, ROW_START, &start) ||
       !aq_database_tick(r->database, from, ROW_END, &end) ||
       !aq_import_between(import, start, end, &row->start, &row->end)) {
-    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
-                    "times are not numbers in range", NULL, 0);
+    aq_import_skip(import, "times are not numbers in range", NULL, 0);
     return false;
   }
   row->kind = kind;

@@ -38,8 +38,8 @@ static aq_status each_row(v1 *r, const char *columns, const char *more,
 
 static void row_fault(const v1 *r)
 {
-  aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_ROW,
-                  "times are not numbers in range", NULL, 0);
+  aq_import_skip(r->database->import, "times are not numbers in range", NULL,
+                 0);
 }
 
 /* Numbers of calls count in each process. */
@@ -66,9 +66,9 @@ static aq_status add_call(v1 *r, sqlite3_stmt *from)
                             .tid = aq_database_int(database, from, API_TID),
                             .process = process_of(pid)};
   if (r->early && r->process == AQ_NONE) {
-    aq_import_fault(database->import, AQ_REPAIR_SKIPPED_ROW,
-                    "a call of one of several processes, without its number",
-                    NULL, 0);
+    aq_import_skip(database->import,
+                   "a call of one of several processes, without its number",
+                   NULL, 0);
     return AQ_OK;
   }
   call.name = aq_database_text(from, API_NAME, &call.name_length);
@@ -120,8 +120,7 @@ static aq_status add_row(v1 *r, sqlite3_stmt *from, bool copies)
   const char *name = aq_database_text(from, OP_NAME, &length);
   name = name_bare(name, &length);
   if (!copies && name_has(name, length, "<barrier packet>")) {
-    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW, "a barrier packet", name,
-                    length);
+    aq_import_skip(import, "a barrier packet", name, length);
     return AQ_OK;
   }
   aq_record_init(&row);
@@ -186,8 +185,7 @@ static aq_status each_operation(v1 *r, const char *table,
 static aq_status skip_copy(v1 *r, sqlite3_stmt *from)
 {
   (void)from;
-  aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_ROW,
-                  "a copy without a device", NULL, 0);
+  aq_import_skip(r->database->import, "a copy without a device", NULL, 0);
   return AQ_OK;
 }
 

@@ -134,8 +134,7 @@ static aq_status add_call(rpd *r, sqlite3_stmt *from)
                         &call.name_length);
   if (!aq_database_tick(database, from, API_START, &call.begin) ||
       !aq_database_tick(database, from, API_END, &call.end)) {
-    aq_import_fault(database->import, AQ_REPAIR_SKIPPED_ROW,
-                    "times are not numbers in range", NULL, 0);
+    aq_import_skip(database->import, "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   if (strcmp(call.name, "UserMarker") == 0)
@@ -190,12 +189,11 @@ static aq_status add_op(rpd *r, sqlite3_stmt *from)
       string_at(r, aq_database_int(r->database, from, OP_NAME), &length);
   const int64_t kind = kind_of(type, length > 0);
   if (kind == AQ_NONE) {
-    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW, "opType", type, type_length);
+    aq_import_skip(import, "opType", type, type_length);
     return AQ_OK;
   }
   if (!read_op(r, from, kind, &row)) {
-    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
-                    "times are not numbers in range", NULL, 0);
+    aq_import_skip(import, "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   const int64_t gpu = aq_database_int(r->database, from, OP_GPU);

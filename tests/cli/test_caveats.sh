@@ -39,6 +39,56 @@ shows "compare" compare cut-replay
 check "report shows that its trace was cut" \
   grep -q '"truncated":true' "$work/page.html"
 
+# Three launches, one kernel.
+event() { # CAT NAME PID TS DUR ID
+  printf '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":1,"ts":%d,' \
+    "$1" "$2" "$3" "$4"
+  printf '"dur":%d,"args":{"device":0,"stream":0,"correlation":%d}}' "$5" "$6"
+}
+{
+  echo '{"traceEvents":['
+  event cuda_runtime hipLaunchKernel 9 1000 5 1
+  for id in 2 3; do
+    printf ,
+    event cuda_runtime hipLaunchKernel 9 "${id}000" 5 $id
+  done
+  for id in 1 4; do
+    printf ,
+    event kernel k 0 "${id}010" 10 $id
+  done
+  echo ']}'
+} > "$work/lost.json"
+try "$aqueduct" import "$work/lost.json" --name lost
+check "an import names lost launches" contains "$err" \
+  "repaired: 2 launches without a record"
+shows_damage() { # NAME COMMAND…
+  shown=$1
+  shift
+  try "$aqueduct" "$@"
+  check "$shown shows that launches are lost" contains "$out" \
+    "2 launches without a record"
+}
+shows_damage "list runs --json" list runs --json
+shows_damage "show" show lost
+shows_damage "stats" stats lost
+shows_damage "stats --json" stats lost --json
+shows_damage "explain" explain lost
+shows_damage "explain --json" explain lost --json
+shows_damage "an export" export lost
+try "$aqueduct" explain lost
+check "time in which a lost launch may have run is unknown" \
+  contains "$out" "lost is idle for unknown reasons"
+"$aqueduct" export lost -o "$work/lost.jsonl"
+"$aqueduct" import "$work/lost.jsonl" --name lost-back -q > "$work/id"
+shows_damage "its import" show lost-back
+"$aqueduct" replay lost --device mi300x --name lost-replay -q > "$work/id"
+shows_damage "a replay" show lost-replay
+shows_damage "explain of a replay" explain lost-replay
+shows_damage "compare" compare lost-replay
+"$aqueduct" report lost -o "$work/page.html" -q
+check "report shows that launches are lost" \
+  grep -q '"damage":"2 launches without a record' "$work/page.html"
+
 cat > "$work/shapeless.jsonl" << 'END'
 {"kind":"kernel","name":"a","device":{"id":0},"queue":{"id":0},"start":5000000,"end":9000000,"host_begin":0,"host_end":1000000}
 {"kind":"kernel","name":"b","device":{"id":0},"queue":{"id":0},"start":20000000,"end":29000000,"host_begin":0,"host_end":1000000}

@@ -354,6 +354,53 @@ START_TEST(a_run_without_dispatches_cannot_be_explained)
 }
 END_TEST
 
+/* A launch per 20 us from 0 on; those of 20 and 40 have no record. The host
+ * came late for all of them. */
+START_TEST(a_gap_with_a_lost_launch_is_unknown)
+{
+  run r = {0};
+  aq_lost_call lost[] = {{US(20), 1}, {US(40), 1}};
+  for (int i = 0; i < 5; i++) {
+    if (i == 1 || i == 2)
+      continue;
+    aq_dispatch_row *row = add(&r, AQ_KIND_KERNEL, 20 * i + 10, 20 * i + 20);
+    row->host_begin = US(20 * i);
+    row->host_end = row->submission = US(20 * i + 5);
+  }
+  aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, 0);
+  /* From 20 to 70 and from 80 to 90: until the call, and in it. */
+  ck_assert_int_eq(e.shares[AQ_CAUSE_HOST].time, US(40));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].time, US(5) + US(5));
+  r.all.lost = lost;
+  r.all.lost_count = 2;
+  e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(50));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].time, US(5));
+  ck_assert_int_eq(e.largest, AQ_CAUSE_UNKNOWN);
+  ck_assert_int_eq(e.lost, 2);
+  ck_assert_int_eq(e.lost_time, US(50));
+}
+END_TEST
+
+/* Many launches ahead of the device: the lost one ran in a gap far behind. */
+START_TEST(a_lost_launch_ran_between_the_rows_that_it_was_launched_between)
+{
+  run r = {0};
+  aq_lost_call lost = {US(1), 1};
+  for (int i = 0; i < 3; i++) {
+    aq_dispatch_row *row = add(&r, AQ_KIND_KERNEL, 100 * i + 10, 100 * i + 60);
+    row->host_begin = US(2 * i);
+    row->host_end = row->submission = US(2 * i + 1);
+  }
+  r.all.lost = &lost;
+  r.all.lost_count = 1;
+  aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(50));
+  ck_assert_int_eq(e.lost_time, US(50));
+}
+END_TEST
+
 AQ_TEST_MAIN("report/explain", a_host_between_calls_is_told_from_one_in_a_call,
              a_host_that_waits_for_the_device_is_sync_bound,
              a_policy_that_holds_jobs_back_is_told_from_the_host,
@@ -363,6 +410,8 @@ AQ_TEST_MAIN("report/explain", a_host_between_calls_is_told_from_one_in_a_call,
              a_fetched_packet_that_waits_is_barrier_bound,
              a_measured_wait_for_another_queue_is_barrier_bound,
              a_wait_that_no_launch_takes_is_unexplained,
+             a_gap_with_a_lost_launch_is_unknown,
+             a_lost_launch_ran_between_the_rows_that_it_was_launched_between,
              a_replay_does_not_blame_the_host_for_unexplained_waits,
              the_doorbell_of_a_pinned_row_explains_nothing,
              a_device_of_unknown_size_is_counted,

@@ -75,6 +75,36 @@ START_TEST(unknown_is_null_in_sql)
 }
 END_TEST
 
+/* One of each batch: written long ago, and still in the buffer. */
+START_TEST(the_end_of_a_row_can_be_taken_back)
+{
+  enum { COUNT = 20000 };
+  char *path = fresh_path("runs.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  aq_store_writer *writer = writer_open(store, NULL);
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  const int64_t taken[] = {7, COUNT - 1};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record row;
+  aq_record_init(&row);
+  row.flags = AQ_FLAG_EDGE;
+  for (row.end = 0; row.end < COUNT; row.end++)
+    ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
+  ck_assert_status(sink->contradict(sink, taken, 2, &diag), AQ_OK, &diag);
+  writer_finish(writer);
+  aq_store_close(store);
+  ck_assert_int_eq(sql_integer(path, "SELECT sum(id & 0xffffffff) FROM records "
+                                     "WHERE end_ps IS NULL"),
+                   7 + COUNT - 1);
+  ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM records "
+                                     "WHERE end_ps IS NULL AND flags = 520"),
+                   2);
+  ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM records "
+                                     "WHERE flags = 8"),
+                   COUNT - 2);
+}
+END_TEST
+
 START_TEST(kernels_whose_code_told_their_end_are_counted)
 {
   aq_store *store = store_open(fresh_path("durations.db"), AQ_STORE_WRITE);
@@ -498,6 +528,7 @@ END_TEST
 
 AQ_TEST_MAIN("store/writer", every_field_of_every_row_survives_many_batches,
              rows_that_come_many_at_a_time_are_the_same, unknown_is_null_in_sql,
+             the_end_of_a_row_can_be_taken_back,
              kernels_whose_code_told_their_end_are_counted,
              names_keep_all_their_bytes,
              devices_and_queues_survive_and_may_become_known_later,

@@ -1,5 +1,6 @@
 AQ_TRACE_TESTS = \
 	tests/trace/test_csv \
+	tests/trace/test_damage \
 	tests/trace/test_edges \
 	tests/trace/test_formats \
 	tests/trace/test_ireeperf \
@@ -23,6 +24,9 @@ AQ_TRACE_FIXTURE = tests/trace/fixture.c tests/trace/fixture.h
 tests_trace_test_formats_SOURCES = tests/trace/test_formats.c \
 	$(AQ_TRACE_FIXTURE)
 tests_trace_test_formats_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
+
+tests_trace_test_damage_SOURCES = tests/trace/test_damage.c \
+	$(AQ_TRACE_FIXTURE)
 
 tests_trace_test_ireeperf_SOURCES = tests/trace/test_ireeperf.c \
 	$(AQ_TRACE_FIXTURE)
@@ -69,3 +73,7 @@ tests_trace_test_timeline_SOURCES = tests/trace/test_timeline.c \
 
 tests_trace_test_xplane_SOURCES = tests/trace/test_xplane.c \
 	$(AQ_TRACE_FIXTURE)
+
+dist_check_SCRIPTS += tests/trace/test_agreement.sh
+AQ_LONG_TESTS += tests/trace/test_agreement_all.sh
+EXTRA_DIST += tests/trace/damage.py tests/trace/independent.py

@@ -342,9 +342,13 @@ END_TEST
 
 START_TEST(a_correlation_id_used_twice_is_counted)
 {
-  fixture f = fixture_text("{\"traceEvents\":[" CALL "," CALL
-                           "," KERNEL("15", "3") "]}");
-  fixture_repaired(&f, AQ_REPAIR_DUPLICATE_CORRELATION, 1);
+  fixture f = fixture_text(
+      "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
+      "\"hipLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":2,\"args\":{"
+      "\"correlation\":5}}," CALL "," KERNEL("15", "3") "]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_DUPLICATE_CORRELATION], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_LOST_LAUNCH], 1);
   fixture_free(&f);
 }
 END_TEST

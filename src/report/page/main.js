@@ -24,6 +24,7 @@ function addCard(run, at) {
   tell("aqueduct", run.version);
   tell("durations", run.durations);
   tell("recorded", run.recorded);
+  tell("damaged", run.damage);
   if (run.truncated) tell("trace", "truncated: what followed the cut is missing");
   if (!run.complete) tell("state", "incomplete: its writer did not finish");
   byId("runs").append(make("div", {class: "card",
