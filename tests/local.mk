@@ -31,6 +31,11 @@ AQ_LONG_TESTS =
 # Programs of which `make check` runs a slice; with AQ_LONG set they run all of
 # their parts.
 AQ_SLICED_TESTS =
+# Scripts of which check-all runs a slice; with AQ_WHOLE set they run their whole
+# matrix, for minutes each.
+AQ_WHOLE_TESTS = tests/check/test_sites.sh tests/check/test_waits.sh \
+	tests/cli/test_properties.sh tests/devlib/test_objects.sh \
+	tests/rocm/test_hip_api.sh
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =
@@ -90,6 +95,9 @@ check-long:
 	  TESTS='$(AQ_SLICED_TESTS) $(AQ_LONG_TESTS)'
 check-all:
 	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 TESTS='$(TESTS) $(AQ_LONG_TESTS)'
+.PHONY: check-whole
+check-whole:
+	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 AQ_WHOLE=1 TESTS='$(AQ_WHOLE_TESTS)'
 # Every Nth of them: AQ_SLICE=I/N, of the environment.
 aq_slice = `echo $(1) | tr ' ' '\n' | \
 	$(AWK) -v slice="$${AQ_SLICE:-1/1}" \

@@ -6,7 +6,7 @@
 . "$AQ_SRCDIR/tests/check/sites.sh"
 
 # Programs that use the HSA runtime itself.
-clang=$(command -v clang-19 || command -v clang)
+clang=$(command -v clang-22 || command -v clang-19 || command -v clang)
 kernels() { # TARGET
   "$clang" -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa "-mcpu=$1" -nogpulib \
     -g -O1 -o "$work/$1.co" "$here/queues.cl" 2> "$work/log"

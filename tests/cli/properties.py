@@ -284,7 +284,9 @@ def spoils_are_told(file, run, data):
 def main():
     global stores
     model = models()
-    for file in sorted(os.listdir(os.path.join(DATA, "raw"))):
+    files = sorted(os.listdir(os.path.join(DATA, "raw")))
+    # make check-whole has all of them.
+    for file in files if os.environ.get("AQ_WHOLE") else files[::5]:
         stores += 1
         path = os.path.join(DATA, "raw", file)
         measured = aqueduct("import", path)

@@ -45,6 +45,11 @@ for clang in clang-22 clang-21 clang-20 clang-19 clang; do
     [ "$major" -ge "$since" ] || continue
     if [ "${found##* }" = "$made" ]; then
       $compared && continue
+      # Some of them; make check-whole compiles all.
+      case $target in
+      gfx90a | gfx942 | gfx1250 | gfx11-generic) ;;
+      *) [ -n "${AQ_WHOLE:-}" ] || continue ;;
+      esac
       sh src/devlib/compile.sh $clang "$target" "$work/o" 2> "$work/log" &&
         cmp "$work/o" "src/devlib/objects/$target.hsaco" >> "$work/log" 2>&1
       result "$target compiles to its checked-in object" $?

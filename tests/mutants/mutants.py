@@ -151,7 +151,7 @@ def main():
             if code:
                 sys.exit(out)
     environment = dict(os.environ, AQ_SRCDIR=copy, AQ_BUILDDIR=where, srcdir=copy,
-                       AQ_LONG="1")
+                       AQ_LONG="1", AQ_WHOLE="1")
     environment.pop("CK_TAP_LOG_FILE_NAME", None)
 
     every = sorted({test for row in rows for test in row["tests"].split()})

@@ -38,7 +38,9 @@ programs() { # WHOSE HIPCC MODEL=PROCESSOR
 }
 
 if command -v hipcc > /dev/null; then
-  programs "HIP of the system, rx6900xt" hipcc rx6900xt=gfx1030
+  # make check-whole
+  [ -z "${AQ_WHOLE:-}" ] ||
+    programs "HIP of the system, rx6900xt" hipcc rx6900xt=gfx1030
   programs "HIP of the system, mi210" hipcc mi210=gfx90a
   program hipcc mi210=gfx90a float_atomics 5 \
     "gfx90a drops float atomics in fine-grained memory alone"
