@@ -54,8 +54,8 @@ EXTRA_DIST += \
 site:
 	$(srcdir)/tools/site.sh site
 EXTRA_DIST += doc/site.css doc/site.yml tools/site.sh
-# Hand-written words by page: without tables, generated blocks and code, as
-# test_readme.sh counts those of the README.
+# Hand-written words by page, without tables, generated blocks and code, as
+# test_readme.sh counts the words of the README.
 .PHONY: doc-words
 doc-words:
 	@cd $(srcdir) && find doc -name '*.md' ! -path 'doc/tables/*' | \

@@ -77,7 +77,7 @@ class Page:
             self.problems.append(f"{where}: not done in {SECONDS} s: {script}")
             return ""
         text = done.stdout.decode("utf-8", "replace").replace(
-            self.folder.name + "/", "")
+            self.folder.name + "/", "/home/me/")
         if done.returncode != 0:
             self.failed = True
             self.problems.append(f"{where}: status {done.returncode} of "
