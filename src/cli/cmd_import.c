@@ -40,6 +40,8 @@ static void json_result(aq_json_out *json, const aq_trace_result *result)
   aq_json_out_int(json, "with_host", (int64_t)result->with_host);
   if (result->wave_size > 0)
     aq_json_out_int(json, "wave_size", result->wave_size);
+  if (result->cuda)
+    aq_json_out_bool(json, "cuda", true);
   if (result->hip_version > 0)
     aq_json_out_int(json, "hip_version", result->hip_version);
   aq_json_out_map(json, "edges");

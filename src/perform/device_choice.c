@@ -110,6 +110,7 @@ typedef struct stack_notes {
   int64_t hip;  /* major × 100 + minor */
   int64_t wave; /* work-items */
   bool edited;  /* constants of a simulated run's device model */
+  bool cuda;    /* its host calls are CUDA's: no GPU of AMD */
 } stack_notes;
 
 static int64_t notes_number(const aq_json_node *root, const char *key)
@@ -136,6 +137,8 @@ static stack_notes notes_of(const char *notes)
     out.edited = aq_json_member(&root, "edits", &edits);
     out.hip = notes_number(&root, "hip_version") / 100000;
     out.wave = notes_number(&root, "wave_size");
+    aq_json_node cuda;
+    out.cuda = aq_json_member(&root, "cuda", &cuda);
   }
   aq_json_free(&doc);
   return out;
@@ -331,7 +334,7 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
   *list = (choice_list){.count = 0};
   for (int64_t at = -1; (at = device_next(reader, at)) >= 0;) {
     const aq_run_device *device = aq_run_reader_device(reader, at);
-    if (device && is_unnamed(device) && !list->step) {
+    if (device && is_unnamed(device) && !list->step && !notes.cuda) {
       aq_status status =
           aq_timestamp_step_find(store, run->id, &list->step, diag);
       if (status != AQ_OK)
@@ -344,7 +347,9 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
             : choose(device, run, notes.hip, list->reason, sizeof list->reason);
     if (!model)
       return refuse(device,
-                    device && is_unnamed(device) && notes.wave == 32
+                    notes.cuda ? "the run's host calls are CUDA's, and no "
+                                 "device model is of an NVIDIA GPU"
+                    : device && is_unnamed(device) && notes.wave == 32
                         ? "the run does not name its GPU, which by its waves "
                           "or registers is of RDNA"
                         : "no device model is known for the run's GPU",

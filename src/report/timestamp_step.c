@@ -69,6 +69,19 @@ static bool step_fits(const aq_timestamps *all, aq_time step)
   return multiples * 10 >= all->count * 9;
 }
 
+/* Whether the intervals are multiples of a step and of no larger one: times
+ * that were rounded to whole us are multiples of 40 ns too. */
+static bool is_step(const aq_timestamps *all, aq_time step)
+{
+  static const int factors[] = {2, 3, 5};
+  if (!step_fits(all, step))
+    return false;
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+    if (step_fits(all, step * factors[i]))
+      return false;
+  return true;
+}
+
 /* Profilers translate ticks to the host's clock, which runs a little faster or
  * slower: a step of 40 ns becomes one of 40.09. */
 int aq_timestamps_step(const aq_timestamps *all)
@@ -77,7 +90,7 @@ int aq_timestamps_step(const aq_timestamps *all)
     return 0;
   for (size_t i = 0; i < sizeof step_sizes / sizeof *step_sizes; i++)
     for (int scale = -SCALE_STEPS; scale <= SCALE_STEPS; scale++)
-      if (step_fits(all, step_sizes[i] * AQ_NS * (50000 + scale) / 50000))
+      if (is_step(all, step_sizes[i] * AQ_NS * (50000 + scale) / 50000))
         return step_sizes[i];
   return 0;
 }

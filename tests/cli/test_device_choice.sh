@@ -59,6 +59,28 @@ card r9700 "Radeon AI PRO R9700"
 chooses "an R9700" r9700 r9700
 card rx9070xt "Radeon RX 9070 XT"
 chooses "an RX 9070 XT" rx9070xt rx9070xt
+# Times in whole us are multiples of 40 ns too, and are no evidence; host calls
+# of CUDA are evidence of another vendor.
+whole_us() { # CALL FILE
+  awk -v call="$1" 'BEGIN {
+    printf "{\"traceEvents\":["
+    for (i = 0; i < 60; i++)
+      printf "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0," \
+        "\"tid\":0,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,\"stream\":0," \
+        "\"correlation\":%d}},{\"ph\":\"X\",\"cat\":\"cuda_runtime\"," \
+        "\"name\":\"%s\",\"pid\":9,\"tid\":9,\"ts\":%d,\"dur\":5,\"args\":{" \
+        "\"correlation\":%d}}", i ? "," : "", 1000000 + 40 * i, 20 + i % 3,
+        i + 1, call, 999990 + 40 * i, i + 1
+    print "]}"
+  }' > "$work/$2.json"
+  try "$aqueduct" import "$work/$2.json" -q --name "$2"
+  try "$aqueduct" replay "$2"
+}
+whole_us hipLaunchKernel whole
+check "times in whole us tell nothing" [ "$status" = 2 ]
+whole_us cudaLaunchKernel cuda
+check "a run of CUDA is refused" [ "$status" = 2 ]
+check "by its host calls" contains "$err" "CUDA"
 
 # Of rocprof v1, waves of 32 work-items show that it is no gfx9 GPU.
 sed 's/,16,64,0x0,/,128,32,0x0,/' "$work/gfx942.csv" > "$work/gfx1201.csv"
