@@ -142,6 +142,17 @@ static bool is_blank(const aq_csv *csv)
   return csv->field_count == 1 && csv->text_size == 0;
 }
 
+/* The last digits of a whole row and of a cut one look alike. */
+static aq_status row_cut(aq_csv *csv)
+{
+  if (csv->import->options->allow_truncated)
+    return aq_import_truncated(csv->import, aq_reader_name(csv->reader), "line",
+                               csv->line, "");
+  return bad_line(csv, "the last row has no end of line: the file was cut, or "
+                       "written so; add a line end if the row is whole "
+                       "(--allow-truncated imports the rows before it)");
+}
+
 aq_status aq_csv_next(aq_csv *csv, bool *got)
 {
   for (;;) {
@@ -150,9 +161,7 @@ aq_status aq_csv_next(aq_csv *csv, bool *got)
       return status;
     *got = csv->field_count > 0 && !csv->cut;
     if (csv->cut && !is_blank(csv))
-      return aq_import_truncated(
-          csv->import, aq_reader_name(csv->reader), "line", csv->line,
-          "which has no end of line: expected one after the last row too");
+      return row_cut(csv);
     if (!*got || csv->field_count == csv->columns)
       return AQ_OK;
     if (!is_blank(csv))

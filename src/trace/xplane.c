@@ -533,6 +533,8 @@ aq_status aq_xplane_import(aq_import *import, aq_join *join,
   free(x.texts);
   free(x.bytes);
   aq_reader_close(reader);
-  import->result->advice = aq_rocprofv3_advice;
+  import->result->advice =
+      "record host and device: jax.profiler.trace with host_tracer_level and "
+      "device_tracer_level of 1 or more";
   return status;
 }

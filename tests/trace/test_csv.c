@@ -139,8 +139,8 @@ START_TEST(a_last_row_without_its_end_may_have_been_cut)
                    &t.diag);
   check_row(&t, "a", 12);
   ck_assert_int_eq(aq_csv_next(&t.csv, &got), AQ_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(
-      t.diag.text, "in: truncated: it ends at line 3, which has no end"));
+  ck_assert_ptr_nonnull(
+      strstr(t.diag.text, "in: line 3: the last row has no end of line"));
   table_close(&t);
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(an_open_quote_is_refused_at_its_line)
   check_row(&t, "a\nb", 1);
   ck_assert_int_eq(aq_csv_next(&t.csv, &got), AQ_ERR_INPUT);
   ck_assert_ptr_nonnull(
-      strstr(t.diag.text, "in: truncated: it ends at line 4"));
+      strstr(t.diag.text, "in: line 4: the last row has no end of line"));
   table_close(&t);
 }
 END_TEST
