@@ -18,7 +18,7 @@ typedef struct aq_csv_column {
   bool mandatory;
 } aq_csv_column;
 
-enum { AQ_CSV_IDS = 32 };
+enum { AQ_CSV_IDS = 40 };
 
 typedef struct aq_csv {
   aq_import *import;

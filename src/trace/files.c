@@ -4,12 +4,14 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "common/array.h"
+#include "common/fnv.h"
 #include "trace/importers.h"
 
 enum { DEPTH_MAX = 4, FILES_MAX = 100000 };
@@ -97,6 +99,14 @@ static int path_order(const void *a, const void *b)
                 ((const aq_trace_file *)b)->path);
 }
 
+static int pass_order(const void *a, const void *b)
+{
+  const aq_trace_file *x = a, *y = b;
+  if (x->pass != y->pass)
+    return x->pass < y->pass ? -1 : 1;
+  return path_order(a, b);
+}
+
 /* ---- which process and machine a file is of, by its path ---- */
 
 /* What rocprofv3 appends to the prefix of a process; longest first where one
@@ -146,12 +156,21 @@ static int64_t component_number(const char *text, size_t length)
   return number;
 }
 
+/* The number of a folder "pmc_N", which rocprofv3 writes for each pass over the
+ * program; AQ_NONE: another one. */
+static int64_t pass_number(const char *text, size_t length)
+{
+  return length > 4 && strncmp(text, "pmc_", 4) == 0
+             ? component_number(text + 4, length - 4)
+             : AQ_NONE;
+}
+
 /* Reads "HOST/PID/…", "HOST/PID_…" and similar names below the root: numbers
  * are process ids, the first other folder is the machine. */
 static void read_path(const char *below, size_t length, int64_t *pid,
-                      const char **host, size_t *host_length)
+                      const char **host, size_t *host_length, int64_t *pass)
 {
-  *pid = AQ_NONE;
+  *pid = *pass = AQ_NONE;
   *host = "";
   *host_length = 0;
   const char *end = below + length;
@@ -161,6 +180,8 @@ static void read_path(const char *below, size_t length, int64_t *pid,
     int64_t number = component_number(at, size);
     if (number != AQ_NONE)
       *pid = number;
+    else if (slash && pass_number(at, size) != AQ_NONE)
+      *pass = pass_number(at, size);
     else if (slash && *host_length == 0) {
       *host = at;
       *host_length = size;
@@ -169,31 +190,92 @@ static void read_path(const char *below, size_t length, int64_t *pid,
   }
 }
 
-/* Numbers processes and machines in the order of the sorted paths. */
+/* The files of a run, as their paths tell its processes and machines apart. */
+typedef struct numbering {
+  aq_names processes, hosts;
+  aq_names seen; /* prefixes of files of passes */
+  aq_map ranks;  /* of a prefix among its pass → its number in `processes` */
+  aq_map counts; /* processes of a pass at one place */
+} numbering;
+
+/* The path of a pass's file without the pass and the pid, which the next run of
+ * the program has anew, but with the rank of its process in the pass. */
+static int64_t pass_process(numbering *n, const aq_trace_file *file,
+                            size_t prefix, size_t skip)
+{
+  char place[4200] = "";
+  size_t used = 0;
+  uint64_t known, rank = 0;
+  const int64_t seen = aq_names_id(&n->seen, file->path, prefix);
+  if (seen >= 0 && aq_map_get(&n->ranks, (uint64_t)seen, &known))
+    return (int64_t)known;
+  for (const char *at = file->path + skip, *end = file->path + prefix;
+       at < end;) {
+    const char *slash = memchr(at, '/', (size_t)(end - at));
+    const size_t size = (size_t)((slash ? slash : end) - at);
+    if (pass_number(at, size) == AQ_NONE &&
+        component_number(at, size) == AQ_NONE)
+      used += (size_t)snprintf(place + used, sizeof place - used, "%.*s/",
+                               (int)size, at);
+    at += size + (slash != NULL);
+  }
+  const uint64_t counted = aq_fnv_add(aq_fnv_add(AQ_FNV_START, place, used),
+                                      &file->pass, sizeof file->pass);
+  aq_map_get(&n->counts, counted, &rank);
+  snprintf(place + used, sizeof place - used, "#%llu",
+           (unsigned long long)rank);
+  const int64_t process = aq_names_id(&n->processes, place, strlen(place));
+  return seen >= 0 && process >= 0 &&
+                 aq_map_put(&n->ranks, (uint64_t)seen, (uint64_t)process) &&
+                 aq_map_put(&n->counts, counted, rank + 1)
+             ? process
+             : -1;
+}
+
+static bool file_number(numbering *n, aq_trace_file *file, size_t skip)
+{
+  const char *host;
+  size_t host_length, prefix = prefix_length(file->path);
+  int64_t pass;
+  if (prefix < skip)
+    prefix = skip;
+  read_path(file->path + skip, prefix - skip, &file->pid, &host, &host_length,
+            &pass);
+  file->pass = pass == AQ_NONE ? 0 : (unsigned)pass + 1;
+  const int64_t process = pass == AQ_NONE
+                              ? aq_names_id(&n->processes, file->path, prefix)
+                              : pass_process(n, file, prefix, skip);
+  const int64_t machine = aq_names_id(&n->hosts, host, host_length);
+  file->process = (unsigned)process;
+  file->host = (unsigned)machine;
+  return process >= 0 && machine >= 0;
+}
+
+/* Numbers processes and machines in the order of the sorted paths. The first
+ * pass of several is 0, and comes first. */
 static aq_status number_files(aq_trace_files *files, aq_diag *diag)
 {
-  aq_names processes = AQ_NAMES_INIT, hosts = AQ_NAMES_INIT;
-  bool failed = false;
-  size_t skip = strlen(files->root);
+  numbering n = {AQ_NAMES_INIT, AQ_NAMES_INIT, AQ_NAMES_INIT, AQ_MAP_INIT,
+                 AQ_MAP_INIT};
+  bool numbered = true;
+  unsigned first = UINT_MAX;
   for (size_t i = 0; i < files->count; i++) {
     aq_trace_file *file = &files->files[i];
-    size_t prefix = prefix_length(file->path);
-    if (prefix < skip)
-      prefix = skip;
-    const char *host;
-    size_t host_length;
-    read_path(file->path + skip, prefix - skip, &file->pid, &host,
-              &host_length);
-    int64_t process = aq_names_id(&processes, file->path, prefix);
-    int64_t machine = aq_names_id(&hosts, host, host_length);
-    failed |= process < 0 || machine < 0;
-    file->process = (unsigned)process;
-    file->host = (unsigned)machine;
+    numbered &= file_number(&n, file, strlen(files->root));
+    if (file->pass > 0 && file->pass < first)
+      first = file->pass;
   }
-  files->processes = (unsigned)processes.count;
-  aq_names_fini(&processes);
-  aq_names_fini(&hosts);
-  return failed ? aq_diag_no_memory(diag) : AQ_OK;
+  for (size_t i = 0; i < files->count; i++)
+    if (files->files[i].pass > 0)
+      files->files[i].pass -= first;
+  qsort(files->files, files->count, sizeof *files->files, pass_order);
+  files->processes = (unsigned)n.processes.count;
+  aq_names_fini(&n.processes);
+  aq_names_fini(&n.hosts);
+  aq_names_fini(&n.seen);
+  aq_map_fini(&n.ranks);
+  aq_map_fini(&n.counts);
+  return numbered ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 aq_status aq_trace_files_list(aq_trace_files *files, const char *root,

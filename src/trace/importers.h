@@ -18,7 +18,9 @@ typedef struct aq_trace_file {
   size_t size;
   unsigned process; /* 0, 1, 2…: files of one process share it */
   unsigned host;    /* 0, 1, 2…: files of one machine share it */
-  int64_t pid;      /* as the name has it, or AQ_NONE */
+  unsigned pass; /* 0: the first, or only one; rocprofv3 runs the program again
+                    for each group of counters */
+  int64_t pid;   /* as the name has it, or AQ_NONE */
 } aq_trace_file;
 
 /* The files of one run, in the order of their paths. */

@@ -72,6 +72,19 @@ int64_t aq_agents_copy_gpu(const aq_agents *agents, int64_t source,
   return from_device || destination == AQ_NONE ? source : destination;
 }
 
+bool aq_rocprofv3_is_host_copy(const char *direction, size_t length)
+{
+  static const char host[] = "HOST_TO_HOST";
+  return length > 0 && memmem(direction, length, host, strlen(host)) != NULL;
+}
+
+aq_status aq_rocprofv3_host_copy(aq_import *import, const char *direction,
+                                 size_t length)
+{
+  aq_import_fault(import, AQ_REPAIR_HOST_COPY, "copy", direction, length);
+  return AQ_OK;
+}
+
 /* ---- rows ---- */
 
 static uint64_t join_key(int64_t correlation, uint64_t process)

@@ -41,12 +41,14 @@ enum column {
   COLUMN_TYPE,
   COLUMN_CUS,
   COLUMN_PRODUCT,
+  COLUMN_GUID,
   COLUMN_COUNT,
 };
 _Static_assert((int)COLUMN_COUNT <= (int)AQ_CSV_IDS,
                "every column has a place");
 
 static const aq_csv_column call_columns[] = {
+    {COLUMN_GUID, "Guid", false},
     {COLUMN_DOMAIN, "Domain", true},
     {COLUMN_FUNCTION, "Function", true},
     {COLUMN_PID, "Process_Id", false},
@@ -58,6 +60,7 @@ static const aq_csv_column call_columns[] = {
 };
 
 static const aq_csv_column kernel_columns[] = {
+    {COLUMN_GUID, "Guid", false},
     {COLUMN_AGENT, "Agent_Id", true},
     {COLUMN_QUEUE, "Queue_Id", true},
     {COLUMN_STREAM, "Stream_Id", false},
@@ -88,6 +91,7 @@ static const aq_csv_column kernel_columns[] = {
 };
 
 static const aq_csv_column copy_columns[] = {
+    {COLUMN_GUID, "Guid", false},
     {COLUMN_DIRECTION, "Direction", true},
     {COLUMN_STREAM, "Stream_Id", false},
     {COLUMN_SOURCE, "Source_Agent_Id", false},
@@ -119,9 +123,28 @@ typedef struct csv_set {
   aq_map labels;    /* GPU number and machine -> node id */
   aq_map logical;   /* logical node and machine -> node id */
   uint64_t gpus;    /* of the file that is being read */
-  aq_map counted;   /* dispatches of counters that have a row */
+  aq_map counted;   /* dispatches of counters that have a row → name */
+  aq_names names;   /* of kernels with counters */
+  aq_names guids;   /* of processes, where several are in one file */
+  unsigned processes;
   uint64_t kernel_files, counter_files;
 } csv_set;
+
+/* The process of a row: rocpd's conversion of several databases writes their
+ * rows to one file, told apart by a Guid. */
+static aq_status process_of(csv_set *set, uint64_t *process)
+{
+  size_t length;
+  const char *guid = aq_csv_text(&set->csv, COLUMN_GUID, &length);
+  *process = set->file->process;
+  if (length == 0)
+    return AQ_OK;
+  const int64_t id = aq_names_id(&set->guids, guid, length);
+  if (id < 0)
+    return aq_diag_no_memory(set->import->diag);
+  *process = set->processes + (uint64_t)id;
+  return AQ_OK;
+}
 
 /* ---- agents ---- */
 
@@ -210,7 +233,7 @@ static aq_status call_row(csv_set *set)
 {
   static const char marker[] = "MARKER_CORE";
   const aq_csv *csv = &set->csv;
-  aq_rocprofv3_call call = {.process = set->file->process};
+  aq_rocprofv3_call call = {0};
   size_t length;
   const char *domain = aq_csv_text(csv, COLUMN_DOMAIN, &length);
   if (length >= strlen(marker) &&
@@ -228,7 +251,9 @@ static aq_status call_row(csv_set *set)
     aq_import_skip(set->import, "timestamps are not numbers in range", NULL, 0);
     return AQ_OK;
   }
-  return aq_rocprofv3_call_add(set->import, set->join, &call);
+  aq_status status = process_of(set, &call.process);
+  return status == AQ_OK ? aq_rocprofv3_call_add(set->import, set->join, &call)
+                         : status;
 }
 
 /* What kernels and copies share; false where a time cannot be read. */
@@ -283,11 +308,14 @@ static aq_status kernel_row(csv_set *set)
   shape_complete(csv, &row);
   aq_status status = aq_agents_device(&set->agents, set->import,
                                       agent_id(set, COLUMN_AGENT), &row.device);
+  uint64_t process;
+  if (status == AQ_OK)
+    status = process_of(set, &process);
   if (status != AQ_OK)
     return status;
   size_t length;
   const char *name = aq_csv_text(csv, COLUMN_NAME, &length);
-  return aq_rocprofv3_row_add(set->import, set->join, &row, set->file->process,
+  return aq_rocprofv3_row_add(set->import, set->join, &row, process,
                               aq_csv_int(csv, COLUMN_QUEUE), name, length);
 }
 
@@ -296,18 +324,31 @@ static aq_status kernel_row(csv_set *set)
 static aq_status counter_row(csv_set *set)
 {
   const int64_t dispatch = aq_csv_int(&set->csv, COLUMN_DISPATCH);
-  const uint64_t key = (uint64_t)aq_import_scoped(dispatch, set->file->process);
-  uint64_t ignored;
+  uint64_t process, known;
+  aq_status status = process_of(set, &process);
+  if (status != AQ_OK)
+    return status;
+  const uint64_t key = (uint64_t)aq_import_scoped(dispatch, process);
+  size_t length;
+  const char *text = aq_csv_text(&set->csv, COLUMN_NAME, &length);
+  const int64_t name = aq_names_id(&set->names, text, length);
+  if (name < 0)
+    return aq_diag_no_memory(set->import->diag);
   if (dispatch == AQ_NONE) {
-    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW, "no Dispatch_Id", NULL,
-                    0);
+    aq_import_skip(set->import, "no Dispatch_Id", NULL, 0);
     return AQ_OK;
   }
-  if (set->kernel_files > 0 || aq_map_get(&set->counted, key, &ignored)) {
+  const bool has_row = aq_map_get(&set->counted, key, &known);
+  if (set->file->pass > 0 && set->kernel_files == 0 &&
+      !(has_row && known == (uint64_t)name)) {
+    aq_import_fault(set->import, AQ_REPAIR_OTHER_PASS, "kernel", text, length);
+    return AQ_OK;
+  }
+  if (set->kernel_files > 0 || has_row) {
     aq_import_repair(set->import, AQ_REPAIR_COUNTER_ROW);
     return AQ_OK;
   }
-  return aq_map_put(&set->counted, key, 1)
+  return aq_map_put(&set->counted, key, (uint64_t)name)
              ? kernel_row(set)
              : aq_diag_no_memory(set->import->diag);
 }
@@ -324,11 +365,16 @@ static aq_status copy_row(csv_set *set)
   int64_t gpu =
       aq_agents_copy_gpu(&set->agents, agent_id(set, COLUMN_SOURCE),
                          agent_id(set, COLUMN_DESTINATION), direction, length);
+  if (aq_rocprofv3_is_host_copy(direction, length))
+    return aq_rocprofv3_host_copy(set->import, direction, length);
+  uint64_t process;
   aq_status status =
       aq_agents_device(&set->agents, set->import, gpu, &row.device);
+  if (status == AQ_OK)
+    status = process_of(set, &process);
   if (status != AQ_OK)
     return status;
-  return aq_rocprofv3_row_add(set->import, set->join, &row, set->file->process,
+  return aq_rocprofv3_row_add(set->import, set->join, &row, process,
                               aq_rocprofv3_copy_queue(row.stream), direction,
                               length);
 }
@@ -399,6 +445,7 @@ static aq_status read_rows(csv_set *set, const struct kind *kind,
 /* Reads a file if it is of a kind; other files of the set are let be. */
 static aq_status read_file(csv_set *set, int kind)
 {
+  const bool is_again = set->file->pass > 0 && kind != KIND_COUNTERS;
   aq_reader *reader;
   aq_status status = aq_trace_file_open(set->file, &reader, set->import->diag);
   if (status != AQ_OK)
@@ -406,7 +453,10 @@ static aq_status read_file(csv_set *set, int kind)
   const char *text;
   size_t length;
   status = aq_reader_peek(reader, &text, &length, set->import->diag);
-  if (status == AQ_OK && kind_of(text, length) == kind) {
+  if (status == AQ_OK && kind_of(text, length) == kind && is_again) {
+    aq_import_fault(set->import, AQ_REPAIR_OTHER_PASS_FILE, set->file->path,
+                    NULL, 0);
+  } else if (status == AQ_OK && kind_of(text, length) == kind) {
     set->kernel_files += kind == KIND_KERNELS;
     set->counter_files += kind == KIND_COUNTERS;
     status = read_rows(set, &kinds[kind], reader);
@@ -418,7 +468,11 @@ static aq_status read_file(csv_set *set, int kind)
 aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
                                   const aq_trace_files *files)
 {
-  csv_set set = {.import = import, .join = join};
+  csv_set set = {.import = import,
+                 .join = join,
+                 .names = AQ_NAMES_INIT,
+                 .guids = AQ_NAMES_INIT,
+                 .processes = files->processes};
   aq_status status = AQ_OK;
   for (int k = 0; k < KIND_COUNT; k++)
     for (size_t i = 0; i < files->count && status == AQ_OK; i++) {
@@ -430,6 +484,8 @@ aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
                          "%s: no kernel_trace.csv (rocprofv3 --kernel-trace)",
                          files->root);
   import->result->advice = aq_rocprofv3_advice;
+  aq_names_fini(&set.guids);
+  aq_names_fini(&set.names);
   aq_map_fini(&set.counted);
   aq_map_fini(&set.logical);
   aq_map_fini(&set.labels);

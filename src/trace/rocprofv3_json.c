@@ -288,7 +288,11 @@ aq_status aq_rocprofv3_json_import(aq_import *import, aq_join *join,
   aq_rocprofv3_tool t = {.import = import, .join = join};
   aq_status status = AQ_OK;
   for (size_t i = 0; i < files->count && status == AQ_OK; i++)
-    status = read_file(&t, &files->files[i]);
+    if (files->files[i].pass > 0)
+      aq_import_fault(import, AQ_REPAIR_OTHER_PASS_FILE, files->files[i].path,
+                      NULL, 0);
+    else
+      status = read_file(&t, &files->files[i]);
   import->result->advice = aq_rocprofv3_advice;
   tool_fini(&t);
   return status;

@@ -267,6 +267,8 @@ static aq_status copy_add(aq_rocpd *r, sqlite3_stmt *from)
   aq_status status = aq_rocpd_scope(r, int_at(r, from, ROW_PID), &scope);
   if (status != AQ_OK || !row_begin(r, from, kind, scope, &row))
     return status;
+  if (aq_rocprofv3_is_host_copy(name, length))
+    return aq_rocprofv3_host_copy(import, name, length);
   row.bytes = size_at(r, from, COPY_SIZE);
   row.stream = int_at(r, from, COPY_STREAM);
   const int64_t gpu = aq_agents_copy_gpu(

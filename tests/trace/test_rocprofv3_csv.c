@@ -235,6 +235,85 @@ START_TEST(an_absent_column_is_refused)
 }
 END_TEST
 
+/* As rocpd converts several databases to one set. */
+START_TEST(a_guid_tells_processes_of_one_file_apart)
+{
+  put("guid", "out_hip_api_trace.csv",
+      "Guid," CALLS "A,HIP_RUNTIME_API,hipLaunchKernel,11,1,1,50,52\n"
+      "B,HIP_RUNTIME_API,hipLaunchKernel,22,1,1,46,48\n");
+  put("guid", "out_kernel_trace.csv",
+      "Guid," KERNELS "A,Agent 4,1,first,1,60,80\n"
+      "B,Agent 4,1,second,1,56,76\n");
+  fixture f = import_folder("guid");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  const aq_record *first = fixture_row(&f, "first", AQ_KIND_KERNEL);
+  const aq_record *second = fixture_row(&f, "second", AQ_KIND_KERNEL);
+  ck_assert_int_eq(first->pid, 11);
+  ck_assert_int_eq(first->start - first->host_begin, 10 * AQ_NS);
+  ck_assert_int_eq(second->pid, 22);
+  ck_assert_int_eq(second->start - second->host_begin, 10 * AQ_NS);
+  ck_assert_int_ne(first->queue, second->queue);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_DUPLICATE_CORRELATION], 0);
+  fixture_free(&f);
+}
+END_TEST
+
+#define COUNTERS                                                               \
+  "Correlation_Id,Dispatch_Id,Agent_Id,Queue_Id,Grid_Size,Kernel_Name,"        \
+  "Workgroup_Size,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
+
+static void put_pass(const char *folder, const char *name, const char *rows)
+{
+  char path[128], text[1024];
+  snprintf(path, sizeof path, "passes/%s", folder);
+  put("passes", "keep.txt", "");
+  snprintf(text, sizeof text, "%s%s", COUNTERS, rows);
+  put(path, name, text);
+}
+
+/* The program runs once for each group of counters, each time with another
+ * pid and at another time. */
+START_TEST(passes_of_counters_are_one_run)
+{
+  put_pass("pmc_2", "55_counter_collection.csv",
+           "1,1,Agent 4,1,1024,a,64,X,1,1000,1010\n"
+           "2,2,Agent 4,1,1024,b,64,X,1,1020,1040\n");
+  put_pass("pmc_10", "61_counter_collection.csv",
+           "1,1,Agent 4,1,1024,a,64,Y,1,9000,9011\n"
+           "2,2,Agent 4,1,1024,b,64,Y,1,9020,9041\n"
+           "3,3,Agent 4,1,1024,c,64,Y,1,9060,9070\n");
+  put("passes/pmc_10", "61_kernel_trace.csv",
+      KERNELS "Agent 4,1,a,1,9000,9011\n");
+  fixture f = import_folder("passes");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.dispatches, 2);
+  ck_assert_uint_eq(f.sink.device_count, 1);
+  const aq_record *row = fixture_row(&f, "b", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->start, 20 * AQ_NS);
+  ck_assert_int_eq(row->end, 40 * AQ_NS);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_COUNTER_ROW], 2);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_OTHER_PASS], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_OTHER_PASS_FILE], 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_copy_from_host_to_host_is_no_gpus)
+{
+  put("hosts", "5_kernel_trace.csv", KERNELS "Agent 4,1,a,1,10,20\n");
+  put("hosts", "5_memory_copy_trace.csv",
+      "Kind,Direction,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,"
+      "Start_Timestamp,End_Timestamp\n"
+      "MEMORY_COPY,MEMORY_COPY_HOST_TO_HOST,Agent 0,Agent 0,5,30,40\n");
+  fixture f = import_folder("hosts");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.copies, 0);
+  ck_assert_uint_eq(f.sink.device_count, 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_HOST_COPY], 1);
+  fixture_free(&f);
+}
+END_TEST
+
 AQ_TEST_MAIN("trace/rocprofv3_csv",
              a_directory_is_one_run_joined_by_correlation,
              roctx_ranges_are_rows, names_may_hold_quotes_and_line_ends,
@@ -245,4 +324,7 @@ AQ_TEST_MAIN("trace/rocprofv3_csv",
              gpu_numbers_and_logical_nodes_are_the_agents_they_mean,
              processes_of_one_directory_are_kept_apart,
              a_dispatch_with_several_counters_is_one_row,
+             a_guid_tells_processes_of_one_file_apart,
+             passes_of_counters_are_one_run,
+             a_copy_from_host_to_host_is_no_gpus,
              a_set_without_kernels_is_refused, an_absent_column_is_refused)
