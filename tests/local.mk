@@ -35,7 +35,7 @@ AQ_SLICED_TESTS =
 # matrix, for minutes each.
 AQ_WHOLE_TESTS = tests/check/test_sites.sh tests/check/test_waits.sh \
 	tests/cli/test_properties.sh tests/devlib/test_objects.sh \
-	tests/rocm/test_hip_api.sh
+	tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =
