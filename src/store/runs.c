@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "common/array.h"
+#include "store/care.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
 

@@ -83,9 +83,13 @@ END_TEST
 
 START_TEST(a_capture_that_has_ended_loses_launches_again)
 {
-  fixture f = fixture_text(TRACE(
-      CALL("hipStreamEndCapture", 100, 1, 11) "," LAUNCH(90, 1) "," LAUNCH(
-          140, 2) "," LAUNCH(150, 3) "," KERNEL("a", 160, 10, 3)));
+  fixture f = fixture_text(
+      TRACE(CALL("hipStreamEndCapture", 100, 1, 11) "," LAUNCH(90, 1) "," CALL(
+          "hipStreamBeginCapture", 110, 1,
+          12) "," CALL("hipStreamEndCapture", 120, 1,
+                       13) "," LAUNCH(140, 2) "," LAUNCH(150,
+                                                         3) "," KERNEL("a", 160,
+                                                                       10, 3)));
   fixture_repaired(&f, AQ_REPAIR_LOST_LAUNCH, 1);
   ck_assert_int_eq(f.sink.rows[1].correlation, 2);
   fixture_free(&f);

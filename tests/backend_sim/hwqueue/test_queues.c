@@ -211,6 +211,64 @@ START_TEST(doorbells_may_be_rare_doubled_or_stored_raw)
 }
 END_TEST
 
+/* What hardware does, so that a forgotten doorbell shows. */
+START_TEST(a_packet_that_no_doorbell_announced_never_executes)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aq_ring *queue = rig_queue(&r, 64);
+  const aq_signal done = rig_signal(&r, 1, 0);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
+  rig_put(queue, &packet);
+  packet.kernel.completion_signal = done;
+  rig_put(queue, &packet);
+  rig_ring(&r, queue, 0);
+  rig_sleep(&r, AQ_S);
+  ck_assert_uint_eq(r.sink.count, 1);
+  const aq_wait_item item = {done, AQ_LT, 1};
+  ck_assert_int_eq(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                   AQ_ERR_DEADLOCK);
+  ck_assert_ptr_nonnull(strstr(
+      r.diag.text, "packet 1 is published, but no doorbell announced it"));
+  rig_ring(&r, queue, 1);
+  rig_run(&r);
+  ck_assert_uint_eq(r.sink.count, 2);
+  rig_close(&r);
+}
+END_TEST
+
+/* Two producers store without a call, the one of the later packet first: the
+ * device sees the last store alone. */
+START_TEST(raw_doorbells_of_several_producers_lose_no_packet)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
+  for (int i = 0; i < 3; i++)
+    rig_put(queue, &packet);
+  __atomic_store_n(queue->doorbell, 2, __ATOMIC_RELEASE);
+  __atomic_store_n(queue->doorbell, 1, __ATOMIC_RELEASE);
+  rig_run(&r);
+  ck_assert_uint_eq(r.sink.count, 3);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(devices_that_poll_need_no_doorbell)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aqsim_queues_poll(r.t);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
+  rig_put(queue, &packet);
+  rig_run(&r);
+  ck_assert_uint_eq(r.sink.count, 1);
+  rig_close(&r);
+}
+END_TEST
+
 /* ---- errors ---- */
 
 typedef struct seen_error {
@@ -441,7 +499,7 @@ static void publish_on_device(const aq_kernel_call *call)
   if (d->destroy)
     ops->queue_destroy(d->r->t, d->target);
   else
-    rig_put(d->target, &d->packet); /* and no doorbell */
+    rig_ring(d->r, d->target, rig_put(d->target, &d->packet));
 }
 
 /* Conformance 46: memory effects come before the decrement. */
@@ -524,6 +582,9 @@ AQ_TEST_MAIN("backend_sim/hwqueue/queues",
              an_invalid_slot_stalls_until_its_header_changes,
              a_slot_that_turns_invalid_before_the_fetch_stalls_too,
              doorbells_may_be_rare_doubled_or_stored_raw,
+             a_packet_that_no_doorbell_announced_never_executes,
+             raw_doorbells_of_several_producers_lose_no_packet,
+             devices_that_poll_need_no_doorbell,
              bad_packets_stop_the_queue_and_are_explained_once,
              more_group_and_private_memory_than_needed_is_legal,
              an_inactive_queue_ignores_what_has_not_launched,
