@@ -25,9 +25,10 @@
  * callback may resume the queue that calls it. Nothing waits for the role.
  * Whatever is to be looked at is stored before resume is called, and the holder
  * looks again while `resume_again` is set, so no event is lost. It takes the
- * lock off for what may call back: watching, refusing, freeing. The task stays
- * meanwhile, since only the holder pops; waits_watch adds one to `pending` so
- * that callbacks which come at once do not end the watch before all are set.
+ * lock off for calls that may call back: watching, refusing, freeing. The task
+ * stays meanwhile, since only the holder pops; waits_watch adds one to
+ * `pending` so that callbacks which come at once do not end the watch before
+ * all are set.
  *
  * Failure. If the device has stopped, or the queue is being destroyed while a
  * task watches (`ending`), the holder refuses every task instead of putting it.
@@ -47,7 +48,7 @@
  * of a resume: the task that stays may wait for it.
  *
  * The end. A queue is idle when no task is parked and no thread has the role
- * (is_idle, with the lock); the holder gives the role back, tells the hosts
+ * (is_idle, with the lock); the holder gives the role back, wakes the hosts
  * that wait, and lets go of the lock, which is its last touch of the queue.
  */
 #include "config.h"
@@ -118,8 +119,7 @@ aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag)
   queue->parked_last = copy;
   parked_count(queue, 1);
   queue->stats.parked++;
-  /* What it waits for may be what AQ_SYNC_MORE held back. */
-  aq_queue_ring_bell(queue);
+  aq_queue_ring_bell(queue); /* it may wait for held back packets */
   return AQ_OK;
 }
 
@@ -200,7 +200,7 @@ static bool waits_cancel(aq_parking *parking)
 /* ---- resuming ---- */
 
 /* Why nothing is put any more, or NULL: the device stopped, or the queue is to
- * end and what it waits for would last. With the lock. */
+ * end and its waits would last. With the lock. */
 static const aq_diag *refusal_of(const aq_queue *queue)
 {
   static const aq_diag gone = {AQ_ERR_QUEUE, "the queue was destroyed"};
@@ -278,7 +278,7 @@ static void queue_resume(aq_queue *queue)
       queue->resume_again = true;
     }
   } while (queue->resume_again);
-  aq_queue_ring_bell(queue);
+  aq_queue_ring_bell(queue); /* so may the one that stays */
   if (stuck)
     aq_queue_arm(queue, 0);
   queue->resuming = false;

@@ -18,27 +18,28 @@
  * all deallocas before it. A dealloca that follows one that is not complete
  * signals a semaphore of its own: its failure is not that of the older one.
  *
- * Failures, by what the newer allocations N of the block are doing:
+ * Failures, by the newer allocations N of the block:
  *
- *   an alloca is an error, or fails     its allocation is over; without N, the
- *                                       block is where it was before: idle, or
+ *   an alloca is an error, or fails     its allocation ends (OVER); without N,
+ *                                       the block is as it was before: idle, or
  *                                       leaving with the next older one
  *   the same, its dealloca is asked     VOID: whatever becomes of the dealloca,
- *   for or under way                    its allocation is over then
+ *   for or under way                    its allocation ends then
  *   a dealloca is an error              live again; there can be no N
  *   a dealloca fails, without N         live again
  *   a dealloca fails, with N            live again; `left` fails, with it each
  *                                       alloca of N, each dealloca of N, and
- *                                       they are over: the block is held
+ *                                       they end: the block is held
  *   a queue's device stops              its operations fail, as above
  *   no memory                           nothing has happened
  *
  * Owners. The pool has blocks from block_new to block_destroy. An allocation
- * lives until it is over and its operations have let go of it (`refs`): the
+ * lives until it ends and its operations have let go of it (`refs`): the
  * alloca, a dealloca, and the thread that submits one, which looks afterwards
  * whether that one has `ended` meanwhile. Semaphores are counted; a call
- * retains those that its points name. `who` is compared and never followed: a
- * queue at the address of one that is gone only changes which block is taken.
+ * retains the ones of its points. `who` (a queue) is compared and never
+ * followed: a queue at the address of a destroyed one only changes the choice
+ * of a block.
  *
  * Locks. The pool's is taken with no other of the queue's, but perhaps with a
  * gate: operations end in calls of the retirer. With it, the transport is
@@ -128,7 +129,7 @@ static void list_take(block *b)
 
 /* ---- allocations, with the lock ---- */
 
-/* What an alloca began. */
+/* Begun by an alloca. */
 typedef struct allocation {
   aq_allocation chain; /* first */
   aq_pool *pool;
@@ -137,7 +138,7 @@ typedef struct allocation {
   aq_semaphore *left; /* its newest dealloca raises it to `turn` */
   uint64_t turn;
   const aq_queue *who; /* queue of that; compared only */
-  aq_point waits[];    /* of the alloca: those of the sync, and one more */
+  aq_point waits[];    /* of the alloca: the sync's, and one more */
 } allocation;
 
 /* In the list of its state. `before`: the one that it had. */

@@ -1,7 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* A task as parts of the ring (part.h), with everything that the host queue
- * adds to one: waits for other queues, an epoch and its notifications, which
- * are put before the packets are published. */
+/*
+ * A task as parts of the ring (part.h), with everything that the host queue
+ * adds to one: waits for other queues, an epoch and its notifications. This and
+ * feed_submit.c are the only publishers of a ring's packets on the host.
+ *
+ * Steps of a part, with the queue's lock:
+ *
+ *   plan       what its waits need: edges, or the host (elide.c)
+ *   room       notifications, slots, kernel arguments; then signals and what
+ *              its class prepares. Nothing has been taken when one is missing
+ *   fill       bodies of packets, edges first, headers only noted
+ *   issue      the epoch, then its notifications (aq_due_tell, release)
+ *   publish    headers in order (release), then the doorbell
+ *
+ * The notifications are visible before the packets are, so an epoch that is
+ * seen complete has them; the epoch before the notifications, so the retirer
+ * finds no entry of an epoch that it does not know.
+ *
+ * One producer. The lock makes the submitting threads one; the ring's room is
+ * checked and taken without another in between. A device that puts packets
+ * itself (`walked`) is the producer until its epoch is retired.
+ *
+ * Doorbells. `unrung` says that one is owed. AQ_SYNC_MORE may leave it owed,
+ * and the next operation without, a flush, a ring without room, parking or the
+ * end of a resume pays. So it is never owed while an operation is parked.
+ *
+ * Kernel arguments. A part takes bytes of a ring, and gives the rest back when
+ * it is closed. They are free again when the epoch is retired (kernarg_free),
+ * unlike the bytes of a feed, which go by the read index: here the device may
+ * still read them when it has moved that on.
+ *
+ * Failure. Before the epoch is issued, everything is returned. A queue that
+ * fails meanwhile stores 0 to the flags that it sees; the flag of an epoch that
+ * was issued at that moment gets it at the end of task_publish, which looks at
+ * `failed_from` after the epoch is visible: one of the two sees the other's
+ * store. A counted queue needs nothing, its counter is 0 from then on.
+ */
 #include "config.h"
 
 #include <string.h>

@@ -13,8 +13,8 @@
  *
  * Below all of them the transport is called, which takes its own. A thread that
  * waits for a gate holds nothing; hosts that look only try it. Two roles are no
- * locks: the retirer's (`polls`, retire.c) and that of who puts parked tasks
- * (`resuming`, park.c). Nothing ever waits for a role.
+ * locks: the retirer's (`polls`, retire.c) and the resumer's (`resuming`,
+ * park.c). Nothing ever waits for a role.
  *
  * Callbacks of users, of tasks and of timepoints run with no lock but perhaps
  * one gate, and perhaps with both roles of a queue. So they may submit, poll,

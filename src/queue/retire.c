@@ -23,7 +23,7 @@
  * aq_axis_poll, or with nothing, by a thread that uses the queue.
  *
  * Order of stores. Handling an entry may free memory, call back, and raise
- * semaphores; only then are the entries given back (tail, release), then the
+ * semaphores; only then are the entries free (tail, release), then the
  * epoch (retired, release): a submitter that sees the epoch retired sees the
  * room. Semaphores are raised before flag_return gives the flag away, since
  * their promises borrow it (semaphore.c). `failed_from` is read after the
@@ -40,7 +40,7 @@
  * Failure of one epoch: an axis that it waited for failed from that epoch on, a
  * semaphore failed, its action failed, its own queue failed. The first counts,
  * and goes to its `over`, its semaphores and its release. The kernel arguments
- * of an epoch that its device may still read are not given back.
+ * of an epoch that its device may still read are not returned.
  *
  * Flags. The place of an epoch has its flag from before it is issued until it
  * is retired. The retirer then leaves it there, at 1, for the epoch after next
@@ -263,7 +263,7 @@ static bool is_decided(const aq_due *due)
          aq_semaphore_failed(semaphore) != AQ_OK;
 }
 
-/* Another thread has retired what the next epoch waited for. */
+/* Another thread has retired an epoch that the next one waited for. */
 static void decision_come(aq_timepoint *timepoint, aq_status status,
                           const char *cause)
 {

@@ -1,4 +1,45 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Semaphores: a value that rises, the epochs that will raise it, its waiters.
+ *
+ * States. `value` and `promised` only rise, and value ≤ promised. A semaphore
+ * that failed stays so: `value` stays where it was, and reached values
+ * stay reached. `cause` is stored before `failed` (release), so a reader of
+ * `failed` (acquire) may read the cause without the lock; likewise a reader of
+ * a value sees all stores of the thread before it raised the value.
+ *
+ *   promise (after, value]   an epoch of a queue brings these values; the last
+ *                            four are known, older ones forgotten
+ *   producers                the last epoch of each queue that promised one;
+ *                            an entry without a place makes it overflow, and
+ *                            then nothing is concluded from it any more
+ *   timepoint                waits in the list, by value → taken out, with the
+ *                            lock → called, once, without it
+ *
+ * Owners. A promise borrows its axis and flag: it has to go before they do, so
+ * a retirer raises or fails the semaphores of an epoch before it gives the flag
+ * back, and aq_semaphore_reach prunes with the lock. A failed semaphore keeps
+ * no promise. Timepoints are memory of the caller, which may reuse it as soon
+ * as it is called: the list is cut first, and the next one read before each
+ * call. aq_semaphore_unwatch returns false if the call has been or is about to
+ * be made by another thread; its owner has to wait for that call.
+ *
+ * Locks. The semaphore's is taken with that of a queue or none, and inside of
+ * it the hub's or the transport's: aq_epoch_arm adds a handler with it, so a
+ * transport must never call a handler on the stack of its adder. `promised`
+ * of a timepoint is called with it too, and may only ring a seat.
+ *
+ * Waiting hosts (semaphore_wait.c). A host reads its seat's value (acquire)
+ * before it looks at the points, and sleeps only while that has not changed; a
+ * thread that changed something rings the seat afterwards (release). So a
+ * change is seen in the look, or ends the sleep. Seats are used again: a late
+ * ring wakes the next user, which looks and sleeps again. `told` counts the
+ * calls that have ended, since the timepoints lie on the host's stack.
+ *
+ * Failure. Without memory a handler is not armed: the hub is `deaf`, and hosts
+ * that wait look at all queues from then on. The last release fails what still
+ * waits. Nothing is left behind.
+ */
 #include "config.h"
 
 #include "queue/semaphore_priv.h"
