@@ -206,12 +206,14 @@ void aqhsa_queue_destroy(aq_transport *t, aq_ring *ring)
     return;
   pthread_mutex_lock(&hsa->queues_lock);
   pthread_mutex_lock(&hsa->lock);
+  /* Without the lock, another thread may free it. */
+  hsa_queue_t *const handle = queue_handle(queue);
   bool last = --queue->references == 0;
   if (last)
     aqhsa_table_remove(&hsa->queues, &queue->held);
   pthread_mutex_unlock(&hsa->lock);
   pthread_mutex_unlock(&hsa->queues_lock);
-  hsa->api->hsa_queue_destroy(queue_handle(queue));
+  hsa->api->hsa_queue_destroy(handle);
   if (last)
     free(queue);
 }
