@@ -13,6 +13,15 @@
 
 enum { WORDS_MAX = 64 };
 
+static bool child_await(pid_t pid, int *how)
+{
+  pid_t ended;
+  do
+    ended = waitpid(pid, how, 0);
+  while (ended < 0 && errno == EINTR);
+  return ended == pid;
+}
+
 /* Runs sbatch in the folder; the first number that it prints is the job's:
  * "17", or "17;cluster". */
 static aq_status job_submit(const char *folder, char *const *words,
@@ -38,7 +47,7 @@ static aq_status job_submit(const char *folder, char *const *words,
     line[0] = 0;
   if (out)
     fclose(out);
-  if (pid < 0 || waitpid(pid, &how, 0) != pid || !WIFEXITED(how) ||
+  if (pid < 0 || !child_await(pid, &how) || !WIFEXITED(how) ||
       WEXITSTATUS(how) != 0 || sscanf(line, "%" SCNd64, job) != 1)
     return aq_diag_set(diag, AQ_ERR_IO,
                        "sbatch did not accept the job; %s is complete and can "
