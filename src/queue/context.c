@@ -145,7 +145,8 @@ void aq_context_destroy(aq_context *context)
 {
   if (!context)
     return;
-  aq_staging_destroy(context);
+  if (!aq_staging_destroy(context))
+    return; /* work that never ends could still touch it */
   aq_operation_rows_destroy(context->rows);
   aq_pools_destroy(context);
   builtins_release(context);

@@ -75,13 +75,14 @@ void aq_staging_release(aq_context *context)
   pthread_mutex_unlock(&context->staging->lock);
 }
 
-static void work_await(aq_context *context)
+/* Whether all has ended. */
+static bool work_await(aq_context *context)
 {
   aq_staging *staging = context->staging;
   if (!context->live) {
     if (staging->going > 0)
       context->ops->sleep_until(context->transport, AQ_TIME_MAX, false, NULL);
-    return;
+    return staging->going == 0;
   }
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
@@ -90,15 +91,18 @@ static void work_await(aq_context *context)
   while (staging->going > 0 &&
          pthread_cond_timedwait(&staging->fewer, &staging->lock, &until) == 0)
     ;
+  const bool over = staging->going == 0;
   pthread_mutex_unlock(&staging->lock);
+  return over;
 }
 
-void aq_staging_destroy(aq_context *context)
+bool aq_staging_destroy(aq_context *context)
 {
   aq_staging *staging = context->staging;
   if (!staging)
-    return;
-  work_await(context);
+    return true;
+  if (!work_await(context))
+    return false;
   pthread_mutex_lock(&staging->lock);
   staging->ending = true;
   pthread_cond_signal(&staging->more);
@@ -116,6 +120,7 @@ void aq_staging_destroy(aq_context *context)
   pthread_mutex_destroy(&staging->lock);
   free(staging);
   context->staging = NULL;
+  return true;
 }
 
 /* With the lock. */

@@ -32,8 +32,9 @@ typedef struct aq_stage {
 aq_status aq_staging_create(aq_context *context, aq_diag *diag);
 
 /* Lets work that is under way end: it may outlive its queue. That of a copy
- * that never completes, after a memory fault, is given up after ten seconds. */
-void aq_staging_destroy(aq_context *context);
+ * that never completes, after a memory fault, is given up after ten seconds:
+ * false then, and all that it could touch has to stay. */
+bool aq_staging_destroy(aq_context *context);
 
 /* Work begins and ends. */
 void aq_staging_hold(aq_context *context);
