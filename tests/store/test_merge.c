@@ -259,8 +259,6 @@ START_TEST(points_whose_keys_share_a_digest_are_told_apart)
     ck_assert_int_eq(got.runs[i].to, i + 1);
   }
   check_text(into, "SELECT count(*) FROM runs", "2");
-  free(into);
-  free(from);
 }
 END_TEST
 
