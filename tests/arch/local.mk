@@ -1,5 +1,6 @@
 # Rules of the tree, tested.
 dist_check_SCRIPTS += \
+	tests/arch/test_bare.sh \
 	tests/arch/test_circles.sh \
 	tests/arch/test_defects.sh \
 	tests/arch/test_driver.sh \
