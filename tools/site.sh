@@ -20,11 +20,11 @@ cp -R "$source"/doc/*.md "$source/doc/formats" "$source/doc/adr" \
 # mkdocs takes a README.md for an index.
 mv "$work/pages/README.md" "$work/pages/map.md"
 sed -i 's#](adr/)#](adr/0001-contracts-and-layers.md)#' "$work/pages/map.md"
-sed 's#](doc/README.md)#](map.md)#; s#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
-  "$source/README.md" > "$work/pages/index.md"
+links='s#](doc/README.md)#](map.md)#; s#](doc/#](#g
+  s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#'
+sed "$links" "$source/README.md" > "$work/pages/index.md"
 for page in CHANGELOG CONTRIBUTING SECURITY; do
-  sed 's#](doc/#](#g; s#(LICENSE)#(https://spdx.org/licenses/MIT.html)#' \
-    "$source/$page.md" > "$work/pages/$page.md"
+  sed "$links" "$source/$page.md" > "$work/pages/$page.md"
 done
 # The folders' pages by their headings, behind the pages that site.yml orders.
 {
