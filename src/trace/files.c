@@ -190,7 +190,7 @@ static void read_path(const char *below, size_t length, int64_t *pid,
   }
 }
 
-/* The files of a run, as their paths tell its processes and machines apart. */
+/* The files of a run,: its processes and machines, by their paths. */
 typedef struct numbering {
   aq_names processes, hosts;
   aq_names seen; /* prefixes of files of passes */

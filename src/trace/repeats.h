@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of an import that it has met, to find those that its source has
- * twice.
+ * The records of an import so far, to find records that its source has twice.
  *
  * A record is known by a digest of 128 bits, so that two different ones are
  * never taken for one. Memory: some 30 bytes a record, to the end of the

@@ -3,12 +3,12 @@
  * Trace formats: measured runs in, stored runs out.
  *
  * One table names every format (trace/formats.c); one file implements each.
- * Importers stream: memory is bounded by the outstanding host calls and packets
- * (calls whose packets have not come so far and the other way round), not by
- * the file. Rows are put in the order of the file, but rows that waited for
- * the other half, and the first row of a graph launch, which comes last.
- * Exporters write a reader's rows, one by one.
- * Thread rule: one thread at a time per import or export.
+ * Importers stream: rows and calls wait only for one another; of each row some
+ * 150 bytes are kept, to find dependencies, repeats and contradictions. Rows
+ * are put in the order of the file, but rows that waited for the other half,
+ * and the first row of a graph launch, which comes last. Exporters write a
+ * reader's rows, one by one. Thread rule: one thread at a time per import or
+ * export.
  */
 #ifndef AQ_TRACE_TRACE_H
 #define AQ_TRACE_TRACE_H
