@@ -44,6 +44,10 @@ tests_queue_soak_queue_SOURCES = tests/queue/soak_queue.c \
 	tests/queue/stress.c tests/queue/stress.h
 tests_queue_soak_queue_LDADD = $(AQ_GROUND_LDADD)
 
+EXTRA_PROGRAMS += tests/queue/soak_lives
+AQ_SOAKS += tests/queue/soak_lives
+tests_queue_soak_lives_LDADD = $(AQ_GROUND_LDADD)
+
 # Where memory runs out.
 aq_shortage_ldflags = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
@@ -67,6 +71,7 @@ EXTRA_tests_queue_test_operations_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_queue_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_stress_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_records_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_soak_lives_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_soak_queue_DEPENDENCIES = libhsa-runtime64.la
 
 # Published figures through the queue's own interface.
