@@ -178,8 +178,9 @@ static void run_select(run *r, bool waits, int64_t device)
   r->rows = realloc(r->rows, (r->sink.count + 1) * sizeof *r->rows);
   for (size_t i = 0; i < r->sink.count; i++) {
     const aq_record *row = &r->sink.rows[i];
-    if ((row->kind == AQ_KIND_WAIT) != waits || row->kind == AQ_KIND_RANGE)
-      continue; /* norm has no ranges of the program */
+    if ((row->kind == AQ_KIND_WAIT) != waits || row->kind == AQ_KIND_RANGE ||
+        row->kind == AQ_KIND_CALL)
+      continue; /* norm has no ranges of the program, and no lost launches */
     if (device == AQ_NONE || r->sink.devices[row->device].source_id == device)
       r->rows[r->count++] = row;
   }
