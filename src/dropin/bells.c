@@ -11,7 +11,6 @@
 #include "common/wall.h"
 #include "dropin/check.h"
 #include "dropin/published.h"
-#include "dropin/queues.h"
 
 enum { FIRST_BELLS = 16 };
 
@@ -136,7 +135,7 @@ static void *watch_run(void *user)
   while (!w->over && passed == 0)
     passed = pthread_cond_clockwait(&w->ends, &w->lock, CLOCK_MONOTONIC, &at);
   if (!w->over)
-    aqdrop_queues_unrung(w->runtime, unrung_print);
+    w->runtime->queues_unrung(w->runtime, unrung_print);
   pthread_mutex_unlock(&w->lock);
   return NULL;
 }

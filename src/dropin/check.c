@@ -15,7 +15,6 @@
 
 #include "codeobj/lines.h"
 #include "common/array.h"
-#include "dropin/queues.h"
 #include "wave/schedule.h"
 
 enum { DEPTH = 48 };
@@ -180,7 +179,7 @@ void aqdrop_check_put(aqdrop *runtime)
 {
   aq_diag diag = AQ_DIAG_INIT;
   if (runtime->check) {
-    aqdrop_queues_unrung(runtime, unrung_report);
+    runtime->queues_unrung(runtime, unrung_report);
     aq_check_end(runtime->check);
   }
   if (runtime->check && aq_check_put(runtime->check, &diag) != AQ_OK)

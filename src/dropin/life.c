@@ -461,6 +461,7 @@ static hsa_status_t process_open(void)
   pthread_mutex_init(&runtime->lock, NULL);
   pthread_mutex_init(&runtime->cooperative, NULL);
   pthread_mutex_init(&runtime->batches, NULL);
+  runtime->queues_unrung = aqdrop_queues_unrung;
   aq_status status = process_begin(&diag);
   runtime->recording = process.recording;
   if (status == AQ_OK)

@@ -101,6 +101,10 @@ typedef struct aqdrop {
   struct aq_check *check; /* NULL: nothing is checked */
   aqdrop_hooks *hooks;    /* NULL: none */
   aqdrop_recording *recording; /* NULL: none. The process's */
+  /* aqdrop_queues_unrung, for the doorbells and the checker, below the queues. */
+  void (*queues_unrung)(struct aqdrop *runtime,
+                        void (*tell)(struct aqdrop *runtime, uint32_t queue,
+                                     uint64_t packet));
   pthread_mutex_t cooperative; /* taken before `lock`: queues.c */
   pthread_mutex_t batches;     /* of the next one; nothing is taken under it */
   struct aqdrop_whole *first_whole;
