@@ -138,17 +138,19 @@ static aq_status check_fields(const lines *l, const aq_record *row)
                                     AQ_RECORD_FIELD_host_begin,
                                     AQ_RECORD_FIELD_host_end};
   const bool range = row->kind == AQ_KIND_RANGE;
-  const bool host =
-      row->kind == AQ_KIND_WAIT || (range && row->queue == AQ_NONE);
+  const bool host = row->kind == AQ_KIND_WAIT || row->kind == AQ_KIND_CALL ||
+                    (range && row->queue == AQ_NONE);
+  const bool endless = aq_record_is(row, AQ_FLAG_CONTRADICTED);
   if (row->kind != AQ_KIND_KERNEL && row->kind != AQ_KIND_COPY &&
       row->kind != AQ_KIND_FILL && !host && !range)
-    return line_error(l, "expected kernel, copy, fill, wait or range for ",
-                      "kind");
+    return line_error(
+        l, "expected kernel, copy, fill, wait, call or range for ", "kind");
   const uint8_t *needed = host ? of_host : of_device;
   for (size_t i = 0; i < (host ? sizeof of_host : sizeof of_device); i++)
-    if (aq_record_values(row)[needed[i]] == AQ_NONE)
+    if (aq_record_values(row)[needed[i]] == AQ_NONE &&
+        !(endless && needed[i] == AQ_RECORD_FIELD_end))
       return line_error(l, "no field ", aq_record_fields[needed[i]].name);
-  if (!host && row->end < row->start)
+  if (!host && !endless && row->end < row->start)
     return line_error(l, "end is before ", "start");
   if (host && range && row->host_end < row->host_begin)
     return line_error(l, "host_end is before ", "host_begin");

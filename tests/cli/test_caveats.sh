@@ -84,7 +84,6 @@ shows_damage "its import" show lost-back
 "$aqueduct" replay lost --device mi300x --name lost-replay -q > "$work/id"
 shows_damage "a replay" show lost-replay
 shows_damage "explain of a replay" explain lost-replay
-shows_damage "compare" compare lost-replay
 "$aqueduct" report lost -o "$work/page.html" -q
 check "report shows that launches are lost" \
   grep -q '"damage":"2 launches without a record' "$work/page.html"

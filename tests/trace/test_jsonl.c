@@ -204,6 +204,18 @@ END_TEST
 #define DEVICE "\"name\":\"k\",\"device\":{\"id\":0},\"queue\":{\"id\":0}"
 #define GOOD   "{\"kind\":\"kernel\"," DEVICE ",\"start\":1,\"end\":2}\n"
 
+/* 512: later rows contradict its end. */
+START_TEST(a_contradicted_row_has_no_end)
+{
+  fixture f = fixture_text("{\"kind\":\"kernel\",\"flags\":512," DEVICE
+                           ",\"start\":1}\n" GOOD);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_int_eq(f.sink.rows[0].end, AQ_NONE);
+  ck_assert_int_eq(f.sink.rows[0].flags, AQ_FLAG_CONTRADICTED);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(lines_that_are_no_records_are_refused_with_their_number)
 {
   fixture_refused(GOOD "\n[1]\n", "in: line 3: expected one JSON object; ");
@@ -211,7 +223,7 @@ START_TEST(lines_that_are_no_records_are_refused_with_their_number)
                   "in: line 1: no field end");
   fixture_refused(
       "{\"kind\":\"barrier-and\"," DEVICE "}\n",
-      "in: line 1: expected kernel, copy, fill, wait or range for kind");
+      "in: line 1: expected kernel, copy, fill, wait, call or range for kind");
   fixture_refused("{\"kind\":\"range\",\"name\":\"a\",\"host_begin\":2,"
                   "\"host_end\":1}\n",
                   "in: line 1: host_end is before host_begin");
@@ -254,6 +266,7 @@ START_TEST(lines_that_are_no_records_are_refused_with_their_number)
 END_TEST
 
 AQ_TEST_MAIN("trace/jsonl", what_was_exported_comes_back_the_same,
+             a_contradicted_row_has_no_end,
              lines_that_are_no_records_are_refused_with_their_number,
              a_row_is_an_object_of_its_known_fields,
              names_that_are_no_utf8_are_replaced_and_counted,
