@@ -142,6 +142,8 @@ static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
   } else if (queue->intake.noticed < id)
     snprintf(reason, sizeof reason, "packet %" PRIu64 " before it is %s",
              queue->intake.noticed, unnoticed_words(queue));
+  else if (queue->intake.noticed == id)
+    snprintf(reason, sizeof reason, "it is %s", unnoticed_words(queue));
   snprintf(text, size, "queue %u: packet %" PRIu64 " completes it, but %s",
            queue->ring.id, id, reason);
 }

@@ -387,11 +387,11 @@ check "kernels of the device library want arguments too" [ "$status" = 2 ]
 # ---- buffers that are too small ----
 
 # The kernel writes 1,024 floats; the buffer has room for fewer.
-for count in 16 1008; do
+for room in 16 1008; do
   try "$aqueduct" launch "$code" vadd --device mi210 --grid 1024 \
     --kernels-from isa --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' \
-    "out:f32[$count]" u32:1024
-  check "a kernel that leaves its buffer of $count floats is a memory error" \
+    "out:f32[$room]" u32:1024
+  check "a kernel that leaves its buffer of $room floats is a memory error" \
     [ "$status" = 1 ]
 done
 try "$aqueduct" launch "$code" vadd --device mi210 --grid 1024 \

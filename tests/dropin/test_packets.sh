@@ -132,7 +132,7 @@ cat "$work/ended.jsonl" "$work/mix.jsonl" |
 try "$aqueduct" replay "$work/again.jsonl" --name ended
 check "so is one whose program opened HSA again" contains "$err" \
   "again.jsonl:1: the capture that begins here is truncated"
-sed '1s/"version":3/"version":2/' "$work/ended.jsonl" > "$work/older.jsonl"
+sed 's/"version":3/"version":2/' "$work/ended.jsonl" > "$work/older.jsonl"
 try "$aqueduct" replay "$work/older.jsonl" --name older
 check "files of older versions have no such line" [ "$status" = 0 ]
 
@@ -262,6 +262,6 @@ sed '1d' "$work/mix.jsonl" | grep -v '"open"' > "$work/bad.jsonl"
 refuses "a capture has a beginning" "expected the event open first"
 head -c 3000 "$work/mix.jsonl" > "$work/bad.jsonl"
 refuses "one that was cut names the line" "bad.jsonl:"
-sed '1s/"version":2/"version":3/' "$work/mix.jsonl" > "$work/bad.jsonl"
-refuses "another version is told" "version: 3; expected 1 to 2"
+sed '1s/"version":3/"version":4/' "$work/mix.jsonl" > "$work/bad.jsonl"
+refuses "another version is told" "version: 4; expected 1 to 3"
 finish

@@ -228,8 +228,8 @@ START_TEST(a_packet_that_no_doorbell_announced_never_executes)
   const aq_wait_item item = {done, AQ_LT, 1};
   ck_assert_int_eq(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
                    AQ_ERR_DEADLOCK);
-  ck_assert_ptr_nonnull(strstr(
-      r.diag.text, "packet 1 is published, but no doorbell announced it"));
+  ck_assert_ptr_nonnull(
+      strstr(r.diag.text, "is published, but no doorbell announced it"));
   rig_ring(&r, queue, 1);
   rig_run(&r);
   ck_assert_uint_eq(r.sink.count, 2);
