@@ -20,30 +20,45 @@ report() { # STATUS NAME DETAILS
 }
 
 # Project headers that FOLDER includes from a folder it may not use. A header
-# without a folder is config.h. The row of a room (FOLDER/ROOM) speaks of whole
-# paths, the row of a folder of their first parts.
+# without a folder is config.h. The row of a room speaks of all files below it,
+# the row of a sub-room (ROOM/SUB-ROOM) of its own; there, another room stands
+# for all of it, and the room itself for the files beside its sub-rooms.
 forbidden_includes() { # FOLDER ALLOWED
+  depth=1
+  [ "${1#*/}" != "$1" ] || depth=99
   # shellcheck disable=SC2046 # a list of files
   awk -v folder="$1" -v allowed=" $1 $2 " '
+    BEGIN { split(folder, parts, "/") }
     /^#include "[^"]*\// {
       name = $0
       sub(/^#include "/, "", name)
-      sub(index(folder, "/") ? "/[^/\"]*\".*" : "/.*", "", name)
-      if (!index(allowed, " " name " "))
+      sub(/\/[^\/"]*".*/, "", name)
+      room = name
+      sub(/\/.*/, "", room)
+      whole = room != parts[1] || folder == room
+      if (!index(allowed, " " name " ") &&
+          !(whole && index(allowed, " " room " ")))
         print FILENAME ":" FNR ": " $0
-    }' $(find "$srcdir/src/$1" -name '*.[ch]')
+    }' $(find "$srcdir/src/$1" -maxdepth $depth -name '*.[ch]') /dev/null
 }
 
-# Foreign headers that only the folders whose rows name them may include.
+# Foreign headers that only the folders whose rows name them may include, with
+# what lies below them.
 stolen_headers() { # HEADER…
   for header; do
     owners=$(awk -F '\t' -v header="$header" '
       !/^#/ && index(" " $4 " ", " " header " ") {
         printf "%s ", $1 }' "$table")
     grep -F "#include <$header>" "$work/foreign" |
-      awk -F / -v skip="$srcdir/src/" -v owners=" $owners" '
-        BEGIN { folder = split(skip, parts, "/") }
-        !index(owners, " " $folder " ")'
+      awk -v skip="$srcdir/src/" -v owners="$owners" '
+        BEGIN { count = split(owners, owner, " ") }
+        {
+          path = substr($0, length(skip) + 1)
+          for (i = 1; i <= count; i++)
+            if (index(path, owner[i] "/") == 1)
+              next
+          print
+        }'
   done
 }
 
@@ -67,17 +82,13 @@ while IFS=$tab read -r folder _ allowed owned; do
 done < "$table"
 
 unlisted=
-for folder in "$srcdir"/src/*/; do
-  name=$(basename "$folder")
-  grep -q "^$name$tab" "$table" || unlisted="$unlisted $name"
-done
-for room in "$srcdir"/src/backend_sim/*/; do
-  name=backend_sim/$(basename "$room")
+for folder in $(find "$srcdir/src" -name '*.[ch]' ! -path '*/device/*' |
+  sed 's,/[^/]*$,,' | sort -u); do
+  name=${folder#"$srcdir/src/"}
   grep -q "^$name$tab" "$table" || unlisted="$unlisted $name"
 done
 report "$([ -z "$unlisted" ]; echo $?)" \
-  "every folder of src/ and room of backend_sim has a row" \
-  "$unlisted"
+  "every folder of src/ that has sources has a row" "$unlisted"
 
 # The build compiles each header that a .c file includes right behind config.h.
 # For the others: a file that includes nothing else.
@@ -106,7 +117,7 @@ report "$([ -z "$plain" ]; echo $?)" "every test script can be executed" \
 
 # Without config.h the features that configure found are silently compiled out.
 # The device library is compiled for GPUs, without a configured tree.
-late=$(find "$srcdir/src" -path "$srcdir/src/*/device" -prune -o -name '*.c' -exec awk '
+late=$(find "$srcdir/src" -path '*/device' -prune -o -name '*.c' -exec awk '
   FNR == 1 { seen = 0 }
   !seen && /^#/ {
     seen = 1

@@ -19,13 +19,13 @@ report() { # STATUS NAME DETAILS
 
 # Defined global symbols of a folder's objects, without what tools add.
 folder_symbols() { # FOLDER
-  find "$builddir/src/$1" -name 'libaqcore_a-*.o' \
+  find "$builddir/src/$1" -maxdepth 1 -name 'libaqcore_a-*.o' \
     -exec nm -g --defined-only {} + 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(__|_asan|\.)/ { print $3 }'
 }
 
 while IFS=$tab read -r folder prefix _; do
-  case $folder in '#'* | '' | dropin) continue ;; esac
+  case $folder in '#'* | '') continue ;; esac
   [ -d "$builddir/src/$folder" ] || continue
   bad=$(folder_symbols "$folder" | grep -v "^$prefix")
   report "$([ -z "$bad" ]; echo $?)" \
