@@ -65,7 +65,7 @@ include tests/tracedb/local.mk
 include tests/report/local.mk
 include tests/mlir/local.mk
 include tests/native/local.mk
-include tests/toolchain/local.mk
+include tests/gpu/compile/local.mk
 include tests/calibrate/local.mk
 include tests/predict/local.mk
 include tests/study/local.mk

@@ -8,10 +8,10 @@
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "gpu/compile/compile.h"
 #include "launch/expect.h"
 #include "launch/launcher.h"
 #include "launch/times.h"
-#include "toolchain/compile.h"
 #include "transports/device_models.h"
 
 /* LDS_MAX is more than any device has: the sum with the kernel's own must not

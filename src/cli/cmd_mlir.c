@@ -13,9 +13,9 @@
 #include "exec/environment.h"
 #include "exec/program.h"
 #include "exec/spools.h"
-#include "toolchain/emit.h"
-#include "toolchain/lower.h"
-#include "toolchain/runner.h"
+#include "gpu/compile/emit.h"
+#include "gpu/compile/lower.h"
+#include "gpu/compile/runner.h"
 
 enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 

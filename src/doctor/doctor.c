@@ -16,8 +16,8 @@
 #include "common/file_system.h"
 #include "common/transports.h"
 #include "exec/isolation.h"
+#include "gpu/compile/tools.h"
 #include "store/store.h"
-#include "toolchain/tools.h"
 #include "transports/device_models.h"
 
 typedef struct doctor {

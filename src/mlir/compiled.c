@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/compile/compile.h"
+#include "gpu/compile/folder.h"
 #include "mlir/core.h"
-#include "toolchain/compile.h"
-#include "toolchain/folder.h"
 
 static aq_status object_load(aq_mlir *m, uint32_t device, const char *path,
                              const char *level, aq_mlir_module **out,

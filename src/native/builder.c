@@ -12,9 +12,9 @@
 
 #include "common/array.h"
 #include "common/wall.h"
+#include "gpu/compile/child.h"
+#include "gpu/compile/folder.h"
 #include "native/kept.h"
-#include "toolchain/child.h"
-#include "toolchain/folder.h"
 
 /* A loaded library. Its descriptor stays open: the loader distinguishes
  * libraries by their paths, which have its number. */

@@ -2,9 +2,9 @@
 /*
  * Builds the C of hot code (wave/native.h) with the system's compiler and loads
  * it. Built libraries are kept in the folder "native" of the cache
- * (toolchain/folder.h), which only this user may enter; a file there is loaded
- * only if it is this user's, no other user may write it, its digest is right
- * and the C that it was made of is the same, byte by byte.
+ * (gpu/compile/folder.h), which only this user may enter; a file there is
+ * loaded only if it is this user's, no other user may write it, its digest is
+ * right and the C that it was made of is the same, byte by byte.
  *
  * One thread at a time; several processes may share the folder.
  */

@@ -14,7 +14,7 @@
 
 #include "common/array.h"
 #include "common/fnv.h"
-#include "toolchain/folder.h"
+#include "gpu/compile/folder.h"
 
 enum { KEPT_MAX = 64 << 20 };
 

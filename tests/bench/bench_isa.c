@@ -22,8 +22,8 @@
 #include "bench/bench.h"
 #include "codeobj/image.h"
 #include "common/allocations.h"
+#include "gpu/compile/folder.h"
 #include "native/builder.h"
-#include "toolchain/folder.h"
 #include "wave/crew.h"
 
 enum {

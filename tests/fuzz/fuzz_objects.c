@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "toolchain/objects.h"
+#include "gpu/compile/objects.h"
 
 static void object_check(const char *text, size_t size,
                          const aq_mlir_object *object)

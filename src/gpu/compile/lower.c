@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/lower.h"
+#include "gpu/compile/lower.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "toolchain/child.h"
-#include "toolchain/folder.h"
-#include "toolchain/objects.h"
-#include "toolchain/tools.h"
+#include "gpu/compile/child.h"
+#include "gpu/compile/folder.h"
+#include "gpu/compile/objects.h"
+#include "gpu/compile/tools.h"
 
 /* Counts into the key of cached results: changes with what this file does. */
 enum { FORMAT = 1 };

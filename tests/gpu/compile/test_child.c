@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "toolchain/child.h"
+#include "gpu/compile/child.h"
 
 static aq_diag diag;
 
@@ -35,5 +35,5 @@ START_TEST(a_child_whose_status_is_lost_has_not_succeeded)
 }
 END_TEST
 
-AQ_TEST_MAIN("toolchain/child", a_child_succeeds_or_fails,
+AQ_TEST_MAIN("gpu/compile/child", a_child_succeeds_or_fails,
              a_child_whose_status_is_lost_has_not_succeeded)

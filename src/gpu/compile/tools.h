@@ -8,14 +8,14 @@
  * last, then in /usr/lib/llvm-N/bin.
  * Ownership: paths are the caller's to free. One thread at a time.
  */
-#ifndef AQ_TOOLCHAIN_TOOLS_H
-#define AQ_TOOLCHAIN_TOOLS_H
+#ifndef AQ_GPU_COMPILE_TOOLS_H
+#define AQ_GPU_COMPILE_TOOLS_H
 
 #include "common/diag.h"
 
 typedef enum aq_tool_id {
 #define T(id, name, package, use) AQ_TOOL_##id,
-#include "toolchain/tools.def"
+#include "gpu/compile/tools.def"
 #undef T
   AQ_TOOL_COUNT
 } aq_tool_id;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/runner.h"
+#include "gpu/compile/runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "toolchain/tools.h"
+#include "gpu/compile/tools.h"
 
 /* "OPTIONVALUE"; false: out of memory. */
 static bool add(aq_runner *runner, const char *option, const char *value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/tools.h"
+#include "gpu/compile/tools.h"
 
 #include <glob.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum { NEWEST = 40, OLDEST = 15 }; /* versions that are looked for */
 
 const aq_tool aq_tools[AQ_TOOL_COUNT] = {
 #define T(id, name, package, use) [AQ_TOOL_##id] = {name, package, use},
-#include "toolchain/tools.def"
+#include "gpu/compile/tools.def"
 #undef T
 };
 

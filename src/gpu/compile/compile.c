@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/compile.h"
+#include "gpu/compile/compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "toolchain/child.h"
-#include "toolchain/folder.h"
-#include "toolchain/lower.h"
-#include "toolchain/objects.h"
-#include "toolchain/tools.h"
+#include "gpu/compile/child.h"
+#include "gpu/compile/folder.h"
+#include "gpu/compile/lower.h"
+#include "gpu/compile/objects.h"
+#include "gpu/compile/tools.h"
 
 typedef struct compilation {
   const aq_compile_ask *ask;

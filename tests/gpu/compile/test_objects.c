@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "toolchain/objects.h"
+#include "gpu/compile/objects.h"
 
 static const char two[] =
     "llvm.func @f() attributes {x = \"gpu.binary @no [\"} {\n"
@@ -90,7 +90,7 @@ START_TEST(a_text_that_is_cut_anywhere_is_an_error_or_has_fewer_binaries)
 }
 END_TEST
 
-AQ_TEST_MAIN("toolchain/objects", binaries_and_objects_are_found,
+AQ_TEST_MAIN("gpu/compile/objects", binaries_and_objects_are_found,
              escaped_bytes_are_read, the_object_for_the_chip_is_chosen,
              a_module_without_code_for_the_chip_names_its_chips,
              a_text_that_is_cut_anywhere_is_an_error_or_has_fewer_binaries)

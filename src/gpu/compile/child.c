@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/child.h"
+#include "gpu/compile/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  * LLVM IR (.ll, .bc), assembly (.s) and MLIR (.mlir). Other files are taken for
  * code objects. One thread at a time.
  */
-#ifndef AQ_TOOLCHAIN_COMPILE_H
-#define AQ_TOOLCHAIN_COMPILE_H
+#ifndef AQ_GPU_COMPILE_COMPILE_H
+#define AQ_GPU_COMPILE_COMPILE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/folder.h"
+#include "gpu/compile/folder.h"
 
 #include <dirent.h>
 #include <errno.h>

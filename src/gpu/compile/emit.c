@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "toolchain/emit.h"
+#include "gpu/compile/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "toolchain/child.h"
-#include "toolchain/folder.h"
-#include "toolchain/objects.h"
-#include "toolchain/tools.h"
+#include "gpu/compile/child.h"
+#include "gpu/compile/folder.h"
+#include "gpu/compile/objects.h"
+#include "gpu/compile/tools.h"
 
 static const struct {
   const char *what, *form;

@@ -1,9 +1,0 @@
-libaqcore_a_SOURCES += \
-	src/toolchain/child.c src/toolchain/child.h \
-	src/toolchain/compile.c src/toolchain/compile.h \
-	src/toolchain/emit.c src/toolchain/emit.h \
-	src/toolchain/folder.c src/toolchain/folder.h \
-	src/toolchain/lower.c src/toolchain/lower.h \
-	src/toolchain/objects.c src/toolchain/objects.h \
-	src/toolchain/runner.c src/toolchain/runner.h \
-	src/toolchain/tools.c src/toolchain/tools.h src/toolchain/tools.def
