@@ -37,7 +37,8 @@ EXTRA_DIST += \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \
-	doc/examples/study/Snakefile doc/examples/study/clients.json doc/examples/study/plan.json \
+	doc/examples/study/Snakefile doc/examples/study/clients.json \
+	doc/examples/study/plan.json \
 	doc/examples/study/tenants.json doc/pictures/serving-ttft.svg \
 	doc/pictures/report.png doc/pictures/terminal.svg \
 	tools/pictures.sh tools/readme-outputs.sh tools/terminal.py \
@@ -116,9 +117,9 @@ calibrate: aqueduct
 
 # Errors of durations predicted from another GPU's, on published pairs: peaks of
 # the data sheets in TFLOP/s of matrices and of vectors, and TB/s.
-EXTRA_PROGRAMS += tests/predict/score_transfer
-tests_predict_score_transfer_SOURCES = tests/predict/score_transfer.c
-tests_predict_score_transfer_LDADD = libaqcore.a -lm
+EXTRA_PROGRAMS += tests/gpu/duration/score_transfer
+tests_gpu_duration_score_transfer_SOURCES = tests/gpu/duration/score_transfer.c
+tests_gpu_duration_score_transfer_LDADD = libaqcore.a -lm
 .PHONY: score-transfer
 aq_score = data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	pair() { printf '@%s' "$$1"; shift; printf '\t%s' "$$@"; echo; } && \
@@ -135,35 +136,35 @@ aq_score = data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	  pair 'gfx908 to gfx90a, 110 CUs (rocBLAS)' 1 184.6 23.1 1.23 191.5 23.9 1.64; \
 	  kernels $(srcdir)/traces/rocblas-gfx908-gfx90a.tsv table; \
 	}
-score-transfer: tests/predict/score_transfer$(EXEEXT)
+score-transfer: tests/gpu/duration/score_transfer$(EXEEXT)
 	@$(aq_score) && set -e && each > score-transfer.tmp && { \
 	  echo '| pair | family | kernels | median | p90 | in the 90 % interval | median width | constant: median | p90 | peaks: median | p90 |'; \
 	  echo '|---|---|---|---|---|---|---|---|---|---|---|'; \
-	  tests/predict/score_transfer < score-transfer.tmp 2> /dev/null; echo; \
+	  tests/gpu/duration/score_transfer < score-transfer.tmp 2> /dev/null; echo; \
 	  echo '| pair | kernels | clusters | in the 90 % interval | cluster bootstrap, 5 to 95 % | contains 90 % | median width | score | quantiles of all durations | of the quotients |'; \
 	  echo '|---|---|---|---|---|---|---|---|---|---|'; \
-	  tests/predict/score_transfer --intervals < score-transfer.tmp; \
+	  tests/gpu/duration/score_transfer --intervals < score-transfer.tmp; \
 	} > score-transfer.md && \
 	  $(srcdir)/tools/doc-block.sh transfer doc/tables/durations.md < score-transfer.md; \
 	rm score-transfer.tmp score-transfer.md
-CLEANFILES += tests/predict/score_transfer
+CLEANFILES += tests/gpu/duration/score_transfer
 EXTRA_DIST += tools/duration_pairs.py traces/rocblas-gfx908-gfx90a.tsv
 
 # What counting costs: on an idle machine (hipcc).
 .PHONY: cost-times
 cost-times: all
 	@$${PYTHON:-python3} $(srcdir)/tools/cost_times.py ./aqueduct \
-	  $(srcdir)/tests/predict/costs.hip
-EXTRA_DIST += tools/cost_times.py tests/predict/costs.hip
+	  $(srcdir)/tests/gpu/duration/costs.hip
+EXTRA_DIST += tools/cost_times.py tests/gpu/duration/costs.hip
 
 # Constants of predicted durations and their scores, from published tables.
 .PHONY: fit-durations
 fit-durations:
 	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	  $${PYTHON:-python3} $(srcdir)/tools/fit_gemm.py $$data/gemm/visible.csv.gz \
-	  --table $(srcdir)/src/predict/gemm.def \
+	  --table $(srcdir)/src/gpu/duration/gemm.def \
 	  --page $(srcdir)/doc/tables/durations.md \
-	  --vectors $(srcdir)/tests/predict/gemm_vectors.tsv
+	  --vectors $(srcdir)/tests/gpu/duration/gemm_vectors.tsv
 EXTRA_DIST += doc/durations.md tools/fit_gemm.py
 
 # Constants for the counted work of executed code, and their scores.
@@ -174,7 +175,7 @@ fit-executed:
 	  $(srcdir)/traces/mi300a-counts.tsv $$data/mi300a/visible.csv \
 	  $(srcdir)/src/backend_sim/model/devices --write \
 	  --page $(srcdir)/doc/tables/durations.md --plots $(srcdir)/doc/pictures \
-	  --vectors $(srcdir)/tests/predict/executed_vectors.tsv
+	  --vectors $(srcdir)/tests/gpu/duration/executed_vectors.tsv
 EXTRA_DIST += tools/fit_executed.py traces/mi300a-counts.tsv \
 	doc/pictures/durations-bitonicsort.svg \
 	doc/pictures/durations-matrixmultiplication.svg

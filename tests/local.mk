@@ -67,7 +67,7 @@ include tests/mlir/local.mk
 include tests/native/local.mk
 include tests/gpu/compile/local.mk
 include tests/calibrate/local.mk
-include tests/predict/local.mk
+include tests/gpu/duration/local.mk
 include tests/study/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk

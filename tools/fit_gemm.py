@@ -6,7 +6,7 @@ usage: fit_gemm.py VISIBLE.csv.gz [--table FILE] [--page FILE] [--vectors FILE]
        fit_gemm.py VISIBLE.csv.gz --gpu GFX:CUS [--folds N]
 
 Needs numpy and scipy (Debian: python3-numpy, python3-scipy), which nothing else
-of the project does. The table is C, read by src/predict/gemm.c, which has the
+of the project does. The table is C, read by src/gpu/duration/gemm.c, which has the
 same formulas; the page gets the scores between its markers. Every score leaves
 out all problems of the shapes (family, N, K) that it predicts.
 

@@ -10,7 +10,7 @@
 #include "common/array.h"
 #include "common/copy_name.h"
 #include "common/map.h"
-#include "common/rccl_name.h"
+#include "gpu/duration/rccl_name.h"
 #include "report/quantile.h"
 #include "report/timestamp_step.h"
 #include "store/each.h"

@@ -12,7 +12,8 @@ libaqcore_a_SOURCES += \
 	src/common/diag.c \
 	src/common/executables.c \
 	src/common/file_system.c src/common/file_system.h \
-	src/common/hsa_constants.def src/common/hsa_sim.h \
+	src/common/hsa_constants.def \
+	src/common/hsa_sim.h \
 	src/common/hsa_types.h \
 	src/common/guest_memory.c src/common/guest_memory.h \
 	src/common/json_in.c src/common/json_in.h \
@@ -25,16 +26,16 @@ libaqcore_a_SOURCES += \
 	src/common/notes.c src/common/notes.h \
 	src/common/pm4.h \
 	src/common/plugin.c src/common/plugin.h \
-	src/common/profiling.c src/common/profiling.def \
-	src/common/profiling.h \
+	src/common/profiling.c src/common/profiling.def src/common/profiling.h \
 	src/common/record.c \
-	src/common/rccl_name.h \
 	src/common/rng.c src/common/rng.h \
 	src/common/slab.c src/common/slab.h \
 	src/common/row_choice.c src/common/row_choice.h \
-	src/common/spool.h src/common/spool_format.h \
+	src/common/spool.h \
+	src/common/spool_format.h \
 	src/common/signal_name.h \
-	src/common/spool_read.c src/common/spool_write.c \
+	src/common/spool_read.c \
+	src/common/spool_write.c \
 	src/common/part_file.c src/common/part_file.h \
 	src/common/run_info.c \
 	src/common/status.c \
@@ -44,7 +45,8 @@ libaqcore_a_SOURCES += \
 	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \
 	src/common/visible_devices.c src/common/visible_devices.h \
-	src/common/wall.h src/common/yields.h
+	src/common/wall.h \
+	src/common/yields.h
 
 # Installed as <aqueduct/…>; doc/api.md and doc/abi.md list them.
 pkginclude_HEADERS += \

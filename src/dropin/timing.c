@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dropin/recording.h"
-#include "predict/executed.h"
+#include "gpu/duration/executed.h"
 #include "wave/wave.h"
 
 static int64_t model_number(const void *model, const char *key)

@@ -12,7 +12,7 @@
 
 #include "common/kernel_set.h"
 #include "common/strict_memory.h"
-#include "predict/executed.h"
+#include "gpu/duration/executed.h"
 #include "wave/schedule.h"
 #include "wrap/fault_schedule.h"
 

@@ -12,7 +12,7 @@
 #define AQ_PERFORM_COLLECTIVES_H
 
 #include "common/map.h"
-#include "predict/family.h"
+#include "gpu/duration/family.h"
 #include "store/store.h"
 
 typedef struct aq_collective {

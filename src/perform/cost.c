@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/executed.h"
+#include "gpu/duration/executed.h"
 #include "transports/device_models.h"
 
 struct aq_performance_cost {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long kernels take whose code a performance executes: a prediction from
- * their counted work (predict/executed.h), where --cost asks for it.
+ * their counted work (gpu/duration/executed.h), where --cost asks for it.
  *
  * A cost belongs to one performance and its stack of transports. One thread.
  */

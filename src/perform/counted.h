@@ -6,7 +6,7 @@
 #ifndef AQ_PERFORM_COUNTED_H
 #define AQ_PERFORM_COUNTED_H
 
-#include "predict/executed.h"
+#include "gpu/duration/executed.h"
 #include "store/store.h"
 
 typedef struct aq_counted_prediction {

@@ -3,8 +3,8 @@
 
 #include "perform/peaks.h"
 
+#include "gpu/duration/executed.h"
 #include "perform/run_model.h"
-#include "predict/executed.h"
 
 static int64_t model_number(const void *model, const char *key)
 {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/duration/transfer.h"
 #include "perform/device_choice.h"
 #include "perform/gaps.h"
 #include "perform/interval.h"
 #include "perform/replay_clock.h"
-#include "predict/transfer.h"
 #include "report/compare_runs.h"
 #include "transports/device_models.h"
 

@@ -7,9 +7,9 @@
 #define AQ_PERFORM_REPLAY_H
 
 #include "common/notes.h"
+#include "gpu/duration/family.h"
 #include "perform/perform.h"
 #include "perform/runs.h"
-#include "predict/family.h"
 #include "run/replay.h"
 
 /* The hooks of a caller into a replay; each may be NULL. */

@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
-#include "common/rccl_name.h"
+#include "gpu/duration/rccl_name.h"
 
 enum { BATCH = 512 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/rccl_name.h"
+#include "gpu/duration/rccl_name.h"
 #include "run/replay_priv.h"
 
 bool aq_replay_is_collective(const aq_replay *r, const aq_record *row,

@@ -17,7 +17,7 @@
 #include "common/diag.h"
 #include "common/json_in.h"
 #include "common/time.h"
-#include "predict/gemm.h"
+#include "gpu/duration/gemm.h"
 #include "serving/links.h"
 
 enum { AQ_MODEL_KERNELS_MAX = 256, AQ_MODEL_CAPTURED_MAX = 512 };
@@ -80,7 +80,7 @@ typedef struct aq_model {
   const char *name, *source;
   aq_gpu measured_on;
   aq_gemm_type type;
-  bool typed; /* `type` is known to src/predict */
+  bool typed; /* `type` is known to src/gpu/duration */
   uint32_t layers, hidden;
   uint64_t kv_bytes;     /* of a token, all layers */
   double attention_work; /* operations of a pair of tokens in a layer */

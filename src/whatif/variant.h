@@ -7,9 +7,9 @@
 #ifndef AQ_WHATIF_VARIANT_H
 #define AQ_WHATIF_VARIANT_H
 
+#include "gpu/duration/family.h"
 #include "perform/collectives.h"
 #include "perform/replay.h"
-#include "predict/family.h"
 #include "whatif/whatif.h"
 
 /* What every replay of a table has in common. */

@@ -5,13 +5,13 @@
  * follows neither. Pure functions. doc/durations.md has the errors on measured
  * pairs.
  */
-#ifndef AQ_PREDICT_TRANSFER_H
-#define AQ_PREDICT_TRANSFER_H
+#ifndef AQ_GPU_DURATION_TRANSFER_H
+#define AQ_GPU_DURATION_TRANSFER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "predict/family.h"
+#include "gpu/duration/family.h"
 
 /* Peaks of a GPU: operations and bytes a second. */
 typedef struct aq_peaks {

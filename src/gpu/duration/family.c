@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "predict/family.h"
+#include "gpu/duration/family.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static const struct {
 #define F(id, name, compute, least, most, memory, memory_least, memory_most)   \
   [AQ_FAMILY_##id] = {                                                         \
       name, {compute, least, most}, {memory, memory_least, memory_most}},
-#include "predict/families.def"
+#include "gpu/duration/families.def"
 #undef F
 };
 
@@ -29,7 +29,7 @@ static const struct {
   aq_family family;
 } patterns[] = {
 #define P(text, family) {text, AQ_FAMILY_##family},
-#include "predict/patterns.def"
+#include "gpu/duration/patterns.def"
 #undef P
 };
 

@@ -6,8 +6,8 @@
  * doc/durations.md has the formula and its errors on shapes left out. Hot
  * repetitions of one kernel, without launch. Pure functions.
  */
-#ifndef AQ_PREDICT_GEMM_H
-#define AQ_PREDICT_GEMM_H
+#ifndef AQ_GPU_DURATION_GEMM_H
+#define AQ_GPU_DURATION_GEMM_H
 
 #include <stdbool.h>
 #include <stddef.h>

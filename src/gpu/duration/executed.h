@@ -4,8 +4,8 @@
  * device of known constants. doc/durations.md has the formula and its errors.
  * Pure functions.
  */
-#ifndef AQ_PREDICT_EXECUTED_H
-#define AQ_PREDICT_EXECUTED_H
+#ifndef AQ_GPU_DURATION_EXECUTED_H
+#define AQ_GPU_DURATION_EXECUTED_H
 
 #include <stdbool.h>
 
@@ -20,7 +20,7 @@
 /* The constants, by the names of a device model's keys. */
 typedef struct aq_rates {
 #define R(key) int64_t key;
-#include "predict/rates.def"
+#include "gpu/duration/rates.def"
 #undef R
   double matrix; /* operations of 16 bits of a compute unit in a cycle; 0: not
                     known */

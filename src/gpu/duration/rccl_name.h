@@ -3,8 +3,8 @@
  * The kernels of RCCL, by their name.
  * Thread rule: pure functions.
  */
-#ifndef AQ_COMMON_RCCL_NAME_H
-#define AQ_COMMON_RCCL_NAME_H
+#ifndef AQ_GPU_DURATION_RCCL_NAME_H
+#define AQ_GPU_DURATION_RCCL_NAME_H
 
 #include <stdbool.h>
 #include <string.h>

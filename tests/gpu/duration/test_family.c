@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "predict/family.h"
+#include "gpu/duration/family.h"
 
 START_TEST(names_of_libraries_tell_their_families)
 {
@@ -85,7 +85,7 @@ START_TEST(no_duration_shrinks_more_than_the_device_got_faster)
 }
 END_TEST
 
-AQ_TEST_MAIN("predict/family", names_of_libraries_tell_their_families,
+AQ_TEST_MAIN("gpu/duration/family", names_of_libraries_tell_their_families,
              a_memo_recalls_what_the_name_says,
              an_unchanged_device_changes_no_duration,
              the_middle_lies_between_the_ends_whatever_changes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "predict/transfer.h"
+#include "gpu/duration/transfer.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const struct {
   double operations;
 } parts[] = {
 #define M(gfx, operations, source) {gfx, operations},
-#include "predict/parts.def"
+#include "gpu/duration/parts.def"
 #undef M
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "predict/gemm.h"
+#include "gpu/duration/gemm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct model {
 #define CONSTANTS(...)
 #define SPREAD(...)
 #define POINT(...)
-#include "predict/gemm.def"
+#include "gpu/duration/gemm.def"
 #undef MODEL
 #undef CONSTANTS
 };
@@ -33,7 +33,7 @@ static const struct constants {
 } constants[] = {
 #define MODEL(...)
 #define CONSTANTS(model, type, ...) {model, AQ_GEMM_##type, {__VA_ARGS__}},
-#include "predict/gemm.def"
+#include "gpu/duration/gemm.def"
 #undef CONSTANTS
 #undef SPREAD
 };
@@ -44,7 +44,7 @@ static const struct spread {
 } spreads[] = {
 #define CONSTANTS(...)
 #define SPREAD(model, waves, least, most) {model, waves, least, most},
-#include "predict/gemm.def"
+#include "gpu/duration/gemm.def"
 #undef SPREAD
 #undef POINT
 };
@@ -56,7 +56,7 @@ static const struct support {
 } supports[] = {
 #define SPREAD(...)
 #define POINT(model, weight, ...) {model, weight, {__VA_ARGS__}},
-#include "predict/gemm.def"
+#include "gpu/duration/gemm.def"
 #undef MODEL
 #undef CONSTANTS
 #undef SPREAD

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "predict/transfer.h"
+#include "gpu/duration/transfer.h"
 
 static aq_peaks peaks(const char *gfx, int64_t cus, int64_t mhz, int64_t gflops,
                       int64_t gbs)
@@ -143,7 +143,7 @@ START_TEST(a_short_kernel_may_take_the_whole_fixed_part)
 }
 END_TEST
 
-AQ_TEST_MAIN("predict/transfer", matrix_peaks_are_those_of_data_sheets,
+AQ_TEST_MAIN("gpu/duration/transfer", matrix_peaks_are_those_of_data_sheets,
              an_unknown_gpu_has_no_peaks, the_same_gpu_keeps_every_duration,
              families_without_a_measured_pair_have_twice_the_spread_of_products,
              a_short_kernel_may_take_the_whole_fixed_part,

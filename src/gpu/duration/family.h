@@ -3,8 +3,8 @@
  * Families of kernels: the limits of a kernel, by its name alone.
  * families.def and patterns.def are the tables. Pure functions.
  */
-#ifndef AQ_PREDICT_FAMILY_H
-#define AQ_PREDICT_FAMILY_H
+#ifndef AQ_GPU_DURATION_FAMILY_H
+#define AQ_GPU_DURATION_FAMILY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 typedef enum aq_family {
 #define F(id, name, ...) AQ_FAMILY_##id,
-#include "predict/families.def"
+#include "gpu/duration/families.def"
 #undef F
   AQ_FAMILY_COUNT
 } aq_family;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "predict/executed.h"
+#include "gpu/duration/executed.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "predict/transfer.h"
+#include "gpu/duration/transfer.h"
 
 enum {
   SEGMENT = 64, /* bytes */
@@ -41,7 +41,7 @@ void aq_rates_read(aq_rates *out, const char *gfx,
                    const void *model)
 {
 #define R(key) out->key = number(model, #key);
-#include "predict/rates.def"
+#include "gpu/duration/rates.def"
 #undef R
   out->matrix = aq_matrix_operations(gfx);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/gemm.h"
+#include "gpu/duration/gemm.h"
 
 enum { SIZE_MAX_READ = 1 << 24 };
 

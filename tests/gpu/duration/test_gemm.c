@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/gemm.h"
+#include "gpu/duration/gemm.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 
@@ -58,7 +58,7 @@ START_TEST(the_formula_agrees_with_the_fit_that_made_its_table)
 {
   char path[512], line[256];
   int checked = 0;
-  snprintf(path, sizeof path, "%s/tests/predict/gemm_vectors.tsv",
+  snprintf(path, sizeof path, "%s/tests/gpu/duration/gemm_vectors.tsv",
            getenv("AQ_SRCDIR") ? getenv("AQ_SRCDIR") : ".");
   FILE *file = fopen(path, "r");
   ck_assert_msg(file != NULL, "%s", path);
@@ -139,7 +139,7 @@ START_TEST(malformed_products_are_refused_by_word)
 }
 END_TEST
 
-AQ_TEST_MAIN("predict/gemm",
+AQ_TEST_MAIN("gpu/duration/gemm",
              the_formula_agrees_with_the_fit_that_made_its_table,
              a_larger_product_takes_longer,
              a_slow_measurement_elsewhere_makes_the_prediction_slower,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/executed.h"
+#include "gpu/duration/executed.h"
 #include "transports/device_models.h"
 
 /* A device whose parts are easy to compute: 10 units of 1 GHz. */
@@ -192,7 +192,7 @@ enum { COLUMNS = 40 };
 
 START_TEST(the_formula_is_that_of_the_fit)
 {
-  FILE *file = fopen(aqtest_source("predict/executed_vectors.tsv"), "r");
+  FILE *file = fopen(aqtest_source("gpu/duration/executed_vectors.tsv"), "r");
   char line[2048], *names[COLUMNS], head[2048];
   aq_diag diag = AQ_DIAG_INIT;
   aq_device_model *model;
@@ -277,7 +277,8 @@ START_TEST(an_unknown_peak_is_no_number)
 }
 END_TEST
 
-AQ_TEST_MAIN("predict/executed", work_at_the_peaks_is_spread_over_the_device,
+AQ_TEST_MAIN("gpu/duration/executed",
+             work_at_the_peaks_is_spread_over_the_device,
              no_predicted_duration_is_above_a_level_s_peak,
              an_unknown_peak_is_no_number, the_formula_is_that_of_the_fit,
              a_chain_of_loads_takes_their_latencies,

@@ -9,7 +9,7 @@ if [ -n "${AQ_SANITIZERS:-}" ]; then
 fi
 if ! command -v hipcc > /dev/null ||
   ! hipcc --offload-arch=gfx90a -O1 -w -o "$work/counted" \
-    "$srcdir/tests/predict/counted.hip" > "$work/log" 2>&1; then
+    "$srcdir/tests/gpu/duration/counted.hip" > "$work/log" 2>&1; then
   echo "1..0 # SKIP hipcc is not installed or cannot compile here"
   exit 0
 fi
@@ -65,7 +65,7 @@ args="buf:f32[262144]=iota out:f32[262144]"
 launched() { # NAME OPTION...
   launched_name=$1
   shift
-  try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
+  try "$aqueduct" launch "$srcdir/tests/gpu/duration/counted.hip" twice \
     --device mi210 --grid 262144 --workgroup 256 --name "$launched_name" "$@" \
     --args $args
 }
@@ -79,12 +79,12 @@ try "$aqueduct" device predict cost --json
 check "its work is that of the program's kernel" \
   [ "$(echo "$out" | grep -c '"counted": 192')" = 1 ]
 hipcc --genco --offload-arch=gfx90a -O1 -w -o "$work/costs.co" \
-  "$srcdir/tests/predict/costs.hip"
+  "$srcdir/tests/gpu/duration/costs.hip"
 try "$aqueduct" launch "$work/costs.co" copy --device mi210 --grid 1024 \
   --workgroup 256 --cost executed --args 'buf:f32[1024]=1' 'out:f32[1024]' u32:1
 check "of a compiled code object too" predicted_alone
 # 2.1 MB that the cache behind L2 holds, which moves 4,010 GB/s.
-try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
+try "$aqueduct" launch "$srcdir/tests/gpu/duration/counted.hip" twice \
   --device rx6900xt --grid 262144 --workgroup 256 --cost executed --name far \
   --args 'buf:f32[262144]' 'out:f32[262144]'
 "$aqueduct" stats far --json > "$work/shares"
@@ -99,7 +99,7 @@ check "lines that a cache answers are a share of its peak, not of memory's" \
 launched part-of --cost sampled
 check "sampled results are said to be incomplete" contains "$err" \
   "the results are incomplete"
-try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" visit \
+try "$aqueduct" launch "$srcdir/tests/gpu/duration/counted.hip" visit \
   --device mi210 --grid 1000000000 --workgroup 256 --cost sampled \
   --name billion --args 'out:u32[1]'
 check "of a billion work-items 192 workgroups are executed" contains "$out" \
@@ -113,7 +113,7 @@ check "a profile excludes it" contains "$err" "count for themselves"
 launched no --cost much
 check "launch refuses another word" contains "$err" \
   "--cost: 'much'; expected fixed, executed or sampled"
-try "$aqueduct" launch "$srcdir/tests/predict/counted.hip" twice \
+try "$aqueduct" launch "$srcdir/tests/gpu/duration/counted.hip" twice \
   --device mi210,mi300x --grid 256 --cost executed --args buf:f32[256] out:f32[256]
 check "each device has its own constants" [ "$status" = 0 ]
 
