@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend_sim/match/device_fit.h"
 #include "backend_sim/sim.h"
-#include "fit/device_fit.h"
 
 /* The path of a line of /proc/self/maps; NULL: no file is mapped there. */
 static char *mapped_path(char *line)

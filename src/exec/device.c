@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "backend_sim/match/device_fit.h"
 #include "backend_sim/model/device_set.h"
 #include "backend_sim/sim.h"
 #include "common/signal_name.h"
 #include "exec/program_files.h"
-#include "fit/device_fit.h"
 
 enum { LIST_SIZE = 280 /* of a line's parts */ };
 

@@ -6,7 +6,7 @@
 #ifndef AQ_EXEC_PROGRAM_FILES_H
 #define AQ_EXEC_PROGRAM_FILES_H
 
-#include "fit/program_code.h"
+#include "backend_sim/match/program_code.h"
 
 /* Reads the code of a program, found as execvp finds it. A program that cannot
  * be found, and one that is not ELF, has none. A file whose code is damaged

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "fit/program_code.h"
+#include "backend_sim/match/program_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The device model that a program's code fits best. Pure functions. */
-#ifndef AQ_FIT_DEVICE_FIT_H
-#define AQ_FIT_DEVICE_FIT_H
+#ifndef AQ_BACKEND_SIM_MATCH_DEVICE_FIT_H
+#define AQ_BACKEND_SIM_MATCH_DEVICE_FIT_H
 
-#include "fit/program_code.h"
+#include "backend_sim/match/program_code.h"
 
 /* A device model and the code for it. */
 typedef struct aq_device_fit {

@@ -4,8 +4,8 @@
  *
  * Ownership: the caller ends the program_code. One thread at a time.
  */
-#ifndef AQ_FIT_PROGRAM_CODE_H
-#define AQ_FIT_PROGRAM_CODE_H
+#ifndef AQ_BACKEND_SIM_MATCH_PROGRAM_CODE_H
+#define AQ_BACKEND_SIM_MATCH_PROGRAM_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
