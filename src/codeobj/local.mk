@@ -23,6 +23,7 @@ libaqcore_a_SOURCES += \
 	src/codeobj/stub.c \
 	src/codeobj/target.c src/codeobj/target.h \
 	src/codeobj/unpack.c src/codeobj/unpack.h \
-	src/codeobj/version2.c
+	src/codeobj/version2.c \
+	src/codeobj/hidden.c src/codeobj/hidden.h
 
 aq_folder_headers += src/codeobj/code_object.h

@@ -1,7 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/launch/args.c src/launch/args.h \
 	src/launch/expect.c src/launch/expect.h \
-	src/launch/hidden.c src/launch/hidden.h \
 	src/launch/dispatched.c src/launch/dispatched.h \
 	src/launch/launch.c src/launch/launch.h \
 	src/launch/launcher.c src/launch/launcher.h \

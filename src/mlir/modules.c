@@ -7,8 +7,8 @@
 
 #include "codeobj/bundle.h"
 #include "codeobj/codeobj.h"
+#include "codeobj/hidden.h"
 #include "codeobj/layout.h"
-#include "launch/hidden.h"
 #include "mlir/core.h"
 
 struct aq_mlir_function {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "launch/hidden.h"
+#include "codeobj/hidden.h"
 
 #include <string.h>
 

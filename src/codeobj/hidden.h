@@ -3,8 +3,8 @@
  * Arguments that HIP's and OpenCL's runtimes pass behind the caller's: the
  * sizes of the grid, of workgroups and of the dynamic group segment. Pure.
  */
-#ifndef AQ_LAUNCH_HIDDEN_H
-#define AQ_LAUNCH_HIDDEN_H
+#ifndef AQ_CODEOBJ_HIDDEN_H
+#define AQ_CODEOBJ_HIDDEN_H
 
 #include "codeobj/code_object.h"
 
