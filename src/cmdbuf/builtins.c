@@ -3,7 +3,7 @@
 
 #include "cmdbuf/builtins.h"
 
-#include "common/executables.h"
+#include "cmdbuf/executables.h"
 #include "devlib/devlib.h"
 
 static const aq_devlib_kernel kernels[AQ_BUILTIN_COUNT] = {

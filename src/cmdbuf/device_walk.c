@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/executables.h"
+#include "cmdbuf/executables.h"
 #include "devlib/devlib.h"
 
 void aq_device_walk_prepare(aq_device_walk *walk,

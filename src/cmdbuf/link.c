@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdbuf/kernel_check.h"
 #include "cmdbuf/opcodes.h"
-#include "common/kernel_check.h"
 
 /* The result of aq_link_create: the link and its own memory. */
 typedef struct owned_link {

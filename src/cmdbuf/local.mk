@@ -18,7 +18,9 @@ libaqcore_a_SOURCES += \
 	src/cmdbuf/program.h \
 	src/cmdbuf/program_file.c src/cmdbuf/program_file.h \
 	src/cmdbuf/validate.c src/cmdbuf/validate.h \
-	src/cmdbuf/validate_flow.c src/cmdbuf/validate_priv.h
+	src/cmdbuf/validate_flow.c src/cmdbuf/validate_priv.h \
+	src/cmdbuf/executables.c \
+	src/cmdbuf/kernel_check.c src/cmdbuf/kernel_check.h
 
 aq_folder_headers += \
 	src/cmdbuf/builder.h \
@@ -28,4 +30,5 @@ aq_folder_headers += \
 	src/cmdbuf/program.h \
 	src/cmdbuf/program_file.h \
 	src/cmdbuf/program_print.h \
-	src/cmdbuf/validate.h
+	src/cmdbuf/validate.h \
+	src/cmdbuf/executables.h

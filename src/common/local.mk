@@ -10,7 +10,6 @@ libaqcore_a_SOURCES += \
 	src/common/dispatch_choice.c src/common/dispatch_choice.h \
 	src/common/dispatch_file.c src/common/dispatch_file.h \
 	src/common/diag.c \
-	src/common/executables.c \
 	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def \
 	src/common/hsa_sim.h \
@@ -18,7 +17,6 @@ libaqcore_a_SOURCES += \
 	src/common/guest_memory.c src/common/guest_memory.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/json_out.c src/common/json_out.h \
-	src/common/kernel_check.c src/common/kernel_check.h \
 	src/common/kernel_set.c src/common/kernel_set.h \
 	src/common/fnv.h \
 	src/common/map.c src/common/map.h \
@@ -55,7 +53,6 @@ pkginclude_HEADERS += \
 	src/common/device_hooks.h \
 	src/common/devices.h \
 	src/common/diag.h \
-	src/common/executables.h \
 	src/common/executor.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \
@@ -67,20 +64,15 @@ pkginclude_HEADERS += \
 	src/common/counted.def src/common/counted.h \
 	src/common/traced.def src/common/traced.h \
 	src/common/finding.def src/common/finding.h \
-	src/common/instruction.def \
-	src/common/instruction.h \
-	src/common/preempted.def \
-	src/common/preempted.h \
-	src/common/record.def \
-	src/common/record.h \
-	src/common/request.def \
-	src/common/request.h \
+	src/common/instruction.def src/common/instruction.h \
+	src/common/preempted.def src/common/preempted.h \
+	src/common/record.def src/common/record.h \
+	src/common/request.def src/common/request.h \
 	src/common/ring.h \
 	src/common/run_info.h \
 	src/common/signal_desc.h \
 	src/common/spin.h \
-	src/common/status.def \
-	src/common/status.h \
+	src/common/status.def src/common/status.h \
 	src/common/testbed.h \
 	src/common/time.h \
 	src/common/transport.h \

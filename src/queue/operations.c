@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdbuf/kernel_check.h"
 #include "cmdbuf/link_image.h"
-#include "common/kernel_check.h"
 #include "queue/pm4.h"
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"

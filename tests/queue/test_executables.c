@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmdbuf/builder.h"
-#include "common/executables.h"
+#include "cmdbuf/executables.h"
 #include "devlib/devlib.h"
 #include "queue/ground.h"
 

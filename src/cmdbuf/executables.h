@@ -11,12 +11,12 @@
  * the transport closes; the last one unloads. Thread rule: any thread where the
  * transport is live, else the one that drives it. A load blocks other takes.
  */
-#ifndef AQ_COMMON_EXECUTABLES_H
-#define AQ_COMMON_EXECUTABLES_H
+#ifndef AQ_CMDBUF_EXECUTABLES_H
+#define AQ_CMDBUF_EXECUTABLES_H
 
-#include "diag.h"
-#include "export.h"
-#include "transport.h"
+#include "common/diag.h"
+#include "common/export.h"
+#include "common/transport.h"
 
 AQ_BEGIN_DECLS
 

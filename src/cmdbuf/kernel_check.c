@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "common/kernel_check.h"
+#include "cmdbuf/kernel_check.h"
 
 #include <string.h>
 

@@ -3,11 +3,11 @@
  * Whether a dispatch gives a kernel what its metadata ask for. The hardware
  * does not look: the kernel would read past its arguments, or share its LDS.
  */
-#ifndef AQ_COMMON_KERNEL_CHECK_H
-#define AQ_COMMON_KERNEL_CHECK_H
+#ifndef AQ_CMDBUF_KERNEL_CHECK_H
+#define AQ_CMDBUF_KERNEL_CHECK_H
 
-#include "diag.h"
-#include "kernel_desc.h"
+#include "common/diag.h"
+#include "common/kernel_desc.h"
 
 /* Of a dispatch; sizes in bytes. */
 typedef struct aq_kernel_given {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fnv.h"
+#include "common/fnv.h"
 
 typedef struct executable {
   struct executable *next;
