@@ -10,7 +10,6 @@ libaqcore_a_SOURCES += \
 	src/common/dispatch_choice.c src/common/dispatch_choice.h \
 	src/common/dispatch_file.c src/common/dispatch_file.h \
 	src/common/diag.c \
-	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def \
 	src/common/hsa_sim.h \
 	src/common/hsa_types.h \

@@ -13,8 +13,8 @@
 
 #include "backend_hsa/probe.h"
 #include "common/demangle.h"
-#include "common/file_system.h"
 #include "common/transports.h"
+#include "doctor/file_system.h"
 #include "exec/isolation.h"
 #include "gpu/compile/tools.h"
 #include "store/store.h"

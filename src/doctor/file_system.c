@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "common/file_system.h"
+#include "doctor/file_system.h"
 
 #include <stddef.h>
 #include <sys/statfs.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of file systems, for messages. Any thread. */
-#ifndef AQ_COMMON_FILE_SYSTEM_H
-#define AQ_COMMON_FILE_SYSTEM_H
+#ifndef AQ_DOCTOR_FILE_SYSTEM_H
+#define AQ_DOCTOR_FILE_SYSTEM_H
 
 /* "ext4" and so on: the file system that holds `path`. Static; where the type
  * is unknown, a text that says this. */
