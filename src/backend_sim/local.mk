@@ -126,7 +126,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/transfer/memory.c \
 	src/backend_sim/transfer/memory.h \
 	src/backend_sim/transfer/traffic.c \
-	src/backend_sim/transfer/traffic.h
+	src/backend_sim/transfer/traffic.h \
+	src/backend_sim/yields.h
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.

@@ -42,8 +42,7 @@ libaqcore_a_SOURCES += \
 	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \
 	src/common/visible_devices.c src/common/visible_devices.h \
-	src/common/wall.h \
-	src/common/yields.h
+	src/common/wall.h
 
 # Installed as <aqueduct/…>; doc/api.md and doc/abi.md list them.
 pkginclude_HEADERS += \

@@ -26,8 +26,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "backend_sim/yields.h"
 #include "common/hsa_sim.h"
-#include "common/yields.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend_sim/yields.h"
 #include "common/hsa_sim.h"
 #include "common/wall.h"
-#include "common/yields.h"
 #include "dropin/client.h"
 
 static void bad_submit(hsa_queue_t *queue)

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend_sim/yields.h"
 #include "common/wall.h"
-#include "common/yields.h"
 
 enum {
   LEAD_NS = 1000000,      /* of processor time */
