@@ -57,7 +57,7 @@ include tests/run/local.mk
 include tests/serving/local.mk
 include tests/workload/local.mk
 include tests/backend_sim/local.mk
-include tests/backend_null/local.mk
+include tests/transport/null/local.mk
 include tests/backend_hsa/local.mk
 include tests/trace/local.mk
 include tests/store/local.mk
@@ -73,11 +73,11 @@ include tests/cli/local.mk
 include tests/contract/local.mk
 include tests/model/local.mk
 include tests/whatif/local.mk
-include tests/wrap/local.mk
+include tests/transport/fault/local.mk
 include tests/doctor/local.mk
 include tests/dropin/local.mk
 include tests/hostcall/local.mk
-include tests/testbed/local.mk
+include tests/transport/testbed/local.mk
 include tests/rocm/local.mk
 include tests/suites/local.mk
 include tests/python/local.mk

@@ -8,7 +8,7 @@
 #define AQ_CALIBRATE_FIT_H
 
 #include "calibrate/figures.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 typedef enum aq_device_fit_id {
 #define F(id, figure, less, meaning) AQ_DEVICE_FIT_##id,

@@ -12,7 +12,7 @@
 #include "launch/expect.h"
 #include "launch/launcher.h"
 #include "launch/times.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* LDS_MAX is more than any device has: the sum with the kernel's own must not
  * wrap. */

@@ -14,7 +14,7 @@
 #include "scheduler/registry.h"
 #include "trace/trace.h"
 #include "tracedb/tracedb.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* Where entries go. */
 typedef struct listing {

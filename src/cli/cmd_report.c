@@ -10,7 +10,7 @@
 #include "cli/runs.h"
 #include "perform/run_model.h"
 #include "report/page.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* The runs of the page, with the device models that they were made with. */
 typedef struct report {

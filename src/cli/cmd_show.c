@@ -19,7 +19,7 @@
 #include "exec/findings.h"
 #include "report/counter_summary.h"
 #include "report/queue_summary.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* ---- a run ---- */
 

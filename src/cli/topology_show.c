@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/rows.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 static aq_status put_devices(aq_cli *cli, aq_json_out *json,
                              const aq_transport_info *info)

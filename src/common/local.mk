@@ -71,7 +71,6 @@ pkginclude_HEADERS += \
 	src/common/signal_desc.h \
 	src/common/spin.h \
 	src/common/status.def src/common/status.h \
-	src/common/testbed.h \
 	src/common/time.h \
 	src/common/transport.h \
 	src/common/transports.h \

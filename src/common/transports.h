@@ -4,8 +4,8 @@
  * wrappers around them, by the names that users type.
  *
  * Everything is static or lives as long as each function says. Thread rule: one
- * thread at a time. (Implemented in src/transports, the only file that names
- * concrete backends.)
+ * thread at a time. (Implemented in src/transport/registry, the only file that
+ * names concrete backends.)
  */
 #ifndef AQ_COMMON_TRANSPORTS_H
 #define AQ_COMMON_TRANSPORTS_H

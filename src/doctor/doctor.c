@@ -18,7 +18,7 @@
 #include "exec/isolation.h"
 #include "gpu/compile/tools.h"
 #include "store/store.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 typedef struct doctor {
   const aq_doctor_options *options;

@@ -13,8 +13,8 @@
 #include "common/kernel_set.h"
 #include "common/strict_memory.h"
 #include "gpu/duration/executed.h"
+#include "transport/fault/fault_schedule.h"
 #include "wave/schedule.h"
-#include "wrap/fault_schedule.h"
 
 /* NAME=value SEPARATOR old value. */
 static bool env_prepend(const char *name, const char *value, char separator)

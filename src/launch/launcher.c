@@ -12,7 +12,7 @@
 #include "devlib/devlib.h"
 #include "launch/watch.h"
 #include "perform/cost.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* ---- the device ---- */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gpu/duration/executed.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 struct aq_performance_cost {
   bool sampled;

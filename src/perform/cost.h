@@ -10,7 +10,7 @@
 
 #include "common/transports.h"
 #include "store/store.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 typedef struct aq_performance_cost aq_performance_cost;
 

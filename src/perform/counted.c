@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 static int64_t model_number(const void *model, const char *key)
 {

@@ -10,7 +10,7 @@
 
 #include "common/json_in.h"
 #include "report/timestamp_step.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 enum { DEVICES_MAX = 64 };
 

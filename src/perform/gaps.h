@@ -8,7 +8,7 @@
 
 #include "common/notes.h"
 #include "common/record.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 typedef struct aq_kernel_gaps {
   aq_device_model *model;       /* owned; NULL: none has gaps */

@@ -13,7 +13,7 @@
 #include "perform/device_choice.h"
 #include "perform/replay.h"
 #include "report/quantile.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 enum { EDIT_SIZE = 96 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* The words of the product, and a measurement elsewhere. */
 typedef struct question {

@@ -14,7 +14,7 @@
 #include "perform/interval.h"
 #include "perform/replay_clock.h"
 #include "report/compare_runs.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* A loose dependency held nothing back in the measured run, but may when the
  * host follows the device. */

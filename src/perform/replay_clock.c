@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* With the times of returns that the model has. */
 static aq_status model_apply(const aq_clock_witnesses *witnesses,

@@ -4,7 +4,7 @@
 #define AQ_PERFORM_RUN_MODEL_H
 
 #include "store/store.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* The model that a run was made with, and its edits; of several devices the
  * first one's. NULL where the model of this build has another digest, or there

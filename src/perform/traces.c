@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "perform/cost.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 struct aq_performance_traces {
   int64_t *clocks; /* by device, Hz */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 static void basis_add(FILE *basis, const char *format, ...) AQ_PRINTF(2, 3);
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_null/null.h"
 #include "backend_sim/sim.h"
+#include "transport/null/null.h"
 
 enum { ROUNDS = 5, SIGNALS = 64, DRAIN = 256, QUEUES = 1024 };
 

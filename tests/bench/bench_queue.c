@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_null/null.h"
 #include "cmdbuf/builder.h"
 #include "queue/queue.h"
+#include "transport/null/null.h"
 
 enum {
   ROUNDS = 99,

@@ -3,7 +3,7 @@
 #ifndef AQ_TESTS_CONTRACT_TRANSPORTS_H
 #define AQ_TESTS_CONTRACT_TRANSPORTS_H
 
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 typedef struct contract_transport {
   char *label;               /* what stands before each name */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_null/null.h"
 #include "capture/capture_player.h"
 #include "capture/digest.h"
 #include "capture/reader.h"
+#include "transport/null/null.h"
 
 enum { MEMORY_MAX = 1 << 20, QUEUE_MAX = 1 << 12, THINGS_MAX = 64 };
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_null/null.h"
 #include "capture/packet_summary.h"
+#include "transport/null/null.h"
 
 enum { SIZE_MAX_PLAYED = 1 << 16, EVENTS_MAX = 512 };
 

@@ -7,7 +7,7 @@
 
 #include "backend_sim/sim.h"
 #include "support/aqtest.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 enum { RINGS = 512 };
 

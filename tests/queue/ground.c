@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 const ground_kind ground_kinds[] = {
     {"sim, barrier-value", "sim", AQ_MODE_VIRTUAL, AQ_EDGE_BARRIER_VALUE},

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_null/null.h"
 #include "backend_sim/sim.h"
 #include "common/visible_devices.h"
 #include "support/aqtest.h"
+#include "transport/null/null.h"
 
 typedef struct site {
   aq_transport *t;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_null/null.h"
 #include "backend_sim/sim.h"
 #include "common/memory_sink.h"
 #include "run/replay.h"
 #include "run/run.h"
 #include "trace/trace.h"
+#include "transport/null/null.h"
 #include "workload/scenario.h"
 
 static aq_diag diag = AQ_DIAG_INIT;

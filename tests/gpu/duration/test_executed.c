@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpu/duration/executed.h"
-#include "transports/device_models.h"
+#include "transport/registry/device_models.h"
 
 /* A device whose parts are easy to compute: 10 units of 1 GHz. */
 static const aq_rates plain = {.cus = 10,

@@ -1,1 +1,0 @@
-libaqcore_a_SOURCES += src/testbed/testbed.c

@@ -1,0 +1,3 @@
+libaqcore_a_SOURCES += \
+	src/transport/null/null.c src/transport/null/null.h \
+	src/transport/null/null_retire.c src/transport/null/null_retire.h

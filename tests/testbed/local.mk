@@ -1,1 +1,0 @@
-check_PROGRAMS += tests/testbed/test_testbed

@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/transport/testbed/test_testbed
