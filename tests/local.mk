@@ -63,7 +63,7 @@ include tests/trace/local.mk
 include tests/store/local.mk
 include tests/tracedb/local.mk
 include tests/report/local.mk
-include tests/mlir/local.mk
+include tests/dropin/mlir/local.mk
 include tests/native/local.mk
 include tests/gpu/compile/local.mk
 include tests/calibrate/local.mk
@@ -75,7 +75,7 @@ include tests/model/local.mk
 include tests/whatif/local.mk
 include tests/transport/fault/local.mk
 include tests/doctor/local.mk
-include tests/dropin/local.mk
+include tests/dropin/hsa/local.mk
 include tests/hostcall/local.mk
 include tests/transport/testbed/local.mk
 include tests/rocm/local.mk
@@ -116,23 +116,23 @@ AQ_SANITIZED = check-all
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined $(AQ_SANITIZED)
 # The drop-in under abuse, here and under the sanitizers.
-AQ_ABUSE = tests/dropin/test_abuse tests/dropin/test_callbacks \
-	tests/dropin/test_queues tests/dropin/test_raw \
-	tests/dropin/test_shared_signals tests/dropin/test_signals
+AQ_ABUSE = tests/dropin/hsa/test_abuse tests/dropin/hsa/test_callbacks \
+	tests/dropin/hsa/test_queues tests/dropin/hsa/test_raw \
+	tests/dropin/hsa/test_shared_signals tests/dropin/hsa/test_signals
 check-abuse: check-abuse-here
 	AQ_KILLS=60 AQ_SRCDIR='$(abs_top_srcdir)' AQ_BUILDDIR='$(abs_top_builddir)' \
-	  $(srcdir)/tests/dropin/kill_abuse.sh
+	  $(srcdir)/tests/dropin/hsa/kill_abuse.sh
 	$(srcdir)/tools/check-sanitized.sh address,undefined check-abuse-here
 	$(srcdir)/tools/check-sanitized.sh thread check-abuse-here
 # One after the other: `all` is a make of its own, which builds the library too.
 check-abuse-here: all
-	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) $(AQ_ABUSE) tests/dropin/stress_abuse \
-	  tests/dropin/signal_peer
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) $(AQ_ABUSE) tests/dropin/hsa/stress_abuse \
+	  tests/dropin/hsa/signal_peer
 	$(AM_V_at)for test in $(AQ_ABUSE); do \
 	  echo "$$test" && ./$$test || exit 1; done
 	$(AM_V_at)for seed in 1 2 3 4 5 6 7 8; do \
-	  echo "tests/dropin/stress_abuse $$seed" && \
-	  AQ_ABUSE_SEED=$$seed ./tests/dropin/stress_abuse || exit 1; done
+	  echo "tests/dropin/hsa/stress_abuse $$seed" && \
+	  AQ_ABUSE_SEED=$$seed ./tests/dropin/hsa/stress_abuse || exit 1; done
 # Known bugs, put into a copy one at a time: tests must notice each.
 EXTRA_DIST += tests/mutants/mutants.py tests/mutants/mutants.tsv
 check-mutants:
@@ -147,7 +147,7 @@ check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread $(AQ_SANITIZED)
 # Valgrind has one rounding mode and no flushed denormals, and reports the
 # faults that these cause on purpose.
-AQ_NOT_VALGRIND = tests/dropin/test_bad_kernels tests/dropin/test_protected \
+AQ_NOT_VALGRIND = tests/dropin/hsa/test_bad_kernels tests/dropin/hsa/test_protected \
 	tests/wave/test_convert tests/wave/test_guard tests/wave/test_opcodes
 check-valgrind: $(check_PROGRAMS)
 	@echo 'without $(AQ_NOT_VALGRIND), which valgrind cannot run'

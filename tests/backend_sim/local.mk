@@ -1,7 +1,8 @@
 # Tests of src/backend_sim.
 check_LIBRARIES += tests/backend_sim/libaqrig.a
 tests_backend_sim_libaqrig_a_SOURCES = \
-	tests/backend_sim/policy/policy_rig.c tests/backend_sim/policy/policy_rig.h \
+	tests/backend_sim/policy/policy_rig.c \
+	tests/backend_sim/policy/policy_rig.h \
 	tests/backend_sim/rig.c tests/backend_sim/rig.h
 AQSIM_TEST_LDADD = tests/backend_sim/libaqrig.a $(AQ_TEST_LDADD)
 
@@ -32,7 +33,8 @@ tests_backend_sim_model_test_device_model_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_dispatch_test_cohort_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_dispatch_test_dispatcher_SOURCES = \
 	tests/backend_sim/dispatch/test_dispatcher.c \
-	tests/backend_sim/dispatch/reference.c tests/backend_sim/dispatch/reference.h
+	tests/backend_sim/dispatch/reference.c \
+	tests/backend_sim/dispatch/reference.h
 tests_backend_sim_dispatch_test_dispatcher_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_packet_test_lifecycle_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_mutation_LDADD = $(AQSIM_TEST_LDADD)
@@ -97,5 +99,5 @@ check_PROGRAMS += tests/backend_sim/packet/test_execution
 tests_backend_sim_packet_test_execution_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_modules
-tests_backend_sim_test_modules_LDADD = tests/dropin/libaqclient.a \
+tests_backend_sim_test_modules_LDADD = tests/dropin/hsa/libaqclient.a \
 	$(AQSIM_TEST_LDADD)

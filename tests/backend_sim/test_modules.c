@@ -8,7 +8,7 @@
 #include "codeobj/codeobj.h"
 #include "common/kernel.h"
 #include "devlib/devlib.h"
-#include "dropin/object.h"
+#include "dropin/hsa/object.h"
 
 /* An executor that checks its arguments and runs nothing. */
 static aq_status look_begin(void *user, const aq_execution_desc *desc,

@@ -35,12 +35,12 @@ export XDG_CACHE_HOME=$work/cache
 if "$aqueduct" mlir "$here/total.mlir" --device mi210 > "$work/log" 2>&1; then
   sed 's/(%sx = %c13,/(%sx = %c14,/
     s/  %c13 = .*/&\n  %c14 = arith.constant 14 : index/' \
-    "$here/../mlir/async.mlir" > "$work/async.mlir"
+    "$here/../dropin/mlir/async.mlir" > "$work/async.mlir"
   sed 's/ *\/\/ FIXED //; /\/\/ BAD/d' "$here/total.mlir" > "$work/total.mlir"
   mlir bad total "$here/total.mlir" "race between workgroups"
   mlir fixed total "$work/total.mlir" "race between workgroups"
   mlir bad main_kernel "$work/async.mlir" "out of bounds"
-  mlir fixed main_kernel "$here/../mlir/async.mlir" "out of bounds"
+  mlir fixed main_kernel "$here/../dropin/mlir/async.mlir" "out of bounds"
 else
   echo "ok $((number += 1)) - MLIR # SKIP $(grep -m 1 . "$work/log")"
 fi

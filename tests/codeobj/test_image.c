@@ -7,7 +7,7 @@
 
 #include "codeobj/image.h"
 #include "devlib/devlib.h"
-#include "dropin/object.h"
+#include "dropin/hsa/object.h"
 #include "support/aqtest.h"
 
 enum { ADDEND = 24 };

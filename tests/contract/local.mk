@@ -45,6 +45,6 @@ tests/contract/test_conformance.log: \
 	tests/backend_sim/test_signals.log \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \
-	tests/dropin/test_entries.log \
-	tests/dropin/test_raw.log \
+	tests/dropin/hsa/test_entries.log \
+	tests/dropin/hsa/test_raw.log \
 	tests/model/test_order.log
