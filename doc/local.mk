@@ -103,8 +103,8 @@ defects-docs:
 
 # The page of instructions, from the code; a test compares it.
 .PHONY: isa-docs
-isa-docs: tests/wave/test_table
-	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/wave/test_table
+isa-docs: tests/gpu/wave/test_table
+	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/gpu/wave/test_table
 
 .PHONY: accuracy bench-table calibrate reproductions schema-docs
 # The tables of record.md, store.md and counters.md, from the code; a test
@@ -309,6 +309,6 @@ mlir-docs: aqueduct$(EXEEXT) libaqueduct_mlir_runtime.la
 # The slowdowns of doc/checker.md (hipcc).
 .PHONY: check-times
 check-times: aqueduct$(EXEEXT) libaqueduct.la libhsa-runtime64.la
-	$(srcdir)/tests/check/cost.sh ./aqueduct > check-times.md
+	$(srcdir)/tests/gpu/check/cost.sh ./aqueduct > check-times.md
 	$(srcdir)/tools/doc-block.sh check-times doc/checker.md < check-times.md
 CLEANFILES += check-times.md

@@ -33,8 +33,8 @@ AQ_LONG_TESTS =
 AQ_SLICED_TESTS =
 # Scripts of which check-all runs a slice; with AQ_WHOLE set they run their whole
 # matrix, for minutes each.
-AQ_WHOLE_TESTS = tests/check/test_sites.sh tests/check/test_waits.sh \
-	tests/cli/test_properties.sh tests/devlib/test_objects.sh \
+AQ_WHOLE_TESTS = tests/gpu/check/test_sites.sh tests/gpu/check/test_waits.sh \
+	tests/cli/test_properties.sh tests/gpu/devlib/test_objects.sh \
 	tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
@@ -43,11 +43,11 @@ AQ_SOAKS =
 if HAVE_CHECK
 TESTS += $(check_PROGRAMS)
 include tests/common/local.mk
-include tests/codeobj/local.mk
-include tests/isa/local.mk
-include tests/wave/local.mk
-include tests/check/local.mk
-include tests/devlib/local.mk
+include tests/gpu/codeobj/local.mk
+include tests/gpu/isa/local.mk
+include tests/gpu/wave/local.mk
+include tests/gpu/check/local.mk
+include tests/gpu/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk
 include tests/capture/local.mk
@@ -64,7 +64,7 @@ include tests/store/local.mk
 include tests/tracedb/local.mk
 include tests/report/local.mk
 include tests/dropin/mlir/local.mk
-include tests/native/local.mk
+include tests/gpu/wave/jit/local.mk
 include tests/gpu/compile/local.mk
 include tests/calibrate/local.mk
 include tests/gpu/duration/local.mk
@@ -76,7 +76,7 @@ include tests/whatif/local.mk
 include tests/transport/fault/local.mk
 include tests/doctor/local.mk
 include tests/dropin/hsa/local.mk
-include tests/hostcall/local.mk
+include tests/gpu/hostcall/local.mk
 include tests/transport/testbed/local.mk
 include tests/rocm/local.mk
 include tests/suites/local.mk
@@ -148,7 +148,8 @@ check-tsan:
 # Valgrind has one rounding mode and no flushed denormals, and reports the
 # faults that these cause on purpose.
 AQ_NOT_VALGRIND = tests/dropin/hsa/test_bad_kernels tests/dropin/hsa/test_protected \
-	tests/wave/test_convert tests/wave/test_guard tests/wave/test_opcodes
+	tests/gpu/wave/test_convert tests/gpu/wave/test_guard \
+	tests/gpu/wave/test_opcodes
 check-valgrind: $(check_PROGRAMS)
 	@echo 'without $(AQ_NOT_VALGRIND), which valgrind cannot run'
 	$(MAKE) check CK_FORK=no AQ_LONG=1 \

@@ -16,7 +16,7 @@ depth=deep
 [ -z "${AQ_LINT_SHALLOW:-}" ] || depth=shallow
 
 # The device library's kernels are compiled for GPUs, with headers given there.
-sources() { git ls-files 'src/*.c' ':!src/devlib/device' ':!src/cmdbuf/device'; }
+sources() { git ls-files 'src/*.c' ':!src/gpu/devlib/device' ':!src/cmdbuf/device'; }
 
 there() { # TOOL
   command -v "$1" > /dev/null 2>&1 || {
@@ -35,7 +35,7 @@ check() { # TOOL
       echo "lint: clang-format is not version 14, passed over" >&2
       return 0
     }
-    git ls-files 'src/*.[ch]' 'tests/*.[ch]' ':!src/devlib/device' ':!src/cmdbuf/device' |
+    git ls-files 'src/*.[ch]' 'tests/*.[ch]' ':!src/gpu/devlib/device' ':!src/cmdbuf/device' |
       xargs clang-format --dry-run --Werror
     ;;
   shellcheck)

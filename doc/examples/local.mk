@@ -3,7 +3,7 @@
 public/stamp: $(pkginclude_HEADERS) $(aq_folder_headers)
 	$(AM_V_GEN)$(MKDIR_P) public/aqueduct
 	$(AM_V_at)for header in $(pkginclude_HEADERS) $(aq_folder_headers); do \
-	  sed 's,^#include "[a-z]*/\(.*\)"$$,#include "\1",' $(srcdir)/$$header \
+	  sed 's,^#include ".*/\(.*\)"$$,#include "\1",' $(srcdir)/$$header \
 	    > public/aqueduct/$${header##*/} || exit 1; done
 	$(AM_V_at)touch $@
 CLEANFILES += public/stamp public/aqueduct/*

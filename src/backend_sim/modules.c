@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "backend_sim/published.h"
-#include "codeobj/image.h"
 #include "common/kernel_set.h"
+#include "gpu/codeobj/image.h"
 
 typedef struct aqsim_module {
   aq_kernel_scope scope;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 
 static void text_keep(char *to, size_t size, const char *from)
 {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/layout.h"
 #include "common/demangle.h"
-#include "inspect/disassembly.h"
-#include "inspect/reach.h"
+#include "gpu/codeobj/layout.h"
+#include "gpu/inspect/disassembly.h"
+#include "gpu/inspect/reach.h"
 
 /* A code object that is shown. */
 typedef struct asm_show {

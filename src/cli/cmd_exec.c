@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check/check.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "common/plugin.h"
@@ -19,7 +18,8 @@
 #include "exec/program.h"
 #include "exec/reports.h"
 #include "exec/spools.h"
-#include "wave/wave.h"
+#include "gpu/check/check.h"
+#include "gpu/wave/wave.h"
 
 enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/code_file.h"
-#include "codeobj/code_json.h"
-#include "codeobj/layout.h"
 #include "common/demangle.h"
 #include "common/json_out.h"
+#include "gpu/codeobj/code_file.h"
+#include "gpu/codeobj/code_json.h"
+#include "gpu/codeobj/layout.h"
 
 static void line_put(const char *line, void *user)
 {

@@ -4,7 +4,7 @@
 #define AQ_CLI_FILE_SHOW_H
 
 #include "cli/cli.h"
-#include "codeobj/codeobj.h"
+#include "gpu/codeobj/codeobj.h"
 
 /* Whether a file starts as programs do; its disassembly, as text or JSON. */
 bool aq_cli_is_program(const char *path);

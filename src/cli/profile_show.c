@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "cli/rows.h"
-#include "codeobj/layout.h"
 #include "common/demangle.h"
-#include "inspect/counters.h"
-#include "inspect/profile.h"
+#include "gpu/codeobj/layout.h"
+#include "gpu/inspect/counters.h"
+#include "gpu/inspect/profile.h"
 
 /* A figure over its least. */
 static void ratio_print(char *text, size_t size, int64_t of, int64_t least)

@@ -4,7 +4,7 @@
 #include "cmdbuf/builtins.h"
 
 #include "cmdbuf/executables.h"
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 
 static const aq_devlib_kernel kernels[AQ_BUILTIN_COUNT] = {
     [AQ_BUILTIN_FILL] = AQ_DEVLIB_FILL,

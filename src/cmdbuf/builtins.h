@@ -12,7 +12,7 @@
 
 #include "common/export.h"
 #include "common/transport.h"
-#include "devlib/device_args.h"
+#include "gpu/devlib/device_args.h"
 
 AQ_BEGIN_DECLS
 

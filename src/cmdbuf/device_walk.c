@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmdbuf/executables.h"
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 
 void aq_device_walk_prepare(aq_device_walk *walk,
                             const aq_device_walker *walker, void *args)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmdbuf/pm4_priv.h"
-#include "codeobj/descriptor.h"
+#include "gpu/codeobj/descriptor.h"
 
 /* Bits of a descriptor's properties. */
 enum {

@@ -6,8 +6,8 @@
 #ifndef AQ_EXEC_COVERED_CODE_H
 #define AQ_EXEC_COVERED_CODE_H
 
-#include "codeobj/lines.h"
 #include "common/instruction.h"
+#include "gpu/codeobj/lines.h"
 
 typedef struct aq_covered_code {
   unsigned char *bytes;

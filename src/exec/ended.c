@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "codeobj/lines.h"
 #include "common/signal_name.h"
+#include "gpu/codeobj/lines.h"
 
 enum { PLACE = 300 };
 

@@ -13,8 +13,8 @@
 #include "common/kernel_set.h"
 #include "common/strict_memory.h"
 #include "gpu/duration/executed.h"
+#include "gpu/wave/schedule.h"
 #include "transport/fault/fault_schedule.h"
-#include "wave/schedule.h"
 
 /* NAME=value SEPARATOR old value. */
 static bool env_prepend(const char *name, const char *value, char separator)

@@ -12,7 +12,7 @@
 #include "common/json_out.h"
 #include "common/spool.h"
 #include "exec/fidelity_facts.h"
-#include "wave/exactness.h"
+#include "gpu/wave/exactness.h"
 
 struct aq_fidelity {
   const char *file; /* borrowed */

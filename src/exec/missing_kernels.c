@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codeobj/layout.h"
 #include "common/spool.h"
+#include "gpu/codeobj/layout.h"
 
 static void line_note(const char *line, void *user)
 {

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codeobj/hidden.h"
 #include "common/part_file.h"
+#include "gpu/codeobj/hidden.h"
 
 typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
 

@@ -12,9 +12,9 @@
 #ifndef AQ_LAUNCH_ARGS_H
 #define AQ_LAUNCH_ARGS_H
 
-#include "codeobj/codeobj.h"
 #include "common/json_out.h"
 #include "common/transport.h"
+#include "gpu/codeobj/codeobj.h"
 #include "launch/launch.h"
 
 typedef struct aq_launch_arg {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/layout.h"
 #include "common/transports.h"
-#include "devlib/devlib.h"
+#include "gpu/codeobj/layout.h"
+#include "gpu/devlib/devlib.h"
 #include "launch/watch.h"
 #include "perform/cost.h"
 #include "transport/registry/device_models.h"

@@ -9,10 +9,10 @@
 #ifndef AQ_LAUNCH_LAUNCHER_H
 #define AQ_LAUNCH_LAUNCHER_H
 
-#include "codeobj/code_file.h"
 #include "common/kernel_set.h"
 #include "common/notes.h"
-#include "hostcall/hostcall.h"
+#include "gpu/codeobj/code_file.h"
+#include "gpu/hostcall/hostcall.h"
 #include "launch/args.h"
 #include "launch/dispatched.h"
 #include "perform/perform.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 #include "perform/cost.h"
 #include "perform/row_filter.h"
 #include "perform/sums.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "inspect/profile.h"
+#include "gpu/inspect/profile.h"
 #include "report/page_put.h"
 
 enum { HOTTEST = 20 }; /* instructions of a kernel */

@@ -5,10 +5,10 @@
 #include "backend_sim/core.h"
 #include "backend_sim/rig.h"
 #include "backend_sim/sim.h"
-#include "codeobj/codeobj.h"
 #include "common/kernel.h"
-#include "devlib/devlib.h"
 #include "dropin/hsa/object.h"
+#include "gpu/codeobj/codeobj.h"
+#include "gpu/devlib/devlib.h"
 
 /* An executor that checks its arguments and runs nothing. */
 static aq_status look_begin(void *user, const aq_execution_desc *desc,

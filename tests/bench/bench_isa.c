@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Execution of machine code (src/wave): instructions of waves a second of the
- * processor, waits and nops not counted, with all checks, on one thread. Beside
- * each, in the same run: the lane-operations that its source asks for, and the
- * same loop compiled for the host.
+ * Execution of machine code (src/gpu/wave): instructions of waves a second of
+ * the processor, waits and nops not counted, with all checks, on one thread.
+ * Beside each, in the same run: the lane-operations that its source asks for,
+ * and the same loop compiled for the host.
  *
  * Threads: wall time with all processors, beside one.
  *
@@ -20,11 +20,11 @@
 
 #include "backend_sim/sim.h"
 #include "bench/bench.h"
-#include "codeobj/image.h"
 #include "common/allocations.h"
+#include "gpu/codeobj/image.h"
 #include "gpu/compile/folder.h"
-#include "native/builder.h"
-#include "wave/crew.h"
+#include "gpu/wave/crew.h"
+#include "gpu/wave/jit/builder.h"
 
 enum {
   ROUNDS = 5,

@@ -381,7 +381,7 @@ check "nor what its kernel failed" \
   [ "$(echo "$out" | grep -c 'simulated\|measured')" = "$runs" ]
 
 # The device library's own kernels are built in.
-try "$aqueduct" launch "$srcdir/src/devlib/objects/gfx942.hsaco" aq_spin \
+try "$aqueduct" launch "$srcdir/src/gpu/devlib/objects/gfx942.hsaco" aq_spin \
   --grid 64
 check "kernels of the device library want arguments too" [ "$status" = 2 ]
 # ---- buffers that are too small ----

@@ -18,7 +18,7 @@
 #include "cmdbuf/validate.h"
 #include "common/allocations.h"
 #include "common/transports.h"
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 
 enum {
   PART = 64,

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/bundle.h"
-#include "codeobj/image.h"
-#include "codeobj/lines.h"
 #include "fuzz/fuzz.h"
+#include "gpu/codeobj/bundle.h"
+#include "gpu/codeobj/image.h"
+#include "gpu/codeobj/lines.h"
 
 static void segments_check(const aq_codeobj *code, size_t size)
 {

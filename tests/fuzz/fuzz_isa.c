@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/target.h"
 #include "fuzz/fuzz.h"
-#include "isa/isa.h"
-#include "wave/wave.h"
+#include "gpu/codeobj/target.h"
+#include "gpu/isa/isa.h"
+#include "gpu/wave/wave.h"
 
 static const char *const names[] = {"gfx900",  "gfx906",  "gfx908",  "gfx90a",
                                     "gfx942",  "gfx950",  "gfx1010", "gfx1030",

@@ -31,5 +31,5 @@ awk -F '\t' '
     else
       print "`" $2 "`\n"
   }' "$2" "$1" | sed '$d'
-page=$(dirname "$0")/../isa
+page=$(dirname "$0")/../gpu/isa
 sh "$page/static.sh" page "$page/static.tsv" "$page/llvm.tsv"

@@ -9,7 +9,7 @@
 
 #include "cmdbuf/builder.h"
 #include "cmdbuf/executables.h"
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 #include "queue/ground.h"
 
 enum { CONTEXTS = 8 };

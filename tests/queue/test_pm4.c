@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cmdbuf/builder.h"
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 
 enum {
   BYTES = 40000,

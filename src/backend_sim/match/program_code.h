@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "codeobj/code_file.h"
 #include "common/notes.h"
+#include "gpu/codeobj/code_file.h"
 
 typedef struct aq_program_code {
   aq_code_file *files; /* files with code */

@@ -5,7 +5,7 @@
  * compiler knows the registers and the stack of each kernel, by
  * `make regenerate-devlib`.
  */
-#include "devlib/device/kernels.c"
+#include "gpu/devlib/device/kernels.c"
 
 #include "cmdbuf/opcodes.c"
 #include "cmdbuf/processor.c"

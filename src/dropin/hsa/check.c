@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codeobj/lines.h"
 #include "common/array.h"
-#include "wave/schedule.h"
+#include "gpu/codeobj/lines.h"
+#include "gpu/wave/schedule.h"
 
 enum { DEPTH = 48 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checker of `exec --check` (check/check.h) in the drop-in: AQUEDUCT_CHECK
- * names the checks. runtime->check is NULL without it, and the functions below
- * do nothing then. Any thread.
+ * The checker of `exec --check` (gpu/check/check.h) in the drop-in:
+ * AQUEDUCT_CHECK names the checks. runtime->check is NULL without it, and the
+ * functions below do nothing then. Any thread.
  */
 #ifndef AQDROP_CHECK_H
 #define AQDROP_CHECK_H
 
-#include "check/check.h"
-#include "codeobj/image.h"
 #include "dropin/hsa/runtime.h"
+#include "gpu/check/check.h"
+#include "gpu/codeobj/image.h"
 
 /* Makes runtime->check before the transport is opened. */
 aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag);

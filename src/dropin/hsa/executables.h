@@ -7,8 +7,8 @@
 #ifndef AQDROP_EXECUTABLES_H
 #define AQDROP_EXECUTABLES_H
 
-#include "codeobj/image.h"
 #include "dropin/hsa/runtime.h"
+#include "gpu/codeobj/image.h"
 
 typedef struct aqdrop_reader {
   struct aqdrop_reader *next;

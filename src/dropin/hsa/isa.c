@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "codeobj/target.h"
 #include "dropin/hsa/hsa.h"
 #include "dropin/hsa/runtime.h"
+#include "gpu/codeobj/target.h"
 
 static const aqdrop_isa *isa_from(aqdrop *runtime, uint64_t handle)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devlib/devlib.h"
+#include "gpu/devlib/devlib.h"
 
 static const aq_kernel_entry *const built_in[] = {
     aqdrop_blits, aqdrop_image_blits, aq_devlib_entries, NULL};

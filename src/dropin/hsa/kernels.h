@@ -7,8 +7,8 @@
 #ifndef AQDROP_KERNELS_H
 #define AQDROP_KERNELS_H
 
-#include "codeobj/code_object.h"
 #include "common/kernel_set.h"
+#include "gpu/codeobj/code_object.h"
 
 typedef struct aqdrop_kernels {
   aq_kernel_set set;

@@ -13,7 +13,6 @@
 
 #include "backend_sim/live/live.h"
 #include "backend_sim/sim.h"
-#include "codeobj/target.h"
 #include "common/allocations.h"
 #include "common/visible_devices.h"
 #include "dropin/hsa/bells.h"
@@ -33,8 +32,9 @@
 #include "dropin/hsa/timing.h"
 #include "dropin/hsa/tools.h"
 #include "dropin/hsa/vmem.h"
-#include "native/builder.h"
-#include "wave/wave.h"
+#include "gpu/codeobj/target.h"
+#include "gpu/wave/jit/builder.h"
+#include "gpu/wave/wave.h"
 
 /* The HSA interface's state of the process. */
 static struct {

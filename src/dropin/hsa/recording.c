@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "codeobj/lines.h"
 #include "common/spool.h"
+#include "gpu/codeobj/lines.h"
 
 struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */

@@ -9,7 +9,7 @@
 #include "common/transports.h"
 #include "dropin/mlir/records.h"
 #include "dropin/mlir/runtime.h"
-#include "hostcall/hostcall.h"
+#include "gpu/hostcall/hostcall.h"
 #include "queue/operations.h"
 
 /* A queue of the transport that streams share, as HIP's do. */

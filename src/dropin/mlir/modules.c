@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/bundle.h"
-#include "codeobj/codeobj.h"
-#include "codeobj/hidden.h"
-#include "codeobj/layout.h"
 #include "dropin/mlir/core.h"
+#include "gpu/codeobj/bundle.h"
+#include "gpu/codeobj/codeobj.h"
+#include "gpu/codeobj/hidden.h"
+#include "gpu/codeobj/layout.h"
 
 struct aq_mlir_function {
   aq_mlir_function *next;

@@ -11,10 +11,10 @@
 #include "backend_sim/sim.h"
 #include "common/arena.h"
 #include "common/plugin.h"
-#include "native/builder.h"
+#include "gpu/wave/jit/builder.h"
+#include "gpu/wave/wave.h"
 #include "transport/fault/fault.h"
 #include "transport/null/null.h"
-#include "wave/wave.h"
 
 static const aq_transport_ops *const transports[] = {
     &aqsim_transport_ops, &aqsim_null_transport_ops, &aqhsa_transport_ops,

@@ -9,9 +9,9 @@
 #include "backend_sim/packet/packets.h"
 #include "backend_sim/packet/pm4.h"
 #include "backend_sim/sim.h"
-#include "codeobj/descriptor.h"
-#include "devlib/devlib.h"
-#include "wave/wave.h"
+#include "gpu/codeobj/descriptor.h"
+#include "gpu/devlib/devlib.h"
+#include "gpu/wave/wave.h"
 
 enum {
   ACQUIRE = 46000,

@@ -24,8 +24,8 @@
 
 #include "common/aql.h"
 #include "common/ring.h"
-#include "devlib/device_args.h"
 #include "dropin/hsa/hsa.h"
+#include "gpu/devlib/device_args.h"
 
 static hsa_status_t device_note(hsa_agent_t agent, void *data)
 {

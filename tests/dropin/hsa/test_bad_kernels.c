@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "codeobj/descriptor.h"
 #include "common/hsa_sim.h"
+#include "gpu/codeobj/descriptor.h"
 
 enum { PAGE = 4096, WORDS = 16, USER_REGISTERS = 2 << 1, KERNARG = 1 << 3 };
 

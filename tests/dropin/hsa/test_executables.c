@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "devlib/devlib.h"
 #include "dropin/hsa/client.h"
 #include "dropin/hsa/object.h"
+#include "gpu/devlib/devlib.h"
 
 static hsa_status_t object_load(const client *c, const void *bytes, size_t size,
                                 hsa_executable_t *executable)

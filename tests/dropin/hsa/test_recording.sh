@@ -84,7 +84,7 @@ try "$aqueduct" exec --name d -- "$work/app" die 4
 check "of a program that is killed the rows so far are kept, incomplete" \
   [ "$status $(field d state) $(rows d barrier-and)" = "137 incomplete 4" ]
 try "$aqueduct" exec --name k -- "$work/app" \
-  kernel "$srcdir/src/devlib/objects/gfx942.hsaco"
+  kernel "$srcdir/src/gpu/devlib/objects/gfx942.hsaco"
 check "a kernel's row has the registers that its descriptor says" sh -c '
   [ "$1" = 0 ] && "$2" export k --format jsonl | grep "\"aq_fill\"" |
   grep -q "\"vgpr\":8,\"agpr\":0,\"sgpr\":48"' sh "$status" "$aqueduct"

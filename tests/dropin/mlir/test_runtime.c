@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devlib/devlib.h"
 #include "dropin/mlir/runtime.h"
+#include "gpu/devlib/devlib.h"
 
 enum { COUNT = 5000 };
 

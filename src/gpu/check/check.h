@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A checker of GPU binaries: it sees every access of executed kernels
+ * (gpu/wave/observe.h), the order of packets and copies (common/order_hooks.h),
+ * the program's allocations and its host calls, and reports defects as findings
+ * (common/finding.h). doc/checker.md is the concept.
+ *
+ * Threads: any thread may call at any time; a lock inside orders the calls.
+ * The opener's functions are called under that lock and call nothing of the
+ * checker.
+ */
+#ifndef AQ_GPU_CHECK_CHECK_H
+#define AQ_GPU_CHECK_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/diag.h"
+#include "common/order_hooks.h"
+#include "common/record.h"
+#include "gpu/codeobj/codeobj.h"
+#include "gpu/wave/observe.h"
+
+typedef struct aq_check aq_check;
+
+/* Kinds of checks: bits. */
+enum {
+  AQ_CHECK_MEMORY = 1,
+  AQ_CHECK_RACE = 2,
+  AQ_CHECK_INIT = 4,
+  AQ_CHECK_SYNC = 8,
+  AQ_CHECK_WAIT = 16,
+  AQ_CHECK_LEAK = 32, /* not among all: programs leave much to the exit */
+  AQ_CHECK_API = 64,
+  AQ_CHECK_FLOAT = 128, /* not among all: infinities may be meant */
+  AQ_CHECK_EVERYTHING = 31 | 64,
+};
+
+/* Reads "memory,race" or "all"; AQ_ERR_INPUT names the expected words. */
+aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag);
+
+enum { AQ_CHECK_STACK = 12, AQ_CHECK_TEXT = 512 };
+
+typedef struct aq_check_options {
+  unsigned checks;      /* AQ_CHECK_MEMORY … */
+  aq_record_sink *sink; /* takes findings, as they are found; or NULL */
+  void *user;           /* of the function below */
+  /* One line for the caller at a host address; false: not worth a line. */
+  bool (*frame)(void *user, const void *address, char text[AQ_CHECK_TEXT]);
+  /* The callers of the call under way, ended by NULL; or NULL. */
+  void (*stack)(void *user, void *out[AQ_CHECK_STACK]);
+} aq_check_options;
+
+/* AQ_ERR_NO_MEMORY. */
+aq_status aq_check_create(const aq_check_options *options, aq_check **out,
+                          aq_diag *diag);
+void aq_check_destroy(aq_check *check);
+
+unsigned aq_check_kinds(const aq_check *check);
+
+/* As long as the checker lives. */
+const aq_wave_observer *aq_check_observer(const aq_check *check);
+const aq_order_hooks *aq_check_hooks(const aq_check *check);
+
+/* Puts the counts of findings since they were first put, and notes about what
+ * could not be checked. */
+aq_status aq_check_put(aq_check *check, aq_diag *diag);
+
+/* Allocations that are still there are leaks, if leaks are checked; once. */
+void aq_check_end(aq_check *check);
+
+/* How many different findings there are. */
+size_t aq_check_count(const aq_check *check);
+
+/* ---- the host's calls ---- */
+
+void aq_check_publish(aq_check *check, const aq_amd_queue *queue, uint64_t id);
+void aq_check_queue_gone(aq_check *check, const aq_amd_queue *queue);
+
+/* A packet is still there at the end, published, and no doorbell announced it.
+ */
+void aq_check_unrung(aq_check *check, uint32_t queue, uint64_t packet);
+void aq_check_signal_set(aq_check *check, uint64_t signal);
+void aq_check_signal_add(aq_check *check, uint64_t signal);
+void aq_check_signal_seen(aq_check *check, uint64_t signal);
+
+/* A call of the host is about to read or write memory; bytes. */
+void aq_check_host_read(aq_check *check, const void *from, size_t size);
+void aq_check_host_write(aq_check *check, void *to, size_t size);
+
+/* Signals and queues: made, destroyed, and destroyed without being there;
+ * `what` is a noun. The last is for memory, too. */
+void aq_check_object_made(aq_check *check, uint64_t handle);
+void aq_check_object_gone(aq_check *check, uint64_t handle);
+void aq_check_object_unknown(aq_check *check, const char *what,
+                             uint64_t handle);
+
+/* Code that was loaded: a file of `size` bytes whose addresses plus `bias` are
+ * its addresses in memory. Its line table is read at once. */
+void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
+                   const aq_codeobj *code, const void *bytes, size_t size);
+void aq_check_code_gone(aq_check *check, uint64_t base);
+
+/* An allocation of the program; `device` is AQ_DEVICE_HOST for host memory. */
+typedef struct aq_check_block {
+  uint64_t base, size; /* as asked for; bytes */
+  uint32_t device;
+  bool fine; /* coherent without fences */
+  bool ours; /* made by a runtime, not by the program: no leak */
+  void *stack[AQ_CHECK_STACK]; /* callers, ended by NULL */
+} aq_check_block;
+
+/* Under init, memory of a device gets another content: it is fresh. */
+void aq_check_allocated(aq_check *check, const aq_check_block *block);
+
+/* Allocations above this many bytes count as written; how many there were. */
+enum { AQ_CHECK_FOLLOWED_MAX = 1 << 28 };
+uint64_t aq_check_unfollowed(const aq_check *check);
+/* False: nothing of that base is known. */
+bool aq_check_freed(aq_check *check, uint64_t base,
+                    void *const stack[AQ_CHECK_STACK]);
+
+#endif

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT */
+/* The state that the parts of the checker share. Within check only; everything
+ * under `lock`. */
+#ifndef AQ_GPU_CHECK_CORE_H
+#define AQ_GPU_CHECK_CORE_H
+
+#include <pthread.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "gpu/check/check.h"
+#include "gpu/check/order.h"
+#include "gpu/check/shadow.h"
+#include "gpu/check/unwritten.h"
+#include "gpu/codeobj/lines.h"
+
+/* How an access can take part in a race. */
+typedef enum aq_check_access {
+  AQ_CHECK_PLAIN,    /* no atomic of the scope that matters looks like it */
+  AQ_CHECK_MAYBE,    /* a relaxed atomic looks the same */
+  AQ_CHECK_COHERENT, /* its cache bits say that it is one, or volatile */
+  AQ_CHECK_ATOMIC,   /* reads, modifies, writes */
+} aq_check_access;
+
+/* Registers that an operand names: rows of vectors, or scalar codes. */
+typedef struct aq_check_registers {
+  bool scalar, dest;
+  char role; /* of instructions.def */
+  uint16_t first;
+  uint8_t count;
+} aq_check_registers;
+
+/* The counters that an instruction adds to: bits. */
+enum {
+  AQ_CHECK_COUNTS_VMEM = 1,
+  AQ_CHECK_COUNTS_LDS = 2,
+  AQ_CHECK_COUNTS_SMEM = 4,
+  AQ_CHECK_COUNTS_FLAT = 8, /* with others */
+};
+
+enum { AQ_CHECK_NO_LIMIT = UINT8_MAX };
+
+/* Whose numbers M0 adds to, in v_movrel and s_movrel. */
+enum {
+  AQ_CHECK_BY_M0_SOURCE = 1,
+  AQ_CHECK_BY_M0_RESULT = 2,
+  AQ_CHECK_BY_M0_HALVES = 4, /* by a half of M0 each */
+  AQ_CHECK_BY_M0_SCALARS = 8,
+};
+
+/* An instruction that a wave executed: wait states up to its end. */
+typedef struct aq_check_recent {
+  uint32_t site, states;
+} aq_check_recent;
+
+enum { AQ_CHECK_RECENT = 8, AQ_CHECK_MATRICES = 32 }; /* powers of two */
+enum { AQ_CHECK_RULES = 16 }; /* of hazards.c, at most */
+
+/* The loads of a wave that have not been waited for: for each register the
+ * number of its last load, and the site. And the last instructions. */
+typedef struct aq_check_waits {
+  uint32_t vm_issued, vm_done, lgkm_issued, lgkm_done;
+  uint32_t km_issued, km_done;  /* scalar memory, in any order */
+  uint32_t written, written_by; /* LDS, by the last write to it */
+  bool unordered; /* lgkmcnt counts loads that return in any order */
+  uint32_t vm[2 * AQ_WAVE_ACC], lgkm[2 * AQ_WAVE_ACC], by[2 * AQ_WAVE_ACC];
+  uint32_t scalar[128], scalar_by[128];
+  uint32_t states, recent_at;
+  uint32_t until[AQ_CHECK_RULES], dot_until; /* states: a rule may apply */
+  aq_check_recent recent[AQ_CHECK_RECENT];
+  uint32_t matrices_at;
+  aq_check_recent matrices[AQ_CHECK_MATRICES];
+} aq_check_waits;
+
+/* How `init` follows an instruction. */
+typedef enum aq_check_init_kind {
+  AQ_CHECK_INIT_NONE,
+  AQ_CHECK_INIT_DEFINES, /* its results count as written */
+  AQ_CHECK_INIT_COMPUTES,
+  AQ_CHECK_INIT_LOADS,
+  AQ_CHECK_INIT_STORES,
+  AQ_CHECK_INIT_UPDATES, /* an atomic */
+  AQ_CHECK_INIT_DIRECT,  /* from memory to LDS */
+  AQ_CHECK_INIT_IMAGE_STORES,
+  AQ_CHECK_INIT_BY_SCC,
+  AQ_CHECK_INIT_BY_VCC,
+  AQ_CHECK_INIT_JUMPS,
+} aq_check_init_kind;
+
+/* Unwritten bits of a wave's registers, and bits that depend on such;
+ * and for each register the site of the load that they came by. */
+typedef struct aq_check_unset {
+  uint64_t lanes[2 * AQ_WAVE_ACC];        /* of each row: lanes that have any */
+  uint64_t partial[2 * AQ_WAVE_ACC / 64]; /* rows that `bits` has, else all */
+  uint32_t (*bits)[AQ_WAVE_LANES];        /* NULL: no row is partial */
+  uint32_t from[2 * AQ_WAVE_ACC];         /* 0: never written */
+  uint64_t scalars[2];                    /* codes that have any */
+  uint64_t never[2]; /* of them, without places below: never written */
+  uint32_t scalar_bits[128], scalar_from[128];
+  bool scc;
+  uint32_t scc_from;
+  uint8_t *scratch; /* of each byte of the arena, or NULL: all */
+} aq_check_unset;
+
+enum { AQ_CHECK_ROWS = 16 };
+
+/* An instruction at an address. Site 0 is none. */
+typedef struct aq_check_site {
+  uint8_t looks; /* checks that look at it: AQ_CHECK_… */
+  aq_isa_inst inst;
+  aq_check_registers names[AQ_ISA_OPERANDS];
+  uint8_t name_count;
+  uint8_t counts; /* AQ_CHECK_COUNTS_… */
+  bool waits;     /* s_waitcnt and its like: the counters' limits */
+  uint8_t vm_limit, lgkm_limit, km_limit; /* or AQ_CHECK_NO_LIMIT */
+  bool arrives;                           /* s_barrier, s_barrier_signal */
+  bool unorders; /* what lgkmcnt counts returns in any order then */
+  bool meets;    /* s_barrier, s_barrier_wait */
+  bool returns;  /* an atomic with a result */
+  uint64_t pc;
+  uint8_t kind;   /* aq_wave_touch_kind */
+  uint8_t bytes;  /* a lane */
+  bool drops;     /* a float atomic that fine-grained memory drops */
+  uint8_t global; /* aq_check_access of memory, between workgroups */
+  uint8_t group;  /* and among the waves of one */
+  uint8_t shared; /* aq_check_access of LDS */
+  bool fences;    /* invalidates caches */
+  bool steps;     /* something is to be looked at */
+  uint8_t init;   /* aq_check_init_kind */
+  bool moves;     /* its rows, by the register index */
+  uint8_t by_m0;  /* AQ_CHECK_BY_M0_…: registers that M0 moves */
+  bool crosses;   /* reads lanes that are not active */
+  bool keeps;     /* of its destination, parts */
+  bool halves;    /* of memory: it loads or stores halves of registers */
+  bool listed;    /* `rows` has all vector registers that it names */
+  uint8_t sources, results; /* counts: the first rows, and the next ones */
+  uint16_t rows[AQ_CHECK_ROWS];
+  bool reads_scc, leaves_scc;
+  uint32_t is;              /* for hazards.h */
+  uint8_t passes;           /* of a matrix instruction whose rules are known */
+  bool xdl;                 /* it is none of f64, nor from gfx940 of f32 */
+  bool meets_acc;           /* matrix instructions and their registers: rules */
+  uint8_t states;           /* that pass with it */
+  uint16_t firsts, seconds; /* rules of hazards.c that it may be part of */
+  uint64_t reads[2], writes[2]; /* scalar codes */
+  bool floats;  /* it writes vector registers: `float` follows it */
+  bool matrix;  /* whatever EXEC is */
+  bool mixes;   /* lanes depend on others */
+  bool skips_a; /* its result depends on B and C alone */
+  uint8_t float_result, float_source; /* aq_check_float */
+  uint32_t stored_by; /* the first store of a NaN or infinity that it made */
+  uint64_t unset_at;  /* unwritten memory that it read last */
+  bool unset_shared;  /* in LDS, or private */
+  uint64_t near_base, near_end, near_epoch; /* allocation accessed last */
+} aq_check_site;
+
+/* The barriers of a wave. */
+typedef struct aq_check_sync {
+  uint64_t lanes;   /* that it began with */
+  uint64_t skipped; /* of them, absent from the last barrier */
+  uint32_t site;    /* of the last barrier */
+} aq_check_sync;
+
+/* A kernel of loaded code, as its metadata says. */
+typedef struct aq_check_kernel {
+  uint64_t object, base; /* descriptor; of its code */
+  uint32_t kernarg_size, kernarg_align, group_size, workgroup_max;
+} aq_check_kernel;
+
+/* The host's calls that published packets of a queue up to an id. */
+typedef struct aq_check_call {
+  const aq_amd_queue *queue;
+  uint64_t id;
+  void *stack[AQ_CHECK_STACK];
+} aq_check_call;
+
+enum { AQ_CHECK_CALLS = 256 /* the last ones are kept */ };
+
+/* An allocation, alive or freed and in quarantine. */
+typedef struct aq_check_known {
+  aq_check_block block;
+  bool freed;
+  bool begins_unwritten; /* the program must write it before it reads it */
+  void *freed_by[AQ_CHECK_STACK];
+} aq_check_known;
+
+typedef struct aq_check_found {
+  aq_finding row;
+  uint64_t unput; /* of its count */
+} aq_check_found;
+
+/* The line table of loaded code. */
+typedef struct aq_check_source {
+  uint64_t base, end, bias;
+  aq_code_lines lines;
+} aq_check_source;
+
+/* A part of loaded code that nothing may write. */
+typedef struct aq_check_readonly {
+  uint64_t base; /* of the code */
+  uint64_t first, end;
+} aq_check_readonly;
+
+struct aq_check {
+  aq_check_options options;
+  pthread_mutex_t lock;
+  aq_wave_observer observer;
+  aq_order_hooks hooks;
+  aq_check_order *order;
+  aq_check_shadow shadow;
+  aq_check_site *sites;
+  size_t site_count, site_capacity;
+  aq_names names;
+  aq_check_found *found;
+  size_t found_count, found_capacity;
+  aq_map by_key;         /* → index of found */
+  aq_check_known *known; /* by base */
+  size_t known_count, known_capacity;
+  aq_check_source *sources;
+  size_t source_count, source_capacity;
+  aq_check_readonly *readonly;
+  size_t readonly_count, readonly_capacity;
+  aq_check_kernel *kernels;
+  size_t kernel_count, kernel_capacity;
+  aq_map gone; /* destroyed signals and queues */
+  aq_check_call calls[AQ_CHECK_CALLS];
+  uint64_t call_count;
+  uint64_t known_epoch; /* allocations and frees */
+  aq_check_unwritten unwritten;
+  struct aq_check_trial *trial; /* of init.c; NULL: none was needed */
+  uint64_t unfollowed;          /* allocations that are too large for init */
+  bool leaks_done;
+  bool lost; /* memory ran out */
+};
+
+/* A dispatch under way: grid->observed. */
+typedef struct aq_check_grid {
+  aq_check *check;
+  unsigned checks; /* of the options, as far as the processor is known */
+  aq_wave_grid *grid;
+  aq_check_act *act; /* NULL: not ordered */
+  struct aq_check_group *free;
+  int64_t kernel; /* name */
+  uint64_t entry;
+  uint32_t ordered[256]; /* serials of acts, by their low bits: before it */
+  uint32_t visible[256]; /* and visible */
+} aq_check_grid;
+
+/* group->observed; groups that ended are used again. */
+typedef struct aq_check_group {
+  struct aq_check_group *next; /* free */
+  aq_check_grid *grid;
+  uint64_t number;          /* in the grid */
+  uint32_t barrier;         /* barriers passed */
+  bool observed, fenced;    /* it saw an atomic of another wave; invalidated */
+  uint32_t *lds;            /* the state of each word, or NULL */
+  aq_check_states states;   /* of LDS */
+  aq_check_waits *waits;    /* of each wave, or NULL */
+  aq_check_unset *unset;    /* of each wave, or NULL */
+  aq_check_sync *sync;      /* of each wave, or NULL */
+  struct aq_check_odd *odd; /* of each wave, or NULL */
+  uint8_t *lds_unset;       /* of each byte of LDS, or NULL */
+  bool lds_written;         /* none of them is */
+} aq_check_group;
+
+static inline aq_check_grid *aq_check_grid_of(const aq_wave *w)
+{
+  return w->grid->observed;
+}
+
+static inline aq_check_grid *aq_check_grid_of_grid(const aq_wave_grid *grid)
+{
+  return grid->observed;
+}
+
+static inline aq_check_group *aq_check_group_of(const aq_wave *w)
+{
+  return w->group->observed;
+}
+
+/* ---- findings ---- */
+
+/* The facts of a finding; the rest of the row is filled from it. */
+typedef struct aq_check_what {
+  unsigned check;      /* AQ_CHECK_MEMORY … */
+  const char *kind;    /* static */
+  uint8_t possible;    /* aq_finding_certainty */
+  const aq_wave *wave; /* NULL: not by a wave */
+  const aq_check_act *act;
+  uint32_t site; /* 0: none */
+  int lane;      /* -1: of the wave */
+  unsigned lanes;
+  bool has_address, has_place;
+  uint64_t address;
+  unsigned bytes;
+  const aq_check_act *other;
+  int64_t other_kernel;
+  uint32_t other_site;
+  const char *other_text;
+  const aq_check_grid *grid; /* of a launch without a wave, or NULL */
+  void *const *called;       /* host calls, or NULL */
+  const char *message;       /* borrowed, as all texts */
+  const char *missing;
+} aq_check_what;
+
+/* Counts it; the first of its kind and sites is put. */
+void aq_check_report(aq_check *check, const aq_check_what *what);
+
+/* Assembly of a site. */
+void aq_check_site_text(const aq_check *check, uint32_t site,
+                        char text[AQ_ISA_TEXT_SIZE]);
+
+/* "dispatch 3 of queue 1 (kernel fill)", "copy 2", "the host". */
+void aq_check_act_text(const aq_check *check, const aq_check_act *act,
+                       char text[AQ_CHECK_TEXT]);
+
+/* The source file and line of code at an address; NULL: not known. */
+const char *aq_check_line(const aq_check *check, uint64_t pc, uint32_t *line);
+void aq_check_sources_fini(aq_check *check);
+/* Whether bytes lie in loaded code, or in its constants. */
+bool aq_check_in_code(const aq_check *check, uint64_t first, uint64_t end);
+
+/* ---- sites ---- */
+
+/* The site of an instruction, made once. 0: out of memory. */
+uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o);
+
+/* ---- memory ---- */
+
+/* The allocation, alive or freed, that an address lies in or near to. */
+const aq_check_known *aq_check_known_near(const aq_check *check,
+                                          uint64_t address);
+
+/* The index of the first allocation that ends behind an address. */
+size_t aq_check_known_from(const aq_check *check, uint64_t address);
+
+/* Whether an address lies in an allocation that was not freed. */
+bool aq_check_known_alive(const aq_check *check, uint64_t address);
+
+/* The lanes of the access that may not be made, reported. */
+uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
+
+/* Reports allocations that were never freed. */
+void aq_check_leaks(aq_check *check);
+
+/* ---- unwritten values ---- */
+
+/* Makes the state of a workgroup; false: out of memory. Then, at its begin and
+ * at a barrier. */
+bool aq_check_init_group(aq_check_group *group, const aq_wave_grid *grid);
+void aq_check_init_group_begin(const aq_wave_group *group);
+void aq_check_init_barrier(const aq_wave_group *group);
+void aq_check_init_group_fini(const aq_check_group *group,
+                              const aq_wave_grid *grid);
+void aq_check_init_fini(aq_check *check);
+
+/* Fills the facts of a site for `init`; its registers are known. */
+void aq_check_init_site(aq_check_site *site);
+
+/* Runs the instruction of a site and follows its results. */
+const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
+                                    uint32_t site);
+
+/* The parts of it. */
+void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t site,
+                          const aq_wave_touch *t);
+void aq_check_init_branch(aq_wave *w, uint32_t site);
+void aq_check_init_addresses(aq_wave *w, uint32_t site);
+
+/* One use of a value that depends on unwritten bits. */
+typedef struct aq_check_use {
+  const char *kind, *message;
+  int lane;
+  unsigned lanes;
+  uint32_t from; /* the load's site, or 0 */
+} aq_check_use;
+
+void aq_check_init_report(aq_wave *w, uint32_t site, const aq_check_use *use);
+
+/* The bits from `first` on, `count` of them, of two words. */
+static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
+                                        unsigned count)
+{
+  const unsigned end = first + count < 128 ? first + count : 128;
+  for (unsigned i = 0; i < 2; i++) {
+    const unsigned from = first > 64 * i ? first - 64 * i : 0,
+                   to = end > 64 * i ? end - 64 * i : 0;
+    if (from >= 64 || to <= from)
+      continue;
+    mask[i] |= (to < 64 ? ((uint64_t)1 << to) - 1 : UINT64_MAX) &
+               ~(((uint64_t)1 << from) - 1);
+  }
+}
+
+/* Results of an instruction count as written, in the lanes that are on. */
+void aq_check_results_define(aq_wave *w, const aq_check_site *site,
+                             aq_check_unset *u);
+
+/* The scalars that an instruction writes count as written. */
+static inline void aq_check_scalars_define(aq_check_unset *u,
+                                           const aq_check_site *site)
+{
+  for (int i = 0; i < 2; i++) {
+    u->scalars[i] &= ~site->writes[i];
+    u->never[i] &= ~site->writes[i];
+  }
+}
+
+void aq_check_row_get(const aq_check_unset *u, unsigned row,
+                      uint32_t bits[AQ_WAVE_LANES]);
+/* Of the lanes `which`. */
+void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
+                      const uint32_t bits[AQ_WAVE_LANES], uint64_t which);
+void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits);
+
+static inline bool aq_check_scalar_never(const aq_check_unset *u, unsigned code)
+{
+  return u->never[code / 64] >> code % 64 & 1;
+}
+
+/* Unwritten bits of a scalar that has some, and the load that they came by. */
+static inline uint32_t aq_check_scalar_bits(const aq_check_unset *u,
+                                            unsigned code)
+{
+  return aq_check_scalar_never(u, code) ? UINT32_MAX : u->scalar_bits[code];
+}
+
+static inline uint32_t aq_check_scalar_from(const aq_check_unset *u,
+                                            unsigned code)
+{
+  return aq_check_scalar_never(u, code) ? 0 : u->scalar_from[code];
+}
+
+/* Bits of memory that a kernel reads; the host may have written it. */
+void aq_check_init_get(aq_check *check, uint64_t address, unsigned size,
+                       uint8_t *bits);
+
+/* Fills check->unwritten. */
+void aq_check_init_open(aq_check *check);
+
+/* A copy moves bytes; the host reads some. */
+void aq_check_init_copy(aq_check *check, const aq_check_act *act, uint64_t to,
+                        uint64_t from, uint64_t size);
+void aq_check_init_read(aq_check *check, const aq_check_act *act,
+                        uint64_t address, uint64_t size);
+/* A kernel ran unseen: its writes are not known. */
+void aq_check_init_forget(aq_check *check);
+
+/* ---- barriers ---- */
+
+void aq_check_sync_group(aq_wave_group *group);
+void aq_check_sync_meets(const aq_wave *w, uint32_t site);
+void aq_check_sync_access(const aq_wave *w, uint32_t site, uint64_t lanes);
+void aq_check_sync_opens(const aq_wave_group *group);
+void aq_check_sync_stuck(aq_wave_grid *grid);
+
+/* ---- calls and launches ---- */
+
+void aq_check_api_code(aq_check *check, uint64_t base, uint64_t bias,
+                       const void *bytes, size_t size);
+void aq_check_api_code_gone(aq_check *check, uint64_t base);
+void aq_check_api_publish(aq_check *check, const aq_amd_queue *queue,
+                          uint64_t id);
+void aq_check_api_launch(const aq_check_grid *grid);
+void aq_check_api_range(aq_check *check, const char *verb, uint64_t address,
+                        uint64_t size);
+
+/* ---- waits ---- */
+
+/* Row k of vector registers that an instruction names, with the register index
+ * added. */
+static inline unsigned aq_check_row(const aq_wave *w, const aq_check_site *site,
+                                    const aq_check_registers *r, unsigned k)
+{
+  static const char roles[] = "ABCD";
+  const unsigned row = r->first + k;
+  if (site->by_m0 && !r->scalar) {
+    const uint32_t m0 = w->s[AQ_ISA_M0];
+    const unsigned by =
+        site->by_m0 & (r->dest ? AQ_CHECK_BY_M0_RESULT : AQ_CHECK_BY_M0_SOURCE)
+            ? site->by_m0 & AQ_CHECK_BY_M0_HALVES
+                  ? (r->dest ? m0 >> 16 : m0) & 0x3ff
+                  : m0
+            : 0;
+    return by < AQ_WAVE_ACC - row ? row + by : row;
+  }
+  if (!w->index_on || !site->moves || r->scalar)
+    return row;
+  const char *at = strchr(roles, r->role);
+  const bool moves = at && w->index_mode >> (at - roles) & 1;
+  return moves && row + w->index < 2 * AQ_WAVE_ACC ? row + w->index : row;
+}
+
+/* Fills the registers of a site. */
+void aq_check_site_registers(aq_check_site *site);
+
+/* Fills its counters. */
+void aq_check_waits_site(aq_check_site *site);
+
+/* Wait states: fills the figures that the rules ask of a site; before the wave
+ * executes it.
+ */
+void aq_check_hazards_site(aq_check_site *site);
+void aq_check_hazards(aq_wave *w, uint32_t site);
+
+/* The wave ended: nothing is under way. */
+void aq_check_waits_end(aq_check_waits *waits);
+
+/* Before the wave executes the instruction of a site. */
+void aq_check_wait(aq_wave *w, uint32_t site);
+
+/* ---- races ---- */
+
+void aq_check_race(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
+
+/* The same for a copy or a host call. */
+void aq_check_race_range(aq_check *check, const aq_check_act *act,
+                         uint64_t address, uint64_t size, bool write);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* The allocations of the program, and the accesses that leave them. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/allocations.h"
+#include "common/array.h"
+#include "gpu/check/core.h"
+#include "gpu/wave/reach.h"
+
+/* The index of the first allocation whose base is above an address. */
+static size_t known_above(const aq_check *check, uint64_t address)
+{
+  size_t low = 0, high = check->known_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (check->known[middle].block.base <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+size_t aq_check_known_from(const aq_check *check, uint64_t address)
+{
+  const size_t above = known_above(check, address);
+  const aq_check_block *b = above > 0 ? &check->known[above - 1].block : NULL;
+  return b && address < b->base + b->size ? above - 1 : above;
+}
+
+bool aq_check_known_alive(const aq_check *check, uint64_t address)
+{
+  const size_t at = aq_check_known_from(check, address);
+  return at < check->known_count && check->known[at].block.base <= address &&
+         !check->known[at].freed;
+}
+
+const aq_check_known *aq_check_known_near(const aq_check *check,
+                                          uint64_t address)
+{
+  enum { NEAR = 1 << 20 };
+  const size_t above = known_above(check, address);
+  const aq_check_known *best = NULL;
+  uint64_t least = NEAR;
+  if (above > 0) {
+    const aq_check_block *b = &check->known[above - 1].block;
+    const uint64_t past =
+        address < b->base + b->size ? 0 : address - (b->base + b->size);
+    if (past < least) {
+      best = &check->known[above - 1];
+      least = past;
+    }
+  }
+  if (above < check->known_count && least > 0 &&
+      check->known[above].block.base - address < least)
+    best = &check->known[above];
+  return best;
+}
+
+/* Whether the program must write a block before it reads it: memory of a device
+ * that it allocated itself. */
+static bool begins_unwritten(aq_check *check, const aq_check_block *block)
+{
+  if (!(check->options.checks & AQ_CHECK_INIT) || block->ours || block->fine ||
+      block->device == AQ_DEVICE_HOST)
+    return false;
+  if (block->size > AQ_CHECK_FOLLOWED_MAX) {
+    check->unfollowed++;
+    return false;
+  }
+  aq_check_unwritten_fill((void *)(uintptr_t)block->base, block->size);
+  return true;
+}
+
+void aq_check_allocated(aq_check *check, const aq_check_block *block)
+{
+  pthread_mutex_lock(&check->lock);
+  const size_t at = known_above(check, block->base);
+  const aq_check_known made = {
+      .block = *block, .begins_unwritten = begins_unwritten(check, block)};
+  if (at > 0 && check->known[at - 1].block.base == block->base) {
+    check->known[at - 1] = made;
+  } else if (AQ_ARRAY_RESERVE(check->known, check->known_capacity,
+                              check->known_count + 1)) {
+    memmove(&check->known[at + 1], &check->known[at],
+            (check->known_count - at) * sizeof *check->known);
+    check->known[at] = made;
+    check->known_count++;
+  } else {
+    check->lost = true;
+  }
+  check->known_epoch++;
+  aq_check_shadow_clear(&check->shadow, block->base, block->size);
+  if (check->options.checks & AQ_CHECK_INIT)
+    aq_check_unwritten_allocated(&check->unwritten, block->base, block->size,
+                                 made.begins_unwritten);
+  pthread_mutex_unlock(&check->lock);
+}
+
+bool aq_check_freed(aq_check *check, uint64_t base,
+                    void *const stack[AQ_CHECK_STACK])
+{
+  pthread_mutex_lock(&check->lock);
+  const size_t at = known_above(check, base);
+  aq_check_known *known = at > 0 ? &check->known[at - 1] : NULL;
+  const bool there = known && known->block.base == base && !known->freed;
+  check->known_epoch++;
+  if (there) {
+    known->freed = true;
+    memcpy(known->freed_by, stack, sizeof known->freed_by);
+  }
+  pthread_mutex_unlock(&check->lock);
+  return there;
+}
+
+/* ---- accesses ---- */
+
+typedef struct access {
+  aq_wave *wave;
+  aq_check_grid *grid;
+  uint32_t site;
+  const aq_wave_touch *touch;
+  bool write, atomic;
+} access;
+
+/* Whether a live allocation has all of the bytes; the instruction's is
+ * remembered. */
+static bool block_has(const access *a, uint64_t first, uint64_t end)
+{
+  const aq_check *check = a->grid->check;
+  aq_check_site *site = &check->sites[a->site - 1];
+  if (site->near_epoch == check->known_epoch && first >= site->near_base &&
+      end <= site->near_end)
+    return true;
+  /* Kernels read the sizes of their workgroups there. */
+  const uint64_t packet = (uintptr_t)a->grid->grid->desc.packet;
+  if (!a->write && first >= packet && end <= packet + sizeof(aq_kernel_packet))
+    return true;
+  const size_t above = known_above(check, first);
+  const aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
+  if (!k || k->freed || end > k->block.base + k->block.size)
+    return false;
+  site->near_epoch = check->known_epoch;
+  site->near_base = k->block.base;
+  site->near_end = k->block.base + k->block.size;
+  return true;
+}
+
+/* Memory that is no allocation of a pool: code, queues, locked memory. */
+static bool other_has(const access *a, uint64_t address, unsigned bytes)
+{
+  aq_wave_grid *grid = a->wave->grid;
+  aq_allocation found;
+  if (!aq_wave_reach(grid, address, bytes, a->write))
+    return false;
+  return !aq_allocations_find(grid->reachable->allocations, address,
+                              grid->desc.device, AQ_ACCESS_READ, &found) ||
+         found.kind != AQ_ALLOCATION_POOL;
+}
+
+static const char *global_kind(const access *a, uint64_t address,
+                               unsigned bytes, char *text, size_t size)
+{
+  enum { NULL_PAGE = 1 << 16, ROOM = 1 << 16 };
+  const aq_check_known *k = aq_check_known_near(a->grid->check, address);
+  const char *verb = a->atomic ? "atomic" : a->write ? "write" : "read";
+  const bool inside =
+      k && address >= k->block.base && address < k->block.base + k->block.size;
+  const bool beside = k && address + ROOM >= k->block.base &&
+                      address < k->block.base + k->block.size + ROOM;
+  const char *kind = address < NULL_PAGE  ? "null pointer"
+                     : inside && k->freed ? "use after free"
+                     : inside || beside   ? "out of bounds"
+                                          : "wild pointer";
+  if (!inside && !beside && address >= NULL_PAGE && a->write &&
+      aq_wave_reach(a->wave->grid, address, bytes, false))
+    kind = "write to read-only memory";
+  snprintf(text, size, "%s of %u bytes at 0x%" PRIx64, verb, bytes, address);
+  return kind;
+}
+
+/* Kernel arguments, which the host and other waves read, and code. */
+static bool in_arguments(const access *a, uint64_t first, uint64_t end)
+{
+  const aq_wave_grid *grid = a->grid->grid;
+  const uint64_t at = aq_address_host(grid->desc.packet->kernarg_address);
+  return a->write && first < at + grid->descriptor.kernarg_size && end > at;
+}
+
+static bool is_readonly(const access *a, uint64_t first, uint64_t end)
+{
+  return in_arguments(a, first, end) ||
+         (a->write && aq_check_in_code(a->grid->check, first, end));
+}
+
+static void access_report(const access *a, const char *kind, int lane,
+                          unsigned lanes, uint64_t address, bool place,
+                          const char *message)
+{
+  const aq_check_what what = {.check = AQ_CHECK_MEMORY,
+                              .kind = kind,
+                              .wave = a->wave,
+                              .act = a->grid->act,
+                              .site = a->site,
+                              .lane = lane,
+                              .lanes = lanes,
+                              .has_address = true,
+                              .has_place = place,
+                              .address = address,
+                              .bytes = a->touch->bytes,
+                              .other_kernel = -1,
+                              .message = message};
+  aq_check_report(a->grid->check, &what);
+}
+
+/* Whether the target drops the atomic (gpu/wave/atomics.h). */
+static bool is_dropped(const access *a, uint64_t address)
+{
+  const aq_check *check = a->grid->check;
+  const size_t i = aq_check_known_from(check, address);
+  return check->sites[a->site - 1].drops && i < check->known_count &&
+         check->known[i].block.base <= address && check->known[i].block.fine;
+}
+
+/* The machine drops it: no second defect. */
+static bool dropped_report(const access *a, int lane, unsigned lanes,
+                           uint64_t address)
+{
+  access_report(a, "dropped atomic", lane, lanes, address, true,
+                "a float atomic in fine-grained memory has no effect on this "
+                "processor");
+  return true;
+}
+
+static bool global_lane(const access *a, int l, unsigned lanes)
+{
+  const uint64_t at = aq_address_host(a->touch->at[l]);
+  const unsigned bytes = a->touch->bytes;
+  const int lane = a->touch->scalar ? -1 : l;
+  char text[AQ_CHECK_TEXT];
+  const bool there =
+      block_has(a, at, at + bytes) || other_has(a, a->touch->at[l], bytes);
+  if (there && is_readonly(a, at, at + bytes)) {
+    snprintf(text, sizeof text, "%s of %u bytes at 0x%" PRIx64 ", %s",
+             a->atomic ? "atomic" : "write", bytes, at,
+             in_arguments(a, at, at + bytes) ? "in the kernel's arguments"
+                                             : "in loaded code");
+    access_report(a, "write to read-only memory", lane, lanes, at, true, text);
+    return false;
+  }
+  if (there && a->atomic && at % bytes != 0) {
+    snprintf(text, sizeof text, "atomic of %u bytes at 0x%" PRIx64, bytes, at);
+    access_report(a, "misaligned", lane, lanes, at, true, text);
+    return false;
+  }
+  if (there)
+    return !is_dropped(a, at) || dropped_report(a, lane, lanes, at);
+  const char *kind = global_kind(a, at, bytes, text, sizeof text);
+  access_report(a, kind, lane, lanes, at, true, text);
+  return false;
+}
+
+static bool shared_has(const access *a, uint64_t at)
+{
+  const uint64_t end = a->wave->grid->lds_asked;
+  return at <= end && a->touch->bytes <= end - at;
+}
+
+static bool shared_lane(const access *a, int l, unsigned lanes)
+{
+  const uint32_t first = (uint32_t)a->touch->at[l];
+  const bool two = a->touch->second >> l & 1;
+  const bool ok = shared_has(a, first) &&
+                  (!two || shared_has(a, aq_wave_touch_second(a->touch, l)));
+  const uint32_t at =
+      shared_has(a, first) ? aq_wave_touch_second(a->touch, l) : first;
+  char text[AQ_CHECK_TEXT];
+  if (ok && !(a->atomic && first % a->touch->bytes != 0))
+    return true;
+  snprintf(text, sizeof text,
+           "%s of %u bytes at offset %" PRIu32
+           " of LDS; the workgroup has %" PRIu32 " bytes",
+           a->atomic  ? "atomic"
+           : a->write ? "write"
+                      : "read",
+           a->touch->bytes, ok ? first : at, a->wave->grid->lds_asked);
+  access_report(a, ok ? "misaligned" : "LDS out of range", l, lanes,
+                ok ? first : at, false, text);
+  return false;
+}
+
+/* Whether no lane's access to memory can be a defect. */
+static bool global_is_inside(const access *a)
+{
+  const aq_wave_touch *t = a->touch;
+  const uint64_t least = aq_address_host(t->least),
+                 most = aq_address_host(t->most);
+  return !t->shared && least <= most &&
+         !a->grid->check->sites[a->site - 1].drops &&
+         block_has(a, least, most + t->bytes) &&
+         !in_arguments(a, least, most + t->bytes) &&
+         !(a->atomic && t->low & (t->bytes - 1));
+}
+
+static bool shared_is_inside(const access *a)
+{
+  const aq_wave_touch *t = a->touch;
+  const uint64_t end = a->wave->grid->lds_asked;
+  const int32_t apart = t->second ? (int32_t)t->apart : 0;
+  const int64_t least = (int64_t)t->least + (apart < 0 ? apart : 0),
+                most = (int64_t)t->most + (apart > 0 ? apart : 0);
+  return !t->global && least >= 0 && (uint64_t)most + t->bytes <= end &&
+         !(a->atomic && t->low & (t->bytes - 1));
+}
+
+uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch)
+{
+  const uint8_t kind = aq_check_grid_of(w)->check->sites[site - 1].kind;
+  const access a = {.wave = w,
+                    .grid = aq_check_grid_of(w),
+                    .site = site,
+                    .touch = touch,
+                    .write = kind != AQ_WAVE_TOUCH_READ,
+                    .atomic = kind == AQ_WAVE_TOUCH_ATOMIC};
+  uint64_t bad = 0;
+  if (touch->global && !global_is_inside(&a))
+    for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
+      const int l = __builtin_ctzll(rest);
+      if (!global_lane(&a, l, (unsigned)__builtin_popcountll(touch->global)))
+        bad |= (uint64_t)1 << l;
+    }
+  if (touch->shared && !shared_is_inside(&a))
+    for (uint64_t rest = touch->shared; rest; rest &= rest - 1) {
+      const int l = __builtin_ctzll(rest);
+      if (!shared_lane(&a, l, (unsigned)__builtin_popcountll(touch->shared)))
+        bad |= (uint64_t)1 << l;
+    }
+  return bad;
+}
+
+/* ---- the end ---- */
+
+void aq_check_leaks(aq_check *check)
+{
+  char text[AQ_CHECK_TEXT];
+  for (size_t i = 0; i < check->known_count; i++) {
+    const aq_check_known *k = &check->known[i];
+    if (k->freed || k->block.ours)
+      continue;
+    snprintf(text, sizeof text, "%" PRIu64 " bytes were never freed",
+             k->block.size);
+    const aq_check_what what = {.check = AQ_CHECK_LEAK,
+                                .kind = "leak",
+                                .lane = -1,
+                                .has_address = true,
+                                .has_place = true,
+                                .address = k->block.base,
+                                .other_kernel = -1,
+                                .message = text};
+    aq_check_report(check, &what);
+  }
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop of observed waves, dispatches and workgroups. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "gpu/check/core.h"
+#include "gpu/check/floats.h"
+#include "gpu/check/observe.h"
+#include "gpu/check/scopes.h"
+#include "gpu/wave/code.h"
+
+/* ---- sites ---- */
+
+uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  const aq_wave_touch_kind kind = aq_wave_touch_kind_of(inst);
+  const unsigned bytes = kind ? aq_wave_touch_bytes(inst) : 0;
+  aq_check_site made = {
+      .inst = *inst,
+      .pc = aq_wave_code_pc(o),
+      .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
+      .bytes = (uint8_t)bytes,
+      .global = (uint8_t)aq_check_access_of(inst, kind, bytes, false),
+      .group = (uint8_t)aq_check_access_of(inst, kind, bytes, true),
+      .shared = (uint8_t)aq_check_access_shared(inst, kind, bytes),
+      .drops = aq_check_is_dropped(inst),
+      .fences = aq_check_is_fence(inst),
+      .moves = aq_wave_op_moves(o),
+      .meets = aq_check_is_barrier(inst),
+      .steps = bytes > 0 || aq_check_is_fence(inst)};
+  made.returns = kind == AQ_WAVE_TOUCH_ATOMIC &&
+                 (inst->row->encoding == AQ_ISA_DS || inst->glc ||
+                  inst->temporal & 1 /* gfx12 */);
+  aq_check_site_registers(&made);
+  if (check->options.checks & AQ_CHECK_WAIT)
+    aq_check_waits_site(&made);
+  if (check->options.checks & AQ_CHECK_INIT)
+    aq_check_init_site(&made);
+  if (check->options.checks & AQ_CHECK_FLOAT)
+    aq_check_float_site(&made);
+  made.looks =
+      (uint8_t)(AQ_CHECK_WAIT | (made.floats ? AQ_CHECK_FLOAT : 0) |
+                (made.steps ? UINT8_MAX : 0) | (made.init ? AQ_CHECK_INIT : 0) |
+                (made.meets ? AQ_CHECK_SYNC : 0));
+  if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
+                     made)) {
+    check->lost = true;
+    return 0;
+  }
+  return (uint32_t)check->site_count;
+}
+
+/* ---- instructions ---- */
+
+/* Runs the instruction without the lanes that must not access. */
+static const aq_wave_op *run_without(aq_wave *w, const aq_wave_op *o,
+                                     const aq_wave_touch *touch, uint64_t bad)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  if (touch->scalar || bad == exec)
+    return aq_wave_next(o);
+  AQ_WAVE_EXEC(w) = exec & ~bad;
+  const aq_wave_op *next = o->run(w, o);
+  AQ_WAVE_EXEC(w) = exec;
+  return next;
+}
+
+static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
+                              uint32_t number)
+{
+  const aq_check_site *site = &check->sites[number - 1];
+  const unsigned checks = aq_check_grid_of(w)->checks;
+  aq_wave_touch touch;
+  uint64_t bad = 0;
+  if (site->fences)
+    aq_check_group_of(w)->fenced = true;
+  if (site->kind == AQ_WAVE_TOUCH_NONE ||
+      (AQ_WAVE_EXEC(w) == 0 && site->inst.row->encoding != AQ_ISA_SMEM))
+    return o->run(w, o);
+  aq_wave_touch_find(w, o, site->bytes, &touch);
+  if (checks & AQ_CHECK_SYNC && !touch.scalar)
+    aq_check_sync_access(w, number, touch.global | touch.shared);
+  if (checks & AQ_CHECK_MEMORY)
+    bad = aq_check_memory(w, number, &touch);
+  if (bad) {
+    touch.global &= ~bad;
+    touch.shared &= ~bad;
+    touch.scratch &= ~bad;
+    touch.row = false;
+  }
+  if (checks & AQ_CHECK_RACE)
+    aq_check_race(w, number, &touch);
+  if (checks & AQ_CHECK_INIT)
+    aq_check_init_memory(w, o, number, &touch);
+  if (checks & AQ_CHECK_FLOAT)
+    aq_check_float_memory(w, number, &touch);
+  return bad ? run_without(w, o, &touch, bad) : o->run(w, o);
+}
+
+/* Runs an instruction that some check looks at. */
+static const aq_wave_op *looked_run(aq_check *check, aq_wave *w,
+                                    const aq_wave_op *o, uint32_t number)
+{
+  const aq_check_site *site = &check->sites[number - 1];
+  const unsigned checks = aq_check_grid_of(w)->checks;
+  if (checks & AQ_CHECK_WAIT)
+    aq_check_wait(w, number);
+  if (site->meets && checks & AQ_CHECK_SYNC)
+    aq_check_sync_meets(w, number);
+  if (site->steps)
+    return step(check, w, o, number);
+  if (site->floats && checks & AQ_CHECK_FLOAT)
+    return aq_check_float_run(w, o, number);
+  if (site->init && checks & AQ_CHECK_INIT)
+    return aq_check_init_run(w, o, number);
+  return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+}
+
+static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
+                                      int64_t *left)
+{
+  aq_check *check = aq_check_grid_of(w)->check;
+  const unsigned checks = aq_check_grid_of(w)->checks;
+  int64_t n = *left;
+  while (n > 0) {
+    const aq_wave_op *next;
+    if (o->more && !o->more->note)
+      o->more->note = aq_check_site_make(check, o);
+    if (o->more && o->more->note &&
+        check->sites[o->more->note - 1].looks & checks)
+      next = looked_run(check, w, o, o->more->note);
+    else
+      next = o->more && w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+    n--;
+    if (!next)
+      break;
+    o = next;
+  }
+  *left = n;
+  return o;
+}
+
+/* ---- dispatches and workgroups ---- */
+
+/* Which results are floats is known of gfx9. */
+static unsigned checks_of(const aq_check *check, const aq_wave_grid *grid)
+{
+  const unsigned checks = check->options.checks;
+  return aq_wave_code_target(grid->code) & AQ_ISA_RDNA
+             ? checks & ~(unsigned)AQ_CHECK_FLOAT
+             : checks;
+}
+
+static void *observed_begin(void *user, aq_wave_grid *grid)
+{
+  aq_check *check = user;
+  const aq_execution_desc *desc = &grid->desc;
+  aq_check_grid *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  pthread_mutex_lock(&check->lock);
+  *made = (aq_check_grid){
+      .check = check,
+      .checks = checks_of(check, grid),
+      .grid = grid,
+      .entry = grid->entry,
+      .kernel = aq_names_id(&check->names, desc->kernel, strlen(desc->kernel))};
+  made->act =
+      aq_check_order_packet(check->order, desc->queue, desc->dispatch_id);
+  if (made->act) {
+    made->act->kernel = made->kernel;
+    made->act->executed = true;
+  }
+  if (check->options.checks & AQ_CHECK_API)
+    aq_check_api_launch(made);
+  pthread_mutex_unlock(&check->lock);
+  return made;
+}
+
+static void observed_enter(void *user)
+{
+  pthread_mutex_lock(&((aq_check *)user)->lock);
+}
+
+static void observed_leave(void *user)
+{
+  pthread_mutex_unlock(&((aq_check *)user)->lock);
+}
+
+static void group_fini(aq_check_group *mine, const aq_wave_grid *grid)
+{
+  aq_check_init_group_fini(mine, grid);
+  free(mine->lds);
+  aq_check_states_fini(&mine->states);
+  free(mine->waits);
+  free(mine->sync);
+  free(mine->odd);
+  free(mine);
+}
+
+/* The state of each check for a workgroup; NULL: out of memory. */
+static aq_check_group *group_make(const aq_wave_grid *grid)
+{
+  aq_check_group *mine = calloc(1, sizeof *mine);
+  const unsigned checks = aq_check_grid_of_grid(grid)->checks;
+  const size_t words = (grid->lds_asked + 3) / 4;
+  if (!mine)
+    return NULL;
+  bool ok = true;
+  if (words && checks & AQ_CHECK_RACE)
+    ok = (mine->lds = calloc(words, sizeof *mine->lds)) != NULL;
+  if (checks & AQ_CHECK_WAIT)
+    ok &= (mine->waits = calloc(grid->waves, sizeof *mine->waits)) != NULL;
+  if (checks & AQ_CHECK_SYNC)
+    ok &= (mine->sync = calloc(grid->waves, sizeof *mine->sync)) != NULL;
+  if (checks & AQ_CHECK_FLOAT)
+    ok &= (mine->odd = calloc(grid->waves, sizeof *mine->odd)) != NULL;
+  if (checks & AQ_CHECK_INIT)
+    ok &= aq_check_init_group(mine, grid);
+  if (ok)
+    return mine;
+  group_fini(mine, grid);
+  return NULL;
+}
+
+/* One that ended has the marks of its accesses. */
+static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
+{
+  mine->barrier = 0;
+  mine->observed = mine->fenced = false;
+  if (mine->lds)
+    memset(mine->lds, 0, (grid->lds_asked + 3) / 4 * sizeof *mine->lds);
+  mine->states.count = mine->states.free = 0;
+  for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
+    aq_check_waits_end(&mine->waits[i]);
+  for (uint32_t i = 0; mine->odd && i < grid->waves; i++)
+    aq_check_float_begin(&mine->odd[i]);
+}
+
+static bool group_begin(aq_wave_group *group)
+{
+  const uint32_t *of = group->grid->groups, *id = group->id;
+  aq_check_grid *grid = group->grid->observed;
+  aq_check_group *mine = grid->free;
+  if (mine)
+    grid->free = mine->next;
+  else if (!(mine = group_make(group->grid)))
+    return false;
+  mine->grid = grid;
+  mine->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
+  group->observed = mine;
+  if (mine->sync)
+    aq_check_sync_group(group);
+  if (mine->unset)
+    aq_check_init_group_begin(group);
+  return true;
+}
+
+static void group_end(aq_wave_group *group)
+{
+  aq_check_group *mine = group->observed;
+  group_clear(mine, group->grid);
+  mine->next = mine->grid->free;
+  mine->grid->free = mine;
+  group->observed = NULL;
+}
+
+static void observed_end(aq_wave_grid *grid)
+{
+  aq_check_grid *mine = grid->observed;
+  while (mine->free) {
+    aq_check_group *group = mine->free;
+    mine->free = group->next;
+    group_fini(group, grid);
+  }
+  free(mine);
+  grid->observed = NULL;
+}
+
+static void group_barrier(aq_wave_group *group)
+{
+  aq_check_group *mine = group->observed;
+  mine->barrier++;
+  if (mine->sync)
+    aq_check_sync_opens(group);
+  if (mine->unset)
+    aq_check_init_barrier(group);
+}
+
+static void observed_stuck(aq_wave_grid *grid)
+{
+  aq_check *check = aq_check_grid_of_grid(grid)->check;
+  pthread_mutex_lock(&check->lock);
+  if (check->options.checks & AQ_CHECK_SYNC)
+    aq_check_sync_stuck(grid);
+  pthread_mutex_unlock(&check->lock);
+}
+
+static void observed_fault(aq_wave_grid *grid)
+{
+  aq_check_grid *mine = grid->observed;
+  const aq_execution_fault *fault = &grid->fault;
+  const aq_check_what what = {
+      .check = AQ_CHECK_MEMORY,
+      .kind = fault->kind == AQ_EXECUTION_FAULT_TRAP ? "trap"
+              : fault->kind == AQ_EXECUTION_FAULT_ILLEGAL
+                  ? "illegal instruction"
+                  : "fault",
+      .act = mine->act,
+      .lane = -1,
+      .has_address = fault->kind == AQ_EXECUTION_FAULT_MEMORY,
+      .has_place = fault->kind == AQ_EXECUTION_FAULT_MEMORY,
+      .address = fault->address,
+      .other_kernel = -1,
+      .message = fault->text};
+  aq_check_report(mine->check, &what);
+}
+
+void aq_check_observer_make(aq_check *check)
+{
+  check->observer = (aq_wave_observer){.user = check,
+                                       .begin = observed_begin,
+                                       .end = observed_end,
+                                       .enter = observed_enter,
+                                       .leave = observed_leave,
+                                       .group_begin = group_begin,
+                                       .group_end = group_end,
+                                       .barrier = group_barrier,
+                                       .run = observed_run,
+                                       .stuck = observed_stuck,
+                                       .fault = observed_fault};
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Races: the access under way, and its report. Within check only; under the
+ * checker's lock. */
+#ifndef AQ_GPU_CHECK_RACES_H
+#define AQ_GPU_CHECK_RACES_H
+
+#include "gpu/check/core.h"
+
+/* How the access under way changed the state of a word. */
+typedef struct aq_check_change {
+  uint32_t from, to;
+  uint8_t mask; /* bytes of the word; 0: none */
+} aq_check_change;
+
+enum { AQ_CHECK_CHANGES = 8 };
+
+/* The access under way. */
+typedef struct aq_check_doing {
+  aq_check *check;
+  aq_check_grid *grid; /* NULL: a copy or the host */
+  aq_wave *wave;
+  const aq_check_act *act;
+  aq_check_epoch me;
+  uint32_t site;
+  aq_wave_touch_kind kind;
+  bool shared;       /* LDS */
+  bool synchronised; /* with other workgroups, by atomics and fences */
+  int lane;
+  unsigned lanes, bytes;
+  uint64_t address; /* of the lane's access */
+  /* Lanes whose places are adjacent: the first one, and the word at work. */
+  bool row;
+  uint64_t least, place;
+  aq_check_states *states;
+  aq_check_change changes[AQ_CHECK_CHANGES]; /* by `from` */
+  uint32_t made;                             /* state that it made last, or 0 */
+  bool reported;                             /* in the change under way */
+} aq_check_doing;
+
+/* How the access under way and an earlier one take part in a race. */
+typedef struct aq_check_pair {
+  aq_check_access mine, its;
+} aq_check_pair;
+
+aq_check_pair aq_check_pair_of(const aq_check_doing *d, aq_check_epoch e,
+                               uint32_t site);
+
+/* Reports another access that it conflicts with, or that comes before it but is
+ * not visible to it (`unfenced`). */
+void aq_check_race_report(aq_check_doing *d, aq_check_epoch e, uint32_t site,
+                          aq_wave_touch_kind how, bool unfenced);
+
+#endif

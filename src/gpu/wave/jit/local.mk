@@ -1,0 +1,3 @@
+libaqcore_a_SOURCES += \
+	src/gpu/wave/jit/builder.c src/gpu/wave/jit/builder.h \
+	src/gpu/wave/jit/kept.c src/gpu/wave/jit/kept.h

@@ -1,0 +1,2 @@
+# Tests of src/gpu/wave/jit.
+check_PROGRAMS += tests/gpu/wave/jit/test_kept

@@ -1,2 +1,0 @@
-# Tests of src/native.
-check_PROGRAMS += tests/native/test_kept
