@@ -50,7 +50,7 @@ include tests/gpu/check/local.mk
 include tests/gpu/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk
-include tests/capture/local.mk
+include tests/queue/capture/local.mk
 include tests/scheduler/local.mk
 include tests/oracles/local.mk
 include tests/run/local.mk

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/packets.h"
-#include "capture/reader.h"
 #include "cli/commands.h"
 #include "cli/file_show.h"
 #include "cli/profile_show.h"
@@ -17,6 +15,8 @@
 #include "common/text.h"
 #include "exec/findings.h"
 #include "gpu/codeobj/code_file.h"
+#include "queue/capture/packets.h"
+#include "queue/capture/reader.h"
 #include "report/counter_summary.h"
 #include "report/queue_summary.h"
 #include "transport/registry/device_models.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/packet_summary.h"
-#include "capture/reader.h"
 #include "common/json_out.h"
 #include "common/text.h"
+#include "queue/capture/packet_summary.h"
+#include "queue/capture/reader.h"
 
 /* The counts of a capture besides its packets and kernels. */
 static const struct {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/packets.h"
 #include "common/kernel_set.h"
 #include "perform/cost.h"
 #include "perform/row_filter.h"
+#include "queue/capture/packets.h"
 
 typedef struct capture_job {
   aq_performance *performance;

@@ -6,9 +6,9 @@
 #ifndef AQ_PERFORM_CAPTURE_H
 #define AQ_PERFORM_CAPTURE_H
 
-#include "capture/capture_player.h"
-#include "capture/packet_contents.h"
 #include "perform/perform.h"
+#include "queue/capture/capture_player.h"
+#include "queue/capture/packet_contents.h"
 
 enum { AQ_CAPTURE_REPEATS_MAX = 1000000 };
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/capture_player.h"
-#include "capture/digest.h"
-#include "capture/reader.h"
+#include "queue/capture/capture_player.h"
+#include "queue/capture/digest.h"
+#include "queue/capture/reader.h"
 #include "transport/null/null.h"
 
 enum { MEMORY_MAX = 1 << 20, QUEUE_MAX = 1 << 12, THINGS_MAX = 64 };

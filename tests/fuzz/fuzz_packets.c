@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/packet_summary.h"
+#include "queue/capture/packet_summary.h"
 #include "transport/null/null.h"
 
 enum { SIZE_MAX_PLAYED = 1 << 16, EVENTS_MAX = 512 };
