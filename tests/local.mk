@@ -61,7 +61,7 @@ include tests/transport/null/local.mk
 include tests/backend_hsa/local.mk
 include tests/trace/local.mk
 include tests/store/local.mk
-include tests/tracedb/local.mk
+include tests/trace/db/local.mk
 include tests/report/local.mk
 include tests/dropin/mlir/local.mk
 include tests/gpu/wave/jit/local.mk

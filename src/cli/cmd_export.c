@@ -3,9 +3,9 @@
 
 #include "cli/commands.h"
 #include "cli/runs.h"
+#include "trace/db/stored.h"
+#include "trace/db/tracedb.h"
 #include "trace/trace.h"
-#include "tracedb/stored.h"
-#include "tracedb/tracedb.h"
 
 /* A database is written to its file by whoever knows databases. */
 static aq_status write_run(aq_cli *cli, aq_trace_source *source,

@@ -12,8 +12,8 @@
 #include "common/text.h"
 #include "report/metrics.h"
 #include "scheduler/registry.h"
+#include "trace/db/tracedb.h"
 #include "trace/trace.h"
-#include "tracedb/tracedb.h"
 #include "transport/registry/device_models.h"
 
 /* Where entries go. */

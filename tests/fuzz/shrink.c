@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "fuzz/fuzz_import.h"
-#include "tracedb/tracedb.h"
+#include "trace/db/tracedb.h"
 
 enum { SEEDS_MAX = 64, SPOIL_TRIES = 64 };
 

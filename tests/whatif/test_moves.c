@@ -19,8 +19,8 @@
 #include "common/rng.h"
 #include "perform/replay.h"
 #include "report/dispatches.h"
+#include "trace/db/tracedb.h"
 #include "trace/trace.h"
-#include "tracedb/tracedb.h"
 #include "whatif/timeline.h"
 
 static aq_diag diag = AQ_DIAG_INIT;

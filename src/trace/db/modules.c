@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "tracedb/database.h"
-#include "tracedb/tracedb.h"
+#include "trace/db/database.h"
+#include "trace/db/tracedb.h"
 
 /* The kind of a database, by the tables that it has. */
 static const struct {

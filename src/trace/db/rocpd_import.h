@@ -8,11 +8,11 @@
  * set; the uuids of the metadata table are not needed.
  * Thread rule: one thread at a time per import.
  */
-#ifndef AQ_TRACEDB_ROCPD_IMPORT_H
-#define AQ_TRACEDB_ROCPD_IMPORT_H
+#ifndef AQ_TRACE_DB_ROCPD_IMPORT_H
+#define AQ_TRACE_DB_ROCPD_IMPORT_H
 
+#include "trace/db/database.h"
 #include "trace/rocprofv3.h"
-#include "tracedb/database.h"
 
 typedef struct aq_rocpd_symbol {
   int64_t name; /* in strings */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracedb/databases.h"
+#include "trace/db/databases.h"
 
 enum { ROWS = 6, LINE = 256 };
 
@@ -225,4 +225,4 @@ START_TEST(the_table_of_losses_is_what_happens)
 }
 END_TEST
 
-AQ_TEST_MAIN("tracedb/losses", the_table_of_losses_is_what_happens)
+AQ_TEST_MAIN("trace/db/losses", the_table_of_losses_is_what_happens)

@@ -5,8 +5,8 @@
  * only user of SQLite (doc/adr/0012-trace-databases.md).
  * Thread rule: one thread at a time per import or export.
  */
-#ifndef AQ_TRACEDB_TRACEDB_H
-#define AQ_TRACEDB_TRACEDB_H
+#ifndef AQ_TRACE_DB_TRACEDB_H
+#define AQ_TRACE_DB_TRACEDB_H
 
 #include "trace/module.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracedb/databases.h"
+#include "trace/db/databases.h"
 
 #define OPS                                                                    \
   "(BeginNs INTEGER, EndNs INTEGER, \"dev-id\" INTEGER, \"queue-id\" "         \
@@ -138,7 +138,7 @@ START_TEST(a_database_without_operations_names_the_file_to_import)
 }
 END_TEST
 
-AQ_TEST_MAIN("tracedb/rocprof_v1_db",
+AQ_TEST_MAIN("trace/db/rocprof_v1_db",
              operations_are_joined_with_the_calls_of_their_process,
              barrier_packets_and_bad_times_are_counted,
              copies_of_no_known_device_are_counted,

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "trace/db/database.h"
 #include "trace/rocprofv3.h"
-#include "tracedb/database.h"
 
 typedef struct rpd {
   aq_database *database;

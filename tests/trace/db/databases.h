@@ -5,8 +5,8 @@
 
 #include <sqlite3.h>
 
+#include "trace/db/tracedb.h"
 #include "trace/fixture.h"
-#include "tracedb/tracedb.h"
 
 /* Imports a database, or bytes under the name "in". Whatever comes of it. */
 fixture database_import(const char *path, const char *format);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "tracedb/rocpd_schema.h"
+#include "trace/db/rocpd_schema.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const struct {
   const char *name, *columns;
 } tables[] = {
 #define T(name, columns) {#name, columns},
-#include "tracedb/rocpd_schema.def"
+#include "trace/db/rocpd_schema.def"
 #undef T
 };
 
@@ -17,7 +17,7 @@ static const struct {
   const char *name, *select;
 } views[] = {
 #define V(name, select) {#name, select},
-#include "tracedb/rocpd_views.def"
+#include "trace/db/rocpd_views.def"
 #undef V
 };
 

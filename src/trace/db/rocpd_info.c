@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "tracedb/rocpd_export.h"
+#include "trace/db/rocpd_export.h"
 
 static void bind_text(aq_rocpd_writer *w, aq_rocpd_statement which, int at,
                       const char *text)

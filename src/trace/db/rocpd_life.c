@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "common/json_out.h"
-#include "tracedb/rocpd_export.h"
+#include "trace/db/rocpd_export.h"
 
 /* ---- events ---- */
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trace/db/database.h"
 #include "trace/rocprofv3.h"
-#include "tracedb/database.h"
 
 typedef struct v1 {
   aq_database *database;

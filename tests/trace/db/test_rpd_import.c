@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "tracedb/databases.h"
+#include "trace/db/databases.h"
 
 /* As rpd_tracer writes it, with one of each. */
 static const char *make_rpd(const char *name)
@@ -204,7 +204,7 @@ START_TEST(the_published_file_equals_norm)
 }
 END_TEST
 
-AQ_TEST_MAIN("tracedb/rpd_import", operations_are_joined_with_their_calls,
+AQ_TEST_MAIN("trace/db/rpd_import", operations_are_joined_with_their_calls,
              user_markers_are_ranges, the_kernels_of_a_graph_are_tasks,
              every_operation_of_a_published_graph_trace_is_read,
              a_truncated_file_is_refused, a_file_without_its_tables_is_refused,

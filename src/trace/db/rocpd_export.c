@@ -2,14 +2,14 @@
 /* rocpd 3.0.0; see doc/formats/rocpd.md. */
 #include "config.h"
 
-#include "tracedb/rocpd_export.h"
+#include "trace/db/rocpd_export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/copy_name.h"
-#include "tracedb/database.h"
+#include "trace/db/database.h"
 
 enum { BATCH = 1024 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "tracedb/databases.h"
-#include "tracedb/rocpd_schema.h"
+#include "trace/db/databases.h"
+#include "trace/db/rocpd_schema.h"
 
 /* ---- a database as rocprofv3 writes it ---- */
 
@@ -406,7 +406,7 @@ START_TEST(damage_anywhere_is_an_error_or_does_no_harm)
 }
 END_TEST
 
-AQ_TEST_MAIN("tracedb/rocpd_import", markers_are_ranges_with_their_message,
+AQ_TEST_MAIN("trace/db/rocpd_import", markers_are_ranges_with_their_message,
              kernels_copies_and_calls_are_joined,
              processes_and_machines_are_kept_apart,
              the_environment_of_the_process_is_dropped,

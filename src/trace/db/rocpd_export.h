@@ -10,12 +10,12 @@
  * false
  * asks it. Thread rule: one thread at a time per export.
  */
-#ifndef AQ_TRACEDB_ROCPD_EXPORT_H
-#define AQ_TRACEDB_ROCPD_EXPORT_H
+#ifndef AQ_TRACE_DB_ROCPD_EXPORT_H
+#define AQ_TRACE_DB_ROCPD_EXPORT_H
 
 #include "common/map.h"
+#include "trace/db/rocpd_schema.h"
 #include "trace/trace.h"
-#include "tracedb/rocpd_schema.h"
 
 /* The insertions, with the columns that have no default: S(id, table,
  * columns). Each is one prepared statement. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "tracedb/database.h"
+#include "trace/db/database.h"
 
 #include <errno.h>
 #include <stdarg.h>

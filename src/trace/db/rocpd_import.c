@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/db/rocpd_import.h"
 #include "trace/rocprofv3.h"
-#include "tracedb/rocpd_import.h"
 
 /* ---- dictionaries of a set of tables ---- */
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tracedb/rocpd_import.h"
-#include "tracedb/rocpd_schema.h"
+#include "trace/db/rocpd_import.h"
+#include "trace/db/rocpd_schema.h"
 
 /* Tables read side by side, whichever starts first: host calls, so that they
  * are known when the rows they submitted come, kernels and copies. */

@@ -4,8 +4,8 @@
  * database has to contain, and nothing else.
  * Thread rule: one thread at a time per database.
  */
-#ifndef AQ_TRACEDB_ROCPD_SCHEMA_H
-#define AQ_TRACEDB_ROCPD_SCHEMA_H
+#ifndef AQ_TRACE_DB_ROCPD_SCHEMA_H
+#define AQ_TRACE_DB_ROCPD_SCHEMA_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

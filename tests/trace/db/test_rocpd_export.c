@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracedb/databases.h"
+#include "trace/db/databases.h"
 
 /* A simulated run of two GPUs with all kinds of rows. */
 static void make_run(aq_memory_sink *m)
@@ -323,7 +323,7 @@ START_TEST(a_file_that_cannot_be_written_is_an_error)
 }
 END_TEST
 
-AQ_TEST_MAIN("tracedb/rocpd_export", tables_and_views_are_the_public_ones,
+AQ_TEST_MAIN("trace/db/rocpd_export", tables_and_views_are_the_public_ones,
              nothing_else_is_in_it, it_is_whole_and_no_key_leads_nowhere,
              views_show_every_dispatch_copy_and_call,
              dispatches_have_all_that_the_kernels_view_asks_for,

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "tracedb/rocpd_export.h"
+#include "trace/db/rocpd_export.h"
 
 /* Above the threads that stand for queues. */
 enum { DEVICE_TID = (1 << 30) + (1 << 29) };

@@ -10,8 +10,8 @@
  * Ownership: texts of a statement live until its next step.
  * Thread rule: one thread at a time per database.
  */
-#ifndef AQ_TRACEDB_DATABASE_H
-#define AQ_TRACEDB_DATABASE_H
+#ifndef AQ_TRACE_DB_DATABASE_H
+#define AQ_TRACE_DB_DATABASE_H
 
 #include <sqlite3.h>
 

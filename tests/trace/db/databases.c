@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracedb/databases.h"
+#include "trace/db/databases.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,20 @@
+libaqcore_a_SOURCES += \
+	src/trace/db/database.c src/trace/db/database.h \
+	src/trace/db/modules.c \
+	src/trace/db/rocpd_counters.c \
+	src/trace/db/rocpd_export.c src/trace/db/rocpd_export.h \
+	src/trace/db/rocpd_import.c src/trace/db/rocpd_import.h \
+	src/trace/db/rocpd_info.c \
+	src/trace/db/rocpd_life.c \
+	src/trace/db/rocpd_rows.c \
+	src/trace/db/rocpd_schema.c src/trace/db/rocpd_schema.def \
+	src/trace/db/rocpd_schema.h \
+	src/trace/db/rocpd_views.def \
+	src/trace/db/rocprof_v1_import.c \
+	src/trace/db/rpd_import.c \
+	src/trace/db/stored.c src/trace/db/stored.h \
+	src/trace/db/tracedb.h
+
+EXTRA_DIST += \
+	doc/formats/rocpd.md \
+	doc/formats/rpd.md
