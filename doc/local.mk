@@ -185,7 +185,7 @@ EXTRA_DIST += tools/fit_executed.py traces/mi300a-counts.tsv \
 fit-serving:
 	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
 	  $${PYTHON:-python3} $(srcdir)/tools/fit_serving.py $$data \
-	  $(srcdir)/src/serving/models
+	  $(srcdir)/src/study/serving/models
 EXTRA_DIST += tools/fit_serving.py
 
 # Figures of published traces, in doc/tables/whatif.md. AQ_DATA as of fit-durations.

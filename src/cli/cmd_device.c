@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "calibrate/calibration.h"
-#include "calibrate/probe_run.h"
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "perform/counted.h"
-#include "perform/product.h"
+#include "study/calibrate/calibration.h"
+#include "study/calibrate/probe_run.h"
+#include "study/session/counted.h"
+#include "study/session/product.h"
 
 /* ---- probe ---- */
 

@@ -9,9 +9,9 @@
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "gpu/compile/compile.h"
-#include "launch/expect.h"
-#include "launch/launcher.h"
-#include "launch/times.h"
+#include "study/launch/expect.h"
+#include "study/launch/launcher.h"
+#include "study/launch/times.h"
 #include "transport/registry/device_models.h"
 
 /* LDS_MAX is more than any device has: the sum with the kernel's own must not

@@ -11,9 +11,9 @@
 #include "cli/runs.h"
 #include "common/kernel_set.h"
 #include "common/text.h"
-#include "perform/capture.h"
-#include "perform/interval.h"
-#include "perform/replay.h"
+#include "study/session/capture.h"
+#include "study/session/interval.h"
+#include "study/session/replay.h"
 
 /* Options that have no meaning for a kind of input are refused, not ignored. */
 static const aq_cli_option_id run_options[] = {

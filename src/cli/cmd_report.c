@@ -8,8 +8,8 @@
 #include "cli/compare_print.h"
 #include "cli/profile_show.h"
 #include "cli/runs.h"
-#include "perform/run_model.h"
 #include "report/page.h"
+#include "study/session/run_model.h"
 #include "transport/registry/device_models.h"
 
 /* The runs of the page, with the device models that they were made with. */

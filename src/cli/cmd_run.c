@@ -7,7 +7,7 @@
 #include "cli/contain.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
-#include "perform/scenario_run.h"
+#include "study/session/scenario_run.h"
 
 static aq_status run_scenario(aq_cli *cli, aq_store *store,
                               const aq_performance *performance, int64_t seed)

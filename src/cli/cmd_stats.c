@@ -11,8 +11,8 @@
 #include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
-#include "perform/peaks.h"
 #include "report/range_summary.h"
+#include "study/session/peaks.h"
 
 static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,
                     aq_time time)

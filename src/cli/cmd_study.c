@@ -10,8 +10,8 @@
 #include "cli/rows.h"
 #include "cli/runs.h"
 #include "cli/sweep_cluster.h"
-#include "study/plot.h"
-#include "study/study_json.h"
+#include "study/sweep/plot.h"
+#include "study/sweep/study_json.h"
 
 /* ---- options ---- */
 

@@ -14,10 +14,10 @@
 #include "cli/sweep_cluster.h"
 #include "common/json_out.h"
 #include "common/wall.h"
-#include "study/sweep_folder.h"
-#include "study/sweep_scripts.h"
-#include "study/sweep_tasks.h"
-#include "study/workers.h"
+#include "study/sweep/sweep_folder.h"
+#include "study/sweep/sweep_scripts.h"
+#include "study/sweep/sweep_tasks.h"
+#include "study/sweep/workers.h"
 
 typedef struct sweep {
   aq_cli *cli;

@@ -10,7 +10,7 @@
 #include "cli/perform.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "whatif/whatif.h"
+#include "study/whatif/whatif.h"
 
 static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
     [AQ_CHANGE_LAUNCH] = AQ_CLI_OPT_LAUNCH,

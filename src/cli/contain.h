@@ -7,7 +7,7 @@
 #define AQ_CLI_CONTAIN_H
 
 #include "cli/cli.h"
-#include "perform/containment.h"
+#include "study/session/containment.h"
 
 /* The limits of --policy-timeout and --policy-memory. */
 aq_status aq_cli_policy_limits(aq_cli *cli, aq_policy_limits *out);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "serving/scenario_write.h"
+#include "study/serving/scenario_write.h"
 
 aq_status aq_cli_import_workload(aq_cli *cli)
 {

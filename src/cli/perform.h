@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "cli/cli.h"
-#include "perform/perform.h"
+#include "study/session/perform.h"
 
 /* Reads --transport, --faults, --device, --set, --policy, --counters and the
  * options of live mode; texts are borrowed from `cli`. */

@@ -10,9 +10,9 @@
 
 #include "cli/rows.h"
 #include "cli/sweep_cluster.h"
-#include "study/completeness.h"
-#include "study/sweep_folder.h"
-#include "study/sweep_scripts.h"
+#include "study/sweep/completeness.h"
+#include "study/sweep/sweep_folder.h"
+#include "study/sweep/sweep_scripts.h"
 
 enum { PATH_SIZE = 4096 };
 

@@ -379,8 +379,8 @@ static aq_time two_peer_copies_end(const char *const *edits)
   return copies_end(edits, 0, 1, 2);
 }
 
-/* The question of a replay to the device; tests/run/test_replay.c tests the use
- * of the answer. */
+/* The question of a replay to the device; tests/study/loop/test_replay.c tests
+ * the use of the answer. */
 static aq_device_info device_info(const char *const *edits)
 {
   rig r;

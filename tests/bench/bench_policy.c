@@ -14,7 +14,7 @@
 
 #include "backend_sim/sim.h"
 #include "common/rng.h"
-#include "run/run.h"
+#include "study/loop/run.h"
 
 enum { ROUNDS = 5, JOBS = 400000, MANY = 10000000, HOOKS = 3 };
 

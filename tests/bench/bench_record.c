@@ -16,7 +16,7 @@
 
 #include "bench/bench.h"
 #include "bench/hsa_client.h"
-#include "perform/runs.h"
+#include "study/session/runs.h"
 
 enum {
   ROUNDS = 5,

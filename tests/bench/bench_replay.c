@@ -14,8 +14,8 @@
 #include "backend_sim/sim.h"
 #include "bench/bench.h"
 #include "common/memory_sink.h"
-#include "run/replay.h"
-#include "run/run.h"
+#include "study/loop/replay.h"
+#include "study/loop/run.h"
 #include "trace/trace.h"
 
 enum { ROUNDS = 5, DISPATCHES = 10000000 };

@@ -2,7 +2,7 @@
 /* Plans of sweeps, beside a scenario "clients.json" of three parameters. */
 #include "fuzz/fuzz_workload.h"
 
-#include "workload/plan.h"
+#include "study/workload/plan.h"
 
 static const char scenario[] =
     "{\"version\": 1, \"parameters\": {\"rate\": \"20us\", \"service\": "

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serving/import.h"
+#include "study/serving/import.h"
 
 static char *written(const aq_llm_requests *requests, size_t *size)
 {

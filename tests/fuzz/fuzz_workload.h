@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "workload/scenario.h"
+#include "study/workload/scenario.h"
 
 enum { FUZZ_PATH = 128, FUZZ_JOBS = 200 };
 

@@ -8,7 +8,7 @@
 
 #include "common/rng.h"
 #include "oracles/device.h"
-#include "run/run.h"
+#include "study/loop/run.h"
 #include "support/aqtest.h"
 
 enum {

@@ -8,9 +8,9 @@
 
 #include "backend_sim/sim.h"
 #include "common/memory_sink.h"
-#include "run/run.h"
-#include "workload/request_log.h"
-#include "workload/scenario.h"
+#include "study/loop/run.h"
+#include "study/workload/request_log.h"
+#include "study/workload/scenario.h"
 
 enum { KEPT_MAX = 64 };
 

@@ -12,8 +12,8 @@
 #include "backend_sim/sim.h"
 #include "common/json_in.h"
 #include "common/memory_sink.h"
-#include "run/run.h"
-#include "workload/scenario.h"
+#include "study/loop/run.h"
+#include "study/workload/scenario.h"
 
 /* The time of launch and wait in a kernel's measured latency: just below the
  * shortest of them, 14 us in steps of 2. */

@@ -1,0 +1,21 @@
+libaqcore_a_SOURCES += \
+	src/study/sweep/completeness.c src/study/sweep/completeness.h \
+	src/study/sweep/figures.def \
+	src/study/sweep/kept.c src/study/sweep/kept.h \
+	src/study/sweep/kept_make.c \
+	src/study/sweep/serving_figures.c src/study/sweep/serving_figures.h \
+	src/study/sweep/plot.c src/study/sweep/plot.h \
+	src/study/sweep/plot_axis.c src/study/sweep/plot_axis.h \
+	src/study/sweep/plot_words.c src/study/sweep/plot_words.h \
+	src/study/sweep/point.c src/study/sweep/point.h \
+	src/study/sweep/study.c src/study/sweep/study.h \
+	src/study/sweep/study_run.c src/study/sweep/study_run.h \
+	src/study/sweep/sweep_folder.c src/study/sweep/sweep_folder.h \
+	src/study/sweep/sweep_inputs.c src/study/sweep/sweep_inputs.h \
+	src/study/sweep/sweep_progress.c \
+	src/study/sweep/sweep_scripts.c src/study/sweep/sweep_scripts.h \
+	src/study/sweep/sweep_status.c \
+	src/study/sweep/sweep_submit.c \
+	src/study/sweep/study_json.c src/study/sweep/study_json.h \
+	src/study/sweep/sweep_tasks.c src/study/sweep/sweep_tasks.h \
+	src/study/sweep/workers.c src/study/sweep/workers.h

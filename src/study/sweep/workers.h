@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that run points of a plan at the same time, each with a store
+ * connection of its own. Which of them runs a point changes nothing of it.
+ *
+ * A point whose policy crashes, does not return or takes too much memory ends
+ * its process; another one takes its place. Points that fail are stored as
+ * failed, unless the store or the memory is what failed.
+ */
+#ifndef AQ_STUDY_SWEEP_WORKERS_H
+#define AQ_STUDY_SWEEP_WORKERS_H
+
+#include "study/session/containment.h"
+#include "study/sweep/point.h"
+
+/* One point that is to be run, and what became of it. */
+typedef struct aq_sweep_task {
+  const aq_plan_point *point;
+  char key[AQ_POINT_KEY_SIZE];
+  int64_t run;        /* AQ_NONE: not yet, or it failed */
+  int64_t failed_run; /* of an earlier failure, which this one replaces; or
+                         AQ_NONE */
+  bool skip;          /* it failed before and is not tried again */
+} aq_sweep_task;
+
+typedef struct aq_sweep_work {
+  const aq_sweep *sweep;
+  const char *store; /* as aq_store_open takes it */
+  aq_sweep_task *tasks;
+  size_t count; /* tasks with run AQ_NONE and without skip are run */
+  aq_policy_limits limits;
+  uint32_t processes;
+  /* A task has ended; `why` NULL: well. */
+  void (*over)(size_t task, const char *why, void *user);
+  /* Some time has passed; or NULL. */
+  void (*tick)(void *user);
+  void *user;
+  bool alone; /* no other process has the store open: it becomes one file */
+  /* Not 0: the points at work are dropped, and no other begins. Set by a
+   * signal's handler; or NULL. */
+  const volatile int *stop;
+} aq_sweep_work;
+
+/* A flag that SIGTERM sets from now on, instead of ending the process. */
+const volatile int *aq_sweep_stop_watch(void);
+
+/* Returns when all tasks have ended; fails when a worker ended outside of a
+ * point. The caller's store is closed meanwhile. */
+aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag);
+
+#endif

@@ -1,1 +1,0 @@
-check_PROGRAMS += tests/calibrate/test_probe

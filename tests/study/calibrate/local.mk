@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/study/calibrate/test_probe

@@ -1,0 +1,8 @@
+check_PROGRAMS += tests/study/sweep/test_study
+dist_check_SCRIPTS += \
+	tests/study/sweep/test_clusters.sh \
+	tests/study/sweep/test_kept.sh \
+	tests/study/sweep/test_slurm.sh \
+	tests/study/sweep/test_tenants.sh
+EXTRA_DIST += tests/study/sweep/hold_policy.c
+check_DATA += public/stamp

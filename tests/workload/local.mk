@@ -1,6 +1,0 @@
-check_PROGRAMS += \
-	tests/workload/test_scenario \
-	tests/workload/test_scenario_dnn
-
-# The tests compare this page with the code.
-EXTRA_DIST += doc/formats/plan.md doc/formats/scenario.md
