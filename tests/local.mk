@@ -74,7 +74,7 @@ include tests/contract/local.mk
 include tests/model/local.mk
 include tests/study/whatif/local.mk
 include tests/transport/fault/local.mk
-include tests/doctor/local.mk
+include tests/cli/doctor/local.mk
 include tests/dropin/hsa/local.mk
 include tests/gpu/hostcall/local.mk
 include tests/transport/testbed/local.mk

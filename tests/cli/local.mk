@@ -1,4 +1,4 @@
-# Tests of src/cli.
+# Tests of src/cli/commands.
 dist_check_SCRIPTS += \
 	tests/cli/test_asm.sh \
 	tests/cli/test_calibrate.sh \

@@ -4,7 +4,7 @@
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 builddir=${AQ_BUILDDIR:-.}
-completion=$builddir/src/gendoc/aqueduct
+completion=$builddir/src/cli/gendoc/aqueduct
 
 if [ ! -e "$completion" ]; then
   echo "1..0 # SKIP cross build: no man pages and no completion"

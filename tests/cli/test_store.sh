@@ -236,7 +236,7 @@ check "the store is sound" [ "$status$out" = 0 ]
 "$aqueduct" store merge "$bad" --store "$work/merged.db" -q > /dev/null
 try "$aqueduct" list runs --store "$work/merged.db"
 check "they are merged as they are" contains "$status $out" "DROP TABLE runs"
-completion=${AQ_BUILDDIR:-.}/src/gendoc/aqueduct
+completion=${AQ_BUILDDIR:-.}/src/cli/gendoc/aqueduct
 if command -v bash > /dev/null && [ -e "$completion" ]; then
   bash -c '. "$1"; COMP_WORDS=(aqueduct show --store "$2" "") COMP_CWORD=4
     _aqueduct "$3"; printf "%s\n" "${COMPREPLY[@]}"' sh "$completion" "$bad" \

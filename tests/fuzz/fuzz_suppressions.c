@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/findings_priv.h"
+#include "cli/exec/findings_priv.h"
 
 /* A list that was read is compared with a finding, too. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

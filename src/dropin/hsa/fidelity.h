@@ -2,7 +2,7 @@
 /*
  * Facts for the report of `exec --report-fidelity`, where that is asked for.
  * Each is a line of the file PID.fidelity beside the spool, its fields
- * separated by tabs, names last; src/exec/fidelity.c reads them:
+ * separated by tabs, names last; src/cli/exec/fidelity.c reads them:
  *   host  plug-in|built-in|nothing  KERNEL   it has no code that executes
  *   code  GFX  INSTRUCTIONS  INDIRECT  KERNEL   its code was looked through
  *   inexact  CLASS  COUNT  INSTRUCTION  KERNEL  of which this is not exact

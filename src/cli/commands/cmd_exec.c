@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/runs.h"
+#include "cli/exec/device.h"
+#include "cli/exec/ended.h"
+#include "cli/exec/environment.h"
+#include "cli/exec/isolation.h"
+#include "cli/exec/program.h"
+#include "cli/exec/reports.h"
+#include "cli/exec/spools.h"
+#include "common/plugin.h"
+#include "common/profiling.h"
+#include "common/row_choice.h"
+#include "gpu/check/check.h"
+#include "gpu/wave/wave.h"
+
+enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
+
+/* One program on the drop-in. */
+typedef struct execution {
+  aq_cli *cli;
+  char *dropin, *shim;
+  aq_exec_device_wish wish;
+  const char *device; /* NULL: the default one */
+  aq_exec_reports reports;
+  const char *checks; /* NULL: none */
+  aq_profiling profiling;
+  aq_spools spools;
+  aq_program program;
+  aqsim_device_set devices; /* named ones; none: the process chooses */
+  aq_program_end end;
+  bool ran; /* and `end` is known */
+} execution;
+
+/* In the child. */
+static void failure_print(const char *text)
+{
+  fprintf(stderr, "aqueduct: error: %s\n", text);
+}
+
+/* The exit code for the way in which the program ended. */
+static aq_status outcome(const execution *e)
+{
+  aq_cli *cli = e->cli;
+  const aq_program_end *end = &e->end;
+  if (end->timed_out)
+    return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --timeout %s",
+                       cli->args[0], cli->values[AQ_CLI_OPT_TIMEOUT]);
+  cli->exit_code = WIFSIGNALED(end->status)
+                       ? EXIT_SIGNAL + WTERMSIG(end->status)
+                       : WEXITSTATUS(end->status);
+  if (WIFSIGNALED(end->status)) {
+    const aq_spool_call *last = e->spools.last.order ? &e->spools.last : NULL;
+    const aq_status blamed =
+        aq_exec_device_blame(&e->wish, end->status, &cli->diag);
+    return blamed == AQ_OK
+               ? aq_exec_ended(cli->args[0], end->status, last, &cli->diag)
+               : blamed;
+  }
+  if (cli->exit_code != 0 || access(e->spools.opened, F_OK) == 0)
+    return AQ_OK;
+  return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                     "%s never called hsa_init: nothing ran on the simulator",
+                     cli->args[0]);
+}
+
+static aq_status isolation_choose(execution *e)
+{
+  aq_cli *cli = e->cli;
+  const char *text = cli->values[AQ_CLI_OPT_ISOLATION];
+  aq_isolation how;
+  aq_diag why = AQ_DIAG_INIT;
+  aq_status status = aq_isolation_read(text, &how, &cli->diag);
+  if (status != AQ_OK || how == AQ_ISOLATION_PRELOAD)
+    return status;
+  if (e->device) {
+    status = aqsim_device_set_load(e->device, e->wish.edits, &e->devices,
+                                   &cli->diag);
+    if (status != AQ_OK)
+      return status;
+    e->program.devices = &e->devices;
+  }
+  status = aq_isolation_try(e->program.devices, &why);
+  e->program.isolated = status == AQ_OK;
+  return how == AQ_ISOLATION_AUTO || e->program.isolated
+             ? AQ_OK
+             : aq_diag_set(&cli->diag, status, "--isolation namespace: %s",
+                           why.text);
+}
+
+/* The device is refused here, where the user asked for it: a HIP program would
+ * call hsa_init again for each of its own errors. */
+static aq_status device_choose(execution *e)
+{
+  aq_cli *cli = e->cli;
+  const aq_notes notes = aq_cli_notes(cli);
+  e->wish = (aq_exec_device_wish){cli->args[0], cli->values[AQ_CLI_OPT_DEVICE],
+                                  aq_cli_repeats(cli, AQ_CLI_OPT_SET)};
+  aq_status status =
+      aq_exec_device_choose(&e->wish, &e->device, &notes, &cli->diag);
+  return status == AQ_OK ? aq_exec_reports_device(&e->reports, e->wish.device,
+                                                  e->device, &cli->diag)
+                         : status;
+}
+
+static aq_status spools_create(execution *e)
+{
+  aq_cli *cli = e->cli;
+  aq_store *store;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  status = aq_spools_create(
+      store,
+      &(aq_spool_wish){PACKAGE_VERSION, cli->command_line, cli->args[0],
+                       cli->values[AQ_CLI_OPT_NAME],
+                       aq_cli_flag(cli, AQ_CLI_OPT_REPLACE)},
+      &e->spools, &cli->diag);
+  e->spools.reports = &e->reports;
+  aq_store_close(store);
+  return status;
+}
+
+static bool profiles_code(const execution *e)
+{
+  return e->profiling.code || aq_cli_flag(e->cli, AQ_CLI_OPT_PROFILE_ISA);
+}
+
+static aq_status environment_set(execution *e)
+{
+  aq_cli *cli = e->cli;
+  const aq_exec_environment environment = {
+      .dropin = e->dropin,
+      .shim = e->shim,
+      .spools = e->spools.folder,
+      .opened = e->spools.opened,
+      .device = e->device,
+      .device_by_code = e->device                            ? NULL
+                        : aq_cli_flag(cli, AQ_CLI_OPT_QUIET) ? "quiet"
+                                                             : "1",
+      .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
+      .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
+      .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
+      .profile_isa = profiles_code(e) || e->reports.coverage ? "1" : NULL,
+      .cost = cli->values[AQ_CLI_OPT_COST],
+      .compile = cli->values[AQ_CLI_OPT_COMPILE],
+      .coverage = e->reports.coverage ? "1" : NULL,
+      .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
+      .traces =
+          aq_profiling_traced(&e->profiling, cli->values[AQ_CLI_OPT_TRACE_ISA]),
+      .extract = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],
+      .fidelity = e->reports.fidelity ? "1" : NULL,
+      .check = e->checks,
+      .schedule = cli->values[AQ_CLI_OPT_SCHEDULE],
+      .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
+      .polls = aq_cli_flag(cli, AQ_CLI_OPT_POLL_QUEUES) ? "1" : NULL,
+      .strict_memory = cli->values[AQ_CLI_OPT_STRICT_MEMORY],
+      .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
+      .record = e->profiling.record,
+      .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
+      .faults = cli->values[AQ_CLI_OPT_FAULTS],
+      .capture = cli->values[AQ_CLI_OPT_CAPTURE]};
+  return aq_exec_environment_set(&environment, &cli->diag);
+}
+
+static aq_status execution_run(execution *e)
+{
+  aq_cli *cli = e->cli;
+  aq_status status =
+      aq_plugin_file_find("libhsa-runtime64.so.1", &e->dropin, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_plugin_file_find("libaqueduct-shim.so", &e->shim, &cli->diag);
+  if (status == AQ_OK)
+    status = spools_create(e);
+  if (status == AQ_OK)
+    status = environment_set(e);
+  if (status == AQ_OK)
+    status = aq_program_run(&e->program, &e->end, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  e->ran = true;
+  const aq_notes notes = aq_cli_notes(cli);
+  const aq_spool_watch watch = aq_cli_spool_watch(cli, &notes);
+  status = aq_spools_store(&e->spools, cli->values[AQ_CLI_OPT_STORE],
+                           e->end.child, e->end.status, &watch, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_exec_reports_close(&e->reports, &notes, &cli->diag);
+  return status == AQ_OK ? outcome(e) : status;
+}
+
+/* An error of exec is no failure of the program; its end by a timeout or a
+ * signal is one. */
+static aq_status junit_close(execution *e, aq_status status)
+{
+  aq_cli *cli = e->cli;
+  const bool own =
+      !e->ran || (status != AQ_ERR_TIMEOUT && !WIFSIGNALED(e->end.status));
+  const char *why = status == AQ_OK ? NULL : cli->diag.text;
+  const aq_junit_end end = {own ? why : NULL, own ? NULL : why, e->ran,
+                            e->end.status};
+  aq_status closed = aq_junit_close(&e->reports.junit, &end,
+                                    status == AQ_OK ? &cli->diag : NULL);
+  if (status == AQ_OK && closed != AQ_OK)
+    cli->exit_code = AQ_EXEC_OURS;
+  return status == AQ_OK ? closed : status;
+}
+
+/* Options of the checker: an error shows before the program runs. */
+static aq_status check_open(execution *e)
+{
+  aq_cli *cli = e->cli;
+  const char *asked = cli->values[AQ_CLI_OPT_CHECK];
+  unsigned checks;
+  if (!asked)
+    return AQ_OK;
+  e->checks = *asked ? asked : "all";
+  if (aq_check_read(e->checks, &checks, &cli->diag) != AQ_OK)
+    return aq_diag_prefix(&cli->diag, "--check");
+  if (profiles_code(e) || e->profiling.traces ||
+      cli->values[AQ_CLI_OPT_TRACE_ISA] || e->reports.coverage)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--check with --profile-isa, --trace-isa, --coverage or "
+                       "a profile of code; expected one of them");
+  const aq_findings_options options = {
+      .checks = e->checks,
+      .file = cli->values[AQ_CLI_OPT_CHECK_REPORT],
+      .sarif = cli->values[AQ_CLI_OPT_SARIF],
+      .suppress = cli->values[AQ_CLI_OPT_SUPPRESS],
+      .json = aq_cli_flag(cli, AQ_CLI_OPT_JSON)};
+  return aq_findings_open(&options, &e->reports.findings, &cli->diag);
+}
+
+/* Ends the report; findings make a program that succeeded fail. */
+static aq_status check_close(execution *e, aq_status status)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  uint64_t count;
+  if (!e->ran) {
+    aq_findings_drop(&e->reports.findings);
+    return status;
+  }
+  const char *cut = status != AQ_OK ? e->cli->diag.text : NULL;
+  const aq_status closed =
+      aq_exec_reports_found(&e->reports, cut, &count, &diag);
+  if (status != AQ_OK)
+    return status;
+  if (closed != AQ_OK)
+    return aq_diag_set(&e->cli->diag, closed, "%s", diag.text);
+  if (count > 0 && e->cli->exit_code == 0)
+    e->cli->exit_code = 1;
+  return AQ_OK;
+}
+
+aq_status aq_cli_exec(aq_cli *cli)
+{
+  execution e = {.cli = cli,
+                 .spools = AQ_SPOOLS_NONE,
+                 .program = {.args = cli->args, .failed = failure_print}};
+  aq_row_choice rows; /* the drop-in's to use: an error shows here */
+  aq_dispatch_choice extract = {0, NULL};
+  const char *trace = cli->values[AQ_CLI_OPT_TRACE_ISA];
+  const aq_exec_report_wish wish = {
+      .fidelity = cli->values[AQ_CLI_OPT_REPORT_FIDELITY],
+      .coverage = cli->values[AQ_CLI_OPT_COVERAGE],
+      .junit = cli->values[AQ_CLI_OPT_JUNIT],
+      .json = aq_cli_flag(cli, AQ_CLI_OPT_JSON),
+      .args = cli->args};
+  aq_wave_trace_options traced;
+  const aq_notes notes = aq_cli_notes(cli);
+  if (trace && aq_wave_trace_read(trace, &traced, &cli->diag) != AQ_OK)
+    return aq_diag_prefix(&cli->diag, "--trace-isa");
+  aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
+  if (status == AQ_OK)
+    status = aq_exec_reports_open(&wish, &e.reports, &cli->diag);
+  if (status == AQ_OK)
+    status = device_choose(&e);
+  if (status == AQ_OK)
+    status = aq_profiling_read(cli->values[AQ_CLI_OPT_PROFILE],
+                               cli->values[AQ_CLI_OPT_RECORD], &e.profiling,
+                               &cli->diag);
+  if (status == AQ_OK)
+    status = aq_row_choice_read(e.profiling.record,
+                                cli->values[AQ_CLI_OPT_RECORD_LIMIT], &rows,
+                                &cli->diag);
+  if (status == AQ_OK)
+    status = isolation_choose(&e);
+  if (status == AQ_OK)
+    status = check_open(&e);
+  if (status == AQ_OK)
+    status = aq_exec_extract_begin(cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],
+                                   &extract, &cli->diag);
+  if (status == AQ_OK)
+    status = execution_run(&e);
+  if (e.ran)
+    aq_exec_extract_end(&extract, &notes);
+  status = check_close(&e, status);
+  aq_exec_reports_close(&e.reports, NULL, NULL);
+  status = junit_close(&e, status);
+  aq_spools_close(&e.spools);
+  if (e.program.devices)
+    aqsim_device_set_fini(&e.devices);
+  free(e.dropin);
+  free(e.shim);
+  return status;
+}

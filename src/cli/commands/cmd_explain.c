@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/rows.h"
+#include "cli/commands/runs.h"
+#include "common/json_out.h"
+#include "common/text.h"
+#include "report/explain_run.h"
+#include "report/short_names.h"
+
+enum { NAME_SHOWN = 44 }; /* columns of a kernel's name, in text */
+
+/* A table leaves out causes that took no time. */
+static aq_status put_shares(aq_cli *cli, aq_json_out *json,
+                            const aq_explained *explained,
+                            aq_run_reader *reader)
+{
+  const aq_explain *e = &explained->explain;
+  static const aq_cli_column columns[] = {{"where the time went", "cause"},
+                                          {NULL, "meaning"},
+                                          {">%", "percent"},
+                                          {">us", "time_ns"},
+                                          {">times", "times"},
+                                          {">longest us", "longest_ns"},
+                                          {">row", "row"},
+                                          {NULL, "name"},
+                                          {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "causes", columns);
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
+    const aq_explain_share *share = &e->shares[i];
+    if (!json && share->time == 0)
+      continue;
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, aq_explain_causes[i].name);
+    aq_cli_cell_text(rows, aq_explain_causes[i].meaning);
+    aq_cli_cell_real(rows, "%.1f", aq_explained_percent(e, share->time));
+    aq_cli_cell_time(rows, share->time);
+    aq_cli_cell_int(rows, share->gaps);
+    aq_cli_cell_time(rows, share->worst);
+    aq_cli_cell_int(rows, share->worst_row);
+    aq_cli_cell_text(rows, json ? aq_explained_worst_name(
+                                      explained, (aq_explain_cause)i, reader)
+                                : NULL);
+    aq_cli_row_end(rows);
+  }
+  return aq_cli_rows_end(cli, rows);
+}
+
+/* The name as in tables, on a line of 80 columns; NULL: none. */
+static char *name_shorten(const char *name)
+{
+  char *text = name ? aq_name_short(name) : NULL;
+  char *line = text ? aq_text_line(text, strlen(text)) : NULL;
+  free(text);
+  if (line)
+    aq_names_fit(&line, 1, NAME_SHOWN);
+  return line;
+}
+
+static void put_head(aq_cli *cli, const aq_run_info *run,
+                     const aq_explained *explained, aq_run_reader *reader)
+{
+  const aq_explain *e = &explained->explain;
+  char label[AQ_CLI_LABEL_SIZE], trust[AQ_CLI_TRUST_SIZE];
+  const aq_explain_share *share = &e->shares[e->largest];
+  const aq_explain_term *term = &aq_explain_causes[e->largest];
+  const char *name = aq_explained_worst_name(explained, e->largest, reader);
+  aq_cli_run_label(run, label);
+  char *clean = aq_text_line(label, strlen(label));
+  char *kernel = name_shorten(name);
+  fprintf(cli->out, "%s is %s: %s %.1f %% of its time, then %s %.1f %%\n  %s\n",
+          clean ? clean : "", aq_explained_verdict(e), term->name,
+          aq_explained_percent(e, share->time), aq_explain_causes[e->next].name,
+          aq_explained_percent(e, e->shares[e->next].time), term->meaning);
+  fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%s\n",
+          (double)share->worst / (double)AQ_US, share->worst_row,
+          kernel ? ", " : "", kernel ? kernel : "");
+  free(kernel);
+  free(clean);
+  if (aq_cli_run_trust(run, trust))
+    fprintf(cli->out, "  %s\n", trust);
+  if (e->communication)
+    fprintf(cli->out,
+            "  communication kernels ran for %.3f us, %.1f %% of that beside "
+            "other kernels\n",
+            (double)e->communication / (double)AQ_US,
+            100.0 * (double)aq_explained_overlap(e) / (double)e->communication);
+  if (e->shapeless)
+    fprintf(cli->out,
+            "  %" PRId64 " kernels, %.1f %% of the time, have no grid or "
+            "workgroup size: their tail is unknown\n",
+            e->shapeless, aq_explained_percent(e, e->shapeless_time));
+  if (e->unsized)
+    fprintf(cli->out,
+            "  the compute units of %" PRId64 " device%s are not known: the "
+            "tail of kernels is not\n",
+            e->unsized, e->unsized == 1 ? "" : "s");
+  if (e->lost)
+    fprintf(cli->out,
+            "  %" PRId64 " launches and copies have no record: %.1f %% of the "
+            "time is idle, as far as recorded, while they may have run\n",
+            e->lost, aq_explained_percent(e, e->lost_time));
+  if (e->stalls)
+    fprintf(cli->out,
+            "  the measured run waited %" PRId64 " times unexplained, %.3f us "
+            "with the kernels behind: a replay does not repeat that, its idle "
+            "time then is unexplained too\n",
+            e->stalls, (double)e->stalled / (double)AQ_US);
+  aq_cli_run_caveats(cli, "  ", run);
+  fprintf(cli->out, "%" PRId64 " dispatches on %" PRId64 " device%s\n\n",
+          e->dispatches, e->devices, e->devices == 1 ? "" : "s");
+}
+
+static void json_head(aq_json_out *json, const aq_run_info *run,
+                      const aq_explain *e)
+{
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", run->id);
+  aq_json_out_text(json, "kind", aq_cli_run_kind_name(run->kind));
+  aq_cli_run_caveats_json(json, "caveats", run);
+  aq_json_out_text(json, "bottleneck", aq_explained_verdict(e));
+  aq_json_out_text(json, "largest", aq_explain_causes[e->largest].name);
+  aq_json_out_text(json, "next", aq_explain_causes[e->next].name);
+  aq_json_out_ns(json, "time_ns", e->time);
+  aq_json_out_ns(json, "communication_ns", e->communication);
+  aq_json_out_ns(json, "communication_overlap_ns", aq_explained_overlap(e));
+  aq_json_out_int(json, "dispatches", e->dispatches);
+  aq_json_out_int(json, "devices", e->devices);
+  aq_json_out_int(json, "shapeless", e->shapeless);
+  aq_json_out_ns(json, "shapeless_ns", e->shapeless_time);
+  aq_json_out_int(json, "unsized", e->unsized);
+  aq_json_out_int(json, "lost", e->lost);
+  aq_json_out_ns(json, "lost_ns", e->lost_time);
+  aq_json_out_int(json, "stalls", e->stalls);
+  aq_json_out_ns(json, "stalled_ns", e->stalled);
+}
+
+/* ---- the command ---- */
+
+static aq_status put(aq_cli *cli, const aq_run_info *run,
+                     const aq_explained *explained, aq_run_reader *reader)
+{
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json)
+    json_head(json, run, &explained->explain);
+  else
+    put_head(cli, run, explained, reader);
+  status = put_shares(cli, json, explained, reader);
+  if (json)
+    aq_json_out_close_map(json);
+  return aq_cli_json_finish(cli, json, status);
+}
+
+aq_status aq_cli_explain(aq_cli *cli)
+{
+  aq_store *store;
+  aq_run_info *run = NULL;
+  aq_run_reader *reader;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = aq_store_find(store, cli->args[0], &run, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader,
+                                &cli->diag);
+  if (status == AQ_OK) {
+    aq_explained explained;
+    status = aq_explained_make(store, run, reader, &explained, &cli->diag);
+    if (status == AQ_OK) {
+      status = put(cli, run, &explained, reader);
+      aq_explained_fini(&explained);
+    }
+    aq_run_reader_close(reader);
+  }
+  aq_run_info_free(run);
+  aq_store_close(store);
+  return status;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/progress.h"
+#include "cli/commands/runs.h"
+#include "common/json_out.h"
+#include "report/clock_offset.h"
+#include "trace/db/tracedb.h"
+#include "trace/trace.h"
+
+/* "OUT_OF_ORDER" as a key: "out_of_order". */
+static const char *repair_key(aq_trace_repair repair, char key[64])
+{
+  static const char *const ids[] = {
+#define R(id, text, damage) [AQ_REPAIR_##id] = #id,
+      AQ_TRACE_REPAIRS(R)
+#undef R
+  };
+  size_t i = 0;
+  for (; ids[repair][i] && i < 63; i++)
+    key[i] = (char)tolower((unsigned char)ids[repair][i]);
+  key[i] = 0;
+  return key;
+}
+
+/* For the run's notes and for --json. */
+static void json_result(aq_json_out *json, const aq_trace_result *result)
+{
+  char key[64];
+  aq_json_out_int(json, "dispatches", (int64_t)result->dispatches);
+  aq_json_out_int(json, "copies", (int64_t)result->copies);
+  aq_json_out_int(json, "waits", (int64_t)result->waits);
+  aq_json_out_int(json, "ranges", (int64_t)result->ranges);
+  aq_json_out_int(json, "with_host", (int64_t)result->with_host);
+  if (result->wave_size > 0)
+    aq_json_out_int(json, "wave_size", result->wave_size);
+  if (result->cuda)
+    aq_json_out_bool(json, "cuda", true);
+  if (result->hip_version > 0)
+    aq_json_out_int(json, "hip_version", result->hip_version);
+  aq_json_out_map(json, "edges");
+  for (int i = 1; i < AQ_EDGE_COUNT; i++)
+    aq_json_out_int(json, aq_edge_kind_name(i), (int64_t)result->edges[i]);
+  aq_json_out_int(json, "calls_without", (int64_t)result->edges[0]);
+  aq_json_out_close_map(json);
+  aq_json_out_map(json, "repairs");
+  for (int i = 0; i < AQ_REPAIR_COUNT; i++)
+    if (result->repairs[i])
+      aq_json_out_int(json, repair_key(i, key), (int64_t)result->repairs[i]);
+  aq_json_out_close_map(json);
+  if (result->example_count > 0) {
+    aq_json_out_array(json, "examples");
+    for (size_t i = 0; i < result->example_count; i++)
+      aq_json_out_text(json, NULL, result->examples[i].text);
+    aq_json_out_close_array(json);
+  }
+  aq_json_out_text(json, "advice", result->advice);
+}
+
+static char *make_notes(const aq_trace_result *result)
+{
+  aq_json_out *json = aq_json_out_begin(false);
+  if (!json)
+    return NULL;
+  aq_json_out_map(json, NULL);
+  json_result(json, result);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
+}
+
+/* How many of a repair there were, and where the first one is. */
+static void tell_repair(const aq_cli *cli, const char *path,
+                        const aq_trace_result *result, aq_trace_repair repair)
+{
+  const uint64_t count = result->repairs[repair];
+  const char *first = NULL;
+  for (size_t i = result->example_count; i-- > 0;)
+    if (result->examples[i].repair == repair)
+      first = result->examples[i].text;
+  aq_cli_note(cli, "%s: repaired: %" PRIu64 " %s%s%s%s", path, count,
+              aq_trace_repair_text(repair), first ? " (first: " : "",
+              first ? first : "", first ? ")" : "");
+}
+
+static void tell_result(const aq_cli *cli, const char *path,
+                        const aq_trace_result *result)
+{
+  aq_cli_note(cli,
+              "%s: %s, %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64
+              " waits, %" PRIu64 " ranges; %" PRIu64 " with host times",
+              path, result->format, result->dispatches, result->copies,
+              result->waits, result->ranges, result->with_host);
+  if (result->edges[AQ_EDGE_CALL] + result->edges[AQ_EDGE_INFERRED])
+    aq_cli_note(cli,
+                "%s: dependencies across queues: %" PRIu64
+                " by host calls, %" PRIu64 " inferred from times",
+                path, result->edges[AQ_EDGE_CALL],
+                result->edges[AQ_EDGE_INFERRED]);
+  if (result->edges[0])
+    aq_cli_note(cli,
+                "%s: %" PRIu64 " host calls wait for another stream and lead "
+                "to no dependency: nothing of another queue was submitted "
+                "before, or their thread submits nothing after",
+                path, result->edges[0]);
+  for (int i = 0; i < AQ_REPAIR_COUNT; i++)
+    if (result->repairs[i])
+      tell_repair(cli, path, result, (aq_trace_repair)i);
+  if (result->advice)
+    aq_cli_note(cli, "%s: %s", path, result->advice);
+}
+
+static aq_status read_trace(aq_cli *cli, const char *path,
+                            aq_store_writer *writer, aq_trace_result *result)
+{
+  aq_cli_progress bar;
+  aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
+                              .modules = aq_tracedb_modules,
+                              .allow_truncated =
+                                  aq_cli_flag(cli, AQ_CLI_OPT_ALLOW_TRUNCATED),
+                              .progress = aq_cli_progress_update,
+                              .user = &bar};
+  aq_cli_progress_begin(&bar, cli, path);
+  aq_status status = aq_trace_import(
+      path, &options, aq_store_writer_sink(writer), result, &cli->diag);
+  aq_cli_progress_end(&bar);
+  return status;
+}
+
+static const char *or_null(const char *text)
+{
+  return text[0] ? text : NULL;
+}
+
+/* The description of the run in an export of our own. The run it replays is in
+ * another store. */
+static void take_run(aq_run_info *info, const aq_trace_run *run)
+{
+  info->durations = or_null(run->durations);
+  info->truncated |= run->truncated;
+  if (!info->damage)
+    info->damage = or_null(run->damage);
+  info->recorded = or_null(run->recorded);
+  if (run->kind)
+    info->left_out = run->left_out;
+  if (run->kind != AQ_RUN_SIMULATED)
+    return;
+  info->kind = run->kind;
+  info->transport = or_null(run->transport);
+  info->device_model = or_null(run->device_model);
+  info->model_hash = or_null(run->model_hash);
+  info->model_verdict = or_null(run->model_verdict);
+  info->seed = run->seed;
+  info->reproducible = run->reproducible;
+}
+
+/* The source of the durations of a measured run that does not name it. */
+static void durations_tell(aq_run_info *info, const aq_trace_result *result,
+                           char *text, size_t size)
+{
+  if (info->durations || info->kind != AQ_RUN_MEASURED)
+    return;
+  snprintf(text, size, "measured on %s%s",
+           result->gpu[0] ? result->gpu : "a GPU that the trace does not name",
+           result->more_gpus ? " and others" : "");
+  info->durations = text;
+}
+
+/* Reports clocks that differ, as host waits of the stored run show it. */
+static aq_status tell_clocks(aq_cli *cli, aq_store *store, const char *path,
+                             int64_t run)
+{
+  aq_clock_witnesses witnesses;
+  aq_clock_offset clock;
+  aq_status status =
+      aq_clock_witnesses_find(store, run, &witnesses, &cli->diag);
+  if (status == AQ_OK && aq_clock_offset_of(&witnesses, 0, 0, &clock))
+    aq_cli_note(cli,
+                "%s: clocks of host and device differ: %zu of %zu waits return "
+                "before the end of their work, by up to %.1f us; replay moves "
+                "doorbells by the offset",
+                path, clock.proofs, witnesses.wait_count + witnesses.copy_count,
+                (double)clock.proved / (double)AQ_US);
+  aq_clock_witnesses_fini(&witnesses);
+  return status;
+}
+
+static aq_status finish_run(aq_cli *cli, aq_json_out *json,
+                            aq_store_writer *writer, aq_run_info *info,
+                            const aq_trace_result *result)
+{
+  char *notes = make_notes(result), durations[160], damage[400];
+  if (!notes) {
+    aq_store_writer_abort(writer);
+    return aq_diag_no_memory(&cli->diag);
+  }
+  int64_t id = aq_store_writer_run(writer);
+  info->format = result->format;
+  info->base_ns = result->base_ns;
+  info->notes = notes;
+  info->truncated = result->repairs[AQ_REPAIR_TRUNCATED] > 0;
+  if (aq_trace_damage(result, damage, sizeof damage))
+    info->damage = damage;
+  take_run(info, &result->run);
+  durations_tell(info, result, durations, sizeof durations);
+  aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
+  if (status == AQ_OK) {
+    tell_result(cli, info->source, result);
+    aq_cli_run_print(cli, json, info, id);
+  }
+  info->notes = info->durations = info->damage = NULL; /* all end here */
+  free(notes);
+  return status;
+}
+
+static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
+                             const char *path)
+{
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_MEASURED);
+  aq_trace_result result = {0};
+  aq_store_writer *writer;
+  info.source = path;
+  aq_status status = aq_store_writer_open(store, &info, &writer, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = read_trace(cli, path, writer, &result);
+  if (status != AQ_OK) {
+    aq_store_writer_abort(writer);
+    return status;
+  }
+  const int64_t run = aq_store_writer_run(writer);
+  status = finish_run(cli, json, writer, &info, &result);
+  return status == AQ_OK && result.waits > 0
+             ? tell_clocks(cli, store, path, run)
+             : status;
+}
+
+/* Runs stored before a bad file stay, and are printed. */
+static aq_status import_files(aq_cli *cli, aq_store *store)
+{
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json)
+    aq_json_out_array(json, NULL);
+  for (int i = 0; status == AQ_OK && i < cli->arg_count; i++)
+    status = import_file(cli, json, store, cli->args[i]);
+  return aq_cli_json_results_end(cli, json, status);
+}
+
+aq_status aq_cli_import(aq_cli *cli)
+{
+  aq_store *store;
+  if (cli->values[AQ_CLI_OPT_WORKLOAD])
+    return aq_cli_import_workload(cli);
+  if (cli->arg_count > 1 && cli->values[AQ_CLI_OPT_NAME])
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--name names one run, but %d files were given",
+                       cli->arg_count);
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  status = import_files(cli, store);
+  aq_store_close(store);
+  return status;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/contain.h"
+#include "cli/commands/perform.h"
+#include "cli/commands/runs.h"
+#include "common/kernel_set.h"
+#include "common/text.h"
+#include "study/session/capture.h"
+#include "study/session/interval.h"
+#include "study/session/replay.h"
+
+/* Options that have no meaning for a kind of input are refused, not ignored. */
+static const aq_cli_option_id run_options[] = {
+    AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,        AQ_CLI_OPT_QUEUES,
+    AQ_CLI_OPT_EDGES,    AQ_CLI_OPT_AS_GRAPH,     AQ_CLI_OPT_POLICY,
+    AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_CLOCK_OFFSET, AQ_CLI_OPT_COUNT};
+static const aq_cli_option_id capture_options[] = {
+    AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
+    AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_BLOCKS,
+    AQ_CLI_OPT_COST,        AQ_CLI_OPT_PROFILE,   AQ_CLI_OPT_COMPILE,
+    AQ_CLI_OPT_COUNT};
+
+static aq_status options_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
+                                const char *input)
+{
+  for (; *foreign != AQ_CLI_OPT_COUNT; foreign++)
+    if (cli->given[*foreign])
+      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--%s does not apply to %s",
+                         aq_cli_options[*foreign].name, input);
+  return AQ_OK;
+}
+
+/* ---- a stored run ---- */
+
+static aq_status mode_read(aq_cli *cli, bool *closed)
+{
+  static const char *const modes[] = {"open", "closed", NULL};
+  const char *mode = cli->values[AQ_CLI_OPT_MODE];
+  *closed = mode && strcmp(mode, "closed") == 0;
+  if (!mode || *closed || strcmp(mode, "open") == 0)
+    return AQ_OK;
+  const char *near = aq_text_nearest(mode, modes);
+  return aq_diag_set(
+      &cli->diag, AQ_ERR_INVALID, "--mode '%s': open or closed expected%s%s%s",
+      mode, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static aq_status level_read(aq_cli *cli, bool *predict)
+{
+  int64_t level;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_LEVEL, 1, 1, &level);
+  if (status == AQ_OK && level > 2)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--level %" PRId64 ": 1 or 2 expected", level);
+  *predict = level == 2;
+  return status;
+}
+
+static aq_status confidence_read(aq_cli *cli, int64_t *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_EDGES];
+  if (text && strcmp(text, "none") == 0) {
+    *out = AQ_REPLAY_EDGES_NONE;
+    return AQ_OK;
+  }
+  aq_status status =
+      aq_cli_number(cli, AQ_CLI_OPT_EDGES, 0, AQ_REPLAY_EDGES_DEFAULT, out);
+  if (status == AQ_OK && *out > 100)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--edges %" PRId64 ": a percentage or none expected",
+                       *out);
+  return status;
+}
+
+static aq_status clocks_read(aq_cli *cli, uint32_t *keep)
+{
+  const char *text = cli->values[AQ_CLI_OPT_CLOCK_OFFSET];
+  *keep = text && strcmp(text, "none") == 0;
+  if (!text || *keep || strcmp(text, "auto") == 0)
+    return AQ_OK;
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "--clock-offset '%s': auto or none expected", text);
+}
+
+static aq_status ask_read(aq_cli *cli, aq_replay_ask *ask)
+{
+  ask->origin = cli->args[0];
+  ask->as_graph = aq_cli_flag(cli, AQ_CLI_OPT_AS_GRAPH);
+  aq_status status = mode_read(cli, &ask->closed);
+  if (status == AQ_OK)
+    status = level_read(cli, &ask->predict);
+  if (status == AQ_OK)
+    status = aq_cli_queues(cli, &ask->queues);
+  if (status == AQ_OK)
+    status = clocks_read(cli, &ask->keep_clocks);
+  return status == AQ_OK ? confidence_read(cli, &ask->confidence) : status;
+}
+
+/* Writing makes a store that is not there; a replay needs one that is. */
+static aq_status existing_store_open(aq_cli *cli, aq_store **out)
+{
+  aq_store *store;
+  aq_status status = aq_store_open(cli->values[AQ_CLI_OPT_STORE], AQ_STORE_READ,
+                                   &store, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  aq_store_close(store);
+  return aq_cli_store_open(cli, AQ_STORE_WRITE, out);
+}
+
+/* An option of captures: the input is a run, or a capture that is missing. */
+static aq_status capture_options_refuse(aq_cli *cli, aq_store *store)
+{
+  aq_run_info *run;
+  aq_diag missing = AQ_DIAG_INIT;
+  aq_status status = options_refuse(cli, capture_options, "a stored run");
+  if (status == AQ_OK)
+    return status;
+  if (aq_store_find(store, cli->args[0], &run, &missing) != AQ_OK)
+    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                       "there is no capture file %.200s; %s", cli->args[0],
+                       missing.text);
+  aq_run_info_free(run);
+  return status;
+}
+
+static aq_status replay_run(aq_cli *cli, aq_performance *performance,
+                            aq_run_info *info)
+{
+  const aq_notes notes = aq_cli_notes(cli);
+  aq_replay_ask ask = {0};
+  aq_replay_hooks hooks = {0};
+  aq_interval interval;
+  aq_performed performed;
+  aq_store *store;
+  sigset_t before;
+  aq_status status = ask_read(cli, &ask);
+  if (status == AQ_OK)
+    status = existing_store_open(cli, &store);
+  if (status != AQ_OK)
+    return status;
+  status = capture_options_refuse(cli, store);
+  aq_cli_status_block(&before);
+  if (status == AQ_OK && aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
+    hooks.interval = &interval;
+    status = aq_replay_interval(performance, store, &ask, &interval, &notes,
+                                &cli->diag);
+  }
+  if (status == AQ_OK)
+    status = aq_replay_perform(performance, store, &ask, &hooks, info,
+                               &performed, &notes, &cli->diag);
+  aq_cli_status_unblock(&before);
+  if (status == AQ_OK) {
+    status = aq_cli_performed_print(cli, info, &performed);
+    aq_performed_fini(&performed);
+  }
+  aq_store_close(store);
+  return status;
+}
+
+/* ---- a capture ---- */
+
+static int by_value(const void *a, const void *b)
+{
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Least, middle and most; ns. */
+static void bench_spread(const aq_cap_played *bench, size_t count, bool host,
+                         int64_t *sorted, int64_t out[3])
+{
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = host ? (int64_t)bench[i].host_ns : bench[i].span / AQ_NS;
+  qsort(sorted, count, sizeof *sorted, by_value);
+  out[0] = sorted[0];
+  out[1] = sorted[count / 2];
+  out[2] = sorted[count - 1];
+}
+
+static aq_status bench_note(aq_cli *cli, const aq_cap_played *bench,
+                            int64_t repeats)
+{
+  int64_t host[3], device[3];
+  if (repeats == 0)
+    return AQ_OK;
+  int64_t *sorted = calloc((size_t)repeats, sizeof *sorted);
+  if (!sorted)
+    return aq_diag_no_memory(&cli->diag);
+  bench_spread(bench, (size_t)repeats, true, sorted, host);
+  bench_spread(bench, (size_t)repeats, false, sorted, device);
+  free(sorted);
+  aq_cli_note(cli,
+              "%" PRId64 " repetitions: submission %.3f us of the host "
+              "(%.3f to %.3f), all of it %.3f us in the transport's time "
+              "(%.3f to %.3f)",
+              repeats, (double)host[1] / 1e3, (double)host[0] / 1e3,
+              (double)host[2] / 1e3, (double)device[1] / 1e3,
+              (double)device[0] / 1e3, (double)device[2] / 1e3);
+  return AQ_OK;
+}
+
+/* Executions whose code the capture's program executed. */
+static void computed_note(aq_cli *cli, const aq_captured *captured)
+{
+  const aq_packet_computed *computed = &captured->computed;
+  if (computed->executions > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " of %" PRIu64
+                " executions computed the captured bytes",
+                computed->computed, computed->executions);
+  if (captured->played.idle_kernels > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " kernels took their time and computed nothing%s%s",
+                captured->played.idle_kernels, computed->why[0] ? ": " : "",
+                computed->why);
+}
+
+static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
+                                const aq_captured *captured, int64_t repeats)
+{
+  aq_json_out *json;
+  aq_status status = bench_note(cli, captured->bench, repeats);
+  if (status == AQ_OK)
+    status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (captured->played.idle_calls > 0)
+    aq_cli_note(cli, "%" PRIu64 " host calls did nothing",
+                captured->played.idle_calls);
+  computed_note(cli, captured);
+  aq_cli_run_print(cli, json, info, captured->run);
+  return aq_cli_json_end_if(cli, json);
+}
+
+static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
+                                aq_run_info *info)
+{
+  aq_capture_ask ask = {.path = cli->args[0],
+                        .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS)};
+  aq_captured captured;
+  aq_store *store;
+  aq_status status = options_refuse(cli, run_options, "a capture");
+  if (status == AQ_OK)
+    status = aq_kernels_from_read(cli->values[AQ_CLI_OPT_KERNELS_FROM],
+                                  &ask.from, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_capture_blocks_read(cli->values[AQ_CLI_OPT_BLOCKS],
+                                    &ask.execute, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_BENCH, 1, 0, &ask.repeats);
+  if (status == AQ_OK && ask.repeats > AQ_CAPTURE_REPEATS_MAX)
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--bench %" PRId64 ": at most %d", ask.repeats,
+                         AQ_CAPTURE_REPEATS_MAX);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  status =
+      aq_capture_perform(performance, store, &ask, info, &captured, &cli->diag);
+  if (status == AQ_OK) {
+    status = captured_print(cli, info, &captured, ask.repeats);
+    aq_captured_fini(&captured);
+  }
+  aq_store_close(store);
+  return status;
+}
+
+/* ---- the command ---- */
+
+static aq_status replay_command(aq_cli *cli)
+{
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
+  aq_performance performance;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &info.seed);
+  if (status == AQ_OK)
+    status = aq_cli_performance_init(cli, &performance);
+  if (status != AQ_OK)
+    return status;
+  performance.options.seed = (uint64_t)info.seed;
+  status = aq_capture_is(cli->args[0])
+               ? replay_capture(cli, &performance, &info)
+               : replay_run(cli, &performance, &info);
+  aq_performance_fini(&performance);
+  return status;
+}
+
+aq_status aq_cli_replay(aq_cli *cli)
+{
+  return aq_cli_contain(cli, replay_command);
+}

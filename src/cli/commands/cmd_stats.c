@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/groups.h"
+#include "cli/commands/profile_show.h"
+#include "cli/commands/rows.h"
+#include "cli/commands/runs.h"
+#include "common/json_out.h"
+#include "report/range_summary.h"
+#include "study/session/peaks.h"
+
+static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,
+                    aq_time time)
+{
+  aq_cli_cell_time(rows, spread->count ? time : AQ_TIME_NONE);
+}
+
+/* A document has the spreads whole. */
+static void put_group(aq_cli_rows *rows, aq_json_out *json,
+                      const aq_stats_group *g, aq_time all)
+{
+  const aq_stats_spread *kernel = &g->kernel;
+  char key[32] = "unknown";
+  if (g->key != AQ_NONE)
+    snprintf(key, sizeof key, "%" PRId64, g->key);
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, g->name ? g->name : key);
+  aq_cli_cell_int(rows, g->key);
+  aq_cli_cell_text(rows, g->name);
+  aq_cli_cell_int(rows, g->calls);
+  aq_cli_cell_int(rows, g->predicted ? g->predicted : AQ_NONE);
+  aq_cli_cell_int(rows, g->predicted);
+  aq_cli_cell_int(rows, g->bytes);
+  aq_cli_cell_real(rows, "%.1f",
+                   all > 0 ? 100.0 * (double)kernel->total / (double)all : 0);
+  cell_us(rows, kernel, kernel->total);
+  cell_us(rows, kernel, kernel->total / g->calls);
+  cell_us(rows, kernel, kernel->p50);
+  cell_us(rows, kernel, kernel->p99);
+  cell_us(rows, kernel, kernel->most);
+  cell_us(rows, &g->api, g->api.p50);
+  cell_us(rows, &g->queue, g->queue.p50);
+  cell_us(rows, &g->gap, g->gap.p50);
+  for (size_t i = 0; i < AQ_STATS_PEAK_COUNT; i++)
+    aq_cli_cell_real(rows, "%.1f", g->peaks[i]);
+  if (json)
+    aq_stats_spreads_json(json, g);
+  aq_cli_row_end(rows);
+}
+
+/* What the options ask for. */
+typedef struct asked {
+  aq_stats_by by;
+  int64_t top; /* groups, at most */
+} asked;
+
+static aq_status put_groups(aq_cli *cli, aq_json_out *json,
+                            const aq_stats *stats, const asked *a)
+{
+  const char *of =
+      a->by == AQ_STATS_BY_KERNEL ? "~kernel" : aq_stats_by_names[a->by];
+  const aq_cli_column columns[] = {{of, NULL},
+                                   {NULL, "key"},
+                                   {NULL, "name"},
+                                   {">calls", "calls"},
+                                   {"?>predicted", NULL},
+                                   {NULL, "predicted"},
+                                   {NULL, "bytes"},
+                                   {">K %", NULL},
+                                   {">K us", NULL},
+                                   {">mean", NULL},
+                                   {"+>p50", NULL},
+                                   {">p99", NULL},
+                                   {"+>max", NULL},
+                                   {"+>A p50", NULL},
+                                   {"+>Q p50", NULL},
+                                   {"+>gap p50", NULL},
+#define P(id, name) {"?>" name " %", name "_percent"},
+                                   AQ_STATS_PEAKS(P)
+#undef P
+                                       {NULL, NULL}};
+  aq_time all = 0, shown = 0;
+  const size_t count =
+      (uint64_t)a->top < stats->count ? (size_t)a->top : stats->count;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "groups", columns);
+  for (size_t i = 0; i < stats->count; i++)
+    all += stats->groups[i].kernel.total;
+  for (size_t i = 0; i < count; i++) {
+    put_group(rows, json, &stats->groups[i], all);
+    shown += stats->groups[i].kernel.total;
+  }
+  const aq_status status = aq_cli_rows_end(cli, rows);
+  if (json)
+    aq_json_out_int(json, "groups_left_out", (int64_t)(stats->count - count));
+  else if (status == AQ_OK && count < stats->count)
+    fprintf(cli->out, "%zu more groups have %.1f %% of K\n",
+            stats->count - count,
+            all > 0 ? 100.0 * (double)(all - shown) / (double)all : 0);
+  return status;
+}
+
+/* A table of its own, where the program marked ranges. */
+static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
+                            const aq_dispatches *dispatches,
+                            aq_run_reader *reader)
+{
+  static const aq_cli_column columns[] = {
+      {"~range", "name"},        {"on", "on"},
+      {">ranges", "ranges"},     {"?>untimed", "untimed"},
+      {">total us", "total_ns"}, {">min", "min_ns"},
+      {">max", "max_ns"},        {NULL, NULL}};
+  aq_range_summary *list;
+  size_t count;
+  aq_status status =
+      aq_range_summaries_make(dispatches, reader, &list, &count, &cli->diag);
+  if (status != AQ_OK || (count == 0 && !json))
+    return status;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "ranges", columns);
+  for (size_t i = 0; i < count; i++) {
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, list[i].name);
+    aq_cli_cell_text(rows, list[i].device ? "device" : "host");
+    aq_cli_cell_int(rows, list[i].count);
+    aq_cli_cell_int(rows, list[i].untimed ? list[i].untimed : AQ_NONE);
+    aq_cli_cell_time(rows, list[i].total);
+    aq_cli_cell_time(rows, list[i].least);
+    aq_cli_cell_time(rows, list[i].most);
+    aq_cli_row_end(rows);
+  }
+  free(list);
+  return aq_cli_rows_end(cli, rows);
+}
+
+static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
+                           const aq_stats *stats, const asked *a,
+                           const aq_dispatches *dispatches,
+                           aq_run_reader *reader)
+{
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "run", run->id);
+    aq_cli_run_caveats_json(json, "caveats", run);
+    aq_json_out_text(json, "by", aq_stats_by_names[a->by]);
+    aq_json_out_text(json, "rows",
+                     stats->operations ? "operations" : "dispatches");
+    aq_json_out_ns(json, "makespan_ns", stats->makespan);
+  }
+  status = put_groups(cli, json, stats, a);
+  if (status == AQ_OK)
+    status = put_ranges(cli, json, dispatches, reader);
+  if (json) {
+    aq_json_out_close_map(json);
+  } else if (status == AQ_OK) {
+    fprintf(cli->out, "first start to last end: %.3f us\n",
+            (double)stats->makespan / (double)AQ_US);
+    aq_cli_run_caveats(cli, "", run);
+  }
+  return aq_cli_json_finish(cli, json, status);
+}
+
+static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
+                          const asked *a)
+{
+  aq_run_reader *reader;
+  aq_dispatches dispatches = {0};
+  aq_stats stats = {0};
+  aq_status status =
+      aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_dispatches_read(reader, aq_stats_by_rows(a->by, AQ_WANT_EITHER),
+                              &dispatches, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_stats_make(&dispatches, reader, a->by, &stats, &cli->diag);
+  if (status == AQ_OK && a->by == AQ_STATS_BY_KERNEL)
+    status = aq_peaks_share(store, run, &stats, &cli->diag);
+  if (status == AQ_OK)
+    status = put_stats(cli, run, &stats, a, &dispatches, reader);
+  if (status == AQ_OK && dispatches.operations &&
+      a->by != AQ_STATS_BY_OPERATION)
+    aq_cli_note(cli,
+                "run %" PRId64 " has no kernel, copy or fill with a start "
+                "and an end: the rows are operations of host queues",
+                run->id);
+  aq_stats_fini(&stats);
+  aq_dispatches_fini(&dispatches);
+  aq_run_reader_close(reader);
+  return status;
+}
+
+aq_status aq_cli_stats(aq_cli *cli)
+{
+  aq_store *store;
+  aq_run_info *run;
+  asked a = {.by = AQ_STATS_BY_KERNEL};
+  aq_status status = aq_cli_grouping(cli, &a.by);
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &a.top);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = aq_store_find(store, cli->args[0], &run, &cli->diag);
+  if (status == AQ_OK) {
+    status = stats_of(cli, store, run, &a);
+    if (status == AQ_OK)
+      status = aq_cli_profile_mention(cli, store, run);
+    aq_run_info_free(run);
+  }
+  aq_store_close(store);
+  return status;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "cli/commands/compare_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/rows.h"
+#include "cli/commands/runs.h"
+#include "common/text.h"
+#include "report/explain.h"
+
+/* Of almost nothing a percentage says nothing: above this it is left out. */
+enum { CHANGE_MAX = 1000 };
+
+static double change(const aq_diff_figure *f)
+{
+  return f->a > 0 ? 100 * f->delta / f->a : 0;
+}
+
+/* ---- text ---- */
+
+static void put_label(aq_cli *cli, const aq_run_info *run)
+{
+  char label[AQ_CLI_LABEL_SIZE];
+  aq_cli_run_label(run, label);
+  char *clean = aq_text_line(label, strlen(label));
+  fputs(clean ? clean : "", cli->out);
+  free(clean);
+}
+
+static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
+                     const aq_diff *d)
+{
+  put_label(cli, b);
+  fputs(" against ", cli->out);
+  put_label(cli, a);
+  fprintf(cli->out,
+          ": %" PRId64 " %s matched by %s\n%" PRId64
+          " only in the first, %" PRId64 " only in the second\n",
+          d->pairs, d->operations ? "operations of host queues" : "dispatches",
+          aq_match_names[d->by], d->a_calls - d->pairs, d->b_calls - d->pairs);
+  fprintf(cli->out,
+          "first start to last end: %.3f us, was %.3f us (%+.2f %%)\n\n",
+          (double)d->b_makespan / (double)AQ_US,
+          (double)d->a_makespan / (double)AQ_US,
+          d->a_makespan > 0 ? 100.0 * (double)(d->b_makespan - d->a_makespan) /
+                                  (double)d->a_makespan
+                            : 0);
+}
+
+enum { FIGURE_COLUMNS = 9 };
+
+/* The columns of a figure behind a name and how many it is of. */
+#define FIGURES(name, calls)                                                   \
+  {                                                                            \
+    {name, NULL}, {calls, NULL}, {">was us", NULL}, {">is us", NULL},          \
+        {">delta", NULL}, {">+-", NULL}, {">change %", NULL},                  \
+        {">lost us", NULL},                                                    \
+    {                                                                          \
+      NULL, NULL                                                               \
+    }                                                                          \
+  }
+
+static void put_figure(aq_cli_rows *rows, const char *name, const char *calls,
+                       const aq_diff_figure *f, bool sums)
+{
+  char percent[32];
+  const char *mark = f->significant ? " *" : "";
+  const bool paired = f->pairs > 0;
+  if (paired && change(f) <= CHANGE_MAX)
+    snprintf(percent, sizeof percent, "%+.1f%s", change(f), mark);
+  else
+    snprintf(percent, sizeof percent, "-%s", mark);
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, name);
+  aq_cli_cell_text(rows, calls);
+  aq_cli_cell_real(rows, "%.3f", paired || f->removed ? f->a / 1000 : NAN);
+  aq_cli_cell_real(rows, "%.3f", paired || f->added ? f->b / 1000 : NAN);
+  aq_cli_cell_real(rows, "%+.3f", paired ? f->delta / 1000 : NAN);
+  aq_cli_cell_real(rows, "%.3f", paired ? f->error / 1000 : NAN);
+  aq_cli_cell_text(rows, percent);
+  aq_cli_cell_real(rows, "%+.3f", sums ? f->total / 1000 : NAN);
+  aq_cli_row_end(rows);
+}
+
+static aq_status put_parts(aq_cli *cli, const aq_diff *d)
+{
+  static const aq_cli_column columns[FIGURE_COLUMNS] =
+      FIGURES("time", ">pairs");
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
+    char pairs[32];
+    snprintf(pairs, sizeof pairs, "%" PRId64, d->parts[p].pairs);
+    put_figure(rows, aq_diff_part_names[p], pairs, &d->parts[p],
+               aq_diff_part_sums((aq_diff_part)p));
+  }
+  return aq_cli_rows_end(cli, rows);
+}
+
+static void put_cause(aq_cli_rows *rows, const char *name, aq_time was,
+                      aq_time is)
+{
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, name);
+  aq_cli_cell_time(rows, was);
+  aq_cli_cell_time(rows, is);
+  aq_cli_cell_time(rows, is - was);
+  aq_cli_row_end(rows);
+}
+
+/* Where the time of both runs went, and the difference, which the last line
+ * sums. */
+static aq_status put_causes(aq_cli *cli, aq_json_out *json, const aq_diff *d)
+{
+  static const aq_cli_column columns[] = {{"where the time went", "cause"},
+                                          {">was us", "was_ns"},
+                                          {">is us", "is_ns"},
+                                          {">delta", "delta_ns"},
+                                          {NULL, NULL}};
+  const aq_explain *a = d->a_explain, *b = d->b_explain;
+  if (!a || !b)
+    return AQ_OK;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "causes", columns);
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    if (json || a->shares[i].time != 0 || b->shares[i].time != 0)
+      put_cause(rows, aq_explain_causes[i].name, a->shares[i].time,
+                b->shares[i].time);
+  if (!json)
+    put_cause(rows,
+              a->devices > 1 || b->devices > 1 ? "all, of all devices" : "all",
+              a->time, b->time);
+  aq_status status = aq_cli_rows_end(cli, rows);
+  if (!json)
+    fputc('\n', cli->out);
+  return status;
+}
+
+static aq_status put_groups(aq_cli *cli, const aq_diff *d)
+{
+  static const aq_cli_column columns[FIGURE_COLUMNS] =
+      FIGURES("~group", ">calls");
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_diff_group *g = &d->groups[i];
+    char key[32], calls[64];
+    snprintf(key, sizeof key, "%" PRId64, g->key);
+    if (g->a_calls == g->b_calls)
+      snprintf(calls, sizeof calls, "%" PRId64, g->a_calls);
+    else
+      snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
+               g->b_calls);
+    put_figure(rows,
+               g->name             ? g->name
+               : g->key == AQ_NONE ? "unknown"
+                                   : key,
+               calls, &g->parts[AQ_DIFF_KERNEL], true);
+  }
+  return aq_cli_rows_end(cli, rows);
+}
+
+aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
+                           const aq_run_info *b, const aq_diff *diff)
+{
+  const aq_diff_figure *k = &diff->parts[AQ_DIFF_KERNEL];
+  const char *what = diff->operations ? "device" : "kernel";
+  put_head(cli, a, b, diff);
+  aq_status status = put_causes(cli, NULL, diff);
+  if (status == AQ_OK)
+    status = put_parts(cli, diff);
+  fprintf(cli->out,
+          "\n%s time: %+.3f us, of pairs %+.3f, added %+.3f, removed %+.3f; by "
+          "group\n",
+          what, k->total / 1000, k->changed / 1000, k->added / 1000,
+          -k->removed / 1000);
+  if (status == AQ_OK)
+    status = put_groups(cli, diff);
+  fputs("* significant: the 99 % interval of the paired differences (+-) "
+        "leaves out 0\n\n",
+        cli->out);
+  return status;
+}
+
+/* ---- JSON ---- */
+
+static void json_figure(aq_json_out *json, const char *key,
+                        const aq_diff_figure *f, bool sums)
+{
+  aq_json_out_map(json, key);
+  aq_json_out_int(json, "pairs", f->pairs);
+  if (sums) {
+    aq_json_out_real(json, "changed_ns", f->changed);
+    aq_json_out_real(json, "added_ns", f->added);
+    aq_json_out_real(json, "removed_ns", f->removed);
+    aq_json_out_real(json, "lost_ns", f->total);
+  }
+  if (f->pairs) {
+    aq_json_out_real(json, "was_ns", f->a);
+    aq_json_out_real(json, "is_ns", f->b);
+    aq_json_out_real(json, "delta_ns", f->delta);
+    aq_json_out_real(json, "error_ns", f->error);
+    aq_json_out_bool(json, "significant", f->significant);
+  }
+  aq_json_out_close_map(json);
+}
+
+static void json_parts(aq_json_out *json,
+                       const aq_diff_figure parts[AQ_DIFF_PART_COUNT])
+{
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
+    json_figure(json, aq_diff_part_names[p], &parts[p],
+                aq_diff_part_sums((aq_diff_part)p));
+}
+
+aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
+                           const aq_run_info *b, const aq_diff *diff)
+{
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", b->id);
+  aq_json_out_int(json, "reference", a->id);
+  aq_cli_run_caveats_json(json, "caveats", b);
+  aq_cli_run_caveats_json(json, "reference_caveats", a);
+  aq_json_out_text(json, "matched_by", aq_match_names[diff->by]);
+  aq_json_out_text(json, "rows",
+                   diff->operations ? "operations" : "dispatches");
+  aq_json_out_int(json, "pairs", diff->pairs);
+  aq_json_out_int(json, "only_reference", diff->a_calls - diff->pairs);
+  aq_json_out_int(json, "only_run", diff->b_calls - diff->pairs);
+  aq_json_out_ns(json, "was_makespan_ns", diff->a_makespan);
+  aq_json_out_ns(json, "makespan_ns", diff->b_makespan);
+  aq_status status = put_causes(cli, json, diff);
+  json_parts(json, diff->parts);
+  aq_json_out_array(json, "groups");
+  for (size_t i = 0; i < diff->count; i++) {
+    const aq_diff_group *g = &diff->groups[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "key", g->name ? AQ_NONE : g->key);
+    aq_json_out_text(json, "name", g->name);
+    aq_json_out_int(json, "was_calls", g->a_calls);
+    aq_json_out_int(json, "calls", g->b_calls);
+    aq_json_out_int(json, "matched", g->pairs);
+    json_parts(json, g->parts);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+  return status;
+}

@@ -1,0 +1,4 @@
+libaqcore_a_SOURCES += src/cli/doctor/doctor.c src/cli/doctor/doctor.h
+
+libaqcore_a_SOURCES += \
+	src/cli/doctor/file_system.c src/cli/doctor/file_system.h

@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/cli/doctor/test_doctor

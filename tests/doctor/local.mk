@@ -1,1 +1,0 @@
-check_PROGRAMS += tests/doctor/test_doctor
