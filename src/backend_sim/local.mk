@@ -173,3 +173,5 @@ src/backend_sim/embedded.c: $(AQSIM_DEVICES) src/backend_sim/model/embed.sh
 	$(AM_V_at)(cd $(srcdir) && \
 	  $(SHELL) src/backend_sim/model/embed.sh $(AQSIM_DEVICES)) > $@.tmp
 	$(AM_V_at)mv -f $@.tmp $@
+
+include src/backend_sim/match/local.mk

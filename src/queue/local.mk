@@ -45,3 +45,5 @@ aq_folder_headers += \
 	src/queue/operations.h \
 	src/queue/queue.h \
 	src/queue/semaphore.h
+
+include src/queue/capture/local.mk

@@ -51,3 +51,5 @@ EXTRA_DIST += \
 	doc/formats/rocprof-v1.md \
 	doc/formats/rocprofv3.md \
 	doc/formats/xplane.md
+
+include src/trace/db/local.mk
