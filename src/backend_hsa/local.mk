@@ -1,3 +1,4 @@
+# Real HSA queues: the runtime's library, its agents and their metrics.
 EXTRA_DIST += doc/hsa.md
 libaqcore_a_SOURCES += \
 	src/backend_hsa/agents.c \

@@ -1,3 +1,5 @@
+# The simulator of AQL queues and the device behind them, in virtual time or
+# live.
 libaqcore_a_SOURCES += \
 	src/backend_sim/calendar.c \
 	src/backend_sim/calendar.h \

@@ -1,3 +1,5 @@
+# Recorded programs of commands: built, linked, checked, stored, and walked by
+# the block processor.
 libaqcore_a_SOURCES += \
 	src/cmdbuf/builder.c src/cmdbuf/builder.h \
 	src/cmdbuf/builder_flow.c src/cmdbuf/builder_priv.h \

@@ -1,3 +1,5 @@
+# What every room knows: the contracts between rooms, the record, containers,
+# text and files.
 libaqcore_a_SOURCES += \
 	src/common/allocations.c src/common/allocations.def \
 	src/common/allocations.h \

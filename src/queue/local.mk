@@ -1,3 +1,5 @@
+# The host queue: operations become packets in AQL rings, ordered by timelines
+# and semaphores.
 libaqcore_a_SOURCES += \
 	src/queue/axis.c src/queue/axis.h \
 	src/queue/context.c src/queue/context.h src/queue/context_priv.h \

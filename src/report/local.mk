@@ -1,3 +1,4 @@
+# From stored rows to statistics, comparisons, explanations and the page.
 libaqcore_a_SOURCES += \
 	src/report/align.c src/report/align.h \
 	src/report/compare.c src/report/compare.h \

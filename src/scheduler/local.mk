@@ -1,3 +1,5 @@
+# Policies that choose which packet runs when, their registry and their
+# watchdog.
 libaqcore_a_SOURCES += \
 	src/scheduler/policies/amd.c \
 	src/scheduler/policies/clients.h \

@@ -1,3 +1,4 @@
+# The run store: the only owner of its SQLite file.
 libaqcore_a_SOURCES += \
 	src/store/care.h \
 	src/store/check.c \

@@ -1,3 +1,4 @@
+# Importers and exporters of traces, one file a format.
 libaqcore_a_SOURCES += \
 	src/trace/api.c \
 	src/trace/arrows.c src/trace/arrows.h \

@@ -1,3 +1,4 @@
+# The commands: arguments read, results printed.
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
 	src/cli/commands/asm_show.c \

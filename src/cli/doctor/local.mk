@@ -1,3 +1,4 @@
+# What this machine has and lacks, with advice.
 libaqcore_a_SOURCES += src/cli/doctor/doctor.c src/cli/doctor/doctor.h
 
 libaqcore_a_SOURCES += \

@@ -1,3 +1,4 @@
+# Runs a program on the drop-in and reports what it did.
 libaqcore_a_SOURCES += \
 	src/cli/exec/coverage.c src/cli/exec/coverage.h \
 	src/cli/exec/covered_code.c src/cli/exec/covered_code.h \

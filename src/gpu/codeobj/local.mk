@@ -1,3 +1,5 @@
+# Code objects as files hold them: bundles, ELF, metadata, kernels'
+# descriptors and debug lines.
 libaqcore_a_SOURCES += \
 	src/gpu/codeobj/bundle.c src/gpu/codeobj/bundle.h \
 	src/gpu/codeobj/code_file.c src/gpu/codeobj/code_file.h \

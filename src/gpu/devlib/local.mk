@@ -1,3 +1,4 @@
+# Our own kernels for GPUs, compiled and checked in, and their host functions.
 libaqcore_a_SOURCES += \
 	src/gpu/devlib/device_args.h \
 	src/gpu/devlib/devlib.c src/gpu/devlib/devlib.h \

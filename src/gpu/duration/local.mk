@@ -1,3 +1,4 @@
+# How long a kernel takes, from its products, counted work or another device.
 libaqcore_a_SOURCES += \
 	src/gpu/duration/executed.c src/gpu/duration/executed.h \
 	src/gpu/duration/families.def \

@@ -1,3 +1,4 @@
+# Calls that kernels make of the host: printf, the heap, messages.
 libaqcore_a_SOURCES += \
 	src/gpu/hostcall/device_printf.c src/gpu/hostcall/device_printf.h \
 	src/gpu/hostcall/heap.c src/gpu/hostcall/heap.h \

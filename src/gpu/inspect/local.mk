@@ -1,3 +1,5 @@
+# What a kernel's code is made of, for views and reports: blocks, costs,
+# profiles.
 libaqcore_a_SOURCES += \
 	src/gpu/inspect/counters.c src/gpu/inspect/counters.h \
 	src/gpu/inspect/counters.def \

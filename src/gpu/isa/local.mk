@@ -1,3 +1,5 @@
+# The instruction set: tables, decoder, printer and control flow of machine
+# code.
 libaqcore_a_SOURCES += \
 	src/gpu/isa/decode.c src/gpu/isa/decode.h src/gpu/isa/isa.h \
 	src/gpu/isa/decode_gfx1250.c \

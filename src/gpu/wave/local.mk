@@ -1,3 +1,5 @@
+# Executes kernels' machine code: the waves, their memory and the grid that
+# runs them.
 libaqcore_a_SOURCES += \
 	src/gpu/wave/access.h src/gpu/wave/aliases.c src/gpu/wave/aliases.def \
 	src/gpu/wave/access.inc \

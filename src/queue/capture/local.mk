@@ -1,3 +1,4 @@
+# Captures of what a client submitted: written, read, printed and replayed.
 libaqcore_a_SOURCES += \
 	src/queue/capture/capture.c src/queue/capture/capture.h \
 	src/queue/capture/capture_file.h src/queue/capture/capture_player.h \

@@ -1,3 +1,4 @@
+# Fits a device model's constants to measurements.
 libaqcore_a_SOURCES += \
 	src/study/calibrate/calibration.c src/study/calibrate/calibration.h \
 	src/study/calibrate/figures.c src/study/calibrate/figures.def \

@@ -1,3 +1,4 @@
+# Launches one kernel of a code object with arguments from the command line.
 libaqcore_a_SOURCES += \
 	src/study/launch/args.c src/study/launch/args.h \
 	src/study/launch/expect.c src/study/launch/expect.h \

@@ -1,3 +1,4 @@
+# The run loop: which job, when, on which queue; and replays of measured rows.
 libaqcore_a_SOURCES += \
 	src/study/loop/agenda.c src/study/loop/agenda.h \
 	src/study/loop/decider.c src/study/loop/decider.h \

@@ -1,3 +1,4 @@
+# A server of language models as a source of jobs: batches, steps, requests.
 libaqcore_a_SOURCES += \
 	src/study/serving/batcher.c src/study/serving/batcher.h \
 	src/study/serving/blocks.c src/study/serving/blocks.h \

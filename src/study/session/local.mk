@@ -1,3 +1,5 @@
+# Runs a scenario or a replay into a store: transport, policy and record
+# together.
 libaqcore_a_SOURCES += \
 	src/study/session/capture.c src/study/session/capture.h \
 	src/study/session/collectives.c src/study/session/collectives.h \

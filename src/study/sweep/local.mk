@@ -1,3 +1,5 @@
+# Studies and sweeps: many runs from a plan, in shards, with their inputs
+# kept.
 libaqcore_a_SOURCES += \
 	src/study/sweep/completeness.c src/study/sweep/completeness.h \
 	src/study/sweep/figures.def \

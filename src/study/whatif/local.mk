@@ -1,3 +1,4 @@
+# Another device or policy for a stored run: what would change.
 libaqcore_a_SOURCES += \
 	src/study/whatif/basis.c src/study/whatif/basis.h \
 	src/study/whatif/change.c \

@@ -1,3 +1,4 @@
+# Traces that are SQLite databases.
 libaqcore_a_SOURCES += \
 	src/trace/db/database.c src/trace/db/database.h \
 	src/trace/db/modules.c \

@@ -1,3 +1,4 @@
+# A wrapper that makes chosen operations of another transport fail.
 libaqcore_a_SOURCES += \
 	src/transport/fault/fault.c src/transport/fault/fault.h \
 	src/transport/fault/fault_core.h \
