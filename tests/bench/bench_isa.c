@@ -23,8 +23,8 @@
 #include "common/allocations.h"
 #include "gpu/codeobj/image.h"
 #include "gpu/compile/folder.h"
-#include "gpu/wave/crew.h"
 #include "gpu/wave/jit/builder.h"
+#include "gpu/wave/threads/crew.h"
 
 enum {
   ROUNDS = 5,

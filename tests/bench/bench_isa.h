@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 enum {
   ISA_ITEMS = 1 << 20,

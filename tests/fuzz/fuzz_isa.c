@@ -7,7 +7,7 @@
 #include "fuzz/fuzz.h"
 #include "gpu/codeobj/target.h"
 #include "gpu/isa/isa.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 static const char *const names[] = {"gfx900",  "gfx906",  "gfx908",  "gfx90a",
                                     "gfx942",  "gfx950",  "gfx1010", "gfx1030",

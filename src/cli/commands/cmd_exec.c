@@ -19,7 +19,7 @@
 #include "common/profiling.h"
 #include "common/row_choice.h"
 #include "gpu/check/check.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 

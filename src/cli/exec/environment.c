@@ -13,7 +13,7 @@
 #include "common/kernel_set.h"
 #include "common/strict_memory.h"
 #include "gpu/duration/executed.h"
-#include "gpu/wave/schedule.h"
+#include "gpu/wave/grid/schedule.h"
 #include "transport/fault/fault_schedule.h"
 
 /* NAME=value SEPARATOR old value. */

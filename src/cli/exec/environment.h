@@ -25,7 +25,7 @@ typedef struct aq_exec_environment {
   const char *trace_isa;             /* the wave, or NULL: as it is */
   const char *traces;         /* the wave whose steps are kept, or NULL */
   const char *check;          /* checks, or NULL: none */
-  const char *schedule;       /* of gpu/wave/schedule.h, or NULL */
+  const char *schedule;       /* of gpu/wave/grid/schedule.h, or NULL */
   const char *device_by_code; /* "1", "quiet", or NULL: exec chose it */
   const char *extract;        /* N:FILE, or NULL */
   const char *fidelity;       /* "1", or NULL: no facts are kept */

@@ -12,7 +12,7 @@
 #include "cli/exec/fidelity_facts.h"
 #include "common/json_out.h"
 #include "common/spool.h"
-#include "gpu/wave/exactness.h"
+#include "gpu/wave/observe/exactness.h"
 
 struct aq_fidelity {
   const char *file; /* borrowed */

@@ -15,7 +15,7 @@
 
 #include "common/array.h"
 #include "gpu/codeobj/lines.h"
-#include "gpu/wave/schedule.h"
+#include "gpu/wave/grid/schedule.h"
 
 enum { DEPTH = 48 };
 

@@ -6,7 +6,7 @@
 #include "dropin/hsa/check.h"
 #include "dropin/hsa/fidelity.h"
 #include "dropin/hsa/published.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 #include <inttypes.h>
 #include <stdio.h>

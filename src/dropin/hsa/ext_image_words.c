@@ -7,8 +7,8 @@
 
 #include "dropin/hsa/ext_image_formats.h"
 #include "dropin/hsa/ext_images.h"
-#include "gpu/wave/image_words.h"
-#include "gpu/wave/resource.h"
+#include "gpu/wave/core/resource.h"
+#include "gpu/wave/image/image_words.h"
 
 /* ---- formats ---- */
 

@@ -9,7 +9,7 @@
 
 #include "common/dispatch_choice.h"
 #include "common/dispatch_file.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 /* Of several processes the first writes the file. */
 static void dispatch_write(const aq_execution_desc *desc, void *user)

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 static void looked_tell(const aq_wave_looked *looked, void *user)
 {

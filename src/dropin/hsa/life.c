@@ -33,8 +33,8 @@
 #include "dropin/hsa/tools.h"
 #include "dropin/hsa/vmem.h"
 #include "gpu/codeobj/target.h"
+#include "gpu/wave/core/wave.h"
 #include "gpu/wave/jit/builder.h"
-#include "gpu/wave/wave.h"
 
 /* The HSA interface's state of the process. */
 static struct {

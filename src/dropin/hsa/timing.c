@@ -9,7 +9,7 @@
 
 #include "dropin/hsa/recording.h"
 #include "gpu/duration/executed.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 static int64_t model_number(const void *model, const char *key)
 {

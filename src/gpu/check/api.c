@@ -10,7 +10,7 @@
 #include "common/allocations.h"
 #include "common/array.h"
 #include "gpu/check/core.h"
-#include "gpu/wave/code.h"
+#include "gpu/wave/core/code.h"
 
 /* ---- launches ---- */
 

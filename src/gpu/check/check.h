@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A checker of GPU binaries: it sees every access of executed kernels
- * (gpu/wave/observe.h), the order of packets and copies (common/order_hooks.h),
- * the program's allocations and its host calls, and reports defects as findings
- * (common/finding.h). doc/checker.md is the concept.
+ * (gpu/wave/core/observe.h), the order of packets and copies
+ * (common/order_hooks.h), the program's allocations and its host calls, and
+ * reports defects as findings (common/finding.h). doc/checker.md is the
+ * concept.
  *
  * Threads: any thread may call at any time; a lock inside orders the calls.
  * The opener's functions are called under that lock and call nothing of the
@@ -20,7 +21,7 @@
 #include "common/order_hooks.h"
 #include "common/record.h"
 #include "gpu/codeobj/codeobj.h"
-#include "gpu/wave/observe.h"
+#include "gpu/wave/core/observe.h"
 
 typedef struct aq_check aq_check;
 

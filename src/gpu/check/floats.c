@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "common/allocations.h"
-#include "gpu/wave/mode.h"
+#include "gpu/wave/core/mode.h"
 
 /* ---- values ---- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "gpu/check/core.h"
-#include "gpu/wave/code.h"
+#include "gpu/wave/core/code.h"
 
 enum { ROWS_MAX = 160 /* that an instruction names */ };
 
@@ -389,7 +389,7 @@ static unsigned rows_of(const aq_kernel_descriptor *d)
   return rows < AQ_WAVE_ACC ? rows : AQ_WAVE_ACC;
 }
 
-/* Registers that hold a value when the wave begins (gpu/wave/start.c). */
+/* Registers that hold a value when the wave begins (gpu/wave/grid/start.c). */
 static void wave_begin(const aq_wave *w, aq_check_unset *u)
 {
   const aq_kernel_descriptor *d = &w->grid->descriptor;

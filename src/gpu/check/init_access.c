@@ -8,7 +8,7 @@
 
 #include "common/allocations.h"
 #include "gpu/check/core.h"
-#include "gpu/wave/buffer.h"
+#include "gpu/wave/core/buffer.h"
 
 /* The access under way. */
 typedef struct doing {

@@ -9,7 +9,7 @@
 #include "common/allocations.h"
 #include "common/array.h"
 #include "gpu/check/core.h"
-#include "gpu/wave/reach.h"
+#include "gpu/wave/core/reach.h"
 
 /* The index of the first allocation whose base is above an address. */
 static size_t known_above(const aq_check *check, uint64_t address)
@@ -217,7 +217,7 @@ static void access_report(const access *a, const char *kind, int lane,
   aq_check_report(a->grid->check, &what);
 }
 
-/* Whether the target drops the atomic (gpu/wave/atomics.h). */
+/* Whether the target drops the atomic (gpu/wave/core/atomics.h). */
 static bool is_dropped(const access *a, uint64_t address)
 {
   const aq_check *check = a->grid->check;

@@ -10,7 +10,7 @@
 #include "gpu/check/floats.h"
 #include "gpu/check/observe.h"
 #include "gpu/check/scopes.h"
-#include "gpu/wave/code.h"
+#include "gpu/wave/core/code.h"
 
 /* ---- sites ---- */
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "gpu/wave/atomics.h"
+#include "gpu/wave/core/atomics.h"
 
 /* The bits that a relaxed atomic of a scope has at least. */
 typedef enum cache_mark {

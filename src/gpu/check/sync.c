@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "gpu/check/core.h"
-#include "gpu/wave/code.h"
-#include "gpu/wave/groups.h"
+#include "gpu/wave/core/code.h"
+#include "gpu/wave/grid/groups.h"
 
 typedef struct finding {
   const char *kind, *message, *missing, *other;

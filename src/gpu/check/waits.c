@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "gpu/check/core.h"
-#include "gpu/wave/code.h"
-#include "gpu/wave/grid.h"
+#include "gpu/wave/core/code.h"
+#include "gpu/wave/grid/grid.h"
 
 static uint8_t by_m0(const char *name)
 {

@@ -8,7 +8,7 @@
 
 #include "common/array.h"
 #include "gpu/isa/walk.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 enum { NOT_ASKED, EXECUTES, MISSING };
 

@@ -11,8 +11,8 @@
 #include "backend_sim/sim.h"
 #include "common/arena.h"
 #include "common/plugin.h"
+#include "gpu/wave/core/wave.h"
 #include "gpu/wave/jit/builder.h"
-#include "gpu/wave/wave.h"
 #include "transport/fault/fault.h"
 #include "transport/null/null.h"
 

@@ -11,7 +11,7 @@
 #include "backend_sim/sim.h"
 #include "gpu/codeobj/descriptor.h"
 #include "gpu/devlib/devlib.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 enum {
   ACQUIRE = 46000,

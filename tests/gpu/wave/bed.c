@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "assembler.h"
-#include "gpu/wave/mode.h"
+#include "gpu/wave/core/mode.h"
 #include "seen.h"
 #include "support/aqtest.h"
 

@@ -7,8 +7,8 @@
 #define AQ_TESTS_WAVE_BED_H
 
 #include "common/allocations.h"
-#include "gpu/wave/code.h"
-#include "gpu/wave/state.h"
+#include "gpu/wave/core/code.h"
+#include "gpu/wave/core/state.h"
 
 enum { BED_STRIDE = 16 /* bytes an instruction */, BED_TEXT = 192 };
 

@@ -14,7 +14,7 @@
 
 #include "common/rng.h"
 #include "gpu/codeobj/image.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 #include "seen.h"
 #include "support/aqtest.h"
 

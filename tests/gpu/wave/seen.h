@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/wave/core/wave.h"
 #include "gpu/wave/jit/builder.h"
-#include "gpu/wave/wave.h"
 #include "support/aqtest.h"
 
 static inline void seen_row(const aq_isa_row *row, uint16_t target)

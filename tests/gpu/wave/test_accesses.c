@@ -10,8 +10,8 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/reach.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/reach.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 enum {

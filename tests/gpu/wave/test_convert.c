@@ -13,7 +13,7 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 enum { D = 0, A = 32, B = 64, SCALE = 96, RANDOM = 97 };

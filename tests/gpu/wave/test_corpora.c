@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 /* Lines of disassemblies that no wave executes. */

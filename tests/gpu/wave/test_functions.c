@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "gpu/wave/mode.h"
-#include "gpu/wave/state.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 static aq_wave wave, before, expected;

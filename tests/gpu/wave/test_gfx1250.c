@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bed.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 enum { CASES = 24, LANES = 32 };

@@ -17,8 +17,8 @@
 
 #include "common/allocations.h"
 #include "gpu/codeobj/descriptor.h"
-#include "gpu/wave/crew.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
+#include "gpu/wave/threads/crew.h"
 
 enum { PAGE = 4096, USER_REGISTERS = 2 << 1, KERNARG_POINTER = 1 << 3 };
 

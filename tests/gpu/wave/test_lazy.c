@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 
 #include "common/allocations.h"
-#include "gpu/wave/code.h"
-#include "gpu/wave/mode.h"
-#include "gpu/wave/state.h"
+#include "gpu/wave/core/code.h"
+#include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/state.h"
 
 enum {
   PAGE = 4096,

@@ -14,7 +14,7 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 enum { D = 0, C = 16, A = 32, B = 40, INDEX = 48, SCALE_A = 50, SCALE_B = 51 };

@@ -9,8 +9,8 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/gws.h"
-#include "gpu/wave/mode.h"
+#include "gpu/wave/core/mode.h"
+#include "gpu/wave/grid/gws.h"
 #include "support/aqtest.h"
 
 enum { LANES = 64, ROWS = 40 };

@@ -11,11 +11,11 @@
 
 #include "bed.h"
 #include "common/rng.h"
+#include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/native.h"
+#include "gpu/wave/core/reach.h"
 #include "gpu/wave/jit/builder.h"
-#include "gpu/wave/mode.h"
-#include "gpu/wave/native.h"
-#include "gpu/wave/native_table.h"
-#include "gpu/wave/reach.h"
+#include "gpu/wave/jit/native_table.h"
 #include "support/aqtest.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/wave/mode.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 #include "variant.h"
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "bed.h"
-#include "gpu/wave/mode.h"
-#include "gpu/wave/reach.h"
+#include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/reach.h"
 #include "seen.h"
 #include "support/aqtest.h"
 

@@ -11,8 +11,8 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/gws.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
+#include "gpu/wave/grid/gws.h"
 #include "support/aqtest.h"
 
 enum { LANES = 64, ROWS = 40, CASES = 64 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/wave/atomics.h"
-#include "gpu/wave/exactness.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/atomics.h"
+#include "gpu/wave/core/wave.h"
+#include "gpu/wave/observe/exactness.h"
 #include "support/aqtest.h"
 
 static const struct {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bed.h"
-#include "gpu/wave/reach.h"
+#include "gpu/wave/core/reach.h"
 #include "support/aqtest.h"
 
 enum { LANES = 64, BYTES = 4096, LDS = 4096 };

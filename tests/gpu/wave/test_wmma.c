@@ -15,7 +15,7 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
 enum { A = 0, B = 8, C = 16, D = 24, INDEX = 32, ROWS = 34, SIDE = 16 };

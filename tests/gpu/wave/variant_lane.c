@@ -4,7 +4,7 @@
 
 #include <fenv.h>
 
-#include "gpu/wave/mode.h"
+#include "gpu/wave/core/mode.h"
 
 /* ---- numbers ---- */
 

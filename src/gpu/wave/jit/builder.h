@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Builds the C of hot code (gpu/wave/native.h) with the system's compiler and
- * loads it. Built libraries are kept in the folder "native" of the cache
+ * Builds the C of hot code (gpu/wave/core/native.h) with the system's compiler
+ * and loads it. Built libraries are kept in the folder "native" of the cache
  * (gpu/compile/folder.h), which only this user may enter; a file there is
  * loaded only if it is this user's, no other user may write it, its digest is
  * right and the C that it was made of is the same, byte by byte.
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/diag.h"
-#include "gpu/wave/wave.h"
+#include "gpu/wave/core/wave.h"
 
 typedef enum aq_native_mode {
   AQ_NATIVE_OFF,
@@ -45,7 +45,7 @@ aq_status aq_native_builder_create(aq_native_mode mode,
 aq_status aq_native_builder_use(aq_native_builder *builder,
                                 aq_wave_machine *machine, aq_diag *diag);
 
-/* The options of a machine (gpu/wave/wave.h) that uses the builder. */
+/* The options of a machine (gpu/wave/core/wave.h) that uses the builder. */
 void aq_native_builder_options(aq_native_builder *builder,
                                aq_wave_native_options *out);
 

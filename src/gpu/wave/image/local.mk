@@ -1,0 +1,6 @@
+# Images and their samplers.
+libaqcore_a_SOURCES += \
+	src/gpu/wave/image/image.c src/gpu/wave/image/image.h \
+	src/gpu/wave/image/image_sample.c \
+	src/gpu/wave/image/image_view.c src/gpu/wave/image/image_view.h \
+	src/gpu/wave/image/image_words.c src/gpu/wave/image/image_words.h

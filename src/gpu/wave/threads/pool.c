@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "gpu/wave/threads/pool.h"
+
+#include <sys/mman.h>
+
+enum {
+  KEPT_MAX = 128,         /* waves, of 150 KB each if all registers are used */
+  SCRATCH_KEPT = 1 << 14, /* bytes of a lane: 1 MB of a wave */
+};
+
+/* Pages are there once they are touched. */
+static void *pages_take(size_t size)
+{
+  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void scratch_drop(aq_wave *w)
+{
+  if (w->scratch)
+    munmap(w->scratch, (size_t)w->scratch_room * AQ_WAVE_LANES);
+  w->scratch = NULL;
+  w->scratch_room = 0;
+}
+
+static void wave_free(aq_wave *w)
+{
+  scratch_drop(w);
+  munmap(w, sizeof *w);
+}
+
+aq_wave *aq_wave_pool_take(aq_wave_pool *pool, uint32_t scratch)
+{
+  aq_wave *w = pool->first;
+  if (w) {
+    pool->first = w->next;
+    pool->count--;
+  } else {
+    w = pages_take(sizeof *w);
+  }
+  if (!w)
+    return NULL;
+  w->scratch_size = scratch;
+  if (w->scratch_room >= scratch)
+    return w;
+  scratch_drop(w);
+  w->scratch = pages_take((size_t)scratch * AQ_WAVE_LANES);
+  if (!w->scratch) {
+    wave_free(w);
+    return NULL;
+  }
+  w->scratch_room = scratch;
+  return w;
+}
+
+void aq_wave_pool_give(aq_wave_pool *pool, aq_wave *w)
+{
+  if (pool->count == KEPT_MAX) {
+    wave_free(w);
+    return;
+  }
+  if (w->scratch_room > SCRATCH_KEPT)
+    scratch_drop(w);
+  w->next = pool->first;
+  pool->first = w;
+  pool->count++;
+}
+
+void aq_wave_pool_fini(aq_wave_pool *pool)
+{
+  while (pool->first) {
+    aq_wave *w = pool->first;
+    pool->first = w->next;
+    wave_free(w);
+  }
+  pool->count = 0;
+}
