@@ -18,7 +18,7 @@
 #include "common/plugin.h"
 #include "common/profiling.h"
 #include "common/row_choice.h"
-#include "gpu/check/check.h"
+#include "gpu/check/core/check.h"
 #include "gpu/wave/core/wave.h"
 
 enum { EXIT_SIGNAL = 128 /* and the signal's number */ };

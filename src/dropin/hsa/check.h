@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The checker of `exec --check` (gpu/check/check.h) in the drop-in:
+ * The checker of `exec --check` (gpu/check/core/check.h) in the drop-in:
  * AQUEDUCT_CHECK names the checks. runtime->check is NULL without it, and the
  * functions below do nothing then. Any thread.
  */
@@ -8,7 +8,7 @@
 #define AQDROP_CHECK_H
 
 #include "dropin/hsa/runtime.h"
-#include "gpu/check/check.h"
+#include "gpu/check/core/check.h"
 #include "gpu/codeobj/image.h"
 
 /* Makes runtime->check before the transport is opened. */

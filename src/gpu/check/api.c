@@ -9,7 +9,7 @@
 
 #include "common/allocations.h"
 #include "common/array.h"
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/wave/core/code.h"
 
 /* ---- launches ---- */

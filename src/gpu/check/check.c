@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/check.h"
+#include "gpu/check/core/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/check/observe.h"
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 #include <inttypes.h>
 #include <stdio.h>

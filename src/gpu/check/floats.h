@@ -7,7 +7,7 @@
 #ifndef AQ_GPU_CHECK_FLOATS_H
 #define AQ_GPU_CHECK_FLOATS_H
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 /* The floats in a register. */
 typedef enum aq_check_float {

@@ -8,7 +8,7 @@
 
 #include "common/allocations.h"
 #include "common/array.h"
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/wave/core/reach.h"
 
 /* The index of the first allocation whose base is above an address. */

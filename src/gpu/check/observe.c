@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/check/floats.h"
 #include "gpu/check/observe.h"
-#include "gpu/check/scopes.h"
+#include "gpu/check/race/scopes.h"
 #include "gpu/wave/core/code.h"
 
 /* ---- sites ---- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 static void readonly_add(aq_check *check, uint64_t base, uint64_t bias,
                          const aq_codeobj *code)

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/wave/core/code.h"
 #include "gpu/wave/grid/groups.h"
 

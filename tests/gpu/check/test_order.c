@@ -2,7 +2,7 @@
 /* Happens-before of packets, copies and the host. */
 #include <string.h>
 
-#include "gpu/check/order.h"
+#include "gpu/check/core/order.h"
 #include "support/aqtest.h"
 
 static aq_amd_queue queues[2];

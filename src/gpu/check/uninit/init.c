@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/wave/core/code.h"
 
 enum { ROWS_MAX = 160 /* that an instruction names */ };

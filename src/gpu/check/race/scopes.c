@@ -3,7 +3,7 @@
  * tables of code sequences). */
 #include "config.h"
 
-#include "gpu/check/scopes.h"
+#include "gpu/check/race/scopes.h"
 
 #include <string.h>
 

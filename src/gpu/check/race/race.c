@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/allocations.h"
-#include "gpu/check/races.h"
+#include "gpu/check/race/races.h"
 
 /* ---- order ---- */
 

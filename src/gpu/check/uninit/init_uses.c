@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 /* ---- reports ---- */
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/wave/core/code.h"
 #include "gpu/wave/grid/grid.h"
 

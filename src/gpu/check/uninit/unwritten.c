@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/unwritten.h"
+#include "gpu/check/core/unwritten.h"
 
 #include <stdlib.h>
 #include <string.h>

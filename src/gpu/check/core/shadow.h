@@ -5,14 +5,14 @@
  *
  * One thread at a time.
  */
-#ifndef AQ_GPU_CHECK_SHADOW_H
-#define AQ_GPU_CHECK_SHADOW_H
+#ifndef AQ_GPU_CHECK_CORE_SHADOW_H
+#define AQ_GPU_CHECK_CORE_SHADOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/map.h"
-#include "gpu/check/states.h"
+#include "gpu/check/core/states.h"
 
 enum {
   AQ_CHECK_PAGE = 1 << 14, /* bytes of memory that a page shadows */

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/check/core.h"
-#include "gpu/check/hazards.h"
+#include "gpu/check/core/core.h"
+#include "gpu/check/hazards/hazards.h"
 #include "gpu/isa/flow.h"
 
 static bool begins(const char *name, const char *part)

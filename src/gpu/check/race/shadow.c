@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/shadow.h"
+#include "gpu/check/core/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@
  *
  * One thread at a time.
  */
-#ifndef AQ_GPU_CHECK_UNWRITTEN_H
-#define AQ_GPU_CHECK_UNWRITTEN_H
+#ifndef AQ_GPU_CHECK_CORE_UNWRITTEN_H
+#define AQ_GPU_CHECK_CORE_UNWRITTEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,12 +8,12 @@
  *
  * One thread at a time, under the lock of the checker.
  */
-#ifndef AQ_GPU_CHECK_ORDER_H
-#define AQ_GPU_CHECK_ORDER_H
+#ifndef AQ_GPU_CHECK_CORE_ORDER_H
+#define AQ_GPU_CHECK_CORE_ORDER_H
 
 #include "common/map.h"
 #include "common/order_hooks.h"
-#include "gpu/check/clocks.h"
+#include "gpu/check/core/clocks.h"
 
 typedef enum aq_check_actor {
   AQ_CHECK_HOST,

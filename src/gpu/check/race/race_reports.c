@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/check/races.h"
+#include "gpu/check/race/races.h"
 
 /* ---- certainty ---- */
 

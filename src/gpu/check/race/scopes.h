@@ -4,10 +4,10 @@
  * scope, by their cache bits; and which instructions are fences. One row a
  * family of processors. Pure functions.
  */
-#ifndef AQ_GPU_CHECK_SCOPES_H
-#define AQ_GPU_CHECK_SCOPES_H
+#ifndef AQ_GPU_CHECK_RACE_SCOPES_H
+#define AQ_GPU_CHECK_RACE_SCOPES_H
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 /* How an access of memory, `bytes` a lane, takes part in a race of two waves of
  * one workgroup, or else of two workgroups or dispatches. */

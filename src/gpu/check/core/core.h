@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The state that the parts of the checker share. Within check only; everything
  * under `lock`. */
-#ifndef AQ_GPU_CHECK_CORE_H
-#define AQ_GPU_CHECK_CORE_H
+#ifndef AQ_GPU_CHECK_CORE_CORE_H
+#define AQ_GPU_CHECK_CORE_CORE_H
 
 #include <pthread.h>
 #include <string.h>
 
 #include "common/map.h"
-#include "gpu/check/check.h"
-#include "gpu/check/order.h"
-#include "gpu/check/shadow.h"
-#include "gpu/check/unwritten.h"
+#include "gpu/check/core/check.h"
+#include "gpu/check/core/order.h"
+#include "gpu/check/core/shadow.h"
+#include "gpu/check/core/unwritten.h"
 #include "gpu/codeobj/lines.h"
 
 /* How an access can take part in a race. */

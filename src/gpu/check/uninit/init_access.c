@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/allocations.h"
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 #include "gpu/wave/core/buffer.h"
 
 /* The access under way. */

@@ -7,8 +7,8 @@
  *
  * One thread at a time.
  */
-#ifndef AQ_GPU_CHECK_STATES_H
-#define AQ_GPU_CHECK_STATES_H
+#ifndef AQ_GPU_CHECK_CORE_STATES_H
+#define AQ_GPU_CHECK_CORE_STATES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/clocks.h"
+#include "gpu/check/core/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * before, which of them were released to the device and to the system, and
  * which of those were acquired. Plain data; all zero is empty.
  */
-#ifndef AQ_GPU_CHECK_CLOCKS_H
-#define AQ_GPU_CHECK_CLOCKS_H
+#ifndef AQ_GPU_CHECK_CORE_CLOCKS_H
+#define AQ_GPU_CHECK_CORE_CLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 static bool has(const aq_isa_inst *inst, const char *part)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What hazards.c and matrices.c, the rules of wait states, share. */
-#ifndef AQ_GPU_CHECK_HAZARDS_H
-#define AQ_GPU_CHECK_HAZARDS_H
+#ifndef AQ_GPU_CHECK_HAZARDS_HAZARDS_H
+#define AQ_GPU_CHECK_HAZARDS_HAZARDS_H
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 /* Kinds of instructions, for the rules: bits. */
 enum {

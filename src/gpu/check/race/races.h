@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Races: the access under way, and its report. Within check only; under the
  * checker's lock. */
-#ifndef AQ_GPU_CHECK_RACES_H
-#define AQ_GPU_CHECK_RACES_H
+#ifndef AQ_GPU_CHECK_RACE_RACES_H
+#define AQ_GPU_CHECK_RACE_RACES_H
 
-#include "gpu/check/core.h"
+#include "gpu/check/core/core.h"
 
 /* How the access under way changed the state of a word. */
 typedef struct aq_check_change {

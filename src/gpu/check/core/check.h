@@ -10,8 +10,8 @@
  * The opener's functions are called under that lock and call nothing of the
  * checker.
  */
-#ifndef AQ_GPU_CHECK_CHECK_H
-#define AQ_GPU_CHECK_CHECK_H
+#ifndef AQ_GPU_CHECK_CORE_CHECK_H
+#define AQ_GPU_CHECK_CORE_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>

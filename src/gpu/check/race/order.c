@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/order.h"
+#include "gpu/check/core/order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-#include "gpu/check/core.h"
-#include "gpu/check/hazards.h"
+#include "gpu/check/core/core.h"
+#include "gpu/check/hazards/hazards.h"
 
 static bool has(const char *name, const char *part)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/states.h"
+#include "gpu/check/core/states.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,7 @@
+# Waits and gaps that an instruction needs before the next, and code that
+# lacks them.
+libaqcore_a_SOURCES += \
+	src/gpu/check/hazards/hazards.c src/gpu/check/hazards/hazards.h \
+	src/gpu/check/hazards/matrices.c \
+	src/gpu/check/hazards/wait_sites.c \
+	src/gpu/check/hazards/waits.c

@@ -1,0 +1,7 @@
+# Registers and memory that are read before anybody wrote them.
+libaqcore_a_SOURCES += \
+	src/gpu/check/uninit/init.c \
+	src/gpu/check/uninit/init_access.c \
+	src/gpu/check/uninit/init_sites.c \
+	src/gpu/check/uninit/init_uses.c \
+	src/gpu/check/uninit/unwritten.c
