@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often each thread gave up its processor by sched_yield(), by thread id.
- * The library that `exec` preloads counts (dropin/hsa/shim.c); the simulator
- * looks (backend_sim/live/live_lead.h). Without that library, the symbol's
- * address is NULL.
+ * The library that `exec` preloads counts (dropin/hsa/init/shim.c); the
+ * simulator looks (backend_sim/live/live_lead.h). Without that library, the
+ * symbol's address is NULL.
  *
  * Thread rule: the words are atomic; threads that share one count together.
  */

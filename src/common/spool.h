@@ -26,8 +26,9 @@
 
 /* Names of files in the folder: a spool; a kernel without a host function, with
  * a zero byte and its code object behind its name; facts for the report of
- * fidelity, a line each, fields separated by tabs (src/dropin/hsa/fidelity.h);
- * a code object with lines, PID.N.code, for the coverage. */
+ * fidelity, a line each, fields separated by tabs
+ * (src/dropin/hsa/base/fidelity.h); a code object with lines, PID.N.code, for
+ * the coverage. */
 #define AQ_SPOOL_SUFFIX   ".spool"
 #define AQ_SPOOL_MISSING  ".missing"
 #define AQ_SPOOL_FIDELITY ".fidelity"

@@ -7,7 +7,7 @@
  */
 #include <dlfcn.h>
 
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 
 static const uint64_t skew = UINT64_C(1000) * 1000000000;
 

@@ -11,7 +11,7 @@
 #include "backend_hsa/hsa.h"
 #include "backend_hsa/library.h"
 #include "common/policy.h"
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 #include "queue/context_priv.h"
 
 /* The loaded functions have the types of the exported ones. */

@@ -12,7 +12,7 @@
 
 #include "common/aql.h"
 #include "common/ring.h"
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 
 static inline void client_check(hsa_status_t status)
 {

@@ -2,7 +2,8 @@
 /*
  * The report of `exec --report-fidelity`: which parts of a program's runs
  * were exact, approximate and unsupported. It joins a stored run with the facts
- * that the drop-in left beside the process's spool (src/dropin/hsa/fidelity.h).
+ * that the drop-in left beside the process's spool
+ * (src/dropin/hsa/base/fidelity.h).
  *
  * One thread at a time.
  */

@@ -21,7 +21,7 @@
 #include "common/aql.h"
 #include "common/hsa_sim.h"
 #include "common/ring.h"
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 
 enum { PAGE = 4096, WORDS = 2048 };
 

@@ -7,7 +7,7 @@
 #define AQ_TESTS_CLIENT_H
 
 #include "common/aql.h"
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 #include "support/aqtest.h"
 
 typedef struct client {

@@ -24,7 +24,7 @@
 
 #include "common/aql.h"
 #include "common/ring.h"
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 #include "gpu/devlib/device_args.h"
 
 static hsa_status_t device_note(hsa_agent_t agent, void *data)

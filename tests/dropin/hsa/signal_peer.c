@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dropin/hsa/hsa.h"
+#include "dropin/hsa/base/hsa.h"
 
 static hsa_signal_t shared;
 

@@ -31,7 +31,7 @@ static const entry entries[] = {
   {#name, "hsa_status_t", group, text, AS_ANY(name), UNSUPPORTED, status},
 #define D(name, group, status, agent, parameters, text)                        \
   {#name, "hsa_status_t", group, text, AS_ANY(name), OF_NO_DEVICE, status},
-#include "dropin/hsa/functions.def"
+#include "dropin/hsa/base/functions.def"
 #undef R
 #undef S
 #undef U
@@ -195,7 +195,8 @@ static void page_head(FILE *out, const int counts[4])
       out,
       "# The functions of the drop-in\n\n"
       "The drop-in `libhsa-runtime64.so.1` exports all %d functions of the "
-      "HSA runtime.\n`src/dropin/hsa/functions.def` makes this page; a test "
+      "HSA runtime.\n`src/dropin/hsa/base/functions.def` makes this page; a "
+      "test "
       "compares them.\n\n"
       "- **real** (%d): has its documented effect, through the simulator.\n"
       "- **status** (%d): checks its arguments and returns a status; on the "

@@ -18,7 +18,7 @@ report() { # STATUS NAME DETAILS
 }
 
 listed=$(sed -n 's/^[RSUD](\([a-z0-9_]*\),.*/\1/p' \
-  "$srcdir/src/dropin/hsa/functions.def" |
+  "$srcdir/src/dropin/hsa/base/functions.def" |
   sed '$a_amdgpu_r_debug' | LC_ALL=C sort)
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' |
   sed 's/@@ROCR_1$//' | LC_ALL=C sort)

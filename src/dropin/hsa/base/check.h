@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The checker of `exec --check` (gpu/check/core/check.h) in the drop-in:
+ * AQUEDUCT_CHECK names the checks. runtime->check is NULL without it, and the
+ * functions below do nothing then. Any thread.
+ */
+#ifndef AQDROP_CHECK_H
+#define AQDROP_CHECK_H
+
+#include "dropin/hsa/base/runtime.h"
+#include "gpu/check/core/check.h"
+#include "gpu/codeobj/image.h"
+
+/* Makes runtime->check before the transport is opened. */
+aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag);
+
+/* The runtime closes, or the process ends: stores the findings. */
+void aqdrop_check_put(aqdrop *runtime);
+void aqdrop_check_close(aqdrop *runtime);
+
+/* Bytes on either side of an allocation that nothing else may take. */
+size_t aqdrop_check_room(const aqdrop *runtime);
+
+/* A call of the program allocated or freed memory of a pool. Freed memory stays
+ * mapped where aqdrop_check_room() is not 0: in quarantine. */
+void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
+                            const aqdrop_pool *pool);
+void aqdrop_check_freed(aqdrop *runtime, const void *base);
+
+/* Code that was loaded, with the file that it came from. */
+void aqdrop_check_code(aqdrop *runtime, const aq_code_image *image,
+                       const void *bytes, size_t size);
+void aqdrop_check_code_gone(aqdrop *runtime, const aq_code_image *image);
+
+/* The host sees a signal's value; its condition holds. */
+static inline void aqdrop_check_seen(const aqdrop *runtime, hsa_signal_t signal)
+{
+  if (runtime->check)
+    aq_check_signal_seen(runtime->check, signal.handle);
+}
+
+#endif

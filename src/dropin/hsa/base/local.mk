@@ -1,0 +1,27 @@
+# What the parts of the drop-in share: HSA's types, the runtime's state, its
+# log and its personas.
+src_dropin_hsa_libaqdropin_a_SOURCES += \
+	src/dropin/hsa/base/api_table.def \
+	src/dropin/hsa/base/bells.h \
+	src/dropin/hsa/base/check.h \
+	src/dropin/hsa/base/events.h \
+	src/dropin/hsa/base/executables.h \
+	src/dropin/hsa/base/ext_images.h \
+	src/dropin/hsa/base/fidelity.h \
+	src/dropin/hsa/base/functions.def \
+	src/dropin/hsa/base/hooks.h \
+	src/dropin/hsa/base/hsa.h \
+	src/dropin/hsa/base/kernels.h \
+	src/dropin/hsa/base/log.c src/dropin/hsa/base/log.h \
+	src/dropin/hsa/base/memory.h \
+	src/dropin/hsa/base/persona.c src/dropin/hsa/base/persona.h \
+	src/dropin/hsa/base/personas.def \
+	src/dropin/hsa/base/pools.h \
+	src/dropin/hsa/base/protected.h \
+	src/dropin/hsa/base/published.c src/dropin/hsa/base/published.h \
+	src/dropin/hsa/base/queues.h \
+	src/dropin/hsa/base/recording.h \
+	src/dropin/hsa/base/runtime.c src/dropin/hsa/base/runtime.h \
+	src/dropin/hsa/base/signals.h \
+	src/dropin/hsa/base/simulator.h \
+	src/dropin/hsa/base/status_text.def

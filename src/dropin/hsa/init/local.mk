@@ -1,0 +1,13 @@
+# Starting and ending the runtime, its table of functions, agents and the
+# shim.
+src_dropin_hsa_libaqdropin_a_SOURCES += \
+	src/dropin/hsa/init/agents.c \
+	src/dropin/hsa/init/debugger.c \
+	src/dropin/hsa/init/entries.c \
+	src/dropin/hsa/init/life.c \
+	src/dropin/hsa/init/simulator.c \
+	src/dropin/hsa/init/stubs.c \
+	src/dropin/hsa/init/system.c
+
+libaqueduct_shim_la_SOURCES += \
+	src/dropin/hsa/init/shim.c

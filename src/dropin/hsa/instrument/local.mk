@@ -1,0 +1,8 @@
+# The checker, faults, timing and tools between a client's call and its
+# effect.
+src_dropin_hsa_libaqdropin_a_SOURCES += \
+	src/dropin/hsa/instrument/check.c \
+	src/dropin/hsa/instrument/faults.c src/dropin/hsa/instrument/faults.h \
+	src/dropin/hsa/instrument/hooks.c \
+	src/dropin/hsa/instrument/timing.c src/dropin/hsa/instrument/timing.h \
+	src/dropin/hsa/instrument/tools.c src/dropin/hsa/instrument/tools.h

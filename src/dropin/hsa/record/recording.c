@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "dropin/hsa/base/recording.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/spool.h"
+#include "gpu/codeobj/lines.h"
+
+struct aqdrop_recording {
+  aq_record_sink sink; /* first: passed to the transport */
+  aq_spool *spool;
+  char program[AQ_SPOOL_PLACE]; /* its file; empty: not known */
+  bool silent;                  /* no row is kept: none is made */
+  bool facts;                   /* are wanted */
+  bool codes;                   /* code objects are */
+  uint32_t code_count;          /* that were kept */
+  aq_transport *transport;      /* atomic: the open one, or NULL */
+  aq_time last;                 /* when the one before it was closed */
+  int64_t lives;                /* transports so far */
+};
+
+enum {
+  LIFE_BITS = 32, /* of a queue's source id, below the life */
+  ROWS_AT_ONCE = 16,
+};
+
+static _Thread_local uint32_t call_depth;
+static _Thread_local int64_t thread_id;
+
+/* ---- the sink ---- */
+
+static aq_record_sink *inner(aq_record_sink *sink)
+{
+  return aq_spool_sink(((aqdrop_recording *)sink)->spool);
+}
+
+static aq_status recording_device(aq_record_sink *sink,
+                                  const aq_run_device *device, int64_t *ordinal,
+                                  aq_diag *diag)
+{
+  return inner(sink)->device(inner(sink), device, ordinal, diag);
+}
+
+/* Each transport of the process counts its queues from 0. */
+static aq_status recording_queue(aq_record_sink *sink,
+                                 const aq_run_queue *queue, int64_t *ordinal,
+                                 aq_diag *diag)
+{
+  const aqdrop_recording *r = (aqdrop_recording *)sink;
+  aq_run_queue own = *queue;
+  own.source_id += (r->lives - 1) << LIFE_BITS;
+  return inner(sink)->queue(inner(sink), &own, ordinal, diag);
+}
+
+static aq_status recording_name(aq_record_sink *sink, const char *text,
+                                size_t length, int64_t *id, aq_diag *diag)
+{
+  return inner(sink)->name(inner(sink), text, length, id, diag);
+}
+
+static void reproducible_note(aqdrop_recording *r)
+{
+  aq_transport_info info;
+  aq_transport *t = __atomic_load_n(&r->transport, __ATOMIC_ACQUIRE);
+  if (!t)
+    return;
+  t->ops->info(t, &info);
+  if (!info.reproducible)
+    aq_spool_reproducible(r->spool, false);
+}
+
+/* The store to the doorbell, or the call that ordered the copy, is the host's
+ * call; it takes no time on the clock. */
+static aq_record row_complete(const aq_record *row)
+{
+  aq_record own = *row;
+  if (row->submit == AQ_NONE)
+    return own;
+  own.via = AQ_VIA_DIRECT;
+  own.host_begin = own.host_end = row->submit;
+  return own;
+}
+
+static aq_status recording_put_instructions(aq_record_sink *sink,
+                                            const aq_instruction *rows,
+                                            size_t count, aq_diag *diag)
+{
+  return inner(sink)->put_instructions(inner(sink), rows, count, diag);
+}
+
+static aq_status recording_put_counted(aq_record_sink *sink,
+                                       const aq_counted *rows, size_t count,
+                                       aq_diag *diag)
+{
+  return inner(sink)->put_counted(inner(sink), rows, count, diag);
+}
+
+static aq_status recording_put_traced(aq_record_sink *sink,
+                                      const aq_traced *rows, size_t count,
+                                      aq_diag *diag)
+{
+  const aqdrop_recording *r = (aqdrop_recording *)sink;
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    aq_traced own = rows[i];
+    own.queue += (r->lives - 1) << LIFE_BITS;
+    status = inner(sink)->put_traced(inner(sink), &own, 1, diag);
+  }
+  return status;
+}
+
+static aq_status recording_put_findings(aq_record_sink *sink,
+                                        const aq_finding *rows, size_t count,
+                                        aq_diag *diag)
+{
+  return inner(sink)->put_findings(inner(sink), rows, count, diag);
+}
+
+static aq_status recording_put(aq_record_sink *sink, const aq_record *rows,
+                               size_t count, aq_diag *diag)
+{
+  aq_record own[ROWS_AT_ONCE];
+  aq_status status = AQ_OK;
+  reproducible_note((aqdrop_recording *)sink);
+  while (count > 0 && status == AQ_OK) {
+    size_t taken = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
+    for (size_t i = 0; i < taken; i++)
+      own[i] = row_complete(&rows[i]);
+    status = inner(sink)->put(inner(sink), own, taken, diag);
+    rows += taken;
+    count -= taken;
+  }
+  return status;
+}
+
+/* ---- life ---- */
+
+/* A file of this process in the folder of the exec; NULL: there is none. */
+static char *file_path(const char *suffix)
+{
+  const char *folder = secure_getenv("AQUEDUCT_SPOOL");
+  char *path;
+  if (!folder || !*folder ||
+      asprintf(&path, "%s/%ld%s", folder, (long)getpid(), suffix) < 0)
+    return NULL;
+  return path;
+}
+
+aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
+{
+  char *path = file_path(AQ_SPOOL_SUFFIX);
+  aq_row_choice rows;
+  *out = NULL;
+  if (!path)
+    return AQ_OK;
+  aq_status status =
+      aq_row_choice_read(secure_getenv("AQUEDUCT_RECORD"),
+                         secure_getenv("AQUEDUCT_RECORD_LIMIT"), &rows, diag);
+  if (status != AQ_OK) {
+    free(path);
+    return status;
+  }
+  aqdrop_recording *r = calloc(1, sizeof *r);
+  if (!r) {
+    free(path);
+    return aq_diag_no_memory(diag);
+  }
+  r->sink = (aq_record_sink){.device = recording_device,
+                             .queue = recording_queue,
+                             .name = recording_name,
+                             .put = recording_put,
+                             .put_instructions = recording_put_instructions,
+                             .put_findings = recording_put_findings,
+                             .put_counted = recording_put_counted,
+                             .put_traced = recording_put_traced};
+  if (readlink("/proc/self/exe", r->program, sizeof r->program - 1) ==
+      sizeof r->program - 1)
+    r->program[0] = 0;
+  r->silent = rows.kind == AQ_ROWS_NONE;
+  const char *facts = secure_getenv("AQUEDUCT_FIDELITY");
+  const char *codes = secure_getenv("AQUEDUCT_COVERAGE");
+  r->facts = facts && *facts;
+  r->codes = codes && *codes;
+  status = aq_spool_create(path, &rows, &r->spool, diag);
+  free(path);
+  if (status == AQ_OK)
+    *out = r;
+  else
+    free(r);
+  return status;
+}
+
+aq_record_sink *aqdrop_recording_sink(aqdrop_recording *r)
+{
+  if (!r)
+    return NULL;
+  r->lives++;
+  return r->silent ? NULL : &r->sink;
+}
+
+aq_record_sink *aqdrop_recording_results_sink(aqdrop_recording *r)
+{
+  return r ? &r->sink : NULL;
+}
+
+aq_time aqdrop_recording_epoch(const aqdrop_recording *r)
+{
+  return r ? r->last : 0;
+}
+
+static void info_put(const aqdrop_recording *r, aq_transport *transport)
+{
+  aq_transport_info info;
+  transport->ops->info(transport, &info);
+  const aq_device_info *device = &info.devices[0];
+  if (device->model)
+    aq_spool_text_put(r->spool, "device_model", device->model);
+  if (device->model_hash)
+    aq_spool_text_put(r->spool, "model_hash", device->model_hash);
+  if (device->verdict)
+    aq_spool_text_put(r->spool, "model_verdict", device->verdict);
+}
+
+void aqdrop_recording_text(aqdrop_recording *r, const char *key,
+                           const char *value)
+{
+  if (r)
+    aq_spool_text_put(r->spool, key, value);
+}
+
+void aqdrop_recording_attach(aqdrop_recording *r, aq_transport *transport)
+{
+  if (!r)
+    return;
+  if (transport) {
+    info_put(r, transport);
+    aq_spool_ended(r->spool, false);
+  } else {
+    reproducible_note(r);
+    if (r->transport)
+      r->last = r->transport->ops->now(r->transport);
+  }
+  __atomic_store_n(&r->transport, transport, __ATOMIC_RELEASE);
+}
+
+/* write() of memory that is gone is an error, not a fault. */
+void aqdrop_recording_missing(const aqdrop_recording *r, const char *kernel,
+                              size_t length, const void *bytes, size_t size)
+{
+  char *path = r ? file_path(AQ_SPOOL_MISSING) : NULL;
+  int fd =
+      path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+  free(path);
+  if (fd < 0)
+    return;
+  if (write(fd, kernel, length) != (ssize_t)length || write(fd, "", 1) != 1 ||
+      write(fd, bytes, size) != (ssize_t)size)
+    fprintf(stderr, "aqueduct: the arguments of %.*s are not known\n",
+            (int)length, kernel);
+  close(fd);
+}
+
+void aqdrop_recording_code(aqdrop_recording *r, const void *bytes, size_t size)
+{
+  char suffix[40];
+  if (!r || !r->codes || !aq_code_lines_are(bytes, size))
+    return;
+  snprintf(suffix, sizeof suffix, ".%" PRIu32 AQ_SPOOL_CODE,
+           __atomic_fetch_add(&r->code_count, 1, __ATOMIC_RELAXED));
+  char *path = file_path(suffix);
+  const int fd =
+      path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+  if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+    fprintf(stderr, "aqueduct: the coverage lacks a code object of %zu bytes\n",
+            size);
+  if (fd >= 0)
+    close(fd);
+  free(path);
+}
+
+bool aqdrop_recording_wants_facts(const aqdrop_recording *r)
+{
+  return r && r->facts;
+}
+
+/* One write a line, so that lines of several threads stay whole, and a process
+ * that is killed leaves those before. */
+void aqdrop_recording_fact(const aqdrop_recording *r, const char *fmt, ...)
+{
+  va_list args;
+  char *line;
+  if (!aqdrop_recording_wants_facts(r))
+    return;
+  va_start(args, fmt);
+  int length = vasprintf(&line, fmt, args);
+  va_end(args);
+  if (length < 0)
+    return;
+  for (char *at = line; *at; at++)
+    if ((unsigned char)*at < ' ' && *at != '\t')
+      *at = '?';
+  line[length] = '\n'; /* in the place of the zero byte */
+  char *path = file_path(AQ_SPOOL_FIDELITY);
+  int fd =
+      path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+  if (fd < 0 || write(fd, line, (size_t)length + 1) != length + 1)
+    fprintf(stderr, "aqueduct: the report of fidelity lacks: %.*s\n", length,
+            line);
+  if (fd >= 0)
+    close(fd);
+  free(path);
+  free(line);
+}
+
+void aqdrop_recording_abandon(aqdrop_recording *r)
+{
+  aq_spool_abandon(r->spool);
+}
+
+void aqdrop_recording_end(aqdrop_recording *r)
+{
+  if (!r)
+    return;
+  reproducible_note(r);
+  aq_spool_ended(r->spool, true);
+}
+
+/* ---- calls ---- */
+
+static int64_t thread_number(void)
+{
+  if (thread_id == 0)
+    thread_id = gettid();
+  return thread_id;
+}
+
+static aq_time recording_now(const aqdrop_recording *r)
+{
+  aq_transport *t = __atomic_load_n(&r->transport, __ATOMIC_ACQUIRE);
+  return t ? t->ops->now(t) : r->last;
+}
+
+/* Notes the call for `exec`, which reports it if a signal ends the process.
+ * Unlike dladdr, _dl_find_object takes no lock: another thread may hold that
+ * while it waits for this one. */
+static aq_spool_call *call_note(const aqdrop_recording *r, const char *name,
+                                const void *from)
+{
+  const char *file = NULL;
+  uint64_t offset = 0;
+#if __GLIBC_PREREQ(2, 35)
+  struct dl_find_object found;
+  if (_dl_find_object((void *)(uintptr_t)from, &found) == 0) {
+    const struct link_map *map = found.dlfo_link_map;
+    file = *map->l_name ? map->l_name : r->program;
+    offset = (uintptr_t)from - map->l_addr;
+  }
+#endif
+  return aq_spool_call_begin(r->spool, thread_number(), name, file, offset);
+}
+
+aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
+                              aq_record_kind kind, const void *from)
+{
+  const bool outer = call_depth++ == 0;
+  aq_spool_call *last =
+      outer && recording ? call_note(recording, name, from) : NULL;
+  if (!outer || (recording && recording->silent))
+    recording = NULL;
+  return (aqdrop_call){.recording = recording,
+                       .name = name,
+                       .kind = kind,
+                       .begin = recording ? recording_now(recording) : 0,
+                       .last = last};
+}
+
+static void call_record(const aqdrop_call *call, aq_time end)
+{
+  aqdrop_recording *r = call->recording;
+  aq_record_sink *sink = aq_spool_sink(r->spool);
+  aq_record row;
+  if (aq_spool_pass_over(r->spool, call->kind))
+    return;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record_init(&row);
+  row.kind = call->kind;
+  row.tid = thread_number();
+  row.host_begin = call->begin;
+  row.host_end = end;
+  /* Out of memory: the row goes without. */
+  if (sink->name(sink, call->name, strlen(call->name), &row.name, &diag) !=
+      AQ_OK)
+    row.name = AQ_NONE;
+  sink->put(sink, &row, 1, &diag);
+}
+
+void aqdrop_call_end(aqdrop_call *call)
+{
+  if (!call->name)
+    return;
+  call_depth--;
+  if (call->last)
+    call->last->inside = 0;
+  if (!call->recording)
+    return;
+  aq_time end = recording_now(call->recording);
+  if (!call->poll || end > call->begin)
+    call_record(call, end);
+}
