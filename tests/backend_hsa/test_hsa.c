@@ -12,7 +12,7 @@
 #include "backend_hsa/library.h"
 #include "common/policy.h"
 #include "dropin/hsa/base/hsa.h"
-#include "queue/context_priv.h"
+#include "queue/sync/context_priv.h"
 
 /* The loaded functions have the types of the exported ones. */
 #define C(name, returns, parameters)                                           \

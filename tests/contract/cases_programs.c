@@ -7,7 +7,7 @@
 
 #include "cmdbuf/builder.h"
 #include "cmdbuf/validate.h"
-#include "queue/feed.h"
+#include "queue/ring/feed.h"
 
 enum { BUFFER = 4096, RING = 64, PACKETS_MAX = 4096 };
 

@@ -13,7 +13,7 @@
 #include "cmdbuf/print.h"
 #include "cmdbuf/processor.h"
 #include "cmdbuf/program_file.h"
-#include "queue/feed.h"
+#include "queue/ring/feed.h"
 #include "transport/null/null.h"
 
 enum { BUFFER_MAX = 1 << 16, VISITS = 200, PARTS = 100, LOG = 8, RING = 64 };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "queue/frontier.h"
+#include "queue/sync/frontier.h"
 
 enum { QUEUES = 4 };
 

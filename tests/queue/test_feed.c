@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmdbuf/builder.h"
-#include "queue/feed.h"
+#include "queue/ring/feed.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 

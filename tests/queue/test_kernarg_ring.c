@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "queue/kernarg_ring.h"
+#include "queue/ring/kernarg_ring.h"
 
 static unsigned char memory[256];
 

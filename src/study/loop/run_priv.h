@@ -7,7 +7,7 @@
 #define AQ_STUDY_LOOP_RUN_PRIV_H
 
 #include "cmdbuf/builder.h"
-#include "queue/feed.h"
+#include "queue/ring/feed.h"
 #include "scheduler/queue_map.h"
 #include "study/loop/agenda.h"
 #include "study/loop/jobs.h"
