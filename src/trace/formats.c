@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trace/csv.h"
-#include "trace/importers.h"
-#include "trace/module.h"
-#include "trace/timeline.h"
+#include "trace/export/timeline.h"
+#include "trace/import/importers.h"
+#include "trace/import/module.h"
+#include "trace/text/csv.h"
 
 /* Whether the first bytes of a file, as text, are of the format. */
 typedef bool detector(const char *text, size_t length);

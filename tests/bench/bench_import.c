@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "bench/bench.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 enum { SYNTHETIC_LAUNCHES = 20000, CALLS_A_LAUNCH = 10, ROUNDS = 5 };
 

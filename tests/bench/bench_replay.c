@@ -16,7 +16,7 @@
 #include "common/memory_sink.h"
 #include "study/loop/replay.h"
 #include "study/loop/run.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 enum { ROUNDS = 5, DISPATCHES = 10000000 };
 

@@ -11,7 +11,7 @@
 
 #include "common/memory_sink.h"
 #include "fuzz/fuzz.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 #define FUZZ_REQUIRE(condition)                                                \
   do {                                                                         \

@@ -5,7 +5,7 @@
 
 #include "common/memory_sink.h"
 #include "support/aqtest.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 typedef struct fixture {
   aq_memory_sink sink;

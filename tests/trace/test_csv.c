@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/csv.h"
+#include "trace/text/csv.h"
 
 #include <string.h>
 

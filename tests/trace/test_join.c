@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/join.h"
+#include "trace/import/join.h"
 
 #include <string.h>
 

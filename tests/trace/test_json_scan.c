@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/json_scan.h"
+#include "trace/text/json_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

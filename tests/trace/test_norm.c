@@ -22,7 +22,7 @@
 
 #include "common/memory_sink.h"
 #include "support/aqtest.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 enum { COLUMNS = 15, NAME_MAX_NORM = 120 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/number.h"
+#include "trace/import/number.h"
 
 #include <string.h>
 

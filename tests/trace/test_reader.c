@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

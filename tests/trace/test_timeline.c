@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/timeline.h"
+#include "trace/export/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

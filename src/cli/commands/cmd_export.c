@@ -5,7 +5,7 @@
 #include "cli/commands/runs.h"
 #include "trace/db/stored.h"
 #include "trace/db/tracedb.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 /* A database is written to its file by whoever knows databases. */
 static aq_status write_run(aq_cli *cli, aq_trace_source *source,

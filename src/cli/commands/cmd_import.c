@@ -12,7 +12,7 @@
 #include "common/json_out.h"
 #include "report/clock_offset.h"
 #include "trace/db/tracedb.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 /* "OUT_OF_ORDER" as a key: "out_of_order". */
 static const char *repair_key(aq_trace_repair repair, char key[64])

@@ -13,7 +13,7 @@
 #include "report/metrics.h"
 #include "scheduler/registry.h"
 #include "trace/db/tracedb.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 #include "transport/registry/device_models.h"
 
 /* Where entries go. */

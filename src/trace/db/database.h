@@ -15,7 +15,7 @@
 
 #include <sqlite3.h>
 
-#include "trace/importers.h"
+#include "trace/import/importers.h"
 
 typedef struct aq_database {
   sqlite3 *db;

@@ -15,7 +15,7 @@
 
 #include "common/map.h"
 #include "trace/db/rocpd_schema.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 /* The insertions, with the columns that have no default: S(id, table,
  * columns). Each is one prepared statement. */

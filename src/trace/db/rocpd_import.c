@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "trace/db/rocpd_import.h"
-#include "trace/rocprofv3.h"
+#include "trace/formats/rocprofv3.h"
 
 /* ---- dictionaries of a set of tables ---- */
 

@@ -12,7 +12,7 @@
 #define AQ_TRACE_DB_ROCPD_IMPORT_H
 
 #include "trace/db/database.h"
-#include "trace/rocprofv3.h"
+#include "trace/formats/rocprofv3.h"
 
 typedef struct aq_rocpd_symbol {
   int64_t name; /* in strings */

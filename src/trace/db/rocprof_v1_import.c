@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "trace/db/database.h"
-#include "trace/rocprofv3.h"
+#include "trace/formats/rocprofv3.h"
 
 typedef struct v1 {
   aq_database *database;

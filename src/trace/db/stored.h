@@ -7,7 +7,7 @@
 #define AQ_TRACE_DB_STORED_H
 
 #include "store/store.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 typedef struct aq_tracedb_stored {
   aq_trace_source source; /* first */

@@ -8,7 +8,7 @@
 #ifndef AQ_TRACE_DB_TRACEDB_H
 #define AQ_TRACE_DB_TRACEDB_H
 
-#include "trace/module.h"
+#include "trace/import/module.h"
 
 /* The formats, ended by one without a name: for aq_trace_options.modules. */
 extern const aq_trace_module aq_tracedb_modules[];

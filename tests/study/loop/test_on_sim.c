@@ -11,7 +11,7 @@
 #include "study/loop/replay.h"
 #include "study/loop/run.h"
 #include "study/workload/scenario.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 #include "transport/null/null.h"
 
 static aq_diag diag = AQ_DIAG_INIT;

@@ -21,7 +21,7 @@
 #include "study/session/replay.h"
 #include "study/whatif/timeline.h"
 #include "trace/db/tracedb.h"
-#include "trace/trace.h"
+#include "trace/import/trace.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 

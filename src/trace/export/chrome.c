@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Chrome's trace event JSON; see doc/formats/chrome.md. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_gen.h>
+
+#include "common/text.h"
+#include "trace/export/timeline.h"
+#include "trace/import/importers.h"
+
+typedef struct chrome {
+  FILE *out;
+  yajl_gen gen;
+  bool failed;
+  int error;
+} chrome;
+
+static void put_text(chrome *c, const char *text)
+{
+  char *clean = aq_text_utf8(text, strlen(text));
+  if (clean) {
+    yajl_gen_string(c->gen, (const unsigned char *)clean, strlen(clean));
+  } else {
+    c->failed = true;
+    c->error = ENOMEM;
+  }
+  free(clean);
+}
+
+static void put_field(chrome *c, const char *key, const char *text)
+{
+  put_text(c, key);
+  put_text(c, text);
+}
+
+static void put_int(chrome *c, const char *key, int64_t value)
+{
+  put_text(c, key);
+  yajl_gen_integer(c->gen, value);
+}
+
+/* Microseconds with six digits behind the point: exact. */
+static void put_time(chrome *c, const char *key, aq_time time)
+{
+  char text[48];
+  const bool negative = time < 0;
+  const uint64_t ps = negative ? (uint64_t)-time : (uint64_t)time;
+  int length =
+      snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64,
+               negative ? "-" : "", ps / (uint64_t)AQ_US, ps % (uint64_t)AQ_US);
+  put_text(c, key);
+  yajl_gen_number(c->gen, text, (size_t)length);
+}
+
+static void event_begin(chrome *c, const char *phase, uint32_t process,
+                        uint32_t track)
+{
+  yajl_gen_map_open(c->gen);
+  put_field(c, "ph", phase);
+  put_int(c, "pid", process);
+  put_int(c, "tid", track);
+}
+
+static void event_end(chrome *c)
+{
+  const unsigned char *text;
+  size_t length;
+  yajl_gen_map_close(c->gen);
+  if (yajl_gen_get_buf(c->gen, &text, &length) != yajl_gen_status_ok ||
+      fwrite(text, 1, length, c->out) != length ||
+      fputs(",\n", c->out) == EOF) {
+    c->error = c->failed ? c->error : errno;
+    c->failed = true;
+  }
+  yajl_gen_clear(c->gen);
+  yajl_gen_reset(c->gen, NULL);
+}
+
+static void put_track(void *writer, const aq_track *track)
+{
+  chrome *c = writer;
+  const bool process = track->kind == AQ_TRACK_PROCESS;
+  if (track->kind == AQ_TRACK_COUNTER)
+    return; /* its events name it */
+  event_begin(c, "M", track->process, process ? 0 : track->id);
+  put_field(c, "name", process ? "process_name" : "thread_name");
+  put_text(c, "args");
+  yajl_gen_map_open(c->gen);
+  put_field(c, "name", track->name);
+  yajl_gen_map_close(c->gen);
+  event_end(c);
+}
+
+static void put_arrow(chrome *c, const aq_slice *slice, uint64_t arrow,
+                      bool leaves)
+{
+  event_begin(c, leaves ? "s" : "f", slice->process, slice->track);
+  put_field(c, "name", "dependency");
+  put_field(c, "cat", "dependency");
+  put_int(c, "id", (int64_t)arrow);
+  put_time(c, "ts", leaves ? slice->end : slice->begin);
+  if (!leaves)
+    put_field(c, "bp", "e");
+  event_end(c);
+}
+
+static void put_details(chrome *c, const aq_slice *slice)
+{
+  const int64_t *values = aq_record_values(slice->row);
+  put_text(c, "args");
+  yajl_gen_map_open(c->gen);
+  put_int(c, "row", slice->number);
+  for (size_t i = AQ_RECORD_FIELD_stream; i <= AQ_RECORD_FIELD_bytes; i++)
+    if (values[i] != AQ_NONE)
+      put_int(c, aq_record_fields[i].name, values[i]);
+  if (aq_record_is(slice->row, AQ_FLAG_PREDICTED)) {
+    put_text(c, "predicted");
+    yajl_gen_bool(c->gen, true);
+  }
+  yajl_gen_map_close(c->gen);
+}
+
+static void put_slice(void *writer, const aq_slice *slice)
+{
+  chrome *c = writer;
+  event_begin(c, "X", slice->process, slice->track);
+  put_field(c, "name", slice->name);
+  put_time(c, "ts", slice->begin);
+  put_time(c, "dur", slice->end - slice->begin);
+  if (slice->row)
+    put_details(c, slice);
+  event_end(c);
+  for (size_t i = 0; i < slice->leave_count; i++)
+    put_arrow(c, slice, slice->leave[i], true);
+  for (size_t i = 0; i < slice->arrive_count; i++)
+    put_arrow(c, slice, slice->arrive[i], false);
+}
+
+static void put_counter(void *writer, const aq_track *track, aq_time time,
+                        int64_t value)
+{
+  chrome *c = writer;
+  event_begin(c, "C", track->process, track->id);
+  put_field(c, "name", track->name);
+  put_time(c, "ts", time);
+  put_text(c, "args");
+  yajl_gen_map_open(c->gen);
+  put_int(c, "value", value);
+  yajl_gen_map_close(c->gen);
+  event_end(c);
+}
+
+aq_status aq_chrome_export(aq_trace_source *source, FILE *out, aq_diag *diag)
+{
+  static const aq_timeline_writer ops = {put_track, put_slice, put_counter};
+  chrome c = {.out = out, .gen = yajl_gen_alloc(NULL)};
+  if (!c.gen)
+    return aq_diag_no_memory(diag);
+  fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+  aq_status status = aq_timeline_draw(source, &ops, &c, diag);
+  /* A last event that says nothing, behind the last comma. */
+  fputs("{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"trace_end\"}]}\n", out);
+  yajl_gen_free(c.gen);
+  if (status == AQ_OK && c.failed)
+    status = aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(c.error));
+  if (status == AQ_OK && (fflush(out) != 0 || ferror(out)))
+    status = aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));
+  return status;
+}

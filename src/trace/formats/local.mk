@@ -1,0 +1,13 @@
+# One importer a format.
+libaqcore_a_SOURCES += \
+	src/trace/formats/att.c \
+	src/trace/formats/ireeperf.c \
+	src/trace/formats/jsonl_import.c \
+	src/trace/formats/kineto.c src/trace/formats/kineto.h \
+	src/trace/formats/kineto_rows.c \
+	src/trace/formats/rocprof_v1.c \
+	src/trace/formats/rocprofv3.c src/trace/formats/rocprofv3.h \
+	src/trace/formats/rocprofv3_csv.c \
+	src/trace/formats/rocprofv3_json.c src/trace/formats/rocprofv3_json.h \
+	src/trace/formats/rocprofv3_rows.c \
+	src/trace/formats/xplane.c

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all outputs of rocprofv3 have in common (CSV, JSON, databases): agents,
+ * calls, copies.
+ * Thread rule: one thread at a time per import.
+ */
+#ifndef AQ_TRACE_FORMATS_ROCPROFV3_H
+#define AQ_TRACE_FORMATS_ROCPROFV3_H
+
+#include "trace/import/importers.h"
+
+typedef struct aq_agent {
+  int64_t id; /* unique in the run */
+  bool gpu;
+  int64_t cus;      /* or AQ_NONE */
+  const char *name; /* marketing name, or NULL */
+  const char *gfx;  /* or NULL */
+} aq_agent;
+
+typedef struct aq_agents {
+  aq_map by_id;
+  aq_agent *agents;
+  size_t count, capacity;
+  aq_arena arena; /* owns the texts */
+} aq_agents;
+
+void aq_agents_fini(aq_agents *agents);
+
+/* Adds an agent; its texts are copied (empty ones are unknown). */
+aq_status aq_agents_add(aq_agents *agents, aq_import *import, aq_agent agent,
+                        size_t name_length, size_t gfx_length);
+
+/* NULL where it was not added. */
+const aq_agent *aq_agents_find(const aq_agents *agents, int64_t id);
+
+/* The device of the run that an agent is, with its known facts. */
+aq_status aq_agents_device(const aq_agents *agents, aq_import *import,
+                           int64_t id, int64_t *ordinal);
+
+/* The GPU that a copy is counted for: the destination, or the source where the
+ * destination is a CPU or not known. AQ_NONE where neither is known. */
+int64_t aq_agents_copy_gpu(const aq_agents *agents, int64_t source,
+                           int64_t destination, const char *direction,
+                           size_t length);
+
+/* Whether a copy is from host to host, by its direction; counts one. */
+bool aq_rocprofv3_is_host_copy(const char *direction, size_t length);
+aq_status aq_rocprofv3_host_copy(aq_import *import, const char *direction,
+                                 size_t length);
+
+/* A copy's queue: no AQL queue, so one a stream, with a negative id. */
+static inline int64_t aq_rocprofv3_copy_queue(int64_t stream)
+{
+  return stream == AQ_NONE ? -1 : -1 - stream;
+}
+
+/* A host call of the runtime: puts the row of one that waits, and adds one
+ * that submits to the join. */
+typedef struct aq_rocprofv3_call {
+  const char *name;
+  size_t name_length;
+  aq_tick begin, end;
+  int64_t pid, tid, correlation;
+  uint64_t process;
+  const aq_host_call *details; /* about its rows, or NULL */
+} aq_rocprofv3_call;
+
+aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
+                                const aq_rocprofv3_call *call);
+
+/* Gives a kernel or copy its name and queue, counts it, and joins it. device
+ * and the times are set; queue is the source's id. */
+aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
+                               uint64_t process, int64_t queue,
+                               const char *name, size_t name_length);
+
+extern const char aq_rocprofv3_advice[];
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "trace/import/ranges.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "trace/import/import.h"
+
+void aq_ranges_fini(aq_ranges *ranges)
+{
+  free(ranges->list);
+}
+
+aq_status aq_ranges_add(aq_import *import, aq_range range, const char *text,
+                        size_t length)
+{
+  aq_ranges *ranges = &import->ranges;
+  aq_status status = aq_import_name(import, text, length, &range.name);
+  if (status != AQ_OK)
+    return status;
+  return AQ_ARRAY_PUSH(ranges->list, ranges->count, ranges->capacity, range)
+             ? AQ_OK
+             : aq_diag_no_memory(import->diag);
+}
+
+static int tick_order(const aq_tick *a, const aq_tick *b)
+{
+  if (a->ns != b->ns)
+    return a->ns < b->ns ? -1 : 1;
+  return (a->ps > b->ps) - (a->ps < b->ps);
+}
+
+static int range_order(const void *a, const void *b)
+{
+  const aq_range *x = a, *y = b;
+  const int begin = tick_order(&x->begin, &y->begin);
+  const int end = tick_order(&y->end, &x->end);
+  if (begin || end)
+    return begin ? begin : end;
+  if (x->tid != y->tid)
+    return x->tid < y->tid ? -1 : 1;
+  return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Whether two neighbours are one, recorded twice. */
+static bool is_repeated(const aq_range *a, const aq_range *b)
+{
+  return range_order(a, b) == 0 && a->pid == b->pid &&
+         tick_order(&a->begin, &a->end) != 0;
+}
+
+static aq_status range_put(aq_import *import, const aq_range *range)
+{
+  aq_record row;
+  aq_record_init(&row);
+  if (!aq_import_between(import, range->begin, range->end, &row.host_begin,
+                         &row.host_end)) {
+    aq_import_skip(import, "times of a range out of range", NULL, 0);
+    return AQ_OK;
+  }
+  row.kind = AQ_KIND_RANGE;
+  row.flags = 0;
+  row.name = range->name;
+  row.pid = range->pid;
+  row.tid = range->tid;
+  return aq_import_put(import, &row);
+}
+
+aq_status aq_ranges_put(aq_import *import)
+{
+  aq_ranges *ranges = &import->ranges;
+  aq_status status = AQ_OK;
+  const aq_range *last = NULL;
+  if (ranges->count > 0)
+    qsort(ranges->list, ranges->count, sizeof *ranges->list, range_order);
+  import->place.unit = NULL; /* the file was read to its end */
+  for (size_t i = 0; i < ranges->count && status == AQ_OK; i++) {
+    const aq_range *range = &ranges->list[i];
+    if (last && is_repeated(last, range)) {
+      aq_import_fault(import, AQ_REPAIR_REPEATED, "range", NULL, 0);
+      continue;
+    }
+    last = range;
+    status = range_put(import, range);
+  }
+  return status;
+}
