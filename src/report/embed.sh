@@ -12,7 +12,7 @@ lines() { # NAME FILE…
 
 cat <<'HEAD'
 /* Made from src/report/page/ by src/report/embed.sh. */
-#include "report/page_embedded.h"
+#include "report/page/page_embedded.h"
 
 #include <stddef.h>
 

@@ -88,7 +88,7 @@ done
 
 # One rule of the headline, wherever it is told.
 rule=$(sed -n '/define AQ_EXPLAIN_RULE/,/[^\\]$/s/^ *"\([^"]*\)".*/\1/p' \
-  "$srcdir/src/report/explain.h" | tr -d '\n')
+  "$srcdir/src/report/explain/explain.h" | tr -d '\n')
 spaced() {
   tr -s ' \n' '  '
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/compare.h"
+#include "report/stats/compare.h"
 
 #define US(x) ((aq_time)((x)*1000000))
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "common/rng.h"
-#include "report/confidence.h"
+#include "report/stats/confidence.h"
 
 START_TEST(the_interval_of_a_few_values_is_students)
 {

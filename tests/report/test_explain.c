@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/explain.h"
+#include "report/explain/explain.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "report/compare.h"
+#include "report/stats/compare.h"
 
 enum { ROWS_MAX = 10000, FIELDS = 15 };
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "report/metrics.h"
-#include "report/quantile.h"
+#include "report/compare/metrics.h"
+#include "report/stats/quantile.h"
 
 START_TEST(every_metric_is_found_by_its_name_and_no_name_is_used_twice)
 {

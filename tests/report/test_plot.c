@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/plot.h"
+#include "report/compare/plot.h"
 
 static char *text_of(const aq_plot *plot)
 {

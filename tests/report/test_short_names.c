@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/demangle.h"
-#include "report/short_names.h"
+#include "report/stats/short_names.h"
 #include "support/aqtest.h"
 
 static void is_short(const char *name, const char *wanted)

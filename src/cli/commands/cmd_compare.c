@@ -12,9 +12,9 @@
 #include "cli/commands/compare_print.h"
 #include "cli/commands/groups.h"
 #include "cli/commands/runs.h"
-#include "report/compare_runs.h"
-#include "report/verdict.h"
-#include "report/versions.h"
+#include "report/compare/verdict.h"
+#include "report/compare/versions.h"
+#include "report/stats/compare_runs.h"
 
 typedef enum style { STYLE_TEXT, STYLE_JUNIT, STYLE_MARKDOWN } style;
 

@@ -10,8 +10,8 @@
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
 #include "common/text.h"
-#include "report/explain_run.h"
-#include "report/short_names.h"
+#include "report/explain/explain_run.h"
+#include "report/stats/short_names.h"
 
 enum { NAME_SHOWN = 44 }; /* columns of a kernel's name, in text */
 

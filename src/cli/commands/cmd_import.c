@@ -10,7 +10,7 @@
 #include "cli/commands/progress.h"
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
-#include "report/clock_offset.h"
+#include "report/stats/clock_offset.h"
 #include "trace/db/tracedb.h"
 #include "trace/import/trace.h"
 

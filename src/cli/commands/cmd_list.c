@@ -10,7 +10,7 @@
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
 #include "common/text.h"
-#include "report/metrics.h"
+#include "report/compare/metrics.h"
 #include "scheduler/registry.h"
 #include "trace/db/tracedb.h"
 #include "trace/import/trace.h"

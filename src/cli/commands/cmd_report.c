@@ -8,7 +8,7 @@
 #include "cli/commands/compare_print.h"
 #include "cli/commands/profile_show.h"
 #include "cli/commands/runs.h"
-#include "report/page.h"
+#include "report/page/page.h"
 #include "study/session/run_model.h"
 #include "transport/registry/device_models.h"
 

@@ -17,8 +17,8 @@
 #include "gpu/codeobj/code_file.h"
 #include "queue/capture/packets.h"
 #include "queue/capture/reader.h"
-#include "report/counter_summary.h"
-#include "report/queue_summary.h"
+#include "report/stats/counter_summary.h"
+#include "report/stats/queue_summary.h"
 #include "transport/registry/device_models.h"
 
 /* ---- a run ---- */

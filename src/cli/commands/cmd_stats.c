@@ -11,7 +11,7 @@
 #include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
-#include "report/range_summary.h"
+#include "report/stats/range_summary.h"
 #include "study/session/peaks.h"
 
 static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,

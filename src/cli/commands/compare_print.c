@@ -12,9 +12,9 @@
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
 #include "common/text.h"
-#include "report/compare_json.h"
-#include "report/formula.h"
-#include "report/latency.h"
+#include "report/compare/compare_json.h"
+#include "report/stats/formula.h"
+#include "report/stats/latency.h"
 
 static bool has_formula(const aq_compare *figures, int who)
 {

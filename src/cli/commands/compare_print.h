@@ -5,10 +5,10 @@
 
 #include "cli/commands/cli.h"
 #include "common/json_out.h"
-#include "report/compare_runs.h"
-#include "report/diff.h"
-#include "report/thresholds.h"
-#include "report/versions.h"
+#include "report/compare/diff.h"
+#include "report/compare/thresholds.h"
+#include "report/compare/versions.h"
+#include "report/stats/compare_runs.h"
 
 aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *compare);
 aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *compare,

@@ -11,7 +11,7 @@
 #include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
 #include "common/text.h"
-#include "report/explain.h"
+#include "report/explain/explain.h"
 
 /* Of almost nothing a percentage says nothing: above this it is left out. */
 enum { CHANGE_MAX = 1000 };

@@ -4,7 +4,7 @@
 #define AQ_CLI_COMMANDS_GROUPS_H
 
 #include "cli/commands/cli.h"
-#include "report/stats.h"
+#include "report/stats/stats.h"
 
 /* By kernel where the option is not given. */
 aq_status aq_cli_grouping(aq_cli *cli, aq_stats_by *out);

@@ -13,7 +13,7 @@
 #include "common/array.h"
 #include "common/record.h"
 #include "common/text.h"
-#include "report/short_names.h"
+#include "report/stats/short_names.h"
 
 #ifdef HAVE_SMARTCOLS
 #include <libsmartcols/libsmartcols.h>

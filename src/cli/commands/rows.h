@@ -18,9 +18,9 @@
 typedef struct aq_cli_column {
   /* In tables. One that starts with '>' is aligned to the right, one with '<'
    * may be cut at the terminal's width, one with '~' has names of kernels,
-   * shortened and cut in the middle (report/short_names.h) unless the command
-   * has --wide. A '+' before that: only with --wide; a '?': only
-   * if some row has a value. NULL: not in tables. */
+   * shortened and cut in the middle (report/stats/short_names.h) unless the
+   * command has --wide. A '+' before that: only with --wide; a '?': only if
+   * some row has a value. NULL: not in tables. */
   const char *title;
   const char *key; /* in documents; NULL: not in documents */
 } aq_cli_column;

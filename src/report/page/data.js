@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ---- the runs, as src/report/page_data.h describes them ----
+// ---- the runs, as src/report/page/page_data.h describes them ----
 
 const timesOf = {begin: Float64Array, end: Float64Array};
 const dispatchTypes = {

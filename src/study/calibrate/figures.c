@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/quantile.h"
+#include "report/stats/quantile.h"
 #include "study/calibrate/ramp.h"
 #include "study/calibrate/rows.h"
 

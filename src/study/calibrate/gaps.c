@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "report/quantile.h"
+#include "report/stats/quantile.h"
 
 enum { LEAST = 5 }; /* gaps behind a kernel that give it one of its own */
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/quantile.h"
+#include "report/stats/quantile.h"
 
 enum {
   GROUPS = 8,

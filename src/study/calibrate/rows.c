@@ -11,8 +11,8 @@
 #include "common/copy_name.h"
 #include "common/map.h"
 #include "gpu/duration/rccl_name.h"
-#include "report/quantile.h"
-#include "report/timestamp_step.h"
+#include "report/stats/quantile.h"
+#include "report/stats/timestamp_step.h"
 #include "store/each.h"
 
 enum {

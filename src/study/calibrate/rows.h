@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/clock_offset.h"
+#include "report/stats/clock_offset.h"
 #include "study/calibrate/figures.h"
 #include "study/calibrate/gaps.h"
 

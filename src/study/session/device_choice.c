@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/json_in.h"
-#include "report/timestamp_step.h"
+#include "report/stats/timestamp_step.h"
 #include "transport/registry/device_models.h"
 
 enum { DEVICES_MAX = 64 };

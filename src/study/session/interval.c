@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/memory_sink.h"
-#include "report/quantile.h"
+#include "report/stats/quantile.h"
 #include "study/session/device_choice.h"
 #include "study/session/replay.h"
 #include "transport/registry/device_models.h"

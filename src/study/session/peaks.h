@@ -6,7 +6,7 @@
 #ifndef AQ_STUDY_SESSION_PEAKS_H
 #define AQ_STUDY_SESSION_PEAKS_H
 
-#include "report/stats.h"
+#include "report/stats/stats.h"
 
 /* Sets the shares of the groups, which have to be by kernel. They stay unknown
  * where the run has no counted work, this build lacks the model that it was

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gpu/duration/transfer.h"
-#include "report/compare_runs.h"
+#include "report/stats/compare_runs.h"
 #include "study/session/device_choice.h"
 #include "study/session/gaps.h"
 #include "study/session/interval.h"

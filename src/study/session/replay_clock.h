@@ -11,7 +11,7 @@
 #include "common/json_out.h"
 #include "common/notes.h"
 #include "common/time.h"
-#include "report/clock_offset.h"
+#include "report/stats/clock_offset.h"
 #include "store/store.h"
 
 typedef struct aq_replay_clock {

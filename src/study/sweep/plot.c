@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/plot.h"
+#include "report/compare/plot.h"
 #include "study/sweep/plot_axis.h"
 #include "study/sweep/plot_words.h"
 

@@ -28,7 +28,7 @@ static double mean_of(const times *t)
   return t->count ? sum / (double)t->count : NAN;
 }
 
-/* As report/quantile.h defines it. */
+/* As report/stats/quantile.h defines it. */
 static double quantile_of(const times *t, size_t percent)
 {
   const size_t at = t->count * percent / 100;

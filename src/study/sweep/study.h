@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "report/confidence.h"
+#include "report/stats/confidence.h"
 #include "store/store.h"
 
 enum aq_figure {

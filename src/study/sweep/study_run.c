@@ -315,7 +315,7 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* As report/quantile.h defines it. */
+/* As report/stats/quantile.h defines it. */
 static double quantile(const double *sorted, size_t count, size_t permille)
 {
   if (count == 0)

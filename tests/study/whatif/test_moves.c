@@ -17,7 +17,7 @@
 
 #include "common/array.h"
 #include "common/rng.h"
-#include "report/dispatches.h"
+#include "report/stats/dispatches.h"
 #include "study/session/replay.h"
 #include "study/whatif/timeline.h"
 #include "trace/db/tracedb.h"

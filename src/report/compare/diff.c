@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "report/compare/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "report/compare/match.h"
+#include "report/explain/explain_run.h"
+#include "report/stats/stats.h"
+
+const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
+#define P(id, name, meaning) name,
+    AQ_DIFF_PARTS(P)
+#undef P
+};
+
+/* 99 % of a normal distribution lie within so many deviations. */
+#define Z99 2.5758293035489004
+
+struct aq_name_table {
+  aq_names names;
+};
+
+/* Sums over pairs, as they come: Welford's, which loses no digits. */
+typedef struct sums {
+  int64_t pairs;
+  double a, b, mean, squares, changed;
+  int64_t added_rows, removed_rows;
+  double added, removed;
+} sums;
+
+/* What comparing two runs needs. */
+typedef struct work {
+  aq_dispatches a, b;
+  uint32_t *a_names, *b_names;
+  int64_t *a_keys, *b_keys; /* of groups */
+  aq_matches matches;
+} work;
+
+/* ---- parts ---- */
+
+static aq_time part_of(const aq_dispatch_row *row, aq_diff_part part)
+{
+  switch (part) {
+  case AQ_DIFF_API:
+    return row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE
+               ? AQ_NONE
+               : row->host_end - row->host_begin;
+  case AQ_DIFF_QUEUE:
+    return row->submission == AQ_TIME_NONE ? AQ_NONE
+                                           : row->start - row->submission;
+  default:
+    return row->end - row->start;
+  }
+}
+
+static void sums_add(sums *s, double a, double b)
+{
+  const double delta = b - a, before = delta - s->mean;
+  s->pairs++;
+  s->a += (a - s->a) / (double)s->pairs;
+  s->b += (b - s->b) / (double)s->pairs;
+  s->mean += before / (double)s->pairs;
+  s->squares += before * (delta - s->mean);
+  s->changed += delta;
+}
+
+static aq_diff_figure figure_of(const sums *s)
+{
+  aq_diff_figure f = {.pairs = s->pairs,
+                      .a = s->a,
+                      .b = s->b,
+                      .delta = s->mean,
+                      .changed = s->changed,
+                      .added = s->added,
+                      .removed = s->removed,
+                      .total = s->changed + s->added - s->removed};
+  const double n = (double)s->pairs;
+  if (s->pairs == 0 && s->removed_rows > 0)
+    f.a = s->removed / (double)s->removed_rows;
+  if (s->pairs == 0 && s->added_rows > 0)
+    f.b = s->added / (double)s->added_rows;
+  if (s->pairs > 1)
+    f.error = Z99 * sqrt(s->squares / (n - 1) / n);
+  f.significant = s->pairs >= AQ_DIFF_PAIRS_MIN && fabs(f.delta) > f.error;
+  return f;
+}
+
+/* The part of a row that one run alone has. */
+static void one_add(sums *s, aq_time part, bool second)
+{
+  if (part == AQ_NONE)
+    return;
+  *(second ? &s->added_rows : &s->removed_rows) += 1;
+  *(second ? &s->added : &s->removed) += (double)part / AQ_NS;
+}
+
+static void pair_add(sums parts[AQ_DIFF_PART_COUNT], const aq_dispatch_row *a,
+                     const aq_dispatch_row *b)
+{
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
+    const aq_time x = part_of(a, (aq_diff_part)p);
+    const aq_time y = part_of(b, (aq_diff_part)p);
+    if (x != AQ_NONE && y != AQ_NONE)
+      sums_add(&parts[p], (double)x / AQ_NS, (double)y / AQ_NS);
+  }
+}
+
+bool aq_diff_part_sums(aq_diff_part part)
+{
+  return part == AQ_DIFF_KERNEL;
+}
+
+/* ---- names, the same in both runs ---- */
+
+static uint32_t *name_rows(aq_names *names, const aq_dispatches *d,
+                           aq_run_reader *reader)
+{
+  uint32_t *numbers = malloc((d->count + 1) * sizeof *numbers);
+  for (size_t i = 0; numbers && i < d->count; i++) {
+    const char *text = d->rows[i].name == AQ_NONE
+                           ? NULL
+                           : aq_run_reader_name(reader, d->rows[i].name);
+    text = text ? text : "";
+    const int64_t id = aq_names_id(names, text, strlen(text));
+    if (id < 0) {
+      free(numbers);
+      return NULL;
+    }
+    numbers[i] = (uint32_t)id;
+  }
+  return numbers;
+}
+
+/* Groups are as in stats; by kernel, names identify them in both runs. */
+static int64_t *key_rows(const aq_dispatches *d, const uint32_t *names,
+                         aq_stats_by by)
+{
+  int64_t *keys = malloc((d->count + 1) * sizeof *keys);
+  for (size_t i = 0; keys && i < d->count; i++)
+    keys[i] = aq_stats_by_is_name(by) ? (int64_t)names[i]
+                                      : aq_stats_key(&d->rows[i], by);
+  return keys;
+}
+
+/* ---- groups ---- */
+
+typedef struct group_sums {
+  aq_diff_group group;
+  sums parts[AQ_DIFF_PART_COUNT];
+} group_sums;
+
+typedef struct grouping {
+  group_sums *groups;
+  size_t count, capacity;
+  aq_map by_key;
+} grouping;
+
+static group_sums *group_find(grouping *g, int64_t key)
+{
+  uint64_t at;
+  if (aq_map_get(&g->by_key, (uint64_t)key, &at))
+    return &g->groups[at];
+  if (!AQ_ARRAY_RESERVE(g->groups, g->capacity, g->count + 1))
+    return NULL;
+  if (!aq_map_put(&g->by_key, (uint64_t)key, g->count))
+    return NULL;
+  group_sums *group = &g->groups[g->count++];
+  *group = (group_sums){.group.key = key};
+  return group;
+}
+
+static bool calls_count(grouping *g, const int64_t *keys, size_t count,
+                        bool second)
+{
+  for (size_t i = 0; i < count; i++) {
+    group_sums *group = group_find(g, keys[i]);
+    if (!group)
+      return false;
+    *(second ? &group->group.b_calls : &group->group.a_calls) += 1;
+  }
+  return true;
+}
+
+/* The rows of one run that have no partner in the other. */
+static bool side_add(const aq_dispatches *d, const int64_t *keys,
+                     const aq_matches *matches, bool second, grouping *g,
+                     sums all[AQ_DIFF_PART_COUNT])
+{
+  bool *matched = calloc(d->count + 1, sizeof *matched);
+  if (!matched)
+    return false;
+  for (size_t i = 0; i < matches->count; i++)
+    matched[second ? matches->pairs[i].b : matches->pairs[i].a] = true;
+  for (size_t i = 0; i < d->count; i++) {
+    if (matched[i])
+      continue;
+    group_sums *group = group_find(g, keys[i]);
+    for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
+      const aq_time part = part_of(&d->rows[i], (aq_diff_part)p);
+      one_add(&group->parts[p], part, second);
+      one_add(&all[p], part, second);
+    }
+  }
+  free(matched);
+  return true;
+}
+
+static bool alone_add(const work *w, grouping *g, sums all[AQ_DIFF_PART_COUNT])
+{
+  return side_add(&w->a, w->a_keys, &w->matches, false, g, all) &&
+         side_add(&w->b, w->b_keys, &w->matches, true, g, all);
+}
+
+static int group_order(const void *a, const void *b)
+{
+  const aq_diff_group *x = a, *y = b;
+  const double p = fabs(x->parts[AQ_DIFF_KERNEL].total);
+  const double q = fabs(y->parts[AQ_DIFF_KERNEL].total);
+  if (p != q)
+    return p > q ? -1 : 1;
+  return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static bool groups_make(const work *w, grouping *g, aq_stats_by by,
+                        aq_diff *out)
+{
+  sums all[AQ_DIFF_PART_COUNT] = {{0}};
+  if (!calls_count(g, w->a_keys, w->a.count, false) ||
+      !calls_count(g, w->b_keys, w->b.count, true))
+    return false;
+  if (!alone_add(w, g, all))
+    return false;
+  for (size_t i = 0; i < w->matches.count; i++) {
+    const aq_match m = w->matches.pairs[i];
+    group_sums *group = group_find(g, w->a_keys[m.a]);
+    pair_add(group->parts, &w->a.rows[m.a], &w->b.rows[m.b]);
+    pair_add(all, &w->a.rows[m.a], &w->b.rows[m.b]);
+    group->group.pairs++;
+  }
+  out->groups = calloc(g->count + 1, sizeof *out->groups);
+  if (!out->groups)
+    return false;
+  for (size_t i = 0; i < g->count; i++) {
+    aq_diff_group *group = &out->groups[out->count++];
+    *group = g->groups[i].group;
+    for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
+      group->parts[p] = figure_of(&g->groups[i].parts[p]);
+    group->name = aq_stats_by_is_name(by)
+                      ? aq_names_text(&out->names->names, group->key)
+                      : aq_stats_key_word(group->key, by);
+  }
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
+    out->parts[p] = figure_of(&all[p]);
+  qsort(out->groups, out->count, sizeof *out->groups, group_order);
+  return true;
+}
+
+/* ---- all of it ---- */
+
+static aq_status side_read(aq_store *store, const aq_run_info *info,
+                           aq_rows_wanted wanted, aq_stats_by by,
+                           aq_names *names, aq_dispatches *d,
+                           uint32_t **numbers, int64_t **keys, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_status status =
+      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_dispatches_read(reader, wanted, d, diag);
+  if (status == AQ_OK && d->count == 0)
+    status = aq_diag_set(
+        diag, AQ_ERR_INPUT, "run %lld has no %s with a start and an end",
+        (long long)info->id,
+        d->operations ? "operation of a host queue" : "kernel, copy or fill");
+  if (status == AQ_OK) {
+    *numbers = name_rows(names, d, reader);
+    *keys = *numbers ? key_rows(d, *numbers, by) : NULL;
+    status = *keys ? AQ_OK : aq_diag_no_memory(diag);
+  }
+  aq_run_reader_close(reader);
+  return status;
+}
+
+static aq_match_replay replay_of(const aq_run_info *a, const aq_run_info *b)
+{
+  const bool twins = a->origin != AQ_NONE && a->origin == b->origin;
+  return (aq_match_replay){
+      .possible =
+          a->id == b->id || a->origin == b->id || b->origin == a->id || twins,
+      .a_by_origin = a->id != b->id && (a->origin == b->id || twins),
+      .b_by_origin = a->id != b->id && (b->origin == a->id || twins)};
+}
+
+static aq_status work_match(work *w, const aq_run_info *a, const aq_run_info *b,
+                            aq_match_by by, aq_stats_by group, aq_diff *out,
+                            aq_diag *diag)
+{
+  const aq_match_side sides[] = {{&w->a, w->a_names}, {&w->b, w->b_names}};
+  grouping g = {.by_key = AQ_MAP_INIT};
+  aq_status status = aq_match_make(&sides[0], &sides[1], by, replay_of(a, b),
+                                   &w->matches, diag);
+  if (status == AQ_OK && !groups_make(w, &g, group, out))
+    status = aq_diag_no_memory(diag);
+  free(g.groups);
+  aq_map_fini(&g.by_key);
+  if (status != AQ_OK)
+    return status;
+  out->by = w->matches.by;
+  out->operations = w->a.operations;
+  out->a_calls = (int64_t)w->a.count;
+  out->b_calls = (int64_t)w->b.count;
+  out->pairs = (int64_t)w->matches.count;
+  out->a_makespan = aq_dispatches_makespan(&w->a);
+  out->b_makespan = aq_dispatches_makespan(&w->b);
+  return AQ_OK;
+}
+
+static void a_fini(work *w)
+{
+  free(w->a_keys);
+  free(w->a_names);
+  aq_dispatches_fini(&w->a);
+  w->a_keys = NULL;
+  w->a_names = NULL;
+}
+
+static void work_fini(work *w)
+{
+  aq_matches_fini(&w->matches);
+  free(w->b_keys);
+  free(w->b_names);
+  aq_dispatches_fini(&w->b);
+  a_fini(w);
+}
+
+/* The same kind of rows of both: where one has operations only, the other's
+ * operations. */
+static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
+                           const aq_run_info *b, aq_stats_by group,
+                           aq_names *names, aq_diag *diag)
+{
+  aq_status status =
+      side_read(store, a, aq_stats_by_rows(group, AQ_WANT_EITHER), group, names,
+                &w->a, &w->a_names, &w->a_keys, diag);
+  if (status == AQ_OK)
+    status = side_read(store, b,
+                       w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER,
+                       group, names, &w->b, &w->b_names, &w->b_keys, diag);
+  if (status != AQ_OK || w->a.operations == w->b.operations)
+    return status;
+  a_fini(w);
+  return side_read(store, a, AQ_WANT_OPERATIONS, group, names, &w->a,
+                   &w->a_names, &w->a_keys, diag);
+}
+
+static aq_status side_explain(aq_store *store, const aq_run_info *info,
+                              aq_explain **out, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_explained explained;
+  *out = malloc(sizeof **out);
+  if (!*out)
+    return aq_diag_no_memory(diag);
+  aq_status status =
+      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_explained_make(store, info, reader, &explained, diag);
+  if (status == AQ_OK) {
+    **out = explained.explain;
+    aq_explained_fini(&explained);
+  }
+  aq_run_reader_close(reader);
+  return status;
+}
+
+aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
+                       const aq_run_info *b, aq_match_by by, aq_stats_by group,
+                       aq_diff *out, aq_diag *diag)
+{
+  work w = {0};
+  aq_diff diff = {.names = malloc(sizeof *diff.names)};
+  if (!diff.names)
+    return aq_diag_no_memory(diag);
+  diff.names->names = (aq_names)AQ_NAMES_INIT;
+  aq_status status =
+      work_read(&w, store, a, b, group, &diff.names->names, diag);
+  if (status == AQ_OK)
+    status = work_match(&w, a, b, by, group, &diff, diag);
+  work_fini(&w);
+  if (status == AQ_OK && !diff.operations)
+    status = side_explain(store, a, &diff.a_explain, diag);
+  if (status == AQ_OK && !diff.operations)
+    status = side_explain(store, b, &diff.b_explain, diag);
+  if (status == AQ_OK)
+    *out = diff;
+  else
+    aq_diff_fini(&diff);
+  return status;
+}
+
+void aq_diff_fini(aq_diff *diff)
+{
+  free(diff->groups);
+  free(diff->a_explain);
+  free(diff->b_explain);
+  aq_names_fini(&diff->names->names);
+  free(diff->names);
+}

@@ -1,0 +1,19 @@
+# A run against another: matched rows, differences, verdicts.
+libaqcore_a_SOURCES += \
+	src/report/compare/align.c src/report/compare/align.h \
+	src/report/compare/compare.c \
+	src/report/compare/compare_json.c src/report/compare/compare_json.h \
+	src/report/compare/compare_runs.c \
+	src/report/compare/diff.c src/report/compare/diff.h \
+	src/report/compare/formula.c \
+	src/report/compare/latency.c \
+	src/report/compare/match.c src/report/compare/match.h \
+	src/report/compare/metrics.c src/report/compare/metrics.h \
+	src/report/compare/plot.c src/report/compare/plot.h \
+	src/report/compare/thresholds.c src/report/compare/thresholds.h \
+	src/report/compare/verdict.c src/report/compare/verdict.h \
+	src/report/compare/versions.c src/report/compare/versions.h
+
+aq_folder_headers += \
+	src/report/compare/diff.h \
+	src/report/compare/metrics.h

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Comparing two stored runs: which is the reference, how their rows join, and
+ * the texts that the figures need. One thread at a time.
+ */
+#ifndef AQ_REPORT_STATS_COMPARE_RUNS_H
+#define AQ_REPORT_STATS_COMPARE_RUNS_H
+
+#include "common/export.h"
+#include "report/stats/compare.h"
+#include "store/store.h"
+
+AQ_BEGIN_DECLS
+
+typedef struct aq_compare_runs {
+  const aq_run_info *reference, *run; /* borrowed from the caller */
+  aq_compare figures;
+  /* Median latencies of scored rows, from submission to start; AQ_TIME_NONE:
+   * none has one. Half of the 90 % intervals of a replay that found them
+   * (replay --interval), of its makespan and this median; AQ_NONE: it did not.
+   */
+  aq_time latency_reference, latency;
+  int64_t interval_makespan, interval_latency;
+  /* By which a replay took the device's clock to be ahead of the host's, of so
+   * many host waits; AQ_TIME_NONE: it knew of no offset. */
+  aq_time clock_offset;
+  int64_t clock_witnesses;
+  char **worst_names; /* of figures.worst; NULL where a row has none */
+} aq_compare_runs;
+
+/* Compares `a` with `b`. One may be the origin of the other, in either order;
+ * or both replay the same run, then `b` is the reference; or they are one and
+ * the same. Runs that have no row in common are AQ_ERR_INPUT. Both infos must
+ * outlive `out`. */
+AQ_API aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
+                                      const aq_run_info *b, size_t worst,
+                                      aq_compare_runs *out, aq_diag *diag);
+AQ_API void aq_compare_runs_fini(aq_compare_runs *compare);
+
+enum { AQ_COMPARE_LOOP_TEXT = 128 };
+
+/* A line with how a replay's notes say it was made, "closed loop, level 2"; ""
+ * for other runs. */
+AQ_API void aq_compare_runs_loop(const aq_run_info *run,
+                                 char text[AQ_COMPARE_LOOP_TEXT]);
+
+/* Whether two GPUs are known to be of different models: by ISA, compute units,
+ * or a name of which neither begins the other. */
+AQ_API bool aq_compare_gpus_differ(const aq_run_device *a,
+                                   const aq_run_device *b);
+
+/* Whether the device of a run is another GPU than that of a measured one,
+ * whose names go to `names` for messages. */
+AQ_API aq_status aq_compare_runs_gpus(aq_store *store, const aq_run_info *run,
+                                      const aq_run_info *measured, bool *differ,
+                                      char names[2][96], aq_diag *diag);
+
+AQ_END_DECLS
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of one run as statistics want them: what ran, in the order of its
+ * start, and the host's waits. Times are ps from the origin of the run, unknown
+ * is AQ_NONE. Owns its arrays; names are the reader's. One thread at a time.
+ */
+#ifndef AQ_REPORT_STATS_DISPATCHES_H
+#define AQ_REPORT_STATS_DISPATCHES_H
+
+#include "store/store.h"
+
+typedef struct aq_dispatch_row {
+  int64_t number; /* of the row */
+  int64_t origin, correlation;
+  int64_t kind, via, flags, name, device, queue, stream, pid, tid, bytes;
+  int64_t workgroups; /* AQ_NONE where the shape is not known */
+  aq_time host_begin, host_end, submit, fetch, launch, start, end, complete;
+  /* When it was handed to the device: submit, or the end of its host call. */
+  aq_time submission;
+  aq_time gap; /* from the end before it on its queue; AQ_NONE for the first */
+  bool communicates; /* a kernel of RCCL or NCCL */
+} aq_dispatch_row;
+
+/* A host call that waited for the device. */
+typedef struct aq_host_wait {
+  aq_time begin, end;
+  int64_t pid, tid;
+} aq_host_wait;
+
+/* A launch or copy whose work the trace lost. */
+typedef struct aq_lost_call {
+  aq_time begin;
+  int64_t pid;
+} aq_lost_call;
+
+/* A wait of the measured run that nothing recorded explains, as a replay of it
+ * has to know: from the submission of a row to its end. */
+typedef struct aq_unexplained_wait {
+  aq_time from, to;
+  int64_t row;    /* of the measured run */
+  int64_t device; /* of the replay */
+} aq_unexplained_wait;
+
+/* Which rows are read as what ran. */
+typedef enum aq_rows_wanted {
+  AQ_WANT_DISPATCHES, /* kernels, copies and fills */
+  AQ_WANT_OPERATIONS, /* operations of host queues */
+  AQ_WANT_EITHER,     /* operations where no kernel, copy or fill has times: a
+                         transport without records of packets */
+} aq_rows_wanted;
+
+typedef struct aq_dispatches {
+  aq_dispatch_row *rows; /* rows with start and end: by start; operations by the
+                            order of their submission */
+  bool operations;       /* `rows` are operations */
+  size_t count;
+  aq_dispatch_row *ranges; /* that the program marked, with times or without */
+  size_t range_count, range_capacity;
+  aq_host_wait *waits; /* in the order of their begin */
+  size_t wait_count, wait_capacity;
+  aq_lost_call *lost; /* in the order of their begin */
+  size_t lost_count, lost_capacity;
+  aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */
+  size_t stall_count, stall_capacity;
+} aq_dispatches;
+
+/* Reads all rows of a reader, opened in any order: that in which they are
+ * stored is read the fastest. */
+aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
+                             aq_dispatches *out, aq_diag *diag);
+
+/* Whether the host call of a copy or fill returned when that was done. */
+bool aq_dispatch_blocks(const aq_dispatch_row *row);
+
+/* From the first start to the last end; 0 without rows. */
+aq_time aq_dispatches_makespan(const aq_dispatches *dispatches);
+
+void aq_dispatches_fini(aq_dispatches *dispatches);
+
+#endif

@@ -1,0 +1,22 @@
+# Statistics of a run's rows: classes, quantiles, confidence, clocks.
+libaqcore_a_SOURCES += \
+	src/report/stats/compare.h \
+	src/report/stats/compare_by.h \
+	src/report/stats/compare_runs.h \
+	src/report/stats/dispatches.c src/report/stats/dispatches.h \
+	src/report/stats/confidence.c src/report/stats/confidence.h \
+	src/report/stats/counter_summary.c src/report/stats/counter_summary.h \
+	src/report/stats/formula.h \
+	src/report/stats/latency.h \
+	src/report/stats/range_summary.c src/report/stats/range_summary.h \
+	src/report/stats/quantile.c src/report/stats/quantile.h \
+	src/report/stats/queue_summary.c src/report/stats/queue_summary.h \
+	src/report/stats/short_names.c src/report/stats/short_names.h \
+	src/report/stats/stats.c src/report/stats/stats.h \
+	src/report/stats/clock_offset.c src/report/stats/clock_offset.h \
+	src/report/stats/timestamp_step.c src/report/stats/timestamp_step.h
+
+aq_folder_headers += \
+	src/report/stats/compare.h \
+	src/report/stats/compare_by.h \
+	src/report/stats/compare_runs.h

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "report/stats/range_summary.h"
+
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/map.h"
+
+typedef struct ranges {
+  aq_range_summary *list;
+  size_t count, capacity;
+  aq_map places; /* by name and side */
+} ranges;
+
+static aq_range_summary *range_find(ranges *r, aq_run_reader *reader,
+                                    const aq_dispatch_row *row)
+{
+  const bool device = row->queue != AQ_NONE;
+  const uint64_t key = (uint64_t)row->name << 1 | device;
+  uint64_t at;
+  if (aq_map_get(&r->places, key, &at))
+    return &r->list[at];
+  const aq_range_summary made = {
+      .name_id = row->name,
+      .name =
+          row->name == AQ_NONE ? NULL : aq_run_reader_name(reader, row->name),
+      .device = device,
+      .total = AQ_TIME_NONE,
+      .least = AQ_TIME_NONE,
+      .most = AQ_TIME_NONE};
+  if (!aq_map_put(&r->places, key, r->count) ||
+      !AQ_ARRAY_PUSH(r->list, r->count, r->capacity, made))
+    return NULL;
+  return &r->list[r->count - 1];
+}
+
+static bool row_add(ranges *r, aq_run_reader *reader,
+                    const aq_dispatch_row *row)
+{
+  aq_range_summary *range = range_find(r, reader, row);
+  if (!range)
+    return false;
+  const aq_time from = range->device ? row->start : row->host_begin,
+                to = range->device ? row->end : row->host_end;
+  range->count++;
+  if (from == AQ_TIME_NONE || to == AQ_TIME_NONE) {
+    range->untimed++;
+    return true;
+  }
+  const aq_time time = to - from;
+  const bool first = range->total == AQ_TIME_NONE;
+  range->total = first ? time : range->total + time;
+  range->least = first ? time : aq_time_min(range->least, time);
+  range->most = first ? time : aq_time_max(range->most, time);
+  return true;
+}
+
+static int total_order(const void *a, const void *b)
+{
+  const aq_range_summary *x = a, *y = b;
+  if (x->total != y->total)
+    return x->total < y->total ? 1 : -1;
+  return (x->name_id > y->name_id) - (x->name_id < y->name_id);
+}
+
+aq_status aq_range_summaries_make(const aq_dispatches *dispatches,
+                                  aq_run_reader *reader, aq_range_summary **out,
+                                  size_t *count, aq_diag *diag)
+{
+  ranges r = {.places = AQ_MAP_INIT};
+  bool made = true;
+  for (size_t i = 0; i < dispatches->range_count && made; i++)
+    made = row_add(&r, reader, &dispatches->ranges[i]);
+  aq_map_fini(&r.places);
+  if (!made) {
+    free(r.list);
+    return aq_diag_no_memory(diag);
+  }
+  if (r.count > 0)
+    qsort(r.list, r.count, sizeof *r.list, total_order);
+  *out = r.list;
+  *count = r.count;
+  return AQ_OK;
+}
