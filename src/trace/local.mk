@@ -1,7 +1,6 @@
 # Importers and exporters of traces, one file a format.
 libaqcore_a_SOURCES += \
-	src/trace/formats.c \
-	src/trace/repeats.c src/trace/repeats.h
+	src/trace/formats.c
 
 EXTRA_DIST += \
 	doc/formats/att.md doc/formats/chrome.md \

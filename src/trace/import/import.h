@@ -15,7 +15,7 @@
 #include "trace/import/ranges.h"
 #include "trace/import/reader.h"
 #include "trace/import/trace.h"
-#include "trace/repeats.h"
+#include "trace/import/repeats.h"
 
 /* A queue and its ordinal in the sink. */
 typedef struct aq_import_queue_entry {

@@ -12,4 +12,5 @@ libaqcore_a_SOURCES += \
 	src/trace/import/number.c src/trace/import/number.h \
 	src/trace/import/ranges.c src/trace/import/ranges.h \
 	src/trace/import/reader.c src/trace/import/reader.h \
+	src/trace/import/repeats.c src/trace/import/repeats.h \
 	src/trace/import/trace.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "trace/repeats.h"
+#include "trace/import/repeats.h"
 
 void aq_repeats_fini(aq_repeats *repeats)
 {
