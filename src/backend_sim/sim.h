@@ -10,10 +10,10 @@
  *
  * Points that the contract leaves open, here:
  * - A packet executes once a doorbell announced it; where devices poll, once
- *   it is published. The device looks when a doorbell rings by a call, when time
- * is about to move, or when a host function returns, whichever comes first. Raw
- *   stores to signals and to memory that packets wait for count from the same
- *   moments.
+ *   it is published. The device looks when a doorbell rings by a call, when
+ * time is about to move, or when a host function returns, whichever comes
+ * first. Raw stores to signals and to memory that packets wait for count from
+ * the same moments.
  * - A wait that has to block returns interrupt_to_host after the decrement;
  *   records carry that time as `observe`. sleep_until returns at the decrement
  *   itself, and at once while completions are not drained.

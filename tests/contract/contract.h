@@ -51,9 +51,10 @@ typedef struct contract {
 } contract;
 
 typedef struct contract_case {
-  const char *name;    /* a sentence; NULL ends a table */
-  const char *numbers; /* "49, 50": lines of doc/tables/conformance.md; or NULL */
-  uint32_t caps;       /* aq_transport_cap bits that it needs */
+  const char *name; /* a sentence; NULL ends a table */
+  const char
+      *numbers;  /* "49, 50": lines of doc/tables/conformance.md; or NULL */
+  uint32_t caps; /* aq_transport_cap bits that it needs */
   void (*run)(contract *c);
 } contract_case;
 

@@ -6,8 +6,8 @@
  * hold exactly, in picoseconds.
  *
  * With AQ_ORACLES_TABLE=FILE each comparison adds a line to it, from which
- * table.sh makes doc/tables/oracles.md: TEST, CASE, THEORY, SIMULATED, STANDARD ERROR
- * (empty: exact) and JOBS, between tabs.
+ * table.sh makes doc/tables/oracles.md: TEST, CASE, THEORY, SIMULATED, STANDARD
+ * ERROR (empty: exact) and JOBS, between tabs.
  */
 #ifndef AQ_TESTS_ORACLES_ORACLE_H
 #define AQ_TESTS_ORACLES_ORACLE_H

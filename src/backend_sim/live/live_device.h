@@ -8,7 +8,8 @@
  * timeline is the same. The device thread only watches. It takes over, for
  * good, when a second thread calls, when a wait needs another thread, or when
  * several looks in a row find work in memory and no client that waits through
- * the table (PATIENCE): then the client spins on memory. With a pace it drives from the beginning.
+ * the table (PATIENCE): then the client spins on memory. With a pace it drives
+ * from the beginning.
  *
  * Once it drives, it polls write indices, doorbells, headers and the memory
  * that packets wait for. Idle, it spins first, then sleeps longer and longer

@@ -14,8 +14,8 @@
 #include "trace/import/number.h"
 #include "trace/import/ranges.h"
 #include "trace/import/reader.h"
-#include "trace/import/trace.h"
 #include "trace/import/repeats.h"
+#include "trace/import/trace.h"
 
 /* A queue and its ordinal in the sink. */
 typedef struct aq_import_queue_entry {

@@ -458,7 +458,7 @@ int main(int argc, char **argv)
   return status;
 }
 C
-clang=clang-22
+clang="clang-22"
 command -v $clang > /dev/null || clang=clang
 for compiler in gcc $clang; do
   sound="$compiler -fsanitize=address: a sound program ends normally"

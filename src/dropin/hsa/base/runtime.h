@@ -101,7 +101,8 @@ typedef struct aqdrop {
   struct aq_check *check; /* NULL: nothing is checked */
   aqdrop_hooks *hooks;    /* NULL: none */
   aqdrop_recording *recording; /* NULL: none. The process's */
-  /* aqdrop_queues_unrung, for the doorbells and the checker, below the queues. */
+  /* aqdrop_queues_unrung, for the doorbells and the checker, below the queues.
+   */
   void (*queues_unrung)(struct aqdrop *runtime,
                         void (*tell)(struct aqdrop *runtime, uint32_t queue,
                                      uint64_t packet));
