@@ -86,6 +86,7 @@ aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, aq_axis_retire *retire,
     }
   }
   pthread_mutex_init(&axis->gate, NULL);
+  *out = axis; /* before others find it, and its queue by it */
   aq_lock(hub, &hub->lock);
   axis->id = hub->axes_made++;
   axis->next = hub->axes;
@@ -94,7 +95,6 @@ aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, aq_axis_retire *retire,
     axis->next->link = &axis->next;
   hub->axes = axis;
   aq_unlock(hub, &hub->lock);
-  *out = axis;
   return AQ_OK;
 }
 
