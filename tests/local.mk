@@ -178,8 +178,8 @@ times-docs:
 	    TAP_DRIVER="$(abs_top_srcdir)/tools/timed.sh $$PWD/times.log test $(TAP_DRIVER)"
 	$(AM_V_at)$(srcdir)/tools/times.sh times/times.log | \
 	  $(srcdir)/tools/doc-block.sh times doc/tables/times.md
-# The long targets above and those of the documentation, one after the other, and
-# what their results are (build/long.tsv).
+# The long targets above and the targets of the documentation, one after the other,
+# and their results (build/long.tsv).
 .PHONY: long long-status
 EXTRA_DIST += tests/long.tsv tools/long.py
 long:

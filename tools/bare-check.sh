@@ -15,7 +15,7 @@ for option; do
   esac
 done
 cd "$(dirname "$0")/.."
-# What the shell in the root runs; the log of a command that failed is its own.
+# The script for the shell in the root; the log of a failed command is its own.
 # shellcheck disable=SC2016
 AQ_LINT=1 exec tools/bare.sh "$@" sh -c '
   began=$(date +%s)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: bare.sh [--keep] [--here] COMMAND [ARGUMENT…]
 # Runs a command in a new minimal Debian 12 root that holds nothing but a clone of
-# this tree (what is committed), with ../shared read-only beside it. It runs as
+# this tree (the committed files), with ../shared read-only beside it. It runs as
 # root, with the network, and ends with the command's status. `--keep` leaves the
 # root and prints its folder; `--here` clones into a folder of this machine
 # instead, for a container that is bare already (debian:12). Needs root,

@@ -75,7 +75,7 @@ if [ "$status" != 0 ] && grep -q '^# TOTAL' check.log; then
     status=0
   else
     grep -E '^(FAIL|ERROR|XPASS)' recheck.log || true
-    # Of each script or program that failed, the end of what it said.
+    # Of each script or program that failed, the end of its output.
     sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' recheck.log | sort -u |
       while read -r test; do
         log=${test%.sh}.log

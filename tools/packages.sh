@@ -27,8 +27,8 @@ pc:check|check|check-devel
 cmd:g++|g++|gcc-c++
 '
 
-# What the tests run with, and compare with or drive (LLVM's tools, csmith,
-# valgrind, Slurm, a browser, mkdocs).
+# The packages that the tests run with, and compare with or drive (LLVM's tools,
+# csmith, valgrind, Slurm, a browser, mkdocs).
 aq_test_needs='
 cmd:nm|binutils|binutils
 cmd:git|git|git

@@ -63,7 +63,7 @@ enum aq_record_flag {
                                     later than its cost model's */
   AQ_FLAG_PREDICTED = 1 << 7,    /* its duration is a prediction */
   AQ_FLAG_LOST = 1 << 8,         /* of a host call: the trace has no record of
-                                    what it launched */
+                                    the launched work */
   AQ_FLAG_CONTRADICTED = 1 << 9, /* later rows of its queue contradict its end,
                                     which is unknown */
 };

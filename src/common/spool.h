@@ -56,7 +56,7 @@ aq_record_sink *aq_spool_sink(aq_spool *spool);
 /* Whether rows of a kind are never kept; if so counts one. It takes no lock. */
 bool aq_spool_pass_over(aq_spool *spool, int64_t kind);
 
-/* A call of the program, in the header: what is known of a process that a
+/* A call of the program, in the header: the known facts about a process that a
  * signal ended. */
 enum { AQ_SPOOL_CALLS = 4, AQ_SPOOL_PLACE = 160 };
 
@@ -70,7 +70,8 @@ typedef struct aq_spool_call {
 } aq_spool_call;
 
 /* The call begins, at a place of a file (NULL: not known). Threads that share a
- * slot overwrite each other's. To be told when it returns. */
+ * slot overwrite each other's. The caller clears `inside` when the call
+ * returns. */
 aq_spool_call *aq_spool_call_begin(aq_spool *spool, int64_t tid,
                                    const char *name, const char *file,
                                    uint64_t offset);

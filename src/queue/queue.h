@@ -21,7 +21,8 @@
  * semaphore fails, and only that.
  *
  * Thread rule: any number of threads may submit where the transport is live,
- * else the one that drives it. Callbacks may do what those of semaphore.h may.
+ * else the one that drives it. Callbacks may make the same calls as callbacks
+ * of semaphore.h.
  * Ownership: the queue owns its ring; the context has to outlive it.
  */
 #ifndef AQ_QUEUE_QUEUE_H

@@ -187,7 +187,7 @@ static uint64_t mark_of(int64_t created, const char *point)
   return point ? aq_fnv_add(mark, point, strlen(point)) : mark;
 }
 
-/* The run becomes the last of its mark, before those that `before` has. */
+/* The run becomes the last of its mark, before the runs in `before`. */
 static aq_status note(const merging *m, aq_map *last, aq_map *before,
                       uint64_t mark, int64_t run)
 {
@@ -216,7 +216,7 @@ static aq_status tried_note(merging *m, const char *key, int64_t run)
              : AQ_OK;
 }
 
-/* A run here of the same point, if there is one: of those with its mark. */
+/* A run here of the same point, if there is one, among the runs of its mark. */
 static aq_status tried_find(const merging *m, const aq_run_info *info,
                             bool *found, uint64_t *run)
 {

@@ -1,4 +1,4 @@
-# Who makes transports: by name, wrapped, empty, or inside a unit test.
+# Makers of transports: by name, wrapped, empty, or inside a unit test.
 include src/transport/null/local.mk
 include src/transport/fault/local.mk
 include src/transport/registry/local.mk

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/bare.sh --here: a command runs in a clone of what is committed, with an
-# environment of its own; its status is bare.sh's, and nothing stays behind. What
-# needs root and the network, a new Debian, is make bare-check's.
+# tools/bare.sh --here: a command runs in a clone of the committed files, with an
+# environment of its own; its status is bare.sh's, and nothing stays behind. The
+# part that needs root and the network, a new Debian, is make bare-check's.
 srcdir=$(cd "${AQ_SRCDIR:-.}" && pwd)
 command -v git > /dev/null || {
   echo "1..0 # SKIP git is not installed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/long.py, on a small tree of its own: runs what is stale, keeps results,
-# judges pages by what they change, stops at its hour, goes on afterwards.
+# tools/long.py, on a small tree of its own: runs stale rows, keeps results,
+# judges pages by their changes, stops at its hour, continues afterwards.
 srcdir=${AQ_SRCDIR:-.}
 for tool in git python3; do
   command -v $tool > /dev/null || {

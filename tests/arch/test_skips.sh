@@ -28,7 +28,7 @@ ok 2 - a queue # SKIP no GPU here
 END
 echo '1..0 # SKIP no GPU there' > "$work/tests/room/test_b.log"
 expect 0 "as many as are permitted"
-# The suite's own log repeats those of the tests.
+# The suite's own log repeats the logs of the tests.
 cp "$work/tests/room/test_a.log" "$work/tests/test-suite.log"
 expect 0 "the log of all tests counts nothing"
 echo 'ok 3 - another # SKIP no GPU here' >> "$work/tests/room/test_a.log"

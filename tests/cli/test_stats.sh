@@ -65,7 +65,7 @@ for run in m s; do
   check "and the two largest causes" contains "$out" '"next": '
 done
 
-# ---- what is printed ----
+# ---- printed text ----
 
 try "$aqueduct" stats names --top -3
 check "a bad --top is an error" [ "$status" = 2 ]
@@ -86,7 +86,7 @@ for command in exec launch replay import; do
     [ "$(wc -l < "$work/texts") $lost" = "$(grep -c . "$work/texts") " ]
 done
 
-# One rule of the headline, wherever it is told.
+# The header, the help and the page have the same rule of the headline.
 rule=$(sed -n '/define AQ_EXPLAIN_RULE/,/[^\\]$/s/^ *"\([^"]*\)".*/\1/p' \
   "$srcdir/src/report/explain/explain.h" | tr -d '\n')
 spaced() {

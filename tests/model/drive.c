@@ -77,7 +77,7 @@ static bool transport_open(driver *d)
       .size = sizeof options, .edits = edits, .records = &d->sink.sink};
   if (!good(d, d->ops->open(&options, &d->t, &d->diag), "open"))
     return false;
-  /* The rules let packets that nobody rings for execute. */
+  /* The rules let packets execute without a doorbell. */
   aqsim_queues_poll(d->t);
   return true;
 }

@@ -179,7 +179,8 @@ static void other_step(actor *a)
   aq_semaphore_release(offered);
 }
 
-/* The memory stays allocated: what would free it may fail with the queue. */
+/* The memory stays allocated: the operation that frees it may fail with the
+ * queue. */
 static void end_step(actor *a, bool stops)
 {
   aq_diag diag;
@@ -245,7 +246,7 @@ static void list(const lives *all)
   }
 }
 
-/* Looks each second whether every thread goes on. */
+/* Looks each second whether every thread makes progress. */
 static void watch(lives *all, unsigned seconds)
 {
   unsigned seen[THREADS] = {0}, still[THREADS] = {0};

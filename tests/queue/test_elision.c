@@ -261,7 +261,7 @@ START_TEST(queues_that_are_gone_take_no_place_in_a_frontier)
 END_TEST
 
 /* As many that live: it hands nothing on until they are complete, and then
- * knows again what a producer had waited for. */
+ * knows a producer's waits again. */
 START_TEST(a_frontier_with_too_many_queues_is_handed_on_when_they_are_complete)
 {
   enum { MANY = AQ_FRONTIER_AXES + 1 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The states of a pool's memory, all of them: three threads that each allocate
- * and free the same block, or two that do it twice, on two queues. What a
- * thread does with the pool's lock is one step, and so is each submission,
- * refusal, end and failure; every order of steps is tried, by breadth first
- * search. The transitions are pool.c's own (queue/pool_states.h).
+ * and free the same block, or two that do it twice, on two queues. A thread's
+ * work with the pool's lock is one step, and so is each submission, refusal,
+ * end and failure; every order of steps is tried, by breadth first search. The
+ * transitions are pool.c's own (queue/pool_states.h).
  *
  * In every state: no two allocations may be used, an idle block has no dealloca
  * under way, and some step is possible until all threads have done their work.
@@ -36,14 +36,14 @@ typedef struct world {
     unsigned char before; /* that its dealloca waits for */
     unsigned char taken;  /* outcome of the alloca */
     unsigned char left;   /* outcome that the dealloca's semaphore shows */
-    unsigned char ended;  /* outcome of the dealloca, as it was told */
+    unsigned char ended;  /* outcome that the dealloca reported */
   } of[ALLOCATIONS];
   unsigned char newest, begun;
   struct {
     unsigned char done, phase, allocation;
   } threads[THREADS];
   struct {
-    unsigned char count, told; /* the first one's end was told, not signalled */
+    unsigned char count, told; /* the first end is reported, not signalled */
     unsigned char operations[2 * ALLOCATIONS]; /* allocation × 2 + free */
   } queues[QUEUES];
 } world;
@@ -229,7 +229,7 @@ static int owners_of(const world *w)
   return owners;
 }
 
-/* The first operation of a queue ends: it is told, then signalled. */
+/* The first operation of a queue ends: it reports its end, then signals. */
 static bool queue_step(world *w, int q, bool good)
 {
   if (w->queues[q].count == 0)
@@ -380,7 +380,7 @@ static void search_all(int of, int each)
       }
     }
     if (!any && !is_over(&w))
-      ck_abort_msg("state %zu: nothing can go on", i);
+      ck_abort_msg("state %zu: no step is possible", i);
     if (!any)
       ck_assert_int_eq(block_of(&w) == AQ_BLOCK_HELD, owners_of(&w) == 1);
     ends += !any;

@@ -357,7 +357,7 @@ static void hosts_wait_for_any_and_until_a_deadline(ground *g)
   aq_semaphore_release(b);
 }
 
-/* The failure of a queue goes on through others that are well. */
+/* The failure of a queue passes through other queues that are well. */
 static void a_failure_passes_through_the_queues_between(ground *g)
 {
   enum { QUEUES = 4 };
@@ -428,7 +428,8 @@ static void an_operation_that_parks_rings_for_those_before_it(ground *g)
   aq_semaphore_release(host);
 }
 
-/* Two that go on, without a doorbell of their own, and one that stays. */
+/* Two operations that resume, without a doorbell of their own, and one that
+ * stays. */
 static void operations_that_resume_ring_before_the_next_one_waits(ground *g)
 {
   aq_queue *queue = ground_queue(g, NULL);
@@ -459,7 +460,7 @@ static void operations_that_resume_ring_before_the_next_one_waits(ground *g)
 
 /* ---- callbacks ---- */
 
-/* What a callback may do: everything that does not wait. */
+/* The calls that a callback may make: all that do not wait. */
 typedef struct busy {
   ground *g;
   aq_queue *queue, *other;

@@ -354,8 +354,8 @@ START_TEST(a_run_without_dispatches_cannot_be_explained)
 }
 END_TEST
 
-/* A launch per 20 us from 0 on; those of 20 and 40 have no record. The host
- * came late for all of them. */
+/* A launch per 20 us from 0 on; the launches of 20 and 40 have no record. The
+ * host came late for all of them. */
 START_TEST(a_gap_with_a_lost_launch_is_unknown)
 {
   run r = {0};

@@ -86,7 +86,7 @@ const char *aqtest_write(const char *name, const void *bytes, size_t size);
  * the test then returns. The first reason counts. */
 void aqtest_skip(const char *fmt, ...) AQ_PRINTF(1, 2);
 
-/* The current test does not apply to what it runs on (a transport without
+/* The current test does not apply to its target (a transport without
  * priorities has no order of priorities): it is not counted, and the suite says
  * once how many do not, by reason. The test then returns. */
 void aqtest_leave_out(const char *fmt, ...) AQ_PRINTF(1, 2);

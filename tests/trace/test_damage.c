@@ -34,7 +34,7 @@ START_TEST(a_launch_without_a_kernel_is_a_row_of_its_own)
   fixture f = fixture_text(TRACE(LAUNCH(140, 3) "," LAUNCH(100, 1) "," KERNEL(
       "a", 110, 10, 1) "," LAUNCH(120, 2)));
   fixture_repaired(&f, AQ_REPAIR_LOST_LAUNCH, 2);
-  damaged(&f, "2 launches without a record of what they launched");
+  damaged(&f, "2 launches without a record of the launched work");
   ck_assert_uint_eq(f.sink.count, 3);
   for (int i = 1; i < 3; i++) {
     const aq_record *row = &f.sink.rows[i];

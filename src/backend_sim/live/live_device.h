@@ -109,8 +109,8 @@ void aqsim_live_cond_init(pthread_cond_t *condition);
 /* The lock is held: waits until no host function of a queue runs. It may itself
  * wait for the caller, so a second is the most. A queue that is destroyed then
  * stays in memory, with its flights, packets and ring, until the event of the
- * function has ended (aqsim_queues_sweep); only what the client gave the
- * function is the client's to keep. */
+ * function has ended (aqsim_queues_sweep); the client has to keep only the data
+ * that it gave the function. */
 void aqsim_live_outside_wait(aqsim_live *live, const aqsim_queue *queue);
 
 /* Whether the caller is a callback of an event. */

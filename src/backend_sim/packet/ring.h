@@ -12,8 +12,8 @@
 
 /* One past the last packet that a doorbell announced. The last store to the
  * doorbell of one producer says all. Several that store without a call
- * overwrite each other's, a later packet's by an earlier one's: what they have
- * reserved counts. */
+ * overwrite each other's, a later packet's by an earlier one's: the slots that
+ * they have reserved count. */
 static inline uint64_t aqsim_ring_rung(const aqsim_queue *queue)
 {
   const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);

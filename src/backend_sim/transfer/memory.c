@@ -15,7 +15,7 @@
  * when it is first used, which of most of the room for arguments never is. */
 enum { ALIGN = 64, MAPPED_MIN = 1 << 20, PAGE = AQ_ALLOCATION_PAGE };
 
-/* In a page of its own, before those of its bytes: devices may touch whole
+/* In a page of its own, before the pages of its bytes: devices may touch whole
  * pages, and there nothing else lies. The bytes end with their last page, so
  * that the first one behind them, in another page of ours, is out of bounds. */
 struct aqsim_block {

@@ -53,7 +53,7 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
   aq_cli_row_end(rows);
 }
 
-/* What the options ask for. */
+/* The values of the options. */
 typedef struct asked {
   aq_stats_by by;
   int64_t top; /* groups, at most */

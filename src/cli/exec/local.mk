@@ -1,4 +1,4 @@
-# Runs a program on the drop-in and reports what it did.
+# Runs a program on the drop-in and reports the program's actions.
 libaqcore_a_SOURCES += \
 	src/cli/exec/coverage.c src/cli/exec/coverage.h \
 	src/cli/exec/covered_code.c src/cli/exec/covered_code.h \

@@ -1,4 +1,4 @@
-# Finds and runs compilers of GPU code, and the folder of what they made.
+# Finds and runs compilers of GPU code, and manages the folder of their output.
 libaqcore_a_SOURCES += \
 	src/gpu/compile/child.c src/gpu/compile/child.h \
 	src/gpu/compile/compile.c src/gpu/compile/compile.h \

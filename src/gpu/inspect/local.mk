@@ -1,4 +1,4 @@
-# What a kernel's code is made of, for views and reports: blocks, costs,
+# The composition of a kernel's code, for views and reports: blocks, costs,
 # profiles.
 libaqcore_a_SOURCES += \
 	src/gpu/inspect/counters.c src/gpu/inspect/counters.h \

@@ -1,4 +1,4 @@
-# Captures of what a client submitted: written, read, printed and replayed.
+# Captures of a client's submissions: written, read, printed and replayed.
 libaqcore_a_SOURCES += \
 	src/queue/capture/capture.c src/queue/capture/capture.h \
 	src/queue/capture/capture_file.h src/queue/capture/capture_player.h \

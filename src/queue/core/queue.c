@@ -224,7 +224,7 @@ static bool is_idle(aq_queue *queue)
 }
 
 /* The first parked task waits for a host or for another queue: it fails, and
- * those behind it. False: there is none, or it was told already. */
+ * the tasks behind it. False: there is none, or the queue is ending already. */
 static bool parked_end(aq_queue *queue)
 {
   aq_lock(queue->hub, &queue->lock);

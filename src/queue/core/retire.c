@@ -50,8 +50,8 @@
  * and look at the place again.
  *
  * Callbacks run without the queue's lock, but perhaps with the gate: see
- * queue_priv.h for what they may do. A callback that polls its own queue finds
- * the role taken, so nothing is retired from inside of it.
+ * queue_priv.h for the calls that they may make. A callback that polls its own
+ * queue finds the role taken, so nothing is retired from inside of it.
  */
 #include "config.h"
 

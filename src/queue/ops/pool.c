@@ -37,9 +37,9 @@
  * lives until it ends and its operations have let go of it (`refs`): the
  * alloca, a dealloca, and the thread that submits one, which looks afterwards
  * whether that one has `ended` meanwhile. Semaphores are counted; a call
- * retains the ones of its points. `who` (a queue) is compared and never
- * followed: a queue at the address of a destroyed one only changes the choice
- * of a block.
+ * retains the ones of its points. The pool compares the queue of an allocation
+ * and never follows it: a queue at the address of a destroyed one only changes
+ * the choice of a block.
  *
  * Locks. The pool's is taken with no other of the queue's, but perhaps with a
  * gate: operations end in calls of the retirer. With it, the transport is

@@ -44,10 +44,11 @@ aq_status aq_flag_take(aq_hub *hub, aq_flag **out, aq_diag *diag)
     if (status != AQ_OK)
       return status;
   } else {
-    /* Not when it is given back: a queue that stops may still store 0. */
+    /* Not at its release: a queue that stops may still store 0. */
     hub->ops->signal_store(hub->transport, flag->signal, 1, AQ_RELEASE);
   }
-  /* Release: who finds it in the place that it had finds that empty next. */
+  /* Release: a thread that finds the flag in its former place finds that place
+   * empty next. */
   __atomic_store_n(&flag->refs, 1, __ATOMIC_RELEASE);
   *out = flag;
   return AQ_OK;

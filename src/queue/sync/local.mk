@@ -1,4 +1,4 @@
-# Who waits for whom: timelines, their positions and what they wait for.
+# Waits of queues and hosts: timelines, their positions and awaited points.
 libaqcore_a_SOURCES += \
 	src/queue/sync/axis.c src/queue/sync/axis.h \
 	src/queue/sync/context_priv.h \

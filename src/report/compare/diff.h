@@ -69,7 +69,8 @@ typedef struct aq_diff {
 } aq_diff;
 
 /* Whether the sum of a part over dispatches is time of the run: dispatches lie
- * in queues beside each other, and those of a graph launch share a call. */
+ * in queues beside each other, and the dispatches of a graph launch share a
+ * call. */
 AQ_API bool aq_diff_part_sums(aq_diff_part part);
 
 /* Compares two stored runs, by their operations of host queues if one of them

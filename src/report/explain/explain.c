@@ -15,7 +15,7 @@ const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT] = {
 #undef C
 };
 
-/* What runs beside something of a higher rank counts as that. */
+/* Work that runs beside work of a higher rank counts as the latter. */
 typedef enum rank { RANK_KERNEL, RANK_COMMUNICATION, RANK_COPY, RANKS } rank;
 
 static const aq_explain_cause rank_causes[RANKS] = {
@@ -154,7 +154,7 @@ static bool loads(const sweep *s, const aq_dispatch_row *row)
          row->host_end - row->host_begin > AQ_EXPLAIN_LOAD_US * AQ_US;
 }
 
-/* What the host did in the call that submits the row. A blocking copy is a wait
+/* The host's work in the call that submits the row. A blocking copy is a wait
  * for what ran when its call began, and then a copy. */
 static aq_explain_cause call_cause(const sweep *s, const aq_dispatch_row *row)
 {

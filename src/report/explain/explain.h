@@ -48,7 +48,7 @@
     "nothing ran: the scheduling policy held the next job back")               \
   C(UNKNOWN, "unknown", "idle for unknown reasons",                            \
     "nothing recorded ran: the host's times are not recorded, or a launch "    \
-    "then has no record of what it launched")
+    "then has no record of the launched work")
 
 typedef enum aq_explain_cause {
 #define C(id, name, verdict, meaning) AQ_CAUSE_##id,

@@ -101,7 +101,7 @@ typedef struct aq_replay_edge {
   uint32_t from, to;
 } aq_replay_edge;
 
-/* One step of a process: the call of a blocking copy has waited for what is in
+/* One step of a process: the call of a blocking copy has waited for the work in
  * front of it, a job is submitted, a host wait returns, or the calls that one
  * graph launch stands for are skipped. */
 typedef enum aq_replay_step {

@@ -23,8 +23,9 @@ static void list_put(aq_json_out *json, const char *key,
   aq_json_out_close_array(json);
 }
 
-/* What tells the run from others of its scenario, as sweeps store it: studies
- * compare runs that differ in the policy alone. The caller frees it. */
+/* The text that distinguishes the run from others of its scenario, as sweeps
+ * store it: studies compare runs that differ in the policy alone. The caller
+ * frees it. */
 static char *place_make(const aq_performance *performance, const char *path,
                         const aq_scenario_options *options, int64_t seed)
 {

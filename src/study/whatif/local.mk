@@ -1,4 +1,4 @@
-# Another device or policy for a stored run: what would change.
+# Another device or policy for a stored run: the predicted change.
 libaqcore_a_SOURCES += \
 	src/study/whatif/basis.c src/study/whatif/basis.h \
 	src/study/whatif/change.c \

@@ -1,4 +1,4 @@
-# Scenarios and plans: read, checked, and played as jobs.
+# Scenarios and plans: read, checked, and executed as jobs.
 libaqcore_a_SOURCES += \
 	src/study/workload/distribution.c src/study/workload/distribution.h \
 	src/study/workload/plan.c src/study/workload/plan.h \

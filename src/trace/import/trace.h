@@ -22,15 +22,15 @@
 #include "common/record.h"
 #include "common/run_info.h"
 
-/* The repairs of importers, each counted: R(id, text, damage). `damage` says in
- * a few words behind a number what the trace lacks or contradicts, for views of
- * the run that depend on it; NULL: none does. */
+/* The repairs of importers, each counted: R(id, text, damage). `damage` is the
+ * damage of the trace, a few words behind a number, for views of the run that
+ * depend on it; NULL: none does. */
 #define AQ_TRACE_REPAIRS(R)                                                    \
   R(TRUNCATED, "truncated files: whatever followed the cut is missing", NULL)  \
-  R(LOST_LAUNCH, "launches without a record of what they launched",            \
-    "launches without a record of what they launched")                         \
-  R(LOST_COPY, "copy and fill calls without a record of what they moved",      \
-    "copy and fill calls without a record of what they moved")                 \
+  R(LOST_LAUNCH, "launches without a record of the launched work",             \
+    "launches without a record of the launched work")                          \
+  R(LOST_COPY, "copy and fill calls without a record of the moved data",       \
+    "copy and fill calls without a record of the moved data")                  \
   R(REPEATED, "records that the file has twice (one is kept)",                 \
     "repeated records left out")                                               \
   R(STRAY, "records at a time far from all others (left out)",                 \
@@ -92,8 +92,9 @@ typedef enum aq_trace_repair {
 
 const char *aq_trace_repair_text(aq_trace_repair repair);
 
-/* What the trace lost, repeats or contradicts: "90 launches without a record;
- * 3 repeated records left out", cut to `size`. False: nothing that is known. */
+/* The known damage of the trace, lost, repeated or contradicted records: "90
+ * launches without a record; 3 repeated records left out", cut to `size`.
+ * False: none. */
 struct aq_trace_result;
 bool aq_trace_damage(const struct aq_trace_result *result, char *text,
                      size_t size);

@@ -603,7 +603,7 @@ static unsigned threads_count(void)
 /* A host function that outlasts its queue. */
 typedef struct lingering {
   bool runs, queue_is_gone; /* atomic */
-  uint32_t grid;            /* atomic: what it reads of its packet at the end */
+  uint32_t grid;            /* atomic: read from its packet at the end */
 } lingering;
 
 static void linger(const aq_kernel_call *call)

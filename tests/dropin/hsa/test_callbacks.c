@@ -463,7 +463,7 @@ START_TEST(a_handler_comes_while_its_thread_computes)
 }
 END_TEST
 
-/* Under a checker too, which hears of each handler that is called. */
+/* Under a checker too, which observes each call of a handler. */
 START_TEST(handlers_that_are_never_called_leave_no_memory_behind)
 {
   enum { HANDLERS = 20000, SPARE = 1 << 18 /* bytes */ };

@@ -50,7 +50,7 @@ static int span_order(const void *left, const void *right)
   return (a->from > b->from) - (a->from < b->from);
 }
 
-/* Sorts them and joins those that overlap. */
+/* Sorts the spans and joins overlapping ones. */
 static void spans_merge(spans *s)
 {
   size_t kept = 0;
@@ -87,7 +87,7 @@ static aq_time spans_alone(const spans *a, const spans *b)
   return sum;
 }
 
-/* What the measured rows of a run say of its changes. */
+/* The bounds that the measured rows of a run set for its changes. */
 typedef struct bounds {
   aq_time kernels;      /* the sum of their durations */
   aq_time only_kernels; /* ran while the host waited for them */

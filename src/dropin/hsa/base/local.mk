@@ -1,4 +1,4 @@
-# What the parts of the drop-in share: HSA's types, the runtime's state, its
+# The shared base of the drop-in's parts: HSA's types, the runtime's state, its
 # log and its personas.
 src_dropin_hsa_libaqdropin_a_SOURCES += \
 	src/dropin/hsa/base/api_table.def \

@@ -1,4 +1,4 @@
-# What a program did, for exec: rows, captures, contents, how exact it was.
+# The record of a program, for exec: rows, captures, contents, exactness.
 src_dropin_hsa_libaqdropin_a_SOURCES += \
 	src/dropin/hsa/record/capture.c src/dropin/hsa/record/capture.h \
 	src/dropin/hsa/record/capture_lines.h \

@@ -1,4 +1,4 @@
-# Registers and memory that are read before anybody wrote them.
+# Reads of registers and memory before their first write.
 libaqcore_a_SOURCES += \
 	src/gpu/check/uninit/init.c \
 	src/gpu/check/uninit/init_access.c \

@@ -1,4 +1,4 @@
-# What the parts of the interpreter share: the wave's state, its lanes, the
+# The shared base of the interpreter's parts: the wave's state, its lanes, the
 # forms of instructions.
 libaqcore_a_SOURCES += \
 	src/gpu/wave/core/access.h \
