@@ -35,7 +35,9 @@ AQ_SLICED_TESTS =
 # matrix, for minutes each.
 AQ_WHOLE_TESTS = tests/gpu/check/test_sites.sh tests/gpu/check/test_waits.sh \
 	tests/cli/test_properties.sh tests/gpu/devlib/test_objects.sh \
-	tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh
+	tests/gpu/check/test_offload.sh tests/python/test_module.sh \
+	tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh \
+	tests/rocm/test_openmp.sh
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =

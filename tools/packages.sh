@@ -38,7 +38,6 @@ cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
 py:jsonschema|python3-jsonschema|python3-jsonschema
 py:pandas|python3-pandas|python3-pandas
-py:matplotlib|python3-matplotlib|python3-matplotlib
 cmd:mkdocs|mkdocs|mkdocs
 cmd:groff|groff|groff
 cmd:sqlite3|sqlite3|sqlite
@@ -51,14 +50,10 @@ cmd:munged|munge|munge
 cmd:clang-22|clang-22|clang
 f:/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a|libclang-rt-22-dev|compiler-rt
 cmd:ld.lld-22|lld-22|lld
+cmd:clang-offload-bundler-22|clang-tools-22|clang-tools-extra
 cmd:llvm-objdump-22|llvm-22|llvm
 cmd:mlir-opt-22|mlir-22-tools|mlir
 h:/usr/include/hsa/hsa.h|libhsa-runtime-dev|rocm-runtime-devel
-f:/usr/lib/llvm-19/lib/libomptarget.so|libomp-19-dev|libomp-devel
-cmd:clang-19|clang-19|clang
-cmd:clang-offload-bundler-19|clang-tools-19|clang-tools-extra
-cmd:ld.lld-19|lld-19|lld
-cmd:llvm-link-19|llvm-19|llvm
 f:/usr/lib/gcc/x86_64-linux-gnu/12/accel/amdgcn-amdhsa/mkoffload|gcc-12-offload-amdgcn|gcc-offload-amdgcn
 '
 

@@ -15,13 +15,16 @@ aq_install "$aq_needs"
 
 build=$root/build-quickstart
 log=$build/build.log
+# Anew each time: objects do not know their headers here, which saves time.
+rm -rf "$build"
 mkdir -p "$build"
 echo "building in build-quickstart/ (log: build-quickstart/build.log)" >&2
 {
   [ -x configure ] || ./autogen.sh
   cd "$build"
   # Only the command, in half the time that the whole build takes.
-  [ -f Makefile ] || ../configure --with-host-levels=base CFLAGS=-O1
+  ../configure --with-host-levels=base --disable-dependency-tracking \
+    CFLAGS='-O1 -pipe'
   make -j"$(nproc)" quick
 } > "$log" 2>&1 || {
   tail -n 30 "$log" >&2

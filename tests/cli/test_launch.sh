@@ -27,12 +27,12 @@ check "and the file is named" contains "$err" "$work/cut.hsaco: code object"
 try "$aqueduct" show mi300x --stub
 check "only code objects have stubs" [ "$status" = 2 ]
 
-if command -v clang-offload-bundler-19 > /dev/null; then
+if command -v clang-offload-bundler-22 > /dev/null; then
   : > "$work/host"
-  clang-offload-bundler-19 -type=o -input="$work/host" -input="$code" \
+  clang-offload-bundler-22 -type=o -input="$work/host" -input="$code" \
     -targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a \
     -output="$work/plain.bundle"
-  clang-offload-bundler-19 -type=o -compress -input="$work/host" \
+  clang-offload-bundler-22 -type=o -compress -input="$work/host" \
     -input="$code" -output="$work/small.bundle" \
     -targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a
   for bundle in plain small; do
@@ -42,7 +42,7 @@ if command -v clang-offload-bundler-19 > /dev/null; then
     check "with its kernels" contains "$out" "vadd: 28 bytes"
   done
 else
-  skip "bundles are shown" "no clang-offload-bundler-19"
+  skip "bundles are shown" "no clang-offload-bundler-22"
 fi
 
 # ---- the plug-in ----
@@ -152,7 +152,7 @@ const aq_kernels *aq_kernels_plugin(void)
 }
 C
 name="a kernel is told the size of its dynamic group segment"
-if clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx90a -O1 -nogpulib \
+if clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx90a -O1 -nogpulib \
   -Wno-override-module -o "$work/asked.hsaco" "$work/asked.ll" \
   2> "$work/log"; then
   # shellcheck disable=SC2086 # it may have a wrapper before it
@@ -164,7 +164,7 @@ if clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx90a -O1 -nogpulib \
     check "$name ($bytes)" contains "$out" "out:u32[1]: $bytes"
   done
 else
-  skip "$name" "no clang-19 with lld"
+  skip "$name" "no clang-22 with lld"
 fi
 
 # ---- many times, from and to files, for a time ----

@@ -3,6 +3,7 @@
 stats.json and compare.json, written by the commands."""
 import json
 import pathlib
+import os
 import sys
 
 import aqueduct
@@ -62,8 +63,10 @@ def plots(store, folder):
     try:
         import matplotlib
     except ImportError:
-        CHECKS.append(True)
-        print(f"ok {len(CHECKS)} - plots # SKIP there is no matplotlib")
+        # Matplotlib takes 0.7 GB: make check-whole needs it.
+        if os.environ.get("AQ_WHOLE"):
+            CHECKS.append(True)
+            print(f"ok {len(CHECKS)} - plots # SKIP there is no matplotlib")
         return
     matplotlib.use("Agg")
     for name, axes in (("timeline", store.plot_timeline("m")),

@@ -56,6 +56,7 @@ else
   skip "GCC on gfx906" "no $gcc"
 fi
 
+# Only LLVM 19 of Debian has the library for GPUs, in 0.4 GB: make check-whole needs it.
 clang=${AQ_OPENMP_CLANG:-clang-19}
 if command -v "$clang" > /dev/null; then
   libraries=$(dirname "$("$clang" -print-file-name=libomptarget.so)")
@@ -76,7 +77,7 @@ gfx908 mi100
 gfx90a mi210
 gfx942 mi300x
 E
-else
+elif [ -n "${AQ_WHOLE:-}" ]; then
   skip "LLVM" "no $clang"
 fi
 finish

@@ -67,7 +67,7 @@ check 'another word is refused' sh -c '! sh src/gpu/devlib/embed.sh most'
 # shellcheck disable=SC2046 # a list of files
 sh src/gpu/devlib/bundle.sh "$work/all.hipfb" \
   $(sed 's,.*,src/gpu/devlib/objects/&.hsaco,' "$work/all") > /dev/null
-bundler=$(command -v clang-offload-bundler-22 clang-offload-bundler-19 clang-offload-bundler |
+bundler=$(command -v clang-offload-bundler-22 clang-offload-bundler |
   head -n 1)
 if [ -n "$bundler" ]; then
   same() {
