@@ -280,7 +280,7 @@ static aq_status executed_read(const aq_json_node *root, aq_packet_event *event)
 static aq_status open_read(const aq_json_node *root, aq_packet_event *event)
 {
   aq_json_node node;
-  int64_t version;
+  int64_t version = 0;
   aq_status status = aq_json_need(root, "version", &node);
   if (status == AQ_OK)
     status = aq_json_integer(&node, 0, INT64_MAX, &version);
