@@ -34,7 +34,7 @@ result $? "its JSON is whole and says what ended it" "$work/report" "$work/out"
 # shellcheck disable=SC2016 # the child's own number
 run sh -c '"$0" flag_never_set fixed; kill -SEGV $$' "$work/ends"
 [ $? -eq 139 ] &&
-  grep -q "^CHECK SUMMARY (all): 0 errors; incomplete: ended by signal 11" \
+  grep -q "^CHECK SUMMARY (all): 0 errors; incomplete: sh: ended by signal 11 (SIGSEGV)" \
     "$work/report"
 result $? "a program that a signal ends is no clean one" "$work/report" "$work/out"
 run "$work/ends" flag_never_set fixed && grep -q ", nothing found" \
