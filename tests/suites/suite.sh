@@ -119,7 +119,8 @@ suite_absent() { # PROGRAM REASON
 # What exec says of the end, if it says something.
 suite_why() {
   grep -h '^aqueduct: ' "$suite_log.err" | grep -v -e '^aqueduct: run' \
-    -e '^aqueduct: recorded' -e '^aqueduct: device' -e 'never called hsa_init' |
+    -e '^aqueduct: recorded' -e '^aqueduct: device' -e 'never called hsa_init' \
+    -e ': ended by signal [0-9]* (SIG' |
     tail -n 1 |
     sed 's/^aqueduct: //; s/^error: //
       s/ packet \([0-9]*\) (.*): kernel / packet \1: kernel /'

@@ -66,7 +66,7 @@ check "the device and the run are properties" sh -c '
 junit 3 "another exit status is a failure" \
   '<failure message="exit status 3"/>' "$work/plain" 3
 junit 139 "a signal is named" \
-  '<failure message="ended by signal 11 (Segmentation fault)"/>' \
+  "<failure message=\"$work/plain: ended by signal 11 (SIGSEGV); its last HSA call, hsa_init, called at plain+0x" \
   "$work/plain" s 11
 junit 125 "a timeout is a failure" "ended by --timeout 1s" --timeout 1s \
   "$work/plain" wait

@@ -59,7 +59,7 @@ static aq_counted count_on(const char *name, u32 n, bool sampled, aq_time *took)
   const aq_wave_counting_options options = {
       .xccs = 4, .sampled = sampled, .time = fixed_time, .user = &seen};
   const arguments args = {numbers, numbers, results, n};
-  aq_code_image image = image_of("gpu/wave/profile/counting.c", gfx, 2);
+  aq_code_image image = image_of("gpu/wave/counting.c", gfx, 2);
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
   ck_assert_status(aq_wave_machine_count(machine, &options, &diag), AQ_OK,
                    &diag);

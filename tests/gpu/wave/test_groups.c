@@ -457,7 +457,7 @@ START_TEST(groups_compute_what_loops_compute)
   }
   for (int i = 0; i < (aqtest_is_long() ? TARGETS : SLICE); i++) {
     const int level = i % 2 ? 3 : 1;
-    aq_code_image image = image_of("gpu/wave/grid/groups.c", targets[i], level);
+    aq_code_image image = image_of("gpu/wave/groups.c", targets[i], level);
     for (unsigned k = 0; k < aq_wave_level_count(); k++)
       kernels_compare(&image, targets[i], level, k);
     aq_code_image_unload(&image);
@@ -480,7 +480,7 @@ static bool loaded_open(loaded *out, const char *gfx, unsigned host_level)
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return false;
   }
-  out->image = image_of("gpu/wave/grid/groups.c", gfx, 3);
+  out->image = image_of("gpu/wave/groups.c", gfx, 3);
   ck_assert_status(aq_wave_machine_create_at(host_level, &out->machine, &diag),
                    AQ_OK, &diag);
   seen_open(out->machine);
