@@ -161,7 +161,7 @@ check-valgrind: $(check_PROGRAMS)
 	  --suppressions=$(abs_srcdir)/tests/valgrind.supp'
 # Both commands of the README in a new Debian 12 root (root, debootstrap, network),
 # and how long they took, for doc/HACKING.md.
-.PHONY: bare-check bare-docs times-docs
+.PHONY: bare-check bare-docs times
 EXTRA_DIST += tests/skips.sh tests/skips.tsv tools/bare.sh tools/bare-check.sh \
 	tools/timed.sh tools/times.sh
 bare-check:
@@ -171,15 +171,14 @@ bare-docs: bare-check
 	$(AM_V_at){ echo '| step | s |'; echo '|---|---|'; \
 	  $(SED) -n 's/^\(tools.*\|check\): \(.*\) s$$/| \1: \2 |/; s/: \([0-9]* |\)$$/ | \1/p' \
 	    bare-check.log; } | $(srcdir)/tools/doc-block.sh bare doc/HACKING.md
-# Where a build and its tests spend their time, on an idle machine.
-times-docs:
+# Where a build and its tests spend their time: tables, for an idle machine.
+times:
 	$(AM_V_at)rm -rf times && $(MKDIR_P) times && cd times && \
 	  $(abs_top_srcdir)/configure --silent CFLAGS=-O2 \
 	    CC='$(abs_top_srcdir)/tools/timed.sh '"$$PWD"'/times.log cc $(CC)' && \
 	  $(MAKE) -s && $(MAKE) -s -k check-all CFLAGS='-O1 -Wno-format-truncation' \
 	    TAP_DRIVER="$(abs_top_srcdir)/tools/timed.sh $$PWD/times.log test $(TAP_DRIVER)"
-	$(AM_V_at)$(srcdir)/tools/times.sh times/times.log | \
-	  $(srcdir)/tools/doc-block.sh times doc/tables/times.md
+	@$(srcdir)/tools/times.sh times/times.log
 # The long targets above and the targets of the documentation, one after the other,
 # and their results (build/long.tsv).
 .PHONY: long long-status
