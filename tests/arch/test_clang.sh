@@ -5,7 +5,7 @@ srcdir=${AQ_SRCDIR:-.}
 builddir=${AQ_BUILDDIR:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-clang=$(command -v "${CLANG:-clang}" || true)
+clang=$(command -v "${CLANG:-clang}" || command -v clang-22 || true)
 [ -n "$clang" ] || { echo "1..0 # SKIP no clang here"; exit 0; }
 count=0
 for file in $(grep -rl '^#pragma GCC target' --include='*.c' "$srcdir/src"); do

@@ -79,7 +79,7 @@ START_TEST(the_search_tells_every_place_it_looked_at)
   unsetenv("AQUEDUCT_LIBHSA_PATH");
   aq_status status = open_with(NULL, NULL, &t, &diag);
   if (status == AQ_OK) {
-    aqtest_skip("an HSA runtime with a GPU is installed");
+    aqtest_leave_out("the search finds an HSA runtime with a GPU");
     t->ops->close(t);
     return;
   }

@@ -21,11 +21,12 @@ static bool csmith_is_here(void)
 static bool host_run(const char *dir, unsigned seed, uint64_t *out)
 {
   char command[COMMAND_MAX], line[64] = "";
-  snprintf(command, sizeof command,
-           "cd '%s' && csmith -s %u --no-argc --concise --max-funcs 6 "
-           "--max-block-depth 4 -o program.c && clang-22 -w -O1 -I'%s/wave' "
-           "program.c -o program",
-           dir, seed, aqtest_source(""));
+  snprintf(
+      command, sizeof command,
+      "cd '%s' && csmith -s %u --no-argc --concise --max-funcs 6 "
+      "--max-block-depth 4 -o program.c && clang-22 -w -O1 -I'%s/gpu/wave' "
+      "program.c -o program",
+      dir, seed, aqtest_source(""));
   ck_assert_msg(done(command), "%s", command);
   snprintf(command, sizeof command, "ulimit -t 1; exec '%s/program'", dir);
   FILE *pipe = popen(command, "r"); /* NOLINT: our path */
@@ -45,11 +46,11 @@ static uint64_t device_run(const aq_executor *executor, const char *dir,
   char command[COMMAND_MAX], path[512];
   aq_execution_step step;
   snprintf(path, sizeof path, "%s/program.co", dir);
-  snprintf(command, sizeof command,
-           "cd '%s' && clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%.*s %s "
-           "-nogpulib -ffreestanding -O%d -I'%s/wave' program.c -o program.co",
-           dir, gfx_length(gfx), gfx, gfx_option(gfx), level,
-           aqtest_source(""));
+  snprintf(
+      command, sizeof command,
+      "cd '%s' && clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%.*s %s "
+      "-nogpulib -ffreestanding -O%d -I'%s/gpu/wave' program.c -o program.co",
+      dir, gfx_length(gfx), gfx, gfx_option(gfx), level, aqtest_source(""));
   ck_assert_msg(done(command), "%s", command);
   aq_code_image image = image_load(path);
   const aq_execution_state state = execute_on(

@@ -120,9 +120,10 @@ START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
   }
   library_make(dir);
   snprintf(path, sizeof path, "%s/small.so", dir);
-  ck_assert(done("g++ -std=c++17 -w -O1 -ffp-contract=off -shared -fPIC "
-                 "-I'%s/wave' '-DSMALL=\"%s\"' '%s/wave/small.cpp' -o '%s'",
-                 aqtest_source(""), small, aqtest_source(""), path));
+  ck_assert(
+      done("g++ -std=c++17 -w -O1 -ffp-contract=off -shared -fPIC "
+           "-I'%s/gpu/wave' '-DSMALL=\"%s\"' '%s/gpu/wave/small.cpp' -o '%s'",
+           aqtest_source(""), small, aqtest_source(""), path));
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   ck_assert_msg(library != NULL, "%s", dlerror());
   unsigned (*run)(void (*)(const char *, const uint32_t *, const uint16_t *,
