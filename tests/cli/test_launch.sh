@@ -28,6 +28,7 @@ try "$aqueduct" show mi300x --stub
 check "only code objects have stubs" [ "$status" = 2 ]
 
 if command -v clang-offload-bundler-22 > /dev/null; then
+  PATH=$PATH:/usr/lib/llvm-22/bin # it looks for llvm-objcopy without a version
   : > "$work/host"
   clang-offload-bundler-22 -type=o -input="$work/host" -input="$code" \
     -targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a \

@@ -69,6 +69,10 @@ check "a study has a row for each set of points" \
 check "with what clients lose by each other, as some were alone" \
   contains "$out" "ANTT"
 check "and pairs of equal seeds" contains "$out" "less that of fifo"
+try "$aqueduct" study --store "$work/one.db" --plan small
+table=$out
+try env LC_ALL=C timeout 60 "$aqueduct" study --store "$work/one.db" --plan small
+check "it is the same in the C locale" [ "$out" = "$table" ]
 try "$aqueduct" study --store "$work/one.db" --json
 first=$out
 try "$aqueduct" study --store "$work/parts.db" --json

@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
@@ -27,10 +28,18 @@ static aq_status run_command(aq_cli *cli)
   return AQ_OK;
 }
 
+/* Tables are UTF-8 whatever the locale: in C's, libsmartcols never ends on a
+ * character of more than a byte. */
+static void locale_set(void)
+{
+  if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+    setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 int main(int argc, char **argv)
 {
   aq_cli cli;
-  setlocale(LC_CTYPE, "");
+  locale_set();
   /* Inherited as ignored, the kernel would drop the status of each child. */
   signal(SIGCHLD, SIG_DFL);
   aq_status status = aq_cli_init(&cli, argc, argv);

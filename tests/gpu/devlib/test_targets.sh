@@ -71,6 +71,8 @@ bundler=$(command -v clang-offload-bundler-22 clang-offload-bundler |
   head -n 1)
 if [ -n "$bundler" ]; then
   same() {
+    # It looks for llvm-objcopy without a version.
+    PATH=$PATH:/usr/lib/llvm-22/bin
     while read -r target; do
       "$bundler" --unbundle --type=o --input="$work/all.hipfb" \
         --targets="hipv4-amdgcn-amd-amdhsa--$target" --output="$work/o" &&
