@@ -37,13 +37,13 @@ phase "packages of the build"
 packages=$!
 built=0
 {
-  ./autogen.sh
-  cd "$build"
-  # No library is optional here, and no debug information: it takes time to link.
-  ../configure --enable-maintainer-mode --silent CFLAGS=-O2 \
-    --with-check --with-smartcols --with-zstd
-  make -s -j"$(nproc)"
-  make -s -j"$(nproc)" CFLAGS="$flags" check TESTS=
+  ./autogen.sh &&
+    cd "$build" &&
+    # No library is optional here, and no debug information: it takes time to link.
+    ../configure --enable-maintainer-mode --silent CFLAGS=-O2 \
+      --with-check --with-smartcols --with-zstd &&
+    make -s -j"$(nproc)" &&
+    make -s -j"$(nproc)" CFLAGS="$flags" check TESTS=
 } > "$build/build.log" 2>&1 || built=$?
 wait $packages || cat "$build/packages.log" >&2
 if [ "$built" != 0 ]; then

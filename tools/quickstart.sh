@@ -20,12 +20,12 @@ rm -rf "$build"
 mkdir -p "$build"
 echo "building in build-quickstart/ (log: build-quickstart/build.log)" >&2
 {
-  [ -x configure ] || ./autogen.sh
-  cd "$build"
-  # Only the command, in half the time that the whole build takes.
-  ../configure --with-host-levels=base --disable-dependency-tracking \
-    CFLAGS='-O1 -pipe'
-  make -j"$(nproc)" quick
+  { [ -x configure ] || ./autogen.sh; } &&
+    cd "$build" &&
+    # Only the command, in half the time that the whole build takes.
+    ../configure --with-host-levels=base --disable-dependency-tracking \
+      CFLAGS='-O1 -pipe' &&
+    make -j"$(nproc)" quick
 } > "$log" 2>&1 || {
   tail -n 30 "$log" >&2
   echo "quickstart: the build failed; the whole log is $log" >&2
