@@ -22,7 +22,7 @@ echo "building in build-quickstart/ (log: build-quickstart/build.log)" >&2
 {
   { [ -x configure ] || ./autogen.sh; } &&
     cd "$build" &&
-    # Only the command, in half the time that the whole build takes.
+    # Only the command.
     ../configure --with-host-levels=base --disable-dependency-tracking \
       CFLAGS='-O1 -pipe' &&
     make -j"$(nproc)" quick
