@@ -4,26 +4,26 @@
  * of them. Rows that are left out are counted by the reason.
  *
  * A choice is the caller's storage; one thread at a time, except for
- * aq_row_choice_pass_over(). It depends on the rows alone, so that the same run
+ * aq_record_filter_skip(). It depends on the rows alone, so that the same run
  * keeps the same rows.
  */
-#ifndef AQ_COMMON_ROW_CHOICE_H
-#define AQ_COMMON_ROW_CHOICE_H
+#ifndef AQ_COMMON_RECORD_FILTER_H
+#define AQ_COMMON_RECORD_FILTER_H
 
 #include <stdbool.h>
 
 #include "record.h"
 
-typedef enum aq_row_choice_kind {
+typedef enum aq_record_filter_kind {
   AQ_ROWS_ALL,
   AQ_ROWS_KERNELS, /* rows of kernels only */
   AQ_ROWS_NONE,
   AQ_ROWS_SAMPLE, /* one row in `every`, spread pseudo-randomly */
   AQ_ROWS_EVENTS, /* rows of some profiling modes */
-} aq_row_choice_kind;
+} aq_record_filter_kind;
 
-typedef struct aq_row_choice {
-  aq_row_choice_kind kind;
+typedef struct aq_record_filter {
+  aq_record_filter_kind kind;
   uint64_t every;    /* AQ_ROWS_SAMPLE: 2 or more; AQ_ROWS_EVENTS: the modes */
   uint64_t limit;    /* bytes; 0: none */
   uint64_t bytes;    /* kept so far */
@@ -31,7 +31,7 @@ typedef struct aq_row_choice {
   uint64_t unchosen; /* rows left out because of the kind; atomic */
   uint64_t beyond;   /* rows and samples left out because of the limit */
   uint64_t lost;     /* entries for which the disk had no room */
-} aq_row_choice;
+} aq_record_filter;
 
 enum {
   AQ_ROW_CHOICE_ROW = 8 + sizeof(aq_record), /* bytes that a row counts as */
@@ -41,30 +41,30 @@ enum {
 /* The default limit, bytes. */
 #define AQ_ROW_CHOICE_LIMIT ((uint64_t)4 << 30)
 
-/* Reads "all", "kernels", "none", "sample=N" or modes of events (profiling.def)
- * with commas between them (NULL: all), and "none" or a number of bytes with K,
- * M, G or T (NULL: AQ_ROW_CHOICE_LIMIT). AQ_ERR_INPUT names the option that is
- * malformed. */
-aq_status aq_row_choice_read(const char *record, const char *limit,
-                             aq_row_choice *out, aq_diag *diag);
+/* Reads "all", "kernels", "none", "sample=N" or modes of events
+ * (record_modes.def) with commas between them (NULL: all), and "none" or a
+ * number of bytes with K, M, G or T (NULL: AQ_ROW_CHOICE_LIMIT). AQ_ERR_INPUT
+ * names the option that is malformed. */
+aq_status aq_record_filter_read(const char *record, const char *limit,
+                                aq_record_filter *out, aq_diag *diag);
 
 /* Reads a size in bytes, with K, M, G or T, above 0; "none" is 0. */
 bool aq_size_read(const char *text, uint64_t *out);
 
 /* Whether a row of the kind is kept; counts it either way. */
-bool aq_row_choice_take(aq_row_choice *choice, int64_t kind);
+bool aq_record_filter_take(aq_record_filter *choice, int64_t kind);
 
 /* Whether `size` more bytes of something that is no row are kept. */
-bool aq_row_choice_take_bytes(aq_row_choice *choice, uint64_t size);
+bool aq_record_filter_take_bytes(aq_record_filter *choice, uint64_t size);
 
 /* Whether no row of the kind is ever kept; if so counts it. From any thread. */
-bool aq_row_choice_pass_over(aq_row_choice *choice, int64_t kind);
+bool aq_record_filter_skip(aq_record_filter *choice, int64_t kind);
 
 /* Rows that were left out, for any reason. */
-uint64_t aq_row_choice_left_out(const aq_row_choice *choice);
+uint64_t aq_record_filter_left_out(const aq_record_filter *choice);
 
 /* For aq_run_info.recorded, "kernels only; left out: 12 other rows"; NULL:
  * every row was kept. Into AQ_ROW_CHOICE_TEXT bytes. */
-const char *aq_row_choice_text(const aq_row_choice *choice, char *out);
+const char *aq_record_filter_text(const aq_record_filter *choice, char *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "common/row_choice.h"
+#include "common/record_filter.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/profiling.h"
+#include "common/record_modes.h"
 
 /* ---- words ---- */
 
@@ -39,18 +39,19 @@ bool aq_size_read(const char *text, uint64_t *out)
   return true;
 }
 
-aq_status aq_row_choice_read(const char *record, const char *limit,
-                             aq_row_choice *out, aq_diag *diag)
+aq_status aq_record_filter_read(const char *record, const char *limit,
+                                aq_record_filter *out, aq_diag *diag)
 {
   static const char *const words[] = {[AQ_ROWS_ALL] = "all",
                                       [AQ_ROWS_KERNELS] = "kernels",
                                       [AQ_ROWS_NONE] = "none"};
   static const char sample[] = "sample=";
-  aq_row_choice made = {.kind = AQ_ROWS_SAMPLE, .limit = AQ_ROW_CHOICE_LIMIT};
+  aq_record_filter made = {.kind = AQ_ROWS_SAMPLE,
+                           .limit = AQ_ROW_CHOICE_LIMIT};
   char *end;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(record ? record : "all", words[i]) == 0)
-      made.kind = (aq_row_choice_kind)i;
+      made.kind = (aq_record_filter_kind)i;
   if (made.kind == AQ_ROWS_SAMPLE)
     made.every = aq_profiling_events_read(record);
   if (made.every)
@@ -60,12 +61,12 @@ aq_status aq_row_choice_read(const char *record, const char *limit,
        !number_read(record + sizeof sample - 1, &made.every, &end) || *end ||
        made.every < 2))
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--record %s: expected all, kernels, none, sample=N "
+                       "rows %s: expected all, kernels, none, sample=N "
                        "with N of 2 or more, or modes of events",
                        record);
   if (limit && !aq_size_read(limit, &made.limit))
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--record-limit %s: expected none, or bytes such as "
+                       "limit of rows %s: expected none, or bytes such as "
                        "500M or 4G",
                        limit);
   *out = made;
@@ -83,7 +84,7 @@ static uint64_t mixed(uint64_t x)
   return x ^ x >> 31;
 }
 
-static bool kind_is_kept(const aq_row_choice *choice, int64_t kind)
+static bool kind_is_kept(const aq_record_filter *choice, int64_t kind)
 {
   switch (choice->kind) {
   case AQ_ROWS_NONE:
@@ -99,7 +100,7 @@ static bool kind_is_kept(const aq_row_choice *choice, int64_t kind)
   return true;
 }
 
-bool aq_row_choice_pass_over(aq_row_choice *choice, int64_t kind)
+bool aq_record_filter_skip(aq_record_filter *choice, int64_t kind)
 {
   if (kind_is_kept(choice, kind))
     return false;
@@ -109,7 +110,7 @@ bool aq_row_choice_pass_over(aq_row_choice *choice, int64_t kind)
 
 /* Leaves out all rows after the first one past the limit, so that the run keeps
  * its beginning. */
-static bool bytes_fit(aq_row_choice *choice, uint64_t size)
+static bool bytes_fit(aq_record_filter *choice, uint64_t size)
 {
   if (choice->limit == 0)
     return true;
@@ -119,19 +120,19 @@ static bool bytes_fit(aq_row_choice *choice, uint64_t size)
   return true;
 }
 
-bool aq_row_choice_take(aq_row_choice *choice, int64_t kind)
+bool aq_record_filter_take(aq_record_filter *choice, int64_t kind)
 {
-  if (aq_row_choice_pass_over(choice, kind))
+  if (aq_record_filter_skip(choice, kind))
     return false;
   if (choice->kind == AQ_ROWS_SAMPLE &&
       mixed(choice->seen++) % choice->every != 0) {
     __atomic_fetch_add(&choice->unchosen, 1, __ATOMIC_RELAXED);
     return false;
   }
-  return aq_row_choice_take_bytes(choice, AQ_ROW_CHOICE_ROW);
+  return aq_record_filter_take_bytes(choice, AQ_ROW_CHOICE_ROW);
 }
 
-bool aq_row_choice_take_bytes(aq_row_choice *choice, uint64_t size)
+bool aq_record_filter_take_bytes(aq_record_filter *choice, uint64_t size)
 {
   const bool fits = bytes_fit(choice, size);
   choice->beyond += !fits;
@@ -140,7 +141,7 @@ bool aq_row_choice_take_bytes(aq_row_choice *choice, uint64_t size)
 
 /* ---- the count and its text ---- */
 
-uint64_t aq_row_choice_left_out(const aq_row_choice *choice)
+uint64_t aq_record_filter_left_out(const aq_record_filter *choice)
 {
   return __atomic_load_n(&choice->unchosen, __ATOMIC_RELAXED) + choice->beyond +
          choice->lost;
@@ -156,7 +157,7 @@ static void limit_text(uint64_t limit, char *out, size_t size)
   snprintf(out, size, "%" PRIu64 " %s", limit, units[unit]);
 }
 
-const char *aq_row_choice_text(const aq_row_choice *choice, char *out)
+const char *aq_record_filter_text(const aq_record_filter *choice, char *out)
 {
   const uint64_t unchosen =
       __atomic_load_n(&choice->unchosen, __ATOMIC_RELAXED);

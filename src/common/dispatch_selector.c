@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "common/dispatch_choice.h"
+#include "common/dispatch_selector.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The wall clock that timeouts and host costs count on: monotonic, in
  * nanoseconds, with any origin. Thread rule: any thread. */
-#ifndef AQ_COMMON_WALL_H
-#define AQ_COMMON_WALL_H
+#ifndef AQ_COMMON_WALL_CLOCK_H
+#define AQ_COMMON_WALL_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

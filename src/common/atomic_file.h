@@ -5,26 +5,28 @@
  * writers do not meet, and no link is followed.
  * Ownership: open takes a file, keep or drop gives it back. One thread.
  */
-#ifndef AQ_COMMON_PART_FILE_H
-#define AQ_COMMON_PART_FILE_H
+#ifndef AQ_COMMON_ATOMIC_FILE_H
+#define AQ_COMMON_ATOMIC_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "common/diag.h"
 
-typedef struct aq_part_file {
+typedef struct aq_atomic_file {
   FILE *file;
   char path[4096];
-} aq_part_file;
+} aq_atomic_file;
 
 /* Makes the file beside `path`, with the permissions of an ordinary one. */
-aq_status aq_part_open(aq_part_file *part, const char *path, aq_diag *diag);
+aq_status aq_atomic_file_open(aq_atomic_file *atomic, const char *path,
+                              aq_diag *diag);
 
 /* Gives it the name `path`; a file that cannot be written whole is removed. */
-aq_status aq_part_keep(aq_part_file *part, const char *path, aq_diag *diag);
+aq_status aq_atomic_file_commit(aq_atomic_file *atomic, const char *path,
+                                aq_diag *diag);
 
 /* Removes it. */
-void aq_part_drop(aq_part_file *part);
+void aq_atomic_file_discard(aq_atomic_file *atomic);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "kernel_set.h"
+#include "host_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static aq_status entries_check(const aq_plugin *plugin, aq_diag *diag)
   return AQ_OK;
 }
 
-static aq_status plugin_add(aq_kernel_set *set, const char *name, aq_diag *diag)
+static aq_status plugin_add(aq_host_kernels *set, const char *name,
+                            aq_diag *diag)
 {
   aq_plugin *plugin = &set->plugins[set->count];
   aq_status status = aq_plugin_open(&kernels_kind, name, plugin, diag);
@@ -51,32 +52,32 @@ static aq_status plugin_add(aq_kernel_set *set, const char *name, aq_diag *diag)
   return entries_check(plugin, diag);
 }
 
-aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
-                             const aq_kernel_entry *const *built_in,
-                             aq_diag *diag)
+aq_status aq_host_kernels_open(aq_host_kernels *set, const char *const *names,
+                               const aq_kernel_entry *const *built_in,
+                               aq_diag *diag)
 {
   size_t count = 0;
   aq_status status = AQ_OK;
   while (names && names[count])
     count++;
-  *set = (aq_kernel_set){.built_in = built_in};
+  *set = (aq_host_kernels){.built_in = built_in};
   set->plugins = calloc(count + 1, sizeof *set->plugins);
   if (!set->plugins)
     return aq_diag_no_memory(diag);
   for (size_t i = 0; i < count && status == AQ_OK; i++)
     status = plugin_add(set, names[i], diag);
   if (status != AQ_OK)
-    aq_kernel_set_close(set);
+    aq_host_kernels_close(set);
   return status;
 }
 
-aq_status aq_kernel_set_open_default(aq_kernel_set *set,
-                                     const char *const *names,
-                                     const aq_kernel_entry *const *built_in,
-                                     aq_diag *diag)
+aq_status aq_host_kernels_open_default(aq_host_kernels *set,
+                                       const char *const *names,
+                                       const aq_kernel_entry *const *built_in,
+                                       aq_diag *diag)
 {
   if (names && names[0])
-    return aq_kernel_set_open(set, names, built_in, diag);
+    return aq_host_kernels_open(set, names, built_in, diag);
   const char *listed = secure_getenv(variable);
   char *text = strdup(listed ? listed : "");
   size_t count = 0, most = 1;
@@ -87,16 +88,19 @@ aq_status aq_kernel_set_open_default(aq_kernel_set *set,
   for (char *name = split ? strtok_r(text, ";", &at) : NULL; name;
        name = strtok_r(NULL, ";", &at))
     split[count++] = name;
-  aq_status status = split ? aq_kernel_set_open(set, split, built_in, diag)
+  aq_status status = split ? aq_host_kernels_open(set, split, built_in, diag)
                            : aq_diag_no_memory(diag);
   free(split);
   free(text);
   return status;
 }
 
-/* The plug-ins, with semicolons between; the caller frees it. */
-static char *names_join(const char *const *names)
+bool aq_kernel_names_export(const char *const *names, const char *missing)
 {
+  bool done = !missing || setenv("AQUEDUCT_MISSING_KERNELS", missing, 1) == 0;
+  if (!names || !names[0])
+    return done;
+  /* The plug-ins, with semicolons between; the caller frees it. */
   char *joined = strdup("");
   for (size_t i = 0; joined && names[i]; i++) {
     char *path = strchr(names[i], '/') ? realpath(names[i], NULL) : NULL;
@@ -108,29 +112,20 @@ static char *names_join(const char *const *names)
     free(joined);
     joined = longer;
   }
-  return joined;
-}
-
-bool aq_kernel_names_export(const char *const *names, const char *missing)
-{
-  bool done = !missing || setenv("AQUEDUCT_MISSING_KERNELS", missing, 1) == 0;
-  if (!names || !names[0])
-    return done;
-  char *joined = names_join(names);
   done = done && joined && setenv(variable, joined, 1) == 0;
   free(joined);
   return done;
 }
 
-void aq_kernel_set_close(aq_kernel_set *set)
+void aq_host_kernels_close(aq_host_kernels *set)
 {
   while (set->count > 0)
     aq_plugin_close(&set->plugins[--set->count]);
   free(set->plugins);
-  *set = (aq_kernel_set){0};
+  *set = (aq_host_kernels){0};
 }
 
-aq_kernel_entry *aq_kernel_set_entries(const aq_kernel_set *set)
+aq_kernel_entry *aq_host_kernels_entries(const aq_host_kernels *set)
 {
   size_t count = 0;
   for (uint32_t i = 0; i < set->count; i++)
@@ -152,8 +147,8 @@ static const aq_kernel_entry *entry_find(const aq_kernel_entry *entry,
   return NULL;
 }
 
-const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
-                                          const char *name, size_t length)
+const aq_kernel_entry *aq_host_kernels_find(const aq_host_kernels *set,
+                                            const char *name, size_t length)
 {
   const aq_kernel_entry *found = NULL;
   for (uint32_t i = 0; i < set->count && !found; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiling modes: names for parts of a run to keep (profiling.def). Pure.
+ * Profiling modes: names for parts of a run to keep (record_modes.def). Pure.
  */
-#ifndef AQ_COMMON_PROFILING_H
-#define AQ_COMMON_PROFILING_H
+#ifndef AQ_COMMON_RECORD_MODES_H
+#define AQ_COMMON_RECORD_MODES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 typedef enum aq_profiling_mode {
 #define M(id, name, meaning) AQ_PROFILING_##id,
-#include "profiling.def"
+#include "record_modes.def"
 #undef M
   AQ_PROFILING_COUNT
 } aq_profiling_mode;
@@ -20,7 +20,7 @@ typedef enum aq_profiling_mode {
 /* The settings of a run that follow from the modes. */
 typedef struct aq_profiling {
   unsigned modes;     /* 1 << aq_profiling_mode */
-  const char *record; /* for aq_row_choice_read; static or as it was given */
+  const char *record; /* for aq_record_filter_read; static or as it was given */
   bool code;          /* counts of instructions */
   bool traces;        /* steps of traced waves */
 } aq_profiling;

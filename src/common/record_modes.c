@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "common/profiling.h"
+#include "common/record_modes.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ _Static_assert(AQ_KIND_COUNT == 12, "a mode of events for each kind of row");
 
 static const char *const names[AQ_PROFILING_COUNT] = {
 #define M(id, name, meaning) [AQ_PROFILING_##id] = name,
-#include "common/profiling.def"
+#include "common/record_modes.def"
 #undef M
 };
 
@@ -92,7 +92,7 @@ aq_status aq_profiling_read(const char *text, const char *record,
   unsigned modes = 0;
   if (text && !modes_read(text, &modes))
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--profile '%s': expected all, or with commas between "
+                       "profile '%s': expected all, or with commas between "
                        "them some of queue-events, device-queue-events, "
                        "dispatch-events, executable-metadata, counters, "
                        "executable-traces",
@@ -100,7 +100,7 @@ aq_status aq_profiling_read(const char *text, const char *record,
   const unsigned events = modes & EVENTS;
   if (events && record)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "--profile %s with --record %s: both choose rows; "
+                       "profile %s with rows %s: both choose rows; "
                        "expected one of them",
                        text, record);
   *out = (aq_profiling){.modes = modes,

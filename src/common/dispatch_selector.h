@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* "N:FILE": which dispatch becomes which file. Pure functions. */
-#ifndef AQ_COMMON_DISPATCH_CHOICE_H
-#define AQ_COMMON_DISPATCH_CHOICE_H
+#ifndef AQ_COMMON_DISPATCH_SELECTOR_H
+#define AQ_COMMON_DISPATCH_SELECTOR_H
 
 #include <stdint.h>
 

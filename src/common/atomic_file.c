@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "common/part_file.h"
+#include "common/atomic_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +14,13 @@ static aq_status part_error(const char *path, int error, aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(error));
 }
 
-aq_status aq_part_open(aq_part_file *part, const char *path, aq_diag *diag)
+aq_status aq_atomic_file_open(aq_atomic_file *atomic, const char *path,
+                              aq_diag *diag)
 {
-  if ((size_t)snprintf(part->path, sizeof part->path, "%s.XXXXXX", path) >=
-      sizeof part->path)
+  if ((size_t)snprintf(atomic->path, sizeof atomic->path, "%s.XXXXXX", path) >=
+      sizeof atomic->path)
     return aq_diag_set(diag, AQ_ERR_INVALID, "%s: the path is too long", path);
-  int fd = mkstemp(part->path);
+  int fd = mkstemp(atomic->path);
   if (fd < 0)
     return part_error(path, errno, diag);
   /* mkstemp makes files that only their owner reads. Some file systems have no
@@ -28,36 +29,37 @@ aq_status aq_part_open(aq_part_file *part, const char *path, aq_diag *diag)
   umask(mask);
   int ignored = fchmod(fd, 0666 & ~mask);
   (void)ignored;
-  part->file = fdopen(fd, "wb");
-  if (part->file)
+  atomic->file = fdopen(fd, "wb");
+  if (atomic->file)
     return AQ_OK;
   const int error = errno;
   close(fd);
-  unlink(part->path);
+  unlink(atomic->path);
   return part_error(path, error, diag);
 }
 
-aq_status aq_part_keep(aq_part_file *part, const char *path, aq_diag *diag)
+aq_status aq_atomic_file_commit(aq_atomic_file *atomic, const char *path,
+                                aq_diag *diag)
 {
-  bool good = !ferror(part->file) && fflush(part->file) == 0 &&
-              fsync(fileno(part->file)) == 0;
+  bool good = !ferror(atomic->file) && fflush(atomic->file) == 0 &&
+              fsync(fileno(atomic->file)) == 0;
   int error = errno;
-  if (fclose(part->file) != 0 && good) {
+  if (fclose(atomic->file) != 0 && good) {
     good = false;
     error = errno;
   }
-  part->file = NULL;
-  if (good && rename(part->path, path) == 0)
+  atomic->file = NULL;
+  if (good && rename(atomic->path, path) == 0)
     return AQ_OK;
   if (good)
     error = errno;
-  unlink(part->path);
+  unlink(atomic->path);
   return part_error(path, error, diag);
 }
 
-void aq_part_drop(aq_part_file *part)
+void aq_atomic_file_discard(aq_atomic_file *atomic)
 {
-  fclose(part->file);
-  unlink(part->path);
-  part->file = NULL;
+  fclose(atomic->file);
+  unlink(atomic->path);
+  atomic->file = NULL;
 }
