@@ -5,8 +5,8 @@
  * is NULL; columns come from the lists in common/ (request.def, preempted.def,
  * instruction.def), behind `run` and `number`. Times are in picoseconds.
  */
-#ifndef AQ_STORE_FACTS_H
-#define AQ_STORE_FACTS_H
+#ifndef AQ_STORE_SIDE_TABLES_H
+#define AQ_STORE_SIDE_TABLES_H
 
 #include <sqlite3.h>
 
@@ -19,6 +19,9 @@ typedef enum aq_fact {
   AQ_FACT_FINDING,
   AQ_FACT_COUNTED,
   AQ_FACT_TRACED,
+  AQ_FACT_OP,
+  AQ_FACT_FRAME,
+  AQ_FACT_LAUNCHED,
   AQ_FACT_COUNT
 } aq_fact;
 

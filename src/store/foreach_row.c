@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "store/each.h"
+#include "store/foreach_row.h"
 
 aq_status aq_run_reader_each(aq_run_reader *reader, aq_row_add add, void *user,
                              aq_diag *diag)

@@ -3,8 +3,8 @@
  * Care of a store: checking it, releasing its free space, and taking over
  * the runs of another. One thread at a time.
  */
-#ifndef AQ_STORE_CARE_H
-#define AQ_STORE_CARE_H
+#ifndef AQ_STORE_MAINTENANCE_H
+#define AQ_STORE_MAINTENANCE_H
 
 #include "store/store.h"
 
@@ -21,11 +21,11 @@ typedef struct aq_check_finding {
   const char *text; /* one line; borrowed for the call */
 } aq_check_finding;
 
-typedef void aq_check_tell(const aq_check_finding *finding, void *user);
+typedef void aq_check_notify(const aq_check_finding *finding, void *user);
 
 /* Reports every finding once. Reads all of the file and changes nothing;
  * damage is a finding, not an error. */
-aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
+aq_status aq_store_check(aq_store *store, aq_check_notify *tell, void *user,
                          aq_diag *diag);
 
 /* ---- names ---- */
@@ -75,7 +75,7 @@ typedef struct aq_merged_run {
   const char *why;  /* of AQ_MERGE_FAILED; borrowed for the call */
 } aq_merged_run;
 
-typedef void aq_merge_tell(const aq_merged_run *run, void *user);
+typedef void aq_merge_notify(const aq_merged_run *run, void *user);
 
 /* A line about a run that was not simply copied; the caller frees it. NULL: out
  * of memory. */
@@ -90,7 +90,7 @@ char *aq_merged_text(const aq_merged_run *run, const char *path);
  * its id, name and origin: that one is not copied again. A name that is taken
  * gets the first of -2, -3… that is free. The origin becomes the id that it
  * has here, or unknown when it is not complete or was removed. */
-aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
-                         void *user, aq_diag *diag);
+aq_status aq_store_merge(aq_store *store, const char *path,
+                         aq_merge_notify *tell, void *user, aq_diag *diag);
 
 #endif

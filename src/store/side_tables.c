@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "store/facts.h"
+#include "store/side_tables.h"
 
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/store_priv.h"
 
 static const char *const request_columns[] = {
@@ -39,6 +39,24 @@ static const char *const traced_columns[] = {
 #undef F
 };
 
+static const char *const op_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/host_op.def"
+#undef F
+};
+
+static const char *const frame_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/frame.def"
+#undef F
+};
+
+static const char *const launched_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/launched.def"
+#undef F
+};
+
 static const char *const finding_columns[] = {
 #define F(field, unit, meaning) #field,
 #include "common/finding.def"
@@ -59,6 +77,10 @@ const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
                          "number"},
     [AQ_FACT_TRACED] = {"traced", traced_columns, AQ_TRACED_FIELD_COUNT,
                         "dispatch, number"},
+    [AQ_FACT_OP] = {"ops", op_columns, AQ_HOST_OP_FIELD_COUNT, "number"},
+    [AQ_FACT_FRAME] = {"frames", frame_columns, AQ_FRAME_FIELD_COUNT, "number"},
+    [AQ_FACT_LAUNCHED] = {"launched", launched_columns, AQ_LAUNCHED_FIELD_COUNT,
+                          "number"},
 };
 
 /* Appends the columns, separated by commas. */
@@ -124,14 +146,6 @@ static int64_t *rows_grow(rows *list, size_t width)
   return list->values + list->count++ * width;
 }
 
-static void take_row(sqlite3_stmt *from, int64_t *values, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    values[i] = sqlite3_column_type(from, (int)i) == SQLITE_NULL
-                    ? AQ_NONE
-                    : sqlite3_column_int64(from, (int)i);
-}
-
 static aq_status facts_read(aq_store *store, aq_fact fact, int64_t run,
                             rows *out, aq_diag *diag)
 {
@@ -149,10 +163,15 @@ static aq_status facts_read(aq_store *store, aq_fact fact, int64_t run,
     return status;
   while (!status && (code = sqlite3_step(select)) == SQLITE_ROW) {
     int64_t *values = rows_grow(&list, table->count);
-    if (values)
-      take_row(select, values, table->count);
-    else
+    if (values) {
+      const size_t count = table->count;
+      for (size_t i = 0; i < count; i++)
+        values[i] = sqlite3_column_type(select, (int)i) == SQLITE_NULL
+                        ? AQ_NONE
+                        : sqlite3_column_int64(select, (int)i);
+    } else {
       status = aq_diag_no_memory(diag);
+    }
   }
   if (!status && code != SQLITE_DONE)
     status = aq_store_error(store, diag, "what happened cannot be read");
@@ -193,6 +212,12 @@ FACT_LIST(AQ_FACT_COUNTED, aq_store_counted, aq_counted_list_fini,
           aq_counted_list, aq_counted, rows)
 FACT_LIST(AQ_FACT_TRACED, aq_store_traced, aq_traced_list_fini, aq_traced_list,
           aq_traced, rows)
+FACT_LIST(AQ_FACT_OP, aq_store_ops, aq_host_op_list_fini, aq_host_op_list,
+          aq_host_op, rows)
+FACT_LIST(AQ_FACT_FRAME, aq_store_frames, aq_frame_list_fini, aq_frame_list,
+          aq_frame, rows)
+FACT_LIST(AQ_FACT_LAUNCHED, aq_store_launched, aq_launched_list_fini,
+          aq_launched_list, aq_launched, rows)
 
 /* ---- dropping ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One loop over the rows of a reader. As thread-safe as the reader. */
-#ifndef AQ_STORE_EACH_H
-#define AQ_STORE_EACH_H
+#ifndef AQ_STORE_FOREACH_ROW_H
+#define AQ_STORE_FOREACH_ROW_H
 
 #include <stdbool.h>
 
