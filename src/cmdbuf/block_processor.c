@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cmdbuf/processor.h"
+#include "cmdbuf/block_processor.h"
 
 #include <assert.h>
 #include <string.h>
@@ -129,10 +129,10 @@ INLINE uint64_t log_packet(const cursor *c, aq_packet_span *span,
   const uint32_t signal = log->used++;
   log->entries[signal] = (aq_walk_entry){id_of(c, span) + n, op->index, signal};
   if (h == HOOKS_STATS) {
-    const bool transfer = op->code == AQ_OP_FILL || op->code == AQ_OP_COPY ||
-                          op->code == AQ_OP_UPDATE;
-    log->transfers += transfer;
-    log->dispatches += !transfer;
+    /* Of the caller's kernels; all others move or change values. */
+    const bool dispatch = aq_op_as_dispatch(op);
+    log->transfers += !dispatch;
+    log->dispatches += dispatch;
   }
   return log->signals[signal].handle;
 }
@@ -339,6 +339,23 @@ INLINE step transfer_run(cursor *c, const aq_processor *processor,
   return STEP_ON;
 }
 
+/* The record's header says kernel dispatch; the packet may be another one. */
+INLINE step value_run(cursor *c, const aq_processor *processor, const aq_op *op,
+                      aq_packet_span *span, hooks h)
+{
+  const uint32_t room = aq_op_kernarg_size(op);
+  if (room_for(c) == 0 || log_is_full(span, h) ||
+      room > (size_t)(c->kernarg_end - c->kernarg))
+    return STEP_FULL;
+  const uint32_t word = aq_value_write(processor, op, c->slot, c->kernarg,
+                                       log_packet(c, span, op, 0, h));
+  const uint16_t scopes =
+      ((const aq_op_fill *)op)->header & (uint16_t)~AQ_HEADER_TYPE_MASK;
+  c->kernarg += room;
+  header_put(c, scopes | (uint16_t)word, (uint16_t)(word >> 16));
+  return STEP_ON;
+}
+
 INLINE step barrier_run(cursor *c, const aq_op_barrier *barrier)
 {
   const uint16_t acquire = aq_packet_header(
@@ -372,6 +389,9 @@ INLINE step record_run(cursor *c, aq_processor *processor, const aq_op *op,
   case AQ_OP_COPY:
   case AQ_OP_UPDATE:
     return transfer_run(c, processor, op, span, h);
+  case AQ_OP_ATOMIC:
+  case AQ_OP_WAIT_VALUE:
+    return value_run(c, processor, op, span, h);
   case AQ_OP_MARKER:
     return marker_run(c, span, (const aq_op_marker *)op, h);
   case AQ_OP_BRANCH_IF:

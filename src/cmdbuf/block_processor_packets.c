@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmdbuf/processor_priv.h"
+#include "cmdbuf/value_packets.h"
 
 /* One workgroup, one work-item: reads the grid into the next slot. */
 void aq_patch_write(const aq_processor *processor,
@@ -83,4 +84,53 @@ void aq_transfer_write(const aq_processor *processor, const aq_op *op,
   packet->kernarg_address = (uint64_t)(uintptr_t)kernarg;
   packet->reserved2 = 0;
   packet->completion_signal.handle = completion;
+}
+
+/* ---- values ---- */
+
+static uint32_t atomic_write(const aq_processor *processor,
+                             const aq_op_atomic *record, aq_packet *slot,
+                             unsigned char *kernarg, uint64_t completion)
+{
+  const unsigned flags = record->op.flags;
+  const aq_atomic_args args = {
+      .target = (void *)(uintptr_t)aq_ref_address(processor, record->target),
+      .result = flags & AQ_ATOMIC_RESULT ? (void *)(uintptr_t)aq_ref_address(
+                                               processor, record->result)
+                                         : NULL,
+      .operand = record->operand,
+      .expected = record->expected,
+      .op = flags & AQ_ATOMIC_OP_MASK,
+      .size = flags & AQ_ATOMIC_64 ? 8 : 4};
+  return aq_atomic_packet_write(
+      &args, processor->link->builtins.objects[AQ_BUILTIN_ATOMIC], slot,
+      kernarg, completion);
+}
+
+static uint32_t wait_write(const aq_processor *processor,
+                           const aq_op_wait_value *record, aq_packet *slot,
+                           unsigned char *kernarg, uint64_t completion)
+{
+  const aq_builtins *builtins = &processor->link->builtins;
+  const unsigned flags = record->op.flags;
+  const aq_wait_args args = {.address =
+                                 aq_ref_pointer(processor, record->value),
+                             .value = record->against,
+                             .mask = record->mask,
+                             .condition = flags & AQ_BRANCH_CONDITION_MASK,
+                             .size = flags & AQ_BRANCH_64 ? 8 : 4};
+  return aq_wait_packet_write(&args, builtins->wait,
+                              builtins->objects[AQ_BUILTIN_WAIT], slot, kernarg,
+                              completion);
+}
+
+uint32_t aq_value_write(const aq_processor *processor, const aq_op *op,
+                        aq_packet *slot, unsigned char *kernarg,
+                        uint64_t completion)
+{
+  return op->code == AQ_OP_ATOMIC
+             ? atomic_write(processor, (const aq_op_atomic *)op, slot, kernarg,
+                            completion)
+             : wait_write(processor, (const aq_op_wait_value *)op, slot,
+                          kernarg, completion);
 }

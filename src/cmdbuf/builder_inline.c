@@ -74,22 +74,18 @@ static void refs_map(const mapping *map, void *refs, uint32_t count)
     *ref = ref_map(map, *ref);
 }
 
-static void field_map(const mapping *map, aq_op *op, const aq_op_field *field)
-{
-  void *at = (unsigned char *)op + field->offset;
-  if (field->kind == AQ_FIELD_REF)
-    refs_map(map, at, 1);
-  else if (field->kind == AQ_FIELD_KERNEL)
-    *(uint32_t *)at = map->kernels[*(uint32_t *)at];
-  else if (field->kind == AQ_FIELD_BLOCK)
-    *(uint32_t *)at += map->block;
-}
-
 static void record_map(const mapping *map, aq_block *block, aq_op *op)
 {
   const aq_op_field *field = aq_op_infos[op->code].fields();
-  for (; field->name; field++)
-    field_map(map, op, field);
+  for (; field->name; field++) {
+    void *at = (unsigned char *)op + field->offset;
+    if (field->kind == AQ_FIELD_REF)
+      refs_map(map, at, 1);
+    else if (field->kind == AQ_FIELD_KERNEL)
+      *(uint32_t *)at = map->kernels[*(uint32_t *)at];
+    else if (field->kind == AQ_FIELD_BLOCK)
+      *(uint32_t *)at += map->block;
+  }
   refs_map(map, (void *)(uintptr_t)aq_op_tail(op), aq_op_tail_refs(op));
   const uint32_t published = aq_op_rodata_refs(op);
   if (published > 0)
@@ -138,16 +134,6 @@ static aq_status nest_check(const aq_builder *builder, const aq_program *nested,
   return AQ_OK;
 }
 
-static void sums_add(aq_builder *builder, const aq_program *nested)
-{
-  aq_program *program = &builder->program;
-  program->packets += nested->packets;
-  program->kernarg_size += nested->kernarg_size;
-  if (nested->kernarg_max > program->kernarg_max)
-    program->kernarg_max = nested->kernarg_max;
-  builder->flags |= nested->flags;
-}
-
 aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
                           const uint32_t *slots, aq_label *entry, aq_diag *diag)
 {
@@ -172,7 +158,12 @@ aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
     for (uint32_t i = 0; i < nested->block_count; i++)
       block_copy(builder, &map, nested->blocks[i]);
     aq_block_open(builder);
-    sums_add(builder, nested);
+    aq_program *program = &builder->program;
+    program->packets += nested->packets;
+    program->kernarg_size += nested->kernarg_size;
+    if (nested->kernarg_max > program->kernarg_max)
+      program->kernarg_max = nested->kernarg_max;
+    builder->flags |= nested->flags;
     if (entry)
       *entry = label;
   }

@@ -15,8 +15,8 @@
  * those promise is asserted, not checked. Thread rule: one thread at a time per
  * processor.
  */
-#ifndef AQ_CMDBUF_PROCESSOR_H
-#define AQ_CMDBUF_PROCESSOR_H
+#ifndef AQ_CMDBUF_BLOCK_PROCESSOR_H
+#define AQ_CMDBUF_BLOCK_PROCESSOR_H
 
 #include <stdbool.h>
 
@@ -76,7 +76,7 @@ typedef struct aq_walk_log {
   uint32_t capacity, used; /* of both */
   aq_walk_marker *markers; /* NULL: markers are not logged */
   uint32_t marker_capacity, marker_used;
-  /* Stats only, summed up. */
+  /* Stats only, summed up. Atomics and waits for values count as transfers. */
   uint64_t dispatches, transfers, drains;
   uint64_t marked; /* by the reader that empties the markers */
 } aq_walk_log;
