@@ -7,8 +7,8 @@
  * One process runs the policy and writes; others only read. The table of a
  * policy that is not watched stays as it is: nothing is noted then.
  */
-#ifndef AQ_SCHEDULER_WATCH_H
-#define AQ_SCHEDULER_WATCH_H
+#ifndef AQ_SCHEDULER_POLICY_WATCHDOG_H
+#define AQ_SCHEDULER_POLICY_WATCHDOG_H
 
 #include "common/policy.h"
 
@@ -45,28 +45,28 @@ typedef enum aq_policy_place {
 #undef H
 } aq_policy_place;
 
-typedef struct aq_policy_watch {
+typedef struct aq_policy_watchdog {
   uint64_t calls; /* atomic; odd: inside the policy's code */
   uint32_t place; /* atomic: aq_policy_place of the last call */
   int64_t run;    /* atomic: the incomplete run in the store, or AQ_NONE */
   uint64_t task;  /* atomic: of whoever runs several, one after the other */
-} aq_policy_watch;
+} aq_policy_watchdog;
 
 /* `count` of them in memory that forked processes share; NULL: no memory. */
-aq_policy_watch *aq_policy_watch_create(size_t count);
-void aq_policy_watch_destroy(aq_policy_watch *watch, size_t count);
+aq_policy_watchdog *aq_policy_watchdog_create(size_t count);
+void aq_policy_watchdog_destroy(aq_policy_watchdog *watch, size_t count);
 
 /* Name of the last place, "ready"; static. */
-const char *aq_policy_watch_place(const aq_policy_watch *watch);
+const char *aq_policy_watchdog_place(const aq_policy_watchdog *watch);
 
-static inline uint64_t aq_policy_watch_calls(const aq_policy_watch *watch)
+static inline uint64_t aq_policy_watchdog_calls(const aq_policy_watchdog *watch)
 {
   return __atomic_load_n(&watch->calls, __ATOMIC_RELAXED);
 }
 
 /* The watching process decides on whole seconds: no ordering is needed. */
-static inline void aq_policy_watch_enter(aq_policy_watch *watch,
-                                         aq_policy_place place)
+static inline void aq_policy_watchdog_enter(aq_policy_watchdog *watch,
+                                            aq_policy_place place)
 {
   if (!watch)
     return;
@@ -74,7 +74,7 @@ static inline void aq_policy_watch_enter(aq_policy_watch *watch,
   __atomic_store_n(&watch->calls, watch->calls + 1, __ATOMIC_RELAXED);
 }
 
-static inline void aq_policy_watch_leave(aq_policy_watch *watch)
+static inline void aq_policy_watchdog_leave(aq_policy_watchdog *watch)
 {
   if (watch)
     __atomic_store_n(&watch->calls, watch->calls + 1, __ATOMIC_RELAXED);
@@ -88,13 +88,13 @@ enum { AQ_POLICY_SETTINGS_MAX = 32 };
  * by the values that it gets. */
 typedef struct aq_policy_opening {
   aq_policy_ops inner;
-  aq_policy_watch *watch;
+  aq_policy_watchdog *watch;
   aq_policy_value values[AQ_POLICY_SETTINGS_MAX];
 } aq_policy_opening;
 
 /* Moves the table to opening->inner and puts hooks in its place that note where
  * they are and call it. */
-void aq_policy_watch_table(aq_policy_ops *ops, aq_policy_opening *opening,
-                           aq_policy_watch *watch);
+void aq_policy_watchdog_table(aq_policy_ops *ops, aq_policy_opening *opening,
+                              aq_policy_watchdog *watch);
 
 #endif

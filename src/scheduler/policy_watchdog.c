@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "scheduler/watch.h"
+#include "scheduler/policy_watchdog.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,28 +12,28 @@
 struct aq_policy {
   const aq_policy_ops *inner;
   aq_policy *policy; /* of the inner table */
-  aq_policy_watch *watch;
+  aq_policy_watchdog *watch;
 };
 
-aq_policy_watch *aq_policy_watch_create(size_t count)
+aq_policy_watchdog *aq_policy_watchdog_create(size_t count)
 {
-  aq_policy_watch *watch =
+  aq_policy_watchdog *watch =
       mmap(NULL, count * sizeof *watch, PROT_READ | PROT_WRITE,
            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (watch == MAP_FAILED)
     return NULL;
   for (size_t i = 0; i < count; i++)
-    watch[i] = (aq_policy_watch){.run = AQ_NONE, .task = UINT64_MAX};
+    watch[i] = (aq_policy_watchdog){.run = AQ_NONE, .task = UINT64_MAX};
   return watch;
 }
 
-void aq_policy_watch_destroy(aq_policy_watch *watch, size_t count)
+void aq_policy_watchdog_destroy(aq_policy_watchdog *watch, size_t count)
 {
   if (watch)
     munmap(watch, count * sizeof *watch);
 }
 
-const char *aq_policy_watch_place(const aq_policy_watch *watch)
+const char *aq_policy_watchdog_place(const aq_policy_watchdog *watch)
 {
   static const char *const names[] = {
 #define H(name) [AQ_POLICY_IN_##name] = #name,
@@ -50,18 +50,18 @@ const char *aq_policy_watch_place(const aq_policy_watch *watch)
 #define HOOK(name, parameters, ...)                                            \
   static void watched_##name parameters                                        \
   {                                                                            \
-    aq_policy_watch_enter(p->watch, AQ_POLICY_IN_##name);                      \
+    aq_policy_watchdog_enter(p->watch, AQ_POLICY_IN_##name);                   \
     p->inner->name(p->policy, ##__VA_ARGS__);                                  \
-    aq_policy_watch_leave(p->watch);                                           \
+    aq_policy_watchdog_leave(p->watch);                                        \
   }
 
 /* A hook with one. */
 #define QUESTION(type, name, parameters, ...)                                  \
   static type watched_##name parameters                                        \
   {                                                                            \
-    aq_policy_watch_enter(p->watch, AQ_POLICY_IN_##name);                      \
+    aq_policy_watchdog_enter(p->watch, AQ_POLICY_IN_##name);                   \
     const type answer = p->inner->name(p->policy, ##__VA_ARGS__);              \
-    aq_policy_watch_leave(p->watch);                                           \
+    aq_policy_watchdog_leave(p->watch);                                        \
     return answer;                                                             \
   }
 
@@ -133,9 +133,9 @@ static aq_status watched_open(const aq_policy_open *args, aq_policy **out,
     return aq_diag_no_memory(diag);
   p->inner = &opening->inner;
   p->watch = opening->watch;
-  aq_policy_watch_enter(p->watch, AQ_POLICY_IN_open);
+  aq_policy_watchdog_enter(p->watch, AQ_POLICY_IN_open);
   aq_status status = p->inner->open(args, &p->policy, diag);
-  aq_policy_watch_leave(p->watch);
+  aq_policy_watchdog_leave(p->watch);
   if (status == AQ_OK)
     *out = p;
   else
@@ -145,15 +145,15 @@ static aq_status watched_open(const aq_policy_open *args, aq_policy **out,
 
 static void watched_close(aq_policy *p)
 {
-  aq_policy_watch_enter(p->watch, AQ_POLICY_IN_close);
+  aq_policy_watchdog_enter(p->watch, AQ_POLICY_IN_close);
   p->inner->close(p->policy);
-  aq_policy_watch_leave(p->watch);
+  aq_policy_watchdog_leave(p->watch);
   free(p);
 }
 
 /* A hook that the policy does not have stays NULL. */
-void aq_policy_watch_table(aq_policy_ops *ops, aq_policy_opening *opening,
-                           aq_policy_watch *watch)
+void aq_policy_watchdog_table(aq_policy_ops *ops, aq_policy_opening *opening,
+                              aq_policy_watchdog *watch)
 {
   opening->inner = *ops;
   opening->watch = watch;

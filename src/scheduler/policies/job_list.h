@@ -3,8 +3,8 @@
  * What policies ask of commands, and jobs that a device half may be asked
  * about: a list linked by `user`, from `ready` to `done`.
  */
-#ifndef AQ_SCHEDULER_POLICIES_PRESENT_H
-#define AQ_SCHEDULER_POLICIES_PRESENT_H
+#ifndef AQ_SCHEDULER_POLICIES_JOB_LIST_H
+#define AQ_SCHEDULER_POLICIES_JOB_LIST_H
 
 #include "common/policy.h"
 

@@ -3,8 +3,8 @@
  * Disciplines that are a key: the job with the smallest goes first. The state
  * is a heap; `put` sets job->key and calls aq_keyed_put.
  */
-#ifndef AQ_SCHEDULER_POLICIES_KEYED_H
-#define AQ_SCHEDULER_POLICIES_KEYED_H
+#ifndef AQ_SCHEDULER_POLICIES_PRIORITY_QUEUE_H
+#define AQ_SCHEDULER_POLICIES_PRIORITY_QUEUE_H
 
 #include "scheduler/policies/server.h"
 
@@ -14,7 +14,7 @@ static inline bool aq_keyed_put(void *state, aq_policy_job *job, int64_t key)
   return aq_job_heap_put((aq_job_heap *)state, job);
 }
 
-static inline aq_policy_job *aq_keyed_take(void *state)
+static inline aq_policy_job *aq_keyed_pop(void *state)
 {
   return aq_job_heap_take((aq_job_heap *)state);
 }
@@ -40,8 +40,7 @@ static inline aq_time aq_job_remaining(const aq_policy_job *job)
 }
 
 #define AQ_KEYED                                                               \
-  .state_size = sizeof(aq_job_heap), .fini = aq_keyed_fini,                    \
-  .take = aq_keyed_take
+  .state_size = sizeof(aq_job_heap), .fini = aq_keyed_fini, .take = aq_keyed_pop
 
 #define AQ_KEYED_SETTINGS                                                      \
   .settings = (const aq_policy_setting[])                                      \

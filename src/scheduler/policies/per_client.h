@@ -3,8 +3,8 @@
  * Disciplines that share a device among clients: a list of jobs for each, and
  * two numbers of the discipline's own.
  */
-#ifndef AQ_SCHEDULER_POLICIES_CLIENTS_H
-#define AQ_SCHEDULER_POLICIES_CLIENTS_H
+#ifndef AQ_SCHEDULER_POLICIES_PER_CLIENT_H
+#define AQ_SCHEDULER_POLICIES_PER_CLIENT_H
 
 #include <string.h>
 
