@@ -4,8 +4,8 @@
  * occupied slot and the reason why the packet processor waits there; then the
  * copies under way. Reads only.
  */
-#ifndef AQSIM_INSPECT_H
-#define AQSIM_INSPECT_H
+#ifndef AQSIM_STATE_DUMP_H
+#define AQSIM_STATE_DUMP_H
 
 #include "backend_sim/core.h"
 

@@ -8,8 +8,8 @@
  * thread unmaps between question and use is not noticed. A system that does
  * not allow the question counts as having all pages but page zero.
  */
-#ifndef AQSIM_PAGES_H
-#define AQSIM_PAGES_H
+#ifndef AQSIM_PAGE_PROBE_H
+#define AQSIM_PAGE_PROBE_H
 
 #include <stdbool.h>
 #include <stddef.h>

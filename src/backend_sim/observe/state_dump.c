@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/inspect.h"
+#include "backend_sim/observe/state_dump.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_sim/packet/decode.h"
+#include "backend_sim/packet/packet_text.h"
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/transfer/copies.h"
 
 enum {
   STATE = AQSIM_FAULT_TEXT_MAX + 40,
-  LINE = AQSIM_DECODE_MAX + STATE + 60,
+  LINE = AQSIM_PACKET_TEXT_MAX + STATE + 60,
   PLACE_WORDS = 24
 };
 
@@ -37,16 +37,18 @@ __attribute__((format(printf, 2, 3))) static void tell(const teller *t,
 
 /* ---- packets ---- */
 
-static void turn_words(const aqsim_flight *flight, char *text)
+static void turn_describe(const aqsim_inflight *inflight, char *text)
 {
-  const aqsim_queue *queue = flight->queue;
-  if (flight != queue->line.first)
+  const aqsim_queue *queue = inflight->queue;
+  if (inflight != queue->line.first)
     snprintf(text, STATE, "waits for the packet before it");
+  else if (queue->line.hold & AQSIM_HOLD_CLIENT)
+    snprintf(text, STATE, "its queue is suspended");
   else if (queue->line.hold & AQSIM_HOLD_SLOT)
     snprintf(text, STATE, "waits for a hardware queue");
   else if (queue->line.hold & AQSIM_HOLD_PACKET)
     snprintf(text, STATE, "waits for the packet that blocks the queue");
-  else if (aq_header_barrier(flight->packet.header) && queue->line.active > 0)
+  else if (aq_header_barrier(inflight->packet.header) && queue->line.active > 0)
     snprintf(text, STATE,
              "barrier bit: waits for %" PRIu32 " packets to "
              "complete",
@@ -55,35 +57,35 @@ static void turn_words(const aqsim_flight *flight, char *text)
     snprintf(text, STATE, "launches next");
 }
 
-static void flight_words(const aqsim_flight *flight, char *text)
+static void flight_describe(const aqsim_inflight *inflight, char *text)
 {
-  char words[AQSIM_SIGNAL_WORDS];
-  if (flight->step == AQSIM_STEP_TURN) {
-    turn_words(flight, text);
-  } else if (flight->queue->wait.flight == flight &&
-             flight->queue->wait.gate.armed) {
-    aqsim_gate_words(&flight->queue->wait.gate, words);
+  char words[AQSIM_SIGNAL_TEXT];
+  if (inflight->step == AQSIM_STEP_TURN) {
+    turn_describe(inflight, text);
+  } else if (inflight->queue->wait.inflight == inflight &&
+             inflight->queue->wait.dep_wait.armed) {
+    aqsim_dep_wait_describe(&inflight->queue->wait.dep_wait, words);
     snprintf(text, STATE, "waits for %s", words);
-  } else if (flight->grid) {
+  } else if (inflight->grid) {
     aqsim_resource limit;
-    uint32_t room = aqsim_grid_room(flight->grid, &limit);
+    uint32_t room = aqsim_grid_room(inflight->grid, &limit);
     snprintf(text, STATE,
              "active, step %s: %" PRIu32 " workgroups fit on a compute unit, "
              "limited by its %s",
-             aqsim_step_texts[flight->step].name, room,
+             aqsim_step_texts[inflight->step].name, room,
              aqsim_resource_text(limit));
   } else {
     snprintf(text, STATE, "active, step %s",
-             aqsim_step_texts[flight->step].name);
+             aqsim_step_texts[inflight->step].name);
   }
 }
 
-/* A slot that no flight is about. */
-static void slot_words(const aqsim_queue *queue, uint64_t id,
-                       const aq_packet *packet, char *text)
+/* A slot that no packet in flight is about. */
+static void slot_describe(const aqsim_queue *queue, uint64_t id,
+                          const aq_packet *packet, char *text)
 {
   if (queue->state != AQSIM_QUEUE_SOFT &&
-      queue->intake.completed[id & (queue->ring.size - 1)])
+      queue->fetch_state.completed[id & (queue->ring.size - 1)])
     snprintf(text, STATE, "complete, its slot waits for those before it");
   else if (aq_header_type(packet->header) == AQ_PACKET_INVALID)
     snprintf(text, STATE, "reserved, not published");
@@ -97,21 +99,21 @@ static void slot_words(const aqsim_queue *queue, uint64_t id,
     snprintf(text, STATE, "published, not fetched");
 }
 
-static void slot_tell(const teller *t, const aqsim_queue *queue, uint64_t id,
-                      const aqsim_flight *flight)
+static void slot_print(const teller *t, const aqsim_queue *queue, uint64_t id,
+                       const aqsim_inflight *inflight)
 {
-  char decoded[AQSIM_DECODE_MAX], state[STATE];
+  char decoded[AQSIM_PACKET_TEXT_MAX], state[STATE];
   aq_packet packet;
   const aq_packet *slot = aq_ring_slot(&queue->ring, id);
   packet.header_setup = aq_packet_load_header(slot);
-  if (flight)
-    packet = flight->packet;
+  if (inflight)
+    packet = inflight->packet;
   else if (aq_header_type(packet.header) != AQ_PACKET_INVALID)
     packet = *slot;
-  if (flight)
-    flight_words(flight, state);
+  if (inflight)
+    flight_describe(inflight, state);
   else
-    slot_words(queue, id, &packet, state);
+    slot_describe(queue, id, &packet, state);
   aqsim_packet_decode(t->sim, &packet, decoded);
   tell(t, "  packet %" PRIu64 ": %s (%s)", id, state, decoded);
 }
@@ -134,7 +136,7 @@ static const char *rank_name(aqsim_rank rank)
                                   : "normal";
 }
 
-static void queue_tell(const teller *t, const aqsim_queue *queue)
+static void queue_print(const teller *t, const aqsim_queue *queue)
 {
   uint64_t read = aq_ring_read_index(&queue->ring);
   uint64_t write = aq_ring_write_index(&queue->ring);
@@ -146,25 +148,26 @@ static void queue_tell(const teller *t, const aqsim_queue *queue)
        " CUs",
        queue->ring.id, state_name(queue), queue->host ? "host" : "device",
        queue->host ? 0 : queue->device->ordinal, queue->ring.size, read, write,
-       (int64_t)rung, queue->intake.fetched, queue->line.waiting,
+       (int64_t)rung, queue->fetch_state.fetched, queue->line.waiting,
        queue->line.active, rank_name(queue->rank), queue->cus.count);
   uint64_t end =
       write - read < queue->ring.size ? write : read + queue->ring.size;
   /* Without memory the slots are listed all the same, as the ring has them. */
-  const aqsim_flight **flights = calloc(queue->ring.size, sizeof *flights);
-  for (uint32_t i = 0; flights && i < queue->pool.fresh; i++)
-    if (queue->pool.flights[i].in_use)
-      flights[queue->pool.flights[i].id & (queue->ring.size - 1)] =
-          &queue->pool.flights[i];
+  const aqsim_inflight **inflights =
+      calloc(queue->ring.size, sizeof *inflights);
+  for (uint32_t i = 0; inflights && i < queue->pool.fresh; i++)
+    if (queue->pool.inflights[i].in_use)
+      inflights[queue->pool.inflights[i].id & (queue->ring.size - 1)] =
+          &queue->pool.inflights[i];
   for (uint64_t id = read; id < end; id++) {
-    const aqsim_flight *flight =
-        flights ? flights[id & (queue->ring.size - 1)] : NULL;
-    slot_tell(t, queue, id, flight && flight->id == id ? flight : NULL);
+    const aqsim_inflight *inflight =
+        inflights ? inflights[id & (queue->ring.size - 1)] : NULL;
+    slot_print(t, queue, id, inflight && inflight->id == id ? inflight : NULL);
   }
-  free(flights);
+  free(inflights);
 }
 
-static void place_words(uint32_t device, char words[PLACE_WORDS])
+static void place_describe(uint32_t device, char words[PLACE_WORDS])
 {
   if (device == AQ_DEVICE_HOST)
     snprintf(words, PLACE_WORDS, "host");
@@ -172,7 +175,8 @@ static void place_words(uint32_t device, char words[PLACE_WORDS])
     snprintf(words, PLACE_WORDS, "device %" PRIu32, device);
 }
 
-static void copy_state_words(const aqsim_copy *copy, char *words, size_t size)
+static void copy_state_describe(const aqsim_copy *copy, char *words,
+                                size_t size)
 {
   switch (copy->state) {
   case AQSIM_COPY_WAITS:
@@ -191,36 +195,8 @@ static void copy_state_words(const aqsim_copy *copy, char *words, size_t size)
   }
 }
 
-static void copy_tell(const teller *t, const aqsim_copy *copy)
-{
-  char words[AQSIM_SIGNAL_WORDS + 64], from[PLACE_WORDS], to[PLACE_WORDS];
-  place_words(copy->from_device, from);
-  place_words(copy->to_device, to);
-  if (copy->gate.armed) {
-    size_t used = (size_t)snprintf(words, sizeof words, "waits for ");
-    aqsim_gate_words(&copy->gate, words + used);
-  } else {
-    copy_state_words(copy, words, sizeof words);
-  }
-  tell(t, "copy %" PRIu64 " of device %" PRIu32 ": %zu bytes, %s to %s, %s",
-       copy->line.number, copy->device->ordinal, copy->size, from, to, words);
-}
-
-/* Only while there are some. */
-static void workgroups_tell(const teller *t, const aqsim_device *device)
-{
-  aqsim_dispatcher_sample sample;
-  aqsim_dispatcher_look(device->dispatcher, device->sim->now, &sample);
-  if (sample.running > 0)
-    tell(t,
-         "device %" PRIu32 ": %" PRIu64 " workgroups, %" PRIu64
-         " waves, run on %" PRIu32 " of %" PRId64 " compute units",
-         device->ordinal, sample.running, sample.waves, sample.busy,
-         device->model->cus);
-}
-
 /* Only while there is some. */
-static void traffic_tell(const teller *t, const aqsim_device *device)
+static void bandwidth_print(const teller *t, const aqsim_device *device)
 {
   int64_t rate = aqsim_copies_bandwidth(device);
   if (rate > 0)
@@ -235,11 +211,31 @@ void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
   tell(&t, "time %" PRId64 " ps, %zu events pending", sim->now,
        aqsim_calendar_count(&sim->calendar));
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
-    queue_tell(&t, q);
-  for (const aqsim_copy *c = sim->copies; c; c = c->next)
-    copy_tell(&t, c);
+    queue_print(&t, q);
+  for (const aqsim_copy *c = sim->copies; c; c = c->next) {
+    char words[AQSIM_SIGNAL_TEXT + 64], from[PLACE_WORDS], to[PLACE_WORDS];
+    place_describe(c->from_device, from);
+    place_describe(c->to_device, to);
+    if (c->dep_wait.armed) {
+      size_t used = (size_t)snprintf(words, sizeof words, "waits for ");
+      aqsim_dep_wait_describe(&c->dep_wait, words + used);
+    } else {
+      copy_state_describe(c, words, sizeof words);
+    }
+    tell(&t, "copy %" PRIu64 " of device %" PRIu32 ": %zu bytes, %s to %s, %s",
+         c->line.number, c->device->ordinal, c->size, from, to, words);
+  }
   for (uint32_t i = 0; i < sim->device_count; i++) {
-    workgroups_tell(&t, &sim->devices[i]);
-    traffic_tell(&t, &sim->devices[i]);
+    /* Only while there are some. */
+    const aqsim_device *device = &sim->devices[i];
+    aqsim_dispatcher_sample sample;
+    aqsim_dispatcher_scan(device->dispatcher, device->sim->now, &sample);
+    if (sample.running > 0)
+      tell(&t,
+           "device %" PRIu32 ": %" PRIu64 " workgroups, %" PRIu64
+           " waves, run on %" PRIu32 " of %" PRId64 " compute units",
+           device->ordinal, sample.running, sample.waves, sample.busy,
+           device->model->cus);
+    bandwidth_print(&t, &sim->devices[i]);
   }
 }

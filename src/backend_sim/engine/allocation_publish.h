@@ -5,8 +5,8 @@
  *
  * A map of NULL accepts every call and stores nothing. Any thread.
  */
-#ifndef AQSIM_PUBLISHED_H
-#define AQSIM_PUBLISHED_H
+#ifndef AQSIM_ALLOCATION_PUBLISH_H
+#define AQSIM_ALLOCATION_PUBLISH_H
 
 #include "common/allocations.h"
 

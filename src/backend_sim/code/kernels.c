@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/kernels.h"
+#include "backend_sim/code/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,11 +4,11 @@
  * a condition holds, an interrupt after the change. They run as events, on the
  * thread that drives time. (In live mode they have a thread: live_handlers.h.)
  */
-#ifndef AQSIM_HANDLERS_H
-#define AQSIM_HANDLERS_H
+#ifndef AQSIM_SIGNAL_HANDLERS_H
+#define AQSIM_SIGNAL_HANDLERS_H
 
-#include "backend_sim/calendar.h"
-#include "backend_sim/signals.h"
+#include "backend_sim/engine/calendar.h"
+#include "backend_sim/engine/signals.h"
 #include "common/transport.h"
 
 typedef struct aqsim_handler aqsim_handler;
@@ -31,6 +31,6 @@ aq_status aqsim_handler_add(aqsim_handlers *handlers, aqsim_signal *signal,
 void aqsim_handlers_drop(aqsim_handlers *handlers, const aqsim_signal *signal);
 
 /* Looks at the values: a thread may have stored them to memory. */
-void aqsim_handlers_look(aqsim_handlers *handlers);
+void aqsim_handlers_poll(aqsim_handlers *handlers);
 
 #endif

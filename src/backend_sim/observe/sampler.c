@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/sampler.h"
+#include "backend_sim/observe/sampler.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend_sim/dispatch/dispatcher.h"
+#include "backend_sim/queue_state.h"
 #include "backend_sim/transfer/links.h"
 #include "common/array.h"
 
@@ -97,7 +98,7 @@ static void sample_queue(aqsim *sim, const aqsim_queue *queue, aq_time time)
   if (!of)
     return;
   const int64_t in_ring =
-      (int64_t)(queue->intake.noticed - queue->intake.fetched);
+      (int64_t)(queue->fetch_state.noticed - queue->fetch_state.fetched);
   const int64_t n = queue->record;
   of->seen = true;
   if (!queue->host)
@@ -165,7 +166,7 @@ static void sample_device(aqsim *sim, const aqsim_device *device, aq_time time)
   const aq_time interval = time - sampler->last;
   const int64_t n = device->record;
   aqsim_dispatcher_sample look;
-  aqsim_dispatcher_look(device->dispatcher, time, &look);
+  aqsim_dispatcher_scan(device->dispatcher, time, &look);
   const uint64_t started = look.dispatched - of->count;
   of->count = look.dispatched;
   put(sim, of, AQ_COUNTER_waves, n, time, (int64_t)look.waves);
@@ -214,7 +215,7 @@ static bool is_still(const aqsim *sim)
   return true;
 }
 
-void aqsim_sampler_take(aqsim *sim, aq_time until)
+void aqsim_sampler_sample(aqsim *sim, aq_time until)
 {
   const aq_time interval = sim->sampler->interval;
   while (sim->sample_at < until) {
@@ -236,7 +237,7 @@ void aqsim_sampler_finish(aqsim *sim)
 {
   if (!sim->sampler)
     return;
-  aqsim_sampler_take(sim, sim->now + 1);
+  aqsim_sampler_sample(sim, sim->now + 1);
   sample_all(sim, sim->sample_at);
   sim->sample_at = AQ_TIME_MAX;
 }

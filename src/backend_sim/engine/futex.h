@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futexes of this process; their timeouts count on the clock of common/wall.h.
- * Waking and waiting may be spurious: callers look again. Linux only, as the
- * drivers are whose place the simulator takes.
+ * Futexes of this process; their timeouts count on the clock of
+ * common/wall_clock.h. Waking and waiting may be spurious: callers look again.
+ * Linux only, as the drivers are whose place the simulator takes.
  */
 #ifndef AQSIM_FUTEX_H
 #define AQSIM_FUTEX_H
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/wall.h"
+#include "common/wall_clock.h"
 
 /* The kinds of change; a sleeper is woken by the kinds it names. */
 #define AQSIM_FUTEX_ANY UINT32_MAX

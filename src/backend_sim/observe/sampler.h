@@ -22,13 +22,13 @@ void aqsim_sampler_destroy(aqsim *sim); /* none is allowed */
 
 /* Takes the samples that are due before `until`, to which time is about to
  * move. */
-void aqsim_sampler_take(aqsim *sim, aq_time until);
+void aqsim_sampler_sample(aqsim *sim, aq_time until);
 
 /* Every move of time. */
 static inline void aqsim_time_move(aqsim *sim, aq_time time)
 {
   if (__builtin_expect(time > sim->sample_at, false))
-    aqsim_sampler_take(sim, time);
+    aqsim_sampler_sample(sim, time);
   sim->now = time;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/match/device_fit.h"
+#include "backend_sim/match/device_match.h"
 
 #include <stdio.h>
 #include <string.h>

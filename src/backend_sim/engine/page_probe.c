@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/pages.h"
+#include "backend_sim/engine/page_probe.h"
 
 #include <errno.h>
 #include <sys/uio.h>
 
-#include "backend_sim/futex.h"
+#include "backend_sim/engine/futex.h"
 
 /* One byte of each page is copied by the kernel. */
 size_t aqsim_pages_readable(uint64_t page, size_t count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/handlers.h"
+#include "backend_sim/engine/signal_handlers.h"
 
 #include <stdlib.h>
 
@@ -120,7 +120,7 @@ void aqsim_handlers_drop(aqsim_handlers *handlers, const aqsim_signal *signal)
   }
 }
 
-void aqsim_handlers_look(aqsim_handlers *handlers)
+void aqsim_handlers_poll(aqsim_handlers *handlers)
 {
   for (aqsim_handler *h = handlers->first; h; h = h->next) {
     int64_t value = h->signal ? aqsim_signal_load(h->signal) : 0;

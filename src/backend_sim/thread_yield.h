@@ -2,13 +2,13 @@
 /*
  * How often each thread gave up its processor by sched_yield(), by thread id.
  * The library that `exec` preloads counts (dropin/hsa/init/shim.c); the
- * simulator looks (backend_sim/live/live_lead.h). Without that library, the
- * symbol's address is NULL.
+ * simulator looks (backend_sim/live/interrupt_delay.h). Without that library,
+ * the symbol's address is NULL.
  *
  * Thread rule: the words are atomic; threads that share one count together.
  */
-#ifndef AQ_YIELDS_H
-#define AQ_YIELDS_H
+#ifndef AQ_THREAD_YIELD_H
+#define AQ_THREAD_YIELD_H
 
 #include <stdint.h>
 #include <sys/types.h>

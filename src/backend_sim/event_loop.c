@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/clock.h"
+#include "backend_sim/event_loop.h"
 
 #include <stdlib.h>
 
 #include "backend_sim/deadlock.h"
 #include "backend_sim/hwqueue/doorbell.h"
-#include "backend_sim/hwqueue/queue_life.h"
-#include "backend_sim/sampler.h"
+#include "backend_sim/hwqueue/queue_create.h"
+#include "backend_sim/observe/sampler.h"
+#include "backend_sim/queue_state.h"
 #include "common/array.h"
 
 /* ---- the event loop ---- */
 
-static void wait_look(aqsim_wait *wait);
+static void wait_poll(aqsim_wait *wait);
 static bool wait_is_awake(const aqsim_wait *wait);
 
 /* A plain store changed memory and notified no one: waiters look again. */
-static void memory_look(aqsim *sim)
+static void memory_poll(aqsim *sim)
 {
   sim->touched = false;
-  aqsim_gates_look(&sim->gates);
-  aqsim_handlers_look(&sim->handlers);
+  aqsim_dep_waits_poll(&sim->dep_waits);
+  aqsim_handlers_poll(&sim->handlers);
   if (sim->wait && wait_is_awake(sim->wait))
-    wait_look(sim->wait);
+    wait_poll(sim->wait);
 }
 
 /* Runs the next event that is due at or before `limit`. */
@@ -36,8 +37,8 @@ __attribute__((always_inline)) static inline bool clock_step(aqsim *sim,
     return false;
   aqsim_time_move(sim, time);
   event->fire(event);
-  if (sim->touched || sim->gates.memory > 0)
-    memory_look(sim);
+  if (sim->touched || sim->dep_waits.memory > 0)
+    memory_poll(sim);
   return true;
 }
 
@@ -72,7 +73,7 @@ static aq_status clock_enter(aqsim *sim, aq_diag *diag)
                        "callback");
   sim->depth++;
   aqsim_queues_notice(sim);
-  memory_look(sim);
+  memory_poll(sim);
   return AQ_OK;
 }
 
@@ -88,7 +89,7 @@ static aq_status clock_leave(aqsim *sim, aq_status status, aq_diag *diag)
   return status;
 }
 
-uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most)
+uint32_t aqsim_loop_run(aqsim *sim, aq_time limit, uint32_t most)
 {
   uint32_t count = 0;
   sim->depth++;
@@ -101,34 +102,36 @@ uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most)
   return count;
 }
 
-bool aqsim_clock_look(aqsim *sim)
+bool aqsim_memory_poll(aqsim *sim)
 {
   uint64_t scheduled = sim->calendar.sequence;
   sim->depth++;
   aqsim_queues_notice(sim);
-  aqsim_gates_look(&sim->gates);
+  aqsim_dep_waits_poll(&sim->dep_waits);
   sim->depth--;
   return sim->calendar.sequence != scheduled;
 }
 
-bool aqsim_clock_has_news(const aqsim *sim)
+bool aqsim_memory_has_changes(const aqsim *sim)
 {
-  return aqsim_queues_have_news(sim) || aqsim_gates_have_news(&sim->gates);
+  return aqsim_queues_have_changes(sim) ||
+         aqsim_dep_waits_have_changes(&sim->dep_waits);
 }
 
 /* ---- sleep and space ---- */
 
-aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
+aq_status aqsim_loop_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
 {
   aq_status status = clock_enter(sim, diag);
   if (status != AQ_OK)
     return status;
   bool woken = wake && sim->signals.drain_count > 0;
   sim->drain_lost = 0;
-  sim->told = false;
+  sim->policy_notified = false;
   tick last = TICK_RAN;
   while (!woken && (last = clock_tick(sim, until)) == TICK_RAN)
-    woken = wake && (sim->signals.drain_count > sim->drain_lost || sim->told);
+    woken = wake && (sim->signals.drain_count > sim->drain_lost ||
+                     sim->policy_notified);
   if (last == TICK_YIELD && !aqsim_calendar_empty(&sim->calendar))
     return clock_leave(sim, AQ_ERR_AGAIN, diag);
   if (!woken && until != AQ_TIME_MAX)
@@ -157,8 +160,8 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
   return AQ_OK;
 }
 
-aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
-                                 aq_time deadline, aq_diag *diag)
+aq_status aqsim_loop_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
+                                aq_time deadline, aq_diag *diag)
 {
   if (count > queue->ring.size)
     return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -207,7 +210,7 @@ static aq_time wait_return(const aqsim_wait *state, const waiter *w)
 }
 
 /* The host looks at one item. */
-static void waiter_look(waiter *w, int64_t value)
+static void waiter_poll(waiter *w, int64_t value)
 {
   bool holds = aq_condition_holds(w->item->condition, value, w->item->value);
   if (holds == w->holds)
@@ -226,12 +229,12 @@ static void waiter_look(waiter *w, int64_t value)
 
 /* The host looks at everything: after a lost interrupt the next one makes it,
  * and so does whoever stored to memory. */
-static void wait_look(aqsim_wait *wait)
+static void wait_poll(aqsim_wait *wait)
 {
   wait->missed = false;
   for (uint32_t i = 0; i < wait->request->count; i++) {
     waiter *w = &wait->waiters[i];
-    waiter_look(w, aqsim_signal_load(aqsim_signal_from(w->item->signal)));
+    waiter_poll(w, aqsim_signal_load(aqsim_signal_from(w->item->signal)));
   }
 }
 
@@ -248,30 +251,9 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value)
     w->state->missed = true;
     return;
   }
-  waiter_look(w, value);
+  waiter_poll(w, value);
   if (w->state->missed)
-    wait_look(w->state);
-}
-
-static void waiters_begin(aqsim_wait *state, waiter *waiters)
-{
-  const aq_wait_item *items = state->request->items;
-  for (uint32_t i = state->request->count; i-- > 0;) {
-    aqsim_signal *signal = aqsim_signal_from(items[i].signal);
-    int64_t value = aqsim_signal_load(signal);
-    bool holds = aq_condition_holds(items[i].condition, value, items[i].value);
-    waiters[i] = (waiter){.watcher = {.changed = waiter_changed},
-                          .state = state,
-                          .item = &items[i],
-                          .index = i,
-                          .holds = holds,
-                          .value = value};
-    aqsim_signal_watch(&signal->each, &waiters[i].watcher);
-    if (holds) {
-      state->held++;
-      state->last = i; /* the first one wins */
-    }
-  }
+    wait_poll(w->state);
 }
 
 static void waiters_end(waiter *waiters, uint32_t count)
@@ -303,7 +285,7 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
   if (last == TICK_YIELD)
     return AQ_ERR_AGAIN;
   if (state->missed)
-    wait_look(state);
+    wait_poll(state);
   bool holds = state->held >= state->needed;
   if (request->deadline == AQ_TIME_MAX)
     return holds
@@ -356,8 +338,8 @@ static waiter *waiters_alloc(aqsim *sim, uint32_t count)
   return waiters;
 }
 
-aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
-                           aq_wait_result *out, aq_diag *diag)
+aq_status aqsim_loop_wait(aqsim *sim, const aq_wait_request *request,
+                          aq_wait_result *out, aq_diag *diag)
 {
   aq_status status = aqsim_wait_check(request, diag);
   if (status == AQ_OK)
@@ -371,7 +353,24 @@ aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
   waiter *waiters = waiters_alloc(sim, request->count);
   if (waiters) {
     state.waiters = waiters;
-    waiters_begin(&state, waiters);
+    const aq_wait_item *items = state.request->items;
+    for (uint32_t i = state.request->count; i-- > 0;) {
+      aqsim_signal *signal = aqsim_signal_from(items[i].signal);
+      int64_t value = aqsim_signal_load(signal);
+      bool holds =
+          aq_condition_holds(items[i].condition, value, items[i].value);
+      waiters[i] = (waiter){.watcher = {.changed = waiter_changed},
+                            .state = &state,
+                            .item = &items[i],
+                            .index = i,
+                            .holds = holds,
+                            .value = value};
+      aqsim_signal_watch(&signal->each, &waiters[i].watcher);
+      if (holds) {
+        state.held++;
+        state.last = i; /* the first one wins */
+      }
+    }
     sim->wait = &state;
     status = wait_run(&state, diag);
     sim->wait = NULL;

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backend_sim/pages.h"
+#include "backend_sim/engine/page_probe.h"
 #include "common/hsa_abi.h"
 #include "common/slab.h"
 #include "common/transport.h"
@@ -30,16 +30,17 @@ struct aqsim_watcher {
 };
 
 typedef struct aqsim_signal {
-  aq_amd_signal abi;  /* first: the handle points to it */
-  aqsim_watcher zero; /* list: told when the value becomes 0 */
-  aqsim_watcher each; /* list: told of every change */
-  uint64_t user;      /* of signal_create */
-  uint64_t number;    /* order of creation, names it in messages */
-  uint32_t flags;     /* atomic: aq_signal_flag */
-  bool polled;        /* a host that waits gets no interrupt */
-  bool placed;        /* in memory of the client */
-  uint32_t device;    /* whose ticks start_ts and end_ts are */
-  uint32_t sleepers;  /* atomic: hosts that sleep until it changes (live) */
+  aq_amd_signal abi;     /* first: the handle points to it */
+  aqsim_watcher zero;    /* list: told when the value becomes 0 */
+  aqsim_watcher each;    /* list: told of every change */
+  uint64_t user;         /* of signal_create */
+  uint64_t number;       /* order of creation, names it in messages */
+  uint32_t flags;        /* atomic: aq_signal_flag */
+  bool polled;           /* a host that waits gets no interrupt */
+  bool placed;           /* in memory of the client */
+  uint32_t device;       /* whose ticks start_ts and end_ts are */
+  uint32_t sleepers;     /* atomic: hosts that sleep until it changes (live) */
+  uint32_t begun, ended; /* atomic: changes meanwhile, by calls */
   struct aqsim_signal *next; /* that is free, or placed */
 } __attribute__((aligned(64))) aqsim_signal;
 
@@ -60,6 +61,7 @@ typedef struct aqsim_signals {
   void (*awake)(void *user, uint32_t what);
   void *awake_user;
   struct aq_allocations *allocations; /* where they are published, or NULL */
+  bool trusts; /* pool memory in it stays until it is withdrawn */
 } aqsim_signals;
 
 void aqsim_signals_fini(aqsim_signals *signals);
@@ -108,6 +110,10 @@ static inline bool aqsim_signal_is_pooled(const aqsim_signals *signals,
   return aq_slab_has(&signals->slab, handle.handle, sizeof(aqsim_signal));
 }
 
+/* Whether memory of a client is there for sure: no system call has to ask. */
+bool aqsim_signals_trust(const aqsim_signals *signals, uint64_t address,
+                         uint64_t size);
+
 typedef enum aqsim_named {
   AQSIM_NAMED_SIGNAL,    /* of the pool, or placed */
   AQSIM_NAMED_DESTROYED, /* it was one of the pool */
@@ -136,31 +142,48 @@ static inline bool aqsim_signal_is_watched(const aqsim_signal *signal)
 }
 
 /* Calls the watchers of a list. */
-void aqsim_watchers_tell(aqsim_watcher *list, int64_t value);
+void aqsim_watchers_notify(aqsim_watcher *list, int64_t value);
 
-static inline void aqsim_signal_tell(const aqsim_signals *signals,
-                                     aqsim_signal *signal, int64_t value)
+static inline void aqsim_signal_notify(const aqsim_signals *signals,
+                                       aqsim_signal *signal, int64_t value)
 {
   if (signals->awake && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
     signals->awake(signals->awake_user, aqsim_signal_bit(signal));
   if (value == 0 && signal->zero.next != &signal->zero)
-    aqsim_watchers_tell(&signal->zero, value);
+    aqsim_watchers_notify(&signal->zero, value);
   if (signal->each.next != &signal->each)
-    aqsim_watchers_tell(&signal->each, value);
+    aqsim_watchers_notify(&signal->each, value);
 }
 
 /* Room for more completions; false when out of memory. */
 bool aqsim_drain_grow(aqsim_signals *signals);
 
 /* Live: hosts look at the number without the lock, before they sleep. */
-void aqsim_drain_tell(aqsim_signals *signals, size_t count);
+void aqsim_drain_notify(aqsim_signals *signals, size_t count);
 
 static inline void aqsim_drain_count_set(aqsim_signals *signals, size_t count)
 {
   if (__builtin_expect(signals->awake != NULL, false))
-    aqsim_drain_tell(signals, count);
+    aqsim_drain_notify(signals, count);
   else
     signals->drain_count = count;
+}
+
+/* Around a change while hosts sleep for it: the count shows a handler that
+ * the value was stored again, although it is the same. */
+static inline bool aqsim_signal_change_begin(aqsim_signal *signal)
+{
+  if (__builtin_expect(
+          __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST) == 0, true))
+    return false;
+  __atomic_fetch_add(&signal->begun, 1, __ATOMIC_SEQ_CST);
+  return true;
+}
+
+static inline void aqsim_signal_change_end(aqsim_signal *signal, bool counted)
+{
+  if (counted)
+    __atomic_fetch_add(&signal->ended, 1, __ATOMIC_SEQ_CST);
 }
 
 /* A drain signal was decremented at `now`. */
@@ -188,7 +211,9 @@ static inline int64_t aqsim_signal_add(aqsim_signals *signals,
 {
   int64_t before;
   if (__builtin_expect(signals->awake != NULL, false)) {
+    const bool counted = aqsim_signal_change_begin(signal);
     before = __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_SEQ_CST);
+    aqsim_signal_change_end(signal, counted);
   } else {
     /* One thread drives the transport, so no other writes in between. */
     before = aqsim_signal_load(signal);
@@ -196,7 +221,7 @@ static inline int64_t aqsim_signal_add(aqsim_signals *signals,
   }
   if (value < 0 && aqsim_signal_has(signal, AQ_SIGNAL_DRAIN))
     aqsim_drain_note(signals, signal, now);
-  aqsim_signal_tell(signals, signal, before + value);
+  aqsim_signal_notify(signals, signal, before + value);
   return before;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/calendar.h"
+#include "backend_sim/engine/calendar.h"
 
 #include <stdlib.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/modules.h"
+#include "backend_sim/code/modules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/published.h"
-#include "common/kernel_set.h"
-#include "gpu/codeobj/image.h"
+#include "backend_sim/engine/allocation_publish.h"
+#include "backend_sim/queue_state.h"
+#include "common/host_kernels.h"
+#include "gpu/codeobj/loader.h"
 
 typedef struct aqsim_module {
   aq_kernel_scope scope;
@@ -43,19 +44,6 @@ static const aq_kernel_scope *scope_find(const aqsim *sim, uint64_t object)
 
 /* ---- kernels ---- */
 
-static void queue_mark(aqsim_queue *queue)
-{
-  if (queue->line.kernel && queue->line.kernel->retired)
-    queue->line.kernel = NULL;
-  for (uint32_t i = 0; i < queue->pool.fresh; i++) {
-    aqsim_flight *flight = &queue->pool.flights[i];
-    if (!flight->in_use)
-      flight->kernel = NULL;
-    else if (flight->kernel)
-      ((aqsim_kernel *)(uintptr_t)flight->kernel)->in_use = true;
-  }
-}
-
 /* A policy keeps names of kernels that ended, and a host function that runs is
  * no longer referred to by its packet: both wait for a later call. */
 static bool may_collect(const aqsim *sim)
@@ -71,8 +59,17 @@ static void kernels_collect(aqsim *sim)
 {
   if (!sim->kernels.retired || !may_collect(sim))
     return;
-  for (aqsim_queue *queue = sim->first_queue; queue; queue = queue->next)
-    queue_mark(queue);
+  for (aqsim_queue *queue = sim->first_queue; queue; queue = queue->next) {
+    if (queue->line.kernel && queue->line.kernel->retired)
+      queue->line.kernel = NULL;
+    for (uint32_t i = 0; i < queue->pool.fresh; i++) {
+      aqsim_inflight *inflight = &queue->pool.inflights[i];
+      if (!inflight->in_use)
+        inflight->kernel = NULL;
+      else if (inflight->kernel)
+        ((aqsim_kernel *)(uintptr_t)inflight->kernel)->in_use = true;
+    }
+  }
   aqsim_kernels_sweep(&sim->kernels);
 }
 
@@ -219,15 +216,6 @@ static const aq_code_kernel *module_find(const aqsim_module *module,
   return symbol ? symbol->kernel : kernel;
 }
 
-static aq_status code_register(aqsim *sim, const aqsim_module *module,
-                               const aq_code_kernel *kernel,
-                               aq_kernel_info *out, aq_diag *diag)
-{
-  aq_kernel_desc desc = aq_code_image_kernel(&module->image, kernel);
-  aq_kernel_entry_describe(NULL, &desc);
-  return aqsim_kernel_add(sim, &desc, out, diag);
-}
-
 /* Registered when it is looked up first: of a large library, few are. A host
  * function that a client has given to the object since then stays. */
 aq_status aqsim_module_kernel(aqsim *sim, uint64_t id, const char *name,
@@ -242,8 +230,11 @@ aq_status aqsim_module_kernel(aqsim *sim, uint64_t id, const char *name,
                        name);
   const aqsim_kernel *known = aqsim_kernel_from(
       &sim->kernels, aq_code_image_object(&module->image, kernel));
-  if (!known)
-    return code_register(sim, module, kernel, out, diag);
+  if (!known) {
+    aq_kernel_desc desc = aq_code_image_kernel(&module->image, kernel);
+    aq_kernel_entry_describe(NULL, &desc);
+    return aqsim_kernel_add(sim, &desc, out, diag);
+  }
   aqsim_kernel_describe(known, out);
   return AQ_OK;
 }

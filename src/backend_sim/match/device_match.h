@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The device model that a program's code fits best. Pure functions. */
-#ifndef AQ_BACKEND_SIM_MATCH_DEVICE_FIT_H
-#define AQ_BACKEND_SIM_MATCH_DEVICE_FIT_H
+#ifndef AQ_BACKEND_SIM_MATCH_DEVICE_MATCH_H
+#define AQ_BACKEND_SIM_MATCH_DEVICE_MATCH_H
 
 #include "backend_sim/match/program_code.h"
 

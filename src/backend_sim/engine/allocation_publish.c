@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/published.h"
+#include "backend_sim/engine/allocation_publish.h"
 
 #include "common/transport.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/signals.h"
+#include "backend_sim/engine/signals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/published.h"
+#include "backend_sim/engine/allocation_publish.h"
 #include "common/transport.h"
 
 enum { CHUNK_SIGNALS = 64 };
@@ -148,6 +148,17 @@ const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
   return placed;
 }
 
+bool aqsim_signals_trust(const aqsim_signals *signals, uint64_t address,
+                         uint64_t size)
+{
+  aq_allocation a;
+  return signals->trusts &&
+         aq_allocations_find(signals->allocations, address, 0, AQ_ACCESS_WRITE,
+                             &a) &&
+         a.kind == AQ_ALLOCATION_POOL && a.shift == 0 &&
+         size <= aq_allocation_end(&a) - address;
+}
+
 aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
                                aqsim_access access, uint64_t *unmapped)
 {
@@ -158,8 +169,9 @@ aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
   *unmapped = handle.handle;
   if (handle.handle % _Alignof(aq_amd_signal) != 0 ||
       aq_slab_covers(&signals->slab, handle.handle) || /* inside of one */
-      aqsim_memory_unmapped(access, handle.handle, sizeof(aq_amd_signal),
-                            unmapped))
+      (!aqsim_signals_trust(signals, handle.handle, sizeof(aq_amd_signal)) &&
+       aqsim_memory_unmapped(access, handle.handle, sizeof(aq_amd_signal),
+                             unmapped)))
     return AQSIM_NAMED_NOTHING;
   return AQSIM_NAMED_FOREIGN;
 }
@@ -204,7 +216,7 @@ void aqsim_signal_unwatch(aqsim_watcher *watcher)
   watcher->next = watcher->previous = NULL;
 }
 
-void aqsim_watchers_tell(aqsim_watcher *list, int64_t value)
+void aqsim_watchers_notify(aqsim_watcher *list, int64_t value)
 {
   for (aqsim_watcher *w = list->next, *next; w != list; w = next) {
     next = w->next;
@@ -227,7 +239,7 @@ bool aqsim_drain_grow(aqsim_signals *signals)
   return true;
 }
 
-void aqsim_drain_tell(aqsim_signals *signals, size_t count)
+void aqsim_drain_notify(aqsim_signals *signals, size_t count)
 {
   __atomic_store_n(&signals->drain_count, count, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&signals->drainers, __ATOMIC_SEQ_CST))
@@ -261,11 +273,13 @@ static int64_t updated(aq_signal_op op, int64_t before, int64_t operand,
 int64_t aqsim_signal_change(aqsim_signal *signal, aq_signal_op op,
                             int64_t operand, int64_t expected)
 {
+  const bool counted = aqsim_signal_change_begin(signal);
   int64_t before = aqsim_signal_load(signal), value;
   do
     value = updated(op, before, operand, expected);
   while (!__atomic_compare_exchange_n(&signal->abi.value, &before, value, true,
                                       __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE));
+  aqsim_signal_change_end(signal, counted);
   return before;
 }
 
@@ -278,15 +292,17 @@ int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
                    (op == AQ_UPDATE_SUB && operand > 0);
   if (decrement && aqsim_signal_has(signal, AQ_SIGNAL_DRAIN))
     aqsim_drain_note(signals, signal, now);
-  aqsim_signal_tell(signals, signal, updated(op, before, operand, expected));
+  aqsim_signal_notify(signals, signal, updated(op, before, operand, expected));
   return before;
 }
 
 void aqsim_signal_store(aqsim_signals *signals, aqsim_signal *signal,
                         int64_t value)
 {
+  const bool counted = aqsim_signal_change_begin(signal);
   __atomic_store_n(&signal->abi.value, value, __ATOMIC_SEQ_CST);
-  aqsim_signal_tell(signals, signal, value);
+  aqsim_signal_change_end(signal, counted);
+  aqsim_signal_notify(signals, signal, value);
 }
 
 uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/records.h"
+#include "backend_sim/observe/recorder.h"
 
 #include <stdlib.h>
 

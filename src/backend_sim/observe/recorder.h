@@ -7,8 +7,8 @@
  * an error of the sink nothing more is handed over. Without a sink nothing is
  * done at all.
  */
-#ifndef AQSIM_RECORDS_H
-#define AQSIM_RECORDS_H
+#ifndef AQSIM_RECORDER_H
+#define AQSIM_RECORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
