@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/packet/kinds.h"
+#include "backend_sim/packet/packet_types.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "backend_sim/client.h"
+#include "backend_sim/code/modules.h"
 #include "backend_sim/completion.h"
 #include "backend_sim/model/cost.h"
 #include "backend_sim/packet/execution.h"
 #include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/kernel_dispatch.h"
 #include "backend_sim/packet/memory_fault.h"
-#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
 #include "common/spin.h"
 
@@ -19,53 +21,55 @@
 
 /* A kernel that waited for the one before it by the barrier bit, and was
  * decoded early enough, gets that one's end as its start. */
-static bool start_is_back_to_back(const aqsim_flight *flight)
+static bool start_is_back_to_back(const aqsim_inflight *inflight)
 {
-  const aqsim_queue *queue = flight->queue;
+  const aqsim_queue *queue = inflight->queue;
   const aqsim_model *model = queue->device->model;
   return model->start_stamp == AQSIM_START_BACK_TO_BACK &&
          queue->line.kernel_before &&
-         aq_header_barrier(flight->packet.header) &&
+         aq_header_barrier(inflight->packet.header) &&
          queue->line.last_end != AQ_TIME_NONE &&
-         flight->fetch + model->glue_lead <= queue->line.last_end;
+         inflight->fetch + model->glue_lead <= queue->line.last_end;
 }
 
 /* How much sooner than dispatch_setup says a back-to-back kernel starts whose
  * measured duration, which contains its launch, is shorter than a launch: the
  * measured device launched it in that time. */
-static aq_time launch_excess(const aqsim_flight *flight)
+static aq_time launch_excess(const aqsim_inflight *inflight)
 {
-  aqsim_queue *queue = flight->queue;
+  aqsim_queue *queue = inflight->queue;
   const aqsim_model *model = queue->device->model;
-  const aq_kernel_packet *packet = &flight->packet.kernel;
+  const aq_kernel_packet *packet = &inflight->packet.kernel;
   const uint64_t workgroups = queue->line.shape.workgroups;
   uint64_t unmapped;
-  if (!aq_cost_is_spin(flight->kernel->desc.cost.kind) || workgroups == 0 ||
-      !start_is_back_to_back(flight) ||
-      aqsim_kernargs_are_missing(queue, flight->kernel, packet, workgroups,
+  if (!aq_cost_is_spin(inflight->kernel->desc.cost.kind) || workgroups == 0 ||
+      !start_is_back_to_back(inflight) ||
+      aqsim_kernargs_are_missing(queue, inflight->kernel, packet, workgroups,
                                  &unmapped))
     return 0;
-  return aq_time_min(aqsim_cost_launch_excess(model, &flight->kernel->desc.cost,
+  return aq_time_min(aqsim_cost_launch_excess(model,
+                                              &inflight->kernel->desc.cost,
                                               packet, queue->sim->allocations),
                      model->dispatch_setup);
 }
 
 /* The first wave's time. Behind a kernel with a gap of its own, that gap is
  * from its end to a packet that waited for it, and the least to a later one. */
-static aq_time kernel_start(const aqsim_flight *flight)
+static aq_time kernel_start(const aqsim_inflight *inflight)
 {
-  const aqsim_queue *queue = flight->queue;
-  const aqsim_line *line = &queue->line;
+  const aqsim_queue *queue = inflight->queue;
+  const aqsim_launch_state *line = &queue->line;
   const aqsim_model *model = queue->device->model;
   const aq_time now = queue->sim->now;
-  const uint16_t header = flight->packet.header;
+  const uint16_t header = inflight->packet.header;
   const aq_time start =
       now + aqsim_acquire(queue->device, header) + model->dispatch_setup;
   if (line->gap == 0 || !line->kernel_before || !aq_header_barrier(header) ||
       line->last_end == AQ_TIME_NONE || model->start_stamp != AQSIM_START_WAVE)
     return start;
   const aq_time behind = aq_time_max(now, line->last_end + line->gap);
-  return flight->fetch <= line->last_end ? behind : aq_time_max(start, behind);
+  return inflight->fetch <= line->last_end ? behind
+                                           : aq_time_max(start, behind);
 }
 
 /* The gap to the next kernel that a spin kernel's arguments state, or 0. */
@@ -78,11 +82,27 @@ static aq_time gap_behind(const aqsim *sim, const aqsim_kernel *kernel,
   return (aq_time)(args.flags >> AQ_SPIN_GAP_SHIFT) * AQ_NS;
 }
 
+/* One without a registration, which the client knows; NULL: it does not. */
+__attribute__((noinline, cold)) static const aqsim_kernel *
+kernel_ask(const aqsim_queue *queue, uint64_t object)
+{
+  aqsim *sim = queue->sim;
+  aq_kernel_desc desc;
+  aq_kernel_info info;
+  return sim->client->kernel(sim->client->user, object, queue->device->ordinal,
+                             &desc) &&
+                 aqsim_kernel_add(sim, &desc, &info, NULL) == AQ_OK
+             ? aqsim_kernel_from(&sim->kernels, object)
+             : NULL;
+}
+
 const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object)
 {
   if (!queue->line.kernel || queue->line.kernel->desc.object != object ||
       queue->line.kernel->retired) {
     queue->line.kernel = aqsim_kernel_from(&queue->sim->kernels, object);
+    if (!queue->line.kernel && queue->sim->client)
+      queue->line.kernel = kernel_ask(queue, object);
     aqsim_queue_shape_forget(queue);
   }
   return queue->line.kernel;
@@ -125,25 +145,27 @@ bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
 }
 
 /* Charges the time that the kernel takes from `start` on. */
-static aqsim_flow kernel_charge(aqsim_flight *flight)
+static aqsim_flow kernel_charge(aqsim_inflight *inflight)
 {
-  const aqsim_queue *queue = flight->queue;
-  const aqsim_kernel *kernel = flight->kernel;
-  const aq_kernel_packet *packet = &flight->packet.kernel;
-  const bool predicted = aqsim_flight_is_predicted(flight);
+  const aqsim_queue *queue = inflight->queue;
+  const aqsim_kernel *kernel = inflight->kernel;
+  const aq_kernel_packet *packet = &inflight->packet.kernel;
+  const bool predicted = aqsim_inflight_is_predicted(inflight);
   if (!predicted && aqsim_cost_is_dispatched(&kernel->desc.cost) &&
-      flight->workgroups > 0)
-    return aqsim_waves_begin(flight, kernel, packet, flight->start);
-  flight->end = flight->start;
+      inflight->workgroups > 0)
+    return aqsim_kernel_dispatch_begin(inflight, kernel, packet,
+                                       inflight->start);
+  inflight->end = inflight->start;
   if (!predicted)
-    flight->end = aq_time_add(
-        flight->start,
+    inflight->end = aq_time_add(
+        inflight->start,
         aqsim_cost_duration(queue->device->model, &kernel->desc.cost, packet,
-                            flight->workgroups, queue->cus.count,
+                            inflight->workgroups, queue->cus.count,
                             queue->sim->allocations));
-  if (!aqsim_flight_acts(flight) || flight->workgroups == 0)
-    return aqsim_kernel_finish(flight);
-  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
+  if (!aqsim_inflight_acts(inflight) || inflight->workgroups == 0)
+    return aqsim_kernel_finish(inflight);
+  return aqsim_inflight_sleep(inflight, AQSIM_STEP_RUN, inflight->end,
+                              AQSIM_AT_END);
 }
 
 /* How long a dispatch takes that does nothing but take its time; AQ_TIME_NONE
@@ -168,7 +190,7 @@ static uint32_t shape_check(aqsim_queue *queue, const aqsim_kernel *kernel,
                             const aq_kernel_packet *packet,
                             char text[AQSIM_FAULT_TEXT_MAX])
 {
-  aqsim_shape *shape = &queue->line.shape;
+  aqsim_dispatch_shape *shape = &queue->line.shape;
   uint64_t words[4];
   memcpy(words, packet, sizeof words);
   words[0] >>= 16; /* the header says nothing of it */
@@ -184,52 +206,53 @@ static uint32_t shape_check(aqsim_queue *queue, const aqsim_kernel *kernel,
   return AQSIM_FAULT_NONE;
 }
 
-aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
+aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight)
 {
-  aqsim_queue *queue = flight->queue;
+  aqsim_queue *queue = inflight->queue;
   const aqsim_device *device = queue->device;
-  const aq_kernel_packet *packet = &flight->packet.kernel;
+  const aq_kernel_packet *packet = &inflight->packet.kernel;
   char text[AQSIM_FAULT_TEXT_MAX];
   uint64_t unmapped;
   const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
   uint32_t fault = shape_check(queue, kernel, packet, text);
   if (__builtin_expect(fault != 0, false))
-    return aqsim_flight_fail(flight, fault, text);
-  flight->kernel = kernel;
-  flight->start = kernel_start(flight) - launch_excess(flight);
-  flight->back_to_back = start_is_back_to_back(flight);
-  flight->stamp = flight->back_to_back ? queue->line.last_end : flight->start;
-  aqsim_queue_launch_until(queue, flight->start);
+    return aqsim_inflight_fail(inflight, fault, text);
+  inflight->kernel = kernel;
+  inflight->start = kernel_start(inflight) - launch_excess(inflight);
+  inflight->back_to_back = start_is_back_to_back(inflight);
+  inflight->stamp =
+      inflight->back_to_back ? queue->line.last_end : inflight->start;
+  aqsim_queue_launch_until(queue, inflight->start);
   queue->line.kernel_before = true;
   queue->line.barrier_before = false;
   queue->line.gap = 0;
-  flight->workgroups = queue->line.shape.workgroups;
-  if (__builtin_expect(device->policy != NULL, false) && !flight->run) {
-    if (!aqsim_policy_launch(flight))
-      return aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT,
-                               "out of memory for a policy");
-    aqsim_queue_launch_until(queue, flight->start);
+  inflight->workgroups = queue->line.shape.workgroups;
+  if (__builtin_expect(device->policy != NULL, false) && !inflight->run) {
+    if (!aqsim_policy_launch(inflight))
+      return aqsim_inflight_fail(inflight, AQSIM_FAULT_PACKET_FORMAT,
+                                 "out of memory for a policy");
+    aqsim_queue_launch_until(queue, inflight->start);
   }
   if (queue->line.shape.duration != AQ_TIME_NONE) {
-    flight->end = aq_time_add(flight->start, queue->line.shape.duration);
-    return aqsim_kernel_finish(flight);
+    inflight->end = aq_time_add(inflight->start, queue->line.shape.duration);
+    return aqsim_kernel_finish(inflight);
   }
-  if (aqsim_kernargs_are_missing(queue, kernel, packet, flight->workgroups,
+  if (aqsim_kernargs_are_missing(queue, kernel, packet, inflight->workgroups,
                                  &unmapped))
-    return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, unmapped,
-                                     AQSIM_KERNARGS_MISSING);
+    return aqsim_inflight_memory_fault(inflight, AQSIM_STEP_LAUNCH, unmapped,
+                                       AQSIM_KERNARGS_MISSING);
   queue->line.gap =
-      flight->workgroups ? gap_behind(queue->sim, kernel, packet) : 0;
-  if (aqsim_kernel_is_executed(queue->sim, kernel) && flight->workgroups > 0 &&
-      !flight->executes)
-    return aqsim_flight_sleep(flight, AQSIM_STEP_EXECUTE, flight->start,
-                              AQSIM_AT_LAUNCH);
-  return kernel_charge(flight);
+      inflight->workgroups ? gap_behind(queue->sim, kernel, packet) : 0;
+  if (aqsim_kernel_is_executed(queue->sim, kernel) &&
+      inflight->workgroups > 0 && !inflight->executes)
+    return aqsim_inflight_sleep(inflight, AQSIM_STEP_EXECUTE, inflight->start,
+                                AQSIM_AT_LAUNCH);
+  return kernel_charge(inflight);
 }
 
 /* ---- code ---- */
 
-static aqsim_flow code_fault(aqsim_flight *flight,
+static aqsim_flow code_fault(aqsim_inflight *inflight,
                              const aq_execution_fault *fault)
 {
   aq_fault_reason reason = AQ_FAULT_NOT_PRESENT;
@@ -243,107 +266,110 @@ static aqsim_flow code_fault(aqsim_flight *flight,
   case AQ_EXECUTION_FAULT_MEMORY:
     break;
   case AQ_EXECUTION_FAULT_ILLEGAL:
-    return aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, fault->text);
+    return aqsim_inflight_fault(inflight, AQSIM_FAULT_ILLEGAL, fault->text);
   case AQ_EXECUTION_FAULT_APERTURE:
-    return aqsim_flight_fault(flight, AQSIM_FAULT_APERTURE, fault->text);
+    return aqsim_inflight_fault(inflight, AQSIM_FAULT_APERTURE, fault->text);
   case AQ_EXECUTION_FAULT_TRAP:
-    return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, fault->text);
+    return aqsim_inflight_fault(inflight, AQSIM_FAULT_EXCEPTION, fault->text);
   }
-  return aqsim_flight_access_fault(flight, AQSIM_STEP_RUN, fault->address,
-                                   reason, fault->text);
+  return aqsim_inflight_access_fault(inflight, AQSIM_STEP_RUN, fault->address,
+                                     reason, fault->text);
 }
 
-aq_execution_state aqsim_code_step(aqsim_flight *flight, aqsim_flow *stopped)
+aq_execution_state aqsim_code_step(aqsim_inflight *inflight,
+                                   aqsim_flow *stopped)
 {
-  const aqsim_device *device = flight->queue->device;
-  aqsim *sim = flight->queue->sim;
+  const aqsim_device *device = inflight->queue->device;
+  aqsim *sim = inflight->queue->sim;
   aq_diag diag = AQ_DIAG_INIT;
   aq_execution_fault fault;
-  if (!flight->executes && aqsim_execution_begin(flight, &diag) != AQ_OK) {
-    *stopped = aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, diag.text);
+  if (!inflight->executes && aqsim_execution_begin(inflight, &diag) != AQ_OK) {
+    *stopped = aqsim_inflight_fault(inflight, AQSIM_FAULT_ILLEGAL, diag.text);
     return AQ_EXECUTION_FAULT;
   }
   const aq_execution_state state = aqsim_execution_step(
-      flight, (uint64_t)aqsim_clock_ticks(device, sim->now), &fault);
+      inflight, (uint64_t)aqsim_clock_ticks(device, sim->now), &fault);
   sim->interrupt = device->model->interrupt_to_host;
   sim->touched = true;
   sim->executed = true;
   sim->queue_ops->notice(sim);
   if (state == AQ_EXECUTION_FAULT)
-    *stopped = code_fault(flight, &fault);
+    *stopped = code_fault(inflight, &fault);
   return state;
 }
 
-aq_time aqsim_code_poll(const aqsim_flight *flight)
+aq_time aqsim_code_poll(const aqsim_inflight *inflight)
 {
-  const aqsim_queue *queue = flight->queue;
+  const aqsim_queue *queue = inflight->queue;
   return queue->sim->now +
          aq_time_max(queue->device->model->dependency_poll, AQ_NS);
 }
 
 /* The code runs at the kernel's start, before its time is charged: the
  * dispatcher then holds the compute units for the rest of the execution. */
-aqsim_flow aqsim_step_execute(aqsim_flight *flight)
+aqsim_flow aqsim_step_execute(aqsim_inflight *inflight)
 {
   aqsim_flow stopped;
-  switch (aqsim_code_step(flight, &stopped)) {
+  switch (aqsim_code_step(inflight, &stopped)) {
   case AQ_EXECUTION_MORE:
-    return aqsim_flight_yield(flight, AQSIM_STEP_EXECUTE, AQSIM_AT_LAUNCH);
+    return aqsim_inflight_yield(inflight, AQSIM_STEP_EXECUTE, AQSIM_AT_LAUNCH);
   case AQ_EXECUTION_FAULT:
     return stopped;
   case AQ_EXECUTION_DONE:
   case AQ_EXECUTION_WAITS:
     break;
   }
-  return kernel_charge(flight);
+  return kernel_charge(inflight);
 }
 
 /* The kernel's time has ended; its waves may still run. */
-static aqsim_flow run_executed(aqsim_flight *flight)
+static aqsim_flow run_executed(aqsim_inflight *inflight)
 {
-  const aq_time now = flight->queue->sim->now;
+  const aq_time now = inflight->queue->sim->now;
   aqsim_flow stopped = AQSIM_GONE;
-  aq_time end = aq_time_max(aq_time_max(flight->end, flight->executed), now);
-  switch (flight->execution ? aqsim_code_step(flight, &stopped)
-                            : AQ_EXECUTION_DONE) {
+  aq_time end =
+      aq_time_max(aq_time_max(inflight->end, inflight->executed), now);
+  switch (inflight->execution ? aqsim_code_step(inflight, &stopped)
+                              : AQ_EXECUTION_DONE) {
   case AQ_EXECUTION_MORE:
-    return aqsim_flight_yield(flight, AQSIM_STEP_RUN, AQSIM_AT_END);
+    return aqsim_inflight_yield(inflight, AQSIM_STEP_RUN, AQSIM_AT_END);
   case AQ_EXECUTION_FAULT:
     return stopped;
   case AQ_EXECUTION_WAITS:
-    end = aq_time_max(end, aqsim_code_poll(flight));
+    end = aq_time_max(end, aqsim_code_poll(inflight));
     break;
   case AQ_EXECUTION_DONE:
-    end = aq_time_max(end, flight->executed);
+    end = aq_time_max(end, inflight->executed);
     break;
   }
-  flight->outlasts |= end > flight->end;
-  flight->end = end;
-  return end > now || flight->execution
-             ? aqsim_flight_sleep(flight, AQSIM_STEP_RUN, end, AQSIM_AT_END)
-             : aqsim_kernel_finish(flight);
+  inflight->outlasts |= end > inflight->end;
+  inflight->end = end;
+  return end > now || inflight->execution
+             ? aqsim_inflight_sleep(inflight, AQSIM_STEP_RUN, end, AQSIM_AT_END)
+             : aqsim_kernel_finish(inflight);
 }
 
-aqsim_flow aqsim_kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
-                              const char *error)
+aqsim_flow aqsim_kernel_fault(aqsim_inflight *inflight,
+                              const aqsim_kernel *kernel, const char *error)
 {
   char text[AQSIM_FAULT_TEXT_MAX];
   snprintf(text, sizeof text, "kernel %.60s: %s", kernel->desc.name, error);
-  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, text);
+  return aqsim_inflight_fault(inflight, AQSIM_FAULT_EXCEPTION, text);
 }
 
-static aqsim_flow run_kernel(aqsim_flight *flight)
+static aqsim_flow run_kernel(aqsim_inflight *inflight)
 {
   char error[AQ_KERNEL_ERROR_SIZE];
-  if (flight->executes)
-    return run_executed(flight);
-  if (!aqsim_kernel_call(flight, flight->kernel, &flight->packet.kernel, error))
+  if (inflight->executes)
+    return run_executed(inflight);
+  if (!aqsim_kernel_call(inflight, inflight->kernel, &inflight->packet.kernel,
+                         error))
     return AQSIM_GONE;
-  return error[0] ? aqsim_kernel_fault(flight, flight->kernel, error)
-                  : aqsim_kernel_finish(flight);
+  return error[0] ? aqsim_kernel_fault(inflight, inflight->kernel, error)
+                  : aqsim_kernel_finish(inflight);
 }
 
-const aqsim_kind aqsim_kernel_kind = {.record = AQ_KIND_KERNEL,
-                                      .device = true,
-                                      .launch = aqsim_launch_kernel,
-                                      .run = run_kernel};
+const aqsim_packet_type_ops aqsim_kernel_kind = {.record = AQ_KIND_KERNEL,
+                                                 .device = true,
+                                                 .launch = aqsim_launch_kernel,
+                                                 .run = run_kernel};

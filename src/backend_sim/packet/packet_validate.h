@@ -3,13 +3,13 @@
  * Packets as a consumer reads them: the errors in one, and their wording.
  * Pure functions.
  */
-#ifndef AQSIM_PACKETS_H
-#define AQSIM_PACKETS_H
+#ifndef AQSIM_PACKET_VALIDATE_H
+#define AQSIM_PACKET_VALIDATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend_sim/kernels.h"
+#include "backend_sim/code/kernels.h"
 #include "common/aql.h"
 
 /* Bits of the inactive signal, as ROCr reports them. */
@@ -48,6 +48,10 @@ uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
 /* Words the fault of a packet of an unsupported type, and returns it. */
 uint32_t aqsim_packet_type_fault(const aq_packet *packet,
                                  char text[AQSIM_FAULT_TEXT_MAX]);
+
+/* The same of a barrier-value packet's condition. */
+uint32_t aqsim_barrier_value_fault(uint32_t condition,
+                                   char text[AQSIM_FAULT_TEXT_MAX]);
 
 static inline uint32_t aqsim_packet_dimensions(const aq_kernel_packet *packet)
 {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/packet/decode.h"
+#include "backend_sim/packet/packet_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "backend_sim/packet/packet_validate.h"
+#include "common/memory_value.h"
 
 /* A text that grows to the end of its buffer and no further. */
 typedef struct words {
@@ -74,16 +78,20 @@ static void say_agent(words *w, const aqsim *sim, const aq_packet *p)
 
 static void say_vendor(words *w, const aqsim *sim, const aq_packet *p)
 {
-  static const char *const conditions[] = {"==", "!=", "<", ">="};
   const aq_barrier_value_packet *b = &p->barrier_value;
+  const char *condition = aq_condition_name((aq_condition)b->condition);
   if (b->format == AQ_AMD_FORMAT_PM4_IB) {
     say(w, ", PM4 indirect buffer, %" PRIu32 " words",
         p->pm4_ib.ib_jump[3] & 0xfffff);
   } else if (b->format == AQ_AMD_FORMAT_BARRIER_VALUE) {
     say(w, ", barrier-value");
-    say_signal(w, sim, "needs", b->signal);
+    if (b->signal.handle && !aqsim_signals_find(&sim->signals, b->signal))
+      say(w, ", needs memory %#" PRIx64,
+          b->signal.handle + offsetof(aq_amd_signal, value));
+    else
+      say_signal(w, sim, "needs", b->signal);
     say(w, " & %#" PRIx64 " %s %" PRId64, (uint64_t)b->mask,
-        b->condition < 4 ? conditions[b->condition] : "?", b->value);
+        condition ? condition : "?", b->value);
   } else {
     say(w, ", format %u", b->format);
   }
@@ -98,10 +106,10 @@ static void (*const fields[])(words *, const aqsim *, const aq_packet *) = {
 };
 
 void aqsim_packet_decode(const aqsim *sim, const aq_packet *packet,
-                         char text[AQSIM_DECODE_MAX])
+                         char text[AQSIM_PACKET_TEXT_MAX])
 {
   unsigned type = aq_header_type(packet->header);
-  words w = {text, AQSIM_DECODE_MAX};
+  words w = {text, AQSIM_PACKET_TEXT_MAX};
   say(&w, "%s, header 0x%04x", aqsim_packet_type_name(type), packet->header);
   if (type >= sizeof fields / sizeof *fields || !fields[type])
     return;
@@ -111,33 +119,33 @@ void aqsim_packet_decode(const aqsim *sim, const aq_packet *packet,
   say_signal(&w, sim, "completes", packet->kernel.completion_signal);
 }
 
-void aqsim_signal_words(const aqsim_signal *signal,
-                        char text[AQSIM_SIGNAL_WORDS])
+void aqsim_signal_describe(const aqsim_signal *signal,
+                           char text[AQSIM_SIGNAL_TEXT])
 {
-  snprintf(text, AQSIM_SIGNAL_WORDS,
+  snprintf(text, AQSIM_SIGNAL_TEXT,
            "signal %" PRIu64 " (user %" PRIu64 ", value %" PRId64 ")",
            signal->number, signal->user, aqsim_signal_load(signal));
 }
 
-static void memory_words(const aqsim_gate_leg *leg,
-                         char text[AQSIM_SIGNAL_WORDS])
+static void memory_describe(const aqsim_dep *dep, char text[AQSIM_SIGNAL_TEXT])
 {
   int64_t value;
-  if (aqsim_gate_value(leg, &value))
-    snprintf(text, AQSIM_SIGNAL_WORDS,
+  if (aqsim_dep_wait_value(dep, &value))
+    snprintf(text, AQSIM_SIGNAL_TEXT,
              "memory (value %" PRId64 ", needs %" PRId64 ")", value,
-             leg->gate->test.reference);
+             dep->dep_wait->test.reference);
   else
-    snprintf(text, AQSIM_SIGNAL_WORDS, "memory that is gone");
+    snprintf(text, AQSIM_SIGNAL_TEXT, "memory that is gone");
 }
 
-void aqsim_gate_words(const aqsim_gate *gate, char text[AQSIM_SIGNAL_WORDS])
+void aqsim_dep_wait_describe(const aqsim_dep_wait *dep_wait,
+                             char text[AQSIM_SIGNAL_TEXT])
 {
-  const aqsim_gate_leg *blocker = aqsim_gate_blocker(gate);
+  const aqsim_dep *blocker = aqsim_dep_wait_blocker(dep_wait);
   if (!blocker)
-    snprintf(text, AQSIM_SIGNAL_WORDS, "no signal at all");
+    snprintf(text, AQSIM_SIGNAL_TEXT, "no signal at all");
   else if (blocker->signal)
-    aqsim_signal_words(blocker->signal, text);
+    aqsim_signal_describe(blocker->signal, text);
   else
-    memory_words(blocker, text);
+    memory_describe(blocker, text);
 }

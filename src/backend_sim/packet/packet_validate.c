@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/packet_validate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,4 +82,13 @@ uint32_t aqsim_packet_type_fault(const aq_packet *packet,
   snprintf(text, AQSIM_FAULT_TEXT_MAX, "packet type %u (%s) is not served here",
            type, aqsim_packet_type_name(type));
   return AQSIM_FAULT_PACKET_FORMAT;
+}
+
+uint32_t aqsim_barrier_value_fault(uint32_t condition,
+                                   char text[AQSIM_FAULT_TEXT_MAX])
+{
+  snprintf(text, AQSIM_FAULT_TEXT_MAX,
+           "barrier-value condition %u; expected 0 to 3 (==, !=, <, >=)",
+           condition);
+  return AQSIM_FAULT_VENDOR_FORMAT;
 }

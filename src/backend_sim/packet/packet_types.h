@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kinds of packets: the effects of each type once launched, a launch
- * function and the steps that follow. kind_kernel.c, kind_barrier.c and
- * kind_pm4.c have theirs, kinds.c agent dispatches and the table of all.
+ * function and the steps that follow. type_kernel.c, type_barrier.c and
+ * type_pm4.c have theirs, packet_types.c agent dispatches and the table of all.
  */
-#ifndef AQSIM_KINDS_H
-#define AQSIM_KINDS_H
+#ifndef AQSIM_PACKET_TYPES_H
+#define AQSIM_PACKET_TYPES_H
 
-#include "backend_sim/packet/flight.h"
+#include "backend_sim/packet/inflight.h"
 #include "common/executor.h"
 
-aqsim_flow aqsim_step_execute(aqsim_flight *flight);
-aqsim_flow aqsim_step_look(aqsim_flight *flight);
-aqsim_flow aqsim_step_seen(aqsim_flight *flight);
-aqsim_flow aqsim_step_run(aqsim_flight *flight);
+aqsim_flow aqsim_step_execute(aqsim_inflight *inflight);
+aqsim_flow aqsim_step_check(aqsim_inflight *inflight);
+aqsim_flow aqsim_step_seen(aqsim_inflight *inflight);
+aqsim_flow aqsim_step_run(aqsim_inflight *inflight);
 
 /* The kind of most packets: kernels on queues of devices. */
-extern const aqsim_kind aqsim_kernel_kind;
-aqsim_flow aqsim_launch_kernel(aqsim_flight *flight);
+extern const aqsim_packet_type_ops aqsim_kernel_kind;
+aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight);
 
-extern const aqsim_kind aqsim_barrier_and_kind, aqsim_barrier_or_kind,
-    aqsim_barrier_value_kind, aqsim_pm4_kind;
+extern const aqsim_packet_type_ops aqsim_barrier_and_kind,
+    aqsim_barrier_or_kind, aqsim_barrier_value_kind, aqsim_pm4_kind;
 
 /* ---- kernels, for the dispatches of PM4 buffers too ---- */
 
@@ -38,27 +38,28 @@ bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
 
 /* Executes a budget of the kernel's code, from its begin on. After FAULT the
  * flight continues with `*stopped`. */
-aq_execution_state aqsim_code_step(aqsim_flight *flight, aqsim_flow *stopped);
+aq_execution_state aqsim_code_step(aqsim_inflight *inflight,
+                                   aqsim_flow *stopped);
 
 /* When code that waits for memory looks at it again. */
-aq_time aqsim_code_poll(const aqsim_flight *flight);
+aq_time aqsim_code_poll(const aqsim_inflight *inflight);
 
 /* Calls the host function of a kernel. It may store to memory, publish packets
  * and destroy queues, this one too: then the result is false. */
-bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
+bool aqsim_kernel_call(aqsim_inflight *inflight, const aqsim_kernel *kernel,
                        const aq_kernel_packet *packet,
                        char error[AQ_KERNEL_ERROR_SIZE]);
 
 /* Stops the queue for a host function that could not do its work. */
-aqsim_flow aqsim_kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
-                              const char *error);
+aqsim_flow aqsim_kernel_fault(aqsim_inflight *inflight,
+                              const aqsim_kernel *kernel, const char *error);
 
 /* ---- waits, of PM4 buffers too ---- */
 
-/* A packet that waits at a closed gate needs no slot. */
-aqsim_flow aqsim_gate_wait(aqsim_queue *queue, bool open);
+/* A packet that waits at a pending dependency wait needs no slot. */
+aqsim_flow aqsim_dep_wait_packet(aqsim_queue *queue, bool open);
 
 /* The memory of a dependency is not mapped, or not any more. */
-aqsim_flow aqsim_dependency_fault(aqsim_flight *flight);
+aqsim_flow aqsim_dependency_fault(aqsim_inflight *inflight);
 
 #endif
