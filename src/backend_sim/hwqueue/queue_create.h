@@ -2,13 +2,16 @@
 /*
  * Making, changing and destroying queues, and the memory they consist of.
  */
-#ifndef AQSIM_QUEUE_LIFE_H
-#define AQSIM_QUEUE_LIFE_H
+#ifndef AQSIM_QUEUE_CREATE_H
+#define AQSIM_QUEUE_CREATE_H
 
+#include "backend_sim/client.h"
 #include "backend_sim/core.h"
 
+/* `place`: in memory of the client; NULL: in its own. */
 aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
-                             aqsim_queue **out, aq_diag *diag);
+                             const aqsim_queue_place *place, aqsim_queue **out,
+                             aq_diag *diag);
 
 /* Drops its packets in flight; from inside an event the memory goes later. A
  * cooperative queue goes with its last reference. */

@@ -32,7 +32,7 @@ aq_status aqsim_policy_fail(aqsim_policy *p, const char *fmt, ...)
   p->watch.place = NULL;
   p->watch.notes_on = false;
   p->binding->failed(p->binding->user, text);
-  p->device->sim->told = true;
+  p->device->sim->policy_notified = true;
   aqsim_policy_item_add(
       p, &(aqsim_item){.kind = AQSIM_ITEM_LET_GO, .time = p->device->sim->now});
   return AQ_ERR_INVALID;
@@ -43,20 +43,6 @@ aq_status aqsim_policy_fail(aqsim_policy *p, const char *fmt, ...)
 static bool item_is_before(const aqsim_item *a, const aqsim_item *b)
 {
   return a->time < b->time || (a->time == b->time && a->number < b->number);
-}
-
-static void item_sift_down(aqsim_policy *p, size_t hole)
-{
-  const aqsim_item moved = p->items[p->item_count];
-  for (size_t child; (child = 2 * hole + 1) < p->item_count; hole = child) {
-    if (child + 1 < p->item_count &&
-        item_is_before(&p->items[child + 1], &p->items[child]))
-      child++;
-    if (!item_is_before(&p->items[child], &moved))
-      break;
-    p->items[hole] = p->items[child];
-  }
-  p->items[hole] = moved;
 }
 
 static void item_sift_up(aqsim_policy *p, size_t hole)
@@ -101,7 +87,17 @@ static aqsim_item item_take(aqsim_policy *p, size_t at)
   const aqsim_item item = p->items[at];
   p->item_count--;
   if (at < p->item_count) {
-    item_sift_down(p, at);
+    size_t hole = at;
+    const aqsim_item moved = p->items[p->item_count];
+    for (size_t child; (child = 2 * hole + 1) < p->item_count; hole = child) {
+      if (child + 1 < p->item_count &&
+          item_is_before(&p->items[child + 1], &p->items[child]))
+        child++;
+      if (!item_is_before(&p->items[child], &moved))
+        break;
+      p->items[hole] = p->items[child];
+    }
+    p->items[hole] = moved;
     item_sift_up(p, at);
   }
   return item;
@@ -126,7 +122,7 @@ bool aqsim_policy_item_drop(aqsim_policy *p, aqsim_item_kind kind,
   return false;
 }
 
-void aqsim_policy_tell(aqsim_policy *p, aq_policy_side side, aqsim_item *item)
+void aqsim_policy_notify(aqsim_policy *p, aq_policy_side side, aqsim_item *item)
 {
   const aq_policy_timing *timing = &p->binding->timing[side];
   if (p->failed)
@@ -149,11 +145,11 @@ void aqsim_policy_charge(aqsim_policy *p, aqsim_queue *queue, aq_time amount,
 {
   queue->policy.used += amount;
   if (p->ops.charge && amount > 0)
-    aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
-                      &(aqsim_item){.kind = AQSIM_ITEM_CHARGE,
-                                    .handle = queue->number,
-                                    .amount = amount,
-                                    .flag = wasted});
+    aqsim_policy_notify(p, AQ_SIDE_FIRMWARE,
+                        &(aqsim_item){.kind = AQSIM_ITEM_CHARGE,
+                                      .handle = queue->number,
+                                      .amount = amount,
+                                      .flag = wasted});
 }
 
 /* ---- hooks ---- */
@@ -190,19 +186,7 @@ static void workgroup_told(aqsim_policy *p, const aqsim_item *item)
                           (uint32_t)item->cookie);
 }
 
-/* Timers that are set again at once would keep time from moving. */
-static void timer_count(aqsim_policy *p)
-{
-  enum { MOST = 1000000 };
-  const aq_time now = p->device->sim->now;
-  p->instant_timers = p->instant == now ? p->instant_timers + 1 : 1;
-  p->instant = now;
-  if (p->instant_timers > MOST)
-    aqsim_policy_fail(p, "it stalls: %d device timers went off at one instant",
-                      MOST);
-}
-
-void aqsim_policy_item_tell(aqsim_policy *p, const aqsim_item *item)
+void aqsim_policy_item_notify(aqsim_policy *p, const aqsim_item *item)
 {
   const bool hardware = item->kind == AQSIM_ITEM_READY ||
                         item->kind == AQSIM_ITEM_COMPLETE ||
@@ -213,8 +197,16 @@ void aqsim_policy_item_tell(aqsim_policy *p, const aqsim_item *item)
     return;
   const aqsim_policy_phase before = p->phase;
   p->phase = hardware ? AQSIM_PHASE_HARDWARE : AQSIM_PHASE_FIRMWARE;
-  if (item->kind == AQSIM_ITEM_TIMER)
-    timer_count(p);
+  if (item->kind == AQSIM_ITEM_TIMER) {
+    /* Timers that are set again at once would keep time from moving. */
+    enum { MOST = 1000000 };
+    const aq_time now = p->device->sim->now;
+    p->instant_timers = p->instant == now ? p->instant_timers + 1 : 1;
+    p->instant = now;
+    if (p->instant_timers > MOST)
+      aqsim_policy_fail(
+          p, "it stalls: %d device timers went off at one instant", MOST);
+  }
   if (item->kind == AQSIM_ITEM_TIMER && p->ops.device_timer && !p->failed)
     p->ops.device_timer(p->state, &p->api, item->cookie);
   else if (item->kind == AQSIM_ITEM_MAP)
@@ -240,10 +232,10 @@ static bool is_immediate(const aqsim_policy *p)
          p->phase == AQSIM_PHASE_NONE;
 }
 
-void aqsim_policy_tell_hardware(aqsim_policy *p, aqsim_item *item)
+void aqsim_policy_notify_hardware(aqsim_policy *p, aqsim_item *item)
 {
   if (is_immediate(p))
-    aqsim_policy_item_tell(p, item);
+    aqsim_policy_item_notify(p, item);
   else
-    aqsim_policy_tell(p, AQ_SIDE_HARDWARE, item);
+    aqsim_policy_notify(p, AQ_SIDE_HARDWARE, item);
 }

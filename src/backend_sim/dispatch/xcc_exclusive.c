@@ -68,7 +68,7 @@ static uint32_t cu_of_cohort(const aqsim_xcc *xcc, uint32_t cu_count,
   return (uint32_t)((xcc->cohort_rank + index) % cu_count);
 }
 
-bool aqsim_xcc_alone_begin(aqsim_xcc *xcc)
+bool aqsim_xcc_exclusive_begin(aqsim_xcc *xcc)
 {
   aqsim_part *part = xcc->parts;
   if (!part || !part->arrived || part->running > 0 || part->grid->held ||
@@ -105,7 +105,7 @@ static void alone_leave(aqsim_xcc *xcc, uint64_t started, const uint16_t *cus)
   xcc->turn = part->grid->number;
 }
 
-void aqsim_xcc_alone_finish(aqsim_xcc *xcc, aq_time end)
+void aqsim_xcc_exclusive_finish(aqsim_xcc *xcc, aq_time end)
 {
   aqsim_part *part = xcc->alone;
   uint16_t cus[AQSIM_CUS_MAX];
@@ -115,7 +115,7 @@ void aqsim_xcc_alone_finish(aqsim_xcc *xcc, aq_time end)
   aqsim_part_close(part);
 }
 
-void aqsim_xcc_alone_split(aqsim_xcc *xcc, aq_time time, uint64_t started)
+void aqsim_xcc_exclusive_split(aqsim_xcc *xcc, aq_time time, uint64_t started)
 {
   aqsim_part *part = xcc->alone;
   const aqsim_cohort *c = &xcc->cohort;
@@ -135,14 +135,15 @@ void aqsim_xcc_alone_split(aqsim_xcc *xcc, aq_time time, uint64_t started)
   aqsim_part_room_make(part);
 }
 
-void aqsim_xcc_alone_end(aqsim_xcc *xcc)
+void aqsim_xcc_exclusive_end(aqsim_xcc *xcc)
 {
   if (xcc->alone)
-    aqsim_xcc_alone_split(xcc, xcc->now,
-                          aqsim_cohort_started(&xcc->cohort, xcc->now + 1));
+    aqsim_xcc_exclusive_split(xcc, xcc->now,
+                              aqsim_cohort_started(&xcc->cohort, xcc->now + 1));
 }
 
-void aqsim_xcc_alone_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out)
+void aqsim_xcc_exclusive_scan(const aqsim_xcc *xcc,
+                              aqsim_dispatcher_sample *out)
 {
   const aqsim_part *part = xcc->alone;
   const aqsim_cohort *c = &xcc->cohort;

@@ -5,13 +5,17 @@
  * started starts later by as much as the queue was away. If a kernel
  * shares the device, its running workgroups end, the others wait.
  */
-#ifndef AQSIM_CONTEXT_H
-#define AQSIM_CONTEXT_H
+#ifndef AQSIM_CONTEXT_SWITCH_H
+#define AQSIM_CONTEXT_SWITCH_H
 
 #include "backend_sim/core.h"
 
 /* Stops the kernels of a queue that have not ended. */
 void aqsim_context_save(aqsim_queue *queue);
+
+/* Stops those, too, whose code is executed just now: it takes no virtual time,
+ * and a queue that another one displaces executes it to the end first. */
+void aqsim_context_save_code(aqsim_queue *queue);
 
 /* They continue now. */
 void aqsim_context_restore(aqsim_queue *queue);

@@ -15,13 +15,13 @@ enum { MASK_BITS = 32 };
 uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user)
 {
   aqsim_policy *p = watcher;
-  const aqsim_flight *flight = user;
-  aqsim_run *run = flight->run;
+  const aqsim_inflight *inflight = user;
+  aqsim_policy_kernel *run = inflight->run;
   aq_device_kernel view;
   (void)grid;
   if (!run)
     return UINT32_MAX;
-  aqsim_run_view(run, &view);
+  aqsim_policy_kernel_view(run, &view);
   p->api.free_slots(&p->api, run->handle, p->cus);
   const aqsim_policy_phase before = p->phase;
   p->phase = AQSIM_PHASE_HARDWARE;
@@ -36,22 +36,22 @@ uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user)
 }
 
 /* Reports workgroups that started or ended. */
-static void notes_tell(aqsim_policy *p)
+static void notes_report(aqsim_policy *p)
 {
   aqsim_watch *watch = &p->watch;
   if (watch->lost)
     aqsim_policy_fail(p, "no memory for workgroups");
   for (size_t i = 0; i < watch->count; i++) {
     const aqsim_workgroup_note note = watch->notes[i];
-    const aqsim_flight *flight = note.user;
-    if (!flight->run)
+    const aqsim_inflight *inflight = note.user;
+    if (!inflight->run)
       continue;
     aqsim_item item = {.kind = AQSIM_ITEM_WORKGROUP,
-                       .handle = flight->run->handle,
+                       .handle = inflight->run->handle,
                        .cookie = note.cu,
                        .flag = note.started};
-    aqsim_run_view(flight->run, &item.kernel);
-    aqsim_policy_tell_hardware(p, &item);
+    aqsim_policy_kernel_view(inflight->run, &item.kernel);
+    aqsim_policy_notify_hardware(p, &item);
   }
   watch->count = 0;
 }
@@ -63,7 +63,7 @@ void aqsim_policy_step(aqsim_policy *p)
   const aq_time next =
       aqsim_dispatcher_next(p->device->dispatcher, p->device->sim->now);
   if (p->watch.count)
-    notes_tell(p);
+    notes_report(p);
   if (next == AQ_TIME_MAX)
     return;
   p->stepping = true;
@@ -87,9 +87,9 @@ void aqsim_policy_ask_again(aqsim_policy *p)
 
 /* ---- kernels ---- */
 
-aqsim_run *aqsim_policy_run(const aqsim_policy *p, uint32_t handle)
+aqsim_policy_kernel *aqsim_policy_run(const aqsim_policy *p, uint32_t handle)
 {
-  aqsim_run *run = p->runs;
+  aqsim_policy_kernel *run = p->runs;
   while (run && run->handle != handle)
     run = run->next;
   return run;
@@ -107,12 +107,12 @@ bool aqsim_policy_mask(const aqsim_policy *p, const uint32_t *mask,
   return set.count > 0;
 }
 
-static void run_describe(aqsim_run *run)
+static void run_describe(aqsim_policy_kernel *run)
 {
-  const aqsim_flight *flight = run->flight;
-  const aqsim_model *model = flight->queue->device->model;
-  const aq_kernel_desc *desc = &flight->kernel->desc;
-  const aq_kernel_packet *packet = &flight->packet.kernel;
+  const aqsim_inflight *inflight = run->inflight;
+  const aqsim_model *model = inflight->queue->device->model;
+  const aq_kernel_desc *desc = &inflight->kernel->desc;
+  const aq_kernel_packet *packet = &inflight->packet.kernel;
   const uint64_t items = (uint64_t)packet->workgroup_size[0] *
                          packet->workgroup_size[1] * packet->workgroup_size[2];
   const uint64_t size = (uint64_t)model->wave_size;
@@ -131,38 +131,38 @@ static void run_describe(aqsim_run *run)
     run->workgroup_time =
         desc->cost.detail->latency[desc->cost.detail->latency_count - 1] -
         desc->cost.detail->contained;
-  else if (aqsim_cost_is_dispatched(&flight->kernel->desc.cost) &&
+  else if (aqsim_cost_is_dispatched(&inflight->kernel->desc.cost) &&
            desc->cost.kind != AQ_COST_ROOFLINE)
-    run->workgroup_time = aqsim_cost_workgroup(&desc->cost, packet,
-                                               flight->queue->sim->allocations);
+    run->workgroup_time = aqsim_cost_workgroup(
+        &desc->cost, packet, inflight->queue->sim->allocations);
   else if (desc->cost.kind != AQ_COST_ROOFLINE)
     run->workgroup_time = aqsim_cost_duration(
-        model, &flight->kernel->desc.cost, packet, flight->workgroups,
-        run->cus.count, flight->queue->sim->allocations);
+        model, &inflight->kernel->desc.cost, packet, inflight->workgroups,
+        run->cus.count, inflight->queue->sim->allocations);
 }
 
-static aqsim_run *run_alloc(aqsim_policy *p)
+static aqsim_policy_kernel *run_alloc(aqsim_policy *p)
 {
-  aqsim_run *run = p->spare;
+  aqsim_policy_kernel *run = p->spare;
   if (run)
     p->spare = run->next;
   else
     run = malloc(sizeof *run);
   if (!run)
     return NULL;
-  *run = (aqsim_run){
+  *run = (aqsim_policy_kernel){
       .policy = p, .handle = p->handle_last++, .first = AQ_TIME_MAX};
-  aqsim_run **at = &p->runs;
+  aqsim_policy_kernel **at = &p->runs;
   while (*at)
     at = &(*at)->next;
   *at = run;
   return run;
 }
 
-static void run_free(aqsim_run *run)
+static void run_free(aqsim_policy_kernel *run)
 {
   aqsim_policy *p = run->policy;
-  aqsim_run **at = &p->runs;
+  aqsim_policy_kernel **at = &p->runs;
   while (*at != run)
     at = &(*at)->next;
   *at = run->next;
@@ -170,39 +170,39 @@ static void run_free(aqsim_run *run)
   p->spare = run;
 }
 
-void aqsim_run_view(aqsim_run *run, aq_device_kernel *out)
+void aqsim_policy_kernel_view(aqsim_policy_kernel *run, aq_device_kernel *out)
 {
-  const aqsim_flight *flight = run->flight;
-  aqsim_grid_state state = {.workgroups = flight->workgroups};
-  if (flight->grid) {
-    aqsim_grid_state_get(flight->grid, flight->queue->sim->now, &state);
-    const uint64_t before = flight->workgroups - run->workgroups_left;
+  const aqsim_inflight *inflight = run->inflight;
+  aqsim_grid_state state = {.workgroups = inflight->workgroups};
+  if (inflight->grid) {
+    aqsim_grid_state_get(inflight->grid, inflight->queue->sim->now, &state);
+    const uint64_t before = inflight->workgroups - run->workgroups_left;
     state.issued += before;
     state.finished += before;
-  } else if (flight->end <= flight->queue->sim->now)
-    state.issued = state.finished = flight->workgroups;
+  } else if (inflight->end <= inflight->queue->sim->now)
+    state.issued = state.finished = inflight->workgroups;
   *out = (aq_device_kernel){.kernel = run->handle,
-                            .queue = flight->queue->number,
-                            .packet = flight->id,
+                            .queue = inflight->queue->number,
+                            .packet = inflight->id,
                             .job = run->job,
                             .command = run->command,
-                            .workgroups = (uint32_t)flight->workgroups,
+                            .workgroups = (uint32_t)inflight->workgroups,
                             .issued = (uint32_t)state.issued,
                             .finished = (uint32_t)state.finished,
                             .waves_per_workgroup = run->waves,
                             .per_cu_max = run->most,
                             .state_size = (uint32_t)run->state_size,
                             .idempotent = run->idempotent,
-                            .started = flight->start,
+                            .started = inflight->start,
                             .workgroup_time = run->workgroup_time};
 }
 
 /* Asks for limits, and takes them if they are legal. */
-static void launch_ask(aqsim_policy *p, aqsim_run *run)
+static void launch_ask(aqsim_policy *p, aqsim_policy_kernel *run)
 {
   aq_device_kernel view;
   aq_device_launch launch = {0};
-  aqsim_run_view(run, &view);
+  aqsim_policy_kernel_view(run, &view);
   view.issued = view.finished = 0;
   const aqsim_policy_phase before = p->phase;
   p->phase = AQSIM_PHASE_HARDWARE;
@@ -221,55 +221,56 @@ static void launch_ask(aqsim_policy *p, aqsim_run *run)
   run->slice = launch.slice;
 }
 
-bool aqsim_policy_launch(aqsim_flight *flight)
+bool aqsim_policy_launch(aqsim_inflight *inflight)
 {
-  aqsim_queue *queue = flight->queue;
+  aqsim_queue *queue = inflight->queue;
   aqsim_policy *p = queue->device->policy;
-  aqsim_run *run = run_alloc(p);
+  aqsim_policy_kernel *run = run_alloc(p);
   if (!run)
     return false;
-  flight->run = run;
-  run->flight = flight;
+  inflight->run = run;
+  run->inflight = inflight;
   run->cus = queue->cus;
   run->job = AQ_POLICY_NO_JOB;
-  flight->end = AQ_TIME_MAX;
-  flight->killed = flight->stopped = false;
+  inflight->end = AQ_TIME_MAX;
+  inflight->killed = inflight->stopped = false;
   if (p->binding->identify)
-    p->binding->identify(p->binding->user, queue->ring.id, flight->id,
+    p->binding->identify(p->binding->user, queue->ring.id, inflight->id,
                          &run->job, &run->command, &run->idempotent);
   run_describe(run);
-  run->workgroups_left = flight->workgroups;
+  run->workgroups_left = inflight->workgroups;
   if (p->ops.launch && !p->failed) {
-    flight->start =
-        aq_time_add(flight->start, aqsim_policy_pick_delay(queue->device));
+    inflight->start =
+        aq_time_add(inflight->start, aqsim_policy_pick_delay(queue->device));
     launch_ask(p, run);
   }
-  run->since = flight->start;
-  run->dispatched = aqsim_cost_is_dispatched(&flight->kernel->desc.cost) &&
-                    flight->workgroups > 0 &&
-                    flight->kernel->desc.cost.kind != AQ_COST_ROOFLINE;
+  run->since = inflight->start;
+  run->dispatched = aqsim_cost_is_dispatched(&inflight->kernel->desc.cost) &&
+                    inflight->workgroups > 0 &&
+                    inflight->kernel->desc.cost.kind != AQ_COST_ROOFLINE;
   if (queue->policy.limit && queue->line.active >= queue->policy.limit)
     queue->line.hold |= AQSIM_HOLD_LIMIT;
   return true;
 }
 
-aq_time aqsim_run_used(const aqsim_run *run)
+aq_time aqsim_policy_kernel_used(const aqsim_policy_kernel *run)
 {
-  const aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
-  if (flight->grid) {
+  const aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
+  if (inflight->grid) {
     aqsim_grid_state state;
-    aqsim_grid_state_get(flight->grid, now, &state);
+    aqsim_grid_state_get(inflight->grid, now, &state);
     return run->used + state.used;
   }
   if (run->dispatched || run->state == AQSIM_RUN_STOPPED)
     return run->used;
-  return run->used + aq_time_max(aq_time_min(flight->end, now) - run->since, 0);
+  return run->used +
+         aq_time_max(aq_time_min(inflight->end, now) - run->since, 0);
 }
 
-void aqsim_policy_grid(const aqsim_flight *flight, aqsim_grid_desc *grid)
+void aqsim_policy_grid(const aqsim_inflight *inflight, aqsim_grid_desc *grid)
 {
-  const aqsim_run *run = flight->run;
+  const aqsim_policy_kernel *run = inflight->run;
   grid->cus = &run->cus;
   grid->limits = run->limits;
   grid->workgroups = run->workgroups_left;
@@ -288,20 +289,20 @@ void aqsim_policy_grid_begun(aqsim_device *device)
   aqsim_policy_step(p);
 }
 
-aq_time aqsim_policy_first(aqsim_flight *flight, aq_time start)
+aq_time aqsim_policy_first(aqsim_inflight *inflight, aq_time start)
 {
-  aqsim_run *run = flight->run;
+  aqsim_policy_kernel *run = inflight->run;
   run->first = aq_time_min(run->first, start);
   return run->first;
 }
 
-bool aqsim_policy_grid_ended(aqsim_flight *flight)
+bool aqsim_policy_grid_ended(aqsim_inflight *inflight)
 {
-  aqsim_run *run = flight->run;
+  aqsim_policy_kernel *run = inflight->run;
   aqsim_policy *p = run->policy;
   run->used += aqsim_dispatcher_used(p->device->dispatcher);
   if (p->watch.count)
-    notes_tell(p);
+    notes_report(p);
   if (run->slice && run->slice < run->workgroups_left) {
     run->workgroups_left -= run->slice;
     return true;
@@ -316,34 +317,34 @@ static void limit_release(aqsim_queue *queue)
     queue->line.hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
 }
 
-void aqsim_policy_complete(aqsim_flight *flight)
+void aqsim_policy_complete(aqsim_inflight *inflight)
 {
-  aqsim_run *run = flight->run;
+  aqsim_policy_kernel *run = inflight->run;
   aqsim_policy *p = run->policy;
   aqsim_item item = {.kind = AQSIM_ITEM_COMPLETE};
   if (p->watch.count)
-    notes_tell(p);
-  aqsim_run_view(run, &item.kernel);
+    notes_report(p);
+  aqsim_policy_kernel_view(run, &item.kernel);
   item.kernel.issued = item.kernel.finished = item.kernel.workgroups;
   if (run->state == AQSIM_RUN_STOPS && !run->by_queue)
-    aqsim_run_preempted(run, flight->end);
-  aqsim_policy_charge(p, flight->queue, aqsim_run_used(run), false);
+    aqsim_policy_kernel_preempted(run, inflight->end);
+  aqsim_policy_charge(p, inflight->queue, aqsim_policy_kernel_used(run), false);
   run_free(run);
-  flight->run = NULL;
-  aqsim_policy_queue_rests(flight->queue);
-  limit_release(flight->queue);
+  inflight->run = NULL;
+  aqsim_policy_queue_rests(inflight->queue);
+  limit_release(inflight->queue);
   if (p->ops.complete)
-    aqsim_policy_tell_hardware(p, &item);
+    aqsim_policy_notify_hardware(p, &item);
   aqsim_policy_ask_again(p);
 }
 
-void aqsim_policy_forget(aqsim_flight *flight)
+void aqsim_policy_forget(aqsim_inflight *inflight)
 {
-  if (flight->stopped)
-    flight->queue->policy.stopped--;
-  flight->stopped = false;
-  run_free(flight->run);
-  flight->run = NULL;
-  aqsim_policy_queue_rests(flight->queue);
-  limit_release(flight->queue);
+  if (inflight->stopped)
+    inflight->queue->policy.stopped--;
+  inflight->stopped = false;
+  run_free(inflight->run);
+  inflight->run = NULL;
+  aqsim_policy_queue_rests(inflight->queue);
+  limit_release(inflight->queue);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/hwqueue/queue_life.h"
+#include "backend_sim/hwqueue/queue_create.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend_sim/deadlock.h"
+#include "backend_sim/engine/allocation_publish.h"
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/packet/fetch.h"
-#include "backend_sim/packet/flight.h"
+#include "backend_sim/packet/inflight.h"
+#include "backend_sim/packet/kernel_dispatch.h"
 #include "backend_sim/packet/processor.h"
-#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
-#include "backend_sim/published.h"
 
 enum {
   QUEUES_FIRST = 8, /* of the slab */
@@ -162,12 +162,13 @@ static void queue_withdraw(const aqsim *sim, const aqsim_queue *queue)
 
 static void queue_free(aqsim *sim, aqsim_queue *queue)
 {
-  if (queue->ring.packets)
+  if (queue->ring.packets && !queue->placed)
     queue_withdraw(sim, queue);
-  free(queue->ring.packets);
-  free(queue->intake.submitted);
-  free(queue->intake.completed);
-  free(queue->pool.flights);
+  if (!queue->placed)
+    free(queue->ring.packets);
+  free(queue->fetch_state.submitted);
+  free(queue->fetch_state.completed);
+  free(queue->pool.inflights);
   free(queue->pm4);
   /* A reader without the lock sees a destroyed queue. */
   __atomic_store_n(&queue->amd.hsa.base, NULL, __ATOMIC_RELAXED);
@@ -180,33 +181,55 @@ static uint64_t queue_events(const aqsim_queue *queue)
   return 3 + (uint64_t)queue->ring.size; /* fetch, map, gate, flights */
 }
 
-/* Allocates the queue, its ring and the processor's state beside it. */
-static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
+/* Allocates the queue, its ring unless it has one, and the processor's state
+ * beside it. A client has published its own memory. */
+static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size,
+                                const aqsim_queue_place *place)
 {
   aqsim_queue *queue = queue_take(sim);
   if (!queue)
     return NULL;
   memset(queue, 0, sizeof *queue);
   queue->ring.size = size;
+  queue->placed = place != NULL;
   queue->ring.packets =
-      aligned_alloc(AQ_PACKET_SIZE, (size_t)size * AQ_PACKET_SIZE);
-  queue->intake.submitted = calloc(size, sizeof *queue->intake.submitted);
-  queue->intake.completed = calloc(size, sizeof *queue->intake.completed);
-  /* Fresh pages of flights cost nothing until that many are in flight. */
-  queue->pool.flights =
-      aligned_alloc(_Alignof(aqsim_flight), size * sizeof *queue->pool.flights);
-  if (queue->ring.packets && queue->intake.submitted &&
-      queue->intake.completed && queue->pool.flights &&
-      queue_publish(sim, queue) &&
+      place ? place->packets
+            : aligned_alloc(AQ_PACKET_SIZE, (size_t)size * AQ_PACKET_SIZE);
+  queue->fetch_state.submitted =
+      calloc(size, sizeof *queue->fetch_state.submitted);
+  queue->fetch_state.completed =
+      calloc(size, sizeof *queue->fetch_state.completed);
+  /* Fresh pages of packets in flight cost nothing until that many are in
+   * flight. */
+  queue->pool.inflights = aligned_alloc(_Alignof(aqsim_inflight),
+                                        size * sizeof *queue->pool.inflights);
+  if (queue->ring.packets && queue->fetch_state.submitted &&
+      queue->fetch_state.completed && queue->pool.inflights &&
+      (place || queue_publish(sim, queue)) &&
       aqsim_calendar_reserve(&sim->calendar, queue_events(queue)))
     return queue;
   queue_free(sim, queue);
   return NULL;
 }
 
+/* The client has made its own. Packets before the read index are history. */
+static void queue_place(aqsim_queue *queue, const aqsim_queue_place *place)
+{
+  queue->abi = place->abi;
+  queue->ring.write_index = place->write_index;
+  queue->ring.read_index = place->read_index;
+  queue->ring.doorbell = place->doorbell;
+  __atomic_store_n(queue->ring.doorbell, UINT64_MAX, __ATOMIC_RELEASE);
+  queue->seen = UINT64_MAX;
+  queue->fetch_state.read = queue->fetch_state.noticed =
+      queue->fetch_state.fetched = queue->announced =
+          aq_ring_read_index(&queue->ring);
+}
+
 /* The memory that clients and the processor share, as the HSA ABI has it. */
 static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc)
 {
+  queue->abi = &queue->amd;
   uint32_t size = queue->ring.size;
   memset(queue->ring.packets, 0, (size_t)size * AQ_PACKET_SIZE);
   for (uint32_t i = 0; i < size; i++)
@@ -248,7 +271,8 @@ static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag)
 
 /* Applies the description, before the processor sees the queue. */
 static void queue_describe(aqsim *sim, aqsim_queue *queue,
-                           const aq_queue_desc *desc)
+                           const aq_queue_desc *desc,
+                           const aqsim_queue_place *place)
 {
   queue->sim = sim;
   queue->host = desc->device == AQ_DEVICE_HOST;
@@ -265,7 +289,10 @@ static void queue_describe(aqsim *sim, aqsim_queue *queue,
   aqsim_fetch_init(queue);
   aqsim_queue_slot_init(queue);
   aqsim_queue_gate_init(queue);
-  queue_init_abi(queue, desc);
+  if (place)
+    queue_place(queue, place);
+  else
+    queue_init_abi(queue, desc);
   if (desc->type == AQ_QUEUE_SOFT) {
     aqsim_signal *doorbell = aqsim_signal_from(desc->doorbell);
     queue->state = AQSIM_QUEUE_SOFT;
@@ -300,7 +327,8 @@ static void queue_link(aqsim *sim, aqsim_queue *queue)
 }
 
 aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
-                             aqsim_queue **out, aq_diag *diag)
+                             const aqsim_queue_place *place, aqsim_queue **out,
+                             aq_diag *diag)
 {
   uint32_t size = desc->size;
   aq_status status = queue_check(sim, desc, &size, diag);
@@ -312,11 +340,11 @@ aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
     (*out)->references++;
     return AQ_OK;
   }
-  aqsim_queue *queue = queue_alloc(sim, size);
+  aqsim_queue *queue = queue_alloc(sim, size, place);
   if (!queue)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
                        "out of memory for a queue of %u packets", size);
-  queue_describe(sim, queue, desc);
+  queue_describe(sim, queue, desc, place);
   status = queue_announce(sim, queue, diag);
   if (status != AQ_OK) {
     aqsim_calendar_release(&sim->calendar, queue_events(queue));
@@ -346,20 +374,20 @@ void aqsim_queue_destroy(aqsim_queue *queue)
   if (--queue->references > 0)
     return;
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
-  aqsim_waves_cancel(queue);
+  aqsim_kernel_dispatch_cancel(queue);
   for (uint32_t i = 0; i < queue->pool.fresh; i++)
-    aqsim_execution_end(&queue->pool.flights[i]);
-  aqsim_gate_disarm(&queue->wait.gate);
-  aqsim_calendar_forget(&sim->calendar, &queue->wait.gate,
-                        sizeof queue->wait.gate);
+    aqsim_execution_end(&queue->pool.inflights[i]);
+  aqsim_dep_wait_disarm(&queue->wait.dep_wait);
+  aqsim_calendar_forget(&sim->calendar, &queue->wait.dep_wait,
+                        sizeof queue->wait.dep_wait);
   aqsim_calendar_forget(&sim->calendar, &queue->map.event,
                         sizeof queue->map.event);
-  aqsim_calendar_forget(&sim->calendar, queue->pool.flights,
-                        queue->pool.fresh * sizeof *queue->pool.flights);
+  aqsim_calendar_forget(&sim->calendar, queue->pool.inflights,
+                        queue->pool.fresh * sizeof *queue->pool.inflights);
   queue_unlink(sim, queue);
   queue->destroyed = true;
   if (!queue->host)
-    queue->device->left_over -= queue->line.active;
+    queue->device->orphaned -= queue->line.active;
   queue->device->queue_count -= queue_is_hardware(queue);
   if (queue->device->cooperative == queue)
     queue->device->cooperative = NULL;
@@ -417,7 +445,7 @@ static void cus_set(aqsim_queue *queue, const aqsim_cu_set *cus)
 {
   queue->cus = *cus;
   aqsim_queue_shape_forget(queue);
-  aqsim_waves_mask(queue);
+  aqsim_kernel_dispatch_mask(queue);
 }
 
 static aq_status cu_mask_set(aqsim_queue *queue,

@@ -4,40 +4,41 @@
 
 #include "backend_sim/policy/policy_priv.h"
 
-void aqsim_policy_preempted_tell(aqsim_policy *p,
-                                 const aq_preempt_result *result)
+void aqsim_policy_preempted_notify(aqsim_policy *p,
+                                   const aq_preempt_result *result)
 {
-  aqsim_policy_tell(
+  aqsim_policy_notify(
       p, AQ_SIDE_FIRMWARE,
       &(aqsim_item){.kind = AQSIM_ITEM_PREEMPTED, .result = *result});
 }
 
-static void row_tell(const aqsim_policy *p, const aqsim_queue *queue,
-                     const aq_preempted *row)
+static void row_report(const aqsim_policy *p, const aqsim_queue *queue,
+                       const aq_preempted *row)
 {
   if (p->binding->preempted)
     p->binding->preempted(p->binding->user, queue->ring.id, row);
 }
 
-void aqsim_run_preempted(const aqsim_run *run, aq_time freed)
+void aqsim_policy_kernel_preempted(const aqsim_policy_kernel *run,
+                                   aq_time freed)
 {
   aqsim_policy *p = run->policy;
-  aqsim_policy_preempted_tell(
+  aqsim_policy_preempted_notify(
       p, &(aq_preempt_result){.cookie = run->cookie,
                               .target = run->handle,
                               .asked = run->asked,
                               .freed = freed,
                               .wasted = run->lost,
                               .workgroups = run->workgroups});
-  row_tell(p, run->flight->queue,
-           &(aq_preempted){.job = run->job == AQ_POLICY_NO_JOB
-                                      ? AQ_NONE
-                                      : (int64_t)run->job,
-                           .mode = run->mode,
-                           .asked = run->asked,
-                           .freed = freed,
-                           .wasted = run->lost,
-                           .workgroups = run->workgroups});
+  row_report(p, run->inflight->queue,
+             &(aq_preempted){.job = run->job == AQ_POLICY_NO_JOB
+                                        ? AQ_NONE
+                                        : (int64_t)run->job,
+                             .mode = run->mode,
+                             .asked = run->asked,
+                             .freed = freed,
+                             .wasted = run->lost,
+                             .workgroups = run->workgroups});
 }
 
 void aqsim_queue_preempted(aqsim_queue *queue)
@@ -48,7 +49,7 @@ void aqsim_queue_preempted(aqsim_queue *queue)
   if (!own->preempting)
     return;
   own->preempting = false;
-  aqsim_policy_preempted_tell(
+  aqsim_policy_preempted_notify(
       p, &(aq_preempt_result){.cookie = own->cookie,
                               .target = queue->number,
                               .asked = own->asked,
@@ -56,21 +57,22 @@ void aqsim_queue_preempted(aqsim_queue *queue)
                               .wasted = own->wasted,
                               .workgroups = own->workgroups});
   if (own->worked || own->returned)
-    row_tell(p, queue,
-             &(aq_preempted){.job = AQ_NONE,
-                             .mode = own->mode,
-                             .asked = own->asked,
-                             .freed = now,
-                             .wasted = own->wasted,
-                             .workgroups = own->workgroups,
-                             .returned = own->returned});
+    row_report(p, queue,
+               &(aq_preempted){.job = AQ_NONE,
+                               .mode = own->mode,
+                               .asked = own->asked,
+                               .freed = now,
+                               .wasted = own->wasted,
+                               .workgroups = own->workgroups,
+                               .returned = own->returned});
 }
 
 bool aqsim_policy_queue_runs(const aqsim_policy *p, const aqsim_queue *queue)
 {
-  const aqsim_run *run = p->runs;
-  while (run && !(run->flight->queue == queue && run->state == AQSIM_RUN_GOES &&
-                  aqsim_run_is_running(run)))
+  const aqsim_policy_kernel *run = p->runs;
+  while (run &&
+         !(run->inflight->queue == queue && run->state == AQSIM_RUN_GOES &&
+           aqsim_policy_kernel_is_running(run)))
     run = run->next;
   return run != NULL;
 }
@@ -86,22 +88,22 @@ void aqsim_policy_suspend_begun(aqsim_queue *queue)
   own->suspended = queue->sim->now;
 }
 
-void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed)
+void aqsim_policy_suspend_done(aqsim_queue *queue, aq_time freed)
 {
   aqsim_queue_policy *own = &queue->policy;
   if (!own->suspending)
     return;
   own->suspending = false;
-  row_tell(queue->device->policy, queue,
-           &(aq_preempted){.job = AQ_NONE,
-                           .mode = AQ_PREEMPTED_SUSPEND,
-                           .asked = own->suspended,
-                           .freed = freed == AQ_TIME_NONE ? AQ_NONE : freed});
+  row_report(queue->device->policy, queue,
+             &(aq_preempted){.job = AQ_NONE,
+                             .mode = AQ_PREEMPTED_SUSPEND,
+                             .asked = own->suspended,
+                             .freed = freed == AQ_TIME_NONE ? AQ_NONE : freed});
 }
 
 void aqsim_policy_queue_rests(aqsim_queue *queue)
 {
   if (queue->policy.suspending &&
       !aqsim_policy_queue_runs(queue->device->policy, queue))
-    aqsim_policy_suspend_over(queue, queue->sim->now);
+    aqsim_policy_suspend_done(queue, queue->sim->now);
 }
