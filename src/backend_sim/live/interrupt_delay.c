@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/live/live_lead.h"
+#include "backend_sim/live/interrupt_delay.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend_sim/yields.h"
-#include "common/wall.h"
+#include "backend_sim/thread_yield.h"
+#include "common/wall_clock.h"
 
 enum {
   LEAD_NS = 1000000,      /* of processor time */

@@ -12,8 +12,8 @@
  * Transfers are part of the object that they are about (the caller's storage).
  * One thread at a time; nothing allocates but init.
  */
-#ifndef AQSIM_TRAFFIC_H
-#define AQSIM_TRAFFIC_H
+#ifndef AQSIM_BANDWIDTH_H
+#define AQSIM_BANDWIDTH_H
 
 #include "backend_sim/transfer/links.h"
 #include "common/diag.h"
@@ -32,32 +32,33 @@ struct aqsim_transfer {
   bool settled;           /* its rate is found */
 };
 
-typedef struct aqsim_traffic {
+typedef struct aqsim_bandwidth {
   const int64_t *bandwidth; /* of each direction; borrowed */
   int64_t *spare;           /* scratch: of each direction */
   uint32_t *users;          /* the same */
   aqsim_transfer *first, *last;
   aq_time since; /* when the rates changed last */
-} aqsim_traffic;
+} aqsim_bandwidth;
 
-aq_status aqsim_traffic_init(aqsim_traffic *traffic, const aqsim_links *links,
-                             aq_time now, aq_diag *diag);
-void aqsim_traffic_fini(aqsim_traffic *traffic);
+aq_status aqsim_bandwidth_init(aqsim_bandwidth *traffic,
+                               const aqsim_links *links, aq_time now,
+                               aq_diag *diag);
+void aqsim_bandwidth_fini(aqsim_bandwidth *traffic);
 
 /* `size` bytes begin to move. Route, most and changed are set. */
-void aqsim_traffic_join(aqsim_traffic *traffic, aqsim_transfer *transfer,
-                        size_t size, aq_time now);
+void aqsim_bandwidth_join(aqsim_bandwidth *traffic, aqsim_transfer *transfer,
+                          size_t size, aq_time now);
 
 /* Whether all bytes have moved or not, they move no more. */
-void aqsim_traffic_leave(aqsim_traffic *traffic, aqsim_transfer *transfer,
-                         aq_time now);
+void aqsim_bandwidth_leave(aqsim_bandwidth *traffic, aqsim_transfer *transfer,
+                           aq_time now);
 
 /* Calls `changed` of transfers whose rate changed, in the order they joined;
  * after each join and leave. */
-void aqsim_traffic_tell(const aqsim_traffic *traffic);
+void aqsim_bandwidth_notify(const aqsim_bandwidth *traffic);
 
 /* When all bytes will have moved if no rate changes; rounded up. */
-aq_time aqsim_transfer_end(const aqsim_traffic *traffic,
+aq_time aqsim_transfer_end(const aqsim_bandwidth *traffic,
                            const aqsim_transfer *transfer);
 
 #endif

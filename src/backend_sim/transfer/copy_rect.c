@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/transfer/boxes.h"
+#include "backend_sim/transfer/copy_rect.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool side_end(const aq_copy_box *box, const aq_copy_pitch *pitch,
          !__builtin_add_overflow(*end, at, end);
 }
 
-aq_status aqsim_box_check(const aq_copy_desc *desc, aq_diag *diag)
+aq_status aqsim_copy_rect_check(const aq_copy_desc *desc, aq_diag *diag)
 {
   const aq_copy_box *box = desc->box;
   uint64_t size, end;
@@ -41,12 +41,12 @@ aq_status aqsim_box_check(const aq_copy_desc *desc, aq_diag *diag)
   return AQ_OK;
 }
 
-aqsim_box aqsim_box_of(const aq_copy_desc *desc)
+aqsim_copy_rect aqsim_copy_rect_of(const aq_copy_desc *desc)
 {
   const aq_copy_box *box = desc->box;
-  return box ? (aqsim_box){box->width, box->rows, box->slices, box->to,
-                           box->from}
-             : (aqsim_box){.width = desc->size, .rows = 1, .slices = 1};
+  return box ? (aqsim_copy_rect){box->width, box->rows, box->slices, box->to,
+                                 box->from}
+             : (aqsim_copy_rect){.width = desc->size, .rows = 1, .slices = 1};
 }
 
 static uint64_t row_offset(const aq_copy_pitch *pitch, uint32_t y, uint32_t z)
@@ -54,7 +54,8 @@ static uint64_t row_offset(const aq_copy_pitch *pitch, uint32_t y, uint32_t z)
   return (uint64_t)z * pitch->slice + (uint64_t)y * pitch->row;
 }
 
-void aqsim_box_move(const aqsim_box *box, void *to, const void *from)
+void aqsim_copy_rect_move(const aqsim_copy_rect *box, void *to,
+                          const void *from)
 {
   for (uint32_t z = 0; z < box->slices; z++)
     for (uint32_t y = 0; y < box->rows; y++)
@@ -70,8 +71,9 @@ static uint64_t page_end(uint64_t end)
 
 /* Rows whose pages follow one another are asked for at once: a question costs a
  * system call. */
-bool aqsim_box_unmapped(const aqsim_box *box, const aq_copy_pitch *pitch,
-                        aqsim_access access, uint64_t at, uint64_t *unmapped)
+bool aqsim_copy_rect_unmapped(const aqsim_copy_rect *box,
+                              const aq_copy_pitch *pitch, aqsim_access access,
+                              uint64_t at, uint64_t *unmapped)
 {
   uint64_t begin = at, end = at + box->width;
   for (uint32_t z = 0; z < box->slices; z++)
@@ -89,8 +91,9 @@ bool aqsim_box_unmapped(const aqsim_box *box, const aq_copy_pitch *pitch,
   return aqsim_memory_unmapped(access, begin, end - begin, unmapped);
 }
 
-bool aqsim_box_touches(const aqsim_box *box, const aq_copy_pitch *pitch,
-                       uint64_t at, uint64_t address, uint64_t size)
+bool aqsim_copy_rect_touches(const aqsim_copy_rect *box,
+                             const aq_copy_pitch *pitch, uint64_t at,
+                             uint64_t address, uint64_t size)
 {
   const uint64_t last = at + row_offset(pitch, box->rows - 1, box->slices - 1);
   if (at >= address + size || address >= last + box->width)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/transfer/traffic.h"
+#include "backend_sim/transfer/bandwidth.h"
 
 #include <stdlib.h>
 
-aq_status aqsim_traffic_init(aqsim_traffic *traffic, const aqsim_links *links,
-                             aq_time now, aq_diag *diag)
+aq_status aqsim_bandwidth_init(aqsim_bandwidth *traffic,
+                               const aqsim_links *links, aq_time now,
+                               aq_diag *diag)
 {
-  *traffic = (aqsim_traffic){
+  *traffic = (aqsim_bandwidth){
       .bandwidth = links->bandwidth,
       .spare = calloc(links->direction_count, sizeof *traffic->spare),
       .users = calloc(links->direction_count, sizeof *traffic->users),
@@ -19,14 +20,14 @@ aq_status aqsim_traffic_init(aqsim_traffic *traffic, const aqsim_links *links,
   return aq_diag_no_memory(diag);
 }
 
-void aqsim_traffic_fini(aqsim_traffic *traffic)
+void aqsim_bandwidth_fini(aqsim_bandwidth *traffic)
 {
   free(traffic->spare);
   free(traffic->users);
 }
 
 /* The bytes that transfers have moved since the last change. */
-static void traffic_advance(aqsim_traffic *traffic, aq_time now)
+static void traffic_advance(aqsim_bandwidth *traffic, aq_time now)
 {
   uint64_t passed = (uint64_t)(now - traffic->since);
   traffic->since = now;
@@ -37,7 +38,7 @@ static void traffic_advance(aqsim_traffic *traffic, aq_time now)
 }
 
 /* The most that a transfer may have while all rise together. */
-static int64_t transfer_limit(const aqsim_traffic *traffic,
+static int64_t transfer_limit(const aqsim_bandwidth *traffic,
                               const aqsim_transfer *t)
 {
   int64_t limit = t->most;
@@ -49,24 +50,8 @@ static int64_t transfer_limit(const aqsim_traffic *traffic,
   return limit > 0 ? limit : 1;
 }
 
-static void traffic_reset(aqsim_traffic *traffic)
-{
-  for (aqsim_transfer *t = traffic->first; t; t = t->next)
-    for (uint32_t i = 0; i < t->route.count; i++) {
-      uint32_t at = t->route.directions[i];
-      traffic->spare[at] = traffic->bandwidth[at];
-      traffic->users[at] = 0;
-    }
-  for (aqsim_transfer *t = traffic->first; t; t = t->next) {
-    t->settled = false;
-    t->rate_before = t->rate;
-    for (uint32_t i = 0; i < t->route.count; i++)
-      traffic->users[t->route.directions[i]]++;
-  }
-}
-
 /* Transfers at their limit stay there; returns whether others are left. */
-static bool traffic_fill(aqsim_traffic *traffic)
+static bool traffic_fill(aqsim_bandwidth *traffic)
 {
   int64_t lowest = INT64_MAX;
   bool some = false;
@@ -89,15 +74,26 @@ static bool traffic_fill(aqsim_traffic *traffic)
   return some;
 }
 
-static void traffic_share(aqsim_traffic *traffic)
+static void traffic_share(aqsim_bandwidth *traffic)
 {
-  traffic_reset(traffic);
+  for (aqsim_transfer *t = traffic->first; t; t = t->next)
+    for (uint32_t i = 0; i < t->route.count; i++) {
+      uint32_t at = t->route.directions[i];
+      traffic->spare[at] = traffic->bandwidth[at];
+      traffic->users[at] = 0;
+    }
+  for (aqsim_transfer *t = traffic->first; t; t = t->next) {
+    t->settled = false;
+    t->rate_before = t->rate;
+    for (uint32_t i = 0; i < t->route.count; i++)
+      traffic->users[t->route.directions[i]]++;
+  }
   while (traffic_fill(traffic))
     ;
 }
 
-void aqsim_traffic_join(aqsim_traffic *traffic, aqsim_transfer *transfer,
-                        size_t size, aq_time now)
+void aqsim_bandwidth_join(aqsim_bandwidth *traffic, aqsim_transfer *transfer,
+                          size_t size, aq_time now)
 {
   traffic_advance(traffic, now);
   transfer->left = (unsigned __int128)size * (uint64_t)AQ_S;
@@ -112,8 +108,8 @@ void aqsim_traffic_join(aqsim_traffic *traffic, aqsim_transfer *transfer,
   traffic_share(traffic);
 }
 
-void aqsim_traffic_leave(aqsim_traffic *traffic, aqsim_transfer *transfer,
-                         aq_time now)
+void aqsim_bandwidth_leave(aqsim_bandwidth *traffic, aqsim_transfer *transfer,
+                           aq_time now)
 {
   traffic_advance(traffic, now);
   if (transfer->previous)
@@ -127,14 +123,14 @@ void aqsim_traffic_leave(aqsim_traffic *traffic, aqsim_transfer *transfer,
   traffic_share(traffic);
 }
 
-void aqsim_traffic_tell(const aqsim_traffic *traffic)
+void aqsim_bandwidth_notify(const aqsim_bandwidth *traffic)
 {
   for (aqsim_transfer *t = traffic->first; t; t = t->next)
     if (t->rate != t->rate_before)
       t->changed(t);
 }
 
-aq_time aqsim_transfer_end(const aqsim_traffic *traffic,
+aq_time aqsim_transfer_end(const aqsim_bandwidth *traffic,
                            const aqsim_transfer *transfer)
 {
   uint64_t rate = (uint64_t)transfer->rate;

@@ -1,38 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The device of live mode: one thread that runs the calendar, the lock that it
- * shares with host threads, and the driver of time.
+ * shares with host threads, and the driver of time. device_thread.c has the
+ * modes, the roles and the orders.
  *
- * It begins in lockstep: as long as one client thread uses the transport and
- * waits through it, that thread drives time itself, as in virtual time, and the
- * timeline is the same. The device thread only watches. It takes over, for
- * good, when a second thread calls, when a wait needs another thread, or when
- * several looks in a row find work in memory and no client that waits through
- * the table (PATIENCE): then the client spins on memory. With a pace it drives
- * from the beginning.
+ * Once the device thread drives, it polls write indices, doorbells, headers and
+ * the memory that packets wait for. Idle, it spins first, then sleeps longer
+ * and longer (doc/live.md); operations of the table wake it, raw stores wait
+ * for its next look.
  *
- * Once it drives, it polls write indices, doorbells, headers and the memory
- * that packets wait for. Idle, it spins first, then sleeps longer and longer
- * (doc/live.md); operations of the table wake it, raw stores wait for its next
- * look.
- *
- * The lock protects the whole simulator. No function of a client runs with it:
- * host functions of kernels run on the thread that drives time, which lets go
- * of the lock and of nothing else (`outside`), so that the others may use the
- * table but time stands still; callbacks of queues and signals run on the
- * thread of live_handlers.h. Functions below take the lock where they do not
- * say otherwise.
- *
- * Closing ends waits: host threads inside of one return AQ_ERR_QUEUE before the
- * simulator goes.
+ * The lock protects the whole simulator. Functions below take it where they do
+ * not say otherwise.
  */
-#ifndef AQSIM_LIVE_DEVICE_H
-#define AQSIM_LIVE_DEVICE_H
+#ifndef AQSIM_DEVICE_THREAD_H
+#define AQSIM_DEVICE_THREAD_H
 
 #include <pthread.h>
 
 #include "backend_sim/core.h"
-#include "backend_sim/live/live_lead.h"
+#include "backend_sim/live/interrupt_delay.h"
 
 typedef struct aqsim_live_handlers aqsim_live_handlers;
 
@@ -43,10 +29,13 @@ struct aqsim_live {
   bool started;
 
   /* Atomic words that both sides use. */
-  uint32_t wanted;  /* host threads that want the lock */
-  uint32_t bell;    /* futex: the device sleeps on it */
-  uint32_t asleep;  /* the device sleeps, or is about to */
-  uint32_t changed; /* futex: hosts sleep on it */
+  uint32_t wanted;       /* host threads that want the lock */
+  uint32_t served;       /* times that one got it */
+  uint32_t device_waits; /* for the lock, which a host has: they give way */
+  uintptr_t owner;       /* the thread that has the lock, or 0 */
+  uint32_t bell;         /* futex: the device sleeps on it */
+  uint32_t asleep;       /* the device sleeps, or is about to */
+  uint32_t changed;      /* futex: hosts sleep on it */
   uint32_t stop;
   uint32_t free;       /* the device drives: lockstep has ended */
   uint32_t idle_turns; /* looks at everything that found nothing */
@@ -59,12 +48,14 @@ struct aqsim_live {
   aqsim_leads leads;
 
   /* Under the lock. */
+  uint32_t depth;         /* times that its owner took it */
   uintptr_t client;       /* the only thread so far, or 0 */
   uint64_t entries, seen; /* times it drove; when the device looked last */
   uint32_t patience;
-  int64_t idle_since;         /* wall ns, 0: busy */
-  const aqsim_queue *outside; /* whose host function the driver runs, or NULL */
-  pthread_cond_t back;        /* it returned */
+  int64_t idle_since; /* wall ns, 0: busy */
+  const aqsim_queue
+      *host_functions; /* whose host function the driver runs, or NULL */
+  pthread_cond_t back; /* it returned */
 
   /* Constant. */
   aq_pace pace;
@@ -81,6 +72,13 @@ void aqsim_live_stop(aqsim *sim);
 void aqsim_live_lock(aqsim_live *live);
 void aqsim_live_unlock(aqsim_live *live);
 
+/* Whether the caller has the lock: no other thread stores its id. */
+static inline bool aqsim_live_is_locked(const aqsim_live *live)
+{
+  return __atomic_load_n(&live->owner, __ATOMIC_RELAXED) ==
+         (uintptr_t)pthread_self();
+}
+
 /* Takes the lock for an operation of a host thread: a second one ends the
  * lockstep. */
 void aqsim_live_enter(aqsim_live *live);
@@ -90,13 +88,16 @@ void aqsim_live_enter(aqsim_live *live);
 bool aqsim_live_drive(aqsim_live *live);
 
 /* The lock is held: the device thread drives from now on. */
-void aqsim_live_hand_over(aqsim_live *live);
+void aqsim_live_end_lockstep(aqsim_live *live);
 
 /* A host thread is inside of an operation of the time group; false: the
  * simulator closes, and must not be touched. The last thing that it touches is
  * the end. */
 bool aqsim_live_host_begin(aqsim_live *live);
 void aqsim_live_host_end(aqsim_live *live);
+
+/* Sends host threads out of their waits, and lets no other in. */
+void aqsim_live_hosts_leave(aqsim_live *live);
 
 static inline bool aqsim_live_is_closing(const aqsim_live *live)
 {
@@ -106,11 +107,11 @@ static inline bool aqsim_live_is_closing(const aqsim_live *live)
 /* One whose timed waits end by CLOCK_MONOTONIC. */
 void aqsim_live_cond_init(pthread_cond_t *condition);
 
-/* The lock is held: waits until no host function of a queue runs. It may itself
- * wait for the caller, so a second is the most. A queue that is destroyed then
- * stays in memory, with its flights, packets and ring, until the event of the
- * function has ended (aqsim_queues_sweep); the client has to keep only the data
- * that it gave the function. */
+/* The lock is held, once: waits until no host function of a queue runs. It may
+ * itself wait for the caller, so a second is the most. A queue that is
+ * destroyed then stays in memory, with its packets in flight, packets and ring,
+ * until the event of the function has ended (aqsim_queues_sweep); the client
+ * has to keep only the data that it gave the function. */
 void aqsim_live_outside_wait(aqsim_live *live, const aqsim_queue *queue);
 
 /* Whether the caller is a callback of an event. */

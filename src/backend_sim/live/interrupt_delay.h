@@ -16,8 +16,8 @@
  * Thread rule: any thread. A thread's id chooses its word; threads that share
  * one lose leads, nothing else.
  */
-#ifndef AQSIM_LIVE_LEAD_H
-#define AQSIM_LIVE_LEAD_H
+#ifndef AQSIM_INTERRUPT_DELAY_H
+#define AQSIM_INTERRUPT_DELAY_H
 
 #include <stdint.h>
 #include <sys/types.h>
