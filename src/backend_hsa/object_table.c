@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_hsa/table.h"
+#include "backend_hsa/object_table.h"
 
 bool aqhsa_table_put(aqhsa_table *table, aqhsa_held *held, uint64_t key)
 {

@@ -6,8 +6,8 @@
  * borrows its members; the map of a zeroed table is empty, and aq_map_fini
  * frees it.
  */
-#ifndef AQHSA_TABLE_H
-#define AQHSA_TABLE_H
+#ifndef AQHSA_OBJECT_TABLE_H
+#define AQHSA_OBJECT_TABLE_H
 
 #include <stdbool.h>
 

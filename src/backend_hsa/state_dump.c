@@ -16,7 +16,7 @@ typedef struct teller {
   void *user;
 } teller;
 
-static void dependencies_tell(const teller *t, const aq_packet *packet)
+static void dependencies_print(const teller *t, const aq_packet *packet)
 {
   char text[LINE];
   for (int i = 0; i < DEPENDENCIES; i++) {
@@ -33,7 +33,7 @@ static void dependencies_tell(const teller *t, const aq_packet *packet)
   }
 }
 
-static void slot_tell(const teller *t, const aq_ring *ring, uint64_t id)
+static void slot_print(const teller *t, const aq_ring *ring, uint64_t id)
 {
   static const char *const types[] = {"vendor packet",   "not published",
                                       "kernel dispatch", "barrier-AND",
@@ -53,10 +53,10 @@ static void slot_tell(const teller *t, const aq_ring *ring, uint64_t id)
              slot->kernel.completion_signal.handle);
   t->line(text, t->user);
   if (type == AQ_PACKET_BARRIER_AND || type == AQ_PACKET_BARRIER_OR)
-    dependencies_tell(t, slot);
+    dependencies_print(t, slot);
 }
 
-static void queue_tell(const teller *t, const aqhsa_queue *queue)
+static void queue_print(const teller *t, const aqhsa_queue *queue)
 {
   static const char *const states[] = {[AQHSA_QUEUE_ACTIVE] = "active",
                                        [AQHSA_QUEUE_INACTIVE] = "inactive",
@@ -72,7 +72,7 @@ static void queue_tell(const teller *t, const aqhsa_queue *queue)
            queue->device, ring->size, read, write);
   t->line(text, t->user);
   for (uint64_t id = read; id < write && id < read + SLOTS_TOLD; id++)
-    slot_tell(t, ring, id);
+    slot_print(t, ring, id);
 }
 
 void aqhsa_inspect(aq_transport *t, void (*line)(const char *text, void *user),
@@ -82,7 +82,8 @@ void aqhsa_inspect(aq_transport *t, void (*line)(const char *text, void *user),
   const teller to = {line, user};
   pthread_mutex_lock(&hsa->lock);
   for (aqhsa_held *held = hsa->queues.first; held; held = held->next)
-    queue_tell(&to, (const aqhsa_queue *)(void *)((char *)held -
-                                                  offsetof(aqhsa_queue, held)));
+    queue_print(&to,
+                (const aqhsa_queue *)(void *)((char *)held -
+                                              offsetof(aqhsa_queue, held)));
   pthread_mutex_unlock(&hsa->lock);
 }

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "backend_hsa/core.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 
 enum {
   SETTLED_MS = 100, /* nothing moved for so long: nothing is going to */
