@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of a feed: for signals of its own, as long as packets complete. */
+/* Waits of an AQL queue: for signals of its own, as long as packets complete.
+ */
 #include "config.h"
 
-#include "queue/ring/feed_priv.h"
+#include "queue/ring/aql_queue_priv.h"
 
-aq_time aq_feed_deadline(const aq_feed *queue)
+aq_time aq_aql_queue_deadline(const aq_aql_queue *queue)
 {
   if (queue->options.patience == 0)
     return AQ_TIME_MAX;
   return queue->ops->now(queue->options.transport) + queue->options.patience;
 }
 
-aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag)
+aq_status aq_aql_queue_await(aq_aql_queue *queue, aq_signal signal,
+                             aq_diag *diag)
 {
   const aq_wait_item item = {signal, AQ_LT, 1};
   aq_wait_request request = {.items = &item, .count = 1, .mode = AQ_WAIT_ANY};
@@ -20,7 +22,7 @@ aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag)
   aq_status status;
   do { /* as long as packets complete */
     before = aq_ring_read_index(queue->ring);
-    request.deadline = aq_feed_deadline(queue);
+    request.deadline = aq_aql_queue_deadline(queue);
     status = queue->ops->wait(queue->options.transport, &request, &seen, diag);
   } while (status == AQ_ERR_TIMEOUT &&
            aq_ring_read_index(queue->ring) != before);
@@ -30,7 +32,7 @@ aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag)
   return status;
 }
 
-aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag)
+aq_status aq_aql_queue_drain_signal(aq_aql_queue *queue, aq_diag *diag)
 {
   if (queue->drain.handle)
     return AQ_OK;

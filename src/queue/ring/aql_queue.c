@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "queue/ring/feed.h"
+#include "queue/ring/aql_queue.h"
 
 #include <stdlib.h>
 
 #include "cmdbuf/link_image.h"
-#include "queue/ring/feed_priv.h"
+#include "queue/ring/aql_queue_priv.h"
 
-static aq_status options_check(const aq_feed_options *options, aq_diag *diag)
+static aq_status options_check(const aq_aql_queue_options *options,
+                               aq_diag *diag)
 {
   const uint64_t kernargs = options->kernarg_size;
   if (options->size < 2 || (options->size & (options->size - 1)) != 0)
@@ -25,7 +26,7 @@ static aq_status options_check(const aq_feed_options *options, aq_diag *diag)
 /* Fails everything that waits for this queue. */
 static void queue_failed(const aq_queue_error *error, void *user)
 {
-  aq_feed *queue = user;
+  aq_aql_queue *queue = user;
   aq_transport *t = queue->options.transport;
   if (queue->drain.handle)
     queue->ops->signal_store(t, queue->drain, -1, AQ_RELEASE);
@@ -35,9 +36,9 @@ static void queue_failed(const aq_queue_error *error, void *user)
 }
 
 /* The queue's own memory and its resources of the transport. */
-static aq_status queue_init(aq_feed *queue, aq_diag *diag)
+static aq_status queue_init(aq_aql_queue *queue, aq_diag *diag)
 {
-  const aq_feed_options *options = &queue->options;
+  const aq_aql_queue_options *options = &queue->options;
   queue->headers = calloc(options->size, sizeof *queue->headers);
   queue->reclaims = calloc(options->size, sizeof *queue->reclaims);
   if (!queue->headers || !queue->reclaims)
@@ -62,30 +63,30 @@ static aq_status queue_init(aq_feed *queue, aq_diag *diag)
       &queue->ring, diag);
 }
 
-aq_status aq_feed_create(const aq_feed_options *options, aq_feed **out,
-                         aq_diag *diag)
+aq_status aq_aql_queue_create(const aq_aql_queue_options *options,
+                              aq_aql_queue **out, aq_diag *diag)
 {
-  aq_feed_options chosen = *options;
+  aq_aql_queue_options chosen = *options;
   if (chosen.kernarg_size == 0)
     chosen.kernarg_size = (uint64_t)chosen.size * 2 * AQ_KERNARG_ALIGN;
   aq_status status = options_check(&chosen, diag);
   if (status != AQ_OK)
     return status;
-  aq_feed *queue = calloc(1, sizeof *queue);
+  aq_aql_queue *queue = calloc(1, sizeof *queue);
   if (!queue)
     return aq_diag_no_memory(diag);
   queue->options = chosen;
   queue->ops = chosen.transport->ops;
   status = queue_init(queue, diag);
   if (status != AQ_OK) {
-    aq_feed_destroy(queue);
+    aq_aql_queue_destroy(queue);
     return status;
   }
   *out = queue;
   return AQ_OK;
 }
 
-void aq_feed_destroy(aq_feed *queue)
+void aq_aql_queue_destroy(aq_aql_queue *queue)
 {
   if (!queue)
     return;
@@ -105,13 +106,13 @@ void aq_feed_destroy(aq_feed *queue)
   free(queue);
 }
 
-const aq_ring *aq_feed_ring(const aq_feed *queue)
+const aq_ring *aq_aql_queue_ring(const aq_aql_queue *queue)
 {
   return queue->ring;
 }
 
-aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
-                         const aq_queue_control_args *args, aq_diag *diag)
+aq_status aq_aql_queue_change(aq_aql_queue *queue, aq_queue_control control,
+                              const aq_queue_control_args *args, aq_diag *diag)
 {
   return queue->ops->queue_control(queue->options.transport, queue->ring,
                                    control, args, diag);
@@ -119,10 +120,10 @@ aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
 
 /* ---- submissions ---- */
 
-static aq_status builtins_find(aq_feed *queue, const aq_program *program,
+static aq_status builtins_find(aq_aql_queue *queue, const aq_program *program,
                                aq_diag *diag)
 {
-  if (queue->builtins_known || !(program->flags & AQ_PROGRAM_BUILTINS))
+  if (queue->builtins_known || !(program->flags & AQ_PROGRAM_NEEDS))
     return AQ_OK;
   aq_status status = aq_builtins_register(
       queue->options.transport, queue->options.device, &queue->builtins, diag);
@@ -130,7 +131,8 @@ static aq_status builtins_find(aq_feed *queue, const aq_program *program,
   return status;
 }
 
-static aq_status link_find(aq_feed *queue, aq_submit *submit, aq_diag *diag)
+static aq_status link_find(aq_aql_queue *queue, aq_submit *submit,
+                           aq_diag *diag)
 {
   const aq_submission *submission = submit->submission;
   aq_status status = AQ_OK;
@@ -148,7 +150,7 @@ static aq_status link_find(aq_feed *queue, aq_submit *submit, aq_diag *diag)
                              submission->binding_count, diag);
 }
 
-static aq_status submission_check(aq_feed *queue, aq_submit *submit,
+static aq_status submission_check(aq_aql_queue *queue, aq_submit *submit,
                                   aq_diag *diag)
 {
   if (queue->broken)
@@ -188,7 +190,7 @@ static aq_status submission_check(aq_feed *queue, aq_submit *submit,
   return AQ_OK;
 }
 
-static void submit_start(aq_feed *queue, aq_submit *submit)
+static void submit_start(aq_aql_queue *queue, aq_submit *submit)
 {
   const aq_submission *submission = submit->submission;
   submit->waits = (submission->wait_count + AQ_BARRIER_DEPENDENCIES - 1) /
@@ -202,16 +204,17 @@ static void submit_start(aq_feed *queue, aq_submit *submit)
   submit->result.waits = submit->waits;
 }
 
-aq_status aq_feed_submit(aq_feed *queue, const aq_submission *submission,
-                         aq_submitted *out, aq_diag *diag)
+aq_status aq_aql_queue_submit(aq_aql_queue *queue,
+                              const aq_submission *submission,
+                              aq_submitted *out, aq_diag *diag)
 {
   aq_submit submit;
   submit.submission = submission;
   submit.waits_done = 0;
   submit.payload_done = 0;
   submit.result = (aq_submitted){0};
-  submit.unrung = false;
-  aq_status status = aq_feed_finish(queue, diag);
+  submit.doorbell_pending = false;
+  aq_status status = aq_aql_queue_finish(queue, diag);
   if (status == AQ_OK)
     status = submission_check(queue, &submit, diag);
   if (status == AQ_OK && submission->observer)
@@ -222,7 +225,7 @@ aq_status aq_feed_submit(aq_feed *queue, const aq_submission *submission,
   status = submit.on_device && submit.payload
                ? aq_walk_submit(queue, &submit, diag)
                : aq_submit_run(queue, &submit, diag);
-  if (submit.unrung)
+  if (submit.doorbell_pending)
     aq_submit_ring(queue, &submit);
   if (status != AQ_OK) {
     queue->broken |= status != AQ_ERR_RESOURCES;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/ring/feed_priv.h"
+#include "queue/ring/aql_queue_priv.h"
 
-static aq_status page_make(aq_feed *queue, uint32_t flags, aq_diag *diag)
+static aq_status page_make(aq_aql_queue *queue, uint32_t flags, aq_diag *diag)
 {
   aq_transport *t = queue->options.transport;
   aq_page *page = calloc(1, sizeof *page);
@@ -30,7 +30,7 @@ static aq_status page_make(aq_feed *queue, uint32_t flags, aq_diag *diag)
   return status;
 }
 
-void aq_page_close(aq_feed *queue)
+void aq_page_close(aq_aql_queue *queue)
 {
   aq_page *page = queue->page;
   if (!page)
@@ -42,7 +42,7 @@ void aq_page_close(aq_feed *queue)
   queue->page = NULL;
 }
 
-aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,
+aq_status aq_page_open(aq_aql_queue *queue, const aq_observer *observer,
                        aq_diag *diag)
 {
   aq_transport_info info;
@@ -61,22 +61,7 @@ aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,
   return status;
 }
 
-static aq_status entry_tell(aq_feed *queue, const aq_walk_entry *entry,
-                            const aq_observer *observer)
-{
-  const aq_signal signal = queue->page->signals[entry->signal];
-  aq_observed row = {entry->command, entry->packet, AQ_TIME_NONE, AQ_TIME_NONE};
-  aq_status status = AQ_OK;
-  if (observer->what == AQ_OBSERVE_TIMES)
-    status = queue->ops->dispatch_times(queue->options.transport, signal,
-                                        &row.start, &row.end);
-  if (status == AQ_OK && observer->packet)
-    observer->packet(&row, observer->user);
-  queue->ops->signal_store(queue->options.transport, signal, 1, AQ_RELEASE);
-  return status;
-}
-
-static aq_status entries_await(aq_feed *queue, aq_diag *diag)
+static aq_status entries_await(aq_aql_queue *queue, aq_diag *diag)
 {
   const aq_walk_log *log = &queue->page->log;
   aq_wait_item items[AQ_PAGE];
@@ -91,7 +76,7 @@ static aq_status entries_await(aq_feed *queue, aq_diag *diag)
              : queue->ops->wait(queue->options.transport, &request, NULL, diag);
 }
 
-aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
+aq_status aq_page_turn(aq_aql_queue *queue, const aq_observer *observer,
                        aq_diag *diag)
 {
   aq_walk_log *log = &queue->page->log;
@@ -100,7 +85,16 @@ aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
     if (observer->marker)
       observer->marker(&log->markers[i], observer->user);
   for (uint32_t i = 0; i < log->used && status == AQ_OK; i++) {
-    status = entry_tell(queue, &log->entries[i], observer);
+    const aq_signal signal = queue->page->signals[log->entries[i].signal];
+    aq_observed row = {log->entries[i].command, log->entries[i].packet,
+                       AQ_TIME_NONE, AQ_TIME_NONE};
+    status = AQ_OK;
+    if (observer->what == AQ_OBSERVE_TIMES)
+      status = queue->ops->dispatch_times(queue->options.transport, signal,
+                                          &row.start, &row.end);
+    if (status == AQ_OK && observer->packet)
+      observer->packet(&row, observer->user);
+    queue->ops->signal_store(queue->options.transport, signal, 1, AQ_RELEASE);
     if (status != AQ_OK)
       aq_diag_set(diag, status, "packet %llu has no timestamps",
                   (unsigned long long)log->entries[i].packet);
@@ -110,7 +104,7 @@ aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
   return status;
 }
 
-void aq_page_total(const aq_feed *queue, const aq_observer *observer,
+void aq_page_total(const aq_aql_queue *queue, const aq_observer *observer,
                    const aq_submitted *result)
 {
   const aq_walk_log *log = &queue->page->log;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A feed: one ring of any transport with its kernarg memory, and the programs
- * that go into it packet by packet as their submitter says. The host queue
- * (queue.h) is built on it; replay uses it as it is, since it has to put
+ * An AQL queue: one ring of any transport with its kernarg memory, and the
+ * programs that go into it packet by packet as their submitter says. The host
+ * queue (queue.h) is built on it; replay uses it as it is, since it has to put
  * exactly the packets that were measured.
  *
  * A submission is: reserve ring slots and kernarg memory, write the waits and
@@ -23,26 +23,26 @@
  * Kernel arguments lie in a ring and are reused once the read index has passed
  * the packets they belong to, that is when those have completed.
  *
- * Thread rule: one producer at a time. Ownership: the feed owns its ring and
- * its kernarg memory; the transport must outlive it.
+ * Thread rule: one producer at a time. Ownership: the AQL queue owns its ring
+ * and its kernarg memory; the transport must outlive it.
  */
-#ifndef AQ_QUEUE_RING_FEED_H
-#define AQ_QUEUE_RING_FEED_H
+#ifndef AQ_QUEUE_RING_AQL_QUEUE_H
+#define AQ_QUEUE_RING_AQL_QUEUE_H
 
-#include "cmdbuf/processor.h"
+#include "cmdbuf/block_processor.h"
 #include "common/transport.h"
 
-typedef struct aq_feed aq_feed;
+typedef struct aq_aql_queue aq_aql_queue;
 
 /* Packets that are about to be published: consecutive ids, first the waits. */
-typedef struct aq_feed_packets {
+typedef struct aq_aql_queue_packets {
   uint64_t first;   /* packet id */
   uint32_t waits;   /* barrier packets that the queue added */
   uint32_t payload; /* packets of the program */
   uint64_t index;   /* of the first of them in the program */
-} aq_feed_packets;
+} aq_aql_queue_packets;
 
-typedef struct aq_feed_options {
+typedef struct aq_aql_queue_options {
   aq_transport *transport;
   uint32_t device;
   uint32_t size;         /* packets, a power of two */
@@ -53,9 +53,9 @@ typedef struct aq_feed_options {
   aq_time patience;
   void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
   /* Told of packets before they are published; may be NULL. */
-  void (*packets)(const aq_feed_packets *packets, void *user);
+  void (*packets)(const aq_aql_queue_packets *packets, void *user);
   void *user;
-} aq_feed_options;
+} aq_aql_queue_options;
 
 /* A packet of an observed submission that has completed. */
 typedef struct aq_observed {
@@ -76,7 +76,7 @@ typedef enum aq_observe {
 } aq_observe;
 
 /* The caller's observer. An observed submission has completed when
- * aq_feed_submit returns. Any function may be NULL. */
+ * aq_aql_queue_submit returns. Any function may be NULL. */
 typedef struct aq_observer {
   aq_observe what;
   void (*packet)(const aq_observed *packet, void *user);
@@ -115,25 +115,26 @@ typedef struct aq_submitted {
 
 /* The options are copied, the transport they name is borrowed until destroy.
  * Packets still in the ring then are thrown away. NULL may be destroyed. */
-aq_status aq_feed_create(const aq_feed_options *options, aq_feed **out,
-                         aq_diag *diag);
-void aq_feed_destroy(aq_feed *queue);
+aq_status aq_aql_queue_create(const aq_aql_queue_options *options,
+                              aq_aql_queue **out, aq_diag *diag);
+void aq_aql_queue_destroy(aq_aql_queue *queue);
 
 /* The ring; owned by the queue. */
-const aq_ring *aq_feed_ring(const aq_feed *queue);
+const aq_ring *aq_aql_queue_ring(const aq_aql_queue *queue);
 
 /* Changes its priority or compute unit mask: the transport's queue_control. */
-aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
-                         const aq_queue_control_args *args, aq_diag *diag);
+aq_status aq_aql_queue_change(aq_aql_queue *queue, aq_queue_control control,
+                              const aq_queue_control_args *args, aq_diag *diag);
 
 /* Submits; `out` may be NULL. Nothing is submitted when an argument is bad;
  * AQ_ERR_RESOURCES: the visits are used up, submitted packets run and the
  * completion never comes. After any other error the queue takes no more. */
-aq_status aq_feed_submit(aq_feed *queue, const aq_submission *submission,
-                         aq_submitted *out, aq_diag *diag);
+aq_status aq_aql_queue_submit(aq_aql_queue *queue,
+                              const aq_submission *submission,
+                              aq_submitted *out, aq_diag *diag);
 
 /* Waits until the device's walk has ended and returns its result;
- * aq_feed_submit and aq_feed_destroy do so first. */
-aq_status aq_feed_finish(aq_feed *queue, aq_diag *diag);
+ * aq_aql_queue_submit and aq_aql_queue_destroy do so first. */
+aq_status aq_aql_queue_finish(aq_aql_queue *queue, aq_diag *diag);
 
 #endif

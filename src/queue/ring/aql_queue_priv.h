@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of a feed, and by the host queue on top of it. */
-#ifndef AQ_QUEUE_RING_FEED_PRIV_H
-#define AQ_QUEUE_RING_FEED_PRIV_H
+/* Shared by the files of an AQL queue, and by the host queue on top of it. */
+#ifndef AQ_QUEUE_RING_AQL_QUEUE_PRIV_H
+#define AQ_QUEUE_RING_AQL_QUEUE_PRIV_H
 
 #include "cmdbuf/device_walk.h"
 #include "cmdbuf/link_image.h"
-#include "queue/ring/feed.h"
+#include "queue/ring/aql_queue.h"
 #include "queue/ring/kernarg_ring.h"
 
 /* Kernargs that are free once the read index has passed `packet`. */
@@ -24,8 +24,8 @@ typedef struct aq_page {
   aq_walk_marker markers[AQ_PAGE];
 } aq_page;
 
-struct aq_feed {
-  aq_feed_options options;
+struct aq_aql_queue {
+  aq_aql_queue_options options;
   const aq_transport_ops *ops;
   aq_ring *ring;
   aq_kernarg_ring kernargs;
@@ -61,40 +61,41 @@ typedef struct aq_submit {
   bool payload; /* the program has not ended */
   bool on_device;
   aq_submitted result;
-  bool unrung; /* published packets that still need a doorbell */
+  bool doorbell_pending; /* published packets that still need a doorbell */
 } aq_submit;
 
-/* feed_wait.c */
+/* aql_queue_wait.c */
 
 /* When the patience of a wait that begins now ends. */
-aq_time aq_feed_deadline(const aq_feed *queue);
+aq_time aq_aql_queue_deadline(const aq_aql_queue *queue);
 
 /* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
-aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag);
-aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag);
+aq_status aq_aql_queue_await(aq_aql_queue *queue, aq_signal signal,
+                             aq_diag *diag);
+aq_status aq_aql_queue_drain_signal(aq_aql_queue *queue, aq_diag *diag);
 
-/* feed_submit.c: the doorbell, all of a submission. */
-void aq_submit_ring(aq_feed *queue, aq_submit *submit);
-aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag);
+/* aql_queue_submit.c: the doorbell, all of a submission. */
+void aq_submit_ring(aq_aql_queue *queue, aq_submit *submit);
+aq_status aq_submit_run(aq_aql_queue *queue, aq_submit *submit, aq_diag *diag);
 
 /* Publishes only the waits, and one packet behind them. */
-aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
+aq_status aq_submit_waits(aq_aql_queue *queue, aq_submit *submit,
                           const aq_packet *last, aq_diag *diag);
 
-/* Room for a part (part.h); waits until there is some. */
-aq_status aq_submit_room(aq_feed *queue, aq_submit *submit,
+/* Room for a part (packet_batch.h); waits until there is some. */
+aq_status aq_submit_room(aq_aql_queue *queue, aq_submit *submit,
                          aq_packet_span *part, aq_diag *diag);
 
-/* observe.c: a page before, when it is full and at the end. */
-aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,
+/* aql_queue_profile.c: a page before, when it is full and at the end. */
+aq_status aq_page_open(aq_aql_queue *queue, const aq_observer *observer,
                        aq_diag *diag);
-aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
+aq_status aq_page_turn(aq_aql_queue *queue, const aq_observer *observer,
                        aq_diag *diag);
-void aq_page_total(const aq_feed *queue, const aq_observer *observer,
+void aq_page_total(const aq_aql_queue *queue, const aq_observer *observer,
                    const aq_submitted *result);
-void aq_page_close(aq_feed *queue);
+void aq_page_close(aq_aql_queue *queue);
 
-/* on_device.c: one walk of a feed at a time. */
+/* aql_queue_device_walk.c: one walk of an AQL queue at a time. */
 typedef struct aq_walk_ask {
   const aq_binding *bindings; /* copied */
   uint32_t binding_count;
@@ -107,16 +108,16 @@ typedef struct aq_walk_ask {
 
 /* Makes the kernel, its memory and the image of a link. Until the walk's end
  * this is the last call that may fail. */
-aq_status aq_walk_ready(aq_feed *queue, const aq_link *link, uint32_t slots,
-                        aq_diag *diag);
+aq_status aq_walk_ready(aq_aql_queue *queue, const aq_link *link,
+                        uint32_t slots, aq_diag *diag);
 
 /* Fills the state of a ready walk; queue->walk->again starts it. */
-void aq_walk_begin(aq_feed *queue, const aq_walk_ask *ask);
+void aq_walk_begin(aq_aql_queue *queue, const aq_walk_ask *ask);
 
 /* The device has ended it. */
-void aq_walk_end(aq_feed *queue);
+void aq_walk_end(aq_aql_queue *queue);
 
-aq_status aq_walk_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag);
-void aq_walk_close(aq_feed *queue);
+aq_status aq_walk_submit(aq_aql_queue *queue, aq_submit *submit, aq_diag *diag);
+void aq_walk_close(aq_aql_queue *queue);
 
 #endif
