@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "queue/core/queue_priv.h"
-#include "queue/core/tap_priv.h"
-#include "queue/ops/host_work.h"
+#include "queue/core/submit_hooks_priv.h"
+#include "queue/ops/host_operation.h"
 #include "queue/ops/staging.h"
 
 enum { PIECES = 2 };
@@ -21,20 +21,20 @@ typedef struct file_work file_work;
 typedef struct piece {
   file_work *file;
   aq_stage *stage;
-  aq_flag *moved; /* 0: the engine has moved it */
-  uint64_t at;    /* in the range */
+  aq_epoch_signal *moved; /* 0: the engine has moved it */
+  uint64_t at;            /* in the range */
   size_t size;
   bool moving;
 } piece;
 
 struct file_work {
-  aq_host_work work; /* first */
+  aq_host_operation work; /* first */
   aq_file_range range;
   aq_step step;
   piece pieces[PIECES];
-  uint32_t device;              /* whose engine moves them */
-  uint32_t told, told_expected; /* calls of the step */
-  uint64_t next;                /* of the range: below, bytes are under way */
+  uint32_t device;                      /* whose engine moves them */
+  uint32_t reported, reported_expected; /* calls of the step */
+  uint64_t next; /* of the range: below, bytes are under way */
   aq_status status;
   aq_diag cause;
 };
@@ -118,7 +118,7 @@ static aq_status piece_move(piece *p, aq_diag *diag)
                                             piece_told, p, diag);
   if (status != AQ_OK)
     return status;
-  f->told_expected++;
+  f->reported_expected++;
   p->moving = true;
   status = t->ops->copy_submit(t, &copy, diag);
   if (status != AQ_OK)
@@ -177,11 +177,11 @@ static bool file_is_moving(const file_work *f)
 static void file_staged(aq_step *step, uint32_t asks)
 {
   file_work *f = file_of(step);
-  f->told += asks;
+  f->reported += asks;
   while (file_advance(f))
     ;
-  if (!file_is_moving(f) && f->told == f->told_expected)
-    aq_host_work_end(&f->work, f->status, f->cause.text);
+  if (!file_is_moving(f) && f->reported == f->reported_expected)
+    aq_host_operation_end(&f->work, f->status, f->cause.text);
 }
 
 /* Without engines, or without a reporter for them. */
@@ -191,23 +191,11 @@ static void file_direct(aq_step *step, uint32_t asks)
   (void)asks;
   f->status = part_transfer(f, f->range.memory, 0, f->range.size, &f->cause);
   if (is_read(f))
-    aq_host_work_publish(&f->work, f->range.memory, f->range.size);
-  aq_host_work_end(&f->work, f->status, f->cause.text);
+    aq_host_operation_publish(&f->work, f->range.memory, f->range.size);
+  aq_host_operation_end(&f->work, f->status, f->cause.text);
 }
 
 /* ---- its life ---- */
-
-static void file_close(file_work *f)
-{
-  for (int i = 0; i < PIECES; i++) {
-    piece *p = &f->pieces[i];
-    if (p->moved)
-      aq_flag_release(f->work.context->hub, p->moved);
-    aq_stage_give(f->work.context, p->stage);
-    p->moved = NULL;
-    p->stage = NULL;
-  }
-}
 
 /* One piece is enough, only slower. */
 static aq_status pieces_open(file_work *f, aq_diag *diag)
@@ -218,24 +206,33 @@ static aq_status pieces_open(file_work *f, aq_diag *diag)
     if (i > 0 && f->range.size <= AQ_STAGING_BYTES)
       break;
     p->file = f;
-    status = aq_flag_take(f->work.context->hub, &p->moved, diag);
+    status =
+        aq_epoch_signal_acquire(f->work.context->sync_domain, &p->moved, diag);
     if (status == AQ_OK)
-      status = aq_stage_take(f->work.context, &p->stage, diag);
+      status = aq_stage_acquire(f->work.context, &p->stage, diag);
   }
   return f->pieces[0].stage ? AQ_OK : status;
 }
 
-static aq_status file_start(aq_host_work *work, aq_diag *diag)
+static aq_status file_start(aq_host_operation *work, aq_diag *diag)
 {
   file_work *f = (file_work *)work;
-  f->told_expected = 1;
+  f->reported_expected = 1;
   aq_status status = aq_staging_run(work->context, &f->step, diag);
   return status == AQ_OK ? AQ_ERR_AGAIN : status;
 }
 
-static void file_free(aq_host_work *work)
+static void file_free(aq_host_operation *work)
 {
-  file_close((file_work *)work);
+  file_work *f = (file_work *)work;
+  for (int i = 0; i < PIECES; i++) {
+    piece *p = &f->pieces[i];
+    if (p->moved)
+      aq_epoch_signal_release(f->work.context->sync_domain, p->moved);
+    aq_stage_release(f->work.context, p->stage);
+    p->moved = NULL;
+    p->stage = NULL;
+  }
   free(work);
 }
 
@@ -271,48 +268,40 @@ static aq_status file_submit(aq_queue *queue, const aq_sync *sync,
   file_work *f = calloc(1, sizeof *f);
   if (!f)
     return aq_diag_no_memory(diag);
-  f->work = (aq_host_work){.queue = queue,
-                           .context = queue->context,
-                           .kind = kind,
-                           .bytes = range->size,
-                           .start = file_start,
-                           .free = file_free};
+  f->work = (aq_host_operation){.queue = queue,
+                                .context = queue->context,
+                                .kind = kind,
+                                .bytes = range->size,
+                                .start = file_start,
+                                .free = file_free};
   f->range = *range;
   f->device = queue->options.device;
   f->step.run = staged ? file_staged : file_direct;
   if (staged)
     status = pieces_open(f, diag);
   if (status == AQ_OK)
-    status = aq_host_work_submit(&f->work, sync, diag);
+    status = aq_host_operation_submit(&f->work, sync, diag);
   if (status != AQ_OK)
     file_free(&f->work);
   return status;
 }
 
-static aq_status read_submit(aq_queue *queue, const aq_sync *sync,
-                             const aq_file_range *range, aq_diag *diag)
-{
-  return file_submit(queue, sync, range, AQ_OPERATION_READ, diag);
-}
-
 aq_status aq_queue_read(aq_queue *queue, const aq_sync *sync,
                         const aq_file_range *range, aq_diag *diag)
 {
-  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_READ, sync, range);
-  return aq_tap_end(queue->context, token,
-                    read_submit(queue, sync, range, diag));
-}
-
-static aq_status write_submit(aq_queue *queue, const aq_sync *sync,
-                              const aq_file_range *range, aq_diag *diag)
-{
-  return file_submit(queue, sync, range, AQ_OPERATION_WRITE, diag);
+  const uint64_t token =
+      aq_submit_hooks_begin(queue, AQ_OPERATION_READ, sync, range);
+  return aq_submit_hooks_end(
+      queue->context, token,
+      file_submit(queue, sync, range, AQ_OPERATION_READ, diag));
 }
 
 aq_status aq_queue_write(aq_queue *queue, const aq_sync *sync,
                          const aq_file_range *range, aq_diag *diag)
 {
-  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_WRITE, sync, range);
-  return aq_tap_end(queue->context, token,
-                    write_submit(queue, sync, range, diag));
+  const uint64_t token =
+      aq_submit_hooks_begin(queue, AQ_OPERATION_WRITE, sync, range);
+  return aq_submit_hooks_end(
+      queue->context, token,
+      file_submit(queue, sync, range, AQ_OPERATION_WRITE, diag));
 }

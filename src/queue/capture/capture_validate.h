@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules that the records of a capture have to keep, so that a replay or
  * printer need not look. */
-#ifndef AQ_QUEUE_CAPTURE_RECORD_CHECK_H
-#define AQ_QUEUE_CAPTURE_RECORD_CHECK_H
+#ifndef AQ_QUEUE_CAPTURE_CAPTURE_VALIDATE_H
+#define AQ_QUEUE_CAPTURE_CAPTURE_VALIDATE_H
 
 #include "queue/capture/reader.h"
 

@@ -8,8 +8,8 @@
  * dealloca is under way is handed out again, to an alloca that waits for it.
  * Thread rule: as the context, with a lock inside.
  */
-#ifndef AQ_QUEUE_OPS_POOL_H
-#define AQ_QUEUE_OPS_POOL_H
+#ifndef AQ_QUEUE_OPS_ALLOCA_POOL_H
+#define AQ_QUEUE_OPS_ALLOCA_POOL_H
 
 #include "queue/sync/context_priv.h"
 

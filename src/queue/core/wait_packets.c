@@ -2,15 +2,12 @@
 /* Packets that hold a queue back until epochs of other queues are complete. */
 #include "config.h"
 
-#include <string.h>
-
+#include "cmdbuf/value_packets.h"
 #include "common/pm4.h"
 #include "queue/core/queue_priv.h"
-#include "queue/ring/part.h"
+#include "queue/ring/packet_batch.h"
 
-enum { WAIT_WORDS = 9 /* of a WAIT_REG_MEM64 */ };
-
-uint32_t aq_edges_packets(aq_edge_way way, uint32_t edges)
+uint32_t aq_wait_packets_count(aq_edge_way way, uint32_t edges)
 {
   if (edges == 0)
     return 0;
@@ -21,18 +18,18 @@ uint32_t aq_edges_packets(aq_edge_way way, uint32_t edges)
   return (edges + AQ_BARRIER_DEPENDENCIES - 1) / AQ_BARRIER_DEPENDENCIES;
 }
 
-uint32_t aq_edges_kernarg(aq_edge_way way, uint32_t edges)
+uint32_t aq_wait_packets_kernarg(aq_edge_way way, uint32_t edges)
 {
   return way == AQ_EDGE_PM4
-             ? aq_kernarg_round(edges * WAIT_WORDS * sizeof(uint32_t))
+             ? aq_kernarg_round(edges * AQ_VALUE_WORDS * sizeof(uint32_t))
              : 0;
 }
 
 /* The next packet; it waits for those before it. */
 static aq_packet *packet_begin(aq_packet_span *span, aq_packet_type type)
 {
-  return aq_part_next(span,
-                      aq_packet_header(type, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE));
+  return aq_packet_batch_next(
+      span, aq_packet_header(type, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE));
 }
 
 static void barrier_and_fill(const aq_plan *plan, aq_packet_span *span)
@@ -40,7 +37,7 @@ static void barrier_and_fill(const aq_plan *plan, aq_packet_span *span)
   aq_barrier_packet *packet = NULL;
   uint32_t used = AQ_BARRIER_DEPENDENCIES;
   for (uint32_t i = 0; i < plan->edge_count; i++) {
-    if (plan->edges[i].silent)
+    if (plan->edges[i].implied)
       continue;
     if (used == AQ_BARRIER_DEPENDENCIES) {
       packet = &packet_begin(span, AQ_PACKET_BARRIER_AND)->barrier;
@@ -53,7 +50,7 @@ static void barrier_and_fill(const aq_plan *plan, aq_packet_span *span)
 static void barrier_value_fill(const aq_plan *plan, aq_packet_span *span)
 {
   for (uint32_t i = 0; i < plan->edge_count; i++) {
-    if (plan->edges[i].silent)
+    if (plan->edges[i].implied)
       continue;
     const aq_wait_item item = aq_epoch_item(&plan->edges[i].edge);
     aq_barrier_value_packet *packet =
@@ -74,34 +71,29 @@ static void pm4_fill(const aq_plan *plan, aq_packet_span *span)
   const uint64_t at = (uint64_t)(uintptr_t)words;
   uint32_t count = 0;
   for (uint32_t i = 0; i < plan->edge_count; i++) {
-    if (plan->edges[i].silent)
+    if (plan->edges[i].implied)
       continue;
     const aq_wait_item item = aq_epoch_item(&plan->edges[i].edge);
-    const uint64_t address =
-        item.signal.handle + offsetof(aq_amd_signal, value);
-    const uint64_t value = (uint64_t)item.value;
-    const uint32_t wait[WAIT_WORDS] = {
-        aq_pm4_header(AQ_PM4_WAIT_REG_MEM64, WAIT_WORDS),
-        AQ_PM4_LESS | AQ_PM4_MEMORY,
-        (uint32_t)address,
-        (uint32_t)(address >> 32),
-        (uint32_t)value,
-        (uint32_t)(value >> 32),
-        UINT32_MAX,
-        UINT32_MAX,
-        AQ_PM4_POLL};
-    memcpy(words + count, wait, sizeof wait);
-    count += WAIT_WORDS;
+    const aq_wait_args wait = {
+        .address = (void *)(uintptr_t)(item.signal.handle +
+                                       offsetof(aq_amd_signal, value)),
+        .value = (uint64_t)item.value,
+        .mask = UINT64_MAX,
+        .condition = AQ_LT,
+        .size = 8};
+    count += aq_wait_words(&wait, words + count);
   }
-  span->kernarg_used += aq_edges_kernarg(AQ_EDGE_PM4, plan->loud);
+  span->kernarg_used +=
+      aq_wait_packets_kernarg(AQ_EDGE_PM4, plan->needs_packet);
   aq_pm4_ib_packet *packet = &packet_begin(span, AQ_PACKET_VENDOR)->pm4_ib;
   span->headers[span->packets - 1] |= (uint32_t)AQ_AMD_FORMAT_PM4_IB << 16;
   aq_pm4_jump(packet, at, count);
 }
 
-void aq_edges_fill(aq_edge_way way, const aq_plan *plan, aq_packet_span *span)
+void aq_wait_packets_fill(aq_edge_way way, const aq_plan *plan,
+                          aq_packet_span *span)
 {
-  if (plan->loud == 0)
+  if (plan->needs_packet == 0)
     return;
   if (way == AQ_EDGE_BARRIER_VALUE)
     barrier_value_fill(plan, span);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "queue/capture/record_check.h"
+#include "queue/capture/capture_validate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdbuf/value_check.h"
 #include "queue/capture/capture.h"
 #include "queue/capture/digest.h"
 
@@ -178,6 +179,37 @@ static bool update_check(cursor *c)
          take(c, u->target.size);
 }
 
+static bool atomic_check(cursor *c)
+{
+  const aq_cap_atomic *a = take(c, sizeof *a);
+  const aq_atomic_args args = {.target = NULL,
+                               .op = a ? a->op : 0,
+                               .size = a ? (uint32_t)a->target.size : 0};
+  if (!a || !place_check(c, &a->target, false) ||
+      !place_check(c, &a->result, true))
+    return false;
+  const bool returns = a->result.memory != AQ_CAP_NONE;
+  return (a->target.size <= 8 && a->way < AQ_VALUE_WAY_COUNT &&
+          (!returns || a->result.size == a->target.size) &&
+          aq_atomic_args_check(&args, returns, NULL) == AQ_OK) ||
+         refuse(c, "an atomic of an unknown kind");
+}
+
+static bool wait_value_check(cursor *c)
+{
+  const aq_cap_wait_value *w = take(c, sizeof *w);
+  if (!w || !place_check(c, &w->value, false))
+    return false;
+  aq_wait_args args = {.value = w->against,
+                       .mask = w->mask,
+                       .condition = w->condition,
+                       .size = (uint32_t)w->value.size};
+  aq_wait_args_normalise(&args);
+  return (w->value.size <= 8 && w->way < AQ_VALUE_WAY_COUNT &&
+          aq_wait_args_check(&args, NULL) == AQ_OK) ||
+         refuse(c, "a wait for a value of an unknown kind");
+}
+
 static bool range_check(cursor *c, bool read)
 {
   const aq_cap_range *r = take(c, sizeof *r);
@@ -205,7 +237,7 @@ static bool operation_check(cursor *c)
     return false;
   if (o->queue >= c->file->counts.queues)
     return refuse(c, "a queue that is not there");
-  if (o->flags & ~(uint32_t)(AQ_SYNC_PARK | AQ_SYNC_MORE))
+  if (o->flags & ~(uint32_t)(AQ_SYNC_DEFER | AQ_SYNC_MORE))
     return refuse(c, "unknown flags");
   c->file->counts.operations++;
   switch (o->operation) {
@@ -230,6 +262,10 @@ static bool operation_check(cursor *c)
     return range_check(c, true);
   case AQ_OPERATION_HOST_CALL:
     return call_check(c);
+  case AQ_OPERATION_ATOMIC:
+    return atomic_check(c);
+  case AQ_OPERATION_WAIT_VALUE:
+    return wait_value_check(c);
   default:
     return refuse(c, "an unknown operation");
   }
@@ -246,7 +282,12 @@ static bool queue_check(cursor *c)
       q->notifications > ROOM_MAX || q->parked > ROOM_MAX)
     return refuse(c, "a queue too large");
   c->file->counts.queues++;
-  return true;
+  const aq_cap_queue_properties *p = c->left > 0 ? take(c, sizeof *p) : NULL;
+  if (p && (p->priority < -1 || p->priority > 1))
+    return refuse(c, "an unknown priority");
+  if (p)
+    take_many(c, p->words, sizeof(uint32_t));
+  return c->status == AQ_OK;
 }
 
 static bool queue_end_check(cursor *c)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "queue/ops/marks.h"
+#include "queue/ops/marker_ranges.h"
 
 #include <stdlib.h>
 
 #include "common/array.h"
 
-struct aq_mark {
+struct aq_marker_range {
   uint64_t value;
   int64_t name, first, packets; /* id of the first packet, and how many */
   aq_time start, end;
   bool closed; /* waits for the next start */
 };
 
-void aq_marks_init(aq_marks *marks, aq_operation_rows *rows, int64_t device,
-                   int64_t queue)
+void aq_marker_ranges_init(aq_marker_ranges *marks, aq_operation_rows *rows,
+                           int64_t device, int64_t queue)
 {
-  *marks = (aq_marks){.rows = rows,
-                      .device = device,
-                      .queue = queue,
-                      .first = AQ_TIME_NONE,
-                      .last = AQ_TIME_NONE,
-                      .first_packet = AQ_NONE};
+  *marks = (aq_marker_ranges){.rows = rows,
+                              .device = device,
+                              .queue = queue,
+                              .first = AQ_TIME_NONE,
+                              .last = AQ_TIME_NONE,
+                              .first_packet = AQ_NONE};
 }
 
-void aq_marks_fini(aq_marks *marks)
+void aq_marker_ranges_fini(aq_marker_ranges *marks)
 {
   free(marks->list);
 }
@@ -35,7 +35,7 @@ static int64_t time_of(aq_time time)
   return time == AQ_TIME_NONE ? AQ_NONE : time;
 }
 
-static void row_put(const aq_marks *marks, const aq_mark *mark)
+static void row_put(const aq_marker_ranges *marks, const aq_marker_range *mark)
 {
   aq_record row;
   aq_record_init(&row);
@@ -53,16 +53,16 @@ static void row_put(const aq_marks *marks, const aq_mark *mark)
   aq_operation_rows_put(marks->rows, &row);
 }
 
-static void mark_remove(aq_marks *marks, size_t at)
+static void mark_remove(aq_marker_ranges *marks, size_t at)
 {
   for (marks->count--; at < marks->count; at++)
     marks->list[at] = marks->list[at + 1];
 }
 
 /* Its row, unless the time of a range without packets is not known so far. */
-static void mark_close(aq_marks *marks, size_t at)
+static void mark_close(aq_marker_ranges *marks, size_t at)
 {
-  aq_mark *mark = &marks->list[at];
+  aq_marker_range *mark = &marks->list[at];
   if (mark->packets == 0 && marks->last == AQ_TIME_NONE) {
     mark->closed = true;
     return;
@@ -73,27 +73,27 @@ static void mark_close(aq_marks *marks, size_t at)
   mark_remove(marks, at);
 }
 
-static aq_status mark_add(aq_marks *marks, uint64_t value, int64_t name,
+static aq_status mark_add(aq_marker_ranges *marks, uint64_t value, int64_t name,
                           aq_diag *diag)
 {
-  const aq_mark mark = {.value = value,
-                        .name = name,
-                        .first = AQ_NONE,
-                        .start = AQ_TIME_NONE,
-                        .end = AQ_TIME_NONE};
+  const aq_marker_range mark = {.value = value,
+                                .name = name,
+                                .first = AQ_NONE,
+                                .start = AQ_TIME_NONE,
+                                .end = AQ_TIME_NONE};
   return AQ_ARRAY_PUSH(marks->list, marks->count, marks->capacity, mark)
              ? AQ_OK
              : aq_diag_no_memory(diag);
 }
 
 /* From the first packet of the execution on. */
-static aq_status unbegun_close(aq_marks *marks, uint64_t value, int64_t name,
-                               aq_diag *diag)
+static aq_status unbegun_close(aq_marker_ranges *marks, uint64_t value,
+                               int64_t name, aq_diag *diag)
 {
   aq_status status = mark_add(marks, value, name, diag);
   if (status != AQ_OK)
     return status;
-  aq_mark *mark = &marks->list[marks->count - 1];
+  aq_marker_range *mark = &marks->list[marks->count - 1];
   mark->first = marks->first_packet;
   mark->packets = marks->packets;
   mark->start = marks->first;
@@ -102,8 +102,8 @@ static aq_status unbegun_close(aq_marks *marks, uint64_t value, int64_t name,
   return AQ_OK;
 }
 
-aq_status aq_marks_put(aq_marks *marks, aq_marker_kind kind, uint64_t value,
-                       int64_t name, aq_diag *diag)
+aq_status aq_marker_ranges_put(aq_marker_ranges *marks, aq_marker_kind kind,
+                               uint64_t value, int64_t name, aq_diag *diag)
 {
   if (kind != AQ_MARKER_END) {
     aq_status status = mark_add(marks, value, name, diag);
@@ -132,14 +132,15 @@ static aq_time later(aq_time a, aq_time b)
   return a == AQ_TIME_NONE || (b != AQ_TIME_NONE && b > a) ? b : a;
 }
 
-void aq_marks_packet(aq_marks *marks, uint64_t id, aq_time start, aq_time end)
+void aq_marker_ranges_packet(aq_marker_ranges *marks, uint64_t id,
+                             aq_time start, aq_time end)
 {
   if (marks->packets++ == 0)
     marks->first_packet = (int64_t)id;
   marks->first = earlier(marks->first, start);
   marks->last = later(marks->last, end);
   for (size_t i = 0; i < marks->count;) {
-    aq_mark *mark = &marks->list[i];
+    aq_marker_range *mark = &marks->list[i];
     if (mark->closed) {
       mark->start = mark->end = start;
       row_put(marks, mark);
@@ -154,7 +155,7 @@ void aq_marks_packet(aq_marks *marks, uint64_t id, aq_time start, aq_time end)
   }
 }
 
-void aq_marks_end(aq_marks *marks)
+void aq_marker_ranges_end(aq_marker_ranges *marks)
 {
   for (size_t i = marks->count; i-- > 0;) {
     if (!marks->list[i].closed && marks->list[i].packets == 0)

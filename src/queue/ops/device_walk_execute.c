@@ -5,8 +5,8 @@
 #include "config.h"
 
 #include "queue/core/queue_priv.h"
-#include "queue/ops/walk.h"
-#include "queue/ring/part.h"
+#include "queue/ops/device_walk_execute.h"
+#include "queue/ring/packet_batch.h"
 
 typedef struct walk_task {
   aq_task task; /* first */
@@ -20,7 +20,7 @@ typedef struct walk_task {
 static uint32_t kernarg_of(const walk_task *walk)
 {
   const uint64_t quarter =
-      aq_kernarg_ring_limit(&walk->queue->feed->kernargs) / 4;
+      aq_kernarg_ring_limit(&walk->queue->aql_queue->kernargs) / 4;
   const uint32_t least = walk->link->program->kernarg_max + AQ_WALK_KERNARG;
   return quarter < least ? least : (uint32_t)quarter;
 }
@@ -36,40 +36,36 @@ static void walk_demand(const aq_task *task, uint32_t most, uint32_t *packets,
 static aq_status walk_prepare(aq_task *task, aq_queue *queue, aq_diag *diag)
 {
   const walk_task *walk = (const walk_task *)task;
-  return aq_walk_ready(queue->feed, walk->link, walk->binding_count, diag);
-}
-
-static aq_walk walk_over(aq_task *task, aq_feed *feed)
-{
-  task->packets += feed->walk->packets;
-  aq_walk_end(feed);
-  return feed->walk->result;
+  return aq_walk_ready(queue->aql_queue, walk->link, walk->binding_count, diag);
 }
 
 static aq_walk walk_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
 {
   const walk_task *walk = (const walk_task *)task;
-  aq_feed *feed = walk->queue->feed;
+  aq_aql_queue *aql_queue = walk->queue->aql_queue;
   const uint32_t used = aq_kernarg_round(span->kernarg_used);
   (void)carry; /* the walk's packet waits for all and acquires all */
-  if (task->begun)
-    return walk_over(task, feed);
-  aq_walk_begin(feed,
+  if (task->begun) {
+    task->packets += aql_queue->walk->packets;
+    aq_walk_end(aql_queue);
+    return aql_queue->walk->result;
+  }
+  aq_walk_begin(aql_queue,
                 &(aq_walk_ask){.bindings = walk->bindings,
                                .binding_count = walk->binding_count,
                                .kernarg = span->kernarg + used,
                                .kernarg_size = span->kernarg_size - used});
   span->kernarg_used = span->kernarg_size;
-  aq_part_add(span, &feed->walk->again);
+  aq_packet_batch_add(span, &aql_queue->walk->again);
   return AQ_WALK_DRAIN;
 }
 
 static void walk_complete(aq_task *task, aq_signal signal)
 {
-  ((const walk_task *)task)->queue->feed->walk->completion = signal;
+  ((const walk_task *)task)->queue->aql_queue->walk->completion = signal;
 }
 
-/* Bindings are copied into the walk when it begins; a task that is parked
+/* Bindings are copied into the walk when it begins; a task that is deferred
  * before needs its own. */
 static aq_status walk_keep(aq_task *task, aq_diag *diag)
 {

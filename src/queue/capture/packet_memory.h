@@ -7,11 +7,11 @@
  *
  * Thread rule: one at a time; nothing else executes meanwhile.
  */
-#ifndef AQ_QUEUE_CAPTURE_PACKET_CONTENTS_H
-#define AQ_QUEUE_CAPTURE_PACKET_CONTENTS_H
+#ifndef AQ_QUEUE_CAPTURE_PACKET_MEMORY_H
+#define AQ_QUEUE_CAPTURE_PACKET_MEMORY_H
 
 #include "common/executor.h"
-#include "queue/capture/packets.h"
+#include "queue/capture/packet_capture.h"
 
 enum { AQ_PACKET_WHY_SIZE = 160 };
 

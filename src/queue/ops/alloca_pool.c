@@ -2,9 +2,9 @@
 /*
  * Pools: memory that is freed and allocated again in the order of the queues.
  *
- * States. pool_states.h has them, as tables: an allocation is live; then, when
- * its dealloca is asked for, being submitted (ASKED), under way (LEAVING) and
- * over. A block is idle, leaves or is held, as the newest allocation of its
+ * States. alloca_states.h has them, as tables: an allocation is live; then,
+ * when its dealloca is asked for, being submitted (ASKED), under way (LEAVING)
+ * and over. A block is idle, leaves or is held, as the newest allocation of its
  * chain says; block_settle puts it into the list of that state, and into no
  * list when it is held. All of that changes in allocation_turn and block_hold,
  * with the pool's lock and nowhere else.
@@ -48,16 +48,16 @@
  */
 #include "config.h"
 
-#include "queue/ops/pool.h"
+#include "queue/ops/alloca_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
+#include "queue/alloca_states.h"
 #include "queue/core/queue_priv.h"
-#include "queue/core/tap_priv.h"
+#include "queue/core/submit_hooks_priv.h"
 #include "queue/operations.h"
-#include "queue/pool_states.h"
 
 enum {
   CLASS_SHIFT = 8, /* the smallest block is of 256 bytes */
@@ -117,7 +117,7 @@ static void list_put(block_list *list, block *b)
   list->first = b;
 }
 
-static void list_take(block *b)
+static void list_remove(block *b)
 {
   if (!b->link)
     return;
@@ -145,14 +145,14 @@ typedef struct allocation {
 static void block_settle(aq_pool *pool, block *b, aq_block_state before)
 {
   const aq_block_state state = aq_block_state_of(b->newest);
-  list_take(b);
-  if (state == AQ_BLOCK_IDLE)
+  list_remove(b);
+  if (state == AQ_BLOCK_FREE)
     list_put(&pool->idle[b->kind][b->class], b);
-  else if (state == AQ_BLOCK_LEAVING)
+  else if (state == AQ_BLOCK_RETIRING)
     list_put(&pool->leaving[b->kind][b->class], b);
-  if (before == AQ_BLOCK_HELD)
+  if (before == AQ_BLOCK_ALLOCATED)
     pool->stats.used -= b->size;
-  if (state == AQ_BLOCK_HELD)
+  if (state == AQ_BLOCK_ALLOCATED)
     pool->stats.used += b->size;
   if (pool->stats.used > pool->stats.used_max)
     pool->stats.used_max = pool->stats.used;
@@ -182,7 +182,7 @@ static void allocation_free(allocation *a)
 
 static void allocation_release(allocation *a)
 {
-  if (--a->refs == 0 && a->chain.state == AQ_ALLOCATION_OVER)
+  if (--a->refs == 0 && a->chain.state == AQ_ALLOCATION_ENDED)
     allocation_free(a);
 }
 
@@ -212,7 +212,7 @@ static uint64_t pool_trim(aq_pool *pool)
     for (int class = 0; class < CLASSES; class ++)
       while (pool->idle[kind][class].first) {
         block *b = pool->idle[kind][class].first;
-        list_take(b);
+        list_remove(b);
         block_destroy(pool, b);
       }
   return before - pool->stats.reserved;
@@ -281,8 +281,8 @@ static block *block_leaving(const aq_pool *pool, aq_memory_kind kind,
 
 /* The cheapest block: an idle one, one that leaves in this queue, new memory,
  * one that leaves in another queue. NULL: no memory. */
-static block *block_take(aq_pool *pool, const aq_queue *queue,
-                         aq_memory_kind kind, uint64_t size, aq_diag *diag)
+static block *block_acquire(aq_pool *pool, const aq_queue *queue,
+                            aq_memory_kind kind, uint64_t size, aq_diag *diag)
 {
   uint64_t rounded;
   const uint32_t class = class_of(size, &rounded);
@@ -328,29 +328,29 @@ static void departure_release(departure *d)
   free(d);
 }
 
-static void alloca_over(aq_status status, const char *cause, void *user)
+static void alloca_done(aq_status status, const char *cause, void *user)
 {
   allocation *a = user;
   aq_pool *pool = a->pool;
   (void)cause;
-  aq_lock(pool->context->hub, &pool->lock);
+  aq_lock(pool->context->sync_domain, &pool->lock);
   if (status != AQ_OK)
     allocation_turn(a, AQ_ALLOCA_FAILED);
   allocation_release(a);
-  aq_unlock(pool->context->hub, &pool->lock);
+  aq_unlock(pool->context->sync_domain, &pool->lock);
 }
 
-static void dealloca_over(aq_status status, const char *cause, void *user)
+static void dealloca_done(aq_status status, const char *cause, void *user)
 {
   departure *d = user;
   aq_pool *pool = d->allocation->pool;
   (void)cause;
-  aq_lock(pool->context->hub, &pool->lock);
+  aq_lock(pool->context->sync_domain, &pool->lock);
   d->ended = true;
   allocation_turn(d->allocation,
                   status == AQ_OK ? AQ_DEALLOCA_COMPLETE : AQ_DEALLOCA_FAILED);
   departure_release(d);
-  aq_unlock(pool->context->hub, &pool->lock);
+  aq_unlock(pool->context->sync_domain, &pool->lock);
 }
 
 static const aq_task_class alloca_class = {.kind = AQ_OPERATION_ALLOCA,
@@ -362,7 +362,7 @@ static const aq_task_class dealloca_class = {.kind = AQ_OPERATION_DEALLOCA,
 static aq_status alloca_refuse(const aq_sync *sync, const aq_diag *words)
 {
   const aq_task task = aq_task_init(&alloca_class, sync);
-  aq_task_refuse(&task, AQ_ERR_NO_MEMORY, words->text);
+  aq_task_fail(&task, AQ_ERR_NO_MEMORY, words->text);
   return AQ_OK;
 }
 
@@ -398,8 +398,8 @@ static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
   allocation *a = allocation_make(pool, &task.sync, diag);
   if (!a)
     return AQ_ERR_NO_MEMORY;
-  aq_lock(queue->hub, &pool->lock);
-  block *b = block_take(pool, queue, request->kind, request->size, &words);
+  aq_lock(queue->sync_domain, &pool->lock);
+  block *b = block_acquire(pool, queue, request->kind, request->size, &words);
   void *address = b ? b->address : NULL;
   if (b && b->newest) {
     const allocation *older = (const allocation *)b->newest;
@@ -408,22 +408,22 @@ static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
   }
   if (b)
     block_hold(pool, b, a);
-  aq_unlock(queue->hub, &pool->lock);
+  aq_unlock(queue->sync_domain, &pool->lock);
   if (!b) {
     free(a);
     *out = NULL;
     return alloca_refuse(sync, &words);
   }
   task.sync.waits = a->waits;
-  task.over = alloca_over;
-  task.over_user = a;
+  task.on_done = alloca_done;
+  task.on_done_user = a;
   *out = address; /* before: a waiter for the signal may read it */
   aq_status status = aq_task_submit(queue, &task, diag);
   aq_semaphore_release(left);
   if (status == AQ_OK)
     return AQ_OK;
   *out = NULL;
-  alloca_over(status, NULL, a);
+  alloca_done(status, NULL, a);
   return status;
 }
 
@@ -432,11 +432,11 @@ aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
                           aq_diag *diag)
 {
   const uint64_t token =
-      aq_tap_begin(queue, AQ_OPERATION_ALLOCA, sync, request);
+      aq_submit_hooks_begin(queue, AQ_OPERATION_ALLOCA, sync, request);
   aq_status status = alloca_submit(queue, sync, request, out, diag);
-  const aq_tap *tap = queue->context->tap;
-  if (tap)
-    tap->end(token, status, status == AQ_OK ? *out : NULL, tap->user);
+  const aq_submit_hooks *hooks = queue->context->hooks;
+  if (hooks)
+    hooks->end(token, status, status == AQ_OK ? *out : NULL, hooks->user);
   return status;
 }
 
@@ -489,7 +489,7 @@ static aq_status departure_begin(aq_pool *pool, departure *d, void *address,
   signals[sync->signal_count++] = (aq_point){d->left, a->turn};
   sync->waits = waits;
   sync->signals = signals;
-  allocation_turn(a, AQ_DEALLOCA_ASKED);
+  allocation_turn(a, AQ_DEALLOCA_REQUESTED);
   return AQ_OK;
 }
 
@@ -511,9 +511,9 @@ static aq_pool *pool_of(const aq_queue *queue, const void *address)
   aq_context *context = queue->context;
   for (uint32_t i = 0; i < context->info.device_count; i++) {
     aq_pool *pool = &context->pools[i];
-    aq_lock(context->hub, &pool->lock);
+    aq_lock(context->sync_domain, &pool->lock);
     const bool found = aq_map_get(&pool->blocks, (uintptr_t)address, NULL);
-    aq_unlock(context->hub, &pool->lock);
+    aq_unlock(context->sync_domain, &pool->lock);
     if (found)
       return pool;
   }
@@ -545,19 +545,19 @@ static aq_status dealloca_submit(aq_queue *queue, const aq_sync *sync,
   departure *d = departure_make(&task.sync, diag);
   if (!d)
     return AQ_ERR_NO_MEMORY;
-  aq_lock(queue->hub, &pool->lock);
+  aq_lock(queue->sync_domain, &pool->lock);
   aq_status status = departure_begin(pool, d, address, queue, &task.sync, diag);
-  aq_unlock(queue->hub, &pool->lock);
+  aq_unlock(queue->sync_domain, &pool->lock);
   if (status != AQ_OK) {
     free(d);
     return status;
   }
-  task.over = dealloca_over;
-  task.over_user = d;
+  task.on_done = dealloca_done;
+  task.on_done_user = d;
   status = aq_task_submit(queue, &task, diag);
-  aq_lock(queue->hub, &pool->lock);
+  aq_lock(queue->sync_domain, &pool->lock);
   departure_go(d, status == AQ_OK);
-  aq_unlock(queue->hub, &pool->lock);
+  aq_unlock(queue->sync_domain, &pool->lock);
   return status;
 }
 
@@ -565,9 +565,9 @@ aq_status aq_queue_dealloca(aq_queue *queue, const aq_sync *sync, void *address,
                             aq_diag *diag)
 {
   const uint64_t token =
-      aq_tap_begin(queue, AQ_OPERATION_DEALLOCA, sync, address);
-  return aq_tap_end(queue->context, token,
-                    dealloca_submit(queue, sync, address, diag));
+      aq_submit_hooks_begin(queue, AQ_OPERATION_DEALLOCA, sync, address);
+  return aq_submit_hooks_end(queue->context, token,
+                             dealloca_submit(queue, sync, address, diag));
 }
 
 /* ---- pools ---- */
@@ -588,18 +588,15 @@ aq_status aq_pools_create(aq_context *context, aq_diag *diag)
   return AQ_OK;
 }
 
-static void pool_fini(aq_pool *pool)
-{
-  while (pool->all)
-    block_destroy(pool, pool->all);
-  aq_map_fini(&pool->blocks);
-  pthread_mutex_destroy(&pool->lock);
-}
-
 void aq_pools_destroy(aq_context *context)
 {
-  for (uint32_t i = 0; context->pools && i < context->info.device_count; i++)
-    pool_fini(&context->pools[i]);
+  for (uint32_t i = 0; context->pools && i < context->info.device_count; i++) {
+    aq_pool *pool = &context->pools[i];
+    while (pool->all)
+      block_destroy(pool, pool->all);
+    aq_map_fini(&pool->blocks);
+    pthread_mutex_destroy(&pool->lock);
+  }
   free(context->pools);
 }
 
@@ -607,25 +604,25 @@ void aq_context_memory(aq_context *context, uint32_t device,
                        aq_memory_stats *out)
 {
   aq_pool *pool = &context->pools[device];
-  aq_lock(context->hub, &pool->lock);
+  aq_lock(context->sync_domain, &pool->lock);
   *out = pool->stats;
-  aq_unlock(context->hub, &pool->lock);
+  aq_unlock(context->sync_domain, &pool->lock);
 }
 
 void aq_context_memory_limit(aq_context *context, uint32_t device,
                              uint64_t bytes)
 {
   aq_pool *pool = &context->pools[device];
-  aq_lock(context->hub, &pool->lock);
+  aq_lock(context->sync_domain, &pool->lock);
   pool->stats.limit = bytes;
-  aq_unlock(context->hub, &pool->lock);
+  aq_unlock(context->sync_domain, &pool->lock);
 }
 
 uint64_t aq_context_memory_trim(aq_context *context, uint32_t device)
 {
   aq_pool *pool = &context->pools[device];
-  aq_lock(context->hub, &pool->lock);
+  aq_lock(context->sync_domain, &pool->lock);
   const uint64_t bytes = pool_trim(pool);
-  aq_unlock(context->hub, &pool->lock);
+  aq_unlock(context->sync_domain, &pool->lock);
   return bytes;
 }

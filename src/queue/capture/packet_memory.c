@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "queue/capture/packet_contents.h"
+#include "queue/capture/packet_memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "common/array.h"
 #include "common/fnv.h"
 #include "common/guest_memory.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 
 enum { BUDGET = 1 << 20 }; /* instructions a step */
 
@@ -39,7 +39,7 @@ typedef struct section {
 
 static void *host_address(uint64_t address)
 {
-  return (void *)(uintptr_t)address; /* NOLINT(performance-no-int-to-ptr) */
+  return (void *)(uintptr_t)address; /* NOLINT(session-no-int-to-ptr) */
 }
 
 static bool is_of(const aq_packet_event *event, const aq_packet_event *execute)

@@ -5,10 +5,10 @@
  * (doc/formats/packets.md). Read whole, then replayed on a transport: the same
  * packets, with signals, queues, kernels and arguments of that transport, whose
  * kernels take their cost. The code of a capture with contents is executed
- * apart from that (packet_contents.h). Thread rule: one at a time.
+ * apart from that (packet_memory.h). Thread rule: one at a time.
  */
-#ifndef AQ_QUEUE_CAPTURE_PACKETS_H
-#define AQ_QUEUE_CAPTURE_PACKETS_H
+#ifndef AQ_QUEUE_CAPTURE_PACKET_CAPTURE_H
+#define AQ_QUEUE_CAPTURE_PACKET_CAPTURE_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "queue/capture/packets.h"
+#include "queue/capture/packet_capture.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Executions that the device walks. Internal. */
-#ifndef AQ_QUEUE_OPS_WALK_H
-#define AQ_QUEUE_OPS_WALK_H
+#ifndef AQ_QUEUE_OPS_DEVICE_WALK_EXECUTE_H
+#define AQ_QUEUE_OPS_DEVICE_WALK_EXECUTE_H
 
 #include "queue/queue.h"
 

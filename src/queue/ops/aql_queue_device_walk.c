@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "queue/ring/part.h"
+#include "queue/ring/packet_batch.h"
 
 /* The device reads and writes the walk, its header words and the bindings, one
  * after the other in memory of the transport. */
@@ -13,12 +13,12 @@ static size_t headers_at(void)
   return (sizeof(aq_device_walk) + 63) & ~(size_t)63;
 }
 
-static size_t slots_at(const aq_feed *queue)
+static size_t slots_at(const aq_aql_queue *queue)
 {
   return headers_at() + queue->ring->size * sizeof(uint32_t);
 }
 
-static aq_status memory_make(aq_feed *queue, uint32_t slots, aq_diag *diag)
+static aq_status memory_make(aq_aql_queue *queue, uint32_t slots, aq_diag *diag)
 {
   aq_transport *t = queue->options.transport;
   void *memory;
@@ -41,8 +41,8 @@ static aq_status memory_make(aq_feed *queue, uint32_t slots, aq_diag *diag)
   return AQ_OK;
 }
 
-aq_status aq_walk_ready(aq_feed *queue, const aq_link *link, uint32_t slots,
-                        aq_diag *diag)
+aq_status aq_walk_ready(aq_aql_queue *queue, const aq_link *link,
+                        uint32_t slots, aq_diag *diag)
 {
   aq_transport *t = queue->options.transport;
   aq_status status = AQ_OK;
@@ -57,7 +57,7 @@ aq_status aq_walk_ready(aq_feed *queue, const aq_link *link, uint32_t slots,
                          : status;
 }
 
-void aq_walk_begin(aq_feed *queue, const aq_walk_ask *ask)
+void aq_walk_begin(aq_aql_queue *queue, const aq_walk_ask *ask)
 {
   unsigned char *memory = (unsigned char *)queue->walk;
   aq_binding *slots = (void *)(memory + slots_at(queue));
@@ -75,15 +75,15 @@ void aq_walk_begin(aq_feed *queue, const aq_walk_ask *ask)
   aq_device_walk_prepare(walk, &queue->walker, ask->kernarg);
 }
 
-void aq_walk_end(aq_feed *queue)
+void aq_walk_end(aq_aql_queue *queue)
 {
   aq_link_image_free(queue->options.transport, &queue->walk_image);
 }
 
-void aq_walk_close(aq_feed *queue)
+void aq_walk_close(aq_aql_queue *queue)
 {
   aq_transport *t = queue->options.transport;
-  aq_feed_finish(queue, NULL);
+  aq_aql_queue_finish(queue, NULL);
   aq_walk_end(queue);
   aq_device_walker_close(t, &queue->walker);
   if (queue->walk_done.handle)
@@ -93,12 +93,12 @@ void aq_walk_close(aq_feed *queue)
   queue->walk = NULL;
 }
 
-aq_status aq_feed_finish(aq_feed *queue, aq_diag *diag)
+aq_status aq_aql_queue_finish(aq_aql_queue *queue, aq_diag *diag)
 {
   if (!queue->walking)
     return AQ_OK;
   queue->walking = false;
-  aq_status status = aq_feed_await(queue, queue->walk_done, diag);
+  aq_status status = aq_aql_queue_await(queue, queue->walk_done, diag);
   aq_walk_end(queue);
   if (status != AQ_OK) {
     queue->broken = true;
@@ -113,7 +113,8 @@ aq_status aq_feed_finish(aq_feed *queue, aq_diag *diag)
 
 /* The kernarg memory of a whole walk: the state it reads to find itself, and
  * the arguments that its packets use again and again. */
-static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
+static aq_status walk_start(aq_aql_queue *queue, aq_submit *submit,
+                            aq_diag *diag)
 {
   const aq_submission *submission = submit->submission;
   const uint64_t size = aq_kernarg_ring_limit(&queue->kernargs);
@@ -124,7 +125,7 @@ static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
                        "takes at most %llu",
                        most, (unsigned long long)(size - AQ_KERNARG_ALIGN));
   aq_packet_span part;
-  aq_part_begin(&part, queue);
+  aq_packet_batch_begin(&part, queue);
   part.kernarg_size = (uint32_t)size;
   aq_status status = aq_submit_room(queue, submit, &part, diag);
   if (status != AQ_OK)
@@ -143,7 +144,7 @@ static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
   return AQ_OK;
 }
 
-aq_status aq_walk_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag)
+aq_status aq_walk_submit(aq_aql_queue *queue, aq_submit *submit, aq_diag *diag)
 {
   aq_status status = AQ_OK;
   if (!queue->walk_done.handle)

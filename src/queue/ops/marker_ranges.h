@@ -10,38 +10,39 @@
  * An open range ends with the execution. A point is a range without
  * packets. Ownership: of the caller; one thread at a time.
  */
-#ifndef AQ_QUEUE_OPS_MARKS_H
-#define AQ_QUEUE_OPS_MARKS_H
+#ifndef AQ_QUEUE_OPS_MARKER_RANGES_H
+#define AQ_QUEUE_OPS_MARKER_RANGES_H
 
 #include "cmdbuf/program.h"
 #include "common/record.h"
 #include "queue/core/operation_rows.h"
 
-typedef struct aq_mark aq_mark;
+typedef struct aq_marker_range aq_marker_range;
 
-typedef struct aq_marks {
+typedef struct aq_marker_ranges {
   aq_operation_rows *rows; /* where ranges go; borrowed */
   int64_t device, queue;   /* of the rows */
   int64_t number;          /* of the operation */
-  aq_mark *list;           /* open, or closed without a time */
+  aq_marker_range *list;   /* open, or closed without a time */
   size_t count, capacity;
   aq_time first, last; /* start of the first packet, latest end so far */
   int64_t first_packet, packets;
-} aq_marks;
+} aq_marker_ranges;
 
-void aq_marks_init(aq_marks *marks, aq_operation_rows *rows, int64_t device,
-                   int64_t queue);
+void aq_marker_ranges_init(aq_marker_ranges *marks, aq_operation_rows *rows,
+                           int64_t device, int64_t queue);
 
 /* A marker before the next packet. `name`: of the sink. */
-aq_status aq_marks_put(aq_marks *marks, aq_marker_kind kind, uint64_t value,
-                       int64_t name, aq_diag *diag);
+aq_status aq_marker_ranges_put(aq_marker_ranges *marks, aq_marker_kind kind,
+                               uint64_t value, int64_t name, aq_diag *diag);
 
 /* The times of a packet; AQ_TIME_NONE: not known. */
-void aq_marks_packet(aq_marks *marks, uint64_t id, aq_time start, aq_time end);
+void aq_marker_ranges_packet(aq_marker_ranges *marks, uint64_t id,
+                             aq_time start, aq_time end);
 
 /* Ends the execution: the remaining rows. */
-void aq_marks_end(aq_marks *marks);
+void aq_marker_ranges_end(aq_marker_ranges *marks);
 
-void aq_marks_fini(aq_marks *marks);
+void aq_marker_ranges_fini(aq_marker_ranges *marks);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmdbuf/builder.h"
-#include "queue/ring/feed.h"
+#include "queue/ring/aql_queue.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 
@@ -14,14 +14,14 @@ static aq_diag diag = AQ_DIAG_INIT;
 typedef struct bench {
   fake_state *fake;
   aq_transport *transport;
-  aq_feed *queue;
+  aq_aql_queue *queue;
   aq_builder *builder;
   uint32_t kernel; /* ordinal */
-  aq_feed_packets told[64];
+  aq_aql_queue_packets told[64];
   unsigned told_count;
 } bench;
 
-static void packets_told(const aq_feed_packets *packets, void *user)
+static void packets_told(const aq_aql_queue_packets *packets, void *user)
 {
   bench *b = user;
   if (b->told_count < 64)
@@ -50,18 +50,18 @@ static bench bench_open(void)
 static void bench_queue(bench *b, uint32_t size, uint64_t kernarg_size)
 {
   ck_assert_status(
-      aq_feed_create(&(aq_feed_options){.transport = b->transport,
-                                        .size = size,
-                                        .kernarg_size = kernarg_size,
-                                        .packets = packets_told,
-                                        .user = b},
-                     &b->queue, &diag),
+      aq_aql_queue_create(&(aq_aql_queue_options){.transport = b->transport,
+                                                  .size = size,
+                                                  .kernarg_size = kernarg_size,
+                                                  .packets = packets_told,
+                                                  .user = b},
+                          &b->queue, &diag),
       AQ_OK, &diag);
 }
 
 static void bench_close(bench *b)
 {
-  aq_feed_destroy(b->queue);
+  aq_aql_queue_destroy(b->queue);
   aq_builder_destroy(b->builder);
   fake_transport.close(b->transport);
   ck_assert_uint_eq(b->fake->memory_live, 0);
@@ -97,8 +97,8 @@ static aq_program program_make(bench *b, unsigned count, aq_time first)
 static aq_submitted submit(bench *b, const aq_submission *submission)
 {
   aq_submitted out;
-  ck_assert_status(aq_feed_submit(b->queue, submission, &out, &diag), AQ_OK,
-                   &diag);
+  ck_assert_status(aq_aql_queue_submit(b->queue, submission, &out, &diag),
+                   AQ_OK, &diag);
   return out;
 }
 
@@ -304,10 +304,11 @@ END_TEST
 START_TEST(bad_arguments_submit_nothing)
 {
   bench b = bench_open();
-  aq_feed *none;
+  aq_aql_queue *none;
   ck_assert_status(
-      aq_feed_create(&(aq_feed_options){.transport = b.transport, .size = 100},
-                     &none, &diag),
+      aq_aql_queue_create(
+          &(aq_aql_queue_options){.transport = b.transport, .size = 100}, &none,
+          &diag),
       AQ_ERR_INVALID, &diag);
   bench_queue(&b, 64, 128);
   unsigned char args[65] = {0};
@@ -320,12 +321,12 @@ START_TEST(bad_arguments_submit_nothing)
   aq_builder_reset(b.builder);
   ck_assert_status(aq_builder_dispatch(b.builder, &d, &diag), AQ_OK, &diag);
   ck_assert_status(aq_builder_end(b.builder, &program, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_feed_submit(b.queue,
-                                  &(aq_submission){.program = &program}, NULL,
-                                  &diag),
+  ck_assert_status(aq_aql_queue_submit(b.queue,
+                                       &(aq_submission){.program = &program},
+                                       NULL, &diag),
                    AQ_ERR_INVALID, &diag);
   ck_assert_uint_eq(b.fake->doorbells, 0);
-  ck_assert_uint_eq(aq_ring_write_index(aq_feed_ring(b.queue)), 0);
+  ck_assert_uint_eq(aq_ring_write_index(aq_aql_queue_ring(b.queue)), 0);
   bench_close(&b);
 }
 END_TEST
@@ -336,13 +337,13 @@ START_TEST(a_queue_that_failed_takes_no_more)
   bench_queue(&b, 4, 0);
   b.fake->fail_at = 2;
   aq_program program = program_make(&b, 20, 1);
-  ck_assert_status(aq_feed_submit(b.queue,
-                                  &(aq_submission){.program = &program}, NULL,
-                                  &diag),
+  ck_assert_status(aq_aql_queue_submit(b.queue,
+                                       &(aq_submission){.program = &program},
+                                       NULL, &diag),
                    AQ_ERR_QUEUE, &diag);
-  ck_assert_status(aq_feed_submit(b.queue,
-                                  &(aq_submission){.program = &program}, NULL,
-                                  &diag),
+  ck_assert_status(aq_aql_queue_submit(b.queue,
+                                       &(aq_submission){.program = &program},
+                                       NULL, &diag),
                    AQ_ERR_QUEUE, &diag);
   ck_assert_str_eq(diag.text, "queue 100 has failed and takes no more");
   bench_close(&b);
