@@ -6,8 +6,8 @@
  * The bytes may be anything: they are checked. Reading is a pure function;
  * the tables are constant until aq_code_lines_fini.
  */
-#ifndef AQ_GPU_CODEOBJ_LINES_H
-#define AQ_GPU_CODEOBJ_LINES_H
+#ifndef AQ_GPU_CODEOBJ_LINE_TABLE_H
+#define AQ_GPU_CODEOBJ_LINE_TABLE_H
 
 #include "common/map.h"
 #include "gpu/codeobj/codeobj.h"
@@ -19,10 +19,20 @@ typedef struct aq_code_line {
   uint32_t line; /* 0: of none */
 } aq_code_line;
 
+/* Code from `address` up to `end` was called in a line, and inlined there; of
+ * calls within each other the inner ones have more depth. */
+typedef struct aq_code_inlined {
+  uint64_t address, end;
+  uint32_t file, line; /* of the call */
+  uint32_t depth;
+} aq_code_inlined;
+
 typedef struct aq_code_lines {
   aq_names files; /* paths, absolute where the compilation names its folder */
   aq_code_line *list; /* by address */
   size_t count, capacity;
+  aq_code_inlined *inlined; /* in any order */
+  size_t inlined_count, inlined_capacity;
 } aq_code_lines;
 
 /* Whether an ELF file has a line table. */
@@ -40,5 +50,11 @@ void aq_code_lines_fini(aq_code_lines *lines);
 /* The entry whose code has an address, or NULL. */
 const aq_code_line *aq_code_lines_find(const aq_code_lines *lines,
                                        uint64_t address);
+
+/* The line for the program's author: of the calls that were inlined into each
+ * other at the address the innermost one that no header of the system has; of
+ * none, the line of the code itself. NULL: none is known. Else the file. */
+const char *aq_code_lines_user(const aq_code_lines *lines, uint64_t address,
+                               uint32_t *line);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/codeobj/reading.h"
+#include "gpu/codeobj/parser.h"
 
 aq_status aq_code_damaged(aq_code_reading *file, const char *what,
                           uint64_t index)

@@ -3,13 +3,12 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "gpu/codeobj/bundle.h"
+#include "gpu/codeobj/decompress.h"
 #include "gpu/codeobj/elf.h"
 #include "gpu/codeobj/offload.h"
-#include "gpu/codeobj/unpack.h"
 
 /* A section of an ELF file of the host, false: it has none of the name. */
 static bool section_find(const aq_elf *elf, const char *name,

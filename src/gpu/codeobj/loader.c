@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/codeobj/image.h"
+#include "gpu/codeobj/loader.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -157,22 +157,6 @@ static aq_status relocate(const aq_code_image *image,
                      (int)r->type);
 }
 
-static aq_status relocations_apply(const aq_code_image *image,
-                                   const aq_code_image_options *options,
-                                   aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  for (size_t i = 0; i < image->code.relocation_count && status == AQ_OK; i++) {
-    const aq_code_relocation *r = &image->code.relocations[i];
-    uint64_t symbol = 0;
-    if (r->type != AQ_RELOC_RELATIVE64)
-      status = reloc_value(image, options, r, &symbol, diag);
-    if (status == AQ_OK)
-      status = relocate(image, r, symbol, diag);
-  }
-  return status;
-}
-
 /* ---- the whole ---- */
 
 aq_status aq_code_image_load(const void *bytes, size_t size,
@@ -188,8 +172,17 @@ aq_status aq_code_image_load(const void *bytes, size_t size,
     status = aq_target_check(&image.code.target, options->device, diag);
   if (status == AQ_OK)
     status = segments_load(&image, bytes, diag);
-  if (status == AQ_OK)
-    status = relocations_apply(&image, options, diag);
+  if (status == AQ_OK) {
+    for (size_t i = 0; i < image.code.relocation_count && status == AQ_OK;
+         i++) {
+      const aq_code_relocation *r = &image.code.relocations[i];
+      uint64_t symbol = 0;
+      if (r->type != AQ_RELOC_RELATIVE64)
+        status = reloc_value(&image, options, r, &symbol, diag);
+      if (status == AQ_OK)
+        status = relocate(&image, r, symbol, diag);
+    }
+  }
   if (status == AQ_OK)
     *out = image;
   else

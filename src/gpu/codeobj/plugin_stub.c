@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 enum { NAME_SIZE = 48 };
 
@@ -123,15 +123,17 @@ static bool is_pointer(const aq_code_arg *arg)
 /* The type of a field, "float *" or "uint32_t "; NULL: bytes. */
 static const char *type_of(const aq_code_arg *arg, char to[NAME_SIZE])
 {
-  const char *told = arg->type ? arg->type : "";
-  const size_t length = strcspn(told, "*");
+  const char *declared = arg->type ? arg->type : "";
+  const size_t length = strcspn(declared, "*");
   const char *c;
   if (is_pointer(arg)) {
-    c = told[length] && !told[length + 1] ? type_named(told, length, 0) : NULL;
+    c = declared[length] && !declared[length + 1]
+            ? type_named(declared, length, 0)
+            : NULL;
     snprintf(to, NAME_SIZE, "%s *", c ? c : "void");
     return to;
   }
-  c = told[length] ? NULL : type_named(told, length, arg->size);
+  c = declared[length] ? NULL : type_named(declared, length, arg->size);
   c = c ? c : type_sized(arg->size);
   if (!c)
     return NULL;
@@ -220,7 +222,7 @@ static void kernel_put(const stub *s, const aq_codeobj *code,
   stub copy = *s;
   kernel_word(code, kernel, word);
   put(s, "/*");
-  aq_code_kernel_tell(kernel, comment_line, &copy);
+  aq_code_kernel_print(kernel, comment_line, &copy);
   put(s, " */");
   args_put(s, kernel, word);
   if (kernel->group_size > 0) {
@@ -257,8 +259,8 @@ static void entry_put(const stub *s, const aq_codeobj *code,
       word);
 }
 
-void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
-                       aq_code_line *line, void *user)
+void aq_code_stub_print(const aq_codeobj *codeobj, const char *name,
+                        aq_code_line *line, void *user)
 {
   const stub s = {line, user};
   char target[AQ_TARGET_TEXT_SIZE], quoted[AQ_CODE_LINE_SIZE / 2];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/codeobj/metadata.h"
-#include "gpu/codeobj/reading.h"
+#include "gpu/codeobj/parser.h"
 
 enum {
   NOTE_VERSION = 1,   /* NT_AMD_HSA_CODE_OBJECT_VERSION */
@@ -30,27 +30,22 @@ static aq_status version_read(aq_code_reading *file, const unsigned char *bytes,
                            major);
 }
 
-/* The sizes of two names, then major, minor, stepping and the names. */
-static aq_status isa_read(aq_code_reading *file, const unsigned char *bytes,
-                          uint32_t size)
-{
-  enum { NUMBERS_AT = 4 };
-  if (size < NUMBERS_AT + sizeof file->isa)
-    return aq_diag_set(file->diag, AQ_ERR_INPUT,
-                       "code object: its note of the ISA has %u bytes; "
-                       "expected 16 or more",
-                       size);
-  memcpy(file->isa, bytes + NUMBERS_AT, sizeof file->isa);
-  return AQ_OK;
-}
-
 aq_status aq_code_note_v2(aq_code_reading *file, uint32_t type,
                           const unsigned char *bytes, uint32_t size)
 {
   if (type == NOTE_VERSION)
     return version_read(file, bytes, size);
-  if (type == NOTE_ISA)
-    return isa_read(file, bytes, size);
+  if (type == NOTE_ISA) {
+    /* The sizes of two names, then major, minor, stepping and the names. */
+    enum { NUMBERS_AT = 4 };
+    if (size < NUMBERS_AT + sizeof file->isa)
+      return aq_diag_set(file->diag, AQ_ERR_INPUT,
+                         "code object: its note of the ISA has %u bytes; "
+                         "expected 16 or more",
+                         size);
+    memcpy(file->isa, bytes + NUMBERS_AT, sizeof file->isa);
+    return AQ_OK;
+  }
   if (type == NOTE_METADATA && file->depth == AQ_CODEOBJ_ALL && !file->kernels)
     return aq_metadata_yaml_read(bytes, size, file->out, &file->kernels,
                                  file->diag);

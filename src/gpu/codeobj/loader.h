@@ -14,8 +14,8 @@
  * number of threads may ask it. It must not be moved while the allocator's
  * user counts on its address; everything in it may.
  */
-#ifndef AQ_GPU_CODEOBJ_IMAGE_H
-#define AQ_GPU_CODEOBJ_IMAGE_H
+#ifndef AQ_GPU_CODEOBJ_LOADER_H
+#define AQ_GPU_CODEOBJ_LOADER_H
 
 #include "common/kernel_desc.h"
 #include "gpu/codeobj/codeobj.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed offload bundles (CCOB), versions 1 to 3. Within codeobj only. */
-#ifndef AQ_GPU_CODEOBJ_UNPACK_H
-#define AQ_GPU_CODEOBJ_UNPACK_H
+#ifndef AQ_GPU_CODEOBJ_DECOMPRESS_H
+#define AQ_GPU_CODEOBJ_DECOMPRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/codeobj/unpack.h"
+#include "gpu/codeobj/decompress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void line_add(char *line, const char *before, const char *text)
              aq_code_text(text, clean, sizeof clean));
 }
 
-static void arg_tell(const aq_code_arg *arg, aq_code_line *tell, void *user)
+static void arg_print(const aq_code_arg *arg, aq_code_line *tell, void *user)
 {
   char line[AQ_CODE_LINE_SIZE];
   snprintf(line, sizeof line, "  offset %u, %u bytes: ", arg->offset,
@@ -44,8 +44,8 @@ static void arg_tell(const aq_code_arg *arg, aq_code_line *tell, void *user)
 }
 
 /* The name as people write it. */
-static void demangled_tell(const aq_code_kernel *kernel, aq_code_line *tell,
-                           void *user)
+static void demangled_print(const aq_code_kernel *kernel, aq_code_line *tell,
+                            void *user)
 {
   char *name = aq_demangle(kernel->name), line[AQ_CODE_LINE_SIZE],
        text[AQ_CODE_LINE_SIZE - 8];
@@ -56,8 +56,8 @@ static void demangled_tell(const aq_code_kernel *kernel, aq_code_line *tell,
   free(name);
 }
 
-static void registers_tell(const aq_code_kernel *k, aq_code_line *tell,
-                           void *user)
+static void registers_print(const aq_code_kernel *k, aq_code_line *tell,
+                            void *user)
 {
   char line[AQ_CODE_LINE_SIZE];
   int used = snprintf(line, sizeof line,
@@ -74,8 +74,8 @@ static void registers_tell(const aq_code_kernel *k, aq_code_line *tell,
   tell(line, user);
 }
 
-void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *tell,
-                         void *user)
+void aq_code_kernel_print(const aq_code_kernel *kernel, aq_code_line *tell,
+                          void *user)
 {
   char line[AQ_CODE_LINE_SIZE], name[TEXT_SIZE];
   size_t hidden = 0;
@@ -83,20 +83,20 @@ void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *tell,
            aq_code_text(kernel->name, name, sizeof name), kernel->kernarg_size,
            kernel->has_metadata ? "" : ", which nothing describes");
   tell(line, user);
-  demangled_tell(kernel, tell, user);
-  registers_tell(kernel, tell, user);
+  demangled_print(kernel, tell, user);
+  registers_print(kernel, tell, user);
   for (size_t i = 0; i < kernel->arg_count; i++)
     if (kernel->args[i].hidden)
       hidden++;
     else
-      arg_tell(&kernel->args[i], tell, user);
+      arg_print(&kernel->args[i], tell, user);
   if (hidden == 0)
     return;
   snprintf(line, sizeof line, "  and %zu that the runtime passes", hidden);
   tell(line, user);
 }
 
-void aq_codeobj_tell(const aq_codeobj *codeobj, aq_code_line *tell, void *user)
+void aq_codeobj_print(const aq_codeobj *codeobj, aq_code_line *tell, void *user)
 {
   char line[AQ_CODE_LINE_SIZE], target[AQ_TARGET_TEXT_SIZE];
   aq_target_print(&codeobj->target, target);
@@ -115,6 +115,6 @@ void aq_codeobj_tell(const aq_codeobj *codeobj, aq_code_line *tell, void *user)
   tell(line, user);
   for (size_t i = 0; i < codeobj->kernel_count; i++) {
     tell("", user);
-    aq_code_kernel_tell(&codeobj->kernels[i], tell, user);
+    aq_code_kernel_print(&codeobj->kernels[i], tell, user);
   }
 }

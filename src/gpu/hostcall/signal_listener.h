@@ -3,8 +3,8 @@
  * A thread that listens: it calls a function each time kernels change a signal.
  * For transports whose kernels run while the host does.
  */
-#ifndef AQ_GPU_HOSTCALL_LISTENER_H
-#define AQ_GPU_HOSTCALL_LISTENER_H
+#ifndef AQ_GPU_HOSTCALL_SIGNAL_LISTENER_H
+#define AQ_GPU_HOSTCALL_SIGNAL_LISTENER_H
 
 #include "common/transport.h"
 

@@ -2,45 +2,24 @@
 /* DWARF 5, section 6.2; earlier versions in their own documents. */
 #include "config.h"
 
-#include "gpu/codeobj/lines.h"
+#include "gpu/codeobj/line_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "gpu/codeobj/dwarf.h"
-#include "gpu/codeobj/elf.h"
+#include "gpu/codeobj/dwarf_form.h"
+#include "gpu/codeobj/inlined.h"
 
 enum { FILES_MAX = 65536, FORMATS_MAX = 16 };
 
-/* The content types and forms that compilers use in the headers. */
+/* The content types that compilers use in the headers. */
 enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
-enum {
-  FORM_BLOCK2 = 0x03,
-  FORM_BLOCK4 = 0x04,
-  FORM_DATA2 = 0x05,
-  FORM_DATA4 = 0x06,
-  FORM_DATA8 = 0x07,
-  FORM_STRING = 0x08,
-  FORM_BLOCK = 0x09,
-  FORM_BLOCK1 = 0x0a,
-  FORM_DATA1 = 0x0b,
-  FORM_STRP = 0x0e,
-  FORM_UDATA = 0x0f,
-  FORM_DATA16 = 0x1e,
-  FORM_LINE_STRP = 0x1f,
-};
-
-typedef struct part {
-  const unsigned char *bytes;
-  size_t size;
-} part;
 
 /* One table while it is read. */
 typedef struct unit {
-  aq_dwarf d;             /* of the program, after the header */
-  part texts, line_texts; /* .debug_str, .debug_line_str */
-  unsigned version, address_size, offset_size;
+  aq_dwarf d; /* of the program, after the header */
+  aq_dwarf_unit of;
   uint8_t least, operations, line_range, opcode_base;
   bool is_statement;
   int8_t line_base;
@@ -121,65 +100,6 @@ static aq_status names_read_old(unit *u, aq_dwarf *d, aq_diag *diag)
   return status;
 }
 
-static const char *text_of(aq_dwarf *d, const part *texts, uint64_t offset)
-{
-  if (offset >= texts->size ||
-      !memchr(texts->bytes + offset, 0, texts->size - offset)) {
-    d->bad = true;
-    return "";
-  }
-  return (const char *)texts->bytes + offset;
-}
-
-typedef struct value {
-  const char *text;
-  uint64_t number;
-} value;
-
-/* False: a form that is not read. */
-static bool form_read(const unit *u, aq_dwarf *d, uint64_t form, value *out)
-{
-  *out = (value){"", 0};
-  switch (form) {
-  case FORM_STRING:
-    out->text = aq_dwarf_text(d);
-    return true;
-  case FORM_LINE_STRP:
-    out->text = text_of(d, &u->line_texts, aq_dwarf_number(d, u->offset_size));
-    return true;
-  case FORM_STRP:
-    out->text = text_of(d, &u->texts, aq_dwarf_number(d, u->offset_size));
-    return true;
-  case FORM_UDATA:
-    out->number = aq_dwarf_unsigned(d);
-    return true;
-  case FORM_DATA1:
-  case FORM_DATA2:
-  case FORM_DATA4:
-  case FORM_DATA8:
-    out->number = aq_dwarf_number(d, form == FORM_DATA1   ? 1
-                                     : form == FORM_DATA2 ? 2
-                                     : form == FORM_DATA4 ? 4
-                                                          : 8);
-    return true;
-  case FORM_DATA16:
-    aq_dwarf_skip(d, 16);
-    return true;
-  case FORM_BLOCK:
-    aq_dwarf_skip(d, aq_dwarf_unsigned(d));
-    return true;
-  case FORM_BLOCK1:
-  case FORM_BLOCK2:
-  case FORM_BLOCK4:
-    aq_dwarf_skip(d, aq_dwarf_number(d, form == FORM_BLOCK1   ? 1
-                                        : form == FORM_BLOCK2 ? 2
-                                                              : 4));
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* A table of version 5: its formats, then its entries. */
 static aq_status names_read(unit *u, aq_dwarf *d, bool folders, aq_diag *diag)
 {
@@ -197,11 +117,12 @@ static aq_status names_read(unit *u, aq_dwarf *d, bool folders, aq_diag *diag)
     const char *path = "";
     uint64_t folder = 0;
     for (uint64_t i = 0; i < format_count; i++) {
-      value v;
-      if (!form_read(u, d, formats[i][1], &v))
+      aq_dwarf_value v;
+      if (!aq_dwarf_value_read(&u->of, d, NULL, formats[i][1], &v))
         return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                            "the line table has form 0x%llx, which is not read",
                            (unsigned long long)formats[i][1]);
+      d->bad |= !v.text;
       if (formats[i][0] == CONTENT_PATH)
         path = v.text;
       else if (formats[i][0] == CONTENT_DIRECTORY)
@@ -220,16 +141,16 @@ static aq_status names_read(unit *u, aq_dwarf *d, bool folders, aq_diag *diag)
 static aq_status header_read(unit *u, aq_diag *diag)
 {
   aq_dwarf *d = &u->d;
-  u->version = (unsigned)aq_dwarf_number(d, 2);
-  if (!d->bad && (u->version < 2 || u->version > 5))
+  u->of.version = (unsigned)aq_dwarf_number(d, 2);
+  if (!d->bad && (u->of.version < 2 || u->of.version > 5))
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "the line table has version %u, 2 to 5 are read",
-                       u->version);
-  if (u->version >= 5) {
-    u->address_size = (unsigned)aq_dwarf_number(d, 1);
+                       u->of.version);
+  if (u->of.version >= 5) {
+    u->of.address_size = (unsigned)aq_dwarf_number(d, 1);
     aq_dwarf_number(d, 1); /* of segment selectors */
   }
-  const uint64_t length = aq_dwarf_number(d, u->offset_size);
+  const uint64_t length = aq_dwarf_number(d, u->of.offset_size);
   aq_dwarf header = *d;
   aq_dwarf_skip(d, length);
   if (d->bad)
@@ -237,7 +158,7 @@ static aq_status header_read(unit *u, aq_diag *diag)
   header.end = d->at;
   u->least = (uint8_t)aq_dwarf_number(&header, 1);
   u->operations = 1;
-  if (u->version >= 4)
+  if (u->of.version >= 4)
     u->operations = (uint8_t)aq_dwarf_number(&header, 1);
   u->is_statement = aq_dwarf_number(&header, 1) != 0;
   u->line_base = (int8_t)aq_dwarf_number(&header, 1);
@@ -247,9 +168,9 @@ static aq_status header_read(unit *u, aq_diag *diag)
       u->operations != 1)
     return damaged(diag);
   u->lengths = aq_dwarf_skip(&header, u->opcode_base - 1u);
-  aq_status status = u->version >= 5 ? names_read(u, &header, true, diag)
-                                     : names_read_old(u, &header, diag);
-  if (status == AQ_OK && u->version >= 5)
+  aq_status status = u->of.version >= 5 ? names_read(u, &header, true, diag)
+                                        : names_read_old(u, &header, diag);
+  if (status == AQ_OK && u->of.version >= 5)
     status = names_read(u, &header, false, diag);
   return status == AQ_OK && header.bad ? damaged(diag) : status;
 }
@@ -301,6 +222,14 @@ static bool row_put(unit *u, state *s, bool ends)
   return true;
 }
 
+/* Instructions of the machine; addresses have no place beyond the last one. */
+static void address_advance(unit *u, state *s, uint64_t count)
+{
+  uint64_t bytes;
+  u->d.bad |= __builtin_mul_overflow(count, (uint64_t)u->least, &bytes) ||
+              __builtin_add_overflow(s->address, bytes, &s->address);
+}
+
 /* False: out of memory. */
 static bool extended_run(unit *u, state *s)
 {
@@ -342,7 +271,7 @@ static bool standard_run(unit *u, state *s, unsigned opcode)
   case COPY:
     return row_put(u, s, false);
   case ADVANCE_PC:
-    s->address += aq_dwarf_unsigned(d) * u->least;
+    address_advance(u, s, aq_dwarf_unsigned(d));
     return true;
   case ADVANCE_LINE:
     s->line += (uint64_t)aq_dwarf_signed(d);
@@ -351,7 +280,7 @@ static bool standard_run(unit *u, state *s, unsigned opcode)
     s->file = aq_dwarf_unsigned(d);
     return true;
   case CONST_ADD_PC:
-    s->address += (uint64_t)((255 - u->opcode_base) / u->line_range) * u->least;
+    address_advance(u, s, (255u - u->opcode_base) / u->line_range);
     return true;
   case FIXED_ADVANCE_PC:
     s->address += aq_dwarf_number(d, 2);
@@ -363,63 +292,38 @@ static bool standard_run(unit *u, state *s, unsigned opcode)
   }
 }
 
-static aq_status program_run(unit *u, aq_diag *diag)
-{
-  state s = state_begin();
-  bool kept = true;
-  while (kept && !u->d.bad && aq_dwarf_left(&u->d) > 0) {
-    const unsigned opcode = (unsigned)aq_dwarf_number(&u->d, 1);
-    if (opcode == 0) {
-      kept = extended_run(u, &s);
-    } else if (opcode < u->opcode_base) {
-      kept = standard_run(u, &s, opcode);
-    } else {
-      const unsigned step = opcode - u->opcode_base;
-      s.address += (uint64_t)(step / u->line_range) * u->least;
-      s.line += (uint64_t)(int64_t)(u->line_base + (int)(step % u->line_range));
-      kept = row_put(u, &s, false);
-    }
-  }
-  return !kept ? aq_diag_no_memory(diag) : u->d.bad ? damaged(diag) : AQ_OK;
-}
-
 /* ---- the section ---- */
 
-/* Empty: there is none. */
-static aq_status section_read(const aq_elf *elf, const char *name, part *out,
-                              aq_diag *diag)
+/* The files go to `files`. */
+static aq_status unit_read(aq_dwarf *d, unit *u, aq_code_file_table *files,
+                           aq_diag *diag)
 {
-  Elf64_Shdr header;
-  *out = (part){elf->bytes, 0}; /* not NULL: NULL + 0 is undefined */
-  if (!aq_elf_section_find(elf, name, &header) || header.sh_type == SHT_NOBITS)
-    return AQ_OK;
-  if (header.sh_flags & SHF_COMPRESSED)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "section %s is compressed, which is not read", name);
-  if (!aq_elf_has(elf, header.sh_offset, header.sh_size))
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "section %s lies outside of the file", name);
-  *out = (part){elf->bytes + header.sh_offset, header.sh_size};
-  return AQ_OK;
-}
-
-static aq_status unit_read(aq_dwarf *d, unit *u, aq_diag *diag)
-{
-  uint64_t length = aq_dwarf_number(d, 4);
-  u->offset_size = 4;
-  if (length == UINT32_MAX) {
-    u->offset_size = 8;
-    length = aq_dwarf_number(d, 8);
-  }
-  u->d.at = d->at;
-  if (!aq_dwarf_skip(d, length))
+  u->of.offset_size = aq_dwarf_unit_begin(d, &u->d);
+  if (u->of.offset_size == 0)
     return damaged(diag);
-  u->d.end = d->at;
   aq_status status = header_read(u, diag);
-  if (status == AQ_OK)
-    status = program_run(u, diag);
+  if (status == AQ_OK) {
+    state s = state_begin();
+    bool kept = true;
+    while (kept && !u->d.bad && aq_dwarf_left(&u->d) > 0) {
+      const unsigned opcode = (unsigned)aq_dwarf_number(&u->d, 1);
+      if (opcode == 0) {
+        kept = extended_run(u, &s);
+      } else if (opcode < u->opcode_base) {
+        kept = standard_run(u, &s, opcode);
+      } else {
+        const unsigned step = opcode - u->opcode_base;
+        address_advance(u, &s, step / u->line_range);
+        s.line +=
+            (uint64_t)(int64_t)(u->line_base + (int)(step % u->line_range));
+        kept = row_put(u, &s, false);
+      }
+    }
+    status = !kept ? aq_diag_no_memory(diag) : u->d.bad ? damaged(diag) : AQ_OK;
+  }
   free(u->folders);
-  free(u->files);
+  files->files = u->files;
+  files->count = u->file_count;
   return status;
 }
 
@@ -442,23 +346,35 @@ aq_status aq_code_lines_read(const void *bytes, size_t size,
                              aq_diag *diag)
 {
   aq_code_lines lines = {.files = AQ_NAMES_INIT};
-  part table, texts, line_texts;
+  aq_dwarf_unit of = {.version = 0};
+  aq_dwarf_part table;
   aq_elf elf;
   if (!aq_elf_open(bytes, size, &elf))
     return aq_diag_set(diag, AQ_ERR_INPUT, "no ELF file");
-  aq_status status = section_read(&elf, ".debug_line", &table, diag);
+  aq_status status = aq_dwarf_section(&elf, ".debug_line", &table, diag);
   if (status == AQ_OK)
-    status = section_read(&elf, ".debug_str", &texts, diag);
+    status = aq_dwarf_section(&elf, ".debug_str", &of.texts, diag);
   if (status == AQ_OK)
-    status = section_read(&elf, ".debug_line_str", &line_texts, diag);
+    status = aq_dwarf_section(&elf, ".debug_line_str", &of.line_texts, diag);
   if (status != AQ_OK)
     return status;
-  aq_dwarf d = {table.bytes, table.bytes + table.size, false};
+  aq_dwarf d = aq_dwarf_at(&table, 0, 0, 0);
+  aq_code_file_table *files = NULL;
+  size_t file_count = 0, file_capacity = 0;
   while (status == AQ_OK && aq_dwarf_left(&d) > 0) {
-    unit u = {
-        .texts = texts, .line_texts = line_texts, .out = &lines, .code = code};
-    status = unit_read(&d, &u, diag);
+    unit u = {.of = of, .out = &lines, .code = code};
+    aq_code_file_table made = {.offset = (uint64_t)(d.at - table.bytes)};
+    status = unit_read(&d, &u, &made, diag);
+    if (!AQ_ARRAY_PUSH(files, file_count, file_capacity, made)) {
+      free(made.files);
+      status = aq_diag_no_memory(diag);
+    }
   }
+  if (status == AQ_OK)
+    status = aq_code_inlined_read(&elf, &of, files, file_count, &lines, diag);
+  for (size_t i = 0; i < file_count; i++)
+    free(files[i].files);
+  free(files);
   if (status != AQ_OK) {
     aq_code_lines_fini(&lines);
     return status;
@@ -473,6 +389,7 @@ void aq_code_lines_fini(aq_code_lines *lines)
 {
   aq_names_fini(&lines->files);
   free(lines->list);
+  free(lines->inlined);
   *lines = (aq_code_lines){.files = AQ_NAMES_INIT};
 }
 
@@ -489,4 +406,54 @@ const aq_code_line *aq_code_lines_find(const aq_code_lines *lines,
   }
   const aq_code_line *found = first > 0 ? &lines->list[first - 1] : NULL;
   return found && address < found->end ? found : NULL;
+}
+
+/* ---- the author's line ---- */
+
+static bool is_system(const char *file)
+{
+  static const char *const folders[] = {"/usr/include/", "/usr/lib/",
+                                        "/usr/bin/", "/usr/local/include/",
+                                        "/opt/"};
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (strncmp(file, folders[i], strlen(folders[i])) == 0)
+      return true;
+  return strstr(file, "/lib/clang/") != NULL;
+}
+
+/* The innermost call around an address above a depth; NULL: none. */
+static const aq_code_inlined *call_around(const aq_code_lines *lines,
+                                          uint64_t address, uint32_t below)
+{
+  const aq_code_inlined *best = NULL;
+  for (size_t i = 0; i < lines->inlined_count; i++) {
+    const aq_code_inlined *c = &lines->inlined[i];
+    if (c->address <= address && address < c->end && c->depth < below &&
+        (!best || c->depth > best->depth))
+      best = c;
+  }
+  return best;
+}
+
+const char *aq_code_lines_user(const aq_code_lines *lines, uint64_t address,
+                               uint32_t *line)
+{
+  const aq_code_line *own = aq_code_lines_find(lines, address);
+  if (!own || own->line == 0)
+    return NULL;
+  const char *file = aq_names_text(&lines->files, own->file);
+  const char *at = file;
+  *line = own->line;
+  for (uint32_t depth = UINT32_MAX; at && is_system(at);) {
+    const aq_code_inlined *call = call_around(lines, address, depth);
+    if (!call)
+      return file;
+    depth = call->depth;
+    at = aq_names_text(&lines->files, call->file);
+    if (at && !is_system(at) && call->line > 0) {
+      *line = call->line;
+      return at;
+    }
+  }
+  return file;
 }

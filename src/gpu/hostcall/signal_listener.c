@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/hostcall/listener.h"
+#include "gpu/hostcall/signal_listener.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * relocations.c relocations, names.c joins kernels and variables and sorts the
  * names. Within codeobj only; one thread.
  */
-#ifndef AQ_GPU_CODEOBJ_READING_H
-#define AQ_GPU_CODEOBJ_READING_H
+#ifndef AQ_GPU_CODEOBJ_PARSER_H
+#define AQ_GPU_CODEOBJ_PARSER_H
 
 #include "gpu/codeobj/codeobj.h"
 #include "gpu/codeobj/elf.h"
@@ -32,7 +32,7 @@ bool aq_code_is_loaded(const aq_code_reading *file, uint64_t address,
 const unsigned char *aq_code_bytes(const aq_code_reading *file,
                                    uint64_t address, uint64_t size);
 
-/* ---- version2.c ---- */
+/* ---- code_object_v2.c ---- */
 
 /* STT_AMDGPU_HSA_KERNEL, of a kernel's amd_kernel_code_t. */
 enum { AQ_CODE_SYMBOL_KERNEL = 10 };
