@@ -3,8 +3,8 @@
  * Where control goes after an instruction, and its class, as profiles count.
  * Pure functions.
  */
-#ifndef AQ_GPU_ISA_FLOW_H
-#define AQ_GPU_ISA_FLOW_H
+#ifndef AQ_GPU_ISA_CONTROL_FLOW_H
+#define AQ_GPU_ISA_CONTROL_FLOW_H
 
 #include "gpu/isa/isa.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/move.h"
+#include "gpu/wave/core/dpp.h"
 
 #include "gpu/wave/core/lanes.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/isa/walk.h"
+#include "gpu/isa/cfg_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 
 enum { SGPRS = 102, RETURN_ADDRESS = 30 };
 
@@ -87,22 +87,6 @@ static void add_learn(knowledge *k, const aq_isa_inst *inst,
   k->carry = sum >> 32 != 0;
 }
 
-static void load_learn(knowledge *k, const aq_isa_inst *inst,
-                       const aq_isa_operand *to, const aq_isa_walk *walk)
-{
-  const aq_isa_operand *base = aq_isa_operand_find(inst, 'A'),
-                       *scalar = aq_isa_operand_find(inst, 'S');
-  uint64_t address, value;
-  const bool known =
-      base && walk->pointer && (!scalar || !scalar->file) &&
-      pair_get(k, base->code, &address) &&
-      walk->pointer(walk->user, address + (uint64_t)(int64_t)inst->offset,
-                    &value);
-  forget(k, to);
-  if (known)
-    pair_put(k, to->code, value);
-}
-
 static void move_learn(knowledge *k, const aq_isa_inst *inst,
                        const aq_isa_operand *to)
 {
@@ -142,7 +126,17 @@ static void learn(knowledge *k, const aq_isa_inst *inst, uint64_t pc,
     move_learn(k, inst, to);
   } else if (strcmp(name, "s_load_dwordx2") == 0 ||
              strcmp(name, "s_load_b64") == 0) {
-    load_learn(k, inst, to, walk);
+    const aq_isa_operand *base = aq_isa_operand_find(inst, 'A'),
+                         *scalar = aq_isa_operand_find(inst, 'S');
+    uint64_t address, value;
+    const bool known =
+        base && walk->pointer && (!scalar || !scalar->file) &&
+        pair_get(k, base->code, &address) &&
+        walk->pointer(walk->user, address + (uint64_t)(int64_t)inst->offset,
+                      &value);
+    forget(k, to);
+    if (known)
+      pair_put(k, to->code, value);
   } else {
     forget(k, to);
     forget(k, aq_isa_operand_find(inst, 'E'));

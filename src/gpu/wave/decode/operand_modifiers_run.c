@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/finish.h"
-#include "gpu/wave/core/form.h"
+#include "gpu/wave/core/dpp.h"
 #include "gpu/wave/core/lanes.h"
-#include "gpu/wave/core/move.h"
+#include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/core/output_modifiers.h"
 
 enum {
-  SOURCES = AQ_WAVE_TEMP + 8, /* copies, a pair of rows each */
-  RESULT = AQ_WAVE_TEMP + 16,
+  SOURCES = AQ_WAVE_SCRATCH_ROWS + 8, /* copies, a pair of rows each */
+  RESULT = AQ_WAVE_SCRATCH_ROWS + 16,
 };
 
 /* ---- sources ---- */
 
 static void source_use(aq_wave_op *plain, int i)
 {
-  plain->kind[i] = AQ_WAVE_V;
-  plain->r[i] = (uint16_t)(SOURCES + 2 * i);
+  plain->kind[i] = AQ_WAVE_VGPR;
+  plain->source[i] = (uint16_t)(SOURCES + 2 * i);
 }
 
 static inline uint32_t word_change(const aq_wave_form_source *s, uint32_t x)
@@ -24,20 +24,6 @@ static inline uint32_t word_change(const aq_wave_form_source *s, uint32_t x)
   x = s->extends ? (uint32_t)((int32_t)(x << s->up) >> s->down)
                  : x << s->up >> s->down;
   return (x & s->keep) ^ s->flip;
-}
-
-static void scalar_change(const aq_wave *w, const aq_wave_op *o, int i,
-                          const aq_wave_form_source *s, uint32_t *to)
-{
-  const uint64_t value =
-      s->is_wide ? aq_wave_s64(w, o, i) : aq_wave_s32(w, o, i);
-  const uint32_t low =
-      s->is_wide ? (uint32_t)value : word_change(s, (uint32_t)value);
-  AQ_EACH_LANE(l) to[l] = low;
-  if (s->is_wide) {
-    const uint32_t high = word_change(s, (uint32_t)(value >> 32));
-    AQ_EACH_LANE(l) to[AQ_WAVE_LANES + l] = high;
-  }
 }
 
 /* Signs and parts apart: most forms have one of the two. */
@@ -58,10 +44,18 @@ static void source_change(aq_wave *w, const aq_wave_op *o, int i,
                           const aq_wave_form_source *s, aq_wave_op *plain)
 {
   uint32_t *to = w->v[SOURCES + 2 * i];
-  if (plain->kind[i] != AQ_WAVE_V) {
-    scalar_change(w, o, i, s, to);
+  if (plain->kind[i] != AQ_WAVE_VGPR) {
+    const uint64_t value =
+        s->is_wide ? aq_wave_s64(w, o, i) : aq_wave_s32(w, o, i);
+    const uint32_t low =
+        s->is_wide ? (uint32_t)value : word_change(s, (uint32_t)value);
+    AQ_EACH_LANE(l) to[l] = low;
+    if (s->is_wide) {
+      const uint32_t high = word_change(s, (uint32_t)(value >> 32));
+      AQ_EACH_LANE(l) to[AQ_WAVE_LANES + l] = high;
+    }
   } else {
-    const uint32_t *from = w->v[plain->r[i]];
+    const uint32_t *from = w->v[plain->source[i]];
     if (s->is_wide && to != from)
       memcpy(to, from, sizeof *to * AQ_WAVE_LANES);
     const unsigned upper = s->is_wide ? AQ_WAVE_LANES : 0;
@@ -73,10 +67,10 @@ static void source_change(aq_wave *w, const aq_wave_op *o, int i,
 /* The first source from other lanes; returns the lanes that write. */
 static uint64_t source_move(aq_wave *w, const aq_wave_op *o, aq_wave_op *plain)
 {
-  const bool wide = o->more->form->sources[0].is_wide;
+  const bool wide = o->decoded->form->sources[0].is_wide;
   const uint32_t *from = wide ? lanes_source64(w, o, 0) : lanes_source(w, o, 0);
   const uint64_t writes =
-      aq_wave_move_rows(w, o->more->move, w->v[SOURCES], from, wide ? 2 : 1);
+      aq_wave_move_rows(w, o->decoded->move, w->v[SOURCES], from, wide ? 2 : 1);
   source_use(plain, 0);
   return writes;
 }
@@ -86,7 +80,7 @@ static uint64_t source_move(aq_wave *w, const aq_wave_op *o, aq_wave_op *plain)
 static void result_place(aq_wave *w, const aq_wave_op *o,
                          const aq_wave_form *form)
 {
-  uint32_t *d = w->v[o->d], *row = w->v[RESULT];
+  uint32_t *d = w->v[o->dest], *row = w->v[RESULT];
   const unsigned first = form->first, top = form->width - 1u;
   const uint32_t mask = form->mask, kept = form->kept, signs = form->signs;
   if (mask)
@@ -97,13 +91,13 @@ static void result_place(aq_wave *w, const aq_wave_op *o,
     }
   lanes_keep(w, d, row);
   if (form->is_wide)
-    lanes_keep(w, w->v[o->d + 1], w->v[RESULT + 1]);
+    lanes_keep(w, w->v[o->dest + 1], w->v[RESULT + 1]);
 }
 
 static void upper_copy(aq_wave *w, aq_wave_op *plain)
 {
   uint32_t *row = w->v[SOURCES + 4];
-  const uint32_t *d = w->v[plain->d];
+  const uint32_t *d = w->v[plain->dest];
   AQ_EACH_LANE(l) row[l] = d[l] >> 16;
   source_use(plain, 2);
 }
@@ -112,12 +106,12 @@ static void upper_copy(aq_wave *w, aq_wave_op *plain)
 
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
 {
-  const aq_wave_form *form = o->more->form;
+  const aq_wave_form *form = o->decoded->form;
   const uint64_t exec = AQ_WAVE_EXEC(w);
   const bool whole = !form->mask && !form->finishes;
   aq_wave_op plain = *o;
-  plain.run = o->more->base;
-  const uint64_t writes = o->more->move ? source_move(w, o, &plain) : exec;
+  plain.run = o->decoded->base;
+  const uint64_t writes = o->decoded->move ? source_move(w, o, &plain) : exec;
   for (int i = 0; i < 3; i++)
     if (form->sources[i].changes)
       source_change(w, o, i, &form->sources[i], &plain);
@@ -125,7 +119,7 @@ const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
     upper_copy(w, &plain);
   AQ_WAVE_EXEC(w) = writes;
   if (form->is_vector && !whole)
-    plain.d = RESULT;
+    plain.dest = RESULT;
   if (!plain.run(w, &plain))
     return NULL;
   if (form->finishes && !aq_wave_finish(w, &plain, RESULT))

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/elements.h"
+#include "gpu/wave/core/gfx1250_addressing.h"
 
 #include <stdlib.h>
 
 #include "gpu/wave/core/lanes.h"
 
-enum { ADDRESS = AQ_WAVE_TEMP + 24 }; /* and the row of the upper words */
+enum {
+  ADDRESS = AQ_WAVE_SCRATCH_ROWS + 24
+}; /* and the row of the upper words */
 
 bool aq_wave_elements_has(const aq_isa_inst *inst)
 {
@@ -32,7 +34,7 @@ unsigned aq_wave_element_bytes(const aq_isa_inst *inst)
 
 void aq_wave_elements_prepare(aq_wave *w, const aq_wave_op *o)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   const uint32_t *offset = w->v[more->element_row];
   const uint32_t bytes = more->element_bytes;
   uint32_t *low = w->v[ADDRESS], *high = w->v[ADDRESS + 1];
@@ -54,10 +56,11 @@ void aq_wave_elements_prepare(aq_wave *w, const aq_wave_op *o)
 static const aq_wave_op *elements_run(aq_wave *w, const aq_wave_op *o)
 {
   aq_wave_elements_prepare(w, o);
-  return o->more->base(w, o);
+  return o->decoded->base(w, o);
 }
 
-bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more, bool simulated)
+bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_decoded *more,
+                            bool simulated)
 {
   const aq_isa_inst *inst = &more->inst;
   const bool scratch = inst->row->encoding == AQ_ISA_SCRATCH;
@@ -69,10 +72,10 @@ bool aq_wave_elements_lower(aq_wave_op *o, aq_wave_more *more, bool simulated)
   more->element_base = more->scalar;
   more->element_bytes = bytes;
   more->address = ADDRESS;
-  o->r[1] = ADDRESS;
+  o->source[1] = ADDRESS;
   if (!scratch) {
     more->scalar = AQ_WAVE_NONE;
-    o->e = AQ_WAVE_NONE;
+    o->dest2 = AQ_WAVE_NONE;
   }
   if (!simulated)
     return true;

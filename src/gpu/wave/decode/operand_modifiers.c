@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/form.h"
+#include "gpu/wave/core/operand_modifiers.h"
 
 #include "gpu/wave/core/lanes.h"
 
@@ -88,18 +88,6 @@ static aq_wave_form_source source_read(const aq_isa_inst *inst, unsigned i,
   return s;
 }
 
-static void sources_read(const aq_isa_inst *inst, aq_wave_form *form)
-{
-  unsigned i = 0;
-  for (unsigned k = 0; k < inst->operand_count && i < 3; k++) {
-    const aq_isa_operand *operand = &inst->operands[k];
-    if (operand->role == 'D' || operand->role == 'E')
-      continue;
-    form->sources[i] = source_read(inst, i, operand);
-    i++;
-  }
-}
-
 /* ---- results ---- */
 
 /* A part of the register; the rest is 0, the part's sign, or kept. */
@@ -119,7 +107,7 @@ static void result_select(aq_wave_form *form, unsigned select, unsigned unused)
 
 static void result_read(const aq_wave_op *o, aq_wave_form *form)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   const aq_isa_operand *d = aq_isa_operand_find(inst, 'D');
   const bool half = inst->target & AQ_ISA_RDNA ? aq_wave_form_keeps_half(inst)
                                                : keeps_half(inst);
@@ -131,17 +119,25 @@ static void result_read(const aq_wave_op *o, aq_wave_form *form)
     result_select(form, inst->dst_sel, inst->dst_unused);
   else if (half)
     result_select(form, result_is_upper(inst) ? 5 : 4, 2);
-  form->adds_upper = form->is_vector && o->kind[2] == AQ_WAVE_V &&
-                     o->r[2] == o->d && !aq_isa_operand_find(inst, 'C') &&
+  form->adds_upper = form->is_vector && o->kind[2] == AQ_WAVE_VGPR &&
+                     o->source[2] == o->dest &&
+                     !aq_isa_operand_find(inst, 'C') &&
                      aq_wave_form_keeps_half(inst) && result_is_upper(inst);
 }
 
 void aq_wave_form_read(const aq_wave_op *o, aq_wave_form *form)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   *form = (aq_wave_form){.mask = 0};
   if (inst->row->encoding == AQ_ISA_VOP3P)
     return; /* its handlers read the modifiers */
-  sources_read(inst, form);
+  unsigned i = 0;
+  for (unsigned k = 0; k < inst->operand_count && i < 3; k++) {
+    const aq_isa_operand *operand = &inst->operands[k];
+    if (operand->role == 'D' || operand->role == 'E')
+      continue;
+    form->sources[i] = source_read(inst, i, operand);
+    i++;
+  }
   result_read(o, form);
 }

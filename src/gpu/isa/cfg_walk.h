@@ -8,8 +8,8 @@
  * `unresolved` is set, and the caller walks the functions that may be meant.
  * One thread at a time.
  */
-#ifndef AQ_GPU_ISA_WALK_H
-#define AQ_GPU_ISA_WALK_H
+#ifndef AQ_GPU_ISA_CFG_WALK_H
+#define AQ_GPU_ISA_CFG_WALK_H
 
 #include "common/map.h"
 #include "gpu/isa/isa.h"

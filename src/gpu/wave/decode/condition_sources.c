@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/flags.h"
+#include "gpu/wave/core/condition_sources.h"
 
 #include <string.h>
 
@@ -31,21 +31,21 @@ static uint64_t flag_value(const aq_wave *w, unsigned code)
 /* Threads share an instruction: the values stand in a copy. */
 static const aq_wave_op *flags_run(aq_wave *w, const aq_wave_op *o)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   aq_wave_op with = *o;
-  with.run = o->more->unflagged;
+  with.run = o->decoded->unflagged;
   for (unsigned k = 0, i = 0; k < inst->operand_count && i < 3; k++) {
     const aq_isa_operand *operand = &inst->operands[k];
     if (!is_source(operand) && operand->role != 'K')
       continue;
     if (aq_wave_flag_is(operand))
-      with.k[i] = flag_value(w, operand->code);
+      with.constant[i] = flag_value(w, operand->code);
     i++;
   }
   return with.run(w, &with) ? aq_wave_next(o) : NULL;
 }
 
-bool aq_wave_flags_lower(aq_wave_op *o, aq_wave_more *more)
+bool aq_wave_flags_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   /* Their handlers need the instruction itself, as a clamp that faults does. */
   static const char *const jumps[] = {"s_setpc_b64", "s_swappc_b64",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 
 #include <string.h>
 
