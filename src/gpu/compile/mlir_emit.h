@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* GPU modules of lowered MLIR as files for people and other tools. */
-#ifndef AQ_GPU_COMPILE_EMIT_H
-#define AQ_GPU_COMPILE_EMIT_H
+#ifndef AQ_GPU_COMPILE_MLIR_EMIT_H
+#define AQ_GPU_COMPILE_MLIR_EMIT_H
 
 #include <stdio.h>
 
-#include "gpu/compile/lower.h"
+#include "gpu/compile/mlir_lower.h"
 
 /* MLIR's form of objects for "llvm", "asm" or "hsaco"; static. */
 const char *aq_emit_form(const char *what);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/compile/folder.h"
+#include "gpu/compile/temp_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/part_file.h"
+#include "common/atomic_file.h"
 
 enum { CACHE_MAX = 200 }; /* files */
 
@@ -97,12 +96,12 @@ aq_status aq_file_read(const char *path, char **out, size_t *size,
 aq_status aq_file_write(const char *path, const void *bytes, size_t size,
                         aq_diag *diag)
 {
-  aq_part_file part;
-  aq_status status = aq_part_open(&part, path, diag);
+  aq_atomic_file part;
+  aq_status status = aq_atomic_file_open(&part, path, diag);
   if (status != AQ_OK)
     return status;
   fwrite(bytes, 1, size, part.file);
-  return aq_part_keep(&part, path, diag);
+  return aq_atomic_file_commit(&part, path, diag);
 }
 
 /* ---- the cache ---- */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/compile/lower.h"
+#include "gpu/compile/mlir_lower.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "gpu/compile/child.h"
-#include "gpu/compile/folder.h"
-#include "gpu/compile/objects.h"
+#include "gpu/compile/mlir_objects.h"
+#include "gpu/compile/subprocess.h"
+#include "gpu/compile/temp_dir.h"
 #include "gpu/compile/tools.h"
 
 /* Counts into the key of cached results: changes with what this file does. */
@@ -78,18 +77,6 @@ typedef struct lowering {
   size_t input_size;
   char *folder; /* for files of this invocation */
 } lowering;
-
-static aq_status tools_find(lowering *l, aq_diag *diag)
-{
-  aq_status status = aq_tool_find(AQ_TOOL_MLIR_OPT, &l->opt, diag);
-  if (status == AQ_OK)
-    status = aq_tool_find_beside(AQ_TOOL_LLD, l->opt, &l->lld, diag);
-  if (status == AQ_OK) /* code that calls none of them needs none */
-    aq_device_libraries_find(&l->libraries, NULL);
-  if (status == AQ_OK && !(l->pipeline = aq_lower_pipeline(l->ask)))
-    status = aq_diag_no_memory(diag);
-  return status;
-}
 
 static bool link_put(const char *folder, const char *below, const char *name,
                      const char *to)
@@ -161,28 +148,23 @@ static aq_status opt_run(const lowering *l, const char *to, aq_diag *diag)
   return status;
 }
 
-/* ROCM_PATH is MLIR's way to learn of the toolkit; ours again afterwards. */
-static aq_status opt_run_toolkit(const lowering *l, const char *to,
-                                 aq_diag *diag)
-{
-  const char *before = getenv("ROCM_PATH");
-  char *own = before ? strdup(before) : NULL;
-  aq_status status = opt_run(l, to, diag);
-  if (own)
-    setenv("ROCM_PATH", own, 1);
-  else
-    unsetenv("ROCM_PATH");
-  free(own);
-  return status;
-}
-
 static aq_status lowered_make(lowering *l, const char *cached, aq_diag *diag)
 {
   char *text = NULL, *raw = aq_folder_path(l->folder, "raw.mlir");
   size_t size = 0;
   aq_status status = raw ? toolkit_make(l, diag) : aq_diag_no_memory(diag);
-  if (status == AQ_OK)
-    status = opt_run_toolkit(l, raw, diag);
+  if (status == AQ_OK) {
+    /* ROCM_PATH is MLIR's way to learn of the toolkit; ours again afterwards.
+     */
+    const char *before = getenv("ROCM_PATH");
+    char *own = before ? strdup(before) : NULL;
+    status = opt_run(l, raw, diag);
+    if (own)
+      setenv("ROCM_PATH", own, 1);
+    else
+      unsetenv("ROCM_PATH");
+    free(own);
+  }
   if (status == AQ_OK)
     status = aq_file_read(raw, &text, &size, diag);
   if (status == AQ_OK) {
@@ -220,8 +202,15 @@ static aq_status lower(lowering *l, aq_diag *diag)
   aq_lowered *out = l->out;
   aq_status status =
       aq_file_read(l->ask->path, &l->input, &l->input_size, diag);
-  if (status == AQ_OK)
-    status = tools_find(l, diag);
+  if (status == AQ_OK) {
+    status = aq_tool_find(AQ_TOOL_MLIR_OPT, &l->opt, diag);
+    if (status == AQ_OK)
+      status = aq_tool_find_beside(AQ_TOOL_LLD, l->opt, &l->lld, diag);
+    if (status == AQ_OK) /* code that calls none of them needs none */
+      aq_device_libraries_find(&l->libraries, NULL);
+    if (status == AQ_OK && !(l->pipeline = aq_lower_pipeline(l->ask)))
+      status = aq_diag_no_memory(diag);
+  }
   if (status != AQ_OK)
     return status;
   char *cached = cache_find(l);

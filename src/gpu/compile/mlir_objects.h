@@ -3,8 +3,8 @@
  * The GPU objects of lowered MLIR: each `gpu.binary` with its objects, found in
  * the text as mlir-opt prints it. The text may be anything. Pure functions.
  */
-#ifndef AQ_GPU_COMPILE_OBJECTS_H
-#define AQ_GPU_COMPILE_OBJECTS_H
+#ifndef AQ_GPU_COMPILE_MLIR_OBJECTS_H
+#define AQ_GPU_COMPILE_MLIR_OBJECTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

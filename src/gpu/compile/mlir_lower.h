@@ -5,8 +5,8 @@
  *
  * Results are cached by everything that they depend on. One thread at a time.
  */
-#ifndef AQ_GPU_COMPILE_LOWER_H
-#define AQ_GPU_COMPILE_LOWER_H
+#ifndef AQ_GPU_COMPILE_MLIR_LOWER_H
+#define AQ_GPU_COMPILE_MLIR_LOWER_H
 
 #include <stdbool.h>
 #include <stddef.h>

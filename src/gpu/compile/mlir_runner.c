@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/compile/runner.h"
+#include "gpu/compile/mlir_runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

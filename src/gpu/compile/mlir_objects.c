@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/compile/objects.h"
+#include "gpu/compile/mlir_objects.h"
 
 #include <stdio.h>
 #include <stdlib.h>

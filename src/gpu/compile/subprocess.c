@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/compile/child.h"
+#include "gpu/compile/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,8 +77,8 @@ static const char *name_of(const aq_child *child)
   return slash ? slash + 1 : child->args[0];
 }
 
-static aq_status failure_word(const aq_child *child, int status, char *text,
-                              aq_diag *diag)
+static aq_status failure_describe(const aq_child *child, int status, char *text,
+                                  aq_diag *diag)
 {
   size_t errors;
   char signal[AQ_SIGNAL_NAME];
@@ -143,7 +143,8 @@ aq_status aq_child_run(const aq_child *child, const char *messages,
     return aq_diag_no_memory(diag);
   messages_keep(messages, text);
   const bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  aq_status result = failed ? failure_word(child, status, text, diag) : AQ_OK;
+  aq_status result =
+      failed ? failure_describe(child, status, text, diag) : AQ_OK;
   free(text);
   return result;
 }

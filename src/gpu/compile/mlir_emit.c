@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/compile/emit.h"
+#include "gpu/compile/mlir_emit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/compile/child.h"
-#include "gpu/compile/folder.h"
-#include "gpu/compile/objects.h"
+#include "gpu/compile/mlir_objects.h"
+#include "gpu/compile/subprocess.h"
+#include "gpu/compile/temp_dir.h"
 #include "gpu/compile/tools.h"
 
 static const struct {
@@ -93,7 +93,7 @@ aq_status aq_emit(const aq_lower_ask *ask, const aq_lowered *lowered,
     status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: no GPU module", ask->path);
   else if (objects.binary_count > 1 && strcmp(what, "hsaco") == 0)
     status = aq_diag_set(diag, AQ_ERR_INPUT,
-                         "%s: %zu GPU modules; --emit hsaco takes a file with "
+                         "%s: %zu GPU modules; hsaco takes a file with "
                          "one",
                          ask->path, objects.binary_count);
   for (size_t i = 0; i < objects.object_count && status == AQ_OK; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* mlir-runner's command line for lowered MLIR. */
-#ifndef AQ_GPU_COMPILE_RUNNER_H
-#define AQ_GPU_COMPILE_RUNNER_H
+#ifndef AQ_GPU_COMPILE_MLIR_RUNNER_H
+#define AQ_GPU_COMPILE_MLIR_RUNNER_H
 
-#include "gpu/compile/lower.h"
+#include "gpu/compile/mlir_lower.h"
 
 enum { AQ_RUNNER_ARGS = 12 };
 

@@ -3,8 +3,8 @@
  * Folders of the toolchain: one for the files of an invocation, and the cache
  * of results. One thread at a time; several processes may use the cache.
  */
-#ifndef AQ_GPU_COMPILE_FOLDER_H
-#define AQ_GPU_COMPILE_FOLDER_H
+#ifndef AQ_GPU_COMPILE_TEMP_DIR_H
+#define AQ_GPU_COMPILE_TEMP_DIR_H
 
 #include <stdbool.h>
 #include <stddef.h>

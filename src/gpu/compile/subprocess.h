@@ -3,8 +3,8 @@
  * A tool as a child process, to its end: its input is empty, its output and its
  * messages are kept. One thread at a time.
  */
-#ifndef AQ_GPU_COMPILE_CHILD_H
-#define AQ_GPU_COMPILE_CHILD_H
+#ifndef AQ_GPU_COMPILE_SUBPROCESS_H
+#define AQ_GPU_COMPILE_SUBPROCESS_H
 
 #include "common/diag.h"
 
