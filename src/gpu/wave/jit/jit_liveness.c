@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_live.h"
+#include "gpu/wave/jit/jit_liveness.h"
 
 #include <stdlib.h>
 
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 
 enum { ROW_WORDS = AQ_WAVE_ROWS / 64, WORDS = ROW_WORDS + 3 };
 
@@ -82,10 +82,10 @@ static void life_join(life *l, const life *other)
 
 static void source_add(effects *e, const aq_wave_op *o, int i, unsigned words)
 {
-  if (o->kind[i] == AQ_WAVE_V)
-    row_add(&e->reads, o->r[i], words);
-  else if (o->kind[i] == AQ_WAVE_S)
-    scalar_add(&e->reads, o->r[i], words);
+  if (o->kind[i] == AQ_WAVE_VGPR)
+    row_add(&e->reads, o->source[i], words);
+  else if (o->kind[i] == AQ_WAVE_SGPR)
+    scalar_add(&e->reads, o->source[i], words);
 }
 
 static void vector_effects(const finding *f, const aq_wave_op *o,
@@ -95,15 +95,15 @@ static void vector_effects(const finding *f, const aq_wave_op *o,
   for (int i = 0; i < 3; i++)
     source_add(e, o, i, aq_wave_type_words(t->sources[i]));
   if (t->shape == AQ_WAVE_TEXT_PICK || t->carry_in)
-    scalar_add(&e->reads, o->r[2], mask);
+    scalar_add(&e->reads, o->source[2], mask);
   if (t->shape == AQ_WAVE_TEXT_COMPARE)
-    scalar_add(&e->writes, o->d, mask);
+    scalar_add(&e->writes, o->dest, mask);
   else
-    row_add(&e->writes, o->d, aq_wave_type_words(t->result));
+    row_add(&e->writes, o->dest, aq_wave_type_words(t->result));
   if (aq_wave_text_keeps(o))
-    row_add(&e->reads, o->d, aq_wave_type_words(t->result));
+    row_add(&e->reads, o->dest, aq_wave_type_words(t->result));
   if (t->shape == AQ_WAVE_TEXT_CARRY)
-    scalar_add(&e->writes, o->e, mask);
+    scalar_add(&e->writes, o->dest2, mask);
 }
 
 static void scalar_effects(const aq_wave_op *o, const aq_wave_text *t,
@@ -113,13 +113,27 @@ static void scalar_effects(const aq_wave_op *o, const aq_wave_text *t,
   for (int i = 0; i < 2; i++)
     source_add(e, o, i, aq_wave_type_words(t->sources[i]));
   if (t->reads_old || t->immediate)
-    scalar_add(&e->reads, o->d, to ? to : 1);
+    scalar_add(&e->reads, o->dest, to ? to : 1);
   if (to)
-    scalar_add(&e->writes, o->d, to);
+    scalar_add(&e->writes, o->dest, to);
   if (t->shape == AQ_WAVE_TEXT_SAVE)
     scalar_add(&e->writes, AQ_ISA_EXEC, to);
   e->exec = scalar_has(&e->writes, AQ_ISA_EXEC) ||
             scalar_has(&e->writes, AQ_ISA_EXEC + 1);
+}
+
+static void ruled_effects(const aq_wave_op *o, const aq_wave_ruled *h,
+                          effects *e)
+{
+  for (int i = 0; i < h->sources; i++)
+    source_add(e, o, i, 1);
+  if (h->sources == 0) {
+    row_add(&e->reads, o->decoded->address, 1);
+    row_add(&e->reads, o->decoded->data, 1);
+  }
+  if (aq_wave_ruled_part(o))
+    row_add(&e->reads, o->dest, 1);
+  row_add(&e->writes, o->dest, 1);
 }
 
 static void transfer_effects(const aq_wave_op *o, const aq_wave_transfer *t,
@@ -127,33 +141,35 @@ static void transfer_effects(const aq_wave_op *o, const aq_wave_transfer *t,
 {
   const unsigned words = t->words * (t->scale && !t->store ? 2u : 1u);
   if (t->scalar) {
-    scalar_add(&e->reads, o->r[0], 2);
-    if (o->more->scalar != AQ_WAVE_NONE)
-      scalar_add(&e->reads, o->more->scalar, 1);
-    scalar_add(&e->writes, o->d, o->more->bytes / 4u);
+    scalar_add(&e->reads, o->source[0], 2);
+    if (o->decoded->scalar != AQ_WAVE_NONE)
+      scalar_add(&e->reads, o->decoded->scalar, 1);
+    scalar_add(&e->writes, o->dest, o->decoded->bytes / 4u);
     return;
   }
-  row_add(&e->reads, o->r[1], !t->shared && o->e == AQ_WAVE_NONE ? 2 : 1);
-  if (!t->shared && o->e != AQ_WAVE_NONE)
-    scalar_add(&e->reads, o->e, 2);
-  row_add(t->store ? &e->reads : &e->writes, t->store ? o->r[2] : o->d, words);
+  row_add(&e->reads, o->source[1],
+          !t->shared && o->dest2 == AQ_WAVE_NONE ? 2 : 1);
+  if (!t->shared && o->dest2 != AQ_WAVE_NONE)
+    scalar_add(&e->reads, o->dest2, 2);
+  row_add(t->store ? &e->reads : &e->writes, t->store ? o->source[2] : o->dest,
+          words);
   if (t->store && t->scale)
-    row_add(&e->reads, o->more->data2, words);
+    row_add(&e->reads, o->decoded->data2, words);
 }
 
 /* Instructions that touch no register that is looked at here, except the one
  * that a branch's condition reads. */
 static bool control_effects(const aq_wave_op *o, effects *e)
 {
-  static const char *const plain[] = {
-      "s_nop",          "s_barrier",       "s_sleep",          "s_clause",
-      "s_delay_alu",    "s_setprio",       "s_branch",         "s_cbranch_scc0",
-      "s_cbranch_scc1", "s_cbranch_execz", "s_cbranch_execnz", "s_endpgm"};
-  const char *name = o->more->inst.row->name;
-  if (strncmp(name, "s_cbranch_vcc", 13) == 0) {
+  static const char *const plain[] = {"s_nop",      "s_barrier", "s_sleep",
+                                      "s_clause",   "s_setprio", "s_endpgm",
+                                      "s_delay_alu"};
+  const char *name = o->decoded->inst.row->name;
+  const aq_wave_condition *condition = aq_wave_condition_of(o);
+  if (condition && condition->of == AQ_WAVE_IF_VCC)
     scalar_add(&e->reads, AQ_ISA_VCC, 2);
+  if (condition)
     return true;
-  }
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     if (strcmp(plain[i], name) == 0)
       return true;
@@ -165,15 +181,19 @@ static effects effects_of(const finding *f, const aq_wave_op *o)
   effects e = {.unknown = false};
   const aq_wave_transfer *transfer = aq_wave_transfer_for(f->texts, o);
   const aq_wave_text *text = transfer ? NULL : aq_wave_text_for(f->texts, o);
+  const aq_wave_ruled *ruled =
+      transfer || text ? NULL : aq_wave_ruled_for(f->texts, o);
   if (transfer)
     transfer_effects(o, transfer, &e);
   else if (text && aq_wave_text_is_vector(text))
     vector_effects(f, o, text, &e);
   else if (text)
     scalar_effects(o, text, &e);
+  else if (ruled)
+    ruled_effects(o, ruled, &e);
   else
     e.unknown = !control_effects(o, &e);
-  e.ends = strcmp(o->more->inst.row->name, "s_endpgm") == 0;
+  e.ends = strcmp(o->decoded->inst.row->name, "s_endpgm") == 0;
   return e;
 }
 
@@ -199,7 +219,7 @@ static void follow(const finding *f, const aq_wave_op *to, life *after)
 static life life_after(const finding *f, const aq_wave_op *o)
 {
   life after = {0};
-  switch (aq_isa_flow_of(&o->more->inst)) {
+  switch (aq_isa_flow_of(&o->decoded->inst)) {
   case AQ_ISA_FLOW_NEXT:
     follow(f, aq_wave_next(o), &after);
     break;
@@ -262,6 +282,11 @@ void aq_wave_lives_free(aq_wave_lives *lives)
 bool aq_wave_lives_row(const aq_wave_lives *lives, unsigned at, unsigned row)
 {
   return lives->after[at].bits[row / 64] >> row % 64 & 1;
+}
+
+const uint64_t *aq_wave_lives_rows(const aq_wave_lives *lives, unsigned at)
+{
+  return lives->after[at].bits;
 }
 
 bool aq_wave_lives_scalar(const aq_wave_lives *lives, unsigned at,

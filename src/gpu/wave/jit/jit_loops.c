@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 /* Whether it reads a scalar before lanes write it as a mask: the next turn
  * would read the mask. */
@@ -127,24 +127,6 @@ static void turns_lanes_write(const aq_wave_segment *g)
               i, i, i + 1, i);
 }
 
-/* A group's results go into the registers. */
-static void group_commit(const aq_wave_segment *g)
-{
-  fprintf(g->out, "if (LIKELY(on == 0xffff)) {\n");
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (aq_wave_segment_row_lives(g, i))
-      fprintf(g->out, "keep16(&v[%u][g], t%u);\n", i, i);
-  fprintf(g->out, "} else {\n");
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (aq_wave_segment_row_lives(g, i))
-      fprintf(g->out, "mix16(&v[%u][g], t%u, on);\n", i, i);
-  fprintf(g->out, "}\n");
-  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
-    if (g->scalars[i].mask)
-      fprintf(g->out, "m%u |= (uint64_t)bits16(b%u) << g;\n",
-              g->scalars[i].mask, g->scalars[i].mask);
-}
-
 static void slow_turns_write(const aq_wave_segment *g, const char *exec)
 {
   aq_wave_segment_list(g, "list", g->list);
@@ -176,7 +158,20 @@ static void turns_groups_write(const aq_wave_segment *g)
     aq_wave_segment_masks_commit(g, "|=");
     fprintf(g->out, "goto N%u; }\n", g->list[0]);
   }
-  group_commit(g);
+  /* A group's results go into the registers. */
+  fprintf(g->out, "if (LIKELY(on == 0xffff)) {\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (aq_wave_segment_row_lives(g, i))
+      fprintf(g->out, "keep16(&v[%u][g], t%u);\n", i, i);
+  fprintf(g->out, "} else {\n");
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (aq_wave_segment_row_lives(g, i))
+      fprintf(g->out, "mix16(&v[%u][g], t%u, on);\n", i, i);
+  fprintf(g->out, "}\n");
+  for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
+    if (g->scalars[i].mask)
+      fprintf(g->out, "m%u |= (uint64_t)bits16(b%u) << g;\n",
+              g->scalars[i].mask, g->scalars[i].mask);
   fprintf(g->out, "}\n#undef R\n#define R(i) v[i][l]\n"
                   "#undef P\n#define P(i, k) (v[i][l] | (uint64_t)v[k][l] << "
                   "32)\n");

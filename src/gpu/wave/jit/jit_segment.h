@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a segment (native_emit.h), for the files that write it: the
- * whole of it (native_emit.c), scalar and vector instructions, transfers, and
- * the loops that segments make (native_turns.c). Its text is made of
+ * The inside of a segment (jit_emit.h), for the files that write it: the
+ * whole of it (jit_emit.c), scalar and vector instructions, transfers, and
+ * the loops that segments make (jit_loops.c). Its text is made of
  * declarations and scalars, once for all lanes, and of parts, which execute in
  * order, each for all lanes: between two of them lie loads, whose results are
  * arrays of words of all lanes, as the parts' are. Registers change after the
  * last part, stores come behind that.
  */
-#ifndef AQ_GPU_WAVE_JIT_NATIVE_SEGMENT_H
-#define AQ_GPU_WAVE_JIT_NATIVE_SEGMENT_H
+#ifndef AQ_GPU_WAVE_JIT_JIT_SEGMENT_H
+#define AQ_GPU_WAVE_JIT_JIT_SEGMENT_H
 
-#include "gpu/wave/jit/native_emit.h"
+#include "gpu/wave/jit/jit_emit.h"
 
 enum { NAME = 48, PAIR = 160, PART = 240 /* lengths of texts */ };
 enum { STREAMS = 6, KNOWN = 16, PENDING = 4 * AQ_WAVE_SEGMENT_MAX };
@@ -31,7 +31,7 @@ typedef struct row_value {
   uint8_t begun; /* value_begun */
   bool written;
   bool open;       /* by the open part */
-  uint32_t affine; /* its y and d (native_affine.c); 0: it has none */
+  uint32_t affine; /* its y and d (jit_affine.c); 0: it has none */
   bool uniform;    /* d is 0 */
 } row_value;
 
@@ -98,7 +98,7 @@ struct aq_wave_segment {
   size_t sizes[STREAMS];
 };
 
-/* ---- scalars: native_scalars.c ---- */
+/* ---- scalars: jit_scalars.c ---- */
 
 /* A scalar register as C, in `name`. */
 const char *aq_wave_segment_scalar_name(aq_wave_segment *g, unsigned code,
@@ -124,7 +124,7 @@ bool aq_wave_segment_scalar_conflicts(const aq_wave_segment *g,
 void aq_wave_segment_scalar(aq_wave_segment *g, const aq_wave_op *o,
                             const aq_wave_text *t);
 
-/* ---- lanes: native_lanes.c ---- */
+/* ---- lanes: jit_lanes.c ---- */
 
 /* The value of a row in the open part, as C. */
 void aq_wave_segment_row(aq_wave_segment *g, unsigned row, char *text);
@@ -143,7 +143,7 @@ void aq_wave_segment_mask_written(aq_wave_segment *g, unsigned code,
 /* Writes whether one of the open part's floats is a NaN. */
 void aq_wave_segment_floats(aq_wave_segment *g);
 
-/* ---- values of other lanes: native_moves.c ---- */
+/* ---- values of other lanes: jit_moves.c ---- */
 
 /* A first source that DPP takes from other lanes. */
 typedef struct aq_wave_moved {
@@ -161,7 +161,7 @@ bool aq_wave_segment_move_conflicts(const aq_wave_segment *g,
 void aq_wave_segment_move(aq_wave_segment *g, const aq_wave_op *o,
                           const char *array, aq_wave_moved *out);
 
-/* ---- the whole: native_emit.c ---- */
+/* ---- the whole: jit_emit.c ---- */
 
 /* Ends the open part: its results are in arrays. */
 void aq_wave_segment_close(aq_wave_segment *g);
@@ -181,7 +181,7 @@ void aq_wave_segment_masks_commit(const aq_wave_segment *g, const char *how);
 void aq_wave_segment_texts_end(aq_wave_segment *g);
 void aq_wave_segment_restart(aq_wave_segment *g);
 
-/* ---- transfers: native_memory.c ---- */
+/* ---- transfers: jit_memory.c ---- */
 
 /* Whether a transfer must come after the segment so far. */
 bool aq_wave_segment_excludes(const aq_wave_segment *g, const aq_wave_op *o,
@@ -212,7 +212,7 @@ void aq_wave_segment_fetch(aq_wave_segment *g, uint32_t array);
 /* Writes that all words that wait are in LDS. */
 void aq_wave_segment_bound(aq_wave_segment *g);
 
-/* ---- the fast form: native_fast.c, native_affine.c ---- */
+/* ---- the fast form: jit_affine_select.c, jit_affine.c ---- */
 
 /* Adds the instructions of a segment to its fast form. */
 void aq_wave_fast_fill(const aq_wave_segment *g, aq_wave_segment *fast);

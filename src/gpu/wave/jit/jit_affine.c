@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 #include <inttypes.h>
 
@@ -40,7 +40,7 @@ static bool is_ordered(const aq_wave_op *o, const aq_wave_text *t)
   return (strcmp(type, "u32") == 0 || strcmp(type, "i32") == 0) &&
          (strncmp(how, "l", 1) == 0 || strncmp(how, "g", 1) == 0) &&
          strncmp(how, "lg", 2) != 0 &&
-         (o->kind[0] == AQ_WAVE_V) != (o->kind[1] == AQ_WAVE_V);
+         (o->kind[0] == AQ_WAVE_VGPR) != (o->kind[1] == AQ_WAVE_VGPR);
 }
 
 static affine_rule rule_of(const aq_wave_op *o, const aq_wave_text *t)
@@ -115,26 +115,13 @@ static void row_take(aq_wave_segment *g, unsigned row, affine *out)
 static void source_take(aq_wave_segment *g, const aq_wave_op *o, int i,
                         affine *out)
 {
-  if (o->kind[i] == AQ_WAVE_V) {
-    row_take(g, o->r[i], out);
+  if (o->kind[i] == AQ_WAVE_VGPR) {
+    row_take(g, o->source[i], out);
     return;
   }
   out->uniform = true;
   snprintf(out->d, NAME, "0u");
   aq_wave_segment_scalar_source(g, o, i, 1, out->y);
-}
-
-static void row_put(aq_wave_segment *g, unsigned row, uint32_t number,
-                    bool uniform)
-{
-  row_value *r = &g->rows[row];
-  r->number = r->array = 0;
-  r->part = WHOLE;
-  r->open = false;
-  r->written = true;
-  r->stamp = ++g->numbers;
-  r->affine = number;
-  r->uniform = uniform;
 }
 
 /* A word of the result, of C. */
@@ -144,7 +131,14 @@ static void result_put(aq_wave_segment *g, unsigned row, bool uniform,
   const uint32_t number = ++g->numbers;
   fprintf(g->steps, "const uint32_t y%u = %s, d%u = %s;\n", number, y, number,
           uniform ? "0" : d);
-  row_put(g, row, number, uniform);
+  row_value *r = &g->rows[row];
+  r->number = r->array = 0;
+  r->part = WHOLE;
+  r->open = false;
+  r->written = true;
+  r->stamp = ++g->numbers;
+  r->affine = number;
+  r->uniform = uniform;
 }
 
 /* ---- instructions ---- */
@@ -214,7 +208,7 @@ static bool carries_put(aq_wave_segment *g, const aq_wave_op *o,
 {
   char in[NAME] = "0", y[4 * PAIR], d[2 * NAME + 8];
   if (t->carry_in) {
-    const scalar_value *s = &g->scalars[o->r[2]];
+    const scalar_value *s = &g->scalars[o->source[2]];
     if (!s->mask || s->part != AQ_WAVE_PART_UNIFORM)
       return false;
     snprintf(in, sizeof in, "c%u", s->mask);
@@ -232,9 +226,9 @@ static bool carries_put(aq_wave_segment *g, const aq_wave_op *o,
             a->y, a->d, b->y, b->d, in, carry);
   snprintf(y, sizeof y, "%s + %s + %s", a->y, b->y, in);
   snprintf(d, sizeof d, "%s + %s", a->d, b->d);
-  result_put(g, o->d, a->uniform && b->uniform, y, d);
-  aq_wave_segment_mask_written(g, o->e, carry);
-  g->scalars[o->e].part = AQ_WAVE_PART_UNIFORM;
+  result_put(g, o->dest, a->uniform && b->uniform, y, d);
+  aq_wave_segment_mask_written(g, o->dest2, carry);
+  g->scalars[o->dest2].part = AQ_WAVE_PART_UNIFORM;
   return true;
 }
 
@@ -256,8 +250,8 @@ static bool compare_put(aq_wave_segment *g, const aq_wave_op *o,
           "if (UNLIKELY(c%u != ((%s) ? 1 : 0))) goto G%u; }\n",
           t->expression, is_signed ? "" : "u", a->y, a->d, b->y, b->d, number,
           t->expression, g->list[0]);
-  aq_wave_segment_mask_written(g, o->d, number);
-  g->scalars[o->d].part = AQ_WAVE_PART_UNIFORM;
+  aq_wave_segment_mask_written(g, o->dest, number);
+  g->scalars[o->dest].part = AQ_WAVE_PART_UNIFORM;
   g->affine_uses++;
   return true;
 }
@@ -268,13 +262,13 @@ static bool shift64_put(aq_wave_segment *g, const aq_wave_op *o)
 {
   char y[4 * PAIR], d[2 * NAME];
   affine low, high;
-  const unsigned by = (unsigned)o->k[0] & 63;
-  if (o->kind[0] != AQ_WAVE_K || by == 0 || by > 31 ||
-      o->kind[1] != AQ_WAVE_V || !row_may_be(g, o->r[1]) ||
-      !row_may_be(g, o->r[1] + 1u))
+  const unsigned by = (unsigned)o->constant[0] & 63;
+  if (o->kind[0] != AQ_WAVE_CONSTANT || by == 0 || by > 31 ||
+      o->kind[1] != AQ_WAVE_VGPR || !row_may_be(g, o->source[1]) ||
+      !row_may_be(g, o->source[1] + 1u))
     return false;
-  row_take(g, o->r[1], &low);
-  row_take(g, o->r[1] + 1u, &high);
+  row_take(g, o->source[1], &low);
+  row_take(g, o->source[1] + 1u, &high);
   if (!high.uniform)
     REQUIRE(g, "%s == 0", high.d);
   if (!low.uniform)
@@ -282,9 +276,9 @@ static bool shift64_put(aq_wave_segment *g, const aq_wave_op *o)
             low.y, low.y, low.d, 32 - by);
   snprintf(y, sizeof y, "%s << %u", low.y, by);
   snprintf(d, sizeof d, "%s << %u", low.d, by);
-  result_put(g, o->d, low.uniform, y, d);
+  result_put(g, o->dest, low.uniform, y, d);
   snprintf(y, sizeof y, "%s << %u | %s >> %u", high.y, by, low.y, 32 - by);
-  result_put(g, o->d + 1u, true, y, "0");
+  result_put(g, o->dest + 1u, true, y, "0");
   return true;
 }
 
@@ -344,10 +338,11 @@ bool aq_wave_affine_lane(aq_wave_segment *g, const aq_wave_op *o,
   const int by = shift_source(rule);
   if (rule == NONE || rule == SHIFT64)
     return rule == SHIFT64 && shift64_put(g, o);
-  if (by >= 0 && o->kind[by] == AQ_WAVE_V)
+  if (by >= 0 && o->kind[by] == AQ_WAVE_VGPR)
     return false;
   for (int i = 0; i < 3; i++)
-    if (*t->sources[i] && o->kind[i] == AQ_WAVE_V && !row_may_be(g, o->r[i]))
+    if (*t->sources[i] && o->kind[i] == AQ_WAVE_VGPR &&
+        !row_may_be(g, o->source[i]))
       return false;
   for (int i = 0; i < 3 && *t->sources[i]; i++)
     source_take(g, o, i, &s[i]);
@@ -357,7 +352,7 @@ bool aq_wave_affine_lane(aq_wave_segment *g, const aq_wave_op *o,
     return carries_put(g, o, t, &s[0], &s[1]);
   if (!value_make(g, rule, s, *t->sources[2], &x))
     return false;
-  result_put(g, o->d, x.uniform, x.y, x.d);
+  result_put(g, o->dest, x.uniform, x.y, x.d);
   return true;
 }
 
@@ -367,8 +362,8 @@ static bool transfer_may_be(const aq_wave_segment *g, const aq_wave_op *o,
                             const aq_wave_transfer *t)
 {
   return !t->shared && !t->scalar && t->words == 1 && !t->scale &&
-         row_may_be(g, o->r[1]) &&
-         (o->e != AQ_WAVE_NONE || row_may_be(g, o->r[1] + 1u));
+         row_may_be(g, o->source[1]) &&
+         (o->dest2 != AQ_WAVE_NONE || row_may_be(g, o->source[1] + 1u));
 }
 
 bool aq_wave_affine_transfer(aq_wave_segment *g, const aq_wave_op *o,
@@ -380,18 +375,18 @@ bool aq_wave_affine_transfer(aq_wave_segment *g, const aq_wave_op *o,
   const uint32_t place = ++g->numbers;
   if (g->fast || !transfer_may_be(g, o, t))
     return false;
-  row_take(g, o->r[1], &low);
-  if (o->e == AQ_WAVE_NONE) {
-    row_take(g, o->r[1] + 1u, &high);
+  row_take(g, o->source[1], &low);
+  if (o->dest2 == AQ_WAVE_NONE) {
+    row_take(g, o->source[1] + 1u, &high);
     if (!high.uniform)
       REQUIRE(g, "%s == 0", high.d);
     snprintf(base, sizeof base, "((uint64_t)%.40s << 32)", high.y);
   } else {
-    aq_wave_segment_scalars(g, o->e, base);
+    aq_wave_segment_scalars(g, o->dest2, base);
   }
   REQUIRE(g, "%s == 4 && spans(%s, 4)", low.d, low.y);
   if (t->store)
-    aq_wave_segment_array(g, o->r[2], data);
+    aq_wave_segment_array(g, o->source[2], data);
   fprintf(g->body,
           "AT = ops + OP * %u; uint8_t *const q%u = reach_row(w, RANGE(%u), "
           "reach_more, %s + %s + (uint64_t)%" PRId64 ", %s);\n"
@@ -401,8 +396,8 @@ bool aq_wave_affine_transfer(aq_wave_segment *g, const aq_wave_op *o,
   if (t->store)
     fprintf(g->tail, "QUIET = false; row_copy(q%u, %s);\n", place, data);
   else
-    fprintf(g->body, "row_copy(t%u, q%u);\n", aq_wave_segment_loaded(g, o->d),
-            place);
+    fprintf(g->body, "row_copy(t%u, q%u);\n",
+            aq_wave_segment_loaded(g, o->dest), place);
   g->lanes = true;
   g->far_loads |= !t->store;
   g->affine_uses++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 #include <inttypes.h>
 
@@ -10,8 +10,8 @@
 static known_address key_of(const aq_wave_segment *g, const aq_wave_op *o,
                             const aq_wave_transfer *t)
 {
-  known_address key = {.row = o->r[1],
-                       .pair = !t->shared && o->e == AQ_WAVE_NONE};
+  known_address key = {.row = o->source[1],
+                       .pair = !t->shared && o->dest2 == AQ_WAVE_NONE};
   key.stamps[0] = g->rows[key.row].stamp;
   key.stamps[1] = key.pair ? g->rows[key.row + 1].stamp : 0;
   return key;
@@ -88,10 +88,10 @@ static uint32_t address_write(aq_wave_segment *g, known_address key)
 static void base_write(aq_wave_segment *g, const aq_wave_op *o,
                        uint32_t address, char *text)
 {
-  if (o->e == AQ_WAVE_NONE)
+  if (o->dest2 == AQ_WAVE_NONE)
     snprintf(text, PAIR, "((uint64_t)h%u[0] << 32)", address);
   else
-    aq_wave_segment_scalars(g, o->e, text);
+    aq_wave_segment_scalars(g, o->dest2, text);
 }
 
 /* ---- loads ---- */
@@ -118,7 +118,7 @@ static void global_load(aq_wave_segment *g, const aq_wave_op *o,
   uint32_t arrays[4];
   base_write(g, o, address, base);
   for (unsigned i = 0; i < t->words; i++)
-    arrays[i] = aq_wave_segment_loaded(g, o->d + i);
+    arrays[i] = aq_wave_segment_loaded(g, o->dest + i);
   fprintf(g->body,
           "{ AT = ops + OP * %u; const uint8_t *p = reach(w, RANGE(%u), "
           "reach_more, "
@@ -152,7 +152,7 @@ static void shared_load(aq_wave_segment *g, const aq_wave_op *o,
   const unsigned words = t->words * (t->scale ? 2u : 1u);
   for (unsigned i = 0; i < words; i++) {
     const uint32_t at = element_at(o, t, i / t->words) + 4 * (i % t->words);
-    const uint32_t array = aq_wave_segment_loaded(g, o->d + i);
+    const uint32_t array = aq_wave_segment_loaded(g, o->dest + i);
     g->pending[g->pending_count++] =
         (pending_word){.address = address, .at = at, .array = array};
   }
@@ -162,14 +162,15 @@ static void shared_load(aq_wave_segment *g, const aq_wave_op *o,
 static void scalar_load(aq_wave_segment *g, const aq_wave_op *o)
 {
   char base[PAIR], more[NAME] = "0";
-  const unsigned number = (unsigned)(o - g->ops), words = o->more->bytes / 4u;
-  aq_wave_segment_scalars(g, o->r[0], base);
-  if (o->more->scalar != AQ_WAVE_NONE)
-    aq_wave_segment_scalar_name(g, o->more->scalar, more);
+  const unsigned number = (unsigned)(o - g->ops),
+                 words = o->decoded->bytes / 4u;
+  aq_wave_segment_scalars(g, o->source[0], base);
+  if (o->decoded->scalar != AQ_WAVE_NONE)
+    aq_wave_segment_scalar_name(g, o->decoded->scalar, more);
   for (unsigned i = 0; i < words; i++) {
-    g->scalars[o->d + i] =
+    g->scalars[o->dest + i] =
         (scalar_value){.number = ++g->numbers, .written = true};
-    fprintf(g->heads, "uint32_t s%u_%u;\n", o->d + i, g->numbers);
+    fprintf(g->heads, "uint32_t s%u_%u;\n", o->dest + i, g->numbers);
   }
   fprintf(g->steps,
           "{ AT = ops + OP * %u; const uint8_t *p = reach_one(w, RANGE(%u), "
@@ -178,8 +179,8 @@ static void scalar_load(aq_wave_segment *g, const aq_wave_op *o)
           number, number, base, (int64_t)o->imm, more, 4 * words,
           aq_wave_segment_else(g), g->list[0]);
   for (unsigned i = 0; i < words; i++)
-    fprintf(g->steps, "s%u_%u = *(const word *)(p + %u);\n", o->d + i,
-            g->scalars[o->d + i].number, 4 * i);
+    fprintf(g->steps, "s%u_%u = *(const word *)(p + %u);\n", o->dest + i,
+            g->scalars[o->dest + i].number, 4 * i);
   fprintf(g->steps, "}\n");
 }
 
@@ -334,10 +335,10 @@ static void store_else(aq_wave_segment *g, const aq_wave_op *o, bool shared,
     if (g->rows[rows[i]].written)
       fprintf(g->tail, "put(v[%u], t%u, exec);\n", rows[i],
               g->rows[rows[i]].array);
-  for (unsigned i = 0; !shared && o->e != AQ_WAVE_NONE && i < 2; i++)
-    if (g->scalars[o->e + i].written)
-      fprintf(g->tail, "s[%u] = s%u_%u;\n", o->e + i, o->e + i,
-              g->scalars[o->e + i].number);
+  for (unsigned i = 0; !shared && o->dest2 != AQ_WAVE_NONE && i < 2; i++)
+    if (g->scalars[o->dest2 + i].written)
+      fprintf(g->tail, "s[%u] = s%u_%u;\n", o->dest2 + i, o->dest2 + i,
+              g->scalars[o->dest2 + i].number);
   fprintf(g->tail, "CALL(%u, %u, %u); }\n", at,
           (unsigned)(aq_wave_next(o) - g->ops), g->rests[g->count - 1]);
 }
@@ -347,13 +348,13 @@ static unsigned store_rows(const aq_wave_op *o, const aq_wave_transfer *t,
                            unsigned rows[AQ_WAVE_STORE_ROWS])
 {
   unsigned count = 0;
-  rows[count++] = o->r[1];
-  if (!t->shared && o->e == AQ_WAVE_NONE)
-    rows[count++] = o->r[1] + 1u;
+  rows[count++] = o->source[1];
+  if (!t->shared && o->dest2 == AQ_WAVE_NONE)
+    rows[count++] = o->source[1] + 1u;
   for (unsigned i = 0; i < t->words; i++)
-    rows[count++] = o->r[2] + i;
+    rows[count++] = o->source[2] + i;
   for (unsigned i = 0; t->scale && i < t->words; i++)
-    rows[count++] = o->more->data2 + i;
+    rows[count++] = o->decoded->data2 + i;
   return count;
 }
 
@@ -404,14 +405,14 @@ static void store_write(aq_wave_segment *g, const aq_wave_op *o,
 bool aq_wave_segment_excludes(const aq_wave_segment *g, const aq_wave_op *o,
                               const aq_wave_transfer *t)
 {
-  const unsigned base = t->scalar ? o->r[0] : o->e;
+  const unsigned base = t->scalar ? o->source[0] : o->dest2;
   if (g->exec)
     return true;
   if (t->scalar)
     return g->far_loads || aq_wave_segment_has_mask(g, base, 2) ||
-           aq_wave_segment_has_mask(g, o->d, o->more->bytes / 4u) ||
-           (o->more->scalar != AQ_WAVE_NONE &&
-            aq_wave_segment_has_mask(g, o->more->scalar, 1));
+           aq_wave_segment_has_mask(g, o->dest, o->decoded->bytes / 4u) ||
+           (o->decoded->scalar != AQ_WAVE_NONE &&
+            aq_wave_segment_has_mask(g, o->decoded->scalar, 1));
   return !t->shared && base != AQ_WAVE_NONE &&
          aq_wave_segment_has_mask(g, base, 2);
 }

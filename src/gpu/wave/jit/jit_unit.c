@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_unit.h"
+#include "gpu/wave/jit/jit_unit.h"
 
 #include <stdlib.h>
 
-#include "gpu/isa/flow.h"
-#include "gpu/wave/jit/native_emit.h"
+#include "gpu/isa/control_flow.h"
+#include "gpu/wave/jit/jit_emit.h"
 
 enum { UNIT_MAX = 700 /* instructions: the compiler's time grows with them */ };
 
 /* ---- blocks ---- */
 
-/* Whether a wave may stop there and continue behind it. */
-static bool op_ends_block(const aq_wave_op *o)
+bool aq_wave_op_ends_block(const aq_wave_op *o)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   return aq_isa_flow_of(inst) != AQ_ISA_FLOW_NEXT ||
          (aq_isa_class_of(inst) == AQ_ISA_CLASS_WAIT &&
           strcmp(inst->row->name, "s_nop") != 0 &&
           strncmp(inst->row->name, "s_wait", 6) != 0);
 }
 
-static bool op_goes_on(const aq_wave_op *o)
+bool aq_wave_op_goes_on(const aq_wave_op *o)
 {
-  const aq_isa_flow flow = aq_isa_flow_of(&o->more->inst);
+  const aq_isa_flow flow = aq_isa_flow_of(&o->decoded->inst);
   return flow != AQ_ISA_FLOW_JUMP && flow != AQ_ISA_FLOW_INDIRECT_JUMP &&
          flow != AQ_ISA_FLOW_END;
 }
@@ -62,13 +61,13 @@ void aq_wave_blocks_find(aq_wave_code *code, aq_wave_op *root,
   search_push(&s, root, true);
   while (s.count > 0) {
     const aq_wave_op *o = s.ops + s.rest[--s.count];
-    const bool ends = op_ends_block(o);
-    if (aq_isa_flow_is_direct(aq_isa_flow_of(&o->more->inst))) {
+    const bool ends = aq_wave_op_ends_block(o);
+    if (aq_isa_flow_is_direct(aq_isa_flow_of(&o->decoded->inst))) {
       const aq_wave_op *to = aq_wave_branch_near(s.ops, o);
       if (to)
         search_push(&s, to, true);
     }
-    if (op_goes_on(o))
+    if (aq_wave_op_goes_on(o))
       search_push(&s, aq_wave_next(o), ends);
   }
 }
@@ -98,40 +97,23 @@ static void go_write(const writing *w, const aq_wave_op *to)
     fprintf(w->out, "OUT(ops + OP * %zu, n);\n", i);
 }
 
-/* The condition of a direct branch as C, or NULL: its handler decides. */
-static const char *condition_of(const aq_wave_op *o)
-{
-  static const char *const conditions[][2] = {
-      {"s_branch", "1"},
-      {"s_cbranch_scc0", "!SCC"},
-      {"s_cbranch_scc1", "SCC"},
-      {"s_cbranch_vccz", "!(VCC << (64 - LANES))"},
-      {"s_cbranch_vccnz", "VCC << (64 - LANES)"},
-      {"s_cbranch_execz", "!EXEC"},
-      {"s_cbranch_execnz", "EXEC"}};
-  for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-    if (strcmp(conditions[i][0], o->more->inst.row->name) == 0)
-      return conditions[i][1];
-  return NULL;
-}
-
 /* The last instruction of a block. */
 static void end_write(const writing *w, const aq_wave_op *o)
 {
-  const char *condition = condition_of(o);
+  const aq_wave_condition *condition = aq_wave_condition_of(o);
   const aq_wave_op *to = condition ? aq_wave_branch_near(w->ops, o) : NULL;
   const unsigned i = (unsigned)(o - w->ops);
   if (to && is_here(w, to)) {
-    fprintf(w->out, "if (%s) ", condition);
+    fprintf(w->out, "if (%s) ", condition->text);
     go_write(w, to);
     go_write(w, aq_wave_next(o));
     return;
   }
-  if (strcmp(o->more->inst.row->name, "s_endpgm") == 0) {
+  if (strcmp(o->decoded->inst.row->name, "s_endpgm") == 0) {
     fprintf(w->out, "STATE = %d; OUT(0, n);\n", AQ_WAVE_ENDED);
     return;
   }
-  if (strcmp(o->more->inst.row->name, "s_barrier") == 0) {
+  if (strcmp(o->decoded->inst.row->name, "s_barrier") == 0) {
     const size_t next = (size_t)(aq_wave_next(o) - w->ops);
     fprintf(w->out,
             "ARRIVED++; STATE = %d; PC = BASE + 4 * %zu; RESUME = ops + OP * "
@@ -140,17 +122,17 @@ static void end_write(const writing *w, const aq_wave_op *o)
     return;
   }
   fprintf(w->out, "{ const char *to = RUN(%u);\n", i);
-  if (op_goes_on(o) && is_here(w, aq_wave_next(o)))
+  if (aq_wave_op_goes_on(o) && is_here(w, aq_wave_next(o)))
     fprintf(w->out, "if (to == ops + OP * %zu) goto L%zu;\n",
             (size_t)(aq_wave_next(o) - w->ops),
             (size_t)(aq_wave_next(o) - w->ops));
   fprintf(w->out, "OUT(to, n); }\n");
 }
 
-static bool op_is_nothing(const aq_wave_op *o)
+bool aq_wave_op_is_nothing(const aq_wave_op *o)
 {
 #if defined(__x86_64__)
-  const char *name = o->more->inst.row->name;
+  const char *name = o->decoded->inst.row->name;
   return strcmp(name, "s_nop") == 0 || strcmp(name, "s_waitcnt") == 0;
 #else
   (void)o;
@@ -163,7 +145,7 @@ static bool is_last(const writing *w, const aq_wave_op *o)
 {
   const aq_wave_op *next = aq_wave_next(o);
   const size_t i = (size_t)(next - w->ops);
-  return op_ends_block(o) || i >= AQ_WAVE_PAGE_OPS ||
+  return aq_wave_op_ends_block(o) || i >= AQ_WAVE_PAGE_OPS ||
          !w->blocks->is_member[i] || w->blocks->is_entry[i];
 }
 
@@ -171,11 +153,12 @@ static bool is_last(const writing *w, const aq_wave_op *o)
 static const char *repeats(const writing *w, const aq_wave_op *first,
                            const aq_wave_op *o)
 {
-  const char *condition = condition_of(o);
-  return !condition || aq_wave_branch_near(w->ops, o) != first ? NULL
-         : strcmp(condition, "SCC") == 0                       ? "scc0"
-         : strcmp(condition, "!SCC") == 0                      ? "!scc0"
-                                                               : NULL;
+  const aq_wave_condition *condition = aq_wave_condition_of(o);
+  return !condition || condition->of != AQ_WAVE_IF_SCC ||
+                 aq_wave_branch_near(w->ops, o) != first
+             ? NULL
+         : condition->is_set ? "scc0"
+                             : "!scc0";
 }
 
 static void block_write(const writing *w, const aq_wave_op *o)
@@ -194,7 +177,7 @@ static void block_write(const writing *w, const aq_wave_op *o)
   for (;; o = aq_wave_next(o)) {
     const bool last = is_last(w, o);
     count--;
-    if (op_ends_block(o)) {
+    if (aq_wave_op_ends_block(o)) {
       const char *condition = repeats(w, begin, o);
       if (!condition ||
           !aq_wave_segment_loop(w->segment, condition, added, all))
@@ -202,8 +185,8 @@ static void block_write(const writing *w, const aq_wave_op *o)
       end_write(w, o);
       return;
     }
-    added += !op_is_nothing(o);
-    if (!op_is_nothing(o) && !aq_wave_segment_add(w->segment, o, count))
+    added += !aq_wave_op_is_nothing(o);
+    if (!aq_wave_op_is_nothing(o) && !aq_wave_segment_add(w->segment, o, count))
       fprintf(w->out, "CALL(%zu, %zu, %u);\n", (size_t)(o - w->ops),
               (size_t)(aq_wave_next(o) - w->ops), count);
     if (last) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which instructions of a segment its fast form computes as two scalars
- * (native_affine.c): what addresses and comparisons need, found backwards. The
+ * (jit_affine.c): what addresses and comparisons need, found backwards. The
  * others are computed lane by lane there too.
  */
 #include "config.h"
 
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 /* The registers that later instructions need to be affine. */
 typedef struct needs {
@@ -20,11 +20,11 @@ static void transfer_needs(const aq_wave_op *o, const aq_wave_transfer *t,
   if (t->scalar)
     return;
   for (unsigned k = 0; !t->store && k < words; k++)
-    n->rows[o->d + k] = false;
+    n->rows[o->dest + k] = false;
   if (t->shared)
     return;
-  n->rows[o->r[1]] = true;
-  n->rows[o->r[1] + 1] |= o->e == AQ_WAVE_NONE;
+  n->rows[o->source[1]] = true;
+  n->rows[o->source[1] + 1] |= o->dest2 == AQ_WAVE_NONE;
 }
 
 /* Whether a vector instruction is to be affine. */
@@ -33,21 +33,22 @@ static bool lane_needs(const aq_wave_op *o, const aq_wave_text *t, needs *n)
   const bool has_rule = aq_wave_affine_has_rule(o, t);
   bool hit = has_rule && t->shape == AQ_WAVE_TEXT_COMPARE;
   for (unsigned k = 0; k < aq_wave_type_words(t->result); k++) {
-    hit |= n->rows[o->d + k];
-    n->rows[o->d + k] = false;
+    hit |= n->rows[o->dest + k];
+    n->rows[o->dest + k] = false;
   }
   if (t->shape == AQ_WAVE_TEXT_CARRY) {
-    hit |= n->masks[o->e];
-    n->masks[o->e] = false;
+    hit |= n->masks[o->dest2];
+    n->masks[o->dest2] = false;
   }
   if (!hit || !has_rule)
     return false;
   for (int i = 0; i < 3; i++)
     for (unsigned k = 0;
-         o->kind[i] == AQ_WAVE_V && k < aq_wave_type_words(t->sources[i]); k++)
-      n->rows[o->r[i] + k] = true;
+         o->kind[i] == AQ_WAVE_VGPR && k < aq_wave_type_words(t->sources[i]);
+         k++)
+      n->rows[o->source[i] + k] = true;
   if (t->carry_in)
-    n->masks[o->r[2]] = true;
+    n->masks[o->source[2]] = true;
   return true;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_emit.h"
+#include "gpu/wave/jit/jit_emit.h"
 
 #include <stdlib.h>
 
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 /* ---- life ---- */
 
@@ -272,15 +272,6 @@ static void slow_write(const aq_wave_segment *g)
           g->count, g->count);
 }
 
-static void rows_commit(const aq_wave_segment *g)
-{
-  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
-    if (aq_wave_segment_row_lives(g, i))
-      fprintf(g->out,
-              g->fast ? "put(v[%u], t%u, exec);\n" : "row_copy(v[%u], t%u);\n",
-              i, g->rows[i].array);
-}
-
 static void lanes_flush(const aq_wave_segment *g)
 {
   fprintf(g->out, "const uint64_t exec = %s; uint32_t bad = 0; (void)bad;\n",
@@ -298,7 +289,11 @@ static void lanes_flush(const aq_wave_segment *g)
   if (g->nan)
     fprintf(g->out, "if (UNLIKELY(bad)) goto %c%u;\n", aq_wave_segment_else(g),
             g->list[0]);
-  rows_commit(g);
+  for (unsigned i = 0; i < AQ_WAVE_ROWS; i++)
+    if (aq_wave_segment_row_lives(g, i))
+      fprintf(g->out,
+              g->fast ? "put(v[%u], t%u, exec);\n" : "row_copy(v[%u], t%u);\n",
+              i, g->rows[i].array);
   for (unsigned i = 0; i < AQ_WAVE_SCALARS; i++)
     if (g->scalars[i].mask && mask_lives(g, i))
       fprintf(g->out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/kept.h"
+#include "gpu/wave/jit/library_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "common/array.h"
 #include "common/fnv.h"
-#include "gpu/compile/folder.h"
+#include "gpu/compile/temp_dir.h"
 
 enum { KEPT_MAX = 64 << 20 };
 
@@ -57,8 +57,8 @@ static char *file_take(const char *path, size_t *size)
   return bytes;
 }
 
-char *aq_native_kept_read(const char *path, const char *text, size_t text_size,
-                          size_t *size)
+char *aq_jit_cache_read(const char *path, const char *text, size_t text_size,
+                        size_t *size)
 {
   size_t whole;
   kept_end end;
@@ -80,8 +80,8 @@ char *aq_native_kept_read(const char *path, const char *text, size_t text_size,
   return NULL;
 }
 
-void aq_native_kept_write(const char *path, const char *text, size_t text_size,
-                          const char *bytes, size_t size)
+void aq_jit_cache_write(const char *path, const char *text, size_t text_size,
+                        const char *bytes, size_t size)
 {
   const size_t body = size + text_size;
   kept_end end = {.size = size, .text_size = text_size};
@@ -115,7 +115,7 @@ static int files_order(const void *a, const void *b)
 }
 
 /* Its last use is when it was read, which some mounts do not note, or made. */
-static bool file_look(int folder, const char *name, kept_file *out)
+static bool file_stat(int folder, const char *name, kept_file *out)
 {
   const size_t length = strlen(name);
   struct stat info;
@@ -131,7 +131,7 @@ static bool file_look(int folder, const char *name, kept_file *out)
   return true;
 }
 
-void aq_native_kept_limit(const char *folder, uint64_t most)
+void aq_jit_cache_limit(const char *folder, uint64_t most)
 {
   kept_file *files = NULL, file;
   size_t count = 0, capacity = 0;
@@ -141,7 +141,7 @@ void aq_native_kept_limit(const char *folder, uint64_t most)
   if (!entries)
     return;
   while ((entry = readdir(entries)))
-    if (file_look(dirfd(entries), entry->d_name, &file) &&
+    if (file_stat(dirfd(entries), entry->d_name, &file) &&
         AQ_ARRAY_PUSH(files, count, capacity, file))
       all += file.size;
   if (count > 0)

@@ -1,72 +1,95 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The builder: C text in, a loaded function out. A text is in one of three
+ * places: in `libraries`, by text and level; in a file of the cache; nowhere,
+ * and then it is compiled, if that is asked for.
+ *
+ * `libraries` is searched in order, sizes first. It grows by one for a unit
+ * that a million instructions, or with `always` a kernel's begin, made worth
+ * it, and for which the loader maps a file: some 100 us and more, against which
+ * the search of a thousand sizes is nothing. Nothing is removed: compiled code
+ * may run until the machine ends, so the builder ends after it. A library keeps
+ * its text and its mapping, but no descriptor.
+ *
+ * Failure. The first one ends all building (`broken`), in one line: loaded
+ * libraries stay, all else is interpreted. A cache file counts only if it is
+ * whole, this user's, and made of the same text (library_cache.c); else it is
+ * built again.
+ */
 #include "config.h"
 
-#include "gpu/wave/jit/builder.h"
+#include "gpu/wave/jit/jit_builder.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/wall.h"
-#include "gpu/compile/child.h"
-#include "gpu/compile/folder.h"
-#include "gpu/wave/jit/kept.h"
+#include "common/wall_clock.h"
+#include "gpu/compile/subprocess.h"
+#include "gpu/compile/temp_dir.h"
+#include "gpu/wave/jit/library_cache.h"
 
-/* A loaded library. Its descriptor stays open: the loader distinguishes
- * libraries by their paths, which have its number. */
+enum { LIBRARY_PATH = 192 };
+
+/* A loaded library. */
 typedef struct library {
   char *text;
   size_t size;
   unsigned level;
   void *handle;
-  int fd;
-  aq_wave_native_function *run;
+  aq_jit_function *run;
 } library;
 
-struct aq_native_builder {
-  aq_native_mode mode;
+struct aq_jit_builder {
+  aq_jit_mode mode;
   void (*print)(const char *line, void *user);
   void *user;     /* of it */
   char *compiler; /* NULL: not looked for */
   char *version;  /* its own words */
   library *libraries;
   size_t count, capacity;
-  aq_native_built built;
+  aq_jit_built built;
   bool broken;
 };
 
-aq_status aq_native_mode_read(const char *text, aq_native_mode *out,
-                              aq_diag *diag)
+aq_status aq_jit_mode_read(const char *text, aq_jit_mode *out, aq_diag *diag)
 {
-  static const char *const names[] = {"off", "auto", "always"};
+  static const char *const names[] = {"off", "auto", "always", "cc",
+                                      "cc-always"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], text) == 0) {
-      *out = (aq_native_mode)i;
+      *out = (aq_jit_mode)i;
       return AQ_OK;
     }
   return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "\"%s\"; expected off, auto or always", text);
+                     "\"%s\"; expected off, auto, always, cc or cc-always",
+                     text);
 }
 
 /* ---- the compiler ---- */
 
-static aq_status broken(aq_native_builder *b, aq_diag *diag)
+static void refusal_print(void *user, const char *why)
 {
+  const aq_jit_builder *b = user;
   char line[AQ_DIAG_TEXT_MAX + 80];
-  snprintf(line, sizeof line, "hot code is interpreted, not compiled: %s",
-           diag->text);
-  b->broken = true;
+  snprintf(line, sizeof line, "hot code is interpreted, not compiled: %s", why);
   if (b->print)
     b->print(line, b->user);
+}
+
+static aq_status broken(aq_jit_builder *b, aq_diag *diag)
+{
+  b->broken = true;
+  refusal_print(b, diag->text);
   return AQ_ERR_UNSUPPORTED;
 }
 
-/* $AQUEDUCT_CC, else cc in PATH. */
-static char *compiler_path(void)
+char *aq_jit_compiler(void)
 {
   const char *own = secure_getenv("AQUEDUCT_CC");
   const char *all = getenv("PATH");
@@ -88,14 +111,14 @@ static char *compiler_path(void)
 }
 
 /* The words of `cc -v` go into the key of each library. */
-static aq_status compiler_find(aq_native_builder *b, aq_diag *diag)
+static aq_status compiler_find(aq_jit_builder *b, aq_diag *diag)
 {
   aq_child child = {.count = 0};
   char *folder = NULL;
   size_t size;
   if (b->version)
     return AQ_OK;
-  b->compiler = compiler_path();
+  b->compiler = aq_jit_compiler();
   if (!b->compiler)
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                        "no compiler cc in PATH, see AQUEDUCT_CC");
@@ -145,7 +168,7 @@ static void flags_add(aq_child *child, unsigned level)
 #endif
 }
 
-static aq_cache_key key_of(const aq_native_builder *b, const char *text,
+static aq_cache_key key_of(const aq_jit_builder *b, const char *text,
                            size_t size, unsigned level)
 {
   aq_cache_key key = aq_cache_key_begin();
@@ -160,7 +183,7 @@ static aq_cache_key key_of(const aq_native_builder *b, const char *text,
   return key;
 }
 
-static aq_status compile(aq_native_builder *b, const char *text, size_t size,
+static aq_status compile(aq_jit_builder *b, const char *text, size_t size,
                          unsigned level, char **out, size_t *out_size,
                          aq_diag *diag)
 {
@@ -191,10 +214,24 @@ static aq_status compile(aq_native_builder *b, const char *text, size_t size,
 
 /* ---- libraries ---- */
 
+/* A way to an open file that no other loaded library has: the loader
+ * distinguishes them by their paths, and descriptors have the numbers of closed
+ * ones. Each bit of the file's number is a step that leads nowhere, or none. */
+static void path_make(int fd, char path[LIBRARY_PATH])
+{
+  struct stat info = {0};
+  fstat(fd, &info);
+  size_t at = (size_t)snprintf(path, LIBRARY_PATH, "/proc/self/fd/");
+  for (uint64_t bits = info.st_ino; bits; bits >>= 1)
+    at += (size_t)snprintf(path + at, LIBRARY_PATH - at, "%s",
+                           bits & 1 ? "./" : "/");
+  snprintf(path + at, LIBRARY_PATH - at, "%d", fd);
+}
+
 static aq_status library_load(const char *bytes, size_t size, library *out,
                               aq_diag *diag)
 {
-  char path[64];
+  char path[LIBRARY_PATH] = "";
   const int fd = memfd_create("aqueduct-native", MFD_CLOEXEC);
   size_t done = 0;
   while (fd >= 0 && done < size) {
@@ -203,11 +240,13 @@ static aq_status library_load(const char *bytes, size_t size, library *out,
       break;
     done += (size_t)n;
   }
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  void *handle = done == size ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (done == size)
+    path_make(fd, path);
+  void *handle = *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   void *run = handle ? dlsym(handle, "aq_unit") : NULL;
+  if (fd >= 0)
+    close(fd);
   if (run) {
-    out->fd = fd;
     out->handle = handle;
     memcpy(&out->run, &run, sizeof run);
     return AQ_OK;
@@ -216,12 +255,10 @@ static aq_status library_load(const char *bytes, size_t size, library *out,
   aq_diag_set(diag, AQ_ERR_IO, "%s", why ? why : "no memory for a library");
   if (handle)
     dlclose(handle);
-  if (fd >= 0)
-    close(fd);
   return AQ_ERR_IO;
 }
 
-static library *library_find(const aq_native_builder *b, const char *text,
+static library *library_find(const aq_jit_builder *b, const char *text,
                              size_t size, unsigned level)
 {
   for (size_t i = 0; i < b->count; i++)
@@ -233,7 +270,7 @@ static library *library_find(const aq_native_builder *b, const char *text,
 
 /* The bytes of the library, from the cache or the compiler; *bytes NULL: it is
  * not built, and shall not be. */
-static aq_status bytes_get(aq_native_builder *b, const char *text, size_t size,
+static aq_status bytes_get(aq_jit_builder *b, const char *text, size_t size,
                            unsigned level, bool build, char **bytes,
                            size_t *bytes_size, aq_diag *diag)
 {
@@ -243,7 +280,7 @@ static aq_status bytes_get(aq_native_builder *b, const char *text, size_t size,
   const aq_cache_key key = key_of(b, text, size, level);
   char *folder = aq_cache_private("native");
   char *path = folder ? aq_cache_file(folder, &key, ".native") : NULL;
-  *bytes = path ? aq_native_kept_read(path, text, size, bytes_size) : NULL;
+  *bytes = path ? aq_jit_cache_read(path, text, size, bytes_size) : NULL;
   if (*bytes) {
     b->built.loaded++;
   } else if (build) {
@@ -252,8 +289,8 @@ static aq_status bytes_get(aq_native_builder *b, const char *text, size_t size,
     b->built.build_ns += aq_wall_ns() - begin;
     b->built.built += status == AQ_OK;
     if (status == AQ_OK && path) {
-      aq_native_kept_write(path, text, size, *bytes, *bytes_size);
-      aq_native_kept_limit(folder, AQ_NATIVE_KEPT_MOST);
+      aq_jit_cache_write(path, text, size, *bytes, *bytes_size);
+      aq_jit_cache_limit(folder, AQ_JIT_CACHE_MOST);
     }
   }
   free(path);
@@ -262,10 +299,9 @@ static aq_status bytes_get(aq_native_builder *b, const char *text, size_t size,
 }
 
 static bool unit_build(void *user, const char *text, size_t size,
-                       unsigned level, bool build,
-                       aq_wave_native_function **out)
+                       unsigned level, bool build, aq_jit_function **out)
 {
-  aq_native_builder *b = user;
+  aq_jit_builder *b = user;
   aq_diag diag = AQ_DIAG_INIT;
   const library *found = library_find(b, text, size, level);
   char *bytes = NULL;
@@ -291,7 +327,6 @@ static bool unit_build(void *user, const char *text, size_t size,
   if (!made.text || !AQ_ARRAY_PUSH(b->libraries, b->count, b->capacity, made)) {
     free(made.text);
     dlclose(made.handle);
-    close(made.fd);
     return true;
   }
   memcpy(made.text, text, size);
@@ -302,13 +337,12 @@ static bool unit_build(void *user, const char *text, size_t size,
 
 /* ---- life ---- */
 
-aq_status aq_native_builder_create(aq_native_mode mode,
-                                   void (*print)(const char *line, void *user),
-                                   void *user, aq_native_builder **out,
-                                   aq_diag *diag)
+aq_status aq_jit_builder_create(aq_jit_mode mode,
+                                void (*print)(const char *line, void *user),
+                                void *user, aq_jit_builder **out, aq_diag *diag)
 {
   *out = NULL;
-  if (mode == AQ_NATIVE_OFF)
+  if (mode == AQ_JIT_OFF)
     return AQ_OK;
   *out = calloc(1, sizeof **out);
   if (!*out)
@@ -319,37 +353,37 @@ aq_status aq_native_builder_create(aq_native_mode mode,
   return AQ_OK;
 }
 
-void aq_native_builder_options(aq_native_builder *builder,
-                               aq_wave_native_options *out)
+void aq_jit_builder_options(aq_jit_builder *builder, aq_jit_options *out)
 {
-  *out = (aq_wave_native_options){.always = builder->mode == AQ_NATIVE_ALWAYS,
-                                  .build = unit_build,
-                                  .user = builder};
+  const bool compiler = builder->mode >= AQ_JIT_CC;
+  *out = (aq_jit_options){.always = builder->mode == AQ_JIT_ALWAYS ||
+                                    builder->mode == AQ_JIT_CC_ALWAYS,
+                          .build = compiler ? unit_build : NULL,
+                          .tell = refusal_print,
+                          .user = builder};
 }
 
-aq_status aq_native_builder_use(aq_native_builder *builder,
-                                aq_wave_machine *machine, aq_diag *diag)
+aq_status aq_jit_builder_use(aq_jit_builder *builder, aq_wave_machine *machine,
+                             aq_diag *diag)
 {
   if (!builder)
     return AQ_OK;
-  aq_wave_native_options options;
-  aq_native_builder_options(builder, &options);
+  aq_jit_options options;
+  aq_jit_builder_options(builder, &options);
   return aq_wave_machine_compile(machine, &options, diag);
 }
 
-void aq_native_builder_put(const aq_native_builder *builder,
-                           aq_native_built *out)
+void aq_jit_builder_put(const aq_jit_builder *builder, aq_jit_built *out)
 {
-  *out = builder ? builder->built : (aq_native_built){0};
+  *out = builder ? builder->built : (aq_jit_built){0};
 }
 
-void aq_native_builder_destroy(aq_native_builder *builder)
+void aq_jit_builder_destroy(aq_jit_builder *builder)
 {
   if (!builder)
     return;
   for (size_t i = 0; i < builder->count; i++) {
     dlclose(builder->libraries[i].handle);
-    close(builder->libraries[i].fd);
     free(builder->libraries[i].text);
   }
   free(builder->libraries);

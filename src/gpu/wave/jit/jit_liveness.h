@@ -8,11 +8,11 @@
  * So a row that is written before it is read is dead only while EXEC stays.
  * Constant after aq_wave_lives_find.
  */
-#ifndef AQ_GPU_WAVE_JIT_NATIVE_LIVE_H
-#define AQ_GPU_WAVE_JIT_NATIVE_LIVE_H
+#ifndef AQ_GPU_WAVE_JIT_JIT_LIVENESS_H
+#define AQ_GPU_WAVE_JIT_JIT_LIVENESS_H
 
-#include "gpu/wave/jit/native_table.h"
-#include "gpu/wave/jit/native_unit.h"
+#include "gpu/wave/jit/jit_table.h"
+#include "gpu/wave/jit/jit_unit.h"
 
 typedef struct aq_wave_lives aq_wave_lives;
 
@@ -26,6 +26,9 @@ void aq_wave_lives_free(aq_wave_lives *lives);
 bool aq_wave_lives_row(const aq_wave_lives *lives, unsigned at, unsigned row);
 bool aq_wave_lives_scalar(const aq_wave_lives *lives, unsigned at,
                           unsigned code);
+
+/* The rows that may be read after it: a bit each. */
+const uint64_t *aq_wave_lives_rows(const aq_wave_lives *lives, unsigned at);
 
 /* Where a direct branch goes, if that is in the page. */
 const aq_wave_op *aq_wave_branch_near(const aq_wave_op *ops,

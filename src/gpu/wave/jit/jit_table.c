@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_table.h"
+#include "gpu/wave/jit/jit_table.h"
 
 #include <stdlib.h>
 
-#include "gpu/wave/core/form.h"
-#include "gpu/wave/core/move.h"
+#include "gpu/wave/core/dpp.h"
+#include "gpu/wave/core/operand_modifiers.h"
 
 /* clang-format off */
 #define V1(n, td, ta, e)                                                       \
@@ -128,14 +128,32 @@ static const aq_wave_transfer transfers[] = {
     {.name = "s_load_dword", .scalar = true},
 };
 
+static const aq_wave_ruled ruled[] = {
+    {.name = "v_add_f16", .sources = 2},
+    {.name = "v_sub_f16", .sources = 2},
+    {.name = "v_subrev_f16", .sources = 2},
+    {.name = "v_mul_f16", .sources = 2},
+    {.name = "v_fma_f16", .sources = 3},
+    {.name = "v_min_f16", .sources = 2},
+    {.name = "v_max_f16", .sources = 2},
+    {.name = "v_pk_add_f16", .sources = 2, .packed = true},
+    {.name = "v_pk_mul_f16", .sources = 2, .packed = true},
+    {.name = "v_pk_fma_f16", .sources = 3, .packed = true},
+    {.name = "v_pk_min_f16", .sources = 2, .packed = true},
+    {.name = "v_pk_max_f16", .sources = 2, .packed = true},
+    {.name = "ds_bpermute_b32"},
+};
+
 enum {
   ROWS = sizeof rows / sizeof *rows,
-  TRANSFERS = sizeof transfers / sizeof *transfers
+  TRANSFERS = sizeof transfers / sizeof *transfers,
+  RULED = sizeof ruled / sizeof *ruled
 };
 
 struct aq_wave_texts {
   aq_wave_text rows[ROWS]; /* by handler */
   aq_wave_transfer transfers[TRANSFERS];
+  aq_wave_ruled ruled[RULED];
 };
 
 static int handlers_order(const void *a, const void *b)
@@ -161,8 +179,20 @@ aq_wave_texts *aq_wave_texts_create(unsigned level)
   memcpy(texts->transfers, transfers, sizeof transfers);
   for (size_t i = 0; i < TRANSFERS; i++)
     texts->transfers[i].run = aq_wave_handler_named(level, transfers[i].name);
+  memcpy(texts->ruled, ruled, sizeof ruled);
+  for (size_t i = 0; i < RULED; i++)
+    texts->ruled[i].run = aq_wave_handler_named(level, ruled[i].name);
   qsort(texts->rows, ROWS, sizeof *texts->rows, handlers_order);
   return texts;
+}
+
+void aq_wave_texts_rules_put(aq_wave_texts *texts,
+                             const struct aq_strip_rule *(*named)(const char *))
+{
+  for (size_t i = 0; i < ROWS; i++)
+    texts->rows[i].rule = named(texts->rows[i].name);
+  for (size_t i = 0; i < RULED; i++)
+    texts->ruled[i].rule = named(texts->ruled[i].name);
 }
 
 void aq_wave_texts_destroy(aq_wave_texts *texts)
@@ -183,7 +213,36 @@ const aq_wave_transfer *aq_wave_transfer_for(const aq_wave_texts *texts,
   for (size_t i = 0; i < TRANSFERS; i++) {
     const aq_wave_transfer *t = &texts->transfers[i];
     if (t->run == o->run)
-      return t->scalar && o->d + o->more->bytes / 4u > AQ_ISA_EXEC ? NULL : t;
+      return t->scalar && o->dest + o->decoded->bytes / 4u > AQ_ISA_EXEC ? NULL
+                                                                         : t;
+  }
+  return NULL;
+}
+
+const struct aq_wave_form *aq_wave_ruled_part(const aq_wave_op *o)
+{
+  return o->run == aq_wave_form_run && o->decoded->form->mask ? o->decoded->form
+                                                              : NULL;
+}
+
+const aq_wave_ruled *aq_wave_ruled_for(const aq_wave_texts *texts,
+                                       const aq_wave_op *o)
+{
+  const bool formed = o->run == aq_wave_form_run;
+  aq_wave_handler *const run = formed ? o->decoded->base : o->run;
+  const aq_wave_form *form = formed ? o->decoded->form : NULL;
+  for (size_t i = 0; i < RULED; i++) {
+    const aq_wave_ruled *h = &texts->ruled[i];
+    if (h->run != run)
+      continue;
+    if (formed ? h->packed || o->decoded->move || !form->is_vector ||
+                     form->signs || form->finishes || form->adds_upper
+               : o->decoded->inst.clamp)
+      return NULL;
+    for (unsigned k = 0; k < h->sources; k++)
+      if (o->kind[k] == AQ_WAVE_SGPR && aq_wave_is_exec(o->source[k]))
+        return NULL;
+    return h;
   }
   return NULL;
 }
@@ -203,7 +262,7 @@ const aq_wave_transfer *aq_wave_transfer_at(const aq_wave_texts *texts,
 
 const struct aq_wave_move *aq_wave_text_move(const aq_wave_op *o)
 {
-  return o->run == aq_wave_form_run ? o->more->move : NULL;
+  return o->run == aq_wave_form_run ? o->decoded->move : NULL;
 }
 
 bool aq_wave_text_keeps(const aq_wave_op *o)
@@ -217,22 +276,22 @@ static bool move_has_text(const aq_wave_op *o, const aq_wave_text *t)
 {
   uint8_t most = 0;
   for (int l = 0; l < AQ_WAVE_LANES / 2; l++)
-    if (o->more->move->from[l] > most)
-      most = o->more->move->from[l];
-  return o->kind[0] == AQ_WAVE_V && aq_wave_type_words(t->sources[0]) == 1 &&
+    if (o->decoded->move->from[l] > most)
+      most = o->decoded->move->from[l];
+  return o->kind[0] == AQ_WAVE_VGPR && aq_wave_type_words(t->sources[0]) == 1 &&
          aq_wave_type_words(t->result) <= 1 &&
-         (most < AQ_WAVE_LANES / 2 || !(o->more->inst.target & AQ_ISA_RDNA));
+         (most < AQ_WAVE_LANES / 2 || !(o->decoded->inst.target & AQ_ISA_RDNA));
 }
 
 /* Signs of operands, parts of them by SDWA, and DPP are the forms that have a
  * text. The result is a whole register. */
 static bool form_has_text(const aq_wave_op *o, const aq_wave_text *t)
 {
-  const aq_isa_inst *inst = &o->more->inst;
-  const aq_wave_form *form = o->more->form;
+  const aq_isa_inst *inst = &o->decoded->inst;
+  const aq_wave_form *form = o->decoded->form;
   const bool parts = inst->form == AQ_ISA_SDWA;
   const unsigned changes = AQ_ISA_NEG | AQ_ISA_ABS | (parts ? AQ_ISA_SEXT : 0);
-  if ((o->more->move && !move_has_text(o, t)) ||
+  if ((o->decoded->move && !move_has_text(o, t)) ||
       (parts && form->is_vector && form->mask) || inst->clamp || inst->omod ||
       inst->op_sel || inst->row->flags & AQ_ISA_OPSEL ||
       inst->row->encoding == AQ_ISA_VOP3P || aq_wave_form_keeps_half(inst))
@@ -257,21 +316,39 @@ const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
 {
   const bool formed = o->run == aq_wave_form_run;
   const aq_wave_text *t =
-      aq_wave_text_of(texts, formed ? o->more->base : o->run);
+      aq_wave_text_of(texts, formed ? o->decoded->base : o->run);
   if (!t || (formed && !form_has_text(o, t)))
     return NULL;
   if (!aq_wave_text_is_vector(t))
     return t;
   for (int i = 0; i < 3; i++)
-    if (o->kind[i] == AQ_WAVE_S && aq_wave_is_exec(o->r[i]))
+    if (o->kind[i] == AQ_WAVE_SGPR && aq_wave_is_exec(o->source[i]))
       return NULL;
   const bool mask_in = t->shape == AQ_WAVE_TEXT_PICK ||
                        (t->shape == AQ_WAVE_TEXT_CARRY && t->carry_in);
-  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e;
+  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->dest : o->dest2;
   const bool mask_out =
       t->shape == AQ_WAVE_TEXT_COMPARE || t->shape == AQ_WAVE_TEXT_CARRY;
-  return (mask_in && o->kind[2] != AQ_WAVE_S) ||
+  return (mask_in && o->kind[2] != AQ_WAVE_SGPR) ||
                  (mask_out && aq_wave_is_exec(to))
              ? NULL
              : t;
+}
+
+/* ---- branches ---- */
+
+const aq_wave_condition *aq_wave_condition_of(const aq_wave_op *o)
+{
+  static const aq_wave_condition conditions[] = {
+      {"s_branch", "1", AQ_WAVE_IF_ANY, true},
+      {"s_cbranch_scc0", "!SCC", AQ_WAVE_IF_SCC, false},
+      {"s_cbranch_scc1", "SCC", AQ_WAVE_IF_SCC, true},
+      {"s_cbranch_vccz", "!(VCC << (64 - LANES))", AQ_WAVE_IF_VCC, false},
+      {"s_cbranch_vccnz", "VCC << (64 - LANES)", AQ_WAVE_IF_VCC, true},
+      {"s_cbranch_execz", "!EXEC", AQ_WAVE_IF_EXEC, false},
+      {"s_cbranch_execnz", "EXEC", AQ_WAVE_IF_EXEC, true}};
+  for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+    if (strcmp(conditions[i].name, o->decoded->inst.row->name) == 0)
+      return &conditions[i];
+  return NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/form.h"
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 /* ---- sources ---- */
 
@@ -79,12 +79,12 @@ static void row_pair(aq_wave_segment *g, unsigned row, char *text)
 static void lane_source(aq_wave_segment *g, const aq_wave_op *o, int i,
                         unsigned words, char *text)
 {
-  if (o->kind[i] != AQ_WAVE_V)
+  if (o->kind[i] != AQ_WAVE_VGPR)
     aq_wave_segment_scalar_source(g, o, i, words, text);
   else if (words == 2)
-    row_pair(g, o->r[i], text);
+    row_pair(g, o->source[i], text);
   else
-    aq_wave_segment_row(g, o->r[i], text);
+    aq_wave_segment_row(g, o->source[i], text);
 }
 
 /* Whether the host's compiler must not know a source as a constant: it would
@@ -97,13 +97,14 @@ static bool constant_is_secret(const aq_wave_segment *g, const aq_wave_op *o,
       *t->sources[i] == 'f' || strncmp(t->name, "v_cvt", 5) == 0;
   bool all = true;
   for (int k = 0; k < 3; k++)
-    all &= !*t->sources[k] || o->kind[k] == AQ_WAVE_K;
+    all &= !*t->sources[k] || o->kind[k] == AQ_WAVE_CONSTANT;
   const uint32_t k =
-      (uint32_t)(o->k[i] >> (aq_wave_type_words(t->sources[i]) == 2 ? 32 : 0));
-  return o->kind[i] == AQ_WAVE_K
+      (uint32_t)(o->constant[i] >>
+                 (aq_wave_type_words(t->sources[i]) == 2 ? 32 : 0));
+  return o->kind[i] == AQ_WAVE_CONSTANT
              ? floats || all || k == 0 || k == 0x80000000 || k == 0x7fffffff
-         : o->kind[i] == AQ_WAVE_S ? g->scalars[o->r[i]].written
-                                   : false;
+         : o->kind[i] == AQ_WAVE_SGPR ? g->scalars[o->source[i]].written
+                                      : false;
 }
 
 static void constant_hide(aq_wave_segment *g, const aq_wave_op *o,
@@ -119,7 +120,7 @@ static void constant_hide(aq_wave_segment *g, const aq_wave_op *o,
 
 static unsigned signs_of(const aq_wave_op *o, unsigned source)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   unsigned i = 0;
   if (o->run != aq_wave_form_run)
     return 0;
@@ -133,22 +134,9 @@ static unsigned signs_of(const aq_wave_op *o, unsigned source)
 /* The part of a source that SDWA selects, or NULL. */
 static const aq_wave_form_source *part_of(const aq_wave_op *o, int i)
 {
-  if (o->run != aq_wave_form_run || !o->more->form->sources[i].down)
+  if (o->run != aq_wave_form_run || !o->decoded->form->sources[i].down)
     return NULL;
-  return &o->more->form->sources[i];
-}
-
-static void part_write(const aq_wave_form_source *part, const char *whole,
-                       char *text)
-{
-  if (!part)
-    snprintf(text, PART, "%s", whole);
-  else if (part->extends)
-    snprintf(text, PART, "((uint32_t)((int32_t)((uint32_t)%s << %u) >> %u))",
-             whole, part->up, part->down);
-  else
-    snprintf(text, PART, "((uint32_t)%s << %u >> %u)", whole, part->up,
-             part->down);
+  return &o->decoded->form->sources[i];
 }
 
 static const char *type_of(const char *type)
@@ -169,8 +157,8 @@ static const char *type_of(const char *type)
 static uint32_t source_number(const aq_wave_segment *g, const aq_wave_op *o,
                               int i, unsigned words)
 {
-  const row_value *r = &g->rows[o->r[i]];
-  if (o->kind[i] != AQ_WAVE_V)
+  const row_value *r = &g->rows[o->source[i]];
+  if (o->kind[i] != AQ_WAVE_VGPR)
     return 0;
   if (words == 1)
     return r->part == WHOLE ? r->number : 0;
@@ -235,7 +223,14 @@ static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
   if (t->shape == AQ_WAVE_TEXT_NAN && !part && !moved)
     aq_wave_segment_float_used(g, source_number(g, o, i, words));
   constant_hide(g, o, t, i, whole);
-  part_write(part, whole, text);
+  if (!part)
+    snprintf(text, PART, "%s", whole);
+  else if (part->extends)
+    snprintf(text, PART, "((uint32_t)((int32_t)((uint32_t)%s << %u) >> %u))",
+             whole, part->up, part->down);
+  else
+    snprintf(text, PART, "((uint32_t)%s << %u >> %u)", whole, part->up,
+             part->down);
   const char *load = strncmp(type, "f32", 3) == 0   ? "lane_f32"
                      : strncmp(type, "f64", 3) == 0 ? "lane_f64"
                      : strncmp(type, "f16", 3) == 0 ? "lane_comparable16"
@@ -249,7 +244,7 @@ static void operand_write(aq_wave_segment *g, const aq_wave_op *o,
 /* The bit of the lane of a mask that the instruction reads. */
 static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
 {
-  const scalar_value *s = &g->scalars[o->r[2]];
+  const scalar_value *s = &g->scalars[o->source[2]];
   char pair[PAIR];
   if (s->mask) {
     snprintf(text, NAME,
@@ -261,9 +256,9 @@ static void mask_write(aq_wave_segment *g, const aq_wave_op *o, char *text)
   }
   const uint32_t number = ++g->numbers;
   if (g->wave32)
-    aq_wave_segment_scalar_name(g, o->r[2], pair);
+    aq_wave_segment_scalar_name(g, o->source[2], pair);
   else
-    aq_wave_segment_scalars(g, o->r[2], pair);
+    aq_wave_segment_scalars(g, o->source[2], pair);
   fprintf(g->each, "const uint32_t bit%u = (uint32_t)(%s >> g) >> j & 1;\n",
           number, pair);
   snprintf(text, NAME, "bit%u", number);
@@ -303,17 +298,17 @@ static void words_write(aq_wave_segment *g, const aq_wave_op *o,
   for (; n < 3 && *t->sources[n]; n++) {
     const bool wide = aq_wave_type_words(t->sources[n]) == 2;
     snprintf(high, sizeof high, "0");
-    if (o->kind[n] == AQ_WAVE_V) {
-      aq_wave_segment_row(g, o->r[n], low);
+    if (o->kind[n] == AQ_WAVE_VGPR) {
+      aq_wave_segment_row(g, o->source[n], low);
       if (wide)
-        aq_wave_segment_row(g, o->r[n] + 1u, high);
-    } else if (o->kind[n] == AQ_WAVE_S) {
-      aq_wave_segment_scalar_name(g, o->r[n], low);
+        aq_wave_segment_row(g, o->source[n] + 1u, high);
+    } else if (o->kind[n] == AQ_WAVE_SGPR) {
+      aq_wave_segment_scalar_name(g, o->source[n], low);
       if (wide)
-        aq_wave_segment_scalar_name(g, o->r[n] + 1u, high);
+        aq_wave_segment_scalar_name(g, o->source[n] + 1u, high);
     } else {
-      snprintf(low, sizeof low, "0x%xu", (uint32_t)o->k[n]);
-      snprintf(high, sizeof high, "0x%xu", (uint32_t)(o->k[n] >> 32));
+      snprintf(low, sizeof low, "0x%xu", (uint32_t)o->constant[n]);
+      snprintf(high, sizeof high, "0x%xu", (uint32_t)(o->constant[n] >> 32));
     }
     snprintf(texts[n], sizeof texts[n], "%s, %ch = %s", low, 'a' + n, high);
   }
@@ -323,8 +318,8 @@ static void words_write(aq_wave_segment *g, const aq_wave_op *o,
     fprintf(g->each, "const uint32_t %cl = %s; (void)%ch;\n", 'a' + i, texts[i],
             'a' + i);
   fprintf(g->each, "%s x%u = lo; x%u = hi; }\n", t->expression, first, second);
-  row_written(g, o->d, 1, first);
-  row_written(g, o->d + 1u, 1, second);
+  row_written(g, o->dest, 1, first);
+  row_written(g, o->dest + 1u, 1, second);
 }
 
 /* Lanes that DPP turns off keep their words; their bits are 0. */
@@ -346,9 +341,9 @@ static void rows_declare(aq_wave_segment *g, const aq_wave_op *o,
 {
   char ignored[PAIR];
   if (moved && *moved->mask && *t->result)
-    aq_wave_segment_row(g, o->d, kept);
+    aq_wave_segment_row(g, o->dest, kept);
   for (int i = moved ? 1 : 0; i < 3; i++)
-    if (o->kind[i] == AQ_WAVE_V && *t->sources[i])
+    if (o->kind[i] == AQ_WAVE_VGPR && *t->sources[i])
       lane_source(g, o, i, aq_wave_type_words(t->sources[i]), ignored);
 }
 
@@ -361,7 +356,7 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
   const aq_wave_moved *const moved = moves ? &values : NULL;
   char array[NAME], mask[NAME] = "", kept[NAME] = "";
   if (moves) {
-    aq_wave_segment_array(g, o->r[0], array);
+    aq_wave_segment_array(g, o->source[0], array);
     aq_wave_segment_move(g, o, array, &values);
   }
   const uint32_t number = ++g->numbers;
@@ -412,10 +407,10 @@ void aq_wave_segment_lane(aq_wave_segment *g, const aq_wave_op *o,
   if (moved && *moved->mask)
     lanes_off_write(g, moved, number, bit, kept);
   if (words)
-    row_written(g, o->d, words, number);
+    row_written(g, o->dest, words, number);
   if (bit)
     aq_wave_segment_mask_written(
-        g, t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e, number);
+        g, t->shape == AQ_WAVE_TEXT_COMPARE ? o->dest : o->dest2, number);
 }
 
 /* Whether a vector instruction must come after the segment so far. */
@@ -427,19 +422,20 @@ bool aq_wave_segment_lane_conflicts(const aq_wave_segment *g,
   if (aq_wave_segment_move_conflicts(g, o))
     return true;
   for (int i = 0; i < 3; i++)
-    if (o->kind[i] == AQ_WAVE_S && *t->sources[i] &&
-        aq_wave_segment_has_mask(g, o->r[i], aq_wave_type_words(t->sources[i])))
+    if (o->kind[i] == AQ_WAVE_SGPR && *t->sources[i] &&
+        aq_wave_segment_has_mask(g, o->source[i],
+                                 aq_wave_type_words(t->sources[i])))
       return true;
-  if (masked && !g->scalars[o->r[2]].mask &&
-      aq_wave_segment_has_mask(g, o->r[2], words))
+  if (masked && !g->scalars[o->source[2]].mask &&
+      aq_wave_segment_has_mask(g, o->source[2], words))
     return true;
-  if (masked && g->scalars[o->r[2]].mask && words == 2 &&
-      !g->scalars[o->r[2] + 1].second)
+  if (masked && g->scalars[o->source[2]].mask && words == 2 &&
+      !g->scalars[o->source[2] + 1].second)
     return true;
   if (t->shape != AQ_WAVE_TEXT_CARRY && t->shape != AQ_WAVE_TEXT_COMPARE)
     return g->exec;
   /* Masks that overlap. */
-  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->d : o->e;
+  const uint16_t to = t->shape == AQ_WAVE_TEXT_COMPARE ? o->dest : o->dest2;
   const scalar_value *s = &g->scalars[to];
   return g->exec || s->second || (words == 2 && s[1].mask);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 #include <inttypes.h>
 
@@ -18,15 +18,6 @@ const char *aq_wave_segment_scalar_name(aq_wave_segment *g, unsigned code,
   return name;
 }
 
-static void scc_name(aq_wave_segment *g, char *name)
-{
-  if (!g->scc.number) {
-    g->scc.number = ++g->numbers;
-    fprintf(g->heads, "const uint32_t scc_%u = scc0;\n", g->scc.number);
-  }
-  snprintf(name, NAME, "scc_%u", g->scc.number);
-}
-
 void aq_wave_segment_scalars(aq_wave_segment *g, unsigned code, char *text)
 {
   char low[NAME], high[NAME];
@@ -39,14 +30,14 @@ void aq_wave_segment_scalars(aq_wave_segment *g, unsigned code, char *text)
 void aq_wave_segment_scalar_source(aq_wave_segment *g, const aq_wave_op *o,
                                    int i, unsigned words, char *text)
 {
-  if (o->kind[i] == AQ_WAVE_K && words == 2)
-    snprintf(text, PAIR, "0x%" PRIx64 "ull", o->k[i]);
-  else if (o->kind[i] == AQ_WAVE_K)
-    snprintf(text, PAIR, "0x%xu", (uint32_t)o->k[i]);
+  if (o->kind[i] == AQ_WAVE_CONSTANT && words == 2)
+    snprintf(text, PAIR, "0x%" PRIx64 "ull", o->constant[i]);
+  else if (o->kind[i] == AQ_WAVE_CONSTANT)
+    snprintf(text, PAIR, "0x%xu", (uint32_t)o->constant[i]);
   else if (words == 2)
-    aq_wave_segment_scalars(g, o->r[i], text);
+    aq_wave_segment_scalars(g, o->source[i], text);
   else
-    aq_wave_segment_scalar_name(g, o->r[i], text);
+    aq_wave_segment_scalar_name(g, o->source[i], text);
 }
 
 static void scalar_written(aq_wave_segment *g, unsigned code, uint32_t number)
@@ -69,40 +60,25 @@ bool aq_wave_segment_scalar_conflicts(const aq_wave_segment *g,
                                       const aq_wave_text *t, bool *exec)
 {
   const unsigned to = aq_wave_type_words(t->result);
-  bool conflict = to && aq_wave_segment_has_mask(g, o->d, to);
-  *exec = t->shape == AQ_WAVE_TEXT_SAVE ||
-          (to && (aq_wave_is_exec(o->d) || aq_wave_is_exec(o->d + to - 1u)));
+  bool conflict = to && aq_wave_segment_has_mask(g, o->dest, to);
+  *exec =
+      t->shape == AQ_WAVE_TEXT_SAVE ||
+      (to && (aq_wave_is_exec(o->dest) || aq_wave_is_exec(o->dest + to - 1u)));
   for (int i = 0; i < 2; i++) {
     const unsigned n = aq_wave_type_words(t->sources[i]);
     const bool old = t->immediate && i == 0;
-    const unsigned code = old ? o->d : o->r[i];
+    const unsigned code = old ? o->dest : o->source[i];
     if (n == 0 ||
-        (!old && (o->kind[i] != AQ_WAVE_S || (t->immediate && i == 1))))
+        (!old && (o->kind[i] != AQ_WAVE_SGPR || (t->immediate && i == 1))))
       continue;
     conflict |= aq_wave_segment_has_mask(g, code, n);
     *exec |= aq_wave_is_exec(code) || aq_wave_is_exec(code + n - 1);
   }
   if (t->reads_old || t->immediate) {
-    conflict |= aq_wave_segment_has_mask(g, o->d, 1);
-    *exec |= aq_wave_is_exec(o->d);
+    conflict |= aq_wave_segment_has_mask(g, o->dest, 1);
+    *exec |= aq_wave_is_exec(o->dest);
   }
   return conflict || (*exec && (g->lanes || g->loads));
-}
-
-static void sources_write(aq_wave_segment *g, const aq_wave_op *o,
-                          const aq_wave_text *t, char texts[2][PAIR])
-{
-  for (int i = 0; i < 2; i++) {
-    const unsigned n = aq_wave_type_words(t->sources[i]);
-    if (n == 0)
-      snprintf(texts[i], PAIR, "0");
-    else if (t->immediate && i == 1)
-      snprintf(texts[i], PAIR, "(uint32_t)%" PRId32, o->imm);
-    else if (t->immediate)
-      aq_wave_segment_scalar_name(g, o->d, texts[i]);
-    else
-      aq_wave_segment_scalar_source(g, o, i, n, texts[i]);
-  }
 }
 
 static void result_write(aq_wave_segment *g, unsigned code, unsigned words,
@@ -138,7 +114,7 @@ static void save_write(aq_wave_segment *g, const aq_wave_op *o,
           "{ const uint%u_t a = %s, x = %s; const uint%u_t r = %s; "
           "const uint%u_t kept = %s;\n",
           32 * n, a, x, 32 * n, t->expression, 32 * n, t->second);
-  result_write(g, o->d, n, "kept");
+  result_write(g, o->dest, n, "kept");
   result_write(g, AQ_ISA_EXEC, n, "r");
   fprintf(g->steps, "scc_%u = r != 0; }\n", scc_written(g));
 }
@@ -152,11 +128,21 @@ void aq_wave_segment_scalar(aq_wave_segment *g, const aq_wave_op *o,
     save_write(g, o, t);
     return;
   }
-  sources_write(g, o, t, s);
+  for (int i = 0; i < 2; i++) {
+    const unsigned n = aq_wave_type_words(t->sources[i]);
+    if (n == 0)
+      snprintf(s[i], PAIR, "0");
+    else if (t->immediate && i == 1)
+      snprintf(s[i], PAIR, "(uint32_t)%" PRId32, o->imm);
+    else if (t->immediate)
+      aq_wave_segment_scalar_name(g, o->dest, s[i]);
+    else
+      aq_wave_segment_scalar_source(g, o, i, n, s[i]);
+  }
   if (t->reads_old && to == 2)
-    aq_wave_segment_scalars(g, o->d, old);
+    aq_wave_segment_scalars(g, o->dest, old);
   else if (t->reads_old)
-    aq_wave_segment_scalar_name(g, o->d, old);
+    aq_wave_segment_scalar_name(g, o->dest, old);
   const char *types[] = {
       aq_wave_type_words(t->sources[0]) == 2 ? "uint64_t" : "uint32_t",
       aq_wave_type_words(t->sources[1]) == 2 ? "uint64_t" : "uint32_t"};
@@ -166,14 +152,18 @@ void aq_wave_segment_scalar(aq_wave_segment *g, const aq_wave_op *o,
     fprintf(g->steps, "scc_%u = %s; }\n", scc_written(g), t->expression);
     return;
   }
-  scc_name(g, in);
+  if (!g->scc.number) {
+    g->scc.number = ++g->numbers;
+    fprintf(g->heads, "const uint32_t scc_%u = scc0;\n", g->scc.number);
+  }
+  snprintf(in, NAME, "scc_%u", g->scc.number);
   fprintf(g->steps,
           "const uint32_t in = %s; uint32_t scc = in; (void)scc;\n"
           "const uint%u_t OLD%u = %s; (void)OLD%u;\n"
           "const uint%u_t r = (uint%u_t)(%s); %s;\n",
           in, 32 * to, 32 * to, old, 32 * to, 32 * to, 32 * to, t->expression,
           t->second);
-  result_write(g, o->d, to, "r");
+  result_write(g, o->dest, to, "r");
   if (strcmp(t->second, "KEEP") != 0)
     fprintf(g->steps, "scc_%u = scc; }\n", scc_written(g));
   else

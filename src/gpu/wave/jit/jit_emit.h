@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * C for a unit: the instructions of a page that can be reached from one of
- * them, as one function (native.h). Instructions without a text are calls of
+ * them, as one function (jit.h). Instructions without a text are calls of
  * their handlers. Runs of the others are segments: scalars in variables, then
  * lanes in groups of sixteen, which the host's compiler vectorizes, then
  * stores. One thread at a time.
  */
-#ifndef AQ_GPU_WAVE_JIT_NATIVE_EMIT_H
-#define AQ_GPU_WAVE_JIT_NATIVE_EMIT_H
+#ifndef AQ_GPU_WAVE_JIT_JIT_EMIT_H
+#define AQ_GPU_WAVE_JIT_JIT_EMIT_H
 
 #include <stdio.h>
 
-#include "gpu/wave/jit/native_live.h"
+#include "gpu/wave/jit/jit_liveness.h"
 
 enum { AQ_WAVE_SEGMENT_MAX = 128 };
 

@@ -6,8 +6,8 @@
  */
 #include "config.h"
 
-#include "gpu/wave/core/move.h"
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/core/dpp.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 /* How the lanes of a move lie. */
 typedef enum move_kind {
@@ -32,7 +32,7 @@ bool aq_wave_segment_move_conflicts(const aq_wave_segment *g,
                                     const aq_wave_op *o)
 {
   const aq_wave_move *move = aq_wave_text_move(o);
-  return move && move->fetches && g->rows[o->r[0]].written;
+  return move && move->fetches && g->rows[o->source[0]].written;
 }
 
 /* A table of words, one a lane. */
@@ -55,22 +55,6 @@ static void mask_table_write(const aq_wave_segment *g, char letter,
   table_write(g, letter, number, words);
 }
 
-/* z and the number: all ones in the lanes whose source can be read or, where
- * the others keep their words, in the lanes that write. */
-static void valid_write(const aq_wave_segment *g, const aq_wave_move *move,
-                        uint32_t number)
-{
-  mask_table_write(g, 'r', number,
-                   move->zeroes ? move->reads : move->reads & move->writes);
-  if (move->fetches)
-    fprintf(g->body, "const uint32_t *const z%u = r%u;\n", number, number);
-  else
-    fprintf(g->body,
-            "uint32_t e%u[LANES] ALIGNED;\nconst uint32_t *const z%u = "
-            "move_valid(exec, r%u, f%u, e%u);\n",
-            number, number, number, number, number);
-}
-
 void aq_wave_segment_move(aq_wave_segment *g, const aq_wave_op *o,
                           const char *array, aq_wave_moved *out)
 {
@@ -85,7 +69,17 @@ void aq_wave_segment_move(aq_wave_segment *g, const aq_wave_op *o,
   for (int l = 0; l < AQ_WAVE_LANES; l++)
     from[l] = move->from[l];
   table_write(g, 'f', number, from);
-  valid_write(g, move, number);
+  /* z and the number: all ones in the lanes whose source can be read or, where
+   * the others keep their words, in the lanes that write. */
+  mask_table_write(g, 'r', number,
+                   move->zeroes ? move->reads : move->reads & move->writes);
+  if (move->fetches)
+    fprintf(g->body, "const uint32_t *const z%u = r%u;\n", number, number);
+  else
+    fprintf(g->body,
+            "uint32_t e%u[LANES] ALIGNED;\nconst uint32_t *const z%u = "
+            "move_valid(exec, r%u, f%u, e%u);\n",
+            number, number, number, number, number);
   fprintf(g->group,
           "uint32_t m%u[GROUP] ALIGNED; *(group *)m%u = %s(%s, f%u, g)", number,
           number, functions[kind_of(move)], array, number);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/native_segment.h"
+#include "gpu/wave/jit/jit_segment.h"
 
 #include <stddef.h>
 
@@ -119,7 +119,7 @@ static const char transfer_functions[] =
     "  const uint8_t *p = more(GRID, at, size, false);\n"
     "  if (p) *r = *(range *)(GRID + RANGE_AT);\n"
     "  return p;\n}\n"
-    /* Of fast forms: native_affine.c. */
+    /* Of fast forms: jit_affine.c. */
     "#define LAST(y, d) ((y) + (d) * (LANES - 1))\n"
     "static inline bool is_affine(const uint32_t *a, uint32_t y, uint32_t d) "
     "{\n"
