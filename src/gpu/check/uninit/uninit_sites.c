@@ -26,7 +26,7 @@ static bool begins_one_of(const char *name, const char *const *list)
   return false;
 }
 
-static aq_check_init_kind scalar_kind(const aq_isa_inst *inst)
+static aq_check_uninit_kind scalar_kind(const aq_isa_inst *inst)
 {
   const char *name = inst->row->name;
   if (has(name, "_scc0") || has(name, "_scc1"))
@@ -46,7 +46,7 @@ static aq_check_init_kind scalar_kind(const aq_isa_inst *inst)
   return AQ_CHECK_INIT_COMPUTES;
 }
 
-static aq_check_init_kind memory_kind(const aq_check_site *site)
+static aq_check_uninit_kind memory_kind(const aq_check_site *site)
 {
   const char *name = site->inst.row->name;
   if (has(name, "permute") || has(name, "swizzle"))
@@ -55,17 +55,17 @@ static aq_check_init_kind memory_kind(const aq_check_site *site)
     return AQ_CHECK_INIT_DIRECT;
   const bool exact =
       !has(name, "_tr_") && !has(name, "_src2_") &&
-      !(has(name, "_format_") && site->kind == AQ_WAVE_TOUCH_READ);
-  return !exact || site->kind == AQ_WAVE_TOUCH_NONE ? AQ_CHECK_INIT_DEFINES
-         : site->kind == AQ_WAVE_TOUCH_READ         ? AQ_CHECK_INIT_LOADS
-         : site->kind == AQ_WAVE_TOUCH_WRITE        ? AQ_CHECK_INIT_STORES
-                                                    : AQ_CHECK_INIT_UPDATES;
+      !(has(name, "_format_") && site->kind == AQ_WAVE_ACCESS_READ);
+  return !exact || site->kind == AQ_WAVE_ACCESS_NONE ? AQ_CHECK_INIT_DEFINES
+         : site->kind == AQ_WAVE_ACCESS_READ         ? AQ_CHECK_INIT_LOADS
+         : site->kind == AQ_WAVE_ACCESS_WRITE        ? AQ_CHECK_INIT_STORES
+                                                     : AQ_CHECK_INIT_UPDATES;
 }
 
-static aq_check_init_kind image_kind(const aq_check_site *site)
+static aq_check_uninit_kind image_kind(const aq_check_site *site)
 {
-  return site->kind == AQ_WAVE_TOUCH_WRITE ? AQ_CHECK_INIT_IMAGE_STORES
-                                           : AQ_CHECK_INIT_DEFINES;
+  return site->kind == AQ_WAVE_ACCESS_WRITE ? AQ_CHECK_INIT_IMAGE_STORES
+                                            : AQ_CHECK_INIT_DEFINES;
 }
 
 /* Whether an instruction leaves parts of its destination, or reads it. */
@@ -132,7 +132,7 @@ static void rows_list(aq_check_site *site)
   site->listed = true;
 }
 
-void aq_check_init_site(aq_check_site *site)
+void aq_check_uninit_site(aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
   const uint8_t encoding = inst->row->encoding;

@@ -15,11 +15,12 @@ typedef struct doing {
   aq_check *check;
   aq_wave *wave;
   aq_check_group *group;
-  aq_check_unset *unset;
+  aq_uninit_regs *unset;
   aq_check_site *site;
   uint32_t number;
-  const aq_wave_touch *touch;
+  const aq_wave_access_info *touch;
   const aq_wave_op *op;
+  bool unset_found; /* unwritten memory; its first place is the site's */
 } doing;
 
 static bool has(const char *name, const char *part)
@@ -60,11 +61,11 @@ static uint8_t *shared_at(const doing *d, uint64_t at, unsigned size)
 /* `part` 1 is the second address of ds_read2. */
 static void lane_get(doing *d, int l, int part, unsigned size, uint8_t *bits)
 {
-  const aq_wave_touch *t = d->touch;
-  const uint64_t at = part ? aq_wave_touch_second(t, l) : t->at[l];
+  const aq_wave_access_info *t = d->touch;
+  const uint64_t at = part ? aq_wave_access_info_second(t, l) : t->at[l];
   memset(bits, 0, size);
   if (t->global >> l & 1) {
-    aq_check_init_get(d->check, aq_address_host(at), size, bits);
+    aq_check_uninit_get(d->check, aq_address_host(at), size, bits);
   } else if (t->shared >> l & 1) {
     const uint8_t *from = shared_at(d, (uint32_t)at, size);
     if (from)
@@ -75,8 +76,9 @@ static void lane_get(doing *d, int l, int part, unsigned size, uint8_t *bits)
       bits[i] = from ? *from : 0;
     }
   }
-  for (unsigned i = 0; i < size; i++)
+  for (unsigned i = 0; i < size && !d->unset_found; i++)
     if (bits[i]) {
+      d->unset_found = true;
       d->site->unset_at = aq_address_host(at) + i;
       d->site->unset_shared = !(t->global >> l & 1);
       return;
@@ -86,11 +88,10 @@ static void lane_get(doing *d, int l, int part, unsigned size, uint8_t *bits)
 static void lane_put(doing *d, int l, int part, unsigned size,
                      const uint8_t *bits)
 {
-  const aq_wave_touch *t = d->touch;
-  const uint64_t at = part ? aq_wave_touch_second(t, l) : t->at[l];
+  const aq_wave_access_info *t = d->touch;
+  const uint64_t at = part ? aq_wave_access_info_second(t, l) : t->at[l];
   if (t->global >> l & 1) {
-    aq_check_unwritten_put(&d->check->unwritten, aq_address_host(at), size,
-                           bits);
+    aq_uninit_shadow_put(&d->check->unwritten, aq_address_host(at), size, bits);
   } else if (t->shared >> l & 1) {
     uint8_t *to = shared_at(d, (uint32_t)at, size);
     d->group->lds_written = false;
@@ -105,13 +106,14 @@ static void lane_put(doing *d, int l, int part, unsigned size,
   }
 }
 
-static uint64_t lanes_of(const aq_wave_touch *t)
+static uint64_t lanes_of(const aq_wave_access_info *t)
 {
   return t->global | t->shared | t->scratch;
 }
 
 /* The range of the lanes' accesses to memory, if it is not long. */
-static bool range_find(const aq_wave_touch *t, uint64_t *first, uint64_t *size)
+static bool range_find(const aq_wave_access_info *t, uint64_t *first,
+                       uint64_t *size)
 {
   enum { LONG = 1 << 14 };
   *first = aq_address_host(t->least);
@@ -150,7 +152,7 @@ static uint32_t small_place(const aq_check_site *site, uint32_t old,
 static bool shared_is_clean(const doing *d)
 {
   enum { LONG = 1 << 12 };
-  const aq_wave_touch *t = d->touch;
+  const aq_wave_access_info *t = d->touch;
   const uint8_t *bits = d->group->lds_unset;
   const uint32_t end = d->wave->grid->lds_asked;
   if (d->group->lds_written)
@@ -164,7 +166,7 @@ static bool shared_is_clean(const doing *d)
   for (uint64_t rest = t->shared; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     const uint32_t at = (uint32_t)t->at[l],
-                   at2 = t->second ? aq_wave_touch_second(t, l) : at;
+                   at2 = t->second ? aq_wave_access_info_second(t, l) : at;
     uint32_t words[2];
     if (at > end || at2 > end || t->bytes > end - at || t->bytes > end - at2)
       return false;
@@ -180,17 +182,17 @@ static bool shared_is_clean(const doing *d)
 /* Without unwritten bits in the places, nothing else is to be done. */
 static bool load_is_clean(const doing *d)
 {
-  const aq_wave_touch *t = d->touch;
+  const aq_wave_access_info *t = d->touch;
   uint64_t first, size, where;
   if (t->shared)
     return !t->global && !t->scratch && shared_is_clean(d);
   return !t->shared && !t->scratch && range_find(t, &first, &size) &&
-         !aq_check_unwritten_any(&d->check->unwritten, first, size, &where);
+         !aq_uninit_shadow_any(&d->check->unwritten, first, size, &where);
 }
 
 static void lanes_load(doing *d, const aq_check_registers *r)
 {
-  aq_check_unset *u = d->unset;
+  aq_uninit_regs *u = d->unset;
   const unsigned bytes = d->site->bytes;
   const bool two = d->touch->second != 0, small = bytes < 4;
   const unsigned words = small ? 1 : bytes / 4;
@@ -221,18 +223,18 @@ static void lanes_load(doing *d, const aq_check_registers *r)
 
 static void scalar_load(doing *d, const aq_check_registers *r)
 {
-  const aq_wave_touch *t = d->touch;
+  const aq_wave_access_info *t = d->touch;
   uint64_t first, size, where;
   if (range_find(t, &first, &size) &&
-      !aq_check_unwritten_any(&d->check->unwritten, first, size, &where)) {
+      !aq_uninit_shadow_any(&d->check->unwritten, first, size, &where)) {
     aq_check_scalars_define(d->unset, d->site);
     return;
   }
   for (unsigned k = 0; k < r->count && r->first + k < 128; k++) {
     uint32_t bits = 0;
     if (t->global && 4 * k + 4 <= t->bytes)
-      aq_check_init_get(d->check, aq_address_host(t->at[0]) + 4 * k, 4,
-                        (uint8_t *)&bits);
+      aq_check_uninit_get(d->check, aq_address_host(t->at[0]) + 4 * k, 4,
+                          (uint8_t *)&bits);
     aq_check_scalar_put(d->unset, r->first + k, bits);
     if (!bits)
       continue;
@@ -284,13 +286,37 @@ static void output_check(doing *d, const aq_check_registers *r, int l,
   if (!any || !(d->touch->global >> l & 1) ||
       !host_sees(d, aq_address_host(d->touch->at[l])))
     return;
+  const bool padded =
+      d->site->bytes >= 4 && aq_check_uninit_is_padding(bits, words);
   const aq_check_use use = {
-      .kind = "uninitialised output",
-      .message = "memory of the host gets an unwritten value",
+      .kind = padded ? "uninitialised padding" : "uninitialised output",
+      .message = padded ? "memory of the host gets unwritten bytes of a struct"
+                        : "memory of the host gets an unwritten value",
+      .possible = padded ? AQ_FINDING_NOTE : AQ_FINDING_SURE,
       .lane = l,
       .lanes = (unsigned)__builtin_popcountll(d->touch->global),
       .from = d->unset->from[r->first]};
-  aq_check_init_report(d->wave, d->number, &use);
+  aq_check_uninit_report(d->wave, d->number, &use);
+}
+
+/* Whose store left unwritten bits in memory, for a copy that finds them. */
+static void origin_keep(doing *d, const aq_check_registers *r, int l, int part,
+                        const uint32_t *bits, unsigned words)
+{
+  bool any = false;
+  for (unsigned k = 0; k < words; k++)
+    any |= bits[k] != 0;
+  if (!any || part || !(d->touch->global >> l & 1))
+    return;
+  const aq_check_origin made = {
+      .kernel = aq_check_grid_of(d->wave)->kernel,
+      .entry = aq_check_grid_of(d->wave)->entry,
+      .store = d->number,
+      .load = d->unset->from[r->first],
+      .at = d->unset->from[r->first]
+                ? d->check->sites[d->unset->from[r->first] - 1].unset_at
+                : 0};
+  aq_check_origin_keep(d->check, aq_address_host(d->touch->at[l]), &made);
 }
 
 /* Lanes of a buffer store of which the range drops some words only. */
@@ -306,15 +332,15 @@ static void words_store(doing *d, uint32_t rows[][AQ_WAVE_LANES],
       if (aq_wave_buffer_at(w, d->op, l, 4 * k, 4, false, &address) !=
               w->nowhere &&
           address)
-        aq_check_unwritten_put(&d->check->unwritten, aq_address_host(address),
-                               4, (const uint8_t *)&rows[k][l]);
+        aq_uninit_shadow_put(&d->check->unwritten, aq_address_host(address), 4,
+                             (const uint8_t *)&rows[k][l]);
     }
 }
 
 /* Data that was written goes to places of LDS. */
 static bool shared_store_clean(doing *d)
 {
-  const aq_wave_touch *t = d->touch;
+  const aq_wave_access_info *t = d->touch;
   if (!t->shared || t->global || t->scratch)
     return false;
   if (d->group->lds_written)
@@ -322,9 +348,9 @@ static bool shared_store_clean(doing *d)
   for (uint64_t rest = t->shared; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     uint8_t *to = shared_at(d, (uint32_t)t->at[l], t->bytes),
-            *second = t->second
-                          ? shared_at(d, aq_wave_touch_second(t, l), t->bytes)
-                          : NULL;
+            *second = t->second ? shared_at(d, aq_wave_access_info_second(t, l),
+                                            t->bytes)
+                                : NULL;
     if (to)
       memset(to, 0, t->bytes);
     if (second)
@@ -352,6 +378,7 @@ static void lanes_store(doing *d, int part)
     if (bytes < 4)
       bits[0] &= (1u << 8 * bytes) - 1;
     output_check(d, r, l, bits, words);
+    origin_keep(d, r, l, part, bits, words);
     lane_put(d, l, part, bytes, (const uint8_t *)bits);
   }
   if (d->site->inst.row->encoding == AQ_ISA_MUBUF && words > 1)
@@ -360,7 +387,7 @@ static void lanes_store(doing *d, int part)
 
 static void store(doing *d)
 {
-  const aq_wave_touch *t = d->touch;
+  const aq_wave_access_info *t = d->touch;
   const aq_check_registers *r = data_of(d->site, 0);
   uint64_t first, size, any = 0;
   if (!r)
@@ -374,7 +401,7 @@ static void store(doing *d)
     return;
   if (t->scalar || (!(any & AQ_WAVE_EXEC(d->wave)) && t->row && t->global)) {
     if (range_find(t, &first, &size))
-      aq_check_unwritten_set(&d->check->unwritten, first, size, false);
+      aq_uninit_shadow_set(&d->check->unwritten, first, size, false);
     return;
   }
   lanes_store(d, 0);
@@ -386,11 +413,11 @@ static void store(doing *d)
  * values apart. */
 static void image_store(doing *d)
 {
-  const aq_wave_touch *t = d->touch;
+  const aq_wave_access_info *t = d->touch;
   for (uint64_t rest = t->global; rest; rest &= rest - 1)
-    aq_check_unwritten_set(&d->check->unwritten,
-                           aq_address_host(t->at[__builtin_ctzll(rest)]),
-                           t->bytes, false);
+    aq_uninit_shadow_set(&d->check->unwritten,
+                         aq_address_host(t->at[__builtin_ctzll(rest)]),
+                         t->bytes, false);
 }
 
 /* An atomic reads its place: unwritten bits come with the result, and
@@ -427,8 +454,8 @@ static void update(doing *d)
   }
 }
 
-void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t number,
-                          const aq_wave_touch *t)
+void aq_check_uninit_memory(aq_wave *w, const aq_wave_op *o, uint32_t number,
+                            const aq_wave_access_info *t)
 {
   aq_check_group *group = aq_check_group_of(w);
   aq_check *check = aq_check_grid_of(w)->check;
@@ -440,7 +467,7 @@ void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t number,
              .number = number,
              .touch = t,
              .op = o};
-  aq_check_init_addresses(w, number);
+  aq_check_uninit_addresses(w, number);
   switch (d.site->init) {
   case AQ_CHECK_INIT_LOADS:
     load(&d);

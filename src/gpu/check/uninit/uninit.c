@@ -31,7 +31,7 @@ typedef struct aq_check_trial {
 
 /* ---- bits of registers ---- */
 
-void aq_check_row_get(const aq_check_unset *u, unsigned row,
+void aq_check_row_get(const aq_uninit_regs *u, unsigned row,
                       uint32_t bits[AQ_WAVE_LANES])
 {
   const bool partial = u->partial[row / 64] >> row % 64 & 1;
@@ -42,7 +42,7 @@ void aq_check_row_get(const aq_check_unset *u, unsigned row,
 }
 
 /* The row gets a place for its bits; false: out of memory. */
-static bool row_split(aq_check *check, aq_check_unset *u, unsigned row)
+static bool row_split(aq_check *check, aq_uninit_regs *u, unsigned row)
 {
   if (u->partial[row / 64] >> row % 64 & 1)
     return true;
@@ -57,7 +57,7 @@ static bool row_split(aq_check *check, aq_check_unset *u, unsigned row)
   return true;
 }
 
-void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
+void aq_check_row_put(aq_check *check, aq_uninit_regs *u, unsigned row,
                       const uint32_t bits[AQ_WAVE_LANES], uint64_t which)
 {
   uint64_t any = 0, some = 0;
@@ -78,7 +78,7 @@ void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
   u->lanes[row] |= any;
 }
 
-void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits)
+void aq_check_scalar_put(aq_uninit_regs *u, unsigned code, uint32_t bits)
 {
   const uint64_t bit = (uint64_t)1 << code % 64;
   if (aq_check_scalar_never(u, code)) {
@@ -91,7 +91,7 @@ void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits)
 }
 
 void aq_check_results_define(aq_wave *w, const aq_check_site *site,
-                             aq_check_unset *u)
+                             aq_uninit_regs *u)
 {
   const uint64_t which =
       site->crosses && !site->keeps ? UINT64_MAX : AQ_WAVE_EXEC(w);
@@ -150,20 +150,20 @@ static uint32_t other_value(int variant, uint32_t x, uint32_t unset,
 static uint32_t source_word(const aq_wave *w, const aq_wave_op *o, int i,
                             unsigned k, int l)
 {
-  return o->kind[i] == AQ_WAVE_V   ? w->v[o->r[i] + k][l]
-         : o->kind[i] == AQ_WAVE_S ? w->s[o->r[i] + k]
-                                   : (uint32_t)(o->k[i] >> 32 * k);
+  return o->kind[i] == AQ_WAVE_VGPR   ? w->v[o->source[i] + k][l]
+         : o->kind[i] == AQ_WAVE_SGPR ? w->s[o->source[i] + k]
+                                      : (uint32_t)(o->constant[i] >> 32 * k);
 }
 
 /* One source takes the value of the other where its bits are not written: such
  * values decide comparisons. */
 static void source_follow(aq_wave *w, const aq_wave_op *o, int to,
-                          const aq_check_unset *u, const aq_check_trial *t)
+                          const aq_uninit_regs *u, const aq_check_trial *t)
 {
   uint32_t bits[AQ_WAVE_LANES];
   for (unsigned k = 0; k < 2; k++) {
-    const unsigned at = o->r[to] + k;
-    if (o->kind[to] == AQ_WAVE_V && at < 2 * AQ_WAVE_ACC) {
+    const unsigned at = o->source[to] + k;
+    if (o->kind[to] == AQ_WAVE_VGPR && at < 2 * AQ_WAVE_ACC) {
       bool named = false;
       for (unsigned j = 0; j < t->count; j++)
         named |= t->rows[j] == at;
@@ -171,7 +171,7 @@ static void source_follow(aq_wave *w, const aq_wave_op *o, int to,
       for (int l = 0; named && l < AQ_WAVE_LANES; l++)
         w->v[at][l] =
             (w->v[at][l] & ~bits[l]) | (source_word(w, o, !to, k, l) & bits[l]);
-    } else if (o->kind[to] == AQ_WAVE_S && at < AQ_ISA_EXEC) {
+    } else if (o->kind[to] == AQ_WAVE_SGPR && at < AQ_ISA_EXEC) {
       w->s[at] = (w->s[at] & ~t->s_unset[at]) |
                  (source_word(w, o, !to, k, 0) & t->s_unset[at]);
     }
@@ -179,7 +179,7 @@ static void source_follow(aq_wave *w, const aq_wave_op *o, int to,
 }
 
 static void variant_make(aq_wave *w, const aq_wave_op *o, int variant,
-                         const aq_check_unset *u, aq_check_trial *t)
+                         const aq_uninit_regs *u, aq_check_trial *t)
 {
   memcpy(w->s, t->s_before, sizeof w->s);
   w->scc = t->scc_before;
@@ -208,7 +208,7 @@ static const aq_wave_op *plain_run(aq_wave *w, const aq_wave_op *o)
   return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
 }
 
-static void trial_begin(const aq_wave *w, const aq_check_unset *u,
+static void trial_begin(const aq_wave *w, const aq_uninit_regs *u,
                         aq_check_trial *t)
 {
   memcpy(t->s_before, w->s, sizeof w->s);
@@ -244,7 +244,7 @@ static void trial_compare(const aq_wave *w, aq_check_trial *t)
 }
 
 /* The load that the first source with such bits came by. */
-static uint32_t source_from(const aq_check_site *site, const aq_check_unset *u,
+static uint32_t source_from(const aq_check_site *site, const aq_uninit_regs *u,
                             const aq_check_trial *t)
 {
   for (unsigned j = 0; j < t->count; j++)
@@ -269,10 +269,18 @@ static void exec_report(aq_wave *w, uint32_t number, const aq_check_trial *t,
       .lanes = (unsigned)__builtin_popcountll(lanes),
       .from = from};
   if (lanes)
-    aq_check_init_report(w, number, &use);
+    aq_check_uninit_report(w, number, &use);
 }
 
-static void trial_end(aq_wave *w, uint32_t number, aq_check_unset *u,
+static bool row_differs(const uint32_t differs[AQ_WAVE_LANES])
+{
+  uint32_t any = 0;
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    any |= differs[l];
+  return any != 0;
+}
+
+static void trial_end(aq_wave *w, uint32_t number, aq_uninit_regs *u,
                       const aq_check_trial *t)
 {
   aq_check *check = aq_check_grid_of(w)->check;
@@ -280,27 +288,25 @@ static void trial_end(aq_wave *w, uint32_t number, aq_check_unset *u,
   memcpy(w->s, t->s_after, sizeof w->s);
   w->scc = t->scc_after;
   for (unsigned j = 0; j < t->count; j++) {
-    const uint64_t had = u->lanes[t->rows[j]];
     memcpy(w->v[t->rows[j]], t->after[j], sizeof t->after[j]);
     aq_check_row_put(check, u, t->rows[j], t->differs[j], UINT64_MAX);
-    if (u->lanes[t->rows[j]] & ~had || !u->from[t->rows[j]])
+    if (row_differs(t->differs[j]))
       u->from[t->rows[j]] = from;
   }
   for (unsigned i = 0; i < AQ_ISA_EXEC; i++) {
-    const bool fresh = t->s_differs[i] && !t->s_unset[i];
     if (t->s_differs[i] || t->s_unset[i])
       aq_check_scalar_put(u, i, t->s_differs[i]);
-    if (fresh || (t->s_differs[i] && !u->scalar_from[i]))
+    if (t->s_differs[i])
       u->scalar_from[i] = from;
   }
-  if (t->scc_differs && !u->scc)
+  if (t->scc_differs)
     u->scc_from = from;
   u->scc = t->scc_differs;
   exec_report(w, number, t, from);
 }
 
 static const aq_wave_op *trials_run(aq_wave *w, const aq_wave_op *o,
-                                    uint32_t number, aq_check_unset *u)
+                                    uint32_t number, aq_uninit_regs *u)
 {
   aq_check *check = aq_check_grid_of(w)->check;
   const aq_check_site *site = &check->sites[number - 1];
@@ -329,7 +335,7 @@ static const aq_wave_op *trials_run(aq_wave *w, const aq_wave_op *o,
 
 /* Whether a source has unwritten bits where the instruction reads it. */
 static inline bool sources_matter(const aq_wave *w, const aq_check_site *site,
-                                  const aq_check_unset *u)
+                                  const aq_uninit_regs *u)
 {
   const uint64_t which = site->crosses ? UINT64_MAX : AQ_WAVE_EXEC(w);
   if ((site->reads[0] & u->scalars[0]) | (site->reads[1] & u->scalars[1]) ||
@@ -351,12 +357,12 @@ static inline bool sources_matter(const aq_wave *w, const aq_check_site *site,
   return false;
 }
 
-const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
-                                    uint32_t number)
+const aq_wave_op *aq_check_uninit_run(aq_wave *w, const aq_wave_op *o,
+                                      uint32_t number)
 {
   const aq_check *check = aq_check_grid_of(w)->check;
   const aq_check_site *site = &check->sites[number - 1];
-  aq_check_unset *u = &aq_check_group_of(w)->unset[w->number];
+  aq_uninit_regs *u = &aq_check_group_of(w)->unset[w->number];
   switch (site->init) {
   case AQ_CHECK_INIT_COMPUTES:
     if (sources_matter(w, site, u))
@@ -367,12 +373,12 @@ const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
     aq_check_results_define(w, site, u);
     break;
   case AQ_CHECK_INIT_JUMPS:
-    aq_check_init_addresses(w, number);
+    aq_check_uninit_addresses(w, number);
     aq_check_results_define(w, site, u);
     break;
   case AQ_CHECK_INIT_BY_SCC:
   case AQ_CHECK_INIT_BY_VCC:
-    aq_check_init_branch(w, number);
+    aq_check_uninit_branch(w, number);
     break;
   default:
     break; /* accesses are followed with the memory */
@@ -389,8 +395,9 @@ static unsigned rows_of(const aq_kernel_descriptor *d)
   return rows < AQ_WAVE_ACC ? rows : AQ_WAVE_ACC;
 }
 
-/* Registers that hold a value when the wave begins (gpu/wave/grid/start.c). */
-static void wave_begin(const aq_wave *w, aq_check_unset *u)
+/* Registers that hold a value when the wave begins (gpu/wave/grid/wave_init.c).
+ */
+static void wave_begin(const aq_wave *w, aq_uninit_regs *u)
 {
   const aq_kernel_descriptor *d = &w->grid->descriptor;
   const uint32_t rsrc2 = d->rsrc2;
@@ -420,14 +427,14 @@ static void wave_begin(const aq_wave *w, aq_check_unset *u)
     u->lanes[i] = 0;
 }
 
-bool aq_check_init_group(aq_check_group *group, const aq_wave_grid *grid)
+bool aq_check_uninit_group(aq_check_group *group, const aq_wave_grid *grid)
 {
   group->unset = calloc(grid->waves, sizeof *group->unset);
   group->lds_unset = malloc(grid->lds_asked + 4);
   return group->unset && group->lds_unset;
 }
 
-void aq_check_init_group_begin(const aq_wave_group *group)
+void aq_check_uninit_group_begin(const aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
   const uint32_t lds = group->grid->lds_asked;
@@ -438,7 +445,7 @@ void aq_check_init_group_begin(const aq_wave_group *group)
     wave_begin(group->waves[i], &mine->unset[i]);
 }
 
-void aq_check_init_barrier(const aq_wave_group *group)
+void aq_check_uninit_barrier(const aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
   const uint32_t lds = group->grid->lds_asked;
@@ -447,8 +454,8 @@ void aq_check_init_barrier(const aq_wave_group *group)
     mine->lds_written = bits[0] == 0 && memcmp(bits, bits + 1, lds - 1) == 0;
 }
 
-void aq_check_init_group_fini(const aq_check_group *group,
-                              const aq_wave_grid *grid)
+void aq_check_uninit_group_fini(const aq_check_group *group,
+                                const aq_wave_grid *grid)
 {
   for (uint32_t i = 0; group->unset && i < grid->waves; i++) {
     free(group->unset[i].bits);
@@ -458,8 +465,9 @@ void aq_check_init_group_fini(const aq_check_group *group,
   free(group->lds_unset);
 }
 
-void aq_check_init_fini(aq_check *check)
+void aq_check_uninit_fini(aq_check *check)
 {
   free(check->trial);
-  aq_check_unwritten_fini(&check->unwritten);
+  free(check->origins);
+  aq_uninit_shadow_fini(&check->unwritten);
 }
