@@ -3,7 +3,7 @@
  * Missing waits. A load writes its registers when its counter has fallen far
  * enough; an instruction that names them before that is a hazard. Vector memory
  * returns in order (vmcnt), LDS too (lgkmcnt), scalar memory in any order, and
- * flat accesses count in both. wait_sites.c knows each processor's counters.
+ * flat accesses count in both. waitcnt_sites.c knows each processor's counters.
  */
 #include "config.h"
 
@@ -194,8 +194,8 @@ static void loads_begin(aq_check_waits *s, const aq_check_site *site,
     s->km_issued++;
   s->unordered |= site->unorders;
   if (site->counts == AQ_CHECK_COUNTS_LDS &&
-      (site->kind == AQ_WAVE_TOUCH_WRITE ||
-       site->kind == AQ_WAVE_TOUCH_ATOMIC)) {
+      (site->kind == AQ_WAVE_ACCESS_WRITE ||
+       site->kind == AQ_WAVE_ACCESS_ATOMIC)) {
     s->written = s->lgkm_issued;
     s->written_by = number;
   }
@@ -203,8 +203,8 @@ static void loads_begin(aq_check_waits *s, const aq_check_site *site,
     const aq_check_registers *r = &site->names[i];
     /* Stores have their data in the place of a result. */
     if (!r->dest || (!active && !r->scalar) ||
-        site->kind == AQ_WAVE_TOUCH_WRITE ||
-        (site->kind == AQ_WAVE_TOUCH_ATOMIC && !site->returns))
+        site->kind == AQ_WAVE_ACCESS_WRITE ||
+        (site->kind == AQ_WAVE_ACCESS_ATOMIC && !site->returns))
       continue;
     for (unsigned at = r->first; at < (unsigned)r->first + r->count; at++) {
       if (r->scalar) {
