@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/check/core/states.h"
+#include "gpu/check/core/access_history.h"
 
 #include <stdlib.h>
 
-void aq_check_states_fini(aq_check_states *states)
+void aq_access_history_fini(aq_access_history *states)
 {
   free(states->list);
-  *states = (aq_check_states){.list = NULL};
+  *states = (aq_access_history){.list = NULL};
 }
 
-uint32_t aq_check_states_add(aq_check_states *states, const aq_check_word *word)
+uint32_t aq_access_history_add(aq_access_history *states,
+                               const aq_check_word *word)
 {
   const aq_check_state made = {.word = *word};
   const uint32_t free_one = states->free;
