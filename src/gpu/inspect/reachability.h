@@ -6,8 +6,8 @@
  * A call to an address that the walk does not find out may go to any function
  * that no kernel is: all of them count as reached then. One thread at a time.
  */
-#ifndef AQ_GPU_INSPECT_REACH_H
-#define AQ_GPU_INSPECT_REACH_H
+#ifndef AQ_GPU_INSPECT_REACHABILITY_H
+#define AQ_GPU_INSPECT_REACHABILITY_H
 
 #include "gpu/inspect/disassembly.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/inspect/reach.h"
+#include "gpu/inspect/reachability.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "gpu/isa/walk.h"
+#include "gpu/isa/cfg_walk.h"
 #include "gpu/wave/core/wave.h"
 
 enum { NOT_ASKED, EXECUTES, MISSING };
