@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/code/own_code.h"
+#include "dropin/hsa/code/program_device.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend_sim/match/device_fit.h"
+#include "backend_sim/match/device_match.h"
 #include "backend_sim/sim.h"
 
 /* The path of a line of /proc/self/maps; NULL: no file is mapped there. */
@@ -55,7 +55,7 @@ static void choice_print(const aq_program_code *code, const aq_device_fit *fit)
   aq_program_code_targets(code, targets, sizeof targets);
   if (!fit) {
     fprintf(stderr,
-            "aqueduct: %s has code for %s, which fits no device model: the "
+            "aqueduct: %s has code for %s, which no device model matches: the "
             "device is the default one\n",
             code->files[0].path, targets);
     return;

@@ -4,8 +4,8 @@
  * libraries that it has loaded when it opens HSA. For scripts and interpreters,
  * whose files have no code when `aqueduct exec` starts them.
  */
-#ifndef AQDROP_OWN_CODE_H
-#define AQDROP_OWN_CODE_H
+#ifndef AQDROP_PROGRAM_DEVICE_H
+#define AQDROP_PROGRAM_DEVICE_H
 
 /* The name of a device model, static; NULL: `exec` did not leave the choice to
  * the process, or none of its files has code that fits. A line on standard
