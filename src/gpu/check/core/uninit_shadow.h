@@ -11,13 +11,14 @@
  *
  * One thread at a time.
  */
-#ifndef AQ_GPU_CHECK_CORE_UNWRITTEN_H
-#define AQ_GPU_CHECK_CORE_UNWRITTEN_H
+#ifndef AQ_GPU_CHECK_CORE_UNINIT_SHADOW_H
+#define AQ_GPU_CHECK_CORE_UNINIT_SHADOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/allocations.h"
 #include "common/map.h"
 
 enum { AQ_CHECK_BITS_PAGE = 1 << 14 /* bytes */, AQ_CHECK_BITS_NEAR = 16 };
@@ -28,7 +29,7 @@ typedef struct aq_check_bits_page {
   uint8_t stored[AQ_CHECK_BITS_PAGE / 8]; /* bytes that a store gave bits */
 } aq_check_bits_page;
 
-typedef struct aq_check_unwritten {
+typedef struct aq_uninit_shadow {
   aq_map pages; /* address / AQ_CHECK_BITS_PAGE → page */
   struct {
     uint64_t key;
@@ -36,55 +37,57 @@ typedef struct aq_check_unwritten {
   } near[AQ_CHECK_BITS_NEAR]; /* of the last ones, by their numbers */
   aq_check_bits_page **list;
   size_t count, capacity;
-  bool lost; /* out of memory */
+  bool lost;                         /* out of memory */
+  const aq_allocations *allocations; /* where memory is; or NULL */
   void *user;
   /* Sets the bits of unwritten bytes in a page at `base`, which are 0; false:
    * there are none. */
   bool (*begin)(void *user, uint64_t base, uint8_t bits[AQ_CHECK_BITS_PAGE]);
-} aq_check_unwritten;
+} aq_uninit_shadow;
 
-void aq_check_unwritten_fini(aq_check_unwritten *memory);
+void aq_uninit_shadow_fini(aq_uninit_shadow *memory);
 
 /* The page of an address; one that is written throughout where memory ran
  * out. */
-const aq_check_bits_page *aq_check_unwritten_find(aq_check_unwritten *memory,
-                                                  uint64_t address);
+const aq_check_bits_page *aq_uninit_shadow_find(aq_uninit_shadow *memory,
+                                                uint64_t address);
 
 static inline const aq_check_bits_page *
-aq_check_unwritten_page(aq_check_unwritten *memory, uint64_t address)
+aq_uninit_shadow_page(aq_uninit_shadow *memory, uint64_t address)
 {
   const uint64_t key = address / AQ_CHECK_BITS_PAGE;
   const unsigned at = key % AQ_CHECK_BITS_NEAR;
   return memory->near[at].page && memory->near[at].key == key
              ? memory->near[at].page
-             : aq_check_unwritten_find(memory, address);
+             : aq_uninit_shadow_find(memory, address);
 }
 
-/* Fills fresh memory. */
-void aq_check_unwritten_fill(void *memory, size_t size);
-
-/* Looks whether the host wrote a range, which is mapped: then it is written. */
-void aq_check_unwritten_look(aq_check_unwritten *memory, uint64_t address,
-                             unsigned size);
+/* Looks whether the host wrote a range, which is mapped: then it is written.
+ */
+bool aq_uninit_shadow_check_host(aq_uninit_shadow *memory, uint64_t address,
+                                 unsigned size);
 
 /* Reads and sets the bits of a range. */
-void aq_check_unwritten_get(aq_check_unwritten *memory, uint64_t address,
-                            unsigned size, uint8_t *bits);
-void aq_check_unwritten_put(aq_check_unwritten *memory, uint64_t address,
-                            unsigned size, const uint8_t *bits);
-void aq_check_unwritten_set(aq_check_unwritten *memory, uint64_t address,
-                            uint64_t size, bool unwritten);
+void aq_uninit_shadow_get(aq_uninit_shadow *memory, uint64_t address,
+                          unsigned size, uint8_t *bits);
+void aq_uninit_shadow_put(aq_uninit_shadow *memory, uint64_t address,
+                          unsigned size, const uint8_t *bits);
+void aq_uninit_shadow_set(aq_uninit_shadow *memory, uint64_t address,
+                          uint64_t size, bool unwritten);
 
 /* Whether any byte of a range has such bits; the first goes to *where. */
-bool aq_check_unwritten_any(aq_check_unwritten *memory, uint64_t address,
-                            uint64_t size, uint64_t *where);
+bool aq_uninit_shadow_any(aq_uninit_shadow *memory, uint64_t address,
+                          uint64_t size, uint64_t *where);
+
+/* Whether a store gave a byte its bits. */
+bool aq_uninit_shadow_stored(aq_uninit_shadow *memory, uint64_t address);
 
 /* Copies the bits of a range to another. */
-void aq_check_unwritten_copy(aq_check_unwritten *memory, uint64_t to,
-                             uint64_t from, uint64_t size);
+void aq_uninit_shadow_copy(aq_uninit_shadow *memory, uint64_t to, uint64_t from,
+                           uint64_t size);
 
 /* An allocation: changes the pages that exist. */
-void aq_check_unwritten_allocated(aq_check_unwritten *memory, uint64_t base,
-                                  uint64_t size, bool unwritten);
+void aq_uninit_shadow_allocated(aq_uninit_shadow *memory, uint64_t base,
+                                uint64_t size, bool unwritten);
 
 #endif
