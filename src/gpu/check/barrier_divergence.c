@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Barriers: all work-items of a workgroup have to reach the same one. The
- * machine code's barriers are of waves, so that a defect need not hang.
+ * machine code's barriers are of waves, so that a defect need not hang. GCC's
+ * threads are waves, too: there nothing of the kind is a defect.
  */
 #include "config.h"
 
@@ -10,7 +11,7 @@
 
 #include "gpu/check/core/core.h"
 #include "gpu/wave/core/code.h"
-#include "gpu/wave/grid/groups.h"
+#include "gpu/wave/grid/workgroups.h"
 
 typedef struct finding {
   const char *kind, *message, *missing, *other;
@@ -50,7 +51,8 @@ void aq_check_sync_meets(const aq_wave *w, uint32_t site)
 {
   aq_check_sync *s = &aq_check_group_of(w)->sync[w->number];
   s->site = site;
-  s->skipped = s->lanes & ~AQ_WAVE_EXEC(w);
+  if (!aq_check_grid_of(w)->by_waves)
+    s->skipped = s->lanes & ~AQ_WAVE_EXEC(w);
 }
 
 /* Lanes that were not at the barrier access memory behind it: they had not
@@ -79,6 +81,8 @@ void aq_check_sync_opens(const aq_wave_group *group)
 {
   const aq_check_sync *sync = ((aq_check_group *)group->observed)->sync;
   const aq_wave *first = NULL, *ended = NULL;
+  if (aq_check_grid_of_grid(group->grid)->by_waves)
+    return;
   for (uint32_t i = 0; i < group->wave_count; i++) {
     const aq_wave *w = group->waves[i];
     if (w->state == AQ_WAVE_ENDED && sync[i].lanes)
@@ -129,26 +133,25 @@ static const aq_wave *wave_choose(const aq_wave_grid *grid)
 
 void aq_check_sync_stuck(aq_wave_grid *grid)
 {
-  aq_check *check = aq_check_grid_of_grid(grid)->check;
   const aq_wave *w = wave_choose(grid);
   const aq_wave_op *o = w ? aq_wave_code_in(grid->code, w->pc, w->banks) : NULL;
-  if (!o || !o->more)
+  if (!o || !o->decoded)
     return;
-  if (!o->more->note)
-    o->more->note = aq_check_site_make(check, o);
+  if (!o->decoded->note)
+    o->decoded->note = aq_check_site_make(w, o);
   /* A workgroup that has not started may end the wait. */
   const bool order = grid->shuffle && aq_wave_groups_have_more(grid);
   char missing[AQ_CHECK_TEXT];
   snprintf(missing, sizeof missing,
            order ? "a wait for earlier workgroups only in the order of their "
-                   "start (--schedule seed=%" PRIu64 ",start-order)"
+                   "start (schedule seed=%" PRIu64 ",start-order)"
                  : "a write that ends the wait, by a wave that can run",
            grid->seed);
   const finding f = {.kind = order ? "order-dependent wait" : "endless wait",
                      .message =
                          "all waves wait for memory that nothing changes",
                      .missing = missing,
-                     .site = o->more->note,
+                     .site = o->decoded->note,
                      .lane = -1};
   report(w, &f);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gpu/check/floats.h"
+#include "gpu/check/nan_tracking.h"
 
 static bool has(const char *name, const char *part)
 {
@@ -75,7 +75,7 @@ void aq_check_float_site(aq_check_site *site)
   site->matrix = (inst->row->flags & AQ_ISA_MATRIX) != 0;
   site->mixes = aq_isa_form_is_dpp(inst->form) || encoding == AQ_ISA_DS ||
                 site->matrix || has(name, "lane");
-  site->floats = results && name[0] != 's' && site->kind == AQ_WAVE_TOUCH_NONE;
+  site->floats = results && name[0] != 's' && site->kind == AQ_WAVE_ACCESS_NONE;
   if (!site->floats || encoding == AQ_ISA_DS || has(name, "accvgpr"))
     return;
   types_read(name, site);

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "gpu/check/floats.h"
+#include "gpu/check/nan_tracking.h"
 
 #include <stdio.h>
 
@@ -340,7 +340,7 @@ const aq_wave_op *aq_check_float_run(aq_wave *w, const aq_wave_op *o,
   const bool flushes = matters && flush_begin(w, site, &f);
   const inputs in = matters ? inputs_find(w, site, u) : (inputs){.odd = 0};
   const aq_wave_op *next =
-      init ? aq_check_init_run(w, o, number) : plain_run(w, o);
+      init ? aq_check_uninit_run(w, o, number) : plain_run(w, o);
   if (matters && next)
     results_mark(w, number, &in, u);
   if (flushes && next)
@@ -351,7 +351,7 @@ const aq_wave_op *aq_check_float_run(aq_wave *w, const aq_wave_op *o,
 /* ---- memory ---- */
 
 static void store_report(aq_wave *w, uint32_t number,
-                         const aq_wave_touch *touch, uint64_t lanes,
+                         const aq_wave_access_info *touch, uint64_t lanes,
                          aq_check_maker by)
 {
   static const struct {
@@ -394,7 +394,7 @@ static void store_report(aq_wave *w, uint32_t number,
 }
 
 void aq_check_float_memory(aq_wave *w, uint32_t number,
-                           const aq_wave_touch *touch)
+                           const aq_wave_access_info *touch)
 {
   const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
   const uint64_t exec = AQ_WAVE_EXEC(w),
@@ -406,7 +406,7 @@ void aq_check_float_memory(aq_wave *w, uint32_t number,
     const aq_check_registers *r = &site->names[i];
     if (site->inst.row->encoding == AQ_ISA_MIMG && r->role != 'D')
       continue; /* a coordinate */
-    const bool result = r->dest && (site->kind == AQ_WAVE_TOUCH_READ ||
+    const bool result = r->dest && (site->kind == AQ_WAVE_ACCESS_READ ||
                                     (site->returns && r->role == 'D'));
     for (unsigned k = 0; !r->scalar && k < r->count; k++) {
       const unsigned row = r->first + k;

@@ -4,8 +4,8 @@
  * registers to the memory that they reach; and denormals that MODE flushes.
  * Within check only, under its lock.
  */
-#ifndef AQ_GPU_CHECK_FLOATS_H
-#define AQ_GPU_CHECK_FLOATS_H
+#ifndef AQ_GPU_CHECK_NAN_TRACKING_H
+#define AQ_GPU_CHECK_NAN_TRACKING_H
 
 #include "gpu/check/core/core.h"
 
@@ -71,6 +71,6 @@ const aq_wave_op *aq_check_float_run(aq_wave *w, const aq_wave_op *o,
 
 /* Before an access to memory: stores are reported, loads bring new values. */
 void aq_check_float_memory(aq_wave *w, uint32_t number,
-                           const aq_wave_touch *touch);
+                           const aq_wave_access_info *touch);
 
 #endif
