@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/memory/locked.h"
+#include "dropin/hsa/memory/locked_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

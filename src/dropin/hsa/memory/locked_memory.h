@@ -7,8 +7,8 @@
  *
  * Thread rule: any thread; the lock of the runtime protects the list.
  */
-#ifndef AQDROP_LOCKED_H
-#define AQDROP_LOCKED_H
+#ifndef AQDROP_LOCKED_MEMORY_H
+#define AQDROP_LOCKED_MEMORY_H
 
 #include "dropin/hsa/base/runtime.h"
 

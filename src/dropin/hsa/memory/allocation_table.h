@@ -7,8 +7,8 @@
  * takes the table or a pointer into it; the mapping functions take a block
  * that is not in the table, and no lock.
  */
-#ifndef AQDROP_BLOCKS_H
-#define AQDROP_BLOCKS_H
+#ifndef AQDROP_ALLOCATION_TABLE_H
+#define AQDROP_ALLOCATION_TABLE_H
 
 #include <pthread.h>
 
@@ -25,7 +25,7 @@ typedef struct aqdrop_freed_call {
   void *data;
 } aqdrop_freed_call;
 
-typedef struct aqdrop_block {
+typedef struct aqdrop_allocation {
   char *base;
   size_t size;       /* as asked for */
   size_t room;       /* mapped on either side besides: check.h */
@@ -36,47 +36,49 @@ typedef struct aqdrop_block {
   void *user_data;
   uint64_t agents; /* bits of the agents that reach it */
   aqdrop_freed_call *calls;
-} aqdrop_block;
+} aqdrop_allocation;
 
 struct aqdrop_memory {
   pthread_mutex_t lock;
-  aqdrop_block *blocks;
+  aqdrop_allocation *allocations;
   size_t count, capacity;
   off_t file_end; /* of protected memory; freed pages leave gaps */
 };
 
 /* The bytes of the pages that a size takes. */
-size_t aqdrop_block_bytes(size_t size);
+size_t aqdrop_allocation_bytes(size_t size);
 
 /* The block that an address lies in, or NULL; valid until the table changes. */
-aqdrop_block *aqdrop_block_find(aqdrop_memory *memory, const void *address);
+aqdrop_allocation *aqdrop_allocation_find(aqdrop_memory *memory,
+                                          const void *address);
 
 /* Whether a block has a byte of the range. */
-bool aqdrop_block_touches(const aqdrop_memory *memory, const void *base,
-                          size_t size);
+bool aqdrop_allocation_touches(const aqdrop_memory *memory, const void *base,
+                               size_t size);
 
 /* Copies a block into its place; false when memory ran out or it overlaps. */
-bool aqdrop_block_insert(aqdrop_memory *memory, const aqdrop_block *new);
+bool aqdrop_allocation_insert(aqdrop_memory *memory,
+                              const aqdrop_allocation *new);
 
 /* Takes the block that begins at an address out of the table: an allocation of
  * ours, or one of others. The caller owns *out. */
-bool aqdrop_block_take(aqdrop_memory *memory, const void *address, bool ours,
-                       aqdrop_block *out);
+bool aqdrop_allocation_remove(aqdrop_memory *memory, const void *address,
+                              bool ours, aqdrop_allocation *out);
 
 /* Unmaps a block's pages and closes its file. */
-void aqdrop_block_unmap(const aqdrop_block *b);
+void aqdrop_allocation_unmap(const aqdrop_allocation *b);
 
 /* The same while devices may look at the block; its pages in the runtime's
  * file go as well. */
-void aqdrop_block_unmap_live(aqdrop *runtime, const aqdrop_block *b);
+void aqdrop_allocation_unmap_live(aqdrop *runtime, const aqdrop_allocation *b);
 
 /* Gives up the pages that a block has in the runtime's file, if it has some. */
-void aqdrop_block_punch(const aqdrop *runtime, const aqdrop_block *b);
+void aqdrop_allocation_punch(const aqdrop *runtime, const aqdrop_allocation *b);
 
-void aqdrop_block_calls_free(aqdrop_freed_call *call);
+void aqdrop_allocation_calls_free(aqdrop_freed_call *call);
 
 /* The agents that reach every block of a pool, whichever else are allowed. */
-uint64_t aqdrop_block_pool_agents(const aqdrop *runtime,
-                                  const aqdrop_pool *pool);
+uint64_t aqdrop_allocation_pool_agents(const aqdrop *runtime,
+                                       const aqdrop_pool *pool);
 
 #endif
