@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/instrument/faults.h"
+#include "dropin/hsa/instrument/fault_injection.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,36 +105,28 @@ static bool is_barrier(const aq_packet *packet)
   return type == AQ_PACKET_BARRIER_AND || type == AQ_PACKET_BARRIER_OR;
 }
 
-/* A barrier-AND waits for one more signal, a barrier-OR for that one only. */
-static void dependency_lose(const aqdrop_faults *faults, aq_packet *packet)
-{
-  aq_signal *dependency = packet->barrier.dependency;
-  if (aq_header_type(packet->header) == AQ_PACKET_BARRIER_OR)
-    memset(dependency, 0, sizeof packet->barrier.dependency);
-  size_t free_place = 0;
-  while (free_place + 1 < AQ_BARRIER_DEPENDENCIES &&
-         dependency[free_place].handle)
-    free_place++;
-  dependency[free_place] = faults->never;
-}
-
-static void barrier_meet(aqdrop_faults *faults, uint32_t queue,
-                         aq_packet *packet)
-{
-  uint64_t number = faults->barriers[queue % AQDROP_FAULT_QUEUES]++;
-  if (faults->never.handle &&
-      fault_find(faults, DEPENDENCY_MISSING, queue, number))
-    dependency_lose(faults, packet);
-}
-
 aq_packet_fate aqdrop_faults_packet(aqdrop_faults *faults, uint32_t queue,
                                     uint64_t id, aq_packet *packet)
 {
   aq_packet_fate fate = {0, 0};
   if (faults->count == 0)
     return fate;
-  if (is_barrier(packet))
-    barrier_meet(faults, queue, packet);
+  if (is_barrier(packet)) {
+    uint64_t number = faults->barriers[queue % AQDROP_FAULT_QUEUES]++;
+    if (faults->never.handle &&
+        fault_find(faults, DEPENDENCY_MISSING, queue, number)) {
+      /* A barrier-AND waits for one more signal, a barrier-OR for that one
+       * only. */
+      aq_signal *dependency = packet->barrier.dependency;
+      if (aq_header_type(packet->header) == AQ_PACKET_BARRIER_OR)
+        memset(dependency, 0, sizeof packet->barrier.dependency);
+      size_t free_place = 0;
+      while (free_place + 1 < AQ_BARRIER_DEPENDENCIES &&
+             dependency[free_place].handle)
+        free_place++;
+      dependency[free_place] = faults->never;
+    }
+  }
   const aqdrop_fault *late = fault_find(faults, HEADER_LATE, queue, id);
   const aqdrop_fault *corrupt = fault_find(faults, HEADER_CORRUPTED, queue, id);
   const aqdrop_fault *stop = fault_find(faults, QUEUE_ERROR, queue, id);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/base/persona.h"
+#include "dropin/hsa/base/device_identity.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static const aqdrop_persona personas[] = {
+static const aqdrop_identity personas[] = {
 #define P(...) {__VA_ARGS__},
-#include "dropin/hsa/base/personas.def"
+#include "dropin/hsa/base/device_identities.def"
 #undef P
 };
 
@@ -22,7 +22,8 @@ static size_t part_find(const char *part)
   return i;
 }
 
-const aqdrop_persona *aqdrop_persona_find(const char *product, const char *gfx)
+const aqdrop_identity *aqdrop_identity_find(const char *product,
+                                            const char *gfx)
 {
   const size_t i = part_find(product);
   return &personas[i < LAST ? i : part_find(gfx)];

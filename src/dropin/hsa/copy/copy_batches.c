@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "backend_sim/signals.h"
+#include "backend_sim/engine/signals.h"
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/signals.h"
 #include "dropin/hsa/copy/copies.h"
@@ -26,7 +26,7 @@ typedef struct part {
  * caller's signal stays. A whole is in the runtime's list while pieces of it
  * are under way: a client may close the runtime then.
  */
-typedef struct aqdrop_whole whole;
+typedef struct aqdrop_copy_batch whole;
 
 typedef struct piece {
   whole *whole;
@@ -35,7 +35,7 @@ typedef struct piece {
   uint64_t start, end;
 } piece;
 
-struct aqdrop_whole {
+struct aqdrop_copy_batch {
   aqdrop *runtime;
   whole *next, **link; /* in the list of the runtime, under `batches` */
   hsa_signal_t completion;
@@ -141,7 +141,7 @@ static aq_status piece_submit(whole *w, const part *from)
   if (status == AQ_OK) {
     __atomic_fetch_add(&w->holds, 1, __ATOMIC_RELAXED);
     w->count++;
-    status = aqdrop_copy_give(w->runtime, &copy);
+    status = aqdrop_copy_submit(w->runtime, &copy);
     if (status == AQ_OK)
       return AQ_OK;
     w->count--;

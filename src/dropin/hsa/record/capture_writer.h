@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the two files of the capture: lines and the state of the transport
- * (capture.c), and the recording table (capture_table.c). No other file
+ * (capture.c), and the recording table (capture_transport.c). No other file
  * includes it.
  */
-#ifndef AQDROP_CAPTURE_LINES_H
-#define AQDROP_CAPTURE_LINES_H
+#ifndef AQDROP_CAPTURE_WRITER_H
+#define AQDROP_CAPTURE_WRITER_H
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct aqdrop_captured_queue {
   struct aqdrop_captured_queue *next;
   const aq_ring *ring;
   uint32_t id, references;
-  uint64_t told; /* packets below */
+  uint64_t reported; /* packets below */
 } aqdrop_captured_queue;
 
 typedef struct aqdrop_captured_kernel {
@@ -92,7 +92,7 @@ void aqdrop_capture_change(aqdrop_capture *capture, aq_signal signal,
 
 /* With the lock: captures the values that were stored without a call, unless
  * a signal is being changed; and a signal of the program's own. */
-void aqdrop_capture_look_locked(aqdrop_capture *capture, aq_time time);
+void aqdrop_capture_scan_locked(aqdrop_capture *capture, aq_time time);
 void aqdrop_capture_refer_locked(aqdrop_capture *capture, aq_signal signal,
                                  aq_time time);
 

@@ -18,7 +18,7 @@
 #include "dropin/hsa/base/pools.h"
 #include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/base/published.h"
-#include "dropin/hsa/memory/vmem.h"
+#include "dropin/hsa/base/vmem.h"
 
 enum { GRANULE = 4096, AGENTS_MAX = AQSIM_DEVICES_MAX + 1 };
 
@@ -76,10 +76,10 @@ static void physical_drop(aqdrop_vmem *vmem, physical *memory)
   free(memory);
 }
 
-static void addresses_give(const aqdrop *runtime, const reservation *r)
+static void addresses_release(const aqdrop *runtime, const reservation *r)
 {
   if (runtime->strict != AQ_STRICT_OFF && !r->plain)
-    aqdrop_protected_give(r->base, r->size);
+    aqdrop_protected_release(r->base, r->size);
   else
     munmap(r->base, r->size);
 }
@@ -96,7 +96,7 @@ void aqdrop_vmem_destroy(aqdrop *runtime)
   while (vmem->reservations) {
     reservation *r = vmem->reservations;
     vmem->reservations = r->next;
-    addresses_give(runtime, r);
+    addresses_release(runtime, r);
     free(r);
   }
   while (vmem->memories) {
@@ -122,12 +122,12 @@ static bool is_inside(const char *base, size_t size, const char *address,
 
 /* Unused addresses, aligned; NULL when there are none. Plain ones are memory as
  * of malloc. */
-static char *addresses_take(const aqdrop *runtime, void *hint, size_t size,
-                            size_t alignment, bool plain)
+static char *addresses_reserve(const aqdrop *runtime, void *hint, size_t size,
+                               size_t alignment, bool plain)
 {
   size_t total;
   if (runtime->strict != AQ_STRICT_OFF && !plain)
-    return aqdrop_protected_take(hint, size, alignment);
+    return aqdrop_protected_reserve(hint, size, alignment);
   if (__builtin_add_overflow(size, alignment - GRANULE, &total))
     return NULL;
   char *base = mmap(hint, total, plain ? PROT_READ | PROT_WRITE : PROT_NONE,
@@ -155,8 +155,8 @@ hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size,
       (alignment & (alignment - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   reservation *made = malloc(sizeof *made);
-  char *base = made ? addresses_take(runtime, (void *)(uintptr_t)address, size,
-                                     alignment, plain)
+  char *base = made ? addresses_reserve(runtime, (void *)(uintptr_t)address,
+                                        size, alignment, plain)
                     : NULL;
   if (!base) {
     free(made);
@@ -198,7 +198,7 @@ hsa_status_t hsa_amd_vmem_address_free(void *va, size_t size)
     status = HSA_STATUS_ERROR_RESOURCE_FREE;
   } else if (r) {
     *link = r->next;
-    addresses_give(runtime, r);
+    addresses_release(runtime, r);
     free(r);
     status = HSA_STATUS_SUCCESS;
   }

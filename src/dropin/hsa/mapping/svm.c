@@ -11,7 +11,7 @@
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/published.h"
 #include "dropin/hsa/base/signals.h"
-#include "dropin/hsa/memory/blocks.h"
+#include "dropin/hsa/memory/allocation_table.h"
 
 /* One attribute of a range; the newest comes first. */
 typedef struct aqdrop_range {
@@ -101,8 +101,8 @@ static bool range_is_shared(aqdrop *runtime, const void *ptr, size_t size)
   if (begin >= end || msync((void *)begin, end - begin, MS_ASYNC) != 0)
     return false;
   pthread_mutex_lock(&runtime->memory->lock);
-  const bool pooled =
-      aqdrop_block_touches(runtime->memory, (const void *)begin, end - begin);
+  const bool pooled = aqdrop_allocation_touches(
+      runtime->memory, (const void *)begin, end - begin);
   pthread_mutex_unlock(&runtime->memory->lock);
   return !pooled;
 }

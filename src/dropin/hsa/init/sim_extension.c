@@ -2,12 +2,12 @@
 /* Calls for clients that know the simulator: common/hsa_sim.h. */
 #include "config.h"
 
-#include "dropin/hsa/base/simulator.h"
+#include "dropin/hsa/base/sim_extension.h"
 
 #include "dropin/hsa/base/executables.h"
 #include "dropin/hsa/base/queues.h"
 
-static hsa_status_t device_tell(hsa_agent_t agent, aq_device_info *out)
+static hsa_status_t device_report(hsa_agent_t agent, aq_device_info *out)
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
@@ -68,7 +68,7 @@ static hsa_status_t queue_words(const hsa_queue_t *queue, size_t size,
                                 char *text)
 {
   AQDROP_ENTER(runtime);
-  const char *words = aqdrop_queue_words(runtime, queue);
+  const char *words = aqdrop_queue_error(runtime, queue);
   if (!words)
     return HSA_STATUS_ERROR_INVALID_QUEUE;
   if (!text || size == 0)
@@ -76,10 +76,10 @@ static hsa_status_t queue_words(const hsa_queue_t *queue, size_t size,
   return aqdrop_put_text(text, size, words);
 }
 
-static hsa_status_t clocks_tell(uint32_t device, uint64_t *ticks,
-                                uint64_t *system)
+static hsa_status_t clocks_report(uint32_t device, uint64_t *ticks,
+                                  uint64_t *system)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   aq_clock_pair pair;
   if (device + UINT64_C(1) >= runtime->agent_count || !ticks || !system)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -95,10 +95,10 @@ aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
 {
   return (aq_hsa_sim){.size = sizeof(aq_hsa_sim),
                       .caps = runtime->info.caps,
-                      .device = device_tell,
+                      .device = device_report,
                       .kernel_register = kernel_register,
                       .sleep_until = sleep_until,
                       .queue_words = queue_words,
-                      .clocks = clocks_tell,
+                      .clocks = clocks_report,
                       .kernel_unregister = kernel_unregister};
 }

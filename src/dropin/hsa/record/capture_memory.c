@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/record/contents.h"
+#include "dropin/hsa/record/capture_memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 #include "common/allocations.h"
 #include "common/array.h"
 #include "common/fnv.h"
-#include "common/row_choice.h"
-#include "dropin/hsa/record/capture_lines.h"
+#include "common/record_filter.h"
+#include "dropin/hsa/record/capture_writer.h"
 
 enum {
   PAGE = AQ_ALLOCATION_PAGE,
@@ -39,7 +39,7 @@ typedef struct run {
   unsigned char bytes[RUN_MAX];
 } run;
 
-struct aqdrop_contents {
+struct aqdrop_capture_memory {
   aq_executor table;
   const aq_executor *inner;
   aqdrop_capture *capture;
@@ -58,7 +58,7 @@ struct aqdrop_contents {
 /* A kernel that executes. */
 typedef struct execution {
   void *inner;
-  aqdrop_contents *contents;
+  aqdrop_capture_memory *contents;
   const aqsim_queue *queue; /* NULL: the capture does not have it */
   uint64_t packet;
   uint32_t waits; /* steps after which it waited for memory to change */
@@ -80,7 +80,7 @@ static void line_end(aqdrop_line *line, const execution *e)
 }
 
 /* From here on the capture has no contents. */
-static void contents_stop(aqdrop_contents *c, const execution *e,
+static void contents_stop(aqdrop_capture_memory *c, const execution *e,
                           const char *why)
 {
   aqdrop_line line;
@@ -96,7 +96,7 @@ static void contents_stop(aqdrop_contents *c, const execution *e,
   line_end(&line, e);
 }
 
-static void run_flush(aqdrop_contents *c, const execution *e, bool wrote)
+static void run_flush(aqdrop_capture_memory *c, const execution *e, bool wrote)
 {
   aqdrop_line line;
   run *r = &c->run;
@@ -119,7 +119,7 @@ static void run_flush(aqdrop_contents *c, const execution *e, bool wrote)
     contents_stop(c, e, "AQUEDUCT_CAPTURE_MEMORY is reached");
 }
 
-static void run_add(aqdrop_contents *c, const execution *e, bool wrote,
+static void run_add(aqdrop_capture_memory *c, const execution *e, bool wrote,
                     uint64_t address, const unsigned char *bytes)
 {
   run *r = &c->run;
@@ -133,7 +133,7 @@ static void run_add(aqdrop_contents *c, const execution *e, bool wrote,
 
 /* ---- pages ---- */
 
-static page_copy *page_make(aqdrop_contents *c, uint64_t address)
+static page_copy *page_make(aqdrop_capture_memory *c, uint64_t address)
 {
   page_copy *page = calloc(1, sizeof *page);
   if (!page || !aq_map_put(&c->pages, address, (uintptr_t)page)) {
@@ -146,9 +146,9 @@ static page_copy *page_make(aqdrop_contents *c, uint64_t address)
 }
 
 /* The bytes of a page from `first` to `end`, which are whole parts. */
-static void page_compare(aqdrop_contents *c, const execution *e, bool wrote,
-                         uint64_t address, const unsigned char *bytes,
-                         size_t first, size_t end)
+static void page_compare(aqdrop_capture_memory *c, const execution *e,
+                         bool wrote, uint64_t address,
+                         const unsigned char *bytes, size_t first, size_t end)
 {
   static const unsigned char zeros[PAGE];
   uint64_t found = 0;
@@ -169,7 +169,7 @@ static void page_compare(aqdrop_contents *c, const execution *e, bool wrote,
 
 /* Whether some of the pages were ever touched: others are zeros, and reading
  * them would only make page tables. */
-static bool pages_touched(const aqdrop_contents *c, uint64_t address,
+static bool pages_touched(const aqdrop_capture_memory *c, uint64_t address,
                           size_t count)
 {
   enum { SOME = 1 << 6 }; /* of the highest byte: bits 62 and 63 */
@@ -185,7 +185,7 @@ static bool pages_touched(const aqdrop_contents *c, uint64_t address,
 }
 
 /* Whether the file has bytes of one of the pages: of memory that was freed. */
-static bool pages_known(const aqdrop_contents *c, uint64_t address,
+static bool pages_known(const aqdrop_capture_memory *c, uint64_t address,
                         size_t count)
 {
   uint64_t found;
@@ -203,9 +203,9 @@ static uint64_t down(uint64_t address, uint64_t to)
 /* Bytes from `first` to `end`, which are whole parts; `shift` before them this
  * process reads them. The kernel of the host copies them: memory may go away
  * meanwhile. */
-static void range_compare(aqdrop_contents *c, const execution *e, bool wrote,
-                          uint64_t first, uint64_t end, uint64_t shift,
-                          bool private)
+static void range_compare(aqdrop_capture_memory *c, const execution *e,
+                          bool wrote, uint64_t first, uint64_t end,
+                          uint64_t shift, bool private)
 {
   for (uint64_t at = down(first, PAGE); at < end && !c->ended;) {
     const uint64_t left = (end - at + PAGE - 1) / PAGE;
@@ -256,7 +256,7 @@ static int by_identity(const void *a, const void *b)
 }
 
 /* Sorted. */
-static bool allocations_list(aqdrop_contents *c)
+static bool allocations_list(aqdrop_capture_memory *c)
 {
   aq_allocations *map = c->inner->allocations;
   size_t count = aq_allocations_list(map, NULL, 0);
@@ -286,7 +286,7 @@ static void allocation_put(const execution *e, const char *event,
 }
 
 /* Lines of the allocations that came and went. */
-static void allocations_tell(aqdrop_contents *c, const execution *e)
+static void allocations_record(aqdrop_capture_memory *c, const execution *e)
 {
   size_t old = 0, new = 0;
   while (old < c->known_count || new < c->now_count) {
@@ -320,7 +320,8 @@ static bool is_the_devices(const aq_allocation *a)
 
 /* Pools and code have pages of their own; beside other allocations lies memory
  * that is none of the device's. */
-static void memory_compare(aqdrop_contents *c, const execution *e, bool wrote)
+static void memory_compare(aqdrop_capture_memory *c, const execution *e,
+                           bool wrote)
 {
   for (size_t i = 0; i < c->known_count && !c->ended; i++) {
     const aq_allocation *a = &c->known[i];
@@ -369,9 +370,9 @@ static void desc_put(aqdrop_line *line, const aq_execution_desc *desc)
   aqdrop_line_hex(line, "bytes", desc->packet, sizeof *desc->packet);
 }
 
-static void execution_tell(const execution *e, const aq_execution_desc *desc)
+static void execution_record(const execution *e, const aq_execution_desc *desc)
 {
-  aqdrop_contents *c = e->contents;
+  aqdrop_capture_memory *c = e->contents;
   aqdrop_line line;
   if (c->ended)
     return;
@@ -383,14 +384,14 @@ static void execution_tell(const execution *e, const aq_execution_desc *desc)
     contents_stop(c, e, "out of memory");
     return;
   }
-  allocations_tell(c, e);
+  allocations_record(c, e);
   memory_compare(c, e, false);
 }
 
 static aq_status contents_begin(void *user, const aq_execution_desc *desc,
                                 void **out, aq_diag *diag)
 {
-  aqdrop_contents *c = user;
+  aqdrop_capture_memory *c = user;
   execution *e = calloc(1, sizeof *e);
   if (!e)
     return aq_diag_no_memory(diag);
@@ -403,15 +404,15 @@ static aq_status contents_begin(void *user, const aq_execution_desc *desc,
   e->packet = desc->dispatch_id;
   e->queue = queue_of(c->capture, desc->queue);
   if (e->queue)
-    execution_tell(e, desc);
+    execution_record(e, desc);
   c->open++;
   *out = e;
   return AQ_OK;
 }
 
-static void executed_tell(const execution *e, aq_execution_state state)
+static void executed_record(const execution *e, aq_execution_state state)
 {
-  aqdrop_contents *c = e->contents;
+  aqdrop_capture_memory *c = e->contents;
   aqdrop_line line;
   if (c->ended)
     return;
@@ -434,7 +435,7 @@ static aq_execution_state contents_step(void *opaque, uint64_t budget,
   e->ticks = ticks;
   e->waits += state == AQ_EXECUTION_WAITS;
   if (e->queue && (state == AQ_EXECUTION_DONE || state == AQ_EXECUTION_FAULT))
-    executed_tell(e, state);
+    executed_record(e, state);
   return state;
 }
 
@@ -448,21 +449,22 @@ static void contents_end(void *opaque)
 
 static bool contents_executes(void *user, const char *gfx)
 {
-  const aq_executor *inner = ((const aqdrop_contents *)user)->inner;
+  const aq_executor *inner = ((const aqdrop_capture_memory *)user)->inner;
   return !inner->executes || inner->executes(inner->user, gfx);
 }
 
 static bool contents_predicts(void *user)
 {
-  const aq_executor *inner = ((const aqdrop_contents *)user)->inner;
+  const aq_executor *inner = ((const aqdrop_capture_memory *)user)->inner;
   return inner->predicts && inner->predicts(inner->user);
 }
 
 /* ---- life ---- */
 
-aq_status aqdrop_contents_create(aqdrop_capture *capture,
-                                 const aq_executor *inner,
-                                 aqdrop_contents **out, aq_diag *diag)
+aq_status aqdrop_capture_memory_create(aqdrop_capture *capture,
+                                       const aq_executor *inner,
+                                       aqdrop_capture_memory **out,
+                                       aq_diag *diag)
 {
   const char *text = secure_getenv("AQUEDUCT_CAPTURE_MEMORY");
   uint64_t limit = CONTENTS_LIMIT;
@@ -471,7 +473,7 @@ aq_status aqdrop_contents_create(aqdrop_capture *capture,
                        "AQUEDUCT_CAPTURE_MEMORY=%s; expected a size as 64M, or "
                        "none",
                        text);
-  aqdrop_contents *c = calloc(1, sizeof *c);
+  aqdrop_capture_memory *c = calloc(1, sizeof *c);
   if (!c)
     return aq_diag_no_memory(diag);
   c->table = *inner;
@@ -489,7 +491,7 @@ aq_status aqdrop_contents_create(aqdrop_capture *capture,
   return AQ_OK;
 }
 
-void aqdrop_contents_destroy(aqdrop_contents *contents)
+void aqdrop_capture_memory_destroy(aqdrop_capture_memory *contents)
 {
   if (!contents)
     return;
@@ -506,7 +508,8 @@ void aqdrop_contents_destroy(aqdrop_contents *contents)
   free(contents);
 }
 
-const aq_executor *aqdrop_contents_executor(const aqdrop_contents *contents)
+const aq_executor *
+aqdrop_capture_memory_executor(const aqdrop_capture_memory *contents)
 {
   return &contents->table;
 }

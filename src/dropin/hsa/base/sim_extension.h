@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The extension of clients that know they are on a simulator. */
-#ifndef AQDROP_SIMULATOR_H
-#define AQDROP_SIMULATOR_H
+#ifndef AQDROP_SIM_EXTENSION_H
+#define AQDROP_SIM_EXTENSION_H
 
 #include "common/hsa_sim.h"
 #include "dropin/hsa/base/runtime.h"

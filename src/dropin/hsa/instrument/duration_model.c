@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/instrument/timing.h"
+#include "dropin/hsa/instrument/duration_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dropin/hsa/base/recording.h"
-#include "gpu/duration/executed.h"
+#include "gpu/duration/roofline.h"
 #include "gpu/wave/core/wave.h"
 
 static int64_t model_number(const void *model, const char *key)
@@ -41,7 +41,7 @@ static aq_status rates_read(aqdrop *runtime, aq_diag *diag)
   return AQ_OK;
 }
 
-aq_status aqdrop_timing_open(aqdrop *runtime, aq_diag *diag)
+aq_status aqdrop_duration_model_open(aqdrop *runtime, aq_diag *diag)
 {
   const char *text = secure_getenv("AQUEDUCT_COST");
   aq_wave_counting_options options = {
@@ -62,7 +62,7 @@ aq_status aqdrop_timing_open(aqdrop *runtime, aq_diag *diag)
              : status;
 }
 
-void aqdrop_timing_put(const aqdrop *runtime)
+void aqdrop_duration_model_put(const aqdrop *runtime)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_record_sink *sink = aqdrop_recording_sink(runtime->recording);
@@ -71,7 +71,7 @@ void aqdrop_timing_put(const aqdrop *runtime)
     fprintf(stderr, "aqueduct: the counted work is lost: %s\n", diag.text);
 }
 
-void aqdrop_timing_fini(aqdrop *runtime)
+void aqdrop_duration_model_fini(aqdrop *runtime)
 {
   free(runtime->rates);
   runtime->rates = NULL;

@@ -10,23 +10,26 @@
  *
  * Thread rule: the executor's, and create and destroy while no kernel runs.
  */
-#ifndef AQDROP_CONTENTS_H
-#define AQDROP_CONTENTS_H
+#ifndef AQDROP_CAPTURE_MEMORY_H
+#define AQDROP_CAPTURE_MEMORY_H
 
 #include "common/executor.h"
 
 struct aqdrop_capture;
 
-typedef struct aqdrop_contents aqdrop_contents;
+typedef struct aqdrop_capture_memory aqdrop_capture_memory;
 
 /* `inner` and the capture are borrowed. AQUEDUCT_CAPTURE_MEMORY limits the
  * bytes that are written; AQ_ERR_INVALID: it is no size. */
-aq_status aqdrop_contents_create(struct aqdrop_capture *capture,
-                                 const aq_executor *inner,
-                                 aqdrop_contents **out, aq_diag *diag);
-void aqdrop_contents_destroy(aqdrop_contents *contents); /* NULL is fine */
+aq_status aqdrop_capture_memory_create(struct aqdrop_capture *capture,
+                                       const aq_executor *inner,
+                                       aqdrop_capture_memory **out,
+                                       aq_diag *diag);
+void aqdrop_capture_memory_destroy(
+    aqdrop_capture_memory *contents); /* NULL is fine */
 
 /* The executor for the transport. */
-const aq_executor *aqdrop_contents_executor(const aqdrop_contents *contents);
+const aq_executor *
+aqdrop_capture_memory_executor(const aqdrop_capture_memory *contents);
 
 #endif

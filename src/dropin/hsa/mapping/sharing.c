@@ -10,7 +10,7 @@
 
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/memory.h"
-#include "dropin/hsa/memory/ipc.h"
+#include "dropin/hsa/mapping/ipc.h"
 
 enum { DMABUF_FLAG_PCIE = 1 };
 
@@ -103,7 +103,7 @@ hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size,
 hsa_status_t hsa_amd_portable_export_dmabuf(const void *ptr, size_t size,
                                             int *dmabuf, uint64_t *offset)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return hsa_amd_portable_export_dmabuf_v2(ptr, size, dmabuf, offset, 0);
 }
 
@@ -163,7 +163,7 @@ hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents,
                                         void **ptr, size_t *metadata_size,
                                         const void **metadata)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return hsa_amd_interop_map_buffer_with_size(num_agents, agents,
                                               interop_handle, flags, 0, size,
                                               ptr, metadata_size, metadata);

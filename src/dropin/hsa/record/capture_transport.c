@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "dropin/hsa/record/capture_lines.h"
+#include "dropin/hsa/record/capture_writer.h"
 
 static aqdrop_capture *capture_from(const aq_transport *t)
 {
@@ -94,7 +94,7 @@ static void copy_refer(aqdrop_capture *capture, const aq_copy_desc *copy,
                        aq_time time)
 {
   aqdrop_capture_quiet_lock(capture);
-  aqdrop_capture_look_locked(capture, time);
+  aqdrop_capture_scan_locked(capture, time);
   for (uint32_t i = 0; i < copy->dependency_count; i++)
     aqdrop_capture_refer_locked(capture, copy->dependencies[i], time);
   aqdrop_capture_refer_locked(capture, copy->completion, time);
@@ -168,8 +168,8 @@ static void signal_destroy(aq_transport *t, aq_signal signal)
     aqdrop_capture_handlers_drop(capture_from(t), signal);
 }
 
-static void update_tell(aq_transport *t, aq_signal signal, aq_signal_op op,
-                        int64_t operand, int64_t expected)
+static void update_record(aq_transport *t, aq_signal signal, aq_signal_op op,
+                          int64_t operand, int64_t expected)
 {
   aqdrop_line line;
   line_begin(&line, t, "update");
@@ -181,7 +181,7 @@ static void update_tell(aq_transport *t, aq_signal signal, aq_signal_op op,
 }
 
 /* Brackets a change by a call. */
-static void change_tell(aq_transport *t, aq_signal signal, bool done)
+static void change_record(aq_transport *t, aq_signal signal, bool done)
 {
   aqdrop_capture *capture = capture_from(t);
   aqdrop_capture_change(capture, signal, capture->inner->now(t), done);
@@ -190,20 +190,20 @@ static void change_tell(aq_transport *t, aq_signal signal, bool done)
 static void signal_store(aq_transport *t, aq_signal signal, int64_t value,
                          aq_order order)
 {
-  change_tell(t, signal, false);
-  update_tell(t, signal, AQ_UPDATE_EXCHANGE, value, 0);
+  change_record(t, signal, false);
+  update_record(t, signal, AQ_UPDATE_EXCHANGE, value, 0);
   capture_from(t)->inner->signal_store(t, signal, value, order);
-  change_tell(t, signal, true);
+  change_record(t, signal, true);
 }
 
 static int64_t signal_update(aq_transport *t, aq_signal signal, aq_signal_op op,
                              int64_t operand, int64_t expected, aq_order order)
 {
-  change_tell(t, signal, false);
-  update_tell(t, signal, op, operand, expected);
+  change_record(t, signal, false);
+  update_record(t, signal, op, operand, expected);
   const int64_t before = capture_from(t)->inner->signal_update(
       t, signal, op, operand, expected, order);
-  change_tell(t, signal, true);
+  change_record(t, signal, true);
   return before;
 }
 
@@ -211,15 +211,15 @@ static int64_t signal_update(aq_transport *t, aq_signal signal, aq_signal_op op,
 
 /* Recorded at its end; `began` is when the host came to it. Of several signals,
  * any of which was enough, the host waited for the one that held. */
-static void wait_tell(aq_transport *t, const aq_wait_request *request,
-                      uint32_t held, aq_time began)
+static void wait_record(aq_transport *t, const aq_wait_request *request,
+                        uint32_t held, aq_time began)
 {
   const bool any = request->mode == AQ_WAIT_ANY;
   aqdrop_capture *capture = capture_from(t);
   const aq_time end = capture->inner->now(t);
   aqdrop_line line;
   aqdrop_capture_quiet_lock(capture);
-  aqdrop_capture_look_locked(capture, end);
+  aqdrop_capture_scan_locked(capture, end);
   pthread_mutex_unlock(&capture->lock);
   aqdrop_line_begin(&line, "wait", began);
   number(&line, "end", end);
@@ -246,7 +246,7 @@ static aq_status wait_pass(aq_transport *t, const aq_wait_request *request,
   aq_wait_result result = {0};
   aq_status status = inner->wait(t, request, &result, diag);
   if (status == AQ_OK)
-    wait_tell(t, request, result.index, began);
+    wait_record(t, request, result.index, began);
   if (out)
     *out = result;
   return status;
@@ -273,7 +273,7 @@ static bool handler_call(int64_t value, void *user)
                                    .mode = AQ_WAIT_ALL,
                                    .hint = AQ_WAIT_ACTIVE,
                                    .deadline = AQ_TIME_MAX};
-  wait_tell(h->transport, &request, 0, capture->inner->now(h->transport));
+  wait_record(h->transport, &request, 0, capture->inner->now(h->transport));
   pthread_mutex_lock(&capture->lock);
   h->running = true;
   pthread_mutex_unlock(&capture->lock);

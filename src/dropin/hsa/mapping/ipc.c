@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/memory/ipc.h"
+#include "dropin/hsa/mapping/ipc.h"
 
 #include <fcntl.h>
 #include <stdio.h>

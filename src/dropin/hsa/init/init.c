@@ -1,10 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of the runtime: its agents, opening and closing, forks. */
+/*
+ * The life of the runtime: its agents, opening and closing, forks.
+ *
+ * States of the process, all under process.lock:
+ *
+ *   state     references  closing  the runtime     left by
+ *   closed    0           no       none            hsa_init
+ *   opening   0           no       being made      the same call, with the lock
+ *   open      1 and more  no       there           the last hsa_shut_down
+ *   closing   0           yes      there, then     the same call, with the lock
+ *                                  withdrawn       released twice
+ *
+ * Opening holds the lock from the first to the last step, so a second hsa_init
+ * waits; tools are loaded behind it, without the lock, since they call HSA. A
+ * step that fails closes those before it, and the process is as it was, but
+ * for `recording`, which lasts from the first hsa_init to the end.
+ *
+ * Closing releases the lock while tools are unloaded, since they call HSA with
+ * the runtime that is still there, and while the runtime goes, since a callback
+ * that runs may come here, too. That finds nothing initialized in
+ * hsa_shut_down, and waits in hsa_init, which gives up after five seconds:
+ * closing may wait for that very callback.
+ *
+ * Order of closing (runtime_close): the pointer is withdrawn; doorbells' watch;
+ * queues, each waiting up to a second for its error callback; waits leave the
+ * transport, and are out of the runtime when nothing holds it; the transport,
+ * whose handlers get a second, whose device thread ends; then everything that
+ * its threads could have used, and last the machine and the checker, from which
+ * the rest withdraws memory. A callback that does not return in its second is
+ * left to itself: it has its arguments, and its thread frees its own state.
+ *
+ * Users of the runtime:
+ *
+ *   a call of HSA     by the pointer, without a reference; the program must not
+ *                     make it while another thread closes (the rule of HSA)
+ *   a wait            by a hold, since a callback may close while the main
+ *                     thread waits: aqdrop_runtime_hold, counted in runtime.c
+ *   a callback        as a call; it may close. An error or event of a queue has
+ *                     the runtime from its queue, since the pointer may be
+ *                     withdrawn already
+ *   a host function   as a call, but it cannot close: it runs on the thread
+ *                     whose end closing would wait for
+ *   exit              by a hold: process_end stores counts and findings, and
+ *                     frees nothing, since other threads run on
+ *
+ * Memory order: the pointer is published with release and read with acquire, so
+ * a thread that has it sees the runtime whole. A hold and the withdrawal are
+ * sequentially consistent with each other (runtime.c).
+ *
+ * Locks, outermost first: process.lock, runtime->cooperative, runtime->lock or
+ * the memory table's, then the simulator's, the checker's, the allocations'.
+ * runtime->lock and the memory table's are never held together. `batches` and
+ * the recording's are leaves. No function of the client runs under any of them.
+ *
+ * Forks. A child has none of the threads: there the runtime was never opened
+ * (child_begin). The pointer and the holds are forgotten, process.lock is made
+ * anew, the spool is the parent's, and the parent's runtime is leaked memory.
+ */
 #include "config.h"
 
 #include "dropin/hsa/base/runtime.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +73,10 @@
 #include "backend_sim/sim.h"
 #include "common/allocations.h"
 #include "common/visible_devices.h"
-#include "dropin/hsa/base/bells.h"
 #include "dropin/hsa/base/check.h"
+#include "dropin/hsa/base/doorbells.h"
 #include "dropin/hsa/base/events.h"
+#include "dropin/hsa/base/exec_options.h"
 #include "dropin/hsa/base/executables.h"
 #include "dropin/hsa/base/ext_images.h"
 #include "dropin/hsa/base/fidelity.h"
@@ -25,16 +84,16 @@
 #include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/base/queues.h"
 #include "dropin/hsa/base/signals.h"
-#include "dropin/hsa/code/own_code.h"
+#include "dropin/hsa/base/vmem.h"
+#include "dropin/hsa/code/program_device.h"
 #include "dropin/hsa/copy/copies.h"
-#include "dropin/hsa/instrument/timing.h"
+#include "dropin/hsa/instrument/duration_model.h"
 #include "dropin/hsa/instrument/tools.h"
-#include "dropin/hsa/memory/locked.h"
-#include "dropin/hsa/memory/vmem.h"
+#include "dropin/hsa/memory/locked_memory.h"
 #include "dropin/hsa/record/extract.h"
 #include "gpu/codeobj/target.h"
 #include "gpu/wave/core/wave.h"
-#include "gpu/wave/jit/builder.h"
+#include "gpu/wave/jit/jit_builder.h"
 
 /* The HSA interface's state of the process. */
 static struct {
@@ -116,7 +175,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 {
   const aqsim_model *model = runtime->models.models[ordinal];
   const aq_device_info *info = &runtime->info.devices[ordinal];
-  const aqdrop_persona *persona = aqdrop_persona_find(info->name, info->gfx);
+  const aqdrop_identity *persona = aqdrop_identity_find(info->name, info->gfx);
   *agent = (aqdrop_agent){.node = ordinal + 1,
                           .host = &runtime->agents[0],
                           .ordinal = ordinal,
@@ -151,17 +210,21 @@ static void profile_put(const aqdrop *runtime)
       (aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK ||
        aq_wave_machine_steps_put(runtime->machine, sink, &diag) != AQ_OK))
     fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
-  aqdrop_timing_put(runtime);
+  aqdrop_duration_model_put(runtime);
 }
 
 static void runtime_close(aqdrop *runtime)
 {
-  aqdrop_bells_unwatch(runtime);
+  aqdrop_doorbells_unwatch(runtime);
   aqdrop_queues_fini(runtime);
   aqdrop_recording_attach(runtime->recording, NULL);
   aqdrop_hooks_end(runtime->hooks, runtime->transport);
-  if (runtime->transport)
+  if (runtime->transport) {
+    aqsim_live_leave(runtime->transport);
+    while (aqdrop_runtime_is_held())
+      sched_yield();
     runtime->transport->ops->close(runtime->transport);
+  }
   runtime->transport = NULL;
   aqdrop_batches_fini(runtime);
   profile_put(runtime);
@@ -172,7 +235,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_readers_fini(runtime);
   aqdrop_exts_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
-  aqdrop_bells_fini(runtime);
+  aqdrop_doorbells_fini(runtime);
   aqdrop_signals_fini(runtime);
   aqdrop_locked_fini(runtime);
   if (runtime->vmem)
@@ -182,26 +245,14 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_protected_close(runtime);
   aqsim_device_set_fini(&runtime->models);
   aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */
-  aq_native_builder_destroy(runtime->builder);
-  aqdrop_timing_fini(runtime);
+  aq_jit_builder_destroy(runtime->builder);
+  aqdrop_duration_model_fini(runtime);
   aqdrop_check_close(runtime);
   pthread_mutex_destroy(&runtime->lock);
   pthread_mutex_destroy(&runtime->cooperative);
   pthread_mutex_destroy(&runtime->batches);
   free(runtime->agents);
   free(runtime);
-}
-
-/* "KEY=VALUE;KEY=VALUE" of AQUEDUCT_SET, as a list; it points into `text`. */
-static const char *const *edits_split(char *text, const char *list[],
-                                      size_t capacity)
-{
-  size_t count = 0;
-  for (char *at = NULL, *edit = strtok_r(text, ";", &at);
-       edit && count + 1 < capacity; edit = strtok_r(NULL, ";", &at))
-    list[count++] = edit;
-  list[count] = NULL;
-  return list;
 }
 
 /* AMD's runtime, or the HSA Foundation's specification where they differ. */
@@ -246,7 +297,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
       .hooks = aqdrop_hooks_table(runtime->hooks),
       .executor = executor,
       .order = runtime->check ? aq_check_hooks(runtime->check) : NULL,
-      .event = aqdrop_event_tell,
+      .event = aqdrop_event_notify,
       .event_user = runtime};
   status = aqsim_transport_ops.open(&options, &runtime->transport, diag);
   if (status != AQ_OK)
@@ -293,36 +344,6 @@ static void xnack_read(aqdrop *runtime)
   aq_allocations_open(runtime->allocations, runtime->xnack);
 }
 
-static void where_print(const char *line, void *user)
-{
-  (void)user;
-  fprintf(stderr, "aqueduct: at the timeout: %s\n", line);
-}
-
-static void line_print(const char *line, void *user)
-{
-  (void)user;
-  fprintf(stderr, "aqueduct: %s\n", line);
-}
-
-/* What --compile of exec asks for. */
-static aq_status builder_open(aqdrop *runtime, aq_diag *diag)
-{
-  const char *text = secure_getenv("AQUEDUCT_COMPILE");
-  aq_native_mode mode = AQ_NATIVE_OFF;
-  aq_status status =
-      text && *text ? aq_native_mode_read(text, &mode, diag) : AQ_OK;
-  if (status != AQ_OK) {
-    aq_diag_prefix(diag, "AQUEDUCT_COMPILE");
-    return status;
-  }
-  status =
-      aq_native_builder_create(mode, line_print, NULL, &runtime->builder, diag);
-  return status == AQ_OK
-             ? aq_native_builder_use(runtime->builder, runtime->machine, diag)
-             : status;
-}
-
 static int64_t clock_of(uint32_t device, void *user)
 {
   const aqdrop *runtime = user;
@@ -343,50 +364,34 @@ static aq_status traces_open(aqdrop *runtime, aq_diag *diag)
              : status;
 }
 
-/* What --profile-isa, --trace-isa and --timeout of exec ask for. */
+/* What --compile, --profile-isa, --trace-isa and --timeout of exec ask for. */
 static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
 {
-  const char *profile = secure_getenv("AQUEDUCT_PROFILE_ISA"),
-             *trace = secure_getenv("AQUEDUCT_TRACE_ISA"),
-             *report = secure_getenv("AQUEDUCT_REPORT_AT");
-  aq_wave_trace_options options = {.to = stderr};
   aq_status status = aq_wave_machine_create(&runtime->machine, diag);
   if (status == AQ_OK)
-    status = builder_open(runtime, diag);
-  if (status == AQ_OK && report)
-    aq_wave_machine_report_at(runtime->machine, strtoll(report, NULL, 10),
-                              where_print, NULL);
+    status = aqdrop_exec_compile(runtime->machine, &runtime->builder, diag);
   if (status == AQ_OK)
-    aqdrop_fidelity_begin(runtime);
-  if (status == AQ_OK)
-    status = aqdrop_extract_begin(runtime, diag);
+    status = aqdrop_exec_report_at(runtime->machine, diag);
+  if (status != AQ_OK)
+    return status;
+  aqdrop_fidelity_begin(runtime);
+  status = aqdrop_extract_begin(runtime, diag);
   if (status == AQ_OK)
     status = aqdrop_check_open(runtime, diag);
-  if (status == AQ_OK && profile && *profile)
-    status = aq_wave_machine_profile(runtime->machine, diag);
+  if (status == AQ_OK)
+    status = aqdrop_exec_profile(runtime->machine, diag);
   if (status == AQ_OK)
     status = traces_open(runtime, diag);
-  if (status != AQ_OK || !trace || !*trace)
-    return status;
-  status = aq_wave_trace_read(trace, &options, diag);
-  if (status == AQ_OK)
-    return aq_wave_machine_trace(runtime->machine, &options, diag);
-  aq_diag_prefix(diag, "AQUEDUCT_TRACE_ISA");
-  return status;
+  return status == AQ_OK ? aqdrop_exec_trace(runtime->machine, diag) : status;
 }
 
 static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
 {
-  enum { EDITS_MAX = 64 };
-  const char *list[EDITS_MAX];
-  const char *set = secure_getenv("AQUEDUCT_SET");
-  char *text = strdup(set ? set : "");
+  aqdrop_edits edits = {NULL, NULL};
   runtime->memory = aqdrop_memory_create();
   runtime->vmem = aqdrop_vmem_create();
-  if (!text || !runtime->memory || !runtime->vmem) {
-    free(text);
+  if (!runtime->memory || !runtime->vmem)
     return aq_diag_no_memory(diag);
-  }
   aq_status status = aqdrop_hooks_create(&runtime->hooks, diag);
   if (status == AQ_OK)
     status = machine_open(runtime, diag);
@@ -396,25 +401,17 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   if (status == AQ_OK)
     status = aqdrop_protected_open(runtime, diag);
   if (status == AQ_OK)
-    status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
+    status = aqdrop_edits_read(&edits, diag);
   if (status == AQ_OK)
-    status = aqdrop_timing_open(runtime, diag);
-  free(text);
+    status = transport_open(runtime, edits.list, diag);
+  if (status == AQ_OK)
+    status = aqdrop_duration_model_open(runtime, diag);
+  aqdrop_edits_fini(&edits);
   if (status == AQ_OK)
     xnack_read(runtime);
   if (status == AQ_OK)
     status = aqdrop_kernels_open(&runtime->kernels, diag);
   return status == AQ_OK ? agents_make(runtime, diag) : status;
-}
-
-/* Reports to `aqueduct exec`, if that runs this process, that it came this far.
- */
-static void exec_tell(void)
-{
-  const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
-  int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-  if (fd >= 0)
-    close(fd);
 }
 
 /* A forked child has none of the threads that the runtime needs: there it was
@@ -425,7 +422,7 @@ static void child_begin(void)
   pthread_cond_init(&process.closed, NULL);
   process.references = 0;
   process.closing = false;
-  aqdrop_runtime_publish(NULL);
+  aqdrop_runtime_forget();
   if (process.recording)
     aqdrop_recording_abandon(process.recording);
   process.recording = NULL;
@@ -433,11 +430,12 @@ static void child_begin(void)
 
 __attribute__((destructor)) static void process_end(void)
 {
-  aqdrop *runtime = aqdrop_runtime();
+  aqdrop *runtime = aqdrop_runtime_hold();
   if (runtime) { /* the program did not close it */
     profile_put(runtime);
     aqdrop_check_put(runtime);
     aqdrop_hooks_end(runtime->hooks, runtime->transport);
+    aqdrop_runtime_release(runtime);
   }
   aqdrop_recording_end(process.recording);
 }
@@ -462,6 +460,7 @@ static hsa_status_t process_open(void)
   pthread_mutex_init(&runtime->cooperative, NULL);
   pthread_mutex_init(&runtime->batches, NULL);
   runtime->queues_unrung = aqdrop_queues_unrung;
+  runtime->queues_waiting = aqdrop_queues_waiting;
   aq_status status = process_begin(&diag);
   runtime->recording = process.recording;
   if (status == AQ_OK)
@@ -473,16 +472,15 @@ static hsa_status_t process_open(void)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   aqdrop_runtime_publish(runtime);
-  const char *report = secure_getenv("AQUEDUCT_REPORT_AT");
-  if (report)
-    aqdrop_bells_watch(runtime, strtoll(report, NULL, 10));
-  exec_tell();
+  if (aqdrop_exec_report_time() > 0)
+    aqdrop_doorbells_watch(runtime, aqdrop_exec_report_time());
+  aqdrop_exec_tell();
   return HSA_STATUS_SUCCESS;
 }
 
 /* Waits while another thread closes the runtime; the lock is held. That thread
  * may be waiting for a callback to return, so it does not wait for ever. */
-static bool closed_wait(void)
+static bool process_closed_wait(void)
 {
   enum { CLOSED_S = 5 };
   struct timespec end;
@@ -499,7 +497,7 @@ hsa_status_t hsa_init(void)
   hsa_status_t status = HSA_STATUS_SUCCESS;
   bool first = false;
   pthread_mutex_lock(&process.lock);
-  if (!closed_wait())
+  if (!process_closed_wait())
     status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   else if (process.references == INT32_MAX)
     status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;

@@ -6,15 +6,15 @@
  *
  * Thread rule: the thread that drives the transport.
  */
-#ifndef AQDROP_FAULTS_H
-#define AQDROP_FAULTS_H
+#ifndef AQDROP_FAULT_INJECTION_H
+#define AQDROP_FAULT_INJECTION_H
 
 #include "common/transport.h"
 
 enum { AQDROP_FAULT_QUEUES = 256 }; /* barriers are counted of so many */
 
 typedef struct aqdrop_fault {
-  int kind; /* of the table in faults.c */
+  int kind; /* of the table in fault_injection.c */
   uint32_t queue;
   uint64_t at;
   aq_time delay;

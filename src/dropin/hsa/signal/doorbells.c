@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "dropin/hsa/base/bells.h"
+#include "dropin/hsa/base/doorbells.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "common/wall.h"
+#include "common/wall_clock.h"
 #include "dropin/hsa/base/check.h"
+#include "dropin/hsa/base/exec_options.h"
 #include "dropin/hsa/base/published.h"
 
 enum { FIRST_BELLS = 16 };
 
-typedef struct aqdrop_bell {
-  aq_amd_signal abi;        /* first: the handle points to it */
-  aq_ring *ring;            /* atomic: NULL without a queue */
-  struct aqdrop_bell *free; /* the next one without a queue */
+typedef struct aqdrop_doorbell {
+  aq_amd_signal abi;            /* first: the handle points to it */
+  aq_ring *ring;                /* atomic: NULL without a queue */
+  struct aqdrop_doorbell *free; /* the next one without a queue */
 } __attribute__((aligned(64))) bell;
 
 static bell *bell_from(hsa_signal_t doorbell)
@@ -26,7 +27,7 @@ static bell *bell_from(hsa_signal_t doorbell)
 }
 
 /* One without a queue; the lock is held. */
-static bell *bell_take(aqdrop *runtime)
+static bell *doorbell_acquire(aqdrop *runtime)
 {
   if (!runtime->free_bell) {
     size_t count;
@@ -43,10 +44,10 @@ static bell *bell_take(aqdrop *runtime)
   return b;
 }
 
-bool aqdrop_bell_hang(aqdrop *runtime, aq_ring *ring, aq_amd_queue *queue)
+bool aqdrop_doorbell_hang(aqdrop *runtime, aq_ring *ring, aq_amd_queue *queue)
 {
   pthread_mutex_lock(&runtime->lock);
-  bell *b = bell_take(runtime);
+  bell *b = doorbell_acquire(runtime);
   if (b && !aqdrop_publish(runtime, &b->abi, sizeof b->abi, AQ_ALLOCATION_QUEUE,
                            NULL, aqdrop_agents_all(runtime), 0)) {
     b->free = runtime->free_bell;
@@ -64,7 +65,7 @@ bool aqdrop_bell_hang(aqdrop *runtime, aq_ring *ring, aq_amd_queue *queue)
   return true;
 }
 
-void aqdrop_bell_remove(aqdrop *runtime, hsa_signal_t doorbell)
+void aqdrop_doorbell_remove(aqdrop *runtime, hsa_signal_t doorbell)
 {
   bell *b = bell_from(doorbell);
   __atomic_store_n(&b->ring, NULL, __ATOMIC_RELEASE);
@@ -76,12 +77,13 @@ void aqdrop_bell_remove(aqdrop *runtime, hsa_signal_t doorbell)
   pthread_mutex_unlock(&runtime->lock);
 }
 
-bool aqdrop_bell_is(const aqdrop *runtime, hsa_signal_t signal)
+bool aqdrop_doorbell_is(const aqdrop *runtime, hsa_signal_t signal)
 {
   return aq_slab_has(&runtime->bells, signal.handle, sizeof(bell));
 }
 
-void aqdrop_bell_ring(const aqdrop *runtime, hsa_signal_t doorbell, uint64_t id)
+void aqdrop_doorbell_ring(const aqdrop *runtime, hsa_signal_t doorbell,
+                          uint64_t id)
 {
   aq_ring *ring = __atomic_load_n(&bell_from(doorbell)->ring, __ATOMIC_ACQUIRE);
   if (ring && runtime->check)
@@ -92,14 +94,14 @@ void aqdrop_bell_ring(const aqdrop *runtime, hsa_signal_t doorbell, uint64_t id)
     runtime->transport->ops->queue_doorbell(runtime->transport, ring, id);
 }
 
-int64_t aqdrop_bell_load(hsa_signal_t doorbell)
+int64_t aqdrop_doorbell_load(hsa_signal_t doorbell)
 {
   const aq_ring *ring =
       __atomic_load_n(&bell_from(doorbell)->ring, __ATOMIC_ACQUIRE);
   return ring ? (int64_t)__atomic_load_n(ring->doorbell, __ATOMIC_ACQUIRE) : 0;
 }
 
-void aqdrop_bells_fini(aqdrop *runtime)
+void aqdrop_doorbells_fini(aqdrop *runtime)
 {
   aq_slab_fini(&runtime->bells);
   runtime->free_bell = NULL;
@@ -107,7 +109,7 @@ void aqdrop_bells_fini(aqdrop *runtime)
 
 /* ---- at the timeout ---- */
 
-struct aqdrop_bell_watch {
+struct aqdrop_doorbell_watch {
   aqdrop *runtime;
   int64_t at_ns;
   pthread_t thread;
@@ -125,24 +127,39 @@ static void unrung_print(aqdrop *runtime, uint32_t queue, uint64_t packet)
           queue, packet);
 }
 
+/* Packets that will never run come first: they say why nothing ends. */
+static void timeout_report(aqdrop *runtime)
+{
+  uint32_t queues;
+  runtime->queues_unrung(runtime, unrung_print);
+  aq_wave_machine_budget_tell(runtime->machine, aqdrop_timeout_print, NULL);
+  const uint64_t packets = runtime->queues_waiting(runtime, &queues);
+  if (packets > 0)
+    fprintf(stderr,
+            "aqueduct: at the timeout: %" PRIu64 " packets wait or run in "
+            "%" PRIu32 " queues\n",
+            packets, queues);
+}
+
 static void *watch_run(void *user)
 {
-  struct aqdrop_bell_watch *w = user;
+  struct aqdrop_doorbell_watch *w = user;
   const int64_t second = 1000000000;
   const struct timespec at = {w->at_ns / second, w->at_ns % second};
   int passed = 0;
   pthread_mutex_lock(&w->lock);
   while (!w->over && passed == 0)
     passed = pthread_cond_clockwait(&w->ends, &w->lock, CLOCK_MONOTONIC, &at);
-  if (!w->over)
-    w->runtime->queues_unrung(w->runtime, unrung_print);
+  const bool over = w->over;
   pthread_mutex_unlock(&w->lock);
+  if (!over)
+    timeout_report(w->runtime);
   return NULL;
 }
 
-void aqdrop_bells_watch(aqdrop *runtime, int64_t at_ns)
+void aqdrop_doorbells_watch(aqdrop *runtime, int64_t at_ns)
 {
-  struct aqdrop_bell_watch *w = calloc(1, sizeof *w);
+  struct aqdrop_doorbell_watch *w = calloc(1, sizeof *w);
   if (!w)
     return;
   w->runtime = runtime;
@@ -155,9 +172,9 @@ void aqdrop_bells_watch(aqdrop *runtime, int64_t at_ns)
     free(w);
 }
 
-void aqdrop_bells_unwatch(aqdrop *runtime)
+void aqdrop_doorbells_unwatch(aqdrop *runtime)
 {
-  struct aqdrop_bell_watch *w = runtime->watch;
+  struct aqdrop_doorbell_watch *w = runtime->watch;
   if (!w)
     return;
   pthread_mutex_lock(&w->lock);

@@ -7,8 +7,8 @@
 
 #include "dropin/hsa/base/ext_images.h"
 #include "dropin/hsa/image/ext_image_formats.h"
-#include "gpu/wave/core/resource.h"
-#include "gpu/wave/image/image_words.h"
+#include "gpu/wave/core/buffer_descriptor.h"
+#include "gpu/wave/image/image_descriptor.h"
 
 /* ---- formats ---- */
 
@@ -84,18 +84,6 @@ static void selects_make(const aq_kernel_image *image, const char *components,
 
 /* ---- images ---- */
 
-static void buffer_make(const char *gfx, const aq_kernel_image *image,
-                        const char *components, uint32_t *words)
-{
-  aq_wave_elements e = {.address = (uint64_t)(uintptr_t)image->data,
-                        .count = image->width,
-                        .size = image->element_size,
-                        .layout = (uint8_t)layout_of(image, components),
-                        .number = number_of(image)};
-  selects_make(image, components, e.select);
-  aq_wave_resource_make(gfx, &e, words);
-}
-
 static aq_wave_image_type type_of(uint16_t geometry)
 {
   switch (geometry) {
@@ -113,34 +101,8 @@ static aq_wave_image_type type_of(uint16_t geometry)
   }
 }
 
-static bool image_make(uint16_t target, const aq_kernel_image *image,
-                       const char *components, uint32_t *words)
-{
-  aq_wave_image made = {.address = (uint64_t)(uintptr_t)image->data,
-                        .width = image->width,
-                        .height = image->height,
-                        .depth = image->slices,
-                        .pitch =
-                            (uint32_t)(image->row_pitch / image->element_size),
-                        .type = type_of(image->geometry),
-                        .layout = (uint8_t)layout_of(image, components),
-                        .number = (uint8_t)number_of(image)};
-  selects_make(image, components, made.select);
-  return aq_wave_image_make(target, &made, words);
-}
-
-static void plain_make(const aq_kernel_image *image, uint32_t *words)
-{
-  const uint64_t address = (uint64_t)(uintptr_t)image->data;
-  words[0] = (uint32_t)address;
-  words[1] = (uint32_t)(address >> 32);
-  words[2] = image->height;
-  words[3] = image->slices;
-  words[4] = (uint32_t)image->row_pitch;
-}
-
-bool aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
-                            uint32_t words[AQ_KERNEL_IMAGE_WORDS])
+bool aqdrop_ext_image_descriptor(const char *gfx, const aq_kernel_image *image,
+                                 uint32_t words[AQ_KERNEL_IMAGE_WORDS])
 {
   const hsa_ext_image_format_t format = {image->type, image->order};
   const char *components =
@@ -151,13 +113,34 @@ bool aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
   memset(words, 0, AQ_KERNEL_IMAGE_WORDS * sizeof *words);
   if (image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB) {
     layout = AQ_KERNEL_IMAGE_BUFFER;
-    buffer_make(gfx, image, components, words);
+    aq_wave_elements e = {.address = (uint64_t)(uintptr_t)image->data,
+                          .count = image->width,
+                          .size = image->element_size,
+                          .layout = (uint8_t)layout_of(image, components),
+                          .number = number_of(image)};
+    selects_make(image, components, e.select);
+    aq_wave_resource_make(gfx, &e, words);
   } else if (target) {
     layout = aq_wave_images_are_gfx10(target) ? AQ_KERNEL_IMAGE_GFX10
                                               : AQ_KERNEL_IMAGE_GFX9;
-    fits = image_make(target, image, components, words);
+    aq_wave_image made = {
+        .address = (uint64_t)(uintptr_t)image->data,
+        .width = image->width,
+        .height = image->height,
+        .depth = image->slices,
+        .pitch = (uint32_t)(image->row_pitch / image->element_size),
+        .type = type_of(image->geometry),
+        .layout = (uint8_t)layout_of(image, components),
+        .number = (uint8_t)number_of(image)};
+    selects_make(image, components, made.select);
+    fits = aq_wave_image_make(target, &made, words);
   } else {
-    plain_make(image, words);
+    const uint64_t address = (uint64_t)(uintptr_t)image->data;
+    words[0] = (uint32_t)address;
+    words[1] = (uint32_t)(address >> 32);
+    words[2] = image->height;
+    words[3] = image->slices;
+    words[4] = (uint32_t)image->row_pitch;
   }
   words[8] = image->type;
   words[9] = image->order;
@@ -183,8 +166,8 @@ static aq_wave_clamp clamp_of(uint32_t addressing)
   }
 }
 
-void aqdrop_ext_sampler_words(const aq_kernel_sampler *sampler,
-                              uint32_t words[AQ_KERNEL_SAMPLER_WORDS])
+void aqdrop_ext_sampler_descriptor(const aq_kernel_sampler *sampler,
+                                   uint32_t words[AQ_KERNEL_SAMPLER_WORDS])
 {
   aq_wave_sampler made = {
       .linear = sampler->filter == HSA_EXT_SAMPLER_FILTER_MODE_LINEAR,
