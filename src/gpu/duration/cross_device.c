@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/duration/transfer.h"
+#include "gpu/duration/cross_device.h"
 
 #include <math.h>
 #include <stddef.h>

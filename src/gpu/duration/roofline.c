@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/duration/executed.h"
+#include "gpu/duration/roofline.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gpu/duration/transfer.h"
+#include "gpu/duration/cross_device.h"
 
 enum {
   SEGMENT = 64, /* bytes */
@@ -167,22 +167,6 @@ static double memory_of(const aq_counted *work, const aq_rates *rates,
                      (double)rates->page_walk * missed;
 }
 
-static void parts_find(const aq_counted *work, const aq_rates *rates,
-                       double parts[AQ_EXECUTED_COUNT])
-{
-  const shares s = shares_of(work, rates);
-  const double simds = (double)rates->simds_per_cu;
-  parts[AQ_EXECUTED_LATENCY] = latency_of(work, rates, &s);
-  parts[AQ_EXECUTED_ISSUE] = unit_of(work->valu, simds, work, &s);
-  parts[AQ_EXECUTED_MATRIX] =
-      rates->matrix > 0 ? unit_of(work->matrix, rates->matrix, work, &s) : 0;
-  parts[AQ_EXECUTED_L1] = unit_of(work->l1, 1, work, &s);
-  parts[AQ_EXECUTED_LDS] = unit_of(work->bank_cycles, 1, work, &s);
-  parts[AQ_EXECUTED_L2] = l2_of(work, rates, &s);
-  parts[AQ_EXECUTED_MEMORY] = memory_of(work, rates, &s);
-  parts[AQ_EXECUTED_WORKGROUPS] = s.groups * (double)rates->workgroup_interval;
-}
-
 static aq_time time_of(double ps)
 {
   return ps < (double)(AQ_TIME_MAX / 4) ? (aq_time)llround(ps)
@@ -195,7 +179,17 @@ aq_executed aq_executed_predict(const aq_counted *work, const aq_rates *rates)
   double parts[AQ_EXECUTED_COUNT], sum = 0;
   if (work->counted <= 0 || work->groups <= 0 || work->waves <= 0)
     return out;
-  parts_find(work, rates, parts);
+  const shares s = shares_of(work, rates);
+  const double simds = (double)rates->simds_per_cu;
+  parts[AQ_EXECUTED_LATENCY] = latency_of(work, rates, &s);
+  parts[AQ_EXECUTED_ISSUE] = unit_of(work->valu, simds, work, &s);
+  parts[AQ_EXECUTED_MATRIX] =
+      rates->matrix > 0 ? unit_of(work->matrix, rates->matrix, work, &s) : 0;
+  parts[AQ_EXECUTED_L1] = unit_of(work->l1, 1, work, &s);
+  parts[AQ_EXECUTED_LDS] = unit_of(work->bank_cycles, 1, work, &s);
+  parts[AQ_EXECUTED_L2] = l2_of(work, rates, &s);
+  parts[AQ_EXECUTED_MEMORY] = memory_of(work, rates, &s);
+  parts[AQ_EXECUTED_WORKGROUPS] = s.groups * (double)rates->workgroup_interval;
   for (int i = 0; i < AQ_EXECUTED_COUNT; i++) {
     sum += pow(parts[i], POWER);
     out.parts[i] = time_of(parts[i]);

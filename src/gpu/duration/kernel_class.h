@@ -3,8 +3,8 @@
  * Families of kernels: the limits of a kernel, by its name alone.
  * families.def and patterns.def are the tables. Pure functions.
  */
-#ifndef AQ_GPU_DURATION_FAMILY_H
-#define AQ_GPU_DURATION_FAMILY_H
+#ifndef AQ_GPU_DURATION_KERNEL_CLASS_H
+#define AQ_GPU_DURATION_KERNEL_CLASS_H
 
 #include <stddef.h>
 #include <stdint.h>

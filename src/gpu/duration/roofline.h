@@ -4,8 +4,8 @@
  * device of known constants. doc/durations.md has the formula and its errors.
  * Pure functions.
  */
-#ifndef AQ_GPU_DURATION_EXECUTED_H
-#define AQ_GPU_DURATION_EXECUTED_H
+#ifndef AQ_GPU_DURATION_ROOFLINE_H
+#define AQ_GPU_DURATION_ROOFLINE_H
 
 #include <stdbool.h>
 

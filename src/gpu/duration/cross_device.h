@@ -5,13 +5,13 @@
  * follows neither. Pure functions. doc/durations.md has the errors on measured
  * pairs.
  */
-#ifndef AQ_GPU_DURATION_TRANSFER_H
-#define AQ_GPU_DURATION_TRANSFER_H
+#ifndef AQ_GPU_DURATION_CROSS_DEVICE_H
+#define AQ_GPU_DURATION_CROSS_DEVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/duration/family.h"
+#include "gpu/duration/kernel_class.h"
 
 /* Peaks of a GPU: operations and bytes a second. */
 typedef struct aq_peaks {

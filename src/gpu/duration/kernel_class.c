@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/duration/family.h"
+#include "gpu/duration/kernel_class.h"
 
 #include <math.h>
 #include <stdbool.h>
