@@ -10,8 +10,8 @@
  * Ownership: texts of a statement live until its next step.
  * Thread rule: one thread at a time per database.
  */
-#ifndef AQ_TRACE_DB_DATABASE_H
-#define AQ_TRACE_DB_DATABASE_H
+#ifndef AQ_TRACE_DB_FOREIGN_DB_H
+#define AQ_TRACE_DB_FOREIGN_DB_H
 
 #include <sqlite3.h>
 
@@ -78,7 +78,8 @@ static inline uint64_t aq_database_key(int64_t id, uint64_t scope)
 /* ---- formats ---- */
 
 /* Reads an open database of the format. */
-typedef aq_status aq_database_reader(aq_database *database, aq_join *join);
+typedef aq_status aq_database_reader(aq_database *database,
+                                     aq_correlation *join);
 
 aq_database_reader aq_rocpd_read;
 aq_database_reader aq_rpd_read;

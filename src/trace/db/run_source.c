@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "trace/db/stored.h"
+#include "trace/db/run_source.h"
 
 static aq_status source_next(aq_trace_source *source, aq_record *rows,
                              int64_t *numbers, size_t capacity, size_t *count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "trace/db/database.h"
+#include "trace/db/foreign_db.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -154,7 +154,8 @@ static aq_status open_bytes(aq_database *database, const aq_trace_file *file)
 
 /* ---- packed files ---- */
 
-static aq_status copy_to(aq_database *database, aq_reader *reader, int fd)
+static aq_status copy_to(aq_database *database, aq_stream_reader *reader,
+                         int fd)
 {
   for (;;) {
     const char *bytes;
@@ -181,7 +182,7 @@ static aq_status open_packed(aq_database *database, const aq_trace_file *file)
   const char *folder = getenv("TMPDIR");
   if (!folder || !folder[0])
     folder = "/tmp";
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, database->import->diag);
   if (status != AQ_OK)
     return status;
@@ -204,7 +205,7 @@ static aq_status open_packed(aq_database *database, const aq_trace_file *file)
     unlink(path);
     close(fd);
   }
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   return status;
 }
 
@@ -389,7 +390,7 @@ int64_t aq_database_int(const aq_database *database, sqlite3_stmt *statement,
   }
   const char *text = (const char *)sqlite3_column_text(statement, column);
   const size_t length = (size_t)sqlite3_column_bytes(statement, column);
-  const bool read = text && aq_number_int(text, length, &value);
+  const bool read = text && aq_decimal_int(text, length, &value);
   if (read && value != AQ_NONE)
     aq_import_repair(database->import, AQ_REPAIR_STRING_NUMBER);
   else

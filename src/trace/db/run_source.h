@@ -3,8 +3,8 @@
  * A stored run as the source of an export.
  * Thread rule: that of the reader.
  */
-#ifndef AQ_TRACE_DB_STORED_H
-#define AQ_TRACE_DB_STORED_H
+#ifndef AQ_TRACE_DB_RUN_SOURCE_H
+#define AQ_TRACE_DB_RUN_SOURCE_H
 
 #include "store/store.h"
 #include "trace/import/trace.h"
