@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "report/compare/align.h"
+#include "report/compare/sequence_align.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "report/compare/verdict.h"
+#include "report/compare/ci_report.h"
 
 #include <inttypes.h>
 #include <math.h>

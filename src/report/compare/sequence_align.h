@@ -6,8 +6,8 @@
  * settles for less than the longest common subsequence, and reports it.
  * Pure functions.
  */
-#ifndef AQ_REPORT_COMPARE_ALIGN_H
-#define AQ_REPORT_COMPARE_ALIGN_H
+#ifndef AQ_REPORT_COMPARE_SEQUENCE_ALIGN_H
+#define AQ_REPORT_COMPARE_SEQUENCE_ALIGN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "report/compare/versions.h"
+#include "report/compare/ab_compare.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #include "common/array.h"
 #include "common/rng.h"
+#include "report/stats/launch_context.h"
 #include "report/stats/stats.h"
 
 enum { RESAMPLES = 2000, SEED = 1 };
@@ -121,7 +122,7 @@ static aq_status group_add(work *w, size_t run, const aq_stats_group *g,
   if (!s)
     return aq_diag_no_memory(diag);
   if (!aq_stats_by_is_name(by))
-    s->group.name = aq_stats_key_word(key, by);
+    s->group.name = aq_stats_key_text(key, by);
   s->sums[run] = (double)g->kernel.total / (double)AQ_NS;
   w->kernels[run] += s->sums[run];
   if (run < w->before)
@@ -143,6 +144,8 @@ static aq_status run_add(work *w, aq_store *store, const aq_run_info *info,
     return status;
   status = aq_dispatches_read(reader, aq_stats_by_rows(by, AQ_WANT_DISPATCHES),
                               &dispatches, diag);
+  if (status == AQ_OK && aq_stats_by_needs_context(by))
+    status = aq_launch_context_read(store, info->id, reader, &dispatches, diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, diag);
   for (size_t i = 0; i < stats.count && status == AQ_OK; i++)
@@ -185,16 +188,6 @@ static aq_status groups_make(const work *w, aq_stats_by by, aq_diag *diag)
   return AQ_OK;
 }
 
-static void work_fini(work *w)
-{
-  for (size_t i = 0; i < w->count; i++)
-    free(w->groups[i].sums);
-  free(w->groups);
-  free(w->makespans);
-  free(w->kernels);
-  aq_map_fini(&w->by_key);
-}
-
 aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
                               size_t before_count,
                               const aq_run_info *const *after,
@@ -223,7 +216,12 @@ aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
                      by, diag);
   if (status == AQ_OK)
     status = groups_make(&w, by, diag);
-  work_fini(&w);
+  for (size_t i = 0; i < w.count; i++)
+    free(w.groups[i].sums);
+  free(w.groups);
+  free(w.makespans);
+  free(w.kernels);
+  aq_map_fini(&w.by_key);
   if (status == AQ_OK)
     *out = versions;
   else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON for the page's data: it stands in an element of the page. One thread. */
-#ifndef AQ_REPORT_PAGE_PAGE_PUT_H
-#define AQ_REPORT_PAGE_PAGE_PUT_H
+#ifndef AQ_REPORT_PAGE_PAGE_JSON_H
+#define AQ_REPORT_PAGE_PAGE_JSON_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The step of a measured run's timestamps, which distinguishes GPUs that a run
  * does not name.
  */
-#ifndef AQ_REPORT_STATS_TIMESTAMP_STEP_H
-#define AQ_REPORT_STATS_TIMESTAMP_STEP_H
+#ifndef AQ_REPORT_STATS_TIMESTAMP_RESOLUTION_H
+#define AQ_REPORT_STATS_TIMESTAMP_RESOLUTION_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
  * side's runs, with a fixed seed, so equal runs give equal intervals. With few
  * runs it is too narrow; 5 a side are a sensible least. One thread.
  */
-#ifndef AQ_REPORT_COMPARE_VERSIONS_H
-#define AQ_REPORT_COMPARE_VERSIONS_H
+#ifndef AQ_REPORT_COMPARE_AB_COMPARE_H
+#define AQ_REPORT_COMPARE_AB_COMPARE_H
 
 #include "common/map.h"
 #include "report/stats/compare_by.h"
@@ -50,7 +50,7 @@ aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
                               aq_versions *out, aq_diag *diag);
 void aq_versions_fini(aq_versions *versions);
 
-/* Whether the interval leaves out 0. */
+/* Whether the interval excludes 0. */
 bool aq_versions_differ(const aq_versions_figure *figure);
 
 /* The caveats of run number `i` that no run before it has; returns how many. */

@@ -4,8 +4,8 @@
  * Markdown, for the summary of a job or a comment. For scored replays and for
  * matched runs.
  */
-#ifndef AQ_REPORT_COMPARE_VERDICT_H
-#define AQ_REPORT_COMPARE_VERDICT_H
+#ifndef AQ_REPORT_COMPARE_CI_REPORT_H
+#define AQ_REPORT_COMPARE_CI_REPORT_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "report/page/page_put.h"
+#include "report/page/page_json.h"
 
 #include <inttypes.h>
 #include <string.h>

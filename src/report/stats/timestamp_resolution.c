@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "report/stats/timestamp_step.h"
+#include "report/stats/timestamp_resolution.h"
 
 #include <stdlib.h>
 
