@@ -6,10 +6,12 @@
  * A row that was submitted before its queue was free waited for the row in
  * front of it; one behind an edge, for the row of another queue that ended
  * last; any other, for its host, which came from the row that its last wait
- * followed. The parts add up to the makespan, exactly. Pure but for memory.
+ * followed. Without any recorded wait of a process, and in front of a row
+ * without a known doorbell, the path continues with the row that ended last.
+ * The parts add up to the makespan, exactly. Pure but for memory.
  */
-#ifndef AQ_STUDY_WHATIF_CRITICAL_H
-#define AQ_STUDY_WHATIF_CRITICAL_H
+#ifndef AQ_STUDY_WHATIF_CRITICAL_PATH_H
+#define AQ_STUDY_WHATIF_CRITICAL_PATH_H
 
 #include "common/json_out.h"
 #include "study/whatif/timeline.h"
@@ -20,7 +22,8 @@
   P(COPIES, "copies", "copies and fills ran")                                  \
   P(DISPATCH, "dispatch", "the device fetched, waited for room and launched")  \
   P(HOST, "host", "the host computed and called until it submitted")           \
-  P(RETURN, "return", "a completion reached the host that waited for it")
+  P(RETURN, "return", "a completion reached the host that waited for it")      \
+  P(UNKNOWN, "unknown", "the next row waited for an unrecorded reason")
 
 typedef enum aq_critical_part {
 #define P(id, name, meaning) AQ_CRITICAL_##id,

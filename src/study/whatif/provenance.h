@@ -2,8 +2,8 @@
 /*
  * The basis of a row of the what-if table, as text. One thread.
  */
-#ifndef AQ_STUDY_WHATIF_BASIS_H
-#define AQ_STUDY_WHATIF_BASIS_H
+#ifndef AQ_STUDY_WHATIF_PROVENANCE_H
+#define AQ_STUDY_WHATIF_PROVENANCE_H
 
 #include "study/whatif/variant.h"
 

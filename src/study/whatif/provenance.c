@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "study/whatif/basis.h"
+#include "study/whatif/provenance.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -116,13 +116,6 @@ static void change_basis(const aq_whatif_variant *v, const aq_change *change,
   }
 }
 
-/* A model that several edits change is one sentence. */
-static bool repeats(const aq_change *changes, size_t i)
-{
-  return i > 0 && changes[i].id == AQ_CHANGE_SET &&
-         changes[i - 1].id == AQ_CHANGE_SET;
-}
-
 char *aq_whatif_basis(const aq_whatif_variant *v, const aq_change *changes,
                       size_t count)
 {
@@ -131,14 +124,22 @@ char *aq_whatif_basis(const aq_whatif_variant *v, const aq_change *changes,
   FILE *basis = open_memstream(&text, &size);
   if (!basis)
     return NULL;
+  /* A model that several edits change is one sentence. */
   for (size_t i = 0; i < count; i++)
-    if (!repeats(changes, i))
+    if (!(i > 0 && changes[i].id == AQ_CHANGE_SET &&
+          changes[i - 1].id == AQ_CHANGE_SET))
       change_basis(v, &changes[i], basis);
   if (count == 0)
-    basis_add(basis, "closed loop on %s, %" PRIu64 " waits%s; durations %s",
+    basis_add(basis,
+              "closed loop on %s, %" PRIu64 " host waits%s; durations %s",
               v->model, v->facts.waits,
-              v->facts.waits ? "" : " known: no call follows the device",
+              v->facts.waits ? ""
+                             : " known: no call follows the device, ranges "
+                               "contain that each does",
               v->measured_on);
+  if (count == 0 && v->facts.endless)
+    basis_add(basis, "%" PRIu64 " rows of unknown end take no time",
+              v->facts.endless);
   collectives_add(v, basis);
   const bool failed = ferror(basis);
   if (fclose(basis) == 0 && !failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "study/whatif/critical.h"
+#include "study/whatif/critical_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,12 +114,54 @@ static const aq_timeline_wait *wait_before(const aq_timeline *t, int64_t pid,
   return NULL;
 }
 
+/* Whether any host wait of a process is recorded. */
+static bool waits_known(const aq_timeline *t, int64_t pid)
+{
+  const aq_timeline_wait wanted = {.time = AQ_TIME_MAX, .pid = pid};
+  size_t low = 0, high = t->wait_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (wait_compare(&t->waits[middle], &wanted) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && t->waits[low - 1].pid == pid;
+}
+
+/* The row that ended last by `time` of the rows that started before row `i`,
+ * whatever its queue, + 1. */
+static uint32_t ended_by(const paths *p, uint32_t i, aq_time time)
+{
+  const aq_timeline *t = p->t;
+  uint32_t best = 0;
+  for (uint32_t j = i; j-- > 0;) {
+    if (best && t->rows[p->highest[j]].end <= t->rows[best - 1].end)
+      break;
+    if (t->rows[j].end <= time &&
+        (best == 0 || t->rows[j].end > t->rows[best - 1].end))
+      best = j + 1;
+  }
+  return best;
+}
+
+/* Back to the row that ended last by now, over a part that is not its own; 0 at
+ * the begin of the run. */
+static uint32_t device_pass(paths *p, aq_critical *out, uint32_t i,
+                            aq_critical_part part)
+{
+  const uint32_t before = ended_by(p, i, p->at);
+  path_go(p, out, part, before ? p->t->rows[before - 1].end : p->begin);
+  return before;
+}
+
 /* From a submission back over the host; the row that its last wait followed,
  * + 1, or 0 at the begin of the run. */
 static uint32_t host_pass(paths *p, aq_critical *out, uint32_t i)
 {
   const aq_timeline_row *row = &p->t->rows[i];
-  path_go(p, out, AQ_CRITICAL_DISPATCH, row->submit);
+  if (!waits_known(p->t, row->pid))
+    return device_pass(p, out, i, AQ_CRITICAL_HOST);
   const aq_timeline_wait *wait = wait_before(p->t, row->pid, row->submit);
   const uint32_t after = wait && wait->origin < p->origins && wait->origin >= 0
                              ? p->by_row[wait->origin]
@@ -133,41 +175,28 @@ static uint32_t host_pass(paths *p, aq_critical *out, uint32_t i)
   return after;
 }
 
-/* The row that ended last before row `i` started, whatever its queue, + 1. */
-static uint32_t edge_source(const paths *p, uint32_t i)
-{
-  const aq_timeline *t = p->t;
-  uint32_t best = 0;
-  for (uint32_t j = i; j-- > 0;) {
-    if (best && t->rows[p->highest[j]].end <= t->rows[best - 1].end)
-      break;
-    if (t->rows[j].end <= t->rows[i].start &&
-        (best == 0 || t->rows[j].end > t->rows[best - 1].end))
-      best = j + 1;
-  }
-  return best;
-}
-
 /* What row `i` waited for last, + 1; 0 at the begin of the run. */
 static uint32_t row_pass(paths *p, aq_critical *out, uint32_t i)
 {
   const aq_timeline_row *row = &p->t->rows[i];
+  const int64_t flags = row->flags == AQ_NONE ? 0 : row->flags;
+  const bool pinned = flags & AQ_FLAG_PINNED;
+  const aq_critical_part wait =
+      pinned ? AQ_CRITICAL_UNKNOWN : AQ_CRITICAL_DISPATCH;
   path_go(p, out,
           row->kind == AQ_KIND_KERNEL ? AQ_CRITICAL_KERNELS
                                       : AQ_CRITICAL_COPIES,
           row->start);
-  uint32_t before = p->front[i];
-  if (row->flags != AQ_NONE && row->flags & AQ_FLAG_EDGE)
-    before = edge_source(p, i);
-  if (before && (row->submit == AQ_TIME_NONE ||
-                 p->t->rows[before - 1].end >= row->submit)) {
-    path_go(p, out, AQ_CRITICAL_DISPATCH, p->t->rows[before - 1].end);
+  if (row->submit == AQ_TIME_NONE ||
+      (pinned && row->host_begin == AQ_TIME_NONE))
+    return device_pass(p, out, i, AQ_CRITICAL_UNKNOWN);
+  const uint32_t before =
+      flags & AQ_FLAG_EDGE ? ended_by(p, i, row->start) : p->front[i];
+  if (before && p->t->rows[before - 1].end >= row->submit) {
+    path_go(p, out, wait, p->t->rows[before - 1].end);
     return before;
   }
-  if (row->submit == AQ_TIME_NONE) {
-    path_go(p, out, AQ_CRITICAL_DISPATCH, p->begin);
-    return 0;
-  }
+  path_go(p, out, wait, row->submit);
   return host_pass(p, out, i);
 }
 

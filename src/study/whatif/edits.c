@@ -10,11 +10,10 @@
 enum { QUEUES_MAX = 1024 };
 
 static const struct {
-  const char *name, *meaning;
+  const char *name;
   aq_change_kind kind;
 } changes[AQ_CHANGE_COUNT] = {
-#define C(id, name, kind, meaning)                                             \
-  [AQ_CHANGE_##id] = {name, meaning, AQ_CHANGE_##kind},
+#define C(id, name, kind, meaning) [AQ_CHANGE_##id] = {name, AQ_CHANGE_##kind},
 #include "study/whatif/changes.def"
 #undef C
 };
@@ -22,11 +21,6 @@ static const struct {
 const char *aq_change_name(aq_change_id id)
 {
   return changes[id].name;
-}
-
-const char *aq_change_meaning(aq_change_id id)
-{
-  return changes[id].meaning;
 }
 
 /* "x0.5" or "0.5x", 0.01 to 100. */
@@ -63,7 +57,7 @@ aq_status aq_change_read(aq_change_id id, const char *text, aq_change *out,
                        changes[id].name, text);
   if (kind == AQ_CHANGE_NUMBER && !number_read(text, &read.number))
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--%s %s: expected a whole number from 1 to %d",
+                       "--%s %s: must be an integer from 1 to %d",
                        changes[id].name, text, QUEUES_MAX);
   if (kind == AQ_CHANGE_TEXT)
     read.text = text;
