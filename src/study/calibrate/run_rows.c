@@ -2,7 +2,7 @@
 /* The rows of a run, as calibration reads them. */
 #include "config.h"
 
-#include "study/calibrate/rows.h"
+#include "study/calibrate/run_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "common/map.h"
 #include "gpu/duration/rccl_name.h"
 #include "report/stats/quantile.h"
-#include "report/stats/timestamp_step.h"
-#include "store/each.h"
+#include "report/stats/timestamp_resolution.h"
+#include "store/foreach_row.h"
 
 enum {
   BACK_TO_BACK =
@@ -56,6 +56,9 @@ typedef struct lane {
 
 typedef struct run_rows {
   aq_calibrate *calibrate;
+  aq_calibrate_part part;
+  bool whole;   /* all of the run */
+  bool outside; /* the row is before the part: it leaves no value */
   lane *lanes;
   size_t lane_count, lane_capacity;
   work *works;
@@ -69,7 +72,7 @@ typedef struct run_rows {
 static void add(run_rows *r, aq_calibrate_pairs *pairs, aq_time key,
                 aq_time value)
 {
-  if (!aq_calibrate_pairs_add(pairs, key, value))
+  if (!r->outside && !aq_calibrate_pairs_add(pairs, key, value))
     r->failed = true;
 }
 
@@ -104,8 +107,8 @@ static bool is_back_to_back(const aq_record *row, aq_time before)
 }
 
 /* A kernel that the host launched with a call of its own. */
-static void direct_tell(run_rows *r, const lane *queue, const aq_record *row,
-                        aq_time submit, aq_time device_before)
+static void direct_report(run_rows *r, const lane *queue, const aq_record *row,
+                          aq_time submit, aq_time device_before)
 {
   const aq_time before = queue->end;
   aq_calibrate *c = r->calibrate;
@@ -114,7 +117,7 @@ static void direct_tell(run_rows *r, const lane *queue, const aq_record *row,
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
   else if (lead >= EARLY * AQ_US && row->start > before) {
     figure(r, AQ_CALIBRATE_GAP, row->start - before);
-    if (queue->name && row->start - before <= LONGEST * AQ_US)
+    if (!r->outside && queue->name && row->start - before <= LONGEST * AQ_US)
       r->failed |= !aq_calibrate_gap_add(&c->gaps, queue->name, queue->grid,
                                          row->start - before);
   }
@@ -123,8 +126,11 @@ static void direct_tell(run_rows *r, const lane *queue, const aq_record *row,
   const aq_time latency = row->start - submit;
   const aq_time called =
       row->host_begin == AQ_TIME_NONE ? submit : row->host_begin;
-  if (called > device_before && latency > 0 && latency < LONGEST * AQ_US)
-    add(r, &c->launches, submit - device_before, latency);
+  /* To fit one run, all launches that the model takes for warm count: also the
+   * ones onto an idle queue beside a busy one. */
+  const bool idle = called > (r->whole ? device_before : before);
+  if (idle && latency > 0 && latency < LONGEST * AQ_US)
+    add(r, &c->launches, aq_time_max(submit - device_before, 0), latency);
 }
 
 static bool continues_graph(const lane *queue, const aq_record *row)
@@ -148,7 +154,8 @@ static void graph_node(run_rows *r, lane *queue, const aq_record *row,
 {
   if (!continues_graph(queue, row)) {
     const aq_time idle = row->host_begin - device_before;
-    const bool known = idle > 0 && row->host_end > row->host_begin;
+    const bool known =
+        !r->outside && idle > 0 && row->host_end > row->host_begin;
     graph_close(r, queue);
     queue->correlation = row->correlation;
     queue->graph = (aq_calibrate_graph){
@@ -159,14 +166,6 @@ static void graph_node(run_rows *r, lane *queue, const aq_record *row,
   queue->graph.nodes++;
 }
 
-/* The packet that waits for the copy may be what costs the time, or the signal
- * of the copy engine. */
-static void copy_tell(run_rows *r, aq_time gap)
-{
-  figure(r, AQ_CALIBRATE_WAIT, gap);
-  figure(r, AQ_CALIBRATE_COPY, gap);
-}
-
 static aq_time submit_of(const aq_record *row)
 {
   if (row->via == AQ_VIA_NONE || row->via == AQ_NONE)
@@ -174,8 +173,8 @@ static aq_time submit_of(const aq_record *row)
   return row->host_end != AQ_TIME_NONE ? row->host_end : row->submit;
 }
 
-static void row_tell(run_rows *r, lane *queue, const aq_record *row,
-                     aq_time device_before)
+static void row_report(run_rows *r, lane *queue, const aq_record *row,
+                       aq_time device_before)
 {
   const aq_time submit = submit_of(row), before = queue->end;
   const bool graph =
@@ -191,8 +190,13 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
   else if (after_graph)
     graph_close(r, queue);
   if (queue->host_copy && submit != AQ_TIME_NONE &&
-      submit <= before - EARLY * AQ_US && !is_back_to_back(row, before))
-    copy_tell(r, row->start - before);
+      submit <= before - EARLY * AQ_US && !is_back_to_back(row, before)) {
+    /* The packet that waits for the copy may be what costs the time, or the
+     * signal of the copy engine. */
+    const aq_time gap = row->start - before;
+    figure(r, AQ_CALIBRATE_WAIT, gap);
+    figure(r, AQ_CALIBRATE_COPY, gap);
+  }
   if (row->kind != AQ_KIND_KERNEL || graph || after_graph)
     return;
   if (submit != AQ_TIME_NONE && queue->complete != AQ_TIME_NONE &&
@@ -200,19 +204,37 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
     add(r, &r->calibrate->handlers, submit - queue->complete,
         row->start - queue->complete);
   if (submit != AQ_TIME_NONE)
-    direct_tell(r, queue, row, submit, device_before);
+    direct_report(r, queue, row, submit, device_before);
   else if (is_back_to_back(row, before))
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
+}
+
+static int64_t device_of(const aq_record *row)
+{
+  return row->device == AQ_NONE ? 0 : row->device;
+}
+
+static int64_t queue_of(const aq_record *row)
+{
+  const int64_t place = row->queue != AQ_NONE    ? row->queue
+                        : row->stream != AQ_NONE ? row->stream
+                                                 : 0;
+  return device_of(row) << 40 | (place & 0xffffffff) << 1;
+}
+
+/* A row behind the part: a graph launch that it belongs to is not known whole.
+ */
+static void beyond_add(run_rows *r, const aq_record *row)
+{
+  lane *queue = &r->lanes[lane_find(r, queue_of(row))];
+  if (!r->failed && continues_graph(queue, row))
+    queue->graph.latency = 0;
 }
 
 static void work_add(run_rows *r, const aq_record *row, int64_t number,
                      const char *name)
 {
-  const int64_t device = row->device == AQ_NONE ? 0 : row->device;
-  const int64_t place = row->queue != AQ_NONE    ? row->queue
-                        : row->stream != AQ_NONE ? row->stream
-                                                 : 0;
-  const int64_t key = device << 40 | (place & 0xffffffff) << 1;
+  const int64_t device = device_of(row), key = queue_of(row);
   const size_t gpu_at = lane_find(r, device << 40 | 1);
   const size_t queue_at = lane_find(r, key);
   r->failed |= !AQ_ARRAY_RESERVE(r->works, r->work_capacity, r->work_count + 1);
@@ -220,17 +242,18 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number,
     return;
   lane *gpu = &r->lanes[gpu_at], *queue = &r->lanes[queue_at];
   if (queue->end != AQ_TIME_NONE && gpu->end != AQ_TIME_NONE)
-    row_tell(r, queue, row, gpu->end);
-  r->works[r->work_count++] =
-      (work){.number = number,
-             .queue = key,
-             .start = row->start,
-             .end = row->end,
-             .submit = submit_of(row),
-             .before = queue->end,
-             .before_row = queue->row,
-             .of_rccl = row->kind == AQ_KIND_KERNEL && name &&
-                        aq_kernel_is_of_rccl(name)};
+    row_report(r, queue, row, gpu->end);
+  if (!r->outside)
+    r->works[r->work_count++] =
+        (work){.number = number,
+               .queue = key,
+               .start = row->start,
+               .end = row->end,
+               .submit = submit_of(row),
+               .before = queue->end,
+               .before_row = queue->row,
+               .of_rccl = row->kind == AQ_KIND_KERNEL && name &&
+                          aq_kernel_is_of_rccl(name)};
   if (queue->end == AQ_TIME_NONE || row->end >= queue->end)
     queue->row = number;
   queue->complete = row->complete;
@@ -259,7 +282,7 @@ static int work_compare_number(const void *a, const void *b)
 
 /* Host calls that waited: the last end before each returned, if that came while
  * it waited. */
-static void waits_tell(run_rows *r)
+static void waits_report(run_rows *r)
 {
   if (r->work_count == 0)
     return;
@@ -297,8 +320,8 @@ static bool is_awaited(const aq_edge *edges, size_t count, int64_t number)
 /* A queued row that awaited an ended row, the first of its queue to. HIP sent a
  * packet for the wait if the row had not ended by the call. Behind an awaited
  * row is the packet of its event, too, and behind one of RCCL are two. */
-static void met_tell(run_rows *r, const aq_edge *edges, size_t count, size_t at,
-                     const work *from, const work *to)
+static void met_report(run_rows *r, const aq_edge *edges, size_t count,
+                       size_t at, const work *from, const work *to)
 {
   for (size_t i = 0; i < count; i++) {
     const work *other =
@@ -318,7 +341,7 @@ static void met_tell(run_rows *r, const aq_edge *edges, size_t count, size_t at,
 
 /* Rows that had been queued, were next, and had but the other queue to wait
  * for. */
-static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
+static void edges_report(run_rows *r, const aq_edge *edges, size_t count)
 {
   if (r->work_count == 0)
     return;
@@ -329,7 +352,7 @@ static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
     if (!from || !to || from->queue == to->queue ||
         to->submit == AQ_TIME_NONE || to->before == AQ_TIME_NONE)
       continue;
-    met_tell(r, edges, count, i, from, to);
+    met_report(r, edges, count, i, from, to);
     const aq_time ready = aq_time_max(to->before, to->submit + EARLY * AQ_US);
     if (ready <= from->end && to->start > from->end && !from->of_rccl)
       figure(r, AQ_CALIBRATE_EDGE, to->start - from->end);
@@ -338,23 +361,31 @@ static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
 
 /* ---- a run ---- */
 
-static void record_add(run_rows *r, const aq_record *row, int64_t number,
-                       const char *name)
-{
-  const bool is_work = row->kind == AQ_KIND_KERNEL ||
-                       row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
-  if (is_work && row->start != AQ_TIME_NONE && row->end != AQ_TIME_NONE)
-    work_add(r, row, number, name);
-  else if (row->kind == AQ_KIND_WAIT && row->host_begin != AQ_TIME_NONE &&
-           row->host_end != AQ_TIME_NONE && name && strstr(name, "Synchronize"))
-    add(r, &r->waits, row->host_begin, row->host_end);
-}
-
 static bool row_add(void *user, const aq_record *row, int64_t number,
                     const char *name)
 {
   run_rows *r = user;
-  record_add(r, row, number, name);
+  const bool is_work = row->kind == AQ_KIND_KERNEL ||
+                       row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
+  const bool is_timed =
+      is_work && row->start != AQ_TIME_NONE && row->end != AQ_TIME_NONE;
+  const bool is_wait = row->kind == AQ_KIND_WAIT &&
+                       row->host_begin != AQ_TIME_NONE &&
+                       row->host_end != AQ_TIME_NONE;
+  if (is_timed && row->start >= r->part.until) {
+    beyond_add(r, row);
+    return !r->failed;
+  }
+  if (is_wait &&
+      (row->host_begin < r->part.from || row->host_end > r->part.until))
+    return true;
+  r->outside = is_timed && row->start < r->part.from;
+  if (is_timed)
+    work_add(r, row, number, name);
+  else if (is_wait && name && strstr(name, "Synchronize"))
+    add(r, &r->waits, row->host_begin, row->host_end);
+  if (r->outside)
+    return !r->failed;
   aq_timestamps_add(r->timestamps, row);
   return aq_clock_rows_add(r->clock, row, name) && !r->failed;
 }
@@ -364,21 +395,22 @@ static aq_status run_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
   const aq_edge *edges;
   size_t count;
   aq_status status = aq_run_reader_each(reader, row_add, r, diag);
+  r->outside = false;
   for (size_t i = 0; i < r->lane_count; i++)
     graph_close(r, &r->lanes[i]);
   if (status == AQ_OK)
     status = aq_run_reader_edges(reader, &edges, &count, diag);
   if (status != AQ_OK)
     return status;
-  waits_tell(r);
-  edges_tell(r, edges, count);
+  waits_report(r);
+  edges_report(r, edges, count);
   if (r->failed)
     return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 
 /* Keeps the launches of the run, from `first` on, beside its witnesses. */
-static aq_status clock_tell(run_rows *r, size_t first, aq_diag *diag)
+static aq_status clock_report(run_rows *r, size_t first, aq_diag *diag)
 {
   aq_calibrate *c = r->calibrate;
   aq_calibrate_skewed skewed = {0};
@@ -400,7 +432,7 @@ static aq_status clock_tell(run_rows *r, size_t first, aq_diag *diag)
   return status == AQ_OK && r->failed ? aq_diag_no_memory(diag) : status;
 }
 
-static void step_tell(const run_rows *r)
+static void step_report(const run_rows *r)
 {
   aq_calibrate *c = r->calibrate;
   const int step = aq_timestamps_step(r->timestamps);
@@ -409,13 +441,18 @@ static void step_tell(const run_rows *r)
 }
 
 aq_status aq_calibrate_add(aq_calibrate *c, aq_store *store,
-                           const aq_run_info *run, aq_diag *diag)
+                           const aq_run_info *run,
+                           const aq_calibrate_part *part, aq_diag *diag)
 {
   run_rows rows = {.calibrate = c,
+                   .part = {INT64_MIN, AQ_TIME_MAX},
+                   .whole = part == NULL,
                    .clock = aq_clock_rows_create(),
                    .timestamps = aq_timestamps_create()};
   const size_t launches = c->launches.count;
   aq_run_reader *reader = NULL;
+  if (part)
+    rows.part = *part;
   aq_status status =
       rows.clock && rows.timestamps
           ? aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag)
@@ -423,9 +460,9 @@ aq_status aq_calibrate_add(aq_calibrate *c, aq_store *store,
   if (status == AQ_OK)
     status = run_read(&rows, reader, diag);
   if (status == AQ_OK)
-    status = clock_tell(&rows, launches, diag);
+    status = clock_report(&rows, launches, diag);
   if (status == AQ_OK)
-    step_tell(&rows);
+    step_report(&rows);
   aq_run_reader_close(reader);
   aq_clock_rows_free(rows.clock);
   aq_timestamps_free(rows.timestamps);

@@ -6,8 +6,8 @@
  * constants follow from them. doc/calibrate.md defines every figure. One thread
  * at a time.
  */
-#ifndef AQ_STUDY_CALIBRATE_FIGURES_H
-#define AQ_STUDY_CALIBRATE_FIGURES_H
+#ifndef AQ_STUDY_CALIBRATE_SAMPLES_H
+#define AQ_STUDY_CALIBRATE_SAMPLES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 typedef enum aq_calibrate_figure {
 #define F(id, name, least, meaning) AQ_CALIBRATE_##id,
-#include "study/calibrate/figures.def"
+#include "study/calibrate/samples.def"
 #undef F
   AQ_CALIBRATE_COUNT
 } aq_calibrate_figure;
@@ -45,9 +45,17 @@ typedef struct aq_calibrate aq_calibrate;
 aq_calibrate *aq_calibrate_create(void); /* NULL: out of memory */
 void aq_calibrate_destroy(aq_calibrate *calibrate);
 
-/* Pools the rows of a stored run. On error nothing is to be relied on. */
+/* A part of a run: the rows that start in [from, until), and the host waits
+ * that lie in it. */
+typedef struct aq_calibrate_part {
+  aq_time from, until;
+} aq_calibrate_part;
+
+/* Pools the rows of a stored run, or of a part of it (NULL: all). On error
+ * nothing is to be relied on. */
 aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
-                           const aq_run_info *run, aq_diag *diag);
+                           const aq_run_info *run,
+                           const aq_calibrate_part *part, aq_diag *diag);
 
 /* Constants of the model that figures depend on. */
 typedef struct aq_calibrate_model {
@@ -56,7 +64,7 @@ typedef struct aq_calibrate_model {
   /* Which launches contain where the runs do not show theirs, or where the
    * caller keeps these. */
   aq_time idle_ramp, remap_ramp;
-  bool idle_ramp_kept, remap_ramp_kept;
+  bool idle_ramp_kept, remap_ramp_kept, unmap_after_kept;
   aq_time handler_guard, handler_window;
   int64_t graph_head; /* nodes of a graph's first doorbell */
   /* Returns of waits and of small copies, which show the clocks' offset. */
@@ -64,8 +72,9 @@ typedef struct aq_calibrate_model {
 } aq_calibrate_model;
 
 /* The figures of the runs so far. */
-void aq_calibrate_tell(aq_calibrate *calibrate, const aq_calibrate_model *model,
-                       aq_calibrate_facts *out);
+void aq_calibrate_report(aq_calibrate *calibrate,
+                         const aq_calibrate_model *model,
+                         aq_calibrate_facts *out);
 
 /* Name of a figure, and how many values it takes to state it. */
 const char *aq_calibrate_name(aq_calibrate_figure figure);

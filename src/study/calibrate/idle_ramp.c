@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "study/calibrate/ramp.h"
+#include "study/calibrate/idle_ramp.h"
 
 #include <math.h>
 #include <stdlib.h>

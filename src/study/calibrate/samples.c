@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "study/calibrate/figures.h"
+#include "study/calibrate/samples.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/stats/quantile.h"
-#include "study/calibrate/ramp.h"
-#include "study/calibrate/rows.h"
+#include "study/calibrate/idle_ramp.h"
+#include "study/calibrate/run_rows.h"
 
 static const struct {
   const char *name;
   size_t least;
 } figures[] = {
 #define F(id, name, least, meaning) {name, least},
-#include "study/calibrate/figures.def"
+#include "study/calibrate/samples.def"
 #undef F
 };
 
@@ -90,15 +90,15 @@ static aq_calibrate_sample sample(aq_calibrate_pairs *pairs)
 static aq_calibrate_sample sample_of(const aq_time *values, size_t count)
 {
   aq_calibrate_pairs pairs = {NULL, 0, 0};
-  aq_calibrate_sample told;
+  aq_calibrate_sample result;
   for (size_t i = 0; i < count; i++)
     if (!aq_calibrate_pairs_add(&pairs, values[i], 0)) {
       free(pairs.at);
       return nothing;
     }
-  told = sample(&pairs);
+  result = sample(&pairs);
   free(pairs.at);
-  return told;
+  return result;
 }
 
 /* ---- the step from warm to cold ---- */
@@ -158,7 +158,7 @@ static void step_find(const aq_calibrate_pairs *launches,
     const aq_time high = middle(at + cut, n - cut, scratch);
     const aq_time loss =
         deviation(at, cut, low) + deviation(at + cut, n - cut, high);
-    if (loss >= best || high - low < AQ_US ||
+    if (loss >= best || at[cut - 1].key == at[cut].key || high - low < AQ_US ||
         loss / (aq_time)n > (high - low) / 2 ||
         !step_parts(at, cut, n, low + (high - low) / 2))
       continue;
@@ -236,8 +236,8 @@ static aq_calibrate_sample lead_find(aq_calibrate_pairs *nears)
 
 /* Call -> first node contains a launch, warm or cold, and the time of the nodes
  * that have the first doorbell: as much as the call takes for as many. */
-static void graphs_tell(const aq_calibrate *c, aq_time step, int64_t head,
-                        aq_calibrate_facts *out)
+static void graphs_report(const aq_calibrate *c, aq_time step, int64_t head,
+                          aq_calibrate_facts *out)
 {
   const aq_calibrate_sample *warm = &out->figures[AQ_CALIBRATE_WARM];
   const aq_calibrate_sample *cold = &out->figures[AQ_CALIBRATE_COLD];
@@ -266,8 +266,9 @@ static void graphs_tell(const aq_calibrate *c, aq_time step, int64_t head,
 
 /* The offset of the clocks that warm launches of all runs contain, as runs
  * whose own offset is known show it. */
-static void clocks_tell(const aq_calibrate *c, const aq_calibrate_model *model,
-                        aq_time step, aq_calibrate_facts *out)
+static void clocks_report(const aq_calibrate *c,
+                          const aq_calibrate_model *model, aq_time step,
+                          aq_calibrate_facts *out)
 {
   const aq_calibrate_sample *warm = &out->figures[AQ_CALIBRATE_WARM];
   const aq_time ramp = ramp_of(AQ_CALIBRATE_WARM_RAMP, model->idle_ramp,
@@ -292,22 +293,8 @@ static void clocks_tell(const aq_calibrate *c, const aq_calibrate_model *model,
   free(offsets.at);
 }
 
-/* Doorbells that a profiler's handler held: its start -> the kernel's. */
-static void handlers_tell(const aq_calibrate *c,
-                          const aq_calibrate_model *model,
-                          aq_calibrate_facts *out)
-{
-  aq_calibrate_pairs held = {NULL, 0, 0};
-  for (size_t i = 0; i < c->handlers.count; i++)
-    if (c->handlers.at[i].key >= -model->handler_guard &&
-        c->handlers.at[i].key < model->handler_window)
-      aq_calibrate_pairs_add(&held, c->handlers.at[i].value, 0);
-  out->figures[AQ_CALIBRATE_HANDLER] = sample(&held);
-  free(held.at);
-}
-
-void aq_calibrate_tell(aq_calibrate *c, const aq_calibrate_model *model,
-                       aq_calibrate_facts *out)
+void aq_calibrate_report(aq_calibrate *c, const aq_calibrate_model *model,
+                         aq_calibrate_facts *out)
 {
   *out = (aq_calibrate_facts){.idle_step = AQ_TIME_NONE,
                               .idle_below = AQ_TIME_NONE,
@@ -317,12 +304,20 @@ void aq_calibrate_tell(aq_calibrate *c, const aq_calibrate_model *model,
   for (int i = 0; i < AQ_CALIBRATE_COUNT; i++)
     out->figures[i] = sample(&c->values[i]);
   sort(&c->launches);
-  step_find(&c->launches, out);
+  if (!model->unmap_after_kept)
+    step_find(&c->launches, out);
   const aq_time step =
       out->idle_step == AQ_TIME_NONE ? model->unmap_after : out->idle_step;
   launches_part(c, model, step, out);
-  handlers_tell(c, model, out);
-  clocks_tell(c, model, step, out);
+  /* Doorbells that a profiler's handler held: its start -> the kernel's. */
+  aq_calibrate_pairs held = {NULL, 0, 0};
+  for (size_t i = 0; i < c->handlers.count; i++)
+    if (c->handlers.at[i].key >= -model->handler_guard &&
+        c->handlers.at[i].key < model->handler_window)
+      aq_calibrate_pairs_add(&held, c->handlers.at[i].value, 0);
+  out->figures[AQ_CALIBRATE_HANDLER] = sample(&held);
+  free(held.at);
+  clocks_report(c, model, step, out);
   out->figures[AQ_CALIBRATE_BACK_TO_BACK] = lead_find(&c->nears);
-  graphs_tell(c, step, model->graph_head, out);
+  graphs_report(c, step, model->graph_head, out);
 }

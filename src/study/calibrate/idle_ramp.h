@@ -2,12 +2,12 @@
 /*
  * How a latency grows with the idle time before it. One thread.
  */
-#ifndef AQ_STUDY_CALIBRATE_RAMP_H
-#define AQ_STUDY_CALIBRATE_RAMP_H
+#ifndef AQ_STUDY_CALIBRATE_IDLE_RAMP_H
+#define AQ_STUDY_CALIBRATE_IDLE_RAMP_H
 
 #include <stddef.h>
 
-#include "study/calibrate/rows.h"
+#include "study/calibrate/run_rows.h"
 
 /* Launches in rising order of idle time (key), as far as they are beyond
  * `from`: n of them, and quantiles of what their latency (value) grows by with

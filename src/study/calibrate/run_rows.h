@@ -2,15 +2,15 @@
 /*
  * What calibration keeps of the rows of runs; its own files include this.
  */
-#ifndef AQ_STUDY_CALIBRATE_ROWS_H
-#define AQ_STUDY_CALIBRATE_ROWS_H
+#ifndef AQ_STUDY_CALIBRATE_RUN_ROWS_H
+#define AQ_STUDY_CALIBRATE_RUN_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "report/stats/clock_offset.h"
-#include "study/calibrate/figures.h"
 #include "study/calibrate/gaps.h"
+#include "study/calibrate/samples.h"
 
 typedef struct aq_calibrate_pair {
   aq_time key, value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "study/calibrate/probed.h"
+#include "study/calibrate/probe_results.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct {
   const char *less;
 } rules[AQ_DEVICE_PROBED_COUNT] = {
 #define Q(id, figure, less) {#id, AQ_PROBE_##figure, less},
-#include "study/calibrate/probed.def"
+#include "study/calibrate/probe_results.def"
 #undef Q
 };
 
@@ -64,21 +64,6 @@ static aq_status fact_read(const aq_json_node *node, aq_probe_result *out)
   return status;
 }
 
-static aq_status facts_read(const aq_json_doc *doc, aq_probe_result *out)
-{
-  const aq_json_node root = aq_json_root(doc);
-  aq_json_node list;
-  size_t count;
-  aq_status status = aq_json_need(&root, "probe", &list);
-  if (status == AQ_OK)
-    status = aq_json_array(&list, 1, SIZE_MAX, &count);
-  for (size_t i = 0; status == AQ_OK && i < count; i++) {
-    const aq_json_node item = aq_json_element(&list, i);
-    status = fact_read(&item, out);
-  }
-  return status;
-}
-
 aq_status aq_device_probed_read(const char *notes, const char *run,
                                 aq_probe_result *out, aq_diag *diag)
 {
@@ -91,7 +76,16 @@ aq_status aq_device_probed_read(const char *notes, const char *run,
   aq_status status = aq_json_parse(&doc, text, strlen(text), where, diag);
   if (status != AQ_OK)
     return status;
-  status = facts_read(&doc, out);
+  const aq_json_node root = aq_json_root(&doc);
+  aq_json_node list;
+  size_t count;
+  status = aq_json_need(&root, "probe", &list);
+  if (status == AQ_OK)
+    status = aq_json_array(&list, 1, SIZE_MAX, &count);
+  for (size_t i = 0; status == AQ_OK && i < count; i++) {
+    const aq_json_node item = aq_json_element(&list, i);
+    status = fact_read(&item, out);
+  }
   aq_json_free(&doc);
   return status;
 }
@@ -113,25 +107,6 @@ static int64_t rounded(int64_t value, int64_t resolution)
   return resolution < AQ_NS ? value : (value + AQ_NS / 2) / AQ_NS * AQ_NS;
 }
 
-static void fit_one(const aq_device_model *model, const aq_probe_result *result,
-                    aq_device_fit *fits, size_t at)
-{
-  aq_device_fit *fit = &fits[at];
-  const aq_probe_fact *fact = &result->facts[rules[at].figure];
-  const int64_t value =
-      fact->value - aq_device_fit_sum(model, fits, at, NULL, 0, rules[at].less);
-  if (fact->value == AQ_NONE)
-    snprintf(fit->why_not, sizeof fit->why_not, "the probe did not see it");
-  else if (fit->unit == AQ_DEVICE_FIT_RATE && rate_is_the_link(model, fact))
-    snprintf(fit->why_not, sizeof fit->why_not,
-             "copies are faster than the host_link_bandwidth of the model");
-  else if (value < -fact->resolution)
-    snprintf(fit->why_not, sizeof fit->why_not,
-             "less than the constants that it contains");
-  else
-    fit->value = rounded(value < 0 ? 0 : value, fact->resolution);
-}
-
 void aq_device_probed_fit(const aq_device_model *model,
                           const aq_probe_result *result,
                           aq_device_fit out[AQ_DEVICE_PROBED_COUNT])
@@ -147,6 +122,19 @@ void aq_device_probed_fit(const aq_device_model *model,
         .value = was,
         .unit = i == AQ_DEVICE_PROBED_copy_bandwidth ? AQ_DEVICE_FIT_RATE
                                                      : AQ_DEVICE_FIT_TIME};
-    fit_one(model, result, out, i);
+    aq_device_fit *fit = &out[i];
+    const aq_probe_fact *fact = &result->facts[rules[i].figure];
+    const int64_t value =
+        fact->value - aq_device_fit_sum(model, out, i, NULL, 0, rules[i].less);
+    if (fact->value == AQ_NONE)
+      snprintf(fit->why_not, sizeof fit->why_not, "the probe did not see it");
+    else if (fit->unit == AQ_DEVICE_FIT_RATE && rate_is_the_link(model, fact))
+      snprintf(fit->why_not, sizeof fit->why_not,
+               "copies are faster than the host_link_bandwidth of the model");
+    else if (value < -fact->resolution)
+      snprintf(fit->why_not, sizeof fit->why_not,
+               "less than the constants that it contains");
+    else
+      fit->value = rounded(value < 0 ? 0 : value, fact->resolution);
   }
 }

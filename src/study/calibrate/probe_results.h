@@ -3,8 +3,8 @@
  * The constants of a device model that follow from `device probe`, whose run
  * keeps the results in its notes (doc/hsa.md).
  */
-#ifndef AQ_STUDY_CALIBRATE_PROBED_H
-#define AQ_STUDY_CALIBRATE_PROBED_H
+#ifndef AQ_STUDY_CALIBRATE_PROBE_RESULTS_H
+#define AQ_STUDY_CALIBRATE_PROBE_RESULTS_H
 
 #include "common/json_out.h"
 #include "study/calibrate/fit.h"
@@ -15,7 +15,7 @@
 
 enum {
 #define Q(id, figure, less) AQ_DEVICE_PROBED_##id,
-#include "study/calibrate/probed.def"
+#include "study/calibrate/probe_results.def"
 #undef Q
   AQ_DEVICE_PROBED_COUNT
 };
