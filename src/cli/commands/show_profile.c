@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/profile_show.h"
+#include "cli/commands/show_profile.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/commands/rows.h"
+#include "cli/commands/table_output.h"
 #include "common/demangle.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 #include "gpu/inspect/counters.h"
 #include "gpu/inspect/profile.h"
 
@@ -143,14 +142,6 @@ static void line_put(FILE *out, const aq_profile_line *line)
           taken, segments, banks, offset, line->text);
 }
 
-static void code_put(FILE *out, const aq_profile_kernel *kernel)
-{
-  fprintf(out, "\n%12s %6s %9s %6s %6s  %-8s instruction\n", "issued", "lanes",
-          "taken", "seg", "bank", "offset");
-  for (size_t i = 0; i < kernel->line_count; i++)
-    line_put(out, &kernel->lines[i]);
-}
-
 static void count_json(aq_json_out *json, const char *key, int64_t value)
 {
   if (value != AQ_NONE)
@@ -214,7 +205,11 @@ static aq_status kernel_put(aq_cli *cli, aq_json_out *json, const char *name,
     code_json(json, kernel);
     aq_json_out_close_map(json);
   } else {
-    code_put(cli->out, kernel);
+    FILE *out = cli->out;
+    fprintf(out, "\n%12s %6s %9s %6s %6s  %-8s instruction\n", "issued",
+            "lanes", "taken", "seg", "bank", "offset");
+    for (size_t i = 0; i < kernel->line_count; i++)
+      line_put(out, &kernel->lines[i]);
   }
   return status;
 }

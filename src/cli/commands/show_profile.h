@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `show RUN --asm [KERNEL]`: the code of a profiled run with its counts. */
-#ifndef AQ_CLI_COMMANDS_PROFILE_SHOW_H
-#define AQ_CLI_COMMANDS_PROFILE_SHOW_H
+#ifndef AQ_CLI_COMMANDS_SHOW_PROFILE_H
+#define AQ_CLI_COMMANDS_SHOW_PROFILE_H
 
 #include "cli/commands/cli.h"
 #include "store/store.h"

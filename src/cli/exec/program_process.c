@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/exec/program.h"
+#include "cli/exec/program_process.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/exec/isolation.h"
-#include "common/wall.h"
+#include "cli/exec/mount_namespace.h"
+#include "common/wall_clock.h"
 
 enum { GRACE_S = 2 /* between SIGTERM and SIGKILL */ };
 
@@ -28,14 +28,17 @@ static _Noreturn void child_fail(const aq_program *program, int code,
 }
 
 /* Shortly before the timeout the drop-in reports which code still runs. */
-static void report_ask(aq_time timeout)
+static void report_ask(const aq_program *program)
 {
   enum { BEFORE_NS = 500000000, PART = 10 };
-  const int64_t ns = timeout / AQ_NS,
+  const int64_t ns = program->timeout / AQ_NS,
                 before = ns / PART < BEFORE_NS ? ns / PART : BEFORE_NS;
   char text[24];
   snprintf(text, sizeof text, "%" PRId64, aq_wall_ns() + ns - before);
   setenv("AQUEDUCT_REPORT_AT", text, 1);
+  snprintf(text, sizeof text, "%" PRId64, ns);
+  if (program->budget)
+    setenv("AQUEDUCT_BUDGET_NS", text, 1);
 }
 
 static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
@@ -48,7 +51,7 @@ static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
   signal(SIGQUIT, SIG_DFL);
   sigprocmask(SIG_SETMASK, mask, NULL);
   if (program->timeout > 0)
-    report_ask(program->timeout);
+    report_ask(program);
   execvp(program->args[0], program->args);
   child_fail(program, errno == ENOENT ? AQ_EXEC_MISSING : AQ_EXEC_DENIED,
              strerror(errno));
@@ -93,14 +96,6 @@ static aq_status child_wait(const aq_program *program, const sigset_t *signals,
                                  program->args[0], strerror(errno));
 }
 
-/* A signal to its own group that the child sent just before it ended. */
-static void signals_drop(const sigset_t *signals)
-{
-  const struct timespec now = {0};
-  while (sigtimedwait(signals, NULL, &now) > 0)
-    ;
-}
-
 aq_status aq_program_run(const aq_program *program, aq_program_end *out,
                          aq_diag *diag)
 {
@@ -119,7 +114,10 @@ aq_status aq_program_run(const aq_program *program, aq_program_end *out,
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     status = child_wait(program, &signals, out, diag);
-    signals_drop(&signals);
+    /* A signal to its own group that the child sent just before it ended. */
+    const struct timespec now = {0};
+    while (sigtimedwait(&signals, NULL, &now) > 0)
+      ;
   } else {
     status = aq_diag_set(diag, AQ_ERR_RESOURCES, "fork: %s", strerror(errno));
   }

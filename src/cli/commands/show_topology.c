@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/file_show.h"
+#include "cli/commands/show_file.h"
 
 #include <stdio.h>
 
-#include "cli/commands/rows.h"
+#include "cli/commands/table_output.h"
 #include "transport/registry/device_models.h"
 
 static aq_status put_devices(aq_cli *cli, aq_json_out *json,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `store check`, `store merge` and `store vacuum`; cmd_store.c picks one. */
-#ifndef AQ_CLI_COMMANDS_STORE_CARE_H
-#define AQ_CLI_COMMANDS_STORE_CARE_H
+#ifndef AQ_CLI_COMMANDS_STORE_MAINTENANCE_H
+#define AQ_CLI_COMMANDS_STORE_MAINTENANCE_H
 
 #include "cli/commands/cli.h"
 #include "store/store.h"

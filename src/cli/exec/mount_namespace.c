@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/exec/isolation.h"
+#include "cli/exec/mount_namespace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -197,15 +197,6 @@ static aq_status module_add(const void *user, aq_diag *diag)
              : refused(diag, "/sys/module/amdgpu");
 }
 
-/* A machine without modules has no list of them. */
-static aq_status module_show(aq_diag *diag)
-{
-  if (access("/sys/module", F_OK) != 0 ||
-      access("/sys/module/amdgpu", F_OK) == 0)
-    return AQ_OK;
-  return folder_cover("/sys/module", module_add, NULL, diag);
-}
-
 /* ---- the devices on their bus ---- */
 
 enum { PCI_DOMAIN = 0xa9d0 /* as the drop-in has it */ };
@@ -260,14 +251,6 @@ static aq_status devices_add(const void *user, aq_diag *diag)
   return status;
 }
 
-/* A machine without the bus has no list of its devices. */
-static aq_status devices_show(const aqsim_device_set *devices, aq_diag *diag)
-{
-  if (!devices || access(PCI_DEVICES, F_OK) != 0)
-    return AQ_OK;
-  return folder_cover(PCI_DEVICES, devices_add, devices, diag);
-}
-
 static aq_status path_prepend(aq_diag *diag)
 {
   const char *old = getenv("PATH");
@@ -287,10 +270,13 @@ aq_status aq_isolation_enter(const aqsim_device_set *devices, aq_diag *diag)
   aq_status status = namespace_make(diag);
   if (status == AQ_OK)
     status = folder_cover("/dev", dev_add, NULL, diag);
-  if (status == AQ_OK)
-    status = module_show(diag);
-  if (status == AQ_OK)
-    status = devices_show(devices, diag);
+  /* A machine without modules has no list of them; one without the bus has no
+   * list of its devices. */
+  if (status == AQ_OK && access("/sys/module", F_OK) == 0 &&
+      access("/sys/module/amdgpu", F_OK) != 0)
+    status = folder_cover("/sys/module", module_add, NULL, diag);
+  if (status == AQ_OK && devices && access(PCI_DEVICES, F_OK) == 0)
+    status = folder_cover(PCI_DEVICES, devices_add, devices, diag);
   if (status == AQ_OK)
     status = path_prepend(diag);
   umask(mask);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/store_care.h"
+#include "cli/commands/store_maintenance.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cli/commands/sweep_cluster.h"
 #include "common/json_out.h"
 #include "common/text.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 
 /* The output of a verb's findings: lines, or a document. */
 typedef struct teller {
@@ -23,7 +23,7 @@ typedef struct teller {
 
 /* ---- check ---- */
 
-static void tell_finding(const aq_check_finding *finding, void *user)
+static void report_finding(const aq_check_finding *finding, void *user)
 {
   teller *to = user;
   const bool problem = finding->level == AQ_CHECK_PROBLEM;
@@ -46,7 +46,7 @@ static void tell_finding(const aq_check_finding *finding, void *user)
 }
 
 /* Opening the store recovered all spools that it could. */
-static void tell_spools(teller *to, const aq_store *store)
+static void report_spools(teller *to, const aq_store *store)
 {
   const char *path = aq_store_path(store);
   const size_t count = aq_spools_count(path);
@@ -57,7 +57,7 @@ static void tell_spools(teller *to, const aq_store *store)
                "recovered",
                path, count) < 0)
     return;
-  tell_finding(&(aq_check_finding){AQ_CHECK_REMARK, AQ_NONE, text}, to);
+  report_finding(&(aq_check_finding){AQ_CHECK_REMARK, AQ_NONE, text}, to);
   free(text);
 }
 
@@ -72,12 +72,12 @@ aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
     aq_json_out_text(to.json, "store", aq_store_path(store));
     aq_json_out_array(to.json, "findings");
   }
-  status = aq_store_check(store, tell_finding, &to, &cli->diag);
+  status = aq_store_check(store, report_finding, &to, &cli->diag);
   if (status != AQ_OK) {
     aq_json_out_drop(to.json);
     return status;
   }
-  tell_spools(&to, store);
+  report_spools(&to, store);
   if (to.json) {
     aq_json_out_close_array(to.json);
     aq_json_out_int(to.json, "problems", to.problems);
@@ -93,7 +93,7 @@ aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
 
 /* ---- merge ---- */
 
-static void tell_merged(const aq_merged_run *run, void *user)
+static void report_merged(const aq_merged_run *run, void *user)
 {
   static const char *const fates[] = {[AQ_MERGE_COPIED] = "copied",
                                       [AQ_MERGE_PRESENT] = "present",
@@ -128,7 +128,7 @@ aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
     aq_json_out_array(to.json, NULL);
   for (int i = 1; i < cli->arg_count && status == AQ_OK; i++) {
     to.path = cli->args[i];
-    status = aq_store_merge(store, to.path, tell_merged, &to, &cli->diag);
+    status = aq_store_merge(store, to.path, report_merged, &to, &cli->diag);
   }
   status = aq_cli_json_results_end(cli, to.json, status);
   return status == AQ_OK ? aq_cli_plans_check(cli, store, NULL) : status;

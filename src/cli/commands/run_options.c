@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/perform.h"
+#include "cli/commands/run_options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,21 +10,10 @@
 #include <time.h>
 
 #include "cli/commands/runs.h"
-#include "common/profiling.h"
+#include "common/record_modes.h"
 #include "common/time_text.h"
 
 /* ---- options ---- */
-
-static aq_status pace_read(aq_cli *cli, aq_pace *out)
-{
-  const char *text = cli->values[AQ_CLI_OPT_PACE];
-  if (!text || aq_pace_read(text, out))
-    return AQ_OK;
-  return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                     "--pace %s: expected V or V/W, whole numbers from 1 to "
-                     "4294967295",
-                     text);
-}
 
 static aq_semantics semantics_read(const aq_cli *cli)
 {
@@ -102,7 +91,13 @@ aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
       .timeout_needs_live = cli->given[AQ_CLI_OPT_TIMEOUT],
       .asked = signal_came,
       .line = line_print};
-  status = pace_read(cli, &read.pace);
+  const char *text = cli->values[AQ_CLI_OPT_PACE];
+  if (text && !aq_pace_read(text, &read.pace))
+    status =
+        aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                    "--pace %s: expected V or V/W, whole numbers from 1 to "
+                    "4294967295",
+                    text);
   if (status == AQ_OK)
     status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &read.timeout);
   if (status == AQ_OK)
@@ -118,12 +113,12 @@ aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
   return AQ_OK;
 }
 
-aq_status aq_cli_performance_init(aq_cli *cli, aq_performance *out)
+aq_status aq_cli_performance_init(aq_cli *cli, aq_session *out)
 {
   aq_performance_options options;
   aq_status status = aq_cli_performance_options(cli, &options);
   return status == AQ_OK
-             ? aq_performance_init(out, &options, cli->watch, &cli->diag)
+             ? aq_session_init(out, &options, cli->watch, &cli->diag)
              : status;
 }
 

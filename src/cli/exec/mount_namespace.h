@@ -8,8 +8,8 @@
  * A process that may mount gets a mount namespace alone; others a user
  * namespace besides, in which they keep user and group but have no other.
  */
-#ifndef AQ_CLI_EXEC_ISOLATION_H
-#define AQ_CLI_EXEC_ISOLATION_H
+#ifndef AQ_CLI_EXEC_MOUNT_NAMESPACE_H
+#define AQ_CLI_EXEC_MOUNT_NAMESPACE_H
 
 #include "backend_sim/model/device_set.h"
 #include "common/diag.h"

@@ -10,8 +10,8 @@
  * the end; rows that are NULL take cells and report the error there. One
  * thread.
  */
-#ifndef AQ_CLI_COMMANDS_ROWS_H
-#define AQ_CLI_COMMANDS_ROWS_H
+#ifndef AQ_CLI_COMMANDS_TABLE_OUTPUT_H
+#define AQ_CLI_COMMANDS_TABLE_OUTPUT_H
 
 #include "cli/commands/cli.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/exec/covered_code.h"
+#include "cli/exec/coverage_code.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,20 +3,20 @@
  * Performances as the command line asks for them: options in, remarks and the
  * run's id out.
  */
-#ifndef AQ_CLI_COMMANDS_PERFORM_H
-#define AQ_CLI_COMMANDS_PERFORM_H
+#ifndef AQ_CLI_COMMANDS_RUN_OPTIONS_H
+#define AQ_CLI_COMMANDS_RUN_OPTIONS_H
 
 #include <signal.h>
 
 #include "cli/commands/cli.h"
-#include "study/session/perform.h"
+#include "study/session/session.h"
 
 /* Reads --transport, --faults, --device, --set, --policy, --counters and the
  * options of live mode; texts are borrowed from `cli`. */
 aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out);
 
 /* The same, and finds transport and policy. */
-aq_status aq_cli_performance_init(aq_cli *cli, aq_performance *out);
+aq_status aq_cli_performance_init(aq_cli *cli, aq_session *out);
 
 /* --queues; 0 when it is not given. */
 aq_status aq_cli_queues(aq_cli *cli, uint32_t *out);

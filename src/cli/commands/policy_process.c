@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/contain.h"
+#include "cli/commands/policy_process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "cli/commands/runs.h"
 #include "common/record.h"
-#include "common/row_choice.h"
+#include "common/record_filter.h"
 #include "scheduler/registry.h"
 
 aq_status aq_cli_policy_limits(aq_cli *cli, aq_policy_limits *out)
@@ -53,11 +53,11 @@ aq_status aq_cli_contain(aq_cli *cli, aq_status (*work)(aq_cli *cli))
   aq_status status = aq_cli_policy_limits(cli, &limits);
   if (status != AQ_OK || !policy || !aq_policy_is_plugin(policy))
     return status == AQ_OK ? work(cli) : status;
-  aq_policy_watch *watch = aq_policy_watch_create(1);
+  aq_policy_watchdog *watch = aq_policy_watchdog_create(1);
   if (!watch)
     return aq_diag_no_memory(&cli->diag);
-  status =
-      aq_contained_fork(policy, &limits, watch, &inside, &ended, &cli->diag);
+  status = aq_policy_sandbox_fork(policy, &limits, watch, &inside, &ended,
+                                  &cli->diag);
   if (status == AQ_OK && inside) {
     cli->watch = watch;
     return work(cli);
@@ -65,6 +65,6 @@ aq_status aq_cli_contain(aq_cli *cli, aq_status (*work)(aq_cli *cli))
   if (status == AQ_OK)
     _exit(ended);
   run_forget(cli, watch->run);
-  aq_policy_watch_destroy(watch, 1);
+  aq_policy_watchdog_destroy(watch, 1);
   return status;
 }

@@ -4,8 +4,8 @@
  * of wall time. One program at a time: signals of the process are changed
  * meanwhile.
  */
-#ifndef AQ_CLI_EXEC_PROGRAM_H
-#define AQ_CLI_EXEC_PROGRAM_H
+#ifndef AQ_CLI_EXEC_PROGRAM_PROCESS_H
+#define AQ_CLI_EXEC_PROGRAM_PROCESS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -21,9 +21,10 @@ enum {
 
 typedef struct aq_program {
   char *const *args; /* of execvp */
-  bool isolated;     /* in a namespace of its own (isolation.h) */
+  bool isolated;     /* in a namespace of its own (mount_namespace.h) */
   const struct aqsim_device_set *devices; /* on its PCI bus; NULL: none */
   aq_time timeout;                        /* wall time, 0: none */
+  bool budget; /* at the timeout it says where the time went */
   /* In the child, what kept the program from running; it then ends with one of
    * the codes above. */
   void (*failed)(const char *text);

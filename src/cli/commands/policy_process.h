@@ -3,11 +3,11 @@
  * Commands that run a policy from outside: in a process of their own, so that
  * whatever the policy does ends with one line that names it.
  */
-#ifndef AQ_CLI_COMMANDS_CONTAIN_H
-#define AQ_CLI_COMMANDS_CONTAIN_H
+#ifndef AQ_CLI_COMMANDS_POLICY_PROCESS_H
+#define AQ_CLI_COMMANDS_POLICY_PROCESS_H
 
 #include "cli/commands/cli.h"
-#include "study/session/containment.h"
+#include "study/session/policy_sandbox.h"
 
 /* The limits of --policy-timeout and --policy-memory. */
 aq_status aq_cli_policy_limits(aq_cli *cli, aq_policy_limits *out);

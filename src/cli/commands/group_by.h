@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --by GROUP, of the commands that print figures by group. */
-#ifndef AQ_CLI_COMMANDS_GROUPS_H
-#define AQ_CLI_COMMANDS_GROUPS_H
+#ifndef AQ_CLI_COMMANDS_GROUP_BY_H
+#define AQ_CLI_COMMANDS_GROUP_BY_H
 
 #include "cli/commands/cli.h"
 #include "report/stats/stats.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/file_show.h"
+#include "cli/commands/show_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * The code objects with lines that a process left beside its spool. Within exec
  * only; one thread at a time.
  */
-#ifndef AQ_CLI_EXEC_COVERED_CODE_H
-#define AQ_CLI_EXEC_COVERED_CODE_H
+#ifndef AQ_CLI_EXEC_COVERAGE_CODE_H
+#define AQ_CLI_EXEC_COVERAGE_CODE_H
 
 #include "common/instruction.h"
-#include "gpu/codeobj/lines.h"
+#include "gpu/codeobj/line_table.h"
 
 typedef struct aq_covered_code {
   unsigned char *bytes;

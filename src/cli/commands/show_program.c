@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/file_show.h"
+#include "cli/commands/show_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,21 +103,6 @@ static void json_args(aq_json_out *json, const aq_block *block, const aq_op *op)
   aq_json_out_close_array(json);
 }
 
-static void json_record(aq_json_out *json, const aq_program *program,
-                        const aq_block *block, const aq_op *op)
-{
-  const aq_op_info *info = &aq_op_infos[op->code];
-  aq_json_out_map(json, NULL);
-  aq_json_out_int(json, "index", op->index);
-  aq_json_out_int(json, "offset", (const char *)op - (const char *)block);
-  aq_json_out_text(json, "op", info->name);
-  aq_json_out_int(json, "flags", op->flags);
-  for (const aq_op_field *field = info->fields(); field->name; field++)
-    json_field(json, program, op, field);
-  json_args(json, block, op);
-  aq_json_out_close_map(json);
-}
-
 static void json_block(aq_json_out *json, const aq_program *program,
                        const aq_block *block)
 {
@@ -130,7 +115,16 @@ static void json_block(aq_json_out *json, const aq_program *program,
   const unsigned char *at = aq_block_at(block, block->header_size);
   for (uint32_t i = 0; i < block->commands; i++) {
     const aq_op *op = (const aq_op *)at;
-    json_record(json, program, block, op);
+    const aq_op_info *info = &aq_op_infos[op->code];
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "index", op->index);
+    aq_json_out_int(json, "offset", (const char *)op - (const char *)block);
+    aq_json_out_text(json, "op", info->name);
+    aq_json_out_int(json, "flags", op->flags);
+    for (const aq_op_field *field = info->fields(); field->name; field++)
+      json_field(json, program, op, field);
+    json_args(json, block, op);
+    aq_json_out_close_map(json);
     at += op->size * 8u;
   }
   aq_json_out_close_array(json);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/file_show.h"
+#include "cli/commands/show_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/demangle.h"
 #include "common/json_out.h"
 #include "gpu/codeobj/code_file.h"
 #include "gpu/codeobj/code_json.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 static void line_put(const char *line, void *user)
 {
@@ -32,7 +31,7 @@ static aq_status show_one(aq_cli *cli, aq_json_out *json,
   if (json)
     aq_codeobj_json(json, id, &code);
   else
-    aq_codeobj_tell(&code, line_put, cli);
+    aq_codeobj_print(&code, line_put, cli);
   aq_codeobj_fini(&code);
   return AQ_OK;
 }
@@ -198,8 +197,8 @@ aq_status aq_cli_show_code(aq_cli *cli, const char *path)
   status = target_read(cli, &file, &target, &given);
   if (status == AQ_OK)
     status = aq_cli_flag(cli, AQ_CLI_OPT_STUB)
-                 ? aq_code_file_stub_tell(&file, given ? &target : NULL,
-                                          line_put, cli, &cli->diag)
+                 ? aq_code_file_stub_print(&file, given ? &target : NULL,
+                                           line_put, cli, &cli->diag)
                  : show_all(cli, &file, given ? &target : NULL);
   aq_code_file_close(&file);
   return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `show` for files and devices. */
-#ifndef AQ_CLI_COMMANDS_FILE_SHOW_H
-#define AQ_CLI_COMMANDS_FILE_SHOW_H
+#ifndef AQ_CLI_COMMANDS_SHOW_FILE_H
+#define AQ_CLI_COMMANDS_SHOW_FILE_H
 
 #include "cli/commands/cli.h"
 #include "gpu/codeobj/codeobj.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/file_show.h"
+#include "cli/commands/show_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/demangle.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 #include "gpu/inspect/disassembly.h"
-#include "gpu/inspect/reach.h"
+#include "gpu/inspect/reachability.h"
 
 /* A code object that is shown. */
 typedef struct asm_show {
@@ -60,16 +60,16 @@ static aq_status function_show(asm_show *show, const aq_code_function *function)
   if (!show->json) {
     fprintf(show->cli->out, "\n%016" PRIx64 " <%s>:\n", function->address,
             name);
-    return aq_disassembly_tell(&show->d, function, line_put, show,
-                               &show->cli->diag);
+    return aq_disassembly_print(&show->d, function, line_put, show,
+                                &show->cli->diag);
   }
   aq_json_out_map(show->json, NULL);
   aq_json_out_text(show->json, "name", function->name);
   aq_json_out_int(show->json, "address", (int64_t)function->address);
   aq_json_out_bool(show->json, "kernel", function->kernel != NULL);
   aq_json_out_array(show->json, "instructions");
-  aq_status status = aq_disassembly_tell(&show->d, function, line_json, show,
-                                         &show->cli->diag);
+  aq_status status = aq_disassembly_print(&show->d, function, line_json, show,
+                                          &show->cli->diag);
   aq_json_out_close_array(show->json);
   aq_json_out_close_map(show->json);
   return status;
@@ -140,12 +140,6 @@ static aq_status kernel_show(asm_show *show, const aq_code_kernel *kernel)
 
 /* ---- a code object ---- */
 
-static bool is_wanted(const asm_show *show, const aq_code_function *function)
-{
-  return !show->only || aq_name_is(function->name, show->only) ||
-         (function->kernel && aq_name_is(function->kernel->name, show->only));
-}
-
 /* The functions to show: all, or the requested one and those it reaches. */
 static aq_status wanted_mark(asm_show *show, uint8_t *wanted, bool *found)
 {
@@ -153,7 +147,8 @@ static aq_status wanted_mark(asm_show *show, uint8_t *wanted, bool *found)
   for (size_t i = 0; i < functions->count; i++) {
     const aq_code_function *of = &functions->list[i];
     aq_reach reach;
-    if (!is_wanted(show, of))
+    if (show->only && !aq_name_is(of->name, show->only) &&
+        !(of->kernel && aq_name_is(of->kernel->name, show->only)))
       continue;
     *found = true;
     wanted[i] = 1;
@@ -168,19 +163,6 @@ static aq_status wanted_mark(asm_show *show, uint8_t *wanted, bool *found)
     aq_reach_fini(&reach);
   }
   return AQ_OK;
-}
-
-static aq_status functions_show(asm_show *show, const uint8_t *wanted)
-{
-  aq_status status = AQ_OK;
-  if (show->json)
-    aq_json_out_array(show->json, "functions");
-  for (size_t i = 0; i < show->d.functions.count && status == AQ_OK; i++)
-    if (wanted[i])
-      status = function_show(show, &show->d.functions.list[i]);
-  if (show->json)
-    aq_json_out_close_array(show->json);
-  return status;
 }
 
 static aq_status kernels_show(asm_show *show)
@@ -226,7 +208,14 @@ static aq_status object_show(asm_show *show, const char *id, bool *found)
     if (show->json)
       aq_json_out_map(show->json, NULL);
     head_put(show, id);
-    status = functions_show(show, wanted);
+    status = AQ_OK;
+    if (show->json)
+      aq_json_out_array(show->json, "functions");
+    for (size_t i = 0; i < show->d.functions.count && status == AQ_OK; i++)
+      if (wanted[i])
+        status = function_show(show, &show->d.functions.list[i]);
+    if (show->json)
+      aq_json_out_close_array(show->json);
     if (status == AQ_OK)
       status = kernels_show(show);
     if (show->json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/groups.h"
+#include "cli/commands/group_by.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 aq_status aq_cli_grouping(aq_cli *cli, aq_stats_by *out)
 {
   const char *by = cli->values[AQ_CLI_OPT_BY];
-  char names[128] = "";
+  char names[256] = "";
   for (int i = 0; i < AQ_STATS_BY_COUNT; i++) {
     if (strcmp(by ? by : "kernel", aq_stats_by_names[i]) == 0) {
       *out = (aq_stats_by)i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/commands/rows.h"
+#include "cli/commands/table_output.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -184,27 +184,6 @@ static bool column_has_value(const aq_cli_rows *rows, size_t column)
   return false;
 }
 
-/* Takes the columns with '?' that have no value out of the table, and the mark
- * off the others. */
-static void empty_columns_remove(aq_cli_rows *rows)
-{
-  bool kept[TITLES_MAX] = {0};
-  size_t columns = 0, cells = 0;
-  for (size_t i = 0; i < rows->columns; i++) {
-    const bool optional = *rows->titles[i] == '?';
-    kept[i] = !optional || column_has_value(rows, i);
-    rows->titles[columns] = rows->titles[i] + optional;
-    columns += kept[i];
-  }
-  for (size_t i = 0; i < rows->count; i++)
-    if (kept[i % rows->columns])
-      rows->cells[cells++] = rows->cells[i];
-    else
-      free(rows->cells[i]);
-  rows->columns = columns;
-  rows->count = cells;
-}
-
 /* ---- widths ---- */
 
 enum { NAME_LEAST = 24, NAME_MOST = 100 /* where no width is known */ };
@@ -348,7 +327,23 @@ aq_status aq_cli_rows_end(aq_cli *cli, aq_cli_rows *rows)
   if (good && rows->json)
     aq_json_out_close_array(rows->json);
   else if (good && !rows->names) {
-    empty_columns_remove(rows);
+    /* Takes the columns with '?' that have no value out of the table, and the
+     * mark off the others. */
+    bool kept[TITLES_MAX] = {0};
+    size_t columns = 0, cells = 0;
+    for (size_t i = 0; i < rows->columns; i++) {
+      const bool optional = *rows->titles[i] == '?';
+      kept[i] = !optional || column_has_value(rows, i);
+      rows->titles[columns] = rows->titles[i] + optional;
+      columns += kept[i];
+    }
+    for (size_t i = 0; i < rows->count; i++)
+      if (kept[i % rows->columns])
+        rows->cells[cells++] = rows->cells[i];
+      else
+        free(rows->cells[i]);
+    rows->columns = columns;
+    rows->count = cells;
     good = names_fit(rows) && print(rows, rows->out);
   }
   aq_cli_rows_drop(rows);
