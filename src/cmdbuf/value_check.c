@@ -40,7 +40,8 @@ aq_status aq_wait_args_check(const aq_wait_args *wait, aq_diag *diag)
                        wait->condition);
   if (wait->mask == 0 || wait->mask & ~bits_of(wait->size))
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "wait value: mask 0x%llx of a value of %u bytes",
+                       "wait value: mask 0x%llx of a value of %u bytes; bits "
+                       "of the value expected",
                        (unsigned long long)wait->mask, wait->size);
   if (wait->value & ~wait->mask)
     return aq_diag_set(diag, AQ_ERR_INVALID,
