@@ -33,6 +33,10 @@ EXTRA_DIST += \
 	doc/examples/code_object.c doc/examples/hottest.cpp \
 	doc/examples/operations.c doc/examples/what_if.cpp \
 	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
+	doc/examples/ci/github-suite.yml doc/examples/ci/gitlab-suite.yml \
+	doc/examples/ci/suites/CMakeLists.txt doc/examples/ci/suites/Makefile \
+	doc/examples/ci/suites/meson.build doc/examples/ci/suites/test_vadd.py \
+	doc/examples/ci/suites/vadd.cpp \
 	doc/examples/ci/vadd.hip \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
 	doc/examples/kernels/device-gfx90a.hsaco \
@@ -105,6 +109,16 @@ defects-docs:
 .PHONY: isa-docs
 isa-docs: tests/gpu/wave/test_table
 	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/gpu/wave/test_table
+
+# The page of the driver's calls, from the code; a test compares it.
+.PHONY: driver-docs
+driver-docs: tests/dropin/kfd/test_tables
+	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/dropin/kfd/test_tables
+
+# The table of dispatches over the simulated driver, in wall time.
+.PHONY: driver-bench
+driver-bench: aqueduct$(EXEEXT) tests/dropin/kfd/drive_door$(EXEEXT)
+	AQ_SRCDIR=$(srcdir) AQ_BUILDDIR=. sh $(srcdir)/tests/dropin/kfd/measure_door.sh
 
 .PHONY: accuracy bench-table calibrate reproductions schema-docs
 # The tables of record.md, store.md and counters.md, from the code; a test
@@ -244,6 +258,14 @@ held-out: aqueduct
 	  "$(aq_measured)" > held-out.md
 	$(srcdir)/tools/doc-block.sh held-out doc/tables/accuracy.md < held-out.md
 CLEANFILES += held-out.md
+# The same with constants fitted to the beginning of each trace.
+.PHONY: fit-table
+fit-table: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/fit_table.py ./aqueduct $(srcdir) \
+	  "$(aq_measured)" > fit-table.md
+	$(srcdir)/tools/doc-block.sh fit-table doc/tables/accuracy.md < fit-table.md
+CLEANFILES += fit-table.md
+EXTRA_DIST += tools/fit_table.py
 # Times of launches and returns in the same traces; the page's third table.
 .PHONY: launches
 launches: aqueduct
@@ -305,6 +327,14 @@ MLIR_TESTS = mlir/test/Integration/GPU/ROCM
 .PHONY: mlir-docs
 mlir-docs: aqueduct$(EXEEXT) libaqueduct_mlir_runtime.la
 	$(srcdir)/tools/mlir-times.sh ./aqueduct $(MLIR_TESTS)/vecadd.mlir
+
+# The tables of doc/tables/memory-model.md, from the tests; they compare it.
+.PHONY: memory-model-docs
+memory-model-docs: tests/gpu/check/test_memory_model tests/gpu/check/test_litmus
+	AQ_SRCDIR=$(abs_srcdir) AQ_WRITE_DOCS=1 CK_FORK=no \
+	  tests/gpu/check/test_memory_model
+	AQ_SRCDIR=$(abs_srcdir) AQ_WRITE_DOCS=1 CK_FORK=no AQ_LONG=1 \
+	  tests/gpu/check/test_litmus
 
 # The slowdowns of doc/checker.md (hipcc).
 .PHONY: check-times

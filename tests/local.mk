@@ -1,6 +1,6 @@
-# Tests speak TAP; automake's driver counts them.
+# Tests speak TAP; automake's driver counts them (AQ_TIMED: a command before it).
 TEST_EXTENSIONS = .sh
-TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+TAP_DRIVER = $(AQ_TIMED) env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP_DRIVER)
 SH_LOG_DRIVER = $(TAP_DRIVER)
@@ -25,7 +25,7 @@ AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.a $(AQ_CORE_LDADD) $(CHECK_LIBS)
 LDADD = $(AQ_TEST_LDADD)
 
-# Scripts that compile programs or run for more than some seconds; `make check`
+# Scripts that compile programs or run for more than two seconds; `make check`
 # leaves them out.
 AQ_LONG_TESTS =
 # Programs of which `make check` runs a slice; with AQ_LONG set they run all of
@@ -34,10 +34,11 @@ AQ_SLICED_TESTS =
 # Scripts of which check-all runs a slice; with AQ_WHOLE set they run their whole
 # matrix, for minutes each.
 AQ_WHOLE_TESTS = tests/gpu/check/test_sites.sh tests/gpu/check/test_waits.sh \
+	tests/gpu/check/test_same.sh \
 	tests/cli/test_properties.sh tests/gpu/devlib/test_objects.sh \
 	tests/gpu/check/test_offload.sh tests/python/test_module.sh \
-	tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh \
-	tests/rocm/test_openmp.sh
+	tests/arch/test_recipes.sh tests/rocm/test_hip_api.sh \
+	tests/rocm/test_libraries.sh tests/rocm/test_openmp.sh
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =
@@ -78,11 +79,13 @@ include tests/study/whatif/local.mk
 include tests/transport/fault/local.mk
 include tests/cli/doctor/local.mk
 include tests/dropin/hsa/local.mk
+include tests/dropin/kfd/local.mk
 include tests/gpu/hostcall/local.mk
 include tests/transport/testbed/local.mk
 include tests/rocm/local.mk
 include tests/suites/local.mk
 include tests/python/local.mk
+include tests/packaging/local.mk
 endif
 
 include tests/arch/local.mk
@@ -147,11 +150,11 @@ check-soak: $(AQ_SOAKS) tests/cmdbuf/test_device_walk tests/cli/test_crash tests
 	AQ_KILLS=201 CK_FORK=no ./tests/store/test_crash
 check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread $(AQ_SANITIZED)
-# Valgrind has one rounding mode and no flushed denormals, and reports the
-# faults that these cause on purpose.
+# Valgrind has one rounding mode and no flushed denormals, reports the faults that
+# these cause on purpose, and loses count of stacks that are copied.
 AQ_NOT_VALGRIND = tests/dropin/hsa/test_bad_kernels tests/dropin/hsa/test_protected \
-	tests/gpu/wave/test_convert tests/gpu/wave/test_guard \
-	tests/gpu/wave/test_opcodes
+	tests/gpu/wave/test_convert tests/gpu/wave/test_grid tests/gpu/wave/test_guard \
+	tests/gpu/wave/test_opcodes tests/queue/test_pending_orders
 check-valgrind: $(check_PROGRAMS)
 	@echo 'without $(AQ_NOT_VALGRIND), which valgrind cannot run'
 	$(MAKE) check CK_FORK=no AQ_LONG=1 \
@@ -177,7 +180,7 @@ times:
 	  $(abs_top_srcdir)/configure --silent CFLAGS=-O2 \
 	    CC='$(abs_top_srcdir)/tools/timed.sh '"$$PWD"'/times.log cc $(CC)' && \
 	  $(MAKE) -s && $(MAKE) -s -k check-all CFLAGS='-O1 -Wno-format-truncation' \
-	    TAP_DRIVER="$(abs_top_srcdir)/tools/timed.sh $$PWD/times.log test $(TAP_DRIVER)"
+	    AQ_TIMED="$(abs_top_srcdir)/tools/timed.sh $$PWD/times.log test"
 	@$(srcdir)/tools/times.sh times/times.log
 # The long targets above and the targets of the documentation, one after the other,
 # and their results (build/long.tsv).

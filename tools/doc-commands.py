@@ -53,8 +53,19 @@ class Page:
         self.commands, self.left = 0, []
 
     def use_build(self, work, build):
-        """The command and library of a build folder."""
-        (work / ".tools").mkdir()
+        """The command, the library and the modules of a build folder."""
+        source = pathlib.Path(self.environment["SOURCE"])
+        version = re.search(r"^VERSION = (.*)$", (build / "Makefile").read_text(),
+                            re.M).group(1)
+        metadata = work / f".tools/aqueduct-{version}.dist-info"
+        (work / ".tools/cmake").mkdir(parents=True)
+        metadata.mkdir()
+        for folder, files in ((work / ".tools/cmake", "cmake"),
+                              (metadata, "python/metadata")):
+            for tree in (source, build):
+                for file in (tree / files).glob("[AMe]*"):
+                    if file.suffix not in (".in", ".mk"):
+                        (folder / file.name).symlink_to(file.resolve())
         (work / ".tools/aqueduct").symlink_to(build / "aqueduct")
         (work / ".tools/aqueduct.pc").write_text(
             f"plugindir={work}/plugins\nName: aqueduct\nDescription: built\n"
@@ -62,6 +73,9 @@ class Page:
             f"-Wl,-rpath,{build}/.libs -laqueduct\n", encoding="utf-8")
         self.environment.update(
             PATH=f"{work}/.tools:{os.environ['PATH']}",
+            Aqueduct_DIR=f"{work}/.tools/cmake",
+            PYTHONPATH=f"{work}/.tools:{source}/python",
+            PYTHONDONTWRITEBYTECODE="1",
             PKG_CONFIG_PATH=f"{work}/.tools")
 
     def run(self, script, where):

@@ -9,7 +9,7 @@ COUNTS.tsv has the counted work of each program's kernels, and its copies, fills
 and waits; VISIBLE.csv the measured durations of whole iterations; MODELS is the
 folder of the device models. Needs numpy and scipy.
 
-kernel_times() is the formula of src/gpu/duration/executed.c; tests/gpu/duration compares
+kernel_times() is the formula of src/gpu/duration/roofline.c; tests/gpu/duration compares
 both on the vectors. Around it the script has a model of the programs' host: the
 first start, launches, copies and waits, whose constants it fits, too. Every score
 leaves out the program that it predicts (atax and bicg are one, and the three

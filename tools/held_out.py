@@ -238,7 +238,7 @@ def unexplained(sources, which):
     return beyond[min(rank, len(beyond)) - 1]
 
 
-def coverage(sources, which):
+def coverage(sources, which, by="constants"):
     """The share of traces within their interval, whose unexplained part the
     other sources give; its 95 % interval by drawing sources with replacement;
     the median of the half widths."""
@@ -260,7 +260,7 @@ def coverage(sources, which):
     return (f"{share(results):.0%} of the traces (95 % interval by sources "
             f"{drawn[50]:.0%} to {drawn[1949]:.0%}), median half width "
             f"{width:.1f} µs, of which {unexplained(sources, which):.1f} µs are "
-            "not explained by constants")
+            f"not explained by {by}")
 
 
 def show(figures):
@@ -369,4 +369,5 @@ def main():
         halves(Aqueduct(program, data, folder), srcdir, folder, word)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -33,6 +33,7 @@ aq_test_needs='
 cmd:nm|binutils|binutils
 cmd:git|git|git
 cmd:jq|jq|jq
+cmd:patch|patch|patch
 cmd:chromedriver|chromium-driver|chromedriver
 cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
@@ -40,6 +41,9 @@ py:jsonschema|python3-jsonschema|python3-jsonschema
 py:pandas|python3-pandas|python3-pandas
 cmd:mkdocs|mkdocs|mkdocs
 cmd:groff|groff|groff
+cmd:cmake|cmake|cmake
+cmd:meson|meson|meson
+cmd:pytest|python3-pytest|python3-pytest
 cmd:sqlite3|sqlite3|sqlite
 cmd:xmllint|libxml2-utils|libxml2
 f:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|fonts-dejavu-core|dejavu-sans-fonts

@@ -25,7 +25,7 @@ from collections import defaultdict
 CHANGES = ["--launch", "x0.5", "--host", "x0.5", "--graphs", "--clock", "x1.2",
            "--bandwidth", "x1.5"]
 RANKS = ["--launch", "x0.5", "--host", "x0.5", "--link", "x2"]
-PARTS = ["kernels", "copies", "dispatch", "host", "return"]
+PARTS = ["kernels", "copies", "dispatch", "host", "return", "unknown"]
 # Direct launches and graphs of one program, and the model of an unnamed GPU.
 PAIRS = [("mi300x_sglang_prefill", "mi300x_sglang_decode_graph", None),
          ("rpd_raptor_mytrace", "rpd_raptor_mytrace", "mi300x-rpd")]
@@ -63,7 +63,7 @@ def shares(path):
 
 
 def table(tool, folder, traces):
-    yield "| trace | change | before | after | range | path before | after | durations | rests on |"
+    yield "| trace | change | before | after | range | path before | after | durations | based on |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for trace in traces:
         tool.run("import", f"{folder}/{trace}.json.gz", "--name", trace, "-q")

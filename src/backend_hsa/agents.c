@@ -9,7 +9,7 @@
 
 #include "backend_hsa/core.h"
 
-enum { AGENTS_MAX = 64, TOLD = 300, ATTRIBUTE_BYTES = 64 };
+enum { AGENTS_MAX = 64, LISTED = 300, ATTRIBUTE_BYTES = 64 };
 
 /* ---- pools ---- */
 
@@ -213,7 +213,7 @@ static bool device_is(const aqhsa_device *d, uint32_t ordinal,
 static aq_status none_found(const aqhsa *hsa, const agent_search *s,
                             const char *selector, aq_diag *diag)
 {
-  char told[TOLD] = "";
+  char listed[LISTED] = "";
   if (s->count == 0)
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                        "hsa: %s finds no GPU agent (ROCR_VISIBLE_DEVICES may "
@@ -222,26 +222,13 @@ static aq_status none_found(const aqhsa *hsa, const agent_search *s,
   for (uint32_t i = 0; i < s->count; i++) {
     aqhsa_device d;
     device_init(hsa, s->host, s->gpus[i], &d);
-    size_t used = strlen(told);
-    snprintf(told + used, sizeof told - used, "%s%u (%s, %s, %s)",
+    size_t used = strlen(listed);
+    snprintf(listed + used, sizeof listed - used, "%s%u (%s, %s, %s)",
              used ? ", " : "", i, d.gfx, d.name, d.uuid);
   }
   return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
-                     "hsa: no GPU agent is '%s'; there are %s", selector, told);
-}
-
-/* Keeps the agents that the selector names. */
-static void devices_take(aqhsa *hsa, const agent_search *s,
-                         const char *selector)
-{
-  for (uint32_t i = 0; i < s->count; i++) {
-    aqhsa_device *d = &hsa->devices[hsa->device_count];
-    device_init(hsa, s->host, s->gpus[i], d);
-    if (!selector || device_is(d, i, selector)) {
-      hsa->agents[hsa->device_count] = d->agent;
-      hsa->infos[hsa->device_count++] = d->info;
-    }
-  }
+                     "hsa: no GPU agent is '%s'; there are %s", selector,
+                     listed);
 }
 
 /* Which instruction sets have AMD's barrier-value packet. */
@@ -311,7 +298,15 @@ aq_status aqhsa_agents_open(aqhsa *hsa, const char *selector, aq_diag *diag)
   hsa->infos = calloc(s.count + 1, sizeof *hsa->infos);
   if (!hsa->devices || !hsa->agents || !hsa->infos)
     return aq_diag_no_memory(diag);
-  devices_take(hsa, &s, selector);
+  /* Keeps the agents that the selector names. */
+  for (uint32_t i = 0; i < s.count; i++) {
+    aqhsa_device *d = &hsa->devices[hsa->device_count];
+    device_init(hsa, s.host, s.gpus[i], d);
+    if (!selector || device_is(d, i, selector)) {
+      hsa->agents[hsa->device_count] = d->agent;
+      hsa->infos[hsa->device_count++] = d->info;
+    }
+  }
   if (hsa->device_count == 0)
     return none_found(hsa, &s, selector ? selector : "any", diag);
   hsa->caps = caps_find(hsa);

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "backend_hsa/core.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 
 /* ---- the clock ---- */
 

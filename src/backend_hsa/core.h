@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "backend_hsa/library.h"
-#include "backend_hsa/table.h"
+#include "backend_hsa/object_table.h"
 #include "common/hsa_sim.h"
 
 enum { AQHSA_NAME = 64, AQHSA_UUID = 24 };
@@ -51,7 +51,8 @@ typedef struct aqhsa_signal {
   aqhsa_held held; /* first; key: the handle */
   uint32_t flags;  /* aq_signal_flag */
   bool copied;     /* atomic: last given to a copy */
-  uint32_t device; /* whose packet had it last: origins.c, under the lock */
+  uint32_t
+      device; /* whose packet had it last: signal_device.c, under the lock */
   uint64_t user;
   int64_t seen; /* of drain signals, under the lock */
   struct aqhsa_signal *drain_next, **drain_link; /* of all drain signals */
@@ -66,7 +67,8 @@ typedef struct aqhsa_queue {
   uint32_t device;
   uint32_t references; /* of cooperative queues */
   uint32_t state;      /* atomic: aqhsa_queue_state */
-  uint64_t marked;     /* packets that origins.c is done with, under the lock */
+  uint64_t
+      marked; /* packets that signal_device.c is done with, under the lock */
   void (*error)(const aq_queue_error *error, void *user);
   void *user;
 } aqhsa_queue;
@@ -250,7 +252,7 @@ bool aqhsa_kernel_describe(aq_transport *t, uint64_t object,
                            aq_kernel_info *out);
 void aqhsa_modules_close(aqhsa *hsa);
 
-/* ---- origins.c ---- */
+/* ---- signal_device.c ---- */
 
 /* Before a doorbell or a copy: whose packets the signals of all queues belong
  * to, of `last` (or NULL) at the end. Takes the lock. */
@@ -306,7 +308,7 @@ void aqhsa_signals_free(aqhsa *hsa);
 /* The record of a signal that we made, or NULL. Takes the lock. */
 aqhsa_signal *aqhsa_signal_find(aqhsa *hsa, aq_signal signal);
 
-/* ---- sleep.c ---- */
+/* ---- host_sleep.c ---- */
 
 aq_status aqhsa_sleep_until(aq_transport *t, aq_time until, bool wake,
                             aq_diag *diag);
@@ -329,7 +331,7 @@ void aqhsa_drain_change(aqhsa *hsa, aqhsa_signal *signal, int64_t before,
  * there is none that could. */
 bool aqhsa_drains_await(aqhsa *hsa, aq_time span);
 
-/* ---- inspect.c ---- */
+/* ---- state_dump.c ---- */
 
 void aqhsa_inspect(aq_transport *t, void (*line)(const char *text, void *user),
                    void *user);

@@ -37,7 +37,7 @@ static bool device_find(const aqhsa *hsa, hsa_agent_t agent, uint32_t *out)
   return false;
 }
 
-static void fault_tell(aqhsa *hsa, const hsa_amd_event_t *from)
+static void fault_report(aqhsa *hsa, const hsa_amd_event_t *from)
 {
   char text[LINE];
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
@@ -66,7 +66,7 @@ static hsa_status_t event_heard(const hsa_amd_event_t *event, void *user)
     return HSA_STATUS_ERROR;
   pthread_mutex_lock(&process.lock);
   for (aqhsa *hsa = process.open; hsa; hsa = hsa->event_next)
-    fault_tell(hsa, event);
+    fault_report(hsa, event);
   pthread_mutex_unlock(&process.lock);
   return HSA_STATUS_SUCCESS;
 }

@@ -23,24 +23,20 @@ typedef struct search {
   char tried[TRIED_SIZE];
 } search;
 
-static void search_note(search *s, const char *path, const char *why)
-{
-  size_t used = strlen(s->tried);
-  /* The loader repeats the path. */
-  size_t length = strlen(path);
-  if (why && strncmp(why, path, length) == 0 && why[length] == ':')
-    why += length + 2;
-  snprintf(s->tried + used, sizeof s->tried - used, "%s%s (%s)",
-           used ? ", " : "", path, why ? why : "unknown error");
-}
-
 /* Stays mapped when it is closed: a runtime may have threads that end late. */
 static bool search_try(search *s, const char *path)
 {
   struct link_map *map;
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) {
-    search_note(s, path, dlerror());
+    const char *why = dlerror();
+    size_t used = strlen(s->tried);
+    /* The loader repeats the path. */
+    size_t length = strlen(path);
+    if (why && strncmp(why, path, length) == 0 && why[length] == ':')
+      why += length + 2;
+    snprintf(s->tried + used, sizeof s->tried - used, "%s%s (%s)",
+             used ? ", " : "", path, why ? why : "unknown error");
     return false;
   }
   s->out->handle = handle;

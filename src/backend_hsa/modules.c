@@ -22,16 +22,6 @@ static void module_free(const aqhsa *hsa, aqhsa_module *module)
   free(module);
 }
 
-/* The error, with the targets that the device takes. */
-static aq_status load_failed(const aqhsa *hsa, hsa_status_t got,
-                             uint32_t device, aq_diag *diag)
-{
-  return aq_diag_set(diag, aqhsa_status(got),
-                     "hsa: code object for %s: %s (0x%x)",
-                     hsa->devices[device].gfx, aqhsa_status_text(hsa->api, got),
-                     (unsigned)got);
-}
-
 static hsa_status_t module_open(const aqhsa *hsa, aqhsa_module *module,
                                 size_t size)
 {
@@ -69,7 +59,11 @@ aq_status aqhsa_module_load(aq_transport *t, uint32_t device, const void *image,
   hsa_status_t got = module_open(hsa, module, size);
   if (got != HSA_STATUS_SUCCESS) {
     module_free(hsa, module);
-    return load_failed(hsa, got, device, diag);
+    /* The error, with the targets that the device takes. */
+    return aq_diag_set(diag, aqhsa_status(got),
+                       "hsa: code object for %s: %s (0x%x)",
+                       hsa->devices[device].gfx,
+                       aqhsa_status_text(hsa->api, got), (unsigned)got);
   }
   pthread_mutex_lock(&hsa->lock);
   bool kept =
@@ -158,19 +152,6 @@ static aq_status not_found(const char *name, aq_diag *diag)
                      name);
 }
 
-static aq_status registered_find(aqhsa *hsa, const char *name,
-                                 aq_kernel_info *out, aq_diag *diag)
-{
-  pthread_mutex_lock(&hsa->lock);
-  const aqhsa_kernel *kernel = hsa->kernels;
-  while (kernel && (kernel->module != 0 || strcmp(kernel->name, name) != 0))
-    kernel = kernel->next;
-  if (kernel)
-    *out = kernel->info;
-  pthread_mutex_unlock(&hsa->lock);
-  return kernel ? AQ_OK : not_found(name, diag);
-}
-
 /* "NAME.kd", or "NAME" as it is. */
 static bool symbol_find(const aqhsa *hsa, const aqhsa_module *module,
                         const char *name, hsa_executable_symbol_t *out)
@@ -238,8 +219,16 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
   hsa_executable_symbol_t symbol;
   aq_kernel_info info = {.code = true};
   bool dynamic = false;
-  if (module == 0)
-    return registered_find(hsa, name, out, diag);
+  if (module == 0) {
+    pthread_mutex_lock(&hsa->lock);
+    const aqhsa_kernel *kernel = hsa->kernels;
+    while (kernel && (kernel->module != 0 || strcmp(kernel->name, name) != 0))
+      kernel = kernel->next;
+    if (kernel)
+      *out = kernel->info;
+    pthread_mutex_unlock(&hsa->lock);
+    return kernel ? AQ_OK : not_found(name, diag);
+  }
   const aqhsa_module *found = module_find(hsa, module, false);
   if (!found || !symbol_find(hsa, found, name, &symbol))
     return not_found(name, diag);

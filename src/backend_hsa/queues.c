@@ -131,17 +131,6 @@ static uint64_t *doorbell_cell(hsa_signal_t doorbell)
              : (uint64_t *)(void *)&signal->value;
 }
 
-static void queue_fill(aqhsa_queue *queue, hsa_queue_t *made)
-{
-  queue->abi = (aq_amd_queue *)(void *)made; /* its first member */
-  queue->ring = (aq_ring){.packets = made->base,
-                          .size = made->size,
-                          .id = (uint32_t)made->id,
-                          .write_index = &queue->abi->write_dispatch_id,
-                          .read_index = &queue->abi->read_dispatch_id,
-                          .doorbell = doorbell_cell(made->doorbell)};
-}
-
 /* Puts a queue into the table, or counts a reference of its existing entry:
  * cooperative queues are one a device. NULL: out of memory. */
 static aqhsa_queue *queue_keep(aqhsa *hsa, aqhsa_queue *queue, bool *fresh)
@@ -186,7 +175,13 @@ aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
     free(queue);
     return aqhsa_fail(hsa->api, got, diag, "hsa_queue_create");
   }
-  queue_fill(queue, made);
+  queue->abi = (aq_amd_queue *)(void *)made; /* its first member */
+  queue->ring = (aq_ring){.packets = made->base,
+                          .size = made->size,
+                          .id = (uint32_t)made->id,
+                          .write_index = &queue->abi->write_dispatch_id,
+                          .read_index = &queue->abi->read_dispatch_id,
+                          .doorbell = doorbell_cell(made->doorbell)};
   aqhsa_queue *kept = queue_keep(hsa, queue, &fresh);
   if (!kept)
     hsa->api->hsa_queue_destroy(made);

@@ -26,22 +26,6 @@ aqhsa_signal *aqhsa_signal_find(aqhsa *hsa, aq_signal signal)
 
 enum { CONSUMERS_MAX = 65 };
 
-static aq_status consumers_find(const aqhsa *hsa, const aq_signal_desc *desc,
-                                hsa_agent_t agents[CONSUMERS_MAX],
-                                aq_diag *diag)
-{
-  for (uint32_t i = 0; i < desc->consumer_count; i++) {
-    const uint32_t one = desc->consumers[i];
-    if ((one != AQ_DEVICE_HOST && one >= hsa->device_count) ||
-        i == CONSUMERS_MAX)
-      return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "hsa: a signal for device %u, which is not there",
-                         one);
-    agents[i] = one == AQ_DEVICE_HOST ? hsa->host : hsa->agents[one];
-  }
-  return AQ_OK;
-}
-
 static hsa_status_t signal_make(const aqhsa *hsa, const aq_signal_desc *desc,
                                 const hsa_agent_t *agents, aq_signal *out)
 {
@@ -69,16 +53,6 @@ static void drain_link(aqhsa *hsa, aqhsa_signal *signal)
   hsa->drain_signals++;
 }
 
-static void drain_unlink(aqhsa *hsa, aqhsa_signal *signal)
-{
-  *signal->drain_link = signal->drain_next;
-  if (signal->drain_next)
-    signal->drain_next->drain_link = signal->drain_link;
-  else
-    hsa->drains_end = signal->drain_link;
-  hsa->drain_signals--;
-}
-
 aq_status aqhsa_signal_create(aq_transport *t, const aq_signal_desc *desc,
                               aq_signal *out, aq_diag *diag)
 {
@@ -88,9 +62,15 @@ aq_status aqhsa_signal_create(aq_transport *t, const aq_signal_desc *desc,
   if (desc->place)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "hsa: the runtime says where a signal is");
-  aq_status status = consumers_find(hsa, desc, agents, diag);
-  if (status != AQ_OK)
-    return status;
+  for (uint32_t i = 0; i < desc->consumer_count; i++) {
+    const uint32_t one = desc->consumers[i];
+    if ((one != AQ_DEVICE_HOST && one >= hsa->device_count) ||
+        i == CONSUMERS_MAX)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "hsa: a signal for device %u, which is not there",
+                         one);
+    agents[i] = one == AQ_DEVICE_HOST ? hsa->host : hsa->agents[one];
+  }
   aqhsa_signal *signal = calloc(1, sizeof *signal);
   if (!signal)
     return aq_diag_no_memory(diag);
@@ -119,16 +99,6 @@ aq_status aqhsa_signal_create(aq_transport *t, const aq_signal_desc *desc,
   return AQ_OK;
 }
 
-/* Handlers stay, since the runtime may be about to call one. */
-static void handlers_drop(aqhsa *hsa, aqhsa_signal *signal)
-{
-  aqhsa_handler **end = &signal->handlers;
-  for (; *end; end = &(*end)->next)
-    __atomic_store_n(&(*end)->dropped, true, __ATOMIC_RELEASE);
-  *end = hsa->dropped;
-  hsa->dropped = signal->handlers;
-}
-
 void aqhsa_signal_destroy(aq_transport *t, aq_signal handle)
 {
   aqhsa *hsa = aqhsa_from(t);
@@ -137,9 +107,20 @@ void aqhsa_signal_destroy(aq_transport *t, aq_signal handle)
       (aqhsa_signal *)aqhsa_table_get(&hsa->signals, handle.handle);
   if (signal) {
     aqhsa_table_remove(&hsa->signals, &signal->held);
-    if (signal->flags & AQ_SIGNAL_DRAIN)
-      drain_unlink(hsa, signal);
-    handlers_drop(hsa, signal);
+    if (signal->flags & AQ_SIGNAL_DRAIN) {
+      *signal->drain_link = signal->drain_next;
+      if (signal->drain_next)
+        signal->drain_next->drain_link = signal->drain_link;
+      else
+        hsa->drains_end = signal->drain_link;
+      hsa->drain_signals--;
+    }
+    /* Handlers stay, since the runtime may be about to call one. */
+    aqhsa_handler **end = &signal->handlers;
+    for (; *end; end = &(*end)->next)
+      __atomic_store_n(&(*end)->dropped, true, __ATOMIC_RELEASE);
+    *end = hsa->dropped;
+    hsa->dropped = signal->handlers;
   }
   pthread_mutex_unlock(&hsa->lock);
   if (!signal)
@@ -305,9 +286,9 @@ aq_status aqhsa_dispatch_times(aq_transport *t, aq_signal handle,
        !__atomic_load_n(&hsa->queue_profiled, __ATOMIC_RELAXED)))
     return AQ_ERR_INVALID;
   pthread_mutex_lock(&hsa->lock);
-  const bool told = aqhsa_origins_times(hsa, signal, &times);
+  const bool known = aqhsa_origins_times(hsa, signal, &times);
   pthread_mutex_unlock(&hsa->lock);
-  if (!told)
+  if (!known)
     return AQ_ERR_INVALID;
   *start = aqhsa_clock_time(hsa, times.start);
   *end = aqhsa_clock_time(hsa, times.end);

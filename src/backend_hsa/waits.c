@@ -213,7 +213,7 @@ void aqhsa_drain_change(aqhsa *hsa, aqhsa_signal *signal, int64_t before,
 }
 
 /* Under the lock. */
-static void drains_look(aqhsa *hsa)
+static void drains_poll(aqhsa *hsa)
 {
   for (aqhsa_signal *s = hsa->drains; s; s = s->drain_next) {
     const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)s->held.key;
@@ -227,7 +227,7 @@ static void drains_look(aqhsa *hsa)
 bool aqhsa_drains_reap(aqhsa *hsa)
 {
   pthread_mutex_lock(&hsa->lock);
-  drains_look(hsa);
+  drains_poll(hsa);
   bool any = hsa->done_count > 0;
   pthread_mutex_unlock(&hsa->lock);
   return any;
@@ -238,7 +238,7 @@ uint32_t aqhsa_drain(aq_transport *t, aq_completion *out, uint32_t capacity)
   aqhsa *hsa = aqhsa_from(t);
   uint32_t count = 0;
   pthread_mutex_lock(&hsa->lock);
-  drains_look(hsa);
+  drains_poll(hsa);
   for (; count < capacity && hsa->done_count > 0; count++) {
     out[count] = hsa->done[hsa->done_first];
     hsa->done_first = (hsa->done_first + 1) & (hsa->done_capacity - 1);

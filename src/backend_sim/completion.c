@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "backend_sim/client.h"
+
 enum { WORDS = 160 };
 
 /* a / b rounded down: virtual time may be negative. */
@@ -38,7 +40,7 @@ bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
   return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));
 }
 
-void aqsim_completing_tell(const aqsim *sim, aq_signal handle, bool done)
+void aqsim_completing_notify(const aqsim *sim, aq_signal handle, bool done)
 {
   const aq_device_hooks *hooks = sim->hooks;
   if (hooks->size > offsetof(aq_device_hooks, completing) && hooks->completing)
@@ -53,7 +55,7 @@ void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,
   signal->device = device->ordinal;
 }
 
-void aqsim_line_report(const aqsim *sim, const char *line)
+void aqsim_launch_report(const aqsim *sim, const char *line)
 {
   if (sim->report)
     sim->report(line, sim->report_user);
@@ -79,10 +81,14 @@ static void foreign_complete(aqsim *sim, const aqsim_device *device,
     __atomic_fetch_sub(&abi->value, 1, __ATOMIC_SEQ_CST);
   sim->touched = true;
   if (abi->mailbox && abi->mailbox % sizeof(uint64_t) == 0 &&
-      !aqsim_memory_unmapped(AQSIM_WRITE, abi->mailbox, sizeof(uint64_t),
-                             &unmapped))
+      (aqsim_signals_trust(&sim->signals, abi->mailbox, sizeof(uint64_t)) ||
+       !aqsim_memory_unmapped(AQSIM_WRITE, abi->mailbox, sizeof(uint64_t),
+                              &unmapped))) {
     __atomic_store_n((uint64_t *)(uintptr_t)abi->mailbox, abi->event_id,
                      __ATOMIC_RELEASE);
+    if (sim->client)
+      sim->client->interrupt(sim->client->user, abi->event_id);
+  }
 }
 
 void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
@@ -104,7 +110,7 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
            ", which was destroyed before: nothing is decremented (further "
            "ones are not reported)",
            handle.handle);
-  aqsim_line_report(sim, line);
+  aqsim_launch_report(sim, line);
 }
 
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event)
@@ -114,5 +120,5 @@ void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event)
   if (sim->event)
     sim->event(event, sim->event_user);
   else
-    aqsim_line_report(sim, event->text);
+    aqsim_launch_report(sim, event->text);
 }

@@ -6,7 +6,7 @@
 #ifndef AQSIM_COMPLETION_H
 #define AQSIM_COMPLETION_H
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 
 /* Ticks of the device's timestamp clock at `time`, in its granularity, and the
  * time of a number of ticks. */
@@ -37,7 +37,7 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
                                  bool profile, int64_t negative);
 
 /* Asks the device's hooks, around the change of a completion signal. */
-void aqsim_completing_tell(const aqsim *sim, aq_signal handle, bool done);
+void aqsim_completing_notify(const aqsim *sim, aq_signal handle, bool done);
 
 /* Decrements a completion signal at the current time (handle 0: none) and
  * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
@@ -53,12 +53,12 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
   if (!signal)
     return AQ_TIME_NONE;
   if (sim->hooks)
-    aqsim_completing_tell(sim, handle, false);
+    aqsim_completing_notify(sim, handle, false);
   if (sim->live && !aqsim_signals_find(&sim->signals, handle)) {
     aqsim_signal_complete_other(sim, device, handle, start, end, profile,
                                 negative);
     if (sim->hooks)
-      aqsim_completing_tell(sim, handle, true);
+      aqsim_completing_notify(sim, handle, true);
     return AQ_TIME_NONE;
   }
   if (profile || aqsim_signal_has(signal, AQ_SIGNAL_PROFILE))
@@ -79,12 +79,12 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
     __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
                      signal->abi.event_id, __ATOMIC_RELEASE);
   if (sim->hooks)
-    aqsim_completing_tell(sim, handle, true);
+    aqsim_completing_notify(sim, handle, true);
   return sim->observe;
 }
 
 /* A line for options.report or, without one, on stderr. */
-void aqsim_line_report(const aqsim *sim, const char *line);
+void aqsim_launch_report(const aqsim *sim, const char *line);
 
 /* Reports the event to options.event or, without one, as a line. */
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event);

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_sim/packet/decode.h"
-#include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/packet_text.h"
 #include "backend_sim/packet/ring.h"
 #include "backend_sim/transfer/copies.h"
 
@@ -18,68 +17,68 @@ enum {
   HOPS = 64, /* from signal to signal, before it must be a circle */
 };
 
-/* A packet whose gate is closed. */
-static bool packet_words(const aqsim_queue *queue, char *text, size_t size)
+/* A packet whose dependency wait is closed. */
+static bool packet_describe(const aqsim_queue *queue, char *text, size_t size)
 {
-  const aqsim_flight *flight = queue->wait.flight;
-  if (!flight || !queue->wait.gate.armed)
+  const aqsim_inflight *inflight = queue->wait.inflight;
+  if (!inflight || !queue->wait.dep_wait.armed)
     return false;
-  char signal[AQSIM_SIGNAL_WORDS];
-  aqsim_gate_words(&queue->wait.gate, signal);
+  char signal[AQSIM_SIGNAL_TEXT];
+  aqsim_dep_wait_describe(&queue->wait.dep_wait, signal);
   snprintf(text, size, "queue %u: packet %" PRIu64 " (%s) waits for %s",
-           queue->ring.id, flight->id,
-           aqsim_packet_type_name(aq_header_type(flight->packet.header)),
+           queue->ring.id, inflight->id,
+           aqsim_packet_type_name(aq_header_type(inflight->packet.header)),
            signal);
   return true;
 }
 
 /* Why the device does not see the next packet. */
-static const char *unnoticed_words(const aqsim_queue *queue)
+static const char *unnoticed_describe(const aqsim_queue *queue)
 {
   uint64_t id;
-  return aqsim_ring_unrung(queue, &id) && id == queue->intake.noticed
+  return aqsim_ring_unrung(queue, &id) && id == queue->fetch_state.noticed
              ? "published, but no doorbell announced it"
              : "reserved but not published (INVALID)";
 }
 
-static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
+static bool queue_describe(const aqsim_queue *queue, char *text, size_t size)
 {
   if (queue->state == AQSIM_QUEUE_FAILED) {
     snprintf(text, size, "queue %u: stopped at packet %" PRIu64 ": %s",
              queue->ring.id, queue->error.packet, queue->error.text);
     return true;
   }
-  if (packet_words(queue, text, size))
+  if (packet_describe(queue, text, size))
     return true;
-  if (queue->intake.noticed >= aq_ring_write_index(&queue->ring))
+  if (queue->fetch_state.noticed >= aq_ring_write_index(&queue->ring))
     return false;
   if (queue->state == AQSIM_QUEUE_INACTIVE)
     snprintf(text, size, "queue %u: inactive, so packet %" PRIu64 " is ignored",
-             queue->ring.id, queue->intake.noticed);
+             queue->ring.id, queue->fetch_state.noticed);
   else
     snprintf(text, size, "queue %u: packet %" PRIu64 " is %s", queue->ring.id,
-             queue->intake.noticed, unnoticed_words(queue));
+             queue->fetch_state.noticed, unnoticed_describe(queue));
   return true;
 }
 
-static bool copy_words(const aqsim_copy *copy, char *text, size_t size)
+static bool copy_describe(const aqsim_copy *copy, char *text, size_t size)
 {
-  if (!copy || !copy->gate.armed)
+  if (!copy || !copy->dep_wait.armed)
     return false;
-  char signal[AQSIM_SIGNAL_WORDS];
-  aqsim_gate_words(&copy->gate, signal);
+  char signal[AQSIM_SIGNAL_TEXT];
+  aqsim_dep_wait_describe(&copy->dep_wait, signal);
   snprintf(text, size, "copy %" PRIu64 " waits for %s", copy->line.number,
            signal);
   return true;
 }
 
 /* The first thing that blocks; there always is something to say. */
-static void blocker_words(const aqsim *sim, char *text, size_t size)
+static void blocker_describe(const aqsim *sim, char *text, size_t size)
 {
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
-    if (queue_words(q, text, size))
+    if (queue_describe(q, text, size))
       return;
-  if (!copy_words(sim->copies, text, size))
+  if (!copy_describe(sim->copies, text, size))
     snprintf(text, size, "no packet or copy is left that would change it");
 }
 
@@ -94,17 +93,17 @@ static bool completer_find(const aqsim_queue *queue, uint64_t signal,
   uint64_t write = aq_ring_write_index(&queue->ring);
   uint64_t size = queue->ring.size, none = UINT64_MAX, found = none;
   for (uint32_t i = 0; i < queue->pool.fresh; i++) {
-    const aqsim_flight *flight = &queue->pool.flights[i];
-    if (flight->in_use && flight->id < found &&
-        flight->packet.kernel.completion_signal.handle == signal)
-      found = flight->id;
+    const aqsim_inflight *inflight = &queue->pool.inflights[i];
+    if (inflight->in_use && inflight->id < found &&
+        inflight->packet.kernel.completion_signal.handle == signal)
+      found = inflight->id;
   }
   for (uint64_t id = read; id < write && id - read < size && id < found; id++) {
     const aq_packet *slot = aq_ring_slot(&queue->ring, id);
     aq_packet head = {.header_setup = aq_packet_load_header(slot)};
     bool served = queue->state == AQSIM_QUEUE_SOFT;
     if (aq_header_type(head.header) != AQ_PACKET_INVALID &&
-        (served || !queue->intake.completed[id & (size - 1)]) &&
+        (served || !queue->fetch_state.completed[id & (size - 1)]) &&
         slot->kernel.completion_signal.handle == signal)
       found = id;
   }
@@ -113,13 +112,13 @@ static bool completer_find(const aqsim_queue *queue, uint64_t signal,
 }
 
 /* Why packet `id`, which would decrement the signal, does not. */
-static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
-                            size_t size)
+static void completer_describe(const aqsim_queue *queue, uint64_t id,
+                               char *text, size_t size)
 {
   char reason[WORDS] = "it is under way";
-  const aqsim_flight *gated = queue->wait.flight;
+  const aqsim_inflight *waiting = queue->wait.inflight;
   if (queue->state == AQSIM_QUEUE_FAILED && id == queue->error.packet) {
-    queue_words(queue, text, size);
+    queue_describe(queue, text, size);
     return;
   }
   if (queue->state == AQSIM_QUEUE_FAILED)
@@ -130,20 +129,20 @@ static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
     snprintf(reason, sizeof reason, "the queue is inactive");
   else if (queue->state == AQSIM_QUEUE_SOFT)
     snprintf(reason, sizeof reason, "the application has to serve it");
-  else if (gated && queue->wait.gate.armed && gated->id <= id) {
-    char signal[AQSIM_SIGNAL_WORDS];
-    if (gated->id == id && packet_words(queue, text, size))
+  else if (waiting && queue->wait.dep_wait.armed && waiting->id <= id) {
+    char signal[AQSIM_SIGNAL_TEXT];
+    if (waiting->id == id && packet_describe(queue, text, size))
       return;
-    aqsim_gate_words(&queue->wait.gate, signal);
+    aqsim_dep_wait_describe(&queue->wait.dep_wait, signal);
     snprintf(
         reason, sizeof reason,
-        "it is behind packet %" PRIu64 " (%s), which waits for %s", gated->id,
-        aqsim_packet_type_name(aq_header_type(gated->packet.header)), signal);
-  } else if (queue->intake.noticed < id)
+        "it is behind packet %" PRIu64 " (%s), which waits for %s", waiting->id,
+        aqsim_packet_type_name(aq_header_type(waiting->packet.header)), signal);
+  } else if (queue->fetch_state.noticed < id)
     snprintf(reason, sizeof reason, "packet %" PRIu64 " before it is %s",
-             queue->intake.noticed, unnoticed_words(queue));
-  else if (queue->intake.noticed == id)
-    snprintf(reason, sizeof reason, "it is %s", unnoticed_words(queue));
+             queue->fetch_state.noticed, unnoticed_describe(queue));
+  else if (queue->fetch_state.noticed == id)
+    snprintf(reason, sizeof reason, "it is %s", unnoticed_describe(queue));
   snprintf(text, size, "queue %u: packet %" PRIu64 " completes it, but %s",
            queue->ring.id, id, reason);
 }
@@ -166,7 +165,7 @@ static bool completer_of(const aqsim *sim, const aqsim_signal *signal,
       return true;
     }
   for (const aqsim_copy *copy = sim->copies; copy; copy = copy->next)
-    if (copy->completion.handle == handle && copy->gate.armed) {
+    if (copy->completion.handle == handle && copy->dep_wait.armed) {
       out->copy = copy;
       return true;
     }
@@ -176,28 +175,29 @@ static bool completer_of(const aqsim *sim, const aqsim_signal *signal,
 /* The signal that a completer waits for itself, or NULL. */
 static const aqsim_signal *completer_waits_for(const completer *c)
 {
-  const aqsim_gate *gate = c->copy ? &c->copy->gate : &c->queue->wait.gate;
-  if (c->queue && (c->queue->state != AQSIM_QUEUE_ACTIVE || !gate->armed ||
-                   c->queue->wait.flight->id > c->id))
+  const aqsim_dep_wait *dep_wait =
+      c->copy ? &c->copy->dep_wait : &c->queue->wait.dep_wait;
+  if (c->queue && (c->queue->state != AQSIM_QUEUE_ACTIVE || !dep_wait->armed ||
+                   c->queue->wait.inflight->id > c->id))
     return NULL;
-  const aqsim_gate_leg *leg = aqsim_gate_blocker(gate);
-  return leg ? leg->signal : NULL;
+  const aqsim_dep *dep = aqsim_dep_wait_blocker(dep_wait);
+  return dep ? dep->signal : NULL;
 }
 
-static void one_holder_words(const completer *c, char *text, size_t size)
+static void one_holder_describe(const completer *c, char *text, size_t size)
 {
   if (c->queue)
-    completer_words(c->queue, c->id, text, size);
+    completer_describe(c->queue, c->id, text, size);
   else
-    copy_words(c->copy, text, size);
+    copy_describe(c->copy, text, size);
 }
 
 /* A queue that stands still for a reason of its own: an unpublished packet has
  * no known completion signal. */
-static bool root_words(const aqsim *sim, char *text, size_t size)
+static bool root_describe(const aqsim *sim, char *text, size_t size)
 {
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
-    if (!q->wait.gate.armed && queue_words(q, text, size))
+    if (!q->wait.dep_wait.armed && queue_describe(q, text, size))
       return true;
   return false;
 }
@@ -232,23 +232,23 @@ static void words_append(char text[HOLDER], const char *words)
 /* What keeps a signal from changing: the packet or copy that would complete it
  * and, if that waits for others, the last of those; or else the first thing
  * that blocks. */
-static void holder_words(const aqsim *sim, const aqsim_signal *signal,
-                         char text[HOLDER])
+static void holder_describe(const aqsim *sim, const aqsim_signal *signal,
+                            char text[HOLDER])
 {
   completer one;
   bool open;
   char last[WORDS], root[WORDS];
   if (!completer_of(sim, signal, &one)) {
-    blocker_words(sim, text, HOLDER);
+    blocker_describe(sim, text, HOLDER);
     return;
   }
-  one_holder_words(&one, text, WORDS);
+  one_holder_describe(&one, text, WORDS);
   unsigned hops = completer_follow(sim, &one, &open);
   if (hops > 0 && hops < HOPS) {
-    one_holder_words(&one, last, sizeof last);
+    one_holder_describe(&one, last, sizeof last);
     words_append(text, last);
   }
-  if (open && root_words(sim, root, sizeof root))
+  if (open && root_describe(sim, root, sizeof root))
     words_append(text, root);
 }
 
@@ -268,10 +268,10 @@ static const aqsim_signal *item_missing(const aq_wait_item *items,
 aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
                               uint32_t count, aq_diag *diag)
 {
-  char words[AQSIM_SIGNAL_WORDS], holder[HOLDER];
+  char words[AQSIM_SIGNAL_TEXT], holder[HOLDER];
   const aqsim_signal *signal = item_missing(items, count);
-  aqsim_signal_words(signal, words);
-  holder_words(sim, signal, holder);
+  aqsim_signal_describe(signal, words);
+  holder_describe(sim, signal, holder);
   return aq_diag_set(diag, AQ_ERR_DEADLOCK, "wait for %s never ends: %s", words,
                      holder);
 }
@@ -279,10 +279,10 @@ aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
 aq_status aqsim_wait_guess(const aqsim *sim, const aq_wait_item *items,
                            uint32_t count, aq_diag *diag)
 {
-  char words[AQSIM_SIGNAL_WORDS], holder[HOLDER];
+  char words[AQSIM_SIGNAL_TEXT], holder[HOLDER];
   const aqsim_signal *signal = item_missing(items, count);
-  aqsim_signal_words(signal, words);
-  holder_words(sim, signal, holder);
+  aqsim_signal_describe(signal, words);
+  holder_describe(sim, signal, holder);
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
                      "wait for %s: the deadline passed; it seems that %s",
                      words, holder);
@@ -290,8 +290,8 @@ aq_status aqsim_wait_guess(const aqsim *sim, const aq_wait_item *items,
 
 aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag)
 {
-  char signal[AQSIM_SIGNAL_WORDS];
-  aqsim_signal_words(aqsim_signal_from(item->signal), signal);
+  char signal[AQSIM_SIGNAL_TEXT];
+  aqsim_signal_describe(aqsim_signal_from(item->signal), signal);
   return aq_diag_set(diag, AQ_ERR_DEADLOCK,
                      "wait for %s never ends: its interrupt was lost", signal);
 }
@@ -300,8 +300,8 @@ aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
                                aq_diag *diag)
 {
   char blocker[WORDS];
-  if (!queue_words(queue, blocker, sizeof blocker))
-    blocker_words(queue->sim, blocker, sizeof blocker);
+  if (!queue_describe(queue, blocker, sizeof blocker))
+    blocker_describe(queue->sim, blocker, sizeof blocker);
   return aq_diag_set(diag, AQ_ERR_DEADLOCK,
                      "queue %u: room for %u packets never comes: %s",
                      queue->ring.id, count, blocker);
@@ -311,7 +311,7 @@ aq_status aqsim_space_guess(const aqsim_queue *queue, uint32_t count,
                             aq_diag *diag)
 {
   char blocker[WORDS] = "its packets are under way";
-  queue_words(queue, blocker, sizeof blocker);
+  queue_describe(queue, blocker, sizeof blocker);
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
                      "queue %u: no room for %u packets by the deadline; it "
                      "seems that %s",

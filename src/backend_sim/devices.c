@@ -13,16 +13,16 @@
 #include "backend_sim/model/cost.h"
 #include "backend_sim/model/device_set.h"
 #include "backend_sim/packet/fetch.h"
-#include "backend_sim/packet/flight.h"
+#include "backend_sim/packet/inflight.h"
+#include "backend_sim/packet/kernel_dispatch.h"
 #include "backend_sim/packet/pipes.h"
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/packet/ring.h"
-#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
 #include "backend_sim/sim.h"
+#include "backend_sim/transfer/bandwidth.h"
 #include "backend_sim/transfer/copies.h"
 #include "backend_sim/transfer/links.h"
-#include "backend_sim/transfer/traffic.h"
 
 static void device_fences(aqsim_device *device)
 {
@@ -81,39 +81,27 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
 }
 
 static const aqsim_device_ops device_ops = {
-    .hold = aqsim_waves_hold,
-    .release = aqsim_waves_release,
-    .drop = aqsim_waves_drop,
-    .relook = aqsim_waves_relook,
-    .sleep_end = aqsim_flight_event_forget,
-    .end_move = aqsim_flight_end_move,
-    .restart = aqsim_flight_restart,
-    .free = aqsim_flight_free,
+    .hold = aqsim_kernel_dispatch_hold,
+    .release = aqsim_kernel_dispatch_release,
+    .drop = aqsim_kernel_dispatch_drop,
+    .rescan = aqsim_kernel_dispatch_rescan,
+    .sleep_end = aqsim_inflight_event_forget,
+    .end_move = aqsim_inflight_end_move,
+    .restart = aqsim_inflight_restart,
+    .free = aqsim_inflight_free,
     .pump = aqsim_queue_pump,
     .retire = aqsim_ring_retire,
     .pass_evicted = aqsim_queue_pass_evicted,
     .rank_set = aqsim_queue_rank_set,
     .preempt = aqsim_queue_preempt,
     .slot_want = aqsim_queue_slot_want,
+    .slot_decline = aqsim_queue_slot_decline,
     .slot_progress = aqsim_slots_progress,
     .slots_review = aqsim_slots_review,
     .slots_map = aqsim_slots_map_by,
     .unit_ask = aqsim_unit_ask,
     .copies_ask = aqsim_copies_ask,
 };
-
-static aq_status device_announce(aqsim_device *device, aq_diag *diag)
-{
-  aq_record_sink *sink = device->sim->recorder.sink;
-  device->record = AQ_NONE;
-  if (!sink)
-    return AQ_OK;
-  aq_run_device row = {.source_id = device->ordinal,
-                       .name = device->model->product,
-                       .gfx = device->model->gfx,
-                       .cus = device->model->cus};
-  return sink->device(sink, &row, &device->record, diag);
-}
 
 static aq_status device_dispatch(aqsim_device *device, aq_diag *diag)
 {
@@ -123,17 +111,22 @@ static aq_status device_dispatch(aqsim_device *device, aq_diag *diag)
   return aq_diag_no_memory(diag);
 }
 
-/* Stable for the same place in a list of devices: FNV-1a of its identity. */
-static void device_name_uniquely(aqsim_device *device)
+/* FNV-1a. */
+uint64_t aqsim_device_unique(const aqsim_model *model, uint32_t ordinal)
 {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (const char *c = device->model->product; *c; c++)
+  for (const char *c = model->product; *c; c++)
     hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-  hash = (hash ^ device->ordinal) * UINT64_C(0x100000001b3);
+  hash = (hash ^ ordinal) * UINT64_C(0x100000001b3);
   /* So that the first digits differ too. */
   hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
-  hash ^= hash >> 33;
-  snprintf(device->uuid, sizeof device->uuid, "GPU-%016" PRIx64, hash);
+  return hash ^ hash >> 33;
+}
+
+static void device_name_uniquely(aqsim_device *device)
+{
+  snprintf(device->uuid, sizeof device->uuid, "GPU-%016" PRIx64,
+           aqsim_device_unique(device->model, device->ordinal));
 }
 
 static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
@@ -155,7 +148,15 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
   aq_status status = device_dispatch(device, diag);
   if (status != AQ_OK)
     return status;
-  return device_announce(device, diag);
+  aq_record_sink *sink = device->sim->recorder.sink;
+  device->record = AQ_NONE;
+  if (!sink)
+    return AQ_OK;
+  aq_run_device row = {.source_id = device->ordinal,
+                       .name = device->model->product,
+                       .gfx = device->model->gfx,
+                       .cus = device->model->cus};
+  return sink->device(sink, &row, &device->record, diag);
 }
 
 aq_status aqsim_devices_open(aqsim *sim, const aq_transport_options *options,
@@ -167,7 +168,7 @@ aq_status aqsim_devices_open(aqsim *sim, const aq_transport_options *options,
   if (status == AQ_OK)
     status = aqsim_links_init(&sim->links, &sim->models, diag);
   if (status == AQ_OK)
-    status = aqsim_traffic_init(&sim->traffic, &sim->links, sim->now, diag);
+    status = aqsim_bandwidth_init(&sim->traffic, &sim->links, sim->now, diag);
   if (status != AQ_OK)
     return status;
   sim->device_count = sim->models.count;
@@ -191,10 +192,10 @@ void aqsim_devices_close(aqsim *sim)
 {
   for (uint32_t i = 0; sim->devices && i < sim->device_count; i++) {
     aqsim_policy_close(&sim->devices[i]);
-    aqsim_waves_fini(&sim->devices[i]);
+    aqsim_kernel_dispatch_fini(&sim->devices[i]);
     aqsim_slots_fini(&sim->devices[i]);
   }
-  aqsim_traffic_fini(&sim->traffic);
+  aqsim_bandwidth_fini(&sim->traffic);
   aqsim_links_fini(&sim->links);
   aqsim_device_set_fini(&sim->models);
   free(sim->infos);

@@ -12,4 +12,8 @@ aq_status aqsim_devices_open(aqsim *sim, const aq_transport_options *options,
                              aq_diag *diag);
 void aqsim_devices_close(aqsim *sim);
 
+/* The number of a device's UUID: the same for the same place in a list of
+ * devices. */
+uint64_t aqsim_device_unique(const aqsim_model *model, uint32_t ordinal);
+
 #endif

@@ -1,135 +1,22 @@
 # The simulator of AQL queues and the device behind them, in virtual time or
 # live.
 libaqcore_a_SOURCES += \
-	src/backend_sim/calendar.c \
-	src/backend_sim/calendar.h \
-	src/backend_sim/clock.c \
-	src/backend_sim/clock.h \
+	src/backend_sim/client.h \
+	src/backend_sim/event_loop.c \
+	src/backend_sim/event_loop.h \
 	src/backend_sim/completion.c \
 	src/backend_sim/completion.h \
 	src/backend_sim/core.h \
-	src/backend_sim/devices.c \
-	src/backend_sim/devices.h \
-	src/backend_sim/futex.h \
-	src/backend_sim/gate.c \
-	src/backend_sim/gate.h \
-	src/backend_sim/handlers.c \
-	src/backend_sim/handlers.h \
-	src/backend_sim/inspect.c \
-	src/backend_sim/inspect.h \
-	src/backend_sim/kernels.c \
-	src/backend_sim/kernels.h \
-	src/backend_sim/modules.c \
-	src/backend_sim/modules.h \
-	src/backend_sim/pages.c \
-	src/backend_sim/pages.h \
-	src/backend_sim/published.c \
-	src/backend_sim/published.h \
-	src/backend_sim/records.c \
-	src/backend_sim/records.h \
-	src/backend_sim/sampler.c \
-	src/backend_sim/sampler.h \
-	src/backend_sim/signals.c \
-	src/backend_sim/signals.h \
-	src/backend_sim/sim.c \
-	src/backend_sim/sim.h \
-	src/backend_sim/dispatch/cohort.c \
-	src/backend_sim/dispatch/cohort.h \
-	src/backend_sim/dispatch/dispatcher.c \
-	src/backend_sim/dispatch/dispatcher.h \
-	src/backend_sim/dispatch/dispatcher_policy.c \
-	src/backend_sim/dispatch/dispatcher_priv.h \
-	src/backend_sim/dispatch/xcc.c \
-	src/backend_sim/dispatch/xcc.h \
-	src/backend_sim/dispatch/xcc_alone.c \
-	src/backend_sim/dispatch/xcc_priv.h \
-	src/backend_sim/dispatch/xcc_stop.c \
-	src/backend_sim/hwqueue/context.c \
-	src/backend_sim/hwqueue/context.h \
-	src/backend_sim/hwqueue/doorbell.c \
-	src/backend_sim/hwqueue/doorbell.h \
-	src/backend_sim/hwqueue/queue_life.c \
-	src/backend_sim/hwqueue/queue_life.h \
-	src/backend_sim/hwqueue/slots.c \
-	src/backend_sim/hwqueue/slots.h \
-	src/backend_sim/live/live.c \
-	src/backend_sim/live/live.h \
-	src/backend_sim/live/live_device.c \
-	src/backend_sim/live/live_device.h \
-	src/backend_sim/live/live_handlers.c \
-	src/backend_sim/live/live_handlers.h \
-	src/backend_sim/live/live_lead.c \
-	src/backend_sim/live/live_lead.h \
-	src/backend_sim/live/live_wait.c \
-	src/backend_sim/live/live_wait.h \
-	src/backend_sim/model/cost.c \
-	src/backend_sim/model/cost.h \
-	src/backend_sim/model/device_keys.def \
-	src/backend_sim/model/device_library.c \
-	src/backend_sim/model/device_library.h \
-	src/backend_sim/model/device_gaps.c \
-	src/backend_sim/model/device_gaps.h \
-	src/backend_sim/model/device_model.c \
-	src/backend_sim/model/device_model.h \
-	src/backend_sim/model/device_set.c \
-	src/backend_sim/model/device_set.h \
-	src/backend_sim/model/device_show.c \
-	src/backend_sim/model/device_value.c \
-	src/backend_sim/model/device_value.h \
-	src/backend_sim/model/occupancy.c \
-	src/backend_sim/model/occupancy.h \
-	src/backend_sim/model/resources.def \
 	src/backend_sim/deadlock.c \
 	src/backend_sim/deadlock.h \
-	src/backend_sim/packet/decode.c \
-	src/backend_sim/packet/decode.h \
-	src/backend_sim/packet/execution.c \
-	src/backend_sim/packet/execution.h \
-	src/backend_sim/packet/fetch.c \
-	src/backend_sim/packet/fetch.h \
-	src/backend_sim/packet/flight.c \
-	src/backend_sim/packet/flight.h \
-	src/backend_sim/packet/host_call.c \
-	src/backend_sim/packet/kind_barrier.c \
-	src/backend_sim/packet/kind_kernel.c \
-	src/backend_sim/packet/kind_pm4.c \
-	src/backend_sim/packet/kinds.c \
-	src/backend_sim/packet/kinds.h \
-	src/backend_sim/packet/lifecycle.def \
-	src/backend_sim/packet/memory_fault.c \
-	src/backend_sim/packet/memory_fault.h \
-	src/backend_sim/packet/packets.c \
-	src/backend_sim/packet/packets.h \
-	src/backend_sim/packet/pipes.c \
-	src/backend_sim/packet/pipes.h \
-	src/backend_sim/packet/pm4.c \
-	src/backend_sim/packet/pm4.h \
-	src/backend_sim/packet/processor.c \
-	src/backend_sim/packet/processor.h \
-	src/backend_sim/packet/ring.h \
-	src/backend_sim/packet/waves.c \
-	src/backend_sim/packet/waves.h \
-	src/backend_sim/policy/device_policy.c \
-	src/backend_sim/policy/device_policy.h \
-	src/backend_sim/policy/device_ops.h \
-	src/backend_sim/policy/policy_actions.c \
-	src/backend_sim/policy/policy_items.c \
-	src/backend_sim/policy/policy_preempt.c \
-	src/backend_sim/policy/policy_preempted.c \
-	src/backend_sim/policy/policy_priv.h \
-	src/backend_sim/policy/policy_queues.c \
-	src/backend_sim/policy/policy_runs.c \
-	src/backend_sim/transfer/boxes.c \
-	src/backend_sim/transfer/boxes.h \
-	src/backend_sim/transfer/copies.c \
-	src/backend_sim/transfer/copies.h \
-	src/backend_sim/transfer/links.c \
-	src/backend_sim/transfer/links.h \
-	src/backend_sim/transfer/memory.c \
-	src/backend_sim/transfer/memory.h \
-	src/backend_sim/transfer/traffic.c \
-	src/backend_sim/transfer/traffic.h \
-	src/backend_sim/yields.h
+	src/backend_sim/device_state.h \
+	src/backend_sim/devices.c \
+	src/backend_sim/devices.h \
+	src/backend_sim/queue_state.h \
+	src/backend_sim/sim.c \
+	src/backend_sim/sim.h \
+	src/backend_sim/types.h \
+	src/backend_sim/thread_yield.h
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.
@@ -176,4 +63,14 @@ src/backend_sim/embedded.c: $(AQSIM_DEVICES) src/backend_sim/model/embed.sh
 	  $(SHELL) src/backend_sim/model/embed.sh $(AQSIM_DEVICES)) > $@.tmp
 	$(AM_V_at)mv -f $@.tmp $@
 
+include src/backend_sim/code/local.mk
+include src/backend_sim/dispatch/local.mk
+include src/backend_sim/engine/local.mk
+include src/backend_sim/hwqueue/local.mk
+include src/backend_sim/live/local.mk
 include src/backend_sim/match/local.mk
+include src/backend_sim/model/local.mk
+include src/backend_sim/observe/local.mk
+include src/backend_sim/packet/local.mk
+include src/backend_sim/policy/local.mk
+include src/backend_sim/transfer/local.mk

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/clock.h"
+#include "backend_sim/code/modules.h"
 #include "backend_sim/completion.h"
 #include "backend_sim/core.h"
 #include "backend_sim/devices.h"
+#include "backend_sim/engine/allocation_publish.h"
+#include "backend_sim/event_loop.h"
 #include "backend_sim/hwqueue/doorbell.h"
-#include "backend_sim/hwqueue/queue_life.h"
+#include "backend_sim/hwqueue/queue_create.h"
 #include "backend_sim/hwqueue/slots.h"
-#include "backend_sim/inspect.h"
+#include "backend_sim/live/device_thread.h"
 #include "backend_sim/live/live.h"
-#include "backend_sim/live/live_device.h"
-#include "backend_sim/modules.h"
+#include "backend_sim/observe/sampler.h"
+#include "backend_sim/observe/state_dump.h"
 #include "backend_sim/policy/device_policy.h"
-#include "backend_sim/published.h"
-#include "backend_sim/sampler.h"
 #include "backend_sim/transfer/copies.h"
 
 static const aqsim_queue_ops queue_ops = {
@@ -112,12 +112,12 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->report_user = options.report_user;
   sim->event = options.event;
   sim->event_user = options.event_user;
-  sim->gates = (aqsim_gates){
+  sim->dep_waits = (aqsim_dep_waits){
       .calendar = &sim->calendar, .signals = &sim->signals, .now = &sim->now};
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;
-  sim->gates.hooks = sim->hooks;
+  sim->dep_waits.hooks = sim->hooks;
   sim->executor = options.executor;
   sim->order = options.order;
   if (sim->executor && sim->executor->allocations) {
@@ -414,7 +414,7 @@ static aq_status sim_queue_create(aq_transport *t, const aq_queue_desc *desc,
   aqsim_queue *queue;
   aq_status status = may_allocate(aqsim_from(t), "a queue", diag);
   if (status == AQ_OK)
-    status = aqsim_queue_create(aqsim_from(t), desc, &queue, diag);
+    status = aqsim_queue_create(aqsim_from(t), desc, NULL, &queue, diag);
   if (status == AQ_OK)
     *out = &queue->ring;
   return status;
@@ -449,8 +449,8 @@ static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,
                                       uint32_t count, aq_time deadline,
                                       aq_diag *diag)
 {
-  return aqsim_clock_wait_space(aqsim_from(t), queue_from(ring), count,
-                                deadline, diag);
+  return aqsim_loop_wait_space(aqsim_from(t), queue_from(ring), count, deadline,
+                               diag);
 }
 
 static aq_status sim_queue_control(aq_transport *t, aq_ring *ring,
@@ -482,7 +482,7 @@ static void sim_clock_correlate(aq_transport *t, uint32_t device,
 static aq_status sim_wait(aq_transport *t, const aq_wait_request *request,
                           aq_wait_result *out, aq_diag *diag)
 {
-  return aqsim_clock_wait(aqsim_from(t), request, out, diag);
+  return aqsim_loop_wait(aqsim_from(t), request, out, diag);
 }
 
 static uint32_t sim_drain(aq_transport *t, aq_completion *out,
@@ -496,7 +496,7 @@ static uint32_t sim_drain(aq_transport *t, aq_completion *out,
 static aq_status sim_sleep_until(aq_transport *t, aq_time until, bool wake,
                                  aq_diag *diag)
 {
-  return aqsim_clock_sleep(aqsim_from(t), until, wake, diag);
+  return aqsim_loop_sleep(aqsim_from(t), until, wake, diag);
 }
 
 static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,

@@ -135,16 +135,6 @@ static void range_clear(aq_block *block, uint32_t from, uint32_t to)
     memset((unsigned char *)block + from, 0, to - from);
 }
 
-/* Clears old contents of the memory; a part that is clear from an earlier
- * use stays so. */
-static void gap_clear(aq_builder *builder)
-{
-  const uint32_t top = builder->top, rodata = builder->block->rodata;
-  const uint32_t from = builder->clear_from, to = builder->clear_to;
-  range_clear(builder->block, top, from < rodata ? from : rodata);
-  range_clear(builder->block, to > top ? to : top, rodata);
-}
-
 void aq_block_finish(aq_builder *builder, aq_opcode code, uint32_t target,
                      uint32_t next)
 {
@@ -153,7 +143,12 @@ void aq_block_finish(aq_builder *builder, aq_opcode code, uint32_t target,
   block->target = target;
   block->next = next;
   block->commands_size = builder->top - block->header_size;
-  gap_clear(builder);
+  /* Clears old contents of the memory; a part that is clear from an earlier
+   * use stays so. */
+  const uint32_t top = builder->top, rodata = builder->block->rodata;
+  const uint32_t from = builder->clear_from, to = builder->clear_to;
+  range_clear(builder->block, top, from < rodata ? from : rodata);
+  range_clear(builder->block, to > top ? to : top, rodata);
   aq_program *program = &builder->program;
   program->packets += block->packets;
   program->kernarg_size += block->kernarg_size;
@@ -279,20 +274,6 @@ static void arguments_write(const aq_dispatch *dispatch, uint64_t *to)
   memcpy(to, dispatch->constants, dispatch->constant_size);
 }
 
-/* The slots of a template, then which arguments they are. */
-static void patches_write(const aq_dispatch *dispatch, uint32_t patches,
-                          uint64_t *to)
-{
-  uint16_t *places = (uint16_t *)(to + patches);
-  uint32_t at = 0;
-  memset(places, 0, round8(patches * 2));
-  for (uint32_t i = 0; i < dispatch->binding_count; i++)
-    if (!(dispatch->bindings[i] & AQ_REF_STATIC)) {
-      to[at] = dispatch->bindings[i];
-      places[at++] = (uint16_t)i;
-    }
-}
-
 static uint32_t rodata_take(aq_builder *builder, uint32_t size)
 {
   aq_block *block = builder->block;
@@ -368,7 +349,16 @@ static inline aq_status dispatch_add(aq_builder *builder,
                                            record->rodata));
     builder->flags |= AQ_PROGRAM_RODATA;
     if (l.patches) {
-      patches_write(dispatch, l.patches, tail);
+      /* The slots of a template, then which arguments they are. */
+      const uint32_t patches = l.patches;
+      uint16_t *places = (uint16_t *)(tail + patches);
+      uint32_t at = 0;
+      memset(places, 0, round8(patches * 2));
+      for (uint32_t i = 0; i < dispatch->binding_count; i++)
+        if (!(dispatch->bindings[i] & AQ_REF_STATIC)) {
+          tail[at] = dispatch->bindings[i];
+          places[at++] = (uint16_t)i;
+        }
       kernarg = aq_kernarg_round(l.kernarg);
     }
   } else if (l.tail) {

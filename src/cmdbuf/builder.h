@@ -29,6 +29,7 @@
 #include "cmdbuf/program.h"
 #include "common/diag.h"
 #include "common/export.h"
+#include "common/memory_value.h"
 #include "common/transport.h"
 
 AQ_BEGIN_DECLS
@@ -109,6 +110,42 @@ AQ_API aq_status aq_builder_copy(aq_builder *builder, aq_ref target,
 AQ_API aq_status aq_builder_update(aq_builder *builder, aq_ref target,
                                    const void *bytes, uint32_t size,
                                    aq_diag *diag);
+
+/* Changes a value of a buffer whose start is aligned to the value's size. Bytes
+ * of other commands are seen with it as barriers say. */
+typedef struct aq_command_atomic {
+  aq_ref target;
+  uint32_t size; /* bytes: 4 or 8 */
+  aq_atomic_op op;
+  uint64_t operand;
+  uint64_t expected; /* of AQ_ATOMIC_CAS */
+  aq_ref result;     /* gets the value before, `size` bytes; with `returns` */
+  bool returns;
+} aq_command_atomic;
+
+/* AQ_ERR_INVALID: an offset that is not a multiple of the size, another size,
+ * or a store with a result. */
+AQ_API aq_status aq_builder_atomic(aq_builder *builder,
+                                   const aq_command_atomic *atomic,
+                                   aq_diag *diag);
+
+/* Holds the commands behind it until those before are complete and
+ * (value & mask) fulfils the condition with `against` (memory_value.h). */
+typedef struct aq_command_wait {
+  aq_ref value;
+  uint32_t size; /* bytes: 4 or 8 */
+  aq_condition condition;
+  uint64_t against;
+  uint64_t mask; /* 0: all bits */
+} aq_command_wait;
+
+/* AQ_ERR_INVALID: the same, bits of `against` outside of the mask, or for AQ_LT
+ * and AQ_GE its top bit. */
+AQ_API aq_status aq_builder_wait_value(aq_builder *builder,
+                                       const aq_command_wait *wait,
+                                       aq_diag *diag);
+
+/* A marker without a name. */
 AQ_API aq_status aq_builder_marker(aq_builder *builder, aq_marker_kind kind,
                                    uint64_t value, aq_diag *diag);
 

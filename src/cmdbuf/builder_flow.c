@@ -2,9 +2,6 @@
 /* Labels, branches, calls and the end of a recording. */
 #include "config.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cmdbuf/builder_priv.h"
 
 aq_status aq_builder_label(aq_builder *builder, aq_label *out, aq_diag *diag)

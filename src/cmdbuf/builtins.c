@@ -4,20 +4,41 @@
 #include "cmdbuf/builtins.h"
 
 #include "cmdbuf/executables.h"
+#include "common/pm4.h"
 #include "gpu/devlib/devlib.h"
 
+/* But AQ_BUILTIN_WAIT, which is code alone. */
 static const aq_devlib_kernel kernels[AQ_BUILTIN_COUNT] = {
     [AQ_BUILTIN_FILL] = AQ_DEVLIB_FILL,
     [AQ_BUILTIN_COPY] = AQ_DEVLIB_COPY,
     [AQ_BUILTIN_UPDATE] = AQ_DEVLIB_UPDATE,
     [AQ_BUILTIN_PATCH] = AQ_DEVLIB_PATCH,
+    [AQ_BUILTIN_ATOMIC] = AQ_DEVLIB_ATOMIC,
 };
+
+aq_value_way aq_value_wait_way(const aq_transport_info *info, uint32_t device,
+                               const aq_builtins *builtins)
+{
+  const uint32_t caps = aq_device_caps(info, device);
+  const unsigned generation = aq_pm4_generation(info->devices[device].gfx);
+  const bool packet = caps & AQ_CAP_BARRIER_VALUE;
+  const bool pm4 = caps & AQ_CAP_PM4 && generation > 0;
+  if (packet && generation == 9)
+    return AQ_VALUE_PACKET;
+  if (pm4 && (generation == 10 || generation == 11))
+    return AQ_VALUE_PM4;
+  if (builtins->objects[AQ_BUILTIN_WAIT])
+    return AQ_VALUE_KERNEL;
+  return packet ? AQ_VALUE_PACKET : pm4 ? AQ_VALUE_PM4 : AQ_VALUE_CHOOSE;
+}
 
 static aq_status host_register(aq_transport *transport, aq_builtins *builtins,
                                aq_diag *diag)
 {
   for (int i = 0; i < AQ_BUILTIN_COUNT; i++) {
     const aq_kernel_entry *entry = &aq_devlib_entries[kernels[i]];
+    if (i == AQ_BUILTIN_WAIT)
+      continue;
     const aq_kernel_desc desc = {.name = entry->name,
                                  .function = entry->function,
                                  .cost = entry->cost,
@@ -44,9 +65,10 @@ static aq_status code_load(aq_transport *transport, uint32_t device,
                                 &builtins->module, diag);
   for (int i = 0; i < AQ_BUILTIN_COUNT && status == AQ_OK; i++) {
     aq_kernel_info info;
-    status = transport->ops->kernel_lookup(transport, builtins->module,
-                                           aq_devlib_entries[kernels[i]].name,
-                                           &info, diag);
+    status = transport->ops->kernel_lookup(
+        transport, builtins->module,
+        i == AQ_BUILTIN_WAIT ? "aq_wait" : aq_devlib_entries[kernels[i]].name,
+        &info, diag);
     if (status == AQ_OK)
       builtins->objects[i] = info.object;
   }
@@ -65,6 +87,8 @@ aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
   else if ((info.caps & AQ_CAP_CODE_OBJECTS) && device < info.device_count)
     status =
         code_load(transport, device, info.devices[device].gfx, &builtins, diag);
+  if (status == AQ_OK && device < info.device_count)
+    builtins.wait = aq_value_wait_way(&info, device, &builtins);
   if (status == AQ_OK)
     *out = builtins;
   else

@@ -19,7 +19,7 @@
 #ifndef AQ_CMDBUF_DEVICE_WALK_H
 #define AQ_CMDBUF_DEVICE_WALK_H
 
-#include "cmdbuf/processor.h"
+#include "cmdbuf/block_processor.h"
 
 /* Slots of a ring that it works in. */
 enum { AQ_DEVICE_WALK_RING_MIN = 16 };

@@ -25,18 +25,6 @@ static struct {
   executable *first;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static executable *executable_find(const aq_transport *transport,
-                                   uint32_t device, uint64_t digest,
-                                   const void *image, size_t size)
-{
-  executable *e = cache.first;
-  while (e && (e->transport != transport || e->device != device ||
-               e->digest != digest || e->size != size ||
-               memcmp(e->bytes, image, size) != 0))
-    e = e->next;
-  return e;
-}
-
 static aq_status executable_load(aq_transport *transport, uint32_t device,
                                  uint64_t digest, const void *image,
                                  size_t size, executable **out, aq_diag *diag)
@@ -68,7 +56,11 @@ aq_status aq_executable_take(aq_transport *transport, uint32_t device,
   const uint64_t digest = aq_fnv_add(AQ_FNV_START, image, size);
   aq_status status = AQ_OK;
   pthread_mutex_lock(&cache.lock);
-  executable *e = executable_find(transport, device, digest, image, size);
+  executable *e = cache.first;
+  while (e && (e->transport != transport || e->device != device ||
+               e->digest != digest || e->size != size ||
+               memcmp(e->bytes, image, size) != 0))
+    e = e->next;
   if (!e)
     status = executable_load(transport, device, digest, image, size, &e, diag);
   if (status == AQ_OK) {

@@ -3,8 +3,6 @@
 
 #include "cmdbuf/kernel_check.h"
 
-#include <string.h>
-
 static aq_status size_check(const aq_kernel_info *kernel, const char *what,
                             uint32_t given, uint32_t needed, aq_diag *diag)
 {

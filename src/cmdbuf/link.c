@@ -71,6 +71,16 @@ static aq_status statics_check(const aq_program *program,
 static aq_status builtins_check(const aq_program *program,
                                 const aq_builtins *builtins, aq_diag *diag)
 {
+  if (program->flags & AQ_PROGRAM_ATOMICS &&
+      !(builtins && builtins->objects[AQ_BUILTIN_ATOMIC]))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "the program has atomics; the transport has no kernel "
+                       "for that");
+  if (program->flags & AQ_PROGRAM_WAITS &&
+      !(builtins && builtins->wait != AQ_VALUE_CHOOSE))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "the program waits for values in memory; the transport "
+                       "has no packets or kernel for that");
   if (!(program->flags & AQ_PROGRAM_BUILTINS) ||
       (builtins && builtins->objects[AQ_BUILTIN_FILL] &&
        builtins->objects[AQ_BUILTIN_COPY] &&
@@ -250,7 +260,7 @@ static aq_status link_fill(owned_link *own, const aq_link_options *options,
     memcpy(own->statics, statics, program->static_count * sizeof *statics);
   if (options->builtins)
     own->link.builtins = *options->builtins;
-  else if (program->flags & AQ_PROGRAM_BUILTINS)
+  else if (program->flags & AQ_PROGRAM_NEEDS)
     status = aq_builtins_register(options->transport, options->device,
                                   &own->link.builtins, diag);
   own->builtins_made = !options->builtins;

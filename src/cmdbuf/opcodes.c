@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cmdbuf/builtins.h"
+#include "cmdbuf/value_packets.h"
 
 /* One function a record: its own type is `record` in there. */
 #define N(type, name, kind, meaning)                                           \
@@ -91,6 +91,9 @@ uint32_t aq_op_kernarg_size(const aq_op *op)
   case AQ_OP_UPDATE:
     return aq_kernarg_round((uint32_t)sizeof(aq_update_args) +
                             ((const aq_op_update *)op)->bytes);
+  case AQ_OP_ATOMIC:
+  case AQ_OP_WAIT_VALUE:
+    return AQ_VALUE_KERNARG;
   default:
     return 0;
   }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmdbuf/pm4_priv.h"
+#include "cmdbuf/value_packets.h"
 #include "common/hsa_abi.h"
 
 enum {
@@ -189,6 +190,46 @@ static bool stored(aq_pm4_buffer *b, const aq_kernel_packet *packet)
   return false;
 }
 
+/* Whole commands that were written elsewhere. */
+static void commands_add(aq_pm4_buffer *b, const uint32_t *words,
+                         uint32_t count)
+{
+  memcpy(b->words + b->count, words, count * sizeof *words);
+  b->count += count;
+}
+
+/* An atomic without a result; false: its kernel does it. */
+static bool changed(aq_pm4_buffer *b, const aq_kernel_packet *packet)
+{
+  const uint64_t object = b->code->builtins.objects[AQ_BUILTIN_ATOMIC];
+  uint32_t words[AQ_VALUE_WORDS];
+  aq_atomic_args args;
+  if (object == 0 || packet->kernel_object != object)
+    return false;
+  memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address, sizeof args);
+  if (args.result)
+    return false;
+  commands_add(b, words, aq_atomic_words(&args, words));
+  return true;
+}
+
+/* A vendor packet of the walk waits for a value in memory: by a barrier-value,
+ * or by the command that its own buffer has. */
+static void waited(aq_pm4_buffer *b, const aq_packet *packet, uint32_t header)
+{
+  uint32_t words[AQ_VALUE_WORDS];
+  aq_wait_args args;
+  if (header >> 16 == AQ_AMD_FORMAT_PM4_IB) {
+    const uint32_t *jump = packet->pm4_ib.ib_jump;
+    const uint64_t at = jump[1] | (uint64_t)jump[2] << 32;
+    commands_add(b, (const uint32_t *)(uintptr_t)at,
+                 jump[3] & (AQ_PM4_IB_WORDS - 1));
+  } else if (aq_wait_of_packet(&packet->barrier_value, &args)) {
+    const uint32_t count = aq_wait_words(&args, words);
+    commands_add(b, words, count);
+  }
+}
+
 /* ---- dispatches ---- */
 
 static void user_put(uint32_t *user, uint32_t *count, uint64_t value,
@@ -270,21 +311,17 @@ static const aq_pm4_kernel *kernel_of(const aq_pm4_code *code, uint64_t object)
   return &code->kernels[index - 1];
 }
 
-/* Whether the registers already hold all but the arguments of a packet. */
-static bool is_set(const aq_pm4_buffer *b, const aq_kernel_packet *packet)
-{
-  const aq_kernel_packet *last = &b->last;
-  return b->kernel && last->kernel_object == packet->kernel_object &&
-         memcmp(last->workgroup_size, packet->workgroup_size,
-                sizeof last->workgroup_size) == 0 &&
-         last->group_segment_size == packet->group_segment_size &&
-         last->private_segment_size == packet->private_segment_size;
-}
-
 static void dispatch(aq_pm4_buffer *b, const aq_packet *packet, uint32_t header,
                      uint64_t id, aq_packet *seen)
 {
-  const bool set = is_set(b, &packet->kernel);
+  /* Whether the registers already hold all but the arguments of a packet. */
+  const aq_kernel_packet *last = &b->last;
+  const bool set =
+      b->kernel && last->kernel_object == packet->kernel.kernel_object &&
+      memcmp(last->workgroup_size, packet->kernel.workgroup_size,
+             sizeof last->workgroup_size) == 0 &&
+      last->group_segment_size == packet->kernel.group_segment_size &&
+      last->private_segment_size == packet->kernel.private_segment_size;
   const aq_pm4_kernel *kernel =
       set ? b->kernel : kernel_of(b->code, packet->kernel.kernel_object);
   const uint32_t initiator = AQ_PM4_SHADERS | AQ_PM4_FROM_ZERO |
@@ -306,13 +343,6 @@ static void dispatch(aq_pm4_buffer *b, const aq_packet *packet, uint32_t header,
 
 /* ---- packets ---- */
 
-static void fences_before(aq_pm4_buffer *b, uint32_t header)
-{
-  if (aq_header_barrier(header))
-    flush(b);
-  acquire(b, aq_header_acquire(header));
-}
-
 static void fences_after(aq_pm4_buffer *b, uint32_t header, aq_signal signal)
 {
   const uint64_t at = signal.handle;
@@ -331,10 +361,13 @@ void aq_pm4_put(aq_pm4_buffer *b, const aq_packet *packet, uint32_t header,
 {
   const uint32_t begin = b->count;
   const aq_signal signal = packet->kernel.completion_signal;
-  const bool kernel = aq_header_type(header) != AQ_PACKET_BARRIER_AND;
+  const bool kernel =
+      b->indirect || aq_header_type(header) == AQ_PACKET_KERNEL_DISPATCH;
   if (b->indirect)
     header = b->indirect->header_setup;
-  fences_before(b, header);
+  if (aq_header_barrier(header))
+    flush(b);
+  acquire(b, aq_header_acquire(header));
   if (kernel && packet->kernel.kernel_object ==
                     b->code->builtins.objects[AQ_BUILTIN_PATCH]) {
     b->indirect = (const aq_patch_args *)packet->kernel.kernarg_address;
@@ -343,7 +376,10 @@ void aq_pm4_put(aq_pm4_buffer *b, const aq_packet *packet, uint32_t header,
   if (signal.handle)
     copy(b, AQ_PM4_FROM_CLOCK | (uint32_t)AQ_PM4_WIDE, 0,
          signal.handle + offsetof(aq_amd_signal, start_ts));
-  if (kernel && !stored(b, &packet->kernel))
+  if (aq_header_type(header) == AQ_PACKET_VENDOR)
+    waited(b, packet, header);
+  else if (kernel && !stored(b, &packet->kernel) &&
+           !changed(b, &packet->kernel))
     dispatch(b, packet, header, id, seen);
   fences_after(b, header, signal);
   b->indirect = NULL;

@@ -81,7 +81,7 @@ static aq_status kernels_add(aq_pm4_code *code, const aq_link *link,
   for (uint32_t i = 0; i < program->kernel_count && status == AQ_OK; i++)
     status =
         kernel_add(code, t, link->kernels[i], program->kernel_names[i], diag);
-  if (!(program->flags & AQ_PROGRAM_BUILTINS))
+  if (!(program->flags & AQ_PROGRAM_NEEDS))
     return status;
   for (int i = 0; i < AQ_BUILTIN_COUNT && status == AQ_OK; i++)
     if (i != AQ_BUILTIN_PATCH)

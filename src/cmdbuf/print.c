@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/memory_value.h"
 #include "common/transport.h"
 
 /* A line that grows and is cut where it has no room. */
@@ -142,13 +143,18 @@ static void add_flags(line_text *t, const aq_op *op)
 {
   static const char *const scopes[] = {"none", "agent", "system"};
   static const char *const markers[] = {"point", "begin", "end"};
-  static const char *const conditions[] = {"==", "!=", "<", ">="};
   if (op->code == AQ_OP_BARRIER)
     add(t, " acquire=%s", scopes[op->flags]);
   else if (op->code == AQ_OP_MARKER)
     add(t, " %s", markers[op->flags]);
-  else if (op->code == AQ_OP_BRANCH_IF)
-    add(t, " %s %d bits", conditions[op->flags & AQ_BRANCH_CONDITION_MASK],
+  else if (op->code == AQ_OP_ATOMIC)
+    add(t, " %s %d bits%s",
+        aq_atomic_op_name((aq_atomic_op)(op->flags & AQ_ATOMIC_OP_MASK)),
+        op->flags & AQ_ATOMIC_64 ? 64 : 32,
+        op->flags & AQ_ATOMIC_RESULT ? " with result" : "");
+  else if (op->code == AQ_OP_BRANCH_IF || op->code == AQ_OP_WAIT_VALUE)
+    add(t, " %s %d bits",
+        aq_condition_name((aq_condition)(op->flags & AQ_BRANCH_CONDITION_MASK)),
         op->flags & AQ_BRANCH_64 ? 64 : 32);
 }
 

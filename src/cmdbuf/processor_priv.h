@@ -3,7 +3,7 @@
 #ifndef AQ_CMDBUF_PROCESSOR_PRIV_H
 #define AQ_CMDBUF_PROCESSOR_PRIV_H
 
-#include "cmdbuf/processor.h"
+#include "cmdbuf/block_processor.h"
 
 static inline uint64_t aq_ref_address(const aq_processor *processor, aq_ref ref)
 {
@@ -29,6 +29,12 @@ void aq_patch_write(const aq_processor *processor,
 void aq_transfer_write(const aq_processor *processor, const aq_op *op,
                        aq_packet *slot, unsigned char *kernarg,
                        uint64_t completion);
+
+/* Writes the packet of an atomic or of a wait for a value; its type and setup.
+ */
+uint32_t aq_value_write(const aq_processor *processor, const aq_op *op,
+                        aq_packet *slot, unsigned char *kernarg,
+                        uint64_t completion);
 
 /* Goes where a terminator leads. AQ_WALK_FULL: on, into another block. */
 aq_walk aq_flow_run(aq_processor *processor, const aq_op *op);

@@ -125,6 +125,10 @@ typedef enum aq_strategy {
 /* Flags of branch_if: an aq_condition, and the width. */
 enum { AQ_BRANCH_CONDITION_MASK = 3, AQ_BRANCH_64 = 4 };
 
+/* Flags of an atomic: an aq_atomic_op, the width, and whether it has a result;
+ * of a wait for a value the flags of branch_if. */
+enum { AQ_ATOMIC_OP_MASK = 7, AQ_ATOMIC_64 = 8, AQ_ATOMIC_RESULT = 16 };
+
 /* Flags of a marker. */
 typedef enum aq_marker_kind {
   AQ_MARKER_POINT,
@@ -179,7 +183,12 @@ enum {
   AQ_PROGRAM_BUILTINS = 1 << 0, /* fills, copies, updates, indirect grids */
   AQ_PROGRAM_RODATA = 1 << 1,   /* has to be linked before it is submitted */
   AQ_PROGRAM_DRAINS = 1 << 2,   /* conditions, indirect grids */
-  AQ_PROGRAM_FLAGS = 7,
+  AQ_PROGRAM_ATOMICS = 1 << 3,
+  AQ_PROGRAM_WAITS = 1 << 4, /* for values in memory */
+  AQ_PROGRAM_FLAGS = 31,
+  /* Of them, what asks for builtins. */
+  AQ_PROGRAM_NEEDS =
+      AQ_PROGRAM_BUILTINS | AQ_PROGRAM_ATOMICS | AQ_PROGRAM_WAITS,
 };
 
 /* A finished program: its tables, and the sums of its blocks. */

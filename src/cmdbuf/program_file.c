@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cmdbuf/validate.h"
-#include "common/part_file.h"
+#include "common/atomic_file.h"
 
 struct aq_program_file {
   void *map; /* NULL: the bytes are the caller's */
@@ -86,19 +86,19 @@ bool aq_program_write(const aq_program *program, FILE *file)
 aq_status aq_program_save(const aq_program *program, const char *path,
                           aq_diag *diag)
 {
-  aq_part_file part;
+  aq_atomic_file part;
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return aq_diag_set(diag, AQ_ERR_INVALID, "%s: not a regular file", path);
   if (names_size(program) > UINT32_MAX / 2)
     return aq_diag_set(diag, AQ_ERR_INVALID, "%s: names of 2 GB", path);
-  aq_status status = aq_part_open(&part, path, diag);
+  aq_status status = aq_atomic_file_open(&part, path, diag);
   if (status != AQ_OK)
     return status;
   if (aq_program_write(program, part.file))
-    return aq_part_keep(&part, path, diag);
+    return aq_atomic_file_commit(&part, path, diag);
   const int error = errno;
-  aq_part_drop(&part);
+  aq_atomic_file_discard(&part);
   return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(error));
 }
 
@@ -145,23 +145,6 @@ static layout layout_of(const aq_program_header *header)
   return l;
 }
 
-static aq_status names_find(const char *name, aq_program_file *file,
-                            const aq_program_header *header, const char *names,
-                            aq_diag *diag)
-{
-  const char *at = names, *end = names + header->names_size;
-  for (uint32_t i = 0; i < header->kernel_count; i++) {
-    const char *stop = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-    if (!stop)
-      return aq_diag_set(diag, AQ_ERR_INPUT,
-                         "%s: no name of kernel %u; there are to be %u", name,
-                         i, header->kernel_count);
-    file->names[i] = at;
-    at = stop + 1;
-  }
-  return AQ_OK;
-}
-
 static aq_status tables_find(const char *name, aq_program_file *file,
                              const aq_program_header *header,
                              const unsigned char *bytes, aq_diag *diag)
@@ -179,7 +162,18 @@ static aq_status tables_find(const char *name, aq_program_file *file,
   for (uint32_t i = 0; i < header->block_count; i++)
     file->blocks[i] =
         (const aq_block *)(bytes + l.blocks + (uint64_t)i * header->block_size);
-  return names_find(name, file, header, (const char *)bytes + l.names, diag);
+  const char *names = (const char *)bytes + l.names;
+  const char *at = names, *end = names + header->names_size;
+  for (uint32_t i = 0; i < header->kernel_count; i++) {
+    const char *stop = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
+    if (!stop)
+      return aq_diag_set(diag, AQ_ERR_INPUT,
+                         "%s: no name of kernel %u; there are to be %u", name,
+                         i, header->kernel_count);
+    file->names[i] = at;
+    at = stop + 1;
+  }
+  return AQ_OK;
 }
 
 static aq_status program_read(const char *name, const unsigned char *bytes,

@@ -11,6 +11,7 @@
 #include "cmdbuf/builtins.h"
 #include "cmdbuf/opcodes.h"
 #include "cmdbuf/validate_priv.h"
+#include "cmdbuf/value_check.h"
 
 /* The place of the walk, and the sums of its block so far. */
 typedef struct checker {
@@ -319,6 +320,57 @@ static aq_status branch_if_check(checker *c)
                          : status;
 }
 
+/* Sizes and places as for a builder, which takes offsets for places too. */
+static aq_status value_check(const checker *c, aq_status status,
+                             const aq_diag *words, aq_ref ref, uint32_t size)
+{
+  return status == AQ_OK ? ref_check(c, ref, size)
+                         : refuse(c, "%s", words->text);
+}
+
+static aq_status atomic_check(checker *c)
+{
+  const aq_op_atomic *record = (const aq_op_atomic *)c->op;
+  const unsigned flags = record->op.flags;
+  const bool returns = flags & AQ_ATOMIC_RESULT;
+  const aq_atomic_args args = {
+      .target = (void *)(uintptr_t)aq_ref_offset(record->target),
+      .result = (void *)(uintptr_t)aq_ref_offset(record->result),
+      .op = flags & AQ_ATOMIC_OP_MASK,
+      .size = flags & AQ_ATOMIC_64 ? 8 : 4};
+  aq_diag words = AQ_DIAG_INIT;
+  aq_status status =
+      flags_check(c, (AQ_ATOMIC_OP_MASK | AQ_ATOMIC_64 | AQ_ATOMIC_RESULT) + 1);
+  if (status != AQ_OK)
+    return status;
+  if (!returns && record->result != record->target)
+    return refuse(c, "a result without its flag");
+  status = value_check(c, aq_atomic_args_check(&args, returns, &words), &words,
+                       record->target, args.size);
+  return status == AQ_OK ? ref_check(c, record->result, args.size) : status;
+}
+
+static aq_status wait_value_check(checker *c)
+{
+  const aq_op_wait_value *record = (const aq_op_wait_value *)c->op;
+  const unsigned flags = record->op.flags;
+  const aq_wait_args args = {
+      .address = (const void *)(uintptr_t)aq_ref_offset(record->value),
+      .value = record->against,
+      .mask = record->mask,
+      .condition = flags & AQ_BRANCH_CONDITION_MASK,
+      .size = flags & AQ_BRANCH_64 ? 8 : 4};
+  aq_diag words = AQ_DIAG_INIT;
+  aq_status status =
+      flags_check(c, (AQ_BRANCH_CONDITION_MASK | AQ_BRANCH_64) + 1);
+  if (status != AQ_OK)
+    return status;
+  if (!aq_header_barrier(record->header))
+    return refuse(c, "no barrier bit");
+  return value_check(c, aq_wait_args_check(&args, &words), &words,
+                     record->value, args.size);
+}
+
 /* A record's conditions beyond its table; flags and tail are 0 without
  * one. */
 static aq_status (*const checks[AQ_OP_LIMIT])(checker *) = {
@@ -331,20 +383,9 @@ static aq_status (*const checks[AQ_OP_LIMIT])(checker *) = {
     [AQ_OP_UPDATE] = update_check,
     [AQ_OP_MARKER] = marker_check,
     [AQ_OP_BRANCH_IF] = branch_if_check,
+    [AQ_OP_ATOMIC] = atomic_check,
+    [AQ_OP_WAIT_VALUE] = wait_value_check,
 };
-
-/* Which records look at their own tails and flags. */
-static bool has_tail(const aq_op *op)
-{
-  return aq_op_as_dispatch(op) || op->code == AQ_OP_UPDATE ||
-         op->code == AQ_OP_MARKER;
-}
-
-static bool has_flags(const aq_op *op)
-{
-  return aq_op_as_dispatch(op) || op->code == AQ_OP_BARRIER ||
-         op->code == AQ_OP_MARKER || op->code == AQ_OP_BRANCH_IF;
-}
 
 static aq_status record_check(checker *c, uint32_t left)
 {
@@ -362,9 +403,14 @@ static aq_status record_check(checker *c, uint32_t left)
     return refuse(c, info->ends ? "ends its block before the last record"
                                 : "the last record of a block has to end it");
   aq_status status = fields_check(c);
-  if (status == AQ_OK && !has_tail(op))
+  /* Which records look at their own tails and flags. */
+  if (status == AQ_OK && !(aq_op_as_dispatch(op) || op->code == AQ_OP_UPDATE ||
+                           op->code == AQ_OP_MARKER))
     status = tail_check(c, 0);
-  if (status == AQ_OK && !has_flags(op))
+  if (status == AQ_OK &&
+      !(aq_op_as_dispatch(op) || op->code == AQ_OP_BARRIER ||
+        op->code == AQ_OP_MARKER || op->code == AQ_OP_BRANCH_IF ||
+        op->code == AQ_OP_ATOMIC || op->code == AQ_OP_WAIT_VALUE))
     status = flags_check(c, 1);
   if (status == AQ_OK && checks[op->code])
     status = checks[op->code](c);
@@ -372,27 +418,6 @@ static aq_status record_check(checker *c, uint32_t left)
 }
 
 /* ---- blocks ---- */
-
-static void record_count(checker *c)
-{
-  const uint32_t kernarg = aq_op_kernarg_size(c->op);
-  c->sums.commands++;
-  c->sums.packets += aq_op_infos[c->op->code].packets;
-  c->sums.kernarg_size += kernarg;
-  if (kernarg > c->sums.kernarg_max)
-    c->sums.kernarg_max = kernarg;
-}
-
-/* The terminator as the header repeats it. */
-static void terminator_count(checker *c)
-{
-  const aq_op_call *flow = (const aq_op_call *)c->op;
-  c->sums.terminator = c->op->code;
-  c->sums.target = c->op->code == AQ_OP_RETURN ? AQ_BLOCK_NONE : flow->target;
-  c->sums.next = c->op->code == AQ_OP_CALL || c->op->code == AQ_OP_BRANCH_IF
-                     ? flow->next
-                     : AQ_BLOCK_NONE;
-}
 
 static aq_status layout_check(const checker *c)
 {
@@ -463,11 +488,22 @@ static aq_status block_check(checker *c, uint32_t ordinal)
     status = record_check(c, left);
     if (status != AQ_OK)
       return status;
-    record_count(c);
+    const uint32_t kernarg = aq_op_kernarg_size(c->op);
+    c->sums.commands++;
+    c->sums.packets += aq_op_infos[c->op->code].packets;
+    c->sums.kernarg_size += kernarg;
+    if (kernarg > c->sums.kernarg_max)
+      c->sums.kernarg_max = kernarg;
     at += c->op->size * 8u;
     left -= c->op->size * 8u;
   }
-  terminator_count(c);
+  /* The terminator as the header repeats it. */
+  const aq_op_call *flow = (const aq_op_call *)c->op;
+  c->sums.terminator = c->op->code;
+  c->sums.target = c->op->code == AQ_OP_RETURN ? AQ_BLOCK_NONE : flow->target;
+  c->sums.next = c->op->code == AQ_OP_CALL || c->op->code == AQ_OP_BRANCH_IF
+                     ? flow->next
+                     : AQ_BLOCK_NONE;
   c->op = NULL;
   return counts_check(c);
 }
@@ -485,6 +521,10 @@ static uint32_t flags_of(const aq_block *block)
       flags |= AQ_PROGRAM_BUILTINS;
     if (op->code == AQ_OP_BRANCH_IF || op->code == AQ_OP_DISPATCH_PARAMS)
       flags |= AQ_PROGRAM_DRAINS;
+    if (op->code == AQ_OP_ATOMIC)
+      flags |= AQ_PROGRAM_ATOMICS;
+    if (op->code == AQ_OP_WAIT_VALUE)
+      flags |= AQ_PROGRAM_WAITS;
     at += op->size * 8u;
   }
   return flags;

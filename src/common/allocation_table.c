@@ -1,4 +1,28 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Why readers may look at any time (allocations.c): nothing that they could
+ * have a pointer to is freed before the table.
+ *
+ *   directory   replaced by one twice as large; smaller ones stay (`before`)
+ *   block       leaves the directory when it is empty, and waits in `spare` for
+ *               the next that is needed; all that were made are in `all`
+ *
+ * The memory is bound: directories together have less than twice the places of
+ * the newest, and blocks are made only when `spare` has too few, so there are
+ * at most as many as were in use at once, and as many more as entries come in
+ * one change. Each in use has an entry.
+ *
+ * A reader keeps a view: a directory, and no more blocks of it than its
+ * capacity. A place in it that has no block yet, or none any more, reads as a
+ * block without entries. Counts are at most BLOCK_ENTRIES, so a count of one
+ * block is within the bounds of any. Searches run over such numbers in one
+ * direction, hence they end whatever a writer does.
+ *
+ * Entries are in the order of BASE. REACH is the greatest END up to there, so a
+ * search backwards stops at the first entry whose REACH is not above the
+ * address. A change of one entry changes REACH from there on, to the first
+ * entry where it stays.
+ */
 #include "config.h"
 
 #include "common/allocation_table.h"
@@ -156,12 +180,33 @@ static void block_put(aq_allocation_table *table, size_t i,
   __atomic_store_n(&table->now->blocks[i], block, __ATOMIC_RELEASE);
 }
 
-static bool directory_reserve(aq_allocation_table *table)
+/* An entry fills one block more at most: the one that splits for it. */
+static bool spares_make(aq_allocation_table *table, size_t count)
+{
+  const aq_allocation_block *spare = table->spare;
+  for (; spare && count > 0; spare = spare->next_spare)
+    count--;
+  for (; count > 0; count--) {
+    aq_allocation_block *block = calloc(1, sizeof *block);
+    if (!block)
+      return false;
+    block->next = table->all;
+    block->next_spare = table->spare;
+    table->all = table->spare = block;
+  }
+  return true;
+}
+
+bool aq_allocation_table_reserve(aq_allocation_table *table, size_t count)
 {
   const aq_allocation_directory *old = table->now;
-  if (old && table->blocks < old->capacity)
+  size_t capacity = old ? old->capacity : 0;
+  if (!spares_make(table, count))
+    return false;
+  if (table->blocks + count <= capacity)
     return true;
-  const size_t capacity = old ? 2 * old->capacity : 16;
+  while (table->blocks + count > capacity)
+    capacity = capacity ? 2 * capacity : 16;
   aq_allocation_directory *new =
       calloc(1, sizeof *new + capacity * sizeof(aq_allocation_block *));
   if (!new)
@@ -172,18 +217,6 @@ static bool directory_reserve(aq_allocation_table *table)
     new->blocks[i] = old->blocks[i];
   __atomic_store_n(&table->now, new, __ATOMIC_RELEASE);
   return true;
-}
-
-bool aq_allocation_table_reserve(aq_allocation_table *table)
-{
-  if (!table->spare) {
-    aq_allocation_block *block = calloc(1, sizeof *block);
-    if (!block)
-      return false;
-    block->next = table->all;
-    table->all = table->spare = block;
-  }
-  return directory_reserve(table);
 }
 
 /* Takes the spare block in as the i-th. */

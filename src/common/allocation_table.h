@@ -54,9 +54,9 @@ typedef struct aq_allocation_place {
 
 void aq_allocation_table_destroy(aq_allocation_table *table);
 
-/* Makes room for another entry; false: out of memory. The writer's, before it
- * announces a change. */
-bool aq_allocation_table_reserve(aq_allocation_table *table);
+/* Makes room for `count` more entries; false: out of memory. The writer's,
+ * before it announces a change. */
+bool aq_allocation_table_reserve(aq_allocation_table *table, size_t count);
 
 /* Adds an entry, for which there is room, and its REACH. The writer's. */
 void aq_allocation_table_insert(aq_allocation_table *table,

@@ -1,4 +1,38 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The allocation map: one writer at a time, readers without a lock.
+ *
+ * A writer takes `lock`, gets the memory that the change may need, and only
+ * then makes `sequence` odd, changes words of the table, and makes it even
+ * again. A reader notes `sequence`, waits while it is odd, searches, and throws
+ * the result away if the number has changed. So lookups fail for no reason but
+ * a missing allocation, and a change without memory has changed nothing.
+ *
+ * Memory order. The words of the table are stored with release, after the
+ * increment that made the number odd, and loaded with acquire. A reader that
+ * sees one word of a change therefore sees the odd number or a later one when
+ * it loads `sequence` afterwards, though that load is relaxed: it comes behind
+ * an acquire. The first load is an acquire: with an even number come all words
+ * of the changes before. Orders stand at the accesses, and no fence is used,
+ * since ThreadSanitizer knows none.
+ *
+ * A reader may meet, while a writer works: an entry twice or not at all,
+ * words of two entries in one, a count of one block and the entries of another,
+ * a directory that is not the newest. It never meets memory that is gone, nor a
+ * place outside of it (allocation_table.c), and its search ends.
+ *
+ * Owner of each field: `table`, `freed` and `freed_count` are the writers',
+ * under the lock, and readers see the table as above. The counts of
+ * aliases, of protected allocations and of removed code are atomic, relaxed:
+ * each is a hint to skip a search, and the thread that publishes memory hands
+ * it to a device by something stronger.
+ *
+ * Locks: `lock` is a leaf. Naming addresses and listing take it, so a report
+ * made under another lock (the checker's) may ask. It is never taken by an
+ * execution's reads and writes, which a fault may leave by longjmp.
+ *
+ * A fork leaves the map to the parent: the child opens a runtime of its own.
+ */
 #include "config.h"
 
 #include "common/allocations.h"
@@ -8,6 +42,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/allocation_table.h"
 #include "common/transport.h"
@@ -23,11 +58,6 @@ struct aq_allocations {
   uint64_t protected;    /* atomic */
   aq_allocation freed[AQ_ALLOCATIONS_FREED];
 };
-
-static uint64_t shift_of(const aq_allocation *a)
-{
-  return aq_address_is_alias(a->base) ? AQ_ALIAS_BASE : a->shift;
-}
 
 /* An entry came or went. */
 static void shifted_count(aq_allocations *map, const aq_allocation_entry *e,
@@ -48,7 +78,8 @@ static aq_allocation_entry entry_pack(const aq_allocation *a)
        [AQ_ENTRY_SIZE] = a->size,
        [AQ_ENTRY_READERS] = a->readers,
        [AQ_ENTRY_WRITERS] = a->writers,
-       [AQ_ENTRY_SHIFT] = shift_of(a),
+       [AQ_ENTRY_SHIFT] =
+           aq_address_is_alias(a->base) ? AQ_ALIAS_BASE : a->shift,
        [AQ_ENTRY_FACTS] = (uint64_t)a->device << 32 | (uint64_t)a->fine << 9 |
                           (uint64_t)a->executable << 8 | a->kind}};
 }
@@ -107,15 +138,21 @@ static void write_end(aq_allocations *map)
   __atomic_fetch_add(&map->sequence, 1, __ATOMIC_RELEASE);
 }
 
-bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation)
+/* The lock is held, there is room, and readers wait. */
+static void entry_insert(aq_allocations *map, const aq_allocation *allocation)
 {
   const aq_allocation_entry new = entry_pack(allocation);
+  aq_allocation_table_insert(&map->table, &new);
+  shifted_count(map, &new, 1);
+}
+
+bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation)
+{
   pthread_mutex_lock(&map->lock);
-  const bool room = aq_allocation_table_reserve(&map->table);
+  const bool room = aq_allocation_table_reserve(&map->table, 1);
   if (room) {
     write_begin(map);
-    aq_allocation_table_insert(&map->table, &new);
-    shifted_count(map, &new, 1);
+    entry_insert(map, allocation);
     write_end(map);
   }
   pthread_mutex_unlock(&map->lock);
@@ -143,6 +180,17 @@ static aq_allocation_entry *entry_of(const aq_allocations *map, uint64_t base,
   return NULL;
 }
 
+/* Removes the entry before a place; readers wait. */
+static void entry_remove(aq_allocations *map, const aq_allocation_entry *e,
+                         aq_allocation_place behind)
+{
+  map->freed[map->freed_count++ % AQ_ALLOCATIONS_FREED] = entry_unpack(e);
+  if (e->words[AQ_ENTRY_FACTS] >> 8 & 1)
+    __atomic_fetch_add(&map->code_removed, 1, __ATOMIC_RELAXED);
+  shifted_count(map, e, -UINT64_C(1));
+  aq_allocation_table_remove(&map->table, behind);
+}
+
 bool aq_allocations_remove(aq_allocations *map, uint64_t base,
                            aq_allocation_kind kind)
 {
@@ -150,16 +198,32 @@ bool aq_allocations_remove(aq_allocations *map, uint64_t base,
   pthread_mutex_lock(&map->lock);
   const aq_allocation_entry *e = entry_of(map, base, kind, &behind);
   if (e) {
-    map->freed[map->freed_count++ % AQ_ALLOCATIONS_FREED] = entry_unpack(e);
-    if (e->words[AQ_ENTRY_FACTS] >> 8 & 1)
-      __atomic_fetch_add(&map->code_removed, 1, __ATOMIC_RELAXED);
-    shifted_count(map, e, -UINT64_C(1));
     write_begin(map);
-    aq_allocation_table_remove(&map->table, behind);
+    entry_remove(map, e, behind);
     write_end(map);
   }
   pthread_mutex_unlock(&map->lock);
   return e != NULL;
+}
+
+bool aq_allocations_replace(aq_allocations *map, uint64_t base,
+                            aq_allocation_kind kind, const aq_allocation *list,
+                            size_t count)
+{
+  aq_allocation_place behind;
+  pthread_mutex_lock(&map->lock);
+  const bool room = aq_allocation_table_reserve(&map->table, count);
+  if (room) {
+    const aq_allocation_entry *e = entry_of(map, base, kind, &behind);
+    write_begin(map);
+    if (e)
+      entry_remove(map, e, behind);
+    for (size_t i = 0; i < count; i++)
+      entry_insert(map, &list[i]);
+    write_end(map);
+  }
+  pthread_mutex_unlock(&map->lock);
+  return room;
 }
 
 bool aq_allocations_allow(aq_allocations *map, uint64_t base,
@@ -383,6 +447,19 @@ static uint64_t distance(const aq_allocation *a, uint64_t address)
                            : address - (a->base + a->size - 1);
 }
 
+const char *aq_address_stray(uint64_t address)
+{
+  enum { NULL_PAGES = 1 << 16, PAGE = 4096 };
+  unsigned char resident;
+  if (address < NULL_PAGES)
+    return "a null pointer";
+  void *page = (void *)(uintptr_t)(address & ~(uint64_t)(PAGE - 1));
+  return mincore(page, PAGE, &resident) == 0
+             ? "memory of the host that no call gave to the device, which "
+               "reaches such memory only with XNACK"
+             : NULL;
+}
+
 static void nearest_name(const aq_allocations *map, uint64_t address,
                          char text[AQ_ALLOCATION_TEXT_SIZE])
 {
@@ -395,6 +472,13 @@ static void nearest_name(const aq_allocations *map, uint64_t address,
   }
   if (best.size == 0) {
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "nothing is allocated");
+    return;
+  }
+  enum { NEAR = 1 << 30 };
+  const char *stray =
+      distance(&best, address) > NEAR ? aq_address_stray(address) : NULL;
+  if (stray) {
+    snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "%s", stray);
     return;
   }
   aq_allocation_name(&best, name, sizeof name);

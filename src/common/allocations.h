@@ -118,6 +118,13 @@ bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation);
 bool aq_allocations_remove(aq_allocations *map, uint64_t base,
                            aq_allocation_kind kind);
 
+/* Puts a list of allocations in the place of the newest of a kind that begins
+ * at `base`, if there is one: no lookup comes in between. False: out of memory,
+ * and nothing changed. */
+bool aq_allocations_replace(aq_allocations *map, uint64_t base,
+                            aq_allocation_kind kind, const aq_allocation *list,
+                            size_t count);
+
 /* Changes the devices of the newest allocation of a kind that begins at `base`;
  * false: there is none. */
 bool aq_allocations_allow(aq_allocations *map, uint64_t base,
@@ -175,6 +182,10 @@ bool aq_allocations_cover(const aq_allocations *map, uint64_t address);
 /* "4096 bytes of pool memory of device 0 at 0x7f…". */
 void aq_allocation_name(const aq_allocation *allocation, char *text,
                         size_t size);
+
+/* Of an address that no allocation is near to: a null pointer, or memory of
+ * this process that no call gave to the devices. NULL: neither. Static. */
+const char *aq_address_stray(uint64_t address);
 
 /* Says where an address lies, for people: "8 bytes past the end of 4096 bytes
  * of pool memory of device 0 at 0x7f…", or that the allocation was freed. */

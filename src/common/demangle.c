@@ -62,19 +62,6 @@ static char *parameters_find(char *text)
   return NULL;
 }
 
-/* The name behind the type that a function returns, which templates have. */
-static char *return_skip(char *text)
-{
-  int depth = 0;
-  char *name = text;
-  for (char *at = text; *at; at++) {
-    depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
-    if (depth == 0 && *at == ' ')
-      name = at + 1;
-  }
-  return name;
-}
-
 bool aq_name_is(const char *name, const char *text)
 {
   if (strcmp(name, text) == 0)
@@ -86,7 +73,15 @@ bool aq_name_is(const char *name, const char *text)
   char *parameters = parameters_find(whole);
   if (!same && parameters) {
     *parameters = 0;
-    const char *bare = return_skip(whole);
+    /* The name behind the type that a function returns, which templates have.
+     */
+    int depth = 0;
+    char *bare = whole;
+    for (char *at = whole; *at; at++) {
+      depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+      if (depth == 0 && *at == ' ')
+        bare = at + 1;
+    }
     same = strcmp(bare, text) == 0;
     *parameters = '('; /* "scale<float>(float*, int)" */
     same = same || strcmp(bare, text) == 0;

@@ -102,12 +102,6 @@ static aq_status allocations_take(writing *w, uint32_t device,
   return AQ_OK;
 }
 
-/* Where this process reads an allocation, from its place in the file. */
-static uint64_t run_shift(const aq_allocation *a)
-{
-  return aq_address_is_alias(a->base) ? 0 : a->shift;
-}
-
 /* Pages of all allocations, with touching and overlapping ones that are read
  * alike as one. */
 static bool runs_make(writing *w)
@@ -118,7 +112,9 @@ static bool runs_make(writing *w)
     const uint64_t end =
         page_down(aq_address_host(w->all[i].base) + w->all[i].size + PAGE - 1);
     aq_dispatch_run *last = w->run_count ? &w->runs[w->run_count - 1] : NULL;
-    const uint64_t shift = run_shift(&w->all[i]);
+    /* Where this process reads an allocation, from its place in the file. */
+    const uint64_t shift =
+        aq_address_is_alias(w->all[i].base) ? 0 : w->all[i].shift;
     if (last && base <= last->base + last->size && shift == before) {
       if (end > last->base + last->size)
         last->size = end - last->base;
@@ -148,7 +144,7 @@ static bool is_zero(const unsigned char *page)
 /* The pages of a run that are not all 0, as ranges; with `store`, their bytes
  * into the file. The memory may change between both: pages that were 0 stay
  * out. */
-static aq_status run_look(writing *w, const aq_dispatch_run *run)
+static aq_status run_scan(writing *w, const aq_dispatch_run *run)
 {
   for (uint64_t at = run->base, end = run->base + run->size; at < end;) {
     const size_t size = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
@@ -220,7 +216,7 @@ static aq_status whole_write(writing *w, const aq_kernel_packet *packet,
     return aq_diag_no_memory(w->diag);
   aq_status status = AQ_OK;
   for (size_t i = 0; i < w->run_count && status == AQ_OK; i++)
-    status = run_look(w, &w->runs[i]);
+    status = run_scan(w, &w->runs[i]);
   if (status != AQ_OK)
     return status;
   w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -288,9 +284,9 @@ static const void *take(reading *r, uint64_t size)
   return at;
 }
 
-static aq_status damaged(aq_diag *diag, const char *part)
+static aq_status damaged(aq_diag *diag, const char *atomic)
 {
-  return aq_diag_set(diag, AQ_ERR_INPUT, "dispatch file: %s", part);
+  return aq_diag_set(diag, AQ_ERR_INPUT, "dispatch file: %s", atomic);
 }
 
 /* A range of the host's memory that programs can have. */

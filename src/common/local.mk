@@ -9,7 +9,7 @@ libaqcore_a_SOURCES += \
 	src/common/copy_name.h \
 	src/common/demangle.c src/common/demangle.h \
 	src/common/order_hooks.h \
-	src/common/dispatch_choice.c src/common/dispatch_choice.h \
+	src/common/dispatch_selector.c src/common/dispatch_selector.h \
 	src/common/dispatch_file.c src/common/dispatch_file.h \
 	src/common/diag.c \
 	src/common/hsa_constants.def \
@@ -18,24 +18,25 @@ libaqcore_a_SOURCES += \
 	src/common/guest_memory.c src/common/guest_memory.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/json_out.c src/common/json_out.h \
-	src/common/kernel_set.c src/common/kernel_set.h \
+	src/common/host_kernels.c src/common/host_kernels.h \
 	src/common/fnv.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
+	src/common/memory_value.c \
 	src/common/notes.c src/common/notes.h \
 	src/common/pm4.h \
 	src/common/plugin.c src/common/plugin.h \
-	src/common/profiling.c src/common/profiling.def src/common/profiling.h \
+	src/common/record_modes.c src/common/record_modes.def src/common/record_modes.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
 	src/common/slab.c src/common/slab.h \
-	src/common/row_choice.c src/common/row_choice.h \
+	src/common/record_filter.c src/common/record_filter.h \
 	src/common/spool.h \
 	src/common/spool_format.h \
 	src/common/signal_name.h \
 	src/common/spool_read.c \
 	src/common/spool_write.c \
-	src/common/part_file.c src/common/part_file.h \
+	src/common/atomic_file.c src/common/atomic_file.h \
 	src/common/run_info.c \
 	src/common/status.c \
 	src/common/strict_memory.c src/common/strict_memory.h \
@@ -44,7 +45,7 @@ libaqcore_a_SOURCES += \
 	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \
 	src/common/visible_devices.c src/common/visible_devices.h \
-	src/common/wall.h
+	src/common/wall_clock.h
 
 # Installed as <aqueduct/…>; doc/api.md and doc/abi.md list them.
 pkginclude_HEADERS += \
@@ -59,10 +60,13 @@ pkginclude_HEADERS += \
 	src/common/kernel.h \
 	src/common/kernel_desc.h \
 	src/common/kernel_image.h \
+	src/common/memory_value.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
 	src/common/counted.def src/common/counted.h \
 	src/common/traced.def src/common/traced.h \
+	src/common/frame.def src/common/launched.def src/common/host_op.def \
+	src/common/ops.h \
 	src/common/finding.def src/common/finding.h \
 	src/common/instruction.def src/common/instruction.h \
 	src/common/preempted.def src/common/preempted.h \

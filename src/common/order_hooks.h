@@ -35,6 +35,10 @@ typedef struct aq_order_hooks {
   void (*launch)(void *user, const aq_order_packet *packet);
   /* A barrier packet has seen its dependencies. */
   void (*seen)(void *user, const aq_order_packet *packet);
+  /* It has seen the value that it waited for at a place of memory, which may be
+   * that of a signal. */
+  void (*memory_seen)(void *user, const aq_order_packet *packet,
+                      uint64_t address);
   /* It ended; its completion signal is about to be decremented. */
   void (*complete)(void *user, const aq_order_packet *packet);
   /* Copies, by their number: ordered, free of their dependencies, moving their

@@ -67,19 +67,6 @@ static bool add_environment(search *s)
   return true;
 }
 
-/* Where libtool leaves shared objects: the program was built in this folder
- * and is run without having been installed. */
-static bool add_build_tree(search *s, const char *program, size_t folder)
-{
-  char *dir = text_join(program, folder, "/.libs");
-  if (!dir)
-    return false;
-  if (access(dir, X_OK) == 0)
-    return search_add(s, dir);
-  free(dir);
-  return true;
-}
-
 /* A tree that was moved as a whole after its installation: when the program
  * lies in DIR/bin and was configured for PREFIX/bin, PREFIX is DIR now. */
 static bool add_beside_program(search *s)
@@ -97,8 +84,17 @@ static bool add_beside_program(search *s)
     if (bin[i] == '/')
       same = i;
   size_t tail = sizeof bin - 1 - same; /* "/bin" */
-  if (folder < tail || memcmp(program + folder - tail, bin + same, tail) != 0)
-    return add_build_tree(s, program, folder);
+  if (folder < tail || memcmp(program + folder - tail, bin + same, tail) != 0) {
+    /* Where libtool leaves shared objects: the program was built in this folder
+     * and is run without having been installed. */
+    char *dir = text_join(program, folder, "/.libs");
+    if (!dir)
+      return false;
+    if (access(dir, X_OK) == 0)
+      return search_add(s, dir);
+    free(dir);
+    return true;
+  }
   return search_add(s, text_join(program, folder - tail, lib + same));
 }
 

@@ -4,15 +4,15 @@
  * for the simulator, which reads them. Plain data.
  *
  * A command is a header (aq_pm4_header) and its words. Sources: Linux,
- * drivers/gpu/drm/amd/amdgpu: soc15d.h (gfx9), nvd.h (gfx10 and later), and the
- * offsets of gc_9_4_3 and gc_10_1_0.
+ * drivers/gpu/drm/amd/amdgpu: soc15d.h (gfx9), nvd.h (gfx10 and later), the
+ * offsets of gc_9_4_3 and gc_10_1_0, and TC_OP of the enumerations beside.
  */
 #ifndef AQ_COMMON_PM4_H
 #define AQ_COMMON_PM4_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/aql.h"
@@ -24,6 +24,7 @@ enum {
   AQ_PM4_NOP = 0x10,
   AQ_PM4_DISPATCH_DIRECT = 0x15,
   AQ_PM4_DISPATCH_INDIRECT = 0x16,
+  AQ_PM4_ATOMIC_MEM = 0x1e,
   AQ_PM4_WRITE_DATA = 0x37,
   AQ_PM4_WAIT_REG_MEM = 0x3c,
   AQ_PM4_INDIRECT_BUFFER = 0x3f,
@@ -83,8 +84,21 @@ enum {
   /* WAIT_REG_MEM: function, and that it looks at memory. */
   AQ_PM4_LESS = 1,
   AQ_PM4_EQUAL = 3,
+  AQ_PM4_NOT_EQUAL = 4,
+  AQ_PM4_GREATER_EQUAL = 5,
   AQ_PM4_MEMORY = 1 << 4,
   AQ_PM4_POLL = 4, /* clocks of 16 between looks */
+
+  /* ATOMIC_MEM: the operation of the second level of the caches on 32 bits
+   * (TC_OP), and the bit for 64. The value before goes nowhere. */
+  AQ_PM4_ATOMIC_SWAP = 0x07,
+  AQ_PM4_ATOMIC_CAS = 0x08,
+  AQ_PM4_ATOMIC_ADD = 0x0f,
+  AQ_PM4_ATOMIC_AND = 0x15,
+  AQ_PM4_ATOMIC_OR = 0x16,
+  AQ_PM4_ATOMIC_XOR = 0x17,
+  AQ_PM4_ATOMIC_64 = 0x20,
+  AQ_PM4_ATOMIC_WORDS = 9, /* of the command, its header included */
 
   AQ_PM4_VALID = 1 << 23,    /* of an indirect buffer's size */
   AQ_PM4_IB_WORDS = 1 << 20, /* its words are fewer */

@@ -19,6 +19,7 @@
 #include "export.h"
 #include "finding.h"
 #include "instruction.h"
+#include "ops.h"
 #include "preempted.h"
 #include "request.h"
 #include "status.h"
@@ -248,6 +249,14 @@ struct aq_record_sink {
   /* Takes steps of traced waves, each wave's in order; NULL: it keeps none. */
   aq_status (*put_traced)(aq_record_sink *sink, const aq_traced *rows,
                           size_t count, aq_diag *diag);
+  /* Take the program around launches: ops and frames, parents first, then the
+   * rows that they launched; NULL: it keeps none. */
+  aq_status (*put_ops)(aq_record_sink *sink, const aq_host_op *rows,
+                       size_t count, aq_diag *diag);
+  aq_status (*put_frames)(aq_record_sink *sink, const aq_frame *rows,
+                          size_t count, aq_diag *diag);
+  aq_status (*put_launched)(aq_record_sink *sink, const aq_launched *rows,
+                            size_t count, aq_diag *diag);
 };
 
 AQ_END_DECLS

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "record.h"
-#include "row_choice.h"
+#include "record_filter.h"
 
 /* Names of files in the folder: a spool; a kernel without a host function, with
  * a zero byte and its code object behind its name; facts for the report of
@@ -46,7 +46,7 @@ typedef struct aq_spool aq_spool;
 
 /* Makes a new file, which must not exist. `rows` chooses which rows are kept;
  * NULL: all. */
-aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
+aq_status aq_spool_create(const char *path, const aq_record_filter *rows,
                           aq_spool **out, aq_diag *diag);
 
 /* Where records go; owned by the spool. It fails only when out of memory.
@@ -54,7 +54,7 @@ aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
 aq_record_sink *aq_spool_sink(aq_spool *spool);
 
 /* Whether rows of a kind are never kept; if so counts one. It takes no lock. */
-bool aq_spool_pass_over(aq_spool *spool, int64_t kind);
+bool aq_spool_skip(aq_spool *spool, int64_t kind);
 
 /* A call of the program, in the header: the known facts about a process that a
  * signal ended. */
@@ -83,6 +83,9 @@ void aq_spool_text_put(aq_spool *spool, const char *key, const char *value);
 /* Whether the same calls would give the same rows; true until told. */
 void aq_spool_reproducible(aq_spool *spool, bool yes);
 
+/* Findings of `exec --check` are missing. */
+void aq_spool_unchecked(aq_spool *spool);
+
 /* Whether nothing more will come; it may be taken back. */
 void aq_spool_ended(aq_spool *spool, bool yes);
 
@@ -101,14 +104,18 @@ typedef struct aq_spool_reader {
   const unsigned char *bytes;
   size_t end; /* of the committed entries */
   int64_t pid;
-  int64_t created;    /* seconds since 1970, UTC */
-  aq_row_choice rows; /* which rows were kept, and counts of the others */
+  int64_t created;       /* seconds since 1970, UTC */
+  aq_record_filter rows; /* which rows were kept, and counts of the others */
   bool ended;
   bool reproducible;
+  bool unchecked;       /* findings are missing */
   bool cut;             /* the file is shorter than it says */
   uint32_t field_count; /* of a row in the file */
   int16_t fields[AQ_RECORD_FIELD_COUNT * 2]; /* ours, or -1, by theirs */
 } aq_spool_reader;
+
+/* Whether the writer came as far as to the end of the header. */
+bool aq_spool_has_begun(const void *bytes, size_t size);
 
 /* Reads the header of `size` bytes. AQ_ERR_INPUT: not a spool, or of another
  * version. */

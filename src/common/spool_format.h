@@ -16,6 +16,7 @@ enum {
 enum aq_spool_state {
   AQ_SPOOL_ENDED = 1 << 0,
   AQ_SPOOL_REPRODUCIBLE = 1 << 1,
+  AQ_SPOOL_UNCHECKED = 1 << 2,
 };
 
 typedef struct aq_spool_head {
@@ -29,8 +30,8 @@ typedef struct aq_spool_head {
   uint64_t committed; /* atomic: bytes of entries; release by the writer */
   uint64_t dropped;   /* of older files: rows.lost */
   char fields[AQ_SPOOL_FIELDS_MAX]; /* names of a row's fields, a space each */
-  aq_row_choice rows; /* counts are atomic; of older files all 0 */
-  uint64_t calls;     /* atomic: so far */
+  aq_record_filter rows; /* counts are atomic; of older files all 0 */
+  uint64_t calls;        /* atomic: so far */
   aq_spool_call last[AQ_SPOOL_CALLS]; /* by thread, numbered modulo */
 } aq_spool_head;
 

@@ -52,6 +52,12 @@ static bool fields_read(aq_spool_reader *reader, const aq_spool_head *head)
   return true;
 }
 
+bool aq_spool_has_begun(const void *bytes, size_t size)
+{
+  static const char none[sizeof((aq_spool_head *)0)->magic];
+  return size >= AQ_SPOOL_HEADER && memcmp(bytes, none, sizeof none) != 0;
+}
+
 aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
                         const void *bytes, size_t size, aq_diag *diag)
 {
@@ -77,6 +83,7 @@ aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
   reader->rows = head.rows;
   reader->ended = head.state & AQ_SPOOL_ENDED;
   reader->reproducible = head.state & AQ_SPOOL_REPRODUCIBLE;
+  reader->unchecked = head.state & AQ_SPOOL_UNCHECKED;
   reader->cut = head.committed > size - AQ_SPOOL_HEADER;
   reader->end = reader->cut ? size - AQ_SPOOL_HEADER : (size_t)head.committed;
   return AQ_OK;

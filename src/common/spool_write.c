@@ -93,17 +93,6 @@ static void entry_drop(aq_spool *spool)
   __atomic_fetch_add(&spool->head->rows.lost, 1, __ATOMIC_RELAXED);
 }
 
-/* An entry whose payload is there as it is. */
-static void entry_append(aq_spool *spool, aq_spool_kind kind,
-                         const void *payload, size_t size)
-{
-  unsigned char *at = entry_begin(spool, kind, size);
-  if (at)
-    memcpy(at, payload, size);
-  else
-    entry_drop(spool);
-}
-
 /* Appends an entry unless it is there already; its number goes to *number. */
 static aq_status entry_number(aq_spool *spool, aq_names *known,
                               aq_spool_kind kind, const void *payload,
@@ -113,7 +102,12 @@ static aq_status entry_number(aq_spool *spool, aq_names *known,
   size_t before = known->count;
   int64_t id = aq_names_id(known, payload, size);
   if (id >= 0 && known->count > before) {
-    entry_append(spool, kind, payload, size);
+    /* An entry whose payload is there as it is. */
+    unsigned char *at = entry_begin(spool, kind, size);
+    if (at)
+      memcpy(at, payload, size);
+    else
+      entry_drop(spool);
     entries_commit(spool);
   }
   pthread_mutex_unlock(&spool->lock);
@@ -179,7 +173,7 @@ static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
   (void)diag;
   pthread_mutex_lock(&spool->lock);
   for (size_t i = 0; i < count; i++) {
-    if (!aq_row_choice_take(&spool->head->rows, rows[i].kind))
+    if (!aq_record_filter_take(&spool->head->rows, rows[i].kind))
       continue;
     unsigned char *at = entry_begin(spool, AQ_SPOOL_ROW, sizeof *rows);
     if (!at) {
@@ -249,9 +243,9 @@ aq_record_sink *aq_spool_sink(aq_spool *spool)
   return &spool->sink;
 }
 
-bool aq_spool_pass_over(aq_spool *spool, int64_t kind)
+bool aq_spool_skip(aq_spool *spool, int64_t kind)
 {
-  return aq_row_choice_pass_over(&spool->head->rows, kind);
+  return aq_record_filter_skip(&spool->head->rows, kind);
 }
 
 /* ---- calls ---- */
@@ -312,6 +306,11 @@ void aq_spool_reproducible(aq_spool *spool, bool yes)
   state_set(spool, AQ_SPOOL_REPRODUCIBLE, yes);
 }
 
+void aq_spool_unchecked(aq_spool *spool)
+{
+  state_set(spool, AQ_SPOOL_UNCHECKED, true);
+}
+
 void aq_spool_ended(aq_spool *spool, bool yes)
 {
   state_set(spool, AQ_SPOOL_ENDED, yes);
@@ -319,7 +318,7 @@ void aq_spool_ended(aq_spool *spool, bool yes)
 
 /* ---- life ---- */
 
-static void head_init(aq_spool_head *head, const aq_row_choice *rows,
+static void head_init(aq_spool_head *head, const aq_record_filter *rows,
                       int64_t pid)
 {
   size_t used = 0;
@@ -357,7 +356,7 @@ static bool spool_map(aq_spool *spool, const char *path)
   return window_map(spool, 0);
 }
 
-aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
+aq_status aq_spool_create(const char *path, const aq_record_filter *rows,
                           aq_spool **out, aq_diag *diag)
 {
   aq_spool *spool = calloc(1, sizeof *spool);

@@ -143,29 +143,25 @@ aq_status aq_logical_device_open(const aq_driver *driver, const uint32_t *which,
   return status;
 }
 
-/* The driver's number of the one device that it begins, or AQ_DEVICE_HOST. */
-static uint32_t number_by_uuid(const aq_driver *driver, const char *word,
-                               size_t length)
-{
-  uint32_t found = AQ_DEVICE_HOST;
-  for (uint32_t i = 0; i < driver->count; i++) {
-    if (aq_device_by_uuid(word, length, driver->devices[i].info, 1) != 0)
-      continue;
-    if (found != AQ_DEVICE_HOST)
-      return AQ_DEVICE_HOST;
-    found = i;
-  }
-  return found;
-}
-
 static uint32_t number_read(const aq_driver *driver, const char *word,
                             size_t length)
 {
   uint32_t number = 0;
   if (length == 0)
     return AQ_DEVICE_HOST;
-  if (*word == 'G' || *word == 'g')
-    return number_by_uuid(driver, word, length);
+  if (*word == 'G' || *word == 'g') {
+    /* The driver's number of the one device that it begins, or AQ_DEVICE_HOST.
+     */
+    uint32_t found = AQ_DEVICE_HOST;
+    for (uint32_t i = 0; i < driver->count; i++) {
+      if (aq_device_by_uuid(word, length, driver->devices[i].info, 1) != 0)
+        continue;
+      if (found != AQ_DEVICE_HOST)
+        return AQ_DEVICE_HOST;
+      found = i;
+    }
+    return found;
+  }
   for (size_t i = 0; i < length; i++) {
     if (word[i] < '0' || word[i] > '9' || number >= driver->count)
       return AQ_DEVICE_HOST;

@@ -4,10 +4,10 @@ libaqcore_a_SOURCES += \
 	src/queue/context.h \
 	src/queue/devices.c \
 	src/queue/operations.def src/queue/operations.h \
-	src/queue/pool_states.h \
+	src/queue/alloca_states.h \
 	src/queue/queue.h \
 	src/queue/semaphore.h \
-	src/queue/tap.h
+	src/queue/submit_hooks.h
 
 aq_folder_headers += \
 	src/queue/context.h \

@@ -16,6 +16,7 @@
 #define AQ_QUEUE_OPERATIONS_H
 
 #include "common/export.h"
+#include "common/memory_value.h"
 #include "queue/queue.h"
 
 AQ_BEGIN_DECLS
@@ -116,6 +117,49 @@ typedef struct aq_update {
 /* Writes bytes of the caller, taken at the call, to `target`. */
 AQ_API aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
                                  const aq_update *update, aq_diag *diag);
+
+/* ---- values in memory ----
+ *
+ * Values of 32 or 64 bits, aligned to their size, in memory that the device
+ * reaches. AQ_VALUE_CHOOSE takes for a wait the packet of the instruction set
+ * (barrier-value on gfx9, a PM4 command on gfx10 and gfx11), for an atomic
+ * without a result a PM4 command, where the device has them, and else the
+ * kernel of the device library. A way that is asked for and is not there is
+ * AQ_ERR_UNSUPPORTED.
+ */
+
+typedef struct aq_atomic {
+  void *target;
+  uint32_t size; /* bytes: 4 or 8 */
+  aq_atomic_op op;
+  uint64_t operand;  /* in the low bytes */
+  uint64_t expected; /* the same, of AQ_ATOMIC_CAS */
+  void *result;      /* gets the value before, `size` bytes; or NULL */
+  aq_value_way way;
+} aq_atomic;
+
+/* Changes a value. Everything before it in the queue has been released to the
+ * whole system when another device or the host sees the value. AQ_ERR_INVALID:
+ * a size or a place that is none, or a store with a result. */
+AQ_API aq_status aq_queue_atomic(aq_queue *queue, const aq_sync *sync,
+                                 const aq_atomic *atomic, aq_diag *diag);
+
+typedef struct aq_value_wait {
+  const void *address;
+  uint32_t size; /* bytes: 4 or 8 */
+  aq_condition condition;
+  uint64_t value; /* what (value in memory & mask) is compared with */
+  uint64_t mask;  /* 0: all bits */
+  aq_value_way way;
+} aq_value_wait;
+
+/* Holds the queue until a value fulfils a condition, and acquires what its
+ * writer released. The condition has to stay fulfilled until the device looks.
+ * Compared without a sign, but that a value in memory with its top bit set may
+ * count as one below 0. AQ_ERR_INVALID: as above, an unknown condition, bits of
+ * `value` outside of the mask, or for AQ_LT and AQ_GE its top bit. */
+AQ_API aq_status aq_queue_wait_value(aq_queue *queue, const aq_sync *sync,
+                                     const aq_value_wait *wait, aq_diag *diag);
 
 /* ---- files ----
  *

@@ -14,7 +14,7 @@
  *
  * Room: an operation either gets all the room it needs, ring slots, kernel
  * arguments, notifications, or nothing is taken. AQ_SYNC_TRY and
- * AQ_SYNC_PARK decide the outcome then; without them the call waits.
+ * AQ_SYNC_DEFER decide the outcome then; without them the call waits.
  *
  * Errors: a queue whose device stopped fails everything pending, and every
  * later operation, with the cause. An operation that waits for a failed
@@ -78,11 +78,17 @@ typedef struct aq_queue_options {
   bool profile; /* reports have device times; AQ_CAP_PROFILING */
   void (*report)(const aq_operation_report *report, void *user); /* or NULL */
   void *user;
+  int32_t priority; /* -1 low, 0 normal, 1 high; AQ_CAP_PRIORITY unless 0 */
+  /* The compute units that its kernels may use, a bit each, exactly; NULL: all.
+   * AQ_CAP_CU_MASK. Borrowed for the call. */
+  const uint32_t *cu_mask;
+  uint32_t cu_mask_bits; /* of the mask, a multiple of 32 */
 } aq_queue_options;
 
 /* Opens an AQL queue of the transport. AQ_ERR_INVALID: an option that is no
- * power of two or a device that is not there; AQ_ERR_RESOURCES: the device has
- * no queue left. */
+ * power of two, a device or compute unit that is not there, or a mask that the
+ * device narrows; AQ_ERR_RESOURCES: the device has no queue left;
+ * AQ_ERR_UNSUPPORTED: its transport has no priorities or masks. */
 AQ_API aq_status aq_queue_create(aq_context *context,
                                  const aq_queue_options *options,
                                  aq_queue **out, aq_diag *diag);
@@ -94,8 +100,9 @@ AQ_API void aq_queue_destroy(aq_queue *queue);
 /* ---- operations ---- */
 
 enum aq_sync_flag {
-  AQ_SYNC_TRY = 1 << 0,  /* no room now: AQ_ERR_AGAIN, nothing happened */
-  AQ_SYNC_PARK = 1 << 1, /* no room now: done later, the call returns */
+  AQ_SYNC_TRY = 1 << 0,   /* no room now: AQ_ERR_AGAIN, nothing happened */
+  AQ_SYNC_DEFER = 1 << 1, /* no room now: done later, the call returns */
+  AQ_SYNC_PARK = AQ_SYNC_DEFER, /* old name of it */
   AQ_SYNC_MORE = 1 << 2, /* no doorbell: another operation or a flush follows */
 };
 

@@ -2,12 +2,12 @@
 # watchdog.
 libaqcore_a_SOURCES += \
 	src/scheduler/policies/amd.c \
-	src/scheduler/policies/clients.h \
+	src/scheduler/policies/per_client.h \
 	src/scheduler/policies/drr.c \
 	src/scheduler/policies/edf.c \
 	src/scheduler/policies/fifo.c \
 	src/scheduler/policies/immediate.c \
-	src/scheduler/policies/keyed.h \
+	src/scheduler/policies/priority_queue.h \
 	src/scheduler/policies/krisp.c \
 	src/scheduler/policies/lax.c \
 	src/scheduler/policies/llf.c \
@@ -16,7 +16,7 @@ libaqcore_a_SOURCES += \
 	src/scheduler/policies/orion.c \
 	src/scheduler/policies/policies.h \
 	src/scheduler/policies/preemptive.c \
-	src/scheduler/policies/present.h \
+	src/scheduler/policies/job_list.h \
 	src/scheduler/policies/priority.c \
 	src/scheduler/policies/reef.c \
 	src/scheduler/policies/rr.c \
@@ -28,4 +28,4 @@ libaqcore_a_SOURCES += \
 	src/scheduler/policies/xsched.c \
 	src/scheduler/queue_map.c src/scheduler/queue_map.h \
 	src/scheduler/registry.c src/scheduler/registry.h \
-	src/scheduler/watch.c src/scheduler/watch.h
+	src/scheduler/policy_watchdog.c src/scheduler/policy_watchdog.h

@@ -128,21 +128,6 @@ static aq_status presets_read(aq_policy_choice *choice, aq_diag *diag)
   return status;
 }
 
-/* Keys of the policy, then common ones. */
-static aq_status key_unknown(const aq_policy_ops *ops, const char *key,
-                             aq_diag *diag)
-{
-  char keys[256] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < setting_count(ops) && used < sizeof keys - 40; i++)
-    used += (size_t)snprintf(keys + used, sizeof keys - used, "%s, ",
-                             ops->settings[i].key);
-  return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "policy %s has no setting '%s'; expected %sor "
-                     "host_cost, host_latency, firmware_cost, …",
-                     ops->name, key, keys);
-}
-
 static aq_status setting_take(aq_policy_choice *choice, char *text,
                               aq_diag *diag)
 {
@@ -167,25 +152,16 @@ static aq_status setting_take(aq_policy_choice *choice, char *text,
       *(i % 2 ? &timing->latency : &timing->cost) = value.time;
     return status;
   }
-  return key_unknown(ops, text, diag);
-}
-
-static aq_status settings_take(aq_policy_choice *choice, const char *text,
-                               aq_diag *diag)
-{
-  aq_status status = presets_read(choice, diag);
-  choice->settings = strdup(text);
-  if (!choice->settings)
-    return aq_diag_no_memory(diag);
-  char *at = choice->settings;
-  while (status == AQ_OK && *at) {
-    char *next = at + strcspn(at, ",");
-    if (*next)
-      *next++ = 0;
-    status = setting_take(choice, at, diag);
-    at = next;
-  }
-  return status;
+  /* Keys of the policy, then common ones. */
+  char keys[256] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < setting_count(ops) && used < sizeof keys - 40; i++)
+    used += (size_t)snprintf(keys + used, sizeof keys - used, "%s, ",
+                             ops->settings[i].key);
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "policy %s has no setting '%s'; expected %sor "
+                     "host_cost, host_latency, firmware_cost, …",
+                     ops->name, text, keys);
 }
 
 /* ---- choices ---- */
@@ -204,7 +180,19 @@ static aq_status choice_fill(aq_policy_choice *choice, const aq_policy_ops *ops,
     choice->name = NULL;
     return aq_diag_no_memory(diag);
   }
-  return settings_take(choice, settings, diag);
+  aq_status status = presets_read(choice, diag);
+  choice->settings = strdup(settings);
+  if (!choice->settings)
+    return aq_diag_no_memory(diag);
+  char *at = choice->settings;
+  while (status == AQ_OK && *at) {
+    char *next = at + strcspn(at, ",");
+    if (*next)
+      *next++ = 0;
+    status = setting_take(choice, at, diag);
+    at = next;
+  }
+  return status;
 }
 
 aq_status aq_policy_choice_of(const aq_policy_ops *ops, const char *settings,
@@ -230,9 +218,9 @@ static const aq_policy_ops *find_built_in(const char *name, size_t length)
   return NULL;
 }
 
-void aq_policy_choice_watch(aq_policy_choice *choice, aq_policy_watch *watch)
+void aq_policy_choice_watch(aq_policy_choice *choice, aq_policy_watchdog *watch)
 {
-  aq_policy_watch_table(&choice->ops, &choice->opening, watch);
+  aq_policy_watchdog_table(&choice->ops, &choice->opening, watch);
 }
 
 bool aq_policy_is_plugin(const char *text)

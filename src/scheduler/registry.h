@@ -10,7 +10,7 @@
 #define AQ_SCHEDULER_REGISTRY_H
 
 #include "common/policy.h"
-#include "scheduler/watch.h"
+#include "scheduler/policy_watchdog.h"
 
 /* The policies that are built in, ended by NULL; static. */
 const aq_policy_ops *const *aq_policies(void);
@@ -28,7 +28,8 @@ aq_status aq_policy_choice_of(const aq_policy_ops *ops, const char *settings,
 
 /* Notes in `watch`, which outlives the choice, where its policies are. Before
  * one is opened, and once. */
-void aq_policy_choice_watch(aq_policy_choice *choice, aq_policy_watch *watch);
+void aq_policy_choice_watch(aq_policy_choice *choice,
+                            aq_policy_watchdog *watch);
 
 /* Whether the text names none that is built in, so that code from outside would
  * be loaded. */

@@ -4,13 +4,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "store/care.h"
-#include "store/schema.h"
+#include "store/maintenance.h"
 #include "store/store_priv.h"
 
 typedef struct checking {
   aq_store *store;
-  aq_check_tell *tell;
+  aq_check_notify *tell;
   void *user;
   aq_diag *diag;
   bool *damaged; /* the file, not the rows of a writer of ours */
@@ -95,6 +94,9 @@ static const rule store_rules[] = {
     ORPHANS("findings"),
     ORPHANS("counted"),
     ORPHANS("traced"),
+    ORPHANS("ops"),
+    ORPHANS("frames"),
+    ORPHANS("launched"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "
@@ -128,6 +130,14 @@ static const rule run_rules[] = {
      "SELECT count(*) FROM edges WHERE run = ?1 AND NOT "
      "(confidence BETWEEN 1 AND 100) HAVING count(*) > 0",
      "%lld edges have a confidence that is no percentage"},
+    NUMBERED("ops", "number"),
+    NUMBERED("frames", "number"),
+    {AQ_CHECK_PROBLEM,
+     "SELECT count(*) FROM launched WHERE run = ?1 AND NOT "
+     "(row BETWEEN 0 AND ?2 - 1 AND coalesce(op, -1) < (SELECT count(*) FROM "
+     "ops WHERE run = ?1) AND coalesce(frame, -1) < (SELECT count(*) FROM "
+     "frames WHERE run = ?1)) HAVING count(*) > 0",
+     "%lld launches name a row, op or frame that it does not have"},
     {AQ_CHECK_PROBLEM,
      "SELECT id FROM runs WHERE id = ?1 AND notes IS NOT NULL "
      "AND NOT json_valid(notes)",
@@ -285,7 +295,7 @@ static aq_status check_tables(const checking *check)
 }
 
 /* One transaction: concurrent writes are not seen by halves. */
-aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
+aq_status aq_store_check(aq_store *store, aq_check_notify *tell, void *user,
                          aq_diag *diag)
 {
   bool damaged = false, readable;

@@ -1,4 +1,38 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Runs of another store are copied into this one, unless they are here.
+ *
+ * Connections. The other file is attached to this store's connection, so SQLite
+ * copies and compares within itself. A second connection opened it before: it
+ * refuses another kind of file, brings an old store up to date, and keeps its
+ * journal while the merge runs.
+ *
+ * What becomes of a run, oldest first, so that the origin of a replay has its
+ * id here (`ids`) before the replay comes:
+ *
+ *   there                  here                             fate
+ *   complete               the same run                     PRESENT
+ *   complete               none                             COPIED
+ *   failed, with a key     a run of that point, finished    PRESENT
+ *                          or failed
+ *   failed, with a key     none                             FAILED: its row
+ *   incomplete otherwise                                    INCOMPLETE
+ *   removed since the list was read                         an error
+ *
+ * The same run: equal marks (a digest of time and point) choose candidates,
+ * then all columns but id, name and origin are equal, then the parts and rows.
+ * A point: equal digests of the key choose, then the keys are equal. So no
+ * answer rests on a digest, which only keeps the work from the square of the
+ * runs. The maps are read once: a run that another process adds here meanwhile
+ * is not seen, and the merge may copy it a second time.
+ *
+ * Transactions. A run is one: it is compared and copied in it, from a snapshot
+ * of both files. A merge that is cut off leaves whole runs, and a repeated one
+ * finds them PRESENT. The caller's function runs between transactions.
+ *
+ * An origin that is not in `ids` was incomplete or is not in that store: the
+ * copy has none.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -8,13 +42,10 @@
 
 #include "common/fnv.h"
 #include "common/map.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
 
-/* The other store is attached to the connection of this one, so that SQLite
- * copies and compares within itself. A connection of its own is open too,
- * which judged it, brought it up to date and keeps its journal. */
 typedef struct merging {
   aq_store *store, *other;
   aq_map ids;   /* of runs of the other store: ids here */
@@ -22,7 +53,7 @@ typedef struct merging {
   aq_map older; /* a run here: the one before it of the same mark */
   aq_map tried; /* points that ended or failed here (point_mark): a run */
   aq_map tried_before; /* of such a run: the one before it of the same mark */
-  aq_merge_tell *tell;
+  aq_merge_notify *tell;
   void *user;
   aq_diag *diag;
 } merging;
@@ -59,6 +90,21 @@ static const struct {
     {"traced", "number"
 #define F(field, unit, meaning) ", " #field
 #include "common/traced.def"
+#undef F
+    },
+    {"ops", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/host_op.def"
+#undef F
+    },
+    {"frames", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/frame.def"
+#undef F
+    },
+    {"launched", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/launched.def"
 #undef F
     },
     {"findings", "number"
@@ -359,9 +405,14 @@ static aq_status copy_info(const merging *m, int64_t from, int64_t origin,
                                                                       : "?2");
   sqlite3_str_appendall(sql, " FROM other.runs WHERE id = ?1");
   aq_status status = run_copy_sql(m, sql, from, origin, name);
-  if (!status)
-    *to = sqlite3_last_insert_rowid(m->store->db);
-  return status;
+  if (status)
+    return status;
+  if (sqlite3_changes(m->store->db) != 1)
+    return aq_diag_set(m->diag, AQ_ERR_NOT_FOUND,
+                       "%s: run %lld was removed while it was merged",
+                       m->other->path, (long long)from);
+  *to = sqlite3_last_insert_rowid(m->store->db);
+  return AQ_OK;
 }
 
 static aq_status copy_rows(const merging *m, int64_t from, int64_t to)
@@ -532,8 +583,8 @@ static aq_status merge_attached(merging *m)
   return status;
 }
 
-aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
-                         void *user, aq_diag *diag)
+aq_status aq_store_merge(aq_store *store, const char *path,
+                         aq_merge_notify *tell, void *user, aq_diag *diag)
 {
   merging m = {.store = store,
                .ids = AQ_MAP_INIT,

@@ -186,19 +186,6 @@ static const char *const order_sql[] = {
 
 /* ---- rows ---- */
 
-static aq_status prepare_select(aq_run_reader *reader, aq_diag *diag)
-{
-  sqlite3_str *sql = sqlite3_str_new(reader->store->db);
-  sqlite3_str_appendall(sql, "SELECT ");
-  for (size_t i = 0; i < reader->field_count; i++) {
-    sqlite3_str_appendall(sql, i ? ", " : "");
-    aq_schema_add_column(sql, reader->fields[i]);
-  }
-  sqlite3_str_appendall(sql,
-                        " FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
-  return aq_store_prepare(reader->store, sql, &reader->select, diag);
-}
-
 aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
                              aq_diag *diag)
 {
@@ -208,7 +195,15 @@ aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
       reader->fields[reader->field_count++] = (uint8_t)i;
   sqlite3_finalize(reader->select);
   reader->select = NULL;
-  return prepare_select(reader, diag);
+  sqlite3_str *sql = sqlite3_str_new(reader->store->db);
+  sqlite3_str_appendall(sql, "SELECT ");
+  for (size_t i = 0; i < reader->field_count; i++) {
+    sqlite3_str_appendall(sql, i ? ", " : "");
+    aq_schema_add_column(sql, reader->fields[i]);
+  }
+  sqlite3_str_appendall(sql,
+                        " FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+  return aq_store_prepare(reader->store, sql, &reader->select, diag);
 }
 
 /* Reads `count` rows from `number` on. No statement stays open between calls:
@@ -238,20 +233,6 @@ static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
   return AQ_OK;
 }
 
-/* Reads `count` rows where `places` says. One transaction for all of them:
- * taking and dropping the file's locks costs as much as a row. */
-static aq_status read_places_rows(aq_run_reader *reader,
-                                  const row_place *places, size_t count,
-                                  aq_record *rows, aq_diag *diag)
-{
-  aq_status status =
-      aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
-  for (size_t i = 0; !status && i < count; i++)
-    status = read_rows(reader, places[i].number, 1, &rows[i], diag);
-  aq_store_rollback(reader->store);
-  return status;
-}
-
 aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
                              int64_t *numbers, size_t capacity, size_t *count,
                              aq_diag *diag)
@@ -261,9 +242,14 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
   const row_place *places =
       reader->places ? reader->places + reader->next : NULL;
   aq_status status = AQ_OK;
-  if (rows && taken && places)
-    status = read_places_rows(reader, places, taken, rows, diag);
-  else if (rows && taken)
+  if (rows && taken && places) {
+    /* Reads `count` rows where `places` says. One transaction for all of them:
+     * taking and dropping the file's locks costs as much as a row. */
+    status = aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
+    for (size_t i = 0; !status && i < taken; i++)
+      status = read_rows(reader, places[i].number, 1, &rows[i], diag);
+    aq_store_rollback(reader->store);
+  } else if (rows && taken)
     status = read_rows(reader, reader->next, taken, rows, diag);
   if (status)
     return status;
@@ -276,18 +262,6 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
 
 /* ---- the reader ---- */
 
-static aq_status find_rows(aq_run_reader *reader, aq_diag *diag)
-{
-  reader->rows = -1;
-  aq_status status =
-      aq_store_integer(reader->store, "SELECT row_count FROM runs WHERE id = ?",
-                       &reader->run, 1, &reader->rows, diag);
-  if (!status && reader->rows < 0)
-    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: there is no run %lld",
-                         reader->store->path, (long long)reader->run);
-  return status;
-}
-
 aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
                              aq_run_reader **out, aq_diag *diag)
 {
@@ -297,7 +271,13 @@ aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
   reader->store = store;
   reader->run = run;
   aq_memory_sink_init(&reader->known);
-  aq_status status = find_rows(reader, diag);
+  reader->rows = -1;
+  aq_status status =
+      aq_store_integer(reader->store, "SELECT row_count FROM runs WHERE id = ?",
+                       &reader->run, 1, &reader->rows, diag);
+  if (!status && reader->rows < 0)
+    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: there is no run %lld",
+                         reader->store->path, (long long)reader->run);
   if (!status)
     status = read_known(reader, diag);
   if (!status && order_sql[order])
@@ -363,23 +343,6 @@ static int64_t edge_kind(const char *name)
   return AQ_NONE;
 }
 
-static aq_status take_edges(aq_run_reader *reader, sqlite3_stmt *statement,
-                            aq_diag *diag)
-{
-  aq_record_sink *known = &reader->known.sink;
-  aq_status status = AQ_OK;
-  sqlite3_bind_int64(statement, 1, reader->run);
-  while (!status && sqlite3_step(statement) == SQLITE_ROW) {
-    const aq_edge edge = {
-        .from = integer_or_none(statement, 0),
-        .to = integer_or_none(statement, 1),
-        .kind = edge_kind((const char *)sqlite3_column_text(statement, 2)),
-        .confidence = integer_or_none(statement, 3)};
-    status = known->put_edges(known, &edge, 1, diag);
-  }
-  return status;
-}
-
 aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
                               size_t *count, aq_diag *diag)
 {
@@ -390,7 +353,17 @@ aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
                            "FROM edges WHERE run = ? ORDER BY to_row, from_row",
                            -1, &statement, NULL) != SQLITE_OK)
       return aq_store_error(reader->store, diag, "the run cannot be read");
-    aq_status status = take_edges(reader, statement, diag);
+    aq_record_sink *known = &reader->known.sink;
+    aq_status status = AQ_OK;
+    sqlite3_bind_int64(statement, 1, reader->run);
+    while (!status && sqlite3_step(statement) == SQLITE_ROW) {
+      const aq_edge edge = {
+          .from = integer_or_none(statement, 0),
+          .to = integer_or_none(statement, 1),
+          .kind = edge_kind((const char *)sqlite3_column_text(statement, 2)),
+          .confidence = integer_or_none(statement, 3)};
+      status = known->put_edges(known, &edge, 1, diag);
+    }
     if (sqlite3_finalize(statement) != SQLITE_OK && !status)
       status = aq_store_error(reader->store, diag, "the run cannot be read");
     if (status)
@@ -404,24 +377,6 @@ aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
 
 /* ---- samples ---- */
 
-static aq_status take_samples(aq_run_reader *reader, sqlite3_stmt *statement,
-                              aq_diag *diag)
-{
-  aq_record_sink *known = &reader->known.sink;
-  aq_status status = AQ_OK;
-  sqlite3_bind_int64(statement, 1, reader->run);
-  while (!status && sqlite3_step(statement) == SQLITE_ROW) {
-    const aq_sample sample = {.counter = sqlite3_column_int64(statement, 0),
-                              .ordinal = sqlite3_column_int64(statement, 1),
-                              .time = sqlite3_column_int64(statement, 2),
-                              .value = sqlite3_column_int64(statement, 3)};
-    /* Columns of a newer program are not known here. */
-    if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT)
-      status = known->put_counters(known, &sample, 1, diag);
-  }
-  return status;
-}
-
 aq_status aq_run_reader_samples(aq_run_reader *reader,
                                 const aq_sample **samples, size_t *count,
                                 aq_diag *diag)
@@ -434,7 +389,18 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
                            "ORDER BY counter, ordinal, time_ps",
                            -1, &statement, NULL) != SQLITE_OK)
       return aq_store_error(reader->store, diag, "the run cannot be read");
-    aq_status status = take_samples(reader, statement, diag);
+    aq_record_sink *known = &reader->known.sink;
+    aq_status status = AQ_OK;
+    sqlite3_bind_int64(statement, 1, reader->run);
+    while (!status && sqlite3_step(statement) == SQLITE_ROW) {
+      const aq_sample sample = {.counter = sqlite3_column_int64(statement, 0),
+                                .ordinal = sqlite3_column_int64(statement, 1),
+                                .time = sqlite3_column_int64(statement, 2),
+                                .value = sqlite3_column_int64(statement, 3)};
+      /* Columns of a newer program are not known here. */
+      if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT)
+        status = known->put_counters(known, &sample, 1, diag);
+    }
     if (sqlite3_finalize(statement) != SQLITE_OK && !status)
       status = aq_store_error(reader->store, diag, "the run cannot be read");
     if (status)

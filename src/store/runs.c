@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "common/array.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
 
@@ -17,15 +17,10 @@ enum { LISTED_MAX = 8 }; /* runs that an error names */
 
 /* ---- aq_run_info to and from SQL ---- */
 
-static const void *member(const aq_run_info *info, size_t column)
-{
-  return (const char *)info + aq_run_columns[column].offset;
-}
-
 static void bind_member(sqlite3_stmt *statement, int at,
                         const aq_run_info *info, size_t column)
 {
-  const void *value = member(info, column);
+  const void *value = (const char *)info + aq_run_columns[column].offset;
   switch (aq_run_columns[column].type) {
   case AQ_RUN_COLUMN_TEXT:
     sqlite3_bind_text(statement, at, *(const char *const *)value, -1,
@@ -166,13 +161,17 @@ static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
                       "DELETE FROM findings WHERE run = %lld;"
                       "DELETE FROM counted WHERE run = %lld;"
                       "DELETE FROM traced WHERE run = %lld;"
+                      "DELETE FROM ops WHERE run = %lld;"
+                      "DELETE FROM frames WHERE run = %lld;"
+                      "DELETE FROM launched WHERE run = %lld;"
                       "DELETE FROM counters WHERE run = %lld;"
                       "DELETE FROM queues WHERE run = %lld;"
                       "DELETE FROM devices WHERE run = %lld;"
                       "DELETE FROM runs WHERE id = %lld;",
                       aq_store_row_key(run, 0),
                       aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
-                      run, run, run, run, run, run, run, run, run, run);
+                      run, run, run, run, run, run, run, run, run, run, run,
+                      run, run);
   char *text = sqlite3_str_finish(sql);
   aq_status status =
       aq_store_exec(store, text, "the run cannot be removed", diag);
@@ -198,18 +197,6 @@ static aq_status check_name(const char *name, aq_diag *diag)
                      name);
 }
 
-static aq_status write_error(aq_store *store, const aq_run_info *info,
-                             aq_diag *diag)
-{
-  const int code = sqlite3_extended_errcode(store->db);
-  if (code != SQLITE_CONSTRAINT_UNIQUE || !info->name)
-    return aq_store_error(store, diag, "the run cannot be written");
-  return aq_diag_set(diag, AQ_ERR_EXISTS,
-                     "%s: there is a run named \"%s\" already; choose another "
-                     "name, or --replace",
-                     store->path, info->name);
-}
-
 /* Prepares `sql`, binds ?1 and the members of `info` from ?2 on, runs it. */
 static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
                            const aq_run_info *info, aq_diag *diag)
@@ -226,8 +213,17 @@ static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
   sqlite3_bind_int64(statement, 1, first);
   for (size_t i = 0; i < aq_run_column_count; i++)
     bind_member(statement, (int)i + 2, info, i);
-  if (sqlite3_step(statement) != SQLITE_DONE)
-    status = write_error(store, info, diag);
+  if (sqlite3_step(statement) != SQLITE_DONE) {
+    const int code = sqlite3_extended_errcode(store->db);
+    if (code != SQLITE_CONSTRAINT_UNIQUE || !info->name)
+      status = aq_store_error(store, diag, "the run cannot be written");
+    else
+      status =
+          aq_diag_set(diag, AQ_ERR_EXISTS,
+                      "%s: there is a run named \"%s\" already; choose another "
+                      "name, or replace it",
+                      store->path, info->name);
+  }
   sqlite3_finalize(statement);
   return status;
 }

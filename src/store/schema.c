@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/record.h"
-#include "store/facts.h"
+#include "store/side_tables.h"
 #include "store/store_priv.h"
 
 #define COLUMN(member, type, meaning)                                          \
@@ -108,6 +108,15 @@ static const struct {
     {9, "CREATE TABLE IF NOT EXISTS traced ("
         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {10, "CREATE TABLE IF NOT EXISTS ops ("
+         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"
+         "CREATE TABLE IF NOT EXISTS frames ("
+         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"
+         "CREATE TABLE IF NOT EXISTS launched ("
+         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

@@ -62,7 +62,7 @@ aq_status aq_store_error(aq_store *store, aq_diag *diag, const char *fmt, ...)
   return aq_diag_set(diag, status_of(code), "%s: %s: %s%s%s%s", store->path,
                      what, sqlite3_errmsg(store->db), cause ? ": " : "",
                      cause ? strerror(cause) : "",
-                     corrupt ? " (`aqueduct store check` says more)" : "");
+                     corrupt ? " (a check of the store says more)" : "");
 }
 
 aq_status aq_store_exec(aq_store *store, const char *sql, const char *what,
@@ -249,8 +249,8 @@ static aq_status prepare_file(const char *path, aq_store_mode mode, bool chosen,
     return chosen ? aq_location_folder_check(path, diag)
                   : aq_location_make(path, diag);
   return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
-                     "%s: there is no store yet; `aqueduct import FILE` or "
-                     "`aqueduct run SCENARIO` makes one",
+                     "%s: there is no store yet; importing a trace or "
+                     "running a scenario makes one",
                      path);
 }
 

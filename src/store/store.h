@@ -246,6 +246,34 @@ AQ_API aq_status aq_store_traced(aq_store *store, int64_t run,
                                  aq_traced_list *out, aq_diag *diag);
 AQ_API void aq_traced_list_fini(aq_traced_list *list);
 
+typedef struct aq_host_op_list {
+  aq_host_op *rows; /* by number */
+  size_t count;
+} aq_host_op_list;
+
+typedef struct aq_frame_list {
+  aq_frame *rows; /* by number */
+  size_t count;
+} aq_frame_list;
+
+typedef struct aq_launched_list {
+  aq_launched *rows; /* one a row of the device at most */
+  size_t count;
+} aq_launched_list;
+
+/* The program around the launches of a run: its operators, its call stacks, and
+ * the launched rows; empty where the source has none. The caller frees each
+ * with its fini. */
+AQ_API aq_status aq_store_ops(aq_store *store, int64_t run,
+                              aq_host_op_list *out, aq_diag *diag);
+AQ_API void aq_host_op_list_fini(aq_host_op_list *list);
+AQ_API aq_status aq_store_frames(aq_store *store, int64_t run,
+                                 aq_frame_list *out, aq_diag *diag);
+AQ_API void aq_frame_list_fini(aq_frame_list *list);
+AQ_API aq_status aq_store_launched(aq_store *store, int64_t run,
+                                   aq_launched_list *out, aq_diag *diag);
+AQ_API void aq_launched_list_fini(aq_launched_list *list);
+
 typedef struct aq_finding_list {
   aq_finding *findings; /* by site */
   size_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/store_priv.h"
 
 static aq_status file_size(aq_store *store, int64_t *out, aq_diag *diag)

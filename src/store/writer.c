@@ -1,4 +1,48 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The writer of a run: rows and facts go into the store batch by batch.
+ *
+ * States of the writer, and of its run in the store:
+ *
+ *   state     the store has                left by
+ *   late      nothing                      the first batch, in its transaction
+ *   open      the run, incomplete, and     a batch of 16384 rows, of as many
+ *             whole batches                facts, or of 65536 samples: open
+ *   failed    the same as before           finish, leave or abort alone
+ *   finished  all, complete                (freed)
+ *   left      all, incomplete              (freed)
+ *   aborted   nothing; or, if that fails   (freed)
+ *             too, as before: incomplete
+ *
+ * A batch is one transaction (store_batch): the run's row, if the writer is
+ * late, or facts that became known of it; row_count and complete; devices,
+ * queues, names, edges and samples that are new; the rows; the facts; COMMIT.
+ * The counters of stored things advance only behind the COMMIT (write_batch),
+ * so a batch that failed has changed neither the store nor the counters.
+ * Rows are numbered by the order in which they are put, facts of each table by
+ * `stored` and the place in the buffer; so no number comes from the store.
+ *
+ * Failure. The first error of a batch, or of taking back ends, stays in
+ * `failure`; every put looks there first and returns it. The buffers stay as
+ * they were, perhaps full. Devices, queues and names still get ids, since
+ * those are memory alone.
+ *
+ * A run that is removed meanwhile: the update of its row changes none then
+ * (one_changed), in the transaction that would have written rows, and that is
+ * rolled back. The store never gives an id twice (AUTOINCREMENT), so the row
+ * cannot be another run's.
+ *
+ * Queues, names and edges of the whole run stay in memory, since ids need them;
+ * samples go with each batch. `bound` holds the present parameters of `insert`:
+ * only columns that differ from the row before are bound.
+ *
+ * A crash, at any moment, leaves the state of the last COMMIT: the run is
+ * incomplete and whole batches are there, of a late one perhaps nothing.
+ *
+ * Threads: one, that of the store. Others read and write the file meanwhile, in
+ * this process or another: readers see whole batches (WAL), writers wait for
+ * the transaction.
+ */
 #include "config.h"
 
 #include <stdio.h>
@@ -66,7 +110,17 @@ static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
   return AQ_OK;
 }
 
-/* Without this, rows of a run that was removed meanwhile would be left. */
+/* A statement has just changed one row of the run, if the run is still there:
+ * another process may remove it. */
+static aq_status one_changed(const aq_store_writer *writer, aq_diag *diag)
+{
+  return sqlite3_changes(writer->store->db) == 1
+             ? AQ_OK
+             : aq_diag_set(diag, AQ_ERR_NOT_FOUND,
+                           "%s: run %lld was removed while it was written",
+                           writer->store->path, (long long)writer->run);
+}
+
 static aq_status store_count(aq_store_writer *writer, size_t added,
                              bool complete, aq_diag *diag)
 {
@@ -81,11 +135,7 @@ static aq_status store_count(aq_store_writer *writer, size_t added,
   sqlite3_bind_int64(statement, 2, writer->stored_rows + (int64_t)added);
   sqlite3_bind_int(statement, 3, complete);
   status = aq_writer_run_once(writer->store, statement, diag);
-  if (!status && sqlite3_changes(writer->store->db) != 1)
-    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND,
-                         "%s: run %lld was removed while it was written",
-                         writer->store->path, (long long)writer->run);
-  return status;
+  return status ? status : one_changed(writer, diag);
 }
 
 /* Within a transaction. A run that begins late gets its row here, with all that
@@ -136,15 +186,24 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
   return AQ_OK;
 }
 
+/* After a batch that could not be stored its buffers stay full: nothing more
+ * goes in. */
+static aq_status writer_check(const aq_store_writer *writer, aq_diag *diag)
+{
+  const aq_diag *failure = &writer->failure;
+  return failure->status
+             ? aq_diag_set(diag, failure->status, "%s", failure->text)
+             : AQ_OK;
+}
+
 static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
                              size_t count, bool complete,
                              const aq_run_info *info, aq_diag *diag)
 {
-  if (writer->failure.status)
-    return aq_diag_set(diag, writer->failure.status, "%s",
-                       writer->failure.text);
-  aq_status status =
-      store_batch(writer, rows, count, complete, info, &writer->failure);
+  aq_status status = writer_check(writer, diag);
+  if (status)
+    return status;
+  status = store_batch(writer, rows, count, complete, info, &writer->failure);
   if (status)
     return aq_diag_set(diag, status, "%s", writer->failure.text);
   writer->stored_rows += (int64_t)count;
@@ -199,6 +258,9 @@ static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
                           size_t count, aq_diag *diag)
 {
   aq_store_writer *writer = from_sink(sink);
+  aq_status status = writer_check(writer, diag);
+  if (status)
+    return status;
   kernels_count(writer, rows, count);
   while (count > 0) {
     size_t taken = BATCH_ROWS - writer->buffered;
@@ -210,8 +272,8 @@ static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
     count -= taken;
     if (writer->buffered < BATCH_ROWS)
       break;
-    aq_status status = write_batch(writer, writer->buffer, writer->buffered,
-                                   false, NULL, diag);
+    status = write_batch(writer, writer->buffer, writer->buffered, false, NULL,
+                         diag);
     if (status)
       return status;
     writer->buffered = 0;
@@ -222,8 +284,10 @@ static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
 static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
                                 size_t count, aq_diag *diag)
 {
-  aq_record_sink *known = &from_sink(sink)->known.sink;
-  return known->put_edges(known, edges, count, diag);
+  aq_store_writer *writer = from_sink(sink);
+  aq_record_sink *known = &writer->known.sink;
+  aq_status status = writer_check(writer, diag);
+  return status ? status : known->put_edges(known, edges, count, diag);
 }
 
 static aq_status contradict_stored(aq_store_writer *writer, int64_t row,
@@ -238,13 +302,13 @@ static aq_status contradict_stored(aq_store_writer *writer, int64_t row,
     return status;
   sqlite3_bind_int64(statement, 1, aq_store_row_key(writer->run, row));
   sqlite3_bind_int64(statement, 2, AQ_FLAG_CONTRADICTED);
-  return aq_writer_run_once(writer->store, statement, diag);
+  status = aq_writer_run_once(writer->store, statement, diag);
+  return status ? status : one_changed(writer, diag);
 }
 
-static aq_status sink_contradict(aq_record_sink *sink, const int64_t *rows,
-                                 size_t count, aq_diag *diag)
+static aq_status contradict_all(aq_store_writer *writer, const int64_t *rows,
+                                size_t count, aq_diag *diag)
 {
-  aq_store_writer *writer = from_sink(sink);
   aq_status status = aq_store_begin(writer->store, diag);
   if (status)
     return status;
@@ -263,14 +327,14 @@ static aq_status sink_contradict(aq_record_sink *sink, const int64_t *rows,
   return status;
 }
 
-/* After a batch that could not be stored its buffers stay full: nothing more
- * goes in. */
-static aq_status writer_check(const aq_store_writer *writer, aq_diag *diag)
+/* If it fails, stored ends stay that the rows do not have. */
+static aq_status sink_contradict(aq_record_sink *sink, const int64_t *rows,
+                                 size_t count, aq_diag *diag)
 {
-  const aq_diag *failure = &writer->failure;
-  return failure->status
-             ? aq_diag_set(diag, failure->status, "%s", failure->text)
-             : AQ_OK;
+  aq_store_writer *writer = from_sink(sink);
+  if (!writer->failure.status)
+    contradict_all(writer, rows, count, &writer->failure);
+  return writer_check(writer, diag);
 }
 
 static aq_status facts_put(aq_store_writer *writer, aq_fact fact,
@@ -338,6 +402,28 @@ static aq_status sink_put_traced(aq_record_sink *sink, const aq_traced *rows,
                    count, diag);
 }
 
+static aq_status sink_put_ops(aq_record_sink *sink, const aq_host_op *rows,
+                              size_t count, aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_OP, (const int64_t *)rows, count,
+                   diag);
+}
+
+static aq_status sink_put_frames(aq_record_sink *sink, const aq_frame *rows,
+                                 size_t count, aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_FRAME, (const int64_t *)rows, count,
+                   diag);
+}
+
+static aq_status sink_put_launched(aq_record_sink *sink,
+                                   const aq_launched *rows, size_t count,
+                                   aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_LAUNCHED, (const int64_t *)rows,
+                   count, diag);
+}
+
 static aq_status sink_put_findings(aq_record_sink *sink, const aq_finding *rows,
                                    size_t count, aq_diag *diag)
 {
@@ -394,6 +480,9 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
                                   .put_findings = sink_put_findings,
                                   .put_counted = sink_put_counted,
                                   .put_traced = sink_put_traced,
+                                  .put_ops = sink_put_ops,
+                                  .put_frames = sink_put_frames,
+                                  .put_launched = sink_put_launched,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   writer->run = AQ_NONE;
@@ -431,7 +520,7 @@ aq_status aq_store_writer_open_late(aq_store *store, const aq_run_info *info,
   if (status)
     return status;
   writer->late = info;
-  writer->told = run;
+  writer->run_out = run;
   *out = writer;
   return AQ_OK;
 }
@@ -474,8 +563,8 @@ aq_status aq_store_writer_finish(aq_store_writer *writer,
 {
   aq_status status =
       write_batch(writer, writer->buffer, writer->buffered, true, info, diag);
-  if (!status && writer->told)
-    *writer->told = writer->run;
+  if (!status && writer->run_out)
+    *writer->run_out = writer->run;
   writer_free(writer);
   return status;
 }

@@ -4,7 +4,7 @@
 #define AQ_STORE_WRITER_PRIV_H
 
 #include "common/memory_sink.h"
-#include "store/facts.h"
+#include "store/side_tables.h"
 #include "store/store_priv.h"
 
 /* Rows of a transaction: enough that its commit costs little beside them. */
@@ -16,7 +16,7 @@ struct aq_store_writer {
   int64_t run;             /* AQ_NONE: its row is not made yet */
   const aq_run_info *late; /* the first transaction makes the row of this;
                               NULL: it is made */
-  int64_t *told;           /* gets the run when it is complete, or NULL */
+  int64_t *run_out;        /* gets the run when it is complete, or NULL */
   aq_memory_sink known;    /* all but the rows, which stay empty */
   size_t stored_queues, stored_names, stored_edges;
   aq_record *buffer; /* BATCH_ROWS of them */

@@ -10,7 +10,7 @@
 #include "trace/export/timeline.h"
 #include "trace/import/importers.h"
 #include "trace/import/module.h"
-#include "trace/text/csv.h"
+#include "trace/text/csv_reader.h"
 
 /* Whether the first bytes of a file, as text, are of the format. */
 typedef bool detector(const char *text, size_t length);
@@ -286,13 +286,13 @@ static aq_status detect_file(const aq_trace_file *file,
                              const aq_trace_module *modules, choice *out,
                              aq_diag *diag)
 {
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, diag);
   if (status != AQ_OK)
     return status;
   const char *text;
   size_t length;
-  status = aq_reader_peek(reader, &text, &length, diag);
+  status = aq_stream_reader_peek(reader, &text, &length, diag);
   if (status == AQ_OK && length == 0)
     status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: empty file", file->path);
   const char *refusal = status == AQ_OK ? refusal_of(text, length) : NULL;
@@ -300,7 +300,7 @@ static aq_status detect_file(const aq_trace_file *file,
     status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", file->path, refusal);
   if (status == AQ_OK)
     *out = choose(text, length, modules);
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   return status;
 }
 
@@ -359,35 +359,33 @@ static aq_status import_pass(const aq_trace_files *files, choice by,
                              bool *rebase, aq_diag *diag)
 {
   aq_import import;
-  aq_join join;
+  aq_correlation join;
   aq_trace_result found;
   aq_import_init(&import, sink, options, &found, diag);
   if (base_ns) {
     import.has_base = import.flushed = true;
     found.base_ns = *base_ns;
   }
-  aq_status status = aq_join_init(&join, &import);
+  aq_status status = aq_correlation_init(&join, &import);
   if (status == AQ_OK) {
     found.format = by.module ? by.module->format.name : formats[by.format].name;
     status = (by.module ? by.module->import
                         : workings[by.format].import)(&import, &join, files);
   }
   if (status == AQ_OK)
-    status = aq_join_finish(&join);
+    status = aq_correlation_finish(&join);
   if (status == AQ_OK)
     status = aq_import_finish(&import);
-  aq_join_fini(&join);
+  aq_correlation_fini(&join);
   aq_import_fini(&import);
   *rebase = import.rebase;
   *rebase_ns = import.far_ns;
   if (status == AQ_OK)
     status = check_result(files, &found, diag);
-  if (status != AQ_OK)
-    return status;
   if (found.with_host > 0)
     found.advice = NULL;
   *result = found;
-  return AQ_OK;
+  return status;
 }
 
 static aq_status import_files(const aq_trace_files *files, choice by,
@@ -427,33 +425,6 @@ static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
 
 /* ---- directories ---- */
 
-/* Keeps the files of one format. */
-static void keep_format(aq_trace_files *files, const int *format_of, int format)
-{
-  size_t kept = 0;
-  for (size_t i = 0; i < files->count; i++)
-    if (format_of[i] == format)
-      files->files[kept++] = files->files[i];
-  files->count = kept;
-}
-
-/* Whether several files can be one run of this format. */
-static bool is_set(int format)
-{
-  return format == FORMAT_ROCPROFV3_CSV || format == FORMAT_ROCPROFV3_JSON;
-}
-
-/* "16 kineto, 1 rocprof-v1": the contents of a directory. */
-static void list_counts(char *text, size_t size, const size_t *counts)
-{
-  size_t used = 0;
-  text[0] = '\0';
-  for (int i = 0; i < FORMAT_COUNT && used < size; i++)
-    if (counts[i] > 0)
-      used += (size_t)snprintf(text + used, size - used, "%s%zu %s",
-                               used ? ", " : "", counts[i], formats[i].name);
-}
-
 /* Which format a directory is of, of those wanted (-1: any): a rocprofv3 set,
  * CSV before JSON where both were written, or else the one trace that is in it.
  * More than that is several runs, and none may be left out silently. */
@@ -468,7 +439,9 @@ static aq_status choose_format(const aq_trace_files *files,
     counts[format_of[i]] += wanted < 0 || format_of[i] == wanted;
   for (int i = 0; i < FORMAT_COUNT; i++) {
     total += counts[i];
-    set += is_set(i) ? counts[i] : 0;
+    /* Whether several files can be one run of this format. */
+    set += (i == FORMAT_ROCPROFV3_CSV || i == FORMAT_ROCPROFV3_JSON) ? counts[i]
+                                                                     : 0;
     last = counts[i] > 0 ? i : last;
   }
   if (total == 0)
@@ -479,7 +452,13 @@ static aq_status choose_format(const aq_trace_files *files,
                        wanted < 0 ? "" : " ", files->count);
   if (total > 1 && set < total) {
     char held[256];
-    list_counts(held, sizeof held, counts);
+    /* "16 kineto, 1 rocprof-v1": the contents of a directory. */
+    size_t used = 0;
+    held[0] = '\0';
+    for (int i = 0; i < FORMAT_COUNT && used < sizeof held; i++)
+      if (counts[i] > 0)
+        used += (size_t)snprintf(held + used, sizeof held - used, "%s%zu %s",
+                                 used ? ", " : "", counts[i], formats[i].name);
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "%s: several traces in this directory (%s): name one of "
                        "them",
@@ -524,7 +503,12 @@ static aq_status import_directory(const char *path,
     status = detect_files(&files, format_of, options ? options->format : NULL,
                           &format, diag);
   if (status == AQ_OK) {
-    keep_format(&files, format_of, format);
+    /* Keeps the files of one format. */
+    size_t kept = 0;
+    for (size_t i = 0; i < files.count; i++)
+      if (format_of[i] == format)
+        files.files[kept++] = files.files[i];
+    files.count = kept;
     status = import_files(&files, (choice){format, NULL}, options, sink, result,
                           diag);
   }

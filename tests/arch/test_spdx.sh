@@ -4,9 +4,10 @@
 # Data, pages and pictures are under LICENSE.
 srcdir=${AQ_SRCDIR:-.}
 files=$(find "$srcdir/src" "$srcdir/tests" "$srcdir/tools" "$srcdir/python" \
+  "$srcdir/cmake" \
   "$srcdir/doc/examples" "$srcdir/autogen.sh" -type f \( -name '*.[ch]' \
   -o -name '*.cpp' -o -name '*.hip' -o -name '*.inc' -o -name '*.def' \
-  -o -name '*.py' -o -name '*.sh' -o -name '*.js' -o -name '*.css' \))
+  -o -name '*.cmake' -o -name '*.py' -o -name '*.sh' -o -name '*.js' -o -name '*.css' \))
 count=$(echo "$files" | wc -l)
 # shellcheck disable=SC2086 # a list of files
 without=$(awk -v skip=$((${#srcdir} + 2)) '

@@ -55,6 +55,9 @@ tests_backend_sim_live_test_turns_LDADD = $(AQSIM_TEST_LDADD)
 check_PROGRAMS += tests/backend_sim/live/test_live
 tests_backend_sim_live_test_live_LDADD = $(AQSIM_TEST_LDADD)
 
+check_PROGRAMS += tests/backend_sim/live/test_live_handlers
+tests_backend_sim_live_test_live_handlers_LDADD = $(AQSIM_TEST_LDADD)
+
 # The live tests with a million packets.
 EXTRA_PROGRAMS += tests/backend_sim/live/soak_live
 AQ_SOAKS += tests/backend_sim/live/soak_live

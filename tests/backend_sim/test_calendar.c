@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "backend_sim/calendar.h"
+#include "backend_sim/engine/calendar.h"
 
 static aqsim_event events[1000];
 

@@ -32,9 +32,10 @@ START_TEST(every_occupied_slot_is_decoded_with_what_it_waits_for)
   told t = {0};
   rig_open(&r, &aqsim_transport_ops, NULL);
   aq_ring *queue = rig_queue(&r, 64), *other = rig_queue(&r, 64);
-  aq_signal gate = rig_signal(&r, 2, 0), done = rig_signal(&r, 1, 0);
+  aq_signal dep_wait = rig_signal(&r, 2, 0), done = rig_signal(&r, 1, 0);
   aq_packet kernel = rig_dispatch(rig_kernel(&r, "walk", AQ_US), true, done);
-  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, rig_none);
+  aq_packet barrier =
+      rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, rig_none);
   rig_submit(&r, queue, &kernel);
   rig_submit(&r, queue, &barrier);
   rig_submit(&r, queue, &kernel);
@@ -67,7 +68,7 @@ START_TEST(failures_soft_queues_and_copies_are_told)
   rig_open_with(&r, &aqsim_transport_ops,
                 &(aq_transport_options){.report = keep, .report_user = &t});
   aq_ring *queue = rig_queue(&r, 64), *soft;
-  aq_signal gate = rig_signal(&r, 1, 0), bell = rig_signal(&r, -1, 0);
+  aq_signal dep_wait = rig_signal(&r, 1, 0), bell = rig_signal(&r, -1, 0);
   aq_queue_desc desc = {.size = 64, .type = AQ_QUEUE_SOFT, .doorbell = bell};
   ck_assert_status(r.t->ops->queue_create(r.t, &desc, &soft, &r.diag), AQ_OK,
                    &r.diag);
@@ -76,8 +77,8 @@ START_TEST(failures_soft_queues_and_copies_are_told)
   rig_submit(&r, queue, &bad);
   rig_submit(&r, soft, &bad);
   char bytes[8] = "";
-  ck_assert_status(r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, &gate, 1,
-                                        rig_none, &r.diag),
+  ck_assert_status(r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, &dep_wait,
+                                        1, rig_none, &r.diag),
                    AQ_OK, &r.diag);
   rig_run(&r);
   r.t->ops->inspect(r.t, keep, &t);

@@ -139,12 +139,12 @@ START_TEST(raw_stores_to_a_signal_release_barriers)
   rig r;
   rig_open(&r, &aqsim_transport_ops, NULL);
   aq_ring *queue = rig_queue(&r, 64);
-  aq_signal gate = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
-  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, done);
+  aq_signal dep_wait = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
+  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, done);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
   ck_assert_int_eq(rig_load(&r, done), 1);
-  __atomic_store_n(&((aq_amd_signal *)(uintptr_t)gate.handle)->value, 0,
+  __atomic_store_n(&((aq_amd_signal *)(uintptr_t)dep_wait.handle)->value, 0,
                    __ATOMIC_RELEASE);
   rig_run(&r);
   ck_assert_int_eq(rig_load(&r, done), 0);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_sim/calendar.h"
+#include "backend_sim/engine/calendar.h"
 
 enum { PENDING = 64, HOLDS = 2000000, ROUNDS = 7, DELAYS = 4096 };
 

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "backend_sim/sim.h"
+#include "cmdbuf/block_processor.h"
 #include "cmdbuf/builder.h"
 #include "cmdbuf/pm4.h"
-#include "cmdbuf/processor.h"
 
 enum { OBJECT = 256 /* of the kernel */ };
 enum { CHAIN = 512, HOT = 512, LARGE = 65536, ROUNDS = 15, TIMES = 400 };

@@ -21,10 +21,10 @@
 #include "backend_sim/sim.h"
 #include "bench/bench.h"
 #include "common/allocations.h"
-#include "gpu/codeobj/image.h"
-#include "gpu/compile/folder.h"
-#include "gpu/wave/jit/builder.h"
-#include "gpu/wave/threads/crew.h"
+#include "gpu/codeobj/loader.h"
+#include "gpu/compile/temp_dir.h"
+#include "gpu/wave/jit/jit_builder.h"
+#include "gpu/wave/threads/thread_pool.h"
 
 enum {
   ROUNDS = 5,
@@ -213,45 +213,44 @@ static double compiled_rate(void *context)
   return instruction_rate(&c);
 }
 
-/* The same kernel by compiled code, beside the interpreter; then how long the
- * compiler took, and after how many instructions that pays. */
-static void case_compile(const isa_case *c)
+/* The same kernel by compiled code, beside the interpreter; of the C text also
+ * how long the compiler took, and after how many instructions that pays. */
+static void case_compile(const isa_case *c, aq_jit_mode mode)
 {
+  const char *how = mode == AQ_JIT_CC_ALWAYS ? "cc" : "compiled";
   aq_diag diag = AQ_DIAG_INIT;
-  aq_native_builder *builder;
-  aq_native_built built;
+  aq_jit_builder *builder;
+  aq_jit_built built;
   isa_case plain = *c, native = *c;
   isa_case *both[] = {&plain, &native};
   char name[64];
-  check(aq_native_builder_create(AQ_NATIVE_ALWAYS, line_tell, NULL, &builder,
-                                 &diag),
-        &diag);
+  check(aq_jit_builder_create(mode, line_tell, NULL, &builder, &diag), &diag);
   check(aq_wave_machine_create(&plain.machine, &diag), &diag);
   check(aq_wave_machine_create(&native.machine, &diag), &diag);
-  check(aq_native_builder_use(builder, native.machine, &diag), &diag);
+  check(aq_jit_builder_use(builder, native.machine, &diag), &diag);
   isa_inputs_make(c);
   execute(&plain);
   memset(&isa_out, 0, sizeof isa_out);
   execute(&native); /* compiles the code */
   isa_results_compare(c);
-  snprintf(name, sizeof name, "%s_compiled", c->name);
+  snprintf(name, sizeof name, "%s_%s", c->name, how);
   aqbench_compare(name, "M wave-instructions/s", ROUNDS, interpreted_rate,
                   compiled_rate, both);
   const double slow = interpreted_rate(both), fast = compiled_rate(both);
-  aq_native_builder_put(builder, &built);
+  aq_jit_builder_put(builder, &built);
   const double seconds = (double)built.build_ns * 1e-9;
   if (built.built > 0) {
-    snprintf(name, sizeof name, "%s_compile_time", c->name);
+    snprintf(name, sizeof name, "%s_cc_compile_time", c->name);
     double values[] = {seconds, seconds / (1 / slow - 1 / fast)};
     aqbench_compare(name, "s", 1, NULL, value_of, &values[0]);
-    snprintf(name, sizeof name, "%s_break_even", c->name);
+    snprintf(name, sizeof name, "%s_cc_break_even", c->name);
     if (fast > slow)
       aqbench_compare(name, "M wave-instructions", 1, NULL, value_of,
                       &values[1]);
   }
   aq_wave_machine_destroy(plain.machine);
   aq_wave_machine_destroy(native.machine);
-  aq_native_builder_destroy(builder);
+  aq_jit_builder_destroy(builder);
 }
 
 /* ---- bandwidth ---- */
@@ -281,7 +280,7 @@ static void far_compare(const isa_case *c)
 static void bandwidth_run(void)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  aq_native_builder *builder;
+  aq_jit_builder *builder;
   isa_case c = {.name = "isa_vadd_bandwidth",
                 .kernel = "vadd",
                 .group = {256, 1},
@@ -298,16 +297,15 @@ static void bandwidth_run(void)
     for (size_t k = 0; k < FAR / sizeof(float); k++)
       ((float *)c.arrays[i])[k] = (float)(k % 1000 + (size_t)i);
   }
-  check(aq_native_builder_create(AQ_NATIVE_ALWAYS, line_tell, NULL, &builder,
-                                 &diag),
+  check(aq_jit_builder_create(AQ_JIT_ALWAYS, line_tell, NULL, &builder, &diag),
         &diag);
   check(aq_wave_machine_create(&c.machine, &diag), &diag);
-  check(aq_native_builder_use(builder, c.machine, &diag), &diag);
+  check(aq_jit_builder_use(builder, c.machine, &diag), &diag);
   execute(&c); /* compiles the code */
   far_compare(&c);
   aqbench_compare(c.name, "GB/s", ROUNDS, copy_rate, device_rate, &c);
   aq_wave_machine_destroy(c.machine);
-  aq_native_builder_destroy(builder);
+  aq_jit_builder_destroy(builder);
   for (int i = 0; i < 3; i++)
     free(c.arrays[i]);
 }
@@ -345,7 +343,7 @@ static void threads_run(void)
   check(aq_wave_machine_create(&c.machine, &diag), &diag);
   isa_inputs_make(&c);
   snprintf(unit, sizeof unit, "M wave-instructions/s (%u processors)",
-           aq_wave_crew_processors());
+           aq_thread_pool_processors());
   wall_rate(&c, true); /* decodes the code */
   aqbench_compare("isa_threads", unit, ROUNDS, wall_rate_one, wall_rate_all,
                   &c);
@@ -460,7 +458,8 @@ int main(int argc, char **argv)
   for (isa_case *c = isa_cases; c->name; c++)
     if (strncmp(c->name, only, strlen(only)) == 0) {
       case_run(c);
-      case_compile(c);
+      case_compile(c, AQ_JIT_ALWAYS);
+      case_compile(c, AQ_JIT_CC_ALWAYS);
     }
   if (strncmp("isa_vadd_bandwidth", only, strlen(only)) == 0)
     bandwidth_run();

@@ -19,6 +19,7 @@ unset AQUEDUCT_STORE AQUEDUCT_DEVICE AQUEDUCT_TRANSPORT AQUEDUCT_SEED \
   AQUEDUCT_NAME AQUEDUCT_JSON AQUEDUCT_OUTPUT AQUEDUCT_QUIET \
   AQUEDUCT_LIBHSA_PATH AQUEDUCT_FAULTS AQUEDUCT_LIVE AQUEDUCT_PACE \
   AQUEDUCT_JOBS AQUEDUCT_TIMEOUT AQUEDUCT_SEMANTICS AQUEDUCT_ISOLATION \
+  AQUEDUCT_RUNTIME \
   AQUEDUCT_STRICT_MEMORY NO_COLOR
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -32,13 +33,13 @@ try() { # COMMAND…
 }
 
 check() { # NAME COMMAND…: ok when the command succeeds
-  name=$1
+  check_name=$1
   shift
   count=$((count + 1))
   if "$@"; then
-    echo "ok $count - $name"
+    echo "ok $count - $check_name"
   else
-    echo "not ok $count - $name"
+    echo "not ok $count - $check_name"
     {
       echo "status ${status-}"
       echo "out: ${out-}"

@@ -50,7 +50,7 @@ fits doorbell_to_fetch "2.030 us"
 fits remap_latency "2.958 us"
 fits unmap_after "51.000 us"
 check "what is not fitted says why" contains "$err" \
-  "dependency_poll: not fitted, 7.270 us stays: 0 cases of 'dependency'"
+  "dependency_poll: not fitted, keeps 7.270 us: 0 cases of 'dependency'"
 
 # Launches are reduced by the ramp that the new model has: here 1 us for each
 # doubling of 2 to 64 us of idle time, on top of 6 us.
@@ -80,7 +80,7 @@ try "$aqueduct" device calibrate ramped --device mi300x \
 check "a constant of --set stays" contains "$(cat "$work/new.device")" \
   "idle_ramp = 0ns ; assumed: set by hand"
 check "it is not fitted" contains "$err" \
-  "idle_ramp: not fitted, 0 ns stays: set by hand"
+  "idle_ramp: not fitted, keeps 0 ns: set by hand"
 # 8 us, the median up to the step that half of the ramp counts as, less 2 and
 # 0.416 us.
 fits doorbell_to_fetch "5.584 us"
@@ -121,7 +121,7 @@ fits dispatch_setup "4.394 us"
 check "with what they are" contains "$err" \
   "gap between queued kernels: p50 4.840 us"
 check "launches that are late only now and then have no step" contains "$err" \
-  "unmap_after: not fitted, 105.000 us stays: no idle time is seen"
+  "unmap_after: not fitted, keeps 105.000 us: no idle time is seen"
 
 # The gap follows the kernel before: behind "a" 4 us, behind "b" 6.4 us. A model
 # fitted to the first runs reproduces the next one, whose order differs.

@@ -64,15 +64,19 @@ check "a wave's steps print" contains "$err" "s_load_dword s0, s[4:5], 0x18"
 try "$aqueduct" replay "$code" --device mi210 --kernels-from host
 check "with host functions only, a kernel without one is an error" \
   contains "$err" "kernel 'vadd' has no host function"
-if command -v cc > /dev/null; then
+compiled() { # HOW
   try env AQUEDUCT_STORE="$work/compiled.db" "$aqueduct" replay "$code" \
-    --device mi210 --compile always
-  check "compiled, the code computes that too" [ "$status" = 0 ]
+    --device mi210 --compile "$1"
+  check "with --compile $1, the code computes that too" [ "$status" = 0 ]
+}
+compiled always
+if command -v cc > /dev/null; then
+  compiled cc-always
   check "with libraries in the cache" ls "$AQUEDUCT_CACHE"/native/*.native
 fi
 try "$aqueduct" replay "$code" --device mi210 --compile often
 check "another word for --compile is an error" contains "$status $err" \
-  "2 aqueduct: error: --compile: \"often\"; expected off, auto or always"
+  "2 aqueduct: error: compile: \"often\"; expected off, auto, always, cc or cc-always"
 try "$aqueduct" replay "$code" --device mi300x
 check "code for another processor is an error that names both" \
   contains "$err" "gfx90a does not run on gfx942"

@@ -76,6 +76,10 @@ shows_damage "explain" explain lost
 shows_damage "explain --json" explain lost --json
 shows_damage "an export" export lost
 try "$aqueduct" explain lost
+check "it counts them in its head" contains "$out" \
+  "  2 launches and copies have no record: "
+check "and its document too" contains \
+  "$("$aqueduct" explain lost --json | tr -d ' \n')" '"lost":2,"endless":0,'
 check "time in which a lost launch may have run is unknown" \
   contains "$out" "lost is idle for unknown reasons"
 "$aqueduct" export lost -o "$work/lost.jsonl"
@@ -84,6 +88,47 @@ shows_damage "its import" show lost-back
 "$aqueduct" replay lost --device mi300x --name lost-replay -q > "$work/id"
 shows_damage "a replay" show lost-replay
 shows_damage "explain of a replay" explain lost-replay
+# Of four launches the second and third are lost: between the first kernel and the
+# last nothing binds the host.
+{
+  echo '{"traceEvents":['
+  for id in 1 2 3 4; do
+    event cuda_runtime hipLaunchKernel 9 "${id}000" 5 $id
+    printf ,
+  done
+  event kernel k 0 1010 10 1
+  printf ,
+  event kernel k 0 4010 10 4
+  echo ']}'
+} > "$work/between.json"
+"$aqueduct" import "$work/between.json" --name between -q > "$work/id"
+"$aqueduct" replay between --device mi300x --mode closed --name closed -q \
+  > "$work/id"
+try "$aqueduct" explain closed
+check "nor does the host of a closed loop bind it" contains "$out" \
+  "closed is idle for unknown reasons"
+# The first of four kernels of a stream would end behind the others.
+{
+  echo '{"traceEvents":['
+  for id in 1 2 3 4; do
+    event cuda_runtime hipLaunchKernel 9 "${id}000" 5 $id
+    printf ,
+  done
+  event kernel k 0 1010 100000 1
+  for id in 2 3 4; do
+    printf ,
+    event kernel k 0 "${id}010" 10 $id
+  done
+  echo ']}'
+} > "$work/endless.json"
+"$aqueduct" import "$work/endless.json" --name endless -q > "$work/id"
+try "$aqueduct" replay endless --device mi300x --name endless-replay
+check "a replay counts rows that take no time for want of an end" \
+  contains "$err" "1 rows have no known end: they are replayed with a duration"
+try "$aqueduct" explain endless
+check "explain counts them" contains "$out" "1 rows started and have no known end"
+try env AQUEDUCT_DEVICE=mi300x "$aqueduct" whatif endless --host x2
+check "so does whatif" contains "$out" "1 rows of unknown end take no time"
 "$aqueduct" report lost -o "$work/page.html" -q
 check "report shows that launches are lost" \
   grep -q '"damage":"2 launches without a record' "$work/page.html"
@@ -172,5 +217,5 @@ try "$aqueduct" replay scenario --device mi300x --record kernels --record-limit 
 check "a replay is bounded too" [ "$status" = 0 ]
 try "$aqueduct" replay scenario --device mi300x --record-limit 5X
 check "a malformed limit is refused" [ "$status" = 2 ]
-check "by its option" contains "$err" "--record-limit 5X: expected none, or bytes"
+check "by its value" contains "$err" "limit of rows 5X: expected none, or bytes"
 finish

@@ -30,6 +30,12 @@ refuses "an option before the command" "unknown option" --bogus list runs
 refuses "an option without its value" "--format needs a FORMAT" \
   import x --format
 refuses "a value for a flag" "--json takes no value" list runs --json=1
+refuses "the beginning of a word" "--kernels-from hos: expected auto, host or isa" \
+  launch k.ll --kernels-from hos
+try "$aqueduct" exec --timeout 0s true
+check "no time at all" is_error 125 "--timeout 0s: expected a time above 0"
+refuses "a new run for no name" "--replace: expected --name NAME too" \
+  import "$trace" --replace
 refuses "too few arguments" "usage: aqueduct import" import
 refuses "too many arguments" "does not take 'b'" show a b
 refuses "something that cannot be listed" "did you mean runs?" list rusn
@@ -68,7 +74,7 @@ for time in 0s -1s 2 2m x s 1e30s; do
   refuses "a timeout of $time" "--timeout $time" \
     replay m --live --timeout $time
 done
-refuses "a timeout in virtual time" "add --live" replay m --device mi300x \
+refuses "a timeout in virtual time" "counts in live mode only" replay m --device mi300x \
   --timeout 2s
 refuses "other semantics" "expected rocr or foundation" \
   replay m --semantics amd

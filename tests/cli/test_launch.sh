@@ -84,7 +84,7 @@ sums="out:f32[4]: 32640 98176 163712 204972"
 
 vadd "$work/stub/stub.so"
 check "the choice of the device is noted with its reason" contains "$err" \
-  "device mi210 (gfx90a), the first model that $code has code for (gfx90a); --device chooses another"
+  "device mi210 (gfx90a), the first model that $code has code for (gfx90a); another may be chosen"
 check "what is not written yet says so" contains "$err" \
   "kernel vadd: not written yet"
 check "and fails" [ "$status" != 0 ]
@@ -238,7 +238,7 @@ both() { # NAME OPTION...: the same on every transport
   check "$both_name: a kernel that never ends is given up: exit 1" \
     [ "$status" = 1 ]
   check "$both_name: in a line that names it" contains "$err" \
-    "kernel reduce: dispatch 1 of 1 did not end within --timeout 0.3 s"
+    "kernel reduce: dispatch 1 of 1 did not end within 0.3 s"
   try "$aqueduct" list runs
   check "$both_name: and nothing is stored" [ "$(contains "$out" \
     "$both_name-endless" && echo it is)" = "" ]
@@ -331,7 +331,7 @@ for clang in clang-22 clang-19 clang-15; do
 done
 if [ -f "$work/required.hsaco" ]; then
   refuses "a workgroup of another size than the kernel requires" \
-    "--workgroup: 64x1x1 work-items; kernel required requires 32x2x1" \
+    "workgroup of 64x1x1 work-items; kernel required requires 32x2x1" \
     "$work/required.hsaco" required --grid 64 --workgroup 64
   try "$aqueduct" launch "$work/required.hsaco" required --grid 64,2 \
     --workgroup 32,2

@@ -67,7 +67,7 @@ check "a source says what was measured, how well, and in which run" grep -q \
 # shellcheck disable=SC2086
 probe_and_fit hsa,kernels=objects objects $probed copy_bandwidth
 check "what the probe did not see says so" contains "$err" \
-  "workgroup_interval: not fitted, 77 ns stays: the probe did not see it"
+  "workgroup_interval: not fitted, keeps 77 ns: the probe did not see it"
 try "$aqueduct" device calibrate objects --device "$work/other.device" --json \
   -o "$work/fit.json"
 check "--json is JSON" is_json "$work/fit.json"

@@ -36,7 +36,7 @@ check "has no counts to show" contains "$err" "run plain has no counts"
 check "which is exit 2" [ "$status" = 2 ]
 launch_vadd --profile counter
 check "a mode that there is not is refused" contains "$err" \
-  "--profile 'counter': expected all, or"
+  "profile 'counter': expected all, or"
 check "which is exit 2, too" [ "$status" = 2 ]
 launch_vadd --name moded --profile counters,dispatch-events
 check "a profile by its modes changes no result" [ "$out" = "$plain" ]
@@ -102,7 +102,7 @@ check "counts are merged with their run" same "$(row all)" \
   "all 26 416 100.0 62.5 12000 189 189 - -"
 try "$aqueduct" launch "$code" vadd --grid 64 --trace-isa wave --args u32:1
 check "a wave without a number is refused" contains "$err" \
-  "--trace-isa: 'wave': expected wave=N"
+  "trace of instructions: 'wave': expected wave=N"
 try "$aqueduct" exec --trace-isa wave=x -- true
 check "by exec too, before the program runs" contains "$err" \
   "--trace-isa: 'wave=x': expected wave=N"

@@ -45,11 +45,11 @@ check "names lose their namespaces" sh -c \
 try env COLUMNS=80 "$aqueduct" stats names --wide
 check "--wide leaves names whole" contains "$out" \
   "void at::native::(anonymous namespace)::max_pool_backward_nchw<"
-check "and adds columns" contains "$out" "gap p50"
+check "and adds columns" contains "$out" "idle-gap p50"
 try "$aqueduct" stats names --top 2
 check "--top prints the largest groups" \
   [ "$(echo "$out" | grep -c '^batch_norm')" = 2 ]
-check "and counts the others" contains "$out" "47 more groups have 62.4 % of K"
+check "and counts the others" contains "$out" "47 more groups have 62.4 % of the kernel time"
 try "$aqueduct" stats names --top 2 --json
 check "also as JSON" contains "$out" '"groups_left_out": 47'
 try "$aqueduct" stats names --top 0
@@ -64,6 +64,58 @@ for run in m s; do
   check "and names the bottleneck" contains "$out" '"bottleneck": '
   check "and the two largest causes" contains "$out" '"next": '
 done
+
+# Of one queue: kernels that overlap, a copy and a fill; one has a host call.
+row() { # KIND START-US END-US MORE
+  printf '{"kind": "%s", "name": "x", "device": {"id": 0}, "queue": {"id": 0}, "start": %d, "end": %d%s}\n' \
+    "$1" "$2"000000 "$3"000000 "${4-}"
+}
+{
+  row kernel 10 20 ', "host_begin": 1000000, "host_end": 2000000'
+  row kernel 15 25
+  row copy 30 35
+  row fill 40 42
+} > "$work/queue.jsonl"
+"$aqueduct" import "$work/queue.jsonl" --name queue -q > /dev/null
+"$aqueduct" show queue --json | tr -d ' \n' > "$work/show"
+check "show counts the rows of a queue by kind, and those with host times" \
+  contains "$(cat "$work/show")" \
+  '"kernels":2,"copies":2,"others":0,"with_host":1,'
+check "and time that it was busy once" contains "$(cat "$work/show")" \
+  '"first_start_ns":10000.000,"last_end_ns":42000.000,"busy_ns":22000.000'
+
+# Ranges of the host and of the device, and times with a mean of their own.
+{
+  row kernel 10 20
+  row kernel 30 32
+  row kernel 40 43
+  row range 50 59
+  printf '{"kind": "range", "name": "y", "host_begin": 1000000, "host_end": 5000000}\n'
+} > "$work/ranges.jsonl"
+"$aqueduct" import "$work/ranges.jsonl" --name ranges -q > /dev/null
+try "$aqueduct" stats ranges
+check "the mean is the total by the calls" contains \
+  "$(squeezed "$out")" "x 3 100.0 15.000 5.000 10.000"
+check "ranges are of the device or of the host" contains \
+  "$(squeezed "$out")" "x device 1 9.000 9.000 9.000 0 0.000
+y host 1 4.000 4.000 4.000 0 0.000"
+check "the unknown is a dash" contains "$(squeezed "$("$aqueduct" show ranges)")" \
+  "0 0 0 - 3"
+
+# ---- words of the command line ----
+
+try env AQUEDUCT_JSON=no "$aqueduct" list runs
+check "a flag of the environment may be no" contains "$out" "name"
+check "and then is none" [ "${out#[}" = "$out" ]
+try "$aqueduct" list runs --names
+check "names are all that is printed" [ "$out" = "m
+s
+names
+queue
+ranges" ]
+"$aqueduct" import "$srcdir/tests/cli/small.json" --name "it's" -q > /dev/null
+check "a command is kept as a shell reads it" contains \
+  "$("$aqueduct" show "it's")" "--name 'it'\''s' -q"
 
 # ---- printed text ----
 
@@ -98,6 +150,14 @@ check "so has the page" contains "$(spaced < "$srcdir/doc/stats.md")" "$rule"
 check "and no other page has one" [ "$(grep -l 'largest share' \
   "$srcdir/README.md" "$srcdir"/doc/*.md | wc -l)" = 0 ]
 try "$aqueduct" explain m
+next=$(echo "$out" | sed -n 's/.*, then \(.*\) %$/\1 /p')
+check "the second cause has its own share" contains \
+  "$(squeezed "$(echo "$out" | sed -n '/^where/,$p')")" "
+$next"
+check "the critical path has parts" contains "$out" "
+critical path: "
+check "each with its share" sh -c \
+  'printf %s "$1" | grep -q "^critical path: [a-z].* [0-9.]* %$"' sh "$out"
 check "shares add up to the whole" [ "$(echo "$out" |
   awk '/^where/ { table = 1 } table && $2 + 0 > 0 { sum += $2 }
     END { print (sum > 99.5 && sum < 100.5) }')" = 1 ]

@@ -27,7 +27,7 @@ try "$aqueduct" store check --store "$broken" --json
 check "also as a document" contains "$out" '"level": "problem"'
 try "$aqueduct" list runs --store "$broken"
 check "other commands name the check" \
-  contains "$status $err" "(\`aqueduct store check\` says more)"
+  contains "$status $err" "(a check of the store says more)"
 dd if="$a" of="$broken" bs=16384 count=5 2> /dev/null
 try "$aqueduct" store check --store "$broken"
 check "a truncated file is a finding" contains "$status $out" "1 problem: the file "

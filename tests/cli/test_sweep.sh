@@ -164,7 +164,7 @@ for how in "" --json "--plot lines"; do
     [ "$status.$(echo "$out" | grep -vc '^[{}]\|"error"\|"exit_status": 2\|^$')" \
     = 2.0 ]
   check "and said after what is missing" [ "$(echo "$err" | tail -1)" = \
-    "aqueduct: error: --baseline sjf: no runs of that policy to compare with" ]
+    "aqueduct: error: baseline sjf: no runs of that policy to compare with" ]
 done
 
 sed 's/"rate": \[/"rite": [/' "$plan" > "$work/bad.json"

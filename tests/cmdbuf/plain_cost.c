@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdbuf/block_processor.h"
 #include "cmdbuf/builder.h"
-#include "cmdbuf/processor.h"
 
 enum { SLOTS = 64 };
 

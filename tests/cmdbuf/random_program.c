@@ -2,6 +2,7 @@
 #include "cmdbuf/random_program.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "support/aqtest.h"
 
@@ -13,6 +14,7 @@ typedef struct recorder {
   aq_ref statics[2];
   aq_label labels[LABELS];
   bool used[LABELS], placed[LABELS];
+  aq_dispatch last;
   aq_diag diag;
 } recorder;
 
@@ -53,6 +55,14 @@ static aq_dispatch dispatch_make(recorder *r, aq_ref *bindings,
     d.grid[i] = 1 + below(r, 100000);
     d.workgroup[i] = (uint16_t)(1 + below(r, 8));
   }
+  /* Shapes that repeat, whole or in part. */
+  if (below(r, 2))
+    memcpy(d.workgroup, r->last.workgroup, sizeof d.workgroup);
+  if (below(r, 2))
+    d.group_size = r->last.group_size;
+  if (below(r, 2))
+    d.private_size = r->last.private_size;
+  r->last = d;
   for (uint32_t i = 0; i < d.binding_count; i++)
     bindings[i] = kind == 3 ? r->statics[below(r, 2)] + below(r, 100)
                             : place(r, kind == 2, 1, 1);
@@ -103,6 +113,31 @@ static void transfer_add(recorder *r)
   }
 }
 
+/* Walks alone: no queue runs them, so a wait may wait for any value. */
+static void value_add(recorder *r)
+{
+  const uint32_t size = below(r, 2) ? 4 : 8;
+  const aq_atomic_op op = (aq_atomic_op)below(r, AQ_ATOMIC_OP_COUNT);
+  const aq_command_atomic atomic = {.target = place(r, true, 8, 8),
+                                    .size = size,
+                                    .op = op,
+                                    .operand = r->state,
+                                    .expected = r->state >> 7,
+                                    .result = place(r, true, 8, 8),
+                                    .returns =
+                                        op != AQ_ATOMIC_STORE && below(r, 2)};
+  const uint64_t mask = below(r, 2) ? 0 : 0x7fff;
+  const aq_command_wait wait = {.value = place(r, true, 8, 8),
+                                .size = size,
+                                .condition = (aq_condition)below(r, 4),
+                                .against = below(r, 0x7fff),
+                                .mask = mask};
+  if (below(r, 2))
+    ck_ok(aq_builder_atomic(r->builder, &atomic, &r->diag));
+  else
+    ck_ok(aq_builder_wait_value(r->builder, &wait, &r->diag));
+}
+
 static aq_label label_use(recorder *r)
 {
   const uint32_t i = below(r, LABELS);
@@ -146,8 +181,10 @@ static void flow_add(recorder *r)
 
 static void command_add(recorder *r)
 {
-  const uint32_t kind = below(r, 20);
-  if (kind < 9)
+  const uint32_t kind = below(r, 22);
+  if (kind >= 20)
+    value_add(r);
+  else if (kind < 9)
     dispatch_add(r);
   else if (kind < 12)
     transfer_add(r);
@@ -166,7 +203,9 @@ static void command_add(recorder *r)
 aq_builder *random_program(uint64_t seed, const aq_binding statics[2],
                            aq_program *out)
 {
-  recorder whole = {.state = seed * 2654435761u + 1, .diag = AQ_DIAG_INIT};
+  recorder whole = {.state = seed * 2654435761u + 1,
+                    .last = {.workgroup = {1, 1, 1}},
+                    .diag = AQ_DIAG_INIT};
   recorder *r = &whole;
   const aq_builder_options options = {.block_size = 512u << below(r, 4),
                                       .one_shot = below(r, 4) == 0};

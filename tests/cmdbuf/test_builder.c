@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmdbuf/builder.h"
+#include "cmdbuf/builtins.h"
 #include "cmdbuf/validate.h"
 
 /* A dispatch that its group size identifies. */
@@ -86,6 +87,30 @@ START_TEST(a_dispatch_is_recorded_as_its_packet_will_be)
   ck_assert_uint_eq(program.kernel_objects[0], 0xabc);
   ck_assert_mem_eq(record + 1, args, sizeof args);
   aq_builder_destroy(builder);
+}
+END_TEST
+
+START_TEST(a_dispatch_has_as_many_dimensions_as_grid_or_workgroup)
+{
+  static const struct {
+    uint32_t grid[3];
+    uint16_t workgroup[3];
+    unsigned dimensions;
+  } cases[] = {{{64, 1, 1}, {64, 1, 1}, 1},
+               {{64, 2, 1}, {64, 1, 1}, 2},
+               {{64, 1, 1}, {32, 2, 1}, 2},
+               {{64, 1, 2}, {64, 1, 1}, 3},
+               {{64, 1, 1}, {16, 2, 2}, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    aq_builder *builder = make(0);
+    aq_dispatch d = tiny(1);
+    memcpy(d.grid, cases[i].grid, sizeof d.grid);
+    memcpy(d.workgroup, cases[i].workgroup, sizeof d.workgroup);
+    add(builder, &d);
+    aq_program program = end(builder);
+    ck_assert_uint_eq(dispatch_at(&program, 0)->setup, cases[i].dimensions);
+    aq_builder_destroy(builder);
+  }
 }
 END_TEST
 
@@ -239,6 +264,85 @@ START_TEST(a_reset_builder_reuses_its_blocks)
   ck_assert_uint_eq(second.block_count, first.block_count);
   ck_assert_ptr_eq(second.blocks[second.block_count - 1], last);
   ck_assert_uint_eq(second.packets, 10);
+  aq_builder_destroy(builder);
+}
+END_TEST
+
+START_TEST(nothing_of_a_recording_is_left_after_a_reset)
+{
+  aq_builder *builder = make(0), *fresh = make(0);
+  aq_diag diag = AQ_DIAG_INIT;
+  unsigned char bytes[100];
+  aq_label label;
+  aq_dispatch d = tiny(1);
+  memset(bytes, 0xff, sizeof bytes);
+  aq_builder_label(builder, &label, &diag);
+  for (int i = 0; i < 10; i++)
+    ck_assert_status(aq_builder_update(builder, aq_ref_slot(0, 0), bytes,
+                                       sizeof bytes, &diag),
+                     AQ_OK, &diag);
+  end(builder);
+  aq_builder_reset(builder);
+  ck_assert_status(aq_builder_place(builder, label, &diag), AQ_ERR_INVALID,
+                   &diag);
+  ck_assert_str_eq(diag.text, "label 0; there are 0");
+  aq_program programs[2];
+  aq_builder *const both[2] = {builder, fresh};
+  d.constants = bytes;
+  d.constant_size = 3;
+  for (int i = 0; i < 2; i++) {
+    add(both[i], &d);
+    programs[i] = end(both[i]);
+  }
+  ck_assert_uint_eq(programs[0].flags, programs[1].flags);
+  ck_assert_mem_eq(programs[0].blocks[0], programs[1].blocks[0],
+                   programs[0].block_size);
+  aq_builder_destroy(builder);
+  aq_builder_destroy(fresh);
+}
+END_TEST
+
+/* The first record of a one-shot program in memory that held other bytes. */
+START_TEST(bytes_behind_the_end_of_an_update_are_zero)
+{
+  aq_builder *builder = make(0);
+  aq_diag diag = AQ_DIAG_INIT;
+  unsigned char bytes[100];
+  memset(bytes, 0xff, sizeof bytes);
+  for (int round = 0; round < 2; round++) {
+    ck_assert_status(aq_builder_update(builder, aq_ref_slot(0, 0), bytes,
+                                       round ? 3 : 100, &diag),
+                     AQ_OK, &diag);
+    aq_program program = end(builder);
+    ck_assert_status(aq_program_validate(&program, &diag), AQ_OK, &diag);
+    ck_assert_uint_eq(
+        program.kernarg_size,
+        aq_kernarg_round(sizeof(aq_update_args) + (round ? 3 : 100)));
+    const unsigned char *tail = (const unsigned char *)aq_block_at(
+                                    program.blocks[0], sizeof(aq_block)) +
+                                sizeof(aq_op_update);
+    if (round)
+      ck_assert_mem_eq(tail, "\xff\xff\xff\0\0\0\0", 8);
+    aq_builder_reset(builder);
+  }
+  aq_builder_destroy(builder);
+}
+END_TEST
+
+START_TEST(arguments_in_a_buffer_have_the_size_that_was_given)
+{
+  aq_builder *builder = make(0);
+  aq_diag diag = AQ_DIAG_INIT;
+  const aq_dispatch d = tiny(1);
+  ck_assert_status(
+      aq_builder_dispatch_args(builder, &d, aq_ref_slot(0, 32), 12, &diag),
+      AQ_OK, &diag);
+  aq_program program = end(builder);
+  const aq_op_dispatch *record =
+      aq_block_at(program.blocks[0], sizeof(aq_block));
+  ck_assert_uint_eq(record->kernarg_size, 12);
+  ck_assert_uint_eq(program.slot_sizes[0], 44);
+  ck_assert_uint_eq(program.kernarg_size, 0);
   aq_builder_destroy(builder);
 }
 END_TEST
@@ -554,6 +658,43 @@ START_TEST(a_nested_program_is_called_with_its_ordinals_mapped)
 }
 END_TEST
 
+/* A kernel is its name and its object; static buffers keep the bytes that are
+ * touched. */
+START_TEST(kernels_and_buffers_of_a_nested_program_are_its_own)
+{
+  aq_builder *inner = make_with(AQ_BLOCK_SIZE_MIN, false);
+  aq_builder *outer = make_with(AQ_BLOCK_SIZE_MIN, false);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_ref ref, mine;
+  uint32_t twin;
+  aq_builder_kernel(inner, "k", 0xdef, &twin, &diag);
+  aq_builder_buffer(inner, &diag, 64, &ref, &diag);
+  aq_builder_buffer(outer, outer, 64, &mine, &diag);
+  aq_dispatch d = tiny(5);
+  d.kernel = twin;
+  d.bindings = &ref;
+  d.binding_count = 1;
+  add(inner, &d);
+  ck_assert_status(aq_builder_fill(inner, ref, 48, 0, 1, &diag), AQ_OK, &diag);
+  aq_program nested = end(inner);
+  ck_assert_status(aq_builder_nest(outer, &nested, NULL, NULL, &diag), AQ_OK,
+                   &diag);
+  aq_builder_destroy(inner);
+  aq_program program = end(outer);
+  ck_assert_status(aq_program_validate(&program, &diag), AQ_OK, &diag);
+  ck_assert_uint_eq(program.kernel_count, 2);
+  ck_assert_uint_eq(program.kernel_objects[0], 0xabc);
+  ck_assert_uint_eq(program.kernel_objects[1], 0xdef);
+  ck_assert_uint_eq(program.static_sizes[1], 48);
+  const aq_op_dispatch *copy = dispatch_at(&program, 0);
+  ck_assert_uint_eq(copy->kernel, 1);
+  ck_assert_uint_eq(
+      *(const aq_ref *)aq_block_at(program.blocks[1], copy->rodata),
+      aq_ref_static(1, 0));
+  aq_builder_destroy(outer);
+}
+END_TEST
+
 START_TEST(a_program_nests_only_in_blocks_of_its_size)
 {
   aq_builder *inner = make(256), *outer = make(512);
@@ -615,6 +756,7 @@ START_TEST(threads_record_into_builders_of_their_own)
 END_TEST
 
 AQ_TEST_MAIN("cmdbuf/builder", a_dispatch_is_recorded_as_its_packet_will_be,
+             a_dispatch_has_as_many_dimensions_as_grid_or_workgroup,
              headers_count_what_their_blocks_need,
              a_barrier_folds_into_the_dispatches_around_it,
              barriers_side_by_side_merge_to_the_wider_scopes,
@@ -622,6 +764,9 @@ AQ_TEST_MAIN("cmdbuf/builder", a_dispatch_is_recorded_as_its_packet_will_be,
              a_trailing_barrier_is_kept_as_a_record,
              blocks_are_self_consistent_however_often_they_split,
              a_reset_builder_reuses_its_blocks,
+             nothing_of_a_recording_is_left_after_a_reset,
+             bytes_behind_the_end_of_an_update_are_zero,
+             arguments_in_a_buffer_have_the_size_that_was_given,
              an_empty_program_is_one_block_with_a_return,
              what_cannot_be_recorded_is_refused_and_changes_nothing,
              the_strategy_follows_from_bindings_and_reuse,
@@ -631,5 +776,6 @@ AQ_TEST_MAIN("cmdbuf/builder", a_dispatch_is_recorded_as_its_packet_will_be,
              where_the_flow_joins_packets_release_to_the_system,
              labels_are_placed_once_and_before_the_end,
              a_nested_program_is_called_with_its_ordinals_mapped,
+             kernels_and_buffers_of_a_nested_program_are_its_own,
              a_program_nests_only_in_blocks_of_its_size,
              threads_record_into_builders_of_their_own)

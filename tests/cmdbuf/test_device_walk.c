@@ -15,6 +15,7 @@
 #include "cmdbuf/link_image.h"
 #include "cmdbuf/random_program.h"
 #include "cmdbuf/validate.h"
+#include "common/pm4.h"
 #include "common/transports.h"
 
 enum {
@@ -158,12 +159,22 @@ static size_t args_size(const plain *p, uint32_t i)
 {
   const uintptr_t begin = p->packets[i].kernel.kernarg_address;
   uintptr_t end = (uintptr_t)p->kernarg + p->span.kernarg_used;
+  uint32_t hidden = 0; /* lines of waits that use none */
+  bool found = false;
   for (uint32_t next = i + 1; next < p->span.packets; next++) {
-    const uintptr_t at = p->packets[next].kernel.kernarg_address;
+    const aq_packet *packet = &p->packets[next];
+    const bool vendor = aq_header_type(p->headers[next]) == AQ_PACKET_VENDOR;
+    const bool jumps = p->headers[next] >> 16 == AQ_AMD_FORMAT_PM4_IB;
+    const uintptr_t at =
+        vendor && jumps ? (uintptr_t)(packet->pm4_ib.ib_jump[1] |
+                                      (uint64_t)packet->pm4_ib.ib_jump[2] << 32)
+                        : packet->kernel.kernarg_address;
+    hidden += !found && vendor && !jumps;
+    found |= at > begin && at <= end;
     if (at > begin && at < end)
       end = at;
   }
-  return end - begin;
+  return end - begin - hidden * AQ_KERNARG_ALIGN;
 }
 
 static void args_compare(const plain *p, uint32_t i, const aq_packet *device)
@@ -180,6 +191,21 @@ static void args_compare(const plain *p, uint32_t i, const aq_packet *device)
   ck_assert_ptr_eq(a.params, b.params);
   ck_assert_uint_eq(a.header_setup, b.header_setup);
   ck_assert_ptr_eq(a.packet, &p->packets[i + 1]);
+}
+
+/* The same commands, at another place. */
+static void jump_compare(aq_pm4_ib_packet *expected,
+                         const aq_pm4_ib_packet *device)
+{
+  const aq_pm4_ib_packet *both[] = {expected, device};
+  const void *words[2];
+  for (int i = 0; i < 2; i++)
+    words[i] = (void *)(uintptr_t)(both[i]->ib_jump[1] |
+                                   (uint64_t)both[i]->ib_jump[2] << 32);
+  ck_assert_mem_eq(words[1], words[0],
+                   (expected->ib_jump[3] & (AQ_PM4_IB_WORDS - 1)) *
+                       sizeof(uint32_t));
+  memcpy(expected->ib_jump, device->ib_jump, sizeof expected->ib_jump);
 }
 
 /* One packet that the device put is the plain walk's next one. */
@@ -202,6 +228,9 @@ static void packet_compare(const rig *r, plain *p, uint64_t id)
     args_compare(p, i, device);
     expected.kernel.kernarg_address = device->kernel.kernarg_address;
   }
+  if (expected.header_setup >> 16 == AQ_AMD_FORMAT_PM4_IB &&
+      aq_header_type(expected.header_setup) == AQ_PACKET_VENDOR)
+    jump_compare(&expected.pm4_ib, &device->pm4_ib);
   ck_assert_mem_eq(device, &expected, sizeof expected);
 }
 
@@ -309,8 +338,11 @@ static bool program_compare(rig *r, uint64_t seed)
   const aq_binding statics[2] = {
       {r->board->buffers[RANDOM_SLOTS], RANDOM_BUFFER},
       {r->board->buffers[RANDOM_SLOTS + 1], RANDOM_BUFFER}};
+  static const aq_value_way ways[] = {AQ_VALUE_PACKET, AQ_VALUE_PM4,
+                                      AQ_VALUE_KERNEL};
   const aq_builtins builtins = {
-      .objects = {0x9000, 0x9040, 0x9080, seed % 3 ? PATCH : 0}};
+      .objects = {0x9000, 0x9040, 0x9080, seed % 3 ? PATCH : 0, 0x9100, 0x9140},
+      .wait = ways[seed / 3 % 3]};
   aq_program program;
   aq_link *link;
   aq_link_image image;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "backend_sim/packet/pm4.h"
+#include "cmdbuf/block_processor.h"
 #include "cmdbuf/pm4.h"
-#include "cmdbuf/processor.h"
 #include "cmdbuf/random_program.h"
 #include "cmdbuf/validate.h"
 #include "common/allocations.h"
@@ -45,7 +45,7 @@ typedef struct rig {
   _Alignas(64) unsigned char kernarg[KERNARG];
   uint32_t words[PART * AQ_PM4_PACKET_SIZE / 4];
   aq_diag diag;
-  uint64_t count, dispatches, stored, indirect, fences; /* compared */
+  uint64_t count, dispatches, stored, indirect, fences, waits; /* compared */
 } rig;
 
 #define ck_ok(call) ck_assert_status(call, AQ_OK, &r->diag)
@@ -100,7 +100,10 @@ static void effect(rig *r, uint64_t object, uint64_t kernarg,
   static const aq_devlib_kernel functions[] = {
       [AQ_BUILTIN_FILL] = AQ_DEVLIB_FILL,
       [AQ_BUILTIN_COPY] = AQ_DEVLIB_COPY,
-      [AQ_BUILTIN_UPDATE] = AQ_DEVLIB_UPDATE};
+      [AQ_BUILTIN_UPDATE] = AQ_DEVLIB_UPDATE,
+      [AQ_BUILTIN_ATOMIC] = AQ_DEVLIB_ATOMIC};
+  if (object == BUILTIN + AQ_BUILTIN_WAIT * STEP)
+    return;
   if (object >= BUILTIN) {
     char error[AQ_KERNEL_ERROR_SIZE] = "";
     const aq_kernel_call call = {.kernarg = (void *)(uintptr_t)kernarg,
@@ -118,14 +121,20 @@ static bool is_patch(const aq_packet *packet)
   return packet->kernel.kernel_object == BUILTIN + AQ_BUILTIN_PATCH * STEP;
 }
 
+/* A barrier, or a vendor packet that waits for a value. */
+static bool waits_only(uint32_t header)
+{
+  return aq_header_type(header) == AQ_PACKET_BARRIER_AND ||
+         aq_header_type(header) == AQ_PACKET_VENDOR;
+}
+
 /* The packets of a part in order, as a queue runs them. */
 static void packets_run(rig *r, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++) {
     const aq_kernel_packet *packet = &r->packets[i].kernel;
     uint32_t grid[3];
-    if (aq_header_type(r->headers[i]) == AQ_PACKET_BARRIER_AND ||
-        is_patch(&r->packets[i]))
+    if (waits_only(r->headers[i]) || is_patch(&r->packets[i]))
       continue;
     memcpy(grid, packet->grid_size, sizeof grid);
     if (i > 0 && is_patch(&r->packets[i - 1])) {
@@ -152,8 +161,7 @@ static uint32_t packet_find(rig *r, uint32_t from, uint32_t count,
   while (from < count) {
     const aq_kernel_packet *p = &r->packets[from].kernel;
     const bool dispatched =
-        aq_header_type(r->headers[from]) != AQ_PACKET_BARRIER_AND &&
-        !is_patch(&r->packets[from]);
+        !waits_only(r->headers[from]) && !is_patch(&r->packets[from]);
     if (dispatched && p->kernel_object == pm4->dispatch.kernel_object &&
         p->kernarg_address == pm4->dispatch.kernarg_address)
       return from;
@@ -212,6 +220,7 @@ static void commands_run(rig *r, const aq_pm4_buffer *buffer, uint32_t count)
     const aqsim_pm4_result result = aqsim_pm4_run(pm4);
     if (result == AQSIM_PM4_DONE)
       break;
+    r->waits += result == AQSIM_PM4_WAIT;
     ck_assert_msg(result != AQSIM_PM4_FAULT, "%s", pm4->text);
     f.flush |= result == AQSIM_PM4_FLUSH || result == AQSIM_PM4_RELEASE;
     f.acquire |= result == AQSIM_PM4_ACQUIRE;
@@ -228,8 +237,7 @@ static void commands_run(rig *r, const aq_pm4_buffer *buffer, uint32_t count)
   /* A program's last dispatches have ended where its commands do. */
   ck_assert(f.flush);
   for (; next < count; next++) {
-    const bool dispatched =
-        aq_header_type(r->headers[next]) != AQ_PACKET_BARRIER_AND;
+    const bool dispatched = !waits_only(r->headers[next]);
     r->stored += dispatched;
     if (dispatched)
       ck_assert_uint_ge(r->packets[next].kernel.kernel_object, BUILTIN);
@@ -287,9 +295,13 @@ static void program_compare(rig *r, uint64_t seed)
   const aq_binding statics[2] = {
       {r->m->buffers[RANDOM_SLOTS], RANDOM_BUFFER},
       {r->m->buffers[RANDOM_SLOTS + 1], RANDOM_BUFFER}};
-  const aq_builtins builtins = {.objects = {BUILTIN, BUILTIN + STEP,
-                                            BUILTIN + 2 * STEP,
-                                            seed % 3 ? BUILTIN + 3 * STEP : 0}};
+  static const aq_value_way ways[] = {AQ_VALUE_PACKET, AQ_VALUE_PM4,
+                                      AQ_VALUE_KERNEL};
+  const aq_builtins builtins = {
+      .objects = {BUILTIN, BUILTIN + STEP, BUILTIN + 2 * STEP,
+                  seed % 3 ? BUILTIN + 3 * STEP : 0, BUILTIN + 4 * STEP,
+                  BUILTIN + 5 * STEP},
+      .wait = ways[seed / 3 % 3]};
   aq_program program;
   aq_link *link;
   uint64_t state = seed;
@@ -321,12 +333,13 @@ START_TEST(commands_do_what_packets_say_on_each_generation)
       program_compare(r, seed);
     printf("# %s: %" PRIu64 " programs, %" PRIu64 " packets: %" PRIu64
            " dispatches, %" PRIu64 " of them of indirect grids, %" PRIu64
-           " stored, %" PRIu64 " behind fences\n",
+           " stored, %" PRIu64 " behind fences, %" PRIu64 " waits\n",
            r->info.devices[0].gfx, count, r->count, r->dispatches, r->indirect,
-           r->stored, r->fences);
+           r->stored, r->fences, r->waits);
     ck_assert_uint_gt(r->dispatches, 0);
     ck_assert_uint_gt(r->indirect, 0);
     ck_assert_uint_gt(r->stored, 0);
+    ck_assert_uint_gt(r->waits, 0);
     rig_close(r);
   }
 }

@@ -113,6 +113,30 @@ START_TEST(a_line_without_room_ends_in_dots)
 }
 END_TEST
 
+START_TEST(of_a_long_update_the_first_64_bytes_are_printed)
+{
+  const char begin[] = " data=";
+  for (uint32_t size = 64; size <= 65; size++) {
+    aq_builder *b;
+    aq_program program;
+    aq_diag diag = AQ_DIAG_INIT;
+    char text[1024];
+    unsigned char bytes[65];
+    memset(bytes, 0xab, sizeof bytes);
+    ck_assert_status(aq_builder_create(NULL, &b, &diag), AQ_OK, &diag);
+    aq_builder_update(b, aq_ref_slot(0, 0), bytes, size, &diag);
+    ck_assert_status(aq_builder_end(b, &program, &diag), AQ_OK, &diag);
+    aq_record_print(&program, program.blocks[0],
+                    aq_block_at(program.blocks[0], sizeof(aq_block)), text,
+                    sizeof text);
+    const char *data = strstr(text, begin) + strlen(begin);
+    ck_assert_uint_eq(strspn(data, "ab"), 128);
+    ck_assert_str_eq(data + 128, size > 64 ? "..." : "");
+    aq_builder_destroy(b);
+  }
+}
+END_TEST
+
 /* ---- the page ---- */
 
 static char *page(void)
@@ -153,4 +177,5 @@ END_TEST
 
 AQ_TEST_MAIN("cmdbuf/print", a_program_is_printed_a_record_a_line,
              a_line_without_room_ends_in_dots,
+             of_a_long_update_the_first_64_bytes_are_printed,
              the_page_on_programs_lists_every_opcode_and_field)

@@ -262,6 +262,42 @@ START_TEST(without_a_patch_kernel_the_host_reads_the_grid_when_drained)
 }
 END_TEST
 
+/* The packets before may have written the grid. */
+START_TEST(the_reader_of_a_grid_acquires_at_least_from_the_agent)
+{
+  walk_rig *w = walk_open(&one_shot);
+  const aq_dispatch d = walk_dispatch(3);
+  aq_builder_dispatch_params(w->builder, &d, aq_ref_slot(1, 4), &w->diag);
+  walk_start(w, 0);
+  ck_assert_int_eq(walk_fill(w, 4), AQ_WALK_END);
+  ck_assert_uint_eq(aq_header_acquire(w->headers[0]), AQ_SCOPE_AGENT);
+  walk_close(w);
+}
+END_TEST
+
+START_TEST(each_grid_and_each_condition_is_read_behind_a_drain_of_its_own)
+{
+  walk_rig *w = walk_open(&one_shot);
+  const aq_dispatch d = walk_dispatch(3);
+  const aq_test test = {aq_ref_slot(0, 0), 1, AQ_EQ, false};
+  aq_label there;
+  aq_builder_label(w->builder, &there, &w->diag);
+  for (int i = 0; i < 2; i++)
+    aq_builder_dispatch_params(w->builder, &d, aq_ref_slot(1, 4), &w->diag);
+  for (int i = 0; i < 2; i++)
+    aq_builder_branch_if(w->builder, &test, there, &w->diag);
+  aq_builder_place(w->builder, there, &w->diag);
+  walk_start(w, 0);
+  w->link->builtins.objects[AQ_BUILTIN_PATCH] = 0;
+  static const char *const parts[] = {"d", "3 d", "3 d", "d", ""};
+  for (int i = 0; i < 5; i++) {
+    ck_assert_int_eq(walk_fill(w, 8), i < 4 ? AQ_WALK_DRAIN : AQ_WALK_END);
+    ck_assert_str_eq(walk_tags(w), parts[i]);
+  }
+  walk_close(w);
+}
+END_TEST
+
 START_TEST(transfers_are_packets_of_builtin_kernels)
 {
   walk_rig *w = walk_open(&one_shot);
@@ -430,6 +466,31 @@ START_TEST(the_demand_reaches_as_far_as_the_flow_is_known)
 }
 END_TEST
 
+START_TEST(the_demand_for_arguments_falls_as_they_are_written)
+{
+  walk_rig *w = walk_open(&small);
+  uint64_t packets, kernarg, all;
+  for (uint32_t i = 0; i < 7; i++) {
+    aq_dispatch d = walk_dispatch(i);
+    d.bindings = &(aq_ref){aq_ref_slot(0, 0)};
+    d.binding_count = 1;
+    aq_builder_dispatch(w->builder, &d, &w->diag);
+  }
+  walk_start(w, 0);
+  ck_assert_uint_gt(w->program.block_count, 1);
+  aq_processor_demand(&w->walk, 1000, &packets, &all);
+  ck_assert_uint_eq(packets, 7);
+  ck_assert_uint_eq(all, w->program.kernarg_size);
+  for (uint32_t i = 1; i <= 7; i++) {
+    walk_fill(w, 1);
+    aq_processor_demand(&w->walk, 1000, &packets, &kernarg);
+    ck_assert_uint_eq(packets, 7 - i);
+    ck_assert_uint_eq(kernarg, all / 7 * (7 - i));
+  }
+  walk_close(w);
+}
+END_TEST
+
 /* ---- hooks ---- */
 
 enum { LOG = 8 };
@@ -591,6 +652,76 @@ START_TEST(a_link_refuses_buffers_that_are_too_small)
 }
 END_TEST
 
+/* The fake transport, with counts of the calls of a link. */
+static uint64_t published_bytes, unregistered;
+static const void *published_at;
+
+static void publish_count(aq_transport *t, const void *address, size_t size)
+{
+  (void)t;
+  published_at = address;
+  published_bytes += size;
+}
+
+static void unregister_count(aq_transport *t, uint64_t object)
+{
+  (void)t, (void)object;
+  unregistered++;
+}
+
+START_TEST(a_link_publishes_its_arguments_and_gives_back_what_it_registered)
+{
+  walk_rig *w = walk_open(NULL);
+  const aq_transport_ops *plain = w->transport->ops;
+  aq_transport_ops counting = *plain;
+  aq_builtins builtins;
+  aq_link *link;
+  aq_dispatch d = walk_dispatch(1);
+  d.constants = "12345678";
+  d.constant_size = 8;
+  aq_builder_dispatch(w->builder, &d, &w->diag);
+  aq_builder_fill(w->builder, aq_ref_slot(0, 0), 16, 0, 1, &w->diag);
+  walk_start(w, 0);
+  counting.mem_publish = publish_count;
+  counting.kernel_unregister = unregister_count;
+  w->transport->ops = &counting;
+  published_bytes = unregistered = 0;
+  for (int own = 1; own >= 0; own--) {
+    aq_link_options options = {.transport = w->transport};
+    if (!own)
+      options.builtins = &builtins;
+    ck_assert_status(aq_link_create(&w->program, &options, &link, &w->diag),
+                     AQ_OK, &w->diag);
+    builtins = link->builtins;
+    ck_assert_uint_eq(published_bytes, own ? 16 : 32);
+    ck_assert_mem_eq(published_at, "12345678", 8);
+    aq_link_destroy(link);
+    /* No host function waits. */
+    ck_assert_uint_eq(unregistered, AQ_BUILTIN_COUNT - 1);
+  }
+  w->transport->ops = plain;
+  walk_close(w);
+}
+END_TEST
+
+START_TEST(a_program_that_fills_needs_all_kernels_of_transfers)
+{
+  walk_rig *w = walk_open(&one_shot);
+  aq_link direct;
+  aq_builder_fill(w->builder, aq_ref_slot(0, 0), 16, 0, 1, &w->diag);
+  walk_start(w, 0);
+  for (int i = 0; i < AQ_BUILTIN_COUNT; i++) {
+    aq_builtins builtins = w->link->builtins;
+    builtins.objects[i] = 0;
+    /* The host reads indirect grids where no kernel does. */
+    ck_assert_status(aq_link_init(&direct, &w->program, &builtins, &w->diag),
+                     i < AQ_BUILTIN_PATCH ? AQ_ERR_UNSUPPORTED : AQ_OK,
+                     &w->diag);
+  }
+  walk_close(w);
+}
+END_TEST
+
 START_TEST(a_reusable_program_is_not_submitted_without_a_link)
 {
   walk_rig *w = walk_open(NULL);
@@ -616,15 +747,20 @@ AQ_TEST_MAIN("cmdbuf/processor",
              indirect_arguments_are_the_buffer_itself,
              an_indirect_grid_is_patched_by_the_packet_before,
              without_a_patch_kernel_the_host_reads_the_grid_when_drained,
+             the_reader_of_a_grid_acquires_at_least_from_the_agent,
+             each_grid_and_each_condition_is_read_behind_a_drain_of_its_own,
              transfers_are_packets_of_builtin_kernels,
              a_call_goes_on_behind_itself_when_it_returns,
              a_nested_program_runs_where_it_is_called,
              conditions_are_decided_when_drained,
              a_runaway_loop_ends_when_its_visits_are_used_up,
              the_demand_reaches_as_far_as_the_flow_is_known,
+             the_demand_for_arguments_falls_as_they_are_written,
              stats_give_each_dispatch_a_signal_and_count,
              times_take_signals_and_markers_that_are_wanted,
              a_full_log_stops_the_walk_until_it_is_emptied,
              hooks_change_nothing_but_completion_signals,
              a_link_refuses_buffers_that_are_too_small,
+             a_link_publishes_its_arguments_and_gives_back_what_it_registered,
+             a_program_that_fills_needs_all_kernels_of_transfers,
              a_reusable_program_is_not_submitted_without_a_link)

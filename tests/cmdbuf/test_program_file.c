@@ -187,7 +187,7 @@ START_TEST(each_field_of_the_header_is_checked)
 }
 END_TEST
 
-START_TEST(a_file_that_is_cut_anywhere_is_refused)
+START_TEST(a_file_that_is_cut_anywhere_or_longer_is_refused)
 {
   image i = image_make();
   for (size_t size = 0; size < i.size; size += size < 200 ? 1 : 61) {
@@ -197,6 +197,11 @@ START_TEST(a_file_that_is_cut_anywhere_is_refused)
     check_refused(&cut, size, "x: ");
     free(cut.bytes);
   }
+  image longer = {aligned_alloc(64, i.size + 64), i.size + 64};
+  memset(longer.bytes, 0, longer.size);
+  memcpy(longer.bytes, i.bytes, i.size);
+  check_refused(&longer, i.size + 8, "bytes; ");
+  free(longer.bytes);
   free(i.bytes);
 }
 END_TEST
@@ -324,7 +329,7 @@ END_TEST
 
 AQ_TEST_MAIN("cmdbuf/program_file", a_program_maps_back_as_it_was_saved,
              each_field_of_the_header_is_checked,
-             a_file_that_is_cut_anywhere_is_refused,
+             a_file_that_is_cut_anywhere_or_longer_is_refused,
              what_is_no_program_is_named,
              a_file_that_cannot_be_written_is_not_there,
              a_link_where_the_file_is_made_is_not_followed,

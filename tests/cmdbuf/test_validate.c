@@ -66,6 +66,18 @@ static void record(patient *p)
   aq_builder_return(b, &p->diag);
   aq_builder_place(b, body, &p->diag);
   dispatch(p, NULL, 0, 0);
+  aq_builder_atomic(b,
+                    &(aq_command_atomic){.target = aq_ref_slot(0, 48),
+                                         .size = 8,
+                                         .op = AQ_ATOMIC_ADD,
+                                         .operand = 1},
+                    &p->diag);
+  aq_builder_wait_value(b,
+                        &(aq_command_wait){.value = aq_ref_slot(0, 48),
+                                           .size = 4,
+                                           .condition = AQ_GE,
+                                           .against = 1},
+                        &p->diag);
   aq_builder_return(b, &p->diag);
 }
 
@@ -184,6 +196,7 @@ SPOIL(reserved, D(0)->zero1[1] = 1)
 SPOIL(header_type, D(0)->header = AQ_PACKET_BARRIER_AND)
 SPOIL(header_invalid, ((aq_op_fill *)op(p, FILL))->header = AQ_PACKET_INVALID)
 SPOIL(header_scope, D(0)->header |= 3 << AQ_HEADER_ACQUIRE_SHIFT)
+SPOIL(header_release, D(0)->header |= 3 << AQ_HEADER_RELEASE_SHIFT)
 SPOIL(header_bits, D(0)->header |= 0x8000)
 SPOIL(kernel, D(0)->kernel = 1)
 SPOIL(target, p->copies[0]->target = ((aq_op_call *)op(p, CALL))->target = 5)
@@ -227,6 +240,26 @@ SPOIL(args_end, ((aq_op_dispatch_args *)op(p, ARGS))->kernarg_size = 40)
 SPOIL(value_end, ((aq_op_branch_if *)record_at(p, 1, 0))->value += 8)
 SPOIL(overflow, ((aq_op_fill *)op(p, FILL))->target = AQ_REF_OFFSET_MAX)
 
+/* Values: block 4 has them behind a dispatch. */
+#define A(p) ((aq_op_atomic *)record_at(p, 4, 1))
+#define W(p) ((aq_op_wait_value *)record_at(p, 4, 2))
+SPOIL(value_flags, A(p)->op.flags |= 32)
+SPOIL(atomic_operation, A(p)->op.flags |= 7)
+SPOIL(atomic_returns, A(p)->op.flags = AQ_ATOMIC_STORE | AQ_ATOMIC_RESULT)
+SPOIL(atomic_result, A(p)->result += 8)
+SPOIL(atomic_place, A(p)->target = A(p)->result = aq_ref_slot(0, 44))
+SPOIL(atomic_end, A(p)->target = A(p)->result = aq_ref_slot(0, 64))
+SPOIL(result_end,
+      (A(p)->op.flags |= AQ_ATOMIC_RESULT, A(p)->result = aq_ref_slot(0, 64)))
+SPOIL(wait_flags, W(p)->op.flags |= 8)
+SPOIL(wait_mask, W(p)->mask = 0)
+SPOIL(wait_bits, W(p)->mask = 2)
+SPOIL(wait_wide, W(p)->mask = UINT64_MAX)
+SPOIL(wait_sign, W(p)->against = 0x80000000)
+SPOIL(wait_place, W(p)->value += 2)
+SPOIL(wait_end, W(p)->value = aq_ref_slot(0, 64))
+SPOIL(wait_passes, W(p)->header &= (uint16_t) ~(1u << AQ_HEADER_BARRIER_SHIFT))
+
 /* Programs. */
 SPOIL(no_blocks, p->program.block_count = 0)
 SPOIL(sum_packets, p->program.packets++)
@@ -234,6 +267,8 @@ SPOIL(sum_kernarg, p->program.kernarg_max = 0)
 SPOIL(flags_builtins, p->program.flags &= ~(uint32_t)AQ_PROGRAM_BUILTINS)
 SPOIL(flags_rodata, p->program.flags &= ~(uint32_t)AQ_PROGRAM_RODATA)
 SPOIL(flags_drains, p->program.flags &= ~(uint32_t)AQ_PROGRAM_DRAINS)
+SPOIL(flags_atomics, p->program.flags &= ~(uint32_t)AQ_PROGRAM_ATOMICS)
+SPOIL(flags_waits, p->program.flags &= ~(uint32_t)AQ_PROGRAM_WAITS)
 
 static const disease diseases[] = {
     {magic, "block 1: no block magic"},
@@ -280,6 +315,7 @@ static const disease diseases[] = {
     {header_type, "header 0x0003; a kernel dispatch expected"},
     {header_invalid, "(fill): header 0x0001"},
     {header_scope, "a kernel dispatch expected"},
+    {header_release, "a kernel dispatch expected"},
     {header_bits, "a kernel dispatch expected"},
     {kernel, "kernel 1; there are 1"},
     {target, "target block 5; there are 5"},
@@ -318,12 +354,29 @@ static const disease diseases[] = {
     {args_end, "(dispatch_args): bytes 32 to +40 of slot 1"},
     {value_end, "(branch_if): bytes 64 to +8 of slot 1"},
     {overflow, "(fill): bytes 281474976710655 to +64"},
+    {value_flags, "(atomic): flags 0x29"},
+    {atomic_operation, "(atomic): atomic: operation 7; 0 to 6 expected"},
+    {atomic_returns, "(atomic): atomic: a store has no result"},
+    {atomic_result, "(atomic): a result without its flag"},
+    {atomic_place, "(atomic): atomic: a value at 0x2c; a multiple of its 8"},
+    {atomic_end, "(atomic): bytes 64 to +8 of slot 0"},
+    {result_end, "(atomic): bytes 64 to +8 of slot 0"},
+    {wait_flags, "(wait_value): flags 0xb"},
+    {wait_mask, "(wait_value): wait value: mask 0x0 of a value of 4 bytes"},
+    {wait_bits, "(wait_value): wait value: 0x1 has bits outside of the mask"},
+    {wait_wide, "(wait_value): wait value: mask 0xffffffffffffffff of a value"},
+    {wait_sign, "(wait_value): wait value: < or >= 0x80000000; less than"},
+    {wait_place, "(wait_value): wait value: a value at 0x32; a multiple of"},
+    {wait_end, "(wait_value): bytes 64 to +4 of slot 0"},
+    {wait_passes, "(wait_value): no barrier bit"},
     {no_blocks, "program: no blocks"},
     {sum_packets, "program: its sums differ from the sums of its blocks"},
     {sum_kernarg, "program: its sums differ from the sums of its blocks"},
-    {flags_builtins, "program: flags 0x6; at least 0x7"},
-    {flags_rodata, "program: flags 0x5; at least 0x7"},
-    {flags_drains, "program: flags 0x3; at least 0x7"},
+    {flags_builtins, "program: flags 0x1e; at least 0x1f"},
+    {flags_rodata, "program: flags 0x1d; at least 0x1f"},
+    {flags_drains, "program: flags 0x1b; at least 0x1f"},
+    {flags_atomics, "program: flags 0x17; at least 0x1f"},
+    {flags_waits, "program: flags 0xf; at least 0x1f"},
 };
 
 START_TEST(each_rule_refuses_its_program_and_says_where)
@@ -389,6 +442,47 @@ static void record_condition_loop(aq_builder *b, aq_diag *diag)
   aq_builder_branch_if(b, &test, label, diag);
 }
 
+/* A call that continues at itself: a builder does not record it. */
+static void check_call_of_itself(aq_diag *diag)
+{
+  aq_builder *builder;
+  aq_program program;
+  aq_label label;
+  ck_assert_status(aq_builder_create(NULL, &builder, diag), AQ_OK, diag);
+  aq_builder_label(builder, &label, diag);
+  aq_builder_call(builder, label, diag);
+  aq_builder_return(builder, diag);
+  aq_builder_place(builder, label, diag);
+  aq_builder_return(builder, diag);
+  ck_assert_status(aq_builder_end(builder, &program, diag), AQ_OK, diag);
+  aq_block *first = (aq_block *)(uintptr_t)program.blocks[0];
+  aq_op_call *call = (aq_op_call *)(first + 1);
+  ck_assert_uint_eq(call->op.code, AQ_OP_CALL);
+  first->next = call->next = 0;
+  ck_assert_status(aq_program_validate(&program, diag), AQ_ERR_INPUT, diag);
+  ck_assert_str_eq(diag->text, "block 0: on a cycle that makes no packet");
+  aq_builder_destroy(builder);
+}
+
+START_TEST(a_program_that_reads_grids_says_that_it_drains)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_builder *builder;
+  aq_program program;
+  uint32_t kernel;
+  ck_assert_status(aq_builder_create(NULL, &builder, &diag), AQ_OK, &diag);
+  aq_builder_kernel(builder, "k", 1, &kernel, &diag);
+  const aq_dispatch d = {.grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  aq_builder_dispatch_params(builder, &d, aq_ref_slot(0, 0), &diag);
+  ck_assert_status(aq_builder_end(builder, &program, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_program_validate(&program, &diag), AQ_OK, &diag);
+  program.flags &= ~(uint32_t)AQ_PROGRAM_DRAINS;
+  ck_assert_status(aq_program_validate(&program, &diag), AQ_ERR_INPUT, &diag);
+  ck_assert_str_eq(diag.text, "program: flags 0x1; at least 0x5 expected");
+  aq_builder_destroy(builder);
+}
+END_TEST
+
 START_TEST(every_cycle_makes_a_packet)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -396,6 +490,7 @@ START_TEST(every_cycle_makes_a_packet)
   ck_assert_str_eq(diag.text, "block 0: on a cycle that makes no packet");
   ck_assert_status(flow_status(record_empty_pair, &diag), AQ_ERR_INPUT, &diag);
   ck_assert_status(flow_status(record_condition_loop, &diag), AQ_OK, &diag);
+  check_call_of_itself(&diag);
 }
 END_TEST
 
@@ -475,5 +570,6 @@ START_TEST(long_programs_need_no_deep_stack)
 END_TEST
 
 AQ_TEST_MAIN("cmdbuf/validate", each_rule_refuses_its_program_and_says_where,
+             a_program_that_reads_grids_says_that_it_drains,
              every_cycle_makes_a_packet, calls_end_and_nest_sixteen_deep,
              long_programs_need_no_deep_stack)

@@ -8,8 +8,8 @@
 
 #include "support/aqtest.h"
 
+#include "cmdbuf/block_processor.h"
 #include "cmdbuf/builder.h"
-#include "cmdbuf/processor.h"
 
 enum { WALK_SLOTS = 64, WALK_BUFFER = 4096, WALK_OBJECT = 0x5000 };
 

@@ -7,7 +7,8 @@ check_PROGRAMS += \
 	tests/common/test_profiling \
 	tests/common/test_record \
 	tests/common/test_rng \
-	tests/common/test_row_choice
+	tests/common/test_row_choice \
+	tests/common/test_text
 
 check_PROGRAMS += tests/common/test_ring
 

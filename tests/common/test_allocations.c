@@ -79,6 +79,19 @@ END_TEST
     ck_assert_str_eq(text, expected);                                          \
   } while (0)
 
+START_TEST(an_address_far_from_all_is_a_null_pointer_or_the_hosts_memory)
+{
+  int own;
+  aq_allocations *map = aq_allocations_create();
+  const uint64_t far = UINT64_C(1) << 40;
+  add(map, far, 4096, 1, 1);
+  ck_assert_name(map, 8, "a null pointer");
+  ck_assert_ptr_nonnull(strstr(aq_address_stray((uintptr_t)&own), "XNACK"));
+  ck_assert_ptr_null(aq_address_stray(UINT64_C(1) << 20));
+  aq_allocations_destroy(map);
+}
+END_TEST
+
 START_TEST(an_address_is_named_by_what_lies_nearest)
 {
   aq_allocations *map = aq_allocations_create();
@@ -169,6 +182,57 @@ START_TEST(lookups_find_what_stays_while_others_change_the_map)
 }
 END_TEST
 
+enum { PARTS = 600, LAPS = 20 };
+
+static aq_allocation part_of(unsigned first, unsigned end)
+{
+  return (aq_allocation){.base = 0x100000 + (uint64_t)first * 0x1000,
+                         .size = (uint64_t)(end - first) * 0x1000,
+                         .readers = 1,
+                         .writers = 1,
+                         .device = AQ_DEVICE_HOST,
+                         .kind = AQ_ALLOCATION_SVM};
+}
+
+/* Cuts a stretch into pages, from its begin on, and makes it whole again. */
+static void *cut(void *user)
+{
+  for (unsigned lap = 0; lap < LAPS; lap++) {
+    for (unsigned i = 0; i + 1 < PARTS; i++) {
+      const aq_allocation parts[] = {part_of(i, i + 1), part_of(i + 1, PARTS)};
+      ck_assert(aq_allocations_replace(user, parts[0].base, AQ_ALLOCATION_SVM,
+                                       parts, 2));
+    }
+    for (unsigned i = PARTS - 1; i > 0; i--) {
+      const aq_allocation rest = part_of(i - 1, PARTS);
+      ck_assert(
+          aq_allocations_replace(user, rest.base, AQ_ALLOCATION_SVM, &rest, 1));
+      ck_assert(aq_allocations_remove(user, part_of(i, PARTS).base,
+                                      AQ_ALLOCATION_SVM));
+    }
+  }
+  return NULL;
+}
+
+START_TEST(what_is_replaced_is_found_all_the_time)
+{
+  aq_allocations *map = aq_allocations_create();
+  const aq_allocation all = part_of(0, PARTS);
+  pthread_t writer;
+  /* In the place of none it is added. */
+  ck_assert(aq_allocations_replace(map, all.base, AQ_ALLOCATION_SVM, &all, 1));
+  ck_assert_int_eq(pthread_create(&writer, NULL, cut, map), 0);
+  for (unsigned i = 0; i < 200000; i++)
+    ck_assert(may(map, all.base + (uint64_t)(i * 7 % PARTS) * 0x1000 + 5, 0,
+                  AQ_ACCESS_WRITE));
+  pthread_join(writer, NULL);
+  ck_assert_uint_eq(aq_allocations_list(map, NULL, 0), 1);
+  ck_assert(aq_allocations_replace(map, all.base, AQ_ALLOCATION_SVM, NULL, 0));
+  ck_assert_uint_eq(aq_allocations_list(map, NULL, 0), 0);
+  aq_allocations_destroy(map);
+}
+END_TEST
+
 START_TEST(a_list_is_in_the_order_of_addresses_and_says_how_long_it_is)
 {
   aq_allocations *map = aq_allocations_create();
@@ -248,7 +312,9 @@ END_TEST
 AQ_TEST_MAIN("common/allocations", an_access_needs_an_allocation_that_allows_it,
              allocations_that_overlap_count_each,
              an_address_is_named_by_what_lies_nearest,
+             an_address_far_from_all_is_a_null_pointer_or_the_hosts_memory,
              an_open_map_executes_what_no_allocation_covers,
              lookups_find_what_stays_while_others_change_the_map,
+             what_is_replaced_is_found_all_the_time,
              a_list_is_in_the_order_of_addresses_and_says_how_long_it_is,
              a_map_of_many_ranges_answers_as_an_array_of_them)

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/dispatch_choice.h"
 #include "common/dispatch_file.h"
+#include "common/dispatch_selector.h"
 #include "support/aqtest.h"
 
 enum { PAGE = AQ_ALLOCATION_PAGE, PAGES = 5 };

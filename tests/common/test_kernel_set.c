@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/kernel_set.h"
+#include "common/host_kernels.h"
 
 /* The calls of a kernel, in their order. */
 typedef struct seen {
@@ -160,14 +160,15 @@ START_TEST(built_in_tables_are_searched_by_the_whole_name)
                                            {.name = NULL}};
   static const aq_kernel_entry *const tables[] = {first, second, NULL};
   static const char *const missing[] = {"/nonexistent/kernels.so", NULL};
-  aq_kernel_set set;
+  aq_host_kernels set;
   aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(aq_kernel_set_open(&set, NULL, tables, &diag), AQ_OK, &diag);
-  ck_assert_ptr_eq(aq_kernel_set_find(&set, "a.kd", 1), &first[0]);
-  ck_assert_ptr_eq(aq_kernel_set_find(&set, "ab", 2), &second[1]);
-  ck_assert_ptr_null(aq_kernel_set_find(&set, "abc", 3));
-  aq_kernel_set_close(&set);
-  ck_assert_int_ne(aq_kernel_set_open(&set, missing, tables, &diag), AQ_OK);
+  ck_assert_status(aq_host_kernels_open(&set, NULL, tables, &diag), AQ_OK,
+                   &diag);
+  ck_assert_ptr_eq(aq_host_kernels_find(&set, "a.kd", 1), &first[0]);
+  ck_assert_ptr_eq(aq_host_kernels_find(&set, "ab", 2), &second[1]);
+  ck_assert_ptr_null(aq_host_kernels_find(&set, "abc", 3));
+  aq_host_kernels_close(&set);
+  ck_assert_int_ne(aq_host_kernels_open(&set, missing, tables, &diag), AQ_OK);
   ck_assert_ptr_nonnull(strstr(diag.text, "/nonexistent/kernels.so"));
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/profiling.h"
+#include "common/record_modes.h"
 
 #include <string.h>
 

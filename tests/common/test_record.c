@@ -56,6 +56,17 @@ START_TEST(memory_sink_keeps_rows_names_devices_and_queues)
   ck_assert_int_eq(m.devices[device].cus, 304);
   ck_assert_status(sink->queue(sink, &(aq_run_queue){device, 9}, &queue, &diag),
                    AQ_OK, &diag);
+  /* Ids of queues count by device. */
+  int64_t other, there;
+  ck_assert_status(
+      sink->device(sink, &(aq_run_device){.source_id = 4}, &other, &diag),
+      AQ_OK, &diag);
+  ck_assert_status(sink->queue(sink, &(aq_run_queue){other, 9}, &there, &diag),
+                   AQ_OK, &diag);
+  ck_assert_int_ne(there, queue);
+  ck_assert_status(sink->queue(sink, &(aq_run_queue){other, 9}, &again, &diag),
+                   AQ_OK, &diag);
+  ck_assert_int_eq(again, there);
   ck_assert_status(sink->name(sink, "gemm", 4, &name, &diag), AQ_OK, &diag);
   aq_record rows[3];
   for (int i = 0; i < 3; i++) {

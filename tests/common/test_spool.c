@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,24 +122,24 @@ END_TEST
 
 START_TEST(a_bounded_spool_keeps_a_prefix_and_counts_the_rest)
 {
-  aq_row_choice rows;
+  aq_record_filter rows;
   aq_diag diag = AQ_DIAG_INIT;
   aq_spool *spool;
   aq_memory_sink to;
   aq_spool_reader reader;
   char text[AQ_ROW_CHOICE_TEXT];
   fresh();
-  ck_assert_int_eq(aq_row_choice_read("kernels", "1M", &rows, &diag), AQ_OK);
+  ck_assert_int_eq(aq_record_filter_read("kernels", "1M", &rows, &diag), AQ_OK);
   ck_assert_int_eq(aq_spool_create(path, &rows, &spool, &diag), AQ_OK);
-  ck_assert(aq_spool_pass_over(spool, AQ_KIND_CALL));
+  ck_assert(aq_spool_skip(spool, AQ_KIND_CALL));
   spool_fill(spool, 10000);
   aq_spool_destroy(spool);
   file_read();
   ck_assert_msg(drain(&to, &reader, &diag) == AQ_OK, "%s", diag.text);
   ck_assert_uint_eq(to.count, (1 << 20) / AQ_ROW_CHOICE_ROW);
   ck_assert_uint_le(size, AQ_SPOOL_HEADER + (1 << 20) + AQ_SPOOL_WINDOW);
-  ck_assert_uint_eq(aq_row_choice_left_out(&reader.rows), 10001 - to.count);
-  ck_assert_ptr_nonnull(strstr(aq_row_choice_text(&reader.rows, text),
+  ck_assert_uint_eq(aq_record_filter_left_out(&reader.rows), 10001 - to.count);
+  ck_assert_ptr_nonnull(strstr(aq_record_filter_text(&reader.rows, text),
                                "past the limit of 1 MiB"));
   aq_memory_sink_fini(&to);
 }
@@ -202,6 +203,111 @@ START_TEST(a_child_that_abandons_it_leaves_it_to_its_parent)
   fclose(file);
   spool_fill(spool, 1);
   aq_spool_destroy(spool);
+}
+END_TEST
+
+START_TEST(a_run_is_as_its_writer_said_last)
+{
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  for (int yes = 0; yes < 2; yes++) {
+    fresh();
+    aq_spool *spool = spool_make();
+    aq_spool_ended(spool, yes);
+    aq_spool_ended(spool, !yes);
+    aq_spool_reproducible(spool, !yes);
+    aq_spool_reproducible(spool, yes);
+    if (yes)
+      aq_spool_unchecked(spool);
+    aq_spool_destroy(spool);
+    file_read();
+    ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+    ck_assert(reader.ended == !yes && reader.reproducible == yes &&
+              reader.unchecked == yes);
+    aq_memory_sink_fini(&to);
+  }
+}
+END_TEST
+
+START_TEST(the_last_call_of_all_threads_is_known)
+{
+  aq_spool_reader reader;
+  aq_spool_call last;
+  aq_diag diag = AQ_DIAG_INIT;
+  fresh();
+  aq_spool *spool = spool_make();
+  file_read();
+  ck_assert_status(aq_spool_open(&reader, "s", bytes, size, &diag), AQ_OK,
+                   &diag);
+  ck_assert(!aq_spool_call_last(&reader, &last));
+  aq_spool_call_begin(spool, 2, "hsa_init", "/bin/a", 16);
+  aq_spool_call_begin(spool, 1, "hsa_queue_create", "/bin/b", 32)->inside = 0;
+  for (int i = 0; i < 2; i++) {
+    file_read();
+    ck_assert_status(aq_spool_open(&reader, "s", bytes, size, &diag), AQ_OK,
+                     &diag);
+    ck_assert(aq_spool_call_last(&reader, &last));
+    ck_assert_str_eq(last.name, i ? "hsa_shut_down" : "hsa_queue_create");
+    ck_assert_str_eq(last.file, i ? "" : "/bin/b");
+    ck_assert_uint_eq(last.offset, i ? 48 : 32);
+    ck_assert_uint_eq(last.inside, i);
+    aq_spool_call_begin(spool, 2, "hsa_shut_down", NULL, 48);
+  }
+  aq_spool_destroy(spool);
+}
+END_TEST
+
+START_TEST(rows_that_the_disk_has_no_room_for_are_counted)
+{
+  enum { ROWS = 3000 };
+  const struct rlimit limit = {AQ_SPOOL_HEADER + AQ_SPOOL_WINDOW,
+                               RLIM_INFINITY};
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  char text[AQ_ROW_CHOICE_TEXT];
+  fresh();
+  aq_spool *spool = spool_make();
+  signal(SIGXFSZ, SIG_IGN);
+  ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  spool_fill(spool, ROWS);
+  aq_spool_destroy(spool);
+  file_read();
+  ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+  ck_assert_uint_gt(to.count, 100);
+  ck_assert_uint_eq(aq_record_filter_left_out(&reader.rows), ROWS - to.count);
+  ck_assert_ptr_nonnull(strstr(aq_record_filter_text(&reader.rows, text),
+                               "that the disk had no room for"));
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+START_TEST(rows_and_queues_that_cannot_be_are_refused)
+{
+  static const char *const words[] = {"row of an unknown kind",
+                                      "queue of an unknown device"};
+  for (int i = 0; i < 2; i++) {
+    aq_memory_sink to;
+    aq_spool_reader reader;
+    aq_record row;
+    int64_t queue;
+    aq_diag diag = AQ_DIAG_INIT;
+    fresh();
+    aq_spool *spool = spool_make();
+    aq_record_sink *sink = aq_spool_sink(spool);
+    aq_record_init(&row);
+    row.kind = 0;
+    ck_assert_status(
+        i ? sink->queue(sink, &(aq_run_queue){AQ_NONE, 4}, &queue, &diag)
+          : sink->put(sink, &row, 1, &diag),
+        AQ_OK, &diag);
+    aq_spool_destroy(spool);
+    file_read();
+    ck_assert_status(drain(&to, &reader, &diag), AQ_ERR_INPUT, &diag);
+    ck_assert_msg(strstr(diag.text, words[i]), "%s", diag.text);
+    aq_memory_sink_fini(&to);
+  }
 }
 END_TEST
 
@@ -318,6 +424,10 @@ AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
              a_writer_that_is_killed_leaves_a_prefix,
              the_file_is_locked_as_long_as_its_writer_lives,
              a_child_that_abandons_it_leaves_it_to_its_parent,
+             a_run_is_as_its_writer_said_last,
+             the_last_call_of_all_threads_is_known,
+             rows_that_the_disk_has_no_room_for_are_counted,
+             rows_and_queues_that_cannot_be_are_refused,
              a_file_that_is_shorter_than_it_says_gives_what_is_there,
              fields_that_are_not_known_are_left_out,
              what_is_no_spool_is_refused_with_its_place,

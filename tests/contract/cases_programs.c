@@ -7,7 +7,7 @@
 
 #include "cmdbuf/builder.h"
 #include "cmdbuf/validate.h"
-#include "queue/ring/feed.h"
+#include "queue/ring/aql_queue.h"
 
 enum { BUFFER = 4096, RING = 64, PACKETS_MAX = 4096 };
 
@@ -15,7 +15,7 @@ enum { BUFFER = 4096, RING = 64, PACKETS_MAX = 4096 };
  * group size, and adds 1 to the word that its first argument points at. */
 typedef struct bench {
   contract *c;
-  aq_feed *queue;
+  aq_aql_queue *queue;
   aq_builder *builder;
   aq_binding slots[2];
   aq_packet seen[PACKETS_MAX];
@@ -59,17 +59,18 @@ static bench *bench_open(contract *c, bool one_shot)
     b->slots[i].size = BUFFER;
     memset(b->slots[i].address, 0, BUFFER);
   }
-  ck_assert_status(aq_feed_create(&(aq_feed_options){.transport = c->t,
-                                                     .size = RING,
-                                                     .kernarg_size = 65536},
-                                  &b->queue, diag),
-                   AQ_OK, diag);
+  ck_assert_status(
+      aq_aql_queue_create(&(aq_aql_queue_options){.transport = c->t,
+                                                  .size = RING,
+                                                  .kernarg_size = 65536},
+                          &b->queue, diag),
+      AQ_OK, diag);
   return b;
 }
 
 static void bench_close(bench *b)
 {
-  aq_feed_destroy(b->queue);
+  aq_aql_queue_destroy(b->queue);
   for (int i = 0; i < 2; i++)
     b->c->ops->mem_free(b->c->t, b->slots[i].address);
   aq_builder_destroy(b->builder);
@@ -108,9 +109,9 @@ static aq_status run_with(bench *b, aq_submission submission)
   submission.bindings = b->slots;
   submission.binding_count = 2;
   submission.completion = done;
-  aq_status status = aq_feed_submit(b->queue, &submission, NULL, diag);
+  aq_status status = aq_aql_queue_submit(b->queue, &submission, NULL, diag);
   if (status == AQ_OK)
-    status = aq_feed_finish(b->queue, diag);
+    status = aq_aql_queue_finish(b->queue, diag);
   if (status == AQ_OK)
     contract_wait_zero(c, done);
   return status;
@@ -185,12 +186,12 @@ static void reusable_programs_are_replayed(contract *c)
                    AQ_OK, diag);
   const aq_signal done = contract_signal(c, 50);
   for (int i = 0; i < 50; i++)
-    ck_assert_status(aq_feed_submit(b->queue,
-                                    &(aq_submission){.link = link,
-                                                     .bindings = b->slots,
-                                                     .binding_count = 1,
-                                                     .completion = done},
-                                    NULL, diag),
+    ck_assert_status(aq_aql_queue_submit(b->queue,
+                                         &(aq_submission){.link = link,
+                                                          .bindings = b->slots,
+                                                          .binding_count = 1,
+                                                          .completion = done},
+                                         NULL, diag),
                      AQ_OK, diag);
   contract_wait_zero(c, done);
   ck_assert_uint_eq(b->seen_count, 500);

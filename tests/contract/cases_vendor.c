@@ -85,6 +85,7 @@ static void nothing_passes_a_barrier_value(contract *c)
 enum {
   NOP = 0x10,
   DISPATCH_DIRECT = 0x15,
+  ATOMIC_MEM = 0x1e,
   WRITE_DATA = 0x37,
   WAIT_REG_MEM = 0x3c,
   INDIRECT_BUFFER = 0x3f,
@@ -262,6 +263,39 @@ static void errors_still_release(contract *c)
                    failing_takes(c, AQ_SCOPE_NONE));
 }
 
+/* TC_OP: what 32 bits do; 64 bits are 0x20 more. */
+static void atomics_change_words(contract *c)
+{
+  uint64_t *values;
+  void *memory;
+  ck_assert_status(
+      c->ops->mem_alloc(c->t, 0, AQ_MEMORY_HOST, 64, &memory, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+  values = memory;
+  static const uint32_t operations[] = {0x07, 0x08, 0x0f, 0x15, 0x16, 0x17};
+  const uint64_t value = 0xa0000000ffffffff, operand = 0xf0000000f;
+  for (int i = 0; i < 6; i++)
+    for (uint32_t wide = 0; wide < 2; wide++) {
+      const uint64_t results[] = {operand,         operand,
+                                  value + operand, value & operand,
+                                  value | operand, value ^ operand};
+      const uint64_t bits = wide ? UINT64_MAX : UINT32_MAX;
+      ib b = ib_make(c);
+      aq_signal done = contract_signal(c, 1);
+      values[0] = values[2] = 7;
+      values[1] = value;
+      IB_ADD(&b, ATOMIC_MEM, operations[i] + 0x20 * wide, low(&values[1]),
+             high(&values[1]), (uint32_t)operand, (uint32_t)(operand >> 32),
+             (uint32_t)value, (uint32_t)(value >> 32), 0);
+      aq_packet packet = ib_packet(&b, done);
+      contract_submit(c, contract_queue(c), &packet);
+      contract_wait_zero(c, done);
+      ck_assert_uint_eq(values[1], (results[i] & bits) | (value & ~bits));
+      ck_assert_uint_eq(values[0], 7);
+      ck_assert_uint_eq(values[2], 7);
+    }
+}
+
 static void formats_have_their_numbers(contract *c)
 {
   unsigned char bytes[64] = {0, 0, 2};
@@ -301,6 +335,8 @@ const contract_case contract_vendor[] = {
      fences_and_events_pass},
     {"a PM4 buffer waits for memory of 32 and 64 bits", "7", PM4,
      waits_for_memory},
+    {"a PM4 buffer changes memory of 32 and 64 bits at once", "7", PM4,
+     atomics_change_words},
     {"PM4 buffers nest", "7", PM4, buffers_nest},
     {"an error in an active packet still applies its release", "44",
      PM4 | AQ_CAP_RECORDS | AQ_CAP_TIMING | AQ_CAP_VIRTUAL_TIME,

@@ -64,7 +64,7 @@ extern const contract_case contract_life[], contract_memory[],
     contract_packets[], contract_barriers[], contract_order[],
     contract_errors[], contract_updates[], contract_vendor[], contract_agents[],
     contract_controls[], contract_devices[], contract_faults[],
-    contract_programs[];
+    contract_programs[], contract_values[];
 
 /* Opens another one of the same. */
 aq_status contract_open(const contract *c, const aq_transport_options *options,

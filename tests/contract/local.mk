@@ -20,6 +20,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_signals.c \
 	tests/contract/cases_time.c \
 	tests/contract/cases_updates.c \
+	tests/contract/cases_values.c \
 	tests/contract/cases_vendor.c \
 	tests/contract/test_contract.c \
 	tests/contract/transports.c tests/contract/transports.h

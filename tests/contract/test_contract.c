@@ -9,13 +9,25 @@
 
 #include "contract/transports.h"
 
-static const contract_case *const tables[] = {
-    contract_life,     contract_memory,   contract_signals,
-    contract_time,     contract_queues,   contract_rings,
-    contract_packets,  contract_barriers, contract_order,
-    contract_programs, contract_errors,   contract_updates,
-    contract_vendor,   contract_agents,   contract_controls,
-    contract_devices,  contract_faults,   NULL};
+static const contract_case *const tables[] = {contract_life,
+                                              contract_memory,
+                                              contract_signals,
+                                              contract_time,
+                                              contract_queues,
+                                              contract_rings,
+                                              contract_packets,
+                                              contract_barriers,
+                                              contract_order,
+                                              contract_programs,
+                                              contract_errors,
+                                              contract_updates,
+                                              contract_vendor,
+                                              contract_agents,
+                                              contract_controls,
+                                              contract_devices,
+                                              contract_faults,
+                                              contract_values,
+                                              NULL};
 
 /* One line of the output: a case on a transport. */
 typedef struct job {

@@ -5,8 +5,8 @@
 
 #include "fuzz/fuzz.h"
 #include "gpu/codeobj/bundle.h"
-#include "gpu/codeobj/image.h"
-#include "gpu/codeobj/lines.h"
+#include "gpu/codeobj/line_table.h"
+#include "gpu/codeobj/loader.h"
 
 static void segments_check(const aq_codeobj *code, size_t size)
 {
@@ -93,6 +93,13 @@ static void lines_check(const aq_codeobj *code, const uint8_t *data,
       abort();
     aq_code_lines_find(&lines, l->address);
   }
+  for (size_t i = 0; i < lines.inlined_count; i++) {
+    const aq_code_inlined *c = &lines.inlined[i];
+    uint32_t line;
+    if (c->end <= c->address || !aq_names_text(&lines.files, c->file))
+      abort();
+    aq_code_lines_user(&lines, c->address, &line);
+  }
   aq_code_lines_fini(&lines);
 }
 
@@ -142,6 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size > 65536)
     return 0;
   bundles_check(data, size);
+  lines_check(NULL, data, size);
   if (aq_bundle_is(data, size)) {
     bundle_check(data, size);
   } else if (aq_codeobj_read(data, size, &code, NULL) == AQ_OK) {

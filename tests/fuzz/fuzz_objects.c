@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/compile/objects.h"
+#include "gpu/compile/mlir_objects.h"
 
 static void object_check(const char *text, size_t size,
                          const aq_mlir_object *object)

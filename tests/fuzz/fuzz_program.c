@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmdbuf/block_processor.h"
 #include "cmdbuf/print.h"
-#include "cmdbuf/processor.h"
 #include "cmdbuf/program_file.h"
-#include "queue/ring/feed.h"
+#include "queue/ring/aql_queue.h"
 #include "transport/null/null.h"
 
 enum { BUFFER_MAX = 1 << 16, VISITS = 200, PARTS = 100, LOG = 8, RING = 64 };
@@ -133,20 +133,21 @@ static void program_walk(const rig *r, fill_function *fill, bool logged)
 /* All of it; only the kernels that fill and copy do anything. */
 static void program_run(const rig *r, bool on_device)
 {
-  aq_feed *queue;
+  aq_aql_queue *queue;
   aq_diag diag = AQ_DIAG_INIT;
-  const aq_feed_options options = {.transport = r->transport, .size = RING};
-  if (aq_feed_create(&options, &queue, &diag) != AQ_OK)
+  const aq_aql_queue_options options = {.transport = r->transport,
+                                        .size = RING};
+  if (aq_aql_queue_create(&options, &queue, &diag) != AQ_OK)
     abort();
   const aq_submission submission = {.link = r->link,
                                     .bindings = r->slots,
                                     .binding_count = r->program.slot_count,
                                     .visits = VISITS,
                                     .on_device = on_device};
-  aq_feed_submit(queue, &submission, NULL, &diag);
-  aq_feed_finish(queue, &diag);
+  aq_aql_queue_submit(queue, &submission, NULL, &diag);
+  aq_aql_queue_finish(queue, &diag);
   r->transport->ops->sleep_until(r->transport, AQ_TIME_MAX, false, &diag);
-  aq_feed_destroy(queue);
+  aq_aql_queue_destroy(queue);
 }
 
 static void rig_walk(rig *r)

@@ -135,6 +135,34 @@ in_root 'cd /tmp/tree && python3 tools/doc-commands.py installed \
   doc/tutorials/ci.md' > "$work/log" 2>&1 && ! grep -q SKIP "$work/log"
 result $? "the tutorial ci does what it says"
 
+# Suites: the steps of the action and of GitLab's template, then CTest and pytest.
+mkdir -p "$root/tmp/suite/packages"
+cp "$source"/doc/examples/ci/suites/* "$root/tmp/suite/"
+cp "$packages"/*.deb "$root/tmp/suite/packages/"
+in_root 'dpkg -P aqueduct aqueduct-dropin > /dev/null'
+awk '/^      run: \|$/ { inside = 1; next } !/^        / { inside = 0 }
+  inside { print substr($0, 9) }' "$source/action.yml" > "$root/tmp/suite/action"
+in_root 'cd /tmp/suite && export PACKAGES=packages WITH="hipcc libamdhip64-dev cmake make" &&
+  sh -e action' > "$work/log" 2>&1
+result $? "the step of the action installs the packages"
+in_root 'dpkg -P aqueduct aqueduct-dropin > /dev/null'
+suite_lines() { # COMMENT: commands of GitLab's template behind it
+  awk -v name="$1" '/^ *# / { inside = $0 ~ "# " name "$"; next }
+    !/^    - / { inside = 0 } inside { print substr($0, 7) }' \
+    "$source/doc/examples/ci/gitlab-suite.yml"
+}
+suite_lines install > "$root/tmp/suite/install"
+suite_lines test > "$root/tmp/suite/test"
+in_root 'cd /tmp/suite && export AQUEDUCT_PACKAGES=packages AQUEDUCT_WITH=make &&
+  sh -e install && sh -e test' > "$work/log" 2>&1 &&
+  grep -q "vadd.rx6900xt .*Passed" "$work/log" &&
+  [ "$(grep -c "<testcase" "$root/tmp/suite/build/aqueduct/junit.xml")" = 2 ]
+result $? "GitLab's template installs, builds and runs CTest"
+in_root 'apt-get install -y --no-install-recommends python3-pytest > /dev/null 2>&1
+  cd /tmp/suite && pytest -q --aqueduct-device mi210 test_vadd.py' \
+  > "$work/log" 2>&1 && grep -q "5 passed" "$work/log"
+result $? "pytest finds its plug-in and runs on a device"
+
 in_root 'dpkg -P aqueduct aqueduct-dropin libaqueduct-dev libaqueduct0 \
   python3-aqueduct &&
   ! find / -xdev -name "*aqueduct*" ! -path "/tmp/*" ! -path "/proc/*" \

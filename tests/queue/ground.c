@@ -174,6 +174,35 @@ void ground_move(ground *g, void *to, const void *from, size_t size)
   g->ops->signal_destroy(g->t, done);
 }
 
+aq_link *ground_steps_link(ground *g, uint64_t steps, aq_builder **builder)
+{
+  aq_program program;
+  aq_link *link;
+  uint32_t kernel;
+  ck_assert_ok(g, aq_builder_create(NULL, builder, &g->diag));
+  ck_assert_ok(
+      g, aq_builder_kernel(*builder, "step", g->kernel, &kernel, &g->diag));
+  for (uint64_t i = 0; i < steps; i++) {
+    const aq_ref cell = aq_ref_slot(0, 0);
+    aq_builder_barrier(*builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+    ck_assert_ok(g,
+                 aq_builder_dispatch(*builder,
+                                     &(aq_dispatch){.kernel = kernel,
+                                                    .grid = {1, 1, 1},
+                                                    .workgroup = {1, 1, 1},
+                                                    .bindings = &cell,
+                                                    .binding_count = 1,
+                                                    .constants = &i,
+                                                    .constant_size = sizeof i},
+                                     &g->diag));
+  }
+  ck_assert_ok(g, aq_builder_end(*builder, &program, &g->diag));
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  return link;
+}
+
 void ground_wait(ground *g, aq_semaphore *semaphore, uint64_t value)
 {
   const aq_point point = {semaphore, value};

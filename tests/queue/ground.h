@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "cmdbuf/builder.h"
 #include "queue/queue.h"
 #include "support/aqtest.h"
 
@@ -62,6 +63,9 @@ aq_semaphore *ground_semaphore(ground *g, uint64_t value);
 /* A dispatch of the step kernel; sync may be NULL. */
 aq_status ground_dispatch(ground *g, aq_queue *queue, const aq_sync *sync,
                           uint64_t *cell, uint64_t value);
+
+/* A command buffer of steps 0, 1, 2… of the cell in slot 0. */
+aq_link *ground_steps_link(ground *g, uint64_t steps, aq_builder **builder);
 
 /* Moves bytes to or from memory of a device, which the host may not touch. */
 void ground_move(ground *g, void *to, const void *from, size_t size);

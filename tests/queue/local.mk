@@ -1,8 +1,9 @@
 check_PROGRAMS += \
 	tests/queue/test_devices \
 	tests/queue/test_kernarg_ring \
+	tests/queue/test_pending_orders \
 	tests/queue/test_pool_states \
-	tests/queue/test_feed
+	tests/queue/test_aql_queue
 
 # The host queue on every transport, and in every way of waiting.
 check_LIBRARIES += tests/queue/libaqground.a
@@ -11,6 +12,12 @@ AQ_GROUND_LDADD = tests/queue/libaqground.a $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/queue/test_queue
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_programs
+tests_queue_test_programs_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_reports
+tests_queue_test_reports_LDADD = $(AQ_GROUND_LDADD)
 
 check_PROGRAMS += tests/queue/test_contexts
 tests_queue_test_contexts_LDADD = $(AQ_GROUND_LDADD)
@@ -21,11 +28,24 @@ tests_queue_test_executables_LDADD = $(AQ_GROUND_LDADD)
 check_PROGRAMS += tests/queue/test_operations
 tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_queue_properties
+tests_queue_test_queue_properties_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_values
+tests_queue_test_values_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_values_code
+tests_queue_test_values_code_LDADD = $(AQ_TEST_LDADD)
+EXTRA_tests_queue_test_values_code_DEPENDENCIES = libhsa-runtime64.la
+
 check_PROGRAMS += tests/queue/test_pool
 tests_queue_test_pool_LDADD = $(AQ_GROUND_LDADD)
 
-check_PROGRAMS += tests/queue/test_parked
-tests_queue_test_parked_LDADD = $(AQ_GROUND_LDADD)
+check_PROGRAMS += tests/queue/test_pending
+tests_queue_test_pending_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_stopped
+tests_queue_test_stopped_LDADD = $(AQ_GROUND_LDADD)
 
 check_PROGRAMS += tests/queue/test_pm4
 tests_queue_test_pm4_LDADD = $(AQ_GROUND_LDADD)
@@ -68,7 +88,10 @@ tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 EXTRA_tests_queue_test_contexts_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_executables_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_operations_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_programs_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_queue_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_stopped_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_reports_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_stress_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_records_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_soak_lives_DEPENDENCIES = libhsa-runtime64.la

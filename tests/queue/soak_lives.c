@@ -33,6 +33,7 @@ typedef struct actor {
   void *held[HELD];  /* memory that is filled, or NULL */
   const char *doing; /* atomic */
   unsigned steps;    /* atomic */
+  bool over;         /* atomic */
 } actor;
 
 struct lives {
@@ -79,7 +80,7 @@ static void renew(actor *a)
  * AQ_SYNC_MORE, behind which a flush has to come. */
 static void sync_make(actor *a, ground_sync *s)
 {
-  static const uint32_t flags[] = {0, 0, AQ_SYNC_TRY, AQ_SYNC_PARK};
+  static const uint32_t flags[] = {0, 0, AQ_SYNC_TRY, AQ_SYNC_DEFER};
   ground_sync_make(s, a->value > 0 ? a->semaphore : NULL, a->value,
                    a->semaphore, a->value + 1);
   s->sync.flags = flags[next(a) % 4];
@@ -224,7 +225,7 @@ static void *actor_main(void *user)
   begin(a, "destroy at the end");
   aq_queue_destroy(a->own);
   aq_semaphore_release(a->semaphore);
-  begin(a, "nothing any more");
+  __atomic_store_n(&a->over, true, __ATOMIC_RELAXED);
   return NULL;
 }
 
@@ -246,18 +247,29 @@ static void list(const lives *all)
   }
 }
 
-/* Looks each second whether every thread makes progress. */
+static bool are_over(const lives *all)
+{
+  for (int i = 0; i < THREADS; i++)
+    if (!__atomic_load_n(&all->actors[i].over, __ATOMIC_RELAXED))
+      return false;
+  return true;
+}
+
+/* Stops the threads after some seconds. Looks each second until they have
+ * ended whether every one makes progress. */
 static void watch(lives *all, unsigned seconds)
 {
   unsigned seen[THREADS] = {0}, still[THREADS] = {0};
-  for (unsigned second = 0; second < seconds; second++) {
+  for (unsigned second = 0; !are_over(all); second++) {
     sleep(1);
+    if (second + 1 >= seconds)
+      __atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++) {
-      const unsigned steps =
-          __atomic_load_n(&all->actors[i].steps, __ATOMIC_RELAXED);
+      const actor *a = &all->actors[i];
+      const unsigned steps = __atomic_load_n(&a->steps, __ATOMIC_RELAXED);
       still[i] = steps == seen[i] ? still[i] + 1 : 0;
       seen[i] = steps;
-      if (still[i] < PATIENCE)
+      if (still[i] < PATIENCE || __atomic_load_n(&a->over, __ATOMIC_RELAXED))
         continue;
       list(all);
       ck_abort_msg("thread %d has been in one step for a minute", i);
@@ -286,7 +298,6 @@ static void live(const ground_kind *kind, unsigned seconds)
                                     &all->actors[i]),
                      0);
   watch(all, seconds);
-  __atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
   unsigned steps = 0;
   for (unsigned i = 0; i < THREADS; i++) {
     pthread_join(all->actors[i].thread, NULL);

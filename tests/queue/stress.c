@@ -131,7 +131,7 @@ static void *chain_main(void *user)
                           .wait_count = waits_choose(c, step, &random, waits),
                           .signals = &signal,
                           .signal_count = 1,
-                          .flags = next(&random) % 4 ? 0 : AQ_SYNC_PARK,
+                          .flags = next(&random) % 4 ? 0 : AQ_SYNC_DEFER,
                           .release = released,
                           .user = c};
     aq_queue *queue = s->queues[next(&random) % s->plan->queues];

@@ -33,7 +33,7 @@ static void chain(ground *g, aq_edge_way way)
   for (uint64_t i = 0; i < STEPS; i++) {
     ground_sync s;
     aq_sync *sync = ground_sync_make(&s, done, i, done, i + 1);
-    sync->flags |= AQ_SYNC_PARK;
+    sync->flags |= AQ_SYNC_DEFER;
     ck_assert_ok(
         g, ground_dispatch(i % 2 ? &other : g, queues[i % 2], sync, &cell, i));
     expected = ground_stepped(expected, i);
@@ -70,7 +70,7 @@ static void a_wait_may_come_before_the_other_context_promises(ground *g)
   uint64_t cell = 1;
   ground_sync s;
   aq_sync *sync = ground_sync_make(&s, a, 1, b, 1);
-  sync->flags |= AQ_SYNC_PARK;
+  sync->flags |= AQ_SYNC_DEFER;
   ck_assert_ok(g, ground_dispatch(&other, second, sync, &cell, 2));
   ck_assert_ok(g, ground_dispatch(g, first, ground_sync_make(&s, NULL, 0, a, 1),
                                   &cell, 1));
@@ -150,7 +150,7 @@ static void a_failure_crosses_contexts(ground *g)
   uint64_t cell = 1;
   ground_sync s;
   aq_sync *sync = ground_sync_make(&s, bad, 1, after, 1);
-  sync->flags |= AQ_SYNC_PARK;
+  sync->flags |= AQ_SYNC_DEFER;
   ck_assert_ok(g, ground_dispatch(&other, queue, sync, &cell, 1));
   aq_semaphore_fail(bad, AQ_ERR_IO, "the disk is full");
   const aq_point point = {after, 1};

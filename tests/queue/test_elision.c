@@ -175,7 +175,7 @@ START_TEST(a_wait_for_an_early_value_does_not_wait_for_a_later_one)
   table t;
   table_open(&t);
   go(&t, 0, NULL, 0, 1);
-  go(&t, 1, &(aq_point){t.semaphores[2], 1}, 1, 0); /* parked */
+  go(&t, 1, &(aq_point){t.semaphores[2], 1}, 1, 0); /* deferred */
   aq_semaphore *late = ground_semaphore(&t.g, 0);
   const aq_point wait = {t.semaphores[0], 1}, signal = {late, 1};
   go(&t, 0, &(aq_point){late, 1}, 1, 2); /* needs what queue 3 does */

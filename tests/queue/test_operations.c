@@ -584,7 +584,7 @@ static void operations_are_parked_with_what_they_borrow(ground *g)
   ground_sync s;
   ck_assert_ok(g, aq_queue_barrier(queue, ground_sync_make(&s, go, 1, NULL, 0),
                                    &g->diag));
-  const aq_sync park = {.flags = AQ_SYNC_PARK};
+  const aq_sync park = {.flags = AQ_SYNC_DEFER};
   for (uint32_t i = 0; i < MANY; i++) {
     uint32_t value = i * 3;
     ck_assert_ok(g, aq_queue_update(queue, &park,
@@ -621,7 +621,7 @@ static void operations_are_parked_with_what_they_borrow(ground *g)
   aq_semaphore_release(done);
 }
 
-/* A queue that stops with all kinds of operations in flight and parked. */
+/* A queue that stops with all kinds of operations in flight and deferred. */
 static void a_queue_that_stops_fails_operations_of_every_kind(ground *g)
 {
   aq_queue *queue = ground_queue(g, NULL);
@@ -666,62 +666,6 @@ static void a_queue_that_stops_fails_operations_of_every_kind(ground *g)
   ck_assert_uint_eq(note.calls, 0);
   close(fd);
   aq_queue_destroy(queue);
-}
-
-static aq_status waited(ground *g, aq_semaphore *semaphore)
-{
-  const aq_point point = {semaphore, 1};
-  return aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag);
-}
-
-/* The engine belongs to no queue: all queues of its device fail, queues of
- * another device continue. */
-static void a_copy_engine_that_faults_fails_the_queues_of_its_device(ground *g)
-{
-  if (!(g->info.caps & AQ_CAP_EVENTS)) {
-    aqtest_leave_out("%s: it reports no memory faults", g->kind->label);
-    return;
-  }
-  aq_queue *queue = ground_queue(g, NULL), *beside = ground_queue(g, NULL);
-  aq_semaphore *copied = ground_semaphore(g, 0),
-               *never = ground_semaphore(g, 0),
-               *pending = ground_semaphore(g, 0),
-               *later = ground_semaphore(g, 0);
-  void *gone = mmap(NULL, LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  uint64_t cell = 1;
-  ground_sync s;
-  ck_assert_ok(g, ground_dispatch(g, beside,
-                                  ground_sync_make(&s, never, 1, pending, 1),
-                                  &cell, 1));
-  ck_assert_ok(g, aq_queue_copy(queue, ground_sync_make(&s, NULL, 0, copied, 1),
-                                &(aq_copy){device_memory(g, LARGE), gone, LARGE,
-                                           AQ_PATH_HOST, AQ_COPY_ENGINE},
-                                &g->diag));
-  ck_assert_int_eq(waited(g, copied), AQ_ERR_QUEUE);
-  ck_assert_msg(strstr(g->diag.text, "memory fault") != NULL, "%s",
-                g->diag.text);
-  ck_assert_int_eq(waited(g, pending), AQ_ERR_QUEUE);
-  aq_status status = ground_dispatch(
-      g, beside, ground_sync_make(&s, NULL, 0, later, 1), &cell, 1);
-  ck_assert_int_eq(status == AQ_OK ? waited(g, later) : status, AQ_ERR_QUEUE);
-  ck_assert_uint_eq(cell, 1);
-  if (g->info.device_count > 1) {
-    aq_queue *far = ground_queue(g, &(aq_queue_options){.device = 1});
-    aq_semaphore *done = ground_semaphore(g, 0);
-    ck_assert_ok(g,
-                 ground_dispatch(g, far, ground_sync_make(&s, NULL, 0, done, 1),
-                                 &cell, 1));
-    ground_wait(g, done, 1);
-    aq_queue_destroy(far);
-    aq_semaphore_release(done);
-  }
-  aq_queue_destroy(queue);
-  aq_queue_destroy(beside);
-  aq_semaphore_release(copied);
-  aq_semaphore_release(never);
-  aq_semaphore_release(pending);
-  aq_semaphore_release(later);
-  munmap(gone, LARGE);
 }
 
 /* ---- reports ---- */
@@ -793,7 +737,6 @@ static const ground_case cases[] = {
     GROUND_CASE(failed_allocas_and_deallocas_change_nothing),
     GROUND_CASE(operations_are_parked_with_what_they_borrow),
     GROUND_CASE(a_queue_that_stops_fails_operations_of_every_kind),
-    GROUND_CASE(a_copy_engine_that_faults_fails_the_queues_of_its_device),
     GROUND_CASE(every_operation_is_reported_once),
 };
 

@@ -26,9 +26,9 @@ static const char *const devices[] = {"mi25",     "mi50",     "mi100",
 /* The code of the device library, in place of its host functions. */
 static aq_builtins builtins_load(ground *g)
 {
-  static const char *const names[AQ_BUILTIN_COUNT] = {"aq_fill", "aq_copy",
-                                                      "aq_update", "aq_patch"};
-  aq_builtins builtins;
+  static const char *const names[AQ_BUILTIN_COUNT] = {
+      "aq_fill", "aq_copy", "aq_update", "aq_patch", "aq_atomic", "aq_wait"};
+  aq_builtins builtins = {.wait = AQ_VALUE_PM4};
   aq_kernel_info info;
   const void *image;
   size_t size;

@@ -97,7 +97,7 @@ static bool is_reached(aq_semaphore *semaphore)
 
 static void alloca_theirs(void)
 {
-  const aq_sync sync = {.flags = AQ_SYNC_PARK};
+  const aq_sync sync = {.flags = AQ_SYNC_DEFER};
   ck_assert_ok(&g, aq_queue_alloca(queue, &sync, &request, &theirs, &g.diag));
 }
 
@@ -188,7 +188,7 @@ START_TEST(memory_of_a_failed_alloca_waits_for_the_dealloca_before_it)
   chain_open(&c);
   aq_queue *third = queue_make();
   ck_assert_ok(&g, aq_queue_dealloca(third, NULL, theirs, &g.diag));
-  aq_queue_destroy(c.other); /* its parked alloca fails at once */
+  aq_queue_destroy(c.other); /* its deferred alloca fails at once */
   c.other = queue_make();
   ck_assert_int_eq(aq_semaphore_query(c.got, NULL, &g.diag), AQ_ERR_QUEUE);
   ck_assert_ok(&g, aq_queue_alloca(c.other,

@@ -4,7 +4,7 @@
  * and free the same block, or two that do it twice, on two queues. A thread's
  * work with the pool's lock is one step, and so is each submission, refusal,
  * end and failure; every order of steps is tried, by breadth first search. The
- * transitions are pool.c's own (queue/pool_states.h).
+ * transitions are alloca_pool.c's own (queue/alloca_states.h).
  *
  * In every state: no two allocations may be used, an idle block has no dealloca
  * under way, and some step is possible until all threads have done their work.
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/pool_states.h"
+#include "queue/alloca_states.h"
 #include "support/aqtest.h"
 
 enum {
@@ -114,7 +114,7 @@ static void thread_goes_on(world *w, int t, int by)
 
 static bool alloca_begin(world *w, int t)
 {
-  if (block_of(w) == AQ_BLOCK_HELD) { /* no memory, and nothing to free */
+  if (block_of(w) == AQ_BLOCK_ALLOCATED) { /* no memory, and nothing to free */
     thread_goes_on(w, t, 2);
     return true;
   }
@@ -150,7 +150,7 @@ static bool dealloca_begin(world *w, int t)
   }
   ck_assert_uint_eq(w->newest, number);
   w->of[number].before = w->of[number].older;
-  turn(w, number, AQ_DEALLOCA_ASKED);
+  turn(w, number, AQ_DEALLOCA_REQUESTED);
   w->threads[t].phase = SUBMITS;
   return true;
 }
@@ -344,7 +344,7 @@ static bool is_over(const world *w)
 /* An idle block has no dealloca under way. */
 static void idle_is_idle(const world *w)
 {
-  if (block_of(w) != AQ_BLOCK_IDLE)
+  if (block_of(w) != AQ_BLOCK_FREE)
     return;
   for (int q = 0; q < QUEUES; q++)
     for (int i = w->queues[q].told ? 1 : 0; i < w->queues[q].count; i++)
@@ -382,7 +382,7 @@ static void search_all(int of, int each)
     if (!any && !is_over(&w))
       ck_abort_msg("state %zu: no step is possible", i);
     if (!any)
-      ck_assert_int_eq(block_of(&w) == AQ_BLOCK_HELD, owners_of(&w) == 1);
+      ck_assert_int_eq(block_of(&w) == AQ_BLOCK_ALLOCATED, owners_of(&w) == 1);
     ends += !any;
   }
   printf("# %d threads, %d operations each: %zu states, %zu of them final\n",

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmdbuf/builder.h"
-#include "common/memory_sink.h"
 #include "queue/operations.h"
 
-enum { STEPS = 40 };
+enum { STEPS = 40, LARGE = 3000001 /* three pieces of staging */ };
 
 static void operations_run_in_order(ground *g)
 {
@@ -156,7 +155,7 @@ static void a_full_queue_takes_more_later(ground *g)
   ground_sync s;
   for (uint64_t i = 0; i < MANY; i++) {
     ground_sync_make(&s, NULL, 0, done, i + 1)->flags =
-        i % 3 == 0 ? AQ_SYNC_PARK : 0;
+        i % 3 == 0 ? AQ_SYNC_DEFER : 0;
     ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, i));
     expected = ground_stepped(expected, i);
   }
@@ -396,6 +395,65 @@ static void a_failure_passes_through_the_queues_between(ground *g)
     aq_semaphore_release(semaphores[i]);
 }
 
+static aq_status waited(ground *g, aq_semaphore *semaphore)
+{
+  const aq_point point = {semaphore, 1};
+  return aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag);
+}
+
+/* The engine belongs to no queue: all queues of its device fail, queues of
+ * another device continue. */
+static void a_copy_engine_that_faults_fails_the_queues_of_its_device(ground *g)
+{
+  if (!(g->info.caps & AQ_CAP_EVENTS)) {
+    aqtest_leave_out("%s: it reports no memory faults", g->kind->label);
+    return;
+  }
+  aq_queue *queue = ground_queue(g, NULL), *beside = ground_queue(g, NULL);
+  aq_semaphore *copied = ground_semaphore(g, 0),
+               *never = ground_semaphore(g, 0),
+               *pending = ground_semaphore(g, 0),
+               *later = ground_semaphore(g, 0);
+  void *gone = mmap(NULL, LARGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *to = NULL;
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(
+      g, g->ops->mem_alloc(g->t, 0, AQ_MEMORY_DEVICE, LARGE, &to, &g->diag));
+  ck_assert_ok(g, ground_dispatch(g, beside,
+                                  ground_sync_make(&s, never, 1, pending, 1),
+                                  &cell, 1));
+  ck_assert_ok(g, aq_queue_copy(
+                      queue, ground_sync_make(&s, NULL, 0, copied, 1),
+                      &(aq_copy){to, gone, LARGE, AQ_PATH_HOST, AQ_COPY_ENGINE},
+                      &g->diag));
+  ck_assert_int_eq(waited(g, copied), AQ_ERR_QUEUE);
+  ck_assert_msg(strstr(g->diag.text, "memory fault") != NULL, "%s",
+                g->diag.text);
+  ck_assert_int_eq(waited(g, pending), AQ_ERR_QUEUE);
+  aq_status status = ground_dispatch(
+      g, beside, ground_sync_make(&s, NULL, 0, later, 1), &cell, 1);
+  ck_assert_int_eq(status == AQ_OK ? waited(g, later) : status, AQ_ERR_QUEUE);
+  ck_assert_uint_eq(cell, 1);
+  if (g->info.device_count > 1) {
+    aq_queue *far = ground_queue(g, &(aq_queue_options){.device = 1});
+    aq_semaphore *done = ground_semaphore(g, 0);
+    ck_assert_ok(g,
+                 ground_dispatch(g, far, ground_sync_make(&s, NULL, 0, done, 1),
+                                 &cell, 1));
+    ground_wait(g, done, 1);
+    aq_queue_destroy(far);
+    aq_semaphore_release(done);
+  }
+  aq_queue_destroy(queue);
+  aq_queue_destroy(beside);
+  aq_semaphore_release(copied);
+  aq_semaphore_release(never);
+  aq_semaphore_release(pending);
+  aq_semaphore_release(later);
+  munmap(gone, LARGE);
+}
+
 /* ---- doorbells ---- */
 
 static uint64_t doorbells_of(aq_queue *queue)
@@ -481,7 +539,7 @@ static void busy_released(aq_status status, void *user)
   busy *b = user;
   aq_diag diag;
   aq_queue_stats stats;
-  const aq_sync park = {.flags = AQ_SYNC_PARK};
+  const aq_sync park = {.flags = AQ_SYNC_DEFER};
   void *memory = NULL;
   (void)status;
   b->submitted = aq_queue_barrier(b->queue, &park, &diag);
@@ -579,330 +637,6 @@ static void parked_operations_fail_with_their_queue(ground *g)
   aq_semaphore_release(done);
 }
 
-/* A command buffer of steps 0, 1, 2… of the cell in slot 0. */
-static aq_link *steps_link(ground *g, uint64_t steps, aq_builder **builder)
-{
-  aq_program program;
-  aq_link *link;
-  uint32_t kernel;
-  ck_assert_ok(g, aq_builder_create(NULL, builder, &g->diag));
-  ck_assert_ok(
-      g, aq_builder_kernel(*builder, "step", g->kernel, &kernel, &g->diag));
-  for (uint64_t i = 0; i < steps; i++) {
-    const aq_ref cell = aq_ref_slot(0, 0);
-    aq_builder_barrier(*builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
-    ck_assert_ok(g,
-                 aq_builder_dispatch(*builder,
-                                     &(aq_dispatch){.kernel = kernel,
-                                                    .grid = {1, 1, 1},
-                                                    .workgroup = {1, 1, 1},
-                                                    .bindings = &cell,
-                                                    .binding_count = 1,
-                                                    .constants = &i,
-                                                    .constant_size = sizeof i},
-                                     &g->diag));
-  }
-  ck_assert_ok(g, aq_builder_end(*builder, &program, &g->diag));
-  ck_assert_ok(g,
-               aq_link_create(&program, &(aq_link_options){.transport = g->t},
-                              &link, &g->diag));
-  return link;
-}
-
-/* ---- what kernels need ---- */
-
-static void nothing(const aq_kernel_call *call)
-{
-  (void)call;
-}
-
-enum { NEEDED = 6 };
-
-/* What "needs" takes, and launches that each fail by one figure. */
-static const aq_launch launches[NEEDED + 1] = {
-    {0, {8, 2, 1}, {4, 2, 1}, 1024, 16, "", 64},
-    {0, {8, 2, 1}, {4, 2, 1}, 1024, 16, "", 63},
-    {0, {8, 2, 1}, {4, 2, 1}, 1023, 16, "", 64},
-    {0, {8, 2, 1}, {4, 2, 1}, 1024, 15, "", 64},
-    {0, {8, 2, 1}, {2, 4, 1}, 1024, 16, "", 64},
-    {0, {8, 2, 1}, {8, 1, 1}, 1024, 16, "", 64},
-    {0, {8, 2, 1}, {4, 2, 2}, 1024, 16, "", 64},
-};
-
-static const char *const refusals[NEEDED] = {
-    "63 bytes of arguments are given; it needs 64",
-    "1023 bytes of group memory are given; it needs 1024",
-    "15 bytes of private memory are given; it needs 16",
-    "2x4x1 work-items; the kernel requires 4x2x1",
-    "8x1x1 work-items; the kernel requires 4x2x1",
-    "4x2x2 work-items; the kernel requires 4x2x1",
-};
-
-static uint64_t needy_register(ground *g, bool fixed)
-{
-  aq_kernel_info info;
-  ck_assert_ok(g,
-               g->ops->kernel_register(
-                   g->t,
-                   &(aq_kernel_desc){.name = "needs",
-                                     .function = nothing,
-                                     .cost = {AQ_COST_FIXED, AQ_US},
-                                     .kernarg_size = 64,
-                                     .group_size = 1024,
-                                     .private_size = 16,
-                                     .workgroup_max = fixed ? 8 : 4,
-                                     .workgroup = {fixed ? 4 : 0, fixed ? 2 : 0,
-                                                   fixed ? 1 : 0}},
-                   &info, &g->diag));
-  return info.object;
-}
-
-static void refused(ground *g, aq_status status, const char *words)
-{
-  ck_assert_status(status, AQ_ERR_INVALID, &g->diag);
-  ck_assert_msg(strstr(g->diag.text, "kernel needs: "), "%s", g->diag.text);
-  ck_assert_msg(strstr(g->diag.text, words), "%s", g->diag.text);
-}
-
-static void a_launch_that_lacks_what_its_kernel_needs_is_refused(ground *g)
-{
-  aq_queue *queue = ground_queue(g, NULL);
-  char args[64] = "";
-  for (int i = 0; i <= NEEDED; i++) {
-    aq_launch launch = launches[i];
-    launch.object = needy_register(g, true);
-    launch.kernargs = args;
-    aq_status status = aq_queue_dispatch(queue, NULL, &launch, &g->diag);
-    if (i == 0)
-      ck_assert_ok(g, status);
-    else
-      refused(g, status, refusals[i - 1]);
-    ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
-  }
-  aq_launch launch = launches[0];
-  launch.object = needy_register(g, false);
-  launch.kernargs = args;
-  refused(g, aq_queue_dispatch(queue, NULL, &launch, &g->diag),
-          "8 work-items; the kernel takes at most 4");
-  aq_queue_destroy(queue);
-}
-
-/* Programs with one launch of each kind, linked with and without memory of
- * their own. */
-static void a_program_that_lacks_what_its_kernels_need_is_refused(ground *g)
-{
-  aq_queue *queue = ground_queue(g, NULL);
-  const uint64_t object = needy_register(g, true);
-  char args[64] = "";
-  for (int i = 0; i <= 2 * NEEDED + 1; i++) {
-    const bool one_shot = i > NEEDED;
-    const int which = i % (NEEDED + 1);
-    const aq_launch *launch = &launches[which];
-    const aq_dispatch dispatch = {.grid = {8, 2, 1},
-                                  .workgroup = {launch->workgroup[0],
-                                                launch->workgroup[1],
-                                                launch->workgroup[2]},
-                                  .group_size = launch->group_size,
-                                  .private_size = launch->private_size,
-                                  .constants = args,
-                                  .constant_size = launch->kernarg_size};
-    aq_builder *builder;
-    aq_program program;
-    aq_link *link = NULL, borrowed;
-    uint32_t kernel;
-    ck_assert_ok(g,
-                 aq_builder_create(&(aq_builder_options){.one_shot = one_shot},
-                                   &builder, &g->diag));
-    ck_assert_ok(
-        g, aq_builder_kernel(builder, "needs", object, &kernel, &g->diag));
-    ck_assert_ok(g, aq_builder_dispatch(builder, &dispatch, &g->diag));
-    ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
-    aq_status status =
-        one_shot
-            ? aq_link_init(&borrowed, &program, NULL, &g->diag)
-            : aq_link_create(&program, &(aq_link_options){.transport = g->t},
-                             &link, &g->diag);
-    if (status == AQ_OK)
-      status = aq_queue_execute(
-          queue, NULL, &(aq_execution){one_shot ? &borrowed : link, NULL, 0},
-          &g->diag);
-    if (which == 0)
-      ck_assert_ok(g, status);
-    else
-      refused(g, status, refusals[which - 1]);
-    ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
-    aq_link_destroy(link);
-    aq_builder_destroy(builder);
-  }
-  aq_queue_destroy(queue);
-}
-
-/* A command buffer larger than the ring, replayed with different tables. */
-static void larger_program_run(ground *g, uint32_t flags)
-{
-  enum { DISPATCHES = 500 };
-  aq_builder *builder;
-  aq_link *link = steps_link(g, DISPATCHES, &builder);
-  aq_queue *queue =
-      ground_queue(g, &(aq_queue_options){.size = 64, .kernarg_size = 16384});
-  aq_semaphore *done = ground_semaphore(g, 0);
-  uint64_t cells[2] = {1, 2}, expected[2] = {1, 2};
-  for (uint64_t i = 0; i < 2; i++) {
-    aq_binding binding = {&cells[i], sizeof cells[i]};
-    ground_sync s;
-    ck_assert_ok(g, aq_queue_execute(
-                        queue, ground_sync_make(&s, NULL, 0, done, i + 1),
-                        &(aq_execution){link, &binding, 1, flags}, &g->diag));
-    memset(&binding, 0xee, sizeof binding); /* it was copied if need be */
-    for (uint64_t k = 0; k < DISPATCHES; k++)
-      expected[i] = ground_stepped(expected[i], k);
-  }
-  ground_wait(g, done, 2);
-  ck_assert_uint_eq(cells[0], expected[0]);
-  ck_assert_uint_eq(cells[1], expected[1]);
-  aq_queue_stats stats;
-  aq_queue_stats_get(queue, &stats);
-  ck_assert_uint_eq(stats.operations, 2);
-  ck_assert_uint_gt(stats.epochs, 2);
-  aq_queue_destroy(queue);
-  aq_link_destroy(link);
-  aq_builder_destroy(builder);
-  aq_semaphore_release(done);
-}
-
-static void a_program_larger_than_the_ring_is_one_operation(ground *g)
-{
-  larger_program_run(g, 0);
-}
-
-static void the_device_walks_a_program_larger_than_the_ring(ground *g)
-{
-  larger_program_run(g, AQ_EXECUTE_ON_DEVICE);
-}
-
-static bool takes_pm4(const ground *g)
-{
-  return g->info.caps & AQ_CAP_PM4;
-}
-
-/* 500 dispatches in a kernarg ring that holds the commands of a few. */
-static void a_program_larger_than_the_ring_runs_as_pm4(ground *g)
-{
-  if (takes_pm4(g))
-    larger_program_run(g, AQ_EXECUTE_PM4);
-}
-
-typedef struct reports {
-  unsigned count;
-  aq_operation_report last[4];
-} reports;
-
-static void reported(const aq_operation_report *report, void *user)
-{
-  reports *r = user;
-  if (r->count < 4)
-    r->last[r->count] = *report;
-  r->count++;
-}
-
-/* Four steps again and again until the cell is large enough, in blocks that
- * hold few of them: the host looks at the cell between the parts. */
-static void values_program_run(ground *g, uint32_t flags, aq_memory_kind where)
-{
-  enum { STEPS_A_TURN = 4 };
-  const bool hidden = where == AQ_MEMORY_DEVICE && ground_hides(g);
-  const int64_t enough = INT64_C(1000000000000000);
-  const aq_ref ref = aq_ref_slot(0, 0);
-  const aq_test test = {ref, enough, AQ_LT, true};
-  aq_builder *builder;
-  aq_program program;
-  aq_link *link;
-  aq_label loop;
-  uint32_t kernel;
-  ck_assert_ok(g, aq_builder_create(&(aq_builder_options){.block_size = 512},
-                                    &builder, &g->diag));
-  ck_assert_ok(
-      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
-  ck_assert_ok(g, aq_builder_label(builder, &loop, &g->diag));
-  ck_assert_ok(g, aq_builder_place(builder, loop, &g->diag));
-  for (uint64_t i = 0; i < STEPS_A_TURN; i++) {
-    const aq_dispatch step = {.kernel = kernel,
-                              .grid = {1, 1, 1},
-                              .workgroup = {1, 1, 1},
-                              .bindings = &ref,
-                              .binding_count = 1,
-                              .constants = &i,
-                              .constant_size = sizeof i};
-    ck_assert_ok(g, aq_builder_dispatch(builder, &step, &g->diag));
-    aq_builder_barrier(builder, AQ_SCOPE_SYSTEM, AQ_SCOPE_SYSTEM);
-  }
-  ck_assert_ok(g, aq_builder_branch_if(builder, &test, loop, &g->diag));
-  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
-  ck_assert_uint_ne(program.flags & AQ_PROGRAM_DRAINS, 0);
-  ck_assert_uint_gt(program.block_count, 1);
-  ck_assert_ok(g,
-               aq_link_create(&program, &(aq_link_options){.transport = g->t},
-                              &link, &g->diag));
-  aq_queue *queue = ground_queue(g, NULL);
-  aq_semaphore *done = ground_semaphore(g, 0);
-  uint64_t *cell, expected = 1, turns = 0, value = 1;
-  void *memory;
-  ck_assert_ok(
-      g, g->ops->mem_alloc(g->t, 0, where, sizeof *cell, &memory, &g->diag));
-  cell = memory;
-  ground_move(g, cell, &value, sizeof value);
-  const aq_binding binding = {cell, sizeof *cell};
-  ground_sync s;
-  do {
-    for (uint64_t i = 0; i < STEPS_A_TURN; i++)
-      expected = ground_stepped(expected, i);
-    turns++;
-  } while ((int64_t)expected < enough);
-  ck_assert_ok(
-      g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
-                          &(aq_execution){link, &binding, 1, flags}, &g->diag));
-  /* Later operations of the queue run behind all of it. */
-  ck_assert_ok(g,
-               ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, done, 2),
-                               cell, 77));
-  ground_wait(g, done, 2);
-  ground_move(g, &value, cell, sizeof value);
-  ck_assert_uint_eq(value, ground_stepped(expected, 77));
-  aq_queue_stats stats;
-  aq_queue_stats_get(queue, &stats);
-  ck_assert_uint_gt(turns, 1);
-  /* The device walks where the host cannot look. */
-  ck_assert_uint_gt(stats.epochs, flags || hidden ? 2 : turns);
-  ck_assert_uint_eq(stats.operations, 2);
-  aq_queue_destroy(queue);
-  g->ops->mem_free(g->t, memory);
-  aq_semaphore_release(done);
-  aq_link_destroy(link);
-  aq_builder_destroy(builder);
-}
-
-static void
-a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
-{
-  values_program_run(g, 0, AQ_MEMORY_HOST);
-}
-
-static void a_value_in_memory_of_the_device_decides(ground *g)
-{
-  values_program_run(g, 0, AQ_MEMORY_DEVICE);
-}
-
-static void the_device_looks_at_values_itself(ground *g)
-{
-  values_program_run(g, AQ_EXECUTE_ON_DEVICE, AQ_MEMORY_HOST);
-}
-
-static void pm4_looks_at_values_between_its_parts(ground *g)
-{
-  if (takes_pm4(g))
-    values_program_run(g, AQ_EXECUTE_PM4, AQ_MEMORY_HOST);
-}
-
 /* A context of a logical device of all there are, the last one first. */
 static void queues_are_placed_by_their_affinity(ground *g)
 {
@@ -961,117 +695,6 @@ static void queues_are_placed_by_their_affinity(ground *g)
   aq_driver_close(driver);
 }
 
-static void each_operation_is_reported_with_its_times(ground *g)
-{
-  reports r = {0};
-  const bool profile = g->info.caps & AQ_CAP_PROFILING;
-  aq_queue *other = ground_queue(g, NULL);
-  aq_queue *queue = ground_queue(
-      g, &(aq_queue_options){
-             .size = 256, .profile = profile, .report = reported, .user = &r});
-  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
-  uint64_t cell = 1;
-  ground_sync s;
-  ck_assert_ok(g, ground_dispatch(g, other, ground_sync_make(&s, NULL, 0, a, 1),
-                                  &cell, 1));
-  ck_assert_ok(
-      g, ground_dispatch(g, queue, ground_sync_make(&s, a, 1, b, 1), &cell, 2));
-  ck_assert_ok(g, aq_queue_barrier(queue, ground_sync_make(&s, NULL, 0, b, 2),
-                                   &g->diag));
-  ground_wait(g, b, 2);
-  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
-  ck_assert_uint_eq(r.count, 2);
-  ck_assert_str_eq(r.last[0].what, "dispatch");
-  ck_assert_str_eq(r.last[1].what, "barrier");
-  ck_assert_int_eq(r.last[0].status, AQ_OK);
-  ck_assert_int_eq(__builtin_popcount(r.last[0].rules), 1);
-  ck_assert_uint_eq(r.last[1].rules, 0);
-  ck_assert_int_le(r.last[0].begin, r.last[0].submitted);
-  ck_assert_int_le(r.last[0].submitted, r.last[0].retired);
-  ck_assert_uint_gt(r.last[1].first, r.last[0].first);
-  if (profile && g->kind->mode == AQ_MODE_VIRTUAL) {
-    ck_assert_int_lt(r.last[0].submitted, r.last[0].end);
-    ck_assert_int_le(r.last[0].end, r.last[0].retired);
-  }
-  aq_queue_destroy(queue);
-  aq_queue_destroy(other);
-  aq_semaphore_release(a);
-  aq_semaphore_release(b);
-}
-
-/* The rows of a context's operations. */
-static void rows_check(ground *g, const aq_memory_sink *sink, uint64_t edges)
-{
-  static const char *const names[] = {"dispatch", "dispatch", "execute"};
-  const bool timed = g->info.caps & AQ_CAP_PROFILING;
-  ck_assert_uint_eq(sink->count, 3);
-  ck_assert_uint_eq(sink->queue_count, 2);
-  for (size_t i = 0; i < sink->count; i++) {
-    const aq_record *row = &sink->rows[i];
-    ck_assert_int_eq(row->kind, AQ_KIND_OPERATION);
-    ck_assert_str_eq(aq_names_text(&sink->names, row->name), names[i]);
-    ck_assert_str_eq(aq_operation_name((aq_operation)row->operation), names[i]);
-    ck_assert_int_le(row->host_begin, row->host_end);
-    ck_assert_int_le(row->host_end, row->observe);
-    ck_assert_int_eq(row->start != AQ_NONE, timed);
-    if (timed)
-      ck_assert_int_lt(row->start, row->end);
-    ck_assert_int_ge(row->depth, 1);
-  }
-  const aq_record *second = &sink->rows[1], *third = &sink->rows[2];
-  ck_assert_int_ne(second->queue, sink->rows[0].queue);
-  ck_assert_int_eq(__builtin_popcount((unsigned)second->strategy), 1);
-  ck_assert_int_eq((second->flags & AQ_FLAG_EDGE) != 0, edges > 0);
-  ck_assert_int_eq(third->strategy, 0);
-  ck_assert_int_ge(third->packets, 4);
-  if (timed) /* four kernels of 1 us, one after the other */
-    ck_assert_int_ge(third->end - third->start, 4 * AQ_US);
-}
-
-/* On a context of its own, beside the ground's. */
-static void operations_become_rows_of_the_record(ground *g)
-{
-  ground own = *g;
-  aq_memory_sink sink;
-  aq_memory_sink_init(&sink);
-  ck_assert_ok(g, aq_context_create(
-                      &(aq_context_options){.size = sizeof(aq_context_options),
-                                            .transport = g->t,
-                                            .way = g->kind->way,
-                                            .records = &sink.sink},
-                      &own.context, &g->diag));
-  aq_queue *first = ground_queue(&own, NULL),
-           *second = ground_queue(&own, NULL);
-  aq_semaphore *a = ground_semaphore(&own, 0), *b = ground_semaphore(&own, 0);
-  uint64_t cell = 1;
-  ground_sync s;
-  aq_builder *builder;
-  aq_link *link = steps_link(g, 4, &builder);
-  const aq_binding binding = {&cell, sizeof cell};
-  ck_assert_ok(g, ground_dispatch(g, first, ground_sync_make(&s, NULL, 0, a, 1),
-                                  &cell, 1));
-  ck_assert_ok(g, ground_dispatch(g, second, ground_sync_make(&s, a, 1, b, 1),
-                                  &cell, 2));
-  ck_assert_ok(g,
-               aq_queue_execute(second, ground_sync_make(&s, NULL, 0, b, 2),
-                                &(aq_execution){link, &binding, 1}, &g->diag));
-  /* So that its row is the first. */
-  ck_assert_ok(g, aq_queue_wait_idle(first, AQ_TIME_MAX, &g->diag));
-  ground_wait(&own, b, 2);
-  aq_queue_stats stats;
-  aq_queue_stats_get(second, &stats);
-  aq_queue_destroy(first);
-  aq_queue_destroy(second);
-  ck_assert_ok(g, aq_context_records_flush(own.context, &g->diag));
-  rows_check(g, &sink, stats.edge_packets);
-  aq_link_destroy(link);
-  aq_builder_destroy(builder);
-  aq_semaphore_release(a);
-  aq_semaphore_release(b);
-  aq_context_destroy(own.context);
-  aq_memory_sink_fini(&sink);
-}
-
 /* ---- the suite on each ground ---- */
 
 static const ground_case cases[] = {
@@ -1093,18 +716,8 @@ static const ground_case cases[] = {
     GROUND_CASE(operations_that_resume_ring_before_the_next_one_waits),
     GROUND_CASE(callbacks_may_do_whatever_does_not_wait),
     GROUND_CASE(callbacks_of_a_stopped_queue_may_do_the_same),
-    GROUND_CASE(a_program_larger_than_the_ring_is_one_operation),
-    GROUND_CASE(the_device_walks_a_program_larger_than_the_ring),
-    GROUND_CASE(a_program_larger_than_the_ring_runs_as_pm4),
-    GROUND_CASE(each_operation_is_reported_with_its_times),
-    GROUND_CASE(operations_become_rows_of_the_record),
-    GROUND_CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
-    GROUND_CASE(a_value_in_memory_of_the_device_decides),
-    GROUND_CASE(the_device_looks_at_values_itself),
-    GROUND_CASE(pm4_looks_at_values_between_its_parts),
     GROUND_CASE(queues_are_placed_by_their_affinity),
-    GROUND_CASE(a_launch_that_lacks_what_its_kernel_needs_is_refused),
-    GROUND_CASE(a_program_that_lacks_what_its_kernels_need_is_refused),
+    GROUND_CASE(a_copy_engine_that_faults_fails_the_queues_of_its_device),
 };
 
 int main(void)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Opens a report in headless Chromium and uses it, as TAP.
 
-drive_page.py PAGE [SCREENSHOT-FOLDER] [--pinned PAGE] [--code PAGE].
+drive_page.py PAGE [SCREENSHOT-FOLDER] [--pinned PAGE] [--code PAGE]
+  [--fitted PAGE].
 With --time it prints instead how long the page takes to open, in ms.
 """
 import base64
@@ -132,6 +133,17 @@ def use_pinned(browser, tap, page):
               "on the line they agree" not in charts, charts)
 
 
+def use_fitted(browser, tap, page):
+    """A replay whose constants were fitted to its first 10 dispatches."""
+    browser.open(page)
+    charts = browser.text("#charts")
+    tap.check("the page says to which rows constants were fitted",
+              "were fitted to first=10 of m: 10 dispatches, which do not score"
+              in charts, charts)
+    tap.check("and does not count their ends", "54 dispatches" in charts,
+              charts)
+
+
 def use_code(browser, tap, page):
     """A run whose instructions were counted."""
     tap.check("a page without counts has no section of code", browser.run(
@@ -161,6 +173,11 @@ def main():
         at = args.index("--code")
         code = args[at + 1]
         del args[at:at + 2]
+    fitted = None
+    if "--fitted" in args:
+        at = args.index("--fitted")
+        fitted = args[at + 1]
+        del args[at:at + 2]
     browser = Browser()
     tap = Tap()
     try:
@@ -174,6 +191,8 @@ def main():
             use_pinned(browser, tap, pinned)
         if code:
             use_code(browser, tap, code)
+        if fitted:
+            use_fitted(browser, tap, fitted)
     finally:
         browser.close()
     return tap.end()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/compare/align.h"
+#include "report/compare/sequence_align.h"
 
 #include <stdlib.h>
 #include <string.h>

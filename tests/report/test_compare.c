@@ -347,6 +347,53 @@ START_TEST(worst_rows_come_by_size_then_number)
 }
 END_TEST
 
+/* Launches onto an idle queue: of the first the latency is 5 us, of the others
+ * 9; the run has 9 for all of them. */
+START_TEST(rows_that_gave_constants_neither_score_nor_fit_the_formulas)
+{
+  enum { N = 6, GAVE = 3 };
+  aq_compare_row reference[N], rows[N];
+  for (int i = 0; i < N; i++) {
+    const double latency = i <= GAVE ? 5 : 9;
+    const given g = {
+        0, 100. * i + 1, 100. * i + 3, 100. * i + 3 + latency, 100. * i + 20, D,
+        0};
+    fill(&reference[i], &g, 1);
+    reference[i].number = reference[i].key = i;
+    rows[i] = reference[i];
+    rows[i].start += US(9 - latency);
+    rows[i].end += US(9 - latency);
+    if (i <= GAVE)
+      reference[i].flags = AQ_COMPARE_FITTED;
+  }
+  aq_compare c = compared(reference, rows, N, 0);
+  ck_assert_int_eq(c.scored, N - GAVE - 1);
+  ck_assert_int_eq(c.left_out[AQ_LEFT_OUT_FITTED], GAVE + 1);
+  ck_assert_double_eq(
+      c.stats[AQ_PREDICTOR_RUN][AQ_QUANTITY_END][AQ_CLASS_ALL].p99, 0);
+  ck_assert_int_eq(c.latency_warm, US(9));
+  ck_assert_int_eq(c.fitted_warm, N - GAVE - 1);
+  ck_assert(!c.fitted_to_all);
+  aq_compare_fini(&c);
+}
+END_TEST
+
+START_TEST(
+    formulas_are_fitted_to_all_rows_where_the_scored_ones_have_no_latency)
+{
+  aq_compare_row reference[LINE], rows[LINE];
+  fill(reference, line, LINE);
+  fill(rows, line, LINE);
+  for (int i = 0; i < LINE - 1; i++)
+    reference[i].flags = AQ_COMPARE_FITTED;
+  aq_compare c = compared(reference, rows, LINE, 0);
+  ck_assert_int_eq(c.scored, 1);
+  ck_assert_int_eq(c.latency_warm, US(5));
+  ck_assert(c.fitted_to_all);
+  aq_compare_fini(&c);
+}
+END_TEST
+
 START_TEST(waits_are_measured_from_each_runs_own_submission)
 {
   aq_compare_row reference[LINE], rows[LINE];
@@ -391,17 +438,18 @@ START_TEST(many_rows_are_compared)
 }
 END_TEST
 
-AQ_TEST_MAIN("report/compare", a_run_compared_with_itself_has_no_error,
-             each_row_is_in_the_class_its_submission_says,
-             a_shift_shows_in_ends_and_once_in_intervals,
-             zero_starts_at_submission_or_previous_end,
-             e_adds_the_median_latency_of_the_run_itself,
-             e_takes_the_cold_latency_after_105_us,
-             b_adds_the_median_gap_of_queued_rows,
-             formulas_have_the_durations_that_a_replay_predicted,
-             makespans_of_queues_are_apart_from_the_runs,
-             pinned_partnerless_and_silent_rows_count_nowhere,
-             no_verdict_when_nothing_can_be_scored, queues_do_not_mix,
-             worst_rows_come_by_size_then_number,
-             waits_are_measured_from_each_runs_own_submission,
-             many_rows_are_compared)
+AQ_TEST_MAIN(
+    "report/compare", a_run_compared_with_itself_has_no_error,
+    each_row_is_in_the_class_its_submission_says,
+    a_shift_shows_in_ends_and_once_in_intervals,
+    zero_starts_at_submission_or_previous_end,
+    e_adds_the_median_latency_of_the_run_itself,
+    e_takes_the_cold_latency_after_105_us, b_adds_the_median_gap_of_queued_rows,
+    formulas_have_the_durations_that_a_replay_predicted,
+    makespans_of_queues_are_apart_from_the_runs,
+    pinned_partnerless_and_silent_rows_count_nowhere,
+    no_verdict_when_nothing_can_be_scored, queues_do_not_mix,
+    worst_rows_come_by_size_then_number,
+    rows_that_gave_constants_neither_score_nor_fit_the_formulas,
+    formulas_are_fitted_to_all_rows_where_the_scored_ones_have_no_latency,
+    waits_are_measured_from_each_runs_own_submission, many_rows_are_compared)

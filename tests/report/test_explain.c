@@ -236,7 +236,8 @@ START_TEST(a_replay_does_not_blame_the_host_for_unexplained_waits)
   aq_dispatches alone = replay.all, *all = &replay.all;
   *all = (aq_dispatches){.rows = alone.rows, .count = alone.count};
   aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(aq_explain_origin(all, &measured.all, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_explain_origin(all, &measured.all, true, &diag), AQ_OK,
+                   &diag);
   const aq_explain was = explained(&measured, 0, false);
   const aq_explain is = explained(&replay, 0, false);
   ck_assert_int_eq(is.largest, AQ_CAUSE_UNEXPLAINED);
@@ -383,6 +384,50 @@ START_TEST(a_gap_with_a_lost_launch_is_unknown)
 }
 END_TEST
 
+/* The measured run launches at 0, 20 (lost) and 40; its replay in a closed loop
+ * at 100 and 190: the lost launch is one of 120. */
+START_TEST(a_lost_launch_moves_with_the_launch_before_it)
+{
+  run measured = {0}, replay = {0};
+  aq_lost_call lost = {US(20), 1, false};
+  aq_diag diag = AQ_DIAG_INIT;
+  for (int i = 0; i < 2; i++) {
+    submitted(add(&measured, AQ_KIND_KERNEL, 40 * i + 10, 40 * i + 20), 40 * i,
+              40 * i + 5);
+    aq_dispatch_row *row =
+        add(&replay, AQ_KIND_KERNEL, 90 * i + 110, 90 * i + 120);
+    submitted(row, 90 * i + 100, 90 * i + 105);
+    row->origin = measured.all.rows[i].number;
+  }
+  measured.all.lost = &lost;
+  measured.all.lost_count = 1;
+  ck_assert_status(aq_explain_origin(&replay.all, &measured.all, false, &diag),
+                   AQ_OK, &diag);
+  const aq_explain e = explained(&replay, 0, false);
+  ck_assert_uint_eq(replay.all.lost_count, 1);
+  ck_assert_int_eq(replay.all.lost[0].begin, US(120));
+  ck_assert_int_eq(e.lost_time, US(80));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_HOST].time, 0);
+  free(replay.all.lost);
+}
+END_TEST
+
+/* A row starts in a gap, and its end is not known. */
+START_TEST(a_gap_in_which_a_row_without_an_end_began_is_unknown)
+{
+  run r = {0};
+  aq_lost_call lost = {US(25), 1, true};
+  submitted(add(&r, AQ_KIND_KERNEL, 10, 20), 0, 5);
+  submitted(add(&r, AQ_KIND_KERNEL, 60, 70), 50, 55);
+  r.all.lost = &lost;
+  r.all.lost_count = 1;
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(40));
+  ck_assert_int_eq(e.endless, 1);
+  ck_assert_int_eq(e.lost, 0);
+}
+END_TEST
+
 /* Many launches ahead of the device: the lost one ran in a gap far behind. */
 START_TEST(a_lost_launch_ran_between_the_rows_that_it_was_launched_between)
 {
@@ -411,6 +456,8 @@ AQ_TEST_MAIN("report/explain", a_host_between_calls_is_told_from_one_in_a_call,
              a_measured_wait_for_another_queue_is_barrier_bound,
              a_wait_that_no_launch_takes_is_unexplained,
              a_gap_with_a_lost_launch_is_unknown,
+             a_lost_launch_moves_with_the_launch_before_it,
+             a_gap_in_which_a_row_without_an_end_began_is_unknown,
              a_lost_launch_ran_between_the_rows_that_it_was_launched_between,
              a_replay_does_not_blame_the_host_for_unexplained_waits,
              the_doorbell_of_a_pinned_row_explains_nothing,

@@ -20,6 +20,9 @@ sed 's/"host_begin": [0-9]*, "host_end": [0-9]*, //' \
 "$aqueduct" import "$work/pinned.jsonl" --name p -q > /dev/null
 "$aqueduct" replay p --device mi300x --name q -q > /dev/null 2>&1
 "$aqueduct" report p q -o "$work/pinned.html"
+# Constants fitted to the first rows, which score nothing.
+"$aqueduct" replay m --device mi300x --fit first=10 --name f -q > /dev/null 2>&1
+"$aqueduct" report m f -o "$work/fitted.html"
 # A launch whose instructions were counted: 16 waves, the last of 40 lanes.
 "$aqueduct" launch "$srcdir/doc/examples/kernels/device-gfx90a.hsaco" vadd \
   --grid 1000 --name c --profile-isa -q --args 'buf:f32[1000]=iota' \
@@ -27,4 +30,5 @@ sed 's/"host_begin": [0-9]*, "host_end": [0-9]*, //' \
 "$aqueduct" report c -o "$work/code.html"
 python3 "$srcdir/tests/report/drive_page.py" "$work/report.html" \
   --pinned "$work/pinned.html" --code "$work/code.html" \
+  --fitted "$work/fitted.html" \
   ${AQ_SCREENSHOTS:+"$AQ_SCREENSHOTS"}

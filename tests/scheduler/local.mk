@@ -1,6 +1,7 @@
 check_PROGRAMS += \
 	tests/scheduler/test_papers \
-	tests/scheduler/test_queue_map
+	tests/scheduler/test_queue_map \
+	tests/scheduler/test_turns
 
 # They take the headers that examples are built with.
 dist_check_SCRIPTS += \

@@ -16,25 +16,22 @@ enum { KEPT_MAX = 64 };
 
 static aq_diag diag = AQ_DIAG_INIT;
 
-static const char *const ideal[] = {"doorbell_to_fetch=0 ns",
-                                    "packet_fetch=0 ns",
-                                    "packet_decode=0 ns",
-                                    "acquire_agent=0 ns",
-                                    "acquire_system=0 ns",
-                                    "dispatch_setup=0 ns",
-                                    "workgroup_interval=0 ns",
-                                    "end_of_pipe=0 ns",
-                                    "release_agent=0 ns",
-                                    "release_system=0 ns",
-                                    "signal_write=0 ns",
-                                    "remap_latency=0 ns",
-                                    "queue_switch=0 ns",
-                                    "barrier_process=0 ns",
-                                    "cus=4",
-                                    "xccs=1",
-                                    "simds_per_cu=1",
-                                    "waves_per_simd=2",
-                                    NULL};
+#define IDEAL                                                                  \
+  "doorbell_to_fetch=0 ns", "packet_fetch=0 ns", "packet_decode=0 ns",         \
+      "acquire_agent=0 ns", "acquire_system=0 ns", "dispatch_setup=0 ns",      \
+      "workgroup_interval=0 ns", "end_of_pipe=0 ns", "release_agent=0 ns",     \
+      "release_system=0 ns", "signal_write=0 ns", "remap_latency=0 ns",        \
+      "queue_switch=0 ns", "kernel_reset=0 ns", "wave_state=0 B",              \
+      "barrier_process=0 ns", "cus=4", "xccs=1", "simds_per_cu=1",             \
+      "waves_per_simd=2"
+
+static const char *const ideal[] = {IDEAL, NULL};
+static const char *const one_slot[] = {IDEAL, "pipes=1", "slots_per_pipe=1",
+                                       NULL};
+static const char *const one_pipe[] = {IDEAL, "pipes=1", "slots_per_pipe=8",
+                                       "dispatch_setup=10 us", NULL};
+static const char *const two_pipes[] = {IDEAL, "pipes=2", "slots_per_pipe=2",
+                                        "packet_decode=10 us", NULL};
 
 /* The results of a run: rows, requests and preemptions, in the order of their
  * ends. */
@@ -72,7 +69,8 @@ static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
 }
 
 /* Caller's storage; `over` frees the contents of the outcome. */
-static void play(const char *scenario, const char *policy, outcome *o)
+static void play_on(const char *const *device, const char *scenario,
+                    const char *policy, outcome *o)
 {
   aq_workload_source *workload;
   aq_policy_choice *choice;
@@ -89,7 +87,7 @@ static void play(const char *scenario, const char *policy, outcome *o)
   ck_assert_status(aq_request_log_create(workload, &o->facts, &log, &diag),
                    AQ_OK, &diag);
   const aq_run_options options = {.transport = &aqsim_transport_ops,
-                                  .open = {.device = "mi50", .edits = ideal},
+                                  .open = {.device = "mi50", .edits = device},
                                   .policy = choice,
                                   .preemptions = &o->facts};
   ck_assert_status(
@@ -99,6 +97,11 @@ static void play(const char *scenario, const char *policy, outcome *o)
   aq_request_log_destroy(log);
   aq_policy_choice_destroy(choice);
   workload->close(workload);
+}
+
+static void play(const char *scenario, const char *policy, outcome *o)
+{
+  play_on(ideal, scenario, policy, o);
 }
 
 static void over(outcome *o)
@@ -259,10 +262,185 @@ START_TEST(lax_serves_those_that_cannot_make_it_after_those_that_can)
 }
 END_TEST
 
+START_TEST(lax_learns_the_rate_of_each_kernel_of_a_job)
+{
+  /* From the first, k takes 10 us and n 30: 15 us are enough for one k. */
+  static const char scenario[] =
+      "{\"version\": 1, \"kernels\": {\"k\": {\"cost\": \"10us\"},"
+      "\"n\": {\"cost\": \"30us\"}}, \"requests\": {"
+      "\"r\": {\"steps\": [{\"graph\": [\"k\", \"n\"]}]},"
+      "\"s\": {\"steps\": [{\"kernel\": \"k\"}]},"
+      "\"t\": {\"steps\": [{\"kernel\": \"n\"}]}}, \"clients\": ["
+      "{\"request\": \"r\", \"open\": {\"at\": [\"0us\"]}, \"deadline\": "
+      "\"1ms\"},"
+      "{\"request\": \"s\", \"open\": {\"at\": [\"42us\"]}, \"deadline\": "
+      "\"15us\"},"
+      "{\"request\": \"t\", \"open\": {\"at\": [\"60us\"]}, \"deadline\": "
+      "\"25us\"}]}";
+  outcome o;
+  play(scenario, "lax", &o);
+  ck_assert_int_eq(request_of(&o, 1)->complete, 52 * AQ_US);
+  ck_assert_int_eq(request_of(&o, 2)->rejected, 1);
+  over(&o);
+}
+END_TEST
+
+/* ---- REEF ---- */
+
+/* A best-effort kernel from 0 us on, an urgent one of 4 workgroups of 50 us
+ * from 10 us on; 8 workgroups fill the device. */
+#define REEF(items, time)                                                      \
+  "{\"version\": 1, \"kernels\": {"                                            \
+  "\"be\": {\"grid\": " items ", \"workgroup\": 64, \"cost\": "                \
+  "{\"workgroup\": \"" time "\"}},"                                            \
+  "\"rt\": {\"grid\": 256, \"workgroup\": 64, \"cost\": {\"workgroup\": "      \
+  "\"50us\"}}}, \"requests\": {"                                               \
+  "\"b\": {\"steps\": [{\"kernel\": \"be\"}]},"                                \
+  "\"u\": {\"steps\": [{\"kernel\": \"rt\"}]}}, \"clients\": ["                \
+  "{\"request\": \"b\", \"open\": {\"at\": [\"0us\"]}, \"idempotent\": true,"  \
+  "\"priority\": \"low\"},"                                                    \
+  "{\"request\": \"u\", \"open\": {\"at\": [\"10us\"]}, \"priority\": "        \
+  "\"high\"}]}"
+
+/* When the best-effort kernel ends; the urgent one is not delayed by it. */
+static aq_time best_effort_end(const char *scenario, const char *policy)
+{
+  outcome o;
+  play(scenario, policy, &o);
+  ck_assert_int_eq(request_of(&o, 1)->complete, 60 * AQ_US);
+  ck_assert_uint_eq(o.preempted_count, 1);
+  ck_assert_int_eq(o.preempted[0].mode, AQ_PREEMPTED_RESET);
+  const aq_time end = request_of(&o, 0)->complete;
+  over(&o);
+  return end;
+}
+
+START_TEST(best_effort_is_reset_and_pads_what_ends_before_the_urgent_kernel)
+{
+  /* Anew at 10 us, in the room that the urgent kernel leaves. */
+  ck_assert_int_eq(best_effort_end(REEF("256", "20us"), "reef"), 30 * AQ_US);
+  ck_assert_int_eq(best_effort_end(REEF("256", "50us"), "reef"), 60 * AQ_US);
+  /* It would end later: behind the urgent kernel. */
+  ck_assert_int_eq(best_effort_end(REEF("256", "51us"), "reef"), 111 * AQ_US);
+  ck_assert_int_eq(best_effort_end(REEF("256", "20us"), "reef,padding=0"),
+                   80 * AQ_US);
+}
+END_TEST
+
+/* ---- AMD ---- */
+
+#define REPEAT(count, items)                                                   \
+  "{\"version\": 1, \"kernels\": {\"k\": {\"grid\": " items                    \
+  ", \"workgroup\": "                                                          \
+  "64, \"cost\": {\"workgroup\": \"10us\"}}, \"long\": {\"grid\": 64, "        \
+  "\"workgroup\": 64, \"cost\": {\"workgroup\": \"100us\"}}}, \"requests\": {" \
+  "\"r\": {\"steps\": [{\"graph\": [{\"kernel\": \"k\", \"repeat\": " count    \
+  "}]}]}, \"l\": {\"steps\": [{\"kernel\": \"long\"}]}}, \"clients\": ["
+#define CLIENT(request, at, more)                                              \
+  "{\"request\": \"" request "\", \"open\": {\"at\": [\"" at "\"]}" more "}"
+
+static void check_ends(const char *const *device, const char *scenario,
+                       const char *policy, const int *ends, int count)
+{
+  outcome o;
+  play_on(device, scenario, policy, &o);
+  for (int i = 0; i < count; i++)
+    ck_assert_int_eq(request_of(&o, i)->complete, ends[i] * AQ_US);
+  over(&o);
+}
+
+START_TEST(a_slot_goes_to_the_queue_that_waits_longest)
+{
+  /* The third has its turns too, though the first two never end one. */
+  static const char scenario[] = REPEAT("1", "64")
+      CLIENT("l", "0us", "") "," CLIENT("l", "10us", "") "," CLIENT("l", "20us",
+                                                                    "") "]}";
+  check_ends(one_slot, scenario, "amd,quantum=30us",
+             (const int[]){280, 290, 300}, 3);
+}
+END_TEST
+
+START_TEST(queues_of_one_priority_change_when_a_quantum_ends)
+{
+  static const char scenario[] =
+      REPEAT("1", "64") CLIENT("l", "0us", "") "," CLIENT("l", "10us", "") "]}";
+  check_ends(one_slot, scenario, "amd,quantum=30us", (const int[]){190, 200},
+             2);
+  check_ends(one_slot, scenario, "amd", (const int[]){100, 200}, 2);
+}
+END_TEST
+
+START_TEST(a_pipe_launches_of_its_queues_in_turn)
+{
+  /* A launch keeps the pipe for 10 us, as long as a kernel runs. */
+  static const char scenario[] = REPEAT("3", "64")
+      CLIENT("r", "0us", "") "," CLIENT("r", "1us", "") "," CLIENT("r", "2us",
+                                                                   "") "]}";
+  check_ends(one_pipe, scenario, "amd", (const int[]){80, 90, 100}, 3);
+}
+END_TEST
+
+START_TEST(a_queue_gets_a_slot_of_the_pipe_that_has_the_fewest)
+{
+  /* Both decode at once. */
+  static const char scenario[] =
+      REPEAT("1", "64") CLIENT("r", "0us", "") "," CLIENT("r", "0us", "") "]}";
+  check_ends(two_pipes, scenario, "amd", (const int[]){20, 20}, 2);
+}
+END_TEST
+
+/* ---- preemption ---- */
+
+START_TEST(a_kernel_that_is_reset_has_all_of_its_work_left)
+{
+  /* The first, of 100 us, is reset at 10 us; at 15 us 95 us are less. */
+  static const char scenario[] =
+      "{\"version\": 1, \"kernels\": {"
+      "\"a\": {\"grid\": 64, \"workgroup\": 64, \"cost\": "
+      "{\"workgroup\": "
+      "\"100us\"}}, \"b\": {\"grid\": 64, \"workgroup\": 64, \"cost\": "
+      "{\"workgroup\": \"5us\"}}, \"c\": {\"grid\": 64, \"workgroup\": "
+      "64, "
+      "\"cost\": {\"workgroup\": \"95us\"}}}, \"requests\": {"
+      "\"a\": {\"steps\": [{\"kernel\": \"a\"}]},"
+      "\"b\": {\"steps\": [{\"kernel\": \"b\"}]},"
+      "\"c\": {\"steps\": [{\"kernel\": \"c\"}]}}, \"clients\": "
+      "[" CLIENT("a", "0us", ", \"idempotent\": true, \"hint\": \"100us\"") "," CLIENT(
+          "b", "10us",
+          ", \"idempotent\": true, \"hint\": \"5us\"") "," CLIENT("c",
+                                                                  "12u"
+                                                                  "s",
+                                                                  ", "
+                                                                  "\"id"
+                                                                  "empo"
+                                                                  "tent"
+                                                                  "\": "
+                                                                  "true"
+                                                                  ", "
+                                                                  "\"hi"
+                                                                  "nt\""
+                                                                  ": "
+                                                                  "\"95"
+                                                                  "us"
+                                                                  "\"") "]}";
+  check_ends(ideal, scenario, "preemptive,order=srpt,mode=reset",
+             (const int[]){210, 15, 110}, 3);
+  check_ends(ideal, scenario, "preemptive,order=srpt",
+             (const int[]){105, 15, 200}, 3);
+}
+END_TEST
+
 AQ_TEST_MAIN("scheduler/papers",
              a_kernel_gets_no_fewer_compute_units_than_keep_it_fast,
              without_overlap_a_kernel_takes_what_is_free,
              a_partition_of_a_model_is_sized_once_for_all_its_kernels,
              a_preemption_waits_for_what_each_level_cannot_take_back,
              lax_admits_what_the_rates_seen_so_far_let_in,
-             lax_serves_those_that_cannot_make_it_after_those_that_can)
+             lax_serves_those_that_cannot_make_it_after_those_that_can,
+             lax_learns_the_rate_of_each_kernel_of_a_job,
+             best_effort_is_reset_and_pads_what_ends_before_the_urgent_kernel,
+             a_slot_goes_to_the_queue_that_waits_longest,
+             queues_of_one_priority_change_when_a_quantum_ends,
+             a_pipe_launches_of_its_queues_in_turn,
+             a_queue_gets_a_slot_of_the_pipe_that_has_the_fewest,
+             a_kernel_that_is_reset_has_all_of_its_work_left)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/store_test.h"
 
 /* The findings of a check: "problem 2: …" a line each. */

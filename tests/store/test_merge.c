@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/care.h"
+#include "store/maintenance.h"
 #include "store/store_test.h"
 
 typedef struct merged {
   aq_merged_run runs[8]; /* without their names */
   size_t count;
+  const char *path; /* of the other store, for remove_next */
 } merged;
 
 static void take(const aq_merged_run *run, void *user)
@@ -242,6 +243,31 @@ START_TEST(a_vacuum_gives_back_the_space_of_removed_runs)
 }
 END_TEST
 
+/* Another process removes the second run of the store after the first came. */
+static void remove_next(const aq_merged_run *run, void *user)
+{
+  merged *all = user;
+  all->count++;
+  ck_assert_int_eq(run->from, 1);
+  sql_run(all->path, "DELETE FROM runs WHERE id = 2");
+}
+
+START_TEST(a_run_that_is_removed_while_it_is_merged_is_an_error)
+{
+  char *into = fresh_path("into.db");
+  merged got = {.path = make_pair("from.db", 3)};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store *store = store_open(into, AQ_STORE_WRITE);
+  ck_assert_status(aq_store_merge(store, got.path, remove_next, &got, &diag),
+                   AQ_ERR_NOT_FOUND, &diag);
+  ck_assert_ptr_nonnull(strstr(diag.text, "run 2 was removed while it was"));
+  aq_store_close(store);
+  ck_assert_uint_eq(got.count, 1);
+  check_is_sound(into);
+  check_text(into, "SELECT count(*) FROM runs", "1");
+}
+END_TEST
+
 /* The keys have the same FNV-1a digest, 4eac0c95540867e4. */
 #define FAILED_POINTS                                                          \
   "UPDATE runs SET complete = 0, failed = 'no such device', content_key = "    \
@@ -271,4 +297,5 @@ AQ_TEST_MAIN("store/merge", runs_come_with_all_that_belongs_to_them,
              a_store_is_not_merged_into_itself_nor_what_is_none,
              an_older_store_is_merged_too,
              a_vacuum_gives_back_the_space_of_removed_runs,
-             points_whose_keys_share_a_digest_are_told_apart)
+             points_whose_keys_share_a_digest_are_told_apart,
+             a_run_that_is_removed_while_it_is_merged_is_an_error)

@@ -97,7 +97,7 @@ END_TEST
 START_TEST(reading_what_is_not_there_says_how_to_make_it)
 {
   char *path = fresh_path("missing/runs.db");
-  store_open_fails(path, AQ_STORE_READ, AQ_ERR_NOT_FOUND, "aqueduct import");
+  store_open_fails(path, AQ_STORE_READ, AQ_ERR_NOT_FOUND, "importing a trace");
   ck_assert_int_ne(access(path, F_OK), 0);
 }
 END_TEST

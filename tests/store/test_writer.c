@@ -370,9 +370,35 @@ START_TEST(every_put_after_a_failed_batch_fails)
   for (int i = 0; i < 1000; i++)
     ck_assert_int_eq(sink->put_preempted(sink, &row, 1, &diag),
                      AQ_ERR_NOT_FOUND);
+  aq_record record;
+  aq_record_init(&record);
+  ck_assert_int_eq(sink->put(sink, &record, 1, &diag), AQ_ERR_NOT_FOUND);
+  const aq_edge edge = {.to = 1};
+  ck_assert_int_eq(sink->put_edges(sink, &edge, 1, &diag), AQ_ERR_NOT_FOUND);
   const aq_sample sample = {.time = 1};
   ck_assert_int_eq(sink->put_counters(sink, &sample, 1, &diag),
                    AQ_ERR_NOT_FOUND);
+  ck_assert_int_eq(aq_store_writer_finish(writer, NULL, &diag),
+                   AQ_ERR_NOT_FOUND);
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(taking_back_an_end_of_a_removed_run_fails_as_every_put_after_it)
+{
+  aq_store *store = store_open(fresh_path("runs.db"), AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store_writer *writer = writer_open(store, "m");
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  const int64_t stored = 7;
+  aq_record row;
+  aq_record_init(&row);
+  ck_assert_status(write_rows(writer, 2, 0, 20000, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_store_remove(store, aq_store_writer_run(writer), &diag),
+                   AQ_OK, &diag);
+  ck_assert_int_eq(sink->contradict(sink, &stored, 1, &diag), AQ_ERR_NOT_FOUND);
+  ck_assert_ptr_nonnull(strstr(diag.text, "was removed while it was written"));
+  ck_assert_int_eq(sink->put(sink, &row, 1, &diag), AQ_ERR_NOT_FOUND);
   ck_assert_int_eq(aq_store_writer_finish(writer, NULL, &diag),
                    AQ_ERR_NOT_FOUND);
   aq_store_close(store);
@@ -539,6 +565,7 @@ AQ_TEST_MAIN("store/writer", every_field_of_every_row_survives_many_batches,
              a_late_run_that_cannot_be_stored_takes_no_other_with_it,
              writing_a_run_that_was_removed_meanwhile_fails_and_leaves_nothing,
              every_put_after_a_failed_batch_fails,
+             taking_back_an_end_of_a_removed_run_fails_as_every_put_after_it,
              two_writers_and_a_reader_of_one_store_do_not_disturb_each_other,
              processes_write_to_one_new_store_at_once_while_another_reads,
              full_disk_is_one_error_and_earlier_runs_stay)

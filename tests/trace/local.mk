@@ -74,6 +74,6 @@ tests_trace_test_timeline_SOURCES = tests/trace/test_timeline.c \
 tests_trace_test_xplane_SOURCES = tests/trace/test_xplane.c \
 	$(AQ_TRACE_FIXTURE)
 
-dist_check_SCRIPTS += tests/trace/test_agreement.sh
+dist_check_SCRIPTS += tests/trace/test_agreement.sh tests/trace/test_reports.sh
 AQ_LONG_TESTS += tests/trace/test_agreement_all.sh
-EXTRA_DIST += tests/trace/damage.py tests/trace/independent.py
+EXTRA_DIST += tests/trace/damage.py tests/trace/independent.py tests/trace/reports.c tests/trace/reports.py

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/text/csv.h"
+#include "trace/text/csv_reader.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ typedef struct table {
   aq_trace_result result;
   aq_diag diag;
   aq_import import;
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_csv csv;
 } table;
 
@@ -29,16 +29,16 @@ static aq_status table_open(table *t, const char *text)
   memset(t, 0, sizeof *t);
   aq_memory_sink_init(&t->sink);
   aq_import_init(&t->import, &t->sink.sink, NULL, &t->result, &t->diag);
-  ck_assert_int_eq(
-      aq_reader_open_bytes("in", text, strlen(text), &t->reader, &t->diag),
-      AQ_OK);
+  ck_assert_int_eq(aq_stream_reader_open_bytes("in", text, strlen(text),
+                                               &t->reader, &t->diag),
+                   AQ_OK);
   return aq_csv_init(&t->csv, &t->import, t->reader, columns);
 }
 
 static void table_close(table *t)
 {
   aq_csv_fini(&t->csv);
-  aq_reader_close(t->reader);
+  aq_stream_reader_close(t->reader);
   aq_import_fini(&t->import);
   aq_memory_sink_fini(&t->sink);
 }
@@ -94,6 +94,19 @@ START_TEST(lines_end_with_crlf)
 }
 END_TEST
 
+START_TEST(a_return_before_an_empty_last_field_is_not_its_own)
+{
+  table t;
+  ck_assert_status(
+      table_open(&t, "Count,Note,Kernel_Name\r\n1,\"x\r\",\r\n2,\"y\r\",\n"),
+      AQ_OK, &t.diag);
+  check_row(&t, "", 1);
+  check_row(&t, "", 2);
+  check_end(&t);
+  table_close(&t);
+}
+END_TEST
+
 START_TEST(columns_in_another_case_are_found_and_counted)
 {
   table t;
@@ -109,7 +122,7 @@ START_TEST(a_missing_mandatory_column_is_named)
   table t;
   ck_assert_int_eq(table_open(&t, "Count\n1\n"), AQ_ERR_INPUT);
   ck_assert_str_eq(t.diag.text, "in: line 1: no column \"Kernel_Name\"");
-  aq_reader_close(t.reader);
+  aq_stream_reader_close(t.reader);
   aq_import_fini(&t.import);
   aq_memory_sink_fini(&t.sink);
 }
@@ -179,7 +192,9 @@ START_TEST(times_in_ns_may_have_decimals)
 END_TEST
 
 AQ_TEST_MAIN("trace/csv", quoted_fields_hold_commas_quotes_and_line_ends,
-             lines_end_with_crlf, a_last_row_without_its_end_may_have_been_cut,
+             lines_end_with_crlf,
+             a_return_before_an_empty_last_field_is_not_its_own,
+             a_last_row_without_its_end_may_have_been_cut,
              columns_in_another_case_are_found_and_counted,
              a_missing_mandatory_column_is_named,
              rows_of_another_length_are_left_out,

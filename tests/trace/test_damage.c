@@ -62,6 +62,52 @@ START_TEST(a_graph_launch_without_a_row_is_lost_too)
 }
 END_TEST
 
+/* A launch of a graph each word, a node each letter. */
+static fixture graphs(const char *words)
+{
+  static const char call[] =
+      "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"hipGraphLaunch\","
+      "\"pid\":9,\"tid\":0,\"ts\":%d,\"dur\":5,\"args\":{\"correlation\":%d}}";
+  static const char node[] =
+      ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%c\",\"pid\":0,\"tid\":0,"
+      "\"ts\":%d,\"dur\":5,\"args\":{\"device\":0,\"stream\":0,"
+      "\"correlation\":%d}}";
+  char text[8192] = "", trace[8300];
+  size_t at = 0;
+  int id = 0, time = 0;
+  for (const char *c = words; *c; c++, time += 20) {
+    if (c == words || c[-1] == ' ')
+      at += (size_t)snprintf(text + at, sizeof text - at, call, at ? "," : "",
+                             time, ++id);
+    if (*c != ' ')
+      at += (size_t)snprintf(text + at, sizeof text - at, node, *c, time + 10,
+                             id);
+  }
+  snprintf(trace, sizeof trace, TRACE("%s"), text);
+  return fixture_text(trace);
+}
+
+START_TEST(a_graph_launch_that_lacks_a_node_between_others_is_named)
+{
+  fixture f = graphs("abcd abcd ac");
+  fixture_repaired(&f, AQ_REPAIR_SHORT_GRAPH, 1);
+  damaged(&f, "1 graph launches that lack nodes which another launch has");
+  ck_assert_str_eq(f.result.examples[0].text,
+                   "graph launch: \"2 of 4 nodes, id 3\"");
+  fixture_free(&f);
+}
+END_TEST
+
+/* A piece of a model, a graph that was launched twice, one with other nodes. */
+START_TEST(a_smaller_graph_lacks_nothing)
+{
+  fixture f = graphs("abcd abcd ab bcd ad ad ax dc");
+  fixture_repaired(&f, AQ_REPAIR_SHORT_GRAPH, 0);
+  damaged(&f, "");
+  fixture_free(&f);
+}
+END_TEST
+
 /* A host function is no kernel; a capture launches nothing. */
 START_TEST(a_call_that_launches_nothing_loses_nothing)
 {
@@ -167,6 +213,21 @@ START_TEST(an_end_that_later_rows_contradict_is_dropped)
   ck_assert_int_eq(row->flags, AQ_FLAG_CONTRADICTED);
   ck_assert_int_eq(fixture_row(&f, "b", AQ_KIND_KERNEL)->end, 30 * AQ_US);
   damaged(&f, "1 rows whose end later rows of their queue contradict");
+  fixture_free(&f);
+}
+END_TEST
+
+/* Times of one row equal another's, or its call's: mlcommons/chakra
+ * #184. */
+START_TEST(rows_of_a_queue_that_overlap_by_much_are_counted)
+{
+  fixture f = fixture_text(TRACE(KERNEL("a", 10, 100, 1) "," KERNEL(
+      "b", 90, 30, 2) "," KERNEL("c", 111, 30, 3) "," KERNEL("d", 130, 30, 3)));
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  /* b by 20 us; c by 9, and d, of the call of c, by 11. */
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_OVERLAP], 1);
+  ck_assert_int_eq(fixture_row(&f, "a", AQ_KIND_KERNEL)->end, 100 * AQ_US);
+  damaged(&f, "1 rows that overlap one in front of them on their queue");
   fixture_free(&f);
 }
 END_TEST
@@ -326,12 +387,15 @@ END_TEST
 
 AQ_TEST_MAIN("trace/damage", a_launch_without_a_kernel_is_a_row_of_its_own,
              a_graph_launch_without_a_row_is_lost_too,
+             a_graph_launch_that_lacks_a_node_between_others_is_named,
+             a_smaller_graph_lacks_nothing,
              a_call_that_launches_nothing_loses_nothing,
              a_capture_that_has_ended_loses_launches_again,
              a_copy_call_is_lost_only_where_copies_are_recorded,
              a_record_at_time_0_is_left_out_wherever_it_is,
              a_clock_that_begins_at_0_is_read,
              an_end_that_later_rows_contradict_is_dropped,
+             rows_of_a_queue_that_overlap_by_much_are_counted,
              rows_that_overlap_are_no_contradiction,
              a_record_that_the_file_has_twice_is_one_row,
              equal_rows_without_a_duration_are_two,

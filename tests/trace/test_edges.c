@@ -2,7 +2,7 @@
 #include "support/aqtest.h"
 
 #include "common/memory_sink.h"
-#include "trace/import/edges.h"
+#include "trace/import/dependencies.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/import/join.h"
+#include "trace/import/correlation.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct bench {
   aq_trace_result result;
   aq_diag diag;
   aq_import import;
-  aq_join join;
+  aq_correlation join;
 } bench;
 
 static void bench_open(bench *b)
@@ -19,18 +19,18 @@ static void bench_open(bench *b)
   memset(b, 0, sizeof *b);
   aq_memory_sink_init(&b->sink);
   aq_import_init(&b->import, &b->sink.sink, NULL, &b->result, &b->diag);
-  ck_assert_int_eq(aq_join_init(&b->join, &b->import), AQ_OK);
+  ck_assert_int_eq(aq_correlation_init(&b->join, &b->import), AQ_OK);
 }
 
 static void bench_finish(bench *b)
 {
-  ck_assert_int_eq(aq_join_finish(&b->join), AQ_OK);
+  ck_assert_int_eq(aq_correlation_finish(&b->join), AQ_OK);
   ck_assert_int_eq(aq_import_finish(&b->import), AQ_OK);
 }
 
 static void bench_close(bench *b)
 {
-  aq_join_fini(&b->join);
+  aq_correlation_fini(&b->join);
   aq_import_fini(&b->import);
   aq_memory_sink_fini(&b->sink);
 }
@@ -44,7 +44,7 @@ static void add_call(bench *b, uint64_t key, aq_time begin, bool graph)
                        .lds = AQ_NONE,
                        .bytes = AQ_NONE,
                        .graph = graph};
-  ck_assert_int_eq(aq_join_call_add(&b->join, key, &call), AQ_OK);
+  ck_assert_int_eq(aq_correlation_call_add(&b->join, key, &call), AQ_OK);
 }
 
 static void add_row(bench *b, uint64_t key, aq_time start)
@@ -55,7 +55,7 @@ static void add_row(bench *b, uint64_t key, aq_time start)
   row.flags = 0;
   row.correlation = (int64_t)key;
   row.start = start;
-  ck_assert_int_eq(aq_join_row_add(&b->join, key, &row), AQ_OK);
+  ck_assert_int_eq(aq_correlation_row_add(&b->join, key, &row), AQ_OK);
 }
 
 START_TEST(rows_that_come_before_their_call_keep_their_order)

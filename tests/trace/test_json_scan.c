@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "support/aqtest.h"
+#include "trace/text/json_slice.h"
 
 static bool wanted(const char *value, size_t length)
 {
   return length == 1 && *value == 'k';
 }
 
-static const aq_json_filter filter = {"events", "cat", wanted};
+static const aq_json_filter filter = {
+    .array = "events", .key = "cat", .wanted = wanted};
 
 /* The output for a text that is fed in pieces of `step` bytes, parsed bytes
  * removed in between as the parser does. */
@@ -19,7 +21,7 @@ static char *scanned(const char *text, size_t step, const aq_json_filter *f,
                      uint64_t *commas)
 {
   aq_json_scan scan;
-  aq_json_scan_init(&scan, f);
+  aq_json_scan_init(&scan, f, NULL);
   size_t size = strlen(text), used = 0;
   char *out = calloc(1, size * 2 + 64);
   for (size_t i = 0; i < size; i += step) {
@@ -108,7 +110,7 @@ END_TEST
 START_TEST(text_after_the_document_is_a_fault)
 {
   aq_json_scan scan;
-  aq_json_scan_init(&scan, NULL);
+  aq_json_scan_init(&scan, NULL, NULL);
   ck_assert(aq_json_scan_feed(&scan, "[1] \n", 5));
   ck_assert(!aq_json_scan_feed(&scan, " {}", 3));
   ck_assert_str_eq(scan.fault, "text after the end of the document");
@@ -120,7 +122,7 @@ END_TEST
 START_TEST(endless_nesting_is_a_fault)
 {
   aq_json_scan scan;
-  aq_json_scan_init(&scan, NULL);
+  aq_json_scan_init(&scan, NULL, NULL);
   bool fed = true;
   for (int i = 0; i < 2000 && fed; i++)
     fed = aq_json_scan_feed(&scan, "[", 1);
@@ -133,7 +135,7 @@ START_TEST(bytes_of_the_output_are_traced_to_the_source)
 {
   static const char text[] = "[{\"cat\":\"x\"},{\"cat\":\"k\",\"a\":NaN}]";
   aq_json_scan scan;
-  aq_json_scan_init(&scan, &filter);
+  aq_json_scan_init(&scan, &filter, NULL);
   ck_assert(aq_json_scan_feed(&scan, text, strlen(text)));
   const char *a = memmem(scan.out, scan.out_size, "\"a\"", 3);
   ck_assert_ptr_nonnull(a);
@@ -147,6 +149,118 @@ START_TEST(bytes_of_the_output_are_traced_to_the_source)
 }
 END_TEST
 
+/* ---- objects set aside ---- */
+
+static bool is_aside(const char *value, size_t length)
+{
+  return length == 1 && *value == 'a';
+}
+
+/* Appends the text to the client's, a `|` behind it. */
+static bool take(void *client, const char *text, size_t length)
+{
+  strncat(client, text, length);
+  strcat(client, "|");
+  return strlen(client) < 200;
+}
+
+static const aq_json_filter aside = {.array = "events",
+                                     .key = "cat",
+                                     .wanted = wanted,
+                                     .sets_aside = is_aside,
+                                     .aside = take};
+
+START_TEST(an_object_set_aside_is_handed_over_whole_and_not_parsed)
+{
+  static const char text[] =
+      "{\"events\":[{\"cat\":\"k\"}, "
+      "{\"cat\":\"a\",\"x\":[1,{\"y\":\"}\\\"\"}]}, "
+      "{\"cat\":\"x\"},{\"z\":1,\"cat\":\"a\"},{\"cat\":\"k\"}]}";
+  for (size_t step = 1; step <= strlen(text); step++) {
+    char taken[512] = "", out[512] = "";
+    aq_json_scan scan;
+    aq_json_scan_init(&scan, &aside, taken);
+    for (size_t i = 0; i < strlen(text); i += step) {
+      const size_t left = strlen(text) - i;
+      ck_assert(aq_json_scan_feed(&scan, text + i, left < step ? left : step));
+      const size_t ready =
+          left > step ? aq_json_scan_ready(&scan) : scan.out_size;
+      strncat(out, scan.out ? scan.out : "", ready);
+      aq_json_scan_drain(&scan, ready);
+    }
+    ck_assert_str_eq(taken, "{\"cat\":\"a\",\"x\":[1,{\"y\":\"}\\\"\"}]}|"
+                            "{\"z\":1,\"cat\":\"a\"}|");
+    ck_assert_str_eq(out, "{\"events\":[{\"cat\":\"k\"},{\"cat\":\"k\"}]}");
+    aq_json_scan_fini(&scan);
+  }
+}
+END_TEST
+
+START_TEST(a_taker_that_refuses_ends_the_scan)
+{
+  char taken[512];
+  aq_json_scan scan;
+  memset(taken, 'x', 300);
+  taken[300] = 0;
+  aq_json_scan_init(&scan, &aside, taken);
+  ck_assert(!aq_json_scan_feed(&scan, "[{\"cat\":\"a\"},", 14));
+  ck_assert(scan.refused);
+  aq_json_scan_fini(&scan);
+}
+END_TEST
+
+static void check_members(const char *text, const char *expected, bool failed)
+{
+  char found[256] = "";
+  aq_json_members m;
+  aq_json_members_begin(&m, (aq_json_slice){text, strlen(text)});
+  while (aq_json_members_next(&m)) {
+    strncat(found, m.key.text, m.key.length);
+    strcat(found, "=");
+    strncat(found, m.value.text, m.value.length);
+    strcat(found, ";");
+  }
+  ck_assert_str_eq(found, expected);
+  ck_assert_int_eq(m.failed, failed);
+}
+
+START_TEST(members_are_keys_with_whole_values)
+{
+  check_members("{}", "", false);
+  check_members(" { \"a\" : 1 , \"b\":[2,{\"c\":\"]\"}],\"d\":\"x\\\"\"} ",
+                "a=1;b=[2,{\"c\":\"]\"}];d=\"x\\\"\";", false);
+  check_members("{\"a\":null,}", "a=null;", false);
+  check_members("[1]", "", true);
+  check_members("{\"a\":1 \"b\":2}", "", true);
+  check_members("{\"a\":[1}", "", true);
+  check_members("{\"a\":\"x}", "", true);
+  check_members("{\"a\"}", "", true);
+}
+END_TEST
+
+START_TEST(escapes_of_a_string_become_utf_8)
+{
+  static const struct {
+    const char *inside, *text;
+  } cases[] = {
+      {"plain", "plain"},
+      {"\\\"\\\\\\/\\n", "\"\\/\n"},
+      {"\\u0041\\u00e9\\u20ac", "A\u00e9\u20ac"},
+      {"\\ud83d\\ude00", "\U0001f600"},
+      {"\\ud83dx", "\ufffdx"},
+      {"\\u12g4", "u12g4"},
+      {"\\", "\\"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char out[64];
+    const size_t size = aq_json_slice_resolve(
+        (aq_json_slice){cases[i].inside, strlen(cases[i].inside)}, out);
+    out[size] = 0;
+    ck_assert_str_eq(out, cases[i].text);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("trace/json_scan", good_json_is_left_alone,
              a_comma_before_a_bracket_becomes_a_space,
              what_json_cannot_write_becomes_null,
@@ -154,4 +268,8 @@ AQ_TEST_MAIN("trace/json_scan", good_json_is_left_alone,
              a_root_array_is_the_array,
              trailing_commas_are_counted_in_what_is_left_out_too,
              text_after_the_document_is_a_fault, endless_nesting_is_a_fault,
-             bytes_of_the_output_are_traced_to_the_source)
+             bytes_of_the_output_are_traced_to_the_source,
+             an_object_set_aside_is_handed_over_whole_and_not_parsed,
+             a_taker_that_refuses_ends_the_scan,
+             members_are_keys_with_whole_values,
+             escapes_of_a_string_become_utf_8)

@@ -198,7 +198,7 @@ START_TEST(a_truncated_document_is_refused)
     char line[200];
     snprintf(line, sizeof line,
              "in: truncated: it ends at byte %zu, inside an array or object "
-             "(--allow-truncated imports the complete part)",
+             "(if truncated files are allowed, the complete part is imported)",
              strlen(texts[i]));
     fixture_refused(texts[i], line);
   }

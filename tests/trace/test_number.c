@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/import/number.h"
+#include "trace/import/decimal.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 static void check_tick(const char *text, aq_tick_unit unit, int64_t ns, int ps)
 {
   aq_tick tick = {-1, -1};
-  ck_assert_msg(aq_number_tick(text, strlen(text), unit, &tick), "%s", text);
+  ck_assert_msg(aq_decimal_tick(text, strlen(text), unit, &tick), "%s", text);
   ck_assert_msg(tick.ns == ns && tick.ps == ps, "%s: %lld ns %d ps", text,
                 (long long)tick.ns, tick.ps);
 }
@@ -50,9 +50,9 @@ START_TEST(exponents_beyond_the_digits_are_rounded)
   static const char *const exact[] = {"162068", "1.62068e5", "25E-1", "1.5",
                                       "1.775078550123456e15"};
   for (size_t i = 0; i < sizeof rounded / sizeof *rounded; i++)
-    ck_assert(aq_number_is_rounded(rounded[i], strlen(rounded[i])));
+    ck_assert(aq_decimal_is_rounded(rounded[i], strlen(rounded[i])));
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-    ck_assert(!aq_number_is_rounded(exact[i], strlen(exact[i])));
+    ck_assert(!aq_decimal_is_rounded(exact[i], strlen(exact[i])));
 }
 END_TEST
 
@@ -65,7 +65,7 @@ START_TEST(what_is_no_time_is_refused)
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     aq_tick tick;
     ck_assert_msg(
-        !aq_number_tick(texts[i], strlen(texts[i]), AQ_TICK_NS, &tick), "%s",
+        !aq_decimal_tick(texts[i], strlen(texts[i]), AQ_TICK_NS, &tick), "%s",
         texts[i]);
   }
 }
@@ -74,7 +74,7 @@ END_TEST
 static void check_int(const char *text, int64_t expected)
 {
   int64_t value;
-  ck_assert_msg(aq_number_int(text, strlen(text), &value), "%s", text);
+  ck_assert_msg(aq_decimal_int(text, strlen(text), &value), "%s", text);
   ck_assert_int_eq(value, expected);
 }
 
@@ -102,7 +102,7 @@ START_TEST(what_is_no_integer_is_refused)
                                       "0x10000000000000000"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     int64_t value;
-    ck_assert_msg(!aq_number_int(texts[i], strlen(texts[i]), &value), "%s",
+    ck_assert_msg(!aq_decimal_int(texts[i], strlen(texts[i]), &value), "%s",
                   texts[i]);
   }
 }

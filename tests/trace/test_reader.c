@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "trace/import/reader.h"
+#include "trace/import/stream_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,22 +48,23 @@ static bytes noise(size_t size)
 static aq_status read_all(const void *data, size_t size, bytes *out,
                           aq_diag *diag)
 {
-  aq_reader *reader;
+  aq_stream_reader *reader;
   *out = (bytes){NULL, 0};
-  aq_status status = aq_reader_open_bytes("in", data, size, &reader, diag);
+  aq_status status =
+      aq_stream_reader_open_bytes("in", data, size, &reader, diag);
   if (status != AQ_OK)
     return status;
   for (;;) {
     const char *piece;
     size_t count;
-    status = aq_reader_next(reader, &piece, &count, diag);
+    status = aq_stream_reader_next(reader, &piece, &count, diag);
     if (status != AQ_OK || count == 0)
       break;
     out->data = realloc(out->data, out->size + count);
     memcpy(out->data + out->size, piece, count);
     out->size += count;
   }
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   return status;
 }
 
@@ -211,20 +212,23 @@ END_TEST
 
 START_TEST(the_first_piece_can_be_peeked_at)
 {
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_diag diag = AQ_DIAG_INIT;
   const char *a, *b;
   size_t a_size, b_size;
-  ck_assert_status(aq_reader_open_bytes("in", "text", 4, &reader, &diag), AQ_OK,
+  ck_assert_status(aq_stream_reader_open_bytes("in", "text", 4, &reader, &diag),
+                   AQ_OK, &diag);
+  ck_assert_status(aq_stream_reader_peek(reader, &a, &a_size, &diag), AQ_OK,
                    &diag);
-  ck_assert_status(aq_reader_peek(reader, &a, &a_size, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_reader_next(reader, &b, &b_size, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_stream_reader_next(reader, &b, &b_size, &diag), AQ_OK,
+                   &diag);
   ck_assert_uint_eq(a_size, 4);
   ck_assert_uint_eq(b_size, 4);
   ck_assert_mem_eq(b, "text", 4);
-  ck_assert_status(aq_reader_next(reader, &b, &b_size, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_stream_reader_next(reader, &b, &b_size, &diag), AQ_OK,
+                   &diag);
   ck_assert_uint_eq(b_size, 0);
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
 }
 END_TEST
 

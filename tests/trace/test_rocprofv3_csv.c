@@ -298,6 +298,24 @@ START_TEST(passes_of_counters_are_one_run)
 }
 END_TEST
 
+/* ROCm/rocm-systems #11422. */
+START_TEST(passes_of_a_kernel_replay_are_counted)
+{
+  put("replayed", "5_kernel_trace.csv",
+      "Kind,Agent_Id,Queue_Id,Dispatch_Id,Kernel_Name,Correlation_Id,"
+      "Start_Timestamp,End_Timestamp\n"
+      "KERNEL_DISPATCH,Agent 4,1,7,a,7,10,20\n"
+      "KERNEL_DISPATCH,Agent 4,1,7,a,7,30,40\n"
+      "KERNEL_DISPATCH,Agent 4,1,7,a,7,50,60\n"
+      "KERNEL_DISPATCH,Agent 4,1,8,a,8,70,80\n");
+  fixture f = import_folder("replayed");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.dispatches, 4);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_DISPATCH_AGAIN], 2);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(a_copy_from_host_to_host_is_no_gpus)
 {
   put("hosts", "5_kernel_trace.csv", KERNELS "Agent 4,1,a,1,10,20\n");
@@ -314,17 +332,15 @@ START_TEST(a_copy_from_host_to_host_is_no_gpus)
 }
 END_TEST
 
-AQ_TEST_MAIN("trace/rocprofv3_csv",
-             a_directory_is_one_run_joined_by_correlation,
-             roctx_ranges_are_rows, names_may_hold_quotes_and_line_ends,
-             graph_nodes_copies_and_waits_are_rows,
-             the_agent_file_describes_the_device,
-             one_kernel_file_alone_says_how_to_record_host_calls,
-             agents_may_be_written_in_three_ways,
-             gpu_numbers_and_logical_nodes_are_the_agents_they_mean,
-             processes_of_one_directory_are_kept_apart,
-             a_dispatch_with_several_counters_is_one_row,
-             a_guid_tells_processes_of_one_file_apart,
-             passes_of_counters_are_one_run,
-             a_copy_from_host_to_host_is_no_gpus,
-             a_set_without_kernels_is_refused, an_absent_column_is_refused)
+AQ_TEST_MAIN(
+    "trace/rocprofv3_csv", a_directory_is_one_run_joined_by_correlation,
+    roctx_ranges_are_rows, names_may_hold_quotes_and_line_ends,
+    graph_nodes_copies_and_waits_are_rows, the_agent_file_describes_the_device,
+    one_kernel_file_alone_says_how_to_record_host_calls,
+    agents_may_be_written_in_three_ways,
+    gpu_numbers_and_logical_nodes_are_the_agents_they_mean,
+    processes_of_one_directory_are_kept_apart,
+    a_dispatch_with_several_counters_is_one_row,
+    a_guid_tells_processes_of_one_file_apart, passes_of_counters_are_one_run,
+    passes_of_a_kernel_replay_are_counted, a_copy_from_host_to_host_is_no_gpus,
+    a_set_without_kernels_is_refused, an_absent_column_is_refused)

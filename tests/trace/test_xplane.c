@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "trace/fixture.h"
-#include "trace/text/protobuf_in.h"
+#include "trace/text/protobuf_reader.h"
 
 static unsigned char bytes[8192];
 static size_t size;

@@ -235,7 +235,7 @@ aq_time aqsim_dispatcher_used(const aqsim_dispatcher *d)
   return d->used;
 }
 
-bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
+bool aqsim_grid_scan(aqsim_grid *grid, aq_time now, aq_time *first,
                      aq_time *end)
 {
   aqsim_grid_advance(grid, now);
@@ -274,12 +274,12 @@ void aqsim_grid_release(aqsim_grid *grid, aq_time now)
   grid->held = false;
 }
 
-void aqsim_dispatcher_look(aqsim_dispatcher *d, aq_time now,
+void aqsim_dispatcher_scan(aqsim_dispatcher *d, aq_time now,
                            aqsim_dispatcher_sample *out)
 {
   *out = (aqsim_dispatcher_sample){0};
   for (uint32_t i = 0; i < d->xcc_count; i++) {
     aqsim_xcc_advance(&d->xccs[i], now);
-    aqsim_xcc_look(&d->xccs[i], out);
+    aqsim_xcc_scan(&d->xccs[i], out);
   }
 }

@@ -139,7 +139,7 @@ aq_time aqsim_grid_next(const aqsim_grid *grid);
 /* True: it has ended, having run from *first to *end, and is no more; *end is
  * `now` if it was looked at as aqsim_grid_next() said. False: it has not; look
  * again at aqsim_grid_next(). */
-bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
+bool aqsim_grid_scan(aqsim_grid *grid, aq_time now, aq_time *first,
                      aq_time *end);
 
 /* How many of its workgroups fit on a compute unit, and what limits that. */
@@ -196,7 +196,7 @@ void aqsim_dispatcher_ask(aqsim_dispatcher *dispatcher, aq_time now);
 void aqsim_grid_cancel(aqsim_grid *grid, aq_time now);
 
 /* The state at `now`, including workgroups that start then. */
-void aqsim_dispatcher_look(aqsim_dispatcher *dispatcher, aq_time now,
+void aqsim_dispatcher_scan(aqsim_dispatcher *dispatcher, aq_time now,
                            aqsim_dispatcher_sample *out);
 
 #endif

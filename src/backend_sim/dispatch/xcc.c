@@ -47,7 +47,7 @@ static aqsim_resources padded_room(const aqsim_xcc *xcc, const aqsim_part *part,
   for (const aqsim_part *p = xcc->parts; p && p->arrived; p = p->next)
     for (uint32_t i = p->grid->limits.padding;
          p != part && i > 0 && aqsim_cu_bits_have(&p->cus, cu); i--)
-      aqsim_resources_take(&room, &p->grid->need);
+      aqsim_resources_acquire(&room, &p->grid->need);
   return room;
 }
 
@@ -70,7 +70,7 @@ uint32_t aqsim_xcc_free(const aqsim_xcc *xcc, const aqsim_part *part,
   aqsim_resources room = padded_room(xcc, part, cu);
   uint32_t count = part && part->mine ? part->mine[cu] : 0, fit = 0;
   for (; count < most && aqsim_resources_fit(&room, need); count++, fit++)
-    aqsim_resources_take(&room, need);
+    aqsim_resources_acquire(&room, need);
   return fit;
 }
 
@@ -131,7 +131,7 @@ void aqsim_workgroup_place(aqsim_part *part, int class, uint32_t cu,
   if (part->mine)
     part->mine[cu]++;
   part->end = aq_time_max(part->end, end);
-  aqsim_resources_take(&xcc->cus[cu], &part->grid->need);
+  aqsim_resources_acquire(&xcc->cus[cu], &part->grid->need);
 }
 
 void aqsim_workgroup_free(aqsim_part *part, uint32_t index)
@@ -141,7 +141,7 @@ void aqsim_workgroup_free(aqsim_part *part, uint32_t index)
   part->running--;
   if (part->mine)
     part->mine[workgroup->cu]--;
-  aqsim_resources_give(&xcc->cus[workgroup->cu], &part->grid->need);
+  aqsim_resources_release(&xcc->cus[workgroup->cu], &part->grid->need);
   room_update(xcc, workgroup->cu);
   workgroup->next = xcc->spare;
   xcc->spare = index;
@@ -289,20 +289,6 @@ static void workgroup_end(aqsim_part *part, int class)
   aqsim_workgroup_remove(part, class);
 }
 
-static void parts_end(aqsim_xcc *xcc)
-{
-  aqsim_part *next;
-  for (aqsim_part *p = xcc->parts; p && p->arrived; p = next) {
-    next = p->next;
-    for (int class = 0; class < AQSIM_CLASSES; class ++)
-      while (p->first[class] &&
-             xcc->workgroups[p->first[class]].end == xcc->now)
-        workgroup_end(p, class);
-    if (p->running == 0 && aqsim_part_left(p) == 0)
-      aqsim_part_close(p);
-  }
-}
-
 static void part_arrive(aqsim_part *part)
 {
   part->arrived = true;
@@ -327,9 +313,18 @@ static bool xcc_step(aqsim_xcc *xcc, aq_time limit)
   if (time > limit || time == AQ_TIME_MAX)
     return false;
   xcc->now = time;
-  parts_end(xcc);
+  aqsim_part *next;
+  for (aqsim_part *p = xcc->parts; p && p->arrived; p = next) {
+    next = p->next;
+    for (int class = 0; class < AQSIM_CLASSES; class ++)
+      while (p->first[class] &&
+             xcc->workgroups[p->first[class]].end == xcc->now)
+        workgroup_end(p, class);
+    if (p->running == 0 && aqsim_part_left(p) == 0)
+      aqsim_part_close(p);
+  }
   parts_arrive(xcc);
-  if (aqsim_xcc_alone_begin(xcc))
+  if (aqsim_xcc_exclusive_begin(xcc))
     return true;
   if (xcc->free <= time) {
     aqsim_part *part = next_served(xcc);
@@ -357,10 +352,10 @@ void aqsim_xcc_advance(aqsim_xcc *xcc, aq_time time)
       break;
     if (end <= arrival) {
       xcc->now = end;
-      aqsim_xcc_alone_finish(xcc, end);
+      aqsim_xcc_exclusive_finish(xcc, end);
     } else {
-      aqsim_xcc_alone_split(xcc, arrival,
-                            aqsim_cohort_started(&xcc->cohort, arrival));
+      aqsim_xcc_exclusive_split(xcc, arrival,
+                                aqsim_cohort_started(&xcc->cohort, arrival));
       xcc->now = arrival;
       parts_arrive(xcc);
     }
@@ -407,14 +402,14 @@ void aqsim_part_open(aqsim_part *part, const aqsim_cu_bits *cus)
   if (part->grid->start > part->xcc->now)
     return;
   /* It is there at once, behind what started at this instant. */
-  aqsim_xcc_alone_end(part->xcc);
+  aqsim_xcc_exclusive_end(part->xcc);
   part_arrive(part);
 }
 
 void aqsim_part_divide(aqsim_part *part)
 {
   if (part->xcc->alone == part)
-    aqsim_xcc_alone_end(part->xcc);
+    aqsim_xcc_exclusive_end(part->xcc);
 }
 
 void aqsim_part_mask(aqsim_part *part, const aqsim_cu_bits *cus)
@@ -442,12 +437,12 @@ aq_time aqsim_xcc_next(const aqsim_xcc *xcc)
 
 /* ---- samples ---- */
 
-void aqsim_xcc_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out)
+void aqsim_xcc_scan(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out)
 {
   aqsim_cu_bits busy = {{0}};
   out->dispatched += xcc->dispatched;
   if (xcc->alone) {
-    aqsim_xcc_alone_look(xcc, out);
+    aqsim_xcc_exclusive_scan(xcc, out);
     return;
   }
   for (const aqsim_part *p = xcc->parts; p && p->arrived; p = p->next) {

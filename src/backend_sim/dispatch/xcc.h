@@ -150,6 +150,6 @@ void aqsim_part_cancel(aqsim_part *part);
 void aqsim_part_close(aqsim_part *part);
 
 /* Adds the state at `now`. */
-void aqsim_xcc_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out);
+void aqsim_xcc_scan(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by xcc.c, xcc_alone.c and xcc_stop.c: what every step of a complex
- * does is inline. */
+/* Shared by xcc.c, xcc_exclusive.c and xcc_preempt.c: what every step of a
+ * complex does is inline. */
 #ifndef AQSIM_XCC_PRIV_H
 #define AQSIM_XCC_PRIV_H
 
@@ -90,24 +90,25 @@ void aqsim_workgroup_remove(aqsim_part *part, int class);
 /* Which of its compute units have room for one more of a part. */
 void aqsim_part_room_make(aqsim_part *part);
 
-/* ---- xcc_alone.c ---- */
+/* ---- xcc_exclusive.c ---- */
 
 /* The only present part, with nothing running, continues alone. False: there is
  * no such part. */
-bool aqsim_xcc_alone_begin(aqsim_xcc *xcc);
+bool aqsim_xcc_exclusive_begin(aqsim_xcc *xcc);
 
 /* Its last workgroup ends. */
-void aqsim_xcc_alone_finish(aqsim_xcc *xcc, aq_time end);
+void aqsim_xcc_exclusive_finish(aqsim_xcc *xcc, aq_time end);
 
 /* Makes single workgroups of the workgroups that run at `time`, the first
  * `started` having started. */
-void aqsim_xcc_alone_split(aqsim_xcc *xcc, aq_time time, uint64_t started);
+void aqsim_xcc_exclusive_split(aqsim_xcc *xcc, aq_time time, uint64_t started);
 
 /* Single workgroups are needed, everything up to `now` having happened. */
-void aqsim_xcc_alone_end(aqsim_xcc *xcc);
+void aqsim_xcc_exclusive_end(aqsim_xcc *xcc);
 
 /* Adds the state at `now`. */
-void aqsim_xcc_alone_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out);
+void aqsim_xcc_exclusive_scan(const aqsim_xcc *xcc,
+                              aqsim_dispatcher_sample *out);
 
 /* A part alone in a full complex repeats itself: each workgroup that ends is
  * followed by another on the same compute unit, for as many rounds as there are

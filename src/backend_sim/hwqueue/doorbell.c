@@ -15,10 +15,10 @@ enum { OVERRUN_LINE = 200 };
 
 /* Live: a doorbell for a packet that the ring cannot hold so far. Its producer
  * did not wait for the read index; packets were overwritten, or will be. */
-__attribute__((noinline, cold)) static void overrun_look(aqsim_queue *queue)
+__attribute__((noinline, cold)) static void overrun_check(aqsim_queue *queue)
 {
-  const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
-  const uint64_t end = queue->amd.read_dispatch_id + queue->ring.size;
+  const uint64_t rung = __atomic_load_n(queue->ring.doorbell, __ATOMIC_ACQUIRE);
+  const uint64_t end = queue->fetch_state.read + queue->ring.size;
   char line[OVERRUN_LINE];
   if (queue->overrun || rung == UINT64_MAX || (int64_t)(rung - end) <= 0)
     return;
@@ -28,7 +28,7 @@ __attribute__((noinline, cold)) static void overrun_look(aqsim_queue *queue)
            ", but the ring has room up to packet %" PRIu64
            ": a producer has to wait for the read index",
            queue->ring.id, rung, end - 1);
-  aqsim_line_report(queue->sim, line);
+  aqsim_launch_report(queue->sim, line);
 }
 
 void aqsim_queue_announce(aqsim_queue *queue, uint64_t id)
@@ -42,9 +42,9 @@ void aqsim_queue_announce(aqsim_queue *queue, uint64_t id)
 }
 
 /* Doorbells that were stored without a call. */
-static inline void cell_look(aqsim_queue *queue)
+static inline void cell_poll(aqsim_queue *queue)
 {
-  const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+  const uint64_t rung = __atomic_load_n(queue->ring.doorbell, __ATOMIC_ACQUIRE);
   if (__builtin_expect(rung == queue->seen, true))
     return;
   const uint64_t end = aqsim_ring_rung(queue);
@@ -54,8 +54,8 @@ static inline void cell_look(aqsim_queue *queue)
 
 static inline void queue_notice(aqsim_queue *queue)
 {
-  cell_look(queue);
-  uint64_t id = queue->intake.noticed, end = aqsim_ring_end(queue);
+  cell_poll(queue);
+  uint64_t id = queue->fetch_state.noticed, end = aqsim_ring_end(queue);
   if (id >= end || queue->state != AQSIM_QUEUE_ACTIVE ||
       !aqsim_ring_has(queue, id))
     return;
@@ -63,9 +63,9 @@ static inline void queue_notice(aqsim_queue *queue)
   uint64_t mask = queue->ring.size - 1;
   aq_time now = queue->sim->now;
   do
-    queue->intake.submitted[id++ & mask] = now;
+    queue->fetch_state.submitted[id++ & mask] = now;
   while (id < end && aqsim_ring_has(queue, id));
-  queue->intake.noticed = id;
+  queue->fetch_state.noticed = id;
   if (idle)
     aqsim_queue_map(queue);
   aqsim_queue_fetch_more(queue);
@@ -79,21 +79,22 @@ void aqsim_queue_notice(aqsim_queue *queue)
 void aqsim_queues_notice(aqsim *sim)
 {
   for (aqsim_queue *q = sim->first_queue; q; q = q->next)
-    if (aq_ring_write_index(&q->ring) != q->intake.noticed) {
+    if (aq_ring_write_index(&q->ring) != q->fetch_state.noticed &&
+        q->state == AQSIM_QUEUE_ACTIVE) { /* not of one that others serve */
       queue_notice(q);
       if (sim->live && !q->overrun)
-        overrun_look(q);
+        overrun_check(q);
     }
 }
 
-bool aqsim_queues_have_news(const aqsim *sim)
+bool aqsim_queues_have_changes(const aqsim *sim)
 {
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next) {
     /* Orders with a doorbell that looks whether the device sleeps. */
     __atomic_load_n(q->ring.doorbell, __ATOMIC_SEQ_CST);
     if (q->state == AQSIM_QUEUE_ACTIVE &&
-        q->intake.noticed < aqsim_ring_end(q) &&
-        aqsim_ring_has(q, q->intake.noticed))
+        q->fetch_state.noticed < aqsim_ring_end(q) &&
+        aqsim_ring_has(q, q->fetch_state.noticed))
       return true;
   }
   return false;

@@ -19,6 +19,6 @@ void aqsim_queue_notice(aqsim_queue *queue);
 void aqsim_queues_notice(aqsim *sim);
 
 /* Whether that would find something. */
-bool aqsim_queues_have_news(const aqsim *sim);
+bool aqsim_queues_have_changes(const aqsim *sim);
 
 #endif

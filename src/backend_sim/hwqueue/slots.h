@@ -7,13 +7,13 @@
  * A queue gets the first of these slots, in this order:
  *  - one that is free; of the pipe with the fewest queues, the first one;
  *  - one whose queue is idle, the longest first;
- *  - one whose queue has lower priority, or whose quantum has ended and either
- *    its priority is the same or it only waits for a signal. That queue is
- *    preempted: the one of the lowest priority, then the one that has had its
- *    slot the longest.
+ *  - one whose queue has lower priority, or whose quantum has ended and its
+ *    priority is the same, or it only waits for a signal or is suspended. That
+ *    queue is preempted: the one of the lowest priority, then the one that has
+ *    had its slot the longest.
  * A quantum in which a queue launched nothing begins anew, so that quanta that
  * are too short do not stop everything.
- * A queue that only waits at a signal leaves the run list until that changes,
+ * A queue that only waits at a signal, or is suspended, is not in the run list,
  * so that a run ends when nothing can happen any more.
  *
  * Preemption. A queue that has to leave launches nothing more; its decoded
@@ -30,7 +30,7 @@
 #ifndef AQSIM_SLOTS_H
 #define AQSIM_SLOTS_H
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 
 /* False: out of memory. fini also takes what init did not fill. */
 bool aqsim_slots_init(aqsim_device *device);
@@ -51,6 +51,10 @@ void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank);
  * it has none, or is about to lose it. */
 bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode);
 
+/* Its client suspends it, whose kernels stop at once, or lets it continue.
+ * Twice is no error. */
+void aqsim_queue_suspend(aqsim_queue *queue, bool suspended);
+
 /* Decides which queue gets a slot now. */
 void aqsim_slots_review(aqsim_device *device);
 
@@ -60,11 +64,15 @@ void aqsim_slots_map_by(aqsim_device *device);
 /* A queue without a slot has something to do again. */
 void aqsim_queue_slot_want(aqsim_queue *queue);
 
+/* A queue that waits for a slot wants none for the time being. */
+void aqsim_queue_slot_decline(aqsim_queue *queue);
+
 /* The queue is idle, only waits for a signal or, if it has to leave its slot,
  * completed a packet. */
 void aqsim_slots_progress(aqsim_queue *queue);
 
-/* Its gate opened; false: no processor has it, it will continue later. */
+/* Its dependency wait opened; false: no processor has it, it will continue
+ * later. */
 bool aqsim_slots_gate_opened(aqsim_queue *queue);
 
 #endif

@@ -4,7 +4,8 @@
 #include "backend_sim/live/live.h"
 
 #include "backend_sim/hwqueue/doorbell.h"
-#include "backend_sim/hwqueue/queue_life.h"
+#include "backend_sim/hwqueue/queue_create.h"
+#include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/live/live_handlers.h"
 #include "backend_sim/live/live_wait.h"
 #include "backend_sim/sim.h"
@@ -34,6 +35,11 @@ bool aqsim_live_is_driver(aq_transport *transport)
   return aqsim_live_inside(aqsim_from(transport)->live);
 }
 
+void aqsim_live_leave(aq_transport *transport)
+{
+  aqsim_live_hosts_leave(aqsim_from(transport)->live);
+}
+
 void aqsim_live_unmap_begin(aq_transport *transport, const void *address,
                             size_t size)
 {
@@ -55,6 +61,60 @@ bool aqsim_live_signal_is_own(aq_transport *transport, aq_signal signal)
 bool aqsim_live_queue_is_own(aq_transport *transport, const void *abi)
 {
   return aqsim_queue_is_own(aqsim_from(transport), abi);
+}
+
+void aqsim_live_serve(aq_transport *transport, const aqsim_client *client)
+{
+  aqsim_from(transport)->client = client;
+  aqsim_from(transport)->signals.trusts =
+      aqsim_from(transport)->allocations != NULL;
+}
+
+aq_status aqsim_live_queue_place(aq_transport *transport,
+                                 const aq_queue_desc *desc,
+                                 const aqsim_queue_place *place, aq_ring **out,
+                                 aq_diag *diag)
+{
+  aqsim_queue *queue;
+  aqsim_live *live = enter(transport);
+  const aq_status status =
+      aqsim_queue_create(aqsim_from(transport), desc, place, &queue, diag);
+  if (status == AQ_OK)
+    *out = &queue->ring;
+  aqsim_live_end_lockstep(live);
+  leave(live);
+  return status;
+}
+
+static aqsim_queue *queue_from(aq_ring *ring)
+{
+  return (aqsim_queue *)(void *)ring;
+}
+
+void aqsim_live_queue_suspend(aq_transport *transport, aq_ring *ring,
+                              bool suspended)
+{
+  aqsim_live *live = enter(transport);
+  aqsim_queue_suspend(queue_from(ring), suspended);
+  leave(live);
+}
+
+bool aqsim_live_queue_move(aq_transport *transport, aq_ring *ring,
+                           aq_packet *packets)
+{
+  aqsim_live *live = enter(transport);
+  const aqsim_queue *queue = queue_from(ring);
+  const bool idle = aqsim_queue_is_idle(queue) &&
+                    aq_ring_write_index(ring) == queue->fetch_state.noticed;
+  if (idle)
+    ring->packets = packets;
+  leave(live);
+  return idle;
+}
+
+void aqsim_live_look(aq_transport *transport)
+{
+  aqsim_live_ring(aqsim_from(transport)->live);
 }
 
 static void live_close(aq_transport *t)
@@ -312,7 +372,7 @@ static void error_ignore(const aq_queue_error *error, void *user)
 /* First nothing calls back any more, then the queue goes. */
 static void live_queue_destroy(aq_transport *t, aq_ring *ring)
 {
-  aqsim_queue *queue = (aqsim_queue *)(void *)ring;
+  aqsim_queue *queue = queue_from(ring);
   if (!ring)
     return;
   aqsim_live *live = enter(t);
@@ -331,7 +391,7 @@ static void live_queue_destroy(aq_transport *t, aq_ring *ring)
 static void live_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
   aqsim_live *live = aqsim_from(t)->live;
-  aqsim_queue *queue = (aqsim_queue *)(void *)ring;
+  aqsim_queue *queue = queue_from(ring);
   if (queue->bell) {
     live_signal_store(t, aqsim_signal_handle(queue->bell), (int64_t)id,
                       AQ_RELEASE);
@@ -357,8 +417,8 @@ static aq_status live_queue_wait_space(aq_transport *t, aq_ring *ring,
                                        uint32_t count, aq_time deadline,
                                        aq_diag *diag)
 {
-  return aqsim_live_wait_space(aqsim_from(t)->live, (aqsim_queue *)(void *)ring,
-                               count, deadline, diag);
+  return aqsim_live_wait_space(aqsim_from(t)->live, queue_from(ring), count,
+                               deadline, diag);
 }
 
 static aq_status live_queue_control(aq_transport *t, aq_ring *queue,

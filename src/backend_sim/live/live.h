@@ -16,6 +16,10 @@ extern const aq_transport_ops aqsim_live_ops;
  * time: it must not close the transport. The transport is live. */
 bool aqsim_live_is_driver(aq_transport *transport);
 
+/* The transport is about to be closed: host threads leave their waits, and new
+ * waits are refused, with AQ_ERR_QUEUE. Returns when none is inside. */
+void aqsim_live_leave(aq_transport *transport);
+
 /* Around the unmapping of [address, +size), which a packet or a copy under way
  * may name: the device touches no memory in between, and such copies end in a
  * memory fault, whatever is mapped there later. Size 0: only the device has to

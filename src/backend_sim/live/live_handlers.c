@@ -1,4 +1,52 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The thread that calls back. It looks at the signals of all handlers when one
+ * of them changed, at errors when one came, and at everything every LOOK_NS,
+ * since stores to memory wake no thread.
+ *
+ * States of a handler:
+ *
+ *   armed     in the list, counted in its signal's `sleepers`: its condition
+ *             does not hold, or it was called for this value and change
+ *   due       its condition holds for another value, or for the same value
+ *             after another change by a call (`begun`)
+ *   running   `running` points to it; the lock is not held. From due, when the
+ *             lead of its adder has ended (interrupt_delay.h)
+ *   dropped   `signal` is NULL: its function returned false, or its signal was
+ *             destroyed, perhaps by the function itself. Only the thread frees
+ *             it, since it may be walking the list
+ *
+ *   armed → due                the signal changed: whoever changed it
+ *   due → running              the thread; it stores `reported`, `value` and
+ *                              `changes` before, so that a change during the
+ *                              call is another one
+ *   running → armed, dropped   the thread, by the result
+ *   any → dropped              live_signal_destroy, by drop; waits for running
+ *                              first
+ *
+ * Once for one change at most: `ended` is loaded before the value, `begun`
+ * after. If they differ, a call changes the signal just now, and its end looks
+ * again. Changes that happen while the function runs make one more call.
+ *
+ * An error or event is in its list, then `failing` while its callback runs,
+ * then freed. All of them are called before any handler, in their order.
+ *
+ * Locks: the simulator's (device_thread.c) may be held, then `lock`; neither
+ * while a function runs. live->handlers changes under both; a thread that
+ * holds either may use it. A caller without (drop, settle) is inside of an
+ * operation, which close waits for or must not overlap.
+ *
+ * A thread that removes an object waits for its function to return, a second at
+ * most: the function may wait for a lock of the caller's. Then the function
+ * runs on with a signal or ring that is destroyed. The memory of signals and
+ * queues of the transport stays, so it reads stale values, no foreign memory;
+ * a signal placed in memory of the client is the client's affair.
+ *
+ * End. `stop`, then wait for the function that runs, a second at most; then
+ * live->handlers is NULL, under both locks: from here on the device drops
+ * errors. If the function still runs, or is the caller, `left` is set: the
+ * thread touches nothing of the simulator any more and frees its own memory.
+ */
 #include "config.h"
 
 #include "backend_sim/live/live_handlers.h"
@@ -6,7 +54,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/futex.h"
+#include "backend_sim/engine/futex.h"
+#include "backend_sim/queue_state.h"
 
 enum {
   LOOK_NS = 4000000,     /* between looks for raw stores */
@@ -23,9 +72,11 @@ typedef struct live_handler {
   aq_wait_item item;
   aq_signal_function *function;
   void *user;
-  pid_t adder; /* the thread that added it */
-  bool told;   /* of the value that it has */
+  pid_t adder;   /* the thread that added it */
+  bool reported; /* of the value below, after so many changes */
   int64_t value;
+  uint32_t changes;
+  uint32_t unsure; /* the changes that had begun at a look during one */
 } live_handler;
 
 /* An error that the callback of its queue has not seen, or an event that the
@@ -76,25 +127,50 @@ static bool ended_wait(aqsim_live_handlers *handlers, int64_t end)
 
 /* ---- calling ---- */
 
-static bool handler_sees(const live_handler *h, int64_t *value)
+/* A handler's view of its signal. */
+typedef struct look {
+  bool holds, changing; /* its condition; a call changes the signal just now */
+  int64_t value;
+  uint32_t changes; /* that have begun */
+} look;
+
+/* Loads `ended` first and `begun` last: if they are the same, no call changed
+ * the value in between. The order with the change that asks whether a thread
+ * sleeps is sequentially consistent. */
+static look handler_look(const live_handler *h)
 {
-  /* Orders with the change that asks whether a thread sleeps. */
-  *value = __atomic_load_n(&h->signal->abi.value, __ATOMIC_SEQ_CST);
-  return aq_condition_holds(h->item.condition, *value, h->item.value);
+  look l;
+  const uint32_t ended = __atomic_load_n(&h->signal->ended, __ATOMIC_SEQ_CST);
+  l.value = __atomic_load_n(&h->signal->abi.value, __ATOMIC_SEQ_CST);
+  l.changes = __atomic_load_n(&h->signal->begun, __ATOMIC_SEQ_CST);
+  l.holds = aq_condition_holds(h->item.condition, l.value, h->item.value);
+  l.changing = ended != l.changes;
+  return l;
 }
 
-/* Whether its condition came to hold since it was called last. */
+/* Whether it is to be called for this view. */
+static bool look_is_news(const look *l, const live_handler *h)
+{
+  return l->holds &&
+         !(h->reported && l->value == h->value && l->changes == h->changes);
+}
+
+/* The same, and then it counts as called. In the middle of a change it is not:
+ * the end of the change wakes this thread. A thread that was stopped in the
+ * middle, or changed a signal that was destroyed then, is not waited for. */
 static bool handler_is_due(live_handler *h)
 {
-  int64_t value;
-  if (!handler_sees(h, &value)) {
-    h->told = false;
+  const look l = handler_look(h);
+  h->reported &= l.holds;
+  if (!look_is_news(&l, h))
+    return false;
+  if (l.changing && h->unsure != l.changes) {
+    h->unsure = l.changes;
     return false;
   }
-  if (h->told && value == h->value)
-    return false;
-  h->told = true;
-  h->value = value;
+  h->reported = true;
+  h->value = l.value;
+  h->changes = l.changes;
   return true;
 }
 
@@ -216,7 +292,7 @@ static void *handlers_main(void *argument)
 /* Whether there is no thread, and none may begin: the simulator closes, which
  * ends before such a thread, while the device still works. The simulator's lock
  * is held. */
-static bool handlers_are_over(const aqsim_live *live)
+static bool handlers_have_ended(const aqsim_live *live)
 {
   return !live->handlers && aqsim_live_is_closing(live);
 }
@@ -226,7 +302,7 @@ static aq_status handlers_start(aqsim_live *live, aq_diag *diag)
 {
   if (live->handlers)
     return AQ_OK;
-  if (handlers_are_over(live))
+  if (handlers_have_ended(live))
     return aq_diag_set(diag, AQ_ERR_RESOURCES, "sim: it is being closed");
   aqsim_live_handlers *handlers = calloc(1, sizeof *handlers);
   if (!handlers)
@@ -353,10 +429,10 @@ static bool callback_is_due(const aqsim_live_handlers *handlers,
                             const aq_wait_request *request)
 {
   for (const live_handler *h = handlers->first; h; h = h->next) {
-    int64_t value;
-    if (h->signal && request_names(request, h->signal) &&
-        (h == handlers->running ||
-         (handler_sees(h, &value) && !(h->told && value == h->value))))
+    if (!h->signal || !request_names(request, h->signal))
+      continue;
+    const look l = handler_look(h);
+    if (h == handlers->running || look_is_news(&l, h))
       return true;
   }
   return false;
@@ -410,7 +486,7 @@ static void error_add(aqsim_live *live, live_error *e)
 bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
                             const aq_queue_error *error)
 {
-  if (handlers_are_over(live))
+  if (handlers_have_ended(live))
     return true;
   live_error *e = error_make(live, error->text);
   if (!e)
@@ -428,7 +504,7 @@ bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
 
 bool aqsim_live_event_defer(aqsim_live *live, const aq_system_event *event)
 {
-  if (handlers_are_over(live))
+  if (handlers_have_ended(live))
     return true;
   live_error *e = error_make(live, event->text);
   if (!e)

@@ -11,7 +11,7 @@
 #ifndef AQSIM_LIVE_HANDLERS_H
 #define AQSIM_LIVE_HANDLERS_H
 
-#include "backend_sim/live/live_device.h"
+#include "backend_sim/live/device_thread.h"
 
 aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
                                  const aq_wait_item *item,

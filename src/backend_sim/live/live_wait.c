@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Waits of hosts. States, each of which may be the last:
+ *
+ *   driving   in lockstep: runs events (event_loop.c). AQ_ERR_AGAIN: another
+ *             thread wants the simulator, or no event is left; then it tries to
+ *             drive again, which fails once the device thread does
+ *   polling   looks at memory for `spin`, unknown to all
+ *   asleep    counted in `sleepers` or `drainers`; looks, sleeps until such a
+ *             change or for a nap, looks again (orders: device_thread.c)
+ *
+ * It ends with AQ_OK when the condition holds, AQ_ERR_TIMEOUT at the deadline,
+ * AQ_ERR_QUEUE when the transport closes, which it touches no more after
+ * host_end. Its signals and queue are the caller's.
+ *
+ * A sleep until a time has an event on its stack, which leaves the calendar
+ * first. One without an end waits for the second look that finds nothing: the
+ * one under way may have passed the caller's store.
+ */
 #include "config.h"
 
 #include "backend_sim/live/live_wait.h"
 
 #include <sched.h>
 
-#include "backend_sim/clock.h"
 #include "backend_sim/deadlock.h"
-#include "backend_sim/futex.h"
+#include "backend_sim/engine/futex.h"
+#include "backend_sim/event_loop.h"
 #include "backend_sim/hwqueue/doorbell.h"
 #include "backend_sim/live/live_handlers.h"
+#include "backend_sim/queue_state.h"
 
 enum {
   SPIN_BLOCKED_NS = 20000,  /* before a blocked host sleeps */
   SPIN_ACTIVE_NS = 2000000, /* before one that polls does */
   LOOK_FIRST_NS = 200000,   /* between looks for raw stores */
   LOOK_LAST_NS = 4000000,
-  GUESS_AFTER_NS =
-      10000000, /* a shorter wait gets no words about what blocks */
-  POLLS = 64,   /* between two looks at the wall clock */
+  GUESS_AFTER_NS = 10000000, /* of a wait before it says what blocks */
+  POLLS = 64,                /* between two looks at the wall clock */
 };
 
 /* A host's wait: its condition, whether it holds, and the deadline. */
@@ -38,7 +56,7 @@ typedef struct patience {
   const uint32_t *fired;
 } patience;
 
-static aq_status closing_word(aq_diag *diag)
+static aq_status closing_error(aq_diag *diag)
 {
   return aq_diag_set(diag, AQ_ERR_QUEUE, "sim: closed during a wait");
 }
@@ -46,7 +64,7 @@ static aq_status closing_word(aq_diag *diag)
 static aq_status live_failure(const aqsim_live *live, aq_diag *diag)
 {
   if (aqsim_live_is_closing(live))
-    return closing_word(diag);
+    return closing_error(diag);
   aq_status status =
       (aq_status)__atomic_load_n(&live->failed, __ATOMIC_RELAXED);
   if (status == AQ_OK)
@@ -206,7 +224,7 @@ static aq_status drive_end(aqsim_live *live, aq_status status)
 {
   /* No event is left: another thread has to act. */
   if (status == AQ_ERR_AGAIN && aqsim_calendar_empty(&live->sim->calendar))
-    aqsim_live_hand_over(live);
+    aqsim_live_end_lockstep(live);
   __atomic_store_n(&live->driver, 0, __ATOMIC_RELAXED);
   aqsim_live_unlock(live);
   return status;
@@ -224,7 +242,7 @@ static aq_status wait_perform(aqsim_live *live, const aq_wait_request *request,
                               aq_wait_result *out, aq_diag *diag)
 {
   while (drive_begin(live)) {
-    aq_status status = aqsim_clock_wait(live->sim, request, out, diag);
+    aq_status status = aqsim_loop_wait(live->sim, request, out, diag);
     status = drive_end(live, status);
     if (status != AQ_ERR_AGAIN)
       return status;
@@ -232,16 +250,25 @@ static aq_status wait_perform(aqsim_live *live, const aq_wait_request *request,
   return wait_block(live, request, out, diag);
 }
 
+/* A host may wait: not with the lock, as an event or a callback has it, and not
+ * as the host function of a kernel. aqsim_live_host_end() comes afterwards. */
+static aq_status host_begin(aqsim_live *live, aq_diag *diag)
+{
+  if (aqsim_live_inside(live) || aqsim_live_is_locked(live))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "time cannot be moved from inside a kernel or a "
+                       "callback");
+  return aqsim_live_host_begin(live) ? AQ_OK : closing_error(diag);
+}
+
 aq_status aqsim_live_wait(aqsim_live *live, const aq_wait_request *request,
                           aq_wait_result *out, aq_diag *diag)
 {
   aq_status status = aqsim_wait_check(request, diag);
+  if (status == AQ_OK)
+    status = host_begin(live, diag);
   if (status != AQ_OK)
     return status;
-  if (aqsim_live_inside(live)) /* is refused */
-    return aqsim_clock_wait(live->sim, request, out, diag);
-  if (!aqsim_live_host_begin(live))
-    return closing_word(diag);
   aqsim_lead_end(&live->leads);
   status = wait_perform(live, request, out, diag);
   if (status == AQ_OK)
@@ -312,7 +339,7 @@ static aq_status space_perform(aqsim_live *live, aqsim_queue *queue,
 {
   while (drive_begin(live)) {
     aq_status status =
-        aqsim_clock_wait_space(live->sim, queue, count, deadline, diag);
+        aqsim_loop_wait_space(live->sim, queue, count, deadline, diag);
     status = drive_end(live, status);
     if (status != AQ_ERR_AGAIN)
       return status;
@@ -323,11 +350,12 @@ static aq_status space_perform(aqsim_live *live, aqsim_queue *queue,
 aq_status aqsim_live_wait_space(aqsim_live *live, aqsim_queue *queue,
                                 uint32_t count, aq_time deadline, aq_diag *diag)
 {
-  if (count > queue->ring.size || aqsim_live_inside(live))
-    return aqsim_clock_wait_space(live->sim, queue, count, deadline, diag);
-  if (!aqsim_live_host_begin(live))
-    return closing_word(diag);
-  aq_status status = space_perform(live, queue, count, deadline, diag);
+  if (count > queue->ring.size) /* is refused */
+    return aqsim_loop_wait_space(live->sim, queue, count, deadline, diag);
+  aq_status status = host_begin(live, diag);
+  if (status != AQ_OK)
+    return status;
+  status = space_perform(live, queue, count, deadline, diag);
   aqsim_live_host_end(live);
   return status;
 }
@@ -401,7 +429,7 @@ static aq_status sleep_perform(aqsim_live *live, aq_time until, bool wake,
                                aq_diag *diag)
 {
   while (drive_begin(live)) {
-    aq_status status = aqsim_clock_sleep(live->sim, until, wake, diag);
+    aq_status status = aqsim_loop_sleep(live->sim, until, wake, diag);
     __atomic_store_n(&live->driver, 0, __ATOMIC_RELAXED);
     aqsim_live_unlock(live);
     if (status != AQ_ERR_AGAIN)
@@ -413,11 +441,10 @@ static aq_status sleep_perform(aqsim_live *live, aq_time until, bool wake,
 aq_status aqsim_live_sleep(aqsim_live *live, aq_time until, bool wake,
                            aq_diag *diag)
 {
-  if (aqsim_live_inside(live))
-    return aqsim_clock_sleep(live->sim, until, wake, diag);
-  if (!aqsim_live_host_begin(live))
-    return closing_word(diag);
-  aq_status status = sleep_perform(live, until, wake, diag);
+  aq_status status = host_begin(live, diag);
+  if (status != AQ_OK)
+    return status;
+  status = sleep_perform(live, until, wake, diag);
   aqsim_live_errors_settle(live);
   aqsim_live_host_end(live);
   return status;

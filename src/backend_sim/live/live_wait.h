@@ -9,7 +9,7 @@
 #ifndef AQSIM_LIVE_WAIT_H
 #define AQSIM_LIVE_WAIT_H
 
-#include "backend_sim/live/live_device.h"
+#include "backend_sim/live/device_thread.h"
 
 aq_status aqsim_live_wait(aqsim_live *live, const aq_wait_request *request,
                           aq_wait_result *out, aq_diag *diag);

@@ -84,19 +84,6 @@ static bool edit_device(const char *edit, unsigned long *device,
   return true;
 }
 
-static aq_status model_edit(aqsim_model *model, uint32_t ordinal,
-                            const char *const *edits, aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  for (; status == AQ_OK && edits && *edits; edits++) {
-    unsigned long device;
-    const char *rest = *edits;
-    if (!edit_device(*edits, &device, &rest) || device == ordinal)
-      status = aqsim_model_set(model, rest, diag);
-  }
-  return status;
-}
-
 static aq_status edits_check(const char *const *edits, uint32_t count,
                              aq_diag *diag)
 {
@@ -123,7 +110,14 @@ static aq_status entry_load(const entry *e, const char *const *edits,
     if (status != AQ_OK)
       return status;
     set->models[set->count] = model;
-    status = model_edit(model, set->count++, edits, diag);
+    uint32_t ordinal = set->count++;
+    for (const char *const *edit = edits; status == AQ_OK && edit && *edit;
+         edit++) {
+      unsigned long device;
+      const char *rest = *edit;
+      if (!edit_device(*edit, &device, &rest) || device == ordinal)
+        status = aqsim_model_set(model, rest, diag);
+    }
     if (status != AQ_OK)
       return status;
   }

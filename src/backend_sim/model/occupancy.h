@@ -59,15 +59,15 @@ static inline bool aqsim_resources_fit(const aqsim_resources *room,
   return fit;
 }
 
-static inline void aqsim_resources_take(aqsim_resources *room,
-                                        const aqsim_resources *workgroup)
+static inline void aqsim_resources_acquire(aqsim_resources *room,
+                                           const aqsim_resources *workgroup)
 {
   for (int i = 0; i < AQSIM_RESOURCES; i++)
     room->of[i] -= workgroup->of[i];
 }
 
-static inline void aqsim_resources_give(aqsim_resources *room,
-                                        const aqsim_resources *workgroup)
+static inline void aqsim_resources_release(aqsim_resources *room,
+                                           const aqsim_resources *workgroup)
 {
   for (int i = 0; i < AQSIM_RESOURCES; i++)
     room->of[i] += workgroup->of[i];

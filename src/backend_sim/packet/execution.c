@@ -16,49 +16,50 @@ static void dimensions_set(aq_kernel_packet *packet)
   }
 }
 
-aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
+aq_status aqsim_execution_begin(aqsim_inflight *inflight, aq_diag *diag)
 {
-  const aqsim_queue *queue = flight->queue;
+  const aqsim_queue *queue = inflight->queue;
   const aqsim_device *device = queue->device;
   const aqsim_model *model = device->model;
   const aq_executor *executor = queue->sim->executor;
   const aq_device_info *info = &queue->sim->infos[device->ordinal];
-  const aqsim_kernel *kernel = flight->kernel;
-  const bool pm4 = flight->kind->record != AQ_KIND_KERNEL;
+  const aqsim_kernel *kernel = inflight->kernel;
+  const bool pm4 = inflight->kind->record != AQ_KIND_KERNEL;
   uint32_t wave_size = kernel->desc.wave_size ? kernel->desc.wave_size
                                               : (uint32_t)model->wave_size;
   if (pm4) /* its initiator alone decides */
     wave_size = queue->pm4->wave32 ? 32 : 64;
-  dimensions_set(&flight->packet.kernel);
+  dimensions_set(&inflight->packet.kernel);
   const aq_execution_desc desc = {
-      .packet = pm4 ? &queue->pm4->dispatch : &flight->packet.kernel,
+      .packet = pm4 ? &queue->pm4->dispatch : &inflight->packet.kernel,
       .registers = pm4 ? &queue->pm4->registers : NULL,
       .kernel = kernel->desc.name,
       .gfx = info->gfx,
-      .queue = &queue->amd,
-      .dispatch_id = flight->id,
+      .queue = queue->abi,
+      .dispatch_id = inflight->id,
       .device = device->ordinal,
       .cus = queue->cus.count,
       .wave_size = wave_size,
       .timestamp_hz = info->timestamp_hz,
       .concurrent = queue->sim->live != NULL};
-  flight->executed = queue->sim->now;
+  inflight->executed = queue->sim->now;
   const aq_status status =
-      executor->begin(executor->user, &desc, &flight->execution, diag);
-  flight->executes = status == AQ_OK;
+      executor->begin(executor->user, &desc, &inflight->execution, diag);
+  inflight->executes = status == AQ_OK;
   return status;
 }
 
-aq_execution_state aqsim_execution_step(aqsim_flight *flight, uint64_t ticks,
+aq_execution_state aqsim_execution_step(aqsim_inflight *inflight,
+                                        uint64_t ticks,
                                         aq_execution_fault *fault)
 {
-  const aqsim *sim = flight->queue->sim;
+  const aqsim *sim = inflight->queue->sim;
   aq_execution_step step = {0};
   const aq_execution_state state =
-      sim->executor->step(flight->execution, BUDGET, ticks, &step);
-  flight->executed = aq_time_add(flight->executed, step.elapsed);
+      sim->executor->step(inflight->execution, BUDGET, ticks, &step);
+  inflight->executed = aq_time_add(inflight->executed, step.elapsed);
   if (state == AQ_EXECUTION_DONE || state == AQ_EXECUTION_FAULT)
-    aqsim_execution_end(flight);
+    aqsim_execution_end(inflight);
   if (state == AQ_EXECUTION_FAULT)
     *fault = step.fault;
   return state;

@@ -6,7 +6,7 @@
 #ifndef AQSIM_FETCH_H
 #define AQSIM_FETCH_H
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 
 /* Sets up what fetching keeps of a queue. */
 void aqsim_fetch_init(aqsim_queue *queue);
@@ -28,10 +28,10 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue);
 static inline void aqsim_queue_fetch_more(aqsim_queue *queue)
 {
   const aqsim_model *model = queue->device->model;
-  uint64_t there = queue->intake.noticed - queue->intake.fetched;
+  uint64_t there = queue->fetch_state.noticed - queue->fetch_state.fetched;
   uint64_t batch = (uint64_t)model->fetch_batch;
   batch = there < batch ? there : batch;
-  if (batch > 0 && !queue->intake.pending &&
+  if (batch > 0 && !queue->fetch_state.pending &&
       queue->line.waiting + batch <= (uint64_t)model->fetch_window)
     aqsim_queue_fetch_schedule(queue);
 }

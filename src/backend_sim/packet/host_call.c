@@ -7,21 +7,8 @@
 #include <string.h>
 
 #include "backend_sim/completion.h"
-#include "backend_sim/packet/kinds.h"
+#include "backend_sim/packet/packet_types.h"
 #include "common/allocations.h"
-
-/* A host function reaches locked memory at the host's address alone, and memory
- * that is protected from the host where the device does. */
-static void words_reach_host(const aqsim *sim, void *arguments, size_t size)
-{
-  unsigned char *at = arguments;
-  for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t)) {
-    uint64_t word;
-    memcpy(&word, at + i, sizeof word);
-    word = aq_allocations_reach(sim->allocations, word);
-    memcpy(at + i, &word, sizeof word);
-  }
-}
 
 /* The arguments at `*kernarg`, or a copy in `buffer` or the heap in which
  * addresses are the host's. False: out of memory. */
@@ -38,18 +25,26 @@ static bool arguments_find(const aqsim *sim, const aqsim_kernel *kernel,
   if (!copy)
     return false;
   memcpy(copy, *kernarg, bytes);
-  words_reach_host(sim, copy, bytes);
+  /* A host function reaches locked memory at the host's address alone, and
+   * memory that is protected from the host where the device does. */
+  unsigned char *at = copy;
+  for (size_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, at + i, sizeof word);
+    word = aq_allocations_reach(sim->allocations, word);
+    memcpy(at + i, &word, sizeof word);
+  }
   *kernarg = copy;
   return true;
 }
 
-bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
+bool aqsim_kernel_call(aqsim_inflight *inflight, const aqsim_kernel *kernel,
                        const aq_kernel_packet *packet,
                        char error[AQ_KERNEL_ERROR_SIZE])
 {
   enum { NEAR = 512 };
   uint64_t near[NEAR / sizeof(uint64_t)];
-  aqsim *sim = flight->queue->sim;
+  aqsim *sim = inflight->queue->sim;
   void *const given = (void *)(uintptr_t)aq_allocations_reach(
       sim->allocations, packet->kernarg_address);
   void *kernarg = given;
@@ -62,18 +57,18 @@ bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
       packet,
       kernarg,
       kernel->desc.user,
-      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now),
+      (uint64_t)aqsim_clock_ticks(inflight->queue->device, sim->now),
       error,
       kernel->desc.scope};
-  sim->interrupt = flight->queue->device->model->interrupt_to_host;
+  sim->interrupt = inflight->queue->device->model->interrupt_to_host;
   sim->touched = true;
   if (sim->outside_begin)
-    sim->outside_begin(sim->live, flight->queue);
+    sim->outside_begin(sim->live, inflight->queue);
   kernel->desc.function(&call);
   if (sim->outside_begin)
     sim->outside_end(sim->live);
   if (kernarg != given && kernarg != near)
     free(kernarg);
   sim->queue_ops->notice(sim);
-  return !flight->queue->destroyed;
+  return !inflight->queue->destroyed;
 }

@@ -9,8 +9,8 @@
 #ifndef AQSIM_PIPES_H
 #define AQSIM_PIPES_H
 
-#include "backend_sim/core.h"
 #include "backend_sim/policy/device_policy.h"
+#include "backend_sim/queue_state.h"
 
 /* `slots` are the slots of the pipe, set up already. */
 void aqsim_pipe_init(aqsim_pipe *pipe, aqsim_device *device, aqsim_slot *slots,
@@ -46,7 +46,7 @@ void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue);
 
 /* A mapped queue takes a unit of a shared pipe, and says by `free` until when;
  * false: it is in line, and is called (fetch or pump) when its turn comes. */
-static inline bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
+static inline bool aqsim_unit_acquire(aqsim_unit *unit, aqsim_queue *queue)
 {
   if (unit->offered != queue &&
       (unit->free > unit->sim->now || aqsim_unit_is_wanted(unit) ||

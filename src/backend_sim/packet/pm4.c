@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_sim/packet/memory_fault.h"
 #include "common/allocations.h"
 #include "common/pm4.h"
 
@@ -164,6 +163,78 @@ static aqsim_pm4_result run_copy_data(aqsim_pm4 *pm4, words w)
   return GO_ON;
 }
 
+/* The value behind an operation of 32 bits; false: it is not served. */
+static bool atomic_result(uint32_t operation, uint64_t value, uint64_t operand,
+                          uint64_t expected, uint64_t *out)
+{
+  switch (operation) {
+  case AQ_PM4_ATOMIC_SWAP:
+    *out = operand;
+    return true;
+  case AQ_PM4_ATOMIC_CAS:
+    *out = value == expected ? operand : value;
+    return true;
+  case AQ_PM4_ATOMIC_ADD:
+    *out = value + operand;
+    return true;
+  case AQ_PM4_ATOMIC_AND:
+    *out = value & operand;
+    return true;
+  case AQ_PM4_ATOMIC_OR:
+    *out = value | operand;
+    return true;
+  case AQ_PM4_ATOMIC_XOR:
+    *out = value ^ operand;
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Host threads may change the value at the same time. */
+static bool value_change(void *at, uint32_t size, uint32_t operation,
+                         uint64_t operand, uint64_t expected)
+{
+  uint64_t before = 0, after = 0;
+  bool done = false;
+  while (!done) {
+    uint32_t narrow = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
+    before =
+        size == 4 ? narrow : __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE);
+    if (!atomic_result(operation, before, operand, expected, &after))
+      return false;
+    done =
+        size == 4
+            ? __atomic_compare_exchange_n((uint32_t *)at, &narrow,
+                                          (uint32_t)after, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+            : __atomic_compare_exchange_n((uint64_t *)at, &before, after, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
+  return true;
+}
+
+/* control, address (2), operand (2), compared value (2), interval. */
+static aqsim_pm4_result run_atomic_mem(aqsim_pm4 *pm4, words w)
+{
+  const uint32_t code = bits(w.at[0], 0, 7), command = bits(w.at[0], 8, 4);
+  const uint32_t size = code & AQ_PM4_ATOMIC_64 ? 8 : 4;
+  const uint32_t operation = code & ~(uint32_t)AQ_PM4_ATOMIC_64;
+  const uint64_t address = wide(w.at[1], w.at[2]);
+  const uint64_t low = size == 4 ? UINT32_MAX : UINT64_MAX;
+  if (command != 0)
+    return fault(pm4, "ATOMIC_MEM", "command is not served:", command);
+  aqsim_pm4_result there =
+      reach(pm4, "ATOMIC_MEM", AQSIM_WRITE, address, size, size);
+  if (there != GO_ON)
+    return there;
+  if (!value_change(host(pm4, address), size, operation,
+                    wide(w.at[3], w.at[4]) & low, wide(w.at[5], w.at[6]) & low))
+    return fault(pm4, "ATOMIC_MEM", "operation is not served:", code);
+  pm4->stored = true;
+  return GO_ON;
+}
+
 static bool always(int64_t a, int64_t b)
 {
   (void)a, (void)b;
@@ -218,10 +289,10 @@ static aqsim_pm4_result wait_memory(aqsim_pm4 *pm4, const char *name,
   if (there != GO_ON)
     return there;
   pm4->address = host(pm4, address);
-  pm4->test = (aqsim_gate_test){.compare = compare,
-                                .mask = (int64_t)mask,
-                                .reference = (int64_t)reference,
-                                .narrow = narrow};
+  pm4->test = (aqsim_dep_wait_test){.compare = compare,
+                                    .mask = (int64_t)mask,
+                                    .reference = (int64_t)reference,
+                                    .narrow = narrow};
   return AQSIM_PM4_WAIT;
 }
 
@@ -263,14 +334,6 @@ static aqsim_pm4_result run_release_mem(aqsim_pm4 *pm4, words w)
   if (there != GO_ON)
     return there;
   return AQSIM_PM4_RELEASE;
-}
-
-static void release_store(aqsim_pm4 *pm4)
-{
-  uint64_t value = pm4->release_clock ? pm4->ticks : pm4->release_value;
-  if (pm4->release_size)
-    value_store(pm4, pm4->release_to, value, pm4->release_size);
-  pm4->release_size = 0;
 }
 
 /* event, and an address that only counters use (2). */
@@ -380,6 +443,7 @@ static const opcode opcodes[256] = {
     [AQ_PM4_DISPATCH_DIRECT] = {"DISPATCH_DIRECT", 4, 4, run_dispatch_direct},
     [AQ_PM4_DISPATCH_INDIRECT] = {"DISPATCH_INDIRECT", 3, 3,
                                   run_dispatch_indirect},
+    [AQ_PM4_ATOMIC_MEM] = {"ATOMIC_MEM", 8, 8, run_atomic_mem},
     [AQ_PM4_WRITE_DATA] = {"WRITE_DATA", 3, UINT32_MAX, run_write_data},
     [AQ_PM4_WAIT_REG_MEM] = {"WAIT_REG_MEM", 6, 6, run_wait_mem},
     [AQ_PM4_INDIRECT_BUFFER] = {"INDIRECT_BUFFER", 3, 3, run_indirect_buffer},
@@ -446,7 +510,10 @@ static const opcode *command_fetch(aqsim_pm4 *pm4, words *w)
 
 aqsim_pm4_result aqsim_pm4_run(aqsim_pm4 *pm4)
 {
-  release_store(pm4);
+  uint64_t value = pm4->release_clock ? pm4->ticks : pm4->release_value;
+  if (pm4->release_size)
+    value_store(pm4, pm4->release_to, value, pm4->release_size);
+  pm4->release_size = 0;
   pm4->readable = 0;
   for (;;) {
     while (pm4->span.at == pm4->span.end) {

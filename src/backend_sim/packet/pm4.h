@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend_sim/gate.h"
+#include "backend_sim/engine/dependency_wait.h"
 #include "common/executor.h"
 #include "common/pm4.h"
 
@@ -59,7 +59,8 @@ typedef struct aqsim_pm4 {
   uint64_t release_value;
   /* Results. */
   const void *address;
-  aqsim_gate_test test;
+  uint64_t waited; /* the driver's: the address, once that has its value */
+  aqsim_dep_wait_test test;
   aq_kernel_packet dispatch; /* its kernel object is the address of code */
   aq_execution_registers registers; /* of the dispatch */
   bool wave32;                      /* of the dispatch */

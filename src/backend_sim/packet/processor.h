@@ -6,24 +6,25 @@
 #ifndef AQSIM_PROCESSOR_H
 #define AQSIM_PROCESSOR_H
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 
-/* Sets up a flight that is used for the first time. */
-void aqsim_flight_init(aqsim_flight *flight, aqsim_queue *queue);
+/* Sets up a packet in flight that is used for the first time. */
+void aqsim_inflight_init(aqsim_inflight *inflight, aqsim_queue *queue);
 
-/* Sets up the gate of a queue, at which one packet at a time may wait. */
+/* Sets up the dependency wait of a queue, at which one packet at a time may
+ * wait. */
 void aqsim_queue_gate_init(aqsim_queue *queue);
 
 /* A kernel's end moved to flight->end: its COMPLETE or RUN step moves too. */
-void aqsim_flight_end_move(aqsim_flight *flight);
+void aqsim_inflight_end_move(aqsim_inflight *inflight);
 
 /* A kernel under dispatch starts over now. */
-void aqsim_flight_restart(aqsim_flight *flight);
+void aqsim_inflight_restart(aqsim_inflight *inflight);
 
 /* Launches packets that can launch, and fetches more if there is room. */
 void aqsim_queue_pump(aqsim_queue *queue);
 
-/* The packet that waits at the gate continues. */
+/* The packet that waits at the dependency wait continues. */
 void aqsim_queue_gate_resume(aqsim_queue *queue);
 
 /* One row of the step table, for documentation and its test. */

@@ -8,7 +8,7 @@
 #ifndef AQSIM_RING_H
 #define AQSIM_RING_H
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 
 /* One past the last packet that a doorbell announced. The last store to the
  * doorbell of one producer says all. Several that store without a call
@@ -16,7 +16,7 @@
  * they have reserved count. */
 static inline uint64_t aqsim_ring_rung(const aqsim_queue *queue)
 {
-  const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+  const uint64_t rung = __atomic_load_n(queue->ring.doorbell, __ATOMIC_ACQUIRE);
   const uint64_t announced =
       __atomic_load_n(&queue->announced, __ATOMIC_ACQUIRE);
   if (rung == __atomic_load_n(&queue->seen, __ATOMIC_RELAXED) ||
@@ -33,7 +33,7 @@ static inline uint64_t aqsim_ring_rung(const aqsim_queue *queue)
 static inline uint64_t aqsim_ring_end(const aqsim_queue *queue)
 {
   uint64_t write = aq_ring_write_index(&queue->ring);
-  uint64_t full = queue->amd.read_dispatch_id + queue->ring.size;
+  uint64_t full = queue->fetch_state.read + queue->ring.size;
   uint64_t end = write < full ? write : full;
   uint64_t rung = queue->sim->polls ? end : aqsim_ring_rung(queue);
   return (int64_t)(rung - end) < 0 ? rung : end;
@@ -78,19 +78,20 @@ static inline void aqsim_ring_read(const aqsim_queue *queue, uint64_t id,
 static inline void aqsim_ring_retire(aqsim_queue *queue, uint64_t id)
 {
   uint64_t mask = queue->ring.size - 1;
-  uint64_t read = queue->amd.read_dispatch_id;
+  uint64_t read = queue->fetch_state.read;
   if (__builtin_expect(id != read, false)) {
-    queue->intake.completed[id & mask] = 1;
+    queue->fetch_state.completed[id & mask] = 1;
     return;
   }
   do {
-    queue->intake.completed[read & mask] = 0;
+    queue->fetch_state.completed[read & mask] = 0;
     __atomic_store_n(&queue->ring.packets[read & mask].header_setup,
                      (uint32_t)AQ_PACKET_INVALID, __ATOMIC_RELAXED);
     read++;
-  } while (queue->intake.completed[read & mask]);
+  } while (queue->fetch_state.completed[read & mask]);
+  queue->fetch_state.read = read;
   /* Release: the slots are INVALID before a producer may take them. */
-  __atomic_store_n(&queue->amd.read_dispatch_id, read, __ATOMIC_RELEASE);
+  __atomic_store_n(queue->ring.read_index, read, __ATOMIC_RELEASE);
   /* Live: a host that goes to sleep just now looks again a little later. */
   if (__builtin_expect(__atomic_load_n(&queue->sleepers, __ATOMIC_RELAXED) > 0,
                        false))

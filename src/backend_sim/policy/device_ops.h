@@ -6,21 +6,21 @@
 #ifndef AQSIM_DEVICE_OPS_H
 #define AQSIM_DEVICE_OPS_H
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 
 typedef struct aqsim_device_ops {
-  /* Kernels under dispatch: packet/waves.h. */
-  void (*hold)(aqsim_flight *flight);
-  void (*release)(aqsim_flight *flight);
-  void (*drop)(aqsim_flight *flight);
-  void (*relook)(aqsim_device *device);
+  /* Kernels under dispatch: packet/kernel_dispatch.h. */
+  void (*hold)(aqsim_inflight *inflight);
+  void (*release)(aqsim_inflight *inflight);
+  void (*drop)(aqsim_inflight *inflight);
+  void (*rescan)(aqsim_device *device);
 
   /* Packets in flight: their event, a kernel's end that moved to flight->end,
-   * a kernel that starts over now, a flight that has ended. */
-  void (*sleep_end)(aqsim_flight *flight);
-  void (*end_move)(aqsim_flight *flight);
-  void (*restart)(aqsim_flight *flight);
-  void (*free)(aqsim_flight *flight);
+   * a kernel that starts over now, a packet in flight that has ended. */
+  void (*sleep_end)(aqsim_inflight *inflight);
+  void (*end_move)(aqsim_inflight *inflight);
+  void (*restart)(aqsim_inflight *inflight);
+  void (*free)(aqsim_inflight *inflight);
 
   /* Queues: packets are launched, handed back, or passed over. */
   void (*pump)(aqsim_queue *queue);
@@ -31,6 +31,7 @@ typedef struct aqsim_device_ops {
   void (*rank_set)(aqsim_queue *queue, aqsim_rank rank);
   bool (*preempt)(aqsim_queue *queue, aqsim_preempt_mode mode);
   void (*slot_want)(aqsim_queue *queue);
+  void (*slot_decline)(aqsim_queue *queue);
   void (*slot_progress)(aqsim_queue *queue);
   void (*slots_review)(aqsim_device *device);
   void (*slots_map)(aqsim_device *device);

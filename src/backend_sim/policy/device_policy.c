@@ -3,7 +3,6 @@
 
 #include "backend_sim/policy/device_policy.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,26 +24,26 @@ void aqsim_policy_fetched(aqsim_queue *queue)
 {
   aqsim_policy *p = queue->device->policy;
   if (p && p->ops.packet_ready && !queue->host)
-    aqsim_policy_tell_hardware(
+    aqsim_policy_notify_hardware(
         p, &(aqsim_item){.kind = AQSIM_ITEM_READY, .handle = queue->number});
 }
 
 static void packet_view(const aqsim_policy *p, const aqsim_queue *queue,
-                        const aqsim_flight *flight, aq_device_packet *out)
+                        const aqsim_inflight *inflight, aq_device_packet *out)
 {
   bool idempotent;
   *out = (aq_device_packet){.queue = queue->number,
-                            .packet = flight->id,
+                            .packet = inflight->id,
                             .job = AQ_POLICY_NO_JOB,
-                            .bits = &flight->packet};
+                            .bits = &inflight->packet};
   if (p->binding->identify)
-    p->binding->identify(p->binding->user, queue->ring.id, flight->id,
+    p->binding->identify(p->binding->user, queue->ring.id, inflight->id,
                          &out->job, &out->command, &idempotent);
 }
 
 static bool head_may_launch(const aqsim_queue *queue)
 {
-  const aqsim_flight *head = queue->line.first;
+  const aqsim_inflight *head = queue->line.first;
   return head && !head->sleeping && !queue->line.hold &&
          !(queue->line.active > 0 && aq_header_barrier(head->packet.header));
 }
@@ -134,7 +133,8 @@ void aqsim_policy_map(aqsim_device *device)
   if (p->map_asked)
     return;
   p->map_asked = true;
-  aqsim_policy_tell(p, AQ_SIDE_FIRMWARE, &(aqsim_item){.kind = AQSIM_ITEM_MAP});
+  aqsim_policy_notify(p, AQ_SIDE_FIRMWARE,
+                      &(aqsim_item){.kind = AQSIM_ITEM_MAP});
 }
 
 bool aqsim_policy_map_next(aqsim_device *device, aq_mapping *out)
@@ -157,7 +157,7 @@ void aqsim_policy_map_illegal(aqsim_device *device, const char *why)
  */
 static void let_go(aqsim_policy *p)
 {
-  for (aqsim_run *run = p->runs; run; run = run->next)
+  for (aqsim_policy_kernel *run = p->runs; run; run = run->next)
     if (run->state == AQSIM_RUN_STOPPED)
       aqsim_policy_resume(p, run->handle);
   for (aqsim_queue *q = p->device->sim->first_queue; q; q = q->next)
@@ -167,23 +167,23 @@ static void let_go(aqsim_policy *p)
       aqsim_policy_suspend(q, false);
     }
   aqsim_dispatcher_ask(p->device->dispatcher, p->device->sim->now);
-  p->act->relook(p->device);
+  p->act->rescan(p->device);
   p->act->slots_review(p->device);
   aqsim_policy_ask_again(p);
 }
 
 static void item_happen(aqsim_policy *p, const aqsim_item *item)
 {
-  aqsim_run *run = aqsim_policy_run(p, item->handle);
+  aqsim_policy_kernel *run = aqsim_policy_run(p, item->handle);
   aqsim_queue *queue;
   switch (item->kind) {
   case AQSIM_ITEM_STOPPED:
     if (run)
-      aqsim_run_stopped(run);
+      aqsim_policy_kernel_stopped(run);
     return;
   case AQSIM_ITEM_RESUMED:
     if (run)
-      aqsim_run_resumed(run);
+      aqsim_policy_kernel_resumed(run);
     return;
   case AQSIM_ITEM_CLEARED:
     queue = aqsim_policy_queue(p, item->handle);
@@ -216,7 +216,7 @@ static void policy_fire(aqsim_event *event)
   aqsim_item item;
   while (aqsim_policy_item_due(p, &item)) {
     item_happen(p, &item);
-    aqsim_policy_item_tell(p, &item);
+    aqsim_policy_item_notify(p, &item);
     if (item.kind != AQSIM_ITEM_STEP)
       aqsim_policy_ask_again(p);
   }
@@ -284,9 +284,9 @@ void aqsim_policy_close(aqsim_device *device)
   aqsim_policy *p = device->policy;
   if (!p)
     return;
-  aqsim_run *lists[] = {p->runs, p->spare};
+  aqsim_policy_kernel *lists[] = {p->runs, p->spare};
   for (int i = 0; i < 2; i++)
-    for (aqsim_run *run = lists[i], *next; run; run = next) {
+    for (aqsim_policy_kernel *run = lists[i], *next; run; run = next) {
       next = run->next;
       free(run);
     }

@@ -12,17 +12,17 @@
  * ends the policy: the device's own choices apply again, the kernels and queues
  * it held are released, and the opener of the transport gets the failure.
  *
- * From the bottom up: policy_items.c keeps due items and calls hooks,
- * policy_preempted.c reports stopped kernels, policy_runs.c keeps the kernels,
- * policy_preempt.c stops kernels, policy_queues.c queues, whose packets it
- * takes off, policy_actions.c has the actions of policies, device_policy.c
- * asks. They change the device through device_ops.h.
+ * From the bottom up: policy_events.c keeps due items and calls hooks,
+ * preemption_report.c reports stopped kernels, policy_kernels.c keeps the
+ * kernels, policy_preempt.c stops kernels, policy_queues.c queues, whose
+ * packets it takes off, policy_actions.c has the actions of policies,
+ * device_policy.c asks. They change the device through device_ops.h.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H
 
-#include "backend_sim/core.h"
 #include "backend_sim/policy/device_ops.h"
+#include "backend_sim/queue_state.h"
 
 /* AQ_NEED_* bits that devices of the simulator serve. */
 extern const uint32_t aqsim_policy_serves;
@@ -66,24 +66,24 @@ uint32_t aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine,
 
 /* A kernel is launched and starts at flight->start, which may become later.
  * False: out of memory. */
-bool aqsim_policy_launch(aqsim_flight *flight);
+bool aqsim_policy_launch(aqsim_inflight *inflight);
 
 /* Of a kernel that a policy decides about, its next grid: compute units, limits
  * and workgroups. */
-void aqsim_policy_grid(const aqsim_flight *flight, aqsim_grid_desc *grid);
+void aqsim_policy_grid(const aqsim_inflight *inflight, aqsim_grid_desc *grid);
 
 /* One was submitted. */
 void aqsim_policy_grid_begun(aqsim_device *device);
 
 /* The first start of a kernel, whose present grid started so. */
-aq_time aqsim_policy_first(aqsim_flight *flight, aq_time start);
+aq_time aqsim_policy_first(aqsim_inflight *inflight, aq_time start);
 
 /* A grid ended. True: there is another slice to launch. */
-bool aqsim_policy_grid_ended(aqsim_flight *flight);
+bool aqsim_policy_grid_ended(aqsim_inflight *inflight);
 
 /* It completes, or is gone: the run is no more. */
-void aqsim_policy_complete(aqsim_flight *flight);
-void aqsim_policy_forget(aqsim_flight *flight);
+void aqsim_policy_complete(aqsim_inflight *inflight);
+void aqsim_policy_forget(aqsim_inflight *inflight);
 
 /* ---- slots ---- */
 

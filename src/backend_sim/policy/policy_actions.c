@@ -63,16 +63,17 @@ static aqsim_queue *queue_act(aqsim_policy *p, uint32_t number,
   return queue;
 }
 
-static aqsim_run *run_get(aqsim_policy *p, uint32_t handle)
+static aqsim_policy_kernel *run_get(aqsim_policy *p, uint32_t handle)
 {
-  aqsim_run *run = aqsim_policy_run(p, handle);
+  aqsim_policy_kernel *run = aqsim_policy_run(p, handle);
   if (!run)
     aqsim_policy_fail(p, "there is no kernel %u", handle);
   return run;
 }
 
-static aqsim_run *run_act(aqsim_policy *p, uint32_t handle, const char *action,
-                          unsigned phases, uint32_t need)
+static aqsim_policy_kernel *run_act(aqsim_policy *p, uint32_t handle,
+                                    const char *action, unsigned phases,
+                                    uint32_t need)
 {
   return is_legal(p, action, phases, need) ? run_get(p, handle) : NULL;
 }
@@ -96,10 +97,10 @@ static bool device_queue(aq_policy_device *device, uint32_t number,
   const aqsim_queue *queue = aqsim_policy_queue(p, number);
   if (!queue)
     return false;
-  const uint64_t unread =
-      queue->intake.noticed - queue->intake.fetched - queue->policy.evicted;
+  const uint64_t unread = queue->fetch_state.noticed -
+                          queue->fetch_state.fetched - queue->policy.evicted;
   const uint64_t oldest =
-      queue->line.first ? queue->line.first->id : queue->intake.fetched;
+      queue->line.first ? queue->line.first->id : queue->fetch_state.fetched;
   *out = (aq_device_queue){
       .queue = number,
       .host_queue =
@@ -114,7 +115,7 @@ static bool device_queue(aq_policy_device *device, uint32_t number,
       .running = queue->line.active,
       .ready_since =
           queue->line.waiting + unread
-              ? queue->intake.submitted[oldest & (queue->ring.size - 1)]
+              ? queue->fetch_state.submitted[oldest & (queue->ring.size - 1)]
               : AQ_TIME_NONE,
       .mapped_at = queue->map.slot ? queue->map.usable : AQ_TIME_NONE,
       .used = queue->policy.used};
@@ -124,9 +125,9 @@ static bool device_queue(aq_policy_device *device, uint32_t number,
 static bool device_kernel(aq_policy_device *device, uint32_t handle,
                           aq_device_kernel *out)
 {
-  aqsim_run *run = aqsim_policy_run(policy_of(device), handle);
+  aqsim_policy_kernel *run = aqsim_policy_run(policy_of(device), handle);
   if (run)
-    aqsim_run_view(run, out);
+    aqsim_policy_kernel_view(run, out);
   return run != NULL;
 }
 
@@ -134,7 +135,7 @@ static void device_free_slots(aq_policy_device *device, uint32_t handle,
                               aq_device_cu *out)
 {
   aqsim_policy *p = policy_of(device);
-  const aqsim_run *run = run_get(p, handle);
+  const aqsim_policy_kernel *run = run_get(p, handle);
   for (uint32_t cu = 0; cu < device->cus; cu++)
     out[cu] = (aq_device_cu){.cu = cu};
   if (!run)
@@ -143,7 +144,7 @@ static void device_free_slots(aq_policy_device *device, uint32_t handle,
                             ? run->limits.per_cu
                             : run->most;
   aqsim_dispatcher_rooms(p->device->dispatcher, p->device->sim->now,
-                         run->flight->grid, &run->need, most, &run->cus,
+                         run->inflight->grid, &run->need, most, &run->cus,
                          p->rooms);
   for (uint32_t cu = 0; cu < device->cus; cu++)
     out[cu] = (aq_device_cu){.cu = cu,
@@ -159,15 +160,15 @@ static aq_status device_kernel_cu_mask(aq_policy_device *device,
                                        uint32_t count)
 {
   aqsim_policy *p = policy_of(device);
-  aqsim_run *run = run_act(p, handle, "kernel_cu_mask",
-                           IN_FIRMWARE | IN_HARDWARE, AQ_NEED_REMASK);
+  aqsim_policy_kernel *run = run_act(p, handle, "kernel_cu_mask",
+                                     IN_FIRMWARE | IN_HARDWARE, AQ_NEED_REMASK);
   if (!run)
     return AQ_ERR_INVALID;
   if (!aqsim_policy_mask(p, mask, count, &run->cus))
     return aqsim_policy_fail(p, "a mask without compute units");
-  if (run->flight->grid) {
-    aqsim_grid_mask(run->flight->grid, p->device->sim->now, &run->cus);
-    p->act->relook(p->device);
+  if (run->inflight->grid) {
+    aqsim_grid_mask(run->inflight->grid, p->device->sim->now, &run->cus);
+    p->act->rescan(p->device);
     aqsim_policy_step(p);
   }
   return AQ_OK;
@@ -177,14 +178,14 @@ static aq_status device_kernel_budget(aq_policy_device *device, uint32_t handle,
                                       uint32_t workgroups)
 {
   aqsim_policy *p = policy_of(device);
-  aqsim_run *run =
+  aqsim_policy_kernel *run =
       run_act(p, handle, "kernel_budget", IN_FIRMWARE | IN_HARDWARE, 0);
   if (!run)
     return AQ_ERR_INVALID;
   run->limits.budget = workgroups;
-  if (run->flight->grid) {
-    aqsim_grid_budget(run->flight->grid, p->device->sim->now, workgroups);
-    p->act->relook(p->device);
+  if (run->inflight->grid) {
+    aqsim_grid_budget(run->inflight->grid, p->device->sim->now, workgroups);
+    p->act->rescan(p->device);
     aqsim_policy_step(p);
   }
   return AQ_OK;
@@ -277,12 +278,12 @@ static aq_time device_preempt_cost(aq_policy_device *device,
     const aqsim_queue *queue = aqsim_policy_queue(p, what.target);
     return queue ? aqsim_policy_queue_cost(p, queue, what.mode) : AQ_TIME_MAX;
   }
-  const aqsim_run *run = aqsim_policy_run(p, what.target);
+  const aqsim_policy_kernel *run = aqsim_policy_run(p, what.target);
   const bool part = what.scope == AQ_PREEMPT_CUS;
   if (!run ||
       (part && !aqsim_policy_mask(p, what.mask, what.mask_count, &where)))
     return AQ_TIME_MAX;
-  return aqsim_run_stop_cost(run, what.mode, part ? &where : NULL);
+  return aqsim_policy_kernel_stop_cost(run, what.mode, part ? &where : NULL);
 }
 
 static aq_status preempt_do(aqsim_policy *p, const aq_preemption *what)
@@ -294,10 +295,10 @@ static aq_status preempt_do(aqsim_policy *p, const aq_preemption *what)
                                what->target);
     return aqsim_policy_queue_preempt(p, queue, what);
   }
-  aqsim_run *run = aqsim_policy_run(p, what->target);
+  aqsim_policy_kernel *run = aqsim_policy_run(p, what->target);
   if (!run)
     return aqsim_policy_fail(p, "there is no kernel %u", what->target);
-  return aqsim_run_preempt(p, run, what);
+  return aqsim_policy_kernel_preempt(p, run, what);
 }
 
 static aq_status device_preempt(aq_policy_device *device,
@@ -358,7 +359,7 @@ static void device_host_wake(aq_policy_device *device, uint64_t cookie)
       !p->binding->woken)
     return;
   p->binding->woken(p->binding->user, cookie);
-  p->device->sim->told = true;
+  p->device->sim->policy_notified = true;
 }
 
 static void device_fail_run(aq_policy_device *device, const char *fmt, ...)

@@ -17,26 +17,27 @@ static aq_time bytes_time(const aqsim_device *device, unsigned __int128 bytes)
 }
 
 /* Its workgroups that run, all or on some compute units, and when they end. */
-static uint64_t running_count(const aqsim_run *run, const aqsim_cu_set *where,
-                              aq_time *drained)
+static uint64_t running_count(const aqsim_policy_kernel *run,
+                              const aqsim_cu_set *where, aq_time *drained)
 {
-  const aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
+  const aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
   aqsim_grid_state state;
-  *drained = aq_time_max(flight->end, now);
-  if (!flight->grid) {
+  *drained = aq_time_max(inflight->end, now);
+  if (!inflight->grid) {
     const uint64_t room = (uint64_t)run->cus.count * run->most;
-    return flight->workgroups < room ? flight->workgroups : room;
+    return inflight->workgroups < room ? inflight->workgroups : room;
   }
   if (where)
-    return aqsim_grid_count_on(flight->grid, now, where, drained);
-  aqsim_grid_state_get(flight->grid, now, &state);
+    return aqsim_grid_count_on(inflight->grid, now, where, drained);
+  aqsim_grid_state_get(inflight->grid, now, &state);
   *drained = state.drained;
   return state.running;
 }
 
-aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
-                            const aqsim_cu_set *where)
+aq_time aqsim_policy_kernel_stop_cost(const aqsim_policy_kernel *run,
+                                      aq_preempt_mode mode,
+                                      const aqsim_cu_set *where)
 {
   const aqsim_device *device = run->policy->device;
   aq_time drained;
@@ -53,38 +54,39 @@ aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
 /* ---- stopping ---- */
 
 /* Without workgroups of its own: it continues for the time it had left. */
-static void fixed_stop(aqsim_run *run)
+static void fixed_stop(aqsim_policy_kernel *run)
 {
-  aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
-  run->policy->act->sleep_end(flight);
+  aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
+  run->policy->act->sleep_end(inflight);
   run->used += aq_time_max(now - run->since, 0);
-  run->left = flight->end - aq_time_max(now, run->since);
+  run->left = inflight->end - aq_time_max(now, run->since);
   if (run->mode != AQ_PREEMPT_SWITCH)
     run->left += run->used;
 }
 
 /* The time that it used is to be repeated. */
-static void run_waste(aqsim_run *run, aq_time amount)
+static void run_waste(aqsim_policy_kernel *run, aq_time amount)
 {
   run->lost += amount;
-  aqsim_policy_charge(run->policy, run->flight->queue, amount, true);
+  aqsim_policy_charge(run->policy, run->inflight->queue, amount, true);
 }
 
-static bool grid_stop(aqsim_run *run, const aqsim_cu_set *where, aq_time until)
+static bool grid_stop(aqsim_policy_kernel *run, const aqsim_cu_set *where,
+                      aq_time until)
 {
-  aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
+  aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
   aqsim_stopped stopped;
   if (!where) {
-    aqsim_grid_hold(flight->grid, now);
-    run->policy->act->sleep_end(flight);
+    aqsim_grid_hold(inflight->grid, now);
+    run->policy->act->sleep_end(inflight);
   }
   if (run->mode == AQ_PREEMPT_DRAIN)
     return true;
-  const aq_time used = aqsim_run_used(run);
-  if (!aqsim_grid_stop(flight->grid, now, where, run->mode == AQ_PREEMPT_SWITCH,
-                       until, &stopped))
+  const aq_time used = aqsim_policy_kernel_used(run);
+  if (!aqsim_grid_stop(inflight->grid, now, where,
+                       run->mode == AQ_PREEMPT_SWITCH, until, &stopped))
     return false;
   run->workgroups += (uint32_t)stopped.workgroups;
   if (run->mode != AQ_PREEMPT_SWITCH)
@@ -92,14 +94,15 @@ static bool grid_stop(aqsim_run *run, const aqsim_cu_set *where, aq_time until)
   return true;
 }
 
-aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
-                         const aqsim_cu_set *where)
+aq_status aqsim_policy_kernel_stop(aqsim_policy_kernel *run,
+                                   aq_preempt_mode mode,
+                                   const aqsim_cu_set *where)
 {
   aqsim_policy *p = run->policy;
-  aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
+  aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
   aq_time drained;
-  const aq_time cost = aqsim_run_stop_cost(run, mode, where);
+  const aq_time cost = aqsim_policy_kernel_stop_cost(run, mode, where);
   run->mode = mode;
   run->partly = where != NULL;
   run->asked = now;
@@ -110,21 +113,21 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
   run->restore = mode == AQ_PREEMPT_SWITCH ? cost : 0;
   if (mode == AQ_PREEMPT_DRAIN) {
     aqsim_grid_state state = {0};
-    if (flight->grid)
-      aqsim_grid_state_get(flight->grid, now, &state);
+    if (inflight->grid)
+      aqsim_grid_state_get(inflight->grid, now, &state);
     /* All of it runs: it drains by ending. */
-    if (!where && (!flight->grid || state.issued == state.workgroups))
+    if (!where && (!inflight->grid || state.issued == state.workgroups))
       return AQ_OK;
     running_count(run, where, &drained);
   }
   if (!where)
-    flight->stopped = true;
-  if (flight->grid) {
+    inflight->stopped = true;
+  if (inflight->grid) {
     if (!grid_stop(run, where, now + cost))
       return aqsim_policy_fail(p, "no memory for saved workgroups");
-  } else if (flight->load) {
+  } else if (inflight->load) {
     run->used += aq_time_max(now - run->since, 0);
-    p->act->hold(flight);
+    p->act->hold(inflight);
     if (mode != AQ_PREEMPT_SWITCH)
       run_waste(run, run->used);
   } else {
@@ -135,9 +138,9 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
   }
   if (run->anew || mode == AQ_PREEMPT_KILL)
     run->used = 0;
-  p->act->relook(p->device);
+  p->act->rescan(p->device);
   if (cost == 0) {
-    aqsim_run_stopped(run);
+    aqsim_policy_kernel_stopped(run);
     return AQ_OK;
   }
   aqsim_policy_item_add(p, &(aqsim_item){.kind = AQSIM_ITEM_STOPPED,
@@ -148,30 +151,30 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
 
 /* ---- the end ---- */
 
-static void run_kill(aqsim_run *run)
+static void run_kill(aqsim_policy_kernel *run)
 {
-  aqsim_flight *flight = run->flight;
-  run->policy->act->drop(flight);
-  flight->killed = true;
-  flight->stopped = false;
-  flight->end = flight->queue->sim->now;
-  flight->start = aq_time_min(flight->start, flight->end);
-  flight->stamp = aq_time_min(flight->stamp, flight->end);
+  aqsim_inflight *inflight = run->inflight;
+  run->policy->act->drop(inflight);
+  inflight->killed = true;
+  inflight->stopped = false;
+  inflight->end = inflight->queue->sim->now;
+  inflight->start = aq_time_min(inflight->start, inflight->end);
+  inflight->stamp = aq_time_min(inflight->stamp, inflight->end);
   run->state = AQSIM_RUN_GOES;
-  run->since = flight->end;
-  flight->step = AQSIM_STEP_COMPLETE;
-  run->policy->act->end_move(flight);
+  run->since = inflight->end;
+  inflight->step = AQSIM_STEP_COMPLETE;
+  run->policy->act->end_move(inflight);
 }
 
-void aqsim_run_stopped(aqsim_run *run)
+void aqsim_policy_kernel_stopped(aqsim_policy_kernel *run)
 {
   aqsim_policy *p = run->policy;
-  aqsim_flight *flight = run->flight;
-  aqsim_queue *queue = flight->queue;
+  aqsim_inflight *inflight = run->inflight;
+  aqsim_queue *queue = inflight->queue;
   if (run->state != AQSIM_RUN_STOPS)
     return;
   if (!run->by_queue)
-    aqsim_run_preempted(run, p->device->sim->now);
+    aqsim_policy_kernel_preempted(run, p->device->sim->now);
   if (run->partly) {
     run->state = AQSIM_RUN_GOES;
     return;
@@ -181,60 +184,60 @@ void aqsim_run_stopped(aqsim_run *run)
     return;
   }
   if (run->anew)
-    p->act->drop(flight);
-  p->act->relook(p->device);
+    p->act->drop(inflight);
+  p->act->rescan(p->device);
   run->state = AQSIM_RUN_STOPPED;
   queue->policy.stopped++;
-  if (queue->map.leaving)
+  if (queue->map.state == AQSIM_MAP_LEAVING)
     p->act->slot_progress(queue);
 }
 
 /* ---- continuing ---- */
 
-static void fixed_resume(aqsim_run *run)
+static void fixed_resume(aqsim_policy_kernel *run)
 {
-  aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
+  aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
   run->since = now;
-  if (run->anew || flight->start > now) {
-    flight->start = now;
-    if (!flight->back_to_back)
-      flight->stamp = now;
+  if (run->anew || inflight->start > now) {
+    inflight->start = now;
+    if (!inflight->back_to_back)
+      inflight->stamp = now;
   }
-  flight->end = aq_time_add(now, run->left);
-  run->policy->act->end_move(flight);
+  inflight->end = aq_time_add(now, run->left);
+  run->policy->act->end_move(inflight);
 }
 
-void aqsim_run_resumed(aqsim_run *run)
+void aqsim_policy_kernel_resumed(aqsim_policy_kernel *run)
 {
-  aqsim_flight *flight = run->flight;
-  const aq_time now = flight->queue->sim->now;
+  aqsim_inflight *inflight = run->inflight;
+  const aq_time now = inflight->queue->sim->now;
   if (run->state != AQSIM_RUN_RESUMES)
     return;
   run->state = AQSIM_RUN_GOES;
   run->by_queue = false;
-  flight->stopped = false;
-  flight->queue->policy.stopped--;
-  if (flight->step != AQSIM_STEP_WAVES) {
+  inflight->stopped = false;
+  inflight->queue->policy.stopped--;
+  if (inflight->step != AQSIM_STEP_WAVES) {
     fixed_resume(run);
   } else if (run->anew) {
     run->since = now;
-    flight->start = now;
-    run->policy->act->restart(flight);
+    inflight->start = now;
+    run->policy->act->restart(inflight);
   } else {
     run->since = now;
-    run->policy->act->release(flight);
+    run->policy->act->release(inflight);
   }
   run->anew = false;
   aqsim_policy_step(run->policy);
 }
 
-void aqsim_run_resume(aqsim_run *run)
+void aqsim_policy_kernel_resume(aqsim_policy_kernel *run)
 {
   aqsim_policy *p = run->policy;
   run->state = AQSIM_RUN_RESUMES;
   if (run->restore == 0) {
-    aqsim_run_resumed(run);
+    aqsim_policy_kernel_resumed(run);
     return;
   }
   aqsim_policy_item_add(
@@ -245,7 +248,7 @@ void aqsim_run_resume(aqsim_run *run)
 
 aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
 {
-  aqsim_run *run = aqsim_policy_run(p, kernel);
+  aqsim_policy_kernel *run = aqsim_policy_run(p, kernel);
   if (!run)
     return aqsim_policy_fail(p, "there is no kernel %u", kernel);
   if (run->state == AQSIM_RUN_GOES || run->state == AQSIM_RUN_RESUMES)
@@ -253,9 +256,9 @@ aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
   if (run->state == AQSIM_RUN_STOPS)
     return aqsim_policy_fail(p, "it resumes kernel %u, which is being stopped",
                              kernel);
-  aqsim_queue *queue = run->flight->queue;
+  aqsim_queue *queue = run->inflight->queue;
   if (queue->map.slot || queue->host) {
-    aqsim_run_resume(run);
+    aqsim_policy_kernel_resume(run);
   } else {
     run->by_queue = true;
     p->act->slot_want(queue);
@@ -265,8 +268,8 @@ aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
 
 /* ---- kernels ---- */
 
-aq_status aqsim_run_preempt(aqsim_policy *p, aqsim_run *run,
-                            const aq_preemption *what)
+aq_status aqsim_policy_kernel_preempt(aqsim_policy *p, aqsim_policy_kernel *run,
+                                      const aq_preemption *what)
 {
   aqsim_cu_set where, rest;
   const bool part = what->scope == AQ_PREEMPT_CUS;
@@ -286,8 +289,8 @@ aq_status aqsim_run_preempt(aqsim_policy *p, aqsim_run *run,
   run->by_queue = false;
   if (run->state == AQSIM_RUN_RESUMES)
     run->state = AQSIM_RUN_STOPPED;
-  if (run->state == AQSIM_RUN_GOES &&
-      (!aqsim_run_is_running(run) || (part && !run->flight->grid))) {
+  if (run->state == AQSIM_RUN_GOES && (!aqsim_policy_kernel_is_running(run) ||
+                                       (part && !run->inflight->grid))) {
     /* It ends when the kernel is complete. */
     run->state = AQSIM_RUN_STOPS;
     run->mode = AQ_PREEMPT_DRAIN;
@@ -300,19 +303,20 @@ aq_status aqsim_run_preempt(aqsim_policy *p, aqsim_run *run,
   if (run->state != AQSIM_RUN_GOES) {
     run->anew |= what->mode == AQ_PREEMPT_RESET;
     const aq_time now = p->device->sim->now;
-    aqsim_policy_preempted_tell(p, &(aq_preempt_result){.cookie = what->cookie,
-                                                        .target = run->handle,
-                                                        .asked = now,
-                                                        .freed = now});
+    aqsim_policy_preempted_notify(p,
+                                  &(aq_preempt_result){.cookie = what->cookie,
+                                                       .target = run->handle,
+                                                       .asked = now,
+                                                       .freed = now});
     return AQ_OK;
   }
   if (!part)
-    return aqsim_run_stop(run, what->mode, NULL);
+    return aqsim_policy_kernel_stop(run, what->mode, NULL);
   if (!aqsim_cu_set_less(&run->cus, &where, &rest))
     return aqsim_policy_fail(p, "it takes the last compute unit from kernel %u",
                              run->handle);
   run->cus = rest;
-  aqsim_grid_mask(run->flight->grid, p->device->sim->now, &rest);
+  aqsim_grid_mask(run->inflight->grid, p->device->sim->now, &rest);
   run->where = where;
-  return aqsim_run_stop(run, what->mode, &where);
+  return aqsim_policy_kernel_stop(run, what->mode, &where);
 }

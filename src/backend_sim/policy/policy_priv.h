@@ -7,18 +7,18 @@
 #include "backend_sim/policy/device_policy.h"
 #include "common/rng.h"
 
-typedef enum aqsim_run_state {
+typedef enum aqsim_policy_kernel_state {
   AQSIM_RUN_GOES,
   AQSIM_RUN_STOPS, /* a preemption is under way */
   AQSIM_RUN_STOPPED,
   AQSIM_RUN_RESUMES, /* its state is being restored */
-} aqsim_run_state;
+} aqsim_policy_kernel_state;
 
 /* A kernel that a policy decides about. */
-struct aqsim_run {
-  aqsim_run *next; /* live ones, the oldest first; or spare ones */
+struct aqsim_policy_kernel {
+  aqsim_policy_kernel *next; /* live ones, the oldest first; or spare ones */
   aqsim_policy *policy;
-  aqsim_flight *flight;
+  aqsim_inflight *inflight;
   uint32_t handle;
   uint64_t job;
   uint32_t command;
@@ -37,7 +37,7 @@ struct aqsim_run {
   uint64_t workgroups_left; /* in slices to come, the present one too */
   aq_time since;            /* a kernel without workgroups runs */
 
-  aqsim_run_state state;
+  aqsim_policy_kernel_state state;
   aq_preempt_mode mode; /* of the preemption */
   bool partly;          /* of some compute units: it continues */
   bool by_queue;        /* continues when its queue is mapped */
@@ -106,7 +106,7 @@ struct aqsim_policy {
   aqsim_item *items;           /* a heap by time and number */
   size_t item_count, item_capacity;
   uint64_t item_last;
-  aqsim_run *runs, *spare;
+  aqsim_policy_kernel *runs, *spare;
   uint32_t handle_last;
   aqsim_watch watch;
   aq_device_packet *packets; /* scratch of pick */
@@ -115,7 +115,7 @@ struct aqsim_policy {
   aqsim_cu_room *rooms;
 };
 
-/* ---- policy_items.c ---- */
+/* ---- policy_events.c ---- */
 
 /* Keeps the first failure; always AQ_ERR_INVALID. */
 aq_status aqsim_policy_fail(aqsim_policy *policy, const char *fmt, ...)
@@ -128,18 +128,18 @@ bool aqsim_policy_item_drop(aqsim_policy *policy, aqsim_item_kind kind,
 
 /* Reports an event as soon as its side's latency has passed and its last
  * decision has ended. */
-void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
-                       aqsim_item *item);
+void aqsim_policy_notify(aqsim_policy *policy, aq_policy_side side,
+                         aqsim_item *item);
 
 /* A hook of the hardware side is called here and now, unless the side has
  * latency or cost or a hook is being called. */
-void aqsim_policy_tell_hardware(aqsim_policy *policy, aqsim_item *item);
+void aqsim_policy_notify_hardware(aqsim_policy *policy, aqsim_item *item);
 
 /* Takes the earliest item if it is due. */
 bool aqsim_policy_item_due(aqsim_policy *policy, aqsim_item *out);
 
 /* Calls the hook that an item is for. */
-void aqsim_policy_item_tell(aqsim_policy *policy, const aqsim_item *item);
+void aqsim_policy_item_notify(aqsim_policy *policy, const aqsim_item *item);
 
 /* Schedules the policy's event for the earliest item. */
 void aqsim_policy_items_schedule(aqsim_policy *policy);
@@ -148,12 +148,13 @@ void aqsim_policy_items_schedule(aqsim_policy *policy);
 void aqsim_policy_charge(aqsim_policy *policy, aqsim_queue *queue,
                          aq_time amount, bool wasted);
 
-/* ---- policy_runs.c ---- */
+/* ---- policy_kernels.c ---- */
 
 /* Something changed: pipes and engines that had no packet ask again. */
 void aqsim_policy_ask_again(aqsim_policy *policy);
 
-aqsim_run *aqsim_policy_run(const aqsim_policy *policy, uint32_t handle);
+aqsim_policy_kernel *aqsim_policy_run(const aqsim_policy *policy,
+                                      uint32_t handle);
 
 /* False: a number of bits beyond the device, or no compute unit of it. */
 bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
@@ -165,10 +166,10 @@ uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user);
 /* Sees to it that the dispatcher is looked at when a watcher has to be. */
 void aqsim_policy_step(aqsim_policy *policy);
 
-void aqsim_run_view(aqsim_run *run, aq_device_kernel *out);
+void aqsim_policy_kernel_view(aqsim_policy_kernel *run, aq_device_kernel *out);
 
 /* The time a kernel used so far, without wasted time. */
-aq_time aqsim_run_used(const aqsim_run *run);
+aq_time aqsim_policy_kernel_used(const aqsim_policy_kernel *run);
 
 /* ---- policy_actions.c ---- */
 
@@ -176,45 +177,50 @@ void aqsim_policy_api_init(aqsim_policy *policy);
 
 /* ---- policy_preempt.c ---- */
 
-aq_status aqsim_run_preempt(aqsim_policy *policy, aqsim_run *run,
-                            const aq_preemption *preemption);
+aq_status aqsim_policy_kernel_preempt(aqsim_policy *policy,
+                                      aqsim_policy_kernel *run,
+                                      const aq_preemption *preemption);
 aq_status aqsim_policy_resume(aqsim_policy *policy, uint32_t kernel);
 
 /* A kernel that has not ended, but for its completion. */
-static inline bool aqsim_run_is_running(const aqsim_run *run)
+static inline bool
+aqsim_policy_kernel_is_running(const aqsim_policy_kernel *run)
 {
-  const aqsim_flight *flight = run->flight;
-  return flight->step == AQSIM_STEP_WAVES ||
-         ((flight->step == AQSIM_STEP_COMPLETE ||
-           flight->step == AQSIM_STEP_RUN) &&
-          flight->end > flight->queue->sim->now);
+  const aqsim_inflight *inflight = run->inflight;
+  return inflight->step == AQSIM_STEP_WAVES ||
+         ((inflight->step == AQSIM_STEP_COMPLETE ||
+           inflight->step == AQSIM_STEP_RUN) &&
+          inflight->end > inflight->queue->sim->now);
 }
 
 /* How long it takes until a run is stopped, on the compute units of `where`
  * (NULL: all). */
-aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
-                            const aqsim_cu_set *where);
+aq_time aqsim_policy_kernel_stop_cost(const aqsim_policy_kernel *run,
+                                      aq_preempt_mode mode,
+                                      const aqsim_cu_set *where);
 
 /* The preemption of a run begins; it ends after that cost. */
-aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
-                         const aqsim_cu_set *where);
+aq_status aqsim_policy_kernel_stop(aqsim_policy_kernel *run,
+                                   aq_preempt_mode mode,
+                                   const aqsim_cu_set *where);
 
 /* A stopped run continues as soon as its state is restored. */
-void aqsim_run_resume(aqsim_run *run);
+void aqsim_policy_kernel_resume(aqsim_policy_kernel *run);
 
 /* Ended items. */
-void aqsim_run_stopped(aqsim_run *run);
-void aqsim_run_resumed(aqsim_run *run);
+void aqsim_policy_kernel_stopped(aqsim_policy_kernel *run);
+void aqsim_policy_kernel_resumed(aqsim_policy_kernel *run);
 
-/* ---- policy_preempted.c ---- */
+/* ---- preemption_report.c ---- */
 
 /* Reports a preemption to the policy. */
-void aqsim_policy_preempted_tell(aqsim_policy *policy,
-                                 const aq_preempt_result *result);
+void aqsim_policy_preempted_notify(aqsim_policy *policy,
+                                   const aq_preempt_result *result);
 
 /* A preemption of a kernel or a queue has ended: reports it to the policy and
  * to the keeper of the kernel or queue. */
-void aqsim_run_preempted(const aqsim_run *run, aq_time freed);
+void aqsim_policy_kernel_preempted(const aqsim_policy_kernel *run,
+                                   aq_time freed);
 void aqsim_queue_preempted(aqsim_queue *queue);
 
 /* Whether something of the queue runs. */
@@ -224,7 +230,7 @@ bool aqsim_policy_queue_runs(const aqsim_policy *policy,
 /* A suspended queue is free when nothing of it runs; the suspension is given up
  * when the queue continues before (AQ_TIME_NONE). */
 void aqsim_policy_suspend_begun(aqsim_queue *queue);
-void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
+void aqsim_policy_suspend_done(aqsim_queue *queue, aq_time freed);
 void aqsim_policy_queue_rests(aqsim_queue *queue);
 
 /* ---- policy_queues.c ---- */

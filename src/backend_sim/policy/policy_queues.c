@@ -19,10 +19,10 @@ aq_time aqsim_policy_queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
                                 aq_preempt_mode mode)
 {
   aq_time cost = 0;
-  for (const aqsim_run *run = p->runs; run; run = run->next)
-    if (run->flight->queue == queue && run->state == AQSIM_RUN_GOES &&
-        aqsim_run_is_running(run))
-      cost = aq_time_max(cost, aqsim_run_stop_cost(run, mode, NULL));
+  for (const aqsim_policy_kernel *run = p->runs; run; run = run->next)
+    if (run->inflight->queue == queue && run->state == AQSIM_RUN_GOES &&
+        aqsim_policy_kernel_is_running(run))
+      cost = aq_time_max(cost, aqsim_policy_kernel_stop_cost(run, mode, NULL));
   return cost;
 }
 
@@ -31,13 +31,13 @@ aq_time aqsim_policy_queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
 void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
 {
   const aqsim_policy *p = queue->device->policy;
-  for (aqsim_run *run = p ? p->runs : NULL, *next; run; run = next) {
+  for (aqsim_policy_kernel *run = p ? p->runs : NULL, *next; run; run = next) {
     next = run->next;
-    if (run->flight->queue != queue)
+    if (run->inflight->queue != queue)
       continue;
-    if (run->state == AQSIM_RUN_GOES && aqsim_run_is_running(run)) {
+    if (run->state == AQSIM_RUN_GOES && aqsim_policy_kernel_is_running(run)) {
       run->by_queue = true;
-      aqsim_run_stop(run, mode, NULL);
+      aqsim_policy_kernel_stop(run, mode, NULL);
       queue->policy.wasted += run->lost;
       queue->policy.workgroups += run->workgroups;
     } else if (run->state == AQSIM_RUN_RESUMES) {
@@ -56,11 +56,11 @@ void aqsim_policy_queue_left(aqsim_queue *queue)
 void aqsim_policy_queue_mapped(aqsim_queue *queue)
 {
   const aqsim_policy *p = queue->device->policy;
-  for (aqsim_run *run = p ? p->runs : NULL, *next; run; run = next) {
+  for (aqsim_policy_kernel *run = p ? p->runs : NULL, *next; run; run = next) {
     next = run->next;
-    if (run->flight->queue == queue && run->by_queue &&
+    if (run->inflight->queue == queue && run->by_queue &&
         run->state == AQSIM_RUN_STOPPED)
-      aqsim_run_resume(run);
+      aqsim_policy_kernel_resume(run);
   }
 }
 
@@ -107,7 +107,7 @@ aq_status aqsim_policy_queue_preempt(aqsim_policy *p, aqsim_queue *queue,
     aqsim_queue_preempted(queue);
     return AQ_OK;
   }
-  if (!queue->map.leaving)
+  if (queue->map.state != AQSIM_MAP_LEAVING)
     p->act->preempt(queue, what->mode == AQ_PREEMPT_SWITCH
                                ? AQSIM_PREEMPT_SWITCH
                                : AQSIM_PREEMPT_DRAIN);
@@ -119,10 +119,11 @@ void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
   const aqsim_device_ops *act = queue->device->policy->act;
   if (suspended) {
     queue->line.hold |= AQSIM_HOLD_SUSPEND;
+    act->slot_decline(queue);
     aqsim_policy_suspend_begun(queue);
     return;
   }
-  aqsim_policy_suspend_over(queue, AQ_TIME_NONE);
+  aqsim_policy_suspend_done(queue, AQ_TIME_NONE);
   queue->line.hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
   if (!queue->map.slot)
     act->slot_want(queue);
@@ -140,51 +141,14 @@ typedef struct eviction {
 static void packet_drop(aqsim_queue *queue, eviction *e, uint64_t id)
 {
   e->ids[e->count++] = id;
-  if (id >= queue->intake.fetched)
+  if (id >= queue->fetch_state.fetched)
     queue->policy.evicted++;
 }
 
 static bool is_dropped(const aqsim_queue *queue, uint64_t id)
 {
-  return id < queue->amd.read_dispatch_id ||
-         queue->intake.completed[id & (queue->ring.size - 1)];
-}
-
-/* Decoded packets from `first` on leave the line. */
-static void line_cut(aqsim_queue *queue, uint64_t first)
-{
-  const aqsim_device_ops *act = queue->device->policy->act;
-  aqsim_flight **at = &queue->line.first;
-  queue->line.last = NULL;
-  while (*at) {
-    aqsim_flight *flight = *at;
-    if (flight->id < first) {
-      queue->line.last = flight;
-      at = &flight->next;
-      continue;
-    }
-    *at = flight->next;
-    act->sleep_end(flight);
-    if (flight->run)
-      aqsim_policy_forget(flight);
-    act->free(flight);
-    queue->line.waiting--;
-  }
-}
-
-/* Ranges of ids, the newest first. */
-static void evicted_tell(const aqsim_policy *p, const aqsim_queue *queue,
-                         const eviction *e)
-{
-  for (uint32_t i = 0; i < e->count;) {
-    uint32_t n = 1;
-    while (i + n < e->count && e->ids[i + n] + n == e->ids[i])
-      n++;
-    if (p->binding->evicted)
-      p->binding->evicted(p->binding->user, queue->ring.id, e->ids[i + n - 1],
-                          n);
-    i += n;
-  }
+  return id < queue->fetch_state.read ||
+         queue->fetch_state.completed[id & (queue->ring.size - 1)];
 }
 
 static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
@@ -194,9 +158,18 @@ static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
     act->retire(queue, e->ids[i - 1]);
   if (queue->policy.evicted)
     act->pass_evicted(queue);
-  evicted_tell(p, queue, e);
+  /* Ranges of ids, the newest first. */
+  for (uint32_t i = 0; i < e->count;) {
+    uint32_t n = 1;
+    while (i + n < e->count && e->ids[i + n] + n == e->ids[i])
+      n++;
+    if (p->binding->evicted)
+      p->binding->evicted(p->binding->user, queue->ring.id, e->ids[i + n - 1],
+                          n);
+    i += n;
+  }
   free(e->ids);
-  p->device->sim->told = true;
+  p->device->sim->policy_notified = true;
   if (aqsim_queue_is_idle(queue))
     queue->map.idle_since = queue->device->idle_since = queue->sim->now;
   if (queue->device->slots.contended)
@@ -207,11 +180,13 @@ static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
 /* Unlaunched packets beyond the first `keep`. */
 static void unlaunched_drop(aqsim_queue *queue, eviction *e, uint32_t keep)
 {
-  const aqsim_flight *head = queue->line.first;
+  const aqsim_inflight *head = queue->line.first;
   const uint64_t begun = head && head->run; /* between two of its slices */
-  const uint64_t there = queue->intake.noticed - queue->intake.fetched -
-                         queue->policy.evicted + queue->line.waiting - begun;
-  uint64_t left = there > keep ? there - keep : 0, id = queue->intake.noticed;
+  const uint64_t there = queue->fetch_state.noticed -
+                         queue->fetch_state.fetched - queue->policy.evicted +
+                         queue->line.waiting - begun;
+  uint64_t left = there > keep ? there - keep : 0,
+           id = queue->fetch_state.noticed;
   if (left == 0)
     return;
   while (left > 0)
@@ -219,7 +194,24 @@ static void unlaunched_drop(aqsim_queue *queue, eviction *e, uint32_t keep)
       packet_drop(queue, e, id);
       left--;
     }
-  line_cut(queue, id);
+  /* Decoded packets from `first` on leave the line. */
+  const aqsim_device_ops *act = queue->device->policy->act;
+  aqsim_inflight **at = &queue->line.first;
+  queue->line.last = NULL;
+  while (*at) {
+    aqsim_inflight *inflight = *at;
+    if (inflight->id < id) {
+      queue->line.last = inflight;
+      at = &inflight->next;
+      continue;
+    }
+    *at = inflight->next;
+    act->sleep_end(inflight);
+    if (inflight->run)
+      aqsim_policy_forget(inflight);
+    act->free(inflight);
+    queue->line.waiting--;
+  }
 }
 
 static bool eviction_begin(aqsim_policy *p, const aqsim_queue *queue,
@@ -243,24 +235,25 @@ uint32_t aqsim_policy_evict(aqsim_policy *p, aqsim_queue *queue, uint32_t keep)
 }
 
 /* A kernel that was reset goes back with its packet. */
-static void run_evict(aqsim_run *run, eviction *e)
+static void run_evict(aqsim_policy_kernel *run, eviction *e)
 {
   const aqsim_device_ops *act = run->policy->act;
-  aqsim_flight *flight = run->flight;
-  aqsim_queue *queue = flight->queue;
-  packet_drop(queue, e, flight->id);
-  act->sleep_end(flight);
-  act->drop(flight);
-  aqsim_policy_forget(flight);
+  aqsim_inflight *inflight = run->inflight;
+  aqsim_queue *queue = inflight->queue;
+  packet_drop(queue, e, inflight->id);
+  act->sleep_end(inflight);
+  act->drop(inflight);
+  aqsim_policy_forget(inflight);
   aqsim_queue_active_add(queue, -1);
-  act->free(flight);
+  act->free(inflight);
 }
 
-static aqsim_run *run_newest(const aqsim_policy *p, const aqsim_queue *queue)
+static aqsim_policy_kernel *run_newest(const aqsim_policy *p,
+                                       const aqsim_queue *queue)
 {
-  aqsim_run *newest = NULL;
-  for (aqsim_run *run = p->runs; run; run = run->next)
-    if (run->flight->queue == queue && run->state == AQSIM_RUN_STOPPED &&
+  aqsim_policy_kernel *newest = NULL;
+  for (aqsim_policy_kernel *run = p->runs; run; run = run->next)
+    if (run->inflight->queue == queue && run->state == AQSIM_RUN_STOPPED &&
         run->anew)
       newest = run;
   return newest;
@@ -271,13 +264,13 @@ void aqsim_policy_queue_cleared(aqsim_queue *queue)
   aqsim_policy *p = queue->device->policy;
   eviction e;
   if (queue->policy.mode == AQ_PREEMPT_RESET && eviction_begin(p, queue, &e)) {
-    for (aqsim_run *run = p->runs, *next; run; run = next) {
+    for (aqsim_policy_kernel *run = p->runs, *next; run; run = next) {
       next = run->next;
-      if (run->flight->queue == queue)
-        aqsim_run_stopped(run);
+      if (run->inflight->queue == queue)
+        aqsim_policy_kernel_stopped(run);
     }
     unlaunched_drop(queue, &e, 0);
-    for (aqsim_run *run; (run = run_newest(p, queue));)
+    for (aqsim_policy_kernel *run; (run = run_newest(p, queue));)
       run_evict(run, &e);
     queue->line.hold &= (uint8_t)~AQSIM_HOLD_RESET;
     queue->policy.returned = e.count;

@@ -13,24 +13,19 @@
 #include "common/allocations.h"
 
 enum {
-  COPY_EVENTS = 2, /* its own and the gate's */
+  COPY_EVENTS = 2, /* its own and the dependency wait's */
   COPY_TEXT = 100,
 };
 
-static void copy_unlink(aqsim *sim, aqsim_copy *copy)
+static void copy_free(aqsim_copy *copy)
 {
+  aqsim *sim = copy->device->sim;
   if (copy->previous)
     copy->previous->next = copy->next;
   else
     sim->copies = copy->next;
   if (copy->next)
     copy->next->previous = copy->previous;
-}
-
-static void copy_free(aqsim_copy *copy)
-{
-  aqsim *sim = copy->device->sim;
-  copy_unlink(sim, copy);
   aqsim_calendar_release(&sim->calendar, COPY_EVENTS);
   free(copy);
 }
@@ -156,12 +151,12 @@ static void engine_release(aqsim_copy *copy)
 
 static void copy_fault(aqsim_copy *copy, const char *what, uint64_t unmapped);
 
-static void gate_opened(aqsim_gate *gate)
+static void gate_opened(aqsim_dep_wait *dep_wait)
 {
   aqsim_copy *copy =
-      (aqsim_copy *)(void *)((char *)gate - offsetof(aqsim_copy, gate));
-  if (gate->unmapped)
-    copy_fault(copy, "wait for a signal at", gate->unmapped);
+      (aqsim_copy *)(void *)((char *)dep_wait - offsetof(aqsim_copy, dep_wait));
+  if (dep_wait->unmapped)
+    copy_fault(copy, "wait for a signal at", dep_wait->unmapped);
   else
     copy_ready(copy);
 }
@@ -192,8 +187,8 @@ static void copy_begin(aqsim_copy *copy)
   copy->transfer.most = copy->device->model->copy_bandwidth;
   copy->transfer.changed = copy_changed;
   copy->end = AQ_TIME_NONE;
-  aqsim_traffic_join(&sim->traffic, &copy->transfer, copy->size, sim->now);
-  aqsim_traffic_tell(&sim->traffic);
+  aqsim_bandwidth_join(&sim->traffic, &copy->transfer, copy->size, sim->now);
+  aqsim_bandwidth_notify(&sim->traffic);
 }
 
 int64_t aqsim_copies_bandwidth(const aqsim_device *device)
@@ -283,7 +278,7 @@ static bool side_is_missing(const aqsim_copy *copy, const aq_copy_pitch *pitch,
                             uint64_t *unmapped)
 {
   const uint64_t at = (uintptr_t)side_reach(copy, side);
-  if (!aqsim_box_unmapped(&copy->box, pitch, access, at, unmapped))
+  if (!aqsim_copy_rect_unmapped(&copy->box, pitch, access, at, unmapped))
     return false;
   *unmapped += (uintptr_t)side - at;
   return true;
@@ -308,15 +303,15 @@ static bool copy_is_possible(aqsim_copy *copy)
 static void copy_end(aqsim_copy *copy)
 {
   aqsim *sim = copy->device->sim;
-  aqsim_traffic_leave(&sim->traffic, &copy->transfer, sim->now);
-  aqsim_traffic_tell(&sim->traffic);
+  aqsim_bandwidth_leave(&sim->traffic, &copy->transfer, sim->now);
+  aqsim_bandwidth_notify(&sim->traffic);
   if (!copy_is_possible(copy))
     return;
   copy->state = AQSIM_COPY_COMPLETES;
   if (sim->order)
     sim->order->copy_move(sim->order->user, copy->line.number);
-  aqsim_box_move(&copy->box, side_reach(copy, copy->to),
-                 side_reach(copy, copy->from));
+  aqsim_copy_rect_move(&copy->box, side_reach(copy, copy->to),
+                       side_reach(copy, copy->from));
   sim->touched = true;
   aqsim_calendar_push(&sim->calendar, &copy->event,
                       copy->end + copy->device->model->signal_write,
@@ -382,7 +377,7 @@ aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
                        "copy_submit: memory of device %u to %u; expected less "
                        "than %u, the host, or the memory of the address",
                        desc->from_device, desc->to_device, devices);
-  aq_status status = aqsim_box_check(desc, diag);
+  aq_status status = aqsim_copy_rect_check(desc, diag);
   return status == AQ_OK ? dependencies_check(desc->dependencies,
                                               desc->dependency_count, diag)
                          : status;
@@ -408,7 +403,7 @@ static void copy_init(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc)
       .to = desc->to,
       .from = desc->from,
       .size = desc->size,
-      .box = aqsim_box_of(desc),
+      .box = aqsim_copy_rect_of(desc),
       .completion = desc->completion,
       .submit = sim->now,
       .next = sim->copies,
@@ -438,7 +433,7 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   if (desc->size == 0)
     return AQ_OK;
   uint32_t count = desc->dependency_count;
-  aqsim_copy *copy = malloc(sizeof *copy + count * sizeof copy->legs[0]);
+  aqsim_copy *copy = malloc(sizeof *copy + count * sizeof copy->deps[0]);
   if (!copy || !aqsim_calendar_reserve(&sim->calendar, COPY_EVENTS)) {
     free(copy);
     return aq_diag_no_memory(diag);
@@ -446,21 +441,22 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   copy_init(copy, sim, desc);
   if (sim->order)
     sim->order->copy_submit(sim->order->user, copy->line.number, desc);
-  memset(copy->legs, 0, count * sizeof copy->legs[0]);
-  aqsim_gate_init(&copy->gate, &sim->gates, gate_opened);
-  if (aqsim_gate_arm(&copy->gate, copy->legs, desc->dependencies, count,
-                     &aqsim_gate_all_zero, device->model->dependency_poll))
-    gate_opened(&copy->gate);
+  memset(copy->deps, 0, count * sizeof copy->deps[0]);
+  aqsim_dep_wait_init(&copy->dep_wait, &sim->dep_waits, gate_opened);
+  if (aqsim_dep_wait_arm(&copy->dep_wait, copy->deps, desc->dependencies, count,
+                         &aqsim_dep_wait_all_zero,
+                         device->model->dependency_poll))
+    gate_opened(&copy->dep_wait);
   return AQ_OK;
 }
 
 void aqsim_copies_lose(aqsim *sim, uint64_t address, uint64_t size)
 {
   for (aqsim_copy *copy = sim->copies; copy; copy = copy->next)
-    if (aqsim_box_touches(&copy->box, &copy->box.from, (uintptr_t)copy->from,
-                          address, size) ||
-        aqsim_box_touches(&copy->box, &copy->box.to, (uintptr_t)copy->to,
-                          address, size))
+    if (aqsim_copy_rect_touches(&copy->box, &copy->box.from,
+                                (uintptr_t)copy->from, address, size) ||
+        aqsim_copy_rect_touches(&copy->box, &copy->box.to, (uintptr_t)copy->to,
+                                address, size))
       copy->lost = address;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies: each waits for its dependencies, then for its copy engine, then its
- * bytes share the links of its path (traffic.h; doc/topology.md). An engine
+ * bytes share the links of its path (bandwidth.h; doc/topology.md). An engine
  * serves one copy at a time, in the order in which they became ready. The bytes
  * move when the copy ends.
  */
 #ifndef AQSIM_COPIES_H
 #define AQSIM_COPIES_H
 
-#include "backend_sim/core.h"
-#include "backend_sim/transfer/boxes.h"
+#include "backend_sim/queue_state.h"
+#include "backend_sim/transfer/copy_rect.h"
 
 typedef enum aqsim_copy_state {
   AQSIM_COPY_WAITS,     /* for dependencies or its engine */
@@ -20,7 +20,7 @@ typedef enum aqsim_copy_state {
 
 struct aqsim_copy {
   aqsim_event event; /* first */
-  aqsim_gate gate;
+  aqsim_dep_wait dep_wait;
   aqsim_transfer transfer;
   aqsim_device *device;
   uint32_t engine, to_device, from_device;
@@ -30,11 +30,11 @@ struct aqsim_copy {
   void *to;
   const void *from;
   size_t size; /* of all rows of the box */
-  aqsim_box box;
+  aqsim_copy_rect box;
   uint64_t lost; /* memory of it that was unmapped meanwhile, or 0 */
   aq_signal completion;
   aq_time submit, ready, start, end;
-  aqsim_gate_leg legs[];
+  aqsim_dep deps[];
 };
 
 /* Words dependencies and a count that disagree, devices that are not there,

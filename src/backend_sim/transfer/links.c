@@ -90,19 +90,6 @@ static int64_t smaller(int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
-static void xgmi_make(aqsim_links *links, const aqsim_device_set *set,
-                      uint32_t i, uint32_t j)
-{
-  const aqsim_model *a = set->models[i], *b = set->models[j];
-  const uint32_t both[] = {between(links, i, j), between(links, j, i)};
-  for (int k = 0; k < 2; k++) {
-    links->bandwidth[both[k]] =
-        smaller(a->peer_link_bandwidth, b->peer_link_bandwidth);
-    links->latency[both[k]] =
-        aq_time_max(a->peer_link_latency, b->peer_link_latency);
-  }
-}
-
 /* Describes the path between two devices. */
 static void peers_describe(aqsim_links *links, const aqsim_device_set *set,
                            uint32_t i, uint32_t j)
@@ -142,8 +129,16 @@ aq_status aqsim_links_init(aqsim_links *links, const aqsim_device_set *set,
   }
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = i + 1; j < n; j++) {
-      if (are_neighbours(set->models[i], i, set->models[j], j))
-        xgmi_make(links, set, i, j);
+      if (are_neighbours(set->models[i], i, set->models[j], j)) {
+        const aqsim_model *a = set->models[i], *b = set->models[j];
+        const uint32_t both[] = {between(links, i, j), between(links, j, i)};
+        for (int k = 0; k < 2; k++) {
+          links->bandwidth[both[k]] =
+              smaller(a->peer_link_bandwidth, b->peer_link_bandwidth);
+          links->latency[both[k]] =
+              aq_time_max(a->peer_link_latency, b->peer_link_latency);
+        }
+      }
       peers_describe(links, set, i, j);
     }
   return AQ_OK;

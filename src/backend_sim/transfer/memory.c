@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "backend_sim/published.h"
+#include "backend_sim/engine/allocation_publish.h"
 #include "common/transport.h"
 
 /* Blocks from MAPPED_MIN bytes on are mapped: the kernel clears a page of them
@@ -66,13 +66,7 @@ static aqsim_block *block_alloc(size_t size)
 
 static void *bytes_of(const aqsim_block *block)
 {
-  return (void *)block->begin; /* NOLINT(performance-no-int-to-ptr) */
-}
-
-static aqsim_block *block_of(void *bytes)
-{
-  char *page = (char *)bytes - (uintptr_t)bytes % PAGE;
-  return (aqsim_block *)(void *)(page - PAGE);
+  return (void *)block->begin; /* NOLINT(session-no-int-to-ptr) */
 }
 
 static void block_free(aqsim_block *block)
@@ -122,7 +116,8 @@ void aqsim_memory_free(aqsim_memory *memory, void *address)
 {
   if (!address)
     return;
-  aqsim_block *block = block_of(address);
+  char *page = (char *)address - (uintptr_t)address % PAGE;
+  aqsim_block *block = (aqsim_block *)(void *)(page - PAGE);
   aqsim_withdraw(memory->allocations, address, AQ_ALLOCATION_POOL);
   if (block->device != AQ_DEVICE_HOST)
     tdelete(block, &memory->of_devices, block_compare);

@@ -17,7 +17,7 @@
 #include "common/json_out.h"
 #include "common/notes.h"
 #include "common/time.h"
-#include "scheduler/watch.h"
+#include "scheduler/policy_watchdog.h"
 
 typedef struct aq_cli {
   const aq_cli_command *command;        /* NULL: only options of the program */
@@ -33,8 +33,8 @@ typedef struct aq_cli {
   char *out_temp;     /* its path until it is complete, or NULL */
   bool documented;    /* --json has its document */
   bool abrupt; /* a thread runs on that nothing ends: leave without handlers */
-  aq_policy_watch *watch; /* where the policy is noted, or NULL */
-  int exit_code;          /* a command's own, or 0: that of its status */
+  aq_policy_watchdog *watch; /* where the policy is noted, or NULL */
+  int exit_code;             /* a command's own, or 0: that of its status */
   aq_diag diag;
 } aq_cli;
 

@@ -10,10 +10,10 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_print.h"
-#include "cli/commands/groups.h"
+#include "cli/commands/group_by.h"
 #include "cli/commands/runs.h"
-#include "report/compare/verdict.h"
-#include "report/compare/versions.h"
+#include "report/compare/ab_compare.h"
+#include "report/compare/ci_report.h"
 #include "report/stats/compare_runs.h"
 
 typedef enum style { STYLE_TEXT, STYLE_JUNIT, STYLE_MARKDOWN } style;
@@ -76,10 +76,11 @@ static aq_status read_options(comparison *c)
     status = aq_cli_grouping(cli, &c->group);
   c->matched = cli->values[AQ_CLI_OPT_MATCH] || cli->values[AQ_CLI_OPT_BY] ||
                cli->arg_count > 2;
-  return status == AQ_OK
-             ? aq_thresholds_read(aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE),
-                                  &c->limits, &c->count, &cli->diag)
-             : status;
+  if (status != AQ_OK)
+    return status;
+  status = aq_thresholds_read(aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE),
+                              &c->limits, &c->count, &cli->diag);
+  return status == AQ_OK ? AQ_OK : aq_diag_prefix(&cli->diag, "--fail-above");
 }
 
 /* ---- what both have in common ---- */
@@ -121,12 +122,6 @@ static aq_status find_other(comparison *c, const aq_run_info *a,
                      "run %" PRId64 " replays no other run; name the run to "
                      "compare it with",
                      a->id);
-}
-
-static bool is_replay(const aq_run_info *a, const aq_run_info *b)
-{
-  return a->id == b->id || a->origin == b->id || b->origin == a->id ||
-         (a->origin != AQ_NONE && a->origin == b->origin);
 }
 
 /* The durations of a replay are the measured GPU's: against it, a replay
@@ -183,8 +178,8 @@ static aq_status score(comparison *c, const aq_run_info *a,
 
 /* ---- any runs ---- */
 
-static aq_status tell_apart(comparison *c, const aq_run_info *a,
-                            const aq_run_info *b)
+static aq_status report_apart(comparison *c, const aq_run_info *a,
+                              const aq_run_info *b)
 {
   aq_cli *cli = c->cli;
   aq_diff diff;
@@ -206,8 +201,8 @@ static aq_status tell_apart(comparison *c, const aq_run_info *a,
 }
 
 /* Each run after the first with the first. */
-static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
-                                const aq_run_info *b)
+static aq_status report_all_apart(comparison *c, const aq_run_info *a,
+                                  const aq_run_info *b)
 {
   aq_cli *cli = c->cli;
   aq_status status = aq_cli_json_begin_if(cli, &c->json);
@@ -215,12 +210,12 @@ static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
     return status;
   if (c->json)
     aq_json_out_array(c->json, NULL);
-  status = tell_apart(c, a, b);
+  status = report_apart(c, a, b);
   for (int i = 2; i < cli->arg_count && status == AQ_OK; i++) {
     aq_run_info *other;
     status = aq_store_find(c->store, cli->args[i], &other, &cli->diag);
     if (status == AQ_OK) {
-      status = tell_apart(c, a, other);
+      status = report_apart(c, a, other);
       aq_run_info_free(other);
     }
   }
@@ -284,15 +279,18 @@ static aq_status compare_versions(comparison *c)
 static aq_status compare_infos(comparison *c, const aq_run_info *a,
                                const aq_run_info *b)
 {
-  const bool scored = !c->matched && is_replay(a, b);
+  const bool scored =
+      !c->matched &&
+      (a->id == b->id || a->origin == b->id || b->origin == a->id ||
+       (a->origin != AQ_NONE && a->origin == b->origin));
   if (c->style == STYLE_JUNIT)
     aq_verdict_junit_begin(c->cli->out);
   /* The first of two runs is the reference; a replay that is given alone, or
    * first, is the one to judge. */
   const bool turned = c->cli->arg_count < 2;
   aq_status status = scored   ? score(c, a, b)
-                     : turned ? tell_all_apart(c, b, a)
-                              : tell_all_apart(c, a, b);
+                     : turned ? report_all_apart(c, b, a)
+                              : report_all_apart(c, a, b);
   if (c->style == STYLE_JUNIT && status == AQ_OK)
     aq_verdict_junit_end(c->cli->out);
   return status == AQ_OK ? c->judged : status;

@@ -6,29 +6,15 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/perform.h"
-#include "cli/commands/rows.h"
+#include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/table_output.h"
 #include "study/calibrate/calibration.h"
 #include "study/calibrate/probe_run.h"
-#include "study/session/counted.h"
-#include "study/session/product.h"
+#include "study/session/counted_durations.h"
+#include "study/session/gemm_duration.h"
 
 /* ---- probe ---- */
-
-static void facts_print(const aq_cli *cli, const aq_probe_result *result)
-{
-  for (int i = 0; i < AQ_PROBE_COUNT; i++) {
-    const aq_probe_fact *fact = &result->facts[i];
-    const bool time = strcmp(fact->unit, "ps") == 0;
-    if (fact->value == AQ_NONE)
-      fprintf(cli->out, "%-52s not seen\n", fact->key);
-    else
-      fprintf(cli->out, "%-52s %14.3f %-4s +- %.3f\n", fact->key,
-              (double)fact->value / 1000, time ? "ns" : "kB/s",
-              (double)fact->resolution / 1000);
-  }
-}
 
 static void facts_json(aq_json_out *json, const aq_run_info *info,
                        const aq_probed *probed)
@@ -63,10 +49,20 @@ static aq_status probed_print(aq_cli *cli, const aq_run_info *info,
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (json)
+  if (json) {
     facts_json(json, info, probed);
-  else
-    facts_print(cli, &probed->result);
+  } else {
+    for (int i = 0; i < AQ_PROBE_COUNT; i++) {
+      const aq_probe_fact *fact = &probed->result.facts[i];
+      const bool time = strcmp(fact->unit, "ps") == 0;
+      if (fact->value == AQ_NONE)
+        fprintf(cli->out, "%-52s not seen\n", fact->key);
+      else
+        fprintf(cli->out, "%-52s %14.3f %-4s +- %.3f\n", fact->key,
+                (double)fact->value / 1000, time ? "ns" : "kB/s",
+                (double)fact->resolution / 1000);
+    }
+  }
   status = aq_cli_json_end_if(cli, json);
   if (status == AQ_OK)
     aq_cli_note(cli, "run %" PRId64 " has every packet of the probe",
@@ -76,23 +72,23 @@ static aq_status probed_print(aq_cli *cli, const aq_run_info *info,
 
 static aq_status probe(aq_cli *cli)
 {
-  aq_performance performance;
+  aq_session session;
   aq_probed probed;
   aq_store *store;
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
-  aq_status status = aq_cli_performance_init(cli, &performance);
+  aq_status status = aq_cli_performance_init(cli, &session);
   if (status != AQ_OK)
     return status;
   status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status == AQ_OK) {
-    status = aq_probe_perform(&performance, store, &info, &probed, &cli->diag);
+    status = aq_probe_perform(&session, store, &info, &probed, &cli->diag);
     if (status == AQ_OK) {
       status = probed_print(cli, &info, &probed);
       aq_probed_fini(&probed);
     }
     aq_store_close(store);
   }
-  aq_performance_fini(&performance);
+  aq_session_fini(&session);
   return status;
 }
 
@@ -108,7 +104,7 @@ static void fits_note(aq_cli *cli, const aq_calibration *c)
     aq_device_fit_value(fit, fit->value, now);
     aq_calibration_spread(c, fit, spread);
     if (fit->why_not[0])
-      aq_cli_note(cli, "%s: not fitted, %s stays: %s", fit->key, was,
+      aq_cli_note(cli, "%s: not fitted, keeps %s: %s", fit->key, was,
                   fit->why_not);
     else
       aq_cli_note(cli, "%s: %s, was %s; %s%s%s", fit->key, now, was,

@@ -28,17 +28,6 @@ static const struct {
               [AQ_DOCTOR_MISSING] = {"missing", AQ_CLI_COLOR_WARN},
               [AQ_DOCTOR_BAD] = {"bad", AQ_CLI_COLOR_BAD}};
 
-static void line_put(FILE *out, const aq_doctor_finding *f)
-{
-  char *line = aq_text_line(f->detail, strlen(f->detail));
-  fprintf(out, "%s%-8s%s %-14s %s\n", aq_cli_color(out, states[f->state].color),
-          states[f->state].name, aq_cli_color(out, AQ_CLI_COLOR_NONE), f->check,
-          line ? line : "");
-  free(line);
-  if (f->advice)
-    fprintf(out, "%-23s -> %s\n", "", f->advice);
-}
-
 static void finding_put(const aq_doctor_finding *f, void *user)
 {
   printer *p = user;
@@ -46,7 +35,14 @@ static void finding_put(const aq_doctor_finding *f, void *user)
     p->status = aq_diag_set(&p->cli->diag, AQ_ERR_DIFFERENT, "%s: %s", f->check,
                             f->detail);
   if (!p->json) {
-    line_put(p->cli->out, f);
+    FILE *out = p->cli->out;
+    char *line = aq_text_line(f->detail, strlen(f->detail));
+    fprintf(out, "%s%-8s%s %-14s %s\n",
+            aq_cli_color(out, states[f->state].color), states[f->state].name,
+            aq_cli_color(out, AQ_CLI_COLOR_NONE), f->check, line ? line : "");
+    free(line);
+    if (f->advice)
+      fprintf(out, "%-23s -> %s\n", "", f->advice);
     return;
   }
   aq_json_out_map(p->json, NULL);

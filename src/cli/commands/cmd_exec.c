@@ -9,15 +9,16 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/runs.h"
 #include "cli/exec/device.h"
+#include "cli/exec/driver_files.h"
 #include "cli/exec/ended.h"
 #include "cli/exec/environment.h"
-#include "cli/exec/isolation.h"
-#include "cli/exec/program.h"
+#include "cli/exec/mount_namespace.h"
+#include "cli/exec/program_process.h"
 #include "cli/exec/reports.h"
 #include "cli/exec/spools.h"
 #include "common/plugin.h"
-#include "common/profiling.h"
-#include "common/row_choice.h"
+#include "common/record_filter.h"
+#include "common/record_modes.h"
 #include "gpu/check/core/check.h"
 #include "gpu/wave/core/wave.h"
 
@@ -26,6 +27,7 @@ enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 /* One program on the drop-in. */
 typedef struct execution {
   aq_cli *cli;
+  bool installed; /* AMD's runtime serves it */
   char *dropin, *shim;
   aq_exec_device_wish wish;
   const char *device; /* NULL: the default one */
@@ -45,14 +47,33 @@ static void failure_print(const char *text)
   fprintf(stderr, "aqueduct: error: %s\n", text);
 }
 
+/* A successful program that left the simulator alone tested nothing. */
+static aq_status host_only(const execution *e)
+{
+  aq_cli *cli = e->cli;
+  const char *choice = cli->values[AQ_CLI_OPT_HOST_ONLY];
+  if (access(e->spools.opened, F_OK) == 0)
+    return AQ_OK;
+  if (choice && strcmp(choice, "allow") == 0) {
+    const aq_notes notes = aq_cli_notes(cli);
+    aq_note(&notes, "%s ran on the host only", cli->args[0]);
+    return AQ_OK;
+  }
+  return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                     "%s never %s: nothing ran on the simulator", cli->args[0],
+                     e->installed ? "opened /dev/kfd" : "called hsa_init");
+}
+
 /* The exit code for the way in which the program ended. */
 static aq_status outcome(const execution *e)
 {
   aq_cli *cli = e->cli;
   const aq_program_end *end = &e->end;
   if (end->timed_out)
-    return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --timeout %s",
-                       cli->args[0], cli->values[AQ_CLI_OPT_TIMEOUT]);
+    return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --%s %s",
+                       cli->args[0], e->program.budget ? "budget" : "timeout",
+                       cli->values[e->program.budget ? AQ_CLI_OPT_BUDGET
+                                                     : AQ_CLI_OPT_TIMEOUT]);
   cli->exit_code = WIFSIGNALED(end->status)
                        ? EXIT_SIGNAL + WTERMSIG(end->status)
                        : WEXITSTATUS(end->status);
@@ -64,11 +85,7 @@ static aq_status outcome(const execution *e)
                ? aq_exec_ended(cli->args[0], end->status, last, &cli->diag)
                : blamed;
   }
-  if (cli->exit_code != 0 || access(e->spools.opened, F_OK) == 0)
-    return AQ_OK;
-  return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
-                     "%s never called hsa_init: nothing ran on the simulator",
-                     cli->args[0]);
+  return cli->exit_code == 0 ? host_only(e) : AQ_OK;
 }
 
 static aq_status isolation_choose(execution *e)
@@ -128,6 +145,56 @@ static aq_status spools_create(execution *e)
   return status;
 }
 
+/* ---- the runtime ---- */
+
+/* The drop-in alone sees calls of HSA and code objects. */
+static aq_status runtime_choose(execution *e)
+{
+  static const struct {
+    unsigned option;
+    const char *name;
+  } unseen[] = {
+      {AQ_CLI_OPT_CHECK, "check"},
+      {AQ_CLI_OPT_KERNELS, "kernels"},
+      {AQ_CLI_OPT_KERNELS_FROM, "kernels-from"},
+      {AQ_CLI_OPT_MISSING_KERNELS, "missing-kernels"},
+      {AQ_CLI_OPT_BUDGET, "budget"},
+      {AQ_CLI_OPT_CAPTURE, "capture"},
+      {AQ_CLI_OPT_FAULTS, "faults"},
+      {AQ_CLI_OPT_COST, "cost"},
+      {AQ_CLI_OPT_SCHEDULE, "schedule"},
+      {AQ_CLI_OPT_SEMANTICS, "semantics"},
+      {AQ_CLI_OPT_STRICT_MEMORY, "strict-memory"},
+      {AQ_CLI_OPT_POLL_QUEUES, "poll-queues"},
+      {AQ_CLI_OPT_EXTRACT_DISPATCH, "extract-dispatch"},
+      {AQ_CLI_OPT_REPORT_FIDELITY, "report-fidelity"},
+      {AQ_CLI_OPT_COVERAGE, "coverage"},
+      {AQ_CLI_OPT_PROFILE, "profile"},
+  };
+  aq_cli *cli = e->cli;
+  const char *text = cli->values[AQ_CLI_OPT_RUNTIME];
+  e->installed = text && strcmp(text, "installed") == 0;
+  for (size_t i = 0; e->installed && i < sizeof unseen / sizeof *unseen; i++)
+    if (cli->values[unseen[i].option] || aq_cli_flag(cli, unseen[i].option))
+      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--%s with --runtime installed: the simulated driver "
+                         "does not see it; expected --runtime aqueduct",
+                         unseen[i].name);
+  return AQ_OK;
+}
+
+static aq_status libraries_find(execution *e)
+{
+  aq_diag *diag = &e->cli->diag;
+  if (e->installed)
+    return aq_plugin_file_find("libaqueduct-driver.so", &e->shim, diag);
+  const aq_status status =
+      aq_plugin_file_find("libhsa-runtime64.so.1", &e->dropin, diag);
+  return status == AQ_OK
+             ? aq_plugin_file_find("libaqueduct-shim.so", &e->shim, diag)
+             : status;
+}
+
 static bool profiles_code(const execution *e)
 {
   return e->profiling.code || aq_cli_flag(e->cli, AQ_CLI_OPT_PROFILE_ISA);
@@ -173,12 +240,12 @@ static aq_status environment_set(execution *e)
 static aq_status execution_run(execution *e)
 {
   aq_cli *cli = e->cli;
-  aq_status status =
-      aq_plugin_file_find("libhsa-runtime64.so.1", &e->dropin, &cli->diag);
-  if (status == AQ_OK)
-    status = aq_plugin_file_find("libaqueduct-shim.so", &e->shim, &cli->diag);
+  aq_status status = libraries_find(e);
   if (status == AQ_OK)
     status = spools_create(e);
+  if (status == AQ_OK && e->installed)
+    status = aq_exec_driver_files(e->spools.folder, &e->device, e->wish.edits,
+                                  &cli->diag);
   if (status == AQ_OK)
     status = environment_set(e);
   if (status == AQ_OK)
@@ -212,6 +279,22 @@ static aq_status junit_close(execution *e, aq_status status)
   return status == AQ_OK ? closed : status;
 }
 
+/* The time that the program has. */
+static aq_status time_read(execution *e)
+{
+  aq_cli *cli = e->cli;
+  const bool budget = cli->given[AQ_CLI_OPT_BUDGET],
+             timeout = cli->given[AQ_CLI_OPT_TIMEOUT];
+  /* The command line wins over the environment. */
+  e->program.budget = cli->values[AQ_CLI_OPT_BUDGET] && (budget || !timeout);
+  if (budget && timeout)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--budget with --timeout; expected one of them");
+  return aq_cli_time(cli,
+                     e->program.budget ? AQ_CLI_OPT_BUDGET : AQ_CLI_OPT_TIMEOUT,
+                     &e->program.timeout);
+}
+
 /* Options of the checker: an error shows before the program runs. */
 static aq_status check_open(execution *e)
 {
@@ -237,7 +320,15 @@ static aq_status check_open(execution *e)
   return aq_findings_open(&options, &e->reports.findings, &cli->diag);
 }
 
-/* Ends the report; findings make a program that succeeded fail. */
+/* As shells say it, and the child that cannot execute the program. */
+static bool did_not_run(int status)
+{
+  return WIFEXITED(status) && (WEXITSTATUS(status) == AQ_EXEC_MISSING ||
+                               WEXITSTATUS(status) == AQ_EXEC_DENIED);
+}
+
+/* Ends the report; findings, and findings that are missing, make a program that
+ * succeeded fail. */
 static aq_status check_close(execution *e, aq_status status)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -246,14 +337,16 @@ static aq_status check_close(execution *e, aq_status status)
     aq_findings_drop(&e->reports.findings);
     return status;
   }
-  const char *cut = status != AQ_OK ? e->cli->diag.text : NULL;
+  const char *cut = status != AQ_OK              ? e->cli->diag.text
+                    : did_not_run(e->end.status) ? "the program did not run"
+                                                 : NULL;
   const aq_status closed =
       aq_exec_reports_found(&e->reports, cut, &count, &diag);
   if (status != AQ_OK)
     return status;
   if (closed != AQ_OK)
     return aq_diag_set(&e->cli->diag, closed, "%s", diag.text);
-  if (count > 0 && e->cli->exit_code == 0)
+  if ((count > 0 || e->reports.unchecked) && e->cli->exit_code == 0)
     e->cli->exit_code = 1;
   return AQ_OK;
 }
@@ -263,7 +356,7 @@ aq_status aq_cli_exec(aq_cli *cli)
   execution e = {.cli = cli,
                  .spools = AQ_SPOOLS_NONE,
                  .program = {.args = cli->args, .failed = failure_print}};
-  aq_row_choice rows; /* the drop-in's to use: an error shows here */
+  aq_record_filter rows; /* the drop-in's to use: an error shows here */
   aq_dispatch_choice extract = {0, NULL};
   const char *trace = cli->values[AQ_CLI_OPT_TRACE_ISA];
   const aq_exec_report_wish wish = {
@@ -276,7 +369,9 @@ aq_status aq_cli_exec(aq_cli *cli)
   const aq_notes notes = aq_cli_notes(cli);
   if (trace && aq_wave_trace_read(trace, &traced, &cli->diag) != AQ_OK)
     return aq_diag_prefix(&cli->diag, "--trace-isa");
-  aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
+  aq_status status = runtime_choose(&e);
+  if (status == AQ_OK)
+    status = time_read(&e);
   if (status == AQ_OK)
     status = aq_exec_reports_open(&wish, &e.reports, &cli->diag);
   if (status == AQ_OK)
@@ -286,9 +381,9 @@ aq_status aq_cli_exec(aq_cli *cli)
                                cli->values[AQ_CLI_OPT_RECORD], &e.profiling,
                                &cli->diag);
   if (status == AQ_OK)
-    status = aq_row_choice_read(e.profiling.record,
-                                cli->values[AQ_CLI_OPT_RECORD_LIMIT], &rows,
-                                &cli->diag);
+    status = aq_record_filter_read(e.profiling.record,
+                                   cli->values[AQ_CLI_OPT_RECORD_LIMIT], &rows,
+                                   &cli->diag);
   if (status == AQ_OK)
     status = isolation_choose(&e);
   if (status == AQ_OK)

@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/table_output.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/explain/explain_run.h"
 #include "report/stats/short_names.h"
+#include "study/whatif/recorded.h"
 
 enum { NAME_SHOWN = 44 }; /* columns of a kernel's name, in text */
 
@@ -51,17 +52,6 @@ static aq_status put_shares(aq_cli *cli, aq_json_out *json,
   return aq_cli_rows_end(cli, rows);
 }
 
-/* The name as in tables, on a line of 80 columns; NULL: none. */
-static char *name_shorten(const char *name)
-{
-  char *text = name ? aq_name_short(name) : NULL;
-  char *line = text ? aq_text_line(text, strlen(text)) : NULL;
-  free(text);
-  if (line)
-    aq_names_fit(&line, 1, NAME_SHOWN);
-  return line;
-}
-
 static void put_head(aq_cli *cli, const aq_run_info *run,
                      const aq_explained *explained, aq_run_reader *reader)
 {
@@ -72,7 +62,12 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
   const char *name = aq_explained_worst_name(explained, e->largest, reader);
   aq_cli_run_label(run, label);
   char *clean = aq_text_line(label, strlen(label));
-  char *kernel = name_shorten(name);
+  /* The name as in tables, on a line of 80 columns; NULL: none. */
+  char *text = name ? aq_name_short(name) : NULL;
+  char *kernel = text ? aq_text_line(text, strlen(text)) : NULL;
+  free(text);
+  if (kernel)
+    aq_names_fit(&kernel, 1, NAME_SHOWN);
   fprintf(cli->out, "%s is %s: %s %.1f %% of its time, then %s %.1f %%\n  %s\n",
           clean ? clean : "", aq_explained_verdict(e), term->name,
           aq_explained_percent(e, share->time), aq_explain_causes[e->next].name,
@@ -105,6 +100,12 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
             "  %" PRId64 " launches and copies have no record: %.1f %% of the "
             "time is idle, as far as recorded, while they may have run\n",
             e->lost, aq_explained_percent(e, e->lost_time));
+  if (e->endless)
+    fprintf(cli->out,
+            "  %" PRId64
+            " rows started and have no known end: idle time behind "
+            "them is unknown\n",
+            e->endless);
   if (e->stalls)
     fprintf(cli->out,
             "  the measured run waited %" PRId64 " times unexplained, %.3f us "
@@ -135,15 +136,28 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
   aq_json_out_ns(json, "shapeless_ns", e->shapeless_time);
   aq_json_out_int(json, "unsized", e->unsized);
   aq_json_out_int(json, "lost", e->lost);
+  aq_json_out_int(json, "endless", e->endless);
   aq_json_out_ns(json, "lost_ns", e->lost_time);
   aq_json_out_int(json, "stalls", e->stalls);
   aq_json_out_ns(json, "stalled_ns", e->stalled);
 }
 
+/* Below the table, in one line. */
+static void put_path(const aq_cli *cli, const aq_critical *path)
+{
+  fprintf(cli->out, "\ncritical path:");
+  for (int i = 0; i < AQ_CRITICAL_COUNT; i++)
+    if (path->parts[i] > 0)
+      fprintf(cli->out, " %s %.1f %%", aq_critical_names[i],
+              aq_critical_percent(path, i));
+  fputc('\n', cli->out);
+}
+
 /* ---- the command ---- */
 
 static aq_status put(aq_cli *cli, const aq_run_info *run,
-                     const aq_explained *explained, aq_run_reader *reader)
+                     const aq_explained *explained, aq_run_reader *reader,
+                     const aq_critical *path)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -154,8 +168,12 @@ static aq_status put(aq_cli *cli, const aq_run_info *run,
   else
     put_head(cli, run, explained, reader);
   status = put_shares(cli, json, explained, reader);
-  if (json)
+  if (json) {
+    aq_critical_put(json, "critical_path", path);
     aq_json_out_close_map(json);
+  } else {
+    put_path(cli, path);
+  }
   return aq_cli_json_finish(cli, json, status);
 }
 
@@ -175,7 +193,15 @@ aq_status aq_cli_explain(aq_cli *cli)
     aq_explained explained;
     status = aq_explained_make(store, run, reader, &explained, &cli->diag);
     if (status == AQ_OK) {
-      status = put(cli, run, &explained, reader);
+      const aq_edge *edges;
+      size_t edge_count;
+      aq_critical path;
+      status = aq_run_reader_edges(reader, &edges, &edge_count, &cli->diag);
+      if (status == AQ_OK)
+        status = aq_critical_recorded(&explained.dispatches, edges, edge_count,
+                                      &path, &cli->diag);
+      if (status == AQ_OK)
+        status = put(cli, run, &explained, reader, &path);
       aq_explained_fini(&explained);
     }
     aq_run_reader_close(reader);

@@ -3,20 +3,9 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/runs.h"
-#include "trace/db/stored.h"
+#include "trace/db/run_source.h"
 #include "trace/db/tracedb.h"
 #include "trace/import/trace.h"
-
-/* A database is written to its file by whoever knows databases. */
-static aq_status write_run(aq_cli *cli, aq_trace_source *source,
-                           const aq_trace_format *format)
-{
-  const aq_trace_module *module =
-      aq_trace_module_find(aq_tracedb_modules, format->name);
-  if (!module)
-    return aq_trace_export(format->name, source, cli->out, &cli->diag);
-  return module->export_file(source, cli->out_temp, &cli->diag);
-}
 
 static aq_status export_run(aq_cli *cli, aq_store *store,
                             const aq_trace_format *format)
@@ -33,7 +22,14 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
     status = aq_run_reader_want(reader, format->fields, &cli->diag);
   if (status == AQ_OK) {
     aq_tracedb_stored_init(&from, info, reader);
-    status = write_run(cli, &from.source, format);
+    /* A database is written to its file by whoever knows databases. */
+    const aq_trace_module *module =
+        aq_trace_module_find(aq_tracedb_modules, format->name);
+    if (!module)
+      status =
+          aq_trace_export(format->name, &from.source, cli->out, &cli->diag);
+    else
+      status = module->export_file(&from.source, cli->out_temp, &cli->diag);
   }
   if (status == AQ_OK && aq_run_is_predicted(info))
     aq_cli_note(cli, "durations: %s", info->durations);

@@ -25,16 +25,6 @@ static void json_options(aq_json_out *json, const aq_cli_command *command)
   aq_json_out_close_array(json);
 }
 
-static void json_command(aq_json_out *json, const aq_cli_command *command)
-{
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "name", command->name);
-  aq_json_out_text(json, "arguments", command->arguments);
-  aq_json_out_text(json, "summary", command->summary);
-  json_options(json, command);
-  aq_json_out_close_map(json);
-}
-
 static aq_status help_json(aq_cli *cli, const aq_cli_command *command)
 {
   aq_json_out *json = aq_json_out_begin(true);
@@ -42,8 +32,14 @@ static aq_status help_json(aq_cli *cli, const aq_cli_command *command)
     return aq_diag_no_memory(&cli->diag);
   aq_json_out_array(json, NULL);
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
-    if (!command || command == &aq_cli_commands[i])
-      json_command(json, &aq_cli_commands[i]);
+    if (!command || command == &aq_cli_commands[i]) {
+      aq_json_out_map(json, NULL);
+      aq_json_out_text(json, "name", aq_cli_commands[i].name);
+      aq_json_out_text(json, "arguments", aq_cli_commands[i].arguments);
+      aq_json_out_text(json, "summary", aq_cli_commands[i].summary);
+      json_options(json, &aq_cli_commands[i]);
+      aq_json_out_close_map(json);
+    }
   aq_json_out_close_array(json);
   return aq_json_out_end(json, cli->out) ? AQ_OK
                                          : aq_diag_no_memory(&cli->diag);

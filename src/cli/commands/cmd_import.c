@@ -38,6 +38,11 @@ static void json_result(aq_json_out *json, const aq_trace_result *result)
   aq_json_out_int(json, "waits", (int64_t)result->waits);
   aq_json_out_int(json, "ranges", (int64_t)result->ranges);
   aq_json_out_int(json, "with_host", (int64_t)result->with_host);
+  if (result->ops + result->frames > 0) {
+    aq_json_out_int(json, "ops", (int64_t)result->ops);
+    aq_json_out_int(json, "frames", (int64_t)result->frames);
+    aq_json_out_int(json, "in_ops", (int64_t)result->in_ops);
+  }
   if (result->wave_size > 0)
     aq_json_out_int(json, "wave_size", result->wave_size);
   if (result->cuda)
@@ -75,8 +80,8 @@ static char *make_notes(const aq_trace_result *result)
 }
 
 /* How many of a repair there were, and where the first one is. */
-static void tell_repair(const aq_cli *cli, const char *path,
-                        const aq_trace_result *result, aq_trace_repair repair)
+static void report_repair(const aq_cli *cli, const char *path,
+                          const aq_trace_result *result, aq_trace_repair repair)
 {
   const uint64_t count = result->repairs[repair];
   const char *first = NULL;
@@ -88,14 +93,21 @@ static void tell_repair(const aq_cli *cli, const char *path,
               first ? first : "", first ? ")" : "");
 }
 
-static void tell_result(const aq_cli *cli, const char *path,
-                        const aq_trace_result *result)
+static void report_result(const aq_cli *cli, const char *path,
+                          const aq_trace_result *result)
 {
   aq_cli_note(cli,
               "%s: %s, %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64
               " waits, %" PRIu64 " ranges; %" PRIu64 " with host times",
               path, result->format, result->dispatches, result->copies,
               result->waits, result->ranges, result->with_host);
+  if (result->ops + result->frames > 0)
+    aq_cli_note(cli,
+                "%s: %" PRIu64 " ops and %" PRIu64
+                " call frames launched work; %" PRIu64 " of %" PRIu64
+                " dispatches have an op",
+                path, result->ops, result->frames, result->in_ops,
+                result->dispatches + result->copies);
   if (result->edges[AQ_EDGE_CALL] + result->edges[AQ_EDGE_INFERRED])
     aq_cli_note(cli,
                 "%s: dependencies across queues: %" PRIu64
@@ -110,26 +122,9 @@ static void tell_result(const aq_cli *cli, const char *path,
                 path, result->edges[0]);
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
-      tell_repair(cli, path, result, (aq_trace_repair)i);
+      report_repair(cli, path, result, (aq_trace_repair)i);
   if (result->advice)
     aq_cli_note(cli, "%s: %s", path, result->advice);
-}
-
-static aq_status read_trace(aq_cli *cli, const char *path,
-                            aq_store_writer *writer, aq_trace_result *result)
-{
-  aq_cli_progress bar;
-  aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
-                              .modules = aq_tracedb_modules,
-                              .allow_truncated =
-                                  aq_cli_flag(cli, AQ_CLI_OPT_ALLOW_TRUNCATED),
-                              .progress = aq_cli_progress_update,
-                              .user = &bar};
-  aq_cli_progress_begin(&bar, cli, path);
-  aq_status status = aq_trace_import(
-      path, &options, aq_store_writer_sink(writer), result, &cli->diag);
-  aq_cli_progress_end(&bar);
-  return status;
 }
 
 static const char *or_null(const char *text)
@@ -160,8 +155,8 @@ static void take_run(aq_run_info *info, const aq_trace_run *run)
 }
 
 /* The source of the durations of a measured run that does not name it. */
-static void durations_tell(aq_run_info *info, const aq_trace_result *result,
-                           char *text, size_t size)
+static void durations_describe(aq_run_info *info, const aq_trace_result *result,
+                               char *text, size_t size)
 {
   if (info->durations || info->kind != AQ_RUN_MEASURED)
     return;
@@ -172,8 +167,8 @@ static void durations_tell(aq_run_info *info, const aq_trace_result *result,
 }
 
 /* Reports clocks that differ, as host waits of the stored run show it. */
-static aq_status tell_clocks(aq_cli *cli, aq_store *store, const char *path,
-                             int64_t run)
+static aq_status report_clocks(aq_cli *cli, aq_store *store, const char *path,
+                               int64_t run)
 {
   aq_clock_witnesses witnesses;
   aq_clock_offset clock;
@@ -207,10 +202,10 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
   if (aq_trace_damage(result, damage, sizeof damage))
     info->damage = damage;
   take_run(info, &result->run);
-  durations_tell(info, result, durations, sizeof durations);
+  durations_describe(info, result, durations, sizeof durations);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
   if (status == AQ_OK) {
-    tell_result(cli, info->source, result);
+    report_result(cli, info->source, result);
     aq_cli_run_print(cli, json, info, id);
   }
   info->notes = info->durations = info->damage = NULL; /* all end here */
@@ -228,15 +223,30 @@ static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
   aq_status status = aq_store_writer_open(store, &info, &writer, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = read_trace(cli, path, writer, &result);
+  aq_cli_progress bar;
+  aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
+                              .modules = aq_tracedb_modules,
+                              .allow_truncated =
+                                  aq_cli_flag(cli, AQ_CLI_OPT_ALLOW_TRUNCATED),
+                              .progress = aq_cli_progress_update,
+                              .user = &bar};
+  aq_cli_progress_begin(&bar, cli, path);
+  status = aq_trace_import(path, &options, aq_store_writer_sink(writer),
+                           &result, &cli->diag);
+  aq_cli_progress_end(&bar);
   if (status != AQ_OK) {
+    char text[AQ_DIAG_TEXT_MAX];
+    snprintf(text, sizeof text, "%s", cli->diag.text);
+    if (result.repairs[AQ_REPAIR_TRUNCATED] && !options.allow_truncated)
+      aq_diag_set(&cli->diag, status, "%s; --allow-truncated allows them",
+                  text);
     aq_store_writer_abort(writer);
     return status;
   }
   const int64_t run = aq_store_writer_run(writer);
   status = finish_run(cli, json, writer, &info, &result);
   return status == AQ_OK && result.waits > 0
-             ? tell_clocks(cli, store, path, run)
+             ? report_clocks(cli, store, path, run)
              : status;
 }
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/perform.h"
+#include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
 #include "gpu/compile/compile.h"
-#include "study/launch/expect.h"
+#include "study/launch/expectations.h"
 #include "study/launch/launcher.h"
 #include "study/launch/times.h"
 #include "transport/registry/device_models.h"
@@ -158,17 +158,6 @@ static aq_status result_print(aq_cli *cli, const aq_launcher *l, uint64_t most,
 
 /* ---- expected results ---- */
 
-static aq_status expects_read(aq_cli *cli, const aq_launch_ask *ask)
-{
-  const char *const *texts = aq_cli_repeats(cli, AQ_CLI_OPT_EXPECT);
-  aq_launch_expect expect;
-  aq_status status = AQ_OK;
-  for (size_t i = 0; texts[i] && status == AQ_OK; i++)
-    status = aq_launch_expect_read(texts[i], ask->args, ask->arg_count, &expect,
-                                   &cli->diag);
-  return status;
-}
-
 static aq_status expects_check(aq_cli *cli, const aq_launch_ask *ask)
 {
   const char *const *texts = aq_cli_repeats(cli, AQ_CLI_OPT_EXPECT);
@@ -206,13 +195,13 @@ static aq_status launch(aq_cli *cli, aq_launcher *l, uint64_t most)
   return status;
 }
 
-static aq_status launch_with(aq_cli *cli, aq_performance *performance,
+static aq_status launch_with(aq_cli *cli, aq_session *session,
                              const aq_launch_ask *ask, uint64_t most)
 {
   const aq_notes notes = aq_cli_notes(cli);
   aq_launcher launcher;
   aq_status status =
-      aq_launcher_open(&launcher, ask, performance, &notes, &cli->diag);
+      aq_launcher_open(&launcher, ask, session, &notes, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = launch(cli, &launcher, most);
@@ -250,12 +239,12 @@ static aq_status compiler_blame(aq_cli *cli, const aq_compile_ask *ask,
 }
 
 /* Compiles a source for the device first. */
-static aq_status launch_source(aq_cli *cli, aq_performance *performance,
+static aq_status launch_source(aq_cli *cli, aq_session *session,
                                aq_launch_ask *ask, uint64_t most)
 {
-  aq_performance_facts facts;
+  aq_session_facts facts;
   aq_compiled compiled;
-  aq_status status = aq_performance_probe(performance, &facts, &cli->diag);
+  aq_status status = aq_session_probe(session, &facts, &cli->diag);
   if (status != AQ_OK)
     return status;
   const aq_compile_ask source = {
@@ -270,7 +259,7 @@ static aq_status launch_source(aq_cli *cli, aq_performance *performance,
     return compiler_blame(cli, &source, status);
   ask->source = ask->path;
   ask->path = compiled.path;
-  status = launch_with(cli, performance, ask, most);
+  status = launch_with(cli, session, ask, most);
   aq_compiled_fini(&compiled);
   return status;
 }
@@ -281,26 +270,32 @@ aq_status aq_cli_launch(aq_cli *cli)
   aq_launch_ask ask = {.path = cli->args[0],
                        .kernel = cli->arg_count > 1 ? cli->args[1] : NULL,
                        .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS)};
-  aq_performance performance;
+  aq_session session;
   int64_t print = 0;
   aq_status status = ask_read(cli, &ask);
-  if (status == AQ_OK)
-    status = expects_read(cli, &ask);
+  if (status == AQ_OK) {
+    const char *const *texts = aq_cli_repeats(cli, AQ_CLI_OPT_EXPECT);
+    aq_launch_expect expect;
+    status = AQ_OK;
+    for (size_t i = 0; texts[i] && status == AQ_OK; i++)
+      status = aq_launch_expect_read(texts[i], ask.args, ask.arg_count, &expect,
+                                     &cli->diag);
+  }
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_PRINT, 0, 8, &print);
   /* A drop-in behind the transport `hsa` reads them in this process. */
   if (status == AQ_OK && !aq_kernel_names_export(ask.kernels, missing))
     status = aq_diag_no_memory(&cli->diag);
   if (status == AQ_OK)
-    status = aq_cli_performance_init(cli, &performance);
+    status = aq_cli_performance_init(cli, &session);
   if (status == AQ_OK) {
-    performance.options.timeout_needs_live = false;
+    session.options.timeout_needs_live = false;
     status = aq_compile_is_source(ask.path)
-                 ? launch_source(cli, &performance, &ask, (uint64_t)print)
-                 : launch_with(cli, &performance, &ask, (uint64_t)print);
+                 ? launch_source(cli, &session, &ask, (uint64_t)print)
+                 : launch_with(cli, &session, &ask, (uint64_t)print);
     if (cli->abrupt) /* what hangs may use all of it */
       return status;
-    aq_performance_fini(&performance);
+    aq_session_fini(&session);
   }
   free(ask.args);
   return status;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/table_output.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/compare/metrics.h"

@@ -6,16 +6,16 @@
 #include <sys/wait.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/perform.h"
+#include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
 #include "cli/exec/ended.h"
 #include "cli/exec/environment.h"
-#include "cli/exec/program.h"
+#include "cli/exec/program_process.h"
 #include "cli/exec/spools.h"
 #include "common/plugin.h"
-#include "gpu/compile/emit.h"
-#include "gpu/compile/lower.h"
-#include "gpu/compile/runner.h"
+#include "gpu/compile/mlir_emit.h"
+#include "gpu/compile/mlir_lower.h"
+#include "gpu/compile/mlir_runner.h"
 
 enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 
@@ -30,17 +30,17 @@ static void failure_print(const char *text)
 /* The chip of the device, "gfx90a", as the transport knows it. */
 static aq_status chip_find(aq_cli *cli, char *chip, size_t size)
 {
-  aq_performance performance;
-  aq_performance_facts facts;
-  aq_status status = aq_cli_performance_init(cli, &performance);
+  aq_session session;
+  aq_session_facts facts;
+  aq_status status = aq_cli_performance_init(cli, &session);
   if (status != AQ_OK)
     return status;
-  performance.options.timeout_needs_live = false;
-  performance.options.timeout = 0;
-  status = aq_performance_probe(&performance, &facts, &cli->diag);
+  session.options.timeout_needs_live = false;
+  session.options.timeout = 0;
+  status = aq_session_probe(&session, &facts, &cli->diag);
   if (status == AQ_OK)
     snprintf(chip, size, "%.*s", (int)strcspn(facts.gfx, ":"), facts.gfx);
-  aq_performance_fini(&performance);
+  aq_session_fini(&session);
   return status;
 }
 
@@ -56,20 +56,6 @@ static aq_status pipeline_check(aq_cli *cli)
 }
 
 /* ---- the program ---- */
-
-static aq_status spools_create(aq_cli *cli, aq_spools *out)
-{
-  aq_store *store;
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
-  if (status != AQ_OK)
-    return status;
-  const aq_spool_wish wish = {PACKAGE_VERSION, cli->command_line, cli->args[0],
-                              cli->values[AQ_CLI_OPT_NAME],
-                              aq_cli_flag(cli, AQ_CLI_OPT_REPLACE)};
-  status = aq_spools_create(store, &wish, out, &cli->diag);
-  aq_store_close(store);
-  return status;
-}
 
 static aq_status outcome(aq_cli *cli, const aq_program_end *end)
 {
@@ -127,7 +113,15 @@ static aq_status lowered_run(aq_cli *cli, const aq_lowered *lowered)
     return status == AQ_ERR_INPUT
                ? aq_diag_prefix(&cli->diag, "%s", cli->args[0])
                : status;
-  status = spools_create(cli, &spools);
+  aq_store *store;
+  status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status == AQ_OK) {
+    const aq_spool_wish wish = {PACKAGE_VERSION, cli->command_line,
+                                cli->args[0], cli->values[AQ_CLI_OPT_NAME],
+                                aq_cli_flag(cli, AQ_CLI_OPT_REPLACE)};
+    status = aq_spools_create(store, &wish, &spools, &cli->diag);
+    aq_store_close(store);
+  }
   if (status == AQ_OK)
     status = program_run(cli, &runner, &spools);
   aq_spools_close(&spools);

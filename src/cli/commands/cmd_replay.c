@@ -6,20 +6,22 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/contain.h"
-#include "cli/commands/perform.h"
+#include "cli/commands/policy_process.h"
+#include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
-#include "common/kernel_set.h"
+#include "common/host_kernels.h"
 #include "common/text.h"
+#include "study/calibrate/part_fit.h"
 #include "study/session/capture.h"
-#include "study/session/interval.h"
 #include "study/session/replay.h"
+#include "study/session/uncertainty.h"
 
 /* Options that have no meaning for a kind of input are refused, not ignored. */
 static const aq_cli_option_id run_options[] = {
     AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,        AQ_CLI_OPT_QUEUES,
     AQ_CLI_OPT_EDGES,    AQ_CLI_OPT_AS_GRAPH,     AQ_CLI_OPT_POLICY,
-    AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_CLOCK_OFFSET, AQ_CLI_OPT_COUNT};
+    AQ_CLI_OPT_INTERVAL, AQ_CLI_OPT_CLOCK_OFFSET, AQ_CLI_OPT_FIT,
+    AQ_CLI_OPT_COUNT};
 static const aq_cli_option_id capture_options[] = {
     AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
     AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_BLOCKS,
@@ -50,17 +52,6 @@ static aq_status mode_read(aq_cli *cli, bool *closed)
   return aq_diag_set(
       &cli->diag, AQ_ERR_INVALID, "--mode '%s': open or closed expected%s%s%s",
       mode, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-}
-
-static aq_status level_read(aq_cli *cli, bool *predict)
-{
-  int64_t level;
-  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_LEVEL, 1, 1, &level);
-  if (status == AQ_OK && level > 2)
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--level %" PRId64 ": 1 or 2 expected", level);
-  *predict = level == 2;
-  return status;
 }
 
 static aq_status confidence_read(aq_cli *cli, int64_t *out)
@@ -94,8 +85,15 @@ static aq_status ask_read(aq_cli *cli, aq_replay_ask *ask)
   ask->origin = cli->args[0];
   ask->as_graph = aq_cli_flag(cli, AQ_CLI_OPT_AS_GRAPH);
   aq_status status = mode_read(cli, &ask->closed);
-  if (status == AQ_OK)
-    status = level_read(cli, &ask->predict);
+  if (status == AQ_OK) {
+    int64_t level;
+    status = aq_cli_number(cli, AQ_CLI_OPT_LEVEL, 1, 1, &level);
+    if (status == AQ_OK && level > 2)
+      status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                           "--level must be 1 or 2, not %" PRId64, level);
+    else
+      ask->predict = level == 2;
+  }
   if (status == AQ_OK)
     status = aq_cli_queues(cli, &ask->queues);
   if (status == AQ_OK)
@@ -115,29 +113,13 @@ static aq_status existing_store_open(aq_cli *cli, aq_store **out)
   return aq_cli_store_open(cli, AQ_STORE_WRITE, out);
 }
 
-/* An option of captures: the input is a run, or a capture that is missing. */
-static aq_status capture_options_refuse(aq_cli *cli, aq_store *store)
-{
-  aq_run_info *run;
-  aq_diag missing = AQ_DIAG_INIT;
-  aq_status status = options_refuse(cli, capture_options, "a stored run");
-  if (status == AQ_OK)
-    return status;
-  if (aq_store_find(store, cli->args[0], &run, &missing) != AQ_OK)
-    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
-                       "there is no capture file %.200s; %s", cli->args[0],
-                       missing.text);
-  aq_run_info_free(run);
-  return status;
-}
-
-static aq_status replay_run(aq_cli *cli, aq_performance *performance,
-                            aq_run_info *info)
+static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
 {
   const aq_notes notes = aq_cli_notes(cli);
   aq_replay_ask ask = {0};
   aq_replay_hooks hooks = {0};
   aq_interval interval;
+  aq_part_fit fit = {0};
   aq_performed performed;
   aq_store *store;
   sigset_t before;
@@ -146,17 +128,36 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
     status = existing_store_open(cli, &store);
   if (status != AQ_OK)
     return status;
-  status = capture_options_refuse(cli, store);
+  /* An option of captures: the input is a run, or a capture that is missing. */
+  aq_run_info *run;
+  aq_diag missing = AQ_DIAG_INIT;
+  status = options_refuse(cli, capture_options, "a stored run");
+  if (status != AQ_OK) {
+    if (aq_store_find(store, cli->args[0], &run, &missing) != AQ_OK)
+      status = aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                           "there is no capture file %.200s; %s", cli->args[0],
+                           missing.text);
+    else
+      aq_run_info_free(run);
+  }
   aq_cli_status_block(&before);
+  if (status == AQ_OK && cli->values[AQ_CLI_OPT_FIT]) {
+    hooks.fitted = &fit.part;
+    status = aq_part_fit_make(&fit, cli->values[AQ_CLI_OPT_FIT], session, store,
+                              &ask, &notes, &cli->diag);
+    if (status != AQ_OK)
+      aq_diag_prefix(&cli->diag, "--fit");
+  }
   if (status == AQ_OK && aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
     hooks.interval = &interval;
-    status = aq_replay_interval(performance, store, &ask, &interval, &notes,
-                                &cli->diag);
+    status = aq_replay_interval(session, store, &ask, hooks.fitted, &interval,
+                                &notes, &cli->diag);
   }
   if (status == AQ_OK)
-    status = aq_replay_perform(performance, store, &ask, &hooks, info,
-                               &performed, &notes, &cli->diag);
+    status = aq_replay_perform(session, store, &ask, &hooks, info, &performed,
+                               &notes, &cli->diag);
   aq_cli_status_unblock(&before);
+  aq_part_fit_fini(&fit, session);
   if (status == AQ_OK) {
     status = aq_cli_performed_print(cli, info, &performed);
     aq_performed_fini(&performed);
@@ -207,22 +208,6 @@ static aq_status bench_note(aq_cli *cli, const aq_cap_played *bench,
   return AQ_OK;
 }
 
-/* Executions whose code the capture's program executed. */
-static void computed_note(aq_cli *cli, const aq_captured *captured)
-{
-  const aq_packet_computed *computed = &captured->computed;
-  if (computed->executions > 0)
-    aq_cli_note(cli,
-                "%" PRIu64 " of %" PRIu64
-                " executions computed the captured bytes",
-                computed->computed, computed->executions);
-  if (captured->played.idle_kernels > 0)
-    aq_cli_note(cli,
-                "%" PRIu64 " kernels took their time and computed nothing%s%s",
-                captured->played.idle_kernels, computed->why[0] ? ": " : "",
-                computed->why);
-}
-
 static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
                                 const aq_captured *captured, int64_t repeats)
 {
@@ -235,12 +220,27 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   if (captured->played.idle_calls > 0)
     aq_cli_note(cli, "%" PRIu64 " host calls did nothing",
                 captured->played.idle_calls);
-  computed_note(cli, captured);
+  if (captured->played.plain_queues > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " queues lack the priority or CU mask that they had",
+                captured->played.plain_queues);
+  /* Executions whose code the capture's program executed. */
+  const aq_packet_computed *computed = &captured->computed;
+  if (computed->executions > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " of %" PRIu64
+                " executions computed the captured bytes",
+                computed->computed, computed->executions);
+  if (captured->played.idle_kernels > 0)
+    aq_cli_note(cli,
+                "%" PRIu64 " kernels took their time and computed nothing%s%s",
+                captured->played.idle_kernels, computed->why[0] ? ": " : "",
+                computed->why);
   aq_cli_run_print(cli, json, info, captured->run);
   return aq_cli_json_end_if(cli, json);
 }
 
-static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
+static aq_status replay_capture(aq_cli *cli, aq_session *session,
                                 aq_run_info *info)
 {
   aq_capture_ask ask = {.path = cli->args[0],
@@ -265,7 +265,7 @@ static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
   if (status != AQ_OK)
     return status;
   status =
-      aq_capture_perform(performance, store, &ask, info, &captured, &cli->diag);
+      aq_capture_perform(session, store, &ask, info, &captured, &cli->diag);
   if (status == AQ_OK) {
     status = captured_print(cli, info, &captured, ask.repeats);
     aq_captured_fini(&captured);
@@ -279,17 +279,16 @@ static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
 static aq_status replay_command(aq_cli *cli)
 {
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
-  aq_performance performance;
+  aq_session session;
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &info.seed);
   if (status == AQ_OK)
-    status = aq_cli_performance_init(cli, &performance);
+    status = aq_cli_performance_init(cli, &session);
   if (status != AQ_OK)
     return status;
-  performance.options.seed = (uint64_t)info.seed;
-  status = aq_capture_is(cli->args[0])
-               ? replay_capture(cli, &performance, &info)
-               : replay_run(cli, &performance, &info);
-  aq_performance_fini(&performance);
+  session.options.seed = (uint64_t)info.seed;
+  status = aq_capture_is(cli->args[0]) ? replay_capture(cli, &session, &info)
+                                       : replay_run(cli, &session, &info);
+  aq_session_fini(&session);
   return status;
 }
 

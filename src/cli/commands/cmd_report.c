@@ -6,8 +6,8 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_print.h"
-#include "cli/commands/profile_show.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/show_profile.h"
 #include "report/page/page.h"
 #include "study/session/run_model.h"
 #include "transport/registry/device_models.h"
@@ -23,17 +23,6 @@ typedef struct report {
   bool versions;     /* --against: repeated runs of two versions */
   size_t after;      /* how many are of the version after */
 } report;
-
-static void report_fini(report *r)
-{
-  for (size_t i = 0; i < r->count; i++) {
-    free(r->constants[i]);
-    aq_device_model_free(r->models[i]);
-    aq_run_info_free(r->infos[i]);
-  }
-  free(r->whatif);
-  free(r->whatif_note);
-}
 
 static bool report_has(const report *r, int64_t run)
 {
@@ -266,7 +255,13 @@ aq_status aq_cli_report(aq_cli *cli)
   status = write_report(cli, store, &r);
   if (status == AQ_OK && json)
     status = list_runs(cli, &r);
-  report_fini(&r);
+  for (size_t i = 0; i < r.count; i++) {
+    free(r.constants[i]);
+    aq_device_model_free(r.models[i]);
+    aq_run_info_free(r.infos[i]);
+  }
+  free(r.whatif);
+  free(r.whatif_note);
   aq_store_close(store);
   return status;
 }

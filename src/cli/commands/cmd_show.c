@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/file_show.h"
-#include "cli/commands/profile_show.h"
-#include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/show_file.h"
+#include "cli/commands/show_profile.h"
+#include "cli/commands/table_output.h"
+#include "cli/exec/driver_files.h"
 #include "cli/exec/findings.h"
 #include "common/text.h"
 #include "gpu/codeobj/code_file.h"
-#include "queue/capture/packets.h"
-#include "queue/capture/reader.h"
+#include "queue/capture/packet_capture.h"
 #include "report/stats/counter_summary.h"
 #include "report/stats/queue_summary.h"
 #include "transport/registry/device_models.h"
@@ -51,7 +51,7 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
   put_field(cli, "transport", info->transport);
   put_field(cli, "device model", info->device_model);
   put_field(cli, "model hash", info->model_hash);
-  put_field(cli, "rests on", aq_cli_run_trust(info, trust));
+  put_field(cli, "constants", aq_cli_run_trust(info, trust));
   put_number(cli, "seed", info->seed);
   put_field(cli, "state",
             info->failed      ? "failed"
@@ -199,8 +199,8 @@ static aq_status put_constants(aq_cli *cli, aq_json_out *json,
                                           {">value", "value"},
                                           {"unit", "unit"},
                                           {NULL, "source"},
-                                          {"moves time", "timing"},
-                                          {"worth", NULL},
+                                          {"affects time", "timing"},
+                                          {"status", NULL},
                                           {">+-us", "spread_us"},
                                           {"from", "from"},
                                           {NULL, "group"},
@@ -354,6 +354,26 @@ static bool show_file(aq_cli *cli, aq_status *status)
   return true;
 }
 
+/* The files of a driver that has the devices: prints their folder. */
+static aq_status write_topology(aq_cli *cli)
+{
+  const char *folder = cli->values[AQ_CLI_OPT_TOPOLOGY];
+  aq_json_out *json;
+  aq_status status = aq_exec_topology_write(cli->args[0], folder, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "topology", folder);
+    aq_json_out_close_map(json);
+  } else {
+    fprintf(cli->out, "%s\n", folder);
+  }
+  return aq_cli_json_finish(cli, json, status);
+}
+
 aq_status aq_cli_show(aq_cli *cli)
 {
   aq_store *store;
@@ -364,6 +384,8 @@ aq_status aq_cli_show(aq_cli *cli)
                        "show does not take '%s' without --asm; usage: aqueduct "
                        "show [OPTION]... RUN|DEVICE|FILE [KERNEL]",
                        cli->args[1]);
+  if (cli->values[AQ_CLI_OPT_TOPOLOGY])
+    return write_topology(cli);
   const bool file = aq_cli_flag(cli, AQ_CLI_OPT_STUB) || !is_run(cli);
   if (file && show_file(cli, &status))
     return status;

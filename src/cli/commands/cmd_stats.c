@@ -6,13 +6,18 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/groups.h"
-#include "cli/commands/profile_show.h"
-#include "cli/commands/rows.h"
+#include "cli/commands/group_by.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/show_profile.h"
+#include "cli/commands/stats_context.h"
+#include "cli/commands/table_output.h"
 #include "common/json_out.h"
+#include "common/time_text.h"
+#include "report/stats/launch_context.h"
+#include "report/stats/launch_ranges.h"
 #include "report/stats/range_summary.h"
-#include "study/session/peaks.h"
+#include "report/stats/work_summary.h"
+#include "study/session/peak_utilization.h"
 
 static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,
                     aq_time time)
@@ -48,6 +53,7 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
   cell_us(rows, &g->gap, g->gap.p50);
   for (size_t i = 0; i < AQ_STATS_PEAK_COUNT; i++)
     aq_cli_cell_real(rows, "%.1f", g->peaks[i]);
+  aq_cli_work_cells(rows, &g->work);
   if (json)
     aq_stats_spreads_json(json, g);
   aq_cli_row_end(rows);
@@ -56,7 +62,11 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
 /* The values of the options. */
 typedef struct asked {
   aq_stats_by by;
-  int64_t top; /* groups, at most */
+  int64_t top;           /* groups, at most */
+  bool limited, context; /* the program around launches is read */
+  size_t all;            /* dispatches of the run */
+  aq_run_window window;
+  aq_window_counts counts; /* of the window */
 } asked;
 
 static aq_status put_groups(aq_cli *cli, aq_json_out *json,
@@ -71,19 +81,20 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
                                    {"?>predicted", NULL},
                                    {NULL, "predicted"},
                                    {NULL, "bytes"},
-                                   {">K %", NULL},
-                                   {">K us", NULL},
+                                   {">kernel %", NULL},
+                                   {">kernel us", NULL},
                                    {">mean", NULL},
                                    {"+>p50", NULL},
                                    {">p99", NULL},
                                    {"+>max", NULL},
-                                   {"+>A p50", NULL},
-                                   {"+>Q p50", NULL},
-                                   {"+>gap p50", NULL},
+                                   {"+>api p50", NULL},
+                                   {"+>queue p50", NULL},
+                                   {"+>idle-gap p50", NULL},
 #define P(id, name) {"?>" name " %", name "_percent"},
                                    AQ_STATS_PEAKS(P)
 #undef P
-                                       {NULL, NULL}};
+                                       AQ_CLI_WORK_COLUMNS,
+                                   {NULL, NULL}};
   aq_time all = 0, shown = 0;
   const size_t count =
       (uint64_t)a->top < stats->count ? (size_t)a->top : stats->count;
@@ -98,7 +109,7 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
   if (json)
     aq_json_out_int(json, "groups_left_out", (int64_t)(stats->count - count));
   else if (status == AQ_OK && count < stats->count)
-    fprintf(cli->out, "%zu more groups have %.1f %% of K\n",
+    fprintf(cli->out, "%zu more groups have %.1f %% of the kernel time\n",
             stats->count - count,
             all > 0 ? 100.0 * (double)(all - shown) / (double)all : 0);
   return status;
@@ -110,10 +121,11 @@ static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
                             aq_run_reader *reader)
 {
   static const aq_cli_column columns[] = {
-      {"~range", "name"},        {"on", "on"},
-      {">ranges", "ranges"},     {"?>untimed", "untimed"},
-      {">total us", "total_ns"}, {">min", "min_ns"},
-      {">max", "max_ns"},        {NULL, NULL}};
+      {"~range", "name"},          {"on", "on"},
+      {">ranges", "ranges"},       {"?>untimed", "untimed"},
+      {">total us", "total_ns"},   {">min", "min_ns"},
+      {">max", "max_ns"},          {">dispatches", "dispatches"},
+      {">kernel us", "kernel_ns"}, {NULL, NULL}};
   aq_range_summary *list;
   size_t count;
   aq_status status =
@@ -130,10 +142,41 @@ static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
     aq_cli_cell_time(rows, list[i].total);
     aq_cli_cell_time(rows, list[i].least);
     aq_cli_cell_time(rows, list[i].most);
+    aq_cli_cell_int(rows, list[i].launched);
+    aq_cli_cell_time(rows, list[i].work);
     aq_cli_row_end(rows);
   }
   free(list);
   return aq_cli_rows_end(cli, rows);
+}
+
+static void put_window_json(aq_json_out *json, const asked *a)
+{
+  const aq_run_window *window = &a->window;
+  aq_json_out_map(json, "window");
+  aq_json_out_text(json, "range", window->range);
+  aq_json_out_ns(json, "from_ns", window->from);
+  aq_json_out_ns(json, "to_ns", window->to);
+  aq_json_out_int(json, "step", window->step);
+  aq_json_out_int(json, "dispatches", (int64_t)a->counts.rows);
+  aq_json_out_int(json, "of", (int64_t)a->counts.all);
+  aq_json_out_int(json, "ranges", (int64_t)a->counts.ranges);
+  aq_json_out_int(json, "unplaced", (int64_t)a->counts.unplaced);
+  aq_json_out_close_map(json);
+}
+
+static void put_window(aq_cli *cli, const asked *a)
+{
+  const aq_window_counts *c = &a->counts;
+  fprintf(cli->out, "%zu of %zu dispatches", c->rows, c->all);
+  if (a->window.range)
+    fprintf(cli->out, ", launched in %zu range%s %s", c->ranges,
+            c->ranges == 1 ? "" : "s", a->window.range);
+  if (a->window.step != AQ_NONE)
+    fprintf(cli->out, ", launched in step %" PRId64, a->window.step);
+  if (c->unplaced > 0)
+    fprintf(cli->out, "; of %zu the launch is not recorded", c->unplaced);
+  fputc('\n', cli->out);
 }
 
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
@@ -153,13 +196,23 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
     aq_json_out_text(json, "rows",
                      stats->operations ? "operations" : "dispatches");
     aq_json_out_ns(json, "makespan_ns", stats->makespan);
+    if (a->limited)
+      put_window_json(json, a);
+    if (a->context)
+      aq_cli_context_json(json, dispatches, a->all);
   }
   status = put_groups(cli, json, stats, a);
-  if (status == AQ_OK)
+  if (status == AQ_OK && !a->limited) /* times of whole ranges */
     status = put_ranges(cli, json, dispatches, reader);
+  if (status == AQ_OK && a->by == AQ_STATS_BY_STEP)
+    status = aq_cli_steps_put(cli, json, dispatches);
   if (json) {
     aq_json_out_close_map(json);
   } else if (status == AQ_OK) {
+    if (a->limited)
+      put_window(cli, a);
+    if (a->context)
+      aq_cli_context_put(cli, dispatches, a->by, a->all);
     fprintf(cli->out, "first start to last end: %.3f us\n",
             (double)stats->makespan / (double)AQ_US);
     aq_cli_run_caveats(cli, "", run);
@@ -168,7 +221,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
 }
 
 static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
-                          const asked *a)
+                          asked *a)
 {
   aq_run_reader *reader;
   aq_dispatches dispatches = {0};
@@ -179,8 +232,18 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
     return status;
   status = aq_dispatches_read(reader, aq_stats_by_rows(a->by, AQ_WANT_EITHER),
                               &dispatches, &cli->diag);
+  a->all = dispatches.count;
+  if (status == AQ_OK && a->context)
+    status =
+        aq_launch_context_read(store, run->id, reader, &dispatches, &cli->diag);
+  if (status == AQ_OK && a->limited)
+    status = aq_dispatches_limit(&dispatches, reader, &a->window, &a->counts,
+                                 &cli->diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, a->by, &stats, &cli->diag);
+  if (status == AQ_OK && aq_stats_by_has_work(a->by) &&
+      !aq_work_summary_add(&dispatches, reader, a->by, &stats))
+    status = aq_diag_no_memory(&cli->diag);
   if (status == AQ_OK && a->by == AQ_STATS_BY_KERNEL)
     status = aq_peaks_share(store, run, &stats, &cli->diag);
   if (status == AQ_OK)
@@ -197,6 +260,48 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
   return status;
 }
 
+/* One end of --time; nothing: `none`. */
+static bool time_end(const char *text, size_t length, aq_time none,
+                     aq_time *out)
+{
+  char one[32];
+  *out = none;
+  if (length == 0)
+    return true;
+  if (length >= sizeof one)
+    return false;
+  memcpy(one, text, length);
+  one[length] = 0;
+  return aq_time_read(one, out) == AQ_TIME_READ;
+}
+
+static aq_status window_read(aq_cli *cli, asked *a)
+{
+  const char *time = cli->values[AQ_CLI_OPT_TIME];
+  a->window = (aq_run_window){.range = cli->values[AQ_CLI_OPT_BETWEEN],
+                              .to = AQ_TIME_NONE,
+                              .step = AQ_NONE};
+  a->limited = time || a->window.range || cli->given[AQ_CLI_OPT_STEP];
+  a->context = aq_stats_by_needs_context(a->by) || cli->given[AQ_CLI_OPT_STEP];
+  if (cli->given[AQ_CLI_OPT_STEP]) {
+    const aq_status status =
+        aq_cli_number(cli, AQ_CLI_OPT_STEP, 0, INT64_MAX, &a->window.step);
+    if (status != AQ_OK)
+      return status;
+  }
+  if (!time)
+    return AQ_OK;
+  const char *dots = strstr(time, "..");
+  if (!dots || !time_end(time, (size_t)(dots - time), 0, &a->window.from) ||
+      !time_end(dots + 2, strlen(dots + 2), AQ_TIME_NONE, &a->window.to) ||
+      (a->window.to != AQ_TIME_NONE && a->window.to <= a->window.from))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--time %s: expected A..B with units and A before B, as "
+                       "2ms..5ms, 2ms.. or ..5ms",
+                       time);
+  return AQ_OK;
+}
+
 aq_status aq_cli_stats(aq_cli *cli)
 {
   aq_store *store;
@@ -205,6 +310,8 @@ aq_status aq_cli_stats(aq_cli *cli)
   aq_status status = aq_cli_grouping(cli, &a.by);
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &a.top);
+  if (status == AQ_OK)
+    status = window_read(cli, &a);
   if (status == AQ_OK)
     status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)

@@ -6,26 +6,21 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/runs.h"
-#include "cli/commands/store_care.h"
+#include "cli/commands/store_maintenance.h"
 #include "common/json_out.h"
 #include "common/text.h"
-
-/* Prints the id of a removed run on a line, or puts it into the document. */
-static void put_removed(aq_cli *cli, aq_json_out *json, int64_t run)
-{
-  if (json)
-    aq_json_out_int(json, NULL, run);
-  else
-    fprintf(cli->out, "%" PRId64 "\n", run);
-}
 
 static aq_status remove_run(aq_cli *cli, aq_store *store, aq_json_out *json,
                             int64_t run)
 {
   aq_status status = aq_store_remove(store, run, &cli->diag);
-  if (status == AQ_OK)
-    put_removed(cli, json, run);
-  return status;
+  if (status != AQ_OK)
+    return status;
+  if (json)
+    aq_json_out_int(json, NULL, run);
+  else
+    fprintf(cli->out, "%" PRId64 "\n", run);
+  return AQ_OK;
 }
 
 static aq_status remove_incomplete(aq_cli *cli, aq_store *store,
@@ -54,18 +49,8 @@ static aq_status remove_named(aq_cli *cli, aq_store *store, aq_json_out *json,
   return status;
 }
 
-static aq_status prune(aq_cli *cli, aq_store *store, aq_json_out *json)
-{
-  aq_status status = AQ_OK;
-  for (int i = 1; i < cli->arg_count && status == AQ_OK; i++)
-    status = strcmp(cli->args[i], "incomplete") == 0
-                 ? remove_incomplete(cli, store, json)
-                 : remove_named(cli, store, json, cli->args[i]);
-  return status;
-}
-
 /* `store prune`, with a document of the removed runs for --json. */
-static aq_status prune_tell(aq_cli *cli, aq_store *store)
+static aq_status prune_report(aq_cli *cli, aq_store *store)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -75,7 +60,11 @@ static aq_status prune_tell(aq_cli *cli, aq_store *store)
     aq_json_out_map(json, NULL);
     aq_json_out_array(json, "removed");
   }
-  status = prune(cli, store, json);
+  status = AQ_OK;
+  for (int i = 1; i < cli->arg_count && status == AQ_OK; i++)
+    status = strcmp(cli->args[i], "incomplete") == 0
+                 ? remove_incomplete(cli, store, json)
+                 : remove_named(cli, store, json, cli->args[i]);
   if (status != AQ_OK) {
     aq_json_out_drop(json);
     return status;
@@ -98,7 +87,7 @@ static const struct {
     {"check", 0, 0, "check", AQ_STORE_CHECK, aq_cli_store_check},
     {"merge", 1, INT32_MAX, "merge OTHER...", AQ_STORE_WRITE,
      aq_cli_store_merge},
-    {"prune", 1, INT32_MAX, "prune RUN...", AQ_STORE_WRITE, prune_tell},
+    {"prune", 1, INT32_MAX, "prune RUN...", AQ_STORE_WRITE, prune_report},
     {"vacuum", 0, 0, "vacuum", AQ_STORE_WRITE, aq_cli_store_vacuum},
 };
 

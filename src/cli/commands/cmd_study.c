@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/sweep_cluster.h"
+#include "cli/commands/table_output.h"
 #include "study/sweep/plot.h"
 #include "study/sweep/study_json.h"
 

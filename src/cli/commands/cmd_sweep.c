@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/contain.h"
-#include "cli/commands/perform.h"
+#include "cli/commands/policy_process.h"
+#include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/sweep_cluster.h"
 #include "common/json_out.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 #include "study/sweep/sweep_folder.h"
 #include "study/sweep/sweep_scripts.h"
 #include "study/sweep/sweep_tasks.h"
@@ -32,29 +32,7 @@ typedef struct sweep {
   int64_t said;   /* when a line was printed last, s */
 } sweep;
 
-/* ---- options ---- */
-
-static aq_status tasks_print(aq_cli *cli, int64_t tasks)
-{
-  const char *store = cli->values[AQ_CLI_OPT_STORE];
-  if (!store)
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--tasks needs --store: each task gets a store of its "
-                       "own beside it, FILE.1 and so on");
-  aq_sweep_commands_print(cli->out, cli->args[0], store, tasks);
-  return AQ_OK;
-}
-
 /* ---- tasks ---- */
-
-static aq_status tasks_make(sweep *s)
-{
-  aq_status status = aq_sweep_tasks_make(&s->sweep, s->shard, s->shards,
-                                         &s->tasks, &s->cli->diag);
-  if (status != AQ_OK)
-    aq_diag_prefix(&s->cli->diag, "%s", s->cli->args[0]);
-  return status;
-}
 
 static aq_status known_find(sweep *s)
 {
@@ -100,7 +78,7 @@ static void tick(void *user)
                 aq_sweep_tasks_left(&s->tasks));
 }
 
-static void task_over(size_t task, const char *why, void *user)
+static void task_done(size_t task, const char *why, void *user)
 {
   sweep *s = user;
   aq_sweep_progress_put(s->progress, why ? "failed" : "done",
@@ -119,7 +97,7 @@ static void task_over(size_t task, const char *why, void *user)
     progress_draw(s);
 }
 
-static void stop_tell(const sweep *s)
+static void stop_report(const sweep *s)
 {
   enum { TERMINATED = 128 + SIGTERM };
   aq_cli_note(s->cli,
@@ -170,8 +148,12 @@ static aq_status sweep_run(sweep *s)
   if (status == AQ_OK)
     status =
         aq_plan_open(s->cli->args[0], s->sweep.data, &s->plan, &s->cli->diag);
-  if (status == AQ_OK)
-    status = tasks_make(s);
+  if (status == AQ_OK) {
+    status = aq_sweep_tasks_make(&s->sweep, s->shard, s->shards, &s->tasks,
+                                 &s->cli->diag);
+    if (status != AQ_OK)
+      aq_diag_prefix(&s->cli->diag, "%s", s->cli->args[0]);
+  }
   s->sweep.distinct = s->tasks.distinct;
   if (status == AQ_OK && s->cli->values[AQ_CLI_OPT_FOLDER])
     status =
@@ -194,7 +176,7 @@ static aq_status sweep_run(sweep *s)
                         .count = s->tasks.count,
                         .processes = (uint32_t)s->processes,
                         .limits = limits,
-                        .over = task_over,
+                        .on_done = task_done,
                         .tick = tick,
                         .user = s,
                         .alone = s->progress != NULL,
@@ -210,7 +192,7 @@ static aq_status sweep_run(sweep *s)
   if (status != AQ_OK)
     return status;
   if (*stopped)
-    stop_tell(s);
+    stop_report(s);
   aq_cli_note(s->cli,
               "%zu points: %zu run, %zu had been run before, %zu failed",
               s->tasks.count, s->made, s->tasks.known, s->failed);
@@ -247,8 +229,15 @@ aq_status aq_cli_sweep(aq_cli *cli)
                          "--jobs: at most 4096 expected");
   if (status != AQ_OK)
     return status;
-  if (tasks)
-    return tasks_print(cli, tasks);
+  if (tasks) {
+    const char *store = cli->values[AQ_CLI_OPT_STORE];
+    if (!store)
+      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--tasks needs --store: each task gets a store of its "
+                         "own beside it, FILE.1 and so on");
+    aq_sweep_commands_print(cli->out, cli->args[0], store, tasks);
+    return AQ_OK;
+  }
   status = sweep_run(&s);
   if (s.progress)
     fclose(s.progress);

@@ -7,9 +7,9 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/help.h"
-#include "cli/commands/perform.h"
-#include "cli/commands/rows.h"
+#include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/table_output.h"
 #include "study/whatif/whatif.h"
 
 static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
@@ -53,17 +53,6 @@ static aq_status changes_read(aq_cli *cli, aq_change *out, size_t *count)
   return status;
 }
 
-static void shares_put(aq_cli_rows *rows, const aq_critical *before,
-                       const aq_critical *after)
-{
-  for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
-    char text[48];
-    snprintf(text, sizeof text, "%.0f > %.0f", aq_critical_percent(before, i),
-             aq_critical_percent(after, i));
-    aq_cli_cell_text(rows, text);
-  }
-}
-
 static void row_put(aq_cli_rows *rows, aq_json_out *json,
                     const aq_whatif_row *row, const aq_critical *before)
 {
@@ -78,7 +67,12 @@ static void row_put(aq_cli_rows *rows, aq_json_out *json,
                        : NAN);
   aq_cli_cell_time(rows, row->least);
   aq_cli_cell_time(rows, row->most);
-  shares_put(rows, before, &row->after);
+  for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
+    char text[48];
+    snprintf(text, sizeof text, "%.0f > %.0f", aq_critical_percent(before, i),
+             aq_critical_percent(&row->after, i));
+    aq_cli_cell_text(rows, text);
+  }
   aq_cli_cell_bool(rows, row->predicted, "yes", "no");
   aq_cli_cell_text(rows, row->basis);
   if (json) {
@@ -92,14 +86,21 @@ static void row_put(aq_cli_rows *rows, aq_json_out *json,
 
 static aq_status table_put(aq_cli *cli, aq_json_out *json, const aq_whatif *w)
 {
-  static const aq_cli_column columns[] = {
-      {"change", "change"},      {">before us", "before_ns"},
-      {">after us", "after_ns"}, {">%", "percent"},
-      {">least us", "least_ns"}, {">most us", "most_ns"},
-      {"+>kernels %", NULL},     {"+>copies %", NULL},
-      {"+>dispatch %", NULL},    {"+>host %", NULL},
-      {"+>return %", NULL},      {"predicted", "predicted"},
-      {NULL, "basis"},           {NULL, NULL}};
+  static const aq_cli_column columns[] = {{"change", "change"},
+                                          {">before us", "before_ns"},
+                                          {">after us", "after_ns"},
+                                          {">%", "percent"},
+                                          {">least us", "least_ns"},
+                                          {">most us", "most_ns"},
+                                          {"+>kernels %", NULL},
+                                          {"+>copies %", NULL},
+                                          {"+>dispatch %", NULL},
+                                          {"+>host %", NULL},
+                                          {"+>return %", NULL},
+                                          {"+>unknown %", NULL},
+                                          {"predicted", "predicted"},
+                                          {NULL, "basis"},
+                                          {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "changes", columns);
   for (size_t i = 0; i < w->count; i++)
     row_put(rows, json, &w->rows[i], &w->rows[0].after);
@@ -126,25 +127,6 @@ static aq_status document_put(aq_cli *cli, aq_json_out *json,
   return status;
 }
 
-/* Below the table: what its columns have no room for. */
-static void text_put(const aq_cli *cli, const aq_whatif *w)
-{
-  fprintf(cli->out,
-          "run %" PRId64 ": %.3f us; replayed unchanged, off by %.3f %% (in "
-          "every range)\n",
-          w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
-  if (aq_cli_flag(cli, AQ_CLI_OPT_WIDE))
-    fputs("parts of the critical path: before > after\n", cli->out);
-  fputs("\nthe rows rest on:\n", cli->out);
-  for (size_t i = 0; i < w->count; i++) {
-    const aq_whatif_row *row = &w->rows[i];
-    int used = fprintf(cli->out, "  %s:", row->change);
-    if (i > 0 && !row->depends)
-      used += fprintf(cli->out, " nothing in this run depends on it;");
-    aq_cli_fill(cli->out, row->basis, used, 4);
-  }
-}
-
 static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
 {
   aq_json_out *json;
@@ -155,7 +137,21 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
     status = document_put(cli, json, w);
   } else {
     status = table_put(cli, NULL, w);
-    text_put(cli, w);
+    /* Below the table: what its columns have no room for. */
+    fprintf(cli->out,
+            "run %" PRId64 ": %.3f us; replayed unchanged, off by %.3f %% (in "
+            "every range)\n",
+            w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
+    if (aq_cli_flag(cli, AQ_CLI_OPT_WIDE))
+      fputs("parts of the critical path: before > after\n", cli->out);
+    fputs("\nthe rows rest on:\n", cli->out);
+    for (size_t i = 0; i < w->count; i++) {
+      const aq_whatif_row *row = &w->rows[i];
+      int used = fprintf(cli->out, "  %s:", row->change);
+      if (i > 0 && !row->depends)
+        used += fprintf(cli->out, " nothing in this run depends on it;");
+      aq_cli_fill(cli->out, row->basis, used, 4);
+    }
   }
   return aq_cli_json_finish(cli, json, status);
 }

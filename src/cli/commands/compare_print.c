@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/table_output.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/compare/compare_json.h"
@@ -26,6 +26,36 @@ static bool shows_gap(const aq_compare *figures)
 {
   return figures->gap != AQ_TIME_NONE &&
          (figures->gap > 0 || figures->latency_warm == AQ_TIME_NONE);
+}
+
+/* The constants that were fitted to a part of the reference, and the rows. */
+static void put_fit(aq_cli *cli, const char *of, const aq_compare_fit *fit)
+{
+  if (!fit->part[0])
+    return;
+  fprintf(cli->out,
+          "  constants%s fitted to %s: %" PRId64 " of %" PRId64
+          " rows with a submission, which are not scored\n",
+          of, fit->part, fit->rows, fit->of);
+  for (size_t i = 0; i < fit->count; i++) {
+    const aq_compare_fit_constant *c = &fit->constants[i];
+    if (c->kept)
+      continue;
+    fprintf(cli->out, "    %s: %.3f us instead of %.3f us", c->key,
+            (double)c->value / (double)AQ_US, (double)c->was / (double)AQ_US);
+    if (c->samples == AQ_NONE)
+      fputc('\n', cli->out);
+    else
+      fprintf(cli->out, " (n = %" PRId64 ")\n", c->samples);
+  }
+  const char *before = "    as the model has them: ";
+  for (size_t i = 0; i < fit->count; i++)
+    if (fit->constants[i].kept) {
+      fprintf(cli->out, "%s%s", before, fit->constants[i].key);
+      before = ", ";
+    }
+  if (before[0] == ',')
+    fputc('\n', cli->out);
 }
 
 static void put_head(aq_cli *cli, const aq_compare_runs *c)
@@ -56,6 +86,8 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
     fprintf(cli->out,
             "  device clock %+.1f us ahead of the host's (n = %" PRId64 ")\n",
             (double)c->clock_offset / (double)AQ_US, c->clock_witnesses);
+  put_fit(cli, "", &c->fit);
+  put_fit(cli, " of the reference", &c->reference_fit);
   if (c->figures.latency_warm != AQ_TIME_NONE)
     fprintf(
         cli->out,
@@ -68,8 +100,11 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
     fprintf(cli->out, "  B: G = %.3f us (of %" PRId64 " rows)\n",
             (double)c->figures.gap / (double)AQ_US, c->figures.fitted_gap);
   if (c->figures.latency_warm != AQ_TIME_NONE || shows_gap(&c->figures))
-    fputs("  these constants of the formulas are fitted to this run\n",
-          cli->out);
+    fprintf(cli->out, "  these constants of the formulas are fitted to %s\n",
+            !(c->fit.part[0] || c->reference_fit.part[0]) ? "this run"
+            : c->figures.fitted_to_all ? "all of this run: the rest shows none"
+                                       : "the rest of this run, which is "
+                                         "scored");
   fputc('\n', cli->out);
 }
 
@@ -207,25 +242,6 @@ aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
   return put_worst(cli, NULL, c);
 }
 
-static void json_thresholds(aq_json_out *json, const aq_compare *figures,
-                            const aq_threshold *limits, size_t count)
-{
-  aq_json_out_array(json, "thresholds");
-  for (size_t i = 0; i < count; i++) {
-    aq_metric metric = aq_metric_at(limits[i].metric);
-    double value = NAN;
-    aq_metric_value(limits[i].metric, figures, &value);
-    aq_json_out_map(json, NULL);
-    aq_json_out_text(json, "metric", metric.name);
-    aq_json_out_text(json, "unit", aq_metric_unit_name(metric.unit));
-    aq_json_out_real(json, "limit", limits[i].limit);
-    aq_json_out_real(json, "value", value);
-    aq_json_out_bool(json, "above", value > limits[i].limit);
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_array(json);
-}
-
 static void json_run(aq_json_out *json, const char *key,
                      const aq_run_info *info)
 {
@@ -244,9 +260,23 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   json_run(json, "run", c->run);
   json_run(json, "reference", c->reference);
   aq_compare_json(json, &c->figures);
+  aq_compare_fit_json(json, c);
   aq_latency_json(json, c);
   aq_status status = put_worst(cli, json, c);
-  json_thresholds(json, &c->figures, limits, count);
+  aq_json_out_array(json, "thresholds");
+  for (size_t i = 0; i < count; i++) {
+    aq_metric metric = aq_metric_at(limits[i].metric);
+    double value = NAN;
+    aq_metric_value(limits[i].metric, &c->figures, &value);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "metric", metric.name);
+    aq_json_out_text(json, "unit", aq_metric_unit_name(metric.unit));
+    aq_json_out_real(json, "limit", limits[i].limit);
+    aq_json_out_real(json, "value", value);
+    aq_json_out_bool(json, "above", value > limits[i].limit);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
   aq_json_out_close_map(json);
   return aq_cli_json_finish(cli, json, status);
 }

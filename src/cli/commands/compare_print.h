@@ -5,9 +5,9 @@
 
 #include "cli/commands/cli.h"
 #include "common/json_out.h"
+#include "report/compare/ab_compare.h"
 #include "report/compare/diff.h"
 #include "report/compare/thresholds.h"
-#include "report/compare/versions.h"
 #include "report/stats/compare_runs.h"
 
 aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *compare);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/rows.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/table_output.h"
 #include "common/text.h"
 #include "report/explain/explain.h"
 
@@ -57,9 +57,9 @@ enum { FIGURE_COLUMNS = 9 };
 /* The columns of a figure behind a name and how many it is of. */
 #define FIGURES(name, calls)                                                   \
   {                                                                            \
-    {name, NULL}, {calls, NULL}, {">was us", NULL}, {">is us", NULL},          \
-        {">delta", NULL}, {">+-", NULL}, {">change %", NULL},                  \
-        {">lost us", NULL},                                                    \
+    {name, NULL}, {calls, NULL}, {">baseline us", NULL},                       \
+        {">current us", NULL}, {">delta", NULL}, {">+-", NULL},                \
+        {">change %", NULL}, {">total delta us", NULL},                        \
     {                                                                          \
       NULL, NULL                                                               \
     }                                                                          \
@@ -117,8 +117,8 @@ static void put_cause(aq_cli_rows *rows, const char *name, aq_time was,
 static aq_status put_causes(aq_cli *cli, aq_json_out *json, const aq_diff *d)
 {
   static const aq_cli_column columns[] = {{"where the time went", "cause"},
-                                          {">was us", "was_ns"},
-                                          {">is us", "is_ns"},
+                                          {">baseline us", "was_ns"},
+                                          {">current us", "is_ns"},
                                           {">delta", "delta_ns"},
                                           {NULL, NULL}};
   const aq_explain *a = d->a_explain, *b = d->b_explain;
@@ -179,7 +179,7 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
   if (status == AQ_OK)
     status = put_groups(cli, diff);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
-        "leaves out 0\n\n",
+        "excludes 0\n\n",
         cli->out);
   return status;
 }

@@ -51,28 +51,6 @@ static void print_option(FILE *out, const aq_cli_option *option)
   }
 }
 
-static void print_options(FILE *out, const aq_cli_command *command)
-{
-  if (command && command->options) {
-    fputs("\nOptions:\n", out);
-    for (int i = 0; i < AQ_CLI_FIRST_COMMON; i++)
-      if (aq_cli_takes(command, i))
-        print_option(out, &aq_cli_options[i]);
-  }
-  fputs("\nOptions of every command [and the variable that gives a default]:\n",
-        out);
-  for (int i = AQ_CLI_FIRST_COMMON; i < AQ_CLI_OPT_COUNT; i++)
-    print_option(out, &aq_cli_options[i]);
-}
-
-static void print_commands(FILE *out)
-{
-  fputs("\nCommands:\n", out);
-  for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
-    fprintf(out, "  %-10s %s\n", aq_cli_commands[i].name,
-            aq_cli_commands[i].summary);
-}
-
 void aq_cli_help_print(FILE *out, const aq_cli_command *command)
 {
   const aq_cli_command *about = command ? command : &aq_cli_program;
@@ -83,9 +61,22 @@ void aq_cli_help_print(FILE *out, const aq_cli_command *command)
     fprintf(out, "Usage: aqueduct [OPTION]... %s\n", about->arguments);
   fprintf(out, "%c%s.\n\n", about->summary[0] - 'a' + 'A', about->summary + 1);
   aq_cli_fill(out, about->text, 0, 0);
-  if (!command)
-    print_commands(out);
-  print_options(out, command);
+  if (!command) {
+    fputs("\nCommands:\n", out);
+    for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
+      fprintf(out, "  %-10s %s\n", aq_cli_commands[i].name,
+              aq_cli_commands[i].summary);
+  }
+  if (command && command->options) {
+    fputs("\nOptions:\n", out);
+    for (int i = 0; i < AQ_CLI_FIRST_COMMON; i++)
+      if (aq_cli_takes(command, i))
+        print_option(out, &aq_cli_options[i]);
+  }
+  fputs("\nOptions of every command [and the variable that gives a default]:\n",
+        out);
+  for (int i = AQ_CLI_FIRST_COMMON; i < AQ_CLI_OPT_COUNT; i++)
+    print_option(out, &aq_cli_options[i]);
   fputs("\nExamples:\n", out);
   for (int i = 0; i < AQ_CLI_EXAMPLES_MAX && about->examples[i].command; i++)
     fprintf(out, "  %s\n      %s\n", about->examples[i].command,

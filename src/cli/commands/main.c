@@ -8,7 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/help.h"
-#include "cli/exec/program.h"
+#include "cli/exec/program_process.h"
 
 static aq_status run_command(aq_cli *cli)
 {
@@ -28,18 +28,13 @@ static aq_status run_command(aq_cli *cli)
   return AQ_OK;
 }
 
-/* Tables are UTF-8 whatever the locale: in C's, libsmartcols never ends on a
- * character of more than a byte. */
-static void locale_set(void)
-{
-  if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
-    setlocale(LC_CTYPE, "C.UTF-8");
-}
-
 int main(int argc, char **argv)
 {
   aq_cli cli;
-  locale_set();
+  /* Tables are UTF-8 whatever the locale: in C's, libsmartcols never ends on a
+   * character of more than a byte. */
+  if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+    setlocale(LC_CTYPE, "C.UTF-8");
   /* Inherited as ignored, the kernel would drop the status of each child. */
   signal(SIGCHLD, SIG_DFL);
   aq_status status = aq_cli_init(&cli, argc, argv);

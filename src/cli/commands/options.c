@@ -270,19 +270,6 @@ static aq_status take_arguments(aq_cli *cli, int argc, char **argv)
   return AQ_OK;
 }
 
-/* --json behind the word that is wrong, or in the environment: the error is
- * documented all the same. */
-static void json_find(aq_cli *cli)
-{
-  const char *value = getenv(aq_cli_options[AQ_CLI_OPT_JSON].env);
-  bool wanted = value && *value && !flag_is_off(value);
-  for (char **word = cli->words; word && *word && strcmp(*word, "--") != 0;
-       word++)
-    wanted = wanted || strcmp(*word, "--json") == 0;
-  if (wanted)
-    cli->values[AQ_CLI_OPT_JSON] = "yes";
-}
-
 static aq_status words_read(aq_cli *cli, int argc, char **argv)
 {
   aq_status status = take_arguments(cli, argc, argv);
@@ -321,8 +308,17 @@ aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
 {
   *cli = (aq_cli){.diag = AQ_DIAG_INIT};
   aq_status status = words_read(cli, argc, argv);
-  if (status != AQ_OK)
-    json_find(cli);
+  if (status != AQ_OK) {
+    /* --json behind the word that is wrong, or in the environment: the error is
+     * documented all the same. */
+    const char *value = getenv(aq_cli_options[AQ_CLI_OPT_JSON].env);
+    bool wanted = value && *value && !flag_is_off(value);
+    for (char **word = cli->words; word && *word && strcmp(*word, "--") != 0;
+         word++)
+      wanted = wanted || strcmp(*word, "--json") == 0;
+    if (wanted)
+      cli->values[AQ_CLI_OPT_JSON] = "yes";
+  }
   return status;
 }
 
@@ -357,7 +353,7 @@ aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out)
     return AQ_OK;
   double value = strtod(text, &end);
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (end != text && strcmp(end, units[i].name) == 0 && value > 0 &&
+    if (end != text && strcmp(end, units[i].name) == 0 &&
         value * (double)units[i].size >= 1 &&
         value * (double)units[i].size < (double)(AQ_TIME_MAX / 4)) {
       *out = (aq_time)(value * (double)units[i].size);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/text.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 
 enum { BAR_WIDTH = 20, NAME_WIDTH = 24 };
 
@@ -25,8 +25,16 @@ void aq_cli_progress_begin(aq_cli_progress *bar, const aq_cli *cli,
                term && strcmp(term, "dumb") != 0;
 }
 
-static void draw(const aq_cli_progress *bar, uint64_t done, uint64_t total)
+void aq_cli_progress_update(uint64_t done, uint64_t total, void *user)
 {
+  aq_cli_progress *bar = user;
+  if (!bar->shown || total == 0)
+    return;
+  double part = (double)done / (double)total;
+  int permille = part >= 1 ? 1000 : (int)(part * 1000);
+  if (permille == bar->permille)
+    return;
+  bar->permille = permille;
   const double took = (double)(aq_wall_ns() - bar->begun) / 1e9;
   const double rate = took > 0 ? (double)done / took : 0;
   const int64_t left =
@@ -42,19 +50,6 @@ static void draw(const aq_cli_progress *bar, uint64_t done, uint64_t total)
           NAME_WIDTH, NAME_WIDTH, name ? name : "", cells, bar->permille / 10,
           rate / 1e6, left / 60, left % 60);
   free(name);
-}
-
-void aq_cli_progress_update(uint64_t done, uint64_t total, void *user)
-{
-  aq_cli_progress *bar = user;
-  if (!bar->shown || total == 0)
-    return;
-  double part = (double)done / (double)total;
-  int permille = part >= 1 ? 1000 : (int)(part * 1000);
-  if (permille == bar->permille)
-    return;
-  bar->permille = permille;
-  draw(bar, done, total);
 }
 
 void aq_cli_progress_end(aq_cli_progress *bar)

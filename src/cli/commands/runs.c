@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "common/text.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
 {

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/commands/rows.h"
 #include "cli/commands/sweep_cluster.h"
+#include "cli/commands/table_output.h"
 #include "study/sweep/completeness.h"
 #include "study/sweep/sweep_folder.h"
 #include "study/sweep/sweep_scripts.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/commands/rows.h"
+#include "cli/commands/table_output.h"
 
 static void figure_put(aq_cli_rows *rows, const aq_versions_figure *f)
 {
@@ -118,7 +118,7 @@ aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v,
   if (json)
     aq_json_out_close_map(json);
   else
-    fputs("* the interval leaves out 0\n", cli->out);
+    fputs("* the interval excludes 0 (significant)\n", cli->out);
   return aq_cli_json_finish(cli, json, status);
 }
 

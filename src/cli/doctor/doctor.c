@@ -13,10 +13,12 @@
 
 #include "backend_hsa/probe.h"
 #include "cli/doctor/file_system.h"
-#include "cli/exec/isolation.h"
+#include "cli/exec/mount_namespace.h"
 #include "common/demangle.h"
 #include "common/transports.h"
 #include "gpu/compile/tools.h"
+#include "gpu/wave/jit/emit_unit.h"
+#include "gpu/wave/jit/jit_builder.h"
 #include "store/store.h"
 #include "transport/registry/device_models.h"
 
@@ -137,6 +139,36 @@ static void check_isolation(const doctor *d)
          diag.text);
 }
 
+static void check_compiled(const doctor *d)
+{
+  static const char slow[] = "kernels are interpreted, several times as slowly";
+  const char *text = secure_getenv("AQUEDUCT_COMPILE"), *what = "compiled code";
+  aq_jit_mode mode = AQ_JIT_AUTO;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (text && *text && aq_jit_mode_read(text, &mode, &diag) != AQ_OK) {
+    find(d, AQ_DOCTOR_BAD, what, NULL, "AQUEDUCT_COMPILE: %s", diag.text);
+    return;
+  }
+  const bool by_c = mode == AQ_JIT_CC || mode == AQ_JIT_CC_ALWAYS;
+  char *compiler = by_c ? aq_jit_compiler() : NULL;
+  const char *why = by_c ? NULL : aq_emitter_refusal();
+  if (mode == AQ_JIT_OFF)
+    find(d, AQ_DOCTOR_NOTE, what, "unset AQUEDUCT_COMPILE",
+         "interpreter: %s: AQUEDUCT_COMPILE is off", slow);
+  else if (compiler)
+    find(d, AQ_DOCTOR_OK, what, NULL, "cc: kernels are compiled as C by %s",
+         compiler);
+  else if (by_c)
+    find(d, AQ_DOCTOR_NOTE, what, "unset AQUEDUCT_COMPILE",
+         "interpreter: %s: no compiler cc in PATH, see AQUEDUCT_CC", slow);
+  else if (why)
+    find(d, AQ_DOCTOR_NOTE, what, NULL, "interpreter: %s: %s", slow, why);
+  else
+    find(d, AQ_DOCTOR_OK, what, NULL,
+         "emitter: kernels execute as machine code of this processor");
+  free(compiler);
+}
+
 static void check_store(const doctor *d)
 {
   aq_store *store;
@@ -212,6 +244,7 @@ void aq_doctor_examine(const aq_doctor_options *options, aq_doctor_sink *sink,
   check_runtime(&d);
   check_driver(&d);
   check_isolation(&d);
+  check_compiled(&d);
   check_tools(&d);
   check_store(&d);
   check_names(&d);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/exec/covered_code.h"
+#include "cli/exec/coverage_code.h"
 #include "common/array.h"
 #include "common/map.h"
 
@@ -62,15 +62,10 @@ aq_status aq_coverage_open(const char *file, aq_coverage **out, aq_diag *diag)
 
 /* ---- lines and functions ---- */
 
-static uint64_t key_of(uint32_t file, uint32_t line)
-{
-  return (uint64_t)file << 32 | line;
-}
-
 /* NULL: out of memory. */
 static covered_line *line_at(aq_coverage *c, uint32_t file, uint32_t line)
 {
-  const uint64_t key = key_of(file, line);
+  const uint64_t key = (uint64_t)file << 32 | line;
   const covered_line made = {.file = file, .line = line};
   uint64_t place;
   if (aq_map_get(&c->line_places, key, &place))
@@ -145,12 +140,6 @@ typedef struct counts {
   size_t count;
 } counts;
 
-static void unknown_note(aq_coverage *c, const char *name)
-{
-  if (c->unknown_kernels++ == 0)
-    snprintf(c->unknown, sizeof c->unknown, "%s", name);
-}
-
 /* Each line of the kernel gets the most of its instructions. */
 static aq_status kernel_lines_add(aq_coverage *c, const aq_covered_code *code,
                                   uint64_t entry, const counts *of,
@@ -185,7 +174,8 @@ static aq_status kernel_add(aq_coverage *c, const aq_covered_codes *codes,
   const aq_covered_code *code =
       aq_covered_find(codes, name, of->rows, of->count, &kernel);
   if (!code) {
-    unknown_note(c, name);
+    if (c->unknown_kernels++ == 0)
+      snprintf(c->unknown, sizeof c->unknown, "%s", name);
     return AQ_OK;
   }
   const uint64_t entry = aq_covered_entry(kernel);
@@ -202,23 +192,6 @@ static aq_status kernel_add(aq_coverage *c, const aq_covered_codes *codes,
 static bool is_same_kernel(const aq_instruction *a, const aq_instruction *b)
 {
   return a->kernel == b->kernel && a->gfx == b->gfx && a->code == b->code;
-}
-
-static aq_status kernels_add(aq_coverage *c, const aq_covered_codes *codes,
-                             aq_run_reader *reader,
-                             const aq_instruction_list *list, aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  for (size_t i = 0, end; i < list->count && status == AQ_OK; i = end) {
-    const aq_instruction *first = &list->instructions[i];
-    for (end = i + 1;
-         end < list->count && is_same_kernel(first, &list->instructions[end]);)
-      end++;
-    const char *name = aq_run_reader_name(reader, first->kernel);
-    status = kernel_add(c, codes, name ? name : "?", &(counts){first, end - i},
-                        diag);
-  }
-  return status;
 }
 
 aq_status aq_coverage_add(aq_coverage *c, aq_store *store, int64_t run,
@@ -242,7 +215,15 @@ aq_status aq_coverage_add(aq_coverage *c, aq_store *store, int64_t run,
     c->counted |= list.count > 0;
     status = aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
     if (status == AQ_OK) {
-      status = kernels_add(c, &codes, reader, &list, diag);
+      for (size_t i = 0, end; i < list.count && status == AQ_OK; i = end) {
+        const aq_instruction *first = &list.instructions[i];
+        for (end = i + 1; end < list.count &&
+                          is_same_kernel(first, &list.instructions[end]);)
+          end++;
+        const char *name = aq_run_reader_name(reader, first->kernel);
+        status = kernel_add(c, &codes, name ? name : "?",
+                            &(counts){first, end - i}, diag);
+      }
       aq_run_reader_close(reader);
     }
     aq_instruction_list_fini(&list);
@@ -286,8 +267,13 @@ static void file_put(const aq_coverage *c, uint32_t file,
   fprintf(c->out, "LF:%zu\nLH:%zu\nend_of_record\n", count, lines_hit);
 }
 
-static void report_put(aq_coverage *c)
+aq_status aq_coverage_close(aq_coverage **coverage, const aq_notes *notes,
+                            aq_diag *diag)
 {
+  aq_coverage *c = *coverage;
+  *coverage = NULL;
+  if (!c)
+    return AQ_OK;
   if (c->line_count > 0)
     qsort_r(c->lines, c->line_count, sizeof *c->lines, by_place, &c->files);
   for (size_t i = 0, end; i < c->line_count; i = end) {
@@ -296,32 +282,18 @@ static void report_put(aq_coverage *c)
       end++;
     file_put(c, c->lines[i].file, &c->lines[i], end - i);
   }
-}
-
-static void lacks_note(const aq_coverage *c, const aq_notes *notes)
-{
-  if (*c->damage)
-    aq_note(notes, "the coverage lacks a code object: %s", c->damage);
-  if (c->unknown_kernels > 0)
-    aq_note(notes,
-            "the coverage lacks %zu executed kernels without lines (%s); "
-            "-gline-tables-only or -g of the compiler makes them",
-            c->unknown_kernels, c->unknown);
-  else if (!c->counted)
-    aq_note(notes, "the coverage has no counts: no code of kernels was "
-                   "executed, or its processes were killed");
-}
-
-aq_status aq_coverage_close(aq_coverage **coverage, const aq_notes *notes,
-                            aq_diag *diag)
-{
-  aq_coverage *c = *coverage;
-  *coverage = NULL;
-  if (!c)
-    return AQ_OK;
-  report_put(c);
-  if (notes)
-    lacks_note(c, notes);
+  if (notes) {
+    if (*c->damage)
+      aq_note(notes, "the coverage lacks a code object: %s", c->damage);
+    if (c->unknown_kernels > 0)
+      aq_note(notes,
+              "the coverage lacks %zu executed kernels without lines (%s); "
+              "-gline-tables-only or -g of the compiler makes them",
+              c->unknown_kernels, c->unknown);
+    else if (!c->counted)
+      aq_note(notes, "the coverage has no counts: no code of kernels was "
+                     "executed, or its processes were killed");
+  }
   bool done = ferror(c->out) == 0;
   done &= fclose(c->out) == 0;
   aq_status status =

@@ -3,12 +3,11 @@
 
 #include "cli/exec/device.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "backend_sim/match/device_fit.h"
+#include "backend_sim/match/device_match.h"
 #include "backend_sim/model/device_set.h"
 #include "backend_sim/sim.h"
 #include "cli/exec/program_files.h"
@@ -37,7 +36,7 @@ static aq_status refuse(const aq_exec_device_wish *wish,
                        xnack ? "without" : "with", other.name);
   aq_device_fit_models(models, sizeof models);
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%.80s has code for %s, which fits no device model; "
+                     "%.80s has code for %s, which no device model matches; "
                      "there are %s: choose one with --device",
                      code->files[0].path, targets, models);
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/signal_name.h"
-#include "gpu/codeobj/lines.h"
+#include "gpu/codeobj/line_table.h"
 
 enum { PLACE = 300 };
 

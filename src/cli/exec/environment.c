@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/kernel_set.h"
+#include "common/host_kernels.h"
 #include "common/strict_memory.h"
-#include "gpu/duration/executed.h"
+#include "gpu/duration/roofline.h"
 #include "gpu/wave/grid/schedule.h"
 #include "transport/fault/fault_schedule.h"
 
@@ -112,13 +112,17 @@ static aq_status env_faults(const char *value, aq_diag *diag)
 
 static aq_status compile_check(const aq_exec_environment *e, aq_diag *diag)
 {
-  const char *mode = e->compile;
-  return !mode || strcmp(mode, "off") == 0 || strcmp(mode, "auto") == 0 ||
-                 strcmp(mode, "always") == 0
-             ? AQ_OK
-             : aq_diag_set(diag, AQ_ERR_INVALID,
-                           "--compile: '%s'; expected off, auto or always",
-                           mode);
+  static const char *const modes[] = {"off", "auto", "always", "cc",
+                                      "cc-always"};
+  if (!e->compile)
+    return AQ_OK;
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    if (strcmp(e->compile, modes[i]) == 0)
+      return AQ_OK;
+  return aq_diag_set(
+      diag, AQ_ERR_INVALID,
+      "--compile: '%s'; expected off, auto, always, cc or cc-always",
+      e->compile);
 }
 
 /* Counting is no other inspection of the code. */
@@ -158,6 +162,12 @@ static bool env_set(const char *name, const char *value)
   return !value || setenv(name, value, 1) == 0;
 }
 
+/* HIP maps streams to few queues, which would order them by accident. */
+static bool env_streams_part(const char *check)
+{
+  return !check || setenv("GPU_MAX_HW_QUEUES", "64", 0) == 0;
+}
+
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
 {
   aq_wave_schedule schedule;
@@ -177,6 +187,8 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
     status = aq_diag_prefix(diag, "--schedule");
   if (status != AQ_OK)
     return status;
+  /* Without a large BAR HIP copies few bytes as it does many, by calls of the
+   * runtime, which the checker sees. */
   bool set = env_set("AQUEDUCT_EXEC_STATUS", e->opened) &&
              env_set("AQUEDUCT_SPOOL", e->spools) &&
              env_set("AQUEDUCT_DEVICE", e->device) &&
@@ -194,12 +206,14 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_EXTRACT", e->extract) &&
              env_set("AQUEDUCT_COVERAGE", e->coverage) &&
              env_set("AQUEDUCT_CHECK", e->check) &&
+             env_streams_part(e->check) &&
+             (!e->check || setenv("ROC_ENABLE_LARGE_BAR", "0", 0) == 0) &&
              env_set("AQUEDUCT_SCHEDULE", e->schedule) &&
              env_set("AQUEDUCT_TRACE_ISA", e->trace_isa) &&
              env_set("AQUEDUCT_EXECUTABLE_TRACES", e->traces) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
              env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&
-             env_prepend("LD_PRELOAD", e->dropin, ':') &&
+             (!e->dropin || env_prepend("LD_PRELOAD", e->dropin, ':')) &&
              /* ASan wants to be loaded first; here it need not be. */
              env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
   if (!set)

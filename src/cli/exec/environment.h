@@ -10,7 +10,7 @@
 #include "common/diag.h"
 
 typedef struct aq_exec_environment {
-  const char *dropin, *shim; /* libraries, never NULL */
+  const char *dropin, *shim; /* libraries; dropin NULL: the installed one */
   const char *spools;        /* folder */
   const char *opened;        /* file that hsa_init makes */
   const char *device;
@@ -18,11 +18,12 @@ typedef struct aq_exec_environment {
   const char *const *kernels; /* plug-ins, ended by NULL */
   const char *kernels_from;   /* auto, host or isa; NULL: as it is */
   const char *missing_kernels;
-  const char *record, *record_limit; /* aq_row_choice_read(); NULL: as it is */
-  const char *cost;                  /* of executed kernels, or NULL */
-  const char *compile;               /* off, auto or always; NULL: as it is */
-  const char *profile_isa;           /* "1", or NULL: as it is */
-  const char *trace_isa;             /* the wave, or NULL: as it is */
+  const char *record,
+      *record_limit;          /* aq_record_filter_read(); NULL: as it is */
+  const char *cost;           /* of executed kernels, or NULL */
+  const char *compile;        /* of aq_jit_mode_read; NULL: as it is */
+  const char *profile_isa;    /* "1", or NULL: as it is */
+  const char *trace_isa;      /* the wave, or NULL: as it is */
   const char *traces;         /* the wave whose steps are kept, or NULL */
   const char *check;          /* checks, or NULL: none */
   const char *schedule;       /* of gpu/wave/grid/schedule.h, or NULL */
@@ -46,7 +47,7 @@ typedef struct aq_exec_mlir {
   const char *spools; /* folder */
   const char *transport, *device, *seed;
   const char *const *edits;          /* of the device model, ended by NULL */
-  const char *record, *record_limit; /* aq_row_choice_read() */
+  const char *record, *record_limit; /* aq_record_filter_read() */
   const char *profile_isa;           /* "1", or NULL */
 } aq_exec_mlir;
 

@@ -110,33 +110,6 @@ aq_status aq_fidelity_close(aq_fidelity **fidelity, aq_diag *diag)
 
 /* ---- kernels ---- */
 
-static void kernel_json(aq_json_out *json, const aq_fidelity_kernel *kernel)
-{
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "name", kernel->name);
-  aq_json_out_text(json, "by", ways[aq_fidelity_kernel_by(kernel)].key);
-  aq_json_out_int(json, "dispatches", (int64_t)kernel->dispatches);
-  aq_json_out_int(json, "failed", (int64_t)kernel->failed);
-  aq_json_out_int(json, "executed_ends", (int64_t)kernel->ends);
-  if (kernel->instructions > 0) {
-    aq_json_out_int(json, "instructions", (int64_t)kernel->instructions);
-    aq_json_out_bool(json, "calls_unknown_addresses", kernel->indirect);
-  }
-  aq_json_out_text(json, "refused", kernel->refused);
-  aq_json_out_close_map(json);
-}
-
-static void kernel_text(FILE *out, const aq_fidelity_kernel *kernel)
-{
-  fprintf(out, "    %s: dispatches %" PRIu64, kernel->name, kernel->dispatches);
-  if (kernel->failed > 0)
-    fprintf(out, ", failed %" PRIu64, kernel->failed);
-  if (kernel->indirect)
-    fprintf(out, "; it calls addresses that are not known before it runs");
-  fprintf(out, "%s%s\n", kernel->refused ? ": " : "",
-          kernel->refused ? kernel->refused : "");
-}
-
 static void way_print(const part *p, aq_fidelity_by by)
 {
   bool first = true;
@@ -146,36 +119,37 @@ static void way_print(const part *p, aq_fidelity_by by)
         !aq_fidelity_kernel_counts(kernel))
       continue;
     if (p->json) {
-      kernel_json(p->json, kernel);
+      aq_json_out *json = p->json;
+      aq_json_out_map(json, NULL);
+      aq_json_out_text(json, "name", kernel->name);
+      aq_json_out_text(json, "by", ways[aq_fidelity_kernel_by(kernel)].key);
+      aq_json_out_int(json, "dispatches", (int64_t)kernel->dispatches);
+      aq_json_out_int(json, "failed", (int64_t)kernel->failed);
+      aq_json_out_int(json, "executed_ends", (int64_t)kernel->ends);
+      if (kernel->instructions > 0) {
+        aq_json_out_int(json, "instructions", (int64_t)kernel->instructions);
+        aq_json_out_bool(json, "calls_unknown_addresses", kernel->indirect);
+      }
+      aq_json_out_text(json, "refused", kernel->refused);
+      aq_json_out_close_map(json);
       continue;
     }
     if (first)
       fprintf(p->out, "  kernels %s:\n", ways[by].text);
     first = false;
-    kernel_text(p->out, kernel);
+    FILE *out = p->out;
+    fprintf(out, "    %s: dispatches %" PRIu64, kernel->name,
+            kernel->dispatches);
+    if (kernel->failed > 0)
+      fprintf(out, ", failed %" PRIu64, kernel->failed);
+    if (kernel->indirect)
+      fprintf(out, "; it calls addresses that are not known before it runs");
+    fprintf(out, "%s%s\n", kernel->refused ? ": " : "",
+            kernel->refused ? kernel->refused : "");
   }
 }
 
-static void kernels_print(const part *p)
-{
-  if (p->json)
-    aq_json_out_array(p->json, "kernels");
-  for (unsigned by = 0; by < AQ_BY_COUNT; by++)
-    way_print(p, (aq_fidelity_by)by);
-  if (p->json)
-    aq_json_out_close_array(p->json);
-}
-
 /* ---- instructions that are not exact ---- */
-
-static void inexact_json(const part *p, const aq_fidelity_inexact *inexact)
-{
-  aq_json_out_map(p->json, NULL);
-  aq_json_out_text(p->json, "kernel", p->facts->kernels[inexact->kernel].name);
-  aq_json_out_text(p->json, "instruction", inexact->instruction);
-  aq_json_out_int(p->json, "count", (int64_t)inexact->count);
-  aq_json_out_close_map(p->json);
-}
 
 /* "v_exp_f32 2, v_rcp_f32 1" of each kernel that has some of the class. */
 static void class_text(const part *p, const aq_wave_class *class)
@@ -205,8 +179,15 @@ static void class_json(const part *p, const aq_wave_class *class)
   aq_json_out_text(p->json, "meaning", class->text);
   aq_json_out_array(p->json, "instructions");
   for (size_t i = 0; i < p->facts->inexact_count; i++)
-    if (strcmp(p->facts->inexact[i].class, class->key) == 0)
-      inexact_json(p, &p->facts->inexact[i]);
+    if (strcmp(p->facts->inexact[i].class, class->key) == 0) {
+      const aq_fidelity_inexact *inexact = &p->facts->inexact[i];
+      aq_json_out_map(p->json, NULL);
+      aq_json_out_text(p->json, "kernel",
+                       p->facts->kernels[inexact->kernel].name);
+      aq_json_out_text(p->json, "instruction", inexact->instruction);
+      aq_json_out_int(p->json, "count", (int64_t)inexact->count);
+      aq_json_out_close_map(p->json);
+    }
   aq_json_out_close_array(p->json);
   aq_json_out_close_map(p->json);
 }
@@ -217,23 +198,6 @@ static bool class_occurs(const aq_fidelity_facts *f, const char *key)
     if (strcmp(f->inexact[i].class, key) == 0)
       return true;
   return false;
-}
-
-static void classes_print(const part *p)
-{
-  const aq_wave_class *class;
-  if (p->json)
-    aq_json_out_array(p->json, "approximate");
-  else
-    fprintf(p->out, "  exact: copies and fills, and all other instructions of "
-                    "executed machine code\n");
-  for (size_t i = 0; (class = aq_wave_class_at(i)); i++)
-    if (class_occurs(p->facts, class->key))
-      (p->json ? class_json : class_text)(p, class);
-  if (p->json)
-    aq_json_out_close_array(p->json);
-  else if (p->facts->inexact_count == 0)
-    fprintf(p->out, "  approximate: nothing of executed machine code\n");
 }
 
 static void functions_print(const part *p)
@@ -255,23 +219,6 @@ static void functions_print(const part *p)
 }
 
 /* ---- the head ---- */
-
-static void head_json(const aq_fidelity *f, const part *p,
-                      const aq_run_info *info, int64_t run, int64_t pid)
-{
-  aq_json_out_int(p->json, "run", run);
-  aq_json_out_int(p->json, "pid", pid);
-  aq_json_out_text(p->json, "program", info->source);
-  aq_json_out_map(p->json, "device");
-  aq_json_out_text(p->json, "model", info->device_model);
-  aq_json_out_text(p->json, "gfx", *p->facts->gfx ? p->facts->gfx : NULL);
-  aq_json_out_text(p->json, "chosen", f->chosen);
-  aq_json_out_text(p->json, "constants", info->model_verdict);
-  aq_json_out_close_map(p->json);
-  aq_json_out_text(p->json, "durations", info->durations);
-  aq_json_out_int(p->json, "rows_left_out", info->left_out);
-  aq_json_out_bool(p->json, "facts", p->facts->found);
-}
 
 static void head_text(const aq_fidelity *f, const part *p,
                       const aq_run_info *info, int64_t run, int64_t pid)
@@ -301,12 +248,40 @@ static void part_print(aq_fidelity *f, const part *p, const aq_run_info *info,
 {
   if (p->json) {
     aq_json_out_map(p->json, NULL);
-    head_json(f, p, info, run, pid);
+    aq_json_out_int(p->json, "run", run);
+    aq_json_out_int(p->json, "pid", pid);
+    aq_json_out_text(p->json, "program", info->source);
+    aq_json_out_map(p->json, "device");
+    aq_json_out_text(p->json, "model", info->device_model);
+    aq_json_out_text(p->json, "gfx", *p->facts->gfx ? p->facts->gfx : NULL);
+    aq_json_out_text(p->json, "chosen", f->chosen);
+    aq_json_out_text(p->json, "constants", info->model_verdict);
+    aq_json_out_close_map(p->json);
+    aq_json_out_text(p->json, "durations", info->durations);
+    aq_json_out_int(p->json, "rows_left_out", info->left_out);
+    aq_json_out_bool(p->json, "facts", p->facts->found);
   } else {
     head_text(f, p, info, run, pid);
   }
-  kernels_print(p);
-  classes_print(p);
+  if (p->json)
+    aq_json_out_array(p->json, "kernels");
+  for (unsigned by = 0; by < AQ_BY_COUNT; by++)
+    way_print(p, (aq_fidelity_by)by);
+  if (p->json)
+    aq_json_out_close_array(p->json);
+  const aq_wave_class *class;
+  if (p->json)
+    aq_json_out_array(p->json, "approximate");
+  else
+    fprintf(p->out, "  exact: copies and fills, and all other instructions of "
+                    "executed machine code\n");
+  for (size_t i = 0; (class = aq_wave_class_at(i)); i++)
+    if (class_occurs(p->facts, class->key))
+      (p->json ? class_json : class_text)(p, class);
+  if (p->json)
+    aq_json_out_close_array(p->json);
+  else if (p->facts->inexact_count == 0)
+    fprintf(p->out, "  approximate: nothing of executed machine code\n");
   functions_print(p);
   if (p->json)
     aq_json_out_close_map(p->json);

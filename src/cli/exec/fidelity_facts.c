@@ -197,20 +197,6 @@ static bool row_count(aq_fidelity_facts *f, naming *names,
   return true;
 }
 
-static void devices_read(aq_fidelity_facts *f, aq_run_reader *reader)
-{
-  size_t used = 0;
-  const size_t count = aq_run_reader_device_count(reader);
-  for (size_t i = 0; i < count; i++) {
-    const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
-    if (!device || !device->gfx || strstr(f->gfx, device->gfx) ||
-        used + strlen(device->gfx) + 3 > sizeof f->gfx)
-      continue;
-    used += (size_t)snprintf(f->gfx + used, sizeof f->gfx - used, "%s%s",
-                             used ? ", " : "", device->gfx);
-  }
-}
-
 static aq_status rows_read(aq_fidelity_facts *f, aq_run_reader *reader,
                            aq_diag *diag)
 {
@@ -247,7 +233,16 @@ aq_status aq_fidelity_facts_read(const char *path, aq_store *store, int64_t run,
     status = aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  devices_read(out, reader);
+  size_t used = 0;
+  const size_t count = aq_run_reader_device_count(reader);
+  for (size_t i = 0; i < count; i++) {
+    const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
+    if (!device || !device->gfx || strstr(out->gfx, device->gfx) ||
+        used + strlen(device->gfx) + 3 > sizeof out->gfx)
+      continue;
+    used += (size_t)snprintf(out->gfx + used, sizeof out->gfx - used, "%s%s",
+                             used ? ", " : "", device->gfx);
+  }
   status = rows_read(out, reader, diag);
   aq_run_reader_close(reader);
   return status;

@@ -16,13 +16,15 @@ struct aq_findings {
   FILE *out, *sarif_out;
   aq_json_out *json, *sarif;
   uint64_t errors, possible, notes, suppressed;
-  char text[200]; /* of the first one, and how many */
-  char first[120];
+  char *text;  /* of the first one, and how many */
+  char *first; /* NULL: none */
 };
 
 static void findings_free(aq_findings *f)
 {
   aq_suppressions_free(f->suppressions);
+  free(f->text);
+  free(f->first);
   aq_json_out_drop(f->json);
   aq_json_out_drop(f->sarif);
   if (f->out && f->out != stderr)
@@ -98,8 +100,9 @@ static void finding_put(aq_findings *f, aq_run_reader *reader,
 #define T(name) texts.name = text_of(reader, row->name);
   TEXTS(T)
 #undef T
-  if (!texts.category || !texts.kind)
-    return;
+  /* It counts, whatever of its texts was lost. */
+  texts.category = texts.category ? texts.category : "unknown";
+  texts.kind = texts.kind ? texts.kind : "finding whose text was lost";
   if (aq_suppressions_match(f->suppressions, &texts)) {
     f->suppressed++;
     return;
@@ -110,12 +113,8 @@ static void finding_put(aq_findings *f, aq_run_reader *reader,
     f->possible++;
   else
     f->errors++;
-  if (f->errors + f->possible == 1 && row->possible != AQ_FINDING_NOTE)
-    snprintf(f->first, sizeof f->first, "%s in %.80s", texts.kind,
-             texts.kernel ? texts.kernel : "a call");
-  snprintf(f->text, sizeof f->text,
-           "%" PRIu64 " errors and %" PRIu64 " possible, first: %s", f->errors,
-           f->possible, f->first);
+  if (!f->first && row->possible != AQ_FINDING_NOTE)
+    f->first = aq_finding_line(&texts);
   if (f->json)
     aq_finding_json(&texts, f->json);
   else
@@ -179,14 +178,25 @@ aq_status aq_findings_show(aq_store *store, int64_t run, FILE *out,
     aq_json_out_array(json, "findings");
   const aq_status status =
       findings_each(store, run, finding_show, &shown, diag);
+  free(shown.first);
   if (json)
     aq_json_out_close_array(json);
   return status;
 }
 
-const char *aq_findings_text(const aq_findings *f)
+const char *aq_findings_text(aq_findings *f)
 {
-  return f ? f->text : "";
+  if (!f || f->errors + f->possible == 0)
+    return "";
+  free(f->text);
+  if (asprintf(&f->text,
+               "%" PRIu64 " error%s and %" PRIu64 " possible, first: %s",
+               f->errors, f->errors == 1 ? "" : "s", f->possible,
+               f->first ? f->first : "its text was lost") < 0)
+    f->text = NULL;
+  return f->text    ? f->text
+         : f->first ? f->first
+                    : "findings whose texts were lost";
 }
 
 /* ---- the end ---- */

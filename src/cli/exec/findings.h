@@ -40,9 +40,9 @@ aq_status aq_findings_show(aq_store *store, int64_t run, FILE *out,
 aq_status aq_findings_add(aq_findings *findings, aq_store *store, int64_t run,
                           aq_diag *diag);
 
-/* The number of findings that were not suppressed, and the first one, as text;
- * empty: none. */
-const char *aq_findings_text(const aq_findings *findings);
+/* The number of findings that were not suppressed, and the first one, as text,
+ * valid until the next call; empty: none. */
+const char *aq_findings_text(aq_findings *findings);
 
 /* Writes the rest: the summary, the files. `cut` says what ended the program
  * before its own end, or is NULL. `*count`: findings that were not suppressed.

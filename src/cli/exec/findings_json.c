@@ -30,26 +30,12 @@ static void stack_put(aq_json_out *json, const char *key, const char *lines)
   aq_json_out_array(json, key);
   while (lines && *lines) {
     const size_t length = strcspn(lines, "\n");
-    char *line = aq_text_utf8(lines, length);
-    aq_json_out_text(json, NULL, line);
-    free(line);
+    char *frame = aq_finding_frame(lines, length);
+    text_put(json, NULL, frame);
+    free(frame);
     lines += length + (lines[length] == '\n');
   }
   aq_json_out_close_array(json);
-}
-
-static void other_put(const aq_finding_texts *f, aq_json_out *json)
-{
-  aq_json_out_map(json, "other");
-  text_put(json, "access", f->other);
-  text_put(json, "symbol", f->other_kernel);
-  name_put(json, "kernel", f->other_kernel);
-  text_put(json, "instruction", f->other_instruction);
-  text_put(json, "file", f->other_file);
-  aq_json_out_int(json, "line", f->row.other_line);
-  aq_json_out_int(json, "queue", f->row.other_queue);
-  aq_json_out_int(json, "packet", f->row.other_packet);
-  aq_json_out_close_map(json);
 }
 
 static void triple_put(aq_json_out *json, const char *key, int64_t x, int64_t y,
@@ -73,6 +59,9 @@ void aq_finding_json(const aq_finding_texts *f, aq_json_out *json)
   aq_json_out_bool(json, "possible", row->possible == AQ_FINDING_POSSIBLE);
   aq_json_out_bool(json, "note", row->possible == AQ_FINDING_NOTE);
   text_put(json, "message", f->message);
+  char *line = aq_finding_line(f);
+  text_put(json, "text", line);
+  free(line);
   aq_json_out_int(json, "count", row->count);
   text_put(json, "symbol", f->kernel);
   name_put(json, "kernel", f->kernel);
@@ -91,32 +80,23 @@ void aq_finding_json(const aq_finding_texts *f, aq_json_out *json)
   stack_put(json, "called_by", f->called);
   stack_put(json, "allocated_by", f->made);
   stack_put(json, "freed_by", f->freed);
-  if (f->other)
-    other_put(f, json);
+  if (f->other) {
+    aq_json_out_map(json, "other");
+    text_put(json, "access", f->other);
+    text_put(json, "symbol", f->other_kernel);
+    name_put(json, "kernel", f->other_kernel);
+    text_put(json, "instruction", f->other_instruction);
+    text_put(json, "file", f->other_file);
+    aq_json_out_int(json, "line", f->row.other_line);
+    aq_json_out_int(json, "queue", f->row.other_queue);
+    aq_json_out_int(json, "packet", f->row.other_packet);
+    aq_json_out_close_map(json);
+  }
   text_put(json, "missing", f->missing);
   aq_json_out_close_map(json);
 }
 
 /* ---- SARIF ---- */
-
-static void message_put(const aq_finding_texts *f, aq_json_out *json)
-{
-  char *kernel = f->kernel ? aq_demangle(f->kernel) : NULL, *text = NULL;
-  if (asprintf(&text, "%s: %s%s%s%s%s%s%s", f->kind,
-               f->message ? f->message : "", f->kernel ? ", in kernel " : "",
-               kernel      ? kernel
-               : f->kernel ? f->kernel
-                           : "",
-               f->other ? "; other: " : "", f->other ? f->other : "",
-               f->missing ? "; missing: " : "",
-               f->missing ? f->missing : "") < 0)
-    text = NULL;
-  aq_json_out_map(json, "message");
-  text_put(json, "text", text ? text : f->kind);
-  aq_json_out_close_map(json);
-  free(text);
-  free(kernel);
-}
 
 /* Relative to the folder of the call, which is the checkout's in CI; otherwise
  * absolute. NULL: out of memory. */
@@ -143,8 +123,12 @@ static char *uri_of(const char *file)
   return NULL;
 }
 
-static void location_put(aq_json_out *json, const char *file, int64_t line)
+static void locations_put(aq_json_out *json, const char *key, const char *file,
+                          int64_t line)
 {
+  if (!file || line == AQ_NONE)
+    return;
+  aq_json_out_array(json, key);
   char *uri = uri_of(file);
   aq_json_out_map(json, NULL);
   aq_json_out_map(json, "physicalLocation");
@@ -157,38 +141,29 @@ static void location_put(aq_json_out *json, const char *file, int64_t line)
   aq_json_out_close_map(json);
   aq_json_out_close_map(json);
   aq_json_out_close_map(json);
-}
-
-static void locations_put(aq_json_out *json, const char *key, const char *file,
-                          int64_t line)
-{
-  if (!file || line == AQ_NONE)
-    return;
-  aq_json_out_array(json, key);
-  location_put(json, file, line);
   aq_json_out_close_array(json);
 }
 
-/* A rule is a kind; its id has no blanks. */
-static void rule_put(aq_json_out *json, const char *kind)
+void aq_finding_sarif(const aq_finding_texts *f, aq_json_out *json)
 {
+  aq_json_out_map(json, NULL);
+  /* A rule is a kind; its id has no blanks. */
+  const char *kind = f->kind;
   char *id = strdup(kind);
   for (char *at = id; at && *at; at++)
     if (*at == ' ')
       *at = '-';
   aq_json_out_text(json, "ruleId", id);
   free(id);
-}
-
-void aq_finding_sarif(const aq_finding_texts *f, aq_json_out *json)
-{
-  aq_json_out_map(json, NULL);
-  rule_put(json, f->kind);
   aq_json_out_text(json, "level",
                    f->row.possible == AQ_FINDING_NOTE       ? "note"
                    : f->row.possible == AQ_FINDING_POSSIBLE ? "warning"
                                                             : "error");
-  message_put(f, json);
+  char *text = aq_finding_line(f);
+  aq_json_out_map(json, "message");
+  text_put(json, "text", text ? text : f->kind);
+  aq_json_out_close_map(json);
+  free(text);
   locations_put(json, "locations", f->file, f->row.line);
   locations_put(json, "relatedLocations", f->other_file, f->row.other_line);
   aq_json_out_int(json, "occurrenceCount", f->row.count);
@@ -212,26 +187,22 @@ void aq_findings_sarif_begin(aq_json_out *json)
   aq_json_out_array(json, "results");
 }
 
-static void notification_put(aq_json_out *json, const char *text)
-{
-  aq_json_out_array(json, "toolExecutionNotifications");
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "level", "error");
-  aq_json_out_map(json, "message");
-  text_put(json, "text", text);
-  aq_json_out_close_map(json);
-  aq_json_out_close_map(json);
-  aq_json_out_close_array(json);
-}
-
 void aq_findings_sarif_end(aq_json_out *json, const char *cut)
 {
   aq_json_out_close_array(json);
   aq_json_out_array(json, "invocations");
   aq_json_out_map(json, NULL);
   aq_json_out_bool(json, "executionSuccessful", !cut);
-  if (cut)
-    notification_put(json, cut);
+  if (cut) {
+    aq_json_out_array(json, "toolExecutionNotifications");
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "level", "error");
+    aq_json_out_map(json, "message");
+    text_put(json, "text", cut);
+    aq_json_out_close_map(json);
+    aq_json_out_close_map(json);
+    aq_json_out_close_array(json);
+  }
   aq_json_out_close_map(json);
   aq_json_out_close_array(json);
   aq_json_out_close_map(json);

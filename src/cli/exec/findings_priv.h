@@ -32,6 +32,14 @@ typedef struct aq_finding_texts {
 #undef T
 } aq_finding_texts;
 
+/* A frame of the host, "SYMBOL at FILE:LINE" or "SYMBOL (FILE+OFFSET)", with
+ * the symbol demangled; the caller's, NULL: out of memory. */
+char *aq_finding_frame(const char *line, size_t length);
+
+/* The finding in a line, as in SARIF, JSON and JUnit; the caller's, NULL: out
+ * of memory. */
+char *aq_finding_line(const aq_finding_texts *finding);
+
 void aq_finding_print(const aq_finding_texts *finding, FILE *out);
 void aq_finding_json(const aq_finding_texts *finding, aq_json_out *json);
 void aq_finding_sarif(const aq_finding_texts *finding, aq_json_out *json);
@@ -45,8 +53,8 @@ void aq_findings_sarif_end(aq_json_out *json, const char *cut);
 typedef struct aq_suppressions aq_suppressions;
 
 /* Lines "KIND:PATTERN": a kind of finding, or "*", or "possible"; and a pattern
- * (fnmatch) that the kernel's name or the source file must match. '#' begins a
- * comment. AQ_ERR_INPUT names file and line. */
+ * (fnmatch) that a kernel's name, a source file or a frame of the host must
+ * match. '#' begins a comment. AQ_ERR_INPUT names file and line. */
 aq_status aq_suppressions_read(const char *file, aq_suppressions **out,
                                aq_diag *diag);
 /* The same of an open file; `file` is its name in messages. */

@@ -69,6 +69,21 @@ static void place_put(FILE *out, const aq_finding_texts *f)
     fprintf(out, "    in copy %" PRId64 "\n", row->packet);
 }
 
+char *aq_finding_frame(const char *line, size_t length)
+{
+  char *own = strndup(line, length), *out = NULL;
+  char *end = own ? strchr(own, ' ') : NULL;
+  if (!end)
+    return own;
+  *end = 0;
+  char *plain = aq_demangle(own);
+  if (asprintf(&out, "%s %s", plain ? plain : own, end + 1) < 0)
+    out = NULL;
+  free(plain);
+  free(own);
+  return out;
+}
+
 static void stack_put(FILE *out, const char *what, const char *lines)
 {
   if (!lines)
@@ -76,9 +91,11 @@ static void stack_put(FILE *out, const char *what, const char *lines)
   fprintf(out, "    %s\n", what);
   while (*lines) {
     const size_t length = strcspn(lines, "\n");
-    char *line = aq_text_line(lines, length);
-    fprintf(out, "        %s\n", line ? line : "?");
-    free(line);
+    char *frame = aq_finding_frame(lines, length);
+    fputs("        ", out);
+    text_put(out, frame ? frame : "?");
+    fputc('\n', out);
+    free(frame);
     lines += length + (lines[length] == '\n');
   }
 }
@@ -101,6 +118,31 @@ static void other_put(FILE *out, const aq_finding_texts *f)
     text_put(out, f->other_instruction);
     fputc('\n', out);
   }
+}
+
+/* "KIND: MESSAGE, in kernel K at FILE:LINE; other: …; missing: …". */
+char *aq_finding_line(const aq_finding_texts *f)
+{
+  char *text = NULL, *kernel = f->kernel ? aq_demangle(f->kernel) : NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (out) {
+    fprintf(out, "%s: %s", f->kind, f->message ? f->message : "");
+    if (f->kernel)
+      fprintf(out, ", in kernel %s", kernel ? kernel : f->kernel);
+    if (f->file && f->row.line != AQ_NONE)
+      fprintf(out, " at %s:%" PRId64, f->file, f->row.line);
+    if (f->other)
+      fprintf(out, "; other: %s", f->other);
+    if (f->missing)
+      fprintf(out, "; missing: %s", f->missing);
+    if (fclose(out) != 0) {
+      free(text);
+      text = NULL;
+    }
+  }
+  free(kernel);
+  return text;
 }
 
 void aq_finding_print(const aq_finding_texts *f, FILE *out)

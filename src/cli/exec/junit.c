@@ -108,45 +108,36 @@ static void attribute(FILE *out, const char *name, const char *value)
   fputc('"', out);
 }
 
-static void args_put(FILE *out, char *const *args)
-{
-  fputs(" name=\"", out);
-  for (size_t i = 0; args[i]; i++) {
-    if (i > 0)
-      fputc(' ', out);
-    text_put(out, args[i]);
-  }
-  fputc('"', out);
-}
-
 /* ---- the report ---- */
 
-/* Why the program failed; empty: it passed. */
-static void failure_of(const aq_junit *j, const aq_junit_end *end, char *text,
-                       size_t size)
+/* Why the program failed, in `text` or where it is; empty: it passed. */
+static const char *failure_of(const aq_junit *j, const aq_junit_end *end,
+                              char text[80])
 {
   char name[AQ_SIGNAL_NAME];
-  *text = 0;
   if (end->failure)
-    snprintf(text, size, "%s", end->failure);
-  else if (end->ran && WIFSIGNALED(end->status))
-    snprintf(text, size, "ended by %s",
+    return end->failure;
+  if (end->ran && WIFSIGNALED(end->status)) {
+    snprintf(text, 80, "ended by %s",
              aq_signal_name(WTERMSIG(end->status), name));
-  else if (end->ran && WEXITSTATUS(end->status) != 0)
-    snprintf(text, size, "exit status %d", WEXITSTATUS(end->status));
-  else if (j->failure)
-    snprintf(text, size, "%s", j->failure);
+    return text;
+  }
+  if (end->ran && WEXITSTATUS(end->status) != 0) {
+    snprintf(text, 80, "exit status %d", WEXITSTATUS(end->status));
+    return text;
+  }
+  return j->failure ? j->failure : "";
 }
 
 static void report_put(const aq_junit *j, const aq_junit_end *end)
 {
   struct timespec ended;
-  char failure[600];
+  char room[80];
+  const char *failure = failure_of(j, end, room);
   FILE *out = j->out;
   now(&ended);
   const double seconds = (double)(ended.tv_sec - j->begun.tv_sec) +
                          (double)(ended.tv_nsec - j->begun.tv_nsec) / 1e9;
-  failure_of(j, end, failure, sizeof failure);
   const bool failed = *failure && !end->error;
   fprintf(out,
           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
@@ -164,7 +155,14 @@ static void report_put(const aq_junit *j, const aq_junit_end *end)
   if (j->count > 0)
     fputs("</properties>\n", out);
   fputs("<testcase classname=\"aqueduct.exec\"", out);
-  args_put(out, j->args);
+  char *const *args = j->args;
+  fputs(" name=\"", out);
+  for (size_t i = 0; args[i]; i++) {
+    if (i > 0)
+      fputc(' ', out);
+    text_put(out, args[i]);
+  }
+  fputc('"', out);
   fprintf(out, " time=\"%.3f\"", seconds);
   if (end->error || failed) {
     fprintf(out, ">\n<%s", end->error ? "error" : "failure");

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/spool.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 static void line_note(const char *line, void *user)
 {
@@ -32,7 +32,7 @@ static void bytes_report(const char *bytes, size_t size, const aq_notes *notes)
     return;
   const aq_code_kernel *kernel = aq_codeobj_kernel(&codeobj, bytes);
   if (kernel && kernel->has_metadata)
-    aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)notes);
+    aq_code_kernel_print(kernel, line_note, (void *)(uintptr_t)notes);
   aq_codeobj_fini(&codeobj);
 }
 

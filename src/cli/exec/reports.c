@@ -58,6 +58,8 @@ aq_status aq_exec_reports_found(aq_exec_reports *reports, const char *cut,
       reports->junit, aq_findings_text(reports->findings), diag);
   if (!cut && reports->left)
     cut = "processes of the program still run";
+  if (!cut && reports->unchecked)
+    cut = "the checker ran out of memory or dispatches";
   const aq_status closed =
       aq_findings_close(&reports->findings, cut, count, diag);
   snprintf(number, sizeof number, "%" PRIu64, *count);

@@ -11,7 +11,7 @@
 #include "cli/exec/fidelity.h"
 #include "cli/exec/findings.h"
 #include "cli/exec/junit.h"
-#include "common/dispatch_choice.h"
+#include "common/dispatch_selector.h"
 #include "common/notes.h"
 
 /* Each is NULL where no option asks for it. */
@@ -21,6 +21,7 @@ typedef struct aq_exec_reports {
   aq_junit *junit;
   aq_findings *findings; /* opened, closed by the caller */
   uint32_t left;         /* processes of the program that still run */
+  bool unchecked;        /* findings of a process are missing */
 } aq_exec_reports;
 
 /* Files, or NULL; borrowed until the reports are closed. */

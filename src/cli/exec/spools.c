@@ -15,10 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/exec/driver_files.h"
 #include "cli/exec/missing_kernels.h"
 #include "common/json_out.h"
 #include "common/spool.h"
-#include "store/care.h"
+#include "store/maintenance.h"
 
 #define EXEC_FILE   "exec"
 #define OPENED_FILE "opened"
@@ -36,8 +37,8 @@ typedef struct draining {
   pid_t program; /* 0: not known */
   int status;    /* of waitpid */
   uint32_t runs, left;
-  const aq_exec_reports *reports; /* or NULL */
-  aq_spool_call last;             /* of the program */
+  aq_exec_reports *reports; /* or NULL */
+  aq_spool_call last;       /* of the program */
   aq_diag *diag;
 } draining;
 
@@ -165,9 +166,9 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
   info.version = w->version;
   info.notes = notes;
   info.reproducible = reader->reproducible;
-  info.recorded = aq_row_choice_text(&reader->rows, recorded);
+  info.recorded = aq_record_filter_text(&reader->rows, recorded);
   if (reader->rows.kind != AQ_ROWS_NONE)
-    info.left_out = (int64_t)aq_row_choice_left_out(&reader->rows);
+    info.left_out = (int64_t)aq_record_filter_left_out(&reader->rows);
   /* The name is that of the program that exec started. */
   if (d->runs == 0)
     info.name = w->name;
@@ -221,32 +222,31 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   d->watch->run(&(aq_spooled_run){&info, id, complete, d->recovers},
                 d->watch->user);
   d->runs++;
-  return d->reports ? aq_exec_reports_add(d->reports, d->store, &info, id,
-                                          reader->pid, d->folder, d->diag)
-                    : AQ_OK;
-}
-
-static aq_status spool_store(draining *d, const aq_spool_reader *reader)
-{
-  char *notes = notes_make(d, reader);
-  if (!notes)
-    return aq_diag_no_memory(d->diag);
-  aq_status status = run_store(d, reader, notes);
-  free(notes);
-  return status;
+  if (!d->reports)
+    return AQ_OK;
+  d->reports->unchecked |= reader->unchecked;
+  return aq_exec_reports_add(d->reports, d->store, &info, id, reader->pid,
+                             d->folder, d->diag);
 }
 
 static aq_status spool_store_bytes(draining *d, const char *path,
                                    const void *bytes, size_t size)
 {
   aq_spool_reader reader;
-  aq_diag diag = AQ_DIAG_INIT;
   /* Killed before it had begun: there is nothing to keep. */
-  if (aq_spool_open(&reader, path, bytes, size, &diag) != AQ_OK)
+  if (!aq_spool_has_begun(bytes, size))
     return AQ_OK;
+  aq_status status = aq_spool_open(&reader, path, bytes, size, d->diag);
+  if (status != AQ_OK)
+    return status;
   if (reader.pid == d->program)
     aq_spool_call_last(&reader, &d->last);
-  return spool_store(d, &reader);
+  char *notes = notes_make(d, &reader);
+  if (!notes)
+    return aq_diag_no_memory(d->diag);
+  status = run_store(d, &reader, notes);
+  free(notes);
+  return status;
 }
 
 /* Stores a spool whose process has ended, and removes it. */
@@ -277,26 +277,9 @@ static aq_status spool_take(draining *d, const char *path)
 
 /* ---- a folder ---- */
 
-/* The spool of the program first, since it gets the name. */
-static aq_status folder_store(draining *d)
-{
-  struct dirent **names;
-  aq_status status = AQ_OK;
-  int count = scandir(d->folder, &names, is_spool, by_number);
-  for (int i = 0; i < count; i++) {
-    char *path = path_join(d->folder, names[i]->d_name);
-    if (status == AQ_OK)
-      status = path ? spool_take(d, path) : aq_diag_no_memory(d->diag);
-    free(path);
-    free(names[i]);
-  }
-  if (count >= 0)
-    free(names);
-  return status;
-}
-
 static void folder_remove(const char *folder, int lock)
 {
+  char *driver = path_join(folder, AQ_SPOOLS_DRIVER);
   char *path = path_join(folder, EXEC_FILE);
   char *opened = path_join(folder, OPENED_FILE);
   struct dirent **names;
@@ -305,11 +288,13 @@ static void folder_remove(const char *folder, int lock)
     free(names[i]);
   if (count >= 0)
     free(names);
-  if (path && opened && count == 0) {
+  if (path && opened && driver && count == 0) {
+    aq_exec_driver_files_remove(driver);
     unlink(opened);
     unlink(path);
     rmdir(folder);
   }
+  free(driver);
   free(opened);
   free(path);
   close(lock);
@@ -323,11 +308,23 @@ static aq_status folder_drain(draining *d, int lock, const char *store)
   aq_status status = aq_store_open(store, AQ_STORE_WRITE, &d->store, d->diag);
   if (status == AQ_OK) {
     aq_store_replace(d->store, d->wish.replaces);
-    status = folder_store(d);
+    /* The spool of the program first, since it gets the name. */
+    struct dirent **names;
+    status = AQ_OK;
+    int count = scandir(d->folder, &names, is_spool, by_number);
+    for (int i = 0; i < count; i++) {
+      char *path = path_join(d->folder, names[i]->d_name);
+      if (status == AQ_OK)
+        status = path ? spool_take(d, path) : aq_diag_no_memory(d->diag);
+      free(path);
+      free(names[i]);
+    }
+    if (count >= 0)
+      free(names);
     aq_store_close(d->store);
   }
   aq_missing_kernels_report(d->folder, d->watch->notes);
-  if (d->left == 0)
+  if (d->left == 0 && status == AQ_OK)
     aq_exec_reports_remove(d->folder);
   free(d->text);
   return status;

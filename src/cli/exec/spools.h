@@ -25,6 +25,9 @@ typedef struct aq_spools {
   aq_spool_call last;       /* of the program, once its spool is stored */
 } aq_spools;
 
+/* A folder in it: the driver's files for programs (driver_files.h). */
+#define AQ_SPOOLS_DRIVER "driver"
+
 #define AQ_SPOOLS_NONE                                                         \
   {                                                                            \
     .lock = -1                                                                 \

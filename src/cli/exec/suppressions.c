@@ -118,6 +118,33 @@ static bool name_matches(const char *pattern, const char *name)
   return matches;
 }
 
+/* A line of the calls that made, freed or published: its function, its file and
+ * line, or all of it. */
+static bool frames_match(const char *pattern, const char *lines)
+{
+  bool matches = false;
+  while (lines && *lines && !matches) {
+    const size_t length = strcspn(lines, "\n");
+    char *frame = strndup(lines, length);
+    char *shown = aq_finding_frame(lines, length);
+    char *end = frame ? strstr(frame, " at ") : NULL;
+    matches = (frame && fnmatch(pattern, frame, 0) == 0) ||
+              (shown && fnmatch(pattern, shown, 0) == 0);
+    free(shown);
+    if (!matches && end)
+      matches = fnmatch(pattern, end + strlen(" at "), 0) == 0;
+    if (!matches && frame) {
+      end = end ? end : strstr(frame, " (");
+      if (end)
+        *end = 0;
+      matches = name_matches(pattern, frame);
+    }
+    free(frame);
+    lines += length + (lines[length] == '\n');
+  }
+  return matches;
+}
+
 bool aq_suppressions_match(aq_suppressions *list,
                            const aq_finding_texts *finding)
 {
@@ -131,7 +158,11 @@ bool aq_suppressions_match(aq_suppressions *list,
     if (of_kind && (strcmp(l->pattern, "*") == 0 ||
                     name_matches(l->pattern, finding->kernel) ||
                     name_matches(l->pattern, finding->file) ||
-                    name_matches(l->pattern, finding->other_kernel)))
+                    name_matches(l->pattern, finding->other_kernel) ||
+                    name_matches(l->pattern, finding->other_file) ||
+                    frames_match(l->pattern, finding->made) ||
+                    frames_match(l->pattern, finding->freed) ||
+                    frames_match(l->pattern, finding->called)))
       return true;
   }
   return false;

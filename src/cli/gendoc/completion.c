@@ -99,29 +99,6 @@ static void put_skipping(FILE *out)
         out);
 }
 
-static void put_words(FILE *out)
-{
-  fputs("  local commands=\"", out);
-  for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
-    fprintf(out, "%s%s", i ? " " : "", aq_cli_commands[i].name);
-  fputs("\"\n  local subjects=\"", out);
-  for (int i = 0; aq_cli_subjects[i]; i++)
-    fprintf(out, "%s%s", i ? " " : "", aq_cli_subjects[i]);
-  fputs("\"\n  local verbs=\"", out);
-  for (int i = 0; aq_cli_store_verbs[i]; i++)
-    fprintf(out, "%s%s", i ? " " : "", aq_cli_store_verbs[i]);
-  fputs("\"\n", out);
-}
-
-/* "auto|host" as words for the shell. */
-static void put_choices(FILE *out, const char *choices)
-{
-  fputs("_aqueduct_words \"", out);
-  for (; *choices; choices++)
-    fputc(*choices == '|' ? ' ' : *choices, out);
-  fputc('"', out);
-}
-
 static void put_values(FILE *out)
 {
   fputs("  case $prev in\n", out);
@@ -133,10 +110,16 @@ static void put_values(FILE *out)
     if (option->letter)
       fprintf(out, "|-%c", option->letter);
     fputs(") ", out);
-    if (option->what == AQ_CLI_CHOICE)
-      put_choices(out, option->argument);
-    else
+    if (option->what == AQ_CLI_CHOICE) {
+      /* "auto|host" as words for the shell. */
+      const char *choices = option->argument;
+      fputs("_aqueduct_words \"", out);
+      for (; *choices; choices++)
+        fputc(*choices == '|' ? ' ' : *choices, out);
+      fputc('"', out);
+    } else {
       fputs(generators[option->what], out);
+    }
     fputs("; return ;;\n", out);
   }
   fputs("  esac\n", out);
@@ -180,7 +163,16 @@ void aq_completion_print(FILE *out)
   fputs(functions, out);
   fputs(reader, out);
   put_skipping(out);
-  put_words(out);
+  fputs("  local commands=\"", out);
+  for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
+    fprintf(out, "%s%s", i ? " " : "", aq_cli_commands[i].name);
+  fputs("\"\n  local subjects=\"", out);
+  for (int i = 0; aq_cli_subjects[i]; i++)
+    fprintf(out, "%s%s", i ? " " : "", aq_cli_subjects[i]);
+  fputs("\"\n  local verbs=\"", out);
+  for (int i = 0; aq_cli_store_verbs[i]; i++)
+    fprintf(out, "%s%s", i ? " " : "", aq_cli_store_verbs[i]);
+  fputs("\"\n", out);
   put_values(out);
   put_arguments(out);
   fputs("}\ncomplete -F _aqueduct aqueduct\n", out);

@@ -32,19 +32,15 @@ static void put_text(FILE *out, const char *text)
   }
 }
 
-static void put_upper(FILE *out, const char *text)
-{
-  for (; *text; text++)
-    fputc(toupper((unsigned char)*text), out);
-}
-
 static void put_head(FILE *out, const aq_cli_command *command,
                      const char *version)
 {
   fputs(".\\\" Made from src/cli/table/table.c.\n.TH AQUEDUCT", out);
   if (command) {
     fputs("\\-", out);
-    put_upper(out, command->name);
+    const char *text = command->name;
+    for (; *text; text++)
+      fputc(toupper((unsigned char)*text), out);
   }
   fprintf(out, " 1 \"\" \"aqueduct %s\" \"Aqueduct\"\n.SH NAME\n", version);
   fprintf(out, "aqueduct%s%s \\- ", command ? "\\-" : "",
@@ -78,8 +74,21 @@ static void put_option(FILE *out, const aq_cli_option *option)
   fputs(option->repeats ? "; may be repeated\n" : "\n", out);
 }
 
-static void put_options(FILE *out, const aq_cli_command *command)
+void aq_man_print(FILE *out, const aq_cli_command *command, const char *version)
 {
+  const aq_cli_command *about = command ? command : &aq_cli_program;
+  put_head(out, command, version);
+  fputs(".SH DESCRIPTION\n", out);
+  put_text(out, about->text);
+  fputc('\n', out);
+  if (!command) {
+    fputs(".SH COMMANDS\n", out);
+    for (int i = 0; i < AQ_CLI_CMD_COUNT; i++) {
+      fprintf(out, ".TP\n.BR aqueduct\\-%s (1)\n", aq_cli_commands[i].name);
+      put_text(out, aq_cli_commands[i].summary);
+      fputc('\n', out);
+    }
+  }
   if (command && command->options) {
     fputs(".SH OPTIONS\n", out);
     for (int i = 0; i < AQ_CLI_FIRST_COMMON; i++)
@@ -89,10 +98,6 @@ static void put_options(FILE *out, const aq_cli_command *command)
   fputs(".SH OPTIONS OF EVERY COMMAND\n", out);
   for (int i = AQ_CLI_FIRST_COMMON; i < AQ_CLI_OPT_COUNT; i++)
     put_option(out, &aq_cli_options[i]);
-}
-
-static void put_environment(FILE *out, const aq_cli_command *command)
-{
   fputs(".SH ENVIRONMENT\nEach gives the default of an option; for a flag, "
         "anything but nothing, 0 and no.\n",
         out);
@@ -105,20 +110,8 @@ static void put_environment(FILE *out, const aq_cli_command *command)
     fputs("\\fR\n", out);
   }
   fputs(".TP\n.B NO_COLOR\nno colour, even on a terminal\n", out);
-}
-
-static void put_commands(FILE *out)
-{
-  fputs(".SH COMMANDS\n", out);
-  for (int i = 0; i < AQ_CLI_CMD_COUNT; i++) {
-    fprintf(out, ".TP\n.BR aqueduct\\-%s (1)\n", aq_cli_commands[i].name);
-    put_text(out, aq_cli_commands[i].summary);
-    fputc('\n', out);
-  }
-}
-
-static void put_examples(FILE *out, const aq_cli_command *about)
-{
+  if (!about->program)
+    fprintf(out, ".SH EXIT STATUS\n%s\n", aq_cli_exit_status);
   fputs(".SH EXAMPLES\n", out);
   for (int i = 0; i < AQ_CLI_EXAMPLES_MAX && about->examples[i].command; i++) {
     fputs(".TP\n.B ", out);
@@ -127,28 +120,7 @@ static void put_examples(FILE *out, const aq_cli_command *about)
     put_text(out, about->examples[i].meaning);
     fputc('\n', out);
   }
-}
-
-static void put_see_also(FILE *out, const aq_cli_command *command)
-{
   if (!command)
     return;
   fputs(".SH SEE ALSO\n.BR aqueduct (1)\n", out);
-}
-
-void aq_man_print(FILE *out, const aq_cli_command *command, const char *version)
-{
-  const aq_cli_command *about = command ? command : &aq_cli_program;
-  put_head(out, command, version);
-  fputs(".SH DESCRIPTION\n", out);
-  put_text(out, about->text);
-  fputc('\n', out);
-  if (!command)
-    put_commands(out);
-  put_options(out, command);
-  put_environment(out, command);
-  if (!about->program)
-    fprintf(out, ".SH EXIT STATUS\n%s\n", aq_cli_exit_status);
-  put_examples(out, about);
-  put_see_also(out, command);
 }

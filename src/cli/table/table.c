@@ -111,7 +111,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "run that is linked to its origin. Kernels take as long as in the "
              "origin; the simulator decides when they start.\n\n"
              "Rows with an unknown submission, and the first row of each "
-             "queue, are pinned to their measured time and never scored.\n\n"
+             "queue, keep their measured time and are never scored.\n\n"
              "If a trace has streams but no queues, the streams of a device "
              "share four hardware queues, as HIP's do; recorded queues are "
              "kept, unless --queues gives their number. Dependencies across "
@@ -135,7 +135,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "indirect buffers. "
              "The options of runs do not apply.\n\n"
              "A file of exec --capture is a CAPTURE too: replay sends the same "
-             "packets, as long after the program's waits as the program did; "
+             "packets, with the program's host times between its waits; "
              "kernels take their cost. Then it executes the code of the "
              "captured "
              "kernels, each with the memory that it found, and compares the "
@@ -153,9 +153,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a capture, checked, and timed 20 times"}},
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
                     BIT(EDGES) | BIT(AS_GRAPH) | BIT(INTERVAL) | BIT(BENCH) |
-                    BIT(CLOCK_OFFSET) | BIT(KERNELS) | BIT(KERNELS_FROM) |
-                    BIT(BLOCKS) | BIT(PROFILE) | BIT(PROFILE_ISA) |
-                    BIT(TRACE_ISA) | BIT(COST) | BIT(COMPILE),
+                    BIT(CLOCK_OFFSET) | BIT(FIT) | BIT(KERNELS) |
+                    BIT(KERNELS_FROM) | BIT(BLOCKS) | BIT(PROFILE) |
+                    BIT(PROFILE_ISA) | BIT(TRACE_ISA) | BIT(COST) |
+                    BIT(COMPILE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
@@ -174,7 +175,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "program's stdout stays its own.\n\n"
              "Without --device the program's code objects choose the device "
              "model, and exec prints the choice on stderr. It refuses a "
-             "program whose code fits no device model, and warns where it does "
+             "program whose code no device model matches, and warns where it "
+             "does "
              "not fit --device.\n\n"
              "Each process that opens HSA becomes a run of its own; exec "
              "prints the ids on stderr, and -o FILE writes the ids alone to "
@@ -185,7 +187,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "The exit status is the program's; 128 plus the number of the "
              "signal that killed it; 125 when exec itself fails (wrong options "
              "included), at the timeout, or when a successful program never "
-             "called hsa_init; "
+             "called hsa_init (but for --host-only allow); "
              "126 when the program cannot be run; 127 when it is not found. "
              "With --check, a program that succeeded ends with 1 where "
              "something was found.",
@@ -193,10 +195,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
-         .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
-                    BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(POLL_QUEUES) |
-                    BIT(RECORD) | BIT(RECORD_LIMIT) | BIT(FAULTS) |
-                    BIT(CAPTURE) | BIT(ISOLATION) | BIT(COST) | BIT(COMPILE) |
+         .options = BIT(SET) | BIT(TIMEOUT) | BIT(BUDGET) | BIT(KERNELS) |
+                    BIT(KERNELS_FROM) | BIT(MISSING_KERNELS) | BIT(HOST_ONLY) |
+                    BIT(SEMANTICS) | BIT(POLL_QUEUES) | BIT(RECORD) |
+                    BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
+                    BIT(ISOLATION) | BIT(RUNTIME) | BIT(COST) | BIT(COMPILE) |
                     BIT(PROFILE) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
                     BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT) |
                     BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) |
@@ -425,7 +428,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "Of a device model: every constant with its "
              "unit, its source, and whether it is calibrated or "
              "assumed. Of several devices, as --device takes them: their copy "
-             "engines and links. Of a file with a recorded program: its "
+             "engines and links; with --topology their description by the "
+             "kernel driver, for AMD's runtime with HSA_MODEL_LIB. Of a file "
+             "with a recorded program: its "
              "commands, one a line. Of a capture: its records, one a line; of "
              "a file of exec --capture: its queues, "
              "packets, kernels, copies and waits, counted. Of a code object, "
@@ -442,7 +447,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct show ./program --target gfx90a:xnack- --asm "
                        "vadd",
                        "a kernel of a HIP program, disassembled"}},
-         .options = BIT(STUB) | BIT(ASM) | BIT(TARGET),
+         .options = BIT(STUB) | BIT(ASM) | BIT(TARGET) | BIT(TOPOLOGY),
          .args_min = 1,
          .args_max = 2,
          .what = AQ_CLI_RUN_OR_DEVICE},
@@ -460,8 +465,17 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .examples = {{"aqueduct stats m --top 10", "the largest kernels"},
                       {"aqueduct stats m --by queue", "by queue"},
                       {"aqueduct stats m --by class --json",
-                       "the classes of compare: queued, near, idle and so on"}},
-         .options = BIT(BY) | BIT(TOP) | BIT(WIDE),
+                       "the classes of compare: queued, near, idle and so on"},
+                      {"aqueduct stats m --by op --step 3",
+                       "the operators of a PyTorch profile, in one step"},
+                      {"aqueduct stats m --by step",
+                       "what each step computed and communicated"},
+                      {"aqueduct stats m --by family",
+                       "TFLOP/s and GB/s of a profile with shapes"},
+                      {"aqueduct stats m --between forward",
+                       "the dispatches launched in the ranges of that name"}},
+         .options = BIT(BY) | BIT(TOP) | BIT(WIDE) | BIT(BETWEEN) | BIT(TIME) |
+                    BIT(STEP),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -48,6 +48,7 @@ typedef enum aq_cli_what {
   O(CLOCK_OFFSET)                                                              \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
+  O(FIT)                                                                       \
   O(INTERVAL)                                                                  \
   O(ALLOW_TRUNCATED)                                                           \
   O(AS_IF)                                                                     \
@@ -56,6 +57,7 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(BUDGET)                                                                    \
   O(GRID)                                                                      \
   O(WORKGROUP)                                                                 \
   O(LDS)                                                                       \
@@ -75,7 +77,9 @@ typedef enum aq_cli_what {
   O(KERNELS_FROM)                                                              \
   O(BLOCKS)                                                                    \
   O(MISSING_KERNELS)                                                           \
+  O(HOST_ONLY)                                                                 \
   O(CAPTURE)                                                                   \
+  O(RUNTIME)                                                                   \
   O(ISOLATION)                                                                 \
   O(STRICT_MEMORY)                                                             \
   O(POLICY)                                                                    \
@@ -108,11 +112,15 @@ typedef enum aq_cli_what {
   O(TOP)                                                                       \
   O(WIDE)                                                                      \
   O(BY)                                                                        \
+  O(BETWEEN)                                                                   \
+  O(STEP)                                                                      \
+  O(TIME)                                                                      \
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(STUB)                                                                      \
   O(ASM)                                                                       \
   O(TARGET)                                                                    \
+  O(TOPOLOGY)                                                                  \
   O(LIBHSA)                                                                    \
   O(SHARD)                                                                     \
   O(SHARDS)                                                                    \
@@ -194,7 +202,7 @@ typedef struct aq_cli_example {
   const char *command, *meaning;
 } aq_cli_example;
 
-enum { AQ_CLI_EXAMPLES_MAX = 5 };
+enum { AQ_CLI_EXAMPLES_MAX = 7 };
 
 /* A bit for each option. */
 __extension__ typedef unsigned __int128 aq_cli_option_set;

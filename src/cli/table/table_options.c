@@ -108,10 +108,16 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
                              "make direct launches between host waits one "
                              "graph launch"},
+    [AQ_CLI_OPT_FIT] =
+        {"fit", "PART", NULL,
+         "fit the constants that vary from run to run to a part of the run: "
+         "first=20%, first=500 (rows), first=2s or range=1s..3s; compare "
+         "scores the rest"},
     [AQ_CLI_OPT_INTERVAL] = {"interval", NULL, NULL,
                              "90 % intervals of makespan and median latency, "
-                             "by the spreads of the device's constants; takes "
-                             "two replays more for each of these"},
+                             "by the spreads of the device's constants, with "
+                             "two replays more for each of these; with --fit "
+                             "by the errors of the fitted part, with one"},
     [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
                            "inject the faults of a schedule, or random ones; "
                            "the transport becomes fault+TRANSPORT; exec "
@@ -128,6 +134,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "wall time (2s, 500ms): in live mode, end the run when no packet has "
          "completed for T, and name the queues that seem to hang; exec ends "
          "the program after T, launch ends itself"},
+    [AQ_CLI_OPT_BUDGET] =
+        {"budget", "T", "AQUEDUCT_BUDGET",
+         "as --timeout, and say where the time went: the kernels that took "
+         "most, at which speed, and how far the running one is"},
     [AQ_CLI_OPT_POLICY] =
         {"policy", "NAME", "AQUEDUCT_POLICY",
          "the policy that decides which job goes where and when: a name or a "
@@ -188,6 +198,12 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "a kernel without a host function stops its queue (the default), or "
          "takes its time and computes nothing",
          .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_HOST_ONLY] =
+        {"host-only", "fail|allow", "AQUEDUCT_HOST_ONLY",
+         "a program that succeeds and never opens HSA fails (the default: "
+         "nothing was tested), or keeps its exit status: for suites that have "
+         "tests of the host, too",
+         .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
                             "write a JSON line for each packet, copy and wait, "
                             "for `aqueduct replay FILE`",
@@ -196,6 +212,12 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"isolation", "auto|namespace|preload", "AQUEDUCT_ISOLATION",
          "how the program finds the driver: namespace (and preload), preload "
          "alone, or auto: a namespace where one can be made",
+         .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_RUNTIME] =
+        {"runtime", "aqueduct|installed", "AQUEDUCT_RUNTIME",
+         "what serves HSA: the drop-in aqueduct (the default), or AMD's "
+         "runtime "
+         "that is installed, above a simulated kernel driver",
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_STRICT_MEMORY] =
         {"strict-memory", "off|never|allowed", "AQUEDUCT_STRICT_MEMORY",
@@ -228,9 +250,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "that with only the counted workgroups executed, whose results are "
          "incomplete"},
     [AQ_CLI_OPT_COMPILE] =
-        {"compile", "off|auto|always", "AQUEDUCT_COMPILE",
-         "whether executed code is compiled for this machine by cc: never (the "
-         "default), where it is hot, or all of it; the results are the same"},
+        {"compile", "off|auto|always|cc|cc-always", "AQUEDUCT_COMPILE",
+         "whether executed code is compiled for this machine: never, where it "
+         "is hot (the default), or all of it; cc: by the compiler cc, after a "
+         "second of it, or all of it; the results are the same"},
     [AQ_CLI_OPT_PROFILE] =
         {"profile", "MODES", NULL,
          "keep these, with commas between: queue-events, "
@@ -310,7 +333,18 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          "to the terminal's width"},
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
                        "kernel (default), queue, stream, device, class, kind, "
-                       "via, all or operation (of host queues)"},
+                       "via, all, operation (of host queues), range "
+                       "(innermost around the launch), op, module, line, "
+                       "stack, step, rank, shape, family or collective"},
+    [AQ_CLI_OPT_BETWEEN] = {"between", "RANGE", NULL,
+                            "only dispatches that were launched in a range of "
+                            "this name"},
+    [AQ_CLI_OPT_STEP] = {"step", "N", NULL,
+                         "only dispatches that were launched in this step: "
+                         "ProfilerStep#N, else repetition N from 0"},
+    [AQ_CLI_OPT_TIME] = {"time", "A..B", NULL,
+                         "only dispatches that started in this time since the "
+                         "first start: 2ms..5ms, 2ms.., ..5ms"},
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
@@ -322,6 +356,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                         "and its callees, and for each kernel the reachable "
                         "instructions that are not simulated; of runs of "
                         "--profile-isa: the code with its counts"},
+    [AQ_CLI_OPT_TOPOLOGY] =
+        {"topology", "DIR", NULL,
+         "of devices: write the files by which the kernel driver describes "
+         "them into DIR, as HSA_MODEL_TOPOLOGY takes it"},
     [AQ_CLI_OPT_TARGET] = {"target", "TARGET", NULL,
                            "of files with code objects for several targets: "
                            "only the code for TARGET (gfx90a:xnack-)"},

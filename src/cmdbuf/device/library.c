@@ -8,9 +8,10 @@
 #include "gpu/devlib/device/kernels.c"
 
 #include "cmdbuf/opcodes.c"
-#include "cmdbuf/processor.c"
-#include "cmdbuf/processor_flow.c"
-#include "cmdbuf/processor_packets.c"
+#include "cmdbuf/block_processor.c"
+#include "cmdbuf/block_processor_flow.c"
+#include "cmdbuf/block_processor_packets.c"
+#include "cmdbuf/value_packets.c"
 
 #include "cmdbuf/device_step.c"
 

@@ -30,6 +30,7 @@ include src/dropin/hsa/copy/local.mk
 include src/dropin/hsa/signal/local.mk
 include src/dropin/hsa/code/local.mk
 include src/dropin/hsa/memory/local.mk
+include src/dropin/hsa/mapping/local.mk
 include src/dropin/hsa/record/local.mk
 include src/dropin/hsa/instrument/local.mk
 include src/dropin/hsa/image/local.mk

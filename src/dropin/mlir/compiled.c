@@ -7,7 +7,7 @@
 
 #include "dropin/mlir/core.h"
 #include "gpu/compile/compile.h"
-#include "gpu/compile/folder.h"
+#include "gpu/compile/temp_dir.h"
 
 static aq_status object_load(aq_mlir *m, uint32_t device, const char *path,
                              const char *level, aq_mlir_module **out,

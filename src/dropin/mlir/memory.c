@@ -54,10 +54,14 @@ static void range_remove(aq_mlir *m, const aq_mlir_range *range)
 
 /* ---- allocations ---- */
 
-/* Frees what waited for marks that are reached now. A failed stream fails its
- * waiters, so its memory stays until the end. */
-static void frees_reap(aq_mlir *m)
+aq_status aq_mlir_memory_alloc(aq_mlir *m, uint32_t device, uint64_t size,
+                               bool shared, void **out, aq_diag *diag)
 {
+  const aq_memory_kind kind = shared ? AQ_MEMORY_HOST : AQ_MEMORY_DEVICE;
+  aq_mlir_range range = {.size = size, .device = device, .host = shared};
+  void *memory;
+  /* Frees what waited for marks that are reached now. A failed stream fails its
+   * waiters, so its memory stays until the end. */
   size_t kept = 0;
   for (size_t i = 0; i < m->free_count; i++) {
     const aq_mlir_free *f = &m->frees[i];
@@ -69,15 +73,6 @@ static void frees_reap(aq_mlir *m)
       m->frees[kept++] = *f;
   }
   m->free_count = kept;
-}
-
-aq_status aq_mlir_memory_alloc(aq_mlir *m, uint32_t device, uint64_t size,
-                               bool shared, void **out, aq_diag *diag)
-{
-  const aq_memory_kind kind = shared ? AQ_MEMORY_HOST : AQ_MEMORY_DEVICE;
-  aq_mlir_range range = {.size = size, .device = device, .host = shared};
-  void *memory;
-  frees_reap(m);
   *out = NULL;
   if (size == 0)
     return AQ_OK;

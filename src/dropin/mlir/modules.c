@@ -9,7 +9,7 @@
 #include "gpu/codeobj/bundle.h"
 #include "gpu/codeobj/codeobj.h"
 #include "gpu/codeobj/hidden.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 struct aq_mlir_function {
   aq_mlir_function *next;
@@ -294,23 +294,6 @@ static aq_status args_check(const aq_mlir_function *f,
                            kernel->name, wanted, launch->param_count);
 }
 
-static aq_status kernarg_fill(aq_mlir *m, const aq_mlir_function *f,
-                              const aq_mlir_launch *launch,
-                              const aq_launch_shape *shape,
-                              unsigned char *kernarg, aq_diag *diag)
-{
-  size_t next = 0;
-  aq_status status = args_check(f, launch, diag);
-  for (size_t i = 0; i < f->kernel->arg_count && status == AQ_OK; i++) {
-    const aq_code_arg *arg = &f->kernel->args[i];
-    if (arg->hidden)
-      aq_launch_hidden_put(arg, shape, kernarg);
-    else
-      memcpy(kernarg + arg->offset, launch->params[next++], arg->size);
-  }
-  return status == AQ_OK ? hostcall_put(m, f, kernarg, diag) : status;
-}
-
 /* ---- launches ---- */
 
 static aq_status shape_read(const aq_mlir_function *f,
@@ -404,7 +387,17 @@ aq_status aq_mlir_launch_submit(aq_mlir *m, aq_mlir_function *f,
   unsigned char *kernarg = calloc(1, f->kernel->kernarg_size + 1u);
   if (!kernarg)
     return aq_diag_no_memory(diag);
-  status = kernarg_fill(m, f, launch, &shape, kernarg, diag);
+  size_t next = 0;
+  status = args_check(f, launch, diag);
+  for (size_t i = 0; i < f->kernel->arg_count && status == AQ_OK; i++) {
+    const aq_code_arg *arg = &f->kernel->args[i];
+    if (arg->hidden)
+      aq_launch_hidden_put(arg, &shape, kernarg);
+    else
+      memcpy(kernarg + arg->offset, launch->params[next++], arg->size);
+  }
+  if (status == AQ_OK)
+    status = hostcall_put(m, f, kernarg, diag);
   if (status == AQ_OK)
     status = launch_put(m, f, &shape, kernarg, stream, diag);
   free(kernarg);

@@ -48,17 +48,6 @@ static void context_close(aq_mlir *m)
   aq_context_destroy(context);
 }
 
-static aq_status spool_open(aq_mlir *m, const aq_mlir_options *options,
-                            aq_diag *diag)
-{
-  aq_row_choice rows;
-  aq_status status =
-      aq_row_choice_read(options->rows, options->rows_limit, &rows, diag);
-  return status == AQ_OK && options->spool
-             ? aq_spool_create(options->spool, &rows, &m->spool, diag)
-             : status;
-}
-
 static aq_record_sink *sink_of(const aq_mlir *m)
 {
   return m->spool ? aq_spool_sink(m->spool) : NULL;
@@ -101,30 +90,14 @@ static aq_status transport_open(aq_mlir *m, const aq_mlir_options *options,
 
 /* ---- life ---- */
 
-/* Facts for the run of the store; rows come from the transport, else from the
- * context's operations. */
-static void spool_describe(const aq_mlir *m)
-{
-  const aq_device_info *device = &m->info.devices[0];
-  const struct {
-    const char *key, *value;
-  } facts[] = {
-      {"transport", aq_transport_stack_name(m->stack)},
-      {"time", m->info.caps & AQ_CAP_VIRTUAL_TIME ? "virtual" : "live"},
-      {"kind", m->info.caps & AQ_CAP_RECORDS ? "simulated" : "measured"},
-      {"device_model", device->model},
-      {"model_hash", device->model_hash},
-      {"model_verdict", device->verdict},
-  };
-  for (size_t i = 0; m->spool && i < sizeof facts / sizeof *facts; i++)
-    if (facts[i].value)
-      aq_spool_text_put(m->spool, facts[i].key, facts[i].value);
-}
-
 static aq_status parts_open(aq_mlir *m, const aq_mlir_options *options,
                             aq_diag *diag)
 {
-  aq_status status = spool_open(m, options, diag);
+  aq_record_filter rows;
+  aq_status status =
+      aq_record_filter_read(options->rows, options->rows_limit, &rows, diag);
+  if (status == AQ_OK && options->spool)
+    status = aq_spool_create(options->spool, &rows, &m->spool, diag);
   if (status == AQ_OK)
     status =
         aq_transport_stack_create(options->transport, NULL, &m->stack, diag);
@@ -139,7 +112,22 @@ static aq_status parts_open(aq_mlir *m, const aq_mlir_options *options,
   status = transport_open(m, options, diag);
   if (status != AQ_OK)
     return status;
-  spool_describe(m);
+  /* Facts for the run of the store; rows come from the transport, else from the
+   * context's operations. */
+  const aq_device_info *device = &m->info.devices[0];
+  const struct {
+    const char *key, *value;
+  } facts[] = {
+      {"transport", aq_transport_stack_name(m->stack)},
+      {"time", m->info.caps & AQ_CAP_VIRTUAL_TIME ? "virtual" : "live"},
+      {"kind", m->info.caps & AQ_CAP_RECORDS ? "simulated" : "measured"},
+      {"device_model", device->model},
+      {"model_hash", device->model_hash},
+      {"model_verdict", device->verdict},
+  };
+  for (size_t i = 0; m->spool && i < sizeof facts / sizeof *facts; i++)
+    if (facts[i].value)
+      aq_spool_text_put(m->spool, facts[i].key, facts[i].value);
   m->devices = calloc(m->info.device_count, sizeof *m->devices);
   if (!m->devices)
     return aq_diag_no_memory(diag);
@@ -187,7 +175,8 @@ aq_status aq_mlir_close(aq_mlir *m, aq_diag *diag)
     status = aq_mlir_all_wait(m, diag);
     aq_mlir_unlock(m);
     aq_status ended = aq_mlir_streams_fini(m, status == AQ_OK ? diag : NULL);
-    status = status == AQ_OK ? ended : status;
+    if (status == AQ_OK)
+      status = ended;
     context_close(m);
   }
   if (m->t) {

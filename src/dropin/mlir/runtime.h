@@ -37,7 +37,7 @@ typedef struct aq_mlir_options {
   const char *edits;     /* "KEY=VALUE;KEY=VALUE" of the models, or NULL */
   uint64_t seed;
   const char *spool;      /* file for records, made by this; NULL: none */
-  const char *rows;       /* aq_row_choice_read(); NULL: all */
+  const char *rows;       /* aq_record_filter_read(); NULL: all */
   const char *rows_limit; /* the same */
   bool profile_isa;       /* counts instructions */
   FILE *out;              /* what kernels print; borrowed until close */

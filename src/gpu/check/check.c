@@ -52,7 +52,7 @@ static void hook_launch(void *user, const aq_order_packet *packet)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  aq_check_order_launch(check->order, packet);
+  aq_hb_launch(check->order, packet);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -60,7 +60,16 @@ static void hook_seen(void *user, const aq_order_packet *packet)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  aq_check_order_seen(check->order, packet);
+  aq_hb_seen(check->order, packet);
+  pthread_mutex_unlock(&check->lock);
+}
+
+static void hook_memory_seen(void *user, const aq_order_packet *packet,
+                             uint64_t address)
+{
+  aq_check *check = user;
+  pthread_mutex_lock(&check->lock);
+  aq_hb_memory_seen(check->order, packet, address);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -68,12 +77,12 @@ static void hook_complete(void *user, const aq_order_packet *packet)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  const aq_check_act *act =
-      aq_check_order_packet(check->order, packet->queue, packet->id);
+  const aq_hb_event *act =
+      aq_hb_packet(check->order, packet->queue, packet->id);
   if (act && !act->executed &&
       aq_header_type(act->header) == AQ_PACKET_KERNEL_DISPATCH)
-    aq_check_init_forget(check);
-  aq_check_order_complete(check->order, packet);
+    aq_check_uninit_forget(check);
+  aq_hb_complete(check->order, packet);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -82,7 +91,7 @@ static void hook_copy_submit(void *user, uint64_t copy,
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  aq_check_order_copy_submit(check->order, copy, desc);
+  aq_hb_copy_submit(check->order, copy, desc);
   if (!desc->box) {
     aq_check_api_range(check, "reads", (uintptr_t)desc->from, desc->size);
     aq_check_api_range(check, "writes", (uintptr_t)desc->to, desc->size);
@@ -94,28 +103,28 @@ static void hook_copy_ready(void *user, uint64_t copy)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  aq_check_order_copy_ready(check->order, copy);
+  aq_hb_copy_ready(check->order, copy);
   pthread_mutex_unlock(&check->lock);
 }
 
 /* Unwritten bytes move too; the rows of both sides are as long. */
-static void copy_bits(aq_check *check, const aq_check_act *act)
+static void copy_bits(aq_check *check, const aq_hb_event *act)
 {
   const aq_copy_box *box = act->copy.box;
   const uint64_t to = (uintptr_t)act->copy.to, from = (uintptr_t)act->copy.from;
   if (!box) {
-    aq_check_init_copy(check, act, to, from, act->copy.size);
+    aq_check_uninit_copy(check, act, to, from, act->copy.size);
     return;
   }
   for (uint32_t z = 0; z < box->slices; z++)
     for (uint32_t y = 0; y < box->rows; y++)
-      aq_check_init_copy(check, act, to + z * box->to.slice + y * box->to.row,
-                         from + z * box->from.slice + y * box->from.row,
-                         box->width);
+      aq_check_uninit_copy(check, act, to + z * box->to.slice + y * box->to.row,
+                           from + z * box->from.slice + y * box->from.row,
+                           box->width);
 }
 
 /* The rows of one side of a copy. */
-static void copy_rows(aq_check *check, const aq_check_act *act, uint64_t at,
+static void copy_rows(aq_check *check, const aq_hb_event *act, uint64_t at,
                       const aq_copy_pitch *pitch, bool write)
 {
   const aq_copy_box *box = act->copy.box;
@@ -133,7 +142,7 @@ static void hook_copy_move(void *user, uint64_t copy)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  const aq_check_act *act = aq_check_order_copy(check->order, copy);
+  const aq_hb_event *act = aq_hb_copy(check->order, copy);
   if (act && check->options.checks & AQ_CHECK_RACE) {
     copy_rows(check, act, (uintptr_t)act->copy.from, &act->box.from, false);
     copy_rows(check, act, (uintptr_t)act->copy.to, &act->box.to, true);
@@ -147,14 +156,14 @@ static void hook_copy_complete(void *user, uint64_t copy)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
-  aq_check_order_copy_complete(check->order, copy);
+  aq_hb_copy_complete(check->order, copy);
   pthread_mutex_unlock(&check->lock);
 }
 
 void aq_check_publish(aq_check *check, const aq_amd_queue *queue, uint64_t id)
 {
   pthread_mutex_lock(&check->lock);
-  aq_check_order_publish(check->order, queue, id);
+  aq_hb_publish(check->order, queue, id);
   if (check->options.checks & AQ_CHECK_API)
     aq_check_api_publish(check, queue, id);
   pthread_mutex_unlock(&check->lock);
@@ -163,28 +172,28 @@ void aq_check_publish(aq_check *check, const aq_amd_queue *queue, uint64_t id)
 void aq_check_queue_gone(aq_check *check, const aq_amd_queue *queue)
 {
   pthread_mutex_lock(&check->lock);
-  aq_check_order_queue_gone(check->order, queue);
+  aq_hb_queue_gone(check->order, queue);
   pthread_mutex_unlock(&check->lock);
 }
 
 void aq_check_signal_set(aq_check *check, uint64_t signal)
 {
   pthread_mutex_lock(&check->lock);
-  aq_check_order_signal_set(check->order, signal);
+  aq_hb_signal_set(check->order, signal);
   pthread_mutex_unlock(&check->lock);
 }
 
 void aq_check_signal_add(aq_check *check, uint64_t signal)
 {
   pthread_mutex_lock(&check->lock);
-  aq_check_order_signal_add(check->order, signal);
+  aq_hb_signal_add(check->order, signal);
   pthread_mutex_unlock(&check->lock);
 }
 
 void aq_check_signal_seen(aq_check *check, uint64_t signal)
 {
   pthread_mutex_lock(&check->lock);
-  aq_check_order_signal_seen(check->order, signal);
+  aq_hb_signal_seen(check->order, signal);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -193,31 +202,23 @@ static void hook_signal_handled(void *user, aq_signal signal)
   aq_check_signal_seen(user, signal.handle);
 }
 
-static void host_access(aq_check *check, uint64_t address, size_t size,
-                        bool write)
+void aq_check_host_access(aq_check *check, const void *at, size_t size,
+                          bool write)
 {
+  const uint64_t address = (uintptr_t)at;
   pthread_mutex_lock(&check->lock);
   aq_check_api_range(check, write ? "writes" : "reads", address, size);
-  const aq_check_act *act = check->options.checks & AQ_CHECK_RACE
-                                ? aq_check_order_host(check->order)
-                                : NULL;
+  aq_hb_event *act =
+      check->options.checks & AQ_CHECK_RACE ? aq_hb_host(check->order) : NULL;
   if (act && size > 0)
     aq_check_race_range(check, act, address, size, write);
   if (check->options.checks & AQ_CHECK_INIT && write)
-    aq_check_unwritten_set(&check->unwritten, address, size, false);
+    aq_uninit_shadow_set(&check->unwritten, address, size, false);
   else if (check->options.checks & AQ_CHECK_INIT)
-    aq_check_init_read(check, act, address, size);
+    aq_check_uninit_read(check, act, address, size);
+  if (act)
+    aq_hb_host_done(act);
   pthread_mutex_unlock(&check->lock);
-}
-
-void aq_check_host_read(aq_check *check, const void *from, size_t size)
-{
-  host_access(check, (uintptr_t)from, size, false);
-}
-
-void aq_check_host_write(aq_check *check, void *to, size_t size)
-{
-  host_access(check, (uintptr_t)to, size, true);
 }
 
 /* ---- life ---- */
@@ -226,17 +227,18 @@ aq_status aq_check_create(const aq_check_options *options, aq_check **out,
                           aq_diag *diag)
 {
   aq_check *check = calloc(1, sizeof *check);
-  if (!check || !(check->order = aq_check_order_create())) {
+  if (!check || !(check->order = aq_hb_create())) {
     free(check);
     return aq_diag_no_memory(diag);
   }
   check->options = *options;
   pthread_mutex_init(&check->lock, NULL);
   aq_check_observer_make(check);
-  aq_check_init_open(check);
+  aq_check_uninit_open(check);
   check->hooks = (aq_order_hooks){.user = check,
                                   .launch = hook_launch,
                                   .seen = hook_seen,
+                                  .memory_seen = hook_memory_seen,
                                   .complete = hook_complete,
                                   .copy_submit = hook_copy_submit,
                                   .copy_ready = hook_copy_ready,
@@ -251,12 +253,12 @@ void aq_check_destroy(aq_check *check)
 {
   if (!check)
     return;
-  aq_check_order_destroy(check->order);
+  aq_hb_destroy(check->order);
   aq_check_shadow_fini(&check->shadow);
   aq_names_fini(&check->names);
   aq_map_fini(&check->by_key);
   aq_check_sources_fini(check);
-  aq_check_init_fini(check);
+  aq_check_uninit_fini(check);
   free(check->sites);
   free(check->found);
   free(check->known);
@@ -269,11 +271,6 @@ void aq_check_destroy(aq_check *check)
 unsigned aq_check_kinds(const aq_check *check)
 {
   return check->options.checks;
-}
-
-uint64_t aq_check_unfollowed(const aq_check *check)
-{
-  return check->unfollowed;
 }
 
 const aq_wave_observer *aq_check_observer(const aq_check *check)

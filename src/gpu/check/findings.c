@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
@@ -23,9 +24,17 @@ static const char *check_name(unsigned check)
 
 static int64_t name_of(aq_check *check, const char *text)
 {
-  const int64_t id =
-      text && *text ? aq_names_id(&check->names, text, strlen(text)) : -1;
+  if (!text || !*text)
+    return AQ_NONE;
+  const int64_t id = aq_names_id(&check->names, text, strlen(text));
+  check->lost |= id < 0;
   return id < 0 ? AQ_NONE : id;
+}
+
+/* Of a kernel's name, which may be -1. */
+static int64_t kernel_of(int64_t name)
+{
+  return name < 0 ? AQ_NONE : name;
 }
 
 void aq_check_site_text(const aq_check *check, uint32_t site,
@@ -36,8 +45,8 @@ void aq_check_site_text(const aq_check *check, uint32_t site,
     aq_isa_print(&check->sites[site - 1].inst, text);
 }
 
-void aq_check_act_text(const aq_check *check, const aq_check_act *act,
-                       char text[AQ_CHECK_TEXT])
+void aq_hb_event_text(const aq_check *check, const aq_hb_event *act,
+                      char text[AQ_CHECK_TEXT])
 {
   const char *kernel =
       act && act->kernel >= 0 ? aq_names_text(&check->names, act->kernel) : "";
@@ -55,32 +64,44 @@ void aq_check_act_text(const aq_check *check, const aq_check_act *act,
 
 /* ---- rows ---- */
 
-static void source_put(aq_check *check, uint32_t site, int64_t *file,
-                       int64_t *line)
+static void line_put(aq_check *check, uint64_t pc, int64_t *file, int64_t *line)
 {
   uint32_t number;
-  const char *name =
-      site ? aq_check_line(check, check->sites[site - 1].pc, &number) : NULL;
+  const char *name = aq_check_line(check, pc, &number);
   if (!name)
     return;
   *file = name_of(check, name);
   *line = number;
 }
 
+static void source_put(aq_check *check, uint32_t number, int64_t *file,
+                       int64_t *line)
+{
+  const aq_check_site *site = number ? &check->sites[number - 1] : NULL;
+  if (!site)
+    return;
+  if (!site->unloaded) {
+    line_put(check, site->pc, file, line);
+  } else if (site->file >= 0) {
+    *file = site->file;
+    *line = site->line;
+  }
+}
+
 static int64_t stack_name(aq_check *check, void *const *stack)
 {
-  char all[4 * AQ_CHECK_TEXT] = "", one[AQ_CHECK_TEXT];
-  size_t length = 0;
-  for (int i = 0; i < AQ_CHECK_STACK && stack[i] && check->options.frame; i++) {
-    if (!check->options.frame(check->options.user, stack[i], one))
-      continue;
-    const int more = snprintf(all + length, sizeof all - length, "%s%s",
-                              length ? "\n" : "", one);
-    if (more < 0 || (size_t)more >= sizeof all - length)
-      break;
-    length += (size_t)more;
-  }
-  return name_of(check, all);
+  char one[AQ_CHECK_FRAME], *all = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&all, &size);
+  for (int i = 0; out && i < AQ_CHECK_STACK && stack[i] && check->options.frame;
+       i++)
+    if (check->options.frame(check->options.user, stack[i], one))
+      fprintf(out, ftell(out) > 0 ? "\n%s" : "%s", one);
+  if (!out || fclose(out) != 0)
+    check->lost = true;
+  const int64_t name = name_of(check, all);
+  free(all);
+  return name;
 }
 
 /* Where an address lies, and the call stacks of what lies there. */
@@ -95,8 +116,12 @@ static void place_put(aq_check *check, uint64_t address, aq_finding *row)
   const uint64_t far = before   ? b->base - address
                        : behind ? address - (b->base + b->size)
                                 : address - b->base;
-  char where[40] = "host memory";
-  if (b->device != AQ_DEVICE_HOST)
+  char where[200] = "host memory";
+  const char *name =
+      known->is_variable ? aq_names_text(&check->names, known->name) : NULL;
+  if (known->is_variable)
+    snprintf(where, sizeof where, "variable %.180s", name ? name : "?");
+  else if (b->device != AQ_DEVICE_HOST)
     snprintf(where, sizeof where, "memory of device %" PRIu32, b->device);
   snprintf(text, sizeof text,
            "%" PRIu64 " bytes %s %" PRIu64 " bytes of %s%s at 0x%" PRIx64, far,
@@ -127,7 +152,7 @@ static void item_put(const aq_wave *w, int lane, aq_finding *row)
   row->item_z = item / x / y;
 }
 
-static void act_put(const aq_check_act *act, int64_t *queue, int64_t *packet)
+static void act_put(const aq_hb_event *act, int64_t *queue, int64_t *packet)
 {
   if (!act || act->actor == AQ_CHECK_HOST)
     return;
@@ -149,7 +174,7 @@ static void other_put(aq_check *check, const aq_check_what *what,
   if (!what->other && !what->other_site)
     return;
   row->other = name_of(check, what->other_text);
-  row->other_kernel = what->other_kernel >= 0 ? what->other_kernel : AQ_NONE;
+  row->other_kernel = kernel_of(what->other_kernel);
   row->other_instruction = text_of_site(check, what->other_site);
   source_put(check, what->other_site, &row->other_file, &row->other_line);
   act_put(what->other, &row->other_queue, &row->other_packet);
@@ -170,19 +195,27 @@ static aq_finding row_make(aq_check *check, const aq_check_what *what)
   row.missing = name_of(check, what->missing);
   row.instruction = text_of_site(check, what->site);
   row.lanes = what->lanes ? what->lanes : AQ_NONE;
+  if (what->pc)
+    line_put(check, what->pc, &row.file, &row.line);
   source_put(check, what->site, &row.file, &row.line);
-  if (what->act && what->act->kernel >= 0)
-    row.kernel = what->act->kernel;
+  if (what->act)
+    row.kernel = kernel_of(what->act->kernel);
   if (what->wave) {
     const aq_check_grid *grid = aq_check_grid_of(what->wave);
-    row.kernel = grid->kernel;
-    if (what->site)
+    row.kernel = kernel_of(grid->kernel);
+    /* Functions that the kernel calls may lie before it. */
+    if (what->site && check->sites[what->site - 1].pc >= grid->entry)
       row.offset = (int64_t)(check->sites[what->site - 1].pc - grid->entry);
     item_put(what->wave, what->lane, &row);
   }
+  if (what->by) {
+    row.kernel = kernel_of(what->by->kernel);
+    if (what->site && check->sites[what->site - 1].pc >= what->by->entry)
+      row.offset = (int64_t)(check->sites[what->site - 1].pc - what->by->entry);
+  }
   act_put(what->act, &row.queue, &row.packet);
   if (what->grid)
-    row.kernel = what->grid->kernel;
+    row.kernel = kernel_of(what->grid->kernel);
   if (what->called)
     row.called = stack_name(check, what->called);
   if (what->has_address) {
@@ -210,7 +243,10 @@ static aq_status row_put(aq_check *check, const aq_finding *row, uint64_t count,
   for (int i = 0; i < AQ_FINDING_FIELD_COUNT && status == AQ_OK; i++)
     if (aq_finding_field_is_name(i) && fields[i] != AQ_NONE) {
       const char *text = aq_names_text(&check->names, fields[i]);
-      status = sink->name(sink, text, strlen(text), &fields[i], diag);
+      if (text)
+        status = sink->name(sink, text, strlen(text), &fields[i], diag);
+      else
+        fields[i] = AQ_NONE;
     }
   return status == AQ_OK ? sink->put_findings(sink, &own, 1, diag) : status;
 }
@@ -256,7 +292,7 @@ aq_status aq_check_put(aq_check *check, aq_diag *diag)
     status = row_put(check, &check->found[i].row, check->found[i].unput, diag);
     check->found[i].unput = 0;
   }
-  if (status == AQ_OK && (check->lost || aq_check_order_is_full(check->order)))
+  if (status == AQ_OK && (check->lost || aq_hb_is_full(check->order)))
     status = aq_diag_set(diag, AQ_ERR_RESOURCES,
                          "the checker ran out of %s: findings are missing",
                          check->lost ? "memory" : "memory or dispatches");
@@ -269,11 +305,8 @@ void aq_check_end(aq_check *check)
   pthread_mutex_lock(&check->lock);
   if (check->options.checks & AQ_CHECK_LEAK && !check->leaks_done)
     aq_check_leaks(check);
+  if (!check->leaks_done)
+    aq_check_unseen(check);
   check->leaks_done = true;
   pthread_mutex_unlock(&check->lock);
-}
-
-size_t aq_check_count(const aq_check *check)
-{
-  return check->found_count;
 }

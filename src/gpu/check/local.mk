@@ -3,12 +3,13 @@ libaqcore_a_SOURCES += \
 	src/gpu/check/api.c \
 	src/gpu/check/check.c \
 	src/gpu/check/findings.c \
-	src/gpu/check/float_sites.c \
-	src/gpu/check/floats.c src/gpu/check/floats.h \
+	src/gpu/check/nan_sites.c \
+	src/gpu/check/nan_tracking.c src/gpu/check/nan_tracking.h \
 	src/gpu/check/memory.c \
 	src/gpu/check/observe.c src/gpu/check/observe.h \
 	src/gpu/check/source.c \
-	src/gpu/check/sync.c
+	src/gpu/check/variables.c \
+	src/gpu/check/barrier_divergence.c
 
 include src/gpu/check/core/local.mk
 include src/gpu/check/race/local.mk

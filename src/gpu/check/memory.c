@@ -9,7 +9,7 @@
 #include "common/allocations.h"
 #include "common/array.h"
 #include "gpu/check/core/core.h"
-#include "gpu/wave/core/reach.h"
+#include "gpu/wave/core/address_translate.h"
 
 /* The index of the first allocation whose base is above an address. */
 static size_t known_above(const aq_check *check, uint64_t address)
@@ -61,43 +61,40 @@ const aq_check_known *aq_check_known_near(const aq_check *check,
   return best;
 }
 
-/* Whether the program must write a block before it reads it: memory of a device
- * that it allocated itself. */
-static bool begins_unwritten(aq_check *check, const aq_check_block *block)
+bool aq_check_is_fresh(const aq_check *check, const aq_check_block *block)
 {
-  if (!(check->options.checks & AQ_CHECK_INIT) || block->ours || block->fine ||
-      block->device == AQ_DEVICE_HOST)
-    return false;
-  if (block->size > AQ_CHECK_FOLLOWED_MAX) {
-    check->unfollowed++;
-    return false;
-  }
-  aq_check_unwritten_fill((void *)(uintptr_t)block->base, block->size);
-  return true;
+  return check->options.checks & AQ_CHECK_INIT && !block->ours &&
+         !block->fine && block->device != AQ_DEVICE_HOST;
 }
 
-void aq_check_allocated(aq_check *check, const aq_check_block *block)
+void aq_check_known_put(aq_check *check, const aq_check_known *known)
 {
-  pthread_mutex_lock(&check->lock);
-  const size_t at = known_above(check, block->base);
-  const aq_check_known made = {
-      .block = *block, .begins_unwritten = begins_unwritten(check, block)};
-  if (at > 0 && check->known[at - 1].block.base == block->base) {
-    check->known[at - 1] = made;
+  const size_t at = known_above(check, known->block.base);
+  if (at > 0 && check->known[at - 1].block.base == known->block.base) {
+    check->known[at - 1] = *known;
   } else if (AQ_ARRAY_RESERVE(check->known, check->known_capacity,
                               check->known_count + 1)) {
     memmove(&check->known[at + 1], &check->known[at],
             (check->known_count - at) * sizeof *check->known);
-    check->known[at] = made;
+    check->known[at] = *known;
     check->known_count++;
   } else {
     check->lost = true;
   }
   check->known_epoch++;
+}
+
+void aq_check_allocated(aq_check *check, const aq_check_block *block)
+{
+  pthread_mutex_lock(&check->lock);
+  const aq_check_known made = {.block = *block,
+                               .begins_unwritten = block->unwritten};
+  check->unfollowed += aq_check_is_fresh(check, block) && !block->unwritten;
+  aq_check_known_put(check, &made);
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
   if (check->options.checks & AQ_CHECK_INIT)
-    aq_check_unwritten_allocated(&check->unwritten, block->base, block->size,
-                                 made.begins_unwritten);
+    aq_uninit_shadow_allocated(&check->unwritten, block->base, block->size,
+                               made.begins_unwritten);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -123,15 +120,21 @@ typedef struct access {
   aq_wave *wave;
   aq_check_grid *grid;
   uint32_t site;
-  const aq_wave_touch *touch;
+  const aq_wave_access_info *touch;
   bool write, atomic;
 } access;
+
+/* Whether the host may access a block without a call, which is not seen. */
+static bool host_shares(const aq_check_block *block)
+{
+  return !block->ours && (block->fine || block->device == AQ_DEVICE_HOST);
+}
 
 /* Whether a live allocation has all of the bytes; the instruction's is
  * remembered. */
 static bool block_has(const access *a, uint64_t first, uint64_t end)
 {
-  const aq_check *check = a->grid->check;
+  aq_check *check = a->grid->check;
   aq_check_site *site = &check->sites[a->site - 1];
   if (site->near_epoch == check->known_epoch && first >= site->near_base &&
       end <= site->near_end)
@@ -141,13 +144,23 @@ static bool block_has(const access *a, uint64_t first, uint64_t end)
   if (!a->write && first >= packet && end <= packet + sizeof(aq_kernel_packet))
     return true;
   const size_t above = known_above(check, first);
-  const aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
+  aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
   if (!k || k->freed || end > k->block.base + k->block.size)
     return false;
+  k->shared |= host_shares(&k->block);
   site->near_epoch = check->known_epoch;
   site->near_base = k->block.base;
   site->near_end = k->block.base + k->block.size;
   return true;
+}
+
+/* A kernel of HIP's library, which copies or fills for a call of the program.
+ */
+static bool is_of_hip(const aq_check_grid *grid)
+{
+  static const char begin[] = "__amd_rocclr_";
+  return strncmp(aq_names_text(&grid->check->names, grid->kernel), begin,
+                 sizeof begin - 1) == 0;
 }
 
 /* Memory that is no allocation of a pool: code, queues, locked memory. */
@@ -155,11 +168,17 @@ static bool other_has(const access *a, uint64_t address, unsigned bytes)
 {
   aq_wave_grid *grid = a->wave->grid;
   aq_allocation found;
-  if (!aq_wave_reach(grid, address, bytes, a->write))
+  if (!aq_wave_translate(grid, address, bytes, a->write))
     return false;
-  return !aq_allocations_find(grid->reachable->allocations, address,
-                              grid->desc.device, AQ_ACCESS_READ, &found) ||
-         found.kind != AQ_ALLOCATION_POOL;
+  if (!aq_allocations_find(grid->reachable->allocations, address,
+                           grid->desc.device, AQ_ACCESS_READ, &found))
+    return true;
+  a->grid->check->shared_others |=
+      (found.kind == AQ_ALLOCATION_LOCKED || found.kind == AQ_ALLOCATION_SVM) &&
+      !is_of_hip(a->grid);
+  return found.kind != AQ_ALLOCATION_POOL &&
+         !(found.kind == AQ_ALLOCATION_CODE &&
+           aq_check_among_variables(a->grid->check, aq_address_host(address)));
 }
 
 static const char *global_kind(const access *a, uint64_t address,
@@ -177,9 +196,13 @@ static const char *global_kind(const access *a, uint64_t address,
                      : inside || beside   ? "out of bounds"
                                           : "wild pointer";
   if (!inside && !beside && address >= NULL_PAGE && a->write &&
-      aq_wave_reach(a->wave->grid, address, bytes, false))
+      aq_wave_translate(a->wave->grid, address, bytes, false))
     kind = "write to read-only memory";
-  snprintf(text, size, "%s of %u bytes at 0x%" PRIx64, verb, bytes, address);
+  const char *stray = address >= NULL_PAGE && strcmp(kind, "wild pointer") == 0
+                          ? aq_address_stray(address)
+                          : NULL;
+  snprintf(text, size, "%s of %u bytes at 0x%" PRIx64 "%s%s", verb, bytes,
+           address, stray ? ", " : "", stray ? stray : "");
   return kind;
 }
 
@@ -197,23 +220,31 @@ static bool is_readonly(const access *a, uint64_t first, uint64_t end)
          (a->write && aq_check_in_code(a->grid->check, first, end));
 }
 
+static aq_check_what access_what(const access *a, const char *kind, int lane,
+                                 unsigned lanes, uint64_t address,
+                                 const char *message)
+{
+  return (aq_check_what){.check = AQ_CHECK_MEMORY,
+                         .kind = kind,
+                         .wave = a->wave,
+                         .act = a->grid->act,
+                         .site = a->site,
+                         .lane = lane,
+                         .lanes = lanes,
+                         .has_address = true,
+                         .has_place = true,
+                         .address = address,
+                         .bytes = a->touch->bytes,
+                         .other_kernel = -1,
+                         .message = message};
+}
+
 static void access_report(const access *a, const char *kind, int lane,
                           unsigned lanes, uint64_t address, bool place,
                           const char *message)
 {
-  const aq_check_what what = {.check = AQ_CHECK_MEMORY,
-                              .kind = kind,
-                              .wave = a->wave,
-                              .act = a->grid->act,
-                              .site = a->site,
-                              .lane = lane,
-                              .lanes = lanes,
-                              .has_address = true,
-                              .has_place = place,
-                              .address = address,
-                              .bytes = a->touch->bytes,
-                              .other_kernel = -1,
-                              .message = message};
+  aq_check_what what = access_what(a, kind, lane, lanes, address, message);
+  what.has_place = place;
   aq_check_report(a->grid->check, &what);
 }
 
@@ -274,10 +305,11 @@ static bool shared_lane(const access *a, int l, unsigned lanes)
 {
   const uint32_t first = (uint32_t)a->touch->at[l];
   const bool two = a->touch->second >> l & 1;
-  const bool ok = shared_has(a, first) &&
-                  (!two || shared_has(a, aq_wave_touch_second(a->touch, l)));
+  const bool ok =
+      shared_has(a, first) &&
+      (!two || shared_has(a, aq_wave_access_info_second(a->touch, l)));
   const uint32_t at =
-      shared_has(a, first) ? aq_wave_touch_second(a->touch, l) : first;
+      shared_has(a, first) ? aq_wave_access_info_second(a->touch, l) : first;
   char text[AQ_CHECK_TEXT];
   if (ok && !(a->atomic && first % a->touch->bytes != 0))
     return true;
@@ -296,7 +328,7 @@ static bool shared_lane(const access *a, int l, unsigned lanes)
 /* Whether no lane's access to memory can be a defect. */
 static bool global_is_inside(const access *a)
 {
-  const aq_wave_touch *t = a->touch;
+  const aq_wave_access_info *t = a->touch;
   const uint64_t least = aq_address_host(t->least),
                  most = aq_address_host(t->most);
   return !t->shared && least <= most &&
@@ -308,7 +340,7 @@ static bool global_is_inside(const access *a)
 
 static bool shared_is_inside(const access *a)
 {
-  const aq_wave_touch *t = a->touch;
+  const aq_wave_access_info *t = a->touch;
   const uint64_t end = a->wave->grid->lds_asked;
   const int32_t apart = t->second ? (int32_t)t->apart : 0;
   const int64_t least = (int64_t)t->least + (apart < 0 ? apart : 0),
@@ -317,16 +349,87 @@ static bool shared_is_inside(const access *a)
          !(a->atomic && t->low & (t->bytes - 1));
 }
 
-uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch)
+/* Reports an access of a lane by the address of a variable that lies in
+ * another allocation. The compiler may have made such an address of the other
+ * one's, by a constant; not where the instruction accesses both. */
+static void variable_report(const access *a, const aq_check_known *k, int l)
+{
+  const aq_wave_access_info *t = a->touch;
+  const bool both = a->grid->check->sites[a->site - 1].within == k->block.base;
+  const uint64_t at = aq_address_host(t->at[l]);
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "%s of %u bytes at 0x%" PRIx64
+           " by the address of variable %.200s, %" PRIu64 " bytes%s",
+           a->atomic  ? "atomic"
+           : a->write ? "write"
+                      : "read",
+           t->bytes, at, aq_names_text(&a->grid->check->names, k->name),
+           k->block.size, both ? "" : "; the program may mean the other one");
+  aq_check_what what =
+      access_what(a, "out of bounds", t->scalar ? -1 : l,
+                  (unsigned)__builtin_popcountll(t->global), at, text);
+  what.possible = both ? AQ_FINDING_SURE : AQ_FINDING_NOTE;
+  aq_check_report(a->grid->check, &what);
+}
+
+static void variable_check(const access *a)
+{
+  const aq_wave_access_info *t = a->touch;
+  aq_check_site *site = &a->grid->check->sites[a->site - 1];
+  uint64_t lanes = 0;
+  const aq_check_known *k = aq_check_base_of(a->wave, site, &lanes);
+  int out = -1;
+  if (!k)
+    return;
+  const uint64_t first = k->block.base, end = first + k->block.size;
+  for (uint64_t rest = t->global & lanes; rest; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    const uint64_t at = aq_address_host(t->at[l]);
+    if (at >= first && at + t->bytes <= end)
+      site->within = first;
+    else if (out < 0 && block_has(a, at, at + t->bytes))
+      out = l;
+  }
+  if (out >= 0)
+    variable_report(a, k, out);
+}
+
+static access access_of(aq_wave *w, uint32_t site,
+                        const aq_wave_access_info *touch)
 {
   const uint8_t kind = aq_check_grid_of(w)->check->sites[site - 1].kind;
-  const access a = {.wave = w,
-                    .grid = aq_check_grid_of(w),
-                    .site = site,
-                    .touch = touch,
-                    .write = kind != AQ_WAVE_TOUCH_READ,
-                    .atomic = kind == AQ_WAVE_TOUCH_ATOMIC};
+  return (access){.wave = w,
+                  .grid = aq_check_grid_of(w),
+                  .site = site,
+                  .touch = touch,
+                  .write = kind != AQ_WAVE_ACCESS_READ,
+                  .atomic = kind == AQ_WAVE_ACCESS_ATOMIC};
+}
+
+void aq_check_shares(aq_wave *w, uint32_t site,
+                     const aq_wave_access_info *touch)
+{
+  const access a = access_of(w, site, touch);
+  const uint64_t least = aq_address_host(touch->least),
+                 most = aq_address_host(touch->most);
+  if (!touch->global || (!touch->shared && least <= most &&
+                         block_has(&a, least, most + touch->bytes)))
+    return;
+  for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
+    const uint64_t at = touch->at[__builtin_ctzll(rest)];
+    if (!block_has(&a, aq_address_host(at), aq_address_host(at) + touch->bytes))
+      (void)other_has(&a, at, touch->bytes);
+  }
+}
+
+uint64_t aq_check_memory(aq_wave *w, uint32_t site,
+                         const aq_wave_access_info *touch)
+{
+  const access a = access_of(w, site, touch);
   uint64_t bad = 0;
+  if (touch->global)
+    variable_check(&a);
   if (touch->global && !global_is_inside(&a))
     for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
       const int l = __builtin_ctzll(rest);
@@ -363,4 +466,69 @@ void aq_check_leaks(aq_check *check)
                                 .message = text};
     aq_check_report(check, &what);
   }
+}
+
+static void note_report(aq_check *check, unsigned of, const char *kind,
+                        const char *message, const aq_check_block *first)
+{
+  const aq_check_what what = {.check = of,
+                              .kind = kind,
+                              .possible = AQ_FINDING_NOTE,
+                              .lane = -1,
+                              .has_address = first != NULL,
+                              .has_place = first != NULL,
+                              .address = first ? first->base : 0,
+                              .other_kernel = -1,
+                              .message = message};
+  aq_check_report(check, &what);
+}
+
+static void forgotten_report(aq_check *check)
+{
+  const aq_check_forgotten *f = &check->forgotten;
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "of %" PRIu64 " workgroups that ended, and of %" PRIu64
+           " waits for their stores: accesses behind their atomics count as "
+           "ordered",
+           f->groups, f->waits);
+  if (f->groups || f->waits)
+    note_report(check, AQ_CHECK_RACE, "order not kept", text, NULL);
+}
+
+void aq_check_unseen(aq_check *check)
+{
+  char text[AQ_CHECK_TEXT];
+  const aq_check_block *first = NULL;
+  uint64_t count = 0, bytes = 0;
+  for (size_t i = 0; i < check->known_count; i++) {
+    const aq_check_known *k = &check->known[i];
+    if (!k->shared)
+      continue;
+    first = first ? first : &k->block;
+    count++;
+    bytes += k->block.size;
+  }
+  char pools[80] = "";
+  if (count > 0)
+    snprintf(pools, sizeof pools,
+             "%" PRIu64 " allocation%s (%" PRIu64 " bytes)%s", count,
+             count == 1 ? "" : "s", bytes,
+             check->shared_others ? " and in " : "");
+  snprintf(text, sizeof text,
+           "the host's own loads and stores in %s%s that kernels access", pools,
+           check->shared_others ? "registered or pageable memory" : "");
+  const unsigned of = check->options.checks & AQ_CHECK_RACE
+                          ? AQ_CHECK_RACE
+                          : check->options.checks & AQ_CHECK_INIT;
+  if (of && (count > 0 || check->shared_others))
+    note_report(check, of, "host accesses not seen", text, first);
+  snprintf(text, sizeof text,
+           "%" PRIu64 " allocations were too large to fill: they count as "
+           "written",
+           check->unfollowed);
+  if (check->unfollowed)
+    note_report(check, AQ_CHECK_INIT, "unwritten memory not followed", text,
+                NULL);
+  forgotten_report(check);
 }

@@ -7,45 +7,53 @@
 
 #include "common/array.h"
 #include "gpu/check/core/core.h"
-#include "gpu/check/floats.h"
+#include "gpu/check/nan_tracking.h"
 #include "gpu/check/observe.h"
-#include "gpu/check/race/scopes.h"
+#include "gpu/check/race/memory_model.h"
 #include "gpu/wave/core/code.h"
 
 /* ---- sites ---- */
 
-uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
+uint32_t aq_check_site_make(const aq_wave *w, const aq_wave_op *o)
 {
-  const aq_isa_inst *inst = &o->more->inst;
-  const aq_wave_touch_kind kind = aq_wave_touch_kind_of(inst);
-  const unsigned bytes = kind ? aq_wave_touch_bytes(inst) : 0;
+  aq_check *check = aq_check_grid_of(w)->check;
+  const aq_isa_inst *inst = &o->decoded->inst;
+  const aq_wave_access_info_kind kind = aq_wave_access_info_kind_of(inst);
+  const unsigned bytes = kind ? aq_wave_access_info_bytes(inst) : 0;
   aq_check_site made = {
       .inst = *inst,
       .pc = aq_wave_code_pc(o),
-      .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
+      .kind = bytes ? (uint8_t)kind : AQ_WAVE_ACCESS_NONE,
       .bytes = (uint8_t)bytes,
       .global = (uint8_t)aq_check_access_of(inst, kind, bytes, false),
       .group = (uint8_t)aq_check_access_of(inst, kind, bytes, true),
       .shared = (uint8_t)aq_check_access_shared(inst, kind, bytes),
       .drops = aq_check_is_dropped(inst),
-      .fences = aq_check_is_fence(inst),
+      .fence = aq_check_fence_of(inst),
       .moves = aq_wave_op_moves(o),
       .meets = aq_check_is_barrier(inst),
-      .steps = bytes > 0 || aq_check_is_fence(inst)};
-  made.returns = kind == AQ_WAVE_TOUCH_ATOMIC &&
-                 (inst->row->encoding == AQ_ISA_DS || inst->glc ||
-                  inst->temporal & 1 /* gfx12 */);
+      .steps = bytes > 0};
+  made.returns = kind == AQ_WAVE_ACCESS_ATOMIC &&
+                 (inst->row->encoding == AQ_ISA_DS
+                      ? aq_isa_operand_find(inst, 'D') != NULL
+                      : inst->glc || inst->temporal & 1 /* gfx12 */);
   aq_check_site_registers(&made);
+  if (check->options.checks & AQ_CHECK_RACE && made.kind == AQ_WAVE_ACCESS_READ)
+    made.polls = (uint8_t)aq_check_poll_of(w->grid->code, &made);
+  if (check->options.checks & AQ_CHECK_MEMORY)
+    aq_check_bases_site(check, &made);
   if (check->options.checks & AQ_CHECK_WAIT)
     aq_check_waits_site(&made);
   if (check->options.checks & AQ_CHECK_INIT)
-    aq_check_init_site(&made);
+    aq_check_uninit_site(&made);
   if (check->options.checks & AQ_CHECK_FLOAT)
     aq_check_float_site(&made);
   made.looks =
       (uint8_t)(AQ_CHECK_WAIT | (made.floats ? AQ_CHECK_FLOAT : 0) |
                 (made.steps ? UINT8_MAX : 0) | (made.init ? AQ_CHECK_INIT : 0) |
-                (made.meets ? AQ_CHECK_SYNC : 0));
+                (made.meets ? AQ_CHECK_SYNC : 0) |
+                (made.fence ? AQ_CHECK_RACE : 0) |
+                (made.base ? AQ_CHECK_MEMORY : 0));
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
     check->lost = true;
@@ -58,7 +66,8 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
 
 /* Runs the instruction without the lanes that must not access. */
 static const aq_wave_op *run_without(aq_wave *w, const aq_wave_op *o,
-                                     const aq_wave_touch *touch, uint64_t bad)
+                                     const aq_wave_access_info *touch,
+                                     uint64_t bad)
 {
   const uint64_t exec = AQ_WAVE_EXEC(w);
   if (touch->scalar || bad == exec)
@@ -74,18 +83,20 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
 {
   const aq_check_site *site = &check->sites[number - 1];
   const unsigned checks = aq_check_grid_of(w)->checks;
-  aq_wave_touch touch;
+  aq_wave_access_info touch;
   uint64_t bad = 0;
-  if (site->fences)
-    aq_check_group_of(w)->fenced = true;
-  if (site->kind == AQ_WAVE_TOUCH_NONE ||
+  if (site->kind == AQ_WAVE_ACCESS_NONE ||
       (AQ_WAVE_EXEC(w) == 0 && site->inst.row->encoding != AQ_ISA_SMEM))
     return o->run(w, o);
-  aq_wave_touch_find(w, o, site->bytes, &touch);
+  aq_wave_access_info_find(w, o, site->bytes, &touch);
   if (checks & AQ_CHECK_SYNC && !touch.scalar)
     aq_check_sync_access(w, number, touch.global | touch.shared);
   if (checks & AQ_CHECK_MEMORY)
     bad = aq_check_memory(w, number, &touch);
+  else if (checks & (AQ_CHECK_RACE | AQ_CHECK_INIT))
+    aq_check_shares(w, number, &touch);
+  if (site->base)
+    aq_check_bases_step(w, o, site);
   if (bad) {
     touch.global &= ~bad;
     touch.shared &= ~bad;
@@ -95,15 +106,26 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
   if (checks & AQ_CHECK_RACE)
     aq_check_race(w, number, &touch);
   if (checks & AQ_CHECK_INIT)
-    aq_check_init_memory(w, o, number, &touch);
+    aq_check_uninit_memory(w, o, number, &touch);
   if (checks & AQ_CHECK_FLOAT)
     aq_check_float_memory(w, number, &touch);
   return bad ? run_without(w, o, &touch, bad) : o->run(w, o);
 }
 
+/* Runs an instruction that orders accesses. */
+static const aq_wave_op *fence_run(aq_wave *w, const aq_wave_op *o,
+                                   uint32_t number, bool meets)
+{
+  aq_check_race_fence(w, number);
+  const aq_wave_op *next = o->run(w, o);
+  if (meets && next)
+    aq_check_race_met(w);
+  return next;
+}
+
 /* Runs an instruction that some check looks at. */
-static const aq_wave_op *looked_run(aq_check *check, aq_wave *w,
-                                    const aq_wave_op *o, uint32_t number)
+static const aq_wave_op *scan_run(aq_check *check, aq_wave *w,
+                                  const aq_wave_op *o, uint32_t number)
 {
   const aq_check_site *site = &check->sites[number - 1];
   const unsigned checks = aq_check_grid_of(w)->checks;
@@ -111,12 +133,16 @@ static const aq_wave_op *looked_run(aq_check *check, aq_wave *w,
     aq_check_wait(w, number);
   if (site->meets && checks & AQ_CHECK_SYNC)
     aq_check_sync_meets(w, number);
+  if (site->base && !site->kind)
+    aq_check_bases_step(w, o, site);
+  if (site->fence && checks & AQ_CHECK_RACE)
+    return fence_run(w, o, number, site->fence & AQ_CHECK_MEETS_GRID);
   if (site->steps)
     return step(check, w, o, number);
   if (site->floats && checks & AQ_CHECK_FLOAT)
     return aq_check_float_run(w, o, number);
   if (site->init && checks & AQ_CHECK_INIT)
-    return aq_check_init_run(w, o, number);
+    return aq_check_uninit_run(w, o, number);
   return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
 }
 
@@ -128,13 +154,14 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
   int64_t n = *left;
   while (n > 0) {
     const aq_wave_op *next;
-    if (o->more && !o->more->note)
-      o->more->note = aq_check_site_make(check, o);
-    if (o->more && o->more->note &&
-        check->sites[o->more->note - 1].looks & checks)
-      next = looked_run(check, w, o, o->more->note);
+    if (o->decoded && !o->decoded->note)
+      o->decoded->note = aq_check_site_make(w, o);
+    if (o->decoded && o->decoded->note &&
+        check->sites[o->decoded->note - 1].looks & checks)
+      next = scan_run(check, w, o, o->decoded->note);
     else
-      next = o->more && w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+      next =
+          o->decoded && w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
     n--;
     if (!next)
       break;
@@ -155,6 +182,23 @@ static unsigned checks_of(const aq_check *check, const aq_wave_grid *grid)
              : checks;
 }
 
+/* Bits of the numbers below a count. */
+static unsigned bits_below(uint64_t count)
+{
+  return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
+}
+
+static aq_check_bits bits_of(const aq_wave_grid *grid)
+{
+  enum { MOST = 31 }; /* more workgroups would leave too few for barriers */
+  const unsigned most = bits_below(grid->group_count),
+                 groups = most < MOST ? most : MOST,
+                 waves = bits_below(grid->waves);
+  return (aq_check_bits){.group = (uint8_t)(AQ_CHECK_SERIAL_SHIFT - groups),
+                         .wave =
+                             (uint8_t)(AQ_CHECK_SERIAL_SHIFT - groups - waves)};
+}
+
 static void *observed_begin(void *user, aq_wave_grid *grid)
 {
   aq_check *check = user;
@@ -168,12 +212,13 @@ static void *observed_begin(void *user, aq_wave_grid *grid)
       .checks = checks_of(check, grid),
       .grid = grid,
       .entry = grid->entry,
+      .by_waves = aq_check_is_by_waves(check, grid->entry),
       .kernel = aq_names_id(&check->names, desc->kernel, strlen(desc->kernel))};
-  made->act =
-      aq_check_order_packet(check->order, desc->queue, desc->dispatch_id);
+  made->act = aq_hb_packet(check->order, desc->queue, desc->dispatch_id);
   if (made->act) {
     made->act->kernel = made->kernel;
     made->act->executed = true;
+    made->act->bits = bits_of(grid);
   }
   if (check->options.checks & AQ_CHECK_API)
     aq_check_api_launch(made);
@@ -193,11 +238,13 @@ static void observed_leave(void *user)
 
 static void group_fini(aq_check_group *mine, const aq_wave_grid *grid)
 {
-  aq_check_init_group_fini(mine, grid);
+  aq_check_uninit_group_fini(mine, grid);
+  aq_check_race_group_fini(mine);
   free(mine->lds);
-  aq_check_states_fini(&mine->states);
+  aq_access_history_fini(&mine->states);
   free(mine->waits);
   free(mine->sync);
+  free(mine->bases);
   free(mine->odd);
   free(mine);
 }
@@ -215,12 +262,15 @@ static aq_check_group *group_make(const aq_wave_grid *grid)
     ok = (mine->lds = calloc(words, sizeof *mine->lds)) != NULL;
   if (checks & AQ_CHECK_WAIT)
     ok &= (mine->waits = calloc(grid->waves, sizeof *mine->waits)) != NULL;
+  if (checks & AQ_CHECK_MEMORY &&
+      aq_check_grid_of_grid(grid)->check->variable_count > 0)
+    ok &= (mine->bases = calloc(grid->waves, sizeof *mine->bases)) != NULL;
   if (checks & AQ_CHECK_SYNC)
     ok &= (mine->sync = calloc(grid->waves, sizeof *mine->sync)) != NULL;
   if (checks & AQ_CHECK_FLOAT)
     ok &= (mine->odd = calloc(grid->waves, sizeof *mine->odd)) != NULL;
   if (checks & AQ_CHECK_INIT)
-    ok &= aq_check_init_group(mine, grid);
+    ok &= aq_check_uninit_group(mine, grid);
   if (ok)
     return mine;
   group_fini(mine, grid);
@@ -230,11 +280,11 @@ static aq_check_group *group_make(const aq_wave_grid *grid)
 /* One that ended has the marks of its accesses. */
 static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
 {
-  mine->barrier = 0;
-  mine->observed = mine->fenced = false;
   if (mine->lds)
     memset(mine->lds, 0, (grid->lds_asked + 3) / 4 * sizeof *mine->lds);
   mine->states.count = mine->states.free = 0;
+  if (mine->bases)
+    memset(mine->bases, 0, grid->waves * sizeof *mine->bases);
   for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
     aq_check_waits_end(&mine->waits[i]);
   for (uint32_t i = 0; mine->odd && i < grid->waves; i++)
@@ -252,21 +302,26 @@ static bool group_begin(aq_wave_group *group)
     return false;
   mine->grid = grid;
   mine->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
+  if (grid->checks & AQ_CHECK_RACE && !aq_check_race_group_begin(mine, group)) {
+    mine->next = grid->free;
+    grid->free = mine;
+    return false;
+  }
   group->observed = mine;
   if (mine->sync)
     aq_check_sync_group(group);
   if (mine->unset)
-    aq_check_init_group_begin(group);
+    aq_check_uninit_group_begin(group);
   return true;
 }
 
 static void group_end(aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
+  aq_check_race_group_end(mine);
   group_clear(mine, group->grid);
   mine->next = mine->grid->free;
   mine->grid->free = mine;
-  group->observed = NULL;
 }
 
 static void observed_end(aq_wave_grid *grid)
@@ -277,6 +332,7 @@ static void observed_end(aq_wave_grid *grid)
     mine->free = group->next;
     group_fini(group, grid);
   }
+  aq_check_race_grid_end(mine);
   free(mine);
   grid->observed = NULL;
 }
@@ -284,11 +340,12 @@ static void observed_end(aq_wave_grid *grid)
 static void group_barrier(aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
-  mine->barrier++;
+  if (mine->order)
+    aq_check_race_barrier(group);
   if (mine->sync)
     aq_check_sync_opens(group);
   if (mine->unset)
-    aq_check_init_barrier(group);
+    aq_check_uninit_barrier(group);
 }
 
 static void observed_stuck(aq_wave_grid *grid)
@@ -304,6 +361,8 @@ static void observed_fault(aq_wave_grid *grid)
 {
   aq_check_grid *mine = grid->observed;
   const aq_execution_fault *fault = &grid->fault;
+  /* The finding has the kernel and the place itself. */
+  const char *text = strstr(fault->text, "): ");
   const aq_check_what what = {
       .check = AQ_CHECK_MEMORY,
       .kind = fault->kind == AQ_EXECUTION_FAULT_TRAP ? "trap"
@@ -311,12 +370,13 @@ static void observed_fault(aq_wave_grid *grid)
                   ? "illegal instruction"
                   : "fault",
       .act = mine->act,
+      .pc = fault->pc,
       .lane = -1,
       .has_address = fault->kind == AQ_EXECUTION_FAULT_MEMORY,
       .has_place = fault->kind == AQ_EXECUTION_FAULT_MEMORY,
       .address = fault->address,
       .other_kernel = -1,
-      .message = fault->text};
+      .message = text ? text + strlen("): ") : fault->text};
   aq_check_report(mine->check, &what);
 }
 

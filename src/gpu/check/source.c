@@ -14,7 +14,8 @@ static void readonly_add(aq_check *check, uint64_t base, uint64_t bias,
     const aq_code_segment *s = &code->segments[i];
     const aq_check_readonly made = {.base = base,
                                     .first = s->address + bias,
-                                    .end = s->address + bias + s->memory_size};
+                                    .end = s->address + bias + s->memory_size,
+                                    .by_waves = code->by_gcc};
     if (!s->writable && !AQ_ARRAY_PUSH(check->readonly, check->readonly_count,
                                        check->readonly_capacity, made))
       check->lost = true;
@@ -29,32 +30,60 @@ bool aq_check_in_code(const aq_check *check, uint64_t first, uint64_t end)
   return false;
 }
 
+bool aq_check_is_by_waves(const aq_check *check, uint64_t pc)
+{
+  bool by_waves = false;
+  for (size_t i = 0; i < check->readonly_count; i++)
+    if (pc >= check->readonly[i].first && pc < check->readonly[i].end)
+      by_waves |= check->readonly[i].by_waves;
+  return by_waves;
+}
+
 void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size)
 {
   aq_check_source made = {.base = base, .end = base + span, .bias = bias};
-  const bool lines =
-      aq_code_lines_read(bytes, size, code, &made.lines, NULL) == AQ_OK;
+  /* Without a line table it stands for its addresses all the same. */
+  if (aq_code_lines_read(bytes, size, code, &made.lines, NULL) != AQ_OK)
+    made.lines = (aq_code_lines){.files = AQ_NAMES_INIT};
   pthread_mutex_lock(&check->lock);
   readonly_add(check, base, bias, code);
   aq_check_api_code(check, base, bias, bytes, size);
-  if (lines && !AQ_ARRAY_PUSH(check->sources, check->source_count,
-                              check->source_capacity, made)) {
+  aq_check_variables_add(check, base, bias, bytes, size);
+  if (!AQ_ARRAY_PUSH(check->sources, check->source_count,
+                     check->source_capacity, made)) {
     check->lost = true;
     aq_code_lines_fini(&made.lines);
   }
   pthread_mutex_unlock(&check->lock);
 }
 
+/* Sites are named as long as the checker lives, and other code may come to
+ * their addresses: they take their lines along. */
+static void sites_leave(aq_check *check, const aq_check_source *s)
+{
+  for (size_t i = 0; i < check->site_count; i++) {
+    aq_check_site *site = &check->sites[i];
+    if (site->unloaded || site->pc < s->base || site->pc >= s->end)
+      continue;
+    const char *file =
+        aq_code_lines_user(&s->lines, site->pc - s->bias, &site->line);
+    site->file = file ? aq_names_id(&check->names, file, strlen(file)) : -1;
+    site->unloaded = true;
+  }
+}
+
 void aq_check_code_gone(aq_check *check, uint64_t base)
 {
   pthread_mutex_lock(&check->lock);
   aq_check_api_code_gone(check, base);
+  aq_check_variables_gone(check, base);
   for (size_t i = 0; i < check->readonly_count; i++)
     if (check->readonly[i].base == base)
       check->readonly[i--] = check->readonly[--check->readonly_count];
   for (size_t i = 0; i < check->source_count; i++)
     if (check->sources[i].base == base) {
+      sites_leave(check, &check->sources[i]);
       aq_code_lines_fini(&check->sources[i].lines);
       check->sources[i--] = check->sources[--check->source_count];
     }
@@ -65,14 +94,11 @@ const char *aq_check_line(const aq_check *check, uint64_t pc, uint32_t *line)
 {
   for (size_t i = 0; i < check->source_count; i++) {
     const aq_check_source *s = &check->sources[i];
-    const aq_code_line *found =
-        pc >= s->base && pc < s->end
-            ? aq_code_lines_find(&s->lines, pc - s->bias)
-            : NULL;
-    if (!found || found->line == 0)
-      continue;
-    *line = found->line;
-    return aq_names_text(&s->lines.files, found->file);
+    const char *file = pc >= s->base && pc < s->end
+                           ? aq_code_lines_user(&s->lines, pc - s->bias, line)
+                           : NULL;
+    if (file)
+      return file;
   }
   return NULL;
 }
@@ -83,4 +109,5 @@ void aq_check_sources_fini(aq_check *check)
     aq_code_lines_fini(&check->sources[i].lines);
   free(check->sources);
   free(check->readonly);
+  free(check->variables);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/codeobj/unpack.h"
+#include "gpu/codeobj/decompress.h"
 
 static const char plain_magic[] = "__CLANG_OFFLOAD_BUNDLE__";
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "gpu/codeobj/elf.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 /* Maps a regular file; NULL sets errno. */
 static const unsigned char *file_map(const char *path, size_t *size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A code object as JSON: what aq_codeobj_tell() says in lines, with all
+ * A code object as JSON: what aq_codeobj_print() says in lines, with all
  * arguments of its kernels. One thread.
  */
 #ifndef AQ_GPU_CODEOBJ_CODE_JSON_H

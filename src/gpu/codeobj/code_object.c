@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpu/codeobj/code_file.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 struct aq_code_object {
   aq_code_object_info info;
@@ -114,5 +114,5 @@ void aq_code_object_print(const aq_code_object *object,
                           void (*line)(const char *text, void *user),
                           void *user)
 {
-  aq_codeobj_tell(&object->code, line, user);
+  aq_codeobj_print(&object->code, line, user);
 }

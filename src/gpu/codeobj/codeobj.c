@@ -3,11 +3,10 @@
 
 #include "gpu/codeobj/codeobj.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/codeobj/metadata.h"
-#include "gpu/codeobj/reading.h"
+#include "gpu/codeobj/parser.h"
 
 enum {
   MACHINE_AMDGPU = 224,
@@ -255,24 +254,18 @@ static aq_status sections_read(aq_code_reading *file)
   return status;
 }
 
-/* ---- the whole ---- */
-
-static aq_status file_read(aq_code_reading *file)
+/* Compilers leave their names among the texts of .comment. */
+static bool is_by_gcc(const aq_elf *elf)
 {
-  aq_status status = head_check(file);
-  if (status == AQ_OK)
-    status = segments_read(file);
-  if (status == AQ_OK && file->out->version == 2)
-    status = aq_target_from_isa(file->isa, file->elf.head.e_flags,
-                                &file->out->target, file->diag);
-  if (status == AQ_OK)
-    status = sections_read(file);
-  if (status == AQ_OK)
-    status = aq_code_kernels_join(file);
-  if (status == AQ_OK)
-    status = aq_code_names_sort(file);
-  return status == AQ_OK ? aq_code_managed_join(file) : status;
+  static const char name[] = "GCC: ";
+  Elf64_Shdr comment;
+  return aq_elf_section_find(elf, ".comment", &comment) &&
+         aq_elf_has(elf, comment.sh_offset, comment.sh_size) &&
+         memmem(elf->bytes + comment.sh_offset, comment.sh_size, name,
+                sizeof name - 1) != NULL;
 }
+
+/* ---- the whole ---- */
 
 aq_status aq_codeobj_read_to(const void *bytes, size_t size,
                              aq_codeobj_depth depth, aq_codeobj *out,
@@ -288,7 +281,21 @@ aq_status aq_codeobj_read_to(const void *bytes, size_t size,
                        "code object: its ELF header is damaged: a table of "
                        "segments or sections lies outside of the file, or has "
                        "entries of another size than ELF's");
-  aq_status status = file_read(&file);
+  aq_status status = head_check(&file);
+  if (status == AQ_OK)
+    status = segments_read(&file);
+  if (status == AQ_OK && file.out->version == 2)
+    status = aq_target_from_isa(file.isa, file.elf.head.e_flags,
+                                &file.out->target, file.diag);
+  if (status == AQ_OK)
+    status = sections_read(&file);
+  if (status == AQ_OK)
+    status = aq_code_kernels_join(&file);
+  if (status == AQ_OK)
+    status = aq_code_names_sort(&file);
+  if (status == AQ_OK)
+    status = aq_code_managed_join(&file);
+  codeobj.by_gcc = status == AQ_OK && is_by_gcc(&file.elf);
   if (status == AQ_OK)
     *out = codeobj;
   else

@@ -4,7 +4,7 @@
  * descriptors and argument layouts, its segments, symbols and relocations.
  *
  * The bytes may be anything: they are checked, and every part that is reported
- * lies within them. All texts are copies, so only loading segments (image.h)
+ * lies within them. All texts are copies, so only loading segments (loader.h)
  * needs the bytes afterwards. Reading is a pure function; an aq_codeobj is
  * constant until aq_codeobj_fini, and any number of threads may read it.
  */
@@ -71,6 +71,7 @@ typedef struct aq_codeobj {
   aq_target target;
   uint32_t version; /* of the code object: 2 to 6 */
   uint32_t metadata_version[2];
+  bool by_gcc; /* its compiler: a wave is a thread, a lane an element */
   const aq_code_kernel *kernels; /* in the order of the metadata */
   size_t kernel_count;
   const aq_code_kernel **kernels_by_name; /* sorted */

@@ -99,3 +99,21 @@ bool aq_elf_section_find(const aq_elf *elf, const char *name, Elf64_Shdr *out)
   }
   return false;
 }
+
+bool aq_elf_symbols_each(const aq_elf *elf, uint32_t type,
+                         aq_elf_symbol_take *take, void *user)
+{
+  Elf64_Shdr section, texts;
+  Elf64_Sym symbol;
+  for (uint64_t s = 0; s < elf->sections; s++) {
+    if (!aq_elf_section(elf, s, &section) || section.sh_type != type ||
+        !aq_elf_has(elf, section.sh_offset, section.sh_size) ||
+        !aq_elf_section(elf, section.sh_link, &texts))
+      continue;
+    for (uint64_t i = 0; i < section.sh_size / sizeof symbol; i++)
+      if (aq_elf_entry(elf, section.sh_offset, i, sizeof symbol, &symbol) &&
+          !take(user, &symbol, aq_elf_text(elf, &texts, symbol.st_name)))
+        return false;
+  }
+  return true;
+}

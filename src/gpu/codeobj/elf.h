@@ -45,4 +45,14 @@ bool aq_elf_section_find(const aq_elf *elf, const char *name, Elf64_Shdr *out);
 const char *aq_elf_text(const aq_elf *elf, const Elf64_Shdr *texts,
                         uint64_t offset);
 
+/* Takes a symbol; `name` is NULL where the file has no such text. False ends
+ * the walk. */
+typedef bool aq_elf_symbol_take(void *user, const Elf64_Sym *symbol,
+                                const char *name);
+
+/* The symbols of all tables of a type, SHT_SYMTAB or SHT_DYNSYM, that lie
+ * within the bytes; false as soon as `take` returns that. */
+bool aq_elf_symbols_each(const aq_elf *elf, uint32_t type,
+                         aq_elf_symbol_take *take, void *user);
+
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 
 /* Code objects whose kernels, and whose symbols, are joined to one list. */
 typedef struct joined {
@@ -13,15 +13,6 @@ typedef struct joined {
   size_t count, capacity;
   aq_codeobj all; /* its kernels and symbols, borrowed from `codes` */
 } joined;
-
-static void joined_fini(joined *j)
-{
-  for (size_t i = 0; i < j->count; i++)
-    aq_codeobj_fini(&j->codes[i]);
-  free(j->codes);
-  free((void *)(uintptr_t)j->all.kernels);
-  free((void *)(uintptr_t)j->all.symbols);
-}
 
 static aq_status joined_add(joined *j, const aq_code_file *file,
                             const void *bytes, size_t size, aq_diag *diag)
@@ -89,9 +80,9 @@ static bool joined_make(joined *j)
   return true;
 }
 
-aq_status aq_code_file_stub_tell(const aq_code_file *file,
-                                 const aq_target *target, aq_code_line *line,
-                                 void *user, aq_diag *diag)
+aq_status aq_code_file_stub_print(const aq_code_file *file,
+                                  const aq_target *target, aq_code_line *line,
+                                  void *user, aq_diag *diag)
 {
   const char *slash = strrchr(file->path, '/');
   joined j = {0};
@@ -99,7 +90,11 @@ aq_status aq_code_file_stub_tell(const aq_code_file *file,
   if (status == AQ_OK && !joined_make(&j))
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
-    aq_code_stub_tell(&j.all, slash ? slash + 1 : file->path, line, user);
-  joined_fini(&j);
+    aq_code_stub_print(&j.all, slash ? slash + 1 : file->path, line, user);
+  for (size_t i = 0; i < j.count; i++)
+    aq_codeobj_fini(&j.codes[i]);
+  free(j.codes);
+  free((void *)(uintptr_t)j.all.kernels);
+  free((void *)(uintptr_t)j.all.symbols);
   return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/demangle.h"
-#include "gpu/codeobj/reading.h"
+#include "gpu/codeobj/parser.h"
 
 enum { KD_LENGTH = 3 /* ".kd", "@kd" */ };
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "gpu/codeobj/reading.h"
+#include "gpu/codeobj/parser.h"
 
 /* A type of the ABI: bytes that it changes, 0 where a loader has no use for
  * it: the linker resolves those against a table of its own. */

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/compile/child.h"
-#include "gpu/compile/folder.h"
-#include "gpu/compile/lower.h"
-#include "gpu/compile/objects.h"
+#include "gpu/compile/mlir_lower.h"
+#include "gpu/compile/mlir_objects.h"
+#include "gpu/compile/subprocess.h"
+#include "gpu/compile/temp_dir.h"
 #include "gpu/compile/tools.h"
 
 typedef struct compilation {
@@ -203,27 +203,74 @@ static void builtin_add(compilation *c, const char *folder, const char *name)
   add(c, folder, name);
 }
 
-/* Code that calls ocml or ockl gets both, as MLIR links them. */
-static aq_status libraries_add(compilation *c, aq_diag *diag)
+static aq_status names_libraries(const char *path, bool *out, aq_diag *diag)
 {
-  char *source, *folder = NULL, *controls = NULL;
+  char *bytes;
   size_t size;
-  aq_status status = aq_file_read(c->ask->path, &source, &size, diag);
+  aq_status status = aq_file_read(path, &bytes, &size, diag);
   if (status != AQ_OK)
     return status;
-  const bool calls =
-      memmem(source, size, "__ocml_", 7) || memmem(source, size, "__ockl_", 7);
-  free(source);
-  if (!calls)
-    return AQ_OK;
-  status = aq_device_libraries_find(&folder, diag);
+  *out = memmem(bytes, size, "__ocml_", 7) || memmem(bytes, size, "__ockl_", 7);
+  free(bytes);
+  return AQ_OK;
+}
+
+/* A clang before 16 does not link builtin bitcode into LLVM IR: the llvm-link
+ * beside it does. */
+static aq_status ir_link(compilation *c, const char *folder,
+                         const char *controls, aq_diag *diag)
+{
+  compilation linker = {.ask = c->ask}, compiler = {.ask = c->ask, .to = c->to};
+  char *tool = NULL, *linked = aq_folder_path(c->folder, "linked.bc");
+  aq_status status = linked ? AQ_OK : aq_diag_no_memory(diag);
+  if (status == AQ_OK)
+    status = aq_tool_find_beside(AQ_TOOL_LLVM_LINK, c->texts[0], &tool, diag);
+  if (status == AQ_OK) {
+    aq_child_add(&linker.child, tool);
+    aq_child_add(&linker.child, "--only-needed");
+    aq_child_add(&linker.child, "--internalize");
+    aq_child_add(&linker.child, "--suppress-warnings");
+    aq_child_add(&linker.child, c->ask->path);
+    add(&linker, folder, "/ocml.bc");
+    add(&linker, folder, "/ockl.bc");
+    add(&linker, controls, "");
+    aq_child_add(&linker.child, "-o");
+    aq_child_add(&linker.child, linked);
+    status = aq_child_run(&linker.child, c->messages, diag);
+  }
+  if (status == AQ_OK)
+    status = target_add(&compiler, "ir", diag);
+  if (status == AQ_OK) {
+    aq_child_add(&compiler.child, linked);
+    status = aq_child_run(&compiler.child, c->messages, diag);
+  }
+  for (size_t i = 0; i < linker.text_count; i++)
+    free(linker.texts[i]);
+  for (size_t i = 0; i < compiler.text_count; i++)
+    free(compiler.texts[i]);
+  free(tool);
+  free(linked);
+  return status;
+}
+
+/* Code that calls ocml or ockl gets both, as MLIR links them. */
+static aq_status libraries_compile(compilation *c, aq_diag *diag)
+{
+  char *folder = NULL, *controls = NULL;
+  bool left = false;
+  aq_status status = aq_device_libraries_find(&folder, diag);
   if (status == AQ_OK)
     status = controls_make(c, &controls, diag);
   if (status == AQ_OK) {
     builtin_add(c, folder, "/ocml.bc");
     builtin_add(c, folder, "/ockl.bc");
     builtin_add(c, controls, "");
+    status = aq_child_run(&c->child, c->messages, diag);
   }
+  if (status == AQ_OK)
+    status = names_libraries(c->to, &left, diag);
+  if (status == AQ_OK && left)
+    status = ir_link(c, folder, controls, diag);
   free(controls);
   free(folder);
   return status;
@@ -231,14 +278,17 @@ static aq_status libraries_add(compilation *c, aq_diag *diag)
 
 static aq_status ir_compile(compilation *c, aq_diag *diag)
 {
+  bool calls = false;
   aq_status status = plain_check(c->ask, "LLVM IR", diag);
   if (status == AQ_OK)
     status = target_add(c, "ir", diag);
-  if (status == AQ_OK) {
-    aq_child_add(&c->child, c->ask->path);
-    status = libraries_add(c, diag);
-  }
-  return status == AQ_OK ? aq_child_run(&c->child, c->messages, diag) : status;
+  if (status == AQ_OK)
+    status = names_libraries(c->ask->path, &calls, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_child_add(&c->child, c->ask->path);
+  return calls ? libraries_compile(c, diag)
+               : aq_child_run(&c->child, c->messages, diag);
 }
 
 /* ---- MLIR ---- */

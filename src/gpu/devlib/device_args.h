@@ -4,8 +4,8 @@
  * Host and device code read this same header, so it needs no library.
  *
  * fill, copy and update are launched with workgroups of AQ_DEVLIB_WORKGROUP
- * work-items, one for each AQ_DEVLIB_BYTES bytes that began; patch and
- * timestamp with one work-item; spin with any grid.
+ * work-items, one for each AQ_DEVLIB_BYTES bytes that began; patch, timestamp,
+ * atomic and wait with one work-item; spin with any grid.
  */
 #ifndef AQ_GPU_DEVLIB_DEVICE_ARGS_H
 #define AQ_GPU_DEVLIB_DEVICE_ARGS_H
@@ -14,6 +14,7 @@
 
 #include "common/aql.h"
 #include "common/export.h"
+#include "common/memory_value.h"
 #include "common/spin.h"
 
 AQ_BEGIN_DECLS
@@ -55,11 +56,31 @@ typedef struct aq_timestamp_args {
   uint64_t *target;
 } aq_timestamp_args;
 
+/* Changes a value. The value before goes to `result`, if that is not NULL. */
+typedef struct aq_atomic_args {
+  void *target; /* aligned to the size, as `result` is */
+  void *result;
+  uint64_t operand;
+  uint64_t expected; /* of AQ_ATOMIC_CAS */
+  uint32_t op;       /* aq_atomic_op */
+  uint32_t size;     /* bytes: 4 or 8 */
+} aq_atomic_args;
+
+/* Ends when (the value & mask) fulfils the condition. */
+typedef struct aq_wait_args {
+  const void *address; /* aligned to the size */
+  uint64_t value, mask;
+  uint32_t condition; /* aq_condition */
+  uint32_t size;      /* bytes: 4 or 8 */
+} aq_wait_args;
+
 AQ_STATIC_ASSERT(sizeof(aq_fill_args) == 32, "read by device code");
 AQ_STATIC_ASSERT(sizeof(aq_copy_args) == 24, "read by device code");
 AQ_STATIC_ASSERT(sizeof(aq_update_args) == 16, "read by device code");
 AQ_STATIC_ASSERT(sizeof(aq_patch_args) == 24, "read by device code");
 AQ_STATIC_ASSERT(sizeof(aq_timestamp_args) == 8, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_atomic_args) == 40, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_wait_args) == 32, "read by device code");
 
 AQ_END_DECLS
 

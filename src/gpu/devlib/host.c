@@ -52,6 +52,59 @@ static void host_timestamp(const aq_kernel_call *call)
   *args->target = call->ticks;
 }
 
+/* Whether a value of 4 or 8 bytes can lie there. */
+static bool value_check(const aq_kernel_call *call, const void *at,
+                        uint32_t size)
+{
+  if ((size == 4 || size == 8) && (uintptr_t)at % size == 0)
+    return true;
+  snprintf(call->error, AQ_KERNEL_ERROR_SIZE,
+           "value of %u bytes at %p; expected 4 or 8, aligned to them", size,
+           at);
+  return false;
+}
+
+#define HOST_CHANGE(BITS)                                                      \
+  static uint##BITS##_t host_change##BITS(const aq_atomic_args *args)          \
+  {                                                                            \
+    uint##BITS##_t *at = args->target;                                         \
+    const uint##BITS##_t operand = (uint##BITS##_t)args->operand;              \
+    uint##BITS##_t expected = (uint##BITS##_t)args->expected;                  \
+    switch ((aq_atomic_op)args->op) {                                          \
+    case AQ_ATOMIC_ADD:                                                        \
+      return __atomic_fetch_add(at, operand, __ATOMIC_ACQ_REL);                \
+    case AQ_ATOMIC_AND:                                                        \
+      return __atomic_fetch_and(at, operand, __ATOMIC_ACQ_REL);                \
+    case AQ_ATOMIC_OR:                                                         \
+      return __atomic_fetch_or(at, operand, __ATOMIC_ACQ_REL);                 \
+    case AQ_ATOMIC_XOR:                                                        \
+      return __atomic_fetch_xor(at, operand, __ATOMIC_ACQ_REL);                \
+    case AQ_ATOMIC_CAS:                                                        \
+      __atomic_compare_exchange_n(at, &expected, operand, false,               \
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);         \
+      return expected;                                                         \
+    case AQ_ATOMIC_STORE:                                                      \
+    case AQ_ATOMIC_SWAP:                                                       \
+    case AQ_ATOMIC_OP_COUNT:                                                   \
+      break;                                                                   \
+    }                                                                          \
+    return __atomic_exchange_n(at, operand, __ATOMIC_ACQ_REL);                 \
+  }
+HOST_CHANGE(32)
+HOST_CHANGE(64)
+
+static void host_atomic(const aq_kernel_call *call)
+{
+  const aq_atomic_args *args = call->kernarg;
+  if (!value_check(call, args->target, args->size) ||
+      !value_check(call, args->result, args->size))
+    return;
+  const uint64_t before =
+      args->size == 4 ? host_change32(args) : host_change64(args);
+  if (args->result)
+    memcpy(args->result, &before, args->size); /* little endian */
+}
+
 /* Its time is its cost. */
 static void host_spin(const aq_kernel_call *call)
 {

@@ -229,15 +229,6 @@ static aq_status table_missing(const aq_gemm *gemm, const char *gfx,
                      types[gemm->type].name, gfx, (long long)cus, list);
 }
 
-static void spread_take(int model, const problem *p, aq_predicted *out)
-{
-  for (int i = 0; i < SPREAD_COUNT; i++)
-    if (spreads[i].model == model && spreads[i].waves == (p->full >= 1)) {
-      out->least = out->us * exp(spreads[i].least);
-      out->most = out->us * exp(spreads[i].most);
-    }
-}
-
 aq_status aq_gemm_predict(const aq_gemm *gemm, const char *gfx, int64_t cus,
                           aq_predicted *out, aq_diag *diag)
 {
@@ -252,7 +243,11 @@ aq_status aq_gemm_predict(const aq_gemm *gemm, const char *gfx, int64_t cus,
     return table_missing(gemm, gfx, cus, diag);
   const problem p = problem_of(gemm, &models[model]);
   out->us = formula(c, &p) * exp(residual(model, &p));
-  spread_take(model, &p, out);
+  for (int i = 0; i < SPREAD_COUNT; i++)
+    if (spreads[i].model == model && spreads[i].waves == (p.full >= 1)) {
+      out->least = out->us * exp(spreads[i].least);
+      out->most = out->us * exp(spreads[i].most);
+    }
   return AQ_OK;
 }
 

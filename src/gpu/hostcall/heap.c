@@ -94,7 +94,7 @@ static bool block_allocate(const aq_device_heap *heap, uint32_t device,
   return true;
 }
 
-void *aq_device_heap_take(aq_device_heap *heap, uint32_t device, uint64_t size)
+void *aq_device_heap_alloc(aq_device_heap *heap, uint32_t device, uint64_t size)
 {
   const uint64_t mask = AQ_ALLOCATION_PAGE - 1;
   block b = {.size = size <= heap->limit ? (size + mask) & ~mask : 0};
@@ -123,7 +123,7 @@ static void block_free(aq_device_heap *heap, const block *b)
   munmap(b->base, b->size);
 }
 
-bool aq_device_heap_give(aq_device_heap *heap, uint64_t address)
+bool aq_device_heap_free(aq_device_heap *heap, uint64_t address)
 {
   for (size_t i = heap->count; i-- > 0;) /* the latest ones go first, mostly */
     if ((uintptr_t)heap->blocks[i].base == address) {

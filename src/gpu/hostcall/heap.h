@@ -32,10 +32,11 @@ void aq_device_heap_use(aq_device_heap *heap, struct aq_transport *t);
 
 /* `size` bytes, zeros in memory of this process, that all devices may access,
  * in the memory of one of them; NULL: none are left. */
-void *aq_device_heap_take(aq_device_heap *heap, uint32_t device, uint64_t size);
+void *aq_device_heap_alloc(aq_device_heap *heap, uint32_t device,
+                           uint64_t size);
 
 /* Gives a block back; false: there is none at that address. */
-bool aq_device_heap_give(aq_device_heap *heap, uint64_t address);
+bool aq_device_heap_free(aq_device_heap *heap, uint64_t address);
 
 /* Gives all blocks back. */
 void aq_device_heap_clear(aq_device_heap *heap);

@@ -9,8 +9,8 @@
 #include "common/array.h"
 #include "common/hsa_abi.h"
 #include "gpu/hostcall/heap.h"
-#include "gpu/hostcall/listener.h"
 #include "gpu/hostcall/messages.h"
+#include "gpu/hostcall/signal_listener.h"
 
 enum {
   LANES = 64,
@@ -89,12 +89,12 @@ static void memory_serve(aq_hostcall *h, uint32_t device,
                          uint64_t slot[AQ_MESSAGE_SLOT])
 {
   if (slot[0]) {
-    if (!aq_device_heap_give(h->heap, slot[0]))
+    if (!aq_device_heap_free(h->heap, slot[0]))
       refuse(h, SERVICE_MEMORY);
     slot[0] = 0;
     return;
   }
-  slot[0] = (uintptr_t)aq_device_heap_take(h->heap, device, slot[1]);
+  slot[0] = (uintptr_t)aq_device_heap_alloc(h->heap, device, slot[1]);
   h->exhausted += slot[0] == 0;
 }
 
@@ -104,7 +104,7 @@ static void packet_serve(aq_hostcall *h, uint32_t device,
   for (uint64_t rest = head->active; rest; rest &= rest - 1) {
     uint64_t *slot = payload->slots[__builtin_ctzll(rest)];
     if (head->service == SERVICE_PRINTF) {
-      if (!aq_messages_take(&h->messages, slot, h->out))
+      if (!aq_messages_read(&h->messages, slot, h->out))
         refuse(h, SERVICE_PRINTF);
     } else if (head->service == SERVICE_MEMORY) {
       memory_serve(h, device, slot);
@@ -221,23 +221,6 @@ static aq_status listener_choose(aq_hostcall *h, aq_transport *t, aq_diag *diag)
   return aq_listener_start(t, listener_serve, h, &h->listener, diag);
 }
 
-/* All packets are free. Number 0 has a tag, for 0 means none. */
-static void buffer_init(buffer *b, uint64_t packets)
-{
-  uint64_t next = packets;
-  *b = (buffer){.head = {.heads = b->heads,
-                         .payloads = (void *)(b->heads + packets),
-                         .doorbell = (uintptr_t)&b->doorbell,
-                         .mask = packets - 1},
-                .doorbell = {.kind = 1}};
-  memset(b->heads, 0, packets * sizeof *b->heads);
-  for (uint64_t i = 1; i < packets; i++) {
-    b->heads[i].next = next;
-    next = i;
-  }
-  b->head.free_stack = next;
-}
-
 static aq_status buffer_make(aq_hostcall *h, aq_transport *t, uint32_t device,
                              uint64_t packets, buffer **out, aq_diag *diag)
 {
@@ -255,7 +238,20 @@ static aq_status buffer_make(aq_hostcall *h, aq_transport *t, uint32_t device,
     return status;
   }
   *out = (void *)(((uintptr_t)memory + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
-  buffer_init(*out, packets);
+  /* All packets are free. Number 0 has a tag, for 0 means none. */
+  buffer *b = *out;
+  uint64_t next = packets;
+  *b = (buffer){.head = {.heads = b->heads,
+                         .payloads = (void *)(b->heads + packets),
+                         .doorbell = (uintptr_t)&b->doorbell,
+                         .mask = packets - 1},
+                .doorbell = {.kind = 1}};
+  memset(b->heads, 0, packets * sizeof *b->heads);
+  for (uint64_t i = 1; i < packets; i++) {
+    b->heads[i].next = next;
+    next = i;
+  }
+  b->head.free_stack = next;
   if (h->listener)
     (*out)->head.doorbell = aq_listener_doorbell(h->listener).handle;
   *made = (listened){h->buffers, device, packets, *out};

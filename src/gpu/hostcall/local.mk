@@ -3,5 +3,5 @@ libaqcore_a_SOURCES += \
 	src/gpu/hostcall/device_printf.c src/gpu/hostcall/device_printf.h \
 	src/gpu/hostcall/heap.c src/gpu/hostcall/heap.h \
 	src/gpu/hostcall/hostcall.c src/gpu/hostcall/hostcall.h \
-	src/gpu/hostcall/listener.c src/gpu/hostcall/listener.h \
+	src/gpu/hostcall/signal_listener.c src/gpu/hostcall/signal_listener.h \
 	src/gpu/hostcall/messages.c src/gpu/hostcall/messages.h

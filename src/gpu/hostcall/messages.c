@@ -39,7 +39,7 @@ static uint64_t message_print(const message *m, FILE *out)
                       : UINT64_MAX;
 }
 
-bool aq_messages_take(aq_messages *messages, uint64_t slot[AQ_MESSAGE_SLOT],
+bool aq_messages_read(aq_messages *messages, uint64_t slot[AQ_MESSAGE_SLOT],
                       FILE *out)
 {
   uint64_t descriptor = slot[0];

@@ -27,7 +27,7 @@ void aq_messages_fini(aq_messages *messages);
  * to continue with; for the last slot, after it has printed the message to
  * `out`, the number of characters. False: the slot continues no message, or
  * memory is out, and the text is incomplete. */
-bool aq_messages_take(aq_messages *messages, uint64_t slot[AQ_MESSAGE_SLOT],
+bool aq_messages_read(aq_messages *messages, uint64_t slot[AQ_MESSAGE_SLOT],
                       FILE *out);
 
 #endif

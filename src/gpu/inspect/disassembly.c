@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 #include "gpu/isa/labels.h"
 
 aq_status aq_disassembly_open(const void *bytes, size_t size,
@@ -59,7 +59,7 @@ static const char *target_name(const aq_disassembly *d, const aq_isa_inst *inst,
 static uint32_t line_report(const aq_disassembly *d,
                             const aq_isa_labels *labels,
                             const aq_code_function *function, uint64_t at,
-                            uint8_t *banks, aq_disassembly_told *told,
+                            uint8_t *banks, aq_disassembly_sink *sink,
                             void *user)
 {
   char text[AQ_ISA_TEXT_SIZE];
@@ -80,14 +80,14 @@ static uint32_t line_report(const aq_disassembly *d,
   memcpy(line.words, function->bytes + at, 4 * (size_t)line.word_count);
   if (!line.inst)
     snprintf(text, sizeof text, ".long 0x%08x", line.words[0]);
-  told(&line, user);
+  sink(&line, user);
   return line.word_count;
 }
 
-aq_status aq_disassembly_tell(const aq_disassembly *disassembly,
-                              const aq_code_function *function,
-                              aq_disassembly_told *told, void *user,
-                              aq_diag *diag)
+aq_status aq_disassembly_print(const aq_disassembly *disassembly,
+                               const aq_code_function *function,
+                               aq_disassembly_sink *sink, void *user,
+                               aq_diag *diag)
 {
   aq_isa_labels labels = {.base = function->address,
                           .end = function->address + function->size};
@@ -98,7 +98,7 @@ aq_status aq_disassembly_tell(const aq_disassembly *disassembly,
   uint8_t banks = 0;
   for (uint64_t at = 0; at + 4 <= function->size;)
     at += 4 * (uint64_t)line_report(disassembly, &labels, function, at, &banks,
-                                    told, user);
+                                    sink, user);
   aq_isa_labels_fini(&labels);
   return AQ_OK;
 }

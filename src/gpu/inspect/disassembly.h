@@ -28,7 +28,7 @@ typedef struct aq_disassembly_line {
 } aq_disassembly_line;
 
 /* Receives a line, borrowed for the call. */
-typedef void aq_disassembly_told(const aq_disassembly_line *line, void *user);
+typedef void aq_disassembly_sink(const aq_disassembly_line *line, void *user);
 
 /* `code` was read from `bytes`. AQ_ERR_UNSUPPORTED: there is no
  * table of instructions for its processor. */
@@ -38,9 +38,9 @@ aq_status aq_disassembly_open(const void *bytes, size_t size,
 void aq_disassembly_close(aq_disassembly *disassembly);
 
 /* Passes every line of a function on, in order. */
-aq_status aq_disassembly_tell(const aq_disassembly *disassembly,
-                              const aq_code_function *function,
-                              aq_disassembly_told *told, void *user,
-                              aq_diag *diag);
+aq_status aq_disassembly_print(const aq_disassembly *disassembly,
+                               const aq_code_function *function,
+                               aq_disassembly_sink *sink, void *user,
+                               aq_diag *diag);
 
 #endif

@@ -5,4 +5,4 @@ libaqcore_a_SOURCES += \
 	src/gpu/inspect/counters.def \
 	src/gpu/inspect/disassembly.c src/gpu/inspect/disassembly.h \
 	src/gpu/inspect/profile.c src/gpu/inspect/profile.h \
-	src/gpu/inspect/reach.c src/gpu/inspect/reach.h
+	src/gpu/inspect/reachability.c src/gpu/inspect/reachability.h

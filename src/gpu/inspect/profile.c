@@ -3,7 +3,6 @@
 
 #include "gpu/inspect/profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define AQ_GPU_INSPECT_PROFILE_H
 
 #include "common/instruction.h"
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 #include "gpu/isa/labels.h"
 
 typedef struct aq_profile_line {

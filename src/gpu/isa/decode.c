@@ -114,8 +114,21 @@ static const aq_isa_row *short_row(const aq_isa_decoder *decoder, uint32_t w)
   return scalar_row(decoder, w);
 }
 
-static const aq_isa_row *gfx9_row(const aq_isa_decoder *decoder, uint32_t w)
+static bool is_short(uint32_t w)
 {
+  return w >> 30 != 3 || w >> 26 == 0x35;
+}
+
+/* Sets the size beside literals. */
+static const aq_isa_row *row_find(const aq_isa_decoder *decoder,
+                                  aq_isa_inst *inst)
+{
+  const uint32_t w = inst->words[0];
+  if (w >> 30 != 3)
+    return short_row(decoder, w);
+  if (decoder->target & AQ_ISA_RDNA)
+    return aq_isa_rdna_row(decoder, inst->words, &inst->size);
+  inst->size = is_short(w) ? 4 : 8;
   switch (w >> 26) {
   case 0x30:
     return aq_isa_table_find(decoder, AQ_ISA_SMEM, aq_isa_field(w, 18, 8));
@@ -140,24 +153,6 @@ static const aq_isa_row *gfx9_row(const aq_isa_decoder *decoder, uint32_t w)
   default:
     return NULL;
   }
-}
-
-static bool is_short(uint32_t w)
-{
-  return w >> 30 != 3 || w >> 26 == 0x35;
-}
-
-/* Sets the size beside literals. */
-static const aq_isa_row *row_find(const aq_isa_decoder *decoder,
-                                  aq_isa_inst *inst)
-{
-  const uint32_t w = inst->words[0];
-  if (w >> 30 != 3)
-    return short_row(decoder, w);
-  if (decoder->target & AQ_ISA_RDNA)
-    return aq_isa_rdna_row(decoder, inst->words, &inst->size);
-  inst->size = is_short(w) ? 4 : 8;
-  return gfx9_row(decoder, w);
 }
 
 /* v_mfma_ld_scale_b32 with the instruction behind it, if that has scales. */

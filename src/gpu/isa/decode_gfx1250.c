@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "gpu/isa/control_flow.h"
 #include "gpu/isa/decode.h"
-#include "gpu/isa/flow.h"
 #include "gpu/isa/table.h"
 
 /* ---- which encoding ---- */
@@ -119,13 +119,6 @@ static uint16_t matrix_bits(uint32_t format)
   return format < 2 ? 512 : format < 4 ? 384 : 256;
 }
 
-/* Types, in the place of the selection: three bits each. */
-static void formats_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1)
-{
-  inst->cbsz = (uint8_t)aq_isa_field(w, 11, 3);
-  inst->blgp = (uint8_t)(aq_isa_field(w1, 27, 2) | aq_isa_field(w, 14, 1) << 2);
-}
-
 static bool matrix_operand(aq_isa_inst *inst, aq_isa_operand *o, uint32_t w,
                            uint32_t w1)
 {
@@ -142,8 +135,12 @@ static bool matrix_operand(aq_isa_inst *inst, aq_isa_operand *o, uint32_t w,
 bool aq_isa_gfx1250_mixed_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1)
 {
   const bool narrow = aq_isa_field(w, 16, 8) == NARROW;
-  if (!narrow)
-    formats_decode(inst, w, w1);
+  if (!narrow) {
+    /* Types, in the place of the selection: three bits each. */
+    inst->cbsz = (uint8_t)aq_isa_field(w, 11, 3);
+    inst->blgp =
+        (uint8_t)(aq_isa_field(w1, 27, 2) | aq_isa_field(w, 14, 1) << 2);
+  }
   if (!matrix_fields_are_zero(w, w1) || inst->cbsz > 4 || inst->blgp > 4)
     return false;
   for (const char *at = inst->row->operands; *at;) {

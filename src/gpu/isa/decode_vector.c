@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "gpu/isa/decode.h"
-#include "gpu/isa/table.h"
 
 /* Source codes that select another form of VOP1, VOP2 and VOPC. */
 enum {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 
 bool aq_isa_labels_add(aq_isa_labels *labels, const aq_isa_inst *inst,
                        uint64_t pc)

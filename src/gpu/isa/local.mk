@@ -6,9 +6,8 @@ libaqcore_a_SOURCES += \
 	src/gpu/isa/decode_memory.c \
 	src/gpu/isa/decode_operands.c \
 	src/gpu/isa/decode_rdna.c src/gpu/isa/decode_vector.c \
-	src/gpu/isa/flow.c src/gpu/isa/flow.h \
-	src/gpu/isa/instructions.def src/gpu/isa/instructions_rdna.def \
-	src/gpu/isa/instructions_gfx1250.def \
+	src/gpu/isa/control_flow.c src/gpu/isa/control_flow.h \
+	src/gpu/isa/instructions.def \
 	src/gpu/isa/labels.c src/gpu/isa/labels.h \
 	src/gpu/isa/print.c src/gpu/isa/print_gfx1250.c \
 	src/gpu/isa/print_modifiers.c \
@@ -16,4 +15,4 @@ libaqcore_a_SOURCES += \
 	src/gpu/isa/print_rdna.c src/gpu/isa/print_fields.c \
 	src/gpu/isa/print_fields.h \
 	src/gpu/isa/table.c src/gpu/isa/table.h \
-	src/gpu/isa/walk.c src/gpu/isa/walk.h
+	src/gpu/isa/cfg_walk.c src/gpu/isa/cfg_walk.h

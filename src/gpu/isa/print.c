@@ -113,6 +113,13 @@ static bool has_half_literals(const aq_isa_inst *inst)
          strstr(inst->row->name, "f16");
 }
 
+/* LLVM prints the packed halves of these two as integers, without lit(). */
+static bool has_packed_integers(const aq_isa_inst *inst)
+{
+  return strcmp(inst->row->name, "v_cvt_pk_fp8_f16") == 0 ||
+         strcmp(inst->row->name, "v_cvt_pk_bf8_f16") == 0;
+}
+
 /* lit() marks a literal whose value has a shorter encoding. */
 static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
                         const aq_isa_operand *operand)
@@ -153,7 +160,9 @@ static void put_literal(aq_isa_text *out, const aq_isa_inst *inst,
   const bool is_constant = operand->role == 'K' && inst->target & AQ_ISA_RDNA;
   const bool is_hex = is_constant && inst->target & AQ_ISA_GFX1250 &&
                       inst->row->encoding != AQ_ISA_SOPK;
-  if (is_constant && !is_hex)
+  if (has_packed_integers(inst))
+    aq_isa_put(out, is_small((int32_t)value) ? "%d" : "0x%x", value);
+  else if (is_constant && !is_hex)
     put_value(out, value);
   else if (!is_hex && inlinable &&
            !(inst->target & AQ_ISA_FROM_GFX11 &&
@@ -172,7 +181,8 @@ static void put_float(aq_isa_text *out, const aq_isa_inst *inst,
   else if (operand->bits == 16 &&
            (strcmp(inst->row->name, "v_cndmask_b16") == 0 ||
             (operand->type != 'f' && inst->row->encoding >= AQ_ISA_SOPC &&
-             strcmp(inst->row->name, "v_ldexp_f16") != 0)))
+             strcmp(inst->row->name, "v_ldexp_f16") != 0 &&
+             strncmp(inst->row->name, "v_cvt_pk_f32_", 13) != 0)))
     aq_isa_put(out, "0x%x", halves[number]);
   else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI &&
            inst->row->encoding != AQ_ISA_VOP3P)

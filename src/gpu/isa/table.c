@@ -34,6 +34,7 @@ enum {
   FROM_1100 = G1100 | FROM_1150,
   FROM_1030 = G1030 | FROM_1100,
   TO_1150 = RDNA & ~GFX12,
+  TO_1200 = RDNA & ~G1250,
   CLAMP = AQ_ISA_CLAMP,
   OMOD = AQ_ISA_OMOD,
   OPSEL = AQ_ISA_OPSEL,
@@ -60,10 +61,53 @@ enum {
 static const aq_isa_row rows[] = {
 #define I(encoding, opcode, targets, name, operands, flags)                    \
   {AQ_ISA_##encoding, targets, opcode, flags, name, operands},
+#define I2(encoding, opcode, targets, opcode2, targets2, ...)                  \
+  I(encoding, opcode, targets, __VA_ARGS__)                                    \
+  I(encoding, opcode2, targets2, __VA_ARGS__)
+#define I3(encoding, opcode, targets, opcode2, targets2, opcode3, targets3,    \
+           ...)                                                                \
+  I2(encoding, opcode, targets, opcode2, targets2, __VA_ARGS__)                \
+  I(encoding, opcode3, targets3, __VA_ARGS__)
+#define COMPARE_INT(lt, targets, prefix, type, ...)                            \
+  I(VOPC, lt, targets, prefix "lt" type, __VA_ARGS__)                          \
+  I(VOPC, lt + 1, targets, prefix "eq" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 2, targets, prefix "le" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 3, targets, prefix "gt" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 4, targets, prefix "ne" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 5, targets, prefix "ge" type, __VA_ARGS__)
+#define COMPARE_FLOAT(lt, targets, prefix, type, ...)                          \
+  I(VOPC, lt, targets, prefix "lt" type, __VA_ARGS__)                          \
+  I(VOPC, lt + 1, targets, prefix "eq" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 2, targets, prefix "le" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 3, targets, prefix "gt" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 4, targets, prefix "lg" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 5, targets, prefix "ge" type, __VA_ARGS__)                      \
+  I(VOPC, lt + 6, targets, prefix "o" type, __VA_ARGS__)                       \
+  I(VOPC, lt + 7, targets, prefix "u" type, __VA_ARGS__)                       \
+  I(VOPC, lt + 8, targets, prefix "nge" type, __VA_ARGS__)                     \
+  I(VOPC, lt + 9, targets, prefix "nlg" type, __VA_ARGS__)                     \
+  I(VOPC, lt + 10, targets, prefix "ngt" type, __VA_ARGS__)                    \
+  I(VOPC, lt + 11, targets, prefix "nle" type, __VA_ARGS__)                    \
+  I(VOPC, lt + 12, targets, prefix "neq" type, __VA_ARGS__)                    \
+  I(VOPC, lt + 13, targets, prefix "nlt" type, __VA_ARGS__)
+#define ATOMIC(opcode, targets, name, ...)                                     \
+  I(FLAT, opcode, targets, "flat_" name, __VA_ARGS__)                          \
+  I(GLOBAL, opcode, targets, "global_" name, __VA_ARGS__)
+#define MEMORY(opcode, targets, name, ...)                                     \
+  ATOMIC(opcode, targets, name, __VA_ARGS__)                                   \
+  I(SCRATCH, opcode, targets, "scratch_" name, __VA_ARGS__)
+#define LDS(opcode, targets, name, type, old, operands, flags)                 \
+  I(DS, opcode, targets, "ds_" name type, operands, flags)                     \
+  I(DS, opcode + 0x20, targets, "ds_" name "_rtn" type, old " " operands, flags)
 #include "gpu/isa/instructions.def"
-#include "gpu/isa/instructions_gfx1250.def"
-#include "gpu/isa/instructions_rdna.def"
 #undef I
+#undef I2
+#undef I3
+#undef COMPARE_INT
+#undef COMPARE_FLOAT
+#undef ATOMIC
+#undef MEMORY
+#undef LDS
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

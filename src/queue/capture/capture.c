@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/part_file.h"
+#include "common/atomic_file.h"
 #include "queue/capture/digest.h"
 #include "queue/capture/recorder.h"
 
@@ -109,7 +109,7 @@ aq_status aq_capture_create(aq_context *context, aq_capture **out,
     return aq_diag_no_memory(diag);
   capture->context = context;
   capture->transport = aq_context_transport(context);
-  capture->tap = (aq_tap){capture, aq_cap_begin, aq_cap_end};
+  capture->hooks = (aq_submit_hooks){capture, aq_cap_begin, aq_cap_end};
   pthread_mutex_init(&capture->lock, NULL);
   aq_cap_put(capture, &(aq_cap_header){.magic = 0}, sizeof(aq_cap_header));
   if (capture->status != AQ_OK) {
@@ -117,7 +117,7 @@ aq_status aq_capture_create(aq_context *context, aq_capture **out,
     free(capture);
     return AQ_ERR_NO_MEMORY;
   }
-  aq_context_tap(context, &capture->tap);
+  aq_context_submit_hooks(context, &capture->hooks);
   *out = capture;
   return AQ_OK;
 }
@@ -126,7 +126,7 @@ void aq_capture_destroy(aq_capture *capture)
 {
   if (!capture)
     return;
-  aq_context_tap(capture->context, NULL);
+  aq_context_submit_hooks(capture->context, NULL);
   for (uint32_t i = 0; i < capture->semaphore_count; i++)
     aq_semaphore_release(capture->retained[i]);
   aq_map_fini(&capture->queues);
@@ -225,21 +225,21 @@ static void header_finish(aq_capture *capture)
 static aq_status file_write(const aq_cap_bytes *out, const char *path,
                             aq_diag *diag)
 {
-  aq_part_file part;
-  aq_status status = aq_part_open(&part, path, diag);
+  aq_atomic_file part;
+  aq_status status = aq_atomic_file_open(&part, path, diag);
   if (status != AQ_OK)
     return status;
   if (fwrite(out->data, out->size, 1, part.file) == 1)
-    return aq_part_keep(&part, path, diag);
+    return aq_atomic_file_commit(&part, path, diag);
   const int error = errno;
-  aq_part_drop(&part);
+  aq_atomic_file_discard(&part);
   return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(error));
 }
 
 aq_status aq_capture_finish(aq_capture *capture, const char *path,
                             aq_diag *diag)
 {
-  aq_context_tap(capture->context, NULL);
+  aq_context_submit_hooks(capture->context, NULL);
   queues_finish(capture);
   for (uint32_t i = 0; i < capture->memory_count; i++)
     if (capture->memory[i].there &&

@@ -47,6 +47,8 @@ typedef struct aq_cap_played {
   uint64_t host_ns;      /* the submissions took of the host, wall clock */
   aq_time span;          /* from the first submission until all was complete, in
                             the transport's time */
+  uint64_t plain_queues; /* without the priority or CU mask that they had: the
+                            transport or the device has none */
 } aq_cap_played;
 
 typedef struct aq_cap_player aq_cap_player;

@@ -63,6 +63,12 @@ typedef struct aq_cap_queue {
   uint32_t notifications, parked;
 } aq_cap_queue;
 
+/* Behind a queue that has them: the words of its CU mask follow. */
+typedef struct aq_cap_queue_properties {
+  int32_t priority;
+  uint32_t words;
+} aq_cap_queue_properties;
+
 typedef struct aq_cap_queue_end {
   uint32_t queue, reserved;
 } aq_cap_queue_end;
@@ -142,6 +148,19 @@ typedef struct aq_cap_update {
   aq_cap_place target;
   uint32_t way, reserved;
 } aq_cap_update;
+
+/* The place of the result, AQ_CAP_NONE: there is none. */
+typedef struct aq_cap_atomic {
+  aq_cap_place target, result;
+  uint64_t operand, expected;
+  uint32_t op, way;
+} aq_cap_atomic;
+
+typedef struct aq_cap_wait_value {
+  aq_cap_place value;
+  uint64_t against, mask;
+  uint32_t condition, way;
+} aq_cap_wait_value;
 
 /* read: the bytes of the file. write, dealloca: nothing. */
 typedef struct aq_cap_range {

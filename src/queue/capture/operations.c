@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes records of the tap's events. */
+/* Makes records of the submit hooks's events. */
 #include "config.h"
 
 #include <errno.h>
@@ -270,6 +270,33 @@ static void update_put(aq_capture *capture, const aq_update *update)
   aq_cap_put(capture, update->bytes, update->size);
 }
 
+static void atomic_put(aq_capture *capture, const aq_atomic *atomic)
+{
+  aq_cap_atomic record = {.target = aq_cap_place_of(capture, atomic->target,
+                                                    atomic->size, "atomic"),
+                          .result = {.memory = AQ_CAP_NONE},
+                          .operand = atomic->operand,
+                          .expected = atomic->expected,
+                          .op = atomic->op,
+                          .way = atomic->way};
+  if (atomic->result)
+    record.result = aq_cap_place_of(capture, atomic->result, atomic->size,
+                                    "result of an atomic");
+  aq_cap_put(capture, &record, sizeof record);
+}
+
+static void wait_value_put(aq_capture *capture, const aq_value_wait *wait)
+{
+  const aq_cap_wait_value record = {
+      .value =
+          aq_cap_place_of(capture, wait->address, wait->size, "wait value"),
+      .against = wait->value,
+      .mask = wait->mask,
+      .condition = wait->condition,
+      .way = wait->way};
+  aq_cap_put(capture, &record, sizeof record);
+}
+
 static void range_put(aq_capture *capture, const aq_file_range *range,
                       bool read)
 {
@@ -280,7 +307,7 @@ static void range_put(aq_capture *capture, const aq_file_range *range,
     file_put(capture, range);
 }
 
-static void alloca_put(aq_capture *capture, const aq_tap_event *event,
+static void alloca_put(aq_capture *capture, const aq_submit_event *event,
                        uint32_t device)
 {
   const aq_memory_request *request = event->detail;
@@ -294,7 +321,7 @@ static void alloca_put(aq_capture *capture, const aq_tap_event *event,
                                              .device = device});
 }
 
-static void detail_put(aq_capture *capture, const aq_tap_event *event,
+static void detail_put(aq_capture *capture, const aq_submit_event *event,
                        uint32_t device, uint32_t link)
 {
   switch (event->operation) {
@@ -326,6 +353,12 @@ static void detail_put(aq_capture *capture, const aq_tap_event *event,
   case AQ_OPERATION_HOST_CALL:
     call_put(capture, event->detail);
     break;
+  case AQ_OPERATION_ATOMIC:
+    atomic_put(capture, event->detail);
+    break;
+  case AQ_OPERATION_WAIT_VALUE:
+    wait_value_put(capture, event->detail);
+    break;
   case AQ_OPERATION_BARRIER:
   case AQ_OPERATION_NONE:
   case AQ_OPERATION_COUNT:
@@ -333,7 +366,7 @@ static void detail_put(aq_capture *capture, const aq_tap_event *event,
   }
 }
 
-static uint64_t operation_put(aq_capture *capture, const aq_tap_event *event)
+static uint64_t operation_put(aq_capture *capture, const aq_submit_event *event)
 {
   static const aq_sync none;
   const aq_sync *sync = event->sync ? event->sync : &none;
@@ -359,7 +392,7 @@ static uint64_t operation_put(aq_capture *capture, const aq_tap_event *event)
 
 /* ---- queues and semaphores ---- */
 
-static void queue_put(aq_capture *capture, const aq_tap_event *event)
+static void queue_put(aq_capture *capture, const aq_submit_event *event)
 {
   const aq_queue_options *options = event->detail;
   const aq_cap_queue record = {.device = options->device,
@@ -379,10 +412,17 @@ static void queue_put(aq_capture *capture, const aq_tap_event *event)
     capture->devices = options->device + 1;
   const size_t at = aq_cap_open(capture, AQ_CAP_QUEUE);
   aq_cap_put(capture, &record, sizeof record);
+  if (options->priority || options->cu_mask) {
+    const aq_cap_queue_properties properties = {options->priority,
+                                                options->cu_mask_bits / 32};
+    aq_cap_put(capture, &properties, sizeof properties);
+    aq_cap_put(capture, options->cu_mask,
+               properties.words * sizeof *options->cu_mask);
+  }
   aq_cap_close(capture, at);
 }
 
-static void queue_end_put(aq_capture *capture, const aq_tap_event *event,
+static void queue_end_put(aq_capture *capture, const aq_submit_event *event,
                           aq_cap_kind kind)
 {
   const aq_cap_queue_end record = {.queue = queue_of(capture, event->queue)};
@@ -396,7 +436,7 @@ static void queue_end_put(aq_capture *capture, const aq_tap_event *event,
 }
 
 /* A reference each: so no other one has its address, and its end is known. */
-static void semaphore_put(aq_capture *capture, const aq_tap_event *event)
+static void semaphore_put(aq_capture *capture, const aq_submit_event *event)
 {
   const aq_cap_semaphore record = {.value = event->points[0].value,
                                    .flags = event->flags};
@@ -415,7 +455,7 @@ static void semaphore_put(aq_capture *capture, const aq_tap_event *event)
   aq_cap_close(capture, at);
 }
 
-static void wait_put(aq_capture *capture, const aq_tap_event *event)
+static void wait_put(aq_capture *capture, const aq_submit_event *event)
 {
   const aq_cap_wait record = {.count = event->count};
   const size_t at = aq_cap_open(capture, AQ_CAP_WAIT);
@@ -424,39 +464,39 @@ static void wait_put(aq_capture *capture, const aq_tap_event *event)
   aq_cap_close(capture, at);
 }
 
-static void signal_put(aq_capture *capture, const aq_tap_event *event)
+static void signal_put(aq_capture *capture, const aq_submit_event *event)
 {
   const size_t at = aq_cap_open(capture, AQ_CAP_SIGNAL);
   points_put(capture, event->points, 1);
   aq_cap_close(capture, at);
 }
 
-uint64_t aq_cap_begin(const aq_tap_event *event, void *user)
+uint64_t aq_cap_begin(const aq_submit_event *event, void *user)
 {
   aq_capture *capture = user;
   uint64_t token = 0;
   pthread_mutex_lock(&capture->lock);
   if (capture->status == AQ_OK)
     switch (event->kind) {
-    case AQ_TAP_OPERATION:
+    case AQ_SUBMIT_OPERATION:
       token = operation_put(capture, event);
       break;
-    case AQ_TAP_QUEUE:
+    case AQ_SUBMIT_QUEUE:
       queue_put(capture, event);
       break;
-    case AQ_TAP_QUEUE_END:
+    case AQ_SUBMIT_QUEUE_END:
       queue_end_put(capture, event, AQ_CAP_QUEUE_END);
       break;
-    case AQ_TAP_SEMAPHORE:
+    case AQ_SUBMIT_SEMAPHORE:
       semaphore_put(capture, event);
       break;
-    case AQ_TAP_SIGNAL:
+    case AQ_SUBMIT_SIGNAL:
       signal_put(capture, event);
       break;
-    case AQ_TAP_WAIT:
+    case AQ_SUBMIT_WAIT:
       wait_put(capture, event);
       break;
-    case AQ_TAP_IDLE:
+    case AQ_SUBMIT_IDLE:
       queue_end_put(capture, event, AQ_CAP_IDLE);
       break;
     }

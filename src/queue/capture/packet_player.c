@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/spin.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 
 enum { WAIT_WIDTH = 3 };
 
@@ -46,9 +46,9 @@ static aq_status slot_reserve(aq_packet_player *p, aq_ring *ring, uint64_t *id,
 {
   aq_status status = AQ_OK;
   while (status == AQ_OK && !aq_ring_try_reserve(ring, 1, id)) {
-    if (p->unrung)
+    if (p->doorbell_pending)
       p->ops->queue_doorbell(p->t, ring, p->last);
-    p->unrung = false;
+    p->doorbell_pending = false;
     status = p->ops->queue_wait_space(p->t, ring, 1, deadline_of(p), diag);
   }
   return status;
@@ -77,8 +77,8 @@ static aq_status play_packet(aq_packet_player *p, const aq_packet_event *event,
          sizeof *slot - sizeof slot->header_setup);
   aq_packet_publish(slot, packet.header, packet.setup);
   p->last = id;
-  p->unrung = doorbell_follows(p, event);
-  if (!p->unrung)
+  p->doorbell_pending = doorbell_follows(p, event);
+  if (!p->doorbell_pending)
     p->ops->queue_doorbell(p->t, ring, id);
   p->played.operations++;
   return AQ_OK;
@@ -404,9 +404,9 @@ static aq_status events_play(aq_packet_player *p, aq_diag *diag)
   aq_status status = AQ_OK;
   for (size_t i = 0; i < p->file->count && status == AQ_OK; i++) {
     const aq_packet_event *event = &p->file->events[i];
-    const aq_time due = p->here + (event->time - p->there);
-    if (event->kind != AQ_PACKET_E_OPEN && due > p->ops->now(p->t))
-      status = p->ops->sleep_until(p->t, due, false, diag);
+    const aq_time notify_ring = p->here + (event->time - p->there);
+    if (event->kind != AQ_PACKET_E_OPEN && notify_ring > p->ops->now(p->t))
+      status = p->ops->sleep_until(p->t, notify_ring, false, diag);
     if (status == AQ_OK)
       status = event_play(p, event, diag);
     if (__atomic_load_n(&p->failed, __ATOMIC_ACQUIRE))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the two files that replay packet captures: a replay, and the
- * transport's stand-ins for the capture's objects (packet_refer.c). Only they
- * include it. One thread.
+ * transport's stand-ins for the capture's objects (packet_bindings.c). Only
+ * they include it. One thread.
  */
 #ifndef AQ_QUEUE_CAPTURE_PACKET_PLAYER_H
 #define AQ_QUEUE_CAPTURE_PACKET_PLAYER_H
 
 #include "common/map.h"
-#include "queue/capture/packets.h"
+#include "queue/capture/packet_capture.h"
 
 enum { AQ_PACKET_WORDS = 256 };
 
@@ -28,7 +28,8 @@ typedef struct aq_packet_player {
   size_t memory_count, memory_capacity;
   /* The host's clock: `here` stands for `there` of the capture. */
   aq_time here, there;
-  bool unrung; /* the packet `last` of the event before has no doorbell yet */
+  bool doorbell_pending; /* the packet `last` of the event before has no
+                            doorbell yet */
   uint64_t last;
   bool begun;
   aq_time first; /* packet */

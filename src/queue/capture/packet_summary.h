@@ -6,7 +6,7 @@
 #ifndef AQ_QUEUE_CAPTURE_PACKET_SUMMARY_H
 #define AQ_QUEUE_CAPTURE_PACKET_SUMMARY_H
 
-#include "queue/capture/packets.h"
+#include "queue/capture/packet_capture.h"
 
 /* By the type in the header of a packet; the last is whatever else it says. */
 enum { AQ_PACKET_TYPES = AQ_PACKET_BARRIER_OR + 2 };

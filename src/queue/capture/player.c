@@ -73,18 +73,52 @@ static aq_status play_memory(aq_cap_player *player, const aq_cap_memory *m,
 
 /* ---- things ---- */
 
+/* The bits of a mask up to the last that is set. */
+static uint32_t mask_bits(const uint32_t *mask, uint32_t words)
+{
+  while (words > 0 && mask[words - 1] == 0)
+    words--;
+  return words == 0 ? 0 : words * 32 - (uint32_t)__builtin_clz(mask[words - 1]);
+}
+
+/* Priority and CU mask, where the transport has them and the compute units;
+ * queues that lose one are counted. */
+static void properties_take(aq_cap_player *player, const aq_cap_queue *q,
+                            aq_queue_options *out)
+{
+  const aq_cap_head *head = (const aq_cap_head *)(const void *)q - 1;
+  const aq_cap_queue_properties *p =
+      (const aq_cap_queue_properties *)(const void *)(q + 1);
+  const uint32_t *mask = (const uint32_t *)(const void *)(p + 1);
+  aq_transport_info info;
+  player->transport->ops->info(player->transport, &info);
+  if (head->size == sizeof *q || q->device >= info.device_count)
+    return;
+  const uint32_t caps = aq_device_caps(&info, q->device),
+                 bits = mask_bits(mask, p->words);
+  if (caps & AQ_CAP_PRIORITY)
+    out->priority = p->priority;
+  if (caps & AQ_CAP_CU_MASK && bits > 0 &&
+      bits <= info.devices[q->device].cus) {
+    out->cu_mask = mask;
+    out->cu_mask_bits = (bits + 31) / 32 * 32;
+  }
+  player->played.plain_queues +=
+      out->priority != p->priority || (bits > 0 && !out->cu_mask);
+}
+
 static aq_status play_queue(aq_cap_player *player, const aq_cap_queue *q,
                             aq_diag *diag)
 {
-  return aq_queue_create(
-      player->context,
-      &(aq_queue_options){.size_of = sizeof(aq_queue_options),
-                          .device = q->device,
-                          .size = q->size,
-                          .kernarg_size = q->kernarg_size,
-                          .notifications = q->notifications,
-                          .parked = q->parked},
-      &player->queues[player->queue_count++], diag);
+  aq_queue_options options = {.size_of = sizeof(aq_queue_options),
+                              .device = q->device,
+                              .size = q->size,
+                              .kernarg_size = q->kernarg_size,
+                              .notifications = q->notifications,
+                              .parked = q->parked};
+  properties_take(player, q, &options);
+  return aq_queue_create(player->context, &options,
+                         &player->queues[player->queue_count++], diag);
 }
 
 static aq_status play_link(aq_cap_player *player, const aq_cap_link *l,

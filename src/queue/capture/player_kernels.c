@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/kernel_set.h"
+#include "common/host_kernels.h"
 #include "queue/capture/player_priv.h"
 
 typedef struct loader {
@@ -20,8 +20,8 @@ static const aq_kernel_entry *host_find(const aq_cap_player *player,
                                         const char *name)
 {
   const aq_kernel_entry *const tables[] = {player->options.kernels, NULL};
-  return aq_kernel_set_find(&(aq_kernel_set){.built_in = tables}, name,
-                            strlen(name));
+  return aq_host_kernels_find(&(aq_host_kernels){.built_in = tables}, name,
+                              strlen(name));
 }
 
 static aq_status host_kernel(const aq_cap_player *player,

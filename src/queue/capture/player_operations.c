@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/wall.h"
+#include "common/wall_clock.h"
 #include "queue/capture/player_priv.h"
 
 /* One that is ready to be submitted. */
@@ -144,6 +144,37 @@ static aq_status play_update(ready *r, aq_diag *diag)
                          : status;
 }
 
+static aq_status play_atomic(ready *r, aq_diag *diag)
+{
+  const aq_cap_atomic *a = r->detail;
+  aq_atomic atomic = {.size = (uint32_t)a->target.size,
+                      .op = (aq_atomic_op)a->op,
+                      .operand = a->operand,
+                      .expected = a->expected,
+                      .way = (aq_value_way)a->way};
+  aq_status status =
+      aq_cap_player_place(r->player, &a->target, &atomic.target, diag);
+  if (status == AQ_OK)
+    status = aq_cap_player_place(r->player, &a->result, &atomic.result, diag);
+  return status == AQ_OK ? aq_queue_atomic(r->queue, &r->sync, &atomic, diag)
+                         : status;
+}
+
+static aq_status play_wait_value(ready *r, aq_diag *diag)
+{
+  const aq_cap_wait_value *w = r->detail;
+  void *address = NULL;
+  aq_value_wait wait = {.size = (uint32_t)w->value.size,
+                        .condition = (aq_condition)w->condition,
+                        .value = w->against,
+                        .mask = w->mask,
+                        .way = (aq_value_way)w->way};
+  aq_status status = aq_cap_player_place(r->player, &w->value, &address, diag);
+  wait.address = address;
+  return status == AQ_OK ? aq_queue_wait_value(r->queue, &r->sync, &wait, diag)
+                         : status;
+}
+
 /* A file in memory with the bytes of the captured one. */
 static aq_status file_make(aq_cap_player *player, const void *bytes,
                            uint64_t size, int *out, aq_diag *diag)
@@ -225,6 +256,10 @@ static aq_status ready_submit(ready *r, aq_diag *diag)
     return play_file(r, diag);
   case AQ_OPERATION_HOST_CALL:
     return play_call(r, diag);
+  case AQ_OPERATION_ATOMIC:
+    return play_atomic(r, diag);
+  case AQ_OPERATION_WAIT_VALUE:
+    return play_wait_value(r, diag);
   default: /* the reader has no other */
     return aq_queue_barrier(r->queue, &r->sync, diag);
   }

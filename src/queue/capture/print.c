@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/capture/capture.h"
 #include "queue/capture/reader.h"
 
 /* A line that grows until it is full. */
@@ -54,6 +53,8 @@ static void put_detail(text *t, const aq_cap_file *file,
   const aq_cap_fill *f = detail;
   const aq_cap_copy *c = detail;
   const aq_cap_host_call *h = detail;
+  const aq_cap_atomic *x = detail;
+  const aq_cap_wait_value *w = detail;
   switch (o->operation) {
   case AQ_OPERATION_DISPATCH:
     put(t, " %s, grid %u x %u x %u, %u bytes of arguments with %u addresses",
@@ -79,6 +80,21 @@ static void put_detail(text *t, const aq_cap_file *file,
   case AQ_OPERATION_HOST_CALL:
     put(t, " '%.*s'", h->name_size < 60 ? (int)h->name_size : 60,
         (const char *)(h + 1));
+    break;
+  case AQ_OPERATION_ATOMIC:
+    put(t, " %s 0x%llx", aq_atomic_op_name((aq_atomic_op)x->op),
+        (unsigned long long)x->operand);
+    put_place(t, &x->target);
+    if (x->result.memory != AQ_CAP_NONE) {
+      put(t, " with result");
+      put_place(t, &x->result);
+    }
+    break;
+  case AQ_OPERATION_WAIT_VALUE:
+    put_place(t, &w->value);
+    put(t, " & 0x%llx %s 0x%llx", (unsigned long long)w->mask,
+        aq_condition_name((aq_condition)w->condition),
+        (unsigned long long)w->against);
     break;
   case AQ_OPERATION_UPDATE:
   case AQ_OPERATION_READ:

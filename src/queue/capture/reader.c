@@ -11,9 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "queue/capture/capture.h"
+#include "queue/capture/capture_validate.h"
 #include "queue/capture/digest.h"
-#include "queue/capture/record_check.h"
 
 const char *aq_cap_kind_name(uint32_t kind)
 {

@@ -12,7 +12,7 @@
 #include "common/map.h"
 #include "queue/capture/capture.h"
 #include "queue/capture/format.h"
-#include "queue/tap.h"
+#include "queue/submit_hooks.h"
 
 /* Bytes that grow. */
 typedef struct aq_cap_bytes {
@@ -38,7 +38,7 @@ typedef struct aq_cap_kept {
 struct aq_capture {
   aq_context *context;
   aq_transport *transport;
-  aq_tap tap;
+  aq_submit_hooks hooks;
   pthread_mutex_t lock;
   aq_cap_bytes out; /* the file, from its header on */
   uint64_t records;
@@ -92,7 +92,7 @@ aq_cap_place aq_cap_place_of(aq_capture *capture, const void *address,
 
 /* ---- operations.c ---- */
 
-uint64_t aq_cap_begin(const aq_tap_event *event, void *user);
+uint64_t aq_cap_begin(const aq_submit_event *event, void *user);
 void aq_cap_end(uint64_t token, aq_status status, void *address, void *user);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "queue/core/operation_rows.h"
 #include "queue/core/queue_priv.h"
-#include "queue/core/tap_priv.h"
+#include "queue/core/submit_hooks_priv.h"
 
 enum {
   RING_DEFAULT = 4096,   /* packets */
@@ -18,13 +18,6 @@ enum {
 };
 
 /* ---- life ---- */
-
-/* On the thread that drives time: takes no lock that may be held while time
- * moves. */
-static void queue_stopped(const aq_queue_error *error, void *user)
-{
-  aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
-}
 
 /* On a logical device a queue takes the place with the fewest. `bit`: that of
  * its place, or AQ_AFFINITY_BITS. */
@@ -39,7 +32,7 @@ static aq_status device_choose(aq_context *context, aq_queue_options *options,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a queue is placed by its affinity on a logical device, "
                        "else by the number of a device");
-  aq_lock(context->hub, &context->hub->lock);
+  aq_lock(context->sync_domain, &context->sync_domain->lock);
   aq_status status = aq_logical_device_spread(
       context->devices, options->affinity ? options->affinity : AQ_AFFINITY_ANY,
       context->placed, &place, diag);
@@ -48,17 +41,17 @@ static aq_status device_choose(aq_context *context, aq_queue_options *options,
     *bit = aq_logical_device_bit(context->devices, &place);
     context->placed[*bit]++;
   }
-  aq_unlock(context->hub, &context->hub->lock);
+  aq_unlock(context->sync_domain, &context->sync_domain->lock);
   return status;
 }
 
-static void place_give(aq_context *context, uint32_t bit)
+static void place_release(aq_context *context, uint32_t bit)
 {
   if (bit == AQ_AFFINITY_BITS)
     return;
-  aq_lock(context->hub, &context->hub->lock);
+  aq_lock(context->sync_domain, &context->sync_domain->lock);
   context->placed[bit]--;
-  aq_unlock(context->hub, &context->hub->lock);
+  aq_unlock(context->sync_domain, &context->sync_domain->lock);
 }
 
 static aq_status options_choose(const aq_context *context,
@@ -101,11 +94,72 @@ static aq_status options_choose(const aq_context *context,
   return AQ_OK;
 }
 
+static aq_status properties_check(const aq_context *context,
+                                  const aq_queue_options *options,
+                                  aq_diag *diag)
+{
+  const uint32_t cus = context->info.devices[options->device].cus;
+  const uint32_t bits = options->cu_mask_bits;
+  const uint32_t caps = aq_device_caps(&context->info, options->device);
+  if (options->priority < -1 || options->priority > 1)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "priority %d of a queue; -1 to 1 expected",
+                       options->priority);
+  if ((options->priority && !(caps & AQ_CAP_PRIORITY)) ||
+      (options->cu_mask && !(caps & AQ_CAP_CU_MASK)))
+    return aq_diag_set(
+        diag, AQ_ERR_UNSUPPORTED, "%s: its queues have no %s",
+        context->ops->name,
+        aq_transport_cap_name(options->cu_mask && !(caps & AQ_CAP_CU_MASK)
+                                  ? AQ_CAP_CU_MASK
+                                  : AQ_CAP_PRIORITY));
+  if (!options->cu_mask != (bits == 0) || bits % 32 != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a CU mask of %u bits; a mask and a multiple of 32, or "
+                       "neither, expected",
+                       bits);
+  bool some = bits == 0;
+  for (uint32_t i = 0; i < bits; i++) {
+    const bool set = options->cu_mask[i / 32] >> i % 32 & 1;
+    if (set && i >= cus)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "CU mask: compute unit %u; device %u has %u", i,
+                         options->device, cus);
+    some |= set;
+  }
+  return some ? AQ_OK
+              : aq_diag_set(diag, AQ_ERR_INVALID, "CU mask: no compute unit");
+}
+
+/* A mask that the device narrows would not be the one that was asked for. */
+static aq_status properties_set(const aq_queue *queue, aq_diag *diag)
+{
+  const aq_queue_options *options = &queue->options;
+  aq_status status = AQ_OK;
+  if (options->priority)
+    status = aq_aql_queue_change(
+        queue->aql_queue, AQ_CONTROL_PRIORITY,
+        &(aq_queue_control_args){.value = options->priority}, diag);
+  if (status == AQ_OK && options->cu_mask)
+    status = aq_aql_queue_change(
+        queue->aql_queue, AQ_CONTROL_CU_MASK,
+        &(aq_queue_control_args){.count = options->cu_mask_bits,
+                                 .mask = options->cu_mask},
+        diag);
+  return status == AQ_REDUCED
+             ? aq_diag_set(diag, AQ_ERR_INVALID,
+                           "CU mask: device %u gives the queue fewer compute "
+                           "units",
+                           options->device)
+             : status;
+}
+
 static aq_status queue_init(aq_queue *queue, aq_diag *diag)
 {
   const aq_queue_options *options = &queue->options;
-  queue->due.entries = calloc(options->notifications, sizeof(aq_due));
-  queue->due.size = options->notifications;
+  queue->notify_ring.entries =
+      calloc(options->notifications, sizeof(aq_notification));
+  queue->notify_ring.size = options->notifications;
   const bool flagged = queue->context->flagged || options->profile;
   if (flagged)
     queue->flags = calloc(options->notifications, sizeof *queue->flags);
@@ -115,27 +169,30 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
   const bool reported = options->report || queue->context->rows;
   if (reported)
     queue->reports = calloc(options->notifications, sizeof *queue->reports);
-  if (!queue->due.entries || (flagged && !queue->flags) ||
+  if (!queue->notify_ring.entries || (flagged && !queue->flags) ||
       (reported && !queue->reports) || (options->profile && !queue->starts))
     return aq_diag_no_memory(diag);
-  aq_status status = aq_axis_create(queue->hub, queue, aq_queue_poll, !flagged,
-                                    &queue->axis, diag);
+  aq_status status =
+      aq_queue_timeline_create(queue->sync_domain, queue, aq_queue_poll,
+                               !flagged, &queue->timeline, diag);
   if (status == AQ_OK)
-    status = aq_seat_take(queue->hub, &queue->seat, diag);
+    status = aq_waiter_acquire(queue->sync_domain, &queue->waiter, diag);
   if (status != AQ_OK)
     return status;
-  status =
-      aq_feed_create(&(aq_feed_options){.transport = queue->transport,
-                                        .device = options->device,
-                                        .size = options->size,
-                                        .kernarg_size = options->kernarg_size,
-                                        .error = queue_stopped,
-                                        .user = queue},
-                     &queue->feed, diag);
+  status = aq_aql_queue_create(
+      &(aq_aql_queue_options){.transport = queue->transport,
+                              .device = options->device,
+                              .size = options->size,
+                              .kernarg_size = options->kernarg_size,
+                              .error = aq_queue_error_handle,
+                              .user = queue},
+      &queue->aql_queue, diag);
+  if (status == AQ_OK)
+    status = properties_set(queue, diag);
   if (status != AQ_OK)
     return status;
   /* Release: an event may find the queue from now on. */
-  __atomic_store_n(&queue->ring, queue->feed->ring, __ATOMIC_RELEASE);
+  __atomic_store_n(&queue->ring, queue->aql_queue->ring, __ATOMIC_RELEASE);
   if (!queue->context->rows)
     return AQ_OK;
   return aq_operation_rows_queue(queue->context->rows,
@@ -144,55 +201,75 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                                  &queue->row_device, &queue->row_queue, diag);
 }
 
-/* No thread finds it any more: handlers look with the gate, events with the
- * lock of the hub. */
+/* No thread finds it any more: handlers look with the retire lock, events with
+ * the lock of the sync domain. */
 static void queue_hide(aq_queue *queue)
 {
-  aq_lock(queue->hub, &queue->axis->gate);
-  aq_lock(queue->hub, &queue->hub->lock);
-  queue->axis->queue = NULL;
-  aq_unlock(queue->hub, &queue->hub->lock);
-  aq_unlock(queue->hub, &queue->axis->gate);
+  aq_lock(queue->sync_domain, &queue->timeline->retire_lock);
+  aq_lock(queue->sync_domain, &queue->sync_domain->lock);
+  queue->timeline->queue = NULL;
+  aq_unlock(queue->sync_domain, &queue->sync_domain->lock);
+  aq_unlock(queue->sync_domain, &queue->timeline->retire_lock);
+}
+
+/* The ring is gone: no packet touches them any more. */
+static void flags_free(aq_queue *queue)
+{
+  if (!queue->flags)
+    return;
+  if (queue->timeline &&
+      aq_queue_timeline_failed_from(queue->timeline) != AQ_EPOCH_NEVER)
+    aq_queue_poison(queue, 0);
+  for (uint32_t i = 0; i < queue->notify_ring.size; i++) {
+    if (queue->flags[i])
+      aq_epoch_signal_release(queue->sync_domain, queue->flags[i]);
+    if (queue->starts && queue->starts[i])
+      aq_epoch_signal_release(queue->sync_domain, queue->starts[i]);
+  }
 }
 
 static void queue_free(aq_queue *queue)
 {
-  if (queue->axis)
+  if (queue->timeline)
     queue_hide(queue);
-  for (uint32_t i = 0; queue->flags && i < queue->due.size; i++)
-    if (queue->flags[i])
-      aq_flag_release(queue->hub, queue->flags[i]);
-  aq_seat_give(queue->hub, queue->seat);
-  aq_feed_destroy(queue->feed);
-  if (queue->axis)
-    aq_axis_release(queue->axis);
-  place_give(queue->context, queue->place);
+  aq_waiter_release(queue->sync_domain, queue->waiter);
+  aq_aql_queue_destroy(queue->aql_queue);
+  flags_free(queue);
+  if (queue->timeline)
+    aq_queue_timeline_release(queue->timeline);
+  place_release(queue->context, queue->place);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
   free(queue->starts);
   free(queue->flags);
-  free(queue->due.entries);
+  free(queue->notify_ring.entries);
   free(queue);
 }
 
 aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
                           aq_queue **out, aq_diag *diag)
 {
-  aq_queue_options chosen = *options;
+  const size_t given = options->size_of && options->size_of < sizeof *options
+                           ? options->size_of
+                           : sizeof *options;
+  aq_queue_options chosen = {.priority = 0};
   uint32_t place;
+  memcpy(&chosen, options, given); /* an older caller has fewer */
   aq_status status = device_choose(context, &chosen, &place, diag);
   if (status == AQ_OK)
     status = options_choose(context, &chosen, diag);
+  if (status == AQ_OK)
+    status = properties_check(context, &chosen, diag);
   aq_queue *queue = status == AQ_OK
                         ? aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63)
                         : NULL;
   if (!queue) {
-    place_give(context, place);
+    place_release(context, place);
     return status == AQ_OK ? aq_diag_no_memory(diag) : status;
   }
   memset(queue, 0, sizeof *queue);
   queue->context = context;
-  queue->hub = context->hub;
+  queue->sync_domain = context->sync_domain;
   queue->transport = context->transport;
   queue->ops = context->ops;
   queue->options = chosen;
@@ -205,9 +282,11 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
     return status;
   }
   *out = queue;
-  aq_tap_tell(context, &(aq_tap_event){.kind = AQ_TAP_QUEUE,
-                                       .queue = queue,
-                                       .detail = &queue->options});
+  aq_submit_hooks_notify(context,
+                         &(aq_submit_event){.kind = AQ_SUBMIT_QUEUE,
+                                            .queue = queue,
+                                            .detail = &queue->options});
+  queue->options.cu_mask = NULL; /* the caller's */
   return AQ_OK;
 }
 
@@ -215,23 +294,23 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
 
 static bool is_idle(aq_queue *queue)
 {
-  aq_lock(queue->hub, &queue->lock);
-  const bool idle = !queue->parked_first && !queue->resuming &&
+  aq_lock(queue->sync_domain, &queue->lock);
+  const bool idle = !queue->pending_first && !queue->resuming &&
                     queue->undecided == 0 &&
                     aq_queue_retired(queue) == queue->epoch;
-  aq_unlock(queue->hub, &queue->lock);
+  aq_unlock(queue->sync_domain, &queue->lock);
   return idle;
 }
 
-/* The first parked task waits for a host or for another queue: it fails, and
+/* The first deferred task waits for a host or for another queue: it fails, and
  * the tasks behind it. False: there is none, or the queue is ending already. */
-static bool parked_end(aq_queue *queue)
+static bool pending_end(aq_queue *queue)
 {
-  aq_lock(queue->hub, &queue->lock);
-  const bool held = !queue->ending && queue->parked_first &&
-                    queue->parked_first->parking->pending > 0;
+  aq_lock(queue->sync_domain, &queue->lock);
+  const bool held = !queue->ending && queue->pending_first &&
+                    queue->pending_first->waits_of_task->pending > 0;
   queue->ending |= held;
-  aq_unlock(queue->hub, &queue->lock);
+  aq_unlock(queue->sync_domain, &queue->lock);
   if (held)
     aq_queue_resume(queue);
   return held;
@@ -239,9 +318,9 @@ static bool parked_end(aq_queue *queue)
 
 void aq_queue_flush(aq_queue *queue)
 {
-  aq_lock(queue->hub, &queue->lock);
-  aq_queue_ring_bell(queue);
-  aq_unlock(queue->hub, &queue->lock);
+  aq_lock(queue->sync_domain, &queue->lock);
+  aq_queue_ring_doorbell(queue);
+  aq_unlock(queue->sync_domain, &queue->lock);
 }
 
 aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
@@ -253,8 +332,9 @@ aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
     status = aq_queue_progress(queue, deadline, diag);
   if (!is_idle(queue))
     return status;
-  aq_tap_tell(queue->context,
-              &(aq_tap_event){.kind = AQ_TAP_IDLE, .queue = queue});
+  aq_submit_hooks_notify(
+      queue->context,
+      &(aq_submit_event){.kind = AQ_SUBMIT_IDLE, .queue = queue});
   return AQ_OK;
 }
 
@@ -262,12 +342,13 @@ void aq_queue_destroy(aq_queue *queue)
 {
   if (!queue)
     return;
-  aq_tap_tell(queue->context,
-              &(aq_tap_event){.kind = AQ_TAP_QUEUE_END, .queue = queue});
+  aq_submit_hooks_notify(
+      queue->context,
+      &(aq_submit_event){.kind = AQ_SUBMIT_QUEUE_END, .queue = queue});
   aq_queue_flush(queue);
   aq_queue_poll(queue);
   while (!is_idle(queue))
-    if (!parked_end(queue) &&
+    if (!pending_end(queue) &&
         aq_queue_progress(queue, AQ_TIME_MAX, NULL) != AQ_OK) {
       aq_queue_fail(queue, AQ_ERR_QUEUE, "the queue was destroyed");
       aq_queue_poll(queue);
@@ -279,39 +360,13 @@ void aq_queue_destroy(aq_queue *queue)
 
 void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
 {
-  aq_lock(queue->hub, &queue->lock);
+  aq_lock(queue->sync_domain, &queue->lock);
   *out = queue->stats;
   out->publishing = !queue->frontier.overflow;
   out->depth = (uint32_t)(queue->epoch - aq_queue_retired(queue));
-  aq_unlock(queue->hub, &queue->lock);
+  aq_unlock(queue->sync_domain, &queue->lock);
   out->failed = __atomic_load_n(&queue->failures, __ATOMIC_RELAXED);
   out->published = __atomic_load_n(&queue->published, __ATOMIC_RELAXED);
-}
-
-/* An event without a queue may concern a copy of any queue of the device. */
-static bool is_hit(const aq_queue *queue, const aq_system_event *event)
-{
-  const aq_ring *ring = __atomic_load_n(&queue->ring, __ATOMIC_ACQUIRE);
-  if (!ring)
-    return false;
-  return event->queue == AQ_QUEUE_NONE ? queue->options.device == event->device
-                                       : ring->id == event->queue;
-}
-
-/* On the thread that drives time, as queue_stopped: no other thread calls the
- * transport with the hub's lock. */
-void aq_context_event(aq_context *context, const aq_system_event *event)
-{
-  aq_hub *hub = context->hub;
-  aq_lock(hub, &hub->lock);
-  for (aq_axis *axis = hub->axes; axis; axis = axis->next)
-    if (axis->queue && is_hit(axis->queue, event))
-      aq_queue_fail_locked(axis->queue, AQ_ERR_QUEUE, event->text);
-  aq_unlock(hub, &hub->lock);
-  /* No handler looks at a queue without work in flight: waiting hosts
-   * have to, for its parked tasks. */
-  __atomic_store_n(&hub->deaf, true, __ATOMIC_RELEASE);
-  aq_seats_ring(hub);
 }
 
 uint32_t aq_queue_device(const aq_queue *queue)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting hosts, and their queries: values now, callbacks, descriptors. A
  * waiting host looks at the signals of the epochs that will bring its values,
- * and sits on a seat of its own for everything else. */
+ * and sits on a waiter of its own for everything else. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "queue/core/queue_priv.h"
-#include "queue/core/tap_priv.h"
+#include "queue/core/submit_hooks_priv.h"
 
 /* ---- a look ---- */
 
@@ -20,20 +20,23 @@
 static void point_poll(const aq_point *point)
 {
   aq_semaphore *semaphore = point->semaphore;
-  if (!aq_hub_hears(semaphore->hub)) {
-    aq_hub_poll(semaphore->hub);
+  if (!aq_sync_domain_has_reliable_handlers(semaphore->sync_domain)) {
+    aq_sync_domain_poll(semaphore->sync_domain);
     return;
   }
-  aq_lock(semaphore->hub, &semaphore->lock);
-  const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
-  if (!promise && semaphore->promise_count > 0)
-    promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
-  aq_axis *axis = promise ? aq_axis_retain(promise->axis) : NULL;
-  aq_unlock(semaphore->hub, &semaphore->lock);
-  if (!axis)
+  aq_lock(semaphore->sync_domain, &semaphore->lock);
+  const aq_pending_signal *pending =
+      aq_semaphore_find_pending_signal(semaphore, point->value);
+  if (!pending && semaphore->pending_signal_count > 0)
+    pending = aq_semaphore_pending_signal_at(
+        semaphore, semaphore->pending_signal_count - 1);
+  aq_queue_timeline *timeline =
+      pending ? aq_queue_timeline_retain(pending->timeline) : NULL;
+  aq_unlock(semaphore->sync_domain, &semaphore->lock);
+  if (!timeline)
     return;
-  aq_axis_poll(axis);
-  aq_axis_release(axis);
+  aq_queue_timeline_poll(timeline);
+  aq_queue_timeline_release(timeline);
 }
 
 static bool point_is_reached(const aq_point *point)
@@ -48,7 +51,7 @@ aq_status aq_semaphore_query(aq_semaphore *semaphore, uint64_t *value,
   const aq_status failed = aq_semaphore_failed(semaphore);
   if (value)
     *value = aq_semaphore_value(semaphore);
-  return failed == AQ_OK ? AQ_OK : aq_semaphore_word(semaphore, diag);
+  return failed == AQ_OK ? AQ_OK : aq_semaphore_failure(semaphore, diag);
 }
 
 /* ---- waiting ---- */
@@ -63,24 +66,24 @@ typedef struct host_point {
   host_wait *wait;
 } host_point;
 
-/* A host that waits: its seat, and the epochs that it looks at. */
+/* A host that waits: its waiter, and the epochs that it looks at. */
 struct host_wait {
-  aq_hub *hub;
+  aq_sync_domain *sync_domain;
   const aq_point *points;
   uint32_t point_count;
   aq_wait_mode mode;
-  aq_seat *seat;
+  aq_waiter *waiter;
   host_point *watched, few[POINTS_FEW];
-  uint32_t told; /* atomic: of them, the ones not called again */
+  uint32_t notified; /* atomic: of them, the ones not called again */
   aq_wait_item items[1 + WAIT_EDGES];
   aq_epoch_ref edges[WAIT_EDGES];
   uint32_t count; /* of edges */
 };
 
-static void host_promised(aq_timepoint *timepoint)
+static void host_signal_pending(aq_timepoint *timepoint)
 {
   const host_wait *wait = ((host_point *)timepoint)->wait;
-  aq_seat_ring(wait->hub, wait->seat);
+  aq_waiter_wake(wait->sync_domain, wait->waiter);
 }
 
 static void host_reached(aq_timepoint *timepoint, aq_status status,
@@ -88,21 +91,21 @@ static void host_reached(aq_timepoint *timepoint, aq_status status,
 {
   host_wait *wait = ((host_point *)timepoint)->wait;
   (void)status, (void)cause; /* it looks at the semaphore */
-  aq_seat_ring(wait->hub, wait->seat);
+  aq_waiter_wake(wait->sync_domain, wait->waiter);
   /* Release, and last: the host may be gone afterwards. */
-  __atomic_fetch_add(&wait->told, 1, __ATOMIC_RELEASE);
+  __atomic_fetch_add(&wait->notified, 1, __ATOMIC_RELEASE);
 }
 
-/* Takes the seat, and has it rung. */
+/* Takes the waiter, and has it rung. */
 static aq_status host_wait_begin(host_wait *wait, aq_diag *diag)
 {
-  wait->told = wait->count = 0;
+  wait->notified = wait->count = 0;
   wait->watched = wait->few;
   if (wait->point_count > POINTS_FEW)
     wait->watched = malloc(wait->point_count * sizeof *wait->watched);
   if (!wait->watched)
     return aq_diag_no_memory(diag);
-  aq_status status = aq_seat_take(wait->hub, &wait->seat, diag);
+  aq_status status = aq_waiter_acquire(wait->sync_domain, &wait->waiter, diag);
   if (status != AQ_OK) {
     if (wait->watched != wait->few)
       free(wait->watched);
@@ -112,22 +115,24 @@ static aq_status host_wait_begin(host_wait *wait, aq_diag *diag)
     wait->watched[i] = (host_point){
         {.value = wait->points[i].value,
          .reached = host_reached,
-         .promised = wait->point_count > WAIT_EDGES ? NULL : host_promised},
+         .pending_signal =
+             wait->point_count > WAIT_EDGES ? NULL : host_signal_pending},
         wait};
-    aq_semaphore_watch(wait->points[i].semaphore, &wait->watched[i].timepoint);
+    aq_semaphore_add_timepoint(wait->points[i].semaphore,
+                               &wait->watched[i].timepoint);
   }
   return AQ_OK;
 }
 
 static void host_wait_end(host_wait *wait)
 {
-  uint32_t told = 0;
+  uint32_t notified = 0;
   for (uint32_t i = 0; i < wait->point_count; i++)
-    told += !aq_semaphore_unwatch(wait->points[i].semaphore,
-                                  &wait->watched[i].timepoint);
-  while (__atomic_load_n(&wait->told, __ATOMIC_ACQUIRE) < told)
+    notified += !aq_semaphore_cancel_timepoint(wait->points[i].semaphore,
+                                               &wait->watched[i].timepoint);
+  while (__atomic_load_n(&wait->notified, __ATOMIC_ACQUIRE) < notified)
     sched_yield(); /* a thread is about to */
-  aq_seat_give(wait->hub, wait->seat);
+  aq_waiter_release(wait->sync_domain, wait->waiter);
   if (wait->watched != wait->few)
     free(wait->watched);
 }
@@ -138,33 +143,37 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   aq_semaphore *semaphore = point->semaphore;
   if (wait->count == WAIT_EDGES)
     return;
-  aq_lock(semaphore->hub, &semaphore->lock);
-  const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
-  if (!promise && semaphore->promise_count > 0 &&
-      point->value <= semaphore->promised)
-    promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
-  if (promise) {
+  aq_lock(semaphore->sync_domain, &semaphore->lock);
+  const aq_pending_signal *pending =
+      aq_semaphore_find_pending_signal(semaphore, point->value);
+  if (!pending && semaphore->pending_signal_count > 0 &&
+      point->value <= semaphore->pending_signal)
+    pending = aq_semaphore_pending_signal_at(
+        semaphore, semaphore->pending_signal_count - 1);
+  if (pending) {
     aq_epoch_ref *edge = &wait->edges[wait->count++];
     *edge = (aq_epoch_ref){
-        aq_axis_retain(promise->axis), promise->epoch,
-        promise->flag ? aq_flag_retain(semaphore->hub, promise->flag) : NULL};
+        aq_queue_timeline_retain(pending->timeline), pending->epoch,
+        pending->flag
+            ? aq_epoch_signal_retain(semaphore->sync_domain, pending->flag)
+            : NULL};
     wait->items[wait->count] = aq_epoch_item(edge);
   }
-  aq_unlock(semaphore->hub, &semaphore->lock);
+  aq_unlock(semaphore->sync_domain, &semaphore->lock);
 }
 
-/* Without handlers no other code looks at the waits of parked operations. */
+/* Without handlers no other code looks at the waits of deferred operations. */
 static void host_wait_add_oldest(host_wait *wait)
 {
-  aq_hub *hub = wait->hub;
-  for (aq_axis *axis = aq_axis_next(hub, NULL); axis;
-       axis = aq_axis_next(hub, axis)) {
+  aq_sync_domain *sync_domain = wait->sync_domain;
+  for (aq_queue_timeline *timeline = aq_queue_timeline_next(sync_domain, NULL);
+       timeline; timeline = aq_queue_timeline_next(sync_domain, timeline)) {
     aq_epoch_ref *oldest = &wait->edges[wait->count];
-    aq_lock(hub, &axis->gate);
-    if (wait->count < WAIT_EDGES && axis->queue &&
-        aq_queue_oldest(axis->queue, oldest))
+    aq_lock(sync_domain, &timeline->retire_lock);
+    if (wait->count < WAIT_EDGES && timeline->queue &&
+        aq_queue_oldest(timeline->queue, oldest))
       wait->items[++wait->count] = aq_epoch_item(oldest);
-    aq_unlock(hub, &axis->gate);
+    aq_unlock(sync_domain, &timeline->retire_lock);
   }
 }
 
@@ -175,7 +184,7 @@ static void edges_drop(host_wait *wait)
 }
 
 /* The points: AQ_OK reached, AQ_ERR_AGAIN not reached, or a failure. */
-static aq_status points_look(const aq_point *points, uint32_t count,
+static aq_status points_poll(const aq_point *points, uint32_t count,
                              aq_wait_mode mode, uint32_t *index, aq_diag *diag)
 {
   uint32_t reached = 0;
@@ -189,7 +198,7 @@ static aq_status points_look(const aq_point *points, uint32_t count,
       }
       reached++;
     } else if (aq_semaphore_failed(points[i].semaphore) != AQ_OK) {
-      return aq_semaphore_word(points[i].semaphore, diag);
+      return aq_semaphore_failure(points[i].semaphore, diag);
     }
   }
   *index = 0;
@@ -197,13 +206,13 @@ static aq_status points_look(const aq_point *points, uint32_t count,
 }
 
 /* Sleeps until something changed that may have to do with the points. `rung` is
- * the seat as it was before they were looked at. */
+ * the waiter as it was before they were looked at. */
 static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
                               aq_time deadline, aq_diag *diag)
 {
-  aq_hub *hub = wait->hub;
+  aq_sync_domain *sync_domain = wait->sync_domain;
   wait->items[0] = rung;
-  if (!aq_hub_hears(hub))
+  if (!aq_sync_domain_has_reliable_handlers(sync_domain))
     host_wait_add_oldest(wait);
   for (uint32_t i = 0; i < wait->point_count; i++)
     if (!point_is_reached(&wait->points[i])) {
@@ -211,13 +220,16 @@ static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
       if (wait->mode == AQ_WAIT_ALL && wait->count > 0)
         break; /* one after the other */
     }
-  const aq_wait_request request = {.items = wait->items,
-                                   .count = 1 + wait->count,
-                                   .mode = AQ_WAIT_ANY,
-                                   .deadline = deadline};
-  aq_status status = hub->ops->wait(hub->transport, &request, NULL, diag);
+  const aq_wait_request request = {
+      .items = wait->items,
+      .count = 1 + wait->count,
+      .mode = AQ_WAIT_ANY,
+      .deadline = aq_sync_domain_sleep_end(sync_domain, deadline)};
+  aq_status status =
+      sync_domain->ops->wait(sync_domain->transport, &request, NULL, diag);
   edges_drop(wait);
-  return status;
+  return status == AQ_ERR_TIMEOUT && request.deadline < deadline ? AQ_OK
+                                                                 : status;
 }
 
 /* A look was not enough. */
@@ -229,9 +241,9 @@ static aq_status points_wait(host_wait *wait, aq_time deadline, uint32_t *which,
     return status;
   aq_status slept = AQ_OK;
   for (;;) {
-    const aq_wait_item rung = aq_seat_item(wait->hub, wait->seat);
+    const aq_wait_item rung = aq_waiter_item(wait->sync_domain, wait->waiter);
     status =
-        points_look(wait->points, wait->point_count, wait->mode, which, diag);
+        points_poll(wait->points, wait->point_count, wait->mode, which, diag);
     if (status != AQ_ERR_AGAIN || slept != AQ_OK)
       break;
     slept = points_sleep(wait, rung, deadline, diag);
@@ -248,24 +260,25 @@ aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
   if (count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID, "a wait for no points");
   for (uint32_t i = 1; i < count; i++)
-    if (points[i].semaphore->hub != points[0].semaphore->hub)
+    if (points[i].semaphore->sync_domain != points[0].semaphore->sync_domain)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "point %u: a semaphore of another transport", i);
-  aq_status status = points_look(points, count, mode, &which, diag);
+  aq_status status = points_poll(points, count, mode, &which, diag);
   if (status == AQ_ERR_AGAIN) {
     host_wait wait;
-    wait.hub = points[0].semaphore->hub;
+    wait.sync_domain = points[0].semaphore->sync_domain;
     wait.points = points;
     wait.point_count = count;
     wait.mode = mode;
     status = points_wait(&wait, deadline, &which, diag);
   }
   if (status == AQ_OK)
-    aq_tap_tell(
+    aq_submit_hooks_notify(
         points[0].semaphore->context,
-        &(aq_tap_event){.kind = AQ_TAP_WAIT,
-                        .points = mode == AQ_WAIT_ANY ? &points[which] : points,
-                        .count = mode == AQ_WAIT_ANY ? 1 : count});
+        &(aq_submit_event){.kind = AQ_SUBMIT_WAIT,
+                           .points =
+                               mode == AQ_WAIT_ANY ? &points[which] : points,
+                           .count = mode == AQ_WAIT_ANY ? 1 : count});
   if (status == AQ_OK && index)
     *index = which;
   return status;
@@ -295,7 +308,7 @@ aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
   if (!n)
     return aq_diag_no_memory(diag);
   *n = (notice){{.value = value, .reached = notice_reached}, function, user};
-  aq_semaphore_watch(semaphore, &n->timepoint);
+  aq_semaphore_add_timepoint(semaphore, &n->timepoint);
   return AQ_OK;
 }
 

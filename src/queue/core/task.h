@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks: operations on their way into a queue. To add an operation, make a
- * class and submit a task of it; waits, room, parking, epochs, signals and
+ * class and submit a task of it; waits, room, deferring, epochs, signals and
  * failure are done here and are the same for all.
  *
  * A task lives on the stack of its submitter. When it cannot go at once, it
@@ -10,7 +10,7 @@
 #ifndef AQ_QUEUE_CORE_TASK_H
 #define AQ_QUEUE_CORE_TASK_H
 
-#include "cmdbuf/processor.h"
+#include "cmdbuf/block_processor.h"
 #include "queue/queue.h"
 
 typedef struct aq_task aq_task;
@@ -35,7 +35,7 @@ typedef struct aq_task_class {
   void (*complete)(aq_task *task, aq_signal signal);
   /* The signal that its first packet completes, borrowed; NULL: its packets
    * have none that times could be read from. */
-  struct aq_flag *(*first_flag)(const aq_task *task);
+  struct aq_epoch_signal *(*first_signal)(const aq_task *task);
   /* Copies what `task` borrows beyond the call, and gives it back. NULL: there
    * is nothing. */
   aq_status (*keep)(aq_task *task, aq_diag *diag);
@@ -48,26 +48,26 @@ typedef aq_status aq_task_action(void *user, aq_diag *diag);
 
 /* The operation's own end, before its signals; also when it was refused, but
  * not when its submission was an error. */
-typedef void aq_task_over(aq_status status, const char *cause, void *user);
+typedef void aq_task_done(aq_status status, const char *cause, void *user);
 
 struct aq_task {
   const aq_task_class *class;
   aq_sync sync;
   aq_task_action *action; /* or NULL */
   void *action_user;
-  aq_task_over *over; /* or NULL */
-  void *over_user;
-  bool parts;      /* each part waits for the one before, and has its `over` */
+  aq_task_done *on_done; /* or NULL */
+  void *on_done_user;
+  bool parts; /* each part waits for the one before, and has its `on_done` */
   uint64_t bytes;  /* for the statistics: bytes that it moves, and the way */
   aq_copy_way way; /* CHOOSE: it is no copy */
   /* Submitted right behind it, with nothing in between; or NULL. */
   aq_task *then;
 
   /* From here on: of the queue, zero at first. */
-  aq_task *next;      /* in the list of parked tasks */
-  bool parked, begun; /* it is a copy; some of its packets are out */
-  uint8_t *deferred;  /* by wait: the host has waited for it */
-  struct aq_parking *parking;
+  aq_task *next;           /* in the list of deferred tasks */
+  bool is_deferred, begun; /* it is a copy; some of its packets are out */
+  uint8_t *host_waits;     /* by wait: the host has waited for it */
+  struct aq_pending_waits *waits_of_task;
   uint64_t first, packets; /* put so far */
   uint64_t resume_at;      /* epoch that has to be complete first */
   uint32_t rules;          /* of its waits */
@@ -98,17 +98,17 @@ aq_task_start(aq_task *task, const aq_task_class *class, const aq_sync *sync)
   task->sync.user = given->user;
   task->action = NULL;
   task->action_user = NULL;
-  task->over = NULL;
-  task->over_user = NULL;
+  task->on_done = NULL;
+  task->on_done_user = NULL;
   task->parts = false;
   task->bytes = 0;
   task->way = AQ_COPY_CHOOSE;
   task->then = NULL;
   task->next = NULL;
-  task->parked = false;
+  task->is_deferred = false;
   task->begun = false;
-  task->deferred = NULL;
-  task->parking = NULL;
+  task->host_waits = NULL;
+  task->waits_of_task = NULL;
   task->first = 0;
   task->packets = 0;
   task->resume_at = 0;

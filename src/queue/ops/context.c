@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "queue/core/operation_rows.h"
-#include "queue/ops/pool.h"
+#include "queue/ops/alloca_pool.h"
 #include "queue/ops/staging.h"
 #include "queue/queue.h"
-#include "queue/tap.h"
+#include "queue/submit_hooks.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
     [AQ_EDGE_CHOOSE] = "choose",
@@ -31,10 +31,9 @@ static const struct {
   const char *gfx; /* prefix */
   aq_edge_way way;
 } generations[] = {
-    {"gfx12", AQ_EDGE_DEFER},
-    {"gfx11", AQ_EDGE_PM4},
-    {"gfx10", AQ_EDGE_PM4},
-    {"gfx9", AQ_EDGE_BARRIER_VALUE},
+    {"gfx12", AQ_EDGE_DEFER},      {"gfx11", AQ_EDGE_PM4},
+    {"gfx10", AQ_EDGE_PM4},        {"gfx9", AQ_EDGE_BARRIER_VALUE},
+    {"none", AQ_EDGE_BARRIER_AND}, /* the null transport's: any will do */
 };
 
 static bool way_is_served(aq_edge_way way, uint32_t caps)
@@ -58,28 +57,6 @@ static aq_edge_way way_choose(const aq_device_info *device, uint32_t caps)
                                      : AQ_EDGE_BARRIER_AND;
 }
 
-/* Host functions are the same everywhere; code is the device's own. */
-static aq_status builtins_find(aq_context *context, aq_diag *diag)
-{
-  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
-  aq_status status = AQ_OK;
-  for (uint32_t i = 0; i < context->info.device_count && status == AQ_OK; i++)
-    if (i > 0 && same)
-      context->builtins[i] = context->builtins[0];
-    else
-      status = aq_builtins_register(context->transport, i,
-                                    &context->builtins[i], diag);
-  return status;
-}
-
-static void builtins_release(aq_context *context)
-{
-  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
-  const uint32_t count = same ? 1 : context->info.device_count;
-  for (uint32_t i = 0; context->builtins && i < count; i++)
-    aq_builtins_release(context->transport, &context->builtins[i]);
-}
-
 static aq_status context_init(aq_context *context, aq_edge_way way,
                               aq_record_sink *records, aq_diag *diag)
 {
@@ -99,7 +76,18 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
             : way;
     context->flagged |= context->ways[i] == AQ_EDGE_BARRIER_AND;
   }
-  aq_status status = builtins_find(context, diag);
+  /* Host functions are the same everywhere; code is the device's own. */
+  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < context->info.device_count && status == AQ_OK; i++)
+    if (i > 0 && same)
+      context->builtins[i] = context->builtins[0];
+    else
+      status = aq_builtins_register(context->transport, i,
+                                    &context->builtins[i], diag);
+  for (uint32_t i = 0; i < info->device_count && status == AQ_OK; i++)
+    context->builtins[i].wait =
+        aq_value_wait_way(info, i, &context->builtins[i]);
   if (status == AQ_OK)
     status = aq_pools_create(context, diag);
   if (status == AQ_OK)
@@ -125,8 +113,8 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   context->ops = options->transport->ops;
   context->ops->info(context->transport, &context->info);
   context->live = context->info.caps & AQ_CAP_LIVE;
-  aq_status status =
-      aq_hub_take(context->transport, &context->info, &context->hub, diag);
+  aq_status status = aq_sync_domain_acquire(context->transport, &context->info,
+                                            &context->sync_domain, diag);
   if (status == AQ_OK)
     status = context_init(context, options->way, options->records, diag);
   const uint32_t caps = context->info.caps;
@@ -149,8 +137,11 @@ void aq_context_destroy(aq_context *context)
     return; /* work that never ends could still touch it */
   aq_operation_rows_destroy(context->rows);
   aq_pools_destroy(context);
-  builtins_release(context);
-  aq_hub_give(context->hub);
+  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
+  const uint32_t count = same ? 1 : context->info.device_count;
+  for (uint32_t i = 0; context->builtins && i < count; i++)
+    aq_builtins_release(context->transport, &context->builtins[i]);
+  aq_sync_domain_release(context->sync_domain);
   free(context->builtins);
   free(context->ways);
   free(context);
@@ -161,9 +152,9 @@ aq_status aq_context_records_flush(aq_context *context, aq_diag *diag)
   return context->rows ? aq_operation_rows_flush(context->rows, diag) : AQ_OK;
 }
 
-void aq_context_tap(aq_context *context, const aq_tap *tap)
+void aq_context_submit_hooks(aq_context *context, const aq_submit_hooks *hooks)
 {
-  context->tap = tap;
+  context->hooks = hooks;
 }
 
 aq_transport *aq_context_transport(const aq_context *context)

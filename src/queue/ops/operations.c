@@ -8,10 +8,10 @@
 #include "cmdbuf/kernel_check.h"
 #include "cmdbuf/link_image.h"
 #include "queue/core/queue_priv.h"
-#include "queue/core/tap_priv.h"
+#include "queue/core/submit_hooks_priv.h"
+#include "queue/ops/device_walk_execute.h"
+#include "queue/ops/packet_timestamps.h"
 #include "queue/ops/pm4.h"
-#include "queue/ops/times.h"
-#include "queue/ops/walk.h"
 
 /* ---- barrier ---- */
 
@@ -28,8 +28,10 @@ static aq_status barrier_submit(aq_queue *queue, const aq_sync *sync,
 
 aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync, aq_diag *diag)
 {
-  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_BARRIER, sync, NULL);
-  return aq_tap_end(queue->context, token, barrier_submit(queue, sync, diag));
+  const uint64_t token =
+      aq_submit_hooks_begin(queue, AQ_OPERATION_BARRIER, sync, NULL);
+  return aq_submit_hooks_end(queue->context, token,
+                             barrier_submit(queue, sync, diag));
 }
 
 /* ---- dispatch ---- */
@@ -106,7 +108,7 @@ static const aq_task_class dispatch_class = {.kind = AQ_OPERATION_DISPATCH,
 aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
                                   aq_diag *diag)
 {
-  const uint64_t limit = aq_kernarg_ring_limit(&queue->feed->kernargs);
+  const uint64_t limit = aq_kernarg_ring_limit(&queue->aql_queue->kernargs);
   if (size + AQ_PLAN_KERNARG <= limit)
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -116,18 +118,6 @@ aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
                      (unsigned long long)(limit - AQ_PLAN_KERNARG));
 }
 
-/* A kernel that the transport does not know is for the device to refuse. */
-static aq_status launch_check(aq_queue *queue, const aq_launch *launch,
-                              aq_diag *diag)
-{
-  const aq_kernel_given given = {launch->workgroup, launch->kernarg_size,
-                                 launch->group_size, launch->private_size};
-  aq_kernel_info kernel;
-  return queue->ops->kernel_describe(queue->transport, launch->object, &kernel)
-             ? aq_kernel_check(&kernel, &given, diag)
-             : AQ_OK;
-}
-
 static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
                                  const aq_launch *launch, aq_diag *diag)
 {
@@ -135,7 +125,14 @@ static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
     if (launch->grid[i] == 0 || launch->workgroup[i] == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "dispatch: dimension %d of grid or workgroup is 0", i);
-  aq_status status = launch_check(queue, launch, diag);
+  /* A kernel that the transport does not know is for the device to refuse. */
+  const aq_kernel_given given = {launch->workgroup, launch->kernarg_size,
+                                 launch->group_size, launch->private_size};
+  aq_kernel_info kernel;
+  aq_status status =
+      queue->ops->kernel_describe(queue->transport, launch->object, &kernel)
+          ? aq_kernel_check(&kernel, &given, diag)
+          : AQ_OK;
   if (status == AQ_OK)
     status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
   if (status != AQ_OK)
@@ -150,9 +147,9 @@ aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
                             const aq_launch *launch, aq_diag *diag)
 {
   const uint64_t token =
-      aq_tap_begin(queue, AQ_OPERATION_DISPATCH, sync, launch);
-  return aq_tap_end(queue->context, token,
-                    dispatch_submit(queue, sync, launch, diag));
+      aq_submit_hooks_begin(queue, AQ_OPERATION_DISPATCH, sync, launch);
+  return aq_submit_hooks_end(queue->context, token,
+                             dispatch_submit(queue, sync, launch, diag));
 }
 
 /* ---- execute ---- */
@@ -161,7 +158,7 @@ typedef struct execute_task {
   aq_task task; /* first */
   aq_processor processor;
   uint32_t binding_count;
-  aq_times *times; /* or NULL */
+  aq_packet_timestamps *times; /* or NULL */
 } execute_task;
 
 static void execute_demand(const aq_task *task, uint32_t most,
@@ -185,14 +182,14 @@ static aq_walk execute_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
                             AQ_SCOPE_SYSTEM << AQ_HEADER_RELEASE_SHIFT}};
   span->drain = &drain;
   processor->carry |= carry;
-  return execute->times
-             ? aq_times_fill(execute->times, processor, task->number, span)
-             : aq_processor_fill(processor, span);
+  return execute->times ? aq_packet_timestamps_fill(execute->times, processor,
+                                                    task->number, span)
+                        : aq_processor_fill(processor, span);
 }
 
-static aq_flag *timed_first(const aq_task *task)
+static aq_epoch_signal *timed_first(const aq_task *task)
 {
-  return aq_times_first(((const execute_task *)task)->times);
+  return aq_packet_timestamps_first(((const execute_task *)task)->times);
 }
 
 aq_status aq_bindings_keep(const aq_binding **bindings, uint32_t count,
@@ -236,23 +233,23 @@ static const aq_task_class timed_class = {.kind = AQ_OPERATION_EXECUTE,
                                           .size = sizeof(execute_task),
                                           .demand = execute_demand,
                                           .fill = execute_fill,
-                                          .first_flag = timed_first,
+                                          .first_signal = timed_first,
                                           .keep = execute_keep,
                                           .drop = execute_drop};
 
 static aq_status timed_submit(aq_queue *queue, execute_task *task,
                               const aq_link *link, aq_diag *diag)
 {
-  aq_status status = aq_times_make(queue, link, &task->times, diag);
+  aq_status status = aq_packet_timestamps_make(queue, link, &task->times, diag);
   if (status != AQ_OK)
     return status;
   task->task.class = &timed_class;
-  task->task.over = aq_times_over;
-  task->task.over_user = task->times;
+  task->task.on_done = aq_packet_timestamps_done;
+  task->task.on_done_user = task->times;
   task->task.parts = true;
   status = aq_task_submit(queue, &task->task, diag);
   if (status != AQ_OK)
-    aq_times_free(task->times);
+    aq_packet_timestamps_free(task->times);
   return status;
 }
 
@@ -296,7 +293,7 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
   task.times = NULL;
   aq_processor_start(&task.processor, execution->link, execution->bindings, 0,
                      0);
-  return aq_times_wanted(queue, program)
+  return aq_packet_timestamps_wanted(queue, program)
              ? timed_submit(queue, &task, execution->link, diag)
              : aq_task_submit(queue, &task.task, diag);
 }
@@ -305,7 +302,7 @@ aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
                            const aq_execution *execution, aq_diag *diag)
 {
   const uint64_t token =
-      aq_tap_begin(queue, AQ_OPERATION_EXECUTE, sync, execution);
-  return aq_tap_end(queue->context, token,
-                    execute_submit(queue, sync, execution, diag));
+      aq_submit_hooks_begin(queue, AQ_OPERATION_EXECUTE, sync, execution);
+  return aq_submit_hooks_end(queue->context, token,
+                             execute_submit(queue, sync, execution, diag));
 }

@@ -10,9 +10,9 @@
 
 #include "cmdbuf/pm4.h"
 #include "queue/core/queue_priv.h"
-#include "queue/ops/times.h"
-#include "queue/ops/walk.h"
-#include "queue/ring/part.h"
+#include "queue/ops/device_walk_execute.h"
+#include "queue/ops/packet_timestamps.h"
+#include "queue/ring/packet_batch.h"
 
 enum {
   PART = 256, /* packets that become one buffer, at most; a power of two */
@@ -28,9 +28,9 @@ struct aq_pm4_part {
 typedef struct pm4_task {
   aq_task task; /* first */
   aq_processor processor;
-  aq_feed *feed;
-  aq_pm4_code *code; /* counted */
-  aq_times *times;   /* or NULL */
+  aq_aql_queue *aql_queue;
+  aq_pm4_code *code;           /* counted */
+  aq_packet_timestamps *times; /* or NULL */
   uint32_t binding_count;
 } pm4_task;
 
@@ -54,11 +54,11 @@ static void pm4_demand(const aq_task *task, uint32_t most, uint32_t *packets,
 
 static aq_status pm4_prepare(aq_task *task, aq_queue *queue, aq_diag *diag)
 {
-  aq_feed *feed = queue->feed;
+  aq_aql_queue *aql_queue = queue->aql_queue;
   (void)task;
-  if (!feed->pm4)
-    feed->pm4 = aligned_alloc(64, sizeof *feed->pm4);
-  return feed->pm4 ? AQ_OK : aq_diag_no_memory(diag);
+  if (!aql_queue->pm4)
+    aql_queue->pm4 = aligned_alloc(64, sizeof *aql_queue->pm4);
+  return aql_queue->pm4 ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* The program's packets, as many as their commands have room for. */
@@ -77,9 +77,9 @@ static aq_walk part_walk(pm4_task *pm4, uint64_t id, aq_packet_span *part)
   part->drain = &drain;
   if (!pm4->times)
     return aq_processor_fill(&pm4->processor, part);
-  const aq_walk walk =
-      aq_times_fill(pm4->times, &pm4->processor, pm4->task.number, part);
-  aq_times_packet(pm4->times, id);
+  const aq_walk walk = aq_packet_timestamps_fill(pm4->times, &pm4->processor,
+                                                 pm4->task.number, part);
+  aq_packet_timestamps_packet(pm4->times, id);
   return walk;
 }
 
@@ -104,7 +104,7 @@ static uint32_t part_say(const pm4_task *pm4, uint64_t id,
 static aq_walk pm4_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
 {
   pm4_task *pm4 = (pm4_task *)task;
-  struct aq_pm4_part *memory = pm4->feed->pm4;
+  struct aq_pm4_part *memory = pm4->aql_queue->pm4;
   uint64_t indices[3] = {0};
   aq_ring ring = {memory->packets, PART,        0,
                   &indices[0],     &indices[1], &indices[2]};
@@ -117,7 +117,7 @@ static aq_walk pm4_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
   const aq_walk walk = part_walk(pm4, id, &part);
   if (part.packets == 0)
     return walk;
-  aq_packet *packet = aq_part_next(
+  aq_packet *packet = aq_packet_batch_next(
       span, aq_packet_header(AQ_PACKET_VENDOR, 1,
                              (aq_fence_scope)aq_header_acquire(carry),
                              AQ_SCOPE_NONE) |
@@ -170,15 +170,15 @@ static aq_status clock_check(const aq_queue *queue, aq_diag *diag)
 static aq_status times_add(aq_queue *queue, pm4_task *task, const aq_link *link,
                            aq_diag *diag)
 {
-  if (!aq_times_wanted(queue, link->program))
+  if (!aq_packet_timestamps_wanted(queue, link->program))
     return AQ_OK;
   aq_status status = clock_check(queue, diag);
   if (status == AQ_OK)
-    status = aq_times_make(queue, link, &task->times, diag);
+    status = aq_packet_timestamps_make(queue, link, &task->times, diag);
   if (status != AQ_OK)
     return status;
-  task->task.over = aq_times_over;
-  task->task.over_user = task->times;
+  task->task.on_done = aq_packet_timestamps_done;
+  task->task.on_done_user = task->times;
   task->task.parts = true;
   return AQ_OK;
 }
@@ -187,7 +187,7 @@ aq_status aq_queue_pm4(aq_queue *queue, const aq_sync *sync,
                        const aq_execution *execution, aq_diag *diag)
 {
   const aq_link *link = execution->link;
-  pm4_task task = {.feed = queue->feed,
+  pm4_task task = {.aql_queue = queue->aql_queue,
                    .binding_count = execution->binding_count};
   aq_status status = aq_queue_check_kernargs(queue, least_kernarg(link), diag);
   if (status == AQ_OK)
@@ -201,7 +201,7 @@ aq_status aq_queue_pm4(aq_queue *queue, const aq_sync *sync,
   if (status == AQ_OK) {
     status = aq_task_submit(queue, &task.task, diag);
     if (status != AQ_OK && task.times)
-      aq_times_free(task.times);
+      aq_packet_timestamps_free(task.times);
   }
   aq_pm4_code_release(task.code);
   return status;

@@ -19,15 +19,6 @@ struct aq_staging {
   pthread_t thread;
 };
 
-static aq_step *step_take(aq_staging *staging)
-{
-  aq_step *step = staging->first;
-  staging->first = step->next;
-  if (!staging->first)
-    staging->last = NULL;
-  return step;
-}
-
 static void *staging_main(void *user)
 {
   aq_staging *staging = user;
@@ -37,7 +28,10 @@ static void *staging_main(void *user)
       pthread_cond_wait(&staging->more, &staging->lock);
     if (!staging->first)
       break;
-    aq_step *step = step_take(staging);
+    aq_step *step = staging->first;
+    staging->first = step->next;
+    if (!staging->first)
+      staging->last = NULL;
     const uint32_t asks = step->asks;
     step->asks = 0; /* asked for again, it comes back */
     pthread_mutex_unlock(&staging->lock);
@@ -91,9 +85,9 @@ static bool work_await(aq_context *context)
   while (staging->going > 0 &&
          pthread_cond_timedwait(&staging->fewer, &staging->lock, &until) == 0)
     ;
-  const bool over = staging->going == 0;
+  const bool on_done = staging->going == 0;
   pthread_mutex_unlock(&staging->lock);
-  return over;
+  return on_done;
 }
 
 bool aq_staging_destroy(aq_context *context)
@@ -156,7 +150,7 @@ aq_status aq_staging_run(aq_context *context, aq_step *step, aq_diag *diag)
   return status;
 }
 
-aq_status aq_stage_take(aq_context *context, aq_stage **out, aq_diag *diag)
+aq_status aq_stage_acquire(aq_context *context, aq_stage **out, aq_diag *diag)
 {
   aq_staging *staging = context->staging;
   pthread_mutex_lock(&staging->lock);
@@ -180,7 +174,7 @@ aq_status aq_stage_take(aq_context *context, aq_stage **out, aq_diag *diag)
   return AQ_OK;
 }
 
-void aq_stage_give(aq_context *context, aq_stage *stage)
+void aq_stage_release(aq_context *context, aq_stage *stage)
 {
   aq_staging *staging = context->staging;
   if (!stage)

@@ -45,7 +45,7 @@ void aq_staging_release(aq_context *context);
 aq_status aq_staging_run(aq_context *context, aq_step *step, aq_diag *diag);
 
 /* Memory for one piece, the caller's until it is released; any thread. */
-aq_status aq_stage_take(aq_context *context, aq_stage **out, aq_diag *diag);
-void aq_stage_give(aq_context *context, aq_stage *stage);
+aq_status aq_stage_acquire(aq_context *context, aq_stage **out, aq_diag *diag);
+void aq_stage_release(aq_context *context, aq_stage *stage);
 
 #endif

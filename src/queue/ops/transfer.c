@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "queue/core/queue_priv.h"
-#include "queue/core/tap_priv.h"
-#include "queue/ops/host_work.h"
-#include "queue/ring/part.h"
+#include "queue/core/submit_hooks_priv.h"
+#include "queue/ops/host_operation.h"
+#include "queue/ring/packet_batch.h"
 
 enum {
   /* Assumed: a kernel that reads over the link has ended before an engine has
@@ -52,23 +52,6 @@ static uint32_t args_size(const transfer *t)
   return (uint32_t)(sizeof(aq_update_args) + t->size);
 }
 
-static void args_write(const transfer *t, uint64_t at, uint64_t size,
-                       unsigned char *kernarg)
-{
-  if (t->kind == AQ_OPERATION_FILL) {
-    const aq_fill_args args = {t->target + at, size, t->pattern,
-                               t->pattern_size};
-    memcpy(kernarg, &args, sizeof args);
-  } else if (t->kind == AQ_OPERATION_COPY) {
-    const aq_copy_args args = {t->target + at, t->source + at, size};
-    memcpy(kernarg, &args, sizeof args);
-  } else {
-    const aq_update_args args = {t->target, size};
-    memcpy(kernarg, &args, sizeof args);
-    memcpy(kernarg + sizeof args, t->source, size);
-  }
-}
-
 static void kernel_demand(const aq_task *task, uint32_t most, uint32_t *packets,
                           uint32_t *kernargs)
 {
@@ -86,7 +69,18 @@ static void kernel_packet(const kernel_task *task, uint64_t at, uint16_t carry,
   const transfer *t = &task->transfer;
   const uint64_t size = smaller(t->size - at, PART_BYTES);
   unsigned char *kernarg = span->kernarg + span->kernarg_used;
-  args_write(t, at, size, kernarg);
+  if (t->kind == AQ_OPERATION_FILL) {
+    const aq_fill_args args = {t->target + at, size, t->pattern,
+                               t->pattern_size};
+    memcpy(kernarg, &args, sizeof args);
+  } else if (t->kind == AQ_OPERATION_COPY) {
+    const aq_copy_args args = {t->target + at, t->source + at, size};
+    memcpy(kernarg, &args, sizeof args);
+  } else {
+    const aq_update_args args = {t->target, size};
+    memcpy(kernarg, &args, sizeof args);
+    memcpy(kernarg + sizeof args, t->source, size);
+  }
   span->kernarg_used += aq_kernarg_round(args_size(t));
   aq_kernel_packet *packet =
       &aq_ring_slot(span->ring, span->first + span->packets)->kernel;
@@ -176,13 +170,13 @@ typedef struct engine_task {
   aq_task task; /* first */
   transfer transfer;
   aq_queue *queue;
-  aq_flag *ready, *moved; /* taken when it is put */
+  aq_epoch_signal *ready, *moved; /* taken when it is put */
 } engine_task;
 
 /* The resources to release at the end. */
 typedef struct engine_flags {
   aq_context *context;
-  aq_flag *ready, *moved;
+  aq_epoch_signal *ready, *moved;
 } engine_flags;
 
 static void engine_demand(const aq_task *task, uint32_t most, uint32_t *packets,
@@ -193,41 +187,36 @@ static void engine_demand(const aq_task *task, uint32_t most, uint32_t *packets,
   *kernargs = 0;
 }
 
-static aq_status engine_start(engine_task *e, engine_flags *flags,
-                              aq_diag *diag)
-{
-  const aq_copy_desc copy = {.device = e->queue->options.device,
-                             .engine = AQ_COPY_ENGINE_ANY,
-                             .to_device = AQ_DEVICE_OF_ADDRESS,
-                             .from_device = AQ_DEVICE_OF_ADDRESS,
-                             .to = e->transfer.target,
-                             .from = e->transfer.source,
-                             .size = e->transfer.size,
-                             .dependencies = &flags->ready->signal,
-                             .dependency_count = 1,
-                             .completion = flags->moved->signal};
-  return e->queue->ops->copy_submit(e->queue->transport, &copy, diag);
-}
-
 static aq_status engine_prepare(aq_task *task, aq_queue *queue, aq_diag *diag)
 {
   engine_task *e = (engine_task *)task;
-  engine_flags *flags = task->over_user;
+  engine_flags *flags = task->on_done_user;
   aq_context *context = queue->context;
-  aq_status status = aq_flag_take(context->hub, &flags->ready, diag);
+  aq_status status =
+      aq_epoch_signal_acquire(context->sync_domain, &flags->ready, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_flag_take(context->hub, &flags->moved, diag);
+  status = aq_epoch_signal_acquire(context->sync_domain, &flags->moved, diag);
   if (status == AQ_OK) {
-    status = engine_start(e, flags, diag);
+    const aq_copy_desc copy = {.device = e->queue->options.device,
+                               .engine = AQ_COPY_ENGINE_ANY,
+                               .to_device = AQ_DEVICE_OF_ADDRESS,
+                               .from_device = AQ_DEVICE_OF_ADDRESS,
+                               .to = e->transfer.target,
+                               .from = e->transfer.source,
+                               .size = e->transfer.size,
+                               .dependencies = &flags->ready->signal,
+                               .dependency_count = 1,
+                               .completion = flags->moved->signal};
+    status = e->queue->ops->copy_submit(e->queue->transport, &copy, diag);
     if (status == AQ_OK) {
       e->ready = flags->ready;
       e->moved = flags->moved;
       return AQ_OK;
     }
-    aq_flag_release(context->hub, flags->moved);
+    aq_epoch_signal_release(context->sync_domain, flags->moved);
   }
-  aq_flag_release(context->hub, flags->ready);
+  aq_epoch_signal_release(context->sync_domain, flags->ready);
   flags->ready = flags->moved = NULL;
   return status;
 }
@@ -236,8 +225,8 @@ static aq_barrier_packet *engine_packet(aq_packet_span *span,
                                         aq_fence_scope acquire,
                                         aq_fence_scope release)
 {
-  return &aq_part_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, acquire,
-                                              release))
+  return &aq_packet_batch_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
+                                                      acquire, release))
               ->barrier;
 }
 
@@ -252,20 +241,20 @@ static aq_walk engine_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
   return AQ_WALK_END;
 }
 
-static aq_flag *engine_first(const aq_task *task)
+static aq_epoch_signal *engine_first(const aq_task *task)
 {
   return ((const engine_task *)task)->ready;
 }
 
-static void engine_over(aq_status status, const char *cause, void *user)
+static void engine_done(aq_status status, const char *cause, void *user)
 {
   engine_flags *flags = user;
   (void)cause;
   /* When the queue stopped, the copy may still wait for one of them or write
    * the other: then they stay as they are until the context ends. */
   if (status == AQ_OK && flags->ready) {
-    aq_flag_release(flags->context->hub, flags->ready);
-    aq_flag_release(flags->context->hub, flags->moved);
+    aq_epoch_signal_release(flags->context->sync_domain, flags->ready);
+    aq_epoch_signal_release(flags->context->sync_domain, flags->moved);
   }
   free(flags);
 }
@@ -275,7 +264,7 @@ static const aq_task_class engine_class = {.kind = AQ_OPERATION_COPY,
                                            .demand = engine_demand,
                                            .prepare = engine_prepare,
                                            .fill = engine_fill,
-                                           .first_flag = engine_first};
+                                           .first_signal = engine_first};
 
 static aq_status engine_submit(aq_queue *queue, const aq_sync *sync,
                                const transfer *t, aq_diag *diag)
@@ -287,8 +276,8 @@ static aq_status engine_submit(aq_queue *queue, const aq_sync *sync,
   engine_task task = {aq_task_init(&engine_class, sync), *t, queue, NULL, NULL};
   task.task.bytes = t->size;
   task.task.way = AQ_COPY_ENGINE;
-  task.task.over = engine_over;
-  task.task.over_user = flags;
+  task.task.on_done = engine_done;
+  task.task.on_done_user = flags;
   aq_status status = aq_task_submit(queue, &task.task, diag);
   if (status != AQ_OK)
     free(flags);
@@ -298,12 +287,12 @@ static aq_status engine_submit(aq_queue *queue, const aq_sync *sync,
 /* ---- by the host ---- */
 
 typedef struct host_transfer {
-  aq_host_work work; /* first */
+  aq_host_operation work; /* first */
   transfer transfer;
   unsigned char bytes[]; /* of an update */
 } host_transfer;
 
-static aq_status host_start(aq_host_work *work, aq_diag *diag)
+static aq_status host_start(aq_host_operation *work, aq_diag *diag)
 {
   const transfer *t = &((host_transfer *)work)->transfer;
   (void)diag;
@@ -312,11 +301,11 @@ static aq_status host_start(aq_host_work *work, aq_diag *diag)
       memcpy(t->target + at, &t->pattern, t->pattern_size);
   else
     memcpy(t->target, t->source, t->size);
-  aq_host_work_publish(work, t->target, t->size);
+  aq_host_operation_publish(work, t->target, t->size);
   return AQ_OK;
 }
 
-static void host_free(aq_host_work *work)
+static void host_free(aq_host_operation *work)
 {
   free(work);
 }
@@ -328,17 +317,17 @@ static aq_status host_submit(aq_queue *queue, const aq_sync *sync,
   host_transfer *h = calloc(1, sizeof *h + kept);
   if (!h)
     return aq_diag_no_memory(diag);
-  h->work = (aq_host_work){.queue = queue,
-                           .context = queue->context,
-                           .kind = t->kind,
-                           .way = AQ_COPY_HOST,
-                           .bytes = t->size,
-                           .start = host_start,
-                           .free = host_free};
+  h->work = (aq_host_operation){.queue = queue,
+                                .context = queue->context,
+                                .kind = t->kind,
+                                .way = AQ_COPY_HOST,
+                                .bytes = t->size,
+                                .start = host_start,
+                                .free = host_free};
   h->transfer = *t;
   if (kept > 0)
     h->transfer.source = memcpy(h->bytes, t->source, kept);
-  aq_status status = aq_host_work_submit(&h->work, sync, diag);
+  aq_status status = aq_host_operation_submit(&h->work, sync, diag);
   if (status != AQ_OK)
     free(h);
   return status;
@@ -427,9 +416,10 @@ static aq_status fill_submit(aq_queue *queue, const aq_sync *sync,
 aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
                         const aq_fill *fill, aq_diag *diag)
 {
-  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_FILL, sync, fill);
-  return aq_tap_end(queue->context, token,
-                    fill_submit(queue, sync, fill, diag));
+  const uint64_t token =
+      aq_submit_hooks_begin(queue, AQ_OPERATION_FILL, sync, fill);
+  return aq_submit_hooks_end(queue->context, token,
+                             fill_submit(queue, sync, fill, diag));
 }
 
 static aq_status copy_submit(aq_queue *queue, const aq_sync *sync,
@@ -462,9 +452,10 @@ static aq_status copy_submit(aq_queue *queue, const aq_sync *sync,
 aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
                         const aq_copy *copy, aq_diag *diag)
 {
-  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_COPY, sync, copy);
-  return aq_tap_end(queue->context, token,
-                    copy_submit(queue, sync, copy, diag));
+  const uint64_t token =
+      aq_submit_hooks_begin(queue, AQ_OPERATION_COPY, sync, copy);
+  return aq_submit_hooks_end(queue->context, token,
+                             copy_submit(queue, sync, copy, diag));
 }
 
 static aq_status update_submit(aq_queue *queue, const aq_sync *sync,
@@ -488,7 +479,8 @@ static aq_status update_submit(aq_queue *queue, const aq_sync *sync,
 aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
                           const aq_update *update, aq_diag *diag)
 {
-  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_UPDATE, sync, update);
-  return aq_tap_end(queue->context, token,
-                    update_submit(queue, sync, update, diag));
+  const uint64_t token =
+      aq_submit_hooks_begin(queue, AQ_OPERATION_UPDATE, sync, update);
+  return aq_submit_hooks_end(queue->context, token,
+                             update_submit(queue, sync, update, diag));
 }

@@ -26,8 +26,8 @@ static inline uint64_t aq_kernarg_ring_limit(const aq_kernarg_ring *ring)
 }
 
 /* Reserves `size` bytes; NULL when there is no room now, nothing taken. */
-static inline unsigned char *aq_kernarg_ring_take(aq_kernarg_ring *ring,
-                                                  uint64_t size)
+static inline unsigned char *aq_kernarg_ring_reserve(aq_kernarg_ring *ring,
+                                                     uint64_t size)
 {
   const uint64_t at = ring->head & (ring->capacity - 1);
   const uint64_t skip = at + size > ring->capacity ? ring->capacity - at : 0;
@@ -44,7 +44,7 @@ static inline void aq_kernarg_ring_trim(aq_kernarg_ring *ring, uint64_t unused)
 }
 
 /* Releases everything that was taken before `head` stood there. */
-static inline void aq_kernarg_ring_give(aq_kernarg_ring *ring, uint64_t head)
+static inline void aq_kernarg_ring_free(aq_kernarg_ring *ring, uint64_t head)
 {
   ring->tail = head;
 }

@@ -5,8 +5,8 @@
  * A frontier maps axes (queues) to epochs: its holder runs after those
  * epochs. Merging takes the later epoch of each axis. Everything in a frontier
  * is true; one that overflows knows less than it could, so its entries still
- * hold, but it is not handed on until aq_hub_prune has made room. Entries are
- * sorted by axis. Plain values, no locks.
+ * hold, but it is not handed on until aq_sync_domain_prune has made room.
+ * Entries are sorted by axis. Plain values, no locks.
  */
 #ifndef AQ_QUEUE_SYNC_FRONTIER_H
 #define AQ_QUEUE_SYNC_FRONTIER_H

@@ -143,14 +143,6 @@ static bool map_partners(comparison *c, size_t count)
   return true;
 }
 
-static const aq_compare_row *find_partner(const comparison *c,
-                                          const aq_compare_row *row)
-{
-  uint64_t index;
-  return aq_map_get(&c->partner, (uint64_t)row->key, &index) ? &c->rows[index]
-                                                             : NULL;
-}
-
 static aq_compare_class classify(const aq_compare_row *row,
                                  const aq_compare_row *partner,
                                  const aq_compare_row *previous)
@@ -180,6 +172,8 @@ static aq_compare_reason judge(const aq_compare_row *row,
     return AQ_LEFT_OUT_PINNED;
   if (flags_of(partner) & AQ_FLAG_LEARNED)
     return AQ_LEFT_OUT_LEARNED;
+  if (flags_of(row) & AQ_COMPARE_FITTED)
+    return AQ_LEFT_OUT_FITTED;
   return AQ_LEFT_OUT_COUNT;
 }
 
@@ -353,7 +347,10 @@ static void walk_rows(comparison *c)
   extents whole = extents_begin(), queue = whole;
   for (size_t i = 0; i < c->reference_count; i++) {
     const aq_compare_row *row = &c->reference[i];
-    const aq_compare_row *partner = find_partner(c, row);
+    uint64_t index;
+    const aq_compare_row *partner =
+        aq_map_get(&c->partner, (uint64_t)row->key, &index) ? &c->rows[index]
+                                                            : NULL;
     span predicted[AQ_PREDICTOR_COUNT] = {{AQ_NONE, AQ_NONE}};
     if (i == 0 || row->queue != row[-1].queue) {
       for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
@@ -382,11 +379,6 @@ static void walk_rows(comparison *c)
     c->result.makespan[who] = length_of(&whole.of[who]);
 }
 
-static double ps_to_ns(uint64_t ps)
-{
-  return (double)ps / (double)AQ_NS;
-}
-
 /* One sorted pass hands every class its values in rising order. */
 static void summarize(samples *from, aq_compare_stat stats[AQ_CLASS_COUNT])
 {
@@ -399,7 +391,7 @@ static void summarize(samples *from, aq_compare_stat stats[AQ_CLASS_COUNT])
   aq_sort_uint64(from->values, from->count);
   for (size_t i = 0; i < from->count; i++) {
     size_t own = from->values[i] & ((1 << CLASS_BITS) - 1);
-    double ns = ps_to_ns(from->values[i] >> CLASS_BITS);
+    double ns = (double)(from->values[i] >> CLASS_BITS) / (double)AQ_NS;
     for (size_t class = 0;; class = own) {
       size_t n = counts[class], at = seen[class]++;
       if (at == aq_quantile_index(n, 50))
@@ -458,14 +450,6 @@ static bool comparison_alloc(comparison *c)
   return good && c->result.worst;
 }
 
-static void comparison_fini(comparison *c)
-{
-  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
-    for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
-      free(c->samples[who][what].values);
-  aq_map_fini(&c->partner);
-}
-
 static aq_status comparison_run(comparison *c, size_t count, aq_diag *diag)
 {
   if (!comparison_alloc(c) || !map_partners(c, count))
@@ -497,7 +481,10 @@ aq_status aq_compare_rows(aq_compare_row *reference, size_t reference_count,
       (int64_t)(reference_count - c.reference_count);
   sort_rows(reference, c.reference_count);
   aq_status status = comparison_run(&c, count, diag);
-  comparison_fini(&c);
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
+    for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
+      free(c.samples[who][what].values);
+  aq_map_fini(&c.partner);
   if (status == AQ_OK)
     *out = c.result;
   else

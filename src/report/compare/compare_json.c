@@ -88,3 +88,37 @@ void aq_compare_json(aq_json_out *json, const aq_compare *figures)
   aq_json_out_text(json, "formula_durations",
                    figures->predicted ? "predicted" : "measured");
 }
+
+static void fit_json(aq_json_out *json, const char *name,
+                     const aq_compare_fit *fit, bool to_all)
+{
+  if (!fit->part[0])
+    return;
+  aq_json_out_map(json, name);
+  aq_json_out_text(json, "to", fit->part);
+  aq_json_out_ns(json, "from_ns", fit->from);
+  aq_json_out_ns(json, "until_ns", fit->until);
+  aq_json_out_int(json, "rows", fit->rows);
+  aq_json_out_int(json, "of", fit->of);
+  aq_json_out_text(json, "formulas_fitted_to", to_all ? "all" : "rest");
+  aq_json_out_array(json, "constants");
+  for (size_t i = 0; i < fit->count; i++) {
+    const aq_compare_fit_constant *c = &fit->constants[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "key", c->key);
+    aq_json_out_ns(json, "was_ns", c->was);
+    aq_json_out_ns(json, "value_ns", c->value);
+    aq_json_out_int(json, "samples", c->samples);
+    aq_json_out_bool(json, "kept", c->kept);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+}
+
+void aq_compare_fit_json(aq_json_out *json, const aq_compare_runs *compare)
+{
+  const bool to_all = compare->figures.fitted_to_all;
+  fit_json(json, "fit", &compare->fit, to_all);
+  fit_json(json, "reference_fit", &compare->reference_fit, to_all);
+}

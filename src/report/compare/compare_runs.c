@@ -10,6 +10,8 @@
 
 #include "common/array.h"
 #include "common/json_in.h"
+#include "common/map.h"
+#include "report/compare/compare_json.h"
 #include "report/stats/latency.h"
 
 enum { BATCH = 512 };
@@ -44,16 +46,6 @@ static bool pair_runs(const aq_run_info *a, const aq_run_info *b, pairing *out)
   return true;
 }
 
-static void array_add(row_array *array, const aq_record *records,
-                      const int64_t *numbers, size_t count, join_by by)
-{
-  for (size_t i = 0; i < count; i++) {
-    int64_t key = by == JOIN_BY_ORIGIN ? records[i].origin : numbers[i];
-    array->count += aq_compare_row_init(&array->rows[array->count], &records[i],
-                                        numbers[i], key);
-  }
-}
-
 static aq_status read_rows(aq_run_reader *reader, join_by by, row_array *out,
                            aq_diag *diag)
 {
@@ -71,7 +63,11 @@ static aq_status read_rows(aq_run_reader *reader, join_by by, row_array *out,
       status = aq_diag_no_memory(diag);
       break;
     }
-    array_add(out, records, numbers, count, by);
+    for (size_t i = 0; i < count; i++) {
+      int64_t key = by == JOIN_BY_ORIGIN ? records[i].origin : numbers[i];
+      out->count += aq_compare_row_init(&out->rows[out->count], &records[i],
+                                        numbers[i], key);
+    }
   }
   free(records);
   return status;
@@ -113,43 +109,50 @@ static aq_status name_worst(aq_store *store, aq_compare_runs *out,
   return AQ_OK;
 }
 
-/* The object that describes a replay in its notes; false: the run is none. The
- * document is freed by the caller where this is true. */
-static bool replay_find(const aq_run_info *run, aq_json_doc *doc,
-                        aq_json_node *replay)
+/* The notes of a run; nodes refer to each other. */
+typedef struct replay_notes {
+  aq_json_doc doc;
+  aq_json_node root, replay;
+} replay_notes;
+
+/* Finds the object that describes a replay; false: the run is none. The caller
+ * frees the document where this is true. */
+static bool replay_find(const aq_run_info *run, replay_notes *out)
 {
   aq_diag diag = AQ_DIAG_INIT;
   const char *notes = run->notes;
   if (!notes ||
-      aq_json_parse(doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+      aq_json_parse(&out->doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
     return false;
-  const aq_json_node root = aq_json_root(doc);
-  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", replay) &&
-      aq_json_is_object(replay))
+  out->doc.diag = NULL; /* this function's */
+  out->root = aq_json_root(&out->doc);
+  if (aq_json_is_object(&out->root) &&
+      aq_json_member(&out->root, "replay", &out->replay) &&
+      aq_json_is_object(&out->replay))
     return true;
-  aq_json_free(doc);
+  aq_json_free(&out->doc);
   return false;
 }
 
 void aq_compare_runs_loop(const aq_run_info *run,
                           char text[AQ_COMPARE_LOOP_TEXT])
 {
-  aq_json_doc doc;
+  replay_notes notes;
   const char *loop;
-  aq_json_node replay, mode, level;
+  aq_json_node mode, level;
   int64_t number;
   text[0] = 0;
-  if (!replay_find(run, &doc, &replay))
+  if (!replay_find(run, &notes))
     return;
-  if (aq_json_member(&replay, "mode", &mode) &&
-      aq_json_member(&replay, "level", &level) &&
+  if (aq_json_member(&notes.replay, "mode", &mode) &&
+      aq_json_member(&notes.replay, "level", &level) &&
       aq_json_text(&mode, &loop) == AQ_OK &&
       aq_json_integer(&level, 1, 2, &number) == AQ_OK)
     snprintf(text, AQ_COMPARE_LOOP_TEXT, "  %.16s loop, level %d: %s\n", loop,
              (int)number,
              number == 1 ? "measured durations"
                          : "predicted durations, also for the formulas");
-  aq_json_free(&doc);
+  aq_json_free(&notes.doc);
 }
 
 /* Both numbers of an object of a replay's notes. */
@@ -163,28 +166,179 @@ static bool pair_read(const aq_json_node *object, const char *first,
          aq_json_integer(&node, 0, INT64_MAX, &out[1]) == AQ_OK;
 }
 
+/* A number of an object, or AQ_NONE. */
+static int64_t number_of(const aq_json_node *object, const char *key)
+{
+  aq_json_node node;
+  int64_t number;
+  return aq_json_member(object, key, &node) &&
+                 aq_json_integer(&node, INT64_MIN + 1, INT64_MAX, &number) ==
+                     AQ_OK
+             ? number
+             : AQ_NONE;
+}
+
+/* A text of an object; false: there is none, it is empty or too long, or has
+ * characters that a terminal would take for commands. */
+static bool text_of(const aq_json_node *object, const char *key,
+                    char text[AQ_COMPARE_FIT_TEXT])
+{
+  aq_json_node node;
+  const char *found;
+  if (!aq_json_member(object, key, &node) || !aq_json_is_text(&node) ||
+      aq_json_text(&node, &found) != AQ_OK || !*found ||
+      strlen(found) >= AQ_COMPARE_FIT_TEXT)
+    return false;
+  for (const char *c = found; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
+      return false;
+  snprintf(text, AQ_COMPARE_FIT_TEXT, "%s", found);
+  return true;
+}
+
+static bool constant_read(const aq_json_node *item, aq_compare_fit_constant *c)
+{
+  aq_json_node why;
+  *c = (aq_compare_fit_constant){.was = number_of(item, "was_ps"),
+                                 .value = number_of(item, "value_ps"),
+                                 .samples = number_of(item, "samples")};
+  c->kept = aq_json_member(item, "kept_because", &why) && aq_json_is_text(&why);
+  return text_of(item, "key", c->key) && c->was != AQ_NONE &&
+         c->value != AQ_NONE;
+}
+
+/* The member that is damaged, or NULL. */
+static const char *fit_read(const aq_json_node *fit, aq_compare_fit *out)
+{
+  aq_json_node constants;
+  size_t count;
+  out->from = number_of(fit, "from_ps");
+  out->until = number_of(fit, "until_ps");
+  out->rows = number_of(fit, "rows");
+  out->of = number_of(fit, "of");
+  if (!text_of(fit, "to", out->part))
+    return "to";
+  if (out->from == AQ_NONE)
+    return "from_ps";
+  if (out->until == AQ_NONE || out->until <= out->from)
+    return "until_ps";
+  if (out->rows < 1 || out->of < out->rows)
+    return "rows";
+  if (!aq_json_member(fit, "constants", &constants) ||
+      aq_json_array(&constants, 0, AQ_COMPARE_FIT_MAX, &count) != AQ_OK)
+    return "constants";
+  for (size_t i = 0; i < count; i++) {
+    const aq_json_node item = aq_json_element(&constants, i);
+    if (!aq_json_is_object(&item) || !constant_read(&item, &out->constants[i]))
+      return "constants";
+  }
+  out->count = count;
+  return NULL;
+}
+
+aq_status aq_compare_fit_read(const aq_run_info *run, aq_compare_fit *out,
+                              aq_diag *diag)
+{
+  replay_notes notes;
+  aq_json_node fit;
+  *out = (aq_compare_fit){.count = 0};
+  if (!replay_find(run, &notes))
+    return AQ_OK;
+  const char *damaged = !aq_json_member(&notes.replay, "fit", &fit) ? NULL
+                        : aq_json_is_object(&fit) ? fit_read(&fit, out)
+                                                  : "fit";
+  aq_json_free(&notes.doc);
+  return damaged ? aq_diag_set(diag, AQ_ERR_INPUT,
+                               "run %" PRId64
+                               ": its notes of fitted constants are damaged "
+                               "(%s), so the rows that gave them are unknown",
+                               run->id, damaged)
+                 : AQ_OK;
+}
+
+/* Rows that gave constants are not scored. The part is one of the measured
+ * run, which both may replay. */
+static aq_status fitted_mark(aq_store *store, const pairing *pair,
+                             const aq_run_info *fitted,
+                             const aq_compare_fit *fit, row_array *reference,
+                             aq_diag *diag)
+{
+  row_array own = {0};
+  const row_array *measured = reference;
+  aq_status status = AQ_OK;
+  aq_map part = AQ_MAP_INIT;
+  if (!fit->part[0])
+    return AQ_OK;
+  if (pair->reference->id != fitted->origin) {
+    aq_run_info *origin;
+    status = aq_store_run(store, fitted->origin, &origin, diag);
+    if (status != AQ_OK)
+      return status;
+    status =
+        read_run(store, origin, JOIN_BY_NUMBER, AQ_ORDER_STORED, &own, diag);
+    aq_run_info_free(origin);
+    measured = &own;
+  }
+  bool kept = true;
+  for (size_t i = 0; i < measured->count && kept; i++) {
+    const aq_compare_row *row = &measured->rows[i];
+    if (row->start != AQ_NONE && row->start >= fit->from &&
+        row->start < fit->until)
+      kept = aq_map_put(&part, (uint64_t)row->key, 1);
+  }
+  for (size_t i = 0; i < reference->count && kept; i++) {
+    aq_compare_row *row = &reference->rows[i];
+    uint64_t in;
+    if (aq_map_get(&part, (uint64_t)row->key, &in))
+      row->flags = (row->flags == AQ_NONE ? 0 : row->flags) | AQ_COMPARE_FITTED;
+  }
+  aq_map_fini(&part);
+  free(own.rows);
+  return status == AQ_OK && !kept ? aq_diag_no_memory(diag) : status;
+}
+
+/* The parts to which either run was fitted; a run has nothing to leave out of
+ * a comparison with itself. */
+static aq_status fits_read(aq_store *store, const pairing *pair,
+                           aq_compare_runs *out, row_array *reference,
+                           aq_diag *diag)
+{
+  const aq_run_info *const runs[] = {pair->run, pair->reference};
+  aq_compare_fit *const fits[] = {&out->fit, &out->reference_fit};
+  aq_status status = AQ_OK;
+  for (int i = 0;
+       i < 2 && status == AQ_OK && pair->reference->id != pair->run->id; i++) {
+    status = aq_compare_fit_read(runs[i], fits[i], diag);
+    if (status == AQ_OK)
+      status = fitted_mark(store, pair, runs[i], fits[i], reference, diag);
+  }
+  return status;
+}
+
 /* The intervals and the clocks' offset that a replay noted. */
 static void notes_read(const aq_run_info *run, aq_compare_runs *out)
 {
-  aq_json_doc doc;
-  aq_json_node replay, interval, clock;
+  replay_notes notes;
+  aq_json_node interval, clock;
   int64_t pair[2];
   out->interval_makespan = out->interval_latency = AQ_NONE;
   out->clock_offset = AQ_TIME_NONE;
-  if (!replay_find(run, &doc, &replay))
+  if (!replay_find(run, &notes))
     return;
-  if (aq_json_member(&replay, "interval", &interval) &&
+  if (aq_json_member(&notes.replay, "interval", &interval) &&
       aq_json_is_object(&interval) &&
       pair_read(&interval, "makespan_ps", "latency_ps", 0, pair)) {
     out->interval_makespan = pair[0];
     out->interval_latency = pair[1];
+    out->interval_rows = number_of(&interval, "rows");
   }
-  if (aq_json_member(&replay, "clock", &clock) && aq_json_is_object(&clock) &&
+  if (aq_json_member(&notes.replay, "clock", &clock) &&
+      aq_json_is_object(&clock) &&
       pair_read(&clock, "offset_ps", "witnesses", INT64_MIN, pair)) {
     out->clock_offset = pair[0];
     out->clock_witnesses = pair[1];
   }
-  aq_json_free(&doc);
+  aq_json_free(&notes.doc);
 }
 
 static aq_status compare_pair(aq_store *store, const pairing *pair,
@@ -196,6 +350,8 @@ static aq_status compare_pair(aq_store *store, const pairing *pair,
   if (status == AQ_OK)
     status =
         read_run(store, pair->run, pair->run_by, AQ_ORDER_STORED, &rows, diag);
+  if (status == AQ_OK)
+    status = fits_read(store, pair, out, &reference, diag);
   if (status == AQ_OK)
     status = aq_compare_rows(reference.rows, reference.count, rows.rows,
                              rows.count, worst, &out->figures, diag);

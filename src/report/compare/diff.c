@@ -11,6 +11,7 @@
 #include "common/map.h"
 #include "report/compare/match.h"
 #include "report/explain/explain_run.h"
+#include "report/stats/launch_context.h"
 #include "report/stats/stats.h"
 
 const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
@@ -118,16 +119,26 @@ bool aq_diff_part_sums(aq_diff_part part)
 
 /* ---- names, the same in both runs ---- */
 
+/* Of a text, or of the word for none; -1: no memory. */
+static int64_t text_number(aq_names *names, const char *text, const char *none)
+{
+  text = text ? text : none;
+  return aq_names_id(names, text, strlen(text));
+}
+
+static int64_t name_number(aq_names *names, aq_run_reader *reader, int64_t name,
+                           const char *none)
+{
+  return text_number(
+      names, name == AQ_NONE ? NULL : aq_run_reader_name(reader, name), none);
+}
+
 static uint32_t *name_rows(aq_names *names, const aq_dispatches *d,
                            aq_run_reader *reader)
 {
   uint32_t *numbers = malloc((d->count + 1) * sizeof *numbers);
   for (size_t i = 0; numbers && i < d->count; i++) {
-    const char *text = d->rows[i].name == AQ_NONE
-                           ? NULL
-                           : aq_run_reader_name(reader, d->rows[i].name);
-    text = text ? text : "";
-    const int64_t id = aq_names_id(names, text, strlen(text));
+    const int64_t id = name_number(names, reader, d->rows[i].name, "");
     if (id < 0) {
       free(numbers);
       return NULL;
@@ -137,14 +148,25 @@ static uint32_t *name_rows(aq_names *names, const aq_dispatches *d,
   return numbers;
 }
 
-/* Groups are as in stats; by kernel, names identify them in both runs. */
-static int64_t *key_rows(const aq_dispatches *d, const uint32_t *names,
+/* Groups are as in stats; by a name, names identify them in both runs. */
+static int64_t *key_rows(aq_names *names, const aq_dispatches *d,
+                         const uint32_t *numbers, aq_run_reader *reader,
                          aq_stats_by by)
 {
   int64_t *keys = malloc((d->count + 1) * sizeof *keys);
-  for (size_t i = 0; keys && i < d->count; i++)
-    keys[i] = aq_stats_by_is_name(by) ? (int64_t)names[i]
-                                      : aq_stats_key(&d->rows[i], by);
+  for (size_t i = 0; keys && i < d->count; i++) {
+    const int64_t key = aq_stats_key(&d->rows[i], by);
+    keys[i] =
+        !aq_stats_by_is_name(by) ? key
+        : by == AQ_STATS_BY_KERNEL
+            ? (int64_t)numbers[i]
+            : text_number(names, aq_launch_context_name(d, reader, key, by),
+                          aq_stats_key_text(AQ_NONE, by));
+    if (aq_stats_by_is_name(by) && keys[i] < 0) {
+      free(keys);
+      return NULL;
+    }
+  }
   return keys;
 }
 
@@ -253,7 +275,7 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
       group->parts[p] = figure_of(&g->groups[i].parts[p]);
     group->name = aq_stats_by_is_name(by)
                       ? aq_names_text(&out->names->names, group->key)
-                      : aq_stats_key_word(group->key, by);
+                      : aq_stats_key_text(group->key, by);
   }
   for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
     out->parts[p] = figure_of(&all[p]);
@@ -274,6 +296,8 @@ static aq_status side_read(aq_store *store, const aq_run_info *info,
   if (status != AQ_OK)
     return status;
   status = aq_dispatches_read(reader, wanted, d, diag);
+  if (status == AQ_OK && aq_stats_by_needs_context(by))
+    status = aq_launch_context_read(store, info->id, reader, d, diag);
   if (status == AQ_OK && d->count == 0)
     status = aq_diag_set(
         diag, AQ_ERR_INPUT, "run %lld has no %s with a start and an end",
@@ -281,7 +305,7 @@ static aq_status side_read(aq_store *store, const aq_run_info *info,
         d->operations ? "operation of a host queue" : "kernel, copy or fill");
   if (status == AQ_OK) {
     *numbers = name_rows(names, d, reader);
-    *keys = *numbers ? key_rows(d, *numbers, by) : NULL;
+    *keys = *numbers ? key_rows(names, d, *numbers, reader, by) : NULL;
     status = *keys ? AQ_OK : aq_diag_no_memory(diag);
   }
   aq_run_reader_close(reader);
@@ -329,15 +353,6 @@ static void a_fini(work *w)
   aq_dispatches_fini(&w->a);
   w->a_keys = NULL;
   w->a_names = NULL;
-}
-
-static void work_fini(work *w)
-{
-  aq_matches_fini(&w->matches);
-  free(w->b_keys);
-  free(w->b_names);
-  aq_dispatches_fini(&w->b);
-  a_fini(w);
 }
 
 /* The same kind of rows of both: where one has operations only, the other's
@@ -394,7 +409,11 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
       work_read(&w, store, a, b, group, &diff.names->names, diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
-  work_fini(&w);
+  aq_matches_fini(&w.matches);
+  free(w.b_keys);
+  free(w.b_names);
+  aq_dispatches_fini(&w.b);
+  a_fini(&w);
   if (status == AQ_OK && !diff.operations)
     status = side_explain(store, a, &diff.a_explain, diag);
   if (status == AQ_OK && !diff.operations)

@@ -5,7 +5,7 @@
  * the runs. T = A + Q + K, as stats.h has it.
  *
  * A difference of means is significant where the 99 % confidence interval of
- * the paired differences (normal, at least 8 pairs) leaves out 0.
+ * the paired differences (normal, at least 8 pairs) excludes 0.
  * doc/compare.md defines every figure. Pure but for the readers; one thread.
  */
 #ifndef AQ_REPORT_COMPARE_DIFF_H

@@ -13,6 +13,7 @@ typedef struct latency_sample {
   int64_t *warm, *cold, *begin, *gap;
   size_t warm_count, cold_count, begin_count, gap_count;
   aq_time ahead; /* of the previous end a queued row was submitted */
+  bool all;      /* also rows that constants of the run were fitted to */
 } latency_sample;
 
 static void sample_row(latency_sample *sample, const aq_compare_row *row,
@@ -49,21 +50,12 @@ static void sample_rows(latency_sample *sample, const aq_compare_row *rows,
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && rows[i].queue != rows[i - 1].queue)
       previous_end = AQ_NONE;
-    if (previous_end != AQ_NONE)
+    const bool gave =
+        rows[i].flags != AQ_NONE && (rows[i].flags & AQ_COMPARE_FITTED) != 0;
+    if (previous_end != AQ_NONE && (sample->all || !gave))
       add(sample, &rows[i], previous_end);
     previous_end = aq_time_max(previous_end, rows[i].end);
   }
-}
-
-static void set_latencies(latency_sample *sample, aq_compare *out)
-{
-  aq_time warm = aq_median(sample->warm, sample->warm_count);
-  aq_time cold = aq_median(sample->cold, sample->cold_count);
-  out->latency_warm = warm != AQ_NONE ? warm : cold;
-  out->latency_cold = cold != AQ_NONE ? cold : warm;
-  out->latency_begin = aq_median(sample->begin, sample->begin_count);
-  out->fitted_warm = (int64_t)sample->warm_count;
-  out->fitted_cold = (int64_t)sample->cold_count;
 }
 
 aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
@@ -77,7 +69,17 @@ aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
                            .begin = values + 2 * count,
                            .gap = values + 3 * count};
   sample_rows(&sample, rows, count, sample_row);
-  set_latencies(&sample, out);
+  if (sample.begin_count == 0) {
+    sample.all = out->fitted_to_all = true;
+    sample_rows(&sample, rows, count, sample_row);
+  }
+  aq_time warm = aq_median(sample.warm, sample.warm_count);
+  aq_time cold = aq_median(sample.cold, sample.cold_count);
+  out->latency_warm = warm != AQ_NONE ? warm : cold;
+  out->latency_cold = cold != AQ_NONE ? cold : warm;
+  out->latency_begin = aq_median(sample.begin, sample.begin_count);
+  out->fitted_warm = (int64_t)sample.warm_count;
+  out->fitted_cold = (int64_t)sample.cold_count;
   sample.ahead = AQ_COMPARE_NEAR_US * AQ_US;
   if (out->latency_cold != AQ_TIME_NONE)
     sample.ahead = aq_time_max(

@@ -3,6 +3,7 @@
 
 #include "report/stats/latency.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 
 static bool is_scored(const aq_compare_row *row)
 {
-  const int64_t left_out = AQ_FLAG_PINNED | AQ_FLAG_LEARNED;
+  const int64_t left_out = AQ_FLAG_PINNED | AQ_FLAG_LEARNED | AQ_COMPARE_FITTED;
   return row->key != AQ_NONE && row->start != AQ_NONE &&
          aq_compare_submission(row) != AQ_NONE &&
          (row->flags == AQ_NONE || !(row->flags & left_out));
@@ -79,13 +80,18 @@ void aq_latency_text(const aq_compare_runs *c, char text[AQ_LATENCY_TEXT])
       text, AQ_LATENCY_TEXT,
       "median latency, submission to start: %.3f us, of the run %+.3f us\n",
       us(c->latency_reference), us(latency));
-  if (c->interval_makespan != AQ_NONE)
-    snprintf(
-        text + used, AQ_LATENCY_TEXT - (size_t)used,
-        "90 %% interval by the spreads of the device's constants: makespan "
-        "+- %.3f us (%s), median latency +- %.3f us (%s)\n",
-        us(c->interval_makespan), place_of(makespan, c->interval_makespan),
-        us(c->interval_latency), place_of(latency, c->interval_latency));
+  if (c->interval_makespan == AQ_NONE)
+    return;
+  char by[64] = "the spreads of the device's constants";
+  if (c->interval_rows != AQ_NONE)
+    snprintf(by, sizeof by, "the errors of %" PRId64 " fitted rows",
+             c->interval_rows);
+  snprintf(text + used, AQ_LATENCY_TEXT - (size_t)used,
+           "90 %% interval by %s: makespan +- %.3f us (%s), median latency +- "
+           "%.3f us (%s)\n",
+           by, us(c->interval_makespan),
+           place_of(makespan, c->interval_makespan), us(c->interval_latency),
+           place_of(latency, c->interval_latency));
 }
 
 void aq_latency_json(aq_json_out *json, const aq_compare_runs *c)
@@ -99,5 +105,6 @@ void aq_latency_json(aq_json_out *json, const aq_compare_runs *c)
   aq_json_out_map(json, "interval");
   aq_json_out_ns(json, "makespan_half_ns", c->interval_makespan);
   aq_json_out_ns(json, "latency_half_ns", c->interval_latency);
+  aq_json_out_int(json, "rows", c->interval_rows);
   aq_json_out_close_map(json);
 }

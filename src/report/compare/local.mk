@@ -1,6 +1,6 @@
 # A run against another: matched rows, differences, verdicts.
 libaqcore_a_SOURCES += \
-	src/report/compare/align.c src/report/compare/align.h \
+	src/report/compare/sequence_align.c src/report/compare/sequence_align.h \
 	src/report/compare/compare.c \
 	src/report/compare/compare_json.c src/report/compare/compare_json.h \
 	src/report/compare/compare_runs.c \
@@ -11,8 +11,8 @@ libaqcore_a_SOURCES += \
 	src/report/compare/metrics.c src/report/compare/metrics.h \
 	src/report/compare/plot.c src/report/compare/plot.h \
 	src/report/compare/thresholds.c src/report/compare/thresholds.h \
-	src/report/compare/verdict.c src/report/compare/verdict.h \
-	src/report/compare/versions.c src/report/compare/versions.h
+	src/report/compare/ci_report.c src/report/compare/ci_report.h \
+	src/report/compare/ab_compare.c src/report/compare/ab_compare.h
 
 aq_folder_headers += \
 	src/report/compare/diff.h \

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "report/compare/align.h"
+#include "report/compare/sequence_align.h"
 
 const char *const aq_match_names[AQ_MATCH_COUNT + 1] = {
 #define M(id, name, meaning) name,

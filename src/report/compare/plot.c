@@ -37,11 +37,6 @@ static const char *dash(size_t i)
   return dashes[i / AQ_PLOT_COLOURS % AQ_PLOT_BREAKS];
 }
 
-static const char *shape(size_t i)
-{
-  return shapes[i / AQ_PLOT_COLOURS % AQ_PLOT_BREAKS];
-}
-
 static void text_put(FILE *out, const char *text)
 {
   for (; text && *text; text++)
@@ -256,19 +251,7 @@ static void point_put(FILE *out, double x, double y, size_t s)
   fprintf(out,
           "<path d=\"%s\" transform=\"translate(%.1f %.1f)\" "
           "fill=\"%s\"/>\n",
-          shape(s), x, y, colour(s));
-}
-
-static void stairs_put(FILE *out, const aq_plot_series *of, size_t s,
-                       const axis *x, const axis *y)
-{
-  fprintf(out, "<path d=\"M%.1f %.1f", x_of(x, of->x[0]), y_of(y, 0));
-  for (size_t i = 0; i < of->count; i++)
-    fprintf(out, "H%.1fV%.1f", x_of(x, of->x[i]), y_of(y, of->y[i]));
-  fprintf(out,
-          "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
-          "stroke-dasharray=\"%s\"/>\n",
-          colour(s), dash(s));
+          shapes[s / AQ_PLOT_COLOURS % AQ_PLOT_BREAKS], x, y, colour(s));
 }
 
 /* Over the line and back under it. Many bands are fainter. */
@@ -288,20 +271,6 @@ static void band_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
           colour(look_of(plot, s)), plot->count > 6 ? ".07" : ".16");
 }
 
-static void lines_put(FILE *out, const aq_plot_series *of, size_t s,
-                      const axis *x, const axis *y)
-{
-  for (size_t i = 0; i < of->count; i++)
-    fprintf(out, "%s%.1f %.1f", i ? "L" : "<path d=\"M", x_of(x, of->x[i]),
-            y_of(y, of->y[i]));
-  fprintf(out,
-          "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
-          "stroke-dasharray=\"%s\"/>\n",
-          colour(s), dash(s));
-  for (size_t i = 0; i < of->count; i++)
-    point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), s);
-}
-
 static void series_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
                        const axis *y)
 {
@@ -309,13 +278,28 @@ static void series_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
   const size_t look = look_of(plot, s);
   if (of->count == 0)
     return;
-  if (plot->form == AQ_PLOT_LINES)
-    lines_put(out, of, look, x, y);
-  else if (plot->form == AQ_PLOT_STAIRS)
-    stairs_put(out, of, look, x, y);
-  else
+  if (plot->form == AQ_PLOT_LINES) {
+    for (size_t i = 0; i < of->count; i++)
+      fprintf(out, "%s%.1f %.1f", i ? "L" : "<path d=\"M", x_of(x, of->x[i]),
+              y_of(y, of->y[i]));
+    fprintf(out,
+            "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
+            "stroke-dasharray=\"%s\"/>\n",
+            colour(look), dash(look));
     for (size_t i = 0; i < of->count; i++)
       point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), look);
+  } else if (plot->form == AQ_PLOT_STAIRS) {
+    fprintf(out, "<path d=\"M%.1f %.1f", x_of(x, of->x[0]), y_of(y, 0));
+    for (size_t i = 0; i < of->count; i++)
+      fprintf(out, "H%.1fV%.1f", x_of(x, of->x[i]), y_of(y, of->y[i]));
+    fprintf(out,
+            "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
+            "stroke-dasharray=\"%s\"/>\n",
+            colour(look), dash(look));
+  } else {
+    for (size_t i = 0; i < of->count; i++)
+      point_put(out, x_of(x, of->x[i]), y_of(y, of->y[i]), look);
+  }
 }
 
 static void legend_put(FILE *out, const aq_plot *plot, size_t s, double y)

@@ -23,8 +23,8 @@ static aq_status say_unknown_metric(const char *name, aq_diag *diag)
     }
     near = aq_text_nearest(name, names);
   }
-  aq_diag_set(diag, AQ_ERR_INVALID, "--fail-above: unknown metric '%s'; %s%s%s",
-              name, near ? "did you mean " : "see aqueduct list metrics",
+  aq_diag_set(diag, AQ_ERR_INVALID, "unknown metric '%s'; %s%s%s", name,
+              near ? "did you mean " : "see the list of metrics",
               near ? near : "", near ? "?" : "");
   free(names);
   free(metrics);
@@ -52,8 +52,7 @@ static aq_status read_threshold(const char *text, aq_threshold *out,
   char name[AQ_METRIC_NAME_MAX];
   const char *equals = strchr(text, '=');
   if (!equals)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "--fail-above: '%s' is not METRIC=VALUE", text);
+    return aq_diag_set(diag, AQ_ERR_INVALID, "'%s' is not METRIC=VALUE", text);
   snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
   int index = aq_metric_find(name);
   if (index < 0)
@@ -63,8 +62,7 @@ static aq_status read_threshold(const char *text, aq_threshold *out,
   double value = strtod(equals + 1, &suffix);
   double factor = unit_factor(metric.unit, suffix);
   if (suffix == equals + 1 || factor == 0 || !isfinite(value) || value < 0)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "--fail-above: '%s' is not a value of %s (%s)",
+    return aq_diag_set(diag, AQ_ERR_INVALID, "'%s' is not a value of %s (%s)",
                        equals + 1, name, aq_metric_unit_name(metric.unit));
   *out = (aq_threshold){(size_t)index, value * factor};
   return AQ_OK;
@@ -91,18 +89,6 @@ aq_status aq_thresholds_read(const char *const *texts, aq_threshold **out,
   return AQ_OK;
 }
 
-/* Adds one more figure to the line of figures above their limits. */
-static void say_above(const aq_metric *metric, double value, double limit,
-                      aq_diag *diag)
-{
-  char before[AQ_DIAG_TEXT_MAX];
-  bool first = diag->status != AQ_ERR_DIFFERENT;
-  snprintf(before, sizeof before, "%s", first ? "" : diag->text);
-  aq_diag_set(diag, AQ_ERR_DIFFERENT, "%s%s%s is %.9g %s, above %.9g", before,
-              first ? "" : "; ", metric->name, value,
-              aq_metric_unit_name(metric->unit), limit);
-}
-
 bool aq_figures_get(const aq_figures *figures, size_t metric, double *out)
 {
   if (figures->versions)
@@ -119,12 +105,18 @@ aq_status aq_thresholds_judge(const aq_threshold *limits, size_t count,
     aq_metric metric = aq_metric_at(limits[i].metric);
     double value;
     if (!aq_figures_get(figures, limits[i].metric, &value))
-      return aq_diag_set(diag, AQ_ERR_INPUT,
-                         "--fail-above: no row or interval gives %s",
+      return aq_diag_set(diag, AQ_ERR_INPUT, "no row or interval gives %s",
                          metric.name);
     if (value <= limits[i].limit)
       continue;
-    say_above(&metric, value, limits[i].limit, diag);
+    /* Adds one more figure to the line of figures above their limits. */
+    const double limit = limits[i].limit;
+    char before[AQ_DIAG_TEXT_MAX];
+    bool first = diag->status != AQ_ERR_DIFFERENT;
+    snprintf(before, sizeof before, "%s", first ? "" : diag->text);
+    aq_diag_set(diag, AQ_ERR_DIFFERENT, "%s%s%s is %.9g %s, above %.9g", before,
+                first ? "" : "; ", metric.name, value,
+                aq_metric_unit_name(metric.unit), limit);
     status = AQ_ERR_DIFFERENT;
   }
   return status;

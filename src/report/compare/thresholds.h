@@ -7,8 +7,8 @@
 #define AQ_REPORT_COMPARE_THRESHOLDS_H
 
 #include "common/diag.h"
+#include "report/compare/ab_compare.h"
 #include "report/compare/metrics.h"
-#include "report/compare/versions.h"
 
 typedef struct aq_threshold {
   size_t metric; /* index */

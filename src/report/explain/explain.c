@@ -86,41 +86,7 @@ static aq_time take_run(sweep *s, const aq_dispatch_row *row, rank own)
   return added + aq_time_max(row->end - from, 0);
 }
 
-static void charge_run(sweep *s, const aq_dispatch_row *row)
-{
-  const rank own = rank_of(row);
-  const aq_time added = take_run(s, row, own);
-  const aq_time tail = own == RANK_KERNEL ? tail_of(row, s->cus, added) : 0;
-  if (own == RANK_COMMUNICATION)
-    s->out->communication += aq_time_max(
-        row->end - aq_time_max(row->start, s->until[RANK_COMMUNICATION]), 0);
-  if (own == RANK_KERNEL && row->workgroups == AQ_NONE) {
-    s->out->shapeless++;
-    s->out->shapeless_time += added;
-  }
-  charge(s->out, AQ_CAUSE_TAIL, tail, row->number);
-  charge(s->out, rank_causes[own], added - tail, row->number);
-  s->until[own] = aq_time_max(s->until[own], row->end);
-}
-
 /* ---- why nothing ran ---- */
-
-/* Until when the host, at any time in a span, was in a call that waited. */
-static aq_time waited_until(sweep *s, const aq_dispatch_row *row, aq_time from,
-                            aq_time to)
-{
-  const aq_dispatches *d = s->all;
-  aq_time until = from;
-  while (s->next_wait < d->wait_count && d->waits[s->next_wait].end < from)
-    s->next_wait++;
-  for (size_t i = s->next_wait; i < d->wait_count && d->waits[i].begin < to;
-       i++) {
-    const aq_host_wait *wait = &d->waits[i];
-    if (wait->end > from && wait->tid == row->tid && wait->pid == row->pid)
-      until = aq_time_max(until, aq_time_min(wait->end, to));
-  }
-  return until;
-}
 
 /* Idle time, except the measured run's unexplained waits. */
 static void charge_idle(sweep *s, aq_explain_cause cause, aq_time from,
@@ -165,19 +131,6 @@ static aq_explain_cause call_cause(const sweep *s, const aq_dispatch_row *row)
   return loads(s, row) ? AQ_CAUSE_LOADING : AQ_CAUSE_LAUNCH;
 }
 
-/* From `from` until the submission: the host's time. */
-static void charge_host(sweep *s, const aq_dispatch_row *row, aq_time from,
-                        aq_time to)
-{
-  const aq_time called =
-      row->host_begin == AQ_TIME_NONE ? to : aq_time_min(row->host_begin, to);
-  const aq_time waited = waited_until(s, row, from, called);
-  charge_idle(s, AQ_CAUSE_SYNC, from, waited, row->number);
-  const aq_time in_call = aq_time_max(waited, called);
-  charge_idle(s, AQ_CAUSE_HOST, waited, in_call, row->number);
-  charge_idle(s, call_cause(s, row), in_call, to, row->number);
-}
-
 /* The cause of a submission's wait, as far as it is known. */
 static aq_explain_cause device_cause(const aq_dispatch_row *row, aq_time time)
 {
@@ -185,26 +138,6 @@ static aq_explain_cause device_cause(const aq_dispatch_row *row, aq_time time)
     return AQ_CAUSE_BARRIER;
   return time > AQ_EXPLAIN_LAUNCH_US * AQ_US ? AQ_CAUSE_UNEXPLAINED
                                              : AQ_CAUSE_DISPATCH;
-}
-
-/* From the submission until the start: the device's time. What holds a pinned
- * row is the replay's, not the device's. */
-static void charge_device(sweep *s, const aq_dispatch_row *row, aq_time from,
-                          aq_time to)
-{
-  if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE ||
-      row->flags & AQ_FLAG_PINNED) {
-    charge_idle(s, device_cause(row, to - from), from, to, row->number);
-    return;
-  }
-  const aq_time fetched = aq_time_min(aq_time_max(row->fetch, from), to);
-  const aq_time launched = aq_time_min(aq_time_max(row->launch, fetched), to);
-  const bool long_in_ring =
-      row->fetch - row->submission > AQ_EXPLAIN_FETCH_US * AQ_US;
-  charge_idle(s, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH, from,
-              fetched, row->number);
-  charge_idle(s, AQ_CAUSE_BARRIER, fetched, launched, row->number);
-  charge_idle(s, AQ_CAUSE_DISPATCH, launched, to, row->number);
 }
 
 /* The submission time of a row, by the host's times: a pinned row has no
@@ -254,9 +187,43 @@ static void charge_gap(sweep *s, const aq_dispatch_row *row)
     return;
   }
   const aq_time submitted = aq_time_min(aq_time_max(submission, from), to);
-  if (submitted > from)
-    charge_host(s, row, from, submitted);
-  charge_device(s, row, submitted, to);
+  if (submitted > from) {
+    /* From `from` until the submission: the host's time. */
+    const aq_time called = row->host_begin == AQ_TIME_NONE
+                               ? submitted
+                               : aq_time_min(row->host_begin, submitted);
+    /* Until when the host, at any time in a span, was in a call that waited. */
+    const aq_dispatches *d = s->all;
+    aq_time waited = from;
+    while (s->next_wait < d->wait_count && d->waits[s->next_wait].end < from)
+      s->next_wait++;
+    for (size_t i = s->next_wait;
+         i < d->wait_count && d->waits[i].begin < called; i++) {
+      const aq_host_wait *wait = &d->waits[i];
+      if (wait->end > from && wait->tid == row->tid && wait->pid == row->pid)
+        waited = aq_time_max(waited, aq_time_min(wait->end, called));
+    }
+    charge_idle(s, AQ_CAUSE_SYNC, from, waited, row->number);
+    const aq_time in_call = aq_time_max(waited, called);
+    charge_idle(s, AQ_CAUSE_HOST, waited, in_call, row->number);
+    charge_idle(s, call_cause(s, row), in_call, submitted, row->number);
+  }
+  /* From the submission until the start: the device's time. What holds a pinned
+   * row is the replay's, not the device's. */
+  if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE ||
+      row->flags & AQ_FLAG_PINNED) {
+    charge_idle(s, device_cause(row, to - submitted), submitted, to,
+                row->number);
+    return;
+  }
+  const aq_time fetched = aq_time_min(aq_time_max(row->fetch, submitted), to);
+  const aq_time launched = aq_time_min(aq_time_max(row->launch, fetched), to);
+  const bool long_in_ring =
+      row->fetch - row->submission > AQ_EXPLAIN_FETCH_US * AQ_US;
+  charge_idle(s, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH, submitted,
+              fetched, row->number);
+  charge_idle(s, AQ_CAUSE_BARRIER, fetched, launched, row->number);
+  charge_idle(s, AQ_CAUSE_DISPATCH, launched, to, row->number);
 }
 
 /* ---- unexplained waits of the measured run ---- */
@@ -286,17 +253,111 @@ static bool stalls_find(aq_dispatches *replay, const aq_dispatches *measured,
   return true;
 }
 
+/* ---- lost launches of the measured run ---- */
+
+/* A launch of the measured run, and by how much later its replay launched. */
+typedef struct moved {
+  aq_time begin, by;
+  int64_t pid;
+} moved;
+
+static int moved_compare(const void *left, const void *right)
+{
+  const moved *a = left, *b = right;
+  if (a->pid != b->pid)
+    return a->pid < b->pid ? -1 : 1;
+  return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* The launches of the replay's rows, by process and time; NULL: no memory. */
+static moved *moved_find(const aq_dispatches *replay,
+                         const aq_dispatches *measured, size_t *count)
+{
+  int64_t numbers = 1;
+  *count = 0;
+  for (size_t i = 0; i < measured->count; i++)
+    if (measured->rows[i].number >= numbers)
+      numbers = measured->rows[i].number + 1;
+  const aq_dispatch_row **by_number =
+      calloc((size_t)numbers, sizeof *by_number);
+  moved *out = malloc((replay->count + 1) * sizeof *out);
+  for (size_t i = 0; by_number && i < measured->count; i++)
+    by_number[measured->rows[i].number] = &measured->rows[i];
+  for (size_t i = 0; by_number && out && i < replay->count; i++) {
+    const aq_dispatch_row *row = &replay->rows[i];
+    const aq_dispatch_row *origin = row->origin >= 0 && row->origin < numbers
+                                        ? by_number[row->origin]
+                                        : NULL;
+    if (origin && origin->host_begin != AQ_TIME_NONE &&
+        row->host_begin != AQ_TIME_NONE)
+      out[(*count)++] =
+          (moved){origin->host_begin, row->host_begin - origin->host_begin,
+                  origin->pid};
+  }
+  if (!by_number) {
+    free(out);
+    out = NULL;
+  }
+  free(by_number);
+  if (out && *count > 0)
+    qsort(out, *count, sizeof *out, moved_compare);
+  return out;
+}
+
+/* How much later the replay made a call, as the launch before it. */
+static aq_time moved_by(const moved *launches, size_t count,
+                        const aq_lost_call *call)
+{
+  const moved wanted = {.begin = call->begin, .pid = call->pid};
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (moved_compare(&launches[middle], &wanted) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && launches[low - 1].pid == call->pid ? launches[low - 1].by
+                                                       : 0;
+}
+
+static int lost_compare(const void *left, const void *right)
+{
+  const aq_lost_call *a = left, *b = right;
+  return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+static bool lost_take(aq_dispatches *replay, const aq_dispatches *measured)
+{
+  size_t count;
+  if (measured->lost_count == 0)
+    return true;
+  moved *launches = moved_find(replay, measured, &count);
+  bool good = launches != NULL;
+  for (size_t i = 0; i < measured->lost_count && good; i++) {
+    aq_lost_call call = measured->lost[i];
+    call.begin += moved_by(launches, count, &call);
+    good = AQ_ARRAY_PUSH(replay->lost, replay->lost_count,
+                         replay->lost_capacity, call);
+  }
+  free(launches);
+  if (good)
+    qsort(replay->lost, replay->lost_count, sizeof *replay->lost, lost_compare);
+  return good;
+}
+
 aq_status aq_explain_origin(aq_dispatches *replay,
-                            const aq_dispatches *measured, aq_diag *diag)
+                            const aq_dispatches *measured, bool open,
+                            aq_diag *diag)
 {
   int64_t devices = 0, place = 0;
+  if (!lost_take(replay, measured))
+    return aq_diag_no_memory(diag);
+  if (!open)
+    return AQ_OK;
   for (size_t i = 0; replay->wait_count < measured->wait_count; i++)
     if (!AQ_ARRAY_PUSH(replay->waits, replay->wait_count, replay->wait_capacity,
                        measured->waits[i]))
-      return aq_diag_no_memory(diag);
-  for (size_t i = 0; replay->lost_count < measured->lost_count; i++)
-    if (!AQ_ARRAY_PUSH(replay->lost, replay->lost_count, replay->lost_capacity,
-                       measured->lost[i]))
       return aq_diag_no_memory(diag);
   for (size_t i = 0; i < measured->count; i++)
     if (measured->rows[i].device >= devices)
@@ -328,37 +389,24 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
     charge_gap(s, row);
     s->any_until = row->start;
   }
-  charge_run(s, row);
+  const rank own = rank_of(row);
+  const aq_time added = take_run(s, row, own);
+  const aq_time tail = own == RANK_KERNEL ? tail_of(row, s->cus, added) : 0;
+  if (own == RANK_COMMUNICATION)
+    s->out->communication += aq_time_max(
+        row->end - aq_time_max(row->start, s->until[RANK_COMMUNICATION]), 0);
+  if (own == RANK_KERNEL && row->workgroups == AQ_NONE) {
+    s->out->shapeless++;
+    s->out->shapeless_time += added;
+  }
+  charge(s->out, AQ_CAUSE_TAIL, tail, row->number);
+  charge(s->out, rank_causes[own], added - tail, row->number);
+  s->until[own] = aq_time_max(s->until[own], row->end);
   if (row->end >= s->any_until)
     s->last = row;
   s->any_until = aq_time_max(s->any_until, row->end);
   if (row->name >= 0)
     s->named[row->name] = true;
-}
-
-/* The two largest shares, by AQ_EXPLAIN_RULE. */
-static void headline_find(aq_explain *e)
-{
-  e->largest = AQ_CAUSE_KERNEL;
-  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
-    if (e->shares[i].time > e->shares[e->largest].time)
-      e->largest = (aq_explain_cause)i;
-  e->next = e->largest == AQ_CAUSE_KERNEL ? AQ_CAUSE_TAIL : AQ_CAUSE_KERNEL;
-  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
-    if (i != (int)e->largest && e->shares[i].time > e->shares[e->next].time)
-      e->next = (aq_explain_cause)i;
-  e->bound = (__int128)e->shares[e->largest].time * 100 >=
-             (__int128)e->time * AQ_EXPLAIN_BOUND_PERCENT;
-}
-
-/* One for each name id of the rows; NULL: no memory. */
-static bool *names_room(const aq_dispatches *d, size_t *count)
-{
-  *count = 1;
-  for (size_t i = 0; i < d->count; i++)
-    if (d->rows[i].name >= (int64_t)*count)
-      *count = (size_t)d->rows[i].name + 1;
-  return malloc(*count * sizeof(bool));
 }
 
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
@@ -370,8 +418,11 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "no kernel, copy or fill with a start and an end in "
                        "this run");
-  size_t names;
-  bool *named = names_room(dispatches, &names);
+  size_t names = 1; /* one for each name id of the rows */
+  for (size_t i = 0; i < dispatches->count; i++)
+    if (dispatches->rows[i].name >= (int64_t)names)
+      names = (size_t)dispatches->rows[i].name + 1;
+  bool *named = malloc(names * sizeof *named);
   if (!named)
     return aq_diag_no_memory(diag);
   for (int i = 0; i < AQ_CAUSE_COUNT; i++)
@@ -389,11 +440,22 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
         sweep_row(&s, &dispatches->rows[i]);
   }
   free(named);
-  e.lost = (int64_t)dispatches->lost_count;
+  for (size_t i = 0; i < dispatches->lost_count; i++)
+    *(dispatches->lost[i].started ? &e.endless : &e.lost) += 1;
   e.stalls = (int64_t)dispatches->stall_count;
   for (size_t i = 0; i < dispatches->stall_count; i++)
     e.stalled += dispatches->stalls[i].to - dispatches->stalls[i].from;
-  headline_find(&e);
+  /* The two largest shares, by AQ_EXPLAIN_RULE. */
+  e.largest = AQ_CAUSE_KERNEL;
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    if (e.shares[i].time > e.shares[e.largest].time)
+      e.largest = (aq_explain_cause)i;
+  e.next = e.largest == AQ_CAUSE_KERNEL ? AQ_CAUSE_TAIL : AQ_CAUSE_KERNEL;
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    if (i != (int)e.largest && e.shares[i].time > e.shares[e.next].time)
+      e.next = (aq_explain_cause)i;
+  e.bound = (__int128)e.shares[e.largest].time * 100 >=
+            (__int128)e.time * AQ_EXPLAIN_BOUND_PERCENT;
   *out = e;
   return AQ_OK;
 }

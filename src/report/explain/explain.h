@@ -91,6 +91,7 @@ typedef struct aq_explain {
   aq_time communication;
   int64_t dispatches, devices;
   int64_t lost;      /* launches and copies without a record … */
+  int64_t endless;   /* … rows whose end is not known … */
   aq_time lost_time; /* … and the part of UNKNOWN in which they may have run */
   int64_t shapeless;      /* kernels whose workgroups are not known … */
   aq_time shapeless_time; /* … and their part of KERNEL: no tail is known */
@@ -99,10 +100,13 @@ typedef struct aq_explain {
   aq_time stalled; /* … and their time, which the replay does not repeat */
 } aq_explain;
 
-/* Gives a replay in an open loop the host waits and lost launches of its
- * measured run, and the unexplained waits, whose time is idle in the replay. */
+/* Gives a replay the lost launches of its measured run: where the host of a
+ * closed loop launches earlier or later, with the launch before them. An open
+ * loop has the host waits, too, and the unexplained waits, whose time is idle
+ * in the replay. */
 aq_status aq_explain_origin(aq_dispatches *replay,
-                            const aq_dispatches *measured, aq_diag *diag);
+                            const aq_dispatches *measured, bool open,
+                            aq_diag *diag);
 
 /* `cus` is the number of compute units by device ordinal (0: not known);
  * `policy` whether a scheduling policy chose when jobs were submitted. A run

@@ -40,8 +40,8 @@ const char *aq_explained_worst_name(const aq_explained *explained,
 
 /* The settings of a run, from its notes. */
 typedef struct made {
-  bool policy;    /* one decided when jobs were submitted */
-  bool open_loop; /* a replay at the measured times */
+  bool policy;            /* one decided when jobs were submitted */
+  bool replay, open_loop; /* the latter at the measured times */
 } made;
 
 static made run_made(const aq_run_info *run)
@@ -57,10 +57,11 @@ static made run_made(const aq_run_info *run)
   const aq_json_node root = aq_json_root(&doc);
   if (aq_json_is_object(&root)) {
     out.policy = aq_json_member(&root, "policy", &member);
-    out.open_loop =
-        aq_json_member(&root, "replay", &member) &&
-        aq_json_is_object(&member) && aq_json_member(&member, "mode", &mode) &&
-        aq_json_text(&mode, &loop) == AQ_OK && strcmp(loop, "open") == 0;
+    out.replay = aq_json_member(&root, "replay", &member) &&
+                 aq_json_is_object(&member) &&
+                 aq_json_member(&member, "mode", &mode) &&
+                 aq_json_text(&mode, &loop) == AQ_OK;
+    out.open_loop = out.replay && strcmp(loop, "open") == 0;
   }
   aq_json_free(&doc);
   return out;
@@ -68,7 +69,8 @@ static made run_made(const aq_run_info *run)
 
 /* A replay whose measured run is not in the store is explained without it. */
 static aq_status origin_take(aq_store *store, int64_t origin,
-                             aq_dispatches *dispatches, aq_diag *diag)
+                             aq_dispatches *dispatches, bool open,
+                             aq_diag *diag)
 {
   char id[24];
   aq_run_info *info;
@@ -85,7 +87,7 @@ static aq_status origin_take(aq_store *store, int64_t origin,
     return status;
   status = aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &measured, diag);
   if (status == AQ_OK)
-    status = aq_explain_origin(dispatches, &measured, diag);
+    status = aq_explain_origin(dispatches, &measured, open, diag);
   aq_dispatches_fini(&measured);
   aq_run_reader_close(reader);
   return status;
@@ -107,8 +109,9 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
   }
   aq_status status = aq_dispatches_read(reader, AQ_WANT_DISPATCHES,
                                         &explained.dispatches, diag);
-  if (status == AQ_OK && how.open_loop && run->origin != AQ_NONE)
-    status = origin_take(store, run->origin, &explained.dispatches, diag);
+  if (status == AQ_OK && how.replay && run->origin != AQ_NONE)
+    status = origin_take(store, run->origin, &explained.dispatches,
+                         how.open_loop, diag);
   if (status == AQ_OK)
     status = aq_explain_make(&explained.dispatches, cus, devices, how.policy,
                              &explained.explain, diag);

@@ -12,8 +12,9 @@ typedef struct aq_explained {
 } aq_explained;
 
 /* Reads the run's dispatches through `reader` (whatever its order) and explains
- * them. A replay in an open loop takes the host's waits and the unexplained
- * ones from the run that it replays, if the store has it. A run without
+ * them. A replay takes the lost launches, in an open loop the host's waits
+ * and the unexplained ones too, from the run that it replays, if the store has
+ * it. A run without
  * dispatches is AQ_ERR_INPUT. On success the caller frees `out` with
  * aq_explained_fini. */
 aq_status aq_explained_make(aq_store *store, const aq_run_info *run,

@@ -60,7 +60,7 @@ function path(points) {
 // How many of the joined rows of a pair were replayed at measured times, and
 // pairs of two GPUs.
 function sayPinned() {
-  for (const {a, b, joined, timed, scored} of pairs) {
+  for (const {a, b, joined, timed, scored, fit, fitted} of pairs) {
     if (!scored) {
       addChart("Not compared.",
                `${b.label} has the durations of ${a.label}, ` +
@@ -68,6 +68,12 @@ function sayPinned() {
                        b.other_gpu}: the measurement ` +
                    "of another GPU does not score it.",
                make("p", {class : "quiet"}), []);
+      continue;
+    }
+    if (fitted > 0) {
+      addChart("Not compared.", `Constants of ${b.label} were fitted to ` +
+        `${fit.part} of ${a.label}: ${fitted} dispatches, which do not score ` +
+        "it.", make("p", {class: "quiet"}), []);
       continue;
     }
     const left = joined.length - timed.length;

@@ -94,8 +94,9 @@ function joinRows(a, b) {
 
 // A run that replays another of the page, or the same one as another before it,
 // and how their rows join. A row that was replayed at its measured time agrees
-// by itself: `timed` are the others; none where the measurement is of another
-// GPU, which does not score a replay.
+// by itself, and one that constants were fitted to scores nothing: `timed` are
+// the others; none where the measurement is of another GPU, which does not score
+// a replay.
 function findPairs() {
   const pairs = [];
   for (const b of runs) {
@@ -110,9 +111,14 @@ function findPairs() {
       partnerOfA[i] = j;
       partnerOfB[j] = i;
     }
+    const fit = b.fit ?? a.fit, starts = a.columns.start;
+    const gave = (i) => fit !== null && starts[i] >= fit.from &&
+      starts[i] < fit.until;
     pairs.push({
       a,
       b,
+      fit,
+      fitted : joined.filter(([ i ]) => gave(i)).length,
       joined,
       partnerOfA,
       partnerOfB,
@@ -120,7 +126,8 @@ function findPairs() {
       timed : a.id === b.origin && b.other_gpu !== null
                   ? []
                   : joined.filter(([ i, j ]) => !a.columns.pinned[i] &&
-                                                !b.columns.pinned[j])
+                                                !b.columns.pinned[j] &&
+                                                !gave(i))
     });
   }
   return pairs;

@@ -15,15 +15,6 @@ static void put_lines(FILE *out, const char *const *lines)
     fputs(*lines, out);
 }
 
-static void put_title(FILE *out, const aq_report_page *page)
-{
-  fputs("<title>Aqueduct report: ", out);
-  for (size_t i = 0; i < page->count; i++)
-    fprintf(out, "%srun %lld", i ? ", " : "",
-            (long long)page->runs[i].info->id);
-  fputs("</title>\n<style>\n", out);
-}
-
 aq_status aq_page_write(aq_store *store, const aq_report_page *page, FILE *out,
                         aq_diag *diag)
 {
@@ -33,7 +24,11 @@ aq_status aq_page_write(aq_store *store, const aq_report_page *page, FILE *out,
         "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
         "img-src data:\">\n",
         out);
-  put_title(out, page);
+  fputs("<title>Aqueduct report: ", out);
+  for (size_t i = 0; i < page->count; i++)
+    fprintf(out, "%srun %lld", i ? ", " : "",
+            (long long)page->runs[i].info->id);
+  fputs("</title>\n<style>\n", out);
   put_lines(out, aq_page_css);
   fputs("</style>\n", out);
   put_lines(out, aq_page_html);

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "report/compare/versions.h"
+#include "report/compare/ab_compare.h"
 #include "store/store.h"
 
 /* One constant of a device model, as `show DEVICE` prints it. */

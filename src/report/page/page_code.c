@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "gpu/inspect/profile.h"
-#include "report/page/page_put.h"
+#include "report/page/page_json.h"
 
 enum { HOTTEST = 20 }; /* instructions of a kernel */
 

@@ -7,10 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/compare/compare_json.h"
 #include "report/explain/explain_run.h"
 #include "report/page/page_code.h"
 #include "report/page/page_findings.h"
-#include "report/page/page_put.h"
+#include "report/page/page_json.h"
 #include "report/page/page_rows.h"
 #include "report/page/page_tracks.h"
 #include "report/stats/compare_runs.h"
@@ -45,18 +46,6 @@ static void put_places(aq_run_reader *reader, FILE *out)
     putc('}', out);
   }
   fputs("]", out);
-}
-
-static void put_names(aq_run_reader *reader, FILE *out)
-{
-  const char *name;
-  aq_page_key_put(out, "names");
-  putc('[', out);
-  for (int64_t i = 0; (name = aq_run_reader_name(reader, i)); i++) {
-    fputs(i ? "," : "", out);
-    aq_page_text_put(out, name);
-  }
-  putc(']', out);
 }
 
 /* Names as a reader wants them, beside the whole ones. */
@@ -137,35 +126,6 @@ static aq_status put_explanation(aq_store *store, const aq_run_info *info,
   return status;
 }
 
-static void put_constants(const aq_page_run *run, FILE *out)
-{
-  aq_page_key_put(out, "constants");
-  putc('[', out);
-  for (size_t i = 0; i < run->constant_count; i++) {
-    const aq_page_constant *constant = &run->constants[i];
-    fputs(i ? ",{\"key\":" : "{\"key\":", out);
-    aq_page_text_put(out, constant->key);
-    aq_page_member_put(out, "value", constant->value);
-    aq_page_member_put(out, "unit", constant->unit);
-    aq_page_member_put(out, "source", constant->source);
-    putc('}', out);
-  }
-  putc(']', out);
-}
-
-/* A JSON text from elsewhere: only in strings does it have a '<'. */
-static void put_document(const char *key, const char *json, FILE *out)
-{
-  aq_page_key_put(out, key);
-  if (!json)
-    fputs("null", out);
-  for (; json && *json; json++)
-    if (*json == '<')
-      fputs("\\u003c", out);
-    else
-      putc(*json, out);
-}
-
 static void put_info(const aq_run_info *info, FILE *out)
 {
   fprintf(out, "{\"id\":%" PRId64, info->id);
@@ -193,6 +153,26 @@ static void put_info(const aq_run_info *info, FILE *out)
   fputs(info->truncated ? "true" : "false", out);
   aq_page_key_put(out, "reproducible");
   fputs(info->reproducible ? "true" : "false", out);
+}
+
+/* The part of its origin to which a replay fitted constants, which does not
+ * score it; null for other runs. Times in ns. */
+static aq_status put_fit(const aq_run_info *run, FILE *out, aq_diag *diag)
+{
+  aq_compare_fit fit;
+  aq_status status = aq_compare_fit_read(run, &fit, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_page_key_put(out, "fit");
+  if (!fit.part[0]) {
+    fputs("null", out);
+    return AQ_OK;
+  }
+  fprintf(out, "{\"from\":%.3f,\"until\":%.3f",
+          (double)fit.from / (double)AQ_NS, (double)fit.until / (double)AQ_NS);
+  aq_page_member_put(out, "part", fit.part);
+  putc('}', out);
+  return AQ_OK;
 }
 
 /* The GPU of a replay whose durations were measured on another one, whose
@@ -224,14 +204,43 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   if (status != AQ_OK)
     return status;
   put_info(run->info, out);
-  status = put_other_gpu(store, run->info, out, diag);
+  status = put_fit(run->info, out, diag);
+  if (status == AQ_OK)
+    status = put_other_gpu(store, run->info, out, diag);
   if (status == AQ_OK)
     status = put_explanation(store, run->info, out, diag);
   if (status == AQ_OK) {
-    put_constants(run, out);
-    put_document("whatif", run->whatif, out);
+    aq_page_key_put(out, "constants");
+    putc('[', out);
+    for (size_t i = 0; i < run->constant_count; i++) {
+      const aq_page_constant *constant = &run->constants[i];
+      fputs(i ? ",{\"key\":" : "{\"key\":", out);
+      aq_page_text_put(out, constant->key);
+      aq_page_member_put(out, "value", constant->value);
+      aq_page_member_put(out, "unit", constant->unit);
+      aq_page_member_put(out, "source", constant->source);
+      putc('}', out);
+    }
+    putc(']', out);
+    /* A JSON text from elsewhere: only in strings does it have a '<'. */
+    const char *json = run->whatif;
+    aq_page_key_put(out, "whatif");
+    if (!json)
+      fputs("null", out);
+    for (; json && *json; json++)
+      if (*json == '<')
+        fputs("\\u003c", out);
+      else
+        putc(*json, out);
     aq_page_member_put(out, "whatif_note", run->whatif_note);
-    put_names(reader, out);
+    const char *name;
+    aq_page_key_put(out, "names");
+    putc('[', out);
+    for (int64_t i = 0; (name = aq_run_reader_name(reader, i)); i++) {
+      fputs(i ? "," : "", out);
+      aq_page_text_put(out, name);
+    }
+    putc(']', out);
     status = put_short_names(reader, out, diag);
   }
   if (status == AQ_OK) {

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "report/page/page_put.h"
+#include "report/page/page_json.h"
 
 static void text_put(FILE *out, const char *key, aq_run_reader *reader,
                      int64_t name)

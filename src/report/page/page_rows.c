@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "report/page/page_put.h"
-#include "store/each.h"
+#include "report/page/page_json.h"
+#include "store/foreach_row.h"
 
 /* A dispatch; the names are the columns of the page. */
 typedef struct dispatch {
@@ -191,18 +191,6 @@ static void spans_put(FILE *out, const char *key, spans *list)
   putc('}', out);
 }
 
-static void threads_put(FILE *out, const rows *r)
-{
-  aq_page_key_put(out, "threads");
-  putc('[', out);
-  for (size_t i = 0; i < r->thread_count; i++) {
-    fprintf(out, "%s{\"tid\":%" PRId64, i ? "," : "", r->threads[i].tid);
-    aq_page_number_put(out, "pid", r->threads[i].pid);
-    putc('}', out);
-  }
-  putc(']', out);
-}
-
 aq_status aq_page_rows_put(aq_run_reader *reader, FILE *out, aq_diag *diag)
 {
   rows r = {0};
@@ -216,7 +204,14 @@ aq_status aq_page_rows_put(aq_run_reader *reader, FILE *out, aq_diag *diag)
     spans_put(out, "calls", &r.calls);
     spans_put(out, "operations", &r.operations);
     spans_put(out, "ranges", &r.ranges);
-    threads_put(out, &r);
+    aq_page_key_put(out, "threads");
+    putc('[', out);
+    for (size_t i = 0; i < r.thread_count; i++) {
+      fprintf(out, "%s{\"tid\":%" PRId64, i ? "," : "", r.threads[i].tid);
+      aq_page_number_put(out, "pid", r.threads[i].pid);
+      putc('}', out);
+    }
+    putc(']', out);
   }
   free(r.dispatches);
   free(r.calls.items);

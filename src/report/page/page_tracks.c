@@ -3,10 +3,9 @@
 
 #include "report/page/page_tracks.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/page/page_put.h"
+#include "report/page/page_json.h"
 
 static double ns(aq_time time)
 {
@@ -165,19 +164,6 @@ static bool preemption_region(const void *item, region *out)
   return true;
 }
 
-static aq_status requests_put(aq_store *store, int64_t run, FILE *out,
-                              aq_diag *diag)
-{
-  aq_request_list list;
-  aq_status status = aq_store_requests(store, run, &list, diag);
-  if (status != AQ_OK)
-    return status;
-  status = regions_put(out, "requests", list.requests, list.count,
-                       sizeof *list.requests, request_region, diag);
-  aq_request_list_fini(&list);
-  return status;
-}
-
 static aq_status preemptions_put(aq_store *store, int64_t run, FILE *out,
                                  aq_diag *diag)
 {
@@ -197,7 +183,14 @@ aq_status aq_page_tracks_put(aq_store *store, int64_t run,
   aq_status status = edges_put(reader, out, diag);
   if (status == AQ_OK)
     status = counters_put(reader, out, diag);
-  if (status == AQ_OK)
-    status = requests_put(store, run, out, diag);
+  if (status == AQ_OK) {
+    aq_request_list list;
+    status = aq_store_requests(store, run, &list, diag);
+    if (status == AQ_OK) {
+      status = regions_put(out, "requests", list.requests, list.count,
+                           sizeof *list.requests, request_region, diag);
+      aq_request_list_fini(&list);
+    }
+  }
   return status == AQ_OK ? preemptions_put(store, run, out, diag) : status;
 }

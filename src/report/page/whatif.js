@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ---- the table of what-ifs, as `aqueduct whatif --json` prints it ----
 
-const pathParts = ["kernels", "copies", "dispatch", "host", "return"];
+const pathParts = ["kernels", "copies", "dispatch", "host", "return",
+                   "unknown"];
 
 // "kernels 40 %, host 60 %": the parts of a path that show.
 function pathText(path) {
@@ -59,7 +60,7 @@ function drawWhatIfs() {
     if (run.whatif === null) continue;
     byId("whatif").hidden = false;
     const titles = ["change", "before", "after", "change", "range",
-      "critical path before", "critical path after", "rests on"];
+      "critical path before", "critical path after", "based on"];
     const words = titles.slice(-3);
     byId("whatif").append(
       make("p", {}, `${run.label}, replayed in a closed loop; the unchanged ` +

@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "common/copy_name.h"
 #include "report/stats/quantile.h"
-#include "store/each.h"
+#include "store/foreach_row.h"
 
 enum {
   BLOCKED = 100, /* us: a wait whose work ended so late was blocked, however
@@ -145,8 +145,8 @@ static aq_time last_end(const works *list, aq_time until)
   return low > 0 ? list->at[low - 1].end : AQ_TIME_NONE;
 }
 
-static bool wait_tell(const aq_clock_rows *r, const call *c,
-                      aq_clock_witnesses *out)
+static bool wait_report(const aq_clock_rows *r, const call *c,
+                        aq_clock_witnesses *out)
 {
   const aq_time called = last_end(&r->called, c->begin);
   const aq_time alone = last_end(&r->alone, c->end);
@@ -159,8 +159,8 @@ static bool wait_tell(const aq_clock_rows *r, const call *c,
                        c->end - end);
 }
 
-static bool copy_tell(const aq_clock_rows *r, const call *c,
-                      aq_clock_witnesses *out)
+static bool copy_report(const aq_clock_rows *r, const call *c,
+                        aq_clock_witnesses *out)
 {
   const copy wanted = {.correlation = c->correlation};
   const copy *found = r->copy_count == 0
@@ -171,7 +171,7 @@ static bool copy_tell(const aq_clock_rows *r, const call *c,
                                  out->copy_capacity, c->end - found->end);
 }
 
-static bool calls_tell(aq_clock_rows *r, aq_clock_witnesses *out)
+static bool calls_report(aq_clock_rows *r, aq_clock_witnesses *out)
 {
   works_sort(&r->called);
   works_sort(&r->alone);
@@ -179,7 +179,7 @@ static bool calls_tell(aq_clock_rows *r, aq_clock_witnesses *out)
     qsort(r->copies, r->copy_count, sizeof *r->copies, copy_compare);
   for (size_t i = 0; i < r->call_count; i++) {
     const call *c = &r->calls[i];
-    if (!(c->copies ? copy_tell(r, c, out) : wait_tell(r, c, out)))
+    if (!(c->copies ? copy_report(r, c, out) : wait_report(r, c, out)))
       return false;
   }
   return true;
@@ -189,7 +189,7 @@ aq_status aq_clock_rows_witnesses(aq_clock_rows *r, aq_clock_witnesses *out,
                                   aq_diag *diag)
 {
   *out = (aq_clock_witnesses){0};
-  if (!r->devices && !calls_tell(r, out))
+  if (!r->devices && !calls_report(r, out))
     return aq_diag_no_memory(diag);
   if (out->wait_count > 0)
     aq_median(out->waits, out->wait_count); /* sorts them */

@@ -54,7 +54,8 @@ AQ_BEGIN_DECLS
   L(NO_SUBMISSION, "no-submission", "no host call or submission recorded")     \
   L(NO_PARTNER, "no-partner", "no row of the other run replays it")            \
   L(PINNED, "pinned", "replayed at its measured time")                         \
-  L(LEARNED, "learned", "durations were predicted from it")
+  L(LEARNED, "learned", "durations were predicted from it")                    \
+  L(FITTED, "fitted", "constants were fitted to it")
 
 typedef enum aq_compare_quantity {
 #define Q(id, name, meaning) AQ_QUANTITY_##id,
@@ -98,6 +99,11 @@ enum {
   AQ_COMPARE_NEAR_US = 4,   /* queued and near part here */
   AQ_COMPARE_COLD_US = 105, /* E's second latency after so long an idle time */
 };
+
+/* A flag of rows of the reference, beside the flags of records: they gave the
+ * run its constants. The formulas are then fitted to the others, where these
+ * show any latency. */
+#define AQ_COMPARE_FITTED (INT64_C(1) << 62)
 
 /* What comparing needs of a record. Unknown is AQ_NONE. */
 typedef struct aq_compare_row {
@@ -144,6 +150,9 @@ typedef struct aq_compare {
    * AQ_TIME_NONE and no statistics where no row has them. */
   aq_time latency_warm, latency_cold, latency_begin, gap;
   int64_t fitted_warm, fitted_cold, fitted_gap;
+  /* The scored rows have no latency: also rows that the run's constants were
+   * fitted to gave the formulas theirs. */
+  bool fitted_to_all;
   aq_compare_worst *worst; /* largest |error| first, then row number */
   size_t worst_count;
 } aq_compare;

@@ -43,7 +43,17 @@ AQ_API extern const char *const aq_match_names[AQ_MATCH_COUNT + 1];
   B(VIA, "via", "direct, graph, or no host call known")                        \
   B(ALL, "all", "the whole run")                                               \
   B(OPERATION, "operation",                                                    \
-    "operations of host queues, by kind, instead of dispatches")
+    "operations of host queues, by kind, instead of dispatches")               \
+  B(RANGE, "range", "innermost range of the program around the launch")        \
+  B(OP, "op", "innermost operator or annotation around the launch")            \
+  B(MODULE, "module", "innermost nn.Module around the launch")                 \
+  B(LINE, "line", "line of the program around the launch, outside libraries")  \
+  B(STACK, "stack", "call stack of the launch, innermost first")               \
+  B(STEP, "step", "step of the program (ProfilerStep#N, else repetitions)")    \
+  B(RANK, "rank", "rank of the process in a distributed program")              \
+  B(SHAPE, "shape", "operator with the shapes of its inputs")                  \
+  B(FAMILY, "family", "gemm, convolution, attention, norm, elementwise, …")    \
+  B(COLLECTIVE, "collective", "collective operation with its size and ranks")
 
 typedef enum aq_stats_by {
 #define B(id, name, meaning) AQ_STATS_BY_##id,

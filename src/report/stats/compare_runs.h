@@ -12,6 +12,24 @@
 
 AQ_BEGIN_DECLS
 
+enum { AQ_COMPARE_FIT_MAX = 16, AQ_COMPARE_FIT_TEXT = 64 };
+
+/* A constant of the device model that a replay fitted to a part of its run. */
+typedef struct aq_compare_fit_constant {
+  char key[AQ_COMPARE_FIT_TEXT];
+  aq_time was, value;
+  int64_t samples; /* AQ_NONE: not counted */
+  bool kept; /* the model's value stays: too few samples, or set by hand */
+} aq_compare_fit_constant;
+
+typedef struct aq_compare_fit {
+  char part[AQ_COMPARE_FIT_TEXT]; /* "first=20%"; "": nothing was fitted */
+  aq_time from, until; /* rows of the measured run that start in it */
+  int64_t rows, of;    /* with a submission */
+  size_t count;
+  aq_compare_fit_constant constants[AQ_COMPARE_FIT_MAX];
+} aq_compare_fit;
+
 typedef struct aq_compare_runs {
   const aq_run_info *reference, *run; /* borrowed from the caller */
   aq_compare figures;
@@ -21,10 +39,15 @@ typedef struct aq_compare_runs {
    */
   aq_time latency_reference, latency;
   int64_t interval_makespan, interval_latency;
+  int64_t interval_rows; /* whose errors gave them; AQ_NONE: constants did */
   /* By which a replay took the device's clock to be ahead of the host's, of so
    * many host waits; AQ_TIME_NONE: it knew of no offset. */
   aq_time clock_offset;
   int64_t clock_witnesses;
+  /* Constants of the run, and of a reference that is a replay too, that were
+   * fitted to a part of the measured run: rows of either part are not scored.
+   */
+  aq_compare_fit fit, reference_fit;
   char **worst_names; /* of figures.worst; NULL where a row has none */
 } aq_compare_runs;
 

@@ -8,6 +8,7 @@
 #include "common/array.h"
 #include "common/map.h"
 #include "gpu/duration/rccl_name.h"
+#include "report/stats/launch_ranges.h"
 
 enum { BATCH = 512 };
 
@@ -111,6 +112,18 @@ static aq_dispatch_row dispatch_of(const seen *row, int64_t number)
       .complete = row->complete,
       .submission = row->submit == AQ_TIME_NONE ? row->host_end : row->submit,
       .gap = AQ_NONE,
+      .range = AQ_NONE,
+      .op = AQ_NONE,
+      .op_name = AQ_NONE,
+      .module = AQ_NONE,
+      .line = AQ_NONE,
+      .stack = AQ_NONE,
+      .step = AQ_NONE,
+      .rank = AQ_NONE,
+      .work = AQ_NONE,
+      .shape = AQ_NONE,
+      .family = AQ_NONE,
+      .collective = AQ_NONE,
   };
 }
 
@@ -127,11 +140,16 @@ typedef struct reading {
   bool want_dispatches, want_operations;
 } reading;
 
-static bool list_add(row_list *list, bool wanted, const seen *row,
+/* A row that started and has no end is lost from there on. */
+static bool list_add(reading *r, row_list *list, bool wanted, const seen *row,
                      int64_t number)
 {
-  return !wanted || row->start == AQ_TIME_NONE || row->end == AQ_TIME_NONE ||
-         AQ_ARRAY_PUSH(list->rows, list->count, list->capacity,
+  if (!wanted || row->start == AQ_TIME_NONE)
+    return true;
+  if (row->end == AQ_TIME_NONE)
+    return AQ_ARRAY_PUSH(r->d.lost, r->d.lost_count, r->d.lost_capacity,
+                         (aq_lost_call){row->start, row->pid, true});
+  return AQ_ARRAY_PUSH(list->rows, list->count, list->capacity,
                        dispatch_of(row, number));
 }
 
@@ -142,9 +160,9 @@ static bool add_row(reading *r, const seen *row, int64_t number)
   case AQ_KIND_KERNEL:
   case AQ_KIND_COPY:
   case AQ_KIND_FILL:
-    return list_add(&r->dispatches, r->want_dispatches, row, number);
+    return list_add(r, &r->dispatches, r->want_dispatches, row, number);
   case AQ_KIND_OPERATION:
-    return list_add(&r->operations, r->want_operations, row, number);
+    return list_add(r, &r->operations, r->want_operations, row, number);
   case AQ_KIND_RANGE:
     return AQ_ARRAY_PUSH(d->ranges, d->range_count, d->range_capacity,
                          dispatch_of(row, number));
@@ -159,7 +177,7 @@ static bool add_row(reading *r, const seen *row, int64_t number)
         row->host_begin == AQ_TIME_NONE)
       return true;
     return AQ_ARRAY_PUSH(d->lost, d->lost_count, d->lost_capacity,
-                         (aq_lost_call){row->host_begin, row->pid});
+                         (aq_lost_call){row->host_begin, row->pid, false});
   default:
     return true;
   }
@@ -225,25 +243,6 @@ static bool find_gaps(aq_dispatches *d)
   return found;
 }
 
-static aq_status read_all(reading *r, aq_run_reader *reader, aq_diag *diag)
-{
-  size_t count;
-  aq_status status = aq_run_reader_want(reader, fields_read(), diag);
-  if (status != AQ_OK)
-    return status;
-  do {
-    aq_record rows[BATCH];
-    int64_t numbers[BATCH];
-    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
-    for (size_t i = 0; i < count && status == AQ_OK; i++) {
-      const seen row = seen_of(&rows[i]);
-      if (!add_row(r, &row, numbers[i]))
-        status = aq_diag_no_memory(diag);
-    }
-  } while (count > 0 && status == AQ_OK);
-  return status;
-}
-
 static bool communicates(const aq_dispatch_row *row, aq_run_reader *reader)
 {
   const char *name = row->kind == AQ_KIND_KERNEL && row->name >= 0
@@ -258,7 +257,20 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
   reading r = {.want_dispatches = wanted != AQ_WANT_OPERATIONS,
                .want_operations = wanted != AQ_WANT_DISPATCHES};
   aq_dispatches *d = &r.d;
-  aq_status status = read_all(&r, reader, diag);
+  size_t count;
+  aq_status status = aq_run_reader_want(reader, fields_read(), diag);
+  if (status == AQ_OK) {
+    do {
+      aq_record rows[BATCH];
+      int64_t numbers[BATCH];
+      status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
+      for (size_t i = 0; i < count && status == AQ_OK; i++) {
+        const seen row = seen_of(&rows[i]);
+        if (!add_row(&r, &row, numbers[i]))
+          status = aq_diag_no_memory(diag);
+      }
+    } while (count > 0 && status == AQ_OK);
+  }
   d->operations = r.want_operations && r.dispatches.count == 0 &&
                   (r.operations.count > 0 || !r.want_dispatches);
   const row_list *kept = d->operations ? &r.operations : &r.dispatches;
@@ -268,7 +280,7 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
   rows_sort(d);
   for (size_t i = 0; i < d->count; i++)
     d->rows[i].communicates = communicates(&d->rows[i], reader);
-  if (status == AQ_OK && !find_gaps(d))
+  if (status == AQ_OK && !(find_gaps(d) && aq_launch_ranges_assign(d)))
     status = aq_diag_no_memory(diag);
   if (status != AQ_OK) {
     aq_dispatches_fini(d);
@@ -309,5 +321,7 @@ void aq_dispatches_fini(aq_dispatches *dispatches)
   free(dispatches->waits);
   free(dispatches->lost);
   free(dispatches->stalls);
+  aq_names_fini(&dispatches->texts);
+  free(dispatches->works);
   *dispatches = (aq_dispatches){0};
 }

@@ -7,6 +7,7 @@
 #ifndef AQ_REPORT_STATS_DISPATCHES_H
 #define AQ_REPORT_STATS_DISPATCHES_H
 
+#include "common/map.h"
 #include "store/store.h"
 
 typedef struct aq_dispatch_row {
@@ -18,8 +19,33 @@ typedef struct aq_dispatch_row {
   /* When it was handed to the device: submit, or the end of its host call. */
   aq_time submission;
   aq_time gap; /* from the end before it on its queue; AQ_NONE for the first */
-  bool communicates; /* a kernel of RCCL or NCCL */
+  int64_t range; /* name of the innermost range around its launch, or AQ_NONE */
+  bool communicates;  /* a kernel of RCCL or NCCL */
+  bool in_first_step; /* of its device in the whole run: it may hold warm-up */
+  /* AQ_NONE: not known, or not asked for (launch_context.h). */
+  int64_t op;                    /* number in the store's table */
+  int64_t op_name, module, line; /* name ids */
+  int64_t stack;                 /* id of the dispatches' texts */
+  int64_t step, rank;
+  /* The op whose work the row is part of; its shape, family and collective are
+   * ids of the dispatches' texts. */
+  int64_t work, shape, family, collective;
 } aq_dispatch_row;
+
+typedef enum aq_steps_kind {
+  AQ_STEPS_NONE,
+  AQ_STEPS_MARKED,   /* by ranges ProfilerStep#N */
+  AQ_STEPS_REPEATED, /* by a repeated sequence of kernels */
+} aq_steps_kind;
+
+/* How much is known of the program around launches. */
+typedef struct aq_context_counts {
+  size_t ops, frames;                 /* of the run */
+  size_t in_ops, in_frames, in_steps; /* rows */
+  size_t backward; /* rows with the frame of their forward op */
+  aq_steps_kind steps;
+  size_t period; /* kernels of a repeated step */
+} aq_context_counts;
 
 /* A host call that waited for the device. */
 typedef struct aq_host_wait {
@@ -27,10 +53,11 @@ typedef struct aq_host_wait {
   int64_t pid, tid;
 } aq_host_wait;
 
-/* A launch or copy whose work the trace lost. */
+/* A launch or copy whose work the trace lost, or a row whose end it lost. */
 typedef struct aq_lost_call {
-  aq_time begin;
+  aq_time begin; /* of the host call; of a row, its start */
   int64_t pid;
+  bool started; /* a row, whose end is not known */
 } aq_lost_call;
 
 /* A wait of the measured run that nothing recorded explains, as a replay of it
@@ -62,6 +89,9 @@ typedef struct aq_dispatches {
   size_t lost_count, lost_capacity;
   aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */
   size_t stall_count, stall_capacity;
+  aq_names texts;            /* of call stacks, shapes, families */
+  struct aq_op_work *works;  /* by number of the op (op_work.h) */
+  aq_context_counts context; /* all 0 where it was not asked for */
 } aq_dispatches;
 
 /* Reads all rows of a reader, opened in any order: that in which they are

@@ -37,7 +37,8 @@ static inline bool aq_formula_fits(aq_compare_predictor who,
 
 /* Latencies to start: medians over directly launched rows whose call began
  * after the previous end; the gap: over rows that were submitted before it by
- * at least those latencies and 4 us. Rows are by queue, then start. */
+ * at least those latencies and 4 us. Rows of AQ_COMPARE_FITTED count only where
+ * no other row has a latency. Rows are by queue, then start. */
 aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
                          aq_compare *out, aq_diag *diag);
 

@@ -7,21 +7,24 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "report/stats/launch_ranges.h"
 
 typedef struct ranges {
   aq_range_summary *list;
   size_t count, capacity;
   aq_map places; /* by name and side */
+  uint64_t *of;  /* by range: its summary */
+  const aq_dispatch_row *rows;
 } ranges;
 
-static aq_range_summary *range_find(ranges *r, aq_run_reader *reader,
-                                    const aq_dispatch_row *row)
+/* The summary of a range, by name and side: its place. */
+static bool range_find(ranges *r, aq_run_reader *reader,
+                       const aq_dispatch_row *row, uint64_t *at)
 {
   const bool device = row->queue != AQ_NONE;
   const uint64_t key = (uint64_t)row->name << 1 | device;
-  uint64_t at;
-  if (aq_map_get(&r->places, key, &at))
-    return &r->list[at];
+  if (aq_map_get(&r->places, key, at))
+    return true;
   const aq_range_summary made = {
       .name_id = row->name,
       .name =
@@ -30,31 +33,42 @@ static aq_range_summary *range_find(ranges *r, aq_run_reader *reader,
       .total = AQ_TIME_NONE,
       .least = AQ_TIME_NONE,
       .most = AQ_TIME_NONE};
-  if (!aq_map_put(&r->places, key, r->count) ||
-      !AQ_ARRAY_PUSH(r->list, r->count, r->capacity, made))
-    return NULL;
-  return &r->list[r->count - 1];
+  *at = r->count;
+  return aq_map_put(&r->places, key, r->count) &&
+         AQ_ARRAY_PUSH(r->list, r->count, r->capacity, made);
 }
 
-static bool row_add(ranges *r, aq_run_reader *reader,
-                    const aq_dispatch_row *row)
+static void times_add(aq_range_summary *range, const aq_dispatch_row *row)
 {
-  aq_range_summary *range = range_find(r, reader, row);
-  if (!range)
-    return false;
   const aq_time from = range->device ? row->start : row->host_begin,
                 to = range->device ? row->end : row->host_end;
   range->count++;
   if (from == AQ_TIME_NONE || to == AQ_TIME_NONE) {
     range->untimed++;
-    return true;
+    return;
   }
   const aq_time time = to - from;
   const bool first = range->total == AQ_TIME_NONE;
   range->total = first ? time : range->total + time;
   range->least = first ? time : aq_time_min(range->least, time);
   range->most = first ? time : aq_time_max(range->most, time);
-  return true;
+}
+
+/* A dispatch counts once for each name around it. */
+static void launch_add(void *user, size_t row, const size_t *around,
+                       size_t depth)
+{
+  ranges *r = user;
+  for (size_t i = 0; i < depth; i++) {
+    bool again = false;
+    for (size_t k = 0; k < i; k++)
+      again |= r->of[around[k]] == r->of[around[i]];
+    if (again)
+      continue;
+    aq_range_summary *range = &r->list[r->of[around[i]]];
+    range->launched++;
+    range->work += r->rows[row].end - r->rows[row].start;
+  }
 }
 
 static int total_order(const void *a, const void *b)
@@ -69,10 +83,16 @@ aq_status aq_range_summaries_make(const aq_dispatches *dispatches,
                                   aq_run_reader *reader, aq_range_summary **out,
                                   size_t *count, aq_diag *diag)
 {
-  ranges r = {.places = AQ_MAP_INIT};
-  bool made = true;
-  for (size_t i = 0; i < dispatches->range_count && made; i++)
-    made = row_add(&r, reader, &dispatches->ranges[i]);
+  ranges r = {.places = AQ_MAP_INIT, .rows = dispatches->rows};
+  r.of = calloc(dispatches->range_count + 1, sizeof *r.of);
+  bool made = r.of;
+  for (size_t i = 0; i < dispatches->range_count && made; i++) {
+    made = range_find(&r, reader, &dispatches->ranges[i], &r.of[i]);
+    if (made)
+      times_add(&r.list[r.of[i]], &dispatches->ranges[i]);
+  }
+  made = made && aq_launch_ranges_each(dispatches, launch_add, &r);
+  free(r.of);
   aq_map_fini(&r.places);
   if (!made) {
     free(r.list);

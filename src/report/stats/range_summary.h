@@ -13,6 +13,8 @@ typedef struct aq_range_summary {
   int64_t count;
   int64_t untimed; /* of `count`: without times, in none of the sums */
   aq_time total, least, most; /* AQ_TIME_NONE: none has times */
+  int64_t launched;           /* dispatches in them (launch_ranges.h) */
+  aq_time work;               /* sum of start to end of these */
 } aq_range_summary;
 
 /* The largest total first; the caller frees the array. */

@@ -17,13 +17,6 @@ static bool is_word(char c)
   return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-static void text_remove(char *text, const char *part)
-{
-  const size_t length = strlen(part);
-  for (char *at = text; (at = strstr(at, part));)
-    memmove(at, at + length, strlen(at + length) + 1);
-}
-
 /* "at::native::f<c10::Half>" to "f<Half>": of plain names the last one stays.
  * A qualifier with template arguments stays, it distinguishes. */
 static void qualifiers_remove(char *text)
@@ -60,18 +53,6 @@ static char *parameters_begin(char *text)
   return NULL;
 }
 
-/* A parameter list stands behind a word or the arguments of a template; other
- * parentheses, as in "Memcpy DtoD (Device -> Device)", stay. */
-static void parameters_remove(char *text)
-{
-  char *clone = strstr(text, " [clone ");
-  if (clone)
-    *clone = 0;
-  char *begin = parameters_begin(text);
-  if (begin && (is_word(begin[-1]) || begin[-1] == '>'))
-    *begin = 0;
-}
-
 /* The name of the generator and the indices say which operands are
  * transposed: Ailk is A as it is, Alik its transpose; Bljk, Bjlk alike. */
 static bool tensile_shorten(char *text)
@@ -96,10 +77,19 @@ char *aq_name_short(const char *name)
     text = strdup(name);
   if (!text || tensile_shorten(text) || !strpbrk(text, "(<:"))
     return text;
-  text_remove(text, "(anonymous namespace)::");
+  const size_t length = strlen("(anonymous namespace)::");
+  for (char *at = text; (at = strstr(at, "(anonymous namespace)::"));)
+    memmove(at, at + length, strlen(at + length) + 1);
   if (strncmp(text, "void ", 5) == 0)
     memmove(text, text + 5, strlen(text + 5) + 1);
-  parameters_remove(text);
+  /* A parameter list stands behind a word or the arguments of a template; other
+   * parentheses, as in "Memcpy DtoD (Device -> Device)", stay. */
+  char *clone = strstr(text, " [clone ");
+  if (clone)
+    *clone = 0;
+  char *begin = parameters_begin(text);
+  if (begin && (is_word(begin[-1]) || begin[-1] == '>'))
+    *begin = 0;
   qualifiers_remove(text);
   return text;
 }
@@ -181,10 +171,17 @@ static char *name_fit(const char *name, size_t shared, size_t width)
   return name_cut(name, head, from, tail, from + tail >= whole);
 }
 
-/* Counts the code points that each name shares with the nearest different name
- * before or behind it; equal names get equal counts. */
-static void neighbours_compare(cut_name *sorted, size_t count)
+int aq_names_fit(char **names, size_t count, size_t width)
 {
+  cut_name *sorted = malloc((count ? count : 1) * sizeof *sorted);
+  int result = sorted ? 0 : -1;
+  if (!sorted)
+    return result;
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = (cut_name){&names[i], 0};
+  qsort(sorted, count, sizeof *sorted, by_text);
+  /* Counts the code points that each name shares with the nearest different
+   * name before or behind it; equal names get equal counts. */
   size_t before = 0;
   for (size_t i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && by_text(sorted + i, sorted + end) == 0;)
@@ -195,18 +192,6 @@ static void neighbours_compare(cut_name *sorted, size_t count)
       sorted[j].shared = before > behind ? before : behind;
     before = behind;
   }
-}
-
-int aq_names_fit(char **names, size_t count, size_t width)
-{
-  cut_name *sorted = malloc((count ? count : 1) * sizeof *sorted);
-  int result = sorted ? 0 : -1;
-  if (!sorted)
-    return result;
-  for (size_t i = 0; i < count; i++)
-    sorted[i] = (cut_name){&names[i], 0};
-  qsort(sorted, count, sizeof *sorted, by_text);
-  neighbours_compare(sorted, count);
   for (size_t i = 0; i < count; i++) {
     char **name = sorted[i].name;
     if (aq_name_width(*name) <= width)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/stats/compare.h"
+#include "report/stats/launch_context.h"
 #include "report/stats/quantile.h"
 
 const char *const aq_stats_by_names[AQ_STATS_BY_COUNT + 1] = {
@@ -63,15 +64,47 @@ int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by)
     return row->kind;
   case AQ_STATS_BY_VIA:
     return row->via;
+  case AQ_STATS_BY_RANGE:
+    return row->range;
+  case AQ_STATS_BY_OP:
+    return row->op_name;
+  case AQ_STATS_BY_MODULE:
+    return row->module;
+  case AQ_STATS_BY_LINE:
+    return row->line;
+  case AQ_STATS_BY_STACK:
+    return row->stack;
+  case AQ_STATS_BY_STEP:
+    return row->step;
+  case AQ_STATS_BY_RANK:
+    return row->rank;
+  case AQ_STATS_BY_SHAPE:
+    return row->shape;
+  case AQ_STATS_BY_FAMILY:
+    return row->family;
+  case AQ_STATS_BY_COLLECTIVE:
+    return row->collective;
   default:
     return 0;
   }
 }
 
-const char *aq_stats_key_word(int64_t key, aq_stats_by by)
+const char *aq_stats_key_text(int64_t key, aq_stats_by by)
 {
+  static const char *const none[AQ_STATS_BY_COUNT] = {
+      [AQ_STATS_BY_RANGE] = "no range",
+      [AQ_STATS_BY_OP] = "no op",
+      [AQ_STATS_BY_MODULE] = "no module",
+      [AQ_STATS_BY_LINE] = "no line",
+      [AQ_STATS_BY_STACK] = "no stack",
+      [AQ_STATS_BY_STEP] = "no step",
+      [AQ_STATS_BY_RANK] = "no rank",
+      [AQ_STATS_BY_SHAPE] = "no op",
+      [AQ_STATS_BY_FAMILY] = "no op",
+      [AQ_STATS_BY_COLLECTIVE] = "no collective",
+  };
   if (key == AQ_NONE)
-    return NULL;
+    return none[by];
   switch (by) {
   case AQ_STATS_BY_CLASS:
     return aq_compare_classes[key].name;
@@ -86,11 +119,12 @@ const char *aq_stats_key_word(int64_t key, aq_stats_by by)
   }
 }
 
-static const char *word_of(aq_run_reader *reader, int64_t key, aq_stats_by by)
+static const char *word_of(const aq_dispatches *d, aq_run_reader *reader,
+                           int64_t key, aq_stats_by by)
 {
   return aq_stats_by_is_name(by) && key != AQ_NONE
-             ? aq_run_reader_name(reader, key)
-             : aq_stats_key_word(key, by);
+             ? aq_launch_context_name(d, reader, key, by)
+             : aq_stats_key_text(key, by);
 }
 
 static int key_order(const void *a, const void *b)
@@ -198,7 +232,7 @@ static bool make_groups(const aq_dispatches *d, keyed *rows,
       end++;
     aq_stats_group *group = &out->groups[out->count++];
     *group = group_of(d, &rows[i], end - i, scratch);
-    group->name = word_of(reader, group->key, by);
+    group->name = word_of(d, reader, group->key, by);
   }
   free(scratch);
   qsort(out->groups, out->count, sizeof *out->groups, group_order);

@@ -31,6 +31,16 @@ enum {
       AQ_STATS_PEAK_COUNT
 };
 
+/* Operations and bytes of the operators whose kernels a group has. */
+typedef struct aq_stats_work {
+  int64_t ops;     /* operators with known work */
+  int64_t unknown; /* calls of the group whose work is not known */
+  aq_time time;    /* K of the calls whose work is known */
+  double flops, bytes, bus_bytes;
+  double compute, memory; /* share of the peak in percent; not a number: not
+                             known of some operator or device */
+} aq_stats_work;
+
 typedef struct aq_stats_group {
   int64_t key;      /* name id, ordinal, stream or class; AQ_NONE: unknown */
   const char *name; /* its word; NULL where the key is a number */
@@ -41,6 +51,7 @@ typedef struct aq_stats_group {
   int64_t bytes;                      /* moved by copies; 0: none */
   double peaks[AQ_STATS_PEAK_COUNT];  /* percent; not a number: not known, as
                                          aq_stats_make leaves them */
+  aq_stats_work work; /* all 0 but by shape, family and collective */
 } aq_stats_group;
 
 typedef struct aq_stats {
@@ -53,7 +64,11 @@ typedef struct aq_stats {
 /* Whether keys are ids of names. */
 static inline bool aq_stats_by_is_name(aq_stats_by by)
 {
-  return by == AQ_STATS_BY_KERNEL || by == AQ_STATS_BY_OPERATION;
+  return by == AQ_STATS_BY_KERNEL || by == AQ_STATS_BY_OPERATION ||
+         by == AQ_STATS_BY_RANGE || by == AQ_STATS_BY_OP ||
+         by == AQ_STATS_BY_MODULE || by == AQ_STATS_BY_LINE ||
+         by == AQ_STATS_BY_STACK || by == AQ_STATS_BY_SHAPE ||
+         by == AQ_STATS_BY_FAMILY || by == AQ_STATS_BY_COLLECTIVE;
 }
 
 /* The rows that a grouping is of; `else_wanted` where it does not say. */
@@ -66,7 +81,7 @@ static inline aq_rows_wanted aq_stats_by_rows(aq_stats_by by,
 /* The key of a row's group, and the word for a key; NULL where the key is a
  * number or, by kernel, a name id of the run. */
 int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by);
-const char *aq_stats_key_word(int64_t key, aq_stats_by by);
+const char *aq_stats_key_text(int64_t key, aq_stats_by by);
 
 /* Names live as long as the reader. A run without dispatches is AQ_ERR_INPUT.
  */

@@ -10,15 +10,25 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "scheduler/policies/policies.h"
 
 enum { QUANTUM };
 
 enum { SLOTS_MAX = 256 };
 
+/* Of a device. */
+typedef struct part {
+  uint32_t last[SLOTS_MAX]; /* queue that a pipe served last */
+  uint64_t *turns;          /* when a queue got its last slot; 0: never */
+  uint32_t turn_capacity;
+  uint64_t turn; /* slots given so far */
+} part;
+
 struct aq_policy {
   aq_time quantum;
-  uint32_t last[SLOTS_MAX]; /* queue that a pipe served last */
+  part *parts; /* by device */
+  uint32_t part_capacity;
 };
 
 static aq_status open(const aq_policy_open *args, aq_policy **out,
@@ -34,7 +44,17 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
 
 static void close(aq_policy *p)
 {
+  for (uint32_t i = 0; i < p->part_capacity; i++)
+    free(p->parts[i].turns);
+  free(p->parts);
   free(p);
+}
+
+static void attach(aq_policy *p, aq_policy_device *device)
+{
+  if (!AQ_ARRAY_RESERVE_ZEROED(p->parts, p->part_capacity,
+                               (size_t)device->device + 1))
+    device->fail_run(device, "out of memory");
 }
 
 static bool has_work(const aq_device_queue *queue)
@@ -42,9 +62,10 @@ static bool has_work(const aq_device_queue *queue)
   return queue->ready + queue->running > 0;
 }
 
-/* The queue that gets the next slot: the most urgent one, then the one that
- * waits longest. */
-static bool waiter_find(aq_policy_device *device, aq_device_queue *best)
+/* The queue that gets the next slot: the most urgent one, then the one whose
+ * last slot is longest ago. */
+static bool waiter_find(const part *at, aq_policy_device *device,
+                        aq_device_queue *best)
 {
   aq_device_queue queue;
   bool found = false;
@@ -53,7 +74,8 @@ static bool waiter_find(aq_policy_device *device, aq_device_queue *best)
         queue.slot != AQ_POLICY_NONE)
       continue;
     if (!found || queue.priority > best->priority ||
-        (queue.priority == best->priority && queue.used < best->used))
+        (queue.priority == best->priority &&
+         at->turns[queue.queue] < at->turns[best->queue]))
       *best = queue;
     found = true;
   }
@@ -73,8 +95,13 @@ static void map(aq_policy *p, aq_policy_device *device, aq_mapping *out)
   aq_device_queue waiter = {0}, queue;
   uint32_t used[SLOTS_MAX] = {0}, taken[SLOTS_MAX] = {0};
   const uint32_t each = device->slots / device->pipes;
+  part *at = &p->parts[device->device];
   aq_time since = AQ_TIME_MAX;
-  if (device->slots > SLOTS_MAX || !waiter_find(device, &waiter))
+  if (!AQ_ARRAY_RESERVE_ZEROED(at->turns, at->turn_capacity, device->queues)) {
+    device->fail_run(device, "out of memory");
+    return;
+  }
+  if (device->slots > SLOTS_MAX || !waiter_find(at, device, &waiter))
     return;
   out->mode = AQ_PREEMPT_SWITCH;
   out->quantum = p->quantum;
@@ -95,18 +122,21 @@ static void map(aq_policy *p, aq_policy_device *device, aq_mapping *out)
       out->slot = slot;
       out->queue = waiter.queue;
     }
+  if (out->queue == waiter.queue)
+    at->turns[waiter.queue] = ++at->turn;
 }
 
 static uint32_t pick(aq_policy *p, aq_policy_device *device, uint32_t pipe,
                      const aq_device_packet *packets, uint32_t count)
 {
+  part *at = &p->parts[device->device];
   aq_device_queue queue;
   uint32_t best = 0, best_turn = 0;
   int32_t best_priority = INT32_MIN;
   for (uint32_t i = 0; i < count; i++) {
     if (!device->queue(device, packets[i].queue, &queue))
       continue;
-    const uint32_t turn = queue.queue - p->last[pipe % SLOTS_MAX] - 1;
+    const uint32_t turn = queue.queue - at->last[pipe % SLOTS_MAX] - 1;
     if (queue.priority > best_priority ||
         (queue.priority == best_priority && turn < best_turn)) {
       best = i;
@@ -114,7 +144,7 @@ static uint32_t pick(aq_policy *p, aq_policy_device *device, uint32_t pipe,
       best_priority = queue.priority;
     }
   }
-  p->last[pipe % SLOTS_MAX] = packets[best].queue;
+  at->last[pipe % SLOTS_MAX] = packets[best].queue;
   return best;
 }
 
@@ -134,6 +164,7 @@ const aq_policy_ops aq_policy_amd = {
     .needs = AQ_NEED_MAP | AQ_NEED_PICK | AQ_NEED_SWITCH,
     .open = open,
     .close = close,
+    .attach = attach,
     .map = map,
     .pick = pick,
 };

@@ -4,8 +4,7 @@
  * "Efficient fair queueing using deficit round robin", SIGCOMM 1995. */
 #include "config.h"
 
-#include "scheduler/policies/clients.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/per_client.h"
 
 enum { QUANTUM = AQ_SERVER_OWN };
 

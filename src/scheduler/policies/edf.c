@@ -4,8 +4,7 @@
  * hard-real-time environment", JACM 20(1), 1973. */
 #include "config.h"
 
-#include "scheduler/policies/keyed.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/priority_queue.h"
 
 enum { TURN = AQ_SERVER_OWN, DROP };
 
@@ -48,7 +47,7 @@ static const aq_discipline edf = {.state_size = sizeof(line),
                                   .init = init,
                                   .fini = aq_keyed_fini,
                                   .put = put,
-                                  .take = aq_keyed_take,
+                                  .take = aq_keyed_pop,
                                   .drops = is_late,
                                   .turn = turn};
 

@@ -2,7 +2,6 @@
 /* First in, first out, whole jobs. */
 #include "config.h"
 
-#include "scheduler/policies/policies.h"
 #include "scheduler/policies/server.h"
 
 static bool put(void *state, aq_policy_job *job)

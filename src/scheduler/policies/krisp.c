@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "scheduler/policies/job_list.h"
 #include "scheduler/policies/policies.h"
-#include "scheduler/policies/present.h"
 
 enum { PER, SHARES, OVERLAP, SLACK };
 
@@ -169,15 +169,6 @@ static void choose(part *at, placed *on, uint32_t cus, uint32_t size,
     }
 }
 
-static void choose_share(const aq_policy *p, placed *on, uint32_t queue,
-                         uint32_t cus)
-{
-  const uint32_t share = queue % p->shares;
-  const uint32_t end = (share + 1) * cus / p->shares;
-  for (uint32_t cu = share * cus / p->shares; cu < end; cu++)
-    on->mask[cu / 32] |= UINT32_C(1) << cu % 32;
-}
-
 static bool has(const placed *on, uint32_t cu)
 {
   return on->mask[cu / 32] >> cu % 32 & 1;
@@ -210,9 +201,13 @@ static void place(const aq_policy *p, part *at, placed *on,
 {
   const aq_policy_job *job =
       aq_present_find(p->present, kernel->job, kernel->command);
-  if (p->per == PER_EQUAL)
-    choose_share(p, on, kernel->queue, cus);
-  else if (!job)
+  if (p->per == PER_EQUAL) {
+    const uint32_t queue = kernel->queue;
+    const uint32_t share = queue % p->shares;
+    const uint32_t end = (share + 1) * cus / p->shares;
+    for (uint32_t cu = share * cus / p->shares; cu < end; cu++)
+      on->mask[cu / 32] |= UINT32_C(1) << cu % 32;
+  } else if (!job)
     choose(at, on, cus, cus, CUS_MAX);
   else if (p->per == PER_MODEL)
     choose(at, on, cus, right_size(job->commands, job->count, cus, p->slack),

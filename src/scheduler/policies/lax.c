@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "scheduler/policies/keyed.h"
+#include "scheduler/policies/job_list.h"
 #include "scheduler/policies/policies.h"
-#include "scheduler/policies/present.h"
+#include "scheduler/policies/priority_queue.h"
 
 enum { NAMES_MAX = 1 << 20 };
 

@@ -6,8 +6,7 @@
  * MIT 1983. */
 #include "config.h"
 
-#include "scheduler/policies/keyed.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/priority_queue.h"
 
 static bool put(void *state, aq_policy_job *job)
 {

@@ -4,8 +4,7 @@
  * proportional-share resource management", OSDI 1994. */
 #include "config.h"
 
-#include "scheduler/policies/clients.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/per_client.h"
 
 enum { TURN = AQ_SERVER_OWN };
 

@@ -6,7 +6,6 @@
  * Arpaci-Dusseau, "Operating systems: three easy pieces". */
 #include "config.h"
 
-#include "scheduler/policies/policies.h"
 #include "scheduler/policies/server.h"
 
 enum { LEVELS = AQ_SERVER_OWN, TURN, BOOST };

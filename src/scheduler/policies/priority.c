@@ -4,8 +4,7 @@
  * Operations Research 2(1), 1954. */
 #include "config.h"
 
-#include "scheduler/policies/keyed.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/priority_queue.h"
 
 static bool put(void *state, aq_policy_job *job)
 {

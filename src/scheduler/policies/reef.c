@@ -14,8 +14,8 @@
 
 #include "common/array.h"
 #include "common/policy_queues.h"
+#include "scheduler/policies/job_list.h"
 #include "scheduler/policies/policies.h"
-#include "scheduler/policies/present.h"
 
 enum { DEPTH, PADDING };
 
@@ -201,16 +201,6 @@ static bool is_rt(const aq_policy *p, aq_policy_device *device, uint32_t queue)
          view.host_queue == p->parts[device->device].rt_queue;
 }
 
-/* How long a workgroup of the command runs on a full compute unit. */
-static aq_time command_time(const part *at, const aq_device_packet *packet)
-{
-  const aq_policy_job *job =
-      aq_present_find(at->present, packet->job, packet->command);
-  return job ? aq_present_workgroup(&job->commands[packet->command].cost,
-                                    UINT32_MAX)
-             : AQ_TIME_MAX;
-}
-
 /* Whether a best-effort packet may pad the real-time kernel. */
 static bool pads(aq_policy *p, part *at, const aq_device_packet *packet)
 {
@@ -221,7 +211,13 @@ static bool pads(aq_policy *p, part *at, const aq_device_packet *packet)
       rt.issued < rt.workgroups || rt.workgroup_time == AQ_TIME_NONE)
     return false;
   const aq_time end = rt.started + rt.workgroup_time;
-  const aq_time needs = command_time(at, packet);
+  /* How long a workgroup of the command runs on a full compute unit. */
+  const aq_policy_job *job =
+      aq_present_find(at->present, packet->job, packet->command);
+  const aq_time needs =
+      job ? aq_present_workgroup(&job->commands[packet->command].cost,
+                                 UINT32_MAX)
+          : AQ_TIME_MAX;
   return needs != AQ_TIME_MAX && device->now(device) + needs <= end;
 }
 

@@ -2,7 +2,6 @@
 /* Round robin: every job in turn, so many commands each time. */
 #include "config.h"
 
-#include "scheduler/policies/policies.h"
 #include "scheduler/policies/server.h"
 
 enum { TURN = AQ_SERVER_OWN };

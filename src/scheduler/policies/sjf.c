@@ -2,8 +2,7 @@
 /* Shortest job first, by the hinted duration; not preemptive. */
 #include "config.h"
 
-#include "scheduler/policies/keyed.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/priority_queue.h"
 
 static bool put(void *state, aq_policy_job *job)
 {

@@ -4,8 +4,7 @@
  * processing time discipline", Operations Research 14(4), 1966. */
 #include "config.h"
 
-#include "scheduler/policies/keyed.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/priority_queue.h"
 
 static bool put(void *state, aq_policy_job *job)
 {

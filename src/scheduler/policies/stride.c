@@ -5,8 +5,7 @@
  * deterministic proportional-share resource management", MIT 1995. */
 #include "config.h"
 
-#include "scheduler/policies/clients.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/per_client.h"
 
 enum { TURN = AQ_SERVER_OWN };
 

@@ -5,8 +5,7 @@
  * S. Golestani, "A self-clocked fair queueing scheme", INFOCOM 1994. */
 #include "config.h"
 
-#include "scheduler/policies/clients.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/policies/per_client.h"
 
 typedef struct fair {
   aq_shares shares;

@@ -157,21 +157,6 @@ static void queue_stop(const aq_policy *p, used_queue *q, bool stop)
                                              .target = i});
 }
 
-/* Queues less urgent than the most urgent that is present stand still. */
-static void queues_set(aq_policy *p)
-{
-  const level *top = NULL;
-  for (uint32_t i = 0; i < p->level_count && !top; i++)
-    if (p->levels[i].present)
-      top = &p->levels[i];
-  for (uint32_t i = 0; i < p->queue_count; i++) {
-    used_queue *q = &p->queues[i];
-    const bool stop = top && q->priority < top->priority;
-    if (stop != q->stopped)
-      queue_stop(p, q, stop);
-  }
-}
-
 /* Launches what fits below the threshold; true when commands are left. */
 static bool launch(aq_policy *p, aq_policy_job *job)
 {
@@ -192,7 +177,17 @@ static bool launch(aq_policy *p, aq_policy_job *job)
 /* The most urgent that are present launch, in order of arrival. */
 static void serve(aq_policy *p)
 {
-  queues_set(p);
+  /* Queues less urgent than the most urgent that is present stand still. */
+  const level *top = NULL;
+  for (uint32_t i = 0; i < p->level_count && !top; i++)
+    if (p->levels[i].present)
+      top = &p->levels[i];
+  for (uint32_t i = 0; i < p->queue_count; i++) {
+    used_queue *q = &p->queues[i];
+    const bool stop = top && q->priority < top->priority;
+    if (stop != q->stopped)
+      queue_stop(p, q, stop);
+  }
   for (uint32_t i = 0; i < p->level_count; i++) {
     level *l = &p->levels[i];
     if (l->present == 0)

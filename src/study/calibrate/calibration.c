@@ -34,7 +34,7 @@ static aq_status run_add(aq_calibration *c, aq_store *store, const char *name,
     status = aq_device_probed_read(run->notes, name, &c->probe, diag);
     c->is_probed = true;
   } else {
-    status = aq_calibrate_add(c->calibrate, store, run, diag);
+    status = aq_calibrate_add(c->calibrate, store, run, NULL, diag);
     c->run_count++;
   }
   if (status == AQ_OK)
@@ -71,7 +71,7 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
           aq_device_model_number(c->model, "interrupt_to_host"),
       .copy_return = aq_device_model_number(c->model, "copy_return"),
   };
-  aq_calibrate_tell(c->calibrate, &model, &c->facts);
+  aq_calibrate_report(c->calibrate, &model, &c->facts);
   if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, c->edits,
                          fits)) {
     const aq_calibrate_sample *figures = c->facts.figures;

@@ -11,7 +11,7 @@
 #include "store/store.h"
 #include "study/calibrate/fit.h"
 #include "study/calibrate/gaps.h"
-#include "study/calibrate/probed.h"
+#include "study/calibrate/probe_results.h"
 
 enum { AQ_CALIBRATION_TEXT = 96 };
 

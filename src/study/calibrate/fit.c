@@ -3,7 +3,9 @@
 
 #include "study/calibrate/fit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct fit_rule {
@@ -65,14 +67,6 @@ bool aq_device_model_has_gaps(const aq_device_model *model)
   return strcmp(aq_device_model_text(model, "start_stamp"), "wave") == 0;
 }
 
-static int figure_of(const aq_device_model *model, const fit_rule *rule)
-{
-  return rule->figure == AQ_CALIBRATE_INTERVAL &&
-                 aq_device_model_has_gaps(model)
-             ? AQ_CALIBRATE_GAP
-             : rule->figure;
-}
-
 /* The value of a figure: a floor, the middle one, or of few values the middle
  * of their range. */
 static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
@@ -107,7 +101,10 @@ static void fit_figure(const fitting *f, const fit_rule *rule,
                        aq_device_fit *fits, size_t at)
 {
   aq_device_fit *fit = &fits[at];
-  const int figure = figure_of(f->model, rule);
+  const int figure = rule->figure == AQ_CALIBRATE_INTERVAL &&
+                             aq_device_model_has_gaps(f->model)
+                         ? AQ_CALIBRATE_GAP
+                         : rule->figure;
   const aq_calibrate_sample *sample = &f->facts->figures[figure];
   const size_t least = aq_calibrate_least(figure);
   fit->sample = sample;
@@ -153,24 +150,6 @@ static void fit_poll(const fitting *f, aq_device_fit *fits, size_t at)
     *fit = kept;
 }
 
-static void fit_step(const aq_calibrate_facts *facts, aq_device_fit *fit)
-{
-  if (facts->idle_step == AQ_TIME_NONE)
-    snprintf(fit->why_not, sizeof fit->why_not,
-             "no idle time is seen at which launches come to take longer");
-  else
-    fit->value = round_to(facts->idle_step, AQ_US);
-}
-
-static void fit_timestamps(const aq_calibrate_facts *facts, aq_device_fit *fit)
-{
-  if (facts->timestamp_step == 0)
-    snprintf(fit->why_not, sizeof fit->why_not,
-             "no step that all runs share, or too few intervals");
-  else
-    fit->value = facts->timestamp_step * AQ_NS;
-}
-
 bool aq_device_edits_set(const char *const *edits, const char *key)
 {
   const size_t length = strlen(key);
@@ -197,11 +176,20 @@ bool aq_device_fit_all(const aq_device_model *model,
                              .unit = AQ_DEVICE_FIT_TIME};
     if (aq_device_edits_set(edits, rule->key))
       snprintf(out[i].why_not, sizeof out[i].why_not, "set by hand");
-    else if (i == AQ_DEVICE_FIT_unmap_after)
-      fit_step(facts, &out[i]);
-    else if (i == AQ_DEVICE_FIT_timestamp_step)
-      fit_timestamps(facts, &out[i]);
-    else if (i == AQ_DEVICE_FIT_dependency_poll)
+    else if (i == AQ_DEVICE_FIT_unmap_after) {
+      aq_device_fit *fit = &out[i];
+      if (facts->idle_step == AQ_TIME_NONE)
+        snprintf(fit->why_not, sizeof fit->why_not,
+                 "no idle time is seen at which launches come to take longer");
+      else
+        fit->value = round_to(facts->idle_step, AQ_US);
+    } else if (i == AQ_DEVICE_FIT_timestamp_step) {
+      if (facts->timestamp_step == 0)
+        snprintf(out[i].why_not, sizeof out[i].why_not,
+                 "no step that all runs share, or too few intervals");
+      else
+        out[i].value = facts->timestamp_step * AQ_NS;
+    } else if (i == AQ_DEVICE_FIT_dependency_poll)
       fit_poll(&f, out, i);
     else
       fit_figure(&f, rule, out, i);
@@ -209,4 +197,106 @@ bool aq_device_fit_all(const aq_device_model *model,
   return !out[AQ_DEVICE_FIT_dispatch_setup].why_not[0] ||
          !out[AQ_DEVICE_FIT_doorbell_to_fetch].why_not[0] ||
          !out[AQ_DEVICE_FIT_remap_latency].why_not[0];
+}
+
+/* ---- one run ---- */
+
+/* Constants of runs differ by about a quarter, or by DIFFER (a standard
+ * deviation); values of one run are no surer than EXACTLY. */
+enum { LEAST = 3, DIFFER_PART = 4 };
+#define DIFFER  (3 * AQ_US)
+#define EXACTLY (200 * AQ_NS)
+
+/* How many values weigh as much as the model's constant: the square of their
+ * standard deviation, as the normal distribution with their p10 and p90 has it,
+ * over that of the runs. */
+static double prior_weight(const aq_calibrate_sample *sample, int64_t was)
+{
+  const double differ = (double)aq_time_max(DIFFER, was / DIFFER_PART);
+  const double spread = (double)(sample->p90 - sample->p10) / 2.56;
+  const double part = (spread > EXACTLY ? spread : EXACTLY) / differ;
+  return part * part;
+}
+
+static bool contains_launch(aq_device_fit_id id)
+{
+  return id == AQ_DEVICE_FIT_doorbell_to_fetch ||
+         id == AQ_DEVICE_FIT_remap_latency;
+}
+
+/* A floor of few rows is too high: on gfx9 the model's stays. */
+static void fit_toward(const aq_device_model *model,
+                       const aq_calibrate_facts *facts, aq_time shift,
+                       aq_device_fit_id id, aq_device_fit *fits, size_t at)
+{
+  const fit_rule *rule = &rules[id];
+  aq_device_fit *fit = &fits[at];
+  int figure = rule->figure;
+  if (id == AQ_DEVICE_FIT_dispatch_setup && aq_device_model_has_gaps(model))
+    figure = AQ_CALIBRATE_GAP;
+  else if (id == AQ_DEVICE_FIT_dispatch_setup) {
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "a floor, which a part of a run does not show");
+    return;
+  }
+  /* From its call to its first node a graph launch contains a warm one: until
+   * the part shows more, it takes as long as before. */
+  if (id == AQ_DEVICE_FIT_graph_launch) {
+    const aq_device_fit *warm = fit_find(fits, at, "doorbell_to_fetch");
+    if (warm)
+      fit->value = aq_time_max(fit->was - (warm->value - warm->was), 0);
+  }
+  fit->sample = &facts->figures[figure];
+  const int64_t n = (int64_t)fit->sample->n;
+  if (n < LEAST && fit->value != fit->was)
+    return;
+  if (n < LEAST) {
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "%" PRId64 " cases of '%s'; expected at least %d", n,
+             aq_calibrate_name(figure), LEAST);
+    return;
+  }
+  const int64_t seen = fit->sample->p50 - (contains_launch(id) ? shift : 0) -
+                       aq_device_fit_sum(model, fits, at, NULL, 0, rule->less);
+  const double weight =
+      (double)n / ((double)n + prior_weight(fit->sample, fit->was));
+  const int64_t value =
+      fit->value + (int64_t)((double)(seen - fit->value) * weight);
+  if (value < 0)
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "less than the constants that '%s' contains",
+             aq_calibrate_name(figure));
+  else
+    fit->value = round_to(value, EXACT);
+}
+
+void aq_device_fit_varying(const aq_device_model *model,
+                           const aq_calibrate_facts *facts, aq_time shift,
+                           const char *const *edits,
+                           aq_device_fit out[AQ_DEVICE_FIT_VARYING])
+{
+  static const aq_device_fit_id ids[AQ_DEVICE_FIT_VARYING] = {
+      AQ_DEVICE_FIT_dispatch_setup,  AQ_DEVICE_FIT_doorbell_to_fetch,
+      AQ_DEVICE_FIT_remap_latency,   AQ_DEVICE_FIT_unmap_after,
+      AQ_DEVICE_FIT_barrier_process, AQ_DEVICE_FIT_graph_launch,
+      AQ_DEVICE_FIT_graph_per_node};
+  for (size_t i = 0; i < AQ_DEVICE_FIT_VARYING; i++) {
+    const fit_rule *rule = &rules[ids[i]];
+    const int64_t was = aq_device_model_number(model, rule->key);
+    out[i] = (aq_device_fit){.key = rule->key,
+                             .meaning = rule->meaning,
+                             .was = was,
+                             .value = was,
+                             .unit = AQ_DEVICE_FIT_TIME};
+    if (aq_device_edits_set(edits, rule->key))
+      snprintf(out[i].why_not, sizeof out[i].why_not, "set by hand");
+    else if (ids[i] != AQ_DEVICE_FIT_unmap_after)
+      fit_toward(model, facts, shift, ids[i], out, i);
+    else if (facts->idle_step == AQ_TIME_NONE)
+      snprintf(out[i].why_not, sizeof out[i].why_not,
+               "no other idle time is seen at which launches come to take "
+               "longer");
+    else
+      out[i].value = round_to(facts->idle_step, AQ_US);
+  }
 }

@@ -7,7 +7,7 @@
 #ifndef AQ_STUDY_CALIBRATE_FIT_H
 #define AQ_STUDY_CALIBRATE_FIT_H
 
-#include "study/calibrate/figures.h"
+#include "study/calibrate/samples.h"
 #include "transport/registry/device_models.h"
 
 typedef enum aq_device_fit_id {
@@ -45,6 +45,17 @@ bool aq_device_fit_all(const aq_device_model *model,
                        const aq_device_fit *known, size_t known_count,
                        const char *const *edits,
                        aq_device_fit out[AQ_DEVICE_FIT_COUNT]);
+
+/* Constants that vary from run to run. */
+enum { AQ_DEVICE_FIT_VARYING = 7 };
+
+/* Fits them to the figures of one run, of which `shift` is the offset of its
+ * clocks that launches contain beyond the model's. The model is the prior: the
+ * fit counts as much as its values do, the model as a few of them. Pure. */
+void aq_device_fit_varying(const aq_device_model *model,
+                           const aq_calibrate_facts *facts, aq_time shift,
+                           const char *const *edits,
+                           aq_device_fit out[AQ_DEVICE_FIT_VARYING]);
 
 /* The sum of constants, named with blanks between: as they were fitted (the
  * first `done` of `fits`, or `known`), else as the model has them. */

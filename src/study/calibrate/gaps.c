@@ -126,17 +126,6 @@ static int64_t whole_ns(aq_time time)
   return (time + AQ_NS / 2) / AQ_NS;
 }
 
-static void name_write(const char *name, FILE *out)
-{
-  fputc('"', out);
-  for (; *name; name++) {
-    if (*name == '"' || *name == '\\')
-      fputc('\\', out);
-    fputc(*name, out);
-  }
-  fputc('"', out);
-}
-
 void aq_calibrate_gaps_write(aq_calibrate_gaps *gaps, const char *runs,
                              FILE *out)
 {
@@ -148,7 +137,14 @@ void aq_calibrate_gaps_write(aq_calibrate_gaps *gaps, const char *runs,
     if (!is_told(kernel))
       continue;
     fprintf(out, "after %" PRId64 " ", kernel->grid);
-    name_write(kernel->name, out);
+    const char *name = kernel->name;
+    fputc('"', out);
+    for (; *name; name++) {
+      if (*name == '"' || *name == '\\')
+        fputc('\\', out);
+      fputc(*name, out);
+    }
+    fputc('"', out);
     fprintf(out, " = %" PRId64 " ns", whole_ns(quantile(kernel, 50)));
     if (whole_ns(half(kernel)) > 0)
       fprintf(out, " +- %" PRId64 " ns", whole_ns(half(kernel)));

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "common/json_out.h"
-#include "study/calibrate/figures.h"
+#include "study/calibrate/samples.h"
 
 typedef struct aq_calibrate_gaps aq_calibrate_gaps;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "study/loop/kernels.h"
-#include "study/loop/measure.h"
+#include "study/loop/signal_timestamps.h"
 
 enum {
   RING = 1024,
@@ -144,16 +144,6 @@ static void times_read(probe *p, aq_signal signal, aq_time *start, aq_time *end)
   p->last_end = *end;
 }
 
-/* The least of many: others were interrupted. */
-static void clock_measure(probe *p)
-{
-  p->reading = AQ_TIME_MAX;
-  for (int i = 0; i < SHOTS; i++) {
-    const aq_time first = p->ops->now(p->t);
-    p->reading = aq_time_min(p->reading, p->ops->now(p->t) - first);
-  }
-}
-
 static void pause_for(probe *p, aq_time span, uint32_t shot_number)
 {
   /* Each shot at another place between two ticks of the timestamps. */
@@ -243,16 +233,6 @@ static aq_time chain(probe *p, const char *name, const shot *s, bool barriers)
   }
   times_read(p, p->signals[0], &begin_start, &begin_end);
   return (end - begin_end) / (CHAIN - 1);
-}
-
-/* The step of the timestamps, of kernels at many places between two. The first
- * ones make sure that the queue is mapped. */
-static void probe_step(probe *p)
-{
-  for (uint32_t i = 0; i < SHOTS && p->status == AQ_OK; i++)
-    single(p, "warm up", &plain, rest + (aq_time)i * p->step, 1,
-           AQ_WAIT_ACTIVE);
-  p->step = p->grain > 0 ? p->grain : 1;
 }
 
 /* End of a kernel until one on another queue starts that waits for it. */
@@ -358,19 +338,6 @@ static void probe_chains(probe *p)
       edge(p, &on) - fences - value[AQ_PROBE_SIGNAL] - value[AQ_PROBE_SETUP];
 }
 
-static void probe_workgroups(probe *p)
-{
-  shot s = plain;
-  s.groups = FEW_GROUPS;
-  const aq_time few =
-      single(p, "workgroups", &s, rest, SHOTS, AQ_WAIT_ACTIVE).run;
-  s.groups = MANY_GROUPS;
-  const aq_time many =
-      single(p, "workgroups", &s, rest, SHOTS, AQ_WAIT_ACTIVE).run;
-  if (many > few)
-    p->value[AQ_PROBE_WORKGROUP] = (many - few) / (MANY_GROUPS - FEW_GROUPS);
-}
-
 /* From the call to the end. */
 static aq_time copy_run(probe *p, void *to, const void *from, size_t size)
 {
@@ -445,8 +412,9 @@ static void probe_make(probe *p, aq_kernels_code *code,
   *p->args[1] = (aq_spin_args){.duration = spin, .clock_khz = clock};
   p->ops->mem_publish(p->t, kernarg, 2 * sizeof(aq_spin_args));
   for (int i = 0; p->sink && i < 2 && p->status == AQ_OK; i++)
-    failed(p, aq_measure_queue(p->sink, info, p->device, p->queues[i],
-                               &p->device_row, &p->queue_rows[i], p->diag));
+    failed(p, aq_signal_timestamps_queue(p->sink, info, p->device, p->queues[i],
+                                         &p->device_row, &p->queue_rows[i],
+                                         p->diag));
 }
 
 static void probe_free(probe *p)
@@ -502,16 +470,36 @@ aq_status aq_device_probe(aq_transport *t, uint32_t device,
              .diag = diag};
   for (int i = 0; i < AQ_PROBE_COUNT; i++)
     p.value[i] = AQ_NONE;
-  clock_measure(&p);
+  /* The least of many: others were interrupted. */
+  p.reading = AQ_TIME_MAX;
+  for (int i = 0; i < SHOTS; i++) {
+    const aq_time first = p.ops->now(p.t);
+    p.reading = aq_time_min(p.reading, p.ops->now(p.t) - first);
+  }
   probe_make(&p, code, &info.devices[device]);
-  if (p.status == AQ_OK)
-    probe_step(&p);
+  if (p.status == AQ_OK) {
+    /* The step of the timestamps, of kernels at many places between two. The
+     * first ones make sure that the queue is mapped. */
+    for (uint32_t i = 0; i < SHOTS && p.status == AQ_OK; i++)
+      single(&p, "warm up", &plain, rest + (aq_time)i * p.step, 1,
+             AQ_WAIT_ACTIVE);
+    p.step = p.grain > 0 ? p.grain : 1;
+  }
   if (p.status == AQ_OK)
     probe_fences(&p);
   if (p.status == AQ_OK)
     probe_chains(&p);
-  if (p.status == AQ_OK)
-    probe_workgroups(&p);
+  if (p.status == AQ_OK) {
+    shot s = plain;
+    s.groups = FEW_GROUPS;
+    const aq_time few =
+        single(&p, "workgroups", &s, rest, SHOTS, AQ_WAIT_ACTIVE).run;
+    s.groups = MANY_GROUPS;
+    const aq_time many =
+        single(&p, "workgroups", &s, rest, SHOTS, AQ_WAIT_ACTIVE).run;
+    if (many > few)
+      p.value[AQ_PROBE_WORKGROUP] = (many - few) / (MANY_GROUPS - FEW_GROUPS);
+  }
   if (p.status == AQ_OK && (info.caps & AQ_CAP_COPY))
     probe_copies(&p);
   p.value[AQ_PROBE_STEP] = p.grain;

@@ -13,21 +13,6 @@ static void text_keep(char *to, size_t size, const char *from)
   snprintf(to, size, "%s", from ? from : "");
 }
 
-static void device_keep(aq_probed *out, const aq_device_info *device,
-                        aq_run_info *info)
-{
-  text_keep(out->name, sizeof out->name, device->name);
-  text_keep(out->gfx, sizeof out->gfx, device->gfx);
-  text_keep(out->model, sizeof out->model, device->model);
-  text_keep(out->hash, sizeof out->hash, device->model_hash);
-  text_keep(out->verdict, sizeof out->verdict, device->verdict);
-  if (!device->model)
-    return;
-  info->device_model = out->model;
-  info->model_hash = out->hash;
-  info->model_verdict = out->verdict;
-}
-
 static aq_status notes_make(const aq_run_info *info, aq_probed *out,
                             aq_diag *diag)
 {
@@ -49,7 +34,17 @@ static aq_status probe_store(aq_transport *t, aq_store *store,
   aq_transport_info what;
   aq_store_writer *writer;
   t->ops->info(t, &what);
-  device_keep(out, &what.devices[0], info);
+  const aq_device_info *device = &what.devices[0];
+  text_keep(out->name, sizeof out->name, device->name);
+  text_keep(out->gfx, sizeof out->gfx, device->gfx);
+  text_keep(out->model, sizeof out->model, device->model);
+  text_keep(out->hash, sizeof out->hash, device->model_hash);
+  text_keep(out->verdict, sizeof out->verdict, device->verdict);
+  if (device->model) {
+    info->device_model = out->model;
+    info->model_hash = out->hash;
+    info->model_verdict = out->verdict;
+  }
   info->kind = aq_run_measures(what.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
   aq_status status = aq_store_writer_open(store, info, &writer, diag);
   if (status != AQ_OK)
@@ -69,15 +64,15 @@ static aq_status probe_store(aq_transport *t, aq_store *store,
   return aq_store_writer_finish(writer, info, diag);
 }
 
-aq_status aq_probe_perform(const aq_performance *performance, aq_store *store,
+aq_status aq_probe_perform(const aq_session *session, aq_store *store,
                            aq_run_info *info, aq_probed *out, aq_diag *diag)
 {
   aq_transport *t;
   *out = (aq_probed){.run = AQ_NONE};
   info->source = "device probe";
   info->format = AQ_PROBE_FORMAT;
-  info->transport = aq_transport_stack_name(performance->transport);
-  aq_status status = aq_performance_open(performance, NULL, &t, diag);
+  info->transport = aq_transport_stack_name(session->transport);
+  aq_status status = aq_session_open(session, NULL, &t, diag);
   if (status != AQ_OK)
     return status;
   status = probe_store(t, store, info, out, diag);

@@ -3,8 +3,8 @@
 #ifndef AQ_STUDY_CALIBRATE_PROBE_RUN_H
 #define AQ_STUDY_CALIBRATE_PROBE_RUN_H
 
-#include "study/calibrate/probed.h"
-#include "study/session/perform.h"
+#include "study/calibrate/probe_results.h"
+#include "study/session/session.h"
 
 typedef struct aq_probed {
   int64_t run; /* its id in the store */
@@ -16,7 +16,7 @@ typedef struct aq_probed {
 
 /* Stores the probe under `info` with its results in the notes, for
  * aq_calibration_make. Nothing stays in the store on errors. */
-aq_status aq_probe_perform(const aq_performance *performance, aq_store *store,
+aq_status aq_probe_perform(const aq_session *session, aq_store *store,
                            aq_run_info *info, aq_probed *out, aq_diag *diag);
 void aq_probed_fini(aq_probed *probed);
 

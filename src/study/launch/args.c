@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/part_file.h"
+#include "common/atomic_file.h"
 #include "gpu/codeobj/hidden.h"
 
 typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
@@ -198,13 +198,6 @@ static aq_status file_measure(aq_launch_arg *arg, FILE *in, aq_diag *diag)
   return AQ_OK;
 }
 
-static void iota_fill(aq_launch_arg *arg)
-{
-  const uint32_t size = types[arg->type].size;
-  for (uint64_t i = 0; i < arg->count; i++)
-    iota_put(arg->type, i, (unsigned char *)arg->memory + i * size);
-}
-
 /* Writes only where the contents differ: zeroed memory that stays 0 takes no
  * pages of the host, however large the grid is whose part is executed. */
 static void number_fill(aq_launch_arg *arg)
@@ -225,10 +218,13 @@ static void number_fill(aq_launch_arg *arg)
 
 static void buffer_fill(aq_launch_arg *arg)
 {
-  if (strcmp(arg->fill, "iota") == 0)
-    iota_fill(arg);
-  else
+  if (strcmp(arg->fill, "iota") == 0) {
+    const uint32_t size = types[arg->type].size;
+    for (uint64_t i = 0; i < arg->count; i++)
+      iota_put(arg->type, i, (unsigned char *)arg->memory + i * size);
+  } else {
     number_fill(arg);
+  }
 }
 
 /* Fills a buffer in memory of the transport, or (NULL) of the heap. */
@@ -315,8 +311,7 @@ static aq_status args_check(const aq_code_kernel *kernel, size_t count,
   if (count == args_wanted(kernel))
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "kernel %.100s takes %zu arguments, and %zu are given; "
-                     "`aqueduct show FILE` lists them",
+                     "kernel %.100s takes %zu arguments, and %zu are given",
                      kernel->name, args_wanted(kernel), count);
 }
 
@@ -449,16 +444,16 @@ void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
 aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag)
 {
   char *path;
-  aq_part_file part;
+  aq_atomic_file part;
   if (!arg->to)
     return AQ_OK;
   if (asprintf(&path, "%.*s", arg->to_length, arg->to) < 0)
     return aq_diag_no_memory(diag);
   aq_diag why = AQ_DIAG_INIT;
-  aq_status status = aq_part_open(&part, path, &why);
+  aq_status status = aq_atomic_file_open(&part, path, &why);
   if (status == AQ_OK) {
     fwrite(arg->memory, types[arg->type].size, arg->count, part.file);
-    status = aq_part_keep(&part, path, &why);
+    status = aq_atomic_file_commit(&part, path, &why);
   }
   if (status != AQ_OK)
     aq_diag_set(diag, status, "argument '%.100s': %s", arg->text, why.text);

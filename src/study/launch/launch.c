@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/loop/measure.h"
 #include "study/loop/run.h"
+#include "study/loop/signal_timestamps.h"
 
 enum { RING = 64, WORDS = 400 };
 
@@ -82,7 +82,7 @@ static void packet_put(dispatch *d, const aq_launch *launch)
   d->ops->queue_doorbell(d->t, d->queue, id);
 }
 
-void aq_launch_fault_take(const aq_system_event *event, void *user)
+void aq_launch_fault_read(const aq_system_event *event, void *user)
 {
   aq_launch_faults *faults = user;
   pthread_mutex_lock(&faults->lock);
@@ -141,9 +141,9 @@ static aq_status records_put(const dispatch *d, const aq_launch *launch,
   aq_record_init(&row);
   row.kind = AQ_KIND_KERNEL;
   row.via = AQ_VIA_DIRECT;
-  aq_status status =
-      aq_measure_queue(sink, &info.devices[launch->device], launch->device,
-                       d->queue, &row.device, &row.queue, diag);
+  aq_status status = aq_signal_timestamps_queue(
+      sink, &info.devices[launch->device], launch->device, d->queue,
+      &row.device, &row.queue, diag);
   if (status == AQ_OK)
     status =
         sink->name(sink, launch->name, strlen(launch->name), &row.name, diag);
@@ -158,20 +158,6 @@ static aq_status records_put(const dispatch *d, const aq_launch *launch,
   return status;
 }
 
-static aq_status dispatch_once(dispatch *d, const aq_launch *launch,
-                               aq_launch_times *out, aq_diag *diag)
-{
-  out->submit = d->ops->now(d->t);
-  packet_put(d, launch);
-  aq_status status =
-      faults_report(launch->faults, dispatch_await(d, diag), diag);
-  out->observed = d->ops->now(d->t);
-  if (status != AQ_OK ||
-      d->ops->dispatch_times(d->t, d->done, &out->start, &out->end) != AQ_OK)
-    out->start = out->end = AQ_TIME_NONE;
-  return status;
-}
-
 aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
                         uint32_t count, aq_record_sink *sink,
                         aq_launch_times *out, uint32_t *ended, aq_diag *diag)
@@ -183,7 +169,13 @@ aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
   for (uint32_t i = 0; i < count && status == AQ_OK; i++) {
     if (i > 0)
       d.ops->signal_store(t, d.done, 1, AQ_RELEASE);
-    status = dispatch_once(&d, launch, &out[i], diag);
+    out[i].submit = d.ops->now(d.t);
+    packet_put(&d, launch);
+    status = faults_report(launch->faults, dispatch_await(&d, diag), diag);
+    out[i].observed = d.ops->now(d.t);
+    if (status != AQ_OK ||
+        d.ops->dispatch_times(d.t, d.done, &out[i].start, &out[i].end) != AQ_OK)
+      out[i].start = out[i].end = AQ_TIME_NONE;
     if (ended)
       __atomic_store_n(ended, i + (status == AQ_OK), __ATOMIC_RELEASE);
   }

@@ -24,7 +24,7 @@ typedef struct aq_launch_faults {
 } aq_launch_faults;
 
 /* For aq_transport_options.event; `user` is an aq_launch_faults. */
-void aq_launch_fault_take(const aq_system_event *event, void *user);
+void aq_launch_fault_read(const aq_system_event *event, void *user);
 
 typedef struct aq_launch {
   const char *name; /* of the kernel, for its record */

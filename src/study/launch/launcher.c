@@ -8,26 +8,13 @@
 #include <string.h>
 
 #include "common/transports.h"
-#include "gpu/codeobj/layout.h"
+#include "gpu/codeobj/kernel_text.h"
 #include "gpu/devlib/devlib.h"
-#include "study/launch/watch.h"
+#include "study/launch/watchdog.h"
 #include "study/session/cost.h"
 #include "transport/registry/device_models.h"
 
 /* ---- the device ---- */
-
-static void choice_note(const aq_launcher *l, const char *name, const char *gfx)
-{
-  char targets[400];
-  if (l->is_dispatch)
-    snprintf(targets, sizeof targets, "%s", l->dispatch.gfx);
-  else
-    aq_code_file_targets(&l->file, targets, sizeof targets);
-  aq_note(l->notes,
-          "device %s (%s), the first model that %s has code for (%s); --device "
-          "chooses another",
-          name, gfx, l->file.path, targets);
-}
 
 static bool file_fits(const aq_launcher *l, const char *gfx)
 {
@@ -39,7 +26,7 @@ static bool file_fits(const aq_launcher *l, const char *gfx)
 static aq_status model_choose(aq_launcher *l, aq_diag *diag)
 {
   const char *name;
-  if (l->performance->options.device || l->performance->hardware)
+  if (l->session->options.device || l->session->hardware)
     return AQ_OK;
   for (size_t i = 0; (name = aq_device_model_name(i)); i++) {
     aq_device_model *model;
@@ -48,17 +35,27 @@ static aq_status model_choose(aq_launcher *l, aq_diag *diag)
       return status;
     const char *gfx = aq_device_model_text(model, "gfx");
     const bool fits = file_fits(l, gfx);
-    if (fits)
-      choice_note(l, name, gfx);
+    if (fits) {
+      char targets[400];
+      if (l->is_dispatch)
+        snprintf(targets, sizeof targets, "%s", l->dispatch.gfx);
+      else
+        aq_code_file_targets(&l->file, targets, sizeof targets);
+      aq_note(
+          l->notes,
+          "device %s (%s), the first model that %s has code for (%s); another "
+          "may be chosen",
+          name, gfx, l->file.path, targets);
+    }
     aq_device_model_free(model);
     if (fits) {
-      l->performance->options.device = name;
+      l->session->options.device = name;
       return AQ_OK;
     }
   }
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s: no device model has its instruction set; name one "
-                     "with --device",
+                     "%s: no device model has its instruction set; name "
+                     "a device",
                      l->file.path);
 }
 
@@ -111,7 +108,7 @@ static aq_status kernel_find(aq_launcher *l, const aq_code_kernel **out,
   if (count > 1)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "%s: '%s' names %zu kernels; expected one, with its "
-                       "parameters as `aqueduct show` prints it",
+                       "parameters, as its code object has it",
                        l->file.path, l->ask.kernel, count);
   for (size_t i = 0; i < l->code.kernel_count; i++) {
     const size_t used = strlen(known);
@@ -130,7 +127,8 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
   const aq_kernel_entry *entry =
       l->ask.from == AQ_KERNELS_FROM_ISA
           ? NULL
-          : aq_kernel_set_find(&l->kernels, kernel->name, strlen(kernel->name));
+          : aq_host_kernels_find(&l->kernels, kernel->name,
+                                 strlen(kernel->name));
   aq_kernel_desc desc = {.name = kernel->name,
                          .kernarg_size = kernel->kernarg_size,
                          .group_size = kernel->group_size,
@@ -149,11 +147,11 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                         aq_transport_executes(l->device->gfx);
   if (!entry && (!executes || l->ask.may_miss)) {
     desc.code = false;
-    aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)l->notes);
+    aq_code_kernel_print(kernel, line_note, (void *)(uintptr_t)l->notes);
     if (!l->ask.may_miss)
       return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                          "kernel %s has no host function; name a plug-in that "
-                         "has it with --kernels, or --missing-kernels warn for "
+                         "has it, or let missing functions only warn, for "
                          "timing only",
                          l->ask.kernel);
     aq_note(l->notes, "kernel %s has no host function: it computes nothing",
@@ -203,12 +201,12 @@ static aq_status workgroup_choose(aq_launcher *l, const aq_code_kernel *kernel,
       memcmp(size, kernel->workgroup, sizeof kernel->workgroup) != 0)
     return aq_diag_set(
         diag, AQ_ERR_INPUT,
-        "--workgroup: %ux%ux%u work-items; kernel %s requires %ux%ux%u",
+        "workgroup of %ux%ux%u work-items; kernel %s requires %ux%ux%u",
         size[0], size[1], size[2], l->ask.kernel, kernel->workgroup[0],
         kernel->workgroup[1], kernel->workgroup[2]);
   if (items > most)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--workgroup: %llu work-items; kernel %s takes at most "
+                       "workgroup of %llu work-items; kernel %s takes at most "
                        "%u",
                        (unsigned long long)items, l->ask.kernel, most);
   return AQ_OK;
@@ -241,9 +239,9 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
     status = kernel_register(l, kernel, diag);
   l->launch.name = l->ask.kernel;
-  if (status == AQ_OK && l->performance->cost && !l->executes)
+  if (status == AQ_OK && l->session->cost && !l->executes)
     status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                         "--cost: kernel %s runs a host function; only code "
+                         "kernel %s runs a host function; only code "
                          "that is executed has work to count",
                          l->ask.kernel);
   if (status == AQ_OK)
@@ -262,7 +260,7 @@ static aq_status dispatch_prepare(aq_launcher *l, aq_diag *diag)
 {
   const aq_kernel_packet *packet = &l->dispatch.packet;
   const aq_executor *executor =
-      aq_transport_stack_executor(l->performance->transport);
+      aq_transport_stack_executor(l->session->transport);
   if (!(l->info.caps & AQ_CAP_VIRTUAL_TIME) ||
       !aq_transport_executes(l->device->gfx) || !executor->allocations)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
@@ -298,14 +296,14 @@ static aq_status dispatch_prepare(aq_launcher *l, aq_diag *diag)
 static aq_status dispatches_run(aq_launcher *l, aq_record_sink *sink,
                                 aq_diag *diag)
 {
-  const aq_time timeout = l->performance->options.timeout;
+  const aq_time timeout = l->session->options.timeout;
   aq_status status = dispatch_prepare(l, diag);
   for (uint32_t i = 0; i < l->ask.repeats && status == AQ_OK; i++) {
     if (i > 0)
       status = aq_dispatched_fill(&l->dispatch, diag);
     if (status == AQ_OK)
-      status = aq_launch_watch(l->performance->transport, l->t, &l->launch, 1,
-                               sink, &l->times[i], timeout, "its code", diag);
+      status = aq_launch_watch(l->session->transport, l->t, &l->launch, 1, sink,
+                               &l->times[i], timeout, "its code", diag);
   }
   l->hangs = status == AQ_ERR_TIMEOUT && timeout > 0;
   return status;
@@ -315,7 +313,7 @@ static aq_status dispatches_run(aq_launcher *l, aq_record_sink *sink,
 
 static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
 {
-  const aq_time timeout = l->performance->options.timeout;
+  const aq_time timeout = l->session->options.timeout;
   aq_status status = device_find(l, diag);
   if (status == AQ_OK && l->is_dispatch)
     return dispatches_run(l, sink, diag);
@@ -323,7 +321,7 @@ static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
     status = kernel_prepare(l, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_launch_watch(l->performance->transport, l->t, &l->launch,
+  status = aq_launch_watch(l->session->transport, l->t, &l->launch,
                            l->ask.repeats, sink, l->times, timeout,
                            !l->device->model ? l->device->name
                            : l->executes     ? "its code"
@@ -335,30 +333,17 @@ static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
   return status;
 }
 
-/* What hangs may hold the writer: the run is removed past it. If that fails it
- * stays behind as incomplete. */
-static void run_forget(aq_store *store, int64_t run)
-{
-  aq_store *other;
-  if (aq_store_open(aq_store_path(store), AQ_STORE_WRITE, &other, NULL) !=
-      AQ_OK)
-    return;
-  aq_store_remove(other, run, NULL);
-  aq_store_close(other);
-}
-
 /* Serves what kernels ask of the host. */
 static aq_status hostcall_open(aq_launcher *l, aq_diag *diag)
 {
-  const aq_executor *inner =
-      aq_transport_stack_executor(l->performance->transport);
+  const aq_executor *inner = aq_transport_stack_executor(l->session->transport);
   l->print_to = open_memstream(&l->printed, &l->printed_size);
   l->hostcall = l->print_to ? aq_hostcall_create(inner, l->print_to) : NULL;
   if (!l->hostcall)
     return aq_diag_no_memory(diag);
-  l->performance->executor = aq_hostcall_executor(l->hostcall);
-  l->performance->event = aq_launch_fault_take;
-  l->performance->event_user = &l->faults;
+  l->session->executor = aq_hostcall_executor(l->hostcall);
+  l->session->event = aq_launch_fault_read;
+  l->session->event_user = &l->faults;
   l->launch.faults = &l->faults;
   return AQ_OK;
 }
@@ -369,8 +354,8 @@ static void hostcall_close(aq_launcher *l)
   if (l->print_to)
     fclose(l->print_to);
   free(l->printed);
-  l->performance->executor = NULL;
-  l->performance->event = NULL;
+  l->session->executor = NULL;
+  l->session->event = NULL;
   aq_hostcall_destroy(l->hostcall);
 }
 
@@ -393,11 +378,10 @@ static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
   info->model_verdict = l->device->verdict;
   if (info->kind == AQ_RUN_MEASURED && l->device->model)
     info->notes = "{\"measured_on\":\"simulator\"}";
-  info->durations = aq_performance_durations_found(
-      l->performance, writer, info->durations, l->durations);
+  info->durations = aq_session_durations_found(l->session, writer,
+                                               info->durations, l->durations);
   free(l->recorded);
-  aq_status status =
-      aq_performance_recorded(&l->rows, info, &l->recorded, diag);
+  aq_status status = aq_session_recorded(&l->rows, info, &l->recorded, diag);
   return status == AQ_OK ? aq_store_writer_finish(writer, info, diag) : status;
 }
 
@@ -405,38 +389,46 @@ static aq_status launcher_run(aq_launcher *l, aq_store *store,
                               aq_run_info *info, aq_diag *diag)
 {
   aq_store_writer *writer;
-  aq_performance_facts probed;
+  aq_session_facts probed;
   aq_status status = hostcall_open(l, diag);
   if (status == AQ_OK)
-    status = aq_performance_probe(l->performance, &probed, diag);
+    status = aq_session_probe(l->session, &probed, diag);
   if (status != AQ_OK)
     return status;
   info->kind = probed.kind;
-  info->durations = aq_performance_durations(l->performance, probed.kind);
+  info->durations = aq_session_durations(l->session, probed.kind);
   info->source = l->file.path;
   info->format = "launch";
-  info->transport = aq_transport_stack_name(l->performance->transport);
+  info->transport = aq_transport_stack_name(l->session->transport);
   status = aq_store_writer_open(store, info, &writer, diag);
   if (status != AQ_OK)
     return status;
   aq_record_sink *sink = aq_store_writer_sink(writer);
   l->run = aq_store_writer_run(writer);
-  l->rows = l->performance->rows;
+  l->rows = l->session->rows;
   aq_row_filter_init(&l->filter, sink, &l->rows);
-  status = aq_performance_open(l->performance, &l->filter.sink, &l->t, diag);
+  status = aq_session_open(l->session, &l->filter.sink, &l->t, diag);
   if (status == AQ_OK)
     status = kernel_run(l, &l->filter.sink, diag);
   else
     l->t = NULL;
   if (l->hangs) {
-    run_forget(store, l->run);
+    /* What hangs may hold the writer: the run is removed past it. If that fails
+     * it stays behind as incomplete. */
+    const int64_t run = l->run;
+    aq_store *other;
+    if (aq_store_open(aq_store_path(store), AQ_STORE_WRITE, &other, NULL) ==
+        AQ_OK) {
+      aq_store_remove(other, run, NULL);
+      aq_store_close(other);
+    }
     return status;
   }
-  if (status == AQ_OK && aq_performance_cost_samples(l->performance->cost))
-    aq_note(l->notes, "--cost sampled executes a part of the workgroups: the "
+  if (status == AQ_OK && aq_session_cost_samples(l->session->cost))
+    aq_note(l->notes, "the sampled cost executes a part of the workgroups: the "
                       "results are incomplete");
   if (status == AQ_OK)
-    status = aq_performance_profile_put(l->performance, sink, diag);
+    status = aq_session_profile_put(l->session, sink, diag);
   if (status == AQ_OK)
     return run_finish(l, writer, info, diag);
   transport_close(l);
@@ -463,12 +455,12 @@ bool aq_launcher_repeats(const char *path)
 }
 
 aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
-                           aq_performance *performance, const aq_notes *notes,
+                           aq_session *session, const aq_notes *notes,
                            aq_diag *diag)
 {
   static const aq_kernel_entry *const built_in[] = {aq_devlib_entries, NULL};
   *out = (aq_launcher){.ask = *ask,
-                       .performance = performance,
+                       .session = session,
                        .notes = notes,
                        .launch = {.lds = ask->lds},
                        .faults = {.lock = PTHREAD_MUTEX_INITIALIZER},
@@ -481,8 +473,8 @@ aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
   if (status == AQ_OK && out->is_dispatch)
     out->ask.kernel = out->dispatch.kernel;
   if (status == AQ_OK)
-    status =
-        aq_kernel_set_open_default(&out->kernels, ask->kernels, built_in, diag);
+    status = aq_host_kernels_open_default(&out->kernels, ask->kernels, built_in,
+                                          diag);
   if (status == AQ_OK)
     status = model_choose(out, diag);
   if (status == AQ_OK) {
@@ -506,7 +498,7 @@ void aq_launcher_close(aq_launcher *l)
   aq_dispatch_file_close(&l->dispatch);
   if (l->code_is_read)
     aq_codeobj_fini(&l->code);
-  aq_kernel_set_close(&l->kernels);
+  aq_host_kernels_close(&l->kernels);
   free(l->times);
   free(l->recorded);
   hostcall_close(l);

@@ -9,14 +9,14 @@
 #ifndef AQ_STUDY_LAUNCH_LAUNCHER_H
 #define AQ_STUDY_LAUNCH_LAUNCHER_H
 
-#include "common/kernel_set.h"
+#include "common/host_kernels.h"
 #include "common/notes.h"
 #include "gpu/codeobj/code_file.h"
 #include "gpu/hostcall/hostcall.h"
 #include "study/launch/args.h"
-#include "study/launch/dispatched.h"
-#include "study/session/perform.h"
+#include "study/launch/dispatch_memory.h"
 #include "study/session/row_filter.h"
+#include "study/session/session.h"
 
 typedef struct aq_launch_ask {
   const char *path;
@@ -35,17 +35,17 @@ typedef struct aq_launch_ask {
 
 typedef struct aq_launcher {
   aq_launch_ask ask;
-  aq_performance *performance;
+  aq_session *session;
   const aq_notes *notes;
   aq_code_file file; /* or */
   aq_dispatch_file dispatch;
   bool is_dispatch, is_mapped;
-  aq_kernel_set kernels;
+  aq_host_kernels kernels;
   aq_transport *t; /* NULL: not open */
   aq_transport_info info;
   char durations[AQ_STORE_DURATIONS_SIZE]; /* the run's info borrows it */
   char *recorded;                          /* likewise; NULL: all rows */
-  aq_row_choice rows;
+  aq_record_filter rows;
   aq_row_filter filter;         /* of the run's writer */
   const aq_device_info *device; /* that ran it, while the transport is open */
   aq_codeobj code;
@@ -65,11 +65,11 @@ typedef struct aq_launcher {
 /* Whether the file is a dispatch, as `exec --extract-dispatch` makes it. */
 bool aq_launcher_repeats(const char *path);
 
-/* Reads the file and opens the plug-ins. A performance without a device that is
+/* Reads the file and opens the plug-ins. A session without a device that is
  * not for hardware gets the first device model that the file has code for. On
  * errors there is nothing to close. */
 aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
-                           aq_performance *performance, const aq_notes *notes,
+                           aq_session *session, const aq_notes *notes,
                            aq_diag *diag);
 
 /* Dispatches the kernel and stores the run under `info`; out buffers go to

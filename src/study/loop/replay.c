@@ -173,23 +173,6 @@ static aq_status commands_fill(aq_replay *r, const aq_replay_job *job,
   return AQ_OK;
 }
 
-/* Only a job that was handed out before can be waited for: in a closed loop
- * another process may be behind. */
-static void dependencies_fill(const aq_replay *r, const aq_replay_job *job,
-                              aq_job *out)
-{
-  for (uint32_t i = 0; i < job->edge_count; i++) {
-    const aq_replay_edge *edge = &r->edges[job->edge_first + i];
-    const uint64_t id = r->jobs[edge->from].id;
-    if (id != UINT64_MAX) {
-      out->dependencies[out->dependency_count++] = id;
-    } else if (r->told) {
-      r->told->dropped[AQ_REPLAY_DROP_BEHIND]++;
-      r->told->edges--;
-    }
-  }
-}
-
 static aq_time shifted(aq_time time, aq_time shift)
 {
   return time == AQ_TIME_NONE ? time : time + shift;
@@ -241,7 +224,18 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
     out->job_flags |= AQ_JOB_GATED;
     out->gate = job->gate + process->shift;
   }
-  dependencies_fill(r, job, out);
+  /* Only a job that was handed out before can be waited for: in a closed loop
+   * another process may be behind. */
+  for (uint32_t i = 0; i < job->edge_count; i++) {
+    const aq_replay_edge *edge = &r->edges[job->edge_first + i];
+    const uint64_t id = r->jobs[edge->from].id;
+    if (id != UINT64_MAX) {
+      out->dependencies[out->dependency_count++] = id;
+    } else if (r->facts_out) {
+      r->facts_out->dropped[AQ_REPLAY_DROP_BEHIND]++;
+      r->facts_out->edges--;
+    }
+  }
   job->id = out->id;
   r->handed[out->id] = index;
   r->last_time = due;
@@ -286,24 +280,6 @@ static void replay_close(aq_workload_source *source)
   free(r);
 }
 
-static aq_status replay_build(aq_replay *r, aq_diag *diag)
-{
-  aq_status status = aq_replay_rows_read(r, diag);
-  if (status == AQ_OK)
-    status = aq_replay_copies_wait(r, diag);
-  if (status == AQ_OK && r->options.predict)
-    status = aq_replay_predict(r, diag);
-  if (status == AQ_OK)
-    status = aq_replay_edges_find(r, diag);
-  if (status == AQ_OK)
-    status = aq_replay_jobs_make(r, diag);
-  if (status == AQ_OK)
-    status = aq_replay_steps_make(r, diag);
-  r->facts.jobs = r->job_count;
-  r->facts.first_submit = r->job_count ? r->jobs[0].submit : 0;
-  return status;
-}
-
 aq_status aq_replay_open(aq_replay_input *input,
                          const aq_replay_options *options,
                          aq_workload_source **out, aq_replay_facts *facts,
@@ -325,14 +301,26 @@ aq_status aq_replay_open(aq_replay_input *input,
   if (r->options.host_factor == 0)
     r->options.host_factor = 1;
   r->last_time = AQ_TIME_NONE;
-  aq_status status = replay_build(r, diag);
+  aq_status status = aq_replay_rows_read(r, diag);
+  if (status == AQ_OK)
+    status = aq_replay_copies_wait(r, diag);
+  if (status == AQ_OK && r->options.predict)
+    status = aq_replay_predict(r, diag);
+  if (status == AQ_OK)
+    status = aq_replay_edges_find(r, diag);
+  if (status == AQ_OK)
+    status = aq_replay_jobs_make(r, diag);
+  if (status == AQ_OK)
+    status = aq_replay_steps_make(r, diag);
+  r->facts.jobs = r->job_count;
+  r->facts.first_submit = r->job_count ? r->jobs[0].submit : 0;
   if (status != AQ_OK) {
     replay_close(&r->source);
     return status;
   }
   if (facts)
     *facts = r->facts;
-  r->told = facts;
+  r->facts_out = facts;
   *out = &r->source;
   return AQ_OK;
 }

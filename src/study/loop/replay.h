@@ -131,6 +131,7 @@ typedef struct aq_replay_facts {
                          run: a packet in front of them was submitted later */
   aq_time moved_most; /* by how much */
   uint64_t held;      /* of them, held by a profiler's handler */
+  uint64_t endless;   /* rows without an end, which take no time */
   uint64_t shapeless; /* kernels whose grid or workgroup is not known, or more
                          than a packet can say: 1 work-item stands for it */
   uint64_t gaps;      /* kernels with a gap of their own */

@@ -79,26 +79,6 @@ static aq_time stretched(const point *p, aq_time time)
   return p->to + (aq_time)((double)(time - p->from) * p->factor);
 }
 
-/* The points of all processes from their boundaries, which are sorted. */
-static void points_make(const aq_replay *r, const boundary *boundaries,
-                        size_t count, stretch *out)
-{
-  int open[AT_SORTS] = {0};
-  for (size_t i = 0; i < count; i++) {
-    const boundary *b = &boundaries[i];
-    const bool first = i == 0 || b->process != b[-1].process;
-    const point *last = first ? NULL : &out->points[out->count - 1];
-    point p = {b->time, b->time, b->process, 1};
-    if (first)
-      open[AT_LAUNCH] = open[AT_WAIT] = 0;
-    else
-      p.to = stretched(last, b->time);
-    open[b->sort] += b->step;
-    p.factor = factor_at(r, open);
-    out->points[out->count++] = p;
-  }
-}
-
 /* Before the first point of a process the host is as measured. */
 static aq_time host_time(const stretch *s, uint32_t process, aq_time time)
 {
@@ -157,7 +137,21 @@ aq_status aq_replay_host_stretch(aq_replay *r, aq_diag *diag)
   if (boundaries && s.points) {
     const size_t count = boundaries_list(r, boundaries);
     qsort(boundaries, count, sizeof *boundaries, boundary_compare);
-    points_make(r, boundaries, count, &s);
+    /* The points of all processes from their boundaries, which are sorted. */
+    int open[AT_SORTS] = {0};
+    for (size_t i = 0; i < count; i++) {
+      const boundary *b = &boundaries[i];
+      const bool first = i == 0 || b->process != b[-1].process;
+      const point *last = first ? NULL : &s.points[s.count - 1];
+      point p = {b->time, b->time, b->process, 1};
+      if (first)
+        open[AT_LAUNCH] = open[AT_WAIT] = 0;
+      else
+        p.to = stretched(last, b->time);
+      open[b->sort] += b->step;
+      p.factor = factor_at(r, open);
+      s.points[s.count++] = p;
+    }
     times_move(r, &s);
   } else {
     status = aq_diag_no_memory(diag);

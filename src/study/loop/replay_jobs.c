@@ -112,29 +112,7 @@ static bool rows_share_call(const aq_replay_row *a, const aq_replay_row *b)
          a->pid == b->pid && a->tid == b->tid;
 }
 
-/* The evidence of the row's neighbours in its queue. */
-static void row_mark(const aq_replay *r, const aq_replay_queue *queue,
-                     aq_replay_row *row)
-{
-  const aq_time gap = queue->last_end == AQ_TIME_NONE
-                          ? AQ_TIME_MAX
-                          : row->start - queue->last_end;
-  if (gap <= r->options.timestamp_step)
-    row->spin_flags |= AQ_SPIN_BACK_TO_BACK;
-  if (row->via == AQ_VIA_GRAPH &&
-      (queue->last_graph == 0 ||
-       !rows_share_call(&r->rows[queue->last_graph - 1], row)))
-    row->flags |= AQ_FLAG_GRAPH_FIRST;
-}
-
 /* ---- one job a call ---- */
-
-static void job_append(aq_replay *r, aq_replay_job *job, uint32_t row)
-{
-  r->rows[job->last].next = row + 1;
-  job->last = row;
-  job->count++;
-}
 
 /* Whether host threads of the row's process waited between two times. */
 static bool process_waited(const aq_replay *r, int64_t pid, aq_time from,
@@ -180,7 +158,16 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
 {
   aq_replay_row *row = &r->rows[index];
   aq_replay_queue *queue = &r->queues[row->queue];
-  row_mark(r, queue, row);
+  /* The evidence of the row's neighbours in its queue. */
+  const aq_time gap = queue->last_end == AQ_TIME_NONE
+                          ? AQ_TIME_MAX
+                          : row->start - queue->last_end;
+  if (gap <= r->options.timestamp_step)
+    row->spin_flags |= AQ_SPIN_BACK_TO_BACK;
+  if (row->via == AQ_VIA_GRAPH &&
+      (queue->last_graph == 0 ||
+       !rows_share_call(&r->rows[queue->last_graph - 1], row)))
+    row->flags |= AQ_FLAG_GRAPH_FIRST;
   aq_time submit = handler_wait(r, queue, row_submitted(r, row));
   aq_time pin = AQ_TIME_NONE, lag = 0;
   uint32_t drains = 0;
@@ -196,7 +183,9 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
   aq_replay_job *last = queue->last_job ? &r->jobs[queue->last_job - 1] : NULL;
   if (last && (rows_share_call(&r->rows[last->last], row) ||
                joins_stretch(r, last, row))) {
-    job_append(r, last, index);
+    r->rows[last->last].next = index + 1;
+    last->last = index;
+    last->count++;
   } else {
     if (!AQ_ARRAY_PUSH(r->jobs, r->job_count, r->job_capacity,
                        (aq_replay_job){.submit = submit,
@@ -410,17 +399,6 @@ static int job_compare(const void *a, const void *b)
   return (x->first > y->first) - (x->first < y->first);
 }
 
-static void rows_find_jobs(aq_replay *r)
-{
-  for (size_t i = 0; i < r->job_count; i++) {
-    uint32_t at = r->jobs[i].first;
-    for (uint32_t n = 0; n < r->jobs[i].count; n++) {
-      r->rows[at].job = (uint32_t)i;
-      at = r->rows[at].next - 1;
-    }
-  }
-}
-
 aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag)
 {
   aq_status status = typical_call_find(r, diag);
@@ -434,6 +412,12 @@ aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag)
     return status;
   if (r->job_count > 0)
     qsort(r->jobs, r->job_count, sizeof *r->jobs, job_compare);
-  rows_find_jobs(r);
+  for (size_t i = 0; i < r->job_count; i++) {
+    uint32_t at = r->jobs[i].first;
+    for (uint32_t n = 0; n < r->jobs[i].count; n++) {
+      r->rows[at].job = (uint32_t)i;
+      at = r->rows[at].next - 1;
+    }
+  }
   return AQ_OK;
 }

@@ -133,7 +133,7 @@ typedef struct aq_replay {
   aq_replay_input *input;
   aq_replay_options options;
   aq_replay_facts facts;
-  aq_replay_facts *told; /* the caller's, or NULL */
+  aq_replay_facts *facts_out; /* the caller's, or NULL */
   aq_replay_row *rows;
   size_t row_count, row_capacity;
   aq_replay_job *jobs;

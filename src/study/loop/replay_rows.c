@@ -14,11 +14,6 @@ enum {
   HIP_QUEUES = 4, /* GPU_MAX_HW_QUEUES, unless a program changed it */
 };
 
-static int64_t known_or(int64_t value, int64_t otherwise)
-{
-  return value == AQ_NONE ? otherwise : value;
-}
-
 static uint32_t clamp(int64_t value, uint32_t low, uint32_t high)
 {
   if (value == AQ_NONE || value < low)
@@ -26,14 +21,14 @@ static uint32_t clamp(int64_t value, uint32_t low, uint32_t high)
   return value > high ? high : (uint32_t)value;
 }
 
-/* The queue that a row belongs to: its hardware queue, or else its stream. */
-static aq_replay_queue queue_of_row(const aq_replay *r, const aq_record *row)
+static bool queue_find(aq_replay *r, const aq_record *row, uint32_t *index)
 {
+  /* The queue that a row belongs to: its hardware queue, or else its stream. */
   const bool is_stream = row->queue == AQ_NONE ||
                          (r->options.queues > 0 && row->stream != AQ_NONE);
-  return (aq_replay_queue){
+  const aq_replay_queue wanted = (aq_replay_queue){
       .device = clamp(row->device, 0, UINT32_MAX),
-      .id = is_stream ? known_or(row->stream, 0) : row->queue,
+      .id = is_stream ? (row->stream == AQ_NONE ? 0 : row->stream) : row->queue,
       .is_stream = is_stream,
       .stream = row->stream,
       .one_stream = true,
@@ -42,11 +37,6 @@ static aq_replay_queue queue_of_row(const aq_replay *r, const aq_record *row)
       .last_submit = AQ_TIME_NONE,
       .next_submit = AQ_TIME_MAX,
   };
-}
-
-static bool queue_find(aq_replay *r, const aq_record *row, uint32_t *index)
-{
-  const aq_replay_queue wanted = queue_of_row(r, row);
   uint64_t found, key = (uint64_t)wanted.id ^ (uint64_t)wanted.device << 40 ^
                         (uint64_t)wanted.is_stream << 63;
   /* Queues with equal keys take the following ones. */
@@ -135,13 +125,6 @@ static uint32_t gap_flags(aq_replay *r, const aq_record *row, const char *name)
   return (uint32_t)(gap / AQ_NS) << AQ_SPIN_GAP_SHIFT;
 }
 
-/* Work whose time the device alone decides: no link takes part in it. */
-static bool is_of_device(const aq_record *row, const char *name)
-{
-  return row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_FILL ||
-         (name && aq_copy_is_on_device(name));
-}
-
 static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
                          aq_diag *diag)
 {
@@ -153,12 +136,16 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
       !queue_find(r, row, &queue))
     return aq_diag_no_memory(diag);
   const aq_time end = aq_time_max(row->end, row->start);
+  r->facts.endless += row->end == AQ_TIME_NONE;
   const aq_replay_options *o = &r->options;
   const char *name = row->name < 0 ? NULL : r->input->name(r->input, row->name);
   aq_time duration = end - row->start;
   /* A replay keeps the durations of its run, predicted ones too. */
   int64_t flags = row->flags == AQ_NONE ? 0 : row->flags & AQ_FLAG_PREDICTED;
-  if (o->duration && is_of_device(row, name)) {
+  /* Work whose time the device alone decides: no link takes part in it. */
+  if (o->duration &&
+      (row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_FILL ||
+       (name && aq_copy_is_on_device(name)))) {
     duration = o->duration(o->user, row, name, duration);
     if (duration > 0 &&
         (row->kind == AQ_KIND_KERNEL || duration != end - row->start))
@@ -246,21 +233,6 @@ static bool queues_are_streams(const aq_replay *r)
   return true;
 }
 
-static void queues_share(aq_replay *r)
-{
-  aq_replay_facts *facts = &r->facts;
-  facts->streams = queues_are_streams(r);
-  facts->queues = r->options.queues;
-  if (facts->queues == 0 && facts->streams)
-    facts->queues = HIP_QUEUES;
-  for (size_t i = 0; i < r->queue_count; i++) {
-    uint32_t before = 0;
-    for (size_t j = 0; j < i; j++)
-      before += r->queues[j].device == r->queues[i].device;
-    r->queues[i].hardware = facts->queues ? before % facts->queues : before;
-  }
-}
-
 /* The lowest device of the queues, from `least` on. */
 static bool device_next(const aq_replay *r, uint64_t least, uint32_t *out)
 {
@@ -273,19 +245,6 @@ static bool device_next(const aq_replay *r, uint64_t least, uint32_t *out)
     }
   }
   return found;
-}
-
-/* The devices that have rows are numbered without gaps, in their order. */
-static void devices_number(aq_replay *r)
-{
-  uint32_t device = 0;
-  for (uint64_t at = 0; device_next(r, at, &device);
-       at = (uint64_t)device + 1) {
-    for (size_t i = 0; i < r->queue_count; i++)
-      if (r->queues[i].device == device)
-        r->queues[i].place = r->facts.devices;
-    r->facts.devices++;
-  }
 }
 
 aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
@@ -304,7 +263,25 @@ aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
   free(numbers);
   free(rows);
   aq_replay_futures_find(r);
-  queues_share(r);
-  devices_number(r);
+  aq_replay_facts *facts = &r->facts;
+  facts->streams = queues_are_streams(r);
+  facts->queues = r->options.queues;
+  if (facts->queues == 0 && facts->streams)
+    facts->queues = HIP_QUEUES;
+  for (size_t i = 0; i < r->queue_count; i++) {
+    uint32_t before = 0;
+    for (size_t j = 0; j < i; j++)
+      before += r->queues[j].device == r->queues[i].device;
+    r->queues[i].hardware = facts->queues ? before % facts->queues : before;
+  }
+  /* The devices that have rows are numbered without gaps, in their order. */
+  uint32_t device = 0;
+  for (uint64_t at = 0; device_next(r, at, &device);
+       at = (uint64_t)device + 1) {
+    for (size_t i = 0; i < r->queue_count; i++)
+      if (r->queues[i].device == device)
+        r->queues[i].place = r->facts.devices;
+    r->facts.devices++;
+  }
   return status;
 }

@@ -155,17 +155,6 @@ static aq_status process_of(aq_replay *r, int64_t pid, uint32_t *out,
   return AQ_OK;
 }
 
-static aq_status processes_find(aq_replay *r, aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  for (size_t i = 0; i < r->job_count && status == AQ_OK; i++)
-    status =
-        process_of(r, r->rows[r->jobs[i].first].pid, &r->jobs[i].process, diag);
-  for (size_t i = 0; i < r->wait_count && status == AQ_OK; i++)
-    status = process_of(r, r->waits[i].pid, &r->waits[i].process, diag);
-  return status;
-}
-
 /* ---- waits of the host ---- */
 
 static int end_compare(const void *left, const void *right, void *user)
@@ -253,23 +242,6 @@ static size_t jobs_list(aq_replay *r)
   return count;
 }
 
-/* Calls for several queues that took turns are skipped once. */
-static void skips_settle(aq_replay *r, size_t count)
-{
-  aq_time skipped = AQ_TIME_NONE;
-  for (size_t i = 0; i < count; i++) {
-    const aq_replay_item *item = &r->items[i];
-    if (i > 0 && item->process != item[-1].process)
-      skipped = AQ_TIME_NONE;
-    if (item->step != AQ_REPLAY_SKIP)
-      continue;
-    aq_replay_job *job = &r->jobs[item->index];
-    if (skipped != AQ_TIME_NONE)
-      job->saved = aq_time_min(job->saved, item->time - skipped);
-    skipped = item->time;
-  }
-}
-
 static aq_status items_make(aq_replay *r, aq_diag *diag)
 {
   const size_t waits = r->options.closed ? r->wait_count : 0;
@@ -283,7 +255,19 @@ static aq_status items_make(aq_replay *r, aq_diag *diag)
         r->waits[i].host_end, r->waits[i].process, (uint32_t)i, AQ_REPLAY_WAIT};
   if (count > 0)
     qsort(r->items, count, sizeof *r->items, item_compare);
-  skips_settle(r, count);
+  /* Calls for several queues that took turns are skipped once. */
+  aq_time skipped = AQ_TIME_NONE;
+  for (size_t i = 0; i < count; i++) {
+    const aq_replay_item *item = &r->items[i];
+    if (i > 0 && item->process != item[-1].process)
+      skipped = AQ_TIME_NONE;
+    if (item->step != AQ_REPLAY_SKIP)
+      continue;
+    aq_replay_job *job = &r->jobs[item->index];
+    if (skipped != AQ_TIME_NONE)
+      job->saved = aq_time_min(job->saved, item->time - skipped);
+    skipped = item->time;
+  }
   for (size_t i = count; i-- > 0;) {
     aq_replay_process *process = &r->processes[r->items[i].process];
     process->next = i;
@@ -296,7 +280,12 @@ static aq_status items_make(aq_replay *r, aq_diag *diag)
 aq_status aq_replay_steps_make(aq_replay *r, aq_diag *diag)
 {
   edges_settle(r);
-  aq_status status = processes_find(r, diag);
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < r->job_count && status == AQ_OK; i++)
+    status =
+        process_of(r, r->rows[r->jobs[i].first].pid, &r->jobs[i].process, diag);
+  for (size_t i = 0; i < r->wait_count && status == AQ_OK; i++)
+    status = process_of(r, r->waits[i].pid, &r->waits[i].process, diag);
   if (status == AQ_OK)
     status = waits_settle(r, diag);
   if (status == AQ_OK)

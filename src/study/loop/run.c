@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "study/loop/decider.h"
+#include "study/loop/policy_driver.h"
 
 enum { ROUNDS_BETWEEN_ASKING = 256 };
 
@@ -43,24 +43,24 @@ static aq_status job_take(aq_runner *run, aq_diag *diag)
   aq_status status = run->source->next(run->source, &job, &got, diag);
   if (status != AQ_OK || !got)
     return status;
-  return run->decider ? aq_decider_arrival(run->decider, &job, diag)
-                      : job_submit(run, &job, diag);
+  return run->driver ? aq_policy_driver_arrival(run->driver, &job, diag)
+                     : job_submit(run, &job, diag);
 }
 
 /* One thing after the other: completions, then reports to the policy, and
  * then a job, or time moves. *over: nothing is left. */
 static aq_status round_run(aq_runner *run, bool *over, aq_diag *diag)
 {
-  aq_runner_completions_take(run);
+  aq_runner_completions_collect(run);
   aq_runner_gates_open(run);
-  if (run->decider) {
-    aq_status status = aq_decider_decide(run->decider, diag);
+  if (run->driver) {
+    aq_status status = aq_policy_driver_decide(run->driver, diag);
     if (status != AQ_OK)
       return status;
   }
-  const aq_time next = run->decider ? aq_decider_next(run->decider)
-                                    : run->source->peek(run->source);
-  const aq_time due = aq_time_min(next, aq_agenda_timer_next(&run->gates));
+  const aq_time next = run->driver ? aq_policy_driver_next(run->driver)
+                                   : run->source->peek(run->source);
+  const aq_time due = aq_time_min(next, aq_policy_timer_next(&run->gates));
   if (due == AQ_TIME_MAX && run->jobs.live == 0) {
     *over = true;
     return AQ_OK;
@@ -68,7 +68,7 @@ static aq_status round_run(aq_runner *run, bool *over, aq_diag *diag)
   if (due == AQ_TIME_MAX)
     return aq_runner_completion_await(run, diag);
   if (due > run->ops->now(run->transport))
-    return aq_runner_due_await(run, due, run->decider || run->source->done,
+    return aq_runner_due_await(run, due, run->driver || run->source->done,
                                diag);
   return run->source->peek(run->source) <= due ? job_take(run, diag) : AQ_OK;
 }
@@ -79,12 +79,12 @@ static aq_status run_loop(aq_runner *run, aq_diag *diag)
   bool over = false;
   for (uint64_t round = 0; !over; round++) {
     if (round % ROUNDS_BETWEEN_ASKING == 0 || run->options->open.pace.wall)
-      aq_runner_standing_tell(run);
+      aq_runner_standing_report(run);
     status = round_run(run, &over, diag);
-    if (status != AQ_OK && run->decider && run->decider->status != AQ_OK) {
-      status = run->decider->status;
+    if (status != AQ_OK && run->driver && run->driver->status != AQ_OK) {
+      status = run->driver->status;
       if (diag)
-        *diag = run->decider->failure;
+        *diag = run->driver->failure;
     }
     if (status == AQ_OK || status == AQ_ERR_QUEUE) {
       aq_status trouble = aq_runner_trouble(run, diag);
@@ -110,26 +110,27 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
   open.records = sink ? &run->sink.sink : NULL;
   open.event = aq_runner_event;
   open.event_user = run;
-  aq_run_sink_init(&run->sink, sink, run->source);
+  aq_record_annotator_init(&run->sink, sink, run->source);
   aq_status status = AQ_OK;
   if (run->options->policy)
-    status = aq_decider_create(run, run->options->policy, &run->decider, diag);
+    status =
+        aq_policy_driver_create(run, run->options->policy, &run->driver, diag);
   if (status != AQ_OK)
     return status;
-  open.policy = run->decider ? aq_decider_binding(run->decider) : NULL;
+  open.policy = run->driver ? aq_policy_driver_binding(run->driver) : NULL;
   status = run->ops->open(&open, &run->transport, diag);
   if (status != AQ_OK)
     return status;
   run->ops = run->transport->ops;
   run->ops->info(run->transport, &run->info);
   run->live = run->info.caps & AQ_CAP_LIVE;
-  aq_jobs_init(&run->jobs, run->transport);
+  aq_inflight_jobs_init(&run->jobs, run->transport);
   status = aq_builder_create(&(aq_builder_options){.one_shot = true},
                              &run->builder, diag);
   aq_kernels_init(&run->kernels, run->transport, run->builder,
                   run->options->code);
-  aq_measure_init(&run->measure, run->transport,
-                  run->records && aq_run_measures(run->info.caps));
+  aq_signal_timestamps_init(&run->measure, run->transport,
+                            run->records && aq_run_measures(run->info.caps));
   if (run->measure.on)
     run->jobs.flags = AQ_SIGNAL_PROFILE;
   if (status == AQ_OK)
@@ -159,13 +160,13 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
     status = run->source->devices(run->source, &run->info, diag);
   if (status != AQ_OK)
     return status;
-  return run->decider ? aq_decider_start(run->decider, diag) : AQ_OK;
+  return run->driver ? aq_policy_driver_start(run->driver, diag) : AQ_OK;
 }
 
 /* Frees everything; the transport may put its last rows when it closes. */
 static void run_close(aq_runner *run)
 {
-  aq_decider_destroy(run->decider);
+  aq_policy_driver_destroy(run->driver);
   const size_t queues = (size_t)run->info.device_count * run->queues_max;
   for (size_t i = 0; run->queues && i < queues; i++)
     if (run->queues[i])
@@ -173,9 +174,9 @@ static void run_close(aq_runner *run)
   free(run->queues);
   aq_queue_map_destroy(run->map);
   aq_builder_destroy(run->builder);
-  aq_measure_fini(&run->measure);
-  aq_agenda_fini(&run->gates);
-  aq_jobs_fini(&run->jobs);
+  aq_signal_timestamps_fini(&run->measure);
+  aq_policy_timers_fini(&run->gates);
+  aq_inflight_jobs_fini(&run->jobs);
   aq_kernels_fini(&run->kernels);
   if (run->transport)
     run->ops->close(run->transport);
@@ -195,10 +196,10 @@ aq_status aq_run(const aq_run_options *options, aq_workload_source *workload,
     status = run_loop(run, diag);
   run_close(run);
   if (status == AQ_OK && sink)
-    status = aq_run_sink_flush(&run->sink, diag);
+    status = aq_record_annotator_flush(&run->sink, diag);
   if (status == AQ_OK && totals)
     *totals = run->totals;
-  aq_run_sink_fini(&run->sink);
+  aq_record_annotator_fini(&run->sink);
   free(run);
   return status;
 }

@@ -7,21 +7,21 @@
 #define AQ_STUDY_LOOP_RUN_PRIV_H
 
 #include "cmdbuf/builder.h"
-#include "queue/ring/feed.h"
+#include "queue/ring/aql_queue.h"
 #include "scheduler/queue_map.h"
-#include "study/loop/agenda.h"
-#include "study/loop/jobs.h"
+#include "study/loop/inflight_jobs.h"
 #include "study/loop/kernels.h"
-#include "study/loop/measure.h"
+#include "study/loop/policy_timers.h"
+#include "study/loop/record_annotator.h"
 #include "study/loop/run.h"
-#include "study/loop/run_sink.h"
+#include "study/loop/signal_timestamps.h"
 
 typedef struct aq_runner aq_runner;
 
 /* One hardware queue in use. */
 typedef struct aq_runner_queue {
   aq_runner *run;
-  aq_feed *queue;
+  aq_aql_queue *queue;
   uint32_t number; /* of the queue in this run */
   /* Ordinals of the sink, where the loop makes the records. */
   int64_t device_row, queue_row;
@@ -42,21 +42,21 @@ typedef struct aq_runner_part {
 
 struct aq_runner {
   const aq_run_options *options;
-  struct aq_decider *decider; /* NULL: no policy */
+  struct aq_policy_driver *driver; /* NULL: no policy */
   aq_workload_source *source;
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_transport_info info;
-  aq_run_sink sink;
-  bool records;       /* the sink is in use */
-  aq_measure measure; /* in use where the loop makes the records */
+  aq_record_annotator sink;
+  bool records;                 /* the sink is in use */
+  aq_signal_timestamps measure; /* in use where the loop makes the records */
   aq_queue_map *map;
   aq_runner_queue **queues; /* by device and number within it */
   uint32_t queues_max, queue_count;
   aq_kernels kernels;
-  aq_jobs jobs;
-  aq_agenda gates; /* timers; the cookie is a place in jobs */
-  aq_signal met;   /* 0: the signal for packets whose dependency has ended */
+  aq_inflight_jobs jobs;
+  aq_policy_timers gates; /* timers; the cookie is a place in jobs */
+  aq_signal met; /* 0: the signal for packets whose dependency has ended */
   aq_builder *builder;
   const aq_runner_part *part; /* being submitted */
   bool edge;                  /* it waits for another queue */
@@ -135,7 +135,7 @@ aq_time aq_runner_patience_left(const aq_runner *run);
 /* ---- run_wait.c ---- */
 
 /* Shows where the run stands, if the caller asked. */
-void aq_runner_standing_tell(aq_runner *run);
+void aq_runner_standing_report(aq_runner *run);
 
 /* Lets time move to `due`; with `wake` only to the next completion. */
 aq_status aq_runner_due_await(aq_runner *run, aq_time due, bool wake,
@@ -146,6 +146,6 @@ aq_status aq_runner_due_await(aq_runner *run, aq_time due, bool wake,
 aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag);
 
 /* Reports all completed jobs to the source; true if there were any. */
-bool aq_runner_completions_take(aq_runner *run);
+bool aq_runner_completions_collect(aq_runner *run);
 
 #endif

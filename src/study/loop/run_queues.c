@@ -53,13 +53,14 @@ static void note_fill(const aq_runner *run, aq_packet_note *note)
 }
 
 /* Packets of the current job are about to be published. */
-static void packets_note(const aq_feed_packets *packets, void *user)
+static void packets_note(const aq_aql_queue_packets *packets, void *user)
 {
   const aq_runner_queue *queue = user;
   aq_runner *run = queue->run;
   uint64_t id = packets->first;
   for (uint32_t i = 0; i < packets->waits; i++) {
-    aq_packet_note *note = aq_run_sink_note(&run->sink, queue->number, id++);
+    aq_packet_note *note =
+        aq_record_annotator_note(&run->sink, queue->number, id++);
     note_fill(run, note);
     note->kind = note->origin = note->name = note->bytes = AQ_NONE;
     note->flags = 0;
@@ -67,7 +68,8 @@ static void packets_note(const aq_feed_packets *packets, void *user)
   }
   for (uint32_t i = 0; i < packets->payload; i++) {
     const aq_command *command = &run->part->commands[packets->index + i];
-    aq_packet_note *note = aq_run_sink_note(&run->sink, queue->number, id++);
+    aq_packet_note *note =
+        aq_record_annotator_note(&run->sink, queue->number, id++);
     note_fill(run, note);
     note->kind = command->kind;
     note->origin = command->origin;
@@ -91,8 +93,8 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
   queue->number = run->queue_count;
   const uint32_t wanted =
       run->options->queue_size ? run->options->queue_size : QUEUE_SIZE_DEFAULT;
-  aq_status status = aq_feed_create(
-      &(aq_feed_options){
+  aq_status status = aq_aql_queue_create(
+      &(aq_aql_queue_options){
           .transport = run->transport,
           .device = device,
           .size = aq_runner_clamp(wanted, info->queue_size_min,
@@ -105,11 +107,12 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
       },
       &queue->queue, diag);
   if (status == AQ_OK && run->records)
-    status = aq_run_sink_add(&run->sink, aq_feed_ring(queue->queue), diag);
+    status = aq_record_annotator_add(&run->sink,
+                                     aq_aql_queue_ring(queue->queue), diag);
   if (status == AQ_OK && run->measure.on)
-    status = aq_measure_queue(&run->sink.sink, info, device,
-                              aq_feed_ring(queue->queue), &queue->device_row,
-                              &queue->queue_row, diag);
+    status = aq_signal_timestamps_queue(
+        &run->sink.sink, info, device, aq_aql_queue_ring(queue->queue),
+        &queue->device_row, &queue->queue_row, diag);
   if (status != AQ_OK) {
     aq_runner_queue_destroy(queue);
     return status;
@@ -121,7 +124,7 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
 
 void aq_runner_queue_destroy(aq_runner_queue *queue)
 {
-  aq_feed_destroy(queue->queue);
+  aq_aql_queue_destroy(queue->queue);
   free(queue);
 }
 
@@ -159,5 +162,5 @@ aq_status aq_runner_trouble(aq_runner *run, aq_diag *diag)
       *diag = run->failure;
     return failed;
   }
-  return run->records ? aq_run_sink_check(&run->sink, diag) : AQ_OK;
+  return run->records ? aq_record_annotator_check(&run->sink, diag) : AQ_OK;
 }

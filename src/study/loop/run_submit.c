@@ -119,7 +119,7 @@ static aq_status part_record(aq_runner *run, const aq_runner_part *part,
  * there by then. */
 static bool wait_costs(const aq_runner_part *part, const aq_runner_queue *queue)
 {
-  const aq_ring *ring = aq_feed_ring(queue->queue);
+  const aq_ring *ring = aq_aql_queue_ring(queue->queue);
   return (part->job->job_flags & AQ_JOB_WAIT_PACKETS) &&
          aq_ring_space(ring) < ring->size;
 }
@@ -139,7 +139,7 @@ static uint32_t part_waits(aq_runner *run, aq_runner_queue *queue,
   bool met = false;
   for (uint32_t i = 0; i < part->wait_count; i++) {
     const uint64_t id = part->waits[i];
-    const uint32_t on = aq_jobs_find(&run->jobs, id);
+    const uint32_t on = aq_inflight_jobs_find(&run->jobs, id);
     const bool again = packets && queue->awaited == id + 1;
     if (on == AQ_JOB_NO_INDEX && !again && !ready && wait_costs(part, queue))
       met = true;
@@ -147,7 +147,7 @@ static uint32_t part_waits(aq_runner *run, aq_runner_queue *queue,
       run->totals.waits_met++;
     else if (run->jobs.jobs[on].queue != run->jobs.jobs[index].queue) {
       waits[count++] = run->jobs.jobs[on].signal;
-      aq_jobs_depend(&run->jobs, index, on);
+      aq_inflight_jobs_depend(&run->jobs, index, on);
     }
     queue->awaited = id + 1;
   }
@@ -163,11 +163,12 @@ static aq_status gate_add(aq_runner *run, const aq_runner_part *part,
 {
   if (!part->gated)
     return AQ_OK;
-  aq_status status = aq_jobs_gate(&run->jobs, index, &waits[*count], diag);
+  aq_status status =
+      aq_inflight_jobs_start_signal(&run->jobs, index, &waits[*count], diag);
   if (status != AQ_OK)
     return status;
   ++*count;
-  return aq_agenda_timer_add(&run->gates, part->job->gate, index, NULL)
+  return aq_policy_timer_add(&run->gates, part->job->gate, index, NULL)
              ? AQ_OK
              : aq_diag_no_memory(diag);
 }
@@ -176,34 +177,19 @@ void aq_runner_gates_open(aq_runner *run)
 {
   while (run->gates.timer_count &&
          run->gates.timers[0].at <= run->ops->now(run->transport))
-    aq_jobs_gate_open(&run->jobs,
-                      (uint32_t)aq_agenda_timer_take(&run->gates).cookie);
-}
-
-/* A ring that fills up behind a closed gate empties once that is open. */
-static aq_status gates_make_room(aq_runner *run, const aq_runner_queue *queue,
-                                 uint32_t packets, aq_diag *diag)
-{
-  const aq_ring *ring = aq_feed_ring(queue->queue);
-  aq_status status = AQ_OK;
-  while (run->gates.timer_count && aq_ring_space(ring) < packets &&
-         status == AQ_OK) {
-    status = run->ops->sleep_until(
-        run->transport, aq_agenda_timer_next(&run->gates), false, diag);
-    aq_runner_gates_open(run);
-  }
-  return status;
+    aq_inflight_jobs_start(&run->jobs,
+                           (uint32_t)aq_policy_timer_pop(&run->gates).cookie);
 }
 
 static aq_status marker_submit(aq_runner *run, aq_runner_queue *queue,
                                bool event, aq_signal completion, aq_diag *diag)
 {
   aq_submitted submitted;
-  aq_status status = aq_feed_submit(queue->queue,
-                                    &(aq_submission){.waits = &run->met,
-                                                     .wait_count = event,
-                                                     .completion = completion},
-                                    &submitted, diag);
+  aq_status status = aq_aql_queue_submit(
+      queue->queue,
+      &(aq_submission){
+          .waits = &run->met, .wait_count = event, .completion = completion},
+      &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
@@ -221,7 +207,8 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
   const bool marked = run->part->marker && submission->program;
   if (marked)
     submission->completion = (aq_signal){0};
-  aq_status status = aq_feed_submit(queue->queue, submission, &submitted, diag);
+  aq_status status =
+      aq_aql_queue_submit(queue->queue, submission, &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
@@ -249,7 +236,8 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
   if (part->command_count)
     status = part_record(run, part, &program, diag);
   if (status == AQ_OK)
-    status = aq_jobs_take(&run->jobs, part->id, queue->number, index, diag);
+    status =
+        aq_inflight_jobs_add(&run->jobs, part->id, queue->number, index, diag);
   if (status != AQ_OK)
     return status;
 
@@ -260,17 +248,25 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
     return status;
   uint32_t wait_count = part_waits(run, queue, part, *index, waits);
   status = gate_add(run, part, *index, waits, &wait_count, diag);
-  if (status == AQ_OK && run->gates.timer_count)
-    status = gates_make_room(
-        run, queue, part->command_count + wait_count + MARKER_PACKETS, diag);
+  if (status == AQ_OK && run->gates.timer_count) {
+    /* A ring that fills up behind a closed gate empties once that is open. */
+    const uint32_t packets = part->command_count + wait_count + MARKER_PACKETS;
+    const aq_ring *ring = aq_aql_queue_ring(queue->queue);
+    while (run->gates.timer_count && aq_ring_space(ring) < packets &&
+           status == AQ_OK) {
+      status = run->ops->sleep_until(
+          run->transport, aq_policy_timer_next(&run->gates), false, diag);
+      aq_runner_gates_open(run);
+    }
+  }
   if (status != AQ_OK)
     return status;
 
   aq_walk_log *log = NULL;
   if (run->measure.on)
-    status = aq_measure_begin(&run->measure, *index, part->commands,
-                              part->command_count, queue->device_row,
-                              queue->queue_row, &log, diag);
+    status = aq_signal_timestamps_begin(&run->measure, *index, part->commands,
+                                        part->command_count, queue->device_row,
+                                        queue->queue_row, &log, diag);
   if (status != AQ_OK)
     return status;
   run->part = part;
@@ -287,7 +283,8 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                           diag);
   run->part = NULL;
   if (log)
-    aq_measure_rung(&run->measure, *index, run->ops->now(run->transport));
+    aq_signal_timestamps_rung(&run->measure, *index,
+                              run->ops->now(run->transport));
   if (status == AQ_OK)
     aq_runner_heard(run);
   return status;
@@ -308,9 +305,9 @@ aq_status aq_runner_complete_behind(aq_runner *run, aq_runner_queue *queue,
   const aq_runner_part part = {.job = &none};
   /* cppcheck-suppress autoVariables; until the submission returns */
   run->part = &part;
-  aq_status status =
-      aq_feed_submit(queue->queue, &(aq_submission){.completion = job->signal},
-                     &submitted, diag);
+  aq_status status = aq_aql_queue_submit(
+      queue->queue, &(aq_submission){.completion = job->signal}, &submitted,
+      diag);
   run->part = NULL;
   if (status != AQ_OK)
     return status;

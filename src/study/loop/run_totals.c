@@ -25,11 +25,6 @@ static void model_add(char *list, size_t size, const char *model,
              count);
 }
 
-static const char *verdict_worst(const char *a, const char *b)
-{
-  return strcmp(a, b) == 0 ? a : "partly";
-}
-
 /* The stored description of the devices: the models as a list that opens them
  * again, one digest, and their common verdict. */
 void aq_run_totals_init(aq_run_totals *totals, const aq_device_info *devices,
@@ -49,7 +44,7 @@ void aq_run_totals_init(aq_run_totals *totals, const aq_device_info *devices,
               devices[i].model, same);
   }
   for (uint32_t i = 0; i < count; i++) {
-    verdict = verdict_worst(verdict, devices[i].verdict);
+    verdict = strcmp(verdict, devices[i].verdict) == 0 ? verdict : "partly";
     alike &= strcmp(devices[i].model_hash, devices[0].model_hash) == 0;
     for (const char *c = devices[i].model_hash; *c; c++)
       digest = (digest ^ (unsigned char)*c) * UINT64_C(0x100000001b3);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "study/loop/decider.h"
+#include "study/loop/policy_driver.h"
 
 enum {
   COMPLETION_BATCH = 64,
@@ -11,7 +11,7 @@ enum {
   GUESS_MS = 20, /* waiting this long, a transport says what seems to hang */
 };
 
-bool aq_runner_completions_take(aq_runner *run)
+bool aq_runner_completions_collect(aq_runner *run)
 {
   aq_completion done[COMPLETION_BATCH];
   bool any = false;
@@ -22,11 +22,12 @@ bool aq_runner_completions_take(aq_runner *run)
       const uint32_t index = (uint32_t)done[i].user;
       const uint64_t id = run->jobs.jobs[index].id;
       if (run->measure.on)
-        aq_measure_end(&run->measure, index, done[i].signal, &run->sink.sink);
-      aq_jobs_complete(&run->jobs, index);
+        aq_signal_timestamps_end(&run->measure, index, done[i].signal,
+                                 &run->sink.sink);
+      aq_inflight_jobs_complete(&run->jobs, index);
       run->totals.end = aq_time_max(run->totals.end, done[i].time);
-      if (run->decider)
-        aq_decider_completion(run->decider, index, done[i].time);
+      if (run->driver)
+        aq_policy_driver_completion(run->driver, index, done[i].time);
       else if (run->source->done)
         run->source->done(run->source, id, done[i].time);
     }
@@ -37,7 +38,7 @@ bool aq_runner_completions_take(aq_runner *run)
   return any;
 }
 
-void aq_runner_standing_tell(aq_runner *run)
+void aq_runner_standing_report(aq_runner *run)
 {
   const aq_run_options *options = run->options;
   if (options->asked && options->asked(options->user))
@@ -59,7 +60,7 @@ static aq_time sleep_limit(const aq_runner *run, aq_time until)
 }
 
 /* Nothing has completed for so long that it counts as a hang. */
-static aq_status hang_word(const aq_runner *run, aq_diag *diag)
+static aq_status hang_error(const aq_runner *run, aq_diag *diag)
 {
   char guess[AQ_DIAG_TEXT_MAX] = "";
   if (diag)
@@ -74,8 +75,8 @@ aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag)
       run->transport, sleep_limit(run, AQ_TIME_MAX), true, diag);
   if (status == AQ_OK)
     status = aq_runner_trouble(run, diag);
-  if (status != AQ_OK || aq_runner_completions_take(run) ||
-      (run->decider && aq_decider_has_news(run->decider)))
+  if (status != AQ_OK || aq_runner_completions_collect(run) ||
+      (run->driver && aq_policy_driver_has_pending(run->driver)))
     return status;
   uint32_t oldest = 0;
   while (run->jobs.jobs[oldest].complete)
@@ -90,10 +91,11 @@ aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag)
         aq_runner_wall_scaled(run, aq_time_max(look, GUESS_MS * AQ_MS));
   }
   status = run->ops->wait(run->transport, &request, NULL, diag);
-  if (status != AQ_ERR_TIMEOUT || !run->live || aq_runner_completions_take(run))
+  if (status != AQ_ERR_TIMEOUT || !run->live ||
+      aq_runner_completions_collect(run))
     return status == AQ_ERR_TIMEOUT ? AQ_OK : status;
-  aq_runner_standing_tell(run);
-  return aq_runner_patience_left(run) > 0 ? AQ_OK : hang_word(run, diag);
+  aq_runner_standing_report(run);
+  return aq_runner_patience_left(run) > 0 ? AQ_OK : hang_error(run, diag);
 }
 
 aq_status aq_runner_due_await(aq_runner *run, aq_time due, bool wake,

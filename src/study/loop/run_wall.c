@@ -2,7 +2,7 @@
 /* Wall time, of live mode only. */
 #include "config.h"
 
-#include "common/wall.h"
+#include "common/wall_clock.h"
 #include "study/loop/run_priv.h"
 
 aq_time aq_runner_wall_scaled(const aq_runner *run, aq_time wall)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "study/serving/blocks.h"
+#include "study/serving/kv_blocks.h"
 
 #define NO_SEQUENCE UINT32_MAX
 
@@ -28,7 +28,7 @@ typedef struct sequence {
 
 struct aq_batcher {
   aq_batcher_options options;
-  aq_blocks blocks;
+  aq_kv_blocks blocks;
   sequence *sequences;
   uint32_t count, capacity, free; /* free: a number, or NO_SEQUENCE */
   uint32_t *running;              /* by admission */
@@ -54,7 +54,7 @@ aq_status aq_batcher_create(const aq_batcher_options *options, aq_batcher **out,
     return aq_diag_no_memory(diag);
   b->options = *options;
   b->free = b->waits_first = b->waits_last = NO_SEQUENCE;
-  aq_status status = aq_blocks_init(&b->blocks, options->blocks, diag);
+  aq_status status = aq_kv_blocks_init(&b->blocks, options->blocks, diag);
   if (status != AQ_OK)
     aq_batcher_destroy(b);
   else
@@ -68,7 +68,7 @@ void aq_batcher_destroy(aq_batcher *b)
     return;
   for (uint32_t i = 0; i < b->count; i++)
     free(b->sequences[i].blocks);
-  aq_blocks_fini(&b->blocks);
+  aq_kv_blocks_fini(&b->blocks);
   free(b->sequences);
   free(b->running);
   free(b->items);
@@ -96,40 +96,7 @@ uint32_t aq_batcher_free_blocks(const aq_batcher *b)
   return b->blocks.free;
 }
 
-bool aq_batcher_fits(const aq_batcher *b, uint64_t tokens)
-{
-  return tokens <= (uint64_t)b->options.blocks * b->options.block_tokens;
-}
-
 /* ---- waiting requests ---- */
-
-static void wait_behind(aq_batcher *b, uint32_t number)
-{
-  b->sequences[number].next = NO_SEQUENCE;
-  if (b->waits_first == NO_SEQUENCE)
-    b->waits_first = number;
-  else
-    b->sequences[b->waits_last].next = number;
-  b->waits_last = number;
-  b->waiting++;
-}
-
-static void wait_in_front(aq_batcher *b, uint32_t number)
-{
-  b->sequences[number].next = b->waits_first;
-  if (b->waits_first == NO_SEQUENCE)
-    b->waits_last = number;
-  b->waits_first = number;
-  b->waiting++;
-}
-
-static void wait_leave(aq_batcher *b)
-{
-  b->waits_first = b->sequences[b->waits_first].next;
-  if (b->waits_first == NO_SEQUENCE)
-    b->waits_last = NO_SEQUENCE;
-  b->waiting--;
-}
 
 aq_status aq_batcher_add(aq_batcher *b, const aq_batcher_request *request,
                          aq_diag *diag)
@@ -149,7 +116,13 @@ aq_status aq_batcher_add(aq_batcher *b, const aq_batcher_request *request,
                   .answered = request->ready > 0,
                   .blocks = s->blocks,
                   .block_capacity = s->block_capacity};
-  wait_behind(b, number);
+  b->sequences[number].next = NO_SEQUENCE;
+  if (b->waits_first == NO_SEQUENCE)
+    b->waits_first = number;
+  else
+    b->sequences[b->waits_last].next = number;
+  b->waits_last = number;
+  b->waiting++;
   return AQ_OK;
 }
 
@@ -192,7 +165,7 @@ static bool hits_find(aq_batcher *b, const sequence *s)
   if (!b->options.prefix_cache)
     return true;
   while (b->hit_count < most && hash_of(b, s, b->hit_count, &hash)) {
-    const uint32_t block = aq_blocks_find(&b->blocks, hash);
+    const uint32_t block = aq_kv_blocks_find(&b->blocks, hash);
     if (block == AQ_BLOCK_NONE)
       break;
     if (!AQ_ARRAY_RESERVE(b->hits, b->hit_capacity, b->hit_count + 1))
@@ -222,7 +195,7 @@ static bool blocks_name(aq_batcher *b, sequence *s, uint32_t tokens)
     return true;
   for (const uint32_t full = tokens / b->options.block_tokens;
        s->named < full && hash_of(b, s, s->named, &hash); s->named++)
-    if (!aq_blocks_name(&b->blocks, s->blocks[s->named], hash))
+    if (!aq_kv_blocks_name(&b->blocks, s->blocks[s->named], hash))
       return false;
   return true;
 }
@@ -238,12 +211,12 @@ static aq_status blocks_get(aq_batcher *b, sequence *s, uint32_t computed,
   if (!AQ_ARRAY_RESERVE(s->blocks, s->block_capacity, (size_t)all + 1))
     return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < b->hit_count; i++) {
-    aq_blocks_hold(&b->blocks, b->hits[i]);
+    aq_kv_blocks_hold(&b->blocks, b->hits[i]);
     s->blocks[s->block_count++] = b->hits[i];
     s->named = s->block_count;
   }
   while (s->block_count < all)
-    s->blocks[s->block_count++] = aq_blocks_take(&b->blocks);
+    s->blocks[s->block_count++] = aq_kv_blocks_acquire(&b->blocks);
   return blocks_name(b, s, least(computed + tokens, s->reached))
              ? AQ_OK
              : aq_diag_no_memory(diag);
@@ -253,7 +226,7 @@ static aq_status blocks_get(aq_batcher *b, sequence *s, uint32_t computed,
 static void blocks_return(aq_batcher *b, sequence *s)
 {
   while (s->block_count > 0)
-    aq_blocks_release(&b->blocks, s->blocks[--s->block_count]);
+    aq_kv_blocks_release(&b->blocks, s->blocks[--s->block_count]);
   s->named = 0;
 }
 
@@ -293,7 +266,11 @@ static void preempt(aq_batcher *b)
   s->computed = 0;
   s->preemptions++;
   b->preemptions++;
-  wait_in_front(b, number);
+  b->sequences[number].next = b->waits_first;
+  if (b->waits_first == NO_SEQUENCE)
+    b->waits_last = number;
+  b->waits_first = number;
+  b->waiting++;
 }
 
 /* Running requests get their tokens; *preempted: some were sent back. */
@@ -356,7 +333,10 @@ static aq_status waiting_admit(aq_batcher *b, aq_batch *batch, uint32_t *budget,
   aq_status status = blocks_get(b, s, computed, tokens, admitted, diag);
   if (status != AQ_OK || !*admitted)
     return status;
-  wait_leave(b);
+  b->waits_first = b->sequences[b->waits_first].next;
+  if (b->waits_first == NO_SEQUENCE)
+    b->waits_last = NO_SEQUENCE;
+  b->waiting--;
   if (s->computed == 0 && s->preemptions == 0)
     s->hit = computed;
   s->computed = computed;
@@ -402,7 +382,7 @@ static void running_tidy(aq_batcher *b)
 }
 
 /* A token comes where the request has caught up with its length. */
-static bool item_over(aq_batcher *b, const aq_batch_item *item,
+static bool item_done(aq_batcher *b, const aq_batch_item *item,
                       aq_batch_token *out)
 {
   sequence *s = &b->sequences[item->sequence];
@@ -416,11 +396,12 @@ static bool item_over(aq_batcher *b, const aq_batch_item *item,
     s->reached++;
     s->answered = true;
   }
-  out->last = s->reached >= s->total || (out->first && b->options.hand_over);
+  out->last =
+      s->reached >= s->total || (out->first && b->options.cache_transfer);
   return true;
 }
 
-aq_status aq_batcher_over(aq_batcher *b, const aq_batch *batch,
+aq_status aq_batcher_done(aq_batcher *b, const aq_batch *batch,
                           void (*token)(const aq_batch_token *token,
                                         void *user),
                           void *user, aq_diag *diag)
@@ -428,7 +409,7 @@ aq_status aq_batcher_over(aq_batcher *b, const aq_batch *batch,
   bool ended = false;
   for (uint32_t i = 0; i < batch->count; i++) {
     aq_batch_token out;
-    if (!item_over(b, &batch->items[i], &out))
+    if (!item_done(b, &batch->items[i], &out))
       return aq_diag_no_memory(diag);
     if (out.last)
       sequence_end(b, batch->items[i].sequence);

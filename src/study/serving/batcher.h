@@ -29,10 +29,10 @@ typedef struct aq_batcher_options {
   uint32_t block_tokens, blocks;
   uint32_t long_prefill; /* most tokens of one prompt in a step; 0: no limit */
   bool prefix_cache;
-  bool chunked;      /* prompts may be computed in parts */
-  bool reserve_full; /* admits a request only with room for all its tokens */
-  bool hand_over;    /* requests end with their first token: another batcher
-                      * continues them */
+  bool chunked;        /* prompts may be computed in parts */
+  bool reserve_full;   /* admits a request only with room for all its tokens */
+  bool cache_transfer; /* requests end with their first token: another batcher
+                        * continues them */
 } aq_batcher_options;
 
 /* A request as it is put in. `hashes` is borrowed until its end. */
@@ -74,9 +74,6 @@ aq_status aq_batcher_create(const aq_batcher_options *options, aq_batcher **out,
                             aq_diag *diag);
 void aq_batcher_destroy(aq_batcher *batcher); /* NULL is allowed */
 
-/* Whether a request of so many tokens can ever run. */
-bool aq_batcher_fits(const aq_batcher *batcher, uint64_t tokens);
-
 /* Puts a request behind all waiting ones. */
 aq_status aq_batcher_add(aq_batcher *batcher, const aq_batcher_request *request,
                          aq_diag *diag);
@@ -86,7 +83,7 @@ aq_status aq_batcher_add(aq_batcher *batcher, const aq_batcher_request *request,
 aq_status aq_batcher_form(aq_batcher *batcher, aq_batch *out, aq_diag *diag);
 
 /* The step has ended: `token` is called for each item, in order. */
-aq_status aq_batcher_over(aq_batcher *batcher, const aq_batch *batch,
+aq_status aq_batcher_done(aq_batcher *batcher, const aq_batch *batch,
                           void (*token)(const aq_batch_token *token,
                                         void *user),
                           void *user, aq_diag *diag);

@@ -21,19 +21,6 @@ const aq_llm_format *aq_llm_format_find(const char *name)
   return NULL;
 }
 
-static void result_count(const aq_llm_requests *requests,
-                         aq_llm_import_result *result)
-{
-  result->requests = requests->count;
-  for (size_t i = 0; i < requests->count; i++) {
-    const aq_llm_request *request = &requests->list[i];
-    result->prompt += request->prompt;
-    result->output += request->output;
-    result->with_hashes += request->hashes > 0;
-    result->sessions += request->session >= 0 && !request->chained;
-  }
-}
-
 aq_status aq_llm_import(const aq_llm_format *format, FILE *file,
                         const char *path, aq_llm_requests *out,
                         aq_llm_import_result *result, aq_diag *diag)
@@ -49,7 +36,14 @@ aq_status aq_llm_import(const aq_llm_format *format, FILE *file,
     aq_llm_requests_fini(&read);
     return status;
   }
-  result_count(&read, result);
+  result->requests = read.count;
+  for (size_t i = 0; i < read.count; i++) {
+    const aq_llm_request *request = &read.list[i];
+    result->prompt += request->prompt;
+    result->output += request->output;
+    result->with_hashes += request->hashes > 0;
+    result->sessions += request->session >= 0 && !request->chained;
+  }
   *out = read;
   return AQ_OK;
 }

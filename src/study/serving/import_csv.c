@@ -10,7 +10,7 @@
 
 #include "common/map.h"
 #include "study/serving/import.h"
-#include "study/serving/lines.h"
+#include "study/serving/text_lines.h"
 
 static const int64_t SECOND = 1000000000; /* ns */
 

@@ -14,7 +14,7 @@
 #include "common/json_in.h"
 #include "common/map.h"
 #include "study/serving/import.h"
-#include "study/serving/lines.h"
+#include "study/serving/text_lines.h"
 
 enum {
   MOONCAKE_BLOCK = 512,

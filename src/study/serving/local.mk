@@ -1,12 +1,12 @@
 # A server of language models as a source of jobs: batches, steps, requests.
 libaqcore_a_SOURCES += \
 	src/study/serving/batcher.c src/study/serving/batcher.h \
-	src/study/serving/blocks.c src/study/serving/blocks.h \
+	src/study/serving/kv_blocks.c src/study/serving/kv_blocks.h \
 	src/study/serving/import.c src/study/serving/import.h \
 	src/study/serving/import_csv.c \
 	src/study/serving/import_jsonl.c \
-	src/study/serving/lines.c src/study/serving/lines.h \
-	src/study/serving/links.c src/study/serving/links.h \
+	src/study/serving/text_lines.c src/study/serving/text_lines.h \
+	src/study/serving/interconnect.c src/study/serving/interconnect.h \
 	src/study/serving/model.c src/study/serving/model.h \
 	src/study/serving/model_read.c \
 	src/study/serving/models.h \

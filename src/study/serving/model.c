@@ -84,11 +84,6 @@ static bool same_gpu(const aq_gpu *a, const aq_gpu *b)
   return strcmp(a->gfx, b->gfx) == 0 && a->cus == b->cus;
 }
 
-static bool is_product(const aq_model_kernel *kernel)
-{
-  return kernel->kind == AQ_MODEL_gemm || kernel->kind == AQ_MODEL_logits;
-}
-
 static bool predict(const aq_model_kernel *kernel, uint64_t rows,
                     const aq_gpu *gpu, uint32_t devices, double *us)
 {
@@ -114,7 +109,7 @@ static bool predict(const aq_model_kernel *kernel, uint64_t rows,
 static bool uses_tables(const aq_model *model, const aq_model_kernel *kernel,
                         const aq_gpu *gpu)
 {
-  return is_product(kernel) &&
+  return (kernel->kind == AQ_MODEL_gemm || kernel->kind == AQ_MODEL_logits) &&
          (kernel->tabled ||
           (model->typed && !same_gpu(gpu, &model->measured_on)));
 }
@@ -181,13 +176,6 @@ static double product_time(aq_model *model, size_t at, uint64_t rows,
          devices;
 }
 
-static double reduction_time(const aq_model *model, const aq_model_kernel *k,
-                             const aq_model_step *step, const aq_peers *peers)
-{
-  return k->floor +
-         aq_peers_reduce(peers, 2.0 * model->hidden * (double)step->tokens);
-}
-
 aq_time aq_model_time(aq_model *model, size_t at, const aq_model_step *step,
                       const aq_gpu *gpu, const aq_peers *peers)
 {
@@ -211,7 +199,8 @@ aq_time aq_model_time(aq_model *model, size_t at, const aq_model_step *step,
                           from->bandwidth / gpu->bandwidth / devices;
     break;
   case AQ_MODEL_reduction:
-    time = reduction_time(model, k, step, peers);
+    time = k->floor +
+           aq_peers_reduce(peers, 2.0 * model->hidden * (double)step->tokens);
     break;
   case AQ_MODEL_tokens:
   case AQ_MODEL_sequences:

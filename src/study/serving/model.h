@@ -18,7 +18,7 @@
 #include "common/json_in.h"
 #include "common/time.h"
 #include "gpu/duration/gemm.h"
-#include "study/serving/links.h"
+#include "study/serving/interconnect.h"
 
 enum { AQ_MODEL_KERNELS_MAX = 256, AQ_MODEL_CAPTURED_MAX = 512 };
 

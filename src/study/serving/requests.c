@@ -10,7 +10,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
-#include "study/serving/lines.h"
+#include "study/serving/text_lines.h"
 
 static const char HEADER[] = "arrival_ns,prompt,output,session,tool_ns,hashes";
 static const char PROMPTS[] = "prompts", ANSWERS[] = "prompts and answers";
@@ -132,7 +132,7 @@ static aq_status head_read(aq_llm_lines *lines, aq_llm_requests *out,
     return aq_llm_lines_error(
         lines, diag,
         "not a list of requests: \"# aqueduct requests 1, hash block N of "
-        "prompts\" expected (`aqueduct import --workload` writes such files)");
+        "prompts\" expected (importing a workload writes such files)");
   out->hash_block = block;
   out->hash_answers = strcmp(of, ANSWERS) == 0;
   status = aq_llm_lines_next(lines, &got, diag);

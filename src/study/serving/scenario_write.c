@@ -8,43 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/atomic_file.h"
 #include "common/json_out.h"
-#include "common/part_file.h"
 #include "study/serving/model.h"
 
 enum {
   COUNT = 1000,   /* requests of a run, drawn by the seed */
   BLOCKS = 52242, /* 835,874 tokens, as SGLang had in the traces of the model */
 };
-
-static void parameters_put(aq_json_out *json,
-                           const aq_llm_import_result *result)
-{
-  aq_json_out_map(json, "parameters");
-  aq_json_out_int(json, "count",
-                  result->requests < COUNT ? (int64_t)result->requests : COUNT);
-  aq_json_out_real(json, "rate", 1);
-  aq_json_out_text(json, "level", "dispatch");
-  aq_json_out_close_map(json);
-}
-
-static void server_put(aq_json_out *json, const char *requests)
-{
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "name", "server");
-  aq_json_out_text(json, "model", aq_model_names()[0]);
-  aq_json_out_map(json, "requests");
-  aq_json_out_text(json, "file", requests);
-  aq_json_out_text(json, "count", "$count");
-  aq_json_out_text(json, "rate", "$rate");
-  aq_json_out_close_map(json);
-  aq_json_out_int(json, "blocks", BLOCKS);
-  aq_json_out_map(json, "objective");
-  aq_json_out_text(json, "ttft", "2s");
-  aq_json_out_text(json, "tpot", "50ms");
-  aq_json_out_close_map(json);
-  aq_json_out_close_map(json);
-}
 
 static aq_status scenario_make(const aq_llm_format *format, const char *path,
                                const char *requests,
@@ -62,11 +33,29 @@ static aq_status scenario_make(const aq_llm_format *format, const char *path,
   aq_json_out_text(json, "notes", notes);
   aq_json_out_text(json, "device", "mi300x");
   aq_json_out_int(json, "seed", 1);
-  parameters_put(json, result);
+  aq_json_out_map(json, "parameters");
+  aq_json_out_int(json, "count",
+                  result->requests < COUNT ? (int64_t)result->requests : COUNT);
+  aq_json_out_real(json, "rate", 1);
+  aq_json_out_text(json, "level", "dispatch");
+  aq_json_out_close_map(json);
   aq_json_out_map(json, "serving");
   aq_json_out_text(json, "level", "$level");
   aq_json_out_array(json, "servers");
-  server_put(json, requests);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "name", "server");
+  aq_json_out_text(json, "model", aq_model_names()[0]);
+  aq_json_out_map(json, "requests");
+  aq_json_out_text(json, "file", requests);
+  aq_json_out_text(json, "count", "$count");
+  aq_json_out_text(json, "rate", "$rate");
+  aq_json_out_close_map(json);
+  aq_json_out_int(json, "blocks", BLOCKS);
+  aq_json_out_map(json, "objective");
+  aq_json_out_text(json, "ttft", "2s");
+  aq_json_out_text(json, "tpot", "50ms");
+  aq_json_out_close_map(json);
+  aq_json_out_close_map(json);
   aq_json_out_close_array(json);
   aq_json_out_close_map(json);
   aq_json_out_close_map(json);
@@ -86,8 +75,8 @@ static aq_status format_find(const char *name, const aq_llm_format **out,
        f++)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%s",
                            f == aq_llm_formats ? "" : ", ", f->name);
-  return aq_diag_set(diag, AQ_ERR_INVALID, "--workload %s: one of %s expected",
-                     name, list);
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "workload format %s: one of %s expected", name, list);
 }
 
 static char *requests_path(const char *scenario)
@@ -104,13 +93,13 @@ static char *requests_path(const char *scenario)
 static aq_status requests_keep(const aq_llm_requests *requests,
                                const char *path, aq_diag *diag)
 {
-  aq_part_file part;
-  aq_status status = aq_part_open(&part, path, diag);
+  aq_atomic_file part;
+  aq_status status = aq_atomic_file_open(&part, path, diag);
   if (status != AQ_OK)
     return status;
   if (aq_llm_requests_write(requests, part.file))
-    return aq_part_keep(&part, path, diag);
-  aq_part_drop(&part);
+    return aq_atomic_file_commit(&part, path, diag);
+  aq_atomic_file_discard(&part);
   return aq_diag_set(diag, AQ_ERR_IO, "%s: cannot write", path);
 }
 

@@ -6,32 +6,32 @@
 #include "common/map.h"
 #include "common/rng.h"
 #include "study/serving/batcher.h"
-#include "study/serving/links.h"
+#include "study/serving/interconnect.h"
 #include "study/serving/model.h"
 #include "study/serving/requests.h"
 #include "study/serving/serving.h"
 
 enum { AQ_SV_DEVICES_MAX = 8, AQ_SV_SERVERS_MAX = 64 };
 
-typedef enum aq_sv_role {
+typedef enum aq_serving_role {
   AQ_SV_BOTH,
   AQ_SV_PREFILL, /* ends with the first token, `to` continues */
   AQ_SV_DECODE,  /* gets its requests from others */
-} aq_sv_role;
+} aq_serving_role;
 
 /* Something that becomes a request of a server at `at`: one of its list, or a
  * request that another server began. */
-typedef struct aq_sv_arrival {
+typedef struct aq_serving_arrival {
   aq_time at;
   uint64_t order;         /* of equal times */
   uint32_t request, live; /* live: AQ_LLM_NONE where it is new */
-} aq_sv_arrival;
+} aq_serving_arrival;
 
-typedef struct aq_sv_server {
+typedef struct aq_serving_server {
   const char *name;
   aq_model *model;
   uint32_t devices[AQ_SV_DEVICES_MAX], device_count;
-  aq_sv_role role;
+  aq_serving_role role;
   uint32_t to; /* of prefill servers */
   aq_batcher_options batching;
   bool graphs;     /* decode steps are graph launches */
@@ -48,12 +48,12 @@ typedef struct aq_sv_server {
   /* ---- state ---- */
   aq_batcher *batcher;
   aq_gpu gpu;
-  aq_peers peers;          /* its devices */
-  aq_peers onwards;        /* of prefill servers: the way to `to` */
-  bool local;              /* of length 0 */
-  size_t cursor, end;      /* of requests that come by their time */
-  int64_t base;            /* ns: the first arrival of the window */
-  aq_sv_arrival *arrivals; /* heap: chained, and handed over */
+  aq_peers peers;               /* its devices */
+  aq_peers onwards;             /* of prefill servers: the way to `to` */
+  bool local;                   /* of length 0 */
+  size_t cursor, end;           /* of requests that come by their time */
+  int64_t base;                 /* ns: the first arrival of the window */
+  aq_serving_arrival *arrivals; /* heap: chained, and handed over */
   size_t arrival_count, arrival_capacity;
   aq_time ready; /* the next step begins no earlier */
   /* The step under way: kernels `sequence` in parts, each one host call. */
@@ -76,32 +76,32 @@ typedef struct aq_sv_server {
   uint64_t gaps[AQ_GAP_COUNT];
   aq_time last_gap; /* counted last, and where */
   size_t last_count;
-} aq_sv_server;
+} aq_serving_server;
 
 /* A request under way. */
-typedef struct aq_sv_live {
+typedef struct aq_serving_live {
   uint32_t server, request; /* the server whose list has it */
   aq_time arrival, begin, first, last, gap;
   uint32_t tokens, cached, preemptions, steps;
   uint32_t next; /* of the free ones */
-} aq_sv_live;
+} aq_serving_live;
 
 /* A cache on its way to another server. */
-typedef struct aq_sv_transfer {
+typedef struct aq_serving_transfer {
   aq_time at;
   uint32_t from, to, live;
-} aq_sv_transfer;
+} aq_serving_transfer;
 
-typedef struct aq_sv {
+typedef struct aq_serving {
   aq_workload_source source; /* first */
   aq_arena arena;
   bool steps; /* a step is one kernel */
-  aq_sv_server *servers;
+  aq_serving_server *servers;
   uint32_t server_count;
   aq_serving_client *clients;
-  aq_sv_live *lives;
+  aq_serving_live *lives;
   uint32_t live_count, live_capacity, live_free; /* AQ_LLM_NONE: none free */
-  aq_sv_transfer *transfers;                     /* a queue */
+  aq_serving_transfer *transfers;                /* a queue */
   size_t transfer_first, transfer_count, transfer_capacity;
   aq_map jobs;       /* job → server, or server_count + live: a transfer's */
   uint32_t *targets; /* by live, of transfers under way */
@@ -117,48 +117,50 @@ typedef struct aq_sv {
   aq_status status; /* of what failed where no error can be returned */
   aq_diag failure;
   bool bound; /* the devices are known */
-} aq_sv;
+} aq_serving;
 
 /* ---- reading (serving_read.c) ---- */
 
-aq_status aq_sv_read(aq_sv *sv, const aq_json_node *node, aq_diag *diag);
+aq_status aq_serving_read(aq_serving *sv, const aq_json_node *node,
+                          aq_diag *diag);
 
 /* ---- requests (serving_requests.c) ---- */
 
 /* The window of each server's requests. */
-aq_status aq_sv_windows(aq_sv *sv, const aq_serving_options *options,
-                        aq_diag *diag);
+aq_status aq_serving_windows(aq_serving *sv, const aq_serving_options *options,
+                             aq_diag *diag);
 
 /* When the server's next request comes; AQ_TIME_MAX: none is known. */
-aq_time aq_sv_arrival_next(const aq_sv_server *server);
+aq_time aq_serving_arrival_next(const aq_serving_server *server);
 
 /* Puts requests that have come by `time` into its batcher. */
-aq_status aq_sv_arrivals_take(aq_sv *sv, aq_sv_server *server, aq_time time,
-                              aq_diag *diag);
+aq_status aq_serving_arrivals_admit(aq_serving *sv, aq_serving_server *server,
+                                    aq_time time, aq_diag *diag);
 
 /* A request that another server began continues here from `at` on. */
-bool aq_sv_arrival_add(aq_sv *sv, aq_sv_server *server, aq_time at,
-                       uint32_t request, uint32_t live);
+bool aq_serving_arrival_add(aq_serving *sv, aq_serving_server *server,
+                            aq_time at, uint32_t request, uint32_t live);
 
 /* The step that ended at `time` gave its tokens, or was rejected. */
-aq_status aq_sv_step_over(aq_sv *sv, aq_sv_server *server, aq_time time,
-                          aq_diag *diag);
+aq_status aq_serving_step_done(aq_serving *sv, aq_serving_server *server,
+                               aq_time time, aq_diag *diag);
 
 /* ---- steps (serving_step.c) ---- */
 
 /* Forms the server's next step at `time`; *formed false: nothing can run. */
-aq_status aq_sv_step_form(aq_sv *sv, aq_sv_server *server, aq_time time,
-                          bool *formed, aq_diag *diag);
+aq_status aq_serving_step_form(aq_serving *sv, aq_serving_server *server,
+                               aq_time time, bool *formed, aq_diag *diag);
 
 /* When its next call is made. */
-aq_time aq_sv_step_submit(const aq_sv_server *server);
+aq_time aq_serving_step_submit(const aq_serving_server *server);
 
 /* The job of that call. */
-aq_status aq_sv_step_job(aq_sv *sv, aq_sv_server *server, aq_job *out,
-                         aq_diag *diag);
+aq_status aq_serving_step_job(aq_serving *sv, aq_serving_server *server,
+                              aq_job *out, aq_diag *diag);
 
 /* The job of a transfer. */
-aq_status aq_sv_transfer_job(aq_sv *sv, const aq_sv_transfer *transfer,
-                             aq_job *out, aq_diag *diag);
+aq_status aq_serving_transfer_job(aq_serving *sv,
+                                  const aq_serving_transfer *transfer,
+                                  aq_job *out, aq_diag *diag);
 
 #endif

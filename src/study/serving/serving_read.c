@@ -33,7 +33,7 @@ static aq_status bool_read(const aq_json_node *node, const char *key, bool *out)
                                             : AQ_OK;
 }
 
-static aq_status text_keep(aq_sv *sv, const aq_json_node *node,
+static aq_status text_keep(aq_serving *sv, const aq_json_node *node,
                            const char **out)
 {
   const char *text;
@@ -93,8 +93,8 @@ static aq_status file_read(const aq_json_node *node, aq_llm_requests *out,
   return status == AQ_OK ? AQ_OK : aq_diag_set(diag, status, "%s", why.text);
 }
 
-static aq_status requests_read(const aq_json_node *node, aq_sv_server *server,
-                               aq_diag *diag)
+static aq_status requests_read(const aq_json_node *node,
+                               aq_serving_server *server, aq_diag *diag)
 {
   static const char *const keys[] = {"file", "count", "rate", NULL};
   aq_json_node requests, member;
@@ -122,7 +122,7 @@ static aq_status requests_read(const aq_json_node *node, aq_sv_server *server,
 
 /* ---- a server ---- */
 
-static aq_status role_read(const aq_json_node *node, aq_sv_server *server)
+static aq_status role_read(const aq_json_node *node, aq_serving_server *server)
 {
   static const char *const roles[] = {"both", "prefill", "decode"};
   aq_json_node member;
@@ -132,7 +132,7 @@ static aq_status role_read(const aq_json_node *node, aq_sv_server *server)
   aq_status status = aq_json_text(&member, &text);
   for (int i = 0; status == AQ_OK && i < 3; i++)
     if (strcmp(text, roles[i]) == 0) {
-      server->role = (aq_sv_role)i;
+      server->role = (aq_serving_role)i;
       return AQ_OK;
     }
   return status == AQ_OK
@@ -141,7 +141,8 @@ static aq_status role_read(const aq_json_node *node, aq_sv_server *server)
              : status;
 }
 
-static aq_status devices_read(const aq_json_node *node, aq_sv_server *server)
+static aq_status devices_read(const aq_json_node *node,
+                              aq_serving_server *server)
 {
   aq_json_node list;
   size_t count = 1;
@@ -164,7 +165,8 @@ static aq_status devices_read(const aq_json_node *node, aq_sv_server *server)
   return status;
 }
 
-static aq_status batching_read(const aq_json_node *node, aq_sv_server *server)
+static aq_status batching_read(const aq_json_node *node,
+                               aq_serving_server *server)
 {
   aq_batcher_options *o = &server->batching;
   *o = (aq_batcher_options){.max_seqs = 256,
@@ -173,7 +175,7 @@ static aq_status batching_read(const aq_json_node *node, aq_sv_server *server)
                             .prefix_cache = true,
                             .chunked = true,
                             .reserve_full = true,
-                            .hand_over = server->role == AQ_SV_PREFILL};
+                            .cache_transfer = server->role == AQ_SV_PREFILL};
   aq_status status = integer_read(node, "max_seqs", 1, 65536, &o->max_seqs);
   if (status == AQ_OK)
     status = integer_read(node, "max_tokens", 1, 1 << 24, &o->max_tokens);
@@ -195,7 +197,8 @@ static aq_status batching_read(const aq_json_node *node, aq_sv_server *server)
   return status;
 }
 
-static aq_status objective_read(const aq_json_node *node, aq_sv_server *server)
+static aq_status objective_read(const aq_json_node *node,
+                                aq_serving_server *server)
 {
   static const char *const keys[] = {"ttft", "tpot", NULL};
   aq_json_node objective, member;
@@ -211,7 +214,7 @@ static aq_status objective_read(const aq_json_node *node, aq_sv_server *server)
 }
 
 static aq_status hashes_check(const aq_json_node *node,
-                              const aq_sv_server *server)
+                              const aq_serving_server *server)
 {
   const uint32_t hash = server->requests.hash_block;
   const uint32_t block = server->batching.block_tokens;
@@ -224,8 +227,8 @@ static aq_status hashes_check(const aq_json_node *node,
                        block, hash);
 }
 
-static aq_status server_read(aq_sv *sv, const aq_json_node *node,
-                             aq_sv_server *server, aq_diag *diag)
+static aq_status server_read(aq_serving *sv, const aq_json_node *node,
+                             aq_serving_server *server, aq_diag *diag)
 {
   static const char *const keys[] = {
       "name",         "model",        "requests",   "role",         "to",
@@ -266,8 +269,8 @@ static aq_status server_read(aq_sv *sv, const aq_json_node *node,
 }
 
 /* Which server continues the requests of each prefill server. */
-static aq_status to_read(aq_sv *sv, const aq_json_node *node,
-                         aq_sv_server *server)
+static aq_status to_read(aq_serving *sv, const aq_json_node *node,
+                         aq_serving_server *server)
 {
   aq_json_node member;
   const char *name;
@@ -291,7 +294,7 @@ static aq_status to_read(aq_sv *sv, const aq_json_node *node,
   return aq_json_error(&member, "no server is named \"%.64s\"", name);
 }
 
-static aq_status level_read(aq_sv *sv, const aq_json_node *node)
+static aq_status level_read(aq_serving *sv, const aq_json_node *node)
 {
   aq_json_node member;
   const char *text;
@@ -307,7 +310,7 @@ static aq_status level_read(aq_sv *sv, const aq_json_node *node)
                              text);
 }
 
-static bool shares(const aq_sv_server *a, const aq_sv_server *b)
+static bool shares(const aq_serving_server *a, const aq_serving_server *b)
 {
   for (uint32_t i = 0; i < a->device_count; i++)
     for (uint32_t k = 0; k < b->device_count; k++)
@@ -316,21 +319,8 @@ static bool shares(const aq_sv_server *a, const aq_sv_server *b)
   return false;
 }
 
-static void alone_find(aq_sv *sv)
-{
-  for (uint32_t i = 0; i < sv->server_count; i++) {
-    aq_sv_server *server = &sv->servers[i];
-    const aq_sv_server *to = &sv->servers[server->to];
-    server->local = aq_peers_local(server->devices, server->device_count,
-                                   to->devices, to->device_count);
-    sv->servers[i].alone = true;
-    for (uint32_t k = 0; k < sv->server_count; k++)
-      if (k != i && shares(&sv->servers[i], &sv->servers[k]))
-        sv->servers[i].alone = false;
-  }
-}
-
-aq_status aq_sv_read(aq_sv *sv, const aq_json_node *node, aq_diag *diag)
+aq_status aq_serving_read(aq_serving *sv, const aq_json_node *node,
+                          aq_diag *diag)
 {
   static const char *const keys[] = {"level", "servers", NULL};
   aq_json_node list;
@@ -355,6 +345,15 @@ aq_status aq_sv_read(aq_sv *sv, const aq_json_node *node, aq_diag *diag)
     const aq_json_node element = aq_json_element(&list, i);
     status = to_read(sv, &element, &sv->servers[i]);
   }
-  alone_find(sv);
+  for (uint32_t i = 0; i < sv->server_count; i++) {
+    aq_serving_server *server = &sv->servers[i];
+    const aq_serving_server *to = &sv->servers[server->to];
+    server->local = aq_peers_local(server->devices, server->device_count,
+                                   to->devices, to->device_count);
+    sv->servers[i].alone = true;
+    for (uint32_t k = 0; k < sv->server_count; k++)
+      if (k != i && shares(&sv->servers[i], &sv->servers[k]))
+        sv->servers[i].alone = false;
+  }
   return status;
 }

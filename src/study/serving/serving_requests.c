@@ -29,21 +29,13 @@ aq_time aq_gap_limit(size_t n)
 
 /* ---- windows ---- */
 
-/* A chain is not cut: from its first request to its last. */
-static size_t chain_begin(const aq_llm_requests *requests, size_t at)
-{
-  while (at > 0 && at < requests->count && requests->list[at].chained)
-    at--;
-  return at;
-}
-
-static uint64_t room_of(const aq_sv_server *server)
+static uint64_t room_of(const aq_serving_server *server)
 {
   return (uint64_t)server->batching.blocks * server->batching.block_tokens;
 }
 
-static aq_status window_check(const aq_sv *sv, const aq_sv_server *server,
-                              aq_diag *diag)
+static aq_status window_check(const aq_serving *sv,
+                              const aq_serving_server *server, aq_diag *diag)
 {
   uint64_t room = room_of(server);
   if (server->role == AQ_SV_PREFILL && room_of(&sv->servers[server->to]) < room)
@@ -67,12 +59,12 @@ static aq_status window_check(const aq_sv *sv, const aq_sv_server *server,
   return AQ_OK;
 }
 
-aq_status aq_sv_windows(aq_sv *sv, const aq_serving_options *options,
-                        aq_diag *diag)
+aq_status aq_serving_windows(aq_serving *sv, const aq_serving_options *options,
+                             aq_diag *diag)
 {
   aq_status status = AQ_OK;
   for (uint32_t i = 0; i < sv->server_count && status == AQ_OK; i++) {
-    aq_sv_server *server = &sv->servers[i];
+    aq_serving_server *server = &sv->servers[i];
     const aq_llm_requests *requests = &server->requests;
     size_t first = 0, count = requests->count;
     if (count == 0)
@@ -80,8 +72,11 @@ aq_status aq_sv_windows(aq_sv *sv, const aq_serving_options *options,
     if (server->count > 0 && server->count < count) {
       aq_rng rng;
       aq_rng_init(&rng, (uint64_t)options->seed, i);
-      first = chain_begin(requests, (size_t)(aq_rng_unit(&rng) *
-                                             (double)(count - server->count)));
+      /* A chain is not cut: from its first request to its last. */
+      size_t at = (size_t)(aq_rng_unit(&rng) * (double)(count - server->count));
+      while (at > 0 && at < requests->count && requests->list[at].chained)
+        at--;
+      first = at;
       count = server->count;
     }
     server->cursor = first;
@@ -106,14 +101,14 @@ aq_status aq_sv_windows(aq_sv *sv, const aq_serving_options *options,
 
 /* ---- arrivals ---- */
 
-static aq_time arrival_time(const aq_sv_server *server, size_t at)
+static aq_time arrival_time(const aq_serving_server *server, size_t at)
 {
   const double ns =
       (double)(server->requests.list[at].arrival - server->base) / server->rate;
   return (aq_time)(ns * 1000 + 0.5);
 }
 
-aq_time aq_sv_arrival_next(const aq_sv_server *server)
+aq_time aq_serving_arrival_next(const aq_serving_server *server)
 {
   aq_time next = AQ_TIME_MAX;
   if (server->cursor < server->end)
@@ -123,15 +118,16 @@ aq_time aq_sv_arrival_next(const aq_sv_server *server)
   return next;
 }
 
-static bool arrival_is_before(const aq_sv_arrival *a, const aq_sv_arrival *b)
+static bool arrival_is_before(const aq_serving_arrival *a,
+                              const aq_serving_arrival *b)
 {
   return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-bool aq_sv_arrival_add(aq_sv *sv, aq_sv_server *server, aq_time at,
-                       uint32_t request, uint32_t live)
+bool aq_serving_arrival_add(aq_serving *sv, aq_serving_server *server,
+                            aq_time at, uint32_t request, uint32_t live)
 {
-  const aq_sv_arrival added = {at, sv->next_order++, request, live};
+  const aq_serving_arrival added = {at, sv->next_order++, request, live};
   if (!AQ_ARRAY_RESERVE(server->arrivals, server->arrival_capacity,
                         server->arrival_count + 1))
     return false;
@@ -143,10 +139,10 @@ bool aq_sv_arrival_add(aq_sv *sv, aq_sv_server *server, aq_time at,
   return true;
 }
 
-static aq_sv_arrival arrival_pop(aq_sv_server *server)
+static aq_serving_arrival arrival_pop(aq_serving_server *server)
 {
-  const aq_sv_arrival top = server->arrivals[0];
-  const aq_sv_arrival moved = server->arrivals[--server->arrival_count];
+  const aq_serving_arrival top = server->arrivals[0];
+  const aq_serving_arrival moved = server->arrivals[--server->arrival_count];
   size_t at = 0;
   for (;;) {
     size_t child = 2 * at + 1;
@@ -165,7 +161,7 @@ static aq_sv_arrival arrival_pop(aq_sv_server *server)
   return top;
 }
 
-static uint32_t live_make(aq_sv *sv, uint32_t server, uint32_t request,
+static uint32_t live_make(aq_serving *sv, uint32_t server, uint32_t request,
                           aq_time at)
 {
   uint32_t number = sv->live_free;
@@ -175,19 +171,19 @@ static uint32_t live_make(aq_sv *sv, uint32_t server, uint32_t request,
     return AQ_LLM_NONE;
   else
     number = sv->live_count++;
-  sv->lives[number] = (aq_sv_live){.server = server,
-                                   .request = request,
-                                   .arrival = at,
-                                   .begin = AQ_TIME_NONE,
-                                   .first = AQ_TIME_NONE,
-                                   .last = AQ_TIME_NONE};
+  sv->lives[number] = (aq_serving_live){.server = server,
+                                        .request = request,
+                                        .arrival = at,
+                                        .begin = AQ_TIME_NONE,
+                                        .first = AQ_TIME_NONE,
+                                        .last = AQ_TIME_NONE};
   return number;
 }
 
-static aq_status batcher_add(const aq_sv *sv, aq_sv_server *server,
+static aq_status batcher_add(const aq_serving *sv, aq_serving_server *server,
                              uint32_t live, aq_diag *diag)
 {
-  const aq_sv_live *l = &sv->lives[live];
+  const aq_serving_live *l = &sv->lives[live];
   const aq_llm_requests *all = &sv->servers[l->server].requests;
   const aq_llm_request *r = &all->list[l->request];
   uint64_t hashed = (uint64_t)r->hashes * all->hash_block;
@@ -205,14 +201,14 @@ static aq_status batcher_add(const aq_sv *sv, aq_sv_server *server,
       diag);
 }
 
-aq_status aq_sv_arrivals_take(aq_sv *sv, aq_sv_server *server, aq_time time,
-                              aq_diag *diag)
+aq_status aq_serving_arrivals_admit(aq_serving *sv, aq_serving_server *server,
+                                    aq_time time, aq_diag *diag)
 {
   const uint32_t self = (uint32_t)(server - sv->servers);
   aq_status status = AQ_OK;
   while (status == AQ_OK) {
-    const aq_time at = aq_sv_arrival_next(server);
-    aq_sv_arrival a = {at, 0, (uint32_t)server->cursor, AQ_LLM_NONE};
+    const aq_time at = aq_serving_arrival_next(server);
+    aq_serving_arrival a = {at, 0, (uint32_t)server->cursor, AQ_LLM_NONE};
     if (at > time)
       break;
     if (server->cursor < server->end &&
@@ -235,14 +231,14 @@ aq_status aq_sv_arrivals_take(aq_sv *sv, aq_sv_server *server, aq_time time,
 /* ---- tokens ---- */
 
 typedef struct step_end {
-  aq_sv *sv;
-  aq_sv_server *server;
+  aq_serving *sv;
+  aq_serving_server *server;
   aq_time time;
   bool failed;
 } step_end;
 
-static aq_time deadline_of(const aq_sv_server *server, const aq_sv_live *live,
-                           uint32_t output)
+static aq_time deadline_of(const aq_serving_server *server,
+                           const aq_serving_live *live, uint32_t output)
 {
   if (server->ttft == AQ_TIME_NONE || server->tpot == AQ_TIME_NONE)
     return AQ_NONE;
@@ -251,10 +247,11 @@ static aq_time deadline_of(const aq_sv_server *server, const aq_sv_live *live,
 }
 
 /* Its row, and the request of its session that it brings. */
-static bool request_end(aq_sv *sv, uint32_t number, aq_time time, bool rejected)
+static bool request_end(aq_serving *sv, uint32_t number, aq_time time,
+                        bool rejected)
 {
-  aq_sv_live *live = &sv->lives[number];
-  aq_sv_server *owner = &sv->servers[live->server];
+  aq_serving_live *live = &sv->lives[number];
+  aq_serving_server *owner = &sv->servers[live->server];
   const aq_llm_request *r = &owner->requests.list[live->request];
   const bool late = live->first == AQ_TIME_NONE;
   const aq_time tool =
@@ -280,8 +277,8 @@ static bool request_end(aq_sv *sv, uint32_t number, aq_time time, bool rejected)
                        .recomputed = live->preemptions}))
     return false;
   if (r->next != AQ_LLM_NONE &&
-      !aq_sv_arrival_add(sv, owner, aq_time_add(time, tool), r->next,
-                         AQ_LLM_NONE))
+      !aq_serving_arrival_add(sv, owner, aq_time_add(time, tool), r->next,
+                              AQ_LLM_NONE))
     return false;
   live->next = sv->live_free;
   sv->live_free = number;
@@ -289,32 +286,23 @@ static bool request_end(aq_sv *sv, uint32_t number, aq_time time, bool rejected)
 }
 
 /* Its cache goes to the server that continues it. */
-static bool hand_over(aq_sv *sv, aq_sv_server *from, uint32_t live, aq_time at)
+static bool cache_transfer(aq_serving *sv, aq_serving_server *from,
+                           uint32_t live, aq_time at)
 {
-  aq_sv_server *to = &sv->servers[from->to];
+  aq_serving_server *to = &sv->servers[from->to];
   if (from->local)
-    return aq_sv_arrival_add(sv, to, at, sv->lives[live].request, live);
-  return AQ_ARRAY_PUSH(
-      sv->transfers, sv->transfer_count, sv->transfer_capacity,
-      (aq_sv_transfer){at, (uint32_t)(from - sv->servers), from->to, live});
-}
-
-/* Requests of one step mostly have the same gap. */
-static void gap_count(aq_sv_server *owner, aq_time gap)
-{
-  if (gap != owner->last_gap) {
-    owner->last_gap = gap;
-    owner->last_count = aq_gap_of(gap);
-  }
-  owner->gaps[owner->last_count]++;
+    return aq_serving_arrival_add(sv, to, at, sv->lives[live].request, live);
+  return AQ_ARRAY_PUSH(sv->transfers, sv->transfer_count, sv->transfer_capacity,
+                       (aq_serving_transfer){at, (uint32_t)(from - sv->servers),
+                                             from->to, live});
 }
 
 static void token_take(const aq_batch_token *token, void *user)
 {
   step_end *end = user;
-  aq_sv *sv = end->sv;
-  aq_sv_live *live = &sv->lives[token->tag];
-  aq_sv_server *owner = &sv->servers[live->server];
+  aq_serving *sv = end->sv;
+  aq_serving_live *live = &sv->lives[token->tag];
+  aq_serving_server *owner = &sv->servers[live->server];
   live->steps++;
   if (!token->token)
     return;
@@ -323,7 +311,12 @@ static void token_take(const aq_batch_token *token, void *user)
     live->cached = token->cached;
   } else {
     const aq_time gap = end->time - live->last;
-    gap_count(owner, gap);
+    /* Requests of one step mostly have the same gap. */
+    if (gap != owner->last_gap) {
+      owner->last_gap = gap;
+      owner->last_count = aq_gap_of(gap);
+    }
+    owner->gaps[owner->last_count]++;
     live->gap = aq_time_max(live->gap, gap);
   }
   live->last = end->time;
@@ -333,11 +326,11 @@ static void token_take(const aq_batch_token *token, void *user)
   live->preemptions += token->preemptions;
   const bool over = live->tokens >= owner->requests.list[live->request].output;
   end->failed |= over ? !request_end(sv, token->tag, end->time, false)
-                      : !hand_over(sv, end->server, token->tag, end->time);
+                      : !cache_transfer(sv, end->server, token->tag, end->time);
 }
 
-aq_status aq_sv_step_over(aq_sv *sv, aq_sv_server *server, aq_time time,
-                          aq_diag *diag)
+aq_status aq_serving_step_done(aq_serving *sv, aq_serving_server *server,
+                               aq_time time, aq_diag *diag)
 {
   step_end end = {sv, server, time, false};
   aq_status status = AQ_OK;
@@ -348,7 +341,7 @@ aq_status aq_sv_step_over(aq_sv *sv, aq_sv_server *server, aq_time time,
       end.failed |= !request_end(sv, server->batch.items[i].tag, time, true);
     aq_batcher_drop(server->batcher, &server->batch);
   } else {
-    status = aq_batcher_over(server->batcher, &server->batch, token_take, &end,
+    status = aq_batcher_done(server->batcher, &server->batch, token_take, &end,
                              diag);
   }
   return end.failed ? aq_diag_no_memory(diag) : status;

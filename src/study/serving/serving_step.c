@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
@@ -20,24 +19,8 @@ enum {
 
 /* ---- forming ---- */
 
-static void step_fill(aq_sv_server *server)
-{
-  const aq_batch *batch = &server->batch;
-  aq_model_step *step = &server->step;
-  const uint32_t captured = server->graphs && batch->chunks == 0
-                                ? aq_model_graph(server->model, batch->singles)
-                                : 0;
-  server->graph = captured > 0;
-  *step = (aq_model_step){.tokens = captured ? captured : batch->tokens,
-                          .sequences = captured ? captured : batch->count,
-                          .decodes = captured ? captured : batch->singles,
-                          .pairs = batch->chunk_pairs,
-                          .chunk_tokens = batch->chunk_tokens,
-                          .context = batch->single_cache};
-}
-
 /* The kernels of one part of the model, `times` times. */
-static bool part_append(aq_sv_server *server, aq_model_part part,
+static bool part_append(aq_serving_server *server, aq_model_part part,
                         uint32_t times)
 {
   const aq_model *model = server->model;
@@ -61,7 +44,7 @@ static bool part_append(aq_sv_server *server, aq_model_part part,
   return true;
 }
 
-static bool sequence_make(aq_sv *sv, aq_sv_server *server)
+static bool sequence_make(aq_serving *sv, aq_serving_server *server)
 {
   server->sequence_count = server->cut_count = 0;
   server->part = 0;
@@ -86,12 +69,12 @@ static bool sequence_make(aq_sv *sv, aq_sv_server *server)
 }
 
 /* When the first of the step's requests misses an objective. */
-static aq_time due_of(const aq_sv *sv, const aq_sv_server *server)
+static aq_time due_of(const aq_serving *sv, const aq_serving_server *server)
 {
   aq_time due = AQ_TIME_NONE;
   for (uint32_t i = 0; i < server->batch.count; i++) {
-    const aq_sv_live *live = &sv->lives[server->batch.items[i].tag];
-    const aq_sv_server *owner = &sv->servers[live->server];
+    const aq_serving_live *live = &sv->lives[server->batch.items[i].tag];
+    const aq_serving_server *owner = &sv->servers[live->server];
     const bool first = live->first == AQ_TIME_NONE;
     const aq_time limit = first ? owner->ttft : owner->tpot;
     if (limit == AQ_TIME_NONE)
@@ -103,20 +86,31 @@ static aq_time due_of(const aq_sv *sv, const aq_sv_server *server)
   return due;
 }
 
-aq_status aq_sv_step_form(aq_sv *sv, aq_sv_server *server, aq_time time,
-                          bool *formed, aq_diag *diag)
+aq_status aq_serving_step_form(aq_serving *sv, aq_serving_server *server,
+                               aq_time time, bool *formed, aq_diag *diag)
 {
-  aq_status status = aq_sv_arrivals_take(sv, server, time, diag);
+  aq_status status = aq_serving_arrivals_admit(sv, server, time, diag);
   if (status == AQ_OK)
     status = aq_batcher_form(server->batcher, &server->batch, diag);
   *formed = status == AQ_OK && server->batch.count > 0;
   if (!*formed)
     return status;
-  step_fill(server);
+  const aq_batch *batch = &server->batch;
+  aq_model_step *step = &server->step;
+  const uint32_t captured = server->graphs && batch->chunks == 0
+                                ? aq_model_graph(server->model, batch->singles)
+                                : 0;
+  server->graph = captured > 0;
+  *step = (aq_model_step){.tokens = captured ? captured : batch->tokens,
+                          .sequences = captured ? captured : batch->count,
+                          .decodes = captured ? captured : batch->singles,
+                          .pairs = batch->chunk_pairs,
+                          .chunk_tokens = batch->chunk_tokens,
+                          .context = batch->single_cache};
   if (!sequence_make(sv, server))
     return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < server->batch.count; i++) {
-    aq_sv_live *live = &sv->lives[server->batch.items[i].tag];
+    aq_serving_live *live = &sv->lives[server->batch.items[i].tag];
     if (live->begin == AQ_TIME_NONE)
       live->begin = time;
   }
@@ -133,7 +127,7 @@ aq_status aq_sv_step_form(aq_sv *sv, aq_sv_server *server, aq_time time,
 
 /* ---- jobs ---- */
 
-aq_time aq_sv_step_submit(const aq_sv_server *server)
+aq_time aq_serving_step_submit(const aq_serving_server *server)
 {
   if (!server->busy || server->rejected ||
       server->part + 1 >= server->cut_count)
@@ -158,7 +152,7 @@ static void command_fill(aq_command *out, int64_t name, aq_time time,
 }
 
 /* The commands of the part at hand; *sum gets their times. */
-static aq_status commands_fill(aq_sv *sv, const aq_sv_server *server,
+static aq_status commands_fill(aq_serving *sv, const aq_serving_server *server,
                                uint32_t *count, aq_time *sum, aq_diag *diag)
 {
   const uint32_t from = server->cuts[server->part];
@@ -189,7 +183,7 @@ static aq_status commands_fill(aq_sv *sv, const aq_sv_server *server,
 
 /* A row of a weight's product is two operations a number of two bytes: from so
  * many rows on, the operations of products take longer than their weights. */
-static uint32_t flags_of(const aq_sv_server *server)
+static uint32_t flags_of(const aq_serving_server *server)
 {
   const bool compute =
       (double)server->step.tokens * server->gpu.bandwidth > server->gpu.flops;
@@ -197,7 +191,7 @@ static uint32_t flags_of(const aq_sv_server *server)
          (server->idempotent ? AQ_JOB_IDEMPOTENT : 0);
 }
 
-static void job_fill(const aq_sv *sv, const aq_sv_server *server,
+static void job_fill(const aq_serving *sv, const aq_serving_server *server,
                      uint32_t device, aq_job *out)
 {
   const uint32_t self = (uint32_t)(server - sv->servers);
@@ -220,7 +214,7 @@ static void job_fill(const aq_sv *sv, const aq_sv_server *server,
                   .entry = self};
 }
 
-static bool waits_for_all(const aq_sv_server *server)
+static bool waits_for_all(const aq_serving_server *server)
 {
   const uint32_t from = server->cuts[server->part];
   return server->part > 0 && server->device_count > 1 &&
@@ -230,7 +224,7 @@ static bool waits_for_all(const aq_sv_server *server)
 }
 
 /* The next device, or the next part. */
-static void job_advance(aq_sv_server *server, uint64_t job)
+static void job_advance(aq_serving_server *server, uint64_t job)
 {
   server->now[server->device] = job;
   server->flying++;
@@ -241,8 +235,8 @@ static void job_advance(aq_sv_server *server, uint64_t job)
   server->part++;
 }
 
-aq_status aq_sv_step_job(aq_sv *sv, aq_sv_server *server, aq_job *out,
-                         aq_diag *diag)
+aq_status aq_serving_step_job(aq_serving *sv, aq_serving_server *server,
+                              aq_job *out, aq_diag *diag)
 {
   const uint32_t self = (uint32_t)(server - sv->servers);
   uint32_t count;
@@ -266,12 +260,13 @@ aq_status aq_sv_step_job(aq_sv *sv, aq_sv_server *server, aq_job *out,
   return AQ_OK;
 }
 
-aq_status aq_sv_transfer_job(aq_sv *sv, const aq_sv_transfer *transfer,
-                             aq_job *out, aq_diag *diag)
+aq_status aq_serving_transfer_job(aq_serving *sv,
+                                  const aq_serving_transfer *transfer,
+                                  aq_job *out, aq_diag *diag)
 {
-  aq_sv_server *to = &sv->servers[transfer->to];
-  const aq_sv_server *from = &sv->servers[transfer->from];
-  const aq_sv_live *live = &sv->lives[transfer->live];
+  aq_serving_server *to = &sv->servers[transfer->to];
+  const aq_serving_server *from = &sv->servers[transfer->from];
+  const aq_serving_live *live = &sv->lives[transfer->live];
   const uint64_t bytes =
       from->model->kv_bytes *
       sv->servers[live->server].requests.list[live->request].prompt;

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/kernel_set.h"
-#include "queue/capture/packets.h"
+#include "common/host_kernels.h"
+#include "queue/capture/packet_capture.h"
 #include "study/session/cost.h"
 #include "study/session/row_filter.h"
 
 typedef struct capture_job {
-  aq_performance *performance;
+  aq_session *session;
   const aq_capture_ask *ask;
   aq_cap_file *file;
   aq_packet_file *packets; /* instead of `file` */
-  aq_kernel_set kernels;
+  aq_host_kernels kernels;
   aq_kernel_entry *entries; /* owned; of the set */
   aq_run_info *info;
   aq_captured *out;
@@ -38,7 +38,8 @@ aq_status aq_capture_blocks_read(const char *text, uint32_t *out, aq_diag *diag)
       return AQ_OK;
     }
   return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "--blocks %.80s: expected host, device or pm4", text);
+                     "block processor %.80s: expected host, device or pm4",
+                     text);
 }
 
 static const char *blocks_name(uint32_t flags)
@@ -66,7 +67,7 @@ static aq_status packets_execute(capture_job *job, aq_transport *transport,
   for (int64_t i = -warm; i < count && status == AQ_OK; i++)
     status = aq_packet_file_play(
         job->packets, transport, job->out->computed.durations,
-        job->performance->options.timeout, i < 0 ? &first : &out[i], job->diag);
+        job->session->options.timeout, i < 0 ? &first : &out[i], job->diag);
   return status;
 }
 
@@ -76,16 +77,16 @@ static aq_status cost_check(const capture_job *job, uint32_t devices)
   const aq_packet_file *file = job->packets;
   const char *path = job->ask->path;
   size_t executions = 0;
-  if (aq_performance_cost_samples(job->performance->cost))
+  if (aq_session_cost_samples(job->session->cost))
     return aq_diag_set(job->diag, AQ_ERR_INVALID,
                        "%s: a capture of packets compares all results of its "
-                       "kernels; expected --cost executed or fixed",
+                       "kernels; expected cost executed or fixed",
                        path);
   if (job->ask->from == AQ_KERNELS_FROM_HOST)
     return aq_diag_set(
         job->diag, AQ_ERR_INVALID,
-        "--cost executed: expected no --kernels-from host, which "
-        "executes no code");
+        "cost executed: expected no kernels from the host, which "
+        "execute no code");
   for (size_t i = 0; i < file->count; i++) {
     const aq_packet_event *event = &file->events[i];
     if (event->kind != AQ_PACKET_E_EXECUTE)
@@ -101,20 +102,20 @@ static aq_status cost_check(const capture_job *job, uint32_t devices)
              ? AQ_OK
              : aq_diag_set(job->diag, AQ_ERR_INVALID,
                            "%s: it has no executions of code, from which "
-                           "--cost executed predicts; expected no --cost",
+                           "cost executed predicts; expected no cost",
                            path);
 }
 
 /* The code of the captured kernels, which their packets do not execute. */
 static aq_status contents_execute(capture_job *job)
 {
-  const aq_performance *performance = job->performance;
+  const aq_session *session = job->session;
   aq_packet_computed *computed = &job->out->computed;
   if (!job->packets || job->ask->from == AQ_KERNELS_FROM_HOST)
     return AQ_OK;
   aq_status status = aq_packet_contents_execute(
-      job->packets, aq_transport_stack_executor(performance->transport),
-      performance->options.timeout, computed, job->diag);
+      job->packets, aq_transport_stack_executor(session->transport),
+      session->options.timeout, computed, job->diag);
   if (status != AQ_OK || job->ask->from != AQ_KERNELS_FROM_ISA ||
       (computed->executions > 0 && !computed->why[0]))
     return status;
@@ -132,7 +133,7 @@ static aq_status operations_execute(capture_job *job, aq_transport *transport,
                                          .transport = transport,
                                          .kernels = job->entries,
                                          .timeout =
-                                             job->performance->options.timeout,
+                                             job->session->options.timeout,
                                          .records = records,
                                          .from = job->ask->from,
                                          .execute = job->ask->execute};
@@ -155,7 +156,7 @@ static aq_status execute(capture_job *job, aq_transport *transport,
   if (job->packets && job->ask->execute)
     return aq_diag_set(job->diag, AQ_ERR_INVALID,
                        "%s: a capture of packets has no command buffers for "
-                       "--blocks %s",
+                       "block processor %s",
                        job->ask->path, blocks_name(job->ask->execute));
   return job->packets
              ? packets_execute(job, transport, warm, count, out)
@@ -172,8 +173,8 @@ static void info_ask(capture_job *job, aq_transport *transport)
   run->kind = aq_run_measures(info.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
   run->reproducible = info.reproducible;
   const bool modelled = info.device_count > 0 && info.devices[0].model;
-  job->performance->on_simulator = run->kind == AQ_RUN_MEASURED && modelled;
-  run->durations = aq_performance_durations(job->performance, run->kind);
+  job->session->on_simulator = run->kind == AQ_RUN_MEASURED && modelled;
+  run->durations = aq_session_durations(job->session, run->kind);
   if (!modelled)
     return;
   const aq_device_info *device = &info.devices[0];
@@ -185,44 +186,36 @@ static void info_ask(capture_job *job, aq_transport *transport)
   run->model_verdict = out->verdict;
 }
 
-/* Code whose time its packets take goes before them. */
-static aq_status rows_execute(capture_job *job, aq_transport *transport,
-                              aq_record_sink *rows)
-{
-  const bool predicts = job->packets && job->performance->cost;
-  aq_transport_info info;
-  aq_status status = AQ_OK;
-  transport->ops->info(transport, &info);
-  if (predicts)
-    status = cost_check(job, info.device_count);
-  if (predicts && status == AQ_OK)
-    status = contents_execute(job);
-  if (status == AQ_OK)
-    status = execute(job, transport, rows, 0, 1, &job->out->played);
-  if (!predicts && status == AQ_OK)
-    status = contents_execute(job);
-  job->out->played.idle_kernels -= job->out->computed.computed;
-  return status;
-}
-
 static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
 {
   aq_transport *transport;
-  aq_row_choice rows = job->performance->rows;
+  aq_record_filter rows = job->session->rows;
   aq_row_filter filter;
   aq_row_filter_init(&filter, records, &rows);
-  aq_status status = aq_performance_open(job->performance, &filter.sink,
-                                         &transport, job->diag);
+  aq_status status =
+      aq_session_open(job->session, &filter.sink, &transport, job->diag);
   if (status == AQ_OK) {
-    status = rows_execute(job, transport, &filter.sink);
+    /* Code whose time its packets take goes before them. */
+    const bool predicts = job->packets && job->session->cost;
+    aq_transport_info info;
+    transport->ops->info(transport, &info);
+    if (predicts)
+      status = cost_check(job, info.device_count);
+    if (predicts && status == AQ_OK)
+      status = contents_execute(job);
     if (status == AQ_OK)
-      status = aq_performance_profile_put(job->performance, records, job->diag);
+      status = execute(job, transport, &filter.sink, 0, 1, &job->out->played);
+    if (!predicts && status == AQ_OK)
+      status = contents_execute(job);
+    job->out->played.idle_kernels -= job->out->computed.computed;
+    if (status == AQ_OK)
+      status = aq_session_profile_put(job->session, records, job->diag);
     info_ask(job, transport);
     transport->ops->close(transport);
   }
   aq_row_filter_fini(&filter);
-  return status == AQ_OK ? aq_performance_recorded(
-                               &rows, job->info, &job->out->recorded, job->diag)
+  return status == AQ_OK ? aq_session_recorded(&rows, job->info,
+                                               &job->out->recorded, job->diag)
                          : status;
 }
 
@@ -235,8 +228,7 @@ static aq_status bench_execute(capture_job *job)
   job->out->bench = calloc((size_t)repeats, sizeof *job->out->bench);
   if (!job->out->bench)
     return aq_diag_no_memory(job->diag);
-  aq_status status =
-      aq_performance_open(job->performance, NULL, &transport, job->diag);
+  aq_status status = aq_session_open(job->session, NULL, &transport, job->diag);
   if (status != AQ_OK)
     return status;
   status = execute(job, transport, NULL, 1, repeats, job->out->bench);
@@ -267,6 +259,7 @@ static void capture_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "checked", (int64_t)played->digests);
   aq_json_out_int(json, "idle_host_calls", (int64_t)played->idle_calls);
   aq_json_out_int(json, "idle_kernels", (int64_t)played->idle_kernels);
+  aq_json_out_int(json, "plain_queues", (int64_t)played->plain_queues);
   if (job->packets) {
     aq_json_out_int(json, "executions", (int64_t)job->out->computed.executions);
     aq_json_out_int(json, "computed", (int64_t)job->out->computed.computed);
@@ -291,48 +284,45 @@ static aq_status run_store(capture_job *job, aq_store *store)
   if (status == AQ_OK)
     status = bench_execute(job);
   if (status == AQ_OK) {
-    job->performance->notes = capture_notes;
-    job->performance->notes_user = job;
-    status = aq_performance_notes(job->performance, NULL, &job->out->notes,
-                                  job->diag);
-    job->performance->notes = NULL;
+    job->session->notes = capture_notes;
+    job->session->notes_user = job;
+    status = aq_session_notes(job->session, NULL, &job->out->notes, job->diag);
+    job->session->notes = NULL;
   }
   if (status != AQ_OK) {
     aq_store_writer_abort(writer);
     return status;
   }
   job->info->notes = job->out->notes;
-  job->info->durations = aq_performance_durations_found(
-      job->performance, writer, job->info->durations, job->out->durations);
+  job->info->durations = aq_session_durations_found(
+      job->session, writer, job->info->durations, job->out->durations);
   return aq_store_writer_finish(writer, job->info, job->diag);
 }
 
-aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
+aq_status aq_capture_perform(aq_session *session, aq_store *store,
                              const aq_capture_ask *ask, aq_run_info *info,
                              aq_captured *out, aq_diag *diag)
 {
-  capture_job job = {.performance = performance,
-                     .ask = ask,
-                     .info = info,
-                     .out = out,
-                     .diag = diag};
+  capture_job job = {
+      .session = session, .ask = ask, .info = info, .out = out, .diag = diag};
   *out = (aq_captured){.run = AQ_NONE};
   aq_status status = aq_packet_file_is(ask->path)
                          ? aq_packet_file_open(ask->path, &job.packets, diag)
                          : aq_cap_file_open(ask->path, &job.file, diag);
   if (status == AQ_OK)
-    status = aq_kernel_set_open_default(&job.kernels, ask->kernels, NULL, diag);
-  if (status == AQ_OK && !(job.entries = aq_kernel_set_entries(&job.kernels)))
+    status =
+        aq_host_kernels_open_default(&job.kernels, ask->kernels, NULL, diag);
+  if (status == AQ_OK && !(job.entries = aq_host_kernels_entries(&job.kernels)))
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK) {
-    info->transport = aq_transport_stack_name(performance->transport);
+    info->transport = aq_transport_stack_name(session->transport);
     info->source = ask->path;
     info->format = job.packets ? "packets" : "capture";
     info->base_ns = 0;
     status = run_store(&job, store);
   }
   free(job.entries);
-  aq_kernel_set_close(&job.kernels);
+  aq_host_kernels_close(&job.kernels);
   aq_packet_file_close(job.packets);
   aq_cap_file_close(job.file);
   if (status != AQ_OK)

@@ -7,14 +7,14 @@
 #define AQ_STUDY_SESSION_CAPTURE_H
 
 #include "queue/capture/capture_player.h"
-#include "queue/capture/packet_contents.h"
-#include "study/session/perform.h"
+#include "queue/capture/packet_memory.h"
+#include "study/session/session.h"
 
 enum { AQ_CAPTURE_REPEATS_MAX = 1000000 };
 
 typedef struct aq_capture_ask {
   const char *path;
-  const char *const *kernels; /* plug-ins as of aq_kernel_set_open_default */
+  const char *const *kernels; /* plug-ins as of aq_host_kernels_open_default */
   aq_kernels_from from;
   int64_t repeats;  /* that are timed, beside the run's; 0: none */
   uint32_t execute; /* aq_execution_flag bits of operations */
@@ -40,7 +40,7 @@ bool aq_capture_is(const char *path);
 /* Replays it and stores the run under `info`; its texts then borrow from
  * `out`. Nothing stays in the store on errors. AQ_ERR_DIFFERENT: its code, or
  * its operations, computed other bytes than those captured. */
-aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
+aq_status aq_capture_perform(aq_session *session, aq_store *store,
                              const aq_capture_ask *ask, aq_run_info *info,
                              aq_captured *out, aq_diag *diag);
 void aq_captured_fini(aq_captured *captured);

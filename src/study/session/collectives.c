@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "store/each.h"
+#include "store/foreach_row.h"
 
 /* A transfer takes so long beside the part that follows the links: all-reduces
  * of 1.3 to 6.8 million numbers in HPCTrainingExamples' trace of four ranks.

@@ -12,7 +12,7 @@
 #define AQ_STUDY_SESSION_COLLECTIVES_H
 
 #include "common/map.h"
-#include "gpu/duration/family.h"
+#include "gpu/duration/kernel_class.h"
 #include "store/store.h"
 
 typedef struct aq_collective {

@@ -8,26 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/duration/executed.h"
+#include "gpu/duration/roofline.h"
 #include "transport/registry/device_models.h"
 
-struct aq_performance_cost {
+struct aq_session_cost {
   bool sampled;
   aq_rates *rates; /* by device */
   uint32_t count;
 };
 
-aq_status aq_performance_cost_create(const char *text,
-                                     aq_performance_cost **out, aq_diag *diag)
+aq_status aq_session_cost_create(const char *text, aq_session_cost **out,
+                                 aq_diag *diag)
 {
   bool counts, sampled;
   *out = NULL;
   aq_status status = aq_executed_cost_read(text, &counts, &sampled, diag);
   if (status != AQ_OK)
-    return aq_diag_prefix(diag, "--cost");
+    return aq_diag_prefix(diag, "cost");
   if (!counts)
     return AQ_OK;
-  aq_performance_cost *cost = calloc(1, sizeof *cost);
+  aq_session_cost *cost = calloc(1, sizeof *cost);
   if (!cost)
     return aq_diag_no_memory(diag);
   cost->sampled = sampled;
@@ -35,7 +35,7 @@ aq_status aq_performance_cost_create(const char *text,
   return AQ_OK;
 }
 
-void aq_performance_cost_destroy(aq_performance_cost *cost)
+void aq_session_cost_destroy(aq_session_cost *cost)
 {
   if (!cost)
     return;
@@ -43,7 +43,7 @@ void aq_performance_cost_destroy(aq_performance_cost *cost)
   free(cost);
 }
 
-bool aq_performance_cost_samples(const aq_performance_cost *cost)
+bool aq_session_cost_samples(const aq_session_cost *cost)
 {
   return cost && cost->sampled;
 }
@@ -55,7 +55,7 @@ static int64_t model_number(const void *model, const char *key)
 
 static aq_time work_time(const aq_counted *row, void *user)
 {
-  const aq_performance_cost *cost = user;
+  const aq_session_cost *cost = user;
   return aq_executed_predict(row, &cost->rates[row->device]).time;
 }
 
@@ -78,10 +78,9 @@ static bool selected(const char *devices, uint32_t device, char *out,
   return false;
 }
 
-aq_status aq_performance_model_load(const aq_transport_info *info,
-                                    uint32_t device, const char *devices,
-                                    const char *const *edits,
-                                    aq_device_model **out, aq_diag *diag)
+aq_status aq_session_model_load(const aq_transport_info *info, uint32_t device,
+                                const char *devices, const char *const *edits,
+                                aq_device_model **out, aq_diag *diag)
 {
   char name[4096];
   const bool found = devices && selected(devices, device, name, sizeof name);
@@ -89,21 +88,7 @@ aq_status aq_performance_model_load(const aq_transport_info *info,
                               out, diag);
 }
 
-static aq_status rates_read(const aq_transport_info *info, uint32_t device,
-                            const char *devices, const char *const *edits,
-                            aq_rates *out, aq_diag *diag)
-{
-  aq_device_model *model;
-  aq_status status =
-      aq_performance_model_load(info, device, devices, edits, &model, diag);
-  if (status != AQ_OK)
-    return status;
-  aq_rates_read(out, aq_device_model_text(model, "gfx"), model_number, model);
-  aq_device_model_free(model);
-  return AQ_OK;
-}
-
-static aq_status devices_read(aq_performance_cost *cost,
+static aq_status devices_read(aq_session_cost *cost,
                               const aq_transport_info *info,
                               const char *devices, const char *const *edits,
                               aq_diag *diag)
@@ -114,15 +99,21 @@ static aq_status devices_read(aq_performance_cost *cost,
   cost->rates = calloc(cost->count, sizeof *cost->rates);
   if (!cost->rates)
     return aq_diag_no_memory(diag);
-  for (uint32_t i = 0; i < cost->count && status == AQ_OK; i++)
-    status = rates_read(info, i, devices, edits, &cost->rates[i], diag);
+  for (uint32_t i = 0; i < cost->count && status == AQ_OK; i++) {
+    aq_device_model *model;
+    status = aq_session_model_load(info, i, devices, edits, &model, diag);
+    if (status == AQ_OK) {
+      aq_rates_read(&cost->rates[i], aq_device_model_text(model, "gfx"),
+                    model_number, model);
+      aq_device_model_free(model);
+    }
+  }
   return status;
 }
 
-aq_status aq_performance_cost_open(aq_performance_cost *cost,
-                                   aq_transport_stack *stack, aq_transport *t,
-                                   const char *devices,
-                                   const char *const *edits, aq_diag *diag)
+aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
+                               aq_transport *t, const char *devices,
+                               const char *const *edits, aq_diag *diag)
 {
   aq_transport_info info;
   if (!cost)
@@ -130,7 +121,7 @@ aq_status aq_performance_cost_open(aq_performance_cost *cost,
   t->ops->info(t, &info);
   if (info.device_count == 0 || !info.devices[0].model)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "--cost: transport %s has no device model; expected a "
+                       "cost: transport %s has no device model; expected a "
                        "simulator, which executes the code of kernels",
                        t->ops->name);
   aq_status status = devices_read(cost, &info, devices, edits, diag);
@@ -143,8 +134,8 @@ aq_status aq_performance_cost_open(aq_performance_cost *cost,
   return aq_transport_stack_count(stack, &counting, diag);
 }
 
-const char *aq_performance_cost_durations(const aq_store_writer *writer,
-                                          char text[AQ_STORE_DURATIONS_SIZE])
+const char *aq_session_cost_durations(const aq_store_writer *writer,
+                                      char text[AQ_STORE_DURATIONS_SIZE])
 {
   uint64_t kernels;
   const uint64_t predicted = aq_store_writer_predicted(writer, &kernels);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long kernels take whose code a performance executes: a prediction from
- * their counted work (gpu/duration/executed.h), where --cost asks for it.
+ * How long kernels take whose code a session executes: a prediction from
+ * their counted work (gpu/duration/roofline.h), where --cost asks for it.
  *
- * A cost belongs to one performance and its stack of transports. One thread.
+ * A cost belongs to one session and its stack of transports. One thread.
  */
 #ifndef AQ_STUDY_SESSION_COST_H
 #define AQ_STUDY_SESSION_COST_H
@@ -12,37 +12,35 @@
 #include "store/store.h"
 #include "transport/registry/device_models.h"
 
-typedef struct aq_performance_cost aq_performance_cost;
+typedef struct aq_session_cost aq_session_cost;
 
 /* Reads "fixed", "executed" or "sampled"; NULL is fixed, for which *out is
- * NULL. The caller frees *out with aq_performance_cost_destroy, after the
+ * NULL. The caller frees *out with aq_session_cost_destroy, after the
  * stack. */
-aq_status aq_performance_cost_create(const char *text,
-                                     aq_performance_cost **out, aq_diag *diag);
+aq_status aq_session_cost_create(const char *text, aq_session_cost **out,
+                                 aq_diag *diag);
 /* The model of a device of an open transport, which `devices` may select,
  * edited. The caller frees it. */
-aq_status aq_performance_model_load(const aq_transport_info *info,
-                                    uint32_t device, const char *devices,
-                                    const char *const *edits,
-                                    aq_device_model **out, aq_diag *diag);
+aq_status aq_session_model_load(const aq_transport_info *info, uint32_t device,
+                                const char *devices, const char *const *edits,
+                                aq_device_model **out, aq_diag *diag);
 
-void aq_performance_cost_destroy(aq_performance_cost *cost);
+void aq_session_cost_destroy(aq_session_cost *cost);
 
 /* Has the executor of the stack count, with the constants of the devices of
  * `t`, which is open and has executed nothing: `devices` selects their models
  * (NULL: as the transport names them), changed by `edits`. AQ_ERR_UNSUPPORTED
  * for a transport without device models. NULL counts nothing. */
-aq_status aq_performance_cost_open(aq_performance_cost *cost,
-                                   aq_transport_stack *stack, aq_transport *t,
-                                   const char *devices,
-                                   const char *const *edits, aq_diag *diag);
+aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
+                               aq_transport *t, const char *devices,
+                               const char *const *edits, aq_diag *diag);
 
 /* Whether it leaves out workgroups. */
-bool aq_performance_cost_samples(const aq_performance_cost *cost);
+bool aq_session_cost_samples(const aq_session_cost *cost);
 
 /* For aq_run_info.durations: the kernels of the writer's rows that were not
  * counted are named. Into `text`, or static. */
-const char *aq_performance_cost_durations(const aq_store_writer *writer,
-                                          char text[AQ_STORE_DURATIONS_SIZE]);
+const char *aq_session_cost_durations(const aq_store_writer *writer,
+                                      char text[AQ_STORE_DURATIONS_SIZE]);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/json_in.h"
-#include "report/stats/timestamp_step.h"
+#include "report/stats/timestamp_resolution.h"
 #include "transport/registry/device_models.h"
 
 enum { DEVICES_MAX = 64 };
@@ -176,11 +176,6 @@ static const char *model_find(const char *name)
   return NULL;
 }
 
-static bool same_gpu(size_t a, size_t b)
-{
-  return choices[a].name == choices[b].name && choices[a].gfx == choices[b].gfx;
-}
-
 /* How far a choice is from a run: another profiler counts more than any other
  * version of HIP. */
 static int64_t farness(size_t i, int64_t hip, const char *profiler)
@@ -243,7 +238,9 @@ static const char *choose(const aq_run_device *device, const aq_run_info *run,
   if (first == count)
     return NULL;
   size_t best = first;
-  for (size_t i = first; i < count && same_gpu(i, first); i++)
+  for (size_t i = first; i < count && (choices[i].name == choices[first].name &&
+                                       choices[i].gfx == choices[first].gfx);
+       i++)
     if (farness(i, hip, profiler) < farness(best, hip, profiler))
       best = i;
   snprintf(reason, size, "%s",

@@ -3,16 +3,17 @@
 libaqcore_a_SOURCES += \
 	src/study/session/capture.c src/study/session/capture.h \
 	src/study/session/collectives.c src/study/session/collectives.h \
-	src/study/session/containment.c src/study/session/containment.h \
+	src/study/session/policy_sandbox.c src/study/session/policy_sandbox.h \
 	src/study/session/cost.c src/study/session/cost.h \
-	src/study/session/counted.c src/study/session/counted.h \
+	src/study/session/counted_durations.c src/study/session/counted_durations.h \
 	src/study/session/device_choice.c src/study/session/device_choice.h \
-	src/study/session/gaps.c src/study/session/gaps.h \
-	src/study/session/interval.c src/study/session/interval.h \
-	src/study/session/meet.c \
-	src/study/session/peaks.c src/study/session/peaks.h \
-	src/study/session/perform.c src/study/session/perform.h \
-	src/study/session/product.c src/study/session/product.h \
+	src/study/session/fitted_part.c src/study/session/fitted_part.h \
+	src/study/session/kernel_gaps.c src/study/session/kernel_gaps.h \
+	src/study/session/uncertainty.c src/study/session/uncertainty.h \
+	src/study/session/collective_rendezvous.c \
+	src/study/session/peak_utilization.c src/study/session/peak_utilization.h \
+	src/study/session/session.c src/study/session/session.h \
+	src/study/session/gemm_duration.c src/study/session/gemm_duration.h \
 	src/study/session/replay.c src/study/session/replay.h \
 	src/study/session/replay_clock.c src/study/session/replay_clock.h \
 	src/study/session/row_filter.c src/study/session/row_filter.h \

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/duration/transfer.h"
+#include "gpu/duration/cross_device.h"
 #include "report/stats/compare_runs.h"
 #include "study/session/device_choice.h"
-#include "study/session/gaps.h"
-#include "study/session/interval.h"
+#include "study/session/kernel_gaps.h"
 #include "study/session/replay_clock.h"
+#include "study/session/uncertainty.h"
 #include "transport/registry/device_models.h"
 
 /* A loose dependency held nothing back in the measured run, but may when the
@@ -41,7 +41,7 @@ static const char *input_name(aq_replay_input *input, int64_t id)
 
 /* What one replay works with. */
 typedef struct replay_job {
-  aq_performance *performance;
+  aq_session *session;
   aq_store *store;
   const aq_notes *notes;
   aq_run_info *info;
@@ -97,24 +97,6 @@ static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
             facts->moved, (double)facts->moved_most / (double)AQ_US);
 }
 
-static void drops_note(const aq_notes *notes, const aq_replay_facts *facts)
-{
-  for (int i = 0; i < AQ_REPLAY_DROP_COUNT; i++)
-    if (facts->dropped[i])
-      aq_note(notes, "not replayed: %" PRIu64 " dependencies %s",
-              facts->dropped[i], drops[i].meaning);
-}
-
-/* Half of the 90 % intervals. */
-static void interval_note(aq_json_out *json, const aq_interval *interval)
-{
-  aq_json_out_map(json, "interval");
-  aq_json_out_int(json, "makespan_ps", interval->makespan);
-  aq_json_out_int(json, "latency_ps", interval->latency);
-  aq_json_out_int(json, "constants", interval->constants);
-  aq_json_out_close_map(json);
-}
-
 /* How it was replayed, for later readers of the run. */
 static void replay_notes(aq_json_out *json, const void *user)
 {
@@ -125,6 +107,8 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "level", job->options.predict ? 2 : 1);
   aq_json_out_text(json, "queues_from", facts->streams ? "streams" : "queues");
   aq_json_out_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
+  if (facts->endless)
+    aq_json_out_int(json, "endless", (int64_t)facts->endless);
   if (facts->shapeless)
     aq_json_out_int(json, "shapeless", (int64_t)facts->shapeless);
   aq_json_out_int(json, "gates", (int64_t)facts->gates);
@@ -149,14 +133,29 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "graph_gap_ns", AQ_REPLAY_GRAPH_GAP / AQ_NS);
   }
   aq_replay_clock_json(&job->clock, json);
+  if (job->hooks && job->hooks->fitted)
+    aq_fitted_part_json(job->hooks->fitted, json);
   if (job->gaps.model)
     aq_json_out_int(json, "gaps", (int64_t)facts->gaps);
   if (job->hooks && job->hooks->met)
     aq_json_out_int(json, "collectives_met", (int64_t)job->hooks->met);
   if (job->transferred)
     aq_json_out_int(json, "transferred", (int64_t)job->transferred);
-  if (job->hooks && job->hooks->interval)
-    interval_note(json, job->hooks->interval);
+  if (job->hooks && job->hooks->interval) {
+    /* Half of the 90 % intervals. */
+    const aq_interval *interval = job->hooks->interval;
+    aq_json_out_map(json, "interval");
+    aq_json_out_int(json, "makespan_ps", interval->makespan);
+    aq_json_out_int(json, "latency_ps", interval->latency);
+    aq_json_out_int(json, "constants",
+                    interval->rows == AQ_NONE ? interval->constants : AQ_NONE);
+    aq_json_out_int(json, "rows", interval->rows);
+    if (interval->rows != AQ_NONE) {
+      aq_json_out_int(json, "part_makespan_ps", interval->part_makespan);
+      aq_json_out_int(json, "part_latency_ps", interval->part_latency);
+    }
+    aq_json_out_close_map(json);
+  }
   if (job->options.predict) {
     aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
     aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
@@ -166,23 +165,48 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_close_map(json);
 }
 
-/* *out is the caller's to free; NULL: the performance has its device. */
+/* *out is the caller's to free; NULL: the session has its device. */
 static aq_status device_choose(const replay_job *job, const aq_run_info *origin,
                                aq_run_reader *reader, char **out)
 {
   aq_device_choice choice;
   const char *option = job->hooks ? job->hooks->device_option : NULL;
   *out = NULL;
-  if (job->performance->options.device || job->performance->hardware)
+  if (job->session->options.device || job->session->hardware)
     return AQ_OK;
   aq_status status =
       aq_device_choose(job->store, origin, reader, option ? option : "--device",
                        &choice, job->diag);
   if (status != AQ_OK)
     return status;
-  job->performance->options.device = *out = choice.models;
+  job->session->options.device = *out = choice.models;
   aq_note(job->notes, "device model %s, %s", choice.models, choice.reason);
   return AQ_OK;
+}
+
+aq_status aq_replay_device_find(const aq_session *session, aq_store *store,
+                                const char *origin, char **out, aq_diag *diag)
+{
+  const char *asked = session->options.device;
+  aq_run_info *run;
+  aq_run_reader *reader;
+  aq_device_choice choice;
+  if (asked) {
+    *out = strdup(asked);
+    return *out ? AQ_OK : aq_diag_no_memory(diag);
+  }
+  aq_status status = aq_store_find(store, origin, &run, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag);
+  if (status == AQ_OK) {
+    status = aq_device_choose(store, run, reader, "--device", &choice, diag);
+    aq_run_reader_close(reader);
+  }
+  if (status == AQ_OK)
+    *out = choice.models;
+  aq_run_info_free(run);
+  return status;
 }
 
 /* The edges of the run that are sure enough; the caller frees *out. */
@@ -208,42 +232,10 @@ static aq_status edges_read(replay_job *job, aq_run_reader *reader,
   return AQ_OK;
 }
 
-/* PyTorch writes Kineto's traces. Behind each collective it records the event
- * of its end and that of its future (ProcessGroupNCCL::collective). */
-static void events_ask(replay_job *job, const aq_run_info *origin)
-{
-  job->options.collective_events =
-      origin->format && strcmp(origin->format, "kineto") == 0;
-}
-
-static void device_ask(replay_job *job, const aq_device_info *device)
-{
-  job->options.latency_warm = device->dispatch_latency_warm;
-  job->options.latency_cold = device->dispatch_latency_cold;
-  job->options.unmap_after = device->unmap_after;
-  job->options.idle_ramp = device->idle_ramp;
-  job->options.remap_ramp = device->remap_ramp;
-  job->options.gate_latency = device->gate_latency;
-  job->options.barrier_latency = device->barrier_latency;
-  job->options.timestamp_step = device->timestamp_step;
-  job->options.graph_launch = device->graph_launch;
-  job->options.graph_per_node = device->graph_per_node;
-  job->options.graph_head = device->graph_head;
-  job->options.graph_batch = device->graph_batch;
-}
-
-/* Only a measured run has completions that a profiler's handler stamped. */
-static void handler_ask(replay_job *job, const aq_device_info *device)
-{
-  job->options.handler_guard = device->handler_guard;
-  job->options.handler_window = device->handler_window;
-  job->options.handler_hold = device->handler_hold;
-}
-
 /* Whose durations the rows have: the replayed run's, whatever
  * the device. */
 static void durations_find(replay_job *job, const aq_run_info *origin,
-                           const aq_performance_facts *probed,
+                           const aq_session_facts *probed,
                            aq_run_reader *reader)
 {
   const aq_run_device here = {
@@ -295,7 +287,7 @@ static aq_status transfer_prepare(replay_job *job, const aq_run_info *origin,
 {
   aq_device_choice choice;
   aq_diag unknown = AQ_DIAG_INIT;
-  const char *device = job->performance->options.device;
+  const char *device = job->session->options.device;
   if (!strstr(job->measured, ", not on") || !device ||
       origin->kind != AQ_RUN_MEASURED)
     return AQ_OK;
@@ -305,9 +297,8 @@ static aq_status transfer_prepare(replay_job *job, const aq_run_info *origin,
     return AQ_OK; /* no model of that GPU: its durations stay */
   if (status != AQ_OK)
     return status;
-  job->transfers =
-      peaks_find(choice.models, NULL, &job->from) &&
-      peaks_find(device, job->performance->options.edits, &job->to);
+  job->transfers = peaks_find(choice.models, NULL, &job->from) &&
+                   peaks_find(device, job->session->options.edits, &job->to);
   free(choice.models);
   return AQ_OK;
 }
@@ -348,7 +339,7 @@ static void wait_pass(void *user, int64_t pid, aq_time time, int64_t row)
 
 /* The run's own facts to store. At level 2 the first half predicts: the
  * measured second half shows how well. The caller frees it; NULL: no memory. */
-static char *durations_word(const replay_job *job)
+static char *durations_describe(const replay_job *job)
 {
   char transferred[256], *text = NULL;
   const char *from = job->measured;
@@ -375,19 +366,6 @@ static char *durations_word(const replay_job *job)
   return text;
 }
 
-/* Names that the first half of a level 2 lacks. */
-static void unseen_note(const aq_notes *notes, const aq_replay_facts *facts)
-{
-  if (facts->unseen)
-    aq_note(notes,
-            "%" PRIu64 " of %" PRIu64 " predicted rows have a name that the "
-            "first half lacks: %" PRIu64 " keep the duration transferred from "
-            "the measured GPU, %" PRIu64 " take the median of their family or "
-            "kind",
-            facts->unseen, facts->predicted, facts->kept,
-            facts->unseen - facts->kept);
-}
-
 static aq_status source_perform(replay_job *job, aq_run_reader *reader)
 {
   store_input from = {{input_next, input_name}, reader};
@@ -396,6 +374,11 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
                                     &job->facts, job->diag);
   if (status != AQ_OK)
     return status;
+  if (job->facts.endless)
+    aq_note(job->notes,
+            "%" PRIu64 " rows have no known end: they are replayed with a "
+            "duration of 0",
+            job->facts.endless);
   if (job->facts.shapeless)
     aq_note(job->notes,
             "%" PRIu64 " kernels have no grid or workgroup size: their packets "
@@ -409,23 +392,36 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             job->facts.gaps);
   aq_replay_clock_note(&job->clock, job->notes);
   doorbells_note(job->notes, &job->facts);
-  drops_note(job->notes, &job->facts);
-  unseen_note(job->notes, &job->facts);
+  const aq_notes *notes = job->notes;
+  for (int i = 0; i < AQ_REPLAY_DROP_COUNT; i++)
+    if (job->facts.dropped[i])
+      aq_note(notes, "not replayed: %" PRIu64 " dependencies %s",
+              job->facts.dropped[i], drops[i].meaning);
+  /* Names that the first half of a level 2 lacks. */
+  const aq_replay_facts *facts = &job->facts;
+  if (facts->unseen)
+    aq_note(job->notes,
+            "%" PRIu64 " of %" PRIu64 " predicted rows have a name that the "
+            "first half lacks: %" PRIu64 " keep the duration transferred from "
+            "the measured GPU, %" PRIu64 " take the median of their family or "
+            "kind",
+            facts->unseen, facts->predicted, facts->kept,
+            facts->unseen - facts->kept);
   if (job->options.as_graph)
     aq_note(job->notes,
             "%" PRIu64 " graphs; each ends at a host wait, or where the host "
             "makes no call for over %lld us",
             job->facts.graphs, (long long)(AQ_REPLAY_GRAPH_GAP / AQ_US));
-  char *durations = durations_word(job);
+  char *durations = durations_describe(job);
   if (!durations) {
     workload->close(workload);
     return aq_diag_no_memory(job->diag);
   }
   job->info->durations = durations;
-  job->performance->notes = replay_notes;
-  job->performance->notes_user = job;
-  status = aq_perform(job->performance, job->store, job->facts.first_submit,
-                      workload, job->info, job->out, job->diag);
+  job->session->notes = replay_notes;
+  job->session->notes_user = job;
+  status = aq_session_run(job->session, job->store, job->facts.first_submit,
+                          workload, job->info, job->out, job->diag);
   workload->close(workload);
   const uint64_t behind = job->facts.dropped[AQ_REPLAY_DROP_BEHIND];
   if (behind)
@@ -448,32 +444,55 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
 static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
                              aq_run_reader *reader)
 {
-  aq_performance_facts probed;
+  aq_session_facts probed;
   aq_edge *edges = NULL;
   char *chosen;
   aq_status status = device_choose(job, origin, reader, &chosen);
   if (status != AQ_OK)
     return status;
-  status = aq_performance_probe(job->performance, &probed, job->diag);
+  status = aq_session_probe(job->session, &probed, job->diag);
   if (status == AQ_OK)
     status = edges_read(job, reader, &edges);
   if (status == AQ_OK) {
-    device_ask(job, &probed.device);
-    if (origin->kind == AQ_RUN_MEASURED)
-      handler_ask(job, &probed.device);
-    events_ask(job, origin);
+    job->options.latency_warm = probed.device.dispatch_latency_warm;
+    job->options.latency_cold = probed.device.dispatch_latency_cold;
+    job->options.unmap_after = probed.device.unmap_after;
+    job->options.idle_ramp = probed.device.idle_ramp;
+    job->options.remap_ramp = probed.device.remap_ramp;
+    job->options.gate_latency = probed.device.gate_latency;
+    job->options.barrier_latency = probed.device.barrier_latency;
+    job->options.timestamp_step = probed.device.timestamp_step;
+    job->options.graph_launch = probed.device.graph_launch;
+    job->options.graph_per_node = probed.device.graph_per_node;
+    job->options.graph_head = probed.device.graph_head;
+    job->options.graph_batch = probed.device.graph_batch;
+    if (origin->kind == AQ_RUN_MEASURED) {
+      /* Only a measured run has completions that a profiler's handler stamped.
+       */
+      const aq_device_info *device = &probed.device;
+      job->options.handler_guard = device->handler_guard;
+      job->options.handler_window = device->handler_window;
+      job->options.handler_hold = device->handler_hold;
+    }
+    /* PyTorch writes Kineto's traces. Behind each collective it records the
+     * event of its end and that of its future (ProcessGroupNCCL::collective).
+     */
+    job->options.collective_events =
+        origin->format && strcmp(origin->format, "kineto") == 0;
   }
-  if (status == AQ_OK && !job->keep_clocks)
+  if (job->hooks && job->hooks->fitted)
+    job->clock = job->hooks->fitted->clock;
+  else if (status == AQ_OK && !job->keep_clocks)
     status = aq_replay_clock_find(
-        job->store, origin, job->performance->options.device,
-        job->performance->options.edits, &job->clock, job->diag);
+        job->store, origin, job->session->options.device,
+        job->session->options.edits, &job->clock, job->diag);
   if (status == AQ_OK) {
     durations_find(job, origin, &probed, reader);
     job->info->kind = probed.kind;
     status = transfer_prepare(job, origin, reader);
   }
   if (status == AQ_OK)
-    status = aq_kernel_gaps_load(job->performance->options.device, job->notes,
+    status = aq_kernel_gaps_load(job->session->options.device, job->notes,
                                  &job->gaps, job->diag);
   if (status == AQ_OK) {
     job->options.clock_shift = job->clock.shift;
@@ -484,7 +503,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     status = source_perform(job, reader);
   }
   if (chosen)
-    job->performance->options.device = NULL;
+    job->session->options.device = NULL;
   free(edges);
   free(chosen);
   return status;
@@ -512,12 +531,12 @@ static aq_status factors_check(const aq_replay_ask *ask, aq_diag *diag)
   return AQ_OK;
 }
 
-aq_status aq_replay_once(aq_performance *performance, aq_store *store,
+aq_status aq_replay_once(aq_session *session, aq_store *store,
                          const aq_replay_ask *ask, const aq_replay_hooks *hooks,
                          aq_run_info *info, aq_performed *out,
                          const aq_notes *notes, aq_diag *diag)
 {
-  replay_job job = {.performance = performance,
+  replay_job job = {.session = session,
                     .store = store,
                     .notes = notes,
                     .info = info,
@@ -566,7 +585,7 @@ aq_status aq_replay_once(aq_performance *performance, aq_store *store,
   }
   if (status == AQ_OK && hooks && hooks->facts)
     *hooks->facts = job.facts;
-  performance->notes = NULL;
+  session->notes = NULL;
   aq_family_memo_fini(&job.families);
   aq_kernel_gaps_fini(&job.gaps);
   aq_run_info_free(origin);

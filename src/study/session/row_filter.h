@@ -11,18 +11,18 @@
 
 #include <pthread.h>
 
-#include "common/row_choice.h"
+#include "common/record_filter.h"
 
 typedef struct aq_row_filter {
   aq_record_sink sink; /* first: pass &f.sink where a sink is wanted */
   aq_record_sink *to;
-  aq_row_choice *choice;
+  aq_record_filter *choice;
   pthread_mutex_t lock; /* of every call, and so of `to` and `choice` */
 } aq_row_filter;
 
 /* Caller's storage, which stays where it is. */
 void aq_row_filter_init(aq_row_filter *filter, aq_record_sink *to,
-                        aq_row_choice *choice);
+                        aq_record_filter *choice);
 void aq_row_filter_fini(aq_row_filter *filter);
 
 #endif

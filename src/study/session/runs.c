@@ -24,14 +24,13 @@ static aq_status struct_read(const void *from, void *out, uint32_t size,
 }
 
 static aq_status performance_find(const aq_performance_options *options,
-                                  aq_performance *out, aq_diag *diag)
+                                  aq_session *out, aq_diag *diag)
 {
   aq_performance_options known = {0};
   aq_status status = options ? struct_read(options, &known, sizeof known,
                                            "aq_performance_options", diag)
                              : AQ_OK;
-  return status == AQ_OK ? aq_performance_init(out, &known, NULL, diag)
-                         : status;
+  return status == AQ_OK ? aq_session_init(out, &known, NULL, diag) : status;
 }
 
 aq_status aq_scenario_run(aq_store *store, const char *path,
@@ -40,22 +39,22 @@ aq_status aq_scenario_run(aq_store *store, const char *path,
                           const char *name, int64_t *run, aq_diag *diag)
 {
   const aq_scenario_options as_written = {.seed = -1};
-  aq_performance performance;
+  aq_session session;
   aq_performed performed;
   aq_run_info info;
-  aq_status status = performance_find(options, &performance, diag);
+  aq_status status = performance_find(options, &session, diag);
   if (status != AQ_OK)
     return status;
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
   info.name = name;
-  status = aq_scenario_perform(&performance, store, path,
+  status = aq_scenario_perform(&session, store, path,
                                scenario ? scenario : &as_written, &info,
                                &performed, diag);
   if (status == AQ_OK) {
     *run = performed.run;
     aq_performed_fini(&performed);
   }
-  aq_performance_fini(&performance);
+  aq_session_fini(&session);
   return status;
 }
 
@@ -63,25 +62,25 @@ aq_status aq_replay_run(aq_store *store, const aq_replay_ask *ask,
                         const aq_performance_options *options, const char *name,
                         int64_t *run, aq_diag *diag)
 {
-  aq_performance performance;
+  aq_session session;
   aq_performed performed;
   aq_run_info info;
   aq_replay_ask known = {.confidence = AQ_REPLAY_EDGES_DEFAULT};
   aq_status status =
       struct_read(ask, &known, sizeof known, "aq_replay_ask", diag);
   if (status == AQ_OK)
-    status = performance_find(options, &performance, diag);
+    status = performance_find(options, &session, diag);
   if (status != AQ_OK)
     return status;
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
   info.name = name;
-  info.seed = (int64_t)performance.options.seed;
-  status = aq_replay_perform(&performance, store, &known, NULL, &info,
-                             &performed, NULL, diag);
+  info.seed = (int64_t)session.options.seed;
+  status = aq_replay_perform(&session, store, &known, NULL, &info, &performed,
+                             NULL, diag);
   if (status == AQ_OK) {
     *run = performed.run;
     aq_performed_fini(&performed);
   }
-  aq_performance_fini(&performance);
+  aq_session_fini(&session);
   return status;
 }

@@ -61,7 +61,8 @@ typedef struct aq_performance_options {
    * steps, "wave=N[,workgroup=N][,limit=N]" or NULL (doc/execution.md). */
   bool profile_isa;
   const char *trace_isa;
-  /* Whether it is compiled: "off", "auto", "always"; NULL: off. */
+  /* Whether it is compiled: as of
+   * aq_transport_stack_compile; NULL: "auto". */
   const char *compile;
   const char *traces; /* the wave whose steps are kept, or NULL */
   /* How long kernels take whose code is executed: "fixed", "executed" or

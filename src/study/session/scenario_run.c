@@ -8,9 +8,9 @@
 /* How the streams were mapped, for later readers of the run. */
 static void run_notes(aq_json_out *json, const void *user)
 {
-  const aq_performance *performance = user;
+  const aq_session *session = user;
   aq_json_out_map(json, "run");
-  aq_json_out_int(json, "queues", performance->options.queues);
+  aq_json_out_int(json, "queues", session->options.queues);
   aq_json_out_close_map(json);
 }
 
@@ -26,10 +26,10 @@ static void list_put(aq_json_out *json, const char *key,
 /* The text that distinguishes the run from others of its scenario, as sweeps
  * store it: studies compare runs that differ in the policy alone. The caller
  * frees it. */
-static char *place_make(const aq_performance *performance, const char *path,
+static char *place_make(const aq_session *session, const char *path,
                         const aq_scenario_options *options, int64_t seed)
 {
-  const aq_performance_options *o = &performance->options;
+  const aq_performance_options *o = &session->options;
   aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return NULL;
@@ -47,16 +47,16 @@ static char *place_make(const aq_performance *performance, const char *path,
   return aq_json_out_take(json);
 }
 
-aq_status aq_scenario_perform(const aq_performance *performance,
-                              aq_store *store, const char *path,
+aq_status aq_scenario_perform(const aq_session *session, aq_store *store,
+                              const char *path,
                               const aq_scenario_options *options,
                               aq_run_info *info, aq_performed *out,
                               aq_diag *diag)
 {
-  aq_performance own = *performance;
+  aq_session own = *session;
   aq_workload_source *workload;
   aq_scenario_facts facts;
-  aq_performance_facts probe;
+  aq_session_facts probe;
   aq_status status = aq_scenario_load(path, options, &workload, &facts, diag);
   if (status != AQ_OK)
     return status;
@@ -72,12 +72,12 @@ aq_status aq_scenario_perform(const aq_performance *performance,
     own.options.device = facts.device;
   own.options.seed = (uint64_t)facts.seed;
   char *place = place_make(&own, path, options, facts.seed);
-  status = place ? aq_performance_probe(&own, &probe, diag)
-                 : aq_diag_no_memory(diag);
+  status =
+      place ? aq_session_probe(&own, &probe, diag) : aq_diag_no_memory(diag);
   if (status == AQ_OK) {
     info->kind = probe.kind;
     info->point = place;
-    status = aq_perform(&own, store, 0, workload, info, out, diag);
+    status = aq_session_run(&own, store, 0, workload, info, out, diag);
     info->point = NULL;
   }
   free(place);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable traces of a performance: the clocks of its devices, for the steps
+ * Executable traces of a session: the clocks of its devices, for the steps
  * of traced waves. One thread at a time.
  */
 #ifndef AQ_STUDY_SESSION_TRACES_H
@@ -8,20 +8,18 @@
 
 #include "common/transports.h"
 
-typedef struct aq_performance_traces aq_performance_traces;
+typedef struct aq_session_traces aq_session_traces;
 
 /* Asks the stack to keep the steps of the wave (as --trace-isa has it); NULL in
  * *out for a NULL wave. */
-aq_status aq_performance_traces_create(const char *wave,
-                                       aq_transport_stack *stack,
-                                       aq_performance_traces **out,
-                                       aq_diag *diag);
-void aq_performance_traces_destroy(aq_performance_traces *traces);
+aq_status aq_session_traces_create(const char *wave, aq_transport_stack *stack,
+                                   aq_session_traces **out, aq_diag *diag);
+void aq_session_traces_destroy(aq_session_traces *traces);
 
 /* Reads the clocks of an open transport; NULL traces: nothing to do.
  * AQ_ERR_UNSUPPORTED: it has no device models. */
-aq_status aq_performance_traces_open(aq_performance_traces *traces,
-                                     aq_transport *t, const char *devices,
-                                     const char *const *edits, aq_diag *diag);
+aq_status aq_session_traces_open(aq_session_traces *traces, aq_transport *t,
+                                 const char *devices, const char *const *edits,
+                                 aq_diag *diag);
 
 #endif

@@ -93,8 +93,8 @@ static size_t plan_note(const known *of, const char *name,
             of->ended + of->failed, of->points, name);
   if (of->failed)
     aq_note(notes,
-            "%zu points of plan %s failed and are in no figure; the sweep with "
-            "--retry runs them again",
+            "%zu points of plan %s failed and are in no figure; a sweep that "
+            "retries runs them again",
             of->failed, name);
   return lacks + (of->failed > 0);
 }

@@ -3,15 +3,15 @@
 libaqcore_a_SOURCES += \
 	src/study/sweep/completeness.c src/study/sweep/completeness.h \
 	src/study/sweep/figures.def \
-	src/study/sweep/kept.c src/study/sweep/kept.h \
-	src/study/sweep/kept_make.c \
+	src/study/sweep/summary.c src/study/sweep/summary.h \
+	src/study/sweep/summary_build.c \
 	src/study/sweep/serving_figures.c src/study/sweep/serving_figures.h \
 	src/study/sweep/plot.c src/study/sweep/plot.h \
 	src/study/sweep/plot_axis.c src/study/sweep/plot_axis.h \
-	src/study/sweep/plot_words.c src/study/sweep/plot_words.h \
-	src/study/sweep/point.c src/study/sweep/point.h \
+	src/study/sweep/plot_labels.c src/study/sweep/plot_labels.h \
+	src/study/sweep/plan_point.c src/study/sweep/plan_point.h \
 	src/study/sweep/study.c src/study/sweep/study.h \
-	src/study/sweep/study_run.c src/study/sweep/study_run.h \
+	src/study/sweep/run_figures.c src/study/sweep/run_figures.h \
 	src/study/sweep/sweep_folder.c src/study/sweep/sweep_folder.h \
 	src/study/sweep/sweep_inputs.c src/study/sweep/sweep_inputs.h \
 	src/study/sweep/sweep_progress.c \

@@ -10,7 +10,7 @@
 
 #include "report/compare/plot.h"
 #include "study/sweep/plot_axis.h"
-#include "study/sweep/plot_words.h"
+#include "study/sweep/plot_labels.h"
 
 enum { SERIES_MAX = 64, STEPS = 1000, BARS_MAX = 20000, LANES_MAX = 64 };
 
@@ -35,7 +35,7 @@ static void drawing_fini(drawing *d)
 static bool series_add(drawing *d, const aq_study_row *row, double *values,
                        size_t count, bool intervals)
 {
-  char *label = aq_plot_words(d->study, row, false, AQ_ROW_PARTS);
+  char *label = aq_plot_labels(d->study, row, false, AQ_ROW_PARTS);
   if (!label) {
     free(values);
     return false;
@@ -72,7 +72,7 @@ static bool looks_set(drawing *d)
   size_t looks[SERIES_MAX], policy_count = 0, rest_count = 0;
   bool good = true, fits = true;
   for (size_t i = 0; i < d->count && good && fits; i++) {
-    words[i] = aq_plot_words(d->study, d->rows[i], false, AQ_ROW_POLICY);
+    words[i] = aq_plot_labels(d->study, d->rows[i], false, AQ_ROW_POLICY);
     good = words[i] != NULL;
     const size_t policy =
         place_of(d->rows[i]->policy, policies, &policy_count, AQ_PLOT_COLOURS);
@@ -162,7 +162,7 @@ static char *title_of(const drawing *d, size_t rows)
     first++;
   if (first == d->study->count)
     return strdup("");
-  common = aq_plot_words(d->study, &d->study->rows[first], true, AQ_ROW_PARTS);
+  common = aq_plot_labels(d->study, &d->study->rows[first], true, AQ_ROW_PARTS);
   if (common && rows > SERIES_MAX) {
     if (asprintf(&title, "%s%sthe first %d of %zu", common,
                  common[0] ? " · " : "", SERIES_MAX, rows) < 0)
@@ -354,7 +354,7 @@ static aq_status gantt_plot(aq_store *store, const aq_study *study, FILE *out,
   aq_request_list list;
   if (study->count != 1 || study->rows[0].count != 1)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "--plot gantt shows one run; name it");
+                       "plot gantt shows one run; name it");
   const int64_t run = study->rows[0].replicas[0].run;
   aq_status status = aq_store_requests(store, run, &list, diag);
   if (status != AQ_OK)
@@ -372,8 +372,7 @@ static aq_status requests_need(const aq_study *study, const char *kind,
     for (size_t k = 0; k < study->rows[i].count; k++)
       if (study->rows[i].replicas[k].kept)
         return aq_diag_set(diag, AQ_ERR_INVALID,
-                           "--plot %s: run %" PRId64
-                           " keeps figures instead of "
+                           "plot %s: run %" PRId64 " keeps figures instead of "
                            "requests",
                            kind, study->rows[i].replicas[k].run);
   return AQ_OK;
@@ -394,6 +393,6 @@ aq_status aq_study_plot(const aq_study *study, aq_store *store,
   const bool pareto = strcmp(kind, "pareto") == 0;
   if (!pareto && strcmp(kind, "cdf") != 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--plot %s: expected cdf, gantt, lines or pareto", kind);
+                       "plot %s: expected cdf, gantt, lines or pareto", kind);
   return rows_plot(study, pareto, metrics, out, diag);
 }

@@ -88,17 +88,6 @@ static char *others_of(const char *list, const char *name)
   return fclose(out) == 0 ? text : NULL;
 }
 
-static aq_status axis_fill(const aq_study *study, const char *name,
-                           size_t length, aq_plot_axis *axis, aq_diag *diag)
-{
-  axis->name = strndup(name, length);
-  bool good = axis->name != NULL;
-  for (size_t i = 0; i < study->count && good; i++)
-    good = (axis->others[i] =
-                others_of(study->rows[i].parameters, axis->name)) != NULL;
-  return good ? AQ_OK : aq_diag_no_memory(diag);
-}
-
 aq_status aq_plot_axis_find(const aq_study *study, aq_plot_axis *out,
                             aq_diag *diag)
 {
@@ -114,11 +103,17 @@ aq_status aq_plot_axis_find(const aq_study *study, aq_plot_axis *out,
   for (const char *at = list; *at; at += size + (at[size] != 0)) {
     size = strcspn(at, " ");
     const size_t length = strcspn(at, "= ");
-    if (values_take(study, at, length, out))
-      return axis_fill(study, at, length, out, diag);
+    if (values_take(study, at, length, out)) {
+      out->name = strndup(at, length);
+      bool good = out->name != NULL;
+      for (size_t i = 0; i < study->count && good; i++)
+        good = (out->others[i] =
+                    others_of(study->rows[i].parameters, out->name)) != NULL;
+      return good ? AQ_OK : aq_diag_no_memory(diag);
+    }
   }
   return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "--plot lines: no parameter of the plan is a number that "
+                     "plot lines: no parameter of the plan is a number that "
                      "differs between rows");
 }
 

@@ -3,7 +3,7 @@
 #ifndef AQ_STUDY_SWEEP_SERVING_FIGURES_H
 #define AQ_STUDY_SWEEP_SERVING_FIGURES_H
 
-#include "study/sweep/study_run.h"
+#include "study/sweep/run_figures.h"
 
 /* Figures of one entry, or of all (-1), after the warm-up; gaps between tokens
  * are of the whole run. `seconds` from the end of the warm-up to the last

@@ -3,16 +3,14 @@
 
 #include "study/sweep/study.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json_in.h"
 #include "common/map.h"
-#include "study/sweep/study_run.h"
+#include "study/sweep/run_figures.h"
 
 /* ---- figures ---- */
 
@@ -229,30 +227,6 @@ static aq_status info_add(maker *m, aq_store *store, const aq_run_info *info,
   return status;
 }
 
-static void all_normalise(maker *m)
-{
-  for (size_t i = 0; i < m->study.count; i++) {
-    aq_study_row *row = &m->study.rows[i];
-    for (size_t r = 0; r < row->count && row->alone == 0; r++) {
-      uint64_t at;
-      if (aq_map_get(&m->mean_of, (uint64_t)row->replicas[r].run, &at))
-        normalise(&m->study, row, &row->replicas[r], &m->means[at]);
-    }
-  }
-}
-
-/* Stable, and rows are few. */
-static void rows_sort(aq_study *study)
-{
-  for (size_t i = 1; i < study->count; i++) {
-    const aq_study_row row = study->rows[i];
-    size_t at = i;
-    for (; at > 0 && study->rows[at - 1].number > row.number; at--)
-      study->rows[at] = study->rows[at - 1];
-    study->rows[at] = row;
-  }
-}
-
 static bool is_asked(int64_t id, const int64_t *runs, size_t count)
 {
   for (size_t i = 0; i < count; i++)
@@ -298,8 +272,23 @@ aq_status aq_study_make(aq_store *store, const int64_t *runs, size_t run_count,
   aq_run_list_fini(&list);
   aq_names_fini(&seen);
   if (status == AQ_OK) {
-    all_normalise(&m);
-    rows_sort(&m.study);
+    for (size_t i = 0; i < m.study.count; i++) {
+      aq_study_row *row = &m.study.rows[i];
+      for (size_t r = 0; r < row->count && row->alone == 0; r++) {
+        uint64_t at;
+        if (aq_map_get(&m.mean_of, (uint64_t)row->replicas[r].run, &at))
+          normalise(&m.study, row, &row->replicas[r], &m.means[at]);
+      }
+    }
+    /* Stable, and rows are few. */
+    aq_study *study = &m.study;
+    for (size_t i = 1; i < study->count; i++) {
+      const aq_study_row row = study->rows[i];
+      size_t at = i;
+      for (; at > 0 && study->rows[at - 1].number > row.number; at--)
+        study->rows[at] = study->rows[at - 1];
+      study->rows[at] = row;
+    }
   }
   for (size_t i = 0; i < m.mean_count; i++)
     free(m.means[i].of);

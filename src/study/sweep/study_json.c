@@ -46,7 +46,7 @@ aq_status aq_study_has(const aq_study *study, const char *baseline,
     if (aq_study_compared(study, &study->rows[i], baseline))
       return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
-                     "--baseline %s: no runs of that policy to compare with",
+                     "baseline %s: no runs of that policy to compare with",
                      baseline);
 }
 

@@ -30,7 +30,7 @@ aq_status aq_sweep_engine_find(const char *name, aq_sweep_engine *out,
       return AQ_OK;
     }
   return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "--emit %s: slurm, parallel or condor expected",
+                     "scripts %s: slurm, parallel or condor expected",
                      name ? name : "is missing");
 }
 
@@ -231,8 +231,8 @@ aq_status aq_sweep_manifest_read(const char *folder, aq_sweep_manifest *out,
   FILE *file = fopen(path, "r");
   if (!file)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: %s; a folder of `aqueduct sweep --emit` expected",
-                       path, strerror(errno));
+                       "%s: %s; a folder of an emitted sweep expected", path,
+                       strerror(errno));
   bool good = true;
   while (good && getline(&line, &capacity, file) > 0) {
     good = number == 0 ? strcmp(line, "aqueduct-sweep 1\n") == 0
@@ -247,7 +247,7 @@ aq_status aq_sweep_manifest_read(const char *folder, aq_sweep_manifest *out,
   }
   aq_sweep_manifest_fini(&read);
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s:%zu: not a manifest of `aqueduct sweep --emit`", path,
+                     "%s:%zu: not a manifest of an emitted sweep", path,
                      number + 1);
 }
 
@@ -260,9 +260,10 @@ static aq_status manifest_check(const aq_sweep_manifest *manifest,
                        "%s/MANIFEST: made by version %s, this is %s", folder,
                        manifest->version, PACKAGE_VERSION);
   if (manifest->shards != shards)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s/MANIFEST: of %u shards, but --shard says %u", folder,
-                       manifest->shards, shards);
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT,
+        "%s/MANIFEST: of %u shards, but shards of %u are asked for", folder,
+        manifest->shards, shards);
   for (size_t i = 0; i < tasks->count; i++) {
     const size_t point = i * shards + shard;
     if (point < manifest->count &&
@@ -270,7 +271,7 @@ static aq_status manifest_check(const aq_sweep_manifest *manifest,
       continue;
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "%s/MANIFEST: point %zu is another one now: the plan or "
-                       "a file that it names was changed after --emit",
+                       "a file that it names was changed after that",
                        folder, point);
   }
   return AQ_OK;

@@ -123,16 +123,6 @@ char *aq_sweep_input_place(const aq_sweep_inputs *inputs, int64_t file)
              : out;
 }
 
-/* Makes every folder above the last part of the path. */
-static void folders_make(char *path)
-{
-  for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-    *at = 0;
-    mkdir(path, 0777); /* what fails here fails when the file is opened */
-    *at = '/';
-  }
-}
-
 static bool bytes_copy(FILE *in, FILE *out)
 {
   char bytes[65536];
@@ -145,7 +135,12 @@ static bool bytes_copy(FILE *in, FILE *out)
 
 static aq_status file_copy(const char *from, char *to, aq_diag *diag)
 {
-  folders_make(to);
+  /* Makes every folder above the last part of the path. */
+  for (char *at = strchr(to + 1, '/'); at; at = strchr(at + 1, '/')) {
+    *at = 0;
+    mkdir(to, 0777); /* what fails here fails when the file is opened */
+    *at = '/';
+  }
   FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
   if (!out) {
     const int why = errno;

@@ -83,18 +83,6 @@ typedef struct report {
   size_t since; /* points done */
 } report;
 
-/* An earlier try's points are in its store, or lost with the node's. */
-static void begin_take(const reader *r, report *said, uint32_t shard)
-{
-  for (size_t i = shard; i < r->count; i += r->status->count)
-    if (r->points[i] >= POINT_HELD)
-      r->points[i] = POINT_MISSING;
-  said->state = AQ_SHARD_RUNNING;
-  said->end = AQ_SHARD_STOPPED;
-  said->begun = said->last;
-  said->since = 0;
-}
-
 static void line_take(const reader *r, report *said, uint32_t shard,
                       const char *line)
 {
@@ -103,9 +91,16 @@ static void line_take(const reader *r, report *said, uint32_t shard,
   if (sscanf(line, "%15s %zu %" SCNd64, what, &point, &said->last) != 3)
     return;
   const bool is_done = strcmp(what, "done") == 0;
-  if (strcmp(what, "begin") == 0)
-    begin_take(r, said, shard);
-  else if (strcmp(what, "end") == 0)
+  if (strcmp(what, "begin") == 0) {
+    /* An earlier try's points are in its store, or lost with the node's. */
+    for (size_t i = shard; i < r->count; i += r->status->count)
+      if (r->points[i] >= POINT_HELD)
+        r->points[i] = POINT_MISSING;
+    said->state = AQ_SHARD_RUNNING;
+    said->end = AQ_SHARD_STOPPED;
+    said->begun = said->last;
+    said->since = 0;
+  } else if (strcmp(what, "end") == 0)
     said->end = AQ_SHARD_ENDED;
   else if (strcmp(what, "kept") == 0)
     said->state = said->end;
@@ -160,19 +155,6 @@ static void point_count(const reader *r, size_t point)
     shard->missing++;
 }
 
-static void sum(aq_sweep_status *out)
-{
-  for (uint32_t i = 0; i < out->count; i++) {
-    const aq_shard *shard = &out->shards[i];
-    out->missing += shard->missing;
-    out->held += shard->held;
-    out->done += shard->done;
-    out->failed += shard->failed;
-    if (shard->state == AQ_SHARD_RUNNING)
-      out->rate += shard->rate;
-  }
-}
-
 static bool reader_init(reader *r, const aq_sweep_manifest *manifest)
 {
   r->points = calloc(manifest->count + 1, 1);
@@ -206,8 +188,17 @@ aq_status aq_sweep_folder_status(const char *folder, int64_t now,
     report_read(&r, folder, i, now);
   for (size_t i = 0; status == AQ_OK && i < r.count; i++)
     point_count(&r, i);
-  if (status == AQ_OK)
-    sum(out);
+  if (status == AQ_OK) {
+    for (uint32_t i = 0; i < out->count; i++) {
+      const aq_shard *shard = &out->shards[i];
+      out->missing += shard->missing;
+      out->held += shard->held;
+      out->done += shard->done;
+      out->failed += shard->failed;
+      if (shard->state == AQ_SHARD_RUNNING)
+        out->rate += shard->rate;
+    }
+  }
   free(r.points);
   free(r.keys);
   aq_sweep_manifest_fini(&manifest);
@@ -218,12 +209,6 @@ aq_status aq_sweep_folder_status(const char *folder, int64_t now,
 
 /* ---- its text ---- */
 
-/* Two tasks of one shard would overwrite each other's store. */
-static bool is_to_run(const aq_shard *shard)
-{
-  return shard->missing > 0 && shard->state != AQ_SHARD_RUNNING;
-}
-
 /* "3,7" */
 static char *shards_text(const aq_sweep_status *status)
 {
@@ -233,8 +218,11 @@ static char *shards_text(const aq_sweep_status *status)
   bool any = false;
   if (!out)
     return NULL;
+  /* Not shards that run: two tasks of one would overwrite each other's store.
+   */
   for (uint32_t i = 0; i < status->count; i++)
-    if (is_to_run(&status->shards[i])) {
+    if (status->shards[i].missing > 0 &&
+        status->shards[i].state != AQ_SHARD_RUNNING) {
       fprintf(out, "%s%u", any ? "," : "", i + 1);
       any = true;
     }

@@ -30,7 +30,7 @@ aq_status aq_sweep_shard_read(const char *text, uint32_t *shard,
     return AQ_OK;
   if (sscanf(text, "%u/%u%c", &i, &n, &left) != 2 || i == 0 || n == 0 || i > n)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "--shard %s: expected I/N, I from 1 to N", text);
+                       "shard %s: expected I/N, I from 1 to N", text);
   *shard = i - 1;
   *shards = n;
   return AQ_OK;

@@ -19,8 +19,8 @@
 
 #include "common/record.h"
 #include "common/signal_name.h"
-#include "common/wall.h"
-#include "store/care.h"
+#include "common/wall_clock.h"
+#include "store/maintenance.h"
 
 /* The result of a task, from its worker; a write of it is not torn. */
 typedef struct message {
@@ -71,24 +71,18 @@ static void memory_keep(void)
 /* What all workers share. */
 typedef struct crew {
   aq_sweep_work *work;
-  _Atomic size_t *next;     /* task; in shared memory */
-  aq_policy_watch *watches; /* one a worker; in shared memory */
-  aq_contained *workers;    /* process 0: it has ended */
+  _Atomic size_t *next;        /* task; in shared memory */
+  aq_policy_watchdog *watches; /* one a worker; in shared memory */
+  aq_policy_sandbox *workers;  /* process 0: it has ended */
   int pipes[2];
   aq_diag *diag;
 } crew;
 
 /* ---- a worker ---- */
 
-/* Whether another try on the same machine may well end otherwise. */
-static bool is_of_the_moment(aq_status status)
-{
-  return status == AQ_ERR_IO || status == AQ_ERR_NO_MEMORY;
-}
-
 /* Runs a task; `m` gets its result. */
 static void task_run(const crew *c, aq_store *store, size_t at,
-                     aq_policy_watch *watch, message *m)
+                     aq_policy_watchdog *watch, message *m)
 {
   const aq_sweep *sweep = c->work->sweep;
   const aq_sweep_task *task = &c->work->tasks[at];
@@ -102,12 +96,13 @@ static void task_run(const crew *c, aq_store *store, size_t at,
     return;
   m->run = AQ_NONE;
   snprintf(m->why, sizeof m->why, "%s", diag.text);
-  if (!is_of_the_moment(status))
+  /* Whether another try on the same machine may well end otherwise. */
+  if (!(status == AQ_ERR_IO || status == AQ_ERR_NO_MEMORY))
     aq_point_fail(sweep, store, task->point, task->key, m->why, &diag);
 }
 
 /* Takes the next task that no worker has taken. */
-static bool serve(const crew *c, aq_policy_watch *watch)
+static bool serve(const crew *c, aq_policy_watchdog *watch)
 {
   const aq_sweep_work *work = c->work;
   aq_diag diag = AQ_DIAG_INIT;
@@ -138,7 +133,7 @@ static bool serve(const crew *c, aq_policy_watch *watch)
 static aq_status worker_start(crew *c, uint32_t at)
 {
   const pid_t parent = getpid();
-  c->watches[at] = (aq_policy_watch){.run = AQ_NONE, .task = UINT64_MAX};
+  c->watches[at] = (aq_policy_watchdog){.run = AQ_NONE, .task = UINT64_MAX};
   fflush(NULL);
   const pid_t pid = fork();
   if (pid < 0)
@@ -153,7 +148,7 @@ static aq_status worker_start(crew *c, uint32_t at)
     close(c->pipes[0]);
     _exit(serve(c, &c->watches[at]) ? 0 : 1);
   }
-  aq_contained_begin(&c->workers[at], pid, &c->watches[at]);
+  aq_policy_sandbox_begin(&c->workers[at], pid, &c->watches[at]);
   return AQ_OK;
 }
 
@@ -163,7 +158,7 @@ static aq_status message_take(crew *c, message *m)
   if (m->task >= c->work->count)
     return aq_diag_set(c->diag, AQ_ERR_IO, "%s", m->why);
   c->work->tasks[m->task].run = m->run;
-  c->work->over(m->task, m->why[0] ? m->why : NULL, c->work->user);
+  c->work->on_done(m->task, m->why[0] ? m->why : NULL, c->work->user);
   return AQ_OK;
 }
 
@@ -183,16 +178,17 @@ static aq_status messages_take(crew *c, int wait_ms)
 
 /* The worker ended within a task: that one has failed. */
 static aq_status task_fail(crew *c, uint64_t at, int how,
-                           const aq_contained *worker)
+                           const aq_policy_sandbox *worker)
 {
   const aq_sweep_task *task = &c->work->tasks[at];
   const char *policy = task->point->policy;
   aq_diag why = AQ_DIAG_INIT;
   aq_store *store;
-  if (aq_contained_end(worker, how, policy ? policy : "none", &why) == AQ_OK)
+  if (aq_policy_sandbox_end(worker, how, policy ? policy : "none", &why) ==
+      AQ_OK)
     aq_diag_set(&why, AQ_ERR_IO, "its process ended with status %d",
                 WEXITSTATUS(how));
-  c->work->over(at, why.text, c->work->user);
+  c->work->on_done(at, why.text, c->work->user);
   aq_status status =
       aq_store_open(c->work->store, AQ_STORE_WRITE, &store, c->diag);
   if (status != AQ_OK)
@@ -205,7 +201,7 @@ static aq_status task_fail(crew *c, uint64_t at, int how,
 
 static aq_status worker_ended(crew *c, uint32_t at, int how)
 {
-  const aq_contained worker = c->workers[at];
+  const aq_policy_sandbox worker = c->workers[at];
   char signal[AQ_SIGNAL_NAME];
   const uint64_t task = __atomic_load_n(&c->watches[at].task, __ATOMIC_ACQUIRE);
   c->workers[at].process = 0;
@@ -233,7 +229,7 @@ static aq_status worker_lose(crew *c, uint32_t at)
 }
 
 /* Looks after the workers once; *alive: some still work. */
-static aq_status workers_look(crew *c, bool *alive)
+static aq_status workers_poll(crew *c, bool *alive)
 {
   aq_status status = AQ_OK;
   *alive = false;
@@ -241,7 +237,7 @@ static aq_status workers_look(crew *c, bool *alive)
     int how;
     if (c->workers[i].process == 0)
       continue;
-    aq_contained_look(&c->workers[i], &c->work->limits);
+    aq_policy_sandbox_poll(&c->workers[i], &c->work->limits);
     const pid_t process = waitpid(c->workers[i].process, &how, WNOHANG);
     if (process != 0) {
       aq_status ended =
@@ -253,22 +249,6 @@ static aq_status workers_look(crew *c, bool *alive)
   return status;
 }
 
-/* A point leaves nothing in the store before it has ended. */
-static void workers_drop(crew *c)
-{
-  for (uint32_t i = 0; i < c->work->processes; i++)
-    if (c->workers[i].process != 0) {
-      kill(c->workers[i].process, SIGKILL);
-      waitpid(c->workers[i].process, NULL, 0);
-      c->workers[i].process = 0;
-    }
-}
-
-static bool is_stopped(const crew *c)
-{
-  return c->work->stop && *c->work->stop;
-}
-
 /* After an error no worker takes another task. */
 static aq_status crew_work(crew *c)
 {
@@ -277,7 +257,7 @@ static aq_status crew_work(crew *c)
   int64_t looked = 0;
   for (uint32_t i = 0; i < c->work->processes && status == AQ_OK; i++)
     status = worker_start(c, i);
-  while (alive && !is_stopped(c)) {
+  while (alive && !(c->work->stop && *c->work->stop)) {
     if (status != AQ_OK)
       atomic_store(c->next, c->work->count);
     aq_status taken = messages_take(c, AQ_CONTAINED_LOOK_MS);
@@ -287,10 +267,16 @@ static aq_status crew_work(crew *c)
     looked = aq_wall_ns();
     if (c->work->tick)
       c->work->tick(c->work->user);
-    taken = workers_look(c, &alive);
+    taken = workers_poll(c, &alive);
     status = status == AQ_OK ? taken : status;
   }
-  workers_drop(c);
+  /* A point leaves nothing in the store before it has ended. */
+  for (uint32_t i = 0; i < c->work->processes; i++)
+    if (c->workers[i].process != 0) {
+      kill(c->workers[i].process, SIGKILL);
+      waitpid(c->workers[i].process, NULL, 0);
+      c->workers[i].process = 0;
+    }
   aq_status left = messages_take(c, 0);
   return status == AQ_OK ? left : status;
 }
@@ -313,7 +299,7 @@ const volatile int *aq_sweep_stop_watch(void)
 aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag)
 {
   crew c = {.work = work,
-            .watches = aq_policy_watch_create(work->processes),
+            .watches = aq_policy_watchdog_create(work->processes),
             .workers = calloc(work->processes, sizeof *c.workers),
             .diag = diag};
   void *shared = mmap(NULL, sizeof(_Atomic size_t), PROT_READ | PROT_WRITE,
@@ -334,7 +320,7 @@ aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag)
   }
   if (shared != MAP_FAILED)
     munmap(shared, sizeof(_Atomic size_t));
-  aq_policy_watch_destroy(c.watches, work->processes);
+  aq_policy_watchdog_destroy(c.watches, work->processes);
   free(c.workers);
   return status;
 }

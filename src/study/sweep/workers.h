@@ -10,8 +10,8 @@
 #ifndef AQ_STUDY_SWEEP_WORKERS_H
 #define AQ_STUDY_SWEEP_WORKERS_H
 
-#include "study/session/containment.h"
-#include "study/sweep/point.h"
+#include "study/session/policy_sandbox.h"
+#include "study/sweep/plan_point.h"
 
 /* One point that is to be run, and what became of it. */
 typedef struct aq_sweep_task {
@@ -31,7 +31,7 @@ typedef struct aq_sweep_work {
   aq_policy_limits limits;
   uint32_t processes;
   /* A task has ended; `why` NULL: well. */
-  void (*over)(size_t task, const char *why, void *user);
+  void (*on_done)(size_t task, const char *why, void *user);
   /* Some time has passed; or NULL. */
   void (*tick)(void *user);
   void *user;

@@ -7,7 +7,7 @@
 #ifndef AQ_STUDY_WHATIF_VARIANT_H
 #define AQ_STUDY_WHATIF_VARIANT_H
 
-#include "gpu/duration/family.h"
+#include "gpu/duration/kernel_class.h"
 #include "study/session/collectives.h"
 #include "study/session/replay.h"
 #include "study/whatif/whatif.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/fnv.h"
-#include "study/whatif/basis.h"
+#include "study/whatif/provenance.h"
 #include "study/whatif/variant.h"
 
 /* A graph's constants were measured in one trace each: its range takes them
@@ -158,8 +158,7 @@ static void variant_fini(aq_whatif_variant *v)
 static const char of_run[] =
     "AQUEDUCT_DEVICE, which names the GPU that it was measured on";
 
-static aq_status variant_perform(aq_whatif_variant *v,
-                                 aq_performance *performance)
+static aq_status variant_perform(aq_whatif_variant *v, aq_session *session)
 {
   const aq_replay_hooks hooks = {.duration = v->of->collectives->count > 0 ||
                                                      v->clock != 1 ||
@@ -175,10 +174,10 @@ static aq_status variant_perform(aq_whatif_variant *v,
   aq_performed performed;
   aq_diag *diag = v->of->diag;
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
-  performance->instead = &v->timeline.sink;
+  session->instead = &v->timeline.sink;
   aq_status status =
-      aq_replay_once(performance, v->of->store, &v->ask, &hooks, &info,
-                     &performed, v->replays == 1 ? v->of->notes : NULL, diag);
+      aq_replay_once(session, v->of->store, &v->ask, &hooks, &info, &performed,
+                     v->replays == 1 ? v->of->notes : NULL, diag);
   if (status != AQ_OK)
     return status;
   v->of->out->run = info.origin;
@@ -194,17 +193,17 @@ static aq_status variant_perform(aq_whatif_variant *v,
 
 static aq_status variant_replay(aq_whatif_variant *v)
 {
-  aq_performance performance;
+  aq_session session;
   aq_diag *diag = v->of->diag;
-  aq_status status = aq_performance_init(&performance, &v->options, NULL, diag);
+  aq_status status = aq_session_init(&session, &v->options, NULL, diag);
   if (status != AQ_OK)
     return status;
-  if (performance.hardware || v->options.live)
+  if (session.hardware || v->options.live)
     status = aq_diag_set(diag, AQ_ERR_INVALID,
                          "what if: expected the simulator in virtual time");
   if (status == AQ_OK)
-    status = variant_perform(v, &performance);
-  aq_performance_fini(&performance);
+    status = variant_perform(v, &session);
+  aq_session_fini(&session);
   return status;
 }
 
@@ -237,6 +236,31 @@ static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
 
 /* ---- rows ---- */
 
+/* Time in which some row ran; the critical path has sorted the rows. */
+static aq_time busy_of(const aq_timeline *t)
+{
+  aq_time until = AQ_TIME_NONE, sum = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    const aq_time from = aq_time_max(t->rows[i].start, until);
+    sum += aq_time_max(t->rows[i].end - from, 0);
+    until = aq_time_max(until, t->rows[i].end);
+  }
+  return sum;
+}
+
+/* Without a recorded wait the replay's host follows no row. A host that waited
+ * for each would move with the rows: both are in the range. */
+static void range_follow(const aq_whatif *w, const aq_timeline *t,
+                         aq_whatif_row *row)
+{
+  if (w->waits > 0)
+    return;
+  const aq_time followed =
+      w->rows[0].after.makespan + busy_of(t) - w->rows[0].busy;
+  row->least = aq_time_min(row->least, followed);
+  row->most = aq_time_max(row->most, followed);
+}
+
 /* Widens the range of a row by one end of the uncertain durations. */
 static aq_status end_take(const aq_whatif_table *t, const aq_change *changes,
                           size_t count, aq_end end, aq_whatif_row *row)
@@ -246,12 +270,13 @@ static aq_status end_take(const aq_whatif_table *t, const aq_change *changes,
   aq_status status = variant_init(&v, t, changes, count, end);
   if (status == AQ_OK)
     status = variant_run(&v, &found);
+  if (status == AQ_OK) {
+    row->least = aq_time_min(row->least, found.makespan);
+    row->most = aq_time_max(row->most, found.makespan);
+    range_follow(t->out, &v.timeline, row);
+  }
   variant_fini(&v);
-  if (status != AQ_OK)
-    return status;
-  row->least = aq_time_min(row->least, found.makespan);
-  row->most = aq_time_max(row->most, found.makespan);
-  return AQ_OK;
+  return status;
 }
 
 static aq_status ends_take(const aq_whatif_table *t, const aq_change *changes,
@@ -265,13 +290,6 @@ static aq_status ends_take(const aq_whatif_table *t, const aq_change *changes,
   aq_status status = end_take(t, changes, count, AQ_END_LEAST, row);
   return status == AQ_OK ? end_take(t, changes, count, AQ_END_MOST, row)
                          : status;
-}
-
-/* The replay's own error is part of every range. */
-static void error_take(const aq_whatif *out, aq_whatif_row *row)
-{
-  row->least -= (aq_time)((double)row->least * out->error);
-  row->most += (aq_time)((double)row->most * out->error);
 }
 
 /* Of the times of all rows, which the critical path has sorted. */
@@ -302,10 +320,13 @@ static aq_status row_make(const aq_whatif_table *t, char *name,
     row->basis = aq_whatif_basis(&v, changes, count);
     row->graphs = v.facts.graphs;
     row->digest = digest_of(&v.timeline);
+    row->least = row->most = row->after.makespan;
     if (count == 0) {
       t->out->calls = v.facts.calls;
       t->out->waits = v.facts.waits;
+      row->busy = busy_of(&v.timeline);
     }
+    range_follow(t->out, &v.timeline, row);
     row->predicted = v.clock != 1 || v.bandwidth != 1 || v.link != 1 ||
                      strncmp(v.measured_on, "predicted", 9) == 0;
     status = row->basis ? AQ_OK : aq_diag_no_memory(t->diag);
@@ -313,7 +334,6 @@ static aq_status row_make(const aq_whatif_table *t, char *name,
   variant_fini(&v);
   if (status != AQ_OK)
     return status;
-  row->least = row->most = row->after.makespan;
   status = ends_take(t, changes, count, row);
   const aq_whatif_row *base = &t->out->rows[0];
   row->depends = row->digest != base->digest || row->least != row->most;
@@ -321,7 +341,7 @@ static aq_status row_make(const aq_whatif_table *t, char *name,
 }
 
 /* For the caller to free; NULL: no memory. */
-static char *change_word(const aq_change *change)
+static char *change_describe(const aq_change *change)
 {
   const char *name = aq_change_name(change->id);
   char *word;
@@ -471,12 +491,16 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
     status = changes_keep(out, kept, &count, diag);
   }
   for (size_t i = 0; i < count && status == AQ_OK; i++)
-    status = row_make(&t, change_word(&kept[i]), &kept[i], 1);
+    status = row_make(&t, change_describe(&kept[i]), &kept[i], 1);
   if (status == AQ_OK && count > 1)
     status = row_make(&t, strdup("all"), kept, count);
   aq_collectives_fini(&collectives);
-  for (size_t i = 0; i < out->count; i++)
-    error_take(out, &out->rows[i]);
+  for (size_t i = 0; i < out->count; i++) {
+    /* The replay's own error is part of every range. */
+    aq_whatif_row *row = &out->rows[i];
+    row->least -= (aq_time)((double)row->least * out->error);
+    row->most += (aq_time)((double)row->most * out->error);
+  }
   if (status != AQ_OK)
     aq_whatif_fini(out);
   return status;

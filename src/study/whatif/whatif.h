@@ -10,8 +10,8 @@
 #define AQ_STUDY_WHATIF_WHATIF_H
 
 #include "common/notes.h"
-#include "study/session/perform.h"
-#include "study/whatif/critical.h"
+#include "study/session/session.h"
+#include "study/whatif/critical_path.h"
 
 typedef enum aq_change_id {
 #define C(id, name, kind, meaning) AQ_CHANGE_##id,
@@ -47,13 +47,13 @@ aq_status aq_change_read(aq_change_id id, const char *text, aq_change *out,
 aq_status aq_changes_usual(aq_change *out, size_t *count, aq_diag *diag);
 
 const char *aq_change_name(aq_change_id id);
-const char *aq_change_meaning(aq_change_id id);
 
 /* One row of the table. */
 typedef struct aq_whatif_row {
   char *change;        /* "none", "launch x0.5", …, "all" */
   aq_critical after;   /* its makespan and critical path */
   aq_time least, most; /* the range of the makespan */
+  aq_time busy;        /* of the unchanged run: some row ran */
   uint64_t graphs, gates;
   char *basis;     /* its basis, as text */
   bool predicted;  /* some durations are predictions */
@@ -74,7 +74,7 @@ typedef struct aq_whatif {
   aq_time waiting, transfer;
 } aq_whatif;
 
-/* `options` as of aq_performance_init; its device is the one before changes,
+/* `options` as of aq_session_init; its device is the one before changes,
  * NULL: that of the GPU which the run names. With one change `all` is left
  * out. AQ_ERR_INVALID: live mode or hardware, where time cannot be replayed;
  * two changes of one kind other than SET. AQ_ERR_INPUT: the run records nothing

@@ -2,7 +2,7 @@
 libaqcore_a_SOURCES += \
 	src/study/workload/distribution.c src/study/workload/distribution.h \
 	src/study/workload/plan.c src/study/workload/plan.h \
-	src/study/workload/plan_places.c \
+	src/study/workload/plan_workloads.c \
 	src/study/workload/plan_points.c \
 	src/study/workload/plan_policies.c \
 	src/study/workload/plan_priv.h \
@@ -21,6 +21,6 @@ libaqcore_a_SOURCES += \
 	src/study/workload/scenario_read.c \
 	src/study/workload/scenario_requests.c \
 	src/study/workload/scenario_serving.c \
-	src/study/workload/scenario_sort.c
+	src/study/workload/scenario_toposort.c
 
 aq_folder_headers += src/study/workload/scenario.h

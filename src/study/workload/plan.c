@@ -69,24 +69,6 @@ static aq_status plan_fill(aq_plan_store *p, const aq_json_node *root,
   return status;
 }
 
-static aq_status plan_parse(aq_plan_store *p, const char *path,
-                            const char *data, aq_plan *out, aq_diag *diag)
-{
-  aq_json_doc doc;
-  char *text = NULL;
-  size_t size = 0;
-  aq_status status = aq_json_load(path, &text, &size, diag);
-  if (status == AQ_OK)
-    status = aq_json_parse(&doc, text, size, path, diag);
-  if (status == AQ_OK) {
-    const aq_json_node root = aq_json_root(&doc);
-    status = plan_fill(p, &root, data, out);
-    aq_json_free(&doc);
-  }
-  free(text);
-  return status;
-}
-
 aq_status aq_plan_open(const char *path, const char *data, aq_plan *out,
                        aq_diag *diag)
 {
@@ -96,7 +78,18 @@ aq_status aq_plan_open(const char *path, const char *data, aq_plan *out,
     return aq_diag_no_memory(diag);
   p->arena = (aq_arena)AQ_ARENA_INIT;
   read.own = p;
-  aq_status status = plan_parse(p, path, data, &read, diag);
+  aq_json_doc doc;
+  char *text = NULL;
+  size_t size = 0;
+  aq_status status = aq_json_load(path, &text, &size, diag);
+  if (status == AQ_OK)
+    status = aq_json_parse(&doc, text, size, path, diag);
+  if (status == AQ_OK) {
+    const aq_json_node root = aq_json_root(&doc);
+    status = plan_fill(p, &root, data, &read);
+    aq_json_free(&doc);
+  }
+  free(text);
   read.points = p->points;
   read.count = p->count;
   if (status == AQ_OK)

@@ -106,17 +106,6 @@ static aq_time log_peek(aq_workload_source *source)
   return inner->peek(inner);
 }
 
-static void job_note(open_request *request, const aq_job *job)
-{
-  request->flying++;
-  request->more = job->more;
-  request->row.calls++;
-  request->row.commands += job->command_count;
-  if (job->hint != AQ_TIME_NONE)
-    request->row.hint =
-        (request->row.hint == AQ_NONE ? 0 : request->row.hint) + job->hint;
-}
-
 static aq_status log_next(aq_workload_source *source, aq_job *out, bool *got,
                           aq_diag *diag)
 {
@@ -127,13 +116,20 @@ static aq_status log_next(aq_workload_source *source, aq_job *out, bool *got,
     return status;
   if (!place_find(log, out, &at) || !aq_map_put(&log->jobs, out->id, at))
     return aq_diag_no_memory(diag);
-  job_note(&log->open[at], out);
+  open_request *request = &log->open[at];
+  request->flying++;
+  request->more = out->more;
+  request->row.calls++;
+  request->row.commands += out->command_count;
+  if (out->hint != AQ_TIME_NONE)
+    request->row.hint =
+        (request->row.hint == AQ_NONE ? 0 : request->row.hint) + out->hint;
   return log->failure.status == AQ_OK
              ? AQ_OK
              : aq_diag_set(diag, log->failure.status, "%s", log->failure.text);
 }
 
-static void job_over(aq_request_log *log, uint64_t job, aq_time time,
+static void job_done(aq_request_log *log, uint64_t job, aq_time time,
                      bool rejected)
 {
   uint64_t at;
@@ -168,7 +164,7 @@ static void ended_take(aq_request_log *log)
 static void log_done(aq_workload_source *source, uint64_t job, aq_time time)
 {
   aq_request_log *log = of(source);
-  job_over(log, job, time, false);
+  job_done(log, job, time, false);
   if (log->inner->done)
     log->inner->done(log->inner, job, time);
   ended_take(log);
@@ -178,7 +174,7 @@ static void log_rejected(aq_workload_source *source, uint64_t job, aq_time time)
 {
   aq_request_log *log = of(source);
   aq_workload_source *inner = log->inner;
-  job_over(log, job, time, true);
+  job_done(log, job, time, true);
   if (inner->rejected)
     inner->rejected(inner, job, time);
   else if (inner->done)

@@ -4,7 +4,6 @@
 #include "study/workload/scenario.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "study/workload/scenario_model.h"
 #include "study/workload/scenario_player.h"
@@ -62,8 +61,8 @@ static aq_status scenario_read(aq_scenario *scenario, const char *text,
 }
 
 /* Facts for the caller; texts live as long as the scenario. */
-static aq_status facts_tell(aq_scenario *scenario, aq_scenario_facts *out,
-                            aq_diag *diag)
+static aq_status facts_report(aq_scenario *scenario, aq_scenario_facts *out,
+                              aq_diag *diag)
 {
   aq_scenario_client *clients = aq_arena_alloc(
       &scenario->arena, scenario->client_count * sizeof *clients);
@@ -98,7 +97,7 @@ aq_status aq_scenario_load_text(const char *text, size_t size, const char *file,
   if (status == AQ_OK)
     status = options_apply(&scenario, file, options, diag);
   if (status == AQ_OK && facts)
-    status = facts_tell(&scenario, facts, diag);
+    status = facts_report(&scenario, facts, diag);
   if (status == AQ_OK)
     status = aq_scenario_play(&scenario, options->alone, out, diag);
   if (status != AQ_OK)

@@ -90,17 +90,6 @@ static aq_status choice_read(aq_scenario *scenario, const aq_json_node *node,
                          : status;
 }
 
-/* Turns weights into the upper ends of shares of the unit interval. */
-static void weights_add_up(aq_sc_choice *mix, size_t count)
-{
-  double sum = 0;
-  for (size_t i = 0; i < count; i++)
-    sum = mix[i].below += sum;
-  for (size_t i = 0; i < count; i++)
-    mix[i].below /= sum;
-  mix[count - 1].below = 1;
-}
-
 static aq_status mix_read(aq_scenario *scenario, const aq_json_node *node,
                           aq_sc_client *client)
 {
@@ -124,7 +113,13 @@ static aq_status mix_read(aq_scenario *scenario, const aq_json_node *node,
   }
   if (status != AQ_OK)
     return status;
-  weights_add_up(mix, count);
+  /* Turns weights into the upper ends of shares of the unit interval. */
+  double sum = 0;
+  for (size_t i = 0; i < count; i++)
+    sum = mix[i].below += sum;
+  for (size_t i = 0; i < count; i++)
+    mix[i].below /= sum;
+  mix[count - 1].below = 1;
   for (size_t i = 0; i < count; i++) {
     const uint32_t steps = scenario->requests[mix[i].request].step_count;
     if (steps > client->steps_max)

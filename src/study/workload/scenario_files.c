@@ -18,7 +18,7 @@ typedef struct walk {
 } walk;
 
 /* "x.json" and the profile beside it. */
-static void path_tell(const walk *w, const char *path)
+static void path_report(const walk *w, const char *path)
 {
   char beside[PATH_SIZE + 16];
   const size_t length = strlen(path);
@@ -32,7 +32,8 @@ static void path_tell(const walk *w, const char *path)
     w->file(beside, w->user);
 }
 
-static void name_tell(const walk *w, const aq_json_node *node, const char *name)
+static void name_report(const walk *w, const aq_json_node *node,
+                        const char *name)
 {
   char path[PATH_SIZE];
   const char *file = node->doc->file, *slash = strrchr(file, '/');
@@ -44,7 +45,7 @@ static void name_tell(const walk *w, const aq_json_node *node, const char *name)
   else
     length = snprintf(path, sizeof path, "%.*s%s", folder, file, name);
   if (length < PATH_SIZE)
-    path_tell(w, path);
+    path_report(w, path);
 }
 
 static void node_walk(const walk *w, const aq_json_node *node, int depth)
@@ -56,7 +57,7 @@ static void node_walk(const walk *w, const aq_json_node *node, int depth)
   if (aq_json_is_text(node) && node->key &&
       (strcmp(node->key, "model") == 0 || strcmp(node->key, "file") == 0) &&
       aq_json_text(node, &text) == AQ_OK)
-    name_tell(w, node, text);
+    name_report(w, node, text);
   if (aq_json_is_array(node) &&
       aq_json_array(node, 0, SIZE_MAX, &count) == AQ_OK)
     for (size_t i = 0; i < count; i++) {

@@ -131,17 +131,6 @@ static bool is_key(const char *text, size_t size, size_t at)
   return at < size && text[at] == ':';
 }
 
-static aq_status unknown(const char *text, size_t at, size_t end,
-                         const char *file, aq_diag *diag)
-{
-  size_t line = 1;
-  for (size_t i = 0; i < at; i++)
-    line += text[i] == '\n';
-  return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s: line %zu: \"parameters\" has no %.*s", file, line,
-                     (int)(end - at - 3), text + at + 2);
-}
-
 static aq_status text_fill(const char *text, size_t size, const char *file,
                            parameters *in, FILE *out, aq_diag *diag)
 {
@@ -154,8 +143,14 @@ static aq_status text_fill(const char *text, size_t size, const char *file,
       continue;
     }
     const parameter *p = parameter_find(in, text + at + 2, end - at - 3);
-    if (!p)
-      return unknown(text, at, end, file, diag);
+    if (!p) {
+      size_t line = 1;
+      for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+      return aq_diag_set(diag, AQ_ERR_INPUT,
+                         "%s: line %zu: \"parameters\" has no %.*s", file, line,
+                         (int)(end - at - 3), text + at + 2);
+    }
     fputs(p->value, out);
   }
   return AQ_OK;

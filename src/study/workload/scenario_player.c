@@ -200,17 +200,6 @@ static aq_time arrival_after(agent *a, aq_time over)
              : aq_time_add(over, draw(a, &a->client->think, DRAW_ARRIVAL));
 }
 
-static void agent_begin(player *p, agent *a)
-{
-  const aq_sc_client *client = a->client;
-  aq_time first = client_start(a);
-  a->arrival = a->burst = first;
-  a->burst_left = client->burst;
-  if (client->poisson || client->arrivals == AQ_SC_AT)
-    first = arrival_next(a);
-  request_start(p, a, first, first);
-}
-
 /* Plans the call after the one that was handed out. */
 static void agent_advance(player *p, agent *a)
 {
@@ -388,29 +377,25 @@ static agent *request_of(player *p, uint64_t job)
   return NULL;
 }
 
-/* The calls that are left of a request are not made. */
-static void request_drop(player *p, agent *a, aq_time time)
-{
-  const uint32_t number = (uint32_t)(a - p->agents), count = p->heap_count;
-  p->heap_count = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (p->heap[i] != number)
-      heap_push(p, p->heap[i]);
-  a->submitting = false;
-  if (!client_waits(a->client))
-    request_start(p, a, arrival_next(a), time);
-  else if (a->in_flight == 0)
-    request_start(p, a, arrival_after(a, time), time);
-}
-
 static void player_rejected(aq_workload_source *source, uint64_t job,
                             aq_time time)
 {
   player *p = (player *)source;
   agent *a = request_of(p, job);
   player_done(source, job, time);
-  if (a)
-    request_drop(p, a, time);
+  if (a) {
+    /* The calls that are left of a request are not made. */
+    const uint32_t number = (uint32_t)(a - p->agents), count = p->heap_count;
+    p->heap_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+      if (p->heap[i] != number)
+        heap_push(p, p->heap[i]);
+    a->submitting = false;
+    if (!client_waits(a->client))
+      request_start(p, a, arrival_next(a), time);
+    else if (a->in_flight == 0)
+      request_start(p, a, arrival_after(a, time), time);
+  }
 }
 
 static const char *player_name(aq_workload_source *source, int64_t id)
@@ -490,8 +475,15 @@ static aq_status agents_make(player *p, aq_diag *diag)
     }
   }
   p->next_stream = (int64_t)instances * (int64_t)scenario->stream_names.count;
-  for (uint32_t i = 0; i < p->agent_count; i++)
-    agent_begin(p, &p->agents[i]);
+  for (uint32_t i = 0; i < p->agent_count; i++) {
+    const aq_sc_client *client = p->agents[i].client;
+    aq_time first = client_start(&p->agents[i]);
+    p->agents[i].arrival = p->agents[i].burst = first;
+    p->agents[i].burst_left = client->burst;
+    if (client->poisson || client->arrivals == AQ_SC_AT)
+      first = arrival_next(&p->agents[i]);
+    request_start(p, &p->agents[i], first, first);
+  }
   return AQ_OK;
 }
 

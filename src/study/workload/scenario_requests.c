@@ -103,16 +103,6 @@ static aq_status single_read(aq_scenario *scenario, const aq_json_node *node,
   return kernel_find(scenario, node, &launch->kernel);
 }
 
-static aq_status marker_read(const aq_json_node *node, aq_sc_step *step)
-{
-  bool yes;
-  aq_status status = aq_json_bool(node, &yes);
-  if (status == AQ_OK && !yes)
-    return aq_json_error(node, "true expected");
-  step->marker = true;
-  return status;
-}
-
 static aq_status fence_read(const aq_json_node *node, const char *key,
                             uint8_t *out)
 {
@@ -147,8 +137,14 @@ static aq_status step_read_work(aq_scenario *scenario, const aq_json_node *node,
   if (single + several + none != 1)
     return aq_json_error(node,
                          "either \"kernel\", \"graph\" or \"marker\" expected");
-  if (none)
-    return marker_read(&marker, step);
+  if (none) {
+    bool yes;
+    aq_status status = aq_json_bool(&marker, &yes);
+    if (status == AQ_OK && !yes)
+      return aq_json_error(&marker, "true expected");
+    step->marker = true;
+    return status;
+  }
   return single ? single_read(scenario, &kernel, step)
                 : graph_read(scenario, &graph, step);
 }

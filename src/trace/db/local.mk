@@ -1,6 +1,6 @@
 # Traces that are SQLite databases.
 libaqcore_a_SOURCES += \
-	src/trace/db/database.c src/trace/db/database.h \
+	src/trace/db/foreign_db.c src/trace/db/foreign_db.h \
 	src/trace/db/modules.c \
 	src/trace/db/rocpd_counters.c \
 	src/trace/db/rocpd_export.c src/trace/db/rocpd_export.h \
@@ -13,7 +13,7 @@ libaqcore_a_SOURCES += \
 	src/trace/db/rocpd_views.def \
 	src/trace/db/rocprof_v1_import.c \
 	src/trace/db/rpd_import.c \
-	src/trace/db/stored.c src/trace/db/stored.h \
+	src/trace/db/run_source.c src/trace/db/run_source.h \
 	src/trace/db/tracedb.h
 
 EXTRA_DIST += \

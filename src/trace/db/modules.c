@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "trace/db/database.h"
+#include "trace/db/foreign_db.h"
 #include "trace/db/tracedb.h"
 
 /* The kind of a database, by the tables that it has. */
@@ -17,27 +17,21 @@ static const struct {
     {"rocprof-v1-db", "HIP", aq_rocprof_v1_db_read},
 };
 
-static aq_status has_tables(aq_database *database, const char *pattern,
-                            bool *has)
-{
-  sqlite3_stmt *statement;
-  aq_status status = aq_database_query(
-      database, &statement,
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name LIKE %Q",
-      pattern);
-  if (status == AQ_OK)
-    status = aq_database_step(database, statement, has);
-  sqlite3_finalize(statement);
-  return status;
-}
-
-static aq_status read_database(aq_database *database, aq_join *join)
+static aq_status read_database(aq_database *database, aq_correlation *join)
 {
   aq_trace_result *result = database->import->result;
   const char *wanted = database->import->options->format;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     bool has;
-    aq_status status = has_tables(database, kinds[i].pattern, &has);
+    const char *pattern = kinds[i].pattern;
+    sqlite3_stmt *statement;
+    aq_status status = aq_database_query(
+        database, &statement,
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name LIKE %Q",
+        pattern);
+    if (status == AQ_OK)
+      status = aq_database_step(database, statement, &has);
+    sqlite3_finalize(statement);
     if (status != AQ_OK)
       return status;
     if (!has)
@@ -54,7 +48,7 @@ static aq_status read_database(aq_database *database, aq_join *join)
                            "rocprof v1 (OPS)");
 }
 
-static aq_status import_database(aq_import *import, aq_join *join,
+static aq_status import_database(aq_import *import, aq_correlation *join,
                                  const aq_trace_files *files)
 {
   aq_database database;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/copy_name.h"
-#include "trace/db/database.h"
+#include "trace/db/foreign_db.h"
 
 enum { BATCH = 1024 };
 

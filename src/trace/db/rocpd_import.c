@@ -94,7 +94,7 @@ static int64_t cus_of(const char *json, size_t length)
     return AQ_NONE;
   at += strlen(key);
   at += strspn(at, " ");
-  return aq_number_int(at, strspn(at, "0123456789"), &cus) ? cus : AQ_NONE;
+  return aq_decimal_int(at, strspn(at, "0123456789"), &cus) ? cus : AQ_NONE;
 }
 
 static aq_status add_agent(aq_rocpd *r, sqlite3_stmt *from)
@@ -187,19 +187,6 @@ static aq_status read_dictionaries(aq_rocpd *r)
   return status;
 }
 
-static void drop_dictionaries(aq_rocpd *r)
-{
-  aq_map *maps[] = {&r->string_of, &r->machine_of, &r->pid_of,   &r->tid_of,
-                    &r->agent_of,  &r->symbol_of,  &r->scope_of, &r->root_of};
-  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-    aq_map_fini(maps[i]);
-  aq_names_fini(&r->strings);
-  r->strings = (aq_names)AQ_NAMES_INIT;
-  free(r->symbols);
-  r->symbols = NULL;
-  r->symbol_count = r->symbol_capacity = 0;
-}
-
 /* ---- sets of tables ---- */
 
 static aq_status check_tables(aq_rocpd *r)
@@ -255,11 +242,19 @@ static aq_status read_set(aq_rocpd *r)
     status = read_dictionaries(r);
   if (status == AQ_OK)
     status = aq_rocpd_read_rows(r);
-  drop_dictionaries(r);
+  aq_map *maps[] = {&r->string_of, &r->machine_of, &r->pid_of,   &r->tid_of,
+                    &r->agent_of,  &r->symbol_of,  &r->scope_of, &r->root_of};
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+    aq_map_fini(maps[i]);
+  aq_names_fini(&r->strings);
+  r->strings = (aq_names)AQ_NAMES_INIT;
+  free(r->symbols);
+  r->symbols = NULL;
+  r->symbol_count = r->symbol_capacity = 0;
   return status;
 }
 
-aq_status aq_rocpd_read(aq_database *database, aq_join *join)
+aq_status aq_rocpd_read(aq_database *database, aq_correlation *join)
 {
   static const char table[] = "rocpd_kernel_dispatch";
   aq_rocpd r = {.database = database,
@@ -278,9 +273,9 @@ aq_status aq_rocpd_read(aq_database *database, aq_join *join)
       break;
     size_t length;
     const char *name = aq_database_text(statement, 0, &length);
-    if (length - strlen(table) >= sizeof r.suffix)
+    if (length - strlen(table) >= sizeof r.suffix) {
       status = aq_database_error(database, "a table's name is too long");
-    else {
+    } else {
       snprintf(r.suffix, sizeof r.suffix, "%s", name + strlen(table));
       status = read_set(&r);
     }

@@ -11,7 +11,7 @@
 #ifndef AQ_TRACE_DB_ROCPD_IMPORT_H
 #define AQ_TRACE_DB_ROCPD_IMPORT_H
 
-#include "trace/db/database.h"
+#include "trace/db/foreign_db.h"
 #include "trace/formats/rocprofv3.h"
 
 typedef struct aq_rocpd_symbol {
@@ -21,7 +21,7 @@ typedef struct aq_rocpd_symbol {
 
 typedef struct aq_rocpd {
   aq_database *database;
-  aq_join *join;
+  aq_correlation *join;
   aq_agents agents; /* of all sets */
   aq_names machines;
   uint64_t scopes; /* processes met, in all sets */

@@ -70,11 +70,6 @@ static const char *call_name(const aq_record *row)
                                        : "hipMemcpyAsync";
 }
 
-static const char *category_of(const char *name)
-{
-  return strncmp(name, "hsa_", 4) == 0 ? "HSA_CORE_API" : "HIP_RUNTIME_API";
-}
-
 static aq_rocpd_call *new_call(aq_rocpd_writer *w, uint64_t key)
 {
   if (!AQ_ARRAY_RESERVE(w->calls, w->call_capacity, w->call_count + 1))
@@ -117,7 +112,9 @@ static bool put_call(aq_rocpd_writer *w, const aq_record *row,
 {
   int64_t where[2], text, event;
   if (!thread_of(w, row, where) || !aq_rocpd_string_id(w, name, &text) ||
-      !aq_rocpd_event(w, category_of(name), call->stack, NULL, &event) ||
+      !aq_rocpd_event(
+          w, strncmp(name, "hsa_", 4) == 0 ? "HSA_CORE_API" : "HIP_RUNTIME_API",
+          call->stack, NULL, &event) ||
       !put_region(w, where, row->host_begin, row->host_end, text, event))
     return false;
   call->region = w->regions;

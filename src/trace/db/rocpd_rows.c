@@ -190,12 +190,6 @@ static int64_t size_at(const aq_rocpd *r, sqlite3_stmt *from, int column)
   return size > 0 && size <= INT64_C(1) << 40 ? size : AQ_NONE;
 }
 
-/* Fills are recognised by their names: rocpd has one table for both. */
-static bool is_fill(const char *name)
-{
-  return strcasestr(name, "fill") || strcasestr(name, "memset");
-}
-
 /* False, and counted, where it cannot be read. */
 static bool row_begin(aq_rocpd *r, sqlite3_stmt *from, int kind, uint64_t scope,
                       aq_record *row)
@@ -263,7 +257,10 @@ static aq_status copy_add(aq_rocpd *r, sqlite3_stmt *from)
   size_t length;
   aq_import *import = r->database->import;
   const char *name = aq_rocpd_string(r, int_at(r, from, COPY_NAME), &length);
-  const int kind = is_fill(name) ? AQ_KIND_FILL : AQ_KIND_COPY;
+  /* Fills are recognised by their names: rocpd has one table for both. */
+  const int kind = (strcasestr(name, "fill") || strcasestr(name, "memset"))
+                       ? AQ_KIND_FILL
+                       : AQ_KIND_COPY;
   aq_status status = aq_rocpd_scope(r, int_at(r, from, ROW_PID), &scope);
   if (status != AQ_OK || !row_begin(r, from, kind, scope, &row))
     return status;
@@ -296,33 +293,6 @@ static aq_status step(aq_rocpd *r, cursors *c, int which)
   return aq_database_step(r->database, c->statements[which], &c->got[which]);
 }
 
-static aq_status open_cursors(aq_rocpd *r, cursors *c)
-{
-  aq_status status = AQ_OK;
-  for (int i = 0; i < CURSOR_COUNT && status == AQ_OK; i++) {
-    status = aq_database_query(r->database, &c->statements[i], queries[i],
-                               r->suffix, r->suffix);
-    if (status == AQ_OK)
-      status = step(r, c, i);
-  }
-  return status;
-}
-
-static aq_status note_roots(aq_rocpd *r)
-{
-  sqlite3_stmt *statement;
-  bool got = true;
-  aq_status status = aq_database_query(
-      r->database, &statement, queries[CURSOR_CALLS], r->suffix, r->suffix);
-  while (status == AQ_OK && got) {
-    status = aq_database_step(r->database, statement, &got);
-    if (status == AQ_OK && got)
-      status = note_root(r, statement);
-  }
-  sqlite3_finalize(statement);
-  return status;
-}
-
 static int next_cursor(const cursors *c)
 {
   int next = CURSOR_COUNT;
@@ -346,9 +316,22 @@ aq_status aq_rocpd_read_rows(aq_rocpd *r)
       [CURSOR_KERNELS] = kernel_add,
       [CURSOR_COPIES] = copy_add};
   cursors c = {{NULL}, {false}};
-  aq_status status = note_roots(r);
-  if (status == AQ_OK)
-    status = open_cursors(r, &c);
+  sqlite3_stmt *statement;
+  bool got = true;
+  aq_status status = aq_database_query(
+      r->database, &statement, queries[CURSOR_CALLS], r->suffix, r->suffix);
+  while (status == AQ_OK && got) {
+    status = aq_database_step(r->database, statement, &got);
+    if (status == AQ_OK && got)
+      status = note_root(r, statement);
+  }
+  sqlite3_finalize(statement);
+  for (int i = 0; i < CURSOR_COUNT && status == AQ_OK; i++) {
+    status = aq_database_query(r->database, &c.statements[i], queries[i],
+                               r->suffix, r->suffix);
+    if (status == AQ_OK)
+      status = step(r, &c, i);
+  }
   int next;
   while (status == AQ_OK && (next = next_cursor(&c)) != CURSOR_COUNT) {
     status = add[next](r, c.statements[next]);

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/db/database.h"
+#include "trace/db/foreign_db.h"
 #include "trace/formats/rocprofv3.h"
 
 typedef struct v1 {
   aq_database *database;
-  aq_join *join;
+  aq_correlation *join;
   /* Early versions (with a column proc-id) have numbers of tracks in the places
    * of process ids; calls name no process. */
   bool early;
@@ -205,17 +205,7 @@ static aq_status process_note(v1 *r, sqlite3_stmt *from)
   return AQ_OK;
 }
 
-/* The process of all operations, if there is but one. */
-static aq_status process_find(v1 *r)
-{
-  r->process = AQ_NONE;
-  r->early = has_column(r, "OPS", "proc-id");
-  return r->early ? each_row(r, "count(DISTINCT [proc-id]), min([proc-id])", "",
-                             "OPS", process_note)
-                  : AQ_OK;
-}
-
-aq_status aq_rocprof_v1_db_read(aq_database *database, aq_join *join)
+aq_status aq_rocprof_v1_db_read(aq_database *database, aq_correlation *join)
 {
   v1 r = {.database = database, .join = join};
   if (!aq_database_has(database, "HIP", NULL) ||
@@ -224,7 +214,13 @@ aq_status aq_rocprof_v1_db_read(aq_database *database, aq_join *join)
         database, "results.db of rocprof v1 without the tables HIP and OPS, "
                   "which --hip-trace makes: expected these, or the results.csv "
                   "of the same run (rocprof --timestamp on)");
-  aq_status status = process_find(&r);
+  /* The process of all operations, if there is but one. */
+  r.process = AQ_NONE;
+  r.early = has_column(&r, "OPS", "proc-id");
+  aq_status status =
+      r.early ? each_row(&r, "count(DISTINCT [proc-id]), min([proc-id])", "",
+                         "OPS", process_note)
+              : AQ_OK;
   if (status == AQ_OK)
     status = each_row(&r, api_columns, "", "HIP", add_call);
   if (status == AQ_OK)

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include "trace/db/database.h"
+#include "trace/db/foreign_db.h"
 #include "trace/formats/rocprofv3.h"
 
 typedef struct rpd {
   aq_database *database;
-  aq_join *join;
+  aq_correlation *join;
   aq_names strings;
   aq_map string_of; /* id in the file → id in strings */
   aq_map api_of;    /* operation → the call that made it */
@@ -89,38 +89,6 @@ enum {
   " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.rowid = a.id"            \
   " LEFT JOIN rocpd_copyapi c ON c.rowid = a.id"
 
-/* A launch's grid is in workgroups, but for the calls that take work-items. */
-static void read_shape(const rpd *r, sqlite3_stmt *from, bool in_items,
-                       aq_host_call *call)
-{
-  call->has_shape = true;
-  for (int i = 0; i < 3; i++) {
-    const int64_t grid = aq_database_int(r->database, from, API_GRID + i);
-    const int64_t wg = aq_database_int(r->database, from, API_WG + i);
-    call->has_shape &= grid > 0 && wg > 0;
-    call->wg[i] = wg;
-    if (!call->has_shape ||
-        __builtin_mul_overflow(grid, in_items ? 1 : wg, &call->grid[i]))
-      call->has_shape = false;
-  }
-  call->lds = aq_database_int(r->database, from, API_LDS);
-  call->bytes = aq_database_int(r->database, from, API_SIZE);
-}
-
-/* roctx and Python's rpdTracerControl mark ranges by calls of this name, whose
- * text is the argument. */
-static aq_status add_range(rpd *r, sqlite3_stmt *from,
-                           const aq_rocprofv3_call *call)
-{
-  size_t length;
-  const char *text =
-      string_at(r, aq_database_int(r->database, from, API_ARGS), &length);
-  return aq_ranges_add(
-      r->database->import,
-      (aq_range){call->begin, call->end, AQ_NONE, call->pid, call->tid}, text,
-      length);
-}
-
 static aq_status add_call(rpd *r, sqlite3_stmt *from)
 {
   const aq_database *database = r->database;
@@ -137,10 +105,32 @@ static aq_status add_call(rpd *r, sqlite3_stmt *from)
     aq_import_skip(database->import, "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
-  if (strcmp(call.name, "UserMarker") == 0)
-    return add_range(r, from, &call);
-  read_shape(r, from, aq_api_grid_in_items(call.name, call.name_length),
-             &details);
+  if (strcmp(call.name, "UserMarker") == 0) {
+    /* roctx and Python's rpdTracerControl mark ranges by calls of this name,
+     * whose text is the argument. */
+    size_t length;
+    const char *text =
+        string_at(r, aq_database_int(r->database, from, API_ARGS), &length);
+    return aq_ranges_add(
+        r->database->import,
+        (aq_range){call.begin, call.end, AQ_NONE, call.pid, call.tid}, text,
+        length);
+  }
+  /* A launch's grid is in workgroups, but for the calls that take work-items.
+   */
+  const bool in_items = aq_api_grid_in_items(call.name, call.name_length);
+  details.has_shape = true;
+  for (int i = 0; i < 3; i++) {
+    const int64_t grid = aq_database_int(r->database, from, API_GRID + i);
+    const int64_t wg = aq_database_int(r->database, from, API_WG + i);
+    details.has_shape &= grid > 0 && wg > 0;
+    details.wg[i] = wg;
+    if (!details.has_shape ||
+        __builtin_mul_overflow(grid, in_items ? 1 : wg, &details.grid[i]))
+      details.has_shape = false;
+  }
+  details.lds = aq_database_int(r->database, from, API_LDS);
+  details.bytes = aq_database_int(r->database, from, API_SIZE);
   return aq_rocprofv3_call_add(database->import, r->join, &call);
 }
 
@@ -227,31 +217,24 @@ static aq_status check_tables(const rpd *r)
   return AQ_OK;
 }
 
-/* Calls come first: the call that an operation waits for is known when it
- * comes. */
-static aq_status read_all(rpd *r)
-{
-  aq_status status = check_tables(r);
-  if (status == AQ_OK)
-    status = each_row(r, "SELECT id, string FROM rocpd_string", add_string);
-  if (status == AQ_OK)
-    status = each_row(r, "SELECT api_id, op_id FROM rocpd_api_ops", add_link);
-  if (status == AQ_OK)
-    status =
-        each_row(r,
-                 aq_database_has_column(r->database, "rocpd_api", "args_id")
-                     ? API_QUERY("a.args_id")
-                     : API_QUERY("NULL"),
-                 add_call);
-  if (status == AQ_OK)
-    status = each_row(r, op_query, add_op);
-  return status;
-}
-
-aq_status aq_rpd_read(aq_database *database, aq_join *join)
+aq_status aq_rpd_read(aq_database *database, aq_correlation *join)
 {
   rpd r = {.database = database, .join = join, .strings = AQ_NAMES_INIT};
-  aq_status status = read_all(&r);
+  /* Calls come first: the call that an operation waits for is known when it
+   * comes. */
+  aq_status status = check_tables(&r);
+  if (status == AQ_OK)
+    status = each_row(&r, "SELECT id, string FROM rocpd_string", add_string);
+  if (status == AQ_OK)
+    status = each_row(&r, "SELECT api_id, op_id FROM rocpd_api_ops", add_link);
+  if (status == AQ_OK)
+    status = each_row(&r,
+                      aq_database_has_column(r.database, "rocpd_api", "args_id")
+                          ? API_QUERY("a.args_id")
+                          : API_QUERY("NULL"),
+                      add_call);
+  if (status == AQ_OK)
+    status = each_row(&r, op_query, add_op);
   aq_map_fini(&r.api_of);
   aq_map_fini(&r.string_of);
   aq_names_fini(&r.strings);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "trace/import/importers.h"
-#include "trace/text/csv_out.h"
+#include "trace/text/csv_writer.h"
 
 static const char *const columns[] = {
     "Kind",
@@ -43,17 +43,8 @@ static int64_t stamp(const aq_trace_source *source, aq_time time)
   return or_zero(source->info->base_ns) + time / AQ_NS - (time % AQ_NS < 0);
 }
 
-static void put_shape(aq_csv_out *out, const aq_record *row)
-{
-  const int64_t shape[] = {row->lds,    row->scratch, row->vgpr,  row->agpr,
-                           row->sgpr,   row->wg_x,    row->wg_y,  row->wg_z,
-                           row->grid_x, row->grid_y,  row->grid_z};
-  for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-    aq_csv_out_int(out, or_zero(shape[i]));
-}
-
 /* Kernels only: the other files of a set hold the rest. */
-static void put_row(aq_csv_out *out, aq_trace_source *source,
+static void put_row(aq_csv_writer *out, aq_trace_source *source,
                     const aq_record *row, int64_t number)
 {
   if (row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
@@ -68,28 +59,32 @@ static void put_row(aq_csv_out *out, aq_trace_source *source,
       row->name == AQ_NONE ? NULL : source->name(source, row->name);
   snprintf(agent, sizeof agent, "Agent %" PRId64,
            device ? device->source_id : 0);
-  aq_csv_out_text(out, "KERNEL_DISPATCH");
-  aq_csv_out_text(out, agent);
-  aq_csv_out_int(out, queue ? queue->source_id : 0);
-  aq_csv_out_int(out, or_zero(row->stream));
-  aq_csv_out_int(out, or_zero(row->tid));
-  aq_csv_out_int(out, number + 1); /* dispatches are numbered from 1 */
-  aq_csv_out_int(out, or_zero(row->name) + 1);
-  aq_csv_out_text(out, name ? name : "");
-  aq_csv_out_int(out, or_zero(row->correlation));
-  aq_csv_out_int(out, stamp(source, row->start));
-  aq_csv_out_int(out, stamp(source, row->end));
-  put_shape(out, row);
-  aq_csv_out_row(out);
+  aq_csv_writer_text(out, "KERNEL_DISPATCH");
+  aq_csv_writer_text(out, agent);
+  aq_csv_writer_int(out, queue ? queue->source_id : 0);
+  aq_csv_writer_int(out, or_zero(row->stream));
+  aq_csv_writer_int(out, or_zero(row->tid));
+  aq_csv_writer_int(out, number + 1); /* dispatches are numbered from 1 */
+  aq_csv_writer_int(out, or_zero(row->name) + 1);
+  aq_csv_writer_text(out, name ? name : "");
+  aq_csv_writer_int(out, or_zero(row->correlation));
+  aq_csv_writer_int(out, stamp(source, row->start));
+  aq_csv_writer_int(out, stamp(source, row->end));
+  const int64_t shape[] = {row->lds,    row->scratch, row->vgpr,  row->agpr,
+                           row->sgpr,   row->wg_x,    row->wg_y,  row->wg_z,
+                           row->grid_x, row->grid_y,  row->grid_z};
+  for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+    aq_csv_writer_int(out, or_zero(shape[i]));
+  aq_csv_writer_row(out);
 }
 
 aq_status aq_rocprofv3_csv_export(aq_trace_source *source, FILE *file,
                                   aq_diag *diag)
 {
-  aq_csv_out out = {.file = file};
+  aq_csv_writer out = {.file = file};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    aq_csv_out_text(&out, columns[i]);
-  aq_csv_out_row(&out);
-  aq_status status = aq_csv_out_rows(&out, source, put_row, diag);
-  return status == AQ_OK ? aq_csv_out_end(&out, diag) : status;
+    aq_csv_writer_text(&out, columns[i]);
+  aq_csv_writer_row(&out);
+  aq_status status = aq_csv_writer_rows(&out, source, put_row, diag);
+  return status == AQ_OK ? aq_csv_writer_end(&out, diag) : status;
 }

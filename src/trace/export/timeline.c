@@ -9,9 +9,9 @@
 
 #include "common/array.h"
 #include "common/map.h"
-#include "trace/export/arrows.h"
-#include "trace/import/depth.h"
-#include "trace/import/waves.h"
+#include "trace/export/flow_events.h"
+#include "trace/import/queue_depth.h"
+#include "trace/import/wave_steps.h"
 
 enum {
   ROWS = 512,
@@ -34,7 +34,7 @@ typedef struct lane_set {
 /* The drawing state of one queue, or of one thread of the host. */
 typedef struct track_group {
   lane_set run, packets, waves, ranges;
-  aq_depth depth;
+  aq_queue_depth depth;
   char name[64];
   int64_t correlation, call; /* the host call drawn last */
 } track_group;
@@ -50,23 +50,23 @@ typedef struct timeline {
   aq_map hosts, threads; /* pid -> process; pid and tid -> index of a group */
   track_group **calls;
   size_t call_count, call_capacity;
-  aq_arrows arrows;
-  aq_waves waves;
+  aq_flow_events arrows;
+  aq_step_reader waves;
 } timeline;
 
 /* ---- tracks ---- */
 
-static uint32_t track_tell(timeline *t, aq_track_kind kind, uint32_t process,
-                           const char *name)
+static uint32_t track_report(timeline *t, aq_track_kind kind, uint32_t process,
+                             const char *name)
 {
   const aq_track track = {kind, ++t->tracks, process, name};
   t->ops->track(t->writer, &track);
   return track.id;
 }
 
-static uint32_t process_tell(timeline *t, const char *name)
+static uint32_t process_report(timeline *t, const char *name)
 {
-  track_tell(t, AQ_TRACK_PROCESS, ++t->processes, name);
+  track_report(t, AQ_TRACK_PROCESS, ++t->processes, name);
   return t->processes;
 }
 
@@ -80,7 +80,7 @@ static uint32_t device_process(timeline *t, int64_t ordinal)
                                                                   : "";
     snprintf(name, sizeof name, "device %" PRId64 "%s%s", ordinal,
              *words ? " " : "", words);
-    t->devices[ordinal] = process_tell(t, name);
+    t->devices[ordinal] = process_report(t, name);
   }
   return t->devices[ordinal];
 }
@@ -105,7 +105,7 @@ static aq_status lane_find(timeline *t, const track_group *group,
   snprintf(name, sizeof name, "%s%s%s", group->name, *lanes->title ? " " : "",
            lanes->title);
   *out = &lanes->lane[lanes->count++];
-  (*out)->track = track_tell(t, AQ_TRACK_LANE, lanes->process, name);
+  (*out)->track = track_report(t, AQ_TRACK_LANE, lanes->process, name);
   (*out)->free = begin;
   return AQ_OK;
 }
@@ -121,23 +121,6 @@ static void slice_draw(timeline *t, const lane_set *lanes, struct lane *lane,
 }
 
 /* ---- queues ---- */
-
-static track_group *queue_group(timeline *t, const aq_record *row)
-{
-  track_group *group = &t->queues[row->queue];
-  if (!group->name[0]) {
-    const aq_run_queue *queue = t->source->queue(t->source, row->queue);
-    int64_t device = queue ? queue->device : row->device;
-    snprintf(group->name, sizeof group->name, "queue %" PRId64, row->queue);
-    group->run.process = group->packets.process = group->waves.process =
-        group->ranges.process = device_process(t, device >= 0 ? device : 0);
-    group->run.title = "";
-    group->packets.title = "packets";
-    group->ranges.title = "ranges";
-    group->waves.title = "wave";
-  }
-  return group;
-}
 
 static const char *row_name(const timeline *t, const aq_record *row)
 {
@@ -172,7 +155,7 @@ static aq_status draw_run(timeline *t, track_group *group, const aq_record *row,
                     .name_id = row_name_id(row),
                     .row = row,
                     .number = number};
-  aq_arrows_of(&t->arrows, number, &slice);
+  aq_flow_events_of(&t->arrows, number, &slice);
   slice_draw(t, run, lane, slice);
   return AQ_OK;
 }
@@ -247,7 +230,7 @@ static track_group *call_group(timeline *t, const aq_record *row)
   uint64_t process, index;
   if (!aq_map_get(&t->hosts, (uint64_t)pid, &process)) {
     snprintf(name, sizeof name, "host process %" PRId64, pid);
-    process = process_tell(t, name);
+    process = process_report(t, name);
     if (!aq_map_put(&t->hosts, (uint64_t)pid, process))
       return NULL;
   }
@@ -300,12 +283,23 @@ static aq_status draw_row(timeline *t, const aq_record *row, int64_t number)
   if (status != AQ_OK || row->queue == AQ_NONE ||
       (size_t)row->queue >= t->source->queue_count)
     return status;
-  track_group *group = queue_group(t, row);
-  aq_waves_meet(&t->waves, row);
+  track_group *group = &t->queues[row->queue];
+  if (!group->name[0]) {
+    const aq_run_queue *queue = t->source->queue(t->source, row->queue);
+    int64_t device = queue ? queue->device : row->device;
+    snprintf(group->name, sizeof group->name, "queue %" PRId64, row->queue);
+    group->run.process = group->packets.process = group->waves.process =
+        group->ranges.process = device_process(t, device >= 0 ? device : 0);
+    group->run.title = "";
+    group->packets.title = "packets";
+    group->ranges.title = "ranges";
+    group->waves.title = "wave";
+  }
+  aq_step_reader_meet(&t->waves, row);
   status = draw_run(t, group, row, number);
   if (status == AQ_OK)
     status = draw_packet(t, group, row);
-  if (status == AQ_OK && !aq_depth_add(&group->depth, row))
+  if (status == AQ_OK && !aq_queue_depth_add(&group->depth, row))
     status = aq_diag_no_memory(t->diag);
   return status;
 }
@@ -317,13 +311,13 @@ static aq_status draw_depths(timeline *t)
     char name[sizeof group->name + 16];
     aq_time time;
     int64_t value;
-    if (!aq_depth_sort(&group->depth))
+    if (!aq_queue_depth_sort(&group->depth))
       continue;
     snprintf(name, sizeof name, "%s depth", group->name);
     const aq_track track = {AQ_TRACK_COUNTER, ++t->tracks, group->run.process,
                             name};
     t->ops->track(t->writer, &track);
-    while (aq_depth_next(&group->depth, &time, &value))
+    while (aq_queue_depth_next(&group->depth, &time, &value))
       t->ops->counter(t->writer, &track, time, value);
   }
   return AQ_OK;
@@ -392,15 +386,6 @@ static aq_status draw_wave(timeline *t, const aq_traced_wave *wave)
   return status;
 }
 
-static aq_status draw_waves(timeline *t)
-{
-  aq_status status = AQ_OK;
-  for (size_t i = 0; i < t->waves.count && status == AQ_OK; i++)
-    if (aq_traced_wave_time(&t->waves.list[i], 0) != AQ_TIME_NONE)
-      status = draw_wave(t, &t->waves.list[i]);
-  return status;
-}
-
 static aq_status draw_rows(timeline *t)
 {
   aq_record rows[ROWS];
@@ -414,7 +399,10 @@ static aq_status draw_rows(timeline *t)
     if (status != AQ_OK)
       return status;
   } while (count > 0);
-  aq_status status = draw_waves(t);
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < t->waves.count && status == AQ_OK; i++)
+    if (aq_traced_wave_time(&t->waves.list[i], 0) != AQ_TIME_NONE)
+      status = draw_wave(t, &t->waves.list[i]);
   if (status == AQ_OK)
     status = draw_depths(t);
   return status == AQ_OK ? draw_samples(t) : status;
@@ -427,7 +415,7 @@ static void timeline_fini(timeline *t)
     free(t->queues[i].packets.lane);
     free(t->queues[i].waves.lane);
     free(t->queues[i].ranges.lane);
-    aq_depth_fini(&t->queues[i].depth);
+    aq_queue_depth_fini(&t->queues[i].depth);
   }
   for (size_t i = 0; i < t->call_count; i++) {
     free(t->calls[i]->run.lane);
@@ -438,8 +426,8 @@ static void timeline_fini(timeline *t)
   free(t->devices);
   aq_map_fini(&t->hosts);
   aq_map_fini(&t->threads);
-  aq_arrows_fini(&t->arrows);
-  aq_waves_fini(&t->waves);
+  aq_flow_events_fini(&t->arrows);
+  aq_step_reader_fini(&t->waves);
 }
 
 aq_status aq_timeline_draw(aq_trace_source *source,
@@ -457,10 +445,10 @@ aq_status aq_timeline_draw(aq_trace_source *source,
   aq_status status = t.devices && t.queues
                          ? source->edges(source, &edges, &count, diag)
                          : aq_diag_no_memory(t.diag);
-  if (status == AQ_OK && !aq_arrows_init(&t.arrows, edges, count))
+  if (status == AQ_OK && !aq_flow_events_init(&t.arrows, edges, count))
     status = aq_diag_no_memory(t.diag);
   if (status == AQ_OK)
-    status = aq_waves_open(source, &t.waves, diag);
+    status = aq_step_reader_open(source, &t.waves, diag);
   if (status == AQ_OK)
     status = draw_rows(&t);
   timeline_fini(&t);

@@ -10,7 +10,7 @@
 #include "common/json_out.h"
 #include "common/map.h"
 #include "trace/import/importers.h"
-#include "trace/import/waves.h"
+#include "trace/import/wave_steps.h"
 
 /* The lines of code, each once: a kernel's instruction at its offset. */
 typedef struct code {
@@ -46,18 +46,6 @@ static bool line_put(aq_json_out *json, aq_trace_source *source, code *c,
   return true;
 }
 
-static bool code_put(aq_json_out *json, aq_trace_source *source, code *c,
-                     const aq_waves *waves)
-{
-  bool ok = true;
-  aq_json_out_array(json, "code");
-  for (size_t i = 0; i < waves->count && ok; i++)
-    for (size_t k = 0; k < waves->list[i].count && ok; k++)
-      ok = line_put(json, source, c, &waves->list[i].steps[k]);
-  aq_json_out_close_array(json);
-  return ok;
-}
-
 static void wave_put(aq_json_out *json, aq_trace_source *source, const code *c,
                      const aq_traced_wave *wave)
 {
@@ -90,19 +78,24 @@ static void wave_put(aq_json_out *json, aq_trace_source *source, const code *c,
 
 aq_status aq_att_export(aq_trace_source *source, FILE *out, aq_diag *diag)
 {
-  aq_waves waves;
+  aq_step_reader waves;
   code c = {.count = 0};
-  aq_status status = aq_waves_open(source, &waves, diag);
+  aq_status status = aq_step_reader_open(source, &waves, diag);
   if (status != AQ_OK)
     return status;
   if (waves.count == 0)
     status = aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                          "the run has no traced waves; run its kernels' code "
-                         "with --profile executable-traces");
+                         "with the profile executable-traces");
   if (status == AQ_OK) {
     aq_json_out *json = aq_json_out_begin(false);
     aq_json_out_map(json, NULL);
-    bool ok = code_put(json, source, &c, &waves);
+    bool ok = true;
+    aq_json_out_array(json, "code");
+    for (size_t i = 0; i < waves.count && ok; i++)
+      for (size_t k = 0; k < waves.list[i].count && ok; k++)
+        ok = line_put(json, source, &c, &waves.list[i].steps[k]);
+    aq_json_out_close_array(json);
     aq_json_out_array(json, "waves");
     for (size_t i = 0; i < waves.count; i++)
       wave_put(json, source, &c, &waves.list[i]);
@@ -114,6 +107,6 @@ aq_status aq_att_export(aq_trace_source *source, FILE *out, aq_diag *diag)
   if (status == AQ_OK && (fflush(out) != 0 || ferror(out)))
     status = aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));
   aq_map_fini(&c.lines);
-  aq_waves_fini(&waves);
+  aq_step_reader_fini(&waves);
   return status;
 }

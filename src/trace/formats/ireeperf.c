@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "trace/text/lines.h"
+#include "trace/text/json_lines.h"
 
 /* Two moments that both clocks of a device saw, the first and the last. */
 typedef struct device_clock {
@@ -18,8 +18,8 @@ typedef struct device_clock {
 
 typedef struct iree {
   aq_import *import;
-  aq_join *join;
-  aq_lines in;
+  aq_correlation *join;
+  aq_json_lines in;
   bool has_schema;
   aq_map clock_of; /* device → index in clocks */
   device_clock *clocks;
@@ -37,12 +37,12 @@ static int64_t int_of(const iree *r, const char *key, yajl_val value)
   int64_t number = AQ_NONE;
   if (YAJL_IS_INTEGER(value))
     return YAJL_GET_INTEGER(value);
-  const char *text =
-      YAJL_IS_NUMBER(value) ? YAJL_GET_NUMBER(value) : aq_lines_text(value);
+  const char *text = YAJL_IS_NUMBER(value) ? YAJL_GET_NUMBER(value)
+                                           : aq_json_lines_text(value);
   if (!value || YAJL_IS_NULL(value))
     return AQ_NONE;
   if (!YAJL_IS_NUMBER(value) && text &&
-      aq_number_int(text, strlen(text), &number) && number != AQ_NONE)
+      aq_decimal_int(text, strlen(text), &number) && number != AQ_NONE)
     aq_import_repair(r->import, AQ_REPAIR_STRING_NUMBER);
   else
     aq_import_fault(r->import, AQ_REPAIR_BAD_NUMBER, key, text,
@@ -52,7 +52,7 @@ static int64_t int_of(const iree *r, const char *key, yajl_val value)
 
 static int64_t int_at(const iree *r, yajl_val object, const char *key)
 {
-  return int_of(r, key, aq_lines_member(object, key));
+  return int_of(r, key, aq_json_lines_member(object, key));
 }
 
 /* An ordinal; all ones stand for none. */
@@ -64,7 +64,7 @@ static int64_t ordinal_at(const iree *r, yajl_val object, const char *key)
 
 static aq_status absent(const iree *r, const char *key)
 {
-  return aq_lines_error(&r->in, "expected an integer for ", key);
+  return aq_json_lines_error(&r->in, "expected an integer for ", key);
 }
 
 /* ---- clocks ---- */
@@ -177,13 +177,13 @@ static bool read_times(const iree *r, yajl_val object, aq_record *row,
   aq_tick start, end;
   device_clock clock = {.samples = 0};
   *own_clock = false;
-  if (YAJL_IS_FALSE(aq_lines_member(object, "valid")))
+  if (YAJL_IS_FALSE(aq_json_lines_member(object, "valid")))
     return false;
   if (clock_at(r, ordinal_at(r, object, "physical_device_ordinal"), &clock) &&
       map_tick(&clock, int_at(r, object, "start_tick"), &start) &&
       map_tick(&clock, int_at(r, object, "end_tick"), &end))
     return aq_import_between(r->import, start, end, &row->start, &row->end);
-  if (!YAJL_IS_TRUE(aq_lines_member(object, "derived_time_available")))
+  if (!YAJL_IS_TRUE(aq_json_lines_member(object, "derived_time_available")))
     return false;
   start = (aq_tick){int_at(r, object, "start_driver_host_cpu_time_ns"), 0};
   end = (aq_tick){int_at(r, object, "end_driver_host_cpu_time_ns"), 0};
@@ -196,7 +196,7 @@ static bool read_times(const iree *r, yajl_val object, aq_record *row,
 static bool read_sizes(const iree *r, yajl_val object, const char *key,
                        int64_t *out)
 {
-  yajl_val array = aq_lines_member(object, key);
+  yajl_val array = aq_json_lines_member(object, key);
   if (!YAJL_IS_ARRAY(array) || array->u.array.len != 3)
     return false;
   for (int i = 0; i < 3; i++) {
@@ -205,22 +205,6 @@ static bool read_sizes(const iree *r, yajl_val object, const char *key,
       return false;
   }
   return true;
-}
-
-/* The grid is in workgroups here. */
-static void read_shape(const iree *r, yajl_val object, aq_record *row)
-{
-  int64_t wg[3], groups[3];
-  if (!read_sizes(r, object, "workgroup_size", wg))
-    return;
-  row->wg_x = wg[0];
-  row->wg_y = wg[1];
-  row->wg_z = wg[2];
-  if (!read_sizes(r, object, "workgroup_count", groups) ||
-      __builtin_mul_overflow(groups[0], wg[0], &row->grid_x) ||
-      __builtin_mul_overflow(groups[1], wg[1], &row->grid_y) ||
-      __builtin_mul_overflow(groups[2], wg[2], &row->grid_z))
-    row->grid_x = row->grid_y = row->grid_z = AQ_NONE;
 }
 
 static aq_status put_row(iree *r, yajl_val object, aq_record *row,
@@ -254,23 +238,34 @@ static aq_status put_row(iree *r, yajl_val object, aq_record *row,
   if (own_clock)
     aq_import_repair(r->import, AQ_REPAIR_CLOCK_DOMAIN);
   if (own_clock || row->correlation == AQ_NONE)
-    return aq_join_row_alone(r->join, row);
+    return aq_correlation_row_alone(r->join, row);
   status = key_of(r, object, submission, &key);
-  return status == AQ_OK ? aq_join_row_add(r->join, key, row) : status;
+  return status == AQ_OK ? aq_correlation_row_add(r->join, key, row) : status;
 }
 
 static aq_status dispatch_event(iree *r, yajl_val object)
 {
   aq_record row;
   char number[64];
-  const char *name = aq_lines_text(aq_lines_member(object, "key"));
+  const char *name = aq_json_lines_text(aq_json_lines_member(object, "key"));
   if (!name)
     snprintf(number, sizeof number, "executable %" PRId64 " export %" PRId64,
              int_at(r, object, "executable_id"),
              ordinal_at(r, object, "export_ordinal"));
   aq_record_init(&row);
   row.kind = AQ_KIND_KERNEL;
-  read_shape(r, object, &row);
+  /* The grid is in workgroups here. */
+  int64_t wg[3], groups[3];
+  if (read_sizes(r, object, "workgroup_size", wg)) {
+    row.wg_x = wg[0];
+    row.wg_y = wg[1];
+    row.wg_z = wg[2];
+    if (!read_sizes(r, object, "workgroup_count", groups) ||
+        __builtin_mul_overflow(groups[0], wg[0], &row.grid_x) ||
+        __builtin_mul_overflow(groups[1], wg[1], &row.grid_y) ||
+        __builtin_mul_overflow(groups[2], wg[2], &row.grid_z))
+      row.grid_x = row.grid_y = row.grid_z = AQ_NONE;
+  }
   return put_row(r, object, &row, name ? name : number);
 }
 
@@ -279,10 +274,10 @@ static aq_status dispatch_event(iree *r, yajl_val object)
 static aq_status queue_device_event(iree *r, yajl_val object)
 {
   aq_record row;
-  const char *op = aq_lines_text(aq_lines_member(object, "op"));
+  const char *op = aq_json_lines_text(aq_json_lines_member(object, "op"));
   aq_record_init(&row);
   if (!op)
-    return aq_lines_error(&r->in, "expected a text for ", "op");
+    return aq_json_lines_error(&r->in, "expected a text for ", "op");
   row.kind = strcmp(op, "fill") == 0 ? AQ_KIND_FILL : AQ_KIND_COPY;
   if (row.kind == AQ_KIND_COPY && strcmp(op, "copy") != 0 &&
       strcmp(op, "update") != 0)
@@ -297,7 +292,7 @@ static aq_status queue_event(iree *r, yajl_val object)
 {
   static const char *const submits[] = {"dispatch", "execute", "copy", "fill",
                                         "update"};
-  const char *op = aq_lines_text(aq_lines_member(object, "op"));
+  const char *op = aq_json_lines_text(aq_json_lines_member(object, "op"));
   const int64_t submission = int_at(r, object, "submission_id");
   const int64_t ns = int_at(r, object, "host_time_ns");
   size_t i = 0;
@@ -319,16 +314,19 @@ static aq_status queue_event(iree *r, yajl_val object)
   }
   call.end = call.begin;
   aq_status status = key_of(r, object, submission, &key);
-  return status == AQ_OK ? aq_join_call_add(r->join, key, &call) : status;
+  return status == AQ_OK ? aq_correlation_call_add(r->join, key, &call)
+                         : status;
 }
 
 /* ---- records ---- */
 
 static aq_status schema(iree *r, yajl_val object)
 {
-  const char *format = aq_lines_text(aq_lines_member(object, "format"));
+  const char *format =
+      aq_json_lines_text(aq_json_lines_member(object, "format"));
   if (!format || strcmp(format, "ireeperf-jsonl") != 0)
-    return aq_lines_error(&r->in, "expected ireeperf-jsonl for ", "format");
+    return aq_json_lines_error(&r->in, "expected ireeperf-jsonl for ",
+                               "format");
   r->has_schema = true;
   return AQ_OK;
 }
@@ -359,12 +357,13 @@ static aq_status read_record(iree *r, bool second)
     i++;
   if (i == count)
     return AQ_OK;
-  aq_status status = aq_lines_object(&r->in, &object);
+  aq_status status = aq_json_lines_object(&r->in, &object);
   if (status != AQ_OK)
     return status;
-  const char *type = aq_lines_text(aq_lines_member(object, "record_type"));
+  const char *type =
+      aq_json_lines_text(aq_json_lines_member(object, "record_type"));
   if (!type)
-    return aq_lines_error(&r->in, "expected a text for ", "record_type");
+    return aq_json_lines_error(&r->in, "expected a text for ", "record_type");
   for (i = 0; i < count; i++) {
     reader *read = second ? records[i].second : records[i].first;
     if (read && strcmp(type, records[i].type) == 0)
@@ -377,19 +376,19 @@ static aq_status pass(iree *r, const aq_trace_file *file, bool second)
 {
   bool got = true;
   r->import->result->bytes = 0;
-  aq_status status = aq_lines_open(&r->in, r->import, file);
+  aq_status status = aq_json_lines_open(&r->in, r->import, file);
   if (status != AQ_OK)
     return status;
   while (status == AQ_OK && got) {
-    status = aq_lines_next(&r->in, &got);
+    status = aq_json_lines_next(&r->in, &got);
     if (status == AQ_OK && got)
       status = read_record(r, second);
   }
-  aq_lines_close(&r->in);
+  aq_json_lines_close(&r->in);
   return status;
 }
 
-aq_status aq_ireeperf_import(aq_import *import, aq_join *join,
+aq_status aq_ireeperf_import(aq_import *import, aq_correlation *join,
                              const aq_trace_files *files)
 {
   iree r = {.import = import, .join = join};

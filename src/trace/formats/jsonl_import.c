@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "trace/text/lines.h"
+#include "trace/text/json_lines.h"
 
 /* The file, and the data handed over at its end. */
 typedef struct lines {
   aq_import *import;
-  aq_lines in;
+  aq_json_lines in;
   aq_edge *edges;
   size_t edge_count, edge_capacity;
   size_t device_count, queue_count; /* that the run's line describes */
@@ -20,7 +20,7 @@ typedef struct lines {
 
 static aq_status line_error(const lines *l, const char *what, const char *of)
 {
-  return aq_lines_error(&l->in, what, of);
+  return aq_json_lines_error(&l->in, what, of);
 }
 
 /* ---- one record ---- */
@@ -54,11 +54,11 @@ static aq_status read_integer(const lines *l, const aq_record_field *field,
 }
 
 /* The number whose word is given: the other way round from `word_of`. */
-static aq_status read_word(const lines *l, const char *key, yajl_val value,
+static aq_status read_name(const lines *l, const char *key, yajl_val value,
                            const char *(*word_of)(int64_t), int64_t count,
                            int64_t *out)
 {
-  const char *text = aq_lines_text(value);
+  const char *text = aq_json_lines_text(value);
   for (int64_t i = 0; text && i < count; i++)
     if (word_of(i) && strcmp(word_of(i), text) == 0) {
       *out = i;
@@ -69,16 +69,17 @@ static aq_status read_word(const lines *l, const char *key, yajl_val value,
 
 static aq_status read_device(lines *l, yajl_val value, int64_t *ordinal)
 {
-  if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(aq_lines_member(value, "id")))
+  if (!YAJL_IS_OBJECT(value) ||
+      !YAJL_IS_INTEGER(aq_json_lines_member(value, "id")))
     return line_error(l, "expected an object with an integer id for ",
                       "device");
-  yajl_val cus = aq_lines_member(value, "cus");
+  yajl_val cus = aq_json_lines_member(value, "cus");
   return aq_import_device(
       l->import,
       &(aq_run_device){
-          .source_id = YAJL_GET_INTEGER(aq_lines_member(value, "id")),
-          .name = aq_lines_text(aq_lines_member(value, "name")),
-          .gfx = aq_lines_text(aq_lines_member(value, "gfx")),
+          .source_id = YAJL_GET_INTEGER(aq_json_lines_member(value, "id")),
+          .name = aq_json_lines_text(aq_json_lines_member(value, "name")),
+          .gfx = aq_json_lines_text(aq_json_lines_member(value, "gfx")),
           .cus = YAJL_IS_INTEGER(cus) ? YAJL_GET_INTEGER(cus) : AQ_NONE},
       ordinal);
 }
@@ -86,12 +87,13 @@ static aq_status read_device(lines *l, yajl_val value, int64_t *ordinal)
 static aq_status read_queue(lines *l, yajl_val value, int64_t device,
                             int64_t *ordinal)
 {
-  if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(aq_lines_member(value, "id")))
+  if (!YAJL_IS_OBJECT(value) ||
+      !YAJL_IS_INTEGER(aq_json_lines_member(value, "id")))
     return line_error(l, "expected an object with an integer id for ", "queue");
   if (device == AQ_NONE)
     return line_error(l, "a queue without a ", "device");
   return aq_import_queue(l->import, device,
-                         YAJL_GET_INTEGER(aq_lines_member(value, "id")),
+                         YAJL_GET_INTEGER(aq_json_lines_member(value, "id")),
                          ordinal);
 }
 
@@ -103,11 +105,11 @@ static aq_status read_field(lines *l, size_t field, yajl_val value,
   const char *text;
   switch (field) {
   case AQ_RECORD_FIELD_kind:
-    return read_word(l, key, value, aq_record_kind_name, AQ_KIND_COUNT, out);
+    return read_name(l, key, value, aq_record_kind_name, AQ_KIND_COUNT, out);
   case AQ_RECORD_FIELD_via:
-    return read_word(l, key, value, aq_record_via_name, AQ_VIA_COUNT, out);
+    return read_name(l, key, value, aq_record_via_name, AQ_VIA_COUNT, out);
   case AQ_RECORD_FIELD_name:
-    text = aq_lines_text(value);
+    text = aq_json_lines_text(value);
     return text ? aq_import_name(l->import, text, strlen(text), out)
                 : line_error(l, "expected a text for ", key);
   case AQ_RECORD_FIELD_device:
@@ -160,9 +162,9 @@ static aq_status check_fields(const lines *l, const aq_record *row)
 /* The fields in the order of the record: a device before its queue. */
 static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
 {
-  size_t known = aq_lines_member(object, "row") != NULL;
+  size_t known = aq_json_lines_member(object, "row") != NULL;
   for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
-    yajl_val value = aq_lines_member(object, aq_record_fields[i].name);
+    yajl_val value = aq_json_lines_member(object, aq_record_fields[i].name);
     if (!value)
       continue;
     known++;
@@ -181,8 +183,8 @@ static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
 static aq_status copy_text(const lines *l, yajl_val object, const char *key,
                            char *to, size_t size)
 {
-  yajl_val value = aq_lines_member(object, key);
-  const char *text = aq_lines_text(value);
+  yajl_val value = aq_json_lines_member(object, key);
+  const char *text = aq_json_lines_text(value);
   if (value && (!text || strlen(text) >= size))
     return line_error(l, "expected a short text for ", key);
   snprintf(to, size, "%s", text ? text : "");
@@ -192,8 +194,8 @@ static aq_status copy_text(const lines *l, yajl_val object, const char *key,
 /* The devices and queues, in the order of their ordinals. */
 static aq_status read_places(lines *l, yajl_val object)
 {
-  yajl_val devices = aq_lines_member(object, "devices");
-  yajl_val queues = aq_lines_member(object, "queues");
+  yajl_val devices = aq_json_lines_member(object, "devices");
+  yajl_val queues = aq_json_lines_member(object, "queues");
   const size_t device_count = YAJL_IS_ARRAY(devices) ? devices->u.array.len : 0;
   const size_t queue_count = YAJL_IS_ARRAY(queues) ? queues->u.array.len : 0;
   aq_status status = AQ_OK;
@@ -204,7 +206,7 @@ static aq_status read_places(lines *l, yajl_val object)
     status = read_device(l, devices->u.array.values[i], &ordinal);
   for (size_t i = 0; i < queue_count && status == AQ_OK; i++) {
     yajl_val queue = queues->u.array.values[i];
-    yajl_val device = aq_lines_member(queue, "device");
+    yajl_val device = aq_json_lines_member(queue, "device");
     if (!YAJL_IS_INTEGER(device) || YAJL_GET_INTEGER(device) < 0 ||
         (size_t)YAJL_GET_INTEGER(device) >= device_count)
       return line_error(l, "a queue of a device that is not in ", "devices");
@@ -216,9 +218,9 @@ static aq_status read_places(lines *l, yajl_val object)
 static aq_status read_run(lines *l, yajl_val object)
 {
   aq_trace_run *run = &l->import->result->run;
-  const char *kind = aq_lines_text(aq_lines_member(object, "run"));
-  yajl_val seed = aq_lines_member(object, "seed"),
-           base = aq_lines_member(object, "base_ns");
+  const char *kind = aq_json_lines_text(aq_json_lines_member(object, "run"));
+  yajl_val seed = aq_json_lines_member(object, "seed"),
+           base = aq_json_lines_member(object, "base_ns");
   if (l->in.number > 1)
     return line_error(l, "a run may only be described by the first line", "");
   if (!kind ||
@@ -227,7 +229,8 @@ static aq_status read_run(lines *l, yajl_val object)
   run->kind = kind[0] == 'm' ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
   l->import->edges_told = true;
   run->seed = YAJL_IS_INTEGER(seed) ? YAJL_GET_INTEGER(seed) : AQ_NONE;
-  run->reproducible = YAJL_IS_TRUE(aq_lines_member(object, "reproducible"));
+  run->reproducible =
+      YAJL_IS_TRUE(aq_json_lines_member(object, "reproducible"));
   if (YAJL_IS_INTEGER(base)) {
     l->import->result->base_ns = YAJL_GET_INTEGER(base);
     l->import->has_base = true;
@@ -251,27 +254,22 @@ static aq_status read_run(lines *l, yajl_val object)
         copy_text(l, object, "recorded", run->recorded, sizeof run->recorded);
   if (status == AQ_OK)
     status = copy_text(l, object, "damage", run->damage, sizeof run->damage);
-  yajl_val left_out = aq_lines_member(object, "rows_left_out");
+  yajl_val left_out = aq_json_lines_member(object, "rows_left_out");
   run->left_out =
       YAJL_IS_INTEGER(left_out) ? YAJL_GET_INTEGER(left_out) : AQ_NONE;
-  run->truncated = YAJL_IS_TRUE(aq_lines_member(object, "truncated"));
+  run->truncated = YAJL_IS_TRUE(aq_json_lines_member(object, "truncated"));
   if (status == AQ_OK)
     status = read_places(l, object);
   return status;
 }
 
-static bool edge_append(lines *l, aq_edge edge)
-{
-  return AQ_ARRAY_PUSH(l->edges, l->edge_count, l->edge_capacity, edge);
-}
-
 static aq_status read_edge(lines *l, yajl_val object)
 {
   aq_edge edge;
-  yajl_val to = aq_lines_member(object, "to"),
-           from = aq_lines_member(object, "from"),
-           confidence = aq_lines_member(object, "confidence");
-  aq_status status = read_word(l, "how", aq_lines_member(object, "how"),
+  yajl_val to = aq_json_lines_member(object, "to"),
+           from = aq_json_lines_member(object, "from"),
+           confidence = aq_json_lines_member(object, "confidence");
+  aq_status status = read_name(l, "how", aq_json_lines_member(object, "how"),
                                aq_edge_kind_name, AQ_EDGE_COUNT, &edge.kind);
   if (status != AQ_OK)
     return status;
@@ -287,7 +285,7 @@ static aq_status read_edge(lines *l, yajl_val object)
                       "");
   if (edge.confidence < 1 || edge.confidence > 100)
     return line_error(l, "expected 1 to 100 for ", "confidence");
-  if (!edge_append(l, edge))
+  if (!AQ_ARRAY_PUSH(l->edges, l->edge_count, l->edge_capacity, edge))
     return aq_diag_no_memory(l->import->diag);
   l->import->result->edges[edge.kind]++;
   return AQ_OK;
@@ -303,11 +301,12 @@ static aq_status read_sample(lines *l, yajl_val object)
 {
   aq_sample sample;
   aq_record_sink *sink = l->import->sink;
-  yajl_val ordinal = aq_lines_member(object, "ordinal"),
-           time = aq_lines_member(object, "time"),
-           value = aq_lines_member(object, "value");
-  aq_status status = read_word(l, "counter", aq_lines_member(object, "counter"),
-                               counter_name, AQ_COUNTER_COUNT, &sample.counter);
+  yajl_val ordinal = aq_json_lines_member(object, "ordinal"),
+           time = aq_json_lines_member(object, "time"),
+           value = aq_json_lines_member(object, "value");
+  aq_status status =
+      read_name(l, "counter", aq_json_lines_member(object, "counter"),
+                counter_name, AQ_COUNTER_COUNT, &sample.counter);
   if (status != AQ_OK)
     return status;
   if (!YAJL_IS_INTEGER(ordinal) || !YAJL_IS_INTEGER(time) ||
@@ -328,9 +327,16 @@ static aq_status read_sample(lines *l, yajl_val object)
              : AQ_OK;
 }
 
-/* A wait is a row too; of all rows put so, only waits have a queue. */
-static aq_status read_row(lines *l, yajl_val object)
+static aq_status read_object(lines *l, yajl_val object)
 {
+  const char *kind = aq_json_lines_text(aq_json_lines_member(object, "kind"));
+  if (kind && strcmp(kind, "run") == 0)
+    return read_run(l, object);
+  if (kind && strcmp(kind, "edge") == 0)
+    return read_edge(l, object);
+  if (kind && strcmp(kind, "sample") == 0)
+    return read_sample(l, object);
+  /* A wait is a row too; of all rows put so, only waits have a queue. */
   aq_record row;
   aq_record_init(&row);
   aq_status status = read_fields(l, object, &row);
@@ -339,18 +345,6 @@ static aq_status read_row(lines *l, yajl_val object)
   if (row.queue != AQ_NONE && row.start != AQ_NONE)
     aq_import_order(l->import, &row);
   return aq_import_put(l->import, &row);
-}
-
-static aq_status read_object(lines *l, yajl_val object)
-{
-  const char *kind = aq_lines_text(aq_lines_member(object, "kind"));
-  if (kind && strcmp(kind, "run") == 0)
-    return read_run(l, object);
-  if (kind && strcmp(kind, "edge") == 0)
-    return read_edge(l, object);
-  if (kind && strcmp(kind, "sample") == 0)
-    return read_sample(l, object);
-  return read_row(l, object);
 }
 
 /* The sink takes dependencies between rows that it has. */
@@ -365,26 +359,26 @@ static aq_status put_edges(lines *l)
              : status;
 }
 
-aq_status aq_jsonl_import(aq_import *import, aq_join *join,
+aq_status aq_jsonl_import(aq_import *import, aq_correlation *join,
                           const aq_trace_files *files)
 {
   (void)join; /* every row has its host times already */
   lines l = {.import = import};
-  aq_status status = aq_lines_open(&l.in, import, &files->files[0]);
+  aq_status status = aq_json_lines_open(&l.in, import, &files->files[0]);
   if (status != AQ_OK)
     return status;
   bool got = true;
   while (status == AQ_OK && got) {
     yajl_val object;
-    status = aq_lines_next(&l.in, &got);
+    status = aq_json_lines_next(&l.in, &got);
     if (status == AQ_OK && got)
-      status = aq_lines_object(&l.in, &object);
+      status = aq_json_lines_object(&l.in, &object);
     if (status == AQ_OK && got)
       status = read_object(&l, object);
   }
   if (status == AQ_OK)
     status = put_edges(&l);
   free(l.edges);
-  aq_lines_close(&l.in);
+  aq_json_lines_close(&l.in);
   return status;
 }

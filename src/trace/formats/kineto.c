@@ -18,6 +18,8 @@ static const struct {
     {LEVEL_ROOT, FIELD_DEVICE_PROPERTIES, "deviceProperties"},
     {LEVEL_ROOT, FIELD_BASE_TIME, "baseTimeNanoseconds"},
     {LEVEL_ROOT, FIELD_HIP_VERSION, "hip_runtime_version"},
+    {LEVEL_ROOT, FIELD_DISTRIBUTED, "distributedInfo"},
+    {LEVEL_DISTRIBUTED, FIELD_OWN_RANK, "rank"},
     {LEVEL_EVENT, FIELD_PH, "ph"},
     {LEVEL_EVENT, FIELD_CAT, "cat"},
     {LEVEL_EVENT, FIELD_NAME, "name"},
@@ -76,12 +78,6 @@ static void event_reset(aq_kineto *k)
                      .block = {AQ_NONE, AQ_NONE, AQ_NONE}};
 }
 
-static void prop_reset(aq_kineto *k)
-{
-  k->name_length = 0;
-  k->prop = (properties){AQ_NONE, AQ_NONE, AQ_NONE, AQ_NONE, NULL};
-}
-
 /* The level that a container opens, or LEVEL_TOP for an unread one. */
 static level level_below(const aq_kineto *k, bool array)
 {
@@ -91,6 +87,8 @@ static level level_below(const aq_kineto *k, bool array)
   case LEVEL_ROOT:
     if (array && k->field == FIELD_TRACE_EVENTS)
       return LEVEL_EVENTS;
+    if (!array && k->field == FIELD_DISTRIBUTED)
+      return LEVEL_DISTRIBUTED;
     return array && k->field == FIELD_DEVICE_PROPERTIES ? LEVEL_PROPS
                                                         : LEVEL_TOP;
   case LEVEL_EVENTS:
@@ -122,18 +120,21 @@ static aq_status on_open(void *client, bool array)
     k->has_events = true;
   if (below == LEVEL_EVENT)
     event_reset(k);
-  if (below == LEVEL_PROP)
-    prop_reset(k);
+  if (below == LEVEL_PROP) {
+    k->name_length = 0;
+    k->prop = (properties){AQ_NONE, AQ_NONE, AQ_NONE, AQ_NONE, NULL};
+  }
   return AQ_OK;
 }
 
 static aq_status on_close(void *client)
 {
   static const level above[] = {
-      [LEVEL_TOP] = LEVEL_TOP,     [LEVEL_ROOT] = LEVEL_TOP,
-      [LEVEL_EVENTS] = LEVEL_ROOT, [LEVEL_EVENT] = LEVEL_EVENTS,
-      [LEVEL_ARGS] = LEVEL_EVENT,  [LEVEL_TRIPLE] = LEVEL_ARGS,
-      [LEVEL_PROPS] = LEVEL_ROOT,  [LEVEL_PROP] = LEVEL_PROPS,
+      [LEVEL_TOP] = LEVEL_TOP,          [LEVEL_ROOT] = LEVEL_TOP,
+      [LEVEL_EVENTS] = LEVEL_ROOT,      [LEVEL_EVENT] = LEVEL_EVENTS,
+      [LEVEL_ARGS] = LEVEL_EVENT,       [LEVEL_TRIPLE] = LEVEL_ARGS,
+      [LEVEL_PROPS] = LEVEL_ROOT,       [LEVEL_PROP] = LEVEL_PROPS,
+      [LEVEL_DISTRIBUTED] = LEVEL_ROOT,
   };
   aq_kineto *k = client;
   if (k->skip) {
@@ -206,6 +207,8 @@ static int64_t *int_place(aq_kineto *k)
     return &e->correlation;
   case FIELD_RANK:
     return &e->rank;
+  case FIELD_OWN_RANK:
+    return &k->import->context.rank;
   case FIELD_BASE_TIME:
     return &k->base_time;
   case FIELD_HIP_VERSION:
@@ -258,33 +261,17 @@ static const char *field_name(const aq_kineto *k)
   return "number";
 }
 
-static void bad_number(aq_kineto *k, const char *text, size_t length)
-{
-  aq_import_fault(k->import, AQ_REPAIR_BAD_NUMBER, field_name(k), text, length);
-}
-
 /* An integer that may come as a string. */
 static void text_int_value(aq_kineto *k, aq_json_type type, const char *text,
                            size_t length, int64_t *place)
 {
   int64_t value;
-  if (type != AQ_JSON_OTHER && aq_number_int(text, length, &value) &&
+  if (type != AQ_JSON_OTHER && aq_decimal_int(text, length, &value) &&
       value != AQ_NONE)
     *place = value;
   else
-    bad_number(k, text, length);
-}
-
-/* Sizes are checked here: a product of two negative ones looks right. */
-static void triple_value(aq_kineto *k, aq_json_type type, const char *text,
-                         size_t length)
-{
-  int64_t *triple = k->field == FIELD_GRID ? k->event.grid : k->event.block;
-  if (k->triple < 3) {
-    text_int_value(k, type, text, length, &triple[k->triple]);
-    aq_import_size(k->import, field_name(k), &triple[k->triple]);
-  }
-  k->triple++;
+    aq_import_fault(k->import, AQ_REPAIR_BAD_NUMBER, field_name(k), text,
+                    length);
 }
 
 static aq_status on_value(void *client, aq_json_type type, const char *text,
@@ -295,7 +282,13 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
   if (k->skip || k->field == FIELD_NONE)
     return AQ_OK;
   if (k->level == LEVEL_TRIPLE) {
-    triple_value(k, type, text, length);
+    /* Sizes are checked here: a product of two negative ones looks right. */
+    int64_t *triple = k->field == FIELD_GRID ? k->event.grid : k->event.block;
+    if (k->triple < 3) {
+      text_int_value(k, type, text, length, &triple[k->triple]);
+      aq_import_size(k->import, field_name(k), &triple[k->triple]);
+    }
+    k->triple++;
     return AQ_OK;
   }
   int64_t *place;
@@ -329,24 +322,26 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
 
 static aq_status read_file(aq_kineto *k, const aq_trace_file *file)
 {
-  static const aq_json_filter filter = {"traceEvents", "cat", wanted};
+  static const aq_json_filter filter = {"traceEvents", "cat", wanted,
+                                        aq_kineto_sets_aside, aq_kineto_aside};
   static const aq_json_events events = {on_open, on_close, on_key, on_value};
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, k->import->diag);
   if (status != AQ_OK)
     return status;
   status = aq_json_read(k->import, reader, &filter, &events, k, &k->where);
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   if (status == AQ_OK && !k->has_events)
     status = aq_diag_set(k->import->diag, AQ_ERR_INPUT,
                          "%s: no \"traceEvents\" array", k->file);
   return status;
 }
 
-aq_status aq_kineto_import(aq_import *import, aq_join *join,
+aq_status aq_kineto_import(aq_import *import, aq_correlation *join,
                            const aq_trace_files *files)
 {
   aq_kineto k = {.import = import, .join = join, .file = files->files[0].path};
+  import->context.active = true;
   aq_status status = read_file(&k, &files->files[0]);
   if (status == AQ_OK)
     status = aq_kineto_describe(&k);
@@ -359,6 +354,7 @@ aq_status aq_kineto_import(aq_import *import, aq_join *join,
   free(k.props);
   free(k.gpus);
   free(k.name);
+  free(k.text);
   aq_map_fini(&k.gpu_by_id);
   return status;
 }

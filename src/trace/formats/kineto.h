@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Kineto importer in two halves: kineto.c reads the JSON into events,
- * kineto_rows.c makes rows of them. Only they include this.
- * Thread rule: one thread at a time per import.
+ * The Kineto importer: kineto.c reads the JSON into events, kineto_rows.c makes
+ * rows of them; kineto_ops.c reads the events of operators and call frames,
+ * most of a trace, from their texts. Only they include this. Thread rule: one
+ * thread at a time per import.
  */
 #ifndef AQ_TRACE_FORMATS_KINETO_H
 #define AQ_TRACE_FORMATS_KINETO_H
@@ -19,6 +20,7 @@ typedef enum level {
   LEVEL_TRIPLE, /* in grid or block */
   LEVEL_PROPS,  /* in deviceProperties */
   LEVEL_PROP,
+  LEVEL_DISTRIBUTED, /* in distributedInfo */
 } level;
 
 typedef enum field {
@@ -27,6 +29,8 @@ typedef enum field {
   FIELD_DEVICE_PROPERTIES,
   FIELD_BASE_TIME,
   FIELD_HIP_VERSION,
+  FIELD_DISTRIBUTED,
+  FIELD_OWN_RANK,
   FIELD_PH,
   FIELD_CAT,
   FIELD_NAME,
@@ -85,7 +89,7 @@ typedef struct properties {
 
 typedef struct aq_kineto {
   aq_import *import;
-  aq_join *join;
+  aq_correlation *join;
   const char *file;
   const aq_json *where;
   level level;
@@ -98,6 +102,8 @@ typedef struct aq_kineto {
   char *name; /* of the event or properties that is being read */
   size_t name_length, name_capacity;
   int64_t base_time, hip_version;
+  char *text; /* of an op: its name and arguments */
+  size_t text_capacity;
   aq_map gpu_by_id;
   gpu *gpus;
   size_t gpu_count, gpu_capacity;
@@ -105,6 +111,11 @@ typedef struct aq_kineto {
   size_t prop_count, prop_capacity;
   aq_arena arena;
 } aq_kineto;
+
+/* Whether events of a category are read by aq_kineto_aside(), a text of an
+ * event. False: no memory; nothing else fails. */
+bool aq_kineto_sets_aside(const char *name, size_t length);
+bool aq_kineto_aside(void *kineto, const char *text, size_t length);
 
 /* An event or a device's properties are complete. */
 aq_status aq_kineto_event_done(aq_kineto *k);

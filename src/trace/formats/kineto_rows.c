@@ -106,6 +106,8 @@ static aq_status device_row(aq_kineto *k, const event *e)
                         row.stream != AQ_NONE ? row.stream : 0, &row.queue);
   if (status == AQ_OK)
     status = aq_import_name(k->import, k->name, k->name_length, &row.name);
+  if (status == AQ_OK && e->rank != AQ_NONE)
+    status = aq_context_rank_set(k->import, row.device, e->rank);
   if (status != AQ_OK)
     return status;
   bool again;
@@ -114,8 +116,8 @@ static aq_status device_row(aq_kineto *k, const event *e)
     return status;
   aq_import_order(k->import, &row);
   if (!has_correlation(e))
-    return aq_join_row_alone(k->join, &row);
-  return aq_join_row_add(k->join, join_key(e), &row);
+    return aq_correlation_row_alone(k->join, &row);
+  return aq_correlation_row_add(k->join, join_key(e), &row);
 }
 
 static aq_status wait_row(aq_kineto *k, const event *e, aq_time begin,
@@ -181,19 +183,7 @@ static aq_status host_row(aq_kineto *k, const event *e)
     return status;
   call.graph = aq_api_graph(k->name, k->name_length);
   call_shape(k, e, &call);
-  return aq_join_call_add(k->join, join_key(e), &call);
-}
-
-/* Unlike a packet, a range that lacks something is not worth the trace. */
-static aq_status range_row(aq_kineto *k, const event *e)
-{
-  aq_range range = {.begin = e->ts, .pid = e->pid, .tid = e->tid};
-  if (e->has_ts != PRESENT || e->has_dur != PRESENT || !e->has_name)
-    return skipped(k, "user_annotation without ts, dur or name");
-  if (__builtin_add_overflow(e->ts.ns, e->dur.ns, &range.end.ns))
-    return skipped(k, "ts or dur out of range");
-  range.end.ps = e->ts.ps + e->dur.ps;
-  return aq_ranges_add(k->import, range, k->name, k->name_length);
+  return aq_correlation_call_add(k->join, join_key(e), &call);
 }
 
 /* Threads may have negative ids; GPUs, streams and correlations have none. */
@@ -226,7 +216,26 @@ aq_status aq_kineto_event_done(aq_kineto *k)
     return AQ_OK;
   if (e->category == CATEGORY_RANGE) {
     aq_import_id(k->import, "pid", &e->pid);
-    return range_row(k, e);
+    /* Unlike a packet, a range that lacks something is not worth the trace. */
+    aq_range range = {.begin = e->ts, .pid = e->pid, .tid = e->tid};
+    if (e->has_ts != PRESENT || e->has_dur != PRESENT || !e->has_name)
+      return skipped(k, "user_annotation without ts, dur or name");
+    if (__builtin_add_overflow(e->ts.ns, e->dur.ns, &range.end.ns))
+      return skipped(k, "ts or dur out of range");
+    range.end.ps = e->ts.ps + e->dur.ps;
+    aq_status status =
+        aq_context_span_add(k->import, &(aq_span){.kind = AQ_SPAN_ANNOTATION,
+                                                  .begin = e->ts,
+                                                  .length = e->dur,
+                                                  .pid = e->pid,
+                                                  .tid = e->tid,
+                                                  .name = k->name,
+                                                  .name_length = k->name_length,
+                                                  .external = AQ_NONE,
+                                                  .sequence = AQ_NONE});
+    return status == AQ_OK
+               ? aq_ranges_add(k->import, range, k->name, k->name_length)
+               : status;
   }
   if (e->has_ts == ABSENT)
     return absent(k, "ts");

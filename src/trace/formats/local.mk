@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/trace/formats/ireeperf.c \
 	src/trace/formats/jsonl_import.c \
 	src/trace/formats/kineto.c src/trace/formats/kineto.h \
+	src/trace/formats/kineto_ops.c \
 	src/trace/formats/kineto_rows.c \
 	src/trace/formats/rocprof_v1.c \
 	src/trace/formats/rocprofv3.c src/trace/formats/rocprofv3.h \

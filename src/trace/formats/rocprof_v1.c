@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "trace/import/importers.h"
-#include "trace/text/csv.h"
+#include "trace/text/csv_reader.h"
 
 enum column {
   COLUMN_INDEX,
@@ -116,21 +116,6 @@ static bool read_times(rocprof *r, aq_record *row)
   return true;
 }
 
-static void read_shape(const aq_csv *csv, aq_record *row)
-{
-  row->grid_x = aq_csv_int(csv, COLUMN_GRID);
-  row->wg_x = aq_csv_int(csv, COLUMN_WG);
-  if (row->grid_x != AQ_NONE)
-    row->grid_y = row->grid_z = 1;
-  if (row->wg_x != AQ_NONE)
-    row->wg_y = row->wg_z = 1;
-  row->lds = aq_csv_int(csv, COLUMN_LDS);
-  row->scratch = aq_csv_int(csv, COLUMN_SCRATCH);
-  row->vgpr = aq_csv_int(csv, COLUMN_VGPR);
-  row->agpr = aq_csv_int(csv, COLUMN_AGPR);
-  row->sgpr = aq_csv_int(csv, COLUMN_SGPR);
-}
-
 static aq_status process_of(rocprof *r, int64_t pid, uint64_t *process)
 {
   if (aq_map_get(&r->processes, (uint64_t)pid, process))
@@ -175,7 +160,18 @@ static aq_status import_row(rocprof *r)
   row.via = row.submit != AQ_TIME_NONE ? AQ_VIA_DIRECT : AQ_VIA_NONE;
   row.correlation = aq_csv_int(&r->csv, COLUMN_INDEX);
   row.packet = aq_csv_int(&r->csv, COLUMN_PACKET);
-  read_shape(&r->csv, &row);
+  const aq_csv *csv = &r->csv;
+  row.grid_x = aq_csv_int(csv, COLUMN_GRID);
+  row.wg_x = aq_csv_int(csv, COLUMN_WG);
+  if (row.grid_x != AQ_NONE)
+    row.grid_y = row.grid_z = 1;
+  if (row.wg_x != AQ_NONE)
+    row.wg_y = row.wg_z = 1;
+  row.lds = aq_csv_int(csv, COLUMN_LDS);
+  row.scratch = aq_csv_int(csv, COLUMN_SCRATCH);
+  row.vgpr = aq_csv_int(csv, COLUMN_VGPR);
+  row.agpr = aq_csv_int(csv, COLUMN_AGPR);
+  row.sgpr = aq_csv_int(csv, COLUMN_SGPR);
   const int64_t wave = aq_csv_int(&r->csv, COLUMN_WAVE);
   if (wave == 32 || wave == 64) /* one kernel of 32 reveals RDNA */
     r->import->result->wave_size =
@@ -195,34 +191,28 @@ static aq_status import_row(rocprof *r)
   return aq_import_put(r->import, &row);
 }
 
-static aq_status import_rows(rocprof *r, aq_reader *reader)
-{
-  aq_status status = aq_csv_init(&r->csv, r->import, reader, columns);
-  if (status != AQ_OK)
-    return status;
-  bool got = true;
-  while (status == AQ_OK) {
-    status = aq_csv_next(&r->csv, &got);
-    if (status != AQ_OK || !got)
-      break;
-    status = import_row(r);
-  }
-  aq_csv_fini(&r->csv);
-  return status;
-}
-
-aq_status aq_rocprof_v1_import(aq_import *import, aq_join *join,
+aq_status aq_rocprof_v1_import(aq_import *import, aq_correlation *join,
                                const aq_trace_files *files)
 {
   (void)join; /* one file has it all */
   rocprof r = {.import = import};
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status =
       aq_trace_file_open(&files->files[0], &reader, import->diag);
   if (status != AQ_OK)
     return status;
-  status = import_rows(&r, reader);
-  aq_reader_close(reader);
+  status = aq_csv_init(&r.csv, r.import, reader, columns);
+  if (status == AQ_OK) {
+    bool got = true;
+    while (status == AQ_OK) {
+      status = aq_csv_next(&r.csv, &got);
+      if (status != AQ_OK || !got)
+        break;
+      status = import_row(&r);
+    }
+    aq_csv_fini(&r.csv);
+  }
+  aq_stream_reader_close(reader);
   aq_map_fini(&r.processes);
   import->result->advice =
       "record dispatch times: rocprof --timestamp on -o results.csv PROGRAM";

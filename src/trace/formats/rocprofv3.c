@@ -109,7 +109,7 @@ static aq_status put_wait(aq_import *import, const aq_rocprofv3_call *call,
   return status == AQ_OK ? aq_import_put(import, &row) : status;
 }
 
-aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
+aq_status aq_rocprofv3_call_add(aq_import *import, aq_correlation *join,
                                 const aq_rocprofv3_call *call)
 {
   bool waits = aq_api_waits(call->name, call->name_length);
@@ -144,13 +144,13 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
   if (status == AQ_OK && waits)
     status = put_wait(import, call, host.begin, host.end);
   if (status == AQ_OK && submits)
-    status = aq_join_call_add(join, join_key(call->correlation, call->process),
-                              &host);
+    status = aq_correlation_call_add(
+        join, join_key(call->correlation, call->process), &host);
   return status;
 }
 
-aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
-                               uint64_t process, int64_t queue,
+aq_status aq_rocprofv3_row_add(aq_import *import, aq_correlation *join,
+                               aq_record *row, uint64_t process, int64_t queue,
                                const char *name, size_t name_length)
 {
   aq_status status = aq_import_queue(
@@ -170,6 +170,6 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
   if (row->sgpr > SGPRS_GFX9)
     import->result->wave_size = 32;
   if (row->correlation == AQ_NONE)
-    return aq_join_row_alone(join, row);
-  return aq_join_row_add(join, join_key(row->correlation, process), row);
+    return aq_correlation_row_alone(join, row);
+  return aq_correlation_row_add(join, join_key(row->correlation, process), row);
 }

@@ -65,13 +65,13 @@ typedef struct aq_rocprofv3_call {
   const aq_host_call *details; /* about its rows, or NULL */
 } aq_rocprofv3_call;
 
-aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
+aq_status aq_rocprofv3_call_add(aq_import *import, aq_correlation *join,
                                 const aq_rocprofv3_call *call);
 
 /* Gives a kernel or copy its name and queue, counts it, and joins it. device
  * and the times are set; queue is the source's id. */
-aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
-                               uint64_t process, int64_t queue,
+aq_status aq_rocprofv3_row_add(aq_import *import, aq_correlation *join,
+                               aq_record *row, uint64_t process, int64_t queue,
                                const char *name, size_t name_length);
 
 extern const char aq_rocprofv3_advice[];

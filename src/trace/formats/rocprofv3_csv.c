@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "trace/formats/rocprofv3.h"
-#include "trace/text/csv.h"
+#include "trace/text/csv_reader.h"
 
 enum column {
   COLUMN_DOMAIN,
@@ -116,13 +116,14 @@ static const aq_csv_column agent_columns[] = {
 
 typedef struct csv_set {
   aq_import *import;
-  aq_join *join;
+  aq_correlation *join;
   const aq_trace_file *file; /* that is being read */
   aq_csv csv;
   aq_agents agents; /* by node id and machine */
   aq_map labels;    /* GPU number and machine -> node id */
   aq_map logical;   /* logical node and machine -> node id */
   uint64_t gpus;    /* of the file that is being read */
+  aq_map kernels;   /* dispatches that have a row → its start */
   aq_map counted;   /* dispatches of counters that have a row → name */
   aq_names names;   /* of kernels with counters */
   aq_names guids;   /* of processes, where several are in one file */
@@ -195,7 +196,7 @@ static int64_t agent_id(const csv_set *set, int column)
     end++;
   int64_t number;
   uint64_t node;
-  if (!aq_number_int(text + digits, end - digits, &number))
+  if (!aq_decimal_int(text + digits, end - digits, &number))
     return AQ_NONE;
   if (type_is_gpu(text, length) || toupper((unsigned char)text[0]) == 'C')
     return type_is_gpu(text, length) &&
@@ -288,6 +289,28 @@ static void shape_complete(const aq_csv *csv, aq_record *row)
     row->wg_y = row->wg_z = 1;
 }
 
+/* A dispatch that ran again: a kernel replay reads more counters than one pass
+ * can (rocprofiler-sdk). An exact repeat is found with the others. */
+static aq_status dispatch_note(csv_set *set, uint64_t process, aq_time start)
+{
+  const int64_t dispatch = aq_csv_int(&set->csv, COLUMN_DISPATCH);
+  const uint64_t key = (uint64_t)aq_import_scoped(dispatch, process);
+  uint64_t known;
+  if (dispatch == AQ_NONE || dispatch == 0)
+    return AQ_OK;
+  if (!aq_map_get(&set->kernels, key, &known))
+    return aq_map_put(&set->kernels, key, (uint64_t)start)
+               ? AQ_OK
+               : aq_diag_no_memory(set->import->diag);
+  if (known != (uint64_t)start) {
+    char text[32];
+    const int length = snprintf(text, sizeof text, "%lld", (long long)dispatch);
+    aq_import_fault(set->import, AQ_REPAIR_DISPATCH_AGAIN, "Dispatch_Id", text,
+                    (size_t)length);
+  }
+  return AQ_OK;
+}
+
 static aq_status kernel_row(csv_set *set)
 {
   const aq_csv *csv = &set->csv;
@@ -311,6 +334,8 @@ static aq_status kernel_row(csv_set *set)
   uint64_t process;
   if (status == AQ_OK)
     status = process_of(set, &process);
+  if (status == AQ_OK)
+    status = dispatch_note(set, process, row.start);
   if (status != AQ_OK)
     return status;
   size_t length;
@@ -425,7 +450,7 @@ bool aq_rocprofv3_csv_detect(const char *text, size_t length)
 }
 
 static aq_status read_rows(csv_set *set, const struct kind *kind,
-                           aq_reader *reader)
+                           aq_stream_reader *reader)
 {
   aq_status status = aq_csv_init(&set->csv, set->import, reader, kind->columns);
   if (status != AQ_OK)
@@ -446,13 +471,13 @@ static aq_status read_rows(csv_set *set, const struct kind *kind,
 static aq_status read_file(csv_set *set, int kind)
 {
   const bool is_again = set->file->pass > 0 && kind != KIND_COUNTERS;
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status = aq_trace_file_open(set->file, &reader, set->import->diag);
   if (status != AQ_OK)
     return status;
   const char *text;
   size_t length;
-  status = aq_reader_peek(reader, &text, &length, set->import->diag);
+  status = aq_stream_reader_peek(reader, &text, &length, set->import->diag);
   if (status == AQ_OK && kind_of(text, length) == kind && is_again) {
     aq_import_fault(set->import, AQ_REPAIR_OTHER_PASS_FILE, set->file->path,
                     NULL, 0);
@@ -461,11 +486,11 @@ static aq_status read_file(csv_set *set, int kind)
     set->counter_files += kind == KIND_COUNTERS;
     status = read_rows(set, &kinds[kind], reader);
   }
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   return status;
 }
 
-aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
+aq_status aq_rocprofv3_csv_import(aq_import *import, aq_correlation *join,
                                   const aq_trace_files *files)
 {
   csv_set set = {.import = import,
@@ -486,6 +511,7 @@ aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
   import->result->advice = aq_rocprofv3_advice;
   aq_names_fini(&set.guids);
   aq_names_fini(&set.names);
+  aq_map_fini(&set.kernels);
   aq_map_fini(&set.counted);
   aq_map_fini(&set.logical);
   aq_map_fini(&set.labels);

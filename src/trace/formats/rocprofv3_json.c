@@ -206,17 +206,6 @@ static aq_status string_value(aq_rocprofv3_tool *t, key parent, key at,
   return AQ_OK;
 }
 
-static void time_value(aq_rocprofv3_tool *t, key at, aq_json_type type,
-                       const char *bytes, size_t length)
-{
-  record *r = &t->record;
-  bool start = at == KEY_START;
-  bool ok = aq_json_tick(t->import, type, bytes, length, AQ_TICK_NS,
-                         start ? &r->start : &r->end);
-  *(start ? &r->has_start : &r->has_end) = true;
-  *(start ? &r->start_ok : &r->end_ok) = ok;
-}
-
 static aq_status on_value(void *client, aq_json_type type, const char *bytes,
                           size_t length)
 {
@@ -234,7 +223,12 @@ static aq_status on_value(void *client, aq_json_type type, const char *bytes,
                                   : AQ_OK;
   bool own = t->depth == t->section_depth + 1;
   if (own && (at == KEY_START || at == KEY_END)) {
-    time_value(t, at, type, bytes, length);
+    record *r = &t->record;
+    bool start = at == KEY_START;
+    bool ok = aq_json_tick(t->import, type, bytes, length, AQ_TICK_NS,
+                           start ? &r->start : &r->end);
+    *(start ? &r->has_start : &r->has_end) = true;
+    *(start ? &r->start_ok : &r->end_ok) = ok;
     return AQ_OK;
   }
   int64_t *place = own || parent == KEY_DISPATCH
@@ -258,31 +252,19 @@ static aq_status read_file(aq_rocprofv3_tool *t, const aq_trace_file *file)
   t->section = SECTION_NONE;
   t->has_tool = false;
   memset(t->keys, 0, sizeof t->keys);
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, t->import->diag);
   if (status != AQ_OK)
     return status;
   status = aq_json_read(t->import, reader, NULL, &events, t, &t->where);
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   if (status == AQ_OK && !t->has_tool)
     status = aq_diag_set(t->import->diag, AQ_ERR_INPUT,
                          "%s: no \"rocprofiler-sdk-tool\" array", file->path);
   return status;
 }
 
-static void tool_fini(aq_rocprofv3_tool *t)
-{
-  aq_arena_fini(&t->arena);
-  free(t->operation_names);
-  free(t->symbols);
-  aq_map_fini(&t->operation_by_id);
-  aq_map_fini(&t->symbol_by_id);
-  aq_agents_fini(&t->agents);
-  free(t->product.bytes);
-  free(t->name.bytes);
-}
-
-aq_status aq_rocprofv3_json_import(aq_import *import, aq_join *join,
+aq_status aq_rocprofv3_json_import(aq_import *import, aq_correlation *join,
                                    const aq_trace_files *files)
 {
   aq_rocprofv3_tool t = {.import = import, .join = join};
@@ -294,6 +276,13 @@ aq_status aq_rocprofv3_json_import(aq_import *import, aq_join *join,
     else
       status = read_file(&t, &files->files[i]);
   import->result->advice = aq_rocprofv3_advice;
-  tool_fini(&t);
+  aq_arena_fini(&t.arena);
+  free(t.operation_names);
+  free(t.symbols);
+  aq_map_fini(&t.operation_by_id);
+  aq_map_fini(&t.symbol_by_id);
+  aq_agents_fini(&t.agents);
+  free(t.product.bytes);
+  free(t.name.bytes);
   return status;
 }

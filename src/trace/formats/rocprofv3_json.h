@@ -102,7 +102,7 @@ typedef struct text {
 
 typedef struct aq_rocprofv3_tool {
   aq_import *import;
-  aq_join *join;
+  aq_correlation *join;
   const aq_trace_file *file;
   const aq_json *where;
   bool has_tool;

@@ -6,13 +6,12 @@
  * memory as a whole. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "trace/formats/rocprofv3.h"
-#include "trace/text/protobuf_in.h"
+#include "trace/text/protobuf_reader.h"
 
 /* Numbers of fields in xplane.proto of tsl/profiler/protobuf. */
 enum {
@@ -66,7 +65,7 @@ typedef struct stat_value {
 
 typedef struct xplane {
   aq_import *import;
-  aq_join *join;
+  aq_correlation *join;
   const char *file;
   unsigned char *bytes; /* the whole file, unpacked */
   size_t size, capacity;
@@ -110,11 +109,6 @@ static bool view_begins(aq_pb_view view, const char *text)
 {
   const size_t length = strlen(text);
   return view.size >= length && memcmp(view.at, text, length) == 0;
-}
-
-static bool view_is(aq_pb_view view, const char *text)
-{
-  return view.size == strlen(text) && view_begins(view, text);
 }
 
 /* ---- names ---- */
@@ -165,7 +159,7 @@ static aq_status stat_name_add(xplane *x, aq_pb_view entry)
   uint64_t id;
   aq_status status = name_add(x, &x->stat_names, entry, &id, &text);
   for (int i = 0; status == AQ_OK && i < STAT_COUNT; i++)
-    if (view_is(text, names[i])) {
+    if (text.size == strlen(names[i]) && view_begins(text, names[i])) {
       x->has_stat[i] = true;
       x->stat_ids[i] = id;
     }
@@ -213,7 +207,7 @@ static bool detail_find(aq_pb_view text, const char *key, int count,
     size_t digits = 0;
     while (at + digits < end && at[digits] >= '0' && at[digits] <= '9')
       digits++;
-    if (!aq_number_int(at, digits, &out[i]) || digits > 18)
+    if (!aq_decimal_int(at, digits, &out[i]) || digits > 18)
       return false;
     at += digits;
     if (i + 1 < count && (at == end || *at++ != ','))
@@ -344,8 +338,8 @@ static aq_status device_event(xplane *x, const line *l, const event *e)
     return status;
   aq_import_order(import, &row);
   if (!correlation->has)
-    return aq_join_row_alone(x->join, &row);
-  return aq_join_row_add(x->join, correlation->number, &row);
+    return aq_correlation_row_alone(x->join, &row);
+  return aq_correlation_row_add(x->join, correlation->number, &row);
 }
 
 /* Launches have the name of their kernel, so all calls with a correlation id
@@ -374,7 +368,8 @@ static aq_status host_event(xplane *x, const line *l, const event *e)
   if (!aq_import_between(x->import, begin, end, &call.begin, &call.end))
     return event_skip(x, "times are not numbers in range", e->name);
   call.graph = aq_api_graph(name, e->name.size);
-  return aq_join_call_add(x->join, e->stats[STAT_CORRELATION].number, &call);
+  return aq_correlation_call_add(x->join, e->stats[STAT_CORRELATION].number,
+                                 &call);
 }
 
 /* ---- lines and planes ---- */
@@ -443,8 +438,8 @@ static aq_status plane_device(xplane *x, aq_pb_view plane)
   x->on_device = view_begins(x->name, gpu);
   if (!x->on_device)
     return AQ_OK;
-  if (!aq_number_int((const char *)x->name.at + sizeof gpu - 1,
-                     x->name.size - (sizeof gpu - 1), &device.source_id))
+  if (!aq_decimal_int((const char *)x->name.at + sizeof gpu - 1,
+                      x->name.size - (sizeof gpu - 1), &device.source_id))
     return malformed(x, x->name.at);
   while ((status = field_next(x, &plane, &field, &got)) == AQ_OK && got)
     if (field.number == PLANE_STAT && field.wire == AQ_PB_BYTES &&
@@ -479,7 +474,7 @@ static aq_status plane_read(xplane *x, aq_pb_view plane)
 
 /* ---- the whole ---- */
 
-static aq_status file_read(xplane *x, aq_reader *reader)
+static aq_status file_read(xplane *x, aq_stream_reader *reader)
 {
   const char *bytes;
   size_t size;
@@ -516,11 +511,11 @@ static aq_status space_read(xplane *x)
   return status;
 }
 
-aq_status aq_xplane_import(aq_import *import, aq_join *join,
+aq_status aq_xplane_import(aq_import *import, aq_correlation *join,
                            const aq_trace_files *files)
 {
   xplane x = {.import = import, .join = join, .file = files->files[0].path};
-  aq_reader *reader;
+  aq_stream_reader *reader;
   aq_status status =
       aq_trace_file_open(&files->files[0], &reader, import->diag);
   if (status != AQ_OK)
@@ -532,7 +527,7 @@ aq_status aq_xplane_import(aq_import *import, aq_join *join,
   aq_map_fini(&x.stat_names);
   free(x.texts);
   free(x.bytes);
-  aq_reader_close(reader);
+  aq_stream_reader_close(reader);
   import->result->advice =
       "record host and device: jax.profiler.trace with host_tracer_level and "
       "device_tracer_level of 1 or more";

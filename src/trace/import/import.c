@@ -26,6 +26,8 @@ void aq_import_init(aq_import *import, aq_record_sink *sink,
   import->options = options ? options : &none;
   import->result = result;
   import->diag = diag;
+  import->earliest = import->latest = AQ_TIME_NONE;
+  aq_context_init(&import->context);
   memset(result, 0, sizeof *result);
 }
 
@@ -33,6 +35,7 @@ void aq_import_fini(aq_import *import)
 {
   aq_edges_fini(&import->edges);
   aq_ranges_fini(&import->ranges);
+  aq_context_fini(&import->context);
   aq_repeats_fini(&import->repeats);
   free(import->captures);
   free(import->last_start);
@@ -77,6 +80,13 @@ static aq_status contradict(aq_import *import)
     const int length = snprintf(row, sizeof row, "%lld", (long long)rows[i]);
     aq_import_fault(import, AQ_REPAIR_CONTRADICTED, "row", row, (size_t)length);
   }
+  int64_t first;
+  const size_t overlaps = aq_edges_overlaps(&import->edges, &first);
+  for (size_t i = 0; i < overlaps; i++) {
+    char row[32];
+    const int length = snprintf(row, sizeof row, "%lld", (long long)first);
+    aq_import_fault(import, AQ_REPAIR_OVERLAP, "row", row, (size_t)length);
+  }
   aq_status status = count == 0 ? AQ_OK
                                 : import->sink->contradict(import->sink, rows,
                                                            count, import->diag);
@@ -89,6 +99,8 @@ aq_status aq_import_finish(aq_import *import)
   aq_status status = aq_ranges_put(import);
   if (status == AQ_OK)
     status = aq_import_flush(import);
+  if (status == AQ_OK && import->context.active)
+    status = aq_context_put(import);
   int64_t base;
   if (__builtin_add_overflow(import->result->base_ns, import->origin_ns, &base))
     aq_import_fault(import, AQ_REPAIR_BAD_NUMBER, "base of the times", NULL, 0);
@@ -103,14 +115,14 @@ aq_status aq_import_finish(aq_import *import)
                        import->diag);
 }
 
-aq_status aq_import_read(aq_import *import, aq_reader *reader,
+aq_status aq_import_read(aq_import *import, aq_stream_reader *reader,
                          const char **bytes, size_t *size)
 {
-  aq_status status = aq_reader_next(reader, bytes, size, import->diag);
-  if (status != AQ_OK && aq_reader_is_cut(reader)) {
+  aq_status status = aq_stream_reader_next(reader, bytes, size, import->diag);
+  if (status != AQ_OK && aq_stream_reader_is_cut(reader)) {
     *size = 0;
-    return aq_import_truncated(import, aq_reader_name(reader), "byte",
-                               aq_reader_consumed(reader),
+    return aq_import_truncated(import, aq_stream_reader_name(reader), "byte",
+                               aq_stream_reader_consumed(reader),
                                "inside its compressed stream");
   }
   if (status != AQ_OK)
@@ -121,7 +133,7 @@ aq_status aq_import_read(aq_import *import, aq_reader *reader,
   if (options->progress &&
       (import->progress_at >= PROGRESS_STEP || *size == 0)) {
     uint64_t done, total;
-    aq_reader_progress(reader, &done, &total);
+    aq_stream_reader_progress(reader, &done, &total);
     options->progress(done, total, options->user);
     import->progress_at = 0;
   }
@@ -194,14 +206,15 @@ void aq_import_skip(aq_import *import, const char *why, const char *text,
 aq_status aq_import_truncated(aq_import *import, const char *file,
                               const char *unit, uint64_t at, const char *what)
 {
-  if (!import->options->allow_truncated)
-    return aq_diag_set(import->diag, AQ_ERR_INPUT,
-                       "%s: truncated: it ends at %s %llu, %s "
-                       "(--allow-truncated imports the complete part)",
-                       file, unit, (unsigned long long)at, what);
   if (import->cut_file != file)
     aq_import_repair(import, AQ_REPAIR_TRUNCATED);
   import->cut_file = file;
+  if (!import->options->allow_truncated)
+    return aq_diag_set(
+        import->diag, AQ_ERR_INPUT,
+        "%s: truncated: it ends at %s %llu, %s "
+        "(if truncated files are allowed, the complete part is imported)",
+        file, unit, (unsigned long long)at, what);
   return AQ_OK;
 }
 
@@ -239,16 +252,6 @@ static bool is_zero(aq_tick tick)
   return tick.ns == 0 && tick.ps == 0;
 }
 
-/* Counts a time as one near the base or far from it. */
-static void distance_count(aq_import *import, aq_tick tick, bool in_range)
-{
-  const bool near =
-      in_range && (import->result->base_ns > 0 || tick.ns <= UNREAD_NS);
-  ++*(near ? &import->near : &import->far);
-  if (!near)
-    import->far_ns = tick.ns;
-}
-
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
 {
   if (tick.ns < 0 || tick.ps < 0)
@@ -265,7 +268,12 @@ bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
       !__builtin_mul_overflow(time, AQ_NS, &time) &&
       !__builtin_add_overflow(time, (int64_t)tick.ps, &time) &&
       time != AQ_TIME_NONE;
-  distance_count(import, tick, in_range);
+  /* Counts a time as one near the base or far from it. */
+  const bool near =
+      in_range && (import->result->base_ns > 0 || tick.ns <= UNREAD_NS);
+  ++*(near ? &import->near : &import->far);
+  if (!near)
+    import->far_ns = tick.ns;
   if (in_range)
     *out = time;
   return in_range;
@@ -458,6 +466,10 @@ static void count_row(aq_import *import, const aq_record *row)
     result->copies++;
   else
     return; /* barriers and other packets of a simulated run */
+  if (import->earliest == AQ_TIME_NONE || row->start < import->earliest)
+    import->earliest = row->start;
+  if (import->latest == AQ_TIME_NONE || row->start > import->latest)
+    import->latest = row->start;
   if (row->via == AQ_VIA_NONE)
     aq_import_repair(import, AQ_REPAIR_NO_HOST_CALL);
   else
@@ -493,6 +505,11 @@ aq_status aq_import_event_call(aq_import *import, const char *name,
 aq_status aq_import_put(aq_import *import, const aq_record *row)
 {
   count_row(import, row);
+  if (import->context.active) {
+    aq_status status = aq_context_row(import, row, import->row_count);
+    if (status != AQ_OK)
+      return status;
+  }
   if (!aq_edges_row(&import->edges, row, import->row_count++))
     return aq_diag_no_memory(import->diag);
   import->batch[import->batch_count++] = *row;

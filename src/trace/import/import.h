@@ -10,11 +10,12 @@
 #ifndef AQ_TRACE_IMPORT_IMPORT_H
 #define AQ_TRACE_IMPORT_IMPORT_H
 
-#include "trace/import/edges.h"
-#include "trace/import/number.h"
+#include "trace/import/context.h"
+#include "trace/import/decimal.h"
+#include "trace/import/dependencies.h"
 #include "trace/import/ranges.h"
-#include "trace/import/reader.h"
 #include "trace/import/repeats.h"
+#include "trace/import/stream_reader.h"
 #include "trace/import/trace.h"
 
 /* A queue and its ordinal in the sink. */
@@ -61,9 +62,11 @@ typedef struct aq_import {
   aq_import_capture *captures;
   size_t capture_count, capture_capacity;
   aq_ranges ranges;
-  bool edges_told;      /* the source states them: none are looked for */
-  int64_t row_count;    /* put so far */
-  uint64_t progress_at; /* bytes read when progress was last told */
+  aq_context context;
+  bool edges_told;          /* the source states them: none are looked for */
+  int64_t row_count;        /* put so far */
+  aq_time earliest, latest; /* of the rows of a device; AQ_TIME_NONE: none */
+  uint64_t progress_at;     /* bytes read when progress was last told */
   size_t batch_count;
   aq_record batch[256];
 } aq_import;
@@ -77,7 +80,7 @@ void aq_import_fini(aq_import *import);
 aq_status aq_import_finish(aq_import *import);
 
 /* The next piece of a reader, with progress told to whoever asked. */
-aq_status aq_import_read(aq_import *import, aq_reader *reader,
+aq_status aq_import_read(aq_import *import, aq_stream_reader *reader,
                          const char **bytes, size_t *size);
 
 static inline void aq_import_repair(aq_import *import, aq_trace_repair repair)

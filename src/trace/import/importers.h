@@ -7,8 +7,8 @@
 #define AQ_TRACE_IMPORT_IMPORTERS_H
 
 #include "common/map.h"
+#include "trace/import/correlation.h"
 #include "trace/import/import.h"
-#include "trace/import/join.h"
 
 /* One file of a run: opened by the importer, so that files that wait hold
  * nothing. */
@@ -38,10 +38,10 @@ aq_status aq_trace_files_list(aq_trace_files *files, const char *root,
                               aq_diag *diag);
 void aq_trace_files_fini(aq_trace_files *files);
 
-aq_status aq_trace_file_open(const aq_trace_file *file, aq_reader **out,
+aq_status aq_trace_file_open(const aq_trace_file *file, aq_stream_reader **out,
                              aq_diag *diag);
 
-typedef aq_status aq_trace_importer(aq_import *import, aq_join *join,
+typedef aq_status aq_trace_importer(aq_import *import, aq_correlation *join,
                                     const aq_trace_files *files);
 
 aq_trace_importer aq_ireeperf_import;

@@ -44,11 +44,14 @@ static int range_order(const void *a, const void *b)
   return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Whether two neighbours are one, recorded twice. */
-static bool is_repeated(const aq_range *a, const aq_range *b)
+/* Whether a range ends more than a day before the work of all devices, or
+ * begins more than a day after it: its clock is another one. */
+static bool is_elsewhere(const aq_import *import, const aq_record *row)
 {
-  return range_order(a, b) == 0 && a->pid == b->pid &&
-         tick_order(&a->begin, &a->end) != 0;
+  const double day = 86400e9 * AQ_NS;
+  return import->earliest != AQ_TIME_NONE &&
+         ((double)import->earliest - (double)row->host_end > day ||
+          (double)row->host_begin - (double)import->latest > day);
 }
 
 static aq_status range_put(aq_import *import, const aq_range *range)
@@ -58,6 +61,12 @@ static aq_status range_put(aq_import *import, const aq_range *range)
   if (!aq_import_between(import, range->begin, range->end, &row.host_begin,
                          &row.host_end)) {
     aq_import_skip(import, "times of a range out of range", NULL, 0);
+    return AQ_OK;
+  }
+  if (is_elsewhere(import, &row)) {
+    import->stray = true;
+    import->stray_ns = range->begin.ns;
+    aq_import_skip(import, "range", NULL, 0);
     return AQ_OK;
   }
   row.kind = AQ_KIND_RANGE;
@@ -78,7 +87,9 @@ aq_status aq_ranges_put(aq_import *import)
   import->place.unit = NULL; /* the file was read to its end */
   for (size_t i = 0; i < ranges->count && status == AQ_OK; i++) {
     const aq_range *range = &ranges->list[i];
-    if (last && is_repeated(last, range)) {
+    /* Whether two neighbours are one, recorded twice. */
+    if (last && range_order(last, range) == 0 && last->pid == range->pid &&
+        tick_order(&last->begin, &last->end) != 0) {
       aq_import_fault(import, AQ_REPAIR_REPEATED, "range", NULL, 0);
       continue;
     }

@@ -10,7 +10,7 @@
 #ifndef AQ_TRACE_IMPORT_RANGES_H
 #define AQ_TRACE_IMPORT_RANGES_H
 
-#include "trace/import/number.h"
+#include "trace/import/decimal.h"
 
 #include "common/diag.h"
 

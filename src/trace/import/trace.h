@@ -31,6 +31,13 @@
     "launches without a record of the launched work")                          \
   R(LOST_COPY, "copy and fill calls without a record of the moved data",       \
     "copy and fill calls without a record of the moved data")                  \
+  R(SHORT_GRAPH,                                                               \
+    "graph launches that lack nodes between theirs, which another launch has", \
+    "graph launches that lack nodes which another launch has")                 \
+  R(GRAPH_PASSED,                                                              \
+    "graphs with which no launch was compared for lost nodes (2,000 "          \
+    "larger ones were)",                                                       \
+    NULL)                                                                      \
   R(REPEATED, "records that the file has twice (one is kept)",                 \
     "repeated records left out")                                               \
   R(STRAY, "records at a time far from all others (left out)",                 \
@@ -39,6 +46,10 @@
     "rows that later rows of their queue contradict (their end "               \
     "is dropped)",                                                             \
     "rows whose end later rows of their queue contradict")                     \
+  R(OVERLAP,                                                                   \
+    "rows that start over 10 us before the end of one in front of them on "    \
+    "their queue (both are kept)",                                             \
+    "rows that overlap one in front of them on their queue")                   \
   R(TRAILING_COMMA, "trailing commas", NULL)                                   \
   R(CONTROL_BYTE, "control bytes in texts, which JSON writes as escapes",      \
     NULL)                                                                      \
@@ -70,6 +81,10 @@
     "files of further passes of counters (left out: the "                      \
     "first pass has the run)",                                                 \
     NULL)                                                                      \
+  R(DISPATCH_AGAIN,                                                            \
+    "dispatch ids used again, by passes of a kernel replay or by further "     \
+    "processes of the file (all rows are kept)",                               \
+    "rows repeat a dispatch id (passes of a kernel replay, or processes)")     \
   R(HOST_COPY, "copies from host to host (left out: no GPU takes part)", NULL) \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case", NULL)              \
   R(BAD_NAME,                                                                  \
@@ -78,6 +93,10 @@
     NULL)                                                                      \
   R(SKIPPED_ROW, "rows that could not be read and were left out",              \
     "unreadable rows left out")                                                \
+  R(SKIPPED_OP,                                                                \
+    "ops and call frames that could not be read and were left out", NULL)      \
+  R(LONG_ARGUMENTS,                                                            \
+    "arguments of ops over 4096 bytes (left out: shapes unknown)", NULL)       \
   R(BAD_NUMBER,                                                                \
     "numbers that are unreadable or out of range (they stay "                  \
     "unknown)",                                                                \
@@ -127,6 +146,9 @@ typedef struct aq_trace_result {
   uint64_t waits;      /* host calls that waited */
   uint64_t ranges;     /* that the program marked */
   uint64_t with_host;  /* dispatches and copies with host times */
+  uint64_t ops;        /* operators and annotations that launched something */
+  uint64_t frames;     /* places of call stacks that launched something */
+  uint64_t in_ops;     /* dispatches and copies that an op launched */
   uint64_t bytes;      /* read, uncompressed */
   int64_t hip_version; /* of the runtime: major × 10^7 + minor × 10^5 + patch;
                           0 where it is not told */
@@ -161,7 +183,9 @@ typedef struct aq_trace_options {
 } aq_trace_options;
 
 /* Reads a file or directory into a sink. Fatal input is AQ_ERR_INPUT with the
- * file and the place; the caller drops the sink's rows so far. */
+ * file and the place; the caller drops the sink's rows so far. `result` has the
+ * findings up to there if the file was read at all: a refused one that has
+ * AQ_REPAIR_TRUNCATED could be imported with allow_truncated. */
 aq_status aq_trace_import(const char *path, const aq_trace_options *options,
                           aq_record_sink *sink, aq_trace_result *result,
                           aq_diag *diag);

@@ -9,7 +9,7 @@
 
 struct aq_json {
   aq_import *import;
-  aq_reader *reader;
+  aq_stream_reader *reader;
   const aq_json_events *events;
   void *client;
   aq_status status; /* of the callback that failed */
@@ -106,8 +106,9 @@ static aq_status parse_error(aq_json *json, yajl_status result,
   size_t length = message ? strcspn((const char *)message, "\n") : 0;
   aq_status status = aq_diag_set(
       json->import->diag, AQ_ERR_INPUT, "%s: byte %llu: not JSON: %.*s",
-      aq_reader_name(json->reader), (unsigned long long)aq_json_byte(json),
-      (int)length, message ? (const char *)message : "");
+      aq_stream_reader_name(json->reader),
+      (unsigned long long)aq_json_byte(json), (int)length,
+      message ? (const char *)message : "");
   yajl_free_error(json->yajl, message);
   return status;
 }
@@ -131,23 +132,12 @@ static aq_status scan_error(aq_json *json)
 {
   if (json->scan.no_memory)
     return aq_diag_no_memory(json->import->diag);
+  if (json->scan.refused) /* worded by the callback */
+    return json->import->diag->status;
   return aq_diag_set(json->import->diag, AQ_ERR_INPUT,
                      "%s: byte %llu: not JSON: %s",
-                     aq_reader_name(json->reader),
+                     aq_stream_reader_name(json->reader),
                      (unsigned long long)json->scan.fault_at, json->scan.fault);
-}
-
-static aq_status finish(aq_json *json)
-{
-  uint64_t *repairs = json->import->result->repairs;
-  repairs[AQ_REPAIR_TRAILING_COMMA] += json->scan.trailing_commas;
-  repairs[AQ_REPAIR_CONTROL_BYTE] += json->scan.control_bytes;
-  if (json->scan.depth > 0)
-    return aq_import_truncated(json->import, aq_reader_name(json->reader),
-                               "byte", json->scan.source,
-                               "inside an array or object");
-  yajl_status result = yajl_complete_parse(json->yajl);
-  return result == yajl_status_ok ? AQ_OK : parse_error(json, result, "", 0);
 }
 
 static uint64_t place_at(const void *json)
@@ -165,10 +155,21 @@ static aq_status read_all(aq_json *json)
         aq_import_read(json->import, json->reader, &bytes, &size);
     if (status != AQ_OK)
       return status;
-    if (size == 0)
-      return finish(json);
+    if (size == 0) {
+      uint64_t *repairs = json->import->result->repairs;
+      repairs[AQ_REPAIR_TRAILING_COMMA] += json->scan.trailing_commas;
+      repairs[AQ_REPAIR_CONTROL_BYTE] += json->scan.control_bytes;
+      repairs[AQ_REPAIR_SKIPPED_ROW] += json->scan.too_long;
+      if (json->scan.depth > 0)
+        return aq_import_truncated(
+            json->import, aq_stream_reader_name(json->reader), "byte",
+            json->scan.source, "inside an array or object");
+      yajl_status result = yajl_complete_parse(json->yajl);
+      return result == yajl_status_ok ? AQ_OK
+                                      : parse_error(json, result, "", 0);
+    }
     bool scanned = aq_json_scan_feed(&json->scan, bytes, size);
-    if (json->scan.no_memory)
+    if (json->scan.no_memory || json->scan.refused)
       return scan_error(json);
     status = parse_ready(json);
     if (status != AQ_OK)
@@ -178,7 +179,7 @@ static aq_status read_all(aq_json *json)
   }
 }
 
-aq_status aq_json_read(aq_import *import, aq_reader *reader,
+aq_status aq_json_read(aq_import *import, aq_stream_reader *reader,
                        const aq_json_filter *filter,
                        const aq_json_events *events, void *client,
                        const aq_json **where)
@@ -192,7 +193,7 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
   if (!json.yajl)
     return aq_diag_no_memory(import->diag);
   yajl_config(json.yajl, yajl_dont_validate_strings, 1);
-  aq_json_scan_init(&json.scan, filter);
+  aq_json_scan_init(&json.scan, filter, client);
   if (where)
     /* cppcheck-suppress autoVariables; NULL again before the return */
     *where = &json;
@@ -211,7 +212,7 @@ bool aq_json_int(aq_import *import, const char *field, aq_json_type type,
                  const char *text, size_t length, int64_t *out)
 {
   int64_t value;
-  if (type == AQ_JSON_OTHER || !aq_number_int(text, length, &value) ||
+  if (type == AQ_JSON_OTHER || !aq_decimal_int(text, length, &value) ||
       value == AQ_NONE) {
     aq_import_fault(import, AQ_REPAIR_BAD_NUMBER, field, text, length);
     return false;
@@ -225,7 +226,7 @@ bool aq_json_int(aq_import *import, const char *field, aq_json_type type,
 bool aq_json_tick(aq_import *import, aq_json_type type, const char *text,
                   size_t length, aq_tick_unit unit, aq_tick *out)
 {
-  if (type == AQ_JSON_OTHER || !aq_number_tick(text, length, unit, out))
+  if (type == AQ_JSON_OTHER || !aq_decimal_tick(text, length, unit, out))
     return false;
   if (type == AQ_JSON_STRING)
     aq_import_repair(import, AQ_REPAIR_STRING_NUMBER);

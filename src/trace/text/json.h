@@ -32,7 +32,7 @@ typedef struct aq_json_events {
 
 /* Reads a document. `*where` (may be NULL) gets the reading while it lasts, to
  * ask for the place. */
-aq_status aq_json_read(aq_import *import, aq_reader *reader,
+aq_status aq_json_read(aq_import *import, aq_stream_reader *reader,
                        const aq_json_filter *filter,
                        const aq_json_events *events, void *client,
                        const aq_json **where);

@@ -30,10 +30,12 @@ typedef struct piece {
   const char *bytes, *run, *at, *end;
 } piece;
 
-void aq_json_scan_init(aq_json_scan *scan, const aq_json_filter *filter)
+void aq_json_scan_init(aq_json_scan *scan, const aq_json_filter *filter,
+                       void *client)
 {
   memset(scan, 0, sizeof *scan);
   scan->filter = filter;
+  scan->client = client;
 }
 
 void aq_json_scan_fini(aq_json_scan *scan)
@@ -127,9 +129,15 @@ static size_t before_tail(const aq_json_scan *scan)
   return scan->out_size;
 }
 
+/* Whether the text of the present element stays here. */
+static bool is_held(const aq_json_scan *scan)
+{
+  return scan->fate == AQ_JSON_UNKNOWN || scan->fate == AQ_JSON_ASIDE;
+}
+
 size_t aq_json_scan_ready(const aq_json_scan *scan)
 {
-  if (scan->in_array && scan->fate == AQ_JSON_UNKNOWN)
+  if (scan->in_array && is_held(scan))
     return scan->element_at;
   if (scan->in_string)
     return scan->watched ? scan->string_at : scan->out_size;
@@ -156,20 +164,6 @@ void aq_json_scan_drain(aq_json_scan *scan, size_t size)
   scan->string_at -= size < scan->string_at ? size : scan->string_at;
 }
 
-/* Keeps `out` bounded whatever the text is: a very long string or element is
- * not watched any more, spaces behind a comma are dropped. */
-static void bound_tail(aq_json_scan *scan)
-{
-  if (scan->fate == AQ_JSON_UNKNOWN && scan->in_array &&
-      scan->out_size - scan->element_at > HELD_MAX)
-    scan->fate = AQ_JSON_KEEP;
-  if (scan->watched && scan->out_size - scan->string_at > HELD_MAX)
-    scan->watched = false;
-  size_t tail = before_tail(scan);
-  if (!scan->in_string && scan->out_size - tail > HELD_MAX)
-    out_rewind(scan, tail + 1);
-}
-
 /* ---- the elements of the array ---- */
 
 /* Whether strings have to be read here: keys that find the array, or the keys
@@ -189,6 +183,16 @@ static void drop_element(aq_json_scan *scan)
   out_rewind(scan, scan->element_at);
 }
 
+/* Its text, without the comma before it. */
+static void hand_over(aq_json_scan *scan)
+{
+  const size_t at = scan->element_at + scan->element_before;
+  if (!scan->no_memory)
+    scan->refused |=
+        !scan->filter->aside(scan->client, scan->out + at, scan->out_size - at);
+  drop_element(scan);
+}
+
 static bool equals(const char *text, size_t length, const char *word)
 {
   return strlen(word) == length && memcmp(text, word, length) == 0;
@@ -203,6 +207,8 @@ static void string_ended(aq_json_scan *scan)
     scan->key_is_next = false;
     if (scan->filter->wanted(text, length))
       scan->fate = AQ_JSON_KEEP;
+    else if (scan->filter->sets_aside && scan->filter->sets_aside(text, length))
+      scan->fate = AQ_JSON_ASIDE;
     else
       drop_element(scan);
   } else if (scan->in_array) {
@@ -212,26 +218,13 @@ static void string_ended(aq_json_scan *scan)
   }
 }
 
-static void element_began(aq_json_scan *scan, piece *p)
-{
-  p->run = p->at;
-  scan->element_at = scan->out_size;
-  scan->fate = AQ_JSON_UNKNOWN;
-  scan->key_is_next = false;
-  if (scan->element_before)
-    out_add(scan, source_at(scan, p, p->at), ",", 1);
-}
-
-static void element_ended(aq_json_scan *scan, piece *p)
-{
-  if (scan->fate == AQ_JSON_UNKNOWN)
-    drop_element(scan);
-  copy_run(scan, p, p->at + 1);
-  scan->element_before |= scan->fate == AQ_JSON_KEEP;
-  scan->fate = AQ_JSON_DROP; /* nothing between elements is copied */
-}
-
 /* ---- the scan ---- */
+
+/* Whether the parser does not get the present element. */
+static bool is_skimmed(const aq_json_scan *scan)
+{
+  return scan->fate == AQ_JSON_DROP || scan->fate == AQ_JSON_ASIDE;
+}
 
 /* One level deeper, within reason. */
 static bool descend(aq_json_scan *scan, piece *p)
@@ -247,8 +240,14 @@ static void scan_open(aq_json_scan *scan, piece *p)
   scan->comma = false;
   bool array = *p->at == '[';
   bool root = scan->depth == 0;
-  if (scan->in_array && scan->depth == scan->array_depth && !array)
-    element_began(scan, p);
+  if (scan->in_array && scan->depth == scan->array_depth && !array) {
+    p->run = p->at;
+    scan->element_at = scan->out_size;
+    scan->fate = AQ_JSON_UNKNOWN;
+    scan->key_is_next = false;
+    if (scan->element_before)
+      out_add(scan, source_at(scan, p, p->at), ",", 1);
+  }
   if (!descend(scan, p))
     return;
   if (scan->filter && !scan->in_array && array &&
@@ -263,21 +262,17 @@ static void scan_open(aq_json_scan *scan, piece *p)
   scan->began = true;
 }
 
-/* The comma before this bracket, spaces aside, becomes a space. */
-static void drop_comma(aq_json_scan *scan, piece *p)
-{
-  scan->trailing_commas++;
-  scan->comma = false;
-  copy_run(scan, p, p->at);
-  size_t at = before_tail(scan);
-  if (scan->fate != AQ_JSON_DROP && at < scan->out_size)
-    scan->out[at] = ' ';
-}
-
 static void scan_close(aq_json_scan *scan, piece *p)
 {
-  if (scan->comma)
-    drop_comma(scan, p);
+  if (scan->comma) {
+    /* The comma before this bracket, spaces aside, becomes a space. */
+    scan->trailing_commas++;
+    scan->comma = false;
+    copy_run(scan, p, p->at);
+    size_t at = before_tail(scan);
+    if (scan->fate != AQ_JSON_DROP && at < scan->out_size)
+      scan->out[at] = ' ';
+  }
   if (scan->depth == 0) /* one too many: the parser words it */
     return;
   if (scan->in_array && scan->depth == scan->array_depth) {
@@ -286,26 +281,14 @@ static void scan_close(aq_json_scan *scan, piece *p)
     scan->fate = AQ_JSON_KEEP;
   }
   scan->depth--;
-  if (scan->in_array && scan->depth == scan->array_depth)
-    element_ended(scan, p);
-}
-
-/* Writes the control bytes of a string, which JSON forbids, as escapes. */
-static void mend_controls(aq_json_scan *scan, piece *p, const char *to)
-{
-  bool any = false;
-  for (const char *c = p->at; c < to; c++)
-    any |= (unsigned char)*c < ' ';
-  for (const char *c = p->at; any && c < to; c++) {
-    char text[8];
-    if ((unsigned char)*c >= ' ')
-      continue;
-    copy_run(scan, p, c);
-    snprintf(text, sizeof text, "\\u%04x", (unsigned)*c);
-    if (scan->fate != AQ_JSON_DROP)
-      out_add(scan, source_at(scan, p, c), text, 6);
-    p->run = c + 1;
-    scan->control_bytes++;
+  if (scan->in_array && scan->depth == scan->array_depth) {
+    if (scan->fate == AQ_JSON_UNKNOWN)
+      drop_element(scan);
+    copy_run(scan, p, p->at + 1);
+    if (scan->fate == AQ_JSON_ASIDE)
+      hand_over(scan);
+    scan->element_before |= scan->fate == AQ_JSON_KEEP;
+    scan->fate = AQ_JSON_DROP; /* nothing between elements is copied */
   }
 }
 
@@ -321,7 +304,22 @@ static void scan_string(aq_json_scan *scan, piece *p)
     const char *quote = memchr(p->at, '"', (size_t)(p->end - p->at));
     const char *stop = quote ? quote : p->end;
     const char *slash = memchr(p->at, '\\', (size_t)(stop - p->at));
-    mend_controls(scan, p, slash ? slash : stop);
+    /* Writes the control bytes of a string, which JSON forbids, as escapes. */
+    const char *to = slash ? slash : stop;
+    bool any = false;
+    for (const char *c = p->at; c < to; c++)
+      any |= (unsigned char)*c < ' ';
+    for (const char *c = p->at; any && c < to; c++) {
+      char text[8];
+      if ((unsigned char)*c >= ' ')
+        continue;
+      copy_run(scan, p, c);
+      snprintf(text, sizeof text, "\\u%04x", (unsigned)*c);
+      if (scan->fate != AQ_JSON_DROP)
+        out_add(scan, source_at(scan, p, c), text, 6);
+      p->run = c + 1;
+      scan->control_bytes++;
+    }
     if (slash) {
       scan->escaped = true;
       p->at = slash + 1;
@@ -393,7 +391,7 @@ static void scan_word(aq_json_scan *scan, piece *p)
 static void scan_word_begin(aq_json_scan *scan, piece *p)
 {
   scan->comma = false;
-  if (scan->fate == AQ_JSON_DROP) {
+  if (is_skimmed(scan)) {
     p->at++;
     return;
   }
@@ -403,10 +401,11 @@ static void scan_word_begin(aq_json_scan *scan, piece *p)
   scan_word(scan, p);
 }
 
-/* Skips an unwanted element: only strings and brackets count. */
-static void scan_dropped(aq_json_scan *scan, piece *p)
+/* Runs through an element that the parser does not get: only strings and
+ * brackets count. */
+static void scan_skimmed(aq_json_scan *scan, piece *p)
 {
-  while (p->at < p->end && scan->fate == AQ_JSON_DROP) {
+  while (p->at < p->end && is_skimmed(scan)) {
     switch (classes[(unsigned char)*p->at]) {
     case QUOTE:
       scan->comma = false;
@@ -469,37 +468,46 @@ static void scan_byte(aq_json_scan *scan, piece *p)
   p->at++;
 }
 
-/* Only spaces may follow the document. */
-static void scan_rest(aq_json_scan *scan, piece *p)
-{
-  copy_run(scan, p, p->at);
-  while (p->at < p->end && is_space(*p->at))
-    p->at++;
-  p->run = p->at;
-  if (p->at < p->end)
-    set_fault(scan, p, "text after the end of the document");
-}
-
 bool aq_json_scan_feed(aq_json_scan *scan, const char *bytes, size_t size)
 {
   piece p = {bytes, bytes, bytes, bytes + size};
-  while (p.at < p.end && !scan->no_memory && !scan->fault) {
+  while (p.at < p.end && !scan->no_memory && !scan->fault && !scan->refused) {
     if (scan->in_string)
       scan_string(scan, &p);
     else if (scan->in_word)
       scan_word(scan, &p);
-    else if (scan->depth == 0 && scan->began)
-      scan_rest(scan, &p);
-    else {
-      if (scan->fate == AQ_JSON_DROP)
-        scan_dropped(scan, &p);
+    else if (scan->depth == 0 && scan->began) {
+      /* Only spaces may follow the document. */
+      copy_run(scan, &p, p.at);
+      while (p.at < p.end && is_space(*p.at))
+        p.at++;
+      p.run = p.at;
+      if (p.at < p.end)
+        set_fault(scan, &p, "text after the end of the document");
+    } else {
+      if (is_skimmed(scan))
+        scan_skimmed(scan, &p);
       if (p.at < p.end && !scan->in_string && !scan->fault)
         scan_byte(scan, &p);
     }
   }
   if (!scan->fault)
     copy_run(scan, &p, p.end);
-  bound_tail(scan);
+  /* Keeps `out` bounded whatever the text is: a very long string or element is
+   * not watched any more, spaces behind a comma are dropped. */
+  if (scan->fate == AQ_JSON_UNKNOWN && scan->in_array &&
+      scan->out_size - scan->element_at > HELD_MAX)
+    scan->fate = AQ_JSON_KEEP;
+  if (scan->fate == AQ_JSON_ASIDE &&
+      scan->out_size - scan->element_at > HELD_MAX) {
+    scan->too_long++;
+    drop_element(scan);
+  }
+  if (scan->watched && scan->out_size - scan->string_at > HELD_MAX)
+    scan->watched = false;
+  size_t tail = before_tail(scan);
+  if (!scan->in_string && scan->out_size - tail > HELD_MAX)
+    out_rewind(scan, tail + 1);
   scan->source += size;
-  return !scan->no_memory && !scan->fault;
+  return !scan->no_memory && !scan->fault && !scan->refused;
 }

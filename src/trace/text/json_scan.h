@@ -7,7 +7,8 @@
  * null. Left out: of the objects in the array `filter.array` (or in a root
  * array), objects whose `filter.key` is not wanted: only their strings and
  * brackets are looked at, which makes the import of a trace fast that is
- * nine tenths Python calls.
+ * nine tenths Python calls. Set aside: objects whose key `filter.aside` names
+ * are handed whole to `aside`, a text, and never come to the parser.
  *
  * The text grows in `out`; marks say which byte of the source each run of it
  * came from. Memory: `out` is drained by the caller after each piece.
@@ -23,6 +24,10 @@
 typedef struct aq_json_filter {
   const char *array, *key;
   bool (*wanted)(const char *value, size_t length);
+  /* May be NULL: none. An object is handed over when it has ended; false ends
+   * the scan with `refused`. */
+  bool (*sets_aside)(const char *value, size_t length);
+  bool (*aside)(void *client, const char *text, size_t length);
 } aq_json_filter;
 
 typedef struct aq_json_mark {
@@ -33,12 +38,15 @@ typedef struct aq_json_mark {
 typedef enum aq_json_fate {
   AQ_JSON_KEEP,    /* copied */
   AQ_JSON_UNKNOWN, /* copied, and taken back if it turns out unwanted */
+  AQ_JSON_ASIDE,   /* copied, handed over and taken back */
   AQ_JSON_DROP,    /* unwanted: skipped to its closing bracket */
 } aq_json_fate;
 
 typedef struct aq_json_scan {
   const aq_json_filter *filter; /* NULL: keep everything */
+  void *client;                 /* of filter->aside */
   uint64_t trailing_commas, control_bytes;
+  uint64_t too_long; /* objects that would be set aside, but were dropped */
   uint64_t source;   /* bytes seen before the current piece */
   const char *fault; /* why the scan ended, and at which byte */
   uint64_t fault_at;
@@ -47,6 +55,7 @@ typedef struct aq_json_scan {
   aq_json_mark *marks;
   size_t mark_count, mark_capacity;
   bool no_memory;
+  bool refused; /* by filter->aside */
 
   int depth;
   bool began, in_string, escaped, in_word, comma;
@@ -62,7 +71,8 @@ typedef struct aq_json_scan {
   size_t word_size;
 } aq_json_scan;
 
-void aq_json_scan_init(aq_json_scan *scan, const aq_json_filter *filter);
+void aq_json_scan_init(aq_json_scan *scan, const aq_json_filter *filter,
+                       void *client);
 void aq_json_scan_fini(aq_json_scan *scan);
 
 /* Scans one piece, appending to `out`. False when out of memory or the text

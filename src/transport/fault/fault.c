@@ -25,19 +25,6 @@ aq_fault_state *aq_faulty_find(aq_faulty *f, aq_fault_kind kind, uint32_t queue,
   return NULL;
 }
 
-/* ", doorbell-lost (queue 0, doorbell 3)" */
-static void fault_words(const aq_faulty *f, size_t index, char *to, size_t size)
-{
-  const aq_fault *fault = &f->schedule.faults[index];
-  const aq_fault_state *state = &f->states[index];
-  const aq_fault_text *text = &aq_fault_texts[fault->kind];
-  char queue[32] = "";
-  if (state->queue)
-    snprintf(queue, sizeof queue, "queue %" PRIu32 ", ", state->queue->ring.id);
-  snprintf(to, size, "%s (%s%s %" PRIu64 ")", text->name, queue, text->counted,
-           fault->at);
-}
-
 aq_status aq_faulty_explain(const aq_faulty *f, aq_status status, aq_diag *diag)
 {
   char words[AQ_DIAG_TEXT_MAX] = "";
@@ -48,7 +35,16 @@ aq_status aq_faulty_explain(const aq_faulty *f, aq_status status, aq_diag *diag)
     char one[96];
     if (f->states[i].stage != AQ_FAULT_ACTING)
       continue;
-    fault_words(f, i, one, sizeof one);
+    /* ", doorbell-lost (queue 0, doorbell 3)" */
+    const aq_fault *fault = &f->schedule.faults[i];
+    const aq_fault_state *state = &f->states[i];
+    const aq_fault_text *text = &aq_fault_texts[fault->kind];
+    char queue[32] = "";
+    if (state->queue)
+      snprintf(queue, sizeof queue, "queue %" PRIu32 ", ",
+               state->queue->ring.id);
+    snprintf(one, sizeof one, "%s (%s%s %" PRIu64 ")", text->name, queue,
+             text->counted, fault->at);
     used += (size_t)snprintf(words + used, sizeof words - used, "%s%s",
                              used ? ", " : "", one);
   }
@@ -67,7 +63,7 @@ static aq_fault_state *device_find(aq_faulty *f, aq_fault_kind kind,
   return aq_faulty_find(f, kind, 0, at);
 }
 
-void aq_faulty_host_looked(aq_faulty *f)
+void aq_faulty_host_polled(aq_faulty *f)
 {
   for (size_t i = 0; i < f->schedule.count; i++)
     if (f->schedule.faults[i].kind == AQ_FAULT_INTERRUPT_LOST &&

@@ -52,7 +52,7 @@ struct aq_faulty_queue {
   uint64_t doorbells, barriers;     /* rung; passed on */
   uint64_t doorbell;                /* the cell of clients */
   uint64_t seen;                    /* its value that was dealt with */
-  uint64_t told; /* the highest id announced to the inner, or UINT64_MAX */
+  uint64_t announced; /* the highest id announced to the inner, or UINT64_MAX */
   uint32_t references; /* cooperative queues are one */
   bool soft;           /* the client consumes it: nothing is passed on */
   void (*error)(const aq_queue_error *error, void *user);
@@ -93,7 +93,7 @@ static inline const aq_fault *aq_faulty_fault(const aq_faulty *f,
 }
 
 /* A wait came to its end: no lost interrupt holds it up any more. */
-void aq_faulty_host_looked(aq_faulty *f);
+void aq_faulty_host_polled(aq_faulty *f);
 
 /* Adds the faults that may be why to the words of an error. */
 aq_status aq_faulty_explain(const aq_faulty *f, aq_status status,

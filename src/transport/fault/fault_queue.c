@@ -37,12 +37,6 @@ static aq_fault_state *find(const aq_faulty_queue *queue, aq_fault_kind kind,
   return aq_faulty_find(queue->owner, kind, queue->number, at);
 }
 
-static bool is_barrier(const aq_packet *packet)
-{
-  unsigned type = aq_header_type(packet->header);
-  return type == AQ_PACKET_BARRIER_AND || type == AQ_PACKET_BARRIER_OR;
-}
-
 static void begin(aq_fault_state *state, aq_faulty_queue *queue, uint64_t id,
                   const aq_packet *packet)
 {
@@ -64,9 +58,23 @@ static aq_signal never_signal(aq_faulty *f)
   return f->never;
 }
 
-/* A barrier-OR waits for nothing else, or the others would open it. */
-static void dependency_replace(aq_barrier_packet *barrier, aq_signal never)
+static bool is_barrier_value(const aq_packet *packet)
 {
+  return aq_header_type(packet->header) == AQ_PACKET_VENDOR &&
+         packet->barrier_value.format == AQ_AMD_FORMAT_BARRIER_VALUE;
+}
+
+/* A barrier-OR waits for nothing else, or the others would open it. */
+static void dependency_replace(aq_packet *packet, aq_signal never)
+{
+  aq_barrier_packet *barrier = &packet->barrier;
+  if (is_barrier_value(packet)) {
+    packet->barrier_value.signal = never;
+    packet->barrier_value.value = 0;
+    packet->barrier_value.mask = -1;
+    packet->barrier_value.condition = AQ_EQ;
+    return;
+  }
   bool any = aq_header_type(barrier->header) == AQ_PACKET_BARRIER_OR;
   barrier->dependency[0] = never;
   for (int i = 1; i < AQ_BARRIER_DEPENDENCIES && any; i++)
@@ -79,11 +87,13 @@ static void packet_spoil(aq_faulty_queue *queue, uint64_t id, aq_packet *packet)
   aq_faulty *f = queue->owner;
   const aq_packet client = *packet;
   aq_fault_state *state;
-  if (is_barrier(packet)) {
+  unsigned type = aq_header_type(packet->header);
+  if (type == AQ_PACKET_BARRIER_AND || type == AQ_PACKET_BARRIER_OR ||
+      is_barrier_value(packet)) {
     state = find(queue, AQ_FAULT_DEPENDENCY_MISSING, queue->barriers++);
     if (state && never_signal(f).handle) {
       begin(state, queue, id, &client);
-      dependency_replace(&packet->barrier, f->never);
+      dependency_replace(packet, f->never);
     }
   }
   state = find(queue, AQ_FAULT_HEADER_CORRUPTED, id);
@@ -97,20 +107,6 @@ static void packet_spoil(aq_faulty_queue *queue, uint64_t id, aq_packet *packet)
     begin(state, queue, id, &client);
     packet->header |= TYPE_UNKNOWN;
   }
-}
-
-static void packet_pass(aq_faulty_queue *queue, uint64_t id)
-{
-  aq_packet *from = aq_ring_slot(&queue->ring, id);
-  aq_packet *to = aq_ring_slot(queue->inner, id);
-  aq_packet packet = *from;
-  if (queue->owner->schedule.count > 0)
-    packet_spoil(queue, id, &packet);
-  memcpy((char *)to + sizeof to->header_setup,
-         (const char *)&packet + sizeof packet.header_setup,
-         sizeof packet - sizeof packet.header_setup);
-  aq_packet_publish(to, packet.header, packet.setup);
-  *slot_state(queue, id) = AQ_SLOT_PASSED;
 }
 
 /* Whether the header of a packet that was published comes late. */
@@ -134,7 +130,7 @@ static bool packet_is_there(const aq_faulty_queue *queue, uint64_t id)
 {
   uint32_t header = aq_packet_load_header(aq_ring_slot(&queue->ring, id));
   if (header == 0)
-    return queue->told != UINT64_MAX && id <= queue->told;
+    return queue->announced != UINT64_MAX && id <= queue->announced;
   return aq_header_type(header) != AQ_PACKET_INVALID;
 }
 
@@ -143,8 +139,18 @@ static void queue_pass(aq_faulty_queue *queue)
   const uint64_t end = queue_end(queue);
   for (uint64_t id = queue->next_id; id < end; id++)
     if (*slot_state(queue, id) == AQ_SLOT_CLIENT &&
-        packet_is_there(queue, id) && !packet_is_late(queue, id))
-      packet_pass(queue, id);
+        packet_is_there(queue, id) && !packet_is_late(queue, id)) {
+      aq_packet *from = aq_ring_slot(&queue->ring, id);
+      aq_packet *to = aq_ring_slot(queue->inner, id);
+      aq_packet packet = *from;
+      if (queue->owner->schedule.count > 0)
+        packet_spoil(queue, id, &packet);
+      memcpy((char *)to + sizeof to->header_setup,
+             (const char *)&packet + sizeof packet.header_setup,
+             sizeof packet - sizeof packet.header_setup);
+      aq_packet_publish(to, packet.header, packet.setup);
+      *slot_state(queue, id) = AQ_SLOT_PASSED;
+    }
   while (queue->next_id < end &&
          *slot_state(queue, queue->next_id) == AQ_SLOT_PASSED)
     *slot_state(queue, queue->next_id++) = AQ_SLOT_CLIENT;
@@ -173,12 +179,12 @@ static void doorbell_arrive(aq_faulty_queue *queue, uint64_t id)
       state->stage = AQ_FAULT_OVER;
   }
   slots_change(queue, id, AQ_SLOT_UNTOLD, AQ_SLOT_CLIENT);
-  if (queue->told == UINT64_MAX || queue->told < id)
-    queue->told = id;
+  if (queue->announced == UINT64_MAX || queue->announced < id)
+    queue->announced = id;
   queue_pass(queue);
 }
 
-static void doorbell_tell(aq_faulty_queue *queue, uint64_t id)
+static void doorbell_announce(aq_faulty_queue *queue, uint64_t id)
 {
   aq_faulty *f = queue->owner;
   doorbell_arrive(queue, id);
@@ -235,7 +241,7 @@ void aq_faulty_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
   if (doorbell_is_held(queue, number, id))
     return;
   doorbell_repeat(queue, number, id);
-  doorbell_tell(queue, id); /* a kernel may destroy the queue */
+  doorbell_announce(queue, id); /* a kernel may destroy the queue */
 }
 
 /* A doorbell that was stored instead of rung is stored on. */
@@ -268,15 +274,15 @@ void aq_faulty_queue_due(aq_faulty *f, aq_fault_state *state)
   aq_faulty_queue *queue = state->queue;
   state->stage = AQ_FAULT_OVER;
   if (aq_faulty_fault(f, state)->kind != AQ_FAULT_HEADER_LATE) {
-    doorbell_tell(queue, state->id);
+    doorbell_announce(queue, state->id);
     return;
   }
   if (*slot_state(queue, state->id) == AQ_SLOT_LATE)
     *slot_state(queue, state->id) = AQ_SLOT_CLIENT;
   queue_pass(queue);
   /* The processor looks again at a packet that was announced before. */
-  if (queue->told != UINT64_MAX)
-    f->ops->queue_doorbell(f->inner, queue->inner, queue->told);
+  if (queue->announced != UINT64_MAX)
+    f->ops->queue_doorbell(f->inner, queue->inner, queue->announced);
   aq_faulty_settle(f);
 }
 
@@ -311,20 +317,21 @@ static aq_fault_state *find_error(const aq_faulty_queue *queue, uint64_t id)
 static void queue_failed(const aq_queue_error *error, void *user)
 {
   aq_faulty_queue *queue = user;
-  aq_queue_error told = *error;
+  aq_queue_error changed = *error;
   char words[128];
   aq_faulty_settle(queue->owner);
   const aq_fault_state *state = find_error(queue, error->packet_id);
   if (state) {
-    told.packet = &state->packet;
-    told.reason = aq_faulty_fault(queue->owner, state)->reason;
+    changed.packet = &state->packet;
+    changed.reason = aq_faulty_fault(queue->owner, state)->reason;
     snprintf(words, sizeof words,
              "queue %" PRIu32 ": packet %" PRIu64
              " (header 0x%04x): injected error, reason 0x%" PRIx32,
-             told.queue, told.packet_id, told.packet->header, told.reason);
-    told.text = words;
+             changed.queue, changed.packet_id, changed.packet->header,
+             changed.reason);
+    changed.text = words;
   }
-  queue->error(&told, queue->user);
+  queue->error(&changed, queue->user);
 }
 
 /* ---- life ---- */
@@ -351,37 +358,10 @@ static bool queue_alloc_ring(aq_faulty_queue *queue)
   return true;
 }
 
-static void queue_link(aq_faulty *f, aq_faulty_queue *queue)
-{
-  queue->number = f->queues_created++;
-  queue->previous = f->last;
-  if (f->last)
-    f->last->next = queue;
-  else
-    f->first = queue;
-  f->last = queue;
-}
-
 static uint64_t agent_call(const aq_agent_packet *packet, void *user)
 {
   aq_faulty_queue *queue = user;
   return queue->agent(packet, queue->user);
-}
-
-/* The inner queue, with this one in between. */
-static aq_status inner_create(aq_faulty *f, aq_faulty_queue *queue,
-                              const aq_queue_desc *desc, aq_diag *diag)
-{
-  aq_queue_desc own = *desc;
-  own.error = desc->error ? queue_failed : NULL;
-  own.agent = desc->agent ? agent_call : NULL;
-  own.user = queue;
-  queue->owner = f;
-  queue->error = desc->error;
-  queue->agent = desc->agent;
-  queue->user = desc->user;
-  queue->soft = desc->type == AQ_QUEUE_SOFT;
-  return f->ops->queue_create(f->inner, &own, &queue->inner, diag);
 }
 
 static aq_faulty_queue *queue_of_inner(const aq_faulty *f, const aq_ring *inner)
@@ -392,20 +372,6 @@ static aq_faulty_queue *queue_of_inner(const aq_faulty *f, const aq_ring *inner)
   return queue;
 }
 
-static void ring_init(aq_faulty_queue *queue)
-{
-  const aq_ring *inner = queue->inner;
-  queue->told = UINT64_MAX;
-  queue->references = 1;
-  queue->read_index = queue->next_id = aq_ring_read_index(inner);
-  queue->doorbell = queue->seen = *inner->doorbell;
-  queue->ring.size = inner->size;
-  queue->ring.id = inner->id;
-  queue->ring.write_index = inner->write_index;
-  queue->ring.read_index = &queue->read_index;
-  queue->ring.doorbell = queue->soft ? inner->doorbell : &queue->doorbell;
-}
-
 aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
                                  aq_ring **out, aq_diag *diag)
 {
@@ -413,7 +379,17 @@ aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
   aq_faulty_queue *queue = calloc(1, sizeof *queue);
   if (!queue)
     return aq_diag_no_memory(diag);
-  aq_status status = inner_create(f, queue, desc, diag);
+  /* The inner queue, with this one in between. */
+  aq_queue_desc own = *desc;
+  own.error = desc->error ? queue_failed : NULL;
+  own.agent = desc->agent ? agent_call : NULL;
+  own.user = queue;
+  queue->owner = f;
+  queue->error = desc->error;
+  queue->agent = desc->agent;
+  queue->user = desc->user;
+  queue->soft = desc->type == AQ_QUEUE_SOFT;
+  aq_status status = f->ops->queue_create(f->inner, &own, &queue->inner, diag);
   if (status != AQ_OK) {
     queue_free(queue);
     return status;
@@ -430,8 +406,23 @@ aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
     queue_free(queue);
     return aq_diag_no_memory(diag);
   }
-  ring_init(queue);
-  queue_link(f, queue);
+  const aq_ring *inner = queue->inner;
+  queue->announced = UINT64_MAX;
+  queue->references = 1;
+  queue->read_index = queue->next_id = aq_ring_read_index(inner);
+  queue->doorbell = queue->seen = *inner->doorbell;
+  queue->ring.size = inner->size;
+  queue->ring.id = inner->id;
+  queue->ring.write_index = inner->write_index;
+  queue->ring.read_index = &queue->read_index;
+  queue->ring.doorbell = queue->soft ? inner->doorbell : &queue->doorbell;
+  queue->number = f->queues_created++;
+  queue->previous = f->last;
+  if (f->last)
+    f->last->next = queue;
+  else
+    f->first = queue;
+  f->last = queue;
   *out = &queue->ring;
   return AQ_OK;
 }

@@ -49,22 +49,6 @@ static aq_status kind_read(const aq_json_node *node, aq_fault_kind *out)
   return aq_json_error(&member, "unknown fault \"%.40s\"", name);
 }
 
-/* The keys of a kind, and no others. */
-static aq_status keys_check(const aq_json_node *node, const aq_fault_text *kind)
-{
-  const char *keys[8] = {"fault", kind->counted};
-  size_t count = 2;
-  if (!kind->device)
-    keys[count++] = "queue";
-  if (kind->parameters & AQ_FAULT_DELAY)
-    keys[count++] = "delay";
-  if (kind->parameters & AQ_FAULT_TYPE)
-    keys[count++] = "type";
-  if (kind->parameters & AQ_FAULT_REASON)
-    keys[count++] = "reason";
-  return aq_json_object(node, keys);
-}
-
 static aq_status needed_read(const aq_json_node *node, const char *key,
                              int64_t max, int64_t *out)
 {
@@ -116,8 +100,20 @@ static aq_status fault_read(const aq_json_node *node, aq_fault *out)
   *out = (aq_fault){.delay = 0};
   aq_status status = kind_read(node, &out->kind);
   const aq_fault_text *kind = &aq_fault_texts[out->kind];
-  if (status == AQ_OK)
-    status = keys_check(node, kind);
+  if (status == AQ_OK) {
+    /* The keys of a kind, and no others. */
+    const char *keys[8] = {"fault", kind->counted};
+    size_t count = 2;
+    if (!kind->device)
+      keys[count++] = "queue";
+    if (kind->parameters & AQ_FAULT_DELAY)
+      keys[count++] = "delay";
+    if (kind->parameters & AQ_FAULT_TYPE)
+      keys[count++] = "type";
+    if (kind->parameters & AQ_FAULT_REASON)
+      keys[count++] = "reason";
+    status = aq_json_object(node, keys);
+  }
   if (status == AQ_OK && !kind->device)
     status = needed_read(node, "queue", UINT32_MAX, &queue);
   if (status == AQ_OK)

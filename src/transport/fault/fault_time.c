@@ -73,7 +73,7 @@ static aq_status run_wait(aq_faulty *f, const time_call *call, aq_time deadline,
   request.deadline = deadline;
   aq_status status = f->ops->wait(f->inner, &request, call->result, diag);
   if (status == AQ_OK)
-    aq_faulty_host_looked(f);
+    aq_faulty_host_polled(f);
   return status;
 }
 

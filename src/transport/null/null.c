@@ -99,7 +99,7 @@ static void null_info(aq_transport *t, aq_transport_info *out)
 {
   const aqsim_null *n = null_from(t);
   *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_HOST_KERNELS |
-                                     AQ_CAP_COPY,
+                                     AQ_CAP_COPY | AQ_CAP_BARRIER_VALUE,
                              .device_count = n->device_count,
                              .devices = n->devices,
                              .reproducible = true};
@@ -188,7 +188,7 @@ static aq_status null_copy_submit(aq_transport *t, const aq_copy_desc *desc,
     return aq_diag_no_memory(diag);
   *copy = (aqsim_null_copy){.to = desc->to,
                             .from = desc->from,
-                            .box = aqsim_box_of(desc),
+                            .box = aqsim_copy_rect_of(desc),
                             .completion = desc->completion,
                             .count = count};
   if (count > 0)

@@ -4,11 +4,11 @@
 #include "transport/null/null_retire.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/packet_validate.h"
 
 static bool is_zero(aq_signal signal)
 {
@@ -70,6 +70,7 @@ static uint32_t kernel_run(aqsim_null *n, const aq_kernel_packet *packet,
   kernel->desc.function(
       &(aq_kernel_call){packet, (void *)(uintptr_t)packet->kernarg_address,
                         kernel->desc.user, 0, error, kernel->desc.scope});
+  n->changed = true; /* memory, for which a packet may wait */
   if (!error[0])
     return AQSIM_FAULT_NONE;
   snprintf(text, AQSIM_FAULT_TEXT_MAX, "kernel %.60s: %s", kernel->desc.name,
@@ -93,6 +94,24 @@ static void queue_fail(aqsim_null_queue *queue, const aq_packet *packet,
                  queue->user);
 }
 
+/* Of a signal, or of any memory 8 bytes below a value. */
+static uint32_t value_seen(const aq_barrier_value_packet *packet, bool *done,
+                           char *text)
+{
+  if (packet->format != AQ_AMD_FORMAT_BARRIER_VALUE)
+    return aqsim_packet_type_fault((const aq_packet *)packet, text);
+  if (packet->condition > AQ_GE)
+    return aqsim_barrier_value_fault(packet->condition, text);
+  const int64_t *at = (const void *)(uintptr_t)(packet->signal.handle +
+                                                offsetof(aq_amd_signal, value));
+  *done =
+      packet->signal.handle == 0 ||
+      aq_condition_holds((aq_condition)packet->condition,
+                         __atomic_load_n(at, __ATOMIC_ACQUIRE) & packet->mask,
+                         packet->value);
+  return AQSIM_FAULT_NONE;
+}
+
 /* Whether the packet is complete; false stops the queue there. */
 __attribute__((always_inline)) static inline bool
 packet_run(aqsim_null *n, aqsim_null_queue *queue, const aq_packet *packet)
@@ -109,6 +128,9 @@ packet_run(aqsim_null *n, aqsim_null_queue *queue, const aq_packet *packet)
     break;
   case AQ_PACKET_BARRIER_OR:
     done = any_zero(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES);
+    break;
+  case AQ_PACKET_VENDOR:
+    fault = value_seen(&packet->barrier_value, &done, text);
     break;
   default:
     fault = aqsim_packet_type_fault(packet, text);
@@ -143,49 +165,28 @@ void aqsim_null_queue_run(aqsim_null *n, aqsim_null_queue *queue)
   }
 }
 
-static void copies_run(aqsim_null *n)
-{
-  aqsim_null_copy **link = &n->copies;
-  while (*link) {
-    aqsim_null_copy *copy = *link;
-    if (!all_zero(copy->dependencies, copy->count)) {
-      n->waiting = true;
-      link = &copy->next;
-      continue;
-    }
-    *link = copy->next;
-    aqsim_box_move(&copy->box, copy->to, copy->from);
-    signal_decrement(n, copy->completion);
-    free(copy);
-  }
-}
-
 void aqsim_null_queue_free(aqsim_null_queue *queue)
 {
   free(queue->ring.packets);
   free(queue);
 }
 
-/* Frees the queues that were destroyed while packets retired. */
-static void queues_sweep(aqsim_null *n)
-{
-  aqsim_null_queue **link = &n->queues;
-  while (*link) {
-    aqsim_null_queue *queue = *link;
-    if (queue->destroyed) {
-      *link = queue->next;
-      aqsim_null_queue_free(queue);
-    } else {
-      link = &queue->next;
-    }
-  }
-}
-
 void aqsim_null_stop(aqsim_null *n)
 {
   n->running = false;
-  if (n->destroyed)
-    queues_sweep(n);
+  if (n->destroyed) {
+    /* Frees the queues that were destroyed while packets retired. */
+    aqsim_null_queue **link = &n->queues;
+    while (*link) {
+      aqsim_null_queue *queue = *link;
+      if (queue->destroyed) {
+        *link = queue->next;
+        aqsim_null_queue_free(queue);
+      } else {
+        link = &queue->next;
+      }
+    }
+  }
   n->destroyed = false;
 }
 
@@ -198,7 +199,20 @@ void aqsim_null_settle(aqsim_null *n)
     n->changed = n->waiting = false;
     for (aqsim_null_queue *q = n->queues; q; q = q->next)
       aqsim_null_queue_run(n, q);
-    copies_run(n);
+    aqsim_null_copy **link = &n->copies;
+    while (*link) {
+      aqsim_null_copy *copy = *link;
+      if (!all_zero(copy->dependencies, copy->count)) {
+        n->waiting = true;
+        link = &copy->next;
+        continue;
+      }
+      *link = copy->next;
+      aqsim_copy_rect_move(&copy->box, copy->to, copy->from);
+      n->changed = true;
+      signal_decrement(n, copy->completion);
+      free(copy);
+    }
   } while (n->changed && n->waiting);
   aqsim_null_stop(n);
 }

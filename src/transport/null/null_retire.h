@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend_sim/kernels.h"
-#include "backend_sim/signals.h"
-#include "backend_sim/transfer/boxes.h"
+#include "backend_sim/code/kernels.h"
+#include "backend_sim/engine/signals.h"
+#include "backend_sim/transfer/copy_rect.h"
 #include "backend_sim/transfer/memory.h"
 #include "common/transport.h"
 
@@ -30,7 +30,7 @@ typedef struct aqsim_null_copy {
   struct aqsim_null_copy *next;
   void *to;
   const void *from;
-  aqsim_box box;
+  aqsim_copy_rect box;
   aq_signal completion;
   uint32_t count;
   aq_signal dependencies[];

@@ -12,7 +12,7 @@
 #include "common/arena.h"
 #include "common/plugin.h"
 #include "gpu/wave/core/wave.h"
-#include "gpu/wave/jit/builder.h"
+#include "gpu/wave/jit/jit_builder.h"
 #include "transport/fault/fault.h"
 #include "transport/null/null.h"
 
@@ -60,8 +60,8 @@ struct aq_transport_stack {
   aq_transport_layer *top;
   aq_plugin plugin; /* the innermost, or all NULL */
   const char *name;
-  aq_arena arena;             /* layers and texts */
-  aq_native_builder *builder; /* of the machine; NULL: all is interpreted */
+  aq_arena arena;           /* layers and texts */
+  aq_jit_builder *builder;  /* of the machine; NULL: all is interpreted */
   aq_wave_machine *machine; /* runs the code of kernels, outlives transports */
 };
 
@@ -273,7 +273,7 @@ void aq_transport_stack_destroy(aq_transport_stack *stack)
   if (!stack)
     return;
   aq_wave_machine_destroy(stack->machine);
-  aq_native_builder_destroy(stack->builder);
+  aq_jit_builder_destroy(stack->builder);
   aq_plugin_close(&stack->plugin);
   aq_arena_fini(&stack->arena);
   free(stack);
@@ -350,12 +350,12 @@ aq_transport_stack_compile(aq_transport_stack *stack, const char *mode,
                            void (*print)(const char *line, void *user),
                            void *user, aq_diag *diag)
 {
-  aq_native_mode read;
-  aq_status status = aq_native_mode_read(mode, &read, diag);
+  aq_jit_mode read;
+  aq_status status = aq_jit_mode_read(mode, &read, diag);
   if (status == AQ_OK && !stack->builder)
-    status = aq_native_builder_create(read, print, user, &stack->builder, diag);
+    status = aq_jit_builder_create(read, print, user, &stack->builder, diag);
   return status == AQ_OK
-             ? aq_native_builder_use(stack->builder, stack->machine, diag)
+             ? aq_jit_builder_use(stack->builder, stack->machine, diag)
              : status;
 }
 
@@ -436,10 +436,10 @@ static void caps_probe(const char *names, aq_transport_entry *entry)
              (int)sizeof entry->caps - 16, diag.text);
 }
 
-typedef void tell_function(const aq_transport_entry *entry, void *user);
+typedef void report_function(const aq_transport_entry *entry, void *user);
 
-static void tell_built_in(const aq_transport_ops *ops, tell_function *tell,
-                          void *user)
+static void report_built_in(const aq_transport_ops *ops, report_function *tell,
+                            void *user)
 {
   aq_transport_entry entry = {
       .name = ops->name, .summary = ops->summary, .kind = "built in"};
@@ -452,8 +452,8 @@ static void tell_built_in(const aq_transport_ops *ops, tell_function *tell,
   tell(&entry, user);
 }
 
-static void tell_plugin(const aq_plugin_file *file, tell_function *tell,
-                        void *user)
+static void report_plugin(const aq_plugin_file *file, report_function *tell,
+                          void *user)
 {
   aq_transport_entry entry = {
       .name = file->name, .summary = "", .kind = "plug-in", .path = file->path};
@@ -466,7 +466,7 @@ static void tell_plugin(const aq_plugin_file *file, tell_function *tell,
   aq_plugin_close(&plugin);
 }
 
-aq_status aq_transport_each(tell_function *tell, void *user, aq_diag *diag)
+aq_status aq_transport_each(report_function *tell, void *user, aq_diag *diag)
 {
   aq_plugin_list list;
   aq_status status = aq_plugin_list_make(&plugins, &list, diag);
@@ -474,12 +474,12 @@ aq_status aq_transport_each(tell_function *tell, void *user, aq_diag *diag)
     return status;
   for (size_t i = 0; transports[i]; i++)
     if (!is_wrapper(transports[i]))
-      tell_built_in(transports[i], tell, user);
+      report_built_in(transports[i], tell, user);
   for (size_t i = 0; transports[i]; i++)
     if (is_wrapper(transports[i]))
-      tell_built_in(transports[i], tell, user);
+      report_built_in(transports[i], tell, user);
   for (size_t i = 0; i < list.count; i++)
-    tell_plugin(&list.files[i], tell, user);
+    report_plugin(&list.files[i], tell, user);
   aq_plugin_list_fini(&list);
   return AQ_OK;
 }

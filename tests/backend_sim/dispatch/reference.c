@@ -82,7 +82,7 @@ static void deal(reference *r, int kernel)
   uint32_t most = 0;
   aqsim_resources room = empty;
   for (; aqsim_resources_fit(&room, &desc->need); most++)
-    aqsim_resources_take(&room, &desc->need);
+    aqsim_resources_acquire(&room, &desc->need);
   for (int x = 0; x < r->model->xccs; x++)
     r->duration[kernel][x][0] = r->duration[kernel][x][1] =
         latency_of(desc, most);
@@ -120,7 +120,7 @@ static bool fits(const reference *r, int kernel, int xcc, int cu)
   for (int i = 0; i < r->count; i++) {
     const workgroup *w = &r->workgroups[i];
     if (w->state == RUNNING && w->xcc == xcc && w->cu == cu)
-      aqsim_resources_take(&room, &r->kernels[w->kernel].desc.need);
+      aqsim_resources_acquire(&room, &r->kernels[w->kernel].desc.need);
   }
   return aqsim_resources_fit(&room, &r->kernels[kernel].desc.need);
 }

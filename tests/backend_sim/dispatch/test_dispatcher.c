@@ -58,7 +58,7 @@ static void run_look(run *r, int k, aq_time now)
   reference_kernel *kernel = &r->kernels[k];
   r->looks++;
   r->look[k] = AQ_TIME_MAX;
-  if (aqsim_grid_look(r->grids[k], now, &kernel->first, &kernel->end)) {
+  if (aqsim_grid_scan(r->grids[k], now, &kernel->first, &kernel->end)) {
     r->grids[k] = NULL;
     return;
   }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/packet_validate.h"
 #include "backend_sim/sim.h"
 
 /* Conformance 1, 15, 16, 34: the memory of a fresh queue. */

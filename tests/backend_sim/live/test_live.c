@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "backend_sim/core.h"
-#include "backend_sim/live/live_device.h"
+#include "backend_sim/live/device_thread.h"
 #include "backend_sim/sim.h"
 
 static void open_live(rig *r, aq_pace pace)
@@ -111,12 +111,12 @@ START_TEST(a_second_thread_ends_the_lockstep)
   rig r;
   pthread_t thread;
   open_live(&r, (aq_pace){0});
-  aq_signal gate = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
+  aq_signal dep_wait = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
   aq_ring *queue = rig_queue(&r, 64);
-  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, done);
+  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, done);
   rig_submit(&r, queue, &barrier);
   ck_assert(reproducible(&r));
-  start(&thread, store_zero, (void *[]){&r, &gate});
+  start(&thread, store_zero, (void *[]){&r, &dep_wait});
   aq_wait_item item = {done, AQ_EQ, 0};
   ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX), AQ_OK,
                    &r.diag);
@@ -135,13 +135,13 @@ START_TEST(a_client_that_only_touches_memory_is_served)
   rig r;
   open_live(&r, (aq_pace){0});
   aq_ring *queue = rig_queue(&r, 64);
-  aq_signal gate = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
+  aq_signal dep_wait = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
   uint64_t object = rig_kernel(&r, "k", AQ_US);
   for (int i = 0; i < 200; i++) {
     __atomic_store_n(value_of(done), 1, __ATOMIC_RELAXED);
-    __atomic_store_n(value_of(gate), 1, __ATOMIC_RELEASE);
+    __atomic_store_n(value_of(dep_wait), 1, __ATOMIC_RELEASE);
     aq_packet packets[2] = {
-        rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, rig_none),
+        rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, rig_none),
         rig_dispatch(object, true, done)};
     uint64_t id = 0;
     for (int j = 0; j < 2; j++) {
@@ -155,7 +155,7 @@ START_TEST(a_client_that_only_touches_memory_is_served)
       aq_packet_publish(slot, packets[j].header, packets[j].setup);
     }
     __atomic_store_n(queue->doorbell, id, __ATOMIC_RELEASE);
-    __atomic_store_n(value_of(gate), 0, __ATOMIC_RELEASE);
+    __atomic_store_n(value_of(dep_wait), 0, __ATOMIC_RELEASE);
     spin_until_zero(done);
   }
   ck_assert(!reproducible(&r));
@@ -457,50 +457,48 @@ START_TEST(sleeps_end_at_completions_at_idleness_and_at_their_time)
 }
 END_TEST
 
-/* ---- handlers ---- */
+/* ---- turns ---- */
 
-typedef struct heard {
+/* Threads of which one always wants the lock. */
+typedef struct busy {
   rig *r;
-  aq_signal signal, answer;
-  int64_t last; /* atomic */
-} heard;
+  bool over;      /* atomic */
+  unsigned calls; /* atomic */
+} busy;
 
-/* It may wait: it has a thread of its own. */
-static bool hear(int64_t value, void *user)
+static void *stay_busy(void *user)
 {
-  heard *h = user;
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_wait_item item = {h->signal, AQ_LT, 100};
-  aq_wait_request request = {
-      .items = &item, .count = 1, .deadline = AQ_TIME_MAX};
-  if (h->r->t->ops->wait(h->r->t, &request, NULL, &diag) != AQ_OK)
-    abort();
-  __atomic_store_n(&h->last, value, __ATOMIC_RELEASE);
-  h->r->t->ops->signal_store(h->r->t, h->answer, value, AQ_RELEASE);
-  return value > 1;
+  busy *b = user;
+  aq_transport *t = b->r->t;
+  while (!__atomic_load_n(&b->over, __ATOMIC_ACQUIRE)) {
+    t->ops->copy_engines_idle(t, 0);
+    __atomic_fetch_add(&b->calls, 1, __ATOMIC_RELAXED);
+  }
+  return NULL;
 }
 
-/* Conformance 74. */
-START_TEST(handlers_run_on_a_thread_of_their_own)
+START_TEST(hosts_that_never_rest_leave_the_device_its_turns)
 {
+  enum { BUSY = 8, PACKETS = 20 };
   rig r;
+  pthread_t threads[BUSY];
   open_live(&r, (aq_pace){0});
+  busy b = {.r = &r};
   aq_ring *queue = rig_queue(&r, 64);
-  heard h = {
-      .r = &r, .signal = rig_signal(&r, 4, 0), .answer = rig_signal(&r, 99, 0)};
-  ck_assert_status(
-      r.t->ops->signal_handler(r.t, h.signal, AQ_LT, 4, hear, &h, &r.diag),
-      AQ_OK, &r.diag);
-  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, h.signal);
-  for (int64_t expected = 3; expected >= 0; expected--) {
+  const aq_signal done = rig_signal(&r, PACKETS, 0);
+  const aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
+  for (int i = 0; i < BUSY; i++)
+    start(&threads[i], stay_busy, &b);
+  while (__atomic_load_n(&b.calls, __ATOMIC_RELAXED) < 100)
+    sched_yield();
+  for (int i = 0; i < PACKETS; i++)
     rig_submit(&r, queue, &packet);
-    bool stays = expected > 0; /* it left at 1 */
-    aq_wait_item item = {stays ? h.answer : h.signal, AQ_EQ, expected};
-    ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX), AQ_OK,
-                     &r.diag);
-  }
-  ck_assert_int_eq(__atomic_load_n(&h.last, __ATOMIC_ACQUIRE), 1);
-  r.t->ops->signal_destroy(r.t, h.signal);
+  spin_until_zero(done);
+  __atomic_store_n(&b.over, true, __ATOMIC_RELEASE);
+  for (int i = 0; i < BUSY; i++)
+    pthread_join(threads[i], NULL);
+  /* Thousands; without turns for the device, hundreds of millions. */
+  ck_assert_uint_lt(b.calls, 10000000);
   rig_close(&r);
 }
 END_TEST
@@ -628,7 +626,7 @@ START_TEST(a_queue_stays_in_memory_as_long_as_its_host_function_runs)
   aq_packet packet = rig_dispatch(object, true, (aq_signal){0});
   packet.kernel.grid_size[0] = 77;
   aqsim_live_lock(aqsim_from(r.t)->live);
-  aqsim_live_hand_over(aqsim_from(r.t)->live);
+  aqsim_live_end_lockstep(aqsim_from(r.t)->live);
   aqsim_live_unlock(aqsim_from(r.t)->live);
   rig_submit(&r, queue, &packet);
   while (!__atomic_load_n(&l.runs, __ATOMIC_ACQUIRE))
@@ -726,7 +724,7 @@ AQ_TEST_MAIN("backend_sim/live/live",
              a_long_wait_that_times_out_guesses_what_holds_it_up,
              a_queue_error_ends_waits_for_room,
              sleeps_end_at_completions_at_idleness_and_at_their_time,
-             handlers_run_on_a_thread_of_their_own,
+             hosts_that_never_rest_leave_the_device_its_turns,
              a_pace_ties_virtual_time_to_wall_time,
              what_live_mode_cannot_be_is_refused,
              a_host_function_may_not_move_time,

@@ -357,13 +357,14 @@ START_TEST(a_store_of_code_to_a_signal_opens_a_barrier_packet)
 {
   bench b;
   bench_open(&b);
-  aq_signal gate = rig_signal(&b.rig, 1, 0), done = rig_signal(&b.rig, 1, 0);
+  aq_signal dep_wait = rig_signal(&b.rig, 1, 0),
+            done = rig_signal(&b.rig, 1, 0);
   aq_ring *other = bench_queue(&b);
-  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, done);
+  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, done);
   rig_submit(&b.rig, other, &barrier);
   const op code[] = {
-      {OP_STORE, (int64_t *)&((aq_amd_signal *)(uintptr_t)gate.handle)->value,
-       0},
+      {OP_STORE,
+       (int64_t *)&((aq_amd_signal *)(uintptr_t)dep_wait.handle)->value, 0},
       {OP_END, NULL, 0}};
   submit(&b, b.queue, code_kernel(&b, code, AQ_US), rig_none);
   aq_wait_item item = is_zero(done);

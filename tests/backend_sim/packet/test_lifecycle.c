@@ -338,11 +338,12 @@ START_TEST(a_barrier_packet_carries_a_dependency_between_queues)
   rig_put(a, &kernel);
   rig_ring(&r, a, 1);
   rig_run(&r);
-  const aq_record *last = rig_record(&r, a, 1), *gate = rig_record(&r, b, 0),
+  const aq_record *last = rig_record(&r, a, 1),
+                  *dep_wait = rig_record(&r, b, 0),
                   *next = rig_record(&r, b, 1);
-  ck_assert_time_eq(gate->start, last->complete + POLL);
-  ck_assert_time_eq(gate->complete, gate->start + WRITE);
-  ck_assert_time_eq(next->launch, gate->complete);
+  ck_assert_time_eq(dep_wait->start, last->complete + POLL);
+  ck_assert_time_eq(dep_wait->complete, dep_wait->start + WRITE);
+  ck_assert_time_eq(next->launch, dep_wait->complete);
   ck_assert_int_eq(next->flags, 0); /* no kernel before it */
   rig_close(&r);
 }
@@ -550,6 +551,36 @@ START_TEST(two_runs_give_the_same_bytes)
 }
 END_TEST
 
+/* While another queue has the unit that fetches, a queue wants it for one
+ * packet, for which its window has room, and then gets a second one. */
+START_TEST(packets_that_come_while_a_fetch_waits_do_not_pass_the_window)
+{
+  static const char *const edits[] = {"pipes=1", "fetch_batch=2",
+                                      "fetch_window=2", "packet_fetch=100 us",
+                                      NULL};
+  const aq_time us = AQ_US, long_kernel = 10000 * AQ_US;
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *a = rig_queue(&r, 64), *b = rig_queue(&r, 64);
+  const aq_packet packet =
+      rig_dispatch(rig_kernel(&r, "k", long_kernel), true, rig_none);
+  rig_put(a, &packet); /* runs */
+  rig_put(a, &packet); /* waits for it: one of the window's two */
+  rig_ring(&r, a, 1);
+  rig_sleep(&r, 500 * us);
+  rig_submit(&r, b, &packet); /* has the unit until 600 us, and later */
+  rig_sleep(&r, 560 * us);
+  rig_submit(&r, a, &packet); /* wants it, and fills the window */
+  rig_sleep(&r, 570 * us);
+  rig_submit(&r, a, &packet);
+  rig_run(&r);
+  ck_assert_int_lt(rig_record(&r, a, 2)->fetch, long_kernel);
+  ck_assert_int_ge(rig_record(&r, a, 2)->fetch, 600 * us);
+  ck_assert_int_ge(rig_record(&r, a, 3)->fetch, rig_record(&r, a, 0)->end);
+  rig_close(&r);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/lifecycle",
              a_fresh_queue_is_unmapped_and_pays_the_remap,
              an_idle_mapped_queue_starts_4_67_us_after_the_doorbell,
@@ -569,4 +600,5 @@ AQ_TEST_MAIN("backend_sim/lifecycle",
              a_completion_signal_is_decremented_by_one,
              a_back_to_back_duration_is_reproduced_and_not_charged_twice,
              kernels_cost_what_their_model_says_and_the_dispatcher_allows,
-             two_runs_give_the_same_bytes)
+             two_runs_give_the_same_bytes,
+             packets_that_come_while_a_fetch_waits_do_not_pass_the_window)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/packet_validate.h"
 #include "backend_sim/sim.h"
 
 enum { BARRIER = 8700000, POLL = 7270000, WRITE = 100000 };
@@ -155,14 +155,15 @@ START_TEST(a_queue_of_the_host_serves_agent_dispatches_after_barriers)
   ck_assert_status(r.t->ops->queue_create(r.t, &desc, &queue, &r.diag), AQ_OK,
                    &r.diag);
   uint64_t result = 0;
-  aq_signal gate = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
-  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, rig_none);
+  aq_signal dep_wait = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
+  aq_packet barrier =
+      rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, rig_none);
   aq_packet packet = agent_dispatch(&result, done);
   rig_submit(&r, queue, &barrier);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
   ck_assert_int_eq(served, 0);
-  r.t->ops->signal_store(r.t, gate, 0, AQ_RELEASE);
+  r.t->ops->signal_store(r.t, dep_wait, 0, AQ_RELEASE);
   rig_run(&r);
   ck_assert_int_eq(served, 7);
   ck_assert_uint_eq(result, 42);

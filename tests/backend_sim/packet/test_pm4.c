@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/packet_validate.h"
 #include "backend_sim/packet/pm4.h"
 #include "backend_sim/sim.h"
 #include "gpu/codeobj/descriptor.h"
@@ -209,14 +209,14 @@ START_TEST(a_write_releases_a_barrier_and_a_host_wait)
 {
   pm4_rig p;
   pm4_open(&p);
-  aq_signal gate = rig_signal(&p.r, 1, 0), after = rig_signal(&p.r, 1, 0);
-  int64_t *value = &((aq_amd_signal *)(uintptr_t)gate.handle)->value;
+  aq_signal dep_wait = rig_signal(&p.r, 1, 0), after = rig_signal(&p.r, 1, 0);
+  int64_t *value = &((aq_amd_signal *)(uintptr_t)dep_wait.handle)->value;
   aq_ring *other = rig_queue(&p.r, 64);
-  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &gate, 1, after);
+  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, after);
   rig_submit(&p.r, other, &barrier);
   ADD(&p, OP_WRITE, TO_MEMORY, low(value), high(value), 0, 0);
   submit(&p);
-  aq_wait_item items[2] = {{gate, AQ_EQ, 0}, {after, AQ_EQ, 0}};
+  aq_wait_item items[2] = {{dep_wait, AQ_EQ, 0}, {after, AQ_EQ, 0}};
   ck_assert_status(rig_wait(&p.r, items, 2, AQ_WAIT_ALL, AQ_TIME_MAX), AQ_OK,
                    &p.r.diag);
   pm4_close(&p);

@@ -7,6 +7,17 @@
 
 static const char *const ideal[] = {IDEAL, NULL};
 
+/* One slot, from which a queue can be taken after 2 D. */
+static const char *const one_slot[] = {
+    IDEAL,
+    "pipes=1",
+    "slots_per_pipe=1",
+    "queue_quantum=20 us",
+    "preemption=drain",
+    "dependency_poll=0 ns",
+    NULL,
+};
+
 /* A request of a test at a time. */
 typedef enum ask {
   ASK_PREEMPT,
@@ -16,6 +27,7 @@ typedef enum ask {
   ASK_SUSPEND,
   ASK_GO_ON,
   ASK_EVICT,
+  ASK_QUANTUM,
 } ask;
 
 typedef struct step {
@@ -71,6 +83,9 @@ static void device_timer(aq_policy *p, aq_policy_device *d, uint64_t cookie)
     return;
   case ASK_EVICT:
     p->evicted = d->queue_evict(d, s->target, s->value);
+    return;
+  case ASK_QUANTUM:
+    d->queue_quantum(d, s->target, s->value * D);
     return;
   }
 }
@@ -394,6 +409,127 @@ START_TEST(a_suspension_that_ends_before_the_kernel_was_given_up)
 }
 END_TEST
 
+/* Two queues on one slot; the first has six packets of D, the second one. */
+static void two_on_a_slot(rig *r, aq_policy *p, const char *const *edits,
+                          aq_ring *queues[2])
+{
+  open_with(r, p, &ops, edits);
+  queues[0] = policy_start(r, 8);
+  for (int i = 0; i < 5; i++)
+    policy_put(r, queues[0], 8);
+  queues[1] = policy_start(r, 8);
+  rig_run(r);
+  ck_assert_str_eq(p->failed.text, "");
+}
+
+START_TEST(a_queue_that_is_suspended_while_it_waits_takes_no_slot)
+{
+  rig r;
+  const step steps[] = {
+      {D / 2, ASK_SUSPEND, .target = 1}, {20 * D, ASK_GO_ON, .target = 1}, {0}};
+  aq_policy p = {.steps = steps};
+  aq_ring *queues[2];
+  two_on_a_slot(&r, &p, one_slot, queues);
+  ck_assert_int_eq(rig_record(&r, queues[0], 5)->end, 6 * D);
+  ck_assert_int_eq(rig_record(&r, queues[1], 0)->launch, 20 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_suspended_queue_that_launched_nothing_loses_its_slot)
+{
+  rig r;
+  const char *const slow[] = {IDEAL,
+                              "pipes=1",
+                              "slots_per_pipe=1",
+                              "queue_quantum=20 us",
+                              "preemption=drain",
+                              "remap_latency=10 us",
+                              NULL};
+  const step steps[] = {{D / 2, ASK_SUSPEND}, {20 * D, ASK_GO_ON}, {0}};
+  aq_policy p = {.steps = steps};
+  aq_ring *queues[2];
+  two_on_a_slot(&r, &p, slow, queues);
+  /* Its quantum of 2 D begins when it is mapped, at D. */
+  ck_assert_int_eq(rig_record(&r, queues[1], 0)->launch, 3 * D + D);
+  ck_assert_int_eq(rig_record(&r, queues[0], 0)->launch, 20 * D + D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_suspended_queue_whose_gate_opens_waits_for_its_end)
+{
+  rig r;
+  const step steps[] = {{5 * D / 2, ASK_SUSPEND}, {20 * D, ASK_GO_ON}, {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, one_slot);
+  const aq_signal dep_wait = rig_signal(&r, 1, 0);
+  const aq_packet barrier =
+      rig_barrier(AQ_PACKET_BARRIER_AND, &dep_wait, 1, rig_none);
+  aq_ring *waits = rig_queue(&r, 64);
+  rig_submit(&r, waits, &barrier);
+  aq_ring *works = policy_start(&r, 8);
+  for (int i = 0; i < 5; i++)
+    policy_put(&r, works, 8);
+  rig_sleep(&r, 3 * D); /* it lost the slot at 2 D */
+  r.t->ops->signal_store(r.t, dep_wait, 0, AQ_RELEASE);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_int_eq(rig_record(&r, works, 5)->end, 2 * D + 6 * D);
+  ck_assert_int_eq(rig_record(&r, waits, 0)->end, 20 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_quantum_that_a_policy_shortens_ends_earlier)
+{
+  rig r;
+  const char *const longer[] = {IDEAL,
+                                "pipes=1",
+                                "slots_per_pipe=1",
+                                "queue_quantum=40 us",
+                                "preemption=drain",
+                                NULL};
+  const step steps[] = {{D / 2, ASK_QUANTUM, .value = 2}, {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, longer);
+  aq_ring *first = policy_start(&r, 8);
+  for (int i = 0; i < 5; i++)
+    policy_put(&r, first, 8);
+  aq_ring *second = policy_start(&r, 8);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  /* The packet that was launched at 2 D ends first. */
+  ck_assert_int_eq(rig_record(&r, second, 0)->launch, 3 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_kernel_that_a_switch_stopped_ends_when_its_queue_is_inactivated)
+{
+  rig r;
+  const char *const switched[] = {IDEAL,
+                                  "pipes=1",
+                                  "slots_per_pipe=1",
+                                  "queue_quantum=20 us",
+                                  "preemption=switch",
+                                  NULL};
+  aq_policy p = {0};
+  open_with(&r, &p, &ops, switched);
+  aq_ring *first = policy_start(&r, 80); /* 10 waves of D */
+  aq_ring *second = policy_start(&r, 8);
+  rig_sleep(&r, 5 * D / 2); /* the second one has the slot from 2 D on */
+  ck_assert_status(
+      r.t->ops->queue_control(r.t, first, AQ_CONTROL_INACTIVATE, NULL, &r.diag),
+      AQ_OK, &r.diag);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_int_eq(end_of(&r, second), 3 * D);
+  ck_assert_int_eq(end_of(&r, first), 3 * D + 8 * D);
+  rig_close(&r);
+}
+END_TEST
+
 START_TEST(packets_can_be_taken_off_a_queue)
 {
   rig r;
@@ -521,6 +657,11 @@ AQ_TEST_MAIN("backend_sim/policy/device_policy",
              a_budget_and_a_mask_can_be_changed_while_a_kernel_runs,
              a_suspended_queue_launches_nothing,
              a_suspension_that_ends_before_the_kernel_was_given_up,
+             a_queue_that_is_suspended_while_it_waits_takes_no_slot,
+             a_suspended_queue_that_launched_nothing_loses_its_slot,
+             a_suspended_queue_whose_gate_opens_waits_for_its_end,
+             a_quantum_that_a_policy_shortens_ends_earlier,
+             a_kernel_that_a_switch_stopped_ends_when_its_queue_is_inactivated,
              packets_can_be_taken_off_a_queue,
              a_queue_that_is_reset_gives_all_its_packets_back,
              a_queue_that_is_switched_goes_on_where_it_was,

@@ -158,6 +158,24 @@ static const aq_policy_ops mapping = {.abi = AQ_POLICY_ABI,
                                                AQ_NEED_SWITCH,
                                       .map = map};
 
+/* Queues 0, 1 and 2, the last in the place of the first; then no other. */
+static void map_three(aq_policy *p, aq_policy_device *device, aq_mapping *out)
+{
+  (void)device;
+  if (p->mapped == 3)
+    return;
+  out->queue = p->mapped;
+  out->slot = p->mapped++ & 1;
+  out->mode = AQ_PREEMPT_DRAIN;
+}
+
+static const aq_policy_ops mapping_three = {.abi = AQ_POLICY_ABI,
+                                            .size = sizeof mapping_three,
+                                            .name = "mapping three",
+                                            .needs =
+                                                AQ_NEED_MAP | AQ_NEED_DRAIN,
+                                            .map = map_three};
+
 static void failed(void *user, const char *text)
 {
   aq_policy *p = user;
@@ -380,6 +398,26 @@ START_TEST(a_slot_that_is_not_there_fails_the_policy)
 }
 END_TEST
 
+START_TEST(a_slot_that_was_promised_to_a_destroyed_queue_goes_to_no_other)
+{
+  rig r;
+  aq_policy p = {0};
+  open_with(&r, &p, &mapping_three, crowded);
+  policy_start(&r, 4);
+  policy_start(&r, 4);
+  rig_sleep(&r, D / 2);
+  aq_ring *promised = policy_start(&r, 4);
+  rig_sleep(&r, 3 * D / 4);
+  ck_assert_uint_eq(p.mapped, 3);
+  r.t->ops->queue_destroy(r.t, promised);
+  aq_ring *next = policy_start(&r, 4);
+  ck_assert_ptr_eq(next, promised); /* the same memory */
+  rig_sleep(&r, 10 * D);
+  ck_assert(!rig_has_record(&r, next, 0));
+  close_sound(&r, &p);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/policy_choices",
              a_policy_may_idle_and_choose_the_packet,
              a_queue_runs_as_many_packets_at_once_as_its_limit,
@@ -389,4 +427,5 @@ AQ_TEST_MAIN("backend_sim/policy_choices",
              a_policy_may_place_every_workgroup,
              the_policy_chooses_the_victim_and_how_it_leaves,
              a_victim_that_drains_ends_its_packet_first,
-             a_slot_that_is_not_there_fails_the_policy)
+             a_slot_that_is_not_there_fails_the_policy,
+             a_slot_that_was_promised_to_a_destroyed_queue_goes_to_no_other)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "backend_sim/transfer/traffic.h"
+#include "backend_sim/transfer/bandwidth.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { DIRECTIONS = 4, TRANSFERS = 6 };
 typedef struct road {
   int64_t bandwidth[DIRECTIONS];
   aqsim_links links;
-  aqsim_traffic traffic;
+  aqsim_bandwidth traffic;
   aqsim_transfer transfers[TRANSFERS];
 } road;
 
@@ -22,8 +22,8 @@ static void road_open(road *r, const int64_t bandwidth[DIRECTIONS])
   memcpy(r->bandwidth, bandwidth, sizeof r->bandwidth);
   r->links =
       (aqsim_links){.direction_count = DIRECTIONS, .bandwidth = r->bandwidth};
-  ck_assert_status(aqsim_traffic_init(&r->traffic, &r->links, 0, &diag), AQ_OK,
-                   &diag);
+  ck_assert_status(aqsim_bandwidth_init(&r->traffic, &r->links, 0, &diag),
+                   AQ_OK, &diag);
 }
 
 /* `ways` has the digits of the directions that it uses. */
@@ -35,7 +35,7 @@ static void join(road *r, int transfer, const char *ways, int64_t most,
   for (; *ways; ways++)
     t->route.directions[t->route.count++] = (uint32_t)(*ways - '0');
   t->most = most;
-  aqsim_traffic_join(&r->traffic, t, size, now);
+  aqsim_bandwidth_join(&r->traffic, t, size, now);
 }
 
 static void check_rates(const road *r, int64_t a, int64_t b, int64_t c)
@@ -53,9 +53,9 @@ START_TEST(what_one_cannot_use_goes_to_the_others)
   join(&r, 1, "0", 1000, 1, 0);
   join(&r, 2, "0", 1000, 1, 0);
   check_rates(&r, 10, 27, 27);
-  aqsim_traffic_leave(&r.traffic, &r.transfers[1], 0);
+  aqsim_bandwidth_leave(&r.traffic, &r.transfers[1], 0);
   check_rates(&r, 10, 27, 54);
-  aqsim_traffic_fini(&r.traffic);
+  aqsim_bandwidth_fini(&r.traffic);
 }
 END_TEST
 
@@ -68,7 +68,7 @@ START_TEST(a_link_that_is_full_holds_back_only_those_on_it)
   join(&r, 1, "02", 1000, 1, 0);
   join(&r, 2, "1", 1000, 1, 0);
   check_rates(&r, 10, 50, 10);
-  aqsim_traffic_fini(&r.traffic);
+  aqsim_bandwidth_fini(&r.traffic);
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(more_transfers_than_bytes_a_second_still_move)
   for (int i = 0; i < 3; i++)
     join(&r, i, "0", 1000, 1, 0);
   check_rates(&r, 1, 1, 1);
-  aqsim_traffic_fini(&r.traffic);
+  aqsim_bandwidth_fini(&r.traffic);
 }
 END_TEST
 
@@ -93,11 +93,11 @@ START_TEST(thirds_of_a_link_are_counted_exactly)
   /* 64 kB at 21,333,333,333 B/s: 3,000,000.00005 ps. */
   for (int i = 0; i < 3; i++)
     ck_assert_int_eq(aqsim_transfer_end(&r.traffic, &r.transfers[i]), 3000001);
-  aqsim_traffic_leave(&r.traffic, &r.transfers[0], 1500000);
+  aqsim_bandwidth_leave(&r.traffic, &r.transfers[0], 1500000);
   /* Half a copy is left for each: 1 us at 32 GB/s. */
   ck_assert_int_eq(aqsim_transfer_end(&r.traffic, &r.transfers[1]),
                    1500000 + 1000001);
-  aqsim_traffic_fini(&r.traffic);
+  aqsim_bandwidth_fini(&r.traffic);
 }
 END_TEST
 
@@ -133,7 +133,7 @@ START_TEST(random_transfers_lose_no_byte_of_a_busy_link)
                  aqsim_transfer_end(&r.traffic, &r.transfers[first])))
           first = i;
       now = aqsim_transfer_end(&r.traffic, &r.transfers[first]);
-      aqsim_traffic_leave(&r.traffic, &r.transfers[first], now);
+      aqsim_bandwidth_leave(&r.traffic, &r.transfers[first], now);
       moving[first] = false;
       active--;
     }
@@ -144,7 +144,7 @@ START_TEST(random_transfers_lose_no_byte_of_a_busy_link)
                   "seed %llu: %lld ps, expected %lld to %lld",
                   (unsigned long long)seed, (long long)now, (long long)least,
                   (long long)most);
-    aqsim_traffic_fini(&r.traffic);
+    aqsim_bandwidth_fini(&r.traffic);
   }
 }
 END_TEST

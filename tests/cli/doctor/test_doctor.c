@@ -2,6 +2,7 @@
 #include "cli/doctor/doctor.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/aqtest.h"
@@ -62,6 +63,34 @@ START_TEST(a_store_that_nobody_made_is_a_note)
 }
 END_TEST
 
+/* What executes kernels, and why no other. */
+START_TEST(the_way_in_which_code_is_compiled_is_named)
+{
+  setenv("AQUEDUCT_COMPILE", "off", 1);
+  const found off = examine("compiled code", NULL, NULL);
+  ck_assert_int_eq(off.state, AQ_DOCTOR_NOTE);
+  ck_assert_ptr_nonnull(strstr(off.detail, "interpreter: "));
+  ck_assert_ptr_nonnull(strstr(off.detail, "AQUEDUCT_COMPILE is off"));
+  setenv("AQUEDUCT_COMPILE", "cc", 1);
+  setenv("AQUEDUCT_CC", "/nonexistent/folder/cc", 1);
+  const found given = examine("compiled code", NULL, NULL);
+  ck_assert_ptr_nonnull(strstr(given.detail, "cc: "));
+  ck_assert_ptr_nonnull(strstr(given.detail, "/nonexistent/folder/cc"));
+  setenv("AQUEDUCT_CC", "no-compiler-of-this-name", 1);
+  const found none = examine("compiled code", NULL, NULL);
+  ck_assert_int_eq(none.state, AQ_DOCTOR_NOTE);
+  ck_assert_ptr_nonnull(strstr(none.detail, "interpreter: "));
+  unsetenv("AQUEDUCT_CC");
+  setenv("AQUEDUCT_COMPILE", "often", 1);
+  const found unknown = examine("compiled code", NULL, NULL);
+  ck_assert_int_eq(unknown.state, AQ_DOCTOR_BAD);
+  unsetenv("AQUEDUCT_COMPILE");
+  const found plain = examine("compiled code", NULL, NULL);
+  ck_assert(strncmp(plain.detail, "emitter: ", 9) == 0 ||
+            strncmp(plain.detail, "interpreter: ", 13) == 0);
+}
+END_TEST
+
 START_TEST(findings_come_in_one_order)
 {
   const found first = examine("transports", NULL, NULL);
@@ -74,4 +103,6 @@ END_TEST
 AQ_TEST_MAIN("cli/doctor/doctor",
              a_library_that_is_absent_is_missing_with_advice,
              a_file_that_is_no_store_is_broken,
-             a_store_that_nobody_made_is_a_note, findings_come_in_one_order)
+             a_store_that_nobody_made_is_a_note,
+             the_way_in_which_code_is_compiled_is_named,
+             findings_come_in_one_order)

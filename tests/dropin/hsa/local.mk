@@ -9,6 +9,10 @@ AQ_CLIENT_LDADD = tests/dropin/hsa/libaqclient.a .libs/libhsa-runtime64.so \
 check_PROGRAMS += tests/dropin/hsa/test_entries
 tests_dropin_hsa_test_entries_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/hsa/test_exec_options
+tests_dropin_hsa_test_exec_options_LDADD = src/dropin/hsa/libaqdropin.a \
+	$(AQ_TEST_LDADD)
+
 check_PROGRAMS += tests/dropin/hsa/test_abi
 
 check_PROGRAMS += tests/dropin/hsa/test_abuse
@@ -82,8 +86,8 @@ tests_dropin_hsa_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 
 EXTRA_DIST += tests/dropin/hsa/kill_abuse.sh tests/dropin/hsa/app.hip tests/dropin/hsa/recorded.c tools/packages.sh
 EXTRA_DIST += tests/dropin/hsa/bad_client.c tests/dropin/hsa/bad_hip.tsv tests/dropin/hsa/bad_kernels.hip
-AQ_LONG_TESTS += \
-	tests/dropin/hsa/test_ci.sh tests/dropin/hsa/test_exec_faults.sh \
+AQ_LONG_TESTS += tests/dropin/hsa/test_exec.sh \
+	tests/dropin/hsa/test_budget.sh tests/dropin/hsa/test_ci.sh tests/dropin/hsa/test_exec_faults.sh \
 	tests/dropin/hsa/test_bad_hip.sh \
 	tests/dropin/hsa/test_captured_code.sh \
 	tests/dropin/hsa/test_compile.sh \
@@ -96,7 +100,6 @@ AQ_LONG_TESTS += \
 	tests/dropin/hsa/test_recording.sh \
 	tests/dropin/hsa/test_reports.sh
 dist_check_SCRIPTS += \
-	tests/dropin/hsa/test_exec.sh \
 	tests/dropin/hsa/test_exports.sh \
 	tests/dropin/hsa/test_strict.sh \
 	tests/dropin/hsa/test_tools.sh

@@ -77,7 +77,7 @@ for kernel in loops waits barrier_half; do
   try "$aqueduct" launch "$work/bad.co" "$kernel" --device mi210 \
     --timeout 1s --grid 128 --workgroup 128 --args 'buf:i32[1024]' i32:0
   check "launch: so too" sh -c '[ "$1" = 1 ] && grep -q \
-    "kernel $2: dispatch 1 of 1 did not end within --timeout 1 s; its code hangs: kernel $2+0x" \
+    "kernel $2: dispatch 1 of 1 did not end within 1 s; its code hangs: kernel $2+0x" \
     "$3"' sh "$status" "$kernel" "$work/err"
 done
 check "a wave at a barrier that the others never reach is counted" contains \

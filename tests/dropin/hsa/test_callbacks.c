@@ -4,6 +4,8 @@
  * failure would be a hang, run in a child. */
 #include "config.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend_sim/yields.h"
+#include "backend_sim/thread_yield.h"
 #include "common/hsa_sim.h"
-#include "common/wall.h"
+#include "common/wall_clock.h"
 #include "dropin/hsa/client.h"
 
 static void bad_submit(hsa_queue_t *queue)
@@ -100,6 +102,37 @@ static void error_body(void)
 START_TEST(other_threads_go_on_while_an_error_callback_runs)
 {
   ck_assert_int_eq(client_child(error_body), 7);
+}
+END_TEST
+
+/* No thread reads the report about a packet without a doorbell. */
+static void report_body(void)
+{
+  enum { SOON_NS = 300000000 };
+  char at[32], block[4096] = {0};
+  int ends[2];
+  client c;
+  snprintf(at, sizeof at, "%" PRId64, aq_wall_ns() + SOON_NS);
+  ck_assert_int_eq(setenv("AQUEDUCT_REPORT_AT", at, 1), 0);
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64);
+  hsa_queue_store_write_index_relaxed(queue, 1);
+  aq_packet_publish(queue->base,
+                    aq_packet_header(AQ_PACKET_BARRIER_AND, 0, 0, 0), 0);
+  ck_assert_int_eq(pipe2(ends, O_NONBLOCK), 0);
+  while (write(ends[1], block, sizeof block) > 0)
+    ;
+  ck_assert_int_eq(fcntl(ends[1], F_SETFL, 0), 0);
+  ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+  while (aq_wall_ns() < strtoll(at, NULL, 10) + SOON_NS)
+    usleep(10000);
+  client_signal(1); /* takes the lock of the runtime */
+  _exit(12);
+}
+
+START_TEST(other_threads_go_on_while_a_report_is_printed)
+{
+  ck_assert_int_eq(client_child(report_body), 12);
 }
 END_TEST
 
@@ -322,6 +355,70 @@ START_TEST(queues_that_fail_while_the_runtime_closes_harm_nobody)
 }
 END_TEST
 
+/* A thread that waits for one signal, named often, so that the wait's end
+ * takes long. */
+typedef struct waiter {
+  hsa_signal_t *signals;
+  uint32_t *conditions, found;
+  hsa_signal_value_t *values, *seen;
+} waiter;
+
+enum { WAITER_SIGNALS = 1 << 18, WAITER_VALUE = 7 };
+
+static void *waiter_run(void *argument)
+{
+  waiter *w = argument;
+  w->found = hsa_amd_signal_wait_all(WAITER_SIGNALS, w->signals, w->conditions,
+                                     w->values, UINT64_MAX,
+                                     HSA_WAIT_STATE_ACTIVE, w->seen);
+  return NULL;
+}
+
+static void waiter_init(waiter *w)
+{
+  w->signals = calloc(WAITER_SIGNALS, sizeof *w->signals);
+  w->conditions = calloc(WAITER_SIGNALS, sizeof *w->conditions);
+  w->values = calloc(WAITER_SIGNALS, sizeof *w->values);
+  w->seen = calloc(WAITER_SIGNALS, sizeof *w->seen);
+  ck_assert(w->signals && w->conditions && w->values && w->seen);
+  for (int i = 0; i < WAITER_SIGNALS; i++)
+    w->values[i] = WAITER_VALUE; /* conditions: EQ is 0 */
+}
+
+/* The runtime closes `pause` us after the signal changed. */
+static void waiter_meets_the_end(waiter *w, unsigned pause)
+{
+  pthread_t thread;
+  client c;
+  client_open(&c);
+  const hsa_signal_t signal = client_signal(0);
+  for (int i = 0; i < WAITER_SIGNALS; i++)
+    w->signals[i] = signal;
+  pthread_create(&thread, NULL, waiter_run, w);
+  usleep(30000);
+  hsa_signal_store_relaxed(signal, WAITER_VALUE);
+  usleep(pause);
+  ck_assert_done(hsa_shut_down());
+  pthread_join(thread, NULL);
+  for (int i = 0; w->found == 0 && i < WAITER_SIGNALS; i++)
+    ck_assert_int_eq(w->seen[i], WAITER_VALUE);
+}
+
+static void waiter_body(void)
+{
+  static waiter w;
+  waiter_init(&w);
+  for (unsigned i = 0; i < 24; i++)
+    waiter_meets_the_end(&w, i * 1000);
+  _exit(11);
+}
+
+START_TEST(a_wait_that_succeeds_gives_its_values_while_the_runtime_closes)
+{
+  ck_assert_int_eq(client_child(waiter_body), 11);
+}
+END_TEST
+
 static pthread_mutex_t callers = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t entered; /* atomic */
 
@@ -532,10 +629,12 @@ END_TEST
 AQ_TEST_MAIN("dropin/hsa/callbacks",
              other_threads_go_on_while_an_error_callback_runs,
              other_threads_go_on_while_a_host_function_runs,
+             other_threads_go_on_while_a_report_is_printed,
              an_error_callback_may_exit, a_signal_handler_may_exit,
              a_host_function_may_exit, an_error_callback_may_shut_down,
              a_host_function_cannot_shut_down,
              queues_that_fail_while_the_runtime_closes_harm_nobody,
+             a_wait_that_succeeds_gives_its_values_while_the_runtime_closes,
              a_handler_may_wait_for_a_lock_of_who_shuts_down,
              a_wait_returns_after_the_handler_of_its_signal,
              a_handler_comes_after_what_its_thread_does_when_it_rang,

@@ -85,9 +85,17 @@ for device in mi210 rx6900xt; do
   check "$device: nothing is compiled then" [ ! -e "$work/cache/native" ]
 done
 for device in mi210 rx6900xt; do
-  check "$device: it runs compiled" run always "$device"
+  for mode in auto always; do
+    check "$device: it runs as machine code, $mode" run "$mode" "$device"
+    check "$device: with the same bytes" \
+      cmp "$work/out.off.$device" "$work/out.$mode.$device"
+  done
+  check "$device: which needs no cache" [ ! -e "$work/cache/native" ]
+done
+for device in mi210 rx6900xt; do
+  check "$device: it runs compiled" run cc-always "$device"
   check "$device: with the same bytes" \
-    cmp "$work/out.off.$device" "$work/out.always.$device"
+    cmp "$work/out.off.$device" "$work/out.cc-always.$device"
   # The first device's are looked at below.
   [ -s "$work/list" ] || ls "$work"/cache/native/*.native > "$work/list"
 done
@@ -97,20 +105,20 @@ check "that only this user reaches" \
 
 first=$(head -n 1 "$work/list")
 before=$(stat -c %Y.%i "$first")
-check "auto takes a library from the cache" run auto mi210
-check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.auto.mi210"
+check "cc takes a library from the cache" run cc mi210
+check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.cc.mi210"
 check "and leaves it" [ "$(stat -c %Y.%i "$first")" = "$before" ]
 
 # Other bytes, of the same length, in each library.
 while read -r file; do
   printf 'spoiled' | dd of="$file" bs=1 seek=2000 conv=notrunc 2> /dev/null
 done < "$work/list"
-check "spoiled libraries are not loaded" run always mi210
-check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.always.mi210"
+check "spoiled libraries are not loaded" run cc-always mi210
+check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.cc-always.mi210"
 check "but built anew" sh -c '! grep -q spoiled "$1"' sh "$first"
 chmod 777 "$work/cache/native"
-check "a folder that others may enter is not used" run always mi210
-check "and the code still runs" cmp "$work/out.off.mi210" "$work/out.always.mi210"
+check "a folder that others may enter is not used" run cc-always mi210
+check "and the code still runs" cmp "$work/out.off.mi210" "$work/out.cc-always.mi210"
 chmod 700 "$work/cache/native"
 
 # Code that becomes hot, while the cache has nothing of it.
@@ -119,13 +127,13 @@ hot() { # MODE
   "$aqueduct" exec --record none --compile "$1" --device mi210 -- \
     "$work/app" 30000 > "$work/hot.$1" 2> "$work/err"
 }
-check "auto leaves code interpreted that is not hot" run auto mi210
+check "cc leaves code interpreted that is not hot" run cc mi210
 check "and the cache empty" sh -c '! ls "$1"/native/*.native 2> "$1.err"' sh \
   "$work/cache.cold"
-check "it compiles hot code" hot auto
+check "it compiles hot code" hot cc
 check "into the cache" ls "$work/cache.cold"/native/*.native
-check "which the next process finds" hot always
-check "with the same bytes" cmp "$work/hot.auto" "$work/hot.always"
+check "which the next process finds" hot cc-always
+check "with the same bytes" cmp "$work/hot.cc" "$work/hot.cc-always"
 AQUEDUCT_CACHE=$work/cache
 
 # The same kernel by launch.
@@ -136,23 +144,26 @@ launch() { # MODE
 }
 AQUEDUCT_CACHE=$work/cache.launch
 check "launch interprets" launch off
-check "and compiles" launch always
+check "and executes machine code by default" launch auto
+check "with the same results" sh -c 'grep "^out:" "$1" > "$1.out" &&
+  grep "^out:" "$2" | cmp - "$1.out"' sh "$work/launch.off" "$work/launch.auto"
+check "and compiles" launch cc-always
 check "with the same results" sh -c 'grep "^out:" "$1" > "$1.out" &&
   grep "^out:" "$2" | cmp - "$1.out"' sh "$work/launch.off" \
-  "$work/launch.always"
+  "$work/launch.cc-always"
 check "of a library in the cache" sh -c 'ls "$1"/native/*.native' sh \
   "$work/cache.launch"
 AQUEDUCT_CACHE=$work/cache
 
 AQUEDUCT_CC=$work/none
 export AQUEDUCT_CC
-check "without a compiler the code is interpreted" run always mi210
+check "without a compiler the code is interpreted" run cc-always mi210
 check "which one line reports, of several kernels" [ "$(grep -c \
   "^aqueduct: hot code is interpreted, not compiled: " "$work/err")" = 1 ]
-check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.always.mi210"
+check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.cc-always.mi210"
 unset AQUEDUCT_CC
 
 try "$aqueduct" exec --compile often -- "$work/app"
 check "another word is an error" contains "$status $err" \
-  "--compile: 'often'; expected off, auto or always"
+  "compile: 'often'; expected off, auto, always, cc or cc-always"
 finish

@@ -58,6 +58,13 @@ check "success is passed through" [ "$status" = 0 ]
 try "$aqueduct" exec true
 check "a program that never called hsa_init is told" \
   ends_with 125 "never called hsa_init"
+try "$aqueduct" exec --host-only allow -- /bin/true
+check "--host-only allow keeps the status of a program of the host" \
+  ends_with 0 "ran on the host only"
+try "$aqueduct" exec --host-only allow -- /bin/false
+check "and its failure" [ "$status" = 1 ]
+try "$aqueduct" exec --host-only maybe -- /bin/true
+check "--host-only takes two words" ends_with 125 "expected fail or allow"
 try "$aqueduct" exec false
 check "failure is passed through" [ "$status" = 1 ]
 try "$aqueduct" exec no-such-program

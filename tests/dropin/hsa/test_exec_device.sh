@@ -129,7 +129,7 @@ xnack=
 build none -DFIRST='"gfx1010"'
 exec_on "$work/none"
 check "code that fits no model is refused with both sides" ran 125 "" \
-  "none has code for gfx1010, which fits no device model; there are mi50 (gfx906), "
+  "none has code for gfx1010, which no device model matches; there are mi50 (gfx906), "
 check "which lists every processor" contains "$err" "mi350x (gfx950), gfx1151"
 exec_on --device mi50 "$work/none"
 check "a device of the user's runs it with a warning" \
@@ -196,7 +196,7 @@ check "--device is for all of them" contains "$out" "gfx906"
 try "$aqueduct" exec sh -c "'$work/none'"
 check "code of such a program that fits no model gets the default device" \
   ran 0 gfx942:sramecc+:xnack- \
-  "$work/none has code for gfx1010, which fits no device model: the device is the default one"
+  "$work/none has code for gfx1010, which no device model matches: the device is the default one"
 if command -v python3 > /dev/null; then
   cat > "$work/app.py" << 'P'
 import ctypes, sys
@@ -278,7 +278,7 @@ check "show names their processors" contains "$err" \
 build openmp '-DLLVM="gfx1010"'
 exec_on "$work/openmp"
 check "those that fit no model are refused with both sides" ran 125 "" \
-  "openmp has code for gfx1010, which fits no device model; there are mi50"
+  "openmp has code for gfx1010, which no device model matches; there are mi50"
 build openmp '-DLLVM="gfx90a"' -DVERSION=9
 exec_on "$work/openmp"
 check "a version of the binaries that is not known is named" \

@@ -260,7 +260,7 @@ START_TEST(locked_memory_stays_where_it_is_if_the_library_is_asked)
 }
 END_TEST
 
-START_TEST(agents_reach_pools_of_the_host_and_their_own)
+START_TEST(agents_reach_their_own_pools_and_ask_for_others)
 {
   client c;
   uint32_t access, hops;
@@ -268,6 +268,10 @@ START_TEST(agents_reach_pools_of_the_host_and_their_own)
   client_open(&c);
   ck_assert_done(hsa_amd_agent_memory_pool_get_info(
       c.device, c.host_fine, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
+  ck_assert_uint_eq(access, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+  ck_assert_done(hsa_amd_agent_memory_pool_get_info(
+      c.device, c.device_coarse, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+      &access));
   ck_assert_uint_eq(access, HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT);
   ck_assert_done(hsa_amd_agent_memory_pool_get_info(
       c.host, c.device_coarse, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
@@ -304,6 +308,94 @@ START_TEST(a_device_has_a_region_for_kernel_arguments)
                 HSA_STATUS_INFO_BREAK);
   ck_assert_done(hsa_memory_allocate(region, SIZE, &memory));
   ck_assert_done(hsa_memory_free(memory));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(pools_say_where_they_are_and_for_whom)
+{
+  client c;
+  client_open(&c);
+  const struct {
+    hsa_amd_memory_pool_t pool;
+    uint32_t location;
+    uint64_t granule;
+    bool by_all;
+  } pools[] = {
+      {c.host_fine, HSA_AMD_MEMORY_POOL_LOCATION_CPU, 4096, true},
+      {c.host_kernarg, HSA_AMD_MEMORY_POOL_LOCATION_CPU, 4096, true},
+      {c.device_coarse, HSA_AMD_MEMORY_POOL_LOCATION_GPU, 2 << 20, false},
+      {c.device_fine, HSA_AMD_MEMORY_POOL_LOCATION_GPU, 2 << 20, false}};
+  for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
+    uint32_t location, width, bits;
+    uint64_t granule;
+    bool by_all, host;
+    const hsa_amd_memory_pool_t pool = pools[i].pool;
+    const hsa_region_t region = {pool.handle};
+    ck_assert_done(hsa_amd_memory_pool_get_info(
+        pool, HSA_AMD_MEMORY_POOL_INFO_LOCATION, &location));
+    ck_assert_done(hsa_amd_memory_pool_get_info(
+        pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE, &granule));
+    ck_assert_done(hsa_amd_memory_pool_get_info(
+        pool, HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL, &by_all));
+    ck_assert_done(hsa_region_get_info(
+        region, HSA_AMD_REGION_INFO_HOST_ACCESSIBLE, &host));
+    ck_assert_uint_eq(location, pools[i].location);
+    ck_assert_uint_eq(granule, pools[i].granule);
+    ck_assert(by_all == pools[i].by_all);
+    ck_assert(host); /* without strict memory */
+    if (by_all)
+      continue;
+    ck_assert_done(
+        hsa_region_get_info(region, HSA_AMD_REGION_INFO_BUS_WIDTH, &bits));
+    ck_assert_done(
+        hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_MEMORY_WIDTH, &width));
+    ck_assert_uint_eq(bits, width);
+  }
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(nothing_is_copied_anywhere_and_fills_are_of_words)
+{
+  client c;
+  char *memory;
+  client_open(&c);
+  ck_assert_done(hsa_memory_copy((void *)8, (const void *)16, 0));
+  ck_assert_hsa(hsa_memory_copy((void *)8, (const void *)16, 1),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.host_fine, SIZE, 0,
+                                              (void **)(void *)&memory));
+  ck_assert_hsa(hsa_amd_memory_fill(memory + 2, 0, 1),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_amd_memory_fill(memory + 4, 0, 1));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(a_box_begins_at_its_own_offset_on_each_side)
+{
+  enum { X = 8, Y = 4, Z = 3 };
+  client c;
+  client_open(&c);
+  char from[Z][Y][X], to[Y][Z][2 * X];
+  for (int i = 0; i < X * Y * Z; i++)
+    (&from[0][0][0])[i] = (char)(i + 1);
+  memset(to, 0, sizeof to);
+  hsa_signal_t done = client_signal(1);
+  hsa_pitched_ptr_t source = {from, X, X * Y};
+  hsa_pitched_ptr_t target = {to, 2 * X, (size_t)2 * X * Z};
+  hsa_dim3_t there = {3, 1, 2}, here = {1, 2, 1}, range = {4, 2, 2};
+  ck_assert_done(hsa_amd_memory_async_copy_rect(
+      &target, &there, &source, &here, &range, c.device, 1, 0, NULL, done));
+  client_wait_zero(done);
+  for (int z = 0; z < Y; z++)
+    for (int y = 0; y < Z; y++)
+      for (int x = 0; x < 2 * X; x++) {
+        const bool inside = z >= 2 && y >= 1 && x >= 3 && x < 7;
+        ck_assert_int_eq(to[z][y][x],
+                         inside ? from[z - 2 + 1][y - 1 + 2][x - 3 + 1] : 0);
+      }
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -687,9 +779,12 @@ AQ_TEST_MAIN("dropin/hsa/memory",
              devices_have_an_address_of_their_own_for_locked_memory,
              locked_memory_stays_where_it_is_if_the_library_is_asked,
              a_device_has_a_region_for_kernel_arguments,
+             pools_say_where_they_are_and_for_whom,
+             nothing_is_copied_anywhere_and_fills_are_of_words,
+             a_box_begins_at_its_own_offset_on_each_side,
              only_memory_that_is_known_can_be_filled,
              registering_nothing_at_an_address_is_refused,
-             agents_reach_pools_of_the_host_and_their_own,
+             agents_reach_their_own_pools_and_ask_for_others,
              fill_and_copy_move_bytes,
              a_copy_waits_for_its_dependency_moves_and_decrements,
              copies_with_inconsistent_dependencies_are_refused,

@@ -83,10 +83,10 @@ refused() { # WORDS OPTION...
     [ "$status $(echo "$err" | wc -l)" = "2 1" ]
   check "which says that $refused_words" contains "$err" "$refused_words"
 }
-refused "mix.jsonl: it has no executions of code, from which --cost executed predicts" \
+refused "mix.jsonl: it has no executions of code, from which cost executed predicts" \
   --cost executed
 refused "compares all results of its kernels" --cost sampled
-refused "executes no code" --cost executed --kernels-from host
+refused "execute no code" --cost executed --kernels-from host
 try "$aqueduct" show costed
 check "and nothing is stored" [ "$status" != 0 ]
 

@@ -136,6 +136,28 @@ wait "$y"
 check "the other one is told of its program's end" [ $? = 137 ]
 check "and stored as if nothing had been" \
   [ "$(field y state) $(rows y wait | grep -c '^[1-9]') $(left)" = "incomplete 1 0" ]
+
+# Of a spool that another version wrote, nothing is lost.
+"$aqueduct" exec --name z -- "$work/app" loop > "$work/z" 2> "$work/z.err" &
+z=$!
+waits_for grep -q ready "$work/z"
+program=$(pgrep -P "$z")
+kill -9 "$z" "$program"
+wait "$z" 2> /dev/null
+waits_for sh -c "! kill -0 $program 2> /dev/null"
+spool=$(find "$spools" -type f -name '*.spool')
+version() { # N: at byte 8 of the header
+  printf '%b' "\\00$1" | dd of="$spool" bs=1 seek=8 conv=notrunc 2> /dev/null
+}
+version 2
+try "$aqueduct" list runs --names
+check "a spool of another version is left, with a line" sh -c '
+  [ -s "$1" ] && echo "$2" | grep -q "was not recovered: .*spool of version 2; expected 1"' \
+  sh "$spool" "$err"
+version 1
+try "$aqueduct" list runs --names
+check "and stored by a command that reads it" \
+  [ "$(field z state) $(left)" = "incomplete 0" ]
 check "the store is whole" \
   [ "$("$aqueduct" list runs --names | wc -l)" -ge 10 ]
 finish

@@ -2,6 +2,7 @@
 /* Signals: every operation in every order, waits, handlers, groups. */
 #include <malloc.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "dropin/hsa/client.h"
@@ -179,6 +180,47 @@ START_TEST(a_group_gives_the_signal_that_holds)
 }
 END_TEST
 
+/* A thread that waits for a group of one signal. */
+typedef struct member {
+  hsa_signal_group_t group;
+  hsa_signal_t found;
+  hsa_status_t status;
+} member;
+
+static void *member_wait(void *argument)
+{
+  member *m = argument;
+  const uint32_t condition = HSA_SIGNAL_CONDITION_EQ;
+  const hsa_signal_value_t value = 0;
+  m->status = hsa_signal_group_wait_any_scacquire(
+      m->group, &condition, &value, HSA_WAIT_STATE_BLOCKED, &m->found, NULL);
+  return NULL;
+}
+
+START_TEST(a_wait_for_a_group_outlives_the_group)
+{
+  enum { OF_GROUPS = 64 };
+  pthread_t thread;
+  member m = {.found = {0}};
+  void *other[OF_GROUPS];
+  ck_assert_done(hsa_init());
+  const hsa_signal_t signal = client_signal(1);
+  ck_assert_done(hsa_signal_group_create(1, &signal, 0, NULL, &m.group));
+  ck_assert_int_eq(pthread_create(&thread, NULL, member_wait, &m), 0);
+  usleep(50000);
+  ck_assert_done(hsa_signal_group_destroy(m.group));
+  for (int i = 0; i < OF_GROUPS; i++) /* one of them where the group was */
+    memset(other[i] = malloc(24), 0x5a, 24);
+  hsa_signal_store_screlease(signal, 0);
+  ck_assert_int_eq(pthread_join(thread, NULL), 0);
+  ck_assert_done(m.status);
+  ck_assert_uint_eq(m.found.handle, signal.handle);
+  for (int i = 0; i < OF_GROUPS; i++)
+    free(other[i]);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 typedef struct calls {
   hsa_signal_t done;
   int left;
@@ -314,5 +356,6 @@ AQ_TEST_MAIN("dropin/hsa/signals",
              a_wait_that_times_out_gives_the_value_there_is,
              any_gives_the_index_that_holds_and_leaves_out_null,
              all_waits_for_every_condition, a_group_gives_the_signal_that_holds,
+             a_wait_for_a_group_outlives_the_group,
              a_handler_is_called_until_it_returns_false,
              an_async_function_is_called_once)

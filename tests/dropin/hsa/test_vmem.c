@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Virtual memory: addresses, physical memory and mappings between them. */
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -75,6 +76,81 @@ START_TEST(access_is_told_as_it_was_set)
   ck_assert_hsa(hsa_amd_vmem_handle_release(memory),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static uint64_t memory_left(const client *c)
+{
+  uint64_t left;
+  ck_assert_done(
+      hsa_agent_get_info(c->device, HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &left));
+  return left;
+}
+
+START_TEST(physical_memory_has_its_type_and_goes_back_with_its_last_use)
+{
+  for (uint32_t type = 0; type < 2; type++) {
+    client c;
+    void *va;
+    uint32_t found;
+    hsa_amd_memory_pool_t pool;
+    hsa_amd_vmem_alloc_handle_t memory;
+    client_open(&c);
+    const uint64_t left = memory_left(&c);
+    ck_assert_done(
+        hsa_amd_vmem_handle_create(c.device_coarse, SIZE, type, 0, &memory));
+    ck_assert_done(
+        hsa_amd_vmem_get_alloc_properties_from_handle(memory, &pool, &found));
+    ck_assert_uint_eq(found, type);
+    ck_assert_done(hsa_amd_vmem_address_reserve(&va, SIZE, 0, 0));
+    ck_assert_done(hsa_amd_vmem_map(va, SIZE, 0, memory, 0));
+    ck_assert_done(hsa_amd_vmem_handle_release(memory));
+    ck_assert_uint_eq(memory_left(&c), left - SIZE);
+    ck_assert_done(hsa_amd_vmem_unmap(va, SIZE));
+    ck_assert_uint_eq(memory_left(&c), left);
+    ck_assert_done(hsa_shut_down());
+  }
+}
+END_TEST
+
+static void read_only_map(bool write)
+{
+  client c;
+  volatile char *va;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory));
+  ck_assert_done(
+      hsa_amd_vmem_address_reserve((void **)(void *)&va, SIZE, 0, 0));
+  ck_assert_done(hsa_amd_vmem_map((void *)(uintptr_t)va, SIZE, 0, memory, 0));
+  const hsa_amd_memory_access_desc_t ro = {HSA_ACCESS_PERMISSION_RO, c.host};
+  /* Half of a mapping has no access of its own. */
+  ck_assert_hsa(
+      hsa_amd_vmem_set_access((void *)(uintptr_t)va, SIZE / 2, &ro, 1),
+      HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_amd_vmem_set_access((void *)(uintptr_t)va, SIZE, &ro, 1));
+  ck_assert_int_eq(va[5], 0);
+  if (write)
+    va[5] = 1;
+  ck_assert_done(hsa_shut_down());
+  _exit(0);
+}
+
+static void read_only_read(void)
+{
+  read_only_map(false);
+}
+
+static void read_only_write(void)
+{
+  read_only_map(true);
+}
+
+START_TEST(a_mapping_to_be_read_faults_a_host_that_writes)
+{
+  ck_assert_int_eq(client_child(read_only_read), 0);
+  ck_assert_int_eq(client_child(read_only_write), 256 + SIGSEGV);
 }
 END_TEST
 
@@ -305,6 +381,8 @@ END_TEST
 
 AQ_TEST_MAIN("dropin/hsa/vmem", one_memory_is_seen_at_two_addresses,
              access_is_told_as_it_was_set,
+             physical_memory_has_its_type_and_goes_back_with_its_last_use,
+             a_mapping_to_be_read_faults_a_host_that_writes,
              access_is_set_over_mappings_that_follow_each_other,
              agents_are_let_reach_a_mapping_as_they_are_an_allocation,
              exported_memory_is_the_same_when_it_is_imported,

@@ -49,6 +49,14 @@ for device in rx6900xt rx7900xtx rx9070xt; do
     --expect "out=@$work/exp.bin:1e-6" --args 'out:f32[4]'
   check "LLVM IR is run on the $device" [ "$status" = 0 ]
 done
+if [ -x /usr/lib/llvm-15/bin/llvm-link ] && [ -x /usr/lib/llvm-15/bin/clang ]; then
+  export AQUEDUCT_LLVM=/usr/lib/llvm-15
+  launch "$here/exp.ll" exp --device rx6900xt --grid 4 \
+    --expect "out=@$work/exp.bin:1e-6" --args 'out:f32[4]'
+  check "a clang that links no libraries into LLVM IR has llvm-link do it" \
+    [ "$status" = 0 ]
+  unset AQUEDUCT_LLVM
+fi
 launch "$here/exp.ll" exp --device mi50 --grid 4 -DX --args 'out:f32[4]'
 check "a macro for LLVM IR is refused" one_line 2 'no meaning for LLVM IR'
 

@@ -47,6 +47,26 @@ static void barrier_in_uneven_loop(bool fixed)
   OK(hipFree(a));
 }
 
+// More barriers than 15 bits count.
+__global__ void late_kernel(int *a, int fixed)
+{
+  int i = threadIdx.x;
+  for (int k = 0; k < 40000; k++)
+    MEET();
+  a[i] = i;
+  if (fixed)
+    MEET();
+  a[128 + i] = a[i ^ 64]; // FINDS race_behind_many_barriers: race in a workgroup
+}
+
+static void race_behind_many_barriers(bool fixed)
+{
+  int *a = make<int>(256);
+  late_kernel<<<1, 128>>>(a, fixed);
+  OK(hipDeviceSynchronize());
+  OK(hipFree(a));
+}
+
 __global__ void branch_kernel(int *a, int fixed)
 {
   int i = threadIdx.x;
@@ -260,4 +280,5 @@ const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(load_not_waited),      CASE(shared_not_waited),
     CASE(scalar_not_waited),    CASE(wait_for_too_few),
     CASE(write_not_waited),     CASE(moved_not_waited),
+    CASE(race_behind_many_barriers),
 };

@@ -38,6 +38,24 @@ static void flag_never_set(bool fixed)
   OK(hipFree(a));
 }
 
+// A lock that the host holds.
+__global__ void enter(int *lock, int *b)
+{
+  int free = 0;
+  while (!__hip_atomic_compare_exchange_strong(lock, &free, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) // FINDS lock_never_freed: endless wait
+    free = 0;
+  *b = 1;
+}
+
+static void lock_never_freed(bool fixed)
+{
+  int *a = make<int>(2);
+  OK(hipMemset(a, !fixed, 8));
+  enter<<<1, 1>>>(a, a + 1);
+  OK(hipDeviceSynchronize());
+  OK(hipFree(a));
+}
+
 // Each workgroup waits until as many have come as the host says.
 __global__ void meet(int *count, int expected)
 {
@@ -61,5 +79,6 @@ const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(memory_leaked),
     CASE(host_memory_leaked),
     CASE(flag_never_set),
+    CASE(lock_never_freed),
     CASE(too_many_expected),
 };

@@ -1,19 +1,35 @@
 # Tests of src/gpu/check: the order of packets and copies, and defects in programs.
-check_PROGRAMS += tests/gpu/check/test_order
+check_PROGRAMS += tests/gpu/check/test_findings \
+	tests/gpu/check/test_order tests/gpu/check/test_memory_model
+tests_gpu_check_test_memory_model_SOURCES = \
+	tests/gpu/check/test_memory_model.c tests/gpu/check/model_run.h \
+	tests/gpu/check/model_page.h \
+	tests/gpu/wave/run.h tests/gpu/wave/seen.h
+EXTRA_DIST += tests/gpu/check/model.c tests/gpu/check/cells.tsv
+check_PROGRAMS += tests/gpu/check/test_litmus
+AQ_SLICED_TESTS += tests/gpu/check/test_litmus
+tests_gpu_check_test_litmus_SOURCES = tests/gpu/check/test_litmus.c \
+	tests/gpu/check/model_page.h tests/gpu/check/model_run.h \
+	tests/gpu/wave/run.h tests/gpu/wave/seen.h
 EXTRA_DIST += tests/gpu/check/sites.hpp tests/gpu/check/sites.hip \
 	tests/gpu/check/values.hip tests/gpu/check/barriers.hip \
 	tests/gpu/check/queues.c \
 	tests/gpu/check/queues.cl tests/gpu/check/scopes.cl \
 	tests/gpu/check/waits.cl \
-	tests/gpu/check/offload.c tests/gpu/check/total.mlir \
+	tests/gpu/check/offload.c tests/gpu/check/waves.c \
+	tests/gpu/check/total.mlir \
 	tests/gpu/check/waits.hip tests/gpu/check/cost.hip \
 	tests/gpu/check/cost.sh \
 	tests/gpu/check/schedule.hip tests/gpu/check/hazards.hip \
 	tests/gpu/check/floats.hip tests/gpu/check/ends.hip \
+	tests/gpu/check/same.hip \
+	tests/gpu/check/variables.hip tests/gpu/check/hosts.hip \
 	tests/gpu/check/matrices.cl tests/gpu/check/sarif.schema.json
 EXTRA_DIST += tests/gpu/check/programs.sh tests/gpu/check/sites.sh
-AQ_LONG_TESTS += tests/gpu/check/test_kept.sh tests/gpu/check/test_notes.sh \
-	tests/gpu/check/test_sites.sh \
+AQ_LONG_TESTS += tests/gpu/check/test_barriers.sh \
+	tests/gpu/check/test_hosts.sh \
+	tests/gpu/check/test_kept.sh tests/gpu/check/test_notes.sh \
+	tests/gpu/check/test_same.sh tests/gpu/check/test_sites.sh \
 	tests/gpu/check/test_scopes.sh \
 	tests/gpu/check/test_offload.sh tests/gpu/check/test_waits.sh \
 	tests/gpu/check/test_schedule.sh tests/gpu/check/test_sarif.sh \

@@ -8,6 +8,8 @@ here=$AQ_SRCDIR/tests/gpu/check
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export AQUEDUCT_STORE=$work/store.db
+# exec --check keeps values of the caller.
+unset GPU_MAX_HW_QUEUES ROC_ENABLE_LARGE_BAR
 number=0
 
 skip_all() { # REASON

@@ -30,6 +30,104 @@ static void read_before_event(bool fixed)
   OK(hipFree(b));
 }
 
+// HIP would map the first of eight streams and the fifth to one queue.
+__global__ void thrice(const int *a, int *b)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int x = a[i]; // FINDS streams_of_one_queue: race between dispatches
+  b[i] = 3 * x;
+}
+
+static void streams_of_one_queue(bool fixed)
+{
+  hipStream_t all[8];
+  int *a = make<int>(N), *b = make<int>(N);
+  for (hipStream_t &s : all)
+    OK(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+  put<<<2, 256, 0, all[0]>>>(a, 3);
+  thrice<<<2, 256, 0, all[fixed ? 0 : 4]>>>(a, b);
+  OK(hipDeviceSynchronize());
+  for (hipStream_t s : all)
+    OK(hipStreamDestroy(s));
+  OK(hipFree(a));
+  OK(hipFree(b));
+}
+
+__global__ void count_up(int *a)
+{
+  int i = threadIdx.x;
+  atomicAdd(a + i, 1); // FINDS fill_before_atomics: race between dispatches
+}
+
+static void fill_before_atomics(bool fixed)
+{
+  streams s;
+  int *a = make<int>(N);
+  OK(hipMemsetAsync(a, 0, N * sizeof(int), s.a));
+  if (fixed)
+    s.order();
+  count_up<<<1, 256, 0, s.b>>>(a);
+  OK(hipDeviceSynchronize());
+  OK(hipFree(a));
+}
+
+__global__ void fourfold(const int *a, int *b)
+{
+  int i = threadIdx.x;
+  int x = a[i]; // FINDS value_not_waited: race between dispatches
+  b[i] = 4 * x;
+}
+
+// Values in memory order two streams.
+static void value_not_waited(bool fixed)
+{
+  streams s;
+  int *a = make<int>(N), *b = make<int>(N);
+  unsigned *value;
+  OK(hipExtMallocWithFlags((void **)&value, 8, hipMallocSignalMemory));
+  *value = 0;
+  put<<<2, 256, 0, s.a>>>(a, 3);
+  OK(hipStreamWriteValue32(s.a, value, 5, 0));
+  if (fixed)
+    OK(hipStreamWaitValue32(s.b, value, 5, hipStreamWaitValueEq, 0xffffffff));
+  fourfold<<<1, 256, 0, s.b>>>(a, b);
+  OK(hipDeviceSynchronize());
+  OK(hipFree(a));
+  OK(hipFree(b));
+}
+
+__global__ void fivefold(const int *a, int *b)
+{
+  int i = threadIdx.x;
+  int x = a[i]; // FINDS edge_missing: race between dispatches
+  b[i] = 5 * x;
+}
+
+// Two nodes of a graph.
+static void edge_missing(bool fixed)
+{
+  int *a = make<int>(N), *b = make<int>(N), v = 3;
+  void *writes[] = {&a, &v}, *reads[] = {&a, &b};
+  hipGraph_t graph;
+  hipGraphExec_t made;
+  hipGraphNode_t first, second;
+  hipKernelNodeParams one = {}, two = {};
+  one.func = (void *)put, one.kernelParams = writes;
+  one.gridDim = dim3(2), one.blockDim = dim3(256);
+  two.func = (void *)fivefold, two.kernelParams = reads;
+  two.gridDim = dim3(1), two.blockDim = dim3(256);
+  OK(hipGraphCreate(&graph, 0));
+  OK(hipGraphAddKernelNode(&first, graph, nullptr, 0, &one));
+  OK(hipGraphAddKernelNode(&second, graph, &first, fixed ? 1 : 0, &two));
+  OK(hipGraphInstantiate(&made, graph, nullptr, nullptr, 0));
+  OK(hipGraphLaunch(made, 0));
+  OK(hipDeviceSynchronize());
+  OK(hipGraphExecDestroy(made));
+  OK(hipGraphDestroy(graph));
+  OK(hipFree(a));
+  OK(hipFree(b));
+}
+
 static void write_behind_read(bool fixed)
 {
   streams s;
@@ -615,6 +713,10 @@ static void dropped_atomic(bool fixed)
 }
 
 const std::map<std::string, std::function<void(bool)>> cases = {
+    CASE(streams_of_one_queue),
+    CASE(fill_before_atomics),
+    CASE(value_not_waited),
+    CASE(edge_missing),
     CASE(read_before_event),
     CASE(write_behind_read),
     CASE(write_write),

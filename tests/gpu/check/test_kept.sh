@@ -15,7 +15,8 @@ run() { # bad|fixed
 kind="missing wait states"
 run bad
 [ $? -eq 1 ] && grep -q 'failures="1"' "$work/junit.xml" &&
-  grep -q "1 errors and 0 possible, first: $kind in" "$work/junit.xml" &&
+  grep -q "1 error and 0 possible, first: $kind: .*, in kernel .*(.*) at .*/hazards.hip:[0-9]" \
+    "$work/junit.xml" &&
   grep -q 'name="findings" value="1"' "$work/junit.xml"
 result $? "JUnit's test case fails" "$work/junit.xml"
 "$aqueduct" show latest > "$work/show" 2>&1 &&
@@ -24,6 +25,14 @@ result $? "show prints the finding" "$work/show"
 "$aqueduct" show latest --json > "$work/show.json" 2>&1 &&
   grep -q "\"kind\": *\"$kind\"" "$work/show.json"
 result $? "show --json has it" "$work/show.json"
+text=$(sed -n 's/.*"text": *"\(.*\)",*$/\1/p' "$work/show.json")
+[ -n "$text" ] && python3 - "$work/junit.xml" "$text" << 'PY'
+import sys
+from xml.etree import ElementTree
+message = ElementTree.parse(sys.argv[1]).find(".//failure").get("message")
+sys.exit(not message.endswith(", first: " + sys.argv[2]))
+PY
+result $? "its text is JUnit's" "$work/show.json" "$work/junit.xml"
 "$aqueduct" report latest -o "$work/page.html" > "$work/out" 2>&1 &&
   grep -q "\"findings\":\[{" "$work/page.html" &&
   grep -q "\"kind\":\"$kind\"" "$work/page.html" &&

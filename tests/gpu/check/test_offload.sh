@@ -20,6 +20,21 @@ elif [ -n "${AQ_WHOLE:-}" ]; then # make check-whole
   echo "ok $((number += 1)) - OpenMP # SKIP no clang that compiles for gfx90a"
 fi
 
+# GCC's threads are waves: its barriers are none of work-items. Its wait states
+# are another matter.
+gcc=$(command -v gcc-14 || command -v gcc-13 || command -v gcc-12)
+if [ -n "$gcc" ] && "$gcc" -fopenmp -O2 -g -foffload=amdgcn-amdhsa \
+  -foffload-options=-march=gfx906 -o "$work/waves" "$here/waves.c" \
+  2> "$work/log"; then
+  device=mi50 checks=memory,init,race,sync
+  run "$work/waves" && grep -q "CHECK SUMMARY.* 0 errors" "$work/report" &&
+    ! grep -q "^POSSIBLE" "$work/report"
+  outcome $? "a right program of GCC's offload has no finding but notes"
+  device=mi210 checks=all
+elif [ -n "${AQ_WHOLE:-}" ]; then # make check-whole
+  echo "ok $((number += 1)) - GCC # SKIP no gcc that compiles for gfx906"
+fi
+
 # Programs in MLIR, without source lines: the finding names the kernel.
 mlir() { # WAY NAME FILE KIND
   local good=1

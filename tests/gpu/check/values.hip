@@ -160,6 +160,27 @@ static void output_to_host(bool fixed)
   OK(hipHostFree(h));
 }
 
+__global__ void product_kernel(const float *a, const float *b, float *c)
+{
+  int i = threadIdx.x;
+  float x = a[i];
+  float y = b[i] * x;
+  c[i] = y + 1; // FINDS output_by_copy: uninitialised output
+}
+
+static void output_by_copy(bool fixed)
+{
+  float *a = make<float>(64), *b = make<float>(64), *c = make<float>(64);
+  float h[8192];
+  OK(hipMemset(a, 0x41, 256));
+  OK(hipMemset(b, 0x41, fixed ? 256 : 128));
+  product_kernel<<<1, 64>>>(a, b, c);
+  OK(hipMemcpy(h, c, 256, hipMemcpyDeviceToHost));
+  OK(hipFree(a));
+  OK(hipFree(b));
+  OK(hipFree(c));
+}
+
 __global__ void pick_kernel(const int *a, int *b)
 {
   int i = threadIdx.x;
@@ -282,6 +303,7 @@ static void moved_elsewhere(bool fixed)
 
 const std::map<std::string, std::function<void(bool)>> cases = {
     CASE(branch_on_memory),   CASE(loop_bound),
+    CASE(output_by_copy),
     CASE(index_from_memory),  CASE(counter_not_zeroed),
     CASE(shared_not_filled),  CASE(shared_index),
     CASE(private_not_filled), CASE(output_to_host),

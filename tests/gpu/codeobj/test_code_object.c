@@ -53,8 +53,8 @@ static void is_of_devlib(const aq_code_object *object, const char *target)
   ck_assert_str_eq(info->target, target);
   ck_assert_uint_eq(info->size, o->size);
   ck_assert_int_eq(memcmp(info->bytes, o->bytes, o->size), 0);
-  /* The block processor stands beside them. */
-  ck_assert_uint_eq(info->kernel_count, AQ_DEVLIB_KERNEL_COUNT + 1);
+  /* The block processor and aq_wait, which no host function is for. */
+  ck_assert_uint_eq(info->kernel_count, AQ_DEVLIB_KERNEL_COUNT + 2);
   for (int i = 0; i < AQ_DEVLIB_KERNEL_COUNT; i++) {
     const aq_code_kernel *k =
         aq_code_object_kernel(object, aq_devlib_entries[i].name);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dropin/hsa/object.h"
-#include "gpu/codeobj/image.h"
+#include "gpu/codeobj/loader.h"
 #include "gpu/devlib/devlib.h"
 #include "support/aqtest.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/codeobj/lines.h"
+#include "gpu/codeobj/line_table.h"
 #include "support/aqtest.h"
 
 typedef struct loaded {

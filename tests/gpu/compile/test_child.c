@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "gpu/compile/child.h"
+#include "gpu/compile/subprocess.h"
 
 static aq_diag diag;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/compile/objects.h"
+#include "gpu/compile/mlir_objects.h"
 
 static const char two[] =
     "llvm.func @f() attributes {x = \"gpu.binary @no [\"} {\n"

@@ -31,6 +31,29 @@ static void device_publish(uint32_t *word, uint32_t value)
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
+#define DEVICE_ATOMICS(BITS)                                                   \
+  static uint##BITS##_t device_change##BITS(uint##BITS##_t *at, uint32_t op,   \
+                                            uint##BITS##_t operand,            \
+                                            uint##BITS##_t expected)           \
+  {                                                                            \
+    const uint##BITS##_t value = *at;                                          \
+    *at = op == AQ_ATOMIC_ADD                        ? value + operand         \
+          : op == AQ_ATOMIC_AND                      ? value & operand         \
+          : op == AQ_ATOMIC_OR                       ? value | operand         \
+          : op == AQ_ATOMIC_XOR                      ? value ^ operand         \
+          : op == AQ_ATOMIC_CAS && value != expected ? value                   \
+                                                     : operand;                \
+    return value;                                                              \
+  }                                                                            \
+  static uint##BITS##_t device_look##BITS(const uint##BITS##_t *at)            \
+  {                                                                            \
+    looks++;                                                                   \
+    return *at;                                                                \
+  }
+static unsigned looks;
+DEVICE_ATOMICS(32)
+DEVICE_ATOMICS(64)
+
 #include "gpu/devlib/device/kernels.c"
 
 enum { ROOM = 700 };
@@ -128,6 +151,65 @@ START_TEST(patch_is_equal_to_its_definition)
   ck_assert_mem_eq(&a, &b, sizeof a);
   ck_assert_mem_eq(a.kernel.grid_size, grid, sizeof grid);
   ck_assert_uint_eq(a.header_setup, 0x30b02);
+}
+END_TEST
+
+START_TEST(atomic_is_equal_to_its_definition)
+{
+  static const uint64_t values[] = {0, 1, UINT64_C(0x80000000ffffffff),
+                                    UINT64_MAX};
+  for (uint32_t op = 0; op < AQ_ATOMIC_OP_COUNT; op++)
+    for (int i = 0; i < 64; i++)
+      for (uint32_t size = 4; size <= 8; size += 4) {
+        uint64_t a[4] = {7, values[i % 4], 7, 7}, b[4];
+        aq_atomic_args args = {&a[1],          &a[2], values[i / 4 % 4],
+                               values[i / 16], op,    size};
+        memcpy(b, a, sizeof b);
+        host_run(AQ_DEVLIB_ATOMIC, &args);
+        args.target = &b[1];
+        args.result = &b[2];
+        aq_atomic(args);
+        ck_assert_mem_eq(a, b, sizeof a);
+        /* Without a result. */
+        b[1] = values[i % 4];
+        b[2] = 7;
+        args.result = NULL;
+        aq_atomic(args);
+        ck_assert_uint_eq(b[1], a[1]);
+        ck_assert_uint_eq(b[2], 7);
+      }
+}
+END_TEST
+
+START_TEST(an_atomic_of_another_size_or_place_is_an_error)
+{
+  uint64_t value[2] = {5, 5};
+  char error[AQ_KERNEL_ERROR_SIZE];
+  for (int i = 0; i < 3; i++) {
+    aq_atomic_args args = {value, NULL, 1, 0, AQ_ATOMIC_ADD, 8};
+    args.size = i == 0 ? 2 : 8;
+    if (i == 1)
+      args.target = (char *)value + 4;
+    if (i == 2)
+      args.result = (char *)value + 4;
+    error[0] = 0;
+    aq_devlib_entries[AQ_DEVLIB_ATOMIC].function(
+        &(aq_kernel_call){.kernarg = &args, .error = error});
+    ck_assert_ptr_nonnull(strstr(error, "expected 4 or 8, aligned to them"));
+    ck_assert_uint_eq(value[0], 5);
+  }
+}
+END_TEST
+
+START_TEST(wait_ends_when_the_value_fulfils_the_condition)
+{
+  const uint64_t value = 0xfff05;
+  looks = 0;
+  aq_wait((aq_wait_args){&value, 5, 0xff, AQ_EQ, 4});
+  aq_wait((aq_wait_args){&value, 5, 0xff, AQ_GE, 8});
+  aq_wait((aq_wait_args){&value, 6, 0xff, AQ_LT, 8});
+  aq_wait((aq_wait_args){&value, 0, 0x100, AQ_NE, 4});
+  ck_assert_uint_eq(looks, 4);
 }
 END_TEST
 
@@ -230,7 +312,11 @@ END_TEST
 AQ_TEST_MAIN("gpu/devlib/devlib", fill_is_equal_to_its_definition,
              a_fill_with_a_pattern_of_no_bytes_or_too_many_is_an_error,
              copy_and_update_are_equal_to_their_definitions,
-             patch_is_equal_to_its_definition, timestamp_stores_the_clock,
+             patch_is_equal_to_its_definition,
+             atomic_is_equal_to_its_definition,
+             an_atomic_of_another_size_or_place_is_an_error,
+             wait_ends_when_the_value_fulfils_the_condition,
+             timestamp_stores_the_clock,
              spin_waits_as_many_ticks_as_its_duration_has,
              a_device_gets_the_object_that_fits,
              a_device_without_an_object_is_told_what_there_is)

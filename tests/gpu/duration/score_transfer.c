@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "common/fnv.h"
-#include "gpu/duration/transfer.h"
+#include "gpu/duration/cross_device.h"
 
 enum { ROWS_MAX = 4096, PAIRS_MAX = 16, DRAWS = 2000 };
 

@@ -48,6 +48,13 @@ check "that of memory is the kernel's bytes over its time" \
       printf "%.0f", share / 100 * $2 * 1638.4 / 1000
       exit
     }' "$work/shares")" = 2097 ]
+check "no member of the document is there twice" python3 -c '
+import json, sys
+def once(pairs):
+    names = [name for name, _ in pairs]
+    assert len(names) == len(set(names)), names
+    return dict(pairs)
+json.load(open(sys.argv[1]), object_pairs_hook=once)' "$work/shares"
 check "a device without a cache behind L2 has no share of its peak" \
   [ "${out#*far %}" = "$out" ]
 try "$aqueduct" stats all --by queue
@@ -112,7 +119,7 @@ launched no --cost executed --profile-isa
 check "a profile excludes it" contains "$err" "count for themselves"
 launched no --cost much
 check "launch refuses another word" contains "$err" \
-  "--cost: 'much'; expected fixed, executed or sampled"
+  "cost: 'much'; expected fixed, executed or sampled"
 try "$aqueduct" launch "$srcdir/tests/gpu/duration/counted.hip" twice \
   --device mi210,mi300x --grid 256 --cost executed --args buf:f32[256] out:f32[256]
 check "each device has its own constants" [ "$status" = 0 ]

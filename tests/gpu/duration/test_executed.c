@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/duration/executed.h"
+#include "gpu/duration/roofline.h"
 #include "transport/registry/device_models.h"
 
 /* A device whose parts are easy to compute: 10 units of 1 GHz. */

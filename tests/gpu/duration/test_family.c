@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "gpu/duration/family.h"
+#include "gpu/duration/kernel_class.h"
 
 START_TEST(names_of_libraries_tell_their_families)
 {

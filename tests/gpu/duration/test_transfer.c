@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "gpu/duration/transfer.h"
+#include "gpu/duration/cross_device.h"
 
 static aq_peaks peaks(const char *gfx, int64_t cus, int64_t mhz, int64_t gflops,
                       int64_t gbs)

@@ -16,7 +16,7 @@ START_TEST(blocks_are_aligned_zero_and_published)
   aq_allocations *map = aq_allocations_create();
   aq_device_heap *heap = aq_device_heap_create(map, 64 * (uint64_t)MEGABYTE);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    unsigned char *block = aq_device_heap_take(heap, 1, sizes[i]);
+    unsigned char *block = aq_device_heap_alloc(heap, 1, sizes[i]);
     aq_allocation found;
     ck_assert_ptr_nonnull(block);
     ck_assert_uint_eq((uintptr_t)block % (i < 4 ? 4096 : 2 * MEGABYTE), 0);
@@ -26,9 +26,9 @@ START_TEST(blocks_are_aligned_zero_and_published)
                                   AQ_ACCESS_WRITE, &found));
     ck_assert_uint_eq(found.device, 1);
     ck_assert_uint_eq(found.kind, AQ_ALLOCATION_HEAP);
-    ck_assert(aq_device_heap_give(heap, (uintptr_t)block));
+    ck_assert(aq_device_heap_free(heap, (uintptr_t)block));
     ck_assert(!aq_allocations_cover(map, (uintptr_t)block));
-    ck_assert(!aq_device_heap_give(heap, (uintptr_t)block));
+    ck_assert(!aq_device_heap_free(heap, (uintptr_t)block));
   }
   aq_device_heap_destroy(heap);
   aq_allocations_destroy(map);
@@ -39,16 +39,16 @@ START_TEST(the_limit_counts_what_is_held)
 {
   aq_allocations *map = aq_allocations_create();
   aq_device_heap *heap = aq_device_heap_create(map, 3 * (uint64_t)MEGABYTE);
-  void *first = aq_device_heap_take(heap, 0, 2 * (uint64_t)MEGABYTE);
+  void *first = aq_device_heap_alloc(heap, 0, 2 * (uint64_t)MEGABYTE);
   ck_assert_ptr_nonnull(first);
-  ck_assert_ptr_null(aq_device_heap_take(heap, 0, 2 * (uint64_t)MEGABYTE));
-  ck_assert_ptr_null(aq_device_heap_take(heap, 0, UINT64_MAX));
-  ck_assert_ptr_null(aq_device_heap_take(heap, 0, 0));
-  void *second = aq_device_heap_take(heap, 0, MEGABYTE);
+  ck_assert_ptr_null(aq_device_heap_alloc(heap, 0, 2 * (uint64_t)MEGABYTE));
+  ck_assert_ptr_null(aq_device_heap_alloc(heap, 0, UINT64_MAX));
+  ck_assert_ptr_null(aq_device_heap_alloc(heap, 0, 0));
+  void *second = aq_device_heap_alloc(heap, 0, MEGABYTE);
   ck_assert_ptr_nonnull(second);
-  ck_assert_ptr_null(aq_device_heap_take(heap, 0, 1));
-  ck_assert(aq_device_heap_give(heap, (uintptr_t)first));
-  ck_assert_ptr_nonnull(aq_device_heap_take(heap, 0, MEGABYTE));
+  ck_assert_ptr_null(aq_device_heap_alloc(heap, 0, 1));
+  ck_assert(aq_device_heap_free(heap, (uintptr_t)first));
+  ck_assert_ptr_nonnull(aq_device_heap_alloc(heap, 0, MEGABYTE));
   aq_device_heap_destroy(heap);
   ck_assert(!aq_allocations_cover(map, (uintptr_t)second));
   aq_allocations_destroy(map);

@@ -91,7 +91,7 @@ START_TEST(rare_encodings_have_llvm_objdumps_text)
 {
   static const struct {
     const char *target;
-    uint32_t words[2];
+    uint32_t words[3];
     const char *text;
   } cases[] = {
       {"gfx900",
@@ -144,6 +144,9 @@ START_TEST(rare_encodings_have_llvm_objdumps_text)
        {0xbf900593, 0},
        "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_CUT, 1)"},
       {"gfx900", {0xd1330005, 0x0001e101}, "v_ldexp_f16_e64 v5, v1, 0.5"},
+      {"gfx1200", {0x7ec8def0, 0}, "v_cvt_pk_f32_bf8_e32 v[100:101], 0.5"},
+      {"gfx1250", {0xd7720036, 0x000000ff, 0x40}, "v_cvt_pk_fp8_f16 v54, 64"},
+      {"gfx1250", {0xd7720036, 0x000000ff, 0x41}, "v_cvt_pk_fp8_f16 v54, 0x41"},
       {"gfx900", {0xc400000f, 0}, "exp mrt0 v0, v0, v0, v0"},
       {"gfx900",
        {0xf0011f00, 0x00000005},
@@ -164,9 +167,9 @@ START_TEST(rare_encodings_have_llvm_objdumps_text)
     char text[AQ_ISA_TEXT_SIZE];
     aq_diag diag = AQ_DIAG_INIT;
     aq_isa_inst inst;
-    ck_assert_status(
-        aq_isa_decode(&decoder, cases[i].words, 8, 0, &inst, &diag), AQ_OK,
-        &diag);
+    ck_assert_status(aq_isa_decode(&decoder, cases[i].words,
+                                   sizeof cases[i].words, 0, &inst, &diag),
+                     AQ_OK, &diag);
     aq_isa_print(&inst, text);
     ck_assert_str_eq(text, cases[i].text);
   }

@@ -2,9 +2,9 @@
 /* Instructions reached from an entry, in code assembled by hand. */
 #include <string.h>
 
-#include "gpu/isa/flow.h"
+#include "gpu/isa/cfg_walk.h"
+#include "gpu/isa/control_flow.h"
 #include "gpu/isa/labels.h"
-#include "gpu/isa/walk.h"
 #include "support/aqtest.h"
 
 enum { BASE = 0x1000 };

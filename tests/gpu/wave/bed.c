@@ -94,6 +94,12 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
   open_with(out, gfx, false, texts, count, level);
 }
 
+void bed_open_in(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
+                 size_t count, unsigned level)
+{
+  open_with(out, gfx, lanes == 32, texts, count, level);
+}
+
 void bed_open_all(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
                   size_t count)
 {
@@ -134,9 +140,9 @@ static void executed_see(bed *b, uint64_t pc)
 {
   for (uint64_t at = pc; at < pc + BED_STRIDE; at += 4) {
     const aq_wave_op *o = aq_wave_code_at(b->code, at);
-    if (!o->more)
+    if (!o->decoded)
       continue;
-    const aq_isa_inst *inst = &o->more->inst;
+    const aq_isa_inst *inst = &o->decoded->inst;
     seen_row(inst->row, inst->target);
     if (inst->second)
       seen_row(inst->second, inst->target);

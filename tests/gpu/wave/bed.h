@@ -8,7 +8,7 @@
 
 #include "common/allocations.h"
 #include "gpu/wave/core/code.h"
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 enum { BED_STRIDE = 16 /* bytes an instruction */, BED_TEXT = 192 };
 
@@ -26,10 +26,12 @@ typedef struct bed {
   aq_wave_grid grid;
 } bed;
 
-/* Assembles `count` texts and marks each one that the assembler refuses.
- * Handlers come from `named`. bed_close frees all. */
+/* Assembles `count` texts and marks each one that the assembler refuses, for
+ * waves of 64 lanes, or of 32 or 64. bed_close frees all. */
 void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
               unsigned level);
+void bed_open_in(bed *out, const char *gfx, int lanes, char (*texts)[BED_TEXT],
+                 size_t count, unsigned level);
 void bed_close(bed *b);
 
 /* The same in waves of 32 or 64 lanes, at the level of the host; the test fails

@@ -34,11 +34,12 @@ aq_wave_oracles = tests/gpu/wave/test_opcodes tests/gpu/wave/test_generated \
 aq_wave_vectors = tests/gpu/wave/test_opcodes tests/gpu/wave/test_moves \
 	tests/gpu/wave/test_pairs tests/gpu/wave/test_accesses \
 	tests/gpu/wave/test_convert tests/gpu/wave/test_lds \
-	tests/gpu/wave/test_typed \
+	tests/gpu/wave/test_typed tests/gpu/wave/test_bounds \
 	tests/gpu/wave/test_images \
 	tests/gpu/wave/test_matrix tests/gpu/wave/test_matrix_sums \
 	tests/gpu/wave/test_wmma \
-	tests/gpu/wave/test_rdna tests/gpu/wave/test_generated \
+	tests/gpu/wave/test_rdna tests/gpu/wave/test_rdna_control \
+	tests/gpu/wave/test_generated \
 	tests/gpu/wave/test_csmith \
 	tests/gpu/wave/test_small \
 	tests/gpu/wave/test_kernels tests/gpu/wave/test_groups \
@@ -63,12 +64,20 @@ aq_wave_compiled = tests/gpu/wave/test_kernels tests/gpu/wave/test_groups \
 	tests/gpu/wave/test_small \
 	tests/gpu/wave/test_matrix tests/gpu/wave/test_native
 check-compiled: $(aq_wave_compiled)
-	$(AM_V_at)for test in $(aq_wave_compiled); do \
-	  AQ_NATIVE=always AQ_ORACLES=all AQ_SRCDIR='$(abs_top_srcdir)' \
-	    AQUEDUCT_CACHE='$(abs_builddir)/compiled.cache' \
-	    CK_TIMEOUT_MULTIPLIER=40 $$test || exit 1; \
+	$(AM_V_at)for mode in always cc-always; do \
+	  for test in $(aq_wave_compiled); do \
+	    AQ_NATIVE=$$mode AQ_ORACLES=all AQ_SRCDIR='$(abs_top_srcdir)' \
+	      AQUEDUCT_CACHE='$(abs_builddir)/compiled.cache' \
+	      CK_TIMEOUT_MULTIPLIER=40 $$test || exit 1; \
+	  done; \
 	done
 	$(AM_V_at)rm -rf compiled.cache
+
+# A million random blocks of each target as machine code, against the
+# interpreter.
+check-blocks: tests/gpu/wave/test_native
+	$(AM_V_at)AQ_BLOCKS=1000000 AQ_SRCDIR='$(abs_top_srcdir)' \
+	  CK_TIMEOUT_MULTIPLIER=400 tests/gpu/wave/test_native
 
 check_PROGRAMS += tests/gpu/wave/test_kernels tests/gpu/wave/test_groups
 tests_gpu_wave_test_kernels_SOURCES = tests/gpu/wave/test_kernels.c \
@@ -92,8 +101,11 @@ check_PROGRAMS += tests/gpu/wave/test_matrix_sums
 tests_gpu_wave_test_matrix_sums_SOURCES = tests/gpu/wave/test_matrix_sums.c \
 	$(aq_wave_bed) tests/gpu/wave/seen.h
 
-check_PROGRAMS += tests/gpu/wave/test_rdna
+check_PROGRAMS += tests/gpu/wave/test_rdna tests/gpu/wave/test_rdna_control
 tests_gpu_wave_test_rdna_SOURCES = tests/gpu/wave/test_rdna.c \
+	tests/gpu/wave/rdna.h $(aq_wave_bed) tests/gpu/wave/seen.h
+tests_gpu_wave_test_rdna_control_SOURCES = \
+	tests/gpu/wave/test_rdna_control.c tests/gpu/wave/rdna.h \
 	$(aq_wave_bed) tests/gpu/wave/seen.h
 
 check_PROGRAMS += tests/gpu/wave/test_published
@@ -120,25 +132,31 @@ tests_gpu_wave_test_accesses_SOURCES = tests/gpu/wave/test_accesses.c \
 	$(aq_wave_bed) tests/gpu/wave/seen.h
 
 check_PROGRAMS += tests/gpu/wave/test_functions
+check_PROGRAMS += tests/gpu/wave/test_time_spent
 check_PROGRAMS += tests/gpu/wave/test_flags
 tests_gpu_wave_test_flags_SOURCES = tests/gpu/wave/test_flags.c \
 	$(aq_wave_bed)
 
-check_PROGRAMS += tests/gpu/wave/test_guard tests/gpu/wave/test_lazy
+check_PROGRAMS += tests/gpu/wave/test_grid tests/gpu/wave/test_guard \
+	tests/gpu/wave/test_lazy
 check_PROGRAMS += tests/gpu/wave/test_native
 AQ_SLICED_TESTS += tests/gpu/wave/test_native
 tests_gpu_wave_test_native_SOURCES = tests/gpu/wave/test_native.c \
+	tests/gpu/wave/native_programs.c tests/gpu/wave/native_programs.h \
 	$(aq_wave_bed) tests/gpu/wave/seen.h
 
 check_PROGRAMS += tests/gpu/wave/test_images
 tests_gpu_wave_test_images_SOURCES = tests/gpu/wave/test_images.c \
 	$(aq_wave_bed) tests/gpu/wave/seen.h
 
-check_PROGRAMS += tests/gpu/wave/test_lds tests/gpu/wave/test_typed
+check_PROGRAMS += tests/gpu/wave/test_lds
+check_PROGRAMS += tests/gpu/wave/test_typed tests/gpu/wave/test_bounds
 tests_gpu_wave_test_lds_SOURCES = tests/gpu/wave/test_lds.c \
 	$(aq_wave_bed) tests/gpu/wave/seen.h
 tests_gpu_wave_test_typed_SOURCES = tests/gpu/wave/test_typed.c \
-	$(aq_wave_bed) tests/gpu/wave/seen.h
+	tests/gpu/wave/typed.h $(aq_wave_bed) tests/gpu/wave/seen.h
+tests_gpu_wave_test_bounds_SOURCES = tests/gpu/wave/test_bounds.c \
+	tests/gpu/wave/typed.h $(aq_wave_bed) tests/gpu/wave/seen.h
 
 check_PROGRAMS += tests/gpu/wave/test_corpora tests/gpu/wave/test_table
 check_PROGRAMS += tests/gpu/wave/test_gfx1250

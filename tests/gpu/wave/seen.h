@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "gpu/wave/core/wave.h"
-#include "gpu/wave/jit/builder.h"
+#include "gpu/wave/jit/jit_builder.h"
 #include "support/aqtest.h"
 
 static inline void seen_row(const aq_isa_row *row, uint16_t target)
@@ -96,19 +96,18 @@ static inline void native_fail(const char *line, void *user)
  * the tests compare that. */
 static inline void native_open(aq_wave_machine *machine)
 {
-  static aq_native_builder *builder; /* as long as the process */
+  static aq_jit_builder *builder; /* as long as the process */
   const char *mode = getenv("AQ_NATIVE");
-  aq_native_mode read;
+  aq_jit_mode read;
   aq_diag diag = AQ_DIAG_INIT;
   if (!mode)
     return;
-  ck_assert_status(aq_native_mode_read(mode, &read, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_jit_mode_read(mode, &read, &diag), AQ_OK, &diag);
   if (!builder)
     ck_assert_status(
-        aq_native_builder_create(read, native_fail, NULL, &builder, &diag),
-        AQ_OK, &diag);
-  ck_assert_status(aq_native_builder_use(builder, machine, &diag), AQ_OK,
-                   &diag);
+        aq_jit_builder_create(read, native_fail, NULL, &builder, &diag), AQ_OK,
+        &diag);
+  ck_assert_status(aq_jit_builder_use(builder, machine, &diag), AQ_OK, &diag);
 }
 
 /* After the machine was made; before it is destroyed. */

@@ -10,7 +10,7 @@
 
 #include "bed.h"
 #include "common/rng.h"
-#include "gpu/wave/core/reach.h"
+#include "gpu/wave/core/address_translate.h"
 #include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 

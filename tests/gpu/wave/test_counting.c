@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counted work against the known work of the kernels of counting.c. */
+/* Counted work against the known work of the kernels of work_counters.c. */
 #include "run.h"
 
+#include "gpu/wave/profile/access_pattern.h"
 #include "gpu/wave/profile/caches.h"
-#include "gpu/wave/profile/pattern.h"
 #include "kernels.h"
 
 enum { GROUP = 256, GROUPS = 512, N = GROUP * GROUPS, LINES = 16 };
@@ -147,7 +147,7 @@ START_TEST(conflicts_of_banks_are_counted)
 END_TEST
 
 /* Distinct words of a bank that a group of lanes accesses, at most. */
-static unsigned group_cycles(const aq_wave_touch *t, unsigned first,
+static unsigned group_cycles(const aq_wave_access_info *t, unsigned first,
                              unsigned lanes, bool second)
 {
   unsigned most = 0;
@@ -157,7 +157,7 @@ static unsigned group_cycles(const aq_wave_touch *t, unsigned first,
     for (unsigned l = first; l < first + lanes; l++)
       for (uint32_t k = 0; k < (t->bytes + 3) / 4; k++) {
         const uint32_t at =
-            second ? aq_wave_touch_second(t, (int)l) : (uint32_t)t->at[l];
+            second ? aq_wave_access_info_second(t, (int)l) : (uint32_t)t->at[l];
         const uint32_t word = at / 4 + k;
         unsigned n = 0;
         while (n < count && seen[n] != word)
@@ -170,7 +170,7 @@ static unsigned group_cycles(const aq_wave_touch *t, unsigned first,
   return most;
 }
 
-static unsigned slow_cycles(const aq_wave_touch *t)
+static unsigned slow_cycles(const aq_wave_access_info *t)
 {
   static const unsigned lanes_of[] = {0, 32, 16, 8, 8};
   const unsigned lanes = lanes_of[(t->bytes + 3) / 4];
@@ -189,7 +189,7 @@ START_TEST(cycles_of_banks_are_the_most_words_of_one)
   static const uint32_t steps[] = {0, 1, 2, 3, 4, 8, 12, 16, 20, 64, 128, 132};
   uint32_t row[64], state = 1;
   for (unsigned i = 0; i < 20000; i++) {
-    aq_wave_touch t = {.bytes = bytes[i % 6]};
+    aq_wave_access_info t = {.bytes = bytes[i % 6]};
     const uint32_t step = steps[i / 6 % 12];
     state = state * 1664525 + 1013904223;
     const uint64_t mixed = state * UINT64_C(0x9e3779b97f4a7c15);
@@ -201,7 +201,7 @@ START_TEST(cycles_of_banks_are_the_most_words_of_one)
     t.apart = apart;
     for (uint32_t l = 0; l < 64; l++)
       row[l] = i & 128 ? (base + l * step) & 255 : base + l * step;
-    aq_wave_touch_best()(&t, row, NULL, 0, t.shared);
+    aq_wave_access_info_best()(&t, row, NULL, 0, t.shared);
     ck_assert_uint_eq(aq_wave_bank_cycles(&t), slow_cycles(&t));
   }
 }
@@ -213,7 +213,7 @@ typedef struct lane_places {
   bool has_low, has_high;
 } lane_places;
 
-static void touch_expected(const lane_places *p, aq_wave_touch *t)
+static void touch_expected(const lane_places *p, aq_wave_access_info *t)
 {
   const uint64_t all = t->shared ? UINT32_MAX : UINT64_MAX;
   t->least = UINT64_MAX;
@@ -233,8 +233,8 @@ static void touch_expected(const lane_places *p, aq_wave_touch *t)
   }
 }
 
-static void touches_compare(const aq_wave_touch *t, const aq_wave_touch *is,
-                            uint64_t exec)
+static void touches_compare(const aq_wave_access_info *t,
+                            const aq_wave_access_info *is, uint64_t exec)
 {
   ck_assert_uint_eq(t->least, is->least);
   ck_assert_uint_eq(t->most, is->most);
@@ -274,21 +274,21 @@ static lane_places places_draw(uint64_t *state, unsigned bytes)
 START_TEST(addresses_of_lanes_are_those_of_each_lane_at_all_levels)
 {
   static const unsigned bytes[] = {1, 2, 4, 8, 12, 16};
-  aq_wave_touch_lanes *const levels[] = {
-    aq_wave_touch_base,
+  aq_wave_access_info_lanes *const levels[] = {
+    aq_wave_access_info_base,
 #if defined(__x86_64__)
-    aq_wave_touch_v3,
-    aq_wave_touch_v4,
+    aq_wave_access_info_v3,
+    aq_wave_access_info_v4,
 #endif
   };
   uint64_t state = 1;
   unsigned rows = 0;
   for (unsigned i = 0; i < 30000; i++) {
     const lane_places p = places_draw(&state, bytes[i % 6]);
-    aq_wave_touch expected = {.bytes = bytes[i % 6],
-                              .shared = p.has_high ? 0 : i & 64};
+    aq_wave_access_info expected = {.bytes = bytes[i % 6],
+                                    .shared = p.has_high ? 0 : i & 64};
     for (unsigned level = 0; level < aq_wave_level_count(); level++) {
-      aq_wave_touch t = expected;
+      aq_wave_access_info t = expected;
       levels[level](&t, p.has_low ? p.low : NULL, p.has_high ? p.high : NULL,
                     p.base, p.exec);
       if (level == 0)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/rng.h"
+#include "gpu/wave/core/execution_state.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/state.h"
 #include "gpu/wave/core/wave.h"
 #include "support/aqtest.h"
 
@@ -34,8 +34,9 @@ static void handlers_compare(const char *name, unsigned level, uint32_t mode,
   aq_rng_init(&rng, mode, 0);
   for (uint64_t x = first; x < end; x += (uint64_t)AQ_WAVE_LANES * step) {
     /* Into another register, or into the source's. */
-    const aq_wave_op o = {
-        .words = 1, .d = x / AQ_WAVE_LANES % 3 ? 1 : 0, .kind = {AQ_WAVE_V}};
+    const aq_wave_op o = {.words = 1,
+                          .dest = x / AQ_WAVE_LANES % 3 ? 1 : 0,
+                          .kind = {AQ_WAVE_VGPR}};
     numbers_make(&rng, x, step);
     memcpy(before.v, wave.v, 2 * sizeof *wave.v);
     by_lane(&wave, &o);

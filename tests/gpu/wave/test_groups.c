@@ -465,7 +465,7 @@ START_TEST(groups_compute_what_loops_compute)
 }
 END_TEST
 
-/* A machine, and the kernels of groups.c. */
+/* A machine, and the kernels of workgroups.c. */
 typedef struct loaded {
   aq_wave_machine *machine;
   const aq_executor *executor;
@@ -521,8 +521,8 @@ static bool fault_of(const char *gfx, const char *name, u64 value,
   return true;
 }
 
-/* Executes a kernel of groups.c on several threads; out[0] to out[items] begin
- * as zeros. */
+/* Executes a kernel of workgroups.c on several threads; out[0] to out[items]
+ * begin as zeros. */
 static void on_threads(const loaded *l, const char *name, const u64 *a,
                        u64 *out, uint32_t items)
 {

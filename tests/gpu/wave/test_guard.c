@@ -18,15 +18,17 @@
 #include "common/allocations.h"
 #include "gpu/codeobj/descriptor.h"
 #include "gpu/wave/core/wave.h"
-#include "gpu/wave/threads/crew.h"
+#include "gpu/wave/threads/thread_pool.h"
 
 enum { PAGE = 4096, USER_REGISTERS = 2 << 1, KERNARG_POINTER = 1 << 3 };
 
 /* Sets the first word to 1 and reads the second for ever. */
-static const struct {
+typedef struct kernel_code {
   aq_kernel_descriptor descriptor;
   uint32_t words[16];
-} kernel __attribute__((aligned(256))) = {
+} kernel_code;
+
+static const kernel_code kernel __attribute__((aligned(256))) = {
     .descriptor = {.kernarg_size = 16,
                    .entry_offset = sizeof(aq_kernel_descriptor),
                    .rsrc2 = USER_REGISTERS,
@@ -41,6 +43,24 @@ static const struct {
         0xbf82fffd,             /* s_branch 65533 */
     }};
 
+/* The same, each lane a word of its own, whose offset it forgets. */
+static const kernel_code lanes_kernel __attribute__((aligned(256))) = {
+    .descriptor = {.kernarg_size = 16,
+                   .entry_offset = sizeof(aq_kernel_descriptor),
+                   .rsrc2 = USER_REGISTERS,
+                   .properties = KERNARG_POINTER},
+    .words = {
+        0xc00a0100, 0x00000000, /* s_load_dwordx4 s[4:7], s[0:1], 0x0 */
+        0x7e060280,             /* v_mov_b32_e32 v3, 0 */
+        0x7e020281,             /* v_mov_b32_e32 v1, 1 */
+        0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+        0xdc708000, 0x00040103, /* global_store_dword v3, v1, s[4:5] */
+        0x24080082,             /* v_lshlrev_b32_e32 v4, 2, v0 */
+        0xdc508000, 0x02060004, /* global_load_dword v2, v4, s[6:7] */
+        0x7e080280,             /* v_mov_b32_e32 v4, 0 */
+        0xbf82fffb,             /* s_branch 65531 */
+    }};
+
 typedef struct arguments {
   uint32_t *started;
   const uint32_t *read;
@@ -48,6 +68,8 @@ typedef struct arguments {
 
 /* An execution of the kernel by a thread of its own, until a fault. */
 typedef struct running {
+  const kernel_code *code;
+  bool compiled;
   arguments arguments;
   uint32_t started;
   aq_execution_step step;
@@ -62,7 +84,7 @@ static void *execute(void *user)
   const aq_kernel_packet packet = {.setup = 1,
                                    .workgroup_size = {64, 1, 1},
                                    .grid_size = {64, 1, 1},
-                                   .kernel_object = (uintptr_t)&kernel,
+                                   .kernel_object = (uintptr_t)r->code,
                                    .kernarg_address = (uintptr_t)&r->arguments};
   const aq_execution_desc desc = {.packet = &packet,
                                   .kernel = "reads",
@@ -74,6 +96,10 @@ static void *execute(void *user)
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, NULL); /* as workers do */
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  if (r->compiled)
+    ck_assert_status(aq_wave_machine_compile(
+                         machine, &(aq_jit_options){.always = true}, &diag),
+                     AQ_OK, &diag);
   const aq_executor *executor = aq_wave_machine_executor(machine);
   ck_assert_status(executor->begin(executor->user, &desc, &execution, &diag),
                    AQ_OK, &diag);
@@ -84,13 +110,20 @@ static void *execute(void *user)
   return NULL;
 }
 
-static void start(running *r, const uint32_t *read)
+static void start_code(running *r, const kernel_code *code, bool compiled,
+                       const uint32_t *read)
 {
-  *r = (running){.arguments = {&r->started, read}};
+  *r = (running){
+      .code = code, .compiled = compiled, .arguments = {.read = read}};
   r->arguments.started = &r->started;
   ck_assert_int_eq(pthread_create(&r->thread, NULL, execute, r), 0);
   while (!__atomic_load_n(&r->started, __ATOMIC_ACQUIRE))
     sched_yield();
+}
+
+static void start(running *r, const uint32_t *read)
+{
+  start_code(r, &kernel, false, read);
 }
 
 static void expect_lost(running *r, const void *address)
@@ -133,6 +166,35 @@ START_TEST(memory_that_is_unmapped_meanwhile_is_a_fault)
   munmap(page, PAGE);
   expect_lost(&r, page);
   no_handlers_check();
+}
+END_TEST
+
+/* Compiled code has the lanes' offsets in registers of the host then. */
+START_TEST(the_lane_is_named_whose_word_was_unmapped)
+{
+  enum { BEFORE = 40 };
+  for (int compiled = 0; compiled < 2; compiled++) {
+    running r;
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    char *second = pages + PAGE;
+    start_code(&r, &lanes_kernel, compiled,
+               (const uint32_t *)(const void *)second - BEFORE);
+    munmap(second, PAGE);
+    pthread_join(r.thread, NULL);
+    /* Some lanes may have read theirs at that moment. */
+    const uint64_t passed = (r.step.fault.address - (uintptr_t)second) / 4;
+    char want[100];
+    snprintf(want, sizeof want,
+             "global_load_dword v2, v4, s[6:7]: workgroup 0,0,0 wave 0 lane "
+             "%u accesses ",
+             BEFORE + (unsigned)passed);
+    ck_assert_uint_lt(passed, 64 - BEFORE);
+    ck_assert_msg(strstr(r.step.fault.text, want) != NULL, "%s",
+                  r.step.fault.text);
+    munmap(pages, PAGE);
+  }
 }
 END_TEST
 
@@ -276,9 +338,9 @@ START_TEST(threads_of_the_executor_block_the_signals_of_the_program)
   sigset_t before, after;
   const unsigned others = threads_count();
   pthread_sigmask(SIG_SETMASK, NULL, &before);
-  aq_wave_crew *crew = aq_wave_crew_create(3);
+  aq_thread_pool *thread_pool = aq_thread_pool_create(3);
   /* A thread that has not begun blocks all signals in any case. */
-  aq_wave_crew_run(crew, 3, part_run, NULL);
+  aq_thread_pool_run(thread_pool, 3, part_run, NULL);
   pthread_sigmask(SIG_SETMASK, NULL, &after);
   DIR *tasks = opendir("/proc/self/task");
   ck_assert_ptr_nonnull(tasks);
@@ -294,11 +356,12 @@ START_TEST(threads_of_the_executor_block_the_signals_of_the_program)
   ck_assert_uint_eq(threads_count() - others, 2);
   for (int i = 1; i < SIGRTMIN; i++)
     ck_assert_int_eq(sigismember(&before, i), sigismember(&after, i));
-  aq_wave_crew_destroy(crew);
+  aq_thread_pool_destroy(thread_pool);
 }
 END_TEST
 
 AQ_TEST_MAIN("gpu/wave/guard", memory_that_is_unmapped_meanwhile_is_a_fault,
+             the_lane_is_named_whose_word_was_unmapped,
              a_file_that_is_truncated_meanwhile_is_a_fault,
              the_handler_of_the_program_gets_its_own_faults,
              a_handler_that_is_set_meanwhile_stays,

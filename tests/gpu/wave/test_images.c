@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "bed.h"
-#include "gpu/wave/core/reach.h"
-#include "gpu/wave/image/image_words.h"
+#include "gpu/wave/core/address_translate.h"
+#include "gpu/wave/image/image_descriptor.h"
 #include "support/aqtest.h"
 
 enum { LANES = 64, WIDTH = 5, HEIGHT = 3, DEPTH = 4, PITCH = 64 };

@@ -10,8 +10,8 @@
 
 #include "common/allocations.h"
 #include "gpu/wave/core/code.h"
+#include "gpu/wave/core/execution_state.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/state.h"
 
 enum {
   PAGE = 4096,
@@ -96,7 +96,7 @@ static unsigned decoded(const library *l, size_t page)
   unsigned count = 0;
   for (size_t i = 0; i < PAGE / 4; i++)
     count += aq_wave_code_at(l->code, (uint64_t)(uintptr_t)&l->pages[page][i])
-                 ->more != NULL;
+                 ->decoded != NULL;
   return count;
 }
 

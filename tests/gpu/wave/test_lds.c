@@ -44,6 +44,32 @@ START_TEST(additions_of_all_lanes_reach_memory)
 }
 END_TEST
 
+/* bfloat16 has 7 bits behind the point: sums that lie halfway. */
+START_TEST(sums_of_bf16_that_lie_halfway_become_even)
+{
+  static const struct {
+    uint16_t a, b, sum;
+  } cases[] = {{0x3f80, 0x3b80, 0x3f80}, /* 1 + 2⁻⁸: down to 1 */
+               {0x3f81, 0x3b80, 0x3f82}, /* 1 + 3 × 2⁻⁸: up to 1 + 2⁻⁶ */
+               {0xbf80, 0xbb80, 0xbf80},  /* the same below zero */
+               {0x3f80, 0x3b81, 0x3f81}}; /* just above halfway */
+  bed b;
+  if (!open_one(&b, "gfx942", "ds_pk_add_bf16 v0, v1"))
+    return;
+  for (uint32_t l = 0; l < LANES; l++) {
+    const size_t low = l % 4, high = (l + 1) % 4;
+    b.wave->v[0][l] = 4 * l;
+    lds[l] = (uint32_t)cases[high].a << 16 | cases[low].a;
+    b.wave->v[1][l] = (uint32_t)cases[high].b << 16 | cases[low].b;
+  }
+  ck_assert(bed_run(&b, 0));
+  for (uint32_t l = 0; l < LANES; l++)
+    ck_assert_uint_eq(lds[l], (uint32_t)cases[(l + 1) % 4].sum << 16 |
+                                  cases[l % 4].sum);
+  bed_close(&b);
+}
+END_TEST
+
 START_TEST(append_and_consume_count_active_lanes_once)
 {
   static const struct {
@@ -255,6 +281,7 @@ START_TEST(scalar_moves_take_an_index_from_m0)
 END_TEST
 
 AQ_TEST_MAIN("gpu/wave/lds", additions_of_all_lanes_reach_memory,
+             sums_of_bf16_that_lie_halfway_become_even,
              append_and_consume_count_active_lanes_once,
              addresses_can_be_those_of_the_lanes_number,
              exchanges_of_two_elements_return_both,

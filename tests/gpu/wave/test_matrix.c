@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "gpu/codeobj/image.h"
+#include "gpu/codeobj/loader.h"
 #include "gpu/wave/core/wave.h"
 #include "seen.h"
 #include "support/aqtest.h"

@@ -10,26 +10,18 @@
 #include <sys/mman.h>
 
 #include "bed.h"
-#include "common/rng.h"
+#include "gpu/wave/core/address_translate.h"
+#include "gpu/wave/core/jit.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/native.h"
-#include "gpu/wave/core/reach.h"
-#include "gpu/wave/jit/builder.h"
-#include "gpu/wave/jit/native_table.h"
+#include "gpu/wave/jit/jit_builder.h"
+#include "native_programs.h"
 #include "support/aqtest.h"
 
 enum {
-  COUNT = 160, /* instructions of a program, in one page */
-  ROWS = 16,   /* registers that programs use */
-  SCALARS = 32,
   STATES = 72, /* in which a program runs */
   PROGRAMS = 60,
-  BYTES = 4096, /* of memory and of LDS */
-  ADDRESS = 20, /* registers that programs only read: an address, */
-  OFFSET = 22,  /* one from s[BASE], */
-  SHARED = 23,  /* and one in LDS; */
-  INDEX = 25,   /* numbers of words from s[BASE] */
-  BASE = 40,
+  BATCH = 40, /* programs that are assembled at once, each in its page */
+  APART = 256,
 };
 
 /* Of memory and of all that an offset of 32 bits reaches behind it. */
@@ -37,446 +29,8 @@ enum {
 static uint32_t *memory;             /* nothing lies behind it */
 static uint32_t lds[BYTES / 4 + 16]; /* offsets of its own words */
 static uint32_t kept[2][BYTES / 4];  /* memory and LDS of before a program */
-static uint32_t left_over[2][BYTES / 4];
+static uint32_t orphaned[2][BYTES / 4];
 static aq_wave_reachable reachable;
-
-static aq_rng rng;
-
-static unsigned below(unsigned n)
-{
-  return (unsigned)(aq_rng_bits(&rng) >> 33) % n;
-}
-
-/* ---- programs ---- */
-
-static bool is_wide(const char *type)
-{
-  return type[0] && type[1] == '6';
-}
-
-static void registers(char *text, size_t size, char file, unsigned n, bool wide)
-{
-  if (wide)
-    snprintf(text, size, "%c[%u:%u]", file, n & ~1u, (n & ~1u) + 1);
-  else
-    snprintf(text, size, "%c%u", file, n);
-}
-
-static void constant(char *text, size_t size)
-{
-  static const char *const some[] = {"0",   "1",   "31",   "64", "-1", "-16",
-                                     "0.5", "1.0", "-4.0", "17", "5",  "2.0"};
-  snprintf(text, size, "%s", some[below(sizeof some / sizeof *some)]);
-}
-
-static void vector_source(char *text, size_t size, const char *type)
-{
-  char plain[24];
-  const unsigned kind = below(8);
-  if (kind == 0)
-    constant(plain, sizeof plain);
-  else
-    registers(plain, sizeof plain, kind == 1 ? 's' : 'v',
-              below(kind == 1 ? SCALARS : ROWS), is_wide(type));
-  const unsigned signs = *type == 'f' && kind > 1 ? below(6) : 5;
-  snprintf(text, size,
-           signs == 0   ? "-%s"
-           : signs == 1 ? "|%s|"
-           : signs == 2 ? "-|%s|"
-                        : "%s",
-           plain);
-}
-
-static void scalar_source(char *text, size_t size, const char *type)
-{
-  if (below(4) == 0)
-    constant(text, size);
-  else
-    registers(text, size, 's', below(SCALARS), is_wide(type));
-}
-
-static void mask(char *text, size_t size)
-{
-  if (below(2))
-    snprintf(text, size, "vcc");
-  else
-    registers(text, size, 's', below(SCALARS), true);
-}
-
-static void vector_text(char *out, const aq_wave_text *t)
-{
-  char d[24] = "", e[24] = "", m[24] = "", s[3][32] = {""}, name[32];
-  const bool bits = t->shape == AQ_WAVE_TEXT_CARRY,
-             compares = t->shape == AQ_WAVE_TEXT_COMPARE;
-  snprintf(name, sizeof name, "%s", t->name);
-  if (compares)
-    mask(d, sizeof d);
-  else
-    registers(d, sizeof d, 'v', below(ROWS), is_wide(t->result));
-  if (bits)
-    mask(e, sizeof e);
-  if (t->carry_in || t->shape == AQ_WAVE_TEXT_PICK)
-    mask(m, sizeof m);
-  for (int i = 0; i < 3; i++)
-    if (*t->sources[i])
-      vector_source(s[i], sizeof s[i], t->sources[i]);
-  snprintf(out, BED_TEXT, "%s %s%s%s, %s%s%s%s%s%s%s", name, d, *e ? ", " : "",
-           e, s[0], *s[1] ? ", " : "", s[1], *s[2] ? ", " : "", s[2],
-           *m ? ", " : "", m);
-}
-
-/* Parts of words, with their sign, or of floats. */
-static void parts_text(char *out)
-{
-  static const char *const names[] = {"v_add_u32",     "v_xor_b32", "v_min_i32",
-                                      "v_mul_u32_u24", "v_mul_f32", "v_add_f32",
-                                      "v_lshlrev_b32"};
-  static const char *const parts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
-                                      "WORD_0", "WORD_1", "DWORD"};
-  const char *name = names[below(sizeof names / sizeof *names)];
-  char s[2][32];
-  for (int i = 0; i < 2; i++) {
-    const bool is_float = strstr(name, "_f32") != NULL, changes = below(2);
-    snprintf(s[i], sizeof s[i],
-             !changes   ? "v%u"
-             : is_float ? "-|v%u|"
-                        : "sext(v%u)",
-             below(ROWS));
-  }
-  snprintf(out, BED_TEXT,
-           "%s_sdwa v%u, %s, %s dst_sel:%s dst_unused:UNUSED_PAD src0_sel:%s "
-           "src1_sel:%s",
-           name, below(ROWS), s[0], s[1], below(4) ? "DWORD" : parts[below(6)],
-           parts[below(7)], parts[below(7)]);
-}
-
-static void control_text(char *out, size_t size)
-{
-  static const char *const names[] = {
-      "row_shl:%u",   "row_shr:%u",   "row_ror:%u", "row_newbcast:%u",
-      "row_share:%u", "row_xmask:%u", "row_mirror", "row_half_mirror",
-      "row_bcast:15", "row_bcast:31", "wave_shl:1", "wave_rol:1",
-      "wave_shr:1",   "wave_ror:1"};
-  if (below(4) == 0)
-    snprintf(out, size, "quad_perm:[%u,%u,%u,%u]", below(4), below(4), below(4),
-             below(4));
-  else
-    snprintf(out, size, names[below(sizeof names / sizeof *names)],
-             1 + below(15));
-}
-
-/* Values of other lanes; each target refuses some of the controls. */
-static void moves_text(char *out)
-{
-  static const char *const plain[] = {
-      "v_mov_b32_dpp v%u, v%u",
-      "v_add_u32_dpp v%u, v%u, v%u",
-      "v_xor_b32_dpp v%u, v%u, v%u",
-      "v_cndmask_b32_dpp v%u, v%u, v%u, vcc",
-      "v_add_co_u32_dpp v%u, vcc, v%u, v%u",
-      "v_addc_co_u32_dpp v%u, vcc, v%u, v%u, vcc",
-      "v_mul_f32_dpp v%u, -|v%u|, v%u",
-      "v_add_f32_dpp v%u, v%u, -v%u",
-      "v_fmac_f32_dpp v%u, v%u, v%u"};
-  char name[BED_TEXT / 2], control[40];
-  snprintf(name, sizeof name, plain[below(below(8) ? 6 : 9)], below(ROWS),
-           below(ROWS), below(ROWS));
-  control_text(control, sizeof control);
-  if (below(8) == 0)
-    snprintf(out, BED_TEXT, "%s dpp8:[%u,%u,%u,7,%u,4,%u,%u]%s", name, below(8),
-             below(8), below(8), below(8), below(8), below(8),
-             below(2) ? " fi:1" : "");
-  else
-    snprintf(out, BED_TEXT, "%s %s row_mask:0x%x bank_mask:0x%x%s%s", name,
-             control, below(2) ? 15 : below(16), below(2) ? 15 : below(16),
-             below(2) ? " bound_ctrl:0" : "", below(4) ? "" : " fi:1");
-}
-
-static void scalar_text(char *out, const aq_wave_text *t)
-{
-  char d[24] = "", a[24], b[24];
-  const bool test = t->shape == AQ_WAVE_TEXT_TEST;
-  registers(d, sizeof d, 's', below(SCALARS), is_wide(t->result));
-  scalar_source(a, sizeof a, t->sources[0]);
-  scalar_source(b, sizeof b, t->sources[1]);
-  if (t->immediate)
-    snprintf(out, BED_TEXT, "%s %s, 0x%x", t->name, d, below(0x10000));
-  else if (test)
-    snprintf(out, BED_TEXT, "%s %s, %s", t->name, a, b);
-  else if (t->shape == AQ_WAVE_TEXT_SAVE || below(2))
-    snprintf(out, BED_TEXT, "%s %s, %s", t->name, d, a);
-  else
-    snprintf(out, BED_TEXT, "%s %s, %s, %s", t->name, d, a, b);
-}
-
-/* One in many is at the end of memory, one behind it. */
-static void scalar_load_text(char *out)
-{
-  static const char *const some[] = {"s_load_dword s%u, s[%u:%u], 0x%x",
-                                     "s_load_dwordx2 s[%u:%u], s[%u:%u], 0x%x",
-                                     "s_load_dwordx4 s[%u:%u], s[%u:%u], 0x%x",
-                                     "s_load_dwordx8 s[%u:%u], s[%u:%u], 0x%x"};
-  const unsigned kind = below(4), words = 1u << kind, edge = below(64),
-                 d = below(SCALARS / words) * words,
-                 at = edge == 0   ? BYTES * 3 / 4
-                      : edge == 1 ? BYTES * 3 / 4 - 4 * words
-                                  : 4 * below(64);
-  if (kind == 0)
-    snprintf(out, BED_TEXT, some[0], d, BASE, BASE + 1, at);
-  else
-    snprintf(out, BED_TEXT, some[kind], d, d + words - 1, BASE, BASE + 1, at);
-}
-
-/* A transfer of registers of the program, at its own address or one that it
- * computes in the instruction before. */
-static void transfer_text(char (*texts)[BED_TEXT], const aq_wave_transfer *t)
-{
-  const unsigned pairs = t->scale ? 2u : 1u, words = t->words * pairs,
-                 d = below((ROWS - words) / 2 + 1) * 2,
-                 e = below((ROWS - words) / 2 + 1) * 2;
-  const bool own = below(2), scalar = !t->shared && below(2);
-  char data[64], at[24];
-  if (below(4) == 0)
-    snprintf(texts[0], BED_TEXT, "ds_read_b32 v%u, v%u", ADDRESS + 4, SHARED);
-  else
-    snprintf(texts[0], BED_TEXT, "v_and_b32 v%u, 0x%x, v%u", ADDRESS + 4,
-             below(8) ? 0x7fc : 0x7ff, below(ROWS));
-  if (t->scalar) {
-    scalar_load_text(texts[1]);
-    return;
-  }
-  const unsigned last = t->store ? t->words : words;
-  int n = snprintf(data, sizeof data, last > 1 ? "v[%u:%u]" : "v%u", d,
-                   d + last - 1);
-  if (t->store && t->scale)
-    snprintf(data + n, sizeof data - (size_t)n,
-             last > 1 ? ", v[%u:%u]" : ", v%u", e, e + last - 1);
-  const unsigned offset = own ? t->shared ? SHARED : OFFSET : ADDRESS + 4;
-  snprintf(at, sizeof at, "v%u", offset);
-  if (!t->shared && !scalar)
-    snprintf(at, sizeof at, "v[%u:%u]", ADDRESS, ADDRESS + 1);
-  n = snprintf(texts[1], BED_TEXT, "%s %s, %s", t->name, t->store ? at : data,
-               t->store ? data : at);
-  char *rest = texts[1] + n;
-  const size_t room = BED_TEXT - (size_t)n;
-  if (t->shared && t->scale)
-    snprintf(rest, room, " offset0:%u offset1:%u", below(4), below(4));
-  else if (t->shared)
-    snprintf(rest, room, " offset:%u", 4 * below(64));
-  else if (scalar)
-    snprintf(rest, room, ", s[%u:%u] offset:%d", BASE, BASE + 1,
-             4 * ((int)below(64) - 32));
-  else
-    snprintf(rest, room, ", off offset:%d", 4 * ((int)below(64) - 32));
-}
-
-/* All instructions that have a text, shuffled. */
-typedef struct deck {
-  const aq_wave_text *texts[512];
-  unsigned count, next;
-  const aq_wave_texts *table;
-  unsigned transfers; /* that it has */
-} deck;
-
-static void deck_make(deck *d, const aq_wave_texts *table)
-{
-  const aq_wave_text *t;
-  d->table = table;
-  for (d->transfers = 0; aq_wave_transfer_at(table, d->transfers);
-       d->transfers++)
-    ;
-  d->next = d->count = 0;
-  while ((t = aq_wave_text_at(table, d->count)) && d->count < 512)
-    d->texts[d->count++] = t;
-  for (unsigned i = d->count - 1; i > 0; i--) {
-    const unsigned k = below(i + 1);
-    t = d->texts[i];
-    d->texts[i] = d->texts[k];
-    d->texts[k] = t;
-  }
-}
-
-/* Has no text: the compiler does not know its sources, so registers that are
- * compared after it count as read. */
-#define READS_ALL "v_readfirstlane_b32 s34, v0"
-
-/* A loop of five turns without anything that needs a handler. */
-static void loop_make(char (*texts)[BED_TEXT], deck *d)
-{
-  static const char *const ends[] = {"s_add_i32 s33, s33, -1",
-                                     "s_cmp_lg_i32 s33, 0", "s_cbranch_scc1 L0",
-                                     READS_ALL, "s_endpgm"};
-  enum { LOOP = 20 };
-  snprintf(texts[0], BED_TEXT, "L0: s_nop 0");
-  for (unsigned i = 1; i < LOOP;) {
-    if (i % 3 == 0)
-      parts_text(texts[i++]);
-    if (i % 7 == 4 && below(2))
-      moves_text(texts[i++]);
-    const aq_wave_text *t = d->texts[d->next++ % d->count];
-    const bool doubles = t->sources[0][0] == 'f' && is_wide(t->sources[0]);
-    if (t->shape > AQ_WAVE_TEXT_PICK || (i % 2 && !doubles))
-      continue;
-    vector_text(texts[i++], t);
-  }
-  for (unsigned i = 0; i < COUNT - LOOP; i++)
-    snprintf(texts[LOOP + i], BED_TEXT, "%s", ends[i < 5 ? i : 4]);
-}
-
-static void program_make(char (*texts)[BED_TEXT], deck *d)
-{
-  static const char *const others[] = {"v_fmac_f32 v3, v1, v2",
-                                       "v_readfirstlane_b32 s5, v7",
-                                       "s_mov_b64 exec, -1",
-                                       "ds_swizzle_b32 v2, v3 offset:0x801f",
-                                       "v_rcp_f32 v9, v3",
-                                       "s_nop 0",
-                                       "v_fmac_f64 v[4:5], v[2:3], v[6:7]"};
-  /* Floats that use floats, and words that do. */
-  static const char *const chains[] = {
-      "v_fma_f32 v3, v1, v2, v3",
-      "v_mul_f32 v4, v3, v2",
-      "v_add_f32 v3, v4, v3",
-      "v_max_u32 v5, v3, v4",
-      "v_min_f32 v3, v4, v6",
-      "v_fma_f64 v[6:7], v[2:3], v[4:5], v[6:7]",
-      "v_add_f64 v[8:9], v[6:7], v[2:3]",
-      "v_cvt_f32_f64 v10, v[8:9]"};
-  /* Words of LDS that lead to others. */
-  static const char *const chase[] = {"ds_read_b32 v24, v24",
-                                      "ds_read_b32 v24, v24",
-                                      "v_xor_b32 v11, v11, v24"};
-  static const char *const branches[] = {
-      "s_cbranch_scc1 L%u", "s_cbranch_vccz L%u", "s_cbranch_execnz L%u"};
-  for (unsigned i = 0; i + 2 < COUNT; i++) {
-    const aq_wave_text *t = d->texts[d->next++ % d->count];
-    if (i % 40 == 23)
-      snprintf(texts[i], BED_TEXT, branches[below(3)], i / 40);
-    else if (i % 40 == 38)
-      snprintf(texts[i], BED_TEXT, "L%u: s_nop 0", i / 40);
-    else if (i % 16 == 15)
-      snprintf(texts[i], BED_TEXT, "%s",
-               others[below(sizeof others / sizeof *others)]);
-    else if (i % 16 > 7 && i % 16 < 11)
-      snprintf(texts[i], BED_TEXT, "%s", chase[i % 16 - 8]);
-    else if (i % 16 == 7)
-      parts_text(texts[i]);
-    else if (i % 16 == 13 || i % 16 == 14)
-      moves_text(texts[i]);
-    else if (i % 16 > 10)
-      snprintf(texts[i], BED_TEXT, "%s",
-               chains[below(sizeof chains / sizeof *chains)]);
-    else if (t->shape <= AQ_WAVE_TEXT_PICK)
-      vector_text(texts[i], t);
-    else
-      scalar_text(texts[i], t);
-    if (i % 16 < 8 && i % 40 < 22 && i % 5 == 0 && i + 3 < COUNT)
-      transfer_text(&texts[i++],
-                    aq_wave_transfer_at(d->table, below(d->transfers)));
-  }
-  snprintf(texts[COUNT - 2], BED_TEXT, READS_ALL);
-  snprintf(texts[COUNT - 1], BED_TEXT, "s_endpgm");
-}
-
-/* The last of n, whose addresses are seldom in a row, now and then only. */
-static unsigned mostly_first(unsigned n)
-{
-  return below(8) ? below(n - 1) : n - 1;
-}
-
-/* Addresses computed from numbers of words, as compilers do. */
-static void address_program_make(char (*texts)[BED_TEXT])
-{
-  static const char *const indices[] = {"v_mov_b32 v10, v25",
-                                        "v_add_u32 v10, 5, v25",
-                                        "v_lshl_or_b32 v10, s42, 6, v25",
-                                        "v_or_b32 v10, s42, v25",
-                                        "v_or_b32_e64 v10, v25, s42",
-                                        "v_lshl_or_b32 v10, s43, 1, v25",
-                                        "v_sub_u32 v10, v25, s42",
-                                        "v_mul_lo_u32 v10, v25, s44",
-                                        "v_add3_u32 v10, s43, v25, 2",
-                                        "v_lshl_add_u32 v10, s42, 3, v25",
-                                        "v_add_u32 v10, v25, v11",
-                                        "v_add_lshl_u32 v10, v25, s43, s42"};
-  static const char *const guards[] = {
-      "v_cmp_gt_u32 vcc, s45, v10", "v_cmp_le_i32 vcc, s45, v10",
-      "v_cmp_lt_i32 vcc, v10, v11", "v_cmp_ge_u32 vcc, v10, v25"};
-  static const char *const address[] = {
-      "v_mov_b32 v11, 0", "v_lshlrev_b64 v[12:13], 2, v[10:11]",
-      "v_mov_b32 v14, s41", "v_add_co_u32 v12, vcc, s40, v12",
-      "v_addc_co_u32 v13, vcc, v14, v13, vcc"};
-  static const char *const accesses[] = {
-      "global_load_dword v%u, v[12:13], off",
-      "global_load_dword v%u, v15, s[40:41] offset:8",
-      "global_load_dword v%u, v[12:13], off offset:-4",
-      "global_load_dword v%u, v[20:21], off"};
-  static const char *const stores[] = {
-      "global_store_dword v[12:13], v%u, off",
-      "global_store_dword v15, v%u, s[40:41]",
-      "global_store_dword v[12:13], v%u, off offset:12",
-      "global_store_dword v[20:21], v%u, off"};
-  unsigned i = 0;
-  for (unsigned turn = 0; turn < 7; turn++) {
-    snprintf(texts[i++], BED_TEXT, "%s", indices[below(12)]);
-    if (below(2)) {
-      snprintf(texts[i++], BED_TEXT, "%s", guards[below(4)]);
-      snprintf(texts[i++], BED_TEXT, "v_cndmask_b32 v2, v3, v4, vcc");
-      snprintf(texts[i++], BED_TEXT, "v_xor_b32 v8, v8, v2");
-    }
-    for (unsigned k = 0; k < sizeof address / sizeof *address; k++)
-      snprintf(texts[i++], BED_TEXT, "%s", address[k]);
-    snprintf(texts[i++], BED_TEXT, "v_lshlrev_b32 v15, 2, v10");
-    for (unsigned k = 0; k < 2; k++)
-      snprintf(texts[i++], BED_TEXT, accesses[mostly_first(4)], 5 + below(3));
-    snprintf(texts[i++], BED_TEXT, "v_add_f32 v3, v5, v6");
-    snprintf(texts[i++], BED_TEXT, "v_xor_b32 v9, v9, v12");
-    for (unsigned k = 1 + below(2); k > 0; k--)
-      snprintf(texts[i++], BED_TEXT, stores[mostly_first(4)], 3 + below(3));
-    if (below(4))
-      snprintf(texts[i++], BED_TEXT, READS_ALL);
-    else if (below(2))
-      snprintf(texts[i++], BED_TEXT, "s_mov_b64 exec, -1");
-  }
-  snprintf(texts[i++], BED_TEXT, READS_ALL);
-  for (; i < COUNT; i++)
-    snprintf(texts[i], BED_TEXT, "s_endpgm");
-}
-
-/* Sums of other lanes, as reductions make them, in some of the lanes too. At
- * its end are a register that keeps words of a segment before, and one that
- * gets lanes that are off of one that its segment writes. */
-static void moves_program_make(char (*texts)[BED_TEXT])
-{
-  static const char *const last[] = {
-      "v_add_co_u32 v1, vcc, v2, v3",
-      "v_mov_b32 v8, v4",
-      "s_and_b64 s[38:39], vcc, s[36:37]",
-      "v_mov_b32_dpp v8, v5 row_shr:3 row_mask:0xf bank_mask:0xf",
-      READS_ALL,
-      "v_xor_b32 v9, v9, v10",
-      "v_mov_b32_dpp v11, v9 row_ror:5 row_mask:0xf bank_mask:0xf fi:1",
-      READS_ALL};
-  static const char *const between[] = {
-      "v_min_u32 v%u, v%u, v%u", "v_xor_b32 v%u, v%u, v%u",
-      "v_add_f32 v%u, v%u, v%u", "v_mov_b32 v%u, v%u",
-      "v_subb_co_u32 v%u, vcc, v%u, v%u, vcc"};
-  static const char *const masks[] = {
-      "s_mov_b64 exec, -1", "s_and_b64 exec, exec, s[34:35]",
-      "s_mov_b64 exec, s[36:37]", "s_and_b64 s[38:39], vcc, s[36:37]"};
-  enum { LAST = sizeof last / sizeof *last, MOST = COUNT / 2 };
-  for (unsigned i = 0; i < COUNT; i++)
-    if (i >= MOST)
-      snprintf(texts[i], BED_TEXT, "%s",
-               i < MOST + LAST ? last[i - MOST] : "s_endpgm");
-    else if (i % 3 < 2)
-      moves_text(texts[i]);
-    else if (below(4) == 0)
-      snprintf(texts[i], BED_TEXT, "%s", masks[below(4)]);
-    else
-      snprintf(texts[i], BED_TEXT, between[below(5)], below(ROWS), below(ROWS),
-               below(ROWS));
-}
 
 /* ---- states ---- */
 
@@ -491,8 +45,8 @@ static uint32_t word_make(bool special)
   return bits % 4 == 1 ? 0x3f000000 + (bits >> 8) : bits;
 }
 
-/* Addresses in a row, one, any, odd ones, or some that are nowhere: far, 0,
- * behind. */
+/* Addresses in rows of one, two and four words, one, any, odd ones, or some
+ * that are nowhere: far, 0, behind. */
 static void addresses_make(aq_wave *w, unsigned number)
 {
   const uint64_t from = (uintptr_t)memory + BYTES / 4;
@@ -500,6 +54,7 @@ static void addresses_make(aq_wave *w, unsigned number)
   for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
     const uint32_t plain = number % 6 == 0   ? 4 * l
                            : number % 6 == 3 ? 4 * (l % 16 + 8 * (l / 16))
+                           : number % 6 == 5 ? 8 * l << number / 6 % 2
                            : number % 3 == 1 ? 4 * (l / 16)
                                              : 4 * below(256);
     const uint32_t at = plain + skew;
@@ -509,7 +64,7 @@ static void addresses_make(aq_wave *w, unsigned number)
                    away = !far       ? at
                           : below(3) ? edge
                           : below(2) ? (uint64_t)1 << 44
-                                     : 0 - from;
+                                     : 256 - from;
     w->v[ADDRESS][l] = (uint32_t)(from + away);
     w->v[ADDRESS + 1][l] = (uint32_t)((from + away) >> 32);
     w->v[ADDRESS + 4][l] = at;
@@ -542,14 +97,17 @@ static void state_make(aq_wave *w, unsigned number)
 {
   const bool special = number % 3 != 0;
   const uint64_t masks[] = {UINT64_MAX, aq_rng_bits(&rng), 1, 0xffff0000};
+  /* Without a bit of their exponents halves are no infinities and NaNs. */
+  const uint32_t bits = number % 6 == 0 ? 0xbfffbfff : UINT32_MAX;
   for (unsigned r = 0; r < ROWS; r++)
     for (unsigned l = 0; l < AQ_WAVE_LANES; l++)
-      w->v[r][l] = word_make(special);
+      w->v[r][l] = word_make(special) & bits;
   for (unsigned i = 0; i < AQ_ISA_EXEC; i++)
     w->s[i] = word_make(false);
   addresses_make(w, number);
   indices_make(w);
-  w->s64[AQ_ISA_EXEC / 2] = masks[below(2) ? 0 : number % 4];
+  w->s64[AQ_ISA_EXEC / 2] =
+      masks[below(2) ? 0 : number % 4] & (w->wave32 ? UINT32_MAX : UINT64_MAX);
   w->s[33] = 5;
   w->scc = below(2);
   w->mode = number % 2 ? 0xf0 | AQ_WAVE_MODE_IEEE
@@ -560,33 +118,54 @@ static void state_make(aq_wave *w, unsigned number)
 
 /* ---- comparing ---- */
 
-static void differs(const bed *b, char (*texts)[BED_TEXT], const char *what)
+static void differs(const bed *b, unsigned first, char (*texts)[BED_TEXT],
+                    const char *what)
 {
   fprintf(stderr, "# %s of %s differ after:\n", what, b->gfx);
-  for (size_t i = 0; i < b->count; i++)
-    if (!b->refused[i])
-      fprintf(stderr, "# %zu: %s\n", i, texts[i]);
+  for (size_t i = 0; i < COUNT; i++)
+    if (!b->refused[first + i])
+      fprintf(stderr, "# %zu: %s\n", i, texts[first + i]);
   ck_abort_msg("compiled code differs: %s", what);
 }
 
+enum { BUDGET = 1 << 14 };
+
+/* The instructions of an interpreted run, in their order. */
+static const aq_wave_op *trail[BUDGET + 1];
+
 /* Runs to the end, or to a fault; the rest of a budget. */
-static int64_t program_run(bed *b, const aq_wave_op *first, bool compiled,
-                           aq_execution_fault *fault)
+static int64_t program_interpret(bed *b, const aq_wave_op *first)
 {
-  aq_wave *w = b->wave;
-  int64_t left = 1 << 14;
-  memset(&b->grid.fault, 0, sizeof b->grid.fault);
-  aq_wave_mode_enter(w);
-  if (compiled)
-    aq_wave_native_run(w, first, &left);
-  else
-    for (const aq_wave_op *o = first; o; left--)
-      o = o->run(w, o);
-  *fault = b->grid.fault;
+  int64_t left = BUDGET;
+  aq_wave_mode_enter(b->wave);
+  for (const aq_wave_op *o = first; o && left > 0; left--) {
+    trail[BUDGET - left] = o;
+    o = o->run(b->wave, o);
+  }
   return left;
 }
 
-static void grid_make(bed *b, aq_wave_native *native)
+/* The same by compiled code; `sliced`: with small budgets, each of which ends
+ * before the instruction that the interpreter executes then. */
+static int64_t program_compiled(bed *b, const aq_wave_op *first, bool sliced)
+{
+  int64_t left = BUDGET;
+  const aq_wave_op *o = first;
+  aq_wave_mode_enter(b->wave);
+  while (b->wave->state == AQ_WAVE_RUNS && left > 0) {
+    const int64_t slice = sliced ? 1 + below(1u << below(9)) : left;
+    int64_t rest = slice;
+    o = aq_jit_run(b->wave, o, &rest);
+    left -= slice - rest;
+    if (b->wave->state == AQ_WAVE_RUNS) {
+      ck_assert_int_eq(rest, 0);
+      ck_assert_ptr_eq(o, trail[BUDGET - left]);
+    }
+  }
+  return left;
+}
+
+static void grid_make(bed *b, aq_jit *native)
 {
   b->wave->grid = &b->grid;
   b->wave->group = &b->group;
@@ -613,77 +192,145 @@ static void memory_restore(void)
   memcpy(lds, kept[1], BYTES);
 }
 
-/* The count of faults. */
-static unsigned program_compare(bed *b, char (*texts)[BED_TEXT],
-                                aq_wave_native *native)
+/* How many units' blocks a program has in its first page. */
+static unsigned blocks_count(const aq_wave_op *first)
+{
+  enum { PAGE_OPS = 1024 };
+  const aq_wave_op *end = aq_wave_code_ops((aq_wave_op *)(uintptr_t)first);
+  unsigned count = 0;
+  end += PAGE_OPS;
+  for (unsigned i = 0; i < COUNT * BED_STRIDE / 4 && first + i < end; i++)
+    count += first[i].entry && first[i].entry != UINT16_MAX;
+  return count;
+}
+
+static void fault_take(bed *b, aq_execution_fault *fault)
+{
+  *fault = b->grid.fault;
+  memset(&b->grid.fault, 0, sizeof b->grid.fault);
+}
+
+/* What programs compared. */
+typedef struct comparison {
+  unsigned states; /* of a program */
+  unsigned faults;
+  uint64_t blocks, texts, refused; /* by the assembler */
+} comparison;
+
+/* The program whose first instruction has a number. */
+static void program_compare(bed *b, unsigned at, char (*texts)[BED_TEXT],
+                            aq_jit *native, comparison *c)
 {
   static aq_wave before, expected;
   aq_wave *w = b->wave;
-  const uint64_t begin = (uintptr_t)b->bytes;
+  const uint64_t begin = (uintptr_t)b->bytes + (uint64_t)at * BED_STRIDE;
   const aq_wave_op *first = aq_wave_code_at(b->code, begin);
-  unsigned faults = 0;
   grid_make(b, native);
-  aq_wave_native_begin(native, b->code, begin);
+  aq_jit_begin(native, b->code, begin);
   ck_assert_uint_ne(first->entry, 0);
-  for (unsigned i = 0; i < STATES; i++) {
+  c->blocks += blocks_count(first);
+  for (unsigned i = 0; i < c->states; i++) {
     aq_execution_fault fault, compiled;
     const uint32_t host = aq_wave_mode_save();
     state_make(w, i);
     memcpy(&before, w, sizeof before);
-    const int64_t left = program_run(b, first, false, &fault);
+    const int64_t left = program_interpret(b, first);
+    fault_take(b, &fault);
     memcpy(&expected, w, sizeof expected);
     memcpy(w, &before, sizeof before);
-    memory_copy(left_over);
+    memory_copy(orphaned);
     memory_restore();
-    const int64_t rest = program_run(b, first, true, &compiled);
+    const int64_t rest = program_compiled(b, first, i % 3 == 1);
+    fault_take(b, &compiled);
     aq_wave_mode_restore(host);
-    ck_assert_int_eq(w->state, expected.state);
+    if (w->state != expected.state || left != rest ||
+        strcmp(fault.text, compiled.text) != 0) {
+      fprintf(stderr, "# interpreted: %s\n# compiled: %s\n", fault.text,
+              compiled.text);
+      differs(b, at, texts, "states");
+    }
     ck_assert_int_eq(left, rest);
     ck_assert_uint_eq(fault.pc, compiled.pc);
     ck_assert_uint_eq(fault.address, compiled.address);
     ck_assert_str_eq(fault.text, compiled.text);
-    if (memcmp(memory, left_over[0], BYTES) != 0 ||
-        memcmp(lds, left_over[1], BYTES) != 0)
-      differs(b, texts, "memory or LDS");
+    if (memcmp(memory, orphaned[0], BYTES) != 0 ||
+        memcmp(lds, orphaned[1], BYTES) != 0)
+      differs(b, at, texts, "memory or LDS");
     memory_restore();
-    faults += w->state == AQ_WAVE_FAULTS;
+    c->faults += w->state == AQ_WAVE_FAULTS;
     if (w->state == AQ_WAVE_FAULTS)
       continue;
     ck_assert_int_eq(w->state, AQ_WAVE_ENDED);
     if (memcmp(w->s, expected.s, 4 * (AQ_ISA_EXEC + 2)) != 0 ||
         w->scc != expected.scc)
-      differs(b, texts, "scalars");
-    if (memcmp(w->v, expected.v, sizeof *w->v * ROWS) != 0)
-      differs(b, texts, "vectors");
+      differs(b, at, texts, "scalars");
+    for (unsigned r = 0; r < ROWS; r++)
+      if (memcmp(w->v[r], expected.v[r], w->wave32 ? 4 * 32 : 4 * 64) != 0)
+        differs(b, at, texts, "vectors");
   }
-  return faults;
 }
 
-START_TEST(random_programs_leave_what_the_interpreter_leaves)
+/* Programs reach their code and `memory`, and no other mapping of this
+ * process, of which the interpreter would read what lies at a wild address. */
+static void memory_publish(bed *b)
 {
-  static char texts[COUNT][BED_TEXT];
-  static const char *const targets[] = {"gfx90a", "gfx900", "gfx1030"};
-  const char *all = getenv("AQ_ORACLES");
-  const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS
-                         : aqtest_is_long()             ? 15
-                                                        : 2;
+  const aq_allocation own = {.base = (uintptr_t)memory,
+                             .size = BYTES,
+                             .readers = AQ_DEVICES_ALL,
+                             .writers = AQ_DEVICES_ALL,
+                             .kind = AQ_ALLOCATION_POOL},
+                      code = {.base = (uintptr_t)b->bytes,
+                              .size = b->count * BED_STRIDE,
+                              .readers = AQ_DEVICES_ALL,
+                              .kind = AQ_ALLOCATION_TEXT,
+                              .executable = true};
+  aq_allocations_open(b->allocations, false);
+  ck_assert(aq_allocations_add(b->allocations, &own));
+  ck_assert(aq_allocations_add(b->allocations, &code));
+}
+
+/* Programs of a target, `batch` of them at once. */
+static void target_compare(const program_target *of, unsigned from,
+                           unsigned batch, const aq_jit_options *options,
+                           deck *all, comparison *c)
+{
+  static char texts[BATCH * APART][BED_TEXT];
   const unsigned level = aq_wave_level_count() - 1;
+  bed b;
+  for (unsigned i = from; i < from + batch; i++) {
+    char(*program)[BED_TEXT] = texts + (size_t)APART * (i - from);
+    program_texts(program, i, all, of);
+    for (unsigned k = COUNT; k < APART; k++)
+      snprintf(program[k], BED_TEXT, "s_endpgm");
+  }
+  aq_jit *native = aq_jit_create(options, level);
+  bed_open_in(&b, of->gfx, of->wave32 ? 32 : 64, texts, (size_t)APART * batch,
+              level);
+  memory_publish(&b);
+  for (size_t i = 0; i < b.count; i++)
+    c->refused += b.refused[i];
+  c->texts += (uint64_t)COUNT * batch;
+  for (unsigned i = 0; i < batch; i++)
+    program_compare(&b, APART * i, texts, native, c);
+  bed_close(&b);
+  aq_jit_destroy(native);
+}
+
+/* False: the test is skipped. */
+static bool native_begin(aq_jit_mode mode, aq_jit_builder **builder,
+                         aq_jit_options *options, deck *all)
+{
   aq_diag diag = AQ_DIAG_INIT;
-  aq_native_builder *builder;
-  aq_wave_native_options options;
-  deck all_texts;
-  unsigned faults = 0;
   if (system("command -v clang-22 > /dev/null && command -v cc > /dev/null") !=
       0) { /* NOLINT: fixed names */
     aqtest_skip("no clang-22 or no cc here");
-    return;
+    return false;
   }
   setenv("AQUEDUCT_CACHE", aqtest_tmpdir(), 1); /* nothing is built so far */
   aq_rng_init(&rng, 24, 0);
-  ck_assert_status(
-      aq_native_builder_create(AQ_NATIVE_ALWAYS, NULL, NULL, &builder, &diag),
-      AQ_OK, &diag);
-  aq_native_builder_options(builder, &options);
+  ck_assert_status(aq_jit_builder_create(mode, NULL, NULL, builder, &diag),
+                   AQ_OK, &diag);
+  aq_jit_builder_options(*builder, options);
   memory = mmap(NULL, AROUND, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ck_assert(memory != MAP_FAILED);
@@ -693,31 +340,70 @@ START_TEST(random_programs_leave_what_the_interpreter_leaves)
     lds[i] = 4 * below(BYTES / 8);
   }
   memory_copy(kept);
-  aq_wave_texts *table = aq_wave_texts_create(level);
-  deck_make(&all_texts, table);
-  for (unsigned i = 0; i < count; i++) {
-    bed b;
-    if (i % 5 == 3)
-      moves_program_make(texts);
-    else if (i % 4 == 2)
-      loop_make(texts, &all_texts);
-    else if (i % 2 == 1)
-      address_program_make(texts);
-    else
-      program_make(texts, &all_texts);
-    aq_wave_native *native = aq_wave_native_create(&options, level);
-    bed_open(&b, targets[i % 3], texts, COUNT, level);
-    faults += program_compare(&b, texts, native);
-    bed_close(&b);
-    aq_wave_native_destroy(native);
-  }
-  ck_assert_uint_gt(faults, 0);
+  deck_make(all, aq_wave_texts_create(aq_wave_level_count() - 1));
+  return true;
+}
+
+static void native_end(aq_jit_builder *builder, const deck *all)
+{
   aq_wave_reachable_fini(&reachable);
   munmap(memory, AROUND);
-  aq_wave_texts_destroy(table);
-  aq_native_builder_destroy(builder);
+  aq_wave_texts_destroy((aq_wave_texts *)(uintptr_t)all->table);
+  aq_jit_builder_destroy(builder);
+}
+
+static const program_target targets[] = {
+    {"gfx90a", false, false}, {"gfx900", false, false},
+    {"gfx1030", true, false}, {"gfx1030", true, true},
+    {"gfx1100", true, true},  {"gfx1201", true, true}};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+START_TEST(random_programs_leave_what_the_interpreter_leaves)
+{
+  const char *all = getenv("AQ_ORACLES");
+  const unsigned count = all && strcmp(all, "all") == 0 ? PROGRAMS
+                         : aqtest_is_long()             ? 15
+                                                        : 2;
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  deck all_texts;
+  comparison c = {.states = STATES};
+  if (!native_begin(AQ_JIT_CC_ALWAYS, &builder, &options, &all_texts))
+    return;
+  for (unsigned i = 0; i < count; i++)
+    target_compare(&targets[i % TARGETS], i, 1, &options, &all_texts, &c);
+  ck_assert_uint_gt(c.faults, 0);
+  native_end(builder, &all_texts);
+}
+END_TEST
+
+/* $AQ_BLOCKS of each target, else some thousand. */
+START_TEST(random_blocks_as_machine_code_leave_what_the_interpreter_leaves)
+{
+  const char *wanted = getenv("AQ_BLOCKS");
+  const uint64_t count = wanted             ? strtoull(wanted, NULL, 10)
+                         : aqtest_is_long() ? 4000
+                                            : 1000;
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  deck all_texts;
+  if (aq_wave_level_count() < 2) {
+    aqtest_leave_out("the processor has no AVX2");
+    return;
+  }
+  if (!native_begin(AQ_JIT_ALWAYS, &builder, &options, &all_texts))
+    return;
+  for (unsigned t = 0; t < TARGETS; t++) {
+    comparison c = {.states = wanted ? 6 : 12};
+    for (unsigned i = 0; c.blocks < count; i += BATCH)
+      target_compare(&targets[t], i, BATCH, &options, &all_texts, &c);
+    ck_assert_uint_lt(c.refused, c.texts / 8);
+    ck_assert_uint_gt(c.faults, 0);
+  }
+  native_end(builder, &all_texts);
 }
 END_TEST
 
 AQ_TEST_MAIN("gpu/wave/native",
-             random_programs_leave_what_the_interpreter_leaves)
+             random_programs_leave_what_the_interpreter_leaves,
+             random_blocks_as_machine_code_leave_what_the_interpreter_leaves)

@@ -64,7 +64,7 @@ static bool is_near(const variant *v, uint64_t ours, uint64_t host)
 static void vector_check(bed *b, size_t number, const char *text,
                          const variant *v, aq_rng *rng, unsigned mode)
 {
-  static uint32_t before[AQ_WAVE_TEMP][LANES];
+  static uint32_t before[AQ_WAVE_SCRATCH_ROWS][LANES];
   uint32_t scalars[128];
   aq_wave *w = b->wave;
   lane_state s = {.b = b, .v = v, .before = before, .scalars = scalars};

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "bed.h"
+#include "gpu/wave/core/address_translate.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/reach.h"
 #include "seen.h"
 #include "support/aqtest.h"
 
@@ -173,8 +173,8 @@ static bool program_run(bed *b, const char **why)
       w->state = AQ_WAVE_RUNS;
       next = aq_wave_code_at(b->code, w->pc);
     }
-    if (o->more)
-      seen_row(o->more->inst.row, o->more->inst.target);
+    if (o->decoded)
+      seen_row(o->decoded->inst.row, o->decoded->inst.target);
     o = next;
   }
   aq_wave_mode_restore(saved);

@@ -1,4 +1,4 @@
-dist_check_SCRIPTS += tests/study/serving/test_links.sh
+AQ_LONG_TESTS += tests/study/serving/test_links.sh
 check_PROGRAMS += \
 	tests/study/serving/test_batcher \
 	tests/study/serving/test_import \

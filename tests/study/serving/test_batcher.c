@@ -111,7 +111,7 @@ static void compare(const char *name)
     ck_assert_str_eq(got, strchr(line, ' ') + 1);
     ck_assert_int_eq(now, base - first);
     now += duration(&batch);
-    ck_assert_status(aq_batcher_over(b, &batch, token_count, &left, &diag),
+    ck_assert_status(aq_batcher_done(b, &batch, token_count, &left, &diag),
                      AQ_OK, &diag);
   }
   fclose(file);
@@ -276,7 +276,7 @@ START_TEST(every_token_of_the_published_example_comes_at_its_step)
       continue;
     }
     r.now = end_of(&r, gives_token(&r, &batch, &all));
-    ck_assert_status(aq_batcher_over(b, &batch, token_compare, &r, &diag),
+    ck_assert_status(aq_batcher_done(b, &batch, token_compare, &r, &diag),
                      AQ_OK, &diag);
   }
   for (uint32_t i = 0; i < r.count; i++) {

@@ -198,18 +198,18 @@ START_TEST(a_hand_over_is_shared_among_links)
   static const uint32_t all[] = {0, 1, 2, 3};
   aq_peers way;
   /* From one device to two: half to each; the one stays. */
-  ck_assert_status(aq_peers_hand_over(&links, all, 1, all, 2, &way, &diag),
+  ck_assert_status(aq_peers_transfer(&links, all, 1, all, 2, &way, &diag),
                    AQ_OK, &diag);
   ck_assert_double_eq_tol(way.each, 0.5e4, 1e-6);
   ck_assert(!aq_peers_local(all, 1, all, 2));
   ck_assert(aq_peers_local(all, 2, all, 2));
   /* Over the host, each half over links of its own. */
-  ck_assert_status(aq_peers_hand_over(&links, all, 2, all + 2, 2, &way, &diag),
+  ck_assert_status(aq_peers_transfer(&links, all, 2, all + 2, 2, &way, &diag),
                    AQ_OK, &diag);
   ck_assert_double_eq_tol(way.each, 1.25e4, 1e-6);
   ck_assert_int_eq(way.latency, 3 * AQ_US);
   /* Both halves over the one link of device 0. */
-  ck_assert_status(aq_peers_hand_over(&links, all, 1, all + 2, 2, &way, &diag),
+  ck_assert_status(aq_peers_transfer(&links, all, 1, all + 2, 2, &way, &diag),
                    AQ_OK, &diag);
   ck_assert_double_eq_tol(way.each, 2.5e4, 1e-6);
 }

@@ -63,7 +63,7 @@ check "and the study is that of one machine" cmp "$work/one.txt" \
 sed -i 's/40us/50us/' "$work/moved/inputs/plans/plan.json"
 try "$work/moved/task.sh" 2
 check "a changed plan is refused" [ "$status" = 2 ]
-check "with the reason" contains "$err" "was changed after --emit"
+check "with the reason" contains "$err" "was changed after that"
 sed -i 's/50us/40us/; ' "$work/moved/inputs/plans/plan.json"
 try "$aqueduct" sweep "$work/moved/inputs/plans/plan.json" --folder \
   "$work/moved" --shard 1/5 --store "$work/x.db"

@@ -4,4 +4,4 @@ check_PROGRAMS += \
 	tests/study/whatif/test_change \
 	tests/study/whatif/test_moves
 AQ_SLICED_TESTS += tests/study/whatif/test_moves
-dist_check_SCRIPTS += tests/study/whatif/test_whatif.sh
+AQ_LONG_TESTS += tests/study/whatif/test_whatif.sh

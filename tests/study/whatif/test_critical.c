@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
-#include "study/whatif/critical.h"
+#include "study/whatif/recorded.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 
@@ -73,6 +73,31 @@ START_TEST(a_late_submission_leads_to_the_wait_before_it)
 }
 END_TEST
 
+START_TEST(without_any_wait_the_host_followed_what_ended_last)
+{
+  static const step steps[] = {{0, 0, 4, 10}, {0, 30, 34, 40}};
+  aq_timeline t;
+  take(&t, steps, 2);
+  const aq_critical c = find(&t);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_KERNELS], 12 * AQ_US);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_DISPATCH], 4 * AQ_US);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_HOST], 20 * AQ_US);
+  ck_assert_int_eq(c.rows, 2);
+}
+END_TEST
+
+START_TEST(what_a_row_without_a_launch_waited_for_is_unknown)
+{
+  static const step steps[] = {{0, 0, 4, 10}, {1, 33, 34, 40, AQ_FLAG_PINNED}};
+  aq_timeline t;
+  take(&t, steps, 2);
+  const aq_critical c = find(&t);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_KERNELS], 12 * AQ_US);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_UNKNOWN], 24 * AQ_US);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_HOST], 0);
+}
+END_TEST
+
 START_TEST(a_host_that_waited_for_nothing_is_the_path_to_the_begin)
 {
   static const step steps[] = {{0, 0, 4, 10}, {0, 30, 34, 40}};
@@ -98,6 +123,99 @@ START_TEST(an_edge_leads_to_the_other_queue)
 }
 END_TEST
 
+/* ---- as recorded ---- */
+
+/* A row of a run, times in us; its number is its place. */
+static aq_dispatch_row recorded(int64_t kind, int64_t queue, int64_t begin,
+                                int64_t end, int64_t start, int64_t until)
+{
+  return (aq_dispatch_row){.kind = kind,
+                           .via = AQ_VIA_DIRECT,
+                           .queue = queue,
+                           .pid = 7,
+                           .tid = 7,
+                           .correlation = AQ_NONE,
+                           .host_begin = begin * AQ_US,
+                           .host_end = end * AQ_US,
+                           .submission = end * AQ_US,
+                           .submit = AQ_TIME_NONE,
+                           .launch = AQ_TIME_NONE,
+                           .start = start * AQ_US,
+                           .end = until * AQ_US};
+}
+
+/* The parts in us: kernels, copies, dispatch, host, return, unknown. */
+static void ck_recorded(aq_dispatches d, const aq_edge *edges,
+                        size_t edge_count,
+                        const int64_t parts[AQ_CRITICAL_COUNT])
+{
+  aq_critical found;
+  for (size_t i = 0; i < d.count; i++)
+    d.rows[i].number = (int64_t)i;
+  ck_assert_status(aq_critical_recorded(&d, edges, edge_count, &found, &diag),
+                   AQ_OK, &diag);
+  for (int i = 0; i < AQ_CRITICAL_COUNT; i++)
+    ck_assert_msg(found.parts[i] == parts[i] * AQ_US,
+                  "%s: %lld ps, expected %lld us", aq_critical_names[i],
+                  (long long)found.parts[i], (long long)parts[i]);
+}
+
+START_TEST(a_recorded_wait_leads_to_the_row_that_it_followed)
+{
+  aq_dispatch_row rows[] = {recorded(AQ_KIND_KERNEL, 0, 0, 5, 10, 20),
+                            recorded(AQ_KIND_KERNEL, 1, 7, 8, 11, 24),
+                            recorded(AQ_KIND_KERNEL, 0, 30, 35, 40, 50)};
+  aq_host_wait wait = {6 * AQ_US, 25 * AQ_US, 7, 7};
+  /* The second row was launched when the wait had begun. */
+  ck_recorded(
+      (aq_dispatches){
+          .rows = rows, .count = 3, .waits = &wait, .wait_count = 1},
+      NULL, 0, (int64_t[]){20, 0, 5, 10, 5, 0});
+}
+END_TEST
+
+START_TEST(a_recorded_blocking_copy_waits_for_the_row_in_front_of_it)
+{
+  aq_dispatch_row rows[] = {recorded(AQ_KIND_KERNEL, 0, 0, 5, 10, 100),
+                            recorded(AQ_KIND_COPY, 0, 20, 140, 110, 130)};
+  ck_recorded((aq_dispatches){.rows = rows, .count = 2}, NULL, 0,
+              (int64_t[]){90, 20, 0, 0, 10, 0});
+}
+END_TEST
+
+START_TEST(a_recorded_wait_that_no_launch_takes_is_unknown)
+{
+  aq_dispatch_row rows[] = {recorded(AQ_KIND_KERNEL, 0, 0, 5, 10, 20),
+                            recorded(AQ_KIND_KERNEL, 0, 21, 25, 1000, 1010)};
+  ck_recorded((aq_dispatches){.rows = rows, .count = 2}, NULL, 0,
+              (int64_t[]){20, 0, 0, 5, 0, 975});
+}
+END_TEST
+
+START_TEST(recorded_nodes_of_a_graph_follow_each_other)
+{
+  aq_dispatch_row rows[] = {recorded(AQ_KIND_KERNEL, 0, 0, 200, 10, 20),
+                            recorded(AQ_KIND_KERNEL, 0, 0, 200, 25, 35)};
+  rows[0].via = rows[1].via = AQ_VIA_GRAPH;
+  rows[0].correlation = rows[1].correlation = 3;
+  ck_recorded((aq_dispatches){.rows = rows, .count = 2}, NULL, 0,
+              (int64_t[]){20, 0, 5, 0, 0, 0});
+}
+END_TEST
+
+/* The second row's queue was free, and its launch had returned at 3. */
+START_TEST(a_recorded_edge_leads_to_the_other_queue_if_it_is_sure_enough)
+{
+  aq_dispatch_row rows[] = {recorded(AQ_KIND_KERNEL, 0, 0, 1, 10, 20),
+                            recorded(AQ_KIND_KERNEL, 1, 2, 3, 26, 36)};
+  const aq_dispatches d = {.rows = rows, .count = 2};
+  aq_edge edge = {0, 1, AQ_EDGE_INFERRED, AQ_CRITICAL_CONFIDENCE};
+  ck_recorded(d, &edge, 1, (int64_t[]){20, 0, 6, 0, 0, 0});
+  edge.confidence--;
+  ck_recorded(d, &edge, 1, (int64_t[]){10, 0, 16, 0, 0, 0});
+}
+END_TEST
+
 START_TEST(a_timeline_without_rows_has_no_path)
 {
   aq_timeline t;
@@ -110,5 +228,12 @@ END_TEST
 AQ_TEST_MAIN("study/whatif/critical", a_full_queue_is_kernels_and_dispatch,
              a_late_submission_leads_to_the_wait_before_it,
              a_host_that_waited_for_nothing_is_the_path_to_the_begin,
+             without_any_wait_the_host_followed_what_ended_last,
+             what_a_row_without_a_launch_waited_for_is_unknown,
              an_edge_leads_to_the_other_queue,
+             a_recorded_wait_leads_to_the_row_that_it_followed,
+             a_recorded_blocking_copy_waits_for_the_row_in_front_of_it,
+             a_recorded_wait_that_no_launch_takes_is_unknown,
+             recorded_nodes_of_a_graph_follow_each_other,
+             a_recorded_edge_leads_to_the_other_queue_if_it_is_sure_enough,
              a_timeline_without_rows_has_no_path)

@@ -48,7 +48,8 @@ import json, sys
 for row in json.load(open(sys.argv[1]))["changes"]:
     path = row["critical_path_after"]
     parts = sum(path[p + "_ns"] for p in
-                ("kernels", "copies", "dispatch", "host", "return"))
+                ("kernels", "copies", "dispatch", "host", "return",
+                 "unknown"))
     assert abs(parts - path["makespan_ns"]) < 0.01, row' "$work/out"
 
 first=$(cat "$work/out")
@@ -223,6 +224,15 @@ for change in "launch x0.5" "host x0.5" graphs; do
   check "--$change of a run without host calls is refused" [ "$status" = 2 ]
   check "and says why" contains "$err" "records no host call"
 done
+# 15 us, 10 of them kernels, which a clock twice as fast halves at most.
+try "$aqueduct" whatif silent --clock x2 --json
+check "a host that followed the device is in its range" \
+  less "$(member 'clock x2' least_ns)" 10001
+check "and so is one that did not" less 14999 "$(member 'clock x2' most_ns)"
+check "what its kernels waited for is unknown, not the host" python3 -c '
+import json, sys
+path = json.load(open(sys.argv[1]))["changes"][0]["critical_path_after"]
+assert path["unknown_ns"] == 5000 and path["host_ns"] == 0, path' "$work/out"
 try "$aqueduct" report silent -o "$work/silent.html"
 check "a report tries what is left" [ "$status" = 0 ]
 check "without them" [ "$(grep -c '"change":"launch' "$work/silent.html")" = 0 ]

@@ -263,114 +263,117 @@ START_TEST(seed_and_device_come_from_the_file_unless_overridden)
 }
 END_TEST
 
+/* Texts, and their errors. */
+static const struct {
+  const char *text, *error;
+} refusals[] = {
+    {"", "s.json: line 1: premature EOF"},
+    {"{\n\"version\": 1,\n oops}", "s.json: line 3: invalid char in json "
+                                   "text."},
+    {"[]", "s.json: an object expected, not an array"},
+    {"{}", "s.json: \"version\" is missing"},
+    {"{\"version\": 2}", "s.json: version: 2: this program reads version 1"},
+    {"{\"version\": 1, \"kernel\": {}}",
+     "s.json: unknown key \"kernel\"; known are version, name, device, seed, "
+     "kernels, requests, clients, notes, parameters"},
+    {"{\"version\": 1, \"seed\": 1, \"seed\": 2}",
+     "s.json: \"seed\" is there twice"},
+    {"{\"version\": 1, \"seed\": -4}",
+     "s.json: seed: -4 is out of range, 0 to 9223372036854775807 expected"},
+    {"{\"version\": 1, \"kernels\": {\"k\": {}}}",
+     "s.json: kernels.k: \"cost\" is missing"},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": 5}}}",
+     "s.json: kernels.k.cost: a time with its unit, like \"3.5us\", "
+     "expected, "
+     "not a number"},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": \"5 fs\"}}}",
+     "s.json: kernels.k.cost: \"5 fs\" is not a time with its unit (ps, ns, "
+     "us, ms, s), like \"3.5us\""},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": \"-5us\"}}}",
+     "s.json: kernels.k.cost: \"-5us\" is not a time with its unit (ps, ns, "
+     "us, ms, s), like \"3.5us\""},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"grid\": [1, 5000000000], "
+     "\"cost\": \"5us\"}}}",
+     "s.json: kernels.k.grid[1]: 5000000000 is out of range, 1 to 4294967295 "
+     "expected"},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"workgroup\": [64, 64], "
+     "\"cost\": \"5us\"}}}",
+     "s.json: kernels.k.workgroup: 4096 work-items, at most 1024 expected"},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": {\"normal\": "
+     "{\"mean\": \"1us\"}}}}}",
+     "s.json: kernels.k.cost.normal: \"deviation\" is missing"},
+    {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": {\"normel\": 1}}}}",
+     "s.json: kernels.k.cost: unknown key \"normel\"; known are uniform, "
+     "exponential, normal, lognormal, erlang, choice"},
+    {WITH("[{\"kernel\": \"q\"}]", "[]"),
+     "s.json: requests.r.steps[0].kernel: no kernel is named \"q\""},
+    {WITH("[{\"graph\": [\"k\", {\"kernel\": \"k\", \"repeat\": 0}]}]", "[]"),
+     "s.json: requests.r.steps[0].graph[1].repeat: 0 is out of range, 1 to "
+     "65536 expected"},
+    {WITH("[{\"kernel\": \"k\", \"acquire\": \"all\"}]", "[]"),
+     "s.json: requests.r.steps[0].acquire: \"all\": none, agent or system "
+     "expected"},
+    {WITH("[{\"kernel\": \"k\", \"marker\": true}]", "[]"),
+     "s.json: requests.r.steps[0]: either \"kernel\", \"graph\" or "
+     "\"marker\" expected"},
+    {WITH("[{\"marker\": false}]", "[]"),
+     "s.json: requests.r.steps[0].marker: true expected"},
+    {WITH("[{\"marker\": 1}]", "[]"),
+     "s.json: requests.r.steps[0].marker: true or false expected, not a "
+     "number"},
+    {WITH("[{\"kernel\": \"k\", \"after\": [\"z\"]}]", "[]"),
+     "s.json: requests.r.steps[0].after[0]: no step of this request has the "
+     "id \"z\""},
+    {WITH("[{\"kernel\": \"k\", \"id\": \"a\"}, {\"kernel\": \"k\", \"id\": "
+          "\"a\"}]",
+          "[]"),
+     "s.json: requests.r.steps: two steps have the id \"a\""},
+    {WITH("[{\"id\": \"a\", \"kernel\": \"k\", \"stream\": \"x\", \"after\": "
+          "[\"c\"]}, {\"id\": \"b\", \"kernel\": \"k\", \"stream\": \"y\", "
+          "\"after\": [\"a\"]}, {\"id\": \"c\", \"kernel\": \"k\", "
+          "\"stream\": \"z\", \"after\": [\"b\"]}]",
+          "[]"),
+     "s.json: requests.r.steps: the steps wait for each other: c after b "
+     "after a after c"},
+    {WITH("[{\"kernel\": \"k\", \"after\": [\"b\"]}, {\"id\": \"b\", "
+          "\"kernel\": \"k\"}]",
+          "[]"),
+     "s.json: requests.r.steps: the steps wait for each other: b after "
+     "steps[0] after b"},
+    {CLIENT("\"open\": {\"every\": \"1us\"}"),
+     "s.json: clients[0]: it never ends: \"requests\" or \"until\" is "
+     "missing"},
+    {CLIENT("\"open\": {\"every\": {\"choice\": [\"0us\"]}}, \"until\": "
+            "\"1s\""),
+     "s.json: clients[0]: it never ends: no time passes between its "
+     "requests, "
+     "and \"requests\" is missing"},
+    {CLIENT("\"requests\": 1"),
+     "s.json: clients[0]: either \"open\" or \"closed\" expected"},
+    {CLIENT("\"open\": {\"at\": [\"2us\", \"1us\"]}"),
+     "s.json: clients[0].open.at[1]: earlier than the one before it"},
+    {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"priority\": \"top\""),
+     "s.json: clients[0].priority: \"top\": low, normal, high or a number "
+     "expected"},
+    {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"count\": 1000000000"),
+     "s.json: clients[0].count: 1000000000 is out of range, 1 to 65536 "
+     "expected"},
+    {CLIENT("\"closed\": {\"concurrency\": 4096}, \"count\": 60000, "
+            "\"requests\": 1"),
+     "s.json: clients[0]: with it there are 245760000 requests at a time, at "
+     "most 1000000 expected"},
+    {WITH("[{\"kernel\": \"k\"}]", "[{\"request\": \"x\"}]"),
+     "s.json: clients[0].request: no request is named \"x\""},
+};
+
 START_TEST(bad_scenarios_are_refused_with_file_and_place)
 {
-  static const struct {
-    const char *text, *error;
-  } cases[] = {
-      {"", "s.json: line 1: premature EOF"},
-      {"{\n\"version\": 1,\n oops}", "s.json: line 3: invalid char in json "
-                                     "text."},
-      {"[]", "s.json: an object expected, not an array"},
-      {"{}", "s.json: \"version\" is missing"},
-      {"{\"version\": 2}", "s.json: version: 2: this program reads version 1"},
-      {"{\"version\": 1, \"kernel\": {}}",
-       "s.json: unknown key \"kernel\"; known are version, name, device, seed, "
-       "kernels, requests, clients, notes, parameters"},
-      {"{\"version\": 1, \"seed\": 1, \"seed\": 2}",
-       "s.json: \"seed\" is there twice"},
-      {"{\"version\": 1, \"seed\": -4}",
-       "s.json: seed: -4 is out of range, 0 to 9223372036854775807 expected"},
-      {"{\"version\": 1, \"kernels\": {\"k\": {}}}",
-       "s.json: kernels.k: \"cost\" is missing"},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": 5}}}",
-       "s.json: kernels.k.cost: a time with its unit, like \"3.5us\", "
-       "expected, "
-       "not a number"},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": \"5 fs\"}}}",
-       "s.json: kernels.k.cost: \"5 fs\" is not a time with its unit (ps, ns, "
-       "us, ms, s), like \"3.5us\""},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": \"-5us\"}}}",
-       "s.json: kernels.k.cost: \"-5us\" is not a time with its unit (ps, ns, "
-       "us, ms, s), like \"3.5us\""},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"grid\": [1, 5000000000], "
-       "\"cost\": \"5us\"}}}",
-       "s.json: kernels.k.grid[1]: 5000000000 is out of range, 1 to 4294967295 "
-       "expected"},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"workgroup\": [64, 64], "
-       "\"cost\": \"5us\"}}}",
-       "s.json: kernels.k.workgroup: 4096 work-items, at most 1024 expected"},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": {\"normal\": "
-       "{\"mean\": \"1us\"}}}}}",
-       "s.json: kernels.k.cost.normal: \"deviation\" is missing"},
-      {"{\"version\": 1, \"kernels\": {\"k\": {\"cost\": {\"normel\": 1}}}}",
-       "s.json: kernels.k.cost: unknown key \"normel\"; known are uniform, "
-       "exponential, normal, lognormal, erlang, choice"},
-      {WITH("[{\"kernel\": \"q\"}]", "[]"),
-       "s.json: requests.r.steps[0].kernel: no kernel is named \"q\""},
-      {WITH("[{\"graph\": [\"k\", {\"kernel\": \"k\", \"repeat\": 0}]}]", "[]"),
-       "s.json: requests.r.steps[0].graph[1].repeat: 0 is out of range, 1 to "
-       "65536 expected"},
-      {WITH("[{\"kernel\": \"k\", \"acquire\": \"all\"}]", "[]"),
-       "s.json: requests.r.steps[0].acquire: \"all\": none, agent or system "
-       "expected"},
-      {WITH("[{\"kernel\": \"k\", \"marker\": true}]", "[]"),
-       "s.json: requests.r.steps[0]: either \"kernel\", \"graph\" or "
-       "\"marker\" expected"},
-      {WITH("[{\"marker\": false}]", "[]"),
-       "s.json: requests.r.steps[0].marker: true expected"},
-      {WITH("[{\"marker\": 1}]", "[]"),
-       "s.json: requests.r.steps[0].marker: true or false expected, not a "
-       "number"},
-      {WITH("[{\"kernel\": \"k\", \"after\": [\"z\"]}]", "[]"),
-       "s.json: requests.r.steps[0].after[0]: no step of this request has the "
-       "id \"z\""},
-      {WITH("[{\"kernel\": \"k\", \"id\": \"a\"}, {\"kernel\": \"k\", \"id\": "
-            "\"a\"}]",
-            "[]"),
-       "s.json: requests.r.steps: two steps have the id \"a\""},
-      {WITH("[{\"id\": \"a\", \"kernel\": \"k\", \"stream\": \"x\", \"after\": "
-            "[\"c\"]}, {\"id\": \"b\", \"kernel\": \"k\", \"stream\": \"y\", "
-            "\"after\": [\"a\"]}, {\"id\": \"c\", \"kernel\": \"k\", "
-            "\"stream\": \"z\", \"after\": [\"b\"]}]",
-            "[]"),
-       "s.json: requests.r.steps: the steps wait for each other: c after b "
-       "after a after c"},
-      {WITH("[{\"kernel\": \"k\", \"after\": [\"b\"]}, {\"id\": \"b\", "
-            "\"kernel\": \"k\"}]",
-            "[]"),
-       "s.json: requests.r.steps: the steps wait for each other: b after "
-       "steps[0] after b"},
-      {CLIENT("\"open\": {\"every\": \"1us\"}"),
-       "s.json: clients[0]: it never ends: \"requests\" or \"until\" is "
-       "missing"},
-      {CLIENT("\"open\": {\"every\": {\"choice\": [\"0us\"]}}, \"until\": "
-              "\"1s\""),
-       "s.json: clients[0]: it never ends: no time passes between its "
-       "requests, "
-       "and \"requests\" is missing"},
-      {CLIENT("\"requests\": 1"),
-       "s.json: clients[0]: either \"open\" or \"closed\" expected"},
-      {CLIENT("\"open\": {\"at\": [\"2us\", \"1us\"]}"),
-       "s.json: clients[0].open.at[1]: earlier than the one before it"},
-      {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"priority\": \"top\""),
-       "s.json: clients[0].priority: \"top\": low, normal, high or a number "
-       "expected"},
-      {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"count\": 1000000000"),
-       "s.json: clients[0].count: 1000000000 is out of range, 1 to 65536 "
-       "expected"},
-      {CLIENT("\"closed\": {\"concurrency\": 4096}, \"count\": 60000, "
-              "\"requests\": 1"),
-       "s.json: clients[0]: with it there are 245760000 requests at a time, at "
-       "most 1000000 expected"},
-      {WITH("[{\"kernel\": \"k\"}]", "[{\"request\": \"x\"}]"),
-       "s.json: clients[0].request: no request is named \"x\""},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
     aq_workload_source *source;
-    ck_assert_status(load_text(cases[i].text, strlen(cases[i].text), &source),
-                     AQ_ERR_INPUT, &diag);
-    ck_assert_str_eq(diag.text, cases[i].error);
+    ck_assert_status(
+        load_text(refusals[i].text, strlen(refusals[i].text), &source),
+        AQ_ERR_INPUT, &diag);
+    ck_assert_str_eq(diag.text, refusals[i].error);
   }
 }
 END_TEST

@@ -2,6 +2,7 @@
 /* The wrapper itself: without faults it is not there, and its settings. */
 #include "transport/fault/fault.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "backend_sim/sim.h"
@@ -146,6 +147,7 @@ START_TEST(settings_that_are_wrong_are_refused_in_one_line)
       {"sim+null", "transport sim wraps nothing"},
       {"sim,a=1", "transport sim takes no settings"},
       {"fault,seed=x+sim", "'seed=x'; expected a whole number"},
+      {"fault,seed=5x+sim", "'seed=5x'; expected a whole number"},
       {"fault,seed=1,seed=2+sim", "'seed=2' after another schedule"},
       {"fault,what=1+sim", "expected file=PATH or seed=N"},
       {"fault,seed+sim", "expected KEY=VALUE"},
@@ -212,10 +214,168 @@ START_TEST(a_schedule_goes_to_the_wrapper_that_is_there)
 }
 END_TEST
 
+START_TEST(what_the_innermost_transport_is_decides_what_a_stack_is)
+{
+  static const struct {
+    const char *names;
+    bool hardware;
+  } rows[] = {{"sim", false}, {"null", false},     {"fault+sim", false},
+              {"hsa", true},  {"fault+hsa", true}, {"fault+fault+hsa", true}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    aq_transport_stack *stack;
+    aq_diag diag = AQ_DIAG_INIT;
+    ck_assert_status(
+        aq_transport_stack_create(rows[i].names, NULL, &stack, &diag), AQ_OK,
+        &diag);
+    ck_assert(aq_transport_stack_is_hardware(stack) == rows[i].hardware);
+    aq_transport_stack_destroy(stack);
+  }
+}
+END_TEST
+
+/* What lies behind the size that a caller was compiled with is not its own. */
+START_TEST(options_end_where_their_caller_says)
+{
+  static const char *const edits[] = {"no_such_key=1", NULL};
+  static const char *const stacks[] = {"sim", "fault+sim"};
+  for (int i = 0; i < 4; i++) {
+    aq_transport_options options = {.size = sizeof options, .edits = edits};
+    aq_transport_stack *stack;
+    aq_transport *t;
+    aq_diag diag = AQ_DIAG_INIT;
+    if (i % 2)
+      options.size = offsetof(aq_transport_options, edits);
+    ck_assert_status(
+        aq_transport_stack_create(stacks[i / 2], NULL, &stack, &diag), AQ_OK,
+        &diag);
+    ck_assert_status(aq_transport_stack_open(stack, &options, &t, &diag),
+                     i % 2 ? AQ_OK : AQ_ERR_INPUT, &diag);
+    if (i % 2)
+      t->ops->close(t);
+    aq_transport_stack_destroy(stack);
+  }
+}
+END_TEST
+
+START_TEST(a_barrier_or_whose_dependency_is_missing_does_not_open_by_another)
+{
+  static const char schedule[] =
+      "{\"faults\": [{\"fault\": \"dependency-missing\", \"queue\": 0, "
+      "\"barrier\": 0}]}";
+  faulty f;
+  faulty_open(&f, "sim", schedule, NULL);
+  aq_ring *queue = rig_queue(&f.rig, 64);
+  const aq_signal open[] = {rig_signal(&f.rig, 0, 0), rig_signal(&f.rig, 0, 0)},
+                  done = rig_signal(&f.rig, 1, 0);
+  const aq_wait_item item = {done, AQ_EQ, 0};
+  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_OR, open, 2, done);
+  rig_submit(&f.rig, queue, &packet);
+  ck_assert_status(rig_wait(&f.rig, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                   AQ_ERR_DEADLOCK, &f.rig.diag);
+  ck_assert_msg(strstr(f.rig.diag.text,
+                       "injected: dependency-missing (queue 0, barrier 0)"),
+                "%s", f.rig.diag.text);
+  faulty_close(&f);
+}
+END_TEST
+
+/* On each transport that serves them, of a value that fulfils it already. */
+START_TEST(a_barrier_value_whose_dependency_is_missing_never_opens)
+{
+  static const char schedule[] =
+      "{\"faults\": [{\"fault\": \"dependency-missing\", \"queue\": 0, "
+      "\"barrier\": 1}]}";
+  static const char *const inner[] = {"sim", "null"};
+  for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+    faulty f;
+    faulty_open(&f, inner[i], schedule, NULL);
+    aq_ring *queue = rig_queue(&f.rig, 64);
+    const aq_signal there = rig_signal(&f.rig, 5, 0);
+    for (int k = 0; k < 2; k++) {
+      const aq_signal done = rig_signal(&f.rig, 1, 0);
+      const aq_wait_item item = {done, AQ_EQ, 0};
+      aq_packet packet = {
+          .barrier_value = {.header = AQ_PACKET_VENDOR,
+                            .format = AQ_AMD_FORMAT_BARRIER_VALUE,
+                            .signal = there,
+                            .value = 5,
+                            .mask = -1,
+                            .condition = AQ_GE,
+                            .completion_signal = done}};
+      rig_submit(&f.rig, queue, &packet);
+      ck_assert_status(rig_wait(&f.rig, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                       k ? AQ_ERR_DEADLOCK : AQ_OK, &f.rig.diag);
+    }
+    ck_assert_msg(strstr(f.rig.diag.text,
+                         "injected: dependency-missing (queue 0, barrier 1)"),
+                  "%s", f.rig.diag.text);
+    faulty_close(&f);
+  }
+}
+END_TEST
+
+START_TEST(a_lost_doorbell_that_a_later_one_made_good_is_not_named)
+{
+  static const char schedule[] =
+      "{\"faults\": [{\"fault\": \"doorbell-lost\", \"queue\": 0, "
+      "\"doorbell\": 0}]}";
+  faulty f;
+  faulty_open(&f, "sim", schedule, NULL);
+  aq_ring *queue = rig_queue(&f.rig, 64);
+  const aq_signal done = rig_signal(&f.rig, 2, 0),
+                  never = rig_signal(&f.rig, 1, 0);
+  const aq_wait_item items[] = {{done, AQ_EQ, 0}, {never, AQ_EQ, 0}};
+  aq_packet packet = rig_dispatch(rig_kernel(&f.rig, "k", AQ_US), true, done);
+  for (int i = 0; i < 2; i++)
+    rig_submit(&f.rig, queue, &packet);
+  ck_assert_status(rig_wait(&f.rig, &items[0], 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                   AQ_OK, &f.rig.diag);
+  ck_assert_status(rig_wait(&f.rig, &items[1], 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                   AQ_ERR_DEADLOCK, &f.rig.diag);
+  ck_assert_msg(!strstr(f.rig.diag.text, "injected"), "%s", f.rig.diag.text);
+  faulty_close(&f);
+}
+END_TEST
+
+START_TEST(two_wrappers_make_one_copy_slow_by_both_delays)
+{
+  static const char format[] = "{\"faults\": [{\"fault\": \"copy-slow\", "
+                               "\"copy\": 0, \"delay\": \"%s\"}]}";
+  char outer[200], inner[200], names[400];
+  aq_time took[2];
+  snprintf(inner, sizeof inner, format, "3ms");
+  const char *file = aqtest_write("inner.json", inner, strlen(inner));
+  snprintf(names, sizeof names, "fault,file=%s+sim", file);
+  for (int i = 0; i < 2; i++) {
+    faulty f;
+    char from = 7, to = 0;
+    snprintf(outer, sizeof outer, format, i ? "5ms" : "0ps");
+    faulty_open(&f, names, outer, NULL);
+    const aq_signal done = rig_signal(&f.rig, 1, 0);
+    const aq_wait_item item = {done, AQ_EQ, 0};
+    ck_assert_status(
+        f.ops->copy_async(f.t, 0, &to, &from, 1, NULL, 0, done, &f.rig.diag),
+        AQ_OK, &f.rig.diag);
+    ck_assert_status(rig_wait(&f.rig, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                     AQ_OK, &f.rig.diag);
+    took[i] = f.ops->now(f.t);
+    faulty_close(&f);
+  }
+  ck_assert_time_eq(took[1] - took[0], 5 * AQ_MS);
+  ck_assert_int_gt(took[0], 3 * AQ_MS);
+}
+END_TEST
+
 AQ_TEST_MAIN("transport/fault/fault",
              without_faults_nothing_differs_from_what_is_wrapped,
              packets_that_a_kernel_publishes_are_passed_on,
              a_late_doorbell_comes_at_its_time_in_a_sleep_and_in_a_wait,
              settings_that_are_wrong_are_refused_in_one_line,
              device_faults_need_a_transport_with_device_hooks,
-             a_schedule_goes_to_the_wrapper_that_is_there)
+             a_schedule_goes_to_the_wrapper_that_is_there,
+             what_the_innermost_transport_is_decides_what_a_stack_is,
+             options_end_where_their_caller_says,
+             a_barrier_or_whose_dependency_is_missing_does_not_open_by_another,
+             a_barrier_value_whose_dependency_is_missing_never_opens,
+             a_lost_doorbell_that_a_later_one_made_good_is_not_named,
+             two_wrappers_make_one_copy_slow_by_both_delays)

@@ -70,6 +70,46 @@ START_TEST(dependencies_hold_a_queue_back_until_their_signals_are_zero)
 }
 END_TEST
 
+START_TEST(a_wait_that_times_out_gives_the_signal_that_is_missing)
+{
+  rig r;
+  rig_open(&r, &aqsim_null_transport_ops, NULL);
+  const aq_wait_item items[] = {{rig_signal(&r, 0, 0), AQ_EQ, 0},
+                                {rig_signal(&r, 5, 0), AQ_EQ, 0}};
+  aq_wait_result result = {0};
+  const aq_wait_request request = {
+      .items = items, .count = 2, .mode = AQ_WAIT_ALL, .deadline = AQ_US};
+  ck_assert_status(r.t->ops->wait(r.t, &request, &result, &r.diag),
+                   AQ_ERR_TIMEOUT, &r.diag);
+  ck_assert_uint_eq(result.index, 1);
+  ck_assert_int_eq(result.value, 5);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_sleep_that_may_be_woken_ends_at_a_completion_or_at_its_time)
+{
+  rig r;
+  aq_completion out;
+  rig_open(&r, &aqsim_null_transport_ops, NULL);
+  aq_ring *queue = rig_queue(&r, 4);
+  aq_signal done = rig_signal(&r, 1, AQ_SIGNAL_DRAIN);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", 0), true, done);
+  ck_assert_status(r.t->ops->sleep_until(r.t, AQ_US, true, &r.diag), AQ_OK,
+                   &r.diag);
+  ck_assert_time_eq(r.t->ops->now(r.t), AQ_US);
+  rig_submit(&r, queue, &packet);
+  ck_assert_status(r.t->ops->sleep_until(r.t, AQ_MS, true, &r.diag), AQ_OK,
+                   &r.diag);
+  ck_assert_time_eq(r.t->ops->now(r.t), AQ_US);
+  ck_assert_uint_eq(r.t->ops->drain(r.t, &out, 1), 1);
+  ck_assert_status(r.t->ops->sleep_until(r.t, AQ_MS, true, &r.diag), AQ_OK,
+                   &r.diag);
+  ck_assert_time_eq(r.t->ops->now(r.t), AQ_MS);
+  rig_close(&r);
+}
+END_TEST
+
 static void note_error(const aq_queue_error *error, void *user)
 {
   snprintf(user, 100, "%s", error->text);
@@ -127,4 +167,6 @@ END_TEST
 AQ_TEST_MAIN("transport/null/null",
              a_packet_is_complete_when_its_doorbell_returns,
              dependencies_hold_a_queue_back_until_their_signals_are_zero,
+             a_wait_that_times_out_gives_the_signal_that_is_missing,
+             a_sleep_that_may_be_woken_ends_at_a_completion_or_at_its_time,
              a_bad_packet_stops_its_queue, what_it_cannot_do_is_refused)

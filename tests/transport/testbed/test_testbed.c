@@ -54,6 +54,43 @@ START_TEST(pushing_into_a_full_ring_lets_time_pass)
 }
 END_TEST
 
+START_TEST(a_record_is_that_of_its_queue_and_packet)
+{
+  aqsim_testbed *bed = bed_open();
+  aq_ring *queues[2];
+  for (int i = 0; i < 2; i++) {
+    queues[i] = aqsim_testbed_queue(bed, 64);
+    aqsim_testbed_dispatch(
+        bed, queues[i],
+        aqsim_testbed_kernel(bed, i ? "b" : "a", 10 * AQ_US, NULL, NULL), NULL,
+        false, none);
+  }
+  aqsim_testbed_run(bed);
+  for (int i = 0; i < 2; i++)
+    ck_assert_str_eq(
+        aqsim_testbed_name(bed, aqsim_testbed_record(bed, queues[i], 0)),
+        i ? "b" : "a");
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+START_TEST(with_a_barrier_a_kernel_waits_for_the_one_before)
+{
+  for (int barrier = 0; barrier < 2; barrier++) {
+    aqsim_testbed *bed = bed_open();
+    aq_ring *queue = aqsim_testbed_queue(bed, 64);
+    uint64_t kernel = aqsim_testbed_kernel(bed, "k", AQ_MS, NULL, NULL);
+    for (int i = 0; i < 2; i++)
+      aqsim_testbed_dispatch(bed, queue, kernel, NULL, barrier, none);
+    aqsim_testbed_run(bed);
+    const aq_time end = aqsim_testbed_record(bed, queue, 0)->end;
+    const aq_time start = aqsim_testbed_record(bed, queue, 1)->start;
+    ck_assert(barrier ? start >= end : start < end);
+    aqsim_testbed_close(bed);
+  }
+}
+END_TEST
+
 START_TEST(time_passes_as_far_as_it_is_let)
 {
   aqsim_testbed *bed = bed_open();
@@ -208,6 +245,8 @@ AQ_TEST_MAIN("transport/testbed/testbed", a_kernel_of_a_code_object_computes,
              a_bed_of_several_devices_has_queues_on_each,
              opening_refuses_an_unknown_device_and_a_bad_edit,
              pushing_into_a_full_ring_lets_time_pass,
+             a_record_is_that_of_its_queue_and_packet,
+             with_a_barrier_a_kernel_waits_for_the_one_before,
              time_passes_as_far_as_it_is_let,
              the_first_problem_stays_and_stops_everything,
              barriers_take_five_signals_and_no_more,

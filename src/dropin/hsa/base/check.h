@@ -7,9 +7,10 @@
 #ifndef AQDROP_CHECK_H
 #define AQDROP_CHECK_H
 
+#include "dropin/hsa/base/memory.h"
 #include "dropin/hsa/base/runtime.h"
 #include "gpu/check/core/check.h"
-#include "gpu/codeobj/image.h"
+#include "gpu/codeobj/loader.h"
 
 /* Makes runtime->check before the transport is opened. */
 aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag);
@@ -23,9 +24,18 @@ size_t aqdrop_check_room(const aqdrop *runtime);
 
 /* A call of the program allocated or freed memory of a pool. Freed memory stays
  * mapped where aqdrop_check_room() is not 0: in quarantine. */
-void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
-                            const aqdrop_pool *pool);
+void aqdrop_check_allocated(aqdrop *runtime, void *base, size_t size,
+                            bool protected, const aqdrop_pool *pool);
 void aqdrop_check_freed(aqdrop *runtime, const void *base);
+
+/* A call of the program is about to read or write memory itself. */
+static inline void aqdrop_check_host(aqdrop *runtime, const void *at,
+                                     size_t size, bool write)
+{
+  if (runtime->check)
+    aq_check_host_access(runtime->check, aqdrop_memory_seen(runtime, at, size),
+                         size, write);
+}
 
 /* Code that was loaded, with the file that it came from. */
 void aqdrop_check_code(aqdrop *runtime, const aq_code_image *image,

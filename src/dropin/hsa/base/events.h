@@ -6,7 +6,7 @@
 #include "dropin/hsa/base/runtime.h"
 
 /* The transport's event function; its user is the runtime. */
-void aqdrop_event_tell(const aq_system_event *event, void *user);
+void aqdrop_event_notify(const aq_system_event *event, void *user);
 
 /* Reports an attempt to free memory of an agent that is in use. */
 void aqdrop_event_in_use(aqdrop *runtime, const aqdrop_agent *agent,

@@ -8,7 +8,7 @@
 #define AQDROP_EXECUTABLES_H
 
 #include "dropin/hsa/base/runtime.h"
-#include "gpu/codeobj/image.h"
+#include "gpu/codeobj/loader.h"
 
 typedef struct aqdrop_reader {
   struct aqdrop_reader *next;

@@ -42,11 +42,11 @@ void aqdrop_exts_fini(aqdrop *runtime);
 
 /* The words of an image of a supported format, for instructions of `gfx`.
  * False: they have no place for its pitch. */
-bool aqdrop_ext_image_words(const char *gfx, const aq_kernel_image *image,
-                            uint32_t words[AQ_KERNEL_IMAGE_WORDS]);
+bool aqdrop_ext_image_descriptor(const char *gfx, const aq_kernel_image *image,
+                                 uint32_t words[AQ_KERNEL_IMAGE_WORDS]);
 
-void aqdrop_ext_sampler_words(const aq_kernel_sampler *sampler,
-                              uint32_t words[AQ_KERNEL_SAMPLER_WORDS]);
+void aqdrop_ext_sampler_descriptor(const aq_kernel_sampler *sampler,
+                                   uint32_t words[AQ_KERNEL_SAMPLER_WORDS]);
 
 /* Whether kernels of an agent can read images. */
 bool aqdrop_agent_has_images(const aqdrop_agent *agent);

@@ -29,9 +29,9 @@ void aqdrop_fidelity_host(const aqdrop *runtime, const char *kernel,
 void aqdrop_fidelity_missing(const aqdrop *runtime, const char *kernel,
                              size_t length);
 
-/* The client called a function that is not supported; `told` is the
+/* The client called a function that is not supported; `reported` is the
  * function's own. */
 void aqdrop_fidelity_function(const aqdrop *runtime, const char *name,
-                              bool *told);
+                              bool *reported);
 
 #endif

@@ -7,11 +7,11 @@
 #ifndef AQDROP_KERNELS_H
 #define AQDROP_KERNELS_H
 
-#include "common/kernel_set.h"
+#include "common/host_kernels.h"
 #include "gpu/codeobj/code_object.h"
 
 typedef struct aqdrop_kernels {
-  aq_kernel_set set;
+  aq_host_kernels set;
   /* AUTO: a plug-in's function, then code, then built-in ones. */
   aq_kernels_from from;
   bool warn; /* kernels without a function take time and compute nothing */
@@ -35,7 +35,7 @@ bool aqdrop_kernel_is_built_in(const aq_kernel_entry *entry);
 bool aqdrop_blit_fits(const aq_kernel_entry *entry, const aq_code_arg *args,
                       size_t count);
 
-/* Ended by an entry without a name (blits.c, image_blits.c). */
+/* Ended by an entry without a name (rocclr_blits.c, image_blits.c). */
 extern const aq_kernel_entry aqdrop_blits[];
 extern const aq_kernel_entry aqdrop_image_blits[];
 

@@ -38,8 +38,8 @@ static inline bool aqdrop_protected_opens(const aqdrop *runtime)
 
 /* Unused addresses without access, in both places; `alignment` is a power of
  * two of at least a page, `hint` may be NULL. NULL: there are none. */
-char *aqdrop_protected_take(void *hint, size_t size, size_t alignment);
-void aqdrop_protected_give(char *base, size_t size);
+char *aqdrop_protected_reserve(void *hint, size_t size, size_t alignment);
+void aqdrop_protected_release(char *base, size_t size);
 
 /* Maps pages of a file at taken addresses: the host may do `host` with them,
  * the devices `devices` (PROT_*). False: no memory for it. */

@@ -11,7 +11,7 @@
 
 /* Why a queue stopped, "" for one that did not; NULL for an unknown one. Valid
  * in its error callback and afterwards. */
-const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue);
+const char *aqdrop_queue_error(aqdrop *runtime, const hsa_queue_t *queue);
 
 /* The agent of the queue whose ring begins at an address, or NULL. */
 const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
@@ -21,10 +21,14 @@ const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
 void aqdrop_queue_fault_keep(aqdrop *runtime, const aq_system_event *event);
 
 /* Passes each queue that has a packet which no doorbell announced, with the
- * first such packet. Under the runtime's lock. */
+ * first such packet. The callback runs without a lock. */
 void aqdrop_queues_unrung(aqdrop *runtime,
                           void (*tell)(aqdrop *runtime, uint32_t queue,
                                        uint64_t packet));
+
+/* The packets that are written and not completed in order, of all queues;
+ * *count: the queues that have any. */
+uint64_t aqdrop_queues_waiting(aqdrop *runtime, uint32_t *count);
 
 /* Frees the remaining queues, before the transport is closed. */
 void aqdrop_queues_fini(aqdrop *runtime);

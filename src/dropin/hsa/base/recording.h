@@ -4,7 +4,7 @@
  * into one spool a process (common/spool.h). AQUEDUCT_SPOOL names the folder
  * that `aqueduct exec` made for it; without it nothing is recorded.
  * AQUEDUCT_RECORD and AQUEDUCT_RECORD_LIMIT choose the rows that it keeps
- * (common/row_choice.h).
+ * (common/record_filter.h).
  *
  * Recording changes no time: it reads the clock without moving it.
  * Thread rule: any thread. The spool outlives the runtime, since a process may
@@ -53,6 +53,9 @@ void aqdrop_recording_fact(const aqdrop_recording *recording, const char *fmt,
 /* Adds a text for `exec` (common/spool.h); NULL: nothing. */
 void aqdrop_recording_text(aqdrop_recording *recording, const char *key,
                            const char *value);
+
+/* Findings of the checker are missing. */
+void aqdrop_recording_unchecked(aqdrop_recording *recording);
 
 /* A code object was loaded: keeps it for the coverage, where `exec` wants that
  * and the object has lines. Any thread. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static aqdrop *open_runtime; /* atomic: NULL before the first hsa_init */
+static uint32_t holds; /* atomic: threads that may use it while it closes */
 
 aqdrop *aqdrop_runtime(void)
 {
@@ -14,7 +15,35 @@ aqdrop *aqdrop_runtime(void)
 
 void aqdrop_runtime_publish(aqdrop *runtime)
 {
-  __atomic_store_n(&open_runtime, runtime, __ATOMIC_RELEASE);
+  __atomic_store_n(&open_runtime, runtime, __ATOMIC_SEQ_CST);
+}
+
+/* A thread that counts itself after the last look of runtime_close finds no
+ * runtime: each side stores first and loads then, sequentially consistent. */
+aqdrop *aqdrop_runtime_hold(void)
+{
+  __atomic_fetch_add(&holds, 1, __ATOMIC_SEQ_CST);
+  aqdrop *runtime = __atomic_load_n(&open_runtime, __ATOMIC_SEQ_CST);
+  if (!runtime)
+    __atomic_fetch_sub(&holds, 1, __ATOMIC_RELEASE);
+  return runtime;
+}
+
+void aqdrop_runtime_release(const aqdrop *runtime)
+{
+  if (runtime)
+    __atomic_fetch_sub(&holds, 1, __ATOMIC_RELEASE);
+}
+
+bool aqdrop_runtime_is_held(void)
+{
+  return __atomic_load_n(&holds, __ATOMIC_SEQ_CST) > 0;
+}
+
+void aqdrop_runtime_forget(void)
+{
+  aqdrop_runtime_publish(NULL);
+  __atomic_store_n(&holds, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- handles ---- */

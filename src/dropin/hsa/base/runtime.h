@@ -10,8 +10,10 @@
  * The agents are the devices of AQUEDUCT_DEVICE that ROCR_VISIBLE_DEVICES
  * shows, in its order.
  *
- * Thread rule: agents and pools do not change while it is open. The tables of
- * queues, signals and memory have locks of their own.
+ * Thread rule: agents and pools do not change while it is open, but for fields
+ * that say that they are atomic. `lock` guards the fields below it; the memory
+ * table and the batches have locks of their own. uninit.c has their order, and
+ * the users that the runtime has while it closes.
  */
 #ifndef AQDROP_RUNTIME_H
 #define AQDROP_RUNTIME_H
@@ -23,10 +25,10 @@
 #include "common/slab.h"
 #include "common/strict_memory.h"
 #include "common/transport.h"
+#include "dropin/hsa/base/device_identity.h"
 #include "dropin/hsa/base/hooks.h"
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/kernels.h"
-#include "dropin/hsa/base/persona.h"
 #include "dropin/hsa/base/recording.h"
 
 enum {
@@ -63,7 +65,7 @@ struct aqdrop_agent {
   uint32_t ordinal;           /* of the transport, or AQ_DEVICE_HOST */
   const aq_device_info *info; /* NULL: the host */
   const aqsim_model *model;
-  const aqdrop_persona *persona;
+  const aqdrop_identity *persona;
   aqdrop_pool pools[AQDROP_CPU_POOLS];
   uint32_t pool_count;
   aqdrop_cache caches[AQDROP_CACHES];
@@ -91,24 +93,25 @@ typedef struct aqdrop {
   aq_strict_memory strict; /* protected.h */
   int memory_file;         /* of protected memory */
   aqdrop_kernels kernels;
-  struct aq_allocations *allocations; /* of the machine */
-  struct aqdrop_bell_watch *watch;    /* NULL: none */
+  struct aq_allocations *allocations;  /* of the machine */
+  struct aqdrop_doorbell_watch *watch; /* NULL: none */
   bool xnack; /* devices retry page faults: they reach all host memory */
-  struct aq_native_builder *builder; /* of compiled code; NULL: none */
-  struct aq_wave_machine *machine;   /* runs kernels without a host function */
+  struct aq_jit_builder *builder;  /* of compiled code; NULL: none */
+  struct aq_wave_machine *machine; /* runs kernels without a host function */
   struct aq_rates *rates; /* of the devices: durations of executed kernels come
                              from their counted work; NULL: they do not */
   struct aq_check *check; /* NULL: nothing is checked */
   aqdrop_hooks *hooks;    /* NULL: none */
   aqdrop_recording *recording; /* NULL: none. The process's */
-  /* aqdrop_queues_unrung, for the doorbells and the checker, below the queues.
-   */
+  /* aqdrop_queues_unrung and aqdrop_queues_waiting, for the doorbells and the
+   * checker, below the queues. */
   void (*queues_unrung)(struct aqdrop *runtime,
                         void (*tell)(struct aqdrop *runtime, uint32_t queue,
                                      uint64_t packet));
+  uint64_t (*queues_waiting)(struct aqdrop *runtime, uint32_t *count);
   pthread_mutex_t cooperative; /* taken before `lock`: queues.c */
   pthread_mutex_t batches;     /* of the next one; nothing is taken under it */
-  struct aqdrop_whole *first_whole;
+  struct aqdrop_copy_batch *first_whole;
   pthread_mutex_t lock; /* of the following */
   aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals; /* handles of signals that clients have → references */
@@ -123,7 +126,7 @@ typedef struct aqdrop {
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
   aq_slab bells; /* read without the lock */
-  struct aqdrop_bell *free_bell;
+  struct aqdrop_doorbell *free_bell;
   char scratch;       /* moved by copies that only wait */
   bool copies_timed;  /* atomic */
   uint64_t log_flags; /* atomic: bits, HSA_AMD_LOG_FLAG_* */
@@ -138,24 +141,32 @@ typedef void (*aqdrop_any_function)(void);
 /* The open runtime, or NULL. */
 aqdrop *aqdrop_runtime(void);
 
-/* Makes `runtime` the open one, or none (life.c alone). */
+/* The same for a thread that waits inside: hsa_shut_down frees the runtime only
+ * when it is released. NULL needs no release. */
+aqdrop *aqdrop_runtime_hold(void);
+void aqdrop_runtime_release(const aqdrop *runtime);
+
+/* For uninit.c alone: makes `runtime` the open one, or none; whether a thread
+ * holds one; and, in a forked child, forgets the threads and the runtime. */
 void aqdrop_runtime_publish(aqdrop *runtime);
+bool aqdrop_runtime_is_held(void);
+void aqdrop_runtime_forget(void);
 
 /* For the first line of an entry that returns a status and is not worth a
  * record: programs ask it over and over. */
-#define AQDROP_LOOK(runtime)                                                   \
+#define AQDROP_ENTER_UNRECORDED(runtime)                                       \
   aqdrop *runtime = aqdrop_runtime();                                          \
   if (!runtime)                                                                \
   return HSA_STATUS_ERROR_NOT_INITIALIZED
 
 /* For the first line of an entry that leaves the rest to a function of ours. */
-#define AQDROP_NOTED(kind)                                                     \
+#define AQDROP_RECORD_CALL(kind)                                               \
   const aqdrop *noted_ = aqdrop_runtime();                                     \
   AQDROP_CALL(noted_ ? noted_->recording : NULL, kind)
 
 /* For the first line of an entry that returns a status. */
 #define AQDROP_ENTER(runtime)                                                  \
-  AQDROP_LOOK(runtime);                                                        \
+  AQDROP_ENTER_UNRECORDED(runtime);                                            \
   AQDROP_CALL(runtime->recording, AQ_KIND_CALL)
 
 /* The first checks of an entry of an agent: that there is that agent, and then

@@ -37,8 +37,8 @@ void aqdrop_shared_signals_fini(aqdrop *runtime);
 
 /* Keeps the memory of one while a thread waits for it, also when it is
  * destroyed meanwhile; false: it is no such signal, or no longer. Each hold
- * that was true needs its release, or the end of the runtime. The release of a
- * signal that is not shared does nothing. */
+ * that was true needs its release. The release of a signal that is not shared
+ * does nothing. */
 bool aqdrop_shared_signal_hold(aqdrop *runtime, hsa_signal_t signal);
 void aqdrop_shared_signal_release(aqdrop *runtime, hsa_signal_t signal);
 

@@ -221,7 +221,7 @@ hsa_status_t hsa_code_object_get_symbol(hsa_code_object_t code_object,
                                         const char *symbol_name,
                                         hsa_code_symbol_t *symbol)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return hsa_code_object_get_symbol_from_name(code_object, NULL, symbol_name,
                                               symbol);
 }
@@ -249,28 +249,21 @@ hsa_status_t hsa_code_object_iterate_symbols(
   return status;
 }
 
-static const aq_code_symbol *code_symbol_from(aqdrop *runtime,
-                                              hsa_code_symbol_t symbol)
+hsa_status_t hsa_code_symbol_get_info(hsa_code_symbol_t code_symbol,
+                                      uint32_t attribute, void *value)
 {
+  AQDROP_ENTER(runtime);
   const aq_code_symbol *found = NULL;
   pthread_mutex_lock(&runtime->lock);
   for (const aqdrop_code *code = runtime->first_code; code && !found;
        code = code->next)
     for (size_t i = 0; i < code->code.symbol_count; i++)
-      if ((uintptr_t)&code->code.symbols[i] == symbol.handle)
+      if ((uintptr_t)&code->code.symbols[i] == code_symbol.handle)
         found = &code->code.symbols[i];
   pthread_mutex_unlock(&runtime->lock);
-  return found;
-}
-
-hsa_status_t hsa_code_symbol_get_info(hsa_code_symbol_t code_symbol,
-                                      uint32_t attribute, void *value)
-{
-  AQDROP_ENTER(runtime);
-  const aq_code_symbol *symbol = code_symbol_from(runtime, code_symbol);
-  if (!symbol)
+  if (!found)
     return HSA_STATUS_ERROR_INVALID_CODE_SYMBOL;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return aqdrop_symbol_info(symbol, symbol->address, attribute, value);
+  return aqdrop_symbol_info(found, found->address, attribute, value);
 }

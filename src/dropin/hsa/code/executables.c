@@ -80,7 +80,7 @@ hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
 /* A kernel that takes time and computes nothing: warns its user once. */
 typedef struct aqdrop_missing {
   struct aqdrop_missing *next;
-  bool told;
+  bool reported;
   char name[];
 } aqdrop_missing;
 
@@ -182,11 +182,11 @@ void aqdrop_executables_fini(aqdrop *runtime)
 static void missing_call(const aq_kernel_call *call)
 {
   aqdrop_missing *m = call->user;
-  if (!m->told)
+  if (!m->reported)
     fprintf(stderr,
             "aqueduct: kernel %s has no host function: it computes nothing\n",
             m->name);
-  m->told = true;
+  m->reported = true;
 }
 
 static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
@@ -228,8 +228,8 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
   const aq_kernel_entry *entry =
       kernels->from == AQ_KERNELS_FROM_ISA
           ? NULL
-          : aq_kernel_set_find(&kernels->set, kernel->name,
-                               strlen(kernel->name));
+          : aq_host_kernels_find(&kernels->set, kernel->name,
+                                 strlen(kernel->name));
   const bool executes =
       kernels->from != AQ_KERNELS_FROM_HOST &&
       (!entry || aqdrop_kernel_yields(entry)) &&
@@ -455,21 +455,6 @@ aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address)
   return found;
 }
 
-static void missing_print(aqdrop *runtime, const aqdrop_loaded *loaded,
-                          const char *symbol, uint32_t queue)
-{
-  enum { KD_LENGTH = 3 /* ".kd" */ };
-  const size_t length = strlen(symbol) - KD_LENGTH;
-  fprintf(stderr,
-          "aqueduct: queue %" PRIu32 ": kernel %.*s has no host function; name "
-          "a plug-in that has it in AQUEDUCT_KERNELS, or set "
-          "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
-          queue, (int)length, symbol);
-  aqdrop_fidelity_missing(runtime, symbol, length);
-  aqdrop_recording_missing(runtime->recording, symbol, length, loaded->storage,
-                           loaded->storage_size);
-}
-
 bool aqdrop_kernel_missing_report(aqdrop *runtime, uint64_t object,
                                   uint32_t queue)
 {
@@ -482,8 +467,19 @@ bool aqdrop_kernel_missing_report(aqdrop *runtime, uint64_t object,
     if (aq_code_image_object(&loaded->image, kernel) == object)
       symbol = kernel->symbol;
   }
-  if (symbol)
-    missing_print(runtime, loaded, symbol, queue);
+  if (symbol) {
+    enum { KD_LENGTH = 3 /* ".kd" */ };
+    const size_t length = strlen(symbol) - KD_LENGTH;
+    fprintf(stderr,
+            "aqueduct: queue %" PRIu32
+            ": kernel %.*s has no host function; name "
+            "a plug-in that has it in AQUEDUCT_KERNELS, or set "
+            "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
+            queue, (int)length, symbol);
+    aqdrop_fidelity_missing(runtime, symbol, length);
+    aqdrop_recording_missing(runtime->recording, symbol, length,
+                             loaded->storage, loaded->storage_size);
+  }
   pthread_mutex_unlock(&runtime->lock);
   return symbol != NULL;
 }

@@ -57,7 +57,7 @@ static hsa_status_t agent_define(hsa_executable_t executable, hsa_agent_t agent,
                                  const char *name, uint32_t segment,
                                  void *address)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
   if (!aqdrop_executable_from(runtime, executable))
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
@@ -79,7 +79,7 @@ hsa_status_t hsa_executable_agent_global_variable_define(
     hsa_executable_t executable, hsa_agent_t agent, const char *variable_name,
     void *address)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return agent_define(executable, agent, variable_name,
                       HSA_VARIABLE_SEGMENT_GLOBAL, address);
 }
@@ -88,7 +88,7 @@ hsa_status_t hsa_executable_readonly_variable_define(
     hsa_executable_t executable, hsa_agent_t agent, const char *variable_name,
     void *address)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return agent_define(executable, agent, variable_name,
                       HSA_VARIABLE_SEGMENT_READONLY, address);
 }

@@ -10,6 +10,7 @@
 
 #include "common/kernel_image.h"
 #include "dropin/hsa/base/kernels.h"
+#include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/image/ext_image_formats.h"
 
 typedef struct int4 {
@@ -19,6 +20,16 @@ typedef struct int4 {
 typedef struct ulong4 {
   uint64_t x, y, z, w;
 } ulong4;
+
+/* The image of a descriptor, where a host function reaches it. */
+static aq_kernel_image image_of(const uint32_t *words)
+{
+  const aqdrop *runtime = aqdrop_runtime();
+  aq_kernel_image image = aq_kernel_image_of(words);
+  if (runtime)
+    image.data = aqdrop_reach(runtime, image.data);
+  return image;
+}
 
 /* ---- rows ---- */
 
@@ -79,7 +90,7 @@ static void copy_buffer_to_image(const aq_kernel_call *call)
     ulong4 pitch;
   } *args = call->kernarg;
   const int4 *size = &args->size;
-  const aq_kernel_image to = aq_kernel_image_of(args->to);
+  const aq_kernel_image to = image_of(args->to);
   for (uint64_t i = 0; i < row_count(size); i++) {
     const uint64_t y = row_y(size, i), z = row_z(size, i);
     memcpy(image_row(&to, &args->to_origin, y, z),
@@ -100,7 +111,7 @@ static void copy_image_to_buffer(const aq_kernel_call *call)
     ulong4 pitch;
   } *args = call->kernarg;
   const int4 *size = &args->size;
-  const aq_kernel_image from = aq_kernel_image_of(args->from);
+  const aq_kernel_image from = image_of(args->from);
   for (uint64_t i = 0; i < row_count(size); i++) {
     const uint64_t y = row_y(size, i), z = row_z(size, i);
     memcpy(args->to[0] +
@@ -116,8 +127,8 @@ static void copy_image(const aq_kernel_call *call)
     int4 from_origin, to_origin, size;
   } *args = call->kernarg;
   const int4 *size = &args->size;
-  const aq_kernel_image from = aq_kernel_image_of(args->from);
-  const aq_kernel_image to = aq_kernel_image_of(args->to);
+  const aq_kernel_image from = image_of(args->from);
+  const aq_kernel_image to = image_of(args->to);
   for (uint64_t i = 0; i < row_count(size); i++) {
     const uint64_t y = row_y(size, i), z = row_z(size, i);
     memmove(image_row(&to, &args->to_origin, y, z),
@@ -134,7 +145,7 @@ static void fill_image(const aq_kernel_call *call)
     int4 origin, size;
     uint32_t which;
   } *args = call->kernarg;
-  const aq_kernel_image to = aq_kernel_image_of(args->to);
+  const aq_kernel_image to = image_of(args->to);
   const hsa_ext_image_format_t format = {to.type, to.order};
   const int4 *size = &args->size;
   char element[AQDROP_ELEMENT_MAX];

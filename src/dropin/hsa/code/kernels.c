@@ -29,7 +29,7 @@ aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)
                        missing);
   aq_status status = from_read(&kernels->from, diag);
   return status == AQ_OK
-             ? aq_kernel_set_open_default(&kernels->set, NULL, built_in, diag)
+             ? aq_host_kernels_open_default(&kernels->set, NULL, built_in, diag)
              : status;
 }
 
@@ -56,5 +56,5 @@ bool aqdrop_kernel_is_built_in(const aq_kernel_entry *entry)
 
 void aqdrop_kernels_close(aqdrop_kernels *kernels)
 {
-  aq_kernel_set_close(&kernels->set);
+  aq_host_kernels_close(&kernels->set);
 }

@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "dropin/hsa/base/executables.h"
 #include "dropin/hsa/base/ext_images.h"
-#include "dropin/hsa/base/simulator.h"
+#include "dropin/hsa/base/sim_extension.h"
 
 /* As the extension has it. */
 typedef struct segment_descriptor {

@@ -61,7 +61,7 @@ void *aqdrop_scope_variable(const aq_kernel_scope *scope, const char *name,
   return aqdrop_reach(loaded->runtime, (void *)(uintptr_t)found->address);
 }
 
-static hsa_status_t symbol_tell(const aqdrop_symbol *found,
+static hsa_status_t symbol_read(const aqdrop_symbol *found,
                                 hsa_executable_symbol_t *out)
 {
   if (!found)
@@ -84,7 +84,7 @@ hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t executable,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (agent && !a)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  return symbol_tell(aqdrop_symbol_find(runtime, e, symbol_name, a), symbol);
+  return symbol_read(aqdrop_symbol_find(runtime, e, symbol_name, a), symbol);
 }
 
 hsa_status_t hsa_executable_get_symbol(hsa_executable_t executable,
@@ -105,7 +105,7 @@ hsa_status_t hsa_executable_get_symbol(hsa_executable_t executable,
     return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
   const aqdrop_symbol *program =
       aqdrop_symbol_find(runtime, e, symbol_name, NULL);
-  return program ? symbol_tell(program, symbol)
+  return program ? symbol_read(program, symbol)
                  : hsa_executable_get_symbol_by_name(executable, symbol_name,
                                                      &agent, symbol);
 }

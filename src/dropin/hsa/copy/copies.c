@@ -2,7 +2,7 @@
 /* Copies by the devices' engines. */
 #include "config.h"
 
-#include "backend_sim/signals.h"
+#include "backend_sim/engine/signals.h"
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/log.h"
 #include "dropin/hsa/base/memory.h"
@@ -44,15 +44,6 @@ hsa_status_t aqdrop_order_agents(aqdrop_order *o, hsa_agent_t to,
   return HSA_STATUS_SUCCESS;
 }
 
-/* While copies are timed, their signals keep start and end. */
-static void completion_time(const aqdrop_order *o)
-{
-  if (o->completion.handle &&
-      __atomic_load_n(&o->runtime->copies_timed, __ATOMIC_RELAXED))
-    __atomic_fetch_or(&aqsim_signal_from(o->completion)->flags,
-                      AQ_SIGNAL_PROFILE, __ATOMIC_RELAXED);
-}
-
 static aq_copy_desc order_desc(const aqdrop_order *o, size_t size)
 {
   return (aq_copy_desc){.device = o->device,
@@ -74,23 +65,28 @@ aq_copy_desc aqdrop_order_linear(const aqdrop_order *o, void *to,
   return copy;
 }
 
-aq_status aqdrop_copy_give(const aqdrop *runtime, const aq_copy_desc *copy)
+aq_status aqdrop_copy_submit(const aqdrop *runtime, const aq_copy_desc *copy)
 {
   aqdrop_log_copy(runtime, copy);
   return runtime->transport->ops->copy_submit(runtime->transport, copy, NULL);
 }
 
-static hsa_status_t order_give(const aqdrop_order *o, const aq_copy_desc *copy)
+static hsa_status_t order_submit(const aqdrop_order *o,
+                                 const aq_copy_desc *copy)
 {
-  completion_time(o);
-  return aqdrop_status(aqdrop_copy_give(o->runtime, copy));
+  /* While copies are timed, their signals keep start and end. */
+  if (o->completion.handle &&
+      __atomic_load_n(&o->runtime->copies_timed, __ATOMIC_RELAXED))
+    __atomic_fetch_or(&aqsim_signal_from(o->completion)->flags,
+                      AQ_SIGNAL_PROFILE, __ATOMIC_RELAXED);
+  return aqdrop_status(aqdrop_copy_submit(o->runtime, copy));
 }
 
 hsa_status_t aqdrop_order_submit(const aqdrop_order *o, void *to,
                                  const void *from, size_t size)
 {
   const aq_copy_desc copy = aqdrop_order_linear(o, to, from, size);
-  return order_give(o, &copy);
+  return order_submit(o, &copy);
 }
 
 /* `engines`: one bit, or 0 for the engine that serves the path. */
@@ -120,7 +116,7 @@ hsa_status_t hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent,
                                        const hsa_signal_t *dep_signals,
                                        hsa_signal_t completion_signal)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return linear_copy(dst, dst_agent, src, src_agent, size, num_dep_signals,
                      dep_signals, completion_signal, 0);
 }
@@ -136,7 +132,7 @@ hsa_status_t hsa_amd_memory_async_copy_on_engine(
     return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (engine_id == 0 || (engine_id & (engine_id - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return linear_copy(dst, dst_agent, src, src_agent, size, num_dep_signals,
                      dep_signals, completion_signal, engine_id);
 }
@@ -195,28 +191,6 @@ static size_t box_extent(const hsa_pitched_ptr_t *at, const hsa_dim3_t *range)
          (size_t)(range->y - 1) * at->pitch + range->x;
 }
 
-static hsa_status_t
-box_submit(const aqdrop_order *o, const hsa_pitched_ptr_t *dst,
-           const hsa_dim3_t *dst_offset, const hsa_pitched_ptr_t *src,
-           const hsa_dim3_t *src_offset, const hsa_dim3_t *range)
-{
-  size_t size;
-  if (__builtin_mul_overflow((size_t)range->x * range->y, range->z, &size))
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  const aq_copy_box box = {.width = range->x,
-                           .rows = range->y,
-                           .slices = range->z,
-                           .to = {dst->pitch, dst->slice},
-                           .from = {src->pitch, src->slice}};
-  aq_copy_desc copy = order_desc(o, size);
-  copy.to = aqdrop_memory_seen(o->runtime, box_start(dst, dst_offset),
-                               box_extent(dst, range));
-  copy.from = aqdrop_memory_seen(o->runtime, box_start(src, src_offset),
-                                 box_extent(src, range));
-  copy.box = &box;
-  return order_give(o, &copy);
-}
-
 hsa_status_t hsa_amd_memory_async_copy_rect(
     const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
     const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
@@ -237,5 +211,19 @@ hsa_status_t hsa_amd_memory_async_copy_rect(
   if (status != HSA_STATUS_SUCCESS || range->x == 0 || range->y == 0 ||
       range->z == 0)
     return status;
-  return box_submit(&o, dst, dst_offset, src, src_offset, range);
+  size_t size;
+  if (__builtin_mul_overflow((size_t)range->x * range->y, range->z, &size))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aq_copy_box box = {.width = range->x,
+                           .rows = range->y,
+                           .slices = range->z,
+                           .to = {dst->pitch, dst->slice},
+                           .from = {src->pitch, src->slice}};
+  aq_copy_desc copy = order_desc(&o, size);
+  copy.to = aqdrop_memory_seen(o.runtime, box_start(dst, dst_offset),
+                               box_extent(dst, range));
+  copy.from = aqdrop_memory_seen(o.runtime, box_start(src, src_offset),
+                                 box_extent(src, range));
+  copy.box = &box;
+  return order_submit(&o, &copy);
 }

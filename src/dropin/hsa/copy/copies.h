@@ -28,7 +28,7 @@ aq_copy_desc aqdrop_order_linear(const aqdrop_order *o, void *to,
                                  const void *from, size_t size);
 
 /* Logs and submits a copy. */
-aq_status aqdrop_copy_give(const aqdrop *runtime, const aq_copy_desc *copy);
+aq_status aqdrop_copy_submit(const aqdrop *runtime, const aq_copy_desc *copy);
 
 /* Submits the copy of `size` bytes with the order's completion signal. */
 hsa_status_t aqdrop_order_submit(const aqdrop_order *o, void *to,

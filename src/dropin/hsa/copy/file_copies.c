@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "dropin/hsa/base/check.h"
 #include "dropin/hsa/base/memory.h"
 
 /* Whether the bytes are memory of a device. */
@@ -42,6 +43,8 @@ hsa_status_t hsa_amd_ais_file_read(hsa_amd_ais_file_handle_t handle,
 {
   AQDROP_ENTER(runtime);
   hsa_status_t error = request_check(runtime, device_ptr, size, file_offset);
+  if (error == HSA_STATUS_SUCCESS)
+    aqdrop_check_host(runtime, device_ptr, size, true);
   return error == HSA_STATUS_SUCCESS
              ? moved(pread(handle.fd,
                            aqdrop_memory_reach(runtime, device_ptr, size), size,
@@ -57,6 +60,8 @@ hsa_status_t hsa_amd_ais_file_write(hsa_amd_ais_file_handle_t handle,
 {
   AQDROP_ENTER(runtime);
   hsa_status_t error = request_check(runtime, device_ptr, size, file_offset);
+  if (error == HSA_STATUS_SUCCESS)
+    aqdrop_check_host(runtime, device_ptr, size, false);
   return error == HSA_STATUS_SUCCESS
              ? moved(pwrite(handle.fd,
                             aqdrop_memory_reach(runtime, device_ptr, size),

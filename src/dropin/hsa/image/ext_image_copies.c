@@ -4,22 +4,26 @@
 
 #include <string.h>
 
+#include "dropin/hsa/base/check.h"
 #include "dropin/hsa/base/ext_images.h"
 #include "dropin/hsa/base/memory.h"
+#include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/image/ext_image_formats.h"
 
-/* A box of elements of an image. */
+/* A box of elements of an image, and where the client has the image. */
 typedef struct box {
   aq_kernel_image image;
+  char *client;
   uint64_t at[3], size[3];
 } box;
 
 /* False for a box that is not inside. Dimensions that the image does not have
  * may be 0 in the size; the layers of a 1D array may come second or third. */
-static bool box_make(const aqdrop_ext *from, const hsa_dim3_t *offset,
-                     const hsa_dim3_t *range, box *out)
+static bool box_make(const aqdrop *runtime, const aqdrop_ext *from,
+                     const hsa_dim3_t *offset, const hsa_dim3_t *range,
+                     box *out)
 {
-  const aq_kernel_image made = aq_kernel_image_of(from->words.image);
+  aq_kernel_image made = aq_kernel_image_of(from->words.image);
   const aq_kernel_image *image = &made;
   const bool buffer = image->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB;
   const uint64_t most[] = {image->width, buffer ? 1 : image->height,
@@ -30,7 +34,9 @@ static bool box_make(const aqdrop_ext *from, const hsa_dim3_t *offset,
     at = (hsa_dim3_t){at.x, 0, at.y};
     size = (hsa_dim3_t){size.x, 1, size.y};
   }
-  *out = (box){made, {at.x, at.y, at.z}, {size.x, size.y, size.z}};
+  char *const client = made.data;
+  made.data = aqdrop_reach(runtime, client);
+  *out = (box){made, client, {at.x, at.y, at.z}, {size.x, size.y, size.z}};
   for (int i = 1; i < 3; i++)
     if (most[i] == 1 && out->size[i] == 0)
       out->size[i] = 1;
@@ -50,6 +56,16 @@ static size_t box_row_bytes(const box *b)
   return b->size[0] * b->image.element_size;
 }
 
+/* The checker sees a call read or write a box. */
+static void box_check(aqdrop *runtime, const box *b, bool write)
+{
+  const ptrdiff_t apart = b->client - (char *)b->image.data;
+  for (uint64_t z = 0; runtime->check && z < b->size[2]; z++)
+    for (uint64_t y = 0; y < b->size[1]; y++)
+      aqdrop_check_host(runtime, box_row(b, y, z) + apart, box_row_bytes(b),
+                        write);
+}
+
 /* The image and the box that a call names. */
 static hsa_status_t box_find(aqdrop *runtime, hsa_agent_t agent,
                              hsa_ext_image_t handle, const hsa_dim3_t *offset,
@@ -59,7 +75,8 @@ static hsa_status_t box_find(aqdrop *runtime, hsa_agent_t agent,
   *image = aqdrop_ext_from(runtime, AQDROP_EXT_IMAGE, handle.handle);
   if (!aqdrop_agent_from(runtime, agent))
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  return *image && offset && range && box_make(*image, offset, range, out)
+  return *image && offset && range &&
+                 box_make(runtime, *image, offset, range, out)
              ? HSA_STATUS_SUCCESS
              : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
@@ -87,7 +104,7 @@ static hsa_status_t region_copy(hsa_agent_t agent, hsa_ext_image_t image,
                                 const hsa_ext_image_region_t *region,
                                 const buffer *with, bool into)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   const aqdrop_ext *found;
   box b;
   if (!aqdrop_agent_from(runtime, agent))
@@ -98,9 +115,13 @@ static hsa_status_t region_copy(hsa_agent_t agent, hsa_ext_image_t image,
                        with->slice};
   hsa_status_t status = box_find(runtime, agent, image, &region->offset,
                                  &region->range, &found, &b);
+  if (status == HSA_STATUS_SUCCESS)
+    box_check(runtime, &b, into);
   for (uint64_t z = 0; status == HSA_STATUS_SUCCESS && z < b.size[2]; z++)
     for (uint64_t y = 0; y < b.size[1]; y++) {
       char *row = box_row(&b, y, z), *other = buffer_row(&seen, &b, y, z);
+      aqdrop_check_host(runtime, buffer_row(with, &b, y, z), box_row_bytes(&b),
+                        !into);
       memmove(into ? row : other, into ? other : row, box_row_bytes(&b));
     }
   return status;
@@ -111,7 +132,7 @@ hsa_status_t hsa_ext_image_import(hsa_agent_t agent, const void *src_memory,
                                   hsa_ext_image_t dst_image,
                                   const hsa_ext_image_region_t *image_region)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   const buffer from = {(void *)(uintptr_t)src_memory, src_row_pitch,
                        src_slice_pitch};
   return region_copy(agent, dst_image, image_region, &from, true);
@@ -122,7 +143,7 @@ hsa_status_t hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t src_image,
                                   size_t dst_slice_pitch,
                                   const hsa_ext_image_region_t *image_region)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   const buffer to = {dst_memory, dst_row_pitch, dst_slice_pitch};
   return region_copy(agent, src_image, image_region, &to, false);
 }
@@ -196,6 +217,8 @@ hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_image,
       memcmp(source.size, target.size, sizeof source.size) != 0 ||
       !formats_agree(&source.image, &target.image, &change))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  box_check(runtime, &source, false);
+  box_check(runtime, &target, true);
   boxes_copy(&source, &target, change);
   return HSA_STATUS_SUCCESS;
 }
@@ -216,6 +239,7 @@ hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t image,
                                  &image_region->range, &to, &b);
   if (status != HSA_STATUS_SUCCESS)
     return status;
+  box_check(runtime, &b, true);
   const size_t size = b.image.element_size;
   const hsa_ext_image_format_t format = {b.image.type, b.image.order};
   aqdrop_ext_format_encode(&format, data, element);

@@ -191,18 +191,6 @@ static uint32_t component_bits(uint32_t type, float real, uint32_t word)
   }
 }
 
-/* Red is in the highest bits. */
-static uint32_t packed_bits(uint32_t type, const float colour[4])
-{
-  const uint32_t wide =
-      type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010 ? 10 : 5;
-  const uint32_t green =
-      type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565 ? 6 : wide;
-  return unorm(colour[2], (1U << wide) - 1) |
-         unorm(colour[1], (1U << green) - 1) << wide |
-         unorm(colour[0], (1U << wide) - 1) << (wide + green);
-}
-
 /* Where a component is in a colour. */
 static size_t component_index(char component)
 {
@@ -225,7 +213,14 @@ void aqdrop_ext_format_encode(const hsa_ext_image_format_t *format,
     if (format->channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA)
       real[i] = to_standard(real[i]);
   if (is_packed(type)) {
-    const uint32_t bits = packed_bits(type, real);
+    /* Red is in the highest bits. */
+    const uint32_t wide =
+        type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010 ? 10 : 5;
+    const uint32_t green =
+        type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565 ? 6 : wide;
+    const uint32_t bits = unorm(real[2], (1U << wide) - 1) |
+                          unorm(real[1], (1U << green) - 1) << wide |
+                          unorm(real[0], (1U << wide) - 1) << (wide + green);
     memcpy(to, &bits, bytes); /* the low ones */
     return;
   }

@@ -8,6 +8,7 @@
 
 #include "dropin/hsa/base/memory.h"
 #include "dropin/hsa/image/ext_image_formats.h"
+#include "gpu/wave/image/image_descriptor.h"
 
 enum {
   PITCH_ALIGN = 256, /* bytes, of rows and of the image */
@@ -263,8 +264,12 @@ static hsa_status_t image_make(aqdrop *runtime, hsa_agent_t agent,
     return status;
   if ((uintptr_t)data % PITCH_ALIGN != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  image.data = aqdrop_memory_reach(runtime, data, 1);
-  if (!aqdrop_ext_image_words(a->info->gfx, &image, made.words.image))
+  /* Where code executes, it names the address as the client does; host
+   * functions for the others take what lies there. */
+  image.data = aq_wave_images_target(a->info->gfx)
+                   ? aqdrop_memory_seen(runtime, data, 1)
+                   : aqdrop_memory_reach(runtime, data, 1);
+  if (!aqdrop_ext_image_descriptor(a->info->gfx, &image, made.words.image))
     return HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
   return aqdrop_ext_keep(runtime, &made, &out->handle);
 }
@@ -361,7 +366,7 @@ hsa_status_t hsa_amd_image_create_v2(
     const hsa_amd_image_descriptor_t *image_layout, const void *image_data,
     uint32_t access_permission, hsa_ext_image_t *image)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   hsa_ext_image_descriptor_t one;
   aqdrop *runtime = aqdrop_runtime();
   if (runtime && !level_one(runtime, image_descriptor, &one))
@@ -373,7 +378,7 @@ hsa_status_t hsa_amd_image_create_v2(
 
 hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t agent, hsa_ext_image_t image)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   return hsa_ext_image_destroy(agent, image);
 }
 

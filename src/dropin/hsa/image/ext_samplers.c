@@ -30,7 +30,7 @@ static hsa_status_t sampler_make(aqdrop *runtime, hsa_agent_t agent,
              HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT;
   if (!known)
     return HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED;
-  aqdrop_ext_sampler_words(sampler, made.words.sampler);
+  aqdrop_ext_sampler_descriptor(sampler, made.words.sampler);
   return aqdrop_ext_keep(runtime, &made, &out->handle);
 }
 

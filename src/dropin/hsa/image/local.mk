@@ -1,6 +1,6 @@
 # Images and samplers of the extension.
 src_dropin_hsa_libaqdropin_a_SOURCES += \
-	src/dropin/hsa/image/ext_image_words.c \
+	src/dropin/hsa/image/image_descriptors.c \
 	src/dropin/hsa/image/ext_image_copies.c \
 	src/dropin/hsa/image/ext_image_formats.c \
 	src/dropin/hsa/image/ext_image_formats.h \

@@ -130,8 +130,9 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
     return aqdrop_put_bool(value, agent->info != NULL);
   case HSA_AMD_AGENT_INFO_HDP_FLUSH:
     return put_flush(agent, value);
+  case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS: /* as ROCr has them */
+    return aqdrop_put32(value, agent->info ? 4 : 1);
   case HSA_AMD_AGENT_INFO_DOMAIN:
-  case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
   case HSA_AMD_AGENT_INFO_MAX_DATA_PREFETCH_REGIONS:
   case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
     return aqdrop_put32(value, 0);
@@ -294,7 +295,7 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
 {
   static const uint64_t groups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
   const aqsim_model *model = agent->model;
-  const aqdrop_persona *persona = agent->persona;
+  const aqdrop_identity *persona = agent->persona;
   switch (attribute) {
   case HSA_AMD_AGENT_INFO_CHIP_ID:
     return aqdrop_put32(value, persona->chip);

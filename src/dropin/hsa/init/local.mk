@@ -4,10 +4,11 @@ src_dropin_hsa_libaqdropin_a_SOURCES += \
 	src/dropin/hsa/init/agents.c \
 	src/dropin/hsa/init/debugger.c \
 	src/dropin/hsa/init/entries.c \
-	src/dropin/hsa/init/life.c \
-	src/dropin/hsa/init/simulator.c \
+	src/dropin/hsa/init/init.c \
+	src/dropin/hsa/init/sim_extension.c \
 	src/dropin/hsa/init/stubs.c \
 	src/dropin/hsa/init/system.c
 
 libaqueduct_shim_la_SOURCES += \
-	src/dropin/hsa/init/shim.c
+	src/dropin/hsa/init/shim.c src/dropin/hsa/init/shim.h \
+	src/dropin/hsa/init/shim_dropin.c

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded by `aqueduct exec`: a program that looks for the kernel driver
- * before it calls HSA finds it. /dev/kfd is /dev/null here, with the ioctls
- * that ask for the version and for clocks; the module's state is "live". Every
- * name of the HSA library opens the drop-in. Yields are counted: yields.h.
+ * Preloaded by `aqueduct exec`: the names of libc by which a program looks for
+ * the kernel driver, its files and the HSA library. The answers are functions
+ * of shim.h, once for the drop-in (shim_dropin.c) and once for the driver
+ * (kfd/door/preload.c); here is what both have: the module's state is "live",
+ * lsmod shows it, and yields are counted (thread_yield.h).
  *
- * It is loaded into every process of the program, so it needs nothing but
- * libc, and touches only these names.
+ * It is loaded into every process of the program, so it touches only these
+ * names.
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,11 +25,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "backend_sim/yields.h"
-#include "common/hsa_sim.h"
+#include "backend_sim/thread_yield.h"
+#include "dropin/hsa/init/shim.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -50,23 +51,19 @@ static bool is(const char *path, const char *name)
 }
 
 /* What stands for a path: something of the same kind. */
-static const char *path_of(const char *path)
+static const char *path_of(const char *path, char room[PATH_MAX])
 {
-  if (is(path, "/dev/kfd"))
-    return "/dev/null";
   if (is(path, MODULE))
     return "/proc/self";
   if (is(path, STATE))
     return "/proc/self/comm";
-  return path;
+  return path && path[0] == '/' ? aqshim_path(path, room) : path;
 }
 
 /* A file that says that the module is loaded, or -1. */
-static int state_open(const char *path)
+static int state_open(void)
 {
   static const char live[] = "live\n";
-  if (!is(path, STATE))
-    return -1;
   int fd = memfd_create("initstate", MFD_CLOEXEC);
   if (fd >= 0 && (write(fd, live, sizeof live - 1) != sizeof live - 1 ||
                   lseek(fd, 0, SEEK_SET) != 0)) {
@@ -74,6 +71,19 @@ static int state_open(const char *path)
     fd = -1;
   }
   return fd;
+}
+
+/* A file of no file system; NOT_OURS: the path is another's. */
+enum { NOT_OURS = -2 };
+
+static int special_open(const char *path, int flags)
+{
+  int fd;
+  if (!path || path[0] != '/')
+    return NOT_OURS;
+  if (is(path, STATE))
+    return state_open();
+  return aqshim_open(path, flags, &fd) ? fd : NOT_OURS;
 }
 
 /* The mode that follows the flags of open, if one does. */
@@ -93,12 +103,13 @@ typedef int openat_function(int, const char *, int, ...);
 #define OPEN(name)                                                             \
   EXPORT int name(const char *path, int flags, ...)                            \
   {                                                                            \
+    char room[PATH_MAX];                                                       \
     mode_t mode = 0;                                                           \
-    int state = state_open(path);                                              \
+    int special = special_open(path, flags);                                   \
     MODE_READ(flags, mode);                                                    \
-    return state >= 0                                                          \
-               ? state                                                         \
-               : NEXT(open_function, #name)(path_of(path), flags, mode);       \
+    return special != NOT_OURS                                                 \
+               ? special                                                       \
+               : NEXT(open_function, #name)(path_of(path, room), flags, mode); \
   }
 OPEN(open)
 OPEN(open64)
@@ -106,12 +117,14 @@ OPEN(open64)
 #define OPENAT(name)                                                           \
   EXPORT int name(int folder, const char *path, int flags, ...)                \
   {                                                                            \
+    char room[PATH_MAX];                                                       \
     mode_t mode = 0;                                                           \
-    int state = state_open(path);                                              \
+    int special = special_open(path, flags);                                   \
     MODE_READ(flags, mode);                                                    \
-    return state >= 0 ? state                                                  \
-                      : NEXT(openat_function, #name)(folder, path_of(path),    \
-                                                     flags, mode);             \
+    return special != NOT_OURS                                                 \
+               ? special                                                       \
+               : NEXT(openat_function, #name)(folder, path_of(path, room),     \
+                                              flags, mode);                    \
   }
 OPENAT(openat)
 OPENAT(openat64)
@@ -123,9 +136,11 @@ typedef int open_2_function(const char *, int);
   EXPORT int name(const char *path, int flags);                                \
   EXPORT int name(const char *path, int flags)                                 \
   {                                                                            \
-    int state = state_open(path);                                              \
-    return state >= 0 ? state                                                  \
-                      : NEXT(open_2_function, #name)(path_of(path), flags);    \
+    char room[PATH_MAX];                                                       \
+    int special = special_open(path, flags);                                   \
+    return special != NOT_OURS                                                 \
+               ? special                                                       \
+               : NEXT(open_2_function, #name)(path_of(path, room), flags);     \
   }
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
@@ -135,9 +150,11 @@ typedef FILE *fopen_function(const char *, const char *);
 #define FOPEN(name)                                                            \
   EXPORT FILE *name(const char *path, const char *mode)                        \
   {                                                                            \
-    int state = state_open(path);                                              \
-    return state >= 0 ? fdopen(state, "r")                                     \
-                      : NEXT(fopen_function, #name)(path_of(path), mode);      \
+    char room[PATH_MAX];                                                       \
+    int special = special_open(path, O_RDONLY);                                \
+    if (special != NOT_OURS)                                                   \
+      return special >= 0 ? fdopen(special, "r") : NULL;                       \
+    return NEXT(fopen_function, #name)(path_of(path, room), mode);             \
   }
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -147,13 +164,15 @@ typedef int faccessat_function(int, const char *, int, int);
 
 EXPORT int access(const char *path, int mode)
 {
-  return NEXT(access_function, "access")(path_of(path), mode);
+  char room[PATH_MAX];
+  return NEXT(access_function, "access")(path_of(path, room), mode);
 }
 
 EXPORT int faccessat(int folder, const char *path, int mode, int flags)
 {
-  return NEXT(faccessat_function, "faccessat")(folder, path_of(path), mode,
-                                               flags);
+  char room[PATH_MAX];
+  return NEXT(faccessat_function, "faccessat")(folder, path_of(path, room),
+                                               mode, flags);
 }
 
 typedef int stat_function(const char *, void *);
@@ -161,12 +180,28 @@ typedef int stat_function(const char *, void *);
 #define STAT(name, type)                                                       \
   EXPORT int name(const char *path, type *out)                                 \
   {                                                                            \
-    return NEXT(stat_function, #name)(path_of(path), out);                     \
+    char room[PATH_MAX];                                                       \
+    return NEXT(stat_function, #name)(path_of(path, room), out);               \
   }
 STAT(stat, struct stat)
 STAT(stat64, struct stat64)
 STAT(lstat, struct stat)
 STAT(lstat64, struct stat64)
+
+typedef DIR *opendir_function(const char *);
+typedef ssize_t readlink_function(const char *, char *, size_t);
+
+EXPORT DIR *opendir(const char *path)
+{
+  char room[PATH_MAX];
+  return NEXT(opendir_function, "opendir")(path_of(path, room));
+}
+
+EXPORT ssize_t readlink(const char *path, char *out, size_t size)
+{
+  char room[PATH_MAX];
+  return NEXT(readlink_function, "readlink")(path_of(path, room), out, size);
+}
 
 /* ---- commands ---- */
 
@@ -195,22 +230,7 @@ EXPORT int sched_yield(void)
   return (int)syscall(SYS_sched_yield);
 }
 
-/* ---- the library ---- */
-
-/* "libhsa-runtime64.so" with or without a version, in any folder: the drop-in,
- * which is preloaded and has its SONAME only. */
-__attribute__((noinline)) static const char *library_of(const char *name)
-{
-  static const char hsa[] = "libhsa-runtime64.so";
-  const char *slash = name ? strrchr(name, '/') : NULL;
-  const char *base = slash ? slash + 1 : name;
-  if (!base || strncmp(base, hsa, sizeof hsa - 1) != 0 ||
-      (base[sizeof hsa - 1] && base[sizeof hsa - 1] != '.'))
-    return name;
-  void *init = dlsym(RTLD_DEFAULT, "hsa_init");
-  Dl_info library;
-  return init && dladdr(init, &library) ? library.dli_fname : name;
-}
+/* ---- libraries ---- */
 
 typedef void *dlopen_function(const char *, int);
 
@@ -219,82 +239,18 @@ typedef void *dlopen_function(const char *, int);
 __attribute__((optimize("optimize-sibling-calls"))) EXPORT void *
 dlopen(const char *name, int mode)
 {
-  return NEXT(dlopen_function, "dlopen")(library_of(name), mode);
+  return NEXT(dlopen_function, "dlopen")(aqshim_library(name), mode);
 }
 
-/* ---- the driver ---- */
+/* ---- memory ---- */
 
-enum {
-  KFD_TYPE = 'K',
-  KFD_VERSION = 0x01,
-  KFD_CLOCKS = 0x05,
-  KFD_MAJOR = 1, /* of the interface that this is of */
-  KFD_MINOR = 14,
-};
-
-/* As <linux/kfd_ioctl.h> has them. */
-typedef struct kfd_version {
-  uint32_t major, minor;
-} kfd_version;
-
-typedef struct kfd_clocks {
-  uint64_t gpu, cpu, system; /* counters */
-  uint64_t system_hz;
-  uint32_t gpu_id, pad;
-} kfd_clocks;
-
-_Static_assert(sizeof(kfd_clocks) == 40, "struct kfd_ioctl_get_clock_counters");
-
-typedef uint32_t extension_function(uint16_t, uint16_t, size_t, void *);
-
-/* The clocks of the simulator, if the process has opened it. */
-static bool clocks_read(kfd_clocks *clocks)
+EXPORT int munmap(void *address, size_t size)
 {
-  extension_function *extension = (extension_function *)dlsym(
-      RTLD_DEFAULT, "hsa_system_get_major_extension_table");
-  aq_hsa_sim sim = {0};
-  uint64_t device, system;
-  if (!extension ||
-      extension(AQ_HSA_EXTENSION_SIM, AQ_HSA_SIM_MAJOR, sizeof sim, &sim) !=
-          0 ||
-      sim.size < sizeof sim || sim.clocks(0, &device, &system) != 0)
-    return false;
-  /* The driver's counters are not 0 once a machine is up, and clients take 0
-   * for a failure. The simulator's clock begins there. */
-  clocks->gpu = device ? device : 1;
-  clocks->cpu = clocks->system = system ? system : 1;
-  clocks->system_hz = UINT64_C(1000000000);
-  return true;
+  aqshim_unmapping(address, size);
+  return (int)syscall(SYS_munmap, address, size);
 }
 
-static int kfd_ioctl(unsigned long request, void *argument)
-{
-  switch (_IOC_NR(request)) {
-  case KFD_VERSION:
-    if (_IOC_SIZE(request) != sizeof(kfd_version))
-      break;
-    *(kfd_version *)argument = (kfd_version){KFD_MAJOR, KFD_MINOR};
-    return 0;
-  case KFD_CLOCKS:
-    if (_IOC_SIZE(request) != sizeof(kfd_clocks))
-      break;
-    if (clocks_read(argument))
-      return 0;
-    errno = ENODEV;
-    return -1;
-  default:
-    break;
-  }
-  errno = EINVAL;
-  return -1;
-}
-
-static bool is_kfd(int fd)
-{
-  struct stat state;
-  return fstat(fd, &state) == 0 && S_ISCHR(state.st_mode) &&
-         state.st_rdev == makedev(1, 3);
-}
+/* ---- calls of drivers ---- */
 
 typedef int ioctl_function(int, unsigned long, ...);
 
@@ -304,7 +260,9 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
   va_start(list, request);
   void *argument = va_arg(list, void *);
   va_end(list);
-  if (_IOC_TYPE(request) == KFD_TYPE && is_kfd(fd))
-    return kfd_ioctl(request, argument);
+  int result;
+  if ((_IOC_TYPE(request) == 'K' || _IOC_TYPE(request) == 'd') &&
+      aqshim_ioctl(fd, request, argument, &result))
+    return result;
   return NEXT(ioctl_function, "ioctl")(fd, request, argument);
 }

@@ -8,18 +8,19 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-static hsa_status_t refuse(const char *name, bool *told, hsa_status_t status)
+static hsa_status_t refuse(const char *name, bool *reported,
+                           hsa_status_t status)
 {
-  AQDROP_LOOK(runtime);
-  aqdrop_fidelity_function(runtime, name, told);
+  AQDROP_ENTER_UNRECORDED(runtime);
+  aqdrop_fidelity_function(runtime, name, reported);
   return status;
 }
 
-static hsa_status_t device_refuse(const char *name, bool *told,
+static hsa_status_t device_refuse(const char *name, bool *reported,
                                   hsa_agent_t agent, hsa_status_t status)
 {
-  AQDROP_LOOK(runtime);
-  aqdrop_fidelity_function(runtime, name, told);
+  AQDROP_ENTER_UNRECORDED(runtime);
+  aqdrop_fidelity_function(runtime, name, reported);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
   return a && a->info ? status : HSA_STATUS_ERROR_INVALID_AGENT;
 }
@@ -29,13 +30,13 @@ static hsa_status_t device_refuse(const char *name, bool *told,
 #define U(name, group, status, parameters, text)                               \
   hsa_status_t name parameters                                                 \
   {                                                                            \
-    static bool told;                                                          \
-    return refuse(#name, &told, status);                                       \
+    static bool reported;                                                      \
+    return refuse(#name, &reported, status);                                   \
   }
 #define D(name, group, status, agent, parameters, text)                        \
   hsa_status_t name parameters                                                 \
   {                                                                            \
-    static bool told;                                                          \
-    return device_refuse(#name, &told, agent, status);                         \
+    static bool reported;                                                      \
+    return device_refuse(#name, &reported, agent, status);                     \
   }
 #include "dropin/hsa/base/functions.def"

@@ -33,7 +33,7 @@ static uint64_t clock_read(const aqdrop *runtime)
 
 hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   switch (attribute) {
@@ -145,9 +145,10 @@ static hsa_status_t extension_find(uint16_t extension, uint16_t version_major,
 }
 
 /* The same, if it is at least as new as `version_minor`. */
-static hsa_status_t extension_look(uint16_t extension, uint16_t version_major,
-                                   uint16_t version_minor, bool images,
-                                   bool *result)
+static hsa_status_t extension_find_at_least(uint16_t extension,
+                                            uint16_t version_major,
+                                            uint16_t version_minor, bool images,
+                                            bool *result)
 {
   uint16_t minor = 0;
   hsa_status_t status =
@@ -163,8 +164,8 @@ hsa_status_t hsa_system_extension_supported(uint16_t extension,
                                             bool *result)
 {
   AQDROP_ENTER(runtime);
-  return extension_look(extension, version_major, version_minor,
-                        aqdrop_has_devices(runtime), result);
+  return extension_find_at_least(extension, version_major, version_minor,
+                                 aqdrop_has_devices(runtime), result);
 }
 
 hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
@@ -186,8 +187,8 @@ hsa_status_t hsa_agent_extension_supported(uint16_t extension,
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
   if (result)
     *result = false;
-  return a ? extension_look(extension, version_major, version_minor,
-                            a->info != NULL, result)
+  return a ? extension_find_at_least(extension, version_major, version_minor,
+                                     a->info != NULL, result)
            : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 

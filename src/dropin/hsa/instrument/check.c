@@ -4,25 +4,31 @@
 #include "dropin/hsa/base/check.h"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "common/array.h"
-#include "gpu/codeobj/lines.h"
+#include "dropin/hsa/base/protected.h"
+#include "gpu/codeobj/host_symbols.h"
+#include "gpu/codeobj/line_table.h"
+#include "gpu/wave/core/wave.h"
 #include "gpu/wave/grid/schedule.h"
 
-enum { DEPTH = 48 };
+enum { DEPTH = 48, FILLED_MAX = 1 << 28 /* bytes at once */ };
 
 /* Line tables of the program and its libraries, by the path of the file. They
  * stay until the process ends: so do the frames that name them. */
 typedef struct host_module {
   const char *path;
+  bool fixed; /* it has the addresses of the file (-no-pie) */
+  aq_host_symbols symbols;
   aq_code_lines lines; /* none where it was compiled without -g */
 } host_module;
 
@@ -37,38 +43,39 @@ static const void *opened_by;
 
 /* ---- frames of the host ---- */
 
-static aq_code_lines lines_of(const char *path)
+static void module_read(host_module *out)
 {
-  aq_code_lines lines = {.count = 0};
   struct stat state;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = open(out->path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return lines;
+    return;
   if (fstat(fd, &state) == 0 && state.st_size > 0) {
     const size_t size = (size_t)state.st_size;
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
-      if (aq_code_lines_read(bytes, size, NULL, &lines, NULL) != AQ_OK)
-        lines = (aq_code_lines){.count = 0};
+      if (aq_code_lines_read(bytes, size, NULL, &out->lines, NULL) != AQ_OK)
+        out->lines = (aq_code_lines){.count = 0};
+      (void)aq_host_symbols_read(bytes, size, &out->symbols, &out->fixed);
       munmap(bytes, size);
     }
   }
   close(fd);
-  return lines;
 }
 
 /* Called under the checker's lock. */
-static const aq_code_lines *module_lines(const char *path)
+static const host_module *module_of(const char *path)
 {
   for (size_t i = 0; i < modules.count; i++)
     if (strcmp(modules.list[i].path, path) == 0)
-      return &modules.list[i].lines;
-  host_module made = {.path = path, .lines = lines_of(path)};
+      return &modules.list[i];
+  host_module made = {.path = path};
+  module_read(&made);
   if (!AQ_ARRAY_PUSH(modules.list, modules.count, modules.capacity, made)) {
     aq_code_lines_fini(&made.lines);
+    aq_host_symbols_fini(&made.symbols);
     return NULL;
   }
-  return &modules.list[modules.count - 1].lines;
+  return &modules.list[modules.count - 1];
 }
 
 static bool frame_is_ours(const Dl_info *info)
@@ -86,45 +93,148 @@ static const char *base_name(const char *path)
 
 /* The call is before the address that it returns to. */
 static bool frame_text(void *user, const void *address,
-                       char text[AQ_CHECK_TEXT])
+                       char text[AQ_CHECK_FRAME])
 {
   const char *at = (const char *)address - 1;
   Dl_info info;
   (void)user;
   if (!dladdr(at, &info) || !info.dli_fname || frame_is_ours(&info))
     return false;
-  const aq_code_lines *lines = module_lines(info.dli_fname);
-  const uint64_t offset = (uint64_t)(at - (const char *)info.dli_fbase);
-  const char *name = info.dli_sname ? info.dli_sname : "?";
-  const aq_code_line *line = lines ? aq_code_lines_find(lines, offset) : NULL;
-  if (line && line->line > 0) {
-    snprintf(text, AQ_CHECK_TEXT, "%.150s at %.250s:%u", name,
-             aq_names_text(&lines->files, line->file), line->line);
+  const host_module *module = module_of(info.dli_fname);
+  const uint64_t offset = (uint64_t)(at - (const char *)info.dli_fbase),
+                 place = module && module->fixed ? (uintptr_t)at : offset;
+  uint32_t line;
+  const char *file =
+      module ? aq_code_lines_user(&module->lines, place, &line) : NULL;
+  const char *symbol = info.dli_sname;
+  if (!symbol && module)
+    symbol = aq_host_symbols_find(&module->symbols, place);
+  const char *name = symbol ? symbol : "?";
+  if (file) {
+    snprintf(text, AQ_CHECK_FRAME, "%.3000s at %.1000s:%u", name, file, line);
     return true;
   }
   if (!info.dli_sname && strstr(info.dli_fname, "libamdhip64"))
     return false; /* inside of HIP */
-  snprintf(text, AQ_CHECK_TEXT, "%.150s (%.200s+0x%llx)", name,
+  snprintf(text, AQ_CHECK_FRAME, "%.3000s (%.1000s+0x%llx)", name,
            base_name(info.dli_fname), (unsigned long long)offset);
   return true;
 }
 
+typedef enum frame_owner { NOBODY, PROGRAM, HIP, OURS } frame_owner;
+
+/* Whose code an address is in. The loader takes microseconds to say, and every
+ * doorbell asks for the same addresses: some are kept, with the answer in their
+ * lowest bits. */
+static frame_owner frame_owner_of(const void *address)
+{
+  enum { KEPT = 1024, BITS = 2 };
+  static uint64_t kept[KEPT];
+  const uint64_t key = (uint64_t)(uintptr_t)address << BITS;
+  uint64_t *slot =
+      &kept[((uintptr_t)address ^ (uintptr_t)address >> 10) % KEPT];
+  const uint64_t had = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  if (had >> BITS == key >> BITS && (had ^ key) != NOBODY)
+    return (frame_owner)(had ^ key);
+  Dl_info info;
+  const frame_owner owner =
+      !dladdr(address, &info)                                   ? PROGRAM
+      : frame_is_ours(&info)                                    ? OURS
+      : info.dli_fname && strstr(info.dli_fname, "libamdhip64") ? HIP
+                                                                : PROGRAM;
+  __atomic_store_n(slot, key | owner, __ATOMIC_RELAXED);
+  return owner;
+}
+
+/* The last walk of a thread: the frames, the places of their return addresses
+ * on the stack, and the program's callers among them. A loop that launches
+ * rings from the same frames each time; to walk them takes longer than to
+ * launch. */
+typedef struct stack_walk {
+  int begin, count; /* the frame that called stack_read; frames */
+  void *frames[DEPTH];
+  uintptr_t places[DEPTH];
+  void *callers[AQ_CHECK_STACK];
+} stack_walk;
+
+/* The unwinder of GCC, which glibc's backtrace loads too: the drop-in needs no
+ * library that its program may not have. NULL: it is not there. */
+static struct {
+  pthread_once_t once;
+  __typeof__(_Unwind_Backtrace) *backtrace;
+  __typeof__(_Unwind_GetIP) *ip;
+  __typeof__(_Unwind_GetCFA) *cfa;
+} unwinder = {.once = PTHREAD_ONCE_INIT};
+
+static void unwinder_load(void)
+{
+  void *library = dlopen("libgcc_s.so.1", RTLD_NOW);
+  if (!library)
+    return;
+  void *ip = dlsym(library, "_Unwind_GetIP"),
+       *cfa = dlsym(library, "_Unwind_GetCFA"),
+       *backtrace = dlsym(library, "_Unwind_Backtrace");
+  if (!ip || !cfa || !backtrace)
+    return;
+  unwinder.ip = (__typeof__(unwinder.ip))ip;
+  unwinder.cfa = (__typeof__(unwinder.cfa))cfa;
+  unwinder.backtrace = (__typeof__(unwinder.backtrace))backtrace;
+}
+
+static _Unwind_Reason_Code frame_take(struct _Unwind_Context *context,
+                                      void *user)
+{
+  stack_walk *walk = user;
+  if (walk->count == DEPTH)
+    return _URC_END_OF_STACK;
+  walk->frames[walk->count] = (void *)unwinder.ip(context);
+  walk->places[walk->count++] = unwinder.cfa(context) - sizeof(void *);
+  return _URC_NO_REASON;
+}
+
+/* Whether the stack is as it was: stack_read was called at the same place, and
+ * each place behind that has the return address of then. The places of a
+ * thread's stack stay mapped. */
+static bool walk_holds(const stack_walk *walk, uintptr_t place)
+{
+  enum { NEAR = 1 << 16 /* bytes */ };
+  bool holds = walk->begin < walk->count && walk->places[walk->begin] == place;
+  for (int i = walk->begin; i < walk->count && holds; i++)
+    holds = walk->places[i] >= place && walk->places[i] - place < NEAR &&
+            *(void *const *)walk->places[i] == walk->frames[i];
+  return holds;
+}
+
+static void walk_make(stack_walk *walk, uintptr_t place)
+{
+  int first = 0, kept = 0;
+  walk->begin = walk->count = 0;
+  pthread_once(&unwinder.once, unwinder_load);
+  if (unwinder.backtrace)
+    unwinder.backtrace(frame_take, walk);
+  while (walk->count > 0 && !walk->frames[walk->count - 1])
+    walk->count--; /* the end of a thread's stack */
+  while (walk->begin < walk->count && walk->places[walk->begin] != place)
+    walk->begin++;
+  for (int i = 0; i < walk->count; i++) {
+    const frame_owner owner = frame_owner_of(walk->frames[i]);
+    first = owner == OURS ? i + 1 : owner == HIP ? i : first;
+  }
+  for (int i = first; i < walk->count && kept < AQ_CHECK_STACK - 1; i++)
+    walk->callers[kept++] = walk->frames[i];
+  walk->callers[kept] = NULL;
+}
+
 /* The program's callers: from the call of HIP that it made, or of HSA where it
  * made that itself. */
-static void stack_read(void *out[AQ_CHECK_STACK])
+static void __attribute__((noinline)) stack_read(void *out[AQ_CHECK_STACK])
 {
-  void *all[DEPTH];
-  Dl_info info;
-  const int count = backtrace(all, DEPTH);
-  int first = 0, kept = 0;
-  for (int i = 0; i < count; i++)
-    if (dladdr(all[i], &info) &&
-        (frame_is_ours(&info) ||
-         (info.dli_fname && strstr(info.dli_fname, "libamdhip64"))))
-      first = frame_is_ours(&info) ? i + 1 : i;
-  for (int i = first; i < count && kept < AQ_CHECK_STACK - 1; i++)
-    out[kept++] = all[i];
-  out[kept] = NULL;
+  static __thread stack_walk last;
+  const uintptr_t place =
+      (uintptr_t)__builtin_frame_address(0) + sizeof(void *);
+  if (!walk_holds(&last, place))
+    walk_make(&last, place);
+  memcpy(out, last.callers, sizeof last.callers);
 }
 
 static void stack_get(void *user, void *out[AQ_CHECK_STACK])
@@ -152,6 +262,7 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
   const char *text = secure_getenv("AQUEDUCT_CHECK");
   aq_check_options options = {
       .sink = aqdrop_recording_results_sink(runtime->recording),
+      .allocations = aq_wave_machine_executor(runtime->machine)->allocations,
       .frame = frame_text,
       .stack = stack_get};
   aq_status status = schedule_open(runtime, diag);
@@ -182,14 +293,10 @@ void aqdrop_check_put(aqdrop *runtime)
     runtime->queues_unrung(runtime, unrung_report);
     aq_check_end(runtime->check);
   }
-  if (runtime->check && aq_check_put(runtime->check, &diag) != AQ_OK)
+  if (runtime->check && aq_check_put(runtime->check, &diag) != AQ_OK) {
     fprintf(stderr, "aqueduct: %s\n", diag.text);
-  if (runtime->check && aq_check_unfollowed(runtime->check))
-    fprintf(stderr,
-            "aqueduct: check init: %llu allocations of more than %d MiB count "
-            "as written\n",
-            (unsigned long long)aq_check_unfollowed(runtime->check),
-            AQ_CHECK_FOLLOWED_MAX >> 20);
+    aqdrop_recording_unchecked(runtime->recording);
+  }
 }
 
 void aqdrop_check_close(aqdrop *runtime)
@@ -206,6 +313,72 @@ size_t aqdrop_check_room(const aqdrop *runtime)
   return runtime->check && aq_check_kinds(runtime->check) & AQ_CHECK_MEMORY
              ? ROOM
              : 0;
+}
+
+/* ---- what unwritten memory has ---- */
+
+/* A file of the pattern, which fresh memory is a private mapping of: so only
+ * touched pages take memory, and a write never meets the pattern's. Made once;
+ * the program may close it or another may take its number. */
+static struct {
+  int file;
+  struct stat made;
+} pattern = {.file = -1};
+
+static bool pattern_open(void)
+{
+  struct stat now;
+  if (pattern.file >= 0 && fstat(pattern.file, &now) == 0 &&
+      now.st_dev == pattern.made.st_dev && now.st_ino == pattern.made.st_ino)
+    return true;
+  void *bytes = MAP_FAILED;
+  pattern.file = memfd_create("aqueduct-unwritten", MFD_CLOEXEC);
+  if (pattern.file >= 0 && ftruncate(pattern.file, AQ_CHECK_PATTERN) == 0 &&
+      fstat(pattern.file, &pattern.made) == 0)
+    bytes = mmap(NULL, AQ_CHECK_PATTERN, PROT_READ | PROT_WRITE, MAP_SHARED,
+                 pattern.file, 0);
+  if (bytes == MAP_FAILED) {
+    if (pattern.file >= 0)
+      close(pattern.file);
+    pattern.file = -1;
+    return false;
+  }
+  aq_check_pattern_put(bytes, 0, AQ_CHECK_PATTERN);
+  munmap(bytes, AQ_CHECK_PATTERN);
+  return true;
+}
+
+static bool pattern_fill(void *to, uint64_t address, size_t size)
+{
+  if (size > FILLED_MAX)
+    return false;
+  aq_check_pattern_put(to, address, size);
+  return true;
+}
+
+/* Small memory is filled: each mapping of the process counts against a limit.
+ */
+static bool pattern_map(char *base, size_t size)
+{
+  enum { SMALL = 1 << 17, PAGE = 4096 };
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  const uint64_t address = (uintptr_t)base;
+  const size_t bytes = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+  if (size <= SMALL)
+    return pattern_fill(base, address, size);
+  pthread_mutex_lock(&lock);
+  bool done = pattern_open();
+  for (size_t at = 0; at < bytes && done;) {
+    const size_t from = (address + at) % AQ_CHECK_PATTERN,
+                 left = AQ_CHECK_PATTERN - from,
+                 part = left < bytes - at ? left : bytes - at;
+    done = mmap(base + at, part, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, pattern.file,
+                (off_t)from) != MAP_FAILED;
+    at += part;
+  }
+  pthread_mutex_unlock(&lock);
+  return done || pattern_fill(base, address, size);
 }
 
 /* Whether HIP allocated on its own account: its caller did not ask for memory,
@@ -225,8 +398,8 @@ static bool stack_is_internal(void *const *stack)
   return !asked || stack[0] == opened_by;
 }
 
-void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
-                            const aqdrop_pool *pool)
+void aqdrop_check_allocated(aqdrop *runtime, void *base, size_t size,
+                            bool protected, const aqdrop_pool *pool)
 {
   if (!runtime->check)
     return;
@@ -237,6 +410,10 @@ void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
       .fine = !(pool->flags & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED)};
   stack_read(block.stack);
   block.ours = stack_is_internal(block.stack);
+  block.unwritten =
+      aq_check_is_fresh(runtime->check, &block) &&
+      (protected ? pattern_fill(aqdrop_reach(runtime, base), block.base, size)
+                 : pattern_map(base, size));
   aq_check_allocated(runtime->check, &block);
 }
 

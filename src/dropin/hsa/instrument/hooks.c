@@ -5,15 +5,15 @@
 
 #include <stdlib.h>
 
-#include "dropin/hsa/instrument/faults.h"
+#include "dropin/hsa/instrument/fault_injection.h"
 #include "dropin/hsa/record/capture.h"
-#include "dropin/hsa/record/contents.h"
+#include "dropin/hsa/record/capture_memory.h"
 
 struct aqdrop_hooks {
   aq_device_hooks table;
   aqdrop_faults faults;
   aqdrop_capture *capture; /* NULL: none */
-  aqdrop_contents *contents;
+  aqdrop_capture_memory *contents;
 };
 
 static aq_packet_fate hook_packet(void *user, uint32_t queue, uint64_t id,
@@ -93,7 +93,7 @@ void aqdrop_hooks_destroy(aqdrop_hooks *hooks)
 {
   if (!hooks)
     return;
-  aqdrop_contents_destroy(hooks->contents);
+  aqdrop_capture_memory_destroy(hooks->contents);
   aqdrop_capture_destroy(hooks->capture);
   aqdrop_faults_fini(&hooks->faults);
   free(hooks);
@@ -110,10 +110,10 @@ aq_status aqdrop_hooks_executor(aqdrop_hooks *hooks, const aq_executor *inner,
   *out = inner;
   if (!hooks || !hooks->capture)
     return AQ_OK;
-  aq_status status =
-      aqdrop_contents_create(hooks->capture, inner, &hooks->contents, diag);
+  aq_status status = aqdrop_capture_memory_create(hooks->capture, inner,
+                                                  &hooks->contents, diag);
   if (status == AQ_OK)
-    *out = aqdrop_contents_executor(hooks->contents);
+    *out = aqdrop_capture_memory_executor(hooks->contents);
   return status;
 }
 

@@ -2,7 +2,7 @@
 # effect.
 src_dropin_hsa_libaqdropin_a_SOURCES += \
 	src/dropin/hsa/instrument/check.c \
-	src/dropin/hsa/instrument/faults.c src/dropin/hsa/instrument/faults.h \
+	src/dropin/hsa/instrument/fault_injection.c src/dropin/hsa/instrument/fault_injection.h \
 	src/dropin/hsa/instrument/hooks.c \
-	src/dropin/hsa/instrument/timing.c src/dropin/hsa/instrument/timing.h \
+	src/dropin/hsa/instrument/duration_model.c src/dropin/hsa/instrument/duration_model.h \
 	src/dropin/hsa/instrument/tools.c src/dropin/hsa/instrument/tools.h

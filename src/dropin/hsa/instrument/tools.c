@@ -142,15 +142,16 @@ hsa_status_t aqdrop_hsa_amd_runtime_queue_create_register(void);
 /* Packets go from the client's ring to the device, without a step between. */
 hsa_status_t aqdrop_hsa_amd_queue_intercept_create(void)
 {
-  static bool told;
-  AQDROP_LOOK(runtime);
-  aqdrop_fidelity_function(runtime, "hsa_amd_queue_intercept_create", &told);
+  static bool reported;
+  AQDROP_ENTER_UNRECORDED(runtime);
+  aqdrop_fidelity_function(runtime, "hsa_amd_queue_intercept_create",
+                           &reported);
   return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
 }
 
 hsa_status_t aqdrop_hsa_amd_queue_intercept_register(void)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   (void)runtime;
   return HSA_STATUS_ERROR_INVALID_QUEUE; /* none was made to intercept */
 }
@@ -158,7 +159,7 @@ hsa_status_t aqdrop_hsa_amd_queue_intercept_register(void)
 /* The library makes no queues of its own that it could report. */
 hsa_status_t aqdrop_hsa_amd_runtime_queue_create_register(void)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   (void)runtime;
   return HSA_STATUS_SUCCESS;
 }

@@ -1,14 +1,10 @@
-# Regions, pools and blocks of memory: allocated, locked, mapped, shared
-# between processes.
+# Regions and pools, and the blocks that they allocate: the agents that may access
+# one, locked memory, and memory that the host must not touch.
 src_dropin_hsa_libaqdropin_a_SOURCES += \
-	src/dropin/hsa/memory/blocks.c src/dropin/hsa/memory/blocks.h \
-	src/dropin/hsa/memory/ipc.c src/dropin/hsa/memory/ipc.h \
-	src/dropin/hsa/memory/locked.c src/dropin/hsa/memory/locked.h \
+	src/dropin/hsa/memory/allocation_table.c src/dropin/hsa/memory/allocation_table.h \
+	src/dropin/hsa/memory/locked_memory.c src/dropin/hsa/memory/locked_memory.h \
 	src/dropin/hsa/memory/memory.c \
 	src/dropin/hsa/memory/memory_access.c \
 	src/dropin/hsa/memory/memory_files.c \
 	src/dropin/hsa/memory/protected.c \
-	src/dropin/hsa/memory/regions.c \
-	src/dropin/hsa/memory/sharing.c \
-	src/dropin/hsa/memory/svm.c \
-	src/dropin/hsa/memory/vmem.c src/dropin/hsa/memory/vmem.h
+	src/dropin/hsa/memory/regions.c

@@ -13,7 +13,7 @@
 #include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/base/published.h"
 #include "dropin/hsa/base/queues.h"
-#include "dropin/hsa/memory/blocks.h"
+#include "dropin/hsa/memory/allocation_table.h"
 
 aqdrop_memory *aqdrop_memory_create(void)
 {
@@ -26,10 +26,10 @@ aqdrop_memory *aqdrop_memory_create(void)
 void aqdrop_memory_destroy(aqdrop_memory *memory)
 {
   for (size_t i = 0; i < memory->count; i++) {
-    aqdrop_block_unmap(&memory->blocks[i]);
-    aqdrop_block_calls_free(memory->blocks[i].calls);
+    aqdrop_allocation_unmap(&memory->allocations[i]);
+    aqdrop_allocation_calls_free(memory->allocations[i].calls);
   }
-  free(memory->blocks);
+  free(memory->allocations);
   pthread_mutex_destroy(&memory->lock);
   free(memory);
 }
@@ -37,7 +37,7 @@ void aqdrop_memory_destroy(aqdrop_memory *memory)
 uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
 {
   pthread_mutex_lock(&memory->lock);
-  const aqdrop_block *b = aqdrop_block_find(memory, address);
+  const aqdrop_allocation *b = aqdrop_allocation_find(memory, address);
   uint32_t device = b && b->pool ? b->pool->agent->ordinal : AQ_DEVICE_HOST;
   pthread_mutex_unlock(&memory->lock);
   return device;
@@ -46,7 +46,7 @@ uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
 bool aqdrop_memory_is_allocated(aqdrop_memory *memory, const void *address)
 {
   pthread_mutex_lock(&memory->lock);
-  const aqdrop_block *b = aqdrop_block_find(memory, address);
+  const aqdrop_allocation *b = aqdrop_allocation_find(memory, address);
   const bool allocated = b && b->pool;
   pthread_mutex_unlock(&memory->lock);
   return allocated;
@@ -54,13 +54,22 @@ bool aqdrop_memory_is_allocated(aqdrop_memory *memory, const void *address)
 
 /* ---- allocation ---- */
 
+/* As AMD's kernel driver places memory: the device heap of HIP's library finds
+ * its slabs of 2 MiB by the addresses in them. */
+static size_t block_alignment(size_t size)
+{
+  enum { HUGE = 1 << 21 };
+  return size >= HUGE ? HUGE : AQDROP_PAGE;
+}
+
 /* Pages for an allocation that is protected from the host: the next ones of the
  * runtime's file. */
-static bool block_protect(aqdrop *runtime, aqdrop_block *b)
+static bool block_protect(aqdrop *runtime, aqdrop_allocation *b)
 {
-  const size_t size = aqdrop_block_bytes(b->size);
+  const size_t size = aqdrop_allocation_bytes(b->size);
   aqdrop_memory *memory = runtime->memory;
-  char *base = aqdrop_protected_take(NULL, size + 2 * b->room, AQDROP_PAGE);
+  char *base = aqdrop_protected_reserve(NULL, size + 2 * b->room,
+                                        block_alignment(b->size));
   if (!base)
     return false;
   b->base = base + b->room;
@@ -74,33 +83,47 @@ static bool block_protect(aqdrop *runtime, aqdrop_block *b)
     memory->file_end += (off_t)size;
   pthread_mutex_unlock(&memory->lock);
   if (!there)
-    aqdrop_protected_give(base, size + 2 * b->room);
+    aqdrop_protected_release(base, size + 2 * b->room);
   return there;
 }
 
-static bool block_map(aqdrop *runtime, aqdrop_block *b)
+static bool block_map(aqdrop *runtime, aqdrop_allocation *b)
 {
   if (b->protected)
     return block_protect(runtime, b);
-  b->base = mmap(NULL, aqdrop_block_bytes(b->size) + 2 * b->room,
-                 PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (b->base == MAP_FAILED)
+  const size_t size = aqdrop_allocation_bytes(b->size) + 2 * b->room,
+               more = block_alignment(b->size) - AQDROP_PAGE;
+  char *base = mmap(NULL, size + more, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
     return false;
-  b->base += b->room;
+  const size_t lead = -(uintptr_t)base & (more + AQDROP_PAGE - 1);
+  if (lead > 0)
+    munmap(base, lead);
+  if (lead < more)
+    munmap(base + lead + size, more - lead);
+  b->base = base + lead + b->room;
   return true;
 }
 
+/* Red zones, which leave a block where it would be without them. */
+static size_t block_room(const aqdrop *runtime, size_t size)
+{
+  const size_t room = aqdrop_check_room(runtime);
+  return room > 0 && room < block_alignment(size) ? block_alignment(size)
+                                                  : room;
+}
+
 /* Puts a mapped block into both tables; false: out of memory. */
-static bool block_publish(aqdrop *runtime, const aqdrop_block *b,
+static bool block_publish(aqdrop *runtime, const aqdrop_allocation *b,
                           bool executable)
 {
-  const uint64_t agents = aqdrop_block_pool_agents(runtime, b->pool);
+  const uint64_t agents = aqdrop_allocation_pool_agents(runtime, b->pool);
   pthread_mutex_lock(&runtime->memory->lock);
   bool kept = (b->protected ? aqdrop_publish_protected : aqdrop_publish)(
       runtime, b->base, b->size, AQ_ALLOCATION_POOL, b->pool->agent, agents,
       aqdrop_pool_facts(b->pool) | (executable ? AQDROP_EXECUTABLE : 0));
-  if (kept && !aqdrop_block_insert(runtime->memory, b)) {
+  if (kept && !aqdrop_allocation_insert(runtime->memory, b)) {
     aqdrop_withdraw(runtime, b->base, AQ_ALLOCATION_POOL);
     kept = false;
   }
@@ -113,24 +136,24 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
 {
   if (!aqdrop_pool_is_global(pool) || size > pool->size)
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (!aqdrop_pool_reserve(pool, aqdrop_block_bytes(size)))
+  if (!aqdrop_pool_reserve(pool, aqdrop_allocation_bytes(size)))
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  aqdrop_block new = {.size = size,
-                      .pool = pool,
-                      .room = aqdrop_check_room(runtime),
-                      .file = -1,
-                      .protected = aqdrop_pool_is_protected(runtime, pool),
-                      .agents = aqdrop_agent_bit(runtime, pool->agent)};
+  aqdrop_allocation new = {.size = size,
+                           .pool = pool,
+                           .room = block_room(runtime, size),
+                           .file = -1,
+                           .protected = aqdrop_pool_is_protected(runtime, pool),
+                           .agents = aqdrop_agent_bit(runtime, pool->agent)};
   if (!new.protected)
     new.agents |= aqdrop_agent_bit(runtime, &runtime->agents[0]);
   const bool mapped = block_map(runtime, &new);
   if (!mapped || !block_publish(runtime, &new, executable)) {
     if (mapped)
-      aqdrop_block_unmap(&new);
-    aqdrop_pool_return(pool, aqdrop_block_bytes(size));
+      aqdrop_allocation_unmap(&new);
+    aqdrop_pool_return(pool, aqdrop_allocation_bytes(size));
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  aqdrop_check_allocated(runtime, new.base, size, pool);
+  aqdrop_check_allocated(runtime, new.base, size, new.protected, pool);
   *out = new.base;
   return HSA_STATUS_SUCCESS;
 }
@@ -176,13 +199,13 @@ static hsa_status_t free_refuse(aqdrop *runtime, const void *address)
 }
 
 /* In quarantine: the address is not used again, its memory is. */
-static void block_forget(const aqdrop *runtime, const aqdrop_block *b)
+static void block_forget(const aqdrop *runtime, const aqdrop_allocation *b)
 {
   if (b->protected)
-    aqdrop_protected_clear(b->base, aqdrop_block_bytes(b->size));
+    aqdrop_protected_clear(b->base, aqdrop_allocation_bytes(b->size));
   else
-    madvise(b->base, aqdrop_block_bytes(b->size), MADV_DONTNEED);
-  aqdrop_block_punch(runtime, b);
+    madvise(b->base, aqdrop_allocation_bytes(b->size), MADV_DONTNEED);
+  aqdrop_allocation_punch(runtime, b);
   if (b->file >= 0)
     close(b->file);
 }
@@ -190,24 +213,24 @@ static void block_forget(const aqdrop *runtime, const aqdrop_block *b)
 hsa_status_t hsa_memory_free(void *ptr)
 {
   AQDROP_ENTER(runtime);
-  aqdrop_block old;
+  aqdrop_allocation old;
   if (!ptr)
     return HSA_STATUS_SUCCESS;
   pthread_mutex_lock(&runtime->memory->lock);
-  bool found = aqdrop_block_take(runtime->memory, ptr, true, &old);
+  bool found = aqdrop_allocation_remove(runtime->memory, ptr, true, &old);
   pthread_mutex_unlock(&runtime->memory->lock);
   if (!found)
     return free_refuse(runtime, ptr);
   aqdrop_check_freed(runtime, ptr);
   for (const aqdrop_freed_call *call = old.calls; call; call = call->next)
     call->function(call->address, call->data);
-  aqdrop_block_calls_free(old.calls);
+  aqdrop_allocation_calls_free(old.calls);
   aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_POOL);
-  aqdrop_pool_return(old.pool, aqdrop_block_bytes(old.size));
+  aqdrop_pool_return(old.pool, aqdrop_allocation_bytes(old.size));
   if (old.room)
     block_forget(runtime, &old);
   else
-    aqdrop_block_unmap_live(runtime, &old);
+    aqdrop_allocation_unmap_live(runtime, &old);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -228,7 +251,7 @@ hsa_status_t hsa_amd_register_deallocation_callback(
   if (!call)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   pthread_mutex_lock(&runtime->memory->lock);
-  aqdrop_block *b = aqdrop_block_find(runtime->memory, ptr);
+  aqdrop_allocation *b = aqdrop_allocation_find(runtime->memory, ptr);
   bool known = b && b->pool;
   if (known) {
     *call = (aqdrop_freed_call){b->calls, ptr, callback, user_data};
@@ -249,7 +272,7 @@ hsa_status_t hsa_amd_deregister_deallocation_callback(
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   aqdrop_freed_call *found = NULL;
   pthread_mutex_lock(&runtime->memory->lock);
-  aqdrop_block *b = aqdrop_block_find(runtime->memory, ptr);
+  aqdrop_allocation *b = aqdrop_allocation_find(runtime->memory, ptr);
   for (aqdrop_freed_call **at = b ? &b->calls : &found; *at && !found;) {
     if ((*at)->address == ptr && (*at)->function == callback) {
       found = *at;

@@ -9,16 +9,16 @@
 
 #include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/base/published.h"
-#include "dropin/hsa/memory/blocks.h"
-#include "dropin/hsa/memory/locked.h"
-#include "dropin/hsa/memory/vmem.h"
+#include "dropin/hsa/base/vmem.h"
+#include "dropin/hsa/memory/allocation_table.h"
+#include "dropin/hsa/memory/locked_memory.h"
 
 /* ---- moving ---- */
 
-static void agents_publish(aqdrop *runtime, const aqdrop_block *b)
+static void agents_publish(aqdrop *runtime, const aqdrop_allocation *b)
 {
   const uint64_t agents =
-      b->agents | aqdrop_block_pool_agents(runtime, b->pool);
+      b->agents | aqdrop_allocation_pool_agents(runtime, b->pool);
   aqdrop_publish_agents(runtime, b->base, AQ_ALLOCATION_POOL, agents, agents);
 }
 
@@ -35,9 +35,9 @@ hsa_status_t hsa_amd_memory_migrate(const void *ptr,
   if (!pool || !aqdrop_pool_is_global(pool))
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
   pthread_mutex_lock(&runtime->memory->lock);
-  aqdrop_block *b = aqdrop_block_find(runtime->memory, ptr);
+  aqdrop_allocation *b = aqdrop_allocation_find(runtime->memory, ptr);
   if (b && b->pool && b->base == ptr) {
-    const uint64_t size = aqdrop_block_bytes(b->size);
+    const uint64_t size = aqdrop_allocation_bytes(b->size);
     status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     if (b->pool == pool || aqdrop_pool_reserve(pool, size)) {
       if (b->pool != pool)
@@ -56,14 +56,14 @@ hsa_status_t hsa_amd_memory_migrate(const void *ptr,
 
 /* The host reaches protected memory if it is one of its agents and may be. As
  * with AMD's runtime, asking for more than that is no error. */
-static void host_protect(const aqdrop *runtime, aqdrop_block *b)
+static void host_protect(const aqdrop *runtime, aqdrop_allocation *b)
 {
   const uint64_t host = aqdrop_agent_bit(runtime, &runtime->agents[0]);
   if (!b->protected)
     return;
   if (!aqdrop_protected_opens(runtime))
     b->agents &= ~host;
-  mprotect(b->base, aqdrop_block_bytes(b->size),
+  mprotect(b->base, aqdrop_allocation_bytes(b->size),
            b->agents & host ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
@@ -82,7 +82,7 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
     bits |= aqdrop_agent_bit(runtime, agent);
   }
   pthread_mutex_lock(&runtime->memory->lock);
-  aqdrop_block *b = aqdrop_block_find(runtime->memory, ptr);
+  aqdrop_allocation *b = aqdrop_allocation_find(runtime->memory, ptr);
   if (b && b->pool) {
     b->agents = bits | aqdrop_agent_bit(runtime, b->pool->agent);
     host_protect(runtime, b);
@@ -96,7 +96,7 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
 
 /* ---- the owner of an address ---- */
 
-static void info_describe(const aqdrop *runtime, const aqdrop_block *b,
+static void info_describe(const aqdrop *runtime, const aqdrop_allocation *b,
                           hsa_amd_pointer_info_t *out)
 {
   const aqdrop_agent *owner = b->pool ? b->pool->agent : &runtime->agents[0];
@@ -135,7 +135,7 @@ static bool address_describe(aqdrop *runtime, const void *address,
                              hsa_amd_pointer_info_t *out, uint64_t *agents)
 {
   pthread_mutex_lock(&runtime->memory->lock);
-  const aqdrop_block *b = aqdrop_block_find(runtime->memory, address);
+  const aqdrop_allocation *b = aqdrop_allocation_find(runtime->memory, address);
   if (b) {
     info_describe(runtime, b, out);
     *agents = b->agents;
@@ -166,7 +166,7 @@ hsa_status_t hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
   if (!ptr)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->memory->lock);
-  aqdrop_block *b = aqdrop_block_find(runtime->memory, ptr);
+  aqdrop_allocation *b = aqdrop_allocation_find(runtime->memory, ptr);
   if (b)
     b->user_data = userdata;
   pthread_mutex_unlock(&runtime->memory->lock);

@@ -10,18 +10,18 @@
 
 #include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/base/published.h"
-#include "dropin/hsa/memory/blocks.h"
+#include "dropin/hsa/memory/allocation_table.h"
 
 static bool page_is_zero(const char *page)
 {
   return page[0] == 0 && memcmp(page, page + 1, AQDROP_PAGE - 1) == 0;
 }
 
-static bool block_map_file(const aqdrop *runtime, const aqdrop_block *b,
+static bool block_map_file(const aqdrop *runtime, const aqdrop_allocation *b,
                            int file)
 {
   const bool host = b->agents & aqdrop_agent_bit(runtime, &runtime->agents[0]);
-  const size_t size = aqdrop_block_bytes(b->size);
+  const size_t size = aqdrop_allocation_bytes(b->size);
   const int all = PROT_READ | PROT_WRITE;
   return b->protected ? aqdrop_protected_map(b->base, size, file, 0,
                                              host ? all : PROT_NONE, all)
@@ -31,9 +31,9 @@ static bool block_map_file(const aqdrop *runtime, const aqdrop_block *b,
 
 /* Memory becomes a mapping of a file with the same bytes, at the same place.
  * Pages that hold only zeros take no blocks of the file. */
-static bool block_to_file(const aqdrop *runtime, aqdrop_block *b)
+static bool block_to_file(const aqdrop *runtime, aqdrop_allocation *b)
 {
-  const size_t size = aqdrop_block_bytes(b->size);
+  const size_t size = aqdrop_allocation_bytes(b->size);
   const char *from = aqdrop_reach(runtime, b->base);
   int file = memfd_create(
       b->protected ? AQDROP_PROTECTED_FILE : "aqueduct-shared", MFD_CLOEXEC);
@@ -42,7 +42,7 @@ static bool block_to_file(const aqdrop *runtime, aqdrop_block *b)
     done = page_is_zero(from + at) ||
            pwrite(file, from + at, AQDROP_PAGE, (off_t)at) == AQDROP_PAGE;
   if (done && block_map_file(runtime, b, file)) {
-    aqdrop_block_punch(runtime, b);
+    aqdrop_allocation_punch(runtime, b);
     b->file = file;
     return true;
   }
@@ -57,7 +57,7 @@ hsa_status_t aqdrop_memory_share(aqdrop *runtime, const void *address,
   aqdrop_memory *memory = runtime->memory;
   hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
   pthread_mutex_lock(&memory->lock);
-  aqdrop_block *b = aqdrop_block_find(memory, address);
+  aqdrop_allocation *b = aqdrop_allocation_find(memory, address);
   if (b && b->pool) {
     *offset = (uint64_t)((const char *)address - b->base);
     if (size <= b->size - *offset)
@@ -70,16 +70,16 @@ hsa_status_t aqdrop_memory_share(aqdrop *runtime, const void *address,
   return status;
 }
 
-static bool attached_map(const aqdrop *runtime, aqdrop_block *b, int file)
+static bool attached_map(const aqdrop *runtime, aqdrop_allocation *b, int file)
 {
-  const size_t size = aqdrop_block_bytes(b->size);
+  const size_t size = aqdrop_allocation_bytes(b->size);
   if (!b->protected) {
     b->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return b->base != MAP_FAILED;
   }
-  b->base = aqdrop_protected_take(NULL, size, AQDROP_PAGE);
+  b->base = aqdrop_protected_reserve(NULL, size, AQDROP_PAGE);
   if (b->base && !block_map_file(runtime, b, file)) {
-    aqdrop_protected_give(b->base, size);
+    aqdrop_protected_release(b->base, size);
     b->base = NULL;
   }
   return b->base != NULL;
@@ -89,11 +89,11 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
                                   uint64_t agents, void **out)
 {
   aqdrop_memory *memory = runtime->memory;
-  aqdrop_block new = {.size = size,
-                      .file = -1,
-                      .protected = runtime->strict != AQ_STRICT_OFF &&
-                                   aqdrop_protected_is_file(file),
-                      .agents = agents};
+  aqdrop_allocation new = {.size = size,
+                           .file = -1,
+                           .protected = runtime->strict != AQ_STRICT_OFF &&
+                                        aqdrop_protected_is_file(file),
+                           .agents = agents};
   if (!new.protected)
     new.agents |= aqdrop_agent_bit(runtime, &runtime->agents[0]);
   else if (!aqdrop_protected_opens(runtime))
@@ -103,13 +103,13 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
   pthread_mutex_lock(&memory->lock);
   bool kept = (new.protected ? aqdrop_publish_protected : aqdrop_publish)(
       runtime, new.base, size, AQ_ALLOCATION_SHARED, NULL, new.agents, 0);
-  if (kept && !aqdrop_block_insert(memory, &new)) {
+  if (kept && !aqdrop_allocation_insert(memory, &new)) {
     aqdrop_withdraw(runtime, new.base, AQ_ALLOCATION_SHARED);
     kept = false;
   }
   pthread_mutex_unlock(&memory->lock);
   if (!kept) {
-    aqdrop_block_unmap(&new);
+    aqdrop_allocation_unmap(&new);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   *out = new.base;
@@ -119,13 +119,13 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
 bool aqdrop_memory_detach(aqdrop *runtime, const void *address)
 {
   aqdrop_memory *memory = runtime->memory;
-  aqdrop_block old;
+  aqdrop_allocation old;
   pthread_mutex_lock(&memory->lock);
-  bool found = aqdrop_block_take(memory, address, false, &old);
+  bool found = aqdrop_allocation_remove(memory, address, false, &old);
   pthread_mutex_unlock(&memory->lock);
   if (found) {
     aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_SHARED);
-    aqdrop_block_unmap_live(runtime, &old);
+    aqdrop_allocation_unmap_live(runtime, &old);
   }
   return found;
 }

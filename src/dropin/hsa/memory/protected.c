@@ -43,7 +43,7 @@ static bool second_take(char *base, size_t size)
   return got == wanted;
 }
 
-char *aqdrop_protected_take(void *hint, size_t size, size_t alignment)
+char *aqdrop_protected_reserve(void *hint, size_t size, size_t alignment)
 {
   size_t total;
   if (__builtin_add_overflow(size, alignment - PAGE, &total))
@@ -68,7 +68,7 @@ char *aqdrop_protected_take(void *hint, size_t size, size_t alignment)
   return NULL;
 }
 
-void aqdrop_protected_give(char *base, size_t size)
+void aqdrop_protected_release(char *base, size_t size)
 {
   munmap(base, size);
   munmap(second(base), size);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "backend_sim/pages.h"
+#include "backend_sim/engine/page_probe.h"
 #include "dropin/hsa/base/check.h"
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/memory.h"
@@ -94,7 +94,7 @@ hsa_status_t hsa_region_get_info(hsa_region_t region, uint32_t attribute,
     return HSA_STATUS_ERROR_INVALID_REGION;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  const aqdrop_persona *persona = pool->agent->persona;
+  const aqdrop_identity *persona = pool->agent->persona;
   switch (attribute) {
   case HSA_REGION_INFO_ALLOC_MAX_SIZE:
     return aqdrop_put64(value, aqdrop_pool_is_global(pool) ? pool->size : 0);
@@ -149,7 +149,7 @@ static uint32_t pool_access(const aqdrop *runtime, const aqdrop_pool *pool,
 {
   if (!aqdrop_pool_is_global(pool))
     return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-  if (pool->agent == agent || !pool->agent->info)
+  if (pool->agent == agent)
     return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
   if (!agent->info && aqdrop_pool_is_protected(runtime, pool) &&
       !aqdrop_protected_opens(runtime))
@@ -256,12 +256,8 @@ hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
   if (!bytes_are_there(runtime, AQSIM_READ, src, size) ||
       !bytes_are_there(runtime, AQSIM_WRITE, dst, size))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (runtime->check) {
-    aq_check_host_read(runtime->check, aqdrop_memory_seen(runtime, src, size),
-                       size);
-    aq_check_host_write(runtime->check, aqdrop_memory_seen(runtime, dst, size),
-                        size);
-  }
+  aqdrop_check_host(runtime, src, size, false);
+  aqdrop_check_host(runtime, dst, size, true);
   memmove(aqdrop_memory_reach(runtime, dst, size),
           aqdrop_memory_reach(runtime, src, size), size);
   return HSA_STATUS_SUCCESS;
@@ -276,10 +272,7 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
       (count > 0 && !aqdrop_memory_covers(runtime, ptr, count * sizeof value)))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   uint32_t *words = aqdrop_memory_reach(runtime, ptr, count * sizeof value);
-  if (runtime->check)
-    aq_check_host_write(runtime->check,
-                        aqdrop_memory_seen(runtime, ptr, count * sizeof value),
-                        count * sizeof value);
+  aqdrop_check_host(runtime, ptr, count * sizeof value, true);
   for (size_t i = 0; i < count; i++)
     words[i] = value;
   return HSA_STATUS_SUCCESS;

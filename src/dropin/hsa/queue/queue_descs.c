@@ -2,8 +2,6 @@
 /* Queues by descriptors: several at once, with all that they are set to. */
 #include "config.h"
 
-#include <string.h>
-
 #include "common/aql.h"
 #include "dropin/hsa/base/runtime.h"
 
@@ -64,7 +62,7 @@ hsa_status_t hsa_amd_queue_create(hsa_agent_t agent,
                                   hsa_amd_queue_create_desc_t *descs,
                                   uint32_t num_descs)
 {
-  AQDROP_LOOK(runtime);
+  AQDROP_ENTER_UNRECORDED(runtime);
   hsa_status_t first = HSA_STATUS_SUCCESS;
   if (!aqdrop_agent_from(runtime, agent))
     return HSA_STATUS_ERROR_INVALID_AGENT;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "backend_sim/packet/ring.h"
-#include "dropin/hsa/base/bells.h"
 #include "dropin/hsa/base/check.h"
+#include "dropin/hsa/base/doorbells.h"
 #include "dropin/hsa/base/executables.h"
 #include "dropin/hsa/base/signals.h"
 
@@ -43,24 +43,6 @@ struct aqdrop_queue {
   uint32_t mask_words;
   uint32_t mask[]; /* compute units that it may use */
 };
-
-static void queue_link(aqdrop *runtime, aqdrop_queue *queue)
-{
-  queue->next = runtime->first_queue;
-  if (queue->next)
-    queue->next->previous = queue;
-  runtime->first_queue = queue;
-}
-
-static void queue_unlink(aqdrop *runtime, const aqdrop_queue *queue)
-{
-  if (queue->next)
-    queue->next->previous = queue->previous;
-  if (queue->previous)
-    queue->previous->next = queue->next;
-  else
-    runtime->first_queue = queue->next;
-}
 
 /* What clients hold of a ring: the amd_queue_t whose indices it has. */
 static aq_amd_queue *ring_abi(const aq_ring *ring)
@@ -97,21 +79,56 @@ static bool is_unrung(const aqdrop_queue *queue, uint64_t *packet)
                            packet);
 }
 
+/* The first such queue from an id on; its id and packet. */
+static bool unrung_from(aqdrop *runtime, uint64_t from, uint32_t *id,
+                        uint64_t *packet)
+{
+  const aqdrop_queue *found = NULL;
+  uint64_t at;
+  pthread_mutex_lock(&runtime->lock);
+  for (const aqdrop_queue *q = runtime->first_queue; q; q = q->next)
+    if (q->ring->id >= from && (!found || q->ring->id < found->ring->id) &&
+        is_unrung(q, &at)) {
+      found = q;
+      *packet = at;
+    }
+  if (found)
+    *id = found->ring->id;
+  pthread_mutex_unlock(&runtime->lock);
+  return found != NULL;
+}
+
 void aqdrop_queues_unrung(aqdrop *runtime,
                           void (*tell)(aqdrop *runtime, uint32_t queue,
                                        uint64_t packet))
 {
-  uint64_t packet;
+  uint64_t packet = 0;
+  uint32_t id = 0;
+  for (uint64_t from = 0; unrung_from(runtime, from, &id, &packet);
+       from = (uint64_t)id + 1)
+    tell(runtime, id, packet);
+}
+
+uint64_t aqdrop_queues_waiting(aqdrop *runtime, uint32_t *count)
+{
+  uint64_t packets = 0;
+  *count = 0;
   pthread_mutex_lock(&runtime->lock);
-  for (const aqdrop_queue *q = runtime->first_queue; q; q = q->next)
-    if (is_unrung(q, &packet))
-      tell(runtime, q->ring->id, packet);
+  for (const aqdrop_queue *q = runtime->first_queue; q; q = q->next) {
+    const uint64_t read = aq_ring_read_index(q->ring);
+    const uint64_t write = aq_ring_write_index(q->ring);
+    if (write > read) {
+      packets += write - read;
+      ++*count;
+    }
+  }
   pthread_mutex_unlock(&runtime->lock);
+  return packets;
 }
 
 /* ---- errors ---- */
 
-const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue)
+const char *aqdrop_queue_error(aqdrop *runtime, const hsa_queue_t *queue)
 {
   const aqdrop_queue *found = queue_find(runtime, queue);
   return found ? found->words : NULL;
@@ -170,7 +187,7 @@ static void error_print(aqdrop *runtime, const aq_queue_error *error)
 
 /* Not aqdrop_runtime(): that is none while it closes. The callback comes last,
  * since it may close the runtime. */
-static void error_tell(const aq_queue_error *error, void *user)
+static void error_report(const aq_queue_error *error, void *user)
 {
   aqdrop_queue *queue = user;
   aqdrop *runtime = queue->runtime;
@@ -233,7 +250,7 @@ static void ring_destroy(aqdrop *runtime, const aqdrop_queue *queue, bool last)
   if (last && runtime->check)
     aq_check_queue_gone(runtime->check, queue->abi);
   if (last && queue->bell.handle)
-    aqdrop_bell_remove(runtime, queue->bell);
+    aqdrop_doorbell_remove(runtime, queue->bell);
   ops->queue_destroy(runtime->transport, queue->ring);
   if (last)
     ops->signal_destroy(runtime->transport, inactive);
@@ -250,7 +267,7 @@ static bool queue_dress(aqdrop *runtime, aqdrop_queue *queue,
     return false;
   if (desc->type == AQ_QUEUE_SOFT)
     return true;
-  if (!aqdrop_bell_hang(runtime, queue->ring, queue->abi))
+  if (!aqdrop_doorbell_hang(runtime, queue->ring, queue->abi))
     return false;
   queue->bell = queue->abi->hsa.doorbell;
   return true;
@@ -281,8 +298,12 @@ static hsa_status_t queue_make(aqdrop *runtime, aqdrop_queue *queue,
     ((aqdrop_queue *)(uintptr_t)known)->references++;
   } else if (dressed) {
     kept = aq_map_put(&runtime->queues, (uintptr_t)handle, (uintptr_t)queue);
-    if (kept)
-      queue_link(runtime, queue);
+    if (kept) {
+      queue->next = runtime->first_queue;
+      if (queue->next)
+        queue->next->previous = queue;
+      runtime->first_queue = queue;
+    }
   }
   pthread_mutex_unlock(&runtime->lock);
   if (!kept)
@@ -332,8 +353,8 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type,
   if (!queue || size == 0 || (size & (size - 1)) != 0 ||
       type > HSA_QUEUE_TYPE_COOPERATIVE)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (!a->info)
-    return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+  if (!a->info) /* as ROCr, not as the specification */
+    return HSA_STATUS_ERROR;
   aqdrop_queue *new = queue_alloc(runtime, a);
   if (!new)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -342,7 +363,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type,
   aq_queue_desc desc = {.device = a->ordinal,
                         .size = size,
                         .type = (aq_queue_type)type,
-                        .error = error_tell,
+                        .error = error_report,
                         .user = new,
                         .private_segment_hint = private_segment_size,
                         .group_segment_hint = group_segment_size};
@@ -395,7 +416,12 @@ static aqdrop_queue *queue_drop(aqdrop *runtime, const hsa_queue_t *queue,
   *last = known && --q->references == 0;
   if (*last) {
     aq_map_remove(&runtime->queues, (uintptr_t)queue, NULL);
-    queue_unlink(runtime, q);
+    if (q->next)
+      q->next->previous = q->previous;
+    if (q->previous)
+      q->previous->next = q->next;
+    else
+      runtime->first_queue = q->next;
   }
   pthread_mutex_unlock(&runtime->lock);
   return q;
@@ -453,7 +479,7 @@ static hsa_status_t queue_control(const hsa_queue_t *queue,
 
 hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   aq_queue_control_args args = {0};
   return queue_control(queue, AQ_CONTROL_INACTIVATE, &args);
 }
@@ -471,7 +497,7 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, uint32_t priority)
 hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue,
                                                     int enable)
 {
-  AQDROP_NOTED(AQ_KIND_CALL);
+  AQDROP_RECORD_CALL(AQ_KIND_CALL);
   aq_queue_control_args args = {.value = enable != 0};
   return queue_control(queue, AQ_CONTROL_PROFILE, &args);
 }

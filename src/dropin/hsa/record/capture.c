@@ -11,10 +11,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "backend_sim/core.h"
+#include "backend_sim/queue_state.h"
 #include "common/allocations.h"
 #include "dropin/hsa/base/runtime.h"
-#include "dropin/hsa/record/capture_lines.h"
+#include "dropin/hsa/record/capture_writer.h"
 
 enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 3 };
 
@@ -120,10 +120,11 @@ static void kernel_put(aqdrop_line *line, const aqdrop_capture *capture,
     kernarg_put(line, packet->kernarg_address, kernel->kernarg_size);
 }
 
-/* The signals that a packet names. */
-static void packet_refer(aqdrop_capture *capture, const aq_packet *packet,
-                         aq_time time)
+static void packet_put(aqdrop_capture *capture, const aq_ring *ring,
+                       uint64_t id, const aq_packet *packet, aq_time time)
 {
+  aqdrop_line line;
+  /* The signals that a packet names. */
   const unsigned type = aq_header_type(packet->header);
   if (type == AQ_PACKET_BARRIER_AND || type == AQ_PACKET_BARRIER_OR)
     for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
@@ -132,13 +133,6 @@ static void packet_refer(aqdrop_capture *capture, const aq_packet *packet,
       packet->barrier_value.format == AQ_AMD_FORMAT_BARRIER_VALUE)
     aqdrop_capture_refer_locked(capture, packet->barrier_value.signal, time);
   aqdrop_capture_refer_locked(capture, packet->kernel.completion_signal, time);
-}
-
-static void packet_put(aqdrop_capture *capture, const aq_ring *ring,
-                       uint64_t id, const aq_packet *packet, aq_time time)
-{
-  aqdrop_line line;
-  packet_refer(capture, packet, time);
   aqdrop_line_begin(&line, "packet", time);
   aqdrop_line_number(&line, "queue", ring->id);
   aqdrop_line_number(&line, "packet", (int64_t)id);
@@ -161,16 +155,16 @@ void aqdrop_capture_rung(aqdrop_capture *capture, const aq_ring *ring,
                          uint64_t id, aq_time time)
 {
   aqdrop_capture_quiet_lock(capture);
-  aqdrop_capture_look_locked(capture, time);
+  aqdrop_capture_scan_locked(capture, time);
   aqdrop_captured_queue *queue = queue_find(capture, ring->id);
   /* A packet without a header so far is reported when the device reads it. */
-  for (; queue && queue->told <= id; queue->told++) {
-    aq_packet packet = *aq_ring_slot(ring, queue->told);
+  for (; queue && queue->reported <= id; queue->reported++) {
+    aq_packet packet = *aq_ring_slot(ring, queue->reported);
     packet.header_setup =
-        aq_packet_load_header(aq_ring_slot(ring, queue->told));
+        aq_packet_load_header(aq_ring_slot(ring, queue->reported));
     if (aq_header_type(packet.header) == AQ_PACKET_INVALID)
       break;
-    packet_put(capture, ring, queue->told, &packet, time);
+    packet_put(capture, ring, queue->reported, &packet, time);
   }
   pthread_mutex_unlock(&capture->lock);
 }
@@ -180,12 +174,12 @@ void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t number,
 {
   pthread_mutex_lock(&capture->lock);
   aqdrop_captured_queue *queue = queue_find(capture, number);
-  if (queue && queue->told <= id) {
+  if (queue && queue->reported <= id) {
     const aqsim_queue *q = (const aqsim_queue *)(const void *)queue->ring;
-    const aq_time time = q->intake.submitted[id & (queue->ring->size - 1)];
-    aqdrop_capture_look_locked(capture, time);
+    const aq_time time = q->fetch_state.submitted[id & (queue->ring->size - 1)];
+    aqdrop_capture_scan_locked(capture, time);
     packet_put(capture, queue->ring, id, packet, time);
-    queue->told = id + 1;
+    queue->reported = id + 1;
   }
   pthread_mutex_unlock(&capture->lock);
 }
@@ -201,7 +195,7 @@ void aqdrop_capture_completing(aqdrop_capture *capture, aq_signal signal,
 void aqdrop_capture_noticed(aqdrop_capture *capture, aq_time now)
 {
   pthread_mutex_lock(&capture->lock);
-  aqdrop_capture_look_locked(capture, now);
+  aqdrop_capture_scan_locked(capture, now);
   pthread_mutex_unlock(&capture->lock);
 }
 

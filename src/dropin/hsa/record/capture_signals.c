@@ -13,8 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/hsa_sim.h"
-#include "dropin/hsa/record/capture_lines.h"
+#include "dropin/hsa/record/capture_writer.h"
 
 enum { YIELDS_MAX = 1000 };
 
@@ -124,21 +123,7 @@ void aqdrop_capture_change(aqdrop_capture *capture, aq_signal signal,
   pthread_mutex_unlock(&capture->lock);
 }
 
-/* The store came before the moment at which it was seen. */
-static void update_put(aqdrop_capture *capture, aqdrop_captured_signal *s,
-                       aq_time time)
-{
-  aqdrop_line line;
-  s->since = aq_time_max(s->since, time - 1);
-  aqdrop_line_begin(&line, "update", s->since);
-  aqdrop_line_number(&line, "signal", (int64_t)s->signal.handle);
-  aqdrop_line_number(&line, "op", AQ_UPDATE_EXCHANGE);
-  aqdrop_line_number(&line, "operand", s->value);
-  aqdrop_line_number(&line, "expected", 0);
-  aqdrop_line_put(capture, &line);
-}
-
-void aqdrop_capture_look_locked(aqdrop_capture *capture, aq_time time)
+void aqdrop_capture_scan_locked(aqdrop_capture *capture, aq_time time)
 {
   int64_t value;
   if (capture->changing > 0)
@@ -146,7 +131,15 @@ void aqdrop_capture_look_locked(aqdrop_capture *capture, aq_time time)
   for (aqdrop_captured_signal *s = capture->first_signal; s; s = s->next)
     if (value_read(s->signal, s->own, &value) && value != s->value) {
       s->value = value;
-      update_put(capture, s, time);
+      /* The store came before the moment at which it was seen. */
+      aqdrop_line line;
+      s->since = aq_time_max(s->since, time - 1);
+      aqdrop_line_begin(&line, "update", s->since);
+      aqdrop_line_number(&line, "signal", (int64_t)s->signal.handle);
+      aqdrop_line_number(&line, "op", AQ_UPDATE_EXCHANGE);
+      aqdrop_line_number(&line, "operand", s->value);
+      aqdrop_line_number(&line, "expected", 0);
+      aqdrop_line_put(capture, &line);
     }
 }
 

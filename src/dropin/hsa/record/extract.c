@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/dispatch_choice.h"
 #include "common/dispatch_file.h"
+#include "common/dispatch_selector.h"
 #include "gpu/wave/core/wave.h"
 
 /* Of several processes the first writes the file. */

@@ -7,27 +7,25 @@
 
 #include "gpu/wave/core/wave.h"
 
-static void looked_tell(const aq_wave_looked *looked, void *user)
+static void scan_report(const aq_wave_code_scan *scan, void *user)
 {
   const aqdrop_recording *r = user;
-  if (looked->refused)
-    aqdrop_recording_fact(r, "refused\t%s\t%s", looked->refused,
-                          looked->kernel);
+  if (scan->refused)
+    aqdrop_recording_fact(r, "refused\t%s\t%s", scan->refused, scan->kernel);
   else
-    aqdrop_recording_fact(r, "code\t%s\t%" PRIu64 "\t%d\t%s", looked->gfx,
-                          looked->instructions, looked->indirect,
-                          looked->kernel);
-  for (size_t i = 0; !looked->refused && i < looked->inexact_count; i++) {
-    const aq_wave_inexact *inexact = &looked->inexact[i];
+    aqdrop_recording_fact(r, "code\t%s\t%" PRIu64 "\t%d\t%s", scan->gfx,
+                          scan->instructions, scan->indirect, scan->kernel);
+  for (size_t i = 0; !scan->refused && i < scan->inexact_count; i++) {
+    const aq_wave_inexact *inexact = &scan->inexact[i];
     aqdrop_recording_fact(r, "inexact\t%s\t%" PRIu64 "\t%s\t%s", inexact->class,
-                          inexact->count, inexact->instruction, looked->kernel);
+                          inexact->count, inexact->instruction, scan->kernel);
   }
 }
 
 void aqdrop_fidelity_begin(aqdrop *runtime)
 {
   if (aqdrop_recording_wants_facts(runtime->recording))
-    aq_wave_machine_look(runtime->machine, looked_tell, runtime->recording);
+    aq_wave_machine_on_scan(runtime->machine, scan_report, runtime->recording);
 }
 
 void aqdrop_fidelity_host(const aqdrop *runtime, const char *kernel,
@@ -49,8 +47,8 @@ void aqdrop_fidelity_missing(const aqdrop *runtime, const char *kernel,
 }
 
 void aqdrop_fidelity_function(const aqdrop *runtime, const char *name,
-                              bool *told)
+                              bool *reported)
 {
-  if (!__atomic_exchange_n(told, true, __ATOMIC_RELAXED))
+  if (!__atomic_exchange_n(reported, true, __ATOMIC_RELAXED))
     aqdrop_recording_fact(runtime->recording, "function\t%s", name);
 }

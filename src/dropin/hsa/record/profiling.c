@@ -5,7 +5,7 @@
 #include "dropin/hsa/base/hsa.h"
 #include "dropin/hsa/base/signals.h"
 
-static hsa_status_t times_tell(aqdrop *runtime, hsa_signal_t signal,
+static hsa_status_t times_read(aqdrop *runtime, hsa_signal_t signal,
                                hsa_amd_profiling_dispatch_time_t *time)
 {
   aq_time start, end;
@@ -29,7 +29,7 @@ hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
   if (!a || !a->info)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  return times_tell(runtime, signal, time);
+  return times_read(runtime, signal, time);
 }
 
 hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable)
@@ -44,7 +44,7 @@ hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal,
                                       hsa_amd_profiling_async_copy_time_t *time)
 {
   AQDROP_ENTER(runtime);
-  return times_tell(runtime, signal, time);
+  return times_read(runtime, signal, time);
 }
 
 hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/spool.h"
-#include "gpu/codeobj/lines.h"
+#include "gpu/codeobj/line_table.h"
 
 struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */
@@ -158,13 +158,13 @@ static char *file_path(const char *suffix)
 aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
 {
   char *path = file_path(AQ_SPOOL_SUFFIX);
-  aq_row_choice rows;
+  aq_record_filter rows;
   *out = NULL;
   if (!path)
     return AQ_OK;
-  aq_status status =
-      aq_row_choice_read(secure_getenv("AQUEDUCT_RECORD"),
-                         secure_getenv("AQUEDUCT_RECORD_LIMIT"), &rows, diag);
+  aq_status status = aq_record_filter_read(
+      secure_getenv("AQUEDUCT_RECORD"), secure_getenv("AQUEDUCT_RECORD_LIMIT"),
+      &rows, diag);
   if (status != AQ_OK) {
     free(path);
     return status;
@@ -217,19 +217,6 @@ aq_time aqdrop_recording_epoch(const aqdrop_recording *r)
   return r ? r->last : 0;
 }
 
-static void info_put(const aqdrop_recording *r, aq_transport *transport)
-{
-  aq_transport_info info;
-  transport->ops->info(transport, &info);
-  const aq_device_info *device = &info.devices[0];
-  if (device->model)
-    aq_spool_text_put(r->spool, "device_model", device->model);
-  if (device->model_hash)
-    aq_spool_text_put(r->spool, "model_hash", device->model_hash);
-  if (device->verdict)
-    aq_spool_text_put(r->spool, "model_verdict", device->verdict);
-}
-
 void aqdrop_recording_text(aqdrop_recording *r, const char *key,
                            const char *value)
 {
@@ -237,12 +224,26 @@ void aqdrop_recording_text(aqdrop_recording *r, const char *key,
     aq_spool_text_put(r->spool, key, value);
 }
 
+void aqdrop_recording_unchecked(aqdrop_recording *r)
+{
+  if (r)
+    aq_spool_unchecked(r->spool);
+}
+
 void aqdrop_recording_attach(aqdrop_recording *r, aq_transport *transport)
 {
   if (!r)
     return;
   if (transport) {
-    info_put(r, transport);
+    aq_transport_info info;
+    transport->ops->info(transport, &info);
+    const aq_device_info *device = &info.devices[0];
+    if (device->model)
+      aq_spool_text_put(r->spool, "device_model", device->model);
+    if (device->model_hash)
+      aq_spool_text_put(r->spool, "model_hash", device->model_hash);
+    if (device->verdict)
+      aq_spool_text_put(r->spool, "model_verdict", device->verdict);
     aq_spool_ended(r->spool, false);
   } else {
     reproducible_note(r);
@@ -388,7 +389,7 @@ static void call_record(const aqdrop_call *call, aq_time end)
   aqdrop_recording *r = call->recording;
   aq_record_sink *sink = aq_spool_sink(r->spool);
   aq_record row;
-  if (aq_spool_pass_over(r->spool, call->kind))
+  if (aq_spool_skip(r->spool, call->kind))
     return;
   aq_diag diag = AQ_DIAG_INIT;
   aq_record_init(&row);

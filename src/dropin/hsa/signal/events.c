@@ -36,7 +36,7 @@ static bool event_handle(aqdrop *runtime, const hsa_amd_event_t *event)
   return callback && callback(event, data) == HSA_STATUS_SUCCESS;
 }
 
-void aqdrop_event_tell(const aq_system_event *event, void *user)
+void aqdrop_event_notify(const aq_system_event *event, void *user)
 {
   aqdrop *runtime = user;
   const aqdrop_agent *agent = &runtime->agents[0];

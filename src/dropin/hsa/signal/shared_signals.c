@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "dropin/hsa/base/signals.h"
-#include "dropin/hsa/memory/ipc.h"
+#include "dropin/hsa/mapping/ipc.h"
 
 enum { PAGE = 4096 };
 

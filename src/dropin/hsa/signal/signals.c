@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "backend_sim/live/live.h"
-#include "dropin/hsa/base/bells.h"
 #include "dropin/hsa/base/check.h"
+#include "dropin/hsa/base/doorbells.h"
 
 /* ---- life ---- */
 
@@ -196,7 +196,7 @@ static bool handle_is_live(const aqdrop *runtime, hsa_signal_t signal,
   if (aqsim_live_signal_is_own(runtime->transport, signal))
     return __atomic_load_n(&abi->kind, __ATOMIC_ACQUIRE) != 0;
   *kind = AQDROP_DOORBELL;
-  return aqdrop_bell_is(runtime, signal);
+  return aqdrop_doorbell_is(runtime, signal);
 }
 
 aqdrop_signal_kind aqdrop_signal_kind_of(aqdrop *runtime, hsa_signal_t signal)
@@ -217,7 +217,7 @@ static int64_t value_load(hsa_signal_t signal, aq_order order)
   aqdrop *runtime = aqdrop_runtime();
   const aqdrop_signal_kind kind = aqdrop_signal_kind_of(runtime, signal);
   if (kind == AQDROP_DOORBELL)
-    return aqdrop_bell_load(signal);
+    return aqdrop_doorbell_load(signal);
   if (kind != AQDROP_SIGNAL)
     return 0;
   const int64_t value =
@@ -232,7 +232,7 @@ static void value_store(hsa_signal_t signal, int64_t value, aq_order order)
   aqdrop *runtime = aqdrop_runtime();
   const aqdrop_signal_kind kind = aqdrop_signal_kind_of(runtime, signal);
   if (kind == AQDROP_DOORBELL)
-    aqdrop_bell_ring(runtime, signal, (uint64_t)value);
+    aqdrop_doorbell_ring(runtime, signal, (uint64_t)value);
   if (kind != AQDROP_SIGNAL)
     return;
   if (runtime->check)

@@ -1,5 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for signals, handlers of signals, groups of signals. */
+/*
+ * Waiting for signals, handlers of signals, groups of signals.
+ *
+ * A wait stays in the runtime from its first line to its last (STAY), so that
+ * hsa_shut_down in another thread, which ends it, frees nothing that it uses.
+ * Its ends:
+ *
+ *   held            the values; for the checker the host has seen them
+ *   deadline        the values that there are
+ *   closing         0, or for a change the value that is compared with: no
+ *                   change; and a tenth of a second later, see stay_end
+ *   never open      the same, at once or, for a change, by then
+ *   no signal       0, with a line for one that was destroyed
+ *
+ * Memory of signals: the transport's pool stays until it is closed, so a wait
+ * may look at a signal that is destroyed. A shared signal lies in pages that
+ * its destruction unmaps, so the wait holds those; the last hold unmaps them.
+ * The signals of a group are copied, so the group may go.
+ *
+ * Handlers and functions called once run on the transport's thread, without a
+ * lock. Their object is freed by the call (once_call), or was never given to
+ * the transport; a runtime that closes before the call leaks it.
+ */
 #include "config.h"
 
 #include <stdlib.h>
@@ -14,6 +36,29 @@
 /* ---- waiting ---- */
 
 enum { CLOSED_US = 100000 }; /* how long a wait without the runtime takes */
+
+/* A thread in a wait: the runtime stays until it leaves. */
+typedef struct stay {
+  aqdrop *runtime; /* NULL: none was open */
+  bool closed;     /* the runtime closes */
+} stay;
+
+/* Mostly the program ends when the runtime closes, and its status counts, not
+ * that of a thread that comes back from a wait and from main(): so that comes
+ * back a little later. */
+static void stay_end(const stay *s)
+{
+  aqdrop_runtime_release(s->runtime);
+  if (s->closed)
+    usleep(CLOSED_US);
+}
+
+/* For the first line of a function that waits: the record of the call ends
+ * before the stay does, since it reads the clock. */
+#define STAY(name)                                                             \
+  __attribute__((cleanup(stay_end)))                                           \
+  stay name = {aqdrop_runtime_hold(), false};                                  \
+  AQDROP_CALL((name).runtime ? (name).runtime->recording : NULL, AQ_KIND_WAIT)
 
 /* Timeouts count in ticks of the system clock, ns. */
 static aq_time deadline_from(const aqdrop *runtime, uint64_t timeout)
@@ -52,10 +97,7 @@ static bool items_hold(aqdrop *runtime, const aq_wait_item *items,
   return true;
 }
 
-/* AQ_ERR_QUEUE: a callback closes the runtime, which may be gone already, and
- * the shared signals with it. Mostly it ends the process, too, and its status
- * counts, not that of a thread that comes back from a wait and from main(): so
- * this one comes back a little later. */
+/* AQ_ERR_QUEUE: the runtime closes. */
 static aq_status items_wait(aqdrop *runtime, const aq_wait_item *items,
                             uint32_t count, aq_wait_mode mode, uint64_t timeout,
                             uint32_t hint, aq_wait_result *out)
@@ -71,9 +113,7 @@ static aq_status items_wait(aqdrop *runtime, const aq_wait_item *items,
     return AQ_ERR_INVALID;
   aq_status status =
       runtime->transport->ops->wait(runtime->transport, &request, out, NULL);
-  if (status == AQ_ERR_QUEUE)
-    usleep(CLOSED_US);
-  else if (held > 0)
+  if (held > 0)
     items_release(runtime, items, count);
   return status;
 }
@@ -87,8 +127,8 @@ static int64_t closed_value(uint32_t condition, int64_t against)
   return condition == HSA_SIGNAL_CONDITION_NE ? against : 0;
 }
 
-static int64_t closed_wait(uint32_t condition, int64_t against,
-                           uint64_t timeout)
+static int64_t unopened_wait(uint32_t condition, int64_t against,
+                             uint64_t timeout)
 {
   const uint64_t us = timeout / 1000;
   if (condition == HSA_SIGNAL_CONDITION_NE)
@@ -96,24 +136,32 @@ static int64_t closed_wait(uint32_t condition, int64_t against,
   return closed_value(condition, against);
 }
 
-static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
+static int64_t value_now(const aqdrop *runtime, hsa_signal_t signal)
+{
+  return runtime->transport->ops->signal_load(runtime->transport, signal,
+                                              AQ_RELAXED);
+}
+
+static int64_t signal_wait(stay *s, hsa_signal_t signal, uint32_t condition,
                            int64_t against, uint64_t timeout, uint32_t hint)
 {
-  aqdrop *runtime = aqdrop_runtime();
+  aqdrop *runtime = s->runtime;
   if (!runtime)
-    return closed_wait(condition, against, timeout);
+    return unopened_wait(condition, against, timeout);
   if (aqdrop_signal_kind_of(runtime, signal) != AQDROP_SIGNAL)
     return 0;
   aq_wait_item item = {signal, (aq_condition)condition, against};
   aq_wait_result result;
   aq_status status =
       items_wait(runtime, &item, 1, AQ_WAIT_ALL, timeout, hint, &result);
+  s->closed = status == AQ_ERR_QUEUE;
+  if (s->closed)
+    return closed_value(condition, against);
   if (status == AQ_OK)
     aqdrop_check_seen(runtime, signal);
-  if (status == AQ_OK || status == AQ_ERR_TIMEOUT)
-    return result.value;
-  return status == AQ_ERR_QUEUE ? closed_value(condition, against)
-                                : hsa_signal_load_relaxed(signal);
+  return status == AQ_OK || status == AQ_ERR_TIMEOUT
+             ? result.value
+             : value_now(runtime, signal);
 }
 
 #define WAIT(name)                                                             \
@@ -122,9 +170,9 @@ static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
       hsa_signal_value_t compare_value, uint64_t timeout_hint,                 \
       uint32_t wait_state_hint)                                                \
   {                                                                            \
-    AQDROP_NOTED(AQ_KIND_WAIT);                                                \
-    hsa_signal_value_t value = signal_wait(signal, condition, compare_value,   \
-                                           timeout_hint, wait_state_hint);     \
+    STAY(s);                                                                   \
+    hsa_signal_value_t value = signal_wait(                                    \
+        &s, signal, condition, compare_value, timeout_hint, wait_state_hint);  \
     call_.poll =                                                               \
         !aq_condition_holds((aq_condition)condition, value, compare_value);    \
     return value;                                                              \
@@ -135,12 +183,13 @@ WAIT(acquire)
 
 /* Waits for several; handles that are no signals are left out. Returns the
  * index that held (any), 0 (all), or UINT32_MAX. */
-static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
+static uint32_t several_wait(stay *s, uint32_t count,
+                             const hsa_signal_t *signals,
                              const uint32_t *conditions, const int64_t *values,
                              aq_wait_mode mode, uint64_t timeout, uint32_t hint,
                              int64_t *satisfying)
 {
-  aqdrop *runtime = aqdrop_runtime();
+  aqdrop *runtime = s->runtime;
   if (!runtime || count == 0 || !signals || !conditions || !values)
     return UINT32_MAX;
   aq_wait_item *items = malloc(count * sizeof *items);
@@ -155,6 +204,7 @@ static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
     }
   if (used > 0)
     status = items_wait(runtime, items, used, mode, timeout, hint, &result);
+  s->closed = status == AQ_ERR_QUEUE;
   uint32_t found = UINT32_MAX;
   if (status == AQ_OK) {
     for (uint32_t i = 0; i < used; i++)
@@ -164,7 +214,7 @@ static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
     if (satisfying && mode == AQ_WAIT_ANY)
       *satisfying = result.value;
     for (uint32_t i = 0; satisfying && mode == AQ_WAIT_ALL && i < used; i++)
-      satisfying[index[i]] = hsa_signal_load_relaxed(items[i].signal);
+      satisfying[index[i]] = value_now(runtime, items[i].signal);
   }
   free(index);
   free(items);
@@ -176,9 +226,9 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
                                  uint64_t timeout_hint, uint32_t wait_hint,
                                  hsa_signal_value_t *satisfying_value)
 {
-  AQDROP_NOTED(AQ_KIND_WAIT);
+  STAY(s);
   uint32_t found =
-      several_wait(signal_count, signals, conds, values, AQ_WAIT_ANY,
+      several_wait(&s, signal_count, signals, conds, values, AQ_WAIT_ANY,
                    timeout_hint, wait_hint, satisfying_value);
   call_.poll = found == UINT32_MAX;
   return found;
@@ -189,9 +239,9 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
                                  uint64_t timeout_hint, uint32_t wait_hint,
                                  hsa_signal_value_t *satisfying_values)
 {
-  AQDROP_NOTED(AQ_KIND_WAIT);
+  STAY(s);
   uint32_t found =
-      several_wait(signal_count, signals, conds, values, AQ_WAIT_ALL,
+      several_wait(&s, signal_count, signals, conds, values, AQ_WAIT_ALL,
                    timeout_hint, wait_hint, satisfying_values);
   call_.poll = found == UINT32_MAX;
   return found;
@@ -267,6 +317,16 @@ typedef struct aqdrop_group {
   hsa_signal_t signals[];
 } group;
 
+static group *group_make(uint32_t count, const hsa_signal_t *signals)
+{
+  group *g = malloc(sizeof *g + count * sizeof *signals);
+  if (!g)
+    return NULL;
+  g->count = count;
+  memcpy(g->signals, signals, count * sizeof *signals);
+  return g;
+}
+
 /* The link to a group, to NULL for an unknown one. The lock is held. */
 static group **group_link(aqdrop *runtime, hsa_signal_group_t handle)
 {
@@ -298,11 +358,9 @@ hsa_status_t hsa_signal_group_create(uint32_t num_signals,
   for (uint32_t i = 0; i < num_signals; i++)
     if (!aqdrop_signal_is_live(runtime, signals[i]))
       return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  group *g = malloc(sizeof *g + num_signals * sizeof *signals);
+  group *g = group_make(num_signals, signals);
   if (!g)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  g->count = num_signals;
-  memcpy(g->signals, signals, num_signals * sizeof *signals);
   pthread_mutex_lock(&runtime->lock);
   g->next = runtime->first_group;
   runtime->first_group = g;
@@ -327,21 +385,14 @@ hsa_status_t hsa_signal_group_destroy(hsa_signal_group_t signal_group)
   return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t group_wait(hsa_signal_group_t signal_group,
-                               const uint32_t *conditions,
-                               const int64_t *values, uint32_t hint,
-                               hsa_signal_t *signal, int64_t *value)
+/* Without the group, which another thread may destroy meanwhile. */
+static hsa_status_t group_signals_wait(stay *s, const group *g,
+                                       const uint32_t *conditions,
+                                       const int64_t *values, uint32_t hint,
+                                       hsa_signal_t *signal, int64_t *value)
 {
-  AQDROP_ENTER(runtime);
   int64_t seen = 0;
-  if (!conditions || !values || (!signal && !value))
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&runtime->lock);
-  const group *g = *group_link(runtime, signal_group);
-  pthread_mutex_unlock(&runtime->lock);
-  if (!g)
-    return HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;
-  uint32_t index = several_wait(g->count, g->signals, conditions, values,
+  uint32_t index = several_wait(s, g->count, g->signals, conditions, values,
                                 AQ_WAIT_ANY, UINT64_MAX, hint, &seen);
   if (index == UINT32_MAX)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -352,14 +403,38 @@ static hsa_status_t group_wait(hsa_signal_group_t signal_group,
   return HSA_STATUS_SUCCESS;
 }
 
+static hsa_status_t group_wait(stay *s, hsa_signal_group_t signal_group,
+                               const uint32_t *conditions,
+                               const int64_t *values, uint32_t hint,
+                               hsa_signal_t *signal, int64_t *value)
+{
+  aqdrop *runtime = s->runtime;
+  if (!runtime)
+    return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (!conditions || !values || (!signal && !value))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->lock);
+  const group *g = *group_link(runtime, signal_group);
+  group *copy = g ? group_make(g->count, g->signals) : NULL;
+  pthread_mutex_unlock(&runtime->lock);
+  if (!g)
+    return HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;
+  if (!copy)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  const hsa_status_t status =
+      group_signals_wait(s, copy, conditions, values, hint, signal, value);
+  free(copy);
+  return status;
+}
+
 #define GROUP_WAIT(name)                                                       \
   hsa_status_t hsa_signal_group_wait_any_##name(                               \
       hsa_signal_group_t signal_group, const uint32_t *conditions,             \
       const hsa_signal_value_t *compare_values, uint32_t wait_state_hint,      \
       hsa_signal_t *signal, hsa_signal_value_t *value)                         \
   {                                                                            \
-    AQDROP_NOTED(AQ_KIND_WAIT);                                                \
-    return group_wait(signal_group, conditions, compare_values,                \
+    STAY(s);                                                                   \
+    return group_wait(&s, signal_group, conditions, compare_values,            \
                       wait_state_hint, signal, value);                         \
   }
 GROUP_WAIT(relaxed)

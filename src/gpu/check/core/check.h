@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/allocations.h"
 #include "common/diag.h"
 #include "common/order_hooks.h"
 #include "common/record.h"
@@ -41,14 +42,15 @@ enum {
 /* Reads "memory,race" or "all"; AQ_ERR_INPUT names the expected words. */
 aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag);
 
-enum { AQ_CHECK_STACK = 12, AQ_CHECK_TEXT = 512 };
+enum { AQ_CHECK_STACK = 12, AQ_CHECK_TEXT = 512, AQ_CHECK_FRAME = 4096 };
 
 typedef struct aq_check_options {
   unsigned checks;      /* AQ_CHECK_MEMORY … */
   aq_record_sink *sink; /* takes findings, as they are found; or NULL */
-  void *user;           /* of the function below */
+  const aq_allocations *allocations; /* where memory is; NULL: at its address */
+  void *user;                        /* of the function below */
   /* One line for the caller at a host address; false: not worth a line. */
-  bool (*frame)(void *user, const void *address, char text[AQ_CHECK_TEXT]);
+  bool (*frame)(void *user, const void *address, char text[AQ_CHECK_FRAME]);
   /* The callers of the call under way, ended by NULL; or NULL. */
   void (*stack)(void *user, void *out[AQ_CHECK_STACK]);
 } aq_check_options;
@@ -68,11 +70,9 @@ const aq_order_hooks *aq_check_hooks(const aq_check *check);
  * could not be checked. */
 aq_status aq_check_put(aq_check *check, aq_diag *diag);
 
-/* Allocations that are still there are leaks, if leaks are checked; once. */
+/* Allocations that are still there are leaks, if leaks are checked, and notes
+ * say what could not be seen; once. */
 void aq_check_end(aq_check *check);
-
-/* How many different findings there are. */
-size_t aq_check_count(const aq_check *check);
 
 /* ---- the host's calls ---- */
 
@@ -87,8 +87,8 @@ void aq_check_signal_add(aq_check *check, uint64_t signal);
 void aq_check_signal_seen(aq_check *check, uint64_t signal);
 
 /* A call of the host is about to read or write memory; bytes. */
-void aq_check_host_read(aq_check *check, const void *from, size_t size);
-void aq_check_host_write(aq_check *check, void *to, size_t size);
+void aq_check_host_access(aq_check *check, const void *at, size_t size,
+                          bool write);
 
 /* Signals and queues: made, destroyed, and destroyed without being there;
  * `what` is a noun. The last is for memory, too. */
@@ -107,17 +107,22 @@ void aq_check_code_gone(aq_check *check, uint64_t base);
 typedef struct aq_check_block {
   uint64_t base, size; /* as asked for; bytes */
   uint32_t device;
-  bool fine; /* coherent without fences */
-  bool ours; /* made by a runtime, not by the program: no leak */
+  bool fine;      /* coherent without fences */
+  bool ours;      /* made by a runtime, not by the program: no leak */
+  bool unwritten; /* its bytes are the pattern */
   void *stack[AQ_CHECK_STACK]; /* callers, ended by NULL */
 } aq_check_block;
 
-/* Under init, memory of a device gets another content: it is fresh. */
 void aq_check_allocated(aq_check *check, const aq_check_block *block);
 
-/* Allocations above this many bytes count as written; how many there were. */
-enum { AQ_CHECK_FOLLOWED_MAX = 1 << 28 };
-uint64_t aq_check_unfollowed(const aq_check *check);
+/* Whether a block should begin unwritten: memory of a device that the program
+ * allocated itself, under init. */
+bool aq_check_is_fresh(const aq_check *check, const aq_check_block *block);
+
+/* Writes to `to` what unwritten memory at an address has; it repeats. */
+enum { AQ_CHECK_PATTERN = 1 << 24 };
+void aq_check_pattern_put(void *to, uint64_t address, size_t size);
+
 /* False: nothing of that base is known. */
 bool aq_check_freed(aq_check *check, uint64_t base,
                     void *const stack[AQ_CHECK_STACK]);

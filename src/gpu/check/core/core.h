@@ -9,10 +9,11 @@
 
 #include "common/map.h"
 #include "gpu/check/core/check.h"
-#include "gpu/check/core/order.h"
+#include "gpu/check/core/happens_before.h"
 #include "gpu/check/core/shadow.h"
-#include "gpu/check/core/unwritten.h"
-#include "gpu/codeobj/lines.h"
+#include "gpu/check/core/uninit_shadow.h"
+#include "gpu/codeobj/line_table.h"
+#include "gpu/codeobj/variables.h"
 
 /* How an access can take part in a race. */
 typedef enum aq_check_access {
@@ -21,6 +22,19 @@ typedef enum aq_check_access {
   AQ_CHECK_COHERENT, /* its cache bits say that it is one, or volatile */
   AQ_CHECK_ATOMIC,   /* reads, modifies, writes */
 } aq_check_access;
+
+/* The part of an instruction in the order of accesses: bits. */
+enum {
+  AQ_CHECK_STALE_NEAR = 1, /* it invalidates a compute unit's caches */
+  AQ_CHECK_STALE_FAR = 2,  /* and the next ones, up to the agent's */
+  AQ_CHECK_STALE_ALL = 3,
+  AQ_CHECK_WRITES_BACK = 4, /* to the agent's other caches */
+  AQ_CHECK_COMPLETES = 8,   /* no store is under way behind it, */
+  AQ_CHECK_NEEDS_BACK = 16, /* if they were written back */
+  AQ_CHECK_MEETS_GRID = 32, /* a barrier of the dispatch's waves */
+  AQ_CHECK_ARRIVES = 64,    /* at a barrier that it waits for later, */
+  AQ_CHECK_AWAITS = 128,    /* and there it waits */
+};
 
 /* Registers that an operand names: rows of vectors, or scalar codes. */
 typedef struct aq_check_registers {
@@ -73,7 +87,7 @@ typedef struct aq_check_waits {
 } aq_check_waits;
 
 /* How `init` follows an instruction. */
-typedef enum aq_check_init_kind {
+typedef enum aq_check_uninit_kind {
   AQ_CHECK_INIT_NONE,
   AQ_CHECK_INIT_DEFINES, /* its results count as written */
   AQ_CHECK_INIT_COMPUTES,
@@ -85,11 +99,11 @@ typedef enum aq_check_init_kind {
   AQ_CHECK_INIT_BY_SCC,
   AQ_CHECK_INIT_BY_VCC,
   AQ_CHECK_INIT_JUMPS,
-} aq_check_init_kind;
+} aq_check_uninit_kind;
 
 /* Unwritten bits of a wave's registers, and bits that depend on such;
  * and for each register the site of the load that they came by. */
-typedef struct aq_check_unset {
+typedef struct aq_uninit_regs {
   uint64_t lanes[2 * AQ_WAVE_ACC];        /* of each row: lanes that have any */
   uint64_t partial[2 * AQ_WAVE_ACC / 64]; /* rows that `bits` has, else all */
   uint32_t (*bits)[AQ_WAVE_LANES];        /* NULL: no row is partial */
@@ -100,13 +114,31 @@ typedef struct aq_check_unset {
   bool scc;
   uint32_t scc_from;
   uint8_t *scratch; /* of each byte of the arena, or NULL: all */
-} aq_check_unset;
+} aq_uninit_regs;
 
-enum { AQ_CHECK_ROWS = 16 };
+/* The effect of an instruction on addresses of variables in registers. */
+typedef enum aq_check_base {
+  AQ_CHECK_BASE_NONE,  /* it writes no register */
+  AQ_CHECK_BASE_ENDS,  /* its results are other values */
+  AQ_CHECK_BASE_KEEPS, /* copies and sums */
+  AQ_CHECK_BASE_HERE,  /* s_getpc */
+} aq_check_base;
+
+/* Of each register of a wave, the variable whose address it was made from: its
+ * begin, 0: none, 1: the place of the instruction. Of a row, in some lanes. */
+typedef struct aq_check_bases {
+  uint64_t scalars[128];
+  uint64_t rows[2 * AQ_WAVE_ACC], lanes[2 * AQ_WAVE_ACC];
+} aq_check_bases;
+
+enum { AQ_CHECK_ROWS = 16, AQ_CHECK_STRUCT_MAX = 256 /* bytes */ };
 
 /* An instruction at an address. Site 0 is none. */
 typedef struct aq_check_site {
   uint8_t looks; /* checks that look at it: AQ_CHECK_… */
+  bool unloaded; /* its code is gone, and was of a line: */
+  uint32_t line; /* 0: not known */
+  int64_t file;  /* name */
   aq_isa_inst inst;
   aq_check_registers names[AQ_ISA_OPERANDS];
   uint8_t name_count;
@@ -118,21 +150,25 @@ typedef struct aq_check_site {
   bool meets;    /* s_barrier, s_barrier_wait */
   bool returns;  /* an atomic with a result */
   uint64_t pc;
-  uint8_t kind;   /* aq_wave_touch_kind */
+  uint8_t kind;   /* aq_wave_access_info_kind */
   uint8_t bytes;  /* a lane */
   bool drops;     /* a float atomic that fine-grained memory drops */
   uint8_t global; /* aq_check_access of memory, between workgroups */
   uint8_t group;  /* and among the waves of one */
   uint8_t shared; /* aq_check_access of LDS */
-  bool fences;    /* invalidates caches */
-  bool steps;     /* something is to be looked at */
-  uint8_t init;   /* aq_check_init_kind */
-  bool moves;     /* its rows, by the register index */
-  uint8_t by_m0;  /* AQ_CHECK_BY_M0_…: registers that M0 moves */
-  bool crosses;   /* reads lanes that are not active */
-  bool keeps;     /* of its destination, parts */
-  bool halves;    /* of memory: it loads or stores halves of registers */
-  bool listed;    /* `rows` has all vector registers that it names */
+  uint8_t fence;  /* AQ_CHECK_STALE_NEAR and so on */
+  /* It accessed several places at once: of memory, of LDS. */
+  bool wide_global, wide_shared;
+  bool unlocks;  /* it stored to a word that its wave had changed by atomics */
+  uint8_t polls; /* aq_check_poll */
+  bool steps;    /* something is to be looked at */
+  uint8_t init;  /* aq_check_uninit_kind */
+  bool moves;    /* its rows, by the register index */
+  uint8_t by_m0; /* AQ_CHECK_BY_M0_…: registers that M0 moves */
+  bool crosses;  /* reads lanes that are not active */
+  bool keeps;    /* of its destination, parts */
+  bool halves;   /* of memory: it loads or stores halves of registers */
+  bool listed;   /* `rows` has all vector registers that it names */
   uint8_t sources, results; /* counts: the first rows, and the next ones */
   uint16_t rows[AQ_CHECK_ROWS];
   bool reads_scc, leaves_scc;
@@ -143,16 +179,41 @@ typedef struct aq_check_site {
   uint8_t states;           /* that pass with it */
   uint16_t firsts, seconds; /* rules of hazards.c that it may be part of */
   uint64_t reads[2], writes[2]; /* scalar codes */
-  bool floats;  /* it writes vector registers: `float` follows it */
-  bool matrix;  /* whatever EXEC is */
-  bool mixes;   /* lanes depend on others */
-  bool skips_a; /* its result depends on B and C alone */
+  uint8_t base;                 /* aq_check_base */
+  uint64_t within; /* variable whose address it used, and that it accessed */
+  bool floats;     /* it writes vector registers: `float` follows it */
+  bool matrix;     /* whatever EXEC is */
+  bool mixes;      /* lanes depend on others */
+  bool skips_a;    /* its result depends on B and C alone */
   uint8_t float_result, float_source; /* aq_check_float */
   uint32_t stored_by; /* the first store of a NaN or infinity that it made */
   uint64_t unset_at;  /* unwritten memory that it read last */
   bool unset_shared;  /* in LDS, or private */
   uint64_t near_base, near_end, near_epoch; /* allocation accessed last */
 } aq_check_site;
+
+/* A store of unwritten bits: of a site, in a kernel, and the load that they
+ * came by (0: none) from an address. */
+typedef struct aq_check_origin {
+  int64_t kernel; /* name */
+  uint64_t entry, at;
+  uint32_t store, load;
+} aq_check_origin;
+
+/* One origin stands for this many bytes, the last one; of bytes that share a
+ * place, too. */
+enum { AQ_CHECK_ORIGIN = 64, AQ_CHECK_ORIGINS = 1 << 16 };
+
+typedef struct aq_check_origin_place {
+  uint64_t line; /* address / AQ_CHECK_ORIGIN; 0: none */
+  aq_check_origin by;
+} aq_check_origin_place;
+
+/* Order that was not kept: workgroups that ended, and waits for their stores.
+ */
+typedef struct aq_check_forgotten {
+  uint64_t groups, waits;
+} aq_check_forgotten;
 
 /* The barriers of a wave. */
 typedef struct aq_check_sync {
@@ -181,7 +242,11 @@ typedef struct aq_check_known {
   aq_check_block block;
   bool freed;
   bool begins_unwritten; /* the program must write it before it reads it */
+  bool shared;           /* kernels access it, and so may the host, unseen */
   void *freed_by[AQ_CHECK_STACK];
+  bool is_variable; /* of the code at `code`, with a name */
+  uint64_t code;
+  int64_t name;
 } aq_check_known;
 
 typedef struct aq_check_found {
@@ -195,10 +260,11 @@ typedef struct aq_check_source {
   aq_code_lines lines;
 } aq_check_source;
 
-/* A part of loaded code that nothing may write. */
+/* A part of loaded code that nothing may write, or one that has variables. */
 typedef struct aq_check_readonly {
   uint64_t base; /* of the code */
   uint64_t first, end;
+  bool by_waves; /* aq_check_is_by_waves */
 } aq_check_readonly;
 
 struct aq_check {
@@ -206,7 +272,7 @@ struct aq_check {
   pthread_mutex_t lock;
   aq_wave_observer observer;
   aq_order_hooks hooks;
-  aq_check_order *order;
+  aq_hb *order;
   aq_check_shadow shadow;
   aq_check_site *sites;
   size_t site_count, site_capacity;
@@ -220,30 +286,44 @@ struct aq_check {
   size_t source_count, source_capacity;
   aq_check_readonly *readonly;
   size_t readonly_count, readonly_capacity;
+  aq_check_readonly *variables; /* sections */
+  size_t variable_count, variable_capacity;
   aq_check_kernel *kernels;
   size_t kernel_count, kernel_capacity;
   aq_map gone; /* destroyed signals and queues */
   aq_check_call calls[AQ_CHECK_CALLS];
   uint64_t call_count;
   uint64_t known_epoch; /* allocations and frees */
-  aq_check_unwritten unwritten;
-  struct aq_check_trial *trial; /* of init.c; NULL: none was needed */
+  aq_uninit_shadow unwritten;
+  aq_check_origin_place *origins; /* AQ_CHECK_ORIGINS, or NULL: none yet */
+  aq_check_forgotten forgotten;
+  struct aq_check_trial *trial; /* of uninit.c; NULL: none was needed */
   uint64_t unfollowed;          /* allocations that are too large for init */
+  bool shared_others; /* kernels access memory of the host of no pool */
   bool leaks_done;
   bool lost; /* memory ran out */
 };
+
+typedef struct aq_sync_group aq_sync_group; /* of race/synchronisation.h */
 
 /* A dispatch under way: grid->observed. */
 typedef struct aq_check_grid {
   aq_check *check;
   unsigned checks; /* of the options, as far as the processor is known */
   aq_wave_grid *grid;
-  aq_check_act *act; /* NULL: not ordered */
+  aq_hb_event *act; /* NULL: not ordered */
   struct aq_check_group *free;
   int64_t kernel; /* name */
   uint64_t entry;
+  bool by_waves;         /* aq_check_is_by_waves */
   uint32_t ordered[256]; /* serials of acts, by their low bits: before it */
   uint32_t visible[256]; /* and visible */
+  /* The order of its waves, by synchronisation.c. */
+  aq_map groups; /* number → aq_sync_group *, resident or in `ended` */
+  aq_sync_group **ended;
+  size_t ended_count, ended_capacity;
+  uint64_t released;                   /* releases so far */
+  bool updates_global, updates_shared; /* by atomics */
 } aq_check_grid;
 
 /* group->observed; groups that ended are used again. */
@@ -251,13 +331,14 @@ typedef struct aq_check_group {
   struct aq_check_group *next; /* free */
   aq_check_grid *grid;
   uint64_t number;          /* in the grid */
-  uint32_t barrier;         /* barriers passed */
-  bool observed, fenced;    /* it saw an atomic of another wave; invalidated */
+  aq_sync_group *order;     /* of its waves' accesses, or NULL */
+  aq_sync_group *spare;     /* of one that ended, or NULL */
   uint32_t *lds;            /* the state of each word, or NULL */
-  aq_check_states states;   /* of LDS */
+  aq_access_history states; /* of LDS */
   aq_check_waits *waits;    /* of each wave, or NULL */
-  aq_check_unset *unset;    /* of each wave, or NULL */
+  aq_uninit_regs *unset;    /* of each wave, or NULL */
   aq_check_sync *sync;      /* of each wave, or NULL */
+  aq_check_bases *bases;    /* of each wave, or NULL */
   struct aq_check_odd *odd; /* of each wave, or NULL */
   uint8_t *lds_unset;       /* of each byte of LDS, or NULL */
   bool lds_written;         /* none of them is */
@@ -286,14 +367,17 @@ typedef struct aq_check_what {
   const char *kind;    /* static */
   uint8_t possible;    /* aq_finding_certainty */
   const aq_wave *wave; /* NULL: not by a wave */
-  const aq_check_act *act;
+  const aq_hb_event *act;
   uint32_t site; /* 0: none */
+  uint64_t pc;   /* without a site; 0: not known */
   int lane;      /* -1: of the wave */
   unsigned lanes;
   bool has_address, has_place;
   uint64_t address;
   unsigned bytes;
-  const aq_check_act *other;
+  const aq_hb_event *other;
+  const aq_check_origin
+      *by; /* the kernel of `site` where no wave is; or NULL */
   int64_t other_kernel;
   uint32_t other_site;
   const char *other_text;
@@ -311,25 +395,47 @@ void aq_check_site_text(const aq_check *check, uint32_t site,
                         char text[AQ_ISA_TEXT_SIZE]);
 
 /* "dispatch 3 of queue 1 (kernel fill)", "copy 2", "the host". */
-void aq_check_act_text(const aq_check *check, const aq_check_act *act,
-                       char text[AQ_CHECK_TEXT]);
+void aq_hb_event_text(const aq_check *check, const aq_hb_event *act,
+                      char text[AQ_CHECK_TEXT]);
 
 /* The source file and line of code at an address; NULL: not known. */
 const char *aq_check_line(const aq_check *check, uint64_t pc, uint32_t *line);
 void aq_check_sources_fini(aq_check *check);
 /* Whether bytes lie in loaded code, or in its constants. */
 bool aq_check_in_code(const aq_check *check, uint64_t first, uint64_t end);
+/* Whether code is GCC's: a thread is a wave, whatever its lanes do. Barriers
+ * are of waves then, and may be different ones. */
+bool aq_check_is_by_waves(const aq_check *check, uint64_t pc);
 
 /* ---- sites ---- */
 
 /* The site of an instruction, made once. 0: out of memory. */
-uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o);
+uint32_t aq_check_site_make(const aq_wave *w, const aq_wave_op *o);
 
 /* ---- memory ---- */
 
 /* The allocation, alive or freed, that an address lies in or near to. */
 const aq_check_known *aq_check_known_near(const aq_check *check,
                                           uint64_t address);
+
+/* Puts an allocation among them, in place of one with the same base. */
+void aq_check_known_put(aq_check *check, const aq_check_known *known);
+
+/* The variables of loaded code come and go as allocations; whether an address
+ * is in a section that has only such. */
+void aq_check_variables_add(aq_check *check, uint64_t base, uint64_t bias,
+                            const void *bytes, size_t size);
+void aq_check_variables_gone(aq_check *check, uint64_t base);
+bool aq_check_among_variables(const aq_check *check, uint64_t address);
+
+/* Fills the fact of a site; follows it before the wave executes it; and the
+ * variable that the addresses of its access were made from in `*lanes`, or
+ * NULL. */
+void aq_check_bases_site(const aq_check *check, aq_check_site *site);
+void aq_check_bases_step(const aq_wave *w, const aq_wave_op *o,
+                         const aq_check_site *site);
+const aq_check_known *
+aq_check_base_of(const aq_wave *w, const aq_check_site *site, uint64_t *lanes);
 
 /* The index of the first allocation that ends behind an address. */
 size_t aq_check_known_from(const aq_check *check, uint64_t address);
@@ -338,44 +444,57 @@ size_t aq_check_known_from(const aq_check *check, uint64_t address);
 bool aq_check_known_alive(const aq_check *check, uint64_t address);
 
 /* The lanes of the access that may not be made, reported. */
-uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
+uint64_t aq_check_memory(aq_wave *w, uint32_t site,
+                         const aq_wave_access_info *touch);
 
-/* Reports allocations that were never freed. */
+/* The same without reports: which memory it shares with the host. */
+void aq_check_shares(aq_wave *w, uint32_t site,
+                     const aq_wave_access_info *touch);
+
+/* At the end: allocations that were never freed; what could not be seen. */
 void aq_check_leaks(aq_check *check);
+void aq_check_unseen(aq_check *check);
 
 /* ---- unwritten values ---- */
 
 /* Makes the state of a workgroup; false: out of memory. Then, at its begin and
  * at a barrier. */
-bool aq_check_init_group(aq_check_group *group, const aq_wave_grid *grid);
-void aq_check_init_group_begin(const aq_wave_group *group);
-void aq_check_init_barrier(const aq_wave_group *group);
-void aq_check_init_group_fini(const aq_check_group *group,
-                              const aq_wave_grid *grid);
-void aq_check_init_fini(aq_check *check);
+bool aq_check_uninit_group(aq_check_group *group, const aq_wave_grid *grid);
+void aq_check_uninit_group_begin(const aq_wave_group *group);
+void aq_check_uninit_barrier(const aq_wave_group *group);
+void aq_check_uninit_group_fini(const aq_check_group *group,
+                                const aq_wave_grid *grid);
+void aq_check_uninit_fini(aq_check *check);
 
 /* Fills the facts of a site for `init`; its registers are known. */
-void aq_check_init_site(aq_check_site *site);
+void aq_check_uninit_site(aq_check_site *site);
 
 /* Runs the instruction of a site and follows its results. */
-const aq_wave_op *aq_check_init_run(aq_wave *w, const aq_wave_op *o,
-                                    uint32_t site);
+const aq_wave_op *aq_check_uninit_run(aq_wave *w, const aq_wave_op *o,
+                                      uint32_t site);
+
+void aq_check_origin_keep(aq_check *check, uint64_t address,
+                          const aq_check_origin *origin);
+/* NULL: none is kept. */
+const aq_check_origin *aq_check_origin_find(const aq_check *check,
+                                            uint64_t address);
 
 /* The parts of it. */
-void aq_check_init_memory(aq_wave *w, const aq_wave_op *o, uint32_t site,
-                          const aq_wave_touch *t);
-void aq_check_init_branch(aq_wave *w, uint32_t site);
-void aq_check_init_addresses(aq_wave *w, uint32_t site);
+void aq_check_uninit_memory(aq_wave *w, const aq_wave_op *o, uint32_t site,
+                            const aq_wave_access_info *t);
+void aq_check_uninit_branch(aq_wave *w, uint32_t site);
+void aq_check_uninit_addresses(aq_wave *w, uint32_t site);
 
 /* One use of a value that depends on unwritten bits. */
 typedef struct aq_check_use {
   const char *kind, *message;
+  uint8_t possible; /* aq_finding_certainty */
   int lane;
   unsigned lanes;
   uint32_t from; /* the load's site, or 0 */
 } aq_check_use;
 
-void aq_check_init_report(aq_wave *w, uint32_t site, const aq_check_use *use);
+void aq_check_uninit_report(aq_wave *w, uint32_t site, const aq_check_use *use);
 
 /* The bits from `first` on, `count` of them, of two words. */
 static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
@@ -394,10 +513,10 @@ static inline void aq_check_scalars_add(uint64_t mask[2], unsigned first,
 
 /* Results of an instruction count as written, in the lanes that are on. */
 void aq_check_results_define(aq_wave *w, const aq_check_site *site,
-                             aq_check_unset *u);
+                             aq_uninit_regs *u);
 
 /* The scalars that an instruction writes count as written. */
-static inline void aq_check_scalars_define(aq_check_unset *u,
+static inline void aq_check_scalars_define(aq_uninit_regs *u,
                                            const aq_check_site *site)
 {
   for (int i = 0; i < 2; i++) {
@@ -406,45 +525,49 @@ static inline void aq_check_scalars_define(aq_check_unset *u,
   }
 }
 
-void aq_check_row_get(const aq_check_unset *u, unsigned row,
+void aq_check_row_get(const aq_uninit_regs *u, unsigned row,
                       uint32_t bits[AQ_WAVE_LANES]);
 /* Of the lanes `which`. */
-void aq_check_row_put(aq_check *check, aq_check_unset *u, unsigned row,
+void aq_check_row_put(aq_check *check, aq_uninit_regs *u, unsigned row,
                       const uint32_t bits[AQ_WAVE_LANES], uint64_t which);
-void aq_check_scalar_put(aq_check_unset *u, unsigned code, uint32_t bits);
+void aq_check_scalar_put(aq_uninit_regs *u, unsigned code, uint32_t bits);
 
-static inline bool aq_check_scalar_never(const aq_check_unset *u, unsigned code)
+static inline bool aq_check_scalar_never(const aq_uninit_regs *u, unsigned code)
 {
   return u->never[code / 64] >> code % 64 & 1;
 }
 
 /* Unwritten bits of a scalar that has some, and the load that they came by. */
-static inline uint32_t aq_check_scalar_bits(const aq_check_unset *u,
+static inline uint32_t aq_check_scalar_bits(const aq_uninit_regs *u,
                                             unsigned code)
 {
   return aq_check_scalar_never(u, code) ? UINT32_MAX : u->scalar_bits[code];
 }
 
-static inline uint32_t aq_check_scalar_from(const aq_check_unset *u,
+static inline uint32_t aq_check_scalar_from(const aq_uninit_regs *u,
                                             unsigned code)
 {
   return aq_check_scalar_never(u, code) ? 0 : u->scalar_from[code];
 }
 
 /* Bits of memory that a kernel reads; the host may have written it. */
-void aq_check_init_get(aq_check *check, uint64_t address, unsigned size,
-                       uint8_t *bits);
+void aq_check_uninit_get(aq_check *check, uint64_t address, unsigned size,
+                         uint8_t *bits);
 
 /* Fills check->unwritten. */
-void aq_check_init_open(aq_check *check);
+void aq_check_uninit_open(aq_check *check);
+
+/* Whether the unwritten bytes of words that a lane stores are padding of a
+ * struct. */
+bool aq_check_uninit_is_padding(const uint32_t *words, unsigned count);
 
 /* A copy moves bytes; the host reads some. */
-void aq_check_init_copy(aq_check *check, const aq_check_act *act, uint64_t to,
-                        uint64_t from, uint64_t size);
-void aq_check_init_read(aq_check *check, const aq_check_act *act,
-                        uint64_t address, uint64_t size);
+void aq_check_uninit_copy(aq_check *check, const aq_hb_event *act, uint64_t to,
+                          uint64_t from, uint64_t size);
+void aq_check_uninit_read(aq_check *check, const aq_hb_event *act,
+                          uint64_t address, uint64_t size);
 /* A kernel ran unseen: its writes are not known. */
-void aq_check_init_forget(aq_check *check);
+void aq_check_uninit_forget(aq_check *check);
 
 /* ---- barriers ---- */
 
@@ -511,10 +634,24 @@ void aq_check_wait(aq_wave *w, uint32_t site);
 
 /* ---- races ---- */
 
-void aq_check_race(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
+void aq_check_race(aq_wave *w, uint32_t site, const aq_wave_access_info *touch);
+
+/* A workgroup begins (false: out of memory), meets at a barrier, and ends; its
+ * state goes; the dispatch ends. */
+bool aq_check_race_group_begin(aq_check_group *group,
+                               const aq_wave_group *under_way);
+void aq_check_race_barrier(const aq_wave_group *group);
+void aq_check_race_group_end(aq_check_group *group);
+void aq_check_race_group_fini(aq_check_group *group);
+void aq_check_race_grid_end(aq_check_grid *grid);
+
+/* Before an instruction whose site has a `fence`; and once it passed a barrier
+ * of the dispatch. */
+void aq_check_race_fence(aq_wave *w, uint32_t site);
+void aq_check_race_met(aq_wave *w);
 
 /* The same for a copy or a host call. */
-void aq_check_race_range(aq_check *check, const aq_check_act *act,
+void aq_check_race_range(aq_check *check, const aq_hb_event *act,
                          uint64_t address, uint64_t size, bool write);
 
 #endif

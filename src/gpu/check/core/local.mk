@@ -2,9 +2,9 @@
 # interface.
 libaqcore_a_SOURCES += \
 	src/gpu/check/core/check.h \
-	src/gpu/check/core/clocks.h \
+	src/gpu/check/core/vector_clock.h \
 	src/gpu/check/core/core.h \
-	src/gpu/check/core/order.h \
+	src/gpu/check/core/happens_before.h \
 	src/gpu/check/core/shadow.h \
-	src/gpu/check/core/states.h \
-	src/gpu/check/core/unwritten.h
+	src/gpu/check/core/access_history.h \
+	src/gpu/check/core/uninit_shadow.h

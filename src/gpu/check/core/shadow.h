@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/map.h"
-#include "gpu/check/core/states.h"
+#include "gpu/check/core/access_history.h"
 
 enum {
   AQ_CHECK_PAGE = 1 << 14, /* bytes of memory that a page shadows */
@@ -25,7 +25,7 @@ typedef struct aq_check_page {
 } aq_check_page;
 
 typedef struct aq_check_shadow {
-  aq_check_states states;
+  aq_access_history states;
   aq_map pages; /* address / AQ_CHECK_PAGE → page */
   struct {
     uint64_t key;

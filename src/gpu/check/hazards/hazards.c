@@ -4,10 +4,10 @@
  * one only after a number of others; s_nop N stands for N + 1 of them. Figures
  * and conditions come from LLVM's GCNHazardRecognizer.cpp (checkVMEMHazards,
  * checkDivFMasHazards, checkDPPHazards, checkRWLaneHazards, checkReadM0Hazards,
- * checkGetRegHazards, checkSetRegHazards, checkVALUHazards); matrices.c has the
- * rules of matrix instructions; doc/checker.md names the rules there that this
- * file leaves out. Counted along the executed path, so code of a compiler is
- * silent.
+ * checkGetRegHazards, checkSetRegHazards, checkVALUHazards); hazards_mfma.c has
+ * the rules of matrix instructions; doc/checker.md names the rules there that
+ * this file leaves out. Counted along the executed path, so code of a compiler
+ * is silent.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 
 #include "gpu/check/core/core.h"
 #include "gpu/check/hazards/hazards.h"
-#include "gpu/isa/flow.h"
+#include "gpu/isa/control_flow.h"
 
 static bool begins(const char *name, const char *part)
 {

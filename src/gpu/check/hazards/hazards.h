@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What hazards.c and matrices.c, the rules of wait states, share. */
+/* What hazards.c and hazards_mfma.c, the rules of wait states, share. */
 #ifndef AQ_GPU_CHECK_HAZARDS_HAZARDS_H
 #define AQ_GPU_CHECK_HAZARDS_HAZARDS_H
 

@@ -2,6 +2,6 @@
 # lacks them.
 libaqcore_a_SOURCES += \
 	src/gpu/check/hazards/hazards.c src/gpu/check/hazards/hazards.h \
-	src/gpu/check/hazards/matrices.c \
-	src/gpu/check/hazards/wait_sites.c \
-	src/gpu/check/hazards/waits.c
+	src/gpu/check/hazards/hazards_mfma.c \
+	src/gpu/check/hazards/waitcnt_sites.c \
+	src/gpu/check/hazards/waitcnt.c

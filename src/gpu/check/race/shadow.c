@@ -14,7 +14,7 @@ void aq_check_shadow_fini(aq_check_shadow *shadow)
     free(shadow->list[i]);
   free(shadow->list);
   aq_map_fini(&shadow->pages);
-  aq_check_states_fini(&shadow->states);
+  aq_access_history_fini(&shadow->states);
   *shadow = (aq_check_shadow){.page_count = 0};
 }
 
@@ -51,7 +51,7 @@ void aq_check_shadow_clear(aq_check_shadow *shadow, uint64_t address,
       const uint64_t first = address % AQ_CHECK_PAGE / 4,
                      last = (to - 1) % AQ_CHECK_PAGE / 4;
       for (uint64_t i = first; i <= last; i++)
-        aq_check_states_leave(&shadow->states, page->words[i], 1);
+        aq_access_history_leave(&shadow->states, page->words[i], 1);
       memset(&page->words[first], 0,
              (last - first + 1) * sizeof page->words[0]);
     }

@@ -90,6 +90,33 @@ DEVICE_KERNEL aq_timestamp(aq_timestamp_args args)
   *args.target = device_clock();
 }
 
+DEVICE_KERNEL aq_atomic(aq_atomic_args args)
+{
+  if (args.size == 4) {
+    const uint32_t before = device_change32(
+        args.target, args.op, (uint32_t)args.operand, (uint32_t)args.expected);
+    if (args.result)
+      *(uint32_t *)args.result = before;
+    return;
+  }
+  const uint64_t before =
+      device_change64(args.target, args.op, args.operand, args.expected);
+  if (args.result)
+    *(uint64_t *)args.result = before;
+}
+
+DEVICE_KERNEL aq_wait(aq_wait_args args)
+{
+  for (;;) {
+    const uint64_t value = args.size == 4 ? device_look32(args.address)
+                                          : device_look64(args.address);
+    if (aq_value_holds((aq_condition)args.condition, value & args.mask,
+                       args.value))
+      return;
+    device_pause();
+  }
+}
+
 /* Every wave waits from its own start on: a grid takes `duration` as long as
  * all of it fits on the device at once. */
 DEVICE_KERNEL aq_spin(aq_spin_args args)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Accesses lane by lane, for what access.inc and small.inc do not do at once:
- * of `words` words each (1 to 4), or of bytes and halves. They fault at the
- * first lane that reaches nothing.
+ * Accesses lane by lane, for what access.inc and access_subword.inc do not do
+ * at once: of `words` words each (1 to 4), or of bytes and halves. They fault
+ * at the first lane that reaches nothing.
  */
 #ifndef AQ_GPU_WAVE_CORE_ACCESS_H
 #define AQ_GPU_WAVE_CORE_ACCESS_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 typedef const aq_wave_op *aq_wave_access(aq_wave *w, const aq_wave_op *o,
                                          unsigned words);

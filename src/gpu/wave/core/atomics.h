@@ -79,4 +79,14 @@ uint64_t aq_wave_compute64(aq_wave_atomic op, void *at, uint64_t b, uint64_t c);
 AQ_WAVE_EXCHANGE(32)
 AQ_WAVE_EXCHANGE(64)
 
+/* Whether memory still has the old value behind an atomic: a compare-and-swap
+ * that failed, or a lock that another one holds, is a read. */
+static inline bool aq_wave_atomic_is_read(const void *at, unsigned size,
+                                          uint64_t old)
+{
+  return size == 4
+             ? __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED) == old
+             : __atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED) == old;
+}
+
 #endif

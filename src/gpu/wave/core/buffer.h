@@ -6,7 +6,7 @@
 #ifndef AQ_GPU_WAVE_CORE_BUFFER_H
 #define AQ_GPU_WAVE_CORE_BUFFER_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 /* Where `size` bytes of a lane lie, `first` bytes behind the instruction's
  * offset: the host's address, the wave's `nowhere` if they are out of the

@@ -9,8 +9,8 @@
 #define AQ_GPU_WAVE_CORE_CODE_H
 
 #include "common/diag.h"
-#include "gpu/wave/core/natives.h"
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
+#include "gpu/wave/core/jit_page.h"
 
 typedef struct aq_wave_code aq_wave_code;
 
@@ -18,9 +18,9 @@ enum { AQ_WAVE_PAGE_ALIGN = 1 << 17 };
 
 /* How a page of instructions begins: it is found from any of them. */
 typedef struct aq_wave_page {
-  uint64_t base;           /* address of the code */
-  aq_wave_op *ops;         /* of each word */
-  aq_wave_natives natives; /* compiled units (native.h) */
+  uint64_t base;        /* address of the code */
+  aq_wave_op *ops;      /* of each word */
+  aq_jit_page jit_page; /* compiled units (jit.h) */
 } aq_wave_page;
 
 static inline aq_wave_page *aq_wave_page_of(const aq_wave_op *o)
@@ -91,9 +91,9 @@ static inline aq_wave_op *aq_wave_code_ops(const aq_wave_op *o)
   return aq_wave_page_of(o)->ops;
 }
 
-static inline aq_wave_natives *aq_wave_code_natives(const aq_wave_op *o)
+static inline aq_jit_page *aq_wave_code_jit_page(const aq_wave_op *o)
 {
-  return &aq_wave_page_of(o)->natives;
+  return &aq_wave_page_of(o)->jit_page;
 }
 
 /* Executes s_waitcnt and s_nop one by one, for profiles and traces; call it

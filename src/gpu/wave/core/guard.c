@@ -33,16 +33,6 @@ static __thread guard *volatile current
 
 /* ---- signals of others ---- */
 
-/* The program dies of it, as it would without us: returning repeats the access,
- * or the signal is pending until then. */
-static void default_take(int number, const siginfo_t *info)
-{
-  struct sigaction plain = {.sa_handler = SIG_DFL};
-  sigaction(number, &plain, NULL);
-  if (info->si_code <= 0)
-    raise(number);
-}
-
 /* Acts as the kernel would have, had the program's handler been there. */
 static void others_take(int number, siginfo_t *info, void *context)
 {
@@ -53,7 +43,12 @@ static void others_take(int number, siginfo_t *info, void *context)
     return;
   if (!(action.sa_flags & SA_SIGINFO) &&
       (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)) {
-    default_take(number, info);
+    /* The program dies of it, as it would without us: returning repeats the
+     * access, or the signal is pending until then. */
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(number, &plain, NULL);
+    if (info->si_code <= 0)
+      raise(number);
     return;
   }
   if (action.sa_flags & (int)SA_RESETHAND)

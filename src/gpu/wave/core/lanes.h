@@ -9,8 +9,8 @@
 
 #include <math.h>
 
+#include "gpu/wave/core/execution_state.h"
 #include "gpu/wave/core/host_level.h"
-#include "gpu/wave/core/state.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -141,10 +141,10 @@ static inline void lanes_keep(aq_wave *w, uint32_t *d, const uint32_t *row)
 static inline const uint32_t *lanes_source(aq_wave *w, const aq_wave_op *o,
                                            int i)
 {
-  if (o->kind[i] == AQ_WAVE_V)
-    return w->v[o->r[i]];
+  if (o->kind[i] == AQ_WAVE_VGPR)
+    return w->v[o->source[i]];
   const uint32_t value = aq_wave_s32(w, o, i);
-  uint32_t *row = w->v[AQ_WAVE_TEMP + 2 * i];
+  uint32_t *row = w->v[AQ_WAVE_SCRATCH_ROWS + 2 * i];
   AQ_EACH_LANE(l) row[l] = value;
   return row;
 }
@@ -152,10 +152,10 @@ static inline const uint32_t *lanes_source(aq_wave *w, const aq_wave_op *o,
 static inline const uint32_t *lanes_source64(aq_wave *w, const aq_wave_op *o,
                                              int i)
 {
-  if (o->kind[i] == AQ_WAVE_V)
-    return w->v[o->r[i]];
+  if (o->kind[i] == AQ_WAVE_VGPR)
+    return w->v[o->source[i]];
   const uint64_t value = aq_wave_s64(w, o, i);
-  uint32_t *row = w->v[AQ_WAVE_TEMP + 2 * i];
+  uint32_t *row = w->v[AQ_WAVE_SCRATCH_ROWS + 2 * i];
   AQ_EACH_LANE(l) row[l] = (uint32_t)value;
   AQ_EACH_LANE(l) row[AQ_WAVE_LANES + l] = (uint32_t)(value >> 32);
   return row;
@@ -165,14 +165,14 @@ static inline const uint32_t *lanes_source64(aq_wave *w, const aq_wave_op *o,
 static inline const aq_wave_op *
 lanes_scalar_run(aq_wave *w, const aq_wave_op *o, aq_wave_handler *vector)
 {
-  enum { RESULT_OF_SCALAR = AQ_WAVE_TEMP + 18 };
+  enum { RESULT_OF_SCALAR = AQ_WAVE_SCRATCH_ROWS + 18 };
   const uint64_t exec = AQ_WAVE_EXEC(w);
   aq_wave_op plain = *o;
-  plain.d = RESULT_OF_SCALAR;
+  plain.dest = RESULT_OF_SCALAR;
   AQ_WAVE_EXEC(w) = 1;
   vector(w, &plain);
   AQ_WAVE_EXEC(w) = exec;
-  w->s[o->d] = w->v[RESULT_OF_SCALAR][0];
+  w->s[o->dest] = w->v[RESULT_OF_SCALAR][0];
   return aq_wave_next(o);
 }
 

@@ -9,7 +9,7 @@
 #ifndef AQ_GPU_WAVE_CORE_MODE_H
 #define AQ_GPU_WAVE_CORE_MODE_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 enum {
   AQ_WAVE_MODE_IEEE = 1 << 9,

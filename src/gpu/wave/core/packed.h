@@ -7,7 +7,7 @@
 #ifndef AQ_GPU_WAVE_CORE_PACKED_H
 #define AQ_GPU_WAVE_CORE_PACKED_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 /* Which half of a source goes to the low and to the high half of the result,
  * and whether it is negated; of 64 bits, which word. */

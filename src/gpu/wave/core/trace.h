@@ -8,7 +8,7 @@
 #ifndef AQ_GPU_WAVE_CORE_TRACE_H
 #define AQ_GPU_WAVE_CORE_TRACE_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 #include "gpu/wave/core/wave.h"
 
 typedef struct aq_wave_trace aq_wave_trace;

@@ -27,7 +27,7 @@
 #include "common/executor.h"
 #include "common/record.h"
 #include "gpu/isa/isa.h"
-#include "gpu/wave/core/native_options.h"
+#include "gpu/wave/core/jit_options.h"
 
 typedef struct aq_wave_machine aq_wave_machine;
 
@@ -121,22 +121,27 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
 /* Compiles hot code. Without effect beside a profile, a trace, counts or an
  * observer, which see every instruction. */
 aq_status aq_wave_machine_compile(aq_wave_machine *machine,
-                                  const aq_wave_native_options *options,
-                                  aq_diag *diag);
+                                  const aq_jit_options *options, aq_diag *diag);
 
 /* Bytes of the decoded code of all threads. Between steps. */
 size_t aq_wave_machine_code_memory(const aq_wave_machine *machine);
 
-/* False: the machine compiles nothing. */
-bool aq_wave_machine_compiled(const aq_wave_machine *machine,
-                              aq_wave_native_counts *out);
-
 /* Reports where the waves of each execution are, in a line, when its first step
- * at or after a time ends; ns of aq_wall_ns (common/wall.h), 0: never. On the
- * thread of the step. */
+ * at or after a time ends; ns of aq_wall_ns (common/wall_clock.h), 0: never. On
+ * the thread of the step. */
 void aq_wave_machine_report_at(aq_wave_machine *machine, int64_t time,
                                void (*tell)(const char *line, void *user),
                                void *user);
+
+/* Counts the time of each kernel, for a program that has `budget_ns`. */
+aq_status aq_wave_machine_budget(aq_wave_machine *machine, int64_t budget_ns,
+                                 aq_diag *diag);
+
+/* Reports, once, where the time went; nothing without a budget. The function of
+ * aq_wave_machine_report_at gets these lines before its own. Any thread. */
+void aq_wave_machine_budget_tell(aq_wave_machine *machine,
+                                 void (*tell)(const char *line, void *user),
+                                 void *user);
 
 /* An instruction that a kernel's code can reach and whose results are not
  * exact (exactness.h); static texts. */
@@ -147,21 +152,21 @@ typedef struct aq_wave_inexact {
 
 /* A kernel whose code was looked through, before it executes for the first
  * time. Borrowed. */
-typedef struct aq_wave_looked {
+typedef struct aq_wave_code_scan {
   const char *kernel, *gfx;
   const char *refused; /* why it does not execute, or NULL */
   uint64_t instructions;
   bool indirect; /* it calls addresses that are not known */
   const aq_wave_inexact *inexact;
   size_t inexact_count;
-} aq_wave_looked;
+} aq_wave_code_scan;
 
 /* Reports each kernel, again after code was unloaded, on the thread that begins
  * executions. */
-void aq_wave_machine_look(aq_wave_machine *machine,
-                          void (*tell)(const aq_wave_looked *looked,
-                                       void *user),
-                          void *user);
+void aq_wave_machine_on_scan(aq_wave_machine *machine,
+                             void (*tell)(const aq_wave_code_scan *scan,
+                                          void *user),
+                             void *user);
 
 /* Reports the execution of a number, from 1, when it begins: its memory is as
  * its first instruction finds it. On the thread that begins executions. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 /* Names of RDNA for what gfx9 has. */
 typedef struct alias {

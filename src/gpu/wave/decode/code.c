@@ -14,9 +14,9 @@
 #include "common/allocations.h"
 #include "common/map.h"
 #include "gpu/codeobj/target.h"
-#include "gpu/wave/core/direct.h"
-#include "gpu/wave/core/natives.h"
-#include "gpu/wave/core/pair.h"
+#include "gpu/wave/core/jit_page.h"
+#include "gpu/wave/core/lds_direct_load.h"
+#include "gpu/wave/core/vopd.h"
 #include "gpu/wave/decode/lower.h"
 
 enum {
@@ -35,7 +35,7 @@ typedef struct code_page {
   uint64_t checked;              /* the code's epoch when they were compared */
   uint64_t read;                 /* the epoch when they were read */
   uint8_t bytes[PAGE_BYTES + 16];
-  aq_wave_more *mores[PAGE_WORDS];
+  aq_wave_decoded *mores[PAGE_WORDS];
   /* Four more than words: the last instruction may have four words. */
   aq_wave_op ops[PAGE_WORDS + 4] __attribute__((aligned(64)));
 } code_page;
@@ -190,7 +190,7 @@ static void word_refuse(aq_wave *w, uint64_t pc, const uint8_t *bytes)
 static aq_status op_make(code_page *page, size_t index)
 {
   const size_t at = 4 * index;
-  aq_wave_more *more = calloc(1, sizeof *more);
+  aq_wave_decoded *more = calloc(1, sizeof *more);
   aq_diag diag = AQ_DIAG_INIT;
   if (!more)
     return AQ_ERR_NO_MEMORY;
@@ -206,7 +206,7 @@ static aq_status op_make(code_page *page, size_t index)
   aq_isa_banks_set(&more->inst, page->banks);
   aq_wave_op lowered = {.run = handler_for(page->code, &more->inst),
                         .words = more->inst.size / 4,
-                        .more = more};
+                        .decoded = more};
   const aq_isa_row *second = more->inst.second;
   if (second ? !aq_wave_pair_lower(&lowered, more, lowered.run,
                                    handler_of(page->code, second))
@@ -241,7 +241,7 @@ const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o)
 {
   code_page *page = page_of(o);
   (void)code;
-  if (!o->more && op_make(page, (size_t)(o - page->ops)) != AQ_OK)
+  if (!o->decoded && op_make(page, (size_t)(o - page->ops)) != AQ_OK)
     return NULL;
   return o;
 }
@@ -271,9 +271,9 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
 /* Reads the bytes; instructions made of earlier ones are gone. */
 static void page_fill(code_page *page)
 {
-  aq_wave_natives_fini(&page->head.natives);
+  aq_jit_page_fini(&page->head.jit_page);
   for (size_t i = 0; i < PAGE_WORDS; i++) {
-    aq_wave_more_free(page->mores[i]);
+    aq_wave_decoded_free(page->mores[i]);
     page->mores[i] = NULL;
     page->ops[i] = (aq_wave_op){.run = op_decode};
   }
@@ -365,14 +365,6 @@ bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to)
   return page_of(o) == page_of(to);
 }
 
-static void page_free(code_page *page)
-{
-  for (size_t i = 0; i < PAGE_WORDS; i++)
-    aq_wave_more_free(page->mores[i]);
-  aq_wave_natives_fini(&page->head.natives);
-  free(page);
-}
-
 void aq_wave_code_keep_waits(aq_wave_code *code)
 {
   code->keeps_waits = true;
@@ -401,7 +393,7 @@ size_t aq_wave_code_memory(const aq_wave_code *code)
   for (const code_page *page = code->first; page; page = page->next) {
     bytes += AQ_WAVE_PAGE_ALIGN;
     for (size_t i = 0; i < PAGE_WORDS; i++)
-      bytes += aq_wave_more_size(page->mores[i]);
+      bytes += aq_wave_decoded_size(page->mores[i]);
   }
   return bytes;
 }
@@ -413,7 +405,10 @@ void aq_wave_code_destroy(aq_wave_code *code)
   while (code->first) {
     code_page *page = code->first;
     code->first = page->next;
-    page_free(page);
+    for (size_t i = 0; i < PAGE_WORDS; i++)
+      aq_wave_decoded_free(page->mores[i]);
+    aq_jit_page_fini(&page->head.jit_page);
+    free(page);
   }
   aq_map_fini(&code->pages);
   aq_map_fini(&code->checked);

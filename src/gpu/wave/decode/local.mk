@@ -3,11 +3,11 @@
 libaqcore_a_SOURCES += \
 	src/gpu/wave/decode/aliases.c src/gpu/wave/decode/aliases.def \
 	src/gpu/wave/decode/code.c \
-	src/gpu/wave/decode/elements.c \
-	src/gpu/wave/decode/flags.c \
-	src/gpu/wave/decode/form.c \
-	src/gpu/wave/decode/form_run.c \
+	src/gpu/wave/decode/gfx1250_addressing.c \
+	src/gpu/wave/decode/condition_sources.c \
+	src/gpu/wave/decode/operand_modifiers.c \
+	src/gpu/wave/decode/operand_modifiers_run.c \
 	src/gpu/wave/decode/lower.c src/gpu/wave/decode/lower.h \
-	src/gpu/wave/decode/move.c \
-	src/gpu/wave/decode/natives.c \
-	src/gpu/wave/decode/pair.c
+	src/gpu/wave/decode/dpp.c \
+	src/gpu/wave/decode/jit_page.c \
+	src/gpu/wave/decode/vopd.c

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 
 #include "gpu/wave/core/atomics.h"
-#include "gpu/wave/core/direct.h"
-#include "gpu/wave/core/elements.h"
-#include "gpu/wave/core/finish.h"
-#include "gpu/wave/core/flags.h"
-#include "gpu/wave/core/form.h"
-#include "gpu/wave/core/move.h"
-#include "gpu/wave/core/pair.h"
+#include "gpu/wave/core/condition_sources.h"
+#include "gpu/wave/core/dpp.h"
+#include "gpu/wave/core/gfx1250_addressing.h"
+#include "gpu/wave/core/lds_direct_load.h"
+#include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/core/output_modifiers.h"
+#include "gpu/wave/core/vopd.h"
 
 const aq_wave_op *aq_wave_not_simulated(aq_wave *w, const aq_wave_op *o)
 {
@@ -124,29 +124,30 @@ static bool source_lower(aq_wave_op *o, int i, const aq_isa_inst *inst,
                          const aq_isa_operand *operand)
 {
   if (operand->role == 'K') {
-    o->kind[i] = AQ_WAVE_K;
-    o->k[i] = inst->wide ? literal_value(inst, operand) : inst->literal;
+    o->kind[i] = AQ_WAVE_CONSTANT;
+    o->constant[i] = inst->wide ? literal_value(inst, operand) : inst->literal;
     return true;
   }
   if (operand->file == 'v' || operand->file == 'a') {
-    o->kind[i] = AQ_WAVE_V;
-    o->r[i] = row_of(operand);
+    o->kind[i] = AQ_WAVE_VGPR;
+    o->source[i] = row_of(operand);
     return true;
   }
   if (operand->file != 's')
     return true; /* not a register: a number or a target */
   if (operand->code == AQ_ISA_NULL) {
-    o->kind[i] = AQ_WAVE_K;
-    o->k[i] = 0;
+    o->kind[i] = AQ_WAVE_CONSTANT;
+    o->constant[i] = 0;
     return true;
   }
   if (operand->code < 128) {
-    o->kind[i] = AQ_WAVE_S;
-    o->r[i] = operand->code;
+    o->kind[i] = AQ_WAVE_SGPR;
+    o->source[i] = operand->code;
     return true;
   }
-  o->kind[i] = AQ_WAVE_K;
-  return aq_wave_flag_is(operand) || constant_value(inst, operand, &o->k[i]);
+  o->kind[i] = AQ_WAVE_CONSTANT;
+  return aq_wave_flag_is(operand) ||
+         constant_value(inst, operand, &o->constant[i]);
 }
 
 static bool is_source(const aq_isa_operand *operand)
@@ -161,7 +162,7 @@ static bool scalar_lower(const aq_isa_inst *inst, const aq_isa_operand *operand,
                          uint16_t *out)
 {
   const unsigned end = operand->code + (operand->bits + 31u) / 32;
-  *out = operand->code == AQ_ISA_NULL ? AQ_WAVE_DROPPED : operand->code;
+  *out = operand->code == AQ_ISA_NULL ? AQ_WAVE_NULL_DEST : operand->code;
   return !inst->wave32 || operand->code == AQ_ISA_NULL ||
          end <= AQ_ISA_EXEC + 1;
 }
@@ -170,23 +171,24 @@ static bool scalar_lower(const aq_isa_inst *inst, const aq_isa_operand *operand,
 static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
 {
   int i = 0;
-  o->d = AQ_WAVE_DROPPED; /* of comparisons that only write EXEC */
+  o->dest = AQ_WAVE_NULL_DEST; /* of comparisons that only write EXEC */
   if (strncmp(inst->row->name, "v_mad_nc_", 9) == 0)
-    o->e = AQ_WAVE_DROPPED; /* the carry */
+    o->dest2 = AQ_WAVE_NULL_DEST; /* the carry */
   for (unsigned k = 0; k < inst->operand_count; k++) {
     const aq_isa_operand *operand = &inst->operands[k];
     if (operand->role == 'D' && operand->file != 's')
-      o->d = row_of(operand);
+      o->dest = row_of(operand);
     else if (operand->role == 'D' || operand->role == 'E') {
-      if (!scalar_lower(inst, operand, operand->role == 'D' ? &o->d : &o->e))
+      if (!scalar_lower(inst, operand,
+                        operand->role == 'D' ? &o->dest : &o->dest2))
         return false;
     } else if (is_source(operand) && i < 3 &&
                !source_lower(o, i++, inst, operand))
       return false;
   }
   for (; i < 3; i++) {
-    o->kind[i] = AQ_WAVE_K;
-    o->k[i] = 0;
+    o->kind[i] = AQ_WAVE_CONSTANT;
+    o->constant[i] = 0;
   }
   o->imm = (int16_t)inst->imm;
   return true;
@@ -285,7 +287,7 @@ static bool is_unproven(const aq_isa_inst *inst)
 }
 
 /* False: out of memory. */
-static bool form_lower(aq_wave_op *o, aq_wave_more *more)
+static bool form_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   more->form = calloc(1, sizeof *more->form);
   if (!more->form)
@@ -303,13 +305,13 @@ static bool form_lower(aq_wave_op *o, aq_wave_more *more)
 }
 
 /* False: in FFT mode, or out of memory. */
-static bool swizzle_lower(aq_wave_op *o, aq_wave_more *more)
+static bool swizzle_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   more->move = calloc(1, sizeof *more->move);
   return more->move && aq_wave_move_swizzle((uint32_t)o->imm, more->move);
 }
 
-static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
+static bool vector_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   const aq_isa_inst *inst = &more->inst;
   const bool moved = aq_isa_form_is_dpp(inst->form);
@@ -318,8 +320,8 @@ static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
       (inst->row->flags & AQ_ISA_WMMA && !wmma_lowers(inst)))
     return false;
   if (accumulates(aq_wave_name_of(inst->row->name))) {
-    o->kind[2] = AQ_WAVE_V;
-    o->r[2] = o->d;
+    o->kind[2] = AQ_WAVE_VGPR;
+    o->source[2] = o->dest;
   }
   if ((inst->clamp || inst->omod) && inst->row->encoding != AQ_ISA_VOP3P &&
       (!aq_wave_finish_executes(inst) ||
@@ -337,7 +339,7 @@ static uint16_t vector_role(const aq_isa_inst *inst, char role)
              : AQ_WAVE_NONE;
 }
 
-static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
+static bool memory_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   const aq_isa_inst *inst = &more->inst;
   const aq_isa_operand *data = aq_isa_operand_find(inst, 'D');
@@ -350,12 +352,12 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   more->far = strstr(name, "st64") != NULL;
   more->resource = smem && strstr(name, "_buffer_");
   o->imm = inst->offset;
-  o->d = !data ? AQ_WAVE_NONE : row_of(data);
-  if (data && smem && !scalar_lower(inst, data, &o->d))
+  o->dest = !data ? AQ_WAVE_NONE : row_of(data);
+  if (data && smem && !scalar_lower(inst, data, &o->dest))
     return false;
-  o->k[0] = aq_wave_atomic_named(name);
+  o->constant[0] = aq_wave_atomic_named(name);
   more->address = vector_role(inst, 'A');
-  more->data = buffer ? o->d : vector_role(inst, 'B');
+  more->data = buffer ? o->dest : vector_role(inst, 'B');
   more->data2 = vector_role(inst, 'C');
   if (strncmp(inst->row->name, "ds_cmpstore_", 12) == 0) {
     /* The new value comes first. */
@@ -364,18 +366,18 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   }
   more->scalar = AQ_WAVE_NONE;
   if (!smem) { /* access.inc reads them here */
-    o->r[1] = buffer && !inst->offen ? AQ_WAVE_NONE : more->address;
-    o->r[2] = more->data;
+    o->source[1] = buffer && !inst->offen ? AQ_WAVE_NONE : more->address;
+    o->source[2] = more->data;
   }
   more->bytes = data ? (uint8_t)(data->bits / 8) : 0;
   if (base)
-    o->r[0] = base->code;
+    o->source[0] = base->code;
   const bool register_used = scalar && scalar->file == 's';
   if (register_used && scalar->code < 128)
     more->scalar = scalar->code;
-  else if (register_used && !constant_value(inst, scalar, &o->k[1]))
+  else if (register_used && !constant_value(inst, scalar, &o->constant[1]))
     return false;
-  o->e = more->scalar;
+  o->dest2 = more->scalar;
   const bool gws = inst->row->flags & AQ_ISA_GDS;
   if (inst->gds != gws || inst->tfe)
     return false;
@@ -392,24 +394,24 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
 
 /* False: coordinates of 16 bits, a short resource, or a word with the lanes
  * that failed. */
-static bool image_lower(aq_wave_op *o, aq_wave_more *more)
+static bool image_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   const aq_isa_inst *inst = &more->inst;
   const aq_isa_operand *sampler = aq_isa_operand_find(inst, 'S');
-  o->d = more->data = vector_role(inst, 'D');
-  o->r[0] = aq_isa_operand_find(inst, 'R')->code;
+  o->dest = more->data = vector_role(inst, 'D');
+  o->source[0] = aq_isa_operand_find(inst, 'R')->code;
   more->address = vector_role(inst, 'A');
   more->scalar = sampler ? sampler->code : AQ_WAVE_NONE;
   return !(inst->graphics & (AQ_ISA_A16 | AQ_ISA_LWE | AQ_ISA_R128)) &&
          !inst->tfe;
 }
 
-static bool flags_lower(aq_wave_op *o, aq_wave_more *more)
+static bool flags_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   return o->run == aq_wave_not_simulated || aq_wave_flags_lower(o, more);
 }
 
-bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
+bool aq_wave_lower(aq_wave_op *o, aq_wave_decoded *more)
 {
   if (aq_wave_row_is_unproven(more->inst.row, more->inst.target) ||
       !banks_lower(&more->inst))
@@ -444,9 +446,9 @@ bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
 
 bool aq_wave_lowers(const aq_isa_inst *inst)
 {
-  aq_wave_more more = {.inst = *inst};
-  aq_wave_op op = {.run = NULL, .more = &more};
+  aq_wave_decoded more = {.inst = *inst};
+  aq_wave_op op = {.run = NULL, .decoded = &more};
   const bool lowers = aq_wave_lower(&op, &more);
-  aq_wave_more_clear(&more);
+  aq_wave_decoded_clear(&more);
   return lowers;
 }

@@ -6,11 +6,11 @@
 #ifndef AQ_GPU_WAVE_DECODE_LOWER_H
 #define AQ_GPU_WAVE_DECODE_LOWER_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 /* Fills `o` from more->inst; o->run is the instruction's handler. False: the
  * instruction's fields cannot be executed. */
-bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more);
+bool aq_wave_lower(aq_wave_op *o, aq_wave_decoded *more);
 
 /* Whether an instruction's fields can be executed, if it has a handler. */
 bool aq_wave_lowers(const aq_isa_inst *inst);

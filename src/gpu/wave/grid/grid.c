@@ -1,4 +1,55 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A step of a grid on one thread: waves, workgroups, and the result.
+ *
+ * States of a wave (w->state), changed by the thread that runs it:
+ *
+ *   RUNS     may execute. From its start; after its slice; when its barrier
+ *            opened
+ *   SLEEPS   s_sleep, or at a global barrier (gws.c): its next turn
+ *            continues it, but that alone is no progress
+ *   BARRIER  waits for the other waves of its workgroup; only
+ *            aq_wave_groups_open_barrier continues it
+ *   ENDED    s_endpgm, or it never had a lane
+ *   FAULTS   grid->fault says what; nothing of the grid executes any more
+ *
+ * Between two turns a wave is at `pc` (with `banks`). `resume` is the same
+ * place as a decoded instruction, and holds in step `resumed` alone: between
+ * steps code may be read anew. `at` is the last instruction that accessed
+ * memory of others, for reports of a lost page; NULL at the begin of a turn.
+ *
+ * A workgroup is not started, resident (in grid->first, in the order of their
+ * start) or free (grid->free, to be used again). Its counters:
+ *
+ *   ended + waiting ≤ wave_count; `waiting` counts waves in BARRIER
+ *   opened    barriers that opened. A barrier opens when every wave that has
+ *             not ended arrived at it
+ *   splits    gfx12: a wave arrives (w->arrived + 1) and waits later. It passes
+ *             when w->passed < opened, so waves may be one barrier apart
+ *
+ * The result of a step:
+ *
+ *   DONE    no workgroup is resident and none is left
+ *   FAULT   a wave faulted, or memory ran out; nothing more is executed
+ *   WAITS   every resident wave sleeps or waits, and no further workgroup has
+ *           room; or the step only read memory of others: nothing will change
+ *           until that changes
+ *   MORE    anything else. A loop that neither reads nor writes memory
+ *           computes, if it has an end: after ENDLESS instructions it waits
+ *
+ * `quiet` and `looked` say whether the step wrote, ended a workgroup, or read;
+ * `silent` counts the instructions of steps that did neither.
+ *
+ * The guard. A step may be left at any access to guest memory, by a longjmp
+ * (guard.h). So at such an access no lock is held that is not taken outside of
+ * the step, and nothing is half-built: a workgroup is in its list before its
+ * waves start, since a start may read arguments, and decoded pages read code by
+ * a system call. Such a step is a FAULT, and the grid is only freed after it.
+ *
+ * Owner: the thread that steps the grid, or the part (parallel_step.c); `share`
+ * is common to the parts. The grid's memory is the machine's caller's from
+ * begin to end.
+ */
 #include "config.h"
 
 #include "gpu/wave/grid/grid.h"
@@ -7,13 +58,13 @@
 #include <stdio.h>
 
 #include "common/pm4.h"
-#include "gpu/wave/core/counting.h"
+#include "gpu/wave/core/instrumented_loop.h"
+#include "gpu/wave/core/jit.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/native.h"
 #include "gpu/wave/core/observe.h"
-#include "gpu/wave/core/watch.h"
-#include "gpu/wave/grid/groups.h"
+#include "gpu/wave/core/work_counters.h"
 #include "gpu/wave/grid/schedule.h"
+#include "gpu/wave/grid/workgroups.h"
 
 enum {
   SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
@@ -43,12 +94,16 @@ static const aq_wave_op *instructions_run(aq_wave *w, const aq_wave_op *o,
   return o;
 }
 
+/* A wave that changed nothing in its last slice may wait for another: under an
+ * observer, where an instruction costs much more than a turn, its next one is
+ * short. */
 static int64_t slice_of(aq_wave *w)
 {
   return w->group->tally ? AQ_WAVE_COUNTED_SLICE
          : w->grid->random
              ? 1 + aq_wave_schedule_draw(&w->grid->random, SHORT_MAX)
-             : SLICE;
+         : w->spins && w->grid->observer ? SHORT_MAX
+                                         : SLICE;
 }
 
 /* Where a wave continues; NULL: there is no code. */
@@ -69,6 +124,7 @@ static uint64_t wave_run(aq_wave *w)
 {
   const aq_wave_op *o = wave_op(w);
   const int64_t slice = slice_of(w);
+  const bool quiet = w->grid->quiet;
   int64_t left = slice;
   if (!o) {
     aq_wave_fault_at(w, w->pc, "no code", aq_wave_fetch_fault(w, w->pc), w->pc,
@@ -80,13 +136,16 @@ static uint64_t wave_run(aq_wave *w)
   w->grid->running = w;
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
-  o = w->grid->native     ? aq_wave_native_run(w, o, &left)
+  w->grid->quiet = true;
+  o = w->grid->native     ? aq_jit_run(w, o, &left)
       : w->grid->observer ? w->grid->observer->run(w, o, &left)
       : w->group->tally   ? aq_wave_counted_run(w, o, &left)
       : w->grid->watched  ? aq_wave_watched_run(w, o, &left)
                           : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
     aq_wave_resume_at(w, o);
+  w->spins = left <= 0 && w->at && w->grid->quiet;
+  w->grid->quiet &= quiet;
   w->grid->running = NULL;
   w->grid->mode_now = w->mode;
   w->grid->looked |= w->at && w->issued; /* arguments, at first */
@@ -211,9 +270,9 @@ static aq_status refuse(const aq_execution_desc *desc, aq_status status,
 static bool descriptor_read(aq_wave_grid *grid, uint64_t object,
                             aq_kernel_descriptor *out)
 {
-  const void *bytes = aq_wave_reach(grid, object, sizeof *out, false);
+  const void *bytes = aq_wave_translate(grid, object, sizeof *out, false);
   if (bytes && aq_kernel_code_is(bytes)) {
-    bytes = aq_wave_reach(grid, object, AQ_KERNEL_CODE_SIZE, false);
+    bytes = aq_wave_translate(grid, object, AQ_KERNEL_CODE_SIZE, false);
     if (bytes)
       *out = aq_kernel_code_descriptor(bytes);
   } else if (bytes) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "gpu/wave/core/code.h"
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 aq_wave_gws *aq_wave_gws_create(void)
 {
@@ -27,14 +27,14 @@ void aq_wave_gws_destroy(aq_wave_gws *gws)
 static uint32_t resource_of(const aq_wave *w, const aq_wave_op *o)
 {
   const uint32_t base = w->s[AQ_ISA_M0] >> 16;
-  return (base + (uint32_t)o->more->inst.offset) % AQ_WAVE_GWS_RESOURCES;
+  return (base + (uint32_t)o->decoded->inst.offset) % AQ_WAVE_GWS_RESOURCES;
 }
 
 /* The value of the first active lane; 0 without one. */
 static uint32_t value_of(const aq_wave *w, const aq_wave_op *o)
 {
   const uint64_t exec = AQ_WAVE_EXEC(w);
-  return exec ? w->v[o->more->address][__builtin_ctzll(exec)] : 0;
+  return exec ? w->v[o->decoded->address][__builtin_ctzll(exec)] : 0;
 }
 
 static const aq_wave_op *ds_gws_init_(aq_wave *w, const aq_wave_op *o)

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The machine: executions from begin to end, on the caller's thread.
+ *
+ * begin and end change the machine, step only the grid, the hands, and, under
+ * `watching`, profiles and traces. One call at a time; in a step the threads of
+ * the pool execute too, each with its own hand.
+ *
+ * Locks: `watching`, then the observer's, both taken outside of the guarded
+ * part of a step, which may be left anywhere; inside, only the lock of a
+ * device's gws, without guest memory. Compiled units are attached between
+ * steps, when no thread executes.
+ *
+ * Code is decoded once and compared with memory when it may have changed: at a
+ * begin while nothing executes, and at one after code was unloaded. Code that
+ * is overwritten in place while a kernel runs is seen when none does any more.
+ */
 #include "config.h"
 
 #include "gpu/wave/core/wave.h"
@@ -7,22 +23,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/wall.h"
-#include "gpu/wave/core/counting.h"
+#include "common/wall_clock.h"
 #include "gpu/wave/core/guard.h"
+#include "gpu/wave/core/jit.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/native.h"
 #include "gpu/wave/core/observe.h"
-#include "gpu/wave/core/pair.h"
-#include "gpu/wave/core/steps.h"
 #include "gpu/wave/core/trace.h"
+#include "gpu/wave/core/vopd.h"
+#include "gpu/wave/core/wave_trace_rows.h"
+#include "gpu/wave/core/work_counters.h"
 #include "gpu/wave/decode/lower.h"
 #include "gpu/wave/grid/grid.h"
 #include "gpu/wave/grid/gws.h"
-#include "gpu/wave/grid/missing.h"
-#include "gpu/wave/grid/parts.h"
+#include "gpu/wave/grid/parallel_step.h"
 #include "gpu/wave/grid/schedule.h"
-#include "gpu/wave/grid/where.h"
+#include "gpu/wave/grid/time_spent.h"
+#include "gpu/wave/grid/unsupported_instructions.h"
+#include "gpu/wave/grid/wave_status.h"
 #include "gpu/wave/profile/profile.h"
 
 enum {
@@ -31,16 +48,18 @@ enum {
 
 struct aq_wave_machine {
   aq_executor executor;
-  aq_wave_hand hands[AQ_WAVE_CREW_MAX]; /* of threads; [0] is the caller's */
-  aq_wave_crew *crew;            /* NULL: not needed so far, or one processor */
+  aq_wave_thread
+      threads[AQ_THREAD_POOL_MAX]; /* of threads; [0] is the caller's */
+  aq_thread_pool *thread_pool;   /* NULL: not needed so far, or one processor */
   aq_wave_gws *gws[DEVICES_MAX]; /* of devices that executed something */
   unsigned open;                 /* executions */
+  uint64_t code_removed;         /* allocations of code, when last refreshed */
   aq_wave_profile *profile;      /* or NULL */
   aq_wave_trace *trace;          /* or NULL */
   aq_wave_counting *counting;    /* or NULL */
   aq_wave_steps *steps;          /* or NULL */
-  aq_wave_native *native;        /* or NULL */
-  void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
+  aq_jit *native;                /* or NULL */
+  void (*tell)(const aq_wave_code_scan *scan, void *user); /* or NULL */
   void *tell_user;
   uint64_t begun, catch_at; /* executions; 0: none is reported */
   void (*caught)(const aq_execution_desc *desc, void *user);
@@ -48,6 +67,7 @@ struct aq_wave_machine {
   int64_t report_at; /* 0: never */
   void (*report)(const char *line, void *user);
   void *report_user;
+  aq_time_spent *spent;             /* or NULL */
   const aq_wave_observer *observer; /* or NULL */
   aq_wave_schedule schedule;
   pthread_mutex_t watching; /* of both: held during steps of watched grids */
@@ -79,20 +99,20 @@ static void check_run(void *user)
   c->status = aq_wave_missing_check(c->grid, c->census, c->diag);
 }
 
-static void looked_tell(const aq_wave_machine *machine, const checking *c)
+static void scan_report(const aq_wave_machine *machine, const checking *c)
 {
   const aq_wave_census *census = c->census;
   const bool refused = c->status == AQ_ERR_UNSUPPORTED;
   if (census->instructions == 0 || (c->status != AQ_OK && !refused))
     return;
-  const aq_wave_looked looked = {.kernel = c->grid->desc.kernel,
-                                 .gfx = c->grid->desc.gfx,
-                                 .refused = refused ? c->diag->text : NULL,
-                                 .instructions = census->instructions,
-                                 .indirect = census->indirect,
-                                 .inexact = census->rows,
-                                 .inexact_count = census->count};
-  machine->tell(&looked, machine->tell_user);
+  const aq_wave_code_scan scan = {.kernel = c->grid->desc.kernel,
+                                  .gfx = c->grid->desc.gfx,
+                                  .refused = refused ? c->diag->text : NULL,
+                                  .instructions = census->instructions,
+                                  .indirect = census->indirect,
+                                  .inexact = census->rows,
+                                  .inexact_count = census->count};
+  machine->tell(&scan, machine->tell_user);
 }
 
 /* Looks through the kernel's code, and reports it if the machine's user asked.
@@ -109,7 +129,7 @@ static aq_status code_check(const aq_wave_machine *machine, aq_wave_grid *grid,
                                "kernel %s: its code was unmapped meanwhile",
                                grid->desc.kernel);
   if (check.census)
-    looked_tell(machine, &check);
+    scan_report(machine, &check);
   free(census.rows);
   return check.status;
 }
@@ -122,17 +142,31 @@ static void native_begin(aq_wave_machine *machine, aq_wave_grid *grid)
       grid->watched || grid->observer || grid->tally || grid->random)
     return;
   grid->native = machine->native;
-  grid->native_from = aq_wave_native_from(machine->native);
-  aq_wave_native_begin(machine->native, grid->code, grid->entry);
+  grid->native_from = aq_jit_from(machine->native);
+  aq_jit_begin(machine->native, grid->code, grid->entry);
 }
 
 /* Each thread has code of its own. */
 static void native_serve(aq_wave_machine *machine, aq_wave_grid *grid)
 {
-  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
-    for (unsigned k = 0; k < machine->hands[i].code_count; k++)
-      aq_wave_native_serve(machine->native, machine->hands[i].codes[k].code);
-  grid->native_from = aq_wave_native_from(machine->native);
+  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++)
+    for (unsigned k = 0; k < machine->threads[i].code_count; k++)
+      aq_jit_poll(machine->native, machine->threads[i].codes[k].code);
+  grid->native_from = aq_jit_from(machine->native);
+}
+
+/* Code may have changed when nothing executed, and other code may lie where
+ * some was unloaded. Kernels that run read it anew, too: their waves look up
+ * their instruction at the begin of each step. */
+static void code_refresh(aq_wave_machine *machine)
+{
+  const uint64_t removed =
+      aq_allocations_code_removed(machine->executor.allocations);
+  if (machine->open > 0 && removed == machine->code_removed)
+    return;
+  machine->code_removed = removed;
+  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++)
+    aq_wave_thread_refresh(&machine->threads[i]);
 }
 
 static aq_status wave_begin(void *user, const aq_execution_desc *desc,
@@ -146,17 +180,15 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   aq_wave_grid *grid = calloc(1, sizeof *grid);
   if (!grid)
     return aq_diag_no_memory(diag);
-  if (machine->open == 0)
-    for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
-      aq_wave_hand_refresh(&machine->hands[i]);
+  code_refresh(machine);
   grid->machine = machine;
   grid->gws = gws;
-  grid->reachable = &machine->hands[0].reachable;
-  grid->pool = &machine->hands[0].pool;
+  grid->reachable = &machine->threads[0].reachable;
+  grid->pool = &machine->threads[0].pool;
   status = aq_wave_grid_init(grid, desc, diag);
   if (status == AQ_OK)
-    status = aq_wave_hand_code(&machine->hands[0], desc->gfx, grid->lanes == 32,
-                               &grid->code, diag);
+    status = aq_wave_thread_code(&machine->threads[0], desc->gfx,
+                                 grid->lanes == 32, &grid->code, diag);
   if (status != AQ_OK) {
     free(grid);
     return status;
@@ -174,7 +206,7 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     pthread_mutex_unlock(&machine->watching);
   }
   if (status == AQ_OK && machine->counting)
-    status = aq_wave_tally_open(machine->counting, grid, diag);
+    status = aq_work_counters_open(machine->counting, grid, diag);
   if (status != AQ_OK) {
     aq_wave_grid_fini(grid);
     free(grid);
@@ -191,13 +223,15 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   if (grid->observer) {
     grid->observed = grid->observer->begin(grid->observer->user, grid);
     if (!grid->observed) {
-      aq_wave_tally_close(grid);
+      aq_work_counters_close(grid);
       aq_wave_grid_fini(grid);
       free(grid);
       return aq_diag_no_memory(diag);
     }
   }
   native_begin(machine, grid);
+  /* What begins after the report is not a part of it. */
+  grid->reported = machine->report_at > 0 && aq_wall_ns() >= machine->report_at;
   machine->open++;
   if (++machine->begun == machine->catch_at)
     machine->caught(desc, machine->caught_user);
@@ -207,17 +241,18 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
 
 /* Several threads only where the order need not be fixed, without profile and
  * trace. */
-static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
+static aq_wave_threads team_for(aq_wave_machine *machine,
+                                const aq_wave_grid *grid)
 {
-  aq_wave_team team = {.hands = machine->hands};
+  aq_wave_threads threads = {.threads = machine->threads};
   if (!grid->desc.concurrent || grid->watched || grid->observer ||
       grid->random || grid->tally || grid->group_count < 2)
-    return team;
-  if (!machine->crew)
-    machine->crew = aq_wave_crew_create(aq_wave_crew_processors());
-  if (machine->crew && aq_wave_crew_count(machine->crew) > 1)
-    team.crew = machine->crew;
-  return team;
+    return threads;
+  if (!machine->thread_pool)
+    machine->thread_pool = aq_thread_pool_create(aq_thread_pool_processors());
+  if (machine->thread_pool && aq_thread_pool_count(machine->thread_pool) > 1)
+    threads.thread_pool = machine->thread_pool;
+  return threads;
 }
 
 static void grid_report(aq_wave_grid *grid, aq_execution_state state)
@@ -227,7 +262,9 @@ static void grid_report(aq_wave_grid *grid, aq_execution_state state)
   if (grid->reported || aq_wall_ns() < machine->report_at)
     return;
   grid->reported = true;
-  aq_wave_where(grid, text);
+  aq_wave_machine_budget_tell(grid->machine, machine->report,
+                              machine->report_user);
+  aq_wave_status_text(grid, text);
   machine->report(text, machine->report_user);
   if (grid->observer && state == AQ_EXECUTION_WAITS)
     grid->observer->stuck(grid);
@@ -237,7 +274,7 @@ static void grid_report(aq_wave_grid *grid, aq_execution_state state)
 static aq_execution_state tally_end(aq_wave_grid *grid, aq_execution_step *out)
 {
   pthread_mutex_lock(&grid->machine->watching); /* rows: another may put them */
-  const aq_status status = aq_wave_tally_end(grid, &out->elapsed);
+  const aq_status status = aq_work_counters_end(grid, &out->elapsed);
   pthread_mutex_unlock(&grid->machine->watching);
   if (status == AQ_OK)
     return AQ_EXECUTION_DONE;
@@ -248,18 +285,37 @@ static aq_execution_state tally_end(aq_wave_grid *grid, aq_execution_step *out)
   return AQ_EXECUTION_FAULT;
 }
 
+static void step_count(const aq_wave_grid *grid, int64_t from,
+                       uint64_t instructions)
+{
+  const uint64_t started =
+      grid->share ? __atomic_load_n(&grid->share->group_next, __ATOMIC_RELAXED)
+                  : 0;
+  const aq_time_step step = {.dispatch = grid,
+                             .kernel = grid->desc.kernel,
+                             .ns = aq_wall_ns() - from,
+                             .instructions = instructions,
+                             .group_started = started < grid->group_count
+                                                  ? started
+                                                  : grid->group_count,
+                             .group_all = grid->group_count};
+  aq_time_spent_add(grid->machine->spent, &step);
+}
+
 static aq_execution_state wave_step(void *execution, uint64_t budget,
                                     uint64_t ticks, aq_execution_step *out)
 {
   aq_wave_grid *grid = execution;
-  const aq_wave_team team = team_for(grid->machine, grid);
+  const int64_t from = grid->machine->spent ? aq_wall_ns() : 0;
+  const uint64_t before = out->instructions;
+  const aq_wave_threads threads = team_for(grid->machine, grid);
   /* The guard leaves the step anywhere, so the lock is taken outside. */
   if (grid->watched)
     pthread_mutex_lock(&grid->machine->watching);
   if (grid->observer)
     grid->observer->enter(grid->observer->user);
   aq_execution_state state =
-      aq_wave_parts_step(grid, &team, budget, ticks, out);
+      aq_wave_parallel_step(grid, &threads, budget, ticks, out);
   if (grid->native)
     native_serve(grid->machine, grid);
   if (grid->observer && state == AQ_EXECUTION_FAULT)
@@ -270,6 +326,8 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
     pthread_mutex_unlock(&grid->machine->watching);
   if (grid->tally && state == AQ_EXECUTION_DONE)
     state = tally_end(grid, out);
+  if (grid->machine->spent)
+    step_count(grid, from, out->instructions - before);
   if (grid->machine->report_at)
     grid_report(grid, state);
   return state;
@@ -279,9 +337,11 @@ static void wave_end(void *execution)
 {
   aq_wave_grid *grid = execution;
   grid->machine->open--;
-  aq_wave_parts_fini(grid);
+  if (grid->machine->spent)
+    aq_time_spent_end(grid->machine->spent, grid);
+  aq_wave_parallel_fini(grid);
   aq_wave_grid_fini(grid);
-  aq_wave_tally_close(grid);
+  aq_work_counters_close(grid);
   if (grid->observer)
     grid->observer->end(grid);
   free(grid);
@@ -339,9 +399,9 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
     return aq_diag_no_memory(diag);
   }
   aq_allocations_open(allocations, true);
-  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++) {
-    machine->hands[i].reachable.allocations = allocations;
-    machine->hands[i].level = level;
+  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++) {
+    machine->threads[i].reachable.allocations = allocations;
+    machine->threads[i].level = level;
   }
   pthread_mutex_init(&machine->watching, NULL);
   machine->executor = (aq_executor){.executes = machine_executes,
@@ -364,9 +424,9 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
 {
   if (!machine)
     return;
-  aq_wave_crew_destroy(machine->crew);
-  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
-    aq_wave_hand_fini(&machine->hands[i]);
+  aq_thread_pool_destroy(machine->thread_pool);
+  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++)
+    aq_wave_thread_fini(&machine->threads[i]);
   aq_allocations_destroy(machine->executor.allocations);
   for (unsigned i = 0; i < DEVICES_MAX; i++)
     aq_wave_gws_destroy(machine->gws[i]);
@@ -374,7 +434,8 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   aq_wave_trace_destroy(machine->trace);
   aq_wave_counting_destroy(machine->counting);
   aq_wave_steps_destroy(machine->steps);
-  aq_wave_native_destroy(machine->native);
+  aq_jit_destroy(machine->native);
+  aq_time_spent_destroy(machine->spent);
   pthread_mutex_destroy(&machine->watching);
   free(machine);
 }
@@ -383,8 +444,8 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
 
 static void waits_keep(aq_wave_machine *machine)
 {
-  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
-    machine->hands[i].keeps_waits = true;
+  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++)
+    machine->threads[i].keeps_waits = true;
 }
 
 void aq_wave_machine_schedule(aq_wave_machine *machine,
@@ -487,29 +548,35 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
 }
 
 aq_status aq_wave_machine_compile(aq_wave_machine *machine,
-                                  const aq_wave_native_options *options,
-                                  aq_diag *diag)
+                                  const aq_jit_options *options, aq_diag *diag)
 {
   if (!machine->native)
-    machine->native = aq_wave_native_create(options, machine->hands[0].level);
+    machine->native = aq_jit_create(options, machine->threads[0].level);
   return machine->native ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 size_t aq_wave_machine_code_memory(const aq_wave_machine *machine)
 {
   size_t bytes = 0;
-  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
-    for (unsigned k = 0; k < machine->hands[i].code_count; k++)
-      bytes += aq_wave_code_memory(machine->hands[i].codes[k].code);
+  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++)
+    for (unsigned k = 0; k < machine->threads[i].code_count; k++)
+      bytes += aq_wave_code_memory(machine->threads[i].codes[k].code);
   return bytes;
 }
 
-bool aq_wave_machine_compiled(const aq_wave_machine *machine,
-                              aq_wave_native_counts *out)
+aq_status aq_wave_machine_budget(aq_wave_machine *machine, int64_t budget_ns,
+                                 aq_diag *diag)
 {
-  if (machine->native)
-    aq_wave_native_put(machine->native, out);
-  return machine->native != NULL;
+  machine->spent = aq_time_spent_create(budget_ns);
+  return machine->spent ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+void aq_wave_machine_budget_tell(aq_wave_machine *machine,
+                                 void (*tell)(const char *line, void *user),
+                                 void *user)
+{
+  if (machine->spent)
+    aq_time_spent_tell(machine->spent, tell, user);
 }
 
 void aq_wave_machine_report_at(aq_wave_machine *machine, int64_t time,
@@ -531,10 +598,10 @@ void aq_wave_machine_catch(aq_wave_machine *machine, uint64_t number,
   machine->caught_user = user;
 }
 
-void aq_wave_machine_look(aq_wave_machine *machine,
-                          void (*tell)(const aq_wave_looked *looked,
-                                       void *user),
-                          void *user)
+void aq_wave_machine_on_scan(aq_wave_machine *machine,
+                             void (*tell)(const aq_wave_code_scan *scan,
+                                          void *user),
+                             void *user)
 {
   machine->tell = tell;
   machine->tell_user = user;

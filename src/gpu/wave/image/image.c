@@ -4,7 +4,7 @@
 
 #include "gpu/wave/image/image.h"
 
-#include "gpu/wave/core/each.h"
+#include "gpu/wave/core/lane_handlers.h"
 #include "gpu/wave/image/image_view.h"
 
 /* Integer coordinates of a lane: layers come behind the others. */
@@ -32,14 +32,15 @@ BODY(load)
     place_read(w, o, &v, l, at);
     if (aq_wave_view_has(&v, at)) {
       const uint64_t address = aq_wave_view_address(&v, at);
-      const void *from = aq_wave_reach(w->grid, address, v.format.bytes, false);
+      const void *from =
+          aq_wave_translate(w->grid, address, v.format.bytes, false);
       if (!from) {
         aq_wave_mode_enter(w);
-        return aq_wave_miss(w, o, l, address, false);
+        return aq_wave_access_fault(w, o, l, address, false);
       }
       aq_wave_format_read(&v.format, from, x);
     }
-    aq_wave_view_put(w, o, &v, x, o->more->inst.imm, l);
+    aq_wave_view_put(w, o, &v, x, o->decoded->inst.imm, l);
   }
   aq_wave_mode_enter(w);
   return aq_wave_next(o);
@@ -50,13 +51,13 @@ static void components_get(const aq_wave *w, const aq_wave_op *o,
                            const aq_wave_view *v, int l,
                            uint32_t out[AQ_WAVE_COMPONENTS])
 {
-  const bool halves = o->more->inst.graphics & AQ_ISA_D16;
+  const bool halves = o->decoded->inst.graphics & AQ_ISA_D16;
   unsigned n = 0;
   for (unsigned i = 0; i < AQ_WAVE_COMPONENTS; i++) {
     out[i] = 0;
-    if (!(o->more->inst.imm >> i & 1))
+    if (!(o->decoded->inst.imm >> i & 1))
       continue;
-    const uint32_t word = w->v[o->more->data + (halves ? n / 2 : n)][l];
+    const uint32_t word = w->v[o->decoded->data + (halves ? n / 2 : n)][l];
     const uint16_t half = (uint16_t)(n % 2 ? word >> 16 : word);
     n++;
     out[i] = !halves                            ? word
@@ -100,10 +101,10 @@ BODY(store)
     components_place(&v, x, in);
     const uint64_t address = aq_wave_view_address(&v, at);
     const bool fits = aq_wave_format_write(&v.format, in, element);
-    void *to = aq_wave_reach(w->grid, address, v.format.bytes, true);
+    void *to = aq_wave_translate(w->grid, address, v.format.bytes, true);
     if (!to || !fits) {
       aq_wave_mode_enter(w);
-      return fits ? aq_wave_miss(w, o, l, address, true)
+      return fits ? aq_wave_access_fault(w, o, l, address, true)
                   : aq_wave_view_refuse(
                         w, o, "a value that the image's format cannot hold");
     }
@@ -124,7 +125,7 @@ BODY(get_resinfo)
   aq_wave_view_sizes(&v, sizes);
   const uint32_t x[AQ_WAVE_COMPONENTS] = {
       (uint32_t)sizes[0], (uint32_t)sizes[1], (uint32_t)sizes[2], 1};
-  LANES(l) aq_wave_view_put(w, o, &v, x, o->more->inst.imm, l);
+  LANES(l) aq_wave_view_put(w, o, &v, x, o->decoded->inst.imm, l);
   return aq_wave_next(o);
 }
 
@@ -133,7 +134,7 @@ BODY(get_resinfo)
 bool aq_wave_image_at(const aq_wave *w, const aq_wave_op *o, int lane,
                       uint64_t *address, unsigned *bytes)
 {
-  const bool samples = o->more->scalar != AQ_WAVE_NONE;
+  const bool samples = o->decoded->scalar != AQ_WAVE_NONE;
   aq_wave_view v;
   int64_t at[AQ_WAVE_AXES];
   if (samples ? !aq_wave_sample_place(w, o, lane, &v, at)

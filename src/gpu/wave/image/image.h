@@ -3,7 +3,7 @@
 #ifndef AQ_GPU_WAVE_IMAGE_IMAGE_H
 #define AQ_GPU_WAVE_IMAGE_IMAGE_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 /* The element that a lane of an image instruction accesses; of a sample that
  * filters or gathers, the first of its elements. False: it accesses none, or

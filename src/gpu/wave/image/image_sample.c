@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "gpu/wave/core/each.h"
+#include "gpu/wave/core/lane_handlers.h"
 #include "gpu/wave/image/image_view.h"
 
 enum { UNIT = 256, CORNERS = 8 };
@@ -107,20 +107,6 @@ static void axes_find(const aq_wave *w, const aq_wave_op *o,
   }
 }
 
-/* A border has components in the order of memory, as elements have. */
-static void border_read(const aq_wave_view *v, uint32_t x[AQ_WAVE_COMPONENTS])
-{
-  uint32_t one = aq_wave_format_is_integer(&v->format) ? 1 : lane_bits32(1);
-  for (unsigned i = 0; i < AQ_WAVE_COMPONENTS; i++) {
-    const uint8_t select = v->format.select[i];
-    const bool set = select == AQ_WAVE_SELECT_1 ||
-                     (select >= AQ_WAVE_SELECT_FIRST &&
-                      (v->sampler.border == AQ_WAVE_BORDER_WHITE ||
-                       (v->sampler.border == AQ_WAVE_BORDER_BLACK && i == 3)));
-    x[i] = set ? one : 0;
-  }
-}
-
 /* False: `*address` cannot be reached. */
 static bool corner_read(aq_wave *w, const aq_wave_view *v,
                         const neighbours axes[AQ_WAVE_AXES], unsigned corner,
@@ -130,11 +116,22 @@ static bool corner_read(aq_wave *w, const aq_wave_view *v,
                                     axes[1].at[corner >> 1 & 1],
                                     axes[2].at[corner >> 2]};
   if (!aq_wave_view_has(v, at)) {
-    border_read(v, x);
+    /* A border has components in the order of memory, as elements have. */
+    uint32_t one = aq_wave_format_is_integer(&v->format) ? 1 : lane_bits32(1);
+    for (unsigned i = 0; i < AQ_WAVE_COMPONENTS; i++) {
+      const uint8_t select = v->format.select[i];
+      const bool set =
+          select == AQ_WAVE_SELECT_1 ||
+          (select >= AQ_WAVE_SELECT_FIRST &&
+           (v->sampler.border == AQ_WAVE_BORDER_WHITE ||
+            (v->sampler.border == AQ_WAVE_BORDER_BLACK && i == 3)));
+      x[i] = set ? one : 0;
+    }
     return true;
   }
   *address = aq_wave_view_address(v, at);
-  const void *from = aq_wave_reach(w->grid, *address, v->format.bytes, false);
+  const void *from =
+      aq_wave_translate(w->grid, *address, v->format.bytes, false);
   if (from)
     aq_wave_format_read(&v->format, from, x);
   return from != NULL;
@@ -195,7 +192,7 @@ static const char *sampling_read(const aq_wave *w, const aq_wave_op *o,
   if (problem)
     return problem;
   *linear = s->gathers || out->sampler.linear;
-  out->sampler.unnormalized |= (o->more->inst.graphics & AQ_ISA_UNORM) != 0;
+  out->sampler.unnormalized |= (o->decoded->inst.graphics & AQ_ISA_UNORM) != 0;
   if (*linear && !s->gathers && aq_wave_format_is_integer(&out->format))
     return "a linear filter of integers";
   return s->gathers && out->axes != 2
@@ -209,7 +206,7 @@ static const aq_wave_op *sample(aq_wave *w, const aq_wave_op *o,
   aq_wave_view v;
   bool linear = false;
   uint64_t address = 0;
-  const unsigned mask = o->more->inst.imm;
+  const unsigned mask = o->decoded->inst.imm;
   const char *problem = sampling_read(w, o, s, &v, &linear);
   if (problem)
     return aq_wave_view_refuse(w, o, problem);
@@ -224,7 +221,7 @@ static const aq_wave_op *sample(aq_wave *w, const aq_wave_op *o,
           : linear   ? filtered_read(w, &v, axes, x, &address)
                      : corner_read(w, &v, axes, 0, x, &address))) {
       aq_wave_mode_enter(w);
-      return aq_wave_miss(w, o, l, address, false);
+      return aq_wave_access_fault(w, o, l, address, false);
     }
     aq_wave_view_put(w, o, &v, x, s->gathers ? 15 : mask, l);
   }

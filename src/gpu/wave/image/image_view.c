@@ -26,18 +26,18 @@ static bool takes(const aq_isa_inst *inst, aq_wave_image_type type,
 
 unsigned aq_wave_view_row(const aq_wave_op *o, unsigned i)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   return more->inst.place_count ? more->inst.places[i] : more->address + i;
 }
 
 const char *aq_wave_view_read(const aq_wave *w, const aq_wave_op *o,
                               bool samples, aq_wave_view *out)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   const char *problem =
-      aq_wave_image_read(inst->target, &w->s[o->r[0]], &out->image);
+      aq_wave_image_read(inst->target, &w->s[o->source[0]], &out->image);
   if (!problem && samples)
-    problem = aq_wave_sampler_read(&w->s[o->more->scalar], &out->sampler);
+    problem = aq_wave_sampler_read(&w->s[o->decoded->scalar], &out->sampler);
   if (problem)
     return problem;
   out->axes = aq_wave_image_dimensions(out->image.type);
@@ -47,7 +47,7 @@ const char *aq_wave_view_read(const aq_wave *w, const aq_wave_op *o,
   if (!aq_wave_format_find(out->image.layout, out->image.number, &out->format))
     return "an image format that is not simulated";
   memcpy(out->format.select, out->image.select, sizeof out->format.select);
-  if (o->more->inst.graphics & AQ_ISA_D16 && out->format.bits[0] == 32)
+  if (o->decoded->inst.graphics & AQ_ISA_D16 && out->format.bits[0] == 32)
     return "halves of an image whose components are words";
   return NULL;
 }
@@ -90,8 +90,8 @@ void aq_wave_view_put(aq_wave *w, const aq_wave_op *o, const aq_wave_view *v,
                       const uint32_t x[AQ_WAVE_COMPONENTS], unsigned mask,
                       int l)
 {
-  const bool halves = o->more->inst.graphics & AQ_ISA_D16;
-  uint16_t row = o->d;
+  const bool halves = o->decoded->inst.graphics & AQ_ISA_D16;
+  uint16_t row = o->dest;
   unsigned n = 0;
   for (unsigned i = 0; i < AQ_WAVE_COMPONENTS; i++) {
     if (!(mask >> i & 1))

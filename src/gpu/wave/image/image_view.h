@@ -6,8 +6,8 @@
 #ifndef AQ_GPU_WAVE_IMAGE_IMAGE_VIEW_H
 #define AQ_GPU_WAVE_IMAGE_IMAGE_VIEW_H
 
-#include "gpu/wave/core/state.h"
-#include "gpu/wave/image/image_words.h"
+#include "gpu/wave/core/execution_state.h"
+#include "gpu/wave/image/image_descriptor.h"
 
 enum { AQ_WAVE_AXES = 3 };
 

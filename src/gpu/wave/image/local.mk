@@ -3,4 +3,4 @@ libaqcore_a_SOURCES += \
 	src/gpu/wave/image/image.c src/gpu/wave/image/image.h \
 	src/gpu/wave/image/image_sample.c \
 	src/gpu/wave/image/image_view.c src/gpu/wave/image/image_view.h \
-	src/gpu/wave/image/image_words.c src/gpu/wave/image/image_words.h
+	src/gpu/wave/image/image_descriptor.c src/gpu/wave/image/image_descriptor.h

@@ -1,19 +1,30 @@
-# Hot machine code as C, built by the system's compiler and kept for later
-# runs.
+# Hot machine code as machine code of the host, or as C, built by the system's
+# compiler and kept for later runs.
 libaqcore_a_SOURCES += \
-	src/gpu/wave/jit/builder.c src/gpu/wave/jit/builder.h \
-	src/gpu/wave/jit/kept.c src/gpu/wave/jit/kept.h \
-	src/gpu/wave/jit/native.c \
-	src/gpu/wave/jit/native_affine.c \
-	src/gpu/wave/jit/native_fast.c \
-	src/gpu/wave/jit/native_emit.c src/gpu/wave/jit/native_emit.h \
-	src/gpu/wave/jit/native_lanes.c \
-	src/gpu/wave/jit/native_live.c src/gpu/wave/jit/native_live.h \
-	src/gpu/wave/jit/native_memory.c \
-	src/gpu/wave/jit/native_moves.c \
-	src/gpu/wave/jit/native_prelude.c \
-	src/gpu/wave/jit/native_scalars.c \
-	src/gpu/wave/jit/native_segment.h \
-	src/gpu/wave/jit/native_table.c src/gpu/wave/jit/native_table.h \
-	src/gpu/wave/jit/native_turns.c \
-	src/gpu/wave/jit/native_unit.c src/gpu/wave/jit/native_unit.h
+	src/gpu/wave/jit/jit_builder.c src/gpu/wave/jit/jit_builder.h \
+	src/gpu/wave/jit/library_cache.c src/gpu/wave/jit/library_cache.h \
+	src/gpu/wave/jit/jit.c \
+	src/gpu/wave/jit/jit_affine.c \
+	src/gpu/wave/jit/code_memory.c src/gpu/wave/jit/code_memory.h \
+	src/gpu/wave/jit/emit_unit.c src/gpu/wave/jit/emit_unit.h \
+	src/gpu/wave/jit/scalar_code.c src/gpu/wave/jit/scalar_code.h \
+	src/gpu/wave/jit/strip.c src/gpu/wave/jit/strip.h \
+	src/gpu/wave/jit/strip_avx.h \
+	src/gpu/wave/jit/strip_floats.c \
+	src/gpu/wave/jit/strip_halves.c \
+	src/gpu/wave/jit/strip_loads.c src/gpu/wave/jit/strip_moves.c \
+	src/gpu/wave/jit/strip_registers.c \
+	src/gpu/wave/jit/strip_words.c \
+	src/gpu/wave/jit/x86.c src/gpu/wave/jit/x86.h \
+	src/gpu/wave/jit/jit_affine_select.c \
+	src/gpu/wave/jit/jit_emit.c src/gpu/wave/jit/jit_emit.h \
+	src/gpu/wave/jit/jit_lanes.c \
+	src/gpu/wave/jit/jit_liveness.c src/gpu/wave/jit/jit_liveness.h \
+	src/gpu/wave/jit/jit_memory.c \
+	src/gpu/wave/jit/jit_moves.c \
+	src/gpu/wave/jit/jit_prelude.c \
+	src/gpu/wave/jit/jit_scalars.c \
+	src/gpu/wave/jit/jit_segment.h \
+	src/gpu/wave/jit/jit_table.c src/gpu/wave/jit/jit_table.h \
+	src/gpu/wave/jit/jit_loops.c \
+	src/gpu/wave/jit/jit_unit.c src/gpu/wave/jit/jit_unit.h

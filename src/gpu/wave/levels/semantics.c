@@ -2,8 +2,8 @@
 /* All handlers, by the names of their instructions. */
 #include "config.h"
 
+#include "gpu/wave/core/execution_state.h"
 #include "gpu/wave/core/observe.h"
-#include "gpu/wave/core/state.h"
 #include "gpu/wave/core/wave.h"
 #include "gpu/wave/matrix/matrix.h"
 
@@ -11,20 +11,20 @@ typedef struct host_level {
   const char *name;
   const aq_wave_semantics *vector, *access, *small, *packed, *division,
       *functions, *matrix;
-  aq_wave_touch_lanes *touch;
+  aq_wave_access_info_lanes *touch;
 } host_level;
 
 static const host_level levels[] = {
     {"base", aq_wave_vector_base, aq_wave_access_base, aq_wave_small_base,
      aq_wave_packed_base, aq_wave_division_base, aq_wave_functions_base,
-     aq_wave_matrix_base, aq_wave_touch_base},
+     aq_wave_matrix_base, aq_wave_access_info_base},
 #if defined(__x86_64__) && !defined(AQ_BASE_HOST_LEVEL)
     {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3, aq_wave_small_v3,
      aq_wave_packed_v3, aq_wave_division_v3, aq_wave_functions_v3,
-     aq_wave_matrix_v3, aq_wave_touch_v3},
+     aq_wave_matrix_v3, aq_wave_access_info_v3},
     {"x86-64-v4", aq_wave_vector_v4, aq_wave_access_v4, aq_wave_small_v4,
      aq_wave_packed_v4, aq_wave_division_v4, aq_wave_functions_v4,
-     aq_wave_matrix_v4, aq_wave_touch_v4},
+     aq_wave_matrix_v4, aq_wave_access_info_v4},
 #endif
 };
 
@@ -48,7 +48,7 @@ const char *aq_wave_level_name(unsigned level)
   return levels[level].name;
 }
 
-aq_wave_touch_lanes *aq_wave_touch_best(void)
+aq_wave_access_info_lanes *aq_wave_access_info_best(void)
 {
   return levels[aq_wave_level_count() - 1].touch;
 }

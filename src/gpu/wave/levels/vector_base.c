@@ -11,16 +11,16 @@
                      "fp-contract=off", "no-tree-loop-distribute-patterns")
 #endif
 
-#define AQ_WAVE_VECTOR    aq_wave_vector_base
-#define AQ_WAVE_ACCESS    aq_wave_access_base
-#define AQ_WAVE_DIVISION  aq_wave_division_base
-#define AQ_WAVE_FUNCTIONS aq_wave_functions_base
-#define AQ_WAVE_PACKED    aq_wave_packed_base
-#define AQ_WAVE_SMALL     aq_wave_small_base
-#define AQ_WAVE_TOUCH     aq_wave_touch_base
+#define AQ_WAVE_VECTOR       aq_wave_vector_base
+#define AQ_WAVE_ACCESS       aq_wave_access_base
+#define AQ_WAVE_DIVISION     aq_wave_division_base
+#define AQ_WAVE_FUNCTIONS    aq_wave_functions_base
+#define AQ_WAVE_PACKED       aq_wave_packed_base
+#define AQ_WAVE_SMALL        aq_wave_small_base
+#define AQ_WAVE_ACCESS_SITES aq_wave_access_info_base
 #include "gpu/wave/memory/access.inc"
-#include "gpu/wave/memory/small.inc"
-#include "gpu/wave/observe/touch.inc"
+#include "gpu/wave/memory/access_subword.inc"
+#include "gpu/wave/observe/access_sites.inc"
 #include "gpu/wave/vector/vector.inc"
 #include "gpu/wave/vector/vector_division.inc"
 #include "gpu/wave/vector/vector_functions.inc"

@@ -25,7 +25,7 @@
 #ifndef AQ_GPU_WAVE_MATRIX_MATRIX_H
 #define AQ_GPU_WAVE_MATRIX_MATRIX_H
 
-#include "gpu/wave/core/element.h"
+#include "gpu/wave/core/small_floats.h"
 
 /* How k products become one sum. */
 typedef enum matrix_sum { WRAP, CHAIN, PAIRS, FUSED, SPLIT } matrix_sum;

@@ -11,8 +11,8 @@
  */
 #include "config.h"
 
-#include "gpu/wave/core/element.h"
 #include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/small_floats.h"
 
 #pragma GCC optimize("O3", "fp-contract=off")
 
@@ -245,17 +245,17 @@ static float addend_of(const wmma_work *w, uint32_t bits)
 static void rows_run(aq_wave *wave, const wmma_work *w, const aq_wave_op *o)
 {
   const bool half = w->shape->d == F16 || w->shape->d == BF16;
-  const bool constant = !w->sparse && o->kind[2] == AQ_WAVE_K;
-  const uint16_t c = w->sparse ? o->d : o->r[2];
+  const bool constant = !w->sparse && o->kind[2] == AQ_WAVE_CONSTANT;
+  const uint16_t c = w->sparse ? o->dest : o->source[2];
   const bool exact = w->shape->d == I8 || products_are_exact(w);
   uint32_t d[8][AQ_WAVE_LANES];
-  memcpy(d, wave->v[o->d], sizeof d);
+  memcpy(d, wave->v[o->dest], sizeof d);
   for (int i = 0; i < SIDE; i++) {
     const wmma_result at = result_of(w, i);
     uint32_t bits[SIDE];
     float sum[SIDE];
     for (int j = 0; j < SIDE; j++)
-      bits[j] = constant ? (uint32_t)o->k[2]
+      bits[j] = constant ? (uint32_t)o->constant[2]
                          : wave->v[c + at.row][at.lane + j] >> at.shift;
     if (w->shape->d == I8) {
       row_sum_integers(w, i, bits);
@@ -273,30 +273,30 @@ static void rows_run(aq_wave *wave, const wmma_work *w, const aq_wave_op *o)
     }
   }
   const aq_isa_operand *result = aq_isa_operand_find(w->inst, 'D');
-  memcpy(wave->v[o->d], d, sizeof d[0] * (result->bits / 32));
+  memcpy(wave->v[o->dest], d, sizeof d[0] * (result->bits / 32));
 }
 
 static const aq_wave_op *wmma_run(aq_wave *wave, const aq_wave_op *o,
                                   const wmma_shape *s)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   wmma_work w = {.shape = s,
                  .inst = inst,
                  .sparse = strncmp(inst->row->name, "v_sw", 4) == 0,
                  .rdna4 = inst->target & AQ_ISA_GFX12,
                  .wave32 = wave->wave32};
   w.count = w.sparse ? s->k / 2 : s->k;
-  if (!w.rdna4 &&
-      !(lanes_repeat(wave, &w, o->r[0]) && lanes_repeat(wave, &w, o->r[1])))
+  if (!w.rdna4 && !(lanes_repeat(wave, &w, o->source[0]) &&
+                    lanes_repeat(wave, &w, o->source[1])))
     return aq_wave_fault(wave, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "lanes from 16 on do not repeat A and B of the first "
                          "16");
-  if (!index_read(&w, wave->v[w.sparse ? o->r[2] : o->r[0]]))
+  if (!index_read(&w, wave->v[w.sparse ? o->source[2] : o->source[0]]))
     return aq_wave_fault(wave, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "the index has no such part");
   aq_wave_mode_enter_nearest();
-  operand_read(wave, &w, true, o->r[0]);
-  operand_read(wave, &w, false, o->r[1]);
+  operand_read(wave, &w, true, o->source[0]);
+  operand_read(wave, &w, false, o->source[1]);
   rows_run(wave, &w, o);
   aq_wave_mode_enter(wave);
   return aq_wave_next(o);

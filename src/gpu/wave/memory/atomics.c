@@ -3,8 +3,6 @@
 
 #include "gpu/wave/core/atomics.h"
 
-#include <math.h>
-
 /* ---- names ---- */
 
 static const struct {

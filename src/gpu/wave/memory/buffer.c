@@ -35,8 +35,8 @@ static void rdna_fields(resource *out, const uint32_t *r, uint16_t target)
 
 static resource resource_of(const aq_wave *w, const aq_wave_op *o)
 {
-  const uint32_t *r = &w->s[o->r[0]];
-  const uint16_t target = o->more->inst.target;
+  const uint32_t *r = &w->s[o->source[0]];
+  const uint16_t target = o->decoded->inst.target;
   resource out = {.base = r[0] | (uint64_t)(r[1] & 0xffff) << 32,
                   .stride = r[1] >> 16 & 0x3fff,
                   .records = r[2],
@@ -100,8 +100,8 @@ static uint64_t offset_swizzled(const resource *r, uint32_t index,
 
 static uint32_t scalar_offset(const aq_wave *w, const aq_wave_op *o)
 {
-  const uint16_t scalar = o->more->scalar;
-  return scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[scalar];
+  const uint16_t scalar = o->decoded->scalar;
+  return scalar == AQ_WAVE_NONE ? (uint32_t)o->constant[1] : w->s[scalar];
 }
 
 bool aq_wave_buffer_bytes_find(const aq_wave *w, const aq_wave_op *o,
@@ -109,7 +109,7 @@ bool aq_wave_buffer_bytes_find(const aq_wave *w, const aq_wave_op *o,
 {
   const resource r = resource_of(w, o);
   const uint32_t scalar = scalar_offset(w, o);
-  if (o->more->inst.idxen || r.swizzled || r.adds_lane ||
+  if (o->decoded->inst.idxen || r.swizzled || r.adds_lane ||
       (r.check != CHECK_GFX9 && r.check != CHECK_RAW) ||
       (r.base && r.base == aq_wave_private_base(w)))
     return false;
@@ -122,7 +122,7 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
                         unsigned first, unsigned size, bool write,
                         uint64_t *address)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   w->at = o;
   const resource r = resource_of(w, o);
   const bool indexed = more->inst.idxen;
@@ -146,7 +146,7 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
   if (is_outside(&r, indexed, &at))
     return memset(w->nowhere, 0, sizeof w->nowhere);
   *address = r.base + scalar + within;
-  return aq_wave_reach(w->grid, *address, size, write);
+  return aq_wave_translate(w->grid, *address, size, write);
 }
 
 /* ---- private memory ---- */

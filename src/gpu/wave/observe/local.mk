@@ -2,5 +2,5 @@
 libaqcore_a_SOURCES += \
 	src/gpu/wave/observe/exactness.c src/gpu/wave/observe/exactness.h \
 	src/gpu/wave/observe/observe.c \
-	src/gpu/wave/observe/touch.inc \
-	src/gpu/wave/observe/watch.c
+	src/gpu/wave/observe/access_sites.inc \
+	src/gpu/wave/observe/instrumented_loop.c

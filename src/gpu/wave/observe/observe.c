@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/core/elements.h"
+#include "gpu/wave/core/gfx1250_addressing.h"
 #include "gpu/wave/core/observe.h"
 
 #include "gpu/wave/core/buffer.h"
-#include "gpu/wave/core/direct.h"
 #include "gpu/wave/core/format.h"
+#include "gpu/wave/core/lds_direct_load.h"
 #include "gpu/wave/image/image.h"
-#include "gpu/wave/memory/shared.h"
-#include "gpu/wave/profile/pattern.h"
+#include "gpu/wave/profile/access_pattern.h"
 
 static bool has(const char *name, const char *part)
 {
   return strstr(name, part) != NULL;
 }
 
-static aq_wave_touch_kind shared_kind(const char *name)
+static aq_wave_access_info_kind shared_kind(const char *name)
 {
   if (has(name, "permute") || has(name, "swizzle") || has(name, "gws") ||
       has(name, "consume") || has(name, "append") || has(name, "addtid") ||
       has(name, "nop"))
-    return AQ_WAVE_TOUCH_NONE;
+    return AQ_WAVE_ACCESS_NONE;
   if (strncmp(name, "ds_read", 7) == 0)
-    return AQ_WAVE_TOUCH_READ;
-  return strncmp(name, "ds_write", 8) == 0 ? AQ_WAVE_TOUCH_WRITE
-                                           : AQ_WAVE_TOUCH_ATOMIC;
+    return AQ_WAVE_ACCESS_READ;
+  return strncmp(name, "ds_write", 8) == 0 ? AQ_WAVE_ACCESS_WRITE
+                                           : AQ_WAVE_ACCESS_ATOMIC;
 }
 
-aq_wave_touch_kind aq_wave_touch_kind_of(const aq_isa_inst *inst)
+aq_wave_access_info_kind aq_wave_access_info_kind_of(const aq_isa_inst *inst)
 {
   const char *name = aq_wave_name_of(inst->row->name);
   switch (inst->row->encoding) {
@@ -40,21 +39,21 @@ aq_wave_touch_kind aq_wave_touch_kind_of(const aq_isa_inst *inst)
   case AQ_ISA_GLOBAL:
   case AQ_ISA_MUBUF:
   case AQ_ISA_MTBUF:
-    return has(name, "_atomic_")  ? AQ_WAVE_TOUCH_ATOMIC
-           : has(name, "_load_")  ? AQ_WAVE_TOUCH_READ
-           : has(name, "_store_") ? AQ_WAVE_TOUCH_WRITE
-                                  : AQ_WAVE_TOUCH_NONE;
+    return has(name, "_atomic_")  ? AQ_WAVE_ACCESS_ATOMIC
+           : has(name, "_load_")  ? AQ_WAVE_ACCESS_READ
+           : has(name, "_store_") ? AQ_WAVE_ACCESS_WRITE
+                                  : AQ_WAVE_ACCESS_NONE;
   case AQ_ISA_MIMG:
-    return has(name, "_store") ? AQ_WAVE_TOUCH_WRITE
+    return has(name, "_store") ? AQ_WAVE_ACCESS_WRITE
            : has(name, "_load") || has(name, "_sample") || has(name, "_gather4")
-               ? AQ_WAVE_TOUCH_READ
-               : AQ_WAVE_TOUCH_NONE;
+               ? AQ_WAVE_ACCESS_READ
+               : AQ_WAVE_ACCESS_NONE;
   default:
-    return AQ_WAVE_TOUCH_NONE;
+    return AQ_WAVE_ACCESS_NONE;
   }
 }
 
-unsigned aq_wave_touch_bytes(const aq_isa_inst *inst)
+unsigned aq_wave_access_info_bytes(const aq_isa_inst *inst)
 {
   if (inst->row->encoding == AQ_ISA_SMEM) {
     const aq_isa_operand *data = aq_isa_operand_find(inst, 'D');
@@ -68,7 +67,7 @@ unsigned aq_wave_touch_bytes(const aq_isa_inst *inst)
 
 /* ---- addresses ---- */
 
-static void flat_put(aq_wave_touch *t, int l, uint64_t at)
+static void flat_put(aq_wave_access_info *t, int l, uint64_t at)
 {
   const uint64_t bit = (uint64_t)1 << l;
   if (at >> 32 == AQ_WAVE_SHARED_HI) {
@@ -85,7 +84,7 @@ static void flat_put(aq_wave_touch *t, int l, uint64_t at)
 
 /* Least, most and low bits of the lanes' addresses, where they are all in
  * memory or all in LDS. */
-static void extent_find(aq_wave_touch *t)
+static void extent_find(aq_wave_access_info *t)
 {
   t->least = UINT64_MAX;
   t->most = t->low = 0;
@@ -97,58 +96,58 @@ static void extent_find(aq_wave_touch *t)
   }
 }
 
-static void lanes_find(aq_wave_touch *t, const uint32_t *low,
+static void lanes_find(aq_wave_access_info *t, const uint32_t *low,
                        const uint32_t *high, uint64_t base, uint64_t exec)
 {
-  static aq_wave_touch_lanes *best;
-  aq_wave_touch_lanes *find = __atomic_load_n(&best, __ATOMIC_RELAXED);
+  static aq_wave_access_info_lanes *best;
+  aq_wave_access_info_lanes *find = __atomic_load_n(&best, __ATOMIC_RELAXED);
   if (!find) {
-    find = aq_wave_touch_best();
+    find = aq_wave_access_info_best();
     __atomic_store_n(&best, find, __ATOMIC_RELAXED);
   }
   find(t, low, high, base, exec);
 }
 
 static void shared_find(const aq_wave *w, const aq_wave_op *o, unsigned bytes,
-                        aq_wave_touch *t)
+                        aq_wave_access_info *t)
 {
-  const bool two = o->more->inst.row->flags & AQ_ISA_OFFSET2;
-  const uint32_t unit = bytes * (o->more->far ? 64 : 1);
+  const bool two = o->decoded->inst.row->flags & AQ_ISA_OFFSET2;
+  const uint32_t unit = bytes * (o->decoded->far ? 64 : 1);
   const uint32_t first =
                      two ? ((uint32_t)o->imm & 0xff) * unit : (uint32_t)o->imm,
                  second = ((uint32_t)o->imm >> 8 & 0xff) * unit;
   t->shared = AQ_WAVE_EXEC(w);
   t->second = two ? t->shared : 0;
   t->apart = second - first;
-  lanes_find(t, w->v[o->more->address], NULL, first, t->shared);
+  lanes_find(t, w->v[o->decoded->address], NULL, first, t->shared);
 }
 
 static bool is_private_buffer(const aq_wave *w, const aq_wave_op *o)
 {
-  const uint32_t *r = &w->s[o->r[0]];
+  const uint32_t *r = &w->s[o->source[0]];
   const uint64_t base = r[0] | (uint64_t)(r[1] & 0xffff) << 32;
   return base && base == aq_wave_private_base(w);
 }
 
 /* Handlers compare offsets with the arena. */
 static void private_buffer_find(const aq_wave *w, const aq_wave_op *o,
-                                aq_wave_touch *t)
+                                aq_wave_access_info *t)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   const uint32_t *row = more->inst.offen
                             ? w->v[more->address + (more->inst.idxen ? 1 : 0)]
                             : NULL;
   t->scratch = AQ_WAVE_EXEC(w);
-  t->first =
-      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
+  t->first = more->scalar == AQ_WAVE_NONE ? (uint32_t)o->constant[1]
+                                          : w->s[more->scalar];
   for (int l = 0; l < AQ_WAVE_LANES; l++)
     t->at[l] = (uint32_t)o->imm + (row ? row[l] : 0);
 }
 
 static void scratch_find(const aq_wave *w, const aq_wave_op *o,
-                         aq_wave_touch *t)
+                         aq_wave_access_info *t)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   const uint32_t add = (uint32_t)o->imm +
                        (more->scalar == AQ_WAVE_NONE ? 0 : w->s[more->scalar]);
   t->scratch = AQ_WAVE_EXEC(w);
@@ -159,7 +158,7 @@ static void scratch_find(const aq_wave *w, const aq_wave_op *o,
 }
 
 static void buffer_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
-                        aq_wave_touch *t)
+                        aq_wave_access_info *t)
 {
   const aq_wave_op *at = w->at;
   if (is_private_buffer(w, o)) {
@@ -177,7 +176,8 @@ static void buffer_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
 }
 
 /* The size of an element is the resource's. */
-static void image_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
+static void image_find(const aq_wave *w, const aq_wave_op *o,
+                       aq_wave_access_info *t)
 {
   for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
@@ -188,9 +188,10 @@ static void image_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   extent_find(t);
 }
 
-static void global_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
+static void global_find(const aq_wave *w, const aq_wave_op *o,
+                        aq_wave_access_info *t)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   const uint64_t exec = AQ_WAVE_EXEC(w);
   const bool flat = more->inst.row->encoding == AQ_ISA_FLAT;
   uint64_t base = (uint64_t)(int64_t)o->imm;
@@ -213,11 +214,12 @@ static void global_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   extent_find(t);
 }
 
-static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
+static void scalar_find(const aq_wave *w, const aq_wave_op *o,
+                        aq_wave_access_info *t)
 {
-  const aq_wave_more *more = o->more;
+  const aq_wave_decoded *more = o->decoded;
   const uint64_t add = more->scalar == AQ_WAVE_NONE ? 0 : w->s[more->scalar];
-  const uint32_t *r = &w->s[o->r[0]];
+  const uint32_t *r = &w->s[o->source[0]];
   t->scalar = true;
   if (!more->resource) {
     t->at[0] =
@@ -239,16 +241,16 @@ static void scalar_find(const aq_wave *w, const aq_wave_op *o, aq_wave_touch *t)
   t->global = 1;
 }
 
-void aq_wave_touch_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
-                        aq_wave_touch *t)
+void aq_wave_access_info_find(aq_wave *w, const aq_wave_op *o, unsigned bytes,
+                              aq_wave_access_info *t)
 {
   t->bytes = bytes;
-  if (aq_wave_elements_has(&o->more->inst))
+  if (aq_wave_elements_has(&o->decoded->inst))
     aq_wave_elements_prepare(w, o);
   t->scalar = t->row = false;
   t->first = 0;
   t->global = t->shared = t->scratch = t->second = 0;
-  switch (o->more->inst.row->encoding) {
+  switch (o->decoded->inst.row->encoding) {
   case AQ_ISA_SMEM:
     scalar_find(w, o, t);
     break;

@@ -7,9 +7,9 @@
 
 #include "common/array.h"
 #include "common/map.h"
-#include "gpu/isa/flow.h"
-#include "gpu/isa/walk.h"
-#include "gpu/wave/profile/pattern.h"
+#include "gpu/isa/cfg_walk.h"
+#include "gpu/isa/control_flow.h"
+#include "gpu/wave/profile/access_pattern.h"
 
 /* An instruction, by its address. */
 typedef struct counted {
@@ -120,14 +120,15 @@ bool aq_wave_profile_count(aq_wave_profile_kernel *kernel, aq_wave *w,
 {
   const uint64_t pc = aq_wave_code_pc(o);
   counted *c = counted_find(kernel, pc);
-  if (!c && !(c = counted_add(kernel, pc, &o->more->inst)))
+  if (!c && !(c = counted_add(kernel, pc, &o->decoded->inst)))
     return false;
   c->row.issued++;
   if (c->is_vector)
     c->row.lanes += __builtin_popcountll(AQ_WAVE_EXEC(w));
   if (c->access_bytes == 0)
     return true;
-  const aq_wave_pattern pattern = aq_wave_pattern_find(w, o, c->access_bytes);
+  const aq_wave_access_pattern pattern =
+      aq_wave_access_pattern_find(w, o, c->access_bytes);
   add(&c->row.bytes, pattern.bytes);
   add(&c->row.segments, pattern.segments);
   add(&c->row.segments_least, pattern.segments_least);
@@ -158,7 +159,7 @@ static size_t listing_code(void *user, uint64_t address, const void **bytes)
 {
   const listing *l = user;
   for (size_t size = 8; size >= 4; size -= 4)
-    if ((*bytes = aq_wave_reach(l->grid, address, size, false)))
+    if ((*bytes = aq_wave_translate(l->grid, address, size, false)))
       return size;
   return 0;
 }
@@ -167,7 +168,7 @@ static size_t listing_code(void *user, uint64_t address, const void **bytes)
 static bool listing_pointer(void *user, uint64_t address, uint64_t *value)
 {
   const listing *l = user;
-  const void *at = aq_wave_reach(l->grid, address, sizeof *value, false);
+  const void *at = aq_wave_translate(l->grid, address, sizeof *value, false);
   if (at)
     memcpy(value, at, sizeof *value);
   return at;
@@ -214,7 +215,7 @@ static bool is_same(const aq_wave_profile_kernel *kernel, aq_wave_grid *grid)
     return false;
   for (size_t i = 0; i < kernel->count; i++) {
     const uint32_t *now =
-        aq_wave_reach(grid, kernel->list[i].pc, sizeof *now, false);
+        aq_wave_translate(grid, kernel->list[i].pc, sizeof *now, false);
     if (!now || *now != kernel->list[i].row.word0)
       return false;
   }

@@ -209,10 +209,10 @@ void aq_wave_trace_before(aq_wave_trace *trace, const aq_wave *w,
   trace->to = open_memstream(&trace->line, &trace->size);
   if (!trace->to)
     return;
-  aq_isa_print(&o->more->inst, text);
+  aq_isa_print(&o->decoded->inst, text);
   fprintf(trace->to, "%c0x%05" PRIx64 "  %-48s", behind ? '+' : '-',
           behind ? pc - entry : entry - pc, text);
-  operands_put(trace->to, w, &o->more->inst, false);
+  operands_put(trace->to, w, &o->decoded->inst, false);
   for (unsigned i = 0; i < IMPLIED; i++)
     trace->old[i] = w->s64[implied[i].code / 2];
   trace->scc = w->scc;
@@ -223,9 +223,9 @@ void aq_wave_trace_after(aq_wave_trace *trace, const aq_wave *w,
                          const aq_wave_op *o)
 {
   if (trace->to) {
-    const aq_isa_operand *to = aq_isa_operand_find(&o->more->inst, 'D');
+    const aq_isa_operand *to = aq_isa_operand_find(&o->decoded->inst, 'D');
     fputs(" ->", trace->to);
-    operands_put(trace->to, w, &o->more->inst, true);
+    operands_put(trace->to, w, &o->decoded->inst, true);
     for (unsigned i = 0; i < IMPLIED; i++)
       if (trace->old[i] != w->s64[implied[i].code / 2] &&
           !(to && to->file == 's' && to->code == implied[i].code))

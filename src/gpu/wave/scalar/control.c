@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "gpu/wave/core/code.h"
+#include "gpu/wave/core/execution_state.h"
 #include "gpu/wave/core/mode.h"
-#include "gpu/wave/core/state.h"
 
 #define BODY(name)                                                             \
   static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
@@ -22,7 +22,7 @@ static const aq_wave_op *jump(aq_wave *w, const aq_wave_op *o, uint64_t pc)
 
 static const aq_wave_op *branch(aq_wave *w, const aq_wave_op *o)
 {
-  aq_wave_more *more = o->more;
+  aq_wave_decoded *more = o->decoded;
   if (__builtin_expect(more->target != NULL, true))
     return more->target;
   const uint64_t pc =
@@ -55,7 +55,7 @@ BRANCH(s_cbranch_cdbgsys_and_user, false)
 
 BODY(s_getpc_b64)
 {
-  aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
+  aq_wave_put64(w, o->dest, aq_wave_code_pc(o) + 4);
   return aq_wave_next(o);
 }
 
@@ -67,13 +67,13 @@ BODY(s_setpc_b64)
 BODY(s_swappc_b64)
 {
   const uint64_t to = aq_wave_s64(w, o, 0);
-  aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
+  aq_wave_put64(w, o->dest, aq_wave_code_pc(o) + 4);
   return jump(w, o, to);
 }
 
 BODY(s_call_b64)
 {
-  aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
+  aq_wave_put64(w, o->dest, aq_wave_code_pc(o) + 4);
   return branch(w, o);
 }
 
@@ -86,8 +86,8 @@ BODY(s_set_vgpr_msb)
 
 BODY(s_add_pc_i64)
 {
-  return jump(w, o,
-              aq_wave_code_pc(o) + o->more->inst.size + aq_wave_s64(w, o, 0));
+  return jump(
+      w, o, aq_wave_code_pc(o) + o->decoded->inst.size + aq_wave_s64(w, o, 0));
 }
 
 /* ---- progress ---- */
@@ -290,7 +290,7 @@ BODY(s_getreg_b32)
   if (!hardware_read(w, o->imm & 63, &value))
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "a hardware register that is not simulated");
-  w->s[o->d] = value >> (o->imm >> 6 & 31) & field_mask(o->imm);
+  w->s[o->dest] = value >> (o->imm >> 6 & 31) & field_mask(o->imm);
   return aq_wave_next(o);
 }
 
@@ -329,12 +329,12 @@ static const aq_wave_op *hardware_write(aq_wave *w, const aq_wave_op *o,
 
 BODY(s_setreg_b32)
 {
-  return hardware_write(w, o, w->s[o->d]);
+  return hardware_write(w, o, w->s[o->dest]);
 }
 
 BODY(s_setreg_imm32_b32)
 {
-  return hardware_write(w, o, (uint32_t)o->k[0]);
+  return hardware_write(w, o, (uint32_t)o->constant[0]);
 }
 
 /* Fields of MODE. */
@@ -356,14 +356,14 @@ BODY(s_denorm_mode)
 
 BODY(s_memtime)
 {
-  aq_wave_put64(w, o->d, cycles_read(w));
+  aq_wave_put64(w, o->dest, cycles_read(w));
   return aq_wave_next(o);
 }
 
 BODY(s_memrealtime)
 {
   cycles_read(w);
-  aq_wave_put64(w, o->d, w->grid->ticks + w->issued / AQ_WAVE_CYCLES);
+  aq_wave_put64(w, o->dest, w->grid->ticks + w->issued / AQ_WAVE_CYCLES);
   return aq_wave_next(o);
 }
 
@@ -371,7 +371,7 @@ BODY(s_memrealtime)
 BODY(s_sendmsg_rtn_b64)
 {
   enum { REALTIME = 0x83 };
-  if (o->more->inst.imm != REALTIME)
+  if (o->decoded->inst.imm != REALTIME)
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "a message that is not simulated");
   return s_memrealtime_(w, o);
@@ -385,16 +385,16 @@ static const aq_wave_op *moved_run(aq_wave *w, const aq_wave_op *o)
 {
   aq_wave_op moved = *o;
   for (int i = 0; i < 3; i++)
-    if (moved.kind[i] == AQ_WAVE_V && w->index_mode >> i & 1)
-      moved.r[i] = (uint16_t)(moved.r[i] + w->index);
+    if (moved.kind[i] == AQ_WAVE_VGPR && w->index_mode >> i & 1)
+      moved.source[i] = (uint16_t)(moved.source[i] + w->index);
   if (w->index_mode & 8)
-    moved.d = (uint16_t)(moved.d + w->index);
+    moved.dest = (uint16_t)(moved.dest + w->index);
   return moved.run(w, &moved) ? aq_wave_next(o) : NULL;
 }
 
 bool aq_wave_op_moves(const aq_wave_op *o)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   return inst->row->encoding >= AQ_ISA_VOP2 &&
          inst->row->encoding <= AQ_ISA_VOP3PX2 &&
          strncmp(inst->row->name, "v_cmp", 5) != 0;
@@ -429,7 +429,7 @@ BODY(s_set_gpr_idx_on)
   o = aq_wave_next(o);
   while (w->index_on && o && !loop_moves(w))
     /* Without `more` it decodes itself, or goes to the next page. */
-    o = o->more ? aq_wave_indexed_run(w, o) : o->run(w, o);
+    o = o->decoded ? aq_wave_indexed_run(w, o) : o->run(w, o);
   return o;
 }
 

@@ -2,7 +2,7 @@
 /* Scalar arithmetic: SOP1, SOP2, SOPC, SOPK. One line an instruction. */
 #include "config.h"
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 #define BODY(name)                                                             \
   static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
@@ -19,7 +19,7 @@
     const uint32_t r = (uint32_t)(EXPR);                                       \
     SCC;                                                                       \
     w->scc = scc;                                                              \
-    w->s[o->d] = r;                                                            \
+    w->s[o->dest] = r;                                                         \
     return aq_wave_next(o);                                                    \
   }
 #define A64(name, EXPR, SCC)                                                   \
@@ -33,7 +33,7 @@
     const uint64_t r = (uint64_t)(EXPR);                                       \
     SCC;                                                                       \
     w->scc = scc;                                                              \
-    aq_wave_put64(w, o->d, r);                                                 \
+    aq_wave_put64(w, o->dest, r);                                              \
     return aq_wave_next(o);                                                    \
   }
 /* 64 bits by a count or field of 32. */
@@ -48,7 +48,7 @@
     const uint64_t r = (uint64_t)(EXPR);                                       \
     SCC;                                                                       \
     w->scc = scc;                                                              \
-    aq_wave_put64(w, o->d, r);                                                 \
+    aq_wave_put64(w, o->dest, r);                                              \
     return aq_wave_next(o);                                                    \
   }
 /* 32 bits of one source of 64. */
@@ -62,7 +62,7 @@
     const uint32_t r = (uint32_t)(EXPR);                                       \
     SCC;                                                                       \
     w->scc = scc;                                                              \
-    w->s[o->d] = r;                                                            \
+    w->s[o->dest] = r;                                                         \
     return aq_wave_next(o);                                                    \
   }
 #define KEEP    (void)0
@@ -74,7 +74,7 @@
   {                                                                            \
     const uint64_t a = aq_wave_s64(w, o, 0), x = AQ_WAVE_EXEC(w);              \
     const uint64_t r = EXPR;                                                   \
-    aq_wave_put64(w, o->d, x);                                                 \
+    aq_wave_put64(w, o->dest, x);                                              \
     AQ_WAVE_EXEC(w) = r;                                                       \
     w->scc = r != 0;                                                           \
     return aq_wave_next(o);                                                    \
@@ -85,7 +85,7 @@
   {                                                                            \
     const uint64_t a = aq_wave_s64(w, o, 0), x = AQ_WAVE_EXEC(w);              \
     const uint64_t r = EXPR;                                                   \
-    aq_wave_put64(w, o->d, r);                                                 \
+    aq_wave_put64(w, o->dest, r);                                              \
     AQ_WAVE_EXEC(w) = r;                                                       \
     w->scc = r != 0;                                                           \
     return aq_wave_next(o);                                                    \
@@ -97,7 +97,7 @@
   {                                                                            \
     const uint32_t a = aq_wave_s32(w, o, 0), x = w->s[AQ_ISA_EXEC];            \
     const uint32_t r = EXPR;                                                   \
-    w->s[o->d] = KEPT;                                                         \
+    w->s[o->dest] = KEPT;                                                      \
     w->s[AQ_ISA_EXEC] = r;                                                     \
     w->scc = r != 0;                                                           \
     return aq_wave_next(o);                                                    \
@@ -121,7 +121,7 @@
 #define CMPK(name, T, N, OP)                                                   \
   BODY(name)                                                                   \
   {                                                                            \
-    w->scc = (T)w->s[o->d] OP(T)(N) o->imm;                                    \
+    w->scc = (T)w->s[o->dest] OP(T)(N) o->imm;                                 \
     return aq_wave_next(o);                                                    \
   }
 #define BIT(name, W, WANT)                                                     \
@@ -132,8 +132,8 @@
     return aq_wave_next(o);                                                    \
   }
 
-#define OLD32     w->s[o->d]
-#define OLD64     (w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32)
+#define OLD32     w->s[o->dest]
+#define OLD64     (w->s[o->dest] | (uint64_t)w->s[o->dest + 1] << 32)
 #define LANE(...) __VA_ARGS__
 #include "gpu/wave/scalar/scalar_functions.inc"
 #undef LANE
@@ -144,55 +144,55 @@
 BODY(s_bfm_b64)
 {
   const uint32_t a = aq_wave_s32(w, o, 0), b = aq_wave_s32(w, o, 1);
-  aq_wave_put64(w, o->d, (((uint64_t)1 << (a & 63)) - 1) << (b & 63));
+  aq_wave_put64(w, o->dest, (((uint64_t)1 << (a & 63)) - 1) << (b & 63));
   return aq_wave_next(o);
 }
 
 BODY(s_bitset0_b64)
 {
   const uint64_t bit = (uint64_t)1 << (aq_wave_s32(w, o, 0) & 63);
-  const uint64_t old = w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32;
-  aq_wave_put64(w, o->d, old & ~bit);
+  const uint64_t old = w->s[o->dest] | (uint64_t)w->s[o->dest + 1] << 32;
+  aq_wave_put64(w, o->dest, old & ~bit);
   return aq_wave_next(o);
 }
 
 BODY(s_bitset1_b64)
 {
   const uint64_t bit = (uint64_t)1 << (aq_wave_s32(w, o, 0) & 63);
-  const uint64_t old = w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32;
-  aq_wave_put64(w, o->d, old | bit);
+  const uint64_t old = w->s[o->dest] | (uint64_t)w->s[o->dest + 1] << 32;
+  aq_wave_put64(w, o->dest, old | bit);
   return aq_wave_next(o);
 }
 
 BODY(s_bitreplicate_b64_b32)
 {
-  aq_wave_put64(w, o->d, replicate(aq_wave_s32(w, o, 0)));
+  aq_wave_put64(w, o->dest, replicate(aq_wave_s32(w, o, 0)));
   return aq_wave_next(o);
 }
 
 /* Register indices: M0 is added, in range of the register file. */
 BODY(s_movrels_b32)
 {
-  w->s[o->d] = w->s[(o->r[0] + w->s[AQ_ISA_M0]) & 127];
+  w->s[o->dest] = w->s[(o->source[0] + w->s[AQ_ISA_M0]) & 127];
   return aq_wave_next(o);
 }
 
 BODY(s_movreld_b32)
 {
-  w->s[(o->d + w->s[AQ_ISA_M0]) & 127] = aq_wave_s32(w, o, 0);
+  w->s[(o->dest + w->s[AQ_ISA_M0]) & 127] = aq_wave_s32(w, o, 0);
   return aq_wave_next(o);
 }
 
 BODY(s_movrels_b64)
 {
-  const unsigned from = (o->r[0] + w->s[AQ_ISA_M0]) & 126;
-  aq_wave_put64(w, o->d, w->s[from] | (uint64_t)w->s[from + 1] << 32);
+  const unsigned from = (o->source[0] + w->s[AQ_ISA_M0]) & 126;
+  aq_wave_put64(w, o->dest, w->s[from] | (uint64_t)w->s[from + 1] << 32);
   return aq_wave_next(o);
 }
 
 BODY(s_movreld_b64)
 {
-  const unsigned to = (o->d + w->s[AQ_ISA_M0]) & 126;
+  const unsigned to = (o->dest + w->s[AQ_ISA_M0]) & 126;
   aq_wave_put64(w, (uint16_t)to, aq_wave_s64(w, o, 0));
   return aq_wave_next(o);
 }
@@ -201,35 +201,35 @@ BODY(s_movreld_b64)
 BODY(s_movrelsd_2_b32)
 {
   const uint32_t m0 = w->s[AQ_ISA_M0];
-  w->s[(o->d + (m0 >> 16 & 0x3ff)) & 127] =
-      w->s[(o->r[0] + (m0 & 0x3ff)) & 127];
+  w->s[(o->dest + (m0 >> 16 & 0x3ff)) & 127] =
+      w->s[(o->source[0] + (m0 & 0x3ff)) & 127];
   return aq_wave_next(o);
 }
 
 BODY(s_movk_i32)
 {
-  w->s[o->d] = (uint32_t)(int16_t)o->imm;
+  w->s[o->dest] = (uint32_t)(int16_t)o->imm;
   return aq_wave_next(o);
 }
 
 BODY(s_cmovk_i32)
 {
   if (w->scc)
-    w->s[o->d] = (uint32_t)(int16_t)o->imm;
+    w->s[o->dest] = (uint32_t)(int16_t)o->imm;
   return aq_wave_next(o);
 }
 
 BODY(s_addk_i32)
 {
-  const uint32_t a = w->s[o->d], b = (uint32_t)(int16_t)o->imm, r = a + b;
+  const uint32_t a = w->s[o->dest], b = (uint32_t)(int16_t)o->imm, r = a + b;
   w->scc = (~(a ^ b) & (a ^ r)) >> 31;
-  w->s[o->d] = r;
+  w->s[o->dest] = r;
   return aq_wave_next(o);
 }
 
 BODY(s_mulk_i32)
 {
-  w->s[o->d] *= (uint32_t)(int16_t)o->imm;
+  w->s[o->dest] *= (uint32_t)(int16_t)o->imm;
   return aq_wave_next(o);
 }
 

@@ -2,8 +2,8 @@
 /* Floats of scalars: gfx11.5 and gfx12. One line an instruction. */
 #include "config.h"
 
-#include "gpu/wave/core/each.h"
-#include "gpu/wave/core/half.h"
+#include "gpu/wave/core/lane_handlers.h"
+#include "gpu/wave/core/vector_f16.h"
 
 #pragma GCC optimize("fp-contract=off")
 
@@ -19,9 +19,10 @@
   {                                                                            \
     const float a = lane_f32(aq_wave_s32(w, o, 0)),                            \
                 b = lane_f32(aq_wave_s32(w, o, 1)),                            \
-                c = lane_f32(aq_wave_s32(w, o, 2)), d = lane_f32(w->s[o->d]);  \
+                c = lane_f32(aq_wave_s32(w, o, 2)),                            \
+                d = lane_f32(w->s[o->dest]);                                   \
     (void)a, (void)b, (void)c, (void)d;                                        \
-    w->s[o->d] = (EXPR);                                                       \
+    w->s[o->dest] = (EXPR);                                                    \
     return aq_wave_next(o);                                                    \
   }
 #define COMPARE(name, EXPR)                                                    \
@@ -39,10 +40,10 @@
   {                                                                            \
     const uint16_t a = (uint16_t)aq_wave_s32(w, o, 0),                         \
                    b = (uint16_t)aq_wave_s32(w, o, 1),                         \
-                   d = (uint16_t)w->s[o->d];                                   \
+                   d = (uint16_t)w->s[o->dest];                                \
     (void)a, (void)b, (void)d;                                                 \
     ENTER(f16);                                                                \
-    w->s[o->d] = (uint32_t)(EXPR);                                             \
+    w->s[o->dest] = (uint32_t)(EXPR);                                          \
     LEAVE;                                                                     \
     return aq_wave_next(o);                                                    \
   }
@@ -61,7 +62,7 @@
     const uint32_t a = aq_wave_s32(w, o, 0), b = aq_wave_s32(w, o, 1);         \
     (void)b;                                                                   \
     ENTER(f16);                                                                \
-    w->s[o->d] = (uint32_t)(EXPR);                                             \
+    w->s[o->dest] = (uint32_t)(EXPR);                                          \
     LEAVE;                                                                     \
     return aq_wave_next(o);                                                    \
   }

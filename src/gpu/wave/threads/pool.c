@@ -32,7 +32,7 @@ static void wave_free(aq_wave *w)
   munmap(w, sizeof *w);
 }
 
-aq_wave *aq_wave_pool_take(aq_wave_pool *pool, uint32_t scratch)
+aq_wave *aq_wave_pool_acquire(aq_wave_pool *pool, uint32_t scratch)
 {
   aq_wave *w = pool->first;
   if (w) {
@@ -56,7 +56,7 @@ aq_wave *aq_wave_pool_take(aq_wave_pool *pool, uint32_t scratch)
   return w;
 }
 
-void aq_wave_pool_give(aq_wave_pool *pool, aq_wave *w)
+void aq_wave_pool_release(aq_wave_pool *pool, aq_wave *w)
 {
   if (pool->count == KEPT_MAX) {
     wave_free(w);

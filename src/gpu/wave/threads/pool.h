@@ -9,7 +9,7 @@
 #ifndef AQ_GPU_WAVE_THREADS_POOL_H
 #define AQ_GPU_WAVE_THREADS_POOL_H
 
-#include "gpu/wave/core/state.h"
+#include "gpu/wave/core/execution_state.h"
 
 /* All zero: empty. */
 typedef struct aq_wave_pool {
@@ -18,8 +18,8 @@ typedef struct aq_wave_pool {
 } aq_wave_pool;
 
 /* With `scratch` bytes of private memory a lane; NULL: out of memory. */
-aq_wave *aq_wave_pool_take(aq_wave_pool *pool, uint32_t scratch);
-void aq_wave_pool_give(aq_wave_pool *pool, aq_wave *w);
+aq_wave *aq_wave_pool_acquire(aq_wave_pool *pool, uint32_t scratch);
+void aq_wave_pool_release(aq_wave_pool *pool, aq_wave *w);
 void aq_wave_pool_fini(aq_wave_pool *pool);
 
 #endif

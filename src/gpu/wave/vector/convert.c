@@ -11,8 +11,8 @@
  */
 #include "config.h"
 
-#include "gpu/wave/core/each.h"
-#include "gpu/wave/core/element.h"
+#include "gpu/wave/core/lane_handlers.h"
+#include "gpu/wave/core/small_floats.h"
 
 enum { ROUNDS_OVERFLOW = 1 << 23 /* MODE: overflows are the largest number */ };
 
@@ -146,14 +146,14 @@ static source source_of(const aq_wave *w, const aq_wave_op *o, int i,
                         element_type type)
 {
   const aq_isa_operand *operand =
-      aq_isa_operand_find(&o->more->inst, (char)('A' + i));
-  const bool signed_here = aq_wave_convert_selects(&o->more->inst);
+      aq_isa_operand_find(&o->decoded->inst, (char)('A' + i));
+  const bool signed_here = aq_wave_convert_selects(&o->decoded->inst);
   const unsigned signs = operand && signed_here ? operand->modifiers : 0;
   const uint32_t sign = type == F32 ? 0x80000000u : 0x80008000u;
   source out = {.keep = signs & AQ_ISA_ABS ? ~sign : UINT32_MAX,
                 .flip = signs & AQ_ISA_NEG ? sign : 0};
-  if (o->kind[i] == AQ_WAVE_V)
-    out.rows = w->v[o->r[i]];
+  if (o->kind[i] == AQ_WAVE_VGPR)
+    out.rows = w->v[o->source[i]];
   else
     out.value = aq_wave_s32(w, o, i);
   return out;
@@ -212,7 +212,7 @@ static bool takes_two(const conversion *c, const aq_isa_inst *inst)
 static const aq_wave_op *convert(aq_wave *w, const aq_wave_op *o,
                                  const conversion *c)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   const element_type from =
                          element_of_target((element_type)c->from, inst->target),
                      to = element_of_target((element_type)c->to, inst->target);
@@ -241,7 +241,7 @@ static const aq_wave_op *convert(aq_wave *w, const aq_wave_op *o,
       random = random_next(random);
     }
     for (int i = 0; i < c->count; i++)
-      bits_put(w->v[o->d], l, first + i * out, out, results[i]);
+      bits_put(w->v[o->dest], l, first + i * out, out, results[i]);
   }
   aq_wave_mode_enter(w);
   return aq_wave_next(o);

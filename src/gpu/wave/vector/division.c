@@ -2,9 +2,9 @@
 /* The steps of a division, and the reduction of large arguments. */
 #include "config.h"
 
-#include "gpu/wave/core/each.h"
-#include "gpu/wave/core/half.h"
+#include "gpu/wave/core/lane_handlers.h"
 #include "gpu/wave/core/packed.h"
+#include "gpu/wave/core/vector_f16.h"
 
 #pragma GCC optimize("fp-contract=off")
 
@@ -97,7 +97,7 @@ static bool div_scale64(double a, double b, double c, uint64_t *d)
   {                                                                            \
     const uint32_t *pa = ROWS(w, o, 0), *pb = ROWS(w, o, 1),                   \
                    *pc = ROWS(w, o, 2);                                        \
-    uint32_t *pd = w->v[o->d];                                                 \
+    uint32_t *pd = w->v[o->dest];                                              \
     uint64_t out = 0;                                                          \
     LANES(l)                                                                   \
     {                                                                          \
@@ -106,7 +106,7 @@ static bool div_scale64(double a, double b, double c, uint64_t *d)
         out |= (uint64_t)1 << l;                                               \
       STORE(pd, l, d);                                                         \
     }                                                                          \
-    aq_wave_put_mask(w, o->e, out);                                            \
+    aq_wave_put_mask(w, o->dest2, out);                                        \
     return aq_wave_next(o);                                                    \
   }
 DIV_SCALE(v_div_scale_f32, lanes_source, LOAD_f32, uint32_t, STORE_b32,

@@ -7,11 +7,11 @@
 
 #include <math.h>
 
-#include "gpu/wave/core/each.h"
-#include "gpu/wave/core/element.h"
-#include "gpu/wave/core/finish.h"
-#include "gpu/wave/core/half.h"
+#include "gpu/wave/core/lane_handlers.h"
+#include "gpu/wave/core/output_modifiers.h"
 #include "gpu/wave/core/packed.h"
+#include "gpu/wave/core/small_floats.h"
+#include "gpu/wave/core/vector_f16.h"
 
 #pragma GCC optimize("fp-contract=off")
 
@@ -34,14 +34,14 @@ static uint16_t float_half(const aq_wave_select *s, uint32_t x, bool high)
 
 /* How the sources of VOP3P are selected. */
 #define SELECTS(a, b, c)                                                       \
-  const aq_wave_select a = aq_wave_select_read(&o->more->inst, 0),             \
-                       b = aq_wave_select_read(&o->more->inst, 1),             \
-                       c = aq_wave_select_read(&o->more->inst, 2)
+  const aq_wave_select a = aq_wave_select_read(&o->decoded->inst, 0),          \
+                       b = aq_wave_select_read(&o->decoded->inst, 1),          \
+                       c = aq_wave_select_read(&o->decoded->inst, 2)
 
 static uint16_t clamp16(const aq_wave *w, const aq_wave_op *o, uint16_t x)
 {
   const double a = aq_wave_clamp_unit(w, (double)lane_f16(x));
-  return !o->more->inst.clamp || a != a ? x : lane_half(a);
+  return !o->decoded->inst.clamp || a != a ? x : lane_half(a);
 }
 
 /* ---- halves ---- */
@@ -65,7 +65,7 @@ static uint16_t clamp16(const aq_wave *w, const aq_wave_op *o, uint16_t x)
         const uint16_t r = (uint16_t)(EXPR);                                   \
         both |= (uint32_t)FINISH(w, o, r) << (16 * high);                      \
       }                                                                        \
-      w->v[o->d][l] = both;                                                    \
+      w->v[o->dest][l] = both;                                                 \
     }                                                                          \
     if (split)                                                                 \
       aq_wave_mode_enter(w);                                                   \
@@ -80,14 +80,14 @@ static uint16_t as_is(const aq_wave *w, const aq_wave_op *o, uint16_t x)
 
 static uint16_t sat_i16(const aq_wave_op *o, int32_t x)
 {
-  if (o->more->inst.clamp)
+  if (o->decoded->inst.clamp)
     x = x > 32767 ? 32767 : x < -32768 ? -32768 : x;
   return (uint16_t)x;
 }
 
 static uint16_t sat_u16(const aq_wave_op *o, int64_t x)
 {
-  if (o->more->inst.clamp)
+  if (o->decoded->inst.clamp)
     x = x > 65535 ? 65535 : x < 0 ? 0 : x;
   return (uint16_t)x;
 }
@@ -128,7 +128,7 @@ PACKED(v_pk_maximum3_f16, float_half, clamp16,
 static uint32_t clamp32(const aq_wave *w, const aq_wave_op *o, uint32_t x)
 {
   const double a = aq_wave_clamp_unit(w, (double)lane_f32(x));
-  return !o->more->inst.clamp || a != a ? x : lane_bits32((float)a);
+  return !o->decoded->inst.clamp || a != a ? x : lane_bits32((float)a);
 }
 
 /* Word `high` of a source of 64 bits, with its sign. */
@@ -156,8 +156,8 @@ static float pair_word(const aq_wave_select *s, const uint32_t *row, int l,
         (void)c;                                                               \
         r[high] = clamp32(w, o, EXPR);                                         \
       }                                                                        \
-      w->v[o->d][l] = r[0];                                                    \
-      w->v[o->d + 1][l] = r[1];                                                \
+      w->v[o->dest][l] = r[0];                                                 \
+      w->v[o->dest + 1][l] = r[1];                                             \
     }                                                                          \
     return aq_wave_next(o);                                                    \
   }
@@ -170,7 +170,7 @@ PAIRS(v_pk_add_f32, lane_nan2(a + b, a, b))
 /* op_sel_hi: the source is f16, of the half that op_sel names. */
 static float mix_source(const aq_wave_op *o, uint32_t x, int i)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   uint32_t a = bit(inst->op_sel_hi, i)
                    ? lane_bits32(lane_f16(
                          (uint16_t)(bit(inst->op_sel, i) ? x >> 16 : x)))
@@ -223,7 +223,7 @@ static uint16_t mix_half(aq_wave *w, uint32_t x)
     {                                                                          \
       const float a = mix_source(o, pa[l], 0), b = mix_source(o, pb[l], 1),    \
                   c = mix_source(o, pc[l], 2);                                 \
-      uint32_t *d = &w->v[o->d][l];                                            \
+      uint32_t *d = &w->v[o->dest][l];                                         \
       const uint32_t x = clamp32(w, o, EXPR(a, b, c));                         \
       STORE;                                                                   \
     }                                                                          \
@@ -242,14 +242,15 @@ MIX(v_mad_mixhi_f16, mad_mix, TO_HIGH)
 
 static uint32_t dot_sat(const aq_wave_op *o, int64_t sum)
 {
-  if (o->more->inst.clamp)
+  if (o->decoded->inst.clamp)
     sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
   return (uint32_t)sum;
 }
 
 static uint32_t dot_sat_u(const aq_wave_op *o, uint64_t sum)
 {
-  return o->more->inst.clamp && sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+  return o->decoded->inst.clamp && sum > UINT32_MAX ? UINT32_MAX
+                                                    : (uint32_t)sum;
 }
 
 /* The sum over fields of `width` bits. */
@@ -286,7 +287,7 @@ static uint32_t select_halves(const aq_wave_select *s, uint32_t x)
     LANES(l)                                                                   \
     {                                                                          \
       const uint32_t a = A, b = B, c = pc[l];                                  \
-      w->v[o->d][l] = EXPR;                                                    \
+      w->v[o->dest][l] = EXPR;                                                 \
     }                                                                          \
     return aq_wave_next(o);                                                    \
   }
@@ -304,7 +305,7 @@ DOT(v_dot8_u32_u4, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 4) + c))
 static uint32_t dot_mixed(const aq_wave_op *o, uint32_t a, uint32_t b,
                           uint32_t c, int width)
 {
-  const unsigned is_signed = o->more->inst.words[1] >> 29;
+  const unsigned is_signed = o->decoded->inst.words[1] >> 29;
   const uint32_t mask = (1u << width) - 1, sign = 1u << (width - 1);
   int64_t sum = (int32_t)c;
   for (int i = 0; i < 32; i += width) {
@@ -322,7 +323,7 @@ DOT(v_dot8_i32_iu4, pa[l], pb[l], dot_mixed(o, a, b, c, 4))
 static uint32_t dot4_small(const aq_wave_op *o, uint32_t a, element_type a_type,
                            uint32_t b, element_type b_type, uint32_t c)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   if (inst->neg_hi & 4)
     c &= 0x7fffffff;
   if (inst->words[1] >> 31)
@@ -391,7 +392,7 @@ DOT(v_pk_fmac_f16, pa[l], pb[l],
 
 BODY(v_accvgpr)
 {
-  lanes_keep(w, w->v[o->d], lanes_source(w, o, 0));
+  lanes_keep(w, w->v[o->dest], lanes_source(w, o, 0));
   return aq_wave_next(o);
 }
 

@@ -4,8 +4,8 @@
 
 #include <float.h>
 
-#include "gpu/wave/core/each.h"
-#include "gpu/wave/core/half.h"
+#include "gpu/wave/core/lane_handlers.h"
+#include "gpu/wave/core/vector_f16.h"
 
 S3(v_xor3_b32, b32, u32, u32, u32, a ^ b ^ c)
 
@@ -23,7 +23,7 @@ BODY(v_cndmask_b16)
 {
   const uint64_t pick = aq_wave_s64(w, o, 2);
   const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
-  LANES(l) w->v[o->d][l] = (pick >> l & 1 ? pb[l] : pa[l]) & 0xffff;
+  LANES(l) w->v[o->dest][l] = (pick >> l & 1 ? pb[l] : pa[l]) & 0xffff;
   return aq_wave_next(o);
 }
 
@@ -56,13 +56,13 @@ BODY(v_mullit_f32)
   {
     const float a = lane_f32(pa[l]), b = lane_f32(pb[l]), c = lane_f32(pc[l]);
     if (!(b > -FLT_MAX) || !(c > 0)) {
-      w->v[o->d][l] = lane_bits32(-FLT_MAX);
+      w->v[o->dest][l] = lane_bits32(-FLT_MAX);
       continue;
     }
     if ((a == 0 && isinf(b)) || (b == 0 && !isfinite(a)))
       return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                            "zero times infinity or a NaN is not simulated");
-    w->v[o->d][l] = lane_nan2(a * b, a, b);
+    w->v[o->dest][l] = lane_nan2(a * b, a, b);
   }
   return aq_wave_next(o);
 }
@@ -108,16 +108,16 @@ S3(v_dot2_bf16_bf16, b32, u32, u32, u16,
 /* Halves change places. */
 BODY(v_swap_b16)
 {
-  const aq_isa_inst *inst = &o->more->inst;
+  const aq_isa_inst *inst = &o->decoded->inst;
   const int d = aq_isa_operand_find(inst, 'D')->select == 5 ? 16 : 0,
             s = aq_isa_operand_find(inst, 'A')->select == 5 ? 16 : 0;
   const uint32_t low = 0xffff;
   LANES(l)
   {
-    const uint32_t x = w->v[o->d][l] >> d & low,
-                   y = w->v[o->r[0]][l] >> s & low;
-    w->v[o->d][l] = (w->v[o->d][l] & ~(low << d)) | y << d;
-    w->v[o->r[0]][l] = (w->v[o->r[0]][l] & ~(low << s)) | x << s;
+    const uint32_t x = w->v[o->dest][l] >> d & low,
+                   y = w->v[o->source[0]][l] >> s & low;
+    w->v[o->dest][l] = (w->v[o->dest][l] & ~(low << d)) | y << d;
+    w->v[o->source[0]][l] = (w->v[o->source[0]][l] & ~(low << s)) | x << s;
   }
   return aq_wave_next(o);
 }
@@ -131,16 +131,16 @@ static const aq_wave_op *permute_rows(aq_wave *w, const aq_wave_op *o,
 {
   enum { FETCH_INACTIVE = 1, BOUND_CONTROL = 2 };
   const uint64_t exec = AQ_WAVE_EXEC(w);
-  const unsigned flags = o->more->inst.op_sel;
+  const unsigned flags = o->decoded->inst.op_sel;
   uint32_t from[AQ_WAVE_LANES];
   memcpy(from, lanes_source(w, o, 0), sizeof from);
   LANES(l)
   {
     const int lane = ((l & ~15) ^ other) | in[l];
     if (exec >> lane & 1 || flags & FETCH_INACTIVE)
-      w->v[o->d][l] = from[lane];
+      w->v[o->dest][l] = from[lane];
     else if (flags & BOUND_CONTROL)
-      w->v[o->d][l] = 0;
+      w->v[o->dest][l] = 0;
   }
   return aq_wave_next(o);
 }
@@ -162,7 +162,7 @@ static const aq_wave_op *permute_vector(aq_wave *w, const aq_wave_op *o,
 {
   uint8_t in[AQ_WAVE_LANES];
   for (int l = 0; l < AQ_WAVE_LANES; l++)
-    in[l] = w->v[o->r[1]][l] & 15;
+    in[l] = w->v[o->source[1]][l] & 15;
   return permute_rows(w, o, in, other);
 }
 
@@ -193,8 +193,8 @@ BODY(v_permlanex16_var_b32)
 static const aq_wave_op *move_relative(aq_wave *w, const aq_wave_op *o,
                                        uint32_t from, uint32_t to)
 {
-  const uint32_t d = o->d + to, s = o->r[0] + from;
-  const bool vector = o->kind[0] == AQ_WAVE_V;
+  const uint32_t d = o->dest + to, s = o->source[0] + from;
+  const bool vector = o->kind[0] == AQ_WAVE_VGPR;
   if (d >= AQ_WAVE_ACC || (vector && s >= AQ_WAVE_ACC))
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "M0 leaves the registers");
@@ -228,7 +228,8 @@ BODY(v_movrelsd_2_b32)
 BODY(v_swaprel_b32)
 {
   const uint32_t m0 = w->s[AQ_ISA_M0];
-  const uint32_t d = o->d + (m0 >> 16 & 0x3ff), s = o->r[0] + (m0 & 0x3ff);
+  const uint32_t d = o->dest + (m0 >> 16 & 0x3ff),
+                 s = o->source[0] + (m0 & 0x3ff);
   if (d >= AQ_WAVE_ACC || s >= AQ_WAVE_ACC)
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "M0 leaves the registers");
@@ -247,8 +248,8 @@ BODY(v_permlane64_b32)
   uint32_t from[AQ_WAVE_LANES];
   if (w->wave32)
     return aq_wave_next(o);
-  memcpy(from, w->v[o->r[0]], sizeof from);
-  LANES(l) w->v[o->d][l] = from[l ^ 32];
+  memcpy(from, w->v[o->source[0]], sizeof from);
+  LANES(l) w->v[o->dest][l] = from[l ^ 32];
   return aq_wave_next(o);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "gpu/wave/jit/kept.h"
+#include "gpu/wave/jit/library_cache.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void library(const char *name, time_t used)
   static char bytes[SIZE];
   const struct timespec times[2] = {{used, 0}, {used, 0}};
   path_of(path, name);
-  aq_native_kept_write(path, text, sizeof text, bytes, sizeof bytes);
+  aq_jit_cache_write(path, text, sizeof text, bytes, sizeof bytes);
   ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
@@ -55,15 +55,15 @@ START_TEST(a_folder_keeps_the_libraries_that_were_used_last)
   library("b.native", 1000);
   library("c.native", 2000);
   library("other", 500);
-  aq_native_kept_limit(aqtest_tmpdir(), 4 * SIZE);
+  aq_jit_cache_limit(aqtest_tmpdir(), 4 * SIZE);
   ck_assert(is_there("a.native") && is_there("b.native") &&
             is_there("c.native"));
-  aq_native_kept_limit(aqtest_tmpdir(), 3 * SIZE);
+  aq_jit_cache_limit(aqtest_tmpdir(), 3 * SIZE);
   ck_assert(!is_there("b.native"));
   ck_assert(is_there("a.native") && is_there("c.native"));
-  aq_native_kept_limit(aqtest_tmpdir(), 2 * SIZE);
+  aq_jit_cache_limit(aqtest_tmpdir(), 2 * SIZE);
   ck_assert(is_there("a.native") && !is_there("c.native"));
-  aq_native_kept_limit(aqtest_tmpdir(), 0);
+  aq_jit_cache_limit(aqtest_tmpdir(), 0);
   ck_assert(!is_there("a.native"));
   ck_assert(is_there("other")); /* is no library */
 }
@@ -76,13 +76,13 @@ START_TEST(a_library_is_read_for_its_text_only)
   all_remove();
   library("a.native", 1000);
   path_of(path, "a.native");
-  char *bytes = aq_native_kept_read(path, text, sizeof text, &size);
+  char *bytes = aq_jit_cache_read(path, text, sizeof text, &size);
   ck_assert_ptr_nonnull(bytes);
   ck_assert_uint_eq(size, SIZE);
   free(bytes);
-  ck_assert_ptr_null(aq_native_kept_read(path, "int y;", sizeof text, &size));
+  ck_assert_ptr_null(aq_jit_cache_read(path, "int y;", sizeof text, &size));
   ck_assert_int_eq(chmod(path, 0666), 0); /* others may write it */
-  ck_assert_ptr_null(aq_native_kept_read(path, text, sizeof text, &size));
+  ck_assert_ptr_null(aq_jit_cache_read(path, text, sizeof text, &size));
 }
 END_TEST
 

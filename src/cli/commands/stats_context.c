@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "cli/commands/stats_context.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/json_out.h"
+#include "report/stats/step_summary.h"
+
+/* How much of the run is known by op, frame or step. */
+void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
+{
+  static const char *const steps[] = {
+      [AQ_STEPS_NONE] = NULL,
+      [AQ_STEPS_MARKED] = "ProfilerStep",
+      [AQ_STEPS_REPEATED] = "repeated kernels",
+  };
+  const aq_context_counts *c = &d->context;
+  aq_json_out_map(json, "context");
+  aq_json_out_int(json, "dispatches", (int64_t)of);
+  aq_json_out_int(json, "in_ops", (int64_t)c->in_ops);
+  aq_json_out_int(json, "with_stack", (int64_t)c->in_frames);
+  aq_json_out_int(json, "by_forward_op", (int64_t)c->backward);
+  aq_json_out_int(json, "in_steps", (int64_t)c->in_steps);
+  aq_json_out_int(json, "ops", (int64_t)c->ops);
+  aq_json_out_int(json, "frames", (int64_t)c->frames);
+  aq_json_out_text(json, "steps_by", steps[c->steps]);
+  aq_json_out_int(json, "kernels_of_step",
+                  c->period ? (int64_t)c->period : AQ_NONE);
+  aq_json_out_close_map(json);
+}
+
+void aq_cli_context_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
+                        size_t of)
+{
+  const aq_context_counts *c = &d->context;
+  const bool by_frame = by == AQ_STATS_BY_MODULE || by == AQ_STATS_BY_LINE ||
+                        by == AQ_STATS_BY_STACK;
+  if (by == AQ_STATS_BY_OP)
+    fprintf(cli->out, "%zu of %zu dispatches have an op%s\n", c->in_ops, of,
+            c->ops ? "" : ": the run has no ops");
+  if (by_frame)
+    fprintf(cli->out, "%zu of %zu dispatches have a call stack%s\n",
+            c->in_frames, of,
+            c->frames ? "" : ": none recorded (with_stack=True records them)");
+  if (by_frame && c->backward)
+    fprintf(cli->out, "%zu of them have that of their forward op\n",
+            c->backward);
+  if (by == AQ_STATS_BY_STEP && c->steps == AQ_STEPS_REPEATED)
+    fprintf(cli->out,
+            "no ProfilerStep: a step is %zu kernels that repeat in order\n",
+            c->period);
+  if (by == AQ_STATS_BY_STEP)
+    fprintf(cli->out, "%zu of %zu dispatches are in steps\n", c->in_steps, of);
+}
+
+/* ---- work ---- */
+
+/* An amount over the time of known work, in `unit` a second; 0: unknown. */
+static double rate(const aq_stats_work *work, double amount, double unit)
+{
+  return amount > 0 && work->time > 0
+             ? amount / ((double)work->time / 1e12) / unit
+             : NAN;
+}
+
+/* An amount, exact where it fits an integer; unknown: none. */
+static void amount_cell(aq_cli_rows *rows, double amount)
+{
+  if (amount < 9e18)
+    aq_cli_cell_int(rows, amount > 0 ? (int64_t)llround(amount) : AQ_NONE);
+  else
+    aq_cli_cell_real(rows, "%.0f", amount);
+}
+
+void aq_cli_work_cells(aq_cli_rows *rows, const aq_stats_work *work)
+{
+  const bool some = work->ops + work->unknown > 0;
+  aq_cli_cell_int(rows, some ? work->ops : AQ_NONE);
+  aq_cli_cell_int(rows, some ? work->unknown : AQ_NONE);
+  aq_cli_cell_time(rows, some ? work->time : AQ_TIME_NONE);
+  amount_cell(rows, work->flops);
+  amount_cell(rows, work->bytes);
+  aq_cli_cell_real(rows, "%.2f", rate(work, work->flops, 1e12));
+  aq_cli_cell_real(rows, "%.1f", rate(work, work->bytes, 1e9));
+  aq_cli_cell_real(rows, "%.2f", rate(work, work->bus_bytes, 1e9));
+  aq_cli_cell_real(rows, "%.1f", some ? work->compute : NAN);
+  aq_cli_cell_real(rows, "%.1f", some ? work->memory : NAN);
+}
+
+/* ---- steps ---- */
+
+static bool is_anywhere(const aq_step_summaries *steps, int time)
+{
+  for (size_t i = 0; i < steps->count; i++)
+    if (steps->list[i].times[time] > 0)
+      return true;
+  return false;
+}
+
+/* Tables leave out times that no step has. */
+static void put_step(aq_cli_rows *rows, bool document,
+                     const aq_step_summaries *steps, const aq_step_summary *s)
+{
+  const aq_time *t = s->times;
+  const bool communicates = t[AQ_STEP_COMMUNICATION] > 0;
+  aq_cli_row_begin(rows);
+  aq_cli_cell_int(rows, s->step);
+  aq_cli_cell_int(rows, s->device);
+  aq_cli_cell_int(rows, s->rank);
+  aq_cli_cell_bool(rows, s->first, "first", "");
+  aq_cli_cell_int(rows, s->dispatches);
+  for (int i = 0; i < AQ_STEP_TIME_COUNT; i++)
+    aq_cli_cell_time(rows,
+                     document || is_anywhere(steps, i) ? t[i] : AQ_TIME_NONE);
+  aq_cli_cell_real(rows, "%.1f",
+                   communicates ? 100.0 * (double)t[AQ_STEP_HIDDEN] /
+                                      (double)t[AQ_STEP_COMMUNICATION]
+                                : NAN);
+  aq_cli_row_end(rows);
+}
+
+static aq_status put_steps(aq_cli *cli, aq_json_out *json,
+                           const aq_step_summaries *steps)
+{
+  static const aq_cli_column columns[] = {{"?>step", "step"},
+                                          {">device", "device"},
+                                          {"?>rank", "rank"},
+                                          {"<warm-up", "first"},
+                                          {">dispatches", "dispatches"},
+                                          {">span us", "span_ns"},
+                                          {">busy us", "busy_ns"},
+                                          {">compute us", "compute_ns"},
+                                          {"?>comm. us", "communication_ns"},
+                                          {"?>exposed us", "exposed_ns"},
+                                          {"+?>hidden us", "hidden_ns"},
+                                          {"?>copy us", "copy_ns"},
+                                          {"+?>exposed", "copy_exposed_ns"},
+                                          {"?>hidden %", "hidden_percent"},
+                                          {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "steps", columns);
+  for (size_t i = 0; i < steps->count; i++)
+    put_step(rows, json != NULL, steps, &steps->list[i]);
+  return aq_cli_rows_end(cli, rows);
+}
+
+/* Rounded: means need not be whole picoseconds. */
+static aq_time ps_of(double value)
+{
+  return isnan(value) ? AQ_TIME_NONE : (aq_time)llround(value);
+}
+
+static void put_figures_json(aq_json_out *json, const aq_step_summaries *steps)
+{
+  aq_json_out_map(json, "all_but_first");
+  aq_json_out_int(json, "count",
+                  (int64_t)steps->figures[AQ_STEP_SPAN].estimate.count);
+  for (int i = 0; i < AQ_STEP_TIME_COUNT; i++) {
+    const aq_step_figure *f = &steps->figures[i];
+    aq_json_out_map(json, aq_step_time_names[i]);
+    aq_json_out_ns(json, "mean_ns", ps_of(f->estimate.mean));
+    aq_json_out_ns(json, "median_ns", ps_of(f->median));
+    aq_json_out_ns(json, "half_ns", ps_of(f->estimate.half));
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_map(json);
+}
+
+static void put_figure(aq_cli *cli, const char *name, const aq_step_figure *f)
+{
+  fprintf(cli->out, "  %s: mean %.3f us, median %.3f us", name,
+          f->estimate.mean / AQ_US, f->median / AQ_US);
+  if (isnan(f->estimate.half))
+    fprintf(cli->out, "; one step: no interval\n");
+  else
+    fprintf(cli->out, ", 95 %% within %.3f us of the mean\n",
+            f->estimate.half / AQ_US);
+}
+
+static void put_figures(aq_cli *cli, const aq_step_summaries *steps)
+{
+  const size_t count = steps->figures[AQ_STEP_SPAN].estimate.count;
+  if (count == 0) {
+    fprintf(cli->out, "1 step a device: no statistics of steps\n");
+    return;
+  }
+  fprintf(cli->out, "%zu step%s, without the first of each device:\n", count,
+          count == 1 ? "" : "s");
+  put_figure(cli, "span", &steps->figures[AQ_STEP_SPAN]);
+  put_figure(cli, "busy", &steps->figures[AQ_STEP_BUSY]);
+  if (!steps->communicates)
+    return;
+  put_figure(cli, "communication", &steps->figures[AQ_STEP_COMMUNICATION]);
+  put_figure(cli, "exposed", &steps->figures[AQ_STEP_EXPOSED]);
+}
+
+aq_status aq_cli_steps_put(aq_cli *cli, aq_json_out *json,
+                           const aq_dispatches *dispatches)
+{
+  aq_step_summaries steps;
+  if (!aq_step_summaries_make(dispatches, &steps))
+    return aq_diag_no_memory(&cli->diag);
+  aq_status status = put_steps(cli, json, &steps);
+  const bool has_steps = dispatches->context.steps != AQ_STEPS_NONE;
+  if (json)
+    put_figures_json(json, &steps);
+  else if (status == AQ_OK && has_steps)
+    put_figures(cli, &steps);
+  else if (status == AQ_OK)
+    fprintf(cli->out, "no steps: no ProfilerStep, and no sequence of kernels "
+                      "that repeats; the row is the whole run\n");
+  free(steps.list);
+  return status;
+}

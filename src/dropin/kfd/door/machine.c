@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "dropin/kfd/door/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dropin/hsa/base/exec_options.h"
+#include "dropin/hsa/base/recording.h"
+#include "gpu/wave/core/wave.h"
+
+/* The process's: a preloaded library has no caller to pass it on. */
+static struct {
+  pthread_mutex_t lock;
+  bool failed, watched;
+  aqkfd *driver;
+  aqkfd_process *process; /* atomic */
+  aqdrop_recording *recording;
+  aq_jit_builder *builder;
+  aq_wave_machine *waves;
+} machine = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What --compile, --profile-isa, --trace-isa and --timeout of exec ask for. */
+static aq_status waves_open(aq_diag *diag)
+{
+  aq_status status = aq_wave_machine_create(&machine.waves, diag);
+  if (status == AQ_OK)
+    status = aqdrop_exec_compile(machine.waves, &machine.builder, diag);
+  if (status == AQ_OK)
+    status = aqdrop_exec_report_at(machine.waves, diag);
+  if (status == AQ_OK)
+    status = aqdrop_exec_profile(machine.waves, diag);
+  return status == AQ_OK ? aqdrop_exec_trace(machine.waves, diag) : status;
+}
+
+/* ---- life ---- */
+
+/* The parent's threads are not here, and the locks of its machine may be held:
+ * it stays where it is, as memory without a user. */
+static void child_begin(void)
+{
+  pthread_mutex_init(&machine.lock, NULL);
+  if (machine.recording)
+    aqdrop_recording_abandon(machine.recording);
+  machine.driver = NULL;
+  machine.waves = NULL;
+  machine.builder = NULL;
+  machine.recording = NULL;
+  __atomic_store_n(&machine.process, NULL, __ATOMIC_RELEASE);
+}
+
+static aq_status driver_open(const aqdrop_edits *edits, aq_diag *diag)
+{
+  const char *device = secure_getenv("AQUEDUCT_DEVICE");
+  const aqkfd_options options = {
+      .device = device && *device ? device : NULL,
+      .edits = edits->list,
+      .records = aqdrop_recording_sink(machine.recording),
+      .epoch = aqdrop_recording_epoch(machine.recording),
+      .executor = aq_wave_machine_executor(machine.waves),
+      .line = aqdrop_line_print};
+  aqkfd_process *process = NULL;
+  aq_status status = aqkfd_create(&options, &machine.driver, diag);
+  if (status == AQ_OK)
+    status = aqkfd_process_open(machine.driver, &process, diag);
+  if (status != AQ_OK)
+    return status;
+  aqdrop_recording_attach(machine.recording, aqkfd_transport(machine.driver));
+  __atomic_store_n(&machine.process, process, __ATOMIC_RELEASE);
+  aqdrop_exec_tell();
+  return AQ_OK;
+}
+
+static aq_status machine_open(aq_diag *diag)
+{
+  aqdrop_edits edits = {NULL, NULL};
+  if (!machine.watched)
+    machine.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
+  aq_status status = aqdrop_recording_create(&machine.recording, diag);
+  if (status == AQ_OK)
+    status = waves_open(diag);
+  if (status == AQ_OK)
+    status = aqdrop_edits_read(&edits, diag);
+  if (status == AQ_OK)
+    status = driver_open(&edits, diag);
+  aqdrop_edits_fini(&edits);
+  return status;
+}
+
+static aqkfd_process *process_known(void)
+{
+  return __atomic_load_n(&machine.process, __ATOMIC_ACQUIRE);
+}
+
+static aqkfd_process *process_make(void)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  if (process_known())
+    return process_known();
+  pthread_mutex_lock(&machine.lock);
+  if (!machine.process && !machine.failed && machine_open(&diag) != AQ_OK) {
+    machine.failed = true;
+    fprintf(stderr, "aqueduct: /dev/kfd: %s\n", diag.text);
+  }
+  pthread_mutex_unlock(&machine.lock);
+  return process_known();
+}
+
+/* ---- descriptors ---- */
+
+static int file_open(off_t at, int flags)
+{
+  char path[64];
+  const aqkfd_process *process = process_make();
+  if (!process) {
+    errno = ENODEV;
+    return -1;
+  }
+  snprintf(path, sizeof path, "/proc/self/fd/%d", aqkfd_process_file(process));
+  const int fd = open(path, O_RDWR | (flags & O_CLOEXEC));
+  if (fd >= 0 && lseek(fd, at, SEEK_SET) != at) {
+    close(fd);
+    errno = ENODEV;
+    return -1;
+  }
+  return fd;
+}
+
+static off_t file_stands(const aqkfd_process *process, int fd)
+{
+  struct stat theirs, ours;
+  return fstat(fd, &theirs) == 0 &&
+                 fstat(aqkfd_process_file(process), &ours) == 0 &&
+                 theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev
+             ? lseek(fd, 0, SEEK_CUR)
+             : -1;
+}
+
+/* Other threads of the program may still run: nothing is freed. */
+__attribute__((destructor)) static void machine_end(void)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record_sink *sink = aqdrop_recording_results_sink(machine.recording);
+  if (sink && machine.waves &&
+      aq_wave_machine_profile_put(machine.waves, sink, &diag) != AQ_OK)
+    fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
+  if (machine.recording)
+    aqdrop_recording_end(machine.recording);
+}
+
+__attribute__((visibility("default")))
+const aqkfd_machine aqueduct_machine = {.size = sizeof aqueduct_machine,
+                                        .process = process_make,
+                                        .known = process_known,
+                                        .open = file_open,
+                                        .stands = file_stands,
+                                        .file = aqkfd_process_file,
+                                        .ioctl = aqkfd_ioctl,
+                                        .render_ioctl = aqkfd_render_ioctl,
+                                        .unmapping = aqkfd_unmapping};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of a driver and of a process, for the files of this room alone.
+ * driver.c has the essay.
+ */
+#ifndef AQKFD_KFD_PRIV_H
+#define AQKFD_KFD_PRIV_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_sim/client.h"
+#include "common/allocations.h"
+#include "dropin/hsa/base/device_identity.h"
+#include "dropin/kfd/kfd.h"
+#include "dropin/kfd/uapi.h"
+
+enum {
+  AQKFD_PAGE = 4096,
+  AQKFD_EVENTS = 4096,    /* signal events: slots of the page */
+  AQKFD_QUEUES = 1024,    /* of a process */
+  AQKFD_DOORBELLS = 8192, /* bytes of a device's page of doorbells */
+  AQKFD_DEVICES = AQSIM_DEVICES_MAX,
+  AQKFD_NAME = 256,
+  AQKFD_EVENT_PAGE = AQKFD_EVENTS * 8, /* bytes */
+};
+
+/* Of the file: where a page of events lies that no block is given for, and
+ * where blocks end, behind which are the pages of doorbells. */
+#define AQKFD_EVENT_OFFSET ((UINT64_C(1) << 61) + (UINT64_C(1) << 60))
+#define AQKFD_BLOCKS_END   (UINT64_C(1) << 61)
+
+/* One past the last address of devices: the program's addresses end there. */
+#define AQKFD_VA_END (UINT64_C(1) << 47)
+
+/* Node n is device n - 1; node 0 is the host. */
+static inline uint32_t aqkfd_gpu_id(uint32_t device)
+{
+  return device + 2;
+}
+
+struct aqkfd {
+  aqkfd_options options;
+  aq_transport *transport;
+  aq_transport_info info;
+  aqsim_device_set models;
+  aq_allocations *allocations;
+  aqsim_client client;
+  const aqdrop_identity *personas[AQKFD_DEVICES];
+  uint64_t system_base;   /* ns of the host's clock at virtual time 0 */
+  pthread_mutex_t lock;   /* of the following; a leaf but for events */
+  aqkfd_process *process; /* that has the address space, or NULL */
+  struct aqkfd_queue *queues_free;
+  /* Under the simulator's lock: */
+  char kernel_name[AQKFD_NAME]; /* of the description asked for last */
+  pthread_mutex_t kernel_lock;  /* a leaf: of the following */
+  uint64_t *kernels;            /* objects that were described */
+  size_t kernel_count, kernel_capacity;
+};
+
+/* Memory that the process allocated. */
+typedef struct aqkfd_block {
+  struct aqkfd_block *next;
+  uint64_t handle;
+  uint64_t va, size;
+  uint64_t offset; /* in the file; userptr: none */
+  uint64_t host;   /* where this process reaches it, when it is not at va */
+  void *own;       /* a mapping of ours, or NULL */
+  uint32_t device; /* that it was asked of */
+  uint32_t flags;  /* AQKFD_MEMORY_* */
+  uint64_t mapped; /* bits of devices */
+} aqkfd_block;
+
+typedef struct aqkfd_waiter aqkfd_waiter;
+
+typedef struct aqkfd_event {
+  struct aqkfd_event *next;
+  uint32_t id, type;
+  bool signaled, auto_reset;
+  uint64_t age;
+  aqkfd_memory_exception memory;
+  aqkfd_waiter *waiters;
+} aqkfd_event;
+
+typedef struct aqkfd_queue {
+  aqkfd *driver;
+  aqkfd_process *process; /* under driver->lock; NULL: it has ended */
+  uint32_t number;        /* of its ring; under driver->lock */
+  struct aqkfd_queue *next_free;
+  aq_ring *ring; /* NULL: it has ended */
+  uint32_t id, device;
+  uint32_t doorbell; /* its index in the page of its device */
+  aq_amd_queue *abi; /* the client's, or `own` */
+  aq_amd_queue own;
+  uint64_t base, bytes; /* of the ring */
+  uint64_t save_area;   /* begins with aqkfd_save_header, or 0 */
+} aqkfd_queue;
+
+typedef struct aqkfd_range {
+  struct aqkfd_range *next;
+  uint64_t first, end;       /* bytes, whole pages */
+  uint64_t access, in_place; /* bits of devices */
+  uint32_t flags, preferred, prefetch, granularity;
+  bool published;
+} aqkfd_range;
+
+/* Memory that the client unmapped while another thread had the lock. */
+typedef struct aqkfd_stretch {
+  struct aqkfd_stretch *next;
+  uint64_t first, end;
+} aqkfd_stretch;
+
+struct aqkfd_process {
+  aqkfd *driver;
+  int file;
+  aqkfd_stretch *unmapped; /* atomic */
+  pthread_mutex_t lock;    /* of the following, but for the events */
+  uint64_t file_end;       /* bytes of the file that were given out */
+  uint64_t handles;        /* given out so far */
+  aqkfd_block *blocks;
+  uint64_t used[AQKFD_DEVICES]; /* bytes of a device's memory */
+  uint64_t
+      doorbells[AQKFD_DEVICES]; /* offsets of their pages; 0: none so far */
+  uint64_t *doorbell_pages[AQKFD_DEVICES]; /* our mapping */
+  aqkfd_queue *queues[AQKFD_QUEUES];
+  aqkfd_range *ranges;
+  bool xnack, runtime;
+  pthread_mutex_t event_lock; /* a leaf: of the following */
+  pthread_cond_t event_set;
+  aqkfd_event *events;
+  uint32_t other_events; /* made so far that are no signal events */
+  uint64_t *event_page;  /* of a block, or of the file */
+  bool event_page_ours;
+  aqkfd_event *signals[AQKFD_EVENTS];
+};
+
+typedef int aqkfd_call(aqkfd_process *process, void *arguments);
+
+#define C(number, name, direction, arguments, function, answer, error, text)   \
+  aqkfd_call aqkfd_call_##function;
+#include "dropin/kfd/calls.def"
+#undef C
+
+/* The device of a gpu_id; false: there is none. */
+static inline bool aqkfd_device_find(const aqkfd *driver, uint32_t gpu_id,
+                                     uint32_t *device)
+{
+  *device = gpu_id - 2;
+  return gpu_id >= 2 && *device < driver->info.device_count;
+}
+
+static inline uint64_t aqkfd_round(uint64_t bytes)
+{
+  return (bytes + AQKFD_PAGE - 1) & ~(uint64_t)(AQKFD_PAGE - 1);
+}
+
+/* Whether the client's bytes are there: else EFAULT. */
+bool aqkfd_reaches(uint64_t address, uint64_t size, bool write);
+
+/* Whether the client has mapped the bytes of a file from `offset` on, for
+ * reading and writing, at an address. */
+bool aqkfd_client_maps(int file, uint64_t address, uint64_t size,
+                       uint64_t offset);
+
+void aqkfd_line(const aqkfd *driver, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- memory.c ---- */
+
+/* A part of the file; the process is locked. */
+uint64_t aqkfd_file_take(aqkfd_process *process, uint64_t size, uint64_t align);
+
+/* Our mapping of a part of the file; NULL: it cannot be made. */
+void *aqkfd_file_map(const aqkfd_process *process, uint64_t offset,
+                     uint64_t size);
+
+/* The block of a handle, or NULL; the process is locked. */
+aqkfd_block *aqkfd_block_find(aqkfd_process *process, uint64_t handle);
+
+/* Where this process reaches the pages of a block: our mapping, made now;
+ * NULL: it cannot be made. */
+void *aqkfd_block_map(aqkfd_process *process, aqkfd_block *block);
+
+/* Whether a block that is mapped has some of the bytes; the process is locked.
+ */
+bool aqkfd_blocks_overlap(const aqkfd_process *process, uint64_t address,
+                          uint64_t size);
+
+/* The device has a page of doorbells from now on: 0, or a negative errno. The
+ * process is locked. */
+int aqkfd_doorbells_take(aqkfd_process *process, uint32_t device);
+
+void aqkfd_memory_fini(aqkfd_process *process);
+
+/* ---- events.c ---- */
+
+void aqkfd_events_init(aqkfd_process *process);
+void aqkfd_events_fini(aqkfd_process *process);
+
+/* An interrupt for a signal event. */
+void aqkfd_event_interrupt(aqkfd_process *process, uint32_t id);
+
+/* A device's access failed: every memory event has it. */
+void aqkfd_event_fault(aqkfd_process *process, uint32_t device,
+                       uint64_t address, uint32_t reasons);
+
+/* ---- queues.c ---- */
+
+void aqkfd_queues_fini(aqkfd_process *process);
+
+/* Frees the memory of queues that were; the transport is closed. */
+void aqkfd_queues_release(aqkfd *driver);
+
+/* ---- svm.c ---- */
+
+void aqkfd_ranges_fini(aqkfd_process *process);
+
+/* Ranges end that the client unmapped while another thread made a call. The
+ * process is locked. */
+void aqkfd_ranges_settle(aqkfd_process *process);
+
+/* Whether some of the bytes are of a range; the process is locked. */
+bool aqkfd_ranges_overlap(const aqkfd_process *process, uint64_t address,
+                          uint64_t size);
+
+/* ---- kernels.c ---- */
+
+/* Of aqsim_client. */
+bool aqkfd_kernel_describe(void *driver, uint64_t object, uint32_t device,
+                           aq_kernel_desc *out);
+
+/* The pages are about to go: so do the kernels in them. */
+void aqkfd_kernels_forget(aqkfd *driver, uint64_t address, uint64_t size);
+
+#endif

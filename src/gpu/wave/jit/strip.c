@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "gpu/wave/jit/strip.h"
+
+#include <stddef.h>
+
+#include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/jit/strip_avx.h"
+
+enum { DEAD = AQ_STRIP_DEAD, END = AQ_STRIP_END };
+
+/* ---- rules ---- */
+
+static const aq_strip_rule *rule_named(const char *name)
+{
+  const aq_strip_rule *const tables[] = {
+      aq_strip_rules_words, aq_strip_rules_floats, aq_strip_rules_halves};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    for (const aq_strip_rule *r = tables[i]; r->name; r++)
+      if (strcmp(r->name, name) == 0)
+        return r;
+  return NULL;
+}
+
+void aq_strip_rules_give(aq_wave_texts *texts)
+{
+  aq_wave_texts_rules_put(texts, rule_named);
+}
+
+const aq_strip_rule *aq_strip_rule_of(const aq_wave_texts *texts,
+                                      const aq_wave_op *o)
+{
+  const aq_wave_text *t = aq_wave_text_for(texts, o);
+  const aq_wave_ruled *ruled = t ? NULL : aq_wave_ruled_for(texts, o);
+  if (!t)
+    return ruled ? ruled->rule : aq_strip_load_rule(texts, o);
+  if (!t->rule || (aq_wave_text_move(o) && !aq_strip_move_fits(t->rule, o)))
+    return NULL;
+  for (int i = 0; t->rule->sources[i]; i++)
+    if (t->rule->sources[i] == 'n' &&
+        (o->kind[i] != AQ_WAVE_CONSTANT ||
+         (o->run == aq_wave_form_run && o->decoded->form->sources[i].changes)))
+      return NULL;
+  return t->rule;
+}
+
+/* ---- adding ---- */
+
+void aq_strip_begin(aq_strip *s, aq_x86 *x, const aq_wave_texts *texts,
+                    const aq_wave_op *ops, const aq_wave_lives *lives,
+                    bool wave32)
+{
+  memset(s, 0, sizeof *s);
+  s->x = x;
+  s->texts = texts;
+  s->ops = ops;
+  s->lives = lives;
+  s->wave32 = wave32;
+}
+
+static bool is_scalar_read(const aq_strip *s, unsigned code)
+{
+  return s->scalars_read[code / 64] >> code % 64 & 1;
+}
+
+/* Whether words of scalars overlap one that the run writes as a mask. */
+static bool overlaps_mask(const aq_strip *s, unsigned code, unsigned words,
+                          bool allow_same)
+{
+  const unsigned each = s->wave32 ? 1 : 2;
+  for (unsigned i = 0; i < s->mask_count; i++)
+    if (code < s->masks[i] + each && s->masks[i] < code + words &&
+        !(allow_same && s->masks[i] == code))
+      return true;
+  return false;
+}
+
+bool aq_strip_lets_pass(const aq_strip *s, const uint16_t reads[][2],
+                        unsigned read_count, unsigned write_first,
+                        unsigned write_count)
+{
+  if (s->count == 0)
+    return true;
+  for (unsigned i = 0; i < read_count; i++)
+    if (overlaps_mask(s, reads[i][0], reads[i][1], false))
+      return false;
+  for (unsigned i = write_first; i < write_first + write_count; i++)
+    if (aq_wave_is_exec(i) || is_scalar_read(s, i))
+      return false;
+  return !overlaps_mask(s, write_first, write_count, false);
+}
+
+static void source_put(aq_strip_op *op, uint16_t value, uint32_t number,
+                       const aq_wave_form_source *change)
+{
+  op->sources[op->source_count++] =
+      (aq_strip_source){.value = value, .number = number, .change = change};
+}
+
+/* Source `i` of the instruction, as the rule's letter asks for. */
+static void source_read(aq_strip_op *op, const aq_wave_op *o, int i,
+                        char letter)
+{
+  const aq_wave_form_source *change =
+      o->run == aq_wave_form_run && o->decoded->form->sources[i].changes
+          ? &o->decoded->form->sources[i]
+          : NULL;
+  const unsigned words = letter == 'U' ? 2 : 1;
+  for (unsigned k = 0; k < words; k++) {
+    const bool changed = change && k == words - 1;
+    if (letter == 'm')
+      source_put(op, (uint16_t)(AQ_STRIP_MASK + o->source[i]), 0, NULL);
+    else if (o->kind[i] == AQ_WAVE_VGPR)
+      source_put(op, (uint16_t)(o->source[i] + k), 0, changed ? change : NULL);
+    else if (o->kind[i] == AQ_WAVE_SGPR)
+      source_put(op, (uint16_t)(AQ_STRIP_SCALAR + o->source[i] + k), 0,
+                 changed ? change : NULL);
+    else
+      source_put(op, AQ_STRIP_NUMBER, (uint32_t)(o->constant[i] >> (32 * k)),
+                 changed ? change : NULL);
+  }
+}
+
+static void results_read(aq_strip_op *op, const aq_wave_op *o)
+{
+  const char *results = op->rule->results;
+  if (*results == 'm')
+    op->results[op->result_count++] = (uint16_t)(AQ_STRIP_MASK + o->dest);
+  const unsigned words = *results == 'U'   ? 2
+                         : *results <= '4' ? (unsigned)(*results - '0')
+                                           : 1;
+  for (unsigned k = 0; *results != 'm' && k < words; k++)
+    op->results[op->result_count++] = (uint16_t)(o->dest + k);
+  if (*results != 'm' && results[1] == 'm')
+    op->results[op->result_count++] = (uint16_t)(AQ_STRIP_MASK + o->dest2);
+}
+
+static bool row_is_written(const aq_strip *s, unsigned row)
+{
+  return s->written[row / 64] >> row % 64 & 1;
+}
+
+/* Whether the run can take it as it is now. */
+static bool op_fits(const aq_strip *s, const aq_strip_op *op)
+{
+  const unsigned each = s->wave32 ? 1 : 2;
+  for (unsigned i = 0; i < op->source_count; i++) {
+    const unsigned v = op->sources[i].value;
+    if (v >= AQ_STRIP_MASK && v < AQ_STRIP_MOVED &&
+        overlaps_mask(s, v - AQ_STRIP_MASK, each, true))
+      return false;
+    if (v >= AQ_STRIP_SCALAR && v < AQ_STRIP_MASK &&
+        overlaps_mask(s, v - AQ_STRIP_SCALAR, 1, false))
+      return false;
+  }
+  for (unsigned i = 0; i < op->result_count; i++)
+    if (op->results[i] >= AQ_STRIP_MASK &&
+        (overlaps_mask(s, op->results[i] - AQ_STRIP_MASK, each, true) ||
+         s->mask_count + 2 > AQ_STRIP_MASKS))
+      return false;
+  if (op->rule->nan == AQ_STRIP_LOAD &&
+      (s->load_count == AQ_STRIP_LOADS ||
+       (op->o->dest2 != AQ_WAVE_NONE &&
+        overlaps_mask(s, op->o->dest2, 2, false))))
+    return false;
+  /* The handlers of strips that leave would move rows that the others wrote. */
+  if (op->moves ? s->may_leave || s->move_count == AQ_STRIP_MOVES ||
+                      row_is_written(s, op->from)
+                : s->move_count > 0 && op->rule->nan != AQ_STRIP_PLAIN)
+    return false;
+  return s->count < AQ_STRIP_MAX && s->rows_written + 4 < AQ_STRIP_SPILLS;
+}
+
+static void mask_add(aq_strip *s, unsigned code)
+{
+  for (unsigned i = 0; i < s->mask_count; i++)
+    if (s->masks[i] == code)
+      return;
+  s->masks[s->mask_count++] = (uint16_t)code;
+}
+
+bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
+{
+  const aq_strip_rule *rule = aq_strip_rule_of(s->texts, o);
+  if (!rule)
+    return false;
+  aq_strip_op op = {.o = o,
+                    .rule = rule,
+                    .move = aq_wave_text_move(o),
+                    .rest = (uint16_t)rest};
+  const bool loads = rule->nan == AQ_STRIP_LOAD;
+  for (int i = 0; rule->sources[i]; i++)
+    source_read(&op, o, i + loads, rule->sources[i]);
+  results_read(&op, o);
+  if (!rule->sources[0])
+    source_put(&op, o->decoded->address, 0, NULL);
+  op.moves = op.move || !rule->sources[0];
+  op.from = op.move ? o->source[0] : o->decoded->data;
+  if (rule->nan == AQ_STRIP_HALVES && (op.part = aq_wave_ruled_part(o)))
+    source_put(&op, op.results[0], 0, NULL); /* the rest of its register */
+  if (!op_fits(s, &op))
+    return false;
+  for (unsigned i = 0; i < op.source_count; i++) {
+    const unsigned v = op.sources[i].value;
+    if (v >= AQ_STRIP_MASK && v < AQ_STRIP_MOVED) {
+      for (unsigned k = 0; k < 2; k++)
+        s->scalars_read[(v - AQ_STRIP_MASK + k) / 64] |=
+            (uint64_t)1 << (v - AQ_STRIP_MASK + k) % 64;
+    } else if (v >= AQ_STRIP_SCALAR && v < AQ_STRIP_MASK) {
+      s->scalars_read[(v - AQ_STRIP_SCALAR) / 64] |=
+          (uint64_t)1 << (v - AQ_STRIP_SCALAR) % 64;
+    }
+  }
+  if (loads) {
+    op.load = (uint8_t)s->load_count++;
+    aq_strip_load_join(s, &op);
+    for (unsigned k = 0; o->dest2 != AQ_WAVE_NONE && k < 2; k++)
+      s->scalars_read[(o->dest2 + k) / 64] |= (uint64_t)1
+                                              << (o->dest2 + k) % 64;
+  }
+  if (op.moves)
+    aq_strip_move_join(s, &op);
+  for (unsigned i = 0; i < op.result_count; i++)
+    if (op.results[i] >= AQ_STRIP_MASK) {
+      mask_add(s, op.results[i] - AQ_STRIP_MASK);
+    } else if (op.results[i] < AQ_WAVE_ROWS) {
+      s->rows_written++;
+      s->written[op.results[i] / 64] |= (uint64_t)1 << op.results[i] % 64;
+    }
+  s->may_leave |= rule->nan != AQ_STRIP_PLAIN;
+  s->doubles |= rule->nan == AQ_STRIP_WIDE;
+  s->halves |= rule->nan == AQ_STRIP_HALVES;
+  s->list[s->count++] = op;
+  return true;
+}
+
+/* ---- strips that leave ---- */
+
+int64_t aq_strip_rest_run(aq_wave *w, const aq_wave_op *ops,
+                          const aq_strip_rest *rest, unsigned strip)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w), left = UINT64_MAX << 8 * strip;
+  int64_t fault = -1;
+  w->strip.rest = NULL;
+  AQ_WAVE_EXEC(w) = exec & left;
+  for (unsigned i = 0; i < rest->count && fault < 0; i++) {
+    const aq_wave_op *o = ops + rest->list[i].op;
+    if (!o->run(w, o))
+      fault = rest->list[i].rest;
+  }
+  AQ_WAVE_EXEC(w) = exec;
+  for (unsigned i = 0; i < rest->mask_count; i++) {
+    const unsigned code = rest->masks[i];
+    const uint64_t now =
+        w->s[code] | (w->wave32 ? 0 : (uint64_t)w->s[code + 1] << 32);
+    aq_wave_put_mask(w, (uint16_t)code,
+                     (now & left) | (w->strip.masks[i] & ~left));
+  }
+  return fault;
+}
+
+/* ---- the run ---- */
+
+/* The values of results, once the instruction is written. */
+static void result_keep(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
+{
+  const unsigned value = op->results[k];
+  aq_strip_value_forget(s, value);
+  s->spill_of[value] = -1;
+  s->next_of[value] = op->nexts[k];
+  if (value < AQ_STRIP_SCALAR && !s->is_dirty[value]) {
+    s->is_dirty[value] = true;
+    s->dirty_rows[s->dirty_count++] = (uint16_t)value;
+  }
+  if (op->nexts[k] != DEAD) {
+    s->owner[reg] = (int16_t)value;
+    s->register_of[value] = (int16_t)reg;
+  }
+}
+
+/* Finds the next reader of each value, and which floats lead to no others. */
+static void nexts_find(aq_strip *s)
+{
+  /* Rows whose NaN gives one of f32 later, or of f64, with the next row. */
+  bool chained[AQ_WAVE_ROWS] = {false}, chained64[AQ_WAVE_ROWS + 1] = {false},
+       kept[AQ_STRIP_VALUES] = {false};
+  const unsigned last = (unsigned)(s->list[s->count - 1].o - s->ops);
+  const uint64_t *rows = aq_wave_lives_rows(s->lives, last);
+  for (unsigned v = 0; v < AQ_STRIP_SCALAR; v++)
+    kept[v] = rows[v / 64] >> v % 64 & 1;
+  for (unsigned i = 0; i < s->mask_count; i++)
+    kept[AQ_STRIP_MASK + s->masks[i]] =
+        aq_wave_lives_scalar(s->lives, last, s->masks[i]) ||
+        (!s->wave32 && aq_wave_lives_scalar(s->lives, last, s->masks[i] + 1u));
+  for (unsigned v = 0; v < AQ_STRIP_VALUES; v++)
+    s->next_of[v] = kept[v] ? END : DEAD;
+  for (unsigned i = s->count; i-- > 0;) {
+    aq_strip_op *op = &s->list[i];
+    const bool chains = op->rule->nan == AQ_STRIP_CHAINS;
+    op->is_dead = op->rule->nan != AQ_STRIP_LOAD; /* which may fault */
+    for (unsigned k = 0; k < op->result_count; k++) {
+      op->nexts[k] = s->next_of[op->results[k]];
+      op->is_kept[k] = kept[op->results[k]];
+      op->is_dead &= aq_strip_is_dead(op, k);
+      s->next_of[op->results[k]] = DEAD;
+      kept[op->results[k]] = false;
+    }
+    if (op->is_dead)
+      continue; /* it reads nothing, and looks for no NaN */
+    const bool chains64 = op->rule->nan == AQ_STRIP_WIDE;
+    op->looks = chains     ? !chained[op->results[0]]
+                : chains64 ? !chained64[op->results[0]]
+                           : false;
+    for (unsigned k = 0; k < op->result_count; k++)
+      if (op->results[k] < AQ_STRIP_SCALAR) {
+        chained[op->results[k]] = chained64[op->results[k]] = false;
+        if (op->results[k] > 0)
+          chained64[op->results[k] - 1] = false;
+      }
+    for (unsigned k = 0; k < op->source_count; k++)
+      if (op->sources[k].value != AQ_STRIP_NUMBER)
+        op->sources[k].next = s->next_of[op->sources[k].value];
+    for (unsigned k = 0; k < op->source_count; k++) {
+      const unsigned value = op->sources[k].value;
+      if (value == AQ_STRIP_NUMBER)
+        continue;
+      s->next_of[value] = (uint16_t)i;
+      if (chains64 && op->rule->sources[0] == 'U' && k % 2 == 0 &&
+          value < AQ_STRIP_SCALAR)
+        chained64[value] = true;
+      if (chains && value < AQ_STRIP_SCALAR &&
+          (!op->sources[k].change || op->sources[k].change->down == 0))
+        chained[value] = true;
+    }
+  }
+}
+
+/* The result goes to a part of its register. */
+static void part_place(aq_strip *s, const aq_wave_form *form,
+                       aq_x86_operand old, int reg)
+{
+  if (form->first)
+    avx_shift(s, 6, reg, reg, form->first);
+  avx_and(s, reg, reg, avx_same(s, form->mask));
+  if (!form->kept)
+    return;
+  avx_load(s, AQ_STRIP_T0, old);
+  avx_and(s, AQ_STRIP_T0, AQ_STRIP_T0, avx_same(s, form->kept));
+  avx_or(s, reg, reg, aq_x86_ymm(AQ_STRIP_T0));
+}
+
+static void op_write(aq_strip *s, const aq_strip_op *op)
+{
+  const int *regs = s->result_registers;
+  if (op->is_dead)
+    return;
+  s->pinned = 0;
+  aq_x86_operand old = {0};
+  if (op->keeps || op->part)
+    old = aq_strip_old(s, op);
+  op->rule->emit(s, op);
+  aq_strip_read(s, op);
+  if (op->keeps)
+    aq_strip_move_keep(s, op, old, regs[0]);
+  if (op->part)
+    part_place(s, op->part, old, regs[0]);
+  if (op->looks && op->rule->nan == AQ_STRIP_CHAINS)
+    aq_strip_nans(s, regs[0], regs[0]);
+  for (unsigned k = 0; k < op->result_count; k++)
+    result_keep(s, op, k, regs[k]);
+}
+
+/* Rows that changed go to the wave, in the lanes of EXEC. */
+static void rows_write(aq_strip *s, bool some)
+{
+  for (unsigned i = 0; i < s->dirty_count; i++) {
+    const unsigned row = s->dirty_rows[i];
+    const aq_x86_operand at = {AQ_X86_ROW, aq_strip_row_at(row)};
+    int reg = s->register_of[row];
+    if (s->next_of[row] != END)
+      continue;
+    if (reg < 0) {
+      reg = AQ_STRIP_T0;
+      aq_strip_register_load(s, reg, aq_strip_spill_operand(s->spill_of[row]));
+    }
+    if (some) { /* vblendvps */
+      aq_x86_vex(s->x, 3, 1, false, 0x4a, AQ_STRIP_T1, reg, at, true);
+      aq_x86_byte(s->x, AQ_STRIP_T2 << 4);
+      reg = AQ_STRIP_T1;
+    }
+    aq_strip_register_store(s, reg, at);
+  }
+}
+
+static void lane_mask_make(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  static const uint32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_RBP));
+  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_STRIP_T2),
+             false);
+  aq_x86_vex(x, 1, 1, false, 0xdb, AQ_STRIP_T2, AQ_STRIP_T2,
+             aq_x86_constant(x, bits), false);
+  aq_x86_vex(x, 1, 1, false, 0xef, AQ_STRIP_T0, AQ_STRIP_T0,
+             aq_x86_ymm(AQ_STRIP_T0), false);
+  aq_x86_vex(x, 1, 1, false, 0x76, AQ_STRIP_T2, AQ_STRIP_T2,
+             aq_x86_ymm(AQ_STRIP_T0), false);
+}
+
+/* f64 computes with the thread's MODE, which is f32's. */
+static void mode_test(aq_strip *s)
+{
+  enum { HALVES = 0x33 };
+  aq_x86 *x = s->x;
+  aq_x86_wave(x, 0x8b, AQ_RAX, false, (int32_t)offsetof(aq_wave, mode));
+  aq_x86_registers(x, 0x89, AQ_RAX, AQ_RCX, false);
+  aq_x86_shift(x, 5, AQ_RCX, false, 2);
+  aq_x86_registers(x, 0x31, AQ_RAX, AQ_RCX, false);
+  aq_x86_number(x, 4, AQ_RCX, false, HALVES);
+  aq_strip_leave_if(s, AQ_X86_NE);
+}
+
+/* The description of a run that a strip left, for the handlers. */
+static void rest_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  while (x->size % 8 != 0 && !x->full)
+    aq_x86_byte(x, 0);
+  aq_x86_word(x, s->count | (uint32_t)s->mask_count << 16);
+  for (unsigned i = 0; i < AQ_STRIP_MASKS; i += 2)
+    aq_x86_word(x, s->masks[i] | (uint32_t)s->masks[i + 1] << 16);
+  for (unsigned i = 0; i < s->count; i++)
+    aq_x86_word(x, (uint32_t)(s->list[i].o - s->ops) | (uint32_t)s->list[i].rest
+                                                           << 16);
+}
+
+static void leaves_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  if (s->leave_count == 0)
+    return;
+  for (unsigned i = 0; i < s->leave_count; i++)
+    aq_x86_land_here(x, s->leaves[i]);
+  aq_x86_registers(x, 0x89, AQ_RBX, AQ_RDI, true);
+  aq_x86_registers(x, 0x89, AQ_R12, AQ_RSI, true);
+  const uint32_t list = aq_x86_code_address(x, AQ_RDX);
+  aq_x86_registers(x, 0x89, AQ_R15, AQ_RCX, false);
+  aq_strip_vzeroupper(x);
+  aq_x86_load_wide(x, AQ_RAX, (uintptr_t)aq_strip_rest_run);
+  aq_x86_registers(x, 0xff, 2, AQ_RAX, false); /* call */
+  aq_x86_registers(x, 0x85, AQ_RAX, AQ_RAX, true);
+  const uint32_t fine = aq_x86_jump_if(x, 8); /* js */
+  aq_x86_registers(x, 0x01, AQ_RAX, AQ_R13, true);
+  aq_x86_registers(x, 0x31, AQ_RAX, AQ_RAX, false);
+  if (s->out_count == sizeof s->outs / sizeof *s->outs)
+    s->failed = true;
+  else
+    s->outs[s->out_count++] = aq_x86_jump(x);
+  while (x->size % 8 != 0 && !x->full)
+    aq_x86_byte(x, 0xcc);
+  aq_x86_land_here(x, list);
+  if (s->reaches)
+    aq_x86_land_here(x, s->rest);
+  rest_write(s);
+  aq_x86_land_here(x, fine);
+}
+
+static void masks_clear(aq_strip *s)
+{
+  if (s->mask_count > 0)
+    aq_x86_registers(s->x, 0x31, AQ_RAX, AQ_RAX, false);
+  for (unsigned i = 0; i < s->mask_count; i++)
+    aq_x86_wave(s->x, 0x89, AQ_RAX, true, aq_strip_mask_at((int)i));
+}
+
+static void masks_write(aq_strip *s)
+{
+  for (unsigned i = 0; i < s->mask_count; i++) {
+    aq_x86_wave(s->x, 0x8b, AQ_RAX, !s->wave32, aq_strip_mask_at((int)i));
+    aq_x86_wave(s->x, 0x89, AQ_RAX, !s->wave32,
+                aq_strip_scalar_at(s->masks[i]));
+  }
+}
+
+/* Lets page faults find the run: what its rest is, and 0 behind it. */
+static void reaching_begin(aq_strip *s)
+{
+  s->rest = aq_x86_code_address(s->x, AQ_RAX);
+  aq_x86_wave(s->x, 0x89, AQ_RAX, true, (int32_t)offsetof(aq_wave, strip.rest));
+}
+
+static void reaching_end(aq_strip *s)
+{
+  aq_x86_wave(s->x, 0xc7, 0, true, (int32_t)offsetof(aq_wave, strip.rest));
+  aq_x86_word(s->x, 0);
+}
+
+/* Behind the body of a strip: its rows, and the next strip. */
+static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
+{
+  aq_x86 *x = s->x;
+  uint32_t some = 0;
+  if (s->nans) {
+    aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(AQ_STRIP_NANS),
+               false);
+    aq_x86_registers(x, 0x85, AQ_RBP, AQ_RAX, false);
+    aq_strip_leave_if(s, AQ_X86_NE);
+  }
+  if (s->dirty_count > 0) {
+    aq_x86_number(x, 7, AQ_RBP, false, 0xff);
+    some = aq_x86_jump_if(x, AQ_X86_NE);
+    rows_write(s, false);
+  }
+  const uint32_t next = x->size;
+  aq_x86_land_here(x, skip);
+  aq_x86_number(x, 0, AQ_R14, false, 32);
+  aq_x86_number(x, 0, AQ_R15, false, 1);
+  aq_x86_number(x, 7, AQ_R15, false, s->wave32 ? 4 : 8);
+  aq_x86_land(x, aq_x86_jump_if(x, AQ_X86_NE), top);
+  masks_write(s);
+  if (s->reaches)
+    reaching_end(s);
+  if (!some && s->leave_count == 0) {
+    aq_strip_vzeroupper(x);
+    return;
+  }
+  const uint32_t done = aq_x86_jump(x);
+  if (some) {
+    aq_x86_land_here(x, some);
+    lane_mask_make(s);
+    rows_write(s, true);
+    aq_x86_land(x, aq_x86_jump(x), next);
+  }
+  s->done = done;
+}
+
+void aq_strip_flush(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  if (s->count == 0)
+    return;
+  nexts_find(s);
+  aq_strip_registers_reset(s);
+  masks_clear(s);
+  s->done = 0;
+  aq_x86_registers(x, 0x31, AQ_R14, AQ_R14, false);
+  aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
+  if (s->doubles)
+    mode_test(s);
+  if (s->halves)
+    aq_strip_halves_prepare(s);
+  for (unsigned i = 0; i < s->count; i++)
+    if (s->list[i].rule->nan == AQ_STRIP_LOAD)
+      aq_strip_load_prepare(s, &s->list[i]);
+    else if (s->list[i].moves && !s->list[i].is_dead)
+      aq_strip_move_prepare(s, &s->list[i]);
+  if (s->reaches)
+    reaching_begin(s);
+  const uint32_t top = x->size;
+  aq_x86_byte(x, 0x42); /* movzx ebp, byte [rbx + r15 + EXEC] */
+  aq_x86_byte(x, 0x0f);
+  aq_x86_byte(x, 0xb6);
+  aq_x86_byte(x, 0xac);
+  aq_x86_byte(x, 0x3b);
+  aq_x86_word(x, (uint32_t)aq_strip_scalar_at(AQ_ISA_EXEC));
+  aq_x86_registers(x, 0x85, AQ_RBP, AQ_RBP, false);
+  const uint32_t skip = aq_x86_jump_if(x, AQ_X86_E);
+  if (s->reaches)
+    aq_x86_wave(x, 0x89, AQ_R15, true,
+                (int32_t)offsetof(aq_wave, strip.number));
+  for (unsigned i = 0; i < s->count; i++)
+    op_write(s, &s->list[i]);
+  strip_end(s, top, skip);
+  leaves_write(s);
+  if (s->done) {
+    aq_x86_land_here(x, s->done);
+    aq_strip_vzeroupper(x);
+  }
+  s->count = s->mask_count = s->rows_written = s->load_count = 0;
+  s->move_count = 0;
+  s->doubles = s->halves = s->reaches = s->may_leave = false;
+  memset(s->written, 0, sizeof s->written);
+  memset(s->scalars_read, 0, sizeof s->scalars_read);
+  memset(s->masks, 0, sizeof s->masks);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run of vector instructions as machine code: a loop over strips of eight
+ * lanes, in each of which registers of the wave live in the host's. The essay
+ * is in emit_unit.c.
+ *
+ * Instructions are added until one conflicts or has no rule; then the caller
+ * flushes. Rules (strip_words.c, strip_floats.c, strip_loads.c) write one
+ * instruction with the functions of the second half. One thread at a time.
+ */
+#ifndef AQ_GPU_WAVE_JIT_STRIP_H
+#define AQ_GPU_WAVE_JIT_STRIP_H
+
+#include <stddef.h>
+
+#include "gpu/wave/jit/jit_liveness.h"
+#include "gpu/wave/jit/x86.h"
+
+enum {
+  AQ_STRIP_MAX = 128, /* instructions of a run */
+  AQ_STRIP_SOURCES = 8,
+  AQ_STRIP_RESULTS = 4,
+  AQ_STRIP_MASKS = AQ_WAVE_STRIP_MASKS, /* scalars that a run writes as masks */
+  AQ_STRIP_LOADS = 16,
+  AQ_STRIP_SPILLS = 96, /* of a strip's values, in the frame */
+  AQ_STRIP_MOVES = 4,   /* rows of a run that DPP reads in another order */
+  /* Values of a strip: rows, scalars in every lane, masks by their scalar, and
+   * moved rows. */
+  AQ_STRIP_SCALAR = AQ_WAVE_ROWS,
+  AQ_STRIP_MASK = AQ_STRIP_SCALAR + AQ_WAVE_SCALARS,
+  AQ_STRIP_MOVED = AQ_STRIP_MASK + AQ_WAVE_SCALARS,
+  AQ_STRIP_VALUES = AQ_STRIP_MOVED + AQ_STRIP_MOVES,
+  AQ_STRIP_NUMBER = 0xffff, /* no value: a constant */
+  AQ_STRIP_DEAD = 0xffff,   /* the next reader of a value: none, */
+  AQ_STRIP_END = 0xfffe,    /* or one behind the run */
+  /* Registers of the host: the first are allocated. */
+  AQ_STRIP_REGISTERS = 12,
+  AQ_STRIP_NANS = 12, /* lanes with a NaN so far */
+  AQ_STRIP_T0,
+  AQ_STRIP_T1,
+  AQ_STRIP_T2,
+  /* The frame. */
+  AQ_STRIP_AT_WORDS = 0, /* a row's part, whose words are read alone */
+  AQ_STRIP_AT_OLD = AQ_STRIP_AT_WORDS + 32, /* aq_strip_old */
+  AQ_STRIP_AT_KEEPS = AQ_STRIP_AT_OLD + 32,
+  AQ_STRIP_AT_MOVED = AQ_STRIP_AT_KEEPS + 8 * AQ_STRIP_MOVES,
+  AQ_STRIP_AT_LOADS = /* strip_loads.c */
+  AQ_STRIP_AT_MOVED + 4 * AQ_WAVE_LANES * AQ_STRIP_MOVES,
+  AQ_STRIP_AT_SPILLS = AQ_STRIP_AT_LOADS + 32 * AQ_STRIP_LOADS,
+  AQ_STRIP_FRAME = AQ_STRIP_AT_SPILLS + 32 * AQ_STRIP_SPILLS,
+};
+
+typedef struct aq_strip aq_strip;
+typedef struct aq_strip_op aq_strip_op;
+typedef void aq_strip_emit(aq_strip *s, const aq_strip_op *op);
+
+/* How an instruction is written. Letters: u a word, U two, m a mask, n a word
+ * that is a constant. */
+typedef struct aq_strip_rule {
+  const char *name, *results, *sources;
+  aq_strip_emit *emit;
+  uint32_t number; /* the rule's own, such as an opcode */
+  enum {
+    AQ_STRIP_PLAIN,
+    AQ_STRIP_CHAINS, /* a NaN of a source gives a NaN, which is a handler's */
+    AQ_STRIP_LOOKS,  /* the rule itself looks for NaNs */
+    AQ_STRIP_WIDE,   /* the same, of f64 */
+    AQ_STRIP_HALVES, /* the same, of f16 */
+    AQ_STRIP_LOAD,   /* no number: a load (strip_loads.c) */
+  } nan;
+} aq_strip_rule;
+
+typedef struct aq_strip_source {
+  uint16_t value; /* AQ_STRIP_NUMBER: */
+  uint16_t next;  /* instruction of the run that reads it next */
+  uint32_t number;
+  const struct aq_wave_form_source *change; /* NULL: none */
+} aq_strip_source;
+
+struct aq_strip_op {
+  const aq_wave_op *o;
+  const aq_strip_rule *rule;
+  aq_strip_source sources[AQ_STRIP_SOURCES];
+  uint16_t results[AQ_STRIP_RESULTS], nexts[AQ_STRIP_RESULTS];
+  uint8_t source_count, result_count;
+  uint8_t load;   /* its number in the run */
+  uint8_t leader; /* of LDS: the instruction that finds its addresses */
+  bool moves;     /* it reads other lanes, */
+  uint8_t moved;  /* of the run's moved row of this number, */
+  uint16_t from;  /* which this row is, */
+  const struct aq_wave_move *move; /* by this; NULL: by their addresses */
+  const struct aq_wave_form *part; /* of its register that it writes; or NULL */
+  uint64_t keeps;                  /* lanes whose result it does not write */
+  uint32_t bytes; /* behind the address that it and its followers read */
+  bool is_dead;   /* nothing reads its results */
+  bool looks;     /* for a NaN in its result */
+  bool is_kept[AQ_STRIP_RESULTS]; /* the wave needs it after the run */
+  uint16_t rest;                  /* instructions of its block behind it */
+};
+
+struct aq_strip {
+  aq_x86 *x;
+  const aq_wave_texts *texts;
+  const aq_wave_op *ops;
+  const aq_wave_lives *lives;
+  bool wave32;
+  aq_strip_op list[AQ_STRIP_MAX];
+  unsigned count;
+  uint16_t masks[AQ_STRIP_MASKS]; /* scalars that get them */
+  unsigned mask_count;
+  uint64_t scalars_read[3]; /* by code */
+  unsigned rows_written;    /* about */
+  unsigned load_count;
+  bool doubles, halves; /* it has some: MODE is looked at */
+  bool reaches;         /* it has loads of global memory */
+  bool may_leave;       /* it has instructions that let a strip leave */
+  unsigned move_count;
+  uint64_t written[AQ_WAVE_ROWS / 64]; /* rows: a bit each */
+  /* Of a strip that is written: */
+  int16_t register_of[AQ_STRIP_VALUES]; /* -1: none */
+  int16_t spill_of[AQ_STRIP_VALUES];    /* -1: none */
+  uint16_t next_of[AQ_STRIP_VALUES];
+  bool is_dirty[AQ_STRIP_VALUES];
+  bool mask_is_ours[AQ_WAVE_SCALARS]; /* the run wrote it, */
+  bool mask_is_kept[AQ_WAVE_SCALARS]; /* to the frame too */
+  int16_t owner[AQ_STRIP_REGISTERS];
+  unsigned pinned; /* registers of the instruction: a bit each */
+  uint16_t dirty_rows[4 * AQ_STRIP_MAX];
+  unsigned dirty_count, spill_count;
+  bool nans;            /* AQ_STRIP_NANS has some */
+  uint32_t leaves[512]; /* jumps to the handlers */
+  unsigned leave_count;
+  uint32_t done; /* the jump behind the run; 0: none */
+  uint32_t
+      rest; /* where the place of its aq_strip_rest is needed; 0: nowhere */
+  int result_registers[AQ_STRIP_RESULTS];
+  uint32_t outs[1024]; /* jumps that leave the unit, rax being 0, of all runs */
+  unsigned out_count;
+  bool failed;
+};
+
+/* The rule of an instruction, or NULL. */
+const aq_strip_rule *aq_strip_rule_of(const aq_wave_texts *texts,
+                                      const aq_wave_op *o);
+
+/* The rule of a load into registers of lanes, or NULL. */
+const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
+                                        const aq_wave_op *o);
+
+/* Finds the leader of a load that is added, and lets it know. */
+void aq_strip_load_join(aq_strip *s, aq_strip_op *op);
+
+/* Writes the parts of a load that are the same for the whole wave, before the
+ * strips. */
+void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op);
+
+/* Whether an instruction with a rule reads lanes in another order, as its rule
+ * allows; adds its move. */
+bool aq_strip_move_fits(const aq_strip_rule *rule, const aq_wave_op *o);
+void aq_strip_move_join(aq_strip *s, aq_strip_op *op);
+
+/* Writes the moved row, before the strips. */
+void aq_strip_move_prepare(aq_strip *s, const aq_strip_op *op);
+
+/* Lanes that the instruction does not write keep what their row had. */
+void aq_strip_move_keep(aq_strip *s, const aq_strip_op *op, aq_x86_operand old,
+                        int reg);
+
+/* Lets a run of f16 leave in all MODEs but the one that its rules compute in.
+ */
+void aq_strip_halves_prepare(aq_strip *s);
+
+/* Lets the strip leave where a condition holds. */
+void aq_strip_leave_if(aq_strip *s, int condition);
+
+/* Bits of eight lanes, in a general register, as a mask in `reg`. */
+void aq_strip_bits_expand(aq_strip *s, int reg, int from);
+
+/* The lanes that are on as a mask, in `reg`. */
+void aq_strip_lanes(aq_strip *s, int reg);
+
+/* Gives texts their rules, by their names. */
+void aq_strip_rules_give(aq_wave_texts *texts);
+extern const aq_strip_rule aq_strip_rules_words[], aq_strip_rules_floats[],
+    aq_strip_rules_halves[], aq_strip_rules_moves[];
+
+void aq_strip_begin(aq_strip *s, aq_x86 *x, const aq_wave_texts *texts,
+                    const aq_wave_op *ops, const aq_wave_lives *lives,
+                    bool wave32);
+
+/* Adds an instruction; false: it has no rule, or has to begin a new run. */
+bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest);
+
+/* Whether a scalar instruction that touches these scalars may go before the
+ * run: `reads` and `writes` are pairs of a first code and a count. */
+bool aq_strip_lets_pass(const aq_strip *s, const uint16_t reads[][2],
+                        unsigned read_count, unsigned write_first,
+                        unsigned write_count);
+
+/* Writes the run and begins the next. */
+void aq_strip_flush(aq_strip *s);
+
+/* ---- strips that leave ---- */
+
+/* A run as its handlers need it, in the code. */
+typedef struct aq_strip_rest {
+  uint16_t count, mask_count;
+  uint16_t masks[AQ_STRIP_MASKS];
+  struct {
+    uint16_t op, rest;
+  } list[];
+} aq_strip_rest;
+
+/* Executes the run with its handlers for the lanes from strip `strip` on; the
+ * others are done, and the run's masks have their bits in w->strip. -1, or of a
+ * fault the instructions behind it in its block. */
+int64_t aq_strip_rest_run(aq_wave *w, const aq_wave_op *ops,
+                          const aq_strip_rest *rest, unsigned strip);
+
+void aq_strip_vzeroupper(aq_x86 *x);
+
+/* ---- between strip.c and strip_registers.c ---- */
+
+static inline int32_t aq_strip_row_at(unsigned row)
+{
+  return (int32_t)(offsetof(aq_wave, v) + 4 * AQ_WAVE_LANES * row);
+}
+
+static inline int32_t aq_strip_scalar_at(unsigned code)
+{
+  return (int32_t)(offsetof(aq_wave, s) + 4 * code);
+}
+
+/* Of the run's masks. */
+static inline int32_t aq_strip_mask_at(int slot)
+{
+  return (int32_t)offsetof(aq_wave, strip.masks) + 8 * slot;
+}
+
+void aq_strip_registers_reset(aq_strip *s);
+void aq_strip_value_forget(aq_strip *s, unsigned value);
+void aq_strip_register_store(aq_strip *s, int reg, aq_x86_operand to);
+void aq_strip_register_load(aq_strip *s, int reg, aq_x86_operand from);
+aq_x86_operand aq_strip_spill_operand(int spill);
+
+/* The number of a scalar among the run's masks. */
+int aq_strip_mask_slot(const aq_strip *s, unsigned code);
+
+/* ---- for rules ---- */
+
+/* A source's register, with its changes; it stays until the instruction ends,
+ * or until aq_strip_read. */
+int aq_strip_source_register(aq_strip *s, const aq_strip_op *op, unsigned k);
+
+/* The same, maybe in memory. */
+aq_x86_operand aq_strip_source_operand(aq_strip *s, const aq_strip_op *op,
+                                       unsigned k);
+
+/* Whether it is a constant, and which. */
+bool aq_strip_source_number(const aq_strip_op *op, unsigned k, uint32_t *out);
+
+/* No source is read any more: results may take their registers. */
+void aq_strip_read(aq_strip *s, const aq_strip_op *op);
+
+/* A register for a result; once each. */
+int aq_strip_result(aq_strip *s, unsigned k);
+
+/* Whether nothing reads a result, so that it need not be computed; its register
+ * is taken nevertheless. */
+static inline bool aq_strip_is_dead(const aq_strip_op *op, unsigned k)
+{
+  return op->nexts[k] == AQ_STRIP_DEAD;
+}
+
+/* The row of a result before the instruction, for use behind its rule. */
+aq_x86_operand aq_strip_old(aq_strip *s, const aq_strip_op *op);
+
+/* A register until the instruction ends. */
+int aq_strip_temporary(aq_strip *s);
+
+/* Stores the bits of a mask that was made in a result's register. */
+void aq_strip_mask(aq_strip *s, const aq_strip_op *op, unsigned k, int reg);
+
+/* Lanes with a NaN in `a` or `b`, or lanes of a mask, go to the handlers. */
+void aq_strip_nans(aq_strip *s, int a, int b);
+void aq_strip_nans_mask(aq_strip *s, int mask);
+
+#endif

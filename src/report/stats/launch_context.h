@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program around the launch of each dispatch: its op, module, line and call
+ * stack as the source recorded them (common/ops.h), and its step.
+ *
+ * A step is a range ProfilerStep#N of the host in which the launch began, on
+ * any thread of its process; where the program marked none, a repetition of one
+ * sequence of kernels. One thread at a time.
+ */
+#ifndef AQ_REPORT_STATS_LAUNCH_CONTEXT_H
+#define AQ_REPORT_STATS_LAUNCH_CONTEXT_H
+
+#include "report/stats/compare_by.h"
+#include "report/stats/dispatches.h"
+
+/* Whether the groups of a grouping have work (work_summary.h). */
+static inline bool aq_stats_by_has_work(aq_stats_by by)
+{
+  return by == AQ_STATS_BY_SHAPE || by == AQ_STATS_BY_FAMILY ||
+         by == AQ_STATS_BY_COLLECTIVE;
+}
+
+/* Whether a grouping needs the context. */
+static inline bool aq_stats_by_needs_context(aq_stats_by by)
+{
+  return by == AQ_STATS_BY_OP || by == AQ_STATS_BY_MODULE ||
+         by == AQ_STATS_BY_LINE || by == AQ_STATS_BY_STACK ||
+         by == AQ_STATS_BY_STEP || by == AQ_STATS_BY_RANK ||
+         aq_stats_by_has_work(by);
+}
+
+/* Sets op, module, line, stack, step and rank, work, shape, family and
+ * collective of each row, and the counts of dispatches->context. */
+aq_status aq_launch_context_read(aq_store *store, int64_t run,
+                                 aq_run_reader *reader,
+                                 aq_dispatches *dispatches, aq_diag *diag);
+
+/* The text of a key that is of a name; NULL for AQ_NONE. */
+const char *aq_launch_context_name(const aq_dispatches *dispatches,
+                                   aq_run_reader *reader, int64_t key,
+                                   aq_stats_by by);
+
+#endif

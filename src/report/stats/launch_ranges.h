@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ranges of the program around the launch of a dispatch, and the part of a
+ * run that lies in one.
+ *
+ * A dispatch is in a range of the host if the call that launched it began in
+ * the range, on the same thread; in a range of a device if it started in the
+ * range, on the same queue. One thread at a time.
+ */
+#ifndef AQ_REPORT_STATS_LAUNCH_RANGES_H
+#define AQ_REPORT_STATS_LAUNCH_RANGES_H
+
+#include "report/stats/dispatches.h"
+
+/* Called for each row that lies in a range: `around` are places in
+ * dispatches->ranges, the innermost last; valid during the call. */
+typedef void aq_launch_ranges_visit(void *user, size_t row,
+                                    const size_t *around, size_t depth);
+
+/* False: no memory. */
+bool aq_launch_ranges_each(const aq_dispatches *dispatches,
+                           aq_launch_ranges_visit *visit, void *user);
+
+/* Sets the `range` of each row: the name of the innermost. False: no memory. */
+bool aq_launch_ranges_assign(aq_dispatches *dispatches);
+
+/* A part of a run. */
+typedef struct aq_run_window {
+  const char *range; /* launched in a range of that name; NULL: anywhere */
+  aq_time from, to;  /* started in [from, to) ps behind the first start; a `to`
+                        of AQ_TIME_NONE: until the end */
+  int64_t step;      /* of that step; AQ_NONE: any. Needs the context */
+} aq_run_window;
+
+typedef struct aq_window_counts {
+  size_t rows, all; /* rows in the window, and rows of the run */
+  size_t ranges;    /* of the name */
+  size_t unplaced;  /* rows of that time whose launch is not recorded, and
+                       that are in no range of a device */
+} aq_window_counts;
+
+/* Leaves the rows of the window. AQ_ERR_INPUT: the run has no range of the
+ * name, or no row in the window. */
+aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
+                              const aq_run_window *window,
+                              aq_window_counts *out, aq_diag *diag);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations and bytes of an operator of PyTorch, from the shapes, types and
+ * values that its profiler recorded. doc/stats.md has the formulas. Pure.
+ */
+#ifndef AQ_REPORT_STATS_OP_WORK_H
+#define AQ_REPORT_STATS_OP_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* F(id, name) */
+#define AQ_OP_FAMILIES(F)                                                      \
+  F(OTHER, "other op")                                                         \
+  F(GEMM, "gemm")                                                              \
+  F(CONVOLUTION, "convolution")                                                \
+  F(ATTENTION, "attention")                                                    \
+  F(NORM, "norm")                                                              \
+  F(ELEMENTWISE, "elementwise")                                                \
+  F(REDUCE, "reduce")                                                          \
+  F(COMMUNICATION, "communication")                                            \
+  F(COPY, "copy")
+
+typedef enum aq_op_family {
+#define F(id, name) AQ_FAMILY_##id,
+  AQ_OP_FAMILIES(F)
+#undef F
+      AQ_FAMILY_COUNT
+} aq_op_family;
+
+extern const char *const aq_op_family_names[AQ_FAMILY_COUNT];
+
+/* T(id, name, bytes): types of elements. */
+#define AQ_OP_TYPES(T)                                                         \
+  T(UNKNOWN, "?", 0)                                                           \
+  T(F64, "f64", 8)                                                             \
+  T(F32, "f32", 4)                                                             \
+  T(F16, "f16", 2)                                                             \
+  T(BF16, "bf16", 2)                                                           \
+  T(F8, "f8", 1)                                                               \
+  T(I64, "i64", 8)                                                             \
+  T(I32, "i32", 4)                                                             \
+  T(I16, "i16", 2)                                                             \
+  T(I8, "i8", 1)                                                               \
+  T(U8, "u8", 1)                                                               \
+  T(BOOL, "bool", 1)
+
+typedef enum aq_op_type {
+#define T(id, name, bytes) AQ_TYPE_##id,
+  AQ_OP_TYPES(T)
+#undef T
+      AQ_TYPE_COUNT
+} aq_op_type;
+
+typedef struct aq_op_work {
+  aq_op_family family;
+  aq_op_type type;     /* of the first input */
+  bool known;          /* the figures below; of communication the bytes */
+  double flops, bytes; /* bytes: inputs read once, outputs written once; of a
+                          collective its message */
+  double bus_bytes;    /* of a collective: what each rank's link carries */
+} aq_op_work;
+
+enum { AQ_OP_SHAPE_SIZE = 512 };
+
+/* The work of an operator with these arguments (host_op.def; NULL: not
+ * recorded). `shape` gets "aten::mm(bf16[8,16], bf16[16,32])", or of a
+ * collective "allreduce f32[1024], 4 ranks". */
+aq_op_work aq_op_work_of(const char *name, const char *arguments,
+                         char shape[AQ_OP_SHAPE_SIZE]);
+
+/* Whether a family's operators include those inside of them: their kernels
+ * belong to the outermost one. */
+static inline bool aq_op_family_is_whole(aq_op_family family)
+{
+  return family == AQ_FAMILY_ATTENTION || family == AQ_FAMILY_CONVOLUTION ||
+         family == AQ_FAMILY_NORM || family == AQ_FAMILY_COMMUNICATION;
+}
+
+#endif

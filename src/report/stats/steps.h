@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The steps of a program: iterations that its profiler marked (ProfilerStep#N),
+ * else repetitions of one sequence of kernels. One thread at a time.
+ */
+#ifndef AQ_REPORT_STATS_STEPS_H
+#define AQ_REPORT_STATS_STEPS_H
+
+#include "report/stats/dispatches.h"
+
+/* Sets the step of each row, and the kind of steps in dispatches->context.
+ * False: no memory. */
+bool aq_steps_assign(aq_dispatches *dispatches, aq_run_reader *reader);
+
+#endif

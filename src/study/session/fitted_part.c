@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "study/session/fitted_part.h"
+
+#include <inttypes.h>
+
+static double us(aq_time time)
+{
+  return (double)time / (double)AQ_US;
+}
+
+void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
+{
+  aq_note(notes,
+          "constants are fitted to %s, %" PRId64 " of %" PRId64
+          " rows, which are not scored",
+          part->asked, part->rows, part->of);
+  for (size_t i = 0; i < part->count; i++) {
+    const aq_fitted_constant *c = &part->constants[i];
+    if (c->why_not[0])
+      aq_note(notes, "%s keeps %.3f us: %s", c->key, us(c->was), c->why_not);
+    else if (c->samples == AQ_NONE)
+      aq_note(notes, "%s: %.3f us instead of %.3f us", c->key, us(c->value),
+              us(c->was));
+    else
+      aq_note(notes, "%s: %.3f us instead of %.3f us (n = %" PRId64 ")", c->key,
+              us(c->value), us(c->was), c->samples);
+  }
+}
+
+void aq_fitted_part_json(const aq_fitted_part *part, aq_json_out *json)
+{
+  aq_json_out_map(json, "fit");
+  aq_json_out_text(json, "to", part->asked);
+  aq_json_out_int(json, "from_ps", part->from);
+  aq_json_out_int(json, "until_ps", part->until);
+  aq_json_out_int(json, "rows", part->rows);
+  aq_json_out_int(json, "of", part->of);
+  aq_json_out_array(json, "constants");
+  for (size_t i = 0; i < part->count; i++) {
+    const aq_fitted_constant *c = &part->constants[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "key", c->key);
+    aq_json_out_int(json, "was_ps", c->was);
+    aq_json_out_int(json, "value_ps", c->value);
+    aq_json_out_int(json, "samples", c->samples);
+    aq_json_out_text(json, "kept_because", c->why_not[0] ? c->why_not : NULL);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Operators and call frames of a Kineto trace, from the texts of their events.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "trace/formats/kineto.h"
+#include "trace/text/json_slice.h"
+
+enum { ARGUMENTS_MAX = 4096 };
+
+/* The members of an event; a length of 0: it is not there. */
+typedef struct parts {
+  aq_json_slice ph, cat, name, pid, tid, ts, dur, args;
+} parts;
+
+/* The members of an operator's arguments, in the order in which they are kept.
+ */
+#define ARGUMENTS(A)                                                           \
+  A(external, "External id", NULL)                                             \
+  A(sequence, "Sequence number", NULL)                                         \
+  A(forward, "Fwd thread id", NULL)                                            \
+  A(dims, "Input Dims", "dims")                                                \
+  A(types, "Input type", "types")                                              \
+  A(values, "Concrete Inputs", "values")                                       \
+  A(collective, "Collective name", "collective")                               \
+  A(dtype, "dtype", "dtype")                                                   \
+  A(elements_in, "In msg nelems", "in")                                        \
+  A(elements_out, "Out msg nelems", "out")                                     \
+  A(group, "Group size", "group")
+
+enum {
+#define A(id, key, kept) ARGUMENT_##id,
+  ARGUMENTS(A)
+#undef A
+      ARGUMENT_COUNT
+};
+
+static const struct {
+  const char *key;
+  size_t length;
+  const char
+      *kept; /* under this key in the stored arguments; NULL: not there */
+} arguments[ARGUMENT_COUNT] = {
+#define A(id, key, kept) {key, sizeof(key) - 1, kept},
+    ARGUMENTS(A)
+#undef A
+};
+
+static bool is_word(aq_json_slice value, const char *text, size_t length)
+{
+  aq_json_slice inside;
+  return aq_json_slice_string(value, &inside) &&
+         aq_json_slice_is(inside, text, length);
+}
+
+bool aq_kineto_sets_aside(const char *name, size_t length)
+{
+  const aq_json_slice text = {name, length};
+  return aq_json_slice_is(text, "cpu_op", 6) ||
+         aq_json_slice_is(text, "python_function", 15);
+}
+
+/* Most events have these keys alone, and there are many events. */
+static aq_json_slice *part_of(parts *p, aq_json_slice key)
+{
+  const char *text = key.text;
+  if (key.length == 2)
+    return memcmp(text, "ph", 2) == 0   ? &p->ph
+           : memcmp(text, "ts", 2) == 0 ? &p->ts
+                                        : NULL;
+  if (key.length == 3)
+    return memcmp(text, "cat", 3) == 0   ? &p->cat
+           : memcmp(text, "pid", 3) == 0 ? &p->pid
+           : memcmp(text, "tid", 3) == 0 ? &p->tid
+           : memcmp(text, "dur", 3) == 0 ? &p->dur
+                                         : NULL;
+  if (key.length == 4)
+    return memcmp(text, "name", 4) == 0   ? &p->name
+           : memcmp(text, "args", 4) == 0 ? &p->args
+                                          : NULL;
+  return NULL;
+}
+
+/* Of a frame nothing more is read once these are known. */
+static bool is_whole_frame(const parts *p)
+{
+  return p->dur.length && p->ts.length && p->tid.length && p->pid.length &&
+         p->name.length && p->ph.length &&
+         is_word(p->cat, "python_function", 15);
+}
+
+static bool parts_read(aq_json_slice text, parts *out)
+{
+  aq_json_members m;
+  aq_json_members_begin(&m, text);
+  while (!is_whole_frame(out) && aq_json_members_next(&m)) {
+    aq_json_slice *part = part_of(out, m.key);
+    if (part)
+      *part = m.value;
+  }
+  return !m.failed;
+}
+
+/* The inside of a string, or a value as it stands. */
+static aq_json_slice bare(aq_json_slice value)
+{
+  aq_json_slice inside;
+  return aq_json_slice_string(value, &inside) ? inside : value;
+}
+
+static int64_t integer_or_none(aq_json_slice value)
+{
+  int64_t number;
+  value = bare(value);
+  return value.length > 0 && aq_decimal_int(value.text, value.length, &number)
+             ? number
+             : AQ_NONE;
+}
+
+static bool tick_of(aq_json_slice value, aq_tick *out)
+{
+  value = bare(value);
+  return value.length > 0 &&
+         aq_decimal_tick(value.text, value.length, AQ_TICK_US, out);
+}
+
+/* Appends a value without the spaces between its parts. */
+static size_t packed(aq_json_slice value, char *out)
+{
+  bool inside = false, escaped = false;
+  size_t size = 0;
+  for (size_t i = 0; i < value.length; i++) {
+    const char c = value.text[i];
+    if (!inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r'))
+      continue;
+    out[size++] = c;
+    if (escaped)
+      escaped = false;
+    else if (c == '\\')
+      escaped = inside;
+    else if (c == '"')
+      inside = !inside;
+  }
+  return size;
+}
+
+/* The arguments as one object behind the name in k->text; its length, 0 where
+ * nothing is known or it would be too long. */
+static size_t arguments_pack(aq_kineto *k, size_t from,
+                             const aq_json_slice values[ARGUMENT_COUNT])
+{
+  size_t size = 0, needed = 2;
+  for (int i = 0; i < ARGUMENT_COUNT; i++)
+    if (arguments[i].kept && values[i].length > 0)
+      needed += values[i].length + strlen(arguments[i].kept) + 4;
+  if (needed == 2)
+    return 0;
+  if (needed > ARGUMENTS_MAX) {
+    aq_import_fault(k->import, AQ_REPAIR_LONG_ARGUMENTS, "op", NULL, 0);
+    return 0;
+  }
+  char *out = k->text + from;
+  for (int i = 0; i < ARGUMENT_COUNT; i++) {
+    if (!arguments[i].kept || values[i].length == 0)
+      continue;
+    size += (size_t)sprintf(out + size, "%c\"%s\":", size ? ',' : '{',
+                            arguments[i].kept);
+    size += packed(values[i], out + size);
+  }
+  out[size++] = '}';
+  return size;
+}
+
+static bool arguments_read(aq_json_slice args,
+                           aq_json_slice values[ARGUMENT_COUNT])
+{
+  aq_json_members m;
+  aq_json_members_begin(&m, args);
+  while (aq_json_members_next(&m))
+    for (int i = 0; i < ARGUMENT_COUNT; i++)
+      if (aq_json_slice_is(m.key, arguments[i].key, arguments[i].length)) {
+        values[i] = m.value;
+        break;
+      }
+  return !m.failed;
+}
+
+static bool skipped(aq_kineto *k, const char *why, aq_json_slice name)
+{
+  aq_import_fault(k->import, AQ_REPAIR_SKIPPED_OP, why, name.text, name.length);
+  return true;
+}
+
+static bool op_add(aq_kineto *k, const parts *p, aq_span *span)
+{
+  aq_json_slice values[ARGUMENT_COUNT] = {{0}};
+  if (p->args.length > 0 && !arguments_read(p->args, values))
+    return skipped(k, "args of an op: not JSON", bare(p->name));
+  const int64_t forward = integer_or_none(values[ARGUMENT_forward]);
+  span->external = integer_or_none(values[ARGUMENT_external]);
+  span->sequence = integer_or_none(values[ARGUMENT_sequence]);
+  span->backward = forward != AQ_NONE && forward > 0;
+  span->arguments = k->text + span->name_length;
+  span->arguments_length = arguments_pack(k, span->name_length, values);
+  return aq_context_span_add(k->import, span) == AQ_OK;
+}
+
+static bool is_module(const char *name, size_t length)
+{
+  return length > 11 && memcmp(name, "nn.Module: ", 11) == 0;
+}
+
+bool aq_kineto_aside(void *kineto, const char *text, size_t length)
+{
+  aq_kineto *k = kineto;
+  parts p = {{0}};
+  aq_json_slice name;
+  aq_span span = {.external = AQ_NONE, .sequence = AQ_NONE};
+  if (!parts_read((aq_json_slice){text, length}, &p))
+    return skipped(k, "event of an op or frame: not JSON", p.name);
+  if (!is_word(p.ph, "X", 1))
+    return is_word(p.ph, "B", 1)
+               ? skipped(k, "an op or frame in halves (phases B and E)", p.name)
+               : true;
+  if (!aq_json_slice_string(p.name, &name))
+    return skipped(k, "op or frame without a name", p.name);
+  if (!tick_of(p.ts, &span.begin) || !tick_of(p.dur, &span.length))
+    return skipped(k, "op or frame without ts or dur", name);
+  if (!AQ_ARRAY_RESERVE(k->text, k->text_capacity,
+                        name.length + ARGUMENTS_MAX)) {
+    aq_diag_no_memory(k->import->diag);
+    return false;
+  }
+  span.pid = integer_or_none(p.pid);
+  span.tid = integer_or_none(p.tid);
+  span.name = k->text;
+  span.name_length = aq_json_slice_resolve(name, k->text);
+  if (is_word(p.cat, "cpu_op", 6))
+    return op_add(k, &p, &span);
+  span.kind = is_module(span.name, span.name_length) ? AQ_SPAN_MODULE
+                                                     : AQ_SPAN_FUNCTION;
+  return aq_context_span_add(k->import, &span) == AQ_OK;
+}

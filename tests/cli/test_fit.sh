@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# replay --fit: constants of a run from its beginning, scored on the rest.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+# Kernels on an idle device: the first FIRST start FROM ns after their doorbell,
+# the others THEN; 3 us later where the device was idle for more than 105 us.
+measured() { # ROWS FIRST FROM THEN
+  awk -v rows="$1" -v first="$2" -v from="$3" -v then="$4" 'BEGIN {
+    print "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds," \
+      "scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,DispatchNs,BeginNs," \
+      "EndNs,CompleteNs"
+    end = 1000000
+    for (i = 0; i < rows; i++) {
+      idle = i % 3 == 2 ? 150000 : 20000
+      dispatch = end + idle
+      begin = dispatch + (i < first ? from : then) + (i % 3 == 2 ? 3000 : 0)
+      end = begin + 10000
+      printf "%d,\"k\",0,0,%d,1,1,64,64,0,0,4,0,16,64,0x0,0x1,%d,%d,%d,%d\n",
+        i, i, dispatch, begin, end, end + 9000
+    }
+  }'
+}
+
+# A figure of the error of all ends of the comparison in $out.
+end_error() { # FIGURE
+  echo "$out" | tr -d ' \n' | tr '{' '\n' | grep '"quantity":"end"' |
+    grep '"class":"all"' | grep '"by":"run"' |
+    sed "s/.*\"$1\":\([0-9.]*\).*/\1/"
+}
+below() { # NUMBER LIMIT
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a < b) }'
+}
+
+measured 300 300 9000 9000 > "$work/even.csv"
+measured 300 60 9000 6000 > "$work/turns.csv"
+for name in even turns; do
+  try "$aqueduct" import "$work/$name.csv" -q --name $name
+done
+
+try "$aqueduct" replay even --device mi300x --name without
+try "$aqueduct" compare without --json
+check "a run whose launches take longer than the model's is off" below 1000 \
+  "$(end_error median_ns)"
+check "nothing is said of a fit" [ "${out#*\"fit\"}" = "$out" ]
+
+try "$aqueduct" replay even --device mi300x --fit first=20% --name with
+check "a replay with a fit succeeds" [ "$status" = 0 ]
+check "and prints the rows" contains "$err" \
+  "fitted to first=20%, 60 of 300 rows, which are not scored"
+check "and the constant with its number of launches" contains "$err" \
+  "us instead of 1.100 us (n = 39)"
+check "and why another one stays" contains "$err" \
+  "barrier_process keeps 8.700 us: 0 cases of 'graph end'; expected at least 3"
+try "$aqueduct" compare with
+check "the comparison counts the rows that gave constants" contains "$out" \
+  "not scored: 59 fitted (constants were fitted to it)"
+check "and scores the others" contains "$out" ": scored 240 of 300"
+check "it prints what was fitted" contains "$out" "doorbell_to_fetch: "
+check "and what was not" contains "$out" \
+  "as the model has them: dispatch_setup, "
+check "the formula has the same rows" contains "$out" \
+  "formulas are fitted to the rest of this run"
+try "$aqueduct" compare with --json
+check "the fit finds the run's constants" below "$(end_error p99_ns)" 60
+check "JSON has the part" contains "$(echo "$out" | tr -d ' \n')" \
+  '"fit":{"to":"first=20%",'
+check "and the constants" contains "$(echo "$out" | tr -d ' \n')" \
+  '{"key":"doorbell_to_fetch","was_ns":1100.000,"value_ns":'
+errors=$(echo "$out" | grep _ns)
+try "$aqueduct" replay even --device mi300x --fit first=20% --name again -q
+try "$aqueduct" compare again --json
+check "a second replay is the same" [ "$errors" = "$(echo "$out" | grep _ns)" ]
+
+# Rows behind the part give no constant, and rows in it no score.
+try "$aqueduct" replay turns --device mi300x --fit first=60 --name turned -q
+try "$aqueduct" compare turned --json
+check "only the part gives constants" below 2900 "$(end_error median_ns)"
+check "only the rest gives a score" below "$(end_error p99_ns)" 3100
+try "$aqueduct" replay turns --device mi300x --fit range=6ms..9ms \
+  --name ranged -q
+try "$aqueduct" compare ranged --json
+check "a range may lie behind the beginning" [ "$status" = 0 ]
+check "rows before it are scored" below 2900 "$(end_error p99_ns)"
+check "most have its constants" below "$(end_error median_ns)" 60
+try "$aqueduct" replay even --device mi300x --fit first=2ms --name timed
+check "a time is a part too" contains "$err" "fitted to first=2ms, 2"
+
+try "$aqueduct" replay even --device mi300x --fit first=2 --name thin
+check "too few launches fit nothing" contains "$err" \
+  "doorbell_to_fetch keeps 1.100 us: 1 cases of 'warm launch'; expected at"
+try "$aqueduct" replay even --device mi300x --fit first=20% \
+  --set doorbell_to_fetch=2us
+check "a constant of --set stays" contains "$err" \
+  "doorbell_to_fetch keeps 2.000 us: set by hand"
+
+try "$aqueduct" replay turns --device mi300x --fit range=1ms..9ms --name equal
+check "launches after equal idle times have no step between them" contains \
+  "$err" "unmap_after keeps 105.000 us: no other idle time is seen"
+
+# A launch of a graph that the part cuts has no known length: of four graphs of 20
+# nodes, behind 10 kernels, the last one lies half in a part of 80 rows.
+awk '
+  function event(cat, name, pid, from, length_us) {
+    printf "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d," \
+      "\"tid\":0,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"correlation\":%d%s}}",
+      comma, cat, name, pid, from, length_us, id,
+      cat == "kernel" ? ",\"device\":0,\"stream\":0" : ""
+    comma = ",\n"
+  }
+  BEGIN {
+    print "{\"traceEvents\":["
+    t = 1000
+    for (i = 0; i < 20; i++) {
+      id++
+      graph = i >= 10 && i < 14
+      event("cuda_runtime", graph ? "hipGraphLaunch" : "hipLaunchKernel", 1, t,
+        graph ? 40 : 4)
+      start = t + (graph ? 30 : 9)
+      for (j = 0; j < (graph ? 20 : 1); j++)
+        event("kernel", "k", 0, start + 10 * j, 10)
+      t = start + 10 * j + 20
+    }
+    print "]}"
+  }' > "$work/graphs.json"
+try "$aqueduct" import "$work/graphs.json" -q --name graphs
+try "$aqueduct" replay graphs --device mi300x --fit first=95
+check "four graphs in the part give a graph its launch" contains "$err" \
+  "us instead of 2.880 us (n = 4)"
+try "$aqueduct" replay graphs --device mi300x --fit first=80
+check "one that the part cuts gives nothing" contains "$err" \
+  "us instead of 2.880 us (n = 3)"
+
+# Intervals by the rows of the part.
+try "$aqueduct" replay even --device mi300x --fit first=20% --interval \
+  --name sure
+check "the interval is by the rows that were fitted" contains "$err" \
+  "90 % interval, by the errors of 59 fitted rows: makespan +- 38.400 us"
+try "$aqueduct" compare sure
+check "the comparison says so" contains "$out" \
+  "90 % interval by the errors of 59 fitted rows: makespan +- 38.400 us (within)"
+try "$aqueduct" replay turns --device mi300x --fit range=1ms..9ms --interval \
+  --name unsure
+check "rows that one constant does not fit widen it" contains "$err" \
+  "makespan +- 38.5"
+try "$aqueduct" compare unsure --json
+check "JSON has the rows" contains "$(echo "$out" | tr -d ' \n')" \
+  '"interval":{"makespan_half_ns":38'
+
+# Notes that were damaged leave nothing to score by.
+store=$XDG_DATA_HOME/aqueduct/runs.db
+damaged() { # MEMBER FROM TO: of the notes of the run `sure`
+  cp "$store" "$work/damaged.db"
+  sqlite3 "$work/damaged.db" \
+    "UPDATE runs SET notes = replace(notes, '$2', '$3') WHERE name = 'sure'"
+  try "$aqueduct" compare sure --store "$work/damaged.db"
+  check "damaged notes are refused ($1)" [ "$status" = 2 ]
+  check "by the member's name ($1)" contains "$err" \
+    "its notes of fitted constants are damaged ($1)"
+}
+damaged until_ps '"until_ps"' '"until"'
+damaged from_ps '"from_ps":' '"from_ps":"x","x":'
+damaged rows '"of":300' '"of":3'
+damaged to '"to":"first' '"to":"\u001bfirst'
+damaged constants '"was_ps"' '"was"'
+
+# Of two replays, the part of the measured run counts, and the parts of both.
+try "$aqueduct" replay even --device mi300x --fit first=10% --name tenth
+try "$aqueduct" compare sure tenth --json
+check "of two replays both parts are told" [ \
+  "$(jq -r '[.fit.to, .reference_fit.to] | join(" ")' "$work/out")" = \
+  "first=20% first=10%" ]
+try "$aqueduct" compare sure tenth
+check "and the larger one is left out" contains "$out" "not scored: 59 fitted"
+try "$aqueduct" compare tenth
+check "which the smaller one alone is not" contains "$out" "not scored: 29 fitted"
+try "$aqueduct" compare sure sure
+check "a run leaves nothing out of a comparison with itself" [ \
+  "$(echo "$out" | grep -c 'not scored: 59')" = 0 ]
+
+refuses() { # WORDS OPTION…
+  words=$1
+  shift
+  try "$aqueduct" replay "$@" -q
+  check "refused: $*" [ "$status" = 2 ]
+  check "with one line: $words" [ "$(echo "$err" | wc -l)" = 1 ]
+  check "that says why: $words" contains "$err" "$words"
+}
+expected="expected first=N% (1 to 90), first=ROWS, first=TIME or"
+for part in "" x first= first=0 first=0% first=91% first=20%% first=-3 \
+  first=3q first=99999999999 range=1s range=2s..1s range=1s..1s; do
+  refuses "--fit: '$part': $expected" even --fit "$part"
+done
+refuses "first=300 is 300 of the 300 rows" even --device mi300x --fit first=300
+refuses "range=9s..10s is 0 of the 300 rows" even --device mi300x \
+  --fit range=9s..10s
+refuses "8 rows of first=9 are scored: expected at least 10" even \
+  --device mi300x --fit first=9 --interval
+refuses "devices mi300x,mi210: constants are fitted to one model" even \
+  --device mi300x,mi210 --fit first=20%
+refuses "run with is simulated; expected a measured one" with --fit first=20%
+finish

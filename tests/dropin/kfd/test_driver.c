@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Clocks and events of the driver, on the core itself. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "dropin/kfd/client.h"
+#include "gpu/codeobj/code_object.h"
+
+START_TEST(the_clocks_always_move_on_and_their_ratio_is_exact)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  aqkfd_get_clock_counters_args last = {.gpu_id = 2}, now = last;
+  ck_assert_int_eq(CALL(&c, 0x05, &last), 0);
+  for (int i = 0; i < 100; i++) {
+    ck_assert_int_eq(CALL(&c, 0x05, &now), 0);
+    const uint64_t gpu = now.gpu_clock_counter - last.gpu_clock_counter;
+    ck_assert_uint_gt(gpu, 0);
+    /* 100 MHz against ns, to the step of the timestamps */
+    ck_assert_uint_le(now.system_clock_counter - last.system_clock_counter,
+                      gpu * 10 + 1000);
+    last = now;
+  }
+  now.gpu_id = 77;
+  ck_assert_int_eq(CALL(&c, 0x05, &now), -EINVAL);
+  client_close(&c);
+}
+END_TEST
+
+/* ---- events ---- */
+
+typedef struct waiter {
+  client *c;
+  uint32_t event;
+  int result;
+} waiter;
+
+static void *waiter_run(void *user)
+{
+  waiter *w = user;
+  w->result = client_wait(w->c, w->event, 10000, NULL);
+  return NULL;
+}
+
+START_TEST(an_event_wakes_all_that_wait_and_then_resets_itself)
+{
+  client c;
+  pthread_t threads[2];
+  client_open(&c, "mi210", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  waiter waiters[2] = {{&c, event, -1}, {&c, event, -1}};
+  for (int i = 0; i < 2; i++)
+    pthread_create(&threads[i], NULL, waiter_run, &waiters[i]);
+  usleep(50000);
+  aqkfd_event_args set = {event, 0};
+  ck_assert_int_eq(CALL(&c, 0x0a, &set), 0);
+  for (int i = 0; i < 2; i++) {
+    pthread_join(threads[i], NULL);
+    ck_assert_int_eq(waiters[i].result, AQKFD_WAIT_COMPLETE);
+  }
+  ck_assert_int_eq(client_wait(&c, event, 0, NULL), AQKFD_WAIT_TIMEOUT);
+  ck_assert_int_eq(CALL(&c, 0x0a, &set), 0); /* no thread waits: it stays */
+  ck_assert_int_eq(client_wait(&c, event, 0, NULL), AQKFD_WAIT_COMPLETE);
+  ck_assert_int_eq(client_wait(&c, event, 0, NULL), AQKFD_WAIT_TIMEOUT);
+  client_close(&c);
+}
+END_TEST
+
+START_TEST(the_age_of_an_event_shows_one_that_was_missed)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  aqkfd_event_args set = {event, 0};
+  ck_assert_int_eq(CALL(&c, 0x0a, &set), 0);
+  ck_assert_int_eq(client_wait(&c, event, 0, NULL), AQKFD_WAIT_COMPLETE);
+  aqkfd_event_data data = {.age = 1}; /* seen before it was set */
+  ck_assert_int_eq(client_wait(&c, event, 0, &data), AQKFD_WAIT_COMPLETE);
+  ck_assert_uint_eq(data.age, 2);
+  ck_assert_int_eq(client_wait(&c, event, 0, &data), AQKFD_WAIT_TIMEOUT);
+  client_close(&c);
+}
+END_TEST
+
+START_TEST(a_destroyed_event_fails_its_waiters)
+{
+  client c;
+  pthread_t thread;
+  client_open(&c, "mi210", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  waiter w = {&c, event, -1};
+  pthread_create(&thread, NULL, waiter_run, &w);
+  usleep(50000);
+  aqkfd_event_args gone = {event, 0};
+  ck_assert_int_eq(CALL(&c, 0x09, &gone), 0);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(w.result, -EIO);
+  ck_assert_int_eq(client_wait(&c, event, 0, NULL), -EINVAL);
+  client_close(&c);
+}
+END_TEST
+
+START_TEST(a_slot_that_a_kernel_wrote_raises_its_event)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const client_block page = client_allocate(&c, 32768, CLIENT_PLAIN);
+  aqkfd_create_event_args args = {.event_type = AQKFD_EVENT_SIGNAL,
+                                  .auto_reset = 1,
+                                  .event_page_offset = page.handle};
+  ck_assert_int_eq(CALL(&c, 0x08, &args), 0);
+  ck_assert_uint_ne(args.event_page_offset, 0); /* 0 is: it has no slot */
+  ck_assert_int_eq(client_wait(&c, args.event_id, 0, NULL), AQKFD_WAIT_TIMEOUT);
+  ((uint64_t *)(void *)page.at)[args.event_slot_index] = args.event_id;
+  ck_assert_int_eq(client_wait(&c, args.event_id, 5000, NULL),
+                   AQKFD_WAIT_COMPLETE);
+  client_close(&c);
+}
+END_TEST
+
+AQ_TEST_MAIN("dropin/kfd/driver",
+             the_clocks_always_move_on_and_their_ratio_is_exact,
+             an_event_wakes_all_that_wait_and_then_resets_itself,
+             the_age_of_an_event_shows_one_that_was_missed,
+             a_destroyed_event_fails_its_waiters,
+             a_slot_that_a_kernel_wrote_raises_its_event)

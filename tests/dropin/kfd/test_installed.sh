@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# AMD's own runtime, as the system has it, above the simulated driver: programs
+# do the same as over the drop-in, and the contract of transports holds on it.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+if [ -n "${AQ_SANITIZERS:-}" ]; then
+  echo "1..0 # SKIP a sanitized library needs its program sanitized"
+  exit 0
+fi
+AQUEDUCT_STORE=$work/runs.db
+export AQUEDUCT_STORE
+runtime=$(ldconfig -p 2> /dev/null |
+  sed -n 's/.*=> \(.*libhsa-runtime64\.so\.1\)$/\1/p' | head -n 1)
+if [ -z "$runtime" ]; then
+  echo "1..0 # SKIP AMD's HSA runtime is not installed"
+  exit 0
+fi
+
+# ---- rocminfo ----
+
+# What both runtimes say of the device: all but its name on the market, and the
+# host.
+device_of() { # FILE
+  sed -n '/Agent 2/,$p' "$1" | grep -v "Marketing Name"
+}
+
+if command -v rocminfo > /dev/null; then
+  for model in mi210 mi100 mi50 mi25 "mi210*3"; do
+    try "$aqueduct" exec --device "$model" -- rocminfo
+    device_of "$work/out" > "$work/dropin"
+    try "$aqueduct" exec --runtime installed --device "$model" -- rocminfo
+    device_of "$work/out" > "$work/installed"
+    check "$model: rocminfo says the same of the device" \
+      diff "$work/dropin" "$work/installed"
+  done
+  # AMD's has no fine-grained pool without a hive, and 5.2.3 counts its arrays.
+  try "$aqueduct" exec --runtime installed --device rx6900xt -- rocminfo
+  check "rx6900xt: rocminfo finds it" contains "$out" "amdgcn-amd-amdhsa--gfx1030"
+else
+  skip "rocminfo says the same of the device" "rocminfo is not installed"
+fi
+
+# ---- HIP ----
+
+same() { # PROGRAM MODEL SENTENCE
+  try "$aqueduct" exec --timeout 120s --device "$2" -- "$work/$1"
+  ended=$status
+  cp "$work/out" "$work/dropin"
+  try "$aqueduct" exec --timeout 120s --runtime installed --device "$2" -- \
+    "$work/$1"
+  check "$3" [ "$status $(cmp "$work/out" "$work/dropin" && echo same)" = \
+    "$ended same" ]
+}
+
+if command -v hipcc > /dev/null; then
+  for name in hip_api host_memory stream_memory events newer_blits float_atomics; do
+    if ! hipcc -std=c++17 -O1 --offload-arch=gfx90a -o "$work/$name" \
+      "$srcdir/tests/rocm/$name.hip" > "$work/log" 2>&1; then
+      skip "$name.hip prints the same" \
+        "hipcc cannot compile here: $(grep -m 1 error "$work/log")"
+      continue
+    fi
+    same "$name" "mi210*2" "$name.hip prints the same"
+  done
+  if [ -x "$work/host_memory" ]; then
+    try "$aqueduct" exec --runtime installed --device mi210 --json -o "$work/id" \
+      -- "$work/host_memory"
+    try "$aqueduct" stats "$(cat "$work/id")"
+    check "the runs are stored, with kernels by their names" \
+      contains "$out" "__amd_rocclr_"
+  fi
+else
+  skip "HIP's programs print the same" "hipcc is not installed"
+fi
+
+# ---- the transport hsa ----
+
+contract=${AQ_BUILDDIR:-.}/tests/contract/test_contract
+if [ -x "$contract" ]; then
+  AQ_TRANSPORT=hsa
+  export AQ_TRANSPORT
+  try "$aqueduct" exec --quiet --runtime installed --device mi210 -- "$contract"
+  check "the contract of transports holds on it" [ \
+    "$(grep -c '^not ok' "$work/out") $(grep -c '# SKIP' "$work/out") $(($(grep -c '^ok' "$work/out") > 150))" = "0 0 1" ]
+  unset AQ_TRANSPORT
+else
+  skip "the contract of transports holds on it" "test_contract is not built"
+fi
+
+# ---- ends ----
+
+if command -v rocminfo > /dev/null; then
+  "$aqueduct" exec --runtime installed --device mi210 -- \
+    sh -c 'rocminfo > /dev/null; kill -9 $PPID; sleep 1' > /dev/null 2>&1
+  try "$aqueduct" exec --runtime installed --device mi210 -- rocminfo
+  check "a killed exec leaves nothing behind the next one" \
+    [ -z "$(ls "$AQUEDUCT_STORE.spool" 2> /dev/null)" ]
+fi
+finish

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reads the steps of a Kineto trace with no code of the project: what computes,
+communicates and copies in each ProfilerStep#N on each GPU, and how much communication
+no computation hides. Compares it with `aqueduct stats --by step --json`:
+read_steps.py TRACE STATS. Prints what differs; exit 1 then."""
+import gzip
+import json
+import re
+import statistics
+import sys
+
+KINDS = {"kernel": "compute", "gpu_memcpy": "copy", "gpu_memset": "copy"}
+
+
+def ns(text):
+    whole, _, rest = str(text).partition(".")
+    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
+
+
+def union(spans):
+    merged = []
+    for begin, end in sorted(spans):
+        if merged and begin <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([begin, end])
+    return merged
+
+
+def length(spans):
+    return sum(end - begin for begin, end in union(spans))
+
+
+def main():
+    with gzip.open(sys.argv[1], "rt", encoding="utf-8", errors="replace") as text:
+        events = [e for e in json.load(text, parse_float=str)["traceEvents"]
+                  if e.get("ph") == "X"]
+    calls, steps, found = {}, [], {}
+    for e in events:
+        if e.get("cat") in ("cuda_runtime", "cuda_driver"):
+            calls.setdefault(e["args"].get("correlation"), e)
+        if e.get("cat") == "user_annotation" and re.match(r"ProfilerStep#\d+$", e["name"]):
+            steps.append((e["pid"], ns(e["ts"]), ns(e["dur"]), int(e["name"][13:])))
+    for e in events:
+        call = calls.get(e.get("args", {}).get("correlation"))
+        if e.get("cat") not in KINDS or not call:
+            continue
+        kind = "communication" if e["name"].startswith("nccl") else KINDS[e["cat"]]
+        for pid, begin, lasts, number in steps:
+            if pid == call["pid"] and 0 <= ns(call["ts"]) - begin < lasts:
+                at = ns(e["ts"])
+                found.setdefault((e["pid"], number), {}).setdefault(kind, []).append(
+                    (at, at + ns(e["dur"])))
+    expected = []
+    for (_, number), spans in found.items():
+        everything = [s for one in spans.values() for s in one]
+        compute, comm = spans.get("compute", []), spans.get("communication", [])
+        expected.append({
+            "step": number, "dispatches": len(everything),
+            "span_ns": max(e for _, e in everything) - min(b for b, _ in everything),
+            "busy_ns": length(everything), "compute_ns": length(compute),
+            "communication_ns": length(comm), "copy_ns": length(spans.get("copy", [])),
+            "exposed_ns": length(compute + comm) - length(compute)})
+    with open(sys.argv[2], encoding="utf-8") as text:
+        told = json.load(text)
+    have = [{key: s[key] for key in expected[0]} for s in told["steps"]]
+    order = lambda s: (s["step"], s["span_ns"], s["busy_ns"])  # noqa: E731
+    wrong = sorted(have, key=order) != sorted(expected, key=order)
+    firsts = min(s["step"] for s in expected)
+    for key in ("span", "busy", "exposed"):
+        rest = [s[key + "_ns"] for s in expected if s["step"] != firsts]
+        got = told["all_but_first"][key]
+        wrong |= bool(rest) and (abs(got["mean_ns"] - statistics.mean(rest)) > 1
+                                 or abs(got["median_ns"] - statistics.median(rest)) > 1)
+    print(f"{len(expected)} steps, {'they differ' if wrong else 'equal'}")
+    return 1 if wrong else 0
+
+
+sys.exit(main())

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ranges of the program around launches: the work inside of each, groups by the
+# innermost, and parts of a run. Published profiles are compared with a reader of
+# their own.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+python3 - "$work/t.json" << 'END'
+import json, sys
+events = []
+def range_of(name, tid, at, end):
+    events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1,
+                   "tid": tid, "ts": at, "dur": end - at})
+def launch(number, tid, at, start, dur):
+    events.append({"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": 1,
+                   "tid": tid, "ts": at, "dur": 2, "args": {"correlation": number}})
+    events.append({"ph": "X", "cat": "kernel", "name": f"k{number}", "pid": 0, "tid": 7,
+                   "ts": start, "dur": dur, "args": {"correlation": number, "device": 0,
+                   "stream": 7, "grid": [1, 1, 1], "block": [64, 1, 1]}})
+range_of("step", 1, 100, 200)
+range_of("forward", 1, 110, 150)
+range_of("late", 1, 140, 180)     # overlaps forward without nesting
+range_of("step", 1, 300, 400)
+range_of("step", 1, 300, 350)     # of the same name in itself
+range_of("other", 2, 100, 400)    # on another thread
+launch(1, 1, 90, 500, 10)         # before all
+launch(2, 1, 110, 520, 20)        # step, forward: at its first microsecond
+launch(3, 1, 145, 560, 30)        # step, forward, late
+launch(4, 1, 160, 600, 40)        # step, late
+launch(5, 1, 200, 650, 50)        # at the end of step: outside
+launch(6, 2, 160, 710, 60)        # other
+launch(7, 1, 310, 800, 70)        # step, step
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
+END
+"$aqueduct" import "$work/t.json" --name t -q > /dev/null
+
+told() { # RANGE: ranges, dispatches, ns of kernels
+  jq -r --arg name "$1" '.ranges[] | select(.name == $name) |
+    "\(.ranges) \(.dispatches) \(.kernel_ns)"' "$work/out"
+}
+group() { # NAME: calls
+  jq -r --arg name "$1" '.groups[] | select(.name == $name) | .calls' "$work/out"
+}
+try "$aqueduct" stats t --by range --json
+check "the work launched in a range is added up, once a name" \
+  [ "$(told step)" = "3 4 160000" ]
+check "a call at the first moment of a range is in it" [ "$(told forward)" = "1 2 50000" ]
+check "ranges may overlap without nesting" [ "$(told late)" = "1 2 70000" ]
+check "a range is one of its thread" [ "$(told other)" = "1 1 60000" ]
+check "groups by range go by the innermost" \
+  [ "$(group forward) $(group late) $(group step) $(group other)" = "1 2 1 1" ]
+check "and count what is in no range" \
+  [ "$(jq '.groups[] | select(.key == null) | .calls' "$work/out")" = 2 ]
+
+try "$aqueduct" stats t --between step
+check "--between leaves what was launched in the ranges of a name" contains "$out" \
+  "4 of 7 dispatches, launched in 3 ranges step"
+check "and nothing else" [ "$(echo "$out" | grep -c '^k[134567] ')" = 3 ]
+try "$aqueduct" stats t --between late --by all --json
+check "as JSON too" [ "$(jq -c '.window | [.range, .dispatches, .of, .ranges]' "$work/out")" \
+  = '["late",2,7,1]' ]
+try "$aqueduct" stats t --time 20us..100us --by all
+check "--time counts from the first start" contains "$out" "2 of 7 dispatches"
+try "$aqueduct" stats t --time 100us.. --between step --by all
+check "both together" contains "$out" "2 of 7 dispatches, launched in 3 ranges step"
+check "without the whole times of ranges" [ "$(echo "$out" | grep -c '^range ')" = 0 ]
+try "$aqueduct" stats t --between backward
+check "a name that is not there is refused" [ "$status" = 2 ]
+check "with the names that are" contains "$err" "range backward: the run has only other, step, forward, late"
+try "$aqueduct" stats t --time ..1ns --between late
+check "an empty part is refused" contains "$err" "none of the 7 dispatches lies in the window"
+for time in 5us 5..6 6us..5us 1us..x; do
+  try "$aqueduct" stats t --time $time
+  check "--time $time is refused" [ "$status" = 2 ]
+  check "with what was expected" contains "$err" "--time $time: expected A..B"
+done
+"$aqueduct" import "$work/t.json" --name u -q > /dev/null
+try "$aqueduct" compare t u --by range --json
+check "compare groups by ranges too" \
+  [ "$(jq -r '[.[0].groups[] | select(.name == "late") | .matched] | .[0]' "$work/out")" = 2 ]
+
+data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
+for name in mi250_minitoy mi300x_bert mi300x_flux_sage mi300x_norm mi300x_owlv2 \
+  mi300x_qwen05b mi300x_resnet18 mi300x_sglang_prefill mi300x_timesformer \
+  mi300x_vllm_pd_piecewise mi300x_nsfw_vit mixrank_resnet_train_4rank; do
+  if [ ! -f "$data/$name.json.gz" ]; then
+    skip "$name: a reader of its own agrees" "no published traces in AQ_DATA"
+    continue
+  fi
+  "$aqueduct" import "$data/$name.json.gz" --name $name -q > /dev/null 2>&1
+  "$aqueduct" stats $name --json > "$work/stats.json" 2> /dev/null
+  check "$name: a reader of its own agrees on its ranges" \
+    python3 "$srcdir/tests/report/read_ranges.py" "$data/$name.json.gz" "$work/stats.json"
+done
+finish
