@@ -147,7 +147,7 @@ bool aq_decimal_int(const char *text, size_t length, int64_t *out)
 {
   text_scan scan = {text, text + length};
   bool negative = scan_sign(&scan);
-  uint64_t value;
+  uint64_t value = 0;
   bool hex =
       scan.end - scan.at > 2 && scan.at[0] == '0' && (scan.at[1] | 0x20) == 'x';
   if (hex)
