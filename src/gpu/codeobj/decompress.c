@@ -3,6 +3,7 @@
 
 #include "gpu/codeobj/decompress.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -59,53 +60,70 @@ size_t aq_unpack_extent(const void *bytes, size_t size)
   return head_read(bytes, size, &head) ? head.file_size : 0;
 }
 
-/* The drop-in needs no library but C's: a process may lack these. */
-#pragma weak uncompress
-#ifdef HAVE_ZSTD
-#pragma weak ZSTD_decompress
-#pragma weak ZSTD_isError
-#endif
-
-static aq_status library_lacks(const char *name, aq_diag *diag)
+static aq_status damaged(const char *what, const char *method, aq_diag *diag)
 {
-  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                     "compressed bundle: this process has no %s", name);
+  return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s's data are damaged", what,
+                     method);
 }
 
-static aq_status unpack_zlib(const unsigned char *from, size_t size,
-                             unsigned char *to, size_t expected, aq_diag *diag)
+static aq_status library_lacks(const char *what, const char *name,
+                               aq_diag *diag)
 {
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s: there is no %s", what,
+                     name);
+}
+
+/* The drop-in needs no library but C's, so these are loaded when the first
+ * compressed bytes come, and stay. NULL: the machine has none. */
+static void *function_of(const char *library, const char *name)
+{
+  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  return handle ? dlsym(handle, name) : NULL;
+}
+
+static aq_status inflate_zlib(const char *what, const void *from, size_t size,
+                              void *to, size_t expected, aq_diag *diag)
+{
+  static const char library[] = "libz.so.1";
+  __typeof__(uncompress) *function;
+  *(void **)&function = function_of(library, "uncompress");
   uLongf got = expected;
-  if (!uncompress)
-    return library_lacks("zlib", diag);
-  if (uncompress(to, &got, from, size) != Z_OK || got != expected)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "compressed bundle: zlib's data are damaged");
-  return AQ_OK;
+  if (!function)
+    return library_lacks(what, library, diag);
+  return function(to, &got, from, size) == Z_OK && got == expected
+             ? AQ_OK
+             : damaged(what, "zlib", diag);
 }
 
+static aq_status inflate_zstd(const char *what, const void *from, size_t size,
+                              void *to, size_t expected, aq_diag *diag)
+{
 #ifdef HAVE_ZSTD
-static aq_status unpack_zstd(const unsigned char *from, size_t size,
-                             unsigned char *to, size_t expected, aq_diag *diag)
-{
-  if (!ZSTD_decompress || !ZSTD_isError)
-    return library_lacks("zstd", diag);
-  size_t got = ZSTD_decompress(to, expected, from, size);
-  if (ZSTD_isError(got) || got != expected)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "compressed bundle: zstd's data are damaged");
-  return AQ_OK;
-}
+  static const char library[] = "libzstd.so.1";
+  __typeof__(ZSTD_decompress) *function;
+  __typeof__(ZSTD_isError) *is_error;
+  *(void **)&function = function_of(library, "ZSTD_decompress");
+  *(void **)&is_error = function_of(library, "ZSTD_isError");
+  if (!function || !is_error)
+    return library_lacks(what, library, diag);
+  const size_t got = function(to, expected, from, size);
+  return !is_error(got) && got == expected ? AQ_OK
+                                           : damaged(what, "zstd", diag);
 #else
-static aq_status unpack_zstd(const unsigned char *from, size_t size,
-                             unsigned char *to, size_t expected, aq_diag *diag)
-{
   (void)from, (void)size, (void)to, (void)expected;
   return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                     "compressed bundle: it needs zstd, which this build was "
-                     "made without");
-}
+                     "%s: it needs zstd, which this build was made without",
+                     what);
 #endif
+}
+
+aq_status aq_inflate(aq_compression method, const char *what, const void *from,
+                     size_t size, void *to, size_t expected, aq_diag *diag)
+{
+  return method == AQ_COMPRESSION_ZLIB
+             ? inflate_zlib(what, from, size, to, expected, diag)
+             : inflate_zstd(what, from, size, to, expected, diag);
+}
 
 aq_status aq_unpack(const void *bytes, size_t size, uint64_t max,
                     unsigned char **out, size_t *out_size, aq_diag *diag)
@@ -130,9 +148,10 @@ aq_status aq_unpack(const void *bytes, size_t size, uint64_t max,
     return aq_diag_no_memory(diag);
   const unsigned char *from = (const unsigned char *)bytes + head.head_size;
   size_t left = (head.file_size ? head.file_size : size) - head.head_size;
-  aq_status status = head.method == METHOD_ZLIB
-                         ? unpack_zlib(from, left, to, head.size, diag)
-                         : unpack_zstd(from, left, to, head.size, diag);
+  const aq_compression method =
+      head.method == METHOD_ZLIB ? AQ_COMPRESSION_ZLIB : AQ_COMPRESSION_ZSTD;
+  const aq_status status =
+      aq_inflate(method, "compressed bundle", from, left, to, head.size, diag);
   if (status != AQ_OK) {
     free(to);
     return status;

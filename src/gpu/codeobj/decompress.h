@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed offload bundles (CCOB), versions 1 to 3. Within codeobj only. */
+/*
+ * Compressed offload bundles (CCOB), versions 1 to 3, and the methods that they
+ * share with sections of ELF. Within codeobj only.
+ */
 #ifndef AQ_GPU_CODEOBJ_DECOMPRESS_H
 #define AQ_GPU_CODEOBJ_DECOMPRESS_H
 
@@ -8,6 +11,17 @@
 #include <stdint.h>
 
 #include "common/diag.h"
+
+typedef enum aq_compression {
+  AQ_COMPRESSION_ZLIB,
+  AQ_COMPRESSION_ZSTD
+} aq_compression;
+
+/* Fills `to` with the `expected` bytes of `size` compressed ones; `what` begins
+ * a message. AQ_ERR_INPUT: they are damaged, or not as many;
+ * AQ_ERR_UNSUPPORTED: this build or machine lacks the method. */
+aq_status aq_inflate(aq_compression method, const char *what, const void *from,
+                     size_t size, void *to, size_t expected, aq_diag *diag);
 
 bool aq_unpack_is(const void *bytes, size_t size);
 

@@ -4,6 +4,15 @@
 #include "gpu/codeobj/dwarf_form.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/codeobj/decompress.h"
+
+/* Of a section, decompressed. Debug information of a large program has some
+ * hundred MB. */
+#define SECTION_MAX (UINT64_C(1) << 31)
+
+enum { COMPRESS_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD of newer headers */
 
 /* How a form is read, by its number. */
 typedef enum reader {
@@ -54,25 +63,69 @@ static bool is_old_compressed(const aq_elf *elf, const char *name)
   return aq_elf_section_find(elf, old, &header);
 }
 
+static aq_status section_inflate(const char *name, aq_dwarf_part *part,
+                                 aq_diag *diag)
+{
+  Elf64_Chdr head;
+  char what[64];
+  snprintf(what, sizeof what, "section %.40s", name);
+  if (part->size < sizeof head)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s is compressed and has no head of %zu bytes", what,
+                       sizeof head);
+  memcpy(&head, part->bytes, sizeof head);
+  if (head.ch_type != ELFCOMPRESS_ZLIB && head.ch_type != COMPRESS_ZSTD)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s is compressed by method %u; 1 (zlib) or 2 (zstd) "
+                       "expected",
+                       what, head.ch_type);
+  if (head.ch_size > SECTION_MAX)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s has %llu bytes when decompressed; at most %llu are "
+                       "read",
+                       what, (unsigned long long)head.ch_size,
+                       (unsigned long long)SECTION_MAX);
+  part->owned = malloc(head.ch_size + 1);
+  if (!part->owned)
+    return aq_diag_no_memory(diag);
+  const aq_status status =
+      aq_inflate(head.ch_type == ELFCOMPRESS_ZLIB ? AQ_COMPRESSION_ZLIB
+                                                  : AQ_COMPRESSION_ZSTD,
+                 what, part->bytes + sizeof head, part->size - sizeof head,
+                 part->owned, head.ch_size, diag);
+  part->bytes = part->owned;
+  part->size = status == AQ_OK ? head.ch_size : 0;
+  return status;
+}
+
 aq_status aq_dwarf_section(const aq_elf *elf, const char *name,
                            aq_dwarf_part *out, aq_diag *diag)
 {
   Elf64_Shdr header;
-  *out = (aq_dwarf_part){elf->bytes, 0}; /* NULL + 0 is undefined */
-  const bool has = aq_elf_section_find(elf, name, &header);
-  if (has ? (header.sh_flags & SHF_COMPRESSED) != 0
-          : is_old_compressed(elf, name))
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "section %s is compressed, which is not read; objcopy "
-                       "--decompress-debug-sections makes one that is",
-                       name);
-  if (!has || header.sh_type == SHT_NOBITS)
+  *out = (aq_dwarf_part){elf->bytes, 0, NULL}; /* NULL + 0 is undefined */
+  if (!aq_elf_section_find(elf, name, &header))
+    return is_old_compressed(elf, name)
+               ? aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                             "section .z%s is compressed as GNU's tools did "
+                             "before 2015; objcopy --decompress-debug-sections "
+                             "makes one that is read",
+                             name + 1)
+               : AQ_OK;
+  if (header.sh_type == SHT_NOBITS)
     return AQ_OK;
   if (!aq_elf_has(elf, header.sh_offset, header.sh_size))
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "section %s lies outside of the file", name);
-  *out = (aq_dwarf_part){elf->bytes + header.sh_offset, header.sh_size};
-  return AQ_OK;
+  out->bytes = elf->bytes + header.sh_offset;
+  out->size = header.sh_size;
+  return header.sh_flags & SHF_COMPRESSED ? section_inflate(name, out, diag)
+                                          : AQ_OK;
+}
+
+void aq_dwarf_part_fini(aq_dwarf_part *part)
+{
+  free(part->owned);
+  *part = (aq_dwarf_part){.size = 0};
 }
 
 aq_dwarf aq_dwarf_at(const aq_dwarf_part *part, uint64_t base, uint64_t index,

@@ -18,16 +18,20 @@ enum {
   AQ_DWARF_FORM_ADDRX4 = 0x2c,
 };
 
-/* A section's bytes; never NULL. */
+/* A section's bytes; never NULL but for a part of zeros. */
 typedef struct aq_dwarf_part {
   const unsigned char *bytes;
   uint64_t size;
+  unsigned char *owned; /* they were compressed; or NULL: they are the file's */
 } aq_dwarf_part;
 
-/* The bytes of a section; none where the file does not have it.
- * AQ_ERR_UNSUPPORTED: it is compressed; AQ_ERR_INPUT: it lies outside. */
+/* The bytes of a section, decompressed; none where the file does not have it.
+ * aq_dwarf_part_fini also after a failure. AQ_ERR_UNSUPPORTED: compressed by a
+ * method that this build or machine lacks, or as GNU's tools did before 2015;
+ * AQ_ERR_INPUT: damaged, or it lies outside. */
 aq_status aq_dwarf_section(const aq_elf *elf, const char *name,
                            aq_dwarf_part *out, aq_diag *diag);
+void aq_dwarf_part_fini(aq_dwarf_part *part);
 
 /* Reads from `index` times `size` bytes behind `base` on; `bad` if that is not
  * in the section. */

@@ -315,6 +315,17 @@ static bool unit_read(reading *r, aq_dwarf *info)
   return abbreviations_read(r, abbrev) && entries_read(r, &d);
 }
 
+/* False: out of memory. */
+static bool units_read(reading *r)
+{
+  aq_dwarf info = aq_dwarf_at(&r->info, 0, 0, 0);
+  bool done = true;
+  while (done && !info.bad && aq_dwarf_left(&info) > 0)
+    done = unit_read(r, &info);
+  free(r->list);
+  return done;
+}
+
 aq_status aq_code_inlined_read(const aq_elf *elf, const aq_dwarf_unit *of,
                                const aq_code_file_table *tables, size_t count,
                                aq_code_lines *out, aq_diag *diag)
@@ -328,16 +339,13 @@ aq_status aq_code_inlined_read(const aq_elf *elf, const aq_dwarf_unit *of,
                   {".debug_addr", &r.addr},
                   {".debug_ranges", &r.ranges},
                   {".debug_rnglists", &r.rnglists}};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-    const aq_status status =
-        aq_dwarf_section(elf, sections[i].name, sections[i].part, diag);
-    if (status != AQ_OK)
-      return status;
-  }
-  aq_dwarf info = aq_dwarf_at(&r.info, 0, 0, 0);
-  bool done = true;
-  while (done && !info.bad && aq_dwarf_left(&info) > 0)
-    done = unit_read(&r, &info);
-  free(r.list);
-  return done ? AQ_OK : aq_diag_no_memory(diag);
+  const size_t section_count = sizeof sections / sizeof *sections;
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < section_count && status == AQ_OK; i++)
+    status = aq_dwarf_section(elf, sections[i].name, sections[i].part, diag);
+  if (status == AQ_OK && !units_read(&r))
+    status = aq_diag_no_memory(diag);
+  for (size_t i = 0; i < section_count; i++)
+    aq_dwarf_part_fini(sections[i].part);
+  return status;
 }

@@ -327,6 +327,32 @@ static aq_status unit_read(aq_dwarf *d, unit *u, aq_code_file_table *files,
   return status;
 }
 
+/* All tables, and the calls that were inlined. */
+static aq_status units_read(const aq_elf *elf, const aq_dwarf_part *table,
+                            const aq_dwarf_unit *of, const aq_codeobj *code,
+                            aq_code_lines *out, aq_diag *diag)
+{
+  aq_dwarf d = aq_dwarf_at(table, 0, 0, 0);
+  aq_code_file_table *files = NULL;
+  size_t file_count = 0, file_capacity = 0;
+  aq_status status = AQ_OK;
+  while (status == AQ_OK && aq_dwarf_left(&d) > 0) {
+    unit u = {.of = *of, .out = out, .code = code};
+    aq_code_file_table made = {.offset = (uint64_t)(d.at - table->bytes)};
+    status = unit_read(&d, &u, &made, diag);
+    if (!AQ_ARRAY_PUSH(files, file_count, file_capacity, made)) {
+      free(made.files);
+      status = aq_diag_no_memory(diag);
+    }
+  }
+  if (status == AQ_OK)
+    status = aq_code_inlined_read(elf, of, files, file_count, out, diag);
+  for (size_t i = 0; i < file_count; i++)
+    free(files[i].files);
+  free(files);
+  return status;
+}
+
 static int by_address(const void *a, const void *b)
 {
   const aq_code_line *x = a, *y = b;
@@ -347,7 +373,7 @@ aq_status aq_code_lines_read(const void *bytes, size_t size,
 {
   aq_code_lines lines = {.files = AQ_NAMES_INIT};
   aq_dwarf_unit of = {.version = 0};
-  aq_dwarf_part table;
+  aq_dwarf_part table = {.size = 0};
   aq_elf elf;
   if (!aq_elf_open(bytes, size, &elf))
     return aq_diag_set(diag, AQ_ERR_INPUT, "no ELF file");
@@ -356,25 +382,11 @@ aq_status aq_code_lines_read(const void *bytes, size_t size,
     status = aq_dwarf_section(&elf, ".debug_str", &of.texts, diag);
   if (status == AQ_OK)
     status = aq_dwarf_section(&elf, ".debug_line_str", &of.line_texts, diag);
-  if (status != AQ_OK)
-    return status;
-  aq_dwarf d = aq_dwarf_at(&table, 0, 0, 0);
-  aq_code_file_table *files = NULL;
-  size_t file_count = 0, file_capacity = 0;
-  while (status == AQ_OK && aq_dwarf_left(&d) > 0) {
-    unit u = {.of = of, .out = &lines, .code = code};
-    aq_code_file_table made = {.offset = (uint64_t)(d.at - table.bytes)};
-    status = unit_read(&d, &u, &made, diag);
-    if (!AQ_ARRAY_PUSH(files, file_count, file_capacity, made)) {
-      free(made.files);
-      status = aq_diag_no_memory(diag);
-    }
-  }
   if (status == AQ_OK)
-    status = aq_code_inlined_read(&elf, &of, files, file_count, &lines, diag);
-  for (size_t i = 0; i < file_count; i++)
-    free(files[i].files);
-  free(files);
+    status = units_read(&elf, &table, &of, code, &lines, diag);
+  aq_dwarf_part_fini(&table);
+  aq_dwarf_part_fini(&of.texts);
+  aq_dwarf_part_fini(&of.line_texts);
   if (status != AQ_OK) {
     aq_code_lines_fini(&lines);
     return status;

@@ -50,30 +50,54 @@ static void section_change(size_t size, const char *name, uint64_t flags,
   ck_abort_msg("no section %s", name);
 }
 
-static void is_refused(size_t size, const char *words)
+static void is_refused(size_t size, aq_status status, const char *words)
 {
   aq_code_lines lines;
   aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(aq_code_lines_read(bytes, size, NULL, &lines, &diag),
-                   AQ_ERR_UNSUPPORTED, &diag);
+  ck_assert_status(aq_code_lines_read(bytes, size, NULL, &lines, &diag), status,
+                   &diag);
   ck_assert_msg(strstr(diag.text, words) != NULL, "%s", diag.text);
 }
 
-START_TEST(compressed_sections_are_refused_by_name)
+/* The section as if it were compressed, with a head of a method and a size. */
+static void section_compress(size_t size, const char *name, uint32_t method,
+                             uint64_t when_decompressed)
+{
+  const Elf64_Chdr head = {.ch_type = method, .ch_size = when_decompressed};
+  aq_elf elf;
+  Elf64_Shdr header;
+  section_change(size, name, SHF_COMPRESSED, 0, NULL);
+  ck_assert(aq_elf_open(bytes, size, &elf));
+  ck_assert(aq_elf_section_find(&elf, name, &header));
+  ck_assert_uint_ge(header.sh_size, sizeof head);
+  memcpy(bytes + header.sh_offset, &head, sizeof head);
+}
+
+START_TEST(compressed_sections_that_are_not_read_are_refused_by_name)
 {
   static const char *const names[] = {".debug_line", ".debug_info",
                                       ".debug_abbrev", ".debug_str"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char words[64];
-    snprintf(words, sizeof words, "section %s is compressed", names[i]);
-    const size_t size = object_load();
-    section_change(size, names[i], SHF_COMPRESSED, 0, NULL);
-    is_refused(size, words);
+    char words[80];
+    size_t size = object_load();
+    snprintf(words, sizeof words, "section %s is compressed by method 7",
+             names[i]);
+    section_compress(size, names[i], 7, 100);
+    is_refused(size, AQ_ERR_UNSUPPORTED, words);
+    size = object_load();
+    snprintf(words, sizeof words, "section %s has 4294967296 bytes", names[i]);
+    section_compress(size, names[i], ELFCOMPRESS_ZLIB, UINT64_C(1) << 32);
+    is_refused(size, AQ_ERR_INPUT, words);
+    size = object_load();
+    snprintf(words, sizeof words, "section %s is compressed and has no head",
+             names[i]);
+    section_change(size, names[i], SHF_COMPRESSED, 8, NULL);
+    is_refused(size, AQ_ERR_INPUT, words);
   }
   const size_t size = object_load();
   section_change(size, ".debug_line", 0, 0, ".other");
   section_change(size, ".debug_line_str", 0, 0, ".zdebug_line");
-  is_refused(size, "section .debug_line is compressed");
+  is_refused(size, AQ_ERR_UNSUPPORTED, "section .zdebug_line is compressed");
 }
 END_TEST
 
@@ -133,7 +157,8 @@ START_TEST(a_line_behind_the_last_address_is_damage)
 }
 END_TEST
 
-AQ_TEST_MAIN("gpu/codeobj/dwarf_form", compressed_sections_are_refused_by_name,
+AQ_TEST_MAIN("gpu/codeobj/dwarf_form",
+             compressed_sections_that_are_not_read_are_refused_by_name,
              places_beyond_a_section_are_none,
              addresses_of_no_size_of_a_number_are_not_read,
              a_line_behind_the_last_address_is_damage)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Line tables of DWARF. The two code objects of the corpus are clang's, of one
- * source, with tables of version 4 and 5; the rows expected of them are
- * llvm-dwarfdump's. */
+/* Line tables of DWARF. The code objects of the corpus are clang's, of one
+ * source, with tables of version 4 and 5, the latter also as llvm-objcopy
+ * compresses it; the rows expected of them are llvm-dwarfdump's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +44,18 @@ static const struct {
 } rows[] = {{0x1500, 1}, {0x1504, 1}, {0x1508, 1}, {0x1600, 3}, {0x1610, 4},
             {0x1628, 4}, {0x1638, 4}, {0x1644, 4}, {0x1650, 5}, {0x1658, 6}};
 
-static const char *const objects[] = {"lines4.hsaco", "lines5.hsaco"};
+static const char *const objects[] = {"lines4.hsaco", "lines5.hsaco",
+                                      "lines5-zlib.hsaco", "lines5-zstd.hsaco"};
+
+#ifdef HAVE_ZSTD
+enum { OBJECTS = 4 };
+#else
+enum { OBJECTS = 3 };
+#endif
 
 START_TEST(rows_are_those_of_llvm)
 {
-  for (size_t k = 0; k < 2; k++) {
+  for (size_t k = 0; k < OBJECTS; k++) {
     loaded l;
     aq_code_lines lines;
     aq_diag diag = AQ_DIAG_INIT;
