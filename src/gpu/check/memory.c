@@ -496,6 +496,18 @@ static void forgotten_report(aq_check *check)
     note_report(check, AQ_CHECK_RACE, "order not kept", text, NULL);
 }
 
+/* Of every check; it appears with the first of those that are on. */
+static void unread_report(aq_check *check)
+{
+  const unsigned checks = check->options.checks;
+  char text[AQ_CHECK_TEXT + 60];
+  snprintf(text, sizeof text,
+           "of %" PRIu64 " file%s whose debug information is not read: %s",
+           check->unread, check->unread == 1 ? "" : "s", check->unread_why);
+  if (check->unread)
+    note_report(check, checks & -checks, "source lines unknown", text, NULL);
+}
+
 void aq_check_unseen(aq_check *check)
 {
   char text[AQ_CHECK_TEXT];
@@ -531,4 +543,5 @@ void aq_check_unseen(aq_check *check)
     note_report(check, AQ_CHECK_INIT, "unwritten memory not followed", text,
                 NULL);
   forgotten_report(check);
+  unread_report(check);
 }

@@ -2,6 +2,7 @@
 /* Source lines of the code that is loaded. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -39,14 +40,26 @@ bool aq_check_is_by_waves(const aq_check *check, uint64_t pc)
   return by_waves;
 }
 
+void aq_check_lines_unread(aq_check *check, const aq_diag *why)
+{
+  if (check->unread++ == 0)
+    snprintf(check->unread_why, sizeof check->unread_why, "%.*s",
+             (int)sizeof check->unread_why - 1, why->text);
+}
+
 void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size)
 {
   aq_check_source made = {.base = base, .end = base + span, .bias = bias};
+  aq_diag why = AQ_DIAG_INIT;
+  const bool known =
+      aq_code_lines_read(bytes, size, code, &made.lines, &why) == AQ_OK;
   /* Without a line table it stands for its addresses all the same. */
-  if (aq_code_lines_read(bytes, size, code, &made.lines, NULL) != AQ_OK)
+  if (!known)
     made.lines = (aq_code_lines){.files = AQ_NAMES_INIT};
   pthread_mutex_lock(&check->lock);
+  if (!known)
+    aq_check_lines_unread(check, &why);
   readonly_add(check, base, bias, code);
   aq_check_api_code(check, base, bias, bytes, size);
   aq_check_variables_add(check, base, bias, bytes, size);

@@ -41,6 +41,22 @@ for pattern in "main" "*/sites.hpp:*" "hipMalloc*"; do
   result $? "a suppression by the frame $pattern" "$work/report"
 done
 
+# Debug information that is compressed is read; damage to it is a note.
+program_make packed sites -gz=zlib -std=c++17 -g -O2 --offload-arch=gfx90a
+readelf -SW "$work/packed" | grep -q " .debug_line .* C " && {
+  checked packed
+  grep -q "^        main at .*/sites.hpp:[0-9]" "$work/report"
+}
+result $? "compressed debug information has the lines of frames" "$work/report" "$work/out"
+offset=$(readelf -SW "$work/sites" |
+  awk '{ sub(/^ *\[ *[0-9]+\]/, "") } $1 == ".debug_line" { print $4 }')
+cp "$work/sites" "$work/damaged"
+printf '\011' | dd of="$work/damaged" bs=1 seek=$((0x$offset + 4)) conv=notrunc status=none
+checked damaged
+grep -A 1 "^NOTE (.*source lines unknown: of 1 file whose debug information is not read" \
+  "$work/report" > "$work/note" && grep -q "has version 9, 2 to 5 are read" "$work/note"
+result $? "and debug information that is not read is a note with the reason" "$work/report" "$work/out"
+
 # The frames of one function that is called from two lines, many times.
 cat > "$work/frames.cpp" << 'C'
 #include <hip/hip_runtime.h>

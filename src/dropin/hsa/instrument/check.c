@@ -43,7 +43,7 @@ static const void *opened_by;
 
 /* ---- frames of the host ---- */
 
-static void module_read(host_module *out)
+static void module_read(aqdrop *runtime, host_module *out)
 {
   struct stat state;
   const int fd = open(out->path, O_RDONLY | O_CLOEXEC);
@@ -53,8 +53,11 @@ static void module_read(host_module *out)
     const size_t size = (size_t)state.st_size;
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
-      if (aq_code_lines_read(bytes, size, NULL, &out->lines, NULL) != AQ_OK)
-        out->lines = (aq_code_lines){.count = 0};
+      aq_diag why = AQ_DIAG_INIT;
+      if (aq_code_lines_read(bytes, size, NULL, &out->lines, &why) != AQ_OK) {
+        out->lines = (aq_code_lines){.files = AQ_NAMES_INIT};
+        aq_check_lines_unread(runtime->check, &why);
+      }
       (void)aq_host_symbols_read(bytes, size, &out->symbols, &out->fixed);
       munmap(bytes, size);
     }
@@ -63,13 +66,13 @@ static void module_read(host_module *out)
 }
 
 /* Called under the checker's lock. */
-static const host_module *module_of(const char *path)
+static const host_module *module_of(aqdrop *runtime, const char *path)
 {
   for (size_t i = 0; i < modules.count; i++)
     if (strcmp(modules.list[i].path, path) == 0)
       return &modules.list[i];
   host_module made = {.path = path};
-  module_read(&made);
+  module_read(runtime, &made);
   if (!AQ_ARRAY_PUSH(modules.list, modules.count, modules.capacity, made)) {
     aq_code_lines_fini(&made.lines);
     aq_host_symbols_fini(&made.symbols);
@@ -97,10 +100,9 @@ static bool frame_text(void *user, const void *address,
 {
   const char *at = (const char *)address - 1;
   Dl_info info;
-  (void)user;
   if (!dladdr(at, &info) || !info.dli_fname || frame_is_ours(&info))
     return false;
-  const host_module *module = module_of(info.dli_fname);
+  const host_module *module = module_of(user, info.dli_fname);
   const uint64_t offset = (uint64_t)(at - (const char *)info.dli_fbase),
                  place = module && module->fixed ? (uintptr_t)at : offset;
   uint32_t line;
@@ -263,6 +265,7 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
   aq_check_options options = {
       .sink = aqdrop_recording_results_sink(runtime->recording),
       .allocations = aq_wave_machine_executor(runtime->machine)->allocations,
+      .user = runtime,
       .frame = frame_text,
       .stack = stack_get};
   aq_status status = schedule_open(runtime, diag);

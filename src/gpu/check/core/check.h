@@ -103,6 +103,11 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size);
 void aq_check_code_gone(aq_check *check, uint64_t base);
 
+/* The debug information of a file could not be read: a note at the end counts
+ * these, with the first reason. Under the checker's lock, as options.stack is.
+ */
+void aq_check_lines_unread(aq_check *check, const aq_diag *why);
+
 /* An allocation of the program; `device` is AQ_DEVICE_HOST for host memory. */
 typedef struct aq_check_block {
   uint64_t base, size; /* as asked for; bytes */

@@ -299,6 +299,8 @@ struct aq_check {
   aq_check_forgotten forgotten;
   struct aq_check_trial *trial; /* of uninit.c; NULL: none was needed */
   uint64_t unfollowed;          /* allocations that are too large for init */
+  uint64_t unread;              /* files whose debug information is not read */
+  char unread_why[AQ_CHECK_TEXT]; /* of the first */
   bool shared_others; /* kernels access memory of the host of no pool */
   bool leaks_done;
   bool lost; /* memory ran out */
