@@ -3,6 +3,7 @@
  * by dlopen, with the kernel's requests, mapping the file that it gives. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -73,7 +74,7 @@ START_TEST(libdrms_calls_find_the_devices)
     ck_assert_uint_eq(major, 3);
     aqkfd_drm_device args = {.device = device, .fd_out = &again};
     ck_assert_int_eq(model->handle_drm_call(AQKFD_DRM_DEVICE_GET_FD, &args), 0);
-    ck_assert_int_eq(again, fd);
+    ck_assert_int_ge(fcntl(again, F_GETFD), 0);
     args.name_out = &name;
     ck_assert_int_eq(
         model->handle_drm_call(AQKFD_DRM_GET_MARKETING_NAME, &args), 0);
@@ -88,6 +89,36 @@ START_TEST(libdrms_calls_find_the_devices)
     aqkfd_drm_close end = {fd};
     ck_assert_int_eq(model->handle_drm_call(AQKFD_DRM_CLOSE, &end), 0);
   }
+}
+END_TEST
+
+START_TEST(a_device_that_is_initialised_twice_ends_with_the_second_user)
+{
+  const aqkfd_model *model = model_load();
+  ck_assert_int_ge(model->create_memfd(), 0);
+  int fds[2], kept = -1;
+  uint32_t number;
+  void *devices[2];
+  for (int i = 0; i < 2; i++) {
+    aqkfd_drm_open_render open = {128, &fds[i]};
+    ck_assert_int_eq(model->handle_drm_call(AQKFD_DRM_OPEN_RENDER, &open), 0);
+    aqkfd_drm_initialize begin = {fds[i], &number, &number, &devices[i]};
+    ck_assert_int_eq(
+        model->handle_drm_call(AQKFD_DRM_DEVICE_INITIALIZE, &begin), 0);
+    aqkfd_drm_close end = {fds[i]};
+    ck_assert_int_eq(model->handle_drm_call(AQKFD_DRM_CLOSE, &end), 0);
+  }
+  ck_assert_ptr_eq(devices[0], devices[1]);
+  aqkfd_drm_device args = {.device = devices[0], .fd_out = &kept};
+  for (int users = 2; users > 0; users--) {
+    ck_assert_int_eq(model->handle_drm_call(AQKFD_DRM_DEVICE_GET_FD, &args), 0);
+    ck_assert_int_ge(fcntl(kept, F_GETFD), 0);
+    ck_assert_int_eq(
+        model->handle_drm_call(AQKFD_DRM_DEVICE_DEINITIALIZE, &args), 0);
+  }
+  ck_assert_int_eq(fcntl(kept, F_GETFD), -1);
+  ck_assert_int_eq(model->handle_drm_call(AQKFD_DRM_DEVICE_GET_FD, &args), -1);
+  ck_assert_int_eq(errno, EINVAL);
 }
 END_TEST
 
@@ -120,4 +151,5 @@ END_TEST
 
 AQ_TEST_MAIN("dropin/kfd/model", a_client_of_the_model_dispatches_a_kernel,
              libdrms_calls_find_the_devices,
+             a_device_that_is_initialised_twice_ends_with_the_second_user,
              calls_that_are_not_offered_have_an_errno)

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -21,12 +22,15 @@
 
 /* A device's handle of libdrm. */
 typedef struct handle {
-  uint32_t device;
-  int fd;
+  unsigned users; /* initialisations less deinitialisations */
+  int fd;         /* a duplicate of the first one's, while there are users */
 } handle;
 
 /* By ordinal. A device that is initialised twice has one, as with libdrm. */
-static handle handles[AQSIM_DEVICES_MAX];
+static struct {
+  pthread_mutex_t lock;
+  handle list[AQSIM_DEVICES_MAX];
+} handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int result_of(int error)
 {
@@ -83,12 +87,27 @@ static int device_initialize(const aqkfd_drm_initialize *args)
   const off_t at = process ? aqueduct_machine.stands(process, args->fd) : -1;
   if (at < AQKFD_NODES || !is_there((uint32_t)(at - AQKFD_NODES)))
     return -EBADF;
-  handle *h = &handles[at - AQKFD_NODES];
-  *h = (handle){(uint32_t)(at - AQKFD_NODES), args->fd};
+  handle *h = &handles.list[at - AQKFD_NODES];
+  int result = 0;
+  pthread_mutex_lock(&handles.lock);
+  if (h->users == 0) {
+    h->fd = fcntl(args->fd, F_DUPFD_CLOEXEC, 0);
+    result = h->fd < 0 ? -errno : 0;
+  }
+  h->users += result == 0;
+  pthread_mutex_unlock(&handles.lock);
+  if (result != 0)
+    return result;
   *args->major_out = AQKFD_RENDER_MAJOR;
   *args->minor_out = AQKFD_RENDER_MINOR;
   *args->device_out = h;
   return 0;
+}
+
+static void device_deinitialize(handle *h)
+{
+  if (--h->users == 0)
+    close(h->fd);
 }
 
 static int info_query(uint32_t device, aqkfd_drm_info *out)
@@ -112,23 +131,34 @@ static int info_query(uint32_t device, aqkfd_drm_info *out)
   return 0;
 }
 
-static int device_call(unsigned call, const aqkfd_drm_device *args)
+/* Of a handle in use; the handles are locked. */
+static int handle_call(unsigned call, handle *h, const aqkfd_drm_device *args)
 {
-  const handle *h = args->device;
-  if (h < handles || h >= handles + AQSIM_DEVICES_MAX)
-    return -EINVAL;
+  const uint32_t device = (uint32_t)(h - handles.list);
   switch (call) {
   case AQKFD_DRM_DEVICE_GET_FD:
     *args->fd_out = h->fd;
     return 0;
   case AQKFD_DRM_GET_MARKETING_NAME:
-    *args->name_out = aqkfd_device_name(aqueduct_machine.known(), h->device);
+    *args->name_out = aqkfd_device_name(aqueduct_machine.known(), device);
     return 0;
   case AQKFD_DRM_QUERY_GPU_INFO:
-    return info_query(h->device, args->info_out);
-  default: /* DEVICE_DEINITIALIZE: nothing was made */
+    return info_query(device, args->info_out);
+  default:
+    device_deinitialize(h);
     return 0;
   }
+}
+
+static int device_call(unsigned call, const aqkfd_drm_device *args)
+{
+  int result = -EINVAL;
+  pthread_mutex_lock(&handles.lock);
+  for (size_t i = 0; i < AQSIM_DEVICES_MAX; i++)
+    if (args->device == &handles.list[i] && handles.list[i].users > 0)
+      result = handle_call(call, &handles.list[i], args);
+  pthread_mutex_unlock(&handles.lock);
+  return result;
 }
 
 static int handle_drm_call(unsigned call, void *argument)
