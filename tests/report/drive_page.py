@@ -3,7 +3,7 @@
 """Opens a report in headless Chromium and uses it, as TAP.
 
 drive_page.py PAGE [SCREENSHOT-FOLDER] [--pinned PAGE] [--code PAGE]
-  [--fitted PAGE].
+  [--fitted PAGE] [--siblings PAGE].
 With --time it prints instead how long the page takes to open, in ms.
 """
 import base64
@@ -144,6 +144,15 @@ def use_fitted(browser, tap, page):
               charts)
 
 
+def use_siblings(browser, tap, page):
+    """Two replays of a run that is not on the page; one was fitted to it."""
+    browser.open(page)
+    charts = browser.text("#charts")
+    tap.check("without the measured run no dispatch counts that may be fitted",
+              "were fitted to first=10 of a run that is not on this page: "
+              "64 dispatches, which do not score" in charts, charts)
+
+
 def use_code(browser, tap, page):
     """A run whose instructions were counted."""
     tap.check("a page without counts has no section of code", browser.run(
@@ -163,21 +172,13 @@ def use_code(browser, tap, page):
 def main():
     timed = "--time" in sys.argv
     args = [arg for arg in sys.argv[1:] if arg != "--time"]
-    pinned = None
-    if "--pinned" in args:
-        at = args.index("--pinned")
-        pinned = args[at + 1]
-        del args[at:at + 2]
-    code = None
-    if "--code" in args:
-        at = args.index("--code")
-        code = args[at + 1]
-        del args[at:at + 2]
-    fitted = None
-    if "--fitted" in args:
-        at = args.index("--fitted")
-        fitted = args[at + 1]
-        del args[at:at + 2]
+    pages = {}
+    for use in (use_pinned, use_code, use_fitted, use_siblings):
+        option = "--" + use.__name__.split("_")[1]
+        if option in args:
+            at = args.index(option)
+            pages[use] = args[at + 1]
+            del args[at:at + 2]
     browser = Browser()
     tap = Tap()
     try:
@@ -187,12 +188,8 @@ def main():
             print(round((time.monotonic() - begin) * 1000))
             return 0
         use_page(browser, tap, args[1] if len(args) > 1 else None)
-        if pinned:
-            use_pinned(browser, tap, pinned)
-        if code:
-            use_code(browser, tap, code)
-        if fitted:
-            use_fitted(browser, tap, fitted)
+        for use, page in pages.items():
+            use(browser, tap, page)
     finally:
         browser.close()
     return tap.end()

@@ -23,6 +23,7 @@ sed 's/"host_begin": [0-9]*, "host_end": [0-9]*, //' \
 # Constants fitted to the first rows, which score nothing.
 "$aqueduct" replay m --device mi300x --fit first=10 --name f -q > /dev/null 2>&1
 "$aqueduct" report m f -o "$work/fitted.html"
+"$aqueduct" report "<b>s</b>" f -o "$work/siblings.html"
 # A launch whose instructions were counted: 16 waves, the last of 40 lanes.
 "$aqueduct" launch "$srcdir/doc/examples/kernels/device-gfx90a.hsaco" vadd \
   --grid 1000 --name c --profile-isa -q --args 'buf:f32[1000]=iota' \
@@ -30,5 +31,5 @@ sed 's/"host_begin": [0-9]*, "host_end": [0-9]*, //' \
 "$aqueduct" report c -o "$work/code.html"
 python3 "$srcdir/tests/report/drive_page.py" "$work/report.html" \
   --pinned "$work/pinned.html" --code "$work/code.html" \
-  --fitted "$work/fitted.html" \
+  --fitted "$work/fitted.html" --siblings "$work/siblings.html" \
   ${AQ_SCREENSHOTS:+"$AQ_SCREENSHOTS"}

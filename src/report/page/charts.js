@@ -60,7 +60,7 @@ function path(points) {
 // How many of the joined rows of a pair were replayed at measured times, and
 // pairs of two GPUs.
 function sayPinned() {
-  for (const {a, b, joined, timed, scored, fit, fitted} of pairs) {
+  for (const {a, b, joined, timed, scored, fits, fitted} of pairs) {
     if (!scored) {
       addChart("Not compared.",
                `${b.label} has the durations of ${a.label}, ` +
@@ -71,9 +71,13 @@ function sayPinned() {
       continue;
     }
     if (fitted > 0) {
-      addChart("Not compared.", `Constants of ${b.label} were fitted to ` +
-        `${fit.part} of ${a.label}: ${fitted} dispatches, which do not score ` +
-        "it.", make("p", {class: "quiet"}), []);
+      const parts = fits.map((run) => {
+        const measured = runs.find((other) => other.id === run.origin);
+        return `Constants of ${run.label} were fitted to ${run.fit.part} of ` +
+          (measured ? measured.label : "a run that is not on this page");
+      });
+      addChart("Not compared.", `${parts.join("; ")}: ${fitted} dispatches, ` +
+        "which do not score it.", make("p", {class: "quiet"}), []);
       continue;
     }
     const left = joined.length - timed.length;

@@ -92,6 +92,20 @@ function joinRows(a, b) {
   return joined;
 }
 
+// Which dispatches of a replay its constants were fitted to: those whose measured
+// start lies in the part. All of them where the measured run is not on the page.
+function fittedRows(run) {
+  if (run.fit === null) return () => false;
+  const measured = runs.find((other) => other.id === run.origin);
+  if (!measured) return () => true;
+  const starts = measured.columns.start, {from, until} = run.fit;
+  const rows = new Set(
+    joinRows(measured, run)
+      .filter(([ i ]) => starts[i] >= from && starts[i] < until)
+      .map(([ , j ]) => j));
+  return (j) => rows.has(j);
+}
+
 // A run that replays another of the page, or the same one as another before it,
 // and how their rows join. A row that was replayed at its measured time agrees
 // by itself, and one that constants were fitted to scores nothing: `timed` are
@@ -111,14 +125,13 @@ function findPairs() {
       partnerOfA[i] = j;
       partnerOfB[j] = i;
     }
-    const fit = b.fit ?? a.fit, starts = a.columns.start;
-    const gave = (i) => fit !== null && starts[i] >= fit.from &&
-      starts[i] < fit.until;
+    const fittedA = fittedRows(a), fittedB = fittedRows(b);
+    const gave = ([ i, j ]) => fittedA(i) || fittedB(j);
     pairs.push({
       a,
       b,
-      fit,
-      fitted : joined.filter(([ i ]) => gave(i)).length,
+      fits : [ b, a ].filter((run) => run.fit !== null),
+      fitted : joined.filter(gave).length,
       joined,
       partnerOfA,
       partnerOfB,
@@ -127,7 +140,7 @@ function findPairs() {
                   ? []
                   : joined.filter(([ i, j ]) => !a.columns.pinned[i] &&
                                                 !b.columns.pinned[j] &&
-                                                !gave(i))
+                                                !gave([ i, j ]))
     });
   }
   return pairs;
