@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Priority and CU mask of a queue, on every transport. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +103,19 @@ static void masks_and_priorities_that_cannot_be_are_refused(ground *g)
   ck_assert_ptr_nonnull(strstr(g->diag.text, "CU mask: compute unit "));
 }
 
+/* Of a caller that was built before they came: what lies there is no option. */
+static void options_of_an_older_caller_have_none_of_them(ground *g)
+{
+  const aq_queue_options options = {
+      .size_of = offsetof(aq_queue_options, priority),
+      .size = 64,
+      .priority = 2,
+      .cu_mask_bits = 33};
+  aq_queue *queue = NULL;
+  ck_assert_ok(g, aq_queue_create(g->context, &options, &queue, &g->diag));
+  aq_queue_destroy(queue);
+}
+
 static void captures_keep_the_properties(ground *g)
 {
   const uint32_t mask[2] = {0x33, 0};
@@ -149,6 +163,7 @@ static const ground_case cases[] = {
     GROUND_CASE(a_mask_of_fewer_compute_units_takes_longer),
     GROUND_CASE(properties_are_taken_or_refused_by_name),
     GROUND_CASE(masks_and_priorities_that_cannot_be_are_refused),
+    GROUND_CASE(options_of_an_older_caller_have_none_of_them),
     GROUND_CASE(captures_keep_the_properties),
 };
 
