@@ -7,6 +7,8 @@ libaqueduct_driver_la_SOURCES = \
 	src/dropin/hsa/init/shim.c src/dropin/hsa/init/shim.h \
 	src/dropin/kfd/door/preload.c
 libaqueduct_driver_la_LDFLAGS = -module -avoid-version -no-undefined
+# As the drop-in's shim.
+$(libaqueduct_driver_la_OBJECTS): CFLAGS += -fno-sanitize=all
 
 libaqueduct_machine_la_SOURCES = \
 	src/dropin/kfd/door/machine.c src/dropin/kfd/door/machine.h
