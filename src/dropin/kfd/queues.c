@@ -103,7 +103,7 @@ static aqkfd_queue *queue_take(const aqkfd_queue *as)
   if (queue)
     driver->queues_free = queue->next_free;
   else
-    queue = aligned_alloc(64, sizeof *queue);
+    queue = aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63);
   if (queue)
     *queue = *as;
   pthread_mutex_unlock(&driver->lock);
