@@ -228,7 +228,8 @@ static long address_space(void)
   return pages * PAGE;
 }
 
-/* Arguments that are preloaded into registers, from memory that is gone. */
+/* Arguments that are preloaded into registers, from memory that nobody may
+ * read; once it is unmapped an allocator may map it. */
 static void start_without_arguments(void)
 {
   static code preloads __attribute__((aligned(256)));
@@ -243,7 +244,7 @@ static void start_without_arguments(void)
                                                 .readers = 1,
                                                 .writers = 1,
                                                 .kind = AQ_ALLOCATION_POOL}));
-  munmap(gone, PAGE);
+  ck_assert_int_eq(mprotect(gone, PAGE, PROT_NONE), 0);
   preloads = stores;
   preloads.descriptor.kernarg_preload = 2;
   void *execution = begin(&b, "gfx90a", &preloads, gone, 64, 1);
@@ -252,6 +253,7 @@ static void start_without_arguments(void)
                 b.step.fault.text);
   b.executor->end(execution);
   aq_wave_machine_destroy(b.machine);
+  munmap(gone, PAGE);
 }
 
 START_TEST(a_workgroup_that_cannot_start_leaves_no_memory_behind)
