@@ -225,6 +225,11 @@ START_TEST(arguments_have_the_kernels_layout)
 }
 END_TEST
 
+/* The kernel's header shifts an int by 31 places. */
+AQ_STATIC_ASSERT(AQKFD_MEMORY_WRITABLE ==
+                     (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
+                 "the kernel's");
+
 START_TEST(constants_are_the_kernels)
 {
   ck_assert_uint_eq(AQKFD_MEMORY_VRAM, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
@@ -232,8 +237,6 @@ START_TEST(constants_are_the_kernels)
   ck_assert_uint_eq(AQKFD_MEMORY_USERPTR, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR);
   ck_assert_uint_eq(AQKFD_MEMORY_DOORBELL, KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL);
   ck_assert_uint_eq(AQKFD_MEMORY_REGISTERS, KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP);
-  ck_assert_uint_eq(AQKFD_MEMORY_WRITABLE,
-                    (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE);
   ck_assert_uint_eq(AQKFD_MEMORY_EXECUTABLE,
                     KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE);
   ck_assert_uint_eq(AQKFD_MEMORY_PUBLIC, KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
