@@ -15,7 +15,8 @@ enum { DEAD = AQ_STRIP_DEAD, END = AQ_STRIP_END };
 static const aq_strip_rule *rule_named(const char *name)
 {
   const aq_strip_rule *const tables[] = {
-      aq_strip_rules_words, aq_strip_rules_floats, aq_strip_rules_halves};
+      aq_strip_rules_words, aq_strip_rules_floats, aq_strip_rules_halves,
+      aq_strip_rules_moves};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const aq_strip_rule *r = tables[i]; r->name; r++)
       if (strcmp(r->name, name) == 0)
