@@ -394,19 +394,12 @@ static void rows_write(aq_strip *s, bool some)
   }
 }
 
-static void lane_mask_make(aq_strip *s)
+/* The lanes that are off as a mask, in T2. */
+static void lanes_off(aq_strip *s)
 {
-  aq_x86 *x = s->x;
-  static const uint32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_RBP));
-  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_STRIP_T2),
-             false);
-  aq_x86_vex(x, 1, 1, false, 0xdb, AQ_STRIP_T2, AQ_STRIP_T2,
-             aq_x86_constant(x, bits), false);
-  aq_x86_vex(x, 1, 1, false, 0xef, AQ_STRIP_T0, AQ_STRIP_T0,
-             aq_x86_ymm(AQ_STRIP_T0), false);
-  aq_x86_vex(x, 1, 1, false, 0x76, AQ_STRIP_T2, AQ_STRIP_T2,
-             aq_x86_ymm(AQ_STRIP_T0), false);
+  aq_x86_registers(s->x, 0x89, AQ_RBP, AQ_RAX, false);
+  aq_x86_registers(s->x, 0xf7, 2, AQ_RAX, false); /* not */
+  aq_strip_bits_expand(s, AQ_STRIP_T2, AQ_RAX);
 }
 
 /* f64 computes with the thread's MODE, which is f32's. */
@@ -529,7 +522,7 @@ static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
   const uint32_t done = aq_x86_jump(x);
   if (some) {
     aq_x86_land_here(x, some);
-    lane_mask_make(s);
+    lanes_off(s);
     rows_write(s, true);
     aq_x86_land(x, aq_x86_jump(x), next);
   }

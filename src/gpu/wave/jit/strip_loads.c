@@ -135,22 +135,13 @@ static void leave_unless(aq_strip *s, int mask)
 /* Eight words at [rdx + part], or one for all lanes. */
 static void words_load(aq_strip *s, int to, uint32_t part)
 {
-  aq_x86_byte(s->x, 0xc4);
-  aq_x86_byte(s->x, (to & 8 ? 0 : 0x80u) | 0x61);
-  aq_x86_byte(s->x, 0x7e);
-  aq_x86_byte(s->x, 0x6f);
-  aq_x86_byte(s->x, 0x80u | (unsigned)(to & 7) << 3 | AQ_RDX);
-  aq_x86_word(s->x, part);
+  avx_load(s, to, aq_x86_at(AQ_RDX, (int32_t)part));
 }
 
 static void word_broadcast(aq_strip *s, int to, uint32_t part)
 {
-  aq_x86_byte(s->x, 0xc4);
-  aq_x86_byte(s->x, (to & 8 ? 0 : 0x80u) | 0x62);
-  aq_x86_byte(s->x, 0x7d);
-  aq_x86_byte(s->x, 0x58);
-  aq_x86_byte(s->x, 0x80u | (unsigned)(to & 7) << 3 | AQ_RDX);
-  aq_x86_word(s->x, part);
+  aq_x86_vex(s->x, 2, 1, false, 0x58, to, 0, aq_x86_at(AQ_RDX, (int32_t)part),
+             false);
 }
 
 /* Where the words of all lanes lie, `bytes` of each in a row: T2 becomes the
