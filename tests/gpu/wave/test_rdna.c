@@ -73,6 +73,36 @@ START_TEST(masks_of_32_lanes_are_saved_and_combined)
 }
 END_TEST
 
+/* The upper half of EXEC stays 0: vector instructions would execute there. */
+START_TEST(masks_of_64_lanes_change_32_lanes)
+{
+  static const char *const ops[] = {"s_or_saveexec_b64 s[6:7], s[4:5]",
+                                    "s_xor_saveexec_b64 s[6:7], s[4:5]",
+                                    "s_nand_saveexec_b64 s[6:7], s[4:5]",
+                                    "s_nor_saveexec_b64 s[6:7], s[4:5]"};
+  enum { OPS = sizeof ops / sizeof *ops };
+  bed b;
+  if (!texts_begin())
+    return;
+  for (size_t i = 0; i < OPS; i++)
+    text_add(ops[i]);
+  open_all(&b, "gfx1030", 32);
+  for (size_t i = 0; i < OPS; i++) {
+    const uint32_t a = 0x00ff00ff, x = 0x0000ffff,
+                   want[OPS] = {a | x, a ^ x, ~(a & x), ~(a | x)};
+    b.wave->s[4] = a;
+    b.wave->s[5] = i % 2 ? 0xff : 0;
+    b.wave->s64[AQ_ISA_EXEC / 2] = x;
+    run(&b, i);
+    ck_assert_uint_eq(b.wave->s64[AQ_ISA_EXEC / 2], want[i]);
+    ck_assert_uint_eq(b.wave->s[6], x);
+    ck_assert_uint_eq(b.wave->s[7], 0);
+    ck_assert_uint_eq(b.wave->scc, 1);
+  }
+  bed_close(&b);
+}
+END_TEST
+
 /* ---- lanes ---- */
 
 enum { ZERO = -1, KEEPS = -2 };
@@ -736,6 +766,7 @@ START_TEST(scalars_are_multiplied_by_constants)
 END_TEST
 
 AQ_TEST_MAIN("gpu/wave/rdna", masks_of_32_lanes_are_saved_and_combined,
+             masks_of_64_lanes_change_32_lanes,
              lanes_read_the_lanes_that_the_instruction_names,
              permutations_of_rows_heed_inactive_lanes,
              scalars_are_read_from_lanes_and_written_to_them,

@@ -115,7 +115,8 @@ static void save_write(aq_wave_segment *g, const aq_wave_op *o,
           "const uint%u_t kept = %s;\n",
           32 * n, a, x, 32 * n, t->expression, 32 * n, t->second);
   result_write(g, o->dest, n, "kept");
-  result_write(g, AQ_ISA_EXEC, n, "r");
+  result_write(g, AQ_ISA_EXEC, n,
+               n == 2 ? "(r & UINT64_MAX >> (64 - LANES))" : "r");
   fprintf(g->steps, "scc_%u = r != 0; }\n", scc_written(g));
 }
 

@@ -68,14 +68,15 @@
 #define KEEP    (void)0
 #define NONZERO scc = r != 0
 
-/* EXEC becomes EXPR of the source a and itself, x; the old one is kept. */
+/* EXEC becomes EXPR of the source a and itself, x; the old one is kept. A wave
+ * of 32 lanes does not act upon the upper half, which stays 0. */
 #define SAVEEXEC(name, EXPR)                                                   \
   BODY(name)                                                                   \
   {                                                                            \
     const uint64_t a = aq_wave_s64(w, o, 0), x = AQ_WAVE_EXEC(w);              \
     const uint64_t r = EXPR;                                                   \
     aq_wave_put64(w, o->dest, x);                                              \
-    AQ_WAVE_EXEC(w) = r;                                                       \
+    AQ_WAVE_EXEC(w) = aq_wave_mask_of(w, r);                                   \
     w->scc = r != 0;                                                           \
     return aq_wave_next(o);                                                    \
   }
@@ -86,7 +87,7 @@
     const uint64_t a = aq_wave_s64(w, o, 0), x = AQ_WAVE_EXEC(w);              \
     const uint64_t r = EXPR;                                                   \
     aq_wave_put64(w, o->dest, r);                                              \
-    AQ_WAVE_EXEC(w) = r;                                                       \
+    AQ_WAVE_EXEC(w) = aq_wave_mask_of(w, r);                                   \
     w->scc = r != 0;                                                           \
     return aq_wave_next(o);                                                    \
   }
