@@ -13,6 +13,7 @@ libaqcore_a_SOURCES += \
 	src/gpu/wave/jit/strip_floats.c \
 	src/gpu/wave/jit/strip_halves.c \
 	src/gpu/wave/jit/strip_loads.c src/gpu/wave/jit/strip_moves.c \
+	src/gpu/wave/jit/strip_shared.c \
 	src/gpu/wave/jit/strip_registers.c \
 	src/gpu/wave/jit/strip_words.c \
 	src/gpu/wave/jit/x86.c src/gpu/wave/jit/x86.h \

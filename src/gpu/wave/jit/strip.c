@@ -186,10 +186,7 @@ bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
   const aq_strip_rule *rule = aq_strip_rule_of(s->texts, o);
   if (!rule)
     return false;
-  aq_strip_op op = {.o = o,
-                    .rule = rule,
-                    .move = aq_wave_text_move(o),
-                    .rest = (uint16_t)rest};
+  aq_strip_op op = {.o = o, .rule = rule, .move = aq_wave_text_move(o)};
   const bool loads = rule->nan == AQ_STRIP_LOAD;
   for (int i = 0; rule->sources[i]; i++)
     source_read(&op, o, i + loads, rule->sources[i]);
@@ -215,7 +212,10 @@ bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
   }
   if (loads) {
     op.load = (uint8_t)s->load_count++;
-    aq_strip_load_join(s, &op);
+    if (aq_strip_is_shared(&op))
+      aq_strip_shared_join(s, &op);
+    else
+      s->reaches = true;
     for (unsigned k = 0; o->dest2 != AQ_WAVE_NONE && k < 2; k++)
       s->scalars_read[(o->dest2 + k) / 64] |= (uint64_t)1
                                               << (o->dest2 + k) % 64;
@@ -232,6 +232,7 @@ bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
   s->may_leave |= rule->nan != AQ_STRIP_PLAIN;
   s->doubles |= rule->nan == AQ_STRIP_WIDE;
   s->halves |= rule->nan == AQ_STRIP_HALVES;
+  s->program[s->count] = (aq_strip_step){.o = o, .rest = (uint16_t)rest};
   s->list[s->count++] = op;
   return true;
 }
@@ -286,7 +287,7 @@ static void nexts_find(aq_strip *s)
   /* Rows whose NaN gives one of f32 later, or of f64, with the next row. */
   bool chained[AQ_WAVE_ROWS] = {false}, chained64[AQ_WAVE_ROWS + 1] = {false},
        kept[AQ_STRIP_VALUES] = {false};
-  const unsigned last = (unsigned)(s->list[s->count - 1].o - s->ops);
+  const unsigned last = (unsigned)(s->program[s->count - 1].o - s->ops);
   const uint64_t *rows = aq_wave_lives_rows(s->lives, last);
   for (unsigned v = 0; v < AQ_STRIP_SCALAR; v++)
     kept[v] = rows[v / 64] >> v % 64 & 1;
@@ -425,8 +426,8 @@ static void rest_write(aq_strip *s)
   for (unsigned i = 0; i < AQ_STRIP_MASKS; i += 2)
     aq_x86_word(x, s->masks[i] | (uint32_t)s->masks[i + 1] << 16);
   for (unsigned i = 0; i < s->count; i++)
-    aq_x86_word(x, (uint32_t)(s->list[i].o - s->ops) | (uint32_t)s->list[i].rest
-                                                           << 16);
+    aq_x86_word(x, (uint32_t)(s->program[i].o - s->ops) |
+                       (uint32_t)s->program[i].rest << 16);
 }
 
 static void leaves_write(aq_strip *s)
@@ -484,6 +485,22 @@ static void reaching_begin(aq_strip *s)
   aq_x86_wave(s->x, 0x89, AQ_RAX, true, (int32_t)offsetof(aq_wave, strip.rest));
 }
 
+/* A strip that touches memory: its last instruction that does is the wave's
+ * last, unless the strip leaves. */
+static void reaching_strip(aq_strip *s)
+{
+  unsigned last = s->count;
+  while (s->list[--last].rule->nan != AQ_STRIP_LOAD ||
+         aq_strip_is_shared(&s->list[last])) {
+  }
+  aq_x86_wave(s->x, 0x89, AQ_R15, true,
+              (int32_t)offsetof(aq_wave, strip.number));
+  aq_x86_address(
+      s->x, AQ_RAX, AQ_R12,
+      (int32_t)((s->list[last].o - s->ops) * (ptrdiff_t)sizeof *s->ops));
+  aq_x86_wave(s->x, 0x89, AQ_RAX, true, (int32_t)offsetof(aq_wave, at));
+}
+
 static void reaching_end(aq_strip *s)
 {
   aq_x86_wave(s->x, 0xc7, 0, true, (int32_t)offsetof(aq_wave, strip.rest));
@@ -529,11 +546,23 @@ static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
   s->done = done;
 }
 
+static void rare_write(aq_strip *s)
+{
+  for (unsigned i = 0; i < s->rare_count; i++) {
+    const aq_strip_rare *rare = &s->rare[i];
+    for (unsigned k = 0; k < rare->from_count; k++)
+      aq_x86_land_here(s->x, rare->from[k]);
+    rare->write(s, rare);
+    aq_x86_land(s->x, aq_x86_jump(s->x), rare->back);
+  }
+}
+
 void aq_strip_flush(aq_strip *s)
 {
   aq_x86 *x = s->x;
   if (s->count == 0)
     return;
+  aq_strip_shared_sink(s);
   nexts_find(s);
   aq_strip_registers_reset(s);
   masks_clear(s);
@@ -561,11 +590,11 @@ void aq_strip_flush(aq_strip *s)
   aq_x86_registers(x, 0x85, AQ_RBP, AQ_RBP, false);
   const uint32_t skip = aq_x86_jump_if(x, AQ_X86_E);
   if (s->reaches)
-    aq_x86_wave(x, 0x89, AQ_R15, true,
-                (int32_t)offsetof(aq_wave, strip.number));
+    reaching_strip(s);
   for (unsigned i = 0; i < s->count; i++)
     op_write(s, &s->list[i]);
   strip_end(s, top, skip);
+  rare_write(s);
   leaves_write(s);
   if (s->done) {
     aq_x86_land_here(x, s->done);

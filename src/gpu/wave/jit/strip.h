@@ -46,7 +46,8 @@ enum {
   AQ_STRIP_AT_MOVED = AQ_STRIP_AT_KEEPS + 8 * AQ_STRIP_MOVES,
   AQ_STRIP_AT_LOADS = /* strip_loads.c */
   AQ_STRIP_AT_MOVED + 4 * AQ_WAVE_LANES * AQ_STRIP_MOVES,
-  AQ_STRIP_AT_SPILLS = AQ_STRIP_AT_LOADS + 32 * AQ_STRIP_LOADS,
+  AQ_STRIP_AT_INDICES = AQ_STRIP_AT_LOADS + 32 * AQ_STRIP_LOADS,
+  AQ_STRIP_AT_SPILLS = AQ_STRIP_AT_INDICES + 32 * AQ_STRIP_LOADS,
   AQ_STRIP_FRAME = AQ_STRIP_AT_SPILLS + 32 * AQ_STRIP_SPILLS,
 };
 
@@ -83,20 +84,34 @@ struct aq_strip_op {
   aq_strip_source sources[AQ_STRIP_SOURCES];
   uint16_t results[AQ_STRIP_RESULTS], nexts[AQ_STRIP_RESULTS];
   uint8_t source_count, result_count;
-  uint8_t load;   /* its number in the run */
-  uint8_t leader; /* of LDS: the instruction that finds its addresses */
-  bool moves;     /* it reads other lanes, */
-  uint8_t moved;  /* of the run's moved row of this number, */
-  uint16_t from;  /* which this row is, */
+  uint8_t load;                    /* its number in the run */
+  uint8_t leader;                  /* of LDS: the load whose address it has */
+  bool moves;                      /* it reads other lanes, */
+  uint8_t moved;                   /* of the run's moved row of this number, */
+  uint16_t from;                   /* which this row is, */
   const struct aq_wave_move *move; /* by this; NULL: by their addresses */
   const struct aq_wave_form *part; /* of its register that it writes; or NULL */
   uint64_t keeps;                  /* lanes whose result it does not write */
-  uint32_t bytes; /* behind the address that it and its followers read */
-  bool is_dead;   /* nothing reads its results */
-  bool looks;     /* for a NaN in its result */
-  bool is_kept[AQ_STRIP_RESULTS]; /* the wave needs it after the run */
-  uint16_t rest;                  /* instructions of its block behind it */
+  bool is_dead;                    /* nothing reads its results */
+  bool looks;                      /* for a NaN in its result */
+  bool is_kept[AQ_STRIP_RESULTS];  /* the wave needs it after the run */
 };
+
+/* An instruction of a run as the program has it. */
+typedef struct aq_strip_step {
+  const aq_wave_op *o;
+  uint16_t rest; /* instructions of its block behind it */
+} aq_strip_step;
+
+/* The rare way of a load, written behind the strips. */
+typedef struct aq_strip_rare {
+  void (*write)(struct aq_strip *s, const struct aq_strip_rare *rare);
+  const aq_strip_op *op;
+  uint32_t from[4]; /* jumps there */
+  unsigned from_count;
+  uint32_t back;         /* where it goes on */
+  int address[2], to[4]; /* registers of the host; -1: none */
+} aq_strip_rare;
 
 struct aq_strip {
   aq_x86 *x;
@@ -104,16 +119,18 @@ struct aq_strip {
   const aq_wave_op *ops;
   const aq_wave_lives *lives;
   bool wave32;
-  aq_strip_op list[AQ_STRIP_MAX];
+  aq_strip_op list[AQ_STRIP_MAX]; /* as they are written */
+  aq_strip_step program[AQ_STRIP_MAX];
   unsigned count;
   uint16_t masks[AQ_STRIP_MASKS]; /* scalars that get them */
   unsigned mask_count;
   uint64_t scalars_read[3]; /* by code */
   unsigned rows_written;    /* about */
   unsigned load_count;
-  bool doubles, halves; /* it has some: MODE is looked at */
-  bool reaches;         /* it has loads of global memory */
-  bool may_leave;       /* it has instructions that let a strip leave */
+  uint32_t shared_bytes[AQ_STRIP_LOADS]; /* of LDS, behind a leader's address */
+  bool doubles, halves;                  /* it has some: MODE is looked at */
+  bool reaches;                          /* it has loads of global memory */
+  bool may_leave; /* it has instructions that let a strip leave */
   unsigned move_count;
   uint64_t written[AQ_WAVE_ROWS / 64]; /* rows: a bit each */
   /* Of a strip that is written: */
@@ -127,6 +144,9 @@ struct aq_strip {
   unsigned pinned; /* registers of the instruction: a bit each */
   uint16_t dirty_rows[4 * AQ_STRIP_MAX];
   unsigned dirty_count, spill_count;
+  uint32_t windows; /* of leaders: they were found */
+  aq_strip_rare rare[AQ_STRIP_LOADS];
+  unsigned rare_count;
   bool nans;            /* AQ_STRIP_NANS has some */
   uint32_t leaves[512]; /* jumps to the handlers */
   unsigned leave_count;
@@ -147,12 +167,18 @@ const aq_strip_rule *aq_strip_rule_of(const aq_wave_texts *texts,
 const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
                                         const aq_wave_op *o);
 
-/* Finds the leader of a load that is added, and lets it know. */
-void aq_strip_load_join(aq_strip *s, aq_strip_op *op);
-
 /* Writes the parts of a load that are the same for the whole wave, before the
  * strips. */
 void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op);
+
+/* Loads of LDS (strip_shared.c): the rule, or NULL; finding the leader of one
+ * that is added; moving those of a run down to the first use of their words;
+ * the parts before the strips. */
+const aq_strip_rule *aq_strip_shared_rule(const char *name);
+bool aq_strip_is_shared(const aq_strip_op *op);
+void aq_strip_shared_join(aq_strip *s, aq_strip_op *op);
+void aq_strip_shared_sink(aq_strip *s);
+void aq_strip_shared_prepare(aq_strip *s, const aq_strip_op *op);
 
 /* Whether an instruction with a rule reads lanes in another order, as its rule
  * allows; adds its move. */
@@ -170,8 +196,14 @@ void aq_strip_move_keep(aq_strip *s, const aq_strip_op *op, aq_x86_operand old,
  */
 void aq_strip_halves_prepare(aq_strip *s);
 
-/* Lets the strip leave where a condition holds. */
+/* A rare way, and a jump there. */
+aq_strip_rare *aq_strip_rare_begin(aq_strip *s, const aq_strip_op *op);
+void aq_strip_rare_if(aq_strip *s, aq_strip_rare *rare, int condition);
+
+/* Lets the strip leave where a condition holds, or unless a mask is set in all
+ * lanes that are on; rcx changes then. */
 void aq_strip_leave_if(aq_strip *s, int condition);
+void aq_strip_leave_unless(aq_strip *s, int mask);
 
 /* Bits of eight lanes, in a general register, as a mask in `reg`. */
 void aq_strip_bits_expand(aq_strip *s, int reg, int from);

@@ -72,6 +72,12 @@ static inline void avx_equal(aq_strip *s, int to, int a, int b)
   avx_any(s, 0x176, to, a, aq_x86_ymm(b));
 }
 
+/* The zero flag: whether a and b have no bit in common. */
+static inline void avx_test(aq_strip *s, int a, aq_x86_operand b)
+{
+  aq_x86_vex(s->x, 2, 1, false, 0x17, a, 0, b, false);
+}
+
 /* By a number below 32; `kind`: 6 left, 2 right, 4 right with the sign. */
 static inline void avx_shift(aq_strip *s, int kind, int to, int from,
                              uint32_t by)

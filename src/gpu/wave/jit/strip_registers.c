@@ -331,6 +331,18 @@ void aq_strip_leave_if(aq_strip *s, int condition)
     s->leaves[s->leave_count++] = aq_x86_jump_if(s->x, condition);
 }
 
+aq_strip_rare *aq_strip_rare_begin(aq_strip *s, const aq_strip_op *op)
+{
+  aq_strip_rare *rare = &s->rare[s->rare_count++];
+  *rare = (aq_strip_rare){.op = op};
+  return rare;
+}
+
+void aq_strip_rare_if(aq_strip *s, aq_strip_rare *rare, int condition)
+{
+  rare->from[rare->from_count++] = aq_x86_jump_if(s->x, condition);
+}
+
 void aq_strip_registers_reset(aq_strip *s)
 {
   memset(s->register_of, 0xff, sizeof s->register_of);
@@ -339,5 +351,6 @@ void aq_strip_registers_reset(aq_strip *s)
   memset(s->is_dirty, 0, sizeof s->is_dirty);
   memset(s->mask_is_ours, 0, sizeof s->mask_is_ours);
   s->dirty_count = s->spill_count = s->leave_count = 0;
+  s->rare_count = s->windows = 0;
   s->nans = false;
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules of strips (strip.h): loads of words from LDS. Where all lanes are on
+ * and none of their addresses lies before lane 0's or more than seven words
+ * behind it, a load reads eight words and picks each lane's: LDS ends with
+ * enough room for that. Else the words are gathered.
+ *
+ * Loads at one address, with several offsets, have a leader: the first of the
+ * run, by whose part of the frame they go. The one that is written first checks
+ * the address for all of them, and finds the window: its base, the numbers of
+ * the lanes' words there, or the lanes' addresses if there is none.
+ *
+ * A loaded word that waits needs a register. So loads move down to the first
+ * use of their words; nothing stores to LDS within a run.
+ */
+#include "config.h"
+
+#include <stddef.h>
+
+#include "gpu/wave/jit/strip.h"
+#include "gpu/wave/jit/strip_avx.h"
+
+enum {
+  FRAME_BASE,      /* of LDS, */
+  FRAME_FIRST = 8, /* and of the window */
+  FRAME_LAST = 16, /* the last address that fits */
+  FRAME_ANY = 20   /* whether there is no window */
+};
+enum { FULL = 0xff };
+
+static aq_strip_emit shared_load;
+
+static int32_t frame_of(const aq_strip_op *op, int32_t at)
+{
+  return AQ_STRIP_AT_LOADS + 32 * op->leader + at;
+}
+
+static aq_x86_operand indices_of(const aq_strip_op *op)
+{
+  return aq_x86_frame(AQ_STRIP_AT_INDICES + 32 * op->leader);
+}
+
+/* Offsets of the words from the lane's address, and the number added to that.
+ */
+typedef struct shared_words {
+  uint32_t add, size;
+  uint32_t parts[4];
+} shared_words;
+
+/* `number`: words of an element, and of two elements their scale above. */
+static shared_words words_of(const aq_strip_op *op)
+{
+  const uint32_t n = op->rule->number & 15, scale = op->rule->number >> 4,
+                 imm = (uint32_t)op->o->imm;
+  shared_words w = {.add = scale ? 0 : imm, .size = 4 * n};
+  const uint32_t unit = 4 * n * scale, first = (imm & 0xff) * unit,
+                 second = (imm >> 8 & 0xff) * unit;
+  for (uint32_t k = 0; k < n; k++) {
+    w.parts[k] = (scale ? first : 0) + 4 * k;
+    if (scale)
+      w.parts[n + k] = second + 4 * k;
+  }
+  if (scale)
+    w.size += first > second ? first : second;
+  return w;
+}
+
+/* ---- before the strips ---- */
+
+bool aq_strip_is_shared(const aq_strip_op *op)
+{
+  return op->rule->emit == shared_load;
+}
+
+void aq_strip_shared_join(aq_strip *s, aq_strip_op *op)
+{
+  const shared_words w = words_of(op);
+  op->leader = op->load;
+  bool is_same = true;
+  for (unsigned i = s->count; i-- > 0 && is_same;) {
+    const aq_strip_op *before = &s->list[i];
+    for (unsigned k = 0; k < before->result_count; k++)
+      is_same &= before->results[k] != op->sources[0].value;
+    if (is_same && aq_strip_is_shared(before) &&
+        before->sources[0].value == op->sources[0].value) {
+      op->leader = before->leader;
+      break;
+    }
+  }
+  uint32_t *bytes = &s->shared_bytes[op->leader];
+  if (op->leader == op->load || *bytes < w.add + w.size)
+    *bytes = w.add + w.size;
+}
+
+/* Whether a load may not move below another instruction. */
+static bool is_bound(const aq_strip_op *load, const aq_strip_op *other)
+{
+  for (unsigned k = 0; k < other->result_count; k++) {
+    if (other->results[k] == load->sources[0].value)
+      return true;
+    for (unsigned i = 0; i < load->result_count; i++)
+      if (other->results[k] == load->results[i])
+        return true;
+  }
+  for (unsigned k = 0; k < other->source_count; k++)
+    for (unsigned i = 0; i < load->result_count; i++)
+      if (other->sources[k].value == load->results[i])
+        return true;
+  return false;
+}
+
+void aq_strip_shared_sink(aq_strip *s)
+{
+  for (unsigned i = s->count; i-- > 0;) {
+    if (!aq_strip_is_shared(&s->list[i]))
+      continue;
+    unsigned to = i;
+    while (to + 1 < s->count && !is_bound(&s->list[i], &s->list[to + 1]))
+      to++;
+    const aq_strip_op load = s->list[i];
+    memmove(&s->list[i], &s->list[i + 1], (to - i) * sizeof load);
+    s->list[to] = load;
+  }
+}
+
+void aq_strip_shared_prepare(aq_strip *s, const aq_strip_op *op)
+{
+  aq_x86 *x = s->x;
+  if (op->leader != op->load)
+    return;
+  aq_x86_wave(x, 0x8b, AQ_RAX, true, (int32_t)offsetof(aq_wave, grid));
+  aq_x86_memory(x, 0x8b, AQ_RAX, false, AQ_RAX,
+                (int32_t)offsetof(aq_wave_grid, lds_size));
+  aq_x86_number(x, 5, AQ_RAX, false, (int32_t)s->shared_bytes[op->load]);
+  aq_strip_leave_if(s, AQ_X86_B);
+  aq_x86_memory(x, 0x89, AQ_RAX, false, AQ_RSP, frame_of(op, FRAME_LAST));
+  aq_x86_wave(x, 0x8b, AQ_RAX, true, (int32_t)offsetof(aq_wave, group));
+  aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RAX,
+                (int32_t)offsetof(aq_wave_group, lds));
+  aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
+}
+
+/* ---- in a strip ---- */
+
+/* Whether all addresses are in LDS, and their window. */
+static void window_find(aq_strip *s, const aq_strip_op *op)
+{
+  enum { WINDOW = 0x1c /* distances in it */ };
+  aq_x86 *x = s->x;
+  const int address = aq_strip_source_register(s, op, 0);
+  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0,
+             aq_x86_frame(frame_of(op, FRAME_LAST)), false);
+  avx_any(s, 0x23b, AQ_STRIP_T1, address, aq_x86_ymm(AQ_STRIP_T1));
+  avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, address);
+  aq_strip_leave_unless(s, AQ_STRIP_T1);
+  aq_x86_number(x, 7, AQ_RBP, false, FULL);
+  const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
+  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0, aq_x86_ymm(address), false);
+  avx_sub(s, AQ_STRIP_T2, address, aq_x86_ymm(AQ_STRIP_T1));
+  avx_test(s, AQ_STRIP_T2, avx_same(s, ~(uint32_t)WINDOW));
+  const uint32_t far = aq_x86_jump_if(x, AQ_X86_NE);
+  avx_shift(s, 2, AQ_STRIP_T2, AQ_STRIP_T2, 2);
+  aq_x86_vex128(x, 1, 1, false, 0x7e, address, 0, aq_x86_ymm(AQ_RAX));
+  aq_x86_memory(x, 0x03, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
+  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
+  const uint32_t found = aq_x86_jump(x);
+  aq_x86_land_here(x, some);
+  aq_x86_land_here(x, far);
+  avx_load(s, AQ_STRIP_T2, aq_x86_ymm(address));
+  aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
+  aq_x86_load_number(x, AQ_RCX, true);
+  aq_x86_land_here(x, found);
+  aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  aq_x86_memory(x, 0x89, AQ_RCX, false, AQ_RSP, frame_of(op, FRAME_ANY));
+  aq_strip_register_store(s, AQ_STRIP_T2, indices_of(op));
+  s->windows |= 1u << op->leader;
+}
+
+/* From rdx and the offsets in T2. */
+static void shared_gather(aq_strip *s, const aq_strip_rare *rare)
+{
+  const shared_words w = words_of(rare->op);
+  for (unsigned k = 0; k < rare->op->result_count; k++) {
+    aq_strip_lanes(s, AQ_STRIP_T1);
+    aq_x86_gather(s->x, false, rare->to[k], AQ_RDX, AQ_STRIP_T2,
+                  (int32_t)(w.add + w.parts[k]), AQ_STRIP_T1);
+  }
+}
+
+static void shared_load(aq_strip *s, const aq_strip_op *op)
+{
+  enum { PICK = 0x236 };
+  aq_x86 *x = s->x;
+  const shared_words w = words_of(op);
+  if (!(s->windows >> op->leader & 1))
+    window_find(s, op);
+  aq_strip_read(s, op);
+  aq_strip_rare *rare = aq_strip_rare_begin(s, op);
+  rare->write = shared_gather;
+  for (unsigned k = 0; k < op->result_count; k++)
+    rare->to[k] = aq_strip_result(s, k);
+  aq_x86_memory(x, 0x83, 7, false, AQ_RSP, frame_of(op, FRAME_ANY));
+  aq_x86_byte(x, 0);
+  aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  avx_load(s, AQ_STRIP_T2, indices_of(op));
+  aq_strip_rare_if(s, rare, AQ_X86_NE);
+  for (unsigned k = 0; k < op->result_count; k++)
+    if (!aq_strip_is_dead(op, k))
+      avx_any(s, PICK, rare->to[k], AQ_STRIP_T2,
+              aq_x86_at(AQ_RDX, (int32_t)(w.add + w.parts[k])));
+  rare->back = x->size;
+}
+
+/* ---- the table ---- */
+
+const aq_strip_rule *aq_strip_shared_rule(const char *name)
+{
+  static const aq_strip_rule rules[] = {
+      {"ds_read_b32", "1", "u", shared_load, 1, AQ_STRIP_LOAD},
+      {"ds_read_b64", "2", "u", shared_load, 2, AQ_STRIP_LOAD},
+      {"ds_read_b96", "3", "u", shared_load, 3, AQ_STRIP_LOAD},
+      {"ds_read_b128", "4", "u", shared_load, 4, AQ_STRIP_LOAD},
+      {"ds_read2_b32", "2", "u", shared_load, 1 | 1 << 4, AQ_STRIP_LOAD},
+      {"ds_read2_b64", "4", "u", shared_load, 2 | 1 << 4, AQ_STRIP_LOAD},
+      {"ds_read2st64_b32", "2", "u", shared_load, 1 | 64 << 4, AQ_STRIP_LOAD},
+      {"ds_read2st64_b64", "4", "u", shared_load, 2 | 64 << 4, AQ_STRIP_LOAD}};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (strcmp(rules[i].name, name) == 0)
+      return &rules[i];
+  return NULL;
+}
