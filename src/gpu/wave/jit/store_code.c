@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "gpu/wave/jit/store_code.h"
+
+#include <stddef.h>
+
+#include "gpu/wave/core/code.h"
+
+enum { STRIP = 8 /* lanes */, STRIP_BYTES = 32 };
+enum { Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7 };
+
+/* Opcodes with the prefix 66, map in bits 8 to 11. */
+enum {
+  ADD = 0x1fe,
+  SUB = 0x1fa,
+  XOR = 0x1ef,
+  OR = 0x1eb,
+  EQUAL = 0x176,
+  MOST = 0x23f,  /* of words without a sign */
+  LEAST = 0x23b, /* the same */
+  SPREAD = 0x258,
+  TEST = 0x217,
+  UNPACK_LOW = 0x162, /* words of two registers, */
+  UNPACK_HIGH = 0x16a,
+  UNPACK_LOW_PAIRS = 0x16c,
+  UNPACK_HIGH_PAIRS = 0x16d
+};
+
+typedef struct store {
+  aq_x86 *x;
+  const aq_wave_op *o;
+  unsigned words, strips;
+  aq_store_misses *misses;
+} store;
+
+static void avx(aq_x86 *x, unsigned op, int to, int a, aq_x86_operand b)
+{
+  aq_x86_vex(x, op >> 8, 1, false, op & 0xff, to, a, b, false);
+}
+
+static void miss_if(const store *t, int condition)
+{
+  t->misses->at[t->misses->count++] = aq_x86_jump_if(t->x, condition);
+}
+
+/* The words of a strip. */
+static int32_t row_at(unsigned row, unsigned strip)
+{
+  return (int32_t)(offsetof(aq_wave, v) + 4 * AQ_WAVE_LANES * row +
+                   STRIP_BYTES * strip);
+}
+
+static aq_x86_operand row_of(unsigned row, unsigned strip)
+{
+  return (aq_x86_operand){AQ_X86_WAVE, row_at(row, strip)};
+}
+
+/* Distances of the lanes' words from the first one's, 8 * `first` further. */
+static aq_x86_operand steps_of(const store *t, unsigned first)
+{
+  uint32_t steps[STRIP];
+  for (unsigned i = 0; i < STRIP; i++)
+    steps[i] = 4 * t->words * (STRIP * first + i);
+  return aq_x86_constant(t->x, steps);
+}
+
+static void lanes_check(const store *t, bool wave32)
+{
+  aq_x86_wave(t->x, 0x83, 7, !wave32,
+              (int32_t)(offsetof(aq_wave, s) + 4 * AQ_ISA_EXEC));
+  aq_x86_byte(t->x, 0xff); /* -1 */
+  miss_if(t, AQ_X86_NE);
+}
+
+/* ---- words ---- */
+
+/* The lower and upper halves of a register. */
+static void halves_store(aq_x86 *x, int from, int to, int32_t low, int32_t high)
+{
+  aq_x86_vex128(x, 1, 2, false, 0x7f, from, 0, aq_x86_at(to, low));
+  aq_x86_vex(x, 3, 1, false, 0x39, from, 0, aq_x86_at(to, high), true);
+  aq_x86_byte(x, 1); /* vextracti128 */
+}
+
+/* One, two or four words of each lane of a strip, from rows on, at `at` behind
+ * the address in rax. */
+static void strip_store(const store *t, unsigned row, unsigned strip,
+                        int32_t at)
+{
+  aq_x86 *x = t->x;
+  for (unsigned k = 0; k < t->words; k++)
+    aq_x86_vex(x, 1, 2, false, 0x6f, (int)k, 0, row_of(row + k, strip), false);
+  if (t->words == 1) {
+    aq_x86_vex(x, 1, 2, false, 0x7f, Y0, 0, aq_x86_at(AQ_RAX, at), false);
+    return;
+  }
+  avx(x, UNPACK_LOW, Y4, Y0, aq_x86_ymm(Y1));
+  avx(x, UNPACK_HIGH, Y5, Y0, aq_x86_ymm(Y1));
+  if (t->words == 2) {
+    halves_store(x, Y4, AQ_RAX, at, at + 32);
+    halves_store(x, Y5, AQ_RAX, at + 16, at + 48);
+    return;
+  }
+  avx(x, UNPACK_LOW, Y6, Y2, aq_x86_ymm(Y3));
+  avx(x, UNPACK_HIGH, Y7, Y2, aq_x86_ymm(Y3));
+  avx(x, UNPACK_LOW_PAIRS, Y0, Y4, aq_x86_ymm(Y6));
+  avx(x, UNPACK_HIGH_PAIRS, Y1, Y4, aq_x86_ymm(Y6));
+  avx(x, UNPACK_LOW_PAIRS, Y2, Y5, aq_x86_ymm(Y7));
+  avx(x, UNPACK_HIGH_PAIRS, Y3, Y5, aq_x86_ymm(Y7));
+  for (int i = 0; i < 4; i++)
+    halves_store(x, Y0 + i, AQ_RAX, at + 16 * i, at + 64 + 16 * i);
+}
+
+/* ---- global memory ---- */
+
+/* Y1 becomes 0 where all addresses are in a row. */
+static void row_check(const store *t)
+{
+  aq_x86 *x = t->x;
+  const unsigned low = t->o->source[1];
+  avx(x, SPREAD, Y0, 0, row_of(low, 0));
+  for (unsigned i = 0; i < t->strips; i++) {
+    const int to = i ? Y2 : Y1;
+    avx(x, ADD, to, Y0, steps_of(t, i));
+    avx(x, XOR, to, to, row_of(low, i));
+    if (i)
+      avx(x, OR, Y1, Y1, aq_x86_ymm(Y2));
+  }
+  if (t->o->dest2 != AQ_WAVE_NONE)
+    return;
+  avx(x, SPREAD, Y0, 0, row_of(low + 1, 0));
+  for (unsigned i = 0; i < t->strips; i++) {
+    avx(x, XOR, Y2, Y0, row_of(low + 1, i));
+    avx(x, OR, Y1, Y1, aq_x86_ymm(Y2));
+  }
+}
+
+/* rax becomes the first lane's address. */
+static void address_load(const store *t, int32_t bytes)
+{
+  aq_x86 *x = t->x;
+  const aq_wave_op *o = t->o;
+  aq_x86_wave(x, 0x8b, AQ_RAX, false, row_at(o->source[1], 0));
+  /* A row that passes 2^32 lies in two: its upper words are the same. */
+  aq_x86_number(x, 7, AQ_RAX, false, -bytes);
+  miss_if(t, AQ_X86_A);
+  if (o->dest2 == AQ_WAVE_NONE) {
+    aq_x86_wave(x, 0x8b, AQ_RCX, false, row_at(o->source[1] + 1u, 0));
+    aq_x86_shift(x, 4, AQ_RCX, true, 32);
+    aq_x86_registers(x, 0x01, AQ_RCX, AQ_RAX, true);
+  } else {
+    aq_x86_wave(x, 0x03, AQ_RAX, true,
+                (int32_t)(offsetof(aq_wave, s) + 4u * o->dest2));
+  }
+  if (o->imm)
+    aq_x86_number(x, 0, AQ_RAX, true, o->imm);
+}
+
+/* rax becomes where the host sees it. */
+static void range_check(const store *t, int32_t bytes)
+{
+  aq_x86 *x = t->x;
+  const int32_t range = (int32_t)(offsetof(aq_wave_grid, ranges) +
+                                  (uintptr_t)t->o / sizeof *t->o %
+                                      AQ_WAVE_RANGES * sizeof(aq_wave_range));
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
+  aq_x86_memory(x, 0x80, 7, false, AQ_RDX,
+                range + (int32_t)offsetof(aq_wave_range, writable));
+  aq_x86_byte(x, 0);
+  miss_if(t, AQ_X86_E);
+  aq_x86_memory(x, 0x3b, AQ_RAX, true, AQ_RDX,
+                range + (int32_t)offsetof(aq_wave_range, base));
+  miss_if(t, AQ_X86_B);
+  aq_x86_memory(x, 0x8b, AQ_RCX, true, AQ_RDX,
+                range + (int32_t)offsetof(aq_wave_range, end));
+  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
+  miss_if(t, AQ_X86_B);
+  aq_x86_number(x, 7, AQ_RCX, true, bytes);
+  miss_if(t, AQ_X86_B);
+  aq_x86_memory(x, 0x2b, AQ_RAX, true, AQ_RDX,
+                range + (int32_t)offsetof(aq_wave_range, shift));
+}
+
+static void global_store(const store *t, const aq_wave_op *ops)
+{
+  aq_x86 *x = t->x;
+  const int32_t each = (int32_t)(STRIP_BYTES * t->words),
+                bytes = each * (int32_t)t->strips;
+  row_check(t);
+  avx(x, TEST, Y1, 0, aq_x86_ymm(Y1));
+  miss_if(t, AQ_X86_NE);
+  address_load(t, bytes);
+  range_check(t, bytes);
+  aq_x86_memory(x, 0xc6, 0, false, AQ_RDX,
+                (int32_t)offsetof(aq_wave_grid, quiet));
+  aq_x86_byte(x, false);
+  aq_x86_address(x, AQ_RCX, AQ_R12,
+                 (int32_t)((t->o - ops) * (ptrdiff_t)sizeof *ops));
+  aq_x86_wave(x, 0x89, AQ_RCX, true, (int32_t)offsetof(aq_wave, at));
+  for (unsigned i = 0; i < t->strips; i++)
+    strip_store(t, t->o->source[2], i, (int32_t)i * each);
+}
+
+/* ---- LDS ---- */
+
+/* Misses unless each strip's addresses are in a row and end `bytes` before the
+ * end. */
+static void shared_check(const store *t, uint32_t bytes)
+{
+  aq_x86 *x = t->x;
+  const unsigned row = t->o->source[1];
+  for (unsigned i = 0; i < t->strips; i++) {
+    const int to = i ? Y2 : Y1;
+    avx(x, SPREAD, Y0, 0, row_of(row, i));
+    avx(x, ADD, Y0, Y0, steps_of(t, 0));
+    avx(x, XOR, to, Y0, row_of(row, i));
+    if (i)
+      avx(x, OR, Y1, Y1, aq_x86_ymm(Y2));
+    if (i)
+      avx(x, MOST, Y3, Y3, row_of(row, i));
+    else
+      aq_x86_vex(x, 1, 2, false, 0x6f, Y3, 0, row_of(row, 0), false);
+  }
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
+  aq_x86_memory(x, 0x8b, AQ_RCX, false, AQ_RDX,
+                (int32_t)offsetof(aq_wave_grid, lds_size));
+  aq_x86_number(x, 5, AQ_RCX, false, (int32_t)bytes);
+  miss_if(t, AQ_X86_B);
+  aq_x86_vex128(x, 1, 1, false, 0x6e, Y0, 0, aq_x86_ymm(AQ_RCX));
+  avx(x, SPREAD, Y0, 0, aq_x86_ymm(Y0));
+  avx(x, LEAST, Y0, Y0, aq_x86_ymm(Y3));
+  avx(x, XOR, Y0, Y0, aq_x86_ymm(Y3));
+  avx(x, OR, Y1, Y1, aq_x86_ymm(Y0));
+  avx(x, TEST, Y1, 0, aq_x86_ymm(Y1));
+  miss_if(t, AQ_X86_NE);
+}
+
+static void element_store(const store *t, unsigned data, uint32_t at)
+{
+  aq_x86 *x = t->x;
+  for (unsigned i = 0; i < t->strips; i++) {
+    aq_x86_wave(x, 0x8b, AQ_RAX, false, row_at(t->o->source[1], i));
+    aq_x86_registers(x, 0x01, AQ_RDX, AQ_RAX, true);
+    strip_store(t, data, i, (int32_t)at);
+  }
+}
+
+static void shared_store(const store *t, unsigned scale)
+{
+  aq_x86 *x = t->x;
+  const uint32_t imm = (uint32_t)t->o->imm, unit = 4 * t->words * scale,
+                 first = scale ? (imm & 0xff) * unit : imm,
+                 second = scale ? (imm >> 8 & 0xff) * unit : 0,
+                 far = first > second ? first : second;
+  shared_check(t, far + 4 * t->words);
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, group));
+  aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RDX,
+                (int32_t)offsetof(aq_wave_group, lds));
+  element_store(t, t->o->source[2], first);
+  if (scale)
+    element_store(t, t->o->decoded->data2, second);
+}
+
+bool aq_store_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
+                    const aq_wave_op *ops, bool wave32, aq_store_misses *misses)
+{
+  const store s = {.x = x,
+                   .o = o,
+                   .words = t->words,
+                   .strips = (wave32 ? 32 : 64) / STRIP,
+                   .misses = misses};
+  if (!t->store || t->words == 3)
+    return false;
+  misses->count = 0;
+  lanes_check(&s, wave32);
+  if (t->shared)
+    shared_store(&s, t->scale);
+  else
+    global_store(&s, ops);
+  return true;
+}
