@@ -11,7 +11,8 @@
  *   runs      vector instructions that have a rule (strip.c), as a loop over
  *             strips of eight lanes
  *   scalars   one after the other (scalar_code.c), on the wave's registers
- *   stores    of rows of words (store_code.c), behind the run before them
+ *   transfers of scalars, and to memory in rows (memory_code.c), behind the run
+ *             before them
  *   calls     handlers of all others. One that returns another instruction
  *             than the next, or none, leaves the unit; the instructions behind
  *             it go back to the budget
@@ -52,8 +53,8 @@
 #include "gpu/wave/core/wave.h"
 #include "gpu/wave/jit/code_memory.h"
 #include "gpu/wave/jit/jit_liveness.h"
+#include "gpu/wave/jit/memory_code.h"
 #include "gpu/wave/jit/scalar_code.h"
-#include "gpu/wave/jit/store_code.h"
 #include "gpu/wave/jit/strip.h"
 
 enum { CODE_MAX = 1 << 19, JUMPS = 4096 };
@@ -193,24 +194,26 @@ static bool scalar_add(aq_emitter *e, const aq_wave_op *o)
   return true;
 }
 
-/* False: it is no store that has code. */
-static bool store_add(aq_emitter *e, const aq_wave_op *o, unsigned rest)
+/* False: it is no transfer that has code. */
+static bool memory_add(aq_emitter *e, const aq_wave_op *o, unsigned rest)
 {
   aq_x86 *x = &e->x;
   const aq_wave_transfer *t = aq_wave_transfer_for(e->texts, o);
-  aq_store_misses misses;
-  if (!t || !t->store)
+  aq_memory_misses misses;
+  if (!t)
     return false;
   aq_strip_flush(&e->strip);
-  if (!aq_store_write(x, o, t, e->ops, e->wave32, &misses))
+  if (!aq_memory_write(x, o, t, e->ops, e->wave32, &misses))
     return false;
   const uint32_t done = aq_x86_jump(x);
   for (unsigned i = 0; i < misses.count; i++)
     aq_x86_land_here(x, misses.at[i]);
-  aq_strip_vzeroupper(x);
+  if (t->store)
+    aq_strip_vzeroupper(x);
   call_write(e, o, rest);
   aq_x86_land_here(x, done);
-  aq_strip_vzeroupper(x);
+  if (t->store)
+    aq_strip_vzeroupper(x);
   return true;
 }
 
@@ -223,7 +226,7 @@ static void op_write(aq_emitter *e, const aq_wave_op *o, unsigned rest)
     if (aq_strip_add(&e->strip, o, rest))
       return;
   }
-  if (scalar_add(e, o) || store_add(e, o, rest))
+  if (scalar_add(e, o) || memory_add(e, o, rest))
     return;
   aq_strip_flush(&e->strip);
   call_write(e, o, rest);

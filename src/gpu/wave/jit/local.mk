@@ -8,7 +8,7 @@ libaqcore_a_SOURCES += \
 	src/gpu/wave/jit/code_memory.c src/gpu/wave/jit/code_memory.h \
 	src/gpu/wave/jit/emit_unit.c src/gpu/wave/jit/emit_unit.h \
 	src/gpu/wave/jit/scalar_code.c src/gpu/wave/jit/scalar_code.h \
-	src/gpu/wave/jit/store_code.c src/gpu/wave/jit/store_code.h \
+	src/gpu/wave/jit/memory_code.c src/gpu/wave/jit/memory_code.h \
 	src/gpu/wave/jit/strip.c src/gpu/wave/jit/strip.h \
 	src/gpu/wave/jit/strip_avx.h \
 	src/gpu/wave/jit/strip_floats.c \

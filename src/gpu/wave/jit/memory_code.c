@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "gpu/wave/jit/store_code.h"
+#include "gpu/wave/jit/memory_code.h"
 
 #include <stddef.h>
 
@@ -27,19 +27,19 @@ enum {
   UNPACK_HIGH_PAIRS = 0x16d
 };
 
-typedef struct store {
+typedef struct transfer {
   aq_x86 *x;
-  const aq_wave_op *o;
+  const aq_wave_op *o, *ops;
   unsigned words, strips;
-  aq_store_misses *misses;
-} store;
+  aq_memory_misses *misses;
+} transfer;
 
 static void avx(aq_x86 *x, unsigned op, int to, int a, aq_x86_operand b)
 {
   aq_x86_vex(x, op >> 8, 1, false, op & 0xff, to, a, b, false);
 }
 
-static void miss_if(const store *t, int condition)
+static void miss_if(const transfer *t, int condition)
 {
   t->misses->at[t->misses->count++] = aq_x86_jump_if(t->x, condition);
 }
@@ -57,7 +57,7 @@ static aq_x86_operand row_of(unsigned row, unsigned strip)
 }
 
 /* Distances of the lanes' words from the first one's, 8 * `first` further. */
-static aq_x86_operand steps_of(const store *t, unsigned first)
+static aq_x86_operand steps_of(const transfer *t, unsigned first)
 {
   uint32_t steps[STRIP];
   for (unsigned i = 0; i < STRIP; i++)
@@ -65,7 +65,7 @@ static aq_x86_operand steps_of(const store *t, unsigned first)
   return aq_x86_constant(t->x, steps);
 }
 
-static void lanes_check(const store *t, bool wave32)
+static void lanes_check(const transfer *t, bool wave32)
 {
   aq_x86_wave(t->x, 0x83, 7, !wave32,
               (int32_t)(offsetof(aq_wave, s) + 4 * AQ_ISA_EXEC));
@@ -85,7 +85,7 @@ static void halves_store(aq_x86 *x, int from, int to, int32_t low, int32_t high)
 
 /* One, two or four words of each lane of a strip, from rows on, at `at` behind
  * the address in rax. */
-static void strip_store(const store *t, unsigned row, unsigned strip,
+static void strip_store(const transfer *t, unsigned row, unsigned strip,
                         int32_t at)
 {
   aq_x86 *x = t->x;
@@ -115,7 +115,7 @@ static void strip_store(const store *t, unsigned row, unsigned strip,
 /* ---- global memory ---- */
 
 /* Y1 becomes 0 where all addresses are in a row. */
-static void row_check(const store *t)
+static void row_check(const transfer *t)
 {
   aq_x86 *x = t->x;
   const unsigned low = t->o->source[1];
@@ -136,8 +136,16 @@ static void row_check(const store *t)
   }
 }
 
+/* The instruction is the last one that touched memory of others. */
+static void at_put(const transfer *t)
+{
+  aq_x86_address(t->x, AQ_RCX, AQ_R12,
+                 (int32_t)((t->o - t->ops) * (ptrdiff_t)sizeof *t->ops));
+  aq_x86_wave(t->x, 0x89, AQ_RCX, true, (int32_t)offsetof(aq_wave, at));
+}
+
 /* rax becomes the first lane's address. */
-static void address_load(const store *t, int32_t bytes)
+static void address_load(const transfer *t, int32_t bytes)
 {
   aq_x86 *x = t->x;
   const aq_wave_op *o = t->o;
@@ -157,18 +165,11 @@ static void address_load(const store *t, int32_t bytes)
     aq_x86_number(x, 0, AQ_RAX, true, o->imm);
 }
 
-/* rax becomes where the host sees it. */
-static void range_check(const store *t, int32_t bytes)
+/* Misses unless `bytes` from rax on are in a range of the grid, to which rdx
+ * points; rax becomes where the host sees them. */
+static void range_check(const transfer *t, int32_t range, int32_t bytes)
 {
   aq_x86 *x = t->x;
-  const int32_t range = (int32_t)(offsetof(aq_wave_grid, ranges) +
-                                  (uintptr_t)t->o / sizeof *t->o %
-                                      AQ_WAVE_RANGES * sizeof(aq_wave_range));
-  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
-  aq_x86_memory(x, 0x80, 7, false, AQ_RDX,
-                range + (int32_t)offsetof(aq_wave_range, writable));
-  aq_x86_byte(x, 0);
-  miss_if(t, AQ_X86_E);
   aq_x86_memory(x, 0x3b, AQ_RAX, true, AQ_RDX,
                 range + (int32_t)offsetof(aq_wave_range, base));
   miss_if(t, AQ_X86_B);
@@ -182,22 +183,28 @@ static void range_check(const store *t, int32_t bytes)
                 range + (int32_t)offsetof(aq_wave_range, shift));
 }
 
-static void global_store(const store *t, const aq_wave_op *ops)
+static void global_store(const transfer *t)
 {
   aq_x86 *x = t->x;
+  const int32_t range = (int32_t)(offsetof(aq_wave_grid, ranges) +
+                                  (uintptr_t)t->o / sizeof *t->o %
+                                      AQ_WAVE_RANGES * sizeof(aq_wave_range));
   const int32_t each = (int32_t)(STRIP_BYTES * t->words),
                 bytes = each * (int32_t)t->strips;
   row_check(t);
   avx(x, TEST, Y1, 0, aq_x86_ymm(Y1));
   miss_if(t, AQ_X86_NE);
   address_load(t, bytes);
-  range_check(t, bytes);
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
+  aq_x86_memory(x, 0x80, 7, false, AQ_RDX,
+                range + (int32_t)offsetof(aq_wave_range, writable));
+  aq_x86_byte(x, 0);
+  miss_if(t, AQ_X86_E);
+  range_check(t, range, bytes);
   aq_x86_memory(x, 0xc6, 0, false, AQ_RDX,
                 (int32_t)offsetof(aq_wave_grid, quiet));
   aq_x86_byte(x, false);
-  aq_x86_address(x, AQ_RCX, AQ_R12,
-                 (int32_t)((t->o - ops) * (ptrdiff_t)sizeof *ops));
-  aq_x86_wave(x, 0x89, AQ_RCX, true, (int32_t)offsetof(aq_wave, at));
+  at_put(t);
   for (unsigned i = 0; i < t->strips; i++)
     strip_store(t, t->o->source[2], i, (int32_t)i * each);
 }
@@ -206,7 +213,7 @@ static void global_store(const store *t, const aq_wave_op *ops)
 
 /* Misses unless each strip's addresses are in a row and end `bytes` before the
  * end. */
-static void shared_check(const store *t, uint32_t bytes)
+static void shared_check(const transfer *t, uint32_t bytes)
 {
   aq_x86 *x = t->x;
   const unsigned row = t->o->source[1];
@@ -236,7 +243,7 @@ static void shared_check(const store *t, uint32_t bytes)
   miss_if(t, AQ_X86_NE);
 }
 
-static void element_store(const store *t, unsigned data, uint32_t at)
+static void element_store(const transfer *t, unsigned data, uint32_t at)
 {
   aq_x86 *x = t->x;
   for (unsigned i = 0; i < t->strips; i++) {
@@ -246,7 +253,7 @@ static void element_store(const store *t, unsigned data, uint32_t at)
   }
 }
 
-static void shared_store(const store *t, unsigned scale)
+static void shared_store(const transfer *t, unsigned scale)
 {
   aq_x86 *x = t->x;
   const uint32_t imm = (uint32_t)t->o->imm, unit = 4 * t->words * scale,
@@ -262,21 +269,63 @@ static void shared_store(const store *t, unsigned scale)
     element_store(t, t->o->decoded->data2, second);
 }
 
-bool aq_store_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
-                    const aq_wave_op *ops, bool wave32, aq_store_misses *misses)
+/* ---- scalars ---- */
+
+/* Against the range that the grid touched last, as the handler. */
+static void scalar_load(const transfer *t)
 {
-  const store s = {.x = x,
-                   .o = o,
-                   .words = t->words,
-                   .strips = (wave32 ? 32 : 64) / STRIP,
-                   .misses = misses};
+  enum { ALIGNED = -4, VECTOR = 16 /* bytes */ };
+  aq_x86 *x = t->x;
+  const aq_wave_op *o = t->o;
+  const int32_t bytes = o->decoded->bytes;
+  aq_x86_wave(x, 0x8b, AQ_RAX, true,
+              (int32_t)(offsetof(aq_wave, s) + 4u * o->source[0]));
+  if (o->imm)
+    aq_x86_number(x, 0, AQ_RAX, true, o->imm);
+  if (o->decoded->scalar != AQ_WAVE_NONE) {
+    aq_x86_wave(x, 0x8b, AQ_RCX, false,
+                (int32_t)(offsetof(aq_wave, s) + 4u * o->decoded->scalar));
+    aq_x86_registers(x, 0x01, AQ_RCX, AQ_RAX, true);
+  }
+  aq_x86_number(x, 4, AQ_RAX, true, ALIGNED);
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
+  range_check(t, (int32_t)offsetof(aq_wave_grid, range), bytes);
+  at_put(t);
+  int32_t at = 0, to = (int32_t)(offsetof(aq_wave, s) + 4u * o->dest);
+  for (; bytes - at >= VECTOR; at += VECTOR) {
+    aq_x86_vex128(x, 1, 2, false, 0x6f, Y0, 0, aq_x86_at(AQ_RAX, at));
+    aq_x86_vex128(x, 1, 2, false, 0x7f, Y0, 0,
+                  (aq_x86_operand){AQ_X86_WAVE, to + at});
+  }
+  for (bool wide; at < bytes; at += wide ? 8 : 4) {
+    wide = bytes - at >= 8;
+    aq_x86_memory(x, 0x8b, AQ_RCX, wide, AQ_RAX, at);
+    aq_x86_wave(x, 0x89, AQ_RCX, wide, to + at);
+  }
+}
+
+bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
+                     const aq_wave_op *ops, bool wave32,
+                     aq_memory_misses *misses)
+{
+  const transfer s = {.x = x,
+                      .o = o,
+                      .ops = ops,
+                      .words = t->words,
+                      .strips = (wave32 ? 32 : 64) / STRIP,
+                      .misses = misses};
+  misses->count = 0;
+  if (t->scalar &&
+      (o->decoded->scalar == AQ_WAVE_NONE || o->decoded->element_bytes == 1)) {
+    scalar_load(&s);
+    return true;
+  }
   if (!t->store || t->words == 3)
     return false;
-  misses->count = 0;
   lanes_check(&s, wave32);
   if (t->shared)
     shared_store(&s, t->scale);
   else
-    global_store(&s, ops);
+    global_store(&s);
   return true;
 }

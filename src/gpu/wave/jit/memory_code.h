@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transfers outside of strips as machine code: loads of scalars, and stores of
+ * words to global memory and LDS, of waves all of whose lanes are on, at
+ * addresses in a row; of LDS, where those of each strip are. All is checked
+ * before the first word is moved. Others are left to the handler, which also
+ * finds the range that the next one is checked against.
+ *
+ * Stores are no instructions of strips: lanes may store what later strips load.
+ */
+#ifndef AQ_GPU_WAVE_JIT_MEMORY_CODE_H
+#define AQ_GPU_WAVE_JIT_MEMORY_CODE_H
+
+#include "gpu/wave/jit/jit_table.h"
+#include "gpu/wave/jit/x86.h"
+
+/* Jumps to the handler. */
+typedef struct aq_memory_misses {
+  uint32_t at[8];
+  unsigned count;
+} aq_memory_misses;
+
+/* Writes the instruction whose transfer is `t`. False: nothing is written, it
+ * is the handler's. All registers that are free change. */
+bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
+                     const aq_wave_op *ops, bool wave32,
+                     aq_memory_misses *misses);
+
+#endif
