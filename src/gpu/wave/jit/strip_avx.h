@@ -78,7 +78,8 @@ static inline void avx_test(aq_strip *s, int a, aq_x86_operand b)
   aq_x86_vex(s->x, 2, 1, false, 0x17, a, 0, b, false);
 }
 
-/* By a number below 32; `kind`: 6 left, 2 right, 4 right with the sign. */
+/* By a number, from 32 on to 0; `kind`: 6 left, 2 right, 4 right with the sign.
+ */
 static inline void avx_shift(aq_strip *s, int kind, int to, int from,
                              uint32_t by)
 {

@@ -119,8 +119,7 @@ static void alignbit(aq_strip *s, const aq_strip_op *op)
   uint32_t by;
   if (aq_strip_source_number(op, 2, &by)) {
     avx_shift(s, 2, AQ_STRIP_T0, b, by & 31);
-    avx_shift(s, 6, AQ_STRIP_T1, a, 1);
-    avx_shift(s, 6, AQ_STRIP_T1, AQ_STRIP_T1, 31 - (by & 31));
+    avx_shift(s, 6, AQ_STRIP_T1, a, 32 - (by & 31)); /* by 32: 0 */
   } else {
     shift_by(s, op, 2, 2, AQ_STRIP_T0, b);
     avx_xor(s, AQ_STRIP_T2, AQ_STRIP_T1, avx_same(s, 31));
