@@ -269,6 +269,8 @@ static void result_keep(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
 {
   const unsigned value = op->results[k];
   aq_strip_value_forget(s, value);
+  if (value < AQ_STRIP_SCALAR)
+    aq_strip_forms_forget(s, value);
   s->spill_of[value] = -1;
   s->next_of[value] = op->nexts[k];
   if (value < AQ_STRIP_SCALAR && !s->is_dirty[value]) {
@@ -371,6 +373,7 @@ static void op_write(aq_strip *s, const aq_strip_op *op)
     aq_strip_nans(s, regs[0], regs[0]);
   for (unsigned k = 0; k < op->result_count; k++)
     result_keep(s, op, k, regs[k]);
+  aq_strip_forms_keep(s);
 }
 
 /* Rows that changed go to the wave, in the lanes of EXEC. */

@@ -30,6 +30,12 @@ enum {
   AQ_STRIP_MASK = AQ_STRIP_SCALAR + AQ_WAVE_SCALARS,
   AQ_STRIP_MOVED = AQ_STRIP_MASK + AQ_WAVE_SCALARS,
   AQ_STRIP_VALUES = AQ_STRIP_MOVED + AQ_STRIP_MOVES,
+  /* Rows in another form, by their first row: f64 of lanes 0, 1, 4 and 5, and
+   * of the others; f32 of f16. They are dropped where a register is needed. */
+  AQ_STRIP_PAIRS = AQ_STRIP_VALUES,
+  AQ_STRIP_OTHER_PAIRS = AQ_STRIP_PAIRS + AQ_WAVE_ROWS,
+  AQ_STRIP_WIDE_HALVES = AQ_STRIP_OTHER_PAIRS + AQ_WAVE_ROWS,
+  AQ_STRIP_FORMS_END = AQ_STRIP_WIDE_HALVES + AQ_WAVE_ROWS,
   AQ_STRIP_NUMBER = 0xffff, /* no value: a constant */
   AQ_STRIP_DEAD = 0xffff,   /* the next reader of a value: none, */
   AQ_STRIP_END = 0xfffe,    /* or one behind the run */
@@ -134,8 +140,8 @@ struct aq_strip {
   unsigned move_count;
   uint64_t written[AQ_WAVE_ROWS / 64]; /* rows: a bit each */
   /* Of a strip that is written: */
-  int16_t register_of[AQ_STRIP_VALUES]; /* -1: none */
-  int16_t spill_of[AQ_STRIP_VALUES];    /* -1: none */
+  int16_t register_of[AQ_STRIP_FORMS_END]; /* -1: none */
+  int16_t spill_of[AQ_STRIP_VALUES];       /* -1: none */
   uint16_t next_of[AQ_STRIP_VALUES];
   bool is_dirty[AQ_STRIP_VALUES];
   bool mask_is_ours[AQ_WAVE_SCALARS]; /* the run wrote it, */
@@ -154,6 +160,10 @@ struct aq_strip {
   uint32_t
       rest; /* where the place of its aq_strip_rest is needed; 0: nowhere */
   int result_registers[AQ_STRIP_RESULTS];
+  /* Forms of the first result that the instruction made; -1: none. */
+  struct {
+    int16_t form, reg;
+  } made[2];
   uint32_t outs[1024]; /* jumps that leave the unit, rax being 0, of all runs */
   unsigned out_count;
   bool failed;
@@ -271,6 +281,8 @@ static inline int32_t aq_strip_mask_at(int slot)
 
 void aq_strip_registers_reset(aq_strip *s);
 void aq_strip_value_forget(aq_strip *s, unsigned value);
+void aq_strip_forms_forget(aq_strip *s, unsigned row);
+void aq_strip_forms_keep(aq_strip *s);
 void aq_strip_register_store(aq_strip *s, int reg, aq_x86_operand to);
 void aq_strip_register_load(aq_strip *s, int reg, aq_x86_operand from);
 aq_x86_operand aq_strip_spill_operand(int spill);
@@ -284,7 +296,10 @@ int aq_strip_mask_slot(const aq_strip *s, unsigned code);
  * or until aq_strip_read. */
 int aq_strip_source_register(aq_strip *s, const aq_strip_op *op, unsigned k);
 
-/* The same, maybe in memory. */
+/* The register of a value, without changes. */
+int aq_strip_value_register(aq_strip *s, unsigned value);
+
+/* A source, maybe in memory. */
 aq_x86_operand aq_strip_source_operand(aq_strip *s, const aq_strip_op *op,
                                        unsigned k);
 
@@ -309,6 +324,21 @@ aq_x86_operand aq_strip_old(aq_strip *s, const aq_strip_op *op);
 
 /* A register until the instruction ends. */
 int aq_strip_temporary(aq_strip *s);
+
+/* The register that has a row in a form, or -1; it stays until the instruction
+ * ends. */
+int aq_strip_form_register(aq_strip *s, unsigned form);
+
+/* A register for a form that the caller computes from a source's row. */
+int aq_strip_form_take(aq_strip *s, unsigned form);
+
+/* Adds the first result in a form, from a T register, if the next instruction
+ * that reads it takes it so. `k`: which of the two. */
+void aq_strip_form_make(aq_strip *s, const aq_strip_op *op, unsigned k,
+                        unsigned form, int from);
+
+/* Lets other values have a register before the instruction ends. */
+void aq_strip_unpin(aq_strip *s, int reg);
 
 /* Stores the bits of a mask that was made in a result's register. */
 void aq_strip_mask(aq_strip *s, const aq_strip_op *op, unsigned k, int reg);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "gpu/wave/core/operand_modifiers.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
@@ -204,76 +205,136 @@ static void join(aq_strip *s, bool others, int to, int low, int high)
   avx_float(s, others ? 0x15 : 0x14, false, to, low, aq_x86_ymm(high));
 }
 
-/* Looks for NaNs where no other f64 finds them, and parts the numbers in d and
- * e into words there. */
-static void part(aq_strip *s, const aq_strip_op *op, int d, int e)
+/* Whether words k and k + 1 of the sources are a row and the next, with no more
+ * than a change of the sign. */
+static bool is_pair(const aq_strip_op *op, unsigned k)
+{
+  const struct aq_wave_form_source *c = op->sources[k + 1].change;
+  return op->sources[k].value < AQ_STRIP_SCALAR && (!c || (!c->up && !c->down));
+}
+
+/* The sign of pairs changes as that of their upper words. */
+static int pair_change(aq_strip *s, const struct aq_wave_form_source *c,
+                       int from)
+{
+  uint32_t keep[8], flip[8];
+  const int to = aq_strip_temporary(s);
+  for (unsigned i = 0; i < 8; i++) {
+    keep[i] = i % 2 ? c->keep : UINT32_MAX;
+    flip[i] = i % 2 ? c->flip : 0;
+  }
+  avx_and(s, to, from, aq_x86_constant(s->x, keep));
+  avx_xor(s, to, to, aq_x86_constant(s->x, flip));
+  return to;
+}
+
+/* The constant that words k and k + 1 of the sources are. */
+static int pair_constant(aq_strip *s, const aq_strip_op *op, unsigned k)
+{
+  uint32_t words[8];
+  const int to = aq_strip_temporary(s);
+  for (unsigned i = 0; i < 8; i++)
+    words[i] = op->sources[k + i % 2].number;
+  avx_load(s, to, aq_x86_constant(s->x, words));
+  return to;
+}
+
+/* The f64 of words k and k + 1 of the sources. */
+static int pair_register(aq_strip *s, const aq_strip_op *op, unsigned k,
+                         bool others)
+{
+  uint32_t number;
+  if (aq_strip_source_number(op, k, &number) &&
+      aq_strip_source_number(op, k + 1, &number))
+    return pair_constant(s, op, k);
+  const bool is_row = is_pair(op, k);
+  const struct aq_wave_form_source *change = op->sources[k + 1].change;
+  const unsigned first = op->sources[k].value,
+                 form =
+                     first + (others ? AQ_STRIP_OTHER_PAIRS : AQ_STRIP_PAIRS);
+  int reg = is_row ? aq_strip_form_register(s, form) : -1;
+  if (reg < 0) {
+    const int low = is_row ? aq_strip_value_register(s, first)
+                           : aq_strip_source_register(s, op, k),
+              high = is_row ? aq_strip_value_register(s, first + 1)
+                            : aq_strip_source_register(s, op, k + 1);
+    reg = is_row ? aq_strip_form_take(s, form) : aq_strip_temporary(s);
+    join(s, others, reg, low, high);
+    aq_strip_unpin(s, low);
+    aq_strip_unpin(s, high);
+  }
+  return is_row && change ? pair_change(s, change, reg) : reg;
+}
+
+/* Looks for NaNs where no other f64 finds them, and parts the numbers in T0 and
+ * T1 into words. */
+static void part(aq_strip *s, const aq_strip_op *op)
 {
   enum { UNORDERED = 3 };
   if (op->looks) {
-    avx_compare(s, true, AQ_STRIP_T0, d, aq_x86_ymm(d), UNORDERED);
-    avx_compare(s, true, AQ_STRIP_T1, e, aq_x86_ymm(e), UNORDERED);
-    avx_words_shuffle(s, AQ_STRIP_T0, AQ_STRIP_T0, AQ_STRIP_T1, AVX_HIGH_WORDS);
-    aq_strip_nans_mask(s, AQ_STRIP_T0);
+    const int other = aq_strip_temporary(s);
+    avx_compare(s, true, AQ_STRIP_T2, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0),
+                UNORDERED);
+    avx_compare(s, true, other, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1),
+                UNORDERED);
+    avx_words_shuffle(s, AQ_STRIP_T2, AQ_STRIP_T2, other, AVX_HIGH_WORDS);
+    aq_strip_nans_mask(s, AQ_STRIP_T2);
   }
-  avx_words_shuffle(s, AQ_STRIP_T0, d, e, AVX_LOW_WORDS);
-  avx_words_shuffle(s, e, d, e, AVX_HIGH_WORDS);
-  avx_load(s, d, aq_x86_ymm(AQ_STRIP_T0));
+  aq_strip_read(s, op);
+  const int d = aq_strip_result(s, 0), e = aq_strip_result(s, 1);
+  avx_words_shuffle(s, d, AQ_STRIP_T0, AQ_STRIP_T1, AVX_LOW_WORDS);
+  avx_words_shuffle(s, e, AQ_STRIP_T0, AQ_STRIP_T1, AVX_HIGH_WORDS);
+  aq_strip_form_make(s, op, 0, AQ_STRIP_PAIRS, AQ_STRIP_T0);
+  aq_strip_form_make(s, op, 1, AQ_STRIP_OTHER_PAIRS, AQ_STRIP_T1);
 }
 
 static void plain64(aq_strip *s, const aq_strip_op *op)
 {
-  const int a = aq_strip_source_register(s, op, 0),
-            b = aq_strip_source_register(s, op, 1),
-            f = aq_strip_source_register(s, op, 2),
-            g = aq_strip_source_register(s, op, 3);
-  const int results[2] = {aq_strip_result(s, 0), aq_strip_result(s, 1)};
   for (int i = 0; i < 2; i++) {
-    join(s, i, results[i], a, b);
-    join(s, i, AQ_STRIP_T0, f, g);
-    avx_float(s, op->rule->number, true, results[i], results[i],
-              aq_x86_ymm(AQ_STRIP_T0));
+    const int a = pair_register(s, op, 0, i), b = pair_register(s, op, 2, i);
+    avx_float(s, op->rule->number, true, AQ_STRIP_T0 + i, a, aq_x86_ymm(b));
+    s->pinned = 0;
   }
-  part(s, op, results[0], results[1]);
+  part(s, op);
 }
 
 static void fma64(aq_strip *s, const aq_strip_op *op)
 {
   enum { ADD_PRODUCT = 0xb8 };
-  int words[6];
-  for (unsigned i = 0; i < 6; i++)
-    words[i] = aq_strip_source_register(s, op, i);
-  const int results[2] = {aq_strip_result(s, 0), aq_strip_result(s, 1)};
   for (int i = 0; i < 2; i++) {
-    join(s, i, AQ_STRIP_T0, words[0], words[1]);
-    join(s, i, AQ_STRIP_T1, words[2], words[3]);
-    join(s, i, results[i], words[4], words[5]);
-    aq_x86_vex(s->x, 2, 1, true, ADD_PRODUCT, results[i], AQ_STRIP_T0,
-               aq_x86_ymm(AQ_STRIP_T1), false);
+    const int a = pair_register(s, op, 0, i), b = pair_register(s, op, 2, i),
+              c = pair_register(s, op, 4, i);
+    avx_load(s, AQ_STRIP_T0 + i, aq_x86_ymm(c));
+    aq_x86_vex(s->x, 2, 1, true, ADD_PRODUCT, AQ_STRIP_T0 + i, a, aq_x86_ymm(b),
+               false);
+    s->pinned = 0;
   }
-  part(s, op, results[0], results[1]);
+  part(s, op);
 }
 
 /* `number`: the prefix of the host's conversion, opcode in bits 8 to 15. */
 static void to_f64(aq_strip *s, const aq_strip_op *op)
 {
+  enum { SWAP_MIDDLE = 0xd8 };
   const unsigned prefix = op->rule->number & 3, code = op->rule->number >> 8;
-  const int a = aq_strip_source_register(s, op, 0), d = aq_strip_result(s, 0),
-            e = aq_strip_result(s, 1);
-  avx_upper(s, AQ_STRIP_T0, a);
-  aq_x86_vex(s->x, 1, prefix, false, code, d, 0, aq_x86_ymm(a), false);
-  aq_x86_vex(s->x, 1, prefix, false, code, e, 0, aq_x86_ymm(AQ_STRIP_T0),
-             false);
-  avx_part_in_order(s, d, e);
+  const int a = aq_strip_source_register(s, op, 0);
+  aq_x86_vex(s->x, 3, 1, true, 0x00, AQ_STRIP_T0, 0, aq_x86_ymm(a), true);
+  aq_x86_byte(s->x, SWAP_MIDDLE); /* vpermq */
+  avx_upper(s, AQ_STRIP_T1, AQ_STRIP_T0);
+  for (int t = AQ_STRIP_T0; t <= AQ_STRIP_T1; t++)
+    aq_x86_vex(s->x, 1, prefix, false, code, t, 0, aq_x86_ymm(t), false);
+  part(s, op);
 }
 
 static void to_f32(aq_strip *s, const aq_strip_op *op)
 {
-  const int a = aq_strip_source_register(s, op, 0),
-            b = aq_strip_source_register(s, op, 1), d = aq_strip_result(s, 0);
-  join(s, false, AQ_STRIP_T0, a, b);
-  join(s, true, AQ_STRIP_T1, a, b);
-  for (int i = AQ_STRIP_T0; i <= AQ_STRIP_T1; i++)
-    aq_x86_vex(s->x, 1, 1, false, 0x5a, i, 0, aq_x86_ymm(i), false);
+  for (int i = 0; i < 2; i++) {
+    const int a = pair_register(s, op, 0, i);
+    aq_x86_vex(s->x, 1, 1, false, 0x5a, AQ_STRIP_T0 + i, 0, aq_x86_ymm(a),
+               false);
+  }
+  aq_strip_read(s, op);
+  const int d = aq_strip_result(s, 0);
   avx_any(s, 0x16c, AQ_STRIP_T2, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   avx_any(s, 0x16d, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   aq_x86_vex(s->x, 3, 1, false, 0x38, d, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T0),

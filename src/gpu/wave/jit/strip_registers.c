@@ -22,6 +22,15 @@ void aq_strip_value_forget(aq_strip *s, unsigned value)
   }
 }
 
+void aq_strip_forms_forget(aq_strip *s, unsigned row)
+{
+  aq_strip_value_forget(s, AQ_STRIP_WIDE_HALVES + row);
+  for (unsigned first = row > 0 ? row - 1 : 0; first <= row; first++) {
+    aq_strip_value_forget(s, AQ_STRIP_PAIRS + first);
+    aq_strip_value_forget(s, AQ_STRIP_OTHER_PAIRS + first);
+  }
+}
+
 void aq_strip_register_store(aq_strip *s, int reg, aq_x86_operand to)
 {
   aq_x86_vex(s->x, 1, 2, false, 0x7f, reg, 0, to, false);
@@ -40,13 +49,22 @@ aq_x86_operand aq_strip_spill_operand(int spill)
 /* Whether only the register has it. */
 static bool needs_spill(const aq_strip *s, unsigned value)
 {
-  if (s->next_of[value] == DEAD || s->spill_of[value] >= 0)
+  if (value >= AQ_STRIP_VALUES || s->next_of[value] == DEAD ||
+      s->spill_of[value] >= 0)
     return false;
   return value < AQ_STRIP_SCALAR
              ? s->is_dirty[value]
              : value >= AQ_STRIP_MASK && value < AQ_STRIP_MOVED &&
                    s->mask_is_ours[value - AQ_STRIP_MASK] &&
                    !s->mask_is_kept[value - AQ_STRIP_MASK];
+}
+
+/* When a value is read next; later if nothing is lost with its register. */
+static unsigned next_use(const aq_strip *s, unsigned value)
+{
+  return value >= AQ_STRIP_VALUES
+             ? s->next_of[(value - AQ_STRIP_VALUES) % AQ_WAVE_ROWS] + 1u
+             : s->next_of[value] + (s->is_dirty[value] ? 0u : 1u);
 }
 
 /* A free register, or the one whose value is read last. */
@@ -61,9 +79,7 @@ static int register_take(aq_strip *s)
       best = i;
       break;
     }
-    /* A row that did not change need not be kept. */
-    const unsigned value = (unsigned)s->owner[i];
-    const unsigned next = s->next_of[value] + (s->is_dirty[value] ? 0u : 1u);
+    const unsigned next = next_use(s, (unsigned)s->owner[i]);
     if (best < 0 || next > last) {
       best = i;
       last = next;
@@ -92,6 +108,59 @@ static int register_take(aq_strip *s)
 int aq_strip_temporary(aq_strip *s)
 {
   return register_take(s);
+}
+
+/* ---- forms ---- */
+
+static void register_give(aq_strip *s, unsigned form, int reg)
+{
+  aq_strip_value_forget(s, form);
+  s->register_of[form] = (int16_t)reg;
+  s->owner[reg] = (int16_t)form;
+}
+
+int aq_strip_form_register(aq_strip *s, unsigned form)
+{
+  const int reg = s->register_of[form];
+  if (reg >= 0)
+    s->pinned |= 1u << reg;
+  return reg;
+}
+
+int aq_strip_form_take(aq_strip *s, unsigned form)
+{
+  const int reg = register_take(s);
+  register_give(s, form, reg);
+  return reg;
+}
+
+void aq_strip_form_make(aq_strip *s, const aq_strip_op *op, unsigned k,
+                        unsigned form, int from)
+{
+  const unsigned next = op->nexts[0], wanted = form == AQ_STRIP_WIDE_HALVES
+                                                   ? AQ_STRIP_HALVES
+                                                   : AQ_STRIP_WIDE;
+  if (next >= s->count || s->list[next].rule->nan != wanted || op->part ||
+      op->keeps)
+    return;
+  const int reg = register_take(s);
+  aq_strip_register_load(s, reg, aq_x86_ymm(from));
+  s->made[k].form = (int16_t)(form + op->results[0]);
+  s->made[k].reg = (int16_t)reg;
+}
+
+void aq_strip_forms_keep(aq_strip *s)
+{
+  for (int k = 0; k < 2; k++)
+    if (s->made[k].form >= 0) {
+      register_give(s, (unsigned)s->made[k].form, s->made[k].reg);
+      s->made[k].form = -1;
+    }
+}
+
+void aq_strip_unpin(aq_strip *s, int reg)
+{
+  s->pinned &= ~(1u << reg);
 }
 
 /* Bits of eight lanes as a mask. */
@@ -163,7 +232,7 @@ static void value_load(aq_strip *s, int reg, unsigned value)
         s, reg, (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(value)});
 }
 
-static int value_register(aq_strip *s, unsigned value)
+int aq_strip_value_register(aq_strip *s, unsigned value)
 {
   int reg = s->register_of[value];
   if (reg < 0) {
@@ -214,7 +283,7 @@ int aq_strip_source_register(aq_strip *s, const aq_strip_op *op, unsigned k)
     reg = register_take(s);
     aq_strip_register_load(s, reg, aq_x86_same(s->x, source->number));
   } else {
-    reg = value_register(s, source->value);
+    reg = aq_strip_value_register(s, source->value);
   }
   return source->change ? value_change(s, source->change, reg) : reg;
 }
@@ -234,7 +303,7 @@ aq_x86_operand aq_strip_source_operand(aq_strip *s, const aq_strip_op *op,
                : (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(source->value)};
   if (source->value >= AQ_STRIP_MOVED)
     return moved_operand(source->value);
-  return aq_x86_ymm(value_register(s, source->value));
+  return aq_x86_ymm(aq_strip_value_register(s, source->value));
 }
 
 bool aq_strip_source_number(const aq_strip_op *op, unsigned k, uint32_t *out)
@@ -352,5 +421,6 @@ void aq_strip_registers_reset(aq_strip *s)
   memset(s->mask_is_ours, 0, sizeof s->mask_is_ours);
   s->dirty_count = s->spill_count = s->leave_count = 0;
   s->rare_count = s->windows = 0;
+  s->made[0].form = s->made[1].form = -1;
   s->nans = false;
 }
