@@ -283,12 +283,63 @@ static void result_keep(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
   }
 }
 
+/* Rows whose NaN gives one in a later result that is looked at: of f32, of f64
+ * with the next row, of the lower and upper halves. */
+typedef struct nan_chains {
+  bool f32[AQ_WAVE_ROWS], f64[AQ_WAVE_ROWS + 1], low[AQ_WAVE_ROWS],
+      high[AQ_WAVE_ROWS];
+} nan_chains;
+
+/* Whether an instruction has to look for NaNs in its result itself. */
+static bool has_to_look(const nan_chains *c, const aq_strip_op *op)
+{
+  const unsigned row = op->results[0];
+  switch (op->rule->nan) {
+  case AQ_STRIP_CHAINS:
+    return !c->f32[row];
+  case AQ_STRIP_WIDE:
+    return !c->f64[row];
+  case AQ_STRIP_HALVES:
+    return op->part || !c->low[row] || !(c->high[row] || !aq_strip_is_pair(op));
+  default:
+    return false;
+  }
+}
+
+static void row_unchain(nan_chains *c, unsigned row)
+{
+  c->f32[row] = c->f64[row] = c->low[row] = c->high[row] = false;
+  if (row > 0)
+    c->f64[row - 1] = false;
+}
+
+static void source_chain(nan_chains *c, const aq_strip_op *op, unsigned k)
+{
+  const aq_strip_source *source = &op->sources[k];
+  const unsigned row = source->value;
+  if (row >= AQ_STRIP_SCALAR)
+    return;
+  switch (op->rule->nan) {
+  case AQ_STRIP_CHAINS:
+    c->f32[row] |= !source->change || source->change->down == 0;
+    break;
+  case AQ_STRIP_WIDE:
+    c->f64[row] |= op->rule->sources[0] == 'U' && k % 2 == 0;
+    break;
+  case AQ_STRIP_HALVES:
+    c->low[row] |= aq_strip_half_is_taken(op, k, 0);
+    c->high[row] |= aq_strip_half_is_taken(op, k, 1);
+    break;
+  default:
+    break;
+  }
+}
+
 /* Finds the next reader of each value, and which floats lead to no others. */
 static void nexts_find(aq_strip *s)
 {
-  /* Rows whose NaN gives one of f32 later, or of f64, with the next row. */
-  bool chained[AQ_WAVE_ROWS] = {false}, chained64[AQ_WAVE_ROWS + 1] = {false},
-       kept[AQ_STRIP_VALUES] = {false};
+  nan_chains chains = {.f32 = {false}};
+  bool kept[AQ_STRIP_VALUES] = {false};
   const unsigned last = (unsigned)(s->program[s->count - 1].o - s->ops);
   const uint64_t *rows = aq_wave_lives_rows(s->lives, last);
   for (unsigned v = 0; v < AQ_STRIP_SCALAR; v++)
@@ -301,7 +352,6 @@ static void nexts_find(aq_strip *s)
     s->next_of[v] = kept[v] ? END : DEAD;
   for (unsigned i = s->count; i-- > 0;) {
     aq_strip_op *op = &s->list[i];
-    const bool chains = op->rule->nan == AQ_STRIP_CHAINS;
     op->is_dead = op->rule->nan != AQ_STRIP_LOAD; /* which may fault */
     for (unsigned k = 0; k < op->result_count; k++) {
       op->nexts[k] = s->next_of[op->results[k]];
@@ -312,31 +362,18 @@ static void nexts_find(aq_strip *s)
     }
     if (op->is_dead)
       continue; /* it reads nothing, and looks for no NaN */
-    const bool chains64 = op->rule->nan == AQ_STRIP_WIDE;
-    op->looks = chains     ? !chained[op->results[0]]
-                : chains64 ? !chained64[op->results[0]]
-                           : false;
+    op->looks = has_to_look(&chains, op);
     for (unsigned k = 0; k < op->result_count; k++)
-      if (op->results[k] < AQ_STRIP_SCALAR) {
-        chained[op->results[k]] = chained64[op->results[k]] = false;
-        if (op->results[k] > 0)
-          chained64[op->results[k] - 1] = false;
-      }
+      if (op->results[k] < AQ_STRIP_SCALAR)
+        row_unchain(&chains, op->results[k]);
     for (unsigned k = 0; k < op->source_count; k++)
       if (op->sources[k].value != AQ_STRIP_NUMBER)
         op->sources[k].next = s->next_of[op->sources[k].value];
-    for (unsigned k = 0; k < op->source_count; k++) {
-      const unsigned value = op->sources[k].value;
-      if (value == AQ_STRIP_NUMBER)
-        continue;
-      s->next_of[value] = (uint16_t)i;
-      if (chains64 && op->rule->sources[0] == 'U' && k % 2 == 0 &&
-          value < AQ_STRIP_SCALAR)
-        chained64[value] = true;
-      if (chains && value < AQ_STRIP_SCALAR &&
-          (!op->sources[k].change || op->sources[k].change->down == 0))
-        chained[value] = true;
-    }
+    for (unsigned k = 0; k < op->source_count; k++)
+      if (op->sources[k].value != AQ_STRIP_NUMBER) {
+        s->next_of[op->sources[k].value] = (uint16_t)i;
+        source_chain(&chains, op, k);
+      }
   }
 }
 

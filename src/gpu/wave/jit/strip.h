@@ -206,6 +206,11 @@ void aq_strip_move_keep(aq_strip *s, const aq_strip_op *op, aq_x86_operand old,
  */
 void aq_strip_halves_prepare(aq_strip *s);
 
+/* Whether an instruction of f16 has two of a lane, and whether it computes with
+ * the lower or upper half of a source, which is all of that. */
+bool aq_strip_is_pair(const aq_strip_op *op);
+bool aq_strip_half_is_taken(const aq_strip_op *op, unsigned k, bool upper);
+
 /* A rare way, and a jump there. */
 aq_strip_rare *aq_strip_rare_begin(aq_strip *s, const aq_strip_op *op);
 void aq_strip_rare_if(aq_strip *s, aq_strip_rare *rare, int condition);

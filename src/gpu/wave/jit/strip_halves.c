@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "gpu/wave/core/operand_modifiers.h"
 #include "gpu/wave/core/packed.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
@@ -29,9 +30,21 @@ enum {
 /* `number` of a rule: the operation, */
 enum { PACKED = 1 << 8, SWAPS = 1 << 9 /* the sources */ };
 
-static bool is_packed(const aq_strip_op *op)
+bool aq_strip_is_pair(const aq_strip_op *op)
 {
   return op->rule->number & PACKED;
+}
+
+bool aq_strip_half_is_taken(const aq_strip_op *op, unsigned k, bool upper)
+{
+  const aq_wave_form_source *c = op->sources[k].change;
+  if (k >= strlen(op->rule->sources))
+    return false; /* the rest of the register that it writes */
+  if (!aq_strip_is_pair(op))
+    return !upper && (!c || (!c->up && !c->down && c->keep == UINT32_MAX));
+  const aq_wave_select select =
+      aq_wave_select_read(&op->o->decoded->inst, (int)k);
+  return select.second[0] == upper || select.second[1] == upper;
 }
 
 /* MODE keeps denormals of f16 and rounds to nearest, as the thread does. */
@@ -68,28 +81,46 @@ static int pair_pick(aq_strip *s, const aq_strip_op *op, unsigned i, int from)
   return to;
 }
 
+/* Words that an instruction of two takes, or of one, whose upper halves are 0.
+ */
 static int source_pick(aq_strip *s, const aq_strip_op *op, unsigned i)
 {
   const int from = aq_strip_source_register(s, op, i);
-  if (is_packed(op))
+  if (aq_strip_is_pair(op))
     return pair_pick(s, op, i, from);
   const int to = op->sources[i].change ? from : aq_strip_temporary(s);
   avx_and(s, to, from, avx_same(s, 0xffff));
   return to;
 }
 
-/* Eight halves: one of each lane, or two of the four lower or upper lanes. */
-static void widen(aq_strip *s, const aq_strip_op *op, int to, int from,
-                  bool upper)
+/* One half of each lane as f32: of a row's own, the form of it. */
+static int half_register(aq_strip *s, const aq_strip_op *op, unsigned i)
 {
   enum { EVEN = 0x08 };
+  static const uint32_t lower[8] = {0x05040100, 0x0d0c0908, UINT32_MAX,
+                                    UINT32_MAX, 0x05040100, 0x0d0c0908,
+                                    UINT32_MAX, UINT32_MAX};
+  const aq_strip_source *source = &op->sources[i];
+  const bool is_row = source->value < AQ_STRIP_SCALAR && !source->change;
+  const unsigned form = AQ_STRIP_WIDE_HALVES + source->value;
+  int to = is_row ? aq_strip_form_register(s, form) : -1;
+  if (to >= 0)
+    return to;
+  const int from = aq_strip_source_register(s, op, i);
+  to = is_row ? aq_strip_form_take(s, form) : aq_strip_temporary(s);
+  avx_any(s, 0x200, to, from, aq_x86_constant(s->x, lower)); /* vpshufb */
+  aq_x86_vex(s->x, 3, 1, true, 0x00, to, 0, aq_x86_ymm(to), true);
+  aq_x86_byte(s->x, EVEN); /* vpermq */
+  aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, aq_x86_ymm(to), false);
+  aq_strip_unpin(s, from);
+  return to;
+}
+
+/* Both halves of the four lower or upper lanes. */
+static void widen(aq_strip *s, int to, int from, bool upper)
+{
   if (upper) {
     avx_upper(s, to, from);
-    from = to;
-  } else if (!is_packed(op)) {
-    avx_any(s, 0x22b, to, from, aq_x86_ymm(from)); /* vpackusdw */
-    aq_x86_vex(s->x, 3, 1, true, 0x00, to, 0, aq_x86_ymm(to), true);
-    aq_x86_byte(s->x, EVEN);
     from = to;
   }
   aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, aq_x86_ymm(from), false);
@@ -110,7 +141,7 @@ static void nans_find(aq_strip *s, const aq_strip_op *op, int reg)
   enum { SIGNS = 0x7fff7fff, INFINITE = 0x7c007c00 };
   avx_and(s, AQ_STRIP_T0, reg, avx_same(s, SIGNS));
   avx_any(s, 0x165, AQ_STRIP_T0, AQ_STRIP_T0,
-          avx_same(s, is_packed(op) ? INFINITE : INFINITE & 0xffff));
+          avx_same(s, aq_strip_is_pair(op) ? INFINITE : INFINITE & 0xffff));
   avx_shift(s, 6, AQ_STRIP_T1, AQ_STRIP_T0, 16); /* of low halves */
   avx_or(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   aq_strip_nans_mask(s, AQ_STRIP_T0);
@@ -172,38 +203,50 @@ static void fused_sum(aq_strip *s, int r, int a, int b)
   aq_x86_land_here(x, fine);
 }
 
+/* r becomes the result of f32 in T0 to T2, or T0 does. */
+static void compute(aq_strip *s, unsigned code, int r, int a, int b)
+{
+  if (code == FMA)
+    fused_sum(s, r, a, b);
+  else
+    avx_float(s, code, false, AQ_STRIP_T0, AQ_STRIP_T0,
+              aq_x86_ymm(AQ_STRIP_T1));
+}
+
 static void arithmetic(aq_strip *s, const aq_strip_op *op)
 {
   const unsigned code = op->rule->number & 0xff,
                  swaps = op->rule->number & SWAPS ? 1 : 0;
-  const int temporaries[3] = {AQ_STRIP_T0, AQ_STRIP_T1, AQ_STRIP_T2};
   const unsigned sources = code == FMA ? 3 : 2;
+  const bool packed = aq_strip_is_pair(op);
   int from[3] = {0}, r = AQ_STRIP_T0, a = 0, b = 0;
   for (unsigned i = 0; i < sources; i++)
-    from[i ^ swaps] = source_pick(s, op, i);
+    from[i ^ swaps] = packed ? source_pick(s, op, i) : half_register(s, op, i);
   if (code == FMA) {
     r = aq_strip_temporary(s);
     a = aq_strip_temporary(s);
     b = aq_strip_temporary(s);
   }
   const int d = aq_strip_result(s, 0);
-  for (int upper = 0; upper < (is_packed(op) ? 2 : 1); upper++) {
+  for (int upper = 0; upper < (packed ? 2 : 1); upper++) {
     for (unsigned i = 0; i < sources; i++)
-      widen(s, op, temporaries[i], from[i], upper);
-    if (code == FMA)
-      fused_sum(s, r, a, b);
-    else
-      avx_float(s, code, false, AQ_STRIP_T0, AQ_STRIP_T0,
-                aq_x86_ymm(AQ_STRIP_T1));
+      if (packed)
+        widen(s, AQ_STRIP_T0 + (int)i, from[i], upper);
+      else
+        avx_load(s, AQ_STRIP_T0 + (int)i, aq_x86_ymm(from[i]));
+    compute(s, code, r, a, b);
     narrow(s, upper ? AQ_STRIP_T0 : d, r);
   }
-  if (is_packed(op)) {
+  if (packed) {
     aq_x86_vex(s->x, 3, 1, false, 0x38, d, d, aq_x86_ymm(AQ_STRIP_T0), true);
     aq_x86_byte(s->x, 1); /* vinserti128 */
   } else {
+    widen(s, AQ_STRIP_T2, d, false);
+    aq_strip_form_make(s, op, 0, AQ_STRIP_WIDE_HALVES, AQ_STRIP_T2);
     aq_x86_vex(s->x, 2, 1, false, 0x33, d, 0, aq_x86_ymm(d), false);
   }
-  nans_find(s, op, d);
+  if (op->looks)
+    nans_find(s, op, d);
 }
 
 /* The order of the bits becomes the numbers', and back: -0 is below +0. */
