@@ -58,6 +58,7 @@ void aq_strip_begin(aq_strip *s, aq_x86 *x, const aq_wave_texts *texts,
   s->ops = ops;
   s->lives = lives;
   s->wave32 = wave32;
+  s->strip = -1;
 }
 
 static bool is_scalar_read(const aq_strip *s, unsigned code)
@@ -597,6 +598,64 @@ static void rare_write(aq_strip *s)
   }
 }
 
+/* Whether a run is so short that its moved row stays in registers, eight at
+ * most, and the others are enough. */
+static bool is_short_move(const aq_strip *s)
+{
+  if (s->count > 2 || !s->list[0].move || s->list[0].is_dead)
+    return false;
+  for (unsigned i = 0; i < s->count; i++) {
+    const aq_strip_op *op = &s->list[i];
+    if (op->rule->nan != AQ_STRIP_PLAIN || op->result_count > 1 ||
+        (i > 0 && op->moves))
+      return false;
+    for (unsigned k = 0; k < op->source_count; k++)
+      if (op->sources[k].change)
+        return false;
+  }
+  return true;
+}
+
+/* Writes such a run for waves all of whose lanes are on, strip by strip without
+ * a loop. Returned is the jump behind it. */
+static uint32_t short_move_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  uint16_t nexts[AQ_STRIP_VALUES];
+  const int strips = s->wave32 ? 4 : 8;
+  aq_x86_wave(x, 0x83, 7, !s->wave32, aq_strip_scalar_at(AQ_ISA_EXEC));
+  aq_x86_byte(x, 0xff); /* -1 */
+  const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
+  memcpy(nexts, s->next_of, sizeof nexts);
+  masks_clear(s);
+  for (int i = 0; i < strips; i++)
+    aq_strip_move_load(s, &s->list[0], (unsigned)i, i);
+  aq_x86_load_number(x, AQ_RBP, 0xff);
+  for (s->strip = 0; s->strip < strips; s->strip++) {
+    const unsigned moved = AQ_STRIP_MOVED + s->list[0].moved;
+    if (s->count == 1 && (s->list[0].keeps >> 8 * s->strip & 0xff) == 0xff)
+      continue;
+    memcpy(s->next_of, nexts, sizeof nexts);
+    aq_strip_registers_reset(s);
+    s->others = (1u << strips) - (2u << s->strip);
+    s->register_of[moved] = (int16_t)s->strip;
+    s->owner[s->strip] = (int16_t)moved;
+    aq_x86_load_number(x, AQ_R14, 32 * (uint32_t)s->strip);
+    aq_x86_load_number(x, AQ_R15, (uint32_t)s->strip);
+    for (unsigned i = 0; i < s->count; i++)
+      op_write(s, &s->list[i]);
+    rows_write(s, false);
+  }
+  memcpy(s->next_of, nexts, sizeof nexts);
+  s->strip = -1;
+  s->others = 0;
+  masks_write(s);
+  aq_strip_vzeroupper(x);
+  const uint32_t done = aq_x86_jump(x);
+  aq_x86_land_here(x, some);
+  return done;
+}
+
 void aq_strip_flush(aq_strip *s)
 {
   aq_x86 *x = s->x;
@@ -604,6 +663,7 @@ void aq_strip_flush(aq_strip *s)
     return;
   aq_strip_shared_sink(s);
   nexts_find(s);
+  const uint32_t behind = is_short_move(s) ? short_move_write(s) : 0;
   aq_strip_registers_reset(s);
   masks_clear(s);
   s->done = 0;
@@ -640,6 +700,8 @@ void aq_strip_flush(aq_strip *s)
     aq_x86_land_here(x, s->done);
     aq_strip_vzeroupper(x);
   }
+  if (behind)
+    aq_x86_land_here(x, behind);
   s->count = s->mask_count = s->rows_written = s->load_count = 0;
   s->move_count = 0;
   s->doubles = s->halves = s->reaches = s->may_leave = false;

@@ -147,7 +147,9 @@ struct aq_strip {
   bool mask_is_ours[AQ_WAVE_SCALARS]; /* the run wrote it, */
   bool mask_is_kept[AQ_WAVE_SCALARS]; /* to the frame too */
   int16_t owner[AQ_STRIP_REGISTERS];
-  unsigned pinned; /* registers of the instruction: a bit each */
+  unsigned pinned; /* registers of the instruction: a bit each, */
+  unsigned others; /* and of other strips */
+  int strip;       /* the only one that is written; -1: all, as a loop */
   uint16_t dirty_rows[4 * AQ_STRIP_MAX];
   unsigned dirty_count, spill_count;
   uint32_t windows; /* of leaders: they were found */
@@ -197,6 +199,10 @@ void aq_strip_move_join(aq_strip *s, aq_strip_op *op);
 
 /* Writes the moved row, before the strips. */
 void aq_strip_move_prepare(aq_strip *s, const aq_strip_op *op);
+
+/* Loads the words that a strip's lanes read of the row; T1 and T2 change. */
+void aq_strip_move_load(aq_strip *s, const aq_strip_op *op, unsigned strip,
+                        int to);
 
 /* Lanes that the instruction does not write keep what their row had. */
 void aq_strip_move_keep(aq_strip *s, const aq_strip_op *op, aq_x86_operand old,

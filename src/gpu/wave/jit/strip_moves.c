@@ -45,25 +45,28 @@ void aq_strip_move_join(aq_strip *s, aq_strip_op *op)
 
 /* ---- before the strips ---- */
 
-/* Whether all lanes that read lie in a row, and the first one's place. */
-static bool is_straight(const aq_wave_move *m, unsigned first, unsigned lanes,
-                        int *at)
+/* The strip whose lanes read those of a strip in their order, or -1. */
+static int strip_read(const aq_wave_move *m, unsigned first, unsigned lanes)
 {
-  *at = m->from[first + (unsigned)__builtin_ctz(lanes)] - __builtin_ctz(lanes);
+  const int at =
+      m->from[first + (unsigned)__builtin_ctz(lanes)] - __builtin_ctz(lanes);
   for (unsigned i = 0; i < STRIP; i++)
-    if (lanes >> i & 1 && m->from[first + i] != *at + (int)i)
-      return false;
-  return true;
+    if (lanes >> i & 1 && m->from[first + i] != at + (int)i)
+      return -1;
+  return at % STRIP == 0 ? at / STRIP : -1;
 }
 
-/* The words of eight lanes from the row at `row`, in T0. */
+/* The words of eight lanes from the row at `row`; T1 and T2 change. Whole
+ * strips are loaded: others than those that were stored the host would wait
+ * for. */
 static void words_move(aq_strip *s, const aq_wave_move *m, unsigned first,
-                       unsigned lanes, int32_t row)
+                       unsigned lanes, int32_t row, int to)
 {
+  enum { PICK = 0x236 };
   uint32_t order[STRIP];
-  int at;
-  if (is_straight(m, first, lanes, &at)) {
-    avx_load(s, AQ_STRIP_T0, (aq_x86_operand){AQ_X86_WAVE, row + 4 * at});
+  const int straight = strip_read(m, first, lanes);
+  if (straight >= 0) {
+    avx_load(s, to, (aq_x86_operand){AQ_X86_WAVE, row + 4 * STRIP * straight});
     return;
   }
   unsigned from = 0;
@@ -78,11 +81,29 @@ static void words_move(aq_strip *s, const aq_wave_move *m, unsigned first,
     unsigned here = 0;
     for (unsigned i = 0; i < STRIP; i++)
       here |= (unsigned)(m->from[first + i] / STRIP == strip) << i;
-    avx_any(s, 0x236, is_first ? AQ_STRIP_T0 : AQ_STRIP_T1, AQ_STRIP_T2,
+    avx_any(s, PICK, is_first ? to : AQ_STRIP_T1, AQ_STRIP_T2,
             (aq_x86_operand){AQ_X86_WAVE, row + 4 * STRIP * (int)strip});
     if (!is_first)
-      avx_blend(s, AQ_STRIP_T0, AQ_STRIP_T0, AQ_STRIP_T1, here);
+      avx_blend(s, to, to, AQ_STRIP_T1, here);
   }
+}
+
+void aq_strip_move_load(aq_strip *s, const aq_strip_op *op, unsigned strip,
+                        int to)
+{
+  const unsigned first = STRIP * strip,
+                 lanes = (unsigned)(op->move->reads >> first) & 0xff;
+  uint32_t mask[STRIP];
+  if (!lanes) {
+    avx_xor(s, to, to, aq_x86_ymm(to));
+    return;
+  }
+  words_move(s, op->move, first, lanes, aq_strip_row_at(op->from), to);
+  if (lanes == 0xff)
+    return;
+  for (unsigned i = 0; i < STRIP; i++)
+    mask[i] = lanes >> i & 1 ? UINT32_MAX : 0;
+  avx_and(s, to, to, aq_x86_constant(s->x, mask));
 }
 
 static int32_t moved_at(const aq_strip_op *op)
@@ -108,7 +129,7 @@ void aq_strip_move_prepare(aq_strip *s, const aq_strip_op *op)
 {
   const aq_wave_move *m = op->move;
   aq_x86 *x = s->x;
-  const int32_t row = aq_strip_row_at(op->from), to = moved_at(op);
+  const int32_t to = moved_at(op);
   if (!m) {
     row_copy(s, op);
     return;
@@ -118,20 +139,10 @@ void aq_strip_move_prepare(aq_strip *s, const aq_strip_op *op)
     aq_x86_byte(x, 0xff); /* -1 */
     aq_strip_leave_if(s, AQ_X86_NE);
   }
-  for (unsigned first = 0; first < (s->wave32 ? 32 : 64); first += STRIP) {
-    const unsigned lanes = (unsigned)(m->reads >> first) & 0xff;
-    uint32_t mask[STRIP];
-    if (lanes)
-      words_move(s, m, first, lanes, row);
-    if (lanes != 0xff) {
-      for (unsigned i = 0; i < STRIP; i++)
-        mask[i] = lanes >> i & 1 ? UINT32_MAX : 0;
-      if (lanes)
-        avx_and(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_constant(x, mask));
-      else
-        avx_xor(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0));
-    }
-    aq_strip_register_store(s, AQ_STRIP_T0, aq_x86_frame(to + 4 * (int)first));
+  for (unsigned i = 0; i < (s->wave32 ? 4 : 8); i++) {
+    aq_strip_move_load(s, op, i, AQ_STRIP_T0);
+    aq_strip_register_store(s, AQ_STRIP_T0,
+                            aq_x86_frame(to + 4 * STRIP * (int)i));
   }
   if (op->keeps) {
     aq_x86_load_wide(x, AQ_RAX, op->keeps);
@@ -174,6 +185,11 @@ const aq_strip_rule aq_strip_rules_moves[] = {
 void aq_strip_move_keep(aq_strip *s, const aq_strip_op *op, aq_x86_operand old,
                         int reg)
 {
+  if (s->strip >= 0) {
+    aq_x86_vex(s->x, 3, 1, false, 0x02, reg, reg, old, true); /* vpblendd */
+    aq_x86_byte(s->x, (unsigned)(op->keeps >> STRIP * s->strip) & 0xff);
+    return;
+  }
   aq_x86_byte(s->x, 0x42); /* movzx eax, byte [rsp + r15 + keeps] */
   aq_x86_byte(s->x, 0x0f);
   aq_x86_byte(s->x, 0xb6);

@@ -73,7 +73,7 @@ static int register_take(aq_strip *s)
   int best = -1;
   unsigned last = 0;
   for (int i = 0; i < AQ_STRIP_REGISTERS; i++) {
-    if (s->pinned >> i & 1)
+    if ((s->pinned | s->others) >> i & 1)
       continue;
     if (s->owner[i] < 0) {
       best = i;
@@ -301,7 +301,7 @@ aq_x86_operand aq_strip_source_operand(aq_strip *s, const aq_strip_op *op,
     return s->spill_of[source->value] >= 0
                ? aq_strip_spill_operand(s->spill_of[source->value])
                : (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(source->value)};
-  if (source->value >= AQ_STRIP_MOVED)
+  if (source->value >= AQ_STRIP_MOVED && s->register_of[source->value] < 0)
     return moved_operand(source->value);
   return aq_x86_ymm(aq_strip_value_register(s, source->value));
 }
