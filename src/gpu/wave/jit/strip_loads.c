@@ -38,6 +38,42 @@ void aq_strip_leave_unless(aq_strip *s, int mask)
   aq_strip_leave_if(s, AQ_X86_NE);
 }
 
+/* ---- words of lanes ---- */
+
+/* Four words at the offsets of the lower half of `offsets`. */
+static void fours_gather(aq_strip *s, int to, int base, int offsets, int32_t at)
+{
+  enum { EXTRACT = 0x16, INSERT = 0x22 };
+  aq_x86 *x = s->x;
+  const int pairs[2] = {AQ_RAX, AQ_RCX};
+  aq_x86_vex128(x, 1, 1, true, 0x7e, offsets, 0, aq_x86_ymm(AQ_RAX));
+  aq_x86_vex128(x, 3, 1, true, EXTRACT, offsets, 0, aq_x86_ymm(AQ_RCX));
+  aq_x86_byte(x, 1);
+  for (unsigned i = 0; i < 4; i++) {
+    const int pair = pairs[i / 2], from = i % 2 ? pair : AQ_R8;
+    if (i % 2)
+      aq_x86_shift(x, 5, pair, true, 32);
+    else
+      aq_x86_registers(x, 0x89, pair, AQ_R8, false);
+    if (i == 0) {
+      aq_x86_vex128(x, 1, 1, false, 0x6e, to, 0, aq_x86_sum(base, from, at));
+      continue;
+    }
+    aq_x86_vex128(x, 3, 1, false, INSERT, to, to, aq_x86_sum(base, from, at));
+    aq_x86_byte(x, i);
+  }
+}
+
+void aq_strip_words_gather(aq_strip *s, int to, int base, int offsets,
+                           int32_t at)
+{
+  fours_gather(s, to, base, offsets, at);
+  avx_upper(s, AQ_STRIP_T1, offsets);
+  fours_gather(s, AQ_STRIP_T1, base, AQ_STRIP_T1, at);
+  aq_x86_vex(s->x, 3, 1, false, 0x38, to, to, aq_x86_ymm(AQ_STRIP_T1), true);
+  aq_x86_byte(s->x, 1); /* vinserti128 */
+}
+
 /* ---- global memory ---- */
 
 static int32_t range_at(const aq_wave_op *o, size_t field)
@@ -82,6 +118,20 @@ static void global_prepare(aq_strip *s, const aq_strip_op *op)
 static void word_spread(aq_strip *s, int to, int from)
 {
   aq_x86_vex(s->x, 2, 1, false, 0x58, to, 0, aq_x86_ymm(from), false);
+}
+
+/* rax becomes what the lower words count from: lane 0's upper word counts. */
+static void base_load(aq_strip *s, const aq_strip_op *op, int high)
+{
+  aq_x86 *x = s->x;
+  if (high < 0) {
+    aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
+    return;
+  }
+  aq_x86_vex128(x, 1, 1, false, 0x7e, high, 0, aq_x86_ymm(AQ_RAX));
+  aq_x86_shift(x, 4, AQ_RAX, true, 32);
+  if (op->o->imm)
+    aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
 }
 
 /* Leaves unless the upper words of all lanes that are on are the same; rax
@@ -220,9 +270,60 @@ static void row_load(aq_strip *s, unsigned n, const int *d)
     avx_part_in_order(s, d[0], d[1]);
 }
 
+/* One word of all lanes, if the range ends in the 2^32 bytes that the upper
+ * words select. */
+static void near_load(aq_strip *s, const aq_strip_rare *rare)
+{
+  enum { FULL = 0xff };
+  aq_x86 *x = s->x;
+  const aq_strip_op *op = rare->op;
+  const int low = rare->address[0], high = rare->address[1];
+  aq_x86_number(x, 7, AQ_RBP, false, FULL);
+  const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
+  if (high >= 0) {
+    word_spread(s, AQ_STRIP_T1, high);
+    avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
+    avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
+    aq_strip_leave_if(s, AQ_X86_NE);
+  }
+  base_load(s, op, high);
+  /* r8: where the range begins behind that; rcx: how far, rdx: how many follow.
+   */
+  aq_x86_memory(x, 0x8b, AQ_R8, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  aq_x86_registers(x, 0x89, AQ_R8, AQ_RDX, true);
+  aq_x86_memory(x, 0x03, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_LAST));
+  aq_x86_number(x, 0, AQ_RDX, true, 7 * bytes_of(op)); /* of one lane */
+  aq_x86_registers(x, 0x39, AQ_RAX, AQ_R8, true);
+  aq_x86_registers(x, 0x0f42, AQ_R8, AQ_RAX, true); /* cmovb */
+  aq_x86_registers(x, 0x29, AQ_R8, AQ_RDX, true);
+  aq_strip_leave_if(s, AQ_X86_B);
+  aq_x86_registers(x, 0x89, AQ_R8, AQ_RCX, true);
+  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
+  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RSI, true);
+  aq_x86_registers(x, 0x01, AQ_RDX, AQ_RSI, true);
+  aq_x86_shift(x, 5, AQ_RSI, true, 32);
+  const uint32_t far = aq_x86_jump_if(x, AQ_X86_NE);
+  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_RCX));
+  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RDX));
+  word_spread(s, AQ_STRIP_T0, AQ_STRIP_T0);
+  word_spread(s, AQ_STRIP_T1, AQ_STRIP_T1);
+  avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T0));
+  avx_any(s, 0x23b, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
+  avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T0);
+  aq_strip_leave_unless(s, AQ_STRIP_T1);
+  aq_x86_registers(x, 0x89, AQ_R8, AQ_RDX, true);
+  aq_x86_memory(x, 0x2b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
+  aq_strip_words_gather(s, rare->to[0], AQ_RDX, AQ_STRIP_T0, 0);
+  aq_x86_land(x, aq_x86_jump(x), rare->back);
+  aq_x86_land_here(x, some);
+  aq_x86_land_here(x, far);
+}
+
 /* The words of lanes that are not in a row, or not all on. */
 static void lanes_load(aq_strip *s, const aq_strip_rare *rare)
 {
+  if (rare->op->rule->number == 1)
+    near_load(s, rare);
   upper_find(s, rare->op, rare->address[1]);
   words_gather(s, rare->op, rare->address[0], rare->to);
 }
@@ -254,15 +355,9 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
   /* A row that passes 2^32 lies in two: its upper words are the same. */
   aq_x86_number(x, 7, AQ_RAX, false, -8 * bytes_of(op));
   aq_strip_rare_if(s, rare, AQ_X86_A);
-  if (high >= 0) {
-    aq_x86_vex128(x, 1, 1, false, 0x7e, high, 0, aq_x86_ymm(AQ_RCX));
-    aq_x86_shift(x, 4, AQ_RCX, true, 32);
-    aq_x86_registers(x, 0x01, AQ_RCX, AQ_RAX, true);
-    if (op->o->imm)
-      aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
-  } else {
-    aq_x86_memory(x, 0x03, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
-  }
+  aq_x86_registers(x, 0x89, AQ_RAX, AQ_RCX, false);
+  base_load(s, op, high);
+  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RAX, true);
   aq_x86_registers(x, 0x89, AQ_RAX, AQ_RCX, true);
   aq_x86_memory(x, 0x2b, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
   aq_x86_memory(x, 0x3b, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_LAST));

@@ -174,8 +174,7 @@ static void permute(aq_strip *s, const aq_strip_op *op)
                false);
     avx_or(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   }
-  avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T1);
-  aq_x86_gather(x, false, d, AQ_RSP, AQ_STRIP_T0, moved_at(op), AQ_STRIP_T1);
+  aq_strip_words_gather(s, d, AQ_RSP, AQ_STRIP_T0, moved_at(op));
 }
 
 const aq_strip_rule aq_strip_rules_moves[] = {

@@ -153,9 +153,12 @@ static void vex(aq_x86 *x, unsigned map, unsigned prefix, bool wide,
                 bool wide_vector)
 {
   const unsigned g = (unsigned)(reg & 7) << 3;
-  const bool base =
-      m.kind == AQ_X86_YMM || m.kind == AQ_X86_AT ? m.at >> 3 & 1 : false;
-  const bool index = m.kind == AQ_X86_ROW || m.kind == AQ_X86_FRAME_ROW;
+  const bool sum = m.kind == AQ_X86_SUM;
+  const bool base = m.kind == AQ_X86_YMM || m.kind == AQ_X86_AT || sum
+                        ? m.at >> 3 & 1
+                        : false;
+  const bool index = m.kind == AQ_X86_ROW || m.kind == AQ_X86_FRAME_ROW ||
+                     (sum && m.at >> 7 & 1);
   aq_x86_byte(x, 0xc4);
   aq_x86_byte(x, (reg & 8 ? 0 : 0x80) | (index ? 0 : 0x40u) |
                      (base ? 0 : 0x20u) | map);
@@ -192,6 +195,11 @@ static void vex(aq_x86 *x, unsigned map, unsigned prefix, bool wide,
   case AQ_X86_AT: /* with a displacement: of any register */
     aq_x86_byte(x, 0x80 | g | (unsigned)(m.at & 7));
     aq_x86_word(x, (uint32_t)(m.at >> 4));
+    break;
+  case AQ_X86_SUM:
+    aq_x86_byte(x, 0x84 | g);
+    aq_x86_byte(x, (unsigned)(m.at >> 4 & 7) << 3 | (unsigned)(m.at & 7));
+    aq_x86_word(x, (uint32_t)(m.at >> 8));
     break;
   }
 }

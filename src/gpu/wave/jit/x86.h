@@ -82,7 +82,8 @@ typedef struct aq_x86_operand {
     AQ_X86_FRAME_ROW, /* [rsp + r14 + at] */
     AQ_X86_WAVE,      /* [rbx + at] */
     AQ_X86_VECTOR,    /* constant number `at` */
-    AQ_X86_AT,        /* [general register `at`] */
+    AQ_X86_AT,        /* [general register `at`], */
+    AQ_X86_SUM,       /* or the sum of two */
   } kind;
   int32_t at;
 } aq_x86_operand;
@@ -101,6 +102,12 @@ static inline aq_x86_operand aq_x86_frame(int32_t at)
 static inline aq_x86_operand aq_x86_at(int reg, int32_t behind)
 {
   return (aq_x86_operand){AQ_X86_AT, behind * 16 + reg};
+}
+
+/* The same of two registers' sum; `index` is not rsp. */
+static inline aq_x86_operand aq_x86_sum(int base, int index, int32_t behind)
+{
+  return (aq_x86_operand){AQ_X86_SUM, behind * 256 + index * 16 + base};
 }
 
 /* ---- bytes ---- */

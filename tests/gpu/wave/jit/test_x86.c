@@ -115,6 +115,8 @@ static void vectors_write(int d, int a, int b)
       {{AQ_X86_WAVE, 0x80}, "[rbx+0x80]"},
       {aq_x86_at(AQ_RDX, 0x60), "[rdx+0x60]"},
       {aq_x86_at(AQ_R8, -0x20), "[r8-0x20]"},
+      {aq_x86_sum(AQ_RSP, AQ_R8, 0x20), "[rsp+r8*1+0x20]"},
+      {aq_x86_sum(AQ_R9, AQ_RAX, -0x20), "[r9+rax*1-0x20]"},
   };
   uint32_t at = x.size;
   aq_x86_vex(&x, 1, 1, false, 0xfe, d, a, aq_x86_ymm(b), false);
