@@ -265,7 +265,12 @@ static void transfer_text(char (*texts)[BED_TEXT], const aq_wave_transfer *t)
   snprintf(at, sizeof at, "v%u", offset);
   if (!t->shared && !scalar)
     snprintf(at, sizeof at, "v[%u:%u]", ADDRESS, ADDRESS + 1);
-  n = snprintf(texts[1], BED_TEXT, "%s %s, %s", t->name, t->store ? at : data,
+  static const char *const smaller[] = {
+      "global_load_ubyte", "global_load_sbyte", "global_load_ushort",
+      "global_load_sshort"};
+  const bool small = !t->shared && !t->store && t->words == 1 && below(2);
+  n = snprintf(texts[1], BED_TEXT, "%s %s, %s",
+               small ? smaller[below(4)] : t->name, t->store ? at : data,
                t->store ? data : at);
   char *rest = texts[1] + n;
   const size_t room = BED_TEXT - (size_t)n;

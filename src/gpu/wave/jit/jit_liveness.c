@@ -127,7 +127,11 @@ static void ruled_effects(const aq_wave_op *o, const aq_wave_ruled *h,
 {
   for (int i = 0; i < h->sources; i++)
     source_add(e, o, i, 1);
-  if (h->sources == 0) {
+  if (h->loads) {
+    row_add(&e->reads, o->source[1], o->dest2 == AQ_WAVE_NONE ? 2 : 1);
+    if (o->dest2 != AQ_WAVE_NONE)
+      scalar_add(&e->reads, o->dest2, 2);
+  } else if (h->sources == 0) {
     row_add(&e->reads, o->decoded->address, 1);
     row_add(&e->reads, o->decoded->data, 1);
   }

@@ -142,6 +142,10 @@ static const aq_wave_ruled ruled[] = {
     {.name = "v_pk_min_f16", .sources = 2, .packed = true},
     {.name = "v_pk_max_f16", .sources = 2, .packed = true},
     {.name = "ds_bpermute_b32"},
+    {.name = "global_load_ubyte", .loads = true},
+    {.name = "global_load_sbyte", .loads = true},
+    {.name = "global_load_ushort", .loads = true},
+    {.name = "global_load_sshort", .loads = true},
 };
 
 enum {

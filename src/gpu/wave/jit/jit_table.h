@@ -46,13 +46,14 @@ typedef struct aq_wave_transfer {
   bool scalar; /* to scalar registers */
 } aq_wave_transfer;
 
-/* An instruction that machine code has a rule for and C no text: f16, and
- * lanes that read others by their addresses. */
+/* An instruction that machine code has a rule for and C no text: f16, lanes
+ * that read others by their addresses, and loads of less than a word. */
 typedef struct aq_wave_ruled {
   aq_wave_handler *run;
   const char *name;
   uint8_t sources; /* words; 0: an address and data of a lane */
   bool packed;     /* two f16 of a lane */
+  bool loads;      /* global memory */
   const struct aq_strip_rule *rule;
 } aq_wave_ruled;
 

@@ -35,7 +35,7 @@ const aq_strip_rule *aq_strip_rule_of(const aq_wave_texts *texts,
   const aq_wave_text *t = aq_wave_text_for(texts, o);
   const aq_wave_ruled *ruled = t ? NULL : aq_wave_ruled_for(texts, o);
   if (!t)
-    return ruled ? ruled->rule : aq_strip_load_rule(texts, o);
+    return ruled && !ruled->loads ? ruled->rule : aq_strip_load_rule(texts, o);
   if (!t->rule || (aq_wave_text_move(o) && !aq_strip_move_fits(t->rule, o)))
     return NULL;
   for (int i = 0; t->rule->sources[i]; i++)

@@ -226,8 +226,9 @@ void aq_strip_rare_if(aq_strip *s, aq_strip_rare *rare, int condition);
 void aq_strip_words_gather(aq_strip *s, int to, int base, int offsets,
                            int32_t at);
 
-/* Lets the strip leave where a condition holds, or unless a mask is set in all
+/* Lets the strip leave, where a condition holds, or unless a mask is set in all
  * lanes that are on; rcx changes then. */
+void aq_strip_leave(aq_strip *s);
 void aq_strip_leave_if(aq_strip *s, int condition);
 void aq_strip_leave_unless(aq_strip *s, int mask);
 

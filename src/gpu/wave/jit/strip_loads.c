@@ -83,10 +83,19 @@ static int32_t range_at(const aq_wave_op *o, size_t field)
                    field);
 }
 
+/* `number` of a rule: words of a lane; or of less than one, bytes. */
+enum { SMALL = 1 << 4, SIGNED = 1 << 5 };
+
+static bool is_small(const aq_strip_op *op)
+{
+  return op->rule->number & SMALL;
+}
+
 /* Bytes of a lane. */
 static int32_t bytes_of(const aq_strip_op *op)
 {
-  return 4 * (int32_t)op->rule->number;
+  return is_small(op) ? (int32_t)(op->rule->number & 15)
+                      : 4 * (int32_t)op->rule->number;
 }
 
 static void global_prepare(aq_strip *s, const aq_strip_op *op)
@@ -256,10 +265,25 @@ static void fours_load(aq_strip *s, const int *d)
   avx_float(s, UNPACK_UPPER, true, d[3], AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T2));
 }
 
-/* One, two or four words of each. */
-static void row_load(aq_strip *s, unsigned n, const int *d)
+static void small_extend(aq_strip *s, const aq_strip_op *op, int to,
+                         aq_x86_operand from)
+{
+  enum { BYTES = 0x231, HALVES = 0x233, SIGNS = 0x10 };
+  avx_any(s,
+          (bytes_of(op) == 2 ? HALVES : BYTES) -
+              (op->rule->number & SIGNED ? SIGNS : 0),
+          to, 0, from);
+}
+
+/* One, two or four words of each, or less. */
+static void row_load(aq_strip *s, const aq_strip_op *op, const int *d)
 {
   enum { STRIP_BYTES = 32 };
+  const unsigned n = op->result_count;
+  if (is_small(op)) {
+    small_extend(s, op, d[0], aq_x86_at(AQ_RAX, 0));
+    return;
+  }
   if (n == 4) {
     fours_load(s, d);
     return;
@@ -270,16 +294,45 @@ static void row_load(aq_strip *s, unsigned n, const int *d)
     avx_part_in_order(s, d[0], d[1]);
 }
 
-/* One word of all lanes, if the range ends in the 2^32 bytes that the upper
- * words select. */
-static void near_load(aq_strip *s, const aq_strip_rare *rare)
+/* Bytes or halves at offsets from `base` on, extended to words. rax, rcx and r8
+ * change, and T1. */
+static void small_gather(aq_strip *s, const aq_strip_op *op, int to, int base,
+                         int offsets)
 {
-  enum { FULL = 0xff };
+  enum { EXTRACT = 0x16, INSERT_BYTE = 0x20, INSERT_HALF = 0xc4 };
   aq_x86 *x = s->x;
-  const aq_strip_op *op = rare->op;
-  const int low = rare->address[0], high = rare->address[1];
+  const bool half = bytes_of(op) == 2;
+  avx_upper(s, AQ_STRIP_T1, offsets);
+  avx_xor(s, to, to, aq_x86_ymm(to));
+  for (unsigned i = 0; i < 8; i++) {
+    if (i % 4 == 0) {
+      const int four = i ? AQ_STRIP_T1 : offsets;
+      aq_x86_vex128(x, 1, 1, true, 0x7e, four, 0, aq_x86_ymm(AQ_RAX));
+      aq_x86_vex128(x, 3, 1, true, EXTRACT, four, 0, aq_x86_ymm(AQ_RCX));
+      aq_x86_byte(x, 1);
+    }
+    const int pair = i % 4 < 2 ? AQ_RAX : AQ_RCX, from = i % 2 ? pair : AQ_R8;
+    if (i % 2)
+      aq_x86_shift(x, 5, pair, true, 32);
+    else
+      aq_x86_registers(x, 0x89, pair, AQ_R8, false);
+    aq_x86_vex128(x, half ? 1 : 3, 1, false, half ? INSERT_HALF : INSERT_BYTE,
+                  to, to, aq_x86_sum(base, from, 0));
+    aq_x86_byte(x, i);
+  }
+  small_extend(s, op, to, aq_x86_ymm(to));
+}
+
+/* Gives `to` the lanes' lower words, lanes that are off that of one which is
+ * on, and rax what they count from. Leaves if upper words differ. */
+static void lanes_settle(aq_strip *s, const aq_strip_op *op, int low, int high,
+                         int to)
+{
+  enum { FULL = 0xff, PICK = 0x236 };
+  aq_x86 *x = s->x;
   aq_x86_number(x, 7, AQ_RBP, false, FULL);
   const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
+  avx_load(s, to, aq_x86_ymm(low));
   if (high >= 0) {
     word_spread(s, AQ_STRIP_T1, high);
     avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
@@ -287,6 +340,34 @@ static void near_load(aq_strip *s, const aq_strip_rare *rare)
     aq_strip_leave_if(s, AQ_X86_NE);
   }
   base_load(s, op, high);
+  const uint32_t done = aq_x86_jump(x);
+  aq_x86_land_here(x, some);
+  aq_x86_registers(x, 0x0fbc, AQ_RCX, AQ_RBP, false); /* bsf */
+  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_RCX));
+  word_spread(s, AQ_STRIP_T2, AQ_STRIP_T2);
+  aq_strip_lanes(s, AQ_STRIP_T0);
+  avx_any(s, PICK, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(low));
+  avx_pick(s, to, AQ_STRIP_T1, aq_x86_ymm(low), AQ_STRIP_T0);
+  if (high >= 0) {
+    avx_any(s, PICK, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
+    base_load(s, op, AQ_STRIP_T1);
+    avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
+    avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T0));
+    aq_strip_leave_if(s, AQ_X86_NE);
+  } else {
+    base_load(s, op, high);
+  }
+  aq_x86_land_here(x, done);
+}
+
+/* One word, or less, of each lane, if the range ends in the 2^32 bytes that the
+ * upper words select. Returned is a jump if not. */
+static uint32_t near_load(aq_strip *s, const aq_strip_rare *rare)
+{
+  aq_x86 *x = s->x;
+  const aq_strip_op *op = rare->op;
+  const int to = rare->to[0];
+  lanes_settle(s, op, rare->address[0], rare->address[1], to);
   /* r8: where the range begins behind that; rcx: how far, rdx: how many follow.
    */
   aq_x86_memory(x, 0x8b, AQ_R8, true, AQ_RSP, frame_of(op, FRAME_FIRST));
@@ -307,23 +388,32 @@ static void near_load(aq_strip *s, const aq_strip_rare *rare)
   aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RDX));
   word_spread(s, AQ_STRIP_T0, AQ_STRIP_T0);
   word_spread(s, AQ_STRIP_T1, AQ_STRIP_T1);
-  avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T0));
+  avx_sub(s, AQ_STRIP_T0, to, aq_x86_ymm(AQ_STRIP_T0));
   avx_any(s, 0x23b, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T0);
   aq_strip_leave_unless(s, AQ_STRIP_T1);
   aq_x86_registers(x, 0x89, AQ_R8, AQ_RDX, true);
   aq_x86_memory(x, 0x2b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
-  aq_strip_words_gather(s, rare->to[0], AQ_RDX, AQ_STRIP_T0, 0);
-  aq_x86_land(x, aq_x86_jump(x), rare->back);
-  aq_x86_land_here(x, some);
-  aq_x86_land_here(x, far);
+  if (is_small(op))
+    small_gather(s, op, to, AQ_RDX, AQ_STRIP_T0);
+  else
+    aq_strip_words_gather(s, to, AQ_RDX, AQ_STRIP_T0, 0);
+  return far;
 }
 
-/* The words of lanes that are not in a row, or not all on. */
+/* The lanes are not in a row, or not all on. */
 static void lanes_load(aq_strip *s, const aq_strip_rare *rare)
 {
-  if (rare->op->rule->number == 1)
-    near_load(s, rare);
+  aq_x86 *x = s->x;
+  if (rare->op->result_count == 1) {
+    const uint32_t far = near_load(s, rare);
+    aq_x86_land(x, aq_x86_jump(x), rare->back);
+    aq_x86_land_here(x, far);
+  }
+  if (is_small(rare->op)) {
+    aq_strip_leave(s);
+    return;
+  }
   upper_find(s, rare->op, rare->address[1]);
   words_gather(s, rare->op, rare->address[0], rare->to);
 }
@@ -366,58 +456,66 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
 }
 
 /* Waves mostly read one behind the other: prefetches what a later one reads. */
-static void ahead_fetch(aq_strip *s, unsigned n)
+static void ahead_fetch(aq_strip *s, const aq_strip_op *op)
 {
   enum { WAVES = 16 };
   aq_x86_memory(s->x, 0x0f18, 1, false, AQ_RAX,
-                (int32_t)(WAVES * 4 * AQ_WAVE_LANES * n));
+                WAVES * AQ_WAVE_LANES * bytes_of(op));
 }
 
 static void global_load(aq_strip *s, const aq_strip_op *op)
 {
-  const unsigned n = op->rule->number;
   aq_strip_rare *rare = aq_strip_rare_begin(s, op);
   rare->write = lanes_load;
   rare->address[0] = aq_strip_source_register(s, op, 0);
   rare->address[1] =
       op->source_count == 2 ? aq_strip_source_register(s, op, 1) : -1;
-  for (unsigned k = 0; k < n; k++)
+  for (unsigned k = 0; k < op->result_count; k++)
     rare->to[k] = aq_strip_result(s, k);
-  if (n == 3) {
+  if (op->result_count == 3) {
     rare->from[rare->from_count++] = aq_x86_jump(s->x);
   } else {
     row_find(s, rare);
-    ahead_fetch(s, n);
-    row_load(s, n, rare->to);
+    ahead_fetch(s, op);
+    row_load(s, op, rare->to);
   }
   rare->back = s->x->size;
 }
 
 /* ---- the table ---- */
 
-static const aq_strip_rule rules[] = {
-    {"global_load_dword", "1", "U", global_load, 1, AQ_STRIP_LOAD},
-    {"global_load_dwordx2", "2", "U", global_load, 2, AQ_STRIP_LOAD},
-    {"global_load_dwordx3", "3", "U", global_load, 3, AQ_STRIP_LOAD},
-    {"global_load_dwordx4", "4", "U", global_load, 4, AQ_STRIP_LOAD}};
-
-/* With an SGPR, whose lanes' offsets are words. */
-static const aq_strip_rule offset_rules[] = {
-    {"global_load_dword", "1", "u", global_load, 1, AQ_STRIP_LOAD},
-    {"global_load_dwordx2", "2", "u", global_load, 2, AQ_STRIP_LOAD},
-    {"global_load_dwordx3", "3", "u", global_load, 3, AQ_STRIP_LOAD},
-    {"global_load_dwordx4", "4", "u", global_load, 4, AQ_STRIP_LOAD}};
+/* clang-format off */
+#define LOAD(name, words, address, number)                                     \
+  {"global_load_" name, words, address, global_load, number, AQ_STRIP_LOAD}
+#define LOADS(address)                                                         \
+  {                                                                            \
+    LOAD("dword", "1", address, 1),                                            \
+    LOAD("dwordx2", "2", address, 2),                                          \
+    LOAD("dwordx3", "3", address, 3),                                          \
+    LOAD("dwordx4", "4", address, 4),                                          \
+    LOAD("ubyte", "1", address, 1 | SMALL),                                    \
+    LOAD("sbyte", "1", address, 1 | SMALL | SIGNED),                           \
+    LOAD("ushort", "1", address, 2 | SMALL),                                   \
+    LOAD("sshort", "1", address, 2 | SMALL | SIGNED),                          \
+    {NULL, NULL, NULL, NULL, 0, 0}                                             \
+  }
+/* clang-format on */
 
 const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
                                         const aq_wave_op *o)
 {
+  /* By an address of two rows; or by an SGPR and the lanes' offsets. */
+  static const aq_strip_rule rules[] = LOADS("U"), offset_rules[] = LOADS("u");
   const aq_wave_transfer *t = aq_wave_transfer_for(texts, o);
-  if (!t || t->store || t->scalar)
+  const aq_wave_ruled *small = t ? NULL : aq_wave_ruled_for(texts, o);
+  if (t ? t->store || t->scalar : !small || !small->loads)
     return NULL;
-  if (t->shared)
+  if (t && t->shared)
     return aq_strip_shared_rule(t->name);
-  return o->dest2 == AQ_WAVE_NONE ? &rules[t->words - 1]
-                                  : &offset_rules[t->words - 1];
+  const aq_strip_rule *r = o->dest2 == AQ_WAVE_NONE ? rules : offset_rules;
+  while (r->name && strcmp(r->name, t ? t->name : small->name) != 0)
+    r++;
+  return r->name ? r : NULL;
 }
 
 void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op)

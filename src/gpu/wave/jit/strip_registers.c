@@ -392,12 +392,22 @@ void aq_strip_nans(aq_strip *s, int a, int b)
 
 /* ---- the strip ---- */
 
-void aq_strip_leave_if(aq_strip *s, int condition)
+static void leave_by(aq_strip *s, uint32_t jump)
 {
   if (s->leave_count == sizeof s->leaves / sizeof *s->leaves)
     s->failed = true;
   else
-    s->leaves[s->leave_count++] = aq_x86_jump_if(s->x, condition);
+    s->leaves[s->leave_count++] = jump;
+}
+
+void aq_strip_leave(aq_strip *s)
+{
+  leave_by(s, aq_x86_jump(s->x));
+}
+
+void aq_strip_leave_if(aq_strip *s, int condition)
+{
+  leave_by(s, aq_x86_jump_if(s->x, condition));
 }
 
 aq_strip_rare *aq_strip_rare_begin(aq_strip *s, const aq_strip_op *op)
