@@ -111,6 +111,29 @@ check "what repeats is in steps" contains "$out" "20 of 31 dispatches are in ste
 try "$aqueduct" stats p --by op
 check "a run without ops says so" contains "$out" "0 of 31 dispatches have an op: the run has no ops"
 
+python3 - "$work/t.json" "$work/stray.json" << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+def stray(name, ts):
+    return {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 1}
+trace["traceEvents"] = [e for e in trace["traceEvents"] if e["ts"] != "x"]
+for event in trace["traceEvents"]:
+    event["ts"] += 1700000000000000
+trace["traceEvents"][:0] = [stray("aten::zero", 0), stray("aten::early", 5)]
+trace["traceEvents"].append(stray("aten::late", 9000000000000000))
+json.dump(trace, open(sys.argv[2], "w"))
+END
+try "$aqueduct" import "$work/stray.json" --name stray
+check "ops at a time far from the rows are left out alone" \
+  contains "$err" "5 of 6 dispatches have an op"
+check "they are counted" contains "$err" "3 ops and call frames that could not be read"
+check "and named with their time" contains "$err" \
+  'time 0 ns, 1.97e+04 days from the others: "aten::zero"'
+"$aqueduct" stats stray --by op --json | jq .groups > "$work/stray"
+by op
+check "the other ops are as without them" \
+  test "$(jq .groups "$work/out")" = "$(cat "$work/stray")"
+
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 for run in mi210_resnet_bwd mi250_minitoy mi300x_bert mi300x_flux_aiter mi300x_flux_sage \
   mi300x_norm mi300x_nsfw_vit mi300x_owlv2 mi300x_qwen05b mi300x_resnet18 \

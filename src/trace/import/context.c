@@ -60,28 +60,16 @@ static bool lane_of(aq_context *c, int64_t pid, int64_t tid, uint32_t *out)
                        (aq_context_lane){pid, tid});
 }
 
-/* A tick as ps behind the base. */
-static bool ps_of(aq_context *c, aq_tick tick, int64_t *out)
+/* The begin and length of a span; false: not in range. Whether it is near the
+ * rows is known when they have all been read. */
+static bool times_of(const aq_span *span, aq_context_span *out)
 {
-  int64_t ns;
-  if (!c->base_known) {
-    c->base_known = true;
-    c->base_ns = tick.ns;
-  }
-  return !__builtin_sub_overflow(tick.ns, c->base_ns, &ns) &&
-         !__builtin_mul_overflow(ns, INT64_C(1000), out) &&
-         !__builtin_add_overflow(*out, tick.ps, out);
-}
-
-/* The begin and end of a span; false: not in range. */
-static bool times_of(aq_context *c, const aq_span *span, aq_context_span *out)
-{
-  int64_t length;
-  return span->length.ns >= 0 && span->length.ps >= 0 &&
-         ps_of(c, span->begin, &out->begin) &&
-         !__builtin_mul_overflow(span->length.ns, INT64_C(1000), &length) &&
-         !__builtin_add_overflow(length, span->length.ps, &length) &&
-         !__builtin_add_overflow(out->begin, length, &out->end);
+  out->begin = span->begin.ns;
+  out->begin_ps = (uint32_t)span->begin.ps & 1023;
+  return span->length.ns >= 0 && span->length.ps >= 0 && span->begin.ns >= 0 &&
+         span->begin.ps >= 0 &&
+         !__builtin_mul_overflow(span->length.ns, INT64_C(1000), &out->end) &&
+         !__builtin_add_overflow(out->end, span->length.ps, &out->end);
 }
 
 static bool op_add(aq_context *c, const aq_span *span, uint32_t *index)
@@ -107,7 +95,8 @@ aq_status aq_context_span_add(aq_import *import, const aq_span *span)
 {
   aq_context *c = &import->context;
   aq_context_span kept;
-  if (!times_of(c, span, &kept)) {
+  uint32_t lane;
+  if (!times_of(span, &kept)) {
     aq_import_fault(import, AQ_REPAIR_SKIPPED_OP, "ts or dur out of range",
                     span->name, span->name_length);
     return AQ_OK;
@@ -118,10 +107,11 @@ aq_status aq_context_span_add(aq_import *import, const aq_span *span)
   kept.what =
       span->kind == AQ_SPAN_MODULE ? AQ_CONTEXT_MODULE : AQ_CONTEXT_FUNCTION;
   if (name < 0 || c->span_count >= AQ_CONTEXT_MAX ||
-      !lane_of(c, span->pid, span->tid, &kept.lane) ||
+      !lane_of(c, span->pid, span->tid, &lane) || lane >= AQ_CONTEXT_LANES ||
       (is_op && !op_add(c, span, &kept.what)))
     return aq_diag_no_memory(import->diag);
   kept.name = (uint32_t)name;
+  kept.lane = lane & (AQ_CONTEXT_LANES - 1);
   kept.place = (uint32_t)c->span_count;
   return AQ_ARRAY_PUSH(c->spans, c->span_count, c->span_capacity, kept)
              ? AQ_OK

@@ -54,9 +54,7 @@ typedef struct aq_context_lane {
 } aq_context_lane;
 
 typedef struct aq_context {
-  bool active;     /* the source may have spans: rows are noted */
-  int64_t base_ns; /* of the source's clock, where `base_known` */
-  bool base_known;
+  bool active; /* the source may have spans: rows are noted */
   aq_context_span *spans;
   size_t span_count, span_capacity;
   aq_context_op *ops;

@@ -6,13 +6,18 @@
 #include "trace/import/context.h"
 
 #define AQ_CONTEXT_MAX      ((size_t)UINT32_MAX - 2)
+#define AQ_CONTEXT_LANES    ((size_t)1 << 22)
 #define AQ_CONTEXT_MODULE   UINT32_MAX
 #define AQ_CONTEXT_FUNCTION (UINT32_MAX - 1)
 #define AQ_CONTEXT_NO_NODE  UINT32_MAX
 
 struct aq_context_span {
-  int64_t begin, end; /* ps behind the context's base; of the run at the end */
-  uint32_t name, lane;
+  /* ns of the source's clock, and ps behind it; in ps of the run from
+   * spans_arrange() on. */
+  int64_t begin;
+  int64_t end; /* ps of its length; of the run from there on */
+  uint32_t name;
+  uint32_t lane : 22, begin_ps : 10;
   uint32_t what;  /* its op, or AQ_CONTEXT_MODULE or _FUNCTION */
   uint32_t place; /* in the order in which they came */
 };

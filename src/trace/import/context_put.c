@@ -70,26 +70,33 @@ static void lanes_set(aq_context *c)
   }
 }
 
+/* The times of a span on the clock of the run; false: far from all rows. */
+static bool times_of_run(sweep *s, aq_context_span *span)
+{
+  const aq_tick begin = {span->begin, (int)span->begin_ps};
+  if (aq_import_time_is_near(s->import, begin, &span->begin) &&
+      !__builtin_add_overflow(span->begin, span->end, &span->end))
+    return true;
+  aq_import_stray(s->import, AQ_REPAIR_SKIPPED_OP, begin.ns,
+                  aq_names_text(&s->c->names, span->name),
+                  aq_names_length(&s->c->names, span->name));
+  return false;
+}
+
 /* Spans of threads that launch, in times of the run, by thread and begin; equal
  * ones as they came. */
 static bool spans_arrange(sweep *s)
 {
   aq_context *c = s->c;
   bool *launches = calloc(c->lane_count + 1, sizeof *launches);
-  int64_t shift;
   if (!launches)
     return false;
   for (size_t i = 0; i < c->launch_count; i++)
     launches[c->launches[i].lane] = true;
   size_t kept = 0;
-  const bool shifts =
-      !__builtin_sub_overflow(c->base_ns, s->import->result->base_ns, &shift) &&
-      !__builtin_mul_overflow(shift, INT64_C(1000), &shift);
-  for (size_t i = 0; i < c->span_count && shifts; i++) {
+  for (size_t i = 0; i < c->span_count; i++) {
     aq_context_span span = c->spans[i];
-    if (launches[span.lane] &&
-        !__builtin_add_overflow(span.begin, shift, &span.begin) &&
-        !__builtin_add_overflow(span.end, shift, &span.end))
+    if (times_of_run(s, &span) && launches[span.lane])
       c->spans[kept++] = span;
   }
   c->span_count = kept;

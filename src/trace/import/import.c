@@ -186,20 +186,25 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
   snprintf(example->text, sizeof example->text, "%s%s%s", where, field, value);
 }
 
-void aq_import_skip(aq_import *import, const char *why, const char *text,
-                    size_t length)
+void aq_import_stray(aq_import *import, aq_trace_repair repair, int64_t ns,
+                     const char *text, size_t length)
 {
   char stray[64];
   const double days = 24 * 3600e9;
+  snprintf(stray, sizeof stray, "time %lld ns, %.3g days from the others",
+           (long long)ns,
+           fabs((double)ns - (double)import->result->base_ns) / days);
+  aq_import_fault(import, repair, stray, text, length);
+}
+
+void aq_import_skip(aq_import *import, const char *why, const char *text,
+                    size_t length)
+{
   if (!import->stray) {
     aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW, why, text, length);
     return;
   }
-  snprintf(stray, sizeof stray, "time %lld ns, %.3g days from the others",
-           (long long)import->stray_ns,
-           fabs((double)import->stray_ns - (double)import->result->base_ns) /
-               days);
-  aq_import_fault(import, AQ_REPAIR_STRAY, stray, text, length);
+  aq_import_stray(import, AQ_REPAIR_STRAY, import->stray_ns, text, length);
   import->stray = false;
 }
 
@@ -252,6 +257,20 @@ static bool is_zero(aq_tick tick)
   return tick.ns == 0 && tick.ps == 0;
 }
 
+bool aq_import_time_is_near(const aq_import *import, aq_tick tick, aq_time *out)
+{
+  const int64_t base = import->result->base_ns;
+  int64_t time;
+  if ((is_zero(tick) && base > UNREAD_NS) ||
+      __builtin_sub_overflow(tick.ns, base, &time) ||
+      __builtin_mul_overflow(time, AQ_NS, &time) ||
+      __builtin_add_overflow(time, (int64_t)tick.ps, &time) ||
+      time == AQ_TIME_NONE)
+    return false;
+  *out = time;
+  return true;
+}
+
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
 {
   if (tick.ns < 0 || tick.ps < 0)
@@ -260,22 +279,13 @@ bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
     import->has_base = true;
     import->result->base_ns = tick.ns;
   }
-  const int64_t base = import->result->base_ns;
-  int64_t time;
-  const bool in_range =
-      !(is_zero(tick) && base > UNREAD_NS) &&
-      !__builtin_sub_overflow(tick.ns, base, &time) &&
-      !__builtin_mul_overflow(time, AQ_NS, &time) &&
-      !__builtin_add_overflow(time, (int64_t)tick.ps, &time) &&
-      time != AQ_TIME_NONE;
+  const bool in_range = aq_import_time_is_near(import, tick, out);
   /* Counts a time as one near the base or far from it. */
   const bool near =
       in_range && (import->result->base_ns > 0 || tick.ns <= UNREAD_NS);
   ++*(near ? &import->near : &import->far);
   if (!near)
     import->far_ns = tick.ns;
-  if (in_range)
-    *out = time;
   return in_range;
 }
 

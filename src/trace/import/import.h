@@ -98,6 +98,10 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
 void aq_import_skip(aq_import *import, const char *why, const char *text,
                     size_t length);
 
+/* Counts a record that is left out, since its time is far from all others. */
+void aq_import_stray(aq_import *import, aq_trace_repair repair, int64_t ns,
+                     const char *text, size_t length);
+
 /* A file ended before its contents did: AQ_ERR_INPUT, or AQ_OK where truncated
  * files are allowed; then it is counted once. */
 aq_status aq_import_truncated(aq_import *import, const char *file,
@@ -115,6 +119,10 @@ void aq_import_id(aq_import *import, const char *field, int64_t *id);
  * is the base. False where it is more than 106 days from there, negative, or 0
  * more than ten minutes before the base: a clock that was not read. */
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out);
+
+/* The same of a source whose rows have been read: does not set a base. */
+bool aq_import_time_is_near(const aq_import *import, aq_tick tick,
+                            aq_time *out);
 
 /* The times of a span that begins at a tick; fixes a negative length. */
 bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
