@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/text/json_scan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,8 +158,9 @@ static bool is_aside(const char *value, size_t length)
 }
 
 /* Appends the text to the client's, a `|` behind it. */
-static bool take(void *client, const char *text, size_t length)
+static bool take(void *client, const char *text, size_t length, bool whole)
 {
+  ck_assert(whole);
   strncat(client, text, length);
   strcat(client, "|");
   return strlen(client) < 200;
@@ -193,6 +195,57 @@ START_TEST(an_object_set_aside_is_handed_over_whole_and_not_parsed)
     ck_assert_str_eq(out, "{\"events\":[{\"cat\":\"k\"},{\"cat\":\"k\"}]}");
     aq_json_scan_fini(&scan);
   }
+}
+END_TEST
+
+/* Notes where each object begins, and whether it came whole. */
+typedef struct places {
+  const aq_json_scan *scan;
+  uint64_t at[4];
+  bool whole[4];
+  size_t count;
+} places;
+
+static bool place_note(void *client, const char *text, size_t length,
+                       bool whole)
+{
+  places *p = client;
+  ck_assert_uint_ge(length, 1);
+  ck_assert_int_eq(*text, '{');
+  p->at[p->count] = aq_json_scan_aside(p->scan);
+  p->whole[p->count++] = whole;
+  return true;
+}
+
+START_TEST(an_object_set_aside_has_a_place_and_one_over_a_mebibyte_a_part)
+{
+  enum { LONG = 3 << 20, PIECE = 4096 };
+  static const aq_json_filter noting = {.array = "events",
+                                        .key = "cat",
+                                        .wanted = wanted,
+                                        .sets_aside = is_aside,
+                                        .aside = place_note};
+  static char text[LONG + 200];
+  aq_json_scan scan;
+  places found = {.scan = &scan};
+  const size_t head = (size_t)sprintf(text, "{\"events\":[{\"cat\":\"k\"}, "
+                                            "{\"cat\":\"a\"} , {\"cat\":"
+                                            "\"a\",\"x\":\"");
+  memset(text + head, 'x', LONG);
+  strcpy(text + head + LONG, "\"},{\"cat\":\"a\"}]}");
+  aq_json_scan_init(&scan, &noting, &found);
+  const size_t length = strlen(text);
+  for (size_t at = 0; at < length; at += PIECE) {
+    ck_assert(aq_json_scan_feed(&scan, text + at,
+                                length - at < PIECE ? length - at : PIECE));
+    aq_json_scan_drain(&scan, aq_json_scan_ready(&scan));
+  }
+  ck_assert_uint_eq(found.count, 3);
+  ck_assert(found.whole[0] && !found.whole[1] && found.whole[2]);
+  ck_assert_uint_eq(found.at[0], strlen("{\"events\":[{\"cat\":\"k\"}, "));
+  ck_assert_uint_eq(found.at[1], head - strlen("{\"cat\":\"a\",\"x\":\""));
+  ck_assert_uint_eq(found.at[2], length - strlen("{\"cat\":\"a\"}]}"));
+  aq_json_scan_fini(&scan);
 }
 END_TEST
 
@@ -270,6 +323,7 @@ AQ_TEST_MAIN("trace/json_scan", good_json_is_left_alone,
              text_after_the_document_is_a_fault, endless_nesting_is_a_fault,
              bytes_of_the_output_are_traced_to_the_source,
              an_object_set_aside_is_handed_over_whole_and_not_parsed,
+             an_object_set_aside_has_a_place_and_one_over_a_mebibyte_a_part,
              a_taker_that_refuses_ends_the_scan,
              members_are_keys_with_whole_values,
              escapes_of_a_string_become_utf_8)

@@ -386,6 +386,67 @@ START_TEST(a_kernel_only_trace_says_how_to_record_host_calls)
 }
 END_TEST
 
+/* Imports an op in front of a kernel; its repair is named so, at its byte. */
+static void check_op(const char *op, aq_trace_repair repair, const char *named)
+{
+  static const char before[] = "{\"traceEvents\":[" CALL ", ";
+  char text[1024], expected[128];
+  snprintf(text, sizeof text, "%s%s," KERNEL("15", "3") "]}", before, op);
+  fixture f = fixture_text(text);
+  fixture_repaired(&f, repair, 1);
+  snprintf(expected, sizeof expected, "byte %zu: %s", sizeof before - 1, named);
+  ck_assert_uint_eq(f.result.example_count, 1);
+  ck_assert_str_eq(f.result.examples[0].text, expected);
+  fixture_free(&f);
+}
+
+START_TEST(an_op_that_is_left_out_is_named_with_its_place)
+{
+  check_op("{\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"ts\":1,\"dur\":1}",
+           AQ_REPAIR_SKIPPED_OP, "op or frame without ph: \"aten::mm\"");
+  check_op("{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"ts\":1}",
+           AQ_REPAIR_SKIPPED_OP,
+           "op or frame in halves (phases B and E): \"aten::mm\"");
+  check_op("{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f\",\"ts\":1}",
+           AQ_REPAIR_SKIPPED_OP, "op or frame without ts or dur: \"f\"");
+  check_op("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"ts\":1,\"dur\":1}",
+           AQ_REPAIR_SKIPPED_OP, "op or frame without a name");
+  check_op(
+      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"f\",\"ts\":1,\"dur\":-1}",
+      AQ_REPAIR_SKIPPED_OP, "ts or dur out of range: \"f\"");
+}
+END_TEST
+
+START_TEST(arguments_of_an_op_that_are_too_long_are_named_with_their_place)
+{
+  static const char before[] = "{\"traceEvents\":[" CALL ",";
+  char text[8192], value[5001] = "";
+  memset(value, 'x', 5000);
+  snprintf(
+      text, sizeof text,
+      "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::cat\",\"pid\":1,"
+      "\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{\"Concrete "
+      "Inputs\":[\"%s\"]}}," KERNEL("15", "3") "]}",
+      before, value);
+  fixture f = fixture_text(text);
+  fixture_repaired(&f, AQ_REPAIR_LONG_ARGUMENTS, 1);
+  snprintf(text, sizeof text, "byte %zu: op: \"aten::cat\"", sizeof before - 1);
+  ck_assert_str_eq(f.result.examples[0].text, text);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_row_or_range_without_a_phase_is_counted)
+{
+  fixture f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL(
+      "15", "3") ",{\"cat\":\"kernel\","
+                 "\"name\":\"k\",\"ts\":20,\"dur\":1},{\"ph\":\"B\",\"cat\":"
+                 "\"user_annotation\",\"name\":\"r\",\"ts\":20}]}");
+  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 2);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(epoch_times_do_not_overflow)
 {
   fixture f = fixture_text(
@@ -445,5 +506,8 @@ AQ_TEST_MAIN(
     a_time_that_is_not_a_number_leaves_the_row_out,
     names_that_are_no_utf8_are_repaired,
     a_kernel_only_trace_says_how_to_record_host_calls,
-    epoch_times_do_not_overflow, ranges_of_the_program_are_the_last_rows,
+    an_op_that_is_left_out_is_named_with_its_place,
+    arguments_of_an_op_that_are_too_long_are_named_with_their_place,
+    a_row_or_range_without_a_phase_is_counted, epoch_times_do_not_overflow,
+    ranges_of_the_program_are_the_last_rows,
     bad_traces_are_refused_with_their_place)

@@ -294,6 +294,7 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
   int64_t *place;
   switch (k->field) {
   case FIELD_PH:
+    e->has_phase = true;
     e->complete = length == 1 && *text == 'X';
     e->is_half = length == 1 && *text == 'B';
     return AQ_OK;

@@ -68,6 +68,7 @@ typedef enum presence { ABSENT, UNREADABLE, PRESENT } presence;
 
 typedef struct event {
   category category;
+  bool has_phase;
   bool complete; /* ph is X */
   bool is_half;  /* ph is B: its end is another event */
   presence has_ts, has_dur;
@@ -115,7 +116,7 @@ typedef struct aq_kineto {
 /* Whether events of a category are read by aq_kineto_aside(), a text of an
  * event. False: no memory; nothing else fails. */
 bool aq_kineto_sets_aside(const char *name, size_t length);
-bool aq_kineto_aside(void *kineto, const char *text, size_t length);
+bool aq_kineto_aside(void *kineto, const char *text, size_t length, bool whole);
 
 /* An event or a device's properties are complete. */
 aq_status aq_kineto_event_done(aq_kineto *k);

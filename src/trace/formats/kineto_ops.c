@@ -150,7 +150,7 @@ static size_t packed(aq_json_slice value, char *out)
 
 /* The arguments as one object behind the name in k->text; its length, 0 where
  * nothing is known or it would be too long. */
-static size_t arguments_pack(aq_kineto *k, size_t from,
+static size_t arguments_pack(aq_kineto *k, const aq_span *span,
                              const aq_json_slice values[ARGUMENT_COUNT])
 {
   size_t size = 0, needed = 2;
@@ -160,10 +160,11 @@ static size_t arguments_pack(aq_kineto *k, size_t from,
   if (needed == 2)
     return 0;
   if (needed > ARGUMENTS_MAX) {
-    aq_import_fault(k->import, AQ_REPAIR_LONG_ARGUMENTS, "op", NULL, 0);
+    aq_import_fault(k->import, AQ_REPAIR_LONG_ARGUMENTS, "op", span->name,
+                    span->name_length);
     return 0;
   }
-  char *out = k->text + from;
+  char *out = k->text + span->name_length;
   for (int i = 0; i < ARGUMENT_COUNT; i++) {
     if (!arguments[i].kept || values[i].length == 0)
       continue;
@@ -189,8 +190,10 @@ static bool arguments_read(aq_json_slice args,
   return !m.failed;
 }
 
+/* Names the event by the name's text as it stands. */
 static bool skipped(aq_kineto *k, const char *why, aq_json_slice name)
 {
+  name = bare(name);
   aq_import_fault(k->import, AQ_REPAIR_SKIPPED_OP, why, name.text, name.length);
   return true;
 }
@@ -199,13 +202,13 @@ static bool op_add(aq_kineto *k, const parts *p, aq_span *span)
 {
   aq_json_slice values[ARGUMENT_COUNT] = {{0}};
   if (p->args.length > 0 && !arguments_read(p->args, values))
-    return skipped(k, "args of an op: not JSON", bare(p->name));
+    return skipped(k, "args of an op: not JSON", p->name);
   const int64_t forward = integer_or_none(values[ARGUMENT_forward]);
   span->external = integer_or_none(values[ARGUMENT_external]);
   span->sequence = integer_or_none(values[ARGUMENT_sequence]);
   span->backward = forward != AQ_NONE && forward > 0;
   span->arguments = k->text + span->name_length;
-  span->arguments_length = arguments_pack(k, span->name_length, values);
+  span->arguments_length = arguments_pack(k, span, values);
   return aq_context_span_add(k->import, span) == AQ_OK;
 }
 
@@ -214,22 +217,27 @@ static bool is_module(const char *name, size_t length)
   return length > 11 && memcmp(name, "nn.Module: ", 11) == 0;
 }
 
-bool aq_kineto_aside(void *kineto, const char *text, size_t length)
+bool aq_kineto_aside(void *kineto, const char *text, size_t length, bool whole)
 {
   aq_kineto *k = kineto;
   parts p = {{0}};
   aq_json_slice name;
   aq_span span = {.external = AQ_NONE, .sequence = AQ_NONE};
-  if (!parts_read((aq_json_slice){text, length}, &p))
+  const bool read = parts_read((aq_json_slice){text, length}, &p);
+  if (!whole)
+    return skipped(k, "op or frame of more than 1 MiB", p.name);
+  if (!read)
     return skipped(k, "event of an op or frame: not JSON", p.name);
+  if (p.ph.length == 0)
+    return skipped(k, "op or frame without ph", p.name);
+  if (is_word(p.ph, "B", 1))
+    return skipped(k, "op or frame in halves (phases B and E)", p.name);
   if (!is_word(p.ph, "X", 1))
-    return is_word(p.ph, "B", 1)
-               ? skipped(k, "an op or frame in halves (phases B and E)", p.name)
-               : true;
+    return true;
   if (!aq_json_slice_string(p.name, &name))
     return skipped(k, "op or frame without a name", p.name);
   if (!tick_of(p.ts, &span.begin) || !tick_of(p.dur, &span.length))
-    return skipped(k, "op or frame without ts or dur", name);
+    return skipped(k, "op or frame without ts or dur", p.name);
   if (!AQ_ARRAY_RESERVE(k->text, k->text_capacity,
                         name.length + ARGUMENTS_MAX)) {
     aq_diag_no_memory(k->import->diag);

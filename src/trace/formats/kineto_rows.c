@@ -210,7 +210,9 @@ aq_status aq_kineto_event_done(aq_kineto *k)
   event *e = &k->event;
   if (e->category == CATEGORY_OTHER)
     return AQ_OK;
-  if (!e->complete && e->category != CATEGORY_RANGE && e->is_half)
+  if (!e->has_phase)
+    return skipped(k, "an event without ph");
+  if (e->is_half)
     return skipped(k, "an event in halves (phases B and E): expected phase X");
   if (!e->complete)
     return AQ_OK;

@@ -214,7 +214,9 @@ static bool span_open(sweep *s, size_t i)
         around->end == span->end && around->name == span->name &&
         c->ops[around->what].external != AQ_NONE &&
         c->ops[around->what].external == c->ops[span->what].external) {
-      aq_import_fault(s->import, AQ_REPAIR_REPEATED, "op", NULL, 0);
+      aq_import_fault(s->import, AQ_REPAIR_REPEATED, "op",
+                      aq_names_text(&c->names, span->name),
+                      aq_names_length(&c->names, span->name));
       return true;
     }
   }

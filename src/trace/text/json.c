@@ -93,7 +93,10 @@ static const yajl_callbacks callbacks = {
 
 uint64_t aq_json_byte(const aq_json *json)
 {
-  return aq_json_scan_source(&json->scan, yajl_get_bytes_consumed(json->yajl));
+  return json->scan.handing
+             ? aq_json_scan_aside(&json->scan)
+             : aq_json_scan_source(&json->scan,
+                                   yajl_get_bytes_consumed(json->yajl));
 }
 
 static aq_status parse_error(aq_json *json, yajl_status result,
@@ -159,7 +162,6 @@ static aq_status read_all(aq_json *json)
       uint64_t *repairs = json->import->result->repairs;
       repairs[AQ_REPAIR_TRAILING_COMMA] += json->scan.trailing_commas;
       repairs[AQ_REPAIR_CONTROL_BYTE] += json->scan.control_bytes;
-      repairs[AQ_REPAIR_SKIPPED_ROW] += json->scan.too_long;
       if (json->scan.depth > 0)
         return aq_import_truncated(
             json->import, aq_stream_reader_name(json->reader), "byte",

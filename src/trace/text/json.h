@@ -37,7 +37,8 @@ aq_status aq_json_read(aq_import *import, aq_stream_reader *reader,
                        const aq_json_events *events, void *client,
                        const aq_json **where);
 
-/* The byte of the source that is being parsed. */
+/* The byte of the source that is being parsed, or where the object that is set
+ * aside begins. */
 uint64_t aq_json_byte(const aq_json *json);
 
 /* Integer of a number, or of a string that holds one (counted). Anything else

@@ -183,13 +183,25 @@ static void drop_element(aq_json_scan *scan)
   out_rewind(scan, scan->element_at);
 }
 
-/* Its text, without the comma before it. */
-static void hand_over(aq_json_scan *scan)
+/* Where the text of the element begins, behind the comma before it. */
+static size_t element_text(const aq_json_scan *scan)
 {
-  const size_t at = scan->element_at + scan->element_before;
+  return scan->element_at + scan->element_before;
+}
+
+uint64_t aq_json_scan_aside(const aq_json_scan *scan)
+{
+  return aq_json_scan_source(scan, element_text(scan));
+}
+
+static void hand_over(aq_json_scan *scan, bool whole)
+{
+  const size_t at = element_text(scan);
+  scan->handing = true;
   if (!scan->no_memory)
-    scan->refused |=
-        !scan->filter->aside(scan->client, scan->out + at, scan->out_size - at);
+    scan->refused |= !scan->filter->aside(scan->client, scan->out + at,
+                                          scan->out_size - at, whole);
+  scan->handing = false;
   drop_element(scan);
 }
 
@@ -286,7 +298,7 @@ static void scan_close(aq_json_scan *scan, piece *p)
       drop_element(scan);
     copy_run(scan, p, p->at + 1);
     if (scan->fate == AQ_JSON_ASIDE)
-      hand_over(scan);
+      hand_over(scan, true);
     scan->element_before |= scan->fate == AQ_JSON_KEEP;
     scan->fate = AQ_JSON_DROP; /* nothing between elements is copied */
   }
@@ -499,10 +511,8 @@ bool aq_json_scan_feed(aq_json_scan *scan, const char *bytes, size_t size)
       scan->out_size - scan->element_at > HELD_MAX)
     scan->fate = AQ_JSON_KEEP;
   if (scan->fate == AQ_JSON_ASIDE &&
-      scan->out_size - scan->element_at > HELD_MAX) {
-    scan->too_long++;
-    drop_element(scan);
-  }
+      scan->out_size - scan->element_at > HELD_MAX)
+    hand_over(scan, false);
   if (scan->watched && scan->out_size - scan->string_at > HELD_MAX)
     scan->watched = false;
   size_t tail = before_tail(scan);

@@ -24,10 +24,10 @@
 typedef struct aq_json_filter {
   const char *array, *key;
   bool (*wanted)(const char *value, size_t length);
-  /* May be NULL: none. An object is handed over when it has ended; false ends
-   * the scan with `refused`. */
+  /* May be NULL: none. An object is handed over when it has ended, or its first
+   * 1 MiB as not `whole`; false ends the scan with `refused`. */
   bool (*sets_aside)(const char *value, size_t length);
-  bool (*aside)(void *client, const char *text, size_t length);
+  bool (*aside)(void *client, const char *text, size_t length, bool whole);
 } aq_json_filter;
 
 typedef struct aq_json_mark {
@@ -46,7 +46,6 @@ typedef struct aq_json_scan {
   const aq_json_filter *filter; /* NULL: keep everything */
   void *client;                 /* of filter->aside */
   uint64_t trailing_commas, control_bytes;
-  uint64_t too_long; /* objects that would be set aside, but were dropped */
   uint64_t source;   /* bytes seen before the current piece */
   const char *fault; /* why the scan ended, and at which byte */
   uint64_t fault_at;
@@ -56,6 +55,7 @@ typedef struct aq_json_scan {
   size_t mark_count, mark_capacity;
   bool no_memory;
   bool refused; /* by filter->aside */
+  bool handing; /* filter->aside has an object */
 
   int depth;
   bool began, in_string, escaped, in_word, comma;
@@ -87,5 +87,8 @@ void aq_json_scan_drain(aq_json_scan *scan, size_t size);
 
 /* The byte of the source that became byte `at` of `out`. */
 uint64_t aq_json_scan_source(const aq_json_scan *scan, size_t at);
+
+/* The byte of the source where the object that filter->aside has begins. */
+uint64_t aq_json_scan_aside(const aq_json_scan *scan);
 
 #endif
