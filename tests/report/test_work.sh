@@ -74,6 +74,57 @@ check "one without shapes is counted as unknown" \
 check "families add up" [ "$(jq -c '[.groups[] | [.name, .calls, .unknown_calls]] | sort' \
   "$work/out")" = '[["communication",3,0],["copy",3,null],["gemm",6,3]]' ]
 
+# Inputs that are not readable, more inputs than models read, and long texts.
+python3 - "$work/inputs.json" << 'END'
+import json, sys
+events = []
+def add(cat, name, pid, tid, at, dur, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": at,
+                   "dur": dur, "args": args})
+def op(name, dims, types, values):
+    n = len(events)
+    at = 100 * n
+    add("cpu_op", name, 1, 1, at, 40, **{"External id": n + 1, "Input Dims": dims,
+        "Input type": types, "Concrete Inputs": values})
+    add("cuda_runtime", "hipLaunchKernel", 1, 1, at + 10, 2, correlation=n + 1)
+    add("kernel", "k", 0, 7, at + 20, 10, correlation=n + 1, device=0, stream=7)
+op("aten::mul", [[8], []], ["float", "Scalar"], ["", "3"])
+op("aten::mul", [[8], [8]], ["float", "c10::complex<float>"], ["", ""])
+op("aten::add", [[1] * 9, [2]], ["float", "float"], ["", ""])
+op("aten::add", [[[2], [3]], [2]], ["float", "float"], ["", ""])
+op("aten::cat", [[4]] * 40 + [[]], ["float"] * 40 + ["Scalar"], [""] * 40 + ["0"])
+op("aten::" + "x" * 600, [[5]], ["float"], [""])
+op("aten::sum", [[2] * 6, [], []], ["float", "ScalarList", ""],
+   ["", "[" + " " * 70 + "0, 1]", ""])
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
+END
+"$aqueduct" import "$work/inputs.json" --name inputs -q > /dev/null
+"$aqueduct" stats inputs --by shape --json > "$work/out"
+work_of() { # SHAPE: its known operators, unknown calls and operations
+  jq -c --arg name "$1" '.groups[] | select(.name == $name) | [.ops, .unknown_calls, .flops]' \
+    "$work/out"
+}
+check "a number beside a tensor is no tensor" [ "$(work_of 'aten::mul(f32[8])')" = '[1,0,8]' ]
+check "a tensor of another type is not taken for a number" \
+  [ "$(work_of 'aten::mul(f32[8], ?[8])')" = '[0,1,null]' ]
+check "nor one of more than 8 dimensions" \
+  [ "$(work_of 'aten::add(f32[1,1,1,1,1,1,1,1,?], f32[2])')" = '[0,1,null]' ]
+check "nor one whose shape is no list of numbers" \
+  [ "$(work_of 'aten::add(f32[?], f32[2])')" = '[0,1,null]' ]
+check "they are counted, and the first is named" \
+  [ "$(jq -c '.context | [.unreadable_ops, .first_unreadable]' "$work/out")" \
+  = '[3,"aten::mul(f32[8], ?[8])"]' ]
+all=$(printf ', f32[4]%.0s' $(seq 40))
+check "a shape has all inputs" [ "$(work_of "aten::cat(${all#, })")" = '[0,1,null]' ]
+check "and the whole name" \
+  [ "$(work_of "aten::$(printf 'x%.0s' $(seq 600))(f32[5])")" = '[0,1,null]' ]
+# 64 elements are read, 16 are left: sums over two dimensions.
+check "a long value is read whole" [ "$(jq -c '.groups[] |
+  select(.name == "aten::sum(f32[2,2,2,2,2,2])") | .work_bytes' "$work/out")" = 320 ]
+try "$aqueduct" stats inputs --by family
+check "the table says how many are not readable" contains "$out" \
+  "3 of 7 ops have inputs of an unreadable type or shape"
+
 tables=${AQ_DATA:-$srcdir/../shared/data}/ops
 for table in mi300_perf_report/unified_perf_summary \
   compare_h100_mi300_qwen/unified_perf_summary_intersect_mi300; do

@@ -10,6 +10,14 @@
 #include "common/json_out.h"
 #include "report/stats/step_summary.h"
 
+/* The shape of the first op with unreadable arguments; NULL: none. */
+static const char *first_unreadable(const aq_dispatches *d)
+{
+  return d->context.unreadable
+             ? aq_names_text(&d->texts, d->context.unreadable_shape)
+             : NULL;
+}
+
 /* How much of the run is known by op, frame or step. */
 void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
 {
@@ -27,6 +35,8 @@ void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
   aq_json_out_int(json, "in_steps", (int64_t)c->in_steps);
   aq_json_out_int(json, "ops", (int64_t)c->ops);
   aq_json_out_int(json, "frames", (int64_t)c->frames);
+  aq_json_out_int(json, "unreadable_ops", (int64_t)c->unreadable);
+  aq_json_out_text(json, "first_unreadable", first_unreadable(d));
   aq_json_out_text(json, "steps_by", steps[c->steps]);
   aq_json_out_int(json, "kernels_of_step",
                   c->period ? (int64_t)c->period : AQ_NONE);
@@ -49,6 +59,11 @@ void aq_cli_context_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
   if (by_frame && c->backward)
     fprintf(cli->out, "%zu of them have that of their forward op\n",
             c->backward);
+  if (aq_stats_by_has_work(by) && c->unreadable)
+    fprintf(cli->out,
+            "%zu of %zu ops have inputs of an unreadable type or shape, so "
+            "their work is unknown (first: %s)\n",
+            c->unreadable, c->ops, first_unreadable(d));
   if (by == AQ_STATS_BY_STEP && c->steps == AQ_STEPS_REPEATED)
     fprintf(cli->out,
             "no ProfilerStep: a step is %zu kernels that repeat in order\n",

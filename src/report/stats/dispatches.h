@@ -42,7 +42,10 @@ typedef enum aq_steps_kind {
 typedef struct aq_context_counts {
   size_t ops, frames;                 /* of the run */
   size_t in_ops, in_frames, in_steps; /* rows */
-  size_t backward; /* rows with the frame of their forward op */
+  size_t backward;   /* rows with the frame of their forward op */
+  size_t unreadable; /* ops with arguments that are not readable (op_work.h),
+                        the first with this shape */
+  int64_t unreadable_shape;
   aq_steps_kind steps;
   size_t period; /* kernels of a repeated step */
 } aq_context_counts;

@@ -131,7 +131,6 @@ static bool work_find(context *c, aq_run_reader *reader, aq_map *known,
 {
   const aq_host_op *op = &c->ops.rows[i];
   const uint64_t key = (uint64_t)op->name << 32 ^ (uint64_t)(op->arguments + 1);
-  char shape[AQ_OP_SHAPE_SIZE];
   uint64_t same;
   if (aq_map_get(known, key, &same) && c->ops.rows[same].name == op->name &&
       c->ops.rows[same].arguments == op->arguments) {
@@ -139,20 +138,22 @@ static bool work_find(context *c, aq_run_reader *reader, aq_map *known,
     c->shapes[i] = c->shapes[same];
     return true;
   }
+  char *shape = NULL;
   const char *name = aq_run_reader_name(reader, op->name);
-  c->work[i] = aq_op_work_of(name ? name : "",
-                             op->arguments == AQ_NONE
-                                 ? NULL
-                                 : aq_run_reader_name(reader, op->arguments),
-                             shape);
-  c->shapes[i] = aq_names_id(texts, shape, strlen(shape));
-  return c->shapes[i] >= 0 && aq_map_put(known, key, i);
+  const bool made = aq_op_work_of(
+      name ? name : "",
+      op->arguments == AQ_NONE ? NULL
+                               : aq_run_reader_name(reader, op->arguments),
+      &c->work[i], &shape);
+  c->shapes[i] = made ? aq_names_id(texts, shape, strlen(shape)) : AQ_NONE;
+  free(shape);
+  return made && c->shapes[i] >= 0 && aq_map_put(known, key, i);
 }
 
 /* The op whose work the kernels of each op are part of: the outermost one of a
  * family that is whole, else the innermost one whose work is known. Parents
  * come before their children. */
-static bool works_resolve(context *c, aq_run_reader *reader, aq_names *texts)
+static bool works_resolve(context *c, aq_run_reader *reader, aq_dispatches *d)
 {
   const size_t count = c->ops.count;
   aq_map known = AQ_MAP_INIT;
@@ -165,8 +166,10 @@ static bool works_resolve(context *c, aq_run_reader *reader, aq_names *texts)
     const int64_t parent = c->ops.rows[i].parent;
     const int64_t outer =
         parent >= 0 && (size_t)parent < i ? c->works[parent] : AQ_NONE;
-    done = work_find(c, reader, &known, i, texts);
+    done = work_find(c, reader, &known, i, &d->texts);
     const aq_op_work *work = &c->work[i];
+    if (done && work->unreadable && d->context.unreadable++ == 0)
+      d->context.unreadable_shape = c->shapes[i];
     const bool inside =
         outer != AQ_NONE && aq_op_family_is_whole(c->work[outer].family);
     const bool counts =
@@ -257,8 +260,7 @@ aq_status aq_launch_context_read(aq_store *store, int64_t run,
     if (c.launched.count)
       qsort(c.launched.rows, c.launched.count, sizeof *c.launched.rows,
             launched_order);
-    bool done =
-        frames_resolve(&c, reader) && works_resolve(&c, reader, &d->texts);
+    bool done = frames_resolve(&c, reader) && works_resolve(&c, reader, d);
     for (size_t i = 0; i < d->count && done; i++)
       done =
           row_set(&c, reader, d, &d->rows[i]) && work_set(&c, d, &d->rows[i]);

@@ -3,11 +3,10 @@
 
 #include "report/stats/op_arguments.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_in.h"
+#include "common/array.h"
 
 /* How PyTorch spells the types of elements. */
 static const struct {
@@ -55,6 +54,18 @@ static aq_op_type type_of(const char *text)
   return AQ_TYPE_UNKNOWN;
 }
 
+/* What PyTorch calls inputs that are no tensors. */
+static bool is_other(const char *type)
+{
+  static const char *const words[] = {"",       "Scalar",   "ComplexDouble",
+                                      "SymInt", "SymFloat", "SymBool"};
+  const size_t length = strlen(type);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i], type) == 0)
+      return true;
+  return length >= 4 && strcmp(type + length - 4, "List") == 0;
+}
+
 /* An element of an array; false: the array has none there. */
 static bool element(const aq_json_node *array, size_t i, aq_json_node *out)
 {
@@ -75,10 +86,12 @@ static const char *text_of(const aq_json_node *node)
   return text;
 }
 
-/* False: more dimensions than are kept, or none of numbers (a list). */
+/* False: more dimensions than are kept, or others than numbers. */
 static bool dims_read(const aq_json_node *node, aq_op_input *out)
 {
   aq_json_node dim;
+  if (!aq_json_is_array(node))
+    return false;
   for (out->rank = 0; element(node, (size_t)out->rank, &dim); out->rank++)
     if (out->rank == AQ_OP_RANKS ||
         aq_json_integer(&dim, 0, INT64_MAX, &out->dims[out->rank]) != AQ_OK)
@@ -86,21 +99,30 @@ static bool dims_read(const aq_json_node *node, aq_op_input *out)
   return true;
 }
 
-static void inputs_read(const aq_json_node *root, aq_op_arguments *out)
+/* False: no memory. */
+static bool inputs_read(const aq_json_node *root, aq_op_arguments *out)
 {
   aq_json_node dims, types, values, one;
   const bool has_dims = aq_json_member(root, "dims", &dims);
   const bool has_values = aq_json_member(root, "values", &values);
   if (!aq_json_member(root, "types", &types))
-    return;
-  for (size_t i = 0; i < AQ_OP_INPUTS && element(&types, i, &one); i++) {
-    aq_op_input *input = &out->inputs[out->count++];
-    input->type = type_of(text_of(&one));
-    input->tensor = input->type != AQ_TYPE_UNKNOWN && has_dims &&
-                    element(&dims, i, &one) && dims_read(&one, input);
+    return true;
+  for (size_t i = 0; element(&types, i, &one); i++) {
+    const char *type = text_of(&one);
+    if (!AQ_ARRAY_PUSH(out->inputs, out->count, out->capacity,
+                       (aq_op_input){.type = type_of(type), .value = ""}))
+      return false;
+    aq_op_input *input = &out->inputs[i];
+    const bool other = input->type == AQ_TYPE_UNKNOWN && is_other(type);
+    input->shaped =
+        !other && has_dims && element(&dims, i, &one) && dims_read(&one, input);
+    input->tensor = input->shaped && input->type != AQ_TYPE_UNKNOWN;
+    input->unreadable = !other && !input->tensor;
+    out->unreadable |= input->unreadable;
     if (has_values && element(&values, i, &one))
-      snprintf(input->value, sizeof input->value, "%s", text_of(&one));
+      input->value = text_of(&one);
   }
+  return true;
 }
 
 static int64_t number_of(const aq_json_node *root, const char *key)
@@ -113,28 +135,35 @@ static int64_t number_of(const aq_json_node *root, const char *key)
   return value;
 }
 
-bool aq_op_arguments_read(const char *text, aq_op_arguments *out)
+aq_status aq_op_arguments_read(const char *text, aq_op_arguments *out,
+                               aq_diag *diag)
 {
-  aq_json_doc doc;
   aq_json_node node;
-  aq_diag diag = AQ_DIAG_INIT;
-  *out = (aq_op_arguments){.elements_in = -1, .elements_out = -1, .group = -1};
-  if (aq_json_parse(&doc, text, strlen(text), "arguments", &diag) != AQ_OK)
-    return false;
-  const aq_json_node root = aq_json_root(&doc);
-  const bool is_object = aq_json_is_object(&root);
-  if (is_object) {
-    inputs_read(&root, out);
-    if (aq_json_member(&root, "collective", &node))
-      snprintf(out->collective, sizeof out->collective, "%s", text_of(&node));
-    if (aq_json_member(&root, "dtype", &node))
-      out->collective_type = type_of(text_of(&node));
-    out->elements_in = number_of(&root, "in");
-    out->elements_out = number_of(&root, "out");
-    out->group = number_of(&root, "group");
-  }
-  aq_json_free(&doc);
-  return is_object;
+  *out = (aq_op_arguments){
+      .collective = "", .elements_in = -1, .elements_out = -1, .group = -1};
+  aq_status status =
+      aq_json_parse(&out->doc, text, strlen(text), "arguments", diag);
+  if (status != AQ_OK)
+    return status;
+  const aq_json_node root = aq_json_root(&out->doc);
+  if (!aq_json_is_object(&root))
+    return aq_json_error(&root, "expected an object");
+  if (!inputs_read(&root, out))
+    return aq_diag_no_memory(diag);
+  if (aq_json_member(&root, "collective", &node))
+    out->collective = text_of(&node);
+  if (aq_json_member(&root, "dtype", &node))
+    out->collective_type = type_of(text_of(&node));
+  out->elements_in = number_of(&root, "in");
+  out->elements_out = number_of(&root, "out");
+  out->group = number_of(&root, "group");
+  return AQ_OK;
+}
+
+void aq_op_arguments_fini(aq_op_arguments *arguments)
+{
+  aq_json_free(&arguments->doc);
+  free(arguments->inputs);
 }
 
 double aq_op_elements(const aq_op_input *input)

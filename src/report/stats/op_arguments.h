@@ -1,33 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recorded arguments of an operator, from the JSON that the store has of
- * them. Pure but for memory; one thread.
+ * them. One thread.
  */
 #ifndef AQ_REPORT_STATS_OP_ARGUMENTS_H
 #define AQ_REPORT_STATS_OP_ARGUMENTS_H
 
+#include "common/diag.h"
+#include "common/json_in.h"
 #include "report/stats/op_work.h"
 
-enum { AQ_OP_INPUTS = 16, AQ_OP_RANKS = 8 };
+enum { AQ_OP_RANKS = 8 };
 
 typedef struct aq_op_input {
-  aq_op_type type; /* AQ_TYPE_UNKNOWN: no tensor */
+  aq_op_type type; /* AQ_TYPE_UNKNOWN: no tensor, or not readable */
   bool tensor;
+  bool unreadable; /* a tensor of a type or rank that is not known here */
+  bool shaped;     /* `dims` are all of its dimensions, not the first ones */
   int rank;
   int64_t dims[AQ_OP_RANKS];
-  char value[64]; /* of other inputs; "": not recorded */
+  const char *value; /* of other inputs; "": not recorded */
 } aq_op_input;
 
+/* Texts live as long as it does. */
 typedef struct aq_op_arguments {
-  size_t count; /* of inputs, the first ones */
-  aq_op_input inputs[AQ_OP_INPUTS];
-  char collective[32]; /* "": none */
+  aq_json_doc doc;
+  aq_op_input *inputs;
+  size_t count, capacity;
+  bool unreadable;        /* one of the inputs */
+  const char *collective; /* "": none */
   aq_op_type collective_type;
   int64_t elements_in, elements_out, group; /* -1: not known */
 } aq_op_arguments;
 
-/* False: not the JSON of arguments, or no memory. */
-bool aq_op_arguments_read(const char *text, aq_op_arguments *out);
+/* AQ_ERR_INPUT: not the JSON of arguments. The caller ends it in any case. */
+aq_status aq_op_arguments_read(const char *text, aq_op_arguments *out,
+                               aq_diag *diag);
+void aq_op_arguments_fini(aq_op_arguments *arguments);
 
 /* Elements of an input; 1 of a tensor without dimensions. */
 double aq_op_elements(const aq_op_input *input);

@@ -60,9 +60,9 @@ static bool gemm(const aq_op_input *x, const aq_op_input *y, bool transposed,
 /* mm, bmm, _scaled_mm, matmul of equal batches: input `at` times the next. */
 static bool product_work(const aq_op_arguments *a, int at, figures *out)
 {
-  const aq_op_input *x = &a->inputs[at], *y = x + 1;
   if (!is_tensor(a, (size_t)at, 2) || !is_tensor(a, (size_t)at + 1, 2))
     return false;
+  const aq_op_input *x = &a->inputs[at], *y = x + 1;
   for (int i = 0; y->rank > 2 && i < y->rank - 2; i++)
     if (x->rank != y->rank || x->dims[i] != y->dims[i])
       return false;
@@ -393,68 +393,76 @@ static aq_op_work collective_work(const aq_op_arguments *a)
 
 /* ---- shapes ---- */
 
-static void add(char shape[AQ_OP_SHAPE_SIZE], const char *text)
+static void input_put(FILE *to, const aq_op_input *input)
 {
-  const size_t used = strlen(shape);
-  snprintf(shape + used, AQ_OP_SHAPE_SIZE - used, "%s", text);
+  fprintf(to, "%s[", type_names[input->type]);
+  for (int i = 0; i < input->rank; i++)
+    fprintf(to, "%s%lld", i ? "," : "", (long long)input->dims[i]);
+  if (!input->shaped)
+    fputs(input->rank > 0 ? ",?" : "?", to);
+  fputc(']', to);
 }
 
-static void input_add(char shape[AQ_OP_SHAPE_SIZE], const aq_op_input *input)
+static void shape_put(FILE *to, const char *name, const aq_op_arguments *a)
 {
-  char number[32];
-  add(shape, type_names[input->type]);
-  add(shape, "[");
-  for (int i = 0; i < input->rank; i++) {
-    snprintf(number, sizeof number, "%s%lld", i ? "," : "",
-             (long long)input->dims[i]);
-    add(shape, number);
-  }
-  add(shape, "]");
-}
-
-static void shape_make(const char *name, const aq_op_arguments *a,
-                       char shape[AQ_OP_SHAPE_SIZE])
-{
-  bool more = false;
-  snprintf(shape, AQ_OP_SHAPE_SIZE, "%.200s(", name);
+  const char *between = "";
+  fprintf(to, "%s(", name);
   for (size_t i = 0; i < a->count; i++) {
-    if (!a->inputs[i].tensor)
+    if (!a->inputs[i].tensor && !a->inputs[i].unreadable)
       continue;
-    add(shape, more ? ", " : "");
-    input_add(shape, &a->inputs[i]);
-    more = true;
+    fputs(between, to);
+    input_put(to, &a->inputs[i]);
+    between = ", ";
   }
-  add(shape, ")");
+  fputc(')', to);
 }
 
-aq_op_work aq_op_work_of(const char *name, const char *arguments,
-                         char shape[AQ_OP_SHAPE_SIZE])
+static aq_op_work operator_work(const char *name, const aq_op_arguments *a)
 {
-  aq_op_arguments a = {0};
   figures f;
   const int model = model_of(name);
   aq_op_work work = {.family =
-                         model < 0 ? AQ_FAMILY_OTHER : models[model].family};
-  const bool read = arguments && aq_op_arguments_read(arguments, &a);
-  if (read && *a.collective) {
-    snprintf(shape, AQ_OP_SHAPE_SIZE, "%s %s[%lld], %lld ranks", a.collective,
-             type_names[a.collective_type], (long long)a.elements_in,
-             (long long)a.group);
-    return collective_work(&a);
-  }
-  if (!read) {
-    snprintf(shape, AQ_OP_SHAPE_SIZE, "%.200s", name);
-    return work;
-  }
-  shape_make(name, &a, shape);
-  for (size_t i = a.count; i-- > 0;)
-    if (a.inputs[i].tensor)
-      work.type = a.inputs[i].type;
-  work.known = model >= 0 && models[model].work &&
-               models[model].work(&a, models[model].at, &f);
+                         model < 0 ? AQ_FAMILY_OTHER : models[model].family,
+                     .unreadable = a->unreadable};
+  for (size_t i = a->count; i-- > 0;)
+    if (a->inputs[i].tensor)
+      work.type = a->inputs[i].type;
+  work.known = !a->unreadable && model >= 0 && models[model].work &&
+               models[model].work(a, models[model].at, &f);
   if (work.known) {
     work.flops = f.flops;
     work.bytes = f.bytes;
   }
   return work;
+}
+
+bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
+                   char **shape)
+{
+  aq_op_arguments a = {.collective = ""};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_status status =
+      arguments ? aq_op_arguments_read(arguments, &a, &diag) : AQ_OK;
+  size_t size;
+  FILE *to = status == AQ_ERR_NO_MEMORY ? NULL : open_memstream(shape, &size);
+  if (!to) {
+    aq_op_arguments_fini(&a);
+    return false;
+  }
+  a.unreadable |= status != AQ_OK;
+  if (*a.collective) {
+    *work = collective_work(&a);
+    fprintf(to, "%s %s[%lld], %lld ranks", a.collective,
+            type_names[a.collective_type], (long long)a.elements_in,
+            (long long)a.group);
+  } else {
+    *work = operator_work(name, &a);
+    if (arguments && status == AQ_OK)
+      shape_put(to, name, &a);
+    else
+      fputs(name, to);
+  }
+  aq_op_arguments_fini(&a);
+  const bool wrote = !ferror(to);
+  return fclose(to) == 0 && wrote;
 }

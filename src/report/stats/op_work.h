@@ -57,18 +57,19 @@ typedef struct aq_op_work {
   aq_op_family family;
   aq_op_type type;     /* of the first input */
   bool known;          /* the figures below; of communication the bytes */
+  bool unreadable;     /* its arguments, or the type or rank of an input */
   double flops, bytes; /* bytes: inputs read once, outputs written once; of a
                           collective its message */
   double bus_bytes;    /* of a collective: what each rank's link carries */
 } aq_op_work;
 
-enum { AQ_OP_SHAPE_SIZE = 512 };
-
 /* The work of an operator with these arguments (host_op.def; NULL: not
- * recorded). `shape` gets "aten::mm(bf16[8,16], bf16[16,32])", or of a
- * collective "allreduce f32[1024], 4 ranks". */
-aq_op_work aq_op_work_of(const char *name, const char *arguments,
-                         char shape[AQ_OP_SHAPE_SIZE]);
+ * recorded). `shape`, the caller's to free, gets
+ * "aten::mm(bf16[8,16], bf16[16,32])", or of a collective
+ * "allreduce f32[1024], 4 ranks"; a type or shape that is not readable is "?".
+ * False: no memory. */
+bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
+                   char **shape);
 
 /* Whether a family's operators include those inside of them: their kernels
  * belong to the outermost one. */
