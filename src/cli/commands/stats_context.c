@@ -177,7 +177,7 @@ static void put_figures_json(aq_json_out *json, const aq_step_summaries *steps)
     const aq_step_figure *f = &steps->figures[i];
     aq_json_out_map(json, aq_step_time_names[i]);
     aq_json_out_ns(json, "mean_ns", ps_of(f->estimate.mean));
-    aq_json_out_ns(json, "median_ns", ps_of(f->median));
+    aq_json_out_ns(json, "median_ns", f->median);
     aq_json_out_ns(json, "half_ns", ps_of(f->estimate.half));
     aq_json_out_close_map(json);
   }
@@ -187,7 +187,7 @@ static void put_figures_json(aq_json_out *json, const aq_step_summaries *steps)
 static void put_figure(aq_cli *cli, const char *name, const aq_step_figure *f)
 {
   fprintf(cli->out, "  %s: mean %.3f us, median %.3f us", name,
-          f->estimate.mean / AQ_US, f->median / AQ_US);
+          f->estimate.mean / AQ_US, (double)f->median / AQ_US);
   if (isnan(f->estimate.half))
     fprintf(cli->out, "; one step: no interval\n");
   else

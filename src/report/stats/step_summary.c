@@ -3,10 +3,10 @@
 
 #include "report/stats/step_summary.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "report/stats/quantile.h"
 
 const char *const aq_step_time_names[AQ_STEP_TIME_COUNT] = {
 #define T(id, name, meaning) name,
@@ -94,38 +94,31 @@ static int row_order(const void *a, const void *b)
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static int value_order(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static aq_step_figure figure_of(const aq_step_summaries *all, int time,
-                                double *values)
+                                double *values, int64_t *times)
 {
-  aq_step_figure figure = {.median = NAN};
   size_t count = 0;
   for (size_t i = 0; i < all->count; i++)
-    if (!all->list[i].first)
-      values[count++] = (double)all->list[i].times[time];
-  figure.estimate = aq_estimate_of(values, count);
-  if (count == 0)
-    return figure;
-  qsort(values, count, sizeof *values, value_order);
-  figure.median = (values[count / 2] + values[(count - 1) / 2]) / 2;
-  return figure;
+    if (!all->list[i].first) {
+      values[count] = (double)all->list[i].times[time];
+      times[count++] = all->list[i].times[time];
+    }
+  return (aq_step_figure){aq_estimate_of(values, count),
+                          count ? aq_median(times, count) : AQ_TIME_NONE};
 }
 
 static bool figures_make(aq_step_summaries *all)
 {
   double *values = malloc((all->count + 1) * sizeof *values);
-  const bool made = values != NULL;
+  int64_t *times = malloc((all->count + 1) * sizeof *times);
+  const bool made = values && times;
   for (size_t i = 0; i < all->count; i++) {
     all->communicates |= all->list[i].times[AQ_STEP_COMMUNICATION] > 0;
   }
   for (int i = 0; made && i < AQ_STEP_TIME_COUNT; i++)
-    all->figures[i] = figure_of(all, i, values);
+    all->figures[i] = figure_of(all, i, values, times);
   free(values);
+  free(times);
   return made;
 }
 

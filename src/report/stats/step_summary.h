@@ -42,7 +42,7 @@ typedef struct aq_step_summary {
 /* One time over the steps but the first of each device, in ps. */
 typedef struct aq_step_figure {
   aq_estimate estimate; /* mean and half of its 95 % interval */
-  double median;        /* not a number without steps */
+  aq_time median;       /* AQ_TIME_NONE without steps */
 } aq_step_figure;
 
 typedef struct aq_step_summaries {
