@@ -234,8 +234,8 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
                               &dispatches, &cli->diag);
   a->all = dispatches.count;
   if (status == AQ_OK && a->context)
-    status =
-        aq_launch_context_read(store, run->id, reader, &dispatches, &cli->diag);
+    status = aq_launch_context_read(store, run->id, reader, a->by, &dispatches,
+                                    &cli->diag);
   if (status == AQ_OK && a->limited)
     status = aq_dispatches_limit(&dispatches, reader, &a->window, &a->counts,
                                  &cli->diag);

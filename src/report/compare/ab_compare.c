@@ -145,7 +145,8 @@ static aq_status run_add(work *w, aq_store *store, const aq_run_info *info,
   status = aq_dispatches_read(reader, aq_stats_by_rows(by, AQ_WANT_DISPATCHES),
                               &dispatches, diag);
   if (status == AQ_OK && aq_stats_by_needs_context(by))
-    status = aq_launch_context_read(store, info->id, reader, &dispatches, diag);
+    status =
+        aq_launch_context_read(store, info->id, reader, by, &dispatches, diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, diag);
   for (size_t i = 0; i < stats.count && status == AQ_OK; i++)

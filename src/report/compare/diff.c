@@ -297,7 +297,7 @@ static aq_status side_read(aq_store *store, const aq_run_info *info,
     return status;
   status = aq_dispatches_read(reader, wanted, d, diag);
   if (status == AQ_OK && aq_stats_by_needs_context(by))
-    status = aq_launch_context_read(store, info->id, reader, d, diag);
+    status = aq_launch_context_read(store, info->id, reader, by, d, diag);
   if (status == AQ_OK && d->count == 0)
     status = aq_diag_set(
         diag, AQ_ERR_INPUT, "run %lld has no %s with a start and an end",

@@ -223,7 +223,7 @@ static const aq_launched *launched_of(const context *c, int64_t row)
 }
 
 static bool row_set(context *c, aq_run_reader *reader, aq_dispatches *d,
-                    aq_dispatch_row *row)
+                    aq_dispatch_row *row, bool stacks)
 {
   const aq_launched *l = launched_of(c, row->number);
   if (!l)
@@ -242,7 +242,7 @@ static bool row_set(context *c, aq_run_reader *reader, aq_dispatches *d,
   row->module = c->modules[l->frame];
   row->line =
       c->lines[l->frame] != AQ_NONE ? c->lines[l->frame] : c->files[l->frame];
-  if (c->stacks[l->frame] == AQ_NONE &&
+  if (stacks && c->stacks[l->frame] == AQ_NONE &&
       !stack_text(c, reader, l->frame, &d->texts))
     return false;
   row->stack = c->stacks[l->frame];
@@ -250,9 +250,10 @@ static bool row_set(context *c, aq_run_reader *reader, aq_dispatches *d,
 }
 
 aq_status aq_launch_context_read(aq_store *store, int64_t run,
-                                 aq_run_reader *reader,
+                                 aq_run_reader *reader, aq_stats_by by,
                                  aq_dispatches *dispatches, aq_diag *diag)
 {
+  const bool works = aq_stats_by_has_work(by);
   aq_dispatches *d = dispatches;
   context c = {0};
   aq_status status = context_read(&c, store, run, diag);
@@ -260,10 +261,11 @@ aq_status aq_launch_context_read(aq_store *store, int64_t run,
     if (c.launched.count)
       qsort(c.launched.rows, c.launched.count, sizeof *c.launched.rows,
             launched_order);
-    bool done = frames_resolve(&c, reader) && works_resolve(&c, reader, d);
+    bool done =
+        frames_resolve(&c, reader) && (!works || works_resolve(&c, reader, d));
     for (size_t i = 0; i < d->count && done; i++)
-      done =
-          row_set(&c, reader, d, &d->rows[i]) && work_set(&c, d, &d->rows[i]);
+      done = row_set(&c, reader, d, &d->rows[i], by == AQ_STATS_BY_STACK) &&
+             (!works || work_set(&c, d, &d->rows[i]));
     d->works = c.work;
     c.work = NULL;
     d->context.ops = c.ops.count;

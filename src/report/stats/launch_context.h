@@ -29,10 +29,11 @@ static inline bool aq_stats_by_needs_context(aq_stats_by by)
          aq_stats_by_has_work(by);
 }
 
-/* Sets op, module, line, stack, step and rank, work, shape, family and
- * collective of each row, and the counts of dispatches->context. */
+/* Sets op, module, line, step and rank of each row, the counts of
+ * dispatches->context, and what this grouping alone needs: the stack, or work,
+ * shape, family and collective. */
 aq_status aq_launch_context_read(aq_store *store, int64_t run,
-                                 aq_run_reader *reader,
+                                 aq_run_reader *reader, aq_stats_by by,
                                  aq_dispatches *dispatches, aq_diag *diag);
 
 /* The text of a key that is of a name; NULL for AQ_NONE. */
