@@ -94,6 +94,51 @@ check "compare groups by ops too" \
   [ "$(jq -r '[.[0].groups[] | select(.name == "aten::addmm") | .matched] | .[0]' "$work/out")" = 1 ]
 check "the store is sound" "$aqueduct" store check
 
+# Forward passes on two threads of a process, which count sequence numbers for themselves.
+python3 - "$work/threads.json" << 'END'
+import json, sys
+events, number = [], 0
+def span(cat, name, pid, tid, at, end, **args):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": at,
+                   "dur": end - at, "args": args})
+def op(name, pid, tid, at, **args):
+    global number
+    number += 1
+    span("cpu_op", name, pid, tid, at, at + 8, **{"External id": number}, **args)
+    span("cuda_runtime", "hipLaunchKernel", pid, tid, at + 1, at + 3, correlation=number)
+    events.append({"ph": "X", "cat": "kernel", "name": f"k{number}", "pid": 0, "tid": 7,
+                   "ts": 1000 + 2 ** (number + 1), "dur": 2 ** number, "args": {"correlation": number,
+                   "device": 0, "stream": 7}})
+def forward(pid, tid, module, sequences):
+    span("python_function", f"nn.Module: {module}", pid, tid, 100, 200)
+    for i, sequence in enumerate(sequences):
+        op("aten::mm", pid, tid, 110 + 10 * i + tid, **{"Sequence number": sequence})
+def backward(pid, thread, sequences, at):
+    for i, sequence in enumerate(sequences):
+        op("MmBackward0", pid, 9, at + 10 * i,
+           **{"Sequence number": sequence, "Fwd thread id": thread})
+forward(1, 1, "Left_0", [40, 41])    # k1, k2
+forward(1, 2, "Right_0", [40, 42, 43])  # k3 to k5
+backward(1, 5, [41, 40], 300)           # k6, k7: 41 is of the left thread alone
+backward(1, 6, [42, 43, 40, 41], 400)   # k8 to k10, and k11, whose number that thread lacks
+forward(2, 1, "Same_0", [7])            # k12
+forward(2, 2, "Same_1", [7])            # k13
+backward(2, 5, [7, 8], 300)             # k14: of either thread; k15: of none
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
+END
+try "$aqueduct" import "$work/threads.json" --name threads
+check "a backward op that may be of several threads is counted" contains "$err" \
+  "2 launches of backward ops whose forward op may be one of several threads"
+by_threads() { # MODULE: the sum of 2^n of its kernels kn, in ns
+  jq -r --arg name "$1" '.groups[] | select(.name == $name) | .kernel.total_ns / 1000' "$work/out"
+}
+"$aqueduct" stats threads --by module --json > "$work/out"
+check "a backward op has the module of its own forward thread" \
+  [ "$(by_threads 'nn.Module: Left_0') $(by_threads 'nn.Module: Right_0')" = "198 1848" ]
+check "one without a certain forward op has none" \
+  [ "$(by_threads 'nn.Module: Same_0') $(by_threads 'nn.Module: Same_1') $(by_threads 'no module')" \
+  = "4096 8192 51200" ]
+
 python3 - "$work/p.json" << 'END'
 import json, sys
 events, number = [], 0

@@ -206,7 +206,8 @@ static bool op_add(aq_kineto *k, const parts *p, aq_span *span)
   const int64_t forward = integer_or_none(values[ARGUMENT_forward]);
   span->external = integer_or_none(values[ARGUMENT_external]);
   span->sequence = integer_or_none(values[ARGUMENT_sequence]);
-  span->backward = forward != AQ_NONE && forward > 0;
+  if (forward > 0)
+    span->forward_thread = forward;
   span->arguments = k->text + span->name_length;
   span->arguments_length = arguments_pack(k, span, values);
   return aq_context_span_add(k->import, span) == AQ_OK;
@@ -222,7 +223,8 @@ bool aq_kineto_aside(void *kineto, const char *text, size_t length, bool whole)
   aq_kineto *k = kineto;
   parts p = {{0}};
   aq_json_slice name;
-  aq_span span = {.external = AQ_NONE, .sequence = AQ_NONE};
+  aq_span span = {
+      .external = AQ_NONE, .sequence = AQ_NONE, .forward_thread = AQ_NONE};
   const bool read = parts_read((aq_json_slice){text, length}, &p);
   if (!whole)
     return skipped(k, "op or frame of more than 1 MiB", p.name);

@@ -234,7 +234,8 @@ aq_status aq_kineto_event_done(aq_kineto *k)
                                                   .name = k->name,
                                                   .name_length = k->name_length,
                                                   .external = AQ_NONE,
-                                                  .sequence = AQ_NONE});
+                                                  .sequence = AQ_NONE,
+                                                  .forward_thread = AQ_NONE});
     return status == AQ_OK
                ? aq_ranges_add(k->import, range, k->name, k->name_length)
                : status;

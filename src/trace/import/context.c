@@ -80,7 +80,7 @@ static bool op_add(aq_context *c, const aq_span *span, uint32_t *index)
                       .number = -1,
                       .node = AQ_CONTEXT_NO_NODE,
                       .annotation = span->kind == AQ_SPAN_ANNOTATION,
-                      .backward = span->backward};
+                      .forward_thread = span->forward_thread};
   if (span->arguments_length > 0) {
     op.arguments =
         aq_names_id(&c->names, span->arguments, span->arguments_length);

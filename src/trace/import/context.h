@@ -7,7 +7,7 @@
  *
  * A row is in a span if the call that launched it began in the span, on the
  * same thread. Work of a backward operator has the frame of the forward one
- * with its sequence number.
+ * with its sequence number (forward_ops.h).
  *
  * Memory: to the end of the import 32 bytes a span, 72 more an op, 32 a row,
  * and each different text once; of these, only what launched something is put.
@@ -38,9 +38,11 @@ typedef struct aq_span {
   const char *name;
   size_t name_length;
   /* Of operators: */
-  int64_t external; /* the source's id, or AQ_NONE */
-  int64_t sequence; /* autograd's, or AQ_NONE */
-  bool backward;    /* the sequence is that of its forward op */
+  int64_t external;       /* the source's id, or AQ_NONE */
+  int64_t sequence;       /* autograd's, or AQ_NONE */
+  int64_t forward_thread; /* of a backward op, whose sequence is that of its
+                             forward op: the source's id of that one's thread;
+                             AQ_NONE: no backward op */
   const char *arguments;
   size_t arguments_length; /* 0: none */
 } aq_span;

@@ -23,13 +23,13 @@ struct aq_context_span {
 };
 
 struct aq_context_op {
-  int64_t sequence, external;
+  int64_t sequence, external, forward_thread;
   int64_t arguments; /* id of the context's names, or -1 */
   int64_t number;    /* among the put ones, or -1 */
   int64_t parent;    /* number, or -1 */
   uint32_t span;     /* its span, set when it is put */
   uint32_t node;     /* frame of a forward op */
-  bool annotation, backward, forward;
+  bool annotation, forward;
 };
 
 /* A row of the device. */

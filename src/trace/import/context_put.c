@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "trace/import/context_priv.h"
+#include "trace/import/forward_ops.h"
 #include "trace/import/import.h"
 
 /* A sweep over a thread's time: the spans that are open at a moment. */
@@ -20,8 +20,8 @@ typedef struct sweep {
   aq_map node_by_key;
   aq_context_node *tree;
   size_t node_count, tree_capacity;
-  aq_map forward_by_key; /* op by process and sequence number */
-  uint32_t *order;       /* the ops to put */
+  aq_forward_ops forward;
+  uint32_t *order; /* the ops to put */
   size_t order_count, order_capacity;
   int64_t frames; /* that were put */
 } sweep;
@@ -109,41 +109,6 @@ static bool spans_arrange(sweep *s)
   return true;
 }
 
-/* ---- forward ops ---- */
-
-static uint64_t sequence_key(const aq_context *c, const aq_context_span *span,
-                             int64_t sequence)
-{
-  return (uint64_t)sequence ^ (uint64_t)c->lanes[span->lane].pid << 40;
-}
-
-/* Of the forward ops with a sequence number, the last one to begin is it: those
- * around it have the number too. */
-static bool forward_find(sweep *s)
-{
-  aq_context *c = s->c;
-  for (size_t i = 0; i < c->span_count; i++) {
-    const aq_context_span *span = &c->spans[i];
-    if (span->what >= AQ_CONTEXT_FUNCTION)
-      continue;
-    aq_context_op *op = &c->ops[span->what];
-    op->span = (uint32_t)i;
-    if (op->sequence == AQ_NONE || op->backward || op->annotation)
-      continue;
-    const uint64_t key = sequence_key(c, span, op->sequence);
-    uint64_t known;
-    const bool is_known = aq_map_get(&s->forward_by_key, key, &known);
-    if (is_known && c->spans[c->ops[known].span].begin > span->begin)
-      continue;
-    if (is_known)
-      c->ops[known].forward = false;
-    op->forward = true;
-    if (!aq_map_put(&s->forward_by_key, key, span->what))
-      return false;
-  }
-  return true;
-}
-
 /* ---- frames ---- */
 
 /* The frame of a name under another; AQ_CONTEXT_NO_NODE: no memory. */
@@ -217,7 +182,8 @@ static bool span_open(sweep *s, size_t i)
       aq_import_fault(s->import, AQ_REPAIR_REPEATED, "op",
                       aq_names_text(&c->names, span->name),
                       aq_names_length(&c->names, span->name));
-      return true;
+      return !c->ops[span->what].forward ||
+             frame_now(s, &c->ops[span->what].node);
     }
   }
   if (!AQ_ARRAY_PUSH(s->open, s->depth, s->open_capacity, i))
@@ -248,7 +214,7 @@ static bool ops_number(sweep *s, uint32_t *out, const aq_context_op **backward)
     }
     parent = op->number;
     *out = index;
-    if (op->backward && op->sequence != AQ_NONE)
+    if (op->forward_thread != AQ_NONE && op->sequence != AQ_NONE)
       *backward = op;
   }
   return true;
@@ -260,15 +226,21 @@ static bool launch_join(sweep *s, aq_context_launch *launch)
   close_until(s, launch->at);
   if (!ops_number(s, &launch->op, &backward) || !frame_now(s, &launch->node))
     return false;
-  uint64_t forward;
-  if (!backward || !aq_map_get(&s->forward_by_key,
-                               sequence_key(s->c, &s->c->spans[backward->span],
-                                            backward->sequence),
-                               &forward))
+  uint32_t forward;
+  if (!backward)
     return true;
-  /* Its frame may come later, on another thread: resolved at the end. */
-  launch->backward = true;
-  launch->node = (uint32_t)forward;
+  const aq_forward_found found = aq_forward_op_of(
+      &s->forward, s->c->lanes[launch->lane].pid, backward, &forward);
+  if (found == AQ_FORWARD_FOUND) {
+    /* Its frame may come later, on another thread: resolved at the end. */
+    launch->backward = true;
+    launch->node = forward;
+  } else if (found == AQ_FORWARD_UNCERTAIN) {
+    const int64_t name = s->c->spans[backward->span].name;
+    aq_import_fault(s->import, AQ_REPAIR_FORWARD_UNCERTAIN, "launch of",
+                    aq_names_text(&s->c->names, name),
+                    aq_names_length(&s->c->names, name));
+  }
   return true;
 }
 
@@ -406,7 +378,8 @@ static aq_status join_and_put(sweep *s)
   lanes_set(c);
   if (c->launch_count > 0)
     qsort(c->launches, c->launch_count, sizeof *c->launches, launch_order);
-  if (!spans_arrange(s) || !forward_find(s) || !sweep_run(s))
+  if (!spans_arrange(s) || !aq_forward_ops_find(c, &s->forward) ||
+      !sweep_run(s))
     return aq_diag_no_memory(s->import->diag);
   qsort(c->launches, c->launch_count, sizeof *c->launches, row_order);
   aq_status status = AQ_OK;
@@ -433,6 +406,6 @@ aq_status aq_context_put(aq_import *import)
   free(s.tree);
   free(s.order);
   aq_map_fini(&s.node_by_key);
-  aq_map_fini(&s.forward_by_key);
+  aq_forward_ops_fini(&s.forward);
   return status;
 }

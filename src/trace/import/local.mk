@@ -5,6 +5,7 @@ libaqcore_a_SOURCES += \
 	src/trace/import/queue_depth.c src/trace/import/queue_depth.h \
 	src/trace/import/dependencies.c src/trace/import/dependencies.h \
 	src/trace/import/file_sets.c \
+	src/trace/import/forward_ops.c src/trace/import/forward_ops.h \
 	src/trace/import/graph_nodes.c src/trace/import/graph_nodes.h \
 	src/trace/import/import.c src/trace/import/import.h \
 	src/trace/import/importers.h \

@@ -97,6 +97,10 @@
     "ops and call frames that could not be read and were left out", NULL)      \
   R(LONG_ARGUMENTS,                                                            \
     "arguments of ops over 4096 bytes (left out: shapes unknown)", NULL)       \
+  R(FORWARD_UNCERTAIN,                                                         \
+    "launches of backward ops whose forward op may be one of several threads " \
+    "(their call stack is not that of the forward op)",                        \
+    NULL)                                                                      \
   R(BAD_NUMBER,                                                                \
     "numbers that are unreadable or out of range (they stay "                  \
     "unknown)",                                                                \
