@@ -11,10 +11,9 @@
 #include "cli/commands/show_profile.h"
 #include "cli/commands/stats_context.h"
 #include "cli/commands/table_output.h"
+#include "cli/commands/window.h"
 #include "common/json_out.h"
-#include "common/time_text.h"
 #include "report/stats/launch_context.h"
-#include "report/stats/launch_ranges.h"
 #include "report/stats/range_summary.h"
 #include "report/stats/work_summary.h"
 #include "study/session/peak_utilization.h"
@@ -150,35 +149,6 @@ static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
   return aq_cli_rows_end(cli, rows);
 }
 
-static void put_window_json(aq_json_out *json, const asked *a)
-{
-  const aq_run_window *window = &a->window;
-  aq_json_out_map(json, "window");
-  aq_json_out_text(json, "range", window->range);
-  aq_json_out_ns(json, "from_ns", window->from);
-  aq_json_out_ns(json, "to_ns", window->to);
-  aq_json_out_int(json, "step", window->step);
-  aq_json_out_int(json, "dispatches", (int64_t)a->counts.rows);
-  aq_json_out_int(json, "of", (int64_t)a->counts.all);
-  aq_json_out_int(json, "ranges", (int64_t)a->counts.ranges);
-  aq_json_out_int(json, "unplaced", (int64_t)a->counts.unplaced);
-  aq_json_out_close_map(json);
-}
-
-static void put_window(aq_cli *cli, const asked *a)
-{
-  const aq_window_counts *c = &a->counts;
-  fprintf(cli->out, "%zu of %zu dispatches", c->rows, c->all);
-  if (a->window.range)
-    fprintf(cli->out, ", launched in %zu range%s %s", c->ranges,
-            c->ranges == 1 ? "" : "s", a->window.range);
-  if (a->window.step != AQ_NONE)
-    fprintf(cli->out, ", launched in step %" PRId64, a->window.step);
-  if (c->unplaced > 0)
-    fprintf(cli->out, "; of %zu the launch is not recorded", c->unplaced);
-  fputc('\n', cli->out);
-}
-
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
                            const aq_stats *stats, const asked *a,
                            const aq_dispatches *dispatches,
@@ -197,7 +167,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
                      stats->operations ? "operations" : "dispatches");
     aq_json_out_ns(json, "makespan_ns", stats->makespan);
     if (a->limited)
-      put_window_json(json, a);
+      aq_cli_window_json(json, &a->window, &a->counts);
     if (a->context)
       aq_cli_context_json(json, dispatches, a->all);
   }
@@ -210,7 +180,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
     aq_json_out_close_map(json);
   } else if (status == AQ_OK) {
     if (a->limited)
-      put_window(cli, a);
+      aq_cli_window_put(cli->out, &a->window, &a->counts);
     if (a->context)
       aq_cli_context_put(cli, dispatches, a->by, a->all);
     fprintf(cli->out, "first start to last end: %.3f us\n",
@@ -260,48 +230,6 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
   return status;
 }
 
-/* One end of --time; nothing: `none`. */
-static bool time_end(const char *text, size_t length, aq_time none,
-                     aq_time *out)
-{
-  char one[32];
-  *out = none;
-  if (length == 0)
-    return true;
-  if (length >= sizeof one)
-    return false;
-  memcpy(one, text, length);
-  one[length] = 0;
-  return aq_time_read(one, out) == AQ_TIME_READ;
-}
-
-static aq_status window_read(aq_cli *cli, asked *a)
-{
-  const char *time = cli->values[AQ_CLI_OPT_TIME];
-  a->window = (aq_run_window){.range = cli->values[AQ_CLI_OPT_BETWEEN],
-                              .to = AQ_TIME_NONE,
-                              .step = AQ_NONE};
-  a->limited = time || a->window.range || cli->given[AQ_CLI_OPT_STEP];
-  a->context = aq_stats_by_needs_context(a->by) || cli->given[AQ_CLI_OPT_STEP];
-  if (cli->given[AQ_CLI_OPT_STEP]) {
-    const aq_status status =
-        aq_cli_number(cli, AQ_CLI_OPT_STEP, 0, INT64_MAX, &a->window.step);
-    if (status != AQ_OK)
-      return status;
-  }
-  if (!time)
-    return AQ_OK;
-  const char *dots = strstr(time, "..");
-  if (!dots || !time_end(time, (size_t)(dots - time), 0, &a->window.from) ||
-      !time_end(dots + 2, strlen(dots + 2), AQ_TIME_NONE, &a->window.to) ||
-      (a->window.to != AQ_TIME_NONE && a->window.to <= a->window.from))
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--time %s: expected A..B with units and A before B, as "
-                       "2ms..5ms, 2ms.. or ..5ms",
-                       time);
-  return AQ_OK;
-}
-
 aq_status aq_cli_stats(aq_cli *cli)
 {
   aq_store *store;
@@ -311,7 +239,8 @@ aq_status aq_cli_stats(aq_cli *cli)
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &a.top);
   if (status == AQ_OK)
-    status = window_read(cli, &a);
+    status = aq_cli_window(cli, &a.window, &a.limited);
+  a.context = aq_stats_by_needs_context(a.by) || cli->given[AQ_CLI_OPT_STEP];
   if (status == AQ_OK)
     status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)

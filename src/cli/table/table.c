@@ -14,6 +14,9 @@
    BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG) |                    \
    BIT(POLICY_TIMEOUT) | BIT(POLICY_MEMORY))
 
+/* Of the commands that take a part of a run. */
+#define WINDOW (BIT(BETWEEN) | BIT(TIME) | BIT(STEP))
+
 const aq_cli_command aq_cli_program = {
     .name = "aqueduct",
     .arguments = "COMMAND [ARGUMENT...]",
@@ -474,8 +477,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "TFLOP/s and GB/s of a profile with shapes"},
                       {"aqueduct stats m --between forward",
                        "the dispatches launched in the ranges of that name"}},
-         .options = BIT(BY) | BIT(TOP) | BIT(WIDE) | BIT(BETWEEN) | BIT(TIME) |
-                    BIT(STEP),
+         .options = BIT(BY) | BIT(TOP) | BIT(WIDE) | WINDOW,
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "cli/commands/window.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/time_text.h"
+
+/* One end of --time; nothing: `none`. */
+static bool time_end(const char *text, size_t length, aq_time none,
+                     aq_time *out)
+{
+  char one[32];
+  *out = none;
+  if (length == 0)
+    return true;
+  if (length >= sizeof one)
+    return false;
+  memcpy(one, text, length);
+  one[length] = 0;
+  return aq_time_read(one, out) == AQ_TIME_READ;
+}
+
+aq_status aq_cli_window(aq_cli *cli, aq_run_window *window, bool *given)
+{
+  const char *time = cli->values[AQ_CLI_OPT_TIME];
+  *window = (aq_run_window){.range = cli->values[AQ_CLI_OPT_BETWEEN],
+                            .to = AQ_TIME_NONE,
+                            .step = AQ_NONE};
+  *given = time || window->range || cli->given[AQ_CLI_OPT_STEP];
+  if (cli->given[AQ_CLI_OPT_STEP]) {
+    const aq_status status =
+        aq_cli_number(cli, AQ_CLI_OPT_STEP, 0, INT64_MAX, &window->step);
+    if (status != AQ_OK)
+      return status;
+  }
+  if (!time)
+    return AQ_OK;
+  const char *dots = strstr(time, "..");
+  if (!dots || !time_end(time, (size_t)(dots - time), 0, &window->from) ||
+      !time_end(dots + 2, strlen(dots + 2), AQ_TIME_NONE, &window->to) ||
+      (window->to != AQ_TIME_NONE && window->to <= window->from))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--time %s: expected A..B with units and A before B, as "
+                       "2ms..5ms, 2ms.. or ..5ms",
+                       time);
+  return AQ_OK;
+}
+
+void aq_cli_window_json(aq_json_out *json, const aq_run_window *window,
+                        const aq_window_counts *counts)
+{
+  aq_json_out_map(json, "window");
+  aq_json_out_text(json, "range", window->range);
+  aq_json_out_ns(json, "from_ns", window->from);
+  aq_json_out_ns(json, "to_ns", window->to);
+  aq_json_out_int(json, "step", window->step);
+  aq_json_out_int(json, "dispatches", (int64_t)counts->rows);
+  aq_json_out_int(json, "of", (int64_t)counts->all);
+  aq_json_out_int(json, "ranges", (int64_t)counts->ranges);
+  aq_json_out_int(json, "unplaced", (int64_t)counts->unplaced);
+  aq_json_out_close_map(json);
+}
+
+void aq_cli_window_put(FILE *to, const aq_run_window *window,
+                       const aq_window_counts *counts)
+{
+  fprintf(to, "%zu of %zu dispatches", counts->rows, counts->all);
+  if (window->range)
+    fprintf(to, ", launched in %zu range%s %s", counts->ranges,
+            counts->ranges == 1 ? "" : "s", window->range);
+  if (window->step != AQ_NONE)
+    fprintf(to, ", launched in step %" PRId64, window->step);
+  if (counts->unplaced > 0)
+    fprintf(to, "; of %zu the launch is not recorded", counts->unplaced);
+  fputc('\n', to);
+}
