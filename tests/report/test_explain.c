@@ -446,7 +446,51 @@ START_TEST(a_lost_launch_ran_between_the_rows_that_it_was_launched_between)
 }
 END_TEST
 
-AQ_TEST_MAIN("report/explain", a_host_between_calls_is_told_from_one_in_a_call,
+START_TEST(a_part_of_a_run_is_explained_from_its_first_start_to_its_last_end)
+{
+  run r = {0};
+  aq_lost_call lost[] = {{US(2), 1, false}, {US(49), 1, true}};
+  add(&r, AQ_KIND_KERNEL, 0, 10)->outside = true;
+  add(&r, AQ_KIND_KERNEL, 5, 15);
+  add(&r, AQ_KIND_KERNEL, 20, 40)->outside = true;
+  add(&r, AQ_KIND_COPY, 30, 50);
+  add(&r, AQ_KIND_KERNEL, 45, 60)->outside = true;
+  aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(10));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(20));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_OUTSIDE].time, US(10));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(5));
+  ck_assert_int_eq(e.time, US(45));
+  ck_assert_int_eq(e.dispatches, 2);
+  r.all.lost = lost;
+  r.all.lost_count = 2;
+  e = explained(&r, 0, false);
+  ck_assert_int_eq(e.lost, 0);
+  ck_assert_int_eq(e.endless, 1);
+}
+END_TEST
+
+START_TEST(a_device_without_rows_of_the_part_has_no_time)
+{
+  run r = {0};
+  const int64_t cus[] = {0, 0};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_explain e;
+  add(&r, AQ_KIND_KERNEL, 0, 10);
+  aq_dispatch_row *other = add(&r, AQ_KIND_KERNEL, 5, 50);
+  other->device = 1;
+  other->outside = true;
+  ck_assert_status(aq_explain_make(&r.all, cus, 2, false, &e, &diag), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(e.devices, 1);
+  ck_assert_int_eq(e.time, US(10));
+}
+END_TEST
+
+AQ_TEST_MAIN("report/explain",
+             a_part_of_a_run_is_explained_from_its_first_start_to_its_last_end,
+             a_device_without_rows_of_the_part_has_no_time,
+             a_host_between_calls_is_told_from_one_in_a_call,
              a_host_that_waits_for_the_device_is_sync_bound,
              a_policy_that_holds_jobs_back_is_told_from_the_host,
              a_blocking_copy_is_a_wait_and_then_a_copy,

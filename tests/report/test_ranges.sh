@@ -65,6 +65,24 @@ check "--time counts from the first start" contains "$out" "2 of 7 dispatches"
 try "$aqueduct" stats t --time 100us.. --between step --by all
 check "both together" contains "$out" "2 of 7 dispatches, launched in 3 ranges step"
 check "without the whole times of ranges" [ "$(echo "$out" | grep -c '^range ')" = 0 ]
+
+# k2, k3, k4 and k7, from 520 to 870 us; k5 and k6 ran meanwhile.
+"$aqueduct" explain t --between step --json > "$work/out"
+cause() { # NAME: its time in ns
+  jq --arg name "$1" '.causes[] | select(.cause == $name) | .time_ns' "$work/out"
+}
+check "explain takes a part of a run, and says when the rest ran" \
+  [ "$(cause kernels) $(cause outside) $(cause dispatch) $(jq .time_ns "$work/out")" \
+  = "160000 110000 80000 350000" ]
+check "with the part that it was" \
+  [ "$(jq -c '[.window.range, .window.dispatches, .window.of, .dispatches, .critical_path]' \
+    "$work/out")" = '["step",4,7,4,null]' ]
+try "$aqueduct" explain t --time 20us..100us
+check "in text, too" contains "$out" "2 of 7 dispatches"
+try "$aqueduct" explain t --step 3
+check "a step that is not there is refused" contains "$err" \
+  "none of the 7 dispatches lies in the window"
+
 try "$aqueduct" stats t --between backward
 check "a name that is not there is refused" [ "$status" = 2 ]
 check "with the names that are" contains "$err" "range backward: the run has only other, step, forward, late"

@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/table_output.h"
+#include "cli/commands/window.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/explain/explain_run.h"
@@ -155,9 +156,10 @@ static void put_path(const aq_cli *cli, const aq_critical *path)
 
 /* ---- the command ---- */
 
+/* `window` and `path` may be NULL: all of the run, or no path of a part. */
 static aq_status put(aq_cli *cli, const aq_run_info *run,
                      const aq_explained *explained, aq_run_reader *reader,
-                     const aq_critical *path)
+                     const aq_run_window *window, const aq_critical *path)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -165,16 +167,38 @@ static aq_status put(aq_cli *cli, const aq_run_info *run,
     return status;
   if (json)
     json_head(json, run, &explained->explain);
-  else
+  if (json && window)
+    aq_cli_window_json(json, window, &explained->counts);
+  if (!json && window)
+    aq_cli_window_put(cli->out, window, &explained->counts);
+  if (!json)
     put_head(cli, run, explained, reader);
   status = put_shares(cli, json, explained, reader);
   if (json) {
-    aq_critical_put(json, "critical_path", path);
+    if (path)
+      aq_critical_put(json, "critical_path", path);
     aq_json_out_close_map(json);
-  } else {
+  } else if (path) {
     put_path(cli, path);
   }
   return aq_cli_json_finish(cli, json, status);
+}
+
+/* The critical path is one of the whole run. */
+static aq_status explain_whole(aq_cli *cli, const aq_run_info *run,
+                               const aq_explained *explained,
+                               aq_run_reader *reader)
+{
+  const aq_edge *edges;
+  size_t edge_count;
+  aq_critical path;
+  aq_status status =
+      aq_run_reader_edges(reader, &edges, &edge_count, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_critical_recorded(&explained->dispatches, edges, edge_count,
+                                  &path, &cli->diag);
+  return status == AQ_OK ? put(cli, run, explained, reader, NULL, &path)
+                         : status;
 }
 
 aq_status aq_cli_explain(aq_cli *cli)
@@ -182,7 +206,11 @@ aq_status aq_cli_explain(aq_cli *cli)
   aq_store *store;
   aq_run_info *run = NULL;
   aq_run_reader *reader;
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  aq_run_window window;
+  bool part;
+  aq_status status = aq_cli_window(cli, &window, &part);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   status = aq_store_find(store, cli->args[0], &run, &cli->diag);
@@ -191,17 +219,11 @@ aq_status aq_cli_explain(aq_cli *cli)
                                 &cli->diag);
   if (status == AQ_OK) {
     aq_explained explained;
-    status = aq_explained_make(store, run, reader, &explained, &cli->diag);
+    status = aq_explained_make(store, run, reader, part ? &window : NULL,
+                               &explained, &cli->diag);
     if (status == AQ_OK) {
-      const aq_edge *edges;
-      size_t edge_count;
-      aq_critical path;
-      status = aq_run_reader_edges(reader, &edges, &edge_count, &cli->diag);
-      if (status == AQ_OK)
-        status = aq_critical_recorded(&explained.dispatches, edges, edge_count,
-                                      &path, &cli->diag);
-      if (status == AQ_OK)
-        status = put(cli, run, &explained, reader, &path);
+      status = part ? put(cli, run, &explained, reader, &window, NULL)
+                    : explain_whole(cli, run, &explained, reader);
       aq_explained_fini(&explained);
     }
     aq_run_reader_close(reader);

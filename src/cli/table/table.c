@@ -494,7 +494,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "half of its time; where none does, no one cause binds it. "
                  "Explain takes measured and simulated runs; doc/stats.md "
                  "defines each share.",
-         .examples = {{"aqueduct explain m", "the bottleneck of run m"}},
+         .examples = {{"aqueduct explain m", "the bottleneck of run m"},
+                      {"aqueduct explain m --step 3",
+                       "where the time of one step went"}},
+         .options = WINDOW,
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -387,7 +387,7 @@ static aq_status side_explain(aq_store *store, const aq_run_info *info,
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_explained_make(store, info, reader, &explained, diag);
+  status = aq_explained_make(store, info, reader, NULL, &explained, diag);
   if (status == AQ_OK) {
     **out = explained.explain;
     aq_explained_fini(&explained);

@@ -16,10 +16,16 @@ const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT] = {
 };
 
 /* Work that runs beside work of a higher rank counts as the latter. */
-typedef enum rank { RANK_KERNEL, RANK_COMMUNICATION, RANK_COPY, RANKS } rank;
+typedef enum rank {
+  RANK_KERNEL,
+  RANK_COMMUNICATION,
+  RANK_COPY,
+  RANK_OUTSIDE,
+  RANKS
+} rank;
 
 static const aq_explain_cause rank_causes[RANKS] = {
-    AQ_CAUSE_KERNEL, AQ_CAUSE_COMMUNICATION, AQ_CAUSE_COPY};
+    AQ_CAUSE_KERNEL, AQ_CAUSE_COMMUNICATION, AQ_CAUSE_COPY, AQ_CAUSE_OUTSIDE};
 
 /* One device, from its first start on. */
 typedef struct sweep {
@@ -30,7 +36,7 @@ typedef struct sweep {
   aq_time until[RANKS], any_until; /* latest ends so far */
   bool *named;                     /* names that the device ran, by id */
   size_t next_wait, next_stall;    /* those before have ended */
-  const aq_dispatch_row *last;     /* the row that ends at any_until */
+  aq_dispatch_row last;            /* the row that ends at any_until */
 } sweep;
 
 static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
@@ -64,6 +70,8 @@ static aq_time tail_of(const aq_dispatch_row *row, int64_t cus, aq_time time)
 
 static rank rank_of(const aq_dispatch_row *row)
 {
+  if (row->outside)
+    return RANK_OUTSIDE;
   if (row->kind != AQ_KIND_KERNEL)
     return RANK_COPY;
   return row->communicates ? RANK_COMMUNICATION : RANK_KERNEL;
@@ -167,7 +175,7 @@ static bool lost_may_run(const sweep *s, const aq_dispatch_row *row)
 {
   const aq_dispatches *d = s->all;
   const aq_time called =
-      s->last->host_begin != AQ_TIME_NONE ? s->last->host_begin : s->any_until;
+      s->last.host_begin != AQ_TIME_NONE ? s->last.host_begin : s->any_until;
   const aq_time from = aq_time_min(called, s->any_until);
   const size_t i = lost_from(d, from);
   return i < d->lost_count && d->lost[i].begin <= row->start;
@@ -382,7 +390,7 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
     s->any_until = row->start;
     for (int r = 0; r < RANKS; r++)
       s->until[r] = row->start;
-    s->last = row;
+    s->last = *row;
     s->out->devices++;
   }
   if (row->start > s->any_until) {
@@ -403,25 +411,87 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
   charge(s->out, rank_causes[own], added - tail, row->number);
   s->until[own] = aq_time_max(s->until[own], row->end);
   if (row->end >= s->any_until)
-    s->last = row;
+    s->last = *row;
   s->any_until = aq_time_max(s->any_until, row->end);
   if (row->name >= 0)
     s->named[row->name] = true;
+}
+
+/* The time of the rows of a part of the run: all of it where none is outside.
+ * `device`: of that device; AQ_NONE: of all, from the first call on. False:
+ * there is none. */
+static bool part_of(const aq_dispatches *d, int64_t device, aq_time *from,
+                    aq_time *to)
+{
+  bool any = false, whole = true;
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_dispatch_row *row = &d->rows[i];
+    if (device != AQ_NONE && row->device != device)
+      continue;
+    if (row->outside) {
+      whole = false;
+      continue;
+    }
+    const aq_time begin = device == AQ_NONE && row->host_begin != AQ_TIME_NONE
+                              ? row->host_begin
+                              : row->start;
+    *from = any ? aq_time_min(*from, begin) : begin;
+    *to = any ? aq_time_max(*to, row->end) : row->end;
+    any = true;
+  }
+  if (any && whole) {
+    *from = INT64_MIN;
+    *to = INT64_MAX;
+  }
+  return any;
+}
+
+static void device_sweep(sweep *s)
+{
+  aq_time from, to;
+  if (!part_of(s->all, s->device, &from, &to))
+    return;
+  for (size_t i = 0; i < s->all->count; i++) {
+    aq_dispatch_row row = s->all->rows[i];
+    row.start = aq_time_max(row.start, from);
+    row.end = aq_time_min(row.end, to);
+    if (row.device == s->device && row.start <= row.end)
+      sweep_row(s, &row);
+  }
+}
+
+/* What the trace lost in the time of the rows, and waits that it lacks. */
+static void losses_count(const aq_dispatches *d, aq_explain *e)
+{
+  aq_time from, to;
+  if (!part_of(d, AQ_NONE, &from, &to))
+    return;
+  for (size_t i = 0; i < d->lost_count; i++)
+    if (d->lost[i].begin >= from && d->lost[i].begin <= to)
+      *(d->lost[i].started ? &e->endless : &e->lost) += 1;
+  for (size_t i = 0; i < d->stall_count; i++) {
+    const aq_time begin = aq_time_max(d->stalls[i].from, from);
+    const aq_time end = aq_time_min(d->stalls[i].to, to);
+    e->stalls += begin < end;
+    e->stalled += begin < end ? end - begin : 0;
+  }
 }
 
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
                           size_t device_count, bool policy, aq_explain *out,
                           aq_diag *diag)
 {
-  aq_explain e = {.dispatches = (int64_t)dispatches->count};
+  aq_explain e = {0};
   if (dispatches->count == 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "no kernel, copy or fill with a start and an end in "
                        "this run");
   size_t names = 1; /* one for each name id of the rows */
-  for (size_t i = 0; i < dispatches->count; i++)
+  for (size_t i = 0; i < dispatches->count; i++) {
+    e.dispatches += !dispatches->rows[i].outside;
     if (dispatches->rows[i].name >= (int64_t)names)
       names = (size_t)dispatches->rows[i].name + 1;
+  }
   bool *named = malloc(names * sizeof *named);
   if (!named)
     return aq_diag_no_memory(diag);
@@ -435,16 +505,10 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
                .policy = policy,
                .named = named};
     memset(named, 0, names * sizeof *named);
-    for (size_t i = 0; i < dispatches->count; i++)
-      if (dispatches->rows[i].device == s.device)
-        sweep_row(&s, &dispatches->rows[i]);
+    device_sweep(&s);
   }
   free(named);
-  for (size_t i = 0; i < dispatches->lost_count; i++)
-    *(dispatches->lost[i].started ? &e.endless : &e.lost) += 1;
-  e.stalls = (int64_t)dispatches->stall_count;
-  for (size_t i = 0; i < dispatches->stall_count; i++)
-    e.stalled += dispatches->stalls[i].to - dispatches->stalls[i].from;
+  losses_count(dispatches, &e);
   /* The two largest shares, by AQ_EXPLAIN_RULE. */
   e.largest = AQ_CAUSE_KERNEL;
   for (int i = 0; i < AQ_CAUSE_COUNT; i++)

@@ -22,6 +22,8 @@
   C(COMMUNICATION, "communication", "communication-bound",                     \
     "only kernels of RCCL or NCCL ran")                                        \
   C(COPY, "copies", "copy-bound", "only copies and fills ran")                 \
+  C(OUTSIDE, "outside", "busy with dispatches outside of the part",            \
+    "only dispatches outside of the part of the run ran")                      \
   C(HOST, "host", "host-bound",                                                \
     "nothing ran: the host had not called to submit the next dispatch")        \
   C(LAUNCH, "launch", "launch-bound",                                          \
@@ -109,8 +111,10 @@ aq_status aq_explain_origin(aq_dispatches *replay,
                             aq_diag *diag);
 
 /* `cus` is the number of compute units by device ordinal (0: not known);
- * `policy` whether a scheduling policy chose when jobs were submitted. A run
- * without dispatches is AQ_ERR_INPUT. */
+ * `policy` whether a scheduling policy chose when jobs were submitted. Of a
+ * part of a run (dispatches_mark) it is the time from the first start to the
+ * last end of the part's rows on each device. A run without dispatches is
+ * AQ_ERR_INPUT. */
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
                           size_t device_count, bool policy, aq_explain *out,
                           aq_diag *diag);

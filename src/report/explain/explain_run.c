@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/json_in.h"
+#include "report/stats/launch_context.h"
 
 double aq_explained_percent(const aq_explain *explain, aq_time part)
 {
@@ -94,8 +95,8 @@ static aq_status origin_take(aq_store *store, int64_t origin,
 }
 
 aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
-                            aq_run_reader *reader, aq_explained *out,
-                            aq_diag *diag)
+                            aq_run_reader *reader, const aq_run_window *window,
+                            aq_explained *out, aq_diag *diag)
 {
   const made how = run_made(run);
   const size_t devices = aq_run_reader_device_count(reader);
@@ -109,6 +110,12 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
   }
   aq_status status = aq_dispatches_read(reader, AQ_WANT_DISPATCHES,
                                         &explained.dispatches, diag);
+  if (status == AQ_OK && window && window->step != AQ_NONE)
+    status = aq_launch_context_read(store, run->id, reader, AQ_STATS_BY_STEP,
+                                    &explained.dispatches, diag);
+  if (status == AQ_OK && window)
+    status = aq_dispatches_mark(&explained.dispatches, reader, window,
+                                &explained.counts, diag);
   if (status == AQ_OK && how.replay && run->origin != AQ_NONE)
     status = origin_take(store, run->origin, &explained.dispatches,
                          how.open_loop, diag);

@@ -112,7 +112,7 @@ static aq_status put_explanation(aq_store *store, const aq_run_info *info,
   if (status != AQ_OK)
     return status;
   aq_page_key_put(out, "explanation");
-  status = aq_explained_make(store, info, reader, &explained, &none);
+  status = aq_explained_make(store, info, reader, NULL, &explained, &none);
   if (status == AQ_OK) {
     put_causes(&explained, reader, out);
     aq_explained_fini(&explained);

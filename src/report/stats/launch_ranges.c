@@ -208,9 +208,9 @@ static bool is_within(const aq_run_window *window, aq_time start, aq_time first)
   return at >= window->from && (window->to == AQ_TIME_NONE || at < window->to);
 }
 
-aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
-                              const aq_run_window *window,
-                              aq_window_counts *out, aq_diag *diag)
+aq_status aq_dispatches_mark(aq_dispatches *dispatches, aq_run_reader *reader,
+                             const aq_run_window *window, aq_window_counts *out,
+                             aq_diag *diag)
 {
   aq_dispatches *d = dispatches;
   aq_window_counts counts = {.all = d->count};
@@ -224,14 +224,15 @@ aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
   for (size_t i = 0; i < d->count; i++)
     first = aq_time_min(first, d->rows[i].start);
   for (size_t i = 0; i < d->count && status == AQ_OK; i++) {
-    const aq_dispatch_row *row = &d->rows[i];
+    aq_dispatch_row *row = &d->rows[i];
+    row->outside = true;
     if (!is_within(window, row->start, first) ||
         (window->step != AQ_NONE && row->step != window->step))
       continue;
     counts.unplaced +=
         window->range && launch_of(row) == AQ_TIME_NONE && !inside[i];
-    if (!window->range || inside[i])
-      d->rows[counts.rows++] = *row;
+    row->outside = window->range && !inside[i];
+    counts.rows += !row->outside;
   }
   free(inside);
   if (status != AQ_OK)
@@ -240,7 +241,22 @@ aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "none of the %zu dispatches lies in the window",
                        counts.all);
-  d->count = counts.rows;
   *out = counts;
+  return AQ_OK;
+}
+
+aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
+                              const aq_run_window *window,
+                              aq_window_counts *out, aq_diag *diag)
+{
+  aq_dispatches *d = dispatches;
+  size_t kept = 0;
+  const aq_status status = aq_dispatches_mark(d, reader, window, out, diag);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < d->count; i++)
+    if (!d->rows[i].outside)
+      d->rows[kept++] = d->rows[i];
+  d->count = kept;
   return AQ_OK;
 }

@@ -39,8 +39,13 @@ typedef struct aq_window_counts {
                        that are in no range of a device */
 } aq_window_counts;
 
-/* Leaves the rows of the window. AQ_ERR_INPUT: the run has no range of the
- * name, or no row in the window. */
+/* Sets `outside` of the rows that are not in the window. AQ_ERR_INPUT: the run
+ * has no range of the name, or no row in the window. */
+aq_status aq_dispatches_mark(aq_dispatches *dispatches, aq_run_reader *reader,
+                             const aq_run_window *window, aq_window_counts *out,
+                             aq_diag *diag);
+
+/* Leaves the rows of the window. */
 aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
                               const aq_run_window *window,
                               aq_window_counts *out, aq_diag *diag);
