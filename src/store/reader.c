@@ -17,9 +17,12 @@ typedef struct row_place {
 struct aq_run_reader {
   aq_store *store;
   int64_t run;
-  int64_t rows;                          /* when the reader was opened */
-  int64_t next;                          /* rows handed out */
-  row_place *places;                     /* NULL: row numbers are in order */
+  int64_t rows;      /* when the reader was opened */
+  int64_t next;      /* rows handed out */
+  row_place *places; /* NULL: row numbers are in order */
+  int64_t *numbers;  /* of a part: by row, as it is handed out; -1: left out */
+  int64_t all;       /* rows of `numbers` */
+  aq_time from, to;  /* of a part: of samples */
   sqlite3_stmt *select;                  /* rows with keys from ?1 to ?2 */
   uint8_t fields[AQ_RECORD_FIELD_COUNT]; /* that it reads */
   size_t field_count;
@@ -233,6 +236,49 @@ static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
   return AQ_OK;
 }
 
+/* The number that a row is handed out with; -1: left out. */
+static int64_t number_of(const aq_run_reader *reader, int64_t row)
+{
+  if (!reader->numbers)
+    return row;
+  return row >= 0 && row < reader->all ? reader->numbers[row] : -1;
+}
+
+aq_status aq_run_reader_select(aq_run_reader *reader,
+                               const aq_row_selection *part, aq_diag *diag)
+{
+  const size_t rows = (size_t)reader->rows;
+  reader->all = reader->rows;
+  row_place *places = malloc((rows + 1) * sizeof *places);
+  reader->numbers = malloc((rows + 1) * sizeof *reader->numbers);
+  if (!places || !reader->numbers) {
+    free(places);
+    return aq_diag_no_memory(diag);
+  }
+  int64_t kept = 0, given = 0;
+  for (size_t i = 0; i < rows; i++)
+    reader->numbers[i] = !part->rows[i]   ? -1
+                         : part->renumber ? given++
+                                          : (int64_t)i;
+  for (size_t i = 0; i < rows; i++) {
+    const row_place place =
+        reader->places ? reader->places[i] : (row_place){0, (int64_t)i};
+    if (reader->numbers[place.number] >= 0)
+      places[kept++] = place;
+  }
+  free(reader->places);
+  reader->places = places;
+  reader->rows = kept;
+  reader->from = part->from;
+  reader->to = part->to;
+  return AQ_OK;
+}
+
+int64_t aq_run_reader_row_count(const aq_run_reader *reader)
+{
+  return reader->rows;
+}
+
 aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
                              int64_t *numbers, size_t capacity, size_t *count,
                              aq_diag *diag)
@@ -246,15 +292,20 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
     /* Reads `count` rows where `places` says. One transaction for all of them:
      * taking and dropping the file's locks costs as much as a row. */
     status = aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
-    for (size_t i = 0; !status && i < taken; i++)
-      status = read_rows(reader, places[i].number, 1, &rows[i], diag);
+    for (size_t i = 0, end; !status && i < taken; i = end) {
+      for (end = i + 1;
+           end < taken && places[end].number == places[end - 1].number + 1;)
+        end++;
+      status = read_rows(reader, places[i].number, end - i, &rows[i], diag);
+    }
     aq_store_rollback(reader->store);
   } else if (rows && taken)
     status = read_rows(reader, reader->next, taken, rows, diag);
   if (status)
     return status;
   for (size_t i = 0; numbers && i < taken; i++)
-    numbers[i] = places ? places[i].number : reader->next + (int64_t)i;
+    numbers[i] = number_of(reader, places ? places[i].number
+                                          : reader->next + (int64_t)i);
   reader->next += (int64_t)taken;
   *count = taken;
   return AQ_OK;
@@ -300,6 +351,7 @@ void aq_run_reader_close(aq_run_reader *reader)
   aq_memory_sink_fini(&reader->known);
   aq_traced_list_fini(&reader->traced);
   free(reader->places);
+  free(reader->numbers);
   free(reader);
 }
 
@@ -358,11 +410,12 @@ aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
     sqlite3_bind_int64(statement, 1, reader->run);
     while (!status && sqlite3_step(statement) == SQLITE_ROW) {
       const aq_edge edge = {
-          .from = integer_or_none(statement, 0),
-          .to = integer_or_none(statement, 1),
+          .from = number_of(reader, integer_or_none(statement, 0)),
+          .to = number_of(reader, integer_or_none(statement, 1)),
           .kind = edge_kind((const char *)sqlite3_column_text(statement, 2)),
           .confidence = integer_or_none(statement, 3)};
-      status = known->put_edges(known, &edge, 1, diag);
+      if (!reader->numbers || (edge.from >= 0 && edge.to >= 0))
+        status = known->put_edges(known, &edge, 1, diag);
     }
     if (sqlite3_finalize(statement) != SQLITE_OK && !status)
       status = aq_store_error(reader->store, diag, "the run cannot be read");
@@ -398,7 +451,9 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
                                 .time = sqlite3_column_int64(statement, 2),
                                 .value = sqlite3_column_int64(statement, 3)};
       /* Columns of a newer program are not known here. */
-      if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT)
+      if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT &&
+          (!reader->numbers ||
+           (sample.time >= reader->from && sample.time <= reader->to)))
         status = known->put_counters(known, &sample, 1, diag);
     }
     if (sqlite3_finalize(statement) != SQLITE_OK && !status)

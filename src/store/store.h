@@ -155,6 +155,23 @@ AQ_API void aq_run_reader_close(aq_run_reader *reader);
 AQ_API aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
                                     aq_diag *diag);
 
+/* A part of a run's rows. */
+typedef struct aq_row_selection {
+  const bool *rows; /* by row number: in the part; for the length of the call */
+  aq_time from, to; /* samples of this time are in it */
+  bool renumber;    /* rows are 0, 1, 2… of the part, in edges too */
+} aq_row_selection;
+
+/* Leaves the rows of a part, the edges between them and samples of its time;
+ * steps of traced waves have no rows and stay. Before anything is read, and
+ * once. */
+AQ_API aq_status aq_run_reader_select(aq_run_reader *reader,
+                                      const aq_row_selection *part,
+                                      aq_diag *diag);
+
+/* How many rows the reader has, read ones too. */
+AQ_API int64_t aq_run_reader_row_count(const aq_run_reader *reader);
+
 /* Fills up to `capacity` rows and their numbers (rows may be NULL: not
  * wanted); *count is 0 at the end. */
 AQ_API aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,

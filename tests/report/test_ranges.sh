@@ -83,6 +83,33 @@ try "$aqueduct" explain t --step 3
 check "a step that is not there is refused" contains "$err" \
   "none of the 7 dispatches lies in the window"
 
+
+try "$aqueduct" export t --between step -o "$work/part.jsonl"
+check "export says which part it wrote" contains "$err" \
+  "4 of 7 dispatches, launched in 3 ranges step, 6 other rows of that time"
+check "a part has its rows, numbered anew, and says how many are left out" \
+  python3 - "$work/part.jsonl" << 'END'
+import json, sys
+run, *rows = map(json.loads, open(sys.argv[1]))
+assert run["rows_left_out"] == 3, run
+assert [r["row"] for r in rows] == list(range(len(rows)))
+assert [r["name"] for r in rows if r["kind"] == "kernel"] == ["k2", "k3", "k4", "k7"]
+assert {r["kind"] for r in rows} == {"kernel", "range"}
+END
+"$aqueduct" import "$work/part.jsonl" --name part -q > /dev/null
+check "which can be imported" \
+  [ "$("$aqueduct" stats part --by all --json | jq '.groups[0].kernel.total_ns')" = 160000 ]
+try "$aqueduct" export t --between step --format att
+check "traced waves have no parts" contains "$err" "att has the traced waves of the whole run"
+for format in csv perfetto chrome rocprofv3-csv; do
+  try "$aqueduct" export t --step 3 --format $format
+  check "$format: a part without rows is refused" [ "$status" = 2 ]
+  "$aqueduct" export t --time 20us..100us --format $format -o "$work/part.$format" 2> /dev/null
+  "$aqueduct" export t --format $format -o "$work/whole.$format" 2> /dev/null
+  check "$format: a part is shorter" \
+    [ "$(wc -c < "$work/part.$format")" -lt "$(wc -c < "$work/whole.$format")" ]
+done
+
 try "$aqueduct" stats t --between backward
 check "a name that is not there is refused" [ "$status" = 2 ]
 check "with the names that are" contains "$err" "range backward: the run has only other, step, forward, late"

@@ -295,7 +295,75 @@ START_TEST(edges_come_back_by_the_row_that_waits)
 }
 END_TEST
 
-AQ_TEST_MAIN("store/reader", a_run_that_lacks_its_last_row_is_not_sorted,
+/* Reads the part of rows 1, 2, 4 and 7, in the order of their starts where
+ * `order` says so. */
+static void check_part(aq_store *store, int64_t run, aq_row_order order,
+                       bool renumber, const int64_t expected[4])
+{
+  const bool rows[8] = {[1] = true, [2] = true, [4] = true, [7] = true};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_run_reader *reader = reader_open(store, run, order);
+  aq_record got[8];
+  int64_t numbers[8];
+  const aq_edge *edges;
+  const aq_sample *samples;
+  size_t count;
+  ck_assert_status(
+      aq_run_reader_select(
+          reader, &(aq_row_selection){rows, 100, 200, renumber}, &diag),
+      AQ_OK, &diag);
+  ck_assert_int_eq(aq_run_reader_row_count(reader), 4);
+  ck_assert_uint_eq(next(reader, got, numbers, 3), 3);
+  ck_assert_uint_eq(next(reader, got + 3, numbers + 3, 5), 1);
+  ck_assert_uint_eq(next(reader, NULL, NULL, 8), 0);
+  for (int i = 0; i < 4; i++) {
+    ck_assert_int_eq(numbers[i], expected[i]);
+    ck_assert_int_eq(got[i].start, -got[i].correlation);
+  }
+  ck_assert_status(aq_run_reader_edges(reader, &edges, &count, &diag), AQ_OK,
+                   &diag);
+  ck_assert_uint_eq(count, 1);
+  ck_assert_int_eq(edges[0].from, renumber ? 1 : 2);
+  ck_assert_int_eq(edges[0].to, renumber ? 3 : 7);
+  ck_assert_status(aq_run_reader_samples(reader, &samples, &count, &diag),
+                   AQ_OK, &diag);
+  ck_assert_uint_eq(count, 2);
+  ck_assert_int_eq(samples[0].time, 100);
+  ck_assert_int_eq(samples[1].time, 200);
+  aq_run_reader_close(reader);
+}
+
+START_TEST(a_part_of_the_rows_has_the_edges_and_samples_of_it)
+{
+  static const aq_edge edges[] = {{2, 7, AQ_EDGE_INFERRED, 60},
+                                  {0, 7, AQ_EDGE_INFERRED, 60},
+                                  {2, 3, AQ_EDGE_INFERRED, 60}};
+  static const aq_sample samples[] = {
+      {0, 0, 99, 1}, {0, 0, 100, 2}, {0, 0, 200, 3}, {0, 0, 201, 4}};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_store_writer *writer = writer_open(store, NULL);
+  const int64_t run = aq_store_writer_run(writer);
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  for (int64_t i = 0; i < 8; i++) {
+    aq_record row = row_of(1, i);
+    row.correlation = i;
+    row.start = -i;
+    ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
+  }
+  ck_assert_status(sink->put_edges(sink, edges, 3, &diag), AQ_OK, &diag);
+  ck_assert_status(sink->put_counters(sink, samples, 4, &diag), AQ_OK, &diag);
+  writer_finish(writer);
+  check_part(store, run, AQ_ORDER_STORED, false, (int64_t[]){1, 2, 4, 7});
+  check_part(store, run, AQ_ORDER_STORED, true, (int64_t[]){0, 1, 2, 3});
+  check_part(store, run, AQ_ORDER_START, false, (int64_t[]){7, 4, 2, 1});
+  check_part(store, run, AQ_ORDER_START, true, (int64_t[]){3, 2, 1, 0});
+  aq_store_close(store);
+}
+END_TEST
+
+AQ_TEST_MAIN("store/reader", a_part_of_the_rows_has_the_edges_and_samples_of_it,
+             a_run_that_lacks_its_last_row_is_not_sorted,
              edges_come_back_by_the_row_that_waits,
              rows_come_in_the_order_that_was_asked_for,
              numbers_alone_come_in_the_same_order, a_long_run_is_sorted_whole,

@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <string.h>
+
 #include "cli/commands/commands.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/window.h"
 #include "trace/db/run_source.h"
 #include "trace/db/tracedb.h"
 #include "trace/import/trace.h"
 
+/* Leaves a part of the run, which says that rows are left out. */
+static aq_status part_take(aq_cli *cli, aq_store *store,
+                           const aq_run_window *window, aq_run_info *info,
+                           aq_run_reader *reader)
+{
+  aq_selection part;
+  const int64_t all = aq_run_reader_row_count(reader);
+  aq_status status =
+      aq_selection_make(store, info->id, window, &part, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_run_reader_select(
+      reader,
+      &(aq_row_selection){part.rows, part.from, part.to, .renumber = true},
+      &cli->diag);
+  if (status == AQ_OK) {
+    const int64_t left = all - aq_run_reader_row_count(reader);
+    info->left_out = left + (info->left_out > 0 ? info->left_out : 0);
+    aq_cli_selection_note(cli, window, &part);
+  }
+  aq_selection_fini(&part);
+  return status;
+}
+
 static aq_status export_run(aq_cli *cli, aq_store *store,
-                            const aq_trace_format *format)
+                            const aq_trace_format *format,
+                            const aq_run_window *window)
 {
   aq_run_info *info;
   aq_run_reader *reader = NULL;
@@ -18,6 +46,8 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
     return status;
   status =
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, &cli->diag);
+  if (status == AQ_OK && window)
+    status = part_take(cli, store, window, info, reader);
   if (status == AQ_OK && format->fields)
     status = aq_run_reader_want(reader, format->fields, &cli->diag);
   if (status == AQ_OK) {
@@ -44,16 +74,24 @@ aq_status aq_cli_export(aq_cli *cli)
   const aq_trace_format *format = aq_trace_exportable(
       name ? name : "jsonl", aq_tracedb_modules, &cli->diag);
   aq_store *store;
+  aq_run_window window;
+  bool part;
   if (!format)
     return AQ_ERR_INPUT;
   if (aq_trace_module_find(aq_tracedb_modules, format->name) && !cli->out_temp)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "%s is a database: name a file for it with -o FILE",
                        format->name);
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  aq_status status = aq_cli_window(cli, &window, &part);
+  if (status == AQ_OK && part && strcmp(format->name, "att") == 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "att has the traced waves of the whole run: export it "
+                       "without --between, --step and --time");
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
-  status = export_run(cli, store, format);
+  status = export_run(cli, store, format, part ? &window : NULL);
   aq_store_close(store);
   return status;
 }

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/time_text.h"
@@ -77,4 +78,22 @@ void aq_cli_window_put(FILE *to, const aq_run_window *window,
   if (counts->unplaced > 0)
     fprintf(to, "; of %zu the launch is not recorded", counts->unplaced);
   fputc('\n', to);
+}
+
+void aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,
+                           const aq_selection *part)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory)
+    return;
+  aq_cli_window_put(memory, window, &part->counts);
+  fclose(memory);
+  if (text && size > 0)
+    aq_cli_note(cli, "%.*s, %zu other rows of that time", (int)size - 1, text,
+                part->others);
+  if (part->untimed)
+    aq_cli_note(cli, "%zu rows without a time are left out", part->untimed);
+  free(text);
 }

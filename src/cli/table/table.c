@@ -577,8 +577,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct export s --format rocpd -o s.db",
                        "a database for the tools of ROCm"},
                       {"aqueduct export s --format jsonl -o s.jsonl",
-                       "one JSON object a row, to be imported elsewhere"}},
-         .options = BIT(FORMAT),
+                       "one JSON object a row, to be imported elsewhere"},
+                      {"aqueduct export m --step 3 --format perfetto -o "
+                       "s.pftrace",
+                       "one step of a PyTorch profile"}},
+         .options = BIT(FORMAT) | WINDOW,
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

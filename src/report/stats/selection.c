@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "report/stats/selection.h"
+
+#include <stdlib.h>
+
+#include "report/stats/launch_context.h"
+#include "store/foreach_row.h"
+
+/* The times of a row that may be known. */
+typedef struct extent {
+  aq_time from, to;
+  bool known;
+} extent;
+
+static void extent_add(extent *e, aq_time time)
+{
+  if (time == AQ_TIME_NONE)
+    return;
+  e->from = e->known ? aq_time_min(e->from, time) : time;
+  e->to = e->known ? aq_time_max(e->to, time) : time;
+  e->known = true;
+}
+
+static extent extent_of(const aq_record *row)
+{
+  extent e = {0};
+  extent_add(&e, row->host_begin);
+  extent_add(&e, row->host_end);
+  extent_add(&e, row->submit);
+  extent_add(&e, row->start);
+  extent_add(&e, row->end);
+  extent_add(&e, row->complete);
+  return e;
+}
+
+/* The window decides on the rows that statistics are of. */
+typedef struct work {
+  aq_selection *s;
+  bool *decided; /* by row number */
+} work;
+
+static bool other_add(void *user, const aq_record *row, int64_t number,
+                      const char *name)
+{
+  const work *w = user;
+  (void)name;
+  if (w->decided[number])
+    return true;
+  const extent e = extent_of(row);
+  w->s->untimed += !e.known;
+  w->s->rows[number] = e.known && e.from <= w->s->to && e.to >= w->s->from;
+  w->s->others += w->s->rows[number];
+  return true;
+}
+
+static void window_take(const work *w, const aq_dispatches *d)
+{
+  extent part = {0};
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_dispatch_row *row = &d->rows[i];
+    w->decided[row->number] = true;
+    w->s->rows[row->number] = !row->outside;
+    if (row->outside)
+      continue;
+    extent_add(&part, row->host_begin);
+    extent_add(&part, row->start);
+    extent_add(&part, row->end);
+  }
+  w->s->from = part.from;
+  w->s->to = part.to;
+}
+
+static aq_status others_take(aq_store *store, int64_t run, work *w,
+                             aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_status status =
+      aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_run_reader_each(reader, other_add, w, diag);
+  aq_run_reader_close(reader);
+  return status;
+}
+
+aq_status aq_selection_make(aq_store *store, int64_t run,
+                            const aq_run_window *window, aq_selection *out,
+                            aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_dispatches d = {0};
+  aq_status status =
+      aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  const size_t count = (size_t)aq_run_reader_row_count(reader);
+  aq_selection s = {.rows = calloc(count + 1, sizeof *s.rows)};
+  work w = {&s, calloc(count + 1, sizeof *w.decided)};
+  if (!s.rows || !w.decided)
+    status = aq_diag_no_memory(diag);
+  if (status == AQ_OK)
+    status = aq_dispatches_read(reader, AQ_WANT_EITHER, &d, diag);
+  if (status == AQ_OK && window->step != AQ_NONE)
+    status =
+        aq_launch_context_read(store, run, reader, AQ_STATS_BY_STEP, &d, diag);
+  if (status == AQ_OK)
+    status = aq_dispatches_mark(&d, reader, window, &s.counts, diag);
+  if (status == AQ_OK) {
+    window_take(&w, &d);
+    status = others_take(store, run, &w, diag);
+  }
+  aq_dispatches_fini(&d);
+  aq_run_reader_close(reader);
+  free(w.decided);
+  if (status == AQ_OK)
+    *out = s;
+  else
+    aq_selection_fini(&s);
+  return status;
+}
+
+void aq_selection_fini(aq_selection *selection)
+{
+  free(selection->rows);
+}

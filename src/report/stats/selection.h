@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of a part of a run: the dispatches of a window (launch_ranges.h),
+ * and of the other rows (host calls, waits, ranges, packets) those whose time
+ * meets the part's, from its first launch to its last end. One thread at a
+ * time.
+ */
+#ifndef AQ_REPORT_STATS_SELECTION_H
+#define AQ_REPORT_STATS_SELECTION_H
+
+#include "report/stats/launch_ranges.h"
+
+typedef struct aq_selection {
+  bool *rows;       /* by row number: in the part (aq_run_reader_select) */
+  aq_time from, to; /* of the part */
+  aq_window_counts counts;
+  size_t others;  /* rows of the part that are no dispatches */
+  size_t untimed; /* rows without any time, which are in no part */
+} aq_selection;
+
+/* The caller frees it with aq_selection_fini. AQ_ERR_INPUT: the run has no
+ * range of the window's name, or no row in it. */
+aq_status aq_selection_make(aq_store *store, int64_t run,
+                            const aq_run_window *window, aq_selection *out,
+                            aq_diag *diag);
+void aq_selection_fini(aq_selection *selection);
+
+#endif
