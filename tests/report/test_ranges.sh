@@ -83,7 +83,6 @@ try "$aqueduct" explain t --step 3
 check "a step that is not there is refused" contains "$err" \
   "none of the 7 dispatches lies in the window"
 
-
 try "$aqueduct" export t --between step -o "$work/part.jsonl"
 check "export says which part it wrote" contains "$err" \
   "4 of 7 dispatches, launched in 3 ranges step, 6 other rows of that time"
@@ -124,6 +123,31 @@ done
 try "$aqueduct" compare t u --by range --json
 check "compare groups by ranges too" \
   [ "$(jq -r '[.[0].groups[] | select(.name == "late") | .matched] | .[0]' "$work/out")" = 2 ]
+
+# The same with kernels in range step 5 us longer, and one of range other alone.
+python3 - "$work/t.json" "$work/v.json" << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+for event in trace["traceEvents"]:
+    if event["cat"] == "kernel":
+        event["dur"] += {"k2": 5, "k3": 5, "k4": 5, "k7": 5, "k6": 1000}.get(event["name"], 0)
+json.dump(trace, open(sys.argv[2], "w"))
+END
+for name in v v2; do "$aqueduct" import "$work/v.json" --name $name -q > /dev/null 2>&1; done
+try "$aqueduct" compare t v --between step --json
+check "compare takes the same part of both runs" \
+  [ "$(jq -c '.[0] | [.pairs, .kernel.changed_ns, .window.dispatches, .window.of,
+    .baseline_window.dispatches]' "$work/out")" = '[4,20000,4,7,4]' ]
+check "and explains that part of each" [ "$(jq '.[0].causes[] | select(.cause == "outside") |
+  .was_ns' "$work/out")" = 110000 ]
+try "$aqueduct" compare t v --time 20us..100us
+check "it says which part" contains "$out" "baseline: 2 of 7 dispatches"
+try "$aqueduct" compare v v2 --against t u --between step --json
+check "versions, too" [ "$(jq -c '[.window.dispatches, .window.of, .baseline_window.of,
+  ([.groups[] | .before_calls] | add)]' "$work/out")" = '[8,14,14,4]' ]
+try "$aqueduct" compare t part --step 3
+check "a run without the part is named" contains "$err" \
+  "run 1: none of the 7 dispatches lies in the window"
 
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 for name in mi250_minitoy mi300x_bert mi300x_flux_sage mi300x_norm mi300x_owlv2 \

@@ -12,8 +12,10 @@
 #include "cli/commands/compare_print.h"
 #include "cli/commands/group_by.h"
 #include "cli/commands/runs.h"
+#include "cli/commands/window.h"
 #include "report/compare/ab_compare.h"
 #include "report/compare/ci_report.h"
+#include "report/compare/diff_window.h"
 #include "report/stats/compare_runs.h"
 
 typedef enum style { STYLE_TEXT, STYLE_JUNIT, STYLE_MARKDOWN } style;
@@ -25,6 +27,8 @@ typedef struct comparison {
   bool matched; /* asked for by an option */
   aq_match_by by;
   aq_stats_by group;
+  bool part; /* of each run: of this window */
+  aq_run_window window;
   aq_threshold *limits;
   size_t count;
   aq_json_out *json; /* of matched runs */
@@ -74,8 +78,10 @@ static aq_status read_options(comparison *c)
     status = read_match(cli, &c->by);
   if (status == AQ_OK)
     status = aq_cli_grouping(cli, &c->group);
+  if (status == AQ_OK)
+    status = aq_cli_window(cli, &c->window, &c->part);
   c->matched = cli->values[AQ_CLI_OPT_MATCH] || cli->values[AQ_CLI_OPT_BY] ||
-               cli->arg_count > 2;
+               c->part || cli->arg_count > 2;
   if (status != AQ_OK)
     return status;
   status = aq_thresholds_read(aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE),
@@ -183,15 +189,19 @@ static aq_status report_apart(comparison *c, const aq_run_info *a,
 {
   aq_cli *cli = c->cli;
   aq_diff diff;
+  aq_window_counts counts[2];
+  const aq_cli_parts parts = {&c->window, &counts[0], &counts[1]};
   aq_status status =
-      aq_diff_runs(c->store, a, b, c->by, c->group, &diff, &cli->diag);
+      aq_diff_window(c->store, a, b, c->by, c->group,
+                     c->part ? &c->window : NULL, counts, &diff, &cli->diag);
   if (status != AQ_OK)
     return status;
   const aq_figures figures = {.diff = &diff};
   if (c->json)
-    status = aq_cli_diff_json(cli, c->json, a, b, &diff);
+    status =
+        aq_cli_diff_json(cli, c->json, a, b, c->part ? &parts : NULL, &diff);
   else if (c->style == STYLE_TEXT)
-    status = aq_cli_diff_text(cli, a, b, &diff);
+    status = aq_cli_diff_text(cli, a, b, c->part ? &parts : NULL, &diff);
   else
     put_verdict(c, b, a, &figures);
   if (status == AQ_OK)
@@ -238,11 +248,14 @@ static aq_status print_versions(comparison *c, const aq_run_info *const *runs,
                                 const aq_versions *versions)
 {
   const aq_figures figures = {.versions = versions};
+  const aq_cli_parts parts = {&c->window, &versions->before_part,
+                              &versions->after_part};
   aq_status status = AQ_OK;
   if (c->style == STYLE_JUNIT)
     aq_verdict_junit_begin(c->cli->out);
   if (c->style == STYLE_TEXT)
-    status = aq_cli_versions_print(c->cli, versions, runs);
+    status =
+        aq_cli_versions_print(c->cli, c->part ? &parts : NULL, versions, runs);
   else
     put_verdict(c, shown(runs, after), shown(runs + after, count - after),
                 &figures);
@@ -265,7 +278,8 @@ static aq_status compare_versions(comparison *c)
     return status;
   const aq_run_info *const *given = (const aq_run_info *const *)runs;
   status = aq_versions_compare(c->store, given + after, count - after, given,
-                               after, c->group, &versions, &cli->diag);
+                               after, c->group, c->part ? &c->window : NULL,
+                               &versions, &cli->diag);
   if (status == AQ_OK) {
     status = print_versions(c, given, after, count, &versions);
     aq_versions_fini(&versions);

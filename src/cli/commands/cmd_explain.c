@@ -168,7 +168,7 @@ static aq_status put(aq_cli *cli, const aq_run_info *run,
   if (json)
     json_head(json, run, &explained->explain);
   if (json && window)
-    aq_cli_window_json(json, window, &explained->counts);
+    aq_cli_window_json(json, "window", window, &explained->counts);
   if (!json && window)
     aq_cli_window_put(cli->out, window, &explained->counts);
   if (!json)

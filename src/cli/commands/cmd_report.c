@@ -192,9 +192,9 @@ static aq_status write_page(aq_cli *cli, aq_store *store, const report *r,
   if (!r->versions)
     return aq_page_write(store, &page, cli->out, &cli->diag);
   const aq_run_info *const *runs = (const aq_run_info *const *)r->infos;
-  aq_status status =
-      aq_versions_compare(store, runs + r->after, r->count - r->after, runs,
-                          r->after, AQ_STATS_BY_KERNEL, &versions, &cli->diag);
+  aq_status status = aq_versions_compare(
+      store, runs + r->after, r->count - r->after, runs, r->after,
+      AQ_STATS_BY_KERNEL, NULL, &versions, &cli->diag);
   if (status != AQ_OK)
     return status;
   page.versions = &versions;

@@ -167,7 +167,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
                      stats->operations ? "operations" : "dispatches");
     aq_json_out_ns(json, "makespan_ns", stats->makespan);
     if (a->limited)
-      aq_cli_window_json(json, &a->window, &a->counts);
+      aq_cli_window_json(json, "window", &a->window, &a->counts);
     if (a->context)
       aq_cli_context_json(json, dispatches, a->all);
   }
@@ -200,15 +200,11 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
       aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, aq_stats_by_rows(a->by, AQ_WANT_EITHER),
-                              &dispatches, &cli->diag);
-  a->all = dispatches.count;
-  if (status == AQ_OK && a->context)
-    status = aq_launch_context_read(store, run->id, reader, a->by, &dispatches,
-                                    &cli->diag);
-  if (status == AQ_OK && a->limited)
-    status = aq_dispatches_limit(&dispatches, reader, &a->window, &a->counts,
-                                 &cli->diag);
+  status = aq_part_read(
+      store, run->id, reader, aq_stats_by_rows(a->by, AQ_WANT_EITHER), a->by,
+      a->limited ? &a->window : NULL, &dispatches, &a->counts, &cli->diag);
+  a->all = a->counts.all;
+  aq_dispatches_limit(&dispatches);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, a->by, &stats, &cli->diag);
   if (status == AQ_OK && aq_stats_by_has_work(a->by) &&

@@ -4,6 +4,7 @@
 #define AQ_CLI_COMMANDS_COMPARE_PRINT_H
 
 #include "cli/commands/cli.h"
+#include "cli/commands/window.h"
 #include "common/json_out.h"
 #include "report/compare/ab_compare.h"
 #include "report/compare/diff.h"
@@ -14,15 +15,19 @@ aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *compare);
 aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *compare,
                               const aq_threshold *limits, size_t count);
 
-/* The difference of two runs as text, and as an object of a JSON document. */
+/* The difference of two runs, or of a part of each (NULL: of all), as text, and
+ * as an object of a JSON document. */
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
-                           const aq_run_info *b, const aq_diff *diff);
+                           const aq_run_info *b, const aq_cli_parts *parts,
+                           const aq_diff *diff);
 aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
-                           const aq_run_info *b, const aq_diff *diff);
+                           const aq_run_info *b, const aq_cli_parts *parts,
+                           const aq_diff *diff);
 
 /* Repeated runs of two versions, `runs` (the version after, then the one
  * before): the document that --json asks for, else tables. */
-aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *versions,
+aq_status aq_cli_versions_print(aq_cli *cli, const aq_cli_parts *parts,
+                                const aq_versions *versions,
                                 const aq_run_info *const *runs);
 
 /* RUN... --against RUN...: the runs of the command line, first the *after

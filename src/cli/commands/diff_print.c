@@ -163,10 +163,12 @@ static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 }
 
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
-                           const aq_run_info *b, const aq_diff *diff)
+                           const aq_run_info *b, const aq_cli_parts *parts,
+                           const aq_diff *diff)
 {
   const aq_diff_figure *k = &diff->parts[AQ_DIFF_KERNEL];
   const char *what = diff->operations ? "device" : "kernel";
+  aq_cli_parts_put(cli->out, parts);
   put_head(cli, a, b, diff);
   aq_status status = put_causes(cli, NULL, diff);
   if (status == AQ_OK)
@@ -216,13 +218,15 @@ static void json_parts(aq_json_out *json,
 }
 
 aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
-                           const aq_run_info *b, const aq_diff *diff)
+                           const aq_run_info *b, const aq_cli_parts *parts,
+                           const aq_diff *diff)
 {
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", b->id);
   aq_json_out_int(json, "reference", a->id);
   aq_cli_run_caveats_json(json, "caveats", b);
   aq_cli_run_caveats_json(json, "reference_caveats", a);
+  aq_cli_parts_json(json, parts);
   aq_json_out_text(json, "matched_by", aq_match_names[diff->by]);
   aq_json_out_text(json, "rows",
                    diff->operations ? "operations" : "dispatches");

@@ -91,7 +91,8 @@ static void caveats_put(aq_cli *cli, aq_json_out *json, const char *version,
     aq_json_out_close_array(json);
 }
 
-aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v,
+aq_status aq_cli_versions_print(aq_cli *cli, const aq_cli_parts *parts,
+                                const aq_versions *v,
                                 const aq_run_info *const *runs)
 {
   aq_json_out *json;
@@ -102,9 +103,11 @@ aq_status aq_cli_versions_print(aq_cli *cli, const aq_versions *v,
     aq_json_out_map(json, NULL);
     aq_json_out_int(json, "before_runs", (int64_t)v->before_runs);
     aq_json_out_int(json, "after_runs", (int64_t)v->after_runs);
+    aq_cli_parts_json(json, parts);
   } else {
     fprintf(cli->out, "%zu runs against %zu before\n", v->after_runs,
             v->before_runs);
+    aq_cli_parts_put(cli->out, parts);
   }
   caveats_put(cli, json, "after", runs, v->after_runs);
   caveats_put(cli, json, "before", runs + v->after_runs, v->before_runs);

@@ -51,10 +51,11 @@ aq_status aq_cli_window(aq_cli *cli, aq_run_window *window, bool *given)
   return AQ_OK;
 }
 
-void aq_cli_window_json(aq_json_out *json, const aq_run_window *window,
+void aq_cli_window_json(aq_json_out *json, const char *key,
+                        const aq_run_window *window,
                         const aq_window_counts *counts)
 {
-  aq_json_out_map(json, "window");
+  aq_json_out_map(json, key);
   aq_json_out_text(json, "range", window->range);
   aq_json_out_ns(json, "from_ns", window->from);
   aq_json_out_ns(json, "to_ns", window->to);
@@ -78,6 +79,24 @@ void aq_cli_window_put(FILE *to, const aq_run_window *window,
   if (counts->unplaced > 0)
     fprintf(to, "; of %zu the launch is not recorded", counts->unplaced);
   fputc('\n', to);
+}
+
+void aq_cli_parts_json(aq_json_out *json, const aq_cli_parts *parts)
+{
+  if (!parts)
+    return;
+  aq_cli_window_json(json, "window", parts->window, parts->current);
+  aq_cli_window_json(json, "baseline_window", parts->window, parts->baseline);
+}
+
+void aq_cli_parts_put(FILE *to, const aq_cli_parts *parts)
+{
+  if (!parts)
+    return;
+  fputs("current: ", to);
+  aq_cli_window_put(to, parts->window, parts->current);
+  fputs("baseline: ", to);
+  aq_cli_window_put(to, parts->window, parts->baseline);
 }
 
 void aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,

@@ -10,11 +10,22 @@
 /* Reads the options; *given: there is one of them. */
 aq_status aq_cli_window(aq_cli *cli, aq_run_window *window, bool *given);
 
-/* The member `window` of a document, and a line of text. */
-void aq_cli_window_json(aq_json_out *json, const aq_run_window *window,
+/* A member of a document, and a line of text. */
+void aq_cli_window_json(aq_json_out *json, const char *key,
+                        const aq_run_window *window,
                         const aq_window_counts *counts);
 void aq_cli_window_put(FILE *to, const aq_run_window *window,
                        const aq_window_counts *counts);
+
+/* The same part of a baseline and of what is compared with it; NULL: all. */
+typedef struct aq_cli_parts {
+  const aq_run_window *window;
+  const aq_window_counts *baseline, *current;
+} aq_cli_parts;
+
+/* `window` and `baseline_window` of a document, or two lines of text. */
+void aq_cli_parts_json(aq_json_out *json, const aq_cli_parts *parts);
+void aq_cli_parts_put(FILE *to, const aq_cli_parts *parts);
 
 /* A line on standard error, of commands whose output is something else. */
 void aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,

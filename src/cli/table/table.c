@@ -388,6 +388,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "interval of the change over the runs. A threshold is then "
              "exceeded where the whole interval lies above it.",
          .examples = {{"aqueduct compare s", "run s with its origin"},
+                      {"aqueduct compare a b --step 3 --by op",
+                       "one step of two PyTorch profiles, by operator"},
                       {"aqueduct compare s --fail-above end.median=400 "
                        "--format junit -o result.xml",
                        "a test case; exit 1 if the simulation is worse"},
@@ -400,7 +402,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "--format markdown",
                        "two policies with a third, as tables"}},
          .options = BIT(FAIL_ABOVE) | BIT(WORST) | BIT(WIDE) | BIT(AGAINST) |
-                    BIT(MATCH) | BIT(BY) | BIT(FORMAT) | BIT(AS_IF),
+                    BIT(MATCH) | BIT(BY) | BIT(FORMAT) | BIT(AS_IF) | WINDOW,
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},

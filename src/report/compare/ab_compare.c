@@ -10,7 +10,7 @@
 
 #include "common/array.h"
 #include "common/rng.h"
-#include "report/stats/launch_context.h"
+#include "report/stats/selection.h"
 #include "report/stats/stats.h"
 
 enum { RESAMPLES = 2000, SEED = 1 };
@@ -133,20 +133,31 @@ static aq_status group_add(work *w, size_t run, const aq_stats_group *g,
 }
 
 static aq_status run_add(work *w, aq_store *store, const aq_run_info *info,
-                         size_t run, aq_stats_by by, aq_diag *diag)
+                         size_t run, aq_stats_by by,
+                         const aq_run_window *window, aq_diag *diag)
 {
   aq_run_reader *reader;
+  aq_window_counts counts;
+  aq_window_counts *sum =
+      run < w->before ? &w->out->before_part : &w->out->after_part;
   aq_dispatches dispatches = {0};
   aq_stats stats = {0};
   aq_status status =
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, aq_stats_by_rows(by, AQ_WANT_DISPATCHES),
-                              &dispatches, diag);
-  if (status == AQ_OK && aq_stats_by_needs_context(by))
-    status =
-        aq_launch_context_read(store, info->id, reader, by, &dispatches, diag);
+  status = aq_part_read(store, info->id, reader,
+                        aq_stats_by_rows(by, AQ_WANT_DISPATCHES), by, window,
+                        &dispatches, &counts, diag);
+  if (status != AQ_OK) {
+    status = aq_diag_prefix(diag, "run %lld", (long long)info->id);
+  } else {
+    aq_dispatches_limit(&dispatches);
+    sum->rows += counts.rows;
+    sum->all += counts.all;
+    sum->ranges += counts.ranges;
+    sum->unplaced += counts.unplaced;
+  }
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, diag);
   for (size_t i = 0; i < stats.count && status == AQ_OK; i++)
@@ -193,7 +204,8 @@ aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
                               size_t before_count,
                               const aq_run_info *const *after,
                               size_t after_count, aq_stats_by by,
-                              aq_versions *out, aq_diag *diag)
+                              const aq_run_window *window, aq_versions *out,
+                              aq_diag *diag)
 {
   const size_t runs = before_count + after_count;
   if (before_count < AQ_VERSIONS_RUNS_MIN || after_count < AQ_VERSIONS_RUNS_MIN)
@@ -214,7 +226,7 @@ aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
   for (size_t i = 0; i < runs && status == AQ_OK; i++)
     status = run_add(&w, store,
                      i < before_count ? before[i] : after[i - before_count], i,
-                     by, diag);
+                     by, window, diag);
   if (status == AQ_OK)
     status = groups_make(&w, by, diag);
   for (size_t i = 0; i < w.count; i++)

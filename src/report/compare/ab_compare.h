@@ -13,6 +13,7 @@
 
 #include "common/map.h"
 #include "report/stats/compare_by.h"
+#include "report/stats/launch_ranges.h"
 #include "store/store.h"
 
 enum { AQ_VERSIONS_RUNS_MIN = 2 }; /* a side: fewer show no spread */
@@ -37,17 +38,20 @@ typedef struct aq_versions {
   aq_versions_figure kernel;   /* K of all dispatches, summed */
   aq_versions_group *groups;   /* the largest |after - before| first */
   size_t count;
-  aq_names names; /* the texts of the groups */
+  aq_names names;                           /* the texts of the groups */
+  aq_window_counts before_part, after_part; /* of all runs of a side */
 } aq_versions;
 
-/* Reads and compares stored runs. Fewer than AQ_VERSIONS_RUNS_MIN a side are
+/* Reads and compares stored runs, or a part of each (`window`; NULL: all).
+ * Fewer than AQ_VERSIONS_RUNS_MIN a side are
  * AQ_ERR_INPUT, as is a run without dispatches. On success the caller frees
  * `out` with aq_versions_fini. */
 aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
                               size_t before_count,
                               const aq_run_info *const *after,
                               size_t after_count, aq_stats_by by,
-                              aq_versions *out, aq_diag *diag);
+                              const aq_run_window *window, aq_versions *out,
+                              aq_diag *diag);
 void aq_versions_fini(aq_versions *versions);
 
 /* Whether the interval excludes 0. */

@@ -9,9 +9,11 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "report/compare/diff_window.h"
 #include "report/compare/match.h"
 #include "report/explain/explain_run.h"
 #include "report/stats/launch_context.h"
+#include "report/stats/selection.h"
 #include "report/stats/stats.h"
 
 const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
@@ -287,29 +289,31 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
 
 static aq_status side_read(aq_store *store, const aq_run_info *info,
                            aq_rows_wanted wanted, aq_stats_by by,
-                           aq_names *names, aq_dispatches *d,
-                           uint32_t **numbers, int64_t **keys, aq_diag *diag)
+                           const aq_run_window *window, aq_names *names,
+                           aq_dispatches *d, uint32_t **numbers, int64_t **keys,
+                           aq_window_counts *counts, aq_diag *diag)
 {
   aq_run_reader *reader;
   aq_status status =
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, wanted, d, diag);
-  if (status == AQ_OK && aq_stats_by_needs_context(by))
-    status = aq_launch_context_read(store, info->id, reader, by, d, diag);
+  status = aq_part_read(store, info->id, reader, wanted, by, window, d, counts,
+                        diag);
+  aq_dispatches_limit(d);
   if (status == AQ_OK && d->count == 0)
-    status = aq_diag_set(
-        diag, AQ_ERR_INPUT, "run %lld has no %s with a start and an end",
-        (long long)info->id,
-        d->operations ? "operation of a host queue" : "kernel, copy or fill");
+    status = aq_diag_set(diag, AQ_ERR_INPUT, "no %s with a start and an end",
+                         d->operations ? "operation of a host queue"
+                                       : "kernel, copy or fill");
   if (status == AQ_OK) {
     *numbers = name_rows(names, d, reader);
     *keys = *numbers ? key_rows(names, d, *numbers, reader, by) : NULL;
     status = *keys ? AQ_OK : aq_diag_no_memory(diag);
   }
   aq_run_reader_close(reader);
-  return status;
+  return status == AQ_OK
+             ? AQ_OK
+             : aq_diag_prefix(diag, "run %lld", (long long)info->id);
 }
 
 static aq_match_replay replay_of(const aq_run_info *a, const aq_run_info *b)
@@ -359,24 +363,26 @@ static void a_fini(work *w)
  * operations. */
 static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
                            const aq_run_info *b, aq_stats_by group,
-                           aq_names *names, aq_diag *diag)
+                           const aq_run_window *window, aq_names *names,
+                           aq_window_counts counts[2], aq_diag *diag)
 {
-  aq_status status =
-      side_read(store, a, aq_stats_by_rows(group, AQ_WANT_EITHER), group, names,
-                &w->a, &w->a_names, &w->a_keys, diag);
+  aq_status status = side_read(
+      store, a, aq_stats_by_rows(group, AQ_WANT_EITHER), group, window, names,
+      &w->a, &w->a_names, &w->a_keys, &counts[0], diag);
   if (status == AQ_OK)
-    status = side_read(store, b,
-                       w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER,
-                       group, names, &w->b, &w->b_names, &w->b_keys, diag);
+    status = side_read(
+        store, b, w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER, group,
+        window, names, &w->b, &w->b_names, &w->b_keys, &counts[1], diag);
   if (status != AQ_OK || w->a.operations == w->b.operations)
     return status;
   a_fini(w);
-  return side_read(store, a, AQ_WANT_OPERATIONS, group, names, &w->a,
-                   &w->a_names, &w->a_keys, diag);
+  return side_read(store, a, AQ_WANT_OPERATIONS, group, window, names, &w->a,
+                   &w->a_names, &w->a_keys, &counts[0], diag);
 }
 
 static aq_status side_explain(aq_store *store, const aq_run_info *info,
-                              aq_explain **out, aq_diag *diag)
+                              const aq_run_window *window, aq_explain **out,
+                              aq_diag *diag)
 {
   aq_run_reader *reader;
   aq_explained explained;
@@ -387,7 +393,7 @@ static aq_status side_explain(aq_store *store, const aq_run_info *info,
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_explained_make(store, info, reader, NULL, &explained, diag);
+  status = aq_explained_make(store, info, reader, window, &explained, diag);
   if (status == AQ_OK) {
     **out = explained.explain;
     aq_explained_fini(&explained);
@@ -400,13 +406,23 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
                        const aq_run_info *b, aq_match_by by, aq_stats_by group,
                        aq_diff *out, aq_diag *diag)
 {
+  aq_window_counts counts[2];
+  return aq_diff_window(store, a, b, by, group, NULL, counts, out, diag);
+}
+
+aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
+                         const aq_run_info *b, aq_match_by by,
+                         aq_stats_by group, const aq_run_window *window,
+                         aq_window_counts counts[2], aq_diff *out,
+                         aq_diag *diag)
+{
   work w = {0};
   aq_diff diff = {.names = malloc(sizeof *diff.names)};
   if (!diff.names)
     return aq_diag_no_memory(diag);
   diff.names->names = (aq_names)AQ_NAMES_INIT;
-  aq_status status =
-      work_read(&w, store, a, b, group, &diff.names->names, diag);
+  aq_status status = work_read(&w, store, a, b, group, window,
+                               &diff.names->names, counts, diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
   aq_matches_fini(&w.matches);
@@ -415,9 +431,9 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
   aq_dispatches_fini(&w.b);
   a_fini(&w);
   if (status == AQ_OK && !diff.operations)
-    status = side_explain(store, a, &diff.a_explain, diag);
+    status = side_explain(store, a, window, &diff.a_explain, diag);
   if (status == AQ_OK && !diff.operations)
-    status = side_explain(store, b, &diff.b_explain, diag);
+    status = side_explain(store, b, window, &diff.b_explain, diag);
   if (status == AQ_OK)
     *out = diff;
   else

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/json_in.h"
-#include "report/stats/launch_context.h"
+#include "report/stats/selection.h"
 
 double aq_explained_percent(const aq_explain *explain, aq_time part)
 {
@@ -108,14 +108,9 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
     const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
     cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
   }
-  aq_status status = aq_dispatches_read(reader, AQ_WANT_DISPATCHES,
-                                        &explained.dispatches, diag);
-  if (status == AQ_OK && window && window->step != AQ_NONE)
-    status = aq_launch_context_read(store, run->id, reader, AQ_STATS_BY_STEP,
-                                    &explained.dispatches, diag);
-  if (status == AQ_OK && window)
-    status = aq_dispatches_mark(&explained.dispatches, reader, window,
-                                &explained.counts, diag);
+  aq_status status =
+      aq_part_read(store, run->id, reader, AQ_WANT_DISPATCHES, AQ_STATS_BY_ALL,
+                   window, &explained.dispatches, &explained.counts, diag);
   if (status == AQ_OK && how.replay && run->origin != AQ_NONE)
     status = origin_take(store, run->origin, &explained.dispatches,
                          how.open_loop, diag);

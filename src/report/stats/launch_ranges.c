@@ -245,18 +245,12 @@ aq_status aq_dispatches_mark(aq_dispatches *dispatches, aq_run_reader *reader,
   return AQ_OK;
 }
 
-aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
-                              const aq_run_window *window,
-                              aq_window_counts *out, aq_diag *diag)
+void aq_dispatches_limit(aq_dispatches *dispatches)
 {
   aq_dispatches *d = dispatches;
   size_t kept = 0;
-  const aq_status status = aq_dispatches_mark(d, reader, window, out, diag);
-  if (status != AQ_OK)
-    return status;
   for (size_t i = 0; i < d->count; i++)
     if (!d->rows[i].outside)
       d->rows[kept++] = d->rows[i];
   d->count = kept;
-  return AQ_OK;
 }

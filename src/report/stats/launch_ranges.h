@@ -45,9 +45,7 @@ aq_status aq_dispatches_mark(aq_dispatches *dispatches, aq_run_reader *reader,
                              const aq_run_window *window, aq_window_counts *out,
                              aq_diag *diag);
 
-/* Leaves the rows of the window. */
-aq_status aq_dispatches_limit(aq_dispatches *dispatches, aq_run_reader *reader,
-                              const aq_run_window *window,
-                              aq_window_counts *out, aq_diag *diag);
+/* Leaves the rows that are not outside. */
+void aq_dispatches_limit(aq_dispatches *dispatches);
 
 #endif

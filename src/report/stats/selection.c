@@ -8,6 +8,23 @@
 #include "report/stats/launch_context.h"
 #include "store/foreach_row.h"
 
+aq_status aq_part_read(aq_store *store, int64_t run, aq_run_reader *reader,
+                       aq_rows_wanted wanted, aq_stats_by by,
+                       const aq_run_window *window, aq_dispatches *out,
+                       aq_window_counts *counts, aq_diag *diag)
+{
+  const bool stepped = window && window->step != AQ_NONE;
+  aq_status status = aq_dispatches_read(reader, wanted, out, diag);
+  if (status != AQ_OK)
+    return status;
+  *counts = (aq_window_counts){.rows = out->count, .all = out->count};
+  if (aq_stats_by_needs_context(by) || stepped)
+    status = aq_launch_context_read(store, run, reader, by, out, diag);
+  if (status == AQ_OK && window)
+    status = aq_dispatches_mark(out, reader, window, counts, diag);
+  return status;
+}
+
 /* The times of a row that may be known. */
 typedef struct extent {
   aq_time from, to;
@@ -101,12 +118,8 @@ aq_status aq_selection_make(aq_store *store, int64_t run,
   if (!s.rows || !w.decided)
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
-    status = aq_dispatches_read(reader, AQ_WANT_EITHER, &d, diag);
-  if (status == AQ_OK && window->step != AQ_NONE)
-    status =
-        aq_launch_context_read(store, run, reader, AQ_STATS_BY_STEP, &d, diag);
-  if (status == AQ_OK)
-    status = aq_dispatches_mark(&d, reader, window, &s.counts, diag);
+    status = aq_part_read(store, run, reader, AQ_WANT_EITHER, AQ_STATS_BY_ALL,
+                          window, &d, &s.counts, diag);
   if (status == AQ_OK) {
     window_take(&w, &d);
     status = others_take(store, run, &w, diag);

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of a part of a run: the dispatches of a window (launch_ranges.h),
- * and of the other rows (host calls, waits, ranges, packets) those whose time
- * meets the part's, from its first launch to its last end. One thread at a
- * time.
+ * The rows of a part of a run, for every view that takes one: the dispatches of
+ * a window (launch_ranges.h), and of the other rows (host calls, waits, ranges,
+ * packets) those whose time meets the part's, from its first launch to its last
+ * end. One thread at a time.
  */
 #ifndef AQ_REPORT_STATS_SELECTION_H
 #define AQ_REPORT_STATS_SELECTION_H
 
+#include "report/stats/compare_by.h"
 #include "report/stats/launch_ranges.h"
+
+/* Reads the rows of a run with what `by` and the window need of the program
+ * around launches, and marks those outside of the window (NULL: none is, and
+ * all are counted). */
+aq_status aq_part_read(aq_store *store, int64_t run, aq_run_reader *reader,
+                       aq_rows_wanted wanted, aq_stats_by by,
+                       const aq_run_window *window, aq_dispatches *out,
+                       aq_window_counts *counts, aq_diag *diag);
 
 typedef struct aq_selection {
   bool *rows;       /* by row number: in the part (aq_run_reader_select) */

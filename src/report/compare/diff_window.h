@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The difference of the same part of two runs: diff.h, of rows of a window. */
+#ifndef AQ_REPORT_COMPARE_DIFF_WINDOW_H
+#define AQ_REPORT_COMPARE_DIFF_WINDOW_H
+
+#include "report/compare/diff.h"
+#include "report/stats/launch_ranges.h"
+
+/* `window` may be NULL: all rows. The counts of each run go to `counts`. */
+aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
+                         const aq_run_info *b, aq_match_by by,
+                         aq_stats_by group, const aq_run_window *window,
+                         aq_window_counts counts[2], aq_diff *out,
+                         aq_diag *diag);
+
+#endif
