@@ -109,6 +109,30 @@ for format in csv perfetto chrome rocprofv3-csv; do
     [ "$(wc -c < "$work/part.$format")" -lt "$(wc -c < "$work/whole.$format")" ]
 done
 
+# The same with kernels in range step 5 us longer, and one of range other alone.
+python3 - "$work/t.json" "$work/v.json" << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+for event in trace["traceEvents"]:
+    if event["cat"] == "kernel":
+        event["dur"] += {"k2": 5, "k3": 5, "k4": 5, "k7": 5, "k6": 1000}.get(event["name"], 0)
+json.dump(trace, open(sys.argv[2], "w"))
+END
+for name in v v2; do "$aqueduct" import "$work/v.json" --name $name -q > /dev/null 2>&1; done
+try "$aqueduct" report t v --between step -o "$work/part.html" --json
+check "report takes a part of each run" \
+  [ "$(jq -c '[.runs[].window | [.dispatches, .of]]' "$work/out")" = '[[4,7],[4,7]]' ]
+check "the page has its rows, and says of what they are" \
+  [ "$(grep -c '"part":"4 of 7 dispatches, launched in 3 ranges step, 6 other rows of that time"' \
+    "$work/part.html") $(grep -c '^"dispatches":{"count":4,' "$work/part.html")" = "2 2" ]
+check "and explains the part" contains "$(cat "$work/part.html")" \
+  '"time":110000.000,"percent":31.429,
+"name":"outside"'
+try "$aqueduct" report t --launch x0.5 --step 3 -o "$work/part.html"
+check "what-ifs have no parts" contains "$err" "what-ifs are of whole runs"
+try "$aqueduct" report t --step 3 -o "$work/part.html"
+check "a run without the part is named here, too" contains "$err" "run 1: none of the 7"
+
 try "$aqueduct" stats t --between backward
 check "a name that is not there is refused" [ "$status" = 2 ]
 check "with the names that are" contains "$err" "range backward: the run has only other, step, forward, late"
@@ -124,16 +148,6 @@ try "$aqueduct" compare t u --by range --json
 check "compare groups by ranges too" \
   [ "$(jq -r '[.[0].groups[] | select(.name == "late") | .matched] | .[0]' "$work/out")" = 2 ]
 
-# The same with kernels in range step 5 us longer, and one of range other alone.
-python3 - "$work/t.json" "$work/v.json" << 'END'
-import json, sys
-trace = json.load(open(sys.argv[1]))
-for event in trace["traceEvents"]:
-    if event["cat"] == "kernel":
-        event["dur"] += {"k2": 5, "k3": 5, "k4": 5, "k7": 5, "k6": 1000}.get(event["name"], 0)
-json.dump(trace, open(sys.argv[2], "w"))
-END
-for name in v v2; do "$aqueduct" import "$work/v.json" --name $name -q > /dev/null 2>&1; done
 try "$aqueduct" compare t v --between step --json
 check "compare takes the same part of both runs" \
   [ "$(jq -c '.[0] | [.pairs, .kernel.changed_ns, .window.dispatches, .window.of,

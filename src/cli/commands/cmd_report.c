@@ -8,6 +8,7 @@
 #include "cli/commands/compare_print.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/show_profile.h"
+#include "cli/commands/window.h"
 #include "report/page/page.h"
 #include "study/session/run_model.h"
 #include "transport/registry/device_models.h"
@@ -22,6 +23,10 @@ typedef struct report {
   char *whatif_note; /* why it has none, or NULL */
   bool versions;     /* --against: repeated runs of two versions */
   size_t after;      /* how many are of the version after */
+  bool in_part;      /* of each run: of this window */
+  aq_run_window window;
+  aq_selection parts[AQ_PAGE_RUNS_MAX];
+  char *part_texts[AQ_PAGE_RUNS_MAX];
 } report;
 
 static bool report_has(const report *r, int64_t run)
@@ -182,6 +187,30 @@ static aq_status add_whatif(aq_cli *cli, aq_store *store, report *r,
   return status;
 }
 
+/* ---- parts of runs ---- */
+
+static aq_status parts_find(aq_cli *cli, aq_store *store, report *r,
+                            aq_page_run *pages)
+{
+  if (r->in_part && aq_cli_whatif_wanted(cli))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "report: what-ifs are of whole runs: expected no "
+                       "--between, --step or --time beside them");
+  for (size_t i = 0; i < r->count && r->in_part; i++) {
+    const int64_t run = r->infos[i]->id;
+    if (aq_selection_make(store, run, &r->window, &r->parts[i], &cli->diag) !=
+        AQ_OK)
+      return aq_diag_prefix(&cli->diag, "run %lld", (long long)run);
+    r->part_texts[i] = aq_cli_selection_text(&r->window, &r->parts[i]);
+    if (!r->part_texts[i])
+      return aq_diag_no_memory(&cli->diag);
+    pages[i].window = &r->window;
+    pages[i].part = &r->parts[i];
+    pages[i].part_text = r->part_texts[i];
+  }
+  return AQ_OK;
+}
+
 /* ---- the page ---- */
 
 static aq_status write_page(aq_cli *cli, aq_store *store, const report *r,
@@ -194,7 +223,8 @@ static aq_status write_page(aq_cli *cli, aq_store *store, const report *r,
   const aq_run_info *const *runs = (const aq_run_info *const *)r->infos;
   aq_status status = aq_versions_compare(
       store, runs + r->after, r->count - r->after, runs, r->after,
-      AQ_STATS_BY_KERNEL, NULL, &versions, &cli->diag);
+      AQ_STATS_BY_KERNEL, r->in_part ? &r->window : NULL, &versions,
+      &cli->diag);
   if (status != AQ_OK)
     return status;
   page.versions = &versions;
@@ -216,6 +246,8 @@ static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
     status = find_model(cli, r, i, &pages[i]);
   }
   if (status == AQ_OK)
+    status = parts_find(cli, store, r, pages);
+  if (status == AQ_OK && !r->in_part)
     status = add_whatif(cli, store, r, pages);
   return status == AQ_OK ? write_page(cli, store, r, pages) : status;
 }
@@ -232,6 +264,8 @@ static aq_status list_runs(aq_cli *cli, const report *r)
   for (size_t i = 0; i < r->count; i++) {
     aq_json_out_map(json, NULL);
     aq_cli_run_json(json, r->infos[i]);
+    if (r->in_part)
+      aq_cli_window_json(json, "window", &r->window, &r->parts[i].counts);
     aq_json_out_close_map(json);
   }
   aq_json_out_close_array(json);
@@ -249,7 +283,9 @@ aq_status aq_cli_report(aq_cli *cli)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "report --json: expected -o FILE for the page, which "
                        "is no document");
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  aq_status status = aq_cli_window(cli, &r.window, &r.in_part);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   status = write_report(cli, store, &r);
@@ -259,6 +295,8 @@ aq_status aq_cli_report(aq_cli *cli)
     free(r.constants[i]);
     aq_device_model_free(r.models[i]);
     aq_run_info_free(r.infos[i]);
+    aq_selection_fini(&r.parts[i]);
+    free(r.part_texts[i]);
   }
   free(r.whatif);
   free(r.whatif_note);

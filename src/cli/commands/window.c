@@ -67,7 +67,7 @@ void aq_cli_window_json(aq_json_out *json, const char *key,
   aq_json_out_close_map(json);
 }
 
-void aq_cli_window_put(FILE *to, const aq_run_window *window,
+static void window_put(FILE *to, const aq_run_window *window,
                        const aq_window_counts *counts)
 {
   fprintf(to, "%zu of %zu dispatches", counts->rows, counts->all);
@@ -78,6 +78,12 @@ void aq_cli_window_put(FILE *to, const aq_run_window *window,
     fprintf(to, ", launched in step %" PRId64, window->step);
   if (counts->unplaced > 0)
     fprintf(to, "; of %zu the launch is not recorded", counts->unplaced);
+}
+
+void aq_cli_window_put(FILE *to, const aq_run_window *window,
+                       const aq_window_counts *counts)
+{
+  window_put(to, window, counts);
   fputc('\n', to);
 }
 
@@ -99,20 +105,26 @@ void aq_cli_parts_put(FILE *to, const aq_cli_parts *parts)
   aq_cli_window_put(to, parts->window, parts->baseline);
 }
 
-void aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,
-                           const aq_selection *part)
+char *aq_cli_selection_text(const aq_run_window *window,
+                            const aq_selection *part)
 {
   char *text = NULL;
   size_t size;
   FILE *memory = open_memstream(&text, &size);
   if (!memory)
-    return;
-  aq_cli_window_put(memory, window, &part->counts);
-  fclose(memory);
-  if (text && size > 0)
-    aq_cli_note(cli, "%.*s, %zu other rows of that time", (int)size - 1, text,
-                part->others);
+    return NULL;
+  window_put(memory, window, &part->counts);
+  fprintf(memory, ", %zu other rows of that time", part->others);
   if (part->untimed)
-    aq_cli_note(cli, "%zu rows without a time are left out", part->untimed);
+    fprintf(memory, "; %zu rows without a time are left out", part->untimed);
+  fclose(memory);
+  return text;
+}
+
+void aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,
+                           const aq_selection *part)
+{
+  char *text = aq_cli_selection_text(window, part);
+  aq_cli_note(cli, "%s", text ? text : "");
   free(text);
 }

@@ -558,10 +558,13 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct report a b -o report.html", "any two runs"},
                       {"aqueduct report m --launch x0.5 --graphs -o r.html",
                        "the run m with a table of what-ifs"},
+                      {"aqueduct report m --step 3 -o r.html",
+                       "one step of a PyTorch profile"},
                       {"aqueduct report a1 a2 --against b1 b2 -o r.html",
                        "two versions of a program"}},
          .options = BIT(AGAINST) | BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) |
-                    BIT(CLOCK) | BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
+                    BIT(CLOCK) | BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET) |
+                    WINDOW,
          .args_min = 1,
          .args_max = 32,
          .what = AQ_CLI_RUN},

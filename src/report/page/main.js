@@ -9,6 +9,7 @@ function addCard(run, at) {
   };
   tell("run", run.id);
   tell("kind", run.kind);
+  tell("part", run.part);
   tell("dispatches", run.count);
   tell("first start to last end", showTime(run.makespan));
   tell("GPU", run.devices.map((device) => device.name || device.gfx)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "report/compare/ab_compare.h"
+#include "report/stats/selection.h"
 #include "store/store.h"
 
 /* One constant of a device model, as `show DEVICE` prints it. */
@@ -28,6 +29,10 @@ typedef struct aq_page_run {
   size_t constant_count;
   const char *whatif;      /* table of what-ifs as a JSON text; NULL: none */
   const char *whatif_note; /* why there is none; NULL: nothing to say */
+  /* The part that the page is of; NULL: all of the run. */
+  const aq_run_window *window;
+  const aq_selection *part;
+  const char *part_text; /* in words */
 } aq_page_run;
 
 enum { AQ_PAGE_RUNS_MAX = 32 };

@@ -101,9 +101,10 @@ static void put_causes(const aq_explained *explained, aq_run_reader *reader,
 }
 
 /* null for a run without dispatches. */
-static aq_status put_explanation(aq_store *store, const aq_run_info *info,
+static aq_status put_explanation(aq_store *store, const aq_page_run *run,
                                  FILE *out, aq_diag *diag)
 {
+  const aq_run_info *info = run->info;
   aq_run_reader *reader;
   aq_explained explained;
   aq_diag none = AQ_DIAG_INIT;
@@ -112,7 +113,8 @@ static aq_status put_explanation(aq_store *store, const aq_run_info *info,
   if (status != AQ_OK)
     return status;
   aq_page_key_put(out, "explanation");
-  status = aq_explained_make(store, info, reader, NULL, &explained, &none);
+  status =
+      aq_explained_make(store, info, reader, run->window, &explained, &none);
   if (status == AQ_OK) {
     put_causes(&explained, reader, out);
     aq_explained_fini(&explained);
@@ -204,11 +206,19 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   if (status != AQ_OK)
     return status;
   put_info(run->info, out);
-  status = put_fit(run->info, out, diag);
+  aq_page_member_put(out, "part", run->part_text);
+  if (run->part)
+    status = aq_run_reader_select(reader,
+                                  &(aq_row_selection){run->part->rows,
+                                                      run->part->from,
+                                                      run->part->to, false},
+                                  diag);
+  if (status == AQ_OK)
+    status = put_fit(run->info, out, diag);
   if (status == AQ_OK)
     status = put_other_gpu(store, run->info, out, diag);
   if (status == AQ_OK)
-    status = put_explanation(store, run->info, out, diag);
+    status = put_explanation(store, run, out, diag);
   if (status == AQ_OK) {
     aq_page_key_put(out, "constants");
     putc('[', out);
@@ -248,7 +258,8 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
     status = aq_page_rows_put(reader, out, diag);
   }
   if (status == AQ_OK)
-    status = aq_page_tracks_put(store, run->info->id, reader, out, diag);
+    status =
+        aq_page_tracks_put(store, run->info->id, reader, run->part, out, diag);
   if (status == AQ_OK)
     status = aq_page_code_put(store, run->info->id, reader, out, diag);
   if (status == AQ_OK)

@@ -128,17 +128,23 @@ typedef bool (*region_make)(const void *item, region *out);
 /* "open" counts the items that were begun and have no end. */
 static aq_status regions_put(FILE *out, const char *key, const void *items,
                              size_t count, size_t size, region_make make,
-                             aq_diag *diag)
+                             const aq_selection *part, aq_diag *diag)
 {
-  size_t kept = 0;
+  size_t kept = 0, open = 0;
   region *regions = calloc(count + 1, sizeof *regions);
   if (!regions)
     return aq_diag_no_memory(diag);
-  for (size_t i = 0; i < count; i++)
-    kept += make((const char *)items + i * size, &regions[kept]);
+  for (size_t i = 0; i < count; i++) {
+    region *one = &regions[kept];
+    if (!make((const char *)items + i * size, one))
+      open++;
+    else if (!part ||
+             (one->end >= ns(part->from) && one->begin <= ns(part->to)))
+      kept++;
+  }
   aq_page_key_put(out, key);
   aq_page_columns_put(out, regions, kept, sizeof *regions, region_columns);
-  aq_page_number_put(out, "open", (int64_t)(count - kept));
+  aq_page_number_put(out, "open", (int64_t)open);
   putc('}', out);
   free(regions);
   return AQ_OK;
@@ -164,7 +170,8 @@ static bool preemption_region(const void *item, region *out)
   return true;
 }
 
-static aq_status preemptions_put(aq_store *store, int64_t run, FILE *out,
+static aq_status preemptions_put(aq_store *store, int64_t run,
+                                 const aq_selection *part, FILE *out,
                                  aq_diag *diag)
 {
   aq_preempted_list list;
@@ -172,13 +179,14 @@ static aq_status preemptions_put(aq_store *store, int64_t run, FILE *out,
   if (status != AQ_OK)
     return status;
   status = regions_put(out, "preemptions", list.preemptions, list.count,
-                       sizeof *list.preemptions, preemption_region, diag);
+                       sizeof *list.preemptions, preemption_region, part, diag);
   aq_preempted_list_fini(&list);
   return status;
 }
 
 aq_status aq_page_tracks_put(aq_store *store, int64_t run,
-                             aq_run_reader *reader, FILE *out, aq_diag *diag)
+                             aq_run_reader *reader, const aq_selection *part,
+                             FILE *out, aq_diag *diag)
 {
   aq_status status = edges_put(reader, out, diag);
   if (status == AQ_OK)
@@ -188,9 +196,10 @@ aq_status aq_page_tracks_put(aq_store *store, int64_t run,
     status = aq_store_requests(store, run, &list, diag);
     if (status == AQ_OK) {
       status = regions_put(out, "requests", list.requests, list.count,
-                           sizeof *list.requests, request_region, diag);
+                           sizeof *list.requests, request_region, part, diag);
       aq_request_list_fini(&list);
     }
   }
-  return status == AQ_OK ? preemptions_put(store, run, out, diag) : status;
+  return status == AQ_OK ? preemptions_put(store, run, part, out, diag)
+                         : status;
 }

@@ -9,9 +9,10 @@
 
 #include <stdio.h>
 
-#include "store/store.h"
+#include "report/stats/selection.h"
 
 aq_status aq_page_tracks_put(aq_store *store, int64_t run,
-                             aq_run_reader *reader, FILE *out, aq_diag *diag);
+                             aq_run_reader *reader, const aq_selection *part,
+                             FILE *out, aq_diag *diag);
 
 #endif
