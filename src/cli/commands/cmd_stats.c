@@ -66,6 +66,7 @@ typedef struct asked {
   size_t all;            /* dispatches of the run */
   aq_run_window window;
   aq_window_counts counts; /* of the window */
+  aq_lateness lateness;    /* by collective */
 } asked;
 
 static aq_status put_groups(aq_cli *cli, aq_json_out *json,
@@ -176,6 +177,8 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
     status = put_ranges(cli, json, dispatches, reader);
   if (status == AQ_OK && a->by == AQ_STATS_BY_STEP)
     status = aq_cli_steps_put(cli, json, dispatches);
+  if (status == AQ_OK && a->by == AQ_STATS_BY_COLLECTIVE)
+    status = aq_cli_lateness_put(cli, json, dispatches, &a->lateness);
   if (json) {
     aq_json_out_close_map(json);
   } else if (status == AQ_OK) {
@@ -204,6 +207,9 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
       store, run->id, reader, aq_stats_by_rows(a->by, AQ_WANT_EITHER), a->by,
       a->limited ? &a->window : NULL, &dispatches, &a->counts, &cli->diag);
   a->all = a->counts.all;
+  if (status == AQ_OK && a->by == AQ_STATS_BY_COLLECTIVE &&
+      !aq_lateness_match(&dispatches, &a->lateness))
+    status = aq_diag_no_memory(&cli->diag);
   aq_dispatches_limit(&dispatches);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, a->by, &stats, &cli->diag);
@@ -220,6 +226,7 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
                 "run %" PRId64 " has no kernel, copy or fill with a start "
                 "and an end: the rows are operations of host queues",
                 run->id);
+  aq_lateness_fini(&a->lateness);
   aq_stats_fini(&stats);
   aq_dispatches_fini(&dispatches);
   aq_run_reader_close(reader);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/json_out.h"
+#include "report/stats/lateness.h"
 #include "report/stats/step_summary.h"
 
 /* The shape of the first op with unreadable arguments; NULL: none. */
@@ -228,5 +229,85 @@ aq_status aq_cli_steps_put(aq_cli *cli, aq_json_out *json,
     fprintf(cli->out, "no steps: no ProfilerStep, and no sequence of kernels "
                       "that repeats; the row is the whole run\n");
   free(steps.list);
+  return status;
+}
+
+/* ---- collectives ---- */
+
+static aq_status put_lateness(aq_cli *cli, aq_json_out *json,
+                              const aq_lateness *c)
+{
+  static const aq_cli_column columns[] = {
+      {">rank", "rank"},           {">collectives", "collectives"},
+      {">came last", "last"},      {">late us", "late_ns"},
+      {">busy us", "busy_ns"},     {">longest us", "longest_ns"},
+      {">waited us", "waited_ns"}, {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "ranks", columns);
+  for (size_t i = 0; i < c->rank_count; i++) {
+    const aq_rank_lateness *r = &c->ranks[i];
+    aq_cli_row_begin(rows);
+    aq_cli_cell_int(rows, r->rank);
+    aq_cli_cell_int(rows, r->collectives);
+    aq_cli_cell_int(rows, r->last);
+    aq_cli_cell_time(rows, r->late);
+    aq_cli_cell_time(rows, r->busy);
+    aq_cli_cell_time(rows, r->longest);
+    aq_cli_cell_time(rows, r->waited);
+    aq_cli_row_end(rows);
+  }
+  return aq_cli_rows_end(cli, rows);
+}
+
+static void collectives_json(aq_json_out *json, const aq_dispatches *d,
+                             const aq_lateness *c)
+{
+  aq_json_out_array(json, "collectives");
+  for (size_t i = 0; i < c->count; i++) {
+    const aq_late_collective *one = &c->list[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "name", aq_names_text(&d->texts, one->name));
+    aq_json_out_int(json, "ranks", one->ranks);
+    aq_json_out_ns(json, "first_ns", one->first);
+    aq_json_out_ns(json, "last_ns", one->last);
+    aq_json_out_int(json, "last_rank", one->late ? one->last_rank : AQ_NONE);
+    aq_json_out_ns(json, "late_ns", one->late);
+    aq_json_out_ns(json, "busy_ns", one->busy);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_int(json, "outside", (int64_t)c->outside);
+  aq_json_out_int(json, "unmatched_calls", (int64_t)c->unmatched);
+  aq_json_out_int(json, "unnamed_calls", (int64_t)c->unnamed);
+}
+
+aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
+                              const aq_dispatches *dispatches,
+                              const aq_lateness *lateness)
+{
+  const aq_dispatches *d = dispatches;
+  const aq_lateness *c = lateness;
+  if (json)
+    aq_json_out_map(json, "imbalance");
+  const aq_status status =
+      json || c->count > 0 ? put_lateness(cli, json, c) : AQ_OK;
+  if (json) {
+    collectives_json(json, d, c);
+    aq_json_out_close_map(json);
+    return status;
+  }
+  if (c->count > 0)
+    fprintf(cli->out,
+            "%zu collectives, into which each rank of their group came\n",
+            c->count);
+  if (c->unmatched > 0)
+    fprintf(cli->out,
+            "%zu calls unmatched: not every rank of the group has them as "
+            "often\n",
+            c->unmatched);
+  if (c->unnamed > 0)
+    fprintf(
+        cli->out,
+        "%zu kernels of RCCL or NCCL without a recorded operation or rank\n",
+        c->unnamed);
   return status;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/commands/cli.h"
 #include "cli/commands/table_output.h"
+#include "report/stats/lateness.h"
 #include "report/stats/launch_context.h"
 #include "report/stats/stats.h"
 
@@ -26,6 +27,11 @@ void aq_cli_context_put(aq_cli *cli, const aq_dispatches *dispatches,
   }
 
 void aq_cli_work_cells(aq_cli_rows *rows, const aq_stats_work *work);
+
+/* Which rank came last into each collective, and by how much. */
+aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
+                              const aq_dispatches *dispatches,
+                              const aq_lateness *lateness);
 
 /* What each step did, and the figures of all but the first. */
 aq_status aq_cli_steps_put(aq_cli *cli, aq_json_out *json,

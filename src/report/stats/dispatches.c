@@ -124,6 +124,8 @@ static aq_dispatch_row dispatch_of(const seen *row, int64_t number)
       .shape = AQ_NONE,
       .family = AQ_NONE,
       .collective = AQ_NONE,
+      .group = AQ_NONE,
+      .group_size = AQ_NONE,
   };
 }
 

@@ -18,6 +18,7 @@ typedef struct context {
   int64_t *modules, *lines, *files;
   int64_t *stacks;  /* by frame: id of the dispatches' texts, or AQ_NONE */
   int64_t *shapes;  /* by op: id of the texts, or AQ_NONE */
+  int64_t *groups;  /* by op: the same of a collective's process group */
   int64_t *works;   /* by op: the one whose work its kernels are part of */
   aq_op_work *work; /* by op */
 } context;
@@ -32,6 +33,7 @@ static void context_fini(context *c)
   free(c->files);
   free(c->stacks);
   free(c->shapes);
+  free(c->groups);
   free(c->works);
   free(c->work);
 }
@@ -136,18 +138,22 @@ static bool work_find(context *c, aq_run_reader *reader, aq_map *known,
       c->ops.rows[same].arguments == op->arguments) {
     c->work[i] = c->work[same];
     c->shapes[i] = c->shapes[same];
+    c->groups[i] = c->groups[same];
     return true;
   }
-  char *shape = NULL;
+  char *shape = NULL, *group = NULL;
   const char *name = aq_run_reader_name(reader, op->name);
   const bool made = aq_op_work_of(
       name ? name : "",
       op->arguments == AQ_NONE ? NULL
                                : aq_run_reader_name(reader, op->arguments),
-      &c->work[i], &shape);
+      &c->work[i], &shape, &group);
   c->shapes[i] = made ? aq_names_id(texts, shape, strlen(shape)) : AQ_NONE;
+  c->groups[i] = made ? aq_names_id(texts, group, strlen(group)) : AQ_NONE;
   free(shape);
-  return made && c->shapes[i] >= 0 && aq_map_put(known, key, i);
+  free(group);
+  return made && c->shapes[i] >= 0 && c->groups[i] >= 0 &&
+         aq_map_put(known, key, i);
 }
 
 /* The op whose work the kernels of each op are part of: the outermost one of a
@@ -159,9 +165,10 @@ static bool works_resolve(context *c, aq_run_reader *reader, aq_dispatches *d)
   aq_map known = AQ_MAP_INIT;
   bool done;
   c->shapes = malloc((count + 1) * sizeof *c->shapes);
+  c->groups = malloc((count + 1) * sizeof *c->groups);
   c->works = malloc((count + 1) * sizeof *c->works);
   c->work = malloc((count + 1) * sizeof *c->work);
-  done = c->shapes && c->works && c->work;
+  done = c->shapes && c->groups && c->works && c->work;
   for (size_t i = 0; i < count && done; i++) {
     const int64_t parent = c->ops.rows[i].parent;
     const int64_t outer =
@@ -197,8 +204,11 @@ static bool work_set(const context *c, aq_dispatches *d, aq_dispatch_row *row)
   if (work != AQ_NONE) {
     row->work = work;
     row->shape = c->shapes[work];
-    if (row->communicates && c->work[work].family == AQ_FAMILY_COMMUNICATION)
+    if (row->communicates && c->work[work].family == AQ_FAMILY_COMMUNICATION) {
       row->collective = row->shape;
+      row->group = c->groups[work];
+      row->group_size = c->work[work].ranks > 0 ? c->work[work].ranks : AQ_NONE;
+    }
   }
   if (family)
     row->family = aq_names_id(&d->texts, family, strlen(family));

@@ -139,8 +139,12 @@ aq_status aq_op_arguments_read(const char *text, aq_op_arguments *out,
                                aq_diag *diag)
 {
   aq_json_node node;
-  *out = (aq_op_arguments){
-      .collective = "", .elements_in = -1, .elements_out = -1, .group = -1};
+  *out = (aq_op_arguments){.collective = "",
+                           .elements_in = -1,
+                           .elements_out = -1,
+                           .group = -1,
+                           .group_name = "",
+                           .group_ranks = ""};
   aq_status status =
       aq_json_parse(&out->doc, text, strlen(text), "arguments", diag);
   if (status != AQ_OK)
@@ -157,6 +161,10 @@ aq_status aq_op_arguments_read(const char *text, aq_op_arguments *out,
   out->elements_in = number_of(&root, "in");
   out->elements_out = number_of(&root, "out");
   out->group = number_of(&root, "group");
+  if (aq_json_member(&root, "group_name", &node))
+    out->group_name = text_of(&node);
+  if (aq_json_member(&root, "group_ranks", &node))
+    out->group_ranks = text_of(&node);
   return AQ_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct aq_op_arguments {
   const char *collective; /* "": none */
   aq_op_type collective_type;
   int64_t elements_in, elements_out, group; /* -1: not known */
+  const char *group_name, *group_ranks;     /* "": not known */
 } aq_op_arguments;
 
 /* AQ_ERR_INPUT: not the JSON of arguments. The caller ends it in any case. */

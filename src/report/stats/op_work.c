@@ -379,7 +379,8 @@ static double bus_factor(const char *collective, double n)
 static aq_op_work collective_work(const aq_op_arguments *a)
 {
   aq_op_work work = {.family = AQ_FAMILY_COMMUNICATION,
-                     .type = a->collective_type};
+                     .type = a->collective_type,
+                     .ranks = a->group};
   const int64_t elements =
       a->elements_in > a->elements_out ? a->elements_in : a->elements_out;
   if (elements <= 0 || aq_op_type_bytes[a->collective_type] <= 0)
@@ -423,7 +424,8 @@ static aq_op_work operator_work(const char *name, const aq_op_arguments *a)
   const int model = model_of(name);
   aq_op_work work = {.family =
                          model < 0 ? AQ_FAMILY_OTHER : models[model].family,
-                     .unreadable = a->unreadable};
+                     .unreadable = a->unreadable,
+                     .ranks = -1};
   for (size_t i = a->count; i-- > 0;)
     if (a->inputs[i].tensor)
       work.type = a->inputs[i].type;
@@ -437,9 +439,9 @@ static aq_op_work operator_work(const char *name, const aq_op_arguments *a)
 }
 
 bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
-                   char **shape)
+                   char **shape, char **group)
 {
-  aq_op_arguments a = {.collective = ""};
+  aq_op_arguments a = {.collective = "", .group_name = "", .group_ranks = ""};
   aq_diag diag = AQ_DIAG_INIT;
   aq_status status =
       arguments ? aq_op_arguments_read(arguments, &a, &diag) : AQ_OK;
@@ -462,7 +464,11 @@ bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
     else
       fputs(name, to);
   }
+  const bool grouped =
+      asprintf(group, "%s %s", a.group_name, a.group_ranks) >= 0;
+  if (!grouped)
+    *group = NULL;
   aq_op_arguments_fini(&a);
   const bool wrote = !ferror(to);
-  return fclose(to) == 0 && wrote;
+  return fclose(to) == 0 && wrote && grouped;
 }

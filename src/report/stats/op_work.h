@@ -61,15 +61,17 @@ typedef struct aq_op_work {
   double flops, bytes; /* bytes: inputs read once, outputs written once; of a
                           collective its message */
   double bus_bytes;    /* of a collective: what each rank's link carries */
+  int64_t ranks;       /* of a collective; -1: not known */
 } aq_op_work;
 
 /* The work of an operator with these arguments (host_op.def; NULL: not
  * recorded). `shape`, the caller's to free, gets
  * "aten::mm(bf16[8,16], bf16[16,32])", or of a collective
  * "allreduce f32[1024], 4 ranks"; a type or shape that is not readable is "?".
- * False: no memory. */
+ * `group`, the caller's too, gets the name and ranks of a collective's process
+ * group, "" where they are not known. False: no memory. */
 bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
-                   char **shape);
+                   char **shape, char **group);
 
 /* Whether a family's operators include those inside of them: their kernels
  * belong to the outermost one. */

@@ -30,7 +30,9 @@ typedef struct parts {
   A(dtype, "dtype", "dtype")                                                   \
   A(elements_in, "In msg nelems", "in")                                        \
   A(elements_out, "Out msg nelems", "out")                                     \
-  A(group, "Group size", "group")
+  A(group, "Group size", "group")                                              \
+  A(group_name, "Process Group Name", "group_name")                            \
+  A(group_ranks, "Process Group Ranks", "group_ranks")
 
 enum {
 #define A(id, key, kept) ARGUMENT_##id,
