@@ -404,6 +404,15 @@ START_TEST(random_blocks_as_machine_code_leave_what_the_interpreter_leaves)
 }
 END_TEST
 
-AQ_TEST_MAIN("gpu/wave/native",
-             random_programs_leave_what_the_interpreter_leaves,
-             random_blocks_as_machine_code_leave_what_the_interpreter_leaves)
+/* A minute of a processor in long tests, on machines that do other work. */
+int main(void)
+{
+  const aqtest_case cases[] = {
+      {"random_programs_leave_what_the_interpreter_leaves",
+       random_programs_leave_what_the_interpreter_leaves},
+      {"random_blocks_as_machine_code_leave_what_the_interpreter_leaves",
+       random_blocks_as_machine_code_leave_what_the_interpreter_leaves,
+       .timeout = 600},
+  };
+  return aqtest_run("gpu/wave/native", cases, sizeof cases / sizeof *cases);
+}
