@@ -3,6 +3,7 @@
 # tools/long.py, on a small tree of its own: runs stale rows, keeps results,
 # judges pages by their changes, stops at its hour, continues afterwards.
 srcdir=${AQ_SRCDIR:-.}
+unset LONG_SECONDS AQ_SLICE # of a make long that runs this
 for tool in git python3; do
   command -v $tool > /dev/null || {
     echo "1..0 # SKIP $tool is not installed"
