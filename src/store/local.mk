@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/store/check.c \
 	src/store/foreach_row.c src/store/foreach_row.h \
 	src/store/side_tables.c src/store/side_tables.h \
+	src/store/join.c src/store/join.h \
 	src/store/location.c src/store/location.h \
 	src/store/merge.c \
 	src/store/reader.c \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/import_trace.h"
 #include "cli/commands/progress.h"
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
@@ -30,7 +31,7 @@ static const char *repair_key(aq_trace_repair repair, char key[64])
 }
 
 /* For the run's notes and for --json. */
-static void json_result(aq_json_out *json, const aq_trace_result *result)
+void aq_cli_import_json(aq_json_out *json, const aq_trace_result *result)
 {
   char key[64];
   aq_json_out_int(json, "dispatches", (int64_t)result->dispatches);
@@ -74,7 +75,7 @@ static char *make_notes(const aq_trace_result *result)
   if (!json)
     return NULL;
   aq_json_out_map(json, NULL);
-  json_result(json, result);
+  aq_cli_import_json(json, result);
   aq_json_out_close_map(json);
   return aq_json_out_take(json);
 }
@@ -93,7 +94,7 @@ static void report_repair(const aq_cli *cli, const char *path,
               first ? first : "", first ? ")" : "");
 }
 
-static void report_result(const aq_cli *cli, const char *path,
+void aq_cli_import_report(const aq_cli *cli, const char *path,
                           const aq_trace_result *result)
 {
   aq_cli_note(cli,
@@ -205,11 +206,41 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
   durations_describe(info, result, durations, sizeof durations);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
   if (status == AQ_OK) {
-    report_result(cli, info->source, result);
+    aq_cli_import_report(cli, info->source, result);
     aq_cli_run_print(cli, json, info, id);
   }
   info->notes = info->durations = info->damage = NULL; /* all end here */
   free(notes);
+  return status;
+}
+
+aq_status aq_cli_import_trace(aq_cli *cli, aq_store *store, aq_run_info *info,
+                              aq_trace_result *result, aq_store_writer **out)
+{
+  aq_store_writer *writer;
+  aq_status status = aq_store_writer_open(store, info, &writer, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  aq_cli_progress bar;
+  aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
+                              .modules = aq_tracedb_modules,
+                              .allow_truncated =
+                                  aq_cli_flag(cli, AQ_CLI_OPT_ALLOW_TRUNCATED),
+                              .progress = aq_cli_progress_update,
+                              .user = &bar};
+  aq_cli_progress_begin(&bar, cli, info->source);
+  status = aq_trace_import(info->source, &options, aq_store_writer_sink(writer),
+                           result, &cli->diag);
+  aq_cli_progress_end(&bar);
+  if (status == AQ_OK) {
+    *out = writer;
+    return AQ_OK;
+  }
+  char text[AQ_DIAG_TEXT_MAX];
+  snprintf(text, sizeof text, "%s", cli->diag.text);
+  if (result->repairs[AQ_REPAIR_TRUNCATED] && !options.allow_truncated)
+    aq_diag_set(&cli->diag, status, "%s; --allow-truncated allows them", text);
+  aq_store_writer_abort(writer);
   return status;
 }
 
@@ -220,29 +251,9 @@ static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
   aq_trace_result result = {0};
   aq_store_writer *writer;
   info.source = path;
-  aq_status status = aq_store_writer_open(store, &info, &writer, &cli->diag);
+  aq_status status = aq_cli_import_trace(cli, store, &info, &result, &writer);
   if (status != AQ_OK)
     return status;
-  aq_cli_progress bar;
-  aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
-                              .modules = aq_tracedb_modules,
-                              .allow_truncated =
-                                  aq_cli_flag(cli, AQ_CLI_OPT_ALLOW_TRUNCATED),
-                              .progress = aq_cli_progress_update,
-                              .user = &bar};
-  aq_cli_progress_begin(&bar, cli, path);
-  status = aq_trace_import(path, &options, aq_store_writer_sink(writer),
-                           &result, &cli->diag);
-  aq_cli_progress_end(&bar);
-  if (status != AQ_OK) {
-    char text[AQ_DIAG_TEXT_MAX];
-    snprintf(text, sizeof text, "%s", cli->diag.text);
-    if (result.repairs[AQ_REPAIR_TRUNCATED] && !options.allow_truncated)
-      aq_diag_set(&cli->diag, status, "%s; --allow-truncated allows them",
-                  text);
-    aq_store_writer_abort(writer);
-    return status;
-  }
   const int64_t run = aq_store_writer_run(writer);
   status = finish_run(cli, json, writer, &info, &result);
   return status == AQ_OK && result.waits > 0
@@ -269,9 +280,12 @@ aq_status aq_cli_import(aq_cli *cli)
   aq_store *store;
   if (cli->values[AQ_CLI_OPT_WORKLOAD])
     return aq_cli_import_workload(cli);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_RANKS))
+    return aq_cli_import_ranks(cli);
   if (cli->arg_count > 1 && cli->values[AQ_CLI_OPT_NAME])
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--name names one run, but %d files were given",
+                       "--name names one run, but %d files were given (--ranks "
+                       "makes one run of them)",
                        cli->arg_count);
   aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status != AQ_OK)

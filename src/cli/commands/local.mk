@@ -11,6 +11,7 @@ aqueduct_SOURCES = \
 	src/cli/commands/cmd_export.c \
 	src/cli/commands/cmd_help.c \
 	src/cli/commands/cmd_import.c \
+	src/cli/commands/import_ranks.c src/cli/commands/import_trace.h \
 	src/cli/commands/import_workload.c \
 	src/cli/commands/cmd_launch.c \
 	src/cli/commands/cmd_list.c \

@@ -60,6 +60,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "Anything else is an error, and nothing of that file is stored. A "
              "truncated file is an error too, unless --allow-truncated imports "
              "the part that it holds.\n\n"
+             "With --ranks, the FILEs are Kineto profiles of the ranks of one "
+             "program and become one run. Import prints how far each rank's "
+             "clock is off, and how certain that is.\n\n"
              "With --workload, FILE is a published trace of requests to a "
              "language model (Azure, BurstGPT, LLMServingSim, Mooncake). "
              "Nothing is stored then: import writes a scenario for `run` and "
@@ -69,9 +72,12 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "one trace, under a name"},
                       {"aqueduct import --workload azure conv.csv -o conv.json",
                        "requests to a language model, as a scenario"},
+                      {"aqueduct import --ranks rank*.json.gz --name train",
+                       "the ranks of a distributed program, as one run"},
                       {"aqueduct import results/",
                        "a directory of rocprofv3 CSV files"}},
-         .options = BIT(FORMAT) | BIT(WORKLOAD) | BIT(ALLOW_TRUNCATED),
+         .options =
+             BIT(FORMAT) | BIT(RANKS) | BIT(WORKLOAD) | BIT(ALLOW_TRUNCATED),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

@@ -50,6 +50,7 @@ typedef enum aq_cli_what {
   O(AS_GRAPH)                                                                  \
   O(FIT)                                                                       \
   O(INTERVAL)                                                                  \
+  O(RANKS)                                                                     \
   O(ALLOW_TRUNCATED)                                                           \
   O(AS_IF)                                                                     \
   O(BENCH)                                                                     \

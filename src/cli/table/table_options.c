@@ -102,6 +102,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"allow-truncated", NULL, NULL,
          "import the part that a truncated file holds; every view of the run "
          "shows the mark"},
+    [AQ_CLI_OPT_RANKS] =
+        {"ranks", NULL, NULL,
+         "store the files as one run, each of them a rank of a distributed "
+         "program, with their clocks aligned by its collectives"},
     [AQ_CLI_OPT_AS_IF] =
         {"as-if", NULL, NULL,
          "score a replay on another GPU as if it were the measured one"},

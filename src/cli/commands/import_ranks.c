@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* import --ranks. Each file is imported into a store in memory; once the clocks
+ * are aligned, the runs there become one of the store. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands/import_trace.h"
+#include "cli/commands/runs.h"
+#include "report/stats/rank_clocks.h"
+#include "report/stats/selection.h"
+#include "store/join.h"
+
+typedef struct rank_file {
+  const char *path;
+  aq_trace_result result;
+  int64_t run, rank; /* run: of the store in memory */
+  aq_dispatches dispatches;
+  bool moved; /* its process ids */
+  char damage[400];
+} rank_file;
+
+typedef struct ranks {
+  aq_cli *cli;
+  aq_store *memory;
+  rank_file *files;
+  aq_rank_clock *clocks;
+  size_t count;
+} ranks;
+
+/* ---- reading ---- */
+
+static aq_status file_import(ranks *r, rank_file *file)
+{
+  aq_cli *cli = r->cli;
+  aq_run_info info;
+  aq_store_writer *writer;
+  aq_run_info_init(&info, AQ_RUN_MEASURED);
+  info.source = file->path;
+  aq_status status =
+      aq_cli_import_trace(cli, r->memory, &info, &file->result, &writer);
+  if (status != AQ_OK)
+    return status;
+  file->run = aq_store_writer_run(writer);
+  info.base_ns = file->result.base_ns;
+  status = aq_store_writer_finish(writer, &info, &cli->diag);
+  if (status == AQ_OK && strcmp(file->result.format, "kineto") != 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "%s: --ranks reads kineto profiles, which record the "
+                       "collectives that align clocks; this is %s",
+                       file->path, file->result.format);
+  return status;
+}
+
+/* The rank that all rows of a file name; its place on the command line where
+ * none does. */
+static aq_status rank_take(ranks *r, rank_file *file)
+{
+  const aq_dispatches *d = &file->dispatches;
+  int64_t rank = AQ_NONE;
+  for (size_t i = 0; i < d->count; i++) {
+    const int64_t own = d->rows[i].rank;
+    if (own != AQ_NONE && rank != AQ_NONE && own != rank)
+      return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT,
+                         "%s: has ranks %" PRId64 " and %" PRId64
+                         ": --ranks takes a file for each rank",
+                         file->path, rank, own);
+    rank = own != AQ_NONE ? own : rank;
+  }
+  file->rank = rank != AQ_NONE ? rank : file - r->files;
+  for (const rank_file *other = r->files; other < file; other++)
+    if (other->rank == file->rank)
+      return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT,
+                         "%s: is rank %" PRId64 ", as is %s", file->path,
+                         file->rank, other->path);
+  return AQ_OK;
+}
+
+static aq_status file_read(ranks *r, rank_file *file)
+{
+  aq_run_reader *reader;
+  aq_window_counts counts;
+  aq_status status = file_import(r, file);
+  if (status == AQ_OK)
+    status = aq_run_reader_open(r->memory, file->run, AQ_ORDER_STORED, &reader,
+                                &r->cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_part_read(r->memory, file->run, reader, AQ_WANT_DISPATCHES,
+                        AQ_STATS_BY_COLLECTIVE, NULL, &file->dispatches,
+                        &counts, &r->cli->diag);
+  aq_run_reader_close(reader);
+  return status == AQ_OK ? rank_take(r, file) : status;
+}
+
+static aq_status clocks_align(ranks *r)
+{
+  aq_rank_run *runs = calloc(r->count, sizeof *runs);
+  if (!runs)
+    return aq_diag_no_memory(&r->cli->diag);
+  for (size_t i = 0; i < r->count; i++)
+    runs[i] = (aq_rank_run){&r->files[i].dispatches, r->files[i].rank,
+                            r->files[i].result.base_ns};
+  const aq_status status =
+      aq_rank_clocks_align(runs, r->count, r->clocks, &r->cli->diag);
+  free(runs);
+  return status;
+}
+
+/* ---- telling ---- */
+
+static double us(aq_time time)
+{
+  return (double)time / (double)AQ_US;
+}
+
+static void clock_report(const ranks *r, size_t i)
+{
+  const rank_file *file = &r->files[i];
+  const aq_rank_clock *clock = &r->clocks[i];
+  aq_cli_import_report(r->cli, file->path, &file->result);
+  if (clock->with == AQ_NONE)
+    aq_cli_note(r->cli, "rank %" PRId64 ": %s: its clock is the run's",
+                file->rank, file->path);
+  else
+    aq_cli_note(r->cli,
+                "rank %" PRId64
+                ": %s: clock %s: %+.3f us, within %.3f us, by %zu collectives "
+                "with rank %" PRId64,
+                file->rank, file->path, clock->shift ? "moved" : "kept",
+                us(clock->found), us(clock->uncertainty), clock->collectives,
+                clock->with);
+  if (clock->contradicted > 0)
+    aq_cli_note(r->cli,
+                "rank %" PRId64
+                ": %zu of them end before the other rank begins: its clock "
+                "drifts",
+                file->rank, clock->contradicted);
+  if (file->moved)
+    aq_cli_note(r->cli,
+                "rank %" PRId64 ": its process ids are another rank's too: "
+                "they are kept apart",
+                file->rank);
+}
+
+static char *notes_make(const ranks *r)
+{
+  aq_json_out *json = aq_json_out_begin(false);
+  if (!json)
+    return NULL;
+  aq_json_out_map(json, NULL);
+  aq_json_out_array(json, "ranks");
+  for (size_t i = 0; i < r->count; i++) {
+    const aq_rank_clock *clock = &r->clocks[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "rank", r->files[i].rank);
+    aq_json_out_text(json, "file", r->files[i].path);
+    aq_json_out_int(json, "with", clock->with);
+    aq_json_out_ns(json, "found_ns", clock->found);
+    aq_json_out_ns(json, "shift_ns", clock->shift);
+    aq_json_out_ns(json, "uncertainty_ns", clock->uncertainty);
+    aq_json_out_int(json, "collectives", (int64_t)clock->collectives);
+    aq_json_out_int(json, "contradicted", (int64_t)clock->contradicted);
+    aq_json_out_bool(json, "pids_moved", r->files[i].moved);
+    aq_cli_import_json(json, &r->files[i].result);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
+}
+
+/* What is known of each file, in one text; NULL: no memory, or nothing known.
+ */
+static char *texts_join(const ranks *r,
+                        const char *(*text_of)(const rank_file *))
+{
+  char *text = NULL;
+  size_t size;
+  const char *between = "";
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory)
+    return NULL;
+  for (size_t i = 0; i < r->count; i++) {
+    const char *one = text_of(&r->files[i]);
+    if (*one)
+      fprintf(memory, "%srank %" PRId64 ": %s", between, r->files[i].rank, one);
+    between = *one ? "; " : between;
+  }
+  fclose(memory);
+  if (text && size > 0)
+    return text;
+  free(text);
+  return NULL;
+}
+
+static const char *path_of(const rank_file *file)
+{
+  return file->path;
+}
+
+static const char *damage_of(const rank_file *file)
+{
+  return file->damage;
+}
+
+/* ---- the run ---- */
+
+static aq_status join(ranks *r, aq_run_info *info, aq_store_writer *writer)
+{
+  aq_run_join joined = {.sink = aq_store_writer_sink(writer),
+                        .pids = AQ_MAP_INIT};
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < r->count && status == AQ_OK; i++) {
+    rank_file *file = &r->files[i];
+    status = aq_run_join_add(&joined, r->memory, file->run, file->rank,
+                             r->clocks[i].behind + r->clocks[i].shift,
+                             &file->moved, &r->cli->diag);
+    info->truncated |= file->result.repairs[AQ_REPAIR_TRUNCATED] > 0;
+    aq_trace_damage(&file->result, file->damage, sizeof file->damage);
+  }
+  aq_run_join_fini(&joined);
+  return status;
+}
+
+static aq_status run_write(ranks *r, aq_store *store)
+{
+  aq_cli *cli = r->cli;
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_MEASURED);
+  aq_store_writer *writer;
+  char durations[160];
+  const aq_trace_result *first = &r->files[0].result;
+  char *source = texts_join(r, path_of);
+  info.source = source;
+  aq_status status =
+      source ? aq_store_writer_open(store, &info, &writer, &cli->diag)
+             : aq_diag_no_memory(&cli->diag);
+  if (status != AQ_OK) {
+    free(source);
+    return status;
+  }
+  status = join(r, &info, writer);
+  char *notes = status == AQ_OK ? notes_make(r) : NULL;
+  char *damage = texts_join(r, damage_of);
+  snprintf(durations, sizeof durations, "measured on %s",
+           first->gpu[0] ? first->gpu : "GPUs that the traces do not name");
+  info.format = "kineto";
+  info.base_ns = first->base_ns;
+  info.notes = notes;
+  info.damage = damage;
+  info.durations = durations;
+  if (status == AQ_OK && !notes)
+    status = aq_diag_no_memory(&cli->diag);
+  const int64_t id = aq_store_writer_run(writer);
+  if (status == AQ_OK)
+    status = aq_store_writer_finish(writer, &info, &cli->diag);
+  else
+    aq_store_writer_abort(writer);
+  for (size_t i = 0; i < r->count && status == AQ_OK; i++)
+    clock_report(r, i);
+  if (status == AQ_OK) {
+    aq_json_out *json;
+    status = aq_cli_json_begin_if(cli, &json);
+    if (status == AQ_OK) {
+      if (json)
+        aq_json_out_array(json, NULL);
+      aq_cli_run_print(cli, json, &info, id);
+      status = aq_cli_json_results_end(cli, json, status);
+    }
+  }
+  free(source);
+  free(notes);
+  free(damage);
+  return status;
+}
+
+aq_status aq_cli_import_ranks(aq_cli *cli)
+{
+  ranks r = {.cli = cli, .count = (size_t)cli->arg_count};
+  aq_store *store;
+  if (r.count < 2)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--ranks: expected a file for each of several ranks");
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  r.files = calloc(r.count, sizeof *r.files);
+  r.clocks = calloc(r.count, sizeof *r.clocks);
+  if (!r.files || !r.clocks)
+    status = aq_diag_no_memory(&cli->diag);
+  if (status == AQ_OK)
+    status = aq_store_open(":memory:", AQ_STORE_WRITE, &r.memory, &cli->diag);
+  for (size_t i = 0; i < r.count && status == AQ_OK; i++) {
+    r.files[i].path = cli->args[i];
+    status = file_read(&r, &r.files[i]);
+  }
+  if (status == AQ_OK)
+    status = clocks_align(&r);
+  if (status == AQ_OK)
+    status = run_write(&r, store);
+  for (size_t i = 0; r.files && i < r.count; i++)
+    aq_dispatches_fini(&r.files[i].dispatches);
+  free(r.files);
+  free(r.clocks);
+  if (r.memory)
+    aq_store_close(r.memory);
+  aq_store_close(store);
+  return status;
+}
