@@ -42,8 +42,8 @@ static aq_explain explained(const run *r, int64_t cus, bool policy)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_explain e;
-  ck_assert_status(aq_explain_make(&r->all, &cus, 1, policy, &e, &diag), AQ_OK,
-                   &diag);
+  ck_assert_status(aq_explain_make(&r->all, &cus, 1, policy, NULL, &e, &diag),
+                   AQ_OK, &diag);
   aq_time sum = 0;
   for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
     ck_assert_int_ge(e.shares[i].time, 0);
@@ -350,7 +350,7 @@ START_TEST(a_run_without_dispatches_cannot_be_explained)
   aq_diag diag = AQ_DIAG_INIT;
   aq_dispatches none = {0};
   aq_explain e;
-  ck_assert_int_eq(aq_explain_make(&none, NULL, 0, false, &e, &diag),
+  ck_assert_int_eq(aq_explain_make(&none, NULL, 0, false, NULL, &e, &diag),
                    AQ_ERR_INPUT);
 }
 END_TEST
@@ -480,8 +480,8 @@ START_TEST(a_device_without_rows_of_the_part_has_no_time)
   aq_dispatch_row *other = add(&r, AQ_KIND_KERNEL, 5, 50);
   other->device = 1;
   other->outside = true;
-  ck_assert_status(aq_explain_make(&r.all, cus, 2, false, &e, &diag), AQ_OK,
-                   &diag);
+  ck_assert_status(aq_explain_make(&r.all, cus, 2, false, NULL, &e, &diag),
+                   AQ_OK, &diag);
   ck_assert_int_eq(e.devices, 1);
   ck_assert_int_eq(e.time, US(10));
 }

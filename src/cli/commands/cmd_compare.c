@@ -189,23 +189,28 @@ static aq_status report_apart(comparison *c, const aq_run_info *a,
 {
   aq_cli *cli = c->cli;
   aq_diff diff;
+  aq_diff_verdict verdict = {.names = AQ_NAMES_INIT};
   aq_window_counts counts[2];
   const aq_cli_parts parts = {&c->window, &counts[0], &counts[1]};
-  aq_status status =
-      aq_diff_window(c->store, a, b, c->by, c->group,
-                     c->part ? &c->window : NULL, counts, &diff, &cli->diag);
-  if (status != AQ_OK)
+  aq_status status = aq_diff_window(c->store, a, b, c->by, c->group,
+                                    c->part ? &c->window : NULL, counts,
+                                    &verdict, &diff, &cli->diag);
+  if (status != AQ_OK) {
+    aq_diff_verdict_fini(&verdict);
     return status;
+  }
   const aq_figures figures = {.diff = &diff};
   if (c->json)
-    status =
-        aq_cli_diff_json(cli, c->json, a, b, c->part ? &parts : NULL, &diff);
+    status = aq_cli_diff_json(cli, c->json, a, b, c->part ? &parts : NULL,
+                              &verdict, &diff);
   else if (c->style == STYLE_TEXT)
-    status = aq_cli_diff_text(cli, a, b, c->part ? &parts : NULL, &diff);
+    status =
+        aq_cli_diff_text(cli, a, b, c->part ? &parts : NULL, &verdict, &diff);
   else
     put_verdict(c, b, a, &figures);
   if (status == AQ_OK)
     judge(c, &figures);
+  aq_diff_verdict_fini(&verdict);
   aq_diff_fini(&diff);
   return status;
 }

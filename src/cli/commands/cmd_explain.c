@@ -219,8 +219,8 @@ aq_status aq_cli_explain(aq_cli *cli)
                                 &cli->diag);
   if (status == AQ_OK) {
     aq_explained explained;
-    status = aq_explained_make(store, run, reader, part ? &window : NULL,
-                               &explained, &cli->diag);
+    status = aq_explained_make(store, run, reader, AQ_STATS_BY_ALL,
+                               part ? &window : NULL, &explained, &cli->diag);
     if (status == AQ_OK) {
       status = part ? put(cli, run, &explained, reader, &window, NULL)
                     : explain_whole(cli, run, &explained, reader);

@@ -8,6 +8,7 @@
 #include "common/json_out.h"
 #include "report/compare/ab_compare.h"
 #include "report/compare/diff.h"
+#include "report/compare/diff_verdict.h"
 #include "report/compare/thresholds.h"
 #include "report/stats/compare_runs.h"
 
@@ -19,10 +20,10 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *compare,
  * as an object of a JSON document. */
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
                            const aq_run_info *b, const aq_cli_parts *parts,
-                           const aq_diff *diff);
+                           const aq_diff_verdict *verdict, const aq_diff *diff);
 aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
                            const aq_run_info *b, const aq_cli_parts *parts,
-                           const aq_diff *diff);
+                           const aq_diff_verdict *verdict, const aq_diff *diff);
 
 /* Repeated runs of two versions, `runs` (the version after, then the one
  * before): the document that --json asks for, else tables. */

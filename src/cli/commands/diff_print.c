@@ -139,6 +139,110 @@ static aq_status put_causes(aq_cli *cli, aq_json_out *json, const aq_diff *d)
   return status;
 }
 
+/* ---- the verdict ---- */
+
+enum { ITEMS_SHOWN = 4 };
+
+static aq_time delta_of(const aq_verdict_item *item)
+{
+  return item->times[1] - item->times[0];
+}
+
+/* "b is 32.000 ms slower than a: attention +9.400 (other kernels), …": the
+ * numbers sum to the first. */
+static void put_sentence(aq_cli *cli, const aq_run_info *a,
+                         const aq_run_info *b, const aq_diff_verdict *v)
+{
+  const aq_time delta = v->times[1] - v->times[0];
+  const bool long_enough = llabs(delta) >= AQ_MS;
+  const double unit = (double)(long_enough ? AQ_MS : AQ_US);
+  aq_time shown = 0;
+  size_t i = 0;
+  if (v->count == 0)
+    return;
+  put_label(cli, b);
+  if (delta == 0)
+    fputs(" takes as long as ", cli->out);
+  else
+    fprintf(cli->out, " is %.3f %s %s than ", (double)llabs(delta) / unit,
+            long_enough ? "ms" : "us", delta > 0 ? "slower" : "faster");
+  put_label(cli, a);
+  if (v->devices[0] > 1 || v->devices[1] > 1)
+    fputs(", all devices together", cli->out);
+  for (; i < v->count && i < ITEMS_SHOWN && delta_of(&v->items[i]) != 0; i++) {
+    const aq_verdict_item *item = &v->items[i];
+    const char *why = aq_verdict_reason_text(item->reason);
+    fprintf(cli->out, "%s %s %+.3f", i ? "," : ":", item->name,
+            (double)delta_of(item) / unit);
+    if (why)
+      fprintf(cli->out, " (%s)", why);
+    shown += delta_of(item);
+  }
+  if (shown != delta)
+    fprintf(cli->out, ", others %+.3f", (double)(delta - shown) / unit);
+  fputs("\n\n", cli->out);
+}
+
+/* They sum to the causes kernels and tail. */
+static aq_status put_families(aq_cli *cli, const aq_diff_verdict *v)
+{
+  static const aq_cli_column columns[] = {
+      {"kernels of", NULL},    {">baseline us", NULL},
+      {">current us", NULL},   {">delta", NULL},
+      {">calls before", NULL}, {">calls", NULL},
+      {"<reason", NULL},       {NULL, NULL}};
+  size_t families = 0;
+  for (size_t i = 0; i < v->count; i++)
+    families += v->items[i].family;
+  if (families == 0)
+    return AQ_OK;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
+  for (size_t i = 0; i < v->count; i++) {
+    const aq_verdict_item *item = &v->items[i];
+    if (!item->family)
+      continue;
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, item->name);
+    aq_cli_cell_time(rows, item->times[0]);
+    aq_cli_cell_time(rows, item->times[1]);
+    aq_cli_cell_time(rows, delta_of(item));
+    aq_cli_cell_int(rows, item->calls[0]);
+    aq_cli_cell_int(rows, item->calls[1]);
+    aq_cli_cell_text(rows, aq_verdict_reason_text(item->reason));
+    aq_cli_row_end(rows);
+  }
+  const aq_status status = aq_cli_rows_end(cli, rows);
+  fputc('\n', cli->out);
+  return status;
+}
+
+static void json_verdict(aq_json_out *json, const aq_diff_verdict *v)
+{
+  if (v->count == 0)
+    return;
+  aq_json_out_map(json, "verdict");
+  aq_json_out_ns(json, "was_ns", v->times[0]);
+  aq_json_out_ns(json, "is_ns", v->times[1]);
+  aq_json_out_ns(json, "delta_ns", v->times[1] - v->times[0]);
+  aq_json_out_array(json, "items");
+  for (size_t i = 0; i < v->count; i++) {
+    const aq_verdict_item *item = &v->items[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, item->family ? "family" : "cause", item->name);
+    aq_json_out_ns(json, "was_ns", item->times[0]);
+    aq_json_out_ns(json, "is_ns", item->times[1]);
+    aq_json_out_ns(json, "delta_ns", delta_of(item));
+    if (item->family) {
+      aq_json_out_int(json, "was_calls", item->calls[0]);
+      aq_json_out_int(json, "calls", item->calls[1]);
+      aq_json_out_text(json, "reason", aq_verdict_reason_text(item->reason));
+    }
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+}
+
 static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 {
   static const aq_cli_column columns[FIGURE_COLUMNS] =
@@ -164,13 +268,16 @@ static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
                            const aq_run_info *b, const aq_cli_parts *parts,
-                           const aq_diff *diff)
+                           const aq_diff_verdict *verdict, const aq_diff *diff)
 {
   const aq_diff_figure *k = &diff->parts[AQ_DIFF_KERNEL];
   const char *what = diff->operations ? "device" : "kernel";
   aq_cli_parts_put(cli->out, parts);
   put_head(cli, a, b, diff);
+  put_sentence(cli, a, b, verdict);
   aq_status status = put_causes(cli, NULL, diff);
+  if (status == AQ_OK)
+    status = put_families(cli, verdict);
   if (status == AQ_OK)
     status = put_parts(cli, diff);
   fprintf(cli->out,
@@ -219,7 +326,7 @@ static void json_parts(aq_json_out *json,
 
 aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
                            const aq_run_info *b, const aq_cli_parts *parts,
-                           const aq_diff *diff)
+                           const aq_diff_verdict *verdict, const aq_diff *diff)
 {
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", b->id);
@@ -236,6 +343,7 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
   aq_json_out_ns(json, "was_makespan_ns", diff->a_makespan);
   aq_json_out_ns(json, "makespan_ns", diff->b_makespan);
   aq_status status = put_causes(cli, json, diff);
+  json_verdict(json, verdict);
   json_parts(json, diff->parts);
   aq_json_out_array(json, "groups");
   for (size_t i = 0; i < diff->count; i++) {

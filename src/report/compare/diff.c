@@ -381,7 +381,8 @@ static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
 }
 
 static aq_status side_explain(aq_store *store, const aq_run_info *info,
-                              const aq_run_window *window, aq_explain **out,
+                              const aq_run_window *window, int side,
+                              aq_diff_verdict *verdict, aq_explain **out,
                               aq_diag *diag)
 {
   aq_run_reader *reader;
@@ -393,9 +394,13 @@ static aq_status side_explain(aq_store *store, const aq_run_info *info,
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_explained_make(store, info, reader, window, &explained, diag);
+  status = aq_explained_make(store, info, reader,
+                             verdict ? AQ_STATS_BY_FAMILY : AQ_STATS_BY_ALL,
+                             window, &explained, diag);
   if (status == AQ_OK) {
     **out = explained.explain;
+    if (verdict && !aq_diff_verdict_add(verdict, side, &explained, reader))
+      status = aq_diag_no_memory(diag);
     aq_explained_fini(&explained);
   }
   aq_run_reader_close(reader);
@@ -407,14 +412,14 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
                        aq_diff *out, aq_diag *diag)
 {
   aq_window_counts counts[2];
-  return aq_diff_window(store, a, b, by, group, NULL, counts, out, diag);
+  return aq_diff_window(store, a, b, by, group, NULL, counts, NULL, out, diag);
 }
 
 aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
                          const aq_run_info *b, aq_match_by by,
                          aq_stats_by group, const aq_run_window *window,
-                         aq_window_counts counts[2], aq_diff *out,
-                         aq_diag *diag)
+                         aq_window_counts counts[2], aq_diff_verdict *verdict,
+                         aq_diff *out, aq_diag *diag)
 {
   work w = {0};
   aq_diff diff = {.names = malloc(sizeof *diff.names)};
@@ -431,9 +436,11 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
   aq_dispatches_fini(&w.b);
   a_fini(&w);
   if (status == AQ_OK && !diff.operations)
-    status = side_explain(store, a, window, &diff.a_explain, diag);
+    status = side_explain(store, a, window, 0, verdict, &diff.a_explain, diag);
   if (status == AQ_OK && !diff.operations)
-    status = side_explain(store, b, window, &diff.b_explain, diag);
+    status = side_explain(store, b, window, 1, verdict, &diff.b_explain, diag);
+  if (status == AQ_OK && verdict)
+    aq_diff_verdict_finish(verdict);
   if (status == AQ_OK)
     *out = diff;
   else

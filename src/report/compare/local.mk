@@ -6,6 +6,7 @@ libaqcore_a_SOURCES += \
 	src/report/compare/compare_runs.c \
 	src/report/compare/diff.c src/report/compare/diff.h \
 	src/report/compare/diff_window.h \
+	src/report/compare/diff_verdict.c src/report/compare/diff_verdict.h \
 	src/report/compare/formula.c \
 	src/report/compare/latency.c \
 	src/report/compare/match.c src/report/compare/match.h \

@@ -382,7 +382,9 @@ aq_status aq_explain_origin(aq_dispatches *replay,
 
 /* ---- all of it ---- */
 
-static void sweep_row(sweep *s, const aq_dispatch_row *row)
+/* Returns the time that is the row's own, of a kernel that does not
+ * communicate. */
+static aq_time sweep_row(sweep *s, const aq_dispatch_row *row)
 {
   if (!s->begun) {
     s->begun = true;
@@ -415,6 +417,7 @@ static void sweep_row(sweep *s, const aq_dispatch_row *row)
   s->any_until = aq_time_max(s->any_until, row->end);
   if (row->name >= 0)
     s->named[row->name] = true;
+  return own == RANK_KERNEL ? added : 0;
 }
 
 /* The time of the rows of a part of the run: all of it where none is outside.
@@ -446,7 +449,7 @@ static bool part_of(const aq_dispatches *d, int64_t device, aq_time *from,
   return any;
 }
 
-static void device_sweep(sweep *s)
+static void device_sweep(sweep *s, aq_time *ran)
 {
   aq_time from, to;
   if (!part_of(s->all, s->device, &from, &to))
@@ -455,8 +458,11 @@ static void device_sweep(sweep *s)
     aq_dispatch_row row = s->all->rows[i];
     row.start = aq_time_max(row.start, from);
     row.end = aq_time_min(row.end, to);
-    if (row.device == s->device && row.start <= row.end)
-      sweep_row(s, &row);
+    if (row.device != s->device || row.start > row.end)
+      continue;
+    const aq_time own = sweep_row(s, &row);
+    if (ran)
+      ran[i] = own;
   }
 }
 
@@ -478,8 +484,8 @@ static void losses_count(const aq_dispatches *d, aq_explain *e)
 }
 
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
-                          size_t device_count, bool policy, aq_explain *out,
-                          aq_diag *diag)
+                          size_t device_count, bool policy, aq_time *ran,
+                          aq_explain *out, aq_diag *diag)
 {
   aq_explain e = {0};
   if (dispatches->count == 0)
@@ -505,7 +511,7 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
                .policy = policy,
                .named = named};
     memset(named, 0, names * sizeof *named);
-    device_sweep(&s);
+    device_sweep(&s, ran);
   }
   free(named);
   losses_count(dispatches, &e);

@@ -113,10 +113,11 @@ aq_status aq_explain_origin(aq_dispatches *replay,
 /* `cus` is the number of compute units by device ordinal (0: not known);
  * `policy` whether a scheduling policy chose when jobs were submitted. Of a
  * part of a run (dispatches_mark) it is the time from the first start to the
- * last end of the part's rows on each device. A run without dispatches is
- * AQ_ERR_INPUT. */
+ * last end of the part's rows on each device. `ran` (may be NULL) gets, by row,
+ * the part of `kernels` and `tail` that is its own: they sum to these. A run
+ * without dispatches is AQ_ERR_INPUT. */
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
-                          size_t device_count, bool policy, aq_explain *out,
-                          aq_diag *diag);
+                          size_t device_count, bool policy, aq_time *ran,
+                          aq_explain *out, aq_diag *diag);
 
 #endif

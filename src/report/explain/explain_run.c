@@ -95,8 +95,9 @@ static aq_status origin_take(aq_store *store, int64_t origin,
 }
 
 aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
-                            aq_run_reader *reader, const aq_run_window *window,
-                            aq_explained *out, aq_diag *diag)
+                            aq_run_reader *reader, aq_stats_by by,
+                            const aq_run_window *window, aq_explained *out,
+                            aq_diag *diag)
 {
   const made how = run_made(run);
   const size_t devices = aq_run_reader_device_count(reader);
@@ -109,14 +110,19 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
     cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
   }
   aq_status status =
-      aq_part_read(store, run->id, reader, AQ_WANT_DISPATCHES, AQ_STATS_BY_ALL,
-                   window, &explained.dispatches, &explained.counts, diag);
+      aq_part_read(store, run->id, reader, AQ_WANT_DISPATCHES, by, window,
+                   &explained.dispatches, &explained.counts, diag);
   if (status == AQ_OK && how.replay && run->origin != AQ_NONE)
     status = origin_take(store, run->origin, &explained.dispatches,
                          how.open_loop, diag);
   if (status == AQ_OK)
+    explained.ran =
+        calloc(explained.dispatches.count + 1, sizeof *explained.ran);
+  if (status == AQ_OK && !explained.ran)
+    status = aq_diag_no_memory(diag);
+  if (status == AQ_OK)
     status = aq_explain_make(&explained.dispatches, cus, devices, how.policy,
-                             &explained.explain, diag);
+                             explained.ran, &explained.explain, diag);
   free(cus);
   if (status == AQ_OK)
     *out = explained;
@@ -128,4 +134,5 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
 void aq_explained_fini(aq_explained *explained)
 {
   aq_dispatches_fini(&explained->dispatches);
+  free(explained->ran);
 }

@@ -113,8 +113,8 @@ static aq_status put_explanation(aq_store *store, const aq_page_run *run,
   if (status != AQ_OK)
     return status;
   aq_page_key_put(out, "explanation");
-  status =
-      aq_explained_make(store, info, reader, run->window, &explained, &none);
+  status = aq_explained_make(store, info, reader, AQ_STATS_BY_ALL, run->window,
+                             &explained, &none);
   if (status == AQ_OK) {
     put_causes(&explained, reader, out);
     aq_explained_fini(&explained);
