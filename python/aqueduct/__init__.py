@@ -7,18 +7,19 @@
     store.dispatches("measured")       # a frame, a row a dispatch, times in ns
     store.pairs("simulated").end_error_ns.abs().median()
     store.plot_timeline("measured").figure.savefig("timeline.png")
+    aqueduct.frame("measured", by="op")    # what `aqueduct stats --by op` prints
 
-The frames are the store's views (doc/formats/store.md): equal columns, unknown
+The frames of a store are the store's views (doc/formats/store.md): equal columns, unknown
 values as NaN. The store is opened for reading only; a Store is for one thread.
-Needs pandas; plots need matplotlib.
+Frames need pandas, plots matplotlib; frame() needs the command aqueduct.
 """
+import json
 import os
 import pathlib
 import sqlite3
+import subprocess
 
-import pandas
-
-__all__ = ["Store", "StoreError", "default_path"]
+__all__ = ["Store", "StoreError", "default_path", "frame"]
 
 _VIEWS = ("events", "dispatches", "gaps", "run_pairs", "samples")
 _PINNED = 2  # of the bits of flags (doc/formats/record.md)
@@ -28,6 +29,15 @@ _TEXTS = frozenset(("run_name", "kind", "via", "name", "after_name",
 
 class StoreError(Exception):
     """The store or the run that was asked for cannot be read."""
+
+
+def _pandas():
+    try:
+        import pandas
+    except ImportError as error:
+        raise StoreError("frames need pandas, which this Python lacks: install "
+                         "Debian's python3-pandas, or pandas with pip") from error
+    return pandas
 
 
 def default_path():
@@ -77,8 +87,8 @@ class Store:
 
     def runs(self):
         """All runs in the order of their ids, indexed by id."""
-        return pandas.read_sql_query("SELECT * FROM runs ORDER BY id",
-                                     self._db, index_col="id")
+        return _pandas().read_sql_query("SELECT * FROM runs ORDER BY id",
+                                        self._db, index_col="id")
 
     def run_id(self, run):
         """The id of a run that is given by its name or its id."""
@@ -95,12 +105,13 @@ class Store:
     # ---- rows ----
 
     def _view(self, view, run, order):
-        frame = pandas.read_sql_query(
+        pandas = _pandas()
+        rows = pandas.read_sql_query(
             f"SELECT * FROM {view} WHERE run = ? ORDER BY {order}",
             self._db, params=(self.run_id(run),))
-        for column in frame.columns.difference(_TEXTS):
-            frame[column] = pandas.to_numeric(frame[column])
-        return frame
+        for column in rows.columns.difference(_TEXTS):
+            rows[column] = pandas.to_numeric(rows[column])
+        return rows
 
     def events(self, run):
         """Every row of a run: kernels, copies, fills, barriers, waits, calls."""
@@ -130,12 +141,16 @@ class Store:
         rows = rows[rows.start_ns.notna() & rows.end_ns.notna()]
         durations = (rows.end_ns - rows.start_ns).groupby(
             rows.name.fillna("unknown"))
-        frame = pandas.DataFrame({
+        totals = _pandas().DataFrame({
             "calls": durations.count(), "total_ns": durations.sum(),
             "mean_ns": durations.mean(),
             "p50_ns": durations.quantile(0.5, interpolation="lower"),
             "max_ns": durations.max()})
-        return frame.sort_values("total_ns", ascending=False, kind="stable")
+        return totals.sort_values("total_ns", ascending=False, kind="stable")
+
+    def frame(self, run, by="kernel", **options):
+        """frame() of this store."""
+        return frame(run, by, store=self.path, **options)
 
     # ---- plots ----
 
@@ -172,3 +187,64 @@ class Store:
         ax.set_xlabel("|error of the end|, us")
         ax.set_ylabel("% of the dispatches")
         return ax
+
+
+# ---- statistics ----
+
+_SPREADS = ("api", "queue", "kernel", "gap")
+
+
+def _told(arguments, program):
+    """The document that a command writes."""
+    try:
+        done = subprocess.run([program, *arguments, "--json"], check=False,
+                              capture_output=True, text=True, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"the command {program} cannot be run "
+                         f"({error.strerror}): program= names it") from error
+    if done.returncode != 0:
+        raise StoreError(done.stderr.strip() or
+                         f"{program}: exit status {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def _columns(group):
+    """A group as a row: kernel_total_ns for total_ns of its kernel. Times of no
+    call are unknown."""
+    row = {}
+    for key, value in group.items():
+        if key not in _SPREADS:
+            row[key] = value
+            continue
+        for name, figure in value.items():
+            known = name == "count" or value["count"] > 0
+            row[f"{key}_{name}"] = figure if known else None
+    return row
+
+
+def frame(run, by="kernel", *, between=None, step=None, time=None, store=None,
+          program="aqueduct"):
+    """The groups that `aqueduct stats RUN --by BY` prints, the largest kernel
+    time first, indexed by their names, or keys where they have none; times in
+    ns, unknown values NaN. by: kernel, op, module, line, stack, step, rank,
+    shape, family, collective and so on. between, step and time ("2ms..5ms")
+    take a part of the run. attrs has the rest of the document: the part, how
+    much is known of the program, steps or collectives. store: the file; None:
+    default_path(). StoreError where the command refuses."""
+    pandas = _pandas()
+    arguments = ["stats", str(run), "--by", by, "--top", str(2 ** 63 - 1),
+                 "--store", str(store if store is not None else default_path())]
+    for option, value in (("--between", between), ("--step", step),
+                          ("--time", time)):
+        if value is not None:
+            arguments += [option, str(value)]
+    document = _told(arguments, program)
+    groups = document.pop("groups")
+    rows = pandas.DataFrame([_columns(group) for group in groups])
+    names = [group["key"] if group["name"] is None else group["name"]
+             for group in groups]
+    rows.index = pandas.Index(names, name=by)
+    for column in rows.columns.difference(["name"]):
+        rows[column] = pandas.to_numeric(rows[column])
+    rows.attrs.update(document)
+    return rows.drop(columns=["name"])

@@ -16,6 +16,19 @@ fi
 "$aqueduct" replay m --device mi300x --name s -q > /dev/null
 "$aqueduct" stats m --json > "$work/stats.json"
 "$aqueduct" compare s --json > "$work/compare.json"
+# A profile with an op; a range, whose part has one kernel of two.
+cat > "$work/ops.json" << 'END'
+{"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 1, "tid": 1, "ts": 100, "dur": 50},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 110, "dur": 20},
+{"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": 1, "tid": 1, "ts": 115, "dur": 2,
+ "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 130, "dur": 40,
+ "args": {"correlation": 1, "device": 0, "stream": 7}},
+{"ph": "X", "cat": "kernel", "name": "late", "pid": 0, "tid": 7, "ts": 300, "dur": 2.5,
+ "args": {"device": 0, "stream": 7}}]}
+END
+"$aqueduct" import "$work/ops.json" --name ops -q > /dev/null 2>&1
 PYTHONPATH=$srcdir/python PYTHONDONTWRITEBYTECODE=1 \
   $python "$srcdir/tests/python/use_module.py" \
-  "$XDG_DATA_HOME/aqueduct/runs.db" "$work"
+  "$XDG_DATA_HOME/aqueduct/runs.db" "$work" "$aqueduct"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Uses the module aqueduct, as TAP: use_module.py STORE FOLDER, where FOLDER has
+"""Uses the module aqueduct, as TAP: use_module.py STORE FOLDER PROGRAM, where FOLDER has
 stats.json and compare.json, written by the commands."""
 import json
 import pathlib
@@ -33,7 +33,7 @@ def refuses(action):
 def frames(store, folder):
     runs = store.runs()
     check("runs are found by name and by id",
-          list(runs.name) == ["m", "s"] and store.run_id("s") == 2 and
+          list(runs.name) == ["m", "s", "ops"] and store.run_id("s") == 2 and
           store.run_id(1) == 1, runs)
     printed = json.loads((folder / "stats.json").read_text())["groups"]
     kernels = store.kernels("m")
@@ -59,6 +59,47 @@ def frames(store, folder):
           near(gaps.gap_ns[1], gaps.start_ns[1] - gaps.end_ns[0]))
 
 
+def statistics(store, folder, program):
+    printed = json.loads((folder / "stats.json").read_text())
+    told = store.frame("m", program=program)
+    check("frame() has the groups of `stats`, in their order",
+          list(told.index) == [g["name"] for g in printed["groups"]] and all(
+              near(row.kernel_total_ns, group["kernel"]["total_ns"]) and
+              row.calls == group["calls"] and
+              near(row.gap_p50_ns, group["gap"]["p50_ns"])
+              for (_, row), group in zip(told.iterrows(), printed["groups"])
+              if group["gap"]["count"]), told)
+    check("and the rest of the document",
+          told.attrs["makespan_ns"] == printed["makespan_ns"], told.attrs)
+    ops = aqueduct.frame("ops", "op", store=store.path, program=program)
+    check("by op, with what has none",
+          ops.kernel_total_ns.to_dict() == {"aten::mm": 40000, "no op": 2500} and
+          ops.attrs["context"]["in_ops"] == 1, ops)
+    check("times of no call are NaN",
+          ops.api_p50_ns.isna().to_dict() == {"aten::mm": False, "no op": True}, ops)
+    queues = store.frame("ops", by="queue", program=program)
+    check("groups without a name have their keys", list(queues.index) == [0], queues)
+    part = store.frame("ops", between="forward", program=program)
+    check("of a part of the run", list(part.index) == ["gemm"] and
+          part.attrs["window"]["of"] == 2, part)
+    check("what the command refuses is told", "--by nothing: expected one of" in refuses(
+        lambda: store.frame("m", by="nothing", program=program)))
+    check("a command that is not there is named", "/none/aqueduct cannot be run" in refuses(
+        lambda: store.frame("m", program="/none/aqueduct")))
+
+
+def without_pandas(store):
+    modules = dict(sys.modules)
+    for name in [name for name in sys.modules if name.split(".")[0] == "pandas"]:
+        del sys.modules[name]
+    sys.modules["pandas"] = None
+    told = (refuses(store.runs), refuses(lambda: aqueduct.frame("m")))
+    sys.modules.clear()
+    sys.modules.update(modules)
+    check("without pandas the error says what to install",
+          all("python3-pandas" in text for text in told), told)
+
+
 def plots(store, folder):
     try:
         import matplotlib
@@ -79,9 +120,11 @@ def plots(store, folder):
 
 
 def main():
-    path, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    path, folder, program = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
     with aqueduct.Store(path) as store:
         frames(store, folder)
+        statistics(store, folder, program)
+        without_pandas(store)
         plots(store, folder)
         check("a missing run is named",
               "'gone'" in refuses(lambda: store.events("gone")))
