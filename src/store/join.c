@@ -28,7 +28,7 @@ void aq_run_join_fini(aq_run_join *join)
   aq_map_fini(&join->pids);
 }
 
-/* An id of the part, apart from those of the other parts. */
+/* An id of the part, apart from the ids of other parts. */
 static int64_t apart(const part *p, int64_t id)
 {
   return id == AQ_NONE ? id : (int64_t)((uint64_t)id ^ p->join->parts << 40);
@@ -113,12 +113,14 @@ static bool row_put(void *user, const aq_record *row, int64_t number,
 {
   part *p = user;
   aq_record_sink *sink = p->join->sink;
-  aq_record put = *row;
-  int64_t *values = &put.kind;
+  aq_record put;
+  int64_t values[AQ_RECORD_FIELD_COUNT];
   (void)name;
+  memcpy(values, row, sizeof values);
   for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
     if (strcmp(aq_record_fields[i].unit, "ps") == 0)
       values[i] = time_of(p, values[i]);
+  memcpy(&put, values, sizeof put);
   put.device = ordinal_of(p->devices, aq_run_reader_device_count(p->reader),
                           row->device);
   put.queue =
@@ -251,8 +253,8 @@ aq_status aq_run_join_add(aq_run_join *join, aq_store *from, int64_t run,
     status = ops_put(&p, from, run);
   if (status == AQ_OK && p.late)
     status = aq_diag_set(diag, AQ_ERR_INPUT,
-                         "rank %lld: its times are too far from those of the "
-                         "first rank",
+                         "rank %lld: its times are too far from the times of "
+                         "the first rank",
                          (long long)rank);
   join->rows += (int64_t)p.rows;
   join->parts++;

@@ -58,7 +58,7 @@ if [ ! -f "$data/$a.json.gz" ]; then
   finish
   exit
 fi
-for run in $a $b; do "$aqueduct" import "$data/$run.json.gz" --name $run -q > /dev/null 2>&1; done
+for run in "$a" "$b"; do "$aqueduct" import "$data/$run.json.gz" --name "$run" -q > /dev/null 2>&1; done
 "$aqueduct" compare $a $b --json > "$work/out"
 check "published profiles: the unions of their intervals agree" \
   python3 - "$work/out" "$data/$a.json.gz" "$data/$b.json.gz" << 'END'

@@ -295,8 +295,7 @@ START_TEST(edges_come_back_by_the_row_that_waits)
 }
 END_TEST
 
-/* Reads the part of rows 1, 2, 4 and 7, in the order of their starts where
- * `order` says so. */
+/* Reads the part of rows 1, 2, 4 and 7 in an order. */
 static void check_part(aq_store *store, int64_t run, aq_row_order order,
                        bool renumber, const int64_t expected[4])
 {

@@ -109,7 +109,7 @@ static aq_status clocks_align(ranks *r)
   return status;
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static double us(aq_time time)
 {
@@ -172,7 +172,7 @@ static char *notes_make(const ranks *r)
   return aq_json_out_take(json);
 }
 
-/* What is known of each file, in one text; NULL: no memory, or nothing known.
+/* A text of each file, joined; NULL: no memory, or nothing known.
  */
 static char *texts_join(const ranks *r,
                         const char *(*text_of)(const rank_file *))

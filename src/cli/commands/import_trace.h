@@ -13,7 +13,7 @@
 aq_status aq_cli_import_trace(aq_cli *cli, aq_store *store, aq_run_info *info,
                               aq_trace_result *result, aq_store_writer **out);
 
-/* What came of it, on standard error, and as members of an open map. */
+/* The result of an import, on standard error, and as members of an open map. */
 void aq_cli_import_report(const aq_cli *cli, const char *path,
                           const aq_trace_result *result);
 void aq_cli_import_json(aq_json_out *json, const aq_trace_result *result);

@@ -17,7 +17,8 @@ void aq_cli_window_json(aq_json_out *json, const char *key,
 void aq_cli_window_put(FILE *to, const aq_run_window *window,
                        const aq_window_counts *counts);
 
-/* The same part of a baseline and of what is compared with it; NULL: all. */
+/* The same part of a baseline and of the run that is compared with it; NULL:
+ * all. */
 typedef struct aq_cli_parts {
   const aq_run_window *window;
   const aq_window_counts *baseline, *current;

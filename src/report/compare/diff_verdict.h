@@ -42,8 +42,8 @@ typedef struct aq_verdict_kernel aq_verdict_kernel;
 typedef struct aq_diff_verdict {
   aq_time times[2]; /* of the devices of each run */
   int64_t devices[2];
-  aq_verdict_item *items; /* the largest difference first, those that took no
-                             time in either left out */
+  aq_verdict_item *items; /* the largest difference first; without items that
+                             took no time in either */
   size_t count, capacity;
   aq_names names;
   aq_verdict_kernel *kernels; /* by family and name */

@@ -466,7 +466,8 @@ static void device_sweep(sweep *s, aq_time *ran)
   }
 }
 
-/* What the trace lost in the time of the rows, and waits that it lacks. */
+/* Counts the losses of the trace in the time of the rows, and waits that the
+ * replay lacks. */
 static void losses_count(const aq_dispatches *d, aq_explain *e)
 {
   aq_time from, to;

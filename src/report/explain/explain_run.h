@@ -19,8 +19,8 @@ typedef struct aq_explained {
  * them. A replay takes the lost launches, in an open loop the host's waits
  * and the unexplained ones too, from the run that it replays, if the store has
  * it. `window` is the part of the run to explain; NULL: all of it. The
- * dispatches have what the grouping `by` needs. A run without dispatches is
- * AQ_ERR_INPUT. On success the caller frees `out` with
+ * dispatches have the context that the grouping `by` needs. A run without
+ * dispatches is AQ_ERR_INPUT. On success the caller frees `out` with
  * aq_explained_fini. */
 aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
                             aq_run_reader *reader, aq_stats_by by,

@@ -32,7 +32,7 @@ typedef struct aq_page_run {
   /* The part that the page is of; NULL: all of the run. */
   const aq_run_window *window;
   const aq_selection *part;
-  const char *part_text; /* in words */
+  const char *part_text; /* as text */
 } aq_page_run;
 
 enum { AQ_PAGE_RUNS_MAX = 32 };

@@ -14,7 +14,7 @@ void aq_lateness_fini(aq_lateness *collectives)
 }
 
 /* By operation, group, rank and start: the calls of one operation lie together,
- * those of a rank in their order. */
+ * calls of one rank in their order. */
 static int call_order(const void *a, const void *b)
 {
   const aq_dispatch_row *x = *(const aq_dispatch_row *const *)a,
@@ -55,7 +55,7 @@ static aq_rank_lateness *rank_of(aq_lateness *c, int64_t rank)
              : NULL;
 }
 
-/* ---- what a rank did meanwhile ---- */
+/* ---- the time before the last start ---- */
 
 /* Rows in the order of their start, with the latest end up to each. */
 typedef struct timeline {

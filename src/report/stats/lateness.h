@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collective operations of several ranks: which rank came last into each, by
- * how much, and what it did meanwhile.
+ * how much, and whether its device was busy meanwhile.
  *
  * The nth call of an operation (its name, type, size and process group) on one
  * rank is the nth on the others. An operation is matched where each rank of its
@@ -23,8 +23,8 @@ typedef struct aq_late_collective {
 } aq_late_collective;
 
 typedef struct aq_rank_lateness {
-  int64_t rank, collectives, last; /* matched ones; those that it came into
-                                      last */
+  int64_t rank, collectives, last; /* matched ones; how many of them it came
+                                      into last */
   aq_time late, busy;              /* sums of these */
   aq_time longest;                 /* the largest `late` */
   aq_time waited;                  /* sum of the last starts behind its own */
@@ -41,7 +41,7 @@ typedef struct aq_lateness {
 } aq_lateness;
 
 /* The rows need their collectives and ranks (launch_context.h). Of a part of a
- * run (launch_ranges.h) the collectives whose calls are all in it are told.
+ * run (launch_ranges.h) only the collectives whose calls are all in it count.
  * False: no memory. The caller ends it in any case. */
 bool aq_lateness_match(const aq_dispatches *dispatches, aq_lateness *out);
 void aq_lateness_fini(aq_lateness *collectives);

@@ -179,7 +179,7 @@ static void pairs_count(const calls *all, size_t count, size_t *out)
           pairs_of(&all[i], &all[k], NULL);
 }
 
-/* Of the ranks whose shift is known and those whose is not, the two with the
+/* Of a rank whose shift is known and one whose shift is not, the two with the
  * most collectives in common; how many. */
 static size_t next_find(const size_t *pairs, const bool *known, size_t count,
                         size_t *from, size_t *to)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rows of a part of a run, for every view that takes one: the dispatches of
- * a window (launch_ranges.h), and of the other rows (host calls, waits, ranges,
- * packets) those whose time meets the part's, from its first launch to its last
- * end. One thread at a time.
+ * a window (launch_ranges.h), and each other row (host call, wait, range,
+ * packet) whose time meets the part's, from its first launch to its last end.
+ * One thread at a time.
  */
 #ifndef AQ_REPORT_STATS_SELECTION_H
 #define AQ_REPORT_STATS_SELECTION_H
