@@ -496,7 +496,7 @@ static void forgotten_report(aq_check *check)
     note_report(check, AQ_CHECK_RACE, "order not kept", text, NULL);
 }
 
-/* Of every check; it appears with the first of those that are on. */
+/* Of every check; it appears with the first check that is on. */
 static void unread_report(aq_check *check)
 {
   const unsigned checks = check->options.checks;

@@ -228,8 +228,8 @@ static long address_space(void)
   return pages * PAGE;
 }
 
-/* Arguments that are preloaded into registers, from memory that nobody may
- * read; once it is unmapped an allocator may map it. */
+/* Arguments that are preloaded into registers, from memory that may not be
+ * read; an allocator may map unmapped memory again. */
 static void start_without_arguments(void)
 {
   static code preloads __attribute__((aligned(256)));
