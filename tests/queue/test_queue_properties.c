@@ -106,11 +106,11 @@ static void masks_and_priorities_that_cannot_be_are_refused(ground *g)
 /* Of a caller that was built before they came: what lies there is no option. */
 static void options_of_an_older_caller_have_none_of_them(ground *g)
 {
-  const aq_queue_options options = {
-      .size_of = offsetof(aq_queue_options, priority),
-      .size = 64,
-      .priority = 2,
-      .cu_mask_bits = 33};
+  const aq_queue_options options = {.size_of =
+                                        offsetof(aq_queue_options, priority),
+                                    .size = 64,
+                                    .priority = 2,
+                                    .cu_mask_bits = 33};
   aq_queue *queue = NULL;
   ck_assert_ok(g, aq_queue_create(g->context, &options, &queue, &g->diag));
   aq_queue_destroy(queue);
