@@ -24,12 +24,13 @@ enum {
   AQ_STRIP_LOADS = 16,
   AQ_STRIP_SPILLS = 96, /* of a strip's values, in the frame */
   AQ_STRIP_MOVES = 4,   /* rows of a run that DPP reads in another order */
-  /* Values of a strip: rows, scalars in every lane, masks by their scalar, and
-   * moved rows. */
+  /* Values of a strip: rows, scalars in every lane, masks by their scalar,
+   * moved rows, and the lanes' places in windows of LDS. */
   AQ_STRIP_SCALAR = AQ_WAVE_ROWS,
   AQ_STRIP_MASK = AQ_STRIP_SCALAR + AQ_WAVE_SCALARS,
   AQ_STRIP_MOVED = AQ_STRIP_MASK + AQ_WAVE_SCALARS,
-  AQ_STRIP_VALUES = AQ_STRIP_MOVED + AQ_STRIP_MOVES,
+  AQ_STRIP_WINDOWS = AQ_STRIP_MOVED + AQ_STRIP_MOVES,
+  AQ_STRIP_VALUES = AQ_STRIP_WINDOWS + AQ_STRIP_LOADS,
   /* Rows in another form, by their first row: f64 of lanes 0, 1, 4 and 5, and
    * of the others; f32 of f16. They are dropped where a register is needed. */
   AQ_STRIP_PAIRS = AQ_STRIP_VALUES,
@@ -152,7 +153,8 @@ struct aq_strip {
   int strip;       /* the only one that is written; -1: all, as a loop */
   uint16_t dirty_rows[4 * AQ_STRIP_MAX];
   unsigned dirty_count, spill_count;
-  uint32_t windows; /* of leaders: they were found */
+  int window_base[AQ_STRIP_LOADS]; /* of leaders: a register; -1: not found */
+  unsigned window_count;
   aq_strip_rare rare[AQ_STRIP_LOADS];
   unsigned rare_count;
   bool nans;            /* AQ_STRIP_NANS has some */

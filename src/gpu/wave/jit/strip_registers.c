@@ -218,6 +218,11 @@ static void value_load(aq_strip *s, int reg, unsigned value)
 {
   if (s->spill_of[value] >= 0)
     aq_strip_register_load(s, reg, aq_strip_spill_operand(s->spill_of[value]));
+  else if (value >= AQ_STRIP_WINDOWS)
+    aq_strip_register_load(
+        s, reg,
+        aq_x86_frame(AQ_STRIP_AT_INDICES +
+                     32 * (int32_t)(value - AQ_STRIP_WINDOWS)));
   else if (value >= AQ_STRIP_MOVED)
     aq_strip_register_load(s, reg, moved_operand(value));
   else if (value >= AQ_STRIP_MASK)
@@ -430,7 +435,8 @@ void aq_strip_registers_reset(aq_strip *s)
   memset(s->is_dirty, 0, sizeof s->is_dirty);
   memset(s->mask_is_ours, 0, sizeof s->mask_is_ours);
   s->dirty_count = s->spill_count = s->leave_count = 0;
-  s->rare_count = s->windows = 0;
+  s->rare_count = s->window_count = 0;
+  memset(s->window_base, 0xff, sizeof s->window_base);
   s->made[0].form = s->made[1].form = -1;
   s->nans = false;
 }

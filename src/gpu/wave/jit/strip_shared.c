@@ -22,22 +22,19 @@
 
 enum {
   FRAME_BASE,      /* of LDS, */
-  FRAME_FIRST = 8, /* and of the window */
-  FRAME_LAST = 16, /* the last address that fits */
-  FRAME_ANY = 20   /* whether there is no window */
+  FRAME_FIRST = 8, /* and of the window, if no register is left for that */
+  FRAME_LAST = 16  /* the last address that fits */
 };
 enum { FULL = 0xff };
+
+/* Bases of the first windows of a strip; bits of those that are none. */
+enum { FIRST_BASE = AQ_R9, LAST_BASE = AQ_R10, NONE_BITS = AQ_R11 };
 
 static aq_strip_emit shared_load;
 
 static int32_t frame_of(const aq_strip_op *op, int32_t at)
 {
   return AQ_STRIP_AT_LOADS + 32 * op->leader + at;
-}
-
-static aq_x86_operand indices_of(const aq_strip_op *op)
-{
-  return aq_x86_frame(AQ_STRIP_AT_INDICES + 32 * op->leader);
 }
 
 /* Offsets of the words from the lane's address, and the number added to that.
@@ -87,6 +84,8 @@ void aq_strip_shared_join(aq_strip *s, aq_strip_op *op)
       break;
     }
   }
+  op->sources[op->source_count++] =
+      (aq_strip_source){.value = (uint16_t)(AQ_STRIP_WINDOWS + op->leader)};
   uint32_t *bytes = &s->shared_bytes[op->leader];
   if (op->leader == op->load || *bytes < w.add + w.size)
     *bytes = w.add + w.size;
@@ -142,72 +141,82 @@ void aq_strip_shared_prepare(aq_strip *s, const aq_strip_op *op)
 
 /* ---- in a strip ---- */
 
-/* Whether all addresses are in LDS, and their window. */
-static void window_find(aq_strip *s, const aq_strip_op *op)
+/* Whether all addresses are in LDS, and their window: the lanes' places there
+ * are in the register that is returned. */
+static int window_find(aq_strip *s, const aq_strip_op *op)
 {
-  enum { WINDOW = 0x1c /* distances in it */ };
+  enum { WINDOW = 0x1c /* distances in it */, AND = 4, OR = 1 };
   aq_x86 *x = s->x;
-  const int address = aq_strip_source_register(s, op, 0);
+  const int address = aq_strip_source_register(s, op, 0),
+            to = aq_strip_form_take(s, AQ_STRIP_WINDOWS + op->leader),
+            free_base = FIRST_BASE + (int)s->window_count++,
+            base = free_base <= LAST_BASE ? free_base : AQ_RDX;
+  const int32_t bit = 1 << op->leader;
   aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0,
              aq_x86_frame(frame_of(op, FRAME_LAST)), false);
   avx_any(s, 0x23b, AQ_STRIP_T1, address, aq_x86_ymm(AQ_STRIP_T1));
   avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, address);
   aq_strip_leave_unless(s, AQ_STRIP_T1);
+  aq_x86_memory(x, 0x8b, base, true, AQ_RSP, frame_of(op, FRAME_BASE));
   aq_x86_number(x, 7, AQ_RBP, false, FULL);
   const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
   aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0, aq_x86_ymm(address), false);
-  avx_sub(s, AQ_STRIP_T2, address, aq_x86_ymm(AQ_STRIP_T1));
-  avx_test(s, AQ_STRIP_T2, avx_same(s, ~(uint32_t)WINDOW));
+  avx_sub(s, to, address, aq_x86_ymm(AQ_STRIP_T1));
+  avx_test(s, to, avx_same(s, ~(uint32_t)WINDOW));
   const uint32_t far = aq_x86_jump_if(x, AQ_X86_NE);
-  avx_shift(s, 2, AQ_STRIP_T2, AQ_STRIP_T2, 2);
+  avx_shift(s, 2, to, to, 2);
   aq_x86_vex128(x, 1, 1, false, 0x7e, address, 0, aq_x86_ymm(AQ_RAX));
-  aq_x86_memory(x, 0x03, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
-  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
+  aq_x86_registers(x, 0x01, AQ_RAX, base, true);
+  aq_x86_number(x, AND, NONE_BITS, false, ~bit);
   const uint32_t found = aq_x86_jump(x);
   aq_x86_land_here(x, some);
   aq_x86_land_here(x, far);
-  avx_load(s, AQ_STRIP_T2, aq_x86_ymm(address));
-  aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
-  aq_x86_load_number(x, AQ_RCX, true);
+  avx_load(s, to, aq_x86_ymm(address));
+  aq_x86_number(x, OR, NONE_BITS, false, bit);
   aq_x86_land_here(x, found);
-  aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
-  aq_x86_memory(x, 0x89, AQ_RCX, false, AQ_RSP, frame_of(op, FRAME_ANY));
-  aq_strip_register_store(s, AQ_STRIP_T2, indices_of(op));
-  s->windows |= 1u << op->leader;
+  if (base == AQ_RDX)
+    aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  aq_strip_register_store(s, to,
+                          aq_x86_frame(AQ_STRIP_AT_INDICES + 32 * op->leader));
+  s->window_base[op->leader] = base;
+  return to;
 }
 
-/* From rdx and the offsets in T2. */
+/* From the base and the lanes' offsets. */
 static void shared_gather(aq_strip *s, const aq_strip_rare *rare)
 {
   const shared_words w = words_of(rare->op);
   for (unsigned k = 0; k < rare->op->result_count; k++) {
     aq_strip_lanes(s, AQ_STRIP_T1);
-    aq_x86_gather(s->x, false, rare->to[k], AQ_RDX, AQ_STRIP_T2,
-                  (int32_t)(w.add + w.parts[k]), AQ_STRIP_T1);
+    aq_x86_gather(s->x, false, rare->to[k], s->window_base[rare->op->leader],
+                  rare->address[0], (int32_t)(w.add + w.parts[k]), AQ_STRIP_T1);
   }
 }
 
 static void shared_load(aq_strip *s, const aq_strip_op *op)
 {
-  enum { PICK = 0x236 };
+  enum { PICK = 0x236, TEST = 0xf7 };
   aq_x86 *x = s->x;
   const shared_words w = words_of(op);
-  if (!(s->windows >> op->leader & 1))
-    window_find(s, op);
-  aq_strip_read(s, op);
+  const bool is_found = s->window_base[op->leader] >= 0;
+  const int at = is_found
+                     ? aq_strip_value_register(s, AQ_STRIP_WINDOWS + op->leader)
+                     : window_find(s, op),
+            base = s->window_base[op->leader];
   aq_strip_rare *rare = aq_strip_rare_begin(s, op);
   rare->write = shared_gather;
+  rare->address[0] = at;
   for (unsigned k = 0; k < op->result_count; k++)
     rare->to[k] = aq_strip_result(s, k);
-  aq_x86_memory(x, 0x83, 7, false, AQ_RSP, frame_of(op, FRAME_ANY));
-  aq_x86_byte(x, 0);
-  aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
-  avx_load(s, AQ_STRIP_T2, indices_of(op));
+  if (base == AQ_RDX)
+    aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  aq_x86_registers(x, TEST, 0, NONE_BITS, false);
+  aq_x86_word(x, 1u << op->leader);
   aq_strip_rare_if(s, rare, AQ_X86_NE);
   for (unsigned k = 0; k < op->result_count; k++)
     if (!aq_strip_is_dead(op, k))
-      avx_any(s, PICK, rare->to[k], AQ_STRIP_T2,
-              aq_x86_at(AQ_RDX, (int32_t)(w.add + w.parts[k])));
+      avx_any(s, PICK, rare->to[k], at,
+              aq_x86_at(base, (int32_t)(w.add + w.parts[k])));
   rare->back = x->size;
 }
 
