@@ -116,6 +116,17 @@ static void parts_text(char *out)
            parts[below(7)], parts[below(7)]);
 }
 
+/* Steps of divisions. */
+static void division_text(char *out)
+{
+  static const char *const steps[] = {"v_div_scale_f32 v%u, vcc, v%u, v%u, v%u",
+                                      "v_div_fmas_f32 v%u, v%u, v%u, v%u",
+                                      "v_div_fixup_f32 v%u, v%u, v%u, v%u",
+                                      "v_div_fixup_f32 v%u, v%u, -v%u, v%u"};
+  snprintf(out, BED_TEXT, steps[below(4)], below(ROWS), below(ROWS),
+           below(ROWS), below(ROWS));
+}
+
 /* f16, one or two of a lane. */
 static void halves_text(char *out)
 {
@@ -139,6 +150,10 @@ static void halves_text(char *out)
   char a[24];
   const bool pairs = below(2);
   const unsigned k = below(pairs ? 6 : 11);
+  if (below(5) == 0) {
+    division_text(out);
+    return;
+  }
   if (below(6) == 0 && k < 10)
     constant(a, sizeof a);
   else

@@ -135,6 +135,8 @@ static void ruled_effects(const aq_wave_op *o, const aq_wave_ruled *h,
     row_add(&e->reads, o->decoded->address, 1);
     row_add(&e->reads, o->decoded->data, 1);
   }
+  if (h->reads_vcc)
+    scalar_add(&e->reads, AQ_ISA_VCC, 2);
   if (aq_wave_ruled_part(o))
     row_add(&e->reads, o->dest, 1);
   row_add(&e->writes, o->dest, 1);

@@ -142,6 +142,12 @@ static const aq_wave_ruled ruled[] = {
     {.name = "v_pk_min_f16", .sources = 2, .packed = true},
     {.name = "v_pk_max_f16", .sources = 2, .packed = true},
     {.name = "ds_bpermute_b32"},
+    {.name = "v_div_scale_f32", .sources = 3, .divides = true},
+    {.name = "v_div_fmas_f32",
+     .sources = 3,
+     .divides = true,
+     .reads_vcc = true},
+    {.name = "v_div_fixup_f32", .sources = 3, .divides = true},
     {.name = "global_load_ubyte", .loads = true},
     {.name = "global_load_sbyte", .loads = true},
     {.name = "global_load_ushort", .loads = true},
@@ -239,9 +245,12 @@ const aq_wave_ruled *aq_wave_ruled_for(const aq_wave_texts *texts,
     const aq_wave_ruled *h = &texts->ruled[i];
     if (h->run != run)
       continue;
-    if (formed ? h->packed || o->decoded->move || !form->is_vector ||
-                     form->signs || form->finishes || form->adds_upper
-               : o->decoded->inst.clamp)
+    if (formed
+            ? h->packed || h->divides || o->decoded->move || !form->is_vector ||
+                  form->signs || form->finishes || form->adds_upper
+            : o->decoded->inst.clamp)
+      return NULL;
+    if (h->divides && o->dest2 != AQ_WAVE_NONE && aq_wave_is_exec(o->dest2))
       return NULL;
     for (unsigned k = 0; k < h->sources; k++)
       if (o->kind[k] == AQ_WAVE_SGPR && aq_wave_is_exec(o->source[k]))

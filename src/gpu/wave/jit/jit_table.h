@@ -47,13 +47,16 @@ typedef struct aq_wave_transfer {
 } aq_wave_transfer;
 
 /* An instruction that machine code has a rule for and C no text: f16, lanes
- * that read others by their addresses, and loads of less than a word. */
+ * that read others by their addresses, loads of less than a word, and steps of
+ * divisions. */
 typedef struct aq_wave_ruled {
   aq_wave_handler *run;
   const char *name;
   uint8_t sources; /* words; 0: an address and data of a lane */
   bool packed;     /* two f16 of a lane */
   bool loads;      /* global memory */
+  bool divides;    /* it has no form, */
+  bool reads_vcc;
   const struct aq_strip_rule *rule;
 } aq_wave_ruled;
 

@@ -11,6 +11,7 @@ libaqcore_a_SOURCES += \
 	src/gpu/wave/jit/memory_code.c src/gpu/wave/jit/memory_code.h \
 	src/gpu/wave/jit/strip.c src/gpu/wave/jit/strip.h \
 	src/gpu/wave/jit/strip_avx.h \
+	src/gpu/wave/jit/strip_divisions.c \
 	src/gpu/wave/jit/strip_floats.c \
 	src/gpu/wave/jit/strip_halves.c \
 	src/gpu/wave/jit/strip_loads.c src/gpu/wave/jit/strip_moves.c \

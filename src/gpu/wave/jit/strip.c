@@ -16,7 +16,7 @@ static const aq_strip_rule *rule_named(const char *name)
 {
   const aq_strip_rule *const tables[] = {
       aq_strip_rules_words, aq_strip_rules_floats, aq_strip_rules_halves,
-      aq_strip_rules_moves};
+      aq_strip_rules_moves, aq_strip_rules_divisions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const aq_strip_rule *r = tables[i]; r->name; r++)
       if (strcmp(r->name, name) == 0)
@@ -198,6 +198,8 @@ bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
   op.from = op.move ? o->source[0] : o->decoded->data;
   if (rule->nan == AQ_STRIP_HALVES && (op.part = aq_wave_ruled_part(o)))
     source_put(&op, op.results[0], 0, NULL); /* the rest of its register */
+  if (rule->nan == AQ_STRIP_LOOKS_VCC)
+    source_put(&op, AQ_STRIP_MASK + AQ_ISA_VCC, 0, NULL);
   if (!op_fits(s, &op))
     return false;
   for (unsigned i = 0; i < op.source_count; i++) {

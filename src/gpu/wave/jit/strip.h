@@ -72,9 +72,10 @@ typedef struct aq_strip_rule {
     AQ_STRIP_PLAIN,
     AQ_STRIP_CHAINS, /* a NaN of a source gives a NaN, which is a handler's */
     AQ_STRIP_LOOKS,  /* the rule itself looks for NaNs */
-    AQ_STRIP_WIDE,   /* the same, of f64 */
-    AQ_STRIP_HALVES, /* the same, of f16 */
-    AQ_STRIP_LOAD,   /* no number: a load (strip_loads.c) */
+    AQ_STRIP_LOOKS_VCC, /* the same; VCC is its last source */
+    AQ_STRIP_WIDE,      /* the same, of f64 */
+    AQ_STRIP_HALVES,    /* the same, of f16 */
+    AQ_STRIP_LOAD,      /* no number: a load (strip_loads.c) */
   } nan;
 } aq_strip_rule;
 
@@ -243,7 +244,7 @@ void aq_strip_lanes(aq_strip *s, int reg);
 /* Gives texts their rules, by their names. */
 void aq_strip_rules_give(aq_wave_texts *texts);
 extern const aq_strip_rule aq_strip_rules_words[], aq_strip_rules_floats[],
-    aq_strip_rules_halves[], aq_strip_rules_moves[];
+    aq_strip_rules_halves[], aq_strip_rules_moves[], aq_strip_rules_divisions[];
 
 void aq_strip_begin(aq_strip *s, aq_x86 *x, const aq_wave_texts *texts,
                     const aq_wave_op *ops, const aq_wave_lives *lives,
