@@ -18,6 +18,7 @@ libaqcore_a_SOURCES += \
 	src/gpu/wave/jit/strip_shared.c \
 	src/gpu/wave/jit/strip_registers.c \
 	src/gpu/wave/jit/strip_words.c \
+	src/gpu/wave/jit/strip_write.c \
 	src/gpu/wave/jit/x86.c src/gpu/wave/jit/x86.h \
 	src/gpu/wave/jit/jit_affine_select.c \
 	src/gpu/wave/jit/jit_emit.c src/gpu/wave/jit/jit_emit.h \

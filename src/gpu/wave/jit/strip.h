@@ -281,7 +281,7 @@ int64_t aq_strip_rest_run(aq_wave *w, const aq_wave_op *ops,
 
 void aq_strip_vzeroupper(aq_x86 *x);
 
-/* ---- between strip.c and strip_registers.c ---- */
+/* ---- between strip_write.c and strip_registers.c ---- */
 
 static inline int32_t aq_strip_row_at(unsigned row)
 {

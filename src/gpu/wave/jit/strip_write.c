@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a run of strips (strip.h), and executes what a strip leaves. */
+#include "config.h"
+
+#include <stddef.h>
+
+#include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/jit/strip.h"
+#include "gpu/wave/jit/strip_avx.h"
+
+enum { DEAD = AQ_STRIP_DEAD, END = AQ_STRIP_END };
+
+/* ---- strips that leave ---- */
+
+int64_t aq_strip_rest_run(aq_wave *w, const aq_wave_op *ops,
+                          const aq_strip_rest *rest, unsigned strip)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w), left = UINT64_MAX << 8 * strip;
+  int64_t fault = -1;
+  w->strip.rest = NULL;
+  AQ_WAVE_EXEC(w) = exec & left;
+  for (unsigned i = 0; i < rest->count && fault < 0; i++) {
+    const aq_wave_op *o = ops + rest->list[i].op;
+    if (!o->run(w, o))
+      fault = rest->list[i].rest;
+  }
+  AQ_WAVE_EXEC(w) = exec;
+  for (unsigned i = 0; i < rest->mask_count; i++) {
+    const unsigned code = rest->masks[i];
+    const uint64_t now =
+        w->s[code] | (w->wave32 ? 0 : (uint64_t)w->s[code + 1] << 32);
+    aq_wave_put_mask(w, (uint16_t)code,
+                     (now & left) | (w->strip.masks[i] & ~left));
+  }
+  return fault;
+}
+
+/* ---- the run ---- */
+
+/* The values of results, once the instruction is written. */
+static void result_keep(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
+{
+  const unsigned value = op->results[k];
+  aq_strip_value_forget(s, value);
+  if (value < AQ_STRIP_SCALAR)
+    aq_strip_forms_forget(s, value);
+  s->spill_of[value] = -1;
+  s->next_of[value] = op->nexts[k];
+  if (value < AQ_STRIP_SCALAR && !s->is_dirty[value]) {
+    s->is_dirty[value] = true;
+    s->dirty_rows[s->dirty_count++] = (uint16_t)value;
+  }
+  if (op->nexts[k] != DEAD) {
+    s->owner[reg] = (int16_t)value;
+    s->register_of[value] = (int16_t)reg;
+  }
+}
+
+/* Rows whose NaN gives one in a later result that is looked at: of f32, of f64
+ * with the next row, of the lower and upper halves. */
+typedef struct nan_chains {
+  bool f32[AQ_WAVE_ROWS], f64[AQ_WAVE_ROWS + 1], low[AQ_WAVE_ROWS],
+      high[AQ_WAVE_ROWS];
+} nan_chains;
+
+/* Whether an instruction has to look for NaNs in its result itself. */
+static bool has_to_look(const nan_chains *c, const aq_strip_op *op)
+{
+  const unsigned row = op->results[0];
+  switch (op->rule->nan) {
+  case AQ_STRIP_CHAINS:
+    return !c->f32[row];
+  case AQ_STRIP_WIDE:
+    return !c->f64[row];
+  case AQ_STRIP_HALVES:
+    return op->part || !c->low[row] || !(c->high[row] || !aq_strip_is_pair(op));
+  default:
+    return false;
+  }
+}
+
+static void row_unchain(nan_chains *c, unsigned row)
+{
+  c->f32[row] = c->f64[row] = c->low[row] = c->high[row] = false;
+  if (row > 0)
+    c->f64[row - 1] = false;
+}
+
+static void source_chain(nan_chains *c, const aq_strip_op *op, unsigned k)
+{
+  const aq_strip_source *source = &op->sources[k];
+  const unsigned row = source->value;
+  if (row >= AQ_STRIP_SCALAR)
+    return;
+  switch (op->rule->nan) {
+  case AQ_STRIP_CHAINS:
+    c->f32[row] |= !source->change || source->change->down == 0;
+    break;
+  case AQ_STRIP_WIDE:
+    c->f64[row] |= op->rule->sources[0] == 'U' && k % 2 == 0;
+    break;
+  case AQ_STRIP_HALVES:
+    c->low[row] |= aq_strip_half_is_taken(op, k, 0);
+    c->high[row] |= aq_strip_half_is_taken(op, k, 1);
+    break;
+  default:
+    break;
+  }
+}
+
+/* Finds the next reader of each value, and which floats lead to no others. */
+static void nexts_find(aq_strip *s)
+{
+  nan_chains chains = {.f32 = {false}};
+  bool kept[AQ_STRIP_VALUES] = {false};
+  const unsigned last = (unsigned)(s->program[s->count - 1].o - s->ops);
+  const uint64_t *rows = aq_wave_lives_rows(s->lives, last);
+  for (unsigned v = 0; v < AQ_STRIP_SCALAR; v++)
+    kept[v] = rows[v / 64] >> v % 64 & 1;
+  for (unsigned i = 0; i < s->mask_count; i++)
+    kept[AQ_STRIP_MASK + s->masks[i]] =
+        aq_wave_lives_scalar(s->lives, last, s->masks[i]) ||
+        (!s->wave32 && aq_wave_lives_scalar(s->lives, last, s->masks[i] + 1u));
+  for (unsigned v = 0; v < AQ_STRIP_VALUES; v++)
+    s->next_of[v] = kept[v] ? END : DEAD;
+  for (unsigned i = s->count; i-- > 0;) {
+    aq_strip_op *op = &s->list[i];
+    op->is_dead = op->rule->nan != AQ_STRIP_LOAD; /* which may fault */
+    for (unsigned k = 0; k < op->result_count; k++) {
+      op->nexts[k] = s->next_of[op->results[k]];
+      op->is_kept[k] = kept[op->results[k]];
+      op->is_dead &= aq_strip_is_dead(op, k);
+      s->next_of[op->results[k]] = DEAD;
+      kept[op->results[k]] = false;
+    }
+    if (op->is_dead)
+      continue; /* it reads nothing, and looks for no NaN */
+    op->looks = has_to_look(&chains, op);
+    for (unsigned k = 0; k < op->result_count; k++)
+      if (op->results[k] < AQ_STRIP_SCALAR)
+        row_unchain(&chains, op->results[k]);
+    for (unsigned k = 0; k < op->source_count; k++)
+      if (op->sources[k].value != AQ_STRIP_NUMBER)
+        op->sources[k].next = s->next_of[op->sources[k].value];
+    for (unsigned k = 0; k < op->source_count; k++)
+      if (op->sources[k].value != AQ_STRIP_NUMBER) {
+        s->next_of[op->sources[k].value] = (uint16_t)i;
+        source_chain(&chains, op, k);
+      }
+  }
+}
+
+/* The result goes to a part of its register. */
+static void part_place(aq_strip *s, const aq_wave_form *form,
+                       aq_x86_operand old, int reg)
+{
+  if (form->first)
+    avx_shift(s, 6, reg, reg, form->first);
+  avx_and(s, reg, reg, avx_same(s, form->mask));
+  if (!form->kept)
+    return;
+  avx_load(s, AQ_STRIP_T0, old);
+  avx_and(s, AQ_STRIP_T0, AQ_STRIP_T0, avx_same(s, form->kept));
+  avx_or(s, reg, reg, aq_x86_ymm(AQ_STRIP_T0));
+}
+
+static void op_write(aq_strip *s, const aq_strip_op *op)
+{
+  const int *regs = s->result_registers;
+  if (op->is_dead)
+    return;
+  s->pinned = 0;
+  aq_x86_operand old = {0};
+  if (op->keeps || op->part)
+    old = aq_strip_old(s, op);
+  op->rule->emit(s, op);
+  aq_strip_read(s, op);
+  if (op->keeps)
+    aq_strip_move_keep(s, op, old, regs[0]);
+  if (op->part)
+    part_place(s, op->part, old, regs[0]);
+  if (op->looks && op->rule->nan == AQ_STRIP_CHAINS)
+    aq_strip_nans(s, regs[0], regs[0]);
+  for (unsigned k = 0; k < op->result_count; k++)
+    result_keep(s, op, k, regs[k]);
+  aq_strip_forms_keep(s);
+}
+
+/* Rows that changed go to the wave, in the lanes of EXEC. */
+static void rows_write(aq_strip *s, bool some)
+{
+  for (unsigned i = 0; i < s->dirty_count; i++) {
+    const unsigned row = s->dirty_rows[i];
+    const aq_x86_operand at = {AQ_X86_ROW, aq_strip_row_at(row)};
+    int reg = s->register_of[row];
+    if (s->next_of[row] != END)
+      continue;
+    if (reg < 0) {
+      reg = AQ_STRIP_T0;
+      aq_strip_register_load(s, reg, aq_strip_spill_operand(s->spill_of[row]));
+    }
+    if (some) { /* vblendvps */
+      aq_x86_vex(s->x, 3, 1, false, 0x4a, AQ_STRIP_T1, reg, at, true);
+      aq_x86_byte(s->x, AQ_STRIP_T2 << 4);
+      reg = AQ_STRIP_T1;
+    }
+    aq_strip_register_store(s, reg, at);
+  }
+}
+
+/* The lanes that are off as a mask, in T2. */
+static void lanes_off(aq_strip *s)
+{
+  aq_x86_registers(s->x, 0x89, AQ_RBP, AQ_RAX, false);
+  aq_x86_registers(s->x, 0xf7, 2, AQ_RAX, false); /* not */
+  aq_strip_bits_expand(s, AQ_STRIP_T2, AQ_RAX);
+}
+
+/* f64 computes with the thread's MODE, which is f32's. */
+static void mode_test(aq_strip *s)
+{
+  enum { HALVES = 0x33 };
+  aq_x86 *x = s->x;
+  aq_x86_wave(x, 0x8b, AQ_RAX, false, (int32_t)offsetof(aq_wave, mode));
+  aq_x86_registers(x, 0x89, AQ_RAX, AQ_RCX, false);
+  aq_x86_shift(x, 5, AQ_RCX, false, 2);
+  aq_x86_registers(x, 0x31, AQ_RAX, AQ_RCX, false);
+  aq_x86_number(x, 4, AQ_RCX, false, HALVES);
+  aq_strip_leave_if(s, AQ_X86_NE);
+}
+
+/* The description of a run that a strip left, for the handlers. */
+static void rest_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  while (x->size % 8 != 0 && !x->full)
+    aq_x86_byte(x, 0);
+  aq_x86_word(x, s->count | (uint32_t)s->mask_count << 16);
+  for (unsigned i = 0; i < AQ_STRIP_MASKS; i += 2)
+    aq_x86_word(x, s->masks[i] | (uint32_t)s->masks[i + 1] << 16);
+  for (unsigned i = 0; i < s->count; i++)
+    aq_x86_word(x, (uint32_t)(s->program[i].o - s->ops) |
+                       (uint32_t)s->program[i].rest << 16);
+}
+
+static void leaves_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  if (s->leave_count == 0)
+    return;
+  for (unsigned i = 0; i < s->leave_count; i++)
+    aq_x86_land_here(x, s->leaves[i]);
+  aq_x86_registers(x, 0x89, AQ_RBX, AQ_RDI, true);
+  aq_x86_registers(x, 0x89, AQ_R12, AQ_RSI, true);
+  const uint32_t list = aq_x86_code_address(x, AQ_RDX);
+  aq_x86_registers(x, 0x89, AQ_R15, AQ_RCX, false);
+  aq_strip_vzeroupper(x);
+  aq_x86_load_wide(x, AQ_RAX, (uintptr_t)aq_strip_rest_run);
+  aq_x86_registers(x, 0xff, 2, AQ_RAX, false); /* call */
+  aq_x86_registers(x, 0x85, AQ_RAX, AQ_RAX, true);
+  const uint32_t fine = aq_x86_jump_if(x, 8); /* js */
+  aq_x86_registers(x, 0x01, AQ_RAX, AQ_R13, true);
+  aq_x86_registers(x, 0x31, AQ_RAX, AQ_RAX, false);
+  if (s->out_count == sizeof s->outs / sizeof *s->outs)
+    s->failed = true;
+  else
+    s->outs[s->out_count++] = aq_x86_jump(x);
+  while (x->size % 8 != 0 && !x->full)
+    aq_x86_byte(x, 0xcc);
+  aq_x86_land_here(x, list);
+  if (s->reaches)
+    aq_x86_land_here(x, s->rest);
+  rest_write(s);
+  aq_x86_land_here(x, fine);
+}
+
+static void masks_clear(aq_strip *s)
+{
+  if (s->mask_count > 0)
+    aq_x86_registers(s->x, 0x31, AQ_RAX, AQ_RAX, false);
+  for (unsigned i = 0; i < s->mask_count; i++)
+    aq_x86_wave(s->x, 0x89, AQ_RAX, true, aq_strip_mask_at((int)i));
+}
+
+static void masks_write(aq_strip *s)
+{
+  for (unsigned i = 0; i < s->mask_count; i++) {
+    aq_x86_wave(s->x, 0x8b, AQ_RAX, !s->wave32, aq_strip_mask_at((int)i));
+    aq_x86_wave(s->x, 0x89, AQ_RAX, !s->wave32,
+                aq_strip_scalar_at(s->masks[i]));
+  }
+}
+
+/* Lets page faults find the run: what its rest is, and 0 behind it. */
+static void reaching_begin(aq_strip *s)
+{
+  s->rest = aq_x86_code_address(s->x, AQ_RAX);
+  aq_x86_wave(s->x, 0x89, AQ_RAX, true, (int32_t)offsetof(aq_wave, strip.rest));
+}
+
+/* A strip that touches memory: its last instruction that does is the wave's
+ * last, unless the strip leaves. */
+static void reaching_strip(aq_strip *s)
+{
+  unsigned last = s->count;
+  while (s->list[--last].rule->nan != AQ_STRIP_LOAD ||
+         aq_strip_is_shared(&s->list[last])) {
+  }
+  aq_x86_wave(s->x, 0x89, AQ_R15, true,
+              (int32_t)offsetof(aq_wave, strip.number));
+  aq_x86_address(
+      s->x, AQ_RAX, AQ_R12,
+      (int32_t)((s->list[last].o - s->ops) * (ptrdiff_t)sizeof *s->ops));
+  aq_x86_wave(s->x, 0x89, AQ_RAX, true, (int32_t)offsetof(aq_wave, at));
+}
+
+static void reaching_end(aq_strip *s)
+{
+  aq_x86_wave(s->x, 0xc7, 0, true, (int32_t)offsetof(aq_wave, strip.rest));
+  aq_x86_word(s->x, 0);
+}
+
+/* Behind the body of a strip: its rows, and the next strip. */
+static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
+{
+  aq_x86 *x = s->x;
+  uint32_t some = 0;
+  if (s->nans) {
+    aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(AQ_STRIP_NANS),
+               false);
+    aq_x86_registers(x, 0x85, AQ_RBP, AQ_RAX, false);
+    aq_strip_leave_if(s, AQ_X86_NE);
+  }
+  if (s->dirty_count > 0) {
+    aq_x86_number(x, 7, AQ_RBP, false, 0xff);
+    some = aq_x86_jump_if(x, AQ_X86_NE);
+    rows_write(s, false);
+  }
+  const uint32_t next = x->size;
+  aq_x86_land_here(x, skip);
+  aq_x86_number(x, 0, AQ_R14, false, 32);
+  aq_x86_number(x, 0, AQ_R15, false, 1);
+  aq_x86_number(x, 7, AQ_R15, false, s->wave32 ? 4 : 8);
+  aq_x86_land(x, aq_x86_jump_if(x, AQ_X86_NE), top);
+  masks_write(s);
+  if (s->reaches)
+    reaching_end(s);
+  if (!some && s->leave_count == 0) {
+    aq_strip_vzeroupper(x);
+    return;
+  }
+  const uint32_t done = aq_x86_jump(x);
+  if (some) {
+    aq_x86_land_here(x, some);
+    lanes_off(s);
+    rows_write(s, true);
+    aq_x86_land(x, aq_x86_jump(x), next);
+  }
+  s->done = done;
+}
+
+static void rare_write(aq_strip *s)
+{
+  for (unsigned i = 0; i < s->rare_count; i++) {
+    const aq_strip_rare *rare = &s->rare[i];
+    for (unsigned k = 0; k < rare->from_count; k++)
+      aq_x86_land_here(s->x, rare->from[k]);
+    rare->write(s, rare);
+    aq_x86_land(s->x, aq_x86_jump(s->x), rare->back);
+  }
+}
+
+/* Whether a run is so short that its moved row stays in registers, eight at
+ * most, and the others are enough. */
+static bool is_short_move(const aq_strip *s)
+{
+  if (s->count > 2 || !s->list[0].move || s->list[0].is_dead)
+    return false;
+  for (unsigned i = 0; i < s->count; i++) {
+    const aq_strip_op *op = &s->list[i];
+    if (op->rule->nan != AQ_STRIP_PLAIN || op->result_count > 1 ||
+        (i > 0 && op->moves))
+      return false;
+    for (unsigned k = 0; k < op->source_count; k++)
+      if (op->sources[k].change)
+        return false;
+  }
+  return true;
+}
+
+/* Writes such a run for waves all of whose lanes are on, strip by strip without
+ * a loop. Returned is the jump behind it. */
+static uint32_t short_move_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  uint16_t nexts[AQ_STRIP_VALUES];
+  const int strips = s->wave32 ? 4 : 8;
+  aq_x86_wave(x, 0x83, 7, !s->wave32, aq_strip_scalar_at(AQ_ISA_EXEC));
+  aq_x86_byte(x, 0xff); /* -1 */
+  const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
+  memcpy(nexts, s->next_of, sizeof nexts);
+  masks_clear(s);
+  for (int i = 0; i < strips; i++)
+    aq_strip_move_load(s, &s->list[0], (unsigned)i, i);
+  aq_x86_load_number(x, AQ_RBP, 0xff);
+  for (s->strip = 0; s->strip < strips; s->strip++) {
+    const unsigned moved = AQ_STRIP_MOVED + s->list[0].moved;
+    if (s->count == 1 && (s->list[0].keeps >> 8 * s->strip & 0xff) == 0xff)
+      continue;
+    memcpy(s->next_of, nexts, sizeof nexts);
+    aq_strip_registers_reset(s);
+    s->others = (1u << strips) - (2u << s->strip);
+    s->register_of[moved] = (int16_t)s->strip;
+    s->owner[s->strip] = (int16_t)moved;
+    aq_x86_load_number(x, AQ_R14, 32 * (uint32_t)s->strip);
+    aq_x86_load_number(x, AQ_R15, (uint32_t)s->strip);
+    for (unsigned i = 0; i < s->count; i++)
+      op_write(s, &s->list[i]);
+    rows_write(s, false);
+  }
+  memcpy(s->next_of, nexts, sizeof nexts);
+  s->strip = -1;
+  s->others = 0;
+  masks_write(s);
+  aq_strip_vzeroupper(x);
+  const uint32_t done = aq_x86_jump(x);
+  aq_x86_land_here(x, some);
+  return done;
+}
+
+void aq_strip_flush(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  if (s->count == 0)
+    return;
+  aq_strip_shared_sink(s);
+  nexts_find(s);
+  const uint32_t behind = is_short_move(s) ? short_move_write(s) : 0;
+  aq_strip_registers_reset(s);
+  masks_clear(s);
+  s->done = 0;
+  aq_x86_registers(x, 0x31, AQ_R14, AQ_R14, false);
+  aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
+  if (s->doubles)
+    mode_test(s);
+  if (s->halves)
+    aq_strip_halves_prepare(s);
+  for (unsigned i = 0; i < s->count; i++)
+    if (s->list[i].rule->nan == AQ_STRIP_LOAD)
+      aq_strip_load_prepare(s, &s->list[i]);
+    else if (s->list[i].moves && !s->list[i].is_dead)
+      aq_strip_move_prepare(s, &s->list[i]);
+  if (s->reaches)
+    reaching_begin(s);
+  const uint32_t top = x->size;
+  aq_x86_byte(x, 0x42); /* movzx ebp, byte [rbx + r15 + EXEC] */
+  aq_x86_byte(x, 0x0f);
+  aq_x86_byte(x, 0xb6);
+  aq_x86_byte(x, 0xac);
+  aq_x86_byte(x, 0x3b);
+  aq_x86_word(x, (uint32_t)aq_strip_scalar_at(AQ_ISA_EXEC));
+  aq_x86_registers(x, 0x85, AQ_RBP, AQ_RBP, false);
+  const uint32_t skip = aq_x86_jump_if(x, AQ_X86_E);
+  if (s->reaches)
+    reaching_strip(s);
+  for (unsigned i = 0; i < s->count; i++)
+    op_write(s, &s->list[i]);
+  strip_end(s, top, skip);
+  rare_write(s);
+  leaves_write(s);
+  if (s->done) {
+    aq_x86_land_here(x, s->done);
+    aq_strip_vzeroupper(x);
+  }
+  if (behind)
+    aq_x86_land_here(x, behind);
+  s->count = s->mask_count = s->rows_written = s->load_count = 0;
+  s->move_count = 0;
+  s->doubles = s->halves = s->reaches = s->may_leave = false;
+  memset(s->written, 0, sizeof s->written);
+  memset(s->scalars_read, 0, sizeof s->scalars_read);
+  memset(s->masks, 0, sizeof s->masks);
+}
