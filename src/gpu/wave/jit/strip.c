@@ -161,6 +161,9 @@ static bool op_fits(const aq_strip *s, const aq_strip_op *op)
        (op->o->dest2 != AQ_WAVE_NONE &&
         overlaps_mask(s, op->o->dest2, 2, false))))
     return false;
+  if (s->count > 0 &&
+      (aq_strip_is_moved_float(&s->list[0]) || aq_strip_is_moved_float(op)))
+    return false;
   /* The handlers of strips that leave would move rows that the others wrote. */
   if (op->moves ? s->may_leave || s->move_count == AQ_STRIP_MOVES ||
                       row_is_written(s, op->from)

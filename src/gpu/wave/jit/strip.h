@@ -200,6 +200,12 @@ void aq_strip_shared_prepare(aq_strip *s, const aq_strip_op *op);
 bool aq_strip_move_fits(const aq_strip_rule *rule, const aq_wave_op *o);
 void aq_strip_move_join(aq_strip *s, aq_strip_op *op);
 
+/* Whether it has to be a run of its own: lanes of other strips may be NaNs. */
+static inline bool aq_strip_is_moved_float(const aq_strip_op *op)
+{
+  return op->move && op->rule->nan != AQ_STRIP_PLAIN;
+}
+
 /* Writes the moved row, before the strips. */
 void aq_strip_move_prepare(aq_strip *s, const aq_strip_op *op);
 

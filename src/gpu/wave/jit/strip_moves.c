@@ -8,11 +8,13 @@
  *
  * A pattern needs all lanes on, unless it may read lanes that are off: else the
  * run is left to the handlers. No strip of such a run leaves later:
- * its handlers would read lanes that other strips have written.
+ * its handlers would read lanes that other strips have written. A float that is
+ * moved is a run of its own, which writes no row before all NaNs are found.
  */
 #include "config.h"
 
 #include "gpu/wave/core/dpp.h"
+#include "gpu/wave/core/operand_modifiers.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
@@ -25,9 +27,12 @@ static uint64_t lanes_all(const aq_strip *s)
 
 bool aq_strip_move_fits(const aq_strip_rule *rule, const aq_wave_op *o)
 {
-  return rule->nan == AQ_STRIP_PLAIN && rule->results[0] == 'u' &&
-         !rule->results[1] && rule->sources[0] == 'u' &&
-         o->kind[0] == AQ_WAVE_VGPR;
+  bool fits = rule->nan == AQ_STRIP_PLAIN || rule->nan == AQ_STRIP_CHAINS ||
+              rule->nan == AQ_STRIP_LOOKS;
+  for (int i = 0; rule->nan != AQ_STRIP_PLAIN && i < 3; i++)
+    fits &= !o->decoded->form->sources[i].changes;
+  return fits && rule->results[0] == 'u' && !rule->results[1] &&
+         rule->sources[0] == 'u' && o->kind[0] == AQ_WAVE_VGPR;
 }
 
 void aq_strip_move_join(aq_strip *s, aq_strip_op *op)

@@ -388,34 +388,57 @@ static bool is_short_move(const aq_strip *s)
   return true;
 }
 
-/* Writes such a run for waves all of whose lanes are on, strip by strip without
- * a loop. Returned is the jump behind it. */
+/* Begins a strip of a run of moved rows without a loop: its part of the moved
+ * row is in the register of its number. */
+static void moved_strip_begin(aq_strip *s, int strip, const uint16_t *nexts)
+{
+  const unsigned moved = AQ_STRIP_MOVED + s->list[0].moved,
+                 leaves = s->leave_count;
+  const bool nans = s->nans;
+  memcpy(s->next_of, nexts, sizeof s->next_of);
+  aq_strip_registers_reset(s);
+  s->leave_count = leaves;
+  s->nans = nans;
+  s->strip = strip;
+  s->register_of[moved] = (int16_t)strip;
+  s->owner[strip] = (int16_t)moved;
+  aq_x86_load_number(s->x, AQ_R14, 32 * (uint32_t)strip);
+}
+
+/* Whether the strip's lanes all keep what they have. */
+static bool strip_is_kept(const aq_strip_op *op, int strip)
+{
+  return (op->keeps >> 8 * strip & 0xff) == 0xff;
+}
+
+static void all_lanes_test(aq_strip *s)
+{
+  aq_x86_wave(s->x, 0x83, 7, !s->wave32, aq_strip_scalar_at(AQ_ISA_EXEC));
+  aq_x86_byte(s->x, 0xff); /* -1 */
+}
+
+/* Writes a run of short moves for waves all of whose lanes are on, strip by
+ * strip without a loop. Returned is the jump behind it. */
 static uint32_t short_move_write(aq_strip *s)
 {
   aq_x86 *x = s->x;
   uint16_t nexts[AQ_STRIP_VALUES];
   const int strips = s->wave32 ? 4 : 8;
-  aq_x86_wave(x, 0x83, 7, !s->wave32, aq_strip_scalar_at(AQ_ISA_EXEC));
-  aq_x86_byte(x, 0xff); /* -1 */
+  all_lanes_test(s);
   const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
   memcpy(nexts, s->next_of, sizeof nexts);
   masks_clear(s);
   for (int i = 0; i < strips; i++)
     aq_strip_move_load(s, &s->list[0], (unsigned)i, i);
   aq_x86_load_number(x, AQ_RBP, 0xff);
-  for (s->strip = 0; s->strip < strips; s->strip++) {
-    const unsigned moved = AQ_STRIP_MOVED + s->list[0].moved;
-    if (s->count == 1 && (s->list[0].keeps >> 8 * s->strip & 0xff) == 0xff)
+  for (int i = 0; i < strips; i++) {
+    if (s->count == 1 && strip_is_kept(&s->list[0], i))
       continue;
-    memcpy(s->next_of, nexts, sizeof nexts);
-    aq_strip_registers_reset(s);
-    s->others = (1u << strips) - (2u << s->strip);
-    s->register_of[moved] = (int16_t)s->strip;
-    s->owner[s->strip] = (int16_t)moved;
-    aq_x86_load_number(x, AQ_R14, 32 * (uint32_t)s->strip);
-    aq_x86_load_number(x, AQ_R15, (uint32_t)s->strip);
-    for (unsigned i = 0; i < s->count; i++)
-      op_write(s, &s->list[i]);
+    moved_strip_begin(s, i, nexts);
+    s->others = (1u << strips) - (2u << i);
+    aq_x86_load_number(x, AQ_R15, (uint32_t)i);
+    for (unsigned k = 0; k < s->count; k++)
+      op_write(s, &s->list[k]);
     rows_write(s, false);
   }
   memcpy(s->next_of, nexts, sizeof nexts);
@@ -428,14 +451,56 @@ static uint32_t short_move_write(aq_strip *s)
   return done;
 }
 
-void aq_strip_flush(aq_strip *s)
+/* Writes a float of other lanes: rows do not change before all results are
+ * numbers, so that the handler can do it all. */
+static void moved_float_write(aq_strip *s)
 {
   aq_x86 *x = s->x;
-  if (s->count == 0)
+  uint16_t nexts[AQ_STRIP_VALUES];
+  const aq_strip_op *op = &s->list[0];
+  const int strips = s->wave32 ? 4 : 8;
+  if (op->is_dead)
     return;
-  aq_strip_shared_sink(s);
-  nexts_find(s);
-  const uint32_t behind = is_short_move(s) ? short_move_write(s) : 0;
+  memcpy(nexts, s->next_of, sizeof nexts);
+  aq_strip_registers_reset(s);
+  aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
+  all_lanes_test(s);
+  aq_strip_leave_if(s, AQ_X86_NE);
+  for (int i = 0; i < strips; i++)
+    if (!strip_is_kept(op, i))
+      aq_strip_move_load(s, op, (unsigned)i, i);
+  for (int i = 0; i < strips; i++) {
+    if (strip_is_kept(op, i))
+      continue;
+    moved_strip_begin(s, i, nexts);
+    s->others = ((1u << strips) - 1) & ~(1u << i);
+    op_write(s, op);
+    avx_load(s, i, aq_x86_ymm(s->register_of[op->results[0]]));
+  }
+  s->strip = -1;
+  s->others = 0;
+  if (s->nans) {
+    aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(AQ_STRIP_NANS),
+               false);
+    aq_x86_registers(x, 0x85, AQ_RAX, AQ_RAX, false);
+    aq_strip_leave_if(s, AQ_X86_NE);
+  }
+  for (int i = 0; i < strips; i++)
+    if (!strip_is_kept(op, i))
+      aq_strip_register_store(
+          s, i,
+          (aq_x86_operand){AQ_X86_WAVE,
+                           aq_strip_row_at(op->results[0]) + 32 * i});
+  s->done = aq_x86_jump(x);
+  leaves_write(s);
+  aq_x86_land_here(x, s->done);
+  aq_strip_vzeroupper(x);
+}
+
+/* Writes a run as a loop over its strips. */
+static void strips_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
   aq_strip_registers_reset(s);
   masks_clear(s);
   s->done = 0;
@@ -472,12 +537,31 @@ void aq_strip_flush(aq_strip *s)
     aq_x86_land_here(x, s->done);
     aq_strip_vzeroupper(x);
   }
-  if (behind)
-    aq_x86_land_here(x, behind);
+}
+
+static void run_forget(aq_strip *s)
+{
   s->count = s->mask_count = s->rows_written = s->load_count = 0;
   s->move_count = 0;
   s->doubles = s->halves = s->reaches = s->may_leave = false;
   memset(s->written, 0, sizeof s->written);
   memset(s->scalars_read, 0, sizeof s->scalars_read);
   memset(s->masks, 0, sizeof s->masks);
+}
+
+void aq_strip_flush(aq_strip *s)
+{
+  if (s->count == 0)
+    return;
+  aq_strip_shared_sink(s);
+  nexts_find(s);
+  if (aq_strip_is_moved_float(&s->list[0])) {
+    moved_float_write(s);
+  } else {
+    const uint32_t behind = is_short_move(s) ? short_move_write(s) : 0;
+    strips_write(s);
+    if (behind)
+      aq_x86_land_here(s->x, behind);
+  }
+  run_forget(s);
 }
