@@ -335,16 +335,20 @@ static void carry(aq_strip *s, const aq_strip_op *op)
 
 static void mad_u64(aq_strip *s, const aq_strip_op *op)
 {
-  const int a = aq_strip_source_register(s, op, 0),
-            b = aq_strip_source_register(s, op, 1),
-            low = aq_strip_source_register(s, op, 2), d = aq_strip_result(s, 0),
-            e = aq_strip_result(s, 1), carried = aq_strip_result(s, 2);
   const bool carries = !aq_strip_is_dead(op, 2);
+  const int a = aq_strip_source_register(s, op, 0);
   if (aq_strip_is_dead(op, 1) && !carries) {
-    avx_mul(s, AQ_STRIP_T1, a, aq_x86_ymm(b));
-    avx_add(s, d, AQ_STRIP_T1, aq_x86_ymm(low));
+    const aq_x86_operand by = aq_strip_source_operand(s, op, 1),
+                         more = aq_strip_source_operand(s, op, 2);
+    avx_mul(s, AQ_STRIP_T1, a, by);
+    avx_add(s, aq_strip_result(s, 0), AQ_STRIP_T1, more);
+    aq_strip_result(s, 1);
+    aq_strip_result(s, 2);
     return;
   }
+  const int b = aq_strip_source_register(s, op, 1),
+            low = aq_strip_source_register(s, op, 2), d = aq_strip_result(s, 0),
+            e = aq_strip_result(s, 1), carried = aq_strip_result(s, 2);
   const int high = aq_strip_source_register(s, op, 3),
             product = aq_strip_temporary(s);
   product_high(s, OP(1, 0xf4), product, a, b);
