@@ -127,6 +127,20 @@ static void division_text(char *out)
            below(ROWS), below(ROWS));
 }
 
+/* f16 and f32. */
+static void mixed_text(char *out)
+{
+  static const char *const mixed[] = {
+      "v_cvt_f32_f16 v%u, v%u",
+      "v_cvt_f16_f32 v%u, v%u",
+      "v_cvt_f16_f32 v%u, -v%u",
+      "v_fma_mix_f32 v%u, v%u, v%u, v%u op_sel:[1,0,0] op_sel_hi:[1,1,0]",
+      "v_fma_mix_f32 v%u, -v%u, |v%u|, v%u op_sel_hi:[0,1,1]",
+      "v_fma_mix_f32 v%u, v%u, v%u, v%u"};
+  snprintf(out, BED_TEXT, mixed[below(6)], below(ROWS), below(ROWS),
+           below(ROWS), below(ROWS));
+}
+
 /* f16, one or two of a lane. */
 static void halves_text(char *out)
 {
@@ -152,6 +166,10 @@ static void halves_text(char *out)
   const unsigned k = below(pairs ? 6 : 11);
   if (below(5) == 0) {
     division_text(out);
+    return;
+  }
+  if (below(4) == 0) {
+    mixed_text(out);
     return;
   }
   if (below(6) == 0 && k < 10)

@@ -141,6 +141,9 @@ static const aq_wave_ruled ruled[] = {
     {.name = "v_pk_fma_f16", .sources = 3, .packed = true},
     {.name = "v_pk_min_f16", .sources = 2, .packed = true},
     {.name = "v_pk_max_f16", .sources = 2, .packed = true},
+    {.name = "v_cvt_f32_f16", .sources = 1, .converts = true},
+    {.name = "v_cvt_f16_f32", .sources = 1, .converts = true},
+    {.name = "v_fma_mix_f32", .sources = 3, .packed = true},
     {.name = "ds_bpermute_b32"},
     {.name = "v_div_scale_f32", .sources = 3, .divides = true},
     {.name = "v_div_fmas_f32",
@@ -235,6 +238,14 @@ const struct aq_wave_form *aq_wave_ruled_part(const aq_wave_op *o)
                                                               : NULL;
 }
 
+static bool has_modifiers(const aq_isa_inst *inst)
+{
+  bool has = inst->op_sel || inst->omod;
+  for (unsigned k = 0; k < inst->operand_count; k++)
+    has |= inst->operands[k].modifiers != 0;
+  return has;
+}
+
 const aq_wave_ruled *aq_wave_ruled_for(const aq_wave_texts *texts,
                                        const aq_wave_op *o)
 {
@@ -249,6 +260,8 @@ const aq_wave_ruled *aq_wave_ruled_for(const aq_wave_texts *texts,
             ? h->packed || h->divides || o->decoded->move || !form->is_vector ||
                   form->signs || form->finishes || form->adds_upper
             : o->decoded->inst.clamp)
+      return NULL;
+    if (h->converts && !formed && has_modifiers(&o->decoded->inst))
       return NULL;
     if (h->divides && o->dest2 != AQ_WAVE_NONE && aq_wave_is_exec(o->dest2))
       return NULL;

@@ -194,7 +194,9 @@ bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
     source_put(&op, o->decoded->address, 0, NULL);
   op.moves = op.move || !rule->sources[0];
   op.from = op.move ? o->source[0] : o->decoded->data;
-  if (rule->nan == AQ_STRIP_HALVES && (op.part = aq_wave_ruled_part(o)))
+  const bool halves =
+      rule->nan == AQ_STRIP_HALVES || rule->nan == AQ_STRIP_MIXES;
+  if (halves && (op.part = aq_wave_ruled_part(o)))
     source_put(&op, op.results[0], 0, NULL); /* the rest of its register */
   if (rule->nan == AQ_STRIP_LOOKS_VCC)
     source_put(&op, AQ_STRIP_MASK + AQ_ISA_VCC, 0, NULL);
@@ -232,7 +234,7 @@ bool aq_strip_add(aq_strip *s, const aq_wave_op *o, unsigned rest)
     }
   s->may_leave |= rule->nan != AQ_STRIP_PLAIN;
   s->doubles |= rule->nan == AQ_STRIP_WIDE;
-  s->halves |= rule->nan == AQ_STRIP_HALVES;
+  s->halves |= halves;
   s->program[s->count] = (aq_strip_step){.o = o, .rest = (uint16_t)rest};
   s->list[s->count++] = op;
   return true;

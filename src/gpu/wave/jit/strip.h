@@ -75,6 +75,7 @@ typedef struct aq_strip_rule {
     AQ_STRIP_LOOKS_VCC, /* the same; VCC is its last source */
     AQ_STRIP_WIDE,      /* the same, of f64 */
     AQ_STRIP_HALVES,    /* the same, of f16 */
+    AQ_STRIP_MIXES,     /* f16 and f32: the rule looks itself */
     AQ_STRIP_LOAD,      /* no number: a load (strip_loads.c) */
   } nan;
 } aq_strip_rule;

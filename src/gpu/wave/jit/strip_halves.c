@@ -93,13 +93,22 @@ static int source_pick(aq_strip *s, const aq_strip_op *op, unsigned i)
   return to;
 }
 
-/* One half of each lane as f32: of a row's own, the form of it. */
-static int half_register(aq_strip *s, const aq_strip_op *op, unsigned i)
+/* The lower halves of words as f32. */
+static void lower_widen(aq_strip *s, int to, int from)
 {
   enum { EVEN = 0x08 };
   static const uint32_t lower[8] = {0x05040100, 0x0d0c0908, UINT32_MAX,
                                     UINT32_MAX, 0x05040100, 0x0d0c0908,
                                     UINT32_MAX, UINT32_MAX};
+  avx_any(s, 0x200, to, from, aq_x86_constant(s->x, lower)); /* vpshufb */
+  aq_x86_vex(s->x, 3, 1, true, 0x00, to, 0, aq_x86_ymm(to), true);
+  aq_x86_byte(s->x, EVEN); /* vpermq */
+  aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, aq_x86_ymm(to), false);
+}
+
+/* One half of each lane as f32: of a row's own, the form of it. */
+static int half_register(aq_strip *s, const aq_strip_op *op, unsigned i)
+{
   const aq_strip_source *source = &op->sources[i];
   const bool is_row = source->value < AQ_STRIP_SCALAR && !source->change;
   const unsigned form = AQ_STRIP_WIDE_HALVES + source->value;
@@ -108,10 +117,7 @@ static int half_register(aq_strip *s, const aq_strip_op *op, unsigned i)
     return to;
   const int from = aq_strip_source_register(s, op, i);
   to = is_row ? aq_strip_form_take(s, form) : aq_strip_temporary(s);
-  avx_any(s, 0x200, to, from, aq_x86_constant(s->x, lower)); /* vpshufb */
-  aq_x86_vex(s->x, 3, 1, true, 0x00, to, 0, aq_x86_ymm(to), true);
-  aq_x86_byte(s->x, EVEN); /* vpermq */
-  aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, aq_x86_ymm(to), false);
+  lower_widen(s, to, from);
   aq_strip_unpin(s, from);
   return to;
 }
@@ -273,6 +279,62 @@ static void extreme(aq_strip *s, const aq_strip_op *op)
   key_make(s, d, AQ_STRIP_T0, AQ_STRIP_T2);
 }
 
+/* ---- conversions and mixed precision ---- */
+
+static void to_f32(aq_strip *s, const aq_strip_op *op)
+{
+  const int a = half_register(s, op, 0);
+  aq_strip_nans(s, a, a);
+  avx_load(s, aq_strip_result(s, 0), aq_x86_ymm(a));
+}
+
+static void from_f32(aq_strip *s, const aq_strip_op *op)
+{
+  const int a = aq_strip_source_register(s, op, 0), d = aq_strip_result(s, 0);
+  aq_strip_nans(s, a, a);
+  narrow(s, d, a);
+  aq_x86_vex(s->x, 2, 1, false, 0x33, d, 0, aq_x86_ymm(d), false);
+}
+
+/* A source of v_fma_mix_f32: f32, or f16 where op_sel_hi says so, of the half
+ * that op_sel names. */
+static int mixed_register(aq_strip *s, const aq_strip_op *op, unsigned i)
+{
+  const aq_isa_inst *inst = &op->o->decoded->inst;
+  unsigned signs = 0;
+  for (unsigned k = 0; k < inst->operand_count; k++)
+    if (inst->operands[k].role == (char)('A' + i))
+      signs = inst->operands[k].modifiers;
+  const int from = aq_strip_source_register(s, op, i);
+  const bool half = inst->op_sel_hi >> i & 1;
+  if (!half && !signs)
+    return from;
+  const int to = aq_strip_temporary(s);
+  avx_load(s, to, aq_x86_ymm(from));
+  if (half && inst->op_sel >> i & 1)
+    avx_shift(s, 2, to, to, 16);
+  if (half)
+    lower_widen(s, to, to);
+  if (signs & AQ_ISA_ABS)
+    avx_and(s, to, to, avx_same(s, INT32_MAX));
+  if (signs & AQ_ISA_NEG)
+    avx_xor(s, to, to, avx_same(s, (uint32_t)INT32_MIN));
+  return to;
+}
+
+static void fma_mix(aq_strip *s, const aq_strip_op *op)
+{
+  enum { ADD_PRODUCT = 0xb8 };
+  int from[3];
+  for (unsigned i = 0; i < 3; i++)
+    from[i] = mixed_register(s, op, i);
+  const int d = aq_strip_result(s, 0);
+  avx_load(s, d, aq_x86_ymm(from[2]));
+  aq_x86_vex(s->x, 2, 1, false, ADD_PRODUCT, d, from[0], aq_x86_ymm(from[1]),
+             false);
+  aq_strip_nans(s, d, d);
+}
+
 /* ---- the table ---- */
 
 /* clang-format off */
@@ -289,5 +351,8 @@ const aq_strip_rule aq_strip_rules_halves[] = {
     {"v_pk_fma_f16", "u", "uuu", arithmetic, FMA | PACKED, AQ_STRIP_HALVES},
     {"v_pk_min_f16", "u", "uu", extreme, MIN | PACKED, AQ_STRIP_HALVES},
     {"v_pk_max_f16", "u", "uu", extreme, MAX | PACKED, AQ_STRIP_HALVES},
+    {"v_cvt_f32_f16", "u", "u", to_f32, 0, AQ_STRIP_MIXES},
+    {"v_cvt_f16_f32", "u", "u", from_f32, 0, AQ_STRIP_MIXES},
+    {"v_fma_mix_f32", "u", "uuu", fma_mix, 0, AQ_STRIP_MIXES},
     {NULL, NULL, NULL, NULL, 0, 0}};
 /* clang-format on */
