@@ -127,7 +127,7 @@ static void division_text(char *out)
            below(ROWS), below(ROWS));
 }
 
-/* f16 and f32. */
+/* f16 and f32, and sums of products of bytes. */
 static void mixed_text(char *out)
 {
   static const char *const mixed[] = {
@@ -136,8 +136,11 @@ static void mixed_text(char *out)
       "v_cvt_f16_f32 v%u, -v%u",
       "v_fma_mix_f32 v%u, v%u, v%u, v%u op_sel:[1,0,0] op_sel_hi:[1,1,0]",
       "v_fma_mix_f32 v%u, -v%u, |v%u|, v%u op_sel_hi:[0,1,1]",
-      "v_fma_mix_f32 v%u, v%u, v%u, v%u"};
-  snprintf(out, BED_TEXT, mixed[below(6)], below(ROWS), below(ROWS),
+      "v_fma_mix_f32 v%u, v%u, v%u, v%u",
+      "v_dot4_i32_i8 v%u, v%u, v%u, v%u",
+      "v_dot4_u32_u8 v%u, v%u, v%u, v%u",
+      "v_dot4c_i32_i8 v%u, v%u, v%u"};
+  snprintf(out, BED_TEXT, mixed[below(9)], below(ROWS), below(ROWS),
            below(ROWS), below(ROWS));
 }
 

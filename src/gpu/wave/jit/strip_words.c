@@ -280,6 +280,41 @@ static void mul_hi(aq_strip *s, const aq_strip_op *op)
   product_high(s, op->rule->number, aq_strip_result(s, 0), a, b);
 }
 
+/* Every second byte of words with its sign, or without, as halves. */
+static void bytes_extend(aq_strip *s, bool is_signed, bool upper, int to,
+                         int from)
+{
+  enum { HALVES_LEFT = 6, HALVES_RIGHT = 2, HALVES_SIGNED = 4 };
+  const int right = is_signed ? HALVES_SIGNED : HALVES_RIGHT;
+  aq_x86 *x = s->x;
+  if (!upper) {
+    aq_x86_vex(x, 1, 1, false, 0x71, HALVES_LEFT, to, aq_x86_ymm(from), true);
+    aq_x86_byte(x, 8);
+    from = to;
+  }
+  aq_x86_vex(x, 1, 1, false, 0x71, right, to, aq_x86_ymm(from), true);
+  aq_x86_byte(x, 8);
+}
+
+/* Four products of bytes and a word; `number`: with signs. */
+static void dot4(aq_strip *s, const aq_strip_op *op)
+{
+  enum { MULTIPLY_AND_ADD = OP(1, 0xf5) };
+  const int a = aq_strip_source_register(s, op, 0),
+            b = aq_strip_source_register(s, op, 1);
+  const aq_x86_operand c = aq_strip_source_operand(s, op, 2);
+  const bool is_signed = op->rule->number;
+  const int d = aq_strip_result(s, 0);
+  for (int upper = 0; upper < 2; upper++) {
+    bytes_extend(s, is_signed, upper, AQ_STRIP_T0, a);
+    bytes_extend(s, is_signed, upper, AQ_STRIP_T1, b);
+    avx_any(s, MULTIPLY_AND_ADD, upper ? AQ_STRIP_T0 : AQ_STRIP_T2, AQ_STRIP_T0,
+            aq_x86_ymm(AQ_STRIP_T1));
+  }
+  avx_add(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T2));
+  avx_add(s, d, AQ_STRIP_T0, c);
+}
+
 /* ---- carries ---- */
 
 /* All ones in T0 where a < b, unsigned: a is not the larger one. */
@@ -561,6 +596,9 @@ const aq_strip_rule aq_strip_rules_words[] = {
     {"v_mul_i32_i24", "u", "uu", mul24, 1, 0},
     {"v_mad_u32_u24", "u", "uuu", mad24, 0, 0},
     {"v_mad_i32_i24", "u", "uuu", mad24, 1, 0},
+    {"v_dot4_i32_i8", "u", "uuu", dot4, 1, 0},
+    {"v_dot4c_i32_i8", "u", "uuu", dot4, 1, 0},
+    {"v_dot4_u32_u8", "u", "uuu", dot4, 0, 0},
     {"v_mul_hi_u32", "u", "uu", mul_hi, OP(1, 0xf4), 0},
     {"v_mul_hi_i32", "u", "uu", mul_hi, OP(2, 0x28), 0},
     {"v_mad_u64_u32", "Um", "uuU", mad_u64, 0, 0},
