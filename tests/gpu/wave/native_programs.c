@@ -127,7 +127,7 @@ static void division_text(char *out)
            below(ROWS), below(ROWS));
 }
 
-/* f16 and f32, and sums of products of bytes. */
+/* f16 and f32, sums of products of bytes, and bytes by their numbers. */
 static void mixed_text(char *out)
 {
   static const char *const mixed[] = {
@@ -139,8 +139,9 @@ static void mixed_text(char *out)
       "v_fma_mix_f32 v%u, v%u, v%u, v%u",
       "v_dot4_i32_i8 v%u, v%u, v%u, v%u",
       "v_dot4_u32_u8 v%u, v%u, v%u, v%u",
-      "v_dot4c_i32_i8 v%u, v%u, v%u"};
-  snprintf(out, BED_TEXT, mixed[below(9)], below(ROWS), below(ROWS),
+      "v_dot4c_i32_i8 v%u, v%u, v%u",
+      "v_perm_b32 v%u, v%u, v%u, %u"};
+  snprintf(out, BED_TEXT, mixed[below(10)], below(ROWS), below(ROWS),
            below(ROWS), below(ROWS));
 }
 

@@ -176,6 +176,34 @@ static void bfi(aq_strip *s, const aq_strip_op *op)
   avx_or(s, aq_strip_result(s, 0), AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
 }
 
+/* Bytes of the first source and of the second by the third's: 4 to 7, 0 to 3,
+ * and 12 gives 0. Lanes with other numbers go to the handlers. */
+static void perm(aq_strip *s, const aq_strip_op *op)
+{
+  enum { SHUFFLE = OP(2, 0x00), EQUAL_BYTES = OP(1, 0x74), ZERO = 0x0c0c0c0c };
+  static const uint32_t lanes[8] = {0, 0x04040404, 0x08080808, 0x0c0c0c0c,
+                                    0, 0x04040404, 0x08080808, 0x0c0c0c0c};
+  const int a = aq_strip_source_register(s, op, 0),
+            b = aq_strip_source_register(s, op, 1),
+            c = aq_strip_source_register(s, op, 2), d = aq_strip_result(s, 0);
+  avx_and(s, AQ_STRIP_T0, c, avx_same(s, 0x03030303));
+  avx_or(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_constant(s->x, lanes));
+  avx_any(s, SHUFFLE, AQ_STRIP_T1, a, aq_x86_ymm(AQ_STRIP_T0));
+  avx_any(s, SHUFFLE, AQ_STRIP_T2, b, aq_x86_ymm(AQ_STRIP_T0));
+  avx_shift(s, 6, AQ_STRIP_T0, c, 5); /* the bit of 4 to the byte's sign */
+  aq_x86_vex(s->x, 3, 1, false, 0x4c, AQ_STRIP_T1, AQ_STRIP_T2,
+             aq_x86_ymm(AQ_STRIP_T1), true); /* vpblendvb */
+  aq_x86_byte(s->x, AQ_STRIP_T0 << 4);
+  avx_any(s, EQUAL_BYTES, AQ_STRIP_T2, c, avx_same(s, ZERO));
+  avx_andnot(s, d, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T1));
+  avx_and(s, AQ_STRIP_T0, c, avx_same(s, 0xf8f8f8f8));
+  avx_andnot(s, AQ_STRIP_T0, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T0));
+  avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
+  avx_equal(s, AQ_STRIP_T0, AQ_STRIP_T0, AQ_STRIP_T1);
+  avx_xor(s, AQ_STRIP_T0, AQ_STRIP_T0, avx_same(s, UINT32_MAX));
+  aq_strip_nans_mask(s, AQ_STRIP_T0);
+}
+
 /* T0's bits of each word, counted into `to`; T1 and T2 change. */
 static void bits_count(aq_strip *s, int to)
 {
@@ -608,6 +636,7 @@ const aq_strip_rule aq_strip_rules_words[] = {
     {"v_bfe_u32", "u", "uuu", bfe, 0, 0},
     {"v_bfe_i32", "u", "unn", bfe_signed, 0, 0},
     {"v_bfi_b32", "u", "uuu", bfi, 0, 0},
+    {"v_perm_b32", "u", "uuu", perm, 0, AQ_STRIP_LOOKS},
     {"v_alignbit_b32", "u", "uuu", alignbit, 0, 0},
     {"v_min3_i32", "u", "uuu", plain3, MIN_I | MIN_I << 16, 0},
     {"v_min3_u32", "u", "uuu", plain3, MIN_U | MIN_U << 16, 0},
