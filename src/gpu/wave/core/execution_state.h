@@ -178,6 +178,9 @@ static inline uint32_t aq_wave_private_first(const aq_wave *w, uint32_t scalar)
   return w->wave32 ? 2 * scalar : scalar;
 }
 
+/* Bytes behind LDS that loads of whole vectors may read. */
+enum { AQ_WAVE_LDS_BEHIND = 64 };
+
 struct aq_wave_group {
   aq_wave_group *next;
   aq_wave_grid *grid;

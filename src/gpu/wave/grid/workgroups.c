@@ -60,7 +60,7 @@ static aq_wave_group *group_alloc(aq_wave_grid *grid)
     return NULL;
   group->grid = grid;
   group->waves = calloc(grid->waves, sizeof(aq_wave *));
-  group->lds = calloc(1, grid->lds_size + 64);
+  group->lds = calloc(1, grid->lds_size + AQ_WAVE_LDS_BEHIND);
   bool ok = group->waves && group->lds;
   for (uint32_t i = 0; ok && i < grid->waves; i++)
     ok = wave_alloc(grid, group, i);

@@ -141,11 +141,15 @@ void aq_strip_shared_prepare(aq_strip *s, const aq_strip_op *op)
 
 /* ---- in a strip ---- */
 
+enum { WINDOW_BYTES = 32 };
+_Static_assert((int)WINDOW_BYTES <= (int)AQ_WAVE_LDS_BEHIND,
+               "a window ends in memory");
+
 /* Whether all addresses are in LDS, and their window: the lanes' places there
  * are in the register that is returned. */
 static int window_find(aq_strip *s, const aq_strip_op *op)
 {
-  enum { WINDOW = 0x1c /* distances in it */, AND = 4, OR = 1 };
+  enum { WINDOW = WINDOW_BYTES - 4 /* distances in it */, AND = 4, OR = 1 };
   aq_x86 *x = s->x;
   const int address = aq_strip_source_register(s, op, 0),
             to = aq_strip_form_take(s, AQ_STRIP_WINDOWS + op->leader),
