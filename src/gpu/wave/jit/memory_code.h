@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Transfers outside of strips as machine code: loads of scalars, and stores of
- * words to global memory and LDS, of waves all of whose lanes are on, at
- * addresses in a row; of LDS, where those of each strip are. All is checked
+ * words of waves all of whose lanes are on: to global memory at addresses in a
+ * row, to LDS where the addresses of each strip are in a row. All is checked
  * before the first word is moved. Others are left to the handler, which also
  * finds the range that the next one is checked against.
  *

@@ -118,7 +118,7 @@ typedef struct aq_strip_rare {
   const aq_strip_op *op;
   uint32_t from[4]; /* jumps there */
   unsigned from_count;
-  uint32_t back;         /* where it goes on */
+  uint32_t back;         /* where it continues */
   int address[2], to[4]; /* registers of the host; -1: none */
 } aq_strip_rare;
 
@@ -188,7 +188,7 @@ const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
 void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op);
 
 /* Loads of LDS (strip_shared.c): the rule, or NULL; finding the leader of one
- * that is added; moving those of a run down to the first use of their words;
+ * that is added; moving a run's loads down to the first use of their words;
  * the parts before the strips. */
 const aq_strip_rule *aq_strip_shared_rule(const char *name);
 bool aq_strip_is_shared(const aq_strip_op *op);

@@ -296,8 +296,8 @@ static void from_f32(aq_strip *s, const aq_strip_op *op)
   aq_x86_vex(s->x, 2, 1, false, 0x33, d, 0, aq_x86_ymm(d), false);
 }
 
-/* A source of v_fma_mix_f32: f32, or f16 where op_sel_hi says so, of the half
- * that op_sel names. */
+/* A source of v_fma_mix_f32: f32, or where op_sel_hi is set the half that
+ * op_sel names. */
 static int mixed_register(aq_strip *s, const aq_strip_op *op, unsigned i)
 {
   const aq_isa_inst *inst = &op->o->decoded->inst;

@@ -129,7 +129,7 @@ static void word_spread(aq_strip *s, int to, int from)
   aq_x86_vex(s->x, 2, 1, false, 0x58, to, 0, aq_x86_ymm(from), false);
 }
 
-/* rax becomes what the lower words count from: lane 0's upper word counts. */
+/* rax becomes the base of the lower words: lane 0's upper word counts. */
 static void base_load(aq_strip *s, const aq_strip_op *op, int high)
 {
   aq_x86 *x = s->x;
@@ -324,7 +324,7 @@ static void small_gather(aq_strip *s, const aq_strip_op *op, int to, int base,
 }
 
 /* Gives `to` the lanes' lower words, lanes that are off that of one which is
- * on, and rax what they count from. Leaves if upper words differ. */
+ * on, and rax their base. Leaves if upper words differ. */
 static void lanes_settle(aq_strip *s, const aq_strip_op *op, int low, int high,
                          int to)
 {
@@ -455,7 +455,8 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
   aq_x86_memory(x, 0x2b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
 }
 
-/* Waves mostly read one behind the other: prefetches what a later one reads. */
+/* Waves mostly read one behind the other: prefetches the lines of a later one.
+ */
 static void ahead_fetch(aq_strip *s, const aq_strip_op *op)
 {
   enum { WAVES = 16 };

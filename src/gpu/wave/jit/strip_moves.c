@@ -50,7 +50,7 @@ void aq_strip_move_join(aq_strip *s, aq_strip_op *op)
 
 /* ---- before the strips ---- */
 
-/* The strip whose lanes read those of a strip in their order, or -1. */
+/* The strip whose lanes read the lanes of a strip in their order, or -1. */
 static int strip_read(const aq_wave_move *m, unsigned first, unsigned lanes)
 {
   const int at =
@@ -62,8 +62,8 @@ static int strip_read(const aq_wave_move *m, unsigned first, unsigned lanes)
 }
 
 /* The words of eight lanes from the row at `row`; T1 and T2 change. Whole
- * strips are loaded: others than those that were stored the host would wait
- * for. */
+ * strips are loaded: for loads of another size than the stores the host would
+ * wait. */
 static void words_move(aq_strip *s, const aq_wave_move *m, unsigned first,
                        unsigned lanes, int32_t row, int to)
 {

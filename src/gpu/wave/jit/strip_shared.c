@@ -27,7 +27,8 @@ enum {
 };
 enum { FULL = 0xff };
 
-/* Bases of the first windows of a strip; bits of those that are none. */
+/* Bases of the first windows of a strip; bits of the windows that a strip
+ * lacks. */
 enum { FIRST_BASE = AQ_R9, LAST_BASE = AQ_R10, NONE_BITS = AQ_R11 };
 
 static aq_strip_emit shared_load;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a run of strips (strip.h), and executes what a strip leaves. */
+/* Writes a run of strips (strip.h), and executes the lanes that a strip leaves.
+ */
 #include "config.h"
 
 #include <stddef.h>
@@ -405,7 +406,7 @@ static void moved_strip_begin(aq_strip *s, int strip, const uint16_t *nexts)
   aq_x86_load_number(s->x, AQ_R14, 32 * (uint32_t)strip);
 }
 
-/* Whether the strip's lanes all keep what they have. */
+/* Whether the strip's lanes all keep their words. */
 static bool strip_is_kept(const aq_strip_op *op, int strip)
 {
   return (op->keeps >> 8 * strip & 0xff) == 0xff;
