@@ -19,6 +19,10 @@ skip_all() { # REASON
 
 case ${AQ_SANITIZERS:-} in
 *thread*) skip_all "TSan needs its program sanitized" ;;
+*address*)
+  # The search for leaks crashes in programs that began without AddressSanitizer.
+  export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
+  ;;
 esac
 
 # Compiles $here/SOURCE.hip into $work/NAME, or skips the whole test.
