@@ -128,6 +128,8 @@ static void clock_find(const pair *pairs, size_t count, int64_t *values,
   aq_time distance = aq_time_max(shift - least, most - shift);
   if (count >= QUANTILE_MIN)
     distance = values[aq_quantile_index(count, QUANTILE)];
+  else if (least > most) /* the clock drifts: no shift fits */
+    distance = values[count - 1];
   out->found = shift;
   out->uncertainty += distance;
   out->collectives = count;

@@ -7,7 +7,8 @@
  * time. The shift of a rank is the median difference of these ends from a rank
  * whose shift is known; its uncertainty is the 90 % quantile of their distance
  * from the median, of fewer than eight collectives the farthest shift by which
- * none would end on one rank before it began on the other. A shift within its
+ * none would end on one rank before it began on the other, or where no shift
+ * does that the largest distance. A shift within its
  * uncertainty is none. doc/formats/kineto.md has the rules. Pure; one thread.
  */
 #ifndef AQ_REPORT_STATS_RANK_CLOCKS_H
