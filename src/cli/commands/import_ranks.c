@@ -172,28 +172,34 @@ static char *notes_make(const ranks *r)
   return aq_json_out_take(json);
 }
 
-/* A text of each file, joined; NULL: no memory, or nothing known.
- */
-static char *texts_join(const ranks *r,
-                        const char *(*text_of)(const rank_file *))
+/* A text of each file that has one, joined, the caller's to free; NULL: none
+ * has. */
+static aq_status texts_join(const ranks *r,
+                            const char *(*text_of)(const rank_file *),
+                            char **out)
 {
   char *text = NULL;
   size_t size;
   const char *between = "";
   FILE *memory = open_memstream(&text, &size);
+  *out = NULL;
   if (!memory)
-    return NULL;
+    return aq_diag_no_memory(&r->cli->diag);
   for (size_t i = 0; i < r->count; i++) {
     const char *one = text_of(&r->files[i]);
     if (*one)
       fprintf(memory, "%srank %" PRId64 ": %s", between, r->files[i].rank, one);
     between = *one ? "; " : between;
   }
-  fclose(memory);
-  if (text && size > 0)
-    return text;
-  free(text);
-  return NULL;
+  if (fclose(memory) != 0) {
+    free(text);
+    return aq_diag_no_memory(&r->cli->diag);
+  }
+  if (size > 0)
+    *out = text;
+  else
+    free(text);
+  return AQ_OK;
 }
 
 static const char *path_of(const rank_file *file)
@@ -232,20 +238,27 @@ static aq_status run_write(ranks *r, aq_store *store)
   aq_store_writer *writer;
   char durations[160];
   const aq_trace_result *first = &r->files[0].result;
-  char *source = texts_join(r, path_of);
+  char *source, *damage = NULL;
+  bool more_gpus = false;
+  aq_status status = texts_join(r, path_of, &source);
+  if (status == AQ_OK)
+    status = texts_join(r, damage_of, &damage);
   info.source = source;
-  aq_status status =
-      source ? aq_store_writer_open(store, &info, &writer, &cli->diag)
-             : aq_diag_no_memory(&cli->diag);
+  if (status == AQ_OK)
+    status = aq_store_writer_open(store, &info, &writer, &cli->diag);
   if (status != AQ_OK) {
     free(source);
+    free(damage);
     return status;
   }
   status = join(r, &info, writer);
   char *notes = status == AQ_OK ? notes_make(r) : NULL;
-  char *damage = texts_join(r, damage_of);
-  snprintf(durations, sizeof durations, "measured on %s",
-           first->gpu[0] ? first->gpu : "GPUs that the traces do not name");
+  for (size_t i = 0; i < r->count; i++)
+    more_gpus |= r->files[i].result.more_gpus ||
+                 strcmp(r->files[i].result.gpu, first->gpu) != 0;
+  snprintf(durations, sizeof durations, "measured on %s%s",
+           first->gpu[0] ? first->gpu : "GPUs that the traces do not name",
+           more_gpus ? " and others" : "");
   info.format = "kineto";
   info.base_ns = first->base_ns;
   info.notes = notes;
