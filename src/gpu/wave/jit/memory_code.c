@@ -16,7 +16,6 @@ enum {
   SUB = 0x1fa,
   XOR = 0x1ef,
   OR = 0x1eb,
-  EQUAL = 0x176,
   MOST = 0x23f,  /* of words without a sign */
   LEAST = 0x23b, /* the same */
   SPREAD = 0x258,
@@ -41,7 +40,12 @@ static void avx(aq_x86 *x, unsigned op, int to, int a, aq_x86_operand b)
 
 static void miss_if(const transfer *t, int condition)
 {
-  t->misses->at[t->misses->count++] = aq_x86_jump_if(t->x, condition);
+  aq_memory_misses *misses = t->misses;
+  const uint32_t at = aq_x86_jump_if(t->x, condition);
+  if (misses->count < sizeof misses->at / sizeof *misses->at)
+    misses->at[misses->count++] = at;
+  else
+    t->x->full = true;
 }
 
 /* The words of a strip. */

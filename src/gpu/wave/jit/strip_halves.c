@@ -8,7 +8,7 @@
  * and high half of each. One of a lane is packed before, so that eight are
  * widened at once.
  *
- * NaNs are the handlers', and all MODEs but one (half_mode_test).
+ * NaNs are the handlers', and all MODEs but one (aq_strip_halves_prepare).
  */
 #include "config.h"
 

@@ -424,7 +424,11 @@ aq_strip_rare *aq_strip_rare_begin(aq_strip *s, const aq_strip_op *op)
 
 void aq_strip_rare_if(aq_strip *s, aq_strip_rare *rare, int condition)
 {
-  rare->from[rare->from_count++] = aq_x86_jump_if(s->x, condition);
+  const uint32_t at = aq_x86_jump_if(s->x, condition);
+  if (rare->from_count < sizeof rare->from / sizeof *rare->from)
+    rare->from[rare->from_count++] = at;
+  else
+    s->failed = true;
 }
 
 void aq_strip_registers_reset(aq_strip *s)
