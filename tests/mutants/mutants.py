@@ -4,9 +4,11 @@
 
 Each row of mutants.tsv is a bug: a text that occurs once in a file, the text
 that replaces it, and the tests that must fail then, programs or scripts. The
-script copies the tracked files to BUILD/mutants/, configures once, and for each
-row applies the replacement there, builds only the named programs (for a script,
-everything that is installed) and runs them. The source tree is never changed.
+script copies the tracked files to a folder a processor below BUILD/mutants/,
+configures once, and for each row applies the replacement there, builds only the
+named programs (for a script, everything that is installed) and runs them: without
+their long cases first, then, if nothing failed, with them. The source tree is never
+changed.
 
 A row is killed (a test fails), SURVIVED (all pass), HANGS (tests fail only by
 their time limits), STALE (the text does not occur once, or the result does not
@@ -14,10 +16,12 @@ compile), or skipped (its tests have nothing to run on here). Exit 1 unless all
 are killed or skipped. AQ_SLICE=I/N takes every Nth row.
 """
 import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 TIMEOUT = 300  # seconds, of one test
@@ -95,7 +99,7 @@ def is_script(test):
 
 def build(where, tests):
     goals = [test for test in tests if not is_script(test)]
-    make = ["make", "-s", f"-j{os.cpu_count()}"]
+    make = ["make", "-s"]
     # One after the other: `all` is a make of its own.
     for some in (["all"] if len(goals) < len(tests) else [], goals):
         code, out = run(make + some, where) if some else (0, "")
@@ -110,13 +114,14 @@ def failures(out):
     return [m for m in marks if "Test timeout expired" not in m]
 
 
-def verdict(copy, where, tests, environment):
+def failed_of(place, where, tests, environment):
+    """The first test that fails by more than its time limit; what the tests say
+    otherwise."""
     hangs = False
     skips = []
     for test in tests:
-        place = copy if is_script(test) else where
-        code, out = run([os.path.join(place, test)], where, TIMEOUT,
-                        env=environment)
+        path = os.path.join(place if is_script(test) else where, test)
+        code, out = run([path], where, TIMEOUT, env=environment)
         skips += re.findall(r"^1\.\.0 # SKIP (.*)$", out, re.M)
         if code == 0 and not re.search(r"^not ok", out, re.M):
             continue
@@ -126,6 +131,83 @@ def verdict(copy, where, tests, environment):
     if len(skips) == len(tests):
         return "skipped", skips[0]
     return ("HANGS", "") if hangs else ("SURVIVED", "")
+
+
+def environment_of(copy, where, **more):
+    environment = dict(os.environ, AQ_SRCDIR=copy, AQ_BUILDDIR=where, srcdir=copy)
+    for name in ("CK_TAP_LOG_FILE_NAME", "AQ_LONG", "AQ_WHOLE"):
+        environment.pop(name, None)
+    return dict(environment, **more)
+
+
+def verdict(copy, where, tests):
+    what, by = failed_of(copy, where, tests, environment_of(copy, where))
+    if what in ("killed", "HANGS"):
+        return what, by
+    return failed_of(copy, where, tests,
+                     environment_of(copy, where, AQ_LONG="1", AQ_WHOLE="1"))
+
+
+def prepare(source, base):
+    """A copy of the tree, configured and built."""
+    copy, where = os.path.join(base, "tree"), os.path.join(base, "build")
+    described = copy_tree(source, copy)
+    os.makedirs(where, exist_ok=True)
+    if described or not os.path.exists(os.path.join(where, "Makefile")):
+        for command, folder in ((["./autogen.sh"], copy),
+                                (["../tree/configure", "-q", "CFLAGS=-O1"], where)):
+            code, out = run(command, folder)
+            if code:
+                sys.exit(out)
+    # Generated headers are dependencies of "all" only.
+    code, out = run(["make", "-s", f"-j{os.cpu_count()}"], where)
+    if code:
+        sys.exit(out)
+    return copy, where
+
+
+def one_row(row, copy, where):
+    """Applies the row, tests, and takes it back; what came of it, and by what."""
+    path = os.path.join(copy, row["file"])
+    tests = row["tests"].split()
+    try:
+        with open(path, encoding="utf-8") as file:
+            right = file.read()
+    except OSError:
+        right = ""
+    if right.count(row["text"]) != 1:
+        return "STALE", f"{right.count(row['text'])} times in {row['file']}"
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(right.replace(row["text"], row["replacement"]))
+        code, out = build(where, tests)
+        if code:
+            return "STALE", "does not compile: " + out[-300:]
+        return verdict(copy, where, tests)
+    finally:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(right)
+
+
+def share(folders, items, job):
+    """Does the job on every item, a thread a folder."""
+    waiting = queue.SimpleQueue()
+    for item in items:
+        waiting.put(item)
+
+    def work(copy, where):
+        while True:
+            try:
+                item = waiting.get_nowait()
+            except queue.Empty:
+                return
+            job(item, copy, where)
+
+    threads = [threading.Thread(target=work, args=folder) for folder in folders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def main():
@@ -139,63 +221,36 @@ def main():
             sys.exit(f"mutants: no row is called {name}")
     rows = [row for row in rows if not wanted or row["name"] in wanted]
     number, slices = map(int, os.environ.get("AQ_SLICE", "1/1").split("/"))
-    rows = rows[number - 1::slices]
-    copy = os.path.join(base, "mutants", "tree")
-    where = os.path.join(base, "mutants", "build")
-    described = copy_tree(source, copy)
-    os.makedirs(where, exist_ok=True)
-    if described or not os.path.exists(os.path.join(where, "Makefile")):
-        for command, folder in ((["./autogen.sh"], copy),
-                                (["../tree/configure", "-q"], where)):
-            code, out = run(command, folder)
-            if code:
-                sys.exit(out)
-    environment = dict(os.environ, AQ_SRCDIR=copy, AQ_BUILDDIR=where, srcdir=copy,
-                       AQ_LONG="1", AQ_WHOLE="1")
-    environment.pop("CK_TAP_LOG_FILE_NAME", None)
+    # Rows of one file follow one another, so that little is built again.
+    rows = sorted(rows[number - 1::slices], key=lambda row: row["file"])
+    workers = min(os.cpu_count(), len(rows))
+    folders = [prepare(source, os.path.join(base, "mutants", str(i)))
+               for i in range(workers)]
 
     every = sorted({test for row in rows for test in row["tests"].split()})
-    # Generated headers are dependencies of "all" only.
-    code, out = build(where, ["all"])
-    if not code:
-        code, out = build(where, every)
-    if code:
-        sys.exit(out)
-    for test in every:
-        what, _ = verdict(copy, where, [test], environment)
-        if what not in ("SURVIVED", "skipped"):
-            sys.exit(f"mutants: {test} fails without any mutant")
-
     counts = {"killed": 0, "SURVIVED": 0, "HANGS": 0, "STALE": 0, "skipped": 0}
-    for row in rows:
+    turn = threading.Lock()
+
+    def unchanged(test, copy, where):
+        code, out = build(where, [test])
+        what = "STALE" if code else verdict(copy, where, [test])[0]
+        if what not in ("SURVIVED", "skipped"):
+            with turn:
+                print(f"{test}: {what} without any mutant {out[-300:] if code else ''}")
+                counts["STALE"] += 1
+
+    def mutated(row, copy, where):
         begin = time.monotonic()
-        path = os.path.join(copy, row["file"])
-        tests = row["tests"].split()
-        by = ""
-        try:
-            with open(path, encoding="utf-8") as file:
-                right = file.read()
-        except OSError:
-            right = ""
-        if right.count(row["text"]) != 1:
-            what = "STALE"
-            by = f"{right.count(row['text'])} times in {row['file']}"
-        else:
-            wrong = right.replace(row["text"], row["replacement"])
-            try:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(wrong)
-                code, out = build(where, tests)
-                if code:
-                    what, by = "STALE", "does not compile: " + out[-300:]
-                else:
-                    what, by = verdict(copy, where, tests, environment)
-            finally:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(right)
-        counts[what] += 1
-        print(f"{what:8} {row['name']:44} {by} "
-              f"({time.monotonic() - begin:.0f} s)", flush=True)
+        what, by = one_row(row, copy, where)
+        with turn:
+            counts[what] += 1
+            print(f"{what:8} {row['name']:44} {by} "
+                  f"({time.monotonic() - begin:.0f} s)", flush=True)
+
+    share(folders, every, unchanged)
+    if counts["STALE"]:
+        return 1
+    share(folders, rows, mutated)
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
     return 0 if counts["killed"] + counts["skipped"] == len(rows) else 1
 
