@@ -97,6 +97,9 @@ typedef struct aq_execution_step {
    * kernel's cost model alone says then how long the kernel runs. */
   aq_time elapsed;
   aq_execution_fault fault; /* with AQ_EXECUTION_FAULT */
+  /* With DONE, of an executor that predicts: a clock that the code read says
+   * how long it took; it is no prediction. */
+  bool told;
 } aq_execution_step;
 
 typedef struct aq_executor {

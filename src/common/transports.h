@@ -72,11 +72,15 @@ AQ_API aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
 /* How the executor counts the work of kernels, and what their time is. */
 typedef struct aq_transport_counting {
   bool sampled;  /* executes the counted workgroups only */
+  bool repeats;  /* dispatches like counted ones take their time */
   uint32_t xccs; /* complexes among which workgroups go in turn */
   /* How long a dispatch of that work takes; the row has no names. */
   aq_time (*time)(const aq_counted *row, void *user);
   void *user;
 } aq_transport_counting;
+
+/* Whether its executor counts or prints instructions. */
+AQ_API bool aq_transport_stack_is_inspected(const aq_transport_stack *stack);
 
 /* Counts work from the next execution on, and gives kernels that time in place
  * of their cost; then puts the counts into a sink, once. AQ_ERR_INVALID: the

@@ -58,6 +58,7 @@ aq_execution_state aqsim_execution_step(aqsim_inflight *inflight,
   const aq_execution_state state =
       sim->executor->step(inflight->execution, BUDGET, ticks, &step);
   inflight->executed = aq_time_add(inflight->executed, step.elapsed);
+  inflight->told |= step.told;
   if (state == AQ_EXECUTION_DONE || state == AQ_EXECUTION_FAULT)
     aqsim_execution_end(inflight);
   if (state == AQ_EXECUTION_FAULT)

@@ -48,6 +48,7 @@ struct aqsim_inflight {
   bool reread;   /* its header was strange, and is read once more */
   bool changed;  /* a hook changed it: the ring does not have it */
   bool executes; /* its kernel's code is executed, or was */
+  bool told;     /* its code read the clock that says how long it took */
   bool outlasts; /* the code ends later than the kernel's cost says */
 
   _Alignas(64) uint64_t id;

@@ -141,7 +141,7 @@ static aqsim_flow step_fault(aqsim_inflight *inflight)
 /* Its duration is that of its executed code, or of a cost. */
 static bool is_predicted(const aqsim_inflight *inflight)
 {
-  return aqsim_inflight_is_predicted(inflight) ||
+  return (aqsim_inflight_is_predicted(inflight) && !inflight->told) ||
          (inflight->kernel && inflight->kernel->desc.predicted);
 }
 

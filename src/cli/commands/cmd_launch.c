@@ -286,6 +286,8 @@ aq_status aq_cli_launch(aq_cli *cli)
   /* A drop-in behind the transport `hsa` reads them in this process. */
   if (status == AQ_OK && !aq_kernel_names_export(ask.kernels, missing))
     status = aq_diag_no_memory(&cli->diag);
+  if (!cli->values[AQ_CLI_OPT_COST])
+    cli->values[AQ_CLI_OPT_COST] = "auto";
   if (status == AQ_OK)
     status = aq_cli_performance_init(cli, &session);
   if (status == AQ_OK) {

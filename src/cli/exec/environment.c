@@ -129,10 +129,10 @@ static aq_status compile_check(const aq_exec_environment *e, aq_diag *diag)
 static aq_status cost_check(const aq_exec_environment *e, aq_diag *diag)
 {
   const bool other = e->check || e->profile_isa || e->trace_isa || e->coverage;
-  bool counts, sampled;
-  if (aq_executed_cost_read(e->cost, &counts, &sampled, diag) != AQ_OK)
+  aq_executed_mode mode = AQ_EXECUTED_AUTO;
+  if (aq_executed_mode_read(e->cost, &mode, diag) != AQ_OK)
     return aq_diag_prefix(diag, "--cost");
-  return counts && other
+  return mode >= AQ_EXECUTED_ALL && other
              ? aq_diag_set(diag, AQ_ERR_INVALID,
                            "--cost %s counts executed code itself; expected "
                            "no --check, --profile-isa, --trace-isa or "

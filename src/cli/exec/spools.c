@@ -20,6 +20,7 @@
 #include "common/json_out.h"
 #include "common/spool.h"
 #include "store/maintenance.h"
+#include "study/session/cost.h"
 
 #define EXEC_FILE   "exec"
 #define OPENED_FILE "opened"
@@ -209,10 +210,7 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   }
   /* Of a spool that is damaged, what lies before the damage is kept. */
   const bool complete = ended && drained == AQ_OK && !reader->cut;
-  const char *predicted = aq_spool_text(reader, "durations");
-  info.durations =
-      predicted ? predicted
-                : aq_store_writer_durations(writer, info.durations, mixed);
+  info.durations = aq_session_cost_durations(writer, info.durations, mixed);
   status = complete ? aq_store_writer_finish(writer, &info, d->diag)
                     : aq_store_writer_leave(writer, &info, d->diag);
   if (status != AQ_OK)

@@ -248,11 +248,13 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "keep rows up to SIZE bytes (500M, 4G; default 4G; of exec for each "
          "process), and count the later ones"},
     [AQ_CLI_OPT_COST] =
-        {"cost", "fixed|executed|sampled", "AQUEDUCT_COST",
-         "how long kernels take whose code is executed: 2 us and 10 ns a "
-         "workgroup (the default), a prediction from their counted work, or "
-         "that with only the counted workgroups executed, whose results are "
-         "incomplete"},
+        {"cost", "auto|fixed|executed|sampled", "AQUEDUCT_COST",
+         "how long kernels take whose code is executed: a prediction from "
+         "their counted work, which dispatches like counted ones share (auto; "
+         "the default of exec and launch), 2 us and 10 ns a workgroup (fixed), "
+         "a prediction from the work of each dispatch (executed), or that with "
+         "only the counted workgroups executed, whose results are incomplete "
+         "(sampled)"},
     [AQ_CLI_OPT_COMPILE] =
         {"compile", "off|auto|always|cc|cc-always", "AQUEDUCT_COMPILE",
          "whether executed code is compiled for this machine: never, where it "

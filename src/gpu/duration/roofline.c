@@ -24,16 +24,23 @@ const char *const aq_executed_names[AQ_EXECUTED_COUNT] = {
 #undef P
 };
 
-aq_status aq_executed_cost_read(const char *text, bool *counts, bool *sampled,
+aq_status aq_executed_mode_read(const char *text, aq_executed_mode *out,
                                 aq_diag *diag)
 {
-  *sampled = text && strcmp(text, "sampled") == 0;
-  *counts = *sampled || (text && strcmp(text, "executed") == 0);
-  return *counts || !text || !*text || strcmp(text, "fixed") == 0
-             ? AQ_OK
-             : aq_diag_set(diag, AQ_ERR_INVALID,
-                           "'%.80s'; expected fixed, executed or sampled",
-                           text);
+  static const char *const words[] = {[AQ_EXECUTED_NONE] = "fixed",
+                                      [AQ_EXECUTED_AUTO] = "auto",
+                                      [AQ_EXECUTED_ALL] = "executed",
+                                      [AQ_EXECUTED_SAMPLED] = "sampled"};
+  if (!text || !*text)
+    return AQ_OK;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(text, words[i]) == 0) {
+      *out = (aq_executed_mode)i;
+      return AQ_OK;
+    }
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "'%.80s'; expected auto, fixed, executed or sampled",
+                     text);
 }
 
 void aq_rates_read(aq_rates *out, const char *gfx,

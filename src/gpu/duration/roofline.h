@@ -26,10 +26,17 @@ typedef struct aq_rates {
                     known */
 } aq_rates;
 
-/* Reads "fixed", "executed" or "sampled" (NULL is fixed): whether the work of
- * executed kernels is counted, and then whether only the counted workgroups are
- * executed. AQ_ERR_INVALID names the expected words. */
-aq_status aq_executed_cost_read(const char *text, bool *counts, bool *sampled,
+/* Of which dispatches the work is counted. */
+typedef enum aq_executed_mode {
+  AQ_EXECUTED_NONE, /* "fixed" */
+  AQ_EXECUTED_AUTO, /* "auto": where nothing else inspects the code; those like
+                       counted ones take their time */
+  AQ_EXECUTED_ALL,  /* "executed" */
+  AQ_EXECUTED_SAMPLED, /* "sampled": only counted workgroups are executed */
+} aq_executed_mode;
+
+/* Reads the words above; NULL leaves *out. AQ_ERR_INVALID names them. */
+aq_status aq_executed_mode_read(const char *text, aq_executed_mode *out,
                                 aq_diag *diag);
 
 /* Reads every constant by its key; `gfx` is the device's processor. */

@@ -239,7 +239,8 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
     status = kernel_register(l, kernel, diag);
   l->launch.name = l->ask.kernel;
-  if (status == AQ_OK && l->session->cost && !l->executes)
+  if (status == AQ_OK && l->session->cost && !l->executes &&
+      !aq_session_cost_is_auto(l->session->cost))
     status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                          "kernel %s runs a host function; only code "
                          "that is executed has work to count",
@@ -378,8 +379,8 @@ static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
   info->model_verdict = l->device->verdict;
   if (info->kind == AQ_RUN_MEASURED && l->device->model)
     info->notes = "{\"measured_on\":\"simulator\"}";
-  info->durations = aq_session_durations_found(l->session, writer,
-                                               info->durations, l->durations);
+  info->durations =
+      aq_session_cost_durations(writer, info->durations, l->durations);
   free(l->recorded);
   aq_status status = aq_session_recorded(&l->rows, info, &l->recorded, diag);
   return status == AQ_OK ? aq_store_writer_finish(writer, info, diag) : status;

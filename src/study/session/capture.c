@@ -294,8 +294,8 @@ static aq_status run_store(capture_job *job, aq_store *store)
     return status;
   }
   job->info->notes = job->out->notes;
-  job->info->durations = aq_session_durations_found(
-      job->session, writer, job->info->durations, job->out->durations);
+  job->info->durations = aq_session_cost_durations(writer, job->info->durations,
+                                                   job->out->durations);
   return aq_store_writer_finish(writer, job->info, job->diag);
 }
 

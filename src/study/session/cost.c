@@ -12,7 +12,7 @@
 #include "transport/registry/device_models.h"
 
 struct aq_session_cost {
-  bool sampled;
+  aq_executed_mode mode;
   aq_rates *rates; /* by device */
   uint32_t count;
 };
@@ -20,17 +20,17 @@ struct aq_session_cost {
 aq_status aq_session_cost_create(const char *text, aq_session_cost **out,
                                  aq_diag *diag)
 {
-  bool counts, sampled;
+  aq_executed_mode mode = AQ_EXECUTED_NONE;
   *out = NULL;
-  aq_status status = aq_executed_cost_read(text, &counts, &sampled, diag);
+  aq_status status = aq_executed_mode_read(text, &mode, diag);
   if (status != AQ_OK)
     return aq_diag_prefix(diag, "cost");
-  if (!counts)
+  if (mode == AQ_EXECUTED_NONE)
     return AQ_OK;
   aq_session_cost *cost = calloc(1, sizeof *cost);
   if (!cost)
     return aq_diag_no_memory(diag);
-  cost->sampled = sampled;
+  cost->mode = mode;
   *out = cost;
   return AQ_OK;
 }
@@ -45,7 +45,12 @@ void aq_session_cost_destroy(aq_session_cost *cost)
 
 bool aq_session_cost_samples(const aq_session_cost *cost)
 {
-  return cost && cost->sampled;
+  return cost && cost->mode == AQ_EXECUTED_SAMPLED;
+}
+
+bool aq_session_cost_is_auto(const aq_session_cost *cost)
+{
+  return cost->mode == AQ_EXECUTED_AUTO;
 }
 
 static int64_t model_number(const void *model, const char *key)
@@ -119,6 +124,10 @@ aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
   if (!cost)
     return AQ_OK;
   t->ops->info(t, &info);
+  if (cost->mode == AQ_EXECUTED_AUTO &&
+      (info.device_count == 0 || aq_transport_stack_is_hardware(stack) ||
+       aq_transport_stack_is_inspected(stack)))
+    return AQ_OK;
   if (info.device_count == 0 || !info.devices[0].model)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "cost: transport %s has no device model; expected a "
@@ -127,18 +136,23 @@ aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
   aq_status status = devices_read(cost, &info, devices, edits, diag);
   if (status != AQ_OK)
     return status;
-  const aq_transport_counting counting = {.sampled = cost->sampled,
-                                          .xccs = (uint32_t)cost->rates[0].xccs,
-                                          .time = work_time,
-                                          .user = cost};
+  const aq_transport_counting counting = {
+      .sampled = aq_session_cost_samples(cost),
+      .repeats = aq_session_cost_is_auto(cost),
+      .xccs = (uint32_t)cost->rates[0].xccs,
+      .time = work_time,
+      .user = cost};
   return aq_transport_stack_count(stack, &counting, diag);
 }
 
 const char *aq_session_cost_durations(const aq_store_writer *writer,
+                                      const char *otherwise,
                                       char text[AQ_STORE_DURATIONS_SIZE])
 {
   uint64_t kernels;
   const uint64_t predicted = aq_store_writer_predicted(writer, &kernels);
+  if (predicted == 0)
+    return aq_store_writer_durations(writer, otherwise, text);
   if (predicted == kernels)
     return AQ_EXECUTED_DURATIONS;
   snprintf(text, AQ_STORE_DURATIONS_SIZE,

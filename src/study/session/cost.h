@@ -14,8 +14,8 @@
 
 typedef struct aq_session_cost aq_session_cost;
 
-/* Reads "fixed", "executed" or "sampled"; NULL is fixed, for which *out is
- * NULL. The caller frees *out with aq_session_cost_destroy, after the
+/* Reads "fixed", "auto", "executed" or "sampled"; NULL is fixed, for which *out
+ * is NULL. The caller frees *out with aq_session_cost_destroy, after the
  * stack. */
 aq_status aq_session_cost_create(const char *text, aq_session_cost **out,
                                  aq_diag *diag);
@@ -30,7 +30,8 @@ void aq_session_cost_destroy(aq_session_cost *cost);
 /* Has the executor of the stack count, with the constants of the devices of
  * `t`, which is open and has executed nothing: `devices` selects their models
  * (NULL: as the transport names them), changed by `edits`. AQ_ERR_UNSUPPORTED
- * for a transport without device models. NULL counts nothing. */
+ * for a transport without device models. NULL counts nothing, nor does "auto"
+ * on such a transport, or beside another inspection of the code. */
 aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
                                aq_transport *t, const char *devices,
                                const char *const *edits, aq_diag *diag);
@@ -38,9 +39,14 @@ aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
 /* Whether it leaves out workgroups. */
 bool aq_session_cost_samples(const aq_session_cost *cost);
 
-/* For aq_run_info.durations: the kernels of the writer's rows that were not
- * counted are named. Into `text`, or static. */
+/* Whether kernels that have no work to count keep their costs. */
+bool aq_session_cost_is_auto(const aq_session_cost *cost);
+
+/* For aq_run_info.durations, from the writer's rows so far: predicted ones, and
+ * how many kernels were not counted; as aq_store_writer_durations where none
+ * was. Into `text`, `otherwise` itself, or static. */
 const char *aq_session_cost_durations(const aq_store_writer *writer,
+                                      const char *otherwise,
                                       char text[AQ_STORE_DURATIONS_SIZE]);
 
 #endif

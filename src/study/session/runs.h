@@ -65,8 +65,8 @@ typedef struct aq_performance_options {
    * aq_transport_stack_compile; NULL: "auto". */
   const char *compile;
   const char *traces; /* the wave whose steps are kept, or NULL */
-  /* How long kernels take whose code is executed: "fixed", "executed" or
-   * "sampled" (doc/durations.md); NULL: fixed. */
+  /* How long kernels take whose code is executed: "fixed", "auto", "executed"
+   * or "sampled" (doc/durations.md); NULL: fixed. */
   const char *cost;
 } aq_performance_options;
 

@@ -231,15 +231,6 @@ const char *aq_session_durations(const aq_session *session, aq_run_kind kind)
   return facts && facts->durations ? facts->durations : "assumed";
 }
 
-const char *aq_session_durations_found(const aq_session *session,
-                                       const aq_store_writer *writer,
-                                       const char *otherwise,
-                                       char text[AQ_STORE_DURATIONS_SIZE])
-{
-  return session->cost ? aq_session_cost_durations(writer, text)
-                       : aq_store_writer_durations(writer, otherwise, text);
-}
-
 /* ---- the store's data beside rows ---- */
 
 /* A server's objectives and its times between tokens: the place of each count

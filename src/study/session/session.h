@@ -82,15 +82,9 @@ aq_status aq_session_probe(aq_session *session, aq_session_facts *out,
                            aq_diag *diag);
 
 /* Where the durations of a run come from whose workload brings none that were
- * measured: static text for aq_run_info.durations, after a probe. */
+ * measured: static text for aq_run_info.durations, after a probe; when the rows
+ * are written, aq_session_cost_durations knows more. */
 const char *aq_session_durations(const aq_session *session, aq_run_kind kind);
-
-/* The same when the rows are written, of which some may be executed or
- * predicted: aq_store_writer_durations, or cost.h. */
-const char *aq_session_durations_found(const aq_session *session,
-                                       const aq_store_writer *writer,
-                                       const char *otherwise,
-                                       char text[AQ_STORE_DURATIONS_SIZE]);
 
 /* How the run was asked for, as JSON for the notes of a run, with what became
  * of its policy (`totals` NULL: not known). The caller frees *out, which is

@@ -328,12 +328,18 @@ aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
   return aq_wave_machine_profile_put(stack->machine, sink, diag);
 }
 
+bool aq_transport_stack_is_inspected(const aq_transport_stack *stack)
+{
+  return aq_wave_machine_is_inspected(stack->machine);
+}
+
 aq_status aq_transport_stack_count(aq_transport_stack *stack,
                                    const aq_transport_counting *counting,
                                    aq_diag *diag)
 {
   const aq_wave_counting_options options = {.xccs = counting->xccs,
                                             .sampled = counting->sampled,
+                                            .repeats = counting->repeats,
                                             .time = counting->time,
                                             .user = counting->user};
   return aq_wave_machine_count(stack->machine, &options, diag);

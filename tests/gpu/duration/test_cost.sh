@@ -113,13 +113,17 @@ check "of a billion work-items 192 workgroups are executed" contains "$out" \
   "out:u32[1]: 192"
 try "$aqueduct" device predict billion --json
 check "and their prediction is of all" contains "$out" '"groups": 3906250'
-launched fix
-check "without it durations are assumed" contains "$out" "durations    assumed"
+launched auto
+check "it is the default" contains "$out" "durations    predicted"
+launched fix --cost fixed
+check "durations can be assumed" contains "$out" "durations    assumed"
+launched isa --profile-isa
+check "a profile leaves them assumed" contains "$out" "durations    assumed"
 launched no --cost executed --profile-isa
 check "a profile excludes it" contains "$err" "count for themselves"
 launched no --cost much
 check "launch refuses another word" contains "$err" \
-  "cost: 'much'; expected fixed, executed or sampled"
+  "cost: 'much'; expected auto, fixed, executed or sampled"
 try "$aqueduct" launch "$srcdir/tests/gpu/duration/counted.hip" twice \
   --device mi210,mi300x --grid 256 --cost executed --args buf:f32[256] out:f32[256]
 check "each device has its own constants" [ "$status" = 0 ]
@@ -142,7 +146,7 @@ check "with status 2, too" [ "$status" = 2 ]
 
 try "$aqueduct" exec --cost some -q -- "$work/counted"
 check "another word is refused" [ "$status" = 125 ]
-check "with those there are" contains "$err" "expected fixed, executed or"
+check "with those there are" contains "$err" "expected auto, fixed, executed or"
 try "$aqueduct" exec --cost executed --check -q -- "$work/counted"
 check "a checked run is not counted" contains "$err" "counts executed code"
 # A program's packets, with the memory of its kernels.
@@ -195,7 +199,7 @@ check "a kernel that cannot be executed alone keeps the capture's cost" \
 try "$aqueduct" show waits
 check "which is said" contains "$out" "assumed: 1 of 2 kernels"
 
-"$aqueduct" exec --name plain -q -- "$work/counted" > /dev/null
+"$aqueduct" exec --name plain -q --cost fixed -- "$work/counted" > /dev/null
 try "$aqueduct" device predict plain
 check "a run without counts is refused" contains "$err" "no counted work"
 check "with status 2" [ "$status" = 2 ]

@@ -2,6 +2,8 @@
 /* Counted work against the known work of the kernels of work_counters.c. */
 #include "run.h"
 
+#include <inttypes.h>
+
 #include "gpu/wave/profile/access_pattern.h"
 #include "gpu/wave/profile/caches.h"
 #include "kernels.h"
@@ -34,10 +36,18 @@ static aq_status take_counted(aq_record_sink *sink, const aq_counted *rows,
   return AQ_OK;
 }
 
+/* Dispatches whose time the machine asked for, and workgroups of the last. */
+typedef struct asked {
+  int64_t dispatches, counted;
+} asked;
+
+/* 5 us, and 10 ns for each access to memory of a workgroup beyond a copy's. */
 static aq_time fixed_time(const aq_counted *row, void *user)
 {
-  *(int64_t *)user = row->counted;
-  return 5 * AQ_US;
+  asked *seen = user;
+  seen->dispatches++;
+  seen->counted = row->counted;
+  return 5 * AQ_US + (row->vmem / row->counted - 8) * 10 * AQ_NS;
 }
 
 typedef struct arguments {
@@ -48,34 +58,68 @@ typedef struct arguments {
 
 static u64 *numbers, *results;
 
+typedef struct counter {
+  aq_wave_machine *machine;
+  aq_code_image image;
+  asked seen;
+} counter;
+
+static void counter_open(counter *c, aq_wave_counting_options options,
+                         bool compiled)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  *c = (counter){.image = image_of("gpu/wave/counting.c", gfx, 2)};
+  options.xccs = 4;
+  options.time = fixed_time;
+  options.user = &c->seen;
+  ck_assert_status(aq_wave_machine_create(&c->machine, &diag), AQ_OK, &diag);
+  if (compiled)
+    ck_assert_status(aq_wave_machine_compile(
+                         c->machine, &(aq_jit_options){.always = true}, &diag),
+                     AQ_OK, &diag);
+  ck_assert_status(aq_wave_machine_count(c->machine, &options, &diag), AQ_OK,
+                   &diag);
+}
+
+/* Executes a kernel; how long it takes. */
+static aq_time counter_run(counter *c, const char *name, u32 n, u32 items,
+                           bool concurrent)
+{
+  aq_execution_step step;
+  const arguments args = {numbers, numbers, results, n};
+  memset(results, 0, N * sizeof *results);
+  ck_assert_int_eq(execute_on(aq_wave_machine_executor(c->machine), &c->image,
+                              gfx, name, (uint16_t[]){GROUP, 1, 1},
+                              (uint32_t[]){items, 1, 1}, &args, concurrent,
+                              &step),
+                   AQ_EXECUTION_DONE);
+  return step.elapsed;
+}
+
+/* The rows; the last is in `own`. */
+static void counter_close(counter *c, counted_sink *own)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  *own =
+      (counted_sink){.sink = {.name = take_name, .put_counted = take_counted}};
+  ck_assert_status(aq_wave_machine_counted_put(c->machine, &own->sink, &diag),
+                   AQ_OK, &diag);
+  aq_wave_machine_destroy(c->machine);
+  aq_code_image_unload(&c->image);
+}
+
 /* Executes a kernel and returns its counted work. */
 static aq_counted count_on(const char *name, u32 n, bool sampled, aq_time *took)
 {
-  aq_wave_machine *machine;
-  aq_execution_step step;
-  aq_diag diag = AQ_DIAG_INIT;
-  counted_sink own = {.sink = {.name = take_name, .put_counted = take_counted}};
-  int64_t seen = 0;
-  const aq_wave_counting_options options = {
-      .xccs = 4, .sampled = sampled, .time = fixed_time, .user = &seen};
-  const arguments args = {numbers, numbers, results, n};
-  aq_code_image image = image_of("gpu/wave/counting.c", gfx, 2);
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_wave_machine_count(machine, &options, &diag), AQ_OK,
-                   &diag);
-  memset(results, 0, N * sizeof *results);
-  ck_assert_int_eq(execute_on(aq_wave_machine_executor(machine), &image, gfx,
-                              name, (uint16_t[]){GROUP, 1, 1},
-                              (uint32_t[]){N, 1, 1}, &args, true, &step),
-                   AQ_EXECUTION_DONE);
-  ck_assert_status(aq_wave_machine_counted_put(machine, &own.sink, &diag),
-                   AQ_OK, &diag);
-  aq_wave_machine_destroy(machine);
-  aq_code_image_unload(&image);
+  counter c;
+  counted_sink own;
+  counter_open(&c, (aq_wave_counting_options){.sampled = sampled}, false);
+  const aq_time elapsed = counter_run(&c, name, n, N, true);
+  counter_close(&c, &own);
   ck_assert_uint_eq(own.count, 1);
-  ck_assert_int_eq(seen, own.row.counted);
+  ck_assert_int_eq(c.seen.counted, own.row.counted);
   if (took)
-    *took = step.elapsed;
+    *took = elapsed;
   return own.row;
 }
 
@@ -359,6 +403,82 @@ START_TEST(a_sampled_grid_executes_only_what_it_counts)
 }
 END_TEST
 
+/* Workgroups are counted by their numbers, whoever executes them. */
+START_TEST(counts_depend_neither_on_threads_nor_on_compiling)
+{
+  static const char *const names[] = {"c_copy", "c_stride", "c_banks",
+                                      "c_chain"};
+  if (!begin())
+    return;
+  for (unsigned i = 0; i < 4 * 4; i++) {
+    counter c;
+    counted_sink alone, own;
+    counter_open(&c, (aq_wave_counting_options){0}, false);
+    const aq_time took = counter_run(&c, names[i / 4], 40, N, false);
+    counter_close(&c, &alone);
+    counter_open(&c, (aq_wave_counting_options){0}, i & 1);
+    ck_assert_int_eq(counter_run(&c, names[i / 4], 40, N, i & 2), took);
+    counter_close(&c, &own);
+#define F(field, unit, text)                                                   \
+  ck_assert_msg(own.row.field == alone.row.field,                              \
+                "%s, case %u: %s is %" PRId64 ", alone %" PRId64,              \
+                names[i / 4], i % 4, #field, own.row.field, alone.row.field);
+#include "common/counted.def"
+#undef F
+  }
+  end();
+}
+END_TEST
+
+START_TEST(dispatches_take_the_time_of_counted_ones_that_agreed)
+{
+  counter c;
+  counted_sink own;
+  if (!begin())
+    return;
+  counter_open(&c, (aq_wave_counting_options){.repeats = true}, false);
+  const aq_time few = counter_run(&c, "c_chain", 10, N, true);
+  for (unsigned i = 1; i < 10; i++)
+    ck_assert_int_eq(counter_run(&c, "c_chain", 10, N, true), few);
+  /* 1, 2, 4, 7 and 10. */
+  ck_assert_int_eq(c.seen.dispatches, 5);
+  /* Other arguments are other work, until many were alike. */
+  const aq_time many = counter_run(&c, "c_chain", 30, N, true);
+  ck_assert_int_eq(c.seen.dispatches, 6);
+  ck_assert_int_gt(many, few);
+  for (u32 n = 1; n < 40; n++)
+    counter_run(&c, "c_copy", n, N, true);
+  ck_assert_int_gt(c.seen.dispatches, 6 + 8);
+  ck_assert_int_lt(c.seen.dispatches, 6 + 20);
+  const int64_t counted = c.seen.dispatches - 6;
+  counter_close(&c, &own);
+  ck_assert_uint_eq(own.count, 3);
+  ck_assert_int_eq(own.row.dispatches, 39);
+  ck_assert_int_eq(own.row.repeated, 39 - counted);
+  end();
+}
+END_TEST
+
+/* 2^19 instructions of a workgroup are counted, and stand for the rest. */
+START_TEST(a_long_workgroup_is_cut)
+{
+  counter c;
+  counted_sink own;
+  const u32 rounds = 200000;
+  if (!begin())
+    return;
+  counter_open(&c, (aq_wave_counting_options){0}, true);
+  counter_run(&c, "c_chain", rounds, 2 * GROUP, true);
+  counter_close(&c, &own);
+  ck_assert_int_eq(own.row.counted, 2);
+  ck_assert_int_eq(own.row.cut, 2);
+  const double loads = (double)own.row.vmem / (2. * 4 * rounds);
+  ck_assert_double_gt(loads, 0.99);
+  ck_assert_double_lt(loads, 1.01);
+  end();
+}
+END_TEST
+
 START_TEST(a_profiled_machine_does_not_count)
 {
   aq_wave_machine *machine;
@@ -381,4 +501,6 @@ AQ_TEST_MAIN("gpu/wave/counting", a_copy_reads_and_writes_each_line_once,
              a_cache_has_the_lines_of_each_set_that_were_used_last,
              a_chain_waits_for_each_of_its_loads,
              a_sampled_grid_executes_only_what_it_counts,
-             a_profiled_machine_does_not_count)
+             counts_depend_neither_on_threads_nor_on_compiling,
+             dispatches_take_the_time_of_counted_ones_that_agreed,
+             a_long_workgroup_is_cut, a_profiled_machine_does_not_count)

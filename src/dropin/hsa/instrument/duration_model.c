@@ -48,15 +48,17 @@ aq_status aqdrop_duration_model_open(aqdrop *runtime, aq_diag *diag)
       .xccs = (uint32_t)runtime->models.models[0]->xccs,
       .time = work_time,
       .user = runtime};
-  bool counts;
-  aq_status status =
-      aq_executed_cost_read(text, &counts, &options.sampled, diag);
+  aq_executed_mode mode = AQ_EXECUTED_AUTO;
+  aq_status status = aq_executed_mode_read(text, &mode, diag);
   if (status != AQ_OK)
     return aq_diag_prefix(diag, "AQUEDUCT_COST");
-  if (!counts)
+  if (mode == AQ_EXECUTED_NONE ||
+      (mode == AQ_EXECUTED_AUTO &&
+       aq_wave_machine_is_inspected(runtime->machine)))
     return AQ_OK;
+  options.sampled = mode == AQ_EXECUTED_SAMPLED;
+  options.repeats = mode == AQ_EXECUTED_AUTO;
   status = rates_read(runtime, diag);
-  aqdrop_recording_text(runtime->recording, "durations", AQ_EXECUTED_DURATIONS);
   return status == AQ_OK
              ? aq_wave_machine_count(runtime->machine, &options, diag)
              : status;

@@ -192,6 +192,7 @@ struct aq_wave_group {
   aq_wave **waves;
   void *observed;                    /* of an observer: observe.h */
   struct aq_wave_group_tally *tally; /* NULL: not counted; work_counters.h */
+  bool counts;                       /* it is, and not yet cut short */
   uint32_t size[3];                  /* smaller at the grid's edge */
 };
 
@@ -218,10 +219,11 @@ struct aq_wave_gws;
 struct aq_wave_machine;
 struct aq_jit;
 
-/* State that the parts of a grid (parallel_step.h) share. Atomic. */
+/* State that the parts of a grid (parallel_step.h) share. */
 typedef struct aq_wave_grid_shared {
-  uint64_t group_next; /* to start */
-  uint32_t resident;
+  uint64_t group_next; /* to start. Atomic */
+  uint32_t resident;   /* atomic */
+  uint64_t group_end;  /* the first that parts do not start in this step */
 } aq_wave_grid_shared;
 
 struct aq_wave_grid {
@@ -274,6 +276,7 @@ struct aq_wave_grid {
   const struct aq_wave_observer *observer; /* NULL: none; observe.h */
   void *observed;                          /* of that */
   struct aq_work_counters *tally;          /* NULL: its work is not counted */
+  uint64_t repeats; /* known dispatch + 1 whose time it takes; 0: none */
   struct aq_wave_steps *steps; /* NULL: none are kept; wave_trace_rows.h */
   aq_wave_grid_shared *share, own_share; /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */

@@ -68,11 +68,16 @@ typedef struct aq_wave_counting_options {
   uint32_t xccs; /* complexes among which workgroups go in turn; 0: one */
   /* Executes the counted workgroups only: the results are not complete. */
   bool sampled;
+  /* A dispatch like counted ones that agreed takes their time, uncounted. */
+  bool repeats;
   /* How long a dispatch of that work takes, on the thread that steps it; NULL:
    * the executor does not know. The row has no names. */
   aq_time (*time)(const aq_counted *row, void *user);
   void *user;
 } aq_wave_counting_options;
+
+/* Whether the machine has a profile, a trace or an observer. */
+bool aq_wave_machine_is_inspected(const aq_wave_machine *machine);
 
 /* Counts the work of all dispatches. AQ_ERR_INVALID: the machine has a profile,
  * a trace or an observer. */

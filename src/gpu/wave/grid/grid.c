@@ -99,7 +99,7 @@ static const aq_wave_op *instructions_run(aq_wave *w, const aq_wave_op *o,
  * short. */
 static int64_t slice_of(aq_wave *w)
 {
-  return w->group->tally ? AQ_WAVE_COUNTED_SLICE
+  return w->group->counts ? AQ_WAVE_COUNTED_SLICE
          : w->grid->random
              ? 1 + aq_wave_schedule_draw(&w->grid->random, SHORT_MAX)
          : w->spins && w->grid->observer ? SHORT_MAX
@@ -137,11 +137,11 @@ static uint64_t wave_run(aq_wave *w)
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
   w->grid->quiet = true;
-  o = w->grid->native     ? aq_jit_run(w, o, &left)
-      : w->grid->observer ? w->grid->observer->run(w, o, &left)
-      : w->group->tally   ? aq_wave_counted_run(w, o, &left)
-      : w->grid->watched  ? aq_wave_watched_run(w, o, &left)
-                          : instructions_run(w, o, &left);
+  o = w->grid->observer  ? w->grid->observer->run(w, o, &left)
+      : w->group->counts ? aq_wave_counted_run(w, o, &left)
+      : w->grid->native  ? aq_jit_run(w, o, &left)
+      : w->grid->watched ? aq_wave_watched_run(w, o, &left)
+                         : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
     aq_wave_resume_at(w, o);
   w->spins = left <= 0 && w->at && w->grid->quiet;
@@ -330,6 +330,7 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, const aq_execution_desc *desc,
   if (scratch < descriptor->private_size)
     scratch = descriptor->private_size;
   grid->scratch_size = (scratch + 15) & ~15u;
+  grid->own_share.group_end = grid->group_count;
   const uint32_t a_cu = WAVES_A_CU / grid->waves;
   grid->residents_max = desc->cus * (a_cu ? a_cu : 1);
   return AQ_OK;

@@ -13,11 +13,19 @@
  * workgroup once, `resident` limits how many there are on the device. Both are
  * read-modify-writes, relaxed: they order no other memory. The stores of
  * a workgroup are ordered for others as the program asks; the pool's lock
- * orders all else that a step stored before the next step. A claim adds to
+ * orders all else that a step stored before the next step, `group_end`, too. A
+ * claim adds to
  * `resident` before it looks, and takes it back if there is no room, so another
  * claim may read "full" for an instant. It goes without a workgroup then, and
  * finds nothing to do; the first claim that read less than the limit has one,
  * so not all parts fail so.
+ *
+ * The workgroups whose work is counted (work_counters.h) belong to the first
+ * part, and are neighbours. While it counts it steps alone, and other parts
+ * keep their workgroups: which ones are counted does not depend on threads. It
+ * starts others where the counted ones wait, and all parts step where it
+ * executes nothing, so parts that wait for each other come on. Other steps end
+ * before the next workgroup that is counted.
  *
  * The result is that of all parts: FAULT if one faulted; DONE if all are; WAITS
  * if each waited or executed nothing; else MORE.
@@ -37,6 +45,7 @@
 #include "gpu/wave/core/guard.h"
 #include "gpu/wave/core/jit.h"
 #include "gpu/wave/core/mode.h"
+#include "gpu/wave/core/work_counters.h"
 #include "gpu/wave/grid/page_fault.h"
 #include "gpu/wave/grid/workgroups.h"
 
@@ -120,6 +129,7 @@ static aq_wave_grid *part_create(const aq_wave_grid *grid,
   part->pool = &thread->pool;
   part->first = part->last = NULL;
   part->free = NULL;
+  part->tally = NULL;
   part->parts = NULL;
   part->part_count = 0;
   return part;
@@ -200,6 +210,8 @@ static aq_execution_state step_joint(aq_wave_grid *grid,
                                      aq_execution_step *out)
 {
   joint j = {.ticks = ticks, .busy = grid->part_count};
+  grid->share->group_end =
+      grid->tally ? aq_work_counters_fence(grid) : grid->group_count;
   for (unsigned i = 0; i < grid->part_count; i++)
     j.steps[i] = (stepping){.grid = grid->parts[i], .budget = JOINT * budget};
   aq_thread_pool_run(threads->thread_pool, grid->part_count, joint_run, &j);
@@ -230,8 +242,16 @@ static aq_execution_state parts_step(aq_wave_grid *grid,
       return state;
     parts_create(grid, threads);
   }
-  return grid->part_count > 1 ? step_joint(grid, threads, budget, ticks, out)
-                              : step_alone(grid, budget, ticks, out);
+  if (grid->part_count <= 1)
+    return step_alone(grid, budget, ticks, out);
+  if (grid->tally && aq_work_counters_wants(grid)) {
+    grid->share->group_end = grid->group_count;
+    const aq_execution_state state = step_alone(grid, budget, ticks, out);
+    if (state == AQ_EXECUTION_FAULT ||
+        (state == AQ_EXECUTION_MORE && out->instructions > 0))
+      return state;
+  }
+  return step_joint(grid, threads, budget, ticks, out);
 }
 
 /* By how much more than before the clocks advanced that waves read. */

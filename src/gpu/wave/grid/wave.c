@@ -139,7 +139,7 @@ static aq_status code_check(const aq_wave_machine *machine, aq_wave_grid *grid,
 static void native_begin(aq_wave_machine *machine, aq_wave_grid *grid)
 {
   if (!machine->native || aq_wave_code_target(grid->code) & AQ_ISA_GFX1250 ||
-      grid->watched || grid->observer || grid->tally || grid->random)
+      grid->watched || grid->observer || grid->random)
     return;
   grid->native = machine->native;
   grid->native_from = aq_jit_from(machine->native);
@@ -246,7 +246,8 @@ static aq_wave_threads team_for(aq_wave_machine *machine,
 {
   aq_wave_threads threads = {.threads = machine->threads};
   if (!grid->desc.concurrent || grid->watched || grid->observer ||
-      grid->random || grid->tally || grid->group_count < 2)
+      grid->random || grid->group_count < 2 ||
+      (grid->tally && !aq_work_counters_joins(grid->tally)))
     return threads;
   if (!machine->thread_pool)
     machine->thread_pool = aq_thread_pool_create(aq_thread_pool_processors());
@@ -274,7 +275,8 @@ static void grid_report(aq_wave_grid *grid, aq_execution_state state)
 static aq_execution_state tally_end(aq_wave_grid *grid, aq_execution_step *out)
 {
   pthread_mutex_lock(&grid->machine->watching); /* rows: another may put them */
-  const aq_status status = aq_work_counters_end(grid, &out->elapsed);
+  const aq_status status =
+      aq_work_counters_end(grid->machine->counting, grid, out);
   pthread_mutex_unlock(&grid->machine->watching);
   if (status == AQ_OK)
     return AQ_EXECUTION_DONE;
@@ -307,7 +309,6 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
 {
   aq_wave_grid *grid = execution;
   const int64_t from = grid->machine->spent ? aq_wall_ns() : 0;
-  const uint64_t before = out->instructions;
   const aq_wave_threads threads = team_for(grid->machine, grid);
   /* The guard leaves the step anywhere, so the lock is taken outside. */
   if (grid->watched)
@@ -324,10 +325,12 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
     grid->observer->leave(grid->observer->user);
   if (grid->watched)
     pthread_mutex_unlock(&grid->machine->watching);
-  if (grid->tally && state == AQ_EXECUTION_DONE)
+  if (grid->machine->counting)
+    aq_wave_counting_add(grid->machine->counting, out->instructions);
+  if ((grid->tally || grid->repeats) && state == AQ_EXECUTION_DONE)
     state = tally_end(grid, out);
   if (grid->machine->spent)
-    step_count(grid, from, out->instructions - before);
+    step_count(grid, from, out->instructions);
   if (grid->machine->report_at)
     grid_report(grid, state);
   return state;
@@ -480,11 +483,16 @@ aq_status aq_wave_machine_profile_put(aq_wave_machine *machine,
   return status;
 }
 
+bool aq_wave_machine_is_inspected(const aq_wave_machine *machine)
+{
+  return machine->profile || machine->trace || machine->observer;
+}
+
 aq_status aq_wave_machine_count(aq_wave_machine *machine,
                                 const aq_wave_counting_options *options,
                                 aq_diag *diag)
 {
-  if (machine->profile || machine->trace || machine->observer)
+  if (aq_wave_machine_is_inspected(machine))
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "durations from executed code count for themselves; "
                        "expected no profile, trace or check of the code");

@@ -81,23 +81,26 @@ bool aq_wave_groups_claim(aq_wave_grid *grid, uint64_t *number)
   aq_wave_grid_shared *share = grid->share;
   if (grid->tally && aq_work_counters_holds(grid->tally))
     return false;
-  if (grid->tally)
-    share->group_next = aq_work_counters_next(grid, share->group_next);
-  if (!aq_wave_groups_have_more(grid))
-    return false;
   if (grid_is_alone(grid)) {
-    if (share->resident >= grid->residents_max)
+    if (grid->tally)
+      share->group_next = aq_work_counters_next(grid, share->group_next);
+    if (!aq_wave_groups_have_more(grid) ||
+        share->resident >= grid->residents_max)
       return false;
     share->resident++;
     *number = share->group_next++;
     return true;
   }
+  if (__atomic_load_n(&share->group_next, __ATOMIC_RELAXED) >= share->group_end)
+    return false;
   /* Order between threads: the workgroups' memory is the program's affair. */
   if (__atomic_fetch_add(&share->resident, 1, __ATOMIC_RELAXED) <
       grid->residents_max) {
-    *number = __atomic_fetch_add(&share->group_next, 1, __ATOMIC_RELAXED);
-    if (*number < grid->group_count)
-      return true;
+    *number = __atomic_load_n(&share->group_next, __ATOMIC_RELAXED);
+    while (*number < share->group_end)
+      if (__atomic_compare_exchange_n(&share->group_next, number, *number + 1,
+                                      true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return true;
   }
   __atomic_fetch_sub(&share->resident, 1, __ATOMIC_RELAXED);
   return false;
@@ -158,7 +161,7 @@ bool aq_wave_groups_open_barrier(aq_wave_group *group)
   group->opened += opens;
   if (opens && group->observed)
     group->grid->observer->barrier(group);
-  if (opens && group->tally)
+  if (opens && group->counts)
     aq_work_counters_barrier(group);
   for (uint32_t i = 0; i < group->wave_count; i++) {
     aq_wave *w = group->waves[i];

@@ -2,6 +2,7 @@
 # waves.
 libaqcore_a_SOURCES += \
 	src/gpu/wave/profile/caches.c src/gpu/wave/profile/caches.h \
+	src/gpu/wave/profile/repeats.c \
 	src/gpu/wave/profile/work_counters.c \
 	src/gpu/wave/profile/work_counters_priv.h \
 	src/gpu/wave/profile/work_counters_run.c \

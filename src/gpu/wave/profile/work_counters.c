@@ -13,8 +13,14 @@
 #include "gpu/wave/profile/work_counters_priv.h"
 
 enum {
-  WINDOW = 64,        /* workgroups */
-  ENOUGH = 1 << 20,   /* instructions, of all windows */
+  WINDOW = 64,      /* workgroups */
+  ENOUGH = 1 << 20, /* instructions, of all windows */
+  /* Counting takes some twenty times the time of compiled code: with `repeats`
+   * a CREDIT of instructions, and a PARTth of all that are executed; of each
+   * dispatch at least LEAST. */
+  CREDIT = 1 << 22,
+  PART = 100,
+  LEAST = 1 << 13,
   ALONE = 4,          /* workgroups, until one has shown how many it executes */
   PATIENCE = 1 << 16, /* turns for which others wait for it */
   WAVES_A_CU = 32,
@@ -49,6 +55,8 @@ void aq_wave_counting_destroy(aq_wave_counting *counting)
     return;
   aq_names_fini(&counting->names);
   aq_map_fini(&counting->by_hash);
+  aq_map_fini(&counting->known_by_hash);
+  free(counting->known);
   free(counting->rows);
   free(counting);
 }
@@ -56,6 +64,22 @@ void aq_wave_counting_destroy(aq_wave_counting *counting)
 bool aq_wave_counting_times(const aq_wave_counting *counting)
 {
   return counting->options.time != NULL;
+}
+
+static int64_t enough_for(const aq_wave_counting *counting)
+{
+  if (!counting->options.repeats)
+    return ENOUGH;
+  const int64_t left =
+      CREDIT - counting->spent +
+      __atomic_load_n(&counting->executed, __ATOMIC_RELAXED) / PART;
+  return left < LEAST ? LEAST : left < ENOUGH ? left : ENOUGH;
+}
+
+void aq_wave_counting_add(aq_wave_counting *counting, uint64_t instructions)
+{
+  __atomic_add_fetch(&counting->executed, (int64_t)instructions,
+                     __ATOMIC_RELAXED);
 }
 
 static void windows_choose(aq_work_counters *tally, uint64_t groups)
@@ -102,11 +126,20 @@ static void shape_take(aq_counted *sum, const aq_wave_grid *grid)
 aq_status aq_work_counters_open(aq_wave_counting *counting, aq_wave_grid *grid,
                                 aq_diag *diag)
 {
+  size_t exact = 0, loose = 0, known = 0;
+  if (counting->options.repeats &&
+      aq_work_repeats_find(counting, grid, &exact, &loose, &known)) {
+    grid->repeats = known + 1;
+    return AQ_OK;
+  }
   aq_work_counters *tally = calloc(1, sizeof *tally);
   if (!tally)
     return aq_diag_no_memory(diag);
   tally->counting = counting;
   tally->serial = ++counting->serial;
+  tally->exact = exact;
+  tally->loose = loose;
+  tally->enough = enough_for(counting);
   tally->l1_sets = l1_share(grid);
   windows_choose(tally, grid->group_count);
   shape_take(&tally->sum, grid);
@@ -146,11 +179,13 @@ static bool is_wanted(const aq_work_counters *tally, uint64_t number,
 {
   for (unsigned i = tally->window_count; i-- > 0;)
     if (number >= tally->windows[i]) {
-      const int64_t share = ENOUGH / (int64_t)tally->window_count * (i + 1);
+      const int64_t share =
+          tally->enough / (int64_t)tally->window_count * (i + 1);
       *window = i;
       return number == tally->windows[i] ||
              number + 1 == tally->counting->included ||
-             (number < tally->windows[i] + tally->window_size &&
+             (i >= tally->closed &&
+              number < tally->windows[i] + tally->window_size &&
               expected(tally) < share);
     }
   return false;
@@ -171,12 +206,50 @@ uint64_t aq_work_counters_next(const aq_wave_grid *grid, uint64_t number)
   return included > number + 1 && included <= next ? included - 1 : next;
 }
 
+bool aq_work_counters_joins(const aq_work_counters *tally)
+{
+  return !tally->counting->options.sampled;
+}
+
+bool aq_work_counters_wants(aq_wave_grid *grid)
+{
+  aq_work_counters *tally = grid->tally;
+  const uint64_t number =
+      __atomic_load_n(&grid->share->group_next, __ATOMIC_RELAXED);
+  unsigned window = 0;
+  if (tally->active > 0)
+    return true;
+  if (number >= grid->group_count)
+    return false;
+  if (is_wanted(tally, number, &window))
+    return true;
+  tally->closed = window + 1;
+  return false;
+}
+
+uint64_t aq_work_counters_fence(const aq_wave_grid *grid)
+{
+  const aq_work_counters *tally = grid->tally;
+  const uint64_t number =
+      __atomic_load_n(&grid->share->group_next, __ATOMIC_RELAXED);
+  const uint64_t included = tally->counting->included;
+  uint64_t end = grid->group_count;
+  unsigned window;
+  if (number < end && is_wanted(tally, number, &window))
+    return number;
+  for (unsigned i = tally->window_count; i-- > 0;)
+    if (tally->windows[i] > number)
+      end = tally->windows[i];
+  return included > number + 1 && included <= end ? included - 1 : end;
+}
+
 bool aq_work_counters_group(aq_wave_group *group, uint64_t number)
 {
   const aq_wave_grid *grid = group->grid;
   aq_work_counters *tally = grid->tally;
   unsigned window;
-  tally->sum.executed++;
+  tally->sum.executed += tally->counting->options.sampled;
+  group->counts = false;
   if (!is_wanted(tally, number, &window))
     return true;
   if (window != tally->window) {
@@ -188,6 +261,7 @@ bool aq_work_counters_group(aq_wave_group *group, uint64_t number)
       calloc(1, sizeof *group->tally + grid->waves * sizeof(aq_wave_timeline));
   if (!group->tally)
     return false;
+  group->counts = true;
   tally->active++;
   group->tally->l1.sets = tally->l1_sets;
   const uint32_t xccs = tally->counting->options.xccs;
@@ -199,15 +273,15 @@ void aq_work_counters_free(aq_wave_group *group)
 {
   free(group->tally);
   group->tally = NULL;
+  group->counts = false;
 }
 
-void aq_work_counters_retire(aq_wave_group *group)
+/* A workgroup is counted. */
+static void group_end(const aq_wave_group *group)
 {
   const aq_wave_group_tally *own = group->tally;
   aq_work_counters *tally = group->grid->tally;
   int64_t most = 0;
-  if (!own)
-    return;
   for (uint32_t i = 0; i < group->wave_count; i++) {
     const int64_t cycles = own->waves[i].now;
     tally->sum.cycles += cycles;
@@ -221,6 +295,29 @@ void aq_work_counters_retire(aq_wave_group *group)
     tally->sum.group_most = most;
   tally->cycles += (double)most;
   tally->squares += (double)most * (double)most;
+}
+
+void aq_work_counters_cut(aq_wave_group *group)
+{
+  if (group->tally->issued < group->grid->tally->enough / 2)
+    return;
+  group->counts = false;
+  group->tally->cut = true;
+  group->grid->tally->sum.cut++;
+  group_end(group);
+}
+
+void aq_work_counters_retire(aq_wave_group *group)
+{
+  const aq_wave_group_tally *own = group->tally;
+  if (!own)
+    return;
+  if (!own->cut)
+    group_end(group);
+  for (uint32_t i = 0; own->cut && i < group->wave_count; i++)
+    group->grid->tally->beyond += (int64_t)group->waves[i]->issued;
+  if (own->cut)
+    group->grid->tally->beyond -= own->issued;
   aq_work_counters_free(group);
 }
 
@@ -266,9 +363,29 @@ static void waits_take(aq_work_counters *tally)
   sum->error = error_of(tally);
 }
 
+/* Adds what cut workgroups executed behind the cut: as before it. */
+static void beyond_add(aq_work_counters *tally)
+{
+  aq_counted *sum = &tally->sum;
+  int64_t *const fields[] = {
+      &sum->issued,      &sum->vector,    &sum->lanes,
+      &sum->valu,        &sum->matrix,    &sum->scalar,
+      &sum->smem,        &sum->vmem,      &sum->atomics,
+      &sum->shared,      &sum->barriers,  &sum->bytes,
+      &sum->l1,          &sum->l2,        &sum->far_reads,
+      &sum->far_writes,  &sum->pages,     &sum->page_uses,
+      &sum->waits_l1,    &sum->waits_l2,  &sum->waits_far,
+      &sum->waits_store, &sum->waits_lds, &sum->waits_smem,
+      &sum->bank_cycles, &sum->cycles,    &sum->cycles_most,
+      &sum->group_most};
+  const double times = 1 + (double)tally->beyond / (double)sum->issued;
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    *fields[i] = (int64_t)((double)*fields[i] * times);
+}
+
 /* Keeps a row, or counts a dispatch with one that is equal. */
 static bool row_keep(aq_wave_counting *counting, const aq_counted *row,
-                     const aq_wave_grid *grid)
+                     const aq_wave_grid *grid, size_t *out)
 {
   aq_wave_counted_row made = {.row = *row};
   uint64_t at;
@@ -281,8 +398,10 @@ static bool row_keep(aq_wave_counting *counting, const aq_counted *row,
   const uint64_t hash = aq_fnv_add(AQ_FNV_START, &made, sizeof made);
   if (aq_map_get(&counting->by_hash, hash, &at)) {
     counting->rows[at].row.dispatches++;
+    *out = at;
     return true;
   }
+  *out = counting->count;
   if (!AQ_ARRAY_PUSH(counting->rows, counting->count, counting->capacity, made))
     return false;
   if (aq_map_put(&counting->by_hash, hash, counting->count - 1))
@@ -291,15 +410,52 @@ static bool row_keep(aq_wave_counting *counting, const aq_counted *row,
   return false;
 }
 
-aq_status aq_work_counters_end(aq_wave_grid *grid, aq_time *elapsed)
+static void time_take(const aq_wave_counting *counting,
+                      const aq_wave_grid *grid, aq_time time,
+                      aq_execution_step *out)
+{
+  out->told = counting->options.repeats && grid->clock_told > 0;
+  if (!out->told)
+    out->elapsed = aq_time_max(out->elapsed, time);
+}
+
+static void repeat_take(aq_wave_counting *counting, const aq_wave_grid *grid,
+                        aq_execution_step *out)
+{
+  const aq_wave_known *known = &counting->known[grid->repeats - 1];
+  aq_counted *row = &counting->rows[known->row].row;
+  row->dispatches++;
+  row->repeated++;
+  time_take(counting, grid, known->time, out);
+}
+
+aq_status aq_work_counters_end(aq_wave_counting *counting, aq_wave_grid *grid,
+                               aq_execution_step *out)
 {
   aq_work_counters *tally = grid->tally;
-  const aq_wave_counting_options *options = &tally->counting->options;
+  const aq_wave_counting_options *options = &counting->options;
+  size_t row;
+  if (!tally) {
+    repeat_take(counting, grid, out);
+    return AQ_OK;
+  }
+  if (!options->sampled)
+    tally->sum.executed = tally->sum.groups;
   waits_take(tally);
-  if (options->time)
-    *elapsed = aq_time_max(*elapsed, options->time(&tally->sum, options->user));
-  return row_keep(tally->counting, &tally->sum, grid) ? AQ_OK
-                                                      : AQ_ERR_NO_MEMORY;
+  counting->spent += tally->sum.issued;
+  if (tally->beyond > 0)
+    beyond_add(tally);
+  const aq_time time =
+      options->time ? options->time(&tally->sum, options->user) : 0;
+  time_take(counting, grid, time, out);
+  if (!row_keep(counting, &tally->sum, grid, &row))
+    return AQ_ERR_NO_MEMORY;
+  if (options->repeats) {
+    aq_work_repeats_add(counting, tally->exact, row, time);
+    if (tally->loose != tally->exact)
+      aq_work_repeats_add(counting, tally->loose, row, time);
+  }
+  return AQ_OK;
 }
 
 static aq_status name_put(aq_wave_counting *counting, aq_record_sink *sink,

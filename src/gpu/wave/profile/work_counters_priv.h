@@ -32,6 +32,16 @@ typedef struct aq_wave_counted_row {
   int64_t gfx;
 } aq_wave_counted_row;
 
+/* Dispatches that are alike: of a kernel, its grid and LDS, and perhaps its
+ * arguments but for pointers. */
+typedef struct aq_wave_known {
+  size_t row;        /* of the last that was counted */
+  aq_time time;      /* of it */
+  uint64_t seen;     /* dispatches */
+  uint64_t next;     /* the number of the next one that is counted anyway */
+  uint32_t agreeing; /* that were counted in a row with about that time */
+} aq_wave_known;
+
 struct aq_wave_counting {
   aq_wave_counting_options options;
   aq_names names;
@@ -41,6 +51,11 @@ struct aq_wave_counting {
   uint32_t serial;   /* of grids */
   uint64_t included; /* workgroup + 1; 0: none */
   bool done;         /* the rows were put */
+  /* Instructions of all dispatches, atomic, and those that were counted. */
+  int64_t executed, spent;
+  aq_map known_by_hash;
+  aq_wave_known *known;
+  size_t known_count, known_capacity;
 };
 
 /* The accesses of a wave that it did not wait for, oldest first. */
@@ -60,6 +75,7 @@ struct aq_wave_group_tally {
   uint64_t pages[AQ_WAVE_GROUP_PAGES]; /* + 1; seen, by their low bits */
   uint64_t xcc;
   int64_t issued;
+  bool cut;
   aq_wave_timeline waves[]; /* of the group */
 };
 
@@ -76,11 +92,28 @@ struct aq_work_counters {
   uint64_t bases[AQ_WAVE_FOOTPRINT]; /* of allocations */
   unsigned base_count;
   int64_t active, ended;  /* counted workgroups, instructions of ended ones */
+  int64_t enough;         /* instructions to count */
+  unsigned closed;        /* windows that have ended */
+  int64_t beyond;         /* instructions of cut workgroups, after the cut */
+  size_t exact, loose;    /* dispatches alike: repeats.c */
   unsigned held;          /* turns */
   double cycles, squares; /* of workgroups, and of their squares */
 };
 
 /* One access to memory of lanes. */
 aq_wave_place aq_work_counters_access(aq_wave *w, const aq_wave_op *o);
+
+/* Ends the counting of a workgroup that has executed half of what is enough:
+ * the rest is taken to be alike. */
+void aq_work_counters_cut(aq_wave_group *group);
+
+/* Whether a dispatch takes the time of counted dispatches, of *known; otherwise
+ * it is like the dispatches of *exact and *loose (repeats.c). */
+bool aq_work_repeats_find(aq_wave_counting *counting, aq_wave_grid *grid,
+                          size_t *exact, size_t *loose, size_t *known);
+
+/* A counted dispatch of `known` took `time`, and has the row. */
+void aq_work_repeats_add(aq_wave_counting *counting, size_t known, size_t row,
+                         aq_time time);
 
 #endif

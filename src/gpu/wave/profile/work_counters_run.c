@@ -280,13 +280,16 @@ const aq_wave_op *aq_wave_counted_run(aq_wave *w, const aq_wave_op *o,
   aq_wave_steps *steps =
       grid->steps && aq_wave_steps_wants(grid->steps, w) ? grid->steps : NULL;
   while (*left > 0) {
-    /* Without `more` it decodes itself, or goes to the next page. */
+    /* Without `more` it decodes itself, or goes to the next page: no
+     * instruction, so that turns do not depend on earlier decoding. */
+    *left -= o->decoded != NULL;
     const aq_wave_op *next =
         o->decoded ? step(w, o, traced, steps) : o->run(w, o);
-    --*left;
     if (!next)
       break;
     o = next;
   }
+  if (!grid->steps)
+    aq_work_counters_cut(w->group);
   return o;
 }
