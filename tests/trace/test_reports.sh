@@ -8,7 +8,9 @@ if ! command -v python3 > /dev/null; then
   finish
   exit
 fi
-${AQ_CC:-cc} -o "$work/program" "$srcdir/tests/trace/reports.c" \
+# A sanitized library needs its program sanitized.
+${AQ_CC:-cc} ${AQ_SANITIZERS:+-fsanitize=$AQ_SANITIZERS} -o "$work/program" \
+  "$srcdir/tests/trace/reports.c" \
   "${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so" -lpthread || exit 1
 mkdir "$work/reports"
 PYTHONDONTWRITEBYTECODE=1 python3 "$srcdir/tests/trace/reports.py" \

@@ -194,7 +194,8 @@ void client_dispatch(client_queue *queue, uint64_t object, void *kernarg,
                      aq_amd_signal *completion)
 {
   enum { SYSTEM = 2 };
-  const uint64_t id = queue->abi->write_dispatch_id++;
+  const uint64_t id =
+      __atomic_fetch_add(&queue->abi->write_dispatch_id, 1, __ATOMIC_RELAXED);
   aq_packet *slot = &queue->packets[id % CLIENT_PACKETS];
   aq_kernel_packet packet = {.workgroup_size = {1, 1, 1},
                              .grid_size = {1, 1, 1},
