@@ -183,10 +183,18 @@ check "ranks have what they made others wait, and what they waited" \
   = '[[0,0,0,120000],[1,2,20000,70000],[2,1,70000,20000],[3,2,20000,80000]]' ]
 "$aqueduct" stats ranks --by collective --time 600us.. --json > "$work/out"
 check "of a part of the run, collectives that lie in it are told" \
-  [ "$(jq -c '.imbalance | [(.collectives | length), .outside]' "$work/out")" = '[1,4]' ]
+  [ "$(jq -c '.imbalance | [(.collectives | length), .outside, .unmatched_calls]' "$work/out")" \
+  = '[1,4,1]' ]
+"$aqueduct" stats ranks --by collective --time ..1900us --json > "$work/out"
+check "of a part of the run, unmatched calls that lie in it are told" \
+  [ "$(jq -c '.imbalance | [.outside, .first_outside, .unmatched_calls, .first_unmatched_calls]' \
+    "$work/out")" = '[1,"allreduce f32[100], 4 ranks",0,null]' ]
+try "$aqueduct" stats ranks --by collective --time 600us..
+check "the table names the first one outside of the part" contains "$out" \
+  "4 collectives have calls outside of the part (first: allreduce f32[100], 2 ranks)"
 try "$aqueduct" stats ranks --by collective
 check "the table says how many are unmatched" contains "$out" \
-  "1 calls unmatched: not every rank of the group has them as often"
+  "1 calls unmatched: not every rank of the group has them as often (first: broadcast f32[100], 4 ranks)"
 
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 name=mixrank_resnet_train_4rank

@@ -178,7 +178,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
   if (status == AQ_OK && a->by == AQ_STATS_BY_STEP)
     status = aq_cli_steps_put(cli, json, dispatches);
   if (status == AQ_OK && a->by == AQ_STATS_BY_COLLECTIVE)
-    status = aq_cli_lateness_put(cli, json, dispatches, &a->lateness);
+    status = aq_cli_lateness_put(cli, json, dispatches, reader, &a->lateness);
   if (json) {
     aq_json_out_close_map(json);
   } else if (status == AQ_OK) {

@@ -275,13 +275,44 @@ static void collectives_json(aq_json_out *json, const aq_dispatches *d,
     aq_json_out_close_map(json);
   }
   aq_json_out_close_array(json);
-  aq_json_out_int(json, "outside", (int64_t)c->outside);
-  aq_json_out_int(json, "unmatched_calls", (int64_t)c->unmatched);
-  aq_json_out_int(json, "unnamed_calls", (int64_t)c->unnamed);
+}
+
+/* Losses of the comparison, each with the first one's name. */
+static void put_loss(aq_cli *cli, aq_json_out *json, const char *key,
+                     const aq_lateness_loss *loss, const char *name,
+                     const char *text)
+{
+  char first[48];
+  if (json) {
+    aq_json_out_int(json, key, (int64_t)loss->count);
+    snprintf(first, sizeof first, "first_%s", key);
+    aq_json_out_text(json, first, name);
+  } else if (loss->count > 0) {
+    fprintf(cli->out, "%zu %s (first: %s)\n", loss->count, text,
+            name ? name : "a kernel without a name");
+  }
+}
+
+static void put_losses(aq_cli *cli, aq_json_out *json, const aq_dispatches *d,
+                       aq_run_reader *reader, const aq_lateness *c)
+{
+  const char *outside =
+      c->outside.count ? aq_names_text(&d->texts, c->outside.first) : NULL;
+  const char *unmatched =
+      c->unmatched.count ? aq_names_text(&d->texts, c->unmatched.first) : NULL;
+  const char *unnamed =
+      c->unnamed.count ? aq_run_reader_name(reader, c->unnamed.first) : NULL;
+  put_loss(cli, json, "outside", &c->outside, outside,
+           "collectives have calls outside of the part");
+  put_loss(cli, json, "unmatched_calls", &c->unmatched, unmatched,
+           "calls unmatched: not every rank of the group has them as often");
+  put_loss(cli, json, "unnamed_calls", &c->unnamed, unnamed,
+           "kernels of RCCL or NCCL without a recorded operation or rank");
 }
 
 aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
                               const aq_dispatches *dispatches,
+                              aq_run_reader *reader,
                               const aq_lateness *lateness)
 {
   const aq_dispatches *d = dispatches;
@@ -290,24 +321,14 @@ aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
     aq_json_out_map(json, "imbalance");
   const aq_status status =
       json || c->count > 0 ? put_lateness(cli, json, c) : AQ_OK;
-  if (json) {
+  if (json)
     collectives_json(json, d, c);
-    aq_json_out_close_map(json);
-    return status;
-  }
-  if (c->count > 0)
+  else if (c->count > 0)
     fprintf(cli->out,
             "%zu collectives, into which each rank of their group came\n",
             c->count);
-  if (c->unmatched > 0)
-    fprintf(cli->out,
-            "%zu calls unmatched: not every rank of the group has them as "
-            "often\n",
-            c->unmatched);
-  if (c->unnamed > 0)
-    fprintf(
-        cli->out,
-        "%zu kernels of RCCL or NCCL without a recorded operation or rank\n",
-        c->unnamed);
+  put_losses(cli, json, d, reader, c);
+  if (json)
+    aq_json_out_close_map(json);
   return status;
 }

@@ -31,6 +31,7 @@ void aq_cli_work_cells(aq_cli_rows *rows, const aq_stats_work *work);
 /* Which rank came last into each collective, and by how much. */
 aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
                               const aq_dispatches *dispatches,
+                              aq_run_reader *reader,
                               const aq_lateness *lateness);
 
 /* What each step did, and the figures of all but the first. */

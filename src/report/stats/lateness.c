@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "report/stats/collective_calls.h"
 
 void aq_lateness_fini(aq_lateness *collectives)
 {
@@ -13,21 +14,12 @@ void aq_lateness_fini(aq_lateness *collectives)
   free(collectives->ranks);
 }
 
-/* By operation, group, rank and start: the calls of one operation lie together,
- * calls of one rank in their order. */
-static int call_order(const void *a, const void *b)
+static void loss_add(aq_lateness_loss *loss, size_t row, int64_t name)
 {
-  const aq_dispatch_row *x = *(const aq_dispatch_row *const *)a,
-                        *y = *(const aq_dispatch_row *const *)b;
-  if (x->collective != y->collective)
-    return x->collective < y->collective ? -1 : 1;
-  if (x->group != y->group)
-    return x->group < y->group ? -1 : 1;
-  if (x->rank != y->rank)
-    return x->rank < y->rank ? -1 : 1;
-  if (x->start != y->start)
-    return x->start < y->start ? -1 : 1;
-  return (x->number > y->number) - (x->number < y->number);
+  if (loss->count++ > 0 && loss->row <= row)
+    return;
+  loss->row = row;
+  loss->first = name;
 }
 
 static int collective_order(const void *a, const void *b)
@@ -100,25 +92,23 @@ static aq_time busy_of(const timeline *t, int64_t rank, aq_time from,
 
 /* ---- matching ---- */
 
-/* The nth calls of all ranks, `each` apart. */
-static aq_late_collective collective_of(const aq_dispatch_row *const *calls,
-                                        size_t ranks, size_t each)
+/* The calls of one collective. */
+static aq_late_collective collective_of(const aq_collective_call *calls,
+                                        size_t ranks)
 {
-  aq_late_collective c = {.name = calls[0]->collective,
-                          .ranks = (int64_t)ranks,
-                          .first = calls[0]->start,
-                          .last = calls[0]->start,
-                          .last_rank = calls[0]->rank};
+  aq_late_collective c = {.ranks = (int64_t)ranks,
+                          .first = calls[0].start,
+                          .last = calls[0].start,
+                          .last_rank = calls[0].rank};
   aq_time before = INT64_MIN;
   for (size_t i = 1; i < ranks; i++) {
-    const aq_dispatch_row *call = calls[i * each];
-    c.first = aq_time_min(c.first, call->start);
-    if (call->start > c.last) {
+    c.first = aq_time_min(c.first, calls[i].start);
+    if (calls[i].start > c.last) {
       before = c.last;
-      c.last = call->start;
-      c.last_rank = call->rank;
+      c.last = calls[i].start;
+      c.last_rank = calls[i].rank;
     } else {
-      before = aq_time_max(before, call->start);
+      before = aq_time_max(before, calls[i].start);
     }
   }
   c.late = c.last - before;
@@ -126,31 +116,32 @@ static aq_late_collective collective_of(const aq_dispatch_row *const *calls,
 }
 
 /* Whether each call is in the part of the run that was asked for. */
-static bool is_inside(const aq_dispatch_row *const *calls, size_t ranks,
-                      size_t each)
+static bool is_inside(const aq_dispatches *d, const aq_collective_call *calls,
+                      size_t ranks)
 {
   for (size_t i = 0; i < ranks; i++)
-    if (calls[i * each]->outside)
+    if (d->rows[calls[i].place].outside)
       return false;
   return true;
 }
 
 static bool collective_add(aq_lateness *out, const timeline *t,
-                           const aq_dispatch_row *const *calls, size_t ranks,
-                           size_t each)
+                           const aq_collective_call *calls, size_t ranks)
 {
-  if (!is_inside(calls, ranks, each)) {
-    out->outside++;
+  if (!is_inside(t->d, calls, ranks)) {
+    loss_add(&out->outside, calls[0].place,
+             t->d->rows[calls[0].place].collective);
     return true;
   }
-  aq_late_collective c = collective_of(calls, ranks, each);
+  aq_late_collective c = collective_of(calls, ranks);
+  c.name = t->d->rows[calls[0].place].collective;
   c.busy = busy_of(t, c.last_rank, c.last - c.late, c.last);
   for (size_t i = 0; i < ranks; i++) {
-    aq_rank_lateness *rank = rank_of(out, calls[i * each]->rank);
+    aq_rank_lateness *rank = rank_of(out, calls[i].rank);
     if (!rank)
       return false;
     rank->collectives++;
-    rank->waited += c.last - calls[i * each]->start;
+    rank->waited += c.last - calls[i].start;
     if (rank->rank != c.last_rank || c.late == 0)
       continue;
     rank->last++;
@@ -161,39 +152,32 @@ static bool collective_add(aq_lateness *out, const timeline *t,
   return AQ_ARRAY_PUSH(out->list, out->count, out->capacity, c);
 }
 
-/* The calls of one operation; *each: how many a rank has. False: not every rank
- * of the group has as many, or there is one alone. */
-static bool is_matched(const aq_dispatch_row *const *calls, size_t count,
-                       size_t *ranks, size_t *each)
+/* Whether each rank of its group has the operation of these calls as often, and
+ * there are several. */
+static bool is_matched(const aq_dispatches *d, const aq_collective_call *calls,
+                       size_t count, size_t ranks)
 {
-  *ranks = 0;
-  for (size_t i = 0, end; i < count; i = end) {
-    for (end = i + 1; end < count && calls[end]->rank == calls[i]->rank;)
-      end++;
-    if (++*ranks > 1 && end - i != *each)
-      return false;
-    *each = end - i;
-  }
-  return *ranks > 1 && (calls[0]->group_size == AQ_NONE ||
-                        calls[0]->group_size == (int64_t)*ranks);
+  const int64_t group_size = d->rows[calls[0].place].group_size;
+  return ranks > 1 && ranks * (calls[count - 1].nth + 1) == count &&
+         (group_size == AQ_NONE || group_size == (int64_t)ranks);
 }
 
-static bool operations_match(const timeline *t,
-                             const aq_dispatch_row *const *calls, size_t count,
+static bool operations_match(const timeline *t, aq_collective_calls *calls,
                              aq_lateness *out)
 {
-  for (size_t i = 0, end; i < count; i = end) {
-    size_t ranks, each = 0;
-    for (end = i + 1; end < count &&
-                      calls[end]->collective == calls[i]->collective &&
-                      calls[end]->group == calls[i]->group;)
-      end++;
-    if (!is_matched(calls + i, end - i, &ranks, &each)) {
-      out->unmatched += end - i;
-      continue;
+  aq_collective_calls_match(calls);
+  for (size_t i = 0, end; i < calls->count; i = end) {
+    const aq_collective_call *own = &calls->list[i];
+    const size_t ranks = aq_collective_end(calls, i) - i;
+    end = aq_collective_operation_end(calls, i);
+    const bool matched = is_matched(t->d, own, end - i, ranks);
+    for (size_t n = 0; !matched && n < end - i; n++) {
+      const aq_dispatch_row *row = &t->d->rows[own[n].place];
+      if (!row->outside)
+        loss_add(&out->unmatched, own[n].place, row->collective);
     }
-    for (size_t n = 0; n < each; n++)
-      if (!collective_add(out, t, calls + i + n, ranks, each))
+    for (size_t n = 0; matched && n < end - i; n += ranks)
+      if (!collective_add(out, t, own + n, ranks))
         return false;
   }
   return true;
@@ -202,29 +186,25 @@ static bool operations_match(const timeline *t,
 bool aq_lateness_match(const aq_dispatches *dispatches, aq_lateness *out)
 {
   const aq_dispatches *d = dispatches;
-  const aq_dispatch_row **calls = malloc((d->count + 1) * sizeof *calls);
+  aq_names operations = AQ_NAMES_INIT;
+  aq_collective_calls calls = {0};
   timeline t;
-  size_t count = 0;
   *out = (aq_lateness){0};
-  bool done = timeline_make(&t, d) && calls;
-  for (size_t i = 0; done && i < d->count; i++) {
+  for (size_t i = 0; i < d->count; i++) {
     const aq_dispatch_row *row = &d->rows[i];
-    if (!row->communicates)
-      continue;
-    if (row->collective == AQ_NONE || row->rank == AQ_NONE)
-      out->unnamed++;
-    else
-      calls[count++] = row;
+    if (row->communicates && !row->outside &&
+        (row->collective == AQ_NONE || row->rank == AQ_NONE))
+      loss_add(&out->unnamed, i, row->name);
   }
-  if (done && count > 0) {
-    qsort(calls, count, sizeof *calls, call_order);
-    done = operations_match(&t, calls, count, out);
-  }
+  const bool done = timeline_make(&t, d) &&
+                    aq_collective_calls_add(d, AQ_NONE, &operations, &calls) &&
+                    operations_match(&t, &calls, out);
   if (done && out->count > 0) {
     qsort(out->list, out->count, sizeof *out->list, collective_order);
     qsort(out->ranks, out->rank_count, sizeof *out->ranks, rank_order);
   }
-  free(calls);
+  aq_names_fini(&operations);
+  free(calls.list);
   free(t.until);
   return done;
 }

@@ -30,18 +30,29 @@ typedef struct aq_rank_lateness {
   aq_time waited;                  /* sum of the last starts behind its own */
 } aq_rank_lateness;
 
+/* Calls or collectives that are not compared. */
+typedef struct aq_lateness_loss {
+  size_t count, row; /* the first one's row of the whole run */
+  int64_t first;     /* its name: an id of the dispatches' texts, of `unnamed`
+                        of the reader */
+} aq_lateness_loss;
+
 typedef struct aq_lateness {
   aq_late_collective *list; /* by their first start */
   size_t count, capacity;
   aq_rank_lateness *ranks; /* by rank */
   size_t rank_count, rank_capacity;
-  size_t outside;   /* collectives of which a call is outside of the part */
-  size_t unmatched; /* calls of operations that not every rank has as often */
-  size_t unnamed;   /* kernels whose operation or rank is not recorded */
+  aq_lateness_loss outside;   /* collectives of which a call is outside of the
+                                 part */
+  aq_lateness_loss unmatched; /* calls of operations that not every rank has as
+                                 often */
+  aq_lateness_loss unnamed;   /* kernels whose operation or rank is not
+                                 recorded */
 } aq_lateness;
 
 /* The rows need their collectives and ranks (launch_context.h). Of a part of a
- * run (launch_ranges.h) only the collectives whose calls are all in it count.
+ * run (launch_ranges.h) only the collectives whose calls are all in it count;
+ * losses are of the part, too.
  * False: no memory. The caller ends it in any case. */
 bool aq_lateness_match(const aq_dispatches *dispatches, aq_lateness *out);
 void aq_lateness_fini(aq_lateness *collectives);

@@ -3,6 +3,8 @@ libaqcore_a_SOURCES += \
 	src/report/stats/compare.h \
 	src/report/stats/compare_by.h \
 	src/report/stats/compare_runs.h \
+	src/report/stats/collective_calls.c \
+	src/report/stats/collective_calls.h \
 	src/report/stats/dispatches.c src/report/stats/dispatches.h \
 	src/report/stats/confidence.c src/report/stats/confidence.h \
 	src/report/stats/counter_summary.c src/report/stats/counter_summary.h \

@@ -363,17 +363,33 @@ static int model_of(const char *name)
 
 /* ---- collectives ---- */
 
-/* What each rank's links carry of a message, of n ranks, as NCCL's tests count
- * it; 1 where there is no such rule. */
+/* Collectives in which all ranks wait for all, by words of their names. What
+ * each rank's links carry of a message, of n ranks, is `passes` times
+ * (n - 1) / n of it, as NCCL's tests count it; 0: no such rule. */
+static const struct {
+  const char *word;
+  double passes;
+} collectives[] = {{"all_reduce", 2}, {"allreduce", 2},      {"all_gather", 1},
+                   {"allgather", 1},  {"reduce_scatter", 1}, {"all_to_all", 1},
+                   {"alltoall", 1},   {"barrier", 0}};
+
+static const double *passes_of(const char *collective)
+{
+  for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
+    if (strstr(collective, collectives[i].word))
+      return &collectives[i].passes;
+  return NULL;
+}
+
+bool aq_op_waits_for_all(const char *collective)
+{
+  return passes_of(collective) != NULL;
+}
+
 static double bus_factor(const char *collective, double n)
 {
-  if (strstr(collective, "all_reduce") || strstr(collective, "allreduce"))
-    return 2 * (n - 1) / n;
-  if (strstr(collective, "all_gather") || strstr(collective, "allgather") ||
-      strstr(collective, "reduce_scatter") ||
-      strstr(collective, "all_to_all") || strstr(collective, "alltoall"))
-    return (n - 1) / n;
-  return 1;
+  const double *passes = passes_of(collective);
+  return passes && *passes > 0 ? *passes * (n - 1) / n : 1;
 }
 
 static aq_op_work collective_work(const aq_op_arguments *a)

@@ -73,6 +73,9 @@ typedef struct aq_op_work {
 bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
                    char **shape, char **group);
 
+/* Whether all ranks wait for all in the collective of this name or shape. */
+bool aq_op_waits_for_all(const char *collective);
+
 /* Whether a family's operators include those inside of them: their kernels
  * belong to the outermost one. */
 static inline bool aq_op_family_is_whole(aq_op_family family)

@@ -3,110 +3,102 @@
 
 #include "report/stats/rank_clocks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
+#include "report/stats/collective_calls.h"
+#include "report/stats/op_work.h"
 #include "report/stats/quantile.h"
 
 enum { QUANTILE_MIN = 8, QUANTILE = 90 };
 
-/* A call of a rank; of the same operation and process group by `key`. */
-typedef struct call {
-  int64_t key;
-  aq_time start, end; /* of the rank's own clock */
-} call;
+/* The calls of all ranks in which all wait for all; ranks are places in
+ * `runs`. */
+typedef struct ranks {
+  const aq_rank_run *runs;
+  size_t count;
+  aq_names operations;
+  aq_collective_calls calls;
+  size_t *times; /* by rank: calls of one operation */
+  bool *common;  /* by rank: another one has as many */
+  size_t *pairs; /* by rank and rank: how many collectives both have */
+  bool *known;   /* by rank: its shift */
+} ranks;
 
-typedef struct calls {
-  call *list;
-  size_t count, capacity;
-} calls;
-
-static bool waits_for_all(const char *operation)
+static const aq_dispatch_row *row_of(const ranks *r,
+                                     const aq_collective_call *call)
 {
-  static const char *const words[] = {
-      "all_reduce",     "allreduce",  "all_gather", "allgather",
-      "reduce_scatter", "all_to_all", "alltoall",   "barrier"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strstr(operation, words[i]))
-      return true;
-  return false;
+  return &r->runs[call->rank].dispatches->rows[call->place];
 }
 
-static int call_order(const void *a, const void *b)
+static const char *collective_of(const ranks *r, const aq_collective_call *call)
 {
-  const call *x = a, *y = b;
-  if (x->key != y->key)
-    return x->key < y->key ? -1 : 1;
-  return (x->start > y->start) - (x->start < y->start);
+  return aq_names_text(&r->runs[call->rank].dispatches->texts,
+                       row_of(r, call)->collective);
 }
 
-/* Keys are ids of one table for all ranks. */
-static bool calls_take(const aq_dispatches *d, aq_names *keys, calls *out)
+static bool calls_take(ranks *r)
 {
-  for (size_t i = 0; i < d->count; i++) {
-    const aq_dispatch_row *row = &d->rows[i];
-    char *text;
-    const char *operation = row->collective == AQ_NONE
-                                ? NULL
-                                : aq_names_text(&d->texts, row->collective);
-    if (!operation || !waits_for_all(operation))
-      continue;
-    const int length = asprintf(&text, "%s\n%s", operation,
-                                aq_names_text(&d->texts, row->group));
-    if (length < 0)
+  aq_collective_calls *c = &r->calls;
+  size_t left = 0;
+  for (size_t i = 0; i < r->count; i++)
+    if (!aq_collective_calls_add(r->runs[i].dispatches, (int64_t)i,
+                                 &r->operations, c))
       return false;
-    const int64_t key = aq_names_id(keys, text, (size_t)length);
-    free(text);
-    if (key < 0 || !AQ_ARRAY_PUSH(out->list, out->count, out->capacity,
-                                  (call){key, row->start, row->end}))
-      return false;
-  }
-  if (out->count > 0)
-    qsort(out->list, out->count, sizeof *out->list, call_order);
+  for (size_t i = 0; i < c->count; i++)
+    if (aq_op_waits_for_all(collective_of(r, &c->list[i])))
+      c->list[left++] = c->list[i];
+  c->count = left;
+  aq_collective_calls_match(c);
   return true;
 }
 
-static size_t key_end(const calls *c, size_t from)
+/* Sets `times` for the operation whose first call is at `at`; returns its
+ * end. */
+static size_t times_count(ranks *r, size_t at)
 {
-  size_t end = from;
-  while (end < c->count && c->list[end].key == c->list[from].key)
-    end++;
+  const size_t end = aq_collective_operation_end(&r->calls, at);
+  memset(r->times, 0, r->count * sizeof *r->times);
+  for (size_t i = at; i < end; i++)
+    r->times[r->calls.list[i].rank]++;
   return end;
 }
 
-/* Calls of both ranks that are one collective; `at` may be NULL: only counts.
- * Operations that one has more often than the other are left out. */
-static size_t pairs_of(const calls *a, const calls *b, size_t (*at)[2])
+/* Two ranks have collectives in common where both have the operation as often.
+ * Returns whether the rank has. */
+static bool pairs_add(ranks *r, size_t rank)
 {
-  size_t count = 0;
-  for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
-    const size_t i_end = key_end(a, i), k_end = key_end(b, k);
-    if (a->list[i].key < b->list[k].key) {
-      i = i_end;
-    } else if (a->list[i].key > b->list[k].key) {
-      k = k_end;
-    } else {
-      for (size_t n = 0; i_end - i == k_end - k && n < i_end - i; n++) {
-        if (at) {
-          at[count][0] = i + n;
-          at[count][1] = k + n;
-        }
-        count++;
-      }
-      i = i_end;
-      k = k_end;
+  bool common = false;
+  for (size_t k = 0; k < r->count; k++)
+    if (k != rank && r->times[k] == r->times[rank]) {
+      r->pairs[rank * r->count + k] += r->times[rank];
+      common = true;
+    }
+  return common;
+}
+
+static void pairs_count(ranks *r, aq_rank_clock *out)
+{
+  for (size_t at = 0, end; at < r->calls.count; at = end) {
+    end = times_count(r, at);
+    for (size_t i = 0; i < r->count; i++)
+      r->common[i] = r->times[i] > 0 && pairs_add(r, i);
+    for (size_t i = at; i < end; i++) {
+      const aq_collective_call *call = &r->calls.list[i];
+      aq_rank_clock *clock = &out[call->rank];
+      if (r->common[call->rank] || row_of(r, call)->group_size == 1)
+        continue;
+      if (clock->skipped++ == 0 || call->place < clock->first_skipped)
+        clock->first_skipped = call->place;
     }
   }
-  return count;
 }
 
 /* ---- one rank ---- */
 
 /* The pairs in times of the first rank as recorded. */
 typedef struct pair {
-  call known, other;
+  aq_collective_call known, other;
 } pair;
 
 /* The shift of the other rank from its pairs with a rank whose shift is known;
@@ -141,29 +133,44 @@ static void clock_find(const pair *pairs, size_t count, int64_t *values,
         pairs[i].other.start + out->shift > pairs[i].known.end;
 }
 
-static call call_moved(call c, aq_time by)
+static aq_collective_call call_moved(aq_collective_call call, aq_time by)
 {
-  return (call){c.key, c.start + by, c.end + by};
+  call.start += by;
+  call.end += by;
+  return call;
 }
 
-static aq_status clock_join(const calls *known, const aq_rank_clock *by,
-                            const calls *other, size_t count,
-                            aq_rank_clock *out, aq_diag *diag)
+static void pairs_take(ranks *r, size_t from, size_t to,
+                       const aq_rank_clock *clocks, pair *out)
 {
-  size_t(*at)[2] = calloc(count, sizeof *at);
+  const aq_time known = clocks[from].behind + clocks[from].shift;
+  for (size_t at = 0, end; at < r->calls.count; at = end) {
+    end = times_count(r, at);
+    if (r->times[from] != r->times[to])
+      continue;
+    for (size_t i = at; i < end; i++) {
+      const aq_collective_call *call = &r->calls.list[i];
+      if (call->rank == (int64_t)from)
+        out[call->nth].known = call_moved(*call, known);
+      else if (call->rank == (int64_t)to)
+        out[call->nth].other = call_moved(*call, clocks[to].behind);
+    }
+    out += r->times[to];
+  }
+}
+
+static aq_status clock_join(ranks *r, size_t from, size_t to, size_t count,
+                            aq_rank_clock *clocks, aq_diag *diag)
+{
   pair *pairs = calloc(count, sizeof *pairs);
   int64_t *values = calloc(count, sizeof *values);
-  const bool made = at && pairs && values;
+  const bool made = pairs && values;
   if (made) {
-    pairs_of(known, other, at);
-    for (size_t i = 0; i < count; i++)
-      pairs[i] =
-          (pair){call_moved(known->list[at[i][0]], by->behind + by->shift),
-                 call_moved(other->list[at[i][1]], out->behind)};
-    out->uncertainty = by->uncertainty;
-    clock_find(pairs, count, values, out);
+    pairs_take(r, from, to, clocks, pairs);
+    clocks[to].uncertainty = clocks[from].uncertainty;
+    clocks[to].with = r->runs[from].rank;
+    clock_find(pairs, count, values, &clocks[to]);
   }
-  free(at);
   free(pairs);
   free(values);
   return made ? AQ_OK : aq_diag_no_memory(diag);
@@ -171,26 +178,15 @@ static aq_status clock_join(const calls *known, const aq_rank_clock *by,
 
 /* ---- all ranks ---- */
 
-/* How many collectives each two ranks have in common: `out` by the one, then by
- * the other. */
-static void pairs_count(const calls *all, size_t count, size_t *out)
-{
-  for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < i; k++)
-      out[i * count + k] = out[k * count + i] =
-          pairs_of(&all[i], &all[k], NULL);
-}
-
 /* Of a rank whose shift is known and one whose shift is not, the two with the
  * most collectives in common; how many. */
-static size_t next_find(const size_t *pairs, const bool *known, size_t count,
-                        size_t *from, size_t *to)
+static size_t next_find(const ranks *r, size_t *from, size_t *to)
 {
   size_t best = 0;
-  for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < count && known[i]; k++)
-      if (!known[k] && pairs[i * count + k] > best) {
-        best = pairs[i * count + k];
+  for (size_t i = 0; i < r->count; i++)
+    for (size_t k = 0; k < r->count && r->known[i]; k++)
+      if (!r->known[k] && r->pairs[i * r->count + k] > best) {
+        best = r->pairs[i * r->count + k];
         *from = i;
         *to = k;
       }
@@ -214,26 +210,23 @@ static aq_status bases_take(const aq_rank_run *runs, size_t count,
   return AQ_OK;
 }
 
-static aq_status all_join(const aq_rank_run *runs, const calls *all,
-                          const size_t *counts, bool *known, size_t count,
-                          aq_rank_clock *out, aq_diag *diag)
+static aq_status all_join(ranks *r, aq_rank_clock *clocks, aq_diag *diag)
 {
   aq_status status = AQ_OK;
-  for (size_t done = 1; done < count && status == AQ_OK; done++) {
+  r->known[0] = true;
+  for (size_t done = 1; done < r->count && status == AQ_OK; done++) {
     size_t from = 0, to = 0, lacking = 0;
-    const size_t pairs = next_find(counts, known, count, &from, &to);
-    while (known[lacking])
+    const size_t pairs = next_find(r, &from, &to);
+    while (r->known[lacking])
       lacking++;
     if (pairs == 0)
       return aq_diag_set(diag, AQ_ERR_INPUT,
                          "rank %lld: no collective that waits for all ranks "
                          "is recorded on it as often as on another, so its "
                          "clock cannot be aligned",
-                         (long long)runs[lacking].rank);
-    status =
-        clock_join(&all[from], &out[from], &all[to], pairs, &out[to], diag);
-    out[to].with = runs[from].rank;
-    known[to] = true;
+                         (long long)r->runs[lacking].rank);
+    status = clock_join(r, from, to, pairs, clocks, diag);
+    r->known[to] = true;
   }
   return status;
 }
@@ -241,25 +234,25 @@ static aq_status all_join(const aq_rank_run *runs, const calls *all,
 aq_status aq_rank_clocks_align(const aq_rank_run *runs, size_t count,
                                aq_rank_clock *out, aq_diag *diag)
 {
-  aq_names keys = AQ_NAMES_INIT;
-  calls *all = calloc(count, sizeof *all);
-  bool *known = calloc(count + 1, sizeof *known);
-  size_t *counts = calloc(count * count, sizeof *counts);
-  bool made = all && known && counts;
-  for (size_t i = 0; i < count && made; i++)
-    made = calls_take(runs[i].dispatches, &keys, &all[i]);
+  ranks r = {.runs = runs,
+             .count = count,
+             .operations = AQ_NAMES_INIT,
+             .times = calloc(count, sizeof *r.times),
+             .common = calloc(count, sizeof *r.common),
+             .pairs = calloc(count * count, sizeof *r.pairs),
+             .known = calloc(count + 1, sizeof *r.known)};
+  const bool made = r.times && r.common && r.pairs && r.known && calls_take(&r);
   aq_status status =
       made ? bases_take(runs, count, out, diag) : aq_diag_no_memory(diag);
   if (status == AQ_OK) {
-    known[0] = true;
-    pairs_count(all, count, counts);
-    status = all_join(runs, all, counts, known, count, out, diag);
+    pairs_count(&r, out);
+    status = all_join(&r, out, diag);
   }
-  for (size_t i = 0; all && i < count; i++)
-    free(all[i].list);
-  free(all);
-  free(known);
-  free(counts);
-  aq_names_fini(&keys);
+  free(r.times);
+  free(r.common);
+  free(r.pairs);
+  free(r.known);
+  free(r.calls.list);
+  aq_names_fini(&r.operations);
   return status;
 }

@@ -29,8 +29,10 @@ typedef struct aq_rank_clock {
   aq_time uncertainty;
   size_t collectives;  /* that were compared */
   size_t contradicted; /* of these: one rank's ends before the other's begins */
-  int64_t with;        /* the rank that it was compared with; AQ_NONE: the
-                          first one, which none is */
+  size_t skipped;      /* calls of it that no other rank has as often */
+  size_t first_skipped; /* the row of the first one, in its dispatches */
+  int64_t with;         /* the rank that it was compared with; AQ_NONE: the
+                           first one, which none is */
 } aq_rank_clock;
 
 /* AQ_ERR_INPUT: a rank has no such collective in common with the others, or a

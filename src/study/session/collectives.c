@@ -48,83 +48,63 @@ static bool row_add(void *user, const aq_record *row, int64_t number,
 
 /* ---- meetings ---- */
 
-/* Numbers the ranks by their first kernels, and each one's kernels by their
- * starts: the same number is the same collective. */
-static bool ranks_number(aq_collectives *c)
+/* Numbers the ranks by their first kernels. All kernels count as one operation:
+ * the nth of a rank meets the nth of the others. */
+static bool calls_match(aq_collectives *c)
 {
-  uint32_t *counts = calloc(c->count + 1, sizeof *counts);
   size_t *first = calloc(c->count + 1, sizeof *first);
-  const bool good = counts && first;
+  bool good = first != NULL;
   for (size_t i = 0; good && i < c->count; i++) {
-    aq_collective *item = &c->items[i];
+    const aq_collective *item = &c->items[i];
+    aq_collective_calls *calls = &c->calls;
     size_t rank = 0;
     while (rank < c->ranks && (c->items[first[rank]].pid != item->pid ||
                                c->items[first[rank]].device != item->device))
       rank++;
     if (rank == c->ranks)
       first[c->ranks++] = i;
-    item->rank = (uint32_t)rank;
-    item->set = counts[rank]++;
+    good = AQ_ARRAY_PUSH(
+        calls->list, calls->count, calls->capacity,
+        (aq_collective_call){.rank = (int64_t)rank,
+                             .place = i,
+                             .start = item->start,
+                             .end = item->start + item->measured});
   }
   free(first);
-  free(counts);
+  if (good)
+    aq_collective_calls_match(&c->calls);
   return good;
-}
-
-static int meeting_compare(const void *left, const void *right)
-{
-  const aq_meeting *a = left, *b = right;
-  if (a->set != b->set)
-    return a->set < b->set ? -1 : 1;
-  return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 /* Kernels of one name that overlap, one of each rank, meet: from the last start
  * on they transfer. */
-static void set_meet(aq_collectives *c, const aq_meeting *set)
+static void set_meet(aq_collectives *c, const aq_collective_call *set)
 {
-  const aq_collective *first = &c->items[set[0].item];
-  aq_time latest = first->start, end = first->start + first->measured;
+  const aq_collective *first = &c->items[set[0].place];
+  aq_time latest = set[0].start, end = set[0].end;
   bool alike = true;
   for (size_t i = 1; i < c->ranks; i++) {
-    const aq_collective *item = &c->items[set[i].item];
-    latest = aq_time_max(latest, item->start);
-    end = aq_time_min(end, item->start + item->measured);
-    alike &= item->name == first->name;
+    latest = aq_time_max(latest, set[i].start);
+    end = aq_time_min(end, set[i].end);
+    alike &= c->items[set[i].place].name == first->name;
   }
   if (!alike || latest >= end)
     return;
   for (size_t i = 0; i < c->ranks; i++) {
-    aq_collective *item = &c->items[set[i].item];
+    aq_collective *item = &c->items[set[i].place];
     item->meets = true;
-    item->transfer = item->start + item->measured - latest;
+    item->transfer = set[i].end - latest;
     c->met++;
   }
 }
 
-/* The end of a set's kernels in the order. */
-static size_t set_end(const aq_collectives *c, size_t at)
+static void sets_meet(aq_collectives *c)
 {
-  size_t end = at + 1;
-  while (end < c->count && c->order[end].set == c->order[at].set)
-    end++;
-  return end;
-}
-
-static bool sets_find(aq_collectives *c)
-{
-  c->order = calloc(c->count + 1, sizeof *c->order);
-  if (!c->order)
-    return false;
-  for (size_t i = 0; i < c->count; i++)
-    c->order[i] = (aq_meeting){c->items[i].set, c->items[i].rank, (uint32_t)i};
-  qsort(c->order, c->count, sizeof *c->order, meeting_compare);
   for (size_t at = 0, end; at < c->count && c->ranks > 1; at = end) {
-    end = set_end(c, at);
+    end = aq_collective_end(&c->calls, at);
     if (end - at == c->ranks)
-      set_meet(c, &c->order[at]);
+      set_meet(c, &c->calls.list[at]);
   }
-  return true;
 }
 
 /* Of a kernel whose partners are not known, the shortest of its name and grid
@@ -150,8 +130,10 @@ aq_status aq_collectives_read(aq_store *store, int64_t run, aq_collectives *out,
   status = aq_run_reader_each(reader, row_add, &read, diag);
   aq_run_reader_close(reader);
   aq_family_memo_fini(&read.families);
-  if (status == AQ_OK && !(ranks_number(out) && sets_find(out)))
+  if (status == AQ_OK && !calls_match(out))
     status = aq_diag_no_memory(diag);
+  if (status == AQ_OK)
+    sets_meet(out);
   for (size_t i = 0; i < out->count && status == AQ_OK; i++) {
     aq_collective *item = &out->items[i];
     if (!item->meets)
@@ -167,7 +149,7 @@ aq_status aq_collectives_read(aq_store *store, int64_t run, aq_collectives *out,
 void aq_collectives_fini(aq_collectives *c)
 {
   aq_map_fini(&c->by_row);
-  free(c->order);
+  free(c->calls.list);
   free(c->items);
   *c = (aq_collectives){.count = 0};
 }
@@ -210,16 +192,16 @@ void aq_collectives_began(aq_collectives *c, int64_t origin, aq_time start)
 
 /* A kernel that waits longer delays all later ones of its rank, which `late`
  * sums up: one step settles what nothing else holds back. */
-static aq_time set_settle(aq_collectives *c, const aq_meeting *set,
+static aq_time set_settle(aq_collectives *c, const aq_collective_call *set,
                           aq_time *late)
 {
   aq_time latest = AQ_TIME_NONE, moved = 0;
   for (size_t i = 0; i < c->ranks; i++) {
-    const aq_time begins = c->items[set[i].item].begins + late[set[i].rank];
+    const aq_time begins = c->items[set[i].place].begins + late[set[i].rank];
     latest = i == 0 ? begins : aq_time_max(latest, begins);
   }
   for (size_t i = 0; i < c->ranks; i++) {
-    aq_collective *item = &c->items[set[i].item];
+    aq_collective *item = &c->items[set[i].place];
     const aq_time wait = latest - item->begins - late[set[i].rank];
     const aq_time by = wait - item->wait;
     moved = aq_time_max(moved, by < 0 ? -by : by);
@@ -241,9 +223,10 @@ aq_status aq_collectives_settle(aq_collectives *c, aq_time *moved,
   if (!late)
     return aq_diag_no_memory(diag);
   *moved = 0;
-  for (size_t at = 0; at < c->count; at = set_end(c, at))
-    if (c->items[c->order[at].item].meets)
-      *moved = aq_time_max(*moved, set_settle(c, &c->order[at], late));
+  const aq_collective_call *calls = c->calls.list;
+  for (size_t at = 0; at < c->count; at = aq_collective_end(&c->calls, at))
+    if (c->items[calls[at].place].meets)
+      *moved = aq_time_max(*moved, set_settle(c, &calls[at], late));
   free(late);
   return AQ_OK;
 }

@@ -13,12 +13,11 @@
 
 #include "common/map.h"
 #include "gpu/duration/kernel_class.h"
+#include "report/stats/collective_calls.h"
 #include "store/store.h"
 
 typedef struct aq_collective {
   int64_t row;
-  uint32_t rank;
-  uint32_t set;     /* number among the collectives of its rank */
   bool meets;       /* with one kernel of each other rank */
   aq_time start;    /* measured */
   aq_time measured; /* duration */
@@ -29,15 +28,11 @@ typedef struct aq_collective {
   int64_t grid;
 } aq_collective;
 
-typedef struct aq_meeting {
-  uint32_t set, rank, item;
-} aq_meeting;
-
 typedef struct aq_collectives {
   aq_collective *items; /* in the order of their starts */
   size_t count, capacity;
-  aq_meeting *order; /* all, by set and rank */
-  aq_map by_row;     /* row → item */
+  aq_collective_calls calls; /* matched; `place` is the item's */
+  aq_map by_row;             /* row → item */
   size_t ranks, met;
   size_t next;               /* whose duration is asked for next */
   size_t begun;              /* kernels of the replay that began */
