@@ -9,7 +9,8 @@
 # The last rank begins 10 us before the end.
 python3 - "$work" << 'END'
 import json, sys
-def trace(path, rank, ahead, ends, drift=0, elements=100, pid=100):
+def trace(path, rank, ahead, ends, drift=0, elements=100, pid=100, group="0", base=0,
+          more=(), waits=False):
     events, number = [], 0
     def add(cat, name, pid, tid, at, dur, **args):
         events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid,
@@ -19,17 +20,28 @@ def trace(path, rank, ahead, ends, drift=0, elements=100, pid=100):
         number += 1
         add("cuda_runtime", "hipLaunchKernel", pid, 1, at - 50, 2, correlation=number)
         add("kernel", name, 0, stream, at, dur, correlation=number, device=0, stream=stream)
+    def collective(name, elements, group, at):
+        add("cpu_op", "record_param_comms", pid, 1, at - 60, 20, **{
+            "External id": 1000 + number, "Collective name": name, "dtype": "Float",
+            "In msg nelems": elements, "Out msg nelems": elements, "Group size": 2,
+            "Process Group Name": group, "Process Group Ranks": "[0, 1]"})
+        launch("ncclDevKernel_Generic", 8, at, 10)
     for i, end in enumerate(ends):
-        before = 10 if rank == i % 2 else 300
+        before = 10 if (rank or 0) % 2 == i % 2 else 300
         begin = end - before + drift * i
         add("cpu_op", "aten::mm", pid, 1, end - 880, 100, **{"External id": 2 * i + 1})
         launch("gemm", 7, end - 800, 100)
         add("cpu_op", "record_param_comms", pid, 1, begin - 60, 20, **{"External id": 2 * i + 2,
             "Collective name": "allreduce", "dtype": "Float", "In msg nelems": elements,
-            "Out msg nelems": elements, "Group size": 2, "Process Group Name": "0",
+            "Out msg nelems": elements, "Group size": 2, "Process Group Name": group,
             "Process Group Ranks": "[0, 1]"})
         launch("ncclDevKernel_Generic", 8, begin, before)
-    document = {"traceEvents": events, "baseTimeNanoseconds": 0}
+        if waits:    # returns 3 us before the end of its work
+            add("cuda_runtime", "hipDeviceSynchronize", pid, 1, begin - 30, before + 27,
+                correlation=5000 + i)
+    for one in more:
+        collective(*one)
+    document = {"traceEvents": events, "baseTimeNanoseconds": base}
     if rank is not None:
         document["distributedInfo"] = {"rank": rank}
     json.dump(document, open(f"{sys.argv[1]}/{path}", "w"))
@@ -42,6 +54,24 @@ trace("four.json", 0, 0, ends[:4])
 trace("drift.json", 1, 40000, ends, drift=80)
 trace("few_drift.json", 1, 40000, ends[:4], drift=80)
 trace("other.json", 1, 0, ends, elements=7)
+trace("more0.json", 0, 0, ends, more=[("allgather", 5, "0", 11000), ("broadcast", 5, "0", 11200),
+    ("allreduce", 6, "0", 11400), ("allreduce", 6, "0", 11600)])
+trace("more1.json", 1, 0, ends, more=[("allreduce", 6, "0", 11400)])
+trace("waits.json", 1, 0, ends, waits=True)
+trace("unnamed.json", None, 0, ends)
+day = 86400 * 10 ** 9
+trace("days25.json", 1, 0, ends, base=25 * day)
+trace("days27.json", 1, 0, ends, base=27 * day)
+# Ranks 0 and 2 have no group in common; rank 1 is in both.
+ends2 = [end + 500 for end in ends]
+trace("way0.json", 0, 0, ends)
+trace("way1.json", 1, 70, ends, more=[("allreduce", 9, "1", end - 10) for end in ends2])
+trace("way2.json", 2, 50000, [], more=[("allreduce", 9, "1", end - 10) for end in ends2])
+both = json.load(open(f"{sys.argv[1]}/r0.json"))
+del both["distributedInfo"]
+for i, e in enumerate(both["traceEvents"]):
+    e["args"]["rank"] = 4 + (i >= 30)
+json.dump(both, open(f"{sys.argv[1]}/both.json", "w"))
 END
 try "$aqueduct" import --ranks "$work/r0.json" "$work/r1.json" --name two
 check "the files of several ranks become one run" [ "$out" = 1 ]
@@ -78,6 +108,47 @@ check "of few collectives of a clock that drifts, the farthest one is certain" \
 try "$aqueduct" import --ranks "$work/r0.json" "$work/r1.json" --json -q
 check "as a document, too" [ "$(jq -r '.[0].notes.ranks[1].found_ns' "$work/out")" = -40000000 ]
 
+try "$aqueduct" import --ranks "$work/more0.json" "$work/more1.json" --name more
+check "collectives of some ranks alone are counted, and the first is named" contains "$err" \
+  "rank 0: 3 calls of collectives skipped: no other rank has them as often (first: allgather f32[5], 2 ranks)"
+check "on each rank" contains "$err" \
+  "rank 1: 1 calls of collectives skipped: no other rank has them as often (first: allreduce f32[6], 2 ranks)"
+check "the notes have them" [ "$("$aqueduct" show more --json |
+  jq -c '[.notes.ranks[] | [.skipped, .first_skipped, .collectives]]')" \
+  = '[[3,"allgather f32[5], 2 ranks",0],[1,"allreduce f32[6], 2 ranks",10]]' ]
+try "$aqueduct" stats more --by collective
+check "stats names the first of the unmatched ones" contains "$out" \
+  "5 calls unmatched: not every rank of the group has them as often (first: allgather f32[5], 2 ranks)"
+
+try "$aqueduct" import --ranks "$work/way0.json" "$work/way2.json" "$work/way1.json" --name way
+check "a rank is aligned by way of a third one" contains "$err" \
+  "way2.json: clock moved: -50000.000 us, within 0.000 us, by 10 collectives with rank 1"
+check "which is aligned before it" contains "$err" \
+  "way1.json: clock moved: -70.000 us, within 0.000 us, by 10 collectives with rank 0"
+
+try "$aqueduct" import --ranks "$work/r0.json" "$work/waits.json"
+check "clocks of host and device that differ are told, too" contains "$err" \
+  "waits.json: clocks of host and device differ: 5 of 5 waits return before the end of their work, by up to 3.0 us"
+
+try "$aqueduct" import --ranks "$work/unnamed.json" "$work/r1.json" --name placed
+check "a file that names no rank gets its place, and that is told" contains "$err" \
+  "rank 0: $work/unnamed.json names no rank: its place on the command line counts"
+try "$aqueduct" import --ranks "$work/r1.json" "$work/unnamed.json"
+check "a place that is another file's rank is refused" contains "$err" \
+  "unnamed.json: names no rank, and its place on the command line, 1, is the rank that $work/r1.json names"
+try "$aqueduct" import --ranks "$work/unnamed.json" "$work/r0.json"
+check "wherever that file stands" contains "$err" \
+  "unnamed.json: names no rank, and its place on the command line, 0, is the rank that $work/r0.json names"
+try "$aqueduct" import --ranks "$work/r0.json" "$work/both.json"
+check "a file of several ranks is refused" contains "$err" \
+  "both.json: has ranks 4 and 5: --ranks takes a file for each rank"
+try "$aqueduct" import --ranks "$work/r0.json" "$work/days25.json" --name days
+check "clocks 25 days apart are aligned" contains "$err" \
+  "clock moved: -2160000000000.000 us, within 0.000 us"
+try "$aqueduct" import --ranks "$work/r0.json" "$work/days27.json"
+check "clocks 27 days apart are refused" contains "$err" \
+  "rank 1: its clock is more than 26 days away from that of rank 0"
+
 try "$aqueduct" import --ranks "$work/r0.json" "$work/other.json"
 check "ranks without a common collective are refused" contains "$err" \
   "rank 1: no collective that waits for all ranks is recorded on it as often as on another"
@@ -87,7 +158,7 @@ try "$aqueduct" import --ranks "$work/r0.json"
 check "one file is no program of ranks" contains "$err" "expected a file for each of several ranks"
 try "$aqueduct" import --ranks "$work/r0.json" "$srcdir/tests/trace/data/rocprofv3.json"
 check "other formats are refused by name" contains "$err" "--ranks reads kineto profiles"
-check "what is refused leaves no run" [ "$("$aqueduct" list runs --json | jq length)" = 6 ]
+check "what is refused leaves no run" [ "$("$aqueduct" list runs --json | jq length)" = 11 ]
 
 name=mixrank_resnet_train_4rank
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw/$name.json.gz

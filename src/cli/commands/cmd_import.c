@@ -167,9 +167,8 @@ static void durations_describe(aq_run_info *info, const aq_trace_result *result,
   info->durations = text;
 }
 
-/* Reports clocks that differ, as host waits of the stored run show it. */
-static aq_status report_clocks(aq_cli *cli, aq_store *store, const char *path,
-                               int64_t run)
+aq_status aq_cli_import_clocks(aq_cli *cli, aq_store *store, const char *path,
+                               int64_t run, const char *after)
 {
   aq_clock_witnesses witnesses;
   aq_clock_offset clock;
@@ -178,10 +177,9 @@ static aq_status report_clocks(aq_cli *cli, aq_store *store, const char *path,
   if (status == AQ_OK && aq_clock_offset_of(&witnesses, 0, 0, &clock))
     aq_cli_note(cli,
                 "%s: clocks of host and device differ: %zu of %zu waits return "
-                "before the end of their work, by up to %.1f us; replay moves "
-                "doorbells by the offset",
+                "before the end of their work, by up to %.1f us; %s",
                 path, clock.proofs, witnesses.wait_count + witnesses.copy_count,
-                (double)clock.proved / (double)AQ_US);
+                (double)clock.proved / (double)AQ_US, after);
   aq_clock_witnesses_fini(&witnesses);
   return status;
 }
@@ -257,7 +255,8 @@ static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
   const int64_t run = aq_store_writer_run(writer);
   status = finish_run(cli, json, writer, &info, &result);
   return status == AQ_OK && result.waits > 0
-             ? report_clocks(cli, store, path, run)
+             ? aq_cli_import_clocks(cli, store, path, run,
+                                    "replay moves doorbells by the offset")
              : status;
 }
 

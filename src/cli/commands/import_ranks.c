@@ -16,7 +16,9 @@
 typedef struct rank_file {
   const char *path;
   aq_trace_result result;
-  int64_t run, rank; /* run: of the store in memory */
+  int64_t run;  /* of the store in memory */
+  int64_t rank; /* AQ_NONE until it is known */
+  bool placed;  /* names no rank: its place on the command line is its rank */
   aq_dispatches dispatches;
   bool moved; /* its process ids */
   char damage[400];
@@ -54,27 +56,44 @@ static aq_status file_import(ranks *r, rank_file *file)
   return status;
 }
 
-/* The rank that all rows of a file name; its place on the command line where
- * none does. */
+/* The rank that all rows of a file name. */
 static aq_status rank_take(ranks *r, rank_file *file)
 {
   const aq_dispatches *d = &file->dispatches;
-  int64_t rank = AQ_NONE;
+  file->rank = AQ_NONE;
   for (size_t i = 0; i < d->count; i++) {
     const int64_t own = d->rows[i].rank;
-    if (own != AQ_NONE && rank != AQ_NONE && own != rank)
+    if (own != AQ_NONE && file->rank != AQ_NONE && own != file->rank)
       return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT,
                          "%s: has ranks %" PRId64 " and %" PRId64
                          ": --ranks takes a file for each rank",
-                         file->path, rank, own);
-    rank = own != AQ_NONE ? own : rank;
+                         file->path, file->rank, own);
+    file->rank = own != AQ_NONE ? own : file->rank;
   }
-  file->rank = rank != AQ_NONE ? rank : file - r->files;
-  for (const rank_file *other = r->files; other < file; other++)
+  file->placed = file->rank == AQ_NONE;
+  for (const rank_file *other = r->files; !file->placed && other < file;
+       other++)
     if (other->rank == file->rank)
       return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT,
                          "%s: is rank %" PRId64 ", as is %s", file->path,
                          file->rank, other->path);
+  return AQ_OK;
+}
+
+/* Files that name no rank get their places, if no other file names those. */
+static aq_status places_take(ranks *r)
+{
+  for (size_t i = 0; i < r->count; i++) {
+    if (!r->files[i].placed)
+      continue;
+    for (size_t k = 0; k < r->count; k++)
+      if (r->files[k].rank == (int64_t)i)
+        return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT,
+                           "%s: names no rank, and its place on the command "
+                           "line, %zu, is the rank that %s names",
+                           r->files[i].path, i, r->files[k].path);
+    r->files[i].rank = (int64_t)i;
+  }
   return AQ_OK;
 }
 
@@ -116,11 +135,27 @@ static double us(aq_time time)
   return (double)time / (double)AQ_US;
 }
 
-static void clock_report(const ranks *r, size_t i)
+/* The first collective of a file that no other one has as often. */
+static const char *skipped_of(const ranks *r, size_t i)
+{
+  const aq_dispatches *d = &r->files[i].dispatches;
+  const aq_rank_clock *clock = &r->clocks[i];
+  return clock->skipped
+             ? aq_names_text(&d->texts,
+                             d->rows[clock->first_skipped].collective)
+             : NULL;
+}
+
+static aq_status clock_report(const ranks *r, size_t i)
 {
   const rank_file *file = &r->files[i];
   const aq_rank_clock *clock = &r->clocks[i];
   aq_cli_import_report(r->cli, file->path, &file->result);
+  if (file->placed)
+    aq_cli_note(r->cli,
+                "rank %" PRId64 ": %s names no rank: its place on the command "
+                "line counts",
+                file->rank, file->path);
   if (clock->with == AQ_NONE)
     aq_cli_note(r->cli, "rank %" PRId64 ": %s: its clock is the run's",
                 file->rank, file->path);
@@ -138,11 +173,21 @@ static void clock_report(const ranks *r, size_t i)
                 ": %zu of them end before the other rank begins: its clock "
                 "drifts",
                 file->rank, clock->contradicted);
+  if (clock->skipped > 0)
+    aq_cli_note(r->cli,
+                "rank %" PRId64 ": %zu calls of collectives skipped: no other "
+                "rank has them as often (first: %s)",
+                file->rank, clock->skipped, skipped_of(r, i));
   if (file->moved)
     aq_cli_note(r->cli,
                 "rank %" PRId64 ": its process ids are another rank's too: "
                 "they are kept apart",
                 file->rank);
+  return file->result.waits > 0
+             ? aq_cli_import_clocks(
+                   r->cli, r->memory, file->path, file->run,
+                   "a replay of several ranks does not correct it")
+             : AQ_OK;
 }
 
 static char *notes_make(const ranks *r)
@@ -163,6 +208,9 @@ static char *notes_make(const ranks *r)
     aq_json_out_ns(json, "uncertainty_ns", clock->uncertainty);
     aq_json_out_int(json, "collectives", (int64_t)clock->collectives);
     aq_json_out_int(json, "contradicted", (int64_t)clock->contradicted);
+    aq_json_out_int(json, "skipped", (int64_t)clock->skipped);
+    aq_json_out_text(json, "first_skipped", skipped_of(r, i));
+    aq_json_out_bool(json, "placed", r->files[i].placed);
     aq_json_out_bool(json, "pids_moved", r->files[i].moved);
     aq_cli_import_json(json, &r->files[i].result);
     aq_json_out_close_map(json);
@@ -272,7 +320,7 @@ static aq_status run_write(ranks *r, aq_store *store)
   else
     aq_store_writer_abort(writer);
   for (size_t i = 0; i < r->count && status == AQ_OK; i++)
-    clock_report(r, i);
+    status = clock_report(r, i);
   if (status == AQ_OK) {
     aq_json_out *json;
     status = aq_cli_json_begin_if(cli, &json);
@@ -309,6 +357,8 @@ aq_status aq_cli_import_ranks(aq_cli *cli)
     r.files[i].path = cli->args[i];
     status = file_read(&r, &r.files[i]);
   }
+  if (status == AQ_OK)
+    status = places_take(&r);
   if (status == AQ_OK)
     status = clocks_align(&r);
   if (status == AQ_OK)

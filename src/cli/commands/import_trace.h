@@ -18,6 +18,11 @@ void aq_cli_import_report(const aq_cli *cli, const char *path,
                           const aq_trace_result *result);
 void aq_cli_import_json(aq_json_out *json, const aq_trace_result *result);
 
+/* Reports that the clocks of host and device of a stored run differ, as its
+ * host waits show it; `after` names the consequence for a replay. */
+aq_status aq_cli_import_clocks(aq_cli *cli, aq_store *store, const char *path,
+                               int64_t run, const char *after);
+
 /* import --ranks: all files as one run. */
 aq_status aq_cli_import_ranks(aq_cli *cli);
 
