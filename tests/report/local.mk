@@ -21,7 +21,7 @@ AQ_LONG_TESTS += tests/report/test_ops.sh tests/report/test_page.sh \
 EXTRA_DIST += tests/report/browser.py tests/report/drive_page.py \
 	tests/report/drive_timeline.py tests/report/read_ops.py \
 	tests/report/read_steps.py tests/report/read_tables.py \
-	tests/report/read_ranges.py tests/report/read_collectives.py \
+	tests/report/read_part.py tests/report/read_ranges.py tests/report/read_collectives.py \
 	tests/report/split_ranks.py \
 	tests/report/screens.py \
 	tests/report/hostile.jsonl tests/report/timeline.jsonl \

@@ -98,15 +98,51 @@ END
 "$aqueduct" import "$work/part.jsonl" --name part -q > /dev/null
 check "which can be imported" \
   [ "$("$aqueduct" stats part --by all --json | jq '.groups[0].kernel.total_ns')" = 160000 ]
+read_part() {
+  python3 "$srcdir/tests/report/read_part.py" "$@"
+}
 try "$aqueduct" export t --between step --format att
 check "traced waves have no parts" contains "$err" "att has the traced waves of the whole run"
 for format in csv perfetto chrome rocprofv3-csv; do
   try "$aqueduct" export t --step 3 --format $format
   check "$format: a part without rows is refused" [ "$status" = 2 ]
   "$aqueduct" export t --time 20us..100us --format $format -o "$work/part.$format" 2> /dev/null
+  check "$format: a part has its kernels and no others" \
+    [ "$(read_part kernels $format "$work/part.$format")" = "k2 k3" ]
   "$aqueduct" export t --format $format -o "$work/whole.$format" 2> /dev/null
-  check "$format: a part is shorter" \
-    [ "$(wc -c < "$work/part.$format")" -lt "$(wc -c < "$work/whole.$format")" ]
+  check "$format: and the whole run has all" \
+    [ "$(read_part kernels $format "$work/whole.$format")" = "k1 k2 k3 k4 k5 k6 k7" ]
+done
+
+# Beside the rows: edges, samples, requests and preemptions.
+sed 's/"request": "r"/&, "idempotent": true, "independent": true/' \
+  "$srcdir/tests/cli/clients.json" > "$work/again.json"
+"$aqueduct" run "$work/again.json" --policy preemptive,order=lcfs,mode=reset \
+  --counters 20us --name tracks -q > "$work/tracks.id"
+"$aqueduct" import "$srcdir/tests/report/timeline.jsonl" --name edges -q > "$work/edges.id"
+outside_of() { # NUMBER NOUN…: what a part of the run has outside of it
+  local list=
+  while [ $# -gt 0 ]; do
+    [ "$1" = 0 ] || list="$list${list:+, }$1 $2"
+    shift 2
+  done
+  echo "${list:+; outside of it: $list}"
+}
+for case in "tracks 100 300" "tracks 0 2000" "edges 20 60" "edges 0 400"; do
+  read -r run from to <<< "$case"
+  "$aqueduct" export "$run" -o "$work/whole.jsonl"
+  read -r edges samples requests preemptions < <(read_part outside "$work/whole.jsonl" \
+    "$XDG_DATA_HOME"/aqueduct/*.db "$(cat "$work/$run.id")" "$from" "$to")
+  wanted=$(outside_of "$edges" edges "$samples" samples "$requests" requests \
+    "$preemptions" preemptions)
+  "$aqueduct" report "$run" --time "${from}us..${to}us" -o "$work/part.html"
+  check "$case: the page of a part says what lies outside$wanted" \
+    [ "$(sed -n 's/.*"part":"[^"]* of that time\([^"]*\)".*/\1/p' "$work/part.html")" \
+    = "$wanted" ]
+  wanted=$(outside_of "$edges" edges "$samples" samples)
+  try "$aqueduct" export "$run" --time "${from}us..${to}us" -o "$work/part.jsonl"
+  check "$case: an export, of what it would have$wanted" \
+    [ "${err##* of that time}" = "$wanted" ]
 done
 
 # The same with kernels in range step 5 us longer, and one of range other alone.
@@ -163,6 +199,43 @@ try "$aqueduct" compare t part --step 3
 check "a run without the part is named" contains "$err" \
   "run 1: none of the 7 dispatches lies in the window"
 
+# Steps: the part of each view is the one that a reader of its own finds.
+steps_agree() { # RUN, TRACE, STEP: prints the views that differ
+  local dispatches ns names
+  read -r dispatches ns names < <(read_part step "$2" "$3")
+  [ "$dispatches" -gt 0 ] || echo "no dispatches"
+  [ "$("$aqueduct" stats "$1" --step "$3" --by kernel --json |
+    jq '[.groups[].calls] | add')" = "$dispatches" ] || echo stats
+  [ "$("$aqueduct" explain "$1" --step "$3" --json | jq -c '[.window.step, .dispatches]')" \
+    = "[$3,$dispatches]" ] || echo explain
+  [ "$("$aqueduct" compare "$1" "$1" --step "$3" --json |
+    jq -c '.[0] | [.pairs, .window.dispatches, .baseline_window.dispatches]')" \
+    = "[$dispatches,$dispatches,$dispatches]" ] || echo compare
+  "$aqueduct" report "$1" --step "$3" -o "$work/step.html" --json > "$work/step.json"
+  [ "$(jq '.runs[0].window.dispatches' "$work/step.json")" = "$dispatches" ] || echo report
+  grep -q "^\"dispatches\":{\"count\":$dispatches," "$work/step.html" || echo page
+  "$aqueduct" export "$1" --step "$3" -o "$work/step.jsonl" 2> /dev/null
+  [ "$(read_part kernels jsonl "$work/step.jsonl")" = "$names" ] || echo export
+  [ "$(jq -s '[.[] | select(.kind == "kernel") | .end - .start] | add / 1000' \
+    "$work/step.jsonl")" = "$ns" ] || echo "ns of the export"
+}
+python3 - "$work/t.json" "$work/s.json" << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+for number, at in enumerate((95, 155, 205), start=5):
+    trace["traceEvents"].append({"ph": "X", "cat": "user_annotation",
+        "name": f"ProfilerStep#{number}", "pid": 1, "tid": 1, "ts": at,
+        "dur": (60, 50, 200)[number - 5]})
+json.dump(trace, open(sys.argv[2], "w"))
+END
+"$aqueduct" import "$work/s.json" --name s -q > /dev/null
+for step in 5 6 7; do
+  check "step $step is the same part in each view" \
+    [ -z "$(steps_agree s "$work/s.json" $step)" ]
+done
+check "a step has the kernels that were launched in it" \
+  [ "$(read_part step "$work/s.json" 6)" = "3 150000 k4 k5 k6" ]
+
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 for name in mi250_minitoy mi300x_bert mi300x_flux_sage mi300x_norm mi300x_owlv2 \
   mi300x_qwen05b mi300x_resnet18 mi300x_sglang_prefill mi300x_timesformer \
@@ -175,5 +248,14 @@ for name in mi250_minitoy mi300x_bert mi300x_flux_sage mi300x_norm mi300x_owlv2 
   "$aqueduct" stats $name --json > "$work/stats.json" 2> /dev/null
   check "$name: a reader of its own agrees on its ranges" \
     python3 "$srcdir/tests/report/read_ranges.py" "$data/$name.json.gz" "$work/stats.json"
+done
+for name in mi300x_bert mi300x_owlv2; do
+  if [ ! -f "$data/$name.json.gz" ]; then
+    skip "$name: a step is the same part in each view" "no published traces in AQ_DATA"
+    continue
+  fi
+  step=$("$aqueduct" stats $name --by step --json 2> /dev/null | jq '.steps[-1].step')
+  check "$name: step $step is the same part in each view" \
+    [ -z "$(steps_agree $name "$data/$name.json.gz" "$step" 2> /dev/null)" ]
 done
 finish

@@ -28,7 +28,7 @@ static aq_status part_take(aq_cli *cli, aq_store *store,
   if (status == AQ_OK) {
     const int64_t left = all - aq_run_reader_row_count(reader);
     info->left_out = left + (info->left_out > 0 ? info->left_out : 0);
-    aq_cli_selection_note(cli, window, &part);
+    status = aq_cli_selection_note(cli, window, &part);
   }
   aq_selection_fini(&part);
   return status;

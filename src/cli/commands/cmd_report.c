@@ -201,7 +201,7 @@ static aq_status parts_find(aq_cli *cli, aq_store *store, report *r,
     if (aq_selection_make(store, run, &r->window, &r->parts[i], &cli->diag) !=
         AQ_OK)
       return aq_diag_prefix(&cli->diag, "run %lld", (long long)run);
-    r->part_texts[i] = aq_cli_selection_text(&r->window, &r->parts[i]);
+    r->part_texts[i] = aq_cli_selection_text(&r->window, &r->parts[i], true);
     if (!r->part_texts[i])
       return aq_diag_no_memory(&cli->diag);
     pages[i].window = &r->window;

@@ -28,13 +28,14 @@ typedef struct aq_cli_parts {
 void aq_cli_parts_json(aq_json_out *json, const aq_cli_parts *parts);
 void aq_cli_parts_put(FILE *to, const aq_cli_parts *parts);
 
-/* The line without its end, and the other rows of the part; the caller's to
- * free, NULL: no memory. */
+/* The line without its end, the other rows of the part, and how much beside the
+ * rows is left out of a page or of an export; the caller's to free, NULL: no
+ * memory. */
 char *aq_cli_selection_text(const aq_run_window *window,
-                            const aq_selection *part);
+                            const aq_selection *part, bool page);
 
-/* A line on standard error, of commands whose output is something else. */
-void aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,
-                           const aq_selection *part);
+/* A line on standard error, of an export. */
+aq_status aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,
+                                const aq_selection *part);
 
 #endif

@@ -109,9 +109,9 @@ static aq_status counters_put(aq_run_reader *reader, FILE *out, aq_diag *diag)
 /* ---- requests and preemptions ---- */
 
 typedef struct region {
-  double begin, end;
-  int32_t owner; /* client, or queue */
-  uint8_t bad;   /* late or rejected; given up */
+  double begin, end; /* ns */
+  int32_t owner;     /* client, or queue */
+  uint8_t bad;       /* late or rejected; given up */
 } region;
 
 static const aq_page_column region_columns[] = {
@@ -122,8 +122,8 @@ static const aq_page_column region_columns[] = {
     {NULL, 0, 0},
 };
 
-/* The region of an item; false where it has no end. */
-typedef bool (*region_make)(const void *item, region *out);
+/* The region of an item and its times; false where it has no end. */
+typedef bool (*region_make)(const void *item, region *out, aq_time times[2]);
 
 /* "open" counts the items that were begun and have no end. */
 static aq_status regions_put(FILE *out, const char *key, const void *items,
@@ -135,12 +135,15 @@ static aq_status regions_put(FILE *out, const char *key, const void *items,
   if (!regions)
     return aq_diag_no_memory(diag);
   for (size_t i = 0; i < count; i++) {
+    aq_time times[2];
     region *one = &regions[kept];
-    if (!make((const char *)items + i * size, one))
+    if (!make((const char *)items + i * size, one, times)) {
       open++;
-    else if (!part ||
-             (one->end >= ns(part->from) && one->begin <= ns(part->to)))
+    } else if (!part || aq_selection_meets(part, times[0], times[1])) {
+      one->begin = ns(times[0]);
+      one->end = ns(times[1]);
       kept++;
+    }
   }
   aq_page_key_put(out, key);
   aq_page_columns_put(out, regions, kept, sizeof *regions, region_columns);
@@ -150,23 +153,26 @@ static aq_status regions_put(FILE *out, const char *key, const void *items,
   return AQ_OK;
 }
 
-static bool request_region(const void *item, region *out)
+static bool request_region(const void *item, region *out, aq_time times[2])
 {
   const aq_request *q = item;
   const bool late = q->deadline != AQ_TIME_NONE && q->complete > q->deadline;
   if (q->complete == AQ_TIME_NONE || q->arrival == AQ_TIME_NONE)
     return false;
-  *out = (region){ns(q->arrival), ns(q->complete), (int32_t)q->client,
-                  late || q->rejected == 1};
+  times[0] = q->arrival;
+  times[1] = q->complete;
+  *out = (region){.owner = (int32_t)q->client, .bad = late || q->rejected == 1};
   return true;
 }
 
-static bool preemption_region(const void *item, region *out)
+static bool preemption_region(const void *item, region *out, aq_time times[2])
 {
   const aq_preempted *p = item;
   if (p->asked == AQ_TIME_NONE || p->freed == AQ_TIME_NONE)
     return false;
-  *out = (region){ns(p->asked), ns(p->freed), (int32_t)p->queue, false};
+  times[0] = p->asked;
+  times[1] = p->freed;
+  *out = (region){.owner = (int32_t)p->queue};
   return true;
 }
 

@@ -67,7 +67,7 @@ static bool other_add(void *user, const aq_record *row, int64_t number,
     return true;
   const extent e = extent_of(row);
   w->s->untimed += !e.known;
-  w->s->rows[number] = e.known && e.from <= w->s->to && e.to >= w->s->from;
+  w->s->rows[number] = e.known && aq_selection_meets(w->s, e.from, e.to);
   w->s->others += w->s->rows[number];
   return true;
 }
@@ -102,6 +102,50 @@ static aq_status others_take(aq_store *store, int64_t run, work *w,
   return status;
 }
 
+/* ---- beside the rows ---- */
+
+static aq_status tracks_count(aq_run_reader *reader, size_t rows,
+                              aq_selection *s, aq_diag *diag)
+{
+  const aq_edge *edges;
+  const aq_sample *samples;
+  size_t count;
+  aq_status status = aq_run_reader_edges(reader, &edges, &count, diag);
+  for (size_t i = 0; status == AQ_OK && i < count; i++)
+    s->edges += edges[i].from < 0 || (size_t)edges[i].from >= rows ||
+                edges[i].to < 0 || (size_t)edges[i].to >= rows ||
+                !s->rows[edges[i].from] || !s->rows[edges[i].to];
+  if (status == AQ_OK)
+    status = aq_run_reader_samples(reader, &samples, &count, diag);
+  for (size_t i = 0; status == AQ_OK && i < count; i++)
+    s->samples += !aq_selection_meets(s, samples[i].time, samples[i].time);
+  return status;
+}
+
+/* Views count items without an end as open. */
+static aq_status regions_count(aq_store *store, int64_t run, aq_selection *s,
+                               aq_diag *diag)
+{
+  aq_request_list requests = {0};
+  aq_preempted_list preemptions = {0};
+  aq_status status = aq_store_requests(store, run, &requests, diag);
+  for (size_t i = 0; status == AQ_OK && i < requests.count; i++) {
+    const aq_request *q = &requests.requests[i];
+    s->requests += q->arrival != AQ_TIME_NONE && q->complete != AQ_TIME_NONE &&
+                   !aq_selection_meets(s, q->arrival, q->complete);
+  }
+  if (status == AQ_OK)
+    status = aq_store_preemptions(store, run, &preemptions, diag);
+  for (size_t i = 0; status == AQ_OK && i < preemptions.count; i++) {
+    const aq_preempted *p = &preemptions.preemptions[i];
+    s->preemptions += p->asked != AQ_TIME_NONE && p->freed != AQ_TIME_NONE &&
+                      !aq_selection_meets(s, p->asked, p->freed);
+  }
+  aq_request_list_fini(&requests);
+  aq_preempted_list_fini(&preemptions);
+  return status;
+}
+
 aq_status aq_selection_make(aq_store *store, int64_t run,
                             const aq_run_window *window, aq_selection *out,
                             aq_diag *diag)
@@ -124,6 +168,10 @@ aq_status aq_selection_make(aq_store *store, int64_t run,
     window_take(&w, &d);
     status = others_take(store, run, &w, diag);
   }
+  if (status == AQ_OK)
+    status = tracks_count(reader, count, &s, diag);
+  if (status == AQ_OK)
+    status = regions_count(store, run, &s, diag);
   aq_dispatches_fini(&d);
   aq_run_reader_close(reader);
   free(w.decided);

@@ -25,7 +25,16 @@ typedef struct aq_selection {
   aq_window_counts counts;
   size_t others;  /* rows of the part that are no dispatches */
   size_t untimed; /* rows without any time, which are in no part */
+  /* Left out of the part: edges of rows that are, and the others by time. */
+  size_t edges, samples, requests, preemptions;
 } aq_selection;
+
+/* Whether the time from `from` to `to` meets the part's. */
+static inline bool aq_selection_meets(const aq_selection *selection,
+                                      aq_time from, aq_time to)
+{
+  return to >= selection->from && from <= selection->to;
+}
 
 /* The caller frees it with aq_selection_fini. AQ_ERR_INPUT: the run has no
  * range of the window's name, or no row in it. */
