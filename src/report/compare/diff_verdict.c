@@ -10,7 +10,7 @@
 #include "report/stats/row_family.h"
 
 struct aq_verdict_kernel {
-  int64_t family; /* name id */
+  size_t item; /* of its family */
   aq_time times[2];
   int64_t calls[2];
 };
@@ -38,24 +38,6 @@ static int64_t name_of(aq_diff_verdict *v, const char *text)
   return aq_names_id(&v->names, text, strlen(text));
 }
 
-/* The kernel of a family and name; NULL: no memory. */
-static aq_verdict_kernel *kernel_of(aq_diff_verdict *v, const char *family,
-                                    const char *name)
-{
-  const int64_t family_id = name_of(v, family), name_id = name_of(v, name);
-  if (family_id < 0 || name_id < 0)
-    return NULL;
-  const uint64_t key = (uint64_t)family_id << 32 | (uint64_t)name_id;
-  uint64_t at;
-  if (aq_map_get(&v->kernel_by_key, key, &at))
-    return &v->kernels[at];
-  if (!AQ_ARRAY_PUSH(v->kernels, v->kernel_count, v->kernel_capacity,
-                     (aq_verdict_kernel){.family = family_id}) ||
-      !aq_map_put(&v->kernel_by_key, key, v->kernel_count - 1))
-    return NULL;
-  return &v->kernels[v->kernel_count - 1];
-}
-
 static aq_verdict_item *item_of(aq_diff_verdict *v, const char *name,
                                 bool family)
 {
@@ -68,11 +50,34 @@ static aq_verdict_item *item_of(aq_diff_verdict *v, const char *name,
              : NULL;
 }
 
+/* The kernel of a family and name; NULL: no memory. */
+static aq_verdict_kernel *kernel_of(aq_diff_verdict *v, const char *family,
+                                    const char *name)
+{
+  const int64_t family_id = name_of(v, family), name_id = name_of(v, name);
+  if (family_id < 0 || name_id < 0)
+    return NULL;
+  const uint64_t key = (uint64_t)family_id << 32 | (uint64_t)name_id;
+  uint64_t at;
+  if (aq_map_get(&v->kernel_by_key, key, &at))
+    return &v->kernels[at];
+  const aq_verdict_item *item =
+      item_of(v, aq_names_text(&v->names, family_id), true);
+  if (!item ||
+      !AQ_ARRAY_PUSH(v->kernels, v->kernel_count, v->kernel_capacity,
+                     (aq_verdict_kernel){.item = (size_t)(item - v->items)}) ||
+      !aq_map_put(&v->kernel_by_key, key, v->kernel_count - 1))
+    return NULL;
+  return &v->kernels[v->kernel_count - 1];
+}
+
 bool aq_diff_verdict_add(aq_diff_verdict *verdict, int side,
                          const aq_explained *explained, aq_run_reader *reader)
 {
   aq_diff_verdict *v = verdict;
   const aq_dispatches *d = &explained->dispatches;
+  aq_family_memo memo = {0};
+  bool done = true;
   v->times[side] = explained->explain.time;
   v->devices[side] = explained->explain.devices;
   for (size_t i = 0; i < d->count; i++) {
@@ -82,25 +87,23 @@ bool aq_diff_verdict_add(aq_diff_verdict *verdict, int side,
     const char *name =
         row->name == AQ_NONE ? NULL : aq_run_reader_name(reader, row->name);
     aq_verdict_kernel *kernel =
-        kernel_of(v, aq_row_family(d, row, reader), name ? name : "");
-    if (!kernel)
-      return false;
+        kernel_of(v, aq_row_family(d, row, name, &memo), name ? name : "");
+    done = kernel != NULL;
+    if (!done)
+      break;
     kernel->times[side] += explained->ran[i];
     kernel->calls[side]++;
   }
-  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
+  aq_family_memo_fini(&memo);
+  for (int i = 0; done && i < AQ_CAUSE_COUNT; i++) {
     if (i == AQ_CAUSE_KERNEL || i == AQ_CAUSE_TAIL)
       continue;
     aq_verdict_item *item = item_of(v, aq_explain_causes[i].name, false);
-    if (!item)
-      return false;
-    item->times[side] = explained->explain.shares[i].time;
+    done = item != NULL;
+    if (done)
+      item->times[side] = explained->explain.shares[i].time;
   }
-  /* Here, so that finishing needs no memory. */
-  for (size_t i = 0; i < v->kernel_count; i++)
-    if (!item_of(v, aq_names_text(&v->names, v->kernels[i].family), true))
-      return false;
-  return true;
+  return done;
 }
 
 /* The time of kernels that one run alone has. */
@@ -109,11 +112,11 @@ static aq_time alone_of(const aq_verdict_kernel *k)
   return k->calls[0] > 0 && k->calls[1] > 0 ? 0 : k->times[0] + k->times[1];
 }
 
-static aq_verdict_reason reason_of(const aq_verdict_item *item, aq_time alone)
+static aq_verdict_reason reason_of(const aq_verdict_item *item)
 {
   if (item->calls[0] == 0 || item->calls[1] == 0)
     return item->calls[0] == 0 ? AQ_VERDICT_ADDED : AQ_VERDICT_REMOVED;
-  if (2 * alone >= item->times[0] + item->times[1])
+  if (2 * item->alone >= item->times[0] + item->times[1])
     return AQ_VERDICT_OTHER;
   if (item->calls[0] == item->calls[1])
     return AQ_VERDICT_SAME;
@@ -135,23 +138,21 @@ void aq_diff_verdict_finish(aq_diff_verdict *verdict)
 {
   aq_diff_verdict *v = verdict;
   size_t kept = 0;
-  for (size_t i = 0; i < v->count; i++) {
-    aq_verdict_item item = v->items[i];
-    aq_time alone = 0;
-    for (size_t k = 0; k < v->kernel_count && item.family; k++) {
-      const aq_verdict_kernel *kernel = &v->kernels[k];
-      if (strcmp(aq_names_text(&v->names, kernel->family), item.name) != 0)
-        continue;
-      for (int side = 0; side < 2; side++) {
-        item.times[side] += kernel->times[side];
-        item.calls[side] += kernel->calls[side];
-      }
-      alone += alone_of(kernel);
+  for (size_t k = 0; k < v->kernel_count; k++) {
+    const aq_verdict_kernel *kernel = &v->kernels[k];
+    aq_verdict_item *item = &v->items[kernel->item];
+    for (int side = 0; side < 2; side++) {
+      item->times[side] += kernel->times[side];
+      item->calls[side] += kernel->calls[side];
     }
-    if (item.family)
-      item.reason = reason_of(&item, alone);
-    if (item.times[0] > 0 || item.times[1] > 0)
-      v->items[kept++] = item;
+    item->alone += alone_of(kernel);
+  }
+  for (size_t i = 0; i < v->count; i++) {
+    aq_verdict_item *item = &v->items[i];
+    if (item->family)
+      item->reason = reason_of(item);
+    if (item->times[0] > 0 || item->times[1] > 0)
+      v->items[kept++] = *item;
   }
   v->count = kept;
   if (kept > 0)

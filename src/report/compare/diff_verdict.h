@@ -34,6 +34,7 @@ typedef struct aq_verdict_item {
   bool family;
   aq_time times[2];
   int64_t calls[2];         /* of a family's kernels */
+  aq_time alone;            /* of kernels that one run alone has */
   aq_verdict_reason reason; /* of a family */
 } aq_verdict_item;
 

@@ -188,31 +188,29 @@ static bool works_resolve(context *c, aq_run_reader *reader, aq_dispatches *d)
   return done;
 }
 
-static const char *family_of(const aq_dispatch_row *row, const aq_op_work *work)
-{
-  if (row->communicates)
-    return aq_op_family_names[AQ_FAMILY_COMMUNICATION];
-  if (row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL)
-    return aq_op_family_names[AQ_FAMILY_COPY];
-  return work ? aq_op_family_names[work->family] : NULL;
-}
-
 static bool work_set(const context *c, aq_dispatches *d, aq_dispatch_row *row)
 {
   const int64_t work = row->op == AQ_NONE ? AQ_NONE : c->works[row->op];
-  const char *family = family_of(row, work == AQ_NONE ? NULL : &c->work[work]);
   if (work != AQ_NONE) {
     row->work = work;
     row->shape = c->shapes[work];
-    if (row->communicates && c->work[work].family == AQ_FAMILY_COMMUNICATION) {
+    if (row->communicates &&
+        c->work[work].family == AQ_OP_FAMILY_COMMUNICATION) {
       row->collective = row->shape;
       row->group = c->groups[work];
       row->group_size = c->work[work].ranks > 0 ? c->work[work].ranks : AQ_NONE;
     }
   }
-  if (family)
-    row->family = aq_names_id(&d->texts, family, strlen(family));
-  return !family || row->family >= 0;
+  const bool copies = row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
+  if (work == AQ_NONE && !row->communicates && !copies)
+    return true;
+  const aq_op_family family = row->communicates ? AQ_OP_FAMILY_COMMUNICATION
+                              : copies          ? AQ_OP_FAMILY_COPY
+                                                : c->work[work].family;
+  const char *name = aq_op_family_names[family];
+  row->other_family = family == AQ_OP_FAMILY_OTHER;
+  row->family = aq_names_id(&d->texts, name, strlen(name));
+  return row->family >= 0;
 }
 
 /* ---- rows ---- */

@@ -23,13 +23,13 @@
   F(COPY, "copy")
 
 typedef enum aq_op_family {
-#define F(id, name) AQ_FAMILY_##id,
+#define F(id, name) AQ_OP_FAMILY_##id,
   AQ_OP_FAMILIES(F)
 #undef F
-      AQ_FAMILY_COUNT
+      AQ_OP_FAMILY_COUNT
 } aq_op_family;
 
-extern const char *const aq_op_family_names[AQ_FAMILY_COUNT];
+extern const char *const aq_op_family_names[AQ_OP_FAMILY_COUNT];
 
 /* T(id, name, bytes): types of elements. */
 #define AQ_OP_TYPES(T)                                                         \
@@ -80,8 +80,9 @@ bool aq_op_waits_for_all(const char *collective);
  * belong to the outermost one. */
 static inline bool aq_op_family_is_whole(aq_op_family family)
 {
-  return family == AQ_FAMILY_ATTENTION || family == AQ_FAMILY_CONVOLUTION ||
-         family == AQ_FAMILY_NORM || family == AQ_FAMILY_COMMUNICATION;
+  return family == AQ_OP_FAMILY_ATTENTION ||
+         family == AQ_OP_FAMILY_CONVOLUTION || family == AQ_OP_FAMILY_NORM ||
+         family == AQ_OP_FAMILY_COMMUNICATION;
 }
 
 #endif
