@@ -115,7 +115,7 @@ isa-docs: tests/gpu/wave/test_table
 driver-docs: tests/dropin/kfd/test_tables
 	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/dropin/kfd/test_tables
 
-# The table of dispatches over the simulated driver, in wall time.
+# Prints dispatches over the simulated driver, in wall time.
 .PHONY: driver-bench
 driver-bench: aqueduct$(EXEEXT) tests/dropin/kfd/drive_door$(EXEEXT)
 	AQ_SRCDIR=$(srcdir) AQ_BUILDDIR=. sh $(srcdir)/tests/dropin/kfd/measure_door.sh
