@@ -139,7 +139,9 @@ tests_gpu_wave_test_flags_SOURCES = tests/gpu/wave/test_flags.c \
 
 check_PROGRAMS += tests/gpu/wave/test_grid tests/gpu/wave/test_guard \
 	tests/gpu/wave/test_lazy
-check_PROGRAMS += tests/gpu/wave/test_native
+check_PROGRAMS += tests/gpu/wave/test_native tests/gpu/wave/test_rules
+tests_gpu_wave_test_rules_SOURCES = tests/gpu/wave/test_rules.c \
+	$(aq_wave_bed) tests/gpu/wave/seen.h
 AQ_SLICED_TESTS += tests/gpu/wave/test_native
 tests_gpu_wave_test_native_SOURCES = tests/gpu/wave/test_native.c \
 	tests/gpu/wave/native_programs.c tests/gpu/wave/native_programs.h \

@@ -140,9 +140,10 @@ static void mixed_text(char *out)
       "v_dot4_i32_i8 v%u, v%u, v%u, v%u",
       "v_dot4_u32_u8 v%u, v%u, v%u, v%u",
       "v_dot4c_i32_i8 v%u, v%u, v%u",
-      "v_perm_b32 v%u, v%u, v%u, %u"};
-  snprintf(out, BED_TEXT, mixed[below(10)], below(ROWS), below(ROWS),
-           below(ROWS), below(ROWS));
+      "v_perm_b32 v%u, v%u, v%u, %u",
+      "v_perm_b32 v%u, v%u, v%u, v26"}; /* SELECTORS */
+  snprintf(out, BED_TEXT, mixed[below(sizeof mixed / sizeof *mixed)],
+           below(ROWS), below(ROWS), below(ROWS), below(ROWS));
 }
 
 /* f16, one or two of a lane. */

@@ -15,11 +15,12 @@ enum {
   COUNT = 160, /* instructions of a program, in one page */
   ROWS = 16,   /* registers that programs use */
   SCALARS = 32,
-  BYTES = 4096, /* of memory and of LDS */
-  ADDRESS = 20, /* registers that programs only read: an address, */
-  OFFSET = 22,  /* one from s[BASE], */
-  SHARED = 23,  /* and one in LDS; */
-  INDEX = 25,   /* numbers of words from s[BASE] */
+  BYTES = 4096,   /* of memory and of LDS */
+  ADDRESS = 20,   /* registers that programs only read: an address, */
+  OFFSET = 22,    /* one from s[BASE], */
+  SHARED = 23,    /* and one in LDS; */
+  INDEX = 25,     /* numbers of words from s[BASE] */
+  SELECTORS = 26, /* of bytes, for v_perm_b32 */
   BASE = 40,
 };
 

@@ -93,6 +93,20 @@ static void indices_make(aq_wave *w)
   w->s[45] = below(2) ? w->v[INDEX][0] + below(64) : 1u << below(21);
 }
 
+/* Bytes of both sources, signs of their halves, 0 and 0xff; in some states no
+ * bytes that machine code leaves to the handler. */
+static void selectors_make(aq_wave *w, unsigned number)
+{
+  static const uint8_t kinds[] = {0, 1, 2,  3,  4,    5,    6,    7,    0x0c,
+                                  8, 9, 10, 11, 0x0d, 0x0e, 0x0f, 0x80, 0xff};
+  const unsigned count = number % 3 ? 9 : sizeof kinds;
+  for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
+    w->v[SELECTORS][l] = 0;
+    for (unsigned k = 0; k < 4; k++)
+      w->v[SELECTORS][l] |= (uint32_t)kinds[below(count)] << 8 * k;
+  }
+}
+
 static void state_make(aq_wave *w, unsigned number)
 {
   const bool special = number % 3 != 0;
@@ -106,6 +120,7 @@ static void state_make(aq_wave *w, unsigned number)
     w->s[i] = word_make(false);
   addresses_make(w, number);
   indices_make(w);
+  selectors_make(w, number);
   w->s64[AQ_ISA_EXEC / 2] =
       masks[below(2) ? 0 : number % 4] & (w->wave32 ? UINT32_MAX : UINT64_MAX);
   w->s[33] = 5;

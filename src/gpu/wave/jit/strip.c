@@ -7,16 +7,30 @@
 
 /* ---- rules ---- */
 
+const aq_strip_rule *const aq_strip_tables[] = {aq_strip_rules_words,
+                                                aq_strip_rules_floats,
+                                                aq_strip_rules_halves,
+                                                aq_strip_rules_moves,
+                                                aq_strip_rules_divisions,
+                                                aq_strip_rules_loads,
+                                                aq_strip_rules_offset_loads,
+                                                aq_strip_rules_shared,
+                                                NULL};
+
+const aq_strip_rule *aq_strip_rule_in(const aq_strip_rule *table,
+                                      const char *name)
+{
+  while (table->name && strcmp(table->name, name) != 0)
+    table++;
+  return table->name ? table : NULL;
+}
+
 static const aq_strip_rule *rule_named(const char *name)
 {
-  const aq_strip_rule *const tables[] = {
-      aq_strip_rules_words, aq_strip_rules_floats, aq_strip_rules_halves,
-      aq_strip_rules_moves, aq_strip_rules_divisions};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    for (const aq_strip_rule *r = tables[i]; r->name; r++)
-      if (strcmp(r->name, name) == 0)
-        return r;
-  return NULL;
+  const aq_strip_rule *rule = NULL;
+  for (size_t i = 0; !rule && aq_strip_tables[i]; i++)
+    rule = aq_strip_rule_in(aq_strip_tables[i], name);
+  return rule;
 }
 
 void aq_strip_rules_give(aq_wave_texts *texts)

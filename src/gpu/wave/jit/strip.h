@@ -5,8 +5,8 @@
  * is in emit_unit.c.
  *
  * Instructions are added until one conflicts or has no rule; then the caller
- * flushes. Rules (strip_words.c, strip_floats.c, strip_loads.c) write one
- * instruction with the functions of the second half. One thread at a time.
+ * flushes. Rules (aq_strip_tables) write one instruction with the functions of
+ * the second half. One thread at a time.
  */
 #ifndef AQ_GPU_WAVE_JIT_STRIP_H
 #define AQ_GPU_WAVE_JIT_STRIP_H
@@ -187,10 +187,9 @@ const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
  * strips. */
 void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op);
 
-/* Loads of LDS (strip_shared.c): the rule, or NULL; finding the leader of one
- * that is added; moving a run's loads down to the first use of their words;
- * the parts before the strips. */
-const aq_strip_rule *aq_strip_shared_rule(const char *name);
+/* Loads of LDS (strip_shared.c): finding the leader of one that is added;
+ * moving a run's loads down to the first use of their words; the parts before
+ * the strips. */
 bool aq_strip_is_shared(const aq_strip_op *op);
 void aq_strip_shared_join(aq_strip *s, aq_strip_op *op);
 void aq_strip_shared_sink(aq_strip *s);
@@ -250,8 +249,19 @@ void aq_strip_lanes(aq_strip *s, int reg);
 
 /* Gives texts their rules, by their names. */
 void aq_strip_rules_give(aq_wave_texts *texts);
+
+/* A table ends with a rule without a name, the list of all tables with NULL.
+ * Loads by an address of two rows have one table, loads by an SGPR and the
+ * lanes' offsets another. */
 extern const aq_strip_rule aq_strip_rules_words[], aq_strip_rules_floats[],
-    aq_strip_rules_halves[], aq_strip_rules_moves[], aq_strip_rules_divisions[];
+    aq_strip_rules_halves[], aq_strip_rules_moves[], aq_strip_rules_divisions[],
+    aq_strip_rules_loads[], aq_strip_rules_offset_loads[],
+    aq_strip_rules_shared[];
+extern const aq_strip_rule *const aq_strip_tables[];
+
+/* The rule of a table by its name, or NULL. */
+const aq_strip_rule *aq_strip_rule_in(const aq_strip_rule *table,
+                                      const char *name);
 
 void aq_strip_begin(aq_strip *s, aq_x86 *x, const aq_wave_texts *texts,
                     const aq_wave_op *ops, const aq_wave_lives *lives,

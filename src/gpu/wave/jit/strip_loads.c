@@ -502,21 +502,21 @@ static void global_load(aq_strip *s, const aq_strip_op *op)
   }
 /* clang-format on */
 
+const aq_strip_rule aq_strip_rules_loads[] = LOADS("U");
+const aq_strip_rule aq_strip_rules_offset_loads[] = LOADS("u");
+
 const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
                                         const aq_wave_op *o)
 {
-  /* By an address of two rows; or by an SGPR and the lanes' offsets. */
-  static const aq_strip_rule rules[] = LOADS("U"), offset_rules[] = LOADS("u");
   const aq_wave_transfer *t = aq_wave_transfer_for(texts, o);
   const aq_wave_ruled *small = t ? NULL : aq_wave_ruled_for(texts, o);
   if (t ? t->store || t->scalar : !small || !small->loads)
     return NULL;
-  if (t && t->shared)
-    return aq_strip_shared_rule(t->name);
-  const aq_strip_rule *r = o->dest2 == AQ_WAVE_NONE ? rules : offset_rules;
-  while (r->name && strcmp(r->name, t ? t->name : small->name) != 0)
-    r++;
-  return r->name ? r : NULL;
+  return aq_strip_rule_in(t && t->shared ? aq_strip_rules_shared
+                          : o->dest2 == AQ_WAVE_NONE
+                              ? aq_strip_rules_loads
+                              : aq_strip_rules_offset_loads,
+                          t ? t->name : small->name);
 }
 
 void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op)

@@ -227,19 +227,13 @@ static void shared_load(aq_strip *s, const aq_strip_op *op)
 
 /* ---- the table ---- */
 
-const aq_strip_rule *aq_strip_shared_rule(const char *name)
-{
-  static const aq_strip_rule rules[] = {
-      {"ds_read_b32", "1", "u", shared_load, 1, AQ_STRIP_LOAD},
-      {"ds_read_b64", "2", "u", shared_load, 2, AQ_STRIP_LOAD},
-      {"ds_read_b96", "3", "u", shared_load, 3, AQ_STRIP_LOAD},
-      {"ds_read_b128", "4", "u", shared_load, 4, AQ_STRIP_LOAD},
-      {"ds_read2_b32", "2", "u", shared_load, 1 | 1 << 4, AQ_STRIP_LOAD},
-      {"ds_read2_b64", "4", "u", shared_load, 2 | 1 << 4, AQ_STRIP_LOAD},
-      {"ds_read2st64_b32", "2", "u", shared_load, 1 | 64 << 4, AQ_STRIP_LOAD},
-      {"ds_read2st64_b64", "4", "u", shared_load, 2 | 64 << 4, AQ_STRIP_LOAD}};
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-    if (strcmp(rules[i].name, name) == 0)
-      return &rules[i];
-  return NULL;
-}
+const aq_strip_rule aq_strip_rules_shared[] = {
+    {"ds_read_b32", "1", "u", shared_load, 1, AQ_STRIP_LOAD},
+    {"ds_read_b64", "2", "u", shared_load, 2, AQ_STRIP_LOAD},
+    {"ds_read_b96", "3", "u", shared_load, 3, AQ_STRIP_LOAD},
+    {"ds_read_b128", "4", "u", shared_load, 4, AQ_STRIP_LOAD},
+    {"ds_read2_b32", "2", "u", shared_load, 1 | 1 << 4, AQ_STRIP_LOAD},
+    {"ds_read2_b64", "4", "u", shared_load, 2 | 1 << 4, AQ_STRIP_LOAD},
+    {"ds_read2st64_b32", "2", "u", shared_load, 1 | 64 << 4, AQ_STRIP_LOAD},
+    {"ds_read2st64_b64", "4", "u", shared_load, 2 | 64 << 4, AQ_STRIP_LOAD},
+    {NULL, NULL, NULL, NULL, 0, 0}};
