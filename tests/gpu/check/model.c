@@ -563,6 +563,20 @@ CELL(group, split_write_between, found)
     out[LANE] = x[LANE];
 }
 
+/* Each atomic behind another access has a clock of its own. */
+CELL(group, split_write_far_behind, found)
+{
+  ARGUMENTS;
+  for (u32 i = 0; WAVE == 1 && FIRST && i < 200; i++)
+    ADD(f, 1, RLX, WGROUP);
+  arrive();
+  if (WAVE == 0)
+    x[LANE] = 1;
+  await();
+  if (WAVE == 1)
+    out[LANE] = x[LANE];
+}
+
 CELL(group, split_read_between, found)
 {
   ARGUMENTS;

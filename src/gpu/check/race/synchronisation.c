@@ -188,8 +188,13 @@ static void wave_pass(const aq_sync_group *group, aq_sync_wave *s)
   s->acquired = group->acquired > s->acquired ? group->acquired : s->acquired;
 }
 
-/* Accesses behind the arrival of a wave that has not waited yet have clocks
- * from the base on: no other wave's wait orders them. */
+/* gfx12: clocks from a wave's arrival to the accesses behind it, so that these
+ * mostly have clocks from the base on. */
+enum { APART = 64 };
+
+/* No other wave's wait orders accesses between a wave's arrival and its wait:
+ * they have clocks from the base on, or where another wave was further ahead
+ * when it arrived, are noted. */
 void aq_check_race_barrier(const aq_wave_group *under_way)
 {
   aq_sync_group *group = ((aq_check_group *)under_way->observed)->order;
@@ -211,18 +216,23 @@ void aq_check_race_barrier(const aq_wave_group *under_way)
   group->stale = group->acquired < group->seen ? last->stale : 0;
   group->before = group->base;
   group->base = most + 1;
-  for (uint32_t i = 0; i < group->wave_count; i++)
+  for (uint32_t i = 0; i < group->wave_count; i++) {
+    aq_sync_wave *s = &group->waves[i];
+    if (s->arrived && s->arrived + APART < group->base) {
+      s->between = s->arrived + APART;
+      s->between_base = group->base;
+    }
     if (!under_way->splits || under_way->waves[i]->state == AQ_WAVE_BARRIER)
-      wave_pass(group, &group->waves[i]);
-    else if (group->waves[i].clock < group->base)
-      group->waves[i].clock = group->base;
+      wave_pass(group, s);
+    else if (s->clock < group->base)
+      s->clock = group->base;
+  }
 }
 
 /* gfx12: a wave arrives; later it waits, or continues where all have arrived.
  */
 static void split_run(const aq_wave *w, aq_sync_wave *s, uint8_t fence)
 {
-  enum { APART = 64 }; /* clocks; others may be ahead when they arrive */
   if (fence & AQ_CHECK_ARRIVES) {
     s->arrived = s->clock;
     s->clock += APART;
@@ -370,6 +380,16 @@ static bool log_covers(const aq_sync_group *group, uint32_t wave,
   return false;
 }
 
+/* Whether the barrier that a wave passed last orders an access of its
+ * workgroup. */
+static bool is_met(const aq_sync_group *group, const aq_sync_wave *s,
+                   uint64_t wave, uint64_t clock)
+{
+  const aq_sync_wave *other = &group->waves[wave];
+  return clock < s->met && (!other->between || other->between_base != s->met ||
+                            clock < other->between);
+}
+
 bool aq_sync_is_before(const aq_current_access *d, aq_check_epoch e)
 {
   const bool within = !((e ^ d->me) >> d->bits.group);
@@ -380,7 +400,8 @@ bool aq_sync_is_before(const aq_current_access *d, aq_check_epoch e)
   /* Of clocks that were too high to count the order is not known. */
   const aq_sync_group *mine = aq_check_group_of(d->wave)->order;
   const uint64_t last = aq_check_epoch_clock(UINT64_MAX, d->bits);
-  if (within && (clock < s->met || mine->base >= last))
+  if (within && (is_met(mine, s, aq_check_epoch_wave(e, d->bits), clock) ||
+                 mine->base >= last))
     return true;
   const bool cached = !within && d->kind == AQ_WAVE_ACCESS_READ && !d->coherent;
   const uint64_t time = cached                        ? s->acquired

@@ -30,6 +30,9 @@ typedef struct aq_sync_wave {
   bool invalidated;      /* since its last global barrier */
   uint64_t met;          /* base of the last barrier that it passed */
   uint64_t arrived;      /* clock of its arrival at the next one; 0: not yet */
+  /* From this clock on its accesses came behind its arrival at the barrier of
+   * that base, which opened later; 0: none below the base. */
+  uint64_t between, between_base;
   bool vague; /* it read a value of a workgroup that is not known any more */
   uint64_t updated[4]; /* words that it changed by atomics, the last ones */
   uint8_t updated_at;
