@@ -15,7 +15,7 @@
 #include "common/signal_name.h"
 #include "gpu/codeobj/line_table.h"
 
-enum { PLACE = 300 };
+enum { PLACE = 500 };
 
 static const char *base_name(const char *path)
 {
@@ -23,11 +23,12 @@ static const char *base_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
+/* False: no line; `why` has the reason if the lines are damaged. */
 static bool line_find(const void *bytes, size_t size, uint64_t address,
-                      char out[PLACE])
+                      char out[PLACE], aq_diag *why)
 {
   aq_code_lines lines;
-  if (aq_code_lines_read(bytes, size, NULL, &lines, NULL) != AQ_OK)
+  if (aq_code_lines_read(bytes, size, NULL, &lines, why) != AQ_OK)
     return false;
   const aq_code_line *line = aq_code_lines_find(&lines, address);
   const bool found = line && line->line > 0;
@@ -39,7 +40,8 @@ static bool line_find(const void *bytes, size_t size, uint64_t address,
 }
 
 /* The call is before the address that it returns to. */
-static bool source_find(const aq_spool_call *call, char out[PLACE])
+static bool source_find(const aq_spool_call *call, char out[PLACE],
+                        aq_diag *why)
 {
   struct stat state;
   bool found = false;
@@ -50,7 +52,7 @@ static bool source_find(const aq_spool_call *call, char out[PLACE])
     const size_t size = (size_t)state.st_size;
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
-      found = line_find(bytes, size, call->offset - 1, out);
+      found = line_find(bytes, size, call->offset - 1, out, why);
       munmap(bytes, size);
     }
   }
@@ -60,10 +62,13 @@ static bool source_find(const aq_spool_call *call, char out[PLACE])
 
 static void place_put(const aq_spool_call *call, char out[PLACE])
 {
+  aq_diag why = AQ_DIAG_INIT;
   *out = 0;
-  if (*call->file && !source_find(call, out))
-    snprintf(out, PLACE, ", called at %.200s+0x%" PRIx64, base_name(call->file),
-             call->offset - 1);
+  if (*call->file && !source_find(call, out, &why))
+    snprintf(out, PLACE, ", called at %.200s+0x%" PRIx64 "%s%.200s%s",
+             base_name(call->file), call->offset - 1,
+             *why.text ? " (its lines are not read: " : "", why.text,
+             *why.text ? ")" : "");
 }
 
 aq_status aq_exec_ended(const char *program, int status,

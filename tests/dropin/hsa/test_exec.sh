@@ -129,6 +129,13 @@ check "so is one that is killed" \
 try "$aqueduct" exec --record none "$work/crash" 6
 check "and one whose calls are not recorded" \
   ends_with 134 "ended by signal 6 (SIGABRT); its last HSA call, hsa_signal"
+objcopy --dump-section .debug_line="$work/lines" "$work/crash"
+printf '\143' | dd of="$work/lines" bs=1 seek=4 conv=notrunc 2> /dev/null # version 99
+objcopy --update-section .debug_line="$work/lines" "$work/crash" "$work/damaged"
+try "$aqueduct" exec "$work/damaged" 11
+check "lines that cannot be read are told beside the offset" contains "$err" \
+  "hsa_signal_create, called at damaged+0x"
+check "with the reason" contains "$err" " (its lines are not read: "
 strip "$work/crash"
 try "$aqueduct" exec "$work/crash" 11
 check "without lines the place is an offset in the file" contains "$err" \
