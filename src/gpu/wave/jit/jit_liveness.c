@@ -122,8 +122,8 @@ static void scalar_effects(const aq_wave_op *o, const aq_wave_text *t,
             scalar_has(&e->writes, AQ_ISA_EXEC + 1);
 }
 
-static void ruled_effects(const aq_wave_op *o, const aq_wave_ruled *h,
-                          effects *e)
+static void ruled_effects(const finding *f, const aq_wave_op *o,
+                          const aq_wave_ruled *h, effects *e)
 {
   for (int i = 0; i < h->sources; i++)
     source_add(e, o, i, 1);
@@ -137,6 +137,8 @@ static void ruled_effects(const aq_wave_op *o, const aq_wave_ruled *h,
   }
   if (h->reads_vcc)
     scalar_add(&e->reads, AQ_ISA_VCC, 2);
+  if (h->writes_mask)
+    scalar_add(&e->writes, o->dest2, f->wave32 ? 1 : 2);
   if (aq_wave_ruled_part(o))
     row_add(&e->reads, o->dest, 1);
   row_add(&e->writes, o->dest, 1);
@@ -196,7 +198,7 @@ static effects effects_of(const finding *f, const aq_wave_op *o)
   else if (text)
     scalar_effects(o, text, &e);
   else if (ruled)
-    ruled_effects(o, ruled, &e);
+    ruled_effects(f, o, ruled, &e);
   else
     e.unknown = !control_effects(o, &e);
   e.ends = strcmp(o->decoded->inst.row->name, "s_endpgm") == 0;

@@ -57,7 +57,8 @@ typedef struct aq_wave_ruled {
   bool loads;      /* global memory */
   bool divides;    /* it has no form, */
   bool reads_vcc;
-  bool converts; /* it has no signs and parts of its own */
+  bool writes_mask; /* of lanes, beside its result */
+  bool converts;    /* it has no signs and parts of its own */
   const struct aq_strip_rule *rule;
 } aq_wave_ruled;
 

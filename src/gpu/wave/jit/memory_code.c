@@ -69,12 +69,11 @@ static aq_x86_operand steps_of(const transfer *t, unsigned first)
   return aq_x86_constant(t->x, steps);
 }
 
-static void lanes_check(const transfer *t, bool wave32)
+void aq_memory_lanes_test(aq_x86 *x, bool wave32)
 {
-  aq_x86_wave(t->x, 0x83, 7, !wave32,
+  aq_x86_wave(x, 0x83, 7, !wave32,
               (int32_t)(offsetof(aq_wave, s) + 4 * AQ_ISA_EXEC));
-  aq_x86_byte(t->x, 0xff); /* -1 */
-  miss_if(t, AQ_X86_NE);
+  aq_x86_byte(x, 0xff); /* -1 */
 }
 
 /* ---- words ---- */
@@ -187,12 +186,16 @@ static void range_check(const transfer *t, int32_t range, int32_t bytes)
                 range + (int32_t)offsetof(aq_wave_range, shift));
 }
 
+int32_t aq_memory_range_at(const aq_wave_op *o)
+{
+  const size_t i = (uintptr_t)o / sizeof *o % AQ_WAVE_RANGES;
+  return (int32_t)(offsetof(aq_wave_grid, ranges) + i * sizeof(aq_wave_range));
+}
+
 static void global_store(const transfer *t)
 {
   aq_x86 *x = t->x;
-  const int32_t range = (int32_t)(offsetof(aq_wave_grid, ranges) +
-                                  (uintptr_t)t->o / sizeof *t->o %
-                                      AQ_WAVE_RANGES * sizeof(aq_wave_range));
+  const int32_t range = aq_memory_range_at(t->o);
   const int32_t each = (int32_t)(STRIP_BYTES * t->words),
                 bytes = each * (int32_t)t->strips;
   row_check(t);
@@ -257,20 +260,26 @@ static void element_store(const transfer *t, unsigned data, uint32_t at)
   }
 }
 
+void aq_memory_shared_offsets(const aq_wave_op *o, uint32_t words,
+                              uint32_t scale, uint32_t out[2])
+{
+  const uint32_t imm = (uint32_t)o->imm, unit = 4 * words * scale;
+  out[0] = scale ? (imm & 0xff) * unit : imm;
+  out[1] = scale ? (imm >> 8 & 0xff) * unit : 0;
+}
+
 static void shared_store(const transfer *t, unsigned scale)
 {
   aq_x86 *x = t->x;
-  const uint32_t imm = (uint32_t)t->o->imm, unit = 4 * t->words * scale,
-                 first = scale ? (imm & 0xff) * unit : imm,
-                 second = scale ? (imm >> 8 & 0xff) * unit : 0,
-                 far = first > second ? first : second;
-  shared_check(t, far + 4 * t->words);
+  uint32_t at[2];
+  aq_memory_shared_offsets(t->o, t->words, scale, at);
+  shared_check(t, (at[0] > at[1] ? at[0] : at[1]) + 4 * t->words);
   aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, group));
   aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RDX,
                 (int32_t)offsetof(aq_wave_group, lds));
-  element_store(t, t->o->source[2], first);
+  element_store(t, t->o->source[2], at[0]);
   if (scale)
-    element_store(t, t->o->decoded->data2, second);
+    element_store(t, t->o->decoded->data2, at[1]);
 }
 
 /* ---- scalars ---- */
@@ -326,7 +335,8 @@ bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
   }
   if (!t->store || t->words == 3)
     return false;
-  lanes_check(&s, wave32);
+  aq_memory_lanes_test(x, wave32);
+  miss_if(&s, AQ_X86_NE);
   if (t->shared)
     shared_store(&s, t->scale);
   else

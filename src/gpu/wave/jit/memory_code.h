@@ -20,6 +20,17 @@ typedef struct aq_memory_misses {
   unsigned count;
 } aq_memory_misses;
 
+/* Where the grid has the range that an instruction found last. */
+int32_t aq_memory_range_at(const aq_wave_op *o);
+
+/* Offsets of the elements of an access to LDS: of two, `scale` elements count
+ * as one; 0: there is one element. */
+void aq_memory_shared_offsets(const aq_wave_op *o, uint32_t words,
+                              uint32_t scale, uint32_t out[2]);
+
+/* Compares EXEC: equal where all lanes are on. */
+void aq_memory_lanes_test(aq_x86 *x, bool wave32);
+
 /* Writes the instruction whose transfer is `t`. False: nothing is written, it
  * is the handler's. All registers that are free change. */
 bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,

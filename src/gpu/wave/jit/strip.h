@@ -47,8 +47,7 @@ enum {
   AQ_STRIP_T1,
   AQ_STRIP_T2,
   /* The frame. */
-  AQ_STRIP_AT_WORDS = 0, /* a row's part, whose words are read alone */
-  AQ_STRIP_AT_OLD = AQ_STRIP_AT_WORDS + 32, /* aq_strip_old */
+  AQ_STRIP_AT_OLD = 0, /* aq_strip_old */
   AQ_STRIP_AT_KEEPS = AQ_STRIP_AT_OLD + 32,
   AQ_STRIP_AT_MOVED = AQ_STRIP_AT_KEEPS + 8 * AQ_STRIP_MOVES,
   AQ_STRIP_AT_LOADS = /* strip_loads.c */

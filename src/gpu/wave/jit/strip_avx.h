@@ -72,6 +72,25 @@ static inline void avx_equal(aq_strip *s, int to, int a, int b)
   avx_any(s, 0x176, to, a, aq_x86_ymm(b));
 }
 
+/* The lesser words, without a sign. */
+static inline void avx_least(aq_strip *s, int to, int a, aq_x86_operand b)
+{
+  avx_any(s, 0x23b, to, a, b);
+}
+
+/* The first word of `from` in all lanes. */
+static inline void avx_spread(aq_strip *s, int to, aq_x86_operand from)
+{
+  avx_any(s, 0x258, to, 0, from);
+}
+
+/* The words of `from` by the lanes' numbers in `order`. */
+static inline void avx_permute(aq_strip *s, int to, int order,
+                               aq_x86_operand from)
+{
+  avx_any(s, 0x236, to, order, from);
+}
+
 /* The zero flag: whether a and b have no bit in common. */
 static inline void avx_test(aq_strip *s, int a, aq_x86_operand b)
 {

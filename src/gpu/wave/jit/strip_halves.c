@@ -185,8 +185,7 @@ static void fused_sum(aq_strip *s, int r, int a, int b)
 {
   enum {
     ADD_PRODUCT = 0xb8,
-    LESSER = 0x23b, /* of words without a sign */
-    REST = 0x1fff,  /* bits that f16 has no room for */
+    REST = 0x1fff, /* bits that f16 has no room for */
     MIDDLE = 0x1000,
     LEAST = 0x38800000 /* that is no denormal of f16 */
   };
@@ -196,7 +195,7 @@ static void fused_sum(aq_strip *s, int r, int a, int b)
              aq_x86_ymm(AQ_STRIP_T1), false);
   avx_and(s, a, r, avx_same(s, INT32_MAX));
   avx_add(s, a, a, avx_same(s, UINT32_MAX)); /* 0 becomes the largest */
-  avx_any(s, LESSER, b, a, avx_same(s, LEAST - 2));
+  avx_least(s, b, a, avx_same(s, LEAST - 2));
   avx_equal(s, b, b, a);
   avx_and(s, a, r, avx_same(s, REST));
   avx_any(s, 0x176, a, a, avx_same(s, MIDDLE));

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "gpu/wave/core/code.h"
+#include "gpu/wave/jit/memory_code.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
@@ -76,13 +77,6 @@ void aq_strip_words_gather(aq_strip *s, int to, int base, int offsets,
 
 /* ---- global memory ---- */
 
-static int32_t range_at(const aq_wave_op *o, size_t field)
-{
-  const size_t i = (uintptr_t)o / sizeof *o % AQ_WAVE_RANGES;
-  return (int32_t)(offsetof(aq_wave_grid, ranges) + i * sizeof(aq_wave_range) +
-                   field);
-}
-
 /* `number` of a rule: words of a lane; or of less than one, bytes. */
 enum { SMALL = 1 << 4, SIGNED = 1 << 5 };
 
@@ -102,13 +96,14 @@ static void global_prepare(aq_strip *s, const aq_strip_op *op)
 {
   aq_x86 *x = s->x;
   const aq_wave_op *o = op->o;
+  const int32_t range = aq_memory_range_at(o);
   aq_x86_wave(x, 0x8b, AQ_RAX, true, (int32_t)offsetof(aq_wave, grid));
   aq_x86_memory(x, 0x8b, AQ_RCX, true, AQ_RAX,
-                range_at(o, offsetof(aq_wave_range, base)));
+                range + (int32_t)offsetof(aq_wave_range, base));
   aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RAX,
-                range_at(o, offsetof(aq_wave_range, end)));
+                range + (int32_t)offsetof(aq_wave_range, end));
   aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RAX,
-                range_at(o, offsetof(aq_wave_range, shift)));
+                range + (int32_t)offsetof(aq_wave_range, shift));
   aq_x86_memory(x, 0x89, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
   aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
   aq_x86_registers(x, 0x29, AQ_RCX, AQ_RDX, true);
@@ -121,12 +116,6 @@ static void global_prepare(aq_strip *s, const aq_strip_op *op)
     aq_x86_number(x, 0, AQ_RAX, true, o->imm);
     aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
   }
-}
-
-/* Lane 0's word in all lanes. */
-static void word_spread(aq_strip *s, int to, int from)
-{
-  aq_x86_vex(s->x, 2, 1, false, 0x58, to, 0, aq_x86_ymm(from), false);
 }
 
 /* rax becomes the base of the lower words: lane 0's upper word counts. */
@@ -143,29 +132,25 @@ static void base_load(aq_strip *s, const aq_strip_op *op, int high)
     aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
 }
 
+/* T2 becomes the number of the first lane that is on, in all lanes. */
+static void lane_find(aq_strip *s)
+{
+  aq_x86_registers(s->x, 0x0fbc, AQ_RCX, AQ_RBP, false); /* bsf */
+  aq_x86_vex128(s->x, 1, 1, false, 0x6e, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_RCX));
+  avx_spread(s, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T2));
+}
+
 /* Leaves unless the upper words of all lanes that are on are the same; rax
  * becomes the base of the lower ones. T1 and T2 change. */
 static void upper_find(aq_strip *s, const aq_strip_op *op, int high)
 {
-  aq_x86 *x = s->x;
-  if (high < 0) {
-    aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
-    return;
+  if (high >= 0) {
+    lane_find(s);
+    avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
+    avx_equal(s, AQ_STRIP_T2, AQ_STRIP_T1, high);
+    aq_strip_leave_unless(s, AQ_STRIP_T2);
   }
-  aq_x86_vex(x, 1, 2, false, 0x7f, high, 0, aq_x86_frame(AQ_STRIP_AT_WORDS),
-             false);
-  aq_x86_registers(x, 0x0fbc, AQ_RCX, AQ_RBP, false); /* bsf */
-  aq_x86_byte(x, 0x8b); /* mov eax, [rsp + 4 rcx + words] */
-  aq_x86_byte(x, 0x84);
-  aq_x86_byte(x, 0x8c);
-  aq_x86_word(x, AQ_STRIP_AT_WORDS);
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RAX));
-  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_STRIP_T1),
-             false);
-  avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, high);
-  aq_strip_leave_unless(s, AQ_STRIP_T1);
-  aq_x86_shift(x, 4, AQ_RAX, true, 32);
-  aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
+  base_load(s, op, high < 0 ? high : AQ_STRIP_T1);
 }
 
 /* Leaves unless the lanes' bytes at the lower words from rax on lie in the
@@ -194,9 +179,9 @@ static void extent_check(aq_strip *s, const aq_strip_op *op, int low)
   aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_RCX));
   aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RSI));
   for (int t = AQ_STRIP_T0; t <= AQ_STRIP_T1; t++)
-    aq_x86_vex(x, 2, 1, false, 0x58, t, 0, aq_x86_ymm(t), false);
+    avx_spread(s, t, aq_x86_ymm(t));
   avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T0));
-  avx_any(s, 0x23b, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
+  avx_least(s, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T0);
   aq_strip_leave_unless(s, AQ_STRIP_T1);
 }
@@ -328,13 +313,13 @@ static void small_gather(aq_strip *s, const aq_strip_op *op, int to, int base,
 static void lanes_settle(aq_strip *s, const aq_strip_op *op, int low, int high,
                          int to)
 {
-  enum { FULL = 0xff, PICK = 0x236 };
+  enum { FULL = 0xff };
   aq_x86 *x = s->x;
   aq_x86_number(x, 7, AQ_RBP, false, FULL);
   const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
   avx_load(s, to, aq_x86_ymm(low));
   if (high >= 0) {
-    word_spread(s, AQ_STRIP_T1, high);
+    avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(high));
     avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
     avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
     aq_strip_leave_if(s, AQ_X86_NE);
@@ -342,14 +327,12 @@ static void lanes_settle(aq_strip *s, const aq_strip_op *op, int low, int high,
   base_load(s, op, high);
   const uint32_t done = aq_x86_jump(x);
   aq_x86_land_here(x, some);
-  aq_x86_registers(x, 0x0fbc, AQ_RCX, AQ_RBP, false); /* bsf */
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T2, 0, aq_x86_ymm(AQ_RCX));
-  word_spread(s, AQ_STRIP_T2, AQ_STRIP_T2);
+  lane_find(s);
   aq_strip_lanes(s, AQ_STRIP_T0);
-  avx_any(s, PICK, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(low));
+  avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(low));
   avx_pick(s, to, AQ_STRIP_T1, aq_x86_ymm(low), AQ_STRIP_T0);
   if (high >= 0) {
-    avx_any(s, PICK, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
+    avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
     base_load(s, op, AQ_STRIP_T1);
     avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
     avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T0));
@@ -386,10 +369,10 @@ static uint32_t near_load(aq_strip *s, const aq_strip_rare *rare)
   const uint32_t far = aq_x86_jump_if(x, AQ_X86_NE);
   aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_RCX));
   aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RDX));
-  word_spread(s, AQ_STRIP_T0, AQ_STRIP_T0);
-  word_spread(s, AQ_STRIP_T1, AQ_STRIP_T1);
+  avx_spread(s, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0));
+  avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
   avx_sub(s, AQ_STRIP_T0, to, aq_x86_ymm(AQ_STRIP_T0));
-  avx_any(s, 0x23b, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
+  avx_least(s, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T0);
   aq_strip_leave_unless(s, AQ_STRIP_T1);
   aq_x86_registers(x, 0x89, AQ_R8, AQ_RDX, true);
@@ -431,11 +414,11 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
     steps[i] = i * (uint32_t)bytes_of(op);
   aq_x86_number(x, 7, AQ_RBP, false, FULL);
   aq_strip_rare_if(s, rare, AQ_X86_NE);
-  word_spread(s, AQ_STRIP_T0, low);
+  avx_spread(s, AQ_STRIP_T0, aq_x86_ymm(low));
   avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T0));
   avx_xor(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_constant(x, steps));
   if (high >= 0) {
-    word_spread(s, AQ_STRIP_T1, high);
+    avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(high));
     avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
     avx_or(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   }

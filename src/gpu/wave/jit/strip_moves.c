@@ -15,6 +15,7 @@
 
 #include "gpu/wave/core/dpp.h"
 #include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/jit/memory_code.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
@@ -67,7 +68,6 @@ static int strip_read(const aq_wave_move *m, unsigned first, unsigned lanes)
 static void words_move(aq_strip *s, const aq_wave_move *m, unsigned first,
                        unsigned lanes, int32_t row, int to)
 {
-  enum { PICK = 0x236 };
   uint32_t order[STRIP];
   const int straight = strip_read(m, first, lanes);
   if (straight >= 0) {
@@ -86,8 +86,8 @@ static void words_move(aq_strip *s, const aq_wave_move *m, unsigned first,
     unsigned here = 0;
     for (unsigned i = 0; i < STRIP; i++)
       here |= (unsigned)(m->from[first + i] / STRIP == strip) << i;
-    avx_any(s, PICK, is_first ? to : AQ_STRIP_T1, AQ_STRIP_T2,
-            (aq_x86_operand){AQ_X86_WAVE, row + 4 * STRIP * (int)strip});
+    avx_permute(s, is_first ? to : AQ_STRIP_T1, AQ_STRIP_T2,
+                (aq_x86_operand){AQ_X86_WAVE, row + 4 * STRIP * (int)strip});
     if (!is_first)
       avx_blend(s, to, to, AQ_STRIP_T1, here);
   }
@@ -140,8 +140,7 @@ void aq_strip_move_prepare(aq_strip *s, const aq_strip_op *op)
     return;
   }
   if (!m->fetches) {
-    aq_x86_wave(x, 0x83, 7, !s->wave32, aq_strip_scalar_at(AQ_ISA_EXEC));
-    aq_x86_byte(x, 0xff); /* -1 */
+    aq_memory_lanes_test(x, s->wave32);
     aq_strip_leave_if(s, AQ_X86_NE);
   }
   for (unsigned i = 0; i < (s->wave32 ? 4 : 8); i++) {
@@ -175,8 +174,7 @@ static void permute(aq_strip *s, const aq_strip_op *op)
     aq_x86_registers(x, 0x89, AQ_R14, AQ_RAX, false);
     aq_x86_number(x, 4, AQ_RAX, false, HALF);
     aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RAX));
-    aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_STRIP_T1),
-               false);
+    avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
     avx_or(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   }
   aq_strip_words_gather(s, d, AQ_RSP, AQ_STRIP_T0, moved_at(op));

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "gpu/wave/jit/strip.h"
+#include "gpu/wave/jit/strip_avx.h"
 
 #include <stddef.h>
 
@@ -169,7 +170,7 @@ void aq_strip_bits_expand(aq_strip *s, int reg, int from)
   static const uint32_t bits[8] = {1, 2, 4, 8, 16, 32, 64, 128};
   aq_x86 *x = s->x;
   aq_x86_vex128(x, 1, 1, false, 0x6e, reg, 0, aq_x86_ymm(from));
-  aq_x86_vex(x, 2, 1, false, 0x58, reg, 0, aq_x86_ymm(reg), false);
+  avx_spread(s, reg, aq_x86_ymm(reg));
   aq_x86_vex(x, 1, 1, false, 0xdb, reg, reg, aq_x86_constant(x, bits), false);
   aq_x86_vex(x, 1, 1, false, 0x76, reg, reg, aq_x86_constant(x, bits), false);
 }
@@ -228,10 +229,9 @@ static void value_load(aq_strip *s, int reg, unsigned value)
   else if (value >= AQ_STRIP_MASK)
     mask_load(s, reg, value - AQ_STRIP_MASK);
   else if (value >= AQ_STRIP_SCALAR)
-    aq_x86_vex(s->x, 2, 1, false, 0x58, reg, 0,
+    avx_spread(s, reg,
                (aq_x86_operand){AQ_X86_WAVE,
-                                aq_strip_scalar_at(value - AQ_STRIP_SCALAR)},
-               false);
+                                aq_strip_scalar_at(value - AQ_STRIP_SCALAR)});
   else
     aq_strip_register_load(
         s, reg, (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(value)});

@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 
+#include "gpu/wave/jit/memory_code.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
@@ -38,28 +39,23 @@ static int32_t frame_of(const aq_strip_op *op, int32_t at)
   return AQ_STRIP_AT_LOADS + 32 * op->leader + at;
 }
 
-/* Offsets of the words from the lane's address, and the number added to that.
- */
+/* Offsets of the words from the lane's address, and the end of the last. */
 typedef struct shared_words {
-  uint32_t add, size;
-  uint32_t parts[4];
+  uint32_t parts[4], end;
 } shared_words;
 
 /* `number`: words of an element, and of two elements their scale above. */
 static shared_words words_of(const aq_strip_op *op)
 {
-  const uint32_t n = op->rule->number & 15, scale = op->rule->number >> 4,
-                 imm = (uint32_t)op->o->imm;
-  shared_words w = {.add = scale ? 0 : imm, .size = 4 * n};
-  const uint32_t unit = 4 * n * scale, first = (imm & 0xff) * unit,
-                 second = (imm >> 8 & 0xff) * unit;
+  const uint32_t n = op->rule->number & 15, scale = op->rule->number >> 4;
+  uint32_t at[2];
+  aq_memory_shared_offsets(op->o, n, scale, at);
+  shared_words w = {.end = (at[0] > at[1] ? at[0] : at[1]) + 4 * n};
   for (uint32_t k = 0; k < n; k++) {
-    w.parts[k] = (scale ? first : 0) + 4 * k;
+    w.parts[k] = at[0] + 4 * k;
     if (scale)
-      w.parts[n + k] = second + 4 * k;
+      w.parts[n + k] = at[1] + 4 * k;
   }
-  if (scale)
-    w.size += first > second ? first : second;
   return w;
 }
 
@@ -88,8 +84,8 @@ void aq_strip_shared_join(aq_strip *s, aq_strip_op *op)
   op->sources[op->source_count++] =
       (aq_strip_source){.value = (uint16_t)(AQ_STRIP_WINDOWS + op->leader)};
   uint32_t *bytes = &s->shared_bytes[op->leader];
-  if (op->leader == op->load || *bytes < w.add + w.size)
-    *bytes = w.add + w.size;
+  if (op->leader == op->load || *bytes < w.end)
+    *bytes = w.end;
 }
 
 /* Whether a load may not move below another instruction. */
@@ -157,15 +153,14 @@ static int window_find(aq_strip *s, const aq_strip_op *op)
             free_base = FIRST_BASE + (int)s->window_count++,
             base = free_base <= LAST_BASE ? free_base : AQ_RDX;
   const int32_t bit = 1 << op->leader;
-  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0,
-             aq_x86_frame(frame_of(op, FRAME_LAST)), false);
-  avx_any(s, 0x23b, AQ_STRIP_T1, address, aq_x86_ymm(AQ_STRIP_T1));
+  avx_spread(s, AQ_STRIP_T1, aq_x86_frame(frame_of(op, FRAME_LAST)));
+  avx_least(s, AQ_STRIP_T1, address, aq_x86_ymm(AQ_STRIP_T1));
   avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, address);
   aq_strip_leave_unless(s, AQ_STRIP_T1);
   aq_x86_memory(x, 0x8b, base, true, AQ_RSP, frame_of(op, FRAME_BASE));
   aq_x86_number(x, 7, AQ_RBP, false, FULL);
   const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
-  aq_x86_vex(x, 2, 1, false, 0x58, AQ_STRIP_T1, 0, aq_x86_ymm(address), false);
+  avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(address));
   avx_sub(s, to, address, aq_x86_ymm(AQ_STRIP_T1));
   avx_test(s, to, avx_same(s, ~(uint32_t)WINDOW));
   const uint32_t far = aq_x86_jump_if(x, AQ_X86_NE);
@@ -194,13 +189,13 @@ static void shared_gather(aq_strip *s, const aq_strip_rare *rare)
   for (unsigned k = 0; k < rare->op->result_count; k++) {
     aq_strip_lanes(s, AQ_STRIP_T1);
     aq_x86_gather(s->x, false, rare->to[k], s->window_base[rare->op->leader],
-                  rare->address[0], (int32_t)(w.add + w.parts[k]), AQ_STRIP_T1);
+                  rare->address[0], (int32_t)(w.parts[k]), AQ_STRIP_T1);
   }
 }
 
 static void shared_load(aq_strip *s, const aq_strip_op *op)
 {
-  enum { PICK = 0x236, TEST = 0xf7 };
+  enum { TEST = 0xf7 };
   aq_x86 *x = s->x;
   const shared_words w = words_of(op);
   const bool is_found = s->window_base[op->leader] >= 0;
@@ -220,8 +215,7 @@ static void shared_load(aq_strip *s, const aq_strip_op *op)
   aq_strip_rare_if(s, rare, AQ_X86_NE);
   for (unsigned k = 0; k < op->result_count; k++)
     if (!aq_strip_is_dead(op, k))
-      avx_any(s, PICK, rare->to[k], at,
-              aq_x86_at(base, (int32_t)(w.add + w.parts[k])));
+      avx_permute(s, rare->to[k], at, aq_x86_at(base, (int32_t)(w.parts[k])));
   rare->back = x->size;
 }
 

@@ -244,8 +244,7 @@ static void mbcnt(aq_strip *s, const aq_strip_op *op)
   aq_x86_address(s->x, AQ_RAX, AQ_R15, op->rule->number ? -4 : 0);
   aq_x86_shift(s->x, 4, AQ_RAX, false, 3);
   aq_x86_vex128(s->x, 1, 1, false, 0x6e, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_RAX));
-  aq_x86_vex(s->x, 2, 1, false, 0x58, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_STRIP_T0),
-             false);
+  avx_spread(s, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0));
   avx_add(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_constant(s->x, lanes));
   avx_any(s, OP(1, 0xef), AQ_STRIP_T2, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T2));
   avx_any(s, OP(2, 0x3d), AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T2));

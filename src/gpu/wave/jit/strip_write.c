@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "gpu/wave/core/operand_modifiers.h"
+#include "gpu/wave/jit/memory_code.h"
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
@@ -412,12 +413,6 @@ static bool strip_is_kept(const aq_strip_op *op, int strip)
   return (op->keeps >> 8 * strip & 0xff) == 0xff;
 }
 
-static void all_lanes_test(aq_strip *s)
-{
-  aq_x86_wave(s->x, 0x83, 7, !s->wave32, aq_strip_scalar_at(AQ_ISA_EXEC));
-  aq_x86_byte(s->x, 0xff); /* -1 */
-}
-
 /* Writes a run of short moves for waves all of whose lanes are on, strip by
  * strip without a loop. Returned is the jump behind it. */
 static uint32_t short_move_write(aq_strip *s)
@@ -425,7 +420,7 @@ static uint32_t short_move_write(aq_strip *s)
   aq_x86 *x = s->x;
   uint16_t nexts[AQ_STRIP_VALUES];
   const int strips = s->wave32 ? 4 : 8;
-  all_lanes_test(s);
+  aq_memory_lanes_test(s->x, s->wave32);
   const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
   memcpy(nexts, s->next_of, sizeof nexts);
   masks_clear(s);
@@ -465,7 +460,7 @@ static void moved_float_write(aq_strip *s)
   memcpy(nexts, s->next_of, sizeof nexts);
   aq_strip_registers_reset(s);
   aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
-  all_lanes_test(s);
+  aq_memory_lanes_test(s->x, s->wave32);
   aq_strip_leave_if(s, AQ_X86_NE);
   for (int i = 0; i < strips; i++)
     if (!strip_is_kept(op, i))
