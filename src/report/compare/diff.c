@@ -287,27 +287,67 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
 
 /* ---- all of it ---- */
 
-static aq_status side_read(aq_store *store, const aq_run_info *info,
-                           aq_rows_wanted wanted, aq_stats_by by,
-                           const aq_run_window *window, aq_names *names,
-                           aq_dispatches *d, uint32_t **numbers, int64_t **keys,
-                           aq_window_counts *counts, aq_diag *diag)
+/* The comparison that both runs are read for. */
+typedef struct question {
+  aq_store *store;
+  aq_stats_by group;
+  const aq_run_window *window;
+  aq_names *names;
+  aq_diff_verdict *verdict; /* or NULL */
+} question;
+
+/* The run's causes, and its part in the verdict; the dispatches stay. */
+static aq_status side_explain(const question *q, const aq_run_info *info,
+                              aq_run_reader *reader, int side, aq_dispatches *d,
+                              aq_explain **out, aq_diag *diag)
 {
+  aq_explained explained;
+  aq_explain *explain = malloc(sizeof *explain);
+  aq_status status =
+      explain ? aq_explained_take(q->store, info, reader, d, &explained, diag)
+              : aq_diag_no_memory(diag);
+  if (status != AQ_OK) {
+    free(explain);
+    return status;
+  }
+  *explain = explained.explain;
+  *out = explain;
+  if (q->verdict && !aq_diff_verdict_add(q->verdict, side, &explained, reader))
+    status = aq_diag_no_memory(diag);
+  *d = explained.dispatches;
+  explained.dispatches = (aq_dispatches){0};
+  aq_explained_fini(&explained);
+  return status;
+}
+
+static aq_status side_read(const question *q, const aq_run_info *info,
+                           aq_rows_wanted wanted, int side, aq_dispatches *d,
+                           uint32_t **numbers, int64_t **keys,
+                           aq_window_counts *counts, aq_explain **explain,
+                           aq_diag *diag)
+{
+  /* Groupings that have the families that a verdict needs. */
+  const bool has_families =
+      aq_stats_by_has_work(q->group) || q->group == AQ_STATS_BY_STACK;
   aq_run_reader *reader;
   aq_status status =
-      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
+      aq_run_reader_open(q->store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_part_read(store, info->id, reader, wanted, by, window, d, counts,
-                        diag);
+  status =
+      aq_part_read(q->store, info->id, reader, wanted,
+                   q->verdict && !has_families ? AQ_STATS_BY_FAMILY : q->group,
+                   q->window, d, counts, diag);
+  if (status == AQ_OK && counts->rows > 0 && !d->operations)
+    status = side_explain(q, info, reader, side, d, explain, diag);
   aq_dispatches_limit(d);
   if (status == AQ_OK && d->count == 0)
     status = aq_diag_set(diag, AQ_ERR_INPUT, "no %s with a start and an end",
                          d->operations ? "operation of a host queue"
                                        : "kernel, copy or fill");
   if (status == AQ_OK) {
-    *numbers = name_rows(names, d, reader);
-    *keys = *numbers ? key_rows(names, d, *numbers, reader, by) : NULL;
+    *numbers = name_rows(q->names, d, reader);
+    *keys = *numbers ? key_rows(q->names, d, *numbers, reader, q->group) : NULL;
     status = *keys ? AQ_OK : aq_diag_no_memory(diag);
   }
   aq_run_reader_close(reader);
@@ -359,52 +399,37 @@ static void a_fini(work *w)
   w->a_names = NULL;
 }
 
+/* Nothing explains operations. */
+static void causes_drop(aq_diff *diff, aq_diff_verdict *verdict)
+{
+  free(diff->a_explain);
+  free(diff->b_explain);
+  diff->a_explain = diff->b_explain = NULL;
+  if (!verdict)
+    return;
+  aq_diff_verdict_fini(verdict);
+  *verdict = (aq_diff_verdict){.names = AQ_NAMES_INIT};
+}
+
 /* The same kind of rows of both: where one has operations only, the other's
  * operations. */
-static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
-                           const aq_run_info *b, aq_stats_by group,
-                           const aq_run_window *window, aq_names *names,
-                           aq_window_counts counts[2], aq_diag *diag)
+static aq_status work_read(work *w, const question *q, const aq_run_info *a,
+                           const aq_run_info *b, aq_window_counts counts[2],
+                           aq_diff *diff, aq_diag *diag)
 {
-  aq_status status = side_read(
-      store, a, aq_stats_by_rows(group, AQ_WANT_EITHER), group, window, names,
-      &w->a, &w->a_names, &w->a_keys, &counts[0], diag);
+  aq_status status =
+      side_read(q, a, aq_stats_by_rows(q->group, AQ_WANT_EITHER), 0, &w->a,
+                &w->a_names, &w->a_keys, &counts[0], &diff->a_explain, diag);
   if (status == AQ_OK)
     status = side_read(
-        store, b, w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER, group,
-        window, names, &w->b, &w->b_names, &w->b_keys, &counts[1], diag);
+        q, b, w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER, 1, &w->b,
+        &w->b_names, &w->b_keys, &counts[1], &diff->b_explain, diag);
   if (status != AQ_OK || w->a.operations == w->b.operations)
     return status;
   a_fini(w);
-  return side_read(store, a, AQ_WANT_OPERATIONS, group, window, names, &w->a,
-                   &w->a_names, &w->a_keys, &counts[0], diag);
-}
-
-static aq_status side_explain(aq_store *store, const aq_run_info *info,
-                              const aq_run_window *window, int side,
-                              aq_diff_verdict *verdict, aq_explain **out,
-                              aq_diag *diag)
-{
-  aq_run_reader *reader;
-  aq_explained explained;
-  *out = malloc(sizeof **out);
-  if (!*out)
-    return aq_diag_no_memory(diag);
-  aq_status status =
-      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
-  if (status != AQ_OK)
-    return status;
-  status = aq_explained_make(store, info, reader,
-                             verdict ? AQ_STATS_BY_FAMILY : AQ_STATS_BY_ALL,
-                             window, &explained, diag);
-  if (status == AQ_OK) {
-    **out = explained.explain;
-    if (verdict && !aq_diff_verdict_add(verdict, side, &explained, reader))
-      status = aq_diag_no_memory(diag);
-    aq_explained_fini(&explained);
-  }
-  aq_run_reader_close(reader);
-  return status;
+  causes_drop(diff, q->verdict);
+  return side_read(q, a, AQ_WANT_OPERATIONS, 0, &w->a, &w->a_names, &w->a_keys,
+                   &counts[0], &diff->a_explain, diag);
 }
 
 aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
@@ -426,8 +451,8 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
   if (!diff.names)
     return aq_diag_no_memory(diag);
   diff.names->names = (aq_names)AQ_NAMES_INIT;
-  aq_status status = work_read(&w, store, a, b, group, window,
-                               &diff.names->names, counts, diag);
+  const question q = {store, group, window, &diff.names->names, verdict};
+  aq_status status = work_read(&w, &q, a, b, counts, &diff, diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
   aq_matches_fini(&w.matches);
@@ -435,10 +460,6 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
   free(w.b_names);
   aq_dispatches_fini(&w.b);
   a_fini(&w);
-  if (status == AQ_OK && !diff.operations)
-    status = side_explain(store, a, window, 0, verdict, &diff.a_explain, diag);
-  if (status == AQ_OK && !diff.operations)
-    status = side_explain(store, b, window, 1, verdict, &diff.b_explain, diag);
   if (status == AQ_OK && verdict)
     aq_diff_verdict_finish(verdict);
   if (status == AQ_OK)

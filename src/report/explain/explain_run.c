@@ -94,40 +94,50 @@ static aq_status origin_take(aq_store *store, int64_t origin,
   return status;
 }
 
+aq_status aq_explained_take(aq_store *store, const aq_run_info *run,
+                            aq_run_reader *reader, aq_dispatches *dispatches,
+                            aq_explained *out, aq_diag *diag)
+{
+  const made how = run_made(run);
+  const size_t devices = aq_run_reader_device_count(reader);
+  int64_t *cus = calloc(devices + 1, sizeof *cus);
+  aq_explained explained = {
+      .ran = calloc(dispatches->count + 1, sizeof *explained.ran)};
+  aq_status status = cus && explained.ran ? AQ_OK : aq_diag_no_memory(diag);
+  for (size_t i = 0; i < devices && status == AQ_OK; i++) {
+    const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
+    cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
+  }
+  if (status == AQ_OK && how.replay && run->origin != AQ_NONE)
+    status = origin_take(store, run->origin, dispatches, how.open_loop, diag);
+  if (status == AQ_OK)
+    status = aq_explain_make(dispatches, cus, devices, how.policy,
+                             explained.ran, &explained.explain, diag);
+  free(cus);
+  if (status != AQ_OK) {
+    free(explained.ran);
+    return status;
+  }
+  explained.dispatches = *dispatches;
+  *dispatches = (aq_dispatches){0};
+  *out = explained;
+  return AQ_OK;
+}
+
 aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
                             aq_run_reader *reader, aq_stats_by by,
                             const aq_run_window *window, aq_explained *out,
                             aq_diag *diag)
 {
-  const made how = run_made(run);
-  const size_t devices = aq_run_reader_device_count(reader);
-  int64_t *cus = calloc(devices + 1, sizeof *cus);
-  aq_explained explained = {0};
-  if (!cus)
-    return aq_diag_no_memory(diag);
-  for (size_t i = 0; i < devices; i++) {
-    const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
-    cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
-  }
-  aq_status status =
-      aq_part_read(store, run->id, reader, AQ_WANT_DISPATCHES, by, window,
-                   &explained.dispatches, &explained.counts, diag);
-  if (status == AQ_OK && how.replay && run->origin != AQ_NONE)
-    status = origin_take(store, run->origin, &explained.dispatches,
-                         how.open_loop, diag);
+  aq_dispatches dispatches = {0};
+  aq_window_counts counts;
+  aq_status status = aq_part_read(store, run->id, reader, AQ_WANT_DISPATCHES,
+                                  by, window, &dispatches, &counts, diag);
   if (status == AQ_OK)
-    explained.ran =
-        calloc(explained.dispatches.count + 1, sizeof *explained.ran);
-  if (status == AQ_OK && !explained.ran)
-    status = aq_diag_no_memory(diag);
+    status = aq_explained_take(store, run, reader, &dispatches, out, diag);
   if (status == AQ_OK)
-    status = aq_explain_make(&explained.dispatches, cus, devices, how.policy,
-                             explained.ran, &explained.explain, diag);
-  free(cus);
-  if (status == AQ_OK)
-    *out = explained;
-  else
-    aq_explained_fini(&explained);
+    out->counts = counts;
+  aq_dispatches_fini(&dispatches);
   return status;
 }
 

@@ -27,6 +27,12 @@ aq_status aq_explained_make(aq_store *store, const aq_run_info *run,
                             const aq_run_window *window, aq_explained *out,
                             aq_diag *diag);
 
+/* The same of dispatches that were read so before, which it takes over if it
+ * succeeds. */
+aq_status aq_explained_take(aq_store *store, const aq_run_info *run,
+                            aq_run_reader *reader, aq_dispatches *dispatches,
+                            aq_explained *out, aq_diag *diag);
+
 void aq_explained_fini(aq_explained *explained);
 
 /* "kernel-bound", or that no one cause binds it: AQ_EXPLAIN_RULE. Static. */

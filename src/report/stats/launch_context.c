@@ -261,7 +261,7 @@ aq_status aq_launch_context_read(aq_store *store, int64_t run,
                                  aq_run_reader *reader, aq_stats_by by,
                                  aq_dispatches *dispatches, aq_diag *diag)
 {
-  const bool works = aq_stats_by_has_work(by);
+  const bool works = aq_stats_by_has_work(by) || by == AQ_STATS_BY_STACK;
   aq_dispatches *d = dispatches;
   context c = {0};
   aq_status status = context_read(&c, store, run, diag);
