@@ -127,6 +127,8 @@ struct aqkfd_process {
   uint64_t *doorbell_pages[AQKFD_DEVICES]; /* our mapping */
   aqkfd_queue *queues[AQKFD_QUEUES];
   aqkfd_range *ranges;
+  aqkfd_range *spares[2]; /* to cut ranges where memory is unmapped; where there
+                             are ranges, both or there was no memory since */
   bool xnack, runtime;
   pthread_mutex_t event_lock; /* a leaf: of the following */
   pthread_cond_t event_set;

@@ -94,9 +94,32 @@ void aqkfd_ranges_fini(aqkfd_process *process)
     range_withdraw(process, range);
     free(range);
   }
+  free(process->spares[0]);
+  free(process->spares[1]);
 }
 
 /* ---- cutting ---- */
+
+/* Both ends of a stretch may cut a range: an unmapping cannot be refused, so
+ * what that needs is there before. False: out of memory. */
+static bool spares_fill(aqkfd_process *process)
+{
+  bool full = true;
+  for (int i = 0; i < 2; i++) {
+    if (!process->spares[i])
+      process->spares[i] = malloc(sizeof *process->spares[i]);
+    full &= process->spares[i] != NULL;
+  }
+  return full;
+}
+
+static aqkfd_range *spare_take(aqkfd_process *process)
+{
+  aqkfd_range **place = &process->spares[!process->spares[0]];
+  aqkfd_range *spare = *place;
+  *place = NULL;
+  return spare;
+}
 
 /* Ranges are in the order of their addresses. False: out of memory, and the
  * range is whole. */
@@ -108,6 +131,8 @@ static bool range_cut(aqkfd_process *process, uint64_t at)
   if (!range || range->first >= at)
     return true;
   aqkfd_range *behind = malloc(sizeof *behind);
+  if (!behind)
+    behind = spare_take(process);
   if (!behind)
     return false;
   aqkfd_range front = *range;
@@ -128,7 +153,8 @@ static bool range_cut(aqkfd_process *process, uint64_t at)
 /* Ranges for all of [first, end), cut at both; false: out of memory. */
 static bool ranges_cover(aqkfd_process *process, uint64_t first, uint64_t end)
 {
-  if (!range_cut(process, first) || !range_cut(process, end))
+  if (!spares_fill(process) || !range_cut(process, first) ||
+      !range_cut(process, end))
     return false;
   aqkfd_range **link = &process->ranges;
   while (first < end) {
@@ -155,17 +181,19 @@ static bool ranges_cover(aqkfd_process *process, uint64_t first, uint64_t end)
   return true;
 }
 
-/* Ends ranges in [first, end), as far as there is memory to cut them; the
- * process is locked. */
+/* Ends ranges in [first, end); the process is locked. A range that cannot be
+ * cut for want of memory ends as a whole: devices reach nothing that is
+ * unmapped. */
 static void ranges_end(aqkfd_process *process, uint64_t first, uint64_t end)
 {
-  if (!process->ranges || !range_cut(process, first) ||
-      !range_cut(process, end))
+  if (!process->ranges)
     return;
+  const bool is_cut = range_cut(process, first) && range_cut(process, end);
   aqkfd_range **link = &process->ranges;
   while (*link) {
     aqkfd_range *range = *link;
-    if (range->first < first || range->end > end) {
+    if (is_cut ? range->first < first || range->end > end
+               : range->end <= first || range->first >= end) {
       link = &range->next;
       continue;
     }
@@ -173,6 +201,7 @@ static void ranges_end(aqkfd_process *process, uint64_t first, uint64_t end)
     range_withdraw(process, range);
     free(range);
   }
+  spares_fill(process);
 }
 
 void aqkfd_ranges_settle(aqkfd_process *process)

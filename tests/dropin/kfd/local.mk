@@ -21,6 +21,12 @@ tests_dropin_kfd_test_memory_SOURCES = tests/dropin/kfd/test_memory.c \
 	$(AQ_KFD_CLIENT)
 tests_dropin_kfd_test_memory_LDADD = $(AQ_KFD_LDADD)
 
+check_PROGRAMS += tests/dropin/kfd/test_no_memory
+tests_dropin_kfd_test_no_memory_SOURCES = tests/dropin/kfd/test_no_memory.c \
+	tests/queue/shortage.c tests/queue/shortage.h $(AQ_KFD_CLIENT)
+tests_dropin_kfd_test_no_memory_LDADD = $(AQ_KFD_LDADD)
+tests_dropin_kfd_test_no_memory_LDFLAGS = $(aq_shortage_ldflags)
+
 # It loads the library that libhsakmt would.
 check_PROGRAMS += tests/dropin/kfd/test_model
 tests_dropin_kfd_test_model_SOURCES = tests/dropin/kfd/test_model.c \
