@@ -2,14 +2,15 @@
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
 AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dispatch dnn faults gpu_metrics gz isa \
-	ireeperf jsonl kineto objects packets plan program rocpd \
+	ireeperf jsonl kineto objects packets perfetto plan program rocpd \
 	requests rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario serving spool suppressions xplane
 FUZZ_SECONDS = 10
 # Imported formats, with their seeds: FUZZ_MUTANTS mutations of each.
 AQ_FUZZ_FORMATS = kineto:kineto rocprofv3-json:rocprofv3_json \
 	rocprofv3-csv:rocprofv3_csv rocprof-v1:rocprof_v1 ireeperf:ireeperf \
-	jsonl:jsonl rocpd:rocpd rpd:rocpd rocprof-v1-db:rocpd xplane:xplane
+	jsonl:jsonl rocpd:rocpd rpd:rocpd rocprof-v1-db:rocpd xplane:xplane \
+	perfetto:perfetto
 FUZZ_MUTANTS = 2000
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \

@@ -11,6 +11,7 @@ AQ_TRACE_TESTS = \
 	tests/trace/test_mutations \
 	tests/trace/test_norm \
 	tests/trace/test_number \
+	tests/trace/test_perfetto \
 	tests/trace/test_reader \
 	tests/trace/test_rocprof_v1 \
 	tests/trace/test_rocprofv3_csv \
@@ -42,6 +43,9 @@ tests_trace_test_mutations_SOURCES = tests/trace/test_mutations.c \
 
 tests_trace_test_norm_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 
+tests_trace_test_perfetto_SOURCES = tests/trace/test_perfetto.c \
+	$(AQ_TRACE_FIXTURE)
+
 tests_trace_test_reader_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(ZSTD_CFLAGS)
 tests_trace_test_reader_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS) $(ZSTD_LIBS)
 
@@ -62,6 +66,7 @@ EXTRA_DIST += \
 	tests/trace/data/perfetto.proto \
 	tests/trace/data/rocprof_v1.csv \
 	tests/trace/data/rocprofv3.json \
+	tests/trace/data/rocprofv3.pftrace \
 	tests/trace/data/rocprofv3_set/node7/4242_agent_info.csv \
 	tests/trace/data/rocprofv3_set/node7/4242_hip_api_stats.csv \
 	tests/trace/data/rocprofv3_set/node7/4242_hip_api_trace.csv \
@@ -74,6 +79,8 @@ tests_trace_test_timeline_SOURCES = tests/trace/test_timeline.c \
 tests_trace_test_xplane_SOURCES = tests/trace/test_xplane.c \
 	$(AQ_TRACE_FIXTURE)
 
-dist_check_SCRIPTS += tests/trace/test_agreement.sh tests/trace/test_reports.sh
+dist_check_SCRIPTS += tests/trace/test_agreement.sh \
+	tests/trace/test_perfetto_rows.sh tests/trace/test_reports.sh
 AQ_LONG_TESTS += tests/trace/test_agreement_all.sh
-EXTRA_DIST += tests/trace/damage.py tests/trace/independent.py tests/trace/reports.c tests/trace/reports.py
+EXTRA_DIST += tests/trace/damage.py tests/trace/independent.py \
+	tests/trace/perfetto.py tests/trace/reports.c tests/trace/reports.py

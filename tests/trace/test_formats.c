@@ -47,6 +47,7 @@ START_TEST(each_format_is_found_by_content)
       {"kineto.json", "kineto"},          {"rocprofv3.json", "rocprofv3-json"},
       {"rocprofv3_set", "rocprofv3-csv"}, {"rocprof_v1.csv", "rocprof-v1"},
       {"ireeperf.jsonl", "ireeperf"},     {"jax.xplane.pb", "xplane"},
+      {"rocprofv3.pftrace", "perfetto"},
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     fixture f = fixture_data(files[i].file);
@@ -94,13 +95,15 @@ END_TEST
 
 START_TEST(a_file_of_another_kind_is_refused_with_what_is_known)
 {
-  fixture_refused("\x7f"
-                  "ELF...",
-                  "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane)");
-  fixture_refused("{\"nodes\": []}",
-                  "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane)");
+  fixture_refused(
+      "\x7f"
+      "ELF...",
+      "in: unknown format (known: kineto, rocprofv3-json, "
+      "rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane, perfetto)");
+  fixture_refused(
+      "{\"nodes\": []}",
+      "in: unknown format (known: kineto, rocprofv3-json, "
+      "rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane, perfetto)");
 }
 END_TEST
 
@@ -119,10 +122,9 @@ START_TEST(a_format_can_be_named)
   ck_assert_int_eq(aq_trace_import_bytes("in", kineto, strlen(kineto), &options,
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
-  ck_assert_str_eq(
-      diag.text,
-      "no format \"otf2\" to import (known: kineto, "
-      "rocprofv3-json, rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane)");
+  ck_assert_str_eq(diag.text, "no format \"otf2\" to import (known: kineto, "
+                              "rocprofv3-json, rocprofv3-csv, rocprof-v1, "
+                              "ireeperf, jsonl, xplane, perfetto)");
   aq_memory_sink_fini(&sink);
 }
 END_TEST
@@ -204,7 +206,7 @@ START_TEST(the_table_tells_what_each_format_can)
     imports += f->imports;
     exports += f->exports;
   }
-  ck_assert_uint_eq(imports, 7);
+  ck_assert_uint_eq(imports, 8);
   ck_assert_uint_eq(exports, 6);
 }
 END_TEST

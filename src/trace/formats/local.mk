@@ -6,6 +6,9 @@ libaqcore_a_SOURCES += \
 	src/trace/formats/kineto.c src/trace/formats/kineto.h \
 	src/trace/formats/kineto_ops.c \
 	src/trace/formats/kineto_rows.c \
+	src/trace/formats/perfetto.c src/trace/formats/perfetto.h \
+	src/trace/formats/perfetto_clocks.c \
+	src/trace/formats/perfetto_rows.c \
 	src/trace/formats/rocprof_v1.c \
 	src/trace/formats/rocprofv3.c src/trace/formats/rocprofv3.h \
 	src/trace/formats/rocprofv3_csv.c \

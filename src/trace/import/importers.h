@@ -47,6 +47,7 @@ typedef aq_status aq_trace_importer(aq_import *import, aq_correlation *join,
 aq_trace_importer aq_ireeperf_import;
 aq_trace_importer aq_jsonl_import;
 aq_trace_importer aq_kineto_import;
+aq_trace_importer aq_perfetto_import;
 aq_trace_importer aq_rocprof_v1_import;
 aq_trace_importer aq_rocprofv3_csv_import;
 aq_trace_importer aq_rocprofv3_json_import;
@@ -54,6 +55,9 @@ aq_trace_importer aq_xplane_import;
 
 /* Whether a file is one of a rocprofv3 CSV set. */
 bool aq_rocprofv3_csv_detect(const char *text, size_t length);
+
+/* Whether a file begins with a packet of Perfetto. */
+bool aq_perfetto_detect(const char *text, size_t length);
 
 typedef aq_status aq_trace_exporter(aq_trace_source *source, FILE *out,
                                     aq_diag *diag);

@@ -38,6 +38,9 @@
     "graphs with which no launch was compared for lost nodes (2,000 "          \
     "larger ones were)",                                                       \
     NULL)                                                                      \
+  R(LOST_PACKETS,                                                              \
+    "gaps and chunks that the tracing buffer lost: their records are missing", \
+    "gaps and chunks lost by the tracing buffer")                              \
   R(REPEATED, "records that the file has twice (one is kept)",                 \
     "repeated records left out")                                               \
   R(STRAY, "records at a time far from all others (left out)",                 \
