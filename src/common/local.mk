@@ -65,7 +65,7 @@ pkginclude_HEADERS += \
 	src/common/policy_queues.h \
 	src/common/counted.def src/common/counted.h \
 	src/common/traced.def src/common/traced.h \
-	src/common/frame.def src/common/launched.def src/common/host_op.def \
+	src/common/frame.def src/common/memory_block.def src/common/launched.def src/common/host_op.def \
 	src/common/ops.h \
 	src/common/finding.def src/common/finding.h \
 	src/common/instruction.def src/common/instruction.h \

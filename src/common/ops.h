@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program around launches, kept beside the records of a run: operators,
- * call stacks, and the rows that they launched. host_op.def, frame.def and
- * launched.def list the fields. Ops and frames are numbered from 0 in the order
- * in which they are put, a parent before its children.
+ * call stacks, the rows that they launched, and allocations of memory.
+ * host_op.def, frame.def, launched.def and memory_block.def list the fields.
+ * Ops and frames are numbered from 0 in the order in which they are put, a
+ * parent before its children.
  *
  * Rows passed to a sink are borrowed for the call.
  */
@@ -38,6 +39,12 @@ typedef struct aq_frame {
 #undef F
 } aq_frame;
 
+typedef struct aq_memory_block {
+#define F(field, unit, meaning) int64_t field;
+#include "memory_block.def"
+#undef F
+} aq_memory_block;
+
 typedef struct aq_launched {
 #define F(field, unit, meaning) int64_t field;
 #include "launched.def"
@@ -65,6 +72,16 @@ enum {
   AQ_LAUNCHED_FIELD_COUNT
 };
 
+enum {
+#define F(field, unit, meaning) AQ_MEMORY_BLOCK_FIELD_##field,
+#include "memory_block.def"
+#undef F
+  AQ_MEMORY_BLOCK_FIELD_COUNT
+};
+
+AQ_STATIC_ASSERT(sizeof(aq_memory_block) ==
+                     AQ_MEMORY_BLOCK_FIELD_COUNT * sizeof(int64_t),
+                 "an allocation is an array of its fields");
 AQ_STATIC_ASSERT(sizeof(aq_host_op) == AQ_HOST_OP_FIELD_COUNT * sizeof(int64_t),
                  "an op is an array of its fields");
 AQ_STATIC_ASSERT(sizeof(aq_frame) == AQ_FRAME_FIELD_COUNT * sizeof(int64_t),

@@ -257,6 +257,11 @@ struct aq_record_sink {
                           size_t count, aq_diag *diag);
   aq_status (*put_launched)(aq_record_sink *sink, const aq_launched *rows,
                             size_t count, aq_diag *diag);
+  /* Takes allocations of memory, behind the ops that they name; NULL: it keeps
+   * none. */
+  aq_status (*put_memory_blocks)(aq_record_sink *sink,
+                                 const aq_memory_block *rows, size_t count,
+                                 aq_diag *diag);
 };
 
 AQ_END_DECLS

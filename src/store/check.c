@@ -97,6 +97,7 @@ static const rule store_rules[] = {
     ORPHANS("ops"),
     ORPHANS("frames"),
     ORPHANS("launched"),
+    ORPHANS("allocations"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "
@@ -138,6 +139,12 @@ static const rule run_rules[] = {
      "ops WHERE run = ?1) AND coalesce(frame, -1) < (SELECT count(*) FROM "
      "frames WHERE run = ?1)) HAVING count(*) > 0",
      "%lld launches name a row, op or frame that it does not have"},
+    {AQ_CHECK_PROBLEM,
+     "SELECT count(*) FROM allocations WHERE run = ?1 AND NOT "
+     "(coalesce(op, -1) < (SELECT count(*) FROM ops WHERE run = ?1) AND "
+     "coalesce(device, -1) < (SELECT count(*) FROM devices WHERE run = ?1)) "
+     "HAVING count(*) > 0",
+     "%lld allocations name an op or a device that it does not have"},
     {AQ_CHECK_PROBLEM,
      "SELECT id FROM runs WHERE id = ?1 AND notes IS NOT NULL "
      "AND NOT json_valid(notes)",

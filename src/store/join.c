@@ -167,11 +167,50 @@ static aq_status edges_put(part *p)
   return status;
 }
 
+/* Samples of devices; profiles of ranks have no others. */
+static aq_status samples_put(part *p)
+{
+  const aq_sample *samples;
+  size_t count;
+  aq_record_sink *sink = p->join->sink;
+  aq_status status =
+      aq_run_reader_samples(p->reader, &samples, &count, p->diag);
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    aq_sample one = samples[i];
+    if (aq_counters[one.counter].scope != AQ_COUNTER_OF_DEVICE)
+      continue;
+    one.ordinal = ordinal_of(p->devices, aq_run_reader_device_count(p->reader),
+                             one.ordinal);
+    one.time = time_of(p, one.time);
+    status = sink->put_counters(sink, &one, 1, p->diag);
+  }
+  return status;
+}
+
 /* ---- the program around launches ---- */
 
 static int64_t moved_by(int64_t number, int64_t by)
 {
   return number == AQ_NONE ? number : number + by;
+}
+
+/* The ops of the part are numbered from join->ops on. */
+static aq_status allocations_put(part *p, aq_store *from, int64_t run)
+{
+  aq_memory_block_list list = {0};
+  aq_record_sink *sink = p->join->sink;
+  aq_status status = aq_store_memory_blocks(from, run, &list, p->diag);
+  for (size_t i = 0; i < list.count && status == AQ_OK; i++) {
+    aq_memory_block one = list.rows[i];
+    one.device = ordinal_of(p->devices, aq_run_reader_device_count(p->reader),
+                            one.device);
+    one.allocated = time_of(p, one.allocated);
+    one.freed = time_of(p, one.freed);
+    one.op = moved_by(one.op, p->join->ops);
+    status = sink->put_memory_blocks(sink, &one, 1, p->diag);
+  }
+  aq_memory_block_list_fini(&list);
+  return status;
 }
 
 static aq_status ops_put(part *p, aq_store *from, int64_t run)
@@ -225,6 +264,8 @@ static aq_status ops_put(part *p, aq_store *from, int64_t run)
                                AQ_NONE, p->rank};
       status = sink->put_launched(sink, &one, 1, p->diag);
     }
+  if (status == AQ_OK)
+    status = allocations_put(p, from, run);
   p->join->ops += count;
   p->join->frames += frame_count;
   return status;
@@ -249,6 +290,8 @@ aq_status aq_run_join_add(aq_run_join *join, aq_store *from, int64_t run,
     status = rows_each(from, run, &p, row_put);
   if (status == AQ_OK)
     status = edges_put(&p);
+  if (status == AQ_OK)
+    status = samples_put(&p);
   if (status == AQ_OK)
     status = ops_put(&p, from, run);
   if (status == AQ_OK && p.late)

@@ -107,6 +107,11 @@ static const struct {
 #include "common/launched.def"
 #undef F
     },
+    {"allocations", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/memory_block.def"
+#undef F
+    },
     {"findings", "number"
 #define F(field, unit, meaning) ", " #field
 #include "common/finding.def"

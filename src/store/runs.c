@@ -164,6 +164,7 @@ static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
                       "DELETE FROM ops WHERE run = %lld;"
                       "DELETE FROM frames WHERE run = %lld;"
                       "DELETE FROM launched WHERE run = %lld;"
+                      "DELETE FROM allocations WHERE run = %lld;"
                       "DELETE FROM counters WHERE run = %lld;"
                       "DELETE FROM queues WHERE run = %lld;"
                       "DELETE FROM devices WHERE run = %lld;"
@@ -171,7 +172,7 @@ static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
                       aq_store_row_key(run, 0),
                       aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
                       run, run, run, run, run, run, run, run, run, run, run,
-                      run, run);
+                      run, run, run);
   char *text = sqlite3_str_finish(sql);
   aq_status status =
       aq_store_exec(store, text, "the run cannot be removed", diag);

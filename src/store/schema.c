@@ -117,6 +117,9 @@ static const struct {
          "CREATE TABLE IF NOT EXISTS launched ("
          "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
          "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {11, "CREATE TABLE IF NOT EXISTS allocations ("
+         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

@@ -57,6 +57,12 @@ static const char *const launched_columns[] = {
 #undef F
 };
 
+static const char *const memory_block_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/memory_block.def"
+#undef F
+};
+
 static const char *const finding_columns[] = {
 #define F(field, unit, meaning) #field,
 #include "common/finding.def"
@@ -81,6 +87,8 @@ const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
     [AQ_FACT_FRAME] = {"frames", frame_columns, AQ_FRAME_FIELD_COUNT, "number"},
     [AQ_FACT_LAUNCHED] = {"launched", launched_columns, AQ_LAUNCHED_FIELD_COUNT,
                           "number"},
+    [AQ_FACT_MEMORY_BLOCK] = {"allocations", memory_block_columns,
+                              AQ_MEMORY_BLOCK_FIELD_COUNT, "number"},
 };
 
 /* Appends the columns, separated by commas. */
@@ -218,6 +226,9 @@ FACT_LIST(AQ_FACT_FRAME, aq_store_frames, aq_frame_list_fini, aq_frame_list,
           aq_frame, rows)
 FACT_LIST(AQ_FACT_LAUNCHED, aq_store_launched, aq_launched_list_fini,
           aq_launched_list, aq_launched, rows)
+FACT_LIST(AQ_FACT_MEMORY_BLOCK, aq_store_memory_blocks,
+          aq_memory_block_list_fini, aq_memory_block_list, aq_memory_block,
+          rows)
 
 /* ---- dropping ---- */
 

@@ -22,6 +22,7 @@ typedef enum aq_fact {
   AQ_FACT_OP,
   AQ_FACT_FRAME,
   AQ_FACT_LAUNCHED,
+  AQ_FACT_MEMORY_BLOCK,
   AQ_FACT_COUNT
 } aq_fact;
 

@@ -291,6 +291,18 @@ AQ_API aq_status aq_store_launched(aq_store *store, int64_t run,
                                    aq_launched_list *out, aq_diag *diag);
 AQ_API void aq_launched_list_fini(aq_launched_list *list);
 
+typedef struct aq_memory_block_list {
+  aq_memory_block *rows; /* by their first recorded time */
+  size_t count;
+} aq_memory_block_list;
+
+/* The allocations of memory in a run; empty where none were recorded. The
+ * caller frees *out with aq_memory_block_list_fini. */
+AQ_API aq_status aq_store_memory_blocks(aq_store *store, int64_t run,
+                                        aq_memory_block_list *out,
+                                        aq_diag *diag);
+AQ_API void aq_memory_block_list_fini(aq_memory_block_list *list);
+
 typedef struct aq_finding_list {
   aq_finding *findings; /* by site */
   size_t count;

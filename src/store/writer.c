@@ -424,6 +424,14 @@ static aq_status sink_put_launched(aq_record_sink *sink,
                    count, diag);
 }
 
+static aq_status sink_put_memory_blocks(aq_record_sink *sink,
+                                        const aq_memory_block *rows,
+                                        size_t count, aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_MEMORY_BLOCK, (const int64_t *)rows,
+                   count, diag);
+}
+
 static aq_status sink_put_findings(aq_record_sink *sink, const aq_finding *rows,
                                    size_t count, aq_diag *diag)
 {
@@ -483,6 +491,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
                                   .put_ops = sink_put_ops,
                                   .put_frames = sink_put_frames,
                                   .put_launched = sink_put_launched,
+                                  .put_memory_blocks = sink_put_memory_blocks,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   writer->run = AQ_NONE;

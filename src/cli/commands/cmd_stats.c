@@ -244,12 +244,20 @@ aq_status aq_cli_stats(aq_cli *cli)
   if (status == AQ_OK)
     status = aq_cli_window(cli, &a.window, &a.limited);
   a.context = aq_stats_by_needs_context(a.by) || cli->given[AQ_CLI_OPT_STEP];
+  if (status == AQ_OK && cli->given[AQ_CLI_OPT_MEMORY] &&
+      (a.limited || cli->given[AQ_CLI_OPT_BY]))
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--memory is of the whole run, by device and op: it "
+                         "takes no --by, --between, --step or --time");
   if (status == AQ_OK)
     status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   status = aq_store_find(store, cli->args[0], &run, &cli->diag);
-  if (status == AQ_OK) {
+  if (status == AQ_OK && cli->given[AQ_CLI_OPT_MEMORY]) {
+    status = aq_cli_stats_memory(cli, store, run, a.top);
+    aq_run_info_free(run);
+  } else if (status == AQ_OK) {
     status = stats_of(cli, store, run, &a);
     if (status == AQ_OK)
       status = aq_cli_profile_mention(cli, store, run);

@@ -22,6 +22,7 @@ aqueduct_SOURCES = \
 	src/cli/commands/cmd_show.c \
 	src/cli/commands/cmd_stats.c \
 	src/cli/commands/stats_context.c src/cli/commands/stats_context.h \
+	src/cli/commands/stats_memory.c \
 	src/cli/commands/cmd_store.c \
 	src/cli/commands/cmd_study.c \
 	src/cli/commands/cmd_sweep.c \

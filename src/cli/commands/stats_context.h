@@ -38,4 +38,9 @@ aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
 aq_status aq_cli_steps_put(aq_cli *cli, aq_json_out *json,
                            const aq_dispatches *dispatches);
 
+/* The memory of a run: peaks, and the first `top` ops that allocated.
+ */
+aq_status aq_cli_stats_memory(aq_cli *cli, aq_store *store,
+                              const aq_run_info *run, int64_t top);
+
 #endif

@@ -474,7 +474,6 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "the achieved shares of their device's peaks. doc/stats.md "
                  "defines each figure.",
          .examples = {{"aqueduct stats m --top 10", "the largest kernels"},
-                      {"aqueduct stats m --by queue", "by queue"},
                       {"aqueduct stats m --by class --json",
                        "the classes of compare: queued, near, idle and so on"},
                       {"aqueduct stats m --by op --step 3",
@@ -483,9 +482,12 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "what each step computed and communicated"},
                       {"aqueduct stats m --by family",
                        "TFLOP/s and GB/s of a profile with shapes"},
+                      {"aqueduct stats m --memory",
+                       "the peak of allocated memory, and the operators that "
+                       "held it"},
                       {"aqueduct stats m --between forward",
                        "the dispatches launched in the ranges of that name"}},
-         .options = BIT(BY) | BIT(TOP) | BIT(WIDE) | WINDOW,
+         .options = BIT(BY) | BIT(MEMORY) | BIT(TOP) | BIT(WIDE) | WINDOW,
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

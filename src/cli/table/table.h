@@ -113,6 +113,7 @@ typedef enum aq_cli_what {
   O(TOP)                                                                       \
   O(WIDE)                                                                      \
   O(BY)                                                                        \
+  O(MEMORY)                                                                    \
   O(BETWEEN)                                                                   \
   O(STEP)                                                                      \
   O(TIME)                                                                      \

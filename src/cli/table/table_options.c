@@ -342,6 +342,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                        "via, all, operation (of host queues), range "
                        "(innermost around the launch), op, module, line, "
                        "stack, step, rank, shape, family or collective"},
+    [AQ_CLI_OPT_MEMORY] = {"memory", NULL, NULL,
+                           "the allocations of memory that the profiler "
+                           "recorded, instead of dispatches: the peak of each "
+                           "device, and bytes by operator"},
     [AQ_CLI_OPT_BETWEEN] = {"between", "RANGE", NULL,
                             "only dispatches that were launched in a range of "
                             "this name"},

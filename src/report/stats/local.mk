@@ -12,6 +12,7 @@ libaqcore_a_SOURCES += \
 	src/report/stats/rank_clocks.c src/report/stats/rank_clocks.h \
 	src/report/stats/row_family.c src/report/stats/row_family.h \
 	src/report/stats/lateness.c src/report/stats/lateness.h \
+	src/report/stats/memory_summary.c src/report/stats/memory_summary.h \
 	src/report/stats/selection.c src/report/stats/selection.h \
 	src/report/stats/latency.h \
 	src/report/stats/device_peaks.c src/report/stats/device_peaks.h \

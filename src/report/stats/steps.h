@@ -12,4 +12,8 @@
  * False: no memory. */
 bool aq_steps_assign(aq_dispatches *dispatches, aq_run_reader *reader);
 
+/* The marked step of any process at a time; AQ_NONE: none. */
+int64_t aq_steps_at(const aq_dispatches *dispatches, aq_run_reader *reader,
+                    aq_time at);
+
 #endif

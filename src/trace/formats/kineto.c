@@ -38,6 +38,12 @@ static const struct {
     {LEVEL_ARGS, FIELD_BYTES, "bytes"},
     {LEVEL_ARGS, FIELD_BYTES, "size"},
     {LEVEL_ARGS, FIELD_RANK, "rank"},
+    {LEVEL_ARGS, FIELD_BYTES, "Bytes"},
+    {LEVEL_ARGS, FIELD_ADDRESS, "Addr"},
+    {LEVEL_ARGS, FIELD_DEVICE_ID, "Device Id"},
+    {LEVEL_ARGS, FIELD_DEVICE_TYPE, "Device Type"},
+    {LEVEL_ARGS, FIELD_ALLOCATED, "Total Allocated"},
+    {LEVEL_ARGS, FIELD_RESERVED, "Total Reserved"},
     {LEVEL_PROP, FIELD_ID, "id"},
     {LEVEL_PROP, FIELD_NAME, "name"},
     {LEVEL_PROP, FIELD_CUS, "numSms"},
@@ -57,6 +63,7 @@ static const struct {
     {"hip_runtime", CATEGORY_CALL},
     {"privateuse1_runtime", CATEGORY_CALL},
     {"user_annotation", CATEGORY_RANGE},
+    {"cpu_instant_event", CATEGORY_INSTANT},
 };
 
 /* ---- JSON events ---- */
@@ -74,6 +81,11 @@ static void event_reset(aq_kineto *k)
                      .shared = AQ_NONE,
                      .registers = AQ_NONE,
                      .bytes = AQ_NONE,
+                     .address = AQ_NONE,
+                     .device_id = AQ_NONE,
+                     .device_type = AQ_NONE,
+                     .allocated = AQ_NONE,
+                     .reserved = AQ_NONE,
                      .grid = {AQ_NONE, AQ_NONE, AQ_NONE},
                      .block = {AQ_NONE, AQ_NONE, AQ_NONE}};
 }
@@ -207,6 +219,16 @@ static int64_t *int_place(aq_kineto *k)
     return &e->correlation;
   case FIELD_RANK:
     return &e->rank;
+  case FIELD_ADDRESS:
+    return &e->address;
+  case FIELD_DEVICE_ID:
+    return &e->device_id;
+  case FIELD_DEVICE_TYPE:
+    return &e->device_type;
+  case FIELD_ALLOCATED:
+    return &e->allocated;
+  case FIELD_RESERVED:
+    return &e->reserved;
   case FIELD_OWN_RANK:
     return &k->import->context.rank;
   case FIELD_BASE_TIME:

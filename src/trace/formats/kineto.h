@@ -48,6 +48,11 @@ typedef enum field {
   FIELD_REGISTERS,
   FIELD_BYTES,
   FIELD_RANK,
+  FIELD_ADDRESS,
+  FIELD_DEVICE_ID,
+  FIELD_DEVICE_TYPE,
+  FIELD_ALLOCATED,
+  FIELD_RESERVED,
   FIELD_ID,
   FIELD_CUS,
   FIELD_MAJOR,
@@ -61,6 +66,7 @@ typedef enum category {
   CATEGORY_FILL,
   CATEGORY_CALL,
   CATEGORY_RANGE,
+  CATEGORY_INSTANT,
 } category;
 
 /* A time: absent, there but not a number, or there. */
@@ -76,6 +82,7 @@ typedef struct event {
   aq_tick ts, dur;
   int64_t pid, tid, device, stream, correlation, rank;
   int64_t shared, registers, bytes;
+  int64_t address, device_id, device_type, allocated, reserved;
   int64_t grid[3], block[3];
 } event;
 

@@ -205,11 +205,43 @@ static aq_status absent(aq_kineto *k, const char *what)
                      k->file, (unsigned long long)aq_json_byte(k->where), what);
 }
 
+/* An event of PyTorch's allocator (profile_memory=True); others of its category
+ * are not read. Its device is the source's id until all rows are known. */
+static aq_status instant_done(aq_kineto *k)
+{
+  enum { DEVICE_TYPE_CPU = 0 };
+  const event *e = &k->event;
+  static const char memory[] = "[memory]";
+  if (k->name_length != strlen(memory) ||
+      memcmp(k->name, memory, strlen(memory)) != 0)
+    return AQ_OK;
+  if (e->has_ts != PRESENT || e->bytes == AQ_NONE || e->address == AQ_NONE ||
+      e->device_type == AQ_NONE || e->device_id == AQ_NONE) {
+    aq_import_fault(k->import, AQ_REPAIR_SKIPPED_OP,
+                    "allocation without ts, Bytes, Addr or device", NULL, 0);
+    return AQ_OK;
+  }
+  const bool host = e->device_type == DEVICE_TYPE_CPU;
+  return aq_memory_event_add(
+      k->import,
+      (aq_memory_event){.at = e->ts,
+                        .device = host ? AQ_NONE : e->device_id,
+                        .scope = host ? 0 : (uint64_t)e->device_id + 1,
+                        .address = e->address,
+                        .bytes = e->bytes,
+                        .allocated = e->allocated,
+                        .reserved = e->reserved,
+                        .pid = e->pid,
+                        .tid = e->tid});
+}
+
 aq_status aq_kineto_event_done(aq_kineto *k)
 {
   event *e = &k->event;
   if (e->category == CATEGORY_OTHER)
     return AQ_OK;
+  if (e->category == CATEGORY_INSTANT)
+    return instant_done(k);
   if (!e->has_phase)
     return skipped(k, "an event without ph");
   if (e->is_half)
@@ -296,9 +328,44 @@ static const char *gfx_of(const properties *p)
   return p->minor == 4 ? "gfx942" : p->minor == 5 ? "gfx950" : NULL;
 }
 
+/* The device of an id of PyTorch's allocator, which counts visible GPUs. Rows
+ * of older profiles count agents, CPUs first: then only one GPU is certain. */
+static aq_status allocator_device(aq_kineto *k, bool only, int64_t id,
+                                  int64_t *ordinal)
+{
+  uint64_t known;
+  if (only && k->gpu_count == 1)
+    *ordinal = k->gpus[0].ordinal;
+  else if (aq_map_get(&k->gpu_by_id, 0, NULL) &&
+           aq_map_get(&k->gpu_by_id, (uint64_t)id, &known))
+    *ordinal = k->gpus[known].ordinal;
+  else
+    return aq_import_device(
+        k->import, &(aq_run_device){.source_id = id, .cus = AQ_NONE}, ordinal);
+  return AQ_OK;
+}
+
+static aq_status allocations_describe(aq_kineto *k)
+{
+  aq_memory_events *a = &k->import->memory;
+  int64_t first = AQ_NONE;
+  bool only = true;
+  for (size_t i = 0; i < a->event_count; i++) {
+    const int64_t id = a->events[i].device;
+    only &= id == AQ_NONE || first == AQ_NONE || id == first;
+    first = first == AQ_NONE ? id : first;
+  }
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < a->event_count && status == AQ_OK; i++)
+    if (a->events[i].device != AQ_NONE)
+      status =
+          allocator_device(k, only, a->events[i].device, &a->events[i].device);
+  return status;
+}
+
 aq_status aq_kineto_describe(aq_kineto *k)
 {
-  aq_status status = AQ_OK;
+  aq_status status = allocations_describe(k);
   for (size_t i = 0; i < k->gpu_count && status == AQ_OK; i++) {
     const properties *p = props_of(k, &k->gpus[i]);
     if (!p)

@@ -42,6 +42,8 @@ enum column {
   COLUMN_CUS,
   COLUMN_PRODUCT,
   COLUMN_GUID,
+  COLUMN_OPERATION,
+  COLUMN_ADDRESS,
   COLUMN_COUNT,
 };
 _Static_assert((int)COLUMN_COUNT <= (int)AQ_CSV_IDS,
@@ -99,6 +101,17 @@ static const aq_csv_column copy_columns[] = {
     {COLUMN_TID, "Thread_Id", false},
     {COLUMN_BYTES, "Bytes", false},
     {COLUMN_CORRELATION, "Correlation_Id", true},
+    {COLUMN_START, "Start_Timestamp", true},
+    {COLUMN_END, "End_Timestamp", true},
+    {0, NULL, false},
+};
+
+static const aq_csv_column allocation_columns[] = {
+    {COLUMN_GUID, "Guid", false},
+    {COLUMN_OPERATION, "Operation", true},
+    {COLUMN_AGENT, "Agent_Id", true},
+    {COLUMN_BYTES, "Allocation_Size", true},
+    {COLUMN_ADDRESS, "Address", true},
     {COLUMN_START, "Start_Timestamp", true},
     {COLUMN_END, "End_Timestamp", true},
     {0, NULL, false},
@@ -404,6 +417,41 @@ static aq_status copy_row(csv_set *set)
                               length);
 }
 
+/* An allocation lasts from the end of its call to the begin of the call that
+ * frees it, which names its address alone. */
+static aq_status allocation_row(csv_set *set)
+{
+  const aq_csv *csv = &set->csv;
+  size_t length;
+  const char *operation = aq_csv_text(csv, COLUMN_OPERATION, &length);
+  const bool frees = length && memmem(operation, length, "FREE", 4) != NULL;
+  const int64_t agent = agent_id(set, COLUMN_AGENT);
+  const bool gpu = !frees && aq_agents_find(&set->agents, agent) != NULL;
+  aq_memory_event event = {.device = AQ_NONE,
+                           .address = aq_csv_int(csv, COLUMN_ADDRESS),
+                           .bytes = frees ? 0 : aq_csv_int(csv, COLUMN_BYTES),
+                           .allocated = AQ_NONE,
+                           .reserved = AQ_NONE,
+                           .pid = set->file->pid,
+                           .tid = AQ_NONE};
+  if (!aq_csv_tick(csv, frees ? COLUMN_START : COLUMN_END, &event.at) ||
+      event.address == AQ_NONE || (!frees && event.bytes <= 0)) {
+    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_OP,
+                    "allocation without a time, size or address", operation,
+                    length);
+    return AQ_OK;
+  }
+  if (!frees && set->agents.count == 0)
+    aq_import_fault(set->import, AQ_REPAIR_BAD_NUMBER,
+                    "Agent_Id of an allocation without agent_info.csv "
+                    "(counted as the host's)",
+                    NULL, 0);
+  aq_status status = process_of(set, &event.scope);
+  if (status == AQ_OK && gpu)
+    status = aq_agents_device(&set->agents, set->import, agent, &event.device);
+  return status == AQ_OK ? aq_memory_event_add(set->import, event) : status;
+}
+
 /* ---- files ---- */
 
 /* The files of a set. A file is of the first kind whose two columns it has. */
@@ -417,6 +465,7 @@ static const struct kind {
     {{"Counter_Name", "Kernel_Name"}, kernel_columns, counter_row},
     {{"Kernel_Name", "Correlation_Id"}, kernel_columns, kernel_row},
     {{"Kind", "Direction"}, copy_columns, copy_row},
+    {{"Allocation_Size", "Address"}, allocation_columns, allocation_row},
 };
 
 enum {
@@ -425,6 +474,7 @@ enum {
   KIND_COUNTERS,
   KIND_KERNELS,
   KIND_COPIES,
+  KIND_ALLOCATIONS,
   KIND_COUNT
 };
 _Static_assert(sizeof kinds / sizeof *kinds == KIND_COUNT,
@@ -432,8 +482,9 @@ _Static_assert(sizeof kinds / sizeof *kinds == KIND_COUNT,
 
 /* Agents and calls are read first, since rows refer to them; counters last,
  * since they are rows only where no kernels are. */
-static const int reading[KIND_COUNT] = {KIND_AGENTS, KIND_CALLS, KIND_KERNELS,
-                                        KIND_COPIES, KIND_COUNTERS};
+static const int reading[KIND_COUNT] = {KIND_AGENTS,   KIND_CALLS,
+                                        KIND_KERNELS,  KIND_COPIES,
+                                        KIND_COUNTERS, KIND_ALLOCATIONS};
 
 static int kind_of(const char *text, size_t length)
 {

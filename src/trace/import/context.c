@@ -143,3 +143,17 @@ aq_status aq_context_row(aq_import *import, const aq_record *row,
              ? AQ_OK
              : aq_diag_no_memory(import->diag);
 }
+
+aq_status aq_context_block_add(aq_import *import, size_t number, aq_time at,
+                               int64_t pid, int64_t tid)
+{
+  aq_context *c = &import->context;
+  return AQ_ARRAY_PUSH(c->launches, c->launch_count, c->launch_capacity,
+                       (aq_context_launch){.row = -1 - (int64_t)number,
+                                           .at = at,
+                                           .pid = pid,
+                                           .tid = tid,
+                                           .device = AQ_NONE})
+             ? AQ_OK
+             : aq_diag_no_memory(import->diag);
+}

@@ -86,6 +86,10 @@ aq_status aq_context_rank_set(struct aq_import *import, int64_t device,
 aq_status aq_context_row(struct aq_import *import, const aq_record *row,
                          int64_t number);
 
+/* Notes an allocation of import->memory, whose op is set by the put. */
+aq_status aq_context_block_add(struct aq_import *import, size_t number,
+                               aq_time at, int64_t pid, int64_t tid);
+
 /* Puts ops, frames and links, and counts them in the import's result. */
 aq_status aq_context_put(struct aq_import *import);
 

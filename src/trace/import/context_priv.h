@@ -30,9 +30,10 @@ struct aq_context_op {
   uint32_t span;     /* its span, set when it is put */
   uint32_t node;     /* frame of a forward op */
   bool annotation, forward;
+  bool launches; /* or only allocates */
 };
 
-/* A row of the device. */
+/* A row of the device; an allocation has -1 - its number as its row. */
 struct aq_context_launch {
   int64_t row, at, pid, tid, device;
   uint32_t lane;

@@ -23,7 +23,8 @@ typedef struct sweep {
   aq_forward_ops forward;
   uint32_t *order; /* the ops to put */
   size_t order_count, order_capacity;
-  int64_t frames; /* that were put */
+  int64_t frames;     /* that were put */
+  uint64_t launching; /* ops that launched something */
 } sweep;
 
 /* ---- order ---- */
@@ -195,7 +196,8 @@ static bool span_open(sweep *s, size_t i)
 }
 
 /* Numbers the open ops, the outer ones first; the innermost goes to *out. */
-static bool ops_number(sweep *s, uint32_t *out, const aq_context_op **backward)
+static bool ops_number(sweep *s, bool launches, uint32_t *out,
+                       const aq_context_op **backward)
 {
   int64_t parent = -1;
   *out = AQ_CONTEXT_NO_NODE;
@@ -212,6 +214,8 @@ static bool ops_number(sweep *s, uint32_t *out, const aq_context_op **backward)
       if (!AQ_ARRAY_PUSH(s->order, s->order_count, s->order_capacity, index))
         return false;
     }
+    s->launching += launches && !op->launches;
+    op->launches |= launches;
     parent = op->number;
     *out = index;
     if (op->forward_thread != AQ_NONE && op->sequence != AQ_NONE)
@@ -224,10 +228,12 @@ static bool launch_join(sweep *s, aq_context_launch *launch)
 {
   const aq_context_op *backward;
   close_until(s, launch->at);
-  if (!ops_number(s, &launch->op, &backward) || !frame_now(s, &launch->node))
+  const bool launches = launch->row >= 0;
+  if (!ops_number(s, launches, &launch->op, &backward) ||
+      (launches && !frame_now(s, &launch->node)))
     return false;
   uint32_t forward;
-  if (!backward)
+  if (!backward || !launches)
     return true;
   const aq_forward_found found = aq_forward_op_of(
       &s->forward, s->c->lanes[launch->lane].pid, backward, &forward);
@@ -354,6 +360,11 @@ static aq_status launches_put(sweep *s)
   aq_status status = AQ_OK;
   for (size_t i = 0; i < c->launch_count && status == AQ_OK; i++) {
     const aq_context_launch *l = &c->launches[i];
+    if (l->row < 0) {
+      if (l->op != AQ_CONTEXT_NO_NODE)
+        s->import->memory.list[-1 - l->row].op = c->ops[l->op].number;
+      continue;
+    }
     aq_launched put = {.row = l->row,
                        .op = l->op == AQ_CONTEXT_NO_NODE ? AQ_NONE
                                                          : c->ops[l->op].number,
@@ -387,7 +398,7 @@ static aq_status join_and_put(sweep *s)
     status = op_put(s, &c->ops[s->order[i]]);
   if (status == AQ_OK)
     status = launches_put(s);
-  s->import->result->ops = s->order_count;
+  s->import->result->ops = s->launching;
   s->import->result->frames = (uint64_t)s->frames;
   return status;
 }

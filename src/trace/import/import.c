@@ -36,6 +36,7 @@ void aq_import_fini(aq_import *import)
   aq_edges_fini(&import->edges);
   aq_ranges_fini(&import->ranges);
   aq_context_fini(&import->context);
+  aq_memory_events_fini(&import->memory);
   aq_repeats_fini(&import->repeats);
   free(import->captures);
   free(import->last_start);
@@ -99,8 +100,12 @@ aq_status aq_import_finish(aq_import *import)
   aq_status status = aq_ranges_put(import);
   if (status == AQ_OK)
     status = aq_import_flush(import);
+  if (status == AQ_OK)
+    status = aq_memory_events_pair(import);
   if (status == AQ_OK && import->context.active)
     status = aq_context_put(import);
+  if (status == AQ_OK)
+    status = aq_memory_events_put(import);
   int64_t base;
   if (__builtin_add_overflow(import->result->base_ns, import->origin_ns, &base))
     aq_import_fault(import, AQ_REPAIR_BAD_NUMBER, "base of the times", NULL, 0);

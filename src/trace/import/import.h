@@ -13,6 +13,7 @@
 #include "trace/import/context.h"
 #include "trace/import/decimal.h"
 #include "trace/import/dependencies.h"
+#include "trace/import/memory_events.h"
 #include "trace/import/ranges.h"
 #include "trace/import/repeats.h"
 #include "trace/import/stream_reader.h"
@@ -63,6 +64,7 @@ typedef struct aq_import {
   size_t capture_count, capture_capacity;
   aq_ranges ranges;
   aq_context context;
+  aq_memory_events memory;
   bool edges_told;          /* the source states them: none are looked for */
   int64_t row_count;        /* put so far */
   aq_time earliest, latest; /* of the rows of a device; AQ_TIME_NONE: none */

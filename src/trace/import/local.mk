@@ -11,6 +11,7 @@ libaqcore_a_SOURCES += \
 	src/trace/import/importers.h \
 	src/trace/import/correlation.c src/trace/import/correlation.h \
 	src/trace/import/module.h \
+	src/trace/import/memory_events.c src/trace/import/memory_events.h \
 	src/trace/import/context.c src/trace/import/context.h \
 	src/trace/import/context_put.c src/trace/import/context_priv.h \
 	src/trace/import/decimal.c src/trace/import/decimal.h \

@@ -97,7 +97,12 @@
   R(SKIPPED_ROW, "rows that could not be read and were left out",              \
     "unreadable rows left out")                                                \
   R(SKIPPED_OP,                                                                \
-    "ops and call frames that could not be read and were left out", NULL)      \
+    "ops, call frames and allocations that could not be read and were left "   \
+    "out",                                                                     \
+    NULL)                                                                      \
+  R(LOST_FREE,                                                                 \
+    "allocations at an address in use: the free in between is not recorded",   \
+    NULL)                                                                      \
   R(LONG_ARGUMENTS,                                                            \
     "arguments of ops over 4096 bytes (left out: shapes unknown)", NULL)       \
   R(FORWARD_UNCERTAIN,                                                         \
@@ -146,17 +151,18 @@ typedef struct aq_trace_example {
 
 /* The findings of an import, besides the rows. */
 typedef struct aq_trace_result {
-  const char *format;  /* name in the table, static storage */
-  int64_t base_ns;     /* the source's clock at time 0, ns */
-  uint64_t dispatches; /* kernels */
-  uint64_t copies;     /* copies and fills */
-  uint64_t waits;      /* host calls that waited */
-  uint64_t ranges;     /* that the program marked */
-  uint64_t with_host;  /* dispatches and copies with host times */
-  uint64_t ops;        /* operators and annotations that launched something */
-  uint64_t frames;     /* places of call stacks that launched something */
-  uint64_t in_ops;     /* dispatches and copies that an op launched */
-  uint64_t bytes;      /* read, uncompressed */
+  const char *format;   /* name in the table, static storage */
+  int64_t base_ns;      /* the source's clock at time 0, ns */
+  uint64_t dispatches;  /* kernels */
+  uint64_t copies;      /* copies and fills */
+  uint64_t waits;       /* host calls that waited */
+  uint64_t ranges;      /* that the program marked */
+  uint64_t with_host;   /* dispatches and copies with host times */
+  uint64_t ops;         /* operators and annotations that launched something */
+  uint64_t frames;      /* places of call stacks that launched something */
+  uint64_t allocations; /* of memory */
+  uint64_t in_ops;      /* dispatches and copies that an op launched */
+  uint64_t bytes;       /* read, uncompressed */
   int64_t hip_version; /* of the runtime: major × 10^7 + minor × 10^5 + patch;
                           0 where it is not told */
   uint64_t edges[AQ_EDGE_COUNT]; /* dependencies found, by aq_edge_kind; at 0

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Allocations of profiles: the peak, the ops that held it, and blocks that stay.
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+AQUEDUCT_STORE=$work/store.db
+PYTHONDONTWRITEBYTECODE=1
+export AQUEDUCT_STORE PYTHONDONTWRITEBYTECODE
+
+# A profile by hand: op `grow` allocates twice, `keep` once and never frees; a
+# block of 500 was there before; the address of the first is used again.
+memory() { # TS BYTES ADDR TOTAL
+  echo '{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,' \
+    "\"tid\":7,\"ts\":$1,\"args\":{\"Bytes\":$2,\"Addr\":$3," \
+    "\"Total Allocated\":$4,\"Total Reserved\":4096,\"Device Id\":0," \
+    '"Device Type":6}},'
+}
+cat > "$work/small.json" << END
+{"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","pid":2,"tid":0,"ts":150,"dur":5,
+ "args":{"device":2,"stream":0,"correlation":9}},
+{"ph":"X","cat":"cpu_op","name":"grow","pid":1,"tid":7,"ts":100,"dur":20,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"keep","pid":1,"tid":7,"ts":130,"dur":10,"args":{}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":1,"tid":7,"ts":90,"dur":90,"args":{}},
+$(memory 101 1000 256 1500)
+$(memory 110 -1000 256 500)
+$(memory 112 2000 256 2500)
+$(memory 133 64 4096 2564)
+$(memory 140 -500 8192 2064)
+$(memory 145 -2000 256 64)
+{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":7,"ts":3,"args":{"Bytes":1}},
+{"ph":"i","cat":"cpu_instant_event","name":"Other","pid":1,"tid":7,"ts":3,"args":{}}
+]}
+END
+try "$aqueduct" import "$work/small.json" --name small
+check "an allocation that lacks its address is counted" \
+  contains "$err" "1 ops, call frames and allocations that could not be read"
+check "an op that only allocates is none that launched work" \
+  contains "$err" "1 kernels, 0 copies"
+try "$aqueduct" stats small --memory --json
+check "the peak is the recorded total, with its op and step" [ "$(echo "$out" |
+  tr -d ' \n' | grep -c '"peak_bytes":2564,"peak_ns":-17000.000,"peak_op":"keep","peak_step":4,"reserved_bytes":4096,"before_bytes":500,"allocations":3,"bytes":3064,"not_freed":1,"not_freed_bytes":64')" = 1 ]
+try "$aqueduct" stats small --memory --top 1
+check "the op that held the most comes first" contains "$out" "grow"
+check "the others are a count" contains "$out" "1 more op"
+try "$aqueduct" export small --format chrome -o "$work/small.chrome"
+check "a timeline has the counter" \
+  grep -q memory_allocated "$work/small.chrome"
+try "$aqueduct" store check
+check "the store is sound" [ "$status" = 0 ]
+try "$aqueduct" stats small --memory --by op
+check "--memory with --by is refused" [ "$status" = 2 ]
+
+# rocprofv3 --memory-allocation-trace: frees name an address alone.
+mkdir "$work/csv"
+cat > "$work/csv/1_agent_info.csv" << END
+"Node_Id","Logical_Node_Id","Agent_Type","Cu_Count","Name","Product_Name"
+0,0,"CPU",64,"cpu","a CPU"
+2,1,"GPU",304,"gfx942","AMD Instinct MI300X"
+END
+cat > "$work/csv/1_kernel_trace.csv" << END
+"Kind","Agent_Id","Queue_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp"
+"KERNEL_DISPATCH","Agent 2",1,"k",1,5000,6000
+END
+cat > "$work/csv/1_memory_allocation_trace.csv" << END
+"Kind","Operation","Agent_Id","Allocation_Size","Address","Correlation_Id","Start_Timestamp","End_Timestamp"
+"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 2",1024,"0x00007f0000000000",1,1000,1100
+"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 2",4096,"0x00007f0000100000",2,2000,2100
+"MEMORY_ALLOCATION","MEMORY_ALLOCATION_FREE","",0,"0x00007f0000000000",3,3000,3100
+"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 2",512,"0x00007f0000000000",4,4000,4100
+"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE","Agent 0",8192,"0x00007e0000000000",5,4500,4600
+"MEMORY_ALLOCATION","MEMORY_ALLOCATION_FREE","",0,"0x0",6,4700,4710
+END
+try "$aqueduct" import "$work/csv" --name csv
+check "allocations of rocprofv3 are read" [ "$status" = 0 ]
+try "$aqueduct" stats csv --memory --json
+check "its sizes are added" [ "$(echo "$out" | tr -d ' \n' |
+  grep -c '"device":0,"peak_bytes":5120,.*"allocations":3,"bytes":5632,"not_freed":2,"not_freed_bytes":4608.*"device":null,"peak_bytes":8192,')" = 1 ]
+try "$aqueduct" import "$srcdir/tests/trace/data/rocprof_v1.csv" --name none
+try "$aqueduct" stats none --memory
+check "a run without allocations is refused" [ "$status" = 2 ]
+check "with what records them" contains "$err" "profile_memory=True"
+
+# Published profiles.
+raw=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
+if [ -r "$raw/mi300x_norm.json.gz" ] && command -v python3 > /dev/null; then
+  try python3 "$srcdir/tests/report/read_memory.py" "$aqueduct" \
+    "$raw/mi300x_norm.json.gz" "$raw/mi300x_bert.json.gz" \
+    "$raw/mi300x_nsfw_vit.json.gz" "$raw/mi300x_qwen05b.json.gz" \
+    "$raw/mi300x_timesformer.json.gz" "$raw/mi300x_resnet18.json.gz"
+  check "an independent reader finds the same in published profiles" \
+    [ "$status" = 0 ]
+else
+  skip "an independent reader finds the same in published profiles" \
+    "no published traces in AQ_DATA"
+fi
+finish
