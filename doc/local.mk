@@ -27,7 +27,7 @@ EXTRA_DIST += \
 	doc/transports.md \
 	doc/formats/capture.md doc/formats/dispatch.md doc/formats/faults.md \
 	doc/formats/packets.md doc/formats/requests.md doc/formats/spool.md \
-	doc/adr doc/tables doc/tutorials \
+	doc/adr doc/examples/questions.ipynb doc/tables doc/tutorials \
 	tools/api-index.sh tools/mlir-times.sh \
 	doc/examples/Makefile \
 	doc/examples/code_object.c doc/examples/hottest.cpp \

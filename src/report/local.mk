@@ -18,7 +18,8 @@ AQ_PAGE = \
 	src/report/page/differences.js \
 	src/report/page/versions.js \
 	src/report/page/whatif.js \
-	src/report/page/code.js src/report/page/findings.js \
+	src/report/page/code.js src/report/page/roofline.js \
+	src/report/page/findings.js \
 	src/report/page/main.js
 EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh
 nodist_libaqcore_a_SOURCES += src/report/page_embedded.c

@@ -4,7 +4,8 @@
 const byId = (id) => document.getElementById(id);
 
 function make(tag, attributes = {}, ...children) {
-  const svg = ["svg", "path", "line", "text", "g", "title"].includes(tag);
+  const svg = ["svg", "path", "line", "circle", "text", "g",
+    "title"].includes(tag);
   const node = svg
     ? document.createElementNS("http://www.w3.org/2000/svg", tag)
     : document.createElement(tag);

@@ -73,7 +73,8 @@ function titleText() {
 // First the first screen, then the rest, so that a large page answers early.
 const steps = [
   () => { drawDiagnosis(); drawVersions(); drawWhatIfs(); },
-  startTimelines, drawCharts, startTable, drawDifferences,
+  startTimelines, drawCharts, startTable, () => runs.forEach(addRoofline),
+  drawDifferences,
   () => {
     runs.forEach(addCode);
     runs.forEach(addFindings);

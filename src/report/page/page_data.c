@@ -14,6 +14,7 @@
 #include "report/page/page_json.h"
 #include "report/page/page_rows.h"
 #include "report/page/page_tracks.h"
+#include "report/page/page_work.h"
 #include "report/stats/compare_runs.h"
 #include "report/stats/short_names.h"
 
@@ -262,6 +263,8 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
         aq_page_tracks_put(store, run->info->id, reader, run->part, out, diag);
   if (status == AQ_OK)
     status = aq_page_code_put(store, run->info->id, reader, out, diag);
+  if (status == AQ_OK)
+    status = aq_page_work_put(store, run, out, diag);
   if (status == AQ_OK)
     status = aq_page_findings_put(store, run->info->id, reader, out, diag);
   putc('}', out);

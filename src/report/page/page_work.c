@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "report/page/page_work.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/map.h"
+#include "report/page/page_json.h"
+#include "report/stats/device_peaks.h"
+#include "report/stats/selection.h"
+#include "report/stats/stats.h"
+#include "report/stats/work_summary.h"
+
+enum { GROUPS_MAX = 200 };
+
+static void real_put(FILE *out, const char *key, double value)
+{
+  aq_page_key_put(out, key);
+  if (isfinite(value))
+    fprintf(out, "%.9g", value);
+  else
+    fputs("null", out);
+}
+
+/* A kernel of each group whose work is known; NULL: none has. */
+static bool rows_find(const aq_dispatches *d, const aq_stats *stats,
+                      const aq_dispatch_row **rows)
+{
+  aq_map groups = AQ_MAP_INIT;
+  bool done = true;
+  uint64_t at;
+  for (size_t i = 0; i < stats->count && done; i++)
+    done = aq_map_put(&groups, (uint64_t)stats->groups[i].key, i);
+  for (size_t i = 0; i < d->count && done; i++)
+    if (d->rows[i].work != AQ_NONE && d->works[d->rows[i].work].known &&
+        aq_map_get(&groups,
+                   (uint64_t)aq_stats_key(&d->rows[i], AQ_STATS_BY_SHAPE), &at))
+      rows[at] = &d->rows[i];
+  aq_map_fini(&groups);
+  return done;
+}
+
+static void group_put(FILE *out, const aq_stats_group *group,
+                      const aq_op_work *work, const aq_run_device *device)
+{
+  static const char *const types[] = {
+#define T(id, name, bytes) name,
+      AQ_OP_TYPES(T)
+#undef T
+  };
+  const bool matrix = work->family == AQ_OP_FAMILY_GEMM ||
+                      work->family == AQ_OP_FAMILY_CONVOLUTION ||
+                      work->family == AQ_OP_FAMILY_ATTENTION;
+  char peak[32];
+  snprintf(peak, sizeof peak, "%s %s", types[work->type],
+           matrix ? "matrix" : "vector");
+  fputs("{\"name\":", out);
+  aq_page_text_put(out, group->name);
+  aq_page_member_put(out, "family", aq_op_family_names[work->family]);
+  aq_page_member_put(out, "peak_name", peak);
+  real_put(out, "time", (double)group->work.time / AQ_NS);
+  real_put(out, "flops", group->work.flops);
+  real_put(out, "bytes", group->work.bytes);
+  real_put(out, "peak_flops", aq_device_peak_flops(device, work->type, matrix));
+  real_put(out, "peak_bytes", aq_device_peak_bytes(device));
+  putc('}', out);
+}
+
+static bool groups_put(FILE *out, const aq_dispatches *d, aq_run_reader *reader,
+                       const aq_stats *stats)
+{
+  const aq_dispatch_row **rows = calloc(stats->count + 1, sizeof *rows);
+  size_t put = 0, more = 0;
+  int64_t unknown = 0, calls = 0;
+  const bool done = rows && rows_find(d, stats, rows);
+  fputs("{\"groups\":[", out);
+  for (size_t i = 0; i < stats->count && done; i++) {
+    const aq_stats_group *group = &stats->groups[i];
+    unknown += group->work.unknown;
+    calls += group->calls;
+    if (!rows[i] || group->work.time <= 0 || group->work.flops <= 0 ||
+        group->work.bytes <= 0)
+      continue;
+    if (put >= GROUPS_MAX) {
+      more++;
+      continue;
+    }
+    fputs(put++ ? "," : "", out);
+    group_put(out, group, &d->works[rows[i]->work],
+              rows[i]->device < 0
+                  ? NULL
+                  : aq_run_reader_device(reader, rows[i]->device));
+  }
+  putc(']', out);
+  aq_page_number_put(out, "groups_left_out", (int64_t)more);
+  aq_page_number_put(out, "unknown_calls", unknown);
+  aq_page_number_put(out, "calls", calls);
+  putc('}', out);
+  free(rows);
+  return done;
+}
+
+aq_status aq_page_work_put(aq_store *store, const aq_page_run *run, FILE *out,
+                           aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_dispatches dispatches = {0};
+  aq_window_counts counts;
+  aq_stats stats = {0};
+  aq_status status =
+      aq_run_reader_open(store, run->info->id, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status =
+      aq_part_read(store, run->info->id, reader, AQ_WANT_DISPATCHES,
+                   AQ_STATS_BY_SHAPE, run->window, &dispatches, &counts, diag);
+  aq_dispatches_limit(&dispatches);
+  const bool has = dispatches.count > 0 && dispatches.context.ops > 0;
+  if (status == AQ_OK && has)
+    status =
+        aq_stats_make(&dispatches, reader, AQ_STATS_BY_SHAPE, &stats, diag);
+  if (status == AQ_OK && has &&
+      !aq_work_summary_add(&dispatches, reader, AQ_STATS_BY_SHAPE, &stats))
+    status = aq_diag_no_memory(diag);
+  aq_page_key_put(out, "work");
+  if (status == AQ_OK && has) {
+    if (!groups_put(out, &dispatches, reader, &stats))
+      status = aq_diag_no_memory(diag);
+  } else {
+    fputs("null", out);
+  }
+  aq_stats_fini(&stats);
+  aq_dispatches_fini(&dispatches);
+  aq_run_reader_close(reader);
+  return status;
+}

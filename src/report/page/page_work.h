@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The work of the operators of a run, for the roofline of its page. */
+#ifndef AQ_REPORT_PAGE_PAGE_WORK_H
+#define AQ_REPORT_PAGE_PAGE_WORK_H
+
+#include <stdio.h>
+
+#include "report/page/page.h"
+
+/* Writes the member "work" behind other members of an object: null for a run
+ * without operators, else {"groups": [{"name", "family", "peak_name", "time",
+ * "flops", "bytes", "peak_flops", "peak_bytes"}], "groups_left_out",
+ * "unknown_calls", "calls"}: operators of equal shapes, of known operations
+ * and bytes, by the time of their kernels (ns); the peaks a second of the data
+ * sheet for the type, null where it has none. */
+aq_status aq_page_work_put(aq_store *store, const aq_page_run *run, FILE *out,
+                           aq_diag *diag);
+
+#endif

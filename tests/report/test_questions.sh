@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The table of questions names commands that there are, and the notebook's cells
+# run on a published profile.
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+AQUEDUCT_STORE=$work/store.db
+export AQUEDUCT_STORE
+
+table=$srcdir/doc/tables/questions.md
+grep -o 'aqueduct [a-z][^`]*`' "$table" | tr -d '`' > "$work/commands"
+check "the table has commands" [ "$(wc -l < "$work/commands")" -gt 10 ]
+wrong=
+while read -r _ command rest; do
+  help=$("$aqueduct" "$command" --help 2>&1) || wrong="$wrong $command"
+  for word in $rest; do
+    case $word in
+    --by) ;;
+    --*) contains "$help" "$word" || wrong="$wrong $command $word" ;;
+    esac
+  done
+done < "$work/commands"
+try echo "$wrong"
+check "all of them, with their options" [ -z "$wrong" ]
+groupings=$(grep -o -e '--by [a-z]*`\(, `[a-z]*`\)*' "$table" |
+  sed 's/--by//' | tr -d '`,' | tr ' ' '\n' | sort -u)
+help=$("$aqueduct" stats --help)
+for by in $groupings; do
+  contains "$help" "$by" || wrong="$wrong $by"
+done
+try echo "$wrong"
+check "and the groups that it names" [ -z "$wrong" ]
+
+trace=${AQ_DATA:-$srcdir/../shared/data}/measured/raw/mi300x_qwen05b.json.gz
+if ! command -v python3 > /dev/null; then
+  skip "the notebook's cells run" "needs python3"
+elif [ ! -r "$trace" ]; then
+  skip "the notebook's cells run" "no published traces in AQ_DATA"
+else
+  cat > "$work/cells.py" << 'END'
+import json, sys
+space = {}
+for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
+    if cell["cell_type"] == "code":
+        exec(compile("".join(cell["source"]), "cell", "exec"), space)
+END
+  AQUEDUCT=$aqueduct
+  AQ_TRACE=$trace
+  export AQUEDUCT AQ_TRACE
+  try python3 "$work/cells.py" "$srcdir/doc/examples/questions.ipynb"
+  check "the notebook's cells run" [ "$status" = 0 ]
+  # read_memory.py and read_tables.py find the same in the profile.
+  for answer in "kernel-bound" "2116.249" "in aten::empty of step 6" \
+    "gemm 169 ops of known work, 0 calls of unknown"; do
+    check "one answers: $answer" contains "$out" "$answer"
+  done
+fi
+finish
