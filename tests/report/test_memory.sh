@@ -75,6 +75,37 @@ check "allocations of rocprofv3 are read" [ "$status" = 0 ]
 try "$aqueduct" stats csv --memory --json
 check "its sizes are added" [ "$(echo "$out" | tr -d ' \n' |
   grep -c '"device":0,"peak_bytes":5120,.*"allocations":3,"bytes":5632,"not_freed":2,"not_freed_bytes":4608.*"device":null,"peak_bytes":8192,')" = 1 ]
+# The same as JSON: operations by number, agents by handle, addresses as text.
+python3 - "$work/csv/1_memory_allocation_trace.csv" "$work/t.json" << 'END'
+import csv, json, sys
+operations = ["MEMORY_ALLOCATION_NONE", "MEMORY_ALLOCATION_ALLOCATE",
+              "MEMORY_ALLOCATION_VMEM_ALLOCATE", "MEMORY_ALLOCATION_FREE"]
+agents = {"Agent 0": 10, "Agent 2": 12, "": (1 << 64) - 1}
+rows = [{"size": 80, "kind": 0, "operation": operations.index(r["Operation"]),
+         "thread_id": 5, "correlation_id": {"internal": int(r["Correlation_Id"]), "external": 0},
+         "start_timestamp": int(r["Start_Timestamp"]), "end_timestamp": int(r["End_Timestamp"]),
+         "agent_id": {"handle": agents[r["Agent_Id"]]}, "address": r["Address"],
+         "allocation_size": int(r["Allocation_Size"])}
+        for r in csv.DictReader(open(sys.argv[1]))]
+kernel = {"size": 1, "kind": 1, "operation": 0, "thread_id": 5, "stream_id": {"handle": 0},
+          "correlation_id": {"internal": 1, "external": 0}, "start_timestamp": 5000,
+          "end_timestamp": 6000, "dispatch_info": {"agent_id": {"handle": 12}, "queue_id": {"handle": 1},
+          "kernel_id": 1, "workgroup_size": {"x": 1, "y": 1, "z": 1}, "grid_size": {"x": 1, "y": 1, "z": 1}}}
+json.dump({"rocprofiler-sdk-tool": [{
+    "metadata": {"pid": 1},
+    "agents": [{"id": {"handle": 10}, "type": 1, "name": "cpu"},
+               {"id": {"handle": 12}, "type": 2, "name": "gfx942", "cu_count": 304}],
+    "kernel_symbols": [{"kernel_id": 1, "formatted_kernel_name": "k"}],
+    "strings": {"buffer_records": [{"kind": "MEMORY_ALLOCATION", "operations": operations}]},
+    "buffer_records": {"kernel_dispatch": [kernel], "memory_allocation": rows}}]},
+    open(sys.argv[2], "w"))
+END
+try "$aqueduct" import "$work/t.json" --name json
+check "allocations of its JSON are read" [ "$status" = 0 ]
+for name in csv json; do
+  "$aqueduct" stats $name --memory --json | jq '.devices, .ops' > "$work/$name.out"
+done
+check "and equal the CSV's" cmp -s "$work/csv.out" "$work/json.out"
 try "$aqueduct" import "$srcdir/tests/trace/data/rocprof_v1.csv" --name none
 try "$aqueduct" stats none --memory
 check "a run without allocations is refused" [ "$status" = 2 ]

@@ -173,3 +173,36 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_correlation *join,
     return aq_correlation_row_alone(join, row);
   return aq_correlation_row_add(join, join_key(row->correlation, process), row);
 }
+
+aq_status aq_rocprofv3_allocation_add(aq_import *import,
+                                      const aq_agents *agents,
+                                      const aq_rocprofv3_allocation *a)
+{
+  const bool frees = a->operation_length > 0 &&
+                     memmem(a->operation, a->operation_length, "FREE", 4);
+  const aq_agent *agent = frees ? NULL : aq_agents_find(agents, a->agent);
+  aq_memory_event event = {.at = frees ? a->begin : a->end,
+                           .device = AQ_NONE,
+                           .scope = a->process,
+                           .address = a->address,
+                           .bytes = frees ? 0 : a->bytes,
+                           .allocated = AQ_NONE,
+                           .reserved = AQ_NONE,
+                           .pid = a->pid,
+                           .tid = a->tid};
+  if (!a->timed || a->address == AQ_NONE || (!frees && a->bytes <= 0)) {
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_OP,
+                    "allocation without times, size or address", a->operation,
+                    a->operation_length);
+    return AQ_OK;
+  }
+  if (!frees && agents->count == 0)
+    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER,
+                    "agent of an allocation, of a trace without agents "
+                    "(counted as the host's)",
+                    NULL, 0);
+  aq_status status = AQ_OK;
+  if (agent && agent->gpu)
+    status = aq_agents_device(agents, import, a->agent, &event.device);
+  return status == AQ_OK ? aq_memory_event_add(import, event) : status;
+}

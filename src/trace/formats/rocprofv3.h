@@ -74,6 +74,21 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_correlation *join,
                                aq_record *row, uint64_t process, int64_t queue,
                                const char *name, size_t name_length);
 
+/* An allocation or free of memory. It lasts from the end of its call to the
+ * begin of the call that frees it, which names its address alone. */
+typedef struct aq_rocprofv3_allocation {
+  const char *operation; /* "MEMORY_ALLOCATION_FREE" */
+  size_t operation_length;
+  bool timed; /* both times are readable */
+  aq_tick begin, end;
+  int64_t agent, bytes, address, pid, tid;
+  uint64_t process;
+} aq_rocprofv3_allocation;
+
+aq_status aq_rocprofv3_allocation_add(aq_import *import,
+                                      const aq_agents *agents,
+                                      const aq_rocprofv3_allocation *a);
+
 extern const char aq_rocprofv3_advice[];
 
 #endif

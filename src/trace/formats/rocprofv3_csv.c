@@ -417,39 +417,21 @@ static aq_status copy_row(csv_set *set)
                               length);
 }
 
-/* An allocation lasts from the end of its call to the begin of the call that
- * frees it, which names its address alone. */
 static aq_status allocation_row(csv_set *set)
 {
   const aq_csv *csv = &set->csv;
-  size_t length;
-  const char *operation = aq_csv_text(csv, COLUMN_OPERATION, &length);
-  const bool frees = length && memmem(operation, length, "FREE", 4) != NULL;
-  const int64_t agent = agent_id(set, COLUMN_AGENT);
-  const bool gpu = !frees && aq_agents_find(&set->agents, agent) != NULL;
-  aq_memory_event event = {.device = AQ_NONE,
-                           .address = aq_csv_int(csv, COLUMN_ADDRESS),
-                           .bytes = frees ? 0 : aq_csv_int(csv, COLUMN_BYTES),
-                           .allocated = AQ_NONE,
-                           .reserved = AQ_NONE,
-                           .pid = set->file->pid,
-                           .tid = AQ_NONE};
-  if (!aq_csv_tick(csv, frees ? COLUMN_START : COLUMN_END, &event.at) ||
-      event.address == AQ_NONE || (!frees && event.bytes <= 0)) {
-    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_OP,
-                    "allocation without a time, size or address", operation,
-                    length);
-    return AQ_OK;
-  }
-  if (!frees && set->agents.count == 0)
-    aq_import_fault(set->import, AQ_REPAIR_BAD_NUMBER,
-                    "Agent_Id of an allocation without agent_info.csv "
-                    "(counted as the host's)",
-                    NULL, 0);
-  aq_status status = process_of(set, &event.scope);
-  if (status == AQ_OK && gpu)
-    status = aq_agents_device(&set->agents, set->import, agent, &event.device);
-  return status == AQ_OK ? aq_memory_event_add(set->import, event) : status;
+  aq_rocprofv3_allocation a = {.agent = agent_id(set, COLUMN_AGENT),
+                               .bytes = aq_csv_int(csv, COLUMN_BYTES),
+                               .address = aq_csv_int(csv, COLUMN_ADDRESS),
+                               .pid = set->file->pid,
+                               .tid = AQ_NONE};
+  a.operation = aq_csv_text(csv, COLUMN_OPERATION, &a.operation_length);
+  a.timed = aq_csv_tick(csv, COLUMN_START, &a.begin) &&
+            aq_csv_tick(csv, COLUMN_END, &a.end);
+  aq_status status = process_of(set, &a.process);
+  return status == AQ_OK
+             ? aq_rocprofv3_allocation_add(set->import, &set->agents, &a)
+             : status;
 }
 
 /* ---- files ---- */

@@ -31,6 +31,7 @@ static void record_reset(aq_rocprofv3_tool *t)
       .source = AQ_NONE,
       .destination = AQ_NONE,
       .bytes = AQ_NONE,
+      .address = AQ_NONE,
       .scratch = AQ_NONE,
       .lds = AQ_NONE,
       .wg = {AQ_NONE, AQ_NONE, AQ_NONE},
@@ -62,6 +63,7 @@ static section section_of(const aq_rocprofv3_tool *t)
   return below == KEY_KERNELS                   ? SECTION_KERNELS
          : below == KEY_HIP || below == KEY_HSA ? SECTION_CALLS
          : below == KEY_COPIES                  ? SECTION_COPIES
+         : below == KEY_ALLOCATIONS             ? SECTION_ALLOCATIONS
                                                 : SECTION_NONE;
 }
 
@@ -178,6 +180,7 @@ static int64_t *plain_place(record *r, key at)
   case KEY_TID:
     return &r->tid;
   case KEY_BYTES:
+  case KEY_SIZE:
     return &r->bytes;
   case KEY_SCRATCH:
     return &r->scratch;
@@ -229,6 +232,12 @@ static aq_status on_value(void *client, aq_json_type type, const char *bytes,
                            start ? &r->start : &r->end);
     *(start ? &r->has_start : &r->has_end) = true;
     *(start ? &r->start_ok : &r->end_ok) = ok;
+    return AQ_OK;
+  }
+  /* An address is written as a text, or as a handle. */
+  if (at == KEY_ADDRESS || (at == KEY_HANDLE && parent == KEY_ADDRESS)) {
+    if (!aq_decimal_int(bytes, length, &t->record.address))
+      t->record.address = AQ_NONE; /* the allocation is counted */
     return AQ_OK;
   }
   int64_t *place = own || parent == KEY_DISPATCH

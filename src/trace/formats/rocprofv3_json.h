@@ -36,6 +36,7 @@
   K(HIP, "hip_api")                                                            \
   K(HSA, "hsa_api")                                                            \
   K(COPIES, "memory_copy")                                                     \
+  K(ALLOCATIONS, "memory_allocation")                                          \
   K(KIND, "kind")                                                              \
   K(OPERATION, "operation")                                                    \
   K(TID, "thread_id")                                                          \
@@ -50,6 +51,8 @@
   K(SOURCE, "src_agent_id")                                                    \
   K(DESTINATION, "dst_agent_id")                                               \
   K(BYTES, "bytes")                                                            \
+  K(SIZE, "allocation_size")                                                   \
+  K(ADDRESS, "address")                                                        \
   K(SCRATCH, "private_segment_size")                                           \
   K(LDS, "group_segment_size")                                                 \
   K(WG, "workgroup_size")                                                      \
@@ -75,6 +78,7 @@ typedef enum section {
   SECTION_KERNELS,
   SECTION_CALLS,
   SECTION_COPIES,
+  SECTION_ALLOCATIONS,
 } section;
 
 enum { DEPTH_MAX = 16 };
@@ -85,7 +89,7 @@ typedef struct record {
   aq_tick start, end;
   int64_t id, type, cus, kernel_id, vgpr, agpr, sgpr;
   int64_t kind, operation, tid, correlation, agent, queue, stream;
-  int64_t source, destination, bytes, scratch, lds;
+  int64_t source, destination, bytes, address, scratch, lds;
   int64_t wg[3], grid[3];
 } record;
 

@@ -197,6 +197,25 @@ static aq_status call_done(aq_rocprofv3_tool *t)
   return aq_rocprofv3_call_add(t->import, t->join, &call);
 }
 
+static aq_status allocation_done(aq_rocprofv3_tool *t)
+{
+  const record *r = &t->record;
+  const char *name = operation_name(t);
+  return aq_rocprofv3_allocation_add(
+      t->import, &t->agents,
+      &(aq_rocprofv3_allocation){.operation = name,
+                                 .operation_length = strlen(name),
+                                 .timed = r->start_ok && r->end_ok,
+                                 .begin = r->start,
+                                 .end = r->end,
+                                 .agent = machine_agent(t, r->agent),
+                                 .bytes = r->bytes,
+                                 .address = r->address,
+                                 .pid = t->pid,
+                                 .tid = r->tid,
+                                 .process = t->processes - 1});
+}
+
 static aq_status timed_done(aq_rocprofv3_tool *t)
 {
   bool readable = false;
@@ -222,6 +241,8 @@ aq_status aq_rocprofv3_element_done(aq_rocprofv3_tool *t)
   case SECTION_CALLS:
   case SECTION_COPIES:
     return timed_done(t);
+  case SECTION_ALLOCATIONS:
+    return allocation_done(t);
   default:
     return AQ_OK;
   }
