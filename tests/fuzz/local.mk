@@ -9,7 +9,7 @@ FUZZ_SECONDS = 10
 # Imported formats, with their seeds: FUZZ_MUTANTS mutations of each.
 AQ_FUZZ_FORMATS = kineto:kineto rocprofv3-json:rocprofv3_json \
 	rocprofv3-csv:rocprofv3_csv rocprof-v1:rocprof_v1 ireeperf:ireeperf \
-	jsonl:jsonl rocpd:rocpd rpd:rocpd rocprof-v1-db:rocpd xplane:xplane \
+	jsonl:jsonl rocpd:rocpd rpd:rocpd rocprof-v1-db:rocpd nsys:rocpd xplane:xplane \
 	perfetto:perfetto
 FUZZ_MUTANTS = 2000
 

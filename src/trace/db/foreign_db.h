@@ -84,6 +84,7 @@ typedef aq_status aq_database_reader(aq_database *database,
 aq_database_reader aq_rocpd_read;
 aq_database_reader aq_rpd_read;
 aq_database_reader aq_rocprof_v1_db_read;
+aq_database_reader aq_nsys_read;
 
 /* The fields of a record that are written of kernels and copies. */
 #define AQ_ROCPD_BIT(field) (UINT64_C(1) << AQ_RECORD_FIELD_##field)

@@ -2,6 +2,7 @@
 libaqcore_a_SOURCES += \
 	src/trace/db/foreign_db.c src/trace/db/foreign_db.h \
 	src/trace/db/modules.c \
+	src/trace/db/nsys_import.c \
 	src/trace/db/rocpd_counters.c \
 	src/trace/db/rocpd_export.c src/trace/db/rocpd_export.h \
 	src/trace/db/rocpd_import.c src/trace/db/rocpd_import.h \
@@ -17,5 +18,6 @@ libaqcore_a_SOURCES += \
 	src/trace/db/tracedb.h
 
 EXTRA_DIST += \
+	doc/formats/nsys.md \
 	doc/formats/rocpd.md \
 	doc/formats/rpd.md

@@ -15,6 +15,7 @@ static const struct {
     {"rpd", "rocpd_op", aq_rpd_read},
     {"rocprof-v1-db", "OPS", aq_rocprof_v1_db_read},
     {"rocprof-v1-db", "HIP", aq_rocprof_v1_db_read},
+    {"nsys", "CUPTI_ACTIVITY_KIND_KERNEL", aq_nsys_read},
 };
 
 static aq_status read_database(aq_database *database, aq_correlation *join)
@@ -44,8 +45,9 @@ static aq_status read_database(aq_database *database, aq_correlation *join)
   }
   return aq_database_error(database,
                            "a SQLite database without the tables of rocpd "
-                           "(rocpd_kernel_dispatch…), rpd (rocpd_op) or "
-                           "rocprof v1 (OPS)");
+                           "(rocpd_kernel_dispatch…), rpd (rocpd_op), "
+                           "rocprof v1 (OPS) or nsys "
+                           "(CUPTI_ACTIVITY_KIND_KERNEL)");
 }
 
 static aq_status import_database(aq_import *import, aq_correlation *join,
@@ -82,6 +84,12 @@ const aq_trace_module aq_tracedb_modules[] = {
      NULL},
     {{.name = "rocprof-v1-db",
       .summary = "rocprof (v1) results.db of --hip-trace, SQLite",
+      .imports = true},
+     aq_database_detect,
+     import_database,
+     NULL},
+    {{.name = "nsys",
+      .summary = "Nsight Systems, nsys export --type=sqlite",
       .imports = true},
      aq_database_detect,
      import_database,

@@ -6,6 +6,8 @@ check_PROGRAMS += \
 	tests/trace/db/test_rocprof_v1_db \
 	tests/trace/db/test_rpd_import
 
+dist_check_SCRIPTS += tests/trace/db/test_nsys.sh
+
 AQ_TRACEDB_FIXTURE = tests/trace/db/databases.c tests/trace/db/databases.h \
 	$(AQ_TRACE_FIXTURE)
 AQ_TRACEDB_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS) $(ZLIB_CFLAGS)
