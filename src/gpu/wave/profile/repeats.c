@@ -5,8 +5,8 @@
  * A dispatch is like others in two ways: exactly, if also the words of its
  * arguments are equal that are no pointers, and loosely, if they differ. It takes
  * the time of the last one that was counted if ENOUGH exact ones in a row agreed
- * within TOLERANCE, or MANY loose ones. Work can depend on data that nobody sees
- * here, so one is counted now and then all the same, ever more rarely; where it
+ * within TOLERANCE, or MANY loose ones. Work can depend on data in memory,
+ * which is not compared, so one is counted now and then all the same, ever more rarely; where it
  * disagrees the count of agreeing ones begins again.
  */
 #include "config.h"
@@ -25,7 +25,7 @@ enum {
   TOLERANCE = 20,       /* a 20th of the time */
   RARELY = 4,           /* again after a 4th more dispatches */
   ARGUMENTS_MAX = 4096, /* bytes */
-  KNOWN_MAX = 1 << 16,  /* from then on new ones are told apart loosely */
+  KNOWN_MAX = 1 << 16,  /* from then on new ones have no exact entry */
 };
 
 static uint64_t kernel_hash(const aq_wave_grid *grid)
@@ -47,8 +47,8 @@ typedef struct reading {
   uint64_t hash;
 } reading;
 
-/* Words in no allocation are no pointers; what is read here may be unmapped
- * meanwhile. */
+/* Words in no allocation are no pointers. The arguments may be unmapped
+ * meanwhile, so it runs under the guard. */
 static void arguments_hash(void *user)
 {
   reading *r = user;

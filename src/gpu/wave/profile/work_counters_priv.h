@@ -51,8 +51,8 @@ struct aq_wave_counting {
   uint32_t serial;   /* of grids */
   uint64_t included; /* workgroup + 1; 0: none */
   bool done;         /* the rows were put */
-  /* Instructions of all dispatches, atomic, and those that were counted. */
-  int64_t executed, spent;
+  int64_t executed; /* instructions of all dispatches. Atomic */
+  int64_t spent;    /* counted ones */
   aq_map known_by_hash;
   aq_wave_known *known;
   size_t known_count, known_capacity;
@@ -103,8 +103,8 @@ struct aq_work_counters {
 /* One access to memory of lanes. */
 aq_wave_place aq_work_counters_access(aq_wave *w, const aq_wave_op *o);
 
-/* Ends the counting of a workgroup that has executed half of what is enough:
- * the rest is taken to be alike. */
+/* Ends the counting of a workgroup that has executed half of the instructions
+ * to count: the rest is taken to be alike. */
 void aq_work_counters_cut(aq_wave_group *group);
 
 /* Whether a dispatch takes the time of counted dispatches, of *known; otherwise
