@@ -79,12 +79,12 @@ typedef struct aq_transport_counting {
   void *user;
 } aq_transport_counting;
 
-/* Whether its executor counts or prints instructions. */
-AQ_API bool aq_transport_stack_is_inspected(const aq_transport_stack *stack);
+/* Whether its executor checks the accesses of code. */
+AQ_API bool aq_transport_stack_is_checked(const aq_transport_stack *stack);
 
 /* Counts work from the next execution on, and gives kernels that time in place
  * of their cost; then puts the counts into a sink, once. AQ_ERR_INVALID: the
- * executor counts or prints instructions. */
+ * executor checks the accesses of code. */
 AQ_API aq_status aq_transport_stack_count(aq_transport_stack *stack,
                                           const aq_transport_counting *counting,
                                           aq_diag *diag);

@@ -87,6 +87,9 @@ aq_store_writer_durations(const aq_store_writer *writer, const char *otherwise,
 AQ_API uint64_t aq_store_writer_predicted(const aq_store_writer *writer,
                                           uint64_t *kernels);
 
+/* How many have AQ_FLAG_EXECUTED, and not that one. */
+AQ_API uint64_t aq_store_writer_executed(const aq_store_writer *writer);
+
 /* Its id; AQ_NONE: it is not in the store yet. */
 AQ_API int64_t aq_store_writer_run(const aq_store_writer *writer);
 

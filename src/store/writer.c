@@ -562,6 +562,11 @@ uint64_t aq_store_writer_predicted(const aq_store_writer *writer,
   return writer->predicted;
 }
 
+uint64_t aq_store_writer_executed(const aq_store_writer *writer)
+{
+  return writer->executed;
+}
+
 int64_t aq_store_writer_run(const aq_store_writer *writer)
 {
   return writer->run;

@@ -150,7 +150,8 @@ static aqsim_flow kernel_charge(aqsim_inflight *inflight)
   const aqsim_queue *queue = inflight->queue;
   const aqsim_kernel *kernel = inflight->kernel;
   const aq_kernel_packet *packet = &inflight->packet.kernel;
-  const bool predicted = aqsim_inflight_is_predicted(inflight);
+  const bool predicted =
+      aqsim_inflight_is_predicted(inflight) && !inflight->told;
   if (!predicted && aqsim_cost_is_dispatched(&kernel->desc.cost) &&
       inflight->workgroups > 0)
     return aqsim_kernel_dispatch_begin(inflight, kernel, packet,

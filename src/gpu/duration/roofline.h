@@ -28,10 +28,10 @@ typedef struct aq_rates {
 
 /* Of which dispatches the work is counted. */
 typedef enum aq_executed_mode {
-  AQ_EXECUTED_NONE, /* "fixed" */
-  AQ_EXECUTED_AUTO, /* "auto": where nothing else inspects the code; those like
-                       counted ones take their time */
-  AQ_EXECUTED_ALL,  /* "executed" */
+  AQ_EXECUTED_NONE,    /* "fixed" */
+  AQ_EXECUTED_AUTO,    /* "auto": where no check watches the code; those like
+                          counted ones take their time */
+  AQ_EXECUTED_ALL,     /* "executed" */
   AQ_EXECUTED_SAMPLED, /* "sampled": only counted workgroups are executed */
 } aq_executed_mode;
 

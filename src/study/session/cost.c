@@ -125,8 +125,9 @@ aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
     return AQ_OK;
   t->ops->info(t, &info);
   if (cost->mode == AQ_EXECUTED_AUTO &&
-      (info.device_count == 0 || aq_transport_stack_is_hardware(stack) ||
-       aq_transport_stack_is_inspected(stack)))
+      (info.device_count == 0 || !info.devices[0].model ||
+       aq_transport_stack_is_hardware(stack) ||
+       aq_transport_stack_is_checked(stack)))
     return AQ_OK;
   if (info.device_count == 0 || !info.devices[0].model)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
@@ -155,8 +156,16 @@ const char *aq_session_cost_durations(const aq_store_writer *writer,
     return aq_store_writer_durations(writer, otherwise, text);
   if (predicted == kernels)
     return AQ_EXECUTED_DURATIONS;
-  snprintf(text, AQ_STORE_DURATIONS_SIZE,
-           "%s; assumed: %" PRIu64 " of %" PRIu64 " kernels",
-           AQ_EXECUTED_DURATIONS, kernels - predicted, kernels);
+  const uint64_t executed = aq_store_writer_executed(writer);
+  int length =
+      snprintf(text, AQ_STORE_DURATIONS_SIZE, "%s", AQ_EXECUTED_DURATIONS);
+  if (executed > 0)
+    length += snprintf(
+        text + length, (size_t)(AQ_STORE_DURATIONS_SIZE - length),
+        "; executed: %" PRIu64 " of %" PRIu64 " kernels", executed, kernels);
+  if (predicted + executed < kernels)
+    snprintf(text + length, (size_t)(AQ_STORE_DURATIONS_SIZE - length),
+             "; assumed: %" PRIu64 " of %" PRIu64 " kernels",
+             kernels - predicted - executed, kernels);
   return text;
 }

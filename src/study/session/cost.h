@@ -43,8 +43,9 @@ bool aq_session_cost_samples(const aq_session_cost *cost);
 bool aq_session_cost_is_auto(const aq_session_cost *cost);
 
 /* For aq_run_info.durations, from the writer's rows so far: predicted ones, and
- * how many kernels were not counted; as aq_store_writer_durations where none
- * was. Into `text`, `otherwise` itself, or static. */
+ * how many kernels told their times or have assumed ones; as
+ * aq_store_writer_durations where none was. Into `text`, `otherwise` itself, or
+ * static. */
 const char *aq_session_cost_durations(const aq_store_writer *writer,
                                       const char *otherwise,
                                       char text[AQ_STORE_DURATIONS_SIZE]);

@@ -39,15 +39,17 @@ static aq_status take_counted(aq_record_sink *sink, const aq_counted *rows,
 /* Dispatches whose time the machine asked for, and workgroups of the last. */
 typedef struct asked {
   int64_t dispatches, counted;
+  aq_time more;
 } asked;
 
-/* 5 us, and 10 ns for each access to memory of a workgroup beyond a copy's. */
+/* 5 us and `more`, and 10 ns for each access to memory of a workgroup beyond a
+ * copy's. */
 static aq_time fixed_time(const aq_counted *row, void *user)
 {
   asked *seen = user;
   seen->dispatches++;
   seen->counted = row->counted;
-  return 5 * AQ_US + (row->vmem / row->counted - 8) * 10 * AQ_NS;
+  return 5 * AQ_US + seen->more + (row->vmem / row->counted - 8) * 10 * AQ_NS;
 }
 
 typedef struct arguments {
@@ -438,23 +440,69 @@ START_TEST(dispatches_take_the_time_of_counted_ones_that_agreed)
     return;
   counter_open(&c, (aq_wave_counting_options){.repeats = true}, false);
   const aq_time few = counter_run(&c, "c_chain", 10, N, true);
-  for (unsigned i = 1; i < 10; i++)
+  for (unsigned i = 1; i < 30; i++)
     ck_assert_int_eq(counter_run(&c, "c_chain", 10, N, true), few);
-  /* 1, 2, 4, 7 and 10. */
-  ck_assert_int_eq(c.seen.dispatches, 5);
+  /* 1, 2, 4, 7, 10, 14, 19 and 25. */
+  ck_assert_int_eq(c.seen.dispatches, 8);
   /* Other arguments are other work, until many were alike. */
   const aq_time many = counter_run(&c, "c_chain", 30, N, true);
-  ck_assert_int_eq(c.seen.dispatches, 6);
+  ck_assert_int_eq(c.seen.dispatches, 9);
   ck_assert_int_gt(many, few);
   for (u32 n = 1; n < 40; n++)
     counter_run(&c, "c_copy", n, N, true);
-  ck_assert_int_gt(c.seen.dispatches, 6 + 8);
-  ck_assert_int_lt(c.seen.dispatches, 6 + 20);
-  const int64_t counted = c.seen.dispatches - 6;
+  ck_assert_int_gt(c.seen.dispatches, 9 + 8);
+  ck_assert_int_lt(c.seen.dispatches, 9 + 20);
+  const int64_t counted = c.seen.dispatches - 9;
   counter_close(&c, &own);
   ck_assert_uint_eq(own.count, 3);
   ck_assert_int_eq(own.row.dispatches, 39);
   ck_assert_int_eq(own.row.repeated, 39 - counted);
+  end();
+}
+END_TEST
+
+/* What its arguments are is not known then. */
+START_TEST(a_kernel_of_no_stated_size_of_arguments_is_counted_each_time)
+{
+  counter c;
+  counted_sink own;
+  if (!begin())
+    return;
+  counter_open(&c, (aq_wave_counting_options){.repeats = true}, false);
+  aq_kernel_descriptor *d = (void *)(uintptr_t)aq_code_image_object(
+      &c.image, kernel_find(&c.image, "c_copy"));
+  d->kernarg_size = 0;
+  for (u32 i = 0; i < 12; i++)
+    counter_run(&c, "c_copy", 0, N, true);
+  ck_assert_int_eq(c.seen.dispatches, 12);
+  counter_close(&c, &own);
+  ck_assert_int_eq(own.row.repeated, 0);
+  end();
+}
+END_TEST
+
+/* From the third dispatch on its data make it take longer. */
+START_TEST(dispatches_that_disagree_are_counted_until_two_agree)
+{
+  static const struct {
+    int64_t asked;
+    bool late; /* takes the new time */
+  } expected[] = {{1, false}, {2, false}, {2, false}, {3, true},
+                  {4, true},  {4, true},  {4, true}};
+  counter c;
+  counted_sink own;
+  if (!begin())
+    return;
+  counter_open(&c, (aq_wave_counting_options){.repeats = true}, false);
+  for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++) {
+    c.seen.more = i < 2 ? 0 : AQ_US;
+    const aq_time took = counter_run(&c, "c_copy", 1, N, true);
+    ck_assert_int_eq(c.seen.dispatches, expected[i].asked);
+    ck_assert_int_eq(took, 5 * AQ_US + (expected[i].late ? AQ_US : 0));
+  }
+  counter_close(&c, &own);
+  ck_assert_int_eq(own.row.dispatches, 7);
+  ck_assert_int_eq(own.row.repeated, 3);
   end();
 }
 END_TEST
@@ -479,17 +527,20 @@ START_TEST(a_long_workgroup_is_cut)
 }
 END_TEST
 
-START_TEST(a_profiled_machine_does_not_count)
+START_TEST(a_profiled_machine_counts_the_same)
 {
-  aq_wave_machine *machine;
+  counter c;
+  counted_sink own;
   aq_diag diag = AQ_DIAG_INIT;
-  const aq_wave_counting_options options = {.xccs = 1};
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_wave_machine_profile(machine, &diag), AQ_OK, &diag);
-  ck_assert_int_eq(aq_wave_machine_count(machine, &options, &diag),
-                   AQ_ERR_INVALID);
-  ck_assert_ptr_nonnull(strstr(diag.text, "expected no profile"));
-  aq_wave_machine_destroy(machine);
+  if (!begin())
+    return;
+  const aq_counted plain = count_on("c_banks", 0, false, NULL);
+  counter_open(&c, (aq_wave_counting_options){0}, true);
+  ck_assert_status(aq_wave_machine_profile(c.machine, &diag), AQ_OK, &diag);
+  counter_run(&c, "c_banks", 0, N, true);
+  counter_close(&c, &own);
+  ck_assert_mem_eq(&own.row, &plain, sizeof plain);
+  end();
 }
 END_TEST
 
@@ -503,4 +554,6 @@ AQ_TEST_MAIN("gpu/wave/counting", a_copy_reads_and_writes_each_line_once,
              a_sampled_grid_executes_only_what_it_counts,
              counts_depend_neither_on_threads_nor_on_compiling,
              dispatches_take_the_time_of_counted_ones_that_agreed,
-             a_long_workgroup_is_cut, a_profiled_machine_does_not_count)
+             a_kernel_of_no_stated_size_of_arguments_is_counted_each_time,
+             dispatches_that_disagree_are_counted_until_two_agree,
+             a_long_workgroup_is_cut, a_profiled_machine_counts_the_same)

@@ -54,7 +54,7 @@ aq_status aqdrop_duration_model_open(aqdrop *runtime, aq_diag *diag)
     return aq_diag_prefix(diag, "AQUEDUCT_COST");
   if (mode == AQ_EXECUTED_NONE ||
       (mode == AQ_EXECUTED_AUTO &&
-       aq_wave_machine_is_inspected(runtime->machine)))
+       aq_wave_machine_is_checked(runtime->machine)))
     return AQ_OK;
   options.sampled = mode == AQ_EXECUTED_SAMPLED;
   options.repeats = mode == AQ_EXECUTED_AUTO;

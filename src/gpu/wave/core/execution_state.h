@@ -276,7 +276,8 @@ struct aq_wave_grid {
   const struct aq_wave_observer *observer; /* NULL: none; observe.h */
   void *observed;                          /* of that */
   struct aq_work_counters *tally;          /* NULL: its work is not counted */
-  uint64_t repeats; /* known dispatch + 1 whose time it takes; 0: none */
+  unsigned steps_alone; /* of the first part, in a row: parallel_step.c */
+  uint64_t repeats;     /* known dispatch + 1 whose time it takes; 0: none */
   struct aq_wave_steps *steps; /* NULL: none are kept; wave_trace_rows.h */
   aq_wave_grid_shared *share, own_share; /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */

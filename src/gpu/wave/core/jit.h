@@ -8,8 +8,8 @@
  *
  * The interpreter stays the reference: a unit executes as many instructions at
  * once as it may, with the same results, budgets, faults and checks, and calls
- * the handlers of all that it has no text for. Profiles, traces, checks and
- * counts interpret everything.
+ * the handlers of all that it has no text for. Profiles, traces and
+ * checks interpret everything, as do the workgroups whose work is counted.
  *
  * A thread's code is touched by its thread only, except in aq_jit_poll,
  * which runs while no other thread executes.

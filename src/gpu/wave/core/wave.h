@@ -76,11 +76,11 @@ typedef struct aq_wave_counting_options {
   void *user;
 } aq_wave_counting_options;
 
-/* Whether the machine has a profile, a trace or an observer. */
-bool aq_wave_machine_is_inspected(const aq_wave_machine *machine);
+/* Whether an observer sees the accesses of executed code. */
+bool aq_wave_machine_is_checked(const aq_wave_machine *machine);
 
-/* Counts the work of all dispatches. AQ_ERR_INVALID: the machine has a profile,
- * a trace or an observer. */
+/* Counts the work of all dispatches. AQ_ERR_INVALID: the machine has an
+ * observer. */
 aq_status aq_wave_machine_count(aq_wave_machine *machine,
                                 const aq_wave_counting_options *options,
                                 aq_diag *diag);

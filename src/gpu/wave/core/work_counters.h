@@ -77,8 +77,8 @@ const aq_wave_op *aq_wave_counted_run(aq_wave *w, const aq_wave_op *o,
 void aq_wave_counting_add(aq_wave_counting *counting, uint64_t instructions);
 
 /* All waves of the grid ended: keeps its row, and sets how long it takes; also
- * of one that takes the time of others. Code that read a clock took as long as
- * that says, where the counting has `repeats`. */
+ * of one that takes the time of others. Code that read a clock is
+ * not predicted where the counting has `repeats`. */
 aq_status aq_work_counters_end(aq_wave_counting *counting, aq_wave_grid *grid,
                                aq_execution_step *out);
 

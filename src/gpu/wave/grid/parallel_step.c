@@ -24,8 +24,8 @@
  * part, and are neighbours. While it counts it steps alone, and other parts
  * keep their workgroups: which ones are counted does not depend on threads. It
  * starts others where the counted ones wait, and all parts step where it
- * executes nothing, so parts that wait for each other come on. Other steps end
- * before the next workgroup that is counted.
+ * executes nothing, or starts none for long, so parts that wait for each other
+ * come on. Other steps end before the next workgroup that is counted.
  *
  * The result is that of all parts: FAULT if one faulted; DONE if all are; WAITS
  * if each waited or executed nothing; else MORE.
@@ -49,11 +49,12 @@
 #include "gpu/wave/grid/page_fault.h"
 #include "gpu/wave/grid/workgroups.h"
 
-/* Instructions that the first thread executes before others help: waking them
- * costs about as much. */
 enum {
+  /* Instructions that the first thread executes before others help: waking them
+   * costs about as much. */
   ALONE = 1 << 13,
-  JOINT = 4, /* budgets of a thread: joining costs too */
+  STUCK = 256, /* steps alone that start no workgroup, until others step too */
+  JOINT = 4,   /* budgets of a thread: joining costs too */
   MEANWHILE = 1 << 10,
   PATIENCE = 2, /* by which a thread may exceed its budget for others */
 };
@@ -245,10 +246,14 @@ static aq_execution_state parts_step(aq_wave_grid *grid,
   if (grid->part_count <= 1)
     return step_alone(grid, budget, ticks, out);
   if (grid->tally && aq_work_counters_wants(grid)) {
+    const uint64_t next = grid->share->group_next;
     grid->share->group_end = grid->group_count;
     const aq_execution_state state = step_alone(grid, budget, ticks, out);
+    grid->steps_alone =
+        grid->share->group_next == next ? grid->steps_alone + 1 : 0;
     if (state == AQ_EXECUTION_FAULT ||
-        (state == AQ_EXECUTION_MORE && out->instructions > 0))
+        (state == AQ_EXECUTION_MORE && out->instructions > 0 &&
+         grid->steps_alone < STUCK))
       return state;
   }
   return step_joint(grid, threads, budget, ticks, out);

@@ -205,6 +205,7 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     status = aq_wave_profile_open(machine->profile, grid, &grid->profile, diag);
     pthread_mutex_unlock(&machine->watching);
   }
+  grid->steps = machine->steps;
   if (status == AQ_OK && machine->counting)
     status = aq_work_counters_open(machine->counting, grid, diag);
   if (status != AQ_OK) {
@@ -212,7 +213,6 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     free(grid);
     return status;
   }
-  grid->steps = machine->steps;
   grid->watched = grid->trace || grid->profile || grid->steps;
   if (machine->schedule.on)
     grid->random = aq_wave_schedule_begin(&machine->schedule, desc->dispatch_id,
@@ -483,19 +483,19 @@ aq_status aq_wave_machine_profile_put(aq_wave_machine *machine,
   return status;
 }
 
-bool aq_wave_machine_is_inspected(const aq_wave_machine *machine)
+bool aq_wave_machine_is_checked(const aq_wave_machine *machine)
 {
-  return machine->profile || machine->trace || machine->observer;
+  return machine->observer != NULL;
 }
 
 aq_status aq_wave_machine_count(aq_wave_machine *machine,
                                 const aq_wave_counting_options *options,
                                 aq_diag *diag)
 {
-  if (aq_wave_machine_is_inspected(machine))
+  if (aq_wave_machine_is_checked(machine))
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "durations from executed code count for themselves; "
-                       "expected no profile, trace or check of the code");
+                       "durations from executed code with a check of the "
+                       "code; expected one of them");
   if (machine->counting)
     aq_wave_counting_adjust(machine->counting, options);
   else

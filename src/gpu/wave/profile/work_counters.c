@@ -126,9 +126,10 @@ static void shape_take(aq_counted *sum, const aq_wave_grid *grid)
 aq_status aq_work_counters_open(aq_wave_counting *counting, aq_wave_grid *grid,
                                 aq_diag *diag)
 {
-  size_t exact = 0, loose = 0, known = 0;
-  if (counting->options.repeats &&
-      aq_work_repeats_find(counting, grid, &exact, &loose, &known)) {
+  size_t exact = AQ_WAVE_UNKNOWN, loose = AQ_WAVE_UNKNOWN, known;
+  const int64_t enough = enough_for(counting);
+  if (counting->options.repeats && !grid->steps &&
+      aq_work_repeats_find(counting, grid, enough, &exact, &loose, &known)) {
     grid->repeats = known + 1;
     return AQ_OK;
   }
@@ -139,7 +140,7 @@ aq_status aq_work_counters_open(aq_wave_counting *counting, aq_wave_grid *grid,
   tally->serial = ++counting->serial;
   tally->exact = exact;
   tally->loose = loose;
-  tally->enough = enough_for(counting);
+  tally->enough = enough;
   tally->l1_sets = l1_share(grid);
   windows_choose(tally, grid->group_count);
   shape_take(&tally->sum, grid);
@@ -450,11 +451,7 @@ aq_status aq_work_counters_end(aq_wave_counting *counting, aq_wave_grid *grid,
   time_take(counting, grid, time, out);
   if (!row_keep(counting, &tally->sum, grid, &row))
     return AQ_ERR_NO_MEMORY;
-  if (options->repeats) {
-    aq_work_repeats_add(counting, tally->exact, row, time);
-    if (tally->loose != tally->exact)
-      aq_work_repeats_add(counting, tally->loose, row, time);
-  }
+  aq_work_repeats_add(counting, tally, row, time);
   return AQ_OK;
 }
 

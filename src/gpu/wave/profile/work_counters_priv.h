@@ -40,7 +40,10 @@ typedef struct aq_wave_known {
   uint64_t seen;     /* dispatches */
   uint64_t next;     /* the number of the next one that is counted anyway */
   uint32_t agreeing; /* that were counted in a row with about that time */
+  int64_t enough;    /* instructions that were to be counted */
 } aq_wave_known;
+
+#define AQ_WAVE_UNKNOWN SIZE_MAX /* in place of one */
 
 struct aq_wave_counting {
   aq_wave_counting_options options;
@@ -51,8 +54,8 @@ struct aq_wave_counting {
   uint32_t serial;   /* of grids */
   uint64_t included; /* workgroup + 1; 0: none */
   bool done;         /* the rows were put */
-  int64_t executed; /* instructions of all dispatches. Atomic */
-  int64_t spent;    /* counted ones */
+  int64_t executed;  /* instructions of all dispatches. Atomic */
+  int64_t spent;     /* counted ones */
   aq_map known_by_hash;
   aq_wave_known *known;
   size_t known_count, known_capacity;
@@ -108,12 +111,15 @@ aq_wave_place aq_work_counters_access(aq_wave *w, const aq_wave_op *o);
 void aq_work_counters_cut(aq_wave_group *group);
 
 /* Whether a dispatch takes the time of counted dispatches, of *known; otherwise
- * it is like the dispatches of *exact and *loose (repeats.c). */
+ * it is like the dispatches of *exact and *loose (repeats.c). `enough`
+ * instructions would be counted of it. */
 bool aq_work_repeats_find(aq_wave_counting *counting, aq_wave_grid *grid,
-                          size_t *exact, size_t *loose, size_t *known);
+                          int64_t enough, size_t *exact, size_t *loose,
+                          size_t *known);
 
-/* A counted dispatch of `known` took `time`, and has the row. */
-void aq_work_repeats_add(aq_wave_counting *counting, size_t known, size_t row,
+/* A dispatch was counted, took `time` and has the row. */
+void aq_work_repeats_add(aq_wave_counting *counting,
+                         const aq_work_counters *tally, size_t row,
                          aq_time time);
 
 #endif
