@@ -132,13 +132,15 @@ class Sequence:
         self.packet(self.time(at), message(
             11, number(9, END), number(11, track) if track else b""))
 
-    def describe(self, uuid, name=None, parent=None, pid=None, tid=None):
+    def describe(self, uuid, name=None, parent=None, pid=None, tid=None,
+                 at=None):
         owner = b""
         if tid is not None:
             owner = message(4, number(1, pid), number(2, tid))
         elif pid is not None:
             owner = message(3, number(1, pid), message(6, "program"))
-        self.packet(message(60, number(1, uuid),
+        self.packet(b"" if at is None else self.time(at),
+                    message(60, number(1, uuid),
                             message(2, name) if name else b"",
                             number(5, parent) if parent else b"", owner))
 
@@ -299,6 +301,8 @@ def systems(trace):
             seq.clear(at - seq.offset)
         at += rand.randint(5000, 90_000)
         local = at - seq.offset
+        if i % 10 == 3: # the next time is a difference to this one's
+            seq.describe(track, parent=PROCESS, pid=77, tid=tid, at=local)
         seq.begin(local, "host", "main_loop", inline=i % 2 == 1)
         begin = local + rand.randint(1000, 4000)
         call = (seq.rounded(begin), 0)

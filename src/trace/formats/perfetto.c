@@ -457,19 +457,16 @@ static aq_status slice_end(aq_perfetto *p, size_t sequence, size_t track,
              : aq_perfetto_slice_add(p, &p->tracks[track], &slice);
 }
 
-static aq_status event_add(aq_perfetto *p, size_t sequence, const packet *in)
+static aq_status event_add(aq_perfetto *p, size_t sequence, const packet *in,
+                           const aq_perfetto_stamp *stamp)
 {
   int64_t time;
   size_t track;
   event e;
   aq_status status = event_read(p, sequence, in->event, &e);
-  /* Counts down an incremental clock, whatever the event is. */
-  const bool timed =
-      in->has_timestamp &&
-      aq_perfetto_time(p, &p->sequences[sequence],
-                       in->has_clock ? &in->clock : NULL, in->timestamp, &time);
   if (status != AQ_OK || (e.type != TYPE_BEGIN && e.type != TYPE_END))
     return status;
+  const bool timed = aq_perfetto_time(p, stamp, &time);
   const char *unread =
       !p->sequences[sequence].valid && (in->flags & FLAG_NEEDS_STATE)
           ? "a slice behind lost packets, with them its names"
@@ -562,6 +559,7 @@ static void packet_read(aq_perfetto *p, aq_pb_view from, packet *out)
 static aq_status packet_add(aq_perfetto *p, aq_pb_view from)
 {
   packet in;
+  aq_perfetto_stamp stamp = {.known = false};
   size_t at = 0;
   bool is_new;
   packet_read(p, from, &in);
@@ -584,12 +582,17 @@ static aq_status packet_add(aq_perfetto *p, aq_pb_view from)
     status = interned_read(p, at, in.interned);
   if (in.clocks.size)
     aq_perfetto_clocks_read(p, &p->sequences[at], in.clocks);
+  /* A snapshot sets an incremental clock: its packet's time is no difference
+   * to it. Any other moves it on, whatever the packet has. */
+  else if (in.has_timestamp)
+    stamp = aq_perfetto_stamp_read(
+        &p->sequences[at], in.has_clock ? &in.clock : NULL, in.timestamp);
   if (in.stats.size)
     stats_read(p, in.stats);
   if (status == AQ_OK && in.track.size)
     status = track_read(p, in.track);
   if (status == AQ_OK && !in.clocks.size && in.event.size)
-    status = event_add(p, at, &in);
+    status = event_add(p, at, &in, &stamp);
   if (status == AQ_OK && p->malformed)
     status = aq_diag_set(p->import->diag, AQ_ERR_INPUT,
                          "%s: malformed protobuf in the packet at byte %llu",

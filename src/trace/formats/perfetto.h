@@ -84,6 +84,13 @@ typedef struct aq_perfetto_clock {
   int64_t offset;  /* ns from this to that */
 } aq_perfetto_clock;
 
+/* A time on a builtin clock. */
+typedef struct aq_perfetto_stamp {
+  bool known;
+  uint64_t clock;
+  int64_t ns;
+} aq_perfetto_stamp;
+
 /* The kinds of interned texts that are read. */
 enum {
   AQ_PERFETTO_CATEGORY_TEXTS,
@@ -129,10 +136,15 @@ bool aq_perfetto_field(aq_perfetto *p, aq_pb_view *in, aq_pb_field *out);
 void aq_perfetto_clocks_read(aq_perfetto *p, aq_perfetto_sequence *sequence,
                              aq_pb_view from);
 
-/* A time of a sequence (clock NULL: on its default clock) on the clock of the
- * run, in ns; moves an incremental clock on. False: not known. */
-bool aq_perfetto_time(aq_perfetto *p, aq_perfetto_sequence *sequence,
-                      const uint64_t *clock, uint64_t time, int64_t *out);
+/* The timestamp of a packet (clock NULL: on the sequence's default clock) on a
+ * builtin clock. Call it once for each packet with a timestamp: it moves an
+ * incremental clock on. */
+aq_perfetto_stamp aq_perfetto_stamp_read(aq_perfetto_sequence *sequence,
+                                         const uint64_t *clock, uint64_t time);
+
+/* The same on the clock of the run, in ns. False: not known. */
+bool aq_perfetto_time(aq_perfetto *p, const aq_perfetto_stamp *stamp,
+                      int64_t *out);
 
 /* The kind of slices in a category. */
 aq_perfetto_kind aq_perfetto_category(const char *text, size_t length);

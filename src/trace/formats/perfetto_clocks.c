@@ -85,25 +85,33 @@ void aq_perfetto_clocks_read(aq_perfetto *p, aq_perfetto_sequence *sequence,
   }
 }
 
-bool aq_perfetto_time(aq_perfetto *p, aq_perfetto_sequence *sequence,
-                      const uint64_t *clock, uint64_t time, int64_t *out)
+aq_perfetto_stamp aq_perfetto_stamp_read(aq_perfetto_sequence *sequence,
+                                         const uint64_t *clock, uint64_t time)
 {
-  uint64_t id = clock ? *clock : sequence->clock;
-  int64_t ns;
-  if (id >= AQ_PERFETTO_LOCAL_END)
-    return false;
-  if (id >= AQ_PERFETTO_LOCAL) {
-    aq_perfetto_clock *local = &sequence->clocks[id - AQ_PERFETTO_LOCAL];
-    if (!local->known || !clock_ns(time, (uint64_t)local->unit, &ns))
-      return false;
-    if (local->incremental) {
-      if (ns > INT64_MAX / 2 - local->last)
-        return false;
-      ns = local->last += ns;
-    }
-    ns += local->offset;
-    id = local->global;
-  } else if (!clock_ns(time, 1, &ns))
+  aq_perfetto_stamp stamp = {.clock = clock ? *clock : sequence->clock};
+  if (stamp.clock < AQ_PERFETTO_LOCAL) {
+    stamp.known = clock_ns(time, 1, &stamp.ns);
+    return stamp;
+  }
+  if (stamp.clock >= AQ_PERFETTO_LOCAL_END)
+    return stamp;
+  aq_perfetto_clock *local = &sequence->clocks[stamp.clock - AQ_PERFETTO_LOCAL];
+  if (!local->known || !clock_ns(time, (uint64_t)local->unit, &stamp.ns))
+    return stamp;
+  if (local->incremental) {
+    if (stamp.ns > INT64_MAX / 2 - local->last)
+      return stamp;
+    stamp.ns = local->last += stamp.ns;
+  }
+  return (aq_perfetto_stamp){true, local->global, stamp.ns + local->offset};
+}
+
+bool aq_perfetto_time(aq_perfetto *p, const aq_perfetto_stamp *stamp,
+                      int64_t *out)
+{
+  const uint64_t id = stamp->clock;
+  int64_t ns = stamp->ns;
+  if (!stamp->known)
     return false;
   if (!p->clock)
     p->clock = id;
