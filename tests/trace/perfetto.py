@@ -2,7 +2,7 @@
 """Writes Perfetto traces as Perfetto's own library does for AMD's profilers, and
 checks what was imported of them.
 
-  perfetto.py write STYLE CALLS TRACE ROWS  STYLE: rocprofv3, systems or lost
+  perfetto.py write STYLE CALLS TRACE ROWS  STYLE: rocprofv3, systems, lost or shared
   perfetto.py check ROWS EXPORT.csv         expected against imported rows
 
 Field numbers: perfetto_trace.proto of google/perfetto. Names of categories,
@@ -351,10 +351,45 @@ def systems(trace):
             device.end(span[1], 0x301 if queued else 0x300)
 
 
+def shared(trace):
+    """Several sequences write slices of one track. One may end what another
+    began, but not behind lost packets: its own begin may be among them."""
+    now = 5_000_000_000
+    one, two = Sequence(trace, 1, MAIN), Sequence(trace, 2, MAIN)
+    one.clear(now)
+    two.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+
+    def row(kind, name, host, **fields):
+        trace.row(kind, name, pid=7, tid=8,
+                  host=tuple(now + at for at in host), **fields)
+
+    corr = trace.launch()
+    row("kernel", "k", (100, 200), span=(now + 300, now + 400),
+        correlation=corr)
+    one.begin(now + 100, "hip_api", "hipLaunchKernel", MAIN, corr_id=corr)
+    one.end(now + 200, MAIN)
+    one.begin(now + 300, "kernel_dispatch", "k", MAIN, corr_id=corr,
+              agent="Agent-2", queue=1)
+    one.end(now + 400, MAIN)
+    row("range", "handed over", (500, 600))
+    one.begin(now + 500, "marker_api", "handed over", MAIN)
+    two.end(now + 600, MAIN)
+    row("range", "around", (1000, 2000))
+    one.begin(now + 1000, "marker_api", "around", MAIN)
+    two.begin(now + 1100, "marker_api", "cut", MAIN)
+    two.clear(now + 1200, dropped=True)
+    two.end(now + 1300, MAIN)
+    one.end(now + 2000, MAIN)
+
+
 def write(style, calls, path, rows_path):
     trace = Trace(calls)
     if style == "systems":
         systems(trace)
+    elif style == "shared":
+        shared(trace)
     else:
         rocprofv3(trace, style == "lost")
     with open(path, "wb") as out:

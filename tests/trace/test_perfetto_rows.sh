@@ -39,6 +39,9 @@ check "so are slices without their names" contains "$remarks" \
   "20 rows that could not be read and were left out"
 check "and the run is marked" contains "$("$aqueduct" stats lost 2>&1)" \
   "8 gaps and chunks lost by the tracing buffer"
+read_back shared 1
+check "a slice that lost its end and an end that lost its begin are counted" \
+  contains "$remarks" "2 rows that could not be read and were left out"
 
 # The writer made the fixture of the unit tests.
 python3 "$writer" write rocprofv3 12 "$work/fixture" "$work/fixture.json"

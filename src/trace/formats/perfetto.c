@@ -173,6 +173,7 @@ static void sequence_lose(aq_perfetto *p, size_t sequence)
   memset(p->sequences[sequence].clocks, 0,
          sizeof p->sequences[sequence].clocks);
   p->sequences[sequence].valid = false;
+  p->sequences[sequence].lost = true;
   slices_drop(p, sequence);
 }
 
@@ -433,15 +434,15 @@ static aq_status slice_begin(aq_perfetto *p, size_t sequence, size_t track,
   return AQ_OK;
 }
 
-/* Ends the innermost slice of a track that the sequence began. Another one may
- * have begun it, if no slice is its own. */
+/* Ends the innermost slice of a track that the sequence began. If it began
+ * none, another one did; or it did, in a packet that is lost. */
 static aq_status slice_end(aq_perfetto *p, size_t sequence, size_t track,
                            int64_t time)
 {
   size_t *link = &p->tracks[track].open;
   while (*link && p->slices[*link - 1].sequence != sequence)
     link = &p->slices[*link - 1].next;
-  if (!*link)
+  if (!*link && !p->sequences[sequence].lost)
     link = &p->tracks[track].open;
   if (!*link) {
     skip(p, "the end of a slice without its begin", p->tracks[track].name);

@@ -102,6 +102,7 @@ enum {
 
 typedef struct aq_perfetto_sequence {
   bool valid;            /* it has its interned texts and defaults */
+  bool lost;             /* packets, and with them begins of slices */
   uint64_t clock, track; /* of packets and events that name none */
   bool has_track;
   aq_map interned[AQ_PERFETTO_TEXT_KINDS]; /* id → text */
