@@ -50,6 +50,28 @@ check "the store is sound" [ "$status" = 0 ]
 try "$aqueduct" stats small --memory --by op
 check "--memory with --by is refused" [ "$status" = 2 ]
 
+# The trace lost a free: the next block at the address shows it.
+begin='{"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","pid":2,"tid":0,"ts":150,"dur":5,
+ "args":{"device":0,"stream":0,"correlation":9}},'
+end='{"ph":"i","cat":"cpu_instant_event","name":"Other","pid":1,"tid":7,"ts":3,"args":{}}
+]}'
+echo "$begin $(memory 101 1000 256 1000) $(memory 110 1000 256 1000)
+$(memory 120 64 4096 1064) $(memory 130 -1000 256 64) $end" > "$work/again.json"
+try "$aqueduct" import "$work/again.json" --name again
+check "a lost free is counted" contains "$err" "1 allocations at an address in use"
+check "by its address" contains "$err" 'address allocated again: "0x100"'
+try "$aqueduct" stats again --memory --json
+check "its block is freed: none of it is from before the trace, nor left" [ "$(echo "$out" |
+  tr -d ' \n' | grep -c '"peak_bytes":1064,.*"before_bytes":0,"allocations":3,"bytes":2064,"not_freed":1,"not_freed_bytes":64')" = 1 ]
+echo "$begin $(memory 101 9000000000000000000 256 1) $(memory 110 1000 512 9000000000000000000)
+$(memory 120 64 4096 64) $end" > "$work/huge.json"
+try "$aqueduct" import "$work/huge.json" --name huge
+check "a size or total that no memory has is left out" contains "$err" \
+  "2 ops, call frames and allocations that could not be read"
+try "$aqueduct" stats huge --memory --json
+check "and the others are read" contains "$(echo "$out" | tr -d ' \n')" '"peak_bytes":64,'
+
 # rocprofv3 --memory-allocation-trace: frees name an address alone.
 mkdir "$work/csv"
 cat > "$work/csv/1_agent_info.csv" << END
@@ -75,6 +97,34 @@ check "allocations of rocprofv3 are read" [ "$status" = 0 ]
 try "$aqueduct" stats csv --memory --json
 check "its sizes are added" [ "$(echo "$out" | tr -d ' \n' |
   grep -c '"device":0,"peak_bytes":5120,.*"allocations":3,"bytes":5632,"not_freed":2,"not_freed_bytes":4608.*"device":null,"peak_bytes":8192,')" = 1 ]
+# The same address twice, on one GPU and then on the host, and sizes without end.
+mkdir "$work/twice" "$work/endless"
+cp "$work/csv/1_agent_info.csv" "$work/csv/1_kernel_trace.csv" "$work/twice"
+cp "$work/twice/"* "$work/endless"
+row='"MEMORY_ALLOCATION","MEMORY_ALLOCATION_ALLOCATE"'
+{
+  head -n 1 "$work/csv/1_memory_allocation_trace.csv"
+  echo "$row,\"Agent 2\",1024,\"0x1000\",1,1000,1100"
+  echo "$row,\"Agent 2\",1000,\"0x1000\",2,2000,2100"
+  echo "$row,\"Agent 2\",512,\"0x2000\",3,3000,3100"
+  echo "$row,\"Agent 0\",4096,\"0x1000\",4,4000,4100"
+  echo "$row,\"Agent 2\",2048,\"0x3000\",5,5000,5100"
+} > "$work/twice/1_memory_allocation_trace.csv"
+try "$aqueduct" import "$work/twice" --name twice
+check "both lost frees are counted" contains "$err" "2 allocations at an address in use"
+try "$aqueduct" stats twice --memory --json
+check "their sizes are taken off the sum of their device" [ "$(echo "$out" |
+  tr -d ' \n' | grep -c '"device":0,"peak_bytes":2560,.*"before_bytes":0,.*"not_freed":2,"not_freed_bytes":2560.*"device":null,"peak_bytes":4096,')" = 1 ]
+{
+  head -n 1 "$work/csv/1_memory_allocation_trace.csv"
+  awk -v row="$row" 'BEGIN { for (i = 1; i <= 8200; i++)
+    printf "%s,\"Agent 2\",1125899906842624,\"0x%x\",%d,%d,%d\n", row, 4096 * i, i, i, i }'
+} > "$work/endless/1_memory_allocation_trace.csv"
+try "$aqueduct" import "$work/endless" --name endless
+check "a sum out of range is counted" contains "$err" "sum of the sizes"
+try "$aqueduct" stats endless --memory
+check "and refused" [ "$status" = 2 ]
+check "by name" contains "$err" "add up to more than 2^62 bytes"
 # The same as JSON: operations by number, agents by handle, addresses as text.
 python3 - "$work/csv/1_memory_allocation_trace.csv" "$work/t.json" << 'END'
 import csv, json, sys

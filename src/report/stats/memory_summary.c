@@ -191,6 +191,27 @@ static bool blocks_sum(aq_memory_summary *s, const aq_memory_block_list *list,
   return done;
 }
 
+/* Whether sums of sizes, and their differences to a counter, are numbers. */
+static bool is_in_range(const aq_memory_block_list *list,
+                        const aq_sample *samples, size_t sample_count)
+{
+  const int64_t most = INT64_MAX / 2;
+  int64_t sum = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    const int64_t bytes = list->rows[i].bytes;
+    if (bytes == AQ_NONE)
+      continue;
+    if (bytes < 0 || bytes > most - sum)
+      return false;
+    sum += bytes;
+  }
+  for (size_t i = 0; i < sample_count; i++)
+    if (samples[i].counter == AQ_COUNTER_memory_allocated &&
+        samples[i].value < -most)
+      return false;
+  return true;
+}
+
 static bool summarize(aq_memory_summary *s, const aq_memory_block_list *list,
                       const aq_host_op_list *ops, const aq_sample *samples,
                       size_t sample_count)
@@ -229,6 +250,11 @@ aq_status aq_memory_summary_make(aq_store *store, int64_t run,
     status = aq_store_ops(store, run, &ops, diag);
   if (status == AQ_OK && list.count > 0)
     status = aq_run_reader_samples(reader, &samples, &count, diag);
+  if (status == AQ_OK && !is_in_range(&list, samples, count))
+    status = aq_diag_set(diag, AQ_ERR_INPUT,
+                         "run %lld: its allocations add up to more than 2^62 "
+                         "bytes, or a size or total is below 0",
+                         (long long)run);
   if (status == AQ_OK && list.count > 0 &&
       !summarize(out, &list, &ops, samples, count))
     status = aq_diag_no_memory(diag);

@@ -3,11 +3,16 @@
 
 #include "trace/import/memory_events.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "common/map.h"
 #include "trace/import/import.h"
+
+/* No memory is larger. */
+#define BYTES_MAX (INT64_C(1) << 50)
 
 void aq_memory_events_fini(aq_memory_events *allocations)
 {
@@ -15,9 +20,21 @@ void aq_memory_events_fini(aq_memory_events *allocations)
   free(allocations->list);
 }
 
+static bool is_size(int64_t bytes)
+{
+  return bytes >= -BYTES_MAX && bytes <= BYTES_MAX;
+}
+
 aq_status aq_memory_event_add(aq_import *import, aq_memory_event event)
 {
   aq_memory_events *a = &import->memory;
+  if (!is_size(event.bytes) ||
+      (event.allocated != AQ_NONE && !is_size(event.allocated)) ||
+      (event.reserved != AQ_NONE && !is_size(event.reserved))) {
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_OP,
+                    "allocation of more than 2^50 bytes", NULL, 0);
+    return AQ_OK;
+  }
   event.place = a->event_count;
   return AQ_ARRAY_PUSH(a->events, a->event_count, a->event_capacity, event)
              ? AQ_OK
@@ -29,7 +46,9 @@ static int event_order(const void *a, const void *b)
   const aq_memory_event *x = a, *y = b;
   if (x->time != y->time)
     return x->time < y->time ? -1 : 1;
-  return x->place < y->place ? -1 : x->place > y->place;
+  if (x->place != y->place)
+    return x->place < y->place ? -1 : 1;
+  return (x->bytes > 0) - (y->bytes > 0); /* a lost free, and what shows it */
 }
 
 /* In times of the run, in their order. */
@@ -55,14 +74,45 @@ static uint64_t key_of(const aq_memory_event *event)
   return (uint64_t)event->address ^ event->scope << 52;
 }
 
+/* A block at an address in use shows that the one before it was freed, at this
+ * time at the latest. */
+static bool lost_free_add(aq_import *import, aq_memory_event event)
+{
+  aq_memory_events *a = &import->memory;
+  char address[24];
+  const int length =
+      snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)event.address);
+  aq_import_fault(import, AQ_REPAIR_LOST_FREE, "address allocated again",
+                  address, (size_t)length);
+  event.bytes = 0;
+  return AQ_ARRAY_PUSH(a->events, a->event_count, a->event_capacity, event);
+}
+
+static bool lost_frees_add(aq_import *import)
+{
+  aq_memory_events *a = &import->memory;
+  aq_map live = AQ_MAP_INIT;
+  const size_t count = a->event_count;
+  bool ok = true;
+  for (size_t i = 0; i < count && ok; i++) {
+    const uint64_t key = key_of(&a->events[i]);
+    if (a->events[i].bytes <= 0)
+      aq_map_remove(&live, key, NULL);
+    else if (aq_map_get(&live, key, NULL))
+      ok = lost_free_add(import, a->events[i]);
+    else
+      ok = aq_map_put(&live, key, 0);
+  }
+  aq_map_fini(&live);
+  if (a->event_count > count)
+    qsort(a->events, a->event_count, sizeof *a->events, event_order);
+  return ok;
+}
+
 static bool allocate(aq_import *import, aq_map *live,
                      const aq_memory_event *event)
 {
   aq_memory_events *a = &import->memory;
-  uint64_t known;
-  if (aq_map_remove(live, key_of(event), &known))
-    aq_import_fault(import, AQ_REPAIR_LOST_FREE, "address allocated again",
-                    NULL, 0);
   return AQ_ARRAY_PUSH(a->list, a->count, a->capacity,
                        (aq_memory_block){.device = event->device,
                                          .address = event->address,
@@ -98,14 +148,19 @@ static bool release(aq_import *import, aq_map *live, aq_memory_event *event)
 }
 
 /* Sums the recorded sizes where the source has no totals of a device. */
-static bool total_set(aq_map *sums, aq_memory_event *event)
+static bool total_set(aq_import *import, aq_map *sums, aq_memory_event *event)
 {
   uint64_t sum = 0;
+  int64_t total;
   if (event->device == AQ_NONE || event->allocated != AQ_NONE)
     return true;
   aq_map_get(sums, (uint64_t)event->device, &sum);
-  if (__builtin_add_overflow((int64_t)sum, event->bytes, &event->allocated))
-    event->allocated = (int64_t)sum;
+  if (__builtin_add_overflow((int64_t)sum, event->bytes, &total)) {
+    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER,
+                    "sum of the sizes of a device's allocations", NULL, 0);
+    return true;
+  }
+  event->allocated = total;
   return aq_map_put(sums, (uint64_t)event->device, (uint64_t)event->allocated);
 }
 
@@ -113,14 +168,14 @@ aq_status aq_memory_events_pair(aq_import *import)
 {
   aq_memory_events *a = &import->memory;
   aq_map live = AQ_MAP_INIT, sums = AQ_MAP_INIT;
-  bool ok = true;
   events_arrange(import);
+  bool ok = lost_frees_add(import);
   for (size_t i = 0; i < a->event_count && ok; i++) {
     aq_memory_event *event = &a->events[i];
     const size_t number = a->count;
     ok = (event->bytes > 0 ? allocate(import, &live, event)
                            : release(import, &live, event)) &&
-         total_set(&sums, event);
+         total_set(import, &sums, event);
     if (ok && event->bytes > 0 && import->context.active &&
         aq_context_block_add(import, number, event->time, event->pid,
                              event->tid) != AQ_OK)

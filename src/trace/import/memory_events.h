@@ -5,7 +5,8 @@
  * each device: the bytes allocated and reserved over time.
  *
  * Events come in any order; all is put at the end of the import. A free ends
- * the latest allocation at its address. Memory: 96 bytes an event, 48 an
+ * the latest allocation at its address; so does the next allocation there, with
+ * a count: the source lost the free. Memory: 96 bytes an event, 48 an
  * allocation, to the end of the import. Thread rule: one thread at a time per
  * import.
  */
@@ -42,6 +43,7 @@ typedef struct aq_memory_events {
 
 void aq_memory_events_fini(aq_memory_events *allocations);
 
+/* An event of more than 2^50 bytes is counted and left out. */
 aq_status aq_memory_event_add(struct aq_import *import, aq_memory_event event);
 
 /* Pairs allocations with frees, and notes them for the context to find their

@@ -101,7 +101,8 @@
     "out",                                                                     \
     NULL)                                                                      \
   R(LOST_FREE,                                                                 \
-    "allocations at an address in use: the free in between is not recorded",   \
+    "allocations at an address in use: the free in between is not recorded "   \
+    "(it is set to the time of the second)",                                   \
     NULL)                                                                      \
   R(LONG_ARGUMENTS,                                                            \
     "arguments of ops over 4096 bytes (left out: shapes unknown)", NULL)       \
