@@ -16,6 +16,7 @@ static const struct {
     {"rocprof-v1-db", "OPS", aq_rocprof_v1_db_read},
     {"rocprof-v1-db", "HIP", aq_rocprof_v1_db_read},
     {"nsys", "CUPTI_ACTIVITY_KIND_KERNEL", aq_nsys_read},
+    {"nsys", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", aq_nsys_read},
 };
 
 static aq_status read_database(aq_database *database, aq_correlation *join)

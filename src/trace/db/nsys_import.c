@@ -10,6 +10,7 @@
 #define KERNELS "CUPTI_ACTIVITY_KIND_KERNEL"
 #define COPIES  "CUPTI_ACTIVITY_KIND_MEMCPY"
 #define FILLS   "CUPTI_ACTIVITY_KIND_MEMSET"
+#define GRAPHS  "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
 #define CALLS   "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define RANGES  "NVTX_EVENTS"
 
@@ -273,6 +274,17 @@ static aq_status gpu_add(nsys *n, sqlite3_stmt *from)
              : aq_import_device(n->database->import, &device, &ordinal);
 }
 
+/* One launch of a graph, which has no kernels of its own. */
+static aq_status graph_skip(nsys *n, sqlite3_stmt *from)
+{
+  (void)from;
+  aq_import_fault(n->database->import, AQ_REPAIR_SKIPPED_ROW,
+                  "a CUDA graph without its kernels: record them by "
+                  "nsys profile --cuda-graph-trace=node",
+                  NULL, 0);
+  return AQ_OK;
+}
+
 /* ---- the whole ---- */
 
 static aq_status host_read(nsys *n)
@@ -335,6 +347,8 @@ static aq_status kernels_read(nsys *n)
   };
   sqlite3_stmt *s = NULL;
   char more[256] = "";
+  if (!aq_database_has(n->database, KERNELS, NULL))
+    return AQ_OK;
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     snprintf(more + strlen(more), sizeof more - strlen(more), ", %s",
              column(n, KERNELS, columns[i]));
@@ -349,18 +363,30 @@ static aq_status kernels_read(nsys *n)
   return each_row(n, s, status, kernel_add);
 }
 
+static aq_status graphs_read(nsys *n)
+{
+  sqlite3_stmt *s = NULL;
+  if (!aq_database_has(n->database, GRAPHS, NULL))
+    return AQ_OK;
+  aq_status status = aq_database_query(
+      n->database, &s, "SELECT %s FROM " GRAPHS, column(n, GRAPHS, "graphId"));
+  return each_row(n, s, status, graph_skip);
+}
+
 aq_status aq_nsys_read(aq_database *database, aq_correlation *join)
 {
   nsys n = {.database = database, .join = join, .strings = AQ_NAMES_INIT};
   sqlite3_stmt *s = NULL;
-  aq_status status = host_read(&n);
+  aq_status status = graphs_read(&n);
+  if (status == AQ_OK)
+    status = host_read(&n);
   if (status == AQ_OK)
     status = kernels_read(&n);
   if (status == AQ_OK)
     status = moves_read(&n, COPIES, "copyKind", copy_add);
   if (status == AQ_OK)
     status = moves_read(&n, FILLS, "value", fill_add);
-  if (status == AQ_OK &&
+  if (status == AQ_OK && aq_database_has(database, KERNELS, NULL) &&
       aq_database_has_column(database, "TARGET_INFO_GPU", "smCount")) {
     status =
         aq_database_query(database, &s,

@@ -103,4 +103,26 @@ python3 "$work/make.py" "$work/early.sqlite" early
 try "$aqueduct" import "$work/early.sqlite" --name early
 check "an early export is imported" contains "$err" "nsys, 2 kernels"
 check "a name that the file lacks is counted" contains "$err" 'kernel without a name: "kernel 99"'
+
+# A graph is recorded as a whole, unless it is asked for: its kernels are missing.
+cat > "$work/graphs.py" << 'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId"
+           " INTEGER, graphId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER)")
+db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (?, ?, 0, 3, 7, 5, NULL)",
+               [(12000, 900000), (950000, 990000)])
+db.commit()
+END
+cp "$work/whole.sqlite" "$work/some.sqlite"
+python3 "$work/graphs.py" "$work/some.sqlite"
+try "$aqueduct" import "$work/some.sqlite" --name some
+check "the launches of graphs are counted" contains "$err" \
+  "2 rows that could not be read and were left out"
+check "with how to record their kernels" contains "$err" "nsys profile --cuda-graph-trace=node"
+python3 "$work/graphs.py" "$work/only.sqlite"
+try "$aqueduct" import "$work/only.sqlite" --name only
+check "a file of graphs alone is refused" [ "$status" = 2 ]
+check "because of them" contains "$err" "in this nsys trace: 2 rows were left out, the first at"
+check "and says what to record" contains "$err" "nsys profile --cuda-graph-trace=node"
 finish
