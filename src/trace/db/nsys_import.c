@@ -13,6 +13,7 @@
 #define GRAPHS  "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
 #define CALLS   "CUPTI_ACTIVITY_KIND_RUNTIME"
 #define RANGES  "NVTX_EVENTS"
+#define GPUS    "TARGET_INFO_CUDA_DEVICE"
 
 typedef struct nsys {
   aq_database *database;
@@ -20,6 +21,8 @@ typedef struct nsys {
   aq_names strings;
   aq_map string_of; /* id in the file → id in strings */
   aq_map processes; /* pid → 0, 1, 2… */
+  aq_map gpu_of;    /* process and its number of a GPU → id in the file */
+  aq_map used;      /* ids of GPUs that have rows */
 } nsys;
 
 /* A column, or NULL where the version of the file has none. */
@@ -193,6 +196,42 @@ static void shape_read(const nsys *n, sqlite3_stmt *from, aq_record *row)
   row->vgpr = aq_database_int(n->database, from, ROW_REGISTERS);
 }
 
+static uint64_t gpu_key(int64_t pid, int64_t number)
+{
+  return (uint64_t)pid << 32 ^ (uint64_t)number;
+}
+
+static aq_status gpu_map(nsys *n, sqlite3_stmt *from)
+{
+  const int64_t pid = aq_database_int(n->database, from, 0);
+  const int64_t number = aq_database_int(n->database, from, 1);
+  const int64_t gpu = aq_database_int(n->database, from, 2);
+  return pid == AQ_NONE || number == AQ_NONE || gpu == AQ_NONE ||
+                 aq_map_put(&n->gpu_of, gpu_key(pid, number), (uint64_t)gpu)
+             ? AQ_OK
+             : aq_diag_no_memory(n->database->import->diag);
+}
+
+/* Each process numbers the GPUs that it may use from 0. */
+static aq_status device_of(nsys *n, int64_t pid, int64_t number,
+                           int64_t *ordinal)
+{
+  aq_import *import = n->database->import;
+  uint64_t gpu;
+  if (number == AQ_NONE)
+    number = 0;
+  if (aq_map_get(&n->gpu_of, gpu_key(pid, number), &gpu))
+    number = (int64_t)gpu;
+  else if (n->gpu_of.count > 0)
+    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER,
+                    "deviceId that " GPUS " lacks (taken for the GPU's id)",
+                    NULL, 0);
+  if (!aq_map_put(&n->used, (uint64_t)number, 0))
+    return aq_diag_no_memory(import->diag);
+  return aq_import_device(
+      import, &(aq_run_device){.source_id = number, .cus = AQ_NONE}, ordinal);
+}
+
 static aq_status row_add(nsys *n, sqlite3_stmt *from, aq_record_kind kind)
 {
   aq_import *import = n->database->import;
@@ -233,11 +272,8 @@ static aq_status row_add(nsys *n, sqlite3_stmt *from, aq_record_kind kind)
     shape_read(n, from, &row);
   else
     row.bytes = aq_database_int(n->database, from, ROW_BYTES);
-  const int64_t gpu = aq_database_int(n->database, from, ROW_DEVICE);
-  aq_status status = aq_import_device(
-      import,
-      &(aq_run_device){.source_id = gpu == AQ_NONE ? 0 : gpu, .cus = AQ_NONE},
-      &row.device);
+  aq_status status = device_of(
+      n, row.pid, aq_database_int(n->database, from, ROW_DEVICE), &row.device);
   if (status == AQ_OK)
     status = process_of(n, row.pid, &process);
   return status == AQ_OK ? aq_rocprofv3_row_add(import, n->join, &row, process,
@@ -269,7 +305,8 @@ static aq_status gpu_add(nsys *n, sqlite3_stmt *from)
                                     aq_database_int(n->database, from, 0),
                                 .name = length ? name : NULL,
                                 .cus = aq_database_int(n->database, from, 2)};
-  return device.source_id == AQ_NONE
+  return device.source_id == AQ_NONE ||
+                 !aq_map_get(&n->used, (uint64_t)device.source_id, NULL)
              ? AQ_OK
              : aq_import_device(n->database->import, &device, &ordinal);
 }
@@ -363,6 +400,17 @@ static aq_status kernels_read(nsys *n)
   return each_row(n, s, status, kernel_add);
 }
 
+static aq_status gpus_read(nsys *n)
+{
+  sqlite3_stmt *s = NULL;
+  if (!aq_database_has(n->database, GPUS, NULL) ||
+      !aq_database_has_column(n->database, GPUS, "pid"))
+    return AQ_OK;
+  aq_status status = aq_database_query(n->database, &s,
+                                       "SELECT pid, cudaId, gpuId FROM " GPUS);
+  return each_row(n, s, status, gpu_map);
+}
+
 static aq_status graphs_read(nsys *n)
 {
   sqlite3_stmt *s = NULL;
@@ -379,6 +427,8 @@ aq_status aq_nsys_read(aq_database *database, aq_correlation *join)
   sqlite3_stmt *s = NULL;
   aq_status status = graphs_read(&n);
   if (status == AQ_OK)
+    status = gpus_read(&n);
+  if (status == AQ_OK)
     status = host_read(&n);
   if (status == AQ_OK)
     status = kernels_read(&n);
@@ -386,18 +436,18 @@ aq_status aq_nsys_read(aq_database *database, aq_correlation *join)
     status = moves_read(&n, COPIES, "copyKind", copy_add);
   if (status == AQ_OK)
     status = moves_read(&n, FILLS, "value", fill_add);
-  if (status == AQ_OK && aq_database_has(database, KERNELS, NULL) &&
+  if (status == AQ_OK &&
       aq_database_has_column(database, "TARGET_INFO_GPU", "smCount")) {
-    status =
-        aq_database_query(database, &s,
-                          "SELECT id, name, smCount FROM TARGET_INFO_GPU"
-                          " WHERE id IN (SELECT deviceId FROM " KERNELS ")");
+    status = aq_database_query(database, &s,
+                               "SELECT id, name, smCount FROM TARGET_INFO_GPU");
     status = each_row(&n, s, status, gpu_add);
   }
   database->import->result->cuda = true;
   database->import->result->advice =
       "record host and device: nsys profile --trace=cuda,nvtx, then nsys "
       "export --type=sqlite";
+  aq_map_fini(&n.used);
+  aq_map_fini(&n.gpu_of);
   aq_map_fini(&n.processes);
   aq_map_fini(&n.string_of);
   aq_names_fini(&n.strings);

@@ -125,4 +125,42 @@ try "$aqueduct" import "$work/only.sqlite" --name only
 check "a file of graphs alone is refused" [ "$status" = 2 ]
 check "because of them" contains "$err" "in this nsys trace: 2 rows were left out, the first at"
 check "and says what to record" contains "$err" "nsys profile --cuda-graph-trace=node"
+
+# Two processes use a GPU each, which both number 0.
+cat > "$work/gpus.py" << 'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER)")
+db.executemany("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?, ?, ?)", [(0, 0, 4242), (1, 0, 99)])
+for table in ("KERNEL", "MEMCPY", "MEMSET"):
+    db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} SET deviceId = 0")
+db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT start, end, 0, streamId, correlationId,"
+           " shortName, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,"
+           " dynamicSharedMemory, registersPerThread, 99 << 24, demangledName"
+           " FROM CUPTI_ACTIVITY_KIND_KERNEL")
+if sys.argv[2] == "lack":
+    db.execute("DELETE FROM TARGET_INFO_CUDA_DEVICE WHERE pid = 99")
+db.commit()
+END
+for all in all lack; do
+  cp "$work/whole.sqlite" "$work/$all.sqlite"
+  python3 "$work/gpus.py" "$work/$all.sqlite" $all
+  try "$aqueduct" import "$work/$all.sqlite" --name $all
+  echo "$err" > "$work/$all.err"
+  "$aqueduct" export $all --format csv -o "$work/$all.csv"
+done
+check "no number of a GPU is unknown" [ "$(grep -c "deviceId" "$work/all.err")" = 0 ]
+cat > "$work/pairs.py" << 'END'
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["kind"] in ("kernel", "copy", "fill")]
+print(*sorted({(int(r["pid"]), r["kind"], int(r["device"])) for r in rows}))
+END
+try python3 "$work/pairs.py" "$work/all.csv"
+check "processes with a GPU each have a device each" [ "$out" = \
+  "(99, 'kernel', 1) (4242, 'copy', 0) (4242, 'fill', 0) (4242, 'kernel', 0)" ]
+try "$aqueduct" show all
+check "the first one's GPU has its name" contains "$out" "NVIDIA A"
+check "so has the second one's" contains "$out" "NVIDIA H100"
+check "a number that the file lacks is counted" contains "$(cat "$work/lack.err")" \
+  "deviceId that TARGET_INFO_CUDA_DEVICE lacks"
 finish
