@@ -67,6 +67,18 @@ ends2 = [end + 500 for end in ends]
 trace("way0.json", 0, 0, ends)
 trace("way1.json", 1, 70, ends, more=[("allreduce", 9, "1", end - 10) for end in ends2])
 trace("way2.json", 2, 50000, [], more=[("allreduce", 9, "1", end - 10) for end in ends2])
+# Each rank is in a step of its own when its memory is at its peak: on its GPU outside of
+# an operator, on the host inside of one.
+for rank, step, ahead, size in ((0, 3, 0, 10), (1, 8, 40000, 100)):
+    one = json.load(open(f"{sys.argv[1]}/r{rank}.json"))
+    one["traceEvents"].append({"ph": "X", "cat": "user_annotation", "pid": 100, "tid": 9,
+        "name": f"ProfilerStep#{step}", "ts": ahead + 1, "dur": 20000, "args": {}})
+    for kind, device, at in ((1, 0, 20), (0, -1, 125 + rank)):
+        one["traceEvents"].append({"ph": "i", "cat": "cpu_instant_event", "name": "[memory]",
+            "pid": 100, "tid": 1, "ts": ahead + at, "s": "t", "args": {"Bytes": size,
+            "Addr": 4096, "Device Type": kind, "Device Id": device,
+            "Total Allocated": size, "Total Reserved": size}})
+    json.dump(one, open(f"{sys.argv[1]}/memory{rank}.json", "w"))
 both = json.load(open(f"{sys.argv[1]}/r0.json"))
 del both["distributedInfo"]
 for i, e in enumerate(both["traceEvents"]):
@@ -93,6 +105,12 @@ check "the notes have the clocks" [ "$("$aqueduct" show two --json |
   jq -c '[.notes.ranks[] | [.rank, .shift_ns, .collectives]]')" \
   = '[[0,0,0],[1,-40000000,10]]' ]
 check "the store is sound" "$aqueduct" store check
+
+try "$aqueduct" import --ranks "$work/memory0.json" "$work/memory1.json" --name memory
+"$aqueduct" stats memory --memory --json > "$work/out"
+check "the peak of a rank's memory is in the rank's step" [ "$(jq -c \
+  '[.devices[] | [.device, .peak_bytes, .peak_op, .peak_step]]' "$work/out")" \
+  = '[[0,10,null,3],[1,100,null,8],[null,110,"aten::mm",8]]' ]
 
 try "$aqueduct" import --ranks "$work/r0.json" "$work/near.json" --name near
 check "a shift within its uncertainty is none" contains "$err" \
@@ -158,7 +176,7 @@ try "$aqueduct" import --ranks "$work/r0.json"
 check "one file is no program of ranks" contains "$err" "expected a file for each of several ranks"
 try "$aqueduct" import --ranks "$work/r0.json" "$srcdir/tests/trace/data/rocprofv3.json"
 check "other formats are refused by name" contains "$err" "--ranks reads kineto profiles"
-check "what is refused leaves no run" [ "$("$aqueduct" list runs --json | jq length)" = 11 ]
+check "what is refused leaves no run" [ "$("$aqueduct" list runs --json | jq length)" = 12 ]
 
 name=mixrank_resnet_train_4rank
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw/$name.json.gz

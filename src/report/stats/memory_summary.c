@@ -25,6 +25,7 @@ static aq_memory_use *use_of(aq_memory_summary *s, int64_t device)
                                        .peak_at = AQ_TIME_NONE,
                                        .reserved = AQ_NONE,
                                        .op_name = AQ_NONE,
+                                       .pid = AQ_NONE,
                                        .step = AQ_NONE})
              ? &s->uses[s->use_count - 1]
              : NULL;
@@ -155,10 +156,11 @@ static int op_order(const void *a, const void *b)
   return (x->op_name > y->op_name) - (x->op_name < y->op_name);
 }
 
-static int64_t op_name(const aq_host_op_list *ops, const aq_memory_block *b)
+/* NULL: none is known. */
+static const aq_host_op *block_op(const aq_host_op_list *ops,
+                                  const aq_memory_block *b)
 {
-  return b->op >= 0 && (size_t)b->op < ops->count ? ops->rows[b->op].name
-                                                  : AQ_NONE;
+  return b->op >= 0 && (size_t)b->op < ops->count ? &ops->rows[b->op] : NULL;
 }
 
 static bool blocks_sum(aq_memory_summary *s, const aq_memory_block_list *list,
@@ -171,7 +173,8 @@ static bool blocks_sum(aq_memory_summary *s, const aq_memory_block_list *list,
     aq_memory_use *use = use_of(s, b->device);
     if (b->allocated == AQ_TIME_NONE)
       continue;
-    const int64_t name = op_name(ops, b);
+    const aq_host_op *around = block_op(ops, b);
+    const int64_t name = around ? around->name : AQ_NONE;
     aq_memory_op *op = op_of(s, &known, b->device, name);
     done = op != NULL;
     if (!done)
@@ -184,8 +187,10 @@ static bool blocks_sum(aq_memory_summary *s, const aq_memory_block_list *list,
       continue;
     op->at_peak += b->bytes;
     use->before -= b->bytes;
-    if (b->allocated == use->peak_at)
-      use->op_name = name;
+    if (b->allocated != use->peak_at)
+      continue;
+    use->op_name = name;
+    use->pid = around ? around->pid : AQ_NONE;
   }
   aq_map_fini(&known);
   return done;
@@ -236,6 +241,32 @@ static bool summarize(aq_memory_summary *s, const aq_memory_block_list *list,
   return true;
 }
 
+/* The process whose work a device did; AQ_NONE: none, or several. */
+static int64_t device_pid(const aq_dispatches *d, int64_t device)
+{
+  int64_t pid = AQ_NONE;
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_dispatch_row *row = &d->rows[i];
+    if (row->device != device || row->pid == AQ_NONE)
+      continue;
+    if (pid != AQ_NONE && pid != row->pid)
+      return AQ_NONE;
+    pid = row->pid;
+  }
+  return pid;
+}
+
+static void steps_find(aq_memory_summary *s, const aq_dispatches *dispatches,
+                       aq_run_reader *reader)
+{
+  for (size_t i = 0; i < s->use_count; i++) {
+    aq_memory_use *use = &s->uses[i];
+    if (use->pid == AQ_NONE && use->device != AQ_NONE)
+      use->pid = device_pid(dispatches, use->device);
+    use->step = aq_steps_at(dispatches, reader, use->pid, use->peak_at);
+  }
+}
+
 aq_status aq_memory_summary_make(aq_store *store, int64_t run,
                                  aq_run_reader *reader,
                                  const aq_dispatches *dispatches,
@@ -258,8 +289,8 @@ aq_status aq_memory_summary_make(aq_store *store, int64_t run,
   if (status == AQ_OK && list.count > 0 &&
       !summarize(out, &list, &ops, samples, count))
     status = aq_diag_no_memory(diag);
-  for (size_t i = 0; i < out->use_count && status == AQ_OK; i++)
-    out->uses[i].step = aq_steps_at(dispatches, reader, out->uses[i].peak_at);
+  if (status == AQ_OK)
+    steps_find(out, dispatches, reader);
   aq_memory_block_list_fini(&list);
   aq_host_op_list_fini(&ops);
   return status;

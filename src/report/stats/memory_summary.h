@@ -17,6 +17,8 @@ typedef struct aq_memory_use {
   int64_t before;           /* of the peak: allocated in front of the trace */
   int64_t reserved;         /* most bytes reserved; AQ_NONE: not recorded */
   int64_t op_name;          /* of the op whose allocation reached the peak */
+  int64_t pid;              /* of that op, else of the device's work; AQ_NONE:
+                               not known, or several */
   int64_t step;             /* in which it did, or AQ_NONE */
   int64_t left, left_bytes; /* allocated in the trace, and not freed in it */
   int64_t unsized;          /* freed blocks of an unknown size */

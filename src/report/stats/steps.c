@@ -62,19 +62,23 @@ static bool marked_list(const aq_dispatches *d, aq_run_reader *reader,
 }
 
 int64_t aq_steps_at(const aq_dispatches *dispatches, aq_run_reader *reader,
-                    aq_time at)
+                    int64_t pid, aq_time at)
 {
+  int64_t step = AQ_NONE;
   for (size_t i = 0; i < dispatches->range_count; i++) {
     const aq_dispatch_row *range = &dispatches->ranges[i];
     if (range->name == AQ_NONE || range->queue != AQ_NONE ||
         range->host_begin == AQ_TIME_NONE || at < range->host_begin ||
-        at >= range->host_end)
+        at >= range->host_end || (pid != AQ_NONE && range->pid != pid))
       continue;
     const int64_t number = step_number(aq_run_reader_name(reader, range->name));
-    if (number >= 0)
-      return number;
+    if (number < 0)
+      continue;
+    if (step != AQ_NONE && step != number)
+      return AQ_NONE;
+    step = number;
   }
-  return AQ_NONE;
+  return step;
 }
 
 /* The last one of the process that has begun at a time, if it still lasts. */
