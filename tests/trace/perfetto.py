@@ -382,6 +382,12 @@ def shared(trace):
     two.clear(now + 1200, dropped=True)
     two.end(now + 1300, MAIN)
     one.end(now + 2000, MAIN)
+    row("range", "around a slice without a name", (3000, 4000))
+    one.begin(now + 3000, "marker_api", "around a slice without a name", MAIN)
+    one.ids[2, "never written"] = 1 << 20
+    one.begin(now + 3100, "marker_api", "never written", MAIN)
+    one.end(now + 3200, MAIN)
+    one.end(now + 4000, MAIN)
 
 
 def write(style, calls, path, rows_path):

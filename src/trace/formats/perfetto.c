@@ -434,24 +434,38 @@ static aq_status slice_begin(aq_perfetto *p, size_t sequence, size_t track,
   return AQ_OK;
 }
 
-/* Ends the innermost slice of a track that the sequence began. If it began
- * none, another one did; or it did, in a packet that is lost. */
-static aq_status slice_end(aq_perfetto *p, size_t sequence, size_t track,
-                           int64_t time)
+/* The innermost open slice of a track that the sequence began: 0 at the link,
+ * if there is none. */
+static size_t *slice_find(aq_perfetto *p, size_t sequence, size_t track)
 {
   size_t *link = &p->tracks[track].open;
   while (*link && p->slices[*link - 1].sequence != sequence)
     link = &p->slices[*link - 1].next;
+  return link;
+}
+
+static aq_perfetto_slice slice_take(aq_perfetto *p, size_t *link)
+{
+  const size_t at = *link - 1;
+  const aq_perfetto_slice slice = p->slices[at];
+  *link = slice.next;
+  slice_free(p, at);
+  return slice;
+}
+
+/* If the sequence began no open slice of the track, another one did; or it did,
+ * in a packet that is lost. */
+static aq_status slice_end(aq_perfetto *p, size_t sequence, size_t track,
+                           int64_t time)
+{
+  size_t *link = slice_find(p, sequence, track);
   if (!*link && !p->sequences[sequence].lost)
     link = &p->tracks[track].open;
   if (!*link) {
     skip(p, "the end of a slice without its begin", p->tracks[track].name);
     return AQ_OK;
   }
-  const size_t at = *link - 1;
-  aq_perfetto_slice slice = p->slices[at];
-  *link = slice.next;
-  slice_free(p, at);
+  aq_perfetto_slice slice = slice_take(p, link);
   slice.end = time;
   return slice.kind == AQ_PERFETTO_OTHER
              ? AQ_OK
@@ -461,7 +475,7 @@ static aq_status slice_end(aq_perfetto *p, size_t sequence, size_t track,
 static aq_status event_add(aq_perfetto *p, size_t sequence, const packet *in,
                            const aq_perfetto_stamp *stamp)
 {
-  int64_t time;
+  int64_t time = 0;
   size_t track;
   event e;
   aq_status status = event_read(p, sequence, in->event, &e);
@@ -475,13 +489,22 @@ static aq_status event_add(aq_perfetto *p, size_t sequence, const packet *in,
       : !e.has_track ? "a slice of no track"
       : !timed       ? "a slice whose clock has no relation to the trace's"
                      : NULL;
-  if (unread) {
+  if (unread)
     skip(p, unread, e.name);
+  if (!e.has_track)
     return AQ_OK;
-  }
   status = track_of(p, e.track, &track);
   if (status != AQ_OK)
     return status;
+  /* Its other half must find it: else it would end the slice around it. */
+  if (unread && e.type == TYPE_END) {
+    size_t *link = slice_find(p, sequence, track);
+    if (*link)
+      slice_take(p, link);
+    return AQ_OK;
+  }
+  if (unread)
+    e.kind = AQ_PERFETTO_OTHER;
   return e.type == TYPE_BEGIN
              ? slice_begin(p, sequence, track, &e, in->event, time)
              : slice_end(p, sequence, track, time);
