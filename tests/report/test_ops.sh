@@ -46,7 +46,7 @@ json.dump({"distributedInfo": {"rank": 3}, "traceEvents": events}, open(sys.argv
 END
 try "$aqueduct" import "$work/t.json" --name t
 check "import tells how much has an op" contains "$err" "5 of 6 dispatches have an op"
-check "and what it could not read" contains "$err" "1 ops and call frames that could not be read"
+check "and what it could not read" contains "$err" "1 ops, call frames and allocations that could not be read"
 check "and what is too long to keep" contains "$err" "1 arguments of ops over 4096 bytes"
 
 group() { # KEY: calls and ns of a group
@@ -171,7 +171,7 @@ END
 try "$aqueduct" import "$work/stray.json" --name stray
 check "ops at a time far from the rows are left out alone" \
   contains "$err" "5 of 6 dispatches have an op"
-check "they are counted" contains "$err" "3 ops and call frames that could not be read"
+check "they are counted" contains "$err" "3 ops, call frames and allocations that could not be read"
 check "and named with their time" contains "$err" \
   'time 0 ns, 1.97e+04 days from the others: "aten::zero"'
 "$aqueduct" stats stray --by op --json | jq .groups > "$work/stray"

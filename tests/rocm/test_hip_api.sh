@@ -21,7 +21,9 @@ program() { # HIPCC MODEL=PROCESSOR NAME CHECKS SENTENCE
     skip "$5" "hipcc cannot compile here: $(grep -m 1 error "$work/log")"
     return
   fi
-  try "$aqueduct" exec --timeout 120s --device "$model*2" -- "$work/$3"
+  cost=auto
+  [ "$3" != events ] || cost=fixed # a time by the number of workgroups
+  try "$aqueduct" exec --timeout 120s --device "$model*2" --cost $cost -- "$work/$3"
   check "$5" [ "$status $(grep -c ' ok$' "$work/out") $(wc -l < "$work/out")" = \
     "0 $4 $4" ]
 }

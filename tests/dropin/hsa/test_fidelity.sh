@@ -139,7 +139,7 @@ check "a program with kernels has a report" [ "$status" = 0 ]
 check "the device was chosen by its code" has "$report" \
   "  device: mi210 (gfx90a), chosen by the program's code objects"
 check "the times are named" has "$report" \
-  "  times: durations predicted ± 38 % from executed code; executed: 1 of 10 kernels; assumed: 1 of 10 kernels; the device model's constants are partly calibrated"
+  "  times: durations predicted ± 38 % from executed code; assumed: 2 of 10 kernels; the device model's constants are partly calibrated"
 check "dispatches of machine code are counted" sh -c '
   sed -n "/by their machine code/,/^  [^ ]/p" "$1" |
   grep -qxF "    twice: dispatches 3"' sh "$report"

@@ -44,7 +44,7 @@ fi
 # ---- HIP ----
 
 same() { # PROGRAM MODEL SENTENCE
-  try "$aqueduct" exec --timeout 120s --device "$2" -- "$work/$1"
+  try "$aqueduct" exec --timeout 120s --device "$2" --cost fixed -- "$work/$1"
   ended=$status
   cp "$work/out" "$work/dropin"
   try "$aqueduct" exec --timeout 120s --runtime installed --device "$2" -- \

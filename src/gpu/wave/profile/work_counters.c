@@ -302,6 +302,9 @@ void aq_work_counters_cut(aq_wave_group *group)
 {
   if (group->tally->issued < group->grid->tally->enough / 2)
     return;
+  for (uint32_t i = 0; i < group->wave_count; i++)
+    if (group->waves[i]->index_on) /* the loop of other workgroups ignores it */
+      return;
   group->counts = false;
   group->tally->cut = true;
   group->grid->tally->sum.cut++;

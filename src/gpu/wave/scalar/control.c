@@ -417,7 +417,7 @@ static void index_set(aq_wave *w, uint8_t index, uint8_t mode)
 /* Whether the loop that runs the wave moves the rows itself. */
 static bool loop_moves(const aq_wave *w)
 {
-  return w->grid->watched || w->grid->observer || w->group->tally;
+  return w->grid->watched || w->grid->observer || w->group->counts;
 }
 
 /* Until the mode ends, instructions run from here where the loop is the plain
