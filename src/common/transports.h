@@ -79,12 +79,8 @@ typedef struct aq_transport_counting {
   void *user;
 } aq_transport_counting;
 
-/* Whether its executor checks the accesses of code. */
-AQ_API bool aq_transport_stack_is_checked(const aq_transport_stack *stack);
-
 /* Counts work from the next execution on, and gives kernels that time in place
- * of their cost; then puts the counts into a sink, once. AQ_ERR_INVALID: the
- * executor checks the accesses of code. */
+ * of their cost; then puts the counts into a sink, once. */
 AQ_API aq_status aq_transport_stack_count(aq_transport_stack *stack,
                                           const aq_transport_counting *counting,
                                           aq_diag *diag);

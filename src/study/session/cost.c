@@ -126,8 +126,7 @@ aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
   t->ops->info(t, &info);
   if (cost->mode == AQ_EXECUTED_AUTO &&
       (info.device_count == 0 || !info.devices[0].model ||
-       aq_transport_stack_is_hardware(stack) ||
-       aq_transport_stack_is_checked(stack)))
+       aq_transport_stack_is_hardware(stack)))
     return AQ_OK;
   if (info.device_count == 0 || !info.devices[0].model)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
@@ -152,20 +151,16 @@ const char *aq_session_cost_durations(const aq_store_writer *writer,
 {
   uint64_t kernels;
   const uint64_t predicted = aq_store_writer_predicted(writer, &kernels);
-  if (predicted == 0)
-    return aq_store_writer_durations(writer, otherwise, text);
-  if (predicted == kernels)
-    return AQ_EXECUTED_DURATIONS;
-  const uint64_t executed = aq_store_writer_executed(writer);
-  int length =
-      snprintf(text, AQ_STORE_DURATIONS_SIZE, "%s", AQ_EXECUTED_DURATIONS);
-  if (executed > 0)
-    length += snprintf(
-        text + length, (size_t)(AQ_STORE_DURATIONS_SIZE - length),
-        "; executed: %" PRIu64 " of %" PRIu64 " kernels", executed, kernels);
-  if (predicted + executed < kernels)
-    snprintf(text + length, (size_t)(AQ_STORE_DURATIONS_SIZE - length),
-             "; assumed: %" PRIu64 " of %" PRIu64 " kernels",
-             kernels - predicted - executed, kernels);
+  const uint64_t known = predicted + aq_store_writer_executed(writer);
+  const char *told = aq_store_writer_durations(
+      writer, predicted > 0 ? AQ_EXECUTED_DURATIONS : otherwise, text);
+  if (predicted == 0 || known == kernels)
+    return told;
+  if (told != text)
+    snprintf(text, AQ_STORE_DURATIONS_SIZE, "%s", told);
+  const size_t length = strlen(text);
+  snprintf(text + length, AQ_STORE_DURATIONS_SIZE - length,
+           "; assumed: %" PRIu64 " of %" PRIu64 " kernels", kernels - known,
+           kernels);
   return text;
 }

@@ -31,7 +31,7 @@ void aq_session_cost_destroy(aq_session_cost *cost);
  * `t`, which is open and has executed nothing: `devices` selects their models
  * (NULL: as the transport names them), changed by `edits`. AQ_ERR_UNSUPPORTED
  * for a transport without device models. NULL counts nothing, nor does "auto"
- * on such a transport, or beside another inspection of the code. */
+ * on such a transport. */
 aq_status aq_session_cost_open(aq_session_cost *cost, aq_transport_stack *stack,
                                aq_transport *t, const char *devices,
                                const char *const *edits, aq_diag *diag);

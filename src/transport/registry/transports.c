@@ -328,11 +328,6 @@ aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
   return aq_wave_machine_profile_put(stack->machine, sink, diag);
 }
 
-bool aq_transport_stack_is_checked(const aq_transport_stack *stack)
-{
-  return aq_wave_machine_is_checked(stack->machine);
-}
-
 aq_status aq_transport_stack_count(aq_transport_stack *stack,
                                    const aq_transport_counting *counting,
                                    aq_diag *diag)

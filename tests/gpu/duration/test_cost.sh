@@ -206,4 +206,32 @@ check "with status 2" [ "$status" = 2 ]
 try "$aqueduct" stats plain
 check "and has no shares of peaks" [ "${out#*memory %}" = "$out" ]
 
+cat > "$work/told.hip" << 'EOF'
+#include <hip/hip_runtime.h>
+__global__ void told(float *x)
+{
+  const long long begin = wall_clock64();
+  while (wall_clock64() - begin < 100000)
+    ;
+  x[threadIdx.x] = 1;
+}
+__global__ void plain(float *x) { x[threadIdx.x] += 1; }
+int main()
+{
+  float *x;
+  if (hipMalloc(&x, 1024) != hipSuccess)
+    return 1;
+  told<<<1, 64>>>(x);
+  plain<<<1, 64>>>(x);
+  plain<<<1, 64>>>(x);
+  return hipDeviceSynchronize() != hipSuccess;
+}
+EOF
+if hipcc --offload-arch=gfx90a -O1 -o "$work/told" "$work/told.hip" 2> "$work/log"; then
+  try "$aqueduct" exec --device mi210 --name told -q -- "$work/told"
+  try "$aqueduct" show told
+  check "a kernel whose clock tells its time is named apart" contains "$out" \
+    "from executed code; executed: 1 of 3 kernels"
+fi
+
 finish

@@ -14,11 +14,10 @@
  * read-modify-writes, relaxed: they order no other memory. The stores of
  * a workgroup are ordered for others as the program asks; the pool's lock
  * orders all else that a step stored before the next step, `group_end`, too. A
- * claim adds to
- * `resident` before it looks, and takes it back if there is no room, so another
- * claim may read "full" for an instant. It goes without a workgroup then, and
- * finds nothing to do; the first claim that read less than the limit has one,
- * so not all parts fail so.
+ * claim adds to `resident` before it looks, and takes it back if there is no
+ * room, so another claim may read "full" for an instant. It goes without a
+ * workgroup then, and finds nothing to do; the first claim that read less than
+ * the limit has one, so not all parts fail so.
  *
  * The workgroups whose work is counted (work_counters.h) belong to the first
  * part, and are neighbours. While it counts it steps alone, and other parts
