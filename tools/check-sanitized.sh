@@ -11,8 +11,12 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 build=$here/sanitized-$(echo "$list" | tr , -)
 mkdir -p "$build"
 cd "$build"
-[ -f Makefile ] || "$source/configure" --silent \
-  --enable-sanitizers="$list" CFLAGS='-g -O1'
+# Nothing else makes its Makefile anew when files come and go.
+if [ ! -f Makefile ] || [ -n "$(find "$source/configure" -newer config.status)" ]; then
+  "$source/configure" --silent --enable-sanitizers="$list" CFLAGS='-g -O1'
+elif [ -n "$(find "$source/Makefile.in" -newer Makefile)" ]; then
+  ./config.status --silent
+fi
 export CK_FORK=no
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 suppressions=$source/tests/tsan.supp
