@@ -26,9 +26,17 @@ static void line_take(const char *text, void *user)
   client *c = user;
   __atomic_store_n(&c->held, true, __ATOMIC_RELEASE);
   pthread_mutex_lock(&c->hold);
-  pthread_mutex_unlock(&c->hold);
   const size_t length = strlen(c->lines);
   snprintf(c->lines + length, sizeof c->lines - length, "%s\n", text);
+  pthread_mutex_unlock(&c->hold);
+}
+
+bool client_was_told(client *c, const char *text)
+{
+  pthread_mutex_lock(&c->hold);
+  const bool told = strstr(c->lines, text) != NULL;
+  pthread_mutex_unlock(&c->hold);
+  return told;
 }
 
 void client_open(client *c, const char *device, aq_record_sink *records)

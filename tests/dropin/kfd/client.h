@@ -37,6 +37,9 @@ typedef struct client {
   char lines[CLIENT_LINES]; /* the driver's lines for people */
 } client;
 
+/* Whether a line has that text. Waits for `hold`. */
+bool client_was_told(client *c, const char *text);
+
 /* A block that is mapped for device 0, and for us. */
 typedef struct client_block {
   uint64_t handle, size;
