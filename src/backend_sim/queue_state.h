@@ -58,6 +58,7 @@ struct aqsim_queue {
   uint32_t sleepers;  /* atomic: hosts that sleep until slots are free (live) */
   uint64_t announced; /* atomic: doorbells rang for the packets below */
   uint64_t seen;      /* atomic: the doorbell, when the device last looked */
+  bool stored;        /* atomic: some doorbells are stored without a call */
   uint64_t doorbell;  /* that clients see, unless theirs is another */
   aq_amd_queue *abi;  /* its own below, or a client's (aqsim_queue_place) */
   bool placed;        /* ring, indices and doorbell are the client's */

@@ -47,6 +47,10 @@ static inline void cell_poll(aqsim_queue *queue)
   const uint64_t rung = __atomic_load_n(queue->ring.doorbell, __ATOMIC_ACQUIRE);
   if (__builtin_expect(rung == queue->seen, true))
     return;
+  const uint64_t announced =
+      __atomic_load_n(&queue->announced, __ATOMIC_ACQUIRE);
+  if ((int64_t)(rung + 1 - announced) > 0)
+    __atomic_store_n(&queue->stored, true, __ATOMIC_RELAXED);
   const uint64_t end = aqsim_ring_rung(queue);
   __atomic_store_n(&queue->seen, rung, __ATOMIC_RELAXED);
   aqsim_queue_announce(queue, end - 1);

@@ -13,19 +13,26 @@
 /* One past the last packet that a doorbell announced. The last store to the
  * doorbell of one producer says all. Several that store without a call
  * overwrite each other's, a later packet's by an earlier one's: the slots that
- * they have reserved count. */
+ * they have reserved count. A call announces before it stores, so a packet that
+ * is not announced yet was stored without one; on a queue with such stores any
+ * new value, an old one too, may have overwritten a later one. */
 static inline uint64_t aqsim_ring_rung(const aqsim_queue *queue)
 {
   const uint64_t rung = __atomic_load_n(queue->ring.doorbell, __ATOMIC_ACQUIRE);
   const uint64_t announced =
       __atomic_load_n(&queue->announced, __ATOMIC_ACQUIRE);
-  if (rung == __atomic_load_n(&queue->seen, __ATOMIC_RELAXED) ||
-      (int64_t)(rung + 1 - announced) <= 0)
+  if (rung == __atomic_load_n(&queue->seen, __ATOMIC_RELAXED))
     return announced;
-  const uint64_t write = aq_ring_write_index(&queue->ring);
-  return queue->type == AQ_QUEUE_SINGLE || (int64_t)(write - announced) <= 0
-             ? rung + 1
-             : write;
+  uint64_t end = rung + 1;
+  if ((int64_t)(end - announced) <= 0 &&
+      !__atomic_load_n(&queue->stored, __ATOMIC_RELAXED))
+    return announced;
+  if (queue->type != AQ_QUEUE_SINGLE)
+    end = aq_ring_write_index(&queue->ring);
+  /* A doorbell beyond the write index counts as well. */
+  if ((int64_t)(end - (rung + 1)) < 0)
+    end = rung + 1;
+  return (int64_t)(end - announced) > 0 ? end : announced;
 }
 
 /* One past the last packet that may lie in the ring. A producer that reserves

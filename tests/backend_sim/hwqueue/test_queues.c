@@ -237,20 +237,60 @@ START_TEST(a_packet_that_no_doorbell_announced_never_executes)
 }
 END_TEST
 
-/* Two producers store without a call, the one of the later packet first: the
- * device sees the last store alone. */
+enum { PRODUCERS = 4, STEPS = 2 * PRODUCERS };
+
+/* One order of what producers with a packet each do, put it or store its id to
+ * the doorbell; `looks` says after which steps the device looks. */
+static void raw_order_run(rig *r, const bool stores[STEPS],
+                          const int who[STEPS], unsigned looks)
+{
+  const size_t before = r->sink.count;
+  aq_ring *queue = rig_queue(r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(r, "k", AQ_US), true, rig_none);
+  for (int i = 0; i < STEPS; i++) {
+    if (stores[i])
+      __atomic_store_n(queue->doorbell, who[i], __ATOMIC_RELEASE);
+    else
+      rig_put(queue, &packet);
+    if (looks >> i & 1)
+      rig_run(r);
+  }
+  rig_run(r);
+  ck_assert_msg(r->sink.count == before + PRODUCERS,
+                "looks %#x: %zu of %d packets executed", looks,
+                r->sink.count - before, PRODUCERS);
+  r->t->ops->queue_destroy(r->t, queue);
+}
+
+/* Every order in which packets are put in turn and each store follows its
+ * packet; `stored` has a bit per producer. */
+static void raw_orders_run(rig *r, bool stores[STEPS], int who[STEPS], int step,
+                           int put, unsigned stored)
+{
+  if (step == STEPS)
+    for (unsigned looks = 0; looks < 1U << (STEPS - 1); looks++)
+      raw_order_run(r, stores, who, looks);
+  if (put < PRODUCERS) {
+    stores[step] = false;
+    raw_orders_run(r, stores, who, step + 1, put + 1, stored);
+  }
+  for (int i = 0; i < put; i++)
+    if (!(stored >> i & 1)) {
+      stores[step] = true;
+      who[step] = i;
+      raw_orders_run(r, stores, who, step + 1, put, stored | 1U << i);
+    }
+}
+
+/* Several producers store without a call: the device sees the last store alone,
+ * which may be that of an earlier packet. */
 START_TEST(raw_doorbells_of_several_producers_lose_no_packet)
 {
   rig r;
+  bool stores[STEPS];
+  int who[STEPS] = {0};
   rig_open(&r, &aqsim_transport_ops, NULL);
-  aq_ring *queue = rig_queue(&r, 64);
-  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
-  for (int i = 0; i < 3; i++)
-    rig_put(queue, &packet);
-  __atomic_store_n(queue->doorbell, 2, __ATOMIC_RELEASE);
-  __atomic_store_n(queue->doorbell, 1, __ATOMIC_RELEASE);
-  rig_run(&r);
-  ck_assert_uint_eq(r.sink.count, 3);
+  raw_orders_run(&r, stores, who, 0, 0, 0);
   rig_close(&r);
 }
 END_TEST
