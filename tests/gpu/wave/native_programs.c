@@ -341,19 +341,36 @@ void deck_make(deck *d, const aq_wave_texts *table)
   }
 }
 
-/* Has no text: the compiler does not know its sources, so registers that are
- * compared after it count as read. */
-#define READS_ALL "v_readfirstlane_b32 s34, v0"
+/* The compiler does not know what it reads, so registers that are compared
+ * after it count as read. */
+#define READS_ALL "s_incperflevel 0"
 
-/* A loop of five turns without anything that needs a handler. */
+/* A loop of five turns without anything that needs a handler; in some, lanes
+ * leave it in each turn, and others come back behind it. */
 static void loop_make(char (*texts)[BED_TEXT], deck *d)
 {
-  static const char *const ends[] = {"s_add_i32 s33, s33, -1",
-                                     "s_cmp_lg_i32 s33, 0", "s_cbranch_scc1 %d",
-                                     READS_ALL, "s_endpgm"};
-  enum { LOOP = 20, WORDS = BED_STRIDE / 4, BACK = -(LOOP + 2) * WORDS - 1 };
+  const bool diverges = below(2);
+  const char *const ends[] = {"s_add_i32 s33, s33, -1",
+                              "s_cmp_lg_i32 s33, 0",
+                              "s_cbranch_scc1 %d",
+                              diverges ? "s_or_b64 exec, exec, s[12:13]"
+                                       : "s_nop 0",
+                              "v_max_u32 v5, v3, v4",
+                              "v_xor_b32 v11, v5, v6",
+                              READS_ALL,
+                              "s_endpgm"};
+  enum {
+    LOOP = 20,
+    WORDS = BED_STRIDE / 4,
+    BACK = -(LOOP + 2) * WORDS - 1,
+    ENDS = sizeof ends / sizeof *ends
+  };
   snprintf(texts[0], BED_TEXT, "s_nop 0");
   for (unsigned i = 1; i < LOOP;) {
+    if (i == 9 && diverges)
+      snprintf(texts[i++], BED_TEXT, "v_cmp_gt_u32 vcc, v3, v4");
+    if (i == 10 && diverges)
+      snprintf(texts[i++], BED_TEXT, "s_andn2_b64 exec, exec, vcc");
     if (i % 3 == 0)
       parts_text(texts[i++]);
     if (i % 5 == 2)
@@ -367,7 +384,7 @@ static void loop_make(char (*texts)[BED_TEXT], deck *d)
     vector_text(texts[i++], t);
   }
   for (unsigned i = 0; i < COUNT - LOOP; i++)
-    snprintf(texts[LOOP + i], BED_TEXT, ends[i < 5 ? i : 4], BACK);
+    snprintf(texts[LOOP + i], BED_TEXT, ends[i < ENDS ? i : ENDS - 1], BACK);
 }
 
 /* Whether waves have such masks: words, or pairs of them. */
@@ -381,6 +398,13 @@ static void program_make(char (*texts)[BED_TEXT], deck *d)
   static const char *const others[] = {"v_fmac_f32 v3, v1, v2",
                                        "v_readfirstlane_b32 s5, v7",
                                        "s_mov_b64 exec, -1",
+                                       "s_and_b64 exec, exec, s[8:9]",
+                                       "s_andn2_b64 exec, exec, s[10:11]",
+                                       "s_or_b64 exec, exec, s[12:13]",
+                                       "s_or_b64 exec, s[14:15], exec",
+                                       "s_andn2_b64 exec, s[10:11], exec",
+                                       "s_xor_b64 exec, exec, s[8:9]",
+                                       "v_cmpx_gt_u32 vcc, v3, v4",
                                        "ds_swizzle_b32 v2, v3 offset:0x801f",
                                        "v_rcp_f32 v9, v3",
                                        "s_nop 0",
@@ -533,6 +557,50 @@ static void moves_program_make(char (*texts)[BED_TEXT])
                below(ROWS));
 }
 
+/* Few rows that lanes write which a mask leaves on, and read when the others
+ * are back: masks are nested, parted as `else` is, and some of its instructions
+ * read lanes that are off. Only one of them is read at
+ * the end. */
+static void masks_program_make(char (*texts)[BED_TEXT])
+{
+  static const char *const vectors[] = {
+      "v_xor_b32 v%u, v%u, v%u", "v_add_u32 v%u, v%u, v%u",
+      "v_mov_b32 v%u, v%u",
+      "v_mov_b32_dpp v%u, v%u quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+      "ds_swizzle_b32 v%u, v%u offset:0x801f"};
+  static const char *const opens[] = {"s_and_saveexec_b64 s[%u:%u], s[%u:%u]",
+                                      "s_or_saveexec_b64 s[%u:%u], s[%u:%u]",
+                                      "s_andn2_saveexec_b64 s[%u:%u], s[%u:%u]",
+                                      "s_xor_saveexec_b64 s[%u:%u], s[%u:%u]"};
+  enum { FEW = 4, DEEPEST = 3, MASKS = 8, KEPT = 16, MOST = COUNT - 8 };
+  unsigned depth = 0;
+  for (unsigned i = 0; i < MOST; i++) {
+    const unsigned turn = below(8), mask = MASKS + 2 * below(4);
+    const unsigned kept = KEPT + 2 * depth;
+    if (turn == 0 && depth < DEEPEST) {
+      snprintf(texts[i], BED_TEXT, opens[below(4)], kept, kept + 1, mask,
+               mask + 1);
+      depth++;
+    } else if (turn == 1 && depth > 0) {
+      depth--;
+      snprintf(texts[i], BED_TEXT, "s_or_b64 exec, exec, s[%u:%u]", kept - 2,
+               kept - 1);
+    } else if (turn == 2 && depth > 0) {
+      snprintf(texts[i], BED_TEXT, "s_andn2_b64 exec, s[%u:%u], exec", kept - 2,
+               kept - 1);
+    } else {
+      snprintf(texts[i], BED_TEXT, vectors[turn < 7 ? below(3) : 3 + below(2)],
+               below(FEW), below(FEW), below(FEW));
+    }
+  }
+  snprintf(texts[MOST], BED_TEXT, "s_mov_b64 exec, -1");
+  for (unsigned i = 1; i < FEW; i++)
+    snprintf(texts[MOST + i], BED_TEXT, "v_mov_b32 v%u, v0", i);
+  snprintf(texts[MOST + FEW], BED_TEXT, READS_ALL);
+  for (unsigned i = MOST + FEW + 1; i < COUNT; i++)
+    snprintf(texts[i], BED_TEXT, "s_endpgm");
+}
+
 /* ---- targets ---- */
 
 /* What RDNA calls the instructions that programs name themselves. */
@@ -559,7 +627,7 @@ static void replace(char *text, size_t at, const char *from, const char *to)
 static void masks_narrow(char *text)
 {
   const size_t at = strcspn(text, " ");
-  const bool has_exec = strstr(text + at, "exec") != NULL,
+  const bool has_exec = strstr(text, "exec") != NULL,
              has_vcc = strstr(text + at, "vcc") != NULL;
   if (strncmp(text, "s_", 2) == 0 && (has_exec || has_vcc)) {
     char *pair;
@@ -604,6 +672,8 @@ void program_texts(char (*texts)[BED_TEXT], unsigned number, deck *d,
   target = of;
   if (number % 5 == 3)
     moves_program_make(texts);
+  else if (number % 5 == 1)
+    masks_program_make(texts);
   else if (number % 4 == 2)
     loop_make(texts, d);
   else if (number % 2 == 1)

@@ -16,9 +16,11 @@ typedef struct registers {
 
 _Static_assert(AQ_WAVE_ROWS % 64 == 0 && AQ_WAVE_SCALARS <= 3 * 64, "words");
 
+/* What may be read before it is written: scalars, and rows of lanes that EXEC
+ * has, and of the others. */
 typedef struct life {
-  registers alive; /* may be read before they are written */
-  registers read;  /* may be read, also after they are written */
+  registers on;
+  uint64_t off[ROW_WORDS];
 } life;
 
 struct aq_wave_lives {
@@ -26,12 +28,21 @@ struct aq_wave_lives {
   registers after[AQ_WAVE_PAGE_OPS];
 };
 
-/* The effects of an instruction. */
+/* How an instruction changes EXEC. */
+typedef enum exec_change {
+  EXEC_STAYS,
+  EXEC_SHRINKS, /* no lane comes to be on, */
+  EXEC_GROWS,   /* or off */
+  EXEC_FILLS,   /* all lanes are on */
+  EXEC_CHANGES,
+} exec_change;
+
 typedef struct effects {
   bool unknown;
-  bool exec; /* EXEC changes */
-  bool ends; /* the wave */
-  registers reads, writes;
+  bool crosses; /* lanes read rows of lanes that EXEC does not have */
+  bool ends;    /* the wave */
+  exec_change exec;
+  registers reads, writes; /* writes: of all of a lane's word */
 } effects;
 
 typedef struct finding {
@@ -40,6 +51,7 @@ typedef struct finding {
   const aq_wave_texts *texts;
   bool wave32;
   aq_wave_lives *lives;
+  effects *effects; /* of the members */
 } finding;
 
 /* ---- registers ---- */
@@ -74,8 +86,9 @@ static void registers_join(registers *r, const registers *other)
 
 static void life_join(life *l, const life *other)
 {
-  registers_join(&l->alive, &other->alive);
-  registers_join(&l->read, &other->read);
+  registers_join(&l->on, &other->on);
+  for (unsigned i = 0; i < ROW_WORDS; i++)
+    l->off[i] |= other->off[i];
 }
 
 /* ---- effects ---- */
@@ -102,12 +115,44 @@ static void vector_effects(const finding *f, const aq_wave_op *o,
     row_add(&e->writes, o->dest, aq_wave_type_words(t->result));
   if (aq_wave_text_keeps(o))
     row_add(&e->reads, o->dest, aq_wave_type_words(t->result));
+  e->crosses = aq_wave_text_move(o) != NULL;
   if (t->shape == AQ_WAVE_TEXT_CARRY)
     scalar_add(&e->writes, o->dest2, mask);
 }
 
-static void scalar_effects(const aq_wave_op *o, const aq_wave_text *t,
-                           effects *e)
+/* Of the instructions that have EXEC as a source, too. */
+static exec_change exec_change_of(const finding *f, const aq_wave_op *o,
+                                  const aq_wave_text *t)
+{
+  static const struct {
+    const char *name;
+    bool second; /* EXEC may be the second source as well */
+    exec_change change;
+  } changes[] = {{"s_and_b", true, EXEC_SHRINKS},
+                 {"s_andn2_b", false, EXEC_SHRINKS},
+                 {"s_or_b", true, EXEC_GROWS}};
+  const uint64_t all = f->wave32 ? UINT32_MAX : UINT64_MAX;
+  static const char *const shrink[] = {"s_and_saveexec_", "s_andn1_saveexec_",
+                                       "s_andn1_wrexec_"};
+  if (strncmp(t->name, "s_or_saveexec_", strlen("s_or_saveexec_")) == 0)
+    return EXEC_GROWS;
+  for (size_t i = 0; i < sizeof shrink / sizeof *shrink; i++)
+    if (strncmp(t->name, shrink[i], strlen(shrink[i])) == 0)
+      return EXEC_SHRINKS;
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    for (int k = 0; k <= changes[i].second; k++)
+      if (strncmp(t->name, changes[i].name, strlen(changes[i].name)) == 0 &&
+          o->kind[k] == AQ_WAVE_SGPR && o->source[k] == o->dest)
+        return changes[i].change;
+  return strncmp(t->name, "s_mov_b", strlen("s_mov_b")) == 0 &&
+                 o->dest == AQ_ISA_EXEC && o->kind[0] == AQ_WAVE_CONSTANT &&
+                 (o->constant[0] & all) == all
+             ? EXEC_FILLS
+             : EXEC_CHANGES;
+}
+
+static void scalar_effects(const finding *f, const aq_wave_op *o,
+                           const aq_wave_text *t, effects *e)
 {
   const unsigned to = aq_wave_type_words(t->result);
   for (int i = 0; i < 2; i++)
@@ -118,8 +163,9 @@ static void scalar_effects(const aq_wave_op *o, const aq_wave_text *t,
     scalar_add(&e->writes, o->dest, to);
   if (t->shape == AQ_WAVE_TEXT_SAVE)
     scalar_add(&e->writes, AQ_ISA_EXEC, to);
-  e->exec = scalar_has(&e->writes, AQ_ISA_EXEC) ||
-            scalar_has(&e->writes, AQ_ISA_EXEC + 1);
+  if (scalar_has(&e->writes, AQ_ISA_EXEC) ||
+      scalar_has(&e->writes, AQ_ISA_EXEC + 1))
+    e->exec = exec_change_of(f, o, t);
 }
 
 static void ruled_effects(const finding *f, const aq_wave_op *o,
@@ -134,6 +180,7 @@ static void ruled_effects(const finding *f, const aq_wave_op *o,
   } else if (h->sources == 0) {
     row_add(&e->reads, o->decoded->address, 1);
     row_add(&e->reads, o->decoded->data, 1);
+    e->crosses = true;
   }
   if (h->reads_vcc)
     scalar_add(&e->reads, AQ_ISA_VCC, 2);
@@ -163,6 +210,44 @@ static void transfer_effects(const aq_wave_op *o, const aq_wave_transfer *t,
           words);
   if (t->store && t->scale)
     row_add(&e->reads, o->decoded->data2, words);
+}
+
+/* An instruction that only its handler executes: its operands, and scalars that
+ * it may use without naming them. It writes none of them for sure. False: it
+ * may read any register. */
+static bool handler_effects(const aq_isa_inst *inst, effects *e)
+{
+  static const char *const any[] = {"movrel", "gpr_idx", "swaprel", "set_vgpr",
+                                    "setreg", "trap",    "sendmsg"};
+  const uint8_t encoding = inst->row->encoding;
+  const char *name = inst->row->name;
+  if (encoding == AQ_ISA_SOPP || encoding == AQ_ISA_TENSOR ||
+      encoding >= AQ_ISA_MIMG || inst->target & AQ_ISA_GFX1250 ||
+      aq_isa_flow_of(inst) != AQ_ISA_FLOW_NEXT)
+    return false;
+  for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+    if (strstr(name, any[i]))
+      return false;
+  for (unsigned i = 0; i < inst->operand_count; i++) {
+    const aq_isa_operand *o = &inst->operands[i];
+    const unsigned words = o->bits == 1632 ? 1 : (o->bits + 31u) / 32;
+    if (o->file == 'v' || o->file == 'a')
+      row_add(&e->reads, o->code + (o->file == 'a' ? AQ_WAVE_ACC : 0), words);
+    else if (o->file == 's' && o->code < AQ_ISA_INT_0)
+      scalar_add(&e->reads, o->code, words);
+    if (o->file == 's' && (o->role == 'D' || o->role == 'E') &&
+        o->code < AQ_ISA_INT_0 && o->code + words > AQ_ISA_EXEC)
+      e->exec = EXEC_CHANGES;
+  }
+  /* Lanes that are off have no bit in its result. */
+  if (strncmp(name, "v_cmpx", strlen("v_cmpx")) == 0)
+    e->exec = EXEC_SHRINKS;
+  else if (strstr(name, "exec"))
+    e->exec = EXEC_CHANGES;
+  scalar_add(&e->reads, AQ_ISA_FLAT_SCRATCH,
+             AQ_ISA_INT_0 - AQ_ISA_FLAT_SCRATCH);
+  e->crosses = true;
+  return true;
 }
 
 /* Instructions that touch no register that is looked at here, except the one
@@ -196,11 +281,12 @@ static effects effects_of(const finding *f, const aq_wave_op *o)
   else if (text && aq_wave_text_is_vector(text))
     vector_effects(f, o, text, &e);
   else if (text)
-    scalar_effects(o, text, &e);
+    scalar_effects(f, o, text, &e);
   else if (ruled)
     ruled_effects(f, o, ruled, &e);
   else
-    e.unknown = !control_effects(o, &e);
+    e.unknown =
+        !control_effects(o, &e) && !handler_effects(&o->decoded->inst, &e);
   e.ends = strcmp(o->decoded->inst.row->name, "s_endpgm") == 0;
   return e;
 }
@@ -244,22 +330,35 @@ static life life_after(const finding *f, const aq_wave_op *o)
   return after;
 }
 
+/* From what lives after an instruction to what lives before it changed EXEC. */
+static void exec_undo(life *l, exec_change change)
+{
+  for (unsigned k = 0; change != EXEC_STAYS && k < ROW_WORDS; k++) {
+    const uint64_t on = l->on.bits[k], off = l->off[k];
+    /* Lanes that were on may be off now; lanes that were off may be on. */
+    if (change == EXEC_SHRINKS || change == EXEC_CHANGES)
+      l->on.bits[k] |= off;
+    if (change == EXEC_FILLS)
+      l->off[k] = on;
+    else if (change != EXEC_SHRINKS)
+      l->off[k] |= on;
+  }
+}
+
 /* True: what lives before the instruction grew. */
 static bool step(const finding *f, unsigned i)
 {
-  const aq_wave_op *o = &f->ops[i];
-  const effects e = effects_of(f, o);
+  const effects *e = &f->effects[i];
   life l = {0};
-  if (!e.ends)
-    l = life_after(f, o);
-  f->lives->after[i] = l.alive;
-  for (unsigned k = 0; e.exec && k < ROW_WORDS; k++)
-    l.alive.bits[k] = l.read.bits[k];
+  if (!e->ends)
+    l = life_after(f, &f->ops[i]);
+  f->lives->after[i] = l.on;
+  exec_undo(&l, e->exec);
   for (unsigned k = 0; k < WORDS; k++)
-    l.alive.bits[k] &= ~e.writes.bits[k];
-  registers_join(&l.alive, &e.reads);
-  registers_join(&l.read, &e.reads);
-  if (e.unknown)
+    l.on.bits[k] = (l.on.bits[k] & ~e->writes.bits[k]) | e->reads.bits[k];
+  for (unsigned k = 0; e->crosses && k < ROW_WORDS; k++)
+    l.off[k] |= e->reads.bits[k];
+  if (e->unknown)
     all_add(&l);
   if (memcmp(&l, &f->lives->before[i], sizeof l) == 0)
     return false;
@@ -273,12 +372,22 @@ aq_wave_lives *aq_wave_lives_find(const aq_wave_blocks *blocks,
 {
   finding f = {.blocks = blocks, .ops = ops, .texts = texts, .wave32 = wave32};
   f.lives = calloc(1, sizeof *f.lives);
-  for (bool again = f.lives; again;) {
+  f.effects = malloc(AQ_WAVE_PAGE_OPS * sizeof *f.effects);
+  if (!f.lives || !f.effects) {
+    free(f.lives);
+    free(f.effects);
+    return NULL;
+  }
+  for (unsigned i = 0; i < AQ_WAVE_PAGE_OPS; i++)
+    if (blocks->is_member[i])
+      f.effects[i] = effects_of(&f, &ops[i]);
+  for (bool again = true; again;) {
     again = false;
     for (unsigned i = AQ_WAVE_PAGE_OPS; i-- > 0;)
       if (blocks->is_member[i])
         again |= step(&f, i);
   }
+  free(f.effects);
   return f.lives;
 }
 

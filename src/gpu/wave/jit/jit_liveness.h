@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which registers a unit's instructions may still read: compiled code leaves
- * out the others. An instruction without a text may read any, so all are alive
- * before it, and before code outside the unit.
+ * out the others. Before code outside the unit, and before instructions whose
+ * registers are not known, all are alive.
  *
- * A vector instruction writes the lanes of EXEC; the others keep their values.
- * So a row that is written before it is read is dead only while EXEC stays.
+ * A vector instruction writes the lanes that EXEC has; the others keep their
+ * values. So a row's life is known for lanes that are on and for lanes that are
+ * off apart: an EXEC that shrinks turns some of the first into the second, as
+ * at the end of a loop's turn, and one that grows the other way round, behind
+ * the loop.
  * Constant after aq_wave_lives_find.
  */
 #ifndef AQ_GPU_WAVE_JIT_JIT_LIVENESS_H
