@@ -72,13 +72,29 @@ static const char *queue_words(const aqhsa_queue *queue, hsa_status_t status,
   return aqhsa_status_text(hsa->api, status);
 }
 
-/* The packet at the read index is the one that the processor stands at. */
+/* The packet at which it stopped, and its id. Of hardware nothing but the read
+ * index says it, which is below while packets before it are under way. */
+static uint64_t stopped_at(const aqhsa_queue *queue, aq_packet *packet)
+{
+  const aqhsa *hsa = queue->hsa;
+  uint64_t id;
+  if (hsa->sim.size && hsa->sim.queue_packet(queue_handle(queue), &id,
+                                             packet) == HSA_STATUS_SUCCESS)
+    return id;
+  id = aq_ring_read_index(&queue->ring);
+  const aq_packet *slot = aq_ring_slot(&queue->ring, id);
+  /* The processor may hand the slot back meanwhile. */
+  for (size_t i = 0; i < sizeof packet->qword / sizeof *packet->qword; i++)
+    packet->qword[i] = __atomic_load_n(&slot->qword[i], __ATOMIC_RELAXED);
+  return id;
+}
+
 static void error_heard(hsa_status_t status, hsa_queue_t *source, void *user)
 {
   aqhsa_queue *queue = user;
   char line[LINE], words[WORDS];
-  const uint64_t id = aq_ring_read_index(&queue->ring);
-  const aq_packet packet = *aq_ring_slot(&queue->ring, id);
+  aq_packet packet;
+  const uint64_t id = stopped_at(queue, &packet);
   const aq_queue_error error = {.queue = queue->ring.id,
                                 .packet_id = id,
                                 .packet = &packet,

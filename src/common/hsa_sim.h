@@ -42,6 +42,11 @@ typedef struct aq_hsa_sim {
   hsa_status_t (*clocks)(uint32_t device, uint64_t *ticks, uint64_t *system);
   /* As the transport operation of that name. */
   hsa_status_t (*kernel_unregister)(uint64_t object);
+  /* The packet at which a queue stopped, and its id, for its error callback and
+   * later: packets before it may still be under way, so the read index does not
+   * say it. Fails where the queue stopped at no packet. */
+  hsa_status_t (*queue_packet)(const hsa_queue_t *queue, uint64_t *id,
+                               aq_packet *packet);
 } aq_hsa_sim;
 
 #endif

@@ -185,6 +185,7 @@ static void packets_under_way_complete(contract *c)
   ck_assert_int_eq(contract_value(c, done), 0);
   contract_check_ran(c, "1");
   ck_assert_uint_eq(c->error_count, 1);
+  ck_assert_uint_eq(c->errors[0].packet_id, 1);
 }
 
 static void failed_packets_complete_nothing(contract *c)

@@ -13,6 +13,10 @@
  * in its error callback and afterwards. */
 const char *aqdrop_queue_error(aqdrop *runtime, const hsa_queue_t *queue);
 
+/* The packet at which a queue stopped, then too; false: it stopped at none. */
+bool aqdrop_queue_error_packet(aqdrop *runtime, const hsa_queue_t *queue,
+                               uint64_t *id, aq_packet *packet);
+
 /* The agent of the queue whose ring begins at an address, or NULL. */
 const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
                                             const void *address);

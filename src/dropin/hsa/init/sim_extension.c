@@ -76,6 +76,17 @@ static hsa_status_t queue_words(const hsa_queue_t *queue, size_t size,
   return aqdrop_put_text(text, size, words);
 }
 
+static hsa_status_t queue_packet(const hsa_queue_t *queue, uint64_t *id,
+                                 aq_packet *packet)
+{
+  AQDROP_ENTER(runtime);
+  if (!id || !packet)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return aqdrop_queue_error_packet(runtime, queue, id, packet)
+             ? HSA_STATUS_SUCCESS
+             : HSA_STATUS_ERROR_INVALID_QUEUE;
+}
+
 static hsa_status_t clocks_report(uint32_t device, uint64_t *ticks,
                                   uint64_t *system)
 {
@@ -100,5 +111,6 @@ aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
                       .sleep_until = sleep_until,
                       .queue_words = queue_words,
                       .clocks = clocks_report,
-                      .kernel_unregister = kernel_unregister};
+                      .kernel_unregister = kernel_unregister,
+                      .queue_packet = queue_packet};
 }

@@ -35,7 +35,10 @@ struct aqdrop_queue {
   uint32_t references; /* of a cooperative queue */
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
-  char words[WORDS]; /* why it stopped */
+  char words[WORDS]; /* why it stopped, */
+  bool stopped;      /* and at which packet, if it did at one */
+  uint64_t stopped_id;
+  aq_packet stopped_packet;
   /* The memory fault of a packet, under the runtime's lock: */
   bool faulted;
   uint32_t fault_reasons;
@@ -134,6 +137,17 @@ const char *aqdrop_queue_error(aqdrop *runtime, const hsa_queue_t *queue)
   return found ? found->words : NULL;
 }
 
+bool aqdrop_queue_error_packet(aqdrop *runtime, const hsa_queue_t *queue,
+                               uint64_t *id, aq_packet *packet)
+{
+  const aqdrop_queue *found = queue_find(runtime, queue);
+  if (!found || !found->stopped)
+    return false;
+  *id = found->stopped_id;
+  *packet = found->stopped_packet;
+  return true;
+}
+
 void aqdrop_queue_fault_keep(aqdrop *runtime, const aq_system_event *event)
 {
   pthread_mutex_lock(&runtime->lock);
@@ -192,6 +206,9 @@ static void error_report(const aq_queue_error *error, void *user)
   aqdrop_queue *queue = user;
   aqdrop *runtime = queue->runtime;
   snprintf(queue->words, sizeof queue->words, "%s", error->text);
+  queue->stopped = true;
+  queue->stopped_id = error->packet_id;
+  queue->stopped_packet = *error->packet;
   runtime->transport->ops->signal_store(runtime->transport,
                                         queue->abi->inactive_signal,
                                         error->reason, AQ_RELEASE);
