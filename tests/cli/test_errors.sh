@@ -27,7 +27,7 @@ check "the program's name alone lists three commands to try" \
 refuses "an unknown command" "did you mean replay?" repaly m
 refuses "an unknown option" "did you mean --device?" replay m --devise x
 refuses "an option before the command" "unknown option" --bogus list runs
-refuses "an option without its value" "--format needs a FORMAT" \
+refuses "an option without its value" "--format: no value; expected FORMAT" \
   import x --format
 refuses "a value for a flag" "--json takes no value" list runs --json=1
 refuses "the beginning of a word" "--kernels-from hos: expected auto, host or isa" \

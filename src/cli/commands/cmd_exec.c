@@ -154,7 +154,6 @@ static aq_status runtime_choose(execution *e)
     unsigned option;
     const char *name;
   } unseen[] = {
-      {AQ_CLI_OPT_CHECK, "check"},
       {AQ_CLI_OPT_KERNELS, "kernels"},
       {AQ_CLI_OPT_KERNELS_FROM, "kernels-from"},
       {AQ_CLI_OPT_MISSING_KERNELS, "missing-kernels"},

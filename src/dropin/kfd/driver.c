@@ -125,6 +125,7 @@ static aq_status driver_open(aqkfd *driver, aq_diag *diag)
                                         .records = given->records,
                                         .epoch = given->epoch,
                                         .executor = given->executor,
+                                        .order = given->order,
                                         .event = event_notify,
                                         .event_user = driver};
   aq_status status =

@@ -18,7 +18,9 @@
 #include <stdint.h>
 
 #include "backend_sim/model/device_set.h"
+#include "common/allocations.h"
 #include "common/executor.h"
+#include "common/order_hooks.h"
 #include "common/transport.h"
 
 /* The version of the interface that this is. */
@@ -34,6 +36,10 @@ typedef struct aqkfd_options {
   aq_time epoch;
   const aq_executor *executor; /* runs kernels, and has the allocation map.
                                   Borrowed until destroy */
+  const aq_order_hooks *order; /* see its packets; NULL: none. As executor */
+  /* Memory has come to devices, or is about to leave them; NULL. Any thread,
+   * under a lock of the process: it calls nothing of the driver. */
+  void (*memory)(const aq_allocation *memory, bool gone, void *user);
   /* Prints a line for people; NULL: standard error. Any thread; it returns
    * before destroy. */
   void (*line)(const char *text, void *user);

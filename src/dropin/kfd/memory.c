@@ -219,6 +219,12 @@ static bool block_reach(aqkfd_process *process, aqkfd_block *block)
   return there || block->host;
 }
 
+static void block_tell(const aqkfd *driver, const aq_allocation *a, bool gone)
+{
+  if (driver->options.memory)
+    driver->options.memory(a, gone, driver->options.user);
+}
+
 /* Publishes the block for a set of devices, or withdraws it from all; false:
  * there is no memory, and nothing changed. */
 static bool block_allow(aqkfd_process *process, aqkfd_block *block,
@@ -235,11 +241,14 @@ static bool block_allow(aqkfd_process *process, aqkfd_block *block,
   const aq_allocation a = allocation_of(block);
   if (!was) {
     done = done && aq_allocations_add(driver->allocations, &a);
+    if (done)
+      block_tell(driver, &a, false);
   } else if (devices) {
     done = aq_allocations_allow(driver->allocations, a.base, AQ_ALLOCATION_POOL,
                                 a.readers, a.writers);
   } else {
     /* Kernels and packets under way touch nothing in between. */
+    block_tell(driver, &a, true);
     aqkfd_kernels_forget(driver, block->va, block->size);
     aqsim_live_unmap_begin(driver->transport, (void *)(uintptr_t)block->va,
                            block->size);

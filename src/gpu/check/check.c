@@ -227,7 +227,7 @@ aq_status aq_check_create(const aq_check_options *options, aq_check **out,
                           aq_diag *diag)
 {
   aq_check *check = calloc(1, sizeof *check);
-  if (!check || !(check->order = aq_hb_create())) {
+  if (!check || !(check->order = aq_hb_create(options->host_unseen))) {
     free(check);
     return aq_diag_no_memory(diag);
   }

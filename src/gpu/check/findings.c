@@ -257,9 +257,25 @@ static uint64_t mix(uint64_t hash, uint64_t value)
   return hash ^ hash >> 29;
 }
 
+/* In a kernel of the runtime's own. */
+static bool is_foreign(const aq_check *check, const aq_check_what *what)
+{
+  if (!check->code_is_all || !what->wave || !what->site)
+    return false;
+  const uint64_t pc = check->sites[what->site - 1].pc;
+  for (size_t i = 0; i < check->source_count; i++)
+    if (pc >= check->sources[i].base && pc < check->sources[i].end)
+      return false;
+  return !check->sites[what->site - 1].unloaded;
+}
+
 void aq_check_report(aq_check *check, const aq_check_what *what)
 {
   aq_diag diag = AQ_DIAG_INIT;
+  if (is_foreign(check, what)) {
+    check->foreign++;
+    return;
+  }
   uint64_t key = mix(what->site, what->other_site), at;
   key = mix(key, (uintptr_t)what->kind);
   key = mix(key, what->possible);

@@ -84,12 +84,25 @@ void aq_check_known_put(aq_check *check, const aq_check_known *known)
   check->known_epoch++;
 }
 
+/* Freed memory that begins in a new block is that block's now. */
+static void known_cover(aq_check *check, const aq_check_block *block)
+{
+  const size_t first = known_above(check, block->base);
+  size_t kept = first;
+  for (size_t i = first; i < check->known_count; i++)
+    if (!check->known[i].freed ||
+        check->known[i].block.base - block->base >= block->size)
+      check->known[kept++] = check->known[i];
+  check->known_count = kept;
+}
+
 void aq_check_allocated(aq_check *check, const aq_check_block *block)
 {
   pthread_mutex_lock(&check->lock);
   const aq_check_known made = {.block = *block,
                                .begins_unwritten = block->unwritten};
   check->unfollowed += aq_check_is_fresh(check, block) && !block->unwritten;
+  known_cover(check, block);
   aq_check_known_put(check, &made);
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
   if (check->options.checks & AQ_CHECK_INIT)
@@ -508,6 +521,39 @@ static void unread_report(aq_check *check)
     note_report(check, checks & -checks, "source lines unknown", text, NULL);
 }
 
+/* What a checker below a runtime does not see. */
+static void below_report(aq_check *check)
+{
+  static const struct {
+    unsigned of;
+    const char *kind, *message;
+  } all[] = {
+      {AQ_CHECK_MEMORY, "blocks of a program not seen",
+       "the runtime parts the driver's blocks for it: an access that stays in "
+       "one of those is not found"},
+      {AQ_CHECK_RACE, "host not seen",
+       "a dispatch counts as ordered behind all that completed before it was "
+       "launched, as if the host had waited"},
+      {AQ_CHECK_INIT, "reused memory not followed",
+       "memory counts as unwritten when the driver hands it out, not when the "
+       "runtime hands it out again"},
+      {AQ_CHECK_API, "calls not seen",
+       "the program's calls reach its runtime, not the driver"},
+      {AQ_CHECK_LEAK, "calls not seen",
+       "what the program does not free is the runtime's to know"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (check->options.checks & all[i].of)
+      note_report(check, all[i].of, all[i].kind, all[i].message, NULL);
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "%" PRIu64 " findings in kernels that lie in no code object: they "
+           "are the runtime's own",
+           check->foreign);
+  if (check->foreign)
+    note_report(check, check->options.checks & -check->options.checks,
+                "runtime's kernels left out", text, NULL);
+}
+
 void aq_check_unseen(aq_check *check)
 {
   char text[AQ_CHECK_TEXT];
@@ -544,4 +590,6 @@ void aq_check_unseen(aq_check *check)
                 NULL);
   forgotten_report(check);
   unread_report(check);
+  if (check->options.host_unseen)
+    below_report(check);
 }

@@ -103,6 +103,13 @@ void aq_check_code_gone(aq_check *check, uint64_t base)
   pthread_mutex_unlock(&check->lock);
 }
 
+void aq_check_code_is_all(aq_check *check, bool is_all)
+{
+  pthread_mutex_lock(&check->lock);
+  check->code_is_all = is_all;
+  pthread_mutex_unlock(&check->lock);
+}
+
 const char *aq_check_line(const aq_check *check, uint64_t pc, uint32_t *line)
 {
   for (size_t i = 0; i < check->source_count; i++) {

@@ -21,7 +21,6 @@ while read -r option value; do
       "--$option with --runtime installed: the simulated driver")" = "125 1 1" ]
   refused=$((refused + 1))
 done << END
-check
 kernels axpy=2us
 kernels-from isa
 missing-kernels warn

@@ -74,6 +74,39 @@ else
   skip "HIP's programs print the same" "hipcc is not installed"
 fi
 
+# ---- --check ----
+
+if [ -x "$work/host_memory" ]; then
+  for name in hip_api host_memory stream_memory; do
+    try "$aqueduct" exec --runtime installed --device "mi210*2" -- "$work/$name"
+    cp "$work/out" "$work/plain"
+    try "$aqueduct" exec --runtime installed --device "mi210*2" --check -- \
+      "$work/$name"
+    check "--check finds nothing in $name.hip, which prints the same" [ \
+      "$status $(cmp "$work/out" "$work/plain" && echo same) $(echo "$err" |
+        grep -c 'nothing found$')" = "0 same 1" ]
+  done
+  hipcc -g -std=c++17 -O1 --offload-arch=gfx90a -o "$work/defects" \
+    "$srcdir/tests/dropin/kfd/defects.hip" > "$work/log" 2>&1
+  try "$aqueduct" exec --runtime installed --device mi210 --check -- \
+    "$work/defects"
+  found() { # LINE OF THE REPORT, FUNCTION, ITS FIRST LINE IN THE SOURCE
+    check "--check finds: $1" [ "$(echo "$err" | grep -A 1 -F "$1" |
+      grep -c "at $2.* in .*defects.hip:$3\$")" = 1 ]
+  }
+  found "ERROR (init): uninitialised branch" "unwritten(int" \
+    "$(grep -n '> 5' "$srcdir/tests/dropin/kfd/defects.hip" | cut -d : -f 1)"
+  found "POSSIBLE (race): race between workgroups" "racing(int" \
+    "$(grep -n 'blockIdx' "$srcdir/tests/dropin/kfd/defects.hip" | cut -d : -f 1)"
+  found "ERROR (memory): wild pointer" "wild(int" \
+    "$(grep -n '\[at\]' "$srcdir/tests/dropin/kfd/defects.hip" | cut -d : -f 1)"
+  check "and leaves out what is wrong in the runtime's own kernels" [ \
+    "$status $(echo "$err" | grep -c ' kernel_') $(echo "$err" |
+      grep -c "runtime's kernels left out")" = "1 0 1" ]
+else
+  skip "--check finds a program's defects" "hipcc is not installed"
+fi
+
 # ---- the transport hsa ----
 
 contract=${AQ_BUILDDIR:-.}/tests/contract/test_contract

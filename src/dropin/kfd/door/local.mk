@@ -11,6 +11,7 @@ libaqueduct_driver_la_LDFLAGS = -module -avoid-version -no-undefined
 $(libaqueduct_driver_la_OBJECTS): CFLAGS += -fno-sanitize=all
 
 libaqueduct_machine_la_SOURCES = \
+	src/dropin/kfd/door/loaded_code.c src/dropin/kfd/door/loaded_code.h \
 	src/dropin/kfd/door/machine.c src/dropin/kfd/door/machine.h
 libaqueduct_machine_la_LDFLAGS = -module -avoid-version -no-undefined \
 	-Wl,src/dropin/kfd/libaqkfd.a,src/dropin/hsa/libaqdropin.a,libaqcore.a,-lm
@@ -23,6 +24,7 @@ libaqueduct_machine_la_LDFLAGS += \
 endif
 
 libaqueduct_model_la_SOURCES = \
+	src/dropin/kfd/door/loaded_code.c src/dropin/kfd/door/loaded_code.h \
 	src/dropin/kfd/door/machine.c src/dropin/kfd/door/machine.h \
 	src/dropin/kfd/door/model.c src/dropin/kfd/door/model_abi.h
 libaqueduct_model_la_LDFLAGS = -module -avoid-version -no-undefined \

@@ -13,6 +13,8 @@
 
 #include "dropin/hsa/base/exec_options.h"
 #include "dropin/hsa/base/recording.h"
+#include "dropin/kfd/door/loaded_code.h"
+#include "gpu/check/core/check.h"
 #include "gpu/wave/core/wave.h"
 
 /* The process's: a preloaded library has no caller to pass it on. */
@@ -24,7 +26,76 @@ static struct {
   aqdrop_recording *recording;
   aq_jit_builder *builder;
   aq_wave_machine *waves;
+  aq_check *check;      /* NULL: nothing is checked */
+  aq_order_hooks order; /* its hooks, but for launch */
 } machine = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- --check ---- */
+
+/* Memory of devices that is not coherent begins unwritten, under init. */
+static void memory_note(const aq_allocation *a, bool gone, void *user)
+{
+  enum { FILLED_MAX = 1 << 28 /* bytes */ };
+  void *const nobody[AQ_CHECK_STACK] = {NULL};
+  aq_check_block block = {.base = a->base,
+                          .size = a->size,
+                          .device = a->device,
+                          .fine = a->fine};
+  (void)user;
+  if (gone) {
+    aq_check_freed(machine.check, a->base, nobody);
+    return;
+  }
+  block.unwritten =
+      aq_check_is_fresh(machine.check, &block) && block.size <= FILLED_MAX;
+  if (block.unwritten)
+    aq_check_pattern_put((void *)(uintptr_t)(a->base - a->shift), a->base,
+                         a->size);
+  block.ours = true; /* the runtime knows what the program left */
+  aq_check_allocated(machine.check, &block);
+}
+
+/* Its code may be new. */
+static void order_launch(void *user, const aq_order_packet *packet)
+{
+  aqkfd_loaded_code_note(user);
+  aq_check_hooks(user)->launch(user, packet);
+}
+
+static aq_status check_open(aq_diag *diag)
+{
+  const char *text = secure_getenv("AQUEDUCT_CHECK");
+  aq_check_options options = {
+      .sink = aqdrop_recording_results_sink(machine.recording),
+      .allocations = aq_wave_machine_executor(machine.waves)->allocations,
+      .host_unseen = true};
+  if (!text || !*text)
+    return AQ_OK;
+  aq_status status = aq_check_read(text, &options.checks, diag);
+  if (status != AQ_OK)
+    return aq_diag_prefix(diag, "AQUEDUCT_CHECK");
+  status = aq_check_create(&options, &machine.check, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_wave_machine_observe(machine.waves, aq_check_observer(machine.check));
+  machine.order = *aq_check_hooks(machine.check);
+  machine.order.launch = order_launch;
+  return AQ_OK;
+}
+
+static void check_end(void)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  if (!machine.check)
+    return;
+  aq_check_end(machine.check);
+  if (aq_check_put(machine.check, &diag) != AQ_OK) {
+    fprintf(stderr, "aqueduct: %s\n", diag.text);
+    aqdrop_recording_unchecked(machine.recording);
+  }
+}
+
+/* ---- waves ---- */
 
 /* What --compile, --profile-isa, --trace-isa and --timeout of exec ask for. */
 static aq_status waves_open(aq_diag *diag)
@@ -36,7 +107,9 @@ static aq_status waves_open(aq_diag *diag)
     status = aqdrop_exec_report_at(machine.waves, diag);
   if (status == AQ_OK)
     status = aqdrop_exec_profile(machine.waves, diag);
-  return status == AQ_OK ? aqdrop_exec_trace(machine.waves, diag) : status;
+  if (status == AQ_OK)
+    status = aqdrop_exec_trace(machine.waves, diag);
+  return status == AQ_OK ? check_open(diag) : status;
 }
 
 /* ---- life ---- */
@@ -50,6 +123,7 @@ static void child_begin(void)
     aqdrop_recording_abandon(machine.recording);
   machine.driver = NULL;
   machine.waves = NULL;
+  machine.check = NULL;
   machine.builder = NULL;
   machine.recording = NULL;
   __atomic_store_n(&machine.process, NULL, __ATOMIC_RELEASE);
@@ -64,6 +138,8 @@ static aq_status driver_open(const aqdrop_edits *edits, aq_diag *diag)
       .records = aqdrop_recording_sink(machine.recording),
       .epoch = aqdrop_recording_epoch(machine.recording),
       .executor = aq_wave_machine_executor(machine.waves),
+      .order = machine.check ? &machine.order : NULL,
+      .memory = machine.check ? memory_note : NULL,
       .line = aqdrop_line_print};
   aqkfd_process *process = NULL;
   aq_status status = aqkfd_create(&options, &machine.driver, diag);
@@ -150,6 +226,7 @@ __attribute__((destructor)) static void machine_end(void)
   if (sink && machine.waves &&
       aq_wave_machine_profile_put(machine.waves, sink, &diag) != AQ_OK)
     fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
+  check_end();
   if (machine.recording)
     aqdrop_recording_end(machine.recording);
 }

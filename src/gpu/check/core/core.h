@@ -299,7 +299,9 @@ struct aq_check {
   aq_check_forgotten forgotten;
   struct aq_check_trial *trial; /* of uninit.c; NULL: none was needed */
   uint64_t unfollowed;          /* allocations that are too large for init */
-  uint64_t unread;              /* files whose debug information is not read */
+  bool code_is_all;             /* other code is a runtime's own */
+  uint64_t foreign; /* findings in kernels of a runtime, which are left out */
+  uint64_t unread;  /* files whose debug information is not read */
   char unread_why[AQ_CHECK_TEXT]; /* of the first */
   bool shared_others; /* kernels access memory of the host of no pool */
   bool leaks_done;

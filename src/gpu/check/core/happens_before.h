@@ -46,8 +46,9 @@ typedef struct aq_hb_event {
 
 typedef struct aq_hb aq_hb;
 
-/* NULL: out of memory. */
-aq_hb *aq_hb_create(void);
+/* `host_unseen`: nobody tells of the host's calls, so it counts as knowing of
+ * each packet that completed. NULL: out of memory. */
+aq_hb *aq_hb_create(bool host_unseen);
 void aq_hb_destroy(aq_hb *order);
 
 /* Whether acts were dropped: memory or serials ran out. */

@@ -26,7 +26,8 @@
  *   host                  a signal that it sees satisfied
  *   atomics at one place  the other dispatch, both ways as they come
  *   complete              to its signal; a packet to `all` of its queue, and to
- *                         `blocks` if later packets wait for it
+ *                         `blocks` if later packets wait for it; to the host
+ *                         where its calls are not seen (may hide a race)
  *
  * A signal's knowledge grows, until the host sets the signal: then the
  * completions before belong to another round. A publication is kept until a
@@ -89,10 +90,11 @@ struct aq_hb {
   aq_check_view **released;
   size_t released_count, released_capacity;
   aq_map copies; /* number → serial, while under way */
+  bool host_unseen;
   bool full;
 };
 
-aq_hb *aq_hb_create(void)
+aq_hb *aq_hb_create(bool host_unseen)
 {
   aq_hb *order = calloc(1, sizeof *order);
   if (order && !AQ_ARRAY_PUSH(order->chains, order->chain_count,
@@ -100,8 +102,10 @@ aq_hb *aq_hb_create(void)
     free(order);
     return NULL;
   }
-  if (order)
+  if (order) {
+    order->host_unseen = host_unseen;
     aq_vector_clock_set(&order->host.of[AQ_CHECK_ORDERED], 0, 1);
+  }
   return order;
 }
 
@@ -395,6 +399,8 @@ void aq_hb_complete(aq_hb *order, const aq_order_packet *packet)
   order->full |= !ok;
   signal_join(order, packet->packet->kernel.completion_signal.handle,
               &act->knows);
+  if (order->host_unseen)
+    order->full |= !aq_check_join(&order->host, &act->knows);
   for (size_t i = 0; i < q->open_count; i++)
     if (q->open[i] == act)
       q->open[i--] = q->open[--q->open_count];
