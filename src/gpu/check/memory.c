@@ -521,7 +521,7 @@ static void unread_report(aq_check *check)
     note_report(check, checks & -checks, "source lines unknown", text, NULL);
 }
 
-/* What a checker below a runtime does not see. */
+/* The limits of a checker below a runtime. */
 static void below_report(aq_check *check)
 {
   static const struct {
@@ -540,7 +540,7 @@ static void below_report(aq_check *check)
       {AQ_CHECK_API, "calls not seen",
        "the program's calls reach its runtime, not the driver"},
       {AQ_CHECK_LEAK, "calls not seen",
-       "what the program does not free is the runtime's to know"}};
+       "the runtime alone knows which memory the program did not free"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (check->options.checks & all[i].of)
       note_report(check, all[i].of, all[i].kind, all[i].message, NULL);

@@ -341,8 +341,8 @@ void deck_make(deck *d, const aq_wave_texts *table)
   }
 }
 
-/* The compiler does not know what it reads, so registers that are compared
- * after it count as read. */
+/* The compiler does not know its sources, so registers that are compared after
+ * it count as read. */
 #define READS_ALL "s_incperflevel 0"
 
 /* A loop of five turns without anything that needs a handler; in some, lanes

@@ -203,7 +203,7 @@ static bool builder_make(aq_jit_builder **builder, aq_jit_options *options)
   return true;
 }
 
-/* What it reads is not known: all registers count as read. */
+/* Its sources are not known: all registers count as read. */
 #define READS_ALL "s_incperflevel 0"
 
 /* ---- each rule ---- */

@@ -4,15 +4,15 @@
  * driver names: a checker needs their lines, variables and kernels. They stand
  * in the list that the loader keeps for debuggers, `_amdgpu_r_debug`.
  *
- * Thread rule: one at a time. The loader may change its list meanwhile: what
- * cannot be read now is read the next time.
+ * Thread rule: one at a time. The loader may change its list meanwhile: a
+ * node that cannot be read now is read the next time.
  */
 #ifndef AQKFD_LOADED_CODE_H
 #define AQKFD_LOADED_CODE_H
 
 #include "gpu/check/core/check.h"
 
-/* Tells a checker which code has come and gone since the last call. */
+/* Reports to a checker which code has come and gone since the last call. */
 void aqkfd_loaded_code_note(aq_check *check);
 
 #endif

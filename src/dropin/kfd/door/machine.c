@@ -37,10 +37,8 @@ static void memory_note(const aq_allocation *a, bool gone, void *user)
 {
   enum { FILLED_MAX = 1 << 28 /* bytes */ };
   void *const nobody[AQ_CHECK_STACK] = {NULL};
-  aq_check_block block = {.base = a->base,
-                          .size = a->size,
-                          .device = a->device,
-                          .fine = a->fine};
+  aq_check_block block = {
+      .base = a->base, .size = a->size, .device = a->device, .fine = a->fine};
   (void)user;
   if (gone) {
     aq_check_freed(machine.check, a->base, nobody);
@@ -51,7 +49,7 @@ static void memory_note(const aq_allocation *a, bool gone, void *user)
   if (block.unwritten)
     aq_check_pattern_put((void *)(uintptr_t)(a->base - a->shift), a->base,
                          a->size);
-  block.ours = true; /* the runtime knows what the program left */
+  block.ours = true; /* the runtime alone knows the leaks */
   aq_check_allocated(machine.check, &block);
 }
 

@@ -48,8 +48,8 @@ typedef struct aq_check_options {
   unsigned checks;      /* AQ_CHECK_MEMORY … */
   aq_record_sink *sink; /* takes findings, as they are found; or NULL */
   const aq_allocations *allocations; /* where memory is; NULL: at its address */
-  bool host_unseen; /* no call of the host comes, and blocks are those that a
-                       runtime parts for its program: notes say so */
+  bool host_unseen; /* the runtime above makes no calls of this header, and
+                       parts the blocks for its program: notes name both */
   void *user;       /* of the functions below */
   /* One line for the caller at a host address; false: not worth a line. */
   bool (*frame)(void *user, const void *address, char text[AQ_CHECK_FRAME]);
@@ -105,8 +105,9 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size);
 void aq_check_code_gone(aq_check *check, uint64_t base);
 
-/* Below a runtime: whether all code of the program has been told, so that other
- * code is the runtime's own. Findings in that are counted in a note alone. */
+/* Below a runtime: whether aq_check_code had all code of the program, so that
+ * other code is the runtime's own. Findings there are counted in a note alone.
+ */
 void aq_check_code_is_all(aq_check *check, bool is_all);
 
 /* The debug information of a file could not be read: a note at the end counts

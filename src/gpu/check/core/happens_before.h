@@ -46,7 +46,7 @@ typedef struct aq_hb_event {
 
 typedef struct aq_hb aq_hb;
 
-/* `host_unseen`: nobody tells of the host's calls, so it counts as knowing of
+/* `host_unseen`: no caller reports the host's calls, so it counts as knowing of
  * each packet that completed. NULL: out of memory. */
 aq_hb *aq_hb_create(bool host_unseen);
 void aq_hb_destroy(aq_hb *order);

@@ -16,8 +16,8 @@ typedef struct registers {
 
 _Static_assert(AQ_WAVE_ROWS % 64 == 0 && AQ_WAVE_SCALARS <= 3 * 64, "words");
 
-/* What may be read before it is written: scalars, and rows of lanes that EXEC
- * has, and of the others. */
+/* Registers that may be read before they are written: scalars, and rows of
+ * lanes that EXEC has, and of the others. */
 typedef struct life {
   registers on;
   uint64_t off[ROW_WORDS];
