@@ -61,20 +61,35 @@ bool aq_spool_skip(aq_spool *spool, int64_t kind);
 enum { AQ_SPOOL_CALLS = 4, AQ_SPOOL_PLACE = 160 };
 
 typedef struct aq_spool_call {
-  uint64_t order; /* atomic: 1 is the first of the process, 0: none */
+  /* Atomic: twice its number, where 1 is the first of the process, and 1 more
+   * until it returns. 0: none; UINT64_MAX: a thread writes the call. */
+  uint64_t state;
   int64_t tid;
   uint64_t offset; /* of the place that it returns to, in its file */
-  uint32_t inside; /* it has not returned */
   char name[52];
   char file[AQ_SPOOL_PLACE]; /* of the caller's code; empty: not known */
 } aq_spool_call;
 
-/* The call begins, at a place of a file (NULL: not known). Threads that share a
- * slot overwrite each other's. The caller clears `inside` when the call
- * returns. */
-aq_spool_call *aq_spool_call_begin(aq_spool *spool, int64_t tid,
+/* A call that begins, for its end. */
+typedef struct aq_spool_noted {
+  aq_spool_call *call; /* NULL: not noted */
+  uint64_t state;
+} aq_spool_noted;
+
+/* The call begins, at a place of a file (NULL: not known). Threads share slots:
+ * a later call takes the place of another thread's. Any thread. */
+aq_spool_noted aq_spool_call_begin(aq_spool *spool, int64_t tid,
                                    const char *name, const char *file,
                                    uint64_t offset);
+
+/* It returns. */
+void aq_spool_call_end(aq_spool_noted noted);
+
+/* Whether a call that a reader found had not returned. */
+static inline bool aq_spool_call_is_inside(const aq_spool_call *call)
+{
+  return call->state & 1;
+}
 
 /* Something about the whole run, "device_model" = "mi300x". The last value
  * of a key counts. */

@@ -93,12 +93,12 @@ bool aq_spool_call_last(const aq_spool_reader *reader, aq_spool_call *out)
 {
   aq_spool_head head;
   memcpy(&head, reader->bytes, sizeof head);
-  *out = head.last[0];
-  for (size_t i = 1; i < AQ_SPOOL_CALLS; i++)
-    if (head.last[i].order > out->order)
+  *out = (aq_spool_call){.state = 0};
+  for (size_t i = 0; i < AQ_SPOOL_CALLS; i++)
+    if (head.last[i].state > out->state && head.last[i].state != UINT64_MAX)
       *out = head.last[i];
   out->name[sizeof out->name - 1] = out->file[sizeof out->file - 1] = 0;
-  return out->order > 0;
+  return out->state > 0;
 }
 
 /* ---- entries ---- */

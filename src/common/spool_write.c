@@ -257,22 +257,35 @@ static void field_put(char *to, size_t size, const char *text)
   to[length] = 0;
 }
 
-/* A file whose name is too long is not known. */
-aq_spool_call *aq_spool_call_begin(aq_spool *spool, int64_t tid,
+/* A slot is the thread's that exchanged its state for `writing`, until that
+ * stores the next. One that finds it taken notes nothing: the other's call is
+ * as late. A file whose name is too long is not known. */
+aq_spool_noted aq_spool_call_begin(aq_spool *spool, int64_t tid,
                                    const char *name, const char *file,
                                    uint64_t offset)
 {
+  const uint64_t writing = UINT64_MAX;
   aq_spool_call *call = &spool->head->last[tid % AQ_SPOOL_CALLS];
   const bool known = file && strlen(file) < sizeof call->file;
+  if (__atomic_exchange_n(&call->state, writing, __ATOMIC_ACQUIRE) == writing)
+    return (aq_spool_noted){NULL, 0};
   call->tid = tid;
   call->offset = offset;
   field_put(call->name, sizeof call->name, name);
   field_put(call->file, sizeof call->file, known ? file : "");
-  call->inside = 1;
-  __atomic_store_n(&call->order,
-                   __atomic_add_fetch(&spool->head->calls, 1, __ATOMIC_RELAXED),
-                   __ATOMIC_RELEASE);
-  return call;
+  const uint64_t state =
+      2 * __atomic_add_fetch(&spool->head->calls, 1, __ATOMIC_RELAXED) + 1;
+  __atomic_store_n(&call->state, state, __ATOMIC_RELEASE);
+  return (aq_spool_noted){call, state};
+}
+
+/* The slot may have another call since. */
+void aq_spool_call_end(aq_spool_noted noted)
+{
+  if (noted.call)
+    __atomic_compare_exchange_n(&noted.call->state, &noted.state,
+                                noted.state - 1, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
 }
 
 /* ---- the description of the run ---- */

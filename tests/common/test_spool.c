@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/spool_format.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,7 +243,8 @@ START_TEST(the_last_call_of_all_threads_is_known)
                    &diag);
   ck_assert(!aq_spool_call_last(&reader, &last));
   aq_spool_call_begin(spool, 2, "hsa_init", "/bin/a", 16);
-  aq_spool_call_begin(spool, 1, "hsa_queue_create", "/bin/b", 32)->inside = 0;
+  aq_spool_call_end(
+      aq_spool_call_begin(spool, 1, "hsa_queue_create", "/bin/b", 32));
   for (int i = 0; i < 2; i++) {
     file_read();
     ck_assert_status(aq_spool_open(&reader, "s", bytes, size, &diag), AQ_OK,
@@ -251,9 +253,69 @@ START_TEST(the_last_call_of_all_threads_is_known)
     ck_assert_str_eq(last.name, i ? "hsa_shut_down" : "hsa_queue_create");
     ck_assert_str_eq(last.file, i ? "" : "/bin/b");
     ck_assert_uint_eq(last.offset, i ? 48 : 32);
-    ck_assert_uint_eq(last.inside, i);
+    ck_assert_int_eq(aq_spool_call_is_inside(&last), i);
     aq_spool_call_begin(spool, 2, "hsa_shut_down", NULL, 48);
   }
+  aq_spool_destroy(spool);
+}
+END_TEST
+
+/* The newest call of a spool that is still written. */
+static aq_spool_call last_call(void)
+{
+  aq_spool_reader reader;
+  aq_spool_call last;
+  aq_diag diag = AQ_DIAG_INIT;
+  file_read();
+  ck_assert_status(aq_spool_open(&reader, "s", bytes, size, &diag), AQ_OK,
+                   &diag);
+  ck_assert(aq_spool_call_last(&reader, &last));
+  return last;
+}
+
+typedef struct caller {
+  pthread_t thread;
+  aq_spool *spool;
+  int64_t number;
+} caller;
+
+static void *calls_make(void *user)
+{
+  const caller *c = user;
+  char text[16];
+  snprintf(text, sizeof text, "%d", (int)c->number);
+  enum { TURNS = 20000 };
+  for (int i = 0; i < TURNS; i++)
+    aq_spool_call_end(aq_spool_call_begin(c->spool, c->number, text, text,
+                                          (uint64_t)c->number));
+  return NULL;
+}
+
+START_TEST(threads_that_share_a_slot_keep_their_calls_apart)
+{
+  enum { CALLERS = 3 };
+  caller callers[CALLERS];
+  char text[16];
+  fresh();
+  aq_spool *spool = spool_make();
+  const aq_spool_noted first = aq_spool_call_begin(spool, 1, "a", "/a", 1);
+  aq_spool_call_begin(spool, 1 + AQ_SPOOL_CALLS, "b", "/b", 2);
+  aq_spool_call_end(first);
+  aq_spool_call last = last_call();
+  ck_assert_str_eq(last.name, "b");
+  ck_assert(aq_spool_call_is_inside(&last));
+  for (int i = 0; i < CALLERS; i++) {
+    callers[i] = (caller){.spool = spool, .number = 2 + i * AQ_SPOOL_CALLS};
+    ck_assert_int_eq(
+        pthread_create(&callers[i].thread, NULL, calls_make, &callers[i]), 0);
+  }
+  for (int i = 0; i < CALLERS; i++)
+    pthread_join(callers[i].thread, NULL);
+  last = last_call();
+  snprintf(text, sizeof text, "%d", (int)last.tid);
+  ck_assert_str_eq(last.name, text);
+  ck_assert_str_eq(last.file, text);
+  ck_assert_uint_eq(last.offset, (uint64_t)last.tid);
   aq_spool_destroy(spool);
 }
 END_TEST
@@ -426,6 +488,7 @@ AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
              a_child_that_abandons_it_leaves_it_to_its_parent,
              a_run_is_as_its_writer_said_last,
              the_last_call_of_all_threads_is_known,
+             threads_that_share_a_slot_keep_their_calls_apart,
              rows_that_the_disk_has_no_room_for_are_counted,
              rows_and_queues_that_cannot_be_are_refused,
              a_file_that_is_shorter_than_it_says_gives_what_is_there,

@@ -78,7 +78,7 @@ static aq_status outcome(const execution *e)
                        ? EXIT_SIGNAL + WTERMSIG(end->status)
                        : WEXITSTATUS(end->status);
   if (WIFSIGNALED(end->status)) {
-    const aq_spool_call *last = e->spools.last.order ? &e->spools.last : NULL;
+    const aq_spool_call *last = e->spools.last.state ? &e->spools.last : NULL;
     const aq_status blamed =
         aq_exec_device_blame(&e->wish, end->status, &cli->diag);
     return blamed == AQ_OK

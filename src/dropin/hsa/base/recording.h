@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "common/record.h"
+#include "common/spool.h"
 #include "common/transport.h"
 
 typedef struct aqdrop_recording aqdrop_recording;
@@ -76,8 +77,8 @@ typedef struct aqdrop_call {
   const char *name;
   aq_record_kind kind;
   aq_time begin;
-  struct aq_spool_call *last; /* of the spool, or NULL */
-  bool poll;                  /* it only looked: it is kept if time passed */
+  aq_spool_noted last; /* in the spool */
+  bool poll;           /* it only looked: it is kept if time passed */
 } aqdrop_call;
 
 /* Only the outermost call of a thread counts. `from`: where it returns to. */

@@ -353,7 +353,7 @@ static aq_time recording_now(const aqdrop_recording *r)
 /* Notes the call for `exec`, which reports it if a signal ends the process.
  * Unlike dladdr, _dl_find_object takes no lock: another thread may hold that
  * while it waits for this one. */
-static aq_spool_call *call_note(const aqdrop_recording *r, const char *name,
+static aq_spool_noted call_note(const aqdrop_recording *r, const char *name,
                                 const void *from)
 {
   const char *file = NULL;
@@ -373,8 +373,9 @@ aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
                               aq_record_kind kind, const void *from)
 {
   const bool outer = call_depth++ == 0;
-  aq_spool_call *last =
-      outer && recording ? call_note(recording, name, from) : NULL;
+  const aq_spool_noted last = outer && recording
+                                  ? call_note(recording, name, from)
+                                  : (aq_spool_noted){NULL, 0};
   if (!outer || (recording && recording->silent))
     recording = NULL;
   return (aqdrop_call){.recording = recording,
@@ -409,8 +410,7 @@ void aqdrop_call_end(aqdrop_call *call)
   if (!call->name)
     return;
   call_depth--;
-  if (call->last)
-    call->last->inside = 0;
+  aq_spool_call_end(call->last);
   if (!call->recording)
     return;
   aq_time end = recording_now(call->recording);
