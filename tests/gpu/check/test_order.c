@@ -50,7 +50,7 @@ static void complete(int queue, uint64_t id, const aq_packet *packet)
 
 static void begin(void)
 {
-  order = aq_hb_create();
+  order = aq_hb_create(false);
   ck_assert_ptr_nonnull(order);
 }
 
