@@ -8,10 +8,10 @@ export AQUEDUCT_STORE PYTHONDONTWRITEBYTECODE
 
 # A profile by hand: op `grow` allocates twice, `keep` once and never frees; a
 # block of 500 was there before; the address of the first is used again.
-memory() { # TS BYTES ADDR TOTAL
+memory() { # TS BYTES ADDR TOTAL [DEVICE]
   echo '{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,' \
     "\"tid\":7,\"ts\":$1,\"args\":{\"Bytes\":$2,\"Addr\":$3," \
-    "\"Total Allocated\":$4,\"Total Reserved\":4096,\"Device Id\":0," \
+    "\"Total Allocated\":$4,\"Total Reserved\":4096,\"Device Id\":${5:-0}," \
     '"Device Type":6}},'
 }
 cat > "$work/small.json" << END
@@ -72,6 +72,18 @@ check "a size or total that no memory has is left out" contains "$err" \
 try "$aqueduct" stats huge --memory --json
 check "and the others are read" contains "$(echo "$out" | tr -d ' \n')" '"peak_bytes":64,'
 
+# A Device Id that neither a row nor a property of the trace has.
+echo "$begin $(memory 101 64 256 64) $(memory 102 64 512 64 7) $end" |
+  sed 's/"pid":2/"pid":0/' > "$work/unlisted.json"
+try "$aqueduct" import "$work/unlisted.json" --name unlisted
+check "an allocation of a device that the profile does not list is counted" contains \
+  "$err" "1 rows and allocations whose device the source does not list"
+check "by its number" contains "$err" 'Device Id: "7"'
+sed 's/{"traceEvents"/{"deviceProperties":[{"id":0},{"id":7}],"traceEvents"/' \
+  "$work/unlisted.json" > "$work/listed.json"
+try "$aqueduct" import "$work/listed.json" --name listed
+check "one of a listed device is not" [ "$(echo "$err" | grep -c "does not list")" = 0 ]
+
 # rocprofv3 --memory-allocation-trace: frees name an address alone.
 mkdir "$work/csv"
 cat > "$work/csv/1_agent_info.csv" << END
@@ -97,6 +109,15 @@ check "allocations of rocprofv3 are read" [ "$status" = 0 ]
 try "$aqueduct" stats csv --memory --json
 check "its sizes are added" [ "$(echo "$out" | tr -d ' \n' |
   grep -c '"device":0,"peak_bytes":5120,.*"allocations":3,"bytes":5632,"not_freed":2,"not_freed_bytes":4608.*"device":null,"peak_bytes":8192,')" = 1 ]
+# An agent that the file of agents lacks, and no agent.
+mkdir "$work/unlisted"
+cp "$work/csv/1_agent_info.csv" "$work/csv/1_kernel_trace.csv" "$work/unlisted"
+sed -e '2s/Agent 2/Agent 9/' -e '3s/Agent 2//' "$work/csv/1_memory_allocation_trace.csv" \
+  > "$work/unlisted/1_memory_allocation_trace.csv"
+try "$aqueduct" import "$work/unlisted"
+check "allocations of agents that the trace does not list are counted" contains "$err" \
+  "2 rows and allocations whose device the source does not list"
+check "the first by its number" contains "$err" "counted as the host's: agent: \"9\""
 # The same address twice, on one GPU and then on the host, and sizes without end.
 mkdir "$work/twice" "$work/endless"
 cp "$work/csv/1_agent_info.csv" "$work/csv/1_kernel_trace.csv" "$work/twice"

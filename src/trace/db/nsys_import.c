@@ -218,12 +218,16 @@ static aq_status device_of(nsys *n, int64_t pid, int64_t number,
 {
   aq_import *import = n->database->import;
   uint64_t gpu;
-  if (number == AQ_NONE)
+  const bool named = number != AQ_NONE;
+  if (!named) {
     number = 0;
+    aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
+                    "row without a deviceId (taken for 0)", NULL, 0);
+  }
   if (aq_map_get(&n->gpu_of, gpu_key(pid, number), &gpu))
     number = (int64_t)gpu;
-  else if (n->gpu_of.count > 0)
-    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER,
+  else if (named && n->gpu_of.count > 0)
+    aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
                     "deviceId that " GPUS " lacks (taken for the GPU's id)",
                     NULL, 0);
   if (!aq_map_put(&n->used, (uint64_t)number, 0))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,18 +308,23 @@ static bool same_gpu(const properties *a, const properties *b)
                              : a->name == b->name);
 }
 
+static const properties *props_find(const aq_kineto *k, int64_t id)
+{
+  const properties *found = NULL;
+  for (size_t i = 0; i < k->prop_count; i++)
+    if (k->props[i].id == id)
+      found = &k->props[i];
+  return found;
+}
+
 /* The properties' ids count visible GPUs, a row's device counts agents, CPUs
  * first: only where all GPUs are equal is it certain which is meant. */
 static const properties *props_of(const aq_kineto *k, const gpu *g)
 {
-  const properties *by_id = NULL;
   bool all_same = k->prop_count > 0;
-  for (size_t i = 0; i < k->prop_count; i++) {
+  for (size_t i = 0; i < k->prop_count; i++)
     all_same &= same_gpu(&k->props[0], &k->props[i]);
-    if (k->props[i].id == g->device)
-      by_id = &k->props[i];
-  }
-  return all_same ? &k->props[0] : by_id;
+  return all_same ? &k->props[0] : props_find(k, g->device);
 }
 
 static const char *gfx_of(const properties *p)
@@ -333,16 +340,25 @@ static const char *gfx_of(const properties *p)
 static aq_status allocator_device(aq_kineto *k, bool only, int64_t id,
                                   int64_t *ordinal)
 {
+  const bool rows_count_gpus = aq_map_get(&k->gpu_by_id, 0, NULL);
   uint64_t known;
-  if (only && k->gpu_count == 1)
+  if (only && k->gpu_count == 1) {
     *ordinal = k->gpus[0].ordinal;
-  else if (aq_map_get(&k->gpu_by_id, 0, NULL) &&
-           aq_map_get(&k->gpu_by_id, (uint64_t)id, &known))
+    return AQ_OK;
+  }
+  if (rows_count_gpus && aq_map_get(&k->gpu_by_id, (uint64_t)id, &known)) {
     *ordinal = k->gpus[known].ordinal;
-  else
-    return aq_import_device(
-        k->import, &(aq_run_device){.source_id = id, .cus = AQ_NONE}, ordinal);
-  return AQ_OK;
+    return AQ_OK;
+  }
+  if (!rows_count_gpus || !props_find(k, id)) {
+    char number[24];
+    const int length = snprintf(number, sizeof number, "%" PRId64, id);
+    aq_import_fault(k->import, AQ_REPAIR_UNLISTED_DEVICE,
+                    "allocation counted on a device of its own: Device Id",
+                    number, (size_t)length);
+  }
+  return aq_import_device(
+      k->import, &(aq_run_device){.source_id = id, .cus = AQ_NONE}, ordinal);
 }
 
 static aq_status allocations_describe(aq_kineto *k)

@@ -3,6 +3,8 @@
 
 #include "trace/formats/rocprofv3.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +183,7 @@ aq_status aq_rocprofv3_allocation_add(aq_import *import,
   const bool frees = a->operation_length > 0 &&
                      memmem(a->operation, a->operation_length, "FREE", 4);
   const aq_agent *agent = frees ? NULL : aq_agents_find(agents, a->agent);
+  char number[24] = "none";
   aq_memory_event event = {.at = frees ? a->begin : a->end,
                            .device = AQ_NONE,
                            .scope = a->process,
@@ -196,11 +199,13 @@ aq_status aq_rocprofv3_allocation_add(aq_import *import,
                     a->operation_length);
     return AQ_OK;
   }
-  if (!frees && agents->count == 0)
-    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER,
-                    "agent of an allocation, of a trace without agents "
-                    "(counted as the host's)",
-                    NULL, 0);
+  if (!frees && !agent) {
+    if (a->agent != AQ_NONE)
+      snprintf(number, sizeof number, "%" PRId64, a->agent);
+    aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
+                    "allocation counted as the host's: agent", number,
+                    strlen(number));
+  }
   aq_status status = AQ_OK;
   if (agent && agent->gpu)
     status = aq_agents_device(agents, import, a->agent, &event.device);

@@ -179,16 +179,16 @@ static aq_status agent_row(csv_set *set)
   int64_t logical = aq_csv_int(csv, COLUMN_LOGICAL);
   size_t length, name_length;
   const char *type = aq_csv_text(csv, COLUMN_TYPE, &length);
-  if (node == AQ_NONE || !type_is_gpu(type, length))
+  if (node == AQ_NONE)
     return AQ_OK;
   aq_agent agent = {.id = (int64_t)scoped(set, node),
-                    .gpu = true,
+                    .gpu = type_is_gpu(type, length),
                     .cus = aq_csv_int(csv, COLUMN_CUS)};
   agent.gfx = aq_csv_text(csv, COLUMN_NAME, &length);
   agent.name = aq_csv_text(csv, COLUMN_PRODUCT, &name_length);
   aq_status status =
       aq_agents_add(&set->agents, set->import, agent, name_length, length);
-  if (status != AQ_OK)
+  if (status != AQ_OK || !agent.gpu)
     return status;
   bool kept = aq_map_put(&set->labels, scoped(set, (int64_t)set->gpus++),
                          (uint64_t)node);
@@ -217,7 +217,8 @@ static int64_t agent_id(const csv_set *set, int column)
                ? (int64_t)scoped(set, (int64_t)node)
                : (int64_t)scoped(set, number);
   int64_t id = (int64_t)scoped(set, number);
-  if (!aq_agents_find(&set->agents, id) &&
+  const aq_agent *agent = aq_agents_find(&set->agents, id);
+  if (!(agent && agent->gpu) &&
       aq_map_get(&set->logical, scoped(set, number), &node))
     return (int64_t)scoped(set, (int64_t)node);
   return id;

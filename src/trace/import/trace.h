@@ -106,6 +106,8 @@
     NULL)                                                                      \
   R(LONG_ARGUMENTS,                                                            \
     "arguments of ops over 4096 bytes (left out: shapes unknown)", NULL)       \
+  R(UNLISTED_DEVICE,                                                           \
+    "rows and allocations whose device the source does not list", NULL)        \
   R(FORWARD_UNCERTAIN,                                                         \
     "launches of backward ops whose forward op may be one of several threads " \
     "(their call stack is not that of the forward op)",                        \

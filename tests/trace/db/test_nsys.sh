@@ -138,11 +138,13 @@ db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT start, end, 0, streamI
            " shortName, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,"
            " dynamicSharedMemory, registersPerThread, 99 << 24, demangledName"
            " FROM CUPTI_ACTIVITY_KIND_KERNEL")
+if sys.argv[2] == "null":
+    db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET deviceId = NULL WHERE copyKind = 1")
 if sys.argv[2] == "lack":
     db.execute("DELETE FROM TARGET_INFO_CUDA_DEVICE WHERE pid = 99")
 db.commit()
 END
-for all in all lack; do
+for all in all lack null; do
   cp "$work/whole.sqlite" "$work/$all.sqlite"
   python3 "$work/gpus.py" "$work/$all.sqlite" $all
   try "$aqueduct" import "$work/$all.sqlite" --name $all
@@ -163,4 +165,6 @@ check "the first one's GPU has its name" contains "$out" "NVIDIA A"
 check "so has the second one's" contains "$out" "NVIDIA H100"
 check "a number that the file lacks is counted" contains "$(cat "$work/lack.err")" \
   "deviceId that TARGET_INFO_CUDA_DEVICE lacks"
+check "a copy without a number is counted" contains "$(cat "$work/null.err")" \
+  "1 rows and allocations whose device the source does not list (first: id 8000: row without a deviceId"
 finish
