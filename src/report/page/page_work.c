@@ -72,21 +72,28 @@ static bool groups_put(FILE *out, const aq_dispatches *d, aq_run_reader *reader,
                        const aq_stats *stats)
 {
   const aq_dispatch_row **rows = calloc(stats->count + 1, sizeof *rows);
-  size_t put = 0, more = 0;
+  size_t put = 0, more = 0, pointless = 0;
   int64_t unknown = 0, calls = 0;
+  aq_time all = 0, drawn = 0;
   const bool done = rows && rows_find(d, stats, rows);
   fputs("{\"groups\":[", out);
   for (size_t i = 0; i < stats->count && done; i++) {
     const aq_stats_group *group = &stats->groups[i];
     unknown += group->work.unknown;
     calls += group->calls;
-    if (!rows[i] || group->work.time <= 0 || group->work.flops <= 0 ||
-        group->work.bytes <= 0)
+    all += group->kernel.total;
+    if (!rows[i])
       continue;
+    if (group->work.time <= 0 || group->work.flops <= 0 ||
+        group->work.bytes <= 0) {
+      pointless++;
+      continue;
+    }
     if (put >= GROUPS_MAX) {
       more++;
       continue;
     }
+    drawn += group->work.time;
     fputs(put++ ? "," : "", out);
     group_put(out, group, &d->works[rows[i]->work],
               rows[i]->device < 0
@@ -95,6 +102,9 @@ static bool groups_put(FILE *out, const aq_dispatches *d, aq_run_reader *reader,
   }
   putc(']', out);
   aq_page_number_put(out, "groups_left_out", (int64_t)more);
+  aq_page_number_put(out, "groups_without_point", (int64_t)pointless);
+  real_put(out, "all_time", (double)all / AQ_NS);
+  real_put(out, "drawn_time", (double)drawn / AQ_NS);
   aq_page_number_put(out, "unknown_calls", unknown);
   aq_page_number_put(out, "calls", calls);
   putc('}', out);

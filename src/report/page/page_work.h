@@ -10,9 +10,11 @@
 /* Writes the member "work" behind other members of an object: null for a run
  * without operators, else {"groups": [{"name", "family", "peak_name", "time",
  * "flops", "bytes", "peak_flops", "peak_bytes"}], "groups_left_out",
- * "unknown_calls", "calls"}: operators of equal shapes, of known operations
- * and bytes, by the time of their kernels (ns); the peaks a second of the data
- * sheet for the type, null where it has none. */
+ * "groups_without_point", "all_time", "drawn_time", "unknown_calls", "calls"}:
+ * operators of equal shapes, of known operations and bytes, by the time of
+ * their kernels (ns); the peaks a second of the data sheet for the type, null
+ * where it has none. Groups of known work without operations, as collectives,
+ * or without bytes or time have no point. */
 aq_status aq_page_work_put(aq_store *store, const aq_page_run *run, FILE *out,
                            aq_diag *diag);
 

@@ -116,10 +116,17 @@ function addRoofline(run) {
         ? `, ${(100 * bound.share).toFixed(1)} % of ${bound.by}` : ""))));
   }
   const families = [...new Set(groups.map((g) => g.family))].sort();
-  const {unknown_calls: unknown, calls, groups_left_out: more} = run.work;
+  const {unknown_calls: unknown, calls, groups_left_out: more,
+    groups_without_point: pointless, all_time: all, drawn_time: drawn} =
+    run.work;
   const words = [`${groups.length} operators with known work`,
     `${unknown} of ${calls} dispatches have none`];
+  if (pointless > 0)
+    words.push(`${pointless} operators without operations or bytes, as ` +
+      "collectives, are not drawn");
   if (more > 0) words.push(`${more} smaller operators are left out`);
+  if (drawn < all)
+    words.push(`${showTime(all - drawn)} of ${showTime(all)} are not drawn`);
   axes.svg.setAttribute("aria-label", words.join("; "));
   byId("work-section").hidden = false;
   byId("work").append(make("h3", {}, run.label), make("div", {class: "charts"},
