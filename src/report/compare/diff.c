@@ -326,18 +326,15 @@ static aq_status side_read(const question *q, const aq_run_info *info,
                            aq_window_counts *counts, aq_explain **explain,
                            aq_diag *diag)
 {
-  /* Groupings that have the families that a verdict needs. */
-  const bool has_families =
-      aq_stats_by_has_work(q->group) || q->group == AQ_STATS_BY_STACK;
+  const bool lacks_families = q->verdict && !aq_stats_by_has_families(q->group);
   aq_run_reader *reader;
   aq_status status =
       aq_run_reader_open(q->store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status =
-      aq_part_read(q->store, info->id, reader, wanted,
-                   q->verdict && !has_families ? AQ_STATS_BY_FAMILY : q->group,
-                   q->window, d, counts, diag);
+  status = aq_part_read(q->store, info->id, reader, wanted,
+                        lacks_families ? AQ_STATS_BY_FAMILY : q->group,
+                        q->window, d, counts, diag);
   if (status == AQ_OK && counts->rows > 0 && !d->operations)
     status = side_explain(q, info, reader, side, d, explain, diag);
   aq_dispatches_limit(d);

@@ -45,16 +45,9 @@ static bool rows_find(const aq_dispatches *d, const aq_stats *stats,
 static void group_put(FILE *out, const aq_stats_group *group,
                       const aq_op_work *work, const aq_run_device *device)
 {
-  static const char *const types[] = {
-#define T(id, name, bytes) name,
-      AQ_OP_TYPES(T)
-#undef T
-  };
-  const bool matrix = work->family == AQ_OP_FAMILY_GEMM ||
-                      work->family == AQ_OP_FAMILY_CONVOLUTION ||
-                      work->family == AQ_OP_FAMILY_ATTENTION;
+  const bool matrix = aq_op_family_has_matrix(work->family);
   char peak[32];
-  snprintf(peak, sizeof peak, "%s %s", types[work->type],
+  snprintf(peak, sizeof peak, "%s %s", aq_op_type_names[work->type],
            matrix ? "matrix" : "vector");
   fputs("{\"name\":", out);
   aq_page_text_put(out, group->name);

@@ -261,7 +261,7 @@ aq_status aq_launch_context_read(aq_store *store, int64_t run,
                                  aq_run_reader *reader, aq_stats_by by,
                                  aq_dispatches *dispatches, aq_diag *diag)
 {
-  const bool works = aq_stats_by_has_work(by) || by == AQ_STATS_BY_STACK;
+  const bool works = aq_stats_by_has_families(by);
   aq_dispatches *d = dispatches;
   context c = {0};
   aq_status status = context_read(&c, store, run, diag);
@@ -291,7 +291,6 @@ const char *aq_launch_context_name(const aq_dispatches *dispatches,
 {
   if (key == AQ_NONE)
     return NULL;
-  return by == AQ_STATS_BY_STACK || aq_stats_by_has_work(by)
-             ? aq_names_text(&dispatches->texts, key)
-             : aq_run_reader_name(reader, key);
+  return aq_stats_by_has_families(by) ? aq_names_text(&dispatches->texts, key)
+                                      : aq_run_reader_name(reader, key);
 }

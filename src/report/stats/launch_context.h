@@ -20,13 +20,18 @@ static inline bool aq_stats_by_has_work(aq_stats_by by)
          by == AQ_STATS_BY_COLLECTIVE;
 }
 
+/* Whether rows read for a grouping have the families of their operators. */
+static inline bool aq_stats_by_has_families(aq_stats_by by)
+{
+  return aq_stats_by_has_work(by) || by == AQ_STATS_BY_STACK;
+}
+
 /* Whether a grouping needs the context. */
 static inline bool aq_stats_by_needs_context(aq_stats_by by)
 {
   return by == AQ_STATS_BY_OP || by == AQ_STATS_BY_MODULE ||
-         by == AQ_STATS_BY_LINE || by == AQ_STATS_BY_STACK ||
-         by == AQ_STATS_BY_STEP || by == AQ_STATS_BY_RANK ||
-         aq_stats_by_has_work(by);
+         by == AQ_STATS_BY_LINE || by == AQ_STATS_BY_STEP ||
+         by == AQ_STATS_BY_RANK || aq_stats_by_has_families(by);
 }
 
 /* Sets op, module, line, step and rank of each row, the counts of

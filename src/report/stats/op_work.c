@@ -14,7 +14,7 @@ const char *const aq_op_family_names[AQ_OP_FAMILY_COUNT] = {
 #undef F
 };
 
-static const char *const type_names[AQ_TYPE_COUNT] = {
+const char *const aq_op_type_names[AQ_TYPE_COUNT] = {
 #define T(id, name, bytes) name,
     AQ_OP_TYPES(T)
 #undef T
@@ -412,7 +412,7 @@ static aq_op_work collective_work(const aq_op_arguments *a)
 
 static void input_put(FILE *to, const aq_op_input *input)
 {
-  fprintf(to, "%s[", type_names[input->type]);
+  fprintf(to, "%s[", aq_op_type_names[input->type]);
   for (int i = 0; i < input->rank; i++)
     fprintf(to, "%s%lld", i ? "," : "", (long long)input->dims[i]);
   if (!input->shaped)
@@ -471,7 +471,7 @@ bool aq_op_work_of(const char *name, const char *arguments, aq_op_work *work,
   if (*a.collective) {
     *work = collective_work(&a);
     fprintf(to, "%s %s[%lld], %lld ranks", a.collective,
-            type_names[a.collective_type], (long long)a.elements_in,
+            aq_op_type_names[a.collective_type], (long long)a.elements_in,
             (long long)a.group);
   } else {
     *work = operator_work(name, &a);

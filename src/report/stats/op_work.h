@@ -53,6 +53,8 @@ typedef enum aq_op_type {
       AQ_TYPE_COUNT
 } aq_op_type;
 
+extern const char *const aq_op_type_names[AQ_TYPE_COUNT];
+
 typedef struct aq_op_work {
   aq_op_family family;
   aq_op_type type;     /* of the first input */
@@ -83,6 +85,14 @@ static inline bool aq_op_family_is_whole(aq_op_family family)
   return family == AQ_OP_FAMILY_ATTENTION ||
          family == AQ_OP_FAMILY_CONVOLUTION || family == AQ_OP_FAMILY_NORM ||
          family == AQ_OP_FAMILY_COMMUNICATION;
+}
+
+/* Whether a family's operators run on the matrix units, where a type has them.
+ */
+static inline bool aq_op_family_has_matrix(aq_op_family family)
+{
+  return family == AQ_OP_FAMILY_GEMM || family == AQ_OP_FAMILY_CONVOLUTION ||
+         family == AQ_OP_FAMILY_ATTENTION;
 }
 
 #endif

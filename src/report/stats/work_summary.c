@@ -13,9 +13,7 @@
 static void peaks_add(aq_stats_work *sum, const aq_op_work *work,
                       const aq_run_device *device)
 {
-  const bool matrix = work->family == AQ_OP_FAMILY_GEMM ||
-                      work->family == AQ_OP_FAMILY_CONVOLUTION ||
-                      work->family == AQ_OP_FAMILY_ATTENTION;
+  const bool matrix = aq_op_family_has_matrix(work->family);
   sum->compute +=
       work->flops / aq_device_peak_flops(device, work->type, matrix);
   sum->memory += work->bytes / aq_device_peak_bytes(device);
