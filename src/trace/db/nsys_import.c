@@ -158,12 +158,15 @@ enum {
   ROW_REGISTERS = ROW_LDS + 2,
 };
 
+enum { COPY_HOST_TO_HOST = 9 };
+
 /* CUpti_ActivityMemcpyKind. */
 static const char *copy_name(int64_t kind)
 {
   static const char *const names[] = {
-      [1] = "Memcpy HtoD", [2] = "Memcpy DtoH",  [8] = "Memcpy DtoD",
-      [9] = "Memcpy HtoH", [10] = "Memcpy PtoP",
+      [1] = "Memcpy HtoD",  [2] = "Memcpy DtoH",
+      [8] = "Memcpy DtoD",  [COPY_HOST_TO_HOST] = "Memcpy HtoH",
+      [10] = "Memcpy PtoP",
   };
   const int64_t count = sizeof names / sizeof *names;
   return kind >= 0 && kind < count && names[kind] ? names[kind] : "Memcpy";
@@ -264,10 +267,8 @@ static aq_status row_add(nsys *n, sqlite3_stmt *from, aq_record_kind kind)
   row.stream = aq_database_int(n->database, from, ROW_STREAM);
   ids_read(n, from, ROW_GLOBAL, &row.pid, &row.tid);
   row.tid = AQ_NONE; /* of the process alone */
-  if (kind == AQ_KIND_COPY && what == 9) {
-    aq_import_fault(import, AQ_REPAIR_HOST_COPY, "copy", name, length);
-    return AQ_OK;
-  }
+  if (kind == AQ_KIND_COPY && what == COPY_HOST_TO_HOST)
+    return aq_import_host_copy_skip(import, name, length);
   if (!aq_database_tick(n->database, from, ROW_START, &start) ||
       !aq_database_tick(n->database, from, ROW_END, &end) ||
       !aq_import_between(import, start, end, &row.start, &row.end))

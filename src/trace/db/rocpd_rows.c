@@ -265,7 +265,7 @@ static aq_status copy_add(aq_rocpd *r, sqlite3_stmt *from)
   if (status != AQ_OK || !row_begin(r, from, kind, scope, &row))
     return status;
   if (aq_rocprofv3_is_host_copy(name, length))
-    return aq_rocprofv3_host_copy(import, name, length);
+    return aq_import_host_copy_skip(import, name, length);
   row.bytes = size_at(r, from, COPY_SIZE);
   row.stream = int_at(r, from, COPY_STREAM);
   const int64_t gpu = aq_agents_copy_gpu(

@@ -294,7 +294,7 @@ aq_status aq_perfetto_slice_add(aq_perfetto *p, const aq_perfetto_track *track,
           ? AQ_KIND_COPY
           : AQ_KIND_KERNEL;
   if (row.kind == AQ_KIND_COPY && aq_rocprofv3_is_host_copy(name, length))
-    return aq_rocprofv3_host_copy(import, name, length);
+    return aq_import_host_copy_skip(import, name, length);
   if (!aq_import_between(import, begin, end, &row.start, &row.end)) {
     aq_import_skip(import, "timestamps out of range", name, length);
     return AQ_OK;

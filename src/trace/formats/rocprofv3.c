@@ -80,13 +80,6 @@ bool aq_rocprofv3_is_host_copy(const char *direction, size_t length)
   return length > 0 && memmem(direction, length, host, strlen(host)) != NULL;
 }
 
-aq_status aq_rocprofv3_host_copy(aq_import *import, const char *direction,
-                                 size_t length)
-{
-  aq_import_fault(import, AQ_REPAIR_HOST_COPY, "copy", direction, length);
-  return AQ_OK;
-}
-
 /* ---- rows ---- */
 
 static uint64_t join_key(int64_t correlation, uint64_t process)

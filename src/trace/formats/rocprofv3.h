@@ -43,10 +43,8 @@ int64_t aq_agents_copy_gpu(const aq_agents *agents, int64_t source,
                            int64_t destination, const char *direction,
                            size_t length);
 
-/* Whether a copy is from host to host, by its direction; counts one. */
+/* Whether a copy is from host to host, by its direction. */
 bool aq_rocprofv3_is_host_copy(const char *direction, size_t length);
-aq_status aq_rocprofv3_host_copy(aq_import *import, const char *direction,
-                                 size_t length);
 
 /* A copy's queue: no AQL queue, so one a stream, with a negative id. */
 static inline int64_t aq_rocprofv3_copy_queue(int64_t stream)

@@ -405,7 +405,7 @@ static aq_status copy_row(csv_set *set)
       aq_agents_copy_gpu(&set->agents, agent_id(set, COLUMN_SOURCE),
                          agent_id(set, COLUMN_DESTINATION), direction, length);
   if (aq_rocprofv3_is_host_copy(direction, length))
-    return aq_rocprofv3_host_copy(set->import, direction, length);
+    return aq_import_host_copy_skip(set->import, direction, length);
   uint64_t process;
   aq_status status =
       aq_agents_device(&set->agents, set->import, gpu, &row.device);

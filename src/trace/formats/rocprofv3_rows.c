@@ -170,7 +170,7 @@ static aq_status copy_done(aq_rocprofv3_tool *t)
   row.bytes = r->bytes;
   const char *name = operation_name(t);
   if (aq_rocprofv3_is_host_copy(name, strlen(name)))
-    return aq_rocprofv3_host_copy(t->import, name, strlen(name));
+    return aq_import_host_copy_skip(t->import, name, strlen(name));
   int64_t gpu =
       aq_agents_copy_gpu(&t->agents, machine_agent(t, r->source),
                          machine_agent(t, r->destination), name, strlen(name));

@@ -191,6 +191,13 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
   snprintf(example->text, sizeof example->text, "%s%s%s", where, field, value);
 }
 
+aq_status aq_import_host_copy_skip(aq_import *import, const char *name,
+                                   size_t length)
+{
+  aq_import_fault(import, AQ_REPAIR_HOST_COPY, "copy", name, length);
+  return AQ_OK;
+}
+
 void aq_import_stray(aq_import *import, aq_trace_repair repair, int64_t ns,
                      const char *text, size_t length)
 {

@@ -100,6 +100,10 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
 void aq_import_skip(aq_import *import, const char *why, const char *text,
                     size_t length);
 
+/* Counts a copy from host to host, which is left out. AQ_OK. */
+aq_status aq_import_host_copy_skip(aq_import *import, const char *name,
+                                   size_t length);
+
 /* Counts a record that is left out, since its time is far from all others. */
 void aq_import_stray(aq_import *import, aq_trace_repair repair, int64_t ns,
                      const char *text, size_t length);
