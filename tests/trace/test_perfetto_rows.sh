@@ -30,7 +30,7 @@ for calls in 20 300; do
     [ "$(echo "$remarks" | grep -cE 'left out|lost|unreadable')" = 0 ]
   read_back systems $calls
   check "kernels of a stream, whose agent is not recorded, are counted" \
-    contains "$remarks" "no agent is recorded"
+    contains "$remarks" "no device or agent is recorded"
 done
 read_back lost 60
 check "gaps and lost chunks are counted" contains "$remarks" \

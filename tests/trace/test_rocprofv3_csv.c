@@ -62,6 +62,17 @@ START_TEST(a_directory_is_one_run_joined_by_correlation)
 }
 END_TEST
 
+START_TEST(kernels_without_an_agent_are_counted)
+{
+  put("agentless", "5_kernel_trace.csv",
+      KERNELS "Agent 4,1,a,1,10,20\n,1,a,2,30,40\n");
+  fixture f = import_folder("agentless");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNLISTED_DEVICE], 1);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(roctx_ranges_are_rows)
 {
   put("markers", "5_kernel_trace.csv", KERNELS "Agent 4,1,a,1,10,20\n");
@@ -334,8 +345,9 @@ END_TEST
 
 AQ_TEST_MAIN(
     "trace/rocprofv3_csv", a_directory_is_one_run_joined_by_correlation,
-    roctx_ranges_are_rows, names_may_hold_quotes_and_line_ends,
-    graph_nodes_copies_and_waits_are_rows, the_agent_file_describes_the_device,
+    kernels_without_an_agent_are_counted, roctx_ranges_are_rows,
+    names_may_hold_quotes_and_line_ends, graph_nodes_copies_and_waits_are_rows,
+    the_agent_file_describes_the_device,
     one_kernel_file_alone_says_how_to_record_host_calls,
     agents_may_be_written_in_three_ways,
     gpu_numbers_and_logical_nodes_are_the_agents_they_mean,

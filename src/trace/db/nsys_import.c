@@ -222,11 +222,7 @@ static aq_status device_of(nsys *n, int64_t pid, int64_t number,
   aq_import *import = n->database->import;
   uint64_t gpu;
   const bool named = number != AQ_NONE;
-  if (!named) {
-    number = 0;
-    aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
-                    "row without a deviceId (taken for 0)", NULL, 0);
-  }
+  number = aq_import_device_id(import, number);
   if (aq_map_get(&n->gpu_of, gpu_key(pid, number), &gpu))
     number = (int64_t)gpu;
   else if (named && n->gpu_of.count > 0)

@@ -187,7 +187,7 @@ static aq_status add_op(rpd *r, sqlite3_stmt *from)
     return AQ_OK;
   }
   const int64_t gpu = aq_database_int(r->database, from, OP_GPU);
-  const aq_run_device device = {.source_id = gpu == AQ_NONE ? 0 : gpu,
+  const aq_run_device device = {.source_id = aq_import_device_id(import, gpu),
                                 .cus = AQ_NONE};
   aq_status status = aq_import_device(import, &device, &row.device);
   if (status != AQ_OK)

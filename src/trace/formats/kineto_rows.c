@@ -16,8 +16,7 @@ static aq_status gpu_of(aq_kineto *k, const event *e, int64_t *ordinal)
   /* GPU rows have the device as their pid; where files of several ranks were
    * merged the pid was made unique, or a rank was noted. */
   int64_t id = e->pid != AQ_NONE ? e->pid : e->device;
-  if (id == AQ_NONE)
-    id = 0;
+  id = aq_import_device_id(k->import, id);
   if (id == e->device && e->rank != AQ_NONE)
     id ^= (int64_t)((uint64_t)e->rank << 32);
   uint64_t known;

@@ -217,9 +217,6 @@ static aq_status row_add(aq_perfetto *p, const aq_perfetto_track *track,
   }
   if (agent == AQ_NONE)
     agent = track_agent(p, track);
-  if (agent == AQ_NONE)
-    aq_import_fault(p->import, AQ_REPAIR_UNLISTED_DEVICE,
-                    "no agent is recorded: counted as device 0", name, length);
   if (status == AQ_OK)
     status = aq_agents_device(&p->agents, p->import, agent, &row->device);
   if (status != AQ_OK)

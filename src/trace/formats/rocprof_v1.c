@@ -135,7 +135,7 @@ static aq_status read_place(rocprof *r, aq_record *row)
   int64_t queue = aq_csv_int(csv, COLUMN_QUEUE);
   uint64_t process;
   aq_status status = process_of(r, row->pid, &process);
-  aq_run_device device = {.source_id = gpu == AQ_NONE ? 0 : gpu,
+  aq_run_device device = {.source_id = aq_import_device_id(r->import, gpu),
                           .cus = AQ_NONE};
   if (status == AQ_OK)
     status = aq_import_device(r->import, &device, &row->device);

@@ -52,7 +52,8 @@ const aq_agent *aq_agents_find(const aq_agents *agents, int64_t id)
 aq_status aq_agents_device(const aq_agents *agents, aq_import *import,
                            int64_t id, int64_t *ordinal)
 {
-  aq_run_device device = {.source_id = id == AQ_NONE ? 0 : id, .cus = AQ_NONE};
+  aq_run_device device = {.source_id = aq_import_device_id(import, id),
+                          .cus = AQ_NONE};
   const aq_agent *agent = aq_agents_find(agents, id);
   if (agent) {
     device.name = agent->name;

@@ -335,6 +335,16 @@ bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
   return aq_import_between(import, begin, end, from, to);
 }
 
+int64_t aq_import_device_id(aq_import *import, int64_t id)
+{
+  if (id != AQ_NONE)
+    return id;
+  aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
+                  "no device or agent is recorded: counted as device 0", NULL,
+                  0);
+  return 0;
+}
+
 aq_status aq_import_device(aq_import *import, const aq_run_device *device,
                            int64_t *ordinal)
 {

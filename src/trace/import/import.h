@@ -146,6 +146,10 @@ static inline int64_t aq_import_scoped(int64_t id, uint64_t scope)
   return (int64_t)((uint64_t)id ^ scope << 40);
 }
 
+/* The id of the device of a row. One that is not recorded is counted, and is
+ * 0. */
+int64_t aq_import_device_id(aq_import *import, int64_t id);
+
 aq_status aq_import_device(aq_import *import, const aq_run_device *device,
                            int64_t *ordinal);
 aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,

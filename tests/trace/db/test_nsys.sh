@@ -166,5 +166,5 @@ check "so has the second one's" contains "$out" "NVIDIA H100"
 check "a number that the file lacks is counted" contains "$(cat "$work/lack.err")" \
   "deviceId that TARGET_INFO_CUDA_DEVICE lacks"
 check "a copy without a number is counted" contains "$(cat "$work/null.err")" \
-  "1 rows and allocations whose device the source does not list (first: id 8000: row without a deviceId"
+  "1 rows and allocations whose device the source does not list (first: id 8000: no device or agent is recorded: counted as device 0"
 finish

@@ -114,6 +114,18 @@ START_TEST(user_markers_are_ranges)
 }
 END_TEST
 
+START_TEST(an_operation_without_a_gpu_is_counted)
+{
+  const char *path = make_rpd("a.rpd");
+  database_sql(path, "UPDATE rocpd_op SET gpuId = NULL WHERE id = 3");
+  fixture f = database_import(path, NULL);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNLISTED_DEVICE], 1);
+  ck_assert_str_eq(f.result.examples[0].text,
+                   "id 3: no device or agent is recorded: counted as device 0");
+  fixture_free(&f);
+}
+END_TEST
+
 /* Counted by `SELECT count(*) FROM rocpd_op` of sqlite3. */
 START_TEST(every_operation_of_a_published_graph_trace_is_read)
 {
@@ -205,7 +217,8 @@ START_TEST(the_published_file_equals_norm)
 END_TEST
 
 AQ_TEST_MAIN("trace/db/rpd_import", operations_are_joined_with_their_calls,
-             user_markers_are_ranges, the_kernels_of_a_graph_are_tasks,
+             an_operation_without_a_gpu_is_counted, user_markers_are_ranges,
+             the_kernels_of_a_graph_are_tasks,
              every_operation_of_a_published_graph_trace_is_read,
              a_truncated_file_is_refused, a_file_without_its_tables_is_refused,
              the_published_file_equals_norm)
