@@ -36,6 +36,8 @@ check "an allocation that lacks its address is counted" \
   contains "$err" "1 ops, call frames and allocations that could not be read"
 check "an op that only allocates is none that launched work" \
   contains "$err" "1 kernels, 0 copies"
+check "the allocations are counted, those from before the trace too" \
+  contains "$err" "4 allocations of memory"
 try "$aqueduct" stats small --memory --json
 check "the peak is the recorded total, with its op and step" [ "$(echo "$out" |
   tr -d ' \n' | grep -c '"peak_bytes":2564,"peak_ns":-17000.000,"peak_op":"keep","peak_step":4,"reserved_bytes":4096,"before_bytes":500,"allocations":3,"bytes":3064,"not_freed":1,"not_freed_bytes":64')" = 1 ]

@@ -44,6 +44,8 @@ void aq_cli_import_json(aq_json_out *json, const aq_trace_result *result)
     aq_json_out_int(json, "frames", (int64_t)result->frames);
     aq_json_out_int(json, "in_ops", (int64_t)result->in_ops);
   }
+  if (result->allocations > 0)
+    aq_json_out_int(json, "allocations", (int64_t)result->allocations);
   if (result->wave_size > 0)
     aq_json_out_int(json, "wave_size", result->wave_size);
   if (result->cuda)
@@ -109,6 +111,9 @@ void aq_cli_import_report(const aq_cli *cli, const char *path,
                 " dispatches have an op",
                 path, result->ops, result->frames, result->in_ops,
                 result->dispatches + result->copies);
+  if (result->allocations)
+    aq_cli_note(cli, "%s: %" PRIu64 " allocations of memory", path,
+                result->allocations);
   if (result->edges[AQ_EDGE_CALL] + result->edges[AQ_EDGE_INFERRED])
     aq_cli_note(cli,
                 "%s: dependencies across queues: %" PRIu64
