@@ -373,6 +373,19 @@ aq_status aq_database_step(aq_database *database, sqlite3_stmt *statement,
   return AQ_OK;
 }
 
+bool aq_database_next(aq_database *database, sqlite3_stmt **statement,
+                      aq_status *status)
+{
+  bool got = false;
+  if (*status == AQ_OK)
+    *status = aq_database_step(database, *statement, &got);
+  if (*status == AQ_OK && got)
+    return true;
+  sqlite3_finalize(*statement);
+  *statement = NULL;
+  return false;
+}
+
 int64_t aq_database_int(const aq_database *database, sqlite3_stmt *statement,
                         int column)
 {
@@ -413,4 +426,42 @@ bool aq_database_tick(const aq_database *database, sqlite3_stmt *statement,
   out->ns = aq_database_int(database, statement, column);
   out->ps = 0;
   return out->ns != AQ_NONE;
+}
+
+/* ---- texts by id ---- */
+
+void aq_database_strings_fini(aq_database_strings *strings)
+{
+  aq_names_fini(&strings->texts);
+  aq_map_fini(&strings->text_of);
+}
+
+aq_status aq_database_strings_read(aq_database *database,
+                                   aq_database_strings *strings,
+                                   const char *table, const char *column)
+{
+  sqlite3_stmt *s;
+  aq_status status = aq_database_query(
+      database, &s, "SELECT id, \"%w\" FROM \"%w\"", column, table);
+  while (aq_database_next(database, &s, &status)) {
+    size_t length;
+    const char *text = aq_database_text(s, 1, &length);
+    const int64_t id = aq_names_id(&strings->texts, text, length);
+    if (id < 0 ||
+        !aq_map_put(&strings->text_of,
+                    (uint64_t)aq_database_int(database, s, 0), (uint64_t)id))
+      status = aq_diag_no_memory(database->import->diag);
+  }
+  return status;
+}
+
+const char *aq_database_string(const aq_database_strings *strings, int64_t id,
+                               size_t *length)
+{
+  uint64_t text;
+  *length = 0;
+  if (id == AQ_NONE || !aq_map_get(&strings->text_of, (uint64_t)id, &text))
+    return "";
+  *length = aq_names_length(&strings->texts, (int64_t)text);
+  return aq_names_text(&strings->texts, (int64_t)text);
 }

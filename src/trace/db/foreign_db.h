@@ -56,6 +56,12 @@ aq_status aq_database_query(aq_database *database, sqlite3_stmt **out,
 aq_status aq_database_step(aq_database *database, sqlite3_stmt *statement,
                            bool *got);
 
+/* The next row of a query whose status is AQ_OK; false: none, or a failure, of
+ * the query or of what was done with a row. Then the query is finished:
+ * while (aq_database_next(database, &statement, &status)) status = ...; */
+bool aq_database_next(aq_database *database, sqlite3_stmt **statement,
+                      aq_status *status);
+
 /* An integer, AQ_NONE where there is none; a text that holds one counts as a
  * repair. */
 int64_t aq_database_int(const aq_database *database, sqlite3_stmt *statement,
@@ -68,6 +74,28 @@ const char *aq_database_text(sqlite3_stmt *statement, int column,
 /* A time in ns; false where there is none. */
 bool aq_database_tick(const aq_database *database, sqlite3_stmt *statement,
                       int column, aq_tick *out);
+
+/* A table of texts by id. */
+typedef struct aq_database_strings {
+  aq_names texts;
+  aq_map text_of; /* id in the file → id of the text */
+} aq_database_strings;
+
+#define AQ_DATABASE_STRINGS_INIT                                               \
+  {                                                                            \
+    AQ_NAMES_INIT, AQ_MAP_INIT                                                 \
+  }
+
+void aq_database_strings_fini(aq_database_strings *strings);
+
+/* Adds the rows of a table; `column` has the texts. */
+aq_status aq_database_strings_read(aq_database *database,
+                                   aq_database_strings *strings,
+                                   const char *table, const char *column);
+
+/* The text of an id of the file and its length; "" where there is none. */
+const char *aq_database_string(const aq_database_strings *strings, int64_t id,
+                               size_t *length);
 
 /* An id of the file under a scope (0, 1, 2…), as a key of a map. */
 static inline uint64_t aq_database_key(int64_t id, uint64_t scope)

@@ -18,8 +18,7 @@
 typedef struct nsys {
   aq_database *database;
   aq_correlation *join;
-  aq_names strings;
-  aq_map string_of; /* id in the file → id in strings */
+  aq_database_strings strings;
   aq_map processes; /* pid → 0, 1, 2… */
   aq_map gpu_of;    /* process and its number of a GPU → id in the file */
   aq_map used;      /* ids of GPUs that have rows */
@@ -31,39 +30,9 @@ static const char *column(const nsys *n, const char *table, const char *name)
   return aq_database_has_column(n->database, table, name) ? name : "NULL";
 }
 
-static aq_status each_row(nsys *n, sqlite3_stmt *statement, aq_status status,
-                          aq_status (*row)(nsys *n, sqlite3_stmt *from))
-{
-  bool got = true;
-  while (status == AQ_OK && got) {
-    status = aq_database_step(n->database, statement, &got);
-    if (status == AQ_OK && got)
-      status = row(n, statement);
-  }
-  sqlite3_finalize(statement);
-  return status;
-}
-
-static aq_status string_add(nsys *n, sqlite3_stmt *from)
-{
-  size_t length;
-  const char *text = aq_database_text(from, 1, &length);
-  const int64_t id = aq_names_id(&n->strings, text, length);
-  return id >= 0 && aq_map_put(&n->string_of,
-                               (uint64_t)sqlite3_column_int64(from, 0),
-                               (uint64_t)id)
-             ? AQ_OK
-             : aq_diag_no_memory(n->database->import->diag);
-}
-
 static const char *string_at(const nsys *n, int64_t id, size_t *length)
 {
-  uint64_t name;
-  *length = 0;
-  if (id == AQ_NONE || !aq_map_get(&n->string_of, (uint64_t)id, &name))
-    return "";
-  *length = aq_names_length(&n->strings, (int64_t)name);
-  return aq_names_text(&n->strings, (int64_t)name);
+  return aq_database_string(&n->strings, id, length);
 }
 
 /* A global id has the process in bits 24 to 47, the thread below. */
@@ -74,16 +43,6 @@ static void ids_read(const nsys *n, sqlite3_stmt *from, int at, int64_t *pid,
   const int64_t global = aq_database_int(n->database, from, at);
   *pid = global == AQ_NONE ? AQ_NONE : global >> 24 & PART;
   *tid = global == AQ_NONE ? AQ_NONE : global & PART;
-}
-
-static aq_status process_of(nsys *n, int64_t pid, uint64_t *process)
-{
-  if (aq_map_get(&n->processes, (uint64_t)pid, process))
-    return AQ_OK;
-  *process = n->processes.count;
-  return aq_map_put(&n->processes, (uint64_t)pid, *process)
-             ? AQ_OK
-             : aq_diag_no_memory(n->database->import->diag);
 }
 
 static aq_status skipped(nsys *n, const char *name, size_t length)
@@ -120,7 +79,8 @@ static aq_status call_add(nsys *n, sqlite3_stmt *from)
   if (!aq_database_tick(n->database, from, HOST_START, &call.begin) ||
       !aq_database_tick(n->database, from, HOST_END, &call.end))
     return skipped(n, call.name, call.name_length);
-  aq_status status = process_of(n, call.pid, &call.process);
+  aq_status status = aq_import_process(n->database->import, &n->processes,
+                                       call.pid, &call.process);
   return status == AQ_OK
              ? aq_rocprofv3_call_add(n->database->import, n->join, &call)
              : status;
@@ -276,7 +236,8 @@ static aq_status row_add(nsys *n, sqlite3_stmt *from, aq_record_kind kind)
   aq_status status = device_of(
       n, row.pid, aq_database_int(n->database, from, ROW_DEVICE), &row.device);
   if (status == AQ_OK)
-    status = process_of(n, row.pid, &process);
+    status = aq_import_process(n->database->import, &n->processes, row.pid,
+                               &process);
   return status == AQ_OK ? aq_rocprofv3_row_add(import, n->join, &row, process,
                                                 row.stream, name, length)
                          : status;
@@ -329,18 +290,17 @@ static aq_status host_read(nsys *n)
 {
   sqlite3_stmt *s = NULL;
   aq_status status = AQ_OK;
-  if (aq_database_has(n->database, "StringIds", NULL)) {
-    status =
-        aq_database_query(n->database, &s, "SELECT id, value FROM StringIds");
-    status = each_row(n, s, status, string_add);
-  }
+  if (aq_database_has(n->database, "StringIds", NULL))
+    status = aq_database_strings_read(n->database, &n->strings, "StringIds",
+                                      "value");
   if (status == AQ_OK && aq_database_has(n->database, CALLS, NULL)) {
     status = aq_database_query(n->database, &s,
                                "SELECT start, \"end\", %s, %s, correlationId"
                                " FROM " CALLS,
                                column(n, CALLS, "globalTid"),
                                column(n, CALLS, "nameId"));
-    status = each_row(n, s, status, call_add);
+    while (aq_database_next(n->database, &s, &status))
+      status = call_add(n, s);
   }
   if (status == AQ_OK && aq_database_has(n->database, RANGES, NULL)) {
     /* 59 is a pushed range, 60 a started one; marks have no end. */
@@ -350,7 +310,8 @@ static aq_status host_read(nsys *n)
                                column(n, RANGES, "globalTid"),
                                column(n, RANGES, "text"),
                                column(n, RANGES, "textId"));
-    status = each_row(n, s, status, range_add);
+    while (aq_database_next(n->database, &s, &status))
+      status = range_add(n, s);
   }
   return status;
 }
@@ -367,7 +328,9 @@ static aq_status moves_read(nsys *n, const char *table, const char *what,
       " FROM %s",
       column(n, table, "globalPid"), column(n, table, what),
       column(n, table, "bytes"), table);
-  return each_row(n, s, status, row);
+  while (aq_database_next(n->database, &s, &status))
+    status = row(n, s);
+  return status;
 }
 
 static aq_status kernels_read(nsys *n)
@@ -398,7 +361,9 @@ static aq_status kernels_read(nsys *n)
       "SELECT start, \"end\", deviceId, streamId, correlationId, %s, %s%s"
       " FROM " KERNELS,
       column(n, KERNELS, "globalPid"), name, more);
-  return each_row(n, s, status, kernel_add);
+  while (aq_database_next(n->database, &s, &status))
+    status = kernel_add(n, s);
+  return status;
 }
 
 static aq_status gpus_read(nsys *n)
@@ -409,7 +374,9 @@ static aq_status gpus_read(nsys *n)
     return AQ_OK;
   aq_status status = aq_database_query(n->database, &s,
                                        "SELECT pid, cudaId, gpuId FROM " GPUS);
-  return each_row(n, s, status, gpu_map);
+  while (aq_database_next(n->database, &s, &status))
+    status = gpu_map(n, s);
+  return status;
 }
 
 static aq_status graphs_read(nsys *n)
@@ -419,12 +386,15 @@ static aq_status graphs_read(nsys *n)
     return AQ_OK;
   aq_status status = aq_database_query(
       n->database, &s, "SELECT %s FROM " GRAPHS, column(n, GRAPHS, "graphId"));
-  return each_row(n, s, status, graph_skip);
+  while (aq_database_next(n->database, &s, &status))
+    status = graph_skip(n, s);
+  return status;
 }
 
 aq_status aq_nsys_read(aq_database *database, aq_correlation *join)
 {
-  nsys n = {.database = database, .join = join, .strings = AQ_NAMES_INIT};
+  nsys n = {
+      .database = database, .join = join, .strings = AQ_DATABASE_STRINGS_INIT};
   sqlite3_stmt *s = NULL;
   aq_status status = graphs_read(&n);
   if (status == AQ_OK)
@@ -441,7 +411,8 @@ aq_status aq_nsys_read(aq_database *database, aq_correlation *join)
       aq_database_has_column(database, "TARGET_INFO_GPU", "smCount")) {
     status = aq_database_query(database, &s,
                                "SELECT id, name, smCount FROM TARGET_INFO_GPU");
-    status = each_row(&n, s, status, gpu_add);
+    while (aq_database_next(database, &s, &status))
+      status = gpu_add(&n, s);
   }
   database->import->result->cuda = true;
   database->import->result->advice =
@@ -450,7 +421,6 @@ aq_status aq_nsys_read(aq_database *database, aq_correlation *join)
   aq_map_fini(&n.used);
   aq_map_fini(&n.gpu_of);
   aq_map_fini(&n.processes);
-  aq_map_fini(&n.string_of);
-  aq_names_fini(&n.strings);
+  aq_database_strings_fini(&n.strings);
   return status;
 }

@@ -15,17 +15,11 @@
 static aq_status each_row(aq_rocpd *r, const char *columns, const char *table,
                           aq_status (*row)(aq_rocpd *r, sqlite3_stmt *from))
 {
-  sqlite3_stmt *statement;
-  bool got = true;
-  aq_status status =
-      aq_database_query(r->database, &statement, "SELECT %s FROM \"%w%w\"",
-                        columns, table, r->suffix);
-  while (status == AQ_OK && got) {
-    status = aq_database_step(r->database, statement, &got);
-    if (status == AQ_OK && got)
-      status = row(r, statement);
-  }
-  sqlite3_finalize(statement);
+  sqlite3_stmt *s;
+  aq_status status = aq_database_query(
+      r->database, &s, "SELECT %s FROM \"%w%w\"", columns, table, r->suffix);
+  while (aq_database_next(r->database, &s, &status))
+    status = row(r, s);
   return status;
 }
 
@@ -48,20 +42,9 @@ static int64_t get(const aq_map *map, int64_t id, int64_t otherwise)
                                                                 : otherwise;
 }
 
-static aq_status add_string(aq_rocpd *r, sqlite3_stmt *from)
-{
-  size_t length;
-  const char *text = aq_database_text(from, 1, &length);
-  const int64_t id = aq_names_id(&r->strings, text, length);
-  return id < 0 ? aq_diag_no_memory(r->database->import->diag)
-                : put(r, &r->string_of, int_at(r, from, 0), id);
-}
-
 const char *aq_rocpd_string(const aq_rocpd *r, int64_t id, size_t *length)
 {
-  const int64_t name = get(&r->string_of, id, -1);
-  *length = aq_names_length(&r->strings, name);
-  return name < 0 ? "" : aq_names_text(&r->strings, name);
+  return aq_database_string(&r->strings, id, length);
 }
 
 /* Machines are the same in all sets, by machine_id. */
@@ -123,7 +106,7 @@ static aq_status add_symbol(aq_rocpd *r, sqlite3_stmt *from)
   const char *name = aq_database_text(from, 1, &length);
   if (length == 0)
     name = aq_database_text(from, 2, &length);
-  aq_rocpd_symbol symbol = {aq_names_id(&r->strings, name, length),
+  aq_rocpd_symbol symbol = {aq_names_id(&r->strings.texts, name, length),
                             int_at(r, from, 3), int_at(r, from, 4),
                             int_at(r, from, 5)};
   const int64_t index = (int64_t)r->symbol_count;
@@ -171,7 +154,6 @@ static aq_status read_dictionaries(aq_rocpd *r)
     const char *columns, *table;
     aq_status (*row)(aq_rocpd *r, sqlite3_stmt *from);
   } tables[] = {
-      {"id, string", "rocpd_string", add_string},
       {"id, machine_id", "rocpd_info_node", add_node},
       {"id, pid", "rocpd_info_process", add_process},
       {"id, tid", "rocpd_info_thread", add_thread},
@@ -181,7 +163,10 @@ static aq_status read_dictionaries(aq_rocpd *r)
        "sgpr_count",
        "rocpd_info_kernel_symbol", add_symbol},
   };
-  aq_status status = AQ_OK;
+  char strings[256];
+  snprintf(strings, sizeof strings, "rocpd_string%s", r->suffix);
+  aq_status status =
+      aq_database_strings_read(r->database, &r->strings, strings, "string");
   for (size_t i = 0; status == AQ_OK && i < sizeof tables / sizeof *tables; i++)
     status = each_row(r, tables[i].columns, tables[i].table, tables[i].row);
   return status;
@@ -242,12 +227,12 @@ static aq_status read_set(aq_rocpd *r)
     status = read_dictionaries(r);
   if (status == AQ_OK)
     status = aq_rocpd_read_rows(r);
-  aq_map *maps[] = {&r->string_of, &r->machine_of, &r->pid_of,   &r->tid_of,
-                    &r->agent_of,  &r->symbol_of,  &r->scope_of, &r->root_of};
+  aq_map *maps[] = {&r->machine_of, &r->pid_of,   &r->tid_of, &r->agent_of,
+                    &r->symbol_of,  &r->scope_of, &r->root_of};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
     aq_map_fini(maps[i]);
-  aq_names_fini(&r->strings);
-  r->strings = (aq_names)AQ_NAMES_INIT;
+  aq_database_strings_fini(&r->strings);
+  r->strings = (aq_database_strings)AQ_DATABASE_STRINGS_INIT;
   free(r->symbols);
   r->symbols = NULL;
   r->symbol_count = r->symbol_capacity = 0;
@@ -259,18 +244,14 @@ aq_status aq_rocpd_read(aq_database *database, aq_correlation *join)
   static const char table[] = "rocpd_kernel_dispatch";
   aq_rocpd r = {.database = database,
                 .join = join,
-                .strings = AQ_NAMES_INIT,
+                .strings = AQ_DATABASE_STRINGS_INIT,
                 .machines = AQ_NAMES_INIT};
   sqlite3_stmt *statement;
-  bool got = true;
   aq_status status = aq_database_query(
       database, &statement,
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE "
       "'rocpd\\_kernel\\_dispatch%%' ESCAPE '\\' ORDER BY name");
-  while (status == AQ_OK && got) {
-    status = aq_database_step(database, statement, &got);
-    if (status != AQ_OK || !got)
-      break;
+  while (aq_database_next(database, &statement, &status)) {
     size_t length;
     const char *name = aq_database_text(statement, 0, &length);
     if (length - strlen(table) >= sizeof r.suffix) {
@@ -280,7 +261,6 @@ aq_status aq_rocpd_read(aq_database *database, aq_correlation *join)
       status = read_set(&r);
     }
   }
-  sqlite3_finalize(statement);
   aq_agents_fini(&r.agents);
   aq_names_fini(&r.machines);
   database->import->result->advice =

@@ -27,8 +27,8 @@ typedef struct aq_rocpd {
   uint64_t scopes; /* processes met, in all sets */
   /* Of the set that is being read: */
   char suffix[128];
-  aq_names strings;
-  aq_map string_of, machine_of, pid_of, tid_of, agent_of, symbol_of, scope_of;
+  aq_database_strings strings;
+  aq_map machine_of, pid_of, tid_of, agent_of, symbol_of, scope_of;
   aq_map root_of; /* a host call → the outermost one that it is part of */
   aq_rocpd_symbol *symbols;
   size_t symbol_count, symbol_capacity;

@@ -234,8 +234,8 @@ static aq_status kernel_add(aq_rocpd *r, sqlite3_stmt *from)
   const char *name = number;
   size_t length = strlen(number);
   if (symbol) {
-    name = aq_names_text(&r->strings, symbol->name);
-    length = aq_names_length(&r->strings, symbol->name);
+    name = aq_names_text(&r->strings.texts, symbol->name);
+    length = aq_names_length(&r->strings.texts, symbol->name);
     row.vgpr = symbol->vgpr;
     row.agpr = symbol->agpr;
     row.sgpr = symbol->sgpr;
@@ -317,15 +317,10 @@ aq_status aq_rocpd_read_rows(aq_rocpd *r)
       [CURSOR_COPIES] = copy_add};
   cursors c = {{NULL}, {false}};
   sqlite3_stmt *statement;
-  bool got = true;
   aq_status status = aq_database_query(
       r->database, &statement, queries[CURSOR_CALLS], r->suffix, r->suffix);
-  while (status == AQ_OK && got) {
-    status = aq_database_step(r->database, statement, &got);
-    if (status == AQ_OK && got)
-      status = note_root(r, statement);
-  }
-  sqlite3_finalize(statement);
+  while (aq_database_next(r->database, &statement, &status))
+    status = note_root(r, statement);
   for (int i = 0; i < CURSOR_COUNT && status == AQ_OK; i++) {
     status = aq_database_query(r->database, &c.statements[i], queries[i],
                                r->suffix, r->suffix);

@@ -23,16 +23,11 @@ static aq_status each_row(v1 *r, const char *columns, const char *more,
                           const char *table,
                           aq_status (*row)(v1 *r, sqlite3_stmt *from))
 {
-  sqlite3_stmt *statement;
-  bool got = true;
-  aq_status status = aq_database_query(
-      r->database, &statement, "SELECT %s%s FROM [%s]", columns, more, table);
-  while (status == AQ_OK && got) {
-    status = aq_database_step(r->database, statement, &got);
-    if (status == AQ_OK && got)
-      status = row(r, statement);
-  }
-  sqlite3_finalize(statement);
+  sqlite3_stmt *s;
+  aq_status status = aq_database_query(r->database, &s, "SELECT %s%s FROM [%s]",
+                                       columns, more, table);
+  while (aq_database_next(r->database, &s, &status))
+    status = row(r, s);
   return status;
 }
 

@@ -10,47 +10,24 @@
 typedef struct rpd {
   aq_database *database;
   aq_correlation *join;
-  aq_names strings;
-  aq_map string_of; /* id in the file → id in strings */
-  aq_map api_of;    /* operation → the call that made it */
+  aq_database_strings strings;
+  aq_map api_of; /* operation → the call that made it */
 } rpd;
 
 static const char *string_at(const rpd *r, int64_t id, size_t *length)
 {
-  uint64_t name;
-  *length = 0;
-  if (id == AQ_NONE || !aq_map_get(&r->string_of, (uint64_t)id, &name))
-    return "";
-  *length = aq_names_length(&r->strings, (int64_t)name);
-  return aq_names_text(&r->strings, (int64_t)name);
+  return aq_database_string(&r->strings, id, length);
 }
 
 /* Runs a query and a function for each of its rows. */
 static aq_status each_row(rpd *r, const char *sql,
                           aq_status (*row)(rpd *r, sqlite3_stmt *from))
 {
-  sqlite3_stmt *statement;
-  bool got = true;
-  aq_status status = aq_database_query(r->database, &statement, "%s", sql);
-  while (status == AQ_OK && got) {
-    status = aq_database_step(r->database, statement, &got);
-    if (status == AQ_OK && got)
-      status = row(r, statement);
-  }
-  sqlite3_finalize(statement);
+  sqlite3_stmt *s;
+  aq_status status = aq_database_query(r->database, &s, "%s", sql);
+  while (aq_database_next(r->database, &s, &status))
+    status = row(r, s);
   return status;
-}
-
-static aq_status add_string(rpd *r, sqlite3_stmt *from)
-{
-  size_t length;
-  const char *text = aq_database_text(from, 1, &length);
-  int64_t id = aq_names_id(&r->strings, text, length);
-  return id >= 0 && aq_map_put(&r->string_of,
-                               (uint64_t)sqlite3_column_int64(from, 0),
-                               (uint64_t)id)
-             ? AQ_OK
-             : aq_diag_no_memory(r->database->import->diag);
 }
 
 static aq_status add_link(rpd *r, sqlite3_stmt *from)
@@ -219,12 +196,14 @@ static aq_status check_tables(const rpd *r)
 
 aq_status aq_rpd_read(aq_database *database, aq_correlation *join)
 {
-  rpd r = {.database = database, .join = join, .strings = AQ_NAMES_INIT};
+  rpd r = {
+      .database = database, .join = join, .strings = AQ_DATABASE_STRINGS_INIT};
   /* Calls come first: the call that an operation waits for is known when it
    * comes. */
   aq_status status = check_tables(&r);
   if (status == AQ_OK)
-    status = each_row(&r, "SELECT id, string FROM rocpd_string", add_string);
+    status = aq_database_strings_read(database, &r.strings, "rocpd_string",
+                                      "string");
   if (status == AQ_OK)
     status = each_row(&r, "SELECT api_id, op_id FROM rocpd_api_ops", add_link);
   if (status == AQ_OK)
@@ -236,7 +215,6 @@ aq_status aq_rpd_read(aq_database *database, aq_correlation *join)
   if (status == AQ_OK)
     status = each_row(&r, op_query, add_op);
   aq_map_fini(&r.api_of);
-  aq_map_fini(&r.string_of);
-  aq_names_fini(&r.strings);
+  aq_database_strings_fini(&r.strings);
   return status;
 }

@@ -225,16 +225,6 @@ static aq_status row_add(aq_perfetto *p, const aq_perfetto_track *track,
                               length);
 }
 
-static aq_status process_of(aq_perfetto *p, int64_t pid, uint64_t *process)
-{
-  if (aq_map_get(&p->processes, (uint64_t)pid, process))
-    return AQ_OK;
-  *process = p->processes.count;
-  return aq_map_put(&p->processes, (uint64_t)pid, *process)
-             ? AQ_OK
-             : aq_diag_no_memory(p->import->diag);
-}
-
 static bool begins(const char *name, const char *text)
 {
   return strncmp(name, text, strlen(text)) == 0;
@@ -264,7 +254,7 @@ aq_status aq_perfetto_slice_add(aq_perfetto *p, const aq_perfetto_track *track,
   row.correlation = slice->values[AQ_PERFETTO_CORRELATION].count > 0
                         ? number(slice, AQ_PERFETTO_CORRELATION)
                         : slice->flow;
-  aq_status status = process_of(p, pid, &process);
+  aq_status status = aq_import_process(p->import, &p->processes, pid, &process);
   if (status != AQ_OK)
     return status;
   if (slice->kind == AQ_PERFETTO_CALL)

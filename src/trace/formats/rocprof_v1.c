@@ -116,16 +116,6 @@ static bool read_times(rocprof *r, aq_record *row)
   return true;
 }
 
-static aq_status process_of(rocprof *r, int64_t pid, uint64_t *process)
-{
-  if (aq_map_get(&r->processes, (uint64_t)pid, process))
-    return AQ_OK;
-  *process = r->processes.count;
-  if (aq_map_put(&r->processes, (uint64_t)pid, *process))
-    return AQ_OK;
-  return aq_diag_no_memory(r->import->diag);
-}
-
 static aq_status read_place(rocprof *r, aq_record *row)
 {
   const aq_csv *csv = &r->csv;
@@ -134,7 +124,8 @@ static aq_status read_place(rocprof *r, aq_record *row)
   int64_t gpu = aq_csv_int(csv, COLUMN_GPU);
   int64_t queue = aq_csv_int(csv, COLUMN_QUEUE);
   uint64_t process;
-  aq_status status = process_of(r, row->pid, &process);
+  aq_status status =
+      aq_import_process(r->import, &r->processes, row->pid, &process);
   aq_run_device device = {.source_id = aq_import_device_id(r->import, gpu),
                           .cus = AQ_NONE};
   if (status == AQ_OK)

@@ -335,6 +335,17 @@ bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
   return aq_import_between(import, begin, end, from, to);
 }
 
+aq_status aq_import_process(aq_import *import, aq_map *processes, int64_t pid,
+                            uint64_t *process)
+{
+  if (aq_map_get(processes, (uint64_t)pid, process))
+    return AQ_OK;
+  *process = processes->count;
+  return aq_map_put(processes, (uint64_t)pid, *process)
+             ? AQ_OK
+             : aq_diag_no_memory(import->diag);
+}
+
 int64_t aq_import_device_id(aq_import *import, int64_t id)
 {
   if (id != AQ_NONE)

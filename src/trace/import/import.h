@@ -146,6 +146,10 @@ static inline int64_t aq_import_scoped(int64_t id, uint64_t scope)
   return (int64_t)((uint64_t)id ^ scope << 40);
 }
 
+/* The number of a process: 0, 1, 2… in the order in which they are met. */
+aq_status aq_import_process(aq_import *import, aq_map *processes, int64_t pid,
+                            uint64_t *process);
+
 /* The id of the device of a row. One that is not recorded is counted, and is
  * 0. */
 int64_t aq_import_device_id(aq_import *import, int64_t id);
