@@ -146,7 +146,8 @@ aq_status aq_cli_stats_memory(aq_cli *cli, aq_store *store,
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                          "run %" PRId64 " has no allocations: expected a "
                          "profile of PyTorch with profile_memory=True, or of "
-                         "rocprofv3 --memory-allocation-trace",
+                         "rocprofv3 --memory-allocation-trace as CSV, JSON or "
+                         "rocpd",
                          run->id);
   if (status == AQ_OK)
     status = put_memory(cli, run, reader, &summary, top);

@@ -56,8 +56,8 @@ aq_status aq_database_query(aq_database *database, sqlite3_stmt **out,
 aq_status aq_database_step(aq_database *database, sqlite3_stmt *statement,
                            bool *got);
 
-/* The next row of a query whose status is AQ_OK; false: none, or a failure, of
- * the query or of what was done with a row. Then the query is finished:
+/* The next row of a query whose status is AQ_OK; false: there is none, or the
+ * query or the caller's work on a row failed. Then the query is finished:
  * while (aq_database_next(database, &statement, &status)) status = ...; */
 bool aq_database_next(aq_database *database, sqlite3_stmt **statement,
                       aq_status *status);

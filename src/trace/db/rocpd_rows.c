@@ -281,6 +281,62 @@ static aq_status copy_add(aq_rocpd *r, sqlite3_stmt *from)
       length);
 }
 
+/* ---- allocations ---- */
+
+enum {
+  ALLOCATION_START,
+  ALLOCATION_END,
+  ALLOCATION_PID,
+  ALLOCATION_TID,
+  ALLOCATION_AGENT,
+  ALLOCATION_TYPE,
+  ALLOCATION_ADDRESS,
+  ALLOCATION_SIZE,
+};
+
+static aq_status allocation_add(aq_rocpd *r, sqlite3_stmt *from)
+{
+  aq_rocprofv3_allocation a = {
+      .agent = aq_rocpd_agent(r, int_at(r, from, ALLOCATION_AGENT)),
+      .bytes = int_at(r, from, ALLOCATION_SIZE),
+      .address = int_at(r, from, ALLOCATION_ADDRESS),
+      .pid = aq_rocpd_pid(r, int_at(r, from, ALLOCATION_PID)),
+      .tid = aq_rocpd_tid(r, int_at(r, from, ALLOCATION_TID))};
+  a.operation = aq_database_text(from, ALLOCATION_TYPE, &a.operation_length);
+  if (strcmp(a.operation, "ALLOC") != 0 && strcmp(a.operation, "FREE") != 0) {
+    aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_OP,
+                    "type of an allocation", a.operation, a.operation_length);
+    return AQ_OK;
+  }
+  a.timed = aq_database_tick(r->database, from, ALLOCATION_START, &a.begin) &&
+            aq_database_tick(r->database, from, ALLOCATION_END, &a.end);
+  aq_status status =
+      aq_rocpd_scope(r, int_at(r, from, ALLOCATION_PID), &a.process);
+  return status == AQ_OK
+             ? aq_rocprofv3_allocation_add(r->database->import, &r->agents, &a)
+             : status;
+}
+
+/* Scratch is memory of the runtime for spilled registers, which no program
+ * allocates. */
+static aq_status allocations_read(aq_rocpd *r)
+{
+  char table[256];
+  sqlite3_stmt *s;
+  snprintf(table, sizeof table, "rocpd_memory_allocate%s", r->suffix);
+  if (!aq_database_has(r->database, table, NULL))
+    return AQ_OK;
+  aq_status status =
+      aq_database_query(r->database, &s,
+                        "SELECT start, \"end\", pid, tid, agent_id, type,"
+                        " address, size FROM \"%w\""
+                        " WHERE level IS NOT 'SCRATCH'",
+                        table);
+  while (aq_database_next(r->database, &s, &status))
+    status = allocation_add(r, s);
+  return status;
+}
+
 /* ---- side by side ---- */
 
 typedef struct cursors {
@@ -335,5 +391,5 @@ aq_status aq_rocpd_read_rows(aq_rocpd *r)
   }
   for (int i = 0; i < CURSOR_COUNT; i++)
     sqlite3_finalize(c.statements[i]);
-  return status;
+  return status == AQ_OK ? allocations_read(r) : status;
 }

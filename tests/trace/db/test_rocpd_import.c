@@ -100,6 +100,39 @@ static void drop_views(const char *path)
   }
 }
 
+START_TEST(allocations_are_read_but_for_scratch)
+{
+  const char *path = one_process("allocations.db");
+  database_sql(
+      path,
+      "INSERT INTO rocpd_memory_allocate_aa (nid, pid, tid, agent_id, type,"
+      " level, start, \"end\", address, size, extdata) VALUES"
+      " (77, 4242, 3, 2, 'ALLOC', 'REAL', 1000, 1100, 4096, 1024, '{}'),"
+      " (77, 4242, 3, 2, 'ALLOC', 'VIRTUAL', 1200, 1300, 8192, 512, '{}'),"
+      " (77, 4242, 3, 1, 'ALLOC', 'REAL', 1300, 1350, 65536, 99, '{}'),"
+      " (77, 4242, 3, NULL, 'FREE', 'REAL', 1400, 1500, 4096, 0, '{}'),"
+      " (77, 4242, 3, 2, 'RECLAIM', 'REAL', 1500, 1600, 8192, 512, '{}'),"
+      " (77, 4242, 3, 2, 'ALLOC', 'SCRATCH', 1600, 1700, 0, 7, '{}')");
+  fixture f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.allocations, 3);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_OP], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNLISTED_DEVICE], 0);
+  /* In use on the GPU at the end of each call that allocates, and at the begin
+   * of the one that frees. */
+  static const struct {
+    int64_t time, bytes;
+  } want[] = {{100, 1024}, {300, 1536}, {400, 512}};
+  ck_assert_uint_eq(f.sink.sample_count, 3);
+  for (size_t i = 0; i < 3; i++) {
+    ck_assert_int_eq(f.sink.samples[i].counter, AQ_COUNTER_memory_allocated);
+    ck_assert_int_eq(f.sink.samples[i].time, want[i].time * AQ_NS);
+    ck_assert_int_eq(f.sink.samples[i].value, want[i].bytes);
+  }
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(kernels_copies_and_calls_are_joined)
 {
   fixture f = database_import(one_process("r.db"), NULL);
@@ -407,6 +440,7 @@ START_TEST(damage_anywhere_is_an_error_or_does_no_harm)
 END_TEST
 
 AQ_TEST_MAIN("trace/db/rocpd_import", markers_are_ranges_with_their_message,
+             allocations_are_read_but_for_scratch,
              kernels_copies_and_calls_are_joined,
              processes_and_machines_are_kept_apart,
              the_environment_of_the_process_is_dropped,
