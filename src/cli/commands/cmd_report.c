@@ -199,9 +199,11 @@ static aq_status parts_find(aq_cli *cli, aq_store *store, report *r,
   for (size_t i = 0; i < r->count && r->in_part; i++) {
     const int64_t run = r->infos[i]->id;
     if (aq_selection_make(store, run, &r->window, &r->parts[i], &cli->diag) !=
-        AQ_OK)
+            AQ_OK ||
+        aq_selection_regions_count(store, run, &r->parts[i], &cli->diag) !=
+            AQ_OK)
       return aq_diag_prefix(&cli->diag, "run %lld", (long long)run);
-    r->part_texts[i] = aq_cli_selection_text(&r->window, &r->parts[i], true);
+    r->part_texts[i] = aq_cli_selection_text(&r->window, &r->parts[i]);
     if (!r->part_texts[i])
       return aq_diag_no_memory(&cli->diag);
     pages[i].window = &r->window;

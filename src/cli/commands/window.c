@@ -105,20 +105,16 @@ void aq_cli_parts_put(FILE *to, const aq_cli_parts *parts)
   aq_cli_window_put(to, parts->window, parts->baseline);
 }
 
-/* Tracks beside the rows; exports have none of the page's. */
-typedef struct track {
-  const char *noun;
-  size_t count;
-  bool page;
-} track;
-
 char *aq_cli_selection_text(const aq_run_window *window,
-                            const aq_selection *part, bool page)
+                            const aq_selection *part)
 {
-  const track tracks[] = {{"edges", part->edges, false},
-                          {"samples", part->samples, false},
-                          {"requests", part->requests, true},
-                          {"preemptions", part->preemptions, true}};
+  const struct {
+    const char *noun;
+    size_t count;
+  } tracks[] = {{"edges", part->edges},
+                {"samples", part->samples},
+                {"requests", part->requests},
+                {"preemptions", part->preemptions}};
   char *text = NULL;
   size_t size;
   FILE *memory = open_memstream(&text, &size);
@@ -130,7 +126,7 @@ char *aq_cli_selection_text(const aq_run_window *window,
     fprintf(memory, "; %zu rows without a time are left out", part->untimed);
   const char *between = "; outside of it: ";
   for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++) {
-    if (tracks[i].count == 0 || (tracks[i].page && !page))
+    if (tracks[i].count == 0)
       continue;
     fprintf(memory, "%s%zu %s", between, tracks[i].count, tracks[i].noun);
     between = ", ";
@@ -145,7 +141,7 @@ char *aq_cli_selection_text(const aq_run_window *window,
 aq_status aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,
                                 const aq_selection *part)
 {
-  char *text = aq_cli_selection_text(window, part, false);
+  char *text = aq_cli_selection_text(window, part);
   if (!text)
     return aq_diag_no_memory(&cli->diag);
   aq_cli_note(cli, "%s", text);

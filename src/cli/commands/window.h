@@ -32,7 +32,7 @@ void aq_cli_parts_put(FILE *to, const aq_cli_parts *parts);
  * rows is left out of a page or of an export; the caller's to free, NULL: no
  * memory. */
 char *aq_cli_selection_text(const aq_run_window *window,
-                            const aq_selection *part, bool page);
+                            const aq_selection *part);
 
 /* A line on standard error, of an export. */
 aq_status aq_cli_selection_note(aq_cli *cli, const aq_run_window *window,

@@ -122,10 +122,10 @@ static aq_status tracks_count(aq_run_reader *reader, size_t rows,
   return status;
 }
 
-/* Views count items without an end as open. */
-static aq_status regions_count(aq_store *store, int64_t run, aq_selection *s,
-                               aq_diag *diag)
+aq_status aq_selection_regions_count(aq_store *store, int64_t run,
+                                     aq_selection *selection, aq_diag *diag)
 {
+  aq_selection *s = selection;
   aq_request_list requests = {0};
   aq_preempted_list preemptions = {0};
   aq_status status = aq_store_requests(store, run, &requests, diag);
@@ -170,8 +170,6 @@ aq_status aq_selection_make(aq_store *store, int64_t run,
   }
   if (status == AQ_OK)
     status = tracks_count(reader, count, &s, diag);
-  if (status == AQ_OK)
-    status = regions_count(store, run, &s, diag);
   aq_dispatches_fini(&d);
   aq_run_reader_close(reader);
   free(w.decided);

@@ -26,7 +26,8 @@ typedef struct aq_selection {
   size_t others;  /* rows of the part that are no dispatches */
   size_t untimed; /* rows without any time, which are in no part */
   /* Left out of the part: edges of rows that are, and the others by time. */
-  size_t edges, samples, requests, preemptions;
+  size_t edges, samples;
+  size_t requests, preemptions; /* once aq_selection_regions_count set them */
 } aq_selection;
 
 /* Whether the time from `from` to `to` meets the part's. */
@@ -41,6 +42,11 @@ static inline bool aq_selection_meets(const aq_selection *selection,
 aq_status aq_selection_make(aq_store *store, int64_t run,
                             const aq_run_window *window, aq_selection *out,
                             aq_diag *diag);
+/* Counts requests and preemptions outside of the part, for views that draw
+ * them. Those without an end are open, and not outside. */
+aq_status aq_selection_regions_count(aq_store *store, int64_t run,
+                                     aq_selection *selection, aq_diag *diag);
+
 void aq_selection_fini(aq_selection *selection);
 
 #endif
