@@ -52,6 +52,25 @@ check "the store is sound" [ "$status" = 0 ]
 try "$aqueduct" stats small --memory --by op
 check "--memory with --by is refused" [ "$status" = 2 ]
 
+# Steps that overlap: a kernel and an allocation of one time are in one step.
+cat > "$work/steps.json" << END
+{"traceEvents":[
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":1,"tid":7,"ts":90,"dur":100,"args":{}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#5","pid":1,"tid":8,"ts":160,"dur":50,"args":{}},
+{"ph":"X","cat":"hip_runtime","name":"hipLaunchKernel","pid":1,"tid":7,"ts":170,"dur":3,"args":{"correlation":9}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":180,"dur":5,
+ "args":{"device":0,"stream":0,"correlation":9}},
+{"ph":"X","cat":"cpu_op","name":"grow","pid":1,"tid":7,"ts":169,"dur":20,"args":{}},
+$(memory 171 1000 256 1000)
+{"ph":"i","cat":"cpu_instant_event","name":"Other","pid":1,"tid":7,"ts":3,"args":{}}
+]}
+END
+"$aqueduct" import -q "$work/steps.json" --name steps > /dev/null
+check "kernels and allocations of one time are in the same step" [ \
+  "$("$aqueduct" stats steps --memory --json | jq '.devices[0].peak_step')" = 5 ]
+check "which began last" [ \
+  "$("$aqueduct" stats steps --by step --json | jq '.steps[].step')" = 5 ]
+
 # The trace lost a free: the next block at the address shows it.
 begin='{"traceEvents":[
 {"ph":"X","cat":"kernel","name":"k","pid":2,"tid":0,"ts":150,"dur":5,

@@ -256,15 +256,17 @@ static int64_t device_pid(const aq_dispatches *d, int64_t device)
   return pid;
 }
 
-static void steps_find(aq_memory_summary *s, const aq_dispatches *dispatches,
+static bool steps_find(aq_memory_summary *s, const aq_dispatches *dispatches,
                        aq_run_reader *reader)
 {
   for (size_t i = 0; i < s->use_count; i++) {
     aq_memory_use *use = &s->uses[i];
     if (use->pid == AQ_NONE && use->device != AQ_NONE)
       use->pid = device_pid(dispatches, use->device);
-    use->step = aq_steps_at(dispatches, reader, use->pid, use->peak_at);
+    if (!aq_steps_at(dispatches, reader, use->pid, use->peak_at, &use->step))
+      return false;
   }
+  return true;
 }
 
 aq_status aq_memory_summary_make(aq_store *store, int64_t run,
@@ -289,8 +291,8 @@ aq_status aq_memory_summary_make(aq_store *store, int64_t run,
   if (status == AQ_OK && list.count > 0 &&
       !summarize(out, &list, &ops, samples, count))
     status = aq_diag_no_memory(diag);
-  if (status == AQ_OK)
-    steps_find(out, dispatches, reader);
+  if (status == AQ_OK && !steps_find(out, dispatches, reader))
+    status = aq_diag_no_memory(diag);
   aq_memory_block_list_fini(&list);
   aq_host_op_list_fini(&ops);
   return status;

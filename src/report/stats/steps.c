@@ -61,29 +61,10 @@ static bool marked_list(const aq_dispatches *d, aq_run_reader *reader,
   return true;
 }
 
-int64_t aq_steps_at(const aq_dispatches *dispatches, aq_run_reader *reader,
-                    int64_t pid, aq_time at)
-{
-  int64_t step = AQ_NONE;
-  for (size_t i = 0; i < dispatches->range_count; i++) {
-    const aq_dispatch_row *range = &dispatches->ranges[i];
-    if (range->name == AQ_NONE || range->queue != AQ_NONE ||
-        range->host_begin == AQ_TIME_NONE || at < range->host_begin ||
-        at >= range->host_end || (pid != AQ_NONE && range->pid != pid))
-      continue;
-    const int64_t number = step_number(aq_run_reader_name(reader, range->name));
-    if (number < 0)
-      continue;
-    if (step != AQ_NONE && step != number)
-      return AQ_NONE;
-    step = number;
-  }
-  return step;
-}
-
-/* The last one of the process that has begun at a time, if it still lasts. */
-static int64_t step_at(const marked *list, size_t count, int64_t pid,
-                       aq_time at)
+/* The marks in front of the first one that is of a later process, or begins
+ * later. */
+static size_t marked_before(const marked *list, size_t count, int64_t pid,
+                            aq_time at)
 {
   size_t low = 0, high = count;
   const marked wanted = {.pid = pid, .begin = at};
@@ -94,8 +75,46 @@ static int64_t step_at(const marked *list, size_t count, int64_t pid,
     else
       high = middle;
   }
-  const marked *last = low > 0 ? &list[low - 1] : NULL;
+  return low;
+}
+
+/* The last one of the process that has begun at a time, if it still lasts. */
+static int64_t step_at(const marked *list, size_t count, int64_t pid,
+                       aq_time at)
+{
+  const size_t before = marked_before(list, count, pid, at);
+  const marked *last = before > 0 ? &list[before - 1] : NULL;
   return last && last->pid == pid && at < last->end ? last->number : AQ_NONE;
+}
+
+/* The same; of an unknown process the step of all that are in one, if it is
+ * the same. */
+static int64_t step_find(const marked *list, size_t count, int64_t pid,
+                         aq_time at)
+{
+  int64_t step = AQ_NONE;
+  if (pid != AQ_NONE)
+    return step_at(list, count, pid, at);
+  for (size_t i = 0; i < count;
+       i = marked_before(list, count, list[i].pid, INT64_MAX)) {
+    const int64_t of_process = step_at(list, count, list[i].pid, at);
+    if (step != AQ_NONE && of_process != AQ_NONE && step != of_process)
+      return AQ_NONE;
+    step = of_process != AQ_NONE ? of_process : step;
+  }
+  return step;
+}
+
+bool aq_steps_at(const aq_dispatches *dispatches, aq_run_reader *reader,
+                 int64_t pid, aq_time at, int64_t *step)
+{
+  marked *list;
+  size_t count;
+  const bool done = marked_list(dispatches, reader, &list, &count);
+  if (done)
+    *step = step_find(list, count, pid, at);
+  free(list);
+  return done;
 }
 
 /* ---- repeated ---- */
@@ -267,7 +286,7 @@ bool aq_steps_assign(aq_dispatches *dispatches, aq_run_reader *reader)
       const aq_time at =
           row->host_begin != AQ_TIME_NONE ? row->host_begin : row->submission;
       if (at != AQ_TIME_NONE)
-        row->step = step_at(list, count, row->pid, at);
+        row->step = step_find(list, count, row->pid, at);
     }
   } else if (done) {
     done = repeated_assign(d);

@@ -12,9 +12,10 @@
  * False: no memory. */
 bool aq_steps_assign(aq_dispatches *dispatches, aq_run_reader *reader);
 
-/* The marked step of a process at a time (pid AQ_NONE: that of all which are in
- * one, if it is the same); AQ_NONE: none. */
-int64_t aq_steps_at(const aq_dispatches *dispatches, aq_run_reader *reader,
-                    int64_t pid, aq_time at);
+/* The marked step of a process at a time: the last that has begun, if it still
+ * lasts (pid AQ_NONE: of all that are in one, if it is the same). AQ_NONE:
+ * none. False: no memory. */
+bool aq_steps_at(const aq_dispatches *dispatches, aq_run_reader *reader,
+                 int64_t pid, aq_time at, int64_t *step);
 
 #endif
