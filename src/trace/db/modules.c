@@ -16,6 +16,8 @@ static const struct {
     {"rocprof-v1-db", "OPS", aq_rocprof_v1_db_read},
     {"rocprof-v1-db", "HIP", aq_rocprof_v1_db_read},
     {"nsys", "CUPTI_ACTIVITY_KIND_KERNEL", aq_nsys_read},
+    {"nsys", "CUPTI_ACTIVITY_KIND_MEMCPY", aq_nsys_read},
+    {"nsys", "CUPTI_ACTIVITY_KIND_MEMSET", aq_nsys_read},
     {"nsys", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", aq_nsys_read},
 };
 
@@ -48,7 +50,7 @@ static aq_status read_database(aq_database *database, aq_correlation *join)
                            "a SQLite database without the tables of rocpd "
                            "(rocpd_kernel_dispatch…), rpd (rocpd_op), "
                            "rocprof v1 (OPS) or nsys "
-                           "(CUPTI_ACTIVITY_KIND_KERNEL)");
+                           "(CUPTI_ACTIVITY_KIND_…)");
 }
 
 static aq_status import_database(aq_import *import, aq_correlation *join,

@@ -104,6 +104,15 @@ try "$aqueduct" import "$work/early.sqlite" --name early
 check "an early export is imported" contains "$err" "nsys, 2 kernels"
 check "a name that the file lacks is counted" contains "$err" 'kernel without a name: "kernel 99"'
 
+# nsys writes no table of kernels where none ran.
+cp "$work/whole.sqlite" "$work/copies.sqlite"
+python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL")
+db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET")' "$work/copies.sqlite"
+try "$aqueduct" import "$work/copies.sqlite" --name copies
+check "an export of copies alone is imported" contains "$err" "nsys, 0 kernels, 1 copies"
+
 # A graph is recorded as a whole, unless it is asked for: its kernels are missing.
 cat > "$work/graphs.py" << 'END'
 import sqlite3, sys
