@@ -44,6 +44,11 @@ check "the peak is the recorded total, with its op and step" [ "$(echo "$out" |
 try "$aqueduct" stats small --memory --top 1
 check "the op that held the most comes first" contains "$out" "grow"
 check "the others are a count" contains "$out" "1 more op"
+check "in the document, too" [ \
+  "$("$aqueduct" stats small --memory --top 1 --json | jq -c '[(.ops | length), .ops_left_out]')" = '[1,1]' ]
+check "all blocks have a size" [ \
+  "$("$aqueduct" stats small --memory --json | jq '.devices[0].unsized')" = 0 ]
+check "which the table does not say" [ "$(echo "$out" | grep -c "of unknown size")" = 0 ]
 try "$aqueduct" export small --format chrome -o "$work/small.chrome"
 check "a timeline has the counter" \
   grep -q memory_allocated "$work/small.chrome"
@@ -139,6 +144,16 @@ try "$aqueduct" import "$work/unlisted"
 check "allocations of agents that the trace does not list are counted" contains "$err" \
   "2 rows and allocations whose device the source does not list"
 check "the first by its number" contains "$err" "counted as the host's: agent: \"9\""
+# Blocks from before the trace are freed: of which size and where is not recorded.
+mkdir "$work/before"
+cp "$work/csv/1_agent_info.csv" "$work/csv/1_kernel_trace.csv" "$work/before"
+sed -e '7s/0x0/0x9000/' "$work/csv/1_memory_allocation_trace.csv" \
+  > "$work/before/1_memory_allocation_trace.csv"
+"$aqueduct" import -q "$work/before" --name before > /dev/null
+check "freed blocks of unknown size are counted" [ "$("$aqueduct" stats before --memory --json |
+  jq -c '[.devices[] | [.device, .unsized]]')" = '[[0,0],[null,1]]' ]
+try "$aqueduct" stats before --memory
+check "the table has a column of them" contains "$out" "of unknown size"
 # The same address twice, on one GPU and then on the host, and sizes without end.
 mkdir "$work/twice" "$work/endless"
 cp "$work/csv/1_agent_info.csv" "$work/csv/1_kernel_trace.csv" "$work/twice"

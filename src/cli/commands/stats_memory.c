@@ -48,7 +48,8 @@ static aq_status put_uses(aq_cli *cli, aq_json_out *json, aq_run_reader *reader,
                                           SIZE(">MiB", "bytes"),
                                           {">not freed", "not_freed"},
                                           SIZE(">MiB", "not_freed_bytes"),
-                                          {"?>of unknown size", "unsized"},
+                                          {"?>of unknown size", NULL},
+                                          {NULL, "unsized"},
                                           {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "devices", columns);
   for (size_t i = 0; i < s->use_count; i++) {
@@ -66,6 +67,7 @@ static aq_status put_uses(aq_cli *cli, aq_json_out *json, aq_run_reader *reader,
     aq_cli_cell_int(rows, use->left);
     cell_size(rows, use->left_bytes);
     aq_cli_cell_int(rows, use->unsized ? use->unsized : AQ_NONE);
+    aq_cli_cell_int(rows, use->unsized);
     aq_cli_row_end(rows);
   }
   return aq_cli_rows_end(cli, rows);
