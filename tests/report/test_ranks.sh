@@ -151,6 +151,8 @@ check "clocks of host and device that differ are told, too" contains "$err" \
 try "$aqueduct" import --ranks "$work/unnamed.json" "$work/r1.json" --name placed
 check "a file that names no rank gets its place, and that is told" contains "$err" \
   "rank 0: $work/unnamed.json names no rank: its place on the command line counts"
+check "the run's notes keep it" [ "$("$aqueduct" show placed --json |
+  jq -c '[.notes.ranks[] | [.rank, .placed]]')" = '[[0,true],[1,false]]' ]
 try "$aqueduct" import --ranks "$work/r1.json" "$work/unnamed.json"
 check "a place that is another file's rank is refused" contains "$err" \
   "unnamed.json: names no rank, and its place on the command line, 1, is the rank that $work/r1.json names"

@@ -195,6 +195,17 @@ check "the table names the first one outside of the part" contains "$out" \
 try "$aqueduct" stats ranks --by collective
 check "the table says how many are unmatched" contains "$out" \
   "1 calls unmatched: not every rank of the group has them as often (first: broadcast f32[100], 4 ranks)"
+# The call of one collective is lost: its kernel has no operation.
+jq -c '.traceEvents |= map(select(.cat != "cuda_runtime" or .args.correlation != 1))' \
+  "$work/ranks.json" > "$work/unnamed.json"
+"$aqueduct" import "$work/unnamed.json" --name unnamed -q > /dev/null 2>&1
+"$aqueduct" stats unnamed --by collective --json > "$work/out"
+check "a kernel of RCCL without an operation is counted, with its name" \
+  [ "$(jq -c '.imbalance | [.unnamed_calls, .first_unnamed_calls]' "$work/out")" \
+  = '[1,"ncclDevKernel_Generic"]' ]
+try "$aqueduct" stats unnamed --by collective
+check "in the table, too" contains "$out" \
+  "1 kernels of RCCL or NCCL without a recorded operation or rank (first: ncclDevKernel_Generic)"
 
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 name=mixrank_resnet_train_4rank
