@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Reads parts of runs with no code of the project.
 read_part.py step TRACE N: of a Kineto trace, the dispatches launched in ProfilerStep#N:
-  how many, the ns of its kernels, and their names in order.
+  how many, the ns of the kernels among them, and the kernels' names, sorted.
 read_part.py outside WHOLE STORE RUN FROM TO: of a run and its JSON Lines, what lies
   outside of the part of dispatches that start FROM to TO us behind the first: edges,
   samples, requests and preemptions.
-read_part.py kernels FORMAT FILE: the names of the kernels in an export, in order."""
+read_part.py kernels FORMAT FILE: the names of the kernels in an export, sorted; of chrome the names
+  of all rows, of perfetto each of the form k1 once."""
 import csv
 import gzip
 import json

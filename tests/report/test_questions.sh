@@ -21,10 +21,18 @@ while read -r _ command rest; do
 done < "$work/commands"
 try echo "$wrong"
 check "all of them, with their options" [ -z "$wrong" ]
+"$aqueduct" import -q "$srcdir/tests/trace/data/rocprof_v1.csv" --name v1 > /dev/null
+for command in "explain v1" "stats v1" "report v1 -o $work/v1.html" "compare v1 v1"; do
+  # shellcheck disable=SC2086 # a list of words
+  try "$aqueduct" $command --time 0us..
+  check "$command takes a part" [ "$status" = 0 ]
+done
+try "$aqueduct" stats v1 --memory --time 0us..
+check "stats --memory takes none" [ "$status" = 2 ]
+check "since it is of the whole run" contains "$err" "--memory is of the whole run"
 groupings=$(grep -o -e '--by [a-z]*`\(, `[a-z]*`\)*' "$table" |
   sed 's/--by//' | tr -d '`,' | tr ' ' '\n' | sort -u)
 check "the table has groups" [ "$(echo "$groupings" | wc -l)" -gt 5 ]
-"$aqueduct" import -q "$srcdir/tests/trace/data/rocprof_v1.csv" --name v1 > /dev/null
 for by in $groupings; do
   "$aqueduct" stats v1 --by "$by" > /dev/null 2> "$work/err" || wrong="$wrong $by"
 done

@@ -43,7 +43,7 @@ aq_status aq_selection_make(aq_store *store, int64_t run,
                             const aq_run_window *window, aq_selection *out,
                             aq_diag *diag);
 /* Counts requests and preemptions outside of the part, for views that draw
- * them. Those without an end are open, and not outside. */
+ * them. Regions without an end count as open. */
 aq_status aq_selection_regions_count(aq_store *store, int64_t run,
                                      aq_selection *selection, aq_diag *diag);
 

@@ -232,10 +232,9 @@ static aq_status track_of(aq_perfetto *p, uint64_t id, size_t *index)
   uint64_t at;
   if (!aq_map_get(&p->track_by_id, id, &at)) {
     at = p->track_count;
-    if (!AQ_ARRAY_PUSH(
-            p->tracks, p->track_count, p->track_capacity,
-            (aq_perfetto_track){
-                .id = id, .name = AQ_NONE, .pid = AQ_NONE, .tid = AQ_NONE}) ||
+    if (!AQ_ARRAY_PUSH(p->tracks, p->track_count, p->track_capacity,
+                       (aq_perfetto_track){
+                           .name = AQ_NONE, .pid = AQ_NONE, .tid = AQ_NONE}) ||
         !aq_map_put(&p->track_by_id, id, at))
       return aq_diag_no_memory(p->import->diag);
   }

@@ -61,7 +61,7 @@ typedef struct aq_perfetto_slice {
 } aq_perfetto_slice;
 
 typedef struct aq_perfetto_track {
-  uint64_t id, parent;
+  uint64_t parent;
   bool has_parent;
   int64_t name; /* of `texts`, or AQ_NONE */
   int64_t pid, tid;

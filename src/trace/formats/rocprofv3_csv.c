@@ -463,8 +463,8 @@ enum {
 _Static_assert(sizeof kinds / sizeof *kinds == KIND_COUNT,
                "every kind has a number");
 
-/* Agents and calls are read first, since rows refer to them; counters last,
- * since they are rows only where no kernels are. */
+/* Agents and calls are read first, since rows refer to them; counters behind
+ * kernels, since they are rows only where no kernels are. */
 static const int reading[KIND_COUNT] = {KIND_AGENTS,   KIND_CALLS,
                                         KIND_KERNELS,  KIND_COPIES,
                                         KIND_COUNTERS, KIND_ALLOCATIONS};
