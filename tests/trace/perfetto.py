@@ -2,7 +2,7 @@
 """Writes Perfetto traces as Perfetto's own library does for AMD's profilers, and
 checks what was imported of them.
 
-  perfetto.py write STYLE CALLS TRACE ROWS  STYLE: rocprofv3, systems, lost or shared
+  perfetto.py write STYLE CALLS TRACE ROWS  STYLE: rocprofv3, systems, lost, shared or big
   perfetto.py check ROWS EXPORT.csv         expected against imported rows
 
 Field numbers: perfetto_trace.proto of google/perfetto. Names of categories,
@@ -390,12 +390,38 @@ def shared(trace):
     one.end(now + 4000, MAIN)
 
 
+def big(trace):
+    """Numbers of 64 bits and more, in a text and as a number, and the largest
+    that a field holds."""
+    now = 5_000_000_000
+    one = Sequence(trace, 1, MAIN)
+    one.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    for i, (want, annotations) in enumerate([
+            ({"wg": (64, 1, 1)}, {"grid_size": f"(4,{1 << 64},1)", "workgroup_size": "(64,1,1)",
+                                  "group_segment_size": 1 << 63}),
+            ({"lds": 1 << 40, "grid": (1, 1, 1), "wg": (1, 1, 1)},
+             {"grid_size": "(1,1,1)", "workgroup_size": "(1,1,1)",
+              "group_segment_size": 1 << 40})]):
+        at, corr = now + 1000 * i, trace.launch()
+        trace.row("kernel", f"k{i}", pid=7, tid=8, host=(at + 100, at + 200),
+                  span=(at + 300, at + 400), correlation=corr, **want)
+        one.begin(at + 100, "hip_api", "hipLaunchKernel", MAIN, corr_id=corr)
+        one.end(at + 200, MAIN)
+        one.begin(at + 300, "kernel_dispatch", f"k{i}", MAIN, corr_id=corr,
+                  agent="Agent-2", queue=1, **annotations)
+        one.end(at + 400, MAIN)
+
+
 def write(style, calls, path, rows_path):
     trace = Trace(calls)
     if style == "systems":
         systems(trace)
     elif style == "shared":
         shared(trace)
+    elif style == "big":
+        big(trace)
     else:
         rocprofv3(trace, style == "lost")
     with open(path, "wb") as out:

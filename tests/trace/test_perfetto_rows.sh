@@ -43,6 +43,11 @@ read_back shared 1
 check "a slice without its end, an end without its begin, and one without its name are counted" \
   contains "$remarks" "3 rows that could not be read and were left out"
 
+read_back big 1
+check "numbers over 2^63 - 1 are unknown, and counted" contains "$remarks" \
+  "2 numbers that are unreadable or out of range"
+check "by the annotation's name" contains "$remarks" 'annotation over 2^63 - 1: "grid_size"'
+
 # The writer made the fixture of the unit tests.
 python3 "$writer" write rocprofv3 12 "$work/fixture" "$work/fixture.json"
 check "the fixture is the writer's" \

@@ -323,8 +323,12 @@ static void annotation_read(aq_perfetto *p, size_t sequence, aq_pb_view from,
       name = field.bytes;
       break;
     case ANNOTATION_UINT:
-    case ANNOTATION_INT:
     case ANNOTATION_POINTER:
+      value = (aq_perfetto_value){.count = field.value <= INT64_MAX,
+                                  .numbers = {(int64_t)field.value},
+                                  .too_big = field.value > INT64_MAX};
+      break;
+    case ANNOTATION_INT:
       value =
           (aq_perfetto_value){.count = 1, .numbers = {(int64_t)field.value}};
       break;
@@ -349,7 +353,10 @@ static void annotation_read(aq_perfetto *p, size_t sequence, aq_pb_view from,
                     "annotation whose text its sequence lacks", NULL, 0);
   const aq_perfetto_annotation at =
       aq_perfetto_annotation_find((const char *)name.at, name.size);
-  if (at != AQ_PERFETTO_ANNOTATIONS && value.count > 0)
+  if (at != AQ_PERFETTO_ANNOTATIONS && value.too_big)
+    aq_import_fault(p->import, AQ_REPAIR_BAD_NUMBER, "annotation over 2^63 - 1",
+                    (const char *)name.at, name.size);
+  else if (at != AQ_PERFETTO_ANNOTATIONS && value.count > 0)
     slice->values[at] = value;
 }
 

@@ -38,7 +38,8 @@ typedef enum aq_perfetto_annotation {
 typedef struct aq_perfetto_value {
   int count; /* 0: absent */
   int64_t numbers[3];
-  bool cpu; /* the text names a CPU */
+  bool cpu;     /* the text names a CPU */
+  bool too_big; /* the number behind these exceeds 2^63 - 1 */
 } aq_perfetto_value;
 
 typedef enum aq_perfetto_kind {

@@ -72,9 +72,13 @@ aq_perfetto_value aq_perfetto_numbers(const char *text, size_t length)
     while (i + digits < length && text[i + digits] >= '0' &&
            text[i + digits] <= '9')
       digits++;
-    if (digits > 0 && digits <= 18 &&
-        aq_decimal_int(text + i, digits, &value.numbers[value.count]))
+    if (digits > 0) {
+      int64_t *at = &value.numbers[value.count];
+      value.too_big = !aq_decimal_int(text + i, digits, at) || *at < 0;
+      if (value.too_big)
+        break;
       value.count++;
+    }
     i += digits + 1;
   }
   return value;
