@@ -46,9 +46,7 @@ static int event_order(const void *a, const void *b)
   const aq_memory_event *x = a, *y = b;
   if (x->time != y->time)
     return x->time < y->time ? -1 : 1;
-  if (x->place != y->place)
-    return x->place < y->place ? -1 : 1;
-  return (x->bytes > 0) - (y->bytes > 0); /* a lost free, and what shows it */
+  return x->place < y->place ? -1 : x->place > y->place;
 }
 
 /* In times of the run, in their order. */
@@ -72,41 +70,6 @@ static void events_arrange(aq_import *import)
 static uint64_t key_of(const aq_memory_event *event)
 {
   return (uint64_t)event->address ^ event->scope << 52;
-}
-
-/* A block at an address in use shows that the one before it was freed, at this
- * time at the latest. */
-static bool lost_free_add(aq_import *import, aq_memory_event event)
-{
-  aq_memory_events *a = &import->memory;
-  char address[24];
-  const int length =
-      snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)event.address);
-  aq_import_fault(import, AQ_REPAIR_LOST_FREE, "address allocated again",
-                  address, (size_t)length);
-  event.bytes = 0;
-  return AQ_ARRAY_PUSH(a->events, a->event_count, a->event_capacity, event);
-}
-
-static bool lost_frees_add(aq_import *import)
-{
-  aq_memory_events *a = &import->memory;
-  aq_map live = AQ_MAP_INIT;
-  const size_t count = a->event_count;
-  bool ok = true;
-  for (size_t i = 0; i < count && ok; i++) {
-    const uint64_t key = key_of(&a->events[i]);
-    if (a->events[i].bytes <= 0)
-      aq_map_remove(&live, key, NULL);
-    else if (aq_map_get(&live, key, NULL))
-      ok = lost_free_add(import, a->events[i]);
-    else
-      ok = aq_map_put(&live, key, 0);
-  }
-  aq_map_fini(&live);
-  if (a->event_count > count)
-    qsort(a->events, a->event_count, sizeof *a->events, event_order);
-  return ok;
 }
 
 static bool allocate(aq_import *import, aq_map *live,
@@ -164,25 +127,56 @@ static bool total_set(aq_import *import, aq_map *sums, aq_memory_event *event)
   return aq_map_put(sums, (uint64_t)event->device, (uint64_t)event->allocated);
 }
 
+/* The events so far, with the lost frees among them. */
+typedef struct pairing {
+  aq_memory_event *events;
+  size_t count, capacity;
+  aq_map live, sums;
+} pairing;
+
+static bool event_pair(aq_import *import, pairing *p, aq_memory_event event)
+{
+  const size_t number = import->memory.count;
+  const bool allocates = event.bytes > 0;
+  return (allocates ? allocate(import, &p->live, &event)
+                    : release(import, &p->live, &event)) &&
+         total_set(import, &p->sums, &event) &&
+         AQ_ARRAY_PUSH(p->events, p->count, p->capacity, event) &&
+         (!allocates || !import->context.active ||
+          aq_context_block_add(import, number, event.time, event.pid,
+                               event.tid) == AQ_OK);
+}
+
+/* A block at an address in use shows that the one before it was freed, at this
+ * time at the latest. */
+static bool lost_free_pair(aq_import *import, pairing *p, aq_memory_event event)
+{
+  char address[24];
+  if (event.bytes <= 0 || !aq_map_get(&p->live, key_of(&event), NULL))
+    return true;
+  const int length =
+      snprintf(address, sizeof address, "0x%" PRIx64, (uint64_t)event.address);
+  aq_import_fault(import, AQ_REPAIR_LOST_FREE, "address allocated again",
+                  address, (size_t)length);
+  event.bytes = 0;
+  return event_pair(import, p, event);
+}
+
 aq_status aq_memory_events_pair(aq_import *import)
 {
   aq_memory_events *a = &import->memory;
-  aq_map live = AQ_MAP_INIT, sums = AQ_MAP_INIT;
+  pairing p = {.events = NULL};
+  bool ok = true;
   events_arrange(import);
-  bool ok = lost_frees_add(import);
-  for (size_t i = 0; i < a->event_count && ok; i++) {
-    aq_memory_event *event = &a->events[i];
-    const size_t number = a->count;
-    ok = (event->bytes > 0 ? allocate(import, &live, event)
-                           : release(import, &live, event)) &&
-         total_set(import, &sums, event);
-    if (ok && event->bytes > 0 && import->context.active &&
-        aq_context_block_add(import, number, event->time, event->pid,
-                             event->tid) != AQ_OK)
-      ok = false;
-  }
-  aq_map_fini(&live);
-  aq_map_fini(&sums);
+  for (size_t i = 0; i < a->event_count && ok; i++)
+    ok = lost_free_pair(import, &p, a->events[i]) &&
+         event_pair(import, &p, a->events[i]);
+  aq_map_fini(&p.live);
+  aq_map_fini(&p.sums);
+  free(a->events);
+  a->events = p.events;
+  a->event_count = p.count;
+  a->event_capacity = p.capacity;
   import->result->allocations = a->count;
   return ok ? AQ_OK : aq_diag_no_memory(import->diag);
 }

@@ -6,9 +6,9 @@
  *
  * Events come in any order; all is put at the end of the import. A free ends
  * the latest allocation at its address; so does the next allocation there, with
- * a count: the source lost the free. Memory: 96 bytes an event, 48 an
- * allocation, to the end of the import. Thread rule: one thread at a time per
- * import.
+ * a count: the source lost the free. Memory: 96 bytes an event, at
+ * the end twice, 48 an allocation, to the end of the import. Thread rule: one
+ * thread at a time per import.
  */
 #ifndef AQ_TRACE_IMPORT_MEMORY_EVENTS_H
 #define AQ_TRACE_IMPORT_MEMORY_EVENTS_H
