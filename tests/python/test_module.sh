@@ -16,10 +16,11 @@ fi
 "$aqueduct" replay m --device mi300x --name s -q > /dev/null
 "$aqueduct" stats m --json > "$work/stats.json"
 "$aqueduct" compare s --json > "$work/compare.json"
-# A profile with an op; a range, whose part has one kernel of two.
+# A profile with an op; a range and a step, whose parts have one kernel of two.
 cat > "$work/ops.json" << 'END'
 {"traceEvents": [
 {"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 1, "tid": 1, "ts": 100, "dur": 50},
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#0", "pid": 1, "tid": 1, "ts": 90, "dur": 70},
 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 110, "dur": 20},
 {"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": 1, "tid": 1, "ts": 115, "dur": 2,
  "args": {"correlation": 1}},

@@ -82,6 +82,14 @@ def statistics(store, folder, program):
     part = store.frame("ops", between="forward", program=program)
     check("of a part of the run", list(part.index) == ["gemm"] and
           part.attrs["window"]["of"] == 2, part)
+    part = store.frame("ops", step=0, program=program)
+    check("of a step, also the one of number 0", list(part.index) == ["gemm"] and
+          part.attrs["window"]["step"] == 0, part)
+    part = store.frame("ops", time="100us..", program=program)
+    check("of a time", list(part.index) == ["late"] and
+          part.attrs["window"]["from_ns"] == 100000, part)
+    check("a step that is not there is refused", "none of the 2 dispatches" in refuses(
+        lambda: store.frame("ops", step=7, program=program)))
     check("what the command refuses is told", "--by nothing: expected one of" in refuses(
         lambda: store.frame("m", by="nothing", program=program)))
     check("a command that is not there is named", "/none/aqueduct cannot be run" in refuses(
