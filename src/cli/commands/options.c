@@ -80,8 +80,9 @@ static aq_status say_bad_option(aq_cli *cli, int found, char **argv)
     return say_unknown_option(cli, typed);
   const aq_cli_option *option = &aq_cli_options[id];
   if (found == ':')
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--%s: no value; expected %s",
-                       option->name, option->argument);
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--%s: no value; expected %s", option->name,
+                       option->argument);
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--%s takes no value",
                      option->name);
 }

@@ -83,5 +83,6 @@ aq_status aq_exec_ended(const char *program, int status,
   return aq_diag_set(diag, AQ_ERR_INPUT,
                      "%.200s: ended by %s; its last HSA call, %s%s, had %s",
                      program, name, last->name, place,
-                     aq_spool_call_is_inside(last) ? "not returned" : "returned");
+                     aq_spool_call_is_inside(last) ? "not returned"
+                                                   : "returned");
 }

@@ -120,17 +120,17 @@ static void vector_effects(const finding *f, const aq_wave_op *o,
     scalar_add(&e->writes, o->dest2, mask);
 }
 
-/* Of the instructions that have EXEC as a source, too. */
+/* How an instruction that writes EXEC changes it, as far as its sources say. */
 static exec_change exec_change_of(const finding *f, const aq_wave_op *o,
                                   const aq_wave_text *t)
 {
   static const struct {
     const char *name;
-    bool second; /* EXEC may be the second source as well */
+    int sources; /* the first ones, of which one has to be EXEC */
     exec_change change;
-  } changes[] = {{"s_and_b", true, EXEC_SHRINKS},
-                 {"s_andn2_b", false, EXEC_SHRINKS},
-                 {"s_or_b", true, EXEC_GROWS}};
+  } changes[] = {{"s_and_b", 2, EXEC_SHRINKS},
+                 {"s_andn2_b", 1, EXEC_SHRINKS},
+                 {"s_or_b", 2, EXEC_GROWS}};
   const uint64_t all = f->wave32 ? UINT32_MAX : UINT64_MAX;
   static const char *const shrink[] = {"s_and_saveexec_", "s_andn1_saveexec_",
                                        "s_andn1_wrexec_"};
@@ -140,7 +140,7 @@ static exec_change exec_change_of(const finding *f, const aq_wave_op *o,
     if (strncmp(t->name, shrink[i], strlen(shrink[i])) == 0)
       return EXEC_SHRINKS;
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-    for (int k = 0; k <= changes[i].second; k++)
+    for (int k = 0; k < changes[i].sources; k++)
       if (strncmp(t->name, changes[i].name, strlen(changes[i].name)) == 0 &&
           o->kind[k] == AQ_WAVE_SGPR && o->source[k] == o->dest)
         return changes[i].change;
