@@ -7,7 +7,7 @@ libaqcore_a_SOURCES += \
 	src/study/loop/inflight_parts.c \
 	src/study/loop/policy_driver_preempted.c \
 	src/study/loop/policy_driver_submit.c \
-	src/study/loop/decision_log.c \
+	src/study/loop/decision_log.c src/study/loop/graph_batch.h \
 	src/study/loop/policy_jobs.c src/study/loop/policy_jobs.h \
 	src/study/loop/inflight_jobs.c src/study/loop/inflight_jobs.h \
 	src/study/loop/kernels.c src/study/loop/kernels.h \

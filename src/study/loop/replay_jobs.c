@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "study/loop/graph_batch.h"
 #include "study/loop/replay_priv.h"
 
 static int time_compare(const void *a, const void *b)
@@ -327,19 +328,6 @@ static aq_time graph_pace(const aq_replay *r, const aq_replay_job *job)
                       : aq_time_max(call, 0) / (aq_time)job->count;
 }
 
-/* The nodes of the next doorbell. HIP rings for few at first, not to let the
- * device wait; the count is let grow at once where that is behind. */
-static uint32_t graph_batch(const aq_replay_options *o, uint32_t last,
-                            uint32_t done)
-{
-  enum { BEHIND = 16 };
-  const uint32_t most = o->graph_batch ? o->graph_batch : UINT32_MAX;
-  uint64_t size = done >= BEHIND ? most : (uint64_t)last * 2;
-  if (done == 0)
-    size = o->graph_head ? o->graph_head : most;
-  return size < most ? (uint32_t)size : most;
-}
-
 /* A graph launch: a job for each doorbell. */
 static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
                       aq_replay_job job)
@@ -351,7 +339,8 @@ static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
   uint32_t done = 0, size = 0;
   job.marker = true;
   while (!(row->flags & AQ_FLAG_PINNED) &&
-         (size = graph_batch(&r->options, size, done)) < job.count) {
+         (size = aq_graph_batch(r->options.graph_head, r->options.graph_batch,
+                                size, done)) < job.count) {
     aq_replay_job part = job;
     done += size;
     part.submit = aq_time_min(begin + (aq_time)done * pace, end);
