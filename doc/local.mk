@@ -226,6 +226,15 @@ walk-docs: tests/cmdbuf/test_device_walk
 	rm walk-docs.tmp
 EXTRA_DIST += tools/walk_docs.sh
 
+# Chains of kernels by device model, the table and plot of doc/tables/chains.md.
+.PHONY: chain-docs
+chain-docs: aqueduct
+	$${PYTHON:-python3} $(srcdir)/tools/chain_docs.py ./aqueduct > chains.tmp
+	$(srcdir)/tools/doc-block.sh chains doc/tables/chains.md < chains.tmp
+	./aqueduct chain --format svg -o $(srcdir)/doc/pictures/chains.svg
+	rm chains.tmp
+EXTRA_DIST += tools/chain_docs.py doc/pictures/chains.svg
+
 # The tables of doc/scale.md, from its measurements.
 .PHONY: scale-docs
 scale-docs:

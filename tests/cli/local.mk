@@ -1,6 +1,7 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
+	tests/cli/test_chain.sh \
 	tests/cli/test_clocks.sh \
 	tests/cli/test_fit.sh \
 	tests/cli/test_capture.sh \

@@ -3,6 +3,7 @@ bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
 	src/cli/commands/show_asm.c \
 	src/cli/commands/cli.c src/cli/commands/cli.h \
+	src/cli/commands/cmd_chain.c \
 	src/cli/commands/cmd_compare.c src/cli/commands/commands.h \
 	src/cli/commands/cmd_device.c \
 	src/cli/commands/cmd_doctor.c \

@@ -2,6 +2,7 @@
 # while building, so a cross build goes without them.
 aq_man_pages = \
 	aqueduct.1 \
+	aqueduct-chain.1 \
 	aqueduct-compare.1 \
 	aqueduct-device.1 \
 	aqueduct-doctor.1 \

@@ -369,6 +369,41 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 0,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_CHAIN] =
+        {.name = "chain",
+         .arguments = "",
+         .summary = "time a chain of dependent kernels, by way of launching",
+         .text =
+             "Launches a chain of kernels of one workgroup, each of which "
+             "needs the one before it, on device models (all that are built "
+             "in, unless --device names some), and prints the device's time "
+             "in all, for each kernel, and the overhead: that less the "
+             "kernel's own. The times are virtual, of the second of two "
+             "launches, from the begin "
+             "of the submission to the end of the last kernel.\n\n"
+             "The ways: `barrier`, packets with the barrier bit in one queue; "
+             "`signals`, kernels in two queues alternately, each behind a "
+             "barrier-AND packet that waits for the signal of the kernel "
+             "before it; `hip-graph`, the same packets as fast as "
+             "HIP writes and announces a graph; `pm4`, commands of "
+             "PM4 indirect buffers; `device`, packets that a kernel on the "
+             "device puts into the ring, a lower bound without that kernel's "
+             "waits for memory. A row that a device cannot launch says why."
+             "\n\n"
+             "The host's time in the table is the device model's, which has "
+             "one for `hip-graph` alone. --host-time measures the processor "
+             "time of submitting on this host: other runs and hosts give "
+             "other figures. --format svg draws the time for each kernel.",
+         .examples =
+             {{"aqueduct chain --device mi300x", "one device"},
+              {"aqueduct chain --length 64 --kernel-time 2us --strategy "
+               "barrier --strategy pm4",
+               "two ways on all device models"},
+              {"aqueduct chain --format svg -o chain.svg", "a plot"}},
+         .options = BIT(LENGTH) | BIT(KERNEL_TIME) | BIT(STRATEGY) |
+                    BIT(HOST_TIME) | BIT(FORMAT) | BIT(SET) | BIT(WIDE),
+         .args_min = 0,
+         .args_max = 0},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
          .arguments = "RUN [OTHER...]",

@@ -139,6 +139,10 @@ typedef enum aq_cli_what {
   O(BY_CLIENT)                                                                 \
   O(PLOT)                                                                      \
   O(METRIC)                                                                    \
+  O(LENGTH)                                                                    \
+  O(KERNEL_TIME)                                                               \
+  O(STRATEGY)                                                                  \
+  O(HOST_TIME)                                                                 \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -180,6 +184,7 @@ typedef struct aq_cli_option {
   C(MLIR, mlir)                                                                \
   C(SWEEP, sweep)                                                              \
   C(STUDY, study)                                                              \
+  C(CHAIN, chain)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \

@@ -419,6 +419,18 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "the plot lines (throughput), and the two axes of pareto (throughput, "
          "p99)",
          .repeats = true},
+    [AQ_CLI_OPT_LENGTH] = {"length", "N", NULL,
+                           "kernels of the chain, 1 to 65536 (512)"},
+    [AQ_CLI_OPT_KERNEL_TIME] = {"kernel-time", "T", NULL,
+                                "how long each kernel runs (1us)"},
+    [AQ_CLI_OPT_STRATEGY] =
+        {"strategy", "NAME", NULL,
+         "launch the chain this way only: barrier, signals, hip-graph, pm4 or "
+         "device",
+         .repeats = true},
+    [AQ_CLI_OPT_HOST_TIME] =
+        {"host-time", NULL, NULL,
+         "also measure the processor time of submitting, on this host"},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",

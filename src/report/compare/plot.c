@@ -72,15 +72,16 @@ static void line(FILE *out, double x1, double y1, double x2, double y2)
           x1, y1, x2, y2);
 }
 
-static void begin(FILE *out, double height, const char *title)
+/* `margin`: more room on the left. */
+static void begin(FILE *out, int margin, double height, const char *title)
 {
-  const int width = LEFT + WIDTH + 40;
+  const int width = margin + LEFT + WIDTH + 40;
   fprintf(out,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-          "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
+          "height=\"%.0f\" viewBox=\"%d 0 %d %.0f\" "
           "font-family=\"sans-serif\" font-size=\"12\" fill=\"#808080\">\n",
-          width, height, width, height);
-  label(out, 8, 18, "start", title);
+          width, height, -margin, width, height);
+  label(out, 8 - margin, 18, "start", title);
 }
 
 /* ---- axes ---- */
@@ -320,7 +321,7 @@ bool aq_plot_print(const aq_plot *plot, FILE *out)
   axis x, y;
   const double bottom = TOP + HEIGHT;
   bounds(plot, &x, &y);
-  begin(out, bottom + 50 + LEGEND * (double)plot->count, plot->title);
+  begin(out, 0, bottom + 50 + LEGEND * (double)plot->count, plot->title);
   ticks_x(out, &x, bottom, plot->x_label);
   ticks_y(out, &y, plot->y_label);
   for (size_t s = 0; s < plot->count; s++)
@@ -328,6 +329,34 @@ bool aq_plot_print(const aq_plot *plot, FILE *out)
   for (size_t s = 0; s < plot->count; s++) {
     series_put(out, plot, s, &x, &y);
     legend_put(out, plot, s, bottom + 48 + LEGEND * (double)s);
+  }
+  fputs("</svg>\n", out);
+  return !ferror(out);
+}
+
+bool aq_lanes_print(const aq_plot *plot, const char *const *lanes,
+                    size_t lane_count, FILE *out)
+{
+  enum { MARGIN = 90 };
+  aq_plot points = *plot;
+  axis x, y;
+  const double bottom = TOP + LANE * (double)lane_count;
+  points.form = AQ_PLOT_POINTS;
+  bounds(&points, &x, &y);
+  begin(out, MARGIN, bottom + 50 + LEGEND * (double)plot->count, plot->title);
+  ticks_x(out, &x, bottom, plot->x_label);
+  for (size_t i = 0; i < lane_count; i++) {
+    const double at = TOP + LANE * ((double)i + .5);
+    line(out, LEFT, at, LEFT + WIDTH, at);
+    label(out, LEFT - 6, at + 4, "end", lanes[i]);
+  }
+  for (size_t s = 0; s < plot->count; s++) {
+    const aq_plot_series *of = &plot->series[s];
+    const double part = .5 + .6 * (((double)s + .5) / (double)plot->count - .5);
+    for (size_t i = 0; i < of->count; i++)
+      point_put(out, x_of(&x, of->x[i]), TOP + LANE * (of->y[i] + part),
+                look_of(plot, s));
+    legend_put(out, &points, s, bottom + 48 + LEGEND * (double)s);
   }
   fputs("</svg>\n", out);
   return !ferror(out);
@@ -345,7 +374,7 @@ bool aq_gantt_print(const char *title, const char *const *lanes,
   const axis x =
       count ? axis_make(low, high, false, true) : axis_make(0, 1, false, true);
   const double bottom = TOP + LANE * (double)lane_count;
-  begin(out, bottom + 40, title);
+  begin(out, 0, bottom + 40, title);
   ticks_x(out, &x, bottom, "time");
   for (size_t i = 0; i < lane_count; i++)
     label(out, LEFT - 6, TOP + LANE * (double)i + 15, "end", lanes[i]);
