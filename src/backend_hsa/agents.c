@@ -16,6 +16,7 @@ enum { AGENTS_MAX = 64, LISTED = 300, ATTRIBUTE_BYTES = 64 };
 typedef struct pool_search {
   const aqhsa_api *api;
   hsa_amd_memory_pool_t kernarg, fine, coarse;
+  uint32_t lds; /* bytes of the group segment */
 } pool_search;
 
 static hsa_status_t pool_visit(hsa_amd_memory_pool_t pool, void *user)
@@ -25,6 +26,12 @@ static hsa_status_t pool_visit(hsa_amd_memory_pool_t pool, void *user)
   bool allocates = false;
   s->api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
                                        &segment);
+  if (segment == HSA_REGION_SEGMENT_GROUP) {
+    size_t size = 0;
+    s->api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE,
+                                         &size);
+    s->lds = (uint32_t)size;
+  }
   if (segment != HSA_REGION_SEGMENT_GLOBAL)
     return HSA_STATUS_SUCCESS;
   s->api->hsa_amd_memory_pool_get_info(
@@ -117,6 +124,7 @@ static void model_take(const aqhsa *hsa, aqhsa_device *d)
   info->graph_per_node = model.graph_per_node;
   info->graph_head = model.graph_head;
   info->graph_batch = model.graph_batch;
+  info->resources = model.resources;
 }
 
 /* The first of the two registers that the runtime maps. */
@@ -137,6 +145,25 @@ static bool is_hidden(const aqhsa *hsa, hsa_agent_t host,
   hsa->api->hsa_amd_agent_memory_pool_get_info(
       host, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access);
   return access == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+/* HSA reports no registers: on a GPU they stay unknown, and so does the
+ * occupancy of its kernels. */
+static aq_device_resources resources_find(const aqhsa *hsa, hsa_agent_t agent,
+                                          uint32_t lds)
+{
+  const uint32_t simds =
+      number_of(hsa, agent, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU);
+  const uint32_t waves =
+      number_of(hsa, agent, HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU);
+  return (aq_device_resources){
+      .cus = number_of(hsa, agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT),
+      .simds_per_cu = simds,
+      .waves_per_simd = simds ? waves / simds : 0,
+      .wave_size = number_of(hsa, agent, HSA_AGENT_INFO_WAVEFRONT_SIZE),
+      .lds_per_cu = lds,
+      .workgroup_max = number_of(hsa, agent, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE),
+      .lds_per_workgroup = lds};
 }
 
 static void device_init(const aqhsa *hsa, hsa_agent_t host, hsa_agent_t agent,
@@ -165,7 +192,9 @@ static void device_init(const aqhsa *hsa, hsa_agent_t host, hsa_agent_t agent,
     d->info.copy_engines_peer =
         number_of(hsa, agent, HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG);
   }
-  d->local = pools_find(hsa->api, agent).coarse;
+  const pool_search pools = pools_find(hsa->api, agent);
+  d->info.resources = resources_find(hsa, agent, pools.lds);
+  d->local = pools.coarse;
   d->info.memory_hidden = d->local.handle && is_hidden(hsa, host, d->local);
   d->flush = flush_find(hsa, agent);
   ticks_measure(hsa, d);

@@ -12,6 +12,7 @@
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/model/cost.h"
 #include "backend_sim/model/device_set.h"
+#include "backend_sim/model/occupancy.h"
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/inflight.h"
 #include "backend_sim/packet/kernel_dispatch.h"
@@ -77,6 +78,7 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .uuid = device->uuid,
       .copy_engines = (uint32_t)model->copy_engines,
       .copy_engines_peer = (uint32_t)model->copy_engines_peer,
+      .resources = aqsim_device_resources(model),
   };
 }
 

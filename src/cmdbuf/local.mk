@@ -25,11 +25,13 @@ libaqcore_a_SOURCES += \
 	src/cmdbuf/value_check.c src/cmdbuf/value_check.h \
 	src/cmdbuf/value_packets.c src/cmdbuf/value_packets.h \
 	src/cmdbuf/executables.c \
-	src/cmdbuf/kernel_check.c src/cmdbuf/kernel_check.h
+	src/cmdbuf/kernel_check.c src/cmdbuf/kernel_check.h \
+	src/cmdbuf/kernel_occupancy.c
 
 aq_folder_headers += \
 	src/cmdbuf/builder.h \
 	src/cmdbuf/builtins.h \
+	src/cmdbuf/kernel_occupancy.h \
 	src/cmdbuf/link.h \
 	src/cmdbuf/opcodes.def \
 	src/cmdbuf/program.h \

@@ -136,6 +136,8 @@ typedef struct aq_kernel_info {
   const char *name; /* the transport's, as long as it knows the kernel */
   bool code;        /* `object` is the address of its descriptor, which the
                        host reads; false: a host function alone */
+  /* As in aq_kernel_desc; 0: not known, though a descriptor may have them. */
+  uint16_t vgprs, agprs, sgprs, wave_size;
 } aq_kernel_info;
 
 AQ_END_DECLS

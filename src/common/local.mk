@@ -24,6 +24,8 @@ libaqcore_a_SOURCES += \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/memory_value.c \
 	src/common/notes.c src/common/notes.h \
+	src/common/occupancy.c \
+	src/common/resources.c src/common/resources.h \
 	src/common/pm4.h \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record_modes.c src/common/record_modes.def src/common/record_modes.h \
@@ -61,6 +63,7 @@ pkginclude_HEADERS += \
 	src/common/kernel_desc.h \
 	src/common/kernel_image.h \
 	src/common/memory_value.h \
+	src/common/occupancy.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
 	src/common/counted.def src/common/counted.h \

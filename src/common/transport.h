@@ -33,6 +33,7 @@
 #include "executor.h"
 #include "export.h"
 #include "kernel_desc.h"
+#include "occupancy.h"
 #include "record.h"
 #include "ring.h"
 #include "signal_desc.h"
@@ -42,7 +43,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 9u
+#define AQ_TRANSPORT_ABI 10u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -222,6 +223,8 @@ typedef struct aq_device_info {
   /* The host cannot touch its memory (AQ_MEMORY_DEVICE): kernels and copies
    * alone reach it. */
   bool memory_hidden;
+  /* For occupancy.h. */
+  aq_device_resources resources;
 } aq_device_info;
 
 typedef enum aq_link_type {

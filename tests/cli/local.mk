@@ -16,6 +16,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_launch_tables.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
+	tests/cli/test_occupancy.sh \
 	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_seeds.sh \
 	tests/cli/test_show_program.sh \
@@ -25,7 +26,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_workloads.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 	tests/cli/device-gfx90a.asm tests/cli/lib.sh \
-	tests/cli/objdump.awk tests/cli/plan.json tests/cli/properties.py \
+	tests/cli/objdump.awk tests/cli/occupancy.py tests/cli/plan.json tests/cli/properties.py \
 	tests/cli/small.json \
 	tests/cli/two-streams.json
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cmdbuf/kernel_occupancy.h"
+
 static void table_is_full(contract *c)
 {
   const aq_transport_ops *ops = c->ops;
@@ -118,6 +120,69 @@ static void registered_kernel_is_found(contract *c)
   ck_assert_str_eq(found.name, "found");
 }
 
+static void occupancy_follows_from_registers(contract *c)
+{
+  enum { GROUP = 256, VGPRS = 128, LDS = 20000 };
+  const aq_kernel_desc desc = {.name = "occupied",
+                               .group_size = 64,
+                               .vgprs = VGPRS,
+                               .sgprs = 16,
+                               .wave_size = 64};
+  const aq_device_resources *has = &c->device->resources;
+  aq_kernel_info made;
+  aq_occupancy fit = {.waves = 77};
+  ck_assert_status(c->ops->kernel_register(c->t, &desc, &made, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  const aq_status status =
+      aq_kernel_occupancy(c->t, 0, made.object, GROUP, 0, &fit, &c->rig.diag);
+  if (has->vgprs_per_simd == 0) {
+    ck_assert_status(status, AQ_ERR_UNSUPPORTED, &c->rig.diag);
+    ck_assert_ptr_nonnull(strstr(c->rig.diag.text, "are not known"));
+    ck_assert_ptr_nonnull(strstr(c->rig.diag.text, c->ops->name));
+    ck_assert_uint_eq(fit.waves, 77);
+    return;
+  }
+  ck_assert_status(status, AQ_OK, &c->rig.diag);
+  ck_assert_uint_eq(fit.waves, GROUP / 64);
+  ck_assert_uint_eq(fit.waves_per_simd, has->vgprs_per_simd / VGPRS);
+  ck_assert_uint_eq(fit.waves_per_cu, fit.waves_per_simd * has->simds_per_cu);
+  ck_assert_uint_eq(fit.workgroups_per_cu, fit.waves_per_cu / fit.waves);
+  ck_assert_uint_eq(fit.workgroups,
+                    (uint64_t)fit.workgroups_per_cu * c->device->cus);
+  ck_assert_int_eq(fit.limit, AQ_RESOURCE_VGPRS);
+  ck_assert_status(
+      aq_kernel_occupancy(c->t, 0, made.object, GROUP, LDS, &fit, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+  ck_assert_uint_eq(fit.workgroups_per_cu, has->lds_per_cu / (LDS + 480));
+  ck_assert_int_eq(fit.limit, AQ_RESOURCE_LDS);
+  ck_assert_status(aq_kernel_occupancy(c->t, 0, made.object, GROUP,
+                                       has->lds_per_cu, &fit, &c->rig.diag),
+                   AQ_ERR_INVALID, &c->rig.diag);
+  ck_assert_status(aq_kernel_occupancy(c->t, 0, made.object,
+                                       has->workgroup_max + 1, 0, &fit,
+                                       &c->rig.diag),
+                   AQ_ERR_INVALID, &c->rig.diag);
+}
+
+static void occupancy_needs_kernel_device_and_registers(contract *c)
+{
+  const aq_kernel_desc desc = {.name = "nothing known"};
+  aq_kernel_info made;
+  aq_occupancy fit;
+  ck_assert_status(
+      aq_kernel_occupancy(c->t, 0, 0x1234, 64, 0, &fit, &c->rig.diag),
+      AQ_ERR_NOT_FOUND, &c->rig.diag);
+  ck_assert_status(c->ops->kernel_register(c->t, &desc, &made, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  ck_assert_status(aq_kernel_occupancy(c->t, c->info.device_count, made.object,
+                                       64, 0, &fit, &c->rig.diag),
+                   AQ_ERR_INVALID, &c->rig.diag);
+  ck_assert_status(
+      aq_kernel_occupancy(c->t, 0, made.object, 64, 0, &fit, &c->rig.diag),
+      AQ_ERR_UNSUPPORTED, &c->rig.diag);
+  ck_assert_ptr_nonnull(strstr(c->rig.diag.text, "nothing known"));
+}
+
 static void an_unregistered_kernel_is_found_no_more(contract *c)
 {
   aq_kernel_desc desc = {.name = "gone"};
@@ -156,6 +221,10 @@ const contract_case contract_life[] = {
      open_refuses_a_bad_edit},
     {"two open transports have nothing in common", NULL, AQ_CAP_VIRTUAL_TIME,
      two_are_independent},
+    {"the occupancy of a kernel follows from its registers, or is refused",
+     NULL, AQ_CAP_HOST_KERNELS, occupancy_follows_from_registers},
+    {"occupancy needs a kernel, a device and registers that are known", NULL,
+     AQ_CAP_HOST_KERNELS, occupancy_needs_kernel_device_and_registers},
     {"close frees queues, signals and memory, with packets in flight", NULL, 0,
      close_frees_what_is_open},
     {"the epoch is the first instant", NULL, AQ_CAP_VIRTUAL_TIME,

@@ -206,5 +206,9 @@ void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)
                                         kernel->desc.workgroup[1],
                                         kernel->desc.workgroup[2]},
                           .name = kernel->desc.name,
-                          .code = kernel->desc.code};
+                          .code = kernel->desc.code,
+                          .vgprs = kernel->desc.vgprs,
+                          .agprs = kernel->desc.agprs,
+                          .sgprs = kernel->desc.sgprs,
+                          .wave_size = kernel->desc.wave_size};
 }

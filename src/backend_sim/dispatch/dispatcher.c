@@ -194,7 +194,7 @@ aqsim_grid *aqsim_grid_submit(aqsim_dispatcher *d, const aqsim_grid_desc *desc)
   grid->first = AQ_TIME_MAX;
   grid->need = desc->need;
   grid->rank = desc->rank;
-  grid->most = aqsim_occupancy(&d->cu, &desc->need, NULL);
+  grid->most = aq_resources_count(&d->cu, &desc->need, NULL);
   if (desc->limits.per_cu && desc->limits.per_cu < grid->most)
     grid->most = desc->limits.per_cu;
   grid->workgroups = desc->workgroups;
@@ -217,9 +217,9 @@ aq_time aqsim_grid_next(const aqsim_grid *grid)
   return next;
 }
 
-uint32_t aqsim_grid_room(const aqsim_grid *grid, aqsim_resource *limit)
+uint32_t aqsim_grid_room(const aqsim_grid *grid, aq_resource *limit)
 {
-  return aqsim_occupancy(&grid->dispatcher->cu, &grid->need, limit);
+  return aq_resources_count(&grid->dispatcher->cu, &grid->need, limit);
 }
 
 static aq_time grid_issued(const aqsim_grid *grid)

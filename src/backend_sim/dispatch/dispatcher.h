@@ -53,8 +53,8 @@ typedef struct aqsim_grid_limits {
 typedef struct aqsim_grid_desc {
   aq_time start;       /* when it reaches the dispatcher, later than any look */
   uint64_t workgroups; /* at least 1 */
-  aqsim_resources need; /* of each */
-  unsigned rank;        /* lower ones go first */
+  aq_resources need;   /* of each */
+  unsigned rank;       /* lower ones go first */
   const aqsim_cu_set *cus;
   /* How long a workgroup runs when there are n of them on its compute unit:
    * latency[n - 1], the last one for more. They need not be more than one; at
@@ -143,7 +143,7 @@ bool aqsim_grid_scan(aqsim_grid *grid, aq_time now, aq_time *first,
                      aq_time *end);
 
 /* How many of its workgroups fit on a compute unit, and what limits that. */
-uint32_t aqsim_grid_room(const aqsim_grid *grid, aqsim_resource *limit);
+uint32_t aqsim_grid_room(const aqsim_grid *grid, aq_resource *limit);
 
 /* None of its workgroups starts until it is released; running ones continue.
  * There is no time to look meanwhile. */
@@ -177,7 +177,7 @@ uint64_t aqsim_grid_count_on(aqsim_grid *grid, aq_time now,
  * workgroups need so much, `most` of them on a compute unit; one entry for each
  * compute unit of the device. */
 void aqsim_dispatcher_rooms(aqsim_dispatcher *dispatcher, aq_time now,
-                            const aqsim_grid *grid, const aqsim_resources *need,
+                            const aqsim_grid *grid, const aq_resources *need,
                             uint32_t most, const aqsim_cu_set *cus,
                             aqsim_cu_room *out);
 

@@ -179,7 +179,7 @@ uint64_t aqsim_grid_count_on(aqsim_grid *grid, aq_time now,
 }
 
 void aqsim_dispatcher_rooms(aqsim_dispatcher *d, aq_time now,
-                            const aqsim_grid *grid, const aqsim_resources *need,
+                            const aqsim_grid *grid, const aq_resources *need,
                             uint32_t most, const aqsim_cu_set *cus,
                             aqsim_cu_room *out)
 {

@@ -8,9 +8,9 @@
 struct aqsim_dispatcher {
   uint32_t xcc_count;
   uint32_t cus;
-  aqsim_resources cu; /* an empty one */
-  bool counts;        /* workgroups by compute unit */
-  aq_time used;       /* by the grid that ended last */
+  aq_resources cu; /* an empty one */
+  bool counts;     /* workgroups by compute unit */
+  aq_time used;    /* by the grid that ended last */
   uint64_t submitted;
   aqsim_grid *free;
   aqsim_xcc xccs[];

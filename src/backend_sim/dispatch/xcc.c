@@ -13,14 +13,14 @@
 
 bool aqsim_xcc_init(aqsim_xcc *xcc, const aqsim_model *model, uint32_t cus)
 {
-  const aqsim_resources empty = aqsim_cu_resources(model);
+  const aq_resources empty = aqsim_cu_resources(model);
   *xcc = (aqsim_xcc){.now = AQ_TIME_NONE,
                      .free = AQ_TIME_NONE,
                      .interval = model->workgroup_interval * model->xccs,
                      .cu_count = cus,
                      .words = (cus + 63) / 64,
                      .fresh = 1};
-  xcc->capacity = 1 + cus * (uint32_t)empty.of[AQSIM_WAVES];
+  xcc->capacity = 1 + cus * (uint32_t)empty.of[AQ_RESOURCE_WAVES];
   xcc->cus = calloc(cus + 1, sizeof *xcc->cus);
   /* Pages that no workgroup needs stay untouched. */
   xcc->workgroups = malloc(xcc->capacity * sizeof *xcc->workgroups);
@@ -40,14 +40,14 @@ void aqsim_xcc_fini(aqsim_xcc *xcc)
 /* ---- single workgroups ---- */
 
 /* A compute unit less the padding room that parts other than `part` leave. */
-static aqsim_resources padded_room(const aqsim_xcc *xcc, const aqsim_part *part,
-                                   uint32_t cu)
+static aq_resources padded_room(const aqsim_xcc *xcc, const aqsim_part *part,
+                                uint32_t cu)
 {
-  aqsim_resources room = xcc->cus[cu];
+  aq_resources room = xcc->cus[cu];
   for (const aqsim_part *p = xcc->parts; p && p->arrived; p = p->next)
     for (uint32_t i = p->grid->limits.padding;
          p != part && i > 0 && aqsim_cu_bits_have(&p->cus, cu); i--)
-      aqsim_resources_acquire(&room, &p->grid->need);
+      aq_resources_acquire(&room, &p->grid->need);
   return room;
 }
 
@@ -55,22 +55,22 @@ static aqsim_resources padded_room(const aqsim_xcc *xcc, const aqsim_part *part,
 static bool part_fits(const aqsim_part *part, uint32_t cu)
 {
   const aqsim_xcc *xcc = part->xcc;
-  if (!aqsim_resources_fit(&xcc->cus[cu], &part->grid->need) ||
+  if (!aq_resources_fit(&xcc->cus[cu], &part->grid->need) ||
       (part->mine && part->mine[cu] >= part->grid->most))
     return false;
   if (xcc->padded == 0)
     return true;
-  const aqsim_resources room = padded_room(xcc, part, cu);
-  return aqsim_resources_fit(&room, &part->grid->need);
+  const aq_resources room = padded_room(xcc, part, cu);
+  return aq_resources_fit(&room, &part->grid->need);
 }
 
 uint32_t aqsim_xcc_free(const aqsim_xcc *xcc, const aqsim_part *part,
-                        const aqsim_resources *need, uint32_t most, uint32_t cu)
+                        const aq_resources *need, uint32_t most, uint32_t cu)
 {
-  aqsim_resources room = padded_room(xcc, part, cu);
+  aq_resources room = padded_room(xcc, part, cu);
   uint32_t count = part && part->mine ? part->mine[cu] : 0, fit = 0;
-  for (; count < most && aqsim_resources_fit(&room, need); count++, fit++)
-    aqsim_resources_acquire(&room, need);
+  for (; count < most && aq_resources_fit(&room, need); count++, fit++)
+    aq_resources_acquire(&room, need);
   return fit;
 }
 
@@ -131,7 +131,7 @@ void aqsim_workgroup_place(aqsim_part *part, int class, uint32_t cu,
   if (part->mine)
     part->mine[cu]++;
   part->end = aq_time_max(part->end, end);
-  aqsim_resources_acquire(&xcc->cus[cu], &part->grid->need);
+  aq_resources_acquire(&xcc->cus[cu], &part->grid->need);
 }
 
 void aqsim_workgroup_free(aqsim_part *part, uint32_t index)
@@ -141,7 +141,7 @@ void aqsim_workgroup_free(aqsim_part *part, uint32_t index)
   part->running--;
   if (part->mine)
     part->mine[workgroup->cu]--;
-  aqsim_resources_release(&xcc->cus[workgroup->cu], &part->grid->need);
+  aq_resources_release(&xcc->cus[workgroup->cu], &part->grid->need);
   room_update(xcc, workgroup->cu);
   workgroup->next = xcc->spare;
   xcc->spare = index;
@@ -448,7 +448,7 @@ void aqsim_xcc_scan(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out)
   for (const aqsim_part *p = xcc->parts; p && p->arrived; p = p->next) {
     out->running += p->running;
     out->waves +=
-        (uint64_t)p->running * (uint64_t)p->grid->need.of[AQSIM_WAVES];
+        (uint64_t)p->running * (uint64_t)p->grid->need.of[AQ_RESOURCE_WAVES];
     for (int class = 0; class < AQSIM_CLASSES; class ++)
       for (uint32_t i = p->first[class]; i; i = xcc->workgroups[i].next)
         aqsim_cu_bits_set(&busy, xcc->workgroups[i].cu, true);

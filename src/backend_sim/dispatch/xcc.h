@@ -73,7 +73,7 @@ struct aqsim_xcc {
   aqsim_part *alone;    /* has the complex to itself, or NULL */
   aqsim_cohort cohort;  /* its workgroups */
   uint32_t cohort_rank; /* of its compute units: where the first one went */
-  aqsim_resources *cus;
+  aq_resources *cus;
   aqsim_workgroup *workgroups; /* workgroups[0] is none */
   uint32_t ordinal, stride;    /* compute unit n is ordinal + n * stride */
   uint32_t padded;             /* parts for which others leave room */
@@ -89,7 +89,7 @@ struct aqsim_grid {
   uint64_t number;           /* of submission */
   aq_time start, first, end; /* first start, last end of workgroups so far */
   bool held;                 /* none of them starts */
-  aqsim_resources need;
+  aq_resources need;
   unsigned rank;
   uint32_t most; /* on one compute unit */
   uint32_t open; /* parts that have not ended */
@@ -140,8 +140,7 @@ aq_time aqsim_xcc_next(const aqsim_xcc *xcc);
 /* How many more workgroups fit on a compute unit now, of a part (NULL: of no
  * present part), `most` of them in all. */
 uint32_t aqsim_xcc_free(const aqsim_xcc *xcc, const aqsim_part *part,
-                        const aqsim_resources *need, uint32_t most,
-                        uint32_t cu);
+                        const aq_resources *need, uint32_t most, uint32_t cu);
 
 /* Drops the workgroups that have not started, and those running. */
 void aqsim_part_cancel(aqsim_part *part);

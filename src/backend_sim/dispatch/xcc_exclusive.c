@@ -154,7 +154,7 @@ void aqsim_xcc_exclusive_scan(const aqsim_xcc *xcc,
                            aqsim_cohort_running(c, body, started, xcc->now);
   out->dispatched += started;
   out->running += running;
-  out->waves += running * (uint64_t)part->grid->need.of[AQSIM_WAVES];
+  out->waves += running * (uint64_t)part->grid->need.of[AQ_RESOURCE_WAVES];
   out->busy += running < part->cu_count ? (uint32_t)running : part->cu_count;
 }
 

@@ -130,18 +130,18 @@ aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
   return aq_time_max(duration, dispatch_duration(model, workgroups, cus));
 }
 
-aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
-                                     const aq_kernel_desc *desc,
-                                     const aq_kernel_packet *packet)
+aq_resources aqsim_workgroup_need(const aqsim_model *model,
+                                  const aq_kernel_desc *desc,
+                                  const aq_kernel_packet *packet)
 {
-  aqsim_workgroup_shape shape = {.items = (uint64_t)packet->workgroup_size[0] *
-                                          packet->workgroup_size[1] *
-                                          packet->workgroup_size[2],
-                                 .wave_size = desc->wave_size,
-                                 .vgprs = desc->vgprs,
-                                 .agprs = desc->agprs,
-                                 .sgprs = desc->sgprs,
-                                 .lds = packet->group_segment_size};
+  aq_workgroup_shape shape = {.items = (uint64_t)packet->workgroup_size[0] *
+                                       packet->workgroup_size[1] *
+                                       packet->workgroup_size[2],
+                              .wave_size = desc->wave_size,
+                              .vgprs = desc->vgprs,
+                              .agprs = desc->agprs,
+                              .sgprs = desc->sgprs,
+                              .lds = packet->group_segment_size};
   if (desc->cost.kind == AQ_COST_OCCUPANCY)
     shape.most = desc->cost.detail->latency_count;
   return aqsim_workgroup_resources(model, &shape);

@@ -69,8 +69,8 @@ aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
                                    uint64_t workgroups, uint32_t cus);
 
 /* The share of a compute unit that a workgroup of a kernel takes. */
-aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
-                                     const aq_kernel_desc *desc,
-                                     const aq_kernel_packet *packet);
+aq_resources aqsim_workgroup_need(const aqsim_model *model,
+                                  const aq_kernel_desc *desc,
+                                  const aq_kernel_packet *packet);
 
 #endif

@@ -15,5 +15,4 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/model/device_value.c \
 	src/backend_sim/model/device_value.h \
 	src/backend_sim/model/occupancy.c \
-	src/backend_sim/model/occupancy.h \
-	src/backend_sim/model/resources.def
+	src/backend_sim/model/occupancy.h

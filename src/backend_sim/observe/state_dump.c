@@ -67,13 +67,13 @@ static void flight_describe(const aqsim_inflight *inflight, char *text)
     aqsim_dep_wait_describe(&inflight->queue->wait.dep_wait, words);
     snprintf(text, STATE, "waits for %s", words);
   } else if (inflight->grid) {
-    aqsim_resource limit;
+    aq_resource limit;
     uint32_t room = aqsim_grid_room(inflight->grid, &limit);
     snprintf(text, STATE,
              "active, step %s: %" PRIu32 " workgroups fit on a compute unit, "
              "limited by its %s",
              aqsim_step_texts[inflight->step].name, room,
-             aqsim_resource_text(limit));
+             aq_resource_name(limit));
   } else {
     snprintf(text, STATE, "active, step %s",
              aqsim_step_texts[inflight->step].name);

@@ -116,10 +116,10 @@ static void run_describe(aqsim_policy_kernel *run)
   const uint64_t items = (uint64_t)packet->workgroup_size[0] *
                          packet->workgroup_size[1] * packet->workgroup_size[2];
   const uint64_t size = (uint64_t)model->wave_size;
-  const aqsim_resources empty = aqsim_cu_resources(model);
+  const aq_resources empty = aqsim_cu_resources(model);
   run->waves = (uint32_t)((items + size - 1) / size);
   run->need = aqsim_workgroup_need(model, desc, packet);
-  run->most = aqsim_occupancy(&empty, &run->need, NULL);
+  run->most = aq_resources_count(&empty, &run->need, NULL);
   const uint64_t wave = desc->vgprs > 0
                             ? ((uint64_t)desc->vgprs * size +
                                (desc->sgprs > 0 ? (uint64_t)desc->sgprs : 0)) *

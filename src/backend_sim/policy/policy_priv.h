@@ -25,10 +25,10 @@ struct aqsim_policy_kernel {
   bool idempotent;
   aqsim_cu_set cus;
   aqsim_grid_limits limits;
-  aqsim_resources need; /* of a workgroup */
-  uint32_t most;        /* on an empty compute unit */
-  uint32_t waves;       /* of a workgroup */
-  uint64_t state_size;  /* of a workgroup, bytes */
+  aq_resources need;   /* of a workgroup */
+  uint32_t most;       /* on an empty compute unit */
+  uint32_t waves;      /* of a workgroup */
+  uint64_t state_size; /* of a workgroup, bytes */
   aq_time workgroup_time;
   aq_time first;            /* workgroup of it started */
   aq_time used;             /* by its ended parts; of the rest see used() */

@@ -331,6 +331,17 @@ static bool is_run(aq_cli *cli)
   return found;
 }
 
+/* The option of a view that only code objects have, or NULL. */
+static const char *code_option(const aq_cli *cli)
+{
+  static const aq_cli_option_id views[] = {AQ_CLI_OPT_STUB, AQ_CLI_OPT_ASM,
+                                           AQ_CLI_OPT_WORKGROUP};
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+    if (aq_cli_flag(cli, views[i]))
+      return aq_cli_options[views[i]].name;
+  return NULL;
+}
+
 /* True: the argument is a file, and was shown with `*status`. */
 static bool show_file(aq_cli *cli, aq_status *status)
 {
@@ -338,11 +349,10 @@ static bool show_file(aq_cli *cli, aq_status *status)
   if (aq_code_file_is(path))
     *status = aq_cli_show_code(cli, path);
   else if (aq_cli_flag(cli, AQ_CLI_OPT_STUB) ||
-           (aq_cli_flag(cli, AQ_CLI_OPT_ASM) && access(path, F_OK) == 0))
-    *status =
-        aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                    "show --%s: '%s' is no file with code objects",
-                    aq_cli_flag(cli, AQ_CLI_OPT_STUB) ? "stub" : "asm", path);
+           (code_option(cli) && access(path, F_OK) == 0))
+    *status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                          "show --%s: '%s' is no file with code objects",
+                          code_option(cli), path);
   else if (aq_cli_is_program(path))
     *status = aq_cli_show_program(cli, path);
   else if (aq_cap_file_is(path))
@@ -379,16 +389,26 @@ aq_status aq_cli_show(aq_cli *cli)
   aq_store *store;
   aq_run_info *info;
   aq_status status = AQ_OK;
-  if (cli->arg_count > 1 && !aq_cli_flag(cli, AQ_CLI_OPT_ASM))
+  if (cli->arg_count > 1 && !aq_cli_flag(cli, AQ_CLI_OPT_ASM) &&
+      !aq_cli_flag(cli, AQ_CLI_OPT_WORKGROUP))
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "show does not take '%s' without --asm; usage: aqueduct "
-                       "show [OPTION]... RUN|DEVICE|FILE [KERNEL]",
+                       "show does not take '%s' without --asm or --workgroup; "
+                       "usage: aqueduct show [OPTION]... RUN|DEVICE|FILE "
+                       "[KERNEL]",
                        cli->args[1]);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_LDS) &&
+      !aq_cli_flag(cli, AQ_CLI_OPT_WORKGROUP))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "show --lds: expected --workgroup X[,Y[,Z]] too");
   if (cli->values[AQ_CLI_OPT_TOPOLOGY])
     return write_topology(cli);
   const bool file = aq_cli_flag(cli, AQ_CLI_OPT_STUB) || !is_run(cli);
   if (file && show_file(cli, &status))
     return status;
+  if (aq_cli_flag(cli, AQ_CLI_OPT_WORKGROUP))
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "show --workgroup: '%s' is no file with code objects",
+                       cli->args[0]);
   status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)
     return is_device(cli->args[0]) && !aq_cli_flag(cli, AQ_CLI_OPT_ASM)

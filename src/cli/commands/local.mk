@@ -29,6 +29,7 @@ aqueduct_SOURCES = \
 	src/cli/commands/cmd_sweep.c \
 	src/cli/commands/cmd_whatif.c \
 	src/cli/commands/show_code.c \
+	src/cli/commands/show_occupancy.c \
 	src/cli/commands/policy_process.c src/cli/commands/policy_process.h \
 	src/cli/commands/window.c src/cli/commands/window.h \
 	src/cli/commands/color.c src/cli/commands/color.h \

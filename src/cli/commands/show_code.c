@@ -196,7 +196,9 @@ aq_status aq_cli_show_code(aq_cli *cli, const char *path)
     return status;
   status = target_read(cli, &file, &target, &given);
   if (status == AQ_OK)
-    status = aq_cli_flag(cli, AQ_CLI_OPT_STUB)
+    status = aq_cli_flag(cli, AQ_CLI_OPT_WORKGROUP)
+                 ? aq_cli_show_occupancy(cli, &file, given ? &target : NULL)
+             : aq_cli_flag(cli, AQ_CLI_OPT_STUB)
                  ? aq_code_file_stub_print(&file, given ? &target : NULL,
                                            line_put, cli, &cli->diag)
                  : show_all(cli, &file, given ? &target : NULL);

@@ -4,6 +4,7 @@
 #define AQ_CLI_COMMANDS_SHOW_FILE_H
 
 #include "cli/commands/cli.h"
+#include "gpu/codeobj/code_file.h"
 #include "gpu/codeobj/codeobj.h"
 
 /* Whether a file starts as programs do; its disassembly, as text or JSON. */
@@ -23,6 +24,11 @@ aq_status aq_cli_show_capture(aq_cli *cli);
 aq_status aq_cli_show_asm(aq_cli *cli, aq_json_out *json, const char *id,
                           const aq_codeobj *code, const void *bytes,
                           size_t size, bool *found);
+
+/* Prints how many workgroups of each kernel of a file a device holds, on the
+ * device of the command line or on all models of the code's processor. */
+aq_status aq_cli_show_occupancy(aq_cli *cli, const aq_code_file *file,
+                                const aq_target *target);
 
 /* Opens the devices of a list ("mi300x*4") on the simulator and prints them and
  * their links, or JSON if that is asked for. */

@@ -482,7 +482,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "packets, kernels, copies and waits, counted. Of a code object, "
              "an offload bundle or an executable or library of HIP: its "
              "targets and kernels with their arguments, or with --asm their "
-             "machine code (gfx9).\n\n"
+             "machine code (gfx9); with --workgroup how many such workgroups "
+             "of "
+             "each kernel, or of KERNEL, a device holds at once, and the "
+             "resource that limits their number, on --device or all device "
+             "models of the code's processor.\n\n"
              "If a run and a device model share a name, show takes the run; "
              "the path of the .device file names the model.",
          .examples = {{"aqueduct show latest", "the newest run"},
@@ -492,8 +496,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a plug-in that executes its kernels, to be written"},
                       {"aqueduct show ./program --target gfx90a:xnack- --asm "
                        "vadd",
-                       "a kernel of a HIP program, disassembled"}},
-         .options = BIT(STUB) | BIT(ASM) | BIT(TARGET) | BIT(TOPOLOGY),
+                       "a kernel of a HIP program, disassembled"},
+                      {"aqueduct show vadd.hsaco --workgroup 256",
+                       "the occupancy of its kernels"}},
+         .options = BIT(STUB) | BIT(ASM) | BIT(TARGET) | BIT(TOPOLOGY) |
+                    BIT(WORKGROUP) | BIT(LDS) | BIT(WIDE),
          .args_min = 1,
          .args_max = 2,
          .what = AQ_CLI_RUN_OR_DEVICE},

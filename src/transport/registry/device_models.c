@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend_sim/model/device_model.h"
+#include "backend_sim/model/occupancy.h"
 
 const char *aq_device_model_name(size_t index)
 {
@@ -44,7 +45,8 @@ static void loaded_fill(loaded_model *loaded)
                                     loaded->constants,
                                     AQSIM_KEY_COUNT,
                                     loaded->gaps,
-                                    loaded->source->gap_count};
+                                    loaded->source->gap_count,
+                                    aqsim_device_resources(loaded->source)};
 }
 
 aq_status aq_device_model_load(const char *name, const char *const *edits,

@@ -15,6 +15,7 @@
 
 #include "common/diag.h"
 #include "common/export.h"
+#include "common/occupancy.h"
 #include "common/transports.h"
 
 AQ_BEGIN_DECLS
@@ -49,6 +50,7 @@ typedef struct aq_device_model {
   size_t count; /* of constants */
   const aq_device_gap *gaps;
   size_t gap_count;
+  aq_device_resources resources; /* for common/occupancy.h */
 } aq_device_model;
 
 /* Reads a device model by its name or the path of a file, with edits

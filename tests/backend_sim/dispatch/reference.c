@@ -71,7 +71,7 @@ static aq_time latency_of(const aqsim_grid_desc *desc, uint32_t on_cu)
 static void deal(reference *r, int kernel)
 {
   const aqsim_grid_desc *desc = &r->kernels[kernel].desc;
-  const aqsim_resources empty = aqsim_cu_resources(r->model);
+  const aq_resources empty = aqsim_cu_resources(r->model);
   uint64_t dealt[AQSIM_XCCS_MAX] = {0};
   int xcc = -1, first = r->count;
   for (uint64_t i = 0; i < desc->workgroups; i++) {
@@ -80,9 +80,9 @@ static void deal(reference *r, int kernel)
     r->workgroups[r->count++] = (workgroup){.kernel = kernel, .xcc = xcc};
   }
   uint32_t most = 0;
-  aqsim_resources room = empty;
-  for (; aqsim_resources_fit(&room, &desc->need); most++)
-    aqsim_resources_acquire(&room, &desc->need);
+  aq_resources room = empty;
+  for (; aq_resources_fit(&room, &desc->need); most++)
+    aq_resources_acquire(&room, &desc->need);
   for (int x = 0; x < r->model->xccs; x++)
     r->duration[kernel][x][0] = r->duration[kernel][x][1] =
         latency_of(desc, most);
@@ -116,13 +116,13 @@ static bool fits(const reference *r, int kernel, int xcc, int cu)
 {
   if (!has_cu(&r->sets[kernel], xcc, cu))
     return false;
-  aqsim_resources room = aqsim_cu_resources(r->model);
+  aq_resources room = aqsim_cu_resources(r->model);
   for (int i = 0; i < r->count; i++) {
     const workgroup *w = &r->workgroups[i];
     if (w->state == RUNNING && w->xcc == xcc && w->cu == cu)
-      aqsim_resources_acquire(&room, &r->kernels[w->kernel].desc.need);
+      aq_resources_acquire(&room, &r->kernels[w->kernel].desc.need);
   }
-  return aqsim_resources_fit(&room, &r->kernels[kernel].desc.need);
+  return aq_resources_fit(&room, &r->kernels[kernel].desc.need);
 }
 
 /* The compute unit it would go to, or -1. */

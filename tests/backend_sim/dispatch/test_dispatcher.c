@@ -179,11 +179,10 @@ static void draw_kernel(mix *m, aq_rng *rng, int k)
   static const int sizes[] = {1, 64, 128, 256, 1024};
   reference_kernel *kernel = &m->kernels[k];
   bool table = draw(rng, 3) == 0;
-  aqsim_workgroup_shape shape = {.items = (uint64_t)sizes[draw(rng, 5)],
-                                 .vgprs = (uint32_t)registers[draw(rng, 6)],
-                                 .lds = (uint64_t)draw(rng, 3) * 20000,
-                                 .most =
-                                     table ? 1 + (uint32_t)draw(rng, 8) : 0};
+  aq_workgroup_shape shape = {.items = (uint64_t)sizes[draw(rng, 5)],
+                              .vgprs = (uint32_t)registers[draw(rng, 6)],
+                              .lds = (uint64_t)draw(rng, 3) * 20000,
+                              .most = table ? 1 + (uint32_t)draw(rng, 8) : 0};
   draw_set(m->model, rng, &m->sets[k]);
   int spread = draw(rng, 2) ? 20000 : 2000000;
   for (int i = 0; i < LATENCIES; i++)
