@@ -83,12 +83,18 @@ typedef struct aq_queue_options {
    * AQ_CAP_CU_MASK. Borrowed for the call. */
   const uint32_t *cu_mask;
   uint32_t cu_mask_bits; /* of the mask, a multiple of 32 */
+  uint32_t unused;       /* the padding of older callers */
+  /* The workgroups of a launch run all at once, and may wait for each other: a
+   * larger grid is refused. A device has one such queue; it takes no command
+   * buffers and no mask. AQ_CAP_COOPERATIVE. */
+  bool cooperative;
 } aq_queue_options;
 
 /* Opens an AQL queue of the transport. AQ_ERR_INVALID: an option that is no
  * power of two, a device or compute unit that is not there, or a mask that the
  * device narrows; AQ_ERR_RESOURCES: the device has no queue left;
- * AQ_ERR_UNSUPPORTED: its transport has no priorities or masks. */
+ * AQ_ERR_UNSUPPORTED: its transport has no priorities, masks or cooperative
+ * queues. */
 AQ_API aq_status aq_queue_create(aq_context *context,
                                  const aq_queue_options *options,
                                  aq_queue **out, aq_diag *diag);
@@ -138,7 +144,10 @@ typedef struct aq_launch {
 } aq_launch;
 
 /* Launches a kernel. AQ_ERR_INVALID: the launch gives it less memory or another
- * workgroup than it needs, as far as the transport knows the kernel. */
+ * workgroup than it needs, as far as the transport knows the kernel, or has
+ * more workgroups than the device of a cooperative queue holds at once
+ * (cmdbuf/kernel_occupancy.h). AQ_ERR_UNSUPPORTED: how many it holds is not
+ * known. */
 AQ_API aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
                                    const aq_launch *launch, aq_diag *diag);
 
@@ -164,8 +173,9 @@ enum aq_execution_flag {
   AQ_EXECUTE_PM4 = 1 << 1,
 };
 
-/* Submits a command buffer. AQ_ERR_UNSUPPORTED: the device cannot walk it, or a
- * kernel of it needs what PM4 commands do not give it. */
+/* Submits a command buffer. AQ_ERR_UNSUPPORTED: the device cannot walk it, a
+ * kernel of it needs what PM4 commands do not give it, or the queue is
+ * cooperative. */
 AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
                                   const aq_execution *execution, aq_diag *diag);
 

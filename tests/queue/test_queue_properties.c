@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Priority and CU mask of a queue, on every transport. */
+/* Priority, CU mask and cooperative launches of a queue, on every transport. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmdbuf/kernel_occupancy.h"
 #include "queue/capture/capture.h"
 #include "queue/capture/capture_player.h"
 #include "queue/capture/reader.h"
@@ -103,6 +104,127 @@ static void masks_and_priorities_that_cannot_be_are_refused(ground *g)
   ck_assert_ptr_nonnull(strstr(g->diag.text, "CU mask: compute unit "));
 }
 
+/* ---- cooperative launches ---- */
+
+static bool has_cooperative(const ground *g)
+{
+  return aq_device_caps(&g->info, 0) & AQ_CAP_COOPERATIVE;
+}
+
+enum { GROUP = 256 };
+
+/* Four waves of a quarter of a SIMD's registers each. */
+static uint64_t kernel_of_quarters(ground *g)
+{
+  const aq_kernel_desc desc = {
+      .name = "quarters",
+      .vgprs = 128,
+      .sgprs = 16,
+      .wave_size = 64,
+      .cost = {.kind = AQ_COST_WORKGROUP, .base = 100 * AQ_US}};
+  aq_kernel_info info;
+  ck_assert_ok(g, g->ops->kernel_register(g->t, &desc, &info, &g->diag));
+  return info.object;
+}
+
+static aq_status groups_launch(ground *g, aq_queue *queue, uint64_t object,
+                               uint64_t groups)
+{
+  const aq_launch launch = {.object = object,
+                            .grid = {(uint32_t)groups * GROUP, 1, 1},
+                            .workgroup = {GROUP, 1, 1}};
+  return aq_queue_dispatch(queue, NULL, &launch, &g->diag);
+}
+
+static aq_time groups_take(ground *g, aq_queue *queue, uint64_t object,
+                           uint64_t groups)
+{
+  const aq_time begin = g->ops->now(g->t);
+  ck_assert_ok(g, groups_launch(g, queue, object, groups));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  return g->ops->now(g->t) - begin;
+}
+
+static void a_cooperative_launch_fits_at_once_or_is_refused(ground *g)
+{
+  const uint32_t timed = AQ_CAP_VIRTUAL_TIME | AQ_CAP_TIMING;
+  aq_queue *queue, *plain;
+  aq_occupancy fit;
+  char count[32];
+  if (!has_cooperative(g) || !(g->info.caps & AQ_CAP_HOST_KERNELS))
+    return;
+  const uint64_t object = kernel_of_quarters(g);
+  ck_assert_ok(g,
+               aq_kernel_occupancy(g->t, 0, object, GROUP, 0, &fit, &g->diag));
+  ck_assert_ok(g,
+               queue_try(g, (aq_queue_options){.cooperative = true}, &queue));
+  ck_assert_int_eq(groups_launch(g, queue, object, fit.workgroups + 1),
+                   AQ_ERR_INVALID);
+  snprintf(count, sizeof count, "%llu", (unsigned long long)fit.workgroups + 1);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, count));
+  snprintf(count, sizeof count, "%llu", (unsigned long long)fit.workgroups);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, count));
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "vector registers"));
+  const aq_time all = groups_take(g, queue, object, fit.workgroups);
+  ck_assert_ok(g, queue_try(g, (aq_queue_options){.priority = 0}, &plain));
+  const aq_time more = groups_take(g, plain, object, fit.workgroups + 1);
+  if ((g->info.caps & timed) == timed) {
+    ck_assert_int_lt(all, 200 * AQ_US);
+    ck_assert_int_gt(more, 200 * AQ_US);
+  }
+  aq_queue_destroy(plain);
+  aq_queue_destroy(queue);
+  g->ops->kernel_unregister(g->t, object);
+}
+
+static void a_device_has_one_cooperative_queue(ground *g)
+{
+  const aq_queue_options options = {.cooperative = true};
+  aq_queue *one, *two;
+  const aq_status status = queue_try(g, options, &one);
+  if (!has_cooperative(g)) {
+    ck_assert_int_eq(status, AQ_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(g->diag.text, "cooperative queues"));
+    return;
+  }
+  ck_assert_ok(g, status);
+  ck_assert_int_eq(queue_try(g, options, &two), AQ_ERR_RESOURCES);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "in use"));
+  aq_queue_destroy(one);
+  ck_assert_ok(g, queue_try(g, options, &two));
+  aq_queue_destroy(two);
+}
+
+static void a_cooperative_queue_refuses_what_it_cannot_count(ground *g)
+{
+  const uint32_t mask[1] = {1};
+  const aq_launch unknown = {
+      .object = 0x40, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  aq_builder *builder;
+  aq_link *link;
+  aq_queue *queue;
+  if (!has_cooperative(g))
+    return;
+  ck_assert_int_eq(queue_try(g,
+                             (aq_queue_options){.cooperative = true,
+                                                .cu_mask = mask,
+                                                .cu_mask_bits = 32},
+                             &queue),
+                   AQ_ERR_UNSUPPORTED);
+  ck_assert_ok(g,
+               queue_try(g, (aq_queue_options){.cooperative = true}, &queue));
+  ck_assert_int_eq(aq_queue_dispatch(queue, NULL, &unknown, &g->diag),
+                   AQ_ERR_UNSUPPORTED);
+  link = ground_steps_link(g, 3, &builder);
+  ck_assert_int_eq(
+      aq_queue_execute(queue, NULL, &(aq_execution){.link = link}, &g->diag),
+      AQ_ERR_UNSUPPORTED);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "command buffers"));
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  aq_queue_destroy(queue);
+}
+
 /* Of a caller that was built before they came: what lies there is no option. */
 static void options_of_an_older_caller_have_none_of_them(ground *g)
 {
@@ -159,12 +281,55 @@ static void captures_keep_the_properties(ground *g)
   unlink(path);
 }
 
+static void captures_keep_that_a_queue_is_cooperative(ground *g)
+{
+  char path[4096];
+  aq_capture *capture;
+  aq_cap_file *file;
+  aq_cap_player *player;
+  aq_cap_played played;
+  aq_queue *queue;
+  if (!has_cooperative(g))
+    return;
+  snprintf(path, sizeof path, "%s/cooperative.aqcap", aqtest_tmpdir());
+  ck_assert_ok(g, aq_capture_create(g->context, &capture, &g->diag));
+  ck_assert_ok(g,
+               queue_try(g, (aq_queue_options){.cooperative = true}, &queue));
+  ck_assert_ok(g, aq_queue_barrier(queue, NULL, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_ok(g, aq_capture_finish(capture, path, &g->diag));
+  aq_capture_destroy(capture);
+  ck_assert_ok(g, aq_cap_file_open(path, &file, &g->diag));
+  const aq_cap_player_options options = {.size = sizeof options,
+                                         .transport = g->t};
+  if (aq_cap_player_create(file, &options, &player, &g->diag) == AQ_OK) {
+    /* The device's only one is in use. */
+    ck_assert_int_eq(aq_cap_player_run(player, &played, &g->diag),
+                     AQ_ERR_RESOURCES);
+    aq_cap_player_destroy(player);
+    aq_queue_destroy(queue);
+    ck_assert_ok(g, aq_cap_player_create(file, &options, &player, &g->diag));
+    ck_assert_ok(g, aq_cap_player_run(player, &played, &g->diag));
+    ck_assert_uint_eq(played.plain_queues, 0);
+    aq_cap_player_destroy(player);
+  } else {
+    ck_assert(ground_hides(g));
+    aq_queue_destroy(queue);
+  }
+  aq_cap_file_close(file);
+  unlink(path);
+}
+
 static const ground_case cases[] = {
     GROUND_CASE(a_mask_of_fewer_compute_units_takes_longer),
     GROUND_CASE(properties_are_taken_or_refused_by_name),
     GROUND_CASE(masks_and_priorities_that_cannot_be_are_refused),
+    GROUND_CASE(a_cooperative_launch_fits_at_once_or_is_refused),
+    GROUND_CASE(a_device_has_one_cooperative_queue),
+    GROUND_CASE(a_cooperative_queue_refuses_what_it_cannot_count),
     GROUND_CASE(options_of_an_older_caller_have_none_of_them),
     GROUND_CASE(captures_keep_the_properties),
+    GROUND_CASE(captures_keep_that_a_queue_is_cooperative),
 };
 
 int main(void)

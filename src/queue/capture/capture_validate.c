@@ -286,7 +286,7 @@ static bool queue_check(cursor *c)
   if (p && (p->priority < -1 || p->priority > 1))
     return refuse(c, "an unknown priority");
   if (p)
-    take_many(c, p->words, sizeof(uint32_t));
+    take_many(c, p->words & ~AQ_CAP_COOPERATIVE_QUEUE, sizeof(uint32_t));
   return c->status == AQ_OK;
 }
 

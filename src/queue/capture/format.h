@@ -66,8 +66,10 @@ typedef struct aq_cap_queue {
 /* Behind a queue that has them: the words of its CU mask follow. */
 typedef struct aq_cap_queue_properties {
   int32_t priority;
-  uint32_t words;
+  uint32_t words; /* and AQ_CAP_COOPERATIVE_QUEUE, if it is one */
 } aq_cap_queue_properties;
+
+#define AQ_CAP_COOPERATIVE_QUEUE (UINT32_C(1) << 31)
 
 typedef struct aq_cap_queue_end {
   uint32_t queue, reserved;

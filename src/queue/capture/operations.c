@@ -412,12 +412,13 @@ static void queue_put(aq_capture *capture, const aq_submit_event *event)
     capture->devices = options->device + 1;
   const size_t at = aq_cap_open(capture, AQ_CAP_QUEUE);
   aq_cap_put(capture, &record, sizeof record);
-  if (options->priority || options->cu_mask) {
-    const aq_cap_queue_properties properties = {options->priority,
-                                                options->cu_mask_bits / 32};
+  if (options->priority || options->cu_mask || options->cooperative) {
+    const uint32_t words = options->cu_mask_bits / 32;
+    const aq_cap_queue_properties properties = {
+        options->priority,
+        words | (options->cooperative ? AQ_CAP_COOPERATIVE_QUEUE : 0)};
     aq_cap_put(capture, &properties, sizeof properties);
-    aq_cap_put(capture, options->cu_mask,
-               properties.words * sizeof *options->cu_mask);
+    aq_cap_put(capture, options->cu_mask, words * sizeof *options->cu_mask);
   }
   aq_cap_close(capture, at);
 }

@@ -81,8 +81,8 @@ static uint32_t mask_bits(const uint32_t *mask, uint32_t words)
   return words == 0 ? 0 : words * 32 - (uint32_t)__builtin_clz(mask[words - 1]);
 }
 
-/* Priority and CU mask, where the transport has them and the compute units;
- * queues that lose one are counted. */
+/* Priority, CU mask and cooperative launches, where the transport has them and
+ * the compute units; queues that lose one are counted. */
 static void properties_take(aq_cap_player *player, const aq_cap_queue *q,
                             aq_queue_options *out)
 {
@@ -95,7 +95,8 @@ static void properties_take(aq_cap_player *player, const aq_cap_queue *q,
   if (head->size == sizeof *q || q->device >= info.device_count)
     return;
   const uint32_t caps = aq_device_caps(&info, q->device),
-                 bits = mask_bits(mask, p->words);
+                 bits = mask_bits(mask, p->words & ~AQ_CAP_COOPERATIVE_QUEUE);
+  const bool cooperative = p->words & AQ_CAP_COOPERATIVE_QUEUE;
   if (caps & AQ_CAP_PRIORITY)
     out->priority = p->priority;
   if (caps & AQ_CAP_CU_MASK && bits > 0 &&
@@ -103,8 +104,10 @@ static void properties_take(aq_cap_player *player, const aq_cap_queue *q,
     out->cu_mask = mask;
     out->cu_mask_bits = (bits + 31) / 32 * 32;
   }
-  player->played.plain_queues +=
-      out->priority != p->priority || (bits > 0 && !out->cu_mask);
+  out->cooperative = cooperative && caps & AQ_CAP_COOPERATIVE;
+  player->played.plain_queues += out->priority != p->priority ||
+                                 (bits > 0 && !out->cu_mask) ||
+                                 cooperative != out->cooperative;
 }
 
 static aq_status play_queue(aq_cap_player *player, const aq_cap_queue *q,

@@ -94,6 +94,13 @@ static aq_status options_choose(const aq_context *context,
   return AQ_OK;
 }
 
+static uint32_t wanted_caps(const aq_queue_options *options)
+{
+  return (options->priority ? AQ_CAP_PRIORITY : 0u) |
+         (options->cu_mask ? AQ_CAP_CU_MASK : 0u) |
+         (options->cooperative ? AQ_CAP_COOPERATIVE : 0u);
+}
+
 static aq_status properties_check(const aq_context *context,
                                   const aq_queue_options *options,
                                   aq_diag *diag)
@@ -105,14 +112,16 @@ static aq_status properties_check(const aq_context *context,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "priority %d of a queue; -1 to 1 expected",
                        options->priority);
-  if ((options->priority && !(caps & AQ_CAP_PRIORITY)) ||
-      (options->cu_mask && !(caps & AQ_CAP_CU_MASK)))
+  const uint32_t lacks = wanted_caps(options) & ~caps;
+  if (lacks)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s: its queues have no %s",
+                       context->ops->name,
+                       aq_transport_cap_name(lacks & (0 - lacks)));
+  if (options->cooperative && options->cu_mask)
     return aq_diag_set(
-        diag, AQ_ERR_UNSUPPORTED, "%s: its queues have no %s",
-        context->ops->name,
-        aq_transport_cap_name(options->cu_mask && !(caps & AQ_CAP_CU_MASK)
-                                  ? AQ_CAP_CU_MASK
-                                  : AQ_CAP_PRIORITY));
+        diag, AQ_ERR_UNSUPPORTED,
+        "a cooperative queue with a CU mask: how many workgroups "
+        "fit at once is not known");
   if (!options->cu_mask != (bits == 0) || bits % 32 != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a CU mask of %u bits; a mask and a multiple of 32, or "
@@ -154,6 +163,38 @@ static aq_status properties_set(const aq_queue *queue, aq_diag *diag)
              : status;
 }
 
+/* A transport gives every caller the one cooperative queue of a device; two
+ * producers would not know of each other. */
+static aq_status cooperative_claim(aq_queue *queue, aq_diag *diag)
+{
+  aq_sync_domain *domain = queue->sync_domain;
+  const uint32_t device = queue->options.device;
+  if (device >= AQ_COOPERATIVE_DEVICES)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "device %u: cooperative queues are for the first %d",
+                       device, AQ_COOPERATIVE_DEVICES);
+  aq_lock(domain, &domain->lock);
+  queue->cooperative = !(domain->cooperative >> device & 1);
+  domain->cooperative |= UINT64_C(1) << device;
+  aq_unlock(domain, &domain->lock);
+  return queue->cooperative
+             ? AQ_OK
+             : aq_diag_set(diag, AQ_ERR_RESOURCES,
+                           "device %u has one cooperative queue, which is in "
+                           "use",
+                           device);
+}
+
+static void cooperative_release(const aq_queue *queue)
+{
+  aq_sync_domain *domain = queue->sync_domain;
+  if (!queue->cooperative)
+    return;
+  aq_lock(domain, &domain->lock);
+  domain->cooperative &= ~(UINT64_C(1) << queue->options.device);
+  aq_unlock(domain, &domain->lock);
+}
+
 static aq_status queue_init(aq_queue *queue, aq_diag *diag)
 {
   const aq_queue_options *options = &queue->options;
@@ -177,6 +218,8 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                                !flagged, &queue->timeline, diag);
   if (status == AQ_OK)
     status = aq_waiter_acquire(queue->sync_domain, &queue->waiter, diag);
+  if (status == AQ_OK && options->cooperative)
+    status = cooperative_claim(queue, diag);
   if (status != AQ_OK)
     return status;
   status = aq_aql_queue_create(
@@ -184,6 +227,7 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                               .device = options->device,
                               .size = options->size,
                               .kernarg_size = options->kernarg_size,
+                              .cooperative = options->cooperative,
                               .error = aq_queue_error_handle,
                               .user = queue},
       &queue->aql_queue, diag);
@@ -238,6 +282,7 @@ static void queue_free(aq_queue *queue)
   if (queue->timeline)
     aq_queue_timeline_release(queue->timeline);
   place_release(queue->context, queue->place);
+  cooperative_release(queue);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
   free(queue->starts);

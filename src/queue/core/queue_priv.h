@@ -57,7 +57,8 @@ struct aq_queue {
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_queue_options options;
-  uint32_t place; /* its bit on the logical device, or AQ_AFFINITY_BITS */
+  uint32_t place;   /* its bit on the logical device, or AQ_AFFINITY_BITS */
+  bool cooperative; /* it has claimed the cooperative queue of its device */
   aq_edge_way way;
   aq_queue_timeline *timeline;
   aq_aql_queue *aql_queue;

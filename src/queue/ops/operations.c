@@ -2,10 +2,12 @@
 /* The operations that are packets and nothing else: a class each. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmdbuf/kernel_check.h"
+#include "cmdbuf/kernel_occupancy.h"
 #include "cmdbuf/link_image.h"
 #include "queue/core/queue_priv.h"
 #include "queue/core/submit_hooks_priv.h"
@@ -118,6 +120,39 @@ aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
                      (unsigned long long)(limit - AQ_PLAN_KERNARG));
 }
 
+/* Workgroups that wait for each other have to run at once. */
+static aq_status cooperative_check(const aq_queue *queue,
+                                   const aq_launch *launch,
+                                   const aq_kernel_info *kernel, aq_diag *diag)
+{
+  const uint64_t items = (uint64_t)launch->workgroup[0] * launch->workgroup[1] *
+                         launch->workgroup[2];
+  uint64_t groups = 1;
+  aq_occupancy fit;
+  for (int i = 0; i < 3; i++)
+    if (__builtin_mul_overflow(
+            groups,
+            (launch->grid[i] + (uint64_t)launch->workgroup[i] - 1) /
+                launch->workgroup[i],
+            &groups))
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "kernel %.100s: a cooperative launch of 2^64 "
+                         "workgroups or more",
+                         kernel->name);
+  aq_status status = aq_kernel_occupancy(
+      queue->transport, queue->options.device, launch->object,
+      items < UINT32_MAX ? (uint32_t)items : UINT32_MAX,
+      launch->group_size - kernel->group_size, &fit, diag);
+  if (status != AQ_OK || groups <= fit.workgroups)
+    return status;
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "kernel %.100s: a cooperative launch of %" PRIu64
+                     " workgroups; the device holds %" PRIu64
+                     " at once, %u a compute unit (%s)",
+                     kernel->name, groups, fit.workgroups,
+                     fit.workgroups_per_cu, aq_resource_name(fit.limit));
+}
+
 static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
                                  const aq_launch *launch, aq_diag *diag)
 {
@@ -129,10 +164,14 @@ static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
   const aq_kernel_given given = {launch->workgroup, launch->kernarg_size,
                                  launch->group_size, launch->private_size};
   aq_kernel_info kernel;
-  aq_status status =
-      queue->ops->kernel_describe(queue->transport, launch->object, &kernel)
-          ? aq_kernel_check(&kernel, &given, diag)
-          : AQ_OK;
+  const bool known =
+      queue->ops->kernel_describe(queue->transport, launch->object, &kernel);
+  aq_status status = known ? aq_kernel_check(&kernel, &given, diag) : AQ_OK;
+  if (status == AQ_OK && queue->options.cooperative)
+    status = known ? cooperative_check(queue, launch, &kernel, diag)
+                   : aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                                 "a cooperative launch of a kernel that the "
+                                 "transport does not know");
   if (status == AQ_OK)
     status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
   if (status != AQ_OK)
@@ -258,6 +297,9 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
 {
   const aq_program *program = execution->link->program;
   const uint32_t known = AQ_EXECUTE_ON_DEVICE | AQ_EXECUTE_PM4;
+  if (queue->options.cooperative)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "a cooperative queue takes no command buffers");
   if (execution->flags & ~known || (execution->flags & known) == known)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "flags %#x of an execution; expected one of %#x",

@@ -56,7 +56,7 @@ static aq_status queue_init(aq_aql_queue *queue, aq_diag *diag)
       &(aq_queue_desc){
           .device = options->device,
           .size = options->size,
-          .type = AQ_QUEUE_SINGLE,
+          .type = options->cooperative ? AQ_QUEUE_COOPERATIVE : AQ_QUEUE_SINGLE,
           .error = options->error ? queue_failed : NULL,
           .user = queue,
       },

@@ -47,6 +47,7 @@ typedef struct aq_aql_queue_options {
   uint32_t device;
   uint32_t size;         /* packets, a power of two */
   uint64_t kernarg_size; /* bytes, a power of two; 0: 64 a packet, twice */
+  bool cooperative;      /* the cooperative queue of the device */
   /* How long room or a condition may not come while nothing completes, in the
    * transport's time, before a submission ends with AQ_ERR_TIMEOUT; 0: for
    * ever. */

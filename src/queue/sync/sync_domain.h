@@ -33,7 +33,10 @@ struct aq_sync_domain {
   aq_epoch_signal *flags, *free_epoch_signals; /* all, and those not in use */
   aq_waiter *waiters, *free_waiters;           /* all, and the unused ones */
   uint32_t timelines_made;
+  uint64_t cooperative; /* by device: its cooperative queue is in use */
 };
+
+enum { AQ_COOPERATIVE_DEVICES = 64 };
 
 /* The sync domain of a transport, made by the first caller. */
 aq_status aq_sync_domain_acquire(aq_transport *transport,
