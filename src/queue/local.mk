@@ -6,6 +6,7 @@ libaqcore_a_SOURCES += \
 	src/queue/operations.def src/queue/operations.h \
 	src/queue/alloca_states.h \
 	src/queue/queue.h \
+	src/queue/queue_families.c \
 	src/queue/semaphore.h \
 	src/queue/submit_hooks.h
 
@@ -14,6 +15,7 @@ aq_folder_headers += \
 	src/queue/operations.def \
 	src/queue/operations.h \
 	src/queue/queue.h \
+	src/queue/queue_families.h \
 	src/queue/semaphore.h
 
 include src/queue/capture/local.mk

@@ -28,6 +28,9 @@ tests_queue_test_executables_LDADD = $(AQ_GROUND_LDADD)
 check_PROGRAMS += tests/queue/test_operations
 tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_families
+tests_queue_test_families_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_queue_properties
 tests_queue_test_queue_properties_LDADD = $(AQ_GROUND_LDADD)
 
