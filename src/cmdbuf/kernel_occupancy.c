@@ -39,6 +39,11 @@ aq_status aq_kernel_occupancy(aq_transport *transport, uint32_t device,
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                        "occupancy: the transport does not know kernel 0x%llx",
                        (unsigned long long)object);
+  if (kernel.workgroup_max && workgroup > kernel.workgroup_max)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "occupancy: workgroups of %u work-items; kernel %.100s "
+                       "takes at most %u",
+                       workgroup, kernel.name, kernel.workgroup_max);
   if (dynamic_lds > UINT32_MAX - kernel.group_size)
     dynamic_lds = UINT32_MAX - kernel.group_size; /* no device has as much */
   aq_occupancy_ask ask = {.size = sizeof ask,

@@ -3,13 +3,15 @@
 """Compares the occupancy of kernels with the compiler's own figure.
 
 usage: occupancy.py AQUEDUCT CLANG
+       occupancy.py AQUEDUCT --hip PROGRAM
 
 The compiler prints how many waves of a kernel it expects on a SIMD. Kernels
 that use so many registers, and so much group segment memory in workgroups of
 256 work-items, are compiled for each processor; `show --workgroup` has to say
 the same. Where scalar registers limit, the compiler may print one more: its
 remark reads a table of 80, 88 and 100 registers, but they are allocated in
-granules of 16. Prints the number of compared kernels.
+granules of 16. PROGRAM is occupancy.hip, which prints the figure of HIP. Prints
+the number of compared kernels.
 """
 import json
 import os
@@ -108,7 +110,26 @@ def compare(aqueduct, device, path, workgroup, expected):
     return len(rows), wrong
 
 
-def main(aqueduct, clang):
+def hip(aqueduct, program):
+    count, wrong = 0, []
+    said = subprocess.run(
+        [aqueduct, "exec", "-q", "--device", "mi210", "--", program],
+        check=True, capture_output=True, text=True).stdout
+    for line in said.splitlines():
+        name, items, lds, groups = line.split()
+        rows = json.loads(subprocess.run(
+            [aqueduct, "show", program, "--workgroup", items, "--lds", lds,
+             "--device", "mi210", "--json"],
+            check=True, capture_output=True).stdout)["occupancy"]
+        found, = (row for row in rows if name in row["kernel"])
+        count += 1
+        if str(found["workgroups_per_cu"]) != groups:
+            wrong.append(f"HIP: {line}; {found['workgroups_per_cu']} by "
+                         f"{found['limit']}")
+    return count, wrong
+
+
+def llvm(aqueduct, clang):
     count, wrong = 0, []
     with tempfile.TemporaryDirectory() as folder:
         for processor, (device, sizes) in PROCESSORS.items():
@@ -122,6 +143,12 @@ def main(aqueduct, clang):
                                         expected)
                     count += more
                     wrong += bad
+    return count, wrong
+
+
+def main(aqueduct, *words):
+    count, wrong = hip(aqueduct, words[1]) if words[0] == "--hip" else \
+        llvm(aqueduct, words[0])
     for line in wrong:
         print(line)
     print(f"{count} kernels, {len(wrong)} differ")
@@ -129,4 +156,4 @@ def main(aqueduct, clang):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # `show --workgroup`: the occupancy of kernels is what LLVM says it is, for
-# every processor; errors name their cause.
+# every processor, and HIP on the drop-in; errors name their cause.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 code=$srcdir/doc/examples/kernels/device-gfx90a.hsaco
@@ -36,6 +36,9 @@ check "group segment memory limits a larger one" \
   test "$(of vadd 32768)" = "208 group segment memory"
 check "what no compute unit holds is refused in its row" \
   contains "$(of vadd 65537)" "65537 bytes of group segment memory"
+try "$aqueduct" show "$code" vadd --workgroup 1025 --device mi210
+check "so is a workgroup that the kernel does not take" \
+  contains "$out" "takes workgroups of at most 1024"
 check "all device models of the processor have a row" test \
   "$("$aqueduct" show "$code" vadd --workgroup 64 | grep -c '^vadd')" = \
   "$(for d in $("$aqueduct" list devices --names); do
@@ -47,5 +50,14 @@ if command -v clang-22 > /dev/null && command -v ld.lld-22 > /dev/null; then
   check "LLVM says the same of kernels with many sizes: $out" test "$status" = 0
 else
   skip "LLVM says the same" "no clang-22 with lld"
+fi
+if command -v hipcc > /dev/null &&
+  hipcc --offload-arch=gfx90a -O2 -o "$work/occupancy" \
+    "$srcdir/tests/cli/occupancy.hip" 2> /dev/null; then
+  try python3 "$srcdir/tests/cli/occupancy.py" "$aqueduct" \
+    --hip "$work/occupancy"
+  check "HIP says the same on the drop-in: $out" test "$status" = 0
+else
+  skip "HIP says the same" "no hipcc"
 fi
 finish

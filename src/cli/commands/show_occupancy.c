@@ -37,8 +37,14 @@ static void row_put(const occupancies *o, const aq_code_kernel *kernel,
                                 .group_size = kernel->group_size + o->lds};
   aq_occupancy found;
   aq_diag why = AQ_DIAG_INIT;
-  const bool good =
-      aq_occupancy_find(&model->resources, &ask, &found, &why) == AQ_OK;
+  const bool taken =
+      !kernel->workgroup_max || o->workgroup <= kernel->workgroup_max;
+  const bool good = taken && aq_occupancy_find(&model->resources, &ask, &found,
+                                               &why) == AQ_OK;
+  if (!taken)
+    aq_diag_set(&why, AQ_ERR_INVALID,
+                "the kernel takes workgroups of at most %u work-items",
+                kernel->workgroup_max);
   aq_cli_row_begin(o->rows);
   aq_cli_cell_text(o->rows, kernel->name);
   aq_cli_cell_text(o->rows, device);
