@@ -48,11 +48,11 @@ static bool symbol_take(void *user, const Elf64_Sym *symbol, const char *name)
   return true;
 }
 
-/* Ends the walk at the first symbol: index 0 of a table is one. */
-static bool found(void *user, const Elf64_Sym *symbol, const char *name)
+/* Ends the walk at the first local symbol: each linked file has some. */
+static bool is_global(void *user, const Elf64_Sym *symbol, const char *name)
 {
-  (void)user, (void)symbol, (void)name;
-  return false;
+  (void)user;
+  return ELF64_ST_BIND(symbol->st_info) != STB_LOCAL || !name || !*name;
 }
 
 void aq_code_variables_each(const void *bytes, size_t size,
@@ -61,8 +61,8 @@ void aq_code_variables_each(const void *bytes, size_t size,
   aq_elf elf;
   Elf64_Shdr section;
   if (!aq_elf_open(bytes, size, &elf) ||
-      aq_elf_symbols_each(&elf, SHT_SYMTAB, found, NULL))
-    return; /* without a table */
+      aq_elf_symbols_each(&elf, SHT_SYMTAB, is_global, NULL))
+    return; /* stripped: local variables have no symbols, at least */
   for (uint64_t i = 0; i < elf.sections; i++)
     if (aq_elf_section(&elf, i, &section) && is_of_variables(&elf, &section))
       take(user, &(aq_code_variable){.address = section.sh_addr,

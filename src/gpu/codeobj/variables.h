@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The variables of a code object that kernels may write, as its whole symbol
- * table has them: local ones too, which no loader needs. A file that was
- * stripped has none. Pure functions of bytes, which may be anything.
+ * table has them: local ones too, which no loader needs. A file without local
+ * symbols, which was stripped, has none. Pure functions of bytes, which may be anything.
  */
 #ifndef AQ_GPU_CODEOBJ_VARIABLES_H
 #define AQ_GPU_CODEOBJ_VARIABLES_H
