@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/check/core/core.h"
+#include "gpu/check/core/heap.h"
 #include "gpu/check/observe.h"
 
 static const struct {
@@ -261,11 +262,26 @@ void aq_check_destroy(aq_check *check)
   aq_check_uninit_fini(check);
   free(check->sites);
   free(check->found);
+  aq_check_heap_fini(check);
   free(check->known);
   free(check->kernels);
   aq_map_fini(&check->gone);
   pthread_mutex_destroy(&check->lock);
   free(check);
+}
+
+void aq_check_end(aq_check *check)
+{
+  pthread_mutex_lock(&check->lock);
+  if (check->options.checks & AQ_CHECK_LEAK && !check->leaks_done) {
+    aq_check_leaks(check);
+    for (size_t i = 0; i < check->known_count; i++)
+      aq_check_heap_leaks(check, &check->known[i]);
+  }
+  if (!check->leaks_done)
+    aq_check_unseen(check);
+  check->leaks_done = true;
+  pthread_mutex_unlock(&check->lock);
 }
 
 unsigned aq_check_kinds(const aq_check *check)

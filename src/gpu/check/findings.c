@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "gpu/check/core/core.h"
+#include "gpu/check/core/heap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,6 +105,48 @@ static int64_t stack_name(aq_check *check, void *const *stack)
   return name;
 }
 
+static int64_t call_name(aq_check *check, const aq_check_heap_call *call)
+{
+  int64_t file = AQ_NONE, line = AQ_NONE;
+  char text[AQ_CHECK_FRAME];
+  const char *kernel = aq_names_text(&check->names, call->kernel);
+  source_put(check, call->site, &file, &line);
+  if (file != AQ_NONE)
+    snprintf(text, sizeof text, "%.2000s at %.1000s:%" PRId64,
+             kernel ? kernel : "?", aq_names_text(&check->names, file), line);
+  else
+    snprintf(text, sizeof text, "%.2000s (kernel)", kernel ? kernel : "?");
+  return name_of(check, text);
+}
+
+/* Where an address lies in, before or behind a range. */
+static void place_text(uint64_t address, uint64_t base, uint64_t size,
+                       bool freed, const char *where, char text[AQ_CHECK_TEXT])
+{
+  const bool before = address < base, behind = address >= base + size;
+  const uint64_t far = before   ? base - address
+                       : behind ? address - (base + size)
+                                : address - base;
+  snprintf(text, AQ_CHECK_TEXT,
+           "%" PRIu64 " bytes %s %" PRIu64 " bytes of %s%s at 0x%" PRIx64, far,
+           before   ? "before"
+           : behind ? "past the end of"
+                    : "into",
+           size, freed ? "freed " : "", where, base);
+}
+
+static void block_place_put(aq_check *check, const aq_check_heap_block *block,
+                            uint64_t address, aq_finding *row)
+{
+  char text[AQ_CHECK_TEXT];
+  place_text(address, block->base, block->size, block->freed,
+             "malloc() in a kernel", text);
+  row->place = name_of(check, text);
+  row->made = call_name(check, &block->made);
+  if (block->freed)
+    row->freed = call_name(check, &block->gone);
+}
+
 /* Where an address lies, and the call stacks of what lies there. */
 static void place_put(aq_check *check, uint64_t address, aq_finding *row)
 {
@@ -112,10 +155,12 @@ static void place_put(aq_check *check, uint64_t address, aq_finding *row)
   if (!known)
     return;
   const aq_check_block *b = &known->block;
-  const bool before = address < b->base, behind = address >= b->base + b->size;
-  const uint64_t far = before   ? b->base - address
-                       : behind ? address - (b->base + b->size)
-                                : address - b->base;
+  const aq_check_heap_block *part =
+      known->heap ? aq_check_heap_near(known, address) : NULL;
+  if (part) {
+    block_place_put(check, part, address, row);
+    return;
+  }
   char where[200] = "host memory";
   const char *name =
       known->is_variable ? aq_names_text(&check->names, known->name) : NULL;
@@ -123,12 +168,7 @@ static void place_put(aq_check *check, uint64_t address, aq_finding *row)
     snprintf(where, sizeof where, "variable %.180s", name ? name : "?");
   else if (b->device != AQ_DEVICE_HOST)
     snprintf(where, sizeof where, "memory of device %" PRIu32, b->device);
-  snprintf(text, sizeof text,
-           "%" PRIu64 " bytes %s %" PRIu64 " bytes of %s%s at 0x%" PRIx64, far,
-           before   ? "before"
-           : behind ? "past the end of"
-                    : "into",
-           b->size, known->freed ? "freed " : "", where, b->base);
+  place_text(address, b->base, b->size, known->freed, where, text);
   row->place = name_of(check, text);
   row->made = stack_name(check, b->stack);
   if (known->freed)
@@ -314,15 +354,4 @@ aq_status aq_check_put(aq_check *check, aq_diag *diag)
                          check->lost ? "memory" : "memory or dispatches");
   pthread_mutex_unlock(&check->lock);
   return status;
-}
-
-void aq_check_end(aq_check *check)
-{
-  pthread_mutex_lock(&check->lock);
-  if (check->options.checks & AQ_CHECK_LEAK && !check->leaks_done)
-    aq_check_leaks(check);
-  if (!check->leaks_done)
-    aq_check_unseen(check);
-  check->leaks_done = true;
-  pthread_mutex_unlock(&check->lock);
 }

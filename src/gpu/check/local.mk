@@ -15,3 +15,4 @@ include src/gpu/check/core/local.mk
 include src/gpu/check/race/local.mk
 include src/gpu/check/hazards/local.mk
 include src/gpu/check/uninit/local.mk
+include src/gpu/check/heap/local.mk

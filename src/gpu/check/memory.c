@@ -9,6 +9,7 @@
 #include "common/allocations.h"
 #include "common/array.h"
 #include "gpu/check/core/core.h"
+#include "gpu/check/core/heap.h"
 #include "gpu/wave/core/address_translate.h"
 
 /* The index of the first allocation whose base is above an address. */
@@ -71,6 +72,7 @@ void aq_check_known_put(aq_check *check, const aq_check_known *known)
 {
   const size_t at = known_above(check, known->block.base);
   if (at > 0 && check->known[at - 1].block.base == known->block.base) {
+    aq_check_heap_drop(&check->known[at - 1]);
     check->known[at - 1] = *known;
   } else if (AQ_ARRAY_RESERVE(check->known, check->known_capacity,
                               check->known_count + 1)) {
@@ -160,10 +162,14 @@ static bool block_has(const access *a, uint64_t first, uint64_t end)
   aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
   if (!k || k->freed || end > k->block.base + k->block.size)
     return false;
+  const aq_check_heap_block *part =
+      k->heap ? aq_check_heap_has(k, first, end) : NULL;
+  if (k->heap && !part)
+    return false;
   k->shared |= host_shares(&k->block);
   site->near_epoch = check->known_epoch;
-  site->near_base = k->block.base;
-  site->near_end = k->block.base + k->block.size;
+  site->near_base = part ? part->base : k->block.base;
+  site->near_end = site->near_base + (part ? part->size : k->block.size);
   return true;
 }
 
@@ -204,10 +210,15 @@ static const char *global_kind(const access *a, uint64_t address,
       k && address >= k->block.base && address < k->block.base + k->block.size;
   const bool beside = k && address + ROOM >= k->block.base &&
                       address < k->block.base + k->block.size + ROOM;
-  const char *kind = address < NULL_PAGE  ? "null pointer"
-                     : inside && k->freed ? "use after free"
-                     : inside || beside   ? "out of bounds"
-                                          : "wild pointer";
+  const aq_check_heap_block *part =
+      inside && k->heap ? aq_check_heap_near(k, address) : NULL;
+  const bool freed =
+      inside && (k->freed || (part && part->freed && address >= part->base &&
+                              address < part->base + part->size));
+  const char *kind = address < NULL_PAGE ? "null pointer"
+                     : freed             ? "use after free"
+                     : inside || beside  ? "out of bounds"
+                                         : "wild pointer";
   if (!inside && !beside && address >= NULL_PAGE && a->write &&
       aq_wave_translate(a->wave->grid, address, bytes, false))
     kind = "write to read-only memory";
@@ -509,6 +520,19 @@ static void forgotten_report(aq_check *check)
     note_report(check, AQ_CHECK_RACE, "order not kept", text, NULL);
 }
 
+static void heap_unseen_report(aq_check *check)
+{
+  const unsigned of =
+      check->options.checks & (AQ_CHECK_MEMORY | AQ_CHECK_INIT | AQ_CHECK_LEAK);
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "blocks of malloc() in kernels of %" PRIu64
+           " code object%s without symbols of functions",
+           check->heap_unseen, check->heap_unseen == 1 ? "" : "s");
+  if (of && check->heap_unseen)
+    note_report(check, of & -of, "malloc not seen", text, NULL);
+}
+
 /* Of every check; it appears with the first check that is on. */
 static void unread_report(aq_check *check)
 {
@@ -589,6 +613,7 @@ void aq_check_unseen(aq_check *check)
     note_report(check, AQ_CHECK_INIT, "unwritten memory not followed", text,
                 NULL);
   forgotten_report(check);
+  heap_unseen_report(check);
   unread_report(check);
   if (check->options.host_unseen)
     below_report(check);

@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "gpu/check/core/core.h"
+#include "gpu/check/core/heap.h"
 #include "gpu/check/nan_tracking.h"
 #include "gpu/check/observe.h"
 #include "gpu/check/race/memory_model.h"
@@ -32,6 +33,7 @@ uint32_t aq_check_site_make(const aq_wave *w, const aq_wave_op *o)
       .fence = aq_check_fence_of(inst),
       .moves = aq_wave_op_moves(o),
       .meets = aq_check_is_barrier(inst),
+      .jumps = check->heap_count > 0 && aq_check_heap_jumps(inst),
       .steps = bytes > 0};
   made.returns = kind == AQ_WAVE_ACCESS_ATOMIC &&
                  (inst->row->encoding == AQ_ISA_DS
@@ -53,7 +55,8 @@ uint32_t aq_check_site_make(const aq_wave *w, const aq_wave_op *o)
                 (made.steps ? UINT8_MAX : 0) | (made.init ? AQ_CHECK_INIT : 0) |
                 (made.meets ? AQ_CHECK_SYNC : 0) |
                 (made.fence ? AQ_CHECK_RACE : 0) |
-                (made.base ? AQ_CHECK_MEMORY : 0));
+                (made.base ? AQ_CHECK_MEMORY : 0) |
+                (made.jumps ? UINT8_MAX : 0));
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
     check->lost = true;
@@ -91,7 +94,8 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
   aq_wave_access_info_find(w, o, site->bytes, &touch);
   if (checks & AQ_CHECK_SYNC && !touch.scalar)
     aq_check_sync_access(w, number, touch.global | touch.shared);
-  if (checks & AQ_CHECK_MEMORY)
+  const bool own = aq_check_group_of(w)->heap && aq_check_heap_is_inside(w);
+  if (checks & AQ_CHECK_MEMORY && !own)
     bad = aq_check_memory(w, number, &touch);
   else if (checks & (AQ_CHECK_RACE | AQ_CHECK_INIT))
     aq_check_shares(w, number, &touch);
@@ -103,7 +107,7 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
     touch.scratch &= ~bad;
     touch.row = false;
   }
-  if (checks & AQ_CHECK_RACE)
+  if (checks & AQ_CHECK_RACE && !own)
     aq_check_race(w, number, &touch);
   if (checks & AQ_CHECK_INIT)
     aq_check_uninit_memory(w, o, number, &touch);
@@ -124,7 +128,7 @@ static const aq_wave_op *fence_run(aq_wave *w, const aq_wave_op *o,
 }
 
 /* Runs an instruction that some check looks at. */
-static const aq_wave_op *scan_run(aq_check *check, aq_wave *w,
+static const aq_wave_op *site_run(aq_check *check, aq_wave *w,
                                   const aq_wave_op *o, uint32_t number)
 {
   const aq_check_site *site = &check->sites[number - 1];
@@ -144,6 +148,15 @@ static const aq_wave_op *scan_run(aq_check *check, aq_wave *w,
   if (site->init && checks & AQ_CHECK_INIT)
     return aq_check_uninit_run(w, o, number);
   return w->index_on ? aq_wave_indexed_run(w, o) : o->run(w, o);
+}
+
+static const aq_wave_op *scan_run(aq_check *check, aq_wave *w,
+                                  const aq_wave_op *o, uint32_t number)
+{
+  const aq_wave_op *next = site_run(check, w, o, number);
+  if (check->sites[number - 1].jumps)
+    aq_check_heap_step(w, next, number);
+  return next;
 }
 
 static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
@@ -246,6 +259,7 @@ static void group_fini(aq_check_group *mine, const aq_wave_grid *grid)
   free(mine->sync);
   free(mine->bases);
   free(mine->odd);
+  aq_check_heap_group_fini(mine);
   free(mine);
 }
 
@@ -285,6 +299,7 @@ static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
   mine->states.count = mine->states.free = 0;
   if (mine->bases)
     memset(mine->bases, 0, grid->waves * sizeof *mine->bases);
+  aq_check_heap_group_clear(mine, grid);
   for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
     aq_check_waits_end(&mine->waits[i]);
   for (uint32_t i = 0; mine->odd && i < grid->waves; i++)

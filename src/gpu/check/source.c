@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "gpu/check/core/core.h"
+#include "gpu/check/core/heap.h"
 
 static void readonly_add(aq_check *check, uint64_t base, uint64_t bias,
                          const aq_codeobj *code)
@@ -63,6 +64,7 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
   readonly_add(check, base, bias, code);
   aq_check_api_code(check, base, bias, bytes, size);
   aq_check_variables_add(check, base, bias, bytes, size);
+  aq_check_heap_code(check, base, bias, code, bytes, size);
   if (!AQ_ARRAY_PUSH(check->sources, check->source_count,
                      check->source_capacity, made)) {
     check->lost = true;
@@ -91,6 +93,7 @@ void aq_check_code_gone(aq_check *check, uint64_t base)
   pthread_mutex_lock(&check->lock);
   aq_check_api_code_gone(check, base);
   aq_check_variables_gone(check, base);
+  aq_check_heap_code_gone(check, base);
   for (size_t i = 0; i < check->readonly_count; i++)
     if (check->readonly[i].base == base)
       check->readonly[i--] = check->readonly[--check->readonly_count];

@@ -148,6 +148,7 @@ typedef struct aq_check_site {
   bool arrives;                           /* s_barrier, s_barrier_signal */
   bool unorders; /* what lgkmcnt counts returns in any order then */
   bool meets;    /* s_barrier, s_barrier_wait */
+  bool jumps;    /* to a function, or back */
   bool returns;  /* an atomic with a result */
   uint64_t pc;
   uint8_t kind;   /* aq_wave_access_info_kind */
@@ -247,7 +248,22 @@ typedef struct aq_check_known {
   bool is_variable; /* of the code at `code`, with a name */
   uint64_t code;
   int64_t name;
+  struct aq_check_heap *heap; /* of heap.c, or NULL: it has no blocks */
 } aq_check_known;
+
+/* A function of malloc() in kernels (heap.h). */
+typedef enum aq_check_heap_role {
+  AQ_CHECK_HEAP_NONE,
+  AQ_CHECK_HEAP_ALLOCATES,
+  AQ_CHECK_HEAP_FREES,
+  AQ_CHECK_HEAP_WRAPS, /* it calls one of these */
+} aq_check_heap_role;
+
+typedef struct aq_check_heap_function {
+  uint64_t base; /* of the code */
+  uint64_t first, end;
+  aq_check_heap_role role;
+} aq_check_heap_function;
 
 typedef struct aq_check_found {
   aq_finding row;
@@ -288,6 +304,9 @@ struct aq_check {
   size_t readonly_count, readonly_capacity;
   aq_check_readonly *variables; /* sections */
   size_t variable_count, variable_capacity;
+  aq_check_heap_function *heap;
+  size_t heap_count, heap_capacity;
+  uint64_t heap_unseen; /* files whose functions have no symbols */
   aq_check_kernel *kernels;
   size_t kernel_count, kernel_capacity;
   aq_map gone; /* destroyed signals and queues */
@@ -334,18 +353,19 @@ typedef struct aq_check_grid {
 typedef struct aq_check_group {
   struct aq_check_group *next; /* free */
   aq_check_grid *grid;
-  uint64_t number;          /* in the grid */
-  aq_sync_group *order;     /* of its waves' accesses, or NULL */
-  aq_sync_group *spare;     /* of one that ended, or NULL */
-  uint32_t *lds;            /* the state of each word, or NULL */
-  aq_access_history states; /* of LDS */
-  aq_check_waits *waits;    /* of each wave, or NULL */
-  aq_uninit_regs *unset;    /* of each wave, or NULL */
-  aq_check_sync *sync;      /* of each wave, or NULL */
-  aq_check_bases *bases;    /* of each wave, or NULL */
-  struct aq_check_odd *odd; /* of each wave, or NULL */
-  uint8_t *lds_unset;       /* of each byte of LDS, or NULL */
-  bool lds_written;         /* none of them is */
+  uint64_t number;                 /* in the grid */
+  aq_sync_group *order;            /* of its waves' accesses, or NULL */
+  aq_sync_group *spare;            /* of one that ended, or NULL */
+  uint32_t *lds;                   /* the state of each word, or NULL */
+  aq_access_history states;        /* of LDS */
+  aq_check_waits *waits;           /* of each wave, or NULL */
+  aq_uninit_regs *unset;           /* of each wave, or NULL */
+  aq_check_sync *sync;             /* of each wave, or NULL */
+  aq_check_bases *bases;           /* of each wave, or NULL */
+  struct aq_check_odd *odd;        /* of each wave, or NULL */
+  struct aq_check_heap_wave *heap; /* of each wave, or NULL */
+  uint8_t *lds_unset;              /* of each byte of LDS, or NULL */
+  bool lds_written;                /* none of them is */
 } aq_check_group;
 
 static inline aq_check_grid *aq_check_grid_of(const aq_wave *w)
