@@ -21,6 +21,22 @@ enum {
   AQ_HSA_SIM_MINOR = 0,
 };
 
+/* A call of a runtime above HSA with memory of a pool of its own. */
+typedef enum aq_hsa_pool_call {
+  AQ_HSA_POOL_ALLOCATED,
+  AQ_HSA_POOL_FREES, /* packets that the thread publishes up to the end of the
+                        call order the free */
+  AQ_HSA_POOL_ENDS,  /* that call ended; base NULL: it failed */
+  AQ_HSA_POOL_FREED, /* at once */
+} aq_hsa_pool_kind;
+
+typedef struct aq_hsa_pool {
+  aq_hsa_pool_kind kind;
+  void *base;
+  size_t size;
+  const void *stream, *function; /* the call is of this one */
+} aq_hsa_pool;
+
 typedef struct aq_hsa_sim {
   uint32_t size; /* sizeof(aq_hsa_sim) of the runtime */
   uint32_t caps; /* aq_transport_cap bits of the simulator */
@@ -47,6 +63,9 @@ typedef struct aq_hsa_sim {
    * say it. Fails where the queue stopped at no packet. */
   hsa_status_t (*queue_packet)(const hsa_queue_t *queue, uint64_t *id,
                                aq_packet *packet);
+  /* Reports a call of the runtime above to the checker, on the thread that
+   * makes it. */
+  hsa_status_t (*pool)(const aq_hsa_pool *call);
 } aq_hsa_sim;
 
 #endif

@@ -28,7 +28,7 @@ enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 typedef struct execution {
   aq_cli *cli;
   bool installed; /* AMD's runtime serves it */
-  char *dropin, *shim;
+  char *dropin, *shim, *pools;
   aq_exec_device_wish wish;
   const char *device; /* NULL: the default one */
   aq_exec_reports reports;
@@ -187,8 +187,10 @@ static aq_status libraries_find(execution *e)
   aq_diag *diag = &e->cli->diag;
   if (e->installed)
     return aq_plugin_file_find("libaqueduct-driver.so", &e->shim, diag);
-  const aq_status status =
+  aq_status status =
       aq_plugin_file_find("libhsa-runtime64.so.1", &e->dropin, diag);
+  if (status == AQ_OK && e->checks)
+    status = aq_plugin_file_find("libaqueduct-pools.so", &e->pools, diag);
   return status == AQ_OK
              ? aq_plugin_file_find("libaqueduct-shim.so", &e->shim, diag)
              : status;
@@ -205,6 +207,7 @@ static aq_status environment_set(execution *e)
   const aq_exec_environment environment = {
       .dropin = e->dropin,
       .shim = e->shim,
+      .pools = e->pools,
       .spools = e->spools.folder,
       .opened = e->spools.opened,
       .device = e->device,
@@ -402,5 +405,6 @@ aq_status aq_cli_exec(aq_cli *cli)
     aqsim_device_set_fini(&e.devices);
   free(e.dropin);
   free(e.shim);
+  free(e.pools);
   return status;
 }

@@ -209,6 +209,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_EXECUTABLE_TRACES", e->traces) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
              env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&
+             (!e->pools || env_prepend("LD_PRELOAD", e->pools, ':')) &&
              (!e->dropin || env_prepend("LD_PRELOAD", e->dropin, ':')) &&
              /* ASan wants to be loaded first; here it need not be. */
              env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');

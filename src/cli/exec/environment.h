@@ -11,6 +11,7 @@
 
 typedef struct aq_exec_environment {
   const char *dropin, *shim; /* libraries; dropin NULL: the installed one */
+  const char *pools;         /* library of the checker's, or NULL */
   const char *spools;        /* folder */
   const char *opened;        /* file that hsa_init makes */
   const char *device;

@@ -18,8 +18,13 @@ libhsa_runtime64_la_DEPENDENCIES = libaqcore.a src/dropin/hsa/libaqdropin.a \
 pkglib_LTLIBRARIES += libaqueduct-shim.la
 libaqueduct_shim_la_SOURCES =
 libaqueduct_shim_la_LDFLAGS = -module -avoid-version -no-undefined
+# And `exec --check`: HIP's calls for memory of its pools.
+pkglib_LTLIBRARIES += libaqueduct-pools.la
+libaqueduct_pools_la_SOURCES =
+libaqueduct_pools_la_LDFLAGS = -module -avoid-version -no-undefined
 # Constructors of other libraries call its names before a sanitizer is ready.
-$(libaqueduct_shim_la_OBJECTS): CFLAGS += -fno-sanitize=all
+$(libaqueduct_shim_la_OBJECTS) $(libaqueduct_pools_la_OBJECTS): \
+	CFLAGS += -fno-sanitize=all
 EXTRA_DIST += src/dropin/hsa/rocr.map doc/dropin.md
 if HAVE_VERSION_SCRIPT
 libhsa_runtime64_la_LDFLAGS += \

@@ -83,6 +83,7 @@ static void hook_complete(void *user, const aq_order_packet *packet)
   if (act && !act->executed &&
       aq_header_type(act->header) == AQ_PACKET_KERNEL_DISPATCH)
     aq_check_uninit_forget(check);
+  aq_check_pool_complete(check, packet);
   aq_hb_complete(check->order, packet);
   pthread_mutex_unlock(&check->lock);
 }
@@ -174,6 +175,7 @@ void aq_check_queue_gone(aq_check *check, const aq_amd_queue *queue)
 {
   pthread_mutex_lock(&check->lock);
   aq_hb_queue_gone(check->order, queue);
+  aq_check_pool_queue_gone(check, queue);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -265,6 +267,7 @@ void aq_check_destroy(aq_check *check)
   aq_check_heap_fini(check);
   free(check->known);
   free(check->kernels);
+  free(check->pool);
   aq_map_fini(&check->gone);
   pthread_mutex_destroy(&check->lock);
   free(check);
@@ -273,6 +276,7 @@ void aq_check_destroy(aq_check *check)
 void aq_check_end(aq_check *check)
 {
   pthread_mutex_lock(&check->lock);
+  aq_check_pool_queue_gone(check, NULL);
   if (check->options.checks & AQ_CHECK_LEAK && !check->leaks_done) {
     aq_check_leaks(check);
     for (size_t i = 0; i < check->known_count; i++)

@@ -7,6 +7,7 @@ libaqcore_a_SOURCES += \
 	src/gpu/check/nan_tracking.c src/gpu/check/nan_tracking.h \
 	src/gpu/check/memory.c \
 	src/gpu/check/observe.c src/gpu/check/observe.h \
+	src/gpu/check/pools.c \
 	src/gpu/check/source.c \
 	src/gpu/check/variables.c \
 	src/gpu/check/barrier_divergence.c

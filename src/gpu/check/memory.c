@@ -98,18 +98,24 @@ static void known_cover(aq_check *check, const aq_check_block *block)
   check->known_count = kept;
 }
 
-void aq_check_allocated(aq_check *check, const aq_check_block *block)
+void aq_check_known_begin(aq_check *check, const aq_check_known *made)
 {
-  pthread_mutex_lock(&check->lock);
-  const aq_check_known made = {.block = *block,
-                               .begins_unwritten = block->unwritten};
+  const aq_check_block *block = &made->block;
   check->unfollowed += aq_check_is_fresh(check, block) && !block->unwritten;
-  known_cover(check, block);
-  aq_check_known_put(check, &made);
+  known_cover(check, &made->block);
+  aq_check_known_put(check, made);
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
   if (check->options.checks & AQ_CHECK_INIT)
     aq_uninit_shadow_allocated(&check->unwritten, block->base, block->size,
-                               made.begins_unwritten);
+                               made->begins_unwritten);
+}
+
+void aq_check_allocated(aq_check *check, const aq_check_block *block)
+{
+  const aq_check_known made = {.block = *block,
+                               .begins_unwritten = block->unwritten};
+  pthread_mutex_lock(&check->lock);
+  aq_check_known_begin(check, &made);
   pthread_mutex_unlock(&check->lock);
 }
 
@@ -520,6 +526,18 @@ static void forgotten_report(aq_check *check)
     note_report(check, AQ_CHECK_RACE, "order not kept", text, NULL);
 }
 
+static void pool_unseen_report(aq_check *check)
+{
+  const unsigned of = check->options.checks & AQ_CHECK_MEMORY;
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "%" PRIu64 " calls of hipFreeAsync published no packet: their "
+           "memory counts as allocated",
+           check->pool_unseen);
+  if (of && check->pool_unseen)
+    note_report(check, of, "frees not followed", text, NULL);
+}
+
 static void heap_unseen_report(aq_check *check)
 {
   const unsigned of =
@@ -614,6 +632,7 @@ void aq_check_unseen(aq_check *check)
                 NULL);
   forgotten_report(check);
   heap_unseen_report(check);
+  pool_unseen_report(check);
   unread_report(check);
   if (check->options.host_unseen)
     below_report(check);

@@ -7,6 +7,7 @@
 #ifndef AQDROP_CHECK_H
 #define AQDROP_CHECK_H
 
+#include "common/hsa_sim.h"
 #include "dropin/hsa/base/memory.h"
 #include "dropin/hsa/base/runtime.h"
 #include "gpu/check/core/check.h"
@@ -27,6 +28,14 @@ size_t aqdrop_check_room(const aqdrop *runtime);
 void aqdrop_check_allocated(aqdrop *runtime, void *base, size_t size,
                             bool protected, const aqdrop_pool *pool);
 void aqdrop_check_freed(aqdrop *runtime, const void *base);
+
+/* A call of a runtime above, with memory of its pool. */
+void aqdrop_check_pool(aqdrop *runtime, const aq_hsa_pool *call);
+
+/* The program published packets of a queue up to `id`; before the device knows.
+ */
+void aqdrop_check_publish(const aqdrop *runtime, const aq_amd_queue *queue,
+                          uint64_t id);
 
 /* A call of the program is about to read or write memory itself. */
 static inline void aqdrop_check_host(aqdrop *runtime, const void *at,

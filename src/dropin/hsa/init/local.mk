@@ -12,3 +12,5 @@ src_dropin_hsa_libaqdropin_a_SOURCES += \
 libaqueduct_shim_la_SOURCES += \
 	src/dropin/hsa/init/shim.c src/dropin/hsa/init/shim.h \
 	src/dropin/hsa/init/shim_dropin.c
+
+libaqueduct_pools_la_SOURCES += src/dropin/hsa/init/hip_pools.c

@@ -4,6 +4,7 @@
 
 #include "dropin/hsa/base/sim_extension.h"
 
+#include "dropin/hsa/base/check.h"
 #include "dropin/hsa/base/executables.h"
 #include "dropin/hsa/base/queues.h"
 
@@ -102,6 +103,13 @@ static hsa_status_t clocks_report(uint32_t device, uint64_t *ticks,
   return HSA_STATUS_SUCCESS;
 }
 
+static hsa_status_t pool_call(const aq_hsa_pool *call)
+{
+  AQDROP_ENTER_UNRECORDED(runtime);
+  aqdrop_check_pool(runtime, call);
+  return HSA_STATUS_SUCCESS;
+}
+
 aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
 {
   return (aq_hsa_sim){.size = sizeof(aq_hsa_sim),
@@ -112,5 +120,6 @@ aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
                       .queue_words = queue_words,
                       .clocks = clocks_report,
                       .kernel_unregister = kernel_unregister,
-                      .queue_packet = queue_packet};
+                      .queue_packet = queue_packet,
+                      .pool = pool_call};
 }

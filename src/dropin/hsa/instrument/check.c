@@ -100,7 +100,8 @@ static bool frame_text(void *user, const void *address,
 {
   const char *at = (const char *)address - 1;
   Dl_info info;
-  if (!dladdr(at, &info) || !info.dli_fname || frame_is_ours(&info))
+  if (!dladdr(at, &info) || !info.dli_fname || frame_is_ours(&info) ||
+      strstr(info.dli_fname, "libaqueduct-pools"))
     return false;
   const host_module *module = module_of(user, info.dli_fname);
   const uint64_t offset = (uint64_t)(at - (const char *)info.dli_fbase),
@@ -427,6 +428,61 @@ void aqdrop_check_freed(aqdrop *runtime, const void *base)
     return;
   stack_read(stack);
   aq_check_freed(runtime->check, (uintptr_t)base, stack);
+}
+
+/* ---- memory of pools ---- */
+
+/* The call of the thread that frees memory; base NULL: none. */
+static __thread struct {
+  void *base;
+  const void *stream;
+  bool ordered; /* it published a packet */
+} freeing;
+
+/* The callers of a call that ended, and the call. */
+static void __attribute__((noinline))
+ended_stack(const void *function, void *stack[AQ_CHECK_STACK])
+{
+  stack_read(stack);
+  memmove(&stack[1], stack, (AQ_CHECK_STACK - 2) * sizeof *stack);
+  stack[0] = (char *)(uintptr_t)function + 1; /* a place in it */
+  stack[AQ_CHECK_STACK - 1] = NULL;
+}
+
+void aqdrop_check_pool(aqdrop *runtime, const aq_hsa_pool *call)
+{
+  const aq_hsa_pool_kind kind = call->kind;
+  const uint64_t base = (uintptr_t)call->base;
+  void *stack[AQ_CHECK_STACK] = {NULL};
+  if (!runtime->check)
+    return;
+  const bool ordered = freeing.ordered;
+  freeing.base = kind == AQ_HSA_POOL_FREES ? call->base : NULL;
+  freeing.stream = call->stream;
+  freeing.ordered = false;
+  if (kind == AQ_HSA_POOL_FREES || !base)
+    return;
+  ended_stack(call->function, stack);
+  if (kind == AQ_HSA_POOL_ALLOCATED)
+    aq_check_pool_allocated(runtime->check, base, call->size, call->stream,
+                            stack);
+  else if (kind == AQ_HSA_POOL_FREED || !ordered)
+    aq_check_pool_freed(runtime->check, base, kind == AQ_HSA_POOL_FREED, stack);
+}
+
+void aqdrop_check_publish(const aqdrop *runtime, const aq_amd_queue *queue,
+                          uint64_t id)
+{
+  void *stack[AQ_CHECK_STACK] = {NULL};
+  if (!runtime->check)
+    return;
+  if (freeing.base) {
+    freeing.ordered = true;
+    stack_read(stack);
+    aq_check_pool_frees(runtime->check, (uintptr_t)freeing.base, freeing.stream,
+                        queue, id, stack);
+  }
+  aq_check_publish(runtime->check, queue, id);
 }
 
 /* ---- code ---- */

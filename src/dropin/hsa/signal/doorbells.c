@@ -86,9 +86,9 @@ void aqdrop_doorbell_ring(const aqdrop *runtime, hsa_signal_t doorbell,
                           uint64_t id)
 {
   aq_ring *ring = __atomic_load_n(&bell_from(doorbell)->ring, __ATOMIC_ACQUIRE);
-  if (ring && runtime->check)
-    aq_check_publish(
-        runtime->check,
+  if (ring)
+    aqdrop_check_publish(
+        runtime,
         (const aq_amd_queue *)(uintptr_t)bell_from(doorbell)->abi.queue, id);
   if (ring)
     runtime->transport->ops->queue_doorbell(runtime->transport, ring, id);

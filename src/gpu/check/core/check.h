@@ -135,6 +135,19 @@ bool aq_check_is_fresh(const aq_check *check, const aq_check_block *block);
 enum { AQ_CHECK_PATTERN = 1 << 24 };
 void aq_check_pattern_put(void *to, uint64_t address, size_t size);
 
+/* A runtime gave memory to the program that it keeps in a pool, and may have
+ * given before; a call frees it when a packet completes, which the call is
+ * about to publish; it was freed, `now` or by no packet. A stream is a name of
+ * an order. */
+void aq_check_pool_allocated(aq_check *check, uint64_t base, uint64_t size,
+                             const void *stream,
+                             void *const stack[AQ_CHECK_STACK]);
+void aq_check_pool_frees(aq_check *check, uint64_t base, const void *stream,
+                         const aq_amd_queue *queue, uint64_t packet,
+                         void *const stack[AQ_CHECK_STACK]);
+void aq_check_pool_freed(aq_check *check, uint64_t base, bool now,
+                         void *const stack[AQ_CHECK_STACK]);
+
 /* False: nothing of that base is known. */
 bool aq_check_freed(aq_check *check, uint64_t base,
                     void *const stack[AQ_CHECK_STACK]);

@@ -248,8 +248,18 @@ typedef struct aq_check_known {
   bool is_variable; /* of the code at `code`, with a name */
   uint64_t code;
   int64_t name;
-  struct aq_check_heap *heap; /* of heap.c, or NULL: it has no blocks */
+  struct aq_check_heap *heap; /* of heap.h, or NULL: it has no blocks */
+  bool pooled;                /* a runtime keeps it in a pool: pools.c */
 } aq_check_known;
+
+/* A change of memory of a pool that waits for a packet to complete. */
+typedef struct aq_check_pool_change {
+  uint64_t base, size;
+  const aq_amd_queue *queue; /* a free; NULL: an allocation behind a free */
+  uint64_t packet;
+  const void *stream;
+  void *stack[AQ_CHECK_STACK];
+} aq_check_pool_change;
 
 /* A function of malloc() in kernels (heap.h). */
 typedef enum aq_check_heap_role {
@@ -304,6 +314,9 @@ struct aq_check {
   size_t readonly_count, readonly_capacity;
   aq_check_readonly *variables; /* sections */
   size_t variable_count, variable_capacity;
+  aq_check_pool_change *pool; /* to come, in the order of their calls */
+  size_t pool_count, pool_capacity;
+  uint64_t pool_unseen; /* frees whose packet is not known */
   aq_check_heap_function *heap;
   size_t heap_count, heap_capacity;
   uint64_t heap_unseen; /* files whose functions have no symbols */
@@ -460,6 +473,13 @@ void aq_check_bases_step(const aq_wave *w, const aq_wave_op *o,
                          const aq_check_site *site);
 const aq_check_known *
 aq_check_base_of(const aq_wave *w, const aq_check_site *site, uint64_t *lanes);
+
+/* An allocation begins: nothing accessed it. */
+void aq_check_known_begin(aq_check *check, const aq_check_known *made);
+
+/* A packet is about to complete; a queue is gone, NULL: all are. */
+void aq_check_pool_complete(aq_check *check, const aq_order_packet *packet);
+void aq_check_pool_queue_gone(aq_check *check, const aq_amd_queue *queue);
 
 /* The index of the first allocation that ends behind an address. */
 size_t aq_check_known_from(const aq_check *check, uint64_t address);

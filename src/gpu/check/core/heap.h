@@ -50,7 +50,7 @@ bool aq_check_heap_is_inside(const aq_wave *w);
 const aq_check_heap_block *aq_check_heap_has(const aq_check_known *known,
                                              uint64_t first, uint64_t end);
 
-/* Puts a block in the place of those that lay there; false: out of memory. */
+/* Puts a block, which replaces blocks in its place; false: out of memory. */
 bool aq_check_heap_put(aq_check_known *known, const aq_check_heap_block *block);
 
 /* The block that has the bytes around an address, or NULL. */

@@ -10,8 +10,7 @@
 #include "common/array.h"
 #include "gpu/codeobj/functions.h"
 
-/* The library's functions, and those of headers that do nothing but call them.
- */
+/* The library's functions, and wrappers in headers. */
 static const struct {
   const char *name;
   aq_check_heap_role role;
@@ -34,8 +33,7 @@ static aq_check_heap_role role_of(const char *name)
   return AQ_CHECK_HEAP_NONE;
 }
 
-/* Whether a kernel gets the runtime's part of malloc(); the metadata says so.
- */
+/* Whether the metadata lists the runtime's part of malloc() for a kernel. */
 static bool asks_runtime(const void *bytes, size_t size)
 {
   aq_codeobj code;

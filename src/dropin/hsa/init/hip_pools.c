@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded by `aqueduct exec --check`: HIP's calls for memory of its pools,
+ * which reaches the HSA runtime only when a pool grows. Each is HIP's own, and
+ * the drop-in is told of it.
+ *
+ * It is loaded into every process of the program, so it touches only these
+ * names.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/hsa_sim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint32_t extension_function(uint16_t, uint16_t, size_t, void *);
+
+static void tell(aq_hsa_pool call)
+{
+  extension_function *extension = (extension_function *)dlsym(
+      RTLD_DEFAULT, "hsa_system_get_major_extension_table");
+  aq_hsa_sim sim = {0};
+  if (extension &&
+      extension(AQ_HSA_EXTENSION_SIM, AQ_HSA_SIM_MAJOR, sizeof sim, &sim) ==
+          0 &&
+      sim.size >= sizeof sim)
+    (void)sim.pool(&call);
+}
+
+/* HIP may have been loaded where only its users see it. */
+static int library_open(struct dl_phdr_info *info, size_t size, void *user)
+{
+  (void)size;
+  void **library = (void **)user;
+  if (info->dlpi_name && strstr(info->dlpi_name, "libamdhip64.so"))
+    *library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  return *library != NULL;
+}
+
+static void *hip_function(const char *name)
+{
+  void *function = dlsym(RTLD_NEXT, name), *library = NULL;
+  if (!function && dl_iterate_phdr(library_open, &library) && library) {
+    function = dlsym(library, name);
+    dlclose(library);
+  }
+  return function;
+}
+
+/* As HIP has them: 0 is success, and 98 hipErrorInvalidDeviceFunction. */
+enum { NO_FUNCTION = 98 };
+
+EXPORT int hipMallocAsync(void **out, size_t size, void *stream);
+EXPORT int hipMallocAsync(void **out, size_t size, void *stream)
+{
+  int (*real)(void **, size_t, void *) =
+      (int (*)(void **, size_t, void *))hip_function("hipMallocAsync");
+  const int result = real ? real(out, size, stream) : NO_FUNCTION;
+  if (result == 0)
+    tell(
+        (aq_hsa_pool){AQ_HSA_POOL_ALLOCATED, *out, size, stream, (void *)real});
+  return result;
+}
+
+EXPORT int hipMallocFromPoolAsync(void **out, size_t size, void *pool,
+                                  void *stream);
+EXPORT int hipMallocFromPoolAsync(void **out, size_t size, void *pool,
+                                  void *stream)
+{
+  int (*real)(void **, size_t, void *, void *) = (int (*)(
+      void **, size_t, void *, void *))hip_function("hipMallocFromPoolAsync");
+  const int result = real ? real(out, size, pool, stream) : NO_FUNCTION;
+  if (result == 0)
+    tell(
+        (aq_hsa_pool){AQ_HSA_POOL_ALLOCATED, *out, size, stream, (void *)real});
+  return result;
+}
+
+EXPORT int hipFreeAsync(void *base, void *stream);
+EXPORT int hipFreeAsync(void *base, void *stream)
+{
+  int (*real)(void *, void *) =
+      (int (*)(void *, void *))hip_function("hipFreeAsync");
+  tell((aq_hsa_pool){AQ_HSA_POOL_FREES, base, 0, stream, (void *)real});
+  const int result = real ? real(base, stream) : NO_FUNCTION;
+  tell((aq_hsa_pool){AQ_HSA_POOL_ENDS, result == 0 ? base : NULL, 0, stream,
+                     (void *)real});
+  return result;
+}
+
+EXPORT int hipFree(void *base);
+EXPORT int hipFree(void *base)
+{
+  int (*real)(void *) = (int (*)(void *))hip_function("hipFree");
+  const int result = real ? real(base) : NO_FUNCTION;
+  if (result == 0 && base)
+    tell((aq_hsa_pool){AQ_HSA_POOL_FREED, base, 0, NULL, (void *)real});
+  return result;
+}
