@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Kernels whose execution is timed with each check (cost.sh): `cost NAME TIMES`.
-#include <hip/hip_runtime.h>
+// Kernels whose execution is timed with each check (cost.sh): `cost NAME
+// TIMES`.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <hip/hip_runtime.h>
 
 #define OK(call)                                                               \
   do {                                                                         \
@@ -65,6 +66,16 @@ __global__ void orbit(float *a, int steps)
   a[i] = x + y;
 }
 
+__global__ void blocks(float *a)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float *block = (float *)malloc(16 * sizeof(float));
+  for (int k = 0; k < 16; k++)
+    block[k] = a[i] + k;
+  a[i] = block[i % 16];
+  free(block);
+}
+
 int main(int argc, char **argv)
 {
   if (argc != 3)
@@ -78,7 +89,9 @@ int main(int argc, char **argv)
   OK(hipMemset(b, 0, N * sizeof(float)));
   OK(hipMemset(c, 0, N * sizeof(float)));
   for (int k = 0; k < atoi(argv[2]); k++)
-    if (strcmp(name, "stream") == 0)
+    if (strcmp(name, "blocks") == 0)
+      blocks<<<16, 256>>>(a);
+    else if (strcmp(name, "stream") == 0)
       stream<<<N / 256, 256>>>(a, b, 2);
     else if (strcmp(name, "product") == 0)
       product<<<dim3(8, 8), dim3(16, 16)>>>(a, b, c, 128);

@@ -58,5 +58,6 @@ stream 400 `stream`: 2^18 items, two loads and a store each
 reduce 200 `reduce`: 2^18 items, LDS, barriers
 product 300 `product`: matrix product of 128, tiles in LDS
 orbit 200 `orbit`: arithmetic in a loop
+blocks 40 `blocks`: 2^12 items, malloc() and free() of 64 bytes each
 EOF
 echo "| aimed at, at most | | 1.5 | 2 | 3 | | 2.5 | | |"
