@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded by `aqueduct exec --check`: HIP's calls for memory of its pools,
- * which reaches the HSA runtime only when a pool grows. Each is HIP's own, and
- * the drop-in is told of it.
+ * which reaches the HSA runtime only when a pool grows. Each makes HIP's own
+ * call and reports it to the drop-in.
  *
  * It is loaded into every process of the program, so it touches only these
  * names.
