@@ -102,7 +102,7 @@ void aq_check_known_begin(aq_check *check, const aq_check_known *made)
 {
   const aq_check_block *block = &made->block;
   check->unfollowed += aq_check_is_fresh(check, block) && !block->unwritten;
-  known_cover(check, &made->block);
+  known_cover(check, block);
   aq_check_known_put(check, made);
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
   if (check->options.checks & AQ_CHECK_INIT)
