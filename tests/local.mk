@@ -91,7 +91,7 @@ endif
 include tests/arch/local.mk
 include tests/bench/local.mk
 include tests/fuzz/local.mk
-EXTRA_DIST += $(AQ_LONG_TESTS)
+EXTRA_DIST += $(AQ_LONG_TESTS) tests/support/objects.sh
 
 # The long tests alone, and every test: one log and one count.
 .PHONY: check-long check-all check-slice recheck-all

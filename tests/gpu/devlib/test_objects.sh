@@ -1,67 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The checked-in objects of the device library are what its source compiles to,
-# by the release of clang that made them (each object names its linker). Other
-# releases make the same bytes in two folders.
-srcdir=${AQ_SRCDIR:-.}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$srcdir" || exit 1
-made=$(strings src/gpu/devlib/objects/gfx942.hsaco |
-  sed -n 's/.*LLD \([0-9.]*\).*/\1/p')
-count=0
-result() { # NAME, status
-  count=$((count + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $count - $1"
-  else
-    echo "not ok $count - $1"
-    sed 's/^/# /' "$work/log"
-  fi
-}
-skip() {
-  count=$((count + 1))
-  echo "ok $count # SKIP $1"
-}
-# Prints the release of clang and its linker, "22 22.1.8", or nothing.
-release() {
-  major=$(echo __clang_major__ | "$1" -E -P - 2> /dev/null) || return
-  linker=$("$1" --target=amdgcn-amd-amdhsa -print-prog-name=ld.lld)
-  linker=$("$linker" --version 2> /dev/null |
-    sed -n 's/.*LLD \([0-9.]*\).*/\1/p')
-  [ -z "$linker" ] || echo "$major $linker"
-}
-compared=false
-mkdir "$work/other"
-cp -r src "$work/other/src"
-for clang in clang-22 clang-21 clang-20 clang-19 clang; do
-  found=$(release $clang)
-  major=${found%% *}
-  if [ -z "$found" ] || [ "$major" -lt 19 ]; then
-    continue
-  fi
-  grep -v '^#' src/gpu/devlib/targets.tsv > "$work/map"
-  while IFS="$(printf '\t')" read -r target _ _ since; do
-    [ "$major" -ge "$since" ] || continue
-    if [ "${found##* }" = "$made" ]; then
-      $compared && continue
-      # Some of them; make check-whole compiles all.
-      case $target in
-      gfx90a | gfx942 | gfx1250 | gfx11-generic) ;;
-      *) [ -n "${AQ_WHOLE:-}" ] || continue ;;
-      esac
-      sh src/gpu/devlib/compile.sh $clang "$target" "$work/o" 2> "$work/log" &&
-        cmp "$work/o" "src/gpu/devlib/objects/$target.hsaco" >> "$work/log" 2>&1
-      result "$target compiles to its checked-in object" $?
-    elif [ "$target" = gfx90a ] || [ "$target" = gfx11-generic ]; then
-      sh src/gpu/devlib/compile.sh $clang "$target" "$work/o" 2> "$work/log" &&
-        (cd "$work/other" &&
-          sh src/gpu/devlib/compile.sh $clang "$target" ../p 2>> ../log) &&
-        cmp "$work/o" "$work/p" >> "$work/log" 2>&1
-      result "$clang makes the same bytes of $target in two folders" $?
-    fi
-  done < "$work/map"
-  [ "${found##* }" != "$made" ] || compared=true
-done
-$compared || skip "clang and ld.lld $made, which made the objects, are not here"
-echo "1..$count"
+# The objects of the device library.
+# shellcheck disable=SC1091,SC2034 # objects.sh, which reads the variables
+cd "${AQ_SRCDIR:-.}" || exit 1
+room=src/gpu/devlib
+targets=$(grep -v '^#' src/gpu/devlib/targets.tsv)
+some="gfx90a gfx942 gfx1250 gfx11-generic"
+. tests/support/objects.sh
