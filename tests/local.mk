@@ -66,6 +66,7 @@ include tests/trace/local.mk
 include tests/store/local.mk
 include tests/trace/db/local.mk
 include tests/report/local.mk
+include tests/dropin/blas/local.mk
 include tests/dropin/mlir/local.mk
 include tests/gpu/wave/jit/local.mk
 include tests/gpu/compile/local.mk

@@ -29,6 +29,7 @@ typedef struct execution {
   aq_cli *cli;
   bool installed; /* AMD's runtime serves it */
   char *dropin, *shim, *pools;
+  char *blas; /* folder of libhipblas.so, or NULL */
   aq_exec_device_wish wish;
   const char *device; /* NULL: the default one */
   aq_exec_reports reports;
@@ -182,6 +183,18 @@ static aq_status runtime_choose(execution *e)
   return AQ_OK;
 }
 
+/* The folder of the BLAS libraries, which lies beside the drop-in. */
+static aq_status blas_find(execution *e)
+{
+  if (!aq_cli_flag(e->cli, AQ_CLI_OPT_WITH_BLAS))
+    return AQ_OK;
+  const aq_status status =
+      aq_plugin_file_find("blas/libhipblas.so.2", &e->blas, &e->cli->diag);
+  if (status == AQ_OK)
+    *strrchr(e->blas, '/') = 0;
+  return status;
+}
+
 static aq_status libraries_find(execution *e)
 {
   aq_diag *diag = &e->cli->diag;
@@ -208,6 +221,7 @@ static aq_status environment_set(execution *e)
       .dropin = e->dropin,
       .shim = e->shim,
       .pools = e->pools,
+      .libraries = e->blas,
       .spools = e->spools.folder,
       .opened = e->spools.opened,
       .device = e->device,
@@ -243,6 +257,8 @@ static aq_status execution_run(execution *e)
 {
   aq_cli *cli = e->cli;
   aq_status status = libraries_find(e);
+  if (status == AQ_OK)
+    status = blas_find(e);
   if (status == AQ_OK)
     status = spools_create(e);
   if (status == AQ_OK && e->installed)
@@ -406,5 +422,6 @@ aq_status aq_cli_exec(aq_cli *cli)
   free(e.dropin);
   free(e.shim);
   free(e.pools);
+  free(e.blas);
   return status;
 }

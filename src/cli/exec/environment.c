@@ -158,6 +158,11 @@ static bool env_set(const char *name, const char *value)
   return !value || setenv(name, value, 1) == 0;
 }
 
+static bool env_libraries(const char *folder)
+{
+  return !folder || env_prepend("LD_LIBRARY_PATH", folder, ':');
+}
+
 /* HIP maps streams to few queues, which would order them by accident. */
 static bool env_streams_part(const char *check)
 {
@@ -208,7 +213,8 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_TRACE_ISA", e->trace_isa) &&
              env_set("AQUEDUCT_EXECUTABLE_TRACES", e->traces) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
-             env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&
+             env_libraries(e->libraries) && env_edits(e->edits) &&
+             env_prepend("LD_PRELOAD", e->shim, ':') &&
              (!e->pools || env_prepend("LD_PRELOAD", e->pools, ':')) &&
              (!e->dropin || env_prepend("LD_PRELOAD", e->dropin, ':')) &&
              /* ASan wants to be loaded first; here it need not be. */

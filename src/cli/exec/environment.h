@@ -35,6 +35,7 @@ typedef struct aq_exec_environment {
   const char *polls;          /* "1": packets need no doorbell */
   const char *semantics;      /* rocr or foundation; NULL: as it is */
   const char *strict_memory;  /* strict_memory.h; NULL: as it is */
+  const char *libraries;      /* folder that the loader searches, or NULL */
   const char *faults;         /* "seed=N", or a file */
   const char *capture;        /* file; made at once, so that a bad path shows */
 } aq_exec_environment;

@@ -213,7 +213,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT) |
                     BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) |
                     BIT(SUPPRESS) | BIT(SCHEDULE) | BIT(EXTRACT_DISPATCH) |
-                    BIT(STRICT_MEMORY),
+                    BIT(STRICT_MEMORY) | BIT(WITH_BLAS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

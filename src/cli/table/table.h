@@ -83,6 +83,7 @@ typedef enum aq_cli_what {
   O(RUNTIME)                                                                   \
   O(ISOLATION)                                                                 \
   O(STRICT_MEMORY)                                                             \
+  O(WITH_BLAS)                                                                 \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \

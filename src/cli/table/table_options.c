@@ -230,6 +230,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "until hsa_amd_agents_allow_access names the host, may the program "
          "touch it; off is the default",
          .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_WITH_BLAS] = {"with-blas", NULL, NULL,
+                              "the program gets a plain libhipblas and "
+                              "librocblas of Aqueduct's own, "
+                              "before any that are installed"},
     [AQ_CLI_OPT_POLL_QUEUES] = {"poll-queues", NULL, NULL,
                                 "execute packets once they are published: for "
                                 "programs that ring no doorbell"},

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "dropin/blas/core.h"
+
+static aqblas_status trsm_check(const aqblas_trsm_call *call)
+{
+  if ((call->side != AQBLAS_LEFT && call->side != AQBLAS_RIGHT) ||
+      (call->fill != AQBLAS_UPPER && call->fill != AQBLAS_LOWER) ||
+      call->op < AQBLAS_NONE || call->op > AQBLAS_CONJUGATE ||
+      (call->diagonal != AQBLAS_UNIT && call->diagonal != AQBLAS_NON_UNIT))
+    return AQBLAS_BAD_ENUM;
+  const int64_t size = call->side == AQBLAS_LEFT ? call->m : call->n;
+  if (call->m < 0 || call->n < 0 || call->batch.count < 0 ||
+      call->a.step < (size < 1 ? 1 : size) ||
+      call->b.step < (call->m < 1 ? 1 : call->m))
+    return AQBLAS_BAD_SIZE;
+  return call->m > INT32_MAX || call->n > INT32_MAX
+             ? aqblas_refuse(call->batch.name, " for sizes above 2^31 - 1")
+             : AQBLAS_OK;
+}
+
+/* X op(A) = alpha B is op(A)^T X^T = alpha B^T. */
+aqblas_status aqblas_trsm(aqblas_handle *h, const aqblas_trsm_call *call)
+{
+  if (!h)
+    return AQBLAS_BAD_HANDLE;
+  const aqblas_status status = trsm_check(call);
+  if (status != AQBLAS_OK || call->m == 0 || call->n == 0 ||
+      call->batch.count == 0)
+    return status;
+  if (!call->alpha || !call->b.at)
+    return AQBLAS_BAD_POINTER;
+  const bool left = call->side == AQBLAS_LEFT;
+  const bool transposed = (call->op != AQBLAS_NONE) == left;
+  const int64_t lda = call->a.step, ldb = call->b.step;
+  aqblas_trsm_args args = {
+      .alpha = aqblas_scalar_make(h, call->alpha, call->type),
+      .a = {call->a.at, 0, transposed ? lda : 1, transposed ? 1 : lda,
+            call->a.stride},
+      .b = {call->b.at, 0, left ? 1 : ldb, left ? ldb : 1, call->b.stride},
+      .size = left ? call->m : call->n,
+      .count = left ? call->n : call->m,
+      .problems = call->batch.count,
+      .scalar_type = call->type,
+      .indirect = call->batch.indirect,
+      .lower = (call->fill == AQBLAS_LOWER) != transposed,
+      .unit = call->diagonal == AQBLAS_UNIT};
+  if ((args.alpha.at || args.alpha.value != 0) && !call->a.at)
+    return AQBLAS_BAD_POINTER;
+  const aqblas_grid grid = {
+      (args.count + AQBLAS_WORKGROUP - 1) / AQBLAS_WORKGROUP, 1,
+      args.problems < AQBLAS_GROUPS_Z ? args.problems : AQBLAS_GROUPS_Z,
+      AQBLAS_WORKGROUP, 1};
+  return aqblas_launch(h,
+                       call->type == AQBLAS_F64 ? AQBLAS_trsm_d : AQBLAS_trsm_s,
+                       &grid, &args, sizeof args);
+}
