@@ -16,7 +16,10 @@ depth=deep
 [ -z "${AQ_LINT_SHALLOW:-}" ] || depth=shallow
 
 # The device library's kernels are compiled for GPUs, with headers given there.
-sources() { git ls-files 'src/*.c' ':!src/gpu/devlib/device' ':!src/cmdbuf/device'; }
+sources() {
+  git ls-files 'src/*.c' ':!src/gpu/devlib/device' ':!src/cmdbuf/device' \
+    ':!src/dropin/blas/device'
+}
 
 there() { # TOOL
   command -v "$1" > /dev/null 2>&1 || {

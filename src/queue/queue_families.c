@@ -20,19 +20,21 @@ uint32_t aq_queue_families(const aq_transport_info *info, uint32_t device,
   const uint32_t of_queues = AQ_CAP_PRIORITY | AQ_CAP_CU_MASK |
                              AQ_CAP_COOPERATIVE | AQ_CAP_PM4 |
                              AQ_CAP_BARRIER_VALUE | AQ_CAP_PROFILING;
-  uint32_t count = 0;
   if (device >= info->device_count)
     return 0;
   const aq_device_info *d = &info->devices[device];
   const uint32_t caps = aq_device_caps(info, device);
-  out[count++] = (aq_queue_family){.kind = AQ_QUEUE_FAMILY_COMPUTE,
-                                   .count = d->queues_max,
-                                   .caps = caps & of_queues};
-  if (caps & AQ_CAP_COPY)
-    out[count++] =
+  out[0] = (aq_queue_family){.kind = AQ_QUEUE_FAMILY_COMPUTE,
+                             .count = d->queues_max,
+                             .caps = caps & of_queues};
+  uint32_t count = 1;
+  if (caps & AQ_CAP_COPY) {
+    out[count] =
         (aq_queue_family){.kind = AQ_QUEUE_FAMILY_COPY,
                           .count = d->copy_engines + d->copy_engines_peer,
                           .peer = d->copy_engines_peer};
-  out[count++] = (aq_queue_family){.kind = AQ_QUEUE_FAMILY_HOST, .count = 1};
-  return count;
+    count++;
+  }
+  out[count] = (aq_queue_family){.kind = AQ_QUEUE_FAMILY_HOST, .count = 1};
+  return count + 1;
 }

@@ -223,7 +223,7 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   if (captured->played.plain_queues > 0)
     aq_cli_note(cli,
                 "%" PRIu64 " queues lack the priority, CU mask or cooperative "
-                           "launches that they had",
+                "launches that they had",
                 captured->played.plain_queues);
   /* Executions whose code the capture's program executed. */
   const aq_packet_computed *computed = &captured->computed;

@@ -192,8 +192,9 @@ static double scalar_read(const void *at, aqblas_type type)
 aqblas_scalar aqblas_scalar_make(const aqblas_handle *h, const void *at,
                                  aqblas_type type)
 {
-  return h->scalars_on_device ? (aqblas_scalar){.at = at}
-                              : (aqblas_scalar){.value = scalar_read(at, type)};
+  if (h->scalars_on_device)
+    return (aqblas_scalar){.at = at};
+  return (aqblas_scalar){.value = scalar_read(at, type)};
 }
 
 /* ---- work ---- */

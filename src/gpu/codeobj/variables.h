@@ -2,7 +2,8 @@
 /*
  * The variables of a code object that kernels may write, as its whole symbol
  * table has them: local ones too, which no loader needs. A file without local
- * symbols, which was stripped, has none. Pure functions of bytes, which may be anything.
+ * symbols, which was stripped, has none. Pure functions of bytes, which may be
+ * anything.
  */
 #ifndef AQ_GPU_CODEOBJ_VARIABLES_H
 #define AQ_GPU_CODEOBJ_VARIABLES_H

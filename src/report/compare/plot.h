@@ -42,9 +42,9 @@ typedef struct aq_plot {
 /* False: the stream failed. */
 bool aq_plot_print(const aq_plot *plot, FILE *out);
 
-/* Points on named lanes: the y of a point is its lane, from 0 at the top. Series
- * lie apart in a lane, so none hides another. The form and the y axis do not
- * count. */
+/* Points on named lanes: the y of a point is its lane, from 0 at the top.
+ * Series lie apart in a lane, so none hides another. The form and the y axis do
+ * not count. */
 bool aq_lanes_print(const aq_plot *plot, const char *const *lanes,
                     size_t lane_count, FILE *out);
 
