@@ -585,6 +585,11 @@ static void masks_program_make(char (*texts)[BED_TEXT])
       depth--;
       snprintf(texts[i], BED_TEXT, "s_or_b64 exec, exec, s[%u:%u]", kept - 2,
                kept - 1);
+    } else if (turn == 3 && !target->wave32 && below(4) == 0) {
+      snprintf(texts[i], BED_TEXT, "s_mov_b32 exec_lo, -1");
+    } else if (turn == 4 && !target->is_rdna && below(4) == 0) {
+      snprintf(texts[i], BED_TEXT, "v_cmpx_gt_u32 vcc, v%u, v%u", below(FEW),
+               below(FEW));
     } else if (turn == 2 && depth > 0) {
       snprintf(texts[i], BED_TEXT, "s_andn2_b64 exec, s[%u:%u], exec", kept - 2,
                kept - 1);

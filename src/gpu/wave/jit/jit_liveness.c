@@ -131,6 +131,8 @@ static exec_change exec_change_of(const finding *f, const aq_wave_op *o,
   } changes[] = {{"s_and_b", 2, EXEC_SHRINKS},
                  {"s_andn2_b", 1, EXEC_SHRINKS},
                  {"s_or_b", 2, EXEC_GROWS}};
+  /* A word of a mask of 64 lanes is half of it. */
+  const char *fills = f->wave32 ? "s_mov_b" : "s_mov_b64";
   const uint64_t all = f->wave32 ? UINT32_MAX : UINT64_MAX;
   static const char *const shrink[] = {"s_and_saveexec_", "s_andn1_saveexec_",
                                        "s_andn1_wrexec_"};
@@ -144,7 +146,7 @@ static exec_change exec_change_of(const finding *f, const aq_wave_op *o,
       if (strncmp(t->name, changes[i].name, strlen(changes[i].name)) == 0 &&
           o->kind[k] == AQ_WAVE_SGPR && o->source[k] == o->dest)
         return changes[i].change;
-  return strncmp(t->name, "s_mov_b", strlen("s_mov_b")) == 0 &&
+  return strncmp(t->name, fills, strlen(fills)) == 0 &&
                  o->dest == AQ_ISA_EXEC && o->kind[0] == AQ_WAVE_CONSTANT &&
                  (o->constant[0] & all) == all
              ? EXEC_FILLS
