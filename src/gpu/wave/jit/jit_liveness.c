@@ -136,6 +136,9 @@ static exec_change exec_change_of(const finding *f, const aq_wave_op *o,
   const uint64_t all = f->wave32 ? UINT32_MAX : UINT64_MAX;
   static const char *const shrink[] = {"s_and_saveexec_", "s_andn1_saveexec_",
                                        "s_andn1_wrexec_"};
+  /* A word of 64 lanes' mask that keeps the other word. */
+  if (t->shape == AQ_WAVE_TEXT_SAVE && aq_wave_is_exec(o->dest))
+    return EXEC_CHANGES;
   if (strncmp(t->name, "s_or_saveexec_", strlen("s_or_saveexec_")) == 0)
     return EXEC_GROWS;
   for (size_t i = 0; i < sizeof shrink / sizeof *shrink; i++)
