@@ -113,12 +113,17 @@ aqblas_status aqblas_destroy(aqblas_handle *h)
   if (!h)
     return AQBLAS_BAD_HANDLE;
   aqblas_status status = AQBLAS_OK;
-  if (h->module) { /* its kernels may still run */
+  int device = h->device;
+  CALL(h->hip, hipGetDevice, &device);
+  if (h->module) { /* its kernels may still run, on the handle's device */
+    CALL(h->hip, hipSetDevice, h->device);
     status = CALL(h->hip, hipDeviceSynchronize);
     CALL(h->hip, hipModuleUnload, h->module);
   }
   if (h->results)
     CALL(h->hip, hipFree, h->results);
+  if (device != h->device)
+    CALL(h->hip, hipSetDevice, device);
   free(h);
   return status;
 }
@@ -199,6 +204,17 @@ aqblas_scalar aqblas_scalar_make(const aqblas_handle *h, const void *at,
 
 /* ---- work ---- */
 
+/* The handle's code and memory are on its own device. */
+aqblas_status aqblas_device_check(const aqblas_handle *h, const char *name)
+{
+  int device;
+  const aqblas_status status = CALL(h->hip, hipGetDevice, &device);
+  return status == AQBLAS_OK && device != h->device
+             ? aqblas_refuse(name, " on device %d: the handle is of device %d",
+                             device, h->device)
+             : status;
+}
+
 aqblas_status aqblas_launch(const aqblas_handle *h, aqblas_kernel kernel,
                             const aqblas_grid *grid, void *args, size_t size)
 {
@@ -206,15 +222,9 @@ aqblas_status aqblas_launch(const aqblas_handle *h, aqblas_kernel kernel,
   void *extra[] = {(void *)(uintptr_t)BUFFER, args,
                    (void *)(uintptr_t)BUFFER_SIZE, &size,
                    (void *)(uintptr_t)END};
-  int device;
-  aqblas_status status = CALL(h->hip, hipGetDevice, &device);
+  const aqblas_status status = aqblas_device_check(h, kernel_names[kernel]);
   if (status != AQBLAS_OK)
     return status;
-  /* The handle's code and memory are on its own device. */
-  if (device != h->device)
-    return aqblas_refuse(kernel_names[kernel],
-                         " on device %d: the handle is of device %d", device,
-                         h->device);
   return CALL(h->hip, hipModuleLaunchKernel, h->kernels[kernel],
               (unsigned)grid->x, (unsigned)grid->y, (unsigned)grid->z,
               grid->block_x, grid->block_y, 1, 0, h->stream, NULL, extra);

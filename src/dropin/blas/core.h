@@ -100,6 +100,11 @@ typedef struct aqblas_grid {
   unsigned block_x, block_y;
 } aqblas_grid;
 
+/* AQBLAS_UNSUPPORTED, with a line that names the caller, unless the handle's
+ * device is the current one: its code and memory are there. */
+aqblas_status aqblas_device_check(const aqblas_handle *handle,
+                                  const char *name);
+
 aqblas_status aqblas_launch(const aqblas_handle *handle, aqblas_kernel kernel,
                             const aqblas_grid *grid, void *args, size_t size);
 

@@ -31,6 +31,7 @@
      unsigned shared_bytes, void *stream, void **params, void **extra))        \
   F(hipModuleLoadData, (void **out, const void *image))                        \
   F(hipModuleUnload, (void *module))                                           \
+  F(hipSetDevice, (int device))                                                \
   F(hipStreamSynchronize, (void *stream))
 
 enum { AQBLAS_TO_DEVICE = 1, AQBLAS_TO_HOST = 2 }; /* hipMemcpyKind */

@@ -152,7 +152,9 @@ aqblas_status aqblas_vector(aqblas_handle *h, const aqblas_vector_call *call)
   if (!result || h->scalars_on_device)
     return vector_launch(h, call, call->result);
   const size_t bytes = result_size(call) * (size_t)call->batch.count;
-  status = results_reserve(h, bytes);
+  status = aqblas_device_check(h, call->batch.name);
+  if (status == AQBLAS_OK)
+    status = results_reserve(h, bytes);
   if (status == AQBLAS_OK)
     status = vector_launch(h, call, h->results);
   if (status != AQBLAS_OK)

@@ -14,6 +14,7 @@ enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3 }; /* hipMemcpyKind */
 int hipDeviceSynchronize(void);
 int hipFree(void *at);
 int hipGetDevice(int *device);
+int hipSetDevice(int device);
 int hipMalloc(void **out, size_t bytes);
 int hipMemcpy(void *to, const void *from, size_t bytes, int kind);
 int hipMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
