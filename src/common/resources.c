@@ -61,8 +61,8 @@ static registers lane_registers(const aq_device_resources *device,
                                 uint64_t of_simd, uint64_t wanted)
 {
   const uint64_t own = device->wave_size, size = wave_size_of(device, shape);
-  return (registers){of_simd * own / size, wanted,
-                     device->vgpr_granule * own / size};
+  const uint64_t granule = device->vgpr_granule * own / size;
+  return (registers){of_simd * own / size, wanted, granule ? granule : 1};
 }
 
 static registers vector_registers(const aq_device_resources *device,
