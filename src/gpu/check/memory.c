@@ -95,6 +95,8 @@ static void known_cover(aq_check *check, const aq_check_block *block)
     if (!check->known[i].freed ||
         check->known[i].block.base - block->base >= block->size)
       check->known[kept++] = check->known[i];
+    else
+      aq_check_heap_drop(&check->known[i]);
   check->known_count = kept;
 }
 

@@ -48,8 +48,10 @@ static void change_remove(aq_check *check, size_t i)
 
 /* ---- changes ---- */
 
-/* The memory is another block from now on, and holds nothing. */
-static void block_begin(aq_check *check, const aq_check_pool_change *change)
+/* The memory is another block from now on, and holds nothing. Where kernels may
+ * still use what it held, it is not filled and counts as written. */
+static void block_begin(aq_check *check, const aq_check_pool_change *change,
+                        bool in_use)
 {
   enum { FILLED_MAX = 1 << 28 /* bytes */ };
   const aq_check_known *old = known_at(check, change->base);
@@ -60,7 +62,7 @@ static void block_begin(aq_check *check, const aq_check_pool_change *change)
   block->size = change->size;
   memcpy(block->stack, change->stack, sizeof block->stack);
   block->unwritten =
-      aq_check_is_fresh(check, block) && block->size <= FILLED_MAX;
+      !in_use && aq_check_is_fresh(check, block) && block->size <= FILLED_MAX;
   if (block->unwritten)
     aq_check_pattern_put((void *)(uintptr_t)aq_allocations_reach(
                              check->options.allocations, block->base),
@@ -97,7 +99,7 @@ static void change_make(aq_check *check, size_t i, aq_hb_event *act)
     i++;
   if (i == check->pool_count || check->pool[i].queue)
     return;
-  block_begin(check, &check->pool[i]);
+  block_begin(check, &check->pool[i], false);
   change_remove(check, i);
 }
 
@@ -140,14 +142,15 @@ void aq_check_pool_allocated(aq_check *check, uint64_t base, uint64_t size,
   aq_check_pool_change made = {.base = base, .size = size, .stream = stream};
   memcpy(made.stack, stack, sizeof made.stack);
   pthread_mutex_lock(&check->lock);
-  aq_check_known *known = known_at(check, base);
   const aq_check_pool_change *last = change_last(check, base);
-  if (last && last->stream != stream)
-    changes_make(check, base);
-  if (last && last->stream == stream)
+  const bool pending = last != NULL, same = pending && last->stream == stream;
+  if (pending && !same)
+    changes_make(check, base); /* `last` is gone */
+  aq_check_known *known = known_at(check, base);
+  if (same)
     change_add(check, &made);
   else if (known && known->pooled)
-    block_begin(check, &made);
+    block_begin(check, &made, pending);
   else if (known)
     known->pooled = true;
   pthread_mutex_unlock(&check->lock);

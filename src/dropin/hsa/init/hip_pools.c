@@ -32,20 +32,27 @@ static void tell(aq_hsa_pool call)
     (void)sim.pool(&call);
 }
 
-/* HIP may have been loaded where only its users see it. */
-static int library_open(struct dl_phdr_info *info, size_t size, void *user)
+enum { PATH = 4096 };
+
+/* HIP may have been loaded where only its users see it. The loader's list is
+ * locked here: nothing is opened. */
+static int library_find(struct dl_phdr_info *info, size_t size, void *user)
 {
   (void)size;
-  void **library = (void **)user;
-  if (info->dlpi_name && strstr(info->dlpi_name, "libamdhip64.so"))
-    *library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  return *library != NULL;
+  const char *name = info->dlpi_name;
+  if (!name || !strstr(name, "libamdhip64.so") || strlen(name) >= PATH)
+    return 0;
+  memcpy(user, name, strlen(name) + 1);
+  return 1;
 }
 
 static void *hip_function(const char *name)
 {
+  char path[PATH];
   void *function = dlsym(RTLD_NEXT, name), *library = NULL;
-  if (!function && dl_iterate_phdr(library_open, &library) && library) {
+  if (!function && dl_iterate_phdr(library_find, path))
+    library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (library) {
     function = dlsym(library, name);
     dlclose(library);
   }
