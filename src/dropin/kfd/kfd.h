@@ -29,6 +29,12 @@ enum { AQKFD_MAJOR = 1, AQKFD_MINOR = 14 };
 typedef struct aqkfd aqkfd;
 typedef struct aqkfd_process aqkfd_process;
 
+typedef enum aqkfd_memory_change {
+  AQKFD_MEMORY_FRESH,    /* never written */
+  AQKFD_MEMORY_RETURNED, /* it may have data */
+  AQKFD_MEMORY_GONE,
+} aqkfd_memory_change;
+
 typedef struct aqkfd_options {
   const char *device; /* as of a transport; NULL: the default one. For create */
   const char *const *edits; /* NULL: none. For create */
@@ -39,7 +45,8 @@ typedef struct aqkfd_options {
   const aq_order_hooks *order; /* see its packets; NULL: none. As executor */
   /* Memory has come to devices, or is about to leave them; NULL. Any thread,
    * under a lock of the process: it calls nothing of the driver. */
-  void (*memory)(const aq_allocation *memory, bool gone, void *user);
+  void (*memory)(const aq_allocation *memory, aqkfd_memory_change change,
+                 void *user);
   /* Prints a line for people; NULL: standard error. Any thread; it returns
    * before destroy. */
   void (*line)(const char *text, void *user);

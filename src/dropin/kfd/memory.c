@@ -219,10 +219,23 @@ static bool block_reach(aqkfd_process *process, aqkfd_block *block)
   return there || block->host;
 }
 
-static void block_tell(const aqkfd *driver, const aq_allocation *a, bool gone)
+/* Whether no page of a block exists: neither the program, by a mapping of its
+ * own, nor a kernel has written it. */
+static bool block_is_fresh(const aqkfd_process *process,
+                           const aqkfd_block *block)
+{
+  if (block->offset == no_offset)
+    return false;
+  const off_t data = lseek(process->file, (off_t)block->offset, SEEK_DATA);
+  return data < 0 ? errno == ENXIO
+                  : (uint64_t)data >= block->offset + block->size;
+}
+
+static void block_note(const aqkfd *driver, const aq_allocation *a,
+                       aqkfd_memory_change change)
 {
   if (driver->options.memory)
-    driver->options.memory(a, gone, driver->options.user);
+    driver->options.memory(a, change, driver->options.user);
 }
 
 /* Publishes the block for a set of devices, or withdraws it from all; false:
@@ -235,6 +248,8 @@ static bool block_allow(aqkfd_process *process, aqkfd_block *block,
   bool done = true;
   if (devices == was)
     return true;
+  /* To look whether it can be reached makes a page. */
+  const bool fresh = !was && block_is_fresh(process, block);
   block->mapped = devices;
   if (!was)
     done = block_reach(process, block);
@@ -242,13 +257,14 @@ static bool block_allow(aqkfd_process *process, aqkfd_block *block,
   if (!was) {
     done = done && aq_allocations_add(driver->allocations, &a);
     if (done)
-      block_tell(driver, &a, false);
+      block_note(driver, &a,
+                 fresh ? AQKFD_MEMORY_FRESH : AQKFD_MEMORY_RETURNED);
   } else if (devices) {
     done = aq_allocations_allow(driver->allocations, a.base, AQ_ALLOCATION_POOL,
                                 a.readers, a.writers);
   } else {
     /* Kernels and packets under way touch nothing in between. */
-    block_tell(driver, &a, true);
+    block_note(driver, &a, AQKFD_MEMORY_GONE);
     aqkfd_kernels_forget(driver, block->va, block->size);
     aqsim_live_unmap_begin(driver->transport, (void *)(uintptr_t)block->va,
                            block->size);

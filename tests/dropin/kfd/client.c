@@ -31,6 +31,17 @@ static void line_take(const char *text, void *user)
   pthread_mutex_unlock(&c->hold);
 }
 
+/* The process is locked. */
+static void memory_take(const aq_allocation *memory, aqkfd_memory_change change,
+                        void *user)
+{
+  client *c = user;
+  const size_t length = strlen(c->memory);
+  (void)memory;
+  if (length + 1 < sizeof c->memory)
+    c->memory[length] = "frg"[change];
+}
+
 bool client_was_told(client *c, const char *text)
 {
   pthread_mutex_lock(&c->hold);
@@ -47,6 +58,7 @@ void client_open(client *c, const char *device, aq_record_sink *records)
   const aqkfd_options options = {.device = device,
                                  .records = records,
                                  .executor = aq_wave_machine_executor(c->waves),
+                                 .memory = memory_take,
                                  .line = line_take,
                                  .user = c};
   ck_assert_status(aqkfd_create(&options, &c->driver, &diag), AQ_OK, &diag);

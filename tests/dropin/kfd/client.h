@@ -32,9 +32,11 @@ typedef struct client {
   aqkfd_process *process;                               /* NULL: by a door */
   int file;                                             /* of the door */
   int (*ioctl)(unsigned long request, void *arguments); /* NULL: libc's */
-  pthread_mutex_t hold;     /* a line waits for it */
-  bool held;                /* atomic: a line came */
-  char lines[CLIENT_LINES]; /* the driver's lines for people */
+  pthread_mutex_t hold;      /* a line waits for it */
+  bool held;                 /* atomic: a line came */
+  char lines[CLIENT_LINES];  /* the driver's lines for people */
+  char memory[CLIENT_LINES]; /* a letter for each change: fresh, returned, gone
+                              */
 } client;
 
 /* Whether a line has that text. Waits for `hold`. */

@@ -79,6 +79,22 @@ START_TEST(freed_memory_comes_back_zeroed_and_files_share_it)
 }
 END_TEST
 
+/* A checker may fill memory that is fresh, and no other. */
+START_TEST(memory_is_fresh_until_the_client_or_a_device_may_have_written_it)
+{
+  enum { SIZE = 1 << 16 };
+  client c;
+  client_open(&c, "mi210", NULL);
+  client_block block = client_allocate(&c, SIZE, CLIENT_CODE);
+  ck_assert_str_eq(c.memory, "f");
+  ck_assert_int_eq(client_map(&c, block.handle, false), 0);
+  block.at[SIZE / 2] = 1;
+  ck_assert_int_eq(client_map(&c, block.handle, true), 0);
+  ck_assert_str_eq(c.memory, "fgr");
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(addresses_that_a_device_cannot_have_are_refused)
 {
   const struct {
@@ -460,6 +476,7 @@ END_TEST
 
 AQ_TEST_MAIN("dropin/kfd/memory", memory_is_counted_and_bounded_by_the_device,
              freed_memory_comes_back_zeroed_and_files_share_it,
+             memory_is_fresh_until_the_client_or_a_device_may_have_written_it,
              addresses_that_a_device_cannot_have_are_refused,
              two_blocks_at_one_address_are_not_mapped_at_once,
              memory_that_is_mapped_or_has_the_events_is_not_freed,

@@ -12,15 +12,18 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/fnv.h"
 
 enum { URI = 4096, NODES = 1 << 16, BYTES_MAX = 1 << 30 };
 
 typedef struct loaded {
   uint64_t bias;
+  uint64_t uri;  /* a hash of it: another object may come to the same place */
   uint64_t base; /* as the checker knows it; of one that it cannot read, 0 */
   const struct link_map *node;
   bool is_there;
@@ -28,6 +31,7 @@ typedef struct loaded {
 
 /* The process's, as the list is. */
 static struct {
+  const struct r_debug *list; /* NULL: no loader of AMD's is there */
   loaded *all;
   size_t count, capacity;
 } known;
@@ -87,49 +91,59 @@ static void path_decode(char *path)
   *to = 0;
 }
 
-static size_t file_read(const char *path, uint64_t offset, void *to,
-                        size_t size)
+/* *bytes: 0 is the rest of the file. */
+static void *file_read(const char *path, uint64_t offset, uint64_t *bytes)
 {
+  struct stat state;
+  void *made = NULL;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const ssize_t got = fd < 0 ? -1 : pread(fd, to, size, (off_t)offset);
+  if (fd >= 0 && *bytes == 0 && fstat(fd, &state) == 0 &&
+      (uint64_t)state.st_size > offset)
+    *bytes = (uint64_t)state.st_size - offset;
+  if (fd >= 0 && *bytes > 0 && *bytes <= BYTES_MAX)
+    made = malloc(*bytes);
+  if (made && pread(fd, made, *bytes, (off_t)offset) != (ssize_t)*bytes) {
+    free(made);
+    made = NULL;
+  }
   if (fd >= 0)
     close(fd);
-  return got > 0 ? (size_t)got : 0;
+  return made;
 }
 
-/* The bytes of "file://PATH#offset=N&size=N" or "memory://PID#offset=N&size=N",
- * the caller's to free; NULL: they are not there. A file without a query is
- * refused: it has to say its size. */
-static void *bytes_read(char uri[URI], size_t *size)
+/* The bytes of "file://PATH", all or with "#offset=N&size=N" a part, or of
+ * "memory://PID#offset=N&size=N", the caller's to free; NULL: they are not
+ * there. */
+static void *bytes_read(char uri[URI], uint64_t *bytes)
 {
   static const char in_file[] = "file://", in_memory[] = "memory://";
-  uint64_t offset, bytes;
+  uint64_t offset = 0;
   char *query = strpbrk(uri, "#?");
-  if (!query || !number_find(query, "offset=", &offset) ||
-      !number_find(query, "size=", &bytes) || bytes == 0 || bytes > BYTES_MAX)
+  *bytes = 0;
+  if (query && (!number_find(query, "offset=", &offset) ||
+                !number_find(query, "size=", bytes)))
     return NULL;
-  *query = 0;
-  void *made = malloc(bytes);
-  size_t got = 0;
-  if (made && strncmp(uri, in_memory, strlen(in_memory)) == 0) {
-    got = memory_read(offset, made, bytes);
-  } else if (made && strncmp(uri, in_file, strlen(in_file)) == 0) {
+  if (query)
+    *query = 0;
+  if (strncmp(uri, in_file, strlen(in_file)) == 0) {
     path_decode(uri + strlen(in_file));
-    got = file_read(uri + strlen(in_file), offset, made, bytes);
+    return file_read(uri + strlen(in_file), offset, bytes);
   }
-  if (got == bytes) {
-    *size = bytes;
+  if (strncmp(uri, in_memory, strlen(in_memory)) != 0 || *bytes == 0 ||
+      *bytes > BYTES_MAX)
+    return NULL;
+  void *made = malloc(*bytes);
+  if (made && memory_read(offset, made, *bytes) == *bytes)
     return made;
-  }
   free(made);
   return NULL;
 }
 
 /* ---- the list ---- */
 
-static uint64_t code_tell(aq_check *check, char uri[URI], uint64_t bias)
+static uint64_t code_note(aq_check *check, char uri[URI], uint64_t bias)
 {
-  size_t size;
+  uint64_t size;
   aq_codeobj code;
   aq_diag why = AQ_DIAG_INIT;
   uint64_t base = 0;
@@ -143,27 +157,48 @@ static uint64_t code_tell(aq_check *check, char uri[URI], uint64_t bias)
   return base;
 }
 
-static loaded *known_find(const struct link_map *node, uint64_t bias)
+static loaded *known_find(const loaded *wanted)
 {
   for (size_t i = 0; i < known.count; i++)
-    if (known.all[i].node == node && known.all[i].bias == bias)
+    if (known.all[i].node == wanted->node &&
+        known.all[i].bias == wanted->bias && known.all[i].uri == wanted->uri)
       return &known.all[i];
   return NULL;
 }
 
+/* Marks a node that is known, or with `adds` reports one that is not. */
 static void node_note(aq_check *check, const struct link_map *node,
-                      const struct link_map *map)
+                      const struct link_map *map, bool adds)
 {
   char uri[URI];
-  loaded *found = known_find(node, map->l_addr);
-  if (found) {
-    found->is_there = true;
-    return;
-  }
   loaded made = {.bias = map->l_addr, .node = node, .is_there = true};
-  if (text_read(map->l_name, uri))
-    made.base = code_tell(check, uri, made.bias);
+  const bool is_named = text_read(map->l_name, uri);
+  if (is_named)
+    made.uri = aq_fnv_add(AQ_FNV_START, uri, strlen(uri));
+  loaded *found = known_find(&made);
+  if (found)
+    found->is_there = true;
+  if (found || !adds)
+    return;
+  if (is_named)
+    made.base = code_note(check, uri, made.bias);
   (void)AQ_ARRAY_PUSH(known.all, known.count, known.capacity, made);
+}
+
+/* False: the list changed meanwhile. */
+static bool nodes_note(aq_check *check, const struct link_map *first, bool adds)
+{
+  /* Only the public head of a node exists: AMD's is no larger. */
+  const size_t head = offsetof(struct link_map, l_prev);
+  struct link_map map;
+  const struct link_map *node = first;
+  for (unsigned nodes = 0; node && nodes < NODES; nodes++) {
+    if (memory_read((uintptr_t)node, &map, head) < head)
+      return false;
+    node_note(check, node, &map, adds);
+    node = map.l_next;
+  }
+  return true;
 }
 
 static void gone_note(aq_check *check)
@@ -176,27 +211,47 @@ static void gone_note(aq_check *check)
     }
 }
 
+static int runtime_find(struct dl_phdr_info *info, size_t size, void *user)
+{
+  (void)size;
+  const char *name = info->dlpi_name;
+  if (!name || !strstr(name, "libhsa-runtime64.so") || strlen(name) >= URI)
+    return 0;
+  memcpy(user, name, strlen(name) + 1);
+  return 1;
+}
+
+void aqkfd_loaded_code_open(void)
+{
+  static const char list[] = "_amdgpu_r_debug";
+  char path[URI];
+  void *library = NULL;
+  known.list = (const struct r_debug *)dlsym(RTLD_DEFAULT, list);
+  /* Its users may have kept it to themselves. */
+  if (!known.list && dl_iterate_phdr(runtime_find, path))
+    library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (library) {
+    known.list = (const struct r_debug *)dlsym(library, list);
+    dlclose(library);
+  }
+}
+
 void aqkfd_loaded_code_note(aq_check *check)
 {
-  const struct r_debug *list = dlsym(RTLD_DEFAULT, "_amdgpu_r_debug");
   struct r_debug now;
-  /* Only the public head of a node exists: AMD's is no larger. */
-  struct link_map map;
-  const size_t head = offsetof(struct link_map, l_prev);
-  unsigned nodes = 0;
-  if (!list || memory_read((uintptr_t)list, &now, sizeof now) < sizeof now ||
+  bool is_all = true;
+  if (!known.list ||
+      memory_read((uintptr_t)known.list, &now, sizeof now) < sizeof now ||
       now.r_state != RT_CONSISTENT)
     return;
   for (size_t i = 0; i < known.count; i++)
     known.all[i].is_there = false;
-  const struct link_map *node = now.r_map;
-  for (; node && nodes < NODES; node = map.l_next, nodes++) {
-    if (memory_read((uintptr_t)node, &map, head) < head)
-      return;
-    node_note(check, node, &map);
-  }
+  /* Code that is gone leaves first: other code may have come to its place. */
+  if (!nodes_note(check, now.r_map, false))
+    return;
   gone_note(check);
-  bool is_all = true;
+  if (!nodes_note(check, now.r_map, true))
+    return;
   for (size_t i = 0; i < known.count; i++)
     is_all &= known.all[i].base != 0;
   aq_check_code_is_all(check, is_all);

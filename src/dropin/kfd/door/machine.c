@@ -33,19 +33,21 @@ static struct {
 /* ---- --check ---- */
 
 /* Memory of devices that is not coherent begins unwritten, under init. */
-static void memory_note(const aq_allocation *a, bool gone, void *user)
+static void memory_note(const aq_allocation *a, aqkfd_memory_change change,
+                        void *user)
 {
   enum { FILLED_MAX = 1 << 28 /* bytes */ };
   void *const nobody[AQ_CHECK_STACK] = {NULL};
   aq_check_block block = {
       .base = a->base, .size = a->size, .device = a->device, .fine = a->fine};
   (void)user;
-  if (gone) {
+  if (change == AQKFD_MEMORY_GONE) {
     aq_check_freed(machine.check, a->base, nobody);
     return;
   }
-  block.unwritten =
-      aq_check_is_fresh(machine.check, &block) && block.size <= FILLED_MAX;
+  block.unwritten = change == AQKFD_MEMORY_FRESH &&
+                    aq_check_is_fresh(machine.check, &block) &&
+                    block.size <= FILLED_MAX;
   if (block.unwritten)
     aq_check_pattern_put((void *)(uintptr_t)(a->base - a->shift), a->base,
                          a->size);
@@ -78,6 +80,7 @@ static aq_status check_open(aq_diag *diag)
   aq_wave_machine_observe(machine.waves, aq_check_observer(machine.check));
   machine.order = *aq_check_hooks(machine.check);
   machine.order.launch = order_launch;
+  aqkfd_loaded_code_open();
   return AQ_OK;
 }
 
