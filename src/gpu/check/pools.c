@@ -49,7 +49,7 @@ static void change_remove(aq_check *check, size_t i)
 /* ---- changes ---- */
 
 /* The memory is another block from now on, and holds nothing. Where kernels may
- * still use what it held, it is not filled and counts as written. */
+ * still use its old contents, it is not filled and counts as written. */
 static void block_begin(aq_check *check, const aq_check_pool_change *change,
                         bool in_use)
 {
