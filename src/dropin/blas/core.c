@@ -54,7 +54,7 @@ aqblas_status aqblas_refuse(const char *name, const char *format, ...)
 }
 
 /* The status for an error of HIP, 0: none. */
-static aqblas_status hip_status(const char *function, int error)
+aqblas_status aqblas_hip_status(const char *function, int error)
 {
   enum { OUT_OF_MEMORY = 2 };
   char text[100];
@@ -64,9 +64,6 @@ static aqblas_status hip_status(const char *function, int error)
   say_once(text);
   return error == OUT_OF_MEMORY ? AQBLAS_NO_MEMORY : AQBLAS_FAILED;
 }
-
-#define CALL(hip, function, ...)                                               \
-  hip_status(#function, (hip)->function(__VA_ARGS__))
 
 /* ---- handles ---- */
 
@@ -78,16 +75,16 @@ static const char *const kernel_names[] = {
 
 static aqblas_status handle_init(aqblas_handle *h)
 {
-  aqblas_status status = CALL(h->hip, hipGetDevice, &h->device);
+  aqblas_status status = AQBLAS_CALL(h->hip, hipGetDevice, &h->device);
   if (status != AQBLAS_OK)
     return status;
   /* HIP takes the device's object out of the bundle. */
-  status = CALL(h->hip, hipModuleLoadData, &h->module, aqblas_bundle);
+  status = AQBLAS_CALL(h->hip, hipModuleLoadData, &h->module, aqblas_bundle);
   if (status != AQBLAS_OK)
-    return AQBLAS_NO_CODE;
+    return status == AQBLAS_NO_MEMORY ? status : AQBLAS_NO_CODE;
   for (int i = 0; i < AQBLAS_KERNEL_COUNT && status == AQBLAS_OK; i++)
-    status = CALL(h->hip, hipModuleGetFunction, &h->kernels[i], h->module,
-                  kernel_names[i]);
+    status = AQBLAS_CALL(h->hip, hipModuleGetFunction, &h->kernels[i],
+                         h->module, kernel_names[i]);
   return status;
 }
 
@@ -114,16 +111,16 @@ aqblas_status aqblas_destroy(aqblas_handle *h)
     return AQBLAS_BAD_HANDLE;
   aqblas_status status = AQBLAS_OK;
   int device = h->device;
-  CALL(h->hip, hipGetDevice, &device);
+  AQBLAS_CALL(h->hip, hipGetDevice, &device);
   if (h->module) { /* its kernels may still run, on the handle's device */
-    CALL(h->hip, hipSetDevice, h->device);
-    status = CALL(h->hip, hipDeviceSynchronize);
-    CALL(h->hip, hipModuleUnload, h->module);
+    AQBLAS_CALL(h->hip, hipSetDevice, h->device);
+    status = AQBLAS_CALL(h->hip, hipDeviceSynchronize);
+    AQBLAS_CALL(h->hip, hipModuleUnload, h->module);
   }
   if (h->results)
-    CALL(h->hip, hipFree, h->results);
+    AQBLAS_CALL(h->hip, hipFree, h->results);
   if (device != h->device)
-    CALL(h->hip, hipSetDevice, device);
+    AQBLAS_CALL(h->hip, hipSetDevice, device);
   free(h);
   return status;
 }
@@ -208,26 +205,28 @@ aqblas_scalar aqblas_scalar_make(const aqblas_handle *h, const void *at,
 aqblas_status aqblas_device_check(const aqblas_handle *h, const char *name)
 {
   int device;
-  const aqblas_status status = CALL(h->hip, hipGetDevice, &device);
+  const aqblas_status status = AQBLAS_CALL(h->hip, hipGetDevice, &device);
   return status == AQBLAS_OK && device != h->device
              ? aqblas_refuse(name, " on device %d: the handle is of device %d",
                              device, h->device)
              : status;
 }
 
-aqblas_status aqblas_launch(const aqblas_handle *h, aqblas_kernel kernel,
-                            const aqblas_grid *grid, void *args, size_t size)
+aqblas_status aqblas_launch(const aqblas_handle *h, const char *name,
+                            aqblas_kernel kernel, const aqblas_grid *grid,
+                            void *args, size_t size)
 {
   enum { BUFFER = 1, BUFFER_SIZE = 2, END = 3 }; /* HIP_LAUNCH_PARAM_ */
   void *extra[] = {(void *)(uintptr_t)BUFFER, args,
                    (void *)(uintptr_t)BUFFER_SIZE, &size,
                    (void *)(uintptr_t)END};
-  const aqblas_status status = aqblas_device_check(h, kernel_names[kernel]);
+  const aqblas_status status = aqblas_device_check(h, name);
   if (status != AQBLAS_OK)
     return status;
-  return CALL(h->hip, hipModuleLaunchKernel, h->kernels[kernel],
-              (unsigned)grid->x, (unsigned)grid->y, (unsigned)grid->z,
-              grid->block_x, grid->block_y, 1, 0, h->stream, NULL, extra);
+  return AQBLAS_CALL(h->hip, hipModuleLaunchKernel, h->kernels[kernel],
+                     (unsigned)grid->x, (unsigned)grid->y, (unsigned)grid->z,
+                     grid->block_x, grid->block_y, 1, 0, h->stream, NULL,
+                     extra);
 }
 
 aqblas_status aqblas_copy_do(const aqblas_copy *copy, bool wait, void *stream)
@@ -248,8 +247,9 @@ aqblas_status aqblas_copy_do(const aqblas_copy *copy, bool wait, void *stream)
                from_pitch = (size_t)copy->from_pitch * bytes,
                width = (size_t)copy->width * bytes,
                height = (size_t)copy->height;
-  return wait ? CALL(hip, hipMemcpy2D, copy->to, to_pitch, copy->from,
-                     from_pitch, width, height, copy->kind)
-              : CALL(hip, hipMemcpy2DAsync, copy->to, to_pitch, copy->from,
-                     from_pitch, width, height, copy->kind, stream);
+  return wait ? AQBLAS_CALL(hip, hipMemcpy2D, copy->to, to_pitch, copy->from,
+                            from_pitch, width, height, copy->kind)
+              : AQBLAS_CALL(hip, hipMemcpy2DAsync, copy->to, to_pitch,
+                            copy->from, from_pitch, width, height, copy->kind,
+                            stream);
 }

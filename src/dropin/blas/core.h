@@ -100,13 +100,25 @@ typedef struct aqblas_grid {
   unsigned block_x, block_y;
 } aqblas_grid;
 
-/* AQBLAS_UNSUPPORTED, with a line that names the caller, unless the handle's
- * device is the current one: its code and memory are there. */
+/* The problems of a batch that have workgroups of their own. */
+static inline int64_t aqblas_groups_z(int64_t problems)
+{
+  return problems < AQBLAS_GROUPS_Z ? problems : AQBLAS_GROUPS_Z;
+}
+
+/* What an error of HIP's function means; a line says which failed. */
+aqblas_status aqblas_hip_status(const char *function, int error);
+#define AQBLAS_CALL(hip, function, ...)                                        \
+  aqblas_hip_status(#function, (hip)->function(__VA_ARGS__))
+
+/* Refused, with a line that has the caller's name, unless the handle's device
+ * is the current one: its code and memory are there. */
 aqblas_status aqblas_device_check(const aqblas_handle *handle,
                                   const char *name);
 
-aqblas_status aqblas_launch(const aqblas_handle *handle, aqblas_kernel kernel,
-                            const aqblas_grid *grid, void *args, size_t size);
+aqblas_status aqblas_launch(const aqblas_handle *handle, const char *name,
+                            aqblas_kernel kernel, const aqblas_grid *grid,
+                            void *args, size_t size);
 
 /* A copy of `height` rows of `width` bytes. */
 typedef struct aqblas_copy {

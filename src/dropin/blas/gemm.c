@@ -43,15 +43,14 @@ static aqblas_status sizes_check(const aqblas_batch *batch, int64_t m,
              : AQBLAS_OK;
 }
 
-static aqblas_status gemm_launch(const aqblas_handle *h, aqblas_kernel kernel,
-                                 aqblas_gemm_args *args)
+static aqblas_status gemm_launch(const aqblas_handle *h, const char *name,
+                                 aqblas_kernel kernel, aqblas_gemm_args *args)
 {
   const aqblas_grid grid = {(args->m + AQBLAS_TILE - 1) / AQBLAS_TILE,
                             (args->n + AQBLAS_TILE - 1) / AQBLAS_TILE,
-                            args->problems < AQBLAS_GROUPS_Z ? args->problems
-                                                             : AQBLAS_GROUPS_Z,
-                            AQBLAS_TILE, AQBLAS_TILE};
-  return aqblas_launch(h, kernel, &grid, args, sizeof *args);
+                            aqblas_groups_z(args->problems), AQBLAS_TILE,
+                            AQBLAS_TILE};
+  return aqblas_launch(h, name, kernel, &grid, args, sizeof *args);
 }
 
 /* ---- gemm ---- */
@@ -138,8 +137,9 @@ aqblas_status aqblas_gemm(aqblas_handle *h, const aqblas_gemm_call *call)
       .problems = call->batch.count,
       .scalar_type = call->compute,
       .indirect = call->batch.indirect};
-  return gemm_pointers(call, &args) ? gemm_launch(h, kernel, &args)
-                                    : AQBLAS_BAD_POINTER;
+  return gemm_pointers(call, &args)
+             ? gemm_launch(h, call->batch.name, kernel, &args)
+             : AQBLAS_BAD_POINTER;
 }
 
 /* ---- gemv and ger ---- */
@@ -193,7 +193,7 @@ aqblas_status aqblas_gemv(aqblas_handle *h, const aqblas_gemv_call *call)
       .indirect = call->batch.indirect};
   if ((args.alpha.at || args.alpha.value != 0) && (!call->a.at || !call->x.at))
     return AQBLAS_BAD_POINTER;
-  return gemm_launch(h, gemv_kernel(call), &args);
+  return gemm_launch(h, call->batch.name, gemv_kernel(call), &args);
 }
 
 aqblas_status aqblas_ger(aqblas_handle *h, const aqblas_gemv_call *call)
@@ -218,5 +218,5 @@ aqblas_status aqblas_ger(aqblas_handle *h, const aqblas_gemv_call *call)
       .problems = call->batch.count,
       .scalar_type = call->type,
       .indirect = call->batch.indirect};
-  return gemm_launch(h, gemv_kernel(call), &args);
+  return gemm_launch(h, call->batch.name, gemv_kernel(call), &args);
 }

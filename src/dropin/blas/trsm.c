@@ -50,9 +50,8 @@ aqblas_status aqblas_trsm(aqblas_handle *h, const aqblas_trsm_call *call)
     return AQBLAS_BAD_POINTER;
   const aqblas_grid grid = {
       (args.count + AQBLAS_WORKGROUP - 1) / AQBLAS_WORKGROUP, 1,
-      args.problems < AQBLAS_GROUPS_Z ? args.problems : AQBLAS_GROUPS_Z,
-      AQBLAS_WORKGROUP, 1};
-  return aqblas_launch(h,
+      aqblas_groups_z(args.problems), AQBLAS_WORKGROUP, 1};
+  return aqblas_launch(h, call->batch.name,
                        call->type == AQBLAS_F64 ? AQBLAS_trsm_d : AQBLAS_trsm_s,
                        &grid, &args, sizeof args);
 }

@@ -63,18 +63,22 @@ static size_t result_size(const aqblas_vector_call *call)
 }
 
 /* Memory of the device for the results on their way to the host. */
-static aqblas_status results_reserve(aqblas_handle *h, size_t bytes)
+static aqblas_status results_reserve(aqblas_handle *h, const char *name,
+                                     size_t bytes)
 {
   if (bytes <= h->results_bytes)
     return AQBLAS_OK;
-  if (h->results)
-    h->hip->hipFree(h->results); /* waits for its users */
+  aqblas_status status = aqblas_device_check(h, name);
+  if (status == AQBLAS_OK && h->results) /* waits for its users */
+    status = AQBLAS_CALL(h->hip, hipFree, h->results);
+  if (status != AQBLAS_OK)
+    return status;
   h->results = NULL;
   h->results_bytes = 0;
-  if (h->hip->hipMalloc(&h->results, bytes) != 0)
-    return AQBLAS_NO_MEMORY;
-  h->results_bytes = bytes;
-  return AQBLAS_OK;
+  status = AQBLAS_CALL(h->hip, hipMalloc, &h->results, bytes);
+  if (status == AQBLAS_OK)
+    h->results_bytes = bytes;
+  return status;
 }
 
 static aqblas_status vector_check(const aqblas_vector_call *call)
@@ -99,9 +103,7 @@ static aqblas_status empty_vector(const aqblas_handle *h,
     memset(call->result, 0, bytes);
     return AQBLAS_OK;
   }
-  return h->hip->hipMemsetAsync(call->result, 0, bytes, h->stream) == 0
-             ? AQBLAS_OK
-             : AQBLAS_FAILED;
+  return AQBLAS_CALL(h->hip, hipMemsetAsync, call->result, 0, bytes, h->stream);
 }
 
 static aqblas_status vector_launch(aqblas_handle *h,
@@ -124,12 +126,11 @@ static aqblas_status vector_launch(aqblas_handle *h,
                              .wide = call->wide};
   if (ops[call->op].alpha)
     args.alpha = aqblas_scalar_make(h, call->alpha, call->scalar);
-  const aqblas_grid grid = {args.groups, 1,
-                            args.problems < AQBLAS_GROUPS_Z ? args.problems
-                                                            : AQBLAS_GROUPS_Z,
+  const aqblas_grid grid = {args.groups, 1, aqblas_groups_z(args.problems),
                             AQBLAS_WORKGROUP, 1};
-  return aqblas_launch(h, (aqblas_kernel)ops[call->op].kernels[call->type],
-                       &grid, &args, sizeof args);
+  return aqblas_launch(h, call->batch.name,
+                       (aqblas_kernel)ops[call->op].kernels[call->type], &grid,
+                       &args, sizeof args);
 }
 
 aqblas_status aqblas_vector(aqblas_handle *h, const aqblas_vector_call *call)
@@ -152,16 +153,13 @@ aqblas_status aqblas_vector(aqblas_handle *h, const aqblas_vector_call *call)
   if (!result || h->scalars_on_device)
     return vector_launch(h, call, call->result);
   const size_t bytes = result_size(call) * (size_t)call->batch.count;
-  status = aqblas_device_check(h, call->batch.name);
-  if (status == AQBLAS_OK)
-    status = results_reserve(h, bytes);
+  status = results_reserve(h, call->batch.name, bytes);
   if (status == AQBLAS_OK)
     status = vector_launch(h, call, h->results);
-  if (status != AQBLAS_OK)
-    return status;
-  return h->hip->hipMemcpyAsync(call->result, h->results, bytes, AQBLAS_TO_HOST,
-                                h->stream) == 0 &&
-                 h->hip->hipStreamSynchronize(h->stream) == 0
-             ? AQBLAS_OK
-             : AQBLAS_FAILED;
+  if (status == AQBLAS_OK)
+    status = AQBLAS_CALL(h->hip, hipMemcpyAsync, call->result, h->results,
+                         bytes, AQBLAS_TO_HOST, h->stream);
+  return status == AQBLAS_OK
+             ? AQBLAS_CALL(h->hip, hipStreamSynchronize, h->stream)
+             : status;
 }

@@ -419,6 +419,23 @@ static void settings(hipblasHandle_t h)
          "SetPointerMode");
 }
 
+/* A real HIP has often one device: then there is nothing to refuse. */
+static void check_other_device(hipblasHandle_t h, float *at)
+{
+  const float one = 1;
+  float sum = 0;
+  if (hipSetDevice(1) != 0)
+    return;
+  expect(hipblasSgemm(h, HIPBLAS_OP_N, HIPBLAS_OP_N, 2, 2, 2, &one, at, 2, at,
+                      2, &one, at, 2) == HIPBLAS_STATUS_NOT_SUPPORTED,
+         "gemm on another device");
+  expect(hipblasSasum(h, 2, at, 1, &sum) == HIPBLAS_STATUS_NOT_SUPPORTED,
+         "a result on another device");
+  expect(hipSetDevice(0) == 0, "hipSetDevice");
+  expect(hipblasSasum(h, 2, at, 1, &sum) == HIPBLAS_STATUS_SUCCESS,
+         "the result on its own");
+}
+
 void check_errors(hipblasHandle_t h)
 {
   const float one = 1;
@@ -472,6 +489,7 @@ void check_errors(hipblasHandle_t h)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     expect(cases[i].got == cases[i].expected, "%s: status %d, not %d",
            cases[i].what, cases[i].got, cases[i].expected);
+  check_other_device(h, at);
   settings(h);
   copies();
   array_fini(&a);

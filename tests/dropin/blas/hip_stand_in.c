@@ -128,17 +128,23 @@ int hipMemsetAsync(void *at, int value, size_t bytes, void *stream)
 
 /* ---- the device and its streams ---- */
 
+/* A second one can be current, and has nothing. */
+static int current;
+
 int hipGetDevice(int *out)
 {
   device_open();
-  *out = 0;
+  *out = current;
   return 0;
 }
 
-/* It has one. */
 int hipSetDevice(int number)
 {
-  return number == 0 ? 0 : 101;
+  enum { INVALID_DEVICE = 101 };
+  if (number < 0 || number > 1)
+    return INVALID_DEVICE;
+  current = number;
+  return 0;
 }
 
 int hipDeviceSynchronize(void)

@@ -19,6 +19,8 @@ check "a refused function is named" contains "$err" \
   "aqueduct: blas: hipblasCgemm is not supported"
 check "and refused types" contains "$err" \
   "hipblasGemmEx is not supported with A and B in f32, C in f32, f64 computed"
+check "and another device" contains "$err" \
+  "hipblasSgemm is not supported on device 1: the handle is of device 0"
 check "each once" [ "$(grep -c hipblasCgemm "$work/err")" = 1 ]
 
 try "$aqueduct" exec --quiet --device mi210 -- "$program"
@@ -65,6 +67,9 @@ done
 foreign() { # LIBRARY PREFIX
   nm -D --defined-only "$folder/$1" | awk -v prefix="$2" 'index($3, prefix) != 1'
 }
-check "the libraries export only names of their own" [ -z "$(
+check "the libraries export functions" [ "$(
+  nm -D --defined-only "$folder/libhipblas.so.2" "$folder/librocblas.so.4" |
+    grep -c -e ' hipblasCreate$' -e ' rocblas_create_handle$')" = 2 ]
+check "and only names of their own" [ -z "$(
   foreign libhipblas.so.2 hipblas && foreign librocblas.so.4 rocblas_)" ]
 finish
