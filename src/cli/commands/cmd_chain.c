@@ -54,6 +54,20 @@ static aq_status devices_read(chains *c)
   return status;
 }
 
+static aq_status strategy_unknown(chains *c, const char *given,
+                                  const char *const *names)
+{
+  char list[120] = "";
+  for (int s = 0; names[s]; s++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+             s == 0         ? ""
+             : names[s + 1] ? ", "
+                            : " or ",
+             names[s]);
+  return aq_diag_set(&c->cli->diag, AQ_ERR_INPUT, "--strategy %s: expected %s",
+                     given, list);
+}
+
 static aq_status strategies_read(chains *c)
 {
   const char *const *given = aq_cli_repeats(c->cli, AQ_CLI_OPT_STRATEGY);
@@ -67,10 +81,7 @@ static aq_status strategies_read(chains *c)
     while (s < AQ_CHAIN_STRATEGIES && strcmp(given[i], names[s]) != 0)
       s++;
     if (s == AQ_CHAIN_STRATEGIES)
-      return aq_diag_set(&c->cli->diag, AQ_ERR_INPUT,
-                         "--strategy %s: expected barrier, signals, hip-graph, "
-                         "pm4 or device",
-                         given[i]);
+      return strategy_unknown(c, given[i], names);
     c->wanted[s] = true;
   }
   return AQ_OK;

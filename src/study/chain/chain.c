@@ -185,7 +185,8 @@ static aq_status times_read(aq_memory_sink *sink, const span *launch,
     if ((row->kind != AQ_KIND_VENDOR && row->name != name) ||
         row->start < launch->begin || row->start > launch->end)
       continue;
-    out->time = aq_time_max(row->complete, row->end) - launch->begin;
+    out->time = aq_time_max(out->time, aq_time_max(row->complete, row->end) -
+                                           launch->begin);
   }
   return status;
 }
@@ -341,7 +342,8 @@ aq_status aq_chain_run(const aq_chain *chain, aq_chain_strategy strategy,
   if (status != AQ_OK)
     return status;
   aq_memory_sink_init(&sink);
-  status = walk_predict(chain, &rates, stack, diag);
+  if (strategy == AQ_CHAIN_DEVICE)
+    status = walk_predict(chain, &rates, stack, diag);
   if (status == AQ_OK)
     status = aq_transport_stack_open(
         stack,
