@@ -46,8 +46,7 @@ aq_status aq_kernel_occupancy(aq_transport *transport, uint32_t device,
                        workgroup, kernel.name, kernel.workgroup_max);
   if (dynamic_lds > UINT32_MAX - kernel.group_size)
     dynamic_lds = UINT32_MAX - kernel.group_size; /* no device has as much */
-  aq_occupancy_ask ask = {.size = sizeof ask,
-                          .workgroup = workgroup,
+  aq_occupancy_ask ask = {.workgroup = workgroup,
                           .wave_size = kernel.wave_size,
                           .vgprs = kernel.vgprs,
                           .agprs = kernel.agprs,

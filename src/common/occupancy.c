@@ -21,14 +21,16 @@ const char *aq_resource_name(aq_resource resource)
 static aq_status known_check(const aq_device_resources *d,
                              const aq_occupancy_ask *ask, aq_diag *diag)
 {
-  const char *unknown = d->simds_per_cu == 0 || d->waves_per_simd == 0
-                            ? "the device's SIMDs"
-                        : d->vgprs_per_simd == 0 ? "the device's vector "
-                                                   "registers"
-                        : d->lds_per_cu == 0     ? "the device's group segment "
-                                                   "memory"
-                        : ask->vgprs == 0        ? "the kernel's registers"
-                                                 : NULL;
+  const char *unknown =
+      d->simds_per_cu == 0 || d->waves_per_simd == 0 || d->wave_size == 0
+          ? "the device's SIMDs"
+      : d->vgprs_per_simd == 0 || d->vgpr_granule == 0 || d->sgpr_granule == 0
+          ? "the device's registers"
+      : d->lds_per_cu == 0 || d->lds_granule == 0
+          ? "the device's group segment "
+            "memory"
+      : ask->vgprs == 0 ? "the kernel's registers"
+                        : NULL;
   return unknown ? aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                                "occupancy: %s are not known", unknown)
                  : AQ_OK;

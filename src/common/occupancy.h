@@ -59,7 +59,6 @@ typedef struct aq_device_resources {
 /* A kernel and the size of its workgroups. The descriptor of the kernel
  * grants the registers. */
 typedef struct aq_occupancy_ask {
-  uint32_t size;                /* sizeof(aq_occupancy_ask) of the caller */
   uint32_t workgroup;           /* work-items */
   uint32_t wave_size;           /* 0: the device's */
   uint32_t vgprs, agprs, sgprs; /* of a work-item, of a work-item, of a wave */

@@ -28,8 +28,7 @@ static void row_put(const occupancies *o, const aq_code_kernel *kernel,
 {
   const aq_kernel_registers registers =
       aq_kernel_descriptor_registers(&kernel->descriptor, target);
-  const aq_occupancy_ask ask = {.size = sizeof ask,
-                                .workgroup = o->workgroup,
+  const aq_occupancy_ask ask = {.workgroup = o->workgroup,
                                 .wave_size = registers.wave_size,
                                 .vgprs = registers.vgprs,
                                 .agprs = registers.agprs,
