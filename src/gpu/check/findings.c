@@ -311,11 +311,8 @@ static bool is_foreign(const aq_check *check, const aq_check_what *what)
 
 void aq_check_report(aq_check *check, const aq_check_what *what)
 {
+  const uint64_t foreign = UINT64_MAX; /* instead of an index */
   aq_diag diag = AQ_DIAG_INIT;
-  if (is_foreign(check, what)) {
-    check->foreign++;
-    return;
-  }
   uint64_t key = mix(what->site, what->other_site), at;
   key = mix(key, (uintptr_t)what->kind);
   key = mix(key, what->possible);
@@ -329,7 +326,14 @@ void aq_check_report(aq_check *check, const aq_check_what *what)
   if (!what->site && !what->wave)
     key = mix(key, what->address);
   if (aq_map_get(&check->by_key, key, &at)) {
-    check->found[at].unput++;
+    if (at != foreign)
+      check->found[at].unput++;
+    return;
+  }
+  if (is_foreign(check, what)) {
+    if (check->foreign++ == 0)
+      check->foreign_kind = what->kind;
+    check->lost |= !aq_map_put(&check->by_key, key, foreign);
     return;
   }
   const aq_check_found made = {.row = row_make(check, what)};

@@ -68,6 +68,16 @@ bool aq_check_is_fresh(const aq_check *check, const aq_check_block *block)
          !block->fine && block->device != AQ_DEVICE_HOST;
 }
 
+bool aq_check_fill(aq_check *check, const aq_check_block *block, void *to)
+{
+  if (block->size > AQ_CHECK_FILLED_MAX) {
+    __atomic_fetch_add(&check->unfollowed, 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  aq_check_pattern_put(to, block->base, block->size);
+  return true;
+}
+
 void aq_check_known_put(aq_check *check, const aq_check_known *known)
 {
   const size_t at = known_above(check, known->block.base);
@@ -103,7 +113,6 @@ static void known_cover(aq_check *check, const aq_check_block *block)
 void aq_check_known_begin(aq_check *check, const aq_check_known *made)
 {
   const aq_check_block *block = &made->block;
-  check->unfollowed += aq_check_is_fresh(check, block) && !block->unwritten;
   known_cover(check, block);
   aq_check_known_put(check, made);
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
@@ -530,14 +539,21 @@ static void forgotten_report(aq_check *check)
 
 static void pool_unseen_report(aq_check *check)
 {
-  const unsigned of = check->options.checks & AQ_CHECK_MEMORY;
+  const unsigned of =
+      check->options.checks & (AQ_CHECK_MEMORY | AQ_CHECK_INIT | AQ_CHECK_LEAK);
   char text[AQ_CHECK_TEXT];
   snprintf(text, sizeof text,
            "%" PRIu64 " calls of hipFreeAsync published no packet: their "
            "memory counts as allocated",
            check->pool_unseen);
   if (of && check->pool_unseen)
-    note_report(check, of, "frees not followed", text, NULL);
+    note_report(check, of & -of, "frees not followed", text, NULL);
+  snprintf(text, sizeof text,
+           "%" PRIu64 " blocks of pools began while the stream that had freed "
+           "them was not there: they count as written",
+           check->pool_in_use);
+  if (check->pool_in_use)
+    note_report(check, AQ_CHECK_INIT, "pool memory not followed", text, NULL);
 }
 
 static void heap_unseen_report(aq_check *check)
@@ -583,16 +599,17 @@ static void below_report(aq_check *check)
        "runtime hands it out again"},
       {AQ_CHECK_API, "calls not seen",
        "the program's calls reach its runtime, not the driver"},
-      {AQ_CHECK_LEAK, "calls not seen",
+      {AQ_CHECK_LEAK, "leaks not seen",
        "the runtime alone knows which memory the program did not free"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (check->options.checks & all[i].of)
       note_report(check, all[i].of, all[i].kind, all[i].message, NULL);
   char text[AQ_CHECK_TEXT];
   snprintf(text, sizeof text,
-           "%" PRIu64 " findings in kernels that lie in no code object: they "
-           "are the runtime's own",
-           check->foreign);
+           "%" PRIu64
+           " findings, the first a \"%s\", in kernels that lie in no "
+           "code object: they are the runtime's own",
+           check->foreign, check->foreign ? check->foreign_kind : "");
   if (check->foreign)
     note_report(check, check->options.checks & -check->options.checks,
                 "runtime's kernels left out", text, NULL);

@@ -97,7 +97,7 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
   const bool own = aq_check_group_of(w)->heap && aq_check_heap_is_inside(w);
   if (checks & AQ_CHECK_MEMORY && !own)
     bad = aq_check_memory(w, number, &touch);
-  else if (checks & (AQ_CHECK_RACE | AQ_CHECK_INIT))
+  else if (!own && checks & (AQ_CHECK_RACE | AQ_CHECK_INIT))
     aq_check_shares(w, number, &touch);
   if (site->base)
     aq_check_bases_step(w, o, site);

@@ -53,7 +53,6 @@ static void change_remove(aq_check *check, size_t i)
 static void block_begin(aq_check *check, const aq_check_pool_change *change,
                         bool in_use)
 {
-  enum { FILLED_MAX = 1 << 28 /* bytes */ };
   const aq_check_known *old = known_at(check, change->base);
   if (!old)
     return;
@@ -62,11 +61,11 @@ static void block_begin(aq_check *check, const aq_check_pool_change *change,
   block->size = change->size;
   memcpy(block->stack, change->stack, sizeof block->stack);
   block->unwritten =
-      !in_use && aq_check_is_fresh(check, block) && block->size <= FILLED_MAX;
-  if (block->unwritten)
-    aq_check_pattern_put((void *)(uintptr_t)aq_allocations_reach(
-                             check->options.allocations, block->base),
-                         block->base, block->size);
+      !in_use && aq_check_is_fresh(check, block) &&
+      aq_check_fill(check, block,
+                    (void *)(uintptr_t)aq_allocations_reach(
+                        check->options.allocations, block->base));
+  check->pool_in_use += in_use && aq_check_is_fresh(check, block);
   made.begins_unwritten = block->unwritten;
   aq_check_known_begin(check, &made);
 }

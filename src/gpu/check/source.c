@@ -48,6 +48,13 @@ void aq_check_lines_unread(aq_check *check, const aq_diag *why)
              (int)sizeof check->unread_why - 1, why->text);
 }
 
+void aq_check_code_unread(aq_check *check, const aq_diag *why)
+{
+  pthread_mutex_lock(&check->lock);
+  aq_check_lines_unread(check, why);
+  pthread_mutex_unlock(&check->lock);
+}
+
 void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size)
 {

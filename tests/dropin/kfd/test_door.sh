@@ -116,4 +116,14 @@ check "the last of 81 edits of the device counts" \
 drive memory 20000
 more=${out##*, }
 check "20000 dispatches take no memory" [ "${more%% *}" -lt 2048 ]
+# A checker below the runtime names its limits. This program has no loader.
+try "$aqueduct" exec --runtime installed --device mi210 --check=all,leak -- \
+  "$door" memory 10
+limits=0
+for limit in "blocks of a program not seen" "host not seen" \
+  "reused memory not followed" "calls not seen" "leaks not seen" \
+  "source lines unknown"; do
+  limits=$((limits + $(echo "$err" | grep -c "^NOTE ([a-z]*): $limit")))
+done
+check "--check names what it cannot see" [ "$limits $status" = "6 0" ]
 finish

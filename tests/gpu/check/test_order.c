@@ -5,7 +5,7 @@
 #include "gpu/check/core/happens_before.h"
 #include "support/aqtest.h"
 
-static aq_amd_queue queues[2];
+static aq_amd_queue queues[3];
 static aq_hb *order;
 
 static aq_packet packet_of(unsigned type, bool barrier, unsigned acquire,
@@ -111,6 +111,25 @@ START_TEST(the_host_orders_packets_that_it_publishes_after_its_wait)
   complete(1, 0, &second);
   const aq_hb_event *c = launch(1, 1, &second);
   ck_assert(aq_check_is_ordered(a, c));
+  aq_hb_destroy(order);
+}
+END_TEST
+
+/* Where nobody reports the host's calls, it may have waited for each packet
+ * that completed, and for no other. */
+START_TEST(an_unseen_host_knows_of_the_packets_that_completed)
+{
+  begin();
+  aq_hb_destroy(order);
+  order = aq_hb_create(true);
+  aq_packet first = kernel(true), second = kernel(true);
+  const aq_hb_event *a = launch(0, 0, &first);
+  const aq_hb_event *b = launch(1, 0, &second);
+  ck_assert(!aq_check_is_ordered(a, b));
+  complete(0, 0, &first);
+  const aq_hb_event *c = launch(2, 0, &second);
+  ck_assert(aq_check_is_ordered(a, c));
+  ck_assert(!aq_check_is_ordered(b, c));
   aq_hb_destroy(order);
 }
 END_TEST
@@ -286,6 +305,7 @@ AQ_TEST_MAIN("gpu/check/order",
              packets_of_one_queue_are_ordered_by_the_barrier_bit_alone,
              queues_are_ordered_by_a_barrier_packet_that_waits_for_the_other,
              the_host_orders_packets_that_it_publishes_after_its_wait,
+             an_unseen_host_knows_of_the_packets_that_completed,
              ordered_packets_without_fences_do_not_see_each_others_writes,
              a_packet_of_commands_acquires_when_it_launches,
              a_copy_is_ordered_by_its_dependencies_and_needs_the_systems_scope,

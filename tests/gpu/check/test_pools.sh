@@ -30,4 +30,9 @@ run "$work/outer" "$work/libinner.so" freed_behind bad
 found "use after free" pools.hip "$(grep -n "FINDS freed_behind" \
   "$here/pools.hip" | cut -d : -f 1)"
 outcome $? "a library that only its user sees has pools"
+
+# HIP with a thread of its own publishes the packet of a free behind its call.
+AMD_DIRECT_DISPATCH=0 run "$work/pools" freed_behind fixed
+grep -q 'NOTE (memory): frees not followed' "$work/report"
+outcome $? "frees that publish no packet are counted"
 echo "1..$number"

@@ -21,7 +21,7 @@
 #include "gpu/wave/core/wave.h"
 #include "gpu/wave/grid/schedule.h"
 
-enum { DEPTH = 48, FILLED_MAX = 1 << 28 /* bytes at once */ };
+enum { DEPTH = 48 };
 
 /* Line tables of the program and its libraries, by the path of the file. They
  * stay until the process ends: so do the frames that name them. */
@@ -94,7 +94,9 @@ static const char *base_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
-/* The call is before the address that it returns to. */
+/* The call is before the address that it returns to. The library between the
+ * program and HIP has no line, and counts as the program's in frame_owner_of,
+ * since HIP's frames behind it are HIP's own affair. */
 static bool frame_text(void *user, const void *address,
                        char text[AQ_CHECK_FRAME])
 {
@@ -352,24 +354,17 @@ static bool pattern_open(void)
   return true;
 }
 
-static bool pattern_fill(void *to, uint64_t address, size_t size)
-{
-  if (size > FILLED_MAX)
-    return false;
-  aq_check_pattern_put(to, address, size);
-  return true;
-}
-
 /* Small memory is filled: each mapping of the process counts against a limit.
  */
-static bool pattern_map(char *base, size_t size)
+static bool pattern_map(aq_check *check, const aq_check_block *block)
 {
   enum { SMALL = 1 << 17, PAGE = 4096 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  const uint64_t address = (uintptr_t)base;
-  const size_t bytes = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-  if (size <= SMALL)
-    return pattern_fill(base, address, size);
+  const uint64_t address = block->base;
+  char *const base = (char *)(uintptr_t)address;
+  const size_t bytes = (block->size + PAGE - 1) & ~(size_t)(PAGE - 1);
+  if (block->size <= SMALL)
+    return aq_check_fill(check, block, base);
   pthread_mutex_lock(&lock);
   bool done = pattern_open();
   for (size_t at = 0; at < bytes && done;) {
@@ -382,7 +377,7 @@ static bool pattern_map(char *base, size_t size)
     at += part;
   }
   pthread_mutex_unlock(&lock);
-  return done || pattern_fill(base, address, size);
+  return done || aq_check_fill(check, block, base);
 }
 
 /* Whether HIP allocated on its own account: its caller did not ask for memory,
@@ -414,10 +409,10 @@ void aqdrop_check_allocated(aqdrop *runtime, void *base, size_t size,
       .fine = !(pool->flags & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED)};
   stack_read(block.stack);
   block.ours = stack_is_internal(block.stack);
-  block.unwritten =
-      aq_check_is_fresh(runtime->check, &block) &&
-      (protected ? pattern_fill(aqdrop_reach(runtime, base), block.base, size)
-                 : pattern_map(base, size));
+  block.unwritten = aq_check_is_fresh(runtime->check, &block) &&
+                    (protected ? aq_check_fill(runtime->check, &block,
+                                               aqdrop_reach(runtime, base))
+                               : pattern_map(runtime->check, &block));
   aq_check_allocated(runtime->check, &block);
 }
 

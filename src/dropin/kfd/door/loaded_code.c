@@ -32,6 +32,7 @@ typedef struct loaded {
 /* The process's, as the list is. */
 static struct {
   const struct r_debug *list; /* NULL: no loader of AMD's is there */
+  bool has_new;               /* nodes that are not known */
   loaded *all;
   size_t count, capacity;
 } known;
@@ -152,6 +153,10 @@ static uint64_t code_note(aq_check *check, char uri[URI], uint64_t bias)
     base = bias + code.low;
     aq_check_code(check, base, code.high - code.low, bias, &code, bytes, size);
     aq_codeobj_fini(&code);
+  } else {
+    if (!bytes)
+      aq_diag_set(&why, AQ_ERR_INPUT, "the bytes of %.300s are not there", uri);
+    aq_check_code_unread(check, &why);
   }
   free(bytes);
   return base;
@@ -176,13 +181,18 @@ static void node_note(aq_check *check, const struct link_map *node,
   if (is_named)
     made.uri = aq_fnv_add(AQ_FNV_START, uri, strlen(uri));
   loaded *found = known_find(&made);
-  if (found)
+  if (found) {
     found->is_there = true;
-  if (found || !adds)
+    return;
+  }
+  known.has_new = !adds;
+  if (!adds)
     return;
   if (is_named)
     made.base = code_note(check, uri, made.bias);
-  (void)AQ_ARRAY_PUSH(known.all, known.count, known.capacity, made);
+  /* Without memory for it nothing is reported twice: the list is given up. */
+  if (!AQ_ARRAY_PUSH(known.all, known.count, known.capacity, made))
+    known.list = NULL;
 }
 
 /* False: the list changed meanwhile. */
@@ -221,7 +231,7 @@ static int runtime_find(struct dl_phdr_info *info, size_t size, void *user)
   return 1;
 }
 
-void aqkfd_loaded_code_open(void)
+void aqkfd_loaded_code_open(aq_check *check)
 {
   static const char list[] = "_amdgpu_r_debug";
   char path[URI];
@@ -233,6 +243,11 @@ void aqkfd_loaded_code_open(void)
   if (library) {
     known.list = (const struct r_debug *)dlsym(library, list);
     dlclose(library);
+  }
+  if (!known.list) {
+    aq_diag why = AQ_DIAG_INIT;
+    aq_diag_set(&why, AQ_ERR_NOT_FOUND, "the runtime has no %s", list);
+    aq_check_code_unread(check, &why);
   }
 }
 
@@ -247,10 +262,11 @@ void aqkfd_loaded_code_note(aq_check *check)
   for (size_t i = 0; i < known.count; i++)
     known.all[i].is_there = false;
   /* Code that is gone leaves first: other code may have come to its place. */
+  known.has_new = false;
   if (!nodes_note(check, now.r_map, false))
     return;
   gone_note(check);
-  if (!nodes_note(check, now.r_map, true))
+  if (known.has_new && !nodes_note(check, now.r_map, true))
     return;
   for (size_t i = 0; i < known.count; i++)
     is_all &= known.all[i].base != 0;

@@ -12,10 +12,11 @@
 
 #include "gpu/check/core/check.h"
 
-/* Finds the loader's list. It asks the host's loader, so it is for a thread of
- * the program alone, before the first packet: a device would wait for a library
- * whose constructor waits for the device. */
-void aqkfd_loaded_code_open(void);
+/* Finds the loader's list; a note of the checker says if there is none. It asks
+ * the host's loader, so it is for a thread of the program alone, before the
+ * first packet: a device would wait for a library whose constructor waits for
+ * the device. */
+void aqkfd_loaded_code_open(aq_check *check);
 
 /* Reports to a checker which code has come and gone since the last call. */
 void aqkfd_loaded_code_note(aq_check *check);

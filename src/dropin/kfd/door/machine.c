@@ -36,7 +36,6 @@ static struct {
 static void memory_note(const aq_allocation *a, aqkfd_memory_change change,
                         void *user)
 {
-  enum { FILLED_MAX = 1 << 28 /* bytes */ };
   void *const nobody[AQ_CHECK_STACK] = {NULL};
   aq_check_block block = {
       .base = a->base, .size = a->size, .device = a->device, .fine = a->fine};
@@ -47,10 +46,8 @@ static void memory_note(const aq_allocation *a, aqkfd_memory_change change,
   }
   block.unwritten = change == AQKFD_MEMORY_FRESH &&
                     aq_check_is_fresh(machine.check, &block) &&
-                    block.size <= FILLED_MAX;
-  if (block.unwritten)
-    aq_check_pattern_put((void *)(uintptr_t)(a->base - a->shift), a->base,
-                         a->size);
+                    aq_check_fill(machine.check, &block,
+                                  (void *)(uintptr_t)(a->base - a->shift));
   block.ours = true; /* the runtime alone knows the leaks */
   aq_check_allocated(machine.check, &block);
 }
@@ -80,7 +77,7 @@ static aq_status check_open(aq_diag *diag)
   aq_wave_machine_observe(machine.waves, aq_check_observer(machine.check));
   machine.order = *aq_check_hooks(machine.check);
   machine.order.launch = order_launch;
-  aqkfd_loaded_code_open();
+  aqkfd_loaded_code_open(machine.check);
   return AQ_OK;
 }
 

@@ -115,6 +115,9 @@ void aq_check_code_is_all(aq_check *check, bool is_all);
  */
 void aq_check_lines_unread(aq_check *check, const aq_diag *why);
 
+/* The same for a whole file, without the lock. */
+void aq_check_code_unread(aq_check *check, const aq_diag *why);
+
 /* An allocation of the program; `device` is AQ_DEVICE_HOST for host memory. */
 typedef struct aq_check_block {
   uint64_t base, size; /* as asked for; bytes */
@@ -130,6 +133,12 @@ void aq_check_allocated(aq_check *check, const aq_check_block *block);
 /* Whether a block should begin unwritten: memory of a device that the program
  * allocated itself, under init. */
 bool aq_check_is_fresh(const aq_check *check, const aq_check_block *block);
+
+/* Fills such a block, which the caller reaches at `to`, with the pattern.
+ * False: it is larger than AQ_CHECK_FILLED_MAX and counts as written; a note
+ * has their number. Takes no lock. */
+enum { AQ_CHECK_FILLED_MAX = 1 << 28 /* bytes */ };
+bool aq_check_fill(aq_check *check, const aq_check_block *block, void *to);
 
 /* Writes to `to` what unwritten memory at an address has; it repeats. */
 enum { AQ_CHECK_PATTERN = 1 << 24 };

@@ -317,6 +317,7 @@ struct aq_check {
   aq_check_pool_change *pool; /* to come, in the order of their calls */
   size_t pool_count, pool_capacity;
   uint64_t pool_unseen; /* frees whose packet is not known */
+  uint64_t pool_in_use; /* blocks that another stream may still use */
   aq_check_heap_function *heap;
   size_t heap_count, heap_capacity;
   uint64_t heap_unseen; /* files whose functions have no symbols */
@@ -330,10 +331,11 @@ struct aq_check {
   aq_check_origin_place *origins; /* AQ_CHECK_ORIGINS, or NULL: none yet */
   aq_check_forgotten forgotten;
   struct aq_check_trial *trial; /* of uninit.c; NULL: none was needed */
-  uint64_t unfollowed;          /* allocations that are too large for init */
-  bool code_is_all;             /* other code is a runtime's own */
-  uint64_t foreign; /* findings in kernels of a runtime, which are left out */
-  uint64_t unread;  /* files whose debug information is not read */
+  uint64_t unfollowed; /* atomic: allocations that are too large for init */
+  bool code_is_all;    /* other code is a runtime's own */
+  uint64_t foreign; /* findings in kernels of a runtime, which are left out, */
+  const char *foreign_kind; /* of the first */
+  uint64_t unread;          /* files whose debug information is not read */
   char unread_why[AQ_CHECK_TEXT]; /* of the first */
   bool shared_others; /* kernels access memory of the host of no pool */
   bool leaks_done;
