@@ -9,6 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 made=$(strings "$room/objects/gfx942.hsaco" |
   sed -n 's/.*LLD \([0-9.]*\).*/\1/p')
+[ -n "$made" ] || {
+  echo "Bail out! no linker's name in $room/objects/gfx942.hsaco (strings)"
+  exit 1
+}
 count=0
 result() { # NAME, status
   count=$((count + 1))

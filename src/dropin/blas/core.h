@@ -106,7 +106,7 @@ static inline int64_t aqblas_groups_z(int64_t problems)
   return problems < AQBLAS_GROUPS_Z ? problems : AQBLAS_GROUPS_Z;
 }
 
-/* What an error of HIP's function means; a line says which failed. */
+/* The status for an error of HIP's function; a line says which failed. */
 aqblas_status aqblas_hip_status(const char *function, int error);
 #define AQBLAS_CALL(hip, function, ...)                                        \
   aqblas_hip_status(#function, (hip)->function(__VA_ARGS__))

@@ -63,7 +63,7 @@ blasinclude_HEADERS = src/dropin/blas/hipblas.h
 # The objects are made from device/kernels.c by `make regenerate-blas`, which needs
 # clang and lld of release 19 or later, and checked in; a test makes them again.
 EXTRA_DIST += src/dropin/blas/compile.sh src/dropin/blas/embed.sh \
-	src/dropin/blas/regenerate.sh $(AQ_BLAS_OBJECTS) \
+	$(AQ_BLAS_OBJECTS) \
 	src/dropin/blas/device/device.h src/dropin/blas/device/gemm.inc \
 	src/dropin/blas/device/kernels.c src/dropin/blas/device/trsm.inc \
 	src/dropin/blas/device/vector.inc src/dropin/blas/device/vector_float.inc
@@ -71,7 +71,9 @@ EXTRA_DIST += src/dropin/blas/compile.sh src/dropin/blas/embed.sh \
 .PHONY: regenerate-blas
 regenerate-blas:
 	$(AM_V_at)cd $(srcdir) && \
-	  $(SHELL) src/dropin/blas/regenerate.sh $(AQ_DEVLIB_CLANG)
+	  awk '$$2 == "exact" || $$2 == "both" {print $$1, $$4}' \
+	    src/gpu/devlib/targets.tsv | \
+	  $(SHELL) src/gpu/devlib/regenerate.sh $(AQ_DEVLIB_CLANG) src/dropin/blas
 
 nodist_src_dropin_blas_libaqblas_a_SOURCES = src/dropin/blas/embedded.c
 CLEANFILES += src/dropin/blas/embedded.c

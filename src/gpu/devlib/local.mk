@@ -17,7 +17,8 @@ EXTRA_DIST += src/gpu/devlib/bundle.sh src/gpu/devlib/compile.sh src/gpu/devlib/
 .PHONY: regenerate-devlib
 regenerate-devlib:
 	$(AM_V_at)cd $(srcdir) && \
-	  $(SHELL) src/gpu/devlib/regenerate.sh $(AQ_DEVLIB_CLANG)
+	  grep -v '^#' src/gpu/devlib/targets.tsv | cut -f 1,4 | \
+	  $(SHELL) src/gpu/devlib/regenerate.sh $(AQ_DEVLIB_CLANG) src/gpu/devlib
 
 nodist_libaqcore_a_SOURCES += src/gpu/devlib/embedded.c
 CLEANFILES += src/gpu/devlib/embedded.c

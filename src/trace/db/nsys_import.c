@@ -186,9 +186,9 @@ static aq_status device_of(nsys *n, int64_t pid, int64_t number,
   if (aq_map_get(&n->gpu_of, gpu_key(pid, number), &gpu))
     number = (int64_t)gpu;
   else if (named && n->gpu_of.count > 0)
-    aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
-                    "deviceId that " GPUS " lacks (taken for the GPU's id)",
-                    NULL, 0);
+    aq_import_fault_number(
+        import, AQ_REPAIR_UNLISTED_DEVICE,
+        "deviceId that " GPUS " lacks (taken for the GPU's id)", number);
   if (!aq_map_put(&n->used, (uint64_t)number, 0))
     return aq_diag_no_memory(import->diag);
   return aq_import_device(

@@ -349,13 +349,10 @@ static aq_status allocator_device(aq_kineto *k, bool only, int64_t id,
     *ordinal = k->gpus[known].ordinal;
     return AQ_OK;
   }
-  if (!rows_count_gpus || !props_find(k, id)) {
-    char number[24];
-    const int length = snprintf(number, sizeof number, "%" PRId64, id);
-    aq_import_fault(k->import, AQ_REPAIR_UNLISTED_DEVICE,
-                    "allocation counted on a device of its own: Device Id",
-                    number, (size_t)length);
-  }
+  if (!rows_count_gpus || !props_find(k, id))
+    aq_import_fault_number(
+        k->import, AQ_REPAIR_UNLISTED_DEVICE,
+        "allocation counted on a device of its own: Device Id", id);
   return aq_import_device(
       k->import, &(aq_run_device){.source_id = id, .cus = AQ_NONE}, ordinal);
 }

@@ -177,7 +177,6 @@ aq_status aq_rocprofv3_allocation_add(aq_import *import,
   const bool frees = a->operation_length > 0 &&
                      memmem(a->operation, a->operation_length, "FREE", 4);
   const aq_agent *agent = frees ? NULL : aq_agents_find(agents, a->agent);
-  char number[24] = "none";
   aq_memory_event event = {.at = frees ? a->begin : a->end,
                            .device = AQ_NONE,
                            .scope = a->process,
@@ -193,13 +192,9 @@ aq_status aq_rocprofv3_allocation_add(aq_import *import,
                     a->operation_length);
     return AQ_OK;
   }
-  if (!frees && !agent) {
-    if (a->agent != AQ_NONE)
-      snprintf(number, sizeof number, "%" PRId64, a->agent);
-    aq_import_fault(import, AQ_REPAIR_UNLISTED_DEVICE,
-                    "allocation counted as the host's: agent", number,
-                    strlen(number));
-  }
+  if (!frees && !agent)
+    aq_import_fault_number(import, AQ_REPAIR_UNLISTED_DEVICE,
+                           "allocation counted as the host's: agent", a->agent);
   aq_status status = AQ_OK;
   if (agent && agent->gpu)
     status = aq_agents_device(agents, import, a->agent, &event.device);

@@ -3,6 +3,7 @@
 
 #include "trace/import/import.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +190,15 @@ void aq_import_fault(aq_import *import, aq_trace_repair repair,
   }
   example->repair = repair;
   snprintf(example->text, sizeof example->text, "%s%s%s", where, field, value);
+}
+
+void aq_import_fault_number(aq_import *import, aq_trace_repair repair,
+                            const char *field, int64_t number)
+{
+  char text[24] = "none";
+  if (number != AQ_NONE)
+    snprintf(text, sizeof text, "%" PRId64, number);
+  aq_import_fault(import, repair, field, text, strlen(text));
 }
 
 aq_status aq_import_host_copy_skip(aq_import *import, const char *name,

@@ -95,6 +95,10 @@ static inline void aq_import_repair(aq_import *import, aq_trace_repair repair)
 void aq_import_fault(aq_import *import, aq_trace_repair repair,
                      const char *field, const char *text, size_t length);
 
+/* The same with a number as its text, "none" for AQ_NONE. */
+void aq_import_fault_number(aq_import *import, aq_trace_repair repair,
+                            const char *field, int64_t number);
+
 /* Counts a row that is left out: because its last span of times was far from
  * all others, or for another reason, with its text (NULL: none). */
 void aq_import_skip(aq_import *import, const char *why, const char *text,

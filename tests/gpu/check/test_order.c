@@ -115,7 +115,7 @@ START_TEST(the_host_orders_packets_that_it_publishes_after_its_wait)
 }
 END_TEST
 
-/* Where nobody reports the host's calls, it may have waited for each packet
+/* Where no caller reports the host's calls, it may have waited for each packet
  * that completed, and for no other. */
 START_TEST(an_unseen_host_knows_of_the_packets_that_completed)
 {
