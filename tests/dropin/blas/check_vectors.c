@@ -432,8 +432,8 @@ static void check_other_device(hipblasHandle_t h, float *at)
   expect(hipblasSasum(h, 2, at, 1, &sum) == HIPBLAS_STATUS_NOT_SUPPORTED,
          "a result on another device");
   expect(hipSetDevice(0) == 0, "hipSetDevice");
-  expect(hipblasSasum(h, 2, at, 1, &sum) == HIPBLAS_STATUS_SUCCESS,
-         "the result on its own");
+  expect(hipblasSasum(h, 2, at, 1, &sum) == HIPBLAS_STATUS_SUCCESS && sum == 6,
+         "the result on its own: %g", (double)sum);
 }
 
 void check_errors(hipblasHandle_t h)
@@ -489,6 +489,7 @@ void check_errors(hipblasHandle_t h)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     expect(cases[i].got == cases[i].expected, "%s: status %d, not %d",
            cases[i].what, cases[i].got, cases[i].expected);
+  array_fill(&a, -3);
   check_other_device(h, at);
   settings(h);
   copies();
