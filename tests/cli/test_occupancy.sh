@@ -51,7 +51,9 @@ if command -v clang-22 > /dev/null && command -v ld.lld-22 > /dev/null; then
 else
   skip "LLVM says the same" "no clang-22 with lld"
 fi
-if command -v hipcc > /dev/null &&
+if [ "${AQ_SANITIZERS:-}" != "${AQ_SANITIZERS#*thread}" ]; then
+  skip "HIP says the same" "TSan needs its program sanitized"
+elif command -v hipcc > /dev/null &&
   hipcc --offload-arch=gfx90a -O2 -o "$work/occupancy" \
     "$srcdir/tests/cli/occupancy.hip" 2> /dev/null; then
   try python3 "$srcdir/tests/cli/occupancy.py" "$aqueduct" \
