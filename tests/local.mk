@@ -31,6 +31,26 @@ AQ_LONG_TESTS =
 # Programs of which `make check` runs a slice; with AQ_LONG set they run all of
 # their parts.
 AQ_SLICED_TESTS =
+# Long tests that cost the most for a case: tools/check.sh leaves them to
+# `tools/check.sh all`, which continuous integration runs.
+AQ_SLOW_TESTS = tests/arch/test_clang.sh tests/cli/test_doc_commands.sh \
+	tests/cli/test_held_out.sh tests/cli/test_properties.sh \
+	tests/cli/test_readme.sh tests/cli/test_site.sh \
+	tests/cmdbuf/test_plain_cost.sh \
+	tests/dropin/blas/test_blas_devices.sh tests/dropin/blas/test_objects.sh \
+	tests/dropin/hsa/test_budget.sh tests/dropin/hsa/test_compile.sh \
+	tests/dropin/hsa/test_hip.sh tests/dropin/kfd/test_installed.sh \
+	tests/gpu/check/test_barriers.sh tests/gpu/check/test_heap.sh \
+	tests/gpu/check/test_hosts.sh tests/gpu/check/test_incomplete.sh \
+	tests/gpu/check/test_kept.sh tests/gpu/check/test_notes.sh \
+	tests/gpu/check/test_offload.sh tests/gpu/check/test_pools.sh \
+	tests/gpu/check/test_same.sh tests/gpu/check/test_sarif.sh \
+	tests/gpu/check/test_schedule.sh tests/gpu/check/test_sites.sh \
+	tests/gpu/check/test_waits.sh tests/gpu/devlib/test_objects.sh \
+	tests/report/test_ops.sh tests/report/test_verdict.sh \
+	tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh \
+	tests/rocm/test_openmp.sh tests/rocm/test_textures.sh \
+	tests/study/sweep/test_slurm.sh tests/trace/test_agreement_all.sh
 # Scripts of which check-all runs a slice; with AQ_WHOLE set they run their whole
 # matrix, for minutes each.
 AQ_WHOLE_TESTS = tests/gpu/check/test_sites.sh tests/gpu/check/test_waits.sh \
@@ -94,8 +114,15 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 EXTRA_DIST += $(AQ_LONG_TESTS) tests/support/objects.sh
 
-# The long tests alone, and every test: one log and one count.
-.PHONY: check-long check-all check-slice recheck-all
+# The long tests alone, and every test: one log and one count. The tests of
+# tools/check.sh, and what is left of check-all after them.
+.PHONY: check-long check-all check-most check-rest check-slice recheck-all
+check-most:
+	$(MAKE) $(AM_MAKEFLAGS) check \
+	  TESTS='$(TESTS) $(filter-out $(AQ_SLOW_TESTS),$(AQ_LONG_TESTS))'
+check-rest:
+	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \
+	  TESTS='$(AQ_SLICED_TESTS) $(AQ_SLOW_TESTS)'
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \
 	  TESTS='$(AQ_SLICED_TESTS) $(AQ_LONG_TESTS)'

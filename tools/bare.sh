@@ -95,7 +95,7 @@ root_make() { # ROOT
 # language, flags of a compiler) would not be there on a stranger's machine.
 run_clean() { # COMMAND…
   env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    HOME=/root TERM=dumb ${CI:+CI="$CI"} ${AQ_LINT:+AQ_LINT="$AQ_LINT"} "$@"
+    HOME=/root TERM=dumb ${CI:+CI="$CI"} "$@"
 }
 
 if [ -n "$here" ]; then

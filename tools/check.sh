@@ -1,22 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs missing packages (Debian, Ubuntu), builds in build-check/ and runs
-# every test but the long targets (make long); with AQ_LINT set it lints first.
-# On Debian 12, where all that the tests use is to be had, a test that skips for a
-# reason which tests/skips.tsv does not list fails too. Ends with one line: N
-# passed, N failed, N skipped.
+# usage: check.sh [all]
+# Installs missing packages (Debian, Ubuntu), builds in build-check/ and runs the
+# tests. `all`, as continuous integration does: then lint, the slow tests
+# (AQ_SLOW_TESTS of tests/local.mk), and all parts of those of which a slice ran. Only
+# the long targets are left then (make long). On Debian 12, where all that the tests
+# use is to be had, a test that skips for a reason which tests/skips.tsv does not list
+# fails too. Ends with one line: N passed, N failed, N skipped.
 set -eu
-if [ $# -gt 0 ]; then
-  echo "check: $1: expected no arguments" >&2
+all=
+case "$#${1-}" in
+0) ;;
+1all) all=1 ;;
+*)
+  echo "check: $*: expected all, or no argument" >&2
   exit 2
-fi
+  ;;
+esac
 cd "$(dirname "$0")/.."
 . tools/packages.sh
 build=$PWD/build-check
 rm -rf "$build"
 mkdir -p "$build"
 
-began=$(date +%s)
+first=$(date +%s)
+began=$first
 phase() { # NAME: what took the time until now
   now=$(date +%s)
   echo "check: $1: $((now - began)) s" >&2
@@ -29,7 +37,7 @@ flags="-O1 -Wno-format-truncation"
 aq_install "$aq_needs $aq_unit_needs"
 phase "packages of the build"
 (
-  aq_install "$aq_test_needs $aq_hip_needs ${AQ_LINT:+$aq_lint_needs}" || {
+  aq_install "$aq_test_needs $aq_hip_needs ${all:+$aq_lint_needs}" || {
     echo "not all packages of the tests are to be had here" >&2
     exit 1
   }
@@ -53,49 +61,56 @@ fi
 cd "$build"
 phase "build, and the packages of the tests"
 
+status=0
+log=check.log
+tests() { # GOAL: one more test than there are processors, since many wait
+  make -s -k -j$(($(nproc) + 1)) CFLAGS="$flags" "$1" >> $log 2>&1 || status=$?
+}
+count() { # RESULT…: how many tests ended so, each where it ran last
+  for result; do
+    find tests -name '*.trs' -exec sed -n "s/^:test-result: $result .*/x/p" {} +
+  done | wc -l
+}
+
+tests check-most
+phase "tests"
+echo "tools/check.sh: $((began - first)) s" >&2
+
 linted=0
-if [ -n "${AQ_LINT:-}" ]; then
+if [ -n "$all" ]; then
   AQ_LINT_SHALLOW=1 make -s lint || linted=1
   phase "lint"
+  [ "$linted" = 0 ] || echo "lint: found something, see above: no success" >&2
+  tests check-rest
+  phase "slow tests"
+  echo "tools/check.sh all: $((began - first)) s" >&2
 fi
-[ "$linted" = 0 ] || echo "lint: found something, see above: no success" >&2
 
-# One more test than there are processors, since many wait for something.
-status=0
-make -s -k -j$(($(nproc) + 1)) CFLAGS="$flags" check-all > check.log 2>&1 || status=$?
-phase "tests"
-grep -E '^(FAIL|ERROR|XPASS)' check.log || true
+grep -E '^(FAIL|ERROR|XPASS)' $log || true
 # Tests of threads and processes may fail on a busy machine: the script repeats
 # failed ones once, and reports it.
-repeated=0
-if [ "$status" != 0 ] && grep -q '^# TOTAL' check.log; then
-  if make -s -k CFLAGS="$flags" recheck-all > recheck.log 2>&1; then
-    repeated=$(($(sed -n 's/^# \(FAIL\|ERROR\): *//p' check.log |
-      awk '{ n += $1 } END { print n + 0 }')))
-    echo "repeated: $repeated failed at first and passed alone" >&2
-    status=0
-  else
-    grep -E '^(FAIL|ERROR|XPASS)' recheck.log || true
-    # Of each script or program that failed, the end of its output.
-    sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' recheck.log | sort -u |
-      while read -r test; do
-        log=${test%.sh}.log
-        [ ! -f "$log" ] || { echo "== $log" && tail -n 30 "$log"; }
-      done
-  fi
+failed=$(count FAIL ERROR XPASS)
+if [ "$failed" != 0 ]; then
+  first_failed=$failed
+  status=0
+  log=recheck.log
+  tests recheck-all
+  failed=$(count FAIL ERROR XPASS)
+  echo "repeated: $((first_failed - failed)) of $first_failed passed alone" >&2
+  grep -E '^(FAIL|ERROR|XPASS)' $log || true
+  # Of each script or program that failed, the end of its output.
+  sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' $log | sort -u |
+    while read -r test; do
+      [ ! -f "${test%.sh}.log" ] ||
+        { echo "== ${test%.sh}.log" && tail -n 30 "${test%.sh}.log"; }
+    done
 fi
-if [ "$status" != 0 ] && ! grep -q '^# TOTAL' check.log; then
-  tail -n 60 check.log
-fi
-
-count() { # what automake counted under a heading
-  sed -n "s/^# $1: *//p" check.log | awk '{ n += $1 } END { print n + 0 }'
-}
-passed=$(($(count PASS) + repeated))
-failed=$(($(count FAIL) + $(count ERROR) + $(count XPASS) - repeated))
-if [ "$failed" = 0 ] && [ "$status" != 0 ]; then
+if [ "$status" != 0 ] && [ "$failed" = 0 ]; then # it did not build
+  tail -n 60 $log
   failed=1
 fi
+
+passed=$(count PASS)
 skips=0
 ../tests/skips.sh ../tests/skips.tsv . || skips=$?
 if [ "$skips" != 0 ] && ! grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
@@ -103,5 +118,4 @@ if [ "$skips" != 0 ] && ! grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release;
   skips=0
 fi
 echo "$passed passed, $failed failed, $(count SKIP) skipped"
-[ "$linted" = 0 ] && [ "$status" = 0 ] && [ "$failed" = 0 ] &&
-  [ "$skips" = 0 ] && [ "$passed" -gt 0 ]
+[ "$linted" = 0 ] && [ "$failed" = 0 ] && [ "$skips" = 0 ] && [ "$passed" -gt 0 ]

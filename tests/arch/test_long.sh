@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tools/long.py, on a small tree of its own: runs stale rows, keeps results,
-# judges pages by their changes, stops at its hour, continues afterwards.
+# judges pages by their changes, stops at its hour, continues afterwards. Then the lists
+# of tests that run for long.
 srcdir=${AQ_SRCDIR:-.}
 unset LONG_SECONDS AQ_SLICE # of a make long that runs this
 for tool in git python3; do
@@ -71,4 +72,20 @@ check "a change of a file that it covers makes it stale" said '^stale  two.1 '
 check "another change does not" said '^fresh  figures '
 long run "$work/build" none
 check "a name that is not in the table is an error" said 'no target none'
+
+list() { # NAME: its tests in every local.mk, a line each
+  find "$srcdir/tests" -name local.mk -exec awk -v name="$1" '
+    $1 == name { inside = 1; sub(/^[^=]*=/, "") }
+    inside { more = sub(/\\$/, ""); for (i = 1; i <= NF; i++) print $i; inside = more }
+  ' {} +
+}
+(cd "$srcdir" && grep -rl 'aqtest_is_long()' --include='test_*.c' tests) |
+  sed 's/\.c$//' | sort > "$work/said"
+list AQ_SLICED_TESTS | sort > "$work/listed"
+check "each program with parts for AQ_LONG is in AQ_SLICED_TESTS" \
+  test -s "$work/said" -a -z "$(comm -23 "$work/said" "$work/listed")"
+list AQ_SLOW_TESTS | sort > "$work/said"
+list AQ_LONG_TESTS | sort > "$work/listed"
+check "each slow test is a long one" \
+  test -s "$work/said" -a -z "$(comm -23 "$work/said" "$work/listed")"
 echo "1..$count"

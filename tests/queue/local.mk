@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	tests/queue/test_pending_orders \
 	tests/queue/test_pool_states \
 	tests/queue/test_aql_queue
+AQ_SLICED_TESTS += tests/queue/test_pending_orders tests/queue/test_pool_states
 
 # The host queue on every transport, and in every way of waiting.
 check_LIBRARIES += tests/queue/libaqground.a
