@@ -1,7 +1,6 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
-	tests/cli/test_chain.sh \
 	tests/cli/test_clocks.sh \
 	tests/cli/test_fit.sh \
 	tests/cli/test_capture.sh \
@@ -16,7 +15,6 @@ dist_check_SCRIPTS += \
 	tests/cli/test_launch_tables.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
-	tests/cli/test_occupancy.sh \
 	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_seeds.sh \
 	tests/cli/test_show_program.sh \
@@ -36,6 +34,7 @@ check_PROGRAMS += tests/cli/test_crash tests/cli/test_findings \
 tests_cli_test_findings_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_cli_test_findings_LDADD = $(AQ_STORE_TEST_LDADD)
 AQ_LONG_TESTS += tests/cli/test_asm.sh \
+	tests/cli/test_chain.sh tests/cli/test_occupancy.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_held_out.sh \
