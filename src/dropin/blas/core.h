@@ -100,6 +100,25 @@ typedef struct aqblas_grid {
   unsigned block_x, block_y;
 } aqblas_grid;
 
+static inline bool aqblas_op_is(int op)
+{
+  return op >= AQBLAS_NONE && op <= AQBLAS_CONJUGATE;
+}
+
+/* The least leading dimension of a matrix. */
+static inline int64_t aqblas_least_step(int64_t rows)
+{
+  return rows < 1 ? 1 : rows;
+}
+
+/* A vector as a matrix of one column. */
+static inline aqblas_operand aqblas_vector_operand(const aqblas_matrix *v,
+                                                   int64_t count)
+{
+  return (aqblas_operand){v->at, v->step < 0 ? (1 - count) * v->step : 0,
+                          v->step, 0, v->stride};
+}
+
 /* The problems of a batch that have workgroups of their own. */
 static inline int64_t aqblas_groups_z(int64_t problems)
 {
@@ -135,6 +154,10 @@ typedef struct aqblas_copy {
 aqblas_status aqblas_copy_do(const aqblas_copy *copy, bool wait, void *stream);
 
 /* ---- gemm.c ---- */
+
+/* Of matrices with m or n columns or rows; refused above what a grid has. */
+aqblas_status aqblas_sizes_check(const aqblas_batch *batch, int64_t m,
+                                 int64_t n, int64_t k);
 
 /* D = alpha op(A) op(B) + beta C. */
 typedef struct aqblas_gemm_call {

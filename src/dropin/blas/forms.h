@@ -6,8 +6,9 @@
  *
  * Macros of an interface: STATUS, its type of status, and
  * RETURNED(aqblas_status); OPERATION, SIDE, FILL and DIAGONAL, types; FUNCTION,
- * INDEXED and TYPED, names. T and TYPE: elements, S: their letter, I: sizes,
- * X: the end of a name for them.
+ * INDEXED and TYPED, names; of GEMM_TYPED also POINTERS(T, name), a batch's
+ * argument, and C_IN and D, its results. T and TYPE: elements, S: their letter,
+ * I: sizes, X: the end of a name for them.
  */
 #ifndef AQ_DROPIN_BLAS_FORMS_H
 #define AQ_DROPIN_BLAS_FORMS_H
@@ -54,6 +55,16 @@
   }
 #define X_OPERAND(FORM) OPERAND(FORM, x, incx, stridex)
 #define Y_OPERAND(FORM) OPERAND(FORM, y, incy, stridey)
+
+#define TYPED_POINTER_ONE(T, name)     T *name
+#define TYPED_POINTER_BATCHED(T, name) POINTERS(T, name)
+#define TYPED_POINTER_STRIDED(T, name) T *name
+#define TYPED_MATRIX_IN(FORM, T, I, m)                                         \
+  TYPED_POINTER_##FORM(T, m), int m##Type, I ld##m STRIDE_##FORM(stride##m)
+#define TYPED_OPERAND(FORM, m)  TYPED_OPERAND_(FORM, m)
+#define TYPED_OPERAND_(FORM, m) OPERAND(FORM, m, ld##m, stride##m)
+#define TYPE_OF(m)              TYPE_OF_(m)
+#define TYPE_OF_(m)             m##Type
 
 /* ---- vectors ---- */
 
@@ -203,6 +214,31 @@
                                     .in = TYPE,                                \
                                     .out = TYPE,                               \
                                     .compute = TYPE}));                        \
+  }
+
+/* A product whose types are arguments; at the end arguments that are not used.
+ */
+#define GEMM_TYPED(NAME, FORM, I, ...)                                         \
+  STATUS NAME(void *handle, OPERATION transA, OPERATION transB, I m, I n, I k, \
+              const void *alpha, TYPED_MATRIX_IN(FORM, const void, I, a),      \
+              TYPED_MATRIX_IN(FORM, const void, I, b), const void *beta,       \
+              C_IN(FORM, I) COUNT_##FORM(I), int computeType, __VA_ARGS__)     \
+  {                                                                            \
+    return RETURNED(aqblas_gemm_typed(                                         \
+        handle,                                                                \
+        &(aqblas_gemm_call){.batch = BATCH_##FORM,                             \
+                            .op_a = transA,                                    \
+                            .op_b = transB,                                    \
+                            .m = m,                                            \
+                            .n = n,                                            \
+                            .k = k,                                            \
+                            .alpha = alpha,                                    \
+                            .beta = beta,                                      \
+                            .a = TYPED_OPERAND(FORM, a),                       \
+                            .b = TYPED_OPERAND(FORM, b),                       \
+                            .c = TYPED_OPERAND(FORM, c),                       \
+                            .d = TYPED_OPERAND(FORM, D)},                      \
+        &(aqblas_gemm_types){aType, bType, cType, TYPE_OF(D), computeType}));  \
   }
 
 #define GEMV(FORM, S, T, TYPE, I, X)                                           \

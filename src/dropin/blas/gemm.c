@@ -4,11 +4,6 @@
 
 #include "dropin/blas/core.h"
 
-static bool op_is(int op)
-{
-  return op >= AQBLAS_NONE && op <= AQBLAS_CONJUGATE;
-}
-
 /* Elements are real, so that a conjugate transpose is a transpose. */
 static aqblas_operand matrix_operand(const aqblas_matrix *m, int op)
 {
@@ -16,24 +11,12 @@ static aqblas_operand matrix_operand(const aqblas_matrix *m, int op)
                            : (aqblas_operand){m->at, 0, m->step, 1, m->stride};
 }
 
-/* A vector is a matrix of one column. */
-static aqblas_operand vector_operand(const aqblas_matrix *v, int64_t count)
-{
-  return (aqblas_operand){v->at, v->step < 0 ? (1 - count) * v->step : 0,
-                          v->step, 0, v->stride};
-}
-
 static aqblas_operand operand_transpose(aqblas_operand o)
 {
   return (aqblas_operand){o.base, o.offset, o.column, o.row, o.batch};
 }
 
-static int64_t at_least_1(int64_t value)
-{
-  return value < 1 ? 1 : value;
-}
-
-static aqblas_status sizes_check(const aqblas_batch *batch, int64_t m,
+aqblas_status aqblas_sizes_check(const aqblas_batch *batch, int64_t m,
                                  int64_t n, int64_t k)
 {
   if (m < 0 || n < 0 || k < 0 || batch->count < 0)
@@ -83,18 +66,18 @@ static aqblas_status gemm_kernel(const aqblas_gemm_call *call,
 
 static aqblas_status gemm_check(const aqblas_gemm_call *call)
 {
-  if (!op_is(call->op_a) || !op_is(call->op_b))
+  if (!aqblas_op_is(call->op_a) || !aqblas_op_is(call->op_b))
     return AQBLAS_BAD_ENUM;
   const aqblas_status status =
-      sizes_check(&call->batch, call->m, call->n, call->k);
+      aqblas_sizes_check(&call->batch, call->m, call->n, call->k);
   if (status != AQBLAS_OK)
     return status;
   const int64_t rows_a = call->op_a == AQBLAS_NONE ? call->m : call->k,
                 rows_b = call->op_b == AQBLAS_NONE ? call->k : call->n;
-  return call->a.step < at_least_1(rows_a) ||
-                 call->b.step < at_least_1(rows_b) ||
-                 call->c.step < at_least_1(call->m) ||
-                 call->d.step < at_least_1(call->m)
+  return call->a.step < aqblas_least_step(rows_a) ||
+                 call->b.step < aqblas_least_step(rows_b) ||
+                 call->c.step < aqblas_least_step(call->m) ||
+                 call->d.step < aqblas_least_step(call->m)
              ? AQBLAS_BAD_SIZE
              : AQBLAS_OK;
 }
@@ -146,10 +129,11 @@ aqblas_status aqblas_gemm(aqblas_handle *h, const aqblas_gemm_call *call)
 
 static aqblas_status vectors_check(const aqblas_gemv_call *call)
 {
-  const aqblas_status status = sizes_check(&call->batch, call->m, call->n, 0);
+  const aqblas_status status =
+      aqblas_sizes_check(&call->batch, call->m, call->n, 0);
   if (status != AQBLAS_OK)
     return status;
-  return call->a.step < at_least_1(call->m) || call->x.step == 0 ||
+  return call->a.step < aqblas_least_step(call->m) || call->x.step == 0 ||
                  call->y.step == 0
              ? AQBLAS_BAD_SIZE
              : AQBLAS_OK;
@@ -169,7 +153,7 @@ aqblas_status aqblas_gemv(aqblas_handle *h, const aqblas_gemv_call *call)
 {
   if (!h)
     return AQBLAS_BAD_HANDLE;
-  if (!op_is(call->op))
+  if (!aqblas_op_is(call->op))
     return AQBLAS_BAD_ENUM;
   const aqblas_status status = vectors_check(call);
   if (status != AQBLAS_OK || is_empty(call))
@@ -182,9 +166,9 @@ aqblas_status aqblas_gemv(aqblas_handle *h, const aqblas_gemv_call *call)
       .alpha = aqblas_scalar_make(h, call->alpha, call->type),
       .beta = aqblas_scalar_make(h, call->beta, call->type),
       .a = matrix_operand(&call->a, call->op),
-      .b = vector_operand(&call->x, columns),
-      .c = vector_operand(&call->y, rows),
-      .d = vector_operand(&call->y, rows),
+      .b = aqblas_vector_operand(&call->x, columns),
+      .c = aqblas_vector_operand(&call->y, rows),
+      .d = aqblas_vector_operand(&call->y, rows),
       .m = rows,
       .n = 1,
       .k = columns,
@@ -208,8 +192,8 @@ aqblas_status aqblas_ger(aqblas_handle *h, const aqblas_gemv_call *call)
   aqblas_gemm_args args = {
       .alpha = aqblas_scalar_make(h, call->alpha, call->type),
       .beta = {.value = 1},
-      .a = vector_operand(&call->x, call->m),
-      .b = operand_transpose(vector_operand(&call->y, call->n)),
+      .a = aqblas_vector_operand(&call->x, call->m),
+      .b = operand_transpose(aqblas_vector_operand(&call->y, call->n)),
       .c = matrix_operand(&call->a, AQBLAS_NONE),
       .d = matrix_operand(&call->a, AQBLAS_NONE),
       .m = call->m,

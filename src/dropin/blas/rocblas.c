@@ -185,85 +185,13 @@ COPIES(get, AQBLAS_TO_HOST)
 #include "dropin/blas/functions.inc"
 
 /* C and D are two matrices here. */
-#define GEMMS_EX(I, X)                                                         \
-  int rocblas_gemm_ex##X(void *handle, int op_a, int op_b, I m, I n, I k,      \
-                         const void *alpha, const void *a, int a_type, I lda,  \
-                         const void *b, int b_type, I ldb, const void *beta,   \
-                         const void *c, int c_type, I ldc, void *d,            \
-                         int d_type, I ldd, int compute_type, int algo,        \
-                         int32_t solution_index, uint32_t flags)               \
-  {                                                                            \
-    (void)algo;                                                                \
-    (void)solution_index;                                                      \
-    (void)flags;                                                               \
-    return RETURNED(aqblas_gemm_typed(                                         \
-        handle,                                                                \
-        &(aqblas_gemm_call){.batch = {__func__, 1, false},                     \
-                            .op_a = op_a,                                      \
-                            .op_b = op_b,                                      \
-                            .m = m,                                            \
-                            .n = n,                                            \
-                            .k = k,                                            \
-                            .alpha = alpha,                                    \
-                            .beta = beta,                                      \
-                            .a = {a, lda},                                     \
-                            .b = {b, ldb},                                     \
-                            .c = {c, ldc},                                     \
-                            .d = {d, ldd}},                                    \
-        &(aqblas_gemm_types){a_type, b_type, c_type, d_type, compute_type}));  \
-  }                                                                            \
-  int rocblas_gemm_batched_ex##X(                                              \
-      void *handle, int op_a, int op_b, I m, I n, I k, const void *alpha,      \
-      const void *a, int a_type, I lda, const void *b, int b_type, I ldb,      \
-      const void *beta, const void *c, int c_type, I ldc, void *d, int d_type, \
-      I ldd, I batch_count, int compute_type, int algo,                        \
-      int32_t solution_index, uint32_t flags)                                  \
-  {                                                                            \
-    (void)algo;                                                                \
-    (void)solution_index;                                                      \
-    (void)flags;                                                               \
-    return RETURNED(aqblas_gemm_typed(                                         \
-        handle,                                                                \
-        &(aqblas_gemm_call){.batch = {__func__, batch_count, true},            \
-                            .op_a = op_a,                                      \
-                            .op_b = op_b,                                      \
-                            .m = m,                                            \
-                            .n = n,                                            \
-                            .k = k,                                            \
-                            .alpha = alpha,                                    \
-                            .beta = beta,                                      \
-                            .a = {a, lda},                                     \
-                            .b = {b, ldb},                                     \
-                            .c = {c, ldc},                                     \
-                            .d = {d, ldd}},                                    \
-        &(aqblas_gemm_types){a_type, b_type, c_type, d_type, compute_type}));  \
-  }                                                                            \
-  int rocblas_gemm_strided_batched_ex##X(                                      \
-      void *handle, int op_a, int op_b, I m, I n, I k, const void *alpha,      \
-      const void *a, int a_type, I lda, int64_t stride_a, const void *b,       \
-      int b_type, I ldb, int64_t stride_b, const void *beta, const void *c,    \
-      int c_type, I ldc, int64_t stride_c, void *d, int d_type, I ldd,         \
-      int64_t stride_d, I batch_count, int compute_type, int algo,             \
-      int32_t solution_index, uint32_t flags)                                  \
-  {                                                                            \
-    (void)algo;                                                                \
-    (void)solution_index;                                                      \
-    (void)flags;                                                               \
-    return RETURNED(aqblas_gemm_typed(                                         \
-        handle,                                                                \
-        &(aqblas_gemm_call){.batch = {__func__, batch_count, false},           \
-                            .op_a = op_a,                                      \
-                            .op_b = op_b,                                      \
-                            .m = m,                                            \
-                            .n = n,                                            \
-                            .k = k,                                            \
-                            .alpha = alpha,                                    \
-                            .beta = beta,                                      \
-                            .a = {a, lda, stride_a},                           \
-                            .b = {b, ldb, stride_b},                           \
-                            .c = {c, ldc, stride_c},                           \
-                            .d = {d, ldd, stride_d}},                          \
-        &(aqblas_gemm_types){a_type, b_type, c_type, d_type, compute_type}));  \
-  }
-GEMMS_EX(int, )
-GEMMS_EX(int64_t, _64)
+#define POINTERS(T, name) T *name
+#define C_IN(FORM, I)                                                          \
+  TYPED_MATRIX_IN(FORM, const void, I, c), TYPED_MATRIX_IN(FORM, void, I, d)
+#define D      d
+#define UNUSED __attribute__((unused))
+#define GEMM_EX(FORM, I, X)                                                    \
+  GEMM_TYPED(TYPED(Gemm, gemm, FORM, X), FORM, I, int algorithm UNUSED,        \
+             int32_t solution UNUSED, uint32_t flags UNUSED)
+FORMS(GEMM_EX, int, )
+FORMS(GEMM_EX, int64_t, _64)

@@ -7,16 +7,17 @@ static aqblas_status trsm_check(const aqblas_trsm_call *call)
 {
   if ((call->side != AQBLAS_LEFT && call->side != AQBLAS_RIGHT) ||
       (call->fill != AQBLAS_UPPER && call->fill != AQBLAS_LOWER) ||
-      call->op < AQBLAS_NONE || call->op > AQBLAS_CONJUGATE ||
+      !aqblas_op_is(call->op) ||
       (call->diagonal != AQBLAS_UNIT && call->diagonal != AQBLAS_NON_UNIT))
     return AQBLAS_BAD_ENUM;
+  const aqblas_status status =
+      aqblas_sizes_check(&call->batch, call->m, call->n, 0);
+  if (status != AQBLAS_OK)
+    return status;
   const int64_t size = call->side == AQBLAS_LEFT ? call->m : call->n;
-  if (call->m < 0 || call->n < 0 || call->batch.count < 0 ||
-      call->a.step < (size < 1 ? 1 : size) ||
-      call->b.step < (call->m < 1 ? 1 : call->m))
-    return AQBLAS_BAD_SIZE;
-  return call->m > INT32_MAX || call->n > INT32_MAX
-             ? aqblas_refuse(call->batch.name, " for sizes above 2^31 - 1")
+  return call->a.step < aqblas_least_step(size) ||
+                 call->b.step < aqblas_least_step(call->m)
+             ? AQBLAS_BAD_SIZE
              : AQBLAS_OK;
 }
 

@@ -49,12 +49,6 @@ static const struct {
     [AQBLAS_AMIN] = {
         {-1, -1, AQBLAS_extreme_s, AQBLAS_extreme_d}, false, false, true}};
 
-static aqblas_operand vector_operand(const aqblas_matrix *v, int64_t count)
-{
-  return (aqblas_operand){v->at, v->step < 0 ? (1 - count) * v->step : 0,
-                          v->step, 0, v->stride};
-}
-
 static size_t result_size(const aqblas_vector_call *call)
 {
   if (call->op != AQBLAS_AMAX && call->op != AQBLAS_AMIN)
@@ -111,8 +105,8 @@ static aqblas_status vector_launch(aqblas_handle *h,
 {
   const int64_t groups =
       (call->count + AQBLAS_WORKGROUP - 1) / AQBLAS_WORKGROUP;
-  aqblas_vector_args args = {.x = vector_operand(&call->x, call->count),
-                             .y = vector_operand(&call->y, call->count),
+  aqblas_vector_args args = {.x = aqblas_vector_operand(&call->x, call->count),
+                             .y = aqblas_vector_operand(&call->y, call->count),
                              .result = result,
                              .count = call->count,
                              .problems = call->batch.count,

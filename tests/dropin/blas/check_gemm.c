@@ -68,32 +68,47 @@ static hipblasStatus_t gemm_call(hipblasHandle_t h, const product *p,
                                  const void *alpha, const void *a,
                                  const void *b, const void *beta, void *c)
 {
+  static unsigned turn;
   const gemm_type *t = p->type;
   const hipblasGemmAlgo_t algo = HIPBLAS_GEMM_DEFAULT;
+  const hipblasGemmFlags_t flags = HIPBLAS_GEMM_FLAGS_NONE;
   if (t->in_type < 0)
     return gemm_own(h, p, alpha, a, b, beta, c);
-  switch (p->form) {
-  case ONE: /* every name in turn */
-    return p->m % 2
-               ? hipblasGemmEx(h, p->op_a, p->op_b, p->m, p->n, p->k, alpha, a,
-                               t->in_type, p->lda, b, t->in_type, p->ldb, beta,
-                               c, t->out_type, p->ldc, t->compute, algo)
-               : hipblasGemmEx_v2_64(h, p->op_a, p->op_b, p->m, p->n, p->k,
-                                     alpha, a, t->in_type, p->lda, b,
-                                     t->in_type, p->ldb, beta, c, t->out_type,
-                                     p->ldc, t->compute, algo);
-  case POINTERS:
-    return hipblasGemmBatchedEx(h, p->op_a, p->op_b, p->m, p->n, p->k, alpha,
-                                (const void **)(uintptr_t)a, t->in_type, p->lda,
-                                (const void **)(uintptr_t)b, t->in_type, p->ldb,
-                                beta, c, t->out_type, p->ldc, p->count,
-                                t->compute, algo);
-  default:
-    return hipblasGemmStridedBatchedEx(
-        h, p->op_a, p->op_b, p->m, p->n, p->k, alpha, a, t->in_type, p->lda,
-        p->stride_a, b, t->in_type, p->ldb, p->stride_b, beta, c, t->out_type,
-        p->ldc, p->stride_c, p->count, t->compute, algo);
+    /* Every name in turn. */
+#define NAMES(FORM, ...)                                                       \
+  switch (turn++ % 8) {                                                        \
+  case 0:                                                                      \
+    return hipblasGemm##FORM##Ex(__VA_ARGS__);                                 \
+  case 1:                                                                      \
+    return hipblasGemm##FORM##Ex_64(__VA_ARGS__);                              \
+  case 2:                                                                      \
+    return hipblasGemm##FORM##Ex_v2(__VA_ARGS__);                              \
+  case 3:                                                                      \
+    return hipblasGemm##FORM##Ex_v2_64(__VA_ARGS__);                           \
+  case 4:                                                                      \
+    return hipblasGemm##FORM##ExWithFlags(__VA_ARGS__, flags);                 \
+  case 5:                                                                      \
+    return hipblasGemm##FORM##ExWithFlags_64(__VA_ARGS__, flags);              \
+  case 6:                                                                      \
+    return hipblasGemm##FORM##ExWithFlags_v2(__VA_ARGS__, flags);              \
+  default:                                                                     \
+    return hipblasGemm##FORM##ExWithFlags_v2_64(__VA_ARGS__, flags);           \
   }
+  switch (p->form) {
+  case ONE:
+    NAMES(, h, p->op_a, p->op_b, p->m, p->n, p->k, alpha, a, t->in_type, p->lda,
+          b, t->in_type, p->ldb, beta, c, t->out_type, p->ldc, t->compute, algo)
+  case POINTERS:
+    NAMES(Batched, h, p->op_a, p->op_b, p->m, p->n, p->k, alpha,
+          (const void **)(uintptr_t)a, t->in_type, p->lda,
+          (const void **)(uintptr_t)b, t->in_type, p->ldb, beta, c, t->out_type,
+          p->ldc, p->count, t->compute, algo)
+  default:
+    NAMES(StridedBatched, h, p->op_a, p->op_b, p->m, p->n, p->k, alpha, a,
+          t->in_type, p->lda, p->stride_a, b, t->in_type, p->ldb, p->stride_b,
+          beta, c, t->out_type, p->ldc, p->stride_c, p->count, t->compute, algo)
+  }
+#undef NAMES
 }
 
 static double element_of(const double *matrix, hipblasOperation_t op, int ld,

@@ -20,12 +20,27 @@ int rocblas_dgemm_strided_batched(void *handle, int op_a, int op_b, int m,
                                   const double *b, int ldb, int64_t stride_b,
                                   const double *beta, double *c, int ldc,
                                   int64_t stride_c, int count);
-int rocblas_gemm_ex(void *handle, int op_a, int op_b, int m, int n, int k,
-                    const void *alpha, const void *a, int a_type, int lda,
-                    const void *b, int b_type, int ldb, const void *beta,
-                    const void *c, int c_type, int ldc, void *d, int d_type,
-                    int ldd, int compute_type, int algo, int32_t solution,
-                    uint32_t flags);
+#define GEMMS_EX(I, X)                                                         \
+  int rocblas_gemm_ex##X(                                                      \
+      void *handle, int op_a, int op_b, I m, I n, I k, const void *alpha,      \
+      const void *a, int a_type, I lda, const void *b, int b_type, I ldb,      \
+      const void *beta, const void *c, int c_type, I ldc, void *d, int d_type, \
+      I ldd, int compute_type, int algo, int32_t solution, uint32_t flags);    \
+  int rocblas_gemm_batched_ex##X(                                              \
+      void *handle, int op_a, int op_b, I m, I n, I k, const void *alpha,      \
+      const void *a, int a_type, I lda, const void *b, int b_type, I ldb,      \
+      const void *beta, const void *c, int c_type, I ldc, void *d, int d_type, \
+      I ldd, I count, int compute_type, int algo, int32_t solution,            \
+      uint32_t flags);                                                         \
+  int rocblas_gemm_strided_batched_ex##X(                                      \
+      void *handle, int op_a, int op_b, I m, I n, I k, const void *alpha,      \
+      const void *a, int a_type, I lda, int64_t stride_a, const void *b,       \
+      int b_type, I ldb, int64_t stride_b, const void *beta, const void *c,    \
+      int c_type, I ldc, int64_t stride_c, void *d, int d_type, I ldd,         \
+      int64_t stride_d, I count, int compute_type, int algo, int32_t solution, \
+      uint32_t flags);
+GEMMS_EX(int, )
+GEMMS_EX(int64_t, _64)
 int rocblas_strsm(void *handle, int side, int fill, int op, int diagonal, int m,
                   int n, const float *alpha, const float *a, int lda, float *b,
                   int ldb);
@@ -35,38 +50,61 @@ int rocblas_isamax(void *handle, int n, const float *x, int incx, int *result);
 
 enum { NONE = 111, TRANSPOSE = 112, F16_TYPE = 150, F32_TYPE = 151, N = 6 };
 
-/* D = A B^T - C, in f16, with f32 scalars: C stays as it is. */
-static void gemm_ex(void *h)
+enum { PROBLEM = N * N, PROBLEMS = 3 };
+
+static int gemm_ex_call(void *h, form f, bool wide, const void *const at[4])
 {
   const float one = 1, minus = -1;
-  array a = array_make(F16, N * N), b = array_make(F16, N * N),
-        c = array_make(F16, N * N), d = array_make(F16, N * N);
-  array_randomize(&a);
-  array_randomize(&b);
-  array_randomize(&c);
-  array kept = array_make(F16, N * N);
-  memcpy(kept.host, c.host, N * N * sizeof *c.host);
-  array_fill(&d, 0);
-  expect(rocblas_gemm_ex(h, NONE, TRANSPOSE, N, N, N, &one, a.device, F16_TYPE,
-                         N, b.device, F16_TYPE, N, &minus, c.device, F16_TYPE,
-                         N, d.device, F16_TYPE, N, F32_TYPE, 0, 0, 0) == 0,
-         "gemm_ex");
-  hipDeviceSynchronize();
-  array_download(&c);
-  array_download(&d);
-  for (int i = 0; i < N * N; i++) {
-    double right = -kept.host[i];
-    for (int k = 0; k < N; k++)
-      right += a.host[i % N + k * N] * b.host[i / N + k * N];
-    expect(same(d.host[i], right) && same(c.host[i], kept.host[i]),
-           "gemm_ex: D %g, not %g; C %g, not %g", d.host[i], right, c.host[i],
-           kept.host[i]);
+#define PLAIN(m) at[m], F16_TYPE, N
+#define STEPS(m) at[m], F16_TYPE, N, PROBLEM
+#define D_AT     (void *)(uintptr_t)at[3], F16_TYPE, N
+#define CALL(X)                                                                \
+  f == ONE ? rocblas_gemm_ex##X(h, NONE, TRANSPOSE, N, N, N, &one, PLAIN(0),   \
+                                PLAIN(1), &minus, PLAIN(2), D_AT, F32_TYPE, 0, \
+                                0, 0)                                          \
+  : f == POINTERS                                                              \
+      ? rocblas_gemm_batched_ex##X(h, NONE, TRANSPOSE, N, N, N, &one,          \
+                                   PLAIN(0), PLAIN(1), &minus, PLAIN(2), D_AT, \
+                                   PROBLEMS, F32_TYPE, 0, 0, 0)                \
+      : rocblas_gemm_strided_batched_ex##X(                                    \
+            h, NONE, TRANSPOSE, N, N, N, &one, STEPS(0), STEPS(1), &minus,     \
+            STEPS(2), D_AT, PROBLEM, PROBLEMS, F32_TYPE, 0, 0, 0)
+  return wide ? CALL(_64) : CALL();
+#undef CALL
+}
+
+/* D = A B^T - C, in f16, with f32 scalars: C stays as it is. */
+static void gemm_ex(void *h, form f, bool wide)
+{
+  const int problems = f == ONE ? 1 : PROBLEMS;
+  array m[4], pointers[4];
+  double kept[PROBLEM * PROBLEMS];
+  const void *at[4];
+  for (int i = 0; i < 4; i++) {
+    m[i] = array_make(F16, PROBLEM * PROBLEMS);
+    array_randomize(&m[i]);
+    pointers[i] = array_pointers(&m[i], PROBLEMS, PROBLEM);
+    at[i] = f == POINTERS ? pointers[i].device : m[i].device;
   }
-  array_fini(&a);
-  array_fini(&b);
-  array_fini(&c);
-  array_fini(&d);
-  array_fini(&kept);
+  memcpy(kept, m[2].host, sizeof kept);
+  expect(gemm_ex_call(h, f, wide, at) == 0, "gemm_ex");
+  hipDeviceSynchronize();
+  array_download(&m[2]);
+  array_download(&m[3]);
+  for (int i = 0; i < problems * PROBLEM; i++) {
+    const double *a = m[0].host + i / PROBLEM * PROBLEM,
+                 *b = m[1].host + i / PROBLEM * PROBLEM;
+    double right = -kept[i];
+    for (int k = 0; k < N; k++)
+      right += a[i % N + k * N] * b[i % PROBLEM / N + k * N];
+    expect(same(m[3].host[i], right) && same(m[2].host[i], kept[i]),
+           "gemm_ex, form %d: D %g, not %g; C %g, not %g", (int)f, m[3].host[i],
+           right, m[2].host[i], kept[i]);
+  }
+  for (int i = 0; i < 4; i++) {
+    array_fini(&m[i]);
+    array_fini(&pointers[i]);
+  }
 }
 
 static void strided(void *h)
@@ -143,7 +181,10 @@ void check_rocblas(void)
   void *h;
   expect(rocblas_create_handle(NULL) == 3, "no place for a handle");
   expect(rocblas_create_handle(&h) == 0, "create_handle");
-  gemm_ex(h);
+  for (form f = ONE; f <= STRIDED; f++) {
+    gemm_ex(h, f, false);
+    gemm_ex(h, f, true);
+  }
   strided(h);
   others(h);
   expect(rocblas_sgemm(NULL, NONE, NONE, 1, 1, 1, &one, &one, 1, &one, 1, &one,
