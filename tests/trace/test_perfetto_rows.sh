@@ -31,6 +31,8 @@ for calls in 20 300; do
   read_back systems $calls
   check "kernels of a stream, whose agent is not recorded, are counted" \
     contains "$remarks" "no device or agent is recorded"
+  check "so is the growth of scratch, of every fourth call" contains "$remarks" \
+    "$((calls / 4)) changes of scratch memory"
 done
 read_back lost 60
 check "gaps and lost chunks are counted" contains "$remarks" \

@@ -292,6 +292,7 @@ enum {
   ALLOCATION_TYPE,
   ALLOCATION_ADDRESS,
   ALLOCATION_SIZE,
+  ALLOCATION_LEVEL,
 };
 
 static aq_status allocation_add(aq_rocpd *r, sqlite3_stmt *from)
@@ -303,6 +304,13 @@ static aq_status allocation_add(aq_rocpd *r, sqlite3_stmt *from)
       .pid = aq_rocpd_pid(r, int_at(r, from, ALLOCATION_PID)),
       .tid = aq_rocpd_tid(r, int_at(r, from, ALLOCATION_TID))};
   a.operation = aq_database_text(from, ALLOCATION_TYPE, &a.operation_length);
+  size_t length;
+  if (strcmp(aq_database_text(from, ALLOCATION_LEVEL, &length), "SCRATCH") ==
+      0) {
+    aq_import_fault(r->database->import, AQ_REPAIR_SCRATCH_GROWTH, "scratch",
+                    a.operation, a.operation_length);
+    return AQ_OK;
+  }
   if (strcmp(a.operation, "ALLOC") != 0 && strcmp(a.operation, "FREE") != 0) {
     aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_OP,
                     "type of an allocation", a.operation, a.operation_length);
@@ -317,8 +325,6 @@ static aq_status allocation_add(aq_rocpd *r, sqlite3_stmt *from)
              : status;
 }
 
-/* Scratch is memory of the runtime for spilled registers, which no program
- * allocates. */
 static aq_status allocations_read(aq_rocpd *r)
 {
   char table[256];
@@ -329,8 +335,7 @@ static aq_status allocations_read(aq_rocpd *r)
   aq_status status =
       aq_database_query(r->database, &s,
                         "SELECT start, \"end\", pid, tid, agent_id, type,"
-                        " address, size FROM \"%w\""
-                        " WHERE level IS NOT 'SCRATCH'",
+                        " address, size, level FROM \"%w\"",
                         table);
   while (aq_database_next(r->database, &s, &status))
     status = allocation_add(r, s);

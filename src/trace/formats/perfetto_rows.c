@@ -277,8 +277,10 @@ aq_status aq_perfetto_slice_add(aq_perfetto *p, const aq_perfetto_track *track,
         import, (aq_range){.begin = begin, .end = end, .pid = pid, .tid = tid},
         name, length);
   /* The track of a stream has kernels, copies, and the growth of scratch. */
-  if (slice->kind == AQ_PERFETTO_ACTIVITY && begins(name, "SCRATCH_MEMORY_"))
+  if (slice->kind == AQ_PERFETTO_ACTIVITY && begins(name, "SCRATCH_MEMORY_")) {
+    aq_import_fault(import, AQ_REPAIR_SCRATCH_GROWTH, "scratch", name, length);
     return AQ_OK;
+  }
   row.kind =
       slice->kind == AQ_PERFETTO_COPY || (slice->kind == AQ_PERFETTO_ACTIVITY &&
                                           begins(name, "MEMORY_COPY_"))

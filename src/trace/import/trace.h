@@ -89,6 +89,10 @@
     "processes of the file (all rows are kept)",                               \
     "rows repeat a dispatch id (passes of a kernel replay, or processes)")     \
   R(HOST_COPY, "copies from host to host (left out: no GPU takes part)", NULL) \
+  R(SCRATCH_GROWTH,                                                            \
+    "changes of scratch memory (left out: the runtime's, which no program "    \
+    "allocates)",                                                              \
+    NULL)                                                                      \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case", NULL)              \
   R(BAD_NAME,                                                                  \
     "names with bytes that are no UTF-8 text (each is replaced by "            \

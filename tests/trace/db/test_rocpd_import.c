@@ -117,6 +117,7 @@ START_TEST(allocations_are_read_but_for_scratch)
   ck_assert_status(f.status, AQ_OK, &f.diag);
   ck_assert_uint_eq(f.result.allocations, 3);
   ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_OP], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SCRATCH_GROWTH], 1);
   ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNLISTED_DEVICE], 0);
   /* In use on the GPU at the end of each call that allocates, and at the begin
    * of the one that frees. */
