@@ -8,6 +8,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/engine/dependency_wait.c \
 	src/backend_sim/engine/dependency_wait.h \
 	src/backend_sim/engine/futex.h \
+	src/backend_sim/engine/memory_ops.c \
+	src/backend_sim/engine/memory_ops.h \
 	src/backend_sim/engine/page_probe.c \
 	src/backend_sim/engine/page_probe.h \
 	src/backend_sim/engine/signal_handlers.c \

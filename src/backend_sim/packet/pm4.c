@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend_sim/engine/memory_ops.h"
 #include "common/allocations.h"
 #include "common/pm4.h"
 
@@ -163,57 +164,6 @@ static aqsim_pm4_result run_copy_data(aqsim_pm4 *pm4, words w)
   return GO_ON;
 }
 
-/* The value behind an operation of 32 bits; false: it is not served. */
-static bool atomic_result(uint32_t operation, uint64_t value, uint64_t operand,
-                          uint64_t expected, uint64_t *out)
-{
-  switch (operation) {
-  case AQ_PM4_ATOMIC_SWAP:
-    *out = operand;
-    return true;
-  case AQ_PM4_ATOMIC_CAS:
-    *out = value == expected ? operand : value;
-    return true;
-  case AQ_PM4_ATOMIC_ADD:
-    *out = value + operand;
-    return true;
-  case AQ_PM4_ATOMIC_AND:
-    *out = value & operand;
-    return true;
-  case AQ_PM4_ATOMIC_OR:
-    *out = value | operand;
-    return true;
-  case AQ_PM4_ATOMIC_XOR:
-    *out = value ^ operand;
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* Host threads may change the value at the same time. */
-static bool value_change(void *at, uint32_t size, uint32_t operation,
-                         uint64_t operand, uint64_t expected)
-{
-  uint64_t before = 0, after = 0;
-  bool done = false;
-  while (!done) {
-    uint32_t narrow = __atomic_load_n((uint32_t *)at, __ATOMIC_ACQUIRE);
-    before =
-        size == 4 ? narrow : __atomic_load_n((uint64_t *)at, __ATOMIC_ACQUIRE);
-    if (!atomic_result(operation, before, operand, expected, &after))
-      return false;
-    done =
-        size == 4
-            ? __atomic_compare_exchange_n((uint32_t *)at, &narrow,
-                                          (uint32_t)after, false,
-                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
-            : __atomic_compare_exchange_n((uint64_t *)at, &before, after, false,
-                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  }
-  return true;
-}
-
 /* control, address (2), operand (2), compared value (2), interval. */
 static aqsim_pm4_result run_atomic_mem(aqsim_pm4 *pm4, words w)
 {
@@ -228,58 +178,20 @@ static aqsim_pm4_result run_atomic_mem(aqsim_pm4 *pm4, words w)
       reach(pm4, "ATOMIC_MEM", AQSIM_WRITE, address, size, size);
   if (there != GO_ON)
     return there;
-  if (!value_change(host(pm4, address), size, operation,
-                    wide(w.at[3], w.at[4]) & low, wide(w.at[5], w.at[6]) & low))
+  if (!aqsim_memory_change(host(pm4, address), size, operation,
+                           wide(w.at[3], w.at[4]) & low,
+                           wide(w.at[5], w.at[6]) & low))
     return fault(pm4, "ATOMIC_MEM", "operation is not served:", code);
   pm4->stored = true;
   return GO_ON;
 }
-
-static bool always(int64_t a, int64_t b)
-{
-  (void)a, (void)b;
-  return true;
-}
-
-static bool less(int64_t a, int64_t b)
-{
-  return (uint64_t)a < (uint64_t)b;
-}
-
-static bool less_equal(int64_t a, int64_t b)
-{
-  return (uint64_t)a <= (uint64_t)b;
-}
-
-static bool equal(int64_t a, int64_t b)
-{
-  return a == b;
-}
-
-static bool not_equal(int64_t a, int64_t b)
-{
-  return a != b;
-}
-
-static bool greater_equal(int64_t a, int64_t b)
-{
-  return (uint64_t)a >= (uint64_t)b;
-}
-
-static bool greater(int64_t a, int64_t b)
-{
-  return (uint64_t)a > (uint64_t)b;
-}
-
-static aqsim_compare *const compares[] = {
-    always, less, less_equal, equal, not_equal, greater_equal, greater, NULL};
 
 static aqsim_pm4_result wait_memory(aqsim_pm4 *pm4, const char *name,
                                     uint32_t control, uint64_t address,
                                     uint64_t reference, uint64_t mask,
                                     bool narrow)
 {
-  aqsim_compare *compare = compares[bits(control, 0, 3)];
+  aqsim_compare *compare = aqsim_compares[bits(control, 0, 3)];
   if (!compare)
     return fault(pm4, name, "unknown function", bits(control, 0, 3));
   if (bits(control, 4, 2) != 1 || bits(control, 6, 2) == 1)
