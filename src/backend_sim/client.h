@@ -13,12 +13,16 @@
 #ifndef AQSIM_CLIENT_H
 #define AQSIM_CLIENT_H
 
+#include "backend_sim/types.h"
 #include "common/transport.h"
 
 typedef struct aqsim_client {
   void *user;
   /* The mailbox of a client's signal was written: its event. */
   void (*interrupt)(void *user, uint32_t event);
+  /* A ring of a copy engine stopped at a bad packet, which `line` describes;
+   * faults in memory are system events. */
+  void (*stopped)(void *user, uint32_t device, const char *line);
   /* Describes the kernel whose descriptor lies at `object`; false: there is
    * none. Its texts stay until the next call. */
   bool (*kernel)(void *user, uint64_t object, uint32_t device,
@@ -53,6 +57,27 @@ void aqsim_live_queue_suspend(aq_transport *transport, aq_ring *ring,
  */
 bool aqsim_live_queue_move(aq_transport *transport, aq_ring *ring,
                            aq_packet *packets);
+
+/* A ring of a copy engine (SDMA) in memory of the client, which begins at its
+ * read index: indices and doorbell count bytes. */
+typedef struct aqsim_sdma_desc {
+  uint32_t device, engine; /* the device's own engines first, then for peers */
+  uint32_t *words;
+  uint64_t size; /* bytes, a power of two */
+  uint64_t *read_index, *doorbell;
+} aqsim_sdma_desc;
+
+/* Sets the doorbell to the read index. AQ_ERR_INVALID: a size that is none;
+ * AQ_ERR_UNSUPPORTED: an engine that the device has not, or whose packets are
+ * not known. It ends the lockstep. */
+aq_status aqsim_live_sdma_create(aq_transport *transport,
+                                 const aqsim_sdma_desc *desc, aqsim_sdma **out,
+                                 aq_diag *diag);
+void aqsim_live_sdma_destroy(aq_transport *transport, aqsim_sdma *ring);
+
+/* Lets a ring rest between two packets, or continue. */
+void aqsim_live_sdma_suspend(aq_transport *transport, aqsim_sdma *ring,
+                             bool suspended);
 
 /* A client may have stored to memory that the device looks at: it looks now. */
 void aqsim_live_look(aq_transport *transport);

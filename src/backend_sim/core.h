@@ -28,7 +28,8 @@
 #include "common/order_hooks.h"
 #include "common/transport.h"
 
-enum { AQSIM_DIRECTIONS = 4 /* of copies: from and to the host or a device */ };
+/* Of copies: from and to the host or a device, and fills. */
+enum { AQSIM_DIRECTIONS = 5 };
 
 /* What packets ask of the slots and doorbells of queues, which lie above them;
  * sim.c sets it. */
@@ -95,6 +96,10 @@ struct aqsim {
   aqsim_copy *copies;
   uint64_t copies_created;
   int64_t copy_names[AQSIM_DIRECTIONS]; /* in the record sink, or AQ_NONE */
+
+  /* Rings of copy engines, in the order of creation. */
+  aqsim_sdma *first_sdma, *last_sdma;
+  uint32_t sdma_created;
 
   /* Records and counters. */
   aqsim_recorder recorder;

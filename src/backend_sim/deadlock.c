@@ -9,6 +9,7 @@
 
 #include "backend_sim/packet/packet_text.h"
 #include "backend_sim/packet/ring.h"
+#include "backend_sim/sdma/sdma_ring.h"
 #include "backend_sim/transfer/copies.h"
 
 enum {
@@ -78,6 +79,14 @@ static void blocker_describe(const aqsim *sim, char *text, size_t size)
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
     if (queue_describe(q, text, size))
       return;
+  for (const aqsim_sdma *ring = sim->first_sdma; ring;
+       ring = aqsim_sdma_next(ring))
+    if (aqsim_sdma_is_busy(ring)) {
+      char state[AQSIM_SDMA_STATE_TEXT];
+      aqsim_sdma_describe(ring, state);
+      snprintf(text, size, "%s", state);
+      return;
+    }
   if (!copy_describe(sim->copies, text, size))
     snprintf(text, size, "no packet or copy is left that would change it");
 }

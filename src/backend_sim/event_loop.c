@@ -10,9 +10,16 @@
 #include "backend_sim/hwqueue/queue_create.h"
 #include "backend_sim/observe/sampler.h"
 #include "backend_sim/queue_state.h"
+#include "backend_sim/sdma/sdma_ring.h"
 #include "common/array.h"
 
 /* ---- the event loop ---- */
+
+void aqsim_doorbells_notice(aqsim *sim)
+{
+  aqsim_queues_notice(sim);
+  aqsim_sdmas_notice(sim);
+}
 
 static void wait_poll(aqsim_wait *wait);
 static bool wait_is_awake(const aqsim_wait *wait);
@@ -72,7 +79,7 @@ static aq_status clock_enter(aqsim *sim, aq_diag *diag)
                        "time cannot be moved from inside a kernel or a "
                        "callback");
   sim->depth++;
-  aqsim_queues_notice(sim);
+  aqsim_doorbells_notice(sim);
   memory_poll(sim);
   return AQ_OK;
 }
@@ -106,7 +113,7 @@ bool aqsim_memory_poll(aqsim *sim)
 {
   uint64_t scheduled = sim->calendar.sequence;
   sim->depth++;
-  aqsim_queues_notice(sim);
+  aqsim_doorbells_notice(sim);
   aqsim_dep_waits_poll(&sim->dep_waits);
   sim->depth--;
   return sim->calendar.sequence != scheduled;
@@ -114,7 +121,7 @@ bool aqsim_memory_poll(aqsim *sim)
 
 bool aqsim_memory_has_changes(const aqsim *sim)
 {
-  return aqsim_queues_have_changes(sim) ||
+  return aqsim_queues_have_changes(sim) || aqsim_sdmas_have_changes(sim) ||
          aqsim_dep_waits_have_changes(&sim->dep_waits);
 }
 

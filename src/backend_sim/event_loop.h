@@ -28,6 +28,9 @@ aq_status aqsim_loop_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
  * wants the simulator. Returns how many there were. */
 uint32_t aqsim_loop_run(aqsim *sim, aq_time limit, uint32_t most);
 
+/* Looks at the doorbells of all queues and rings. */
+void aqsim_doorbells_notice(aqsim *sim);
+
 /* Looks at memory: packets, doorbells and values that packets wait for. Returns
  * whether it found a change, and starts its effects; the second function only
  * returns whether there is one. */

@@ -73,4 +73,5 @@ include src/backend_sim/model/local.mk
 include src/backend_sim/observe/local.mk
 include src/backend_sim/packet/local.mk
 include src/backend_sim/policy/local.mk
+include src/backend_sim/sdma/local.mk
 include src/backend_sim/transfer/local.mk

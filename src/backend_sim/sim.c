@@ -20,13 +20,14 @@
 #include "backend_sim/observe/sampler.h"
 #include "backend_sim/observe/state_dump.h"
 #include "backend_sim/policy/device_policy.h"
+#include "backend_sim/sdma/sdma_ring.h"
 #include "backend_sim/transfer/copies.h"
 
 static const aqsim_queue_ops queue_ops = {
     .progress = aqsim_slots_progress,
     .gate_opened = aqsim_slots_gate_opened,
     .unmap = aqsim_queue_unmap,
-    .notice = aqsim_queues_notice,
+    .notice = aqsim_doorbells_notice,
 };
 
 /* ---- life ---- */
@@ -39,6 +40,7 @@ static void sim_close(aq_transport *t)
     sim->first_queue->references = 1; /* of a cooperative one: all end here */
     aqsim_queue_destroy(sim->first_queue);
   }
+  aqsim_sdmas_fini(sim);
   aqsim_copies_fini(sim);
   aqsim_handlers_fini(&sim->handlers);
   aqsim_recorder_fini(&sim->recorder);

@@ -10,6 +10,7 @@ typedef struct aqsim_device aqsim_device;
 typedef struct aqsim_queue aqsim_queue;
 typedef struct aqsim_inflight aqsim_inflight;
 typedef struct aqsim_copy aqsim_copy;
+typedef struct aqsim_sdma aqsim_sdma;
 typedef struct aqsim_pipe aqsim_pipe;
 typedef struct aqsim_slot aqsim_slot;
 typedef struct aqsim_sampler aqsim_sampler;

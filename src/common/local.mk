@@ -31,6 +31,7 @@ libaqcore_a_SOURCES += \
 	src/common/record_modes.c src/common/record_modes.def src/common/record_modes.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
+	src/common/sdma.h \
 	src/common/slab.c src/common/slab.h \
 	src/common/record_filter.c src/common/record_filter.h \
 	src/common/spool.h \

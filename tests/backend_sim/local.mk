@@ -104,3 +104,9 @@ tests_backend_sim_packet_test_execution_LDADD = $(AQSIM_TEST_LDADD)
 check_PROGRAMS += tests/backend_sim/test_modules
 tests_backend_sim_test_modules_LDADD = tests/dropin/hsa/libaqclient.a \
 	$(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += \
+	tests/backend_sim/sdma/test_sdma_packet \
+	tests/backend_sim/sdma/test_sdma_ring
+tests_backend_sim_sdma_test_sdma_packet_LDADD = $(AQSIM_TEST_LDADD)
+tests_backend_sim_sdma_test_sdma_ring_LDADD = $(AQSIM_TEST_LDADD)

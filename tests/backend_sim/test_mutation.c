@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend_sim/model/device_model.h"
+#include "backend_sim/sdma/sdma_ring.h"
 #include "backend_sim/sim.h"
 #include "common/policy.h"
 
@@ -359,6 +360,30 @@ static aq_time copy_ends(const char *const *edits)
   return copies_end(edits, 0, 0, 1);
 }
 
+/* A fence in a ring of a copy engine, from the doorbell. */
+static aq_time ring_fence(const char *const *edits)
+{
+  rig r;
+  aqsim_sdma *ring;
+  uint64_t read = 0, doorbell = 0;
+  uint32_t fence = 0;
+  uint32_t words[64] = {5, (uint32_t)(uintptr_t)&fence,
+                        (uint32_t)((uint64_t)(uintptr_t)&fence >> 32), 1};
+  const aqsim_sdma_desc desc = {.words = words,
+                                .size = sizeof words,
+                                .read_index = &read,
+                                .doorbell = &doorbell};
+  rig_open(&r, &aqsim_transport_ops, edits);
+  ck_assert_status(aqsim_sdma_create(aqsim_from(r.t), &desc, &ring, &r.diag),
+                   AQ_OK, &r.diag);
+  doorbell = 16;
+  aq_time at = 0;
+  while (!fence && at < AQ_US)
+    rig_sleep(&r, at += AQ_NS);
+  rig_close(&r);
+  return at;
+}
+
 static aq_time two_copies_end(const char *const *edits)
 {
   return copies_end(edits, 0, 0, 2);
@@ -585,6 +610,7 @@ static const mutation mutations[] = {
     {"copy_latency", "5.3 us", copy_ends, AQ_US},
     /* 64 kB at 64 GB/s take 1 us. */
     {"copy_bandwidth", "128 GB/s", copy_ends, -500 * AQ_NS},
+    {"copy_packet", "150 ns", ring_fence, 50 * AQ_NS},
     /* The second waits for the first, which takes 5.3 us. */
     {"copy_engines", "1", two_copies_end, 5300 * AQ_NS},
     /* The second waits for the first (6 us) on the engine of the neighbour;

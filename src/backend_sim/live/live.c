@@ -8,6 +8,7 @@
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/live/live_handlers.h"
 #include "backend_sim/live/live_wait.h"
+#include "backend_sim/sdma/sdma_ring.h"
 #include "backend_sim/sim.h"
 #include "backend_sim/transfer/copies.h"
 
@@ -110,6 +111,33 @@ bool aqsim_live_queue_move(aq_transport *transport, aq_ring *ring,
     ring->packets = packets;
   leave(live);
   return idle;
+}
+
+aq_status aqsim_live_sdma_create(aq_transport *transport,
+                                 const aqsim_sdma_desc *desc, aqsim_sdma **out,
+                                 aq_diag *diag)
+{
+  aqsim_live *live = enter(transport);
+  const aq_status status =
+      aqsim_sdma_create(aqsim_from(transport), desc, out, diag);
+  aqsim_live_end_lockstep(live);
+  leave(live);
+  return status;
+}
+
+void aqsim_live_sdma_destroy(aq_transport *transport, aqsim_sdma *ring)
+{
+  aqsim_live *live = enter(transport);
+  aqsim_sdma_destroy(ring);
+  leave(live);
+}
+
+void aqsim_live_sdma_suspend(aq_transport *transport, aqsim_sdma *ring,
+                             bool suspended)
+{
+  aqsim_live *live = enter(transport);
+  aqsim_sdma_suspend(ring, suspended);
+  leave(live);
 }
 
 void aqsim_live_look(aq_transport *transport)

@@ -10,6 +10,7 @@
 
 #include "backend_sim/packet/packet_text.h"
 #include "backend_sim/packet/processor.h"
+#include "backend_sim/sdma/sdma_ring.h"
 #include "backend_sim/transfer/copies.h"
 
 enum {
@@ -212,6 +213,12 @@ void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
        aqsim_calendar_count(&sim->calendar));
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
     queue_print(&t, q);
+  for (const aqsim_sdma *ring = sim->first_sdma; ring;
+       ring = aqsim_sdma_next(ring)) {
+    char state[AQSIM_SDMA_STATE_TEXT];
+    aqsim_sdma_describe(ring, state);
+    tell(&t, "%s", state);
+  }
   for (const aqsim_copy *c = sim->copies; c; c = c->next) {
     char words[AQSIM_SIGNAL_TEXT + 64], from[PLACE_WORDS], to[PLACE_WORDS];
     place_describe(c->from_device, from);

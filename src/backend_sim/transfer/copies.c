@@ -12,12 +12,12 @@
 #include "backend_sim/policy/device_policy.h"
 #include "common/allocations.h"
 
-enum {
-  COPY_EVENTS = 2, /* its own and the dependency wait's */
-  COPY_TEXT = 100,
-};
+enum { COPY_TEXT = 100 };
 
-static void copy_free(aqsim_copy *copy)
+_Static_assert(AQSIM_COPY_EVENTS == 2, "its own and the dependency wait's");
+
+/* It is under way no more. */
+static void copy_unlink(aqsim_copy *copy)
 {
   aqsim *sim = copy->device->sim;
   if (copy->previous)
@@ -26,7 +26,13 @@ static void copy_free(aqsim_copy *copy)
     sim->copies = copy->next;
   if (copy->next)
     copy->next->previous = copy->previous;
-  aqsim_calendar_release(&sim->calendar, COPY_EVENTS);
+  copy->next = copy->previous = NULL;
+}
+
+static void copy_free(aqsim_copy *copy)
+{
+  copy_unlink(copy);
+  aqsim_calendar_release(&copy->device->sim->calendar, AQSIM_COPY_EVENTS);
   free(copy);
 }
 
@@ -111,8 +117,9 @@ static void engine_next(aqsim_device *device, aqsim_engine *engine)
     return;
   engine->copying = copy;
   copy->state = AQSIM_COPY_SETS_UP;
-  copy->start = device->sim->now + device->model->copy_latency +
-                copy->transfer.route.latency;
+  copy->start = device->sim->now;
+  if (!copy->follows)
+    copy->start += device->model->copy_latency + copy->transfer.route.latency;
   const aq_device_hooks *hooks = device->sim->hooks;
   aq_time late = hooks ? hooks->copy_start(hooks->user, copy->size) : 0;
   aqsim_calendar_push(&device->sim->calendar, &copy->event, copy->start + late,
@@ -206,14 +213,17 @@ int64_t aqsim_copies_bandwidth(const aqsim_device *device)
 
 /* ---- the end ---- */
 
-/* The name of its direction, as rocprofv3 has it. */
+/* The name of its direction, as rocprofv3 has it; fills have none there. */
 static int64_t direction_name(aqsim *sim, const aqsim_copy *copy)
 {
+  enum { FILL = AQSIM_DIRECTIONS - 1 };
   static const char *const names[AQSIM_DIRECTIONS] = {
       "MEMORY_COPY_DEVICE_TO_DEVICE", "MEMORY_COPY_HOST_TO_DEVICE",
-      "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_HOST_TO_HOST"};
+      "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_HOST_TO_HOST", "MEMORY_FILL"};
   unsigned direction = (unsigned)(copy->from_device == AQ_DEVICE_HOST) |
                        (unsigned)(copy->to_device == AQ_DEVICE_HOST) << 1;
+  if (copy->fill.unit)
+    direction = FILL;
   int64_t *name = &sim->copy_names[direction];
   aq_record_sink *sink = sim->recorder.sink;
   aq_diag diag = AQ_DIAG_INIT;
@@ -259,6 +269,11 @@ static void copy_fault(aqsim_copy *copy, const char *what, uint64_t unmapped)
   event.text = text;
   if (copy->state == AQSIM_COPY_MOVES)
     engine_release(copy);
+  if (copy->owner) {
+    copy_unlink(copy);
+    copy->owner->failed(copy, what, unmapped);
+    return;
+  }
   copy_free(copy);
   aqsim_system_event_report(device->sim, &event);
 }
@@ -289,7 +304,8 @@ static bool copy_is_possible(aqsim_copy *copy)
   uint64_t unmapped;
   if (copy->lost)
     copy_fault(copy, "freed before it ended:", copy->lost);
-  else if (side_is_missing(copy, &copy->box.from, AQSIM_READ, copy->from,
+  else if (!copy->fill.unit &&
+           side_is_missing(copy, &copy->box.from, AQSIM_READ, copy->from,
                            &unmapped))
     copy_fault(copy, "read of", unmapped);
   else if (side_is_missing(copy, &copy->box.to, AQSIM_WRITE, copy->to,
@@ -298,6 +314,31 @@ static bool copy_is_possible(aqsim_copy *copy)
   else
     return true;
   return false;
+}
+
+static void bytes_move(const aqsim_copy *copy)
+{
+  char *const to = side_reach(copy, copy->to);
+  if (copy->fill.unit == 0)
+    aqsim_copy_rect_move(&copy->box, to, side_reach(copy, copy->from));
+  else if (copy->fill.unit == 1)
+    memset(to, (int)copy->fill.value, copy->size);
+  else
+    for (size_t i = 0; i < copy->size; i += sizeof copy->fill.value)
+      memcpy(to + i, &copy->fill.value, sizeof copy->fill.value);
+}
+
+/* An owner's copy is done with its bytes. */
+static void owned_end(aqsim_copy *copy)
+{
+  const aqsim *sim = copy->device->sim;
+  if (sim->order)
+    sim->order->copy_complete(sim->order->user, copy->line.number);
+  if (aqsim_recorder_on(&sim->recorder))
+    copy_record(copy, AQ_TIME_NONE);
+  engine_release(copy);
+  copy_unlink(copy);
+  copy->owner->moved(copy);
 }
 
 static void copy_end(aqsim_copy *copy)
@@ -310,9 +351,12 @@ static void copy_end(aqsim_copy *copy)
   copy->state = AQSIM_COPY_COMPLETES;
   if (sim->order)
     sim->order->copy_move(sim->order->user, copy->line.number);
-  aqsim_copy_rect_move(&copy->box, side_reach(copy, copy->to),
-                       side_reach(copy, copy->from));
+  bytes_move(copy);
   sim->touched = true;
+  if (copy->owner) {
+    owned_end(copy);
+    return;
+  }
   aqsim_calendar_push(&sim->calendar, &copy->event,
                       copy->end + copy->device->model->signal_write,
                       AQSIM_AT_COMPLETE);
@@ -434,7 +478,7 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
     return AQ_OK;
   uint32_t count = desc->dependency_count;
   aqsim_copy *copy = malloc(sizeof *copy + count * sizeof copy->deps[0]);
-  if (!copy || !aqsim_calendar_reserve(&sim->calendar, COPY_EVENTS)) {
+  if (!copy || !aqsim_calendar_reserve(&sim->calendar, AQSIM_COPY_EVENTS)) {
     free(copy);
     return aq_diag_no_memory(diag);
   }
@@ -450,11 +494,57 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   return AQ_OK;
 }
 
+void aqsim_copy_start(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc,
+                      const aqsim_copy_fill *fill)
+{
+  const aqsim_copy_owner *owner = copy->owner;
+  const bool follows = copy->follows;
+  copy_init(copy, sim, desc);
+  copy->owner = owner;
+  copy->follows = follows;
+  copy->fill = *fill;
+  if (sim->order)
+    sim->order->copy_submit(sim->order->user, copy->line.number, desc);
+  copy_ready(copy);
+}
+
+/* Out of the line of its engine. */
+static void line_leave(aqsim_copy *copy)
+{
+  aqsim_engine *engine = copy_engine(copy);
+  aqsim_ready **at = &engine->first, *before = NULL;
+  while (*at != &copy->line) {
+    before = *at;
+    at = &before->next;
+  }
+  *at = copy->line.next;
+  if (engine->last == &copy->line)
+    engine->last = before;
+}
+
+void aqsim_copy_cancel(aqsim_copy *copy)
+{
+  aqsim *sim = copy->device->sim;
+  aqsim_calendar_forget(&sim->calendar, &copy->event, sizeof copy->event);
+  if (copy->state == AQSIM_COPY_MOVES) {
+    aqsim_bandwidth_leave(&sim->traffic, &copy->transfer, sim->now);
+    aqsim_bandwidth_notify(&sim->traffic);
+  }
+  if (copy->state == AQSIM_COPY_WAITS)
+    line_leave(copy);
+  else
+    engine_release(copy);
+  if (sim->order)
+    sim->order->copy_complete(sim->order->user, copy->line.number);
+  copy_unlink(copy);
+}
+
 void aqsim_copies_lose(aqsim *sim, uint64_t address, uint64_t size)
 {
   for (aqsim_copy *copy = sim->copies; copy; copy = copy->next)
-    if (aqsim_copy_rect_touches(&copy->box, &copy->box.from,
-                                (uintptr_t)copy->from, address, size) ||
+    if ((!copy->fill.unit &&
+         aqsim_copy_rect_touches(&copy->box, &copy->box.from,
+                                 (uintptr_t)copy->from, address, size)) ||
         aqsim_copy_rect_touches(&copy->box, &copy->box.to, (uintptr_t)copy->to,
                                 address, size))
       copy->lost = address;

@@ -18,8 +18,26 @@ typedef enum aqsim_copy_state {
   AQSIM_COPY_COMPLETES, /* they have arrived */
 } aqsim_copy_state;
 
+/* A copy that no call ordered belongs to a ring (sdma/), which has its storage
+ * and continues when it ends. Both are called from an event, when the engine
+ * has let go of the copy. */
+typedef struct aqsim_copy_owner {
+  void (*moved)(aqsim_copy *copy);
+  /* `what` could not be done at `unmapped`. */
+  void (*failed)(aqsim_copy *copy, const char *what, uint64_t unmapped);
+} aqsim_copy_owner;
+
+/* A copy without a source: `unit` bytes, 1 or 4, become `value`. */
+typedef struct aqsim_copy_fill {
+  uint32_t unit; /* 0: it is no fill */
+  uint32_t value;
+} aqsim_copy_fill;
+
 struct aqsim_copy {
-  aqsim_event event; /* first */
+  aqsim_event event;             /* first */
+  const aqsim_copy_owner *owner; /* NULL: a call ordered it */
+  aqsim_copy_fill fill;
+  bool follows; /* the engine has read it ahead, behind the one before it */
   aqsim_dep_wait dep_wait;
   aqsim_transfer transfer;
   aqsim_device *device;
@@ -45,6 +63,18 @@ aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
 /* Nothing happens for a size of 0. */
 aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc,
                             aq_diag *diag);
+
+/* Room in the calendar that a copy needs: of the caller, for an owner's. */
+enum { AQSIM_COPY_EVENTS = 2 };
+
+/* Starts an owner's copy on the engine that `desc` chooses, without
+ * dependencies and signal; its memory was checked. Of a fill `desc` has no
+ * source. The owner set `owner` and `follows`. */
+void aqsim_copy_start(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc,
+                      const aqsim_copy_fill *fill);
+
+/* Takes an owner's copy that is under way off its engine. */
+void aqsim_copy_cancel(aqsim_copy *copy);
 
 /* A bit for each engine that has nothing to do. */
 uint32_t aqsim_copy_engines_idle(const aqsim_device *device);

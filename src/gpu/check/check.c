@@ -109,11 +109,16 @@ static void hook_copy_ready(void *user, uint64_t copy)
   pthread_mutex_unlock(&check->lock);
 }
 
-/* Unwritten bytes move too; the rows of both sides are as long. */
+/* Unwritten bytes move too; the rows of both sides are as long. A fill writes
+ * all. */
 static void copy_bits(aq_check *check, const aq_hb_event *act)
 {
   const aq_copy_box *box = act->copy.box;
   const uint64_t to = (uintptr_t)act->copy.to, from = (uintptr_t)act->copy.from;
+  if (!from) {
+    aq_uninit_shadow_set(&check->unwritten, to, act->copy.size, false);
+    return;
+  }
   if (!box) {
     aq_check_uninit_copy(check, act, to, from, act->copy.size);
     return;
@@ -146,7 +151,8 @@ static void hook_copy_move(void *user, uint64_t copy)
   pthread_mutex_lock(&check->lock);
   const aq_hb_event *act = aq_hb_copy(check->order, copy);
   if (act && check->options.checks & AQ_CHECK_RACE) {
-    copy_rows(check, act, (uintptr_t)act->copy.from, &act->box.from, false);
+    if (act->copy.from)
+      copy_rows(check, act, (uintptr_t)act->copy.from, &act->box.from, false);
     copy_rows(check, act, (uintptr_t)act->copy.to, &act->box.to, true);
   }
   if (act && check->options.checks & AQ_CHECK_INIT)

@@ -469,6 +469,8 @@ void aq_hb_copy_complete(aq_hb *order, uint64_t copy)
     return;
   order->full |= !own_release(&act->knows, act->chain);
   signal_join(order, act->copy.completion.handle, &act->knows);
+  if (order->host_unseen)
+    order->full |= !aq_check_join(&order->host, &act->knows);
   aq_map_remove(&order->copies, copy, NULL);
   act_close(act);
 }
