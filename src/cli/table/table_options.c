@@ -221,7 +221,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"runtime", "aqueduct|installed", "AQUEDUCT_RUNTIME",
          "what serves HSA: the drop-in aqueduct (the default), or AMD's "
          "runtime "
-         "that is installed, above a simulated kernel driver",
+         "that is installed, above a simulated kernel driver with queues and "
+         "rings of copy engines (SDMA)",
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_STRICT_MEMORY] =
         {"strict-memory", "off|never|allowed", "AQUEDUCT_STRICT_MEMORY",

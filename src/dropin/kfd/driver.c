@@ -58,7 +58,9 @@
  *   the device's memory is full            ENOMEM
  *   a kernel's access fails                the memory event, with address and
  *                                          kind; the queue ends
- *   a bad packet                           the queue's inactive signal
+ *   a bad packet                           the queue's inactive signal; of a
+ *                                          ring of a copy engine, the event of
+ *                                          hardware exceptions
  *   a wave's exception                     the queue's word of exceptions, or
  *                                          its inactive signal; it ends
  *   the client closes with queues left     they end, and their packets
@@ -94,6 +96,16 @@ static void interrupt(void *user, uint32_t event)
   aqkfd_process *process = __atomic_load_n(&driver->process, __ATOMIC_ACQUIRE);
   if (process)
     aqkfd_event_interrupt(process, event);
+}
+
+/* The same. */
+static void stopped(void *user, uint32_t device, const char *line)
+{
+  const aqkfd *driver = user;
+  aqkfd_process *process = __atomic_load_n(&driver->process, __ATOMIC_ACQUIRE);
+  aqkfd_line(driver, "%s", line);
+  if (process)
+    aqkfd_event_hang(process, device);
 }
 
 static void event_notify(const aq_system_event *event, void *user)
@@ -138,8 +150,10 @@ static aq_status driver_open(aqkfd *driver, aq_diag *diag)
   for (uint32_t i = 0; i < driver->info.device_count; i++)
     driver->personas[i] = aqdrop_identity_find(driver->info.devices[i].name,
                                                driver->info.devices[i].gfx);
-  driver->client = (aqsim_client){
-      .user = driver, .interrupt = interrupt, .kernel = aqkfd_kernel_describe};
+  driver->client = (aqsim_client){.user = driver,
+                                  .interrupt = interrupt,
+                                  .stopped = stopped,
+                                  .kernel = aqkfd_kernel_describe};
   aqsim_live_serve(driver->transport, &driver->client);
   return AQ_OK;
 }

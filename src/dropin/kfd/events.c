@@ -103,6 +103,19 @@ void aqkfd_event_fault(aqkfd_process *process, uint32_t device,
   pthread_mutex_unlock(&process->event_lock);
 }
 
+void aqkfd_event_hang(aqkfd_process *process, uint32_t device)
+{
+  enum { ONE_ENGINE = 1 };
+  pthread_mutex_lock(&process->event_lock);
+  for (aqkfd_event *event = process->events; event; event = event->next)
+    if (event->type == AQKFD_EVENT_HARDWARE) {
+      event->hardware = (aqkfd_hardware_exception){
+          .reset_type = ONE_ENGINE, .gpu_id = aqkfd_gpu_id(device)};
+      event_raise(process, event);
+    }
+  pthread_mutex_unlock(&process->event_lock);
+}
+
 /* ---- making ---- */
 
 /* Whether events of the type have a slot, which devices write. */
@@ -310,6 +323,8 @@ static int data_fill(const wait *w)
       continue;
     if (event->type == AQKFD_EVENT_MEMORY)
       w->data[i].memory = event->memory;
+    else if (event->type == AQKFD_EVENT_HARDWARE)
+      w->data[i].hardware = event->hardware;
     else if (w->waiters[i].aged)
       w->data[i].age = event->age;
   }

@@ -81,7 +81,10 @@ typedef struct aqkfd_event {
   uint32_t id, type;
   bool signaled, auto_reset;
   uint64_t age;
-  aqkfd_memory_exception memory;
+  union {
+    aqkfd_memory_exception memory;
+    aqkfd_hardware_exception hardware;
+  };
   aqkfd_waiter *waiters;
 } aqkfd_event;
 
@@ -90,7 +93,10 @@ typedef struct aqkfd_queue {
   aqkfd_process *process; /* under driver->lock; NULL: it has ended */
   uint32_t number;        /* of its ring; under driver->lock */
   struct aqkfd_queue *next_free;
-  aq_ring *ring; /* NULL: it has ended */
+  aq_ring *ring;      /* of AQL; NULL: it has ended, or is none */
+  aqsim_sdma *copies; /* of a copy engine; NULL: the same */
+  bool peers;         /* copies of an engine for other devices */
+  uint32_t place;     /* among the rings of all such engines */
   uint32_t id, device;
   uint32_t doorbell; /* its index in the page of its device */
   aq_amd_queue *abi; /* the client's, or `own` */
@@ -209,9 +215,17 @@ void aqkfd_event_interrupt(aqkfd_process *process, uint32_t id);
 void aqkfd_event_fault(aqkfd_process *process, uint32_t device,
                        uint64_t address, uint32_t reasons);
 
+/* An engine of a device hangs: every event of hardware exceptions has it. */
+void aqkfd_event_hang(aqkfd_process *process, uint32_t device);
+
 /* ---- queues.c ---- */
 
 void aqkfd_queues_fini(aqkfd_process *process);
+
+/* Makes the ring of a queue of a copy engine, which has its table's place: 0,
+ * or a negative errno. The process is locked. */
+int aqkfd_copy_ring_open(aqkfd_process *process, aqkfd_queue *queue,
+                         const aqkfd_create_queue_args *args);
 
 /* Frees the memory of queues that were; the transport is closed. */
 void aqkfd_queues_release(aqkfd *driver);

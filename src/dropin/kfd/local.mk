@@ -8,6 +8,7 @@ src_dropin_kfd_libaqkfd_a_CFLAGS = $(AM_CFLAGS) -fPIC
 src_dropin_kfd_libaqkfd_a_SOURCES = \
 	src/dropin/kfd/calls.c src/dropin/kfd/calls.def \
 	src/dropin/kfd/client_memory.c \
+	src/dropin/kfd/copy_rings.c \
 	src/dropin/kfd/driver.c \
 	src/dropin/kfd/events.c \
 	src/dropin/kfd/info.c \

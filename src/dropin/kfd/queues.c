@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Queues of copy engines share the calls and the table; their rings are in
+ * copy_rings.c. The rest is about AQL.
+ *
  * Queues of AQL packets: a ring and indices of the client's, with a packet
  * processor of the simulator. The indices lie in an amd_queue_t, which the
  * client's runtime made; a client that keeps them elsewhere gets one of ours
@@ -145,7 +148,10 @@ static void queue_end(aqkfd_queue *queue)
   pthread_mutex_unlock(&driver->lock);
   if (queue->ring)
     t->ops->queue_destroy(t, queue->ring);
+  if (queue->copies)
+    aqsim_live_sdma_destroy(t, queue->copies);
   queue->ring = NULL;
+  queue->copies = NULL;
 }
 
 void aqkfd_queues_fini(aqkfd_process *process)
@@ -170,11 +176,18 @@ static int ring_check(uint64_t address, uint64_t size, uint32_t percentage,
   return address == 0 || aqkfd_reaches(address, size, true) ? 0 : -EFAULT;
 }
 
+static bool is_copies(const aqkfd_create_queue_args *args)
+{
+  return args->queue_type == AQKFD_QUEUE_SDMA ||
+         args->queue_type == AQKFD_QUEUE_SDMA_XGMI;
+}
+
 static int create_check(const aqkfd_create_queue_args *args)
 {
   const int result = ring_check(args->ring_base_address, args->ring_size,
                                 args->queue_percentage, args->queue_priority);
-  if (result == -EINVAL || args->queue_type != AQKFD_QUEUE_AQL ||
+  if (result == -EINVAL ||
+      (args->queue_type != AQKFD_QUEUE_AQL && !is_copies(args)) ||
       args->ring_size < AQ_PACKET_SIZE || args->read_pointer_address % 8 ||
       args->write_pointer_address % 8)
     return -EINVAL;
@@ -240,12 +253,16 @@ static int error_of(aq_status status)
  */
 static void share_set(aqkfd_queue *queue, uint32_t percentage, bool ring)
 {
-  aqsim_live_queue_suspend(queue->driver->transport, queue->ring,
-                           !ring || (percentage & PERCENTAGE_MASK) == 0);
+  aq_transport *t = queue->driver->transport;
+  const bool suspended = !ring || (percentage & PERCENTAGE_MASK) == 0;
+  if (queue->copies)
+    aqsim_live_sdma_suspend(t, queue->copies, suspended);
+  else
+    aqsim_live_queue_suspend(t, queue->ring, suspended);
 }
 
-static int queue_open(aqkfd_process *process, aqkfd_queue *queue,
-                      const aqkfd_create_queue_args *args)
+static int aql_open(aqkfd_process *process, aqkfd_queue *queue,
+                    const aqkfd_create_queue_args *args)
 {
   aqkfd *driver = queue->driver;
   aq_diag diag = AQ_DIAG_INIT;
@@ -276,6 +293,20 @@ static int queue_open(aqkfd_process *process, aqkfd_queue *queue,
   return priority_set(queue, args->queue_priority);
 }
 
+/* A place in the tables, and a ring. */
+static int queue_open(aqkfd_process *process, aqkfd_queue *queue,
+                      const aqkfd_create_queue_args *args)
+{
+  if (!queue_name(process, queue))
+    return -ENOSPC;
+  if (!is_copies(args))
+    return aql_open(process, queue, args);
+  const int result = aqkfd_copy_ring_open(process, queue, args);
+  if (result == 0)
+    share_set(queue, args->queue_percentage, true);
+  return result;
+}
+
 int aqkfd_call_queue_create(aqkfd_process *process, void *arguments)
 {
   aqkfd_create_queue_args *args = arguments;
@@ -297,8 +328,7 @@ int aqkfd_call_queue_create(aqkfd_process *process, void *arguments)
   pthread_mutex_lock(&process->lock);
   result = aqkfd_doorbells_take(process, device);
   if (result == 0)
-    result =
-        queue_name(process, queue) ? queue_open(process, queue, args) : -ENOSPC;
+    result = queue_open(process, queue, args);
   if (result == 0) {
     process->queues[queue->id] = queue;
     args->queue_id = queue->id;
@@ -341,6 +371,8 @@ static int ring_change(aqkfd_queue *queue, uint64_t address, uint64_t size)
                queue->id, queue->bytes, size);
     return -EINVAL;
   }
+  if (queue->copies)
+    return -EBUSY; /* it has packets at any time */
   if (!aqsim_live_queue_move(queue->driver->transport, queue->ring,
                              (aq_packet *)(uintptr_t)address))
     return -EBUSY;
@@ -356,7 +388,8 @@ static int queue_change(aqkfd_queue *queue, const aqkfd_update_queue_args *args)
       ring ? ring_change(queue, args->ring_base_address, args->ring_size) : 0;
   if (result != 0)
     return result;
-  priority_set(queue, args->queue_priority); /* one that failed has none */
+  if (queue->ring) /* engines serve their rings in turn */
+    priority_set(queue, args->queue_priority); /* one that failed has none */
   share_set(queue, args->queue_percentage, ring);
   return 0;
 }
@@ -388,7 +421,9 @@ int aqkfd_call_queue_mask(aqkfd_process *process, void *arguments)
     return -EFAULT;
   pthread_mutex_lock(&process->lock);
   const aqkfd_queue *queue = queue_find(process, args->queue_id);
-  if (queue) {
+  if (queue && !queue->ring) {
+    result = -EINVAL; /* copy engines have no compute units */
+  } else if (queue) {
     const aq_queue_control_args control = {.count = args->num_cu_mask,
                                            .mask = mask};
     const aq_status status = t->ops->queue_control(
@@ -403,7 +438,8 @@ int aqkfd_call_queue_gws(aqkfd_process *process, void *arguments)
 {
   aqkfd_alloc_queue_gws_args *args = arguments;
   pthread_mutex_lock(&process->lock);
-  const bool known = queue_find(process, args->queue_id) != NULL;
+  const aqkfd_queue *queue = queue_find(process, args->queue_id);
+  const bool known = queue && queue->ring;
   pthread_mutex_unlock(&process->lock);
   args->first_gws = 0;
   return known ? 0 : -EINVAL;

@@ -260,8 +260,8 @@ static void device_put(place *p, const aqsim_device_set *devices, uint32_t i,
       "simd_arrays_per_engine %u\ncu_per_simd_array %u\nsimd_per_cu %u\n"
       "max_slots_scratch_cu 32\ngfx_target_version %u\nvendor_id 4098\n"
       "device_id %u\nlocation_id %u\ndomain %u\ndrm_render_minor %u\n"
-      "hive_id %u\nnum_sdma_engines 0\nnum_sdma_xgmi_engines 0\n"
-      "num_sdma_queues_per_engine 0\nnum_cp_queues 24\n"
+      "hive_id %u\nnum_sdma_engines %u\nnum_sdma_xgmi_engines %u\n"
+      "num_sdma_queues_per_engine %u\nnum_cp_queues 24\n"
       "max_engine_clk_fcompute %u\nlocal_mem_size 0\nfw_version 70\n"
       "capability %u\ndebug_prop 0\nsdma_fw_version 8\nunique_id %" PRIu64
       "\nnum_xcc %u\nmax_engine_clk_ccompute 3000\n",
@@ -270,8 +270,9 @@ static void device_put(place *p, const aqsim_device_set *devices, uint32_t i,
       persona->arrays, arrays ? (cus + arrays - 1) / arrays : cus, simds,
       version, persona->chip, (i + 1) << 8, AQKFD_PCI_DOMAIN,
       AQKFD_RENDER_FIRST + i, m->peer_links > 0 ? AQKFD_PCI_DOMAIN : 0,
-      (uint32_t)(m->clock / 1000000), capability_of(m, persona),
-      aqsim_device_unique(m, i), (uint32_t)m->xccs);
+      (uint32_t)m->copy_engines, (uint32_t)m->copy_engines_peer,
+      (uint32_t)m->copy_rings, (uint32_t)(m->clock / 1000000),
+      capability_of(m, persona), aqsim_device_unique(m, i), (uint32_t)m->xccs);
   leave(p, was);
 }
 

@@ -21,6 +21,7 @@ enum {
   AQKFD_QUEUE_COMPUTE = 0, /* types */
   AQKFD_QUEUE_SDMA = 1,
   AQKFD_QUEUE_AQL = 2,
+  AQKFD_QUEUE_SDMA_XGMI = 3,
   AQKFD_QUEUE_PERCENTAGE_MAX = 100,
   AQKFD_QUEUE_PRIORITY_MAX = 15,
 };
@@ -168,6 +169,7 @@ typedef struct aqkfd_import_dmabuf_args {
 
 enum { /* types */
        AQKFD_EVENT_SIGNAL = 0,
+       AQKFD_EVENT_HARDWARE = 3,
        AQKFD_EVENT_DEBUG = 5,
        AQKFD_EVENT_MEMORY = 8,
 };
@@ -192,9 +194,15 @@ typedef struct aqkfd_memory_exception {
   uint32_t gpu_id, error_type;
 } aqkfd_memory_exception;
 
+typedef struct aqkfd_hardware_exception {
+  uint32_t reset_type; /* 1: of one engine */
+  uint32_t reset_cause, memory_lost, gpu_id;
+} aqkfd_hardware_exception;
+
 typedef struct aqkfd_event_data {
   union {
-    aqkfd_memory_exception memory; /* out */
+    aqkfd_memory_exception memory;     /* out */
+    aqkfd_hardware_exception hardware; /* out */
     uint64_t age; /* of a signal event that was seen, 0: none; out: it is now */
   };
   uint64_t more;

@@ -11,6 +11,11 @@ tests_dropin_kfd_test_abi_CPPFLAGS = $(AM_CPPFLAGS) \
 	-I$(top_srcdir)/tests/dropin/kfd/kernel
 EXTRA_DIST += tests/dropin/kfd/kernel/drm/drm.h
 
+check_PROGRAMS += tests/dropin/kfd/test_copy_rings
+tests_dropin_kfd_test_copy_rings_SOURCES = tests/dropin/kfd/test_copy_rings.c \
+	$(AQ_KFD_CLIENT)
+tests_dropin_kfd_test_copy_rings_LDADD = $(AQ_KFD_LDADD)
+
 check_PROGRAMS += tests/dropin/kfd/test_driver
 tests_dropin_kfd_test_driver_SOURCES = tests/dropin/kfd/test_driver.c \
 	$(AQ_KFD_CLIENT)

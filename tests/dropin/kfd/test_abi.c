@@ -244,9 +244,13 @@ START_TEST(constants_are_the_kernels)
   ck_assert_uint_eq(AQKFD_MEMORY_UNCACHED, KFD_IOC_ALLOC_MEM_FLAGS_UNCACHED);
   ck_assert_uint_eq(AQKFD_QUEUE_AQL, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL);
   ck_assert_uint_eq(AQKFD_QUEUE_SDMA, KFD_IOC_QUEUE_TYPE_SDMA);
+  ck_assert_uint_eq(AQKFD_QUEUE_SDMA_XGMI, KFD_IOC_QUEUE_TYPE_SDMA_XGMI);
   ck_assert_uint_eq(AQKFD_QUEUE_PERCENTAGE_MAX, KFD_MAX_QUEUE_PERCENTAGE);
   ck_assert_uint_eq(AQKFD_QUEUE_PRIORITY_MAX, KFD_MAX_QUEUE_PRIORITY);
   ck_assert_uint_eq(AQKFD_EVENT_SIGNAL, KFD_IOC_EVENT_SIGNAL);
+  ck_assert_uint_eq(AQKFD_EVENT_HARDWARE, KFD_IOC_EVENT_HW_EXCEPTION);
+  ck_assert_uint_eq(offsetof(aqkfd_hardware_exception, gpu_id),
+                    offsetof(struct kfd_hsa_hw_exception_data, gpu_id));
   ck_assert_uint_eq(AQKFD_EVENT_DEBUG, KFD_IOC_EVENT_DEBUG_EVENT);
   ck_assert_uint_eq(AQKFD_EVENT_MEMORY, KFD_IOC_EVENT_MEMORY);
   ck_assert_uint_eq(AQKFD_WAIT_COMPLETE, KFD_IOC_WAIT_RESULT_COMPLETE);

@@ -113,10 +113,21 @@ contract=${AQ_BUILDDIR:-.}/tests/contract/test_contract
 if [ -x "$contract" ]; then
   AQ_TRANSPORT=hsa
   export AQ_TRANSPORT
-  try "$aqueduct" exec --quiet --runtime installed --device mi210 -- "$contract"
-  check "the contract of transports holds on it" [ \
-    "$(grep -c '^not ok' "$work/out") $(grep -c '# SKIP' "$work/out") $(($(grep -c '^ok' "$work/out") > 150))" = "0 0 1" ]
-  unset AQ_TRANSPORT
+  # Copies go by rings of copy engines, or without them by kernels.
+  for engines in 1 0; do
+    HSA_ENABLE_SDMA=$engines
+    export HSA_ENABLE_SDMA
+    try "$aqueduct" exec --quiet --runtime installed --device mi210 --json \
+      -o "$work/id" -- "$contract"
+    check "the contract of transports holds on it, HSA_ENABLE_SDMA=$engines" [ \
+      "$(grep -c '^not ok' "$work/out") $(grep -c '# SKIP' "$work/out") $(($(grep -c '^ok' "$work/out") > 150))" = "0 0 1" ]
+    # A run for each case.
+    copies=$(while read -r id; do "$aqueduct" stats "$id" 2> /dev/null; done \
+      < "$work/id" | grep -c MEMORY_COPY_)
+    check "and copies of engines are in its runs as it says" [ \
+      "$((copies > 0))" = "$engines" ]
+  done
+  unset AQ_TRANSPORT HSA_ENABLE_SDMA
 else
   skip "the contract of transports holds on it" "test_contract is not built"
 fi

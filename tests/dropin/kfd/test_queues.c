@@ -114,7 +114,7 @@ START_TEST(a_bad_packet_is_the_value_of_the_inactive_signal)
 }
 END_TEST
 
-START_TEST(queues_that_are_not_of_aql_and_bad_rings_are_refused)
+START_TEST(queues_of_pm4_or_of_no_type_and_bad_rings_are_refused)
 {
   client c;
   client_open(&c, "mi210", NULL);
@@ -128,7 +128,9 @@ START_TEST(queues_that_are_not_of_aql_and_bad_rings_are_refused)
       .read_pointer_address = (uintptr_t)block.at + 8192,
       .write_pointer_address = (uintptr_t)block.at + 8200};
   aqkfd_create_queue_args args = good;
-  args.queue_type = AQKFD_QUEUE_SDMA;
+  args.queue_type = AQKFD_QUEUE_COMPUTE;
+  ck_assert_int_eq(CALL(&c, 0x02, &args), -EINVAL);
+  args.queue_type = AQKFD_QUEUE_SDMA_XGMI + 1;
   ck_assert_int_eq(CALL(&c, 0x02, &args), -EINVAL);
   args = good;
   for (uint32_t size = 0; size < 4096; size = size * 3 + 32) {
@@ -486,7 +488,7 @@ AQ_TEST_MAIN("dropin/kfd/queues",
              a_kernel_is_read_anew_when_its_memory_was_unmapped,
              a_fault_is_the_memory_event_with_address_and_kind,
              a_bad_packet_is_the_value_of_the_inactive_signal,
-             queues_that_are_not_of_aql_and_bad_rings_are_refused,
+             queues_of_pm4_or_of_no_type_and_bad_rings_are_refused,
              a_queue_without_a_share_rests_and_goes_on,
              packets_of_a_queue_at_rest_run_when_it_goes_on,
              an_update_is_checked_and_moves_an_empty_ring,
