@@ -113,6 +113,25 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
   aqsim_launch_report(sim, line);
 }
 
+aq_time aqsim_signal_complete_watched(aqsim *sim, const aqsim_device *device,
+                                      aq_signal handle, aq_time start,
+                                      aq_time end, bool profile,
+                                      int64_t negative)
+{
+  aq_time observe = AQ_TIME_NONE;
+  if (sim->hooks)
+    aqsim_completing_notify(sim, handle, false);
+  if (sim->live && !aqsim_signals_find(&sim->signals, handle))
+    aqsim_signal_complete_other(sim, device, handle, start, end, profile,
+                                negative);
+  else
+    observe = aqsim_signal_complete_in(sim, device, aqsim_signal_from(handle),
+                                       start, end, profile, negative, false);
+  if (sim->hooks)
+    aqsim_completing_notify(sim, handle, true);
+  return observe;
+}
+
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event)
 {
   if (sim->event && sim->event_defer && sim->event_defer(sim->live, event))

@@ -39,6 +39,41 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
 /* Asks the device's hooks, around the change of a completion signal. */
 void aqsim_completing_notify(const aqsim *sim, aq_signal handle, bool done);
 
+/* aqsim_signal_complete of a signal that is there. `plain`: without hooks or
+ * other threads, as aqsim.plain says. */
+__attribute__((always_inline)) static inline aq_time
+aqsim_signal_complete_in(aqsim *sim, const aqsim_device *device,
+                         aqsim_signal *signal, aq_time start, aq_time end,
+                         bool profile, int64_t negative, bool plain)
+{
+  if (profile || aqsim_signal_has(signal, AQ_SIGNAL_PROFILE))
+    aqsim_signal_stamp(device, signal, start, end);
+  sim->observe = AQ_TIME_NONE;
+  sim->interrupt = device->model->interrupt_to_host;
+  if (!plain)
+    sim->interrupt_lost = sim->hooks && aqsim_interrupt_is_lost(sim, signal);
+  if (__builtin_expect(negative < 0, false))
+    aqsim_signal_store(&sim->signals, signal, negative);
+  else
+    aqsim_signal_add_in(&sim->signals, signal, -1, sim->now,
+                        !plain && aqsim_signals_are_live(&sim->signals));
+  if (!plain && sim->interrupt_lost) {
+    sim->drain_lost += aqsim_signal_has(signal, AQ_SIGNAL_DRAIN);
+    sim->interrupt_lost = false;
+  }
+  /* Release: a reader of the event in its mailbox sees the decrement. */
+  if (__builtin_expect(signal->abi.mailbox != 0, false))
+    __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
+                     signal->abi.event_id, __ATOMIC_RELEASE);
+  return sim->observe;
+}
+
+/* The same with hooks, other threads, or signals that are none. */
+aq_time aqsim_signal_complete_watched(aqsim *sim, const aqsim_device *device,
+                                      aq_signal handle, aq_time start,
+                                      aq_time end, bool profile,
+                                      int64_t negative);
+
 /* Decrements a completion signal at the current time (handle 0: none) and
  * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
  * stored instead. Start and end are kept where the signal or, with `profile`,
@@ -52,35 +87,11 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
   aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal)
     return AQ_TIME_NONE;
-  if (sim->hooks)
-    aqsim_completing_notify(sim, handle, false);
-  if (sim->live && !aqsim_signals_find(&sim->signals, handle)) {
-    aqsim_signal_complete_other(sim, device, handle, start, end, profile,
-                                negative);
-    if (sim->hooks)
-      aqsim_completing_notify(sim, handle, true);
-    return AQ_TIME_NONE;
-  }
-  if (profile || aqsim_signal_has(signal, AQ_SIGNAL_PROFILE))
-    aqsim_signal_stamp(device, signal, start, end);
-  sim->observe = AQ_TIME_NONE;
-  sim->interrupt = device->model->interrupt_to_host;
-  sim->interrupt_lost = sim->hooks && aqsim_interrupt_is_lost(sim, signal);
-  if (negative < 0)
-    aqsim_signal_store(&sim->signals, signal, negative);
-  else
-    aqsim_signal_add(&sim->signals, signal, -1, sim->now);
-  if (sim->interrupt_lost) {
-    sim->drain_lost += aqsim_signal_has(signal, AQ_SIGNAL_DRAIN);
-    sim->interrupt_lost = false;
-  }
-  /* Release: a reader of the event in its mailbox sees the decrement. */
-  if (signal->abi.mailbox)
-    __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
-                     signal->abi.event_id, __ATOMIC_RELEASE);
-  if (sim->hooks)
-    aqsim_completing_notify(sim, handle, true);
-  return sim->observe;
+  return __builtin_expect(sim->plain, true)
+             ? aqsim_signal_complete_in(sim, device, signal, start, end,
+                                        profile, negative, true)
+             : aqsim_signal_complete_watched(sim, device, handle, start, end,
+                                             profile, negative);
 }
 
 /* A line for options.report or, without one, on stderr. */

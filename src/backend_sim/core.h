@@ -49,6 +49,7 @@ struct aqsim {
   aq_time now;
   aqsim_calendar calendar;
   unsigned depth;   /* of events: time may not be moved inside */
+  bool plain;       /* no live mode, no hooks of the device or the order */
   bool touched;     /* an event stored to memory that others may wait for */
   bool executed;    /* an event of this turn executed code, for long */
   aqsim_wait *wait; /* under way, or NULL */

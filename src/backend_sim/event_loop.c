@@ -66,7 +66,8 @@ static inline bool is_wanted(const aqsim *sim)
 __attribute__((always_inline)) static inline tick clock_tick(aqsim *sim,
                                                              aq_time limit)
 {
-  if (is_wanted(sim) || (sim->wanted && aqsim_calendar_empty(&sim->calendar)))
+  if (__builtin_expect(sim->wanted != NULL, false) &&
+      (is_wanted(sim) || aqsim_calendar_empty(&sim->calendar)))
     return TICK_YIELD;
   return clock_step(sim, limit) ? TICK_RAN : TICK_NOTHING;
 }

@@ -142,6 +142,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
     sim->base.ops->close(&sim->base);
     return status;
   }
+  sim->plain = !sim->live && !sim->hooks && !sim->order;
   *out = &sim->base;
   return AQ_OK;
 }
@@ -441,10 +442,7 @@ static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
     aqsim_signal_store(&queue->sim->signals, queue->bell, (int64_t)id);
     return;
   }
-  aqsim_queue_announce(queue, id);
-  /* Release: a reader of the cell sees the packets up to id. */
-  __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
-  aqsim_queue_notice(queue);
+  aqsim_queue_ring_bell(queue, id);
 }
 
 static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,

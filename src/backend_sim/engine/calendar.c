@@ -31,6 +31,7 @@ static bool entry_sooner(const aqsim_entry *a, const aqsim_entry *b)
 
 static void far_push(aqsim_calendar *calendar, aqsim_entry entry)
 {
+  assert(calendar->near_count + calendar->far_count < calendar->capacity);
   heap_sift_up(calendar->far, calendar->far_count++, entry);
 }
 
@@ -56,8 +57,19 @@ static aqsim_entry far_pop(aqsim_calendar *calendar)
   return top;
 }
 
+/* Makes room for one more at the end of the near entries. */
+static void near_move(aqsim_calendar *calendar)
+{
+  if (calendar->first + calendar->near_count < AQSIM_NEAR_ROOM)
+    return;
+  memmove(calendar->near + AQSIM_NEAR_FRONT, calendar->near + calendar->first,
+          calendar->near_count * sizeof *calendar->near);
+  calendar->first = AQSIM_NEAR_FRONT;
+}
+
 void aqsim_calendar_push_far(aqsim_calendar *calendar, aqsim_entry entry)
 {
+  near_move(calendar);
   const aqsim_entry *end =
       calendar->near + calendar->first + calendar->near_count;
   if (calendar->far_count > 0 && !aqsim_entry_before(&entry, calendar->far)) {

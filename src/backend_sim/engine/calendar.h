@@ -91,24 +91,15 @@ static inline bool aqsim_entry_before(const aqsim_entry *a,
   return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-/* For entries that do not fit near: rare, unless hundreds are pending. */
+/* For entries that do not fit near, and where near ones have to move: rare,
+ * unless hundreds are pending. */
 void aqsim_calendar_push_far(aqsim_calendar *calendar, aqsim_entry entry);
 void aqsim_calendar_refill(aqsim_calendar *calendar);
 
-/* Makes room for one more at the end of the near entries. */
-static inline void aqsim_calendar_near_move(aqsim_calendar *calendar)
-{
-  if (calendar->first + calendar->near_count < AQSIM_NEAR_ROOM)
-    return;
-  memmove(calendar->near + AQSIM_NEAR_FRONT, calendar->near + calendar->first,
-          calendar->near_count * sizeof *calendar->near);
-  calendar->first = AQSIM_NEAR_FRONT;
-}
-
+/* There is room for one more at the end of the near entries. */
 static inline void aqsim_calendar_insert(aqsim_calendar *calendar,
                                          aqsim_entry entry)
 {
-  aqsim_calendar_near_move(calendar);
   const size_t count = calendar->near_count++;
   aqsim_entry *first = calendar->near + calendar->first, *at = first + count;
   if (count == 0 || !aqsim_entry_before(&entry, &at[-1])) {
@@ -136,10 +127,10 @@ static inline void aqsim_calendar_push_ranked(aqsim_calendar *calendar,
   uint64_t place = (uint64_t)priority * AQSIM_RANKS + rank;
   aqsim_entry entry = {
       time, place << AQSIM_SEQUENCE_BITS | calendar->sequence++, event};
-  assert(calendar->near_count + calendar->far_count < calendar->capacity);
-  if (__builtin_expect(calendar->far_count > 0 ||
-                           calendar->near_count == AQSIM_NEAR_MAX,
-                       false))
+  if (__builtin_expect(
+          calendar->far_count > 0 || calendar->near_count == AQSIM_NEAR_MAX ||
+              calendar->first + calendar->near_count == AQSIM_NEAR_ROOM,
+          false))
     aqsim_calendar_push_far(calendar, entry);
   else
     aqsim_calendar_insert(calendar, entry);

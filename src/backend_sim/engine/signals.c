@@ -308,12 +308,16 @@ void aqsim_signal_store(aqsim_signals *signals, aqsim_signal *signal,
 uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
                              uint32_t capacity)
 {
-  uint32_t count = 0;
-  while (count < capacity && signals->drain_count > 0) {
-    out[count++] = signals->drained[signals->drain_first];
-    signals->drain_first =
-        (signals->drain_first + 1) & (signals->drain_capacity - 1);
-    aqsim_drain_count_set(signals, signals->drain_count - 1);
-  }
-  return count;
+  const size_t left = signals->drain_count;
+  const size_t count = left < capacity ? left : capacity;
+  const size_t to_end = signals->drain_capacity - signals->drain_first;
+  const size_t straight = count < to_end ? count : to_end;
+  if (count == 0)
+    return 0;
+  memcpy(out, signals->drained + signals->drain_first, straight * sizeof *out);
+  memcpy(out + straight, signals->drained, (count - straight) * sizeof *out);
+  signals->drain_first =
+      (signals->drain_first + count) & (signals->drain_capacity - 1);
+  aqsim_drain_count_set(signals, left - count, aqsim_signals_are_live(signals));
+  return (uint32_t)count;
 }

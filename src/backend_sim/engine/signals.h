@@ -144,15 +144,30 @@ static inline bool aqsim_signal_is_watched(const aqsim_signal *signal)
 /* Calls the watchers of a list. */
 void aqsim_watchers_notify(aqsim_watcher *list, int64_t value);
 
-static inline void aqsim_signal_notify(const aqsim_signals *signals,
-                                       aqsim_signal *signal, int64_t value)
+/* Whether other threads change signals too, and may sleep for a change. */
+static inline bool aqsim_signals_are_live(const aqsim_signals *signals)
 {
-  if (signals->awake && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
+  return __builtin_expect(signals->awake != NULL, false);
+}
+
+/* Tells the watchers and, `live`, the threads that sleep. */
+__attribute__((always_inline)) static inline void
+aqsim_signal_notify_in(const aqsim_signals *signals, aqsim_signal *signal,
+                       int64_t value, bool live)
+{
+  if (live && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
     signals->awake(signals->awake_user, aqsim_signal_bit(signal));
   if (value == 0 && signal->zero.next != &signal->zero)
     aqsim_watchers_notify(&signal->zero, value);
   if (signal->each.next != &signal->each)
     aqsim_watchers_notify(&signal->each, value);
+}
+
+static inline void aqsim_signal_notify(const aqsim_signals *signals,
+                                       aqsim_signal *signal, int64_t value)
+{
+  aqsim_signal_notify_in(signals, signal, value,
+                         aqsim_signals_are_live(signals));
 }
 
 /* Room for more completions; false when out of memory. */
@@ -161,9 +176,10 @@ bool aqsim_drain_grow(aqsim_signals *signals);
 /* Live: hosts look at the number without the lock, before they sleep. */
 void aqsim_drain_notify(aqsim_signals *signals, size_t count);
 
-static inline void aqsim_drain_count_set(aqsim_signals *signals, size_t count)
+__attribute__((always_inline)) static inline void
+aqsim_drain_count_set(aqsim_signals *signals, size_t count, bool live)
 {
-  if (__builtin_expect(signals->awake != NULL, false))
+  if (live)
     aqsim_drain_notify(signals, count);
   else
     signals->drain_count = count;
@@ -187,30 +203,38 @@ static inline void aqsim_signal_change_end(aqsim_signal *signal, bool counted)
 }
 
 /* A drain signal was decremented at `now`. */
-static inline void aqsim_drain_note(aqsim_signals *signals,
-                                    const aqsim_signal *signal, aq_time now)
+__attribute__((always_inline)) static inline void
+aqsim_drain_note_in(aqsim_signals *signals, const aqsim_signal *signal,
+                    aq_time now, bool live)
 {
-  if (__builtin_expect(signals->drain_count == signals->drain_capacity,
-                       false) &&
+  const size_t count = signals->drain_count;
+  if (__builtin_expect(count == signals->drain_capacity, false) &&
       !aqsim_drain_grow(signals)) {
     signals->failed = true;
     return;
   }
-  const size_t at = (signals->drain_first + signals->drain_count) &
-                    (signals->drain_capacity - 1);
-  signals->drained[at] =
-      (aq_completion){aqsim_signal_handle(signal), signal->user, now};
-  aqsim_drain_count_set(signals, signals->drain_count + 1);
+  aq_completion *at = &signals->drained[(signals->drain_first + count) &
+                                        (signals->drain_capacity - 1)];
+  at->signal = aqsim_signal_handle(signal);
+  at->user = signal->user;
+  at->time = now;
+  aqsim_drain_count_set(signals, count + 1, live);
+}
+
+static inline void aqsim_drain_note(aqsim_signals *signals,
+                                    const aqsim_signal *signal, aq_time now)
+{
+  aqsim_drain_note_in(signals, signal, now, aqsim_signals_are_live(signals));
 }
 
 /* Adds and returns the value before. A decrement of a drain signal is noted as
- * a completion at `now`. */
-static inline int64_t aqsim_signal_add(aqsim_signals *signals,
-                                       aqsim_signal *signal, int64_t value,
-                                       aq_time now)
+ * a completion at `now`. `live`: aqsim_signals_are_live. */
+__attribute__((always_inline)) static inline int64_t
+aqsim_signal_add_in(aqsim_signals *signals, aqsim_signal *signal, int64_t value,
+                    aq_time now, bool live)
 {
   int64_t before;
-  if (__builtin_expect(signals->awake != NULL, false)) {
+  if (live) {
     const bool counted = aqsim_signal_change_begin(signal);
     before = __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_SEQ_CST);
     aqsim_signal_change_end(signal, counted);
@@ -220,9 +244,17 @@ static inline int64_t aqsim_signal_add(aqsim_signals *signals,
     __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
   }
   if (value < 0 && aqsim_signal_has(signal, AQ_SIGNAL_DRAIN))
-    aqsim_drain_note(signals, signal, now);
-  aqsim_signal_notify(signals, signal, before + value);
+    aqsim_drain_note_in(signals, signal, now, live);
+  aqsim_signal_notify_in(signals, signal, before + value, live);
   return before;
+}
+
+static inline int64_t aqsim_signal_add(aqsim_signals *signals,
+                                       aqsim_signal *signal, int64_t value,
+                                       aq_time now)
+{
+  return aqsim_signal_add_in(signals, signal, value, now,
+                             aqsim_signals_are_live(signals));
 }
 
 /* ---- other changes ---- */

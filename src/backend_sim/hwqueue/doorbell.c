@@ -56,28 +56,63 @@ static inline void cell_poll(aqsim_queue *queue)
   aqsim_queue_announce(queue, end - 1);
 }
 
-static inline void queue_notice(aqsim_queue *queue)
+/* The packets from `id` on, before `end`, are noticed now. */
+static inline void packets_note(aqsim_queue *queue, uint64_t id, uint64_t end)
 {
-  cell_poll(queue);
-  uint64_t id = queue->fetch_state.noticed, end = aqsim_ring_end(queue);
-  if (id >= end || queue->state != AQSIM_QUEUE_ACTIVE ||
-      !aqsim_ring_has(queue, id))
-    return;
-  bool idle = aqsim_queue_is_idle(queue);
-  uint64_t mask = queue->ring.size - 1;
-  aq_time now = queue->sim->now;
-  do
+  const bool idle = aqsim_queue_is_idle(queue);
+  const uint64_t mask = queue->ring.size - 1;
+  const aq_time now = queue->sim->now;
+  while (id < end)
     queue->fetch_state.submitted[id++ & mask] = now;
-  while (id < end && aqsim_ring_has(queue, id));
-  queue->fetch_state.noticed = id;
+  queue->fetch_state.noticed = end;
   if (idle)
     aqsim_queue_map(queue);
   aqsim_queue_fetch_more(queue);
 }
 
-void aqsim_queue_notice(aqsim_queue *queue)
+static void queue_notice(aqsim_queue *queue)
 {
-  queue_notice(queue);
+  cell_poll(queue);
+  const uint64_t first = queue->fetch_state.noticed;
+  const uint64_t end = aqsim_ring_end(queue);
+  uint64_t id = first;
+  if (queue->state != AQSIM_QUEUE_ACTIVE)
+    return;
+  while (id < end && aqsim_ring_has(queue, id))
+    id++;
+  if (id > first)
+    packets_note(queue, first, id);
+}
+
+/* Whether packet `id` is the next one in every count and nothing else happened
+ * to the queue: then the look at memory has one answer. Virtual time only,
+ * where no other thread writes in between. */
+static inline bool is_next(const aqsim_queue *queue, uint64_t id)
+{
+  if (queue->sim->live || queue->fetch_state.noticed != id ||
+      queue->announced != id || queue->seen != *queue->ring.doorbell ||
+      *queue->ring.write_index != id + 1 ||
+      queue->state != AQSIM_QUEUE_ACTIVE ||
+      id - queue->fetch_state.read >= queue->ring.size)
+    return false;
+  const unsigned type = (unsigned)aq_header_type(
+      aq_packet_load_header(aq_ring_slot(&queue->ring, id)));
+  return type != AQ_PACKET_VENDOR && type != AQ_PACKET_INVALID;
+}
+
+void aqsim_queue_ring_bell(aqsim_queue *queue, uint64_t id)
+{
+  if (__builtin_expect(!is_next(queue, id), false)) {
+    aqsim_queue_announce(queue, id);
+    /* Release: a reader of the cell sees the packets up to id. */
+    __atomic_store_n(queue->ring.doorbell, id, __ATOMIC_RELEASE);
+    queue_notice(queue);
+    return;
+  }
+  *queue->ring.doorbell = id;
+  queue->announced = id + 1;
+  queue->seen = id;
+  packets_note(queue, id, id + 1);
 }
 
 void aqsim_queues_notice(aqsim *sim)

@@ -12,10 +12,11 @@
 /* A call rang for packet `id`, and with it for those before. Any thread. */
 void aqsim_queue_announce(aqsim_queue *queue, uint64_t id);
 
-/* Looks for published packets: their doorbell rings now. */
-void aqsim_queue_notice(aqsim_queue *queue);
+/* The same, and they are noticed. The thread that drives. */
+void aqsim_queue_ring_bell(aqsim_queue *queue, uint64_t id);
 
-/* The same for every queue: packets and doorbells stored without a call. */
+/* Looks for published packets of every queue: packets and doorbells stored
+ * without a call. */
 void aqsim_queues_notice(aqsim *sim);
 
 /* Whether that would find something. */

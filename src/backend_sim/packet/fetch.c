@@ -30,10 +30,14 @@ static inline aqsim_inflight *flight_alloc(aqsim_queue *queue)
   return inflight;
 }
 
-/* When the processor can know of a packet that was noticed. */
-static aq_time packet_known(const aqsim_queue *queue, uint64_t id)
+static aq_time packet_submitted(const aqsim_queue *queue, uint64_t id)
 {
-  aq_time submitted = queue->fetch_state.submitted[id & (queue->ring.size - 1)];
+  return queue->fetch_state.submitted[id & (queue->ring.size - 1)];
+}
+
+/* When the processor can know of a packet that was noticed. */
+static aq_time packet_known(const aqsim_queue *queue, aq_time submitted)
+{
   return aq_time_max(aq_time_max(submitted, queue->map.usable),
                      queue->map.awake) +
          queue->device->model->doorbell_to_fetch;
@@ -45,7 +49,8 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue)
       (queue->line.hold & AQSIM_HOLD_SLOT) || !flight_available(queue))
     return;
   aqsim_unit *unit = &queue->map.pipe->units[AQSIM_UNIT_FETCH];
-  aq_time time = packet_known(queue, queue->fetch_state.fetched);
+  aq_time time =
+      packet_known(queue, packet_submitted(queue, queue->fetch_state.fetched));
   __builtin_prefetch(aq_ring_slot(&queue->ring, queue->fetch_state.fetched));
   queue->fetch_state.pending = true;
   if (!aqsim_pipe_is_shared(queue->map.pipe))
@@ -61,10 +66,9 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue)
 static void packet_hook(const aqsim_queue *queue, aqsim_inflight *inflight)
 {
   const aq_device_hooks *hooks = queue->sim->hooks;
-  inflight->changed = false;
-  inflight->injected = 0;
-  if (!hooks || !hooks->packet)
+  if (!hooks->packet)
     return;
+  inflight->hooked = true;
   const uint32_t header = inflight->packet.header_setup;
   aq_packet_fate fate = hooks->packet(hooks->user, queue->ring.id, inflight->id,
                                       &inflight->packet);
@@ -74,13 +78,9 @@ static void packet_hook(const aqsim_queue *queue, aqsim_inflight *inflight)
 }
 
 /* Puts a packet that was fetched into the waiting line of its queue. */
-static void line_add(aqsim_inflight *inflight)
+static inline void line_add(aqsim_queue *queue, aqsim_inflight *inflight)
 {
-  aqsim_queue *queue = inflight->queue;
   inflight->step = AQSIM_STEP_TURN;
-  inflight->reread = false;
-  inflight->barrier = aq_header_barrier(inflight->packet.header);
-  inflight->executes = false;
   /* It lay in the ring before its queue had a slot. */
   inflight->stalls = queue->map.usable > inflight->submit ? AQ_STALL_SLOT : 0;
   inflight->next = NULL;
@@ -92,16 +92,18 @@ static void line_add(aqsim_inflight *inflight)
   queue->line.waiting++;
 }
 
-static void packet_fetch(aqsim_queue *queue, aqsim_inflight *inflight,
-                         aq_time decoded)
+static inline void packet_fetch(aqsim_queue *queue, aqsim_inflight *inflight,
+                                uint64_t id, aq_time submitted, aq_time decoded)
 {
-  uint64_t id = queue->fetch_state.fetched++;
   inflight->id = id;
-  inflight->submit = queue->fetch_state.submitted[id & (queue->ring.size - 1)];
+  inflight->submit = submitted;
   inflight->fetch = decoded;
+  inflight->rare = 0;
   aqsim_ring_read(queue, id, &inflight->packet);
-  packet_hook(queue, inflight);
-  line_add(inflight);
+  if (__builtin_expect(queue->sim->hooks != NULL, false))
+    packet_hook(queue, inflight);
+  inflight->barrier = aq_header_barrier(inflight->packet.header);
+  line_add(queue, inflight);
 }
 
 /* A unit that is alone with its queue is there at the right time, unless it has
@@ -138,22 +140,27 @@ void aqsim_queue_fetch(aqsim_queue *queue)
   for (int64_t i = 0; i < model->fetch_batch; i++) {
     if (__builtin_expect(queue->policy.evicted > 0, false))
       aqsim_queue_pass_evicted(queue);
-    if (queue->fetch_state.fetched == queue->fetch_state.noticed ||
-        packet_known(queue, queue->fetch_state.fetched) > now ||
+    const uint64_t id = queue->fetch_state.fetched;
+    if (id == queue->fetch_state.noticed ||
         queue->line.waiting >= model->fetch_window)
       break;
-    if (!aqsim_ring_has(queue, queue->fetch_state.fetched)) {
-      queue->fetch_state.noticed = queue->fetch_state.fetched;
+    const aq_time submitted = packet_submitted(queue, id);
+    if (packet_known(queue, submitted) > now)
+      break;
+    if (!aqsim_ring_has(queue, id)) {
+      queue->fetch_state.noticed = id;
       break;
     }
     aqsim_inflight *inflight = flight_alloc(queue);
     if (!inflight)
       break;
     decoded += model->packet_decode;
-    packet_fetch(queue, inflight, decoded);
+    queue->fetch_state.fetched = id + 1;
+    packet_fetch(queue, inflight, id, submitted, decoded);
   }
   queue->map.pipe->units[AQSIM_UNIT_FETCH].free = decoded;
-  aqsim_policy_fetched(queue);
+  if (__builtin_expect(queue->device->policy != NULL, false))
+    aqsim_policy_fetched(queue);
   aqsim_queue_pump(queue);
 }
 

@@ -27,12 +27,14 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue);
  * only, as long as there is a batch to read. */
 static inline void aqsim_queue_fetch_more(aqsim_queue *queue)
 {
+  const uint64_t there =
+      queue->fetch_state.noticed - queue->fetch_state.fetched;
+  if (queue->fetch_state.pending || there == 0)
+    return;
   const aqsim_model *model = queue->device->model;
-  uint64_t there = queue->fetch_state.noticed - queue->fetch_state.fetched;
   uint64_t batch = (uint64_t)model->fetch_batch;
   batch = there < batch ? there : batch;
-  if (batch > 0 && !queue->fetch_state.pending &&
-      queue->line.waiting + batch <= (uint64_t)model->fetch_window)
+  if (queue->line.waiting + batch <= (uint64_t)model->fetch_window)
     aqsim_queue_fetch_schedule(queue);
 }
 

@@ -28,4 +28,5 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/packet/processor.h \
 	src/backend_sim/packet/ring.h \
 	src/backend_sim/packet/kernel_dispatch.c \
-	src/backend_sim/packet/kernel_dispatch.h
+	src/backend_sim/packet/kernel_dispatch.h \
+	src/backend_sim/packet/kernel_launch.h

@@ -45,11 +45,17 @@ struct aqsim_inflight {
   bool stopped;  /* the same, by a policy: not in `frozen` */
   bool paused;   /* frozen in the middle of its code */
   bool killed;   /* by a policy */
-  bool reread;   /* its header was strange, and is read once more */
-  bool changed;  /* a hook changed it: the ring does not have it */
-  bool executes; /* its kernel's code is executed, or was */
   bool told;     /* its code read the clock that says how long it took */
   bool outlasts; /* the code ends later than the kernel's cost says */
+  union {        /* one store clears them when it is fetched */
+    uint32_t rare;
+    struct {
+      bool reread;   /* its header was strange, and is read once more */
+      bool hooked;   /* a hook saw it: `injected` is set */
+      bool changed;  /* it changed it: the ring does not have it */
+      bool executes; /* its kernel's code is executed, or was */
+    };
+  };
 
   _Alignas(64) uint64_t id;
   aq_time submit, launch, start, end;

@@ -27,8 +27,20 @@ extern const aqsim_packet_type_ops aqsim_barrier_and_kind,
 #define AQSIM_KERNARGS_MISSING                                                 \
   "memory fault, the kernel arguments are not mapped"
 
-/* The kernel of an object, NULL: none is registered; remembered by queue. */
-const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object);
+/* Looks the kernel of an object up, and remembers it by queue. */
+const aqsim_kernel *aqsim_kernel_find_again(aqsim_queue *queue,
+                                            uint64_t object);
+
+/* The kernel of an object, NULL: none is registered. */
+static inline const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue,
+                                                  uint64_t object)
+{
+  const aqsim_kernel *last = queue->line.kernel;
+  return __builtin_expect(last && last->desc.object == object && !last->retired,
+                          true)
+             ? last
+             : aqsim_kernel_find_again(queue, object);
+}
 
 /* Whether the arguments from which a kernel reads its duration are unmapped:
  * *unmapped is the first such address. */

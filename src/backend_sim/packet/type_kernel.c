@@ -13,37 +13,24 @@
 #include "backend_sim/packet/execution.h"
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/kernel_dispatch.h"
+#include "backend_sim/packet/kernel_launch.h"
 #include "backend_sim/packet/memory_fault.h"
 #include "backend_sim/policy/device_policy.h"
 #include "common/spin.h"
 
 /* ---- kernels ---- */
 
-/* A kernel that waited for the one before it by the barrier bit, and was
- * decoded early enough, gets that one's end as its start. */
-static bool start_is_back_to_back(const aqsim_inflight *inflight)
-{
-  const aqsim_queue *queue = inflight->queue;
-  const aqsim_model *model = queue->device->model;
-  return model->start_stamp == AQSIM_START_BACK_TO_BACK &&
-         queue->line.kernel_before &&
-         aq_header_barrier(inflight->packet.header) &&
-         queue->line.last_end != AQ_TIME_NONE &&
-         inflight->fetch + model->glue_lead <= queue->line.last_end;
-}
-
 /* How much sooner than dispatch_setup says a back-to-back kernel starts whose
  * measured duration, which contains its launch, is shorter than a launch: the
  * measured device launched it in that time. */
-static aq_time launch_excess(const aqsim_inflight *inflight)
+aq_time aqsim_launch_excess(const aqsim_inflight *inflight)
 {
   aqsim_queue *queue = inflight->queue;
   const aqsim_model *model = queue->device->model;
   const aq_kernel_packet *packet = &inflight->packet.kernel;
   const uint64_t workgroups = queue->line.shape.workgroups;
   uint64_t unmapped;
-  if (!aq_cost_is_spin(inflight->kernel->desc.cost.kind) || workgroups == 0 ||
-      !start_is_back_to_back(inflight) ||
+  if (workgroups == 0 || !aqsim_start_is_back_to_back(inflight) ||
       aqsim_kernargs_are_missing(queue, inflight->kernel, packet, workgroups,
                                  &unmapped))
     return 0;
@@ -51,25 +38,6 @@ static aq_time launch_excess(const aqsim_inflight *inflight)
                                               &inflight->kernel->desc.cost,
                                               packet, queue->sim->allocations),
                      model->dispatch_setup);
-}
-
-/* The first wave's time. Behind a kernel with a gap of its own, that gap is
- * from its end to a packet that waited for it, and the least to a later one. */
-static aq_time kernel_start(const aqsim_inflight *inflight)
-{
-  const aqsim_queue *queue = inflight->queue;
-  const aqsim_launch_state *line = &queue->line;
-  const aqsim_model *model = queue->device->model;
-  const aq_time now = queue->sim->now;
-  const uint16_t header = inflight->packet.header;
-  const aq_time start =
-      now + aqsim_acquire(queue->device, header) + model->dispatch_setup;
-  if (line->gap == 0 || !line->kernel_before || !aq_header_barrier(header) ||
-      line->last_end == AQ_TIME_NONE || model->start_stamp != AQSIM_START_WAVE)
-    return start;
-  const aq_time behind = aq_time_max(now, line->last_end + line->gap);
-  return inflight->fetch <= line->last_end ? behind
-                                           : aq_time_max(start, behind);
 }
 
 /* The gap to the next kernel that a spin kernel's arguments state, or 0. */
@@ -96,15 +64,12 @@ kernel_ask(const aqsim_queue *queue, uint64_t object)
              : NULL;
 }
 
-const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object)
+const aqsim_kernel *aqsim_kernel_find_again(aqsim_queue *queue, uint64_t object)
 {
-  if (!queue->line.kernel || queue->line.kernel->desc.object != object ||
-      queue->line.kernel->retired) {
-    queue->line.kernel = aqsim_kernel_from(&queue->sim->kernels, object);
-    if (!queue->line.kernel && queue->sim->client)
-      queue->line.kernel = kernel_ask(queue, object);
-    aqsim_queue_shape_forget(queue);
-  }
+  queue->line.kernel = aqsim_kernel_from(&queue->sim->kernels, object);
+  if (!queue->line.kernel && queue->sim->client)
+    queue->line.kernel = kernel_ask(queue, object);
+  aqsim_queue_shape_forget(queue);
   return queue->line.kernel;
 }
 
@@ -186,58 +151,52 @@ static aq_time shape_duration(const aqsim_queue *queue,
                              queue->cus.count, queue->sim->allocations);
 }
 
-/* Checks the packet, unless it is like the last one of its queue. */
 static uint32_t shape_check(aqsim_queue *queue, const aqsim_kernel *kernel,
                             const aq_kernel_packet *packet,
                             char text[AQSIM_FAULT_TEXT_MAX])
 {
   aqsim_dispatch_shape *shape = &queue->line.shape;
-  uint64_t words[4];
-  memcpy(words, packet, sizeof words);
-  words[0] >>= 16; /* the header says nothing of it */
-  if (__builtin_expect(memcmp(words, shape->words, sizeof words) == 0, true))
-    return AQSIM_FAULT_NONE;
   uint32_t fault =
       aqsim_kernel_packet_check(packet, kernel, &queue->device->limits, text);
   if (fault)
     return fault;
-  memcpy(shape->words, words, sizeof words);
+  aqsim_shape_words(packet, shape->words);
   shape->workgroups = aqsim_packet_workgroups(packet);
   shape->duration = shape_duration(queue, kernel, packet, shape->workgroups);
   return AQSIM_FAULT_NONE;
 }
 
-aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight)
+/* A packet of another shape: false if it is malformed, and its queue stops. */
+bool aqsim_shape_renew(aqsim_inflight *inflight, const aqsim_kernel *kernel)
+{
+  char text[AQSIM_FAULT_TEXT_MAX];
+  const uint32_t fault =
+      shape_check(inflight->queue, kernel, &inflight->packet.kernel, text);
+  if (fault)
+    aqsim_inflight_fail(inflight, fault, text);
+  return fault == AQSIM_FAULT_NONE;
+}
+
+/* A policy may delay the start. */
+bool aqsim_kernel_policy_launch(aqsim_inflight *inflight)
+{
+  if (!aqsim_policy_launch(inflight)) {
+    aqsim_inflight_fail(inflight, AQSIM_FAULT_PACKET_FORMAT,
+                        "out of memory for a policy");
+    return false;
+  }
+  aqsim_queue_launch_until(inflight->queue, inflight->start);
+  return true;
+}
+
+/* A kernel whose waves share the device, whose code or host function runs, or
+ * whose arguments have the duration. */
+aqsim_flow aqsim_launch_acting(aqsim_inflight *inflight)
 {
   aqsim_queue *queue = inflight->queue;
-  const aqsim_device *device = queue->device;
+  const aqsim_kernel *kernel = inflight->kernel;
   const aq_kernel_packet *packet = &inflight->packet.kernel;
-  char text[AQSIM_FAULT_TEXT_MAX];
   uint64_t unmapped;
-  const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
-  uint32_t fault = shape_check(queue, kernel, packet, text);
-  if (__builtin_expect(fault != 0, false))
-    return aqsim_inflight_fail(inflight, fault, text);
-  inflight->kernel = kernel;
-  inflight->start = kernel_start(inflight) - launch_excess(inflight);
-  inflight->back_to_back = start_is_back_to_back(inflight);
-  inflight->stamp =
-      inflight->back_to_back ? queue->line.last_end : inflight->start;
-  aqsim_queue_launch_until(queue, inflight->start);
-  queue->line.kernel_before = true;
-  queue->line.barrier_before = false;
-  queue->line.gap = 0;
-  inflight->workgroups = queue->line.shape.workgroups;
-  if (__builtin_expect(device->policy != NULL, false) && !inflight->run) {
-    if (!aqsim_policy_launch(inflight))
-      return aqsim_inflight_fail(inflight, AQSIM_FAULT_PACKET_FORMAT,
-                                 "out of memory for a policy");
-    aqsim_queue_launch_until(queue, inflight->start);
-  }
-  if (queue->line.shape.duration != AQ_TIME_NONE) {
-    inflight->end = aq_time_add(inflight->start, queue->line.shape.duration);
-    return aqsim_kernel_finish(inflight);
-  }
   if (aqsim_kernargs_are_missing(queue, kernel, packet, inflight->workgroups,
                                  &unmapped))
     return aqsim_inflight_memory_fault(inflight, AQSIM_STEP_LAUNCH, unmapped,
@@ -249,6 +208,11 @@ aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight)
     return aqsim_inflight_sleep(inflight, AQSIM_STEP_EXECUTE, inflight->start,
                                 AQSIM_AT_LAUNCH);
   return kernel_charge(inflight);
+}
+
+aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight)
+{
+  return aqsim_kernel_launch(inflight);
 }
 
 /* ---- code ---- */
