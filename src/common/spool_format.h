@@ -9,7 +9,7 @@
 #define AQ_SPOOL_MAGIC "AQSPOOL\n"
 
 enum {
-  AQ_SPOOL_VERSION = 1,
+  AQ_SPOOL_VERSION = 2,
   AQ_SPOOL_FIELDS_MAX = 2048, /* bytes of the field names */
 };
 
@@ -36,6 +36,7 @@ typedef struct aq_spool_head {
 } aq_spool_head;
 
 _Static_assert(sizeof(aq_spool_head) <= AQ_SPOOL_HEADER, "one page");
+_Static_assert(AQ_RECORD_FIELD_COUNT <= 64, "a row's fields have a bit each");
 
 /* Every entry begins with this and is padded to a multiple of 8 bytes. */
 typedef struct aq_spool_entry {
@@ -49,7 +50,7 @@ typedef enum aq_spool_kind {
   AQ_SPOOL_NAME = 2,    /* text; ids count from 0 */
   AQ_SPOOL_DEVICE = 3,  /* aq_spool_device, name, gfx; ordinals count from 0 */
   AQ_SPOOL_QUEUE = 4,   /* aq_spool_queue; ordinals count from 0 */
-  AQ_SPOOL_ROW = 5,     /* field_count int64_t */
+  AQ_SPOOL_ROW = 5,     /* uint64_t: bits of the known fields; those */
   AQ_SPOOL_COUNTS = 6,  /* aq_instruction, or the fields that it had */
   AQ_SPOOL_FINDING = 7, /* aq_finding, or the fields that it had */
   AQ_SPOOL_COUNTED = 8, /* aq_counted, or the fields that it had */

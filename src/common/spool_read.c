@@ -38,7 +38,8 @@ static bool fields_read(aq_spool_reader *reader, const aq_spool_head *head)
 {
   const size_t most = sizeof reader->fields / sizeof *reader->fields;
   size_t at = 0;
-  if (head->field_count == 0 || head->field_count > most)
+  if (head->field_count == 0 || head->field_count > most ||
+      head->field_count > 64)
     return false;
   for (uint32_t i = 0; i < head->field_count; i++) {
     const char *end = memchr(head->fields + at, ' ', sizeof head->fields - at);
@@ -231,13 +232,21 @@ static aq_status row_put(drain *d, const entry *e)
 {
   const aq_spool_reader *reader = d->reader;
   aq_record row;
-  if (e->size != reader->field_count * sizeof(int64_t))
+  uint64_t known = 0;
+  if (e->size >= sizeof known)
+    memcpy(&known, e->payload, sizeof known);
+  if (e->size != (1 + (size_t)__builtin_popcountll(known)) * sizeof(int64_t) ||
+      (reader->field_count < 64 && known >> reader->field_count))
     return malformed(d, e, "row of another size");
   aq_record_init(&row);
-  for (uint32_t i = 0; i < reader->field_count; i++)
+  const unsigned char *value = e->payload + sizeof known;
+  for (uint32_t i = 0; i < 64 && known >> i; i++) {
+    if (!(known >> i & 1))
+      continue;
     if (reader->fields[i] >= 0)
-      memcpy(&row.kind + reader->fields[i], e->payload + i * sizeof(int64_t),
-             sizeof(int64_t));
+      memcpy(&row.kind + reader->fields[i], value, sizeof(int64_t));
+    value += sizeof(int64_t);
+  }
   if (row.kind < 1 || row.kind >= AQ_KIND_COUNT)
     return malformed(d, e, "row of an unknown kind");
   if (!ids_map(&d->names, &row.name) || !ids_map(&d->devices, &row.device) ||

@@ -166,6 +166,46 @@ static aq_status spool_name(aq_record_sink *sink, const char *text,
                       id, diag);
 }
 
+enum {
+  PID_FIELD = offsetof(aq_record, pid) / sizeof(int64_t),
+  ROW_MOST = (1 + AQ_RECORD_FIELD_COUNT) * sizeof(int64_t),
+};
+
+/* Appends the known ones of the fields from `first` on, before `end`. Each is
+ * stored, and the next one overwrites it unless it is known: no branch depends
+ * on the row. */
+static inline int64_t *fields_pack(const int64_t *values, size_t first,
+                                   size_t end, int64_t *to, uint64_t *known)
+{
+  for (size_t i = first; i < end; i++) {
+    const bool is_known = values[i] != AQ_NONE;
+    *to = values[i];
+    to += is_known;
+    *known |= (uint64_t)is_known << i;
+  }
+  return to;
+}
+
+/* Room for every field is there; the next entry gets the rest of it. */
+static void row_append(aq_spool *spool, const aq_record *row)
+{
+  int64_t *begin =
+      (int64_t *)(void *)entry_begin(spool, AQ_SPOOL_ROW, ROW_MOST);
+  if (!begin) {
+    entry_drop(spool);
+    return;
+  }
+  const int64_t *values = aq_record_values(row);
+  uint64_t known = UINT64_C(1) << PID_FIELD;
+  int64_t *to = fields_pack(values, 0, PID_FIELD, begin + 1, &known);
+  *to++ = row->pid == AQ_NONE ? spool->pid : row->pid;
+  to = fields_pack(values, PID_FIELD + 1, AQ_RECORD_FIELD_COUNT, to, &known);
+  *begin = (int64_t)known;
+  const size_t size = (size_t)(to - begin) * sizeof *to;
+  spool->end -= ROW_MOST - size;
+  ((aq_spool_entry *)(void *)begin)[-1].size = (uint32_t)size;
+}
+
 static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
                            size_t count, aq_diag *diag)
 {
@@ -173,16 +213,8 @@ static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
   (void)diag;
   pthread_mutex_lock(&spool->lock);
   for (size_t i = 0; i < count; i++) {
-    if (!aq_record_filter_take(&spool->head->rows, rows[i].kind))
-      continue;
-    unsigned char *at = entry_begin(spool, AQ_SPOOL_ROW, sizeof *rows);
-    if (!at) {
-      entry_drop(spool);
-      continue;
-    }
-    memcpy(at, &rows[i], sizeof *rows);
-    if (rows[i].pid == AQ_NONE)
-      memcpy(at + offsetof(aq_record, pid), &spool->pid, sizeof spool->pid);
+    if (aq_record_filter_take(&spool->head->rows, rows[i].kind))
+      row_append(spool, &rows[i]);
   }
   entries_commit(spool);
   pthread_mutex_unlock(&spool->lock);

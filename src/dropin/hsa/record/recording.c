@@ -15,6 +15,8 @@
 #include "common/spool.h"
 #include "gpu/codeobj/line_table.h"
 
+enum { NAMES = 256, NAME_TRIES = 4 };
+
 struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */
   aq_spool *spool;
@@ -24,8 +26,12 @@ struct aqdrop_recording {
   bool codes;                   /* code objects are */
   uint32_t code_count;          /* that were kept */
   aq_transport *transport;      /* atomic: the open one, or NULL */
-  aq_time last;                 /* when the one before it was closed */
-  int64_t lives;                /* transports so far */
+  struct {
+    const char *name; /* atomic: of a function, by address; NULL: free */
+    int64_t id;       /* atomic: in the spool, plus 1; 0: not yet */
+  } names[NAMES];     /* of calls that were recorded */
+  aq_time last;       /* when the one before it was closed */
+  int64_t lives;      /* transports so far */
 };
 
 enum {
@@ -385,6 +391,43 @@ aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
                        .last = last};
 }
 
+/* Asks the spool, which takes its lock and looks at every byte. Out of memory:
+ * the row goes without. */
+static int64_t name_ask(aqdrop_recording *r, const char *name)
+{
+  aq_record_sink *sink = aq_spool_sink(r->spool);
+  aq_diag diag = AQ_DIAG_INIT;
+  int64_t id;
+  return sink->name(sink, name, strlen(name), &id, &diag) == AQ_OK ? id
+                                                                   : AQ_NONE;
+}
+
+/* The name of a function is the same text for ever: a place once taken stays,
+ * so a reader that finds the name has its id, or 0 for a moment. */
+static int64_t name_of(aqdrop_recording *r, const char *name)
+{
+  const uint32_t hash =
+      (uint32_t)((uint64_t)(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15) >>
+                 32);
+  for (uint32_t i = 0; i < NAME_TRIES; i++) {
+    const uint32_t at = (hash + i) % NAMES;
+    const char *there = __atomic_load_n(&r->names[at].name, __ATOMIC_ACQUIRE);
+    if (!there &&
+        __atomic_compare_exchange_n(&r->names[at].name, &there, name, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+      const int64_t id = name_ask(r, name);
+      __atomic_store_n(&r->names[at].id, id == AQ_NONE ? 0 : id + 1,
+                       __ATOMIC_RELEASE);
+      return id;
+    }
+    if (there == name) {
+      const int64_t id = __atomic_load_n(&r->names[at].id, __ATOMIC_ACQUIRE);
+      return id > 0 ? id - 1 : name_ask(r, name);
+    }
+  }
+  return name_ask(r, name);
+}
+
 static void call_record(const aqdrop_call *call, aq_time end)
 {
   aqdrop_recording *r = call->recording;
@@ -398,10 +441,7 @@ static void call_record(const aqdrop_call *call, aq_time end)
   row.tid = thread_number();
   row.host_begin = call->begin;
   row.host_end = end;
-  /* Out of memory: the row goes without. */
-  if (sink->name(sink, call->name, strlen(call->name), &row.name, &diag) !=
-      AQ_OK)
-    row.name = AQ_NONE;
+  row.name = name_of(r, call->name);
   sink->put(sink, &row, 1, &diag);
 }
 
