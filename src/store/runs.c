@@ -225,7 +225,7 @@ static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
                       "name, or replace it",
                       store->path, info->name);
   }
-  sqlite3_finalize(statement);
+  aq_store_return(store, statement);
   return status;
 }
 

@@ -133,7 +133,7 @@ aq_status aq_facts_insert(aq_store *store, aq_fact fact, int64_t run,
     if (sqlite3_reset(insert) != SQLITE_OK)
       status = aq_store_error(store, diag, "what happened cannot be written");
   }
-  sqlite3_finalize(insert);
+  aq_store_return(store, insert);
   return status;
 }
 

@@ -75,14 +75,42 @@ aq_status aq_store_exec(aq_store *store, const char *sql, const char *what,
   return AQ_OK;
 }
 
+/* An idle statement leaves the list, so no two users have the same one. */
+int aq_store_prepare_text(aq_store *store, const char *sql, sqlite3_stmt **out)
+{
+  for (int i = store->idle_count; i-- > 0;)
+    if (strcmp(sqlite3_sql(store->idle[i]), sql) == 0) {
+      *out = store->idle[i];
+      store->idle[i] = store->idle[--store->idle_count];
+      return SQLITE_OK;
+    }
+  return sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, out,
+                            NULL);
+}
+
+int aq_store_return(aq_store *store, sqlite3_stmt *statement)
+{
+  if (!statement || store->idle_count == AQ_STORE_IDLE)
+    return sqlite3_finalize(statement);
+  const int code = sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  store->idle[store->idle_count++] = statement;
+  return code;
+}
+
+static void idle_drop(aq_store *store)
+{
+  while (store->idle_count > 0)
+    sqlite3_finalize(store->idle[--store->idle_count]);
+}
+
 aq_status aq_store_prepare(aq_store *store, sqlite3_str *sql,
                            sqlite3_stmt **out, aq_diag *diag)
 {
   char *text = sqlite3_str_finish(sql);
   if (!text)
     return aq_diag_no_memory(diag);
-  int code = sqlite3_prepare_v3(store->db, text, -1, SQLITE_PREPARE_PERSISTENT,
-                                out, NULL);
+  const int code = aq_store_prepare_text(store, text, out);
   sqlite3_free(text);
   return code == SQLITE_OK ? AQ_OK
                            : aq_store_error(store, diag, "cannot be used");
@@ -316,6 +344,7 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
   char *uri = aq_store_uri(store);
   if (!uri)
     return aq_diag_no_memory(diag);
+  idle_drop(store);
   sqlite3_close_v2(store->db);
   aq_status status = connect(store, AQ_STORE_READ, uri, diag);
   sqlite3_free(uri);
@@ -372,6 +401,7 @@ void aq_store_close(aq_store *store)
 {
   if (!store)
     return;
+  idle_drop(store);
   sqlite3_close_v2(store->db);
   free(store->path);
   free(store->notice);

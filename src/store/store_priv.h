@@ -7,8 +7,12 @@
 
 #include "store/store.h"
 
+enum { AQ_STORE_IDLE = 24 }; /* statements */
+
 struct aq_store {
   sqlite3 *db;
+  sqlite3_stmt *idle[AQ_STORE_IDLE]; /* for the next time: unbound, at rest */
+  int idle_count;
   char *path;
   char *notice;   /* or NULL */
   bool immutable; /* read as if no process wrote */
@@ -36,9 +40,18 @@ aq_status aq_store_error(aq_store *store, aq_diag *diag, const char *fmt, ...)
 aq_status aq_store_exec(aq_store *store, const char *sql, const char *what,
                         aq_diag *diag);
 
-/* Prepares what `sql` holds and frees it. */
+/* Prepares what `sql` holds and frees it. The caller's: it ends with
+ * sqlite3_finalize or, if the same text is likely to come again, with
+ * aq_store_return. */
 aq_status aq_store_prepare(aq_store *store, sqlite3_str *sql,
                            sqlite3_stmt **out, aq_diag *diag);
+
+/* The same for a constant text; returns SQLite's code. */
+int aq_store_prepare_text(aq_store *store, const char *sql, sqlite3_stmt **out);
+
+/* Gives a statement back, so that its text is not parsed again; returns
+ * SQLite's code of its last step. */
+int aq_store_return(aq_store *store, sqlite3_stmt *statement);
 
 /* Runs a statement with integer parameters 1…count, for one integer result;
  * *out stays as it was when there is no row. */

@@ -461,7 +461,7 @@ static aq_status sink_put_counters(aq_record_sink *sink,
 
 static void writer_free(aq_store_writer *writer)
 {
-  sqlite3_finalize(writer->insert);
+  aq_store_return(writer->store, writer->insert);
   aq_memory_sink_fini(&writer->known);
   free(writer->buffer);
   for (int i = 0; i < AQ_FACT_COUNT; i++)

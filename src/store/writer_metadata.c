@@ -8,7 +8,7 @@ aq_status aq_writer_run_once(aq_store *store, sqlite3_stmt *statement,
                              aq_diag *diag)
 {
   sqlite3_step(statement);
-  if (sqlite3_finalize(statement) != SQLITE_OK)
+  if (aq_store_return(store, statement) != SQLITE_OK)
     return aq_store_error(store, diag, "the run cannot be written");
   return AQ_OK;
 }
@@ -16,7 +16,7 @@ aq_status aq_writer_run_once(aq_store *store, sqlite3_stmt *statement,
 aq_status aq_writer_prepare_once(aq_store *store, const char *sql,
                                  sqlite3_stmt **out, aq_diag *diag)
 {
-  if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
+  if (aq_store_prepare_text(store, sql, out) != SQLITE_OK)
     return aq_store_error(store, diag, "the run cannot be written");
   return AQ_OK;
 }
@@ -108,7 +108,7 @@ static aq_status store_edges(aq_store_writer *writer, aq_diag *diag)
     if (sqlite3_reset(insert) != SQLITE_OK)
       status = aq_store_error(writer->store, diag, "edges cannot be written");
   }
-  sqlite3_finalize(insert);
+  aq_store_return(writer->store, insert);
   return status;
 }
 
@@ -138,7 +138,7 @@ static aq_status store_samples(aq_store_writer *writer, aq_diag *diag)
     if (sqlite3_reset(insert) != SQLITE_OK)
       status = aq_store_error(writer->store, diag, "samples cannot be written");
   }
-  sqlite3_finalize(insert);
+  aq_store_return(writer->store, insert);
   return status;
 }
 

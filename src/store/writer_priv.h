@@ -34,7 +34,7 @@ struct aq_store_writer {
   aq_diag failure;      /* why the sink takes no more */
 };
 
-/* Prepares `sql`; runs `statement` once and frees it. */
+/* Prepares `sql`; runs `statement` once and gives it back. */
 aq_status aq_writer_prepare_once(aq_store *store, const char *sql,
                                  sqlite3_stmt **out, aq_diag *diag);
 aq_status aq_writer_run_once(aq_store *store, sqlite3_stmt *statement,

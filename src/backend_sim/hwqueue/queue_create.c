@@ -196,7 +196,7 @@ static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size,
       place ? place->packets
             : aligned_alloc(AQ_PACKET_SIZE, (size_t)size * AQ_PACKET_SIZE);
   queue->fetch_state.submitted =
-      calloc(size, sizeof *queue->fetch_state.submitted);
+      malloc(size * sizeof *queue->fetch_state.submitted);
   queue->fetch_state.completed =
       calloc(size, sizeof *queue->fetch_state.completed);
   /* Fresh pages of packets in flight cost nothing until that many are in
@@ -231,9 +231,9 @@ static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc)
 {
   queue->abi = &queue->amd;
   uint32_t size = queue->ring.size;
-  memset(queue->ring.packets, 0, (size_t)size * AQ_PACKET_SIZE);
+  /* One pass: such a ring is a megabyte. */
   for (uint32_t i = 0; i < size; i++)
-    queue->ring.packets[i].header = AQ_PACKET_INVALID;
+    queue->ring.packets[i] = (aq_packet){.qword = {AQ_PACKET_INVALID}};
   queue->ring.write_index = &queue->amd.write_dispatch_id;
   queue->ring.read_index = &queue->amd.read_dispatch_id;
   queue->ring.doorbell = &queue->doorbell;

@@ -39,8 +39,9 @@ static void queue_failed(const aq_queue_error *error, void *user)
 static aq_status queue_init(aq_aql_queue *queue, aq_diag *diag)
 {
   const aq_aql_queue_options *options = &queue->options;
-  queue->headers = calloc(options->size, sizeof *queue->headers);
-  queue->reclaims = calloc(options->size, sizeof *queue->reclaims);
+  /* Written before they are read: a ring as HIP makes it has 16384 of each. */
+  queue->headers = malloc(options->size * sizeof *queue->headers);
+  queue->reclaims = malloc(options->size * sizeof *queue->reclaims);
   if (!queue->headers || !queue->reclaims)
     return aq_diag_no_memory(diag);
   void *memory;
