@@ -19,6 +19,7 @@ typedef enum op_kind {
   OP_SPIN,    /* waits until *address == value */
   OP_WORK,    /* `value` instructions that store nothing */
   OP_ELAPSE,  /* the device takes `value` ps for the next ones at once */
+  OP_CLOCK,   /* reads a clock that says how long the kernel takes */
   OP_ILLEGAL, /* faults */
   OP_TRAP,
   OP_MISS, /* touches `address`, where nothing is */
@@ -32,7 +33,7 @@ typedef struct op {
 
 typedef struct toy {
   int begun, ended, steps;
-  bool refuses;
+  bool refuses, predicts;
   aq_execution_desc last;
   aq_kernel_packet packet; /* of `last` */
 } toy;
@@ -41,6 +42,7 @@ typedef struct toy_execution {
   toy *toy;
   const op *at;
   int64_t left; /* of WORK */
+  bool told;
 } toy_execution;
 
 static aq_status toy_begin(void *user, const aq_execution_desc *desc,
@@ -81,7 +83,11 @@ static aq_execution_state toy_step(void *execution, uint64_t budget,
     out->instructions++;
     switch (e->at->kind) {
     case OP_END:
+      out->told = e->told;
       return AQ_EXECUTION_DONE;
+    case OP_CLOCK:
+      e->told = true;
+      break;
     case OP_STORE:
       __atomic_store_n(e->at->address, e->at->value, __ATOMIC_RELEASE);
       break;
@@ -116,11 +122,21 @@ static void toy_end(void *execution)
   free(e);
 }
 
+static bool toy_predicts(void *user)
+{
+  return ((toy *)user)->predicts;
+}
+
 static aq_executor toy_executor(toy *t)
 {
-  return (aq_executor){
-      AQ_EXECUTOR_ABI, sizeof(aq_executor), "toy", t, toy_begin, toy_step,
-      toy_end};
+  return (aq_executor){.abi = AQ_EXECUTOR_ABI,
+                       .size = sizeof(aq_executor),
+                       .name = "toy",
+                       .user = t,
+                       .begin = toy_begin,
+                       .step = toy_step,
+                       .end = toy_end,
+                       .predicts = toy_predicts};
 }
 
 /* ---- the bench ---- */
@@ -288,6 +304,34 @@ START_TEST(time_that_the_executor_knows_extends_the_kernel)
   row = rig_record(&b.rig, other, 0);
   ck_assert_time_eq(row->end - row->start, 20 * AQ_US);
   ck_assert_int_eq(row->flags, 0);
+  rig_close(&b.rig);
+}
+END_TEST
+
+/* Packets follow on one another in the memory of one packet in flight. */
+START_TEST(nothing_of_an_execution_stays_for_the_next_packet)
+{
+  bench b;
+  bench_open(&b);
+  const op slow[] = {{OP_ELAPSE, NULL, 9 * AQ_US}, {OP_END, NULL, 0}};
+  const op reads[] = {
+      {OP_CLOCK, NULL, 0}, {OP_ELAPSE, NULL, AQ_US}, {OP_END, NULL, 0}};
+  const op fast[] = {{OP_ELAPSE, NULL, AQ_US}, {OP_END, NULL, 0}};
+  submit(&b, b.queue, code_kernel(&b, slow, 2 * AQ_US), rig_none);
+  rig_run(&b.rig);
+  submit(&b, b.queue, rig_kernel(&b.rig, "no code", AQ_US), rig_none);
+  rig_run(&b.rig);
+  ck_assert_int_eq(rig_record(&b.rig, b.queue, 0)->flags, AQ_FLAG_EXECUTED);
+  ck_assert_int_eq(rig_record(&b.rig, b.queue, 1)->flags, 0);
+  b.toy.predicts = true;
+  submit(&b, b.queue, code_kernel(&b, reads, 2 * AQ_US), rig_none);
+  rig_run(&b.rig);
+  submit(&b, b.queue, code_kernel(&b, fast, 2 * AQ_US), rig_none);
+  rig_run(&b.rig);
+  ck_assert_int_eq(rig_record(&b.rig, b.queue, 2)->flags & AQ_FLAG_PREDICTED,
+                   0);
+  ck_assert_int_ne(rig_record(&b.rig, b.queue, 3)->flags & AQ_FLAG_PREDICTED,
+                   0);
   rig_close(&b.rig);
 }
 END_TEST
@@ -513,6 +557,7 @@ AQ_TEST_MAIN("backend_sim/packet/execution",
              an_execution_has_sizes_of_1_where_the_packet_has_no_dimension,
              code_takes_the_time_of_its_cost_model,
              time_that_the_executor_knows_extends_the_kernel,
+             nothing_of_an_execution_stays_for_the_next_packet,
              long_code_is_executed_in_steps_and_its_time_stays,
              kernels_of_two_queues_that_wait_for_each_other_both_end,
              code_that_waits_for_the_host_ends_when_the_host_stores,
