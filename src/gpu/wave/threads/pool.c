@@ -8,6 +8,8 @@
 enum {
   KEPT_MAX = 128,         /* waves, of 150 KB each if all registers are used */
   SCRATCH_KEPT = 1 << 14, /* bytes of a lane: 1 MB of a wave */
+  PAGE = 4096,
+  APART = 9 * 64, /* the same place of two waves is in other sets of a cache */
 };
 
 /* Pages are there once they are touched. */
@@ -26,10 +28,20 @@ static void scratch_drop(aq_wave *w)
   w->scratch_room = 0;
 }
 
+/* A wave lies behind the begin of its pages. */
+static aq_wave *wave_take(aq_wave_pool *pool)
+{
+  uint8_t *pages = pages_take(sizeof(aq_wave) + PAGE);
+  if (!pages)
+    return NULL;
+  pool->skew = (pool->skew + APART) % PAGE;
+  return (aq_wave *)(void *)(pages + pool->skew);
+}
+
 static void wave_free(aq_wave *w)
 {
   scratch_drop(w);
-  munmap(w, sizeof *w);
+  munmap((uint8_t *)w - (uintptr_t)w % PAGE, sizeof *w + PAGE);
 }
 
 aq_wave *aq_wave_pool_acquire(aq_wave_pool *pool, uint32_t scratch)
@@ -39,7 +51,7 @@ aq_wave *aq_wave_pool_acquire(aq_wave_pool *pool, uint32_t scratch)
     pool->first = w->next;
     pool->count--;
   } else {
-    w = pages_take(sizeof *w);
+    w = wave_take(pool);
   }
   if (!w)
     return NULL;

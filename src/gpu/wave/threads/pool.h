@@ -15,6 +15,7 @@
 typedef struct aq_wave_pool {
   aq_wave *first;
   unsigned count;
+  unsigned skew; /* of the last new wave in its pages */
 } aq_wave_pool;
 
 /* With `scratch` bytes of private memory a lane; NULL: out of memory. */
