@@ -7,8 +7,14 @@
  * found last (access.inc). A strip that does not fit is left to the handlers,
  * which also find the next range.
  *
- * A load's part of the frame: the base of the lanes' offsets (with an SGPR),
- * the range's base, the bytes of a strip's last place in it, and its shift.
+ * The check is one of 32 bits: of the range counts the window of 2^32 bytes
+ * that the same upper words select. It begins with the range; a strip outside
+ * moves it to its own upper words, if the range has some of their bytes.
+ *
+ * A load's part of the frame: the range's base, the last place of a lane's
+ * bytes behind it, and where the host sees it. Its window: the lower and upper
+ * words where it begins, the last place of a lane's bytes and of a strip's
+ * behind that, and where the host sees it.
  */
 #include "config.h"
 
@@ -19,10 +25,22 @@
 #include "gpu/wave/jit/strip.h"
 #include "gpu/wave/jit/strip_avx.h"
 
-enum { FRAME_BASE, FRAME_FIRST = 8, FRAME_LAST = 16, FRAME_SHIFT = 24 };
+enum { FRAME_FIRST, FRAME_LAST = 8, FRAME_HOST = 16 };
 static int32_t frame_of(const aq_strip_op *op, int32_t at)
 {
   return AQ_STRIP_AT_LOADS + 32 * op->load + at;
+}
+
+enum {
+  WINDOW_LOW,
+  WINDOW_HIGH = 4,
+  WINDOW_LAST = 8,
+  WINDOW_LAST_ROW = 16,
+  WINDOW_HOST = 24
+};
+static int32_t window_of(const aq_strip_op *op, int32_t at)
+{
+  return AQ_STRIP_AT_WINDOWS + 32 * op->load + at;
 }
 
 /* The bits of a mask of lanes in ecx. */
@@ -92,6 +110,56 @@ static int32_t bytes_of(const aq_strip_op *op)
                       : 4 * (int32_t)op->rule->number;
 }
 
+/* Stores the window that begins at rcx, of the lower words alone in ecx, and
+ * has the last place of a lane rdx bytes behind; the host sees it at rsi. */
+static void window_store(aq_strip *s, const aq_strip_op *op)
+{
+  aq_x86 *x = s->x;
+  aq_x86_memory(x, 0x89, AQ_RCX, false, AQ_RSP, window_of(op, WINDOW_LOW));
+  aq_x86_registers(x, 0xf7, 2, AQ_RCX, false); /* not */
+  aq_x86_registers(x, 0x39, AQ_RCX, AQ_RDX, true);
+  aq_x86_registers(x, 0x0f47, AQ_RDX, AQ_RCX, true); /* cmova */
+  aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, window_of(op, WINDOW_LAST));
+  aq_x86_number(x, 5, AQ_RDX, true, 7 * bytes_of(op)); /* below 0: no row */
+  aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, window_of(op, WINDOW_LAST_ROW));
+  aq_x86_memory(x, 0x89, AQ_RSI, true, AQ_RSP, window_of(op, WINDOW_HOST));
+}
+
+/* The window of an address in two rows: rcx has the range's base, rdx a lane's
+ * last place in it, rsi where the host sees it. */
+static void pair_window_prepare(aq_strip *s, const aq_strip_op *op)
+{
+  aq_x86 *x = s->x;
+  if (op->o->imm)
+    aq_x86_number(x, 5, AQ_RCX, true, op->o->imm);
+  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RAX, true);
+  aq_x86_shift(x, 5, AQ_RAX, true, 32);
+  aq_x86_memory(x, 0x89, AQ_RAX, false, AQ_RSP, window_of(op, WINDOW_HIGH));
+  window_store(s, op);
+}
+
+/* The same of offsets from an SGPR, which reach all of the window. */
+static void offset_window_prepare(aq_strip *s, const aq_strip_op *op)
+{
+  aq_x86 *x = s->x;
+  aq_x86_wave(x, 0x8b, AQ_RAX, true,
+              (int32_t)(offsetof(aq_wave, s) + 4u * op->o->dest2));
+  aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
+  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
+  const uint32_t within = aq_x86_jump_if(x, AQ_X86_B);
+  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RAX, true);
+  aq_x86_shift(x, 5, AQ_RAX, true, 32);
+  aq_strip_leave_if(s, AQ_X86_NE); /* the range begins behind all of them */
+  const uint32_t found = aq_x86_jump(x);
+  aq_x86_land_here(x, within);
+  aq_x86_registers(x, 0x29, AQ_RCX, AQ_RSI, true);
+  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RDX, true);
+  aq_strip_leave_if(s, AQ_X86_AE); /* it ends before the first */
+  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
+  aq_x86_land_here(x, found);
+  window_store(s, op);
+}
+
 static void global_prepare(aq_strip *s, const aq_strip_op *op)
 {
   aq_x86 *x = s->x;
@@ -104,32 +172,19 @@ static void global_prepare(aq_strip *s, const aq_strip_op *op)
                 range + (int32_t)offsetof(aq_wave_range, end));
   aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RAX,
                 range + (int32_t)offsetof(aq_wave_range, shift));
-  aq_x86_memory(x, 0x89, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
-  aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
   aq_x86_registers(x, 0x29, AQ_RCX, AQ_RDX, true);
-  aq_x86_number(x, 5, AQ_RDX, true, 8 * bytes_of(op));
+  aq_x86_number(x, 5, AQ_RDX, true, bytes_of(op));
   aq_strip_leave_if(s, AQ_X86_B);
-  aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_LAST));
+  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RSI, true);
+  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RSI, true);
   if (o->dest2 != AQ_WAVE_NONE) {
-    aq_x86_wave(x, 0x8b, AQ_RAX, true,
-                (int32_t)(offsetof(aq_wave, s) + 4u * o->dest2));
-    aq_x86_number(x, 0, AQ_RAX, true, o->imm);
-    aq_x86_memory(x, 0x89, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
-  }
-}
-
-/* rax becomes the base of the lower words: lane 0's upper word counts. */
-static void base_load(aq_strip *s, const aq_strip_op *op, int high)
-{
-  aq_x86 *x = s->x;
-  if (high < 0) {
-    aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
+    offset_window_prepare(s, op);
     return;
   }
-  aq_x86_vex128(x, 1, 1, false, 0x7e, high, 0, aq_x86_ymm(AQ_RAX));
-  aq_x86_shift(x, 4, AQ_RAX, true, 32);
-  if (op->o->imm)
-    aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
+  aq_x86_memory(x, 0x89, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_LAST));
+  aq_x86_memory(x, 0x89, AQ_RSI, true, AQ_RSP, frame_of(op, FRAME_HOST));
+  pair_window_prepare(s, op);
 }
 
 /* T2 becomes the number of the first lane that is on, in all lanes. */
@@ -140,50 +195,58 @@ static void lane_find(aq_strip *s)
   avx_spread(s, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T2));
 }
 
-/* Leaves unless the upper words of all lanes that are on are the same; rax
- * becomes the base of the lower ones. T1 and T2 change. */
-static void upper_find(aq_strip *s, const aq_strip_op *op, int high)
-{
-  if (high >= 0) {
-    lane_find(s);
-    avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
-    avx_equal(s, AQ_STRIP_T2, AQ_STRIP_T1, high);
-    aq_strip_leave_unless(s, AQ_STRIP_T2);
-  }
-  base_load(s, op, high < 0 ? high : AQ_STRIP_T1);
-}
-
-/* Leaves unless the lanes' bytes at the lower words from rax on lie in the
- * range. rcx, rsi and rdi change, and T0 and T1. */
-static void extent_check(aq_strip *s, const aq_strip_op *op, int low)
+/* Moves the window to the upper words of the lanes that are on; leaves if they
+ * differ, or the range has no byte there. */
+static void window_move(aq_strip *s, const aq_strip_op *op, int high)
 {
   aq_x86 *x = s->x;
-  /* rcx: the least offset, 0 if the range begins before; rsi: how many follow,
-   * at most 2^32 - 1. */
+  lane_find(s);
+  avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
+  avx_equal(s, AQ_STRIP_T2, AQ_STRIP_T1, high);
+  aq_strip_leave_unless(s, AQ_STRIP_T2);
+  aq_x86_vex128(x, 1, 1, false, 0x7e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RAX));
+  aq_x86_memory(x, 0x89, AQ_RAX, false, AQ_RSP, window_of(op, WINDOW_HIGH));
+  aq_x86_shift(x, 4, AQ_RAX, true, 32);
+  if (op->o->imm)
+    aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
+  /* rcx: where the range begins behind that; rdx: how far it goes. */
   aq_x86_memory(x, 0x8b, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
-  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RSI, true);
-  aq_x86_memory(x, 0x03, AQ_RSI, true, AQ_RSP, frame_of(op, FRAME_LAST));
-  aq_x86_number(x, 0, AQ_RSI, true, 7 * bytes_of(op)); /* of one lane */
-  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RSI, true);
-  aq_strip_leave_if(s, AQ_X86_B);
-  aq_x86_registers(x, 0x31, AQ_RDI, AQ_RDI, false);
+  aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_LAST));
+  aq_x86_memory(x, 0x8b, AQ_RSI, true, AQ_RSP, frame_of(op, FRAME_HOST));
   aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
-  aq_x86_registers(x, 0x0f42, AQ_RCX, AQ_RDI, true); /* cmovb */
-  aq_x86_load_number(x, AQ_RDI, UINT32_MAX);
-  aq_x86_registers(x, 0x39, AQ_RDI, AQ_RCX, true);
-  aq_strip_leave_if(s, AQ_X86_A);
-  aq_x86_registers(x, 0x39, AQ_RDI, AQ_RSI, true);
-  aq_x86_registers(x, 0x0f47, AQ_RSI, AQ_RDI, true); /* cmova */
+  const uint32_t within = aq_x86_jump_if(x, AQ_X86_B);
+  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RAX, true);
+  aq_x86_shift(x, 5, AQ_RAX, true, 32);
+  aq_strip_leave_if(s, AQ_X86_NE);
+  const uint32_t found = aq_x86_jump(x);
+  aq_x86_land_here(x, within);
   aq_x86_registers(x, 0x29, AQ_RCX, AQ_RSI, true);
-  aq_strip_leave_if(s, AQ_X86_B);
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_RCX));
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RSI));
-  for (int t = AQ_STRIP_T0; t <= AQ_STRIP_T1; t++)
-    avx_spread(s, t, aq_x86_ymm(t));
-  avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T0));
-  avx_least(s, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
+  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RDX, true);
+  aq_strip_leave_if(s, AQ_X86_AE);
+  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
+  aq_x86_land_here(x, found);
+  window_store(s, op);
+}
+
+/* T0 becomes the lanes' offsets in the window, 0 of lanes outside; the zero
+ * flag: whether none of those is on. rcx changes, and T1 and T2. */
+static void window_check(aq_strip *s, const aq_strip_op *op, int low, int high)
+{
+  aq_x86 *x = s->x;
+  avx_spread(s, AQ_STRIP_T1, aq_x86_frame(window_of(op, WINDOW_LOW)));
+  avx_spread(s, AQ_STRIP_T2, aq_x86_frame(window_of(op, WINDOW_LAST)));
+  avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T1));
+  avx_least(s, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T2));
   avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T0);
-  aq_strip_leave_unless(s, AQ_STRIP_T1);
+  if (high >= 0) {
+    avx_spread(s, AQ_STRIP_T2, aq_x86_frame(window_of(op, WINDOW_HIGH)));
+    avx_equal(s, AQ_STRIP_T2, AQ_STRIP_T2, high);
+    avx_and(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T2));
+  }
+  avx_and(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
+  bits_take(s, AQ_STRIP_T1);
+  aq_x86_registers(x, 0xf7, 2, AQ_RCX, false); /* not */
+  aq_x86_registers(x, 0x85, AQ_RBP, AQ_RCX, false);
 }
 
 /* Sign extends four words to pairs of words. */
@@ -206,19 +269,20 @@ static void pair_gather(aq_strip *s, int32_t at, int first, int second)
   avx_part_in_order(s, first, second);
 }
 
-/* The words of the lanes at the lower words from rax on; T0 to T2 change. */
+/* Two words and more of lanes that the window has; T0 to T2 change. */
 static void words_gather(aq_strip *s, const aq_strip_op *op, int low,
                          const int *d)
 {
   enum { SIGN = INT32_MIN };
   aq_x86 *x = s->x;
   const unsigned n = op->rule->number;
-  extent_check(s, op, low);
-  aq_x86_memory(x, 0x2b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
+  aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RSP, window_of(op, WINDOW_HOST));
   aq_x86_number(x, 5, AQ_RAX, true, SIGN);
   for (unsigned k = 0; k < n; k += 2) {
     /* The host's gather adds numbers with signs. */
-    avx_xor(s, AQ_STRIP_T0, low, avx_same(s, (uint32_t)SIGN));
+    avx_spread(s, AQ_STRIP_T1, aq_x86_frame(window_of(op, WINDOW_LOW)));
+    avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T1));
+    avx_xor(s, AQ_STRIP_T0, AQ_STRIP_T0, avx_same(s, (uint32_t)SIGN));
     if (k + 1 < n) {
       pair_gather(s, 4 * (int32_t)k, d[k], d[k + 1]);
       continue;
@@ -308,97 +372,31 @@ static void small_gather(aq_strip *s, const aq_strip_op *op, int to, int base,
   small_extend(s, op, to, aq_x86_ymm(to));
 }
 
-/* Gives `to` the lanes' lower words, lanes that are off that of one which is
- * on, and rax their base. Leaves if upper words differ. */
-static void lanes_settle(aq_strip *s, const aq_strip_op *op, int low, int high,
-                         int to)
-{
-  enum { FULL = 0xff };
-  aq_x86 *x = s->x;
-  aq_x86_number(x, 7, AQ_RBP, false, FULL);
-  const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
-  avx_load(s, to, aq_x86_ymm(low));
-  if (high >= 0) {
-    avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(high));
-    avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
-    avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
-    aq_strip_leave_if(s, AQ_X86_NE);
-  }
-  base_load(s, op, high);
-  const uint32_t done = aq_x86_jump(x);
-  aq_x86_land_here(x, some);
-  lane_find(s);
-  aq_strip_lanes(s, AQ_STRIP_T0);
-  avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(low));
-  avx_pick(s, to, AQ_STRIP_T1, aq_x86_ymm(low), AQ_STRIP_T0);
-  if (high >= 0) {
-    avx_permute(s, AQ_STRIP_T1, AQ_STRIP_T2, aq_x86_ymm(high));
-    base_load(s, op, AQ_STRIP_T1);
-    avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
-    avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T0));
-    aq_strip_leave_if(s, AQ_X86_NE);
-  } else {
-    base_load(s, op, high);
-  }
-  aq_x86_land_here(x, done);
-}
-
-/* One word, or less, of each lane, if the range ends in the 2^32 bytes that the
- * upper words select. Returned is a jump if not. */
-static uint32_t near_load(aq_strip *s, const aq_strip_rare *rare)
-{
-  aq_x86 *x = s->x;
-  const aq_strip_op *op = rare->op;
-  const int to = rare->to[0];
-  lanes_settle(s, op, rare->address[0], rare->address[1], to);
-  /* r8: where the range begins behind that; rcx: how far, rdx: how many follow.
-   */
-  aq_x86_memory(x, 0x8b, AQ_R8, true, AQ_RSP, frame_of(op, FRAME_FIRST));
-  aq_x86_registers(x, 0x89, AQ_R8, AQ_RDX, true);
-  aq_x86_memory(x, 0x03, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_LAST));
-  aq_x86_number(x, 0, AQ_RDX, true, 7 * bytes_of(op)); /* of one lane */
-  aq_x86_registers(x, 0x39, AQ_RAX, AQ_R8, true);
-  aq_x86_registers(x, 0x0f42, AQ_R8, AQ_RAX, true); /* cmovb */
-  aq_x86_registers(x, 0x29, AQ_R8, AQ_RDX, true);
-  aq_strip_leave_if(s, AQ_X86_B);
-  aq_x86_registers(x, 0x89, AQ_R8, AQ_RCX, true);
-  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
-  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RSI, true);
-  aq_x86_registers(x, 0x01, AQ_RDX, AQ_RSI, true);
-  aq_x86_shift(x, 5, AQ_RSI, true, 32);
-  const uint32_t far = aq_x86_jump_if(x, AQ_X86_NE);
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T0, 0, aq_x86_ymm(AQ_RCX));
-  aq_x86_vex128(x, 1, 1, false, 0x6e, AQ_STRIP_T1, 0, aq_x86_ymm(AQ_RDX));
-  avx_spread(s, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0));
-  avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
-  avx_sub(s, AQ_STRIP_T0, to, aq_x86_ymm(AQ_STRIP_T0));
-  avx_least(s, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
-  avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, AQ_STRIP_T0);
-  aq_strip_leave_unless(s, AQ_STRIP_T1);
-  aq_x86_registers(x, 0x89, AQ_R8, AQ_RDX, true);
-  aq_x86_memory(x, 0x2b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
-  if (is_small(op))
-    small_gather(s, op, to, AQ_RDX, AQ_STRIP_T0);
-  else
-    aq_strip_words_gather(s, to, AQ_RDX, AQ_STRIP_T0, 0);
-  return far;
-}
-
 /* The lanes are not in a row, or not all on. */
 static void lanes_load(aq_strip *s, const aq_strip_rare *rare)
 {
   aq_x86 *x = s->x;
-  if (rare->op->result_count == 1) {
-    const uint32_t far = near_load(s, rare);
-    aq_x86_land(x, aq_x86_jump(x), rare->back);
-    aq_x86_land_here(x, far);
+  const aq_strip_op *op = rare->op;
+  const int low = rare->address[0], high = rare->address[1];
+  window_check(s, op, low, high);
+  if (high < 0) {
+    aq_strip_leave_if(s, AQ_X86_NE);
+  } else {
+    const uint32_t fits = aq_x86_jump_if(x, AQ_X86_E);
+    window_move(s, op, high);
+    window_check(s, op, low, high);
+    aq_strip_leave_if(s, AQ_X86_NE);
+    aq_x86_land_here(x, fits);
   }
-  if (is_small(rare->op)) {
-    aq_strip_leave(s);
+  if (op->result_count > 1) {
+    words_gather(s, op, low, rare->to);
     return;
   }
-  upper_find(s, rare->op, rare->address[1]);
-  words_gather(s, rare->op, rare->address[0], rare->to);
+  aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, window_of(op, WINDOW_HOST));
+  if (is_small(op))
+    small_gather(s, op, rare->to[0], AQ_RDX, AQ_STRIP_T0);
+  else
+    aq_strip_words_gather(s, rare->to[0], AQ_RDX, AQ_STRIP_T0, 0);
 }
 
 /* Jumps to the rare way unless all lanes are on, in a row of addresses in the
@@ -418,24 +416,17 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
   avx_sub(s, AQ_STRIP_T0, low, aq_x86_ymm(AQ_STRIP_T0));
   avx_xor(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_constant(x, steps));
   if (high >= 0) {
-    avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(high));
+    avx_spread(s, AQ_STRIP_T1, aq_x86_frame(window_of(op, WINDOW_HIGH)));
     avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(high));
     avx_or(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   }
   avx_test(s, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0));
   aq_strip_rare_if(s, rare, AQ_X86_NE);
   aq_x86_vex128(x, 1, 1, false, 0x7e, low, 0, aq_x86_ymm(AQ_RAX)); /* vmovd */
-  /* A row that passes 2^32 lies in two: its upper words are the same. */
-  aq_x86_number(x, 7, AQ_RAX, false, -8 * bytes_of(op));
-  aq_strip_rare_if(s, rare, AQ_X86_A);
-  aq_x86_registers(x, 0x89, AQ_RAX, AQ_RCX, false);
-  base_load(s, op, high);
-  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RAX, true);
-  aq_x86_registers(x, 0x89, AQ_RAX, AQ_RCX, true);
-  aq_x86_memory(x, 0x2b, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
-  aq_x86_memory(x, 0x3b, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_LAST));
-  aq_strip_rare_if(s, rare, AQ_X86_A);
-  aq_x86_memory(x, 0x2b, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_SHIFT));
+  aq_x86_memory(x, 0x2b, AQ_RAX, false, AQ_RSP, window_of(op, WINDOW_LOW));
+  aq_x86_memory(x, 0x3b, AQ_RAX, true, AQ_RSP, window_of(op, WINDOW_LAST_ROW));
+  aq_strip_rare_if(s, rare, AQ_X86_G);
+  aq_x86_memory(x, 0x03, AQ_RAX, true, AQ_RSP, window_of(op, WINDOW_HOST));
 }
 
 /* Waves mostly read one behind the other: prefetches the lines of a later one.
