@@ -550,6 +550,31 @@ static void compare64(aq_strip *s, const aq_strip_op *op)
   aq_strip_mask(s, op, 0, m);
 }
 
+/* Whether a pair is less or greater: upper words decide, unless they are equal.
+ * The mask is first that of lanes where it is not. */
+static void order64(aq_strip *s, const aq_strip_op *op)
+{
+  const unsigned number = op->rule->number,
+                 a = (number & 7) == COMPARE_LESS ? 0 : 2, b = 2 - a;
+  const int low = aq_strip_source_register(s, op, b),
+            high = aq_strip_source_register(s, op, b + 1),
+            other = aq_strip_source_register(s, op, a + 1),
+            m = aq_strip_result(s, 0);
+  avx_least(s, AQ_STRIP_T0, low, aq_strip_source_operand(s, op, a));
+  avx_equal(s, AQ_STRIP_T0, AQ_STRIP_T0, low);
+  if (number & COMPARE_SIGNED) {
+    avx_any(s, OP(1, 0x66), AQ_STRIP_T1, other, aq_x86_ymm(high));
+  } else {
+    avx_least(s, AQ_STRIP_T1, high, aq_x86_ymm(other));
+    avx_equal(s, AQ_STRIP_T1, AQ_STRIP_T1, high);
+  }
+  avx_equal(s, AQ_STRIP_T2, high, other);
+  avx_pick(s, m, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T0), AQ_STRIP_T2);
+  if (!(number & COMPARE_NOT))
+    avx_xor(s, m, m, avx_same(s, UINT32_MAX));
+  aq_strip_mask(s, op, 0, m);
+}
+
 static void cndmask(aq_strip *s, const aq_strip_op *op)
 {
   const int m = aq_strip_source_register(s, op, 2),
@@ -581,6 +606,19 @@ static void cndmask(aq_strip *s, const aq_strip_op *op)
        0},                                                                     \
   {                                                                            \
     "v_cmp_t_" t, "m", "uu", compare, COMPARE_FALSE | COMPARE_NOT, 0           \
+  }
+
+#define ORDERS(t, sign)                                                        \
+  {"v_cmp_lt_" t, "m", "UU", order64, COMPARE_LESS | (sign), 0},               \
+      {"v_cmp_le_" t,                                                          \
+       "m",                                                                    \
+       "UU",                                                                   \
+       order64,                                                                \
+       COMPARE_GREATER | COMPARE_NOT | (sign),                                 \
+       0},                                                                     \
+      {"v_cmp_gt_" t, "m", "UU", order64, COMPARE_GREATER | (sign), 0},        \
+  {                                                                            \
+    "v_cmp_ge_" t, "m", "UU", order64, COMPARE_LESS | COMPARE_NOT | (sign), 0  \
   }
 
 enum {
@@ -661,5 +699,7 @@ const aq_strip_rule aq_strip_rules_words[] = {
     {"v_cmp_ne_u64", "m", "UU", compare64, 1, 0},
     {"v_cmp_eq_i64", "m", "UU", compare64, 0, 0},
     {"v_cmp_ne_i64", "m", "UU", compare64, 1, 0},
+    ORDERS("u64", 0),
+    ORDERS("i64", COMPARE_SIGNED),
     {NULL, NULL, NULL, NULL, 0, 0}};
 /* clang-format on */
