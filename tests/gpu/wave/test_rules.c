@@ -102,19 +102,33 @@ static void rule_text(const aq_strip_rule *rule, const aq_strip_rule *table,
 
 /* ---- running ---- */
 
+/* Lanes that are on, and whether their addresses are in a row. */
+typedef struct lane_order {
+  uint64_t exec;
+  bool mixed;
+} lane_order;
+
+static const lane_order ordinary[] = {{UINT64_MAX, false},
+                                      {UINT64_MAX, true},
+                                      {0x5555555555555555, false},
+                                      {0x00ff0000f00f0001, true},
+                                      {1, false}};
+enum { ORDINARY = sizeof ordinary / sizeof *ordinary };
+
 /* Ordinary floats of 16, 32 and 64 bits; v6 selects bytes of v_perm_b32. */
-static void state_make(aq_wave *w)
+static void state_make(aq_wave *w, lane_order of)
 {
   for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
     for (unsigned r = 0; r < ADDRESS; r++)
       w->v[r][l] = r == 6 ? 0x0c070401 : 0x3c003c00 + 0x10001 * (l + r);
-    const uint64_t at = (uintptr_t)memory + 4 * l;
+    const uint32_t offset = 4 * (of.mixed ? 5 * l % AQ_WAVE_LANES : l);
+    const uint64_t at = (uintptr_t)memory + offset;
     w->v[ADDRESS][l] = (uint32_t)at;
     w->v[ADDRESS + 1][l] = (uint32_t)(at >> 32);
-    w->v[OFFSET][l] = w->v[SHARED][l] = 4 * l;
+    w->v[OFFSET][l] = w->v[SHARED][l] = offset;
   }
   aq_wave_put64(w, BASE, (uintptr_t)memory);
-  w->s64[AQ_ISA_EXEC / 2] = w->wave32 ? UINT32_MAX : UINT64_MAX;
+  w->s64[AQ_ISA_EXEC / 2] = of.exec & (w->wave32 ? UINT32_MAX : UINT64_MAX);
   w->s64[AQ_ISA_VCC / 2] = 0; /* v_div_scale_f32 scaled no lane */
   w->mode = MODE;
   w->pc = 0;
@@ -175,15 +189,19 @@ static const aq_wave_op *handler_count(aq_wave *w, const aq_wave_op *o)
  * address is known. */
 static unsigned handlers_count(bed *b, aq_wave_op *first)
 {
-  state_make(b->wave);
-  ck_assert(program_run(b, first, true));
-  handler = first->run;
-  first->run = handler_count;
-  handled = 0;
-  state_make(b->wave);
-  ck_assert(program_run(b, first, true));
-  first->run = handler;
-  return handled;
+  unsigned times = 0;
+  for (int i = 0; i < ORDINARY; i++) {
+    state_make(b->wave, ordinary[i]);
+    ck_assert(program_run(b, first, true));
+    handler = first->run;
+    first->run = handler_count;
+    handled = 0;
+    state_make(b->wave, ordinary[i]);
+    ck_assert(program_run(b, first, true));
+    first->run = handler;
+    times += handled;
+  }
+  return times;
 }
 
 static bool builder_make(aq_jit_builder **builder, aq_jit_options *options)
@@ -291,6 +309,56 @@ START_TEST(no_rule_leaves_its_instruction_to_a_handler)
 }
 END_TEST
 
+/* ---- stores to LDS ---- */
+
+/* Stores have no rule: aq_memory_write. In each of the lanes' orders they leave
+ * what the interpreter leaves, lanes that are off nothing. */
+START_TEST(no_store_to_LDS_is_left_to_a_handler)
+{
+  static const char *const stores[] = {
+      "ds_write_b32 v23, v2",
+      "ds_write_b64 v23, v[2:3] offset:8",
+      "ds_write_b128 v23, v[2:5] offset:16",
+      "ds_write2_b32 v23, v2, v4 offset0:1 offset1:3",
+      "ds_write2_b64 v23, v[2:3], v[4:5] offset1:1",
+      "ds_write2st64_b32 v23, v2, v4 offset1:2"};
+  enum { STORES = sizeof stores / sizeof *stores };
+  static char texts[STORES * APART][BED_TEXT];
+  static uint32_t expected[LDS_BYTES / 4];
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  bed b;
+  if (!builder_make(&builder, &options))
+    return;
+  for (size_t i = 0; i < STORES * (size_t)APART; i++)
+    snprintf(texts[i], BED_TEXT, "%s",
+             i % APART ? "s_endpgm" : stores[i / APART]);
+  aq_jit *native = aq_jit_create(&options, aq_wave_level_count() - 1);
+  ck_assert_ptr_nonnull(native);
+  bed_open_all(&b, "gfx90a", 64, texts, STORES * (size_t)APART);
+  grid_make(&b, native);
+  for (size_t i = 0; i < STORES; i++) {
+    aq_wave_op *first = program_compile(&b, native, i);
+    ck_assert_msg(handlers_count(&b, first) == 0, "a handler executes %s",
+                  stores[i]);
+    for (int k = 0; k < ORDINARY; k++) {
+      memset(lds, 0xa5, sizeof lds);
+      state_make(b.wave, ordinary[k]);
+      ck_assert(program_run(&b, first, false));
+      memcpy(expected, lds, sizeof expected);
+      memset(lds, 0xa5, sizeof lds);
+      state_make(b.wave, ordinary[k]);
+      ck_assert(program_run(&b, first, true));
+      ck_assert_msg(memcmp(lds, expected, sizeof expected) == 0,
+                    "%s stores other words in lanes %d", stores[i], k);
+    }
+  }
+  bed_close(&b);
+  aq_jit_destroy(native);
+  aq_jit_builder_destroy(builder);
+}
+END_TEST
+
 /* ---- windows of LDS ---- */
 
 /* Words of a lane from its address on. */
@@ -323,7 +391,7 @@ static bool shared_check(bed *b, const aq_wave_op *first,
 {
   static aq_wave before, expected;
   aq_wave *w = b->wave;
-  state_make(w);
+  state_make(w, ordinary[0]);
   for (unsigned l = 0; l < AQ_WAVE_LANES; l++)
     w->v[SHARED][l] = shared_address(at, l);
   w->s64[AQ_ISA_EXEC / 2] = exec;
@@ -435,7 +503,7 @@ static void wrexec_check(const char *gfx, int lanes,
     for (unsigned n = 0; n < 32; n++) {
       const uint64_t source = values[n % 4], exec = values[n / 4 % 4] & all,
                      result = i ? source & ~exec : ~source & exec;
-      state_make(w);
+      state_make(w, ordinary[0]);
       w->s64[3] = source;
       w->s64[AQ_ISA_EXEC / 2] = exec;
       ck_assert(program_run(&b, first, n / 16));
@@ -464,5 +532,6 @@ START_TEST(wrexec_b64_writes_the_lanes_of_both_sizes_of_waves)
 END_TEST
 
 AQ_TEST_MAIN("gpu/wave/rules", no_rule_leaves_its_instruction_to_a_handler,
+             no_store_to_LDS_is_left_to_a_handler,
              loads_at_the_edges_of_a_window_get_their_words,
              wrexec_b64_writes_the_lanes_of_both_sizes_of_waves)

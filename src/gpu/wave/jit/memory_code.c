@@ -268,18 +268,118 @@ void aq_memory_shared_offsets(const aq_wave_op *o, uint32_t words,
   out[1] = scale ? (imm >> 8 & 0xff) * unit : 0;
 }
 
-static void shared_store(const transfer *t, unsigned scale)
+/* A word of the lane that ecx numbers in its strip, whose words r8 points to.
+ */
+static void lane_word_load(aq_x86 *x, int reg, unsigned row)
+{
+  aq_x86_byte(x, 0x41); /* mov reg, [r8 + 4 * rcx + row] */
+  aq_x86_byte(x, 0x8b);
+  aq_x86_byte(x, 0x84 | (unsigned)reg << 3);
+  aq_x86_byte(x, 0x88);
+  aq_x86_word(x, (uint32_t)row_at(row, 0));
+}
+
+/* The words of a lane, from `data` on, at its address and `at`; `lane`: its
+ * number in the strip, or -1: in ecx. Its address is at most esi. */
+static void lane_store(const transfer *t, unsigned data, int lane, uint32_t at)
 {
   aq_x86 *x = t->x;
+  const unsigned address = t->o->source[1];
+  for (unsigned k = 0; k <= t->words; k++) {
+    const unsigned row = k ? data + k - 1 : address;
+    const int reg = k ? AQ_RDX : AQ_RAX;
+    if (lane < 0)
+      lane_word_load(x, reg, row);
+    else
+      aq_x86_memory(x, 0x8b, reg, false, AQ_R8, row_at(row, 0) + 4 * lane);
+    if (k == 0) {
+      aq_x86_registers(x, 0x39, AQ_RSI, AQ_RAX, false);
+      miss_if(t, AQ_X86_A);
+      aq_x86_registers(x, 0x01, AQ_RDI, AQ_RAX, true);
+    } else {
+      aq_x86_memory(x, 0x89, AQ_RDX, false, AQ_RAX,
+                    (int32_t)(at + 4 * (k - 1)));
+    }
+  }
+}
+
+/* The same of all lanes that are on, one after the other: the last one wins. */
+static void lanes_store(const transfer *t, unsigned data, uint32_t at)
+{
+  enum { FULL = 0xff };
+  aq_x86 *x = t->x;
+  aq_x86_registers(x, 0x89, AQ_RBX, AQ_R8, true);
+  aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
+  const uint32_t top = x->size;
+  aq_x86_byte(x, 0x42); /* movzx ebp, byte [rbx + r15 + EXEC] */
+  aq_x86_byte(x, 0x0f);
+  aq_x86_byte(x, 0xb6);
+  aq_x86_byte(x, 0xac);
+  aq_x86_byte(x, 0x3b);
+  aq_x86_word(x, (uint32_t)(offsetof(aq_wave, s) + 4 * AQ_ISA_EXEC));
+  aq_x86_number(x, 7, AQ_RBP, false, FULL);
+  const uint32_t some = aq_x86_jump_if(x, AQ_X86_NE);
+  for (int i = 0; i < STRIP; i++)
+    lane_store(t, data, i, at);
+  const uint32_t next = x->size;
+  aq_x86_number(x, 0, AQ_R8, true, STRIP_BYTES);
+  aq_x86_number(x, 0, AQ_R15, false, 1);
+  aq_x86_number(x, 7, AQ_R15, false, (int32_t)t->strips);
+  aq_x86_land(x, aq_x86_jump_if(x, AQ_X86_NE), top);
+  const uint32_t done = aq_x86_jump(x);
+  const uint32_t lane = x->size;
+  aq_x86_registers(x, 0x0fbc, AQ_RCX, AQ_RBP, false); /* bsf */
+  aq_x86_registers(x, 0x0fb3, AQ_RCX, AQ_RBP, false); /* btr ebp, ecx */
+  lane_store(t, data, -1, at);
+  aq_x86_land_here(x, some);
+  aq_x86_registers(x, 0x85, AQ_RBP, AQ_RBP, false);
+  aq_x86_land(x, aq_x86_jump_if(x, AQ_X86_NE), lane);
+  aq_x86_land(x, aq_x86_jump(x), next);
+  aq_x86_land_here(x, done);
+}
+
+/* Lanes that are not all on, or not in rows. If the address of one is outside,
+ * the handler stores those before it again. */
+static void shared_scatter(const transfer *t, unsigned scale,
+                           const uint32_t at[2], uint32_t bytes)
+{
+  aq_x86 *x = t->x;
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
+  aq_x86_memory(x, 0x8b, AQ_RSI, false, AQ_RDX,
+                (int32_t)offsetof(aq_wave_grid, lds_size));
+  aq_x86_number(x, 5, AQ_RSI, false, (int32_t)bytes);
+  miss_if(t, AQ_X86_B);
+  aq_x86_wave(x, 0x8b, AQ_RDI, true, (int32_t)offsetof(aq_wave, group));
+  aq_x86_memory(x, 0x8b, AQ_RDI, true, AQ_RDI,
+                (int32_t)offsetof(aq_wave_group, lds));
+  lanes_store(t, t->o->source[2], at[0]);
+  if (scale)
+    lanes_store(t, t->o->decoded->data2, at[1]);
+}
+
+static void shared_store(const transfer *t, unsigned scale, bool wave32)
+{
+  aq_x86 *x = t->x;
+  aq_memory_misses others = {.count = 0};
+  transfer rows = *t;
   uint32_t at[2];
   aq_memory_shared_offsets(t->o, t->words, scale, at);
-  shared_check(t, (at[0] > at[1] ? at[0] : at[1]) + 4 * t->words);
+  const uint32_t bytes = (at[0] > at[1] ? at[0] : at[1]) + 4 * t->words;
+  rows.misses = &others;
+  aq_memory_lanes_test(x, wave32);
+  miss_if(&rows, AQ_X86_NE);
+  shared_check(&rows, bytes);
   aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, group));
   aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RDX,
                 (int32_t)offsetof(aq_wave_group, lds));
   element_store(t, t->o->source[2], at[0]);
   if (scale)
     element_store(t, t->o->decoded->data2, at[1]);
+  const uint32_t done = aq_x86_jump(x);
+  for (unsigned i = 0; i < others.count; i++)
+    aq_x86_land_here(x, others.at[i]);
+  shared_scatter(t, scale, at, bytes);
+  aq_x86_land_here(x, done);
 }
 
 /* ---- scalars ---- */
@@ -335,11 +435,12 @@ bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
   }
   if (!t->store || t->words == 3)
     return false;
+  if (t->shared) {
+    shared_store(&s, t->scale, wave32);
+    return true;
+  }
   aq_memory_lanes_test(x, wave32);
   miss_if(&s, AQ_X86_NE);
-  if (t->shared)
-    shared_store(&s, t->scale);
-  else
-    global_store(&s);
+  global_store(&s);
   return true;
 }

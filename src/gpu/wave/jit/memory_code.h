@@ -16,7 +16,7 @@
 
 /* Jumps to the handler. */
 typedef struct aq_memory_misses {
-  uint32_t at[8];
+  uint32_t at[48];
   unsigned count;
 } aq_memory_misses;
 
