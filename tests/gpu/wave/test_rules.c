@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bed.h"
 #include "gpu/wave/core/address_translate.h"
@@ -309,6 +310,109 @@ START_TEST(no_rule_leaves_its_instruction_to_a_handler)
 }
 END_TEST
 
+/* ---- windows of memory ---- */
+
+enum { SIDE = 4096 /* bytes on each side of a multiple of 2^32 */ };
+
+static uint8_t *border_map(void)
+{
+  for (uint64_t k = 16; k < 256; k++) {
+    uint8_t *want = (uint8_t *)(uintptr_t)((k << 32) - SIDE);
+    uint8_t *got =
+        mmap(want, (size_t)2 * SIDE, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == want)
+      return got;
+    if (got != MAP_FAILED)
+      munmap(got, (size_t)2 * SIDE);
+  }
+  return NULL;
+}
+
+/* Where a lane loads: strips take turns on the sides, or all are on one; in a
+ * row, or every second lane elsewhere. */
+static uint32_t border_place(unsigned kind, unsigned lane, unsigned bytes)
+{
+  const uint32_t side = (kind & 2 ? lane / 8 : kind) & 1 ? SIDE : 0;
+  return 256 + side + (kind & 4 ? 16 * (lane ^ (lane & 1) << 5) : bytes * lane);
+}
+
+/* The lanes have the bytes at their addresses and 16. */
+static void border_check(const bed *b, unsigned bytes, const char *name)
+{
+  for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
+    const uint64_t at =
+        b->wave->v[ADDRESS][l] | (uint64_t)b->wave->v[ADDRESS + 1][l] << 32;
+    uint32_t words[4] = {0};
+    memcpy(words, (const uint8_t *)(uintptr_t)at + 16, bytes);
+    for (unsigned k = 0; k < (bytes + 3) / 4; k++)
+      ck_assert_msg(b->wave->v[8 + k][l] == words[k], "%s: lane %u, word %u",
+                    name, l, k);
+  }
+}
+
+/* Also in memory whose addresses have two upper words. */
+START_TEST(loads_beside_a_multiple_of_2_to_32_are_no_handlers)
+{
+  static const struct {
+    const char *text;
+    unsigned bytes;
+  } loads[] = {{"global_load_ubyte v8, v[20:21], off offset:16", 1},
+               {"global_load_ushort v8, v[20:21], off offset:16", 2},
+               {"global_load_dword v8, v[20:21], off offset:16", 4},
+               {"global_load_dwordx2 v[8:9], v[20:21], off offset:16", 8},
+               {"global_load_dwordx3 v[8:10], v[20:21], off offset:16", 12},
+               {"global_load_dwordx4 v[8:11], v[20:21], off offset:16", 16}};
+  enum { LOADS = sizeof loads / sizeof *loads, KINDS = 8 };
+  static char texts[LOADS * APART][BED_TEXT];
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  bed b;
+  if (!builder_make(&builder, &options))
+    return;
+  uint8_t *border = border_map();
+  ck_assert_ptr_nonnull(border);
+  for (unsigned i = 0; i < 2 * SIDE; i++)
+    border[i] = (uint8_t)(i / 4 * 29 + i % 4 * 71);
+  for (size_t i = 0; i < LOADS * (size_t)APART; i++)
+    snprintf(texts[i], BED_TEXT, "%s",
+             i % APART == 0   ? loads[i / APART].text
+             : i % APART == 1 ? READS_ALL
+                              : "s_endpgm");
+  aq_jit *native = aq_jit_create(&options, aq_wave_level_count() - 1);
+  ck_assert_ptr_nonnull(native);
+  bed_open_all(&b, "gfx90a", 64, texts, LOADS * (size_t)APART);
+  aq_wave_reachable reachable = {.allocations = b.allocations};
+  b.grid.reachable = &reachable;
+  grid_make(&b, native);
+  for (size_t i = 0; i < LOADS; i++) {
+    aq_wave_op *first = program_compile(&b, native, i);
+    for (unsigned kind = 0; kind < 2 * KINDS; kind++) {
+      state_make(b.wave, ordinary[0]);
+      for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
+        const uint64_t at =
+            (uintptr_t)border + border_place(kind % KINDS, l, loads[i].bytes);
+        b.wave->v[ADDRESS][l] = (uint32_t)at;
+        b.wave->v[ADDRESS + 1][l] = (uint32_t)(at >> 32);
+      }
+      handler = first->run;
+      handled = 0;
+      first->run = kind < KINDS ? handler : handler_count;
+      ck_assert(program_run(&b, first, true));
+      first->run = handler;
+      ck_assert_msg(handled == 0, "a handler executes %s, order %u",
+                    loads[i].text, kind % KINDS);
+      border_check(&b, loads[i].bytes, loads[i].text);
+    }
+  }
+  aq_wave_reachable_fini(&reachable);
+  bed_close(&b);
+  aq_jit_destroy(native);
+  aq_jit_builder_destroy(builder);
+  munmap(border, (size_t)2 * SIDE);
+}
+END_TEST
+
 /* ---- stores to LDS ---- */
 
 /* Stores have no rule: aq_memory_write. In each of the lanes' orders they leave
@@ -532,6 +636,7 @@ START_TEST(wrexec_b64_writes_the_lanes_of_both_sizes_of_waves)
 END_TEST
 
 AQ_TEST_MAIN("gpu/wave/rules", no_rule_leaves_its_instruction_to_a_handler,
+             loads_beside_a_multiple_of_2_to_32_are_no_handlers,
              no_store_to_LDS_is_left_to_a_handler,
              loads_at_the_edges_of_a_window_get_their_words,
              wrexec_b64_writes_the_lanes_of_both_sizes_of_waves)
