@@ -206,7 +206,8 @@ bool aq_dwarf_value_read(const aq_dwarf_unit *unit, aq_dwarf *d,
         text_at(how == TEXT_AT ? &unit->texts : &unit->line_texts, out->number);
     return true;
   case BLOCK:
-    aq_dwarf_skip(d, size ? aq_dwarf_number(d, size) : aq_dwarf_unsigned(d));
+    out->number = size ? aq_dwarf_number(d, size) : aq_dwarf_unsigned(d);
+    out->block = aq_dwarf_skip(d, out->number);
     return true;
   case CONSTANT:
     if (!abbreviation)

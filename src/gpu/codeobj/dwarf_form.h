@@ -12,8 +12,14 @@
 
 enum {
   AQ_DWARF_FORM_ADDR = 0x01,
+  AQ_DWARF_FORM_REF_ADDR = 0x10,
+  AQ_DWARF_FORM_REF1 = 0x11,
+  AQ_DWARF_FORM_REF_UDATA = 0x15,
+  AQ_DWARF_FORM_STRX = 0x1a,
   AQ_DWARF_FORM_ADDRX = 0x1b,
   AQ_DWARF_FORM_RNGLISTX = 0x23,
+  AQ_DWARF_FORM_STRX1 = 0x25,
+  AQ_DWARF_FORM_STRX4 = 0x28,
   AQ_DWARF_FORM_ADDRX1 = 0x29,
   AQ_DWARF_FORM_ADDRX4 = 0x2c,
 };
@@ -47,7 +53,9 @@ typedef struct aq_dwarf_unit {
 /* A value; form 0: it is not there. */
 typedef struct aq_dwarf_value {
   uint64_t form;
-  uint64_t number;  /* an offset, index, address, constant; or 1 */
+  uint64_t
+      number; /* an offset, index, address, constant, a block's bytes; or 1 */
+  const unsigned char *block; /* of a form of blocks; NULL: none */
   const char *text; /* of a form of texts, NULL: it lies nowhere; else "" */
 } aq_dwarf_value;
 

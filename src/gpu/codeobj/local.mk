@@ -16,6 +16,8 @@ libaqcore_a_SOURCES += \
 	src/gpu/codeobj/kernel_text.c src/gpu/codeobj/kernel_text.h \
 	src/gpu/codeobj/line_table.c src/gpu/codeobj/line_table.h \
 	src/gpu/codeobj/inlined.c src/gpu/codeobj/inlined.h \
+	src/gpu/codeobj/dwarf_entries.c src/gpu/codeobj/dwarf_entries.h \
+	src/gpu/codeobj/frames.c src/gpu/codeobj/frames.h \
 	src/gpu/codeobj/host_symbols.c src/gpu/codeobj/host_symbols.h \
 	src/gpu/codeobj/dwarf.h src/gpu/codeobj/dwarf_form.c \
 	src/gpu/codeobj/dwarf_form.h \

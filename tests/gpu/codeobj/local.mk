@@ -1,7 +1,7 @@
 # Tests of src/gpu/codeobj.
 check_PROGRAMS += tests/gpu/codeobj/test_code_object \
 	tests/gpu/codeobj/test_codeobj tests/gpu/codeobj/test_descriptor \
-	tests/gpu/codeobj/test_dwarf_form \
+	tests/gpu/codeobj/test_dwarf_form tests/gpu/codeobj/test_frames \
 	tests/gpu/codeobj/test_lines \
 	tests/gpu/codeobj/test_metadata_yaml tests/gpu/codeobj/test_target
 tests_gpu_codeobj_test_codeobj_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(ZSTD_CFLAGS)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The objects of functions' frames are those that llvm-dwarfdump prints. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/rng.h"
+#include "gpu/codeobj/frames.h"
+#include "support/aqtest.h"
+
+enum { ROOM = 1 << 21, TEXT = 1 << 16 };
+static unsigned char bytes[ROOM];
+
+static size_t file_load(const char *path)
+{
+  FILE *file = fopen(path, "rb");
+  ck_assert_msg(file != NULL, "%s", path);
+  const size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  ck_assert(size < sizeof bytes);
+  return size;
+}
+
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Lines "offset name", sorted. */
+static void frames_print(const aq_code_frames *frames, char out[TEXT])
+{
+  char **lines = calloc(frames->object_count + 1, sizeof *lines);
+  size_t used = 0;
+  for (size_t i = 0; i < frames->object_count; i++) {
+    const aq_code_frame_object *o = &frames->objects[i];
+    ck_assert(
+        asprintf(&lines[i], "%lld %s", (long long)o->offset,
+                 o->name < 0 ? "?" : aq_names_text(&frames->names, o->name)) >
+        0);
+  }
+  qsort(lines, frames->object_count, sizeof *lines, by_text);
+  for (size_t i = 0; i < frames->object_count; i++) {
+    used += (size_t)snprintf(out + used, TEXT - used, "%s\n", lines[i]);
+    ck_assert(used < TEXT);
+    free(lines[i]);
+  }
+  free(lines);
+}
+
+static void command_read(const char *command, char out[TEXT])
+{
+  FILE *from = popen(command, "r"); /* NOLINT: fixed names */
+  ck_assert(from != NULL);
+  out[fread(out, 1, TEXT - 1, from)] = 0;
+  pclose(from);
+}
+
+static void target_compare(const char *gfx)
+{
+  static char command[4096], expected[TEXT], read[TEXT];
+  const char *srcdir = getenv("AQ_SRCDIR");
+  char path[] = "/tmp/aqframesXXXXXX";
+  const int file = mkstemp(path);
+  ck_assert(file >= 0);
+  close(file);
+  snprintf(command, sizeof command,
+           "clang-22 -w -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa "
+           "-mcpu=%s -nogpulib -g -O0 -o %s %s/tests/gpu/check/stack.cl",
+           gfx, path, srcdir ? srcdir : ".");
+  ck_assert_int_eq(system(command), 0); /* NOLINT: fixed names */
+  snprintf(
+      command, sizeof command,
+      "llvm-dwarfdump-22 --debug-info %s | awk '"
+      "/DW_AT_location.*DW_OP_fbreg/ { at = $3; gsub(/[^0-9]/, \"\", at) } "
+      "/DW_AT_name/ && at != \"\" { gsub(/[(\")]/, \"\", $2); "
+      "print at, $2; at = \"\" }' | LC_ALL=C sort",
+      path);
+  command_read(command, expected);
+  aq_code_frames frames;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aq_code_frames_read(bytes, file_load(path), &frames, &diag),
+                   AQ_OK, &diag);
+  unlink(path);
+  frames_print(&frames, read);
+  ck_assert(frames.object_count > 100);
+  ck_assert_str_eq(read, expected);
+  for (size_t i = 0; i < frames.count; i++)
+    ck_assert(frames.list[i].plain && frames.list[i].base == 33);
+  aq_code_frames_fini(&frames);
+}
+
+START_TEST(objects_are_what_the_compiler_wrote)
+{
+  if (system("command -v clang-22 > /dev/null && command -v ld.lld-22 "
+             "> /dev/null && command -v llvm-dwarfdump-22 > /dev/null") !=
+      0) /* NOLINT: fixed names */
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+  target_compare("gfx90a");
+  target_compare("gfx942");
+  target_compare("gfx1030");
+  target_compare("gfx1100");
+}
+END_TEST
+
+START_TEST(damaged_entries_end_their_unit)
+{
+  char path[1024];
+  const char *srcdir = getenv("AQ_SRCDIR");
+  snprintf(path, sizeof path, "%s/tests/fuzz/corpus/codeobj/lines5.hsaco",
+           srcdir ? srcdir : ".");
+  const size_t size = file_load(path);
+  unsigned char *whole = malloc(size);
+  aq_rng rng;
+  aq_rng_init(&rng, 1, 0);
+  memcpy(whole, bytes, size);
+  for (int i = 0; i < 2000; i++) {
+    aq_code_frames frames;
+    aq_diag diag = AQ_DIAG_INIT;
+    for (int k = 0; k < 4; k++)
+      bytes[aq_rng_bits(&rng) % size] = (unsigned char)aq_rng_bits(&rng);
+    if (aq_code_frames_read(bytes, size, &frames, &diag) == AQ_OK) {
+      for (size_t f = 0; f < frames.count; f++)
+        ck_assert(frames.list[f].first + frames.list[f].count <=
+                  frames.object_count);
+      aq_code_frames_fini(&frames);
+    }
+    memcpy(bytes, whole, size);
+  }
+  free(whole);
+}
+END_TEST
+
+AQ_TEST_MAIN("gpu/codeobj/frames", objects_are_what_the_compiler_wrote,
+             damaged_entries_end_their_unit)
