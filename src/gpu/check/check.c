@@ -8,6 +8,7 @@
 
 #include "gpu/check/core/core.h"
 #include "gpu/check/core/heap.h"
+#include "gpu/check/core/stack.h"
 #include "gpu/check/observe.h"
 
 static const struct {
@@ -271,6 +272,7 @@ void aq_check_destroy(aq_check *check)
   free(check->sites);
   free(check->found);
   aq_check_heap_fini(check);
+  aq_check_stack_fini(check);
   free(check->known);
   free(check->kernels);
   free(check->pool);

@@ -17,3 +17,4 @@ include src/gpu/check/race/local.mk
 include src/gpu/check/hazards/local.mk
 include src/gpu/check/uninit/local.mk
 include src/gpu/check/heap/local.mk
+include src/gpu/check/stack/local.mk

@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "gpu/check/core/core.h"
 #include "gpu/check/core/heap.h"
+#include "gpu/check/core/stack.h"
 #include "gpu/wave/core/address_translate.h"
 
 /* The index of the first allocation whose base is above an address. */
@@ -569,6 +570,20 @@ static void heap_unseen_report(aq_check *check)
     note_report(check, of & -of, "malloc not seen", text, NULL);
 }
 
+static void stack_unseen_report(aq_check *check)
+{
+  const aq_check_stack_unseen n = aq_check_stack_unseen_get(check);
+  char text[AQ_CHECK_TEXT];
+  snprintf(text, sizeof text,
+           "instructions that access arrays and variables on stacks: "
+           "%" PRIu64 " in functions without debug information, %" PRIu64
+           " by addresses that were not followed",
+           n.without, n.other);
+  if (check->options.checks & AQ_CHECK_MEMORY && (n.without || n.other))
+    note_report(check, AQ_CHECK_MEMORY, "stack objects not followed", text,
+                NULL);
+}
+
 /* Of every check; it appears with the first check that is on. */
 static void unread_report(aq_check *check)
 {
@@ -651,6 +666,7 @@ void aq_check_unseen(aq_check *check)
                 NULL);
   forgotten_report(check);
   heap_unseen_report(check);
+  stack_unseen_report(check);
   pool_unseen_report(check);
   unread_report(check);
   if (check->options.host_unseen)

@@ -8,6 +8,7 @@
 #include "common/array.h"
 #include "gpu/check/core/core.h"
 #include "gpu/check/core/heap.h"
+#include "gpu/check/core/stack.h"
 #include "gpu/check/nan_tracking.h"
 #include "gpu/check/observe.h"
 #include "gpu/check/race/memory_model.h"
@@ -42,8 +43,10 @@ uint32_t aq_check_site_make(const aq_wave *w, const aq_wave_op *o)
   aq_check_site_registers(&made);
   if (check->options.checks & AQ_CHECK_RACE && made.kind == AQ_WAVE_ACCESS_READ)
     made.polls = (uint8_t)aq_check_poll_of(w->grid->code, &made);
-  if (check->options.checks & AQ_CHECK_MEMORY)
+  if (check->options.checks & AQ_CHECK_MEMORY) {
     aq_check_bases_site(check, &made);
+    aq_check_stack_site(check, &made);
+  }
   if (check->options.checks & AQ_CHECK_WAIT)
     aq_check_waits_site(&made);
   if (check->options.checks & AQ_CHECK_INIT)
@@ -55,7 +58,7 @@ uint32_t aq_check_site_make(const aq_wave *w, const aq_wave_op *o)
                 (made.steps ? UINT8_MAX : 0) | (made.init ? AQ_CHECK_INIT : 0) |
                 (made.meets ? AQ_CHECK_SYNC : 0) |
                 (made.fence ? AQ_CHECK_RACE : 0) |
-                (made.base ? AQ_CHECK_MEMORY : 0) |
+                (made.base || made.tags ? AQ_CHECK_MEMORY : 0) |
                 (made.jumps ? UINT8_MAX : 0));
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
@@ -99,6 +102,9 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
     bad = aq_check_memory(w, number, &touch);
   else if (!own && checks & (AQ_CHECK_RACE | AQ_CHECK_INIT))
     aq_check_shares(w, number, &touch);
+  if (checks & AQ_CHECK_MEMORY &&
+      (touch.scratch || aq_check_group_of(w)->tags))
+    aq_check_stack_access(w, number, &touch);
   if (site->base)
     aq_check_bases_step(w, o, site);
   if (bad) {
@@ -153,8 +159,14 @@ static const aq_wave_op *site_run(aq_check *check, aq_wave *w,
 static const aq_wave_op *scan_run(aq_check *check, aq_wave *w,
                                   const aq_wave_op *o, uint32_t number)
 {
+  const aq_check_site *site = &check->sites[number - 1];
+  const bool tags = site->tags && aq_check_grid_of(w)->checks & AQ_CHECK_MEMORY;
+  if (tags && !site->kind)
+    aq_check_stack_before(w, site);
   const aq_wave_op *next = site_run(check, w, o, number);
-  if (check->sites[number - 1].jumps)
+  if (tags)
+    aq_check_stack_after(w, site);
+  if (site->jumps)
     aq_check_heap_step(w, next, number);
   return next;
 }
@@ -259,6 +271,7 @@ static void group_fini(aq_check_group *mine, const aq_wave_grid *grid)
   free(mine->sync);
   free(mine->bases);
   free(mine->odd);
+  aq_check_stack_group_fini(mine, grid);
   aq_check_heap_group_fini(mine);
   free(mine);
 }
@@ -299,6 +312,7 @@ static void group_clear(aq_check_group *mine, const aq_wave_grid *grid)
   mine->states.count = mine->states.free = 0;
   if (mine->bases)
     memset(mine->bases, 0, grid->waves * sizeof *mine->bases);
+  aq_check_stack_group_clear(mine, grid);
   aq_check_heap_group_clear(mine, grid);
   for (uint32_t i = 0; mine->waits && i < grid->waves; i++)
     aq_check_waits_end(&mine->waits[i]);

@@ -8,6 +8,7 @@
 #include "common/array.h"
 #include "gpu/check/core/core.h"
 #include "gpu/check/core/heap.h"
+#include "gpu/check/core/stack.h"
 
 static void readonly_add(aq_check *check, uint64_t base, uint64_t bias,
                          const aq_codeobj *code)
@@ -59,9 +60,15 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
                    const aq_codeobj *code, const void *bytes, size_t size)
 {
   aq_check_source made = {.base = base, .end = base + span, .bias = bias};
+  aq_code_frames frames = {.names = AQ_NAMES_INIT};
   aq_diag why = AQ_DIAG_INIT;
-  const bool known =
+  bool known =
       aq_code_lines_read(bytes, size, code, &made.lines, &why) == AQ_OK;
+  if (known && check->options.checks & AQ_CHECK_MEMORY &&
+      aq_code_frames_read(bytes, size, &frames, &why) != AQ_OK) {
+    aq_code_lines_fini(&made.lines);
+    known = false;
+  }
   /* Without a line table it stands for its addresses all the same. */
   if (!known)
     made.lines = (aq_code_lines){.files = AQ_NAMES_INIT};
@@ -71,6 +78,7 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
   readonly_add(check, base, bias, code);
   aq_check_api_code(check, base, bias, bytes, size);
   aq_check_variables_add(check, base, bias, bytes, size);
+  aq_check_stack_code(check, base, bias, &frames);
   aq_check_heap_code(check, base, bias, code, bytes, size);
   if (!AQ_ARRAY_PUSH(check->sources, check->source_count,
                      check->source_capacity, made)) {
@@ -100,6 +108,7 @@ void aq_check_code_gone(aq_check *check, uint64_t base)
   pthread_mutex_lock(&check->lock);
   aq_check_api_code_gone(check, base);
   aq_check_variables_gone(check, base);
+  aq_check_stack_code_gone(check, base);
   aq_check_heap_code_gone(check, base);
   for (size_t i = 0; i < check->readonly_count; i++)
     if (check->readonly[i].base == base)

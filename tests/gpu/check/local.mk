@@ -23,12 +23,14 @@ EXTRA_DIST += tests/gpu/check/sites.hpp tests/gpu/check/sites.hip \
 	tests/gpu/check/schedule.hip tests/gpu/check/hazards.hip \
 	tests/gpu/check/floats.hip tests/gpu/check/ends.hip \
 	tests/gpu/check/same.hip tests/gpu/check/heap.hip \
-	tests/gpu/check/pools.hip \
+	tests/gpu/check/pools.hip tests/gpu/check/stack.cl \
+	tests/gpu/check/frames.hip \
 	tests/gpu/check/variables.hip tests/gpu/check/hosts.hip \
 	tests/gpu/check/matrices.cl tests/gpu/check/sarif.schema.json
 EXTRA_DIST += tests/gpu/check/programs.sh tests/gpu/check/sites.sh
 AQ_LONG_TESTS += tests/gpu/check/test_barriers.sh \
-	tests/gpu/check/test_heap.sh tests/gpu/check/test_pools.sh \
+	tests/gpu/check/test_heap.sh tests/gpu/check/test_stack.sh \
+	tests/gpu/check/test_pools.sh \
 	tests/gpu/check/test_hosts.sh \
 	tests/gpu/check/test_kept.sh tests/gpu/check/test_notes.sh \
 	tests/gpu/check/test_same.sh tests/gpu/check/test_sites.sh \

@@ -181,6 +181,13 @@ typedef struct aq_check_site {
   uint16_t firsts, seconds; /* rules of hazards.c that it may be part of */
   uint64_t reads[2], writes[2]; /* scalar codes */
   uint8_t base;                 /* aq_check_base */
+  /* Of stack.h: how it makes addresses of objects on the stack, of which
+   * operands, in which function (0: none is known); the object whose address it
+   * used, and that it accessed, + 1; it was counted. */
+  uint8_t tags;
+  const char *sums;
+  uint32_t frame, own_object;
+  bool unseen;
   uint64_t within; /* variable whose address it used, and that it accessed */
   bool floats;     /* it writes vector registers: `float` follows it */
   bool matrix;     /* whatever EXEC is */
@@ -318,6 +325,7 @@ struct aq_check {
   size_t pool_count, pool_capacity;
   uint64_t pool_unseen; /* frees whose packet is not known */
   uint64_t pool_in_use; /* blocks that another stream may still use */
+  struct aq_check_stack *stack; /* of stack.h, or NULL */
   aq_check_heap_function *heap;
   size_t heap_count, heap_capacity;
   uint64_t heap_unseen; /* files whose functions have no symbols */
@@ -377,6 +385,7 @@ typedef struct aq_check_group {
   aq_uninit_regs *unset;           /* of each wave, or NULL */
   aq_check_sync *sync;             /* of each wave, or NULL */
   aq_check_bases *bases;           /* of each wave, or NULL */
+  struct aq_check_tags **tags;     /* of each wave, or NULL */
   struct aq_check_odd *odd;        /* of each wave, or NULL */
   struct aq_check_heap_wave *heap; /* of each wave, or NULL */
   uint8_t *lds_unset;              /* of each byte of LDS, or NULL */

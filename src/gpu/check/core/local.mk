@@ -7,5 +7,6 @@ libaqcore_a_SOURCES += \
 	src/gpu/check/core/happens_before.h \
 	src/gpu/check/core/heap.h \
 	src/gpu/check/core/shadow.h \
+	src/gpu/check/core/stack.h \
 	src/gpu/check/core/access_history.h \
 	src/gpu/check/core/uninit_shadow.h
