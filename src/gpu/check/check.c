@@ -273,6 +273,7 @@ void aq_check_destroy(aq_check *check)
   free(check->found);
   aq_check_heap_fini(check);
   aq_check_stack_fini(check);
+  aq_check_hazards_fini(check);
   free(check->known);
   free(check->kernels);
   free(check->pool);

@@ -102,8 +102,7 @@ static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
     bad = aq_check_memory(w, number, &touch);
   else if (!own && checks & (AQ_CHECK_RACE | AQ_CHECK_INIT))
     aq_check_shares(w, number, &touch);
-  if (checks & AQ_CHECK_MEMORY &&
-      (touch.scratch || aq_check_group_of(w)->tags))
+  if (checks & AQ_CHECK_MEMORY && (touch.scratch || aq_check_group_of(w)->tags))
     aq_check_stack_access(w, number, &touch);
   if (site->base)
     aq_check_bases_step(w, o, site);

@@ -67,8 +67,9 @@ typedef struct aq_check_recent {
   uint32_t site, states;
 } aq_check_recent;
 
-enum { AQ_CHECK_RECENT = 8, AQ_CHECK_MATRICES = 32 }; /* powers of two */
-enum { AQ_CHECK_RULES = 16 }; /* of hazards.c, at most */
+enum { AQ_CHECK_MATRICES = 32 }; /* a power of two */
+enum { AQ_CHECK_RULES = 16 };    /* of hazards.c, at most */
+enum { AQ_CHECK_WINDOWS = 4 };   /* a power of two: ways to an instruction */
 
 /* The loads of a wave that have not been waited for: for each register the
  * number of its last load, and the site. And the last instructions. */
@@ -79,10 +80,8 @@ typedef struct aq_check_waits {
   bool unordered; /* lgkmcnt counts loads that return in any order */
   uint32_t vm[2 * AQ_WAVE_ACC], lgkm[2 * AQ_WAVE_ACC], by[2 * AQ_WAVE_ACC];
   uint32_t scalar[128], scalar_by[128];
-  uint32_t states, recent_at;
-  uint32_t until[AQ_CHECK_RULES], dot_until; /* states: a rule may apply */
-  aq_check_recent recent[AQ_CHECK_RECENT];
-  uint32_t matrices_at;
+  uint32_t window; /* of the last instructions: its number in hazards.c */
+  uint32_t states, matrices_at;
   aq_check_recent matrices[AQ_CHECK_MATRICES];
 } aq_check_waits;
 
@@ -179,6 +178,10 @@ typedef struct aq_check_site {
   bool meets_acc;           /* matrix instructions and their registers: rules */
   uint8_t states;           /* that pass with it */
   uint16_t firsts, seconds; /* rules of hazards.c that it may be part of */
+  /* Behind windows, + 1, no rule was broken; the next windows; the place that
+   * the next one takes. */
+  uint32_t window_from[AQ_CHECK_WINDOWS], window_to[AQ_CHECK_WINDOWS];
+  uint8_t window_at;
   uint64_t reads[2], writes[2]; /* scalar codes */
   uint8_t base;                 /* aq_check_base */
   /* Of stack.h: how it makes addresses of objects on the stack, of which
@@ -325,7 +328,8 @@ struct aq_check {
   size_t pool_count, pool_capacity;
   uint64_t pool_unseen; /* frees whose packet is not known */
   uint64_t pool_in_use; /* blocks that another stream may still use */
-  struct aq_check_stack *stack; /* of stack.h, or NULL */
+  struct aq_check_windows *windows; /* of hazards.c, or NULL */
+  struct aq_check_stack *stack;     /* of stack.h, or NULL */
   aq_check_heap_function *heap;
   size_t heap_count, heap_capacity;
   uint64_t heap_unseen; /* files whose functions have no symbols */
@@ -680,6 +684,7 @@ void aq_check_waits_site(aq_check_site *site);
  */
 void aq_check_hazards_site(aq_check_site *site);
 void aq_check_hazards(aq_wave *w, uint32_t site);
+void aq_check_hazards_fini(aq_check *check);
 
 /* The wave ended: nothing is under way. */
 void aq_check_waits_end(aq_check_waits *waits);

@@ -12,8 +12,10 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "gpu/check/core/core.h"
 #include "gpu/check/hazards/hazards.h"
 #include "gpu/isa/control_flow.h"
@@ -276,16 +278,17 @@ static void report(aq_wave *w, uint32_t number, const char *message,
   aq_check_report(grid->check, &what);
 }
 
-/* Two instructions, by the rules of matrices. */
-static void pair_check(aq_wave *w, uint32_t number, const aq_check_recent *at,
+/* Two instructions, by the rules of matrices. Whether they break none. */
+static bool pair_check(aq_wave *w, uint32_t number, uint32_t earlier,
                        unsigned had)
 {
   const aq_check *check = aq_check_grid_of(w)->check;
   const char *message;
   const unsigned need = aq_check_matrix_need(
-      &check->sites[at->site - 1], &check->sites[number - 1], &message);
+      &check->sites[earlier - 1], &check->sites[number - 1], &message);
   if (had < need)
-    report(w, number, message, at->site, need, had);
+    report(w, number, message, earlier, need, had);
+  return had >= need;
 }
 
 /* Behind the last matrix instructions, which take long. */
@@ -297,56 +300,134 @@ static void matrices_check(aq_wave *w, uint32_t number, const aq_check_waits *s)
     const unsigned had = s->states - at->states;
     if (!at->site || had >= AQ_CHECK_MATRIX_STATES)
       break;
-    pair_check(w, number, at, had);
+    (void)pair_check(w, number, at->site, had);
   }
 }
 
-/* The rules that the instruction is the second of. */
-static void rules_check(aq_wave *w, uint32_t number, const aq_check_waits *s)
+/* ---- windows ---- */
+
+enum { LONGEST = 5 /* states of a rule */ };
+
+/* The instructions that rules may reach back to, the last one first, and the
+ * states since each. Which rules are broken depends on the window alone, so
+ * that a site remembers the ones that it came behind, and the next ones. */
+typedef struct window {
+  uint32_t sites[LONGEST], had[LONGEST];
+} window;
+
+struct aq_check_windows {
+  window *list; /* 0 is empty */
+  size_t count, capacity;
+  aq_map by_hash; /* → the last one of it */
+};
+
+void aq_check_hazards_fini(aq_check *check)
 {
-  enum { LONGEST = 5 };
+  if (!check->windows)
+    return;
+  aq_map_fini(&check->windows->by_hash);
+  free(check->windows->list);
+  free(check->windows);
+}
+
+/* The number of a window; 0: out of memory. */
+static uint32_t window_number(aq_check *check, const window *made)
+{
+  struct aq_check_windows *all = check->windows;
+  uint64_t hash = 0, at;
+  for (unsigned i = 0; i < LONGEST; i++)
+    hash = (hash ^ made->sites[i] ^ (uint64_t)made->had[i] << 32) *
+           UINT64_C(0x9e3779b97f4a7c15);
+  if (aq_map_get(&all->by_hash, hash, &at) &&
+      memcmp(&all->list[at], made, sizeof *made) == 0)
+    return (uint32_t)at;
+  if (AQ_ARRAY_PUSH(all->list, all->count, all->capacity, *made) &&
+      aq_map_put(&all->by_hash, hash, all->count - 1))
+    return (uint32_t)all->count - 1;
+  check->lost = true;
+  return 0;
+}
+
+static bool windows_make(aq_check *check)
+{
+  static const window none;
+  if (!check->windows)
+    check->windows = calloc(1, sizeof *check->windows);
+  struct aq_check_windows *all = check->windows;
+  return all && (all->count > 0 ||
+                 AQ_ARRAY_PUSH(all->list, all->count, all->capacity, none));
+}
+
+/* The rules that the instruction is the second of; whether none is broken. */
+static bool rules_check(aq_wave *w, uint32_t number, const window *recent)
+{
   const aq_check *check = aq_check_grid_of(w)->check;
   const aq_check_site *site = &check->sites[number - 1];
   const bool from_940 = site->inst.target & AQ_ISA_FROM_940;
-  for (unsigned back = 1; back <= LONGEST; back++) {
-    const aq_check_recent *at =
-        &s->recent[(s->recent_at - back) % AQ_CHECK_RECENT];
-    const unsigned had = s->states - at->states;
-    if (!at->site || had >= LONGEST)
-      break;
-    const aq_check_site *earlier = &check->sites[at->site - 1];
+  bool kept = true;
+  for (unsigned k = 0; k < LONGEST && recent->sites[k]; k++) {
+    const unsigned had = recent->had[k];
+    const aq_check_site *earlier = &check->sites[recent->sites[k] - 1];
     if (!earlier->passes && (earlier->is & AQ_CHECK_IS_DOT || site->meets_acc))
-      pair_check(w, number, at, had);
+      kept &= pair_check(w, number, recent->sites[k], had);
     for (unsigned both = earlier->firsts & site->seconds; both;
          both &= both - 1) {
       const unsigned i = (unsigned)__builtin_ctz(both);
       const unsigned need = from_940 ? rules[i].from_940 : rules[i].states;
-      if (had < need && rules[i].meet(earlier, site))
-        report(w, number, rules[i].message, at->site, need, had);
+      if (had >= need || !rules[i].meet(earlier, site))
+        continue;
+      report(w, number, rules[i].message, recent->sites[k], need, had);
+      kept = false;
     }
+  }
+  return kept;
+}
+
+/* Checks the instruction behind the window, and makes the next one. */
+static void window_step(aq_wave *w, uint32_t number, aq_check_waits *s)
+{
+  aq_check *check = aq_check_grid_of(w)->check;
+  aq_check_site *site = &check->sites[number - 1];
+  if (!windows_make(check)) {
+    check->lost = true;
+    return;
+  }
+  const window recent = check->windows->list[s->window];
+  window made = {.sites = {number}};
+  const bool kept = rules_check(w, number, &recent);
+  unsigned count = 1;
+  for (unsigned k = 0; k < LONGEST && recent.sites[k] && count < LONGEST &&
+                       recent.had[k] + site->states < LONGEST;
+       k++) {
+    made.sites[count] = recent.sites[k];
+    made.had[count++] = recent.had[k] + site->states;
+  }
+  const uint32_t before = s->window;
+  s->window = window_number(check, &made);
+  if (kept && s->window) {
+    const unsigned at = site->window_at++ % AQ_CHECK_WINDOWS;
+    site->window_from[at] = before + 1;
+    site->window_to[at] = s->window;
   }
 }
 
 void aq_check_hazards(aq_wave *w, uint32_t number)
 {
-  enum { LIVES = 5 };
   aq_check_waits *s = &aq_check_group_of(w)->waits[w->number];
   const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
-  bool may = site->meets_acc || s->dot_until - s->states - 1 < LIVES;
-  for (unsigned rest = site->seconds; rest; rest &= rest - 1)
-    may |= s->until[__builtin_ctz(rest)] - s->states - 1 < LIVES;
-  if (may)
-    rules_check(w, number, s);
+  if (!site->states) /* RDNA */
+    return;
+  unsigned at = 0;
+  while (at < AQ_CHECK_WINDOWS && site->window_from[at] != s->window + 1)
+    at++;
+  if (at < AQ_CHECK_WINDOWS)
+    s->window = site->window_to[at];
+  else
+    window_step(w, number, s);
   if (s->matrices_at)
     matrices_check(w, number, s);
   if (site->passes)
     s->matrices[s->matrices_at++ % AQ_CHECK_MATRICES] =
         (aq_check_recent){.site = number, .states = s->states + 1};
   s->states += site->states;
-  for (unsigned rest = site->firsts; rest; rest &= rest - 1)
-    s->until[__builtin_ctz(rest)] = s->states + LIVES;
-  if (site->is & AQ_CHECK_IS_DOT)
-    s->dot_until = s->states + LIVES;
-  s->recent[s->recent_at++ % AQ_CHECK_RECENT] =
-      (aq_check_recent){.site = number, .states = s->states};
 }

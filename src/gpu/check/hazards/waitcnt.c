@@ -82,8 +82,11 @@ void aq_check_waits_end(aq_check_waits *s)
   s->lgkm_done = s->lgkm_issued;
   s->km_done = s->km_issued;
   s->unordered = false;
-  memset(s->recent, 0, sizeof s->recent);
-  memset(s->matrices, 0, sizeof s->matrices);
+  s->window = 0;
+  if (s->matrices_at) {
+    memset(s->matrices, 0, sizeof s->matrices);
+    s->matrices_at = 0;
+  }
 }
 
 /* The wait for vector memory, LDS, or scalar memory. */
