@@ -57,9 +57,10 @@ END
   export AQUEDUCT AQ_TRACE
   try python3 "$work/cells.py" "$srcdir/doc/examples/questions.ipynb"
   check "the notebook's cells run" [ "$status" = 0 ]
-  # read_memory.py and read_tables.py find the same in the profile.
+  # read_memory.py and read_tables.py find the same in the profile, in which 74 kernels named
+  # Cijk_ have no call.
   for answer in "kernel-bound" "2116.249" "in aten::empty of step 6" \
-    "gemm 169 ops of known work, 0 calls of unknown"; do
+    "gemm 169 ops of known work, 74 calls of unknown"; do
     check "one answers: $answer" contains "$out" "$answer"
   done
 fi

@@ -140,6 +140,43 @@ for table in mi300_perf_report/unified_perf_summary \
     python3 "$srcdir/tests/report/read_tables.py" compare "$tables/$table.csv" "$work/stats.json"
 done
 
+# rpd records no ops: kernels have the families of their names, as Kineto's have.
+rpd=${AQ_DATA:-$srcdir/../shared/data}/measured/raw/rpd_raptor_mytrace.rpd.gz
+if [ -f "$rpd" ]; then
+  zcat "$rpd" > "$work/raptor.rpd"
+  "$aqueduct" import "$work/raptor.rpd" --name raptor -q > /dev/null 2>&1
+  "$aqueduct" stats raptor --by family --json > "$work/stats.json"
+  python3 - "$work/raptor.rpd" "$work/stats.json" "$work/kineto.json" > "$work/out" << 'END'
+import json, sqlite3, sys
+names = {"gemm": "Cijk_", "attention": "Fmha", "norm": "rms_norm"}
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "SELECT s.string, o.start, o.end FROM rocpd_op o JOIN rocpd_string s"
+    " ON s.id = o.description_id ORDER BY o.start").fetchall()
+told = {g["name"]: (g["calls"], g["kernel"]["total_ns"])
+        for g in json.load(open(sys.argv[2]))["groups"]}
+for family, part in names.items():
+    found = [end - start for name, start, end in rows if part in name or
+             (family == "attention" and "paged_attention" in name)]
+    print(family, told.get(family) == (len(found), sum(found)) and len(found) > 60)
+base = rows[0][1]
+json.dump({"traceEvents": [
+    {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 0, "ts": (start - base) / 1000,
+     "dur": (end - start) / 1000, "args": {"device": 0, "stream": 0}}
+    for name, start, end in rows if name]}, open(sys.argv[3], "w"))
+END
+  check "rpd_raptor_mytrace: a reader of its own agrees on gemm, attention and norm" \
+    [ "$(grep -c True "$work/out")" = 3 ]
+  "$aqueduct" import "$work/kineto.json" --name kineto -q > /dev/null 2>&1
+  "$aqueduct" stats kineto --by family --json > "$work/kineto"
+  families() { jq -c '[.groups[] | select(.name != "copy" and .name != "other kernels") |
+    [.name, .calls, .kernel.total_ns]] | sort' "$1"; }
+  check "and the same kernels in a profile of Kineto have the same families" \
+    [ "$(families "$work/kineto")" = "$(families "$work/stats.json")" ]
+else
+  skip "rpd_raptor_mytrace: a reader of its own agrees on gemm, attention and norm" \
+    "no published traces in AQ_DATA"
+fi
+
 # Four ranks; two process groups of the same operation, one all-reduce of all.
 python3 - "$work/ranks.json" << 'END'
 import json, sys

@@ -33,6 +33,23 @@ for calls in 20 300; do
     contains "$remarks" "no device or agent is recorded"
   check "so is the growth of scratch, of every fourth call" contains "$remarks" \
     "$((calls / 4)) changes of scratch memory"
+  "$aqueduct" stats rocprofv3 --by family --json > "$work/out"
+  check "$calls calls: kernels without an op have the family of their name" \
+    python3 - "$work/rocprofv3.json" "$work/out" << 'END'
+import json, sys
+rows, told = (json.load(open(path)) for path in sys.argv[1:])
+want = {}
+for row in rows:
+    if row.get("lost") or row["kind"] not in ("kernel", "copy"):
+        continue
+    family = ("copy" if row["kind"] == "copy" else
+              "gemm" if "gemm" in row["name"] else "other kernels")
+    calls, time = want.get(family, (0, 0))
+    want[family] = (calls + 1, time + row["span"][1] - row["span"][0])
+have = {g["name"]: (g["calls"], g["kernel"]["total_ns"]) for g in told["groups"]}
+print(want, have)
+sys.exit(len(want) < 3 or have != want)
+END
 done
 read_back lost 60
 check "gaps and lost chunks are counted" contains "$remarks" \

@@ -100,6 +100,9 @@ void aq_cli_work_cells(aq_cli_rows *rows, const aq_stats_work *work)
   aq_cli_cell_time(rows, some ? work->time : AQ_TIME_NONE);
   amount_cell(rows, work->flops);
   amount_cell(rows, work->bytes);
+  aq_cli_cell_real(
+      rows, "%.2f",
+      work->flops > 0 && work->bytes > 0 ? work->flops / work->bytes : NAN);
   aq_cli_cell_real(rows, "%.2f", rate(work, work->flops, 1e12));
   aq_cli_cell_real(rows, "%.1f", rate(work, work->bytes, 1e9));
   aq_cli_cell_real(rows, "%.2f", rate(work, work->bus_bytes, 1e9));

@@ -19,8 +19,8 @@ void aq_cli_context_put(aq_cli *cli, const aq_dispatches *dispatches,
 /* The work of a group: columns, and cells for them. */
 #define AQ_CLI_WORK_COLUMNS                                                    \
   {"?>ops", "ops"}, {"?>unknown", "unknown_calls"}, {NULL, "known_ns"},        \
-      {NULL, "flops"}, {NULL, "work_bytes"}, {"?>TFLOP/s", "tflops"},          \
-      {"?>GB/s", "gbps"}, {"?>bus GB/s", "bus_gbps"},                          \
+      {NULL, "flops"}, {NULL, "work_bytes"}, {"+?>FLOP/B", "flop_per_byte"},   \
+      {"?>TFLOP/s", "tflops"}, {"?>GB/s", "gbps"}, {"?>bus GB/s", "bus_gbps"}, \
       {"?>FLOP/s %", "flops_percent"},                                         \
   {                                                                            \
     "?>GB/s %", "gbps_percent"                                                 \

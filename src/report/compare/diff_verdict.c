@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "report/stats/row_family.h"
 
 struct aq_verdict_kernel {
   size_t item; /* of its family */
@@ -76,7 +75,6 @@ bool aq_diff_verdict_add(aq_diff_verdict *verdict, int side,
 {
   aq_diff_verdict *v = verdict;
   const aq_dispatches *d = &explained->dispatches;
-  aq_family_memo memo = {0};
   bool done = true;
   v->times[side] = explained->explain.time;
   v->devices[side] = explained->explain.devices;
@@ -87,14 +85,13 @@ bool aq_diff_verdict_add(aq_diff_verdict *verdict, int side,
     const char *name =
         row->name == AQ_NONE ? NULL : aq_run_reader_name(reader, row->name);
     aq_verdict_kernel *kernel =
-        kernel_of(v, aq_row_family(d, row, name, &memo), name ? name : "");
+        kernel_of(v, aq_names_text(&d->texts, row->family), name ? name : "");
     done = kernel != NULL;
     if (!done)
       break;
     kernel->times[side] += explained->ran[i];
     kernel->calls[side]++;
   }
-  aq_family_memo_fini(&memo);
   for (int i = 0; done && i < AQ_CAUSE_COUNT; i++) {
     if (i == AQ_CAUSE_KERNEL || i == AQ_CAUSE_TAIL)
       continue;

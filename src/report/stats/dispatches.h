@@ -28,10 +28,9 @@ typedef struct aq_dispatch_row {
   int64_t op_name, module, line; /* name ids */
   int64_t stack;                 /* id of the dispatches' texts */
   int64_t step, rank;
-  /* The op whose work the row is part of; its shape, family and collective are
-   * ids of the dispatches' texts. */
+  /* The op whose work the row is part of; its shape and collective, and
+   * the row's family, are ids of the dispatches' texts. */
   int64_t work, shape, family, collective;
-  bool other_family; /* that of an operator that is of no known family */
   int64_t group, group_size; /* of a collective: its process group, an id of
                                 the texts, and how many ranks that has */
 } aq_dispatch_row;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/duration/kernel_class.h"
 #include "report/stats/op_work.h"
 #include "report/stats/steps.h"
 
@@ -21,6 +22,7 @@ typedef struct context {
   int64_t *groups;  /* by op: the same of a collective's process group */
   int64_t *works;   /* by op: the one whose work its kernels are part of */
   aq_op_work *work; /* by op */
+  aq_family_memo families; /* by name, of kernels without a known operator */
 } context;
 
 static void context_fini(context *c)
@@ -36,6 +38,7 @@ static void context_fini(context *c)
   free(c->groups);
   free(c->works);
   free(c->work);
+  aq_family_memo_fini(&c->families);
 }
 
 static aq_status context_read(context *c, aq_store *store, int64_t run,
@@ -188,28 +191,42 @@ static bool works_resolve(context *c, aq_run_reader *reader, aq_dispatches *d)
   return done;
 }
 
-static bool work_set(const context *c, aq_dispatches *d, aq_dispatch_row *row)
+/* The family of a kernel or copy: what it is, then its operator's, then by the
+ * kernel's name. */
+static const char *family_of(context *c, aq_run_reader *reader,
+                             const aq_dispatch_row *row)
 {
-  const int64_t work = row->op == AQ_NONE ? AQ_NONE : c->works[row->op];
-  if (work != AQ_NONE) {
-    row->work = work;
-    row->shape = c->shapes[work];
-    if (row->communicates &&
-        c->work[work].family == AQ_OP_FAMILY_COMMUNICATION) {
+  const aq_op_family of_op =
+      row->work == AQ_NONE ? AQ_OP_FAMILY_OTHER : c->work[row->work].family;
+  if (row->communicates)
+    return aq_op_family_names[AQ_OP_FAMILY_COMMUNICATION];
+  if (row->kind != AQ_KIND_KERNEL)
+    return aq_op_family_names[AQ_OP_FAMILY_COPY];
+  if (of_op != AQ_OP_FAMILY_OTHER)
+    return aq_op_family_names[of_op];
+  const aq_family family = aq_family_recall(
+      &c->families, row->name,
+      row->name < 0 ? NULL : aq_run_reader_name(reader, row->name));
+  return family == AQ_FAMILY_UNKNOWN ? "other kernels" : aq_family_name(family);
+}
+
+static bool work_set(context *c, aq_run_reader *reader, aq_dispatches *d,
+                     aq_dispatch_row *row)
+{
+  row->work = row->op == AQ_NONE ? AQ_NONE : c->works[row->op];
+  if (row->work != AQ_NONE) {
+    const aq_op_work *work = &c->work[row->work];
+    row->shape = c->shapes[row->work];
+    if (row->communicates && work->family == AQ_OP_FAMILY_COMMUNICATION) {
       row->collective = row->shape;
-      row->group = c->groups[work];
-      row->group_size = c->work[work].ranks > 0 ? c->work[work].ranks : AQ_NONE;
+      row->group = c->groups[row->work];
+      row->group_size = work->ranks > 0 ? work->ranks : AQ_NONE;
     }
   }
-  const bool copies = row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
-  if (work == AQ_NONE && !row->communicates && !copies)
+  if (d->operations)
     return true;
-  const aq_op_family family = row->communicates ? AQ_OP_FAMILY_COMMUNICATION
-                              : copies          ? AQ_OP_FAMILY_COPY
-                                                : c->work[work].family;
-  const char *name = aq_op_family_names[family];
-  row->other_family = family == AQ_OP_FAMILY_OTHER;
-  row->family = aq_names_id(&d->texts, name, strlen(name));
+  const char *family = family_of(c, reader, row);
+  row->family = aq_names_id(&d->texts, family, strlen(family));
   return row->family >= 0;
 }
 
@@ -273,7 +290,7 @@ aq_status aq_launch_context_read(aq_store *store, int64_t run,
         frames_resolve(&c, reader) && (!works || works_resolve(&c, reader, d));
     for (size_t i = 0; i < d->count && done; i++)
       done = row_set(&c, reader, d, &d->rows[i], by == AQ_STATS_BY_STACK) &&
-             (!works || work_set(&c, d, &d->rows[i]));
+             (!works || work_set(&c, reader, d, &d->rows[i]));
     d->works = c.work;
     c.work = NULL;
     d->context.ops = c.ops.count;

@@ -20,7 +20,7 @@ static inline bool aq_stats_by_has_work(aq_stats_by by)
          by == AQ_STATS_BY_COLLECTIVE;
 }
 
-/* Whether rows read for a grouping have the families of their operators. */
+/* Whether rows read for a grouping have their families. */
 static inline bool aq_stats_by_has_families(aq_stats_by by)
 {
   return aq_stats_by_has_work(by) || by == AQ_STATS_BY_STACK;

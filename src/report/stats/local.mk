@@ -10,7 +10,6 @@ libaqcore_a_SOURCES += \
 	src/report/stats/counter_summary.c src/report/stats/counter_summary.h \
 	src/report/stats/formula.h \
 	src/report/stats/rank_clocks.c src/report/stats/rank_clocks.h \
-	src/report/stats/row_family.c src/report/stats/row_family.h \
 	src/report/stats/lateness.c src/report/stats/lateness.h \
 	src/report/stats/memory_summary.c src/report/stats/memory_summary.h \
 	src/report/stats/selection.c src/report/stats/selection.h \

@@ -100,7 +100,7 @@ const char *aq_stats_key_text(int64_t key, aq_stats_by by)
       [AQ_STATS_BY_STEP] = "no step",
       [AQ_STATS_BY_RANK] = "no rank",
       [AQ_STATS_BY_SHAPE] = "no op",
-      [AQ_STATS_BY_FAMILY] = "no op",
+      [AQ_STATS_BY_FAMILY] = "no kernel",
       [AQ_STATS_BY_COLLECTIVE] = "no collective",
   };
   if (key == AQ_NONE)
