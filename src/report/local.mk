@@ -19,6 +19,7 @@ AQ_PAGE = \
 	src/report/page/versions.js \
 	src/report/page/whatif.js \
 	src/report/page/code.js src/report/page/roofline.js \
+	src/report/page/program.js \
 	src/report/page/findings.js \
 	src/report/page/main.js
 EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh

@@ -16,7 +16,8 @@ tests_report_test_formula_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 
 AQ_LONG_TESTS += tests/report/test_ops.sh tests/report/test_page.sh \
 	tests/report/test_memory.sh tests/report/test_ranges.sh \
-	tests/report/test_questions.sh tests/report/test_ranks.sh \
+	tests/report/test_program.sh tests/report/test_questions.sh \
+	tests/report/test_ranks.sh \
 	tests/report/test_roofline.sh \
 	tests/report/test_timeline.sh tests/report/test_verdict.sh \
 	tests/report/test_work.sh

@@ -77,7 +77,7 @@ function causeLegend(causes) {
   return list;
 }
 
-// What no record gives: the shares rest on the rest.
+// What no record gives.
 function unknowns({unsized_devices: devices, shapeless_kernels: kernels}) {
   const lines = [];
   if (devices > 0) {
@@ -123,10 +123,10 @@ function drawDiagnosis() {
       continue;
     }
     const {causes} = run.explanation;
-    part.append(causeSentence(run),
+    part.append(causeSentence(run), keyNumbers(run),
       bar(causes.map((c) => ({...c, color: causeColors[c.name]})),
         `Shares of the time of ${run.label}`),
-      causeLegend(causes), ...unknowns(run.explanation),
-      ...[bestChangeSentence(run)].filter(Boolean), topKernels(run));
+      causeLegend(causes), ...unknowns(run.explanation), ...stepStrip(run),
+      ...familyBar(run), ...[bestChangeSentence(run)].filter(Boolean), topKernels(run));
   }
 }

@@ -73,8 +73,14 @@ function titleText() {
 // First the first screen, then the rest, so that a large page answers early.
 const steps = [
   () => { drawDiagnosis(); drawVersions(); drawWhatIfs(); },
-  startTimelines, drawCharts, startTable, () => runs.forEach(addRoofline),
-  drawDifferences,
+  drawGroups,
+  () => {
+    runs.forEach(addSteps);
+    runs.forEach(addCommunication);
+    runs.forEach(addRoofline);
+    runs.forEach(addMemory);
+  },
+  startTimelines, drawCharts, startTable, drawDifferences,
   () => {
     runs.forEach(addCode);
     runs.forEach(addFindings);

@@ -4,7 +4,6 @@
 #include "report/page/page_data.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "report/compare/compare_json.h"
@@ -12,9 +11,9 @@
 #include "report/page/page_code.h"
 #include "report/page/page_findings.h"
 #include "report/page/page_json.h"
+#include "report/page/page_program.h"
 #include "report/page/page_rows.h"
 #include "report/page/page_tracks.h"
-#include "report/page/page_work.h"
 #include "report/stats/compare_runs.h"
 #include "report/stats/short_names.h"
 
@@ -264,7 +263,7 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   if (status == AQ_OK)
     status = aq_page_code_put(store, run->info->id, reader, out, diag);
   if (status == AQ_OK)
-    status = aq_page_work_put(store, run, out, diag);
+    status = aq_page_program_put(store, run, out, diag);
   if (status == AQ_OK)
     status = aq_page_findings_put(store, run->info->id, reader, out, diag);
   putc('}', out);
@@ -274,22 +273,13 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
 
 /* ---- versions ---- */
 
-static void put_real(FILE *out, const char *key, double value)
-{
-  aq_page_key_put(out, key);
-  if (isfinite(value))
-    fprintf(out, "%.9g", value);
-  else
-    fputs("null", out);
-}
-
 static void put_figure(FILE *out, const char *key, const aq_versions_figure *f)
 {
   fprintf(out, ",\n\"%s\":{\"before\":%.3f", key, f->before);
-  put_real(out, "after", f->after);
-  put_real(out, "change", f->change);
-  put_real(out, "low", f->low);
-  put_real(out, "high", f->high);
+  aq_page_real_put(out, "after", f->after);
+  aq_page_real_put(out, "change", f->change);
+  aq_page_real_put(out, "low", f->low);
+  aq_page_real_put(out, "high", f->high);
   putc('}', out);
 }
 
@@ -317,8 +307,8 @@ static void put_versions(FILE *out, const aq_report_page *page)
     const aq_versions_group *g = &v->groups[i];
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
     aq_page_text_put(out, g->name ? g->name : "");
-    put_real(out, "before_calls", g->before_calls);
-    put_real(out, "after_calls", g->after_calls);
+    aq_page_real_put(out, "before_calls", g->before_calls);
+    aq_page_real_put(out, "after_calls", g->after_calls);
     put_figure(out, "figure", &g->kernel);
     putc('}', out);
   }

@@ -6,7 +6,8 @@
  *    "names": […], "devices": [{…}], "queues": [{…}], "threads": [{…}],
  *    "dispatches": TABLE, "calls": TABLE, "operations": TABLE, "edges": TABLE,
  *    "counters": [TABLE], "requests": TABLE, "preemptions": TABLE,
- *    "code": [{…}], "work": null or {…}}], "versions": null or {…}}
+ *    "code": [{…}], "steps", "groups", "collectives", "memory", "work": of
+ *    page_program.h}], "versions": null or {…}}
  *
  * A TABLE is {"count": N, "columns": {NAME: BASE64, …}, …}; a column is an
  * array of N little-endian numbers. Times are ns in 64-bit floats from the

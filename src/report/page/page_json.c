@@ -4,6 +4,7 @@
 #include "report/page/page_json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/record.h"
@@ -53,6 +54,15 @@ void aq_page_number_put(FILE *out, const char *key, int64_t value)
     fputs("null", out);
   else
     fprintf(out, "%" PRId64, value);
+}
+
+void aq_page_real_put(FILE *out, const char *key, double value)
+{
+  aq_page_key_put(out, key);
+  if (isfinite(value))
+    fprintf(out, "%.9g", value);
+  else
+    fputs("null", out);
 }
 
 enum { GROUPS = 1024 }; /* of three bytes that are encoded at once */

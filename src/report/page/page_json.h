@@ -15,6 +15,8 @@ void aq_page_text_put(FILE *out, const char *text);
 void aq_page_key_put(FILE *out, const char *key);
 void aq_page_member_put(FILE *out, const char *key, const char *text);
 void aq_page_number_put(FILE *out, const char *key, int64_t value);
+/* One that is not finite is null. */
+void aq_page_real_put(FILE *out, const char *key, double value);
 
 /* A field of a struct that is a row: a number of 1, 2, 4 or 8 bytes. */
 typedef struct aq_page_column {

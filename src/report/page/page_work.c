@@ -3,26 +3,14 @@
 
 #include "report/page/page_work.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/map.h"
 #include "report/page/page_json.h"
 #include "report/stats/device_peaks.h"
-#include "report/stats/selection.h"
-#include "report/stats/stats.h"
 #include "report/stats/work_summary.h"
 
 enum { GROUPS_MAX = 200 };
-
-static void real_put(FILE *out, const char *key, double value)
-{
-  aq_page_key_put(out, key);
-  if (isfinite(value))
-    fprintf(out, "%.9g", value);
-  else
-    fputs("null", out);
-}
 
 /* A kernel of each group whose work is known; NULL: none has. */
 static bool rows_find(const aq_dispatches *d, const aq_stats *stats,
@@ -53,11 +41,12 @@ static void group_put(FILE *out, const aq_stats_group *group,
   aq_page_text_put(out, group->name);
   aq_page_member_put(out, "family", aq_op_family_names[work->family]);
   aq_page_member_put(out, "peak_name", peak);
-  real_put(out, "time", (double)group->work.time / AQ_NS);
-  real_put(out, "flops", group->work.flops);
-  real_put(out, "bytes", group->work.bytes);
-  real_put(out, "peak_flops", aq_device_peak_flops(device, work->type, matrix));
-  real_put(out, "peak_bytes", aq_device_peak_bytes(device));
+  aq_page_real_put(out, "time", (double)group->work.time / AQ_NS);
+  aq_page_real_put(out, "flops", group->work.flops);
+  aq_page_real_put(out, "bytes", group->work.bytes);
+  aq_page_real_put(out, "peak_flops",
+                   aq_device_peak_flops(device, work->type, matrix));
+  aq_page_real_put(out, "peak_bytes", aq_device_peak_bytes(device));
   putc('}', out);
 }
 
@@ -96,8 +85,8 @@ static bool groups_put(FILE *out, const aq_dispatches *d, aq_run_reader *reader,
   putc(']', out);
   aq_page_number_put(out, "groups_left_out", (int64_t)more);
   aq_page_number_put(out, "groups_without_point", (int64_t)pointless);
-  real_put(out, "all_time", (double)all / AQ_NS);
-  real_put(out, "drawn_time", (double)drawn / AQ_NS);
+  aq_page_real_put(out, "all_time", (double)all / AQ_NS);
+  aq_page_real_put(out, "drawn_time", (double)drawn / AQ_NS);
   aq_page_number_put(out, "unknown_calls", unknown);
   aq_page_number_put(out, "calls", calls);
   putc('}', out);
@@ -105,37 +94,22 @@ static bool groups_put(FILE *out, const aq_dispatches *d, aq_run_reader *reader,
   return done;
 }
 
-aq_status aq_page_work_put(aq_store *store, const aq_page_run *run, FILE *out,
-                           aq_diag *diag)
+aq_status aq_page_work_put(const aq_dispatches *dispatches,
+                           aq_run_reader *reader, FILE *out, aq_diag *diag)
 {
-  aq_run_reader *reader;
-  aq_dispatches dispatches = {0};
-  aq_window_counts counts;
+  const bool has = dispatches->count > 0 && dispatches->context.ops > 0;
   aq_stats stats = {0};
-  aq_status status =
-      aq_run_reader_open(store, run->info->id, AQ_ORDER_STORED, &reader, diag);
-  if (status != AQ_OK)
-    return status;
-  status =
-      aq_part_read(store, run->info->id, reader, AQ_WANT_DISPATCHES,
-                   AQ_STATS_BY_SHAPE, run->window, &dispatches, &counts, diag);
-  aq_dispatches_limit(&dispatches);
-  const bool has = dispatches.count > 0 && dispatches.context.ops > 0;
-  if (status == AQ_OK && has)
-    status =
-        aq_stats_make(&dispatches, reader, AQ_STATS_BY_SHAPE, &stats, diag);
+  aq_status status = AQ_OK;
+  if (has)
+    status = aq_stats_make(dispatches, reader, AQ_STATS_BY_SHAPE, &stats, diag);
   if (status == AQ_OK && has &&
-      !aq_work_summary_add(&dispatches, reader, AQ_STATS_BY_SHAPE, &stats))
+      !aq_work_summary_add(dispatches, reader, AQ_STATS_BY_SHAPE, &stats))
     status = aq_diag_no_memory(diag);
   aq_page_key_put(out, "work");
-  if (status == AQ_OK && has) {
-    if (!groups_put(out, &dispatches, reader, &stats))
-      status = aq_diag_no_memory(diag);
-  } else {
+  if (status != AQ_OK || !has)
     fputs("null", out);
-  }
+  else if (!groups_put(out, dispatches, reader, &stats))
+    status = aq_diag_no_memory(diag);
   aq_stats_fini(&stats);
-  aq_dispatches_fini(&dispatches);
-  aq_run_reader_close(reader);
   return status;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "report/page/page.h"
+#include "report/stats/stats.h"
 
 /* Writes the member "work" behind other members of an object: null for a run
  * without operators, else {"groups": [{"name", "family", "peak_name", "time",
@@ -14,8 +14,9 @@
  * operators of equal shapes, of known operations and bytes, by the time of
  * their kernels (ns); the peaks a second of the data sheet for the type, null
  * where it has none. Groups of known work without operations, as collectives,
- * or without bytes or time have no point. */
-aq_status aq_page_work_put(aq_store *store, const aq_page_run *run, FILE *out,
-                           aq_diag *diag);
+ * or without bytes or time have no point. The rows were read by shape
+ * (selection.h). */
+aq_status aq_page_work_put(const aq_dispatches *dispatches,
+                           aq_run_reader *reader, FILE *out, aq_diag *diag);
 
 #endif

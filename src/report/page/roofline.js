@@ -109,7 +109,7 @@ function addRoofline(run) {
     axes.svg.append(make("circle", {cx: axes.x(g.flops / g.bytes).toFixed(1),
       cy: axes.y(g.flops / (g.time / 1e9)).toFixed(1),
       r: (2 + 8 * Math.sqrt(g.time / most)).toFixed(1), "fill-opacity": "0.6",
-      style: `fill:${nameColor(g.family)}`},
+      style: `fill:${familyColor(g.family)}`},
     make("title", {}, `${g.name}\n${showTime(g.time)}, ` +
       `${showLarge(g.flops / (g.time / 1e9))}FLOP/s` +
       (Number.isFinite(bound.share)
@@ -131,6 +131,6 @@ function addRoofline(run) {
   byId("work-section").hidden = false;
   byId("work").append(make("h3", {}, run.label), make("div", {class: "charts"},
     make("figure", {}, make("figcaption", {}, `${words.join("; ")}.`), axes.svg,
-      legend(families.map((family) => [family, nameColor(family)])))),
+      legend(families.map((family) => [family, familyColor(family)])))),
   rooflineTable(groups));
 }
