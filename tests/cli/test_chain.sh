@@ -18,7 +18,7 @@ refuses() { # NAME PART ARGUMENT…
   check "$name" is_error "$part"
 }
 
-refuses "a chain of nothing" "--length: '0' is not a whole number from 1 on" \
+refuses "a chain of nothing" "--length: '0': expected an integer of at least 1" \
   --length 0
 refuses "a chain that is too long" "--length 65537: expected at most 65536" \
   --length 65537

@@ -27,7 +27,7 @@ aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
   long long value = strtoll(text, &end, 10);
   if (errno || end == text || *end || value < least)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--%s: '%s' is not a whole number from %" PRId64 " on",
+                       "--%s: '%s': expected an integer of at least %" PRId64,
                        aq_cli_options[option].name, text, least);
   *out = value;
   return AQ_OK;

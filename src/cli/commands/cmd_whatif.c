@@ -139,12 +139,12 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
     status = table_put(cli, NULL, w);
     /* Below the table: what its columns have no room for. */
     fprintf(cli->out,
-            "run %" PRId64 ": %.3f us; replayed unchanged, off by %.3f %% (in "
-            "every range)\n",
+            "run %" PRId64 ": %.3f us; error of the unchanged replay %.3f %%, "
+            "included in ranges\n",
             w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
     if (aq_cli_flag(cli, AQ_CLI_OPT_WIDE))
       fputs("parts of the critical path: before > after\n", cli->out);
-    fputs("\nthe rows rest on:\n", cli->out);
+    fputs("\nsource of each row:\n", cli->out);
     for (size_t i = 0; i < w->count; i++) {
       const aq_whatif_row *row = &w->rows[i];
       int used = fprintf(cli->out, "  %s:", row->change);

@@ -43,9 +43,8 @@
   C(DISPATCH, "dispatch", "dispatch-bound",                                    \
     "nothing ran: the next packet was being fetched and launched")             \
   C(UNEXPLAINED, "unexplained", "unexplained",                                 \
-    "nothing ran for longer after the submission than fetching and launching " \
-    "take on any device, and nothing recorded says why; in a replay, where "   \
-    "the measured run so waited")                                              \
+    "nothing ran: the next dispatch was submitted, but started over 200 us "   \
+    "later; the record (in a replay, that of the measured run) has no reason") \
   C(POLICY, "policy", "policy-bound",                                          \
     "nothing ran: the scheduling policy held the next job back")               \
   C(UNKNOWN, "unknown", "idle for unknown reasons",                            \

@@ -79,9 +79,8 @@ static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
 {
   if (facts->gates || facts->near)
     aq_note(notes,
-            "%" PRIu64 " rows without a call of their own are held at their "
-            "measured start by gates; %" PRIu64
-            " start off by up to the time of a barrier packet",
+            "%" PRIu64 " rows without a host call keep their measured start; "
+            "%" PRIu64 " start off by up to the time of a barrier packet",
             facts->gates, facts->near);
   if (facts->held)
     aq_note(notes,

@@ -75,7 +75,7 @@ check "nothing of a long change is cut" contains "$out" \
   "\"change\": \"device $work/$(printf %0200d 0).device\""
 check "nor of a basis" contains "$(member all basis)" "unknown kernels)"
 try "$aqueduct" whatif m --graphs
-check "as a table" contains "$out" "the rows rest on"
+check "as a table" contains "$out" "source of each row"
 try "$aqueduct" list runs --json
 check "nothing is stored" [ "$(echo "$out" | grep -c '"id"')" = 1 ]
 
