@@ -209,11 +209,37 @@ aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
   return aq_store_prepare(reader->store, sql, &reader->select, diag);
 }
 
+static bool is_kept(const aq_run_reader *reader)
+{
+  return reader->store->kept && reader->store->kept_run == reader->run;
+}
+
+/* The fields that the reader wants, as from the table. */
+static void copy_rows(const aq_run_reader *reader, int64_t number, size_t count,
+                      aq_record *rows)
+{
+  const aq_record *kept = &reader->store->kept[number];
+  if (reader->field_count == AQ_RECORD_FIELD_COUNT) {
+    memcpy(rows, kept, count * sizeof *rows);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    aq_record_init(&rows[i]);
+    for (size_t c = 0; c < reader->field_count; c++)
+      ((int64_t *)&rows[i])[reader->fields[c]] =
+          ((const int64_t *)&kept[i])[reader->fields[c]];
+  }
+}
+
 /* Reads `count` rows from `number` on. No statement stays open between calls:
  * a slow consumer holds up no writer. */
 static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
                            aq_record *rows, aq_diag *diag)
 {
+  if (is_kept(reader) && number + (int64_t)count <= reader->store->kept_count) {
+    copy_rows(reader, number, count, rows);
+    return AQ_OK;
+  }
   const int64_t key = aq_store_row_key(reader->run, number);
   sqlite3_bind_int64(reader->select, 1, key);
   sqlite3_bind_int64(reader->select, 2, key + (int64_t)count - 1);
@@ -291,14 +317,18 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
   if (rows && taken && places) {
     /* Reads `count` rows where `places` says. One transaction for all of them:
      * taking and dropping the file's locks costs as much as a row. */
-    status = aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
+    const bool kept = is_kept(reader);
+    if (!kept)
+      status =
+          aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
     for (size_t i = 0, end; !status && i < taken; i = end) {
       for (end = i + 1;
            end < taken && places[end].number == places[end - 1].number + 1;)
         end++;
       status = read_rows(reader, places[i].number, end - i, &rows[i], diag);
     }
-    aq_store_rollback(reader->store);
+    if (!kept)
+      aq_store_rollback(reader->store);
   } else if (rows && taken)
     status = read_rows(reader, reader->next, taken, rows, diag);
   if (status)
@@ -353,6 +383,38 @@ void aq_run_reader_close(aq_run_reader *reader)
   free(reader->places);
   free(reader->numbers);
   free(reader);
+}
+
+aq_status aq_store_keep(aq_store *store, int64_t run, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_store_forget(store);
+  aq_status status =
+      aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  const int64_t count = reader->rows;
+  aq_record *rows = NULL;
+  if (count > 0 && count <= AQ_STORE_KEPT_MAX) {
+    rows = malloc((size_t)count * sizeof *rows);
+    status = rows ? read_rows(reader, 0, (size_t)count, rows, diag)
+                  : aq_diag_no_memory(diag);
+  }
+  if (status == AQ_OK) {
+    store->kept = rows;
+    store->kept_run = run;
+    store->kept_count = rows ? count : 0;
+  } else {
+    free(rows);
+  }
+  aq_run_reader_close(reader);
+  return status;
+}
+
+void aq_store_forget(aq_store *store)
+{
+  free(store->kept);
+  store->kept = NULL;
 }
 
 const char *aq_run_reader_name(aq_run_reader *reader, int64_t id)

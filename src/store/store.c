@@ -403,6 +403,7 @@ void aq_store_close(aq_store *store)
     return;
   idle_drop(store);
   sqlite3_close_v2(store->db);
+  aq_store_forget(store);
   free(store->path);
   free(store->notice);
   free(store);

@@ -17,6 +17,9 @@ struct aq_store {
   char *notice;   /* or NULL */
   bool immutable; /* read as if no process wrote */
   bool replaces;  /* a run takes the place of the one that has its name */
+  /* The rows of a run in memory (aq_store_keep), or NULL. */
+  aq_record *kept;
+  int64_t kept_run, kept_count;
 };
 
 /* A row's key: its run, then its number in the run. */

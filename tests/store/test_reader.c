@@ -259,6 +259,55 @@ START_TEST(a_run_that_lacks_its_last_row_is_not_sorted)
 }
 END_TEST
 
+START_TEST(kept_rows_are_read_without_the_file)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record want[100], got[100];
+  int64_t numbers[100];
+  size_t count;
+  int64_t other = make_run(store, NULL, 2, 100);
+  int64_t run = make_run(store, NULL, 1, 100);
+  aq_run_reader *before = reader_open(store, run, AQ_ORDER_START);
+  ck_assert_uint_eq(next(before, want, NULL, 100), 100);
+  ck_assert_status(aq_store_keep(store, run, &diag), AQ_OK, &diag);
+  aq_run_reader *stored = reader_open(store, run, AQ_ORDER_STORED);
+  aq_run_reader *sorted = reader_open(store, run, AQ_ORDER_START);
+  aq_run_reader *narrow = reader_open(store, run, AQ_ORDER_STORED);
+  aq_run_reader *later = reader_open(store, run, AQ_ORDER_STORED);
+  ck_assert_status(
+      aq_run_reader_want(narrow, UINT64_C(1) << AQ_RECORD_FIELD_end, &diag),
+      AQ_OK, &diag);
+  ck_assert_status(aq_store_remove(store, run, &diag), AQ_OK, &diag);
+  ck_assert_uint_eq(next(stored, got, numbers, 10), 10);
+  for (int64_t i = 0; i < 10; i++) {
+    const aq_record row = row_of(1, i);
+    ck_assert_int_eq(numbers[i], i);
+    ck_assert_mem_eq(&got[i], &row, sizeof row);
+  }
+  ck_assert_uint_eq(next(sorted, got, NULL, 100), 100);
+  ck_assert_mem_eq(got, want, sizeof want);
+  ck_assert_uint_eq(next(narrow, got, NULL, 100), 100);
+  for (int64_t i = 0; i < 100; i++) {
+    const aq_record row = row_of(1, i);
+    for (size_t f = 0; f < AQ_RECORD_FIELD_COUNT; f++)
+      ck_assert_int_eq(aq_record_values(&got[i])[f],
+                       f == AQ_RECORD_FIELD_end ? row.end : AQ_NONE);
+  }
+  check_run(store, other, 2, 100);
+  aq_store_forget(store);
+  ck_assert_status(aq_run_reader_next(later, got, NULL, 10, &count, &diag),
+                   AQ_ERR_INPUT, &diag);
+  ck_assert_status(aq_store_keep(store, run, &diag), AQ_ERR_NOT_FOUND, &diag);
+  aq_run_reader_close(before);
+  aq_run_reader_close(stored);
+  aq_run_reader_close(sorted);
+  aq_run_reader_close(narrow);
+  aq_run_reader_close(later);
+  aq_store_close(store);
+}
+END_TEST
+
 START_TEST(edges_come_back_by_the_row_that_waits)
 {
   aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
@@ -364,6 +413,7 @@ END_TEST
 AQ_TEST_MAIN("store/reader", a_part_of_the_rows_has_the_edges_and_samples_of_it,
              a_run_that_lacks_its_last_row_is_not_sorted,
              edges_come_back_by_the_row_that_waits,
+             kept_rows_are_read_without_the_file,
              rows_come_in_the_order_that_was_asked_for,
              numbers_alone_come_in_the_same_order, a_long_run_is_sorted_whole,
              several_readers_go_their_own_ways,

@@ -454,7 +454,10 @@ static aq_status collectives_read(const aq_whatif_table *t)
   aq_status status = aq_store_find(t->store, t->run, &run, t->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_collectives_read(t->store, run->id, t->collectives, t->diag);
+  /* Each replay of a change reads the rows several times. */
+  status = aq_store_keep(t->store, run->id, t->diag);
+  if (status == AQ_OK)
+    status = aq_collectives_read(t->store, run->id, t->collectives, t->diag);
   t->out->collectives = t->collectives->count;
   t->out->met = t->collectives->met;
   t->out->ranks = t->collectives->ranks;
@@ -495,6 +498,7 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   if (status == AQ_OK && count > 1)
     status = row_make(&t, strdup("all"), kept, count);
   aq_collectives_fini(&collectives);
+  aq_store_forget(store);
   for (size_t i = 0; i < out->count; i++) {
     /* The replay's own error is part of every range. */
     aq_whatif_row *row = &out->rows[i];
