@@ -169,7 +169,7 @@ check-abuse-here: all
 # Known bugs, put into a copy one at a time: tests must notice each.
 EXTRA_DIST += tests/mutants/mutants.py tests/mutants/mutants.tsv
 check-mutants:
-	python3 $(srcdir)/tests/mutants/mutants.py '$(abs_top_srcdir)' .
+	python3 $(srcdir)/tests/mutants/mutants.py '$(abs_top_srcdir)' . $(MUTANTS)
 check-soak: $(AQ_SOAKS) tests/cmdbuf/test_device_walk tests/cli/test_crash tests/store/test_crash
 	$(AM_V_at)for soak in $(AQ_SOAKS); do \
 	  echo "$$soak" && ./$$soak || exit 1; done

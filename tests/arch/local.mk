@@ -12,7 +12,7 @@ dist_check_SCRIPTS += \
 	tests/arch/test_skips.sh \
 	tests/arch/test_spdx.sh
 AQ_LONG_TESTS += tests/arch/test_clang.sh tests/arch/test_install.sh \
-	tests/arch/test_symbols.sh
+	tests/arch/test_mutants.sh tests/arch/test_symbols.sh
 EXTRA_DIST += tests/arch/circles.py tests/arch/circles.tsv tests/arch/defects.tsv \
 	tests/arch/layers.tsv tests/arch/options.tsv tests/arch/sizes.tsv \
 	tests/arch/recipes/importer.patch tests/arch/recipes/opcode.c \

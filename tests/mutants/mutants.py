@@ -1,31 +1,49 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that tests notice bugs: mutants.py SOURCE BUILD [NAME…].
+"""Checks that tests notice bugs: mutants.py SOURCE BUILD [NAME or FOLDER…].
 
 Each row of mutants.tsv is a bug: a text that occurs once in a file, the text
 that replaces it, and the tests that must fail then, programs or scripts. The
 script copies the tracked files to a folder a processor below BUILD/mutants/,
-configures once, and for each row applies the replacement there, builds only the
-named programs (for a script, everything that is installed) and runs them: without
-their long cases first, then, if nothing failed, with them. The source tree is never
-changed.
+configures once (by ccache where it is installed), and for each row applies the
+replacement there and runs the named tests until one fails: first the programs, then
+the scripts, without their long cases; then, if nothing failed, all with them. A test
+ends at its first failure. Where a file is one object of the core, that is linked
+before the archive, into the one program that a test needs; if no test fails so, the
+row is judged again with everything that is installed built from it. Tests that
+killed a row then run once on the sources as they are, with the same cases, and must
+pass. The source tree is never changed.
 
 A row is killed (a test fails), SURVIVED (all pass), HANGS (tests fail only by
-their time limits), STALE (the text does not occur once, or the result does not
-compile), or skipped (its tests have nothing to run on here). Exit 1 unless all
-are killed or skipped. AQ_SLICE=I/N takes every Nth row.
+their time limits), STALE (the text does not occur once, the result does not
+compile, or the test fails without the bug too), or skipped (its tests have nothing
+to run on here). Exit 1 unless all are killed or skipped. Killed rows and passed
+tests are kept in BUILD/mutants/kept.tsv: a run that was interrupted goes on, as long
+as all tracked files but the table, and the compiler, are the same. AQ_SLICE=I/N
+takes every Nth row.
 """
+import hashlib
 import os
 import queue
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
-TIMEOUT = 300  # seconds, of one test
 FIELDS = ("name", "file", "text", "replacement", "tests")
+TABLE = "tests/mutants/mutants.tsv"
+# The cases of a test: variables of its environment, and the seconds it may take.
+CASES = {"short": ({}, 300), "long": ({"AQ_LONG": "1", "AQ_WHOLE": "1"}, 900)}
+MAKE = ("make", "-s")
+# With the mutant's object before the archive, which is not made anew: that and its
+# index would take longer than all else.
+LINKED = ("-o", "libaqcore.a")
+LIBRARIES = "AQ_CORE_LDADD={} libaqcore.a $(AQ_CORE_LIBS)"
 
 
 def table(path):
@@ -45,6 +63,29 @@ def table(path):
     return rows
 
 
+def chosen(rows, wanted):
+    """The rows with the wanted names, or whose files lie in a wanted folder."""
+    for name in wanted:
+        if not any(name == row["name"] or row["file"].startswith(name + "/")
+                   for row in rows):
+            sys.exit(f"mutants: no row is called {name} or changes a file in {name}/")
+    return [row for row in rows if not wanted or row["name"] in wanted
+            or any(row["file"].startswith(name + "/") for name in wanted)]
+
+
+def tracked(source):
+    """The tracked files and their contents."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=source, check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+    files = {}
+    for name in sorted(filter(None, listed.split("\0"))):
+        path = os.path.join(source, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                files[name] = file.read()
+    return files
+
+
 def write_if_other(path, content):
     """Keeps the time stamp of a file that does not change: make relies on it."""
     if os.path.exists(path):
@@ -57,153 +98,268 @@ def write_if_other(path, content):
     return True
 
 
-def copy_tree(source, copy):
-    """Copies the tracked files; returns whether the build has to be configured
-    again."""
+def copy_tree(source, files, copy):
+    """Copies the files; returns whether the build has to be configured again."""
     described = False
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=source, check=True,
-                            stdout=subprocess.PIPE).stdout.decode()
-    names = {name for name in listed.split("\0") if name}
-    for root, _, files in os.walk(copy):
-        for file in files:
-            path = os.path.join(root, file)
-            name = os.path.relpath(path, copy)
-            if name.startswith(("src/", "tests/")) and name not in names:
-                os.remove(path)
-    for name in names:
-        path = os.path.join(source, name)
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                new = write_if_other(os.path.join(copy, name), file.read())
-            shutil.copymode(path, os.path.join(copy, name))
-            described |= new and name.endswith((".ac", ".am", ".mk", ".m4"))
+    for top in ("src", "tests"):
+        for root, _, names in os.walk(os.path.join(copy, top)):
+            for name in names:
+                path = os.path.join(root, name)
+                if os.path.relpath(path, copy) not in files:
+                    os.remove(path)
+    for name, content in files.items():
+        path = os.path.join(copy, name)
+        new = write_if_other(path, content)
+        shutil.copymode(os.path.join(source, name), path)
+        described |= new and name.endswith((".ac", ".am", ".mk", ".m4"))
     return described
 
 
-def run(command, where, limit=None, **more):
-    done = subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True,
-                            errors="replace", start_new_session=True, **more)
-    try:
-        out, _ = done.communicate(timeout=limit)
-        return done.returncode, out
-    except subprocess.TimeoutExpired:
-        os.killpg(done.pid, 9)
-        out, _ = done.communicate()
-        return None, out
+class Kept:
+    """Results of earlier runs on the same sources, and of this one."""
+
+    def __init__(self, path, files):
+        self.path = path
+        key = hashlib.sha256()
+        for name, content in files.items():
+            if name != TABLE:
+                key.update(f"{name}\0{len(content)}\0".encode() + content)
+        for name in ("CC", "CFLAGS", "LDFLAGS"):
+            key.update(f"{name}={os.environ.get(name)}\0".encode())
+        self.key = key.hexdigest()[:16]
+        self.results = {}
+        self.lock = threading.Lock()
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as lines:
+                for line in lines:
+                    key, what, test, cases = line.rstrip("\n").split("\t")
+                    if key == self.key:
+                        self.results[what] = (test, cases)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as out:
+            for what, by in self.results.items():
+                out.write("\t".join((self.key, what) + by) + "\n")
+
+    @staticmethod
+    def of_row(row):
+        return "killed " + hashlib.sha256(
+            "\t".join(row[field] for field in FIELDS).encode()).hexdigest()[:16]
+
+    @staticmethod
+    def of_test(by):
+        return "passed " + " ".join(by)
+
+    def get(self, what):
+        return self.results.get(what)
+
+    def add(self, what, by):
+        with self.lock, open(self.path, "a", encoding="utf-8") as out:
+            self.results[what] = by
+            out.write("\t".join((self.key, what) + by) + "\n")
+
+
+def session(leader):
+    """The processes that a test began, itself among them."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                state, _, _, group = file.read().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(group) == leader and state != "Z":
+            found.append(int(pid))
+    return found
+
+
+def session_end(leader):
+    """Check's tests have process groups of their own: the leader's is not all."""
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        for pid in session(leader):
+            try:
+                os.kill(pid, how)
+            except ProcessLookupError:
+                pass
+        until = time.monotonic() + 5
+        while session(leader) and time.monotonic() < until:
+            time.sleep(0.02)
+
+
+def output(command, where):
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    done = subprocess.run(command, cwd=where, stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env=dict(environment, CCACHE_NOHASHDIR="1"))
+    return done.returncode, done.stdout
 
 
 def is_script(test):
     return test.endswith(".sh")
 
 
-def build(where, tests):
-    goals = [test for test in tests if not is_script(test)]
-    make = ["make", "-s"]
-    # One after the other: `all` is a make of its own.
-    for some in (["all"] if len(goals) < len(tests) else [], goals):
-        code, out = run(make + some, where) if some else (0, "")
-        if code:
-            break
-    return code, out
+def is_message(line):
+    """Whether a line of a failed test says more than where it failed, or that its
+    time was over, which is no help to anybody."""
+    return (line.startswith("# ") and not re.search(r":\d+:$", line)
+            and "Test timeout expired" not in line
+            and not re.match(r"# \d+ cases do not apply: ", line))
 
 
-def failures(out):
-    """Messages of failed tests; those of time limits are no help to anybody."""
-    marks = re.findall(r"^# (?!.*:\d+:$)(.+)$", out, re.M)
-    return [m for m in marks if "Test timeout expired" not in m]
-
-
-def failed_of(place, where, tests, environment):
-    """The first test that fails by more than its time limit; what the tests say
-    otherwise."""
-    hangs = False
-    skips = []
-    for test in tests:
-        path = os.path.join(place if is_script(test) else where, test)
-        code, out = run([path], where, TIMEOUT, env=environment)
-        skips += re.findall(r"^1\.\.0 # SKIP (.*)$", out, re.M)
-        if code == 0 and not re.search(r"^not ok", out, re.M):
-            continue
-        if code is not None and failures(out):
-            return "killed", test
-        hangs = True
-    if len(skips) == len(tests):
-        return "skipped", skips[0]
-    return ("HANGS", "") if hangs else ("SURVIVED", "")
-
-
-def environment_of(copy, where, **more):
-    environment = dict(os.environ, AQ_SRCDIR=copy, AQ_BUILDDIR=where, srcdir=copy)
-    for name in ("CK_TAP_LOG_FILE_NAME", "AQ_LONG", "AQ_WHOLE"):
-        environment.pop(name, None)
-    return dict(environment, **more)
-
-
-def verdict(copy, where, tests):
-    what, by = failed_of(copy, where, tests, environment_of(copy, where))
-    if what in ("killed", "HANGS"):
-        return what, by
-    return failed_of(copy, where, tests,
-                     environment_of(copy, where, AQ_LONG="1", AQ_WHOLE="1"))
-
-
-def prepare(source, base):
+class Place:
     """A copy of the tree, configured and built."""
-    copy, where = os.path.join(base, "tree"), os.path.join(base, "build")
-    described = copy_tree(source, copy)
-    os.makedirs(where, exist_ok=True)
-    if described or not os.path.exists(os.path.join(where, "Makefile")):
-        for command, folder in ((["./autogen.sh"], copy),
-                                (["../tree/configure", "-q", "CFLAGS=-O1"], where)):
-            code, out = run(command, folder)
+
+    def __init__(self, source, files, copy):
+        self.copy, self.where = copy, os.path.join(copy, "build")
+        described = copy_tree(source, files, copy)
+        os.makedirs(self.where, exist_ok=True)
+        commands = [MAKE + (f"-j{os.cpu_count()}",)]
+        if described or not os.path.exists(os.path.join(self.where, "Makefile")):
+            compiler = os.environ.get("CC", "gcc")
+            if shutil.which("ccache") and "ccache" not in compiler:
+                compiler = "ccache " + compiler
+            flags = os.environ.get("CFLAGS", "-O1")
+            commands[:0] = [("sh", "-c", "cd .. && ./autogen.sh"),
+                            ("../configure", "-q", f"CC={compiler}", f"CFLAGS={flags}")]
+        for command in commands:
+            code, out = output(command, self.where)
             if code:
                 sys.exit(out)
-    # Generated headers are dependencies of "all" only.
-    code, out = run(["make", "-s", f"-j{os.cpu_count()}"], where)
-    if code:
-        sys.exit(out)
-    return copy, where
+        self.mixed = set()  # goals that were made with all their libraries
+
+    def build(self, test, linked=None):
+        """Why a test, or what is installed for a script, cannot be built; nothing if
+        it can. With an object: only the program of the test, linked with it."""
+        goal = "aqueduct" if linked and is_script(test) else (
+            "all" if is_script(test) else test)
+        try:
+            os.remove(os.path.join(self.where, goal))
+        except FileNotFoundError:
+            pass
+        if not linked:
+            self.mixed.add(goal)
+            code, out = output(MAKE + (goal,), self.where)
+            return out[-300:] if code else None
+        # A test may include the source file itself, and the command has its own.
+        for core in ([linked] if "libaqcore_a-" in linked else []) + [""]:
+            code, out = output(MAKE + LINKED + (LIBRARIES.format(core), linked, goal),
+                               self.where)
+            if code == 0:
+                return None
+        return out[-300:]
+
+    def restore(self):
+        """Builds anew, from the sources as they are, all that may hold a mutant."""
+        if self.mixed:
+            output(MAKE + tuple(self.mixed), self.where)
+            self.mixed.clear()
+
+    def linkable(self, name):
+        """The object of a source file, if it is one and of the core or the command."""
+        folder, stem = os.path.split(os.path.splitext(name)[0])
+        made = [part + stem + ".o" for part in ("libaqcore_a-", "aqueduct-")]
+        place = os.path.join(self.where, folder)
+        found = [file for file in (os.listdir(place) if os.path.isdir(place) else [])
+                 if file.endswith(("-" + stem + ".o", stem + ".lo"))]
+        return os.path.join(folder, found[0]) if (
+            name.endswith(".c") and len(found) == 1 and found[0] in made) else None
+
+    def run(self, test, cases):
+        """Runs a test until it fails: what came of it, and why it was skipped."""
+        more, limit = CASES[cases]
+        environment = dict(os.environ, AQ_SRCDIR=self.copy, AQ_BUILDDIR=self.where,
+                           srcdir=self.copy)
+        for name in ("CK_TAP_LOG_FILE_NAME", "AQ_LONG", "AQ_WHOLE"):
+            environment.pop(name, None)
+        path = os.path.join(self.copy if is_script(test) else self.where, test)
+        failed = said = False
+        skip = ""
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
+            process = subprocess.Popen(
+                [path], cwd=self.where, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                errors="replace", start_new_session=True,
+                env=dict(environment, TMPDIR=work, **more))
+            over = threading.Timer(limit, session_end, [process.pid])
+            over.start()
+            for line in process.stdout:
+                failed |= line.startswith("not ok")
+                said |= is_message(line)
+                if line.startswith("1..0 # SKIP "):
+                    skip = line[len("1..0 # SKIP "):].strip()
+                if failed and said:
+                    break
+            else:
+                process.wait()
+            over.cancel()
+            session_end(process.pid)
+            process.stdout.close()
+            code = process.wait()
+        if failed and said:
+            return "killed", ""
+        if code or failed:
+            return "HANGS", ""
+        return ("skipped", skip) if skip else ("SURVIVED", "")
+
+    def said(self, tests, cases, linked=None):
+        """What the tests say together, and what killed or why they were skipped."""
+        said = []
+        for test in sorted(tests, key=is_script):
+            wrong = self.build(test, linked)
+            if wrong:
+                return "STALE", "does not compile: " + wrong
+            what, why = self.run(test, cases)
+            if what == "killed":
+                return what, (test, cases)
+            said.append((what, why))
+        results = [what for what, _ in said]
+        if "HANGS" in results:
+            return "HANGS", ""
+        return said[0] if all(what == "skipped" for what in results) else ("SURVIVED", "")
+
+    def row(self, row):
+        """Applies the row, tests, and takes it back."""
+        path = os.path.join(self.copy, row["file"])
+        tests = row["tests"].split()
+        try:
+            with open(path, encoding="utf-8") as file:
+                right = file.read()
+        except OSError:
+            right = ""
+        if right.count(row["text"]) != 1:
+            return "STALE", f"{right.count(row['text'])} times in {row['file']}"
+        linked = self.linkable(row["file"])
+        if linked:
+            self.restore()
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(right.replace(row["text"], row["replacement"]))
+            result = self.said(tests, "short", linked) if linked else ("SURVIVED", "")
+            if result[0] in ("SURVIVED", "STALE"):
+                result = self.said(tests, "short")
+            return self.said(tests, "long") if result[0] == "SURVIVED" else result
+        finally:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(right)
 
 
-def one_row(row, copy, where):
-    """Applies the row, tests, and takes it back; what came of it, and by what."""
-    path = os.path.join(copy, row["file"])
-    tests = row["tests"].split()
-    try:
-        with open(path, encoding="utf-8") as file:
-            right = file.read()
-    except OSError:
-        right = ""
-    if right.count(row["text"]) != 1:
-        return "STALE", f"{right.count(row['text'])} times in {row['file']}"
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(right.replace(row["text"], row["replacement"]))
-        code, out = build(where, tests)
-        if code:
-            return "STALE", "does not compile: " + out[-300:]
-        return verdict(copy, where, tests)
-    finally:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(right)
-
-
-def share(folders, items, job):
-    """Does the job on every item, a thread a folder."""
+def share(places, groups, job):
+    """Does the job on every item, a thread a place; items of a group follow one
+    another in one of them."""
     waiting = queue.SimpleQueue()
-    for item in items:
-        waiting.put(item)
+    for group in groups:
+        waiting.put(group)
 
-    def work(copy, where):
+    def work(place):
         while True:
             try:
-                item = waiting.get_nowait()
+                group = waiting.get_nowait()
             except queue.Empty:
                 return
-            job(item, copy, where)
+            for item in group:
+                job(item, place)
 
-    threads = [threading.Thread(target=work, args=folder) for folder in folders]
+    threads = [threading.Thread(target=work, args=[place]) for place in places]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -214,44 +370,63 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     source, base = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    rows = table(os.path.join(source, "tests/mutants/mutants.tsv"))
-    wanted = sys.argv[3:]
-    for name in wanted:
-        if name not in [row["name"] for row in rows]:
-            sys.exit(f"mutants: no row is called {name}")
-    rows = [row for row in rows if not wanted or row["name"] in wanted]
+    base = os.path.join(base, "mutants")
     number, slices = map(int, os.environ.get("AQ_SLICE", "1/1").split("/"))
-    # Rows of one file follow one another, so that little is built again.
-    rows = sorted(rows[number - 1::slices], key=lambda row: row["file"])
-    workers = min(os.cpu_count(), len(rows))
-    folders = [prepare(source, os.path.join(base, "mutants", str(i)))
-               for i in range(workers)]
-
-    every = sorted({test for row in rows for test in row["tests"].split()})
+    rows = chosen(table(os.path.join(source, TABLE)), sys.argv[3:])
+    rows = rows[number - 1::slices]
+    files = tracked(source)
+    kept = Kept(os.path.join(base, "kept.tsv"), files)
     counts = {"killed": 0, "SURVIVED": 0, "HANGS": 0, "STALE": 0, "skipped": 0}
+    killers = {}
     turn = threading.Lock()
 
-    def unchanged(test, copy, where):
-        code, out = build(where, [test])
-        what = "STALE" if code else verdict(copy, where, [test])[0]
-        if what not in ("SURVIVED", "skipped"):
-            with turn:
-                print(f"{test}: {what} without any mutant {out[-300:] if code else ''}")
-                counts["STALE"] += 1
-
-    def mutated(row, copy, where):
+    def mutated(row, place):
         begin = time.monotonic()
-        what, by = one_row(row, copy, where)
+        what, by = place.row(row)
+        if what == "killed":
+            kept.add(kept.of_row(row), by)
+            killers[row["name"]] = by
+            by = by[0]
         with turn:
             counts[what] += 1
             print(f"{what:8} {row['name']:44} {by} "
                   f"({time.monotonic() - begin:.0f} s)", flush=True)
 
-    share(folders, every, unchanged)
-    if counts["STALE"]:
-        return 1
-    share(folders, rows, mutated)
-    print(", ".join(f"{number} {what}" for what, number in counts.items()))
+    def unchanged(by, place):
+        test, cases = by
+        why = place.build(test)
+        if not why:
+            what, _ = place.run(test, cases)
+            if what == "SURVIVED":
+                return kept.add(kept.of_test(by), by)
+            why = f"{what} with its {cases} cases"
+        with turn:
+            for name, killer in killers.items():
+                if killer == by:
+                    counts["killed"] -= 1
+                    counts["STALE"] += 1
+                    print(f"STALE    {name:44} {test} without any mutant: {why}")
+
+    by_file = {}
+    for row in rows:
+        if kept.get(kept.of_row(row)):
+            killers[row["name"]] = kept.get(kept.of_row(row))
+        else:
+            by_file.setdefault(row["file"], []).append(row)
+    counts["killed"] = earlier = len(killers)
+    places = [] if earlier == len(rows) and all(
+        kept.get(kept.of_test(by)) for by in killers.values()) else [
+            Place(source, files, os.path.join(base, str(i)))
+            for i in range(min(os.cpu_count(), len(rows)))]
+    # Rows that leave libraries with a mutant come last.
+    share(places, sorted(by_file.values(), key=lambda group: (
+        not places[0].linkable(group[0]["file"]), -len(group))), mutated)
+    share(places, [[by] for by in sorted(set(killers.values()))
+                   if not kept.get(kept.of_test(by))], unchanged)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(", ".join(f"{number} {what}" for what, number in counts.items())
+          + f"; {earlier} killed earlier; {used.ru_utime + used.ru_stime:.0f} s"
+          " of processors")
     return 0 if counts["killed"] + counts["skipped"] == len(rows) else 1
 
 
