@@ -115,7 +115,7 @@ include tests/fuzz/local.mk
 EXTRA_DIST += $(AQ_LONG_TESTS) tests/support/objects.sh
 
 # The long tests alone, and every test: one log and one count. The tests of
-# tools/check.sh, and what is left of check-all after them.
+# tools/check.sh, and the rest of check-all.
 .PHONY: check-long check-all check-most check-rest check-slice recheck-all
 check-most:
 	$(MAKE) $(AM_MAKEFLAGS) check \

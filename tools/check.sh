@@ -3,8 +3,8 @@
 # usage: check.sh [all]
 # Installs missing packages (Debian, Ubuntu), builds in build-check/ and runs the
 # tests. `all`, as continuous integration does: then lint, the slow tests
-# (AQ_SLOW_TESTS of tests/local.mk), and all parts of those of which a slice ran. Only
-# the long targets are left then (make long). On Debian 12, where all that the tests
+# (AQ_SLOW_TESTS of tests/local.mk), and all parts of the tests of which a slice ran.
+# Only the long targets are left then (make long). On Debian 12, where all that the tests
 # use is to be had, a test that skips for a reason which tests/skips.tsv does not list
 # fails too. Ends with one line: N passed, N failed, N skipped.
 set -eu

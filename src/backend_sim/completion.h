@@ -39,7 +39,7 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
 /* Asks the device's hooks, around the change of a completion signal. */
 void aqsim_completing_notify(const aqsim *sim, aq_signal handle, bool done);
 
-/* aqsim_signal_complete of a signal that is there. `plain`: without hooks or
+/* aqsim_signal_complete of an existing signal. `plain`: without hooks or
  * other threads, as aqsim.plain says. */
 __attribute__((always_inline)) static inline aq_time
 aqsim_signal_complete_in(aqsim *sim, const aqsim_device *device,

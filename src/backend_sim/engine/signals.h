@@ -150,7 +150,7 @@ static inline bool aqsim_signals_are_live(const aqsim_signals *signals)
   return __builtin_expect(signals->awake != NULL, false);
 }
 
-/* Tells the watchers and, `live`, the threads that sleep. */
+/* Wakes the watchers and, `live`, the threads that sleep. */
 __attribute__((always_inline)) static inline void
 aqsim_signal_notify_in(const aqsim_signals *signals, aqsim_signal *signal,
                        int64_t value, bool live)

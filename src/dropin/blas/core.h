@@ -155,7 +155,7 @@ aqblas_status aqblas_copy_do(const aqblas_copy *copy, bool wait, void *stream);
 
 /* ---- gemm.c ---- */
 
-/* Of matrices with m or n columns or rows; refused above what a grid has. */
+/* Of matrices with m or n columns or rows; refused above a grid's most. */
 aqblas_status aqblas_sizes_check(const aqblas_batch *batch, int64_t m,
                                  int64_t n, int64_t k);
 

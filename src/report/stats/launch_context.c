@@ -191,8 +191,8 @@ static bool works_resolve(context *c, aq_run_reader *reader, aq_dispatches *d)
   return done;
 }
 
-/* The family of a kernel or copy: what it is, then its operator's, then by the
- * kernel's name. */
+/* The family of a kernel or copy: its own, then its operator's, then that of
+ * the kernel's name. */
 static const char *family_of(context *c, aq_run_reader *reader,
                              const aq_dispatch_row *row)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects of functions' frames are those that llvm-dwarfdump prints. */
+/* The objects of functions' frames are the objects that llvm-dwarfdump prints.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

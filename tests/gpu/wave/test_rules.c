@@ -415,8 +415,8 @@ END_TEST
 
 /* ---- stores to LDS ---- */
 
-/* Stores have no rule: aq_memory_write. In each of the lanes' orders they leave
- * what the interpreter leaves, lanes that are off nothing. */
+/* Stores have no rule: aq_memory_write. In each of the lanes' orders they and
+ * the interpreter leave the same bytes, lanes that are off none. */
 START_TEST(no_store_to_LDS_is_left_to_a_handler)
 {
   static const char *const stores[] = {
