@@ -147,7 +147,8 @@ typedef struct place {
   uint32_t device;        /* in whose memory the first byte lies */
 } place;
 
-/* Whether an access is allowed from `at` on, and where that ends. */
+/* Whether an access is allowed from `at` on, and where that ends. Of memory
+ * that no allocation covers, an open map leaves it to the pages. */
 static bool byte_find(const aqsim_sdma *ring, uint64_t at, aq_access access,
                       uint64_t *end, place *out)
 {
@@ -156,6 +157,11 @@ static bool byte_find(const aqsim_sdma *ring, uint64_t at, aq_access access,
   if (aq_allocations_find(map, at, ring->device->ordinal, access, &a)) {
     *end = aq_allocation_end(&a);
     out->device = a.device;
+    return true;
+  }
+  if (aq_allocations_are_open(map) && !aq_allocations_cover(map, at)) {
+    *end = (at | (AQ_ALLOCATION_PAGE - 1)) + 1;
+    out->device = AQ_DEVICE_OF_ADDRESS;
     return true;
   }
   out->missing = at;
@@ -167,8 +173,8 @@ static bool byte_find(const aqsim_sdma *ring, uint64_t at, aq_access access,
   return false;
 }
 
-/* Whether the device may access all rows of a box. Without a map, or where
- * memory outside of it may be touched, the pages decide. */
+/* Whether the device may access all rows of a box. Without a map, the pages
+ * decide. */
 static bool box_find(const aqsim_sdma *ring, uint64_t at,
                      const aqsim_copy_rect *box, const aq_copy_pitch *pitch,
                      aq_access access, place *out)
@@ -176,13 +182,13 @@ static bool box_find(const aqsim_sdma *ring, uint64_t at,
   uint64_t begin = 1, end = 0; /* of the allocation found last */
   place found = {.device = AQ_DEVICE_OF_ADDRESS};
   out->device = AQ_DEVICE_OF_ADDRESS;
-  if (!ring->sim->allocations ||
-      aq_allocations_are_open(ring->sim->allocations))
+  if (!ring->sim->allocations)
     return true;
   for (uint32_t z = 0; z < box->slices; z++)
     for (uint32_t y = 0; y < box->rows; y++) {
       const uint64_t row = at + z * pitch->slice + y * pitch->row;
-      for (uint64_t byte = row; byte < row + box->width; byte = end) {
+      for (uint64_t done = 0; done < box->width; done = end - row) {
+        const uint64_t byte = row + done; /* addresses wrap, `done` does not */
         if (byte >= begin && byte < end)
           continue;
         if (!byte_find(ring, byte, access, &end, &found)) {
@@ -190,7 +196,7 @@ static bool box_find(const aqsim_sdma *ring, uint64_t at,
           return false;
         }
         begin = byte;
-        if (byte == at)
+        if (done == 0 && y == 0 && z == 0)
           out->device = found.device;
       }
     }

@@ -239,6 +239,42 @@ START_TEST(an_engine_reaches_what_its_device_was_given)
 }
 END_TEST
 
+/* A device that retries faults reaches memory that no call gave it. A block
+ * keeps its device and its permissions then. */
+START_TEST(with_retries_of_faults_blocks_keep_their_device_and_their_limits)
+{
+  static char own[4096] __attribute__((aligned(4096))) = "own";
+  client c;
+  aq_memory_sink sink;
+  aqkfd_event_data fault = {.age = 0};
+  aqkfd_set_xnack_mode_args retries = {1};
+  aq_memory_sink_init(&sink);
+  client_open(&c, "mi210", &sink.sink);
+  ck_assert_int_eq(CALL(&c, 0x21, &retries), 0);
+  const client_block vram = client_allocate(&c, 8192, VRAM),
+                     constant = client_allocate(&c, 8192, AQKFD_MEMORY_GTT);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_MEMORY, true);
+  copy_ring ring = ring_create(&c);
+  put_copy(&ring, vram.at, own, 4096);
+  put_copy(&ring, constant.at, vram.at, 64);
+  submit(&ring);
+  ck_assert_int_eq(client_wait(&c, event, MS, &fault), AQKFD_WAIT_COMPLETE);
+  ck_assert_uint_eq(fault.memory.va, (uintptr_t)constant.at);
+  ck_assert_uint_eq(fault.memory.read_only, 1);
+  ring = ring_create(&c); /* the last page of all */
+  put_copy(&ring, vram.at, (void *)(UINTPTR_MAX - 4095), 64);
+  submit(&ring);
+  ck_assert_int_eq(client_wait(&c, event, MS, &fault), AQKFD_WAIT_COMPLETE);
+  ck_assert_uint_eq(fault.memory.va, UINTPTR_MAX - 4095);
+  ck_assert_str_eq(vram.at, "own");
+  client_close(&c);
+  ck_assert_uint_eq(sink.count, 1);
+  ck_assert_str_eq(aq_names_text(&sink.names, sink.rows[0].name),
+                   "MEMORY_COPY_HOST_TO_DEVICE");
+  aq_memory_sink_fini(&sink);
+}
+END_TEST
+
 START_TEST(a_ring_without_a_share_rests_and_has_no_mask_or_other_place)
 {
   client c;
@@ -299,5 +335,6 @@ AQ_TEST_MAIN("dropin/kfd/copy_rings",
              a_device_has_as_many_rings_as_its_model_and_says_so,
              a_packet_that_is_none_is_the_event_of_hardware_exceptions,
              an_engine_reaches_what_its_device_was_given,
+             with_retries_of_faults_blocks_keep_their_device_and_their_limits,
              a_ring_without_a_share_rests_and_has_no_mask_or_other_place,
              a_process_that_closes_with_a_ring_at_work_leaves_nothing)
