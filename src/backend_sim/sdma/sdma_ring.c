@@ -44,6 +44,7 @@
  *   cause                                       the ring    reported by
  *   opcode, flag or field that is refused       failed      client.stopped
  *   packet larger than the ring                 failed      client.stopped
+ *   memory of blocks that lie apart here        failed      client.stopped
  *   doorbell off words, back, beyond the ring   failed      client.stopped
  *   memory that is not there or not allowed     failed      system event
  *   ring destroyed with packets left            gone        nothing
@@ -145,6 +146,7 @@ typedef struct place {
   uint64_t missing;       /* the first byte that is not allowed */
   aq_fault_reason reason; /* why */
   uint32_t device;        /* in whose memory the first byte lies */
+  uint64_t shift;         /* of an address to where this process reaches it */
 } place;
 
 /* Whether an access is allowed from `at` on, and where that ends. Of memory
@@ -157,11 +159,13 @@ static bool byte_find(const aqsim_sdma *ring, uint64_t at, aq_access access,
   if (aq_allocations_find(map, at, ring->device->ordinal, access, &a)) {
     *end = aq_allocation_end(&a);
     out->device = a.device;
+    out->shift = a.shift;
     return true;
   }
   if (aq_allocations_are_open(map) && !aq_allocations_cover(map, at)) {
     *end = (at | (AQ_ALLOCATION_PAGE - 1)) + 1;
     out->device = AQ_DEVICE_OF_ADDRESS;
+    out->shift = 0;
     return true;
   }
   out->missing = at;
@@ -173,15 +177,20 @@ static bool byte_find(const aqsim_sdma *ring, uint64_t at, aq_access access,
   return false;
 }
 
-/* Whether the device may access all rows of a box. Without a map, the pages
- * decide. */
-static bool box_find(const aqsim_sdma *ring, uint64_t at,
-                     const aqsim_copy_rect *box, const aq_copy_pitch *pitch,
-                     aq_access access, place *out)
+static const char *access_text(aq_access access)
+{
+  return access == AQ_ACCESS_WRITE ? "write to" : "read of";
+}
+
+/* Whether the device may access all rows of a box, and this process reaches
+ * them where its first byte says; false: the ring failed. Without a map, the
+ * pages decide. */
+static bool box_find(aqsim_sdma *ring, uint64_t at, const aqsim_copy_rect *box,
+                     const aq_copy_pitch *pitch, aq_access access, place *out)
 {
   uint64_t begin = 1, end = 0; /* of the allocation found last */
-  place found = {.device = AQ_DEVICE_OF_ADDRESS};
-  out->device = AQ_DEVICE_OF_ADDRESS;
+  char text[AQSIM_SDMA_TEXT_MAX];
+  *out = (place){.device = AQ_DEVICE_OF_ADDRESS};
   if (!ring->sim->allocations)
     return true;
   for (uint32_t z = 0; z < box->slices; z++)
@@ -189,15 +198,24 @@ static bool box_find(const aqsim_sdma *ring, uint64_t at,
       const uint64_t row = at + z * pitch->slice + y * pitch->row;
       for (uint64_t done = 0; done < box->width; done = end - row) {
         const uint64_t byte = row + done; /* addresses wrap, `done` does not */
+        place found;
         if (byte >= begin && byte < end)
           continue;
         if (!byte_find(ring, byte, access, &end, &found)) {
-          *out = found;
+          ring_fault(ring, access_text(access), found.missing, found.reason);
           return false;
         }
         begin = byte;
         if (done == 0 && y == 0 && z == 0)
-          out->device = found.device;
+          *out = found;
+        if (found.shift == out->shift)
+          continue;
+        snprintf(text, sizeof text,
+                 "blocks that lie apart in this process, from %#" PRIx64
+                 " to %#" PRIx64,
+                 at, byte);
+        ring_stop(ring, text);
+        return false;
       }
     }
   return true;
@@ -209,18 +227,16 @@ static void *run_reach(aqsim_sdma *ring, uint64_t address, uint64_t size,
                        aq_access access)
 {
   const aqsim_copy_rect box = {.width = size, .rows = 1, .slices = 1};
-  const char *what = access == AQ_ACCESS_WRITE ? "write to" : "read of";
   const uint64_t at = aq_allocations_reach(ring->sim->allocations, address);
   uint64_t unmapped;
   place where;
-  if (!box_find(ring, address, &box, &box.to, access, &where)) {
-    ring_fault(ring, what, where.missing, where.reason);
+  if (!box_find(ring, address, &box, &box.to, access, &where))
     return NULL;
-  }
   if (aqsim_memory_unmapped(access == AQ_ACCESS_WRITE ? AQSIM_WRITE
                                                       : AQSIM_READ,
                             at, size, &unmapped)) {
-    ring_fault(ring, what, unmapped - at + address, AQ_FAULT_NOT_PRESENT);
+    ring_fault(ring, access_text(access), unmapped - at + address,
+               AQ_FAULT_NOT_PRESENT);
     return NULL;
   }
   return (void *)(uintptr_t)at;
@@ -295,17 +311,13 @@ static void copy_begin(aqsim_sdma *ring)
                            .from = p->box.from};
   const aqsim_copy_fill fill = {fills ? p->unit : 0, (uint32_t)p->value};
   place to, from;
-  if (!box_find(ring, p->to, &p->box, &p->box.to, AQ_ACCESS_WRITE, &to)) {
-    ring_fault(ring, "write to", to.missing, to.reason);
+  if (!box_find(ring, p->to, &p->box, &p->box.to, AQ_ACCESS_WRITE, &to))
     return;
-  }
-  if (fills) {
+  if (fills)
     from.device = ring->device->ordinal;
-  } else if (!box_find(ring, p->from, &p->box, &p->box.from, AQ_ACCESS_READ,
-                       &from)) {
-    ring_fault(ring, "read of", from.missing, from.reason);
+  else if (!box_find(ring, p->from, &p->box, &p->box.from, AQ_ACCESS_READ,
+                     &from))
     return;
-  }
   const bool rows = p->box.rows > 1 || p->box.slices > 1;
   const aq_copy_desc desc = {.device = ring->device->ordinal,
                              .engine = ring->desc.engine,

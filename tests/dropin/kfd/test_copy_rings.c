@@ -275,6 +275,46 @@ START_TEST(with_retries_of_faults_blocks_keep_their_device_and_their_limits)
 }
 END_TEST
 
+/* The addresses of two blocks follow one another, their bytes in the host do
+ * not: bytes of no block lie behind the bytes of the first. */
+START_TEST(a_packet_over_blocks_that_lie_apart_in_the_host_is_refused)
+{
+  enum { BLOCK = 4096, HALF = BLOCK / 2 };
+  static char parts[3][BLOCK] __attribute__((aligned(4096)));
+  client c;
+  client_open(&c, "mi210", NULL);
+  const client_block host = client_allocate(&c, BLOCK, CLIENT_PLAIN);
+  char *const va =
+      mmap(NULL, 2 * BLOCK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (int i = 0; i < 2; i++) {
+    aqkfd_alloc_memory_of_gpu_args block = {
+        .va_addr = (uintptr_t)va + (uint64_t)i * BLOCK,
+        .size = BLOCK,
+        .mmap_offset = (uintptr_t)parts[1 - i],
+        .gpu_id = 2,
+        .flags = AQKFD_MEMORY_USERPTR | AQKFD_MEMORY_WRITABLE};
+    ck_assert_int_eq(CALL(&c, 0x16, &block), 0);
+    ck_assert_int_eq(client_map(&c, block.handle, true), 0);
+  }
+  memset(host.at, 1, BLOCK);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_HARDWARE, true);
+  copy_ring ring = ring_create(&c);
+  put_copy(&ring, va, host.at, BLOCK);
+  put_copy(&ring, va + BLOCK, host.at, BLOCK);
+  put_copy(&ring, va + HALF, host.at, BLOCK);
+  submit(&ring);
+  ck_assert_int_eq(client_wait(&c, event, MS, NULL), AQKFD_WAIT_COMPLETE);
+  ck_assert(client_was_told(&c,
+                            "packet 2 at byte 56 (COPY_LINEAR): blocks that "
+                            "lie apart in this process, from 0x"));
+  ck_assert_mem_eq(parts[0], host.at, BLOCK);
+  ck_assert_mem_eq(parts[1], host.at, BLOCK);
+  ck_assert_int_eq(parts[2][0], 0);
+  client_close(&c);
+  munmap(va, 2 * BLOCK);
+}
+END_TEST
+
 START_TEST(a_ring_without_a_share_rests_and_has_no_mask_or_other_place)
 {
   client c;
@@ -336,5 +376,6 @@ AQ_TEST_MAIN("dropin/kfd/copy_rings",
              a_packet_that_is_none_is_the_event_of_hardware_exceptions,
              an_engine_reaches_what_its_device_was_given,
              with_retries_of_faults_blocks_keep_their_device_and_their_limits,
+             a_packet_over_blocks_that_lie_apart_in_the_host_is_refused,
              a_ring_without_a_share_rests_and_has_no_mask_or_other_place,
              a_process_that_closes_with_a_ring_at_work_leaves_nothing)
