@@ -67,9 +67,9 @@ typedef struct aqsim_sdma_desc {
   uint64_t *read_index, *doorbell;
 } aqsim_sdma_desc;
 
-/* Sets the doorbell to the read index. AQ_ERR_INVALID: a size that is none;
- * AQ_ERR_UNSUPPORTED: an engine that the device has not, or whose packets are
- * not known. It ends the lockstep. */
+/* Sets the doorbell to the read index. AQ_ERR_INVALID: a size that is none, or
+ * a read index off words; AQ_ERR_UNSUPPORTED: an engine that the device has
+ * not, or whose packets are not known. It ends the lockstep. */
 aq_status aqsim_live_sdma_create(aq_transport *transport,
                                  const aqsim_sdma_desc *desc, aqsim_sdma **out,
                                  aq_diag *diag);

@@ -512,7 +512,7 @@ bool aqsim_sdmas_have_changes(const aqsim *sim)
 /* ---- life ---- */
 
 static aq_status desc_check(const aqsim *sim, const aqsim_sdma_desc *desc,
-                            aq_diag *diag)
+                            uint64_t read, aq_diag *diag)
 {
   const aqsim_model *model = sim->devices[desc->device].model;
   const uint64_t engines =
@@ -522,6 +522,11 @@ static aq_status desc_check(const aqsim *sim, const aqsim_sdma_desc *desc,
                        "copy ring of %" PRIu64 " bytes; expected a power of "
                        "two from %d on",
                        desc->size, AQSIM_SDMA_SIZE_MIN);
+  if (read % WORD)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "copy ring whose read index is %" PRIu64
+                       "; expected a multiple of 4",
+                       read);
   if (desc->engine >= engines)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "copy engine %" PRIu32 " of device %" PRIu32
@@ -538,7 +543,8 @@ static aq_status desc_check(const aqsim *sim, const aqsim_sdma_desc *desc,
 aq_status aqsim_sdma_create(aqsim *sim, const aqsim_sdma_desc *desc,
                             aqsim_sdma **out, aq_diag *diag)
 {
-  const aq_status status = desc_check(sim, desc, diag);
+  const uint64_t read = __atomic_load_n(desc->read_index, __ATOMIC_ACQUIRE);
+  const aq_status status = desc_check(sim, desc, read, diag);
   if (status != AQ_OK)
     return status;
   aqsim_sdma *ring = calloc(1, sizeof *ring);
@@ -552,8 +558,7 @@ aq_status aqsim_sdma_create(aqsim *sim, const aqsim_sdma_desc *desc,
   ring->desc = *desc;
   ring->form = aq_sdma_form_of(ring->device->model->gfx);
   ring->number = sim->sdma_created++;
-  ring->read = ring->announced =
-      __atomic_load_n(desc->read_index, __ATOMIC_ACQUIRE);
+  ring->read = ring->announced = read;
   aqsim_dep_wait_init(&ring->wait, &sim->dep_waits, poll_opened);
   __atomic_store_n(desc->doorbell, ring->read, __ATOMIC_RELEASE);
   ring->previous = sim->last_sdma;

@@ -633,7 +633,7 @@ END_TEST
 START_TEST(rings_that_cannot_be_are_refused_by_name)
 {
   engine_rig e;
-  copy_ring ring;
+  copy_ring ring = {.read = 0};
   aqsim_sdma *out;
   open_rig(&e);
   aqsim_sdma_desc desc = {.words = ring.words,
@@ -648,6 +648,13 @@ START_TEST(rings_that_cannot_be_are_refused_by_name)
         AQ_ERR_INVALID, &e.r.diag);
   }
   desc.size = 4096;
+  ring.read = 10;
+  ck_assert_status(aqsim_sdma_create(aqsim_from(e.r.t), &desc, &out, &e.r.diag),
+                   AQ_ERR_INVALID, &e.r.diag);
+  ck_assert_str_eq(
+      e.r.diag.text,
+      "copy ring whose read index is 10; expected a multiple of 4");
+  ring.read = 0;
   desc.engine = 16;
   ck_assert_status(aqsim_sdma_create(aqsim_from(e.r.t), &desc, &out, &e.r.diag),
                    AQ_ERR_UNSUPPORTED, &e.r.diag);
