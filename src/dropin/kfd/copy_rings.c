@@ -12,21 +12,19 @@
 
 #include "dropin/kfd/kfd_priv.h"
 
-enum { PLACES = 64 * 64 /* more than models have */ };
-
 /* The lowest place that no ring of the device's engines of that kind has. */
 static uint32_t place_find(const aqkfd_process *process,
                            const aqkfd_queue *queue)
 {
-  bool taken[PLACES] = {false};
+  bool taken[AQKFD_QUEUES] = {false}; /* one is left for this queue */
   uint32_t place = 0;
   for (uint32_t i = 0; i < AQKFD_QUEUES; i++) {
     const aqkfd_queue *q = process->queues[i];
     if (q && q->copies && q->device == queue->device &&
-        q->peers == queue->peers && q->place < PLACES)
+        q->peers == queue->peers)
       taken[q->place] = true;
   }
-  while (place < PLACES && taken[place])
+  while (taken[place])
     place++;
   return place;
 }

@@ -186,6 +186,33 @@ START_TEST(a_device_has_as_many_rings_as_its_model_and_says_so)
 }
 END_TEST
 
+/* A bad packet names its engine. mi210: 0 and 1, then 2 to 4 for others. */
+START_TEST(rings_go_round_the_engines_of_their_kind)
+{
+  static const struct {
+    uint32_t type, engine;
+  } rings[] = {{AQKFD_QUEUE_SDMA, 0},      {AQKFD_QUEUE_SDMA, 1},
+               {AQKFD_QUEUE_SDMA, 0},      {AQKFD_QUEUE_SDMA_XGMI, 2},
+               {AQKFD_QUEUE_SDMA_XGMI, 3}, {AQKFD_QUEUE_SDMA_XGMI, 4},
+               {AQKFD_QUEUE_SDMA_XGMI, 2}};
+  client c;
+  char text[64];
+  client_open(&c, "mi210", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_HARDWARE, true);
+  for (unsigned i = 0; i < sizeof rings / sizeof *rings; i++) {
+    copy_ring ring;
+    ck_assert_int_eq(ring_try(&c, rings[i].type, &ring), 0);
+    PUT(&ring, 9);
+    submit(&ring);
+    ck_assert_int_eq(client_wait(&c, event, MS, NULL), AQKFD_WAIT_COMPLETE);
+    snprintf(text, sizeof text, "copy ring %u of device 0, engine %u: packet 0",
+             i, rings[i].engine);
+    ck_assert_msg(client_was_told(&c, text), "%s", text);
+  }
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(a_packet_that_is_none_is_the_event_of_hardware_exceptions)
 {
   client c;
@@ -373,6 +400,7 @@ AQ_TEST_MAIN("dropin/kfd/copy_rings",
              a_copy_decrements_a_signal_interrupts_and_has_a_record,
              only_the_doorbell_announces_not_the_write_index,
              a_device_has_as_many_rings_as_its_model_and_says_so,
+             rings_go_round_the_engines_of_their_kind,
              a_packet_that_is_none_is_the_event_of_hardware_exceptions,
              an_engine_reaches_what_its_device_was_given,
              with_retries_of_faults_blocks_keep_their_device_and_their_limits,
