@@ -37,12 +37,12 @@
  *
  * Locks, outermost first: process->lock, driver->lock, the simulator's, then
  * the leaves: process->event_lock, driver->kernel_lock, the allocation map's.
- * The functions of aqsim_client run under the simulator's lock: `interrupt`
- * takes event_lock alone, `kernel` takes kernel_lock. Callbacks of errors come
- * without a lock and take driver->lock, under which process and queue do not
- * end. A wait for events holds event_lock alone, so that all other calls
- * continue. aqkfd_unmapping tries process->lock only: its thread may be the
- * simulator's.
+ * The functions of aqsim_client run under the simulator's lock: `interrupt` and
+ * `stopped` take event_lock alone, `kernel` takes kernel_lock. Callbacks of
+ * errors come without a lock and take driver->lock, under which process and
+ * queue do not end. A wait for events holds event_lock alone, so that all other
+ * calls continue. aqkfd_unmapping tries process->lock only: its thread may be
+ * the simulator's.
  *
  * Failures, as clients see them:
  *
