@@ -130,6 +130,16 @@ START_TEST(an_unseen_host_knows_of_the_packets_that_completed)
   const aq_hb_event *c = launch(2, 0, &second);
   ck_assert(aq_check_is_ordered(a, c));
   ck_assert(!aq_check_is_ordered(b, c));
+  /* And of copies, whose bytes it hands on: a scope of the device is enough. */
+  const aq_packet reads = packet_of(AQ_PACKET_KERNEL_DISPATCH, true,
+                                    AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+  const aq_copy_desc copy = {.size = 1};
+  const aq_hb_event *d = aq_hb_copy_submit(order, 0, &copy);
+  aq_hb_copy_ready(order, 0);
+  aq_hb_copy_complete(order, 0);
+  aq_hb_publish(order, &queues[2], 1);
+  const aq_hb_event *e = launch(2, 1, &reads);
+  ck_assert(aq_check_is_ordered(d, e) && aq_check_is_visible(d, e));
   aq_hb_destroy(order);
 }
 END_TEST

@@ -469,8 +469,10 @@ void aq_hb_copy_complete(aq_hb *order, uint64_t copy)
     return;
   order->full |= !own_release(&act->knows, act->chain);
   signal_join(order, act->copy.completion.handle, &act->knows);
-  if (order->host_unseen)
+  if (order->host_unseen) { /* as if it had seen a signal of the copy */
     order->full |= !aq_check_join(&order->host, &act->knows);
+    order->full |= !aq_check_acquire(&order->host, AQ_SCOPE_SYSTEM);
+  }
   aq_map_remove(&order->copies, copy, NULL);
   act_close(act);
 }
