@@ -111,8 +111,10 @@ fi
 
 contract=${AQ_BUILDDIR:-.}/tests/contract/test_contract
 if [ -x "$contract" ]; then
-  AQ_TRANSPORT=hsa
-  export AQ_TRANSPORT
+  # The test's own search finds the drop-in of the build first; the lines of
+  # cases that pass are those of a TAP log.
+  AQ_TRANSPORT=hsa AQUEDUCT_LIBHSA_PATH=$runtime CK_TAP_LOG_FILE_NAME=-
+  export AQ_TRANSPORT AQUEDUCT_LIBHSA_PATH CK_TAP_LOG_FILE_NAME
   # Copies go by rings of copy engines, or without them by kernels.
   for engines in 1 0; do
     HSA_ENABLE_SDMA=$engines
@@ -127,7 +129,7 @@ if [ -x "$contract" ]; then
     check "and copies of engines are in its runs as it says" [ \
       "$((copies > 0))" = "$engines" ]
   done
-  unset AQ_TRANSPORT HSA_ENABLE_SDMA
+  unset AQ_TRANSPORT AQUEDUCT_LIBHSA_PATH CK_TAP_LOG_FILE_NAME HSA_ENABLE_SDMA
 else
   skip "the contract of transports holds on it" "test_contract is not built"
 fi
