@@ -42,9 +42,10 @@ static void sleep_through(aqhsa *hsa, aq_time until)
     settle(hsa);
     return;
   }
-  aq_time now;
-  while ((now = aqhsa_now(&hsa->base)) < until)
-    aqhsa_nap(hsa, until - now);
+  const aqhsa_patience patience = aqhsa_patience_until(hsa, until);
+  aq_time left;
+  while ((left = aqhsa_patience_left(hsa, &patience)) > 0)
+    aqhsa_nap(hsa, left);
 }
 
 /* To a time, or until a drain signal completes. When nothing can and there is

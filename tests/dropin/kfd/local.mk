@@ -55,5 +55,5 @@ tests_dropin_kfd_drive_door_SOURCES = tests/dropin/kfd/drive_door.c \
 tests_dropin_kfd_drive_door_LDADD = $(AQ_KFD_LDADD)
 
 dist_check_SCRIPTS += tests/dropin/kfd/test_door.sh
-EXTRA_DIST += tests/dropin/kfd/measure_door.sh tests/dropin/kfd/defects.hip
+EXTRA_DIST += tests/dropin/kfd/contract_fails.tsv tests/dropin/kfd/measure_door.sh tests/dropin/kfd/defects.hip
 AQ_LONG_TESTS += tests/dropin/kfd/test_installed.sh
