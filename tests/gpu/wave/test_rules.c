@@ -413,6 +413,78 @@ START_TEST(loads_beside_a_multiple_of_2_to_32_are_no_handlers)
 }
 END_TEST
 
+/* A range is known from before a part of it was unmapped, in which the lanes
+ * that are off have their addresses. */
+START_TEST(lanes_that_are_off_load_nothing)
+{
+  static const char *const loads[] = {
+      "global_load_ubyte v8, v[20:21], off",
+      "global_load_ushort v8, v[20:21], off",
+      "global_load_dword v8, v[20:21], off",
+      "global_load_dwordx2 v[8:9], v[20:21], off",
+      "global_load_dwordx3 v[8:10], v[20:21], off",
+      "global_load_ubyte v8, v22, s[40:41]",
+      "global_load_dword v8, v22, s[40:41]"};
+  enum { LOADS = sizeof loads / sizeof *loads, PAGE = 4096, LEFT = 2 * PAGE };
+  static char texts[LOADS * APART][BED_TEXT];
+  static const uint32_t stale[] = {PAGE, UINT32_MAX - PAGE};
+  static const uint64_t masks[] = {0x5555555555555555, 0x00ff0000f00f0001};
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  bed b;
+  if (!builder_make(&builder, &options))
+    return;
+  uint8_t *pages = mmap(NULL, (size_t)4 * PAGE, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert(pages != MAP_FAILED);
+  for (size_t i = 0; i < LOADS * (size_t)APART; i++)
+    snprintf(texts[i], BED_TEXT, "%s",
+             i % APART == 0   ? loads[i / APART]
+             : i % APART == 1 ? READS_ALL
+                              : "s_endpgm");
+  aq_jit *native = aq_jit_create(&options, aq_wave_level_count() - 1);
+  ck_assert_ptr_nonnull(native);
+  bed_open_all(&b, "gfx90a", 64, texts, LOADS * (size_t)APART);
+  aq_wave_reachable reachable = {.allocations = b.allocations};
+  b.grid.reachable = &reachable;
+  grid_make(&b, native);
+  for (size_t i = 0; i < 4 * (size_t)LOADS; i++) {
+    aq_wave_op *first = program_compile(&b, native, i / 4);
+    const uint64_t exec = masks[i % 2];
+    ck_assert_int_eq(
+        mprotect(pages + PAGE, (size_t)2 * PAGE, PROT_READ | PROT_WRITE), 0);
+    handler = first->run;
+    for (int after = 0; after < 2; after++) {
+      state_make(b.wave, (lane_order){after ? exec : UINT64_MAX, false});
+      for (unsigned l = 0; l < AQ_WAVE_LANES; l++) {
+        const bool off = after && !(exec >> l & 1);
+        const uint32_t at = off ? stale[i / 2 % 2] : LEFT + 16 * (l ^ 5);
+        const uint64_t place = (uintptr_t)pages + at;
+        memset(pages + LEFT + 16 * l, (int)(l ^ 5) + 1, 16);
+        b.wave->v[ADDRESS][l] = (uint32_t)place;
+        b.wave->v[ADDRESS + 1][l] = (uint32_t)(place >> 32);
+        b.wave->v[OFFSET][l] = at - PAGE;
+      }
+      aq_wave_put64(b.wave, BASE, (uintptr_t)pages + PAGE);
+      handled = 0;
+      first->run = after ? handler_count : handler;
+      ck_assert(program_run(&b, first, true));
+      first->run = handler;
+      ck_assert_msg(handled == 0, "a handler executes %s", loads[i / 4]);
+      for (unsigned l = 0; l < AQ_WAVE_LANES; l++)
+        ck_assert_uint_eq(b.wave->v[8][l] & 0xff,
+                          !after || exec >> l & 1 ? l + 1 : (8 + l) & 0xff);
+      ck_assert_int_eq(mprotect(pages + PAGE, PAGE, PROT_NONE), 0);
+    }
+  }
+  aq_wave_reachable_fini(&reachable);
+  bed_close(&b);
+  aq_jit_destroy(native);
+  aq_jit_builder_destroy(builder);
+  munmap(pages, (size_t)4 * PAGE);
+}
+END_TEST
+
 /* ---- stores to LDS ---- */
 
 /* Stores have no rule: aq_memory_write. In each of the lanes' orders they and
@@ -637,6 +709,7 @@ END_TEST
 
 AQ_TEST_MAIN("gpu/wave/rules", no_rule_leaves_its_instruction_to_a_handler,
              loads_beside_a_multiple_of_2_to_32_are_no_handlers,
+             lanes_that_are_off_load_nothing,
              no_store_to_LDS_is_left_to_a_handler,
              loads_at_the_edges_of_a_window_get_their_words,
              wrexec_b64_writes_the_lanes_of_both_sizes_of_waves)

@@ -228,8 +228,8 @@ static void window_move(aq_strip *s, const aq_strip_op *op, int high)
   window_store(s, op);
 }
 
-/* T0 becomes the lanes' offsets in the window, 0 of lanes outside; the zero
- * flag: whether none of those is on. rcx changes, and T1 and T2. */
+/* T0 becomes the lanes' offsets in the window; the zero flag: whether no lane
+ * outside is on. rcx changes, and T1 and T2. */
 static void window_check(aq_strip *s, const aq_strip_op *op, int low, int high)
 {
   aq_x86 *x = s->x;
@@ -243,10 +243,24 @@ static void window_check(aq_strip *s, const aq_strip_op *op, int low, int high)
     avx_equal(s, AQ_STRIP_T2, AQ_STRIP_T2, high);
     avx_and(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T2));
   }
-  avx_and(s, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
   bits_take(s, AQ_STRIP_T1);
   aq_x86_registers(x, 0xf7, 2, AQ_RCX, false); /* not */
   aq_x86_registers(x, 0x85, AQ_RBP, AQ_RCX, false);
+}
+
+/* The offsets in T0 of lanes that are off become that of one which is on: what
+ * lies at theirs, or where the range begins, may be unmapped by now. rcx
+ * changes, and T1 and T2. */
+static void offsets_settle(aq_strip *s)
+{
+  enum { FULL = 0xff };
+  aq_x86_number(s->x, 7, AQ_RBP, false, FULL);
+  const uint32_t all = aq_x86_jump_if(s->x, AQ_X86_E);
+  lane_find(s);
+  avx_permute(s, AQ_STRIP_T2, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T0));
+  aq_strip_lanes(s, AQ_STRIP_T1);
+  avx_pick(s, AQ_STRIP_T0, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T0), AQ_STRIP_T1);
+  aq_x86_land_here(s->x, all);
 }
 
 /* Sign extends four words to pairs of words. */
@@ -392,6 +406,7 @@ static void lanes_load(aq_strip *s, const aq_strip_rare *rare)
     words_gather(s, op, low, rare->to);
     return;
   }
+  offsets_settle(s);
   aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, window_of(op, WINDOW_HOST));
   if (is_small(op))
     small_gather(s, op, rare->to[0], AQ_RDX, AQ_STRIP_T0);
