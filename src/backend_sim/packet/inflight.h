@@ -92,10 +92,8 @@ void aqsim_execution_end(aqsim_inflight *inflight);
 
 static inline void aqsim_inflight_free(aqsim_inflight *inflight)
 {
-  if (__builtin_expect(inflight->executes, false)) {
+  if (__builtin_expect(inflight->executes, false))
     aqsim_execution_end(inflight);
-    inflight->told = inflight->outlasts = false;
-  }
   inflight->in_use = false;
   inflight->next = inflight->queue->pool.free;
   inflight->queue->pool.free = inflight;

@@ -40,16 +40,16 @@ struct aqsim_inflight {
   uint8_t step;             /* aqsim_step */
   uint8_t stalls;           /* AQ_STALL_… */
   bool in_use, sleeping, back_to_back;
-  bool barrier;  /* its barrier bit */
-  bool frozen;   /* its kernel was taken off the compute units */
-  bool stopped;  /* the same, by a policy: not in `frozen` */
-  bool paused;   /* frozen in the middle of its code */
-  bool killed;   /* by a policy */
-  bool told;     /* its code read the clock that says how long it took */
-  bool outlasts; /* the code ends later than the kernel's cost says */
-  union {        /* one store clears them when it is fetched */
-    uint32_t rare;
+  bool barrier; /* its barrier bit */
+  bool frozen;  /* its kernel was taken off the compute units */
+  bool stopped; /* the same, by a policy: not in `frozen` */
+  union {       /* one store clears them when it is fetched */
+    uint64_t rare;
     struct {
+      bool paused;   /* frozen in the middle of its code */
+      bool killed;   /* by a policy */
+      bool told;     /* its code read the clock that says how long it took */
+      bool outlasts; /* the code ends later than the kernel's cost says */
       bool reread;   /* its header was strange, and is read once more */
       bool hooked;   /* a hook saw it: `injected` is set */
       bool changed;  /* it changed it: the ring does not have it */

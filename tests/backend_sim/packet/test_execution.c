@@ -336,6 +336,60 @@ START_TEST(nothing_of_an_execution_stays_for_the_next_packet)
 }
 END_TEST
 
+/* PM4 commands that dispatch the code at a multiple of 256. */
+static aq_packet commands_make(uint32_t ib[14], const op *code)
+{
+  const uint64_t entry = (uintptr_t)code >> 8;
+  const uint32_t set = 3u << 30 | 0x76 << 8, dispatch = 3u << 30 | 0x15 << 8,
+                 jump = 3u << 30 | 2 << 16 | 0x3f << 8;
+  const uint32_t words[14] = {set | 3 << 16,
+                              512 + 7,
+                              64,
+                              1,
+                              1,
+                              set | 2 << 16,
+                              512 + 12,
+                              (uint32_t)entry,
+                              (uint32_t)(entry >> 32),
+                              dispatch | 3 << 16,
+                              1,
+                              1,
+                              1,
+                              1};
+  memcpy(ib, words, sizeof words);
+  aq_packet packet = {0};
+  packet.pm4_ib = (aq_pm4_ib_packet){
+      .header =
+          aq_packet_header(AQ_PACKET_VENDOR, 0, AQ_SCOPE_NONE, AQ_SCOPE_NONE),
+      .format = AQ_AMD_FORMAT_PM4_IB,
+      .ib_jump = {jump, (uint32_t)(uintptr_t)ib,
+                  (uint32_t)((uintptr_t)ib >> 32), 14 | 1u << 23},
+      .remaining = 0xa};
+  return packet;
+}
+
+START_TEST(nothing_of_code_that_commands_dispatch_stays_for_the_next_packet)
+{
+  bench b;
+  bench_open(&b);
+  static const _Alignas(256)
+      op reads[] = {{OP_CLOCK, NULL, 0}, {OP_END, NULL, 0}};
+  const op fast[] = {{OP_ELAPSE, NULL, AQ_US}, {OP_END, NULL, 0}};
+  uint32_t ib[14];
+  b.toy.predicts = true;
+  ck_assert_uint_eq(code_kernel(&b, reads, AQ_US), (uintptr_t)reads);
+  const aq_packet commands = commands_make(ib, reads);
+  rig_submit(&b.rig, b.queue, &commands);
+  rig_run(&b.rig);
+  ck_assert_int_eq(b.toy.ended, 1);
+  submit(&b, b.queue, code_kernel(&b, fast, 2 * AQ_US), rig_none);
+  rig_run(&b.rig);
+  ck_assert_int_ne(rig_record(&b.rig, b.queue, 1)->flags & AQ_FLAG_PREDICTED,
+                   0);
+  rig_close(&b.rig);
+}
+END_TEST
+
 START_TEST(long_code_is_executed_in_steps_and_its_time_stays)
 {
   bench b;
@@ -558,6 +612,7 @@ AQ_TEST_MAIN("backend_sim/packet/execution",
              code_takes_the_time_of_its_cost_model,
              time_that_the_executor_knows_extends_the_kernel,
              nothing_of_an_execution_stays_for_the_next_packet,
+             nothing_of_code_that_commands_dispatch_stays_for_the_next_packet,
              long_code_is_executed_in_steps_and_its_time_stays,
              kernels_of_two_queues_that_wait_for_each_other_both_end,
              code_that_waits_for_the_host_ends_when_the_host_stores,
