@@ -535,6 +535,30 @@ START_TEST(no_store_to_LDS_is_left_to_a_handler)
 }
 END_TEST
 
+/* They are the longest machine code: 2.6 KB each. */
+START_TEST(a_page_of_stores_to_LDS_is_machine_code)
+{
+  static char texts[APART][BED_TEXT];
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  bed b;
+  if (!builder_make(&builder, &options))
+    return;
+  for (size_t i = 0; i < APART; i++)
+    snprintf(texts[i], BED_TEXT, "%s",
+             i + 1 < APART ? "ds_write2_b64 v23, v[2:3], v[4:5] offset1:1"
+                           : "s_endpgm");
+  aq_jit *native = aq_jit_create(&options, aq_wave_level_count() - 1);
+  ck_assert_ptr_nonnull(native);
+  bed_open_all(&b, "gfx90a", 64, texts, APART);
+  grid_make(&b, native);
+  ck_assert_uint_ne(program_compile(&b, native, 0)->entry, 0);
+  bed_close(&b);
+  aq_jit_destroy(native);
+  aq_jit_builder_destroy(builder);
+}
+END_TEST
+
 /* ---- windows of LDS ---- */
 
 /* Words of a lane from its address on. */
@@ -711,5 +735,6 @@ AQ_TEST_MAIN("gpu/wave/rules", no_rule_leaves_its_instruction_to_a_handler,
              loads_beside_a_multiple_of_2_to_32_are_no_handlers,
              lanes_that_are_off_load_nothing,
              no_store_to_LDS_is_left_to_a_handler,
+             a_page_of_stores_to_LDS_is_machine_code,
              loads_at_the_edges_of_a_window_get_their_words,
              wrexec_b64_writes_the_lanes_of_both_sizes_of_waves)

@@ -436,6 +436,9 @@ bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,
   if (!t->store || t->words == 3)
     return false;
   if (t->shared) {
+    /* Each takes up to 3 KB: a page full of them leaves room for the rest. */
+    if (x->size > x->room / 2)
+      return false;
     shared_store(&s, t->scale, wave32);
     return true;
   }
