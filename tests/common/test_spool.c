@@ -471,6 +471,25 @@ START_TEST(what_is_no_spool_is_refused_with_its_place)
 }
 END_TEST
 
+/* It has the rows from which check-fuzz makes others. */
+START_TEST(the_seed_of_the_fuzz_target_is_of_this_version)
+{
+  snprintf(path, sizeof path, "%s",
+           aqtest_source("fuzz/corpus/spool/rows.spool"));
+  file_read();
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+  ck_assert_uint_eq(to.count, 2);
+  ck_assert_int_eq(to.rows[0].kind, AQ_KIND_KERNEL);
+  ck_assert_int_eq(to.rows[0].queue, 0);
+  ck_assert_int_eq(to.rows[1].kind, AQ_KIND_WAIT);
+  ck_assert_int_eq(to.rows[1].queue, AQ_NONE);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
 START_TEST(a_path_that_is_taken_is_an_error)
 {
   fresh();
@@ -495,4 +514,5 @@ AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
              a_file_that_is_shorter_than_it_says_gives_what_is_there,
              fields_that_are_not_known_are_left_out,
              what_is_no_spool_is_refused_with_its_place,
+             the_seed_of_the_fuzz_target_is_of_this_version,
              a_path_that_is_taken_is_an_error)
