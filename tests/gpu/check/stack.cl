@@ -243,6 +243,32 @@ kernel void called_fixed(global int *a, global int *b)
   b[AT] = total(first, 8) + total(second, 24) + total(kept.cells, 7);
 }
 
+CALLED static int at(volatile private int *of, int i) { return of[i]; }
+
+CALLED static int ends(int item)
+{
+  volatile int first[8], second[8];
+  for (int i = 0; i < 8; i++)
+    first[i] = second[i] = i;
+  volatile int *end = first + 8;
+  end -= item % 8 + 1;
+  *end = item;
+  return at(second, item % 8) + at(first + 8, -1 - item % 8);
+}
+
+// The end of the first array is the begin of the second one.
+kernel void ends_fixed(global int *a, global int *b)
+{
+  volatile int first[8], second[8];
+  for (int i = 0; i < 8; i++)
+    first[i] = second[i] = i;
+  for (int i = 0; i < 4 + a[AT]; i++) {
+    volatile private int *by = i & 1 ? second : first + 8;
+    by[i & 1 ? i : -1 - i] = i;
+  }
+  b[AT] = at(second, ITEM % 8) + at(first + 8, -1 - ITEM % 8) + ends(ITEM);
+}
+
 // Integers that are like the places of objects, beside addresses.
 kernel void numbers_fixed(global int *a, global int *b)
 {

@@ -5,8 +5,9 @@
  * A compiler may make the address of an object from its neighbour's, since
  * `b[i - 8]` is eight words before b. So an access to another object is out of
  * bounds if the instruction has accessed both, or the function is not optimized
- * and the address was exactly an object's before anything was added to it; all
- * others are counted.
+ * and the address was exactly an object's before anything was added to it. The
+ * end of the object before is the same constant, so that in optimized code an
+ * access there is none. All others are counted.
  */
 #include "config.h"
 
@@ -161,6 +162,20 @@ static void out_report(const access *a, const aq_check_place *of,
   aq_check_report(a->check, &what);
 }
 
+/* Whether an access to another object is out of bounds. Optimized code has the
+ * end of an array and its neighbour's begin in one constant. */
+static bool is_out(const access *a, const aq_check_place *of, uint32_t other)
+{
+  const struct aq_check_stack *stack = a->check->stack;
+  const aq_check_object *own = &stack->objects[of->object],
+                        *its = &stack->objects[other];
+  if (stack->frames[of->frame].plain && of->kind == AQ_CHECK_PLACE_OBJECT)
+    return true;
+  return a->site->own_object == of->object + 1 &&
+         (stack->frames[of->frame].plain ||
+          its->offset + its->size != own->offset);
+}
+
 /* Looks where the lanes access; one report an instruction. An address of
  * constants alone is the compiler's own. */
 static void lanes_check(const access *a)
@@ -196,8 +211,7 @@ static void lanes_check(const access *a)
     }
   }
   if (out >= 0) {
-    if (a->site->own_object == of.object + 1 ||
-        (stack->frames[of.frame].plain && of.kind == AQ_CHECK_PLACE_OBJECT))
+    if (is_out(a, &of, other))
       out_report(a, &of, other, (uint32_t)a->touch->at[out] + a->first, out,
                  lanes);
     else

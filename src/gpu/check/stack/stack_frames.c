@@ -154,15 +154,18 @@ aq_check_tag aq_check_tag_resolve(aq_check *check, aq_check_tag from,
   const aq_check_place place = *aq_check_place_of(stack, from);
   const aq_check_frame *frame = &stack->frames[place.frame];
   const uint32_t offset = address - place.base,
-                 object = aq_check_object_at(stack, frame, offset);
+                 object = aq_check_object_at(stack, frame, offset),
+                 step = by < 0 ? -(uint32_t)by : (uint32_t)by;
   if (place.kind == AQ_CHECK_PLACE_BASE)
     return aq_check_place_tag(check, frame, place.base, offset,
                               offset == 0 ? AQ_CHECK_PLACE_BASE
                                           : AQ_CHECK_PLACE_OBJECT);
   if (object == place.object)
     return from;
-  if (place.kind != AQ_CHECK_PLACE_INSIDE &&
-      (uint32_t)(by < 0 ? -by : by) < stack->objects[place.object].size)
+  const aq_check_object *own = &stack->objects[place.object];
+  /* Past the last element, as for a loop's end, it is no neighbour's yet. */
+  const bool ends = frame->plain && offset == own->offset + own->size;
+  if (place.kind != AQ_CHECK_PLACE_INSIDE && (step < own->size || ends))
     return aq_check_place_tag(check, frame, place.base, place.offset,
                               AQ_CHECK_PLACE_WALKED) &
            ~1u;
