@@ -14,7 +14,8 @@ fi
 
 # Two ranks, three steps of 1000 us. In each a product of 100 us + 10 us a step; 200 us
 # later an all-reduce of 200 us, into which rank 1 comes 30 us late, and half of which a
-# second product hides; then a copy of 50 us. Rank 0 allocates.
+# second product hides; then a copy of 50 us. Rank 0 allocates. STEPS, and us between the
+# first step and the second one.
 cat > "$work/make.py" << 'END'
 import json, sys
 events, number = [], 0
@@ -27,12 +28,13 @@ def launch(rank, cat, name, stream, call, at, dur):
     add("cuda_runtime", "hipLaunchKernel", 100 + rank, 1, call, 2, correlation=number, rank=rank)
     add(cat, name, rank, stream, at, dur, correlation=number, device=rank, stream=stream, rank=rank)
 for rank in (0, 1):
-    for step in range(3):
-        t, pid = 10000 + 1000 * step, 100 + rank
+    for step in range(int(sys.argv[2])):
+        t, pid = 10000 + 1000 * step + (step > 0) * float(sys.argv[3]), 100 + rank
         add("user_annotation", f"ProfilerStep#{5 + step}", pid, 1, t, 1000)
         add("cpu_op", "aten::mm", pid, 1, t + 10, 40, **{"Input Dims": [[1024, 2048], [2048, 512]],
             "Input type": ["c10::BFloat16"] * 2, "Concrete Inputs": ["", ""]})
-        launch(rank, "kernel", "Cijk_a", 7, t + 20, t + 100, 100 + 10 * step)
+        launch(rank, "kernel", "Cijk_a", 7, t + 20, t + 100,
+               100 + 10 * min(step, 2))
         add("cpu_op", "record_param_comms", pid, 1, t + 60, 40, **{"Collective name": "allreduce",
             "dtype": "BFloat16", "In msg nelems": 1000000, "Out msg nelems": 1000000, "Group size": 2,
             "Process Group Name": "0", "Process Group Ranks": "[0, 1]"})
@@ -49,7 +51,7 @@ json.dump({"deviceProperties": [{"id": i, "name": "AMD Instinct MI300X", "numSms
            "computeMajor": 9, "computeMinor": 4} for i in (0, 1)],
            "traceEvents": events}, open(sys.argv[1], "w"))
 END
-python3 "$work/make.py" "$work/t.json"
+python3 "$work/make.py" "$work/t.json" 3 0
 "$aqueduct" import -q "$work/t.json" --name t > /dev/null 2>&1
 try "$aqueduct" report t -o "$work/t.html"
 check "the report is made" [ "$status" = 0 ]
@@ -94,6 +96,14 @@ def memory():
         3500, "aten::mm", 500, 4096, 2, 1), d
     assert [(o["name"], o["peak"], o["left_bytes"]) for o in m["ops"]] == [
         ("aten::mm", 3000, 2000)], m
+def long():
+    # The sums have also what the list of steps has no room for.
+    s, c = run["steps"], run["collectives"]
+    assert len(s["list"]) == 1000 and s["left_out"] == 1400, (len(s["list"]), s["left_out"])
+    assert [(d["device"], d["rank"], d["communication"] / us, d["exposed"] / us, d["hidden"] / us)
+            for d in c["devices"]] == [(0, 0, 240000, 120000, 120000), (1, 1, 204000, 84000, 120000)], c["devices"]
+    begin = [x["begin"] - s["list"][0]["begin"] for x in s["list"][:3]]
+    assert begin == [0, 900e9 + 1000001, 900e9 + 2000001], begin
 def part():
     assert run["memory"] is None, run["memory"]
     assert [x["step"] for x in run["steps"]["list"]] == [6, 6] and \
@@ -113,6 +123,11 @@ done
 "$aqueduct" report t --step 6 -o "$work/part.html" 2> /dev/null
 try python3 "$work/data.py" "$work/part.html" part
 check "of a part of the run, it has those of the part" [ "$status" = 0 ]
+python3 "$work/make.py" "$work/long.json" 1200 900000000.001
+"$aqueduct" import -q "$work/long.json" --name long > /dev/null 2>&1
+"$aqueduct" report long -o "$work/long.html"
+try python3 "$work/data.py" "$work/long.html" long
+check "sums have all steps, of which the page has 1000, and times are exact" [ "$status" = 0 ]
 "$aqueduct" import -q "$srcdir/tests/trace/data/rocprof_v1.csv" --name none > /dev/null
 "$aqueduct" report none -o "$work/none.html"
 try python3 "$work/data.py" "$work/none.html" nothing
@@ -174,18 +189,22 @@ try:
             size(browser, width, height)
             wide = browser.run("return document.documentElement.scrollWidth")
             assert wide <= width, (theme, width, wide)
-            if len(sys.argv) > 4:
+            if len(sys.argv) > 5:
                 shot = browser.call("POST", "/goog/cdp/execute", {"cmd": "Page.captureScreenshot",
                     "params": {"captureBeyondViewport": True}})
-                pathlib.Path(sys.argv[4], f"program-{theme}-{width}.png").write_bytes(
+                pathlib.Path(sys.argv[5], f"program-{theme}-{width}.png").write_bytes(
                     base64.b64decode(shot["data"]))
         seen, low = browser.run(CONTRAST)
         assert seen > 100 and not low, low
+    browser.open(sys.argv[4])
+    said = browser.text("#communication")
+    assert "444.0 ms of communication, 204.0 ms without other kernels beside it" in said, said
+    assert browser.text("#diagnosis").count("1400 more steps are left out.") == 1
     assert not browser.console()
 finally:
     browser.close()
 END
-try python3 "$work/drive.py" "$srcdir/tests/report" "$work/t.html" "$work/none.html" \
+try python3 "$work/drive.py" "$srcdir/tests/report" "$work/t.html" "$work/none.html" "$work/long.html" \
   ${AQ_SCREENSHOTS:+"$AQ_SCREENSHOTS"}
 check "the browser shows them, at 1600, 1000 and 390 pixels, dark and light" [ "$status" = 0 ]
 finish

@@ -21,12 +21,18 @@ typedef struct program {
   aq_run_reader *reader;
   aq_dispatches dispatches;
   aq_lateness lateness;
+  aq_step_summaries steps;
   FILE *out;
 } program;
 
+/* In ns, whole also where the run is long. */
 static void time_put(FILE *out, const char *key, aq_time time)
 {
-  aq_page_real_put(out, key, time == AQ_TIME_NONE ? NAN : (double)time / AQ_NS);
+  aq_page_key_put(out, key);
+  if (time == AQ_TIME_NONE)
+    fputs("null", out);
+  else
+    fprintf(out, "%.15g", (double)time / AQ_NS);
 }
 
 /* One more entry of an array: its "name" begins it. */
@@ -62,22 +68,20 @@ static void figure_put(FILE *out, const char *name, const aq_step_figure *f)
   putc('}', out);
 }
 
-static bool steps_put(const program *p)
+static void steps_put(const program *p)
 {
   const aq_context_counts *c = &p->dispatches.context;
+  const aq_step_summaries *steps = &p->steps;
   FILE *out = p->out;
-  aq_step_summaries steps;
-  if (!aq_step_summaries_make(&p->dispatches, &steps))
-    return false;
-  const size_t count = steps.count < STEPS_MAX ? steps.count : STEPS_MAX;
+  const size_t count = steps->count < STEPS_MAX ? steps->count : STEPS_MAX;
   aq_page_key_put(out, "steps");
   fputs("{\"list\":[", out);
   for (size_t i = 0; i < count; i++) {
     fputs(i ? ",\n" : "", out);
-    step_put(out, &steps.list[i]);
+    step_put(out, &steps->list[i]);
   }
   putc(']', out);
-  aq_page_number_put(out, "left_out", (int64_t)(steps.count - count));
+  aq_page_number_put(out, "left_out", (int64_t)(steps->count - count));
   aq_page_member_put(out, "by",
                      c->steps == AQ_STEPS_NONE       ? NULL
                      : c->steps == AQ_STEPS_REPEATED ? "repeated kernels"
@@ -85,12 +89,10 @@ static bool steps_put(const program *p)
   aq_page_number_put(out, "period", c->period ? (int64_t)c->period : AQ_NONE);
   aq_page_number_put(out, "in_steps", (int64_t)c->in_steps);
   aq_page_number_put(out, "counted",
-                     (int64_t)steps.figures[AQ_STEP_SPAN].estimate.count);
+                     (int64_t)steps->figures[AQ_STEP_SPAN].estimate.count);
   for (int i = 0; i < AQ_STEP_TIME_COUNT; i++)
-    figure_put(out, aq_step_time_names[i], &steps.figures[i]);
+    figure_put(out, aq_step_time_names[i], &steps->figures[i]);
   putc('}', out);
-  free(steps.list);
-  return true;
 }
 
 /* ---- groups ---- */
@@ -176,6 +178,32 @@ static void rank_put(FILE *out, const aq_rank_lateness *r)
   putc('}', out);
 }
 
+/* The communication of each device over all steps, also of those left out. */
+static void devices_put(const program *p)
+{
+  static const aq_step_time shown[] = {AQ_STEP_COMMUNICATION, AQ_STEP_EXPOSED,
+                                       AQ_STEP_HIDDEN};
+  const aq_step_summaries *s = &p->steps;
+  FILE *out = p->out;
+  aq_page_key_put(out, "devices");
+  putc('[', out);
+  for (size_t i = 0, end; i < s->count; i = end) {
+    aq_time sums[AQ_STEP_TIME_COUNT] = {0};
+    for (end = i; end < s->count && s->list[end].device == s->list[i].device &&
+                  s->list[end].rank == s->list[i].rank;
+         end++)
+      for (int t = 0; t < AQ_STEP_TIME_COUNT; t++)
+        sums[t] += s->list[end].times[t];
+    fputs(i ? ",{\"unit\":\"ns\"" : "{\"unit\":\"ns\"", out);
+    aq_page_number_put(out, "device", s->list[i].device);
+    aq_page_number_put(out, "rank", s->list[i].rank);
+    for (size_t t = 0; t < sizeof shown / sizeof *shown; t++)
+      time_put(out, aq_step_time_names[shown[t]], sums[shown[t]]);
+    putc('}', out);
+  }
+  putc(']', out);
+}
+
 static aq_status collectives_put(const program *p, aq_diag *diag)
 {
   const aq_lateness *l = &p->lateness;
@@ -206,6 +234,7 @@ static aq_status collectives_put(const program *p, aq_diag *diag)
   }
   putc(']', out);
   aq_page_number_put(out, "left_out", (int64_t)left);
+  devices_put(p);
   aq_page_key_put(out, "ranks");
   putc('[', out);
   for (size_t i = 0; i < l->rank_count; i++) {
@@ -291,14 +320,16 @@ static aq_status rows_put(aq_store *store, const aq_page_run *run, program *p,
     fputs(",\n\"steps\":null,\n\"groups\":[],\n\"collectives\":null,\n"
           "\"work\":null",
           p->out);
-  else if (!steps_put(p))
+  else if (!aq_step_summaries_make(&p->dispatches, &p->steps))
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK && p->dispatches.count > 0) {
+    steps_put(p);
     status = groups_put(p, diag);
     if (status == AQ_OK)
       status = collectives_put(p, diag);
     if (status == AQ_OK)
       status = aq_page_work_put(&p->dispatches, p->reader, p->out, diag);
+    free(p->steps.list);
   }
   return status == AQ_OK ? memory_put(store, run, p, diag) : status;
 }

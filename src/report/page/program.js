@@ -111,6 +111,11 @@ function stepsOfDevices(steps) {
   return [...devices];
 }
 
+function stepsLeftOut({steps}) {
+  return steps.left_out > 0 ? [make("p", {class: "quiet"},
+    `${steps.left_out} more steps are left out.`)] : [];
+}
+
 // Part of the first screen; nothing for a run without steps.
 function stepStrip(run) {
   if (!parted(run)) return [];
@@ -128,7 +133,7 @@ function stepStrip(run) {
   return [make("p", {}, stepSentence(run)), charts,
     legend(stepParts.map(([name, color]) => [name, color])),
     ...more > 0 ? [make("p", {class: "quiet"}, `${more} more devices are in ` +
-      "the table of steps.")] : []];
+      "the table of steps.")] : [], ...stepsLeftOut(run)];
 }
 
 // Three numbers of a run: how long, how busy, and a step or the dispatches.
@@ -190,10 +195,7 @@ function addSteps(run) {
     timeColumn("idle", "idle"), countColumn("dispatches", "dispatches")];
   byId("steps").append(make("h3", {}, run.label), factsBox(
     `Steps of ${run.label}`, columns, rows, 2, (row) => selectStep(run, row)));
-  if (run.steps.left_out > 0) {
-    byId("steps").append(make("p", {class: "quiet"},
-      `${run.steps.left_out} more steps are left out.`));
-  }
+  byId("steps").append(...stepsLeftOut(run));
 }
 
 const groupTitles = {family: "Family", op: "Operator", module: "Module",
@@ -255,13 +257,9 @@ function showRate(bytes) {
 // wait.
 function communicationRows(run) {
   const late = new Map(run.collectives.ranks.map((r) => [r.rank, r]));
-  return stepsOfDevices(run.steps).map(([name, list]) => {
-    const sum = (key) => list.reduce((all, s) => all + s[key], 0);
-    const rank = late.get(list[0].rank) ?? {};
-    return {...rank, name, communication: sum("communication"),
-      exposed: sum("exposed"), hidden: 100 * sum("hidden") /
-        sum("communication")};
-  });
+  return run.collectives.devices.map((d) => ({...late.get(d.rank),
+    name: placeName(d), communication: d.communication, exposed: d.exposed,
+    hidden: 100 * d.hidden / d.communication}));
 }
 
 function addCommunication(run) {
