@@ -11,6 +11,7 @@
 
 #include "gpu/codeobj/frames.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -39,7 +40,8 @@ typedef struct reading {
   size_t variable_count, variable_capacity;
   int64_t frame; /* around the entry; -1: none */
   unsigned frame_depth;
-  int64_t array; /* index of the node; -1: none */
+  unsigned inner_depth; /* of a local class's method; UINT_MAX: none */
+  int64_t array;        /* index of the node; -1: none */
   unsigned array_depth;
 } reading;
 
@@ -177,15 +179,21 @@ static bool entry_take(void *user, const aq_dwarf_info *info,
     r->frame = -1;
   if (e->depth <= r->array_depth)
     r->array = -1;
-  if (e->tag == AQ_DWARF_TAG_FUNCTION)
+  if (e->depth <= r->inner_depth)
+    r->inner_depth = UINT_MAX;
+  if (e->tag == AQ_DWARF_TAG_FUNCTION) {
+    if (r->frame >= 0 && r->inner_depth == UINT_MAX)
+      r->inner_depth = e->depth;
     return function_begin(r, info, e);
+  }
   if (e->tag == AQ_DWARF_TAG_SUBRANGE && r->array >= 0)
     dimension_add(r, e);
   if (e->tag != AQ_DWARF_TAG_VARIABLE && e->tag != AQ_DWARF_TAG_PARAMETER)
     return !(e->of[AQ_DWARF_AT_BYTE_SIZE].form ||
              e->of[AQ_DWARF_AT_TYPE].form) ||
            node_add(r, info, e);
-  return node_add(r, info, e) && (r->frame < 0 || variable_add(r, info, e));
+  return node_add(r, info, e) && (r->frame < 0 || r->inner_depth != UINT_MAX ||
+                                  variable_add(r, info, e));
 }
 
 /* ---- types ---- */
@@ -296,7 +304,7 @@ aq_status aq_code_frames_read(const void *bytes, size_t size,
 {
   aq_dwarf_unit of = {.version = 0};
   aq_dwarf_info info = {.unit_at = 0};
-  reading r = {.out = out, .frame = -1, .array = -1};
+  reading r = {.out = out, .frame = -1, .inner_depth = UINT_MAX, .array = -1};
   aq_elf elf;
   *out = (aq_code_frames){.names = AQ_NAMES_INIT};
   if (!aq_elf_open(bytes, size, &elf))

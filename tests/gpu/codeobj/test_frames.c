@@ -92,16 +92,52 @@ static void target_compare(const char *gfx)
   aq_code_frames_fini(&frames);
 }
 
-START_TEST(objects_are_what_the_compiler_wrote)
+static void compiler_need(void)
 {
   if (system("command -v clang-22 > /dev/null && command -v ld.lld-22 "
              "> /dev/null && command -v llvm-dwarfdump-22 > /dev/null") !=
       0) /* NOLINT: fixed names */
     aqtest_skip("no clang-22 with ld.lld-22 here");
+}
+
+START_TEST(objects_are_what_the_compiler_wrote)
+{
+  compiler_need();
   target_compare("gfx90a");
   target_compare("gfx942");
   target_compare("gfx1030");
   target_compare("gfx1100");
+}
+END_TEST
+
+START_TEST(parameters_of_a_local_class_are_of_no_frame)
+{
+  char path[] = "/tmp/aqframesXXXXXX", command[1024];
+  static char read[TEXT];
+  aq_code_frames frames;
+  aq_diag diag = AQ_DIAG_INIT;
+  compiler_need();
+  const int file = mkstemp(path);
+  ck_assert(file >= 0);
+  close(file);
+  snprintf(command, sizeof command,
+           "echo 'kernel void k(global int *a) { struct p { int v; int get(int "
+           "i) const { return v + i; } }; volatile int after[2]; p one; "
+           "one.v = after[a[0]]; a[1] = one.v; }' | clang-22 -w -x cl "
+           "-cl-std=clc++ -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -g "
+           "-O0 -o %s -",
+           path);
+  ck_assert_int_eq(system(command), 0); /* NOLINT: fixed names */
+  ck_assert_status(aq_code_frames_read(bytes, file_load(path), &frames, &diag),
+                   AQ_OK, &diag);
+  unlink(path);
+  frames_print(&frames, read);
+  ck_assert(strstr(read, " a\n") && strstr(read, " after\n") &&
+            strstr(read, " one\n"));
+  for (size_t i = 0; i < frames.count; i++)
+    ck_assert(frames.list[i].plain);
+  ck_assert_uint_eq(frames.moving, 0);
+  aq_code_frames_fini(&frames);
 }
 END_TEST
 
@@ -134,4 +170,5 @@ START_TEST(damaged_entries_end_their_unit)
 END_TEST
 
 AQ_TEST_MAIN("gpu/codeobj/frames", objects_are_what_the_compiler_wrote,
+             parameters_of_a_local_class_are_of_no_frame,
              damaged_entries_end_their_unit)
