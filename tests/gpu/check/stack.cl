@@ -269,6 +269,38 @@ kernel void ends_fixed(global int *a, global int *b)
   b[AT] = at(second, ITEM % 8) + at(first + 8, -1 - ITEM % 8) + ends(ITEM);
 }
 
+// RDNA 3 moves and selects two addresses in one instruction.
+kernel void selected_fixed(global int *a, global int *b)
+{
+  volatile int first[4], second[4];
+  first[ITEM & 3] = second[ITEM & 3] = 1;
+  for (int i = 0; i < 4; i++) {
+    volatile private int *at = (ITEM + i) & 1 ? second : first;
+    at[1] = a[AT] + i;
+  }
+  b[AT] = first[1] + second[1];
+}
+
+struct link {
+  int value;
+  volatile private struct link *next;
+};
+
+kernel void linked_fixed(global int *a, global int *b)
+{
+  volatile struct link links[6], head;
+  int sum = 0;
+  for (int i = 0; i < 6; i++) {
+    links[i].value = i + a[AT];
+    links[i].next = i < 5 ? &links[i + 1] : 0;
+  }
+  head.value = 0;
+  head.next = links;
+  for (volatile private struct link *p = &head; p; p = p->next)
+    sum += p->value;
+  b[AT] = sum;
+}
+
 // Integers that are like the places of objects, beside addresses.
 kernel void numbers_fixed(global int *a, global int *b)
 {

@@ -196,6 +196,13 @@ typedef struct source {
   bool frame;  /* the register of the frame's base */
 } source;
 
+static uint32_t constant_value(const aq_isa_inst *inst, const aq_isa_operand *o)
+{
+  return o->code == AQ_ISA_LITERAL      ? inst->literal
+         : o->code <= AQ_ISA_INT_0 + 64 ? (uint32_t)o->code - AQ_ISA_INT_0
+                                        : UINT32_MAX;
+}
+
 /* Word k of an operand; false: the instruction has none of that role. */
 static bool source_find(const aq_wave *w, const aq_check_site *site, char role,
                         unsigned k, source *out)
@@ -212,11 +219,7 @@ static bool source_find(const aq_wave *w, const aq_check_site *site, char role,
   const bool register_ =
       (o->file == 's' && o->code < 128) || o->file == 'v' || o->file == 'a';
   if (!register_) {
-    out->value = k > 0                       ? 0
-                 : o->code == AQ_ISA_LITERAL ? inst->literal
-                 : o->code <= AQ_ISA_INT_0 + 64
-                     ? (uint32_t)o->code - AQ_ISA_INT_0
-                     : UINT32_MAX;
+    out->value = k > 0 ? 0 : constant_value(inst, o);
     return true;
   }
   out->constant = false;
@@ -437,6 +440,19 @@ static aq_check_tag upper_of(const aq_wave *w, const aq_check_tags *t,
              : AQ_CHECK_TAG_NONE;
 }
 
+/* Whether one of the two in a VOPD may move or select a constant address. */
+static bool has_place(const aq_wave *w, const aq_check_site *site)
+{
+  const aq_isa_inst *inst = &site->inst;
+  for (unsigned i = 0; inst->second && i < inst->operand_count; i++) {
+    const aq_isa_operand *o = &inst->operands[i];
+    if (o->file == 's' && o->code >= 128 &&
+        aq_check_tag_is_place(constant_tag(w, site, constant_value(inst, o))))
+      return true;
+  }
+  return false;
+}
+
 /* Another instruction may make an address of one; a product, a shifted value
  * and a loaded one are none. */
 static aq_check_tag other_of(const aq_wave *w, const aq_check_tags *t,
@@ -449,7 +465,10 @@ static aq_check_tag other_of(const aq_wave *w, const aq_check_tags *t,
   const struct aq_check_stack *stack = aq_check_grid_of(w)->check->stack;
   if (site->kind != AQ_WAVE_ACCESS_NONE)
     return AQ_CHECK_TAG_NONE;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+  if (has_place(w, site))
+    return AQ_CHECK_TAG_MIXED;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !site->inst.second;
+       i++)
     if (begins(site->inst.row->name, numbers[i]))
       return AQ_CHECK_TAG_NONE;
   for (unsigned i = 0; i < site->name_count; i++) {
