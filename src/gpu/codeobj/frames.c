@@ -220,10 +220,12 @@ static uint64_t size_of(const reading *r, uint64_t type)
   for (int i = 0; i < DEPTH; i++) {
     const node *n = node_find(r, type);
     uint64_t bytes;
-    if (!n || __builtin_mul_overflow(count, n->is_array ? n->count : 1, &count))
+    if (!n)
       return 0;
-    if (n->size && (!n->is_array || !n->type))
+    if (n->size) /* of an array, too: a vector of 3 has the size of 4 */
       return __builtin_mul_overflow(count, n->size, &bytes) ? 0 : bytes;
+    if (n->is_array && __builtin_mul_overflow(count, n->count, &count))
+      return 0;
     type = n->type;
   }
   return 0;

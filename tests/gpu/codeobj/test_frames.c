@@ -110,10 +110,10 @@ START_TEST(objects_are_what_the_compiler_wrote)
 }
 END_TEST
 
-START_TEST(parameters_of_a_local_class_are_of_no_frame)
+/* Of a source of OpenCL, not optimized. */
+static aq_code_frames source_read(const char *standard, const char *source)
 {
   char path[] = "/tmp/aqframesXXXXXX", command[1024];
-  static char read[TEXT];
   aq_code_frames frames;
   aq_diag diag = AQ_DIAG_INIT;
   compiler_need();
@@ -121,22 +121,56 @@ START_TEST(parameters_of_a_local_class_are_of_no_frame)
   ck_assert(file >= 0);
   close(file);
   snprintf(command, sizeof command,
-           "echo 'kernel void k(global int *a) { struct p { int v; int get(int "
-           "i) const { return v + i; } }; volatile int after[2]; p one; "
-           "one.v = after[a[0]]; a[1] = one.v; }' | clang-22 -w -x cl "
-           "-cl-std=clc++ -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -g "
-           "-O0 -o %s -",
-           path);
+           "echo '%s' | clang-22 -w -x cl -cl-std=%s -target amdgcn-amd-amdhsa "
+           "-mcpu=gfx90a -nogpulib -g -O0 -o %s -",
+           source, standard, path);
   ck_assert_int_eq(system(command), 0); /* NOLINT: fixed names */
   ck_assert_status(aq_code_frames_read(bytes, file_load(path), &frames, &diag),
                    AQ_OK, &diag);
   unlink(path);
+  return frames;
+}
+
+START_TEST(parameters_of_a_local_class_are_of_no_frame)
+{
+  static char read[TEXT];
+  aq_code_frames frames =
+      source_read("clc++", "kernel void k(global int *a) { struct p { int v; "
+                           "int get(int i) const { return v + i; } }; volatile "
+                           "int after[2]; p one; one.v = after[a[0]]; a[1] = "
+                           "one.v; }");
   frames_print(&frames, read);
   ck_assert(strstr(read, " a\n") && strstr(read, " after\n") &&
             strstr(read, " one\n"));
   for (size_t i = 0; i < frames.count; i++)
     ck_assert(frames.list[i].plain);
   ck_assert_uint_eq(frames.moving, 0);
+  aq_code_frames_fini(&frames);
+}
+END_TEST
+
+/* As sizeof of the language: a vector of 3 elements has the size of 4. */
+START_TEST(vectors_of_three_elements_have_the_size_of_four)
+{
+  static const struct {
+    const char *name;
+    uint32_t size;
+  } expected[] = {{"x", 48}, {"y", 16}, {"c", 20}, {"m", 96}};
+  unsigned found = 0;
+  aq_code_frames frames = source_read(
+      "CL1.2", "kernel void k(global int *a) { volatile int3 x[3], y; volatile "
+               "char3 c[5]; volatile float3 m[2][3]; x[a[0]] = 1; y = x[1]; "
+               "c[a[0]] = 1; m[1][a[0]] = 1; a[1] = y.x + c[1].x; }");
+  for (size_t i = 0; i < frames.object_count; i++) {
+    const aq_code_frame_object *o = &frames.objects[i];
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+      if (strcmp(aq_names_text(&frames.names, o->name), expected[k].name) ==
+          0) {
+        ck_assert_uint_eq(o->size, expected[k].size);
+        found++;
+      }
+  }
+  ck_assert_uint_eq(found, 4);
   aq_code_frames_fini(&frames);
 }
 END_TEST
@@ -171,4 +205,5 @@ END_TEST
 
 AQ_TEST_MAIN("gpu/codeobj/frames", objects_are_what_the_compiler_wrote,
              parameters_of_a_local_class_are_of_no_frame,
+             vectors_of_three_elements_have_the_size_of_four,
              damaged_entries_end_their_unit)
