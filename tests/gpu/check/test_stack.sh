@@ -27,8 +27,8 @@ compile() { # TARGET OPTION…
 # a note.
 followed() { # TARGET LEVEL CASE
   case $2$3 in
-  1by_pointer | 1before) false ;;
-  2by_pointer | 2before) [ "$1" = gfx1100 ] ;;
+  [12]by_pointer | 1before) false ;;
+  2before) [ "$1" = gfx1100 ] ;;
   [12]by_argument) [ "$1" != gfx1100 ] ;;
   esac
 }

@@ -440,14 +440,28 @@ static aq_check_tag upper_of(const aq_wave *w, const aq_check_tags *t,
              : AQ_CHECK_TAG_NONE;
 }
 
-/* Whether one of the two in a VOPD may move or select a constant address. */
+static bool is_choice(const aq_isa_row *half)
+{
+  return begins(half->name, "v_dual_mov") ||
+         begins(half->name, "v_dual_cndmask");
+}
+
+/* Whether one of the two in a VOPD may move or select a constant address. One
+ * inside of an object is a number if the other half computes. */
 static bool has_place(const aq_wave *w, const aq_check_site *site)
 {
   const aq_isa_inst *inst = &site->inst;
-  for (unsigned i = 0; inst->second && i < inst->operand_count; i++) {
+  const struct aq_check_stack *stack = aq_check_grid_of(w)->check->stack;
+  if (!inst->second)
+    return false;
+  const bool moves = is_choice(inst->row) && is_choice(inst->second);
+  for (unsigned i = 0; i < inst->operand_count; i++) {
     const aq_isa_operand *o = &inst->operands[i];
-    if (o->file == 's' && o->code >= 128 &&
-        aq_check_tag_is_place(constant_tag(w, site, constant_value(inst, o))))
+    if (o->file != 's' || o->code < 128)
+      continue;
+    const aq_check_tag tag = constant_tag(w, site, constant_value(inst, o));
+    if (aq_check_tag_is_place(tag) &&
+        (moves || !aq_check_tag_is_inside(stack, tag)))
       return true;
   }
   return false;
