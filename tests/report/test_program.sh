@@ -97,7 +97,7 @@ def memory():
     assert [(o["name"], o["peak"], o["left_bytes"]) for o in m["ops"]] == [
         ("aten::mm", 3000, 2000)], m
 def long():
-    # The sums have also what the list of steps has no room for.
+    # The sums are of all steps, also of steps that the list has no room for.
     s, c = run["steps"], run["collectives"]
     assert len(s["list"]) == 1000 and s["left_out"] == 1400, (len(s["list"]), s["left_out"])
     assert [(d["device"], d["rank"], d["communication"] / us, d["exposed"] / us, d["hidden"] / us)

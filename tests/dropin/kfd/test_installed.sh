@@ -111,8 +111,8 @@ fi
 
 contract=${AQ_BUILDDIR:-.}/tests/contract/test_contract
 if [ -x "$contract" ]; then
-  # The test's own search finds the drop-in of the build first; the lines of
-  # cases that pass are those of a TAP log.
+  # The test's own search finds the drop-in of the build first; a TAP log has a
+  # line for each case that passes, too.
   AQ_TRANSPORT=hsa AQUEDUCT_LIBHSA_PATH=$runtime CK_TAP_LOG_FILE_NAME=-
   export AQ_TRANSPORT AQUEDUCT_LIBHSA_PATH CK_TAP_LOG_FILE_NAME
   # Copies go by rings of copy engines, or without them by kernels.
