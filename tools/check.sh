@@ -68,7 +68,7 @@ tests() { # GOAL: one more test than there are processors, since many wait
 }
 count() { # RESULT…: how many tests ended so, each where it ran last
   for result; do
-    find tests -name '*.trs' -exec sed -n "s/^:test-result: $result .*/x/p" {} +
+    find tests -name '*.trs' -exec sed -n "/^:test-result: $result\( .*\)\{0,1\}\$/p" {} +
   done | wc -l
 }
 

@@ -142,12 +142,15 @@ typedef enum aq_row_order {
   AQ_ORDER_SUBMIT, /* host begin (else submit, else start), then row number */
 } aq_row_order;
 
+enum { AQ_STORE_KEPT_MAX = 100000 }; /* rows */
+
 /* Keeps the rows of a run, as they are now, in memory until aq_store_forget or
  * the store's end, for a caller that reads them many times; of a run of more
- * than AQ_STORE_KEPT_MAX rows it keeps none. */
-enum { AQ_STORE_KEPT_MAX = 100000 };
-aq_status aq_store_keep(aq_store *store, int64_t run, aq_diag *diag);
-void aq_store_forget(aq_store *store);
+ * than AQ_STORE_KEPT_MAX rows it keeps none. Thread rule: as the store's. */
+AQ_API aq_status aq_store_keep(aq_store *store, int64_t run, aq_diag *diag);
+
+/* Frees the kept rows, if there are any. */
+AQ_API void aq_store_forget(aq_store *store);
 
 typedef struct aq_run_reader aq_run_reader;
 
