@@ -172,7 +172,7 @@ check-mutants:
 	python3 $(srcdir)/tests/mutants/mutants.py '$(abs_top_srcdir)' . $(MUTANTS)
 check-soak: $(AQ_SOAKS) tests/cmdbuf/test_device_walk tests/cli/test_crash tests/store/test_crash
 	$(AM_V_at)for soak in $(AQ_SOAKS); do \
-	  echo "$$soak" && ./$$soak || exit 1; done
+	  echo "$$soak" && CK_TIMEOUT_MULTIPLIER=5 ./$$soak || exit 1; done
 	CK_FORK=no AQ_WALK_PROGRAMS=100000 ./tests/cmdbuf/test_device_walk
 	AQ_KILLS=201 CK_FORK=no ./tests/cli/test_crash
 	AQ_KILLS=201 CK_FORK=no ./tests/store/test_crash
