@@ -23,13 +23,13 @@
  *                   the next packet's turn, check and launch
  *   calendar   30   the event of its end
  *
- * None of these locks: in virtual time one thread drives, and a store that
- * releases is a plain store on x86. The cost is the look again at words that
- * cannot have changed. So a doorbell that follows on all before it is compared
- * with four counts in place of a scan (doorbell.c), a shape is compared with
- * the last one in place of a check (kernel_launch.h), `sim->plain` stands for
- * three pointers, and completion, turn and launch are one function. A locked
- * announcement costs as much as 60 plain instructions; only live mode has it.
+ * But for the client's no part locks: in virtual time one thread drives, and a
+ * store that releases is a plain store on x86. The cost is the look again at
+ * words that cannot have changed. So a doorbell that follows on all before it
+ * is compared with four counts in place of a scan (doorbell.c), a shape is
+ * compared with the last one in place of a check (kernel_launch.h),
+ * `sim->plain` stands for three pointers, and completion, turn and launch are
+ * one function. Only live mode announces a doorbell by a locked exchange.
  *
  * Cache lines of a packet: its slot, two of the flight for times and packet,
  * one for the state, one for the kernel; of the queue the ring, fetch, line,
