@@ -3,7 +3,7 @@
 # tools/long.py, on a small tree of its own: runs stale rows, keeps results,
 # judges pages by their changes, stops at its hour, continues afterwards. Then the lists
 # of tests that run for long.
-srcdir=${AQ_SRCDIR:-.}
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 unset LONG_SECONDS AQ_SLICE # of a make long that runs this
 for tool in git python3; do
   command -v $tool > /dev/null || {
@@ -11,20 +11,6 @@ for tool in git python3; do
     exit 0
   }
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-check() { # NAME CONDITION…
-  count=$((count + 1))
-  name=$1
-  shift
-  if "$@"; then
-    echo "ok $count - $name"
-  else
-    echo "not ok $count - $name"
-    sed 's/^/# /' "$work/said"
-  fi
-}
 said() { grep -q "$1" "$work/said"; }
 
 tree=$work/tree
@@ -49,7 +35,12 @@ git() { command git -C "$tree" -c user.name=a -c user.email=a@b "$@"; }
 git init -q
 git add -A
 git commit -q -m first
-long() { (cd "$work" && "$tree/tools/long.py" "$@") > "$work/said" 2>&1; }
+long() { # ARGUMENT…: what it printed is in a file, and in $out for a failed check
+  (cd "$work" && "$tree/tools/long.py" "$@") > "$work/said" 2>&1
+  status=$?
+  out=$(cat "$work/said")
+  return $status
+}
 
 long status "$work/build"
 check "nothing has run at first" [ $? = 1 ]
@@ -88,4 +79,4 @@ list AQ_SLOW_TESTS | sort > "$work/said"
 list AQ_LONG_TESTS | sort > "$work/listed"
 check "each slow test is a long one" \
   test -s "$work/said" -a -z "$(comm -23 "$work/said" "$work/listed")"
-echo "1..$count"
+finish

@@ -4,7 +4,7 @@
 # the tests, the long cases, the parts that are built, and results that are kept for as long as
 # the sources are the same.
 # shellcheck disable=SC2016 # the generated scripts expand it
-srcdir=${AQ_SRCDIR:-.}
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 unset AQ_SLICE CC CFLAGS LDFLAGS
 for tool in git python3 make; do
   command -v $tool > /dev/null || {
@@ -12,20 +12,6 @@ for tool in git python3 make; do
     exit 0
   }
 done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-check() { # NAME CONDITION…
-  count=$((count + 1))
-  name=$1
-  shift
-  if "$@"; then
-    echo "ok $count - $name"
-  else
-    echo "not ok $count - $name"
-    sed 's/^/# /' "$work/said"
-  fi
-}
 said() { grep -q -- "$1" "$work/said"; }
 
 # Programs are copies of the source: shells that judge themselves.
@@ -129,6 +115,9 @@ git commit -q -m first
 mutants() {
   (cd "$work" && timeout 100 python3 "$tree/tests/mutants/mutants.py" "$tree" build "$@") \
     > "$work/said" 2>&1
+  status=$?
+  out=$(cat "$work/said")
+  return $status
 }
 
 mutants of-first of-second of-fourth of-fifth of-none
@@ -184,4 +173,4 @@ check "a change of any file makes them stale" said '; 0 killed earlier; '
 check "the tree is what it was" [ "$(git status --porcelain)" = ' M tests/first.in' ]
 mutants other
 check "a name that is neither row nor folder is an error" said 'no row is called other'
-echo "1..$count"
+finish
