@@ -5,6 +5,7 @@
 
 #include "fuzz/fuzz.h"
 #include "gpu/codeobj/bundle.h"
+#include "gpu/codeobj/frames.h"
 #include "gpu/codeobj/line_table.h"
 #include "gpu/codeobj/loader.h"
 
@@ -79,6 +80,26 @@ static void image_check(const uint8_t *data, size_t size)
   aq_code_image_unload(&image);
 }
 
+/* Objects of a frame lie in order, apart, and have names. */
+static void frames_check(const uint8_t *data, size_t size)
+{
+  aq_code_frames frames;
+  if (aq_code_frames_read(data, size, &frames, NULL) != AQ_OK)
+    return;
+  for (size_t i = 0; i < frames.count; i++) {
+    const aq_code_frame *f = &frames.list[i];
+    if (f->address >= f->end || f->first + f->count > frames.object_count)
+      abort();
+    for (size_t k = f->first; k < f->first + f->count; k++) {
+      const aq_code_frame_object *o = &frames.objects[k];
+      if (o->size == 0 ||
+          (k > f->first && o->offset < o[-1].offset + o[-1].size))
+        abort();
+    }
+  }
+  aq_code_frames_fini(&frames);
+}
+
 /* Entries lie in order, and each is found by its address. */
 static void lines_check(const aq_codeobj *code, const uint8_t *data,
                         size_t size)
@@ -150,6 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
   bundles_check(data, size);
   lines_check(NULL, data, size);
+  frames_check(data, size);
   if (aq_bundle_is(data, size)) {
     bundle_check(data, size);
   } else if (aq_codeobj_read(data, size, &code, NULL) == AQ_OK) {

@@ -64,14 +64,11 @@ void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
   aq_diag why = AQ_DIAG_INIT;
   bool known =
       aq_code_lines_read(bytes, size, code, &made.lines, &why) == AQ_OK;
-  if (known && check->options.checks & AQ_CHECK_MEMORY &&
-      aq_code_frames_read(bytes, size, &frames, &why) != AQ_OK) {
-    aq_code_lines_fini(&made.lines);
-    known = false;
-  }
   /* Without a line table it stands for its addresses all the same. */
   if (!known)
     made.lines = (aq_code_lines){.files = AQ_NAMES_INIT};
+  else if (check->options.checks & AQ_CHECK_MEMORY)
+    known = aq_code_frames_read(bytes, size, &frames, &why) == AQ_OK;
   pthread_mutex_lock(&check->lock);
   if (!known)
     aq_check_lines_unread(check, &why);

@@ -34,7 +34,6 @@ enum {
   A(COUNT, 0x37)                                                               \
   A(ADDRESS_CLASS, 0x33)                                                       \
   A(FRAME_BASE, 0x40)                                                          \
-  A(SPECIFICATION, 0x47)                                                       \
   A(TYPE, 0x49)                                                                \
   A(RANGES, 0x55)                                                              \
   A(CALL_FILE, 0x58)                                                           \

@@ -120,7 +120,6 @@ static bool variable_add(reading *r, const aq_dwarf_info *info,
                    .frame = (uint32_t)r->frame};
   if (!place_read(place, &made.offset)) {
     r->out->list[r->frame].plain = false;
-    r->out->moving += place->form != 0;
     return true;
   }
   return AQ_ARRAY_PUSH(r->variables, r->variable_count, r->variable_capacity,
@@ -139,9 +138,9 @@ static uint64_t pointer_size(const aq_dwarf_info *info, const aq_dwarf_entry *e)
 static bool node_add(reading *r, const aq_dwarf_info *info,
                      const aq_dwarf_entry *e)
 {
-  const bool is_pointer =
-      e->tag == AQ_DWARF_TAG_POINTER ||
-      (e->tag >= AQ_DWARF_TAG_REFERENCE && e->tag < AQ_DWARF_TAG_REFERENCE + 1);
+  const bool is_pointer = e->tag == AQ_DWARF_TAG_POINTER ||
+                          e->tag == AQ_DWARF_TAG_REFERENCE ||
+                          e->tag == AQ_DWARF_TAG_RVALUE_REFERENCE;
   const node made = {.offset = e->offset,
                      .type = aq_dwarf_reference(info, &e->of[AQ_DWARF_AT_TYPE]),
                      .size = e->of[AQ_DWARF_AT_BYTE_SIZE].form
@@ -255,7 +254,6 @@ static bool objects_make(reading *r)
         .frame = v->frame, .offset = v->offset, .size = (uint32_t)size};
     if (size == 0 || size > INT32_MAX) {
       out->list[v->frame].plain = false;
-      out->moving++;
       continue;
     }
     made.name = name ? aq_names_id(&out->names, name, strlen(name)) : -1;
@@ -340,19 +338,4 @@ void aq_code_frames_fini(aq_code_frames *frames)
   free(frames->list);
   free(frames->objects);
   *frames = (aq_code_frames){.names = AQ_NAMES_INIT};
-}
-
-const aq_code_frame *aq_code_frames_find(const aq_code_frames *frames,
-                                         uint64_t address)
-{
-  size_t low = 0, high = frames->count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (frames->list[middle].address <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 0 && address < frames->list[low - 1].end ? &frames->list[low - 1]
-                                                        : NULL;
 }

@@ -2,7 +2,7 @@
 /*
  * The objects on the stacks of functions, from .debug_info: variables that lie
  * at one place of the function's frame as long as it runs. Compilers give
- * variables places that move, or none; these are counted.
+ * variables places that move, or none: a frame that has one is not `plain`.
  *
  * The bytes may be anything: they are checked. Plain data until
  * aq_code_frames_fini.
@@ -39,7 +39,6 @@ typedef struct aq_code_frames {
   size_t count, capacity;
   aq_code_frame_object *objects;
   size_t object_count, object_capacity;
-  uint64_t moving; /* variables without one place, but constants */
 } aq_code_frames;
 
 /* Of an ELF file of AMD GPUs. One without debug information has none.
@@ -47,9 +46,5 @@ typedef struct aq_code_frames {
 aq_status aq_code_frames_read(const void *bytes, size_t size,
                               aq_code_frames *out, aq_diag *diag);
 void aq_code_frames_fini(aq_code_frames *frames);
-
-/* The frame of the function that has an address, or NULL. */
-const aq_code_frame *aq_code_frames_find(const aq_code_frames *frames,
-                                         uint64_t address);
 
 #endif

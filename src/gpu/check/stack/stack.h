@@ -56,7 +56,7 @@ struct aq_check_stack {
   size_t object_count, object_capacity;
   aq_check_place *places;
   size_t place_count, place_capacity;
-  aq_map by_place; /* hash → index + 1 of the last one that has it */
+  aq_map by_place; /* hash → index; others of a hash are MIXED */
   aq_check_stack_unseen unseen;
   bool escapes; /* an address may lie in memory that others see */
 };

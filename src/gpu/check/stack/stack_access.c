@@ -229,6 +229,7 @@ static bool words_make(const access *a)
   if (!t->words) {
     t->word_count = a->w->scratch_room / 4;
     t->words = calloc(t->word_count, sizeof *t->words);
+    a->check->lost |= !t->words;
   }
   return t->words != NULL;
 }
@@ -268,18 +269,22 @@ static void words_store(const access *a)
            t->any[(data->first + k) / 64] >> (data->first + k) % 64 & 1;
   if (!any || !words_make(a))
     return;
+  /* Of all lanes first: a lane's new tag is not mixed with old ones of others.
+   */
   for (uint64_t rest = a->touch->scratch; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     const uint32_t at = (uint32_t)a->touch->at[l] + a->first;
     for (unsigned k = 0; 4 * k < at % 4 + a->touch->bytes; k++)
       word_put(t, at / 4 + k, l, AQ_CHECK_TAG_NONE);
   }
+  if (!whole)
+    return;
   for (uint64_t rest = a->touch->scratch; rest; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
     const uint32_t at = (uint32_t)a->touch->at[l] + a->first;
     for (unsigned k = 0; 4 * k < at % 4 + a->touch->bytes; k++)
       word_put(t, at / 4 + k, l,
-               whole && at % 4 == 0 && k < data->count &&
+               at % 4 == 0 && k < data->count &&
                        data->first + k < 2 * AQ_WAVE_ACC
                    ? t->rows[data->first + k][l]
                    : AQ_CHECK_TAG_NONE);

@@ -123,14 +123,16 @@ void aq_check_stack_site(const aq_check *check, aq_check_site *site)
 aq_check_tags *aq_check_tags_of(const aq_wave *w)
 {
   aq_check_group *group = aq_check_group_of(w);
-  const aq_check *check = aq_check_grid_of(w)->check;
+  aq_check *check = aq_check_grid_of(w)->check;
   if (!check->stack || check->stack->object_count == 0 || w->scratch_size == 0)
     return NULL;
   if (!group->tags)
     group->tags = calloc(w->grid->waves, sizeof *group->tags);
   if (group->tags && !group->tags[w->number])
     group->tags[w->number] = calloc(1, sizeof **group->tags);
-  return group->tags ? group->tags[w->number] : NULL;
+  aq_check_tags *tags = group->tags ? group->tags[w->number] : NULL;
+  check->lost |= !tags;
+  return tags;
 }
 
 static void tags_clear(aq_check_tags *t)
@@ -339,9 +341,8 @@ static aq_check_tag sum_tag(const aq_wave *w, const aq_check_site *site,
 /* Whether all operands of a sum are in `sums`, so that no other is added. */
 static bool sums_all(const aq_check_site *site)
 {
-  const char *name = site->inst.row->name;
   return strcmp(site->sums, "AB") == 0 || strcmp(site->sums, "ABC") == 0 ||
-         strcmp(site->sums, "D") == 0 || begins(name, "s_addk");
+         strcmp(site->sums, "D") == 0;
 }
 
 static aq_check_tag sum_of(const aq_wave *w, const aq_check_tags *t,
