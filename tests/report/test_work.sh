@@ -67,6 +67,11 @@ check "an operator has operations, bytes and shares of the peaks" \
     [.calls, .ops, .unknown_calls, .known_ns, .flops, .work_bytes, (.tflops * 1000 | round),
      (.flops_percent * 100 | round), (.gbps_percent * 100 | round)]' "$work/out")" \
   = '[3,3,0,330000,6442450944,22020096,19523,149,126]' ]
+check "and operations a byte" [ "$(jq '[.groups[] | select(.flops > 0 and .work_bytes > 0) |
+    .flop_per_byte * .work_bytes / .flops | . > 0.999 and . < 1.001] | length > 0 and all' \
+  "$work/out")" = true ]
+check "a column of the wide table" contains \
+  "$("$aqueduct" stats t --by shape --wide)" FLOP/B
 check "one without shapes is counted as unknown" \
   [ "$(jq -c '.groups[] | select(.name == "aten::mm") | [.calls, .ops, .unknown_calls]' \
     "$work/out")" = '[3,0,3]' ]
