@@ -196,7 +196,7 @@ aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
   for (int i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
     if (fields >> i & 1)
       reader->fields[reader->field_count++] = (uint8_t)i;
-  sqlite3_finalize(reader->select);
+  aq_store_return(reader->store, reader->select);
   reader->select = NULL;
   sqlite3_str *sql = sqlite3_str_new(reader->store->db);
   sqlite3_str_appendall(sql, "SELECT ");
@@ -377,7 +377,7 @@ void aq_run_reader_close(aq_run_reader *reader)
 {
   if (!reader)
     return;
-  sqlite3_finalize(reader->select);
+  aq_store_return(reader->store, reader->select);
   aq_memory_sink_fini(&reader->known);
   aq_traced_list_fini(&reader->traced);
   free(reader->places);
