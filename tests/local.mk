@@ -116,12 +116,13 @@ EXTRA_DIST += $(AQ_LONG_TESTS) tests/support/objects.sh
 
 # The long tests alone, and every test: one log and one count. The tests of
 # tools/check.sh, and the rest of check-all.
-.PHONY: check-long check-all check-most check-rest check-slice recheck-all
-check-most:
-	$(MAKE) $(AM_MAKEFLAGS) check \
+.PHONY: check-long check-all check-most check-rest check-slice recheck-all \
+	recheck-most recheck-rest
+check-most recheck-most:
+	$(MAKE) $(AM_MAKEFLAGS) $(@:-most=) \
 	  TESTS='$(TESTS) $(filter-out $(AQ_SLOW_TESTS),$(AQ_LONG_TESTS))'
-check-rest:
-	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \
+check-rest recheck-rest:
+	$(MAKE) $(AM_MAKEFLAGS) $(@:-rest=) AQ_LONG=1 \
 	  TESTS='$(AQ_SLICED_TESTS) $(AQ_SLOW_TESTS)'
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check AQ_LONG=1 \

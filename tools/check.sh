@@ -23,8 +23,8 @@ build=$PWD/build-check
 rm -rf "$build"
 mkdir -p "$build"
 
-first=$(date +%s)
-began=$first
+start=$(date +%s)
+began=$start
 phase() { # NAME: what took the time until now
   now=$(date +%s)
   echo "check: $1: $((now - began)) s" >&2
@@ -61,53 +61,55 @@ fi
 cd "$build"
 phase "build, and the packages of the tests"
 
-status=0
-log=check.log
-tests() { # GOAL: one more test than there are processors, since many wait
-  make -s -k -j$(($(nproc) + 1)) CFLAGS="$flags" "$1" >> $log 2>&1 || status=$?
+failed=0
+failures() { # LOG: as automake counted them
+  sed -n 's/^# \(FAIL\|ERROR\|XPASS\): *//p' "$1" | awk '{ n += $1 } END { print n + 0 }'
 }
-count() { # RESULT…: how many tests ended so, each where it ran last
-  for result; do
-    find tests -name '*.trs' -exec sed -n "/^:test-result: $result\( .*\)\{0,1\}\$/p" {} +
-  done | wc -l
+count() { # RESULT: how many tests ended so, each where it ran last
+  find tests -name '*.trs' -exec sed -n "/^:test-result: $1\( .*\)\{0,1\}\$/p" {} + | wc -l
+}
+broken() { # LOG: a goal failed, and no test did
+  tail -n 60 "$1"
+  failed=$((failed + 1))
+}
+# One more test than there are processors, since many wait for something. Tests of
+# threads and processes may fail on a busy machine: failed ones are repeated once,
+# one after the other, and the script reports it.
+tests() { # GOAL
+  make -s -k -j$(($(nproc) + 1)) CFLAGS="$flags" "check-$1" > "check-$1.log" 2>&1 && return
+  grep -E '^(FAIL|ERROR|XPASS)' "check-$1.log" || true
+  first=$(failures "check-$1.log")
+  if [ "$first" = 0 ]; then
+    broken "check-$1.log"
+    return
+  fi
+  repeated=0
+  make -s -k CFLAGS="$flags" "recheck-$1" > "recheck-$1.log" 2>&1 || repeated=$?
+  left=$(failures "recheck-$1.log")
+  failed=$((failed + left))
+  echo "repeated: $((first - left)) of $first passed alone" >&2
+  [ "$repeated" = 0 ] || [ "$left" != 0 ] || broken "recheck-$1.log"
+  grep -E '^(FAIL|ERROR|XPASS)' "recheck-$1.log" || true
+  # Of each script or program that failed, the end of its output.
+  sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "recheck-$1.log" | sort -u |
+    while read -r test; do
+      [ ! -f "${test%.sh}.log" ] ||
+        { echo "== ${test%.sh}.log" && tail -n 30 "${test%.sh}.log"; }
+    done
 }
 
-tests check-most
+tests most
 phase "tests"
-echo "tools/check.sh: $((began - first)) s" >&2
+echo "tools/check.sh: $((began - start)) s" >&2
 
 linted=0
 if [ -n "$all" ]; then
   AQ_LINT_SHALLOW=1 make -s lint || linted=1
   phase "lint"
   [ "$linted" = 0 ] || echo "lint: found something, see above: no success" >&2
-  tests check-rest
+  tests rest
   phase "slow tests"
-  echo "tools/check.sh all: $((began - first)) s" >&2
-fi
-
-grep -E '^(FAIL|ERROR|XPASS)' $log || true
-# Tests of threads and processes may fail on a busy machine: the script repeats
-# failed ones once, and reports it.
-failed=$(count FAIL ERROR XPASS)
-if [ "$failed" != 0 ]; then
-  first_failed=$failed
-  status=0
-  log=recheck.log
-  tests recheck-all
-  failed=$(count FAIL ERROR XPASS)
-  echo "repeated: $((first_failed - failed)) of $first_failed passed alone" >&2
-  grep -E '^(FAIL|ERROR|XPASS)' $log || true
-  # Of each script or program that failed, the end of its output.
-  sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' $log | sort -u |
-    while read -r test; do
-      [ ! -f "${test%.sh}.log" ] ||
-        { echo "== ${test%.sh}.log" && tail -n 30 "${test%.sh}.log"; }
-    done
-fi
-if [ "$status" != 0 ] && [ "$failed" = 0 ]; then # it did not build
-  tail -n 60 $log
-  failed=1
+  echo "tools/check.sh all: $((began - start)) s" >&2
 fi
 
 passed=$(count PASS)

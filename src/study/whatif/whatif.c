@@ -454,7 +454,8 @@ static aq_status collectives_read(const aq_whatif_table *t)
   aq_status status = aq_store_find(t->store, t->run, &run, t->diag);
   if (status != AQ_OK)
     return status;
-  /* Each replay of a change reads the rows several times. */
+  /* Each replay of a change reads the rows several times; aq_whatif_make
+   * forgets them. */
   status = aq_store_keep(t->store, run->id, t->diag);
   if (status == AQ_OK)
     status = aq_collectives_read(t->store, run->id, t->collectives, t->diag);
