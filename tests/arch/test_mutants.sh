@@ -167,6 +167,11 @@ check "where another test notices it" said '^killed *of-library *tests/library.s
 mutants of-object
 check "an object that does not compile is none" said '^STALE *of-object *does not compile'
 
+CFLAGS=-O2 mutants src
+check "other flags make them stale" said '; 0 killed earlier; '
+check "and the copies are configured anew" \
+  grep -q 'CFLAGS=-O2' "$work/build/mutants/0/made-with"
+
 echo '# another' >> "$tree/tests/first.in"
 mutants src
 check "a change of any file makes them stale" said '; 0 killed earlier; '

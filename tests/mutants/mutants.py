@@ -36,6 +36,7 @@ import threading
 import time
 
 FIELDS = ("name", "file", "text", "replacement", "tests")
+FLAGS = ("CC", "CFLAGS", "LDFLAGS")
 TABLE = "tests/mutants/mutants.tsv"
 # The cases of a test: variables of its environment, and the seconds it may take.
 CASES = {"short": ({}, 300), "long": ({"AQ_LONG": "1", "AQ_WHOLE": "1"}, 900)}
@@ -115,6 +116,12 @@ def copy_tree(source, files, copy):
     return described
 
 
+def compiler_version():
+    compiler = os.environ.get("CC", "gcc").split()
+    return subprocess.run(compiler + ["--version"], check=False,
+                          stdout=subprocess.PIPE).stdout
+
+
 class Kept:
     """Results of earlier runs on the same sources, and of this one."""
 
@@ -124,8 +131,9 @@ class Kept:
         for name, content in files.items():
             if name != TABLE:
                 key.update(f"{name}\0{len(content)}\0".encode() + content)
-        for name in ("CC", "CFLAGS", "LDFLAGS"):
+        for name in FLAGS:
             key.update(f"{name}={os.environ.get(name)}\0".encode())
+        key.update(compiler_version())
         self.key = key.hexdigest()[:16]
         self.results = {}
         self.lock = threading.Lock()
@@ -214,6 +222,12 @@ class Place:
         described = copy_tree(source, files, copy)
         os.makedirs(self.where, exist_ok=True)
         commands = [MAKE + (f"-j{os.cpu_count()}",)]
+        # Another compiler, or other flags, than the copy was made with.
+        made_with = "".join(f"{name}={os.environ.get(name)}\n" for name in FLAGS)
+        if write_if_other(os.path.join(copy, "made-with"),
+                          made_with.encode() + compiler_version()):
+            shutil.rmtree(self.where)
+            os.makedirs(self.where)
         if described or not os.path.exists(os.path.join(self.where, "Makefile")):
             compiler = os.environ.get("CC", "gcc")
             if shutil.which("ccache") and "ccache" not in compiler:
@@ -251,7 +265,10 @@ class Place:
     def restore(self):
         """Builds anew, from the sources as they are, all that may hold a mutant."""
         if self.mixed:
-            output(MAKE + tuple(self.mixed), self.where)
+            code, out = output(MAKE + tuple(self.mixed), self.where)
+            if code:  # later rows would be linked with this mutant
+                print(out, flush=True)
+                os._exit(1)  # of all threads
             self.mixed.clear()
 
     def linkable(self, name):
