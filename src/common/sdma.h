@@ -71,12 +71,6 @@ enum {
   AQ_SDMA_GCR_WORDS = 5,
 };
 
-static inline uint32_t aq_sdma_header(uint32_t opcode, uint32_t sub,
-                                      uint32_t flags)
-{
-  return opcode | sub << AQ_SDMA_SUB_SHIFT | flags;
-}
-
 /* Where the packets of generations differ. */
 typedef struct aq_sdma_form {
   unsigned generation; /* 9 to 12; 0: none whose packets are known */

@@ -3,7 +3,9 @@
 
 #include "backend_sim/engine/calendar.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 

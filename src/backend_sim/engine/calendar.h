@@ -12,11 +12,9 @@
 #ifndef AQSIM_CALENDAR_H
 #define AQSIM_CALENDAR_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "common/time.h"
 

@@ -16,6 +16,7 @@
 #include "backend_sim/types.h"
 #include "common/transport.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Life of a packet between the ring and its completion: lifecycle.def. */
@@ -74,6 +75,10 @@ struct aqsim_inflight {
                                 executor knows */
   uint32_t injected;         /* reason of a queue error that a hook asked for */
 };
+
+_Static_assert(offsetof(aqsim_inflight, executes) <
+                   offsetof(aqsim_inflight, rare) + sizeof(uint64_t),
+               "the store at the fetch clears all of them");
 
 /* Why a queue launches nothing. */
 enum {

@@ -17,7 +17,6 @@ aqsim_flow aqsim_step_run(aqsim_inflight *inflight);
 
 /* The kind of most packets: kernels on queues of devices. */
 extern const aqsim_packet_type_ops aqsim_kernel_kind;
-aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight);
 
 extern const aqsim_packet_type_ops aqsim_barrier_and_kind,
     aqsim_barrier_or_kind, aqsim_barrier_value_kind, aqsim_pm4_kind;

@@ -210,7 +210,7 @@ aqsim_flow aqsim_launch_acting(aqsim_inflight *inflight)
   return kernel_charge(inflight);
 }
 
-aqsim_flow aqsim_launch_kernel(aqsim_inflight *inflight)
+static aqsim_flow launch_kernel(aqsim_inflight *inflight)
 {
   return aqsim_kernel_launch(inflight);
 }
@@ -336,5 +336,5 @@ static aqsim_flow run_kernel(aqsim_inflight *inflight)
 
 const aqsim_packet_type_ops aqsim_kernel_kind = {.record = AQ_KIND_KERNEL,
                                                  .device = true,
-                                                 .launch = aqsim_launch_kernel,
+                                                 .launch = launch_kernel,
                                                  .run = run_kernel};

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "backend_sim/sdma/sdma_packet.h"
+#include "common/pm4.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -202,13 +203,12 @@ static bool read_poll(reader *r)
 /* to (2), operand (2), compared value (2), interval. */
 static bool read_atomic(reader *r)
 {
-  enum { WIDE = 0x20 /* of the operation: 8 bytes */ };
   const uint32_t operation = bits(r->at[0], AQ_SDMA_OPERATION_SHIFT, 7);
   if (bits(r->at[0], AQ_SDMA_ATOMIC_LOOP_SHIFT, 1))
     return refuse(r, "repeats until it has compared equal, operation",
                   operation);
   r->out->kind = AQSIM_SDMA_CHANGE;
-  r->out->unit = operation & WIDE ? 8 : 4;
+  r->out->unit = operation & AQ_PM4_ATOMIC_64 ? 8 : 4;
   r->out->operation = operation;
   r->out->to = wide(&r->at[1]);
   r->out->value = wide(&r->at[3]);

@@ -43,9 +43,10 @@ int aqkfd_copy_ring_open(aqkfd_process *process, aqkfd_queue *queue,
   if (queue->place >= engines * (uint64_t)model->copy_rings) {
     aqkfd_line(driver,
                "the driver makes no ring of a copy engine%s: device %s has %u "
-               "with %u each, and all are taken",
+               "with %u each%s",
                queue->peers ? " for other devices" : "", model->name, engines,
-               (uint32_t)model->copy_rings);
+               (uint32_t)model->copy_rings,
+               engines ? ", and all are taken" : "");
     return -ENOMEM;
   }
   const aqsim_sdma_desc desc = {
