@@ -332,7 +332,28 @@ bool aq_database_has(const aq_database *database, const char *table,
   return sqlite3_table_column_metadata(database->db, "main", table, id, &type,
                                        NULL, NULL, &is_key,
                                        NULL) == SQLITE_OK &&
-         is_key && type && sqlite3_stricmp(type, "INTEGER") == 0;
+         is_key && type &&
+         (sqlite3_stricmp(type, "INTEGER") == 0 ||
+          sqlite3_stricmp(type, "BIGINT") == 0);
+}
+
+bool aq_database_refers(const aq_database *database, const char *table,
+                        const char *column, char *to, size_t size)
+{
+  sqlite3_stmt *statement;
+  if (sqlite3_prepare_v2(database->db,
+                         "SELECT \"table\" FROM pragma_foreign_key_list(?) "
+                         "WHERE \"from\" = ?",
+                         -1, &statement, NULL) != SQLITE_OK)
+    return false;
+  sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+  sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
+  const char *text = sqlite3_step(statement) == SQLITE_ROW
+                         ? (const char *)sqlite3_column_text(statement, 0)
+                         : NULL;
+  const bool known = text && (size_t)snprintf(to, size, "%s", text) < size;
+  sqlite3_finalize(statement);
+  return known;
 }
 
 bool aq_database_has_column(const aq_database *database, const char *table,

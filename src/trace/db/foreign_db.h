@@ -40,13 +40,19 @@ aq_status aq_database_error(const aq_database *database, const char *fmt, ...)
     AQ_PRINTF(2, 3);
 
 /* Whether there is an ordinary table of this name, with an integer key `id`
- * (NULL: any) under which rows are found without a scan. */
+ * (NULL: any) under which rows are found without a scan: the row's own id, or
+ * a primary key of another integer type, which has an index. */
 bool aq_database_has(const aq_database *database, const char *table,
                      const char *id);
 
 /* Whether a table has a column of this name. */
 bool aq_database_has_column(const aq_database *database, const char *table,
                             const char *column);
+
+/* The table that a column of a table refers to; false: none is declared, or its
+ * name is longer than `size`. */
+bool aq_database_refers(const aq_database *database, const char *table,
+                        const char *column, char *to, size_t size);
 
 /* Prepares a query; fmt as of sqlite3_mprintf. */
 aq_status aq_database_query(aq_database *database, sqlite3_stmt **out,

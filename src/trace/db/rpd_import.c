@@ -11,7 +11,9 @@ typedef struct rpd {
   aq_database *database;
   aq_correlation *join;
   aq_database_strings strings;
-  aq_map api_of; /* operation → the call that made it */
+  aq_database_strings unique;      /* texts that hardly repeat, of schema 3 */
+  const aq_database_strings *args; /* where the arguments of calls are */
+  aq_map api_of;                   /* operation → the call that made it */
 } rpd;
 
 static const char *string_at(const rpd *r, int64_t id, size_t *length)
@@ -63,8 +65,8 @@ enum {
   "SELECT a.id, a.pid, a.tid, a.start, a.\"end\", a.apiName_id, k.gridX,"      \
   " k.gridY, k.gridZ, k.workgroupX, k.workgroupY, k.workgroupZ,"               \
   " k.groupSegmentSize, c.size, " args                                         \
-  " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.rowid = a.id"            \
-  " LEFT JOIN rocpd_copyapi c ON c.rowid = a.id"
+  " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.api_ptr_id = a.id"       \
+  " LEFT JOIN rocpd_copyapi c ON c.api_ptr_id = a.id"
 
 static aq_status add_call(rpd *r, sqlite3_stmt *from)
 {
@@ -86,8 +88,8 @@ static aq_status add_call(rpd *r, sqlite3_stmt *from)
     /* roctx and Python's rpdTracerControl mark ranges by calls of this name,
      * whose text is the argument. */
     size_t length;
-    const char *text =
-        string_at(r, aq_database_int(r->database, from, API_ARGS), &length);
+    const char *text = aq_database_string(
+        r->args, aq_database_int(r->database, from, API_ARGS), &length);
     return aq_ranges_add(
         r->database->import,
         (aq_range){call.begin, call.end, AQ_NONE, call.pid, call.tid}, text,
@@ -194,16 +196,38 @@ static aq_status check_tables(const rpd *r)
   return AQ_OK;
 }
 
+/* Reads the texts: since schema 3 the file declares that the arguments of calls
+ * are in a table of their own. */
+static aq_status read_texts(rpd *r)
+{
+  static const char unique[] = "rocpd_ustring";
+  char table[sizeof unique];
+  r->args = &r->strings;
+  aq_status status = aq_database_strings_read(r->database, &r->strings,
+                                              "rocpd_string", "string");
+  if (status != AQ_OK ||
+      !aq_database_refers(r->database, "rocpd_api", "args_id", table,
+                          sizeof table) ||
+      strcmp(table, unique) != 0)
+    return status;
+  if (!aq_database_has(r->database, unique, "id"))
+    return aq_database_error(r->database,
+                             "no table %s, which rocpd_api refers to", unique);
+  r->args = &r->unique;
+  return aq_database_strings_read(r->database, &r->unique, unique, "string");
+}
+
 aq_status aq_rpd_read(aq_database *database, aq_correlation *join)
 {
-  rpd r = {
-      .database = database, .join = join, .strings = AQ_DATABASE_STRINGS_INIT};
+  rpd r = {.database = database,
+           .join = join,
+           .strings = AQ_DATABASE_STRINGS_INIT,
+           .unique = AQ_DATABASE_STRINGS_INIT};
   /* Calls come first: the call that an operation waits for is known when it
    * comes. */
   aq_status status = check_tables(&r);
   if (status == AQ_OK)
-    status = aq_database_strings_read(database, &r.strings, "rocpd_string",
-                                      "string");
+    status = read_texts(&r);
   if (status == AQ_OK)
     status = each_row(&r, "SELECT api_id, op_id FROM rocpd_api_ops", add_link);
   if (status == AQ_OK)
@@ -216,5 +240,6 @@ aq_status aq_rpd_read(aq_database *database, aq_correlation *join)
     status = each_row(&r, op_query, add_op);
   aq_map_fini(&r.api_of);
   aq_database_strings_fini(&r.strings);
+  aq_database_strings_fini(&r.unique);
   return status;
 }

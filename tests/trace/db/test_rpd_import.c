@@ -114,6 +114,52 @@ START_TEST(user_markers_are_ranges)
 }
 END_TEST
 
+/* Schema 3: keys are bigint, so rows have numbers of their own, and arguments
+ * of calls are in a table of their own, whose ids other texts have, too. */
+START_TEST(schema_3_has_keys_and_arguments_of_its_own)
+{
+  const char *path = make_rpd("a.rpd");
+  database_sql(
+      path,
+      "ALTER TABLE rocpd_kernelapi RENAME TO old;"
+      "CREATE TABLE rocpd_kernelapi (api_ptr_id bigint NOT NULL PRIMARY KEY,"
+      " stream varchar(18), gridX integer, gridY integer, gridZ integer,"
+      " workgroupX integer, workgroupY integer, workgroupZ integer,"
+      " groupSegmentSize integer);"
+      "INSERT INTO rocpd_kernelapi SELECT * FROM old ORDER BY api_ptr_id DESC;"
+      "DROP TABLE old; DROP TABLE rocpd_copyapi;"
+      "CREATE TABLE rocpd_copyapi (api_ptr_id bigint NOT NULL PRIMARY KEY,"
+      " size integer);"
+      "INSERT INTO rocpd_copyapi VALUES (9, 1), (1, 4096);"
+      "CREATE TABLE rocpd_ustring (id integer NOT NULL PRIMARY KEY"
+      " AUTOINCREMENT, string varchar(4096) NOT NULL);"
+      "INSERT INTO rocpd_ustring VALUES (1, ''), (2, 'step 1');"
+      "INSERT INTO rocpd_string VALUES (12, 'UserMarker');"
+      "ALTER TABLE rocpd_api RENAME TO old;"
+      "CREATE TABLE rocpd_api (id integer NOT NULL PRIMARY KEY AUTOINCREMENT,"
+      " pid integer, tid integer, start integer, \"end\" integer,"
+      " apiName_id bigint, args_id bigint NOT NULL REFERENCES"
+      " rocpd_ustring (id));"
+      "INSERT INTO rocpd_api SELECT * FROM old;"
+      "INSERT INTO rocpd_api VALUES (5, 7, 8, 900, 5100, 12, 2);"
+      "DROP TABLE old");
+  fixture f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  const aq_record *k = fixture_row(&f, "add", AQ_KIND_KERNEL);
+  ck_assert_int_eq(k->host_begin, 1000 * AQ_NS);
+  ck_assert_int_eq(k->grid_x, 256);
+  ck_assert_int_eq(k->lds, 128);
+  ck_assert_int_eq(fixture_row(&f, "gemm", AQ_KIND_KERNEL)->grid_x, 512);
+  ck_assert_int_eq(fixture_row(&f, "CopyHostToDevice", AQ_KIND_COPY)->bytes,
+                   4096);
+  ck_assert_int_eq(fixture_row(&f, "step 1", AQ_KIND_RANGE)->host_begin,
+                   -100 * AQ_NS);
+  fixture_free(&f);
+  database_sql(path, "DROP TABLE rocpd_ustring");
+  database_refused(path, "no table rocpd_ustring, which rocpd_api refers to");
+}
+END_TEST
+
 START_TEST(an_operation_without_a_gpu_is_counted)
 {
   const char *path = make_rpd("a.rpd");
@@ -219,6 +265,7 @@ END_TEST
 AQ_TEST_MAIN("trace/db/rpd_import", operations_are_joined_with_their_calls,
              an_operation_without_a_gpu_is_counted, user_markers_are_ranges,
              the_kernels_of_a_graph_are_tasks,
+             schema_3_has_keys_and_arguments_of_its_own,
              every_operation_of_a_published_graph_trace_is_read,
              a_truncated_file_is_refused, a_file_without_its_tables_is_refused,
              the_published_file_equals_norm)
