@@ -15,6 +15,7 @@ static const struct {
     {"rpd", "rocpd_op", aq_rpd_read},
     {"rocprof-v1-db", "OPS", aq_rocprof_v1_db_read},
     {"rocprof-v1-db", "HIP", aq_rocprof_v1_db_read},
+    {"rocprof-v1-db", "KERN", aq_rocprof_v1_db_read},
     {"nsys", "CUPTI_ACTIVITY_KIND_KERNEL", aq_nsys_read},
     {"nsys", "CUPTI_ACTIVITY_KIND_MEMCPY", aq_nsys_read},
     {"nsys", "CUPTI_ACTIVITY_KIND_MEMSET", aq_nsys_read},
@@ -49,7 +50,7 @@ static aq_status read_database(aq_database *database, aq_correlation *join)
   return aq_database_error(database,
                            "a SQLite database without the tables of rocpd "
                            "(rocpd_kernel_dispatch…), rpd (rocpd_op), "
-                           "rocprof v1 (OPS) or nsys "
+                           "rocprof v1 (OPS, KERN) or nsys "
                            "(CUPTI_ACTIVITY_KIND_…)");
 }
 

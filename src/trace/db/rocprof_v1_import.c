@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/db/foreign_db.h"
+#include "trace/formats/rocprof_v1.h"
 #include "trace/formats/rocprofv3.h"
 
 typedef struct v1 {
@@ -157,8 +158,6 @@ static aq_status add_copy(v1 *r, sqlite3_stmt *from)
   return add_row(r, from, true);
 }
 
-/* ---- the whole ---- */
-
 static bool has_column(const v1 *r, const char *table, const char *column)
 {
   return sqlite3_table_column_metadata(r->database->db, "main", table, column,
@@ -200,15 +199,91 @@ static aq_status process_note(v1 *r, sqlite3_stmt *from)
   return AQ_OK;
 }
 
+/* ---- kernels alone: the rows of results.csv as a table ---- */
+
+typedef struct kern_row {
+  aq_database *database;
+  sqlite3_stmt *statement; /* its columns: aq_rocprof_v1_column, in order */
+} kern_row;
+
+static bool kern_has(void *of, int column)
+{
+  const kern_row *r = of;
+  return sqlite3_column_type(r->statement, column) != SQLITE_NULL;
+}
+
+static int64_t kern_number(void *of, int column)
+{
+  const kern_row *r = of;
+  return aq_database_int(r->database, r->statement, column);
+}
+
+static bool kern_tick(void *of, int column, aq_tick *out)
+{
+  const kern_row *r = of;
+  return aq_database_tick(r->database, r->statement, column, out);
+}
+
+static const char *kern_text(void *of, int column, size_t *length)
+{
+  const kern_row *r = of;
+  const char *text = aq_database_text(r->statement, column, length);
+  return column == AQ_ROCPROF_V1_NAME ? name_bare(text, length) : text;
+}
+
+/* The name that a column has in the table; NULL: it is not there. */
+static const char *kern_title(const v1 *r, int column)
+{
+  for (const aq_csv_column *c = aq_rocprof_v1_columns; c->name; c++)
+    if (c->id == column && has_column(r, "KERN", c->name))
+      return c->name;
+  return NULL;
+}
+
+static aq_status kernels_read(v1 *r)
+{
+  static const int needed[] = {AQ_ROCPROF_V1_NAME, AQ_ROCPROF_V1_BEGIN,
+                               AQ_ROCPROF_V1_END};
+  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    if (!kern_title(r, needed[i]))
+      return aq_database_error(
+          r->database, "results.db of rocprof v1: its table KERN has no "
+                       "KernelName, BeginNs or EndNs");
+  char sql[1024] = "SELECT ";
+  size_t size = strlen(sql);
+  for (int i = 0; i < AQ_ROCPROF_V1_COLUMNS; i++) {
+    const char *title = kern_title(r, i);
+    size += (size_t)snprintf(sql + size, sizeof sql - size, "%s%s%s%s",
+                             i ? ", " : "", title ? "[" : "",
+                             title ? title : "NULL", title ? "]" : "");
+  }
+  aq_map processes = AQ_MAP_INIT;
+  kern_row row = {.database = r->database};
+  const aq_rocprof_v1_cells cells = {&row, kern_has, kern_number, kern_tick,
+                                     kern_text};
+  aq_status status =
+      aq_database_query(r->database, &row.statement, "%s FROM KERN", sql);
+  while (aq_database_next(r->database, &row.statement, &status))
+    status = aq_rocprof_v1_row_add(r->database->import, &processes, &cells);
+  aq_map_fini(&processes);
+  return status;
+}
+
+/* ---- the whole ---- */
+
 aq_status aq_rocprof_v1_db_read(aq_database *database, aq_correlation *join)
 {
   v1 r = {.database = database, .join = join};
-  if (!aq_database_has(database, "HIP", NULL) ||
-      !aq_database_has(database, "OPS", NULL))
+  const bool traced = aq_database_has(database, "HIP", NULL) &&
+                      aq_database_has(database, "OPS", NULL);
+  if (!traced && aq_database_has(database, "KERN", NULL))
+    return kernels_read(&r);
+  if (!traced)
     return aq_database_error(
         database, "results.db of rocprof v1 without the tables HIP and OPS, "
-                  "which --hip-trace makes: expected these, or the results.csv "
-                  "of the same run (rocprof --timestamp on)");
+                  "which --hip-trace makes, and without KERN: expected these, "
+                  "or the results.csv of the same run (rocprof --timestamp "
+                  "on)");
   /* The process of all operations, if there is but one. */
   r.process = AQ_NONE;
   r.early = has_column(&r, "OPS", "proc-id");

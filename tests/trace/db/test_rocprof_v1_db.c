@@ -97,6 +97,55 @@ START_TEST(early_versions_have_no_streams)
 }
 END_TEST
 
+/* Of rocprof --timestamp on: the rows of results.csv, with all four times. */
+START_TEST(a_database_of_kernels_alone_has_the_rows_of_results_csv)
+{
+  const char *path = aqtest_write("results.db", "", 0);
+  database_sql(
+      path,
+      "CREATE TABLE KERN (\"Index\" INTEGER, KernelName TEXT, \"gpu-id\" "
+      "INTEGER, \"queue-id\" INTEGER, \"queue-index\" INTEGER, pid INTEGER,"
+      " tid INTEGER, grd INTEGER, wgr INTEGER, lds INTEGER, scr INTEGER,"
+      " arch_vgpr INTEGER, sgpr INTEGER, DispatchNs INTEGER, BeginNs INTEGER,"
+      " EndNs INTEGER, CompleteNs INTEGER);"
+      "INSERT INTO KERN VALUES"
+      " (0, '\"add(int*)\"', 1, 2, 0, 7, 8, 1024, 64, 512, 0, 24, 32,"
+      "  1000, 2000, 2500, 2600),"
+      " (1, 'gemm', 1, 2, 1, 7, 8, 128, 128, 0, 16, 8, 16,"
+      "  3000, 4000, 4100, NULL)");
+  fixture f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_str_eq(f.result.format, "rocprof-v1-db");
+  ck_assert_uint_eq(f.result.dispatches, 2);
+  const aq_record *add = fixture_row(&f, "add(int*)", AQ_KIND_KERNEL);
+  ck_assert_int_eq(add->start - add->submit, 1000 * AQ_NS);
+  ck_assert_int_eq(add->end - add->start, 500 * AQ_NS);
+  ck_assert_int_eq(add->complete - add->end, 100 * AQ_NS);
+  ck_assert_int_eq(add->via, AQ_VIA_DIRECT);
+  ck_assert_int_eq(add->grid_x, 1024);
+  ck_assert_int_eq(add->wg_x, 64);
+  ck_assert_int_eq(add->lds, 512);
+  ck_assert_int_eq(add->vgpr, 24);
+  ck_assert_int_eq(add->agpr, AQ_NONE);
+  ck_assert_int_eq(add->sgpr, 32);
+  ck_assert_int_eq(add->pid, 7);
+  ck_assert_int_eq(f.sink.devices[add->device].source_id, 1);
+  const aq_record *gemm = fixture_row(&f, "gemm", AQ_KIND_KERNEL);
+  ck_assert_int_eq(gemm->complete, AQ_TIME_NONE);
+  ck_assert_int_eq(gemm->packet, 1);
+  ck_assert_int_eq(gemm->start - add->start, 2000 * AQ_NS);
+  fixture_free(&f);
+  database_sql(path, "UPDATE KERN SET BeginNs = 'soon' WHERE \"Index\" = 1");
+  f = database_import(path, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 1);
+  ck_assert_uint_eq(f.result.dispatches, 1);
+  fixture_free(&f);
+  database_sql(path, "ALTER TABLE KERN RENAME COLUMN EndNs TO other");
+  database_refused(path, "table KERN has no KernelName, BeginNs or EndNs");
+}
+END_TEST
+
 /* Numbers of tracks instead of process ids, which are in proc-id. */
 START_TEST(calls_of_early_versions_belong_to_the_only_process)
 {
@@ -143,5 +192,6 @@ AQ_TEST_MAIN("trace/db/rocprof_v1_db",
              barrier_packets_and_bad_times_are_counted,
              copies_of_no_known_device_are_counted,
              early_versions_have_no_streams,
+             a_database_of_kernels_alone_has_the_rows_of_results_csv,
              calls_of_early_versions_belong_to_the_only_process,
              a_database_without_operations_names_the_file_to_import)
