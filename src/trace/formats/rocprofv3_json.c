@@ -36,6 +36,7 @@ static void record_reset(aq_rocprofv3_tool *t)
       .lds = AQ_NONE,
       .wg = {AQ_NONE, AQ_NONE, AQ_NONE},
       .grid = {AQ_NONE, AQ_NONE, AQ_NONE},
+      .dispatch = AQ_NONE,
   };
   t->record = unknown;
   t->name.length = t->product.length = 0;
@@ -57,19 +58,26 @@ static section section_of(const aq_rocprofv3_tool *t)
   if (t->depth != BELOW_AT)
     return SECTION_NONE;
   if (at == KEY_STRINGS)
-    return below == KEY_BUFFER ? SECTION_STRINGS : SECTION_NONE;
+    return below == KEY_BUFFER    ? SECTION_STRINGS
+           : below == KEY_MARKERS ? SECTION_MESSAGES
+                                  : SECTION_NONE;
+  if (at == KEY_CALLBACK)
+    return below == KEY_COUNTERS ? SECTION_COUNTERS : SECTION_NONE;
   if (at != KEY_BUFFER)
     return SECTION_NONE;
   return below == KEY_KERNELS                   ? SECTION_KERNELS
          : below == KEY_HIP || below == KEY_HSA ? SECTION_CALLS
          : below == KEY_COPIES                  ? SECTION_COPIES
          : below == KEY_ALLOCATIONS             ? SECTION_ALLOCATIONS
+         : below == KEY_MARKERS                 ? SECTION_MARKERS
                                                 : SECTION_NONE;
 }
 
+/* A process is an object in the array below the root. */
+enum { PROCESS_DEPTH = 3 };
+
 static aq_status on_open(void *client, bool array)
 {
-  enum { PROCESS_DEPTH = 3 };
   aq_rocprofv3_tool *t = client;
   t->depth++;
   if (t->depth <= DEPTH_MAX)
@@ -82,6 +90,9 @@ static aq_status on_open(void *client, bool array)
     t->section_depth = t->depth;
   } else if (t->depth == t->section_depth + 1 && !array)
     record_reset(t);
+  else if (t->depth == t->section_depth + 3 && !array &&
+           t->keys[t->section_depth + 1] == KEY_RECORDS)
+    t->record.counters++;
   return AQ_OK;
 }
 
@@ -93,6 +104,8 @@ static aq_status on_close(void *client)
     status = aq_rocprofv3_element_done(t);
   if (t->section != SECTION_NONE && t->depth == t->section_depth)
     t->section = SECTION_NONE;
+  if (status == AQ_OK && t->depth == PROCESS_DEPTH)
+    status = aq_rocprofv3_process_end(t);
   t->depth--;
   return status;
 }
@@ -167,6 +180,8 @@ static int64_t *plain_place(record *r, key at)
     return &r->cus;
   case KEY_KERNEL_ID:
     return &r->kernel_id;
+  case KEY_KEY:
+    return &r->id;
   case KEY_VGPR:
     return &r->vgpr;
   case KEY_AGPR:
@@ -186,6 +201,8 @@ static int64_t *plain_place(record *r, key at)
     return &r->scratch;
   case KEY_LDS:
     return &r->lds;
+  case KEY_DISPATCH_ID:
+    return &r->dispatch;
   default:
     return NULL;
   }
@@ -201,7 +218,7 @@ static aq_status string_value(aq_rocprofv3_tool *t, key parent, key at,
   bool symbols = t->section == SECTION_SYMBOLS;
   if (t->depth != t->section_depth + 1)
     return AQ_OK;
-  if (at == KEY_NAME || (symbols && at == KEY_FORMATTED) ||
+  if (at == KEY_NAME || at == KEY_VALUE || (symbols && at == KEY_FORMATTED) ||
       (symbols && at == KEY_KERNEL_NAME && t->name.length == 0))
     return keep_text(t, &t->name, bytes, length);
   if (at == KEY_PRODUCT)
@@ -224,7 +241,7 @@ static aq_status on_value(void *client, aq_json_type type, const char *bytes,
   if (t->section == SECTION_STRINGS)
     return type == AQ_JSON_STRING ? string_value(t, parent, at, bytes, length)
                                   : AQ_OK;
-  bool own = t->depth == t->section_depth + 1;
+  bool own = t->depth == t->section_depth + 1 || parent == KEY_DISPATCH_DATA;
   if (own && (at == KEY_START || at == KEY_END)) {
     record *r = &t->record;
     bool start = at == KEY_START;
@@ -259,7 +276,7 @@ static aq_status read_file(aq_rocprofv3_tool *t, const aq_trace_file *file)
   t->file = file;
   t->depth = 0;
   t->section = SECTION_NONE;
-  t->has_tool = false;
+  t->has_tool = t->in_process = false;
   memset(t->keys, 0, sizeof t->keys);
   aq_stream_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, t->import->diag);
@@ -267,6 +284,8 @@ static aq_status read_file(aq_rocprofv3_tool *t, const aq_trace_file *file)
     return status;
   status = aq_json_read(t->import, reader, NULL, &events, t, &t->where);
   aq_stream_reader_close(reader);
+  if (status == AQ_OK) /* the file may be cut inside of a process */
+    status = aq_rocprofv3_process_end(t);
   if (status == AQ_OK && !t->has_tool)
     status = aq_diag_set(t->import->diag, AQ_ERR_INPUT,
                          "%s: no \"rocprofiler-sdk-tool\" array", file->path);
@@ -288,6 +307,10 @@ aq_status aq_rocprofv3_json_import(aq_import *import, aq_correlation *join,
   aq_arena_fini(&t.arena);
   free(t.operation_names);
   free(t.symbols);
+  free(t.messages);
+  free(t.counted);
+  aq_map_fini(&t.message_by_id);
+  aq_map_fini(&t.started);
   aq_map_fini(&t.operation_by_id);
   aq_map_fini(&t.symbol_by_id);
   aq_agents_fini(&t.agents);

@@ -24,6 +24,7 @@
   K(PRODUCT, "product_name")                                                   \
   K(STRINGS, "strings")                                                        \
   K(BUFFER, "buffer_records")                                                  \
+  K(CALLBACK, "callback_records")                                              \
   K(OPERATIONS, "operations")                                                  \
   K(SYMBOLS, "kernel_symbols")                                                 \
   K(KERNEL_ID, "kernel_id")                                                    \
@@ -37,6 +38,8 @@
   K(HSA, "hsa_api")                                                            \
   K(COPIES, "memory_copy")                                                     \
   K(ALLOCATIONS, "memory_allocation")                                          \
+  K(MARKERS, "marker_api")                                                     \
+  K(COUNTERS, "counter_collection")                                            \
   K(KIND, "kind")                                                              \
   K(OPERATION, "operation")                                                    \
   K(TID, "thread_id")                                                          \
@@ -44,7 +47,10 @@
   K(INTERNAL, "internal")                                                      \
   K(START, "start_timestamp")                                                  \
   K(END, "end_timestamp")                                                      \
+  K(DISPATCH_DATA, "dispatch_data")                                            \
   K(DISPATCH, "dispatch_info")                                                 \
+  K(DISPATCH_ID, "dispatch_id")                                                \
+  K(RECORDS, "records")                                                        \
   K(AGENT, "agent_id")                                                         \
   K(QUEUE, "queue_id")                                                         \
   K(STREAM, "stream_id")                                                       \
@@ -57,6 +63,8 @@
   K(LDS, "group_segment_size")                                                 \
   K(WG, "workgroup_size")                                                      \
   K(GRID, "grid_size")                                                         \
+  K(KEY, "key")                                                                \
+  K(VALUE, "value")                                                            \
   K(X, "x")                                                                    \
   K(Y, "y")                                                                    \
   K(Z, "z")
@@ -79,6 +87,9 @@ typedef enum section {
   SECTION_CALLS,
   SECTION_COPIES,
   SECTION_ALLOCATIONS,
+  SECTION_MARKERS,
+  SECTION_MESSAGES, /* of markers */
+  SECTION_COUNTERS,
 } section;
 
 enum { DEPTH_MAX = 16 };
@@ -91,6 +102,8 @@ typedef struct record {
   int64_t kind, operation, tid, correlation, agent, queue, stream;
   int64_t source, destination, bytes, address, scratch, lds;
   int64_t wg[3], grid[3];
+  int64_t dispatch;
+  uint64_t counters; /* values of a dispatch */
 } record;
 
 typedef struct symbol {
@@ -109,7 +122,7 @@ typedef struct aq_rocprofv3_tool {
   aq_correlation *join;
   const aq_trace_file *file;
   const aq_json *where;
-  bool has_tool;
+  bool has_tool, in_process;
   uint64_t processes; /* seen so far: the current one is processes - 1 */
   int64_t pid;
   int depth; /* containers open; key[d] is the key last read in the d-th */
@@ -117,20 +130,29 @@ typedef struct aq_rocprofv3_tool {
   section section;
   int section_depth;
   record record;
-  text name, product; /* of the agent or symbol */
+  text name, product; /* of the agent, symbol or marker */
   int64_t kinds;      /* in strings, so far */
   int64_t operations; /* of the current kind, so far */
   aq_agents agents;
   aq_map symbol_by_id, operation_by_id;
+  aq_map message_by_id; /* correlation → index in messages */
+  aq_map started;       /* dispatches that have a row → its start */
   symbol *symbols;
   size_t symbol_count, symbol_capacity;
   char **operation_names;
   size_t operation_count, operation_capacity;
+  char **messages;
+  size_t message_count, message_capacity;
+  record *counted; /* dispatches with counters, in the file before the others */
+  size_t counted_count, counted_capacity;
   aq_arena arena;
 } aq_rocprofv3_tool;
 
 /* A process begins: the ids of its kernels and operations are its own. */
 void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t);
+
+/* A process ends: dispatches that have counters and no row get one. */
+aq_status aq_rocprofv3_process_end(aq_rocprofv3_tool *t);
 
 /* A name in the list of operations; an element of the current section. */
 aq_status aq_rocprofv3_operation_add(aq_rocprofv3_tool *t, const char *bytes,

@@ -36,6 +36,19 @@ static const char *operation_name(const aq_rocprofv3_tool *t)
              : "";
 }
 
+static aq_status add_message(aq_rocprofv3_tool *t)
+{
+  char *message = aq_arena_text(&t->arena, t->name.bytes ? t->name.bytes : "",
+                                t->name.length);
+  if (!message ||
+      !aq_map_put(&t->message_by_id, (uint64_t)t->record.id,
+                  t->message_count) ||
+      !AQ_ARRAY_PUSH(t->messages, t->message_count, t->message_capacity,
+                     message))
+    return aq_diag_no_memory(t->import->diag);
+  return AQ_OK;
+}
+
 static aq_status add_symbol(aq_rocprofv3_tool *t)
 {
   char *name = aq_arena_text(&t->arena, t->name.bytes ? t->name.bytes : "",
@@ -72,9 +85,13 @@ static aq_status add_agent(aq_rocprofv3_tool *t)
 void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t)
 {
   t->processes++;
+  t->in_process = true;
   t->pid = t->file->pid;
   t->kinds = 0;
-  t->symbol_count = t->operation_count = 0;
+  t->symbol_count = t->operation_count = t->message_count = 0;
+  t->counted_count = 0;
+  aq_map_fini(&t->message_by_id);
+  aq_map_fini(&t->started);
   aq_map_fini(&t->symbol_by_id);
   aq_map_fini(&t->operation_by_id);
   aq_arena_reset(&t->arena);
@@ -122,6 +139,28 @@ static bool read_common(aq_rocprofv3_tool *t, aq_record *row, int kind)
   return true;
 }
 
+/* A kernel replay runs a dispatch again for each pass over its counters. An
+ * exact repeat is found with all others. */
+static aq_status dispatch_note(aq_rocprofv3_tool *t, aq_time start)
+{
+  const int64_t dispatch = t->record.dispatch;
+  uint64_t known;
+  if (dispatch == AQ_NONE || dispatch == 0)
+    return AQ_OK;
+  if (!aq_map_get(&t->started, (uint64_t)dispatch, &known))
+    return aq_map_put(&t->started, (uint64_t)dispatch, (uint64_t)start)
+               ? AQ_OK
+               : aq_diag_no_memory(t->import->diag);
+  if (known != (uint64_t)start) {
+    char number[32];
+    const int length =
+        snprintf(number, sizeof number, "%lld", (long long)dispatch);
+    aq_import_fault(t->import, AQ_REPAIR_DISPATCH_AGAIN, "dispatch_id", number,
+                    (size_t)length);
+  }
+  return AQ_OK;
+}
+
 static aq_status kernel_done(aq_rocprofv3_tool *t)
 {
   const record *r = &t->record;
@@ -155,6 +194,8 @@ static aq_status kernel_done(aq_rocprofv3_tool *t)
   }
   aq_status status = aq_agents_device(&t->agents, t->import,
                                       machine_agent(t, r->agent), &row.device);
+  if (status == AQ_OK)
+    status = dispatch_note(t, row.start);
   if (status != AQ_OK)
     return status;
   return aq_rocprofv3_row_add(t->import, t->join, &row, t->processes - 1,
@@ -216,15 +257,72 @@ static aq_status allocation_done(aq_rocprofv3_tool *t)
                                  .process = t->processes - 1});
 }
 
+/* roctx: a range, or a mark, has a message; other calls of the API have none.
+ * Where the file has no list of messages, a record without a known operation is
+ * taken for a range. */
+static aq_status marker_done(aq_rocprofv3_tool *t)
+{
+  const record *r = &t->record;
+  const aq_range range = {r->start, r->end, AQ_NONE, t->pid, r->tid};
+  uint64_t index;
+  if (aq_map_get(&t->message_by_id, (uint64_t)r->correlation, &index)) {
+    const char *message = t->messages[index];
+    return aq_ranges_add(t->import, range, message, strlen(message));
+  }
+  char number[48];
+  const int length =
+      snprintf(number, sizeof number, "marker %lld", (long long)r->correlation);
+  if (*operation_name(t))
+    return AQ_OK;
+  aq_import_fault(t->import, AQ_REPAIR_BAD_NUMBER,
+                  "correlation_id without a message", number, (size_t)length);
+  return aq_ranges_add(t->import, range, number, (size_t)length);
+}
+
+static aq_status counters_done(aq_rocprofv3_tool *t)
+{
+  return AQ_ARRAY_PUSH(t->counted, t->counted_count, t->counted_capacity,
+                       t->record)
+             ? AQ_OK
+             : aq_diag_no_memory(t->import->diag);
+}
+
+aq_status aq_rocprofv3_process_end(aq_rocprofv3_tool *t)
+{
+  aq_status status = AQ_OK;
+  if (!t->in_process)
+    return AQ_OK;
+  t->in_process = false;
+  for (size_t i = 0; i < t->counted_count && status == AQ_OK; i++) {
+    uint64_t start;
+    t->record = t->counted[i];
+    uint64_t unread = t->record.counters;
+    const record *r = &t->record;
+    if (r->dispatch == AQ_NONE || !r->start_ok || !r->end_ok) {
+      aq_import_skip(t->import, "counters without a dispatch_id or times", NULL,
+                     0);
+      continue;
+    }
+    if (!aq_map_get(&t->started, (uint64_t)r->dispatch, &start)) {
+      status = kernel_done(t);
+      unread -= unread > 0; /* the first one stands for the row, as in CSV */
+    }
+    for (uint64_t n = 0; n < unread; n++)
+      aq_import_repair(t->import, AQ_REPAIR_COUNTER_ROW);
+  }
+  return status;
+}
+
 static aq_status timed_done(aq_rocprofv3_tool *t)
 {
   bool readable = false;
   aq_status status = check_times(t, &readable);
   if (status != AQ_OK || !readable)
     return status;
-  return t->section == SECTION_KERNELS ? kernel_done(t)
-         : t->section == SECTION_CALLS ? call_done(t)
-                                       : copy_done(t);
+  return t->section == SECTION_KERNELS   ? kernel_done(t)
+         : t->section == SECTION_CALLS   ? call_done(t)
+         : t->section == SECTION_MARKERS ? marker_done(t)
+                                         : copy_done(t);
 }
 
 aq_status aq_rocprofv3_element_done(aq_rocprofv3_tool *t)
@@ -240,7 +338,12 @@ aq_status aq_rocprofv3_element_done(aq_rocprofv3_tool *t)
   case SECTION_KERNELS:
   case SECTION_CALLS:
   case SECTION_COPIES:
+  case SECTION_MARKERS:
     return timed_done(t);
+  case SECTION_MESSAGES:
+    return t->record.id == AQ_NONE ? AQ_OK : add_message(t);
+  case SECTION_COUNTERS:
+    return counters_done(t);
   case SECTION_ALLOCATIONS:
     return allocation_done(t);
   default:
