@@ -118,6 +118,79 @@ START_TEST(calls_that_wait_are_rows)
 }
 END_TEST
 
+#define OLD(category, name, pid, tid, ts, dur, args)                           \
+  "{\"ph\":\"X\",\"cat\":\"" category "\",\"name\":\"" name "\",\"pid\":" pid  \
+  ",\"tid\":" tid ",\"ts\":" ts ",\"dur\":" dur ",\"args\":{" args "}}"
+
+/* The categories of PyTorch 1.8 to 1.11, whose steps are ops. */
+START_TEST(profiles_of_old_versions_are_read)
+{
+  fixture f =
+      fixture_text(
+          "{\"schemaVersion\":1,\"traceEvents\":[" OLD("Operator", "ProfilerStep#1", "9", "123", "50", "400", "\"External id\":1") "," OLD(
+              "Operator", "aten::mm", "9", "123", "95", "20",
+              "\"External id\":2") "," OLD("Runtime", "hipLaunchKernel", "9",
+                                           "123", "100", "5",
+                                           "\"correlation\":1,\"external "
+                                           "id\":2") "," OLD("Kernel", "gemm",
+                                                             "0",
+                                                             "\"stream 7\"",
+                                                             "110", "20",
+                                                             "\"device\":0,"
+                                                             "\"stream\":7,"
+                                                             "\"correlation\":"
+                                                             "1,\"grid\":[2,1,"
+                                                             "1],"
+                                                             "\"block\":[64,1,"
+                                                             "1]") "," OLD("Run"
+                                                                           "tim"
+                                                                           "e",
+                                                                           "hip"
+                                                                           "Mem"
+                                                                           "cpy"
+                                                                           "Asy"
+                                                                           "nc",
+                                                                           "9",
+                                                                           "12"
+                                                                           "3",
+                                                                           "14"
+                                                                           "0",
+                                                                           "5",
+                                                                           "\"c"
+                                                                           "orr"
+                                                                           "ela"
+                                                                           "tio"
+                                                                           "n\""
+                                                                           ":2") "," OLD("Memcpy",
+                                                                                         "Memcpy HtoD",
+                                                                                         "0",
+                                                                                         "\"stream 7\"",
+                                                                                         "150",
+                                                                                         "10",
+                                                                                         "\"device\":0,\"correlation\":2,\"bytes\":64") "," OLD("Memset",
+                                                                                                                                                "Memset (Device)",
+                                                                                                                                                "0",
+                                                                                                                                                "\"stream 7\"",
+                                                                                                                                                "170",
+                                                                                                                                                "5",
+                                                                                                                                                "\"device\":0,\"stream\":7,\"correlation\":3") "]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  const aq_record *k = fixture_row(&f, "gemm", AQ_KIND_KERNEL);
+  ck_assert_int_eq(k->host_begin, -10 * AQ_US + k->start);
+  ck_assert_int_eq(k->grid_x, 128);
+  ck_assert_int_eq(k->stream, 7);
+  const aq_record *copy = fixture_row(&f, "Memcpy HtoD", AQ_KIND_COPY);
+  ck_assert_int_eq(copy->bytes, 64);
+  ck_assert_int_eq(copy->stream, 7); /* of the thread's name */
+  fixture_row(&f, "Memset (Device)", AQ_KIND_FILL);
+  const aq_record *step = fixture_row(&f, "ProfilerStep#1", AQ_KIND_RANGE);
+  ck_assert_int_eq(step->host_end - step->host_begin, 400 * AQ_US);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NUMBER], 0);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_STRING_NUMBER], 0);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(ranges_of_the_program_are_the_last_rows)
 {
   fixture f = fixture_text(
@@ -509,5 +582,5 @@ AQ_TEST_MAIN(
     an_op_that_is_left_out_is_named_with_its_place,
     arguments_of_an_op_that_are_too_long_are_named_with_their_place,
     a_row_or_range_without_a_phase_is_counted, epoch_times_do_not_overflow,
-    ranges_of_the_program_are_the_last_rows,
+    ranges_of_the_program_are_the_last_rows, profiles_of_old_versions_are_read,
     bad_traces_are_refused_with_their_place)

@@ -64,6 +64,11 @@ static const struct {
     {"privateuse1_runtime", CATEGORY_CALL},
     {"user_annotation", CATEGORY_RANGE},
     {"cpu_instant_event", CATEGORY_INSTANT},
+    /* before PyTorch 1.12 */
+    {"Kernel", CATEGORY_KERNEL},
+    {"Memcpy", CATEGORY_COPY},
+    {"Memset", CATEGORY_FILL},
+    {"Runtime", CATEGORY_CALL},
 };
 
 /* ---- JSON events ---- */
@@ -299,6 +304,7 @@ static void text_int_value(aq_kineto *k, aq_json_type type, const char *text,
 static aq_status on_value(void *client, aq_json_type type, const char *text,
                           size_t length)
 {
+  static const char stream[] = "stream ";
   aq_kineto *k = client;
   event *e = &k->event;
   if (k->skip || k->field == FIELD_NONE)
@@ -325,6 +331,15 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
     return AQ_OK;
   case FIELD_NAME:
     return set_name(k, type, text, length);
+  case FIELD_TID:
+    /* "stream 7" of old profiles: the stream's number. */
+    if (type == AQ_JSON_STRING && length > strlen(stream) &&
+        memcmp(text, stream, strlen(stream)) == 0) {
+      text_int_value(k, type, text + strlen(stream), length - strlen(stream),
+                     &e->tid);
+      return AQ_OK;
+    }
+    break;
   case FIELD_TS:
     e->has_ts = read_tick(k, type, text, length, &e->ts);
     return AQ_OK;

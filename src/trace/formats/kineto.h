@@ -125,6 +125,9 @@ typedef struct aq_kineto {
 bool aq_kineto_sets_aside(const char *name, size_t length);
 bool aq_kineto_aside(void *kineto, const char *text, size_t length, bool whole);
 
+/* Adds an annotation of a span's times, thread and name, and its range. */
+aq_status aq_kineto_annotation(aq_kineto *k, const aq_span *of);
+
 /* An event or a device's properties are complete. */
 aq_status aq_kineto_event_done(aq_kineto *k);
 aq_status aq_kineto_prop_done(aq_kineto *k);

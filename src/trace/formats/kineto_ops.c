@@ -52,6 +52,9 @@ static const struct {
 #undef A
 };
 
+/* The category of an op; before PyTorch 1.12 "Operator". */
+static const char op_word[] = "cpu_op", old_op_word[] = "Operator";
+
 static bool is_word(aq_json_slice value, const char *text, size_t length)
 {
   aq_json_slice inside;
@@ -62,7 +65,8 @@ static bool is_word(aq_json_slice value, const char *text, size_t length)
 bool aq_kineto_sets_aside(const char *name, size_t length)
 {
   const aq_json_slice text = {name, length};
-  return aq_json_slice_is(text, "cpu_op", 6) ||
+  return aq_json_slice_is(text, op_word, strlen(op_word)) ||
+         aq_json_slice_is(text, old_op_word, strlen(old_op_word)) ||
          aq_json_slice_is(text, "python_function", 15);
 }
 
@@ -220,6 +224,13 @@ static bool is_module(const char *name, size_t length)
   return length > 11 && memcmp(name, "nn.Module: ", 11) == 0;
 }
 
+/* A step of torch.profiler, which old profiles have among the ops. */
+static bool is_step(const char *name, size_t length)
+{
+  static const char step[] = "ProfilerStep#";
+  return length > strlen(step) && memcmp(name, step, strlen(step)) == 0;
+}
+
 bool aq_kineto_aside(void *kineto, const char *text, size_t length, bool whole)
 {
   aq_kineto *k = kineto;
@@ -251,7 +262,10 @@ bool aq_kineto_aside(void *kineto, const char *text, size_t length, bool whole)
   span.tid = integer_or_none(p.tid);
   span.name = k->text;
   span.name_length = aq_json_slice_resolve(name, k->text);
-  if (is_word(p.cat, "cpu_op", 6))
+  const bool old = is_word(p.cat, old_op_word, strlen(old_op_word));
+  if (old && is_step(span.name, span.name_length))
+    return aq_kineto_annotation(k, &span) == AQ_OK;
+  if (old || is_word(p.cat, op_word, strlen(op_word)))
     return op_add(k, &p, &span);
   span.kind = is_module(span.name, span.name_length) ? AQ_SPAN_MODULE
                                                      : AQ_SPAN_FUNCTION;

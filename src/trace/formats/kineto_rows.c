@@ -236,6 +236,21 @@ static aq_status instant_done(aq_kineto *k)
                         .tid = e->tid});
 }
 
+aq_status aq_kineto_annotation(aq_kineto *k, const aq_span *of)
+{
+  aq_range range = {.begin = of->begin, .pid = of->pid, .tid = of->tid};
+  aq_span span = *of;
+  span.kind = AQ_SPAN_ANNOTATION;
+  span.external = span.sequence = span.forward_thread = AQ_NONE;
+  if (__builtin_add_overflow(of->begin.ns, of->length.ns, &range.end.ns))
+    return skipped(k, "ts or dur out of range");
+  range.end.ps = of->begin.ps + of->length.ps;
+  aq_status status = aq_context_span_add(k->import, &span);
+  return status == AQ_OK
+             ? aq_ranges_add(k->import, range, of->name, of->name_length)
+             : status;
+}
+
 aq_status aq_kineto_event_done(aq_kineto *k)
 {
   event *e = &k->event;
@@ -252,26 +267,14 @@ aq_status aq_kineto_event_done(aq_kineto *k)
   if (e->category == CATEGORY_RANGE) {
     aq_import_id(k->import, "pid", &e->pid);
     /* Unlike a packet, a range that lacks something is not worth the trace. */
-    aq_range range = {.begin = e->ts, .pid = e->pid, .tid = e->tid};
     if (e->has_ts != PRESENT || e->has_dur != PRESENT || !e->has_name)
       return skipped(k, "user_annotation without ts, dur or name");
-    if (__builtin_add_overflow(e->ts.ns, e->dur.ns, &range.end.ns))
-      return skipped(k, "ts or dur out of range");
-    range.end.ps = e->ts.ps + e->dur.ps;
-    aq_status status =
-        aq_context_span_add(k->import, &(aq_span){.kind = AQ_SPAN_ANNOTATION,
-                                                  .begin = e->ts,
-                                                  .length = e->dur,
-                                                  .pid = e->pid,
-                                                  .tid = e->tid,
-                                                  .name = k->name,
-                                                  .name_length = k->name_length,
-                                                  .external = AQ_NONE,
-                                                  .sequence = AQ_NONE,
-                                                  .forward_thread = AQ_NONE});
-    return status == AQ_OK
-               ? aq_ranges_add(k->import, range, k->name, k->name_length)
-               : status;
+    return aq_kineto_annotation(k, &(aq_span){.begin = e->ts,
+                                              .length = e->dur,
+                                              .pid = e->pid,
+                                              .tid = e->tid,
+                                              .name = k->name,
+                                              .name_length = k->name_length});
   }
   if (e->has_ts == ABSENT)
     return absent(k, "ts");
