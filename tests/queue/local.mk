@@ -48,6 +48,9 @@ tests_queue_test_pool_LDADD = $(AQ_GROUND_LDADD)
 check_PROGRAMS += tests/queue/test_pending
 tests_queue_test_pending_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_epoch
+tests_queue_test_epoch_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_stopped
 tests_queue_test_stopped_LDADD = $(AQ_GROUND_LDADD)
 
