@@ -84,7 +84,7 @@ check "--step leaves a step" [ "$(jq -c '.window | [.step, .dispatches, .of]' "$
   = '[4,2,6]' ]
 try "$aqueduct" stats t --step 9
 check "a step that is not there is refused" [ "$status" = 2 ]
-check "with what is missing" contains "$err" "none of the 6 dispatches lies in the window"
+check "with what is missing" contains "$err" "none of the 6 dispatches is in step 9; the run has steps 3 to 4"
 try "$aqueduct" stats t --by module
 check "the table says how many have a stack" contains "$out" "4 of 6 dispatches have a call stack"
 

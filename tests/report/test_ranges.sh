@@ -81,7 +81,7 @@ try "$aqueduct" explain t --time 20us..100us
 check "in text, too" contains "$out" "2 of 7 dispatches"
 try "$aqueduct" explain t --step 3
 check "a step that is not there is refused" contains "$err" \
-  "none of the 7 dispatches lies in the window"
+  "none of the 7 dispatches is in step 3; the run has no steps"
 
 try "$aqueduct" export t --between step -o "$work/part.jsonl"
 check "export says which part it wrote" contains "$err" \
@@ -173,7 +173,8 @@ try "$aqueduct" stats t --between backward
 check "a name that is not there is refused" [ "$status" = 2 ]
 check "with the names that are" contains "$err" "range backward: the run has only other, step, forward, late"
 try "$aqueduct" stats t --time ..1ns --between late
-check "an empty part is refused" contains "$err" "none of the 7 dispatches lies in the window"
+check "an empty part is refused" contains "$err" \
+  "none of the 7 dispatches is in range late and that time; the last one starts at"
 for time in 5us 5..6 6us..5us 1us..x; do
   try "$aqueduct" stats t --time $time
   check "--time $time is refused" [ "$status" = 2 ]
@@ -197,7 +198,7 @@ check "versions, too" [ "$(jq -c '[.window.dispatches, .window.of, .baseline_win
   ([.groups[] | .before_calls] | add)]' "$work/out")" = '[8,14,14,4]' ]
 try "$aqueduct" compare t part --step 3
 check "a run without the part is named" contains "$err" \
-  "run 1: none of the 7 dispatches lies in the window"
+  "run 1: none of the 7 dispatches is in step 3; the run has no steps"
 
 # Steps: the part of each view is the one that a reader of its own finds.
 steps_agree() { # RUN, TRACE, STEP: prints the views that differ

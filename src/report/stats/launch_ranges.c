@@ -208,6 +208,47 @@ static bool is_within(const aq_run_window *window, aq_time start, aq_time first)
   return at >= window->from && (window->to == AQ_TIME_NONE || at < window->to);
 }
 
+/* Words that no row is in the window, and what the run has instead. */
+static aq_status window_empty(const aq_dispatches *d,
+                              const aq_run_window *window, aq_time first,
+                              aq_diag *diag)
+{
+  char part[256] = "", has[128] = "";
+  size_t size = 0;
+  int64_t low = INT64_MAX, high = AQ_NONE;
+  aq_time last = first;
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_dispatch_row *row = &d->rows[i];
+    last = row->start > last ? row->start : last;
+    if (row->step == AQ_NONE)
+      continue;
+    low = row->step < low ? row->step : low;
+    high = row->step > high ? row->step : high;
+  }
+  if (window->step != AQ_NONE) {
+    size += (size_t)snprintf(part, sizeof part, "step %lld",
+                             (long long)window->step);
+    if (high == AQ_NONE)
+      snprintf(has, sizeof has, "; the run has no steps");
+    else
+      snprintf(has, sizeof has, "; the run has steps %lld to %lld",
+               (long long)low, (long long)high);
+  }
+  if (window->range)
+    size += (size_t)snprintf(part + size, sizeof part - size, "%srange %.128s",
+                             size ? " and " : "", window->range);
+  if (size < sizeof part && (window->from > 0 || window->to != AQ_TIME_NONE)) {
+    snprintf(part + size, sizeof part - size, "%sthat time",
+             size ? " and " : "");
+    if (!*has)
+      snprintf(has, sizeof has, "; the last one starts at %.3f us",
+               (double)(last - first) / (double)AQ_US);
+  }
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "none of the %zu dispatches is in %s%s", d->count, part,
+                     has);
+}
+
 aq_status aq_dispatches_mark(aq_dispatches *dispatches, aq_run_reader *reader,
                              const aq_run_window *window, aq_window_counts *out,
                              aq_diag *diag)
@@ -238,9 +279,7 @@ aq_status aq_dispatches_mark(aq_dispatches *dispatches, aq_run_reader *reader,
   if (status != AQ_OK)
     return status;
   if (counts.rows == 0)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "none of the %zu dispatches lies in the window",
-                       counts.all);
+    return window_empty(d, window, first, diag);
   *out = counts;
   return AQ_OK;
 }
