@@ -300,17 +300,16 @@ static bool is_device(const char *text)
   return false;
 }
 
-static aq_status say_neither(aq_cli *cli, const aq_store *store)
+static aq_status say_neither(aq_cli *cli)
 {
   const char *names[33] = {NULL};
   for (size_t i = 0; i < 32 && aq_device_model_name(i); i++)
     names[i] = aq_device_model_name(i);
   const char *near = aq_text_nearest(cli->args[0], names);
-  if (!near && store)
-    return cli->diag.status; /* the store has said which runs there are */
   return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
-                     "'%s' is neither a run nor a device model%s%s%s",
-                     cli->args[0], near ? "; did you mean " : "",
+                     "'%s' is neither a run, a device model nor a file; %s%s%s",
+                     cli->args[0],
+                     near ? "did you mean " : "see list runs and list devices",
                      near ? near : "", near ? "?" : "");
 }
 
@@ -430,8 +429,7 @@ aq_status aq_cli_show(aq_cli *cli)
                            "code objects",
                            cli->args[0]);
     else
-      status =
-          is_device(cli->args[0]) ? show_device(cli) : say_neither(cli, store);
+      status = is_device(cli->args[0]) ? show_device(cli) : say_neither(cli);
   }
   if (store)
     aq_store_close(store);
