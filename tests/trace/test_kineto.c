@@ -125,55 +125,53 @@ END_TEST
 /* The categories of PyTorch 1.8 to 1.11, whose steps are ops. */
 START_TEST(profiles_of_old_versions_are_read)
 {
-  fixture f =
-      fixture_text(
-          "{\"schemaVersion\":1,\"traceEvents\":[" OLD("Operator", "ProfilerStep#1", "9", "123", "50", "400", "\"External id\":1") "," OLD(
-              "Operator", "aten::mm", "9", "123", "95", "20",
-              "\"External id\":2") "," OLD("Runtime", "hipLaunchKernel", "9",
-                                           "123", "100", "5",
-                                           "\"correlation\":1,\"external "
-                                           "id\":2") "," OLD("Kernel", "gemm",
-                                                             "0",
-                                                             "\"stream 7\"",
-                                                             "110", "20",
-                                                             "\"device\":0,"
-                                                             "\"stream\":7,"
-                                                             "\"correlation\":"
-                                                             "1,\"grid\":[2,1,"
-                                                             "1],"
-                                                             "\"block\":[64,1,"
-                                                             "1]") "," OLD("Run"
-                                                                           "tim"
-                                                                           "e",
-                                                                           "hip"
-                                                                           "Mem"
-                                                                           "cpy"
-                                                                           "Asy"
-                                                                           "nc",
-                                                                           "9",
-                                                                           "12"
-                                                                           "3",
-                                                                           "14"
-                                                                           "0",
-                                                                           "5",
-                                                                           "\"c"
-                                                                           "orr"
-                                                                           "ela"
-                                                                           "tio"
-                                                                           "n\""
-                                                                           ":2") "," OLD("Memcpy",
-                                                                                         "Memcpy HtoD",
-                                                                                         "0",
-                                                                                         "\"stream 7\"",
-                                                                                         "150",
-                                                                                         "10",
-                                                                                         "\"device\":0,\"correlation\":2,\"bytes\":64") "," OLD("Memset",
-                                                                                                                                                "Memset (Device)",
-                                                                                                                                                "0",
-                                                                                                                                                "\"stream 7\"",
-                                                                                                                                                "170",
-                                                                                                                                                "5",
-                                                                                                                                                "\"device\":0,\"stream\":7,\"correlation\":3") "]}");
+  fixture f = fixture_text(
+      "{\"schemaVersion\":1,\"traceEvents\":[" OLD("Operator", "ProfilerStep#1", "9", "123", "50", "400", "\"External id\":1") "," OLD(
+          "Operator", "aten::mm", "9", "123", "95", "20",
+          "\"External id\":2") "," OLD("Runtime", "hipLaunchKernel", "9", "123",
+                                       "100", "5",
+                                       "\"correlation\":1,\"external "
+                                       "id\":2") "," OLD("Kernel", "gemm", "0",
+                                                         "\"stream 7\"", "110",
+                                                         "20",
+                                                         "\"device\":0,"
+                                                         "\"stream\":7,"
+                                                         "\"correlation\":"
+                                                         "1,\"grid\":[2,1,"
+                                                         "1],"
+                                                         "\"block\":[64,1,"
+                                                         "1]") "," OLD("Run"
+                                                                       "tim"
+                                                                       "e",
+                                                                       "hip"
+                                                                       "Mem"
+                                                                       "cpy"
+                                                                       "Asy"
+                                                                       "nc",
+                                                                       "9",
+                                                                       "12"
+                                                                       "3",
+                                                                       "14"
+                                                                       "0",
+                                                                       "5",
+                                                                       "\"c"
+                                                                       "orr"
+                                                                       "ela"
+                                                                       "tio"
+                                                                       "n\""
+                                                                       ":2") "," OLD("Memcpy",
+                                                                                     "Memcpy HtoD",
+                                                                                     "0",
+                                                                                     "\"stream 7\"",
+                                                                                     "150",
+                                                                                     "10",
+                                                                                     "\"device\":0,\"correlation\":2,\"bytes\":64") "," OLD("Memset",
+                                                                                                                                            "Memset (Device)",
+                                                                                                                                            "0",
+                                                                                                                                            "\"stream 7\"",
+                                                                                                                                            "170",
+                                                                                                                                            "5",
+                                                                                                                                            "\"device\":0,\"stream\":7,\"correlation\":3") "]}");
   ck_assert_status(f.status, AQ_OK, &f.diag);
   const aq_record *k = fixture_row(&f, "gemm", AQ_KIND_KERNEL);
   ck_assert_int_eq(k->host_begin, -10 * AQ_US + k->start);
@@ -426,6 +424,22 @@ START_TEST(a_correlation_id_used_twice_is_counted)
 }
 END_TEST
 
+/* Of no correlation, or of 0: the work of such a launch cannot be told. */
+START_TEST(a_launch_without_a_correlation_is_counted)
+{
+  fixture f =
+      fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "3") "," EVENT(
+          "cuda_runtime", "hipLaunchKernel", "20",
+          "2") "," EVENT("cuda_runtime", "hipGetDevice", "30",
+                         "2") "," OLD("hip_runtime", "hipMemcpyAsync", "1", "1",
+                                      "40", "2", "\"correlation\":-0.0") "]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNTIED_CALL], 2);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_LOST_LAUNCH], 0);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(a_time_that_is_not_a_number_leaves_the_row_out)
 {
   fixture f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL(
@@ -576,6 +590,7 @@ AQ_TEST_MAIN(
     without_a_stream_the_thread_is_the_stream,
     a_negative_duration_ends_at_its_start,
     a_correlation_id_used_twice_is_counted,
+    a_launch_without_a_correlation_is_counted,
     a_time_that_is_not_a_number_leaves_the_row_out,
     names_that_are_no_utf8_are_repaired,
     a_kernel_only_trace_says_how_to_record_host_calls,

@@ -161,10 +161,15 @@ static aq_status host_row(aq_kineto *k, const event *e)
                        .pid = e->pid,
                        .tid = e->tid};
   bool waits = aq_api_waits(k->name, k->name_length);
-  bool submits = has_correlation(e) && aq_api_submits(k->name, k->name_length);
+  bool submits = aq_api_submits(k->name, k->name_length);
   bool events = aq_import_is_event(k->name, k->name_length);
   k->import->result->cuda |=
       k->name_length > 4 && memcmp(k->name, "cuda", 4) == 0;
+  if (submits && !has_correlation(e)) {
+    aq_import_fault(k->import, AQ_REPAIR_UNTIED_CALL, "call", k->name,
+                    k->name_length);
+    submits = false;
+  }
   if (!waits && !submits && !events)
     return AQ_OK;
   if (!aq_import_span(k->import, e->ts, e->dur, &call.begin, &call.end))

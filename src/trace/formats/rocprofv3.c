@@ -109,9 +109,13 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_correlation *join,
                                 const aq_rocprofv3_call *call)
 {
   bool waits = aq_api_waits(call->name, call->name_length);
-  bool submits = call->correlation != AQ_NONE &&
-                 aq_api_submits(call->name, call->name_length);
+  bool submits = aq_api_submits(call->name, call->name_length);
   bool events = aq_import_is_event(call->name, call->name_length);
+  if (submits && call->correlation == AQ_NONE) {
+    aq_import_fault(import, AQ_REPAIR_UNTIED_CALL, "call", call->name,
+                    call->name_length);
+    submits = false;
+  }
   if (!waits && !submits && !events)
     return AQ_OK;
   aq_host_call host = {.lds = AQ_NONE, .bytes = AQ_NONE};

@@ -31,6 +31,10 @@
     "launches without a record of the launched work")                          \
   R(LOST_COPY, "copy and fill calls without a record of the moved data",       \
     "copy and fill calls without a record of the moved data")                  \
+  R(UNTIED_CALL,                                                               \
+    "launch, copy and fill calls without a correlation id (their work cannot " \
+    "be told)",                                                                \
+    NULL)                                                                      \
   R(SHORT_GRAPH,                                                               \
     "graph launches that lack nodes between theirs, which another launch has", \
     "graph launches that lack nodes which another launch has")                 \
