@@ -424,7 +424,7 @@ START_TEST(a_correlation_id_used_twice_is_counted)
 }
 END_TEST
 
-/* Of no correlation, or of 0: the work of such a launch cannot be told. */
+/* Of no correlation, or of 0: the work of such a launch is unknown. */
 START_TEST(a_launch_without_a_correlation_is_counted)
 {
   fixture f =

@@ -208,7 +208,8 @@ static bool is_within(const aq_run_window *window, aq_time start, aq_time first)
   return at >= window->from && (window->to == AQ_TIME_NONE || at < window->to);
 }
 
-/* Words that no row is in the window, and what the run has instead. */
+/* An error: no row is in the window. It has the run's steps, or its last
+ * start. */
 static aq_status window_empty(const aq_dispatches *d,
                               const aq_run_window *window, aq_time first,
                               aq_diag *diag)

@@ -32,8 +32,8 @@
   R(LOST_COPY, "copy and fill calls without a record of the moved data",       \
     "copy and fill calls without a record of the moved data")                  \
   R(UNTIED_CALL,                                                               \
-    "launch, copy and fill calls without a correlation id (their work cannot " \
-    "be told)",                                                                \
+    "launch, copy and fill calls without a correlation id (their work is "     \
+    "unknown)",                                                                \
     NULL)                                                                      \
   R(SHORT_GRAPH,                                                               \
     "graph launches that lack nodes between theirs, which another launch has", \
