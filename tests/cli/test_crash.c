@@ -43,9 +43,11 @@ static const char *in_dir(const char *name)
   return known[i].path;
 }
 
-/* Starts `aqueduct WORD…` without output; stdout goes to `out` if not NULL. */
+/* Starts `aqueduct WORD…` without output; stdout goes to `out` if not NULL, and
+ * what it says of errors to a file. */
 static pid_t start(const char *out, const char *const words[])
 {
+  const char *errors = in_dir("errors");
   char *argv[WORDS + 2] = {strdup("aqueduct")};
   const char *build = getenv("AQ_BUILDDIR");
   char program[4096];
@@ -62,7 +64,7 @@ static pid_t start(const char *out, const char *const words[])
   int to = open(out ? out : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dup2(to, 1);
   if (!getenv("AQ_CRASH_LOUD"))
-    dup2(open("/dev/null", O_WRONLY), 2);
+    dup2(open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
   execv(program, argv);
   _exit(127);
 }
@@ -79,13 +81,6 @@ static int end_of(pid_t pid)
 #define RUN_TO(to, ...)                                                        \
   end_of(start(to, (const char *const[]){__VA_ARGS__, NULL}))
 
-static long now_us(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static char *read_file(const char *path)
 {
   FILE *file = fopen(path, "rb");
@@ -98,6 +93,20 @@ static char *read_file(const char *path)
   text[size] = '\0';
   fclose(file);
   return text;
+}
+
+/* Fails with what the last program said, unless it ended well. */
+static void ended_well(int code)
+{
+  if (code != 0)
+    ck_abort_msg("exit %d: %s", code, read_file(in_dir("errors")));
+}
+
+static long now_us(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 /* A trace of many kernels, as an export of ours. */
@@ -161,12 +170,12 @@ static pid_t start_job(const crash_case *job, const char *store)
 static void check_after(const char *store, const char *expected)
 {
   const char *to = in_dir("found");
-  ck_assert_int_eq(RUN_TO(to, "store", "check", "--store", store), 0);
+  ended_well(RUN_TO(to, "store", "check", "--store", store));
   char *found = read_file(to);
   ck_assert_msg(strstr(found, "problem") == NULL, "%s", found);
   free(found);
   const char *m = in_dir("m.jsonl");
-  ck_assert_int_eq(RUN_TO(m, "export", "m", "--store", store), 0);
+  ended_well(RUN_TO(m, "export", "m", "--store", store));
   char *got = read_file(m);
   ck_assert_str_eq(got, expected);
   free(got);
@@ -176,7 +185,7 @@ static void check_after(const char *store, const char *expected)
 static int incomplete(const char *store)
 {
   const char *to = in_dir("list");
-  ck_assert_int_eq(RUN_TO(to, "list", "runs", "--store", store), 0);
+  ended_well(RUN_TO(to, "list", "runs", "--store", store));
   char *list = read_file(to);
   int count = 0;
   for (const char *at = list; (at = strstr(at, "incomplete")); at++)
@@ -189,16 +198,13 @@ static void make_stores(void)
 {
   make_trace(in_dir("t.jsonl"));
   unlink(in_dir("base.db"));
-  ck_assert_int_eq(RUN("import", in_dir("t.jsonl"), "--name", "m", "-q",
-                       "--store", in_dir("base.db")),
-                   0);
+  ended_well(RUN("import", in_dir("t.jsonl"), "--name", "m", "-q", "--store",
+                 in_dir("base.db")));
   copy_file(in_dir("base.db"), in_dir("other.db"));
-  ck_assert_int_eq(RUN("replay", "m", "--device", "mi300x", "-q", "--name",
-                       "also", "--store", in_dir("other.db")),
-                   0);
-  ck_assert_int_eq(RUN("import", in_dir("t.jsonl"), "--name", "third", "-q",
-                       "--store", in_dir("other.db")),
-                   0);
+  ended_well(RUN("replay", "m", "--device", "mi300x", "-q", "--name", "also",
+                 "--store", in_dir("other.db")));
+  ended_well(RUN("import", in_dir("t.jsonl"), "--name", "third", "-q",
+                 "--store", in_dir("other.db")));
 }
 
 static long time_of(const crash_case *job)
@@ -206,7 +212,7 @@ static long time_of(const crash_case *job)
   const char *store = in_dir("timed.db");
   copy_file(in_dir("base.db"), store);
   long begin = now_us();
-  ck_assert_int_eq(end_of(start_job(job, store)), 0);
+  ended_well(end_of(start_job(job, store)));
   return now_us() - begin;
 }
 
@@ -261,7 +267,7 @@ static void crash_at_moments(const crash_case *job)
 {
   make_stores();
   const char *m = in_dir("m.jsonl");
-  ck_assert_int_eq(RUN_TO(m, "export", "m", "--store", in_dir("base.db")), 0);
+  ended_well(RUN_TO(m, "export", "m", "--store", in_dir("base.db")));
   char *expected = read_file(m);
   crash(job, kills() / 3 > 0 ? kills() / 3 : 1, expected);
   free(expected);
@@ -289,9 +295,8 @@ END_TEST
 static char *swept(const char *plan, const char *store)
 {
   const char *to = in_dir("study");
-  ck_assert_int_eq(RUN("sweep", plan, "-q", "--jobs", "2", "--store", store),
-                   0);
-  ck_assert_int_eq(RUN_TO(to, "study", "--by-client", "--store", store), 0);
+  ended_well(RUN("sweep", plan, "-q", "--jobs", "2", "--store", store));
+  ended_well(RUN_TO(to, "study", "--by-client", "--store", store));
   return read_file(to);
 }
 
@@ -305,17 +310,17 @@ START_TEST(a_sweep_is_killed_at_any_moment)
   const crash_case job = {"sweep", {"sweep", plan, "-q", "--jobs", "2"}};
   char *expected = swept(plan, in_dir("swept.db"));
   const int count = kills() / 3 > 0 ? kills() / 3 : 1;
-  ck_assert_int_eq(RUN("store", "check", "--store", in_dir("swept.db")), 0);
+  ended_well(RUN("store", "check", "--store", in_dir("swept.db")));
   for (int i = 0; i < count; i++) {
     unlink(store);
     const long begin = now_us();
-    ck_assert_int_eq(end_of(start_job(&job, store)), 0);
+    ended_well(end_of(start_job(&job, store)));
     const long whole = now_us() - begin;
     unlink(store);
     kill_job(&job, store, whole * (2 * i + 1) / (2 * count));
     char *got = swept(plan, store);
     ck_assert_int_eq(incomplete(store), 0);
-    ck_assert_int_eq(RUN("store", "check", "--store", store), 0);
+    ended_well(RUN("store", "check", "--store", store));
     ck_assert_str_eq(got, expected);
     free(got);
   }
