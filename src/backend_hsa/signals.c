@@ -240,11 +240,22 @@ void aqhsa_signal_store(aq_transport *t, aq_signal handle, int64_t value,
 
 /* ---- handlers ---- */
 
+/* The runtime calls a handler that stays as long as its condition holds. Ours
+ * is called once for a change: so it goes each time, and comes back to wait for
+ * another value than the one that it saw, or for the condition again. */
 static bool handler_call(hsa_signal_value_t value, void *user)
 {
-  aqhsa_handler *handler = user;
-  return !__atomic_load_n(&handler->dropped, __ATOMIC_ACQUIRE) &&
-         handler->function(value, handler->user);
+  aqhsa_handler *h = user;
+  if (__atomic_load_n(&h->dropped, __ATOMIC_ACQUIRE))
+    return false;
+  const bool holds = aq_condition_holds(h->condition, value, h->reference);
+  if (holds && !h->function(value, h->user))
+    return false;
+  /* Without memory, it stays as it is. */
+  return h->api->hsa_amd_signal_async_handler(
+             h->signal, (uint32_t)(holds ? AQ_NE : h->condition),
+             holds ? value : h->reference, handler_call,
+             h) != HSA_STATUS_SUCCESS;
 }
 
 aq_status aqhsa_signal_handler(aq_transport *t, aq_signal handle,
@@ -260,7 +271,12 @@ aq_status aqhsa_signal_handler(aq_transport *t, aq_signal handle,
   aqhsa_handler *handler = malloc(sizeof *handler);
   if (!handler)
     return aq_diag_no_memory(diag);
-  *handler = (aqhsa_handler){.function = function, .user = user};
+  *handler = (aqhsa_handler){.api = hsa->api,
+                             .signal = handle,
+                             .condition = condition,
+                             .reference = value,
+                             .function = function,
+                             .user = user};
   pthread_mutex_lock(&hsa->lock);
   handler->next = signal->handlers;
   signal->handlers = handler;

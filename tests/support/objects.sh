@@ -35,6 +35,12 @@ release() {
     sed -n 's/.*LLD \([0-9.]*\).*/\1/p')
   [ -z "$linker" ] || echo "$major $linker"
 }
+# AMD's runtime of ROCm 5.2 finds kernels by that section alone.
+: > "$work/log"
+for object in "$room"/objects/*.hsaco; do
+  strings -a "$object" | grep -qx '\.symtab' || echo "$object" >> "$work/log"
+done
+result "each object has a .symtab" "$([ -s "$work/log" ] && echo 1 || echo 0)"
 compared=false
 mkdir "$work/other"
 cp -r src "$work/other/src"
