@@ -423,7 +423,7 @@ struct aq_transport_ops {
    * reverse. copy_submit does the same with a chosen engine, known places and
    * rows; AQ_ERR_INVALID: rows that are not `size` bytes, or that end beyond
    * the last address.
-   * mem_lock lets the kernels of all devices reach memory of the host that the
+   * mem_lock lets kernels and copies of all devices reach host memory that the
    * transport did not allocate; `out` is its address there. AQ_ERR_INVALID: no
    * bytes, or memory locked already that begins there. mem_unlock ends it; an
    * address that is not locked is ignored. Closing unlocks the rest.

@@ -100,11 +100,21 @@ static void copies_go_between_all_memories(contract *c)
     }
 }
 
+/* Memory of the host that devices reach. */
+static void *host_memory(contract *c, size_t size)
+{
+  void *made;
+  ck_assert_status(
+      c->ops->mem_alloc(c->t, 0, AQ_MEMORY_HOST, size, &made, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+  return memset(made, 0, size);
+}
+
 static void copies_with_known_places_do_the_same(contract *c)
 {
-  static char from[BYTES] = "payload", to[BYTES];
+  char *from = host_memory(c, BYTES), *to = host_memory(c, BYTES);
   uint32_t last = c->info.device_count - 1;
-  memset(to, 0, sizeof to);
+  strcpy(from, "payload");
   aq_signal first = contract_signal(c, 1), done = contract_signal(c, 1);
   aq_copy_desc copy =
       aq_copy_by_address(last, to, from, BYTES, &first, 1, done);
@@ -128,7 +138,8 @@ static const aq_copy_box box = {.width = BOX_WIDTH,
 
 static void rows_are_copied_and_nothing_between(contract *c)
 {
-  static unsigned char from[BOX_BYTES], to[BOX_BYTES], expected[BOX_BYTES];
+  unsigned char *from = host_memory(c, BOX_BYTES),
+                *to = host_memory(c, BOX_BYTES), expected[BOX_BYTES];
   for (int i = 0; i < BOX_BYTES; i++) {
     from[i] = (unsigned char)(i + 1);
     to[i] = expected[i] = 0xee;
@@ -159,7 +170,7 @@ static void rows_of_another_size_are_refused(contract *c)
 
 static void engines_are_those_of_info(contract *c)
 {
-  char from[8] = "1234567", to[8] = "";
+  char *from = host_memory(c, 8), *to = host_memory(c, 8);
   for (uint32_t d = 0; d < c->info.device_count; d++) {
     const aq_device_info *device = &c->info.devices[d];
     uint32_t count = device->copy_engines + device->copy_engines_peer;

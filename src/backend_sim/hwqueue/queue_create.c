@@ -72,12 +72,14 @@ static aq_status type_check(const aqsim_device *device,
                      (int)desc->type);
 }
 
-/* Only devices, which have a place for queues, count them. */
+/* Only devices, which have a place for queues, count them. queues_max is what a
+ * runtime promises; a client below one has the limits of its driver. */
 static aq_status count_check(const aqsim_device *device,
-                             const aq_queue_desc *desc, aq_diag *diag)
+                             const aq_queue_desc *desc, bool placed,
+                             aq_diag *diag)
 {
   const aqsim_model *model = device->model;
-  if (desc->type == AQ_QUEUE_SOFT ||
+  if (placed || desc->type == AQ_QUEUE_SOFT ||
       (desc->type == AQ_QUEUE_COOPERATIVE && device->cooperative) ||
       device->queue_count < model->queues_max)
     return AQ_OK;
@@ -87,7 +89,7 @@ static aq_status count_check(const aqsim_device *device,
 }
 
 static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
-                             uint32_t *size, aq_diag *diag)
+                             bool placed, uint32_t *size, aq_diag *diag)
 {
   bool host = desc->device == AQ_DEVICE_HOST;
   if (!host && desc->device >= sim->device_count)
@@ -110,7 +112,7 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
                        "queue_create: private segment of %u bytes; expected "
                        "at most %d",
                        desc->private_segment_hint, AQSIM_PRIVATE_MAX);
-  return host ? AQ_OK : count_check(device, desc, diag);
+  return host ? AQ_OK : count_check(device, desc, placed, diag);
 }
 
 /* ---- life ---- */
@@ -331,7 +333,7 @@ aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
                              aq_diag *diag)
 {
   uint32_t size = desc->size;
-  aq_status status = queue_check(sim, desc, &size, diag);
+  aq_status status = queue_check(sim, desc, place != NULL, &size, diag);
   if (status != AQ_OK)
     return status;
   if (desc->type == AQ_QUEUE_COOPERATIVE &&

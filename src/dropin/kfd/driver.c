@@ -119,7 +119,7 @@ static void event_notify(const aq_system_event *event, void *user)
   pthread_mutex_unlock(&driver->lock);
 }
 
-static uint64_t host_ns(void)
+uint64_t aqkfd_host_ns(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -165,7 +165,7 @@ aq_status aqkfd_create(const aqkfd_options *options, aqkfd **out, aq_diag *diag)
     return aq_diag_no_memory(diag);
   driver->options = *options;
   driver->allocations = options->executor->allocations;
-  driver->system_base = host_ns();
+  driver->system_base = driver->read_host = aqkfd_host_ns();
   pthread_mutex_init(&driver->lock, NULL);
   pthread_mutex_init(&driver->kernel_lock, NULL);
   const aq_status status = driver_open(driver, diag);

@@ -2,15 +2,21 @@
 /*
  * Events. Setting one wakes all that wait for it; one that resets itself is
  * then not signaled, and one without waiters stays signaled until the next
- * wait. The age of an event counts how often it was set, so that a waiter that
- * missed one notices. A signal event has a slot in a page of the client: a
- * device writes there before it interrupts, and a kernel may write without an
- * interrupt, so waits look at the slots now and then.
+ * wait. Each thread that waits takes a setting once, also one that another
+ * thread took before: AMD's runtime of ROCm 5.2 waits for one event in several
+ * threads, each of which reads its signal before it waits, and trusts that 200
+ * us of polling before that hide the race; on a busy machine they do not. To
+ * wake for nothing is harmless, as after a setting whose cause is gone. The age
+ * of an event counts how often it was set, so that a waiter that missed one
+ * notices. A signal event has a slot in a page of the client: a device writes
+ * there before it interrupts, and a kernel may write without an interrupt, so
+ * waits look at the slots now and then.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "dropin/kfd/kfd_priv.h"
 
@@ -23,6 +29,7 @@ static const uint64_t unset =
 struct aqkfd_waiter {
   aqkfd_waiter *next;
   aqkfd_event *event; /* NULL: it was destroyed */
+  pid_t thread;
   uint32_t id;
   bool aged; /* the client knows its age */
   bool active;
@@ -59,12 +66,27 @@ static aqkfd_event *event_find(const aqkfd_process *process, uint32_t id)
   return event;
 }
 
+/* Whether a thread may take the latest setting, which it then has. */
+static bool event_take(aqkfd_event *event, pid_t thread)
+{
+  if (event->takers == AQKFD_TAKERS)
+    return false; /* of more threads than are followed, the rest sleep */
+  for (uint32_t i = 0; i < event->takers; i++)
+    if (event->taken_by[i] == thread)
+      return false;
+  event->taken_by[event->takers++] = thread;
+  return true;
+}
+
 static void event_raise(aqkfd_process *process, aqkfd_event *event)
 {
   event->signaled = !event->auto_reset || !event->waiters;
   event->age++;
-  for (aqkfd_waiter *w = event->waiters; w; w = w->next)
+  event->takers = 0;
+  for (aqkfd_waiter *w = event->waiters; w; w = w->next) {
+    event_take(event, w->thread);
     w->active = true;
+  }
   if (event->waiters)
     pthread_cond_broadcast(&process->event_set);
 }
@@ -174,6 +196,7 @@ int aqkfd_call_event_create(aqkfd_process *process, void *arguments)
   event->type = args->event_type;
   event->auto_reset = args->auto_reset;
   event->age = 1;
+  event->takers = AQKFD_TAKERS;
   pthread_mutex_lock(&process->lock);
   pthread_mutex_lock(&process->event_lock);
   int result =
@@ -222,10 +245,14 @@ static int event_change(aqkfd_process *process, uint32_t id, bool set)
   pthread_mutex_lock(&process->event_lock);
   aqkfd_event *event = event_find(process, id);
   const bool may = event && event->type == AQKFD_EVENT_SIGNAL;
-  if (may && set)
+  if (may && set) {
     event_raise(process, event);
-  else if (may)
+    if (event->waiters)
+      event_take(event, gettid()); /* it knows */
+  } else if (may) {
     event->signaled = false;
+    event->takers = AQKFD_TAKERS;
+  }
   pthread_mutex_unlock(&process->event_lock);
   return may ? 0 : -EINVAL;
 }
@@ -252,18 +279,21 @@ typedef struct wait {
 
 static bool wait_join(const wait *w)
 {
+  const pid_t thread = gettid();
   for (uint32_t i = 0; i < w->args->num_events; i++) {
     const uint32_t id = w->data[i].event_id;
     aqkfd_event *event = event_find(w->process, id);
     if (!event)
       return false;
+    const bool missed = event->auto_reset && event_take(event, thread);
     const uint64_t age = event->type == AQKFD_EVENT_SIGNAL ? w->data[i].age : 0;
-    w->waiters[i] =
-        (aqkfd_waiter){.next = event->waiters,
-                       .event = event,
-                       .id = id,
-                       .aged = age != 0,
-                       .active = event->signaled || (age && age != event->age)};
+    w->waiters[i] = (aqkfd_waiter){.next = event->waiters,
+                                   .event = event,
+                                   .thread = thread,
+                                   .id = id,
+                                   .aged = age != 0,
+                                   .active = event->signaled || missed ||
+                                             (age && age != event->age)};
     if (event->auto_reset)
       event->signaled = false;
     event->waiters = &w->waiters[i];

@@ -19,11 +19,31 @@ int aqkfd_call_version(aqkfd_process *process, void *arguments)
 
 /* Clients compute the ratio of the clocks from two readings, which must not be
  * the same, and free-running virtual time stands still while nothing happens.
- * So a reading takes its time: two steps of the timestamps. */
+ * So a reading takes its time: two steps of the timestamps; or, where nothing
+ * moved the clock since the reading before, the host's time since then: so much
+ * has passed for a program that slept. */
+static void clock_read(aqkfd *driver, aq_time steps)
+{
+  const aq_transport_ops *ops = driver->transport->ops;
+  const aq_time now = ops->now(driver->transport);
+  const uint64_t host = aqkfd_host_ns();
+  aq_time span = steps;
+  pthread_mutex_lock(&driver->lock);
+  if (now == driver->read_at && host > driver->read_host)
+    span =
+        aq_time_max(steps, (aq_time)(host - driver->read_host) * (aq_time)NS);
+  pthread_mutex_unlock(&driver->lock);
+  ops->sleep_until(driver->transport, now + span, false, NULL);
+  pthread_mutex_lock(&driver->lock);
+  driver->read_at = ops->now(driver->transport);
+  driver->read_host = host;
+  pthread_mutex_unlock(&driver->lock);
+}
+
 int aqkfd_call_clocks(aqkfd_process *process, void *arguments)
 {
   aqkfd_get_clock_counters_args *args = arguments;
-  const aqkfd *driver = process->driver;
+  aqkfd *driver = process->driver;
   const aq_transport_ops *ops = driver->transport->ops;
   uint32_t device = 0;
   aq_clock_pair pair;
@@ -33,8 +53,7 @@ int aqkfd_call_clocks(aqkfd_process *process, void *arguments)
   const uint64_t hz = info->timestamp_hz;
   const aq_time second = AQ_S,
                 tick = aq_time_max(info->timestamp_step, second / (aq_time)hz);
-  ops->sleep_until(driver->transport,
-                   ops->now(driver->transport) + TICKS * tick, false, NULL);
+  clock_read(driver, TICKS * tick);
   ops->clock_correlate(driver->transport, device, &pair);
   const uint64_t ticks = (uint64_t)((__int128)pair.device * hz / second);
   const uint64_t system = driver->system_base + (uint64_t)pair.host / NS;

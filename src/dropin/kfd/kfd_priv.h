@@ -22,6 +22,7 @@ enum {
   AQKFD_PAGE = 4096,
   AQKFD_EVENTS = 4096,    /* signal events: slots of the page */
   AQKFD_QUEUES = 1024,    /* of a process */
+  AQKFD_TAKERS = 8,       /* threads that take one setting of an event */
   AQKFD_DOORBELLS = 8192, /* bytes of a device's page of doorbells */
   AQKFD_DEVICES = AQSIM_DEVICES_MAX,
   AQKFD_NAME = 256,
@@ -53,6 +54,8 @@ struct aqkfd {
   uint64_t system_base;   /* ns of the host's clock at virtual time 0 */
   pthread_mutex_t lock;   /* of the following; a leaf but for events */
   aqkfd_process *process; /* that has the address space, or NULL */
+  aq_time read_at;        /* virtual time behind the last reading of clocks */
+  uint64_t read_host;     /* ns of the host's clock at that reading */
   struct aqkfd_queue *queues_free;
   /* Under the simulator's lock: */
   char kernel_name[AQKFD_NAME]; /* of the description asked for last */
@@ -86,6 +89,9 @@ typedef struct aqkfd_event {
     aqkfd_hardware_exception hardware;
   };
   aqkfd_waiter *waiters;
+  uint32_t takers; /* threads that took the latest setting; AQKFD_TAKERS: none
+                      takes it any more */
+  pid_t taken_by[AQKFD_TAKERS];
 } aqkfd_event;
 
 typedef struct aqkfd_queue {
@@ -159,6 +165,9 @@ static inline bool aqkfd_device_find(const aqkfd *driver, uint32_t gpu_id,
   *device = gpu_id - 2;
   return gpu_id >= 2 && *device < driver->info.device_count;
 }
+
+/* Of the host's clock. */
+uint64_t aqkfd_host_ns(void);
 
 static inline uint64_t aqkfd_round(uint64_t bytes)
 {

@@ -114,6 +114,18 @@ START_TEST(a_bad_packet_is_the_value_of_the_inactive_signal)
 }
 END_TEST
 
+/* queues_max of a device model is a promise of runtimes, which have queues of
+ * their own besides. */
+START_TEST(a_process_has_more_queues_than_a_runtime_promises)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  for (uint32_t i = 0; i < 128 + 8; i++)
+    ck_assert_uint_eq(client_queue_create(&c).id, i);
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(queues_of_pm4_or_of_no_type_and_bad_rings_are_refused)
 {
   client c;
@@ -488,6 +500,7 @@ AQ_TEST_MAIN("dropin/kfd/queues",
              a_kernel_is_read_anew_when_its_memory_was_unmapped,
              a_fault_is_the_memory_event_with_address_and_kind,
              a_bad_packet_is_the_value_of_the_inactive_signal,
+             a_process_has_more_queues_than_a_runtime_promises,
              queues_of_pm4_or_of_no_type_and_bad_rings_are_refused,
              a_queue_without_a_share_rests_and_goes_on,
              packets_of_a_queue_at_rest_run_when_it_goes_on,
