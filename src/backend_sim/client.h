@@ -16,13 +16,14 @@
 #include "backend_sim/types.h"
 #include "common/transport.h"
 
+/* The kind of a system event of the transport: a ring of a copy engine stopped
+ * at a bad packet, which the text describes. Comes as a memory fault does. */
+#define AQSIM_EVENT_STOPPED ((aq_event_kind)(AQ_EVENT_MEMORY_FAULT + 1))
+
 typedef struct aqsim_client {
   void *user;
   /* The mailbox of a client's signal was written: its event. */
   void (*interrupt)(void *user, uint32_t event);
-  /* A ring of a copy engine stopped at a bad packet, which `line` describes;
-   * faults in memory are system events. */
-  void (*stopped)(void *user, uint32_t device, const char *line);
   /* Describes the kernel whose descriptor lies at `object`; false: there is
    * none. Its texts stay until the next call. */
   bool (*kernel)(void *user, uint64_t object, uint32_t device,

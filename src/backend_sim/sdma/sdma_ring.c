@@ -42,10 +42,10 @@
  * Failures; all are one line with device, engine, ring, packet and byte:
  *
  *   cause                                       the ring    reported by
- *   opcode, flag or field that is refused       failed      client.stopped
- *   packet larger than the ring                 failed      client.stopped
- *   memory of blocks that lie apart here        failed      client.stopped
- *   doorbell off words, back, beyond the ring   failed      client.stopped
+ *   opcode, flag or field that is refused       failed      system event
+ *   packet larger than the ring                 failed      system event
+ *   memory of blocks that lie apart here        failed      system event
+ *   doorbell off words, back, beyond the ring   failed      system event
  *   memory that is not there or not allowed     failed      system event
  *   ring destroyed with packets left            gone        nothing
  *   no memory when it is made                   not made    the call
@@ -115,12 +115,13 @@ static void ring_fail(aqsim_sdma *ring, const char *text)
 
 static void ring_stop(aqsim_sdma *ring, const char *text)
 {
-  const aqsim_client *client = ring->sim->client;
+  const aq_system_event event = {.kind = AQSIM_EVENT_STOPPED,
+                                 .device = ring->device->ordinal,
+                                 .queue = AQ_QUEUE_NONE,
+                                 .packet_id = ring->packets,
+                                 .text = ring->failure};
   ring_fail(ring, text);
-  if (client)
-    client->stopped(client->user, ring->device->ordinal, ring->failure);
-  else
-    aqsim_launch_report(ring->sim, ring->failure);
+  aqsim_system_event_report(ring->sim, &event);
 }
 
 static void ring_fault(aqsim_sdma *ring, const char *what, uint64_t address,

@@ -37,12 +37,13 @@
  *
  * Locks, outermost first: process->lock, driver->lock, the simulator's, then
  * the leaves: process->event_lock, driver->kernel_lock, the allocation map's.
- * The functions of aqsim_client run under the simulator's lock: `interrupt` and
- * `stopped` take event_lock alone, `kernel` takes kernel_lock. Callbacks of
- * errors come without a lock and take driver->lock, under which process and
+ * The functions of aqsim_client run under the simulator's lock: `interrupt`
+ * takes event_lock alone, `kernel` takes kernel_lock. Callbacks of errors and
+ * events come without a lock and take driver->lock, under which process and
  * queue do not end. A wait for events holds event_lock alone, so that all other
- * calls continue. aqkfd_unmapping tries process->lock only: its thread may be
- * the simulator's.
+ * calls continue. aqkfd_unmapping tries process->lock, for its thread may be
+ * the simulator's, or have it; it waits only for memory that devices have,
+ * which clients alone unmap.
  *
  * Failures, as clients see them:
  *
@@ -58,6 +59,10 @@
  *   the device's memory is full            ENOMEM
  *   a kernel's access fails                the memory event, with address and
  *                                          kind; the queue ends
+ *   a queue's ring, indices or             the memory event, with the address;
+ *   amd_queue_t are unmapped               the queue ends
+ *   the client unmaps a block for itself   devices keep it, but signals in it
+ *                                          are gone: the memory event
  *   a bad packet                           the queue's inactive signal; of a
  *                                          ring of a copy engine, the event of
  *                                          hardware exceptions
@@ -98,22 +103,14 @@ static void interrupt(void *user, uint32_t event)
     aqkfd_event_interrupt(process, event);
 }
 
-/* The same. */
-static void stopped(void *user, uint32_t device, const char *line)
-{
-  const aqkfd *driver = user;
-  aqkfd_process *process = __atomic_load_n(&driver->process, __ATOMIC_ACQUIRE);
-  aqkfd_line(driver, "%s", line);
-  if (process)
-    aqkfd_event_hang(process, device);
-}
-
 static void event_notify(const aq_system_event *event, void *user)
 {
   aqkfd *driver = user;
   aqkfd_line(driver, "%s", event->text);
   pthread_mutex_lock(&driver->lock);
-  if (driver->process)
+  if (driver->process && event->kind == AQSIM_EVENT_STOPPED)
+    aqkfd_event_hang(driver->process, event->device);
+  else if (driver->process)
     aqkfd_event_fault(driver->process, event->device, event->address,
                       event->reasons);
   pthread_mutex_unlock(&driver->lock);
@@ -150,10 +147,8 @@ static aq_status driver_open(aqkfd *driver, aq_diag *diag)
   for (uint32_t i = 0; i < driver->info.device_count; i++)
     driver->personas[i] = aqdrop_identity_find(driver->info.devices[i].name,
                                                driver->info.devices[i].gfx);
-  driver->client = (aqsim_client){.user = driver,
-                                  .interrupt = interrupt,
-                                  .stopped = stopped,
-                                  .kernel = aqkfd_kernel_describe};
+  driver->client = (aqsim_client){
+      .user = driver, .interrupt = interrupt, .kernel = aqkfd_kernel_describe};
   aqsim_live_serve(driver->transport, &driver->client);
   return AQ_OK;
 }
@@ -218,7 +213,11 @@ static aq_status process_make(aqkfd *driver, aqkfd_process **out, aq_diag *diag)
     free(process);
     return status;
   }
-  pthread_mutex_init(&process->lock, NULL);
+  pthread_mutexattr_t checked;
+  pthread_mutexattr_init(&checked);
+  pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK);
+  pthread_mutex_init(&process->lock, &checked);
+  pthread_mutexattr_destroy(&checked);
   aqkfd_events_init(process);
   *out = process;
   return AQ_OK;

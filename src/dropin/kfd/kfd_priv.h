@@ -75,6 +75,7 @@ typedef struct aqkfd_block {
   uint32_t device; /* that it was asked of */
   uint32_t flags;  /* AQKFD_MEMORY_* */
   uint64_t mapped; /* bits of devices */
+  bool withdrawn;  /* though mapped: the client unmapped memory of its own */
 } aqkfd_block;
 
 typedef struct aqkfd_waiter aqkfd_waiter;
@@ -108,6 +109,7 @@ typedef struct aqkfd_queue {
   aq_amd_queue *abi; /* the client's, or `own` */
   aq_amd_queue own;
   uint64_t base, bytes; /* of the ring */
+  uint64_t indices[2];  /* where they lie */
   uint64_t save_area;   /* begins with aqkfd_save_header, or 0 */
 } aqkfd_queue;
 
@@ -206,6 +208,11 @@ void *aqkfd_block_map(aqkfd_process *process, aqkfd_block *block);
 bool aqkfd_blocks_overlap(const aqkfd_process *process, uint64_t address,
                           uint64_t size);
 
+/* The client is about to unmap [first, end) for itself. Devices keep a block's
+ * pages, by a mapping of ours, and lose memory of the program. The process is
+ * locked. */
+void aqkfd_blocks_leave(aqkfd_process *process, uint64_t first, uint64_t end);
+
 /* The device has a page of doorbells from now on: 0, or a negative errno. The
  * process is locked. */
 int aqkfd_doorbells_take(aqkfd_process *process, uint32_t device);
@@ -230,6 +237,10 @@ void aqkfd_event_hang(aqkfd_process *process, uint32_t device);
 /* ---- queues.c ---- */
 
 void aqkfd_queues_fini(aqkfd_process *process);
+
+/* [first, end) is about to go: queues with ring, indices or amd_queue_t in it
+ * end with a memory fault. The process is locked. */
+void aqkfd_queues_fault(aqkfd_process *process, uint64_t first, uint64_t end);
 
 /* Makes the ring of a queue of a copy engine, which has its table's place: 0,
  * or a negative errno. The process is locked. */

@@ -263,8 +263,11 @@ static bool block_allow(aqkfd_process *process, aqkfd_block *block,
     done = aq_allocations_allow(driver->allocations, a.base, AQ_ALLOCATION_POOL,
                                 a.readers, a.writers);
   } else {
+    aqkfd_queues_fault(process, block->va, block->va + block->size);
     /* Kernels and packets under way touch nothing in between. */
-    block_note(driver, &a, AQKFD_MEMORY_GONE);
+    if (!block->withdrawn)
+      block_note(driver, &a, AQKFD_MEMORY_GONE);
+    block->withdrawn = false;
     aqkfd_kernels_forget(driver, block->va, block->size);
     aqsim_live_unmap_begin(driver->transport, (void *)(uintptr_t)block->va,
                            block->size);
@@ -274,6 +277,43 @@ static bool block_allow(aqkfd_process *process, aqkfd_block *block,
   if (!done)
     block->mapped = was;
   return done;
+}
+
+/* Devices reach the block elsewhere from now on, or, as memory of the program
+ * or without memory for that, no more. */
+static void block_leave(aqkfd_process *process, aqkfd_block *block)
+{
+  aqkfd *driver = process->driver;
+  const aq_allocation was = allocation_of(block);
+  block->host = (uintptr_t)aqkfd_block_map(process, block);
+  const aq_allocation is = allocation_of(block);
+  aqkfd_kernels_forget(driver, block->va, block->size);
+  if (block->host) {
+    aqsim_live_unmap_begin(driver->transport, NULL, 0);
+    block->withdrawn = !aq_allocations_replace(driver->allocations, was.base,
+                                               AQ_ALLOCATION_POOL, &is, 1);
+    aqsim_live_unmap_end(driver->transport);
+  } else {
+    block->withdrawn = true;
+  }
+  if (!block->withdrawn)
+    return;
+  block_note(driver, &was, AQKFD_MEMORY_GONE);
+  aqsim_live_unmap_begin(driver->transport, (void *)(uintptr_t)block->va,
+                         block->size);
+  aq_allocations_remove(driver->allocations, was.base, AQ_ALLOCATION_POOL);
+  aqsim_live_unmap_end(driver->transport);
+}
+
+void aqkfd_blocks_leave(aqkfd_process *process, uint64_t first, uint64_t end)
+{
+  for (aqkfd_block *b = process->blocks; b; b = b->next) {
+    const bool user = b->offset == no_offset;
+    const uint64_t at = user ? b->host : b->va; /* of the client's mapping */
+    if (b->mapped && !b->withdrawn && (user || !b->host) && at < end &&
+        first < at + b->size)
+      block_leave(process, b);
+  }
 }
 
 /* On whatever device: two blocks at one address would need two address

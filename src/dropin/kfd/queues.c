@@ -138,7 +138,13 @@ static aqkfd_queue *queue_find(const aqkfd_process *process, uint32_t id)
   return id < AQKFD_QUEUES ? process->queues[id] : NULL;
 }
 
-/* Ends it; from here on it has no process to report to. */
+/* False: it ended, and waits to be destroyed. */
+static bool has_ring(const aqkfd_queue *queue)
+{
+  return queue->ring || queue->copies;
+}
+
+/* Ends it; from here on it has no process to report to. Twice is no error. */
 static void queue_end(aqkfd_queue *queue)
 {
   aqkfd *driver = queue->driver;
@@ -154,14 +160,59 @@ static void queue_end(aqkfd_queue *queue)
   queue->copies = NULL;
 }
 
+/* Out of the process's table; the process is locked, or closes. */
+static void queue_remove(aqkfd_process *process, aqkfd_queue *queue)
+{
+  process->queues[queue->id] = NULL;
+  queue_end(queue);
+  queue_drop(queue);
+}
+
 void aqkfd_queues_fini(aqkfd_process *process)
 {
   for (uint32_t i = 0; i < AQKFD_QUEUES; i++)
-    if (process->queues[i]) {
-      queue_end(process->queues[i]);
-      queue_drop(process->queues[i]);
-      process->queues[i] = NULL;
+    if (process->queues[i])
+      queue_remove(process, process->queues[i]);
+}
+
+/* ---- memory that goes ---- */
+
+/* The first byte in [first, end) that the queue's processor touches, and what
+ * it is; 0: none. */
+static uint64_t memory_find(const aqkfd_queue *queue, uint64_t first,
+                            uint64_t end, const char **what)
+{
+  const struct {
+    const char *what;
+    uint64_t at, size;
+  } parts[] = {{"ring", queue->base, queue->bytes},
+               {"read index", queue->indices[0], sizeof(uint64_t)},
+               {"write index", queue->indices[1], sizeof(uint64_t)},
+               {"amd_queue_t", (uintptr_t)queue->abi, sizeof *queue->abi}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].at < end && first < parts[i].at + parts[i].size) {
+      *what = parts[i].what;
+      return parts[i].at > first ? parts[i].at : first;
     }
+  return 0;
+}
+
+void aqkfd_queues_fault(aqkfd_process *process, uint64_t first, uint64_t end)
+{
+  const char *what;
+  for (uint32_t i = 0; i < AQKFD_QUEUES; i++) {
+    aqkfd_queue *queue = process->queues[i];
+    const uint64_t at =
+        queue && has_ring(queue) ? memory_find(queue, first, end, &what) : 0;
+    if (!at)
+      continue;
+    queue_end(queue);
+    aqkfd_line(process->driver,
+               "queue %" PRIu32 " of device %" PRIu32
+               " ended: its %s at %#" PRIx64 " was unmapped, a memory fault",
+               queue->id, queue->device, what, at);
+    aqkfd_event_fault(process, queue->device, at, AQ_FAULT_NOT_PRESENT);
+  }
 }
 
 /* What creating and updating have in common: 0, or a negative errno. The upper
@@ -316,12 +367,13 @@ int aqkfd_call_queue_create(aqkfd_process *process, void *arguments)
     result = -EINVAL;
   if (result != 0)
     return result;
-  aqkfd_queue *queue =
-      queue_take(&(aqkfd_queue){.driver = process->driver,
-                                .device = device,
-                                .base = args->ring_base_address,
-                                .bytes = args->ring_size,
-                                .save_area = args->ctx_save_restore_address});
+  aqkfd_queue *queue = queue_take(&(aqkfd_queue){
+      .driver = process->driver,
+      .device = device,
+      .base = args->ring_base_address,
+      .bytes = args->ring_size,
+      .indices = {args->read_pointer_address, args->write_pointer_address},
+      .save_area = args->ctx_save_restore_address});
   if (!queue)
     return -ENOMEM;
   queue->abi = abi_of(args, &queue->own);
@@ -347,11 +399,8 @@ int aqkfd_call_queue_destroy(aqkfd_process *process, void *arguments)
   const aqkfd_destroy_queue_args *args = arguments;
   pthread_mutex_lock(&process->lock);
   aqkfd_queue *queue = queue_find(process, args->queue_id);
-  if (queue) {
-    process->queues[queue->id] = NULL;
-    queue_end(queue);
-    queue_drop(queue);
-  }
+  if (queue)
+    queue_remove(process, queue);
   pthread_mutex_unlock(&process->lock);
   return queue ? 0 : -EINVAL;
 }
@@ -380,9 +429,12 @@ static int ring_change(aqkfd_queue *queue, uint64_t address, uint64_t size)
   return 0;
 }
 
-/* Without a ring, or without a share, it is suspended. */
+/* Without a ring, or without a share, it is suspended; one that ended stays
+ * so. */
 static int queue_change(aqkfd_queue *queue, const aqkfd_update_queue_args *args)
 {
+  if (!has_ring(queue))
+    return 0;
   const bool ring = args->ring_base_address && args->ring_size;
   const int result =
       ring ? ring_change(queue, args->ring_base_address, args->ring_size) : 0;

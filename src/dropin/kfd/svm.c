@@ -232,18 +232,31 @@ static void stretch_note(aqkfd_process *process, uint64_t first, uint64_t end)
     ;
 }
 
+/* Whether some page is a device's. */
+static bool devices_have(const aqkfd *driver, uint64_t first, uint64_t end)
+{
+  while (first < end && !aq_allocations_cover(driver->allocations, first))
+    first += AQKFD_PAGE;
+  return first < end;
+}
+
 void aqkfd_unmapping(aqkfd_process *process, uint64_t address, uint64_t size)
 {
   const uint64_t first = address & ~(uint64_t)(AQKFD_PAGE - 1),
                  end = first + aqkfd_round(address - first + size);
   if (end <= first)
     return;
-  if (pthread_mutex_trylock(&process->lock) != 0) {
+  /* The simulator's own threads unmap nothing that devices have. */
+  if (pthread_mutex_trylock(&process->lock) != 0 &&
+      (!devices_have(process->driver, first, end) ||
+       pthread_mutex_lock(&process->lock) != 0)) {
     stretch_note(process, first, end);
     return;
   }
   aqkfd_ranges_settle(process);
   ranges_end(process, first, end);
+  aqkfd_queues_fault(process, first, end);
+  aqkfd_blocks_leave(process, first, end);
   pthread_mutex_unlock(&process->lock);
 }
 

@@ -97,6 +97,122 @@ START_TEST(a_fault_is_the_memory_event_with_address_and_kind)
 }
 END_TEST
 
+/* The client unmaps `at` for itself, as munmap does below a door. */
+static void unmap(client *c, void *at, size_t size)
+{
+  aqkfd_unmapping(c->process, (uintptr_t)at, size);
+  ck_assert_int_eq(munmap(at, size), 0);
+}
+
+START_TEST(a_queue_whose_memory_is_unmapped_ends_with_a_memory_fault)
+{
+  for (int part = 0; part < 2; part++) {
+    client c;
+    aqkfd_event_data fault = {.age = 0};
+    client_open(&c, "mi210", NULL);
+    const uint32_t event = client_event(&c, AQKFD_EVENT_MEMORY, true);
+    client_queue queue = client_queue_create(&c),
+                 other = client_queue_create(&c);
+    const client_block data = client_allocate(&c, 4096, CLIENT_PLAIN);
+    char *at = part ? (char *)queue.abi : (char *)queue.packets;
+    unmap(&c, at, 4096);
+    __atomic_store_n(queue.doorbell, 0, __ATOMIC_RELEASE);
+    ck_assert_int_eq(client_wait(&c, event, 20000, &fault),
+                     AQKFD_WAIT_COMPLETE);
+    ck_assert_uint_eq(fault.memory.va, (uintptr_t)at);
+    ck_assert_uint_eq(fault.memory.not_present, 1);
+    ck_assert(client_was_told(&c, part ? "its read index" : "its ring"));
+    /* It stays until it is destroyed, and nothing happens to it. */
+    aqkfd_update_queue_args update = {
+        .ring_base_address = (uintptr_t)queue.packets,
+        .ring_size = CLIENT_PACKETS * AQ_PACKET_SIZE,
+        .queue_id = queue.id,
+        .queue_percentage = 100,
+        .queue_priority = 7};
+    ck_assert_int_eq(CALL(&c, 0x07, &update), part ? 0 : -EFAULT);
+    aqkfd_destroy_queue_args gone = {queue.id, 0};
+    ck_assert_int_eq(CALL(&c, 0x03, &gone), 0);
+    /* Another queue works on. */
+    const uint32_t reported = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+    other.abi->inactive_signal.handle =
+        (uintptr_t)client_signal(&c, &data, 1024, reported);
+    client_dispatch(&other, 4096, NULL, NULL); /* there is no kernel */
+    ck_assert_int_eq(client_wait(&c, reported, 20000, NULL),
+                     AQKFD_WAIT_COMPLETE);
+    client_close(&c);
+  }
+}
+END_TEST
+
+START_TEST(a_queue_whose_ring_leaves_the_device_ends_with_a_memory_fault)
+{
+  client c;
+  aqkfd_event_data fault = {.age = 0};
+  client_open(&c, "mi210", NULL);
+  const client_block block = client_allocate(&c, 3 * 4096, CLIENT_PLAIN);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_MEMORY, true);
+  aqkfd_create_queue_args args = {
+      .ring_base_address = (uintptr_t)block.at,
+      .ring_size = 4096,
+      .gpu_id = 2,
+      .queue_type = AQKFD_QUEUE_AQL,
+      .queue_percentage = 100,
+      .queue_priority = 7,
+      .read_pointer_address = (uintptr_t)block.at + 8192,
+      .write_pointer_address = (uintptr_t)block.at + 8200};
+  ck_assert_int_eq(CALL(&c, 0x02, &args), 0);
+  ck_assert_int_eq(client_map(&c, block.handle, false), 0);
+  ck_assert_int_eq(client_wait(&c, event, 20000, &fault), AQKFD_WAIT_COMPLETE);
+  ck_assert_uint_eq(fault.memory.va, (uintptr_t)block.at);
+  client_close(&c);
+}
+END_TEST
+
+START_TEST(a_signal_whose_page_is_unmapped_is_a_memory_fault)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const client_block text = client_allocate(&c, 4096, CLIENT_CODE),
+                     data = client_allocate(&c, 4096, CLIENT_PLAIN),
+                     page = client_allocate(&c, 4096, CLIENT_PLAIN);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_MEMORY, true);
+  client_queue queue = client_queue_create(&c);
+  uint64_t *argument = (void *)(data.at + 64);
+  *argument = (uintptr_t)data.at;
+  aq_amd_signal *signal = client_signal(&c, &page, 0, 0);
+  unmap(&c, page.at, page.size);
+  client_dispatch(&queue,
+                  client_kernel(&text, client_store_42, CLIENT_STORE_WORDS),
+                  argument, signal);
+  ck_assert_int_eq(client_wait(&c, event, 20000, NULL), AQKFD_WAIT_COMPLETE);
+  client_close(&c);
+}
+END_TEST
+
+/* As the pages of a buffer object are the device's, too. */
+START_TEST(kernels_keep_a_block_that_the_client_unmapped_for_itself)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const client_block text = client_allocate(&c, 4096, CLIENT_CODE),
+                     data = client_allocate(&c, 4096, CLIENT_PLAIN),
+                     kernargs = client_allocate(&c, 4096, CLIENT_PLAIN),
+                     signals = client_allocate(&c, 4096, CLIENT_PLAIN);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  client_queue queue = client_queue_create(&c);
+  uint64_t *argument = (void *)kernargs.at;
+  *argument = (uintptr_t)data.at;
+  unmap(&c, data.at, data.size);
+  unmap(&c, kernargs.at, kernargs.size);
+  client_dispatch(&queue,
+                  client_kernel(&text, client_store_42, CLIENT_STORE_WORDS),
+                  argument, client_signal(&c, &signals, 0, event));
+  ck_assert_int_eq(client_wait(&c, event, 20000, NULL), AQKFD_WAIT_COMPLETE);
+  ck_assert_str_eq(c.lines, "");
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(a_bad_packet_is_the_value_of_the_inactive_signal)
 {
   client c;
@@ -499,6 +615,10 @@ AQ_TEST_MAIN("dropin/kfd/queues",
              a_kernel_that_nobody_registered_runs_and_interrupts,
              a_kernel_is_read_anew_when_its_memory_was_unmapped,
              a_fault_is_the_memory_event_with_address_and_kind,
+             a_queue_whose_memory_is_unmapped_ends_with_a_memory_fault,
+             a_queue_whose_ring_leaves_the_device_ends_with_a_memory_fault,
+             a_signal_whose_page_is_unmapped_is_a_memory_fault,
+             kernels_keep_a_block_that_the_client_unmapped_for_itself,
              a_bad_packet_is_the_value_of_the_inactive_signal,
              a_process_has_more_queues_than_a_runtime_promises,
              queues_of_pm4_or_of_no_type_and_bad_rings_are_refused,
