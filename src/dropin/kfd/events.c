@@ -2,12 +2,12 @@
 /*
  * Events. Setting one wakes all that wait for it; one that resets itself is
  * then not signaled, and one without waiters stays signaled until the next
- * wait. Each thread that waits takes a setting once, also one that another
- * thread took before: AMD's runtime of ROCm 5.2 waits for one event in several
- * threads, each of which reads its signal before it waits, and trusts that 200
- * us of polling before that hide the race; on a busy machine they do not. To
- * wake for nothing is harmless, as after a setting whose cause is gone. The age
- * of an event counts how often it was set, so that a waiter that missed one
+ * wait. A thread that set the event or waited for it before wakes once also for
+ * a setting that another thread took since: AMD's runtime of ROCm 5.2 waits for
+ * one event in several threads, each of which reads its signal first, and
+ * trusts that 200 us of polling hide the race; on a busy machine they do not.
+ * It looks at the signal again, so to wake for nothing is harmless. The age of
+ * an event counts how often it was set, so that a waiter that missed one
  * notices. A signal event has a slot in a page of the client: a device writes
  * there before it interrupts, and a kernel may write without an interrupt, so
  * waits look at the slots now and then.
@@ -66,25 +66,27 @@ static aqkfd_event *event_find(const aqkfd_process *process, uint32_t id)
   return event;
 }
 
-/* Whether a thread may take the latest setting, which it then has. */
-static bool event_take(aqkfd_event *event, pid_t thread)
+/* The thread knows the settings so far; false: it knew the event, and misses
+ * one. Of more threads than are followed, the rest sleep. */
+static bool event_know(aqkfd_event *event, pid_t thread)
 {
-  if (event->takers == AQKFD_TAKERS)
-    return false; /* of more threads than are followed, the rest sleep */
-  for (uint32_t i = 0; i < event->takers; i++)
-    if (event->taken_by[i] == thread)
-      return false;
-  event->taken_by[event->takers++] = thread;
-  return true;
+  uint32_t i = 0;
+  while (i < event->known && event->knows[i].thread != thread)
+    i++;
+  if (i == AQKFD_KNOWN)
+    return true;
+  const bool misses = i < event->known && event->knows[i].age != event->age;
+  event->known += i == event->known;
+  event->knows[i] = (aqkfd_known){thread, event->age};
+  return !misses;
 }
 
 static void event_raise(aqkfd_process *process, aqkfd_event *event)
 {
   event->signaled = !event->auto_reset || !event->waiters;
   event->age++;
-  event->takers = 0;
   for (aqkfd_waiter *w = event->waiters; w; w = w->next) {
-    event_take(event, w->thread);
+    event_know(event, w->thread);
     w->active = true;
   }
   if (event->waiters)
@@ -196,7 +198,6 @@ int aqkfd_call_event_create(aqkfd_process *process, void *arguments)
   event->type = args->event_type;
   event->auto_reset = args->auto_reset;
   event->age = 1;
-  event->takers = AQKFD_TAKERS;
   pthread_mutex_lock(&process->lock);
   pthread_mutex_lock(&process->event_lock);
   int result =
@@ -247,11 +248,10 @@ static int event_change(aqkfd_process *process, uint32_t id, bool set)
   const bool may = event && event->type == AQKFD_EVENT_SIGNAL;
   if (may && set) {
     event_raise(process, event);
-    if (event->waiters)
-      event_take(event, gettid()); /* it knows */
+    event_know(event, gettid());
   } else if (may) {
     event->signaled = false;
-    event->takers = AQKFD_TAKERS;
+    event->known = 0;
   }
   pthread_mutex_unlock(&process->event_lock);
   return may ? 0 : -EINVAL;
@@ -285,14 +285,14 @@ static bool wait_join(const wait *w)
     aqkfd_event *event = event_find(w->process, id);
     if (!event)
       return false;
-    const bool missed = event->auto_reset && event_take(event, thread);
+    const bool misses = !event_know(event, thread) && event->auto_reset;
     const uint64_t age = event->type == AQKFD_EVENT_SIGNAL ? w->data[i].age : 0;
     w->waiters[i] = (aqkfd_waiter){.next = event->waiters,
                                    .event = event,
                                    .thread = thread,
                                    .id = id,
                                    .aged = age != 0,
-                                   .active = event->signaled || missed ||
+                                   .active = event->signaled || misses ||
                                              (age && age != event->age)};
     if (event->auto_reset)
       event->signaled = false;

@@ -22,7 +22,7 @@ enum {
   AQKFD_PAGE = 4096,
   AQKFD_EVENTS = 4096,    /* signal events: slots of the page */
   AQKFD_QUEUES = 1024,    /* of a process */
-  AQKFD_TAKERS = 8,       /* threads that take one setting of an event */
+  AQKFD_KNOWN = 8,        /* threads of an event that are followed */
   AQKFD_DOORBELLS = 8192, /* bytes of a device's page of doorbells */
   AQKFD_DEVICES = AQSIM_DEVICES_MAX,
   AQKFD_NAME = 256,
@@ -80,6 +80,12 @@ typedef struct aqkfd_block {
 
 typedef struct aqkfd_waiter aqkfd_waiter;
 
+/* A thread that knows of an event, and its age then. */
+typedef struct aqkfd_known {
+  pid_t thread;
+  uint64_t age;
+} aqkfd_known;
+
 typedef struct aqkfd_event {
   struct aqkfd_event *next;
   uint32_t id, type;
@@ -90,9 +96,8 @@ typedef struct aqkfd_event {
     aqkfd_hardware_exception hardware;
   };
   aqkfd_waiter *waiters;
-  uint32_t takers; /* threads that took the latest setting; AQKFD_TAKERS: none
-                      takes it any more */
-  pid_t taken_by[AQKFD_TAKERS];
+  uint32_t known;
+  aqkfd_known knows[AQKFD_KNOWN];
 } aqkfd_event;
 
 typedef struct aqkfd_queue {
