@@ -10,6 +10,7 @@
 #include "backend_sim/sdma/sdma_ring.h"
 #include "backend_sim/sim.h"
 #include "common/rng.h"
+#include "gpu/check/core/core.h"
 
 enum {
   WORDS = 1024,
@@ -697,7 +698,70 @@ START_TEST(who_waits_for_ever_is_named_with_the_word)
 }
 END_TEST
 
-AQ_TEST_MAIN("backend_sim/sdma/sdma_ring",
+/* A packet's first words; those that it is to write, `size` bytes. */
+static const struct {
+  uint32_t size;
+  bool writes; /* not by an atomic */
+} stores[] = {{16, true}, {12, true}, {4, true}, {8, true}, {8, false}};
+
+static void put_store(copy_ring *ring, size_t i, void *to)
+{
+  switch (i) {
+  case 0: /* CONST_FILL */
+    PUT(ring, 11, WIDE(to), 7, 16 - 1);
+    return;
+  case 1: /* WRITE_LINEAR of three words */
+    PUT(ring, 2, WIDE(to), 3 - 1, 1, 2, 3);
+    return;
+  case 2:
+    put_fence(ring, to, 5);
+    return;
+  case 3: /* TIMESTAMP_GET_GLOBAL */
+    PUT(ring, 13 | 2u << 8, WIDE(to));
+    return;
+  default: /* ATOMIC, 64 bits, add */
+    PUT(ring, 10 | 47u << 25, WIDE(to), 1, 0, 0, 0, 0);
+  }
+}
+
+START_TEST(a_checker_sees_each_store_of_a_ring)
+{
+  static _Alignas(64) char memory[64];
+  const uint64_t at = (uintptr_t)memory;
+  for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+    engine_rig e;
+    copy_ring ring;
+    aq_check *check;
+    uint64_t where = 0;
+    aq_diag diag = AQ_DIAG_INIT;
+    const aq_check_options options = {.checks = AQ_CHECK_INIT | AQ_CHECK_RACE};
+    ck_assert_status(aq_check_create(&options, &check, &diag), AQ_OK, &diag);
+    e.events = 0;
+    rig_open_with(&e.r, &aqsim_transport_ops,
+                  &(aq_transport_options){.report = line_keep,
+                                          .report_user = &e,
+                                          .event = event_keep,
+                                          .event_user = &e,
+                                          .order = aq_check_hooks(check)});
+    open_ring(&e, &ring, 0);
+    aq_uninit_shadow_set(&check->unwritten, at, sizeof memory, true);
+    put_store(&ring, i, memory + 16);
+    run(&e, &ring);
+    ck_assert_uint_eq(ring.read, ring.write);
+    ck_assert(aq_uninit_shadow_any(&check->unwritten, at, 16, &where));
+    ck_assert_int_eq(aq_uninit_shadow_any(&check->unwritten, at + 16,
+                                          stores[i].size, &where),
+                     !stores[i].writes);
+    ck_assert(aq_uninit_shadow_any(&check->unwritten, at + 16 + stores[i].size,
+                                   8, &where));
+    ck_assert_int_eq(e.events, 0);
+    rig_close(&e.r);
+    aq_check_destroy(check);
+  }
+}
+END_TEST
+
+AQ_TEST_MAIN("backend_sim/sdma/sdma_ring", a_checker_sees_each_store_of_a_ring,
              a_fence_is_stored_when_the_copy_before_it_has_arrived,
              only_what_the_doorbell_announced_is_executed,
              random_packets_store_what_loops_over_bytes_store,
