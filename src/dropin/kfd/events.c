@@ -2,15 +2,15 @@
 /*
  * Events. Setting one wakes all that wait for it; one that resets itself is
  * then not signaled, and one without waiters stays signaled until the next
- * wait. A thread that set the event or waited for it before wakes once also for
- * a setting that another thread took since: AMD's runtime of ROCm 5.2 waits for
- * one event in several threads, each of which reads its signal first, and
- * trusts that 200 us of polling hide the race; on a busy machine they do not.
- * It looks at the signal again, so to wake for nothing is harmless. The age of
- * an event counts how often it was set, so that a waiter that missed one
- * notices. A signal event has a slot in a page of the client: a device writes
- * there before it interrupts, and a kernel may write without an interrupt, so
- * waits look at the slots now and then.
+ * wait. What a client set, each other thread takes once, even after a thread
+ * took it that had no use for it: AMD's runtime of ROCm 5.2 waits for one event
+ * in several threads, each of which reads its signal first, and trusts that 200
+ * us of polling hide the race; on a busy machine they do not. It reads the
+ * signal again, so to wake for nothing is harmless. The age of an event counts
+ * how often it was set, so that a waiter that missed one notices. A signal
+ * event has a slot in a page of the client: a device writes there before it
+ * interrupts, and a kernel may write without an interrupt, so waits look at the
+ * slots now and then.
  */
 #include "config.h"
 
@@ -66,27 +66,30 @@ static aqkfd_event *event_find(const aqkfd_process *process, uint32_t id)
   return event;
 }
 
-/* The thread knows the settings so far; false: it knew the event, and misses
- * one. Of more threads than are followed, the rest sleep. */
-static bool event_know(aqkfd_event *event, pid_t thread)
+/* Whether a thread takes what a client set, which it then has. Of more threads
+ * than are followed, the rest sleep. */
+static bool event_take(aqkfd_event *event, pid_t thread)
 {
-  uint32_t i = 0;
-  while (i < event->known && event->knows[i].thread != thread)
-    i++;
-  if (i == AQKFD_KNOWN)
-    return true;
-  const bool misses = i < event->known && event->knows[i].age != event->age;
-  event->known += i == event->known;
-  event->knows[i] = (aqkfd_known){thread, event->age};
-  return !misses;
+  for (uint32_t i = 0; i < event->takers; i++)
+    if (event->taken_by[i] == thread)
+      return false;
+  if (event->takers == AQKFD_TAKERS)
+    return false;
+  event->taken_by[event->takers++] = thread;
+  return event->client_set;
 }
 
-static void event_raise(aqkfd_process *process, aqkfd_event *event)
+/* `setter`: the client's thread, or 0. */
+static void event_raise(aqkfd_process *process, aqkfd_event *event,
+                        pid_t setter)
 {
   event->signaled = !event->auto_reset || !event->waiters;
   event->age++;
+  event->client_set = setter != 0;
+  event->takers = 0;
+  event_take(event, setter);
   for (aqkfd_waiter *w = event->waiters; w; w = w->next) {
-    event_know(event, w->thread);
+    event_take(event, w->thread);
     w->active = true;
   }
   if (event->waiters)
@@ -105,7 +108,7 @@ void aqkfd_event_interrupt(aqkfd_process *process, uint32_t id)
   aqkfd_event *event = id < AQKFD_EVENTS ? process->signals[id] : NULL;
   if (event) {
     slot_clear(process, id);
-    event_raise(process, event);
+    event_raise(process, event, 0);
   }
   pthread_mutex_unlock(&process->event_lock);
 }
@@ -122,7 +125,7 @@ void aqkfd_event_fault(aqkfd_process *process, uint32_t device,
           .no_execute = (reasons & AQ_FAULT_NO_EXECUTE) != 0,
           .va = address & ~(uint64_t)(AQKFD_PAGE - 1),
           .gpu_id = aqkfd_gpu_id(device)};
-      event_raise(process, event);
+      event_raise(process, event, 0);
     }
   pthread_mutex_unlock(&process->event_lock);
 }
@@ -135,7 +138,7 @@ void aqkfd_event_hang(aqkfd_process *process, uint32_t device)
     if (event->type == AQKFD_EVENT_HARDWARE) {
       event->hardware = (aqkfd_hardware_exception){
           .reset_type = ONE_ENGINE, .gpu_id = aqkfd_gpu_id(device)};
-      event_raise(process, event);
+      event_raise(process, event, 0);
     }
   pthread_mutex_unlock(&process->event_lock);
 }
@@ -246,13 +249,10 @@ static int event_change(aqkfd_process *process, uint32_t id, bool set)
   pthread_mutex_lock(&process->event_lock);
   aqkfd_event *event = event_find(process, id);
   const bool may = event && event->type == AQKFD_EVENT_SIGNAL;
-  if (may && set) {
-    event_raise(process, event);
-    event_know(event, gettid());
-  } else if (may) {
-    event->signaled = false;
-    event->known = 0;
-  }
+  if (may && set)
+    event_raise(process, event, gettid());
+  else if (may)
+    event->signaled = event->client_set = false;
   pthread_mutex_unlock(&process->event_lock);
   return may ? 0 : -EINVAL;
 }
@@ -285,7 +285,7 @@ static bool wait_join(const wait *w)
     aqkfd_event *event = event_find(w->process, id);
     if (!event)
       return false;
-    const bool misses = !event_know(event, thread) && event->auto_reset;
+    const bool misses = event_take(event, thread) && event->auto_reset;
     const uint64_t age = event->type == AQKFD_EVENT_SIGNAL ? w->data[i].age : 0;
     w->waiters[i] = (aqkfd_waiter){.next = event->waiters,
                                    .event = event,
@@ -323,7 +323,7 @@ static void slots_look(const wait *w)
     if (w->waiters[i].event && id < AQKFD_EVENTS &&
         __atomic_load_n(&process->event_page[id], __ATOMIC_ACQUIRE) != unset) {
       slot_clear(process, id);
-      event_raise(w->process, w->waiters[i].event);
+      event_raise(w->process, w->waiters[i].event, 0);
     }
   }
 }

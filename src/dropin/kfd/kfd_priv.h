@@ -22,7 +22,7 @@ enum {
   AQKFD_PAGE = 4096,
   AQKFD_EVENTS = 4096,    /* signal events: slots of the page */
   AQKFD_QUEUES = 1024,    /* of a process */
-  AQKFD_KNOWN = 8,        /* threads of an event that are followed */
+  AQKFD_TAKERS = 8,       /* threads that take one setting of an event */
   AQKFD_DOORBELLS = 8192, /* bytes of a device's page of doorbells */
   AQKFD_DEVICES = AQSIM_DEVICES_MAX,
   AQKFD_NAME = 256,
@@ -80,12 +80,6 @@ typedef struct aqkfd_block {
 
 typedef struct aqkfd_waiter aqkfd_waiter;
 
-/* A thread that knows of an event, and its age then. */
-typedef struct aqkfd_known {
-  pid_t thread;
-  uint64_t age;
-} aqkfd_known;
-
 typedef struct aqkfd_event {
   struct aqkfd_event *next;
   uint32_t id, type;
@@ -96,8 +90,9 @@ typedef struct aqkfd_event {
     aqkfd_hardware_exception hardware;
   };
   aqkfd_waiter *waiters;
-  uint32_t known;
-  aqkfd_known knows[AQKFD_KNOWN];
+  bool client_set; /* the latest setting was a client's call, */
+  uint32_t takers; /* which these threads made or took */
+  pid_t taken_by[AQKFD_TAKERS];
 } aqkfd_event;
 
 typedef struct aqkfd_queue {
