@@ -72,8 +72,8 @@ static aq_status type_check(const aqsim_device *device,
                      (int)desc->type);
 }
 
-/* Only devices, which have a place for queues, count them. queues_max is what a
- * runtime promises; a client below one has the limits of its driver. */
+/* Only devices, which have a place for queues, count them. queues_max is the
+ * promise of a runtime; a client below one has the limits of its driver. */
 static aq_status count_check(const aqsim_device *device,
                              const aq_queue_desc *desc, bool placed,
                              aq_diag *diag)

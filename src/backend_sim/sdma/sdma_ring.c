@@ -337,9 +337,9 @@ static void copy_begin(aqsim_sdma *ring)
 
 /* ---- other packets ---- */
 
-/* What is checked sees a plain store as a copy without a source, which takes no
- * time. Atomics are not among them: as of signals, they order, and leave
- * unwritten what was. */
+/* A checker sees a plain store as a copy without a source, which takes no time.
+ * Atomics are not among them: as of signals, they order, and unwritten memory
+ * stays unwritten. */
 static void store_check(aqsim_sdma *ring, uint64_t to, uint64_t size)
 {
   aqsim *sim = ring->sim;

@@ -2,15 +2,15 @@
 /*
  * Events. Setting one wakes all that wait for it; one that resets itself is
  * then not signaled, and one without waiters stays signaled until the next
- * wait. What a client set, each other thread takes once, even after a thread
- * took it that had no use for it: AMD's runtime of ROCm 5.2 waits for one event
- * in several threads, each of which reads its signal first, and trusts that 200
- * us of polling hide the race; on a busy machine they do not. It reads the
- * signal again, so to wake for nothing is harmless. The age of an event counts
- * how often it was set, so that a waiter that missed one notices. A signal
- * event has a slot in a page of the client: a device writes there before it
- * interrupts, and a kernel may write without an interrupt, so waits look at the
- * slots now and then.
+ * wait. A setting by a client's call is for each other thread once, even after
+ * a thread without a use for it took it: AMD's runtime of ROCm 5.2 waits for
+ * one event in several threads, each of which reads its signal first, and
+ * trusts that 200 us of polling hide the race; on a busy machine they do not.
+ * It reads the signal again, so to wake for nothing is harmless. The age of an
+ * event counts how often it was set, so that a waiter that missed one notices.
+ * A signal event has a slot in a page of the client: a device writes there
+ * before it interrupts, and a kernel may write without an interrupt, so waits
+ * look at the slots now and then.
  */
 #include "config.h"
 
@@ -66,7 +66,7 @@ static aqkfd_event *event_find(const aqkfd_process *process, uint32_t id)
   return event;
 }
 
-/* Whether a thread takes what a client set, which it then has. Of more threads
+/* Whether a thread takes a client's setting, which it then has. Of more threads
  * than are followed, the rest sleep. */
 static bool event_take(aqkfd_event *event, pid_t thread)
 {

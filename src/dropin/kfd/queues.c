@@ -177,8 +177,8 @@ void aqkfd_queues_fini(aqkfd_process *process)
 
 /* ---- memory that goes ---- */
 
-/* The first byte in [first, end) that the queue's processor touches, and what
- * it is; 0: none. */
+/* The first byte in [first, end) that the queue's processor touches, and its
+ * part of the queue; 0: none. */
 static uint64_t memory_find(const aqkfd_queue *queue, uint64_t first,
                             uint64_t end, const char **what)
 {

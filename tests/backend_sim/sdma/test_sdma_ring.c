@@ -698,7 +698,7 @@ START_TEST(who_waits_for_ever_is_named_with_the_word)
 }
 END_TEST
 
-/* A packet's first words; those that it is to write, `size` bytes. */
+/* The bytes that a packet stores. */
 static const struct {
   uint32_t size;
   bool writes; /* not by an atomic */

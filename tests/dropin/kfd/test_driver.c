@@ -111,7 +111,7 @@ START_TEST(what_a_client_set_wakes_each_other_thread_once)
   }
   aqkfd_event_args set = {event, 0};
   ck_assert_int_eq(CALL(&c, 0x0a, &set), 0);
-  ck_assert_int_eq(CALL(&c, 0x0b, &set), 0); /* reset: nobody takes it */
+  ck_assert_int_eq(CALL(&c, 0x0b, &set), 0); /* reset: no thread takes it */
   ck_assert_int_eq(client_wait(&c, event, 0, NULL), AQKFD_WAIT_TIMEOUT);
   client_close(&c);
 }
