@@ -153,6 +153,13 @@ static void rows_are_copied_and_nothing_between(contract *c)
   copy.box = &box;
   ck_assert_status(c->ops->copy_submit(c->t, &copy, &c->rig.diag), AQ_OK,
                    &c->rig.diag);
+  const aq_wait_item moved = {done, AQ_LT, 2};
+  ck_assert_status(contract_wait(c, &moved, 1, AQ_WAIT_ALL,
+                                 contract_can(c, AQ_CAP_VIRTUAL_TIME)
+                                     ? AQ_TIME_MAX
+                                     : c->ops->now(c->t) + 5 * AQ_S,
+                                 NULL),
+                   AQ_OK, &c->rig.diag);
   contract_settle(c);
   ck_assert_int_eq(c->ops->signal_load(c->t, done, AQ_ACQUIRE), 1);
   ck_assert_int_eq(memcmp(to, expected, BOX_BYTES), 0);
