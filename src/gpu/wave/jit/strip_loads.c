@@ -125,6 +125,27 @@ static void window_store(aq_strip *s, const aq_strip_op *op)
   aq_x86_memory(x, 0x89, AQ_RSI, true, AQ_RSP, window_of(op, WINDOW_HOST));
 }
 
+/* Stores the window that begins at rax, or with the range behind that. rcx has
+ * the range's base, rdx a lane's last place in it, rsi where the host sees it.
+ * Leaves if the range has no byte in the window. */
+static void window_place(aq_strip *s, const aq_strip_op *op)
+{
+  aq_x86 *x = s->x;
+  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
+  const uint32_t within = aq_x86_jump_if(x, AQ_X86_B);
+  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RAX, true);
+  aq_x86_shift(x, 5, AQ_RAX, true, 32);
+  aq_strip_leave_if(s, AQ_X86_NE); /* the range begins behind all of it */
+  const uint32_t found = aq_x86_jump(x);
+  aq_x86_land_here(x, within);
+  aq_x86_registers(x, 0x29, AQ_RCX, AQ_RSI, true);
+  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RDX, true);
+  aq_strip_leave_if(s, AQ_X86_AE); /* it ends before the first */
+  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
+  aq_x86_land_here(x, found);
+  window_store(s, op);
+}
+
 /* The window of an address in two rows: rcx has the range's base, rdx a lane's
  * last place in it, rsi where the host sees it. */
 static void pair_window_prepare(aq_strip *s, const aq_strip_op *op)
@@ -145,19 +166,7 @@ static void offset_window_prepare(aq_strip *s, const aq_strip_op *op)
   aq_x86_wave(x, 0x8b, AQ_RAX, true,
               (int32_t)(offsetof(aq_wave, s) + 4u * op->o->dest2));
   aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
-  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
-  const uint32_t within = aq_x86_jump_if(x, AQ_X86_B);
-  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RAX, true);
-  aq_x86_shift(x, 5, AQ_RAX, true, 32);
-  aq_strip_leave_if(s, AQ_X86_NE); /* the range begins behind all of them */
-  const uint32_t found = aq_x86_jump(x);
-  aq_x86_land_here(x, within);
-  aq_x86_registers(x, 0x29, AQ_RCX, AQ_RSI, true);
-  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RDX, true);
-  aq_strip_leave_if(s, AQ_X86_AE); /* it ends before the first */
-  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
-  aq_x86_land_here(x, found);
-  window_store(s, op);
+  window_place(s, op);
 }
 
 static void global_prepare(aq_strip *s, const aq_strip_op *op)
@@ -209,23 +218,10 @@ static void window_move(aq_strip *s, const aq_strip_op *op, int high)
   aq_x86_shift(x, 4, AQ_RAX, true, 32);
   if (op->o->imm)
     aq_x86_number(x, 0, AQ_RAX, true, op->o->imm);
-  /* rcx: where the range begins behind that; rdx: how far it goes. */
   aq_x86_memory(x, 0x8b, AQ_RCX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
   aq_x86_memory(x, 0x8b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_LAST));
   aq_x86_memory(x, 0x8b, AQ_RSI, true, AQ_RSP, frame_of(op, FRAME_HOST));
-  aq_x86_registers(x, 0x29, AQ_RAX, AQ_RCX, true);
-  const uint32_t within = aq_x86_jump_if(x, AQ_X86_B);
-  aq_x86_registers(x, 0x89, AQ_RCX, AQ_RAX, true);
-  aq_x86_shift(x, 5, AQ_RAX, true, 32);
-  aq_strip_leave_if(s, AQ_X86_NE);
-  const uint32_t found = aq_x86_jump(x);
-  aq_x86_land_here(x, within);
-  aq_x86_registers(x, 0x29, AQ_RCX, AQ_RSI, true);
-  aq_x86_registers(x, 0x01, AQ_RCX, AQ_RDX, true);
-  aq_strip_leave_if(s, AQ_X86_AE);
-  aq_x86_registers(x, 0x31, AQ_RCX, AQ_RCX, false);
-  aq_x86_land_here(x, found);
-  window_store(s, op);
+  window_place(s, op);
 }
 
 /* T0 becomes the lanes' offsets in the window; the zero flag: whether no lane
