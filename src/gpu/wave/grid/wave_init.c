@@ -248,22 +248,30 @@ void aq_wave_start(aq_wave *w)
 
 /* ---- workgroups ---- */
 
-/* The id of a workgroup; after the one before it without divisions. */
+/* The id of a workgroup; after the one before it without divisions. It is
+ * computed in registers: a host waits long for words that were stored apart and
+ * are loaded as one. */
 static void group_id(aq_wave_grid *grid, uint64_t number, uint32_t out[3])
 {
-  uint32_t *id = grid->started_id;
+  const uint32_t *groups = grid->groups;
+  uint32_t x = grid->started_id[0], y = grid->started_id[1],
+           z = grid->started_id[2];
   if (number == grid->started + 1) {
-    for (int i = 0; i < 3 && ++id[i] == grid->groups[i]; i++)
-      id[i] = 0;
+    const bool ends = ++x == groups[0];
+    x = ends ? 0 : x;
+    y += ends;
+    z += ends && y == groups[1];
+    y = y == groups[1] ? 0 : y;
+    z = z == groups[2] ? 0 : z;
   } else {
-    uint64_t rest = number;
-    for (int i = 0; i < 3; i++) {
-      id[i] = (uint32_t)(rest % grid->groups[i]);
-      rest /= grid->groups[i];
-    }
+    x = (uint32_t)(number % groups[0]);
+    y = (uint32_t)(number / groups[0] % groups[1]);
+    z = (uint32_t)(number / groups[0] / groups[1]);
   }
   grid->started = number;
-  memcpy(out, id, sizeof grid->started_id);
+  grid->started_id[0] = out[0] = x;
+  grid->started_id[1] = out[1] = y;
+  grid->started_id[2] = out[2] = z;
 }
 
 /* The size of a workgroup: the last ones of a grid may be smaller. */
