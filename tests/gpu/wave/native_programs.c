@@ -177,10 +177,12 @@ static void halves_text(char *out)
     mixed_text(out);
     return;
   }
-  if (below(6) == 0 && k < 10)
+  const unsigned kind = k < 10 ? below(8) : 2;
+  if (kind == 0)
     constant(a, sizeof a);
   else
-    snprintf(a, sizeof a, "v%u", below(ROWS));
+    registers(a, sizeof a, kind == 1 ? 's' : 'v',
+              below(kind == 1 ? SCALARS : ROWS), false);
   int n = snprintf(out, BED_TEXT, pairs ? packed[k] : single[k], below(ROWS), a,
                    below(ROWS), below(ROWS));
   if (!pairs || below(2))
@@ -341,9 +343,6 @@ void deck_make(deck *d, const aq_wave_texts *table)
   }
 }
 
-/* The compiler does not know its sources, so registers that are compared after
- * it count as read. */
-#define READS_ALL "s_incperflevel 0"
 
 /* A loop of five turns without anything that needs a handler; in some, lanes
  * leave it in each turn, and others come back behind it. */

@@ -45,6 +45,16 @@ static uint32_t word_make(bool special)
   return bits % 4 == 1 ? 0x3f000000 + (bits >> 8) : bits;
 }
 
+/* An f16 whose products lie next to the middle between two others, and next to
+ * that of the least denormals. */
+static uint32_t half_make(void)
+{
+  static const uint16_t exponents[] = {0, 1, 3, 4, 8, 12, 15},
+                        fractions[] = {0, 1, 0x200, 0x3fe, 0x3ff};
+  return below(2) << 15 | (uint32_t)exponents[below(7)] << 10 |
+         fractions[below(5)];
+}
+
 /* Addresses in rows of one, two and four words, one, any, odd ones, or some
  * that are nowhere: far, 0, behind. */
 static void addresses_make(aq_wave *w, unsigned number)
@@ -125,10 +135,22 @@ static void state_make(aq_wave *w, unsigned number)
       masks[below(2) ? 0 : number % 4] & (w->wave32 ? UINT32_MAX : UINT64_MAX);
   w->s[33] = 5;
   w->scc = below(2);
-  w->mode = number % 2 ? 0xf0 | AQ_WAVE_MODE_IEEE
-                       : (uint32_t)aq_rng_bits(&rng) & 0x3ff;
+  /* Machine code of f16 has one MODE, which every other finite state has. */
+  w->mode = number % 2 || (number % 6 == 0 && below(2))
+                ? 0xf0 | AQ_WAVE_MODE_IEEE
+                : (uint32_t)aq_rng_bits(&rng) & 0x3ff;
   w->pc = 0;
   w->state = AQ_WAVE_RUNS;
+}
+
+/* All lanes have such f16, in the MODE that machine code computes in. */
+static void halves_make(aq_wave *w)
+{
+  for (unsigned r = 0; r < ROWS; r++)
+    for (unsigned l = 0; l < AQ_WAVE_LANES; l++)
+      w->v[r][l] = half_make() | half_make() << 16;
+  w->s64[AQ_ISA_EXEC / 2] = w->wave32 ? UINT32_MAX : UINT64_MAX;
+  w->mode = 0xf0 | AQ_WAVE_MODE_IEEE;
 }
 
 /* ---- comparing ---- */
@@ -228,6 +250,7 @@ static void fault_take(bed *b, aq_execution_fault *fault)
 /* What programs compared. */
 typedef struct comparison {
   unsigned states; /* of a program */
+  bool halves;     /* all lanes have f16 that round narrowly */
   unsigned faults;
   uint64_t blocks, texts, refused; /* by the assembler */
 } comparison;
@@ -248,6 +271,8 @@ static void program_compare(bed *b, unsigned at, char (*texts)[BED_TEXT],
     aq_execution_fault fault, compiled;
     const uint32_t host = aq_wave_mode_save();
     state_make(w, i);
+    if (c->halves)
+      halves_make(w);
     memcpy(&before, w, sizeof before);
     const int64_t left = program_interpret(b, first);
     fault_take(b, &fault);
@@ -304,31 +329,40 @@ static void memory_publish(bed *b)
   ck_assert(aq_allocations_add(b->allocations, &code));
 }
 
+/* Programs that lie APART in `texts`. */
+static void programs_compare(const program_target *of, unsigned count,
+                             char (*texts)[BED_TEXT],
+                             const aq_jit_options *options, comparison *c)
+{
+  const unsigned level = aq_wave_level_count() - 1;
+  bed b;
+  aq_jit *native = aq_jit_create(options, level);
+  bed_open_in(&b, of->gfx, of->wave32 ? 32 : 64, texts, (size_t)APART * count,
+              level);
+  memory_publish(&b);
+  for (size_t i = 0; i < b.count; i++)
+    c->refused += b.refused[i];
+  c->texts += (uint64_t)COUNT * count;
+  for (unsigned i = 0; i < count; i++)
+    program_compare(&b, APART * i, texts, native, c);
+  bed_close(&b);
+  aq_jit_destroy(native);
+}
+
+static char batch_texts[BATCH * APART][BED_TEXT];
+
 /* Programs of a target, `batch` of them at once. */
 static void target_compare(const program_target *of, unsigned from,
                            unsigned batch, const aq_jit_options *options,
                            deck *all, comparison *c)
 {
-  static char texts[BATCH * APART][BED_TEXT];
-  const unsigned level = aq_wave_level_count() - 1;
-  bed b;
   for (unsigned i = from; i < from + batch; i++) {
-    char(*program)[BED_TEXT] = texts + (size_t)APART * (i - from);
+    char(*program)[BED_TEXT] = batch_texts + (size_t)APART * (i - from);
     program_texts(program, i, all, of);
     for (unsigned k = COUNT; k < APART; k++)
       snprintf(program[k], BED_TEXT, "s_endpgm");
   }
-  aq_jit *native = aq_jit_create(options, level);
-  bed_open_in(&b, of->gfx, of->wave32 ? 32 : 64, texts, (size_t)APART * batch,
-              level);
-  memory_publish(&b);
-  for (size_t i = 0; i < b.count; i++)
-    c->refused += b.refused[i];
-  c->texts += (uint64_t)COUNT * batch;
-  for (unsigned i = 0; i < batch; i++)
-    program_compare(&b, APART * i, texts, native, c);
-  bed_close(&b);
-  aq_jit_destroy(native);
+  programs_compare(of, batch, batch_texts, options, c);
 }
 
 /* False: the test is skipped. */
@@ -419,6 +453,38 @@ START_TEST(random_blocks_as_machine_code_leave_what_the_interpreter_leaves)
 }
 END_TEST
 
+START_TEST(sums_of_products_of_f16_round_once_as_machine_code)
+{
+  static const char *const sums[] = {
+      "v_pk_fma_f16 v0, v1, v2, v3",
+      "v_fma_f16 v4, v5, v6, v7",
+      "v_pk_fma_f16 v8, v1, v2, v4 op_sel:[1,0,1] op_sel_hi:[0,1,1]",
+      "v_fma_f16 v9, v8, s3, v10",
+      "v_pk_fma_f16 v11, v8, v3, 1.0 neg_lo:[1,0,1]",
+      "v_pk_mul_f16 v12, v0, v11",
+      "v_pk_add_f16 v13, v12, v8",
+      READS_ALL};
+  enum { SUMS = sizeof sums / sizeof *sums };
+  aq_jit_builder *builder;
+  aq_jit_options options;
+  deck all_texts;
+  if (aq_wave_level_count() < 2) {
+    aqtest_leave_out("the processor has no AVX2");
+    return;
+  }
+  if (!native_begin(AQ_JIT_ALWAYS, &builder, &options, &all_texts))
+    return;
+  for (unsigned k = 0; k < APART; k++)
+    snprintf(batch_texts[k], BED_TEXT, "%s", k < SUMS ? sums[k] : "s_endpgm");
+  for (unsigned t = 0; t < TARGETS; t++) {
+    comparison c = {.states = 200, .halves = true};
+    programs_compare(&targets[t], 1, batch_texts, &options, &c);
+    ck_assert_uint_eq(c.faults, 0);
+  }
+  native_end(builder, &all_texts);
+}
+END_TEST
+
 /* A minute of a processor in long tests, on machines that do other work. */
 int main(void)
 {
@@ -428,6 +494,8 @@ int main(void)
       {"random_blocks_as_machine_code_leave_what_the_interpreter_leaves",
        random_blocks_as_machine_code_leave_what_the_interpreter_leaves,
        .timeout = 600},
+      {"sums_of_products_of_f16_round_once_as_machine_code",
+       sums_of_products_of_f16_round_once_as_machine_code},
   };
   return aqtest_run("gpu/wave/native", cases, sizeof cases / sizeof *cases);
 }

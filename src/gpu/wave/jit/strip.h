@@ -32,11 +32,14 @@ enum {
   AQ_STRIP_WINDOWS = AQ_STRIP_MOVED + AQ_STRIP_MOVES,
   AQ_STRIP_VALUES = AQ_STRIP_WINDOWS + AQ_STRIP_LOADS,
   /* Rows in another form, by their first row: f64 of lanes 0, 1, 4 and 5, and
-   * of the others; f32 of f16. They are dropped where a register is needed. */
+   * of the others; f32 of f16: the lower halves, both of the first four lanes,
+   * and both of the others. They are dropped where a register is needed. */
   AQ_STRIP_PAIRS = AQ_STRIP_VALUES,
   AQ_STRIP_OTHER_PAIRS = AQ_STRIP_PAIRS + AQ_WAVE_ROWS,
   AQ_STRIP_WIDE_HALVES = AQ_STRIP_OTHER_PAIRS + AQ_WAVE_ROWS,
-  AQ_STRIP_FORMS_END = AQ_STRIP_WIDE_HALVES + AQ_WAVE_ROWS,
+  AQ_STRIP_FOURS = AQ_STRIP_WIDE_HALVES + AQ_WAVE_ROWS,
+  AQ_STRIP_OTHER_FOURS = AQ_STRIP_FOURS + AQ_WAVE_ROWS,
+  AQ_STRIP_FORMS_END = AQ_STRIP_OTHER_FOURS + AQ_WAVE_ROWS,
   AQ_STRIP_NUMBER = 0xffff, /* no value: a constant */
   AQ_STRIP_DEAD = 0xffff,   /* the next reader of a value: none, */
   AQ_STRIP_END = 0xfffe,    /* or one behind the run */
@@ -369,10 +372,22 @@ int aq_strip_form_register(aq_strip *s, unsigned form);
 /* A register for a form that the caller computes from a source's row. */
 int aq_strip_form_take(aq_strip *s, unsigned form);
 
-/* Adds the first result in a form, from a T register, if the next instruction
- * that reads it takes it so. `k`: which of the two. */
-void aq_strip_form_make(aq_strip *s, const aq_strip_op *op, unsigned k,
-                        unsigned form, int from);
+/* A register for the first result in a form, until the instruction ends; or -1:
+ * the next instruction that reads it does not take it so. `k`: which of the
+ * two; `had`: the register of a form that the result may take over, or -1. */
+int aq_strip_form_make(aq_strip *s, const aq_strip_op *op, unsigned k,
+                       unsigned form, int had);
+
+/* Whether the instruction is the last that reads source k's row in a form, and
+ * reads it once. */
+bool aq_strip_form_ends(const aq_strip *s, const aq_strip_op *op, unsigned k,
+                        unsigned form);
+
+/* Lets other values have all registers but the forms that were made. */
+void aq_strip_sources_unpin(aq_strip *s);
+
+/* Where a row's words are, a register of which may be taken later. */
+aq_x86_operand aq_strip_row_operand(const aq_strip *s, unsigned row);
 
 /* Lets other values have a register before the instruction ends. */
 void aq_strip_unpin(aq_strip *s, int reg);

@@ -200,9 +200,9 @@ static void to_u32(aq_strip *s, const aq_strip_op *op)
 
 /* ---- f64: lanes 0, 1, 4, 5, and the others ---- */
 
-static void join(aq_strip *s, bool others, int to, int low, int high)
+static void join(aq_strip *s, bool others, int to, int low, aq_x86_operand high)
 {
-  avx_float(s, others ? 0x15 : 0x14, false, to, low, aq_x86_ymm(high));
+  avx_float(s, others ? 0x15 : 0x14, false, to, low, high);
 }
 
 /* Whether words k and k + 1 of the sources are a row and the next, with no more
@@ -228,88 +228,115 @@ static int pair_change(aq_strip *s, const struct aq_wave_form_source *c,
   return to;
 }
 
-/* The constant that words k and k + 1 of the sources are. */
-static int pair_constant(aq_strip *s, const aq_strip_op *op, unsigned k)
+static unsigned pair_form(bool others)
 {
-  uint32_t words[8];
-  const int to = aq_strip_temporary(s);
-  for (unsigned i = 0; i < 8; i++)
-    words[i] = op->sources[k + i % 2].number;
-  avx_load(s, to, aq_x86_constant(s->x, words));
-  return to;
+  return others ? AQ_STRIP_OTHER_PAIRS : AQ_STRIP_PAIRS;
 }
 
-/* The f64 of words k and k + 1 of the sources. */
-static int pair_register(aq_strip *s, const aq_strip_op *op, unsigned k,
-                         bool others)
+/* The f64 of words k and k + 1 of the sources, which may be constants. */
+static aq_x86_operand pair_operand(aq_strip *s, const aq_strip_op *op,
+                                   unsigned k, bool others)
 {
-  uint32_t number;
-  if (aq_strip_source_number(op, k, &number) &&
-      aq_strip_source_number(op, k + 1, &number))
-    return pair_constant(s, op, k);
+  uint32_t words[8];
+  if (aq_strip_source_number(op, k, &words[0]) &&
+      aq_strip_source_number(op, k + 1, &words[1])) {
+    for (unsigned i = 2; i < 8; i++)
+      words[i] = words[i % 2];
+    return aq_x86_constant(s->x, words);
+  }
   const bool is_row = is_pair(op, k);
   const struct aq_wave_form_source *change = op->sources[k + 1].change;
-  const unsigned first = op->sources[k].value,
-                 form =
-                     first + (others ? AQ_STRIP_OTHER_PAIRS : AQ_STRIP_PAIRS);
+  const unsigned first = op->sources[k].value, form = first + pair_form(others);
   int reg = is_row ? aq_strip_form_register(s, form) : -1;
-  if (reg < 0) {
-    const int low = is_row ? aq_strip_value_register(s, first)
-                           : aq_strip_source_register(s, op, k),
-              high = is_row ? aq_strip_value_register(s, first + 1)
-                            : aq_strip_source_register(s, op, k + 1);
-    reg = is_row ? aq_strip_form_take(s, form) : aq_strip_temporary(s);
+  if (reg < 0 && is_row) {
+    const int low = aq_strip_value_register(s, first);
+    if (s->register_of[first + 1] >= 0)
+      aq_strip_value_register(s, first + 1); /* it stays */
+    reg = aq_strip_form_take(s, form);
+    const aq_x86_operand high = aq_strip_row_operand(s, first + 1);
     join(s, others, reg, low, high);
+    aq_strip_unpin(s, low);
+    if (high.kind == AQ_X86_YMM)
+      aq_strip_unpin(s, high.at);
+  } else if (reg < 0) {
+    const int low = aq_strip_source_register(s, op, k),
+              high = aq_strip_source_register(s, op, k + 1);
+    reg = aq_strip_temporary(s);
+    join(s, others, reg, low, aq_x86_ymm(high));
     aq_strip_unpin(s, low);
     aq_strip_unpin(s, high);
   }
-  return is_row && change ? pair_change(s, change, reg) : reg;
+  return aq_x86_ymm(is_row && change ? pair_change(s, change, reg) : reg);
 }
 
-/* Looks for NaNs where no other f64 finds them, and parts the numbers in T0 and
- * T1 into words. */
-static void part(aq_strip *s, const aq_strip_op *op)
+static int pair_register(aq_strip *s, const aq_strip_op *op, unsigned k,
+                         bool others)
+{
+  const aq_x86_operand from = pair_operand(s, op, k, others);
+  if (from.kind == AQ_X86_YMM)
+    return from.at;
+  const int to = aq_strip_temporary(s);
+  avx_load(s, to, from);
+  return to;
+}
+
+/* A register for the numbers of a result: where its next reader looks for them,
+ * or T0 or T1. `had`: one that they may take over, or -1. */
+static int pair_result(aq_strip *s, const aq_strip_op *op, bool others, int had)
+{
+  const int form = aq_strip_form_make(s, op, others, pair_form(others), had);
+  return form >= 0 ? form : AQ_STRIP_T0 + others;
+}
+
+/* Looks for NaNs where no other f64 finds them, and parts the numbers in two
+ * registers into words. */
+static void part(aq_strip *s, const aq_strip_op *op, const int from[2])
 {
   enum { UNORDERED = 3 };
   if (op->looks) {
     const int other = aq_strip_temporary(s);
-    avx_compare(s, true, AQ_STRIP_T2, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T0),
-                UNORDERED);
-    avx_compare(s, true, other, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1),
-                UNORDERED);
+    avx_compare(s, true, AQ_STRIP_T2, from[0], aq_x86_ymm(from[0]), UNORDERED);
+    avx_compare(s, true, other, from[1], aq_x86_ymm(from[1]), UNORDERED);
     avx_words_shuffle(s, AQ_STRIP_T2, AQ_STRIP_T2, other, AVX_HIGH_WORDS);
     aq_strip_nans_mask(s, AQ_STRIP_T2);
   }
   aq_strip_read(s, op);
   const int d = aq_strip_result(s, 0), e = aq_strip_result(s, 1);
-  avx_words_shuffle(s, d, AQ_STRIP_T0, AQ_STRIP_T1, AVX_LOW_WORDS);
-  avx_words_shuffle(s, e, AQ_STRIP_T0, AQ_STRIP_T1, AVX_HIGH_WORDS);
-  aq_strip_form_make(s, op, 0, AQ_STRIP_PAIRS, AQ_STRIP_T0);
-  aq_strip_form_make(s, op, 1, AQ_STRIP_OTHER_PAIRS, AQ_STRIP_T1);
+  avx_words_shuffle(s, d, from[0], from[1], AVX_LOW_WORDS);
+  avx_words_shuffle(s, e, from[0], from[1], AVX_HIGH_WORDS);
 }
 
 static void plain64(aq_strip *s, const aq_strip_op *op)
 {
+  int r[2];
   for (int i = 0; i < 2; i++) {
-    const int a = pair_register(s, op, 0, i), b = pair_register(s, op, 2, i);
-    avx_float(s, op->rule->number, true, AQ_STRIP_T0 + i, a, aq_x86_ymm(b));
-    s->pinned = 0;
+    const int a = pair_register(s, op, 0, i);
+    const aq_x86_operand b = pair_operand(s, op, 2, i);
+    r[i] = pair_result(s, op, i, -1);
+    avx_float(s, op->rule->number, true, r[i], a, b);
+    aq_strip_sources_unpin(s);
   }
-  part(s, op);
+  part(s, op, r);
 }
 
+/* The sum is written over the third source's form, if nothing reads that any
+ * more. */
 static void fma64(aq_strip *s, const aq_strip_op *op)
 {
   enum { ADD_PRODUCT = 0xb8 };
+  int r[2];
   for (int i = 0; i < 2; i++) {
-    const int a = pair_register(s, op, 0, i), b = pair_register(s, op, 2, i),
-              c = pair_register(s, op, 4, i);
-    avx_load(s, AQ_STRIP_T0 + i, aq_x86_ymm(c));
-    aq_x86_vex(s->x, 2, 1, true, ADD_PRODUCT, AQ_STRIP_T0 + i, a, aq_x86_ymm(b),
-               false);
-    s->pinned = 0;
+    const int a = pair_register(s, op, 0, i), b = pair_register(s, op, 2, i);
+    const aq_x86_operand c = pair_operand(s, op, 4, i);
+    const bool ends = c.kind == AQ_X86_YMM && is_pair(op, 4) &&
+                      !op->sources[5].change &&
+                      aq_strip_form_ends(s, op, 4, pair_form(i));
+    r[i] = pair_result(s, op, i, ends ? c.at : -1);
+    avx_load(s, r[i], c);
+    aq_x86_vex(s->x, 2, 1, true, ADD_PRODUCT, r[i], a, aq_x86_ymm(b), false);
+    aq_strip_sources_unpin(s);
   }
-  part(s, op);
+  part(s, op, r);
 }
 
 /* `number`: the prefix of the host's conversion, opcode in bits 8 to 15. */
@@ -321,9 +348,13 @@ static void to_f64(aq_strip *s, const aq_strip_op *op)
   aq_x86_vex(s->x, 3, 1, true, 0x00, AQ_STRIP_T0, 0, aq_x86_ymm(a), true);
   aq_x86_byte(s->x, SWAP_MIDDLE); /* vpermq */
   avx_upper(s, AQ_STRIP_T1, AQ_STRIP_T0);
-  for (int t = AQ_STRIP_T0; t <= AQ_STRIP_T1; t++)
-    aq_x86_vex(s->x, 1, prefix, false, code, t, 0, aq_x86_ymm(t), false);
-  part(s, op);
+  int r[2];
+  for (int i = 0; i < 2; i++) {
+    r[i] = pair_result(s, op, i, -1);
+    aq_x86_vex(s->x, 1, prefix, false, code, r[i], 0,
+               aq_x86_ymm(AQ_STRIP_T0 + i), false);
+  }
+  part(s, op, r);
 }
 
 static void to_f32(aq_strip *s, const aq_strip_op *op)

@@ -6,7 +6,9 @@
  *
  * Two of a lane stay where they are: the host widens four lanes at once, low
  * and high half of each. One of a lane is packed before, so that eight are
- * widened at once.
+ * widened at once, or comes from both halves that are f32 already. Rows stay in
+ * these forms (AQ_STRIP_WIDE_HALVES, AQ_STRIP_FOURS) while registers last; a
+ * result that the next instruction reads is widened from its f16.
  *
  * NaNs are the handlers', and all MODEs but one (aq_strip_halves_prepare).
  */
@@ -14,6 +16,7 @@
 
 #include <stddef.h>
 
+#include "gpu/wave/core/lanes.h"
 #include "gpu/wave/core/operand_modifiers.h"
 #include "gpu/wave/core/packed.h"
 #include "gpu/wave/jit/strip.h"
@@ -93,6 +96,12 @@ static int source_pick(aq_strip *s, const aq_strip_op *op, unsigned i)
   return to;
 }
 
+/* Eight f16 as f32. */
+static void eight_widen(aq_strip *s, int to, aq_x86_operand from)
+{
+  aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, from, false);
+}
+
 /* The lower halves of words as f32. */
 static void lower_widen(aq_strip *s, int to, int from)
 {
@@ -103,33 +112,162 @@ static void lower_widen(aq_strip *s, int to, int from)
   avx_any(s, 0x200, to, from, aq_x86_constant(s->x, lower)); /* vpshufb */
   aq_x86_vex(s->x, 3, 1, true, 0x00, to, 0, aq_x86_ymm(to), true);
   aq_x86_byte(s->x, EVEN); /* vpermq */
-  aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, aq_x86_ymm(to), false);
+  eight_widen(s, to, aq_x86_ymm(to));
 }
 
-/* One half of each lane as f32: of a row's own, the form of it. */
-static int half_register(aq_strip *s, const aq_strip_op *op, unsigned i)
+/* A constant as f32, by its lower and its upper half. */
+static aq_x86_operand constant_widen(aq_strip *s, uint32_t number,
+                                     aq_wave_select select)
 {
+  uint32_t words[8];
+  for (unsigned i = 0; i < 8; i++) {
+    const uint32_t half = number >> (select.second[i % 2] ? 16 : 0) & 0xffff;
+    words[i] = lane_bits32(lane_f16((uint16_t)half)) ^
+               (select.negative[i % 2] ? (uint32_t)INT32_MIN : 0);
+  }
+  return aq_x86_constant(s->x, words);
+}
+
+/* Whether a source is the lower or the upper half of a row's words. */
+static bool is_half_of_row(const aq_strip_source *source, bool upper)
+{
+  const aq_wave_form_source *c = source->change;
+  return source->value < AQ_STRIP_SCALAR &&
+         (upper ? c && !c->up && c->down == 16 && !c->extends &&
+                      c->keep == UINT32_MAX && !c->flip
+                : !c);
+}
+
+/* Whether no other source of the instruction is the same value. */
+static bool is_read_once(const aq_strip_op *op, unsigned i)
+{
+  unsigned count = 0;
+  for (unsigned k = 0; k < op->source_count; k++)
+    count += op->sources[k].value == op->sources[i].value;
+  return count == 1;
+}
+
+/* One half of each lane as f32: of a row's own, the form of it. Rows that have
+ * both halves as f32 need no conversion. */
+static aq_x86_operand half_operand(aq_strip *s, const aq_strip_op *op,
+                                   unsigned i)
+{
+  enum { SWAP_MIDDLE = 0xd8, SPREAD_HALF = 0x279 };
   const aq_strip_source *source = &op->sources[i];
-  const bool is_row = source->value < AQ_STRIP_SCALAR && !source->change;
+  const bool low = is_half_of_row(source, false);
   const unsigned form = AQ_STRIP_WIDE_HALVES + source->value;
-  int to = is_row ? aq_strip_form_register(s, form) : -1;
+  uint32_t number;
+  if (aq_strip_source_number(op, i, &number))
+    return constant_widen(s, number, (aq_wave_select){.second = {false}});
+  int to = low ? aq_strip_form_register(s, form) : -1;
+  if (to >= 0)
+    return aq_x86_ymm(to);
+  int fours[2] = {-1, -1};
+  for (unsigned k = 0; (low || is_half_of_row(source, true)) && k < 2; k++)
+    fours[k] = aq_strip_form_register(s, AQ_STRIP_FOURS + source->value +
+                                             k * AQ_WAVE_ROWS);
+  const bool is_wide = fours[0] >= 0 && fours[1] >= 0,
+             is_scalar = source->value >= AQ_STRIP_SCALAR && !source->change;
+  const int from =
+      is_wide || is_scalar ? -1 : aq_strip_source_register(s, op, i);
+  to = low ? aq_strip_form_take(s, form) : aq_strip_temporary(s);
+  if (is_wide) {
+    avx_words_shuffle(s, to, fours[0], fours[1],
+                      low ? AVX_LOW_WORDS : AVX_HIGH_WORDS);
+    for (unsigned k = 0; k < 2 && is_read_once(op, i); k++)
+      aq_strip_unpin(s, fours[k]);
+    aq_x86_vex(s->x, 3, 1, true, 0x00, to, 0, aq_x86_ymm(to), true);
+    aq_x86_byte(s->x, SWAP_MIDDLE); /* vpermq */
+  } else if (is_scalar) {
+    avx_any(s, SPREAD_HALF, to, 0,
+            (aq_x86_operand){AQ_X86_WAVE, aq_strip_scalar_at(source->value -
+                                                             AQ_STRIP_SCALAR)});
+    eight_widen(s, to, aq_x86_ymm(to));
+  } else {
+    lower_widen(s, to, from);
+    aq_strip_unpin(s, from);
+  }
+  return aq_x86_ymm(to);
+}
+
+/* Both halves of the first four lanes of a row as f32, or of the others. */
+static int fours_register(aq_strip *s, unsigned row, unsigned others)
+{
+  const unsigned form = AQ_STRIP_FOURS + row + others * AQ_WAVE_ROWS;
+  int to = aq_strip_form_register(s, form);
   if (to >= 0)
     return to;
-  const int from = aq_strip_source_register(s, op, i);
-  to = is_row ? aq_strip_form_take(s, form) : aq_strip_temporary(s);
-  lower_widen(s, to, from);
-  aq_strip_unpin(s, from);
+  if (s->register_of[row] >= 0)
+    aq_strip_value_register(s, row); /* it stays */
+  to = aq_strip_form_take(s, form);
+  aq_x86_operand from = aq_strip_row_operand(s, row);
+  if (from.kind == AQ_X86_YMM) {
+    aq_strip_unpin(s, from.at);
+    if (others)
+      avx_upper(s, to, from.at);
+    from.at = others ? to : from.at;
+  } else if (others) {
+    from.at += 16; /* bytes */
+  }
+  eight_widen(s, to, from);
   return to;
 }
 
-/* Both halves of the four lower or upper lanes. */
-static void widen(aq_strip *s, int to, int from, bool upper)
+/* The halves that an instruction of two takes, in their order, with their
+ * signs; `from`: the register of both halves. */
+static int fours_pick(aq_strip *s, aq_wave_select select, int from)
 {
-  if (upper) {
-    avx_upper(s, to, from);
-    from = to;
+  enum { LOW = 0x12, HIGH = 0x16, SWAP = 0xb1 };
+  const bool *second = select.second, *negative = select.negative;
+  const uint32_t sign = (uint32_t)INT32_MIN;
+  int now = from;
+  if ((!second[0] && second[1]) && !negative[0] && !negative[1])
+    return from;
+  const int to = aq_strip_temporary(s);
+  if (second[0] == second[1]) { /* vmovsldup, vmovshdup */
+    aq_x86_vex(s->x, 1, 2, false, second[0] ? HIGH : LOW, to, 0,
+               aq_x86_ymm(from), false);
+    now = to;
+  } else if (second[0]) { /* vpermilps */
+    aq_x86_vex(s->x, 3, 1, false, 0x04, to, 0, aq_x86_ymm(from), true);
+    aq_x86_byte(s->x, SWAP);
+    now = to;
   }
-  aq_x86_vex(s->x, 2, 1, false, 0x13, to, 0, aq_x86_ymm(from), false);
+  const uint32_t a = negative[0] ? sign : 0, b = negative[1] ? sign : 0,
+                 flip[8] = {a, b, a, b, a, b, a, b};
+  if (a | b)
+    avx_xor(s, to, now, aq_x86_constant(s->x, flip));
+  return to;
+}
+
+/* Both halves of each lane as f32: of the four first ones, and of the others.
+ */
+static void fours_operands(aq_strip *s, const aq_strip_op *op, unsigned i,
+                           aq_x86_operand to[2])
+{
+  const unsigned value = op->sources[i].value;
+  const aq_wave_select select =
+      aq_wave_select_read(&op->o->decoded->inst, (int)i);
+  uint32_t number;
+  if (aq_strip_source_number(op, i, &number)) {
+    to[0] = to[1] = constant_widen(s, number, select);
+    return;
+  }
+  for (unsigned k = 0; k < 2; k++) {
+    int from;
+    if (value < AQ_STRIP_SCALAR) {
+      from = fours_register(s, value, k);
+    } else if (k == 0) {
+      from = aq_strip_temporary(s);
+      eight_widen(s, from, aq_x86_ymm(aq_strip_source_register(s, op, i)));
+    } else {
+      to[1] = to[0];
+      return;
+    }
+    to[k] = aq_x86_ymm(fours_pick(s, select, from));
+    if (to[k].at != from && is_read_once(op, i))
+      aq_strip_unpin(s, from);
+  }
 }
 
 /* To nearest. */
@@ -153,69 +291,110 @@ static void nans_find(aq_strip *s, const aq_strip_op *op, int reg)
   aq_strip_nans_mask(s, AQ_STRIP_T0);
 }
 
-/* T0 becomes T0 * T1 + T2: the sum moves to an odd number next to it, toward
- * the exact one, if it is even and inexact. `error` of infinities is a NaN,
- * which is no number above or below 0. a and b change. */
-static void odd_sum(aq_strip *s, int a, int b)
+/* Sources of f32 of up to three operands: eight lanes, or four and four. */
+typedef struct wide_sources {
+  aq_x86_operand of[2][3];
+  unsigned parts;
+  bool packed;
+} wide_sources;
+
+static int register_put(aq_strip *s, int to, aq_x86_operand from)
+{
+  avx_load(s, to, from);
+  return to;
+}
+
+/* `to` becomes a * b + c as the host rounds it; T2 may change. */
+static void host_sum(aq_strip *s, int to, const aq_x86_operand *of)
+{
+  enum { ADD_PRODUCT = 0xb8 };
+  const unsigned first = of[0].kind != AQ_X86_YMM && of[1].kind == AQ_X86_YMM;
+  const int a = of[first].kind == AQ_X86_YMM
+                    ? of[first].at
+                    : register_put(s, AQ_STRIP_T2, of[first]);
+  avx_load(s, to, of[2]);
+  aq_x86_vex(s->x, 2, 1, false, ADD_PRODUCT, to, a, of[!first], false);
+}
+
+/* The same, made odd: the sum moves to an odd number next to it, toward the
+ * exact one, if it is even and inexact. `error` of infinities is a NaN, which
+ * is no number above or below 0. T2 changes, and e and t. */
+static void odd_sum(aq_strip *s, int to, const aq_x86_operand *of, int e, int t)
 {
   enum { LESS_OR_GREATER = 0x0c, SUB = SUBTRACT };
-  avx_float(s, MUL, false, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T1));
-  avx_float(s, ADD, false, AQ_STRIP_T1, AQ_STRIP_T0, aq_x86_ymm(AQ_STRIP_T2));
-  avx_float(s, SUB, false, a, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T0));
-  avx_float(s, SUB, false, b, AQ_STRIP_T1, aq_x86_ymm(a));
-  avx_float(s, SUB, false, b, AQ_STRIP_T0, aq_x86_ymm(b));
-  avx_float(s, SUB, false, a, AQ_STRIP_T2, aq_x86_ymm(a));
-  avx_float(s, ADD, false, b, b, aq_x86_ymm(a)); /* the error */
-  avx_xor(s, a, a, aq_x86_ymm(a));
-  avx_compare(s, false, a, b, aq_x86_ymm(a), LESS_OR_GREATER);
-  avx_xor(s, b, b, aq_x86_ymm(AQ_STRIP_T1));
-  avx_shift(s, 4, b, b, 31);
-  avx_or(s, b, b, avx_same(s, 1)); /* 1 away from 0, -1 toward it */
-  avx_and(s, b, b, aq_x86_ymm(a));
-  avx_shift(s, 6, a, AQ_STRIP_T1, 31);
-  avx_shift(s, 4, a, a, 31);
-  avx_andnot(s, b, a, aq_x86_ymm(b));
-  avx_add(s, AQ_STRIP_T0, AQ_STRIP_T1, aq_x86_ymm(b));
+  const int sum = AQ_STRIP_T2;
+  avx_load(s, to, of[0]);
+  avx_float(s, MUL, false, to, to, of[1]);
+  avx_float(s, ADD, false, sum, to, of[2]);
+  avx_float(s, SUB, false, t, sum, aq_x86_ymm(to));
+  avx_float(s, SUB, false, e, sum, aq_x86_ymm(t));
+  avx_float(s, SUB, false, e, to, aq_x86_ymm(e));
+  avx_load(s, to, of[2]);
+  avx_float(s, SUB, false, to, to, aq_x86_ymm(t));
+  avx_float(s, ADD, false, e, e, aq_x86_ymm(to)); /* the error */
+  avx_xor(s, t, t, aq_x86_ymm(t));
+  avx_compare(s, false, t, e, aq_x86_ymm(t), LESS_OR_GREATER);
+  avx_xor(s, e, e, aq_x86_ymm(sum));
+  avx_shift(s, 4, e, e, 31);
+  avx_or(s, e, e, avx_same(s, 1)); /* 1 away from 0, -1 toward it */
+  avx_and(s, e, e, aq_x86_ymm(t));
+  avx_shift(s, 6, t, sum, 31);
+  avx_shift(s, 4, t, t, 31);
+  avx_andnot(s, e, t, aq_x86_ymm(e));
+  avx_add(s, to, sum, aq_x86_ymm(e));
 }
 
-/* r becomes T0 * T1 + T2, so that it rounds to f16 as the exact sum does. The
- * host's own sum, rounded to 24 bits, does not only where it lies in the middle
- * of two f16, or among the denormals, where those are apart otherwise. */
-static void fused_sum(aq_strip *s, int r, int a, int b)
+/* The sums in T0 and T1 as f16 in d; of two a lane, T1 has the upper lanes. */
+static void parts_narrow(aq_strip *s, const wide_sources *w, int d)
+{
+  narrow(s, d, AQ_STRIP_T0);
+  if (!w->packed)
+    return;
+  narrow(s, AQ_STRIP_T1, AQ_STRIP_T1);
+  aq_x86_vex(s->x, 3, 1, false, 0x38, d, d, aq_x86_ymm(AQ_STRIP_T1), true);
+  aq_x86_byte(s->x, 1); /* vinserti128 */
+}
+
+/* d becomes a * b + c in f16, rounded once. The host's own sum, rounded to 24
+ * bits, rounds to f16 as the exact one does, but where it lies in the middle of
+ * two f16, or among the denormals, where those are apart otherwise: up to the
+ * least number that is none. (Sums that become 0 are exact.) */
+static void fused_sums(aq_strip *s, const wide_sources *w, int d)
 {
   enum {
-    ADD_PRODUCT = 0xb8,
     REST = 0x1fff, /* bits that f16 has no room for */
     MIDDLE = 0x1000,
-    LEAST = 0x38800000 /* that is no denormal of f16 */
+    SIGNS = 0x7fff7fff,
+    LEAST = 0x0400,
+    EQUAL = 0x175, /* of halves, */
+    LESSER = 0x23a,
+    ADD_HALVES = 0x1fd
   };
   aq_x86 *x = s->x;
-  avx_load(s, r, aq_x86_ymm(AQ_STRIP_T2));
-  aq_x86_vex(x, 2, 1, false, ADD_PRODUCT, r, AQ_STRIP_T0,
-             aq_x86_ymm(AQ_STRIP_T1), false);
-  avx_and(s, a, r, avx_same(s, INT32_MAX));
-  avx_add(s, a, a, avx_same(s, UINT32_MAX)); /* 0 becomes the largest */
-  avx_least(s, b, a, avx_same(s, LEAST - 2));
-  avx_equal(s, b, b, a);
-  avx_and(s, a, r, avx_same(s, REST));
-  avx_any(s, 0x176, a, a, avx_same(s, MIDDLE));
-  avx_or(s, b, b, aq_x86_ymm(a));
-  aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(b), false);
+  const int e = aq_strip_temporary(s);
+  for (unsigned k = 0; k < w->parts; k++)
+    host_sum(s, AQ_STRIP_T0 + (int)k, w->of[k]);
+  for (unsigned k = 0; k < w->parts; k++) {
+    const int to = k ? d : AQ_STRIP_T2;
+    avx_and(s, to, AQ_STRIP_T0 + (int)k, avx_same(s, REST));
+    avx_any(s, 0x176, to, to, avx_same(s, MIDDLE));
+  }
+  if (w->packed)
+    avx_or(s, AQ_STRIP_T2, AQ_STRIP_T2, aq_x86_ymm(d));
+  parts_narrow(s, w, d);
+  avx_and(s, e, d, avx_same(s, SIGNS));
+  avx_any(s, ADD_HALVES, e, e, avx_same(s, UINT32_MAX));
+  avx_any(s, LESSER, AQ_STRIP_T0, e, avx_same(s, (LEAST - 1) * 0x10001u));
+  avx_any(s, EQUAL, AQ_STRIP_T0, AQ_STRIP_T0, aq_x86_ymm(e));
+  avx_or(s, AQ_STRIP_T2, AQ_STRIP_T2, aq_x86_ymm(AQ_STRIP_T0));
+  avx_any(s, 0x1d7, AQ_RAX, 0, aq_x86_ymm(AQ_STRIP_T2)); /* vpmovmskb */
   aq_x86_registers(x, 0x85, AQ_RAX, AQ_RAX, false);
   const uint32_t fine = aq_x86_jump_if(x, AQ_X86_E);
-  odd_sum(s, a, b);
-  avx_load(s, r, aq_x86_ymm(AQ_STRIP_T0));
+  for (unsigned k = 0; k < w->parts; k++)
+    odd_sum(s, AQ_STRIP_T0 + (int)k, w->of[k], e, d);
+  parts_narrow(s, w, d);
   aq_x86_land_here(x, fine);
-}
-
-/* r becomes the result of f32 in T0 to T2, or T0 does. */
-static void compute(aq_strip *s, unsigned code, int r, int a, int b)
-{
-  if (code == FMA)
-    fused_sum(s, r, a, b);
-  else
-    avx_float(s, code, false, AQ_STRIP_T0, AQ_STRIP_T0,
-              aq_x86_ymm(AQ_STRIP_T1));
+  aq_strip_unpin(s, e);
 }
 
 static void arithmetic(aq_strip *s, const aq_strip_op *op)
@@ -224,32 +403,37 @@ static void arithmetic(aq_strip *s, const aq_strip_op *op)
                  swaps = op->rule->number & SWAPS ? 1 : 0;
   const unsigned sources = code == FMA ? 3 : 2;
   const bool packed = aq_strip_is_pair(op);
-  int from[3] = {0}, r = AQ_STRIP_T0, a = 0, b = 0;
+  wide_sources w = {.packed = packed, .parts = packed ? 2 : 1};
   for (unsigned i = 0; i < sources; i++)
-    from[i ^ swaps] = packed ? source_pick(s, op, i) : half_register(s, op, i);
-  if (code == FMA) {
-    r = aq_strip_temporary(s);
-    a = aq_strip_temporary(s);
-    b = aq_strip_temporary(s);
-  }
+    if (packed) {
+      aq_x86_operand both[2];
+      fours_operands(s, op, i, both);
+      w.of[0][i ^ swaps] = both[0];
+      w.of[1][i ^ swaps] = both[1];
+    } else {
+      w.of[0][i ^ swaps] = half_operand(s, op, i);
+    }
   const int d = aq_strip_result(s, 0);
-  for (int upper = 0; upper < (packed ? 2 : 1); upper++) {
-    for (unsigned i = 0; i < sources; i++)
-      if (packed)
-        widen(s, AQ_STRIP_T0 + (int)i, from[i], upper);
-      else
-        avx_load(s, AQ_STRIP_T0 + (int)i, aq_x86_ymm(from[i]));
-    compute(s, code, r, a, b);
-    narrow(s, upper ? AQ_STRIP_T0 : d, r);
+  for (unsigned k = 0; code != FMA && k < w.parts; k++) {
+    const int to = AQ_STRIP_T0 + (int)k;
+    const aq_x86_operand *of = w.of[k];
+    avx_float(s, code, false, to,
+              of[0].kind == AQ_X86_YMM ? of[0].at : register_put(s, to, of[0]),
+              of[1]);
   }
-  if (packed) {
-    aq_x86_vex(s->x, 3, 1, false, 0x38, d, d, aq_x86_ymm(AQ_STRIP_T0), true);
-    aq_x86_byte(s->x, 1); /* vinserti128 */
-  } else {
-    widen(s, AQ_STRIP_T2, d, false);
-    aq_strip_form_make(s, op, 0, AQ_STRIP_WIDE_HALVES, AQ_STRIP_T2);
+  if (code == FMA)
+    fused_sums(s, &w, d);
+  else
+    parts_narrow(s, &w, d);
+  for (unsigned k = 0; k < w.parts; k++) {
+    const int form = aq_strip_form_make(
+        s, op, k,
+        packed ? AQ_STRIP_FOURS + k * AQ_WAVE_ROWS : AQ_STRIP_WIDE_HALVES, -1);
+    if (form >= 0)
+      eight_widen(s, form, aq_x86_ymm(k ? AQ_STRIP_T1 : d));
+  }
+  if (!packed)
     aq_x86_vex(s->x, 2, 1, false, 0x33, d, 0, aq_x86_ymm(d), false);
-  }
   if (op->looks)
     nans_find(s, op, d);
 }
@@ -282,9 +466,10 @@ static void extreme(aq_strip *s, const aq_strip_op *op)
 
 static void to_f32(aq_strip *s, const aq_strip_op *op)
 {
-  const int a = half_register(s, op, 0);
-  aq_strip_nans(s, a, a);
-  avx_load(s, aq_strip_result(s, 0), aq_x86_ymm(a));
+  const aq_x86_operand from = half_operand(s, op, 0);
+  const int d = aq_strip_result(s, 0);
+  avx_load(s, d, from);
+  aq_strip_nans(s, d, d);
 }
 
 static void from_f32(aq_strip *s, const aq_strip_op *op)

@@ -26,6 +26,8 @@ void aq_strip_value_forget(aq_strip *s, unsigned value)
 void aq_strip_forms_forget(aq_strip *s, unsigned row)
 {
   aq_strip_value_forget(s, AQ_STRIP_WIDE_HALVES + row);
+  aq_strip_value_forget(s, AQ_STRIP_FOURS + row);
+  aq_strip_value_forget(s, AQ_STRIP_OTHER_FOURS + row);
   for (unsigned first = row > 0 ? row - 1 : 0; first <= row; first++) {
     aq_strip_value_forget(s, AQ_STRIP_PAIRS + first);
     aq_strip_value_forget(s, AQ_STRIP_OTHER_PAIRS + first);
@@ -60,13 +62,64 @@ static bool needs_spill(const aq_strip *s, unsigned value)
                    !s->mask_is_kept[value - AQ_STRIP_MASK];
 }
 
-/* When a value is read next; later if nothing is lost with its register. */
+/* ---- forms ---- */
+
+/* Whether the register of a result has it where the form looks. */
+static bool has_form(const aq_strip_op *op, unsigned form)
+{
+  if (form == AQ_STRIP_WIDE_HALVES && op->part)
+    return op->part->first == 0 && op->part->mask == 0xffff && !op->keeps;
+  return !op->part && !op->keeps;
+}
+
+/* Whether an instruction can compute with rows in a form, and whether it does
+ * without another step. */
+static bool can_take_form(const aq_strip_op *op, unsigned form)
+{
+  return op->rule->nan ==
+         (form < AQ_STRIP_WIDE_HALVES ? AQ_STRIP_WIDE : AQ_STRIP_HALVES);
+}
+
+static bool takes_form(const aq_strip_op *op, unsigned form)
+{
+  return can_take_form(op, form) &&
+         (form < AQ_STRIP_WIDE_HALVES ||
+          aq_strip_is_pair(op) == (form >= AQ_STRIP_FOURS));
+}
+
+/* Whether a row's words wait in registers in the form that their next reader
+ * takes. */
+static bool is_read_as_form(const aq_strip *s, unsigned row)
+{
+  const unsigned next = s->next_of[row];
+  const aq_strip_op *op = next < s->count ? &s->list[next] : NULL;
+  if (!op)
+    return false;
+  if (takes_form(op, AQ_STRIP_PAIRS))
+    return s->register_of[AQ_STRIP_PAIRS + row] >= 0 ||
+           (row > 0 && s->register_of[AQ_STRIP_PAIRS + row - 1] >= 0);
+  if (takes_form(op, AQ_STRIP_FOURS))
+    return s->register_of[AQ_STRIP_FOURS + row] >= 0;
+  return takes_form(op, AQ_STRIP_WIDE_HALVES) &&
+         s->register_of[AQ_STRIP_WIDE_HALVES + row] >= 0;
+}
+
+/* When a register is read next; later if nothing is lost with it. */
 static unsigned next_use(const aq_strip *s, unsigned value)
 {
-  return value >= AQ_STRIP_VALUES
-             ? s->next_of[(value - AQ_STRIP_VALUES) % AQ_WAVE_ROWS] + 1u
-             : s->next_of[value] + (s->is_dirty[value] ? 0u : 1u);
+  if (value >= AQ_STRIP_VALUES) {
+    const unsigned row = (value - AQ_STRIP_VALUES) % AQ_WAVE_ROWS,
+                   next = s->next_of[row];
+    return next >= s->count || can_take_form(&s->list[next], value) ? next + 1u
+                                                                    : END + 1u;
+  }
+  const unsigned next = value < AQ_STRIP_SCALAR && is_read_as_form(s, value)
+                            ? END
+                            : s->next_of[value];
+  return next + (s->is_dirty[value] ? 0u : 1u);
 }
+
+/* ---- registers ---- */
 
 /* A free register, or the one whose value is read last. */
 static int register_take(aq_strip *s)
@@ -135,19 +188,37 @@ int aq_strip_form_take(aq_strip *s, unsigned form)
   return reg;
 }
 
-void aq_strip_form_make(aq_strip *s, const aq_strip_op *op, unsigned k,
-                        unsigned form, int from)
+int aq_strip_form_make(aq_strip *s, const aq_strip_op *op, unsigned k,
+                       unsigned form, int had)
 {
-  const unsigned next = op->nexts[0], wanted = form == AQ_STRIP_WIDE_HALVES
-                                                   ? AQ_STRIP_HALVES
-                                                   : AQ_STRIP_WIDE;
-  if (next >= s->count || s->list[next].rule->nan != wanted || op->part ||
-      op->keeps)
-    return;
-  const int reg = register_take(s);
-  aq_strip_register_load(s, reg, aq_x86_ymm(from));
+  const unsigned next = op->nexts[0];
+  if (next >= s->count || !takes_form(&s->list[next], form) ||
+      !has_form(op, form))
+    return -1;
+  if (had >= 0)
+    aq_strip_value_forget(s, (unsigned)s->owner[had]);
+  const int reg = had >= 0 ? had : register_take(s);
   s->made[k].form = (int16_t)(form + op->results[0]);
   s->made[k].reg = (int16_t)reg;
+  return reg;
+}
+
+bool aq_strip_form_ends(const aq_strip *s, const aq_strip_op *op, unsigned k,
+                        unsigned form)
+{
+  const unsigned next = op->sources[k].next;
+  for (unsigned i = 0; i < op->source_count; i++)
+    if (i != k && op->sources[i].value == op->sources[k].value)
+      return false;
+  return next >= s->count || !can_take_form(&s->list[next], form);
+}
+
+void aq_strip_sources_unpin(aq_strip *s)
+{
+  s->pinned = 0;
+  for (int k = 0; k < 2; k++)
+    if (s->made[k].form >= 0)
+      s->pinned |= 1u << s->made[k].reg;
 }
 
 void aq_strip_forms_keep(aq_strip *s)
@@ -250,6 +321,15 @@ int aq_strip_value_register(aq_strip *s, unsigned value)
   return reg;
 }
 
+aq_x86_operand aq_strip_row_operand(const aq_strip *s, unsigned row)
+{
+  if (s->register_of[row] >= 0)
+    return aq_x86_ymm(s->register_of[row]);
+  return s->spill_of[row] >= 0
+             ? aq_strip_spill_operand(s->spill_of[row])
+             : (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(row)};
+}
+
 /* A word as its form changes it, in another register. */
 static int value_change(aq_strip *s, const aq_wave_form_source *c, int from)
 {
@@ -303,9 +383,7 @@ aq_x86_operand aq_strip_source_operand(aq_strip *s, const aq_strip_op *op,
     return aq_x86_same(s->x, source->number);
   if (source->value < AQ_STRIP_SCALAR && s->register_of[source->value] < 0 &&
       source->next >= END)
-    return s->spill_of[source->value] >= 0
-               ? aq_strip_spill_operand(s->spill_of[source->value])
-               : (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(source->value)};
+    return aq_strip_row_operand(s, source->value);
   if (source->value >= AQ_STRIP_MOVED && s->register_of[source->value] < 0)
     return moved_operand(source->value);
   return aq_x86_ymm(aq_strip_value_register(s, source->value));
@@ -320,7 +398,7 @@ bool aq_strip_source_number(const aq_strip_op *op, unsigned k, uint32_t *out)
 
 void aq_strip_read(aq_strip *s, const aq_strip_op *op)
 {
-  s->pinned = 0;
+  aq_strip_sources_unpin(s);
   for (unsigned i = 0; i < op->source_count; i++) {
     const unsigned value = op->sources[i].value;
     if (value == AQ_STRIP_NUMBER)

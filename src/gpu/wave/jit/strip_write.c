@@ -75,7 +75,8 @@ static bool has_to_look(const nan_chains *c, const aq_strip_op *op)
   case AQ_STRIP_WIDE:
     return !c->f64[row];
   case AQ_STRIP_HALVES:
-    return op->part || !c->low[row] || !(c->high[row] || !aq_strip_is_pair(op));
+    return (op->part && op->part->first) || !c->low[row] ||
+           !(c->high[row] || !aq_strip_is_pair(op));
   default:
     return false;
   }
