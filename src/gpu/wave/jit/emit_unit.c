@@ -24,8 +24,10 @@
  * loads it into a register of the host, results stay in registers, and where
  * there are none left, the value that is read last is kept in the frame. The
  * wave's rows do not change before the strip's end; there the rows that may be
- * read later are written, blended where a lane is off. Masks are collected in
- * the frame, a byte a strip, and go to the scalars behind the last strip. So
+ * read later are written, blended where a lane is off. The first masks are
+ * collected in registers, which turn by a byte a strip, the others in the
+ * frame, and all go to the scalars behind the last strip: a host waits long for
+ * eight bytes that were stored apart and are loaded as one. So
  * until its end a strip has no effect, and may leave: where a result is a NaN,
  * MODE wants f64 otherwise than f32. Then the handlers execute the whole run
  * for the lanes of this strip and the next ones (aq_strip_rest_run), and the

@@ -136,6 +136,7 @@ struct aq_strip {
   unsigned count;
   uint16_t masks[AQ_STRIP_MASKS]; /* scalars that get them */
   unsigned mask_count;
+  bool masks_turn;          /* aq_strip_mask_register has the first ones */
   uint64_t scalars_read[3]; /* by code */
   unsigned rows_written;    /* about */
   unsigned load_count;
@@ -317,6 +318,14 @@ static inline int32_t aq_strip_scalar_at(unsigned code)
 static inline int32_t aq_strip_mask_at(int slot)
 {
   return (int32_t)offsetof(aq_wave, strip.masks) + 8 * slot;
+}
+
+/* The register of a mask whose lowest byte is the strip's, or -1: bytes of it
+ * are in the frame. Where an access to memory may fault, they are there too. */
+static inline int aq_strip_mask_register(const aq_strip *s, int slot)
+{
+  const int count = !s->masks_turn ? 0 : s->reaches ? 1 : 2;
+  return slot >= count ? -1 : slot ? AQ_RSI : AQ_RDI;
 }
 
 void aq_strip_registers_reset(aq_strip *s);

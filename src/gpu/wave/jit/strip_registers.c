@@ -270,12 +270,22 @@ int aq_strip_mask_slot(const aq_strip *s, unsigned code)
   return 0;
 }
 
+/* movzx eax, dil, or sil */
+static void low_byte_load(aq_strip *s, int from)
+{
+  aq_x86_byte(s->x, 0x40);
+  aq_x86_registers(s->x, 0x0fb6, AQ_RAX, from, false);
+}
+
 static void mask_load(aq_strip *s, int reg, unsigned code)
 {
-  if (s->mask_is_ours[code])
-    strip_byte_load(s, aq_strip_mask_at(aq_strip_mask_slot(s, code)));
-  else
+  const int slot = aq_strip_mask_slot(s, code);
+  if (!s->mask_is_ours[code])
     strip_byte_load(s, aq_strip_scalar_at(code));
+  else if (aq_strip_mask_register(s, slot) >= 0)
+    low_byte_load(s, aq_strip_mask_register(s, slot));
+  else
+    strip_byte_load(s, aq_strip_mask_at(slot));
   aq_strip_bits_expand(s, reg, AQ_RAX);
 }
 
@@ -445,12 +455,20 @@ void aq_strip_mask(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
     return;
   aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(reg), false);
   aq_x86_registers(x, 0x21, AQ_RBP, AQ_RAX, false);
+  const int slot = aq_strip_mask_slot(s, code),
+            byte = aq_strip_mask_register(s, slot);
+  if (byte >= 0) { /* mov dil, al, or sil */
+    aq_x86_byte(x, 0x40);
+    aq_x86_registers(x, 0x88, AQ_RAX, byte, false);
+    if (!s->reaches)
+      return;
+  }
   /* mov [rbx + r15 + at], al */
   aq_x86_byte(x, 0x42);
   aq_x86_byte(x, 0x88);
   aq_x86_byte(x, 0x84);
   aq_x86_byte(x, 0x3b);
-  aq_x86_word(x, (uint32_t)aq_strip_mask_at(aq_strip_mask_slot(s, code)));
+  aq_x86_word(x, (uint32_t)aq_strip_mask_at(slot));
 }
 
 void aq_strip_nans_mask(aq_strip *s, int mask)

@@ -246,6 +246,58 @@ static void rest_write(aq_strip *s)
                        (uint32_t)s->program[i].rest << 16);
 }
 
+static void masks_clear(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  if (s->mask_count > 0)
+    aq_x86_registers(x, 0x31, AQ_RAX, AQ_RAX, false);
+  for (int i = 0; i < (int)s->mask_count; i++) {
+    const int reg = aq_strip_mask_register(s, i);
+    if (reg < 0 || s->reaches)
+      aq_x86_wave(x, 0x89, AQ_RAX, true, aq_strip_mask_at(i));
+    if (reg >= 0)
+      aq_x86_registers(x, 0x31, reg, reg, false);
+  }
+}
+
+/* Masks in registers turn to the next strip's byte. */
+static void masks_turn(aq_strip *s)
+{
+  enum { RIGHT = 1 };
+  for (int i = 0; i < (int)s->mask_count; i++)
+    if (aq_strip_mask_register(s, i) >= 0)
+      aq_x86_shift(s->x, RIGHT, aq_strip_mask_register(s, i), !s->wave32, 8);
+}
+
+/* The same of a strip that leaves go to the frame, for the handlers. */
+static void masks_leave(aq_strip *s)
+{
+  enum { LEFT = 0 };
+  aq_x86 *x = s->x;
+  for (int i = 0; i < (int)s->mask_count; i++) {
+    const int reg = aq_strip_mask_register(s, i);
+    if (reg < 0)
+      continue;
+    if (i == 0) {
+      aq_x86_registers(x, 0x89, AQ_R15, AQ_RCX, false);
+      aq_x86_shift(x, 4, AQ_RCX, false, 3);
+    }
+    aq_x86_registers(x, 0xd3, LEFT, reg, !s->wave32); /* by cl */
+    aq_x86_wave(x, 0x89, reg, true, aq_strip_mask_at(i));
+  }
+}
+
+static void masks_write(aq_strip *s)
+{
+  for (int i = 0; i < (int)s->mask_count; i++) {
+    const int reg = aq_strip_mask_register(s, i);
+    if (reg < 0)
+      aq_x86_wave(s->x, 0x8b, AQ_RAX, !s->wave32, aq_strip_mask_at(i));
+    aq_x86_wave(s->x, 0x89, reg < 0 ? AQ_RAX : reg, !s->wave32,
+                aq_strip_scalar_at(s->masks[i]));
+  }
+}
+
 static void leaves_write(aq_strip *s)
 {
   aq_x86 *x = s->x;
@@ -253,6 +305,7 @@ static void leaves_write(aq_strip *s)
     return;
   for (unsigned i = 0; i < s->leave_count; i++)
     aq_x86_land_here(x, s->leaves[i]);
+  masks_leave(s);
   aq_x86_registers(x, 0x89, AQ_RBX, AQ_RDI, true);
   aq_x86_registers(x, 0x89, AQ_R12, AQ_RSI, true);
   const uint32_t list = aq_x86_code_address(x, AQ_RDX);
@@ -275,23 +328,6 @@ static void leaves_write(aq_strip *s)
     aq_x86_land_here(x, s->rest);
   rest_write(s);
   aq_x86_land_here(x, fine);
-}
-
-static void masks_clear(aq_strip *s)
-{
-  if (s->mask_count > 0)
-    aq_x86_registers(s->x, 0x31, AQ_RAX, AQ_RAX, false);
-  for (unsigned i = 0; i < s->mask_count; i++)
-    aq_x86_wave(s->x, 0x89, AQ_RAX, true, aq_strip_mask_at((int)i));
-}
-
-static void masks_write(aq_strip *s)
-{
-  for (unsigned i = 0; i < s->mask_count; i++) {
-    aq_x86_wave(s->x, 0x8b, AQ_RAX, !s->wave32, aq_strip_mask_at((int)i));
-    aq_x86_wave(s->x, 0x89, AQ_RAX, !s->wave32,
-                aq_strip_scalar_at(s->masks[i]));
-  }
 }
 
 /* Lets page faults find the run: what its rest is, and 0 behind it. */
@@ -341,6 +377,7 @@ static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
   }
   const uint32_t next = x->size;
   aq_x86_land_here(x, skip);
+  masks_turn(s);
   aq_x86_number(x, 0, AQ_R14, false, 32);
   aq_x86_number(x, 0, AQ_R15, false, 1);
   aq_x86_number(x, 7, AQ_R15, false, s->wave32 ? 4 : 8);
@@ -499,6 +536,7 @@ static void strips_write(aq_strip *s)
 {
   aq_x86 *x = s->x;
   aq_strip_registers_reset(s);
+  s->masks_turn = true;
   masks_clear(s);
   s->done = 0;
   aq_x86_registers(x, 0x31, AQ_R14, AQ_R14, false);
@@ -534,6 +572,7 @@ static void strips_write(aq_strip *s)
     aq_x86_land_here(x, s->done);
     aq_strip_vzeroupper(x);
   }
+  s->masks_turn = false;
 }
 
 static void run_forget(aq_strip *s)

@@ -133,7 +133,7 @@ void aq_x86_registers(aq_x86 *x, unsigned op, int reg, int rm, bool wide);
 /* 0x81 /extension with a number of 32 bits. */
 void aq_x86_number(aq_x86 *x, int extension, int rm, bool wide, int32_t number);
 
-/* Shifts by a number: 4 left, 5 right, 7 right with the sign. */
+/* Shifts by a number: 4 left, 5 right, 7 right with the sign; 1 turns right. */
 void aq_x86_shift(aq_x86 *x, int extension, int rm, bool wide, int by);
 
 /* Loads a number of 32 bits, zero extended, or of 64. */

@@ -75,6 +75,9 @@ static void general_write(int a, int b, bool is_wide)
   aq_x86_shift(&x, 4, a, is_wide, 7);
   expect(at, "shl %s,0x7", na);
   at = x.size;
+  aq_x86_shift(&x, 1, a, is_wide, 8);
+  expect(at, "ror %s,0x8", na);
+  at = x.size;
   aq_x86_address(&x, a, b, -8);
   expect(at, "lea %s,[%s-0x8]", wide[a], wide[b]);
   at = x.size;
