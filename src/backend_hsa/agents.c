@@ -115,6 +115,7 @@ static void model_take(const aqhsa *hsa, aqhsa_device *d)
   info->unmap_after = model.unmap_after;
   info->idle_ramp = model.idle_ramp;
   info->remap_ramp = model.remap_ramp;
+  info->copy_return = model.copy_return;
   info->handler_guard = model.handler_guard;
   info->handler_window = model.handler_window;
   info->handler_hold = model.handler_hold;

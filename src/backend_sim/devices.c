@@ -68,6 +68,7 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .handler_guard = model->handler_guard,
       .handler_window = model->handler_window,
       .handler_hold = model->handler_hold,
+      .copy_return = model->copy_return,
       .gate_latency = model->dependency_poll + behind,
       .barrier_latency = device->finish[AQ_SCOPE_AGENT] +
                          aqsim_barrier_time(model, true, false) + behind,

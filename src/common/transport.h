@@ -203,6 +203,8 @@ typedef struct aq_device_info {
    * of the last completion to handler_window behind it rings handler_hold
    * behind it. All 0 where the profiler has none. */
   aq_time handler_guard, handler_window, handler_hold;
+  aq_time copy_return; /* end of a small copy until the call that awaited it
+                          returns; 0: not known */
   /* A signal reaches 0 until a kernel starts behind the barrier packet that
    * waited for it; the gap between two kernels that a barrier packet without
    * waits makes. Both 0 where they are not known. */

@@ -12,11 +12,14 @@
  * faster device moves the host. Host threads of a process move together.
  *
  * The doorbell is taken to ring when the call returns. A profiler whose handler
- * of the last completion runs then may hold it (handler_hold). Only a copy that
- * was still running when it started rang it earlier: after the median duration
- * of the run's calls that returned in time; in a closed loop, where its call
- * returned when it was done, as long behind the row in front of it as in the
- * measured run: a blocking copy is a wait of the host and then a copy. A graph
+ * of the last completion runs then may hold it (handler_hold). Only a copy
+ * whose call was still running when it started rang it earlier: after the
+ * median duration of the run's calls that returned in time. Where the call
+ * awaited the copy, early enough for the copy to end copy_return before the
+ * call returned, and a small copy from the host, or on the device, at that
+ * time. In a closed loop an awaited copy rings as long behind the row in front
+ * of it as in the measured run: it is a wait of the host and then a copy. A
+ * graph
  * launch rings in batches, as HIP's do: from graph_launch on, its call writes
  * packets at an even pace until it returns, and rings for graph_head of them
  * first, then for twice as many each time, graph_batch at most; once the device
@@ -60,6 +63,10 @@ typedef struct aq_replay_options {
   /* The doorbell of each host call rings so much later: the device's clock is
    * so far ahead of the host's, beyond the offset that latency_* contains. */
   aq_time clock_shift;
+  aq_time clock_offset; /* all of it, as host waits show it; 0: none does */
+  /* End of a small copy from the host, or on the device, until the call that
+   * awaited it returns; 0: not known. */
+  aq_time copy_return;
   aq_time gate_latency, barrier_latency;
   aq_time timestamp_step; /* starts closer to the previous end: back-to-back */
   aq_time graph_launch, graph_per_node;

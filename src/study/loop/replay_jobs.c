@@ -40,11 +40,50 @@ static aq_status typical_call_find(aq_replay *r, aq_diag *diag)
   return AQ_OK;
 }
 
+/* The doorbell that makes an idle device start a row at a time. */
+static aq_time doorbell_before(const aq_replay *r, const aq_replay_queue *queue,
+                               aq_time start)
+{
+  const aq_replay_options *o = &r->options;
+  const aq_time warm = start - o->latency_warm;
+  if (queue->last_end == AQ_TIME_NONE)
+    return start - o->latency_cold;
+  const aq_time idle = warm - queue->last_end;
+  if (idle > o->unmap_after)
+    return start - o->latency_cold -
+           aq_time_ramp(idle, o->unmap_after, o->remap_ramp);
+  return warm - aq_time_ramp(idle, AQ_US, o->idle_ramp);
+}
+
+/* The doorbell that makes an idle device start a row when it did start. */
+static aq_time row_pin(const aq_replay *r, const aq_replay_queue *queue,
+                       const aq_replay_row *row)
+{
+  return doorbell_before(r, queue, row->start);
+}
+
+/* The doorbell of a copy that its call awaited: it rang early enough for the
+ * copy to end copy_return before the return. A small one rang just then. The
+ * call of another does more behind the end, so that rang earlier: after what
+ * submitting takes. */
+static aq_time awaited_submitted(const aq_replay *r,
+                                 const aq_replay_queue *queue,
+                                 const aq_replay_row *row, aq_time guess)
+{
+  const aq_replay_options *o = &r->options;
+  const aq_time end = row->host_end + o->clock_offset - o->copy_return;
+  const aq_time latest =
+      doorbell_before(r, queue, end - (row->end - row->start));
+  return row->polled ? aq_time_max(latest, row->host_begin + o->clock_shift)
+                     : aq_time_min(guess, latest);
+}
+
 /* When the doorbell rang for a row, as far as the host's rows show;
  * AQ_TIME_NONE if it does not. Ringing it is the last that a kernel launch
  * does. A copy or graph launch that had not returned when its work started rang
- * it inside the call, after what submitting takes. */
-static aq_time row_submitted(const aq_replay *r, const aq_replay_row *row)
+ * it inside the call. */
+static aq_time row_submitted(const aq_replay *r, const aq_replay_queue *queue,
+                             const aq_replay_row *row)
 {
   if (row->via == AQ_VIA_NONE)
     return AQ_TIME_NONE;
@@ -55,22 +94,9 @@ static aq_time row_submitted(const aq_replay *r, const aq_replay_row *row)
   if (launch || call_returned_in_time(r, row) ||
       row->host_begin == AQ_TIME_NONE)
     return row->host_end + shift;
-  return aq_time_min(row->host_end, row->host_begin + r->typical_call) + shift;
-}
-
-/* The doorbell that makes an idle device start a row when it did start. */
-static aq_time row_pin(const aq_replay *r, const aq_replay_queue *queue,
-                       const aq_replay_row *row)
-{
-  const aq_replay_options *o = &r->options;
-  const aq_time warm = row->start - o->latency_warm;
-  if (queue->last_end == AQ_TIME_NONE)
-    return row->start - o->latency_cold;
-  const aq_time idle = warm - queue->last_end;
-  if (idle > o->unmap_after)
-    return row->start - o->latency_cold -
-           aq_time_ramp(idle, o->unmap_after, o->remap_ramp);
-  return warm - aq_time_ramp(idle, AQ_US, o->idle_ramp);
+  const aq_time guess =
+      aq_time_min(row->host_end, row->host_begin + r->typical_call) + shift;
+  return row->blocks ? awaited_submitted(r, queue, row, guess) : guess;
 }
 
 /* A profiler's handler of the last completion holds the doorbell of a launch
@@ -169,7 +195,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
       (queue->last_graph == 0 ||
        !rows_share_call(&r->rows[queue->last_graph - 1], row)))
     row->flags |= AQ_FLAG_GRAPH_FIRST;
-  aq_time submit = handler_wait(r, queue, row_submitted(r, row));
+  aq_time submit = handler_wait(r, queue, row_submitted(r, queue, row));
   aq_time pin = AQ_TIME_NONE, lag = 0;
   uint32_t drains = 0;
   if (submit == AQ_TIME_NONE || queue->last_job == 0) {

@@ -35,6 +35,7 @@ typedef struct aq_replay_row {
   bool awaits;    /* an edge leads to it */
   bool host_copy; /* to or from the host: a copy engine does it */
   bool blocks;    /* a copy or fill whose call returned when it was done */
+  bool polled;    /* a copy that would return copy_return behind its end */
   /* PyTorch records two events behind it; the second one is awaited. */
   bool collective, future;
 } aq_replay_row;

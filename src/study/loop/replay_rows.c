@@ -12,6 +12,9 @@
 enum {
   INPUT_BATCH = 256,
   HIP_QUEUES = 4, /* GPU_MAX_HW_QUEUES, unless a program changed it */
+  /* Bytes: HIP copies more through buffers of its own. As of the witnesses of
+   * the clocks' offset (report/stats/clock_offset.c). */
+  POLLED_MOST = 65536,
 };
 
 static uint32_t clamp(int64_t value, uint32_t low, uint32_t high)
@@ -184,6 +187,9 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
                   row->host_begin != AQ_TIME_NONE &&
                   row->host_end != AQ_TIME_NONE &&
                   row->host_end + o->clock_shift >= end;
+  added->polled = o->copy_return > 0 && row->kind == AQ_KIND_COPY && name &&
+                  row->bytes >= 0 && row->bytes <= POLLED_MOST &&
+                  (aq_copy_is_from_host(name) || aq_copy_is_on_device(name));
   added->collective = aq_replay_is_collective(r, row, name);
   if (o->family && o->predict && name)
     added->family = (int16_t)o->family(o->user, row->name, name);

@@ -461,6 +461,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     job->options.gate_latency = probed.device.gate_latency;
     job->options.barrier_latency = probed.device.barrier_latency;
     job->options.timestamp_step = probed.device.timestamp_step;
+    job->options.copy_return = probed.device.copy_return;
     job->options.graph_launch = probed.device.graph_launch;
     job->options.graph_per_node = probed.device.graph_per_node;
     job->options.graph_head = probed.device.graph_head;
@@ -495,6 +496,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
                                  &job->gaps, job->diag);
   if (status == AQ_OK) {
     job->options.clock_shift = job->clock.shift;
+    job->options.clock_offset = job->clock.run.offset;
     job->options.gap = job->gaps.model ? gap_find : NULL;
     if (job->transfers || (job->hooks && job->hooks->duration))
       job->options.duration = duration_find;

@@ -35,11 +35,15 @@ static inline aq_status table_next(aq_replay_input *input, aq_record *rows,
 
 static inline const char *table_name(aq_replay_input *input, int64_t id)
 {
-  static const char *const names[] = {
-      "one", "hipDeviceSynchronize", "ncclDevKernel_Generic(ncclDevComm*)",
-      "nccl:all_reduce", "DistributedDataParallel.forward"};
+  static const char *const names[] = {"one",
+                                      "hipDeviceSynchronize",
+                                      "ncclDevKernel_Generic(ncclDevComm*)",
+                                      "nccl:all_reduce",
+                                      "DistributedDataParallel.forward",
+                                      "Memcpy HtoD (Host -> Device)",
+                                      "Memcpy DtoH (Device -> Host)"};
   (void)input;
-  return id >= 1 && id <= 5 ? names[id - 1] : "other";
+  return id >= 1 && id <= 7 ? names[id - 1] : "other";
 }
 
 static inline table table_of(const aq_record *rows, size_t count)

@@ -172,6 +172,66 @@ START_TEST(a_blocking_call_rang_its_doorbell_after_a_typical_call)
 }
 END_TEST
 
+/* When the doorbell of a copy rings whose call of 60 to 99 us awaited it; the
+ * device is idle since 60 us. The copy takes 20 us. */
+static aq_time awaited_copy_rings(int64_t name, int64_t bytes, aq_time offset,
+                                  aq_time call_returns)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 30, 40),
+                      kernel(40, 43, 50, 60), kernel(60, 99, 70, 90)};
+  aq_replay_options options = mi300x;
+  options.copy_return = AQ_US;
+  options.clock_offset = offset;
+  rows[3].kind = AQ_KIND_COPY;
+  rows[3].name = name;
+  rows[3].bytes = bytes;
+  rows[3].host_end = call_returns;
+  table t = table_of(rows, 4);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source), next(source), next(source);
+  const aq_time submit = next(source).submit;
+  source->close(source);
+  return submit;
+}
+
+enum { FROM_HOST = 6, TO_HOST = 7 };
+
+START_TEST(a_small_copy_ends_copy_return_before_its_call_returns)
+{
+  /* 99 - 1 - 20 us, and the 4.7 us of a launch. */
+  ck_assert_int_eq(awaited_copy_rings(FROM_HOST, 65536, 0, 99 * AQ_US),
+                   73300 * AQ_NS);
+  ck_assert_int_eq(awaited_copy_rings(FROM_HOST, 4, 6 * AQ_US, 99 * AQ_US),
+                   79300 * AQ_NS);
+}
+END_TEST
+
+START_TEST(the_call_of_another_copy_does_more_behind_the_end)
+{
+  ck_assert_int_eq(awaited_copy_rings(FROM_HOST, 65537, 0, 99 * AQ_US),
+                   63 * AQ_US);
+  ck_assert_int_eq(awaited_copy_rings(TO_HOST, 4, 0, 99 * AQ_US), 63 * AQ_US);
+}
+END_TEST
+
+/* Calls of the run take 40 us, as long as those that load code do. */
+START_TEST(an_awaited_copy_rang_early_enough_to_end)
+{
+  aq_record rows[] = {kernel(0, 40, 50, 60), kernel(60, 100, 110, 120),
+                      kernel(120, 145, 126, 144)};
+  aq_replay_options options = mi300x;
+  options.copy_return = AQ_US;
+  rows[2].kind = AQ_KIND_COPY;
+  rows[2].name = TO_HOST;
+  rows[2].bytes = 4;
+  table t = table_of(rows, 3);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source), next(source);
+  ck_assert_int_eq(next(source).submit, 121300 * AQ_NS);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(a_kernel_launch_rings_its_doorbell_last)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 99, 95, 120)};
@@ -692,6 +752,9 @@ AQ_TEST_MAIN("study/loop/replay", a_host_call_is_submitted_when_it_returned,
              doorbells_behind_a_later_call_are_counted,
              a_dispatch_time_of_the_host_serves_where_calls_are_unknown,
              a_blocking_call_rang_its_doorbell_after_a_typical_call,
+             a_small_copy_ends_copy_return_before_its_call_returns,
+             the_call_of_another_copy_does_more_behind_the_end,
+             an_awaited_copy_rang_early_enough_to_end,
              a_kernel_launch_rings_its_doorbell_last,
              a_graph_launch_is_one_job_of_its_rows,
              a_graph_launch_rings_for_twice_as_many_nodes_each_time,
