@@ -24,7 +24,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_workloads.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 	tests/cli/device-gfx90a.asm tests/cli/lib.sh \
-	tests/cli/objdump.awk tests/cli/occupancy.hip tests/cli/occupancy.py tests/cli/plan.json tests/cli/properties.py \
+	tests/cli/fit_truth.py tests/cli/objdump.awk tests/cli/occupancy.hip tests/cli/occupancy.py tests/cli/plan.json tests/cli/properties.py \
 	tests/cli/small.json \
 	tests/cli/two-streams.json
 

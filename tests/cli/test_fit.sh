@@ -88,8 +88,9 @@ try "$aqueduct" replay even --device mi300x --fit first=2ms --name timed
 check "a time is a part too" contains "$err" "fitted to first=2ms, 2"
 
 try "$aqueduct" replay even --device mi300x --fit first=2 --name thin
-check "too few launches fit nothing" contains "$err" \
-  "doorbell_to_fetch keeps 1.100 us: 1 cases of 'warm launch'; expected at"
+check "one launch is enough" contains "$err" "us instead of 1.100 us (n = 1)"
+check "none is not" contains "$err" \
+  "remap_latency keeps 4.360 us: 0 cases of 'cold launch'; expected at least 1"
 try "$aqueduct" replay even --device mi300x --fit first=20% \
   --set doorbell_to_fetch=2us
 check "a constant of --set stays" contains "$err" \
@@ -98,6 +99,34 @@ check "a constant of --set stays" contains "$err" \
 try "$aqueduct" replay turns --device mi300x --fit range=1ms..9ms --name equal
 check "launches after equal idle times have no step between them" contains \
   "$err" "unmap_after keeps 105.000 us: no other idle time is seen"
+
+# Constants that a generator knows (fit_truth.py), found again in a part.
+for name in late once stray; do
+  python3 "$AQ_SRCDIR/tests/cli/fit_truth.py" $name > "$work/$name.csv"
+  try "$aqueduct" import "$work/$name.csv" -q --name $name
+done
+try "$aqueduct" replay late --device mi300x --fit first=20% --name later
+check "a part without launches onto an idle queue grows" contains "$err" \
+  "first=20% is 40 rows; the part goes on to the 10th launch onto an idle queue"
+check "and prints its rows" contains "$err" "fitted to first=20%, 91 of 200 rows"
+check "ten launches show where they step up" contains "$err" \
+  "unmap_after: 16.000 us instead of 105.000 us"
+try "$aqueduct" compare later --json
+check "the fit finds the constants of the rest" below "$(end_error p99_ns)" 100
+check "notes have what was asked for" [ "$(jq -r '.run.notes.replay.fit |
+  [.rows, .extended_from] | join(" ")' "$work/out")" = "91 40" ]
+check "the comparison has the rows" contains \
+  "$("$aqueduct" compare later)" "fitted to first=20%: 91 of 200 rows"
+try "$aqueduct" replay late --device mi300x --fit first=40
+check "a part of so many rows stays" contains "$err" \
+  "fitted to first=40, 40 of 200 rows"
+try "$aqueduct" replay once --device mi300x --fit first=20% --name one
+check "one cold launch counts" contains "$err" "instead of 4.360 us (n = 1)"
+try "$aqueduct" compare one --json
+check "as 49 of 50, the model as 1" below "$(end_error p99_ns)" 60
+try "$aqueduct" replay stray --device mi300x --fit first=60%
+check "launches that another queue keeps warm move no step" contains "$err" \
+  "unmap_after keeps 105.000 us: no other idle time is seen"
 
 # A launch of a graph that the part cuts has no known length: of four graphs of 20
 # nodes, behind 10 kernels, the last one lies half in a part of 80 rows.

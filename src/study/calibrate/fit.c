@@ -202,26 +202,35 @@ bool aq_device_fit_all(const aq_device_model *model,
 /* ---- one run ---- */
 
 /* Constants of runs differ by about a quarter, or by DIFFER (a standard
- * deviation); values of one run are no surer than EXACTLY. */
-enum { LEAST = 3, DIFFER_PART = 4 };
-#define DIFFER  (3 * AQ_US)
-#define EXACTLY (200 * AQ_NS)
+ * deviation). Values of one run have about the spread of published runs, which
+ * counts as much as that of so many values. */
+enum { LEAST = 3, DIFFER_PART = 4, SPREAD_VALUES = 3 };
+#define DIFFER (3 * AQ_US)
+#define SPREAD (500 * AQ_NS)
 
 /* How many values weigh as much as the model's constant: the square of their
- * standard deviation, as the normal distribution with their p10 and p90 has it,
- * over that of the runs. */
+ * standard deviation, of the sample's as the normal distribution with its p10
+ * and p90 has it, over that of the runs. */
 static double prior_weight(const aq_calibrate_sample *sample, int64_t was)
 {
+  const double n = (double)sample->n, runs = SPREAD_VALUES;
   const double differ = (double)aq_time_max(DIFFER, was / DIFFER_PART);
-  const double spread = (double)(sample->p90 - sample->p10) / 2.56;
-  const double part = (spread > EXACTLY ? spread : EXACTLY) / differ;
-  return part * part;
+  const double seen = (double)(sample->p90 - sample->p10) / 2.56;
+  const double usual = (double)SPREAD;
+  return (n * seen * seen + runs * usual * usual) / (n + runs) /
+         (differ * differ);
 }
 
 static bool contains_launch(aq_device_fit_id id)
 {
   return id == AQ_DEVICE_FIT_doorbell_to_fetch ||
          id == AQ_DEVICE_FIT_remap_latency;
+}
+
+/* How many values it takes: one launch says something. */
+static int64_t least_of(aq_device_fit_id id)
+{
+  return contains_launch(id) ? 1 : LEAST;
 }
 
 /* A floor of few rows is too high: on gfx9 the model's stays. */
@@ -247,27 +256,26 @@ static void fit_toward(const aq_device_model *model,
       fit->value = aq_time_max(fit->was - (warm->value - warm->was), 0);
   }
   fit->sample = &facts->figures[figure];
-  const int64_t n = (int64_t)fit->sample->n;
-  if (n < LEAST && fit->value != fit->was)
+  const int64_t n = (int64_t)fit->sample->n, least = least_of(id);
+  if (n < least && fit->value != fit->was)
     return;
-  if (n < LEAST) {
+  if (n < least) {
     snprintf(fit->why_not, sizeof fit->why_not,
-             "%" PRId64 " cases of '%s'; expected at least %d", n,
-             aq_calibrate_name(figure), LEAST);
+             "%" PRId64 " cases of '%s'; expected at least %" PRId64, n,
+             aq_calibrate_name(figure), least);
     return;
   }
-  const int64_t seen = fit->sample->p50 - (contains_launch(id) ? shift : 0) -
+  /* Whatever is in the way of a row delays it: of two in the middle, the lower
+   * one is nearer to what the device takes. */
+  const int64_t seen = fit->sample->low_middle -
+                       (contains_launch(id) ? shift : 0) -
                        aq_device_fit_sum(model, fits, at, NULL, 0, rule->less);
   const double weight =
       (double)n / ((double)n + prior_weight(fit->sample, fit->was));
   const int64_t value =
       fit->value + (int64_t)((double)(seen - fit->value) * weight);
-  if (value < 0)
-    snprintf(fit->why_not, sizeof fit->why_not,
-             "less than the constants that '%s' contains",
-             aq_calibrate_name(figure));
-  else
-    fit->value = round_to(value, EXACT);
+  fit->at_least = value < 0;
+  fit->value = round_to(aq_time_max(value, 0), EXACT);
 }
 
 void aq_device_fit_varying(const aq_device_model *model,

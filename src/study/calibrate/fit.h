@@ -30,6 +30,8 @@ typedef struct aq_device_fit {
   int64_t was, value;
   int64_t spread; /* half of the 90 % interval that the sample shows, 0: none */
   aq_device_fit_unit unit;
+  bool at_least; /* the figure is less than the constants that it contains: the
+                    value is 0, the nearest one */
   char why_not[120]; /* why it was not fitted, or "" */
 } aq_device_fit;
 

@@ -72,5 +72,6 @@ aq_calibrate_sample aq_calibrate_ramp(const aq_calibrate_pair *launches,
                                slopes[aq_quantile_index(n, 10)],
                                slopes[aq_quantile_index(n, 50)],
                                slopes[aq_quantile_index(n, 90)],
-                               slopes[n - 1]};
+                               slopes[n - 1],
+                               slopes[(n - 1) / 2]};
 }

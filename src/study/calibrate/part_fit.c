@@ -29,7 +29,11 @@ typedef struct portion {
   aq_time from, until; /* since the first start */
 } portion;
 
-enum { PERCENT_MOST = 90 };
+enum {
+  PERCENT_MOST = 90,
+  LAUNCHES = 10,     /* onto an idle queue, that a part should have */
+  EXTENDED_PART = 2, /* to have them it grows to 1 in so many rows at most */
+};
 
 static bool time_read(const char *text, size_t length, aq_time *out)
 {
@@ -153,6 +157,30 @@ static aq_status part_place(aq_fitted_part *part, const portion *p,
                      part->asked, part->rows, part->of);
 }
 
+/* A percentage that has too few launches onto an idle queue grows until it has
+ * them, if they come early enough. */
+static aq_status part_extend(aq_fitted_part *part, const starts *s,
+                             aq_store *store, const aq_run_info *run,
+                             aq_diag *diag)
+{
+  const aq_calibrate_part most = {part->from, s->at[s->count / EXTENDED_PART]};
+  if (part->until >= most.until)
+    return AQ_OK;
+  aq_calibrate *c = aq_calibrate_create();
+  if (!c)
+    return aq_diag_no_memory(diag);
+  aq_status status = aq_calibrate_add(c, store, run, &most, diag);
+  const aq_time enough = aq_calibrate_launch_start(c, LAUNCHES);
+  aq_calibrate_destroy(c);
+  if (status != AQ_OK || enough == AQ_TIME_NONE || enough < part->until)
+    return status;
+  part->extended_from = part->rows;
+  part->rows = (int64_t)starts_from(s, enough + 1);
+  part->until = s->at[part->rows];
+  part->launches = LAUNCHES;
+  return AQ_OK;
+}
+
 /* ---- the constants ---- */
 
 static aq_calibrate_model model_of(const aq_device_model *model)
@@ -161,6 +189,7 @@ static aq_calibrate_model model_of(const aq_device_model *model)
       .unmap_after = aq_device_model_number(model, "unmap_after"),
       .idle_ramp = aq_device_model_number(model, "idle_ramp"),
       .remap_ramp = aq_device_model_number(model, "remap_ramp"),
+      .unmap_after_prior = true,
       .idle_ramp_kept = true,
       .remap_ramp_kept = true,
       .graph_head = aq_device_model_number(model, "graph_head"),
@@ -191,12 +220,6 @@ static void constants_fit(aq_part_fit *fit, aq_calibrate *c,
     clock_find(c, &known, model, &fit->part.clock);
   known.unmap_after_kept = aq_device_edits_set(edits, "unmap_after");
   aq_calibrate_report(c, &known, &facts);
-  if (facts.idle_step != AQ_TIME_NONE && facts.idle_below < known.unmap_after &&
-      known.unmap_after < facts.idle_above) {
-    /* The model's own step. */
-    known.unmap_after_kept = true;
-    aq_calibrate_report(c, &known, &facts);
-  }
   aq_device_fit_varying(model, &facts, fit->part.clock.shift, edits, fits);
   for (size_t i = 0; i < AQ_DEVICE_FIT_VARYING; i++) {
     const aq_device_fit *f = &fits[i];
@@ -204,6 +227,7 @@ static void constants_fit(aq_part_fit *fit, aq_calibrate *c,
     *to = (aq_fitted_constant){.key = f->key,
                                .was = f->was,
                                .value = f->value,
+                               .at_least = f->at_least,
                                .samples =
                                    f->sample ? (int64_t)f->sample->n : AQ_NONE};
     snprintf(to->why_not, sizeof to->why_not, "%s", f->why_not);
@@ -305,6 +329,8 @@ aq_status aq_part_fit_make(aq_part_fit *out, const char *asked,
     status = starts_read(&s, store, run, diag);
   if (status == AQ_OK)
     status = part_place(&out->part, &p, &s, diag);
+  if (status == AQ_OK && p.unit == PORTION_PERCENT)
+    status = part_extend(&out->part, &s, store, run, diag);
   if (status == AQ_OK)
     status = part_fit(out, session, store, run, ask, diag);
   free(s.at);

@@ -129,8 +129,11 @@ static void direct_report(run_rows *r, const lane *queue, const aq_record *row,
   /* To fit one run, all launches that the model takes for warm count: also the
    * ones onto an idle queue beside a busy one. */
   const bool idle = called > (r->whole ? device_before : before);
-  if (idle && latency > 0 && latency < LONGEST * AQ_US)
-    add(r, &c->launches, aq_time_max(submit - device_before, 0), latency);
+  if (!idle || latency <= 0 || latency >= LONGEST * AQ_US)
+    return;
+  add(r, &c->launches, aq_time_max(submit - device_before, 0), latency);
+  if (!r->whole)
+    add(r, &c->launch_starts, row->start, 0);
 }
 
 static bool continues_graph(const lane *queue, const aq_record *row)

@@ -44,9 +44,10 @@ struct aq_calibrate {
   /* Values of figures, as keys. */
   aq_calibrate_pairs values[AQ_CALIBRATE_COUNT];
   aq_calibrate_pairs
-      launches;             /* idle time of the device, submission -> start */
-  aq_calibrate_pairs nears; /* submission before the previous end, whether
-                               it was early enough */
+      launches; /* idle time of the device, submission -> start */
+  aq_calibrate_pairs launch_starts; /* of parts of runs */
+  aq_calibrate_pairs nears;    /* submission before the previous end, whether
+                                  it was early enough */
   aq_calibrate_pairs handlers; /* completion of the row before -> submission,
                                   and -> start */
   aq_calibrate_gaps *gaps;     /* NULL: none so far */

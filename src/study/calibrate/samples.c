@@ -41,6 +41,7 @@ void aq_calibrate_destroy(aq_calibrate *calibrate)
   for (int i = 0; i < AQ_CALIBRATE_COUNT; i++)
     free(calibrate->values[i].at);
   free(calibrate->launches.at);
+  free(calibrate->launch_starts.at);
   free(calibrate->nears.at);
   free(calibrate->handlers.at);
   for (size_t i = 0; i < calibrate->skewed_count; i++) {
@@ -69,8 +70,21 @@ static void sort(aq_calibrate_pairs *pairs)
     qsort(pairs->at, pairs->count, sizeof *pairs->at, pair_compare);
 }
 
-static const aq_calibrate_sample nothing = {
-    0, AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE};
+aq_time aq_calibrate_launch_start(aq_calibrate *calibrate, size_t nth)
+{
+  aq_calibrate_pairs *starts = &calibrate->launch_starts;
+  sort(starts);
+  return nth >= 1 && nth <= starts->count ? starts->at[nth - 1].key
+                                          : AQ_TIME_NONE;
+}
+
+static const aq_calibrate_sample nothing = {0,
+                                            AQ_TIME_NONE,
+                                            AQ_TIME_NONE,
+                                            AQ_TIME_NONE,
+                                            AQ_TIME_NONE,
+                                            AQ_TIME_NONE,
+                                            AQ_TIME_NONE};
 
 /* Of the keys. */
 static aq_calibrate_sample sample(aq_calibrate_pairs *pairs)
@@ -84,7 +98,8 @@ static aq_calibrate_sample sample(aq_calibrate_pairs *pairs)
                                pairs->at[aq_quantile_index(n, 10)].key,
                                pairs->at[aq_quantile_index(n, 50)].key,
                                pairs->at[aq_quantile_index(n, 90)].key,
-                               pairs->at[n - 1].key};
+                               pairs->at[n - 1].key,
+                               pairs->at[(n - 1) / 2].key};
 }
 
 static aq_calibrate_sample sample_of(const aq_time *values, size_t count)
@@ -103,11 +118,25 @@ static aq_calibrate_sample sample_of(const aq_time *values, size_t count)
 
 /* ---- the step from warm to cold ---- */
 
-enum { STEP_LEAST = 5 }; /* launches on each side of it */
+/* Launches on each side of a step, and on both: of ten alike launches, chance
+ * makes four the slowest of all once in 210 cases. */
+enum { STEP_LEAST = 4, STEP_LEAST_BOTH = 10 };
 
+/* How many launches found the device idle for less than a time. */
+static size_t launches_below(const aq_calibrate_pairs *launches, aq_time idle)
+{
+  size_t count = 0;
+  while (count < launches->count && launches->at[count].key < idle)
+    count++;
+  return count;
+}
+
+/* 0 where there are none. */
 static aq_time middle(const aq_calibrate_pair *at, size_t count,
                       aq_time *scratch)
 {
+  if (count == 0)
+    return 0;
   for (size_t i = 0; i < count; i++)
     scratch[i] = at[i].value;
   return aq_median(scratch, count);
@@ -140,32 +169,44 @@ static bool step_parts(const aq_calibrate_pair *at, size_t cut, size_t n,
   return low * 10 <= cut && high * 10 <= n - cut;
 }
 
+/* The sum of deviations on both sides of a cut, and the middles of the sides.
+ */
+static aq_time cut_loss(const aq_calibrate_pair *at, size_t cut, size_t n,
+                        aq_time *scratch, aq_time *low, aq_time *high)
+{
+  *low = middle(at, cut, scratch);
+  *high = middle(at + cut, n - cut, scratch);
+  return deviation(at, cut, *low) + deviation(at + cut, n - cut, *high);
+}
+
 /* Launches in the order of idle time: the place that parts them best, where
  * latencies step up by more than a microsecond and by more than their spread.
+ * One at `known` (AQ_TIME_NONE: there is none) stays if it parts them as well.
  */
-static void step_find(const aq_calibrate_pairs *launches,
+static void step_find(const aq_calibrate_pairs *launches, aq_time known,
                       aq_calibrate_facts *out)
 {
   enum { LOOKS = 400 };
   const aq_calibrate_pair *at = launches->at;
   const size_t n = launches->count;
   aq_time *scratch = malloc((n + 1) * sizeof *scratch);
-  aq_time best = AQ_TIME_MAX;
+  aq_time best = AQ_TIME_MAX, low, high;
   if (!scratch)
     return;
-  for (size_t cut = STEP_LEAST; cut + STEP_LEAST <= n; cut += n / LOOKS + 1) {
-    const aq_time low = middle(at, cut, scratch);
-    const aq_time high = middle(at + cut, n - cut, scratch);
-    const aq_time loss =
-        deviation(at, cut, low) + deviation(at + cut, n - cut, high);
+  if (known != AQ_TIME_NONE)
+    best =
+        cut_loss(at, launches_below(launches, known), n, scratch, &low, &high);
+  for (size_t cut = STEP_LEAST; n >= STEP_LEAST_BOTH && cut + STEP_LEAST <= n;
+       cut += n / LOOKS + 1) {
+    const aq_time loss = cut_loss(at, cut, n, scratch, &low, &high);
     if (loss >= best || at[cut - 1].key == at[cut].key || high - low < AQ_US ||
         loss / (aq_time)n > (high - low) / 2 ||
         !step_parts(at, cut, n, low + (high - low) / 2))
       continue;
     best = loss;
+    out->idle_step = (at[cut - 1].key + at[cut].key) / 2;
     out->idle_below = at[cut - 1].key;
     out->idle_above = at[cut].key;
-    out->idle_step = (at[cut - 1].key + at[cut].key) / 2;
   }
   free(scratch);
 }
@@ -184,11 +225,9 @@ static void launches_part(const aq_calibrate *c,
 {
   const size_t n = c->launches.count;
   aq_time *values = malloc((n + 1) * sizeof *values);
-  size_t cut = 0;
   if (!values)
     return;
-  while (cut < n && c->launches.at[cut].key < step)
-    cut++;
+  const size_t cut = launches_below(&c->launches, step);
   out->figures[AQ_CALIBRATE_WARM_RAMP] =
       aq_calibrate_ramp(c->launches.at, cut, AQ_US, values);
   out->figures[AQ_CALIBRATE_COLD_RAMP] =
@@ -228,8 +267,8 @@ static aq_calibrate_sample lead_find(aq_calibrate_pairs *nears)
   if (place == 0 || place == nears->count || best * 10 > nears->count)
     return nothing;
   const aq_time low = nears->at[place - 1].key, high = nears->at[place].key;
-  return (aq_calibrate_sample){nears->count,     low,  low,
-                               (low + high) / 2, high, high};
+  return (aq_calibrate_sample){
+      nears->count, low, low, (low + high) / 2, high, high, (low + high) / 2};
 }
 
 /* ---- graphs ---- */
@@ -305,7 +344,9 @@ void aq_calibrate_report(aq_calibrate *c, const aq_calibrate_model *model,
     out->figures[i] = sample(&c->values[i]);
   sort(&c->launches);
   if (!model->unmap_after_kept)
-    step_find(&c->launches, out);
+    step_find(&c->launches,
+              model->unmap_after_prior ? model->unmap_after : AQ_TIME_NONE,
+              out);
   const aq_time step =
       out->idle_step == AQ_TIME_NONE ? model->unmap_after : out->idle_step;
   launches_part(c, model, step, out);

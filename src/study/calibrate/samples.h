@@ -29,6 +29,7 @@ typedef enum aq_calibrate_figure {
 typedef struct aq_calibrate_sample {
   size_t n;
   aq_time least, p10, p50, p90, most;
+  aq_time low_middle; /* p50, the lower of an even number's two middle ones */
 } aq_calibrate_sample;
 
 typedef struct aq_calibrate_facts {
@@ -57,6 +58,10 @@ aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
                            const aq_run_info *run,
                            const aq_calibrate_part *part, aq_diag *diag);
 
+/* When the nth launch onto an idle queue (from 1) of the parts so far started;
+ * AQ_TIME_NONE where there are fewer. */
+aq_time aq_calibrate_launch_start(aq_calibrate *calibrate, size_t nth);
+
 /* Constants of the model that figures depend on. */
 typedef struct aq_calibrate_model {
   aq_time unmap_after; /* parts warm from cold launches where the runs show no
@@ -65,6 +70,7 @@ typedef struct aq_calibrate_model {
    * caller keeps these. */
   aq_time idle_ramp, remap_ramp;
   bool idle_ramp_kept, remap_ramp_kept, unmap_after_kept;
+  bool unmap_after_prior; /* another step has to part the launches better */
   aq_time handler_guard, handler_window;
   int64_t graph_head; /* nodes of a graph's first doorbell */
   /* Returns of waits and of small copies, which show the clocks' offset. */

@@ -16,6 +16,11 @@ void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
           "constants are fitted to %s, %" PRId64 " of %" PRId64
           " rows, which are not scored",
           part->asked, part->rows, part->of);
+  if (part->extended_from)
+    aq_note(notes,
+            "%s is %" PRId64 " rows; the part goes on to the %" PRId64
+            "th launch onto an idle queue",
+            part->asked, part->extended_from, part->launches);
   for (size_t i = 0; i < part->count; i++) {
     const aq_fitted_constant *c = &part->constants[i];
     if (c->why_not[0])
@@ -24,8 +29,9 @@ void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
       aq_note(notes, "%s: %.3f us instead of %.3f us", c->key, us(c->value),
               us(c->was));
     else
-      aq_note(notes, "%s: %.3f us instead of %.3f us (n = %" PRId64 ")", c->key,
-              us(c->value), us(c->was), c->samples);
+      aq_note(notes, "%s: %.3f us instead of %.3f us (n = %" PRId64 "%s)",
+              c->key, us(c->value), us(c->was), c->samples,
+              c->at_least ? ", which take less than the other constants" : "");
   }
 }
 
@@ -37,6 +43,8 @@ void aq_fitted_part_json(const aq_fitted_part *part, aq_json_out *json)
   aq_json_out_int(json, "until_ps", part->until);
   aq_json_out_int(json, "rows", part->rows);
   aq_json_out_int(json, "of", part->of);
+  if (part->extended_from)
+    aq_json_out_int(json, "extended_from", part->extended_from);
   aq_json_out_array(json, "constants");
   for (size_t i = 0; i < part->count; i++) {
     const aq_fitted_constant *c = &part->constants[i];

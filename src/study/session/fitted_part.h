@@ -7,6 +7,7 @@
 #ifndef AQ_STUDY_SESSION_FITTED_PART_H
 #define AQ_STUDY_SESSION_FITTED_PART_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ typedef struct aq_fitted_constant {
   const char *key;
   aq_time was, value;
   int64_t samples;   /* AQ_NONE: of the launches, where they step up */
+  bool at_least;     /* the part shows less than it can be: it is 0 */
   char why_not[120]; /* why the model's value stays, or "" */
 } aq_fitted_constant;
 
@@ -28,6 +30,8 @@ typedef struct aq_fitted_part {
   char asked[AQ_FITTED_TEXT]; /* "first=20%" */
   aq_time from, until;        /* rows of the replayed run that start in it */
   int64_t rows, of;           /* kernels, copies and fills; of all of them */
+  int64_t extended_from;      /* rows of what was asked for; 0: all of `rows` */
+  int64_t launches;           /* onto an idle queue, that made it longer */
   aq_replay_clock clock;      /* as the part shows it */
   aq_fitted_constant constants[AQ_FITTED_CONSTANTS];
   size_t count;

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Rocprof v1 traces whose latencies are known, for test_fit.sh.
+
+usage: fit_truth.py late|once|stray
+
+late   80 of 200 kernels are queued; the others start 6 us after their dispatch
+       on an idle device, 8.5 us where it idled for more than 15 us.
+once   every 40th of 200 kernels finds the device idle for 500 us and starts
+       14 us after its dispatch, the others 9 us.
+stray  kernels start 9 us after their dispatch; after 106 us of idle time 12 us,
+       but up to 190 us only every other one.
+"""
+import sys
+
+FIELDS = ("Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,"
+          "arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,DispatchNs,BeginNs,EndNs,"
+          "CompleteNs")
+
+
+def late(i):
+    """Idle time, latency in ns; None: queued."""
+    idle = (5000, 20000, 10000, 40000, 12000, 60000)[i % 6]
+    return None if 0 < i < 81 else (idle, 8500 if idle > 15000 else 6000)
+
+
+def once(i):
+    return (500000, 14000) if i % 40 == 20 else (30000, 9000)
+
+
+def stray(i):
+    if i % 4:
+        return 20000 + i * 100, 9000
+    idle = 106000 + i * 1000
+    return idle, 12000 if idle > 190000 or i % 8 else 9000
+
+
+def main():
+    rule = {"late": late, "once": once, "stray": stray}[sys.argv[1]]
+    print(FIELDS)
+    end = 1000000
+    for i in range(200):
+        known = rule(i)
+        dispatch = end + known[0] if known else 1000000 + i
+        begin = dispatch + known[1] if known else end
+        end = begin + 10000
+        print(f"{i},k,0,0,{i},1,1,64,64,0,0,4,0,16,64,0x0,0x1,{dispatch},{begin},"
+              f"{end},{end + 4000}")
+
+
+main()
