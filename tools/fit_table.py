@@ -14,8 +14,8 @@ import sqlite3
 import sys
 import tempfile
 
-from held_out import (Aqueduct, Models, PINNED, coverage, errors, off_and_half,
-                      table)
+from held_out import (Aqueduct, Models, PINNED, class_of, errors, idle_launches,
+                      intervals, latencies, middle, off_and_half, table)
 
 
 def notes_of(store, run):
@@ -70,10 +70,11 @@ def constants(fit):
 def main():
     program, srcdir, data = sys.argv[1:4]
     part = sys.argv[4] if len(sys.argv) > 4 else "first=20%"
-    print("| source | trace | rows of the rest | model | fitted | `E` | fitted "
-          "constants, µs |\n|---|---|---|---|---|---|---|")
+    print("| source | trace | rows of the rest | model | fitted | `E` | idle, "
+          "warm | idle, cold | fitted constants, µs |\n"
+          "|---|---|---|---|---|---|---|---|---|")
     sources, traces, nearer, further = [0, 0, 0], [0, 0, 0], 0, 0
-    intervals, thin = [], 0
+    covered, thin, segments = [], 0, []
     with tempfile.TemporaryDirectory() as folder:
         aqueduct = Aqueduct(program, data, folder)
         models = Models(aqueduct, srcdir, folder)
@@ -83,7 +84,6 @@ def main():
             path, _ = models.without(chip[0], near, files.split())
             device = "*".join([path] + chip[1:])
             sums = [0.0, 0.0, 0.0]
-            found = []
             for trace in files.split():
                 scored, run = aqueduct.score(trace, device, "--fit", part)
                 fit = notes_of(aqueduct.store, run)["fit"]
@@ -99,7 +99,9 @@ def main():
                     sums[i] += mean * count
                 off = off_and_part(aqueduct, trace, device, part)
                 thin += off is None
-                found += [off] if off else []
+                if off:
+                    covered.append((class_of(aqueduct, run, device), name, off))
+                segments.append(latencies(aqueduct.store, run, fit["until_ps"]))
                 traces[0] += before[2] < formula[2]
                 traces[1] += after[2] < formula[2]
                 traces[2] += 1
@@ -107,8 +109,8 @@ def main():
                 further += after[2] > before[2] + 0.005
                 print(f"| {name} | {trace.split('.')[0]} | {count} | "
                       f"{show(before)} | {show(after)} | {show(formula)} | "
+                      f"{' | '.join(map(middle, segments[-1]))} | "
                       f"{constants(fit)} |", flush=True)
-            intervals += [found] if found else []
             sources[0] += sums[0] < sums[2]
             sources[1] += sums[1] < sums[2]
             sources[2] += 1
@@ -116,10 +118,9 @@ def main():
           f"{traces[1]} of {traces[2]} traces with the fit, {sources[0]} and "
           f"{traces[0]} without. The fit lowers the mean of {nearer} traces and "
           f"raises that of {further}, each by more than 0.005 µs.")
-    for which, what in ((0, "makespan"), (1, "median latency")):
-        print(f"In the 90 % interval of `--fit --interval` is the {what} of "
-              f"{coverage(intervals, which, 'the part')}.")
-    print(f"{thin} traces have too few rows in the part for an interval.")
+    idle_launches(segments)
+    intervals("--fit --interval", covered, "the part")
+    print(f"\n{thin} traces have too few rows in the part for an interval.")
 
 
 main()

@@ -21,10 +21,13 @@ import subprocess
 import sys
 import tempfile
 
-from launches import COLUMNS, onto_idle
+from launches import COLUMNS, GRAPH, onto_idle
 
 COLD = 105  # us, as E parts its two latencies
 PINNED = 2  # AQ_FLAG_PINNED
+# Of runs by what decides their intervals; a class of one source has none.
+CLASSES = DIRECT, GRAPHS, GAPS = ("without graph launches",
+                                  "with graph launches", "RDNA")
 
 
 def table(path):
@@ -193,8 +196,9 @@ def errors(scored, by):
     return None
 
 
-def latencies(store, run):
-    """Signed errors in us of launches onto an idle device, warm and cold."""
+def latencies(store, run, after=-1):
+    """Signed errors in us of launches onto an idle device, warm and cold, that
+    start from `after` (ps) on."""
     warm, cold = [], []
     columns = ", ".join("m." + name for name in COLUMNS.split(", "))
     rows = sqlite3.connect(store).execute(
@@ -204,7 +208,7 @@ def latencies(store, run):
         " m.id = (runs.origin << 32) + s.origin"
         " WHERE runs.id = ? AND m.kind <= 3 ORDER BY m.start_ps", (run,))
     for (*_, start, _, got, flags), idle, _ in onto_idle(rows):
-        if not (flags or 0) & PINNED:
+        if not (flags or 0) & PINNED and start >= after:
             (cold if idle > COLD else warm).append((got - start) / 1e6)
     return warm, cold
 
@@ -214,6 +218,15 @@ def clocks_differ(store, run):
     notes, = sqlite3.connect(store).execute(
         "SELECT notes FROM runs WHERE id = ?", (run,)).fetchone()
     return "clock" in json.loads(notes)["replay"]
+
+
+def class_of(aqueduct, run, device):
+    """The class of a replay, for its interval."""
+    graphs, = sqlite3.connect(aqueduct.store).execute(
+        "SELECT count(*) FROM records WHERE id BETWEEN ? << 32 AND"
+        " (? << 32) + 4294967295 AND via = ?", (run, run, GRAPH)).fetchone()
+    stamp = aqueduct.values(device.split("*")[0]).get("start_stamp", "")
+    return GAPS if stamp.startswith("wave") else GRAPHS if graphs else DIRECT
 
 
 def off_and_half(scored):
@@ -229,38 +242,61 @@ def off_and_half(scored):
 
 
 def unexplained(sources, which):
-    """Within how much beyond their spreads nine of ten sources are: of each
-    source its trace that is furthest off counts."""
-    beyond = sorted(max(math.sqrt(max(0, off * off - half * half))
-                        for off, half in [trace[which] for trace in source])
-                    for source in sources)
-    rank = math.ceil(0.9 * (len(beyond) + 1))
-    return beyond[min(rank, len(beyond)) - 1]
+    """How far beyond their spreads nine in ten traces of a further source are.
+    The traces of a source share its weight; of fewer than nine sources, the
+    furthest trace counts."""
+    beyond = sorted((math.sqrt(max(0, off * off - half * half)),
+                     1 / len(source))
+                    for source in sources
+                    for off, half in [trace[which] for trace in source])
+    wanted, weight = 0.9 * (len(sources) + 1), 0
+    for value, share in beyond:
+        weight += share
+        if weight >= wanted - 1e-9:
+            return value
+    return beyond[-1][0]
 
 
-def coverage(sources, which, by="constants"):
-    """The share of traces within their interval, whose unexplained part the
-    other sources give; its 95 % interval by drawing sources with replacement;
-    the median of the half widths."""
+def coverage(sources, which, what, kind, by="constants"):
+    """A line: the share of traces within their interval, whose unexplained part
+    the other sources give; its 95 % interval by drawing sources with
+    replacement; the medians of the half widths and of the errors."""
+    if len(sources) < 2:
+        return
     results = []
     for i, source in enumerate(sources):
-        rest = unexplained(sources[:i] + sources[i + 1:] or [source], which)
+        rest = unexplained(sources[:i] + sources[i + 1:], which)
         halves = [(trace[which][0], math.hypot(trace[which][1], rest))
                   for trace in source]
-        results.append([(off <= half, half) for off, half in halves])
+        results.append([(off <= half, half, off) for off, half in halves])
 
     def share(drawn):
-        inside = [trace[0] for source in drawn for trace in source]
-        return sum(inside) / len(inside)
+        return statistics.mean(statistics.mean(trace[0] for trace in source)
+                               for source in drawn)
     draw = random.Random(1)
     drawn = sorted(share(draw.choices(results, k=len(results)))
                    for _ in range(2000))
-    width = statistics.median(trace[1] for source in results
-                              for trace in source)
-    return (f"{share(results):.0%} of the traces (95 % interval by sources "
-            f"{drawn[50]:.0%} to {drawn[1949]:.0%}), median half width "
-            f"{width:.1f} µs, of which {unexplained(sources, which):.1f} µs are "
-            f"not explained by {by}")
+    traces = [trace for source in results for trace in source]
+    width, error = (statistics.median(trace[i] for trace in traces)
+                    for i in (1, 2))
+    print(f"- {what}, {kind}: {share(results):.0%} of {len(sources)} sources "
+          f"are within (95 % interval by sources {drawn[50]:.0%} to "
+          f"{drawn[1949]:.0%}); median half width {width:.1f} µs, median error "
+          f"{error:.1f} µs; {unexplained(sources, which):.1f} µs are not "
+          f"explained by {by}.")
+
+
+def intervals(option, covered, by="constants"):
+    """Prints coverage by class; `covered` has triples of class, source and
+    figures of a trace."""
+    print(f"\nThe 90 % intervals of `{option}`, each source left out:\n")
+    for which, what in ((0, "makespan"), (1, "median latency")):
+        for kind in CLASSES:
+            sources = {}
+            for own, source, figures in covered:
+                if own == kind:
+                    sources.setdefault(source, []).append(figures)
+            coverage(list(sources.values()), which, what, kind, by)
 
 
 def show(figures):
@@ -272,6 +308,16 @@ def show(figures):
 
 def middle(values):
     return f"{statistics.median(values):+.2f} ({len(values)})" if values else "–"
+
+
+def idle_launches(segments):
+    """Prints on how many traces launches are near; `segments` are pairs of
+    errors, warm and cold."""
+    good = [sum(abs(statistics.median(pair[i])) <= limit for pair in segments
+                if pair[i]) for i, limit in ((0, .3), (1, 1.5))]
+    of = [sum(bool(pair[i]) for pair in segments) for i in (0, 1)]
+    print(f"Median of a trace's idle launches: within 0.3 µs on {good[0]} of "
+          f"{of[0]} (warm), within 1.5 µs on {good[1]} of {of[1]} (cold).")
 
 
 def halves(aqueduct, srcdir, folder, word):
@@ -320,18 +366,18 @@ def main():
             traces = files.split()
             part = model.split("*")
             path, missing = models.without(part[0], near, traces)
-            bare = ["--set", "unexplained_makespan=0us",
-                    "--set", "unexplained_latency=0us"]
+            bare = [f"--set=unexplained_{what}=0us" for what in (
+                "makespan", "latency", "graph_makespan", "graph_latency")]
             device = "*".join([path] + part[1:])
             sums = [0.0, 0.0, 0.0]
-            covered.append([])
             for trace in traces:
                 out, run = aqueduct.score(trace, device, "--interval",
                                           *bare)
                 inside, _ = aqueduct.score(trace, model)
                 warm, cold = latencies(aqueduct.store, run)
                 segments.append((warm, cold))
-                covered[-1].append(off_and_half(out))
+                covered.append((class_of(aqueduct, run, device), name,
+                                off_and_half(out)))
                 ours, formula = errors(out, "run"), errors(out, "E")
                 sums[0] += ours[2] * out["scored"]
                 kept = ours
@@ -357,14 +403,8 @@ def main():
               f"move its doorbells, on {len(unmoved)} traces; without that "
               f"(`--clock-offset none`) the mean is {', '.join(unmoved)}, and "
               f"{better_unmoved} of {scored_sources} sources are better.")
-    good = [sum(abs(statistics.median(pair[i])) <= limit for pair in segments
-                if pair[i]) for i, limit in ((0, .3), (1, 1.5))]
-    of = [sum(bool(pair[i]) for pair in segments) for i in (0, 1)]
-    print(f"Median of a trace's idle launches: within 0.3 µs on {good[0]} of "
-          f"{of[0]} (warm), within 1.5 µs on {good[1]} of {of[1]} (cold).")
-    for which, what in ((0, "makespan"), (1, "median latency")):
-        print(f"In the 90 % interval of `replay --interval` is the {what} of "
-              f"{coverage(covered, which)}.")
+    idle_launches(segments)
+    intervals("replay --interval", covered)
     with tempfile.TemporaryDirectory() as folder:
         halves(Aqueduct(program, data, folder), srcdir, folder, word)
 

@@ -149,6 +149,7 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "constants",
                     interval->rows == AQ_NONE ? interval->constants : AQ_NONE);
     aq_json_out_int(json, "rows", interval->rows);
+    aq_json_out_bool(json, "graphs", interval->graphs);
     if (interval->rows != AQ_NONE) {
       aq_json_out_int(json, "part_makespan_ps", interval->part_makespan);
       aq_json_out_int(json, "part_latency_ps", interval->part_latency);

@@ -2,12 +2,13 @@
 /*
  * How far a replay may be off. Where its constants were fitted to a part of the
  * run: as far as the rows of that part are, and as much further, independently
- * of it, as the rest of nine in ten published sources is.
+ * of it, as the rest of nine in ten published traces is.
  *
  * Else, because constants are not exactly known: each constant that states a
  * spread moves by it, up and down, while the others stay. The effects of
  * different constants, and errors that none explains (unexplained_makespan,
- * unexplained_latency), are taken to be independent. One thread.
+ * unexplained_latency; with graph launches unexplained_graph_…), are taken to
+ * be independent. One thread.
  */
 #ifndef AQ_STUDY_SESSION_UNCERTAINTY_H
 #define AQ_STUDY_SESSION_UNCERTAINTY_H
@@ -24,6 +25,7 @@ typedef struct aq_interval {
   uint32_t constants; /* that state a spread */
   int64_t rows; /* of the part, or AQ_NONE: constants gave the intervals */
   aq_time part_makespan, part_latency; /* the share of the part's errors */
+  bool graphs; /* errors beyond that are those of runs with graph launches */
 } aq_interval;
 
 /* Replays the run twice for each such constant, or, with the part that the
