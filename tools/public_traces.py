@@ -78,7 +78,7 @@ class Source:
             self.replay(program, store, run)
 
     def replay(self, program, store, run):
-        done = ask(program, store, "replay", str(run))
+        done = ask(program, store, "replay", str(run), "--fit", "none")
         if done.returncode:
             near = re.search(r"same ISA: (\S+);", done.stderr)
             self.models["none" + (f", nearest {near[1]}" if near else "") +

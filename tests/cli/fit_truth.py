@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rocprof v1 traces whose latencies are known, for test_fit.sh.
+"""Traces whose latencies are known, for test_fit.sh: of rocprof v1, or of Kineto on
+an MI300X, with a call of 4 us that returns at the dispatch.
 
-usage: fit_truth.py late|once|stray
+usage: fit_truth.py late|once|stray [kineto]
 
 late   80 of 200 kernels are queued; the others start 6 us after their dispatch
        on an idle device, 8.5 us where it idled for more than 15 us.
@@ -10,6 +11,7 @@ once   every 40th of 200 kernels finds the device idle for 500 us and starts
 stray  kernels start 9 us after their dispatch; after 106 us of idle time 12 us,
        but up to 190 us only every other one.
 """
+import json
 import sys
 
 FIELDS = ("Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,"
@@ -34,17 +36,43 @@ def stray(i):
     return idle, 12000 if idle > 190000 or i % 8 else 9000
 
 
-def main():
-    rule = {"late": late, "once": once, "stray": stray}[sys.argv[1]]
-    print(FIELDS)
+def rows(rule):
+    """Dispatch, start and end in ns."""
     end = 1000000
     for i in range(200):
         known = rule(i)
         dispatch = end + known[0] if known else 1000000 + i
         begin = dispatch + known[1] if known else end
         end = begin + 10000
+        yield dispatch, begin, end
+
+
+def rocprof(times):
+    print(FIELDS)
+    for i, (dispatch, begin, end) in enumerate(times):
         print(f"{i},k,0,0,{i},1,1,64,64,0,0,4,0,16,64,0x0,0x1,{dispatch},{begin},"
               f"{end},{end + 4000}")
+
+
+def kineto(times):
+    events = []
+    for i, (dispatch, begin, end) in enumerate(times):
+        args = {"correlation": i + 1}
+        events.append({"ph": "X", "cat": "cuda_runtime", "pid": 1, "tid": 1,
+                       "name": "hipLaunchKernel", "ts": dispatch / 1e3 - 4,
+                       "dur": 4, "args": args})
+        events.append({"ph": "X", "cat": "kernel", "pid": 0, "tid": 0,
+                       "name": "k", "ts": begin / 1e3,
+                       "dur": (end - begin) / 1e3,
+                       "args": dict(args, device=0, stream=0)})
+    print(json.dumps({"deviceProperties": [{"id": 0,
+                                            "name": "AMD Instinct MI300X"}],
+                      "traceEvents": events}))
+
+
+def main():
+    rule = {"late": late, "once": once, "stray": stray}[sys.argv[1]]
+    (kineto if sys.argv[2:] == ["kineto"] else rocprof)(rows(rule))
 
 
 main()

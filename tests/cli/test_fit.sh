@@ -128,6 +128,28 @@ try "$aqueduct" replay stray --device mi300x --fit first=60%
 check "launches that another queue keeps warm move no step" contains "$err" \
   "unmap_after keeps 105.000 us: no other idle time is seen"
 
+# An import is fitted as it is replayed on the model of its own GPU.
+python3 "$AQ_SRCDIR/tests/cli/fit_truth.py" once kineto > "$work/own.json"
+try "$aqueduct" import "$work/own.json" -q --name own
+usual="constants are fitted to first=20%, 40 of 200 rows, which are not scored"
+try "$aqueduct" replay own --name usual
+check "an imported run is fitted on the model of its GPU" contains "$err" "$usual"
+try "$aqueduct" compare usual --json
+check "the rest is scored" [ "$(jq .scored "$work/out")" = 160 ]
+check "and near" below "$(end_error p99_ns)" 60
+try "$aqueduct" replay usual --name copied
+check "a simulated run is not fitted" [ "${err#*constants are}" = "$err" ]
+for words in "--fit none" "--device mi300x" "--mode closed" "--as-graph" \
+  "--level 2"; do
+  # shellcheck disable=SC2086 # words
+  try "$aqueduct" replay own $words
+  check "nor with $words" [ "$status" = 0 ]
+  check "and nothing is said with $words" [ "${err#*constants are}" = "$err" ]
+done
+try "$aqueduct" replay own --interval --name own-interval
+check "the interval is by the fitted rows" contains "$err" \
+  "90 % interval, by the errors of 39 fitted rows"
+
 # A launch of a graph that the part cuts has no known length: of four graphs of 20
 # nodes, behind 10 kernels, the last one lies half in a part of 80 rows.
 awk '
@@ -160,6 +182,15 @@ check "four graphs in the part give a graph its launch" contains "$err" \
 try "$aqueduct" replay graphs --device mi300x --fit first=80
 check "one that the part cuts gives nothing" contains "$err" \
   "us instead of 2.880 us (n = 3)"
+
+# 19 rows are too few for the usual part.
+sed 's/^{"traceEvents"/{"deviceProperties":[{"id":0,"name":"AMD Instinct MI300X"}],&/
+  s/,{"traceEvents"/,"traceEvents"/' "$work/graphs.json" > "$work/short.json"
+try "$aqueduct" import "$work/short.json" -q --name short
+try "$aqueduct" replay short --interval
+check "a short run keeps the model's constants" [ "$status" = 0 ]
+check "and prints why" contains "$err" "constants are the device model's: first=20% is 19 of the 96 rows of the run; expected at least 20"
+check "as its interval does" contains "$err" "90 % interval, by the spreads of"
 
 # Intervals by the rows of the part.
 try "$aqueduct" replay even --device mi300x --fit first=20% --interval \

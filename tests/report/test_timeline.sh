@@ -12,7 +12,7 @@ if ! command -v chromedriver > /dev/null || ! command -v python3 > /dev/null; th
 fi
 
 "$aqueduct" import "$srcdir/tests/report/timeline.jsonl" --name m -q > /dev/null
-"$aqueduct" replay m --name s --counters 5us -q > /dev/null 2>&1
+"$aqueduct" replay m --fit none --name s --counters 5us -q > /dev/null 2>&1
 "$aqueduct" report s -o "$work/timeline.html"
 # Three runs of each of two versions: one kernel became longer by a half.
 for version in before after; do

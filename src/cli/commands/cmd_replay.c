@@ -113,6 +113,51 @@ static aq_status existing_store_open(aq_cli *cli, aq_store **out)
   return aq_cli_store_open(cli, AQ_STORE_WRITE, out);
 }
 
+/* What replay fits to unless --fit says otherwise, if it is so many rows: fewer
+ * give no interval (doc/replay.md). */
+static const char fit_default[] = "first=20%";
+enum { FIT_DEFAULT_ROWS = 20 };
+
+/* Whether a replay repeats an imported run as it was, on the model of its own
+ * GPU: then its constants are the run's. */
+static bool repeats_import(const aq_cli *cli, const aq_session *session,
+                           const aq_replay_ask *ask, const aq_run_info *run)
+{
+  return run->kind == AQ_RUN_MEASURED && run->format && !session->hardware &&
+         !cli->values[AQ_CLI_OPT_DEVICE] && !cli->values[AQ_CLI_OPT_LIVE] &&
+         !ask->closed && !ask->as_graph && !ask->predict;
+}
+
+/* Fits constants to a part of the run: the one that --fit names, else the usual
+ * one, or `why_not` has the reason. */
+static aq_status part_fit(aq_cli *cli, aq_session *session, aq_store *store,
+                          const aq_replay_ask *ask, aq_part_fit *fit,
+                          aq_replay_hooks *hooks, aq_diag *why_not)
+{
+  const char *asked = cli->values[AQ_CLI_OPT_FIT];
+  const aq_notes notes = aq_cli_notes(cli);
+  aq_run_info *run;
+  if (asked && strcmp(asked, "none") == 0)
+    return AQ_OK;
+  if (asked) {
+    hooks->fitted = &fit->part;
+    aq_status status = aq_part_fit_make(fit, asked, 1, session, store, ask,
+                                        &notes, &cli->diag);
+    if (status != AQ_OK)
+      aq_diag_prefix(&cli->diag, "--fit");
+    return status;
+  }
+  aq_status status = aq_store_find(store, ask->origin, &run, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  if (repeats_import(cli, session, ask, run) &&
+      aq_part_fit_make(fit, fit_default, FIT_DEFAULT_ROWS, session, store, ask,
+                       &notes, why_not) == AQ_OK)
+    hooks->fitted = &fit->part;
+  aq_run_info_free(run);
+  return AQ_OK;
+}
+
 static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
 {
   const aq_notes notes = aq_cli_notes(cli);
@@ -130,7 +175,7 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
     return status;
   /* An option of captures: the input is a run, or a capture that is missing. */
   aq_run_info *run;
-  aq_diag missing = AQ_DIAG_INIT;
+  aq_diag missing = AQ_DIAG_INIT, why_not = AQ_DIAG_INIT;
   status = options_refuse(cli, capture_options, "a stored run");
   if (status != AQ_OK) {
     if (aq_store_find(store, cli->args[0], &run, &missing) != AQ_OK)
@@ -141,13 +186,8 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
       aq_run_info_free(run);
   }
   aq_cli_status_block(&before);
-  if (status == AQ_OK && cli->values[AQ_CLI_OPT_FIT]) {
-    hooks.fitted = &fit.part;
-    status = aq_part_fit_make(&fit, cli->values[AQ_CLI_OPT_FIT], session, store,
-                              &ask, &notes, &cli->diag);
-    if (status != AQ_OK)
-      aq_diag_prefix(&cli->diag, "--fit");
-  }
+  if (status == AQ_OK)
+    status = part_fit(cli, session, store, &ask, &fit, &hooks, &why_not);
   if (status == AQ_OK && aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
     hooks.interval = &interval;
     status = aq_replay_interval(session, store, &ask, hooks.fitted, &interval,
@@ -158,6 +198,8 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
                                &notes, &cli->diag);
   aq_cli_status_unblock(&before);
   aq_part_fit_fini(&fit, session);
+  if (status == AQ_OK && why_not.text[0])
+    aq_cli_note(cli, "constants are the device model's: %s", why_not.text);
   if (status == AQ_OK) {
     status = aq_cli_performed_print(cli, info, &performed);
     aq_performed_fini(&performed);

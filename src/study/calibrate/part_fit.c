@@ -302,7 +302,18 @@ static aq_status part_fit(aq_part_fit *fit, const aq_session *session,
   return status;
 }
 
-aq_status aq_part_fit_make(aq_part_fit *out, const char *asked,
+static aq_status rows_suffice(const aq_fitted_part *part, int64_t least,
+                              aq_diag *diag)
+{
+  if (part->rows >= least)
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s is %" PRId64 " of the %" PRId64
+                     " rows of the run; expected at least %" PRId64,
+                     part->asked, part->rows, part->of, least);
+}
+
+aq_status aq_part_fit_make(aq_part_fit *out, const char *asked, int64_t least,
                            aq_session *session, aq_store *store,
                            const aq_replay_ask *ask, const aq_notes *notes,
                            aq_diag *diag)
@@ -331,6 +342,8 @@ aq_status aq_part_fit_make(aq_part_fit *out, const char *asked,
     status = part_place(&out->part, &p, &s, diag);
   if (status == AQ_OK && p.unit == PORTION_PERCENT)
     status = part_extend(&out->part, &s, store, run, diag);
+  if (status == AQ_OK)
+    status = rows_suffice(&out->part, least, diag);
   if (status == AQ_OK)
     status = part_fit(out, session, store, run, ask, diag);
   free(s.at);

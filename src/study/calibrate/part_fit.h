@@ -22,10 +22,10 @@ typedef struct aq_part_fit {
 /* Fits the part that `asked` names (first=20%, first=500, first=2s,
  * range=1s..3s) of the run of `ask`, and notes the constants. The session then
  * borrows the edits until aq_part_fit_fini. AQ_ERR_INVALID: malformed text;
- * AQ_ERR_INPUT: the run is simulated, or the part has no row, or no row is
- * left; AQ_ERR_UNSUPPORTED on hardware,
- * and for devices of several models. */
-aq_status aq_part_fit_make(aq_part_fit *out, const char *asked,
+ * AQ_ERR_INPUT: the run is simulated, or the part has no row or fewer than
+ * `least`, or no row is left; AQ_ERR_UNSUPPORTED on hardware, and for devices
+ * of several models. */
+aq_status aq_part_fit_make(aq_part_fit *out, const char *asked, int64_t least,
                            aq_session *session, aq_store *store,
                            const aq_replay_ask *ask, const aq_notes *notes,
                            aq_diag *diag);
