@@ -107,7 +107,7 @@ for name in late once stray; do
 done
 try "$aqueduct" replay late --device mi300x --fit first=20% --name later
 check "a part without launches onto an idle queue grows" contains "$err" \
-  "first=20% is 40 rows; the part goes on to the 10th launch onto an idle queue"
+  "first=20% is 40 rows; the part extends to the 10th launch onto an idle queue"
 check "and prints its rows" contains "$err" "fitted to first=20%, 91 of 200 rows"
 check "ten launches show where they step up" contains "$err" \
   "unmap_after: 16.000 us instead of 105.000 us"

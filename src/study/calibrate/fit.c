@@ -266,7 +266,7 @@ static void fit_toward(const aq_device_model *model,
     return;
   }
   /* Whatever is in the way of a row delays it: of two in the middle, the lower
-   * one is nearer to what the device takes. */
+   * one is nearer to the time of the device. */
   const int64_t seen = fit->sample->low_middle -
                        (contains_launch(id) ? shift : 0) -
                        aq_device_fit_sum(model, fits, at, NULL, 0, rule->less);

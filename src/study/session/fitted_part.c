@@ -18,7 +18,7 @@ void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
           part->asked, part->rows, part->of);
   if (part->extended_from)
     aq_note(notes,
-            "%s is %" PRId64 " rows; the part goes on to the %" PRId64
+            "%s is %" PRId64 " rows; the part extends to the %" PRId64
             "th launch onto an idle queue",
             part->asked, part->extended_from, part->launches);
   for (size_t i = 0; i < part->count; i++) {

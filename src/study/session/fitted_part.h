@@ -30,7 +30,7 @@ typedef struct aq_fitted_part {
   char asked[AQ_FITTED_TEXT]; /* "first=20%" */
   aq_time from, until;        /* rows of the replayed run that start in it */
   int64_t rows, of;           /* kernels, copies and fills; of all of them */
-  int64_t extended_from;      /* rows of what was asked for; 0: all of `rows` */
+  int64_t extended_from;      /* rows of the part asked for; 0: `rows` */
   int64_t launches;           /* onto an idle queue, that made it longer */
   aq_replay_clock clock;      /* as the part shows it */
   aq_fitted_constant constants[AQ_FITTED_CONSTANTS];

@@ -25,7 +25,7 @@ typedef struct aq_interval {
   uint32_t constants; /* that state a spread */
   int64_t rows; /* of the part, or AQ_NONE: constants gave the intervals */
   aq_time part_makespan, part_latency; /* the share of the part's errors */
-  bool graphs; /* errors beyond that are those of runs with graph launches */
+  bool graphs; /* further errors are as of runs with graph launches */
 } aq_interval;
 
 /* Replays the run twice for each such constant, or, with the part that the

@@ -214,7 +214,7 @@ START_TEST(the_call_of_another_copy_does_more_behind_the_end)
 }
 END_TEST
 
-/* Calls of the run take 40 us, as long as those that load code do. */
+/* Calls of the run take 40 us, as long as calls that load code. */
 START_TEST(an_awaited_copy_rang_early_enough_to_end)
 {
   aq_record rows[] = {kernel(0, 40, 50, 60), kernel(60, 100, 110, 120),
