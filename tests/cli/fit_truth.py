@@ -9,7 +9,7 @@ late   80 of 200 kernels are queued; the others start 6 us after their dispatch
 once   every 40th of 200 kernels finds the device idle for 500 us and starts
        14 us after its dispatch, the others 9 us.
 stray  kernels start 9 us after their dispatch; after 106 us of idle time 12 us,
-       but up to 190 us only every other one.
+       but up to 190 us three of seven do after 9.
 """
 import json
 import sys
@@ -33,7 +33,7 @@ def stray(i):
     if i % 4:
         return 20000 + i * 100, 9000
     idle = 106000 + i * 1000
-    return idle, 12000 if idle > 190000 or i % 8 else 9000
+    return idle, 9000 if idle <= 190000 and i // 4 % 7 in (0, 2, 4) else 12000
 
 
 def rows(rule):

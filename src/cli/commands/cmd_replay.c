@@ -123,7 +123,9 @@ enum { FIT_DEFAULT_ROWS = 20 };
 static bool repeats_import(const aq_cli *cli, const aq_session *session,
                            const aq_replay_ask *ask, const aq_run_info *run)
 {
+  const char *transport = cli->values[AQ_CLI_OPT_TRANSPORT];
   return run->kind == AQ_RUN_MEASURED && run->format && !session->hardware &&
+         (!transport || strcmp(transport, "sim") == 0) &&
          !cli->values[AQ_CLI_OPT_DEVICE] && !cli->values[AQ_CLI_OPT_LIVE] &&
          !ask->closed && !ask->as_graph && !ask->predict;
 }
