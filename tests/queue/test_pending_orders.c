@@ -297,7 +297,7 @@ void aq_queue_poll(aq_queue *queue)
   unlocked();
 }
 
-aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
+aq_status aq_queue_progress(aq_queue *queue, aq_time *deadline, aq_diag *diag)
 {
   (void)queue, (void)deadline, (void)diag;
   ck_abort_msg("an operation that may be deferred made its host wait");

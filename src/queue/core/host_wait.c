@@ -46,7 +46,7 @@ static uint32_t edges_add(aq_queue *queue, aq_epoch_ref *edges,
   return count;
 }
 
-aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
+aq_status aq_queue_progress(aq_queue *queue, aq_time *deadline, aq_diag *diag)
 {
   aq_sync_domain *sync_domain = queue->sync_domain;
   aq_epoch_ref edges[PROGRESS_EDGES];
@@ -66,15 +66,9 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
               __atomic_load_n(&queue->pending_count, __ATOMIC_ACQUIRE) > 0)) {
     /* With nothing in flight and nothing deferred no thread would ring: the
      * caller looks again, at the work that another thread is about to end. */
-    const aq_wait_request request = {
-        .items = items,
-        .count = 1 + count,
-        .mode = AQ_WAIT_ANY,
-        .deadline = aq_sync_domain_sleep_end(sync_domain, deadline)};
-    status =
-        sync_domain->ops->wait(sync_domain->transport, &request, NULL, diag);
-    if (status == AQ_ERR_TIMEOUT && request.deadline < deadline)
-      status = AQ_OK;
+    aq_wait_request request = {
+        .items = items, .count = 1 + count, .mode = AQ_WAIT_ANY};
+    status = aq_sync_domain_sleep(sync_domain, &request, deadline, diag);
   }
   while (count > 0)
     aq_epoch_release(&edges[--count]);

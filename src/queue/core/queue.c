@@ -374,7 +374,7 @@ aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
   aq_queue_flush(queue);
   aq_queue_poll(queue);
   while (status == AQ_OK && !is_idle(queue))
-    status = aq_queue_progress(queue, deadline, diag);
+    status = aq_queue_progress(queue, &deadline, diag);
   if (!is_idle(queue))
     return status;
   aq_submit_hooks_notify(
@@ -392,9 +392,10 @@ void aq_queue_destroy(aq_queue *queue)
       &(aq_submit_event){.kind = AQ_SUBMIT_QUEUE_END, .queue = queue});
   aq_queue_flush(queue);
   aq_queue_poll(queue);
+  aq_time never = AQ_TIME_MAX;
   while (!is_idle(queue))
     if (!pending_end(queue) &&
-        aq_queue_progress(queue, AQ_TIME_MAX, NULL) != AQ_OK) {
+        aq_queue_progress(queue, &never, NULL) != AQ_OK) {
       aq_queue_fail(queue, AQ_ERR_QUEUE, "the queue was destroyed");
       aq_queue_poll(queue);
     }

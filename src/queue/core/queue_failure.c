@@ -24,7 +24,7 @@
  * Packets that the device had begun may end after this, and decrement 0 to -1,
  * which no barrier-AND packet takes for complete. So this is repeated: by the
  * retirer for flags that it finds below 0, which hosts that wait make look
- * (aq_sync_domain_sleep_end), and when the ring is gone. */
+ * (aq_sync_domain_sleep), and when the ring is gone. */
 void aq_queue_poison(aq_queue *queue, int64_t below)
 {
   if (!queue->flags) {

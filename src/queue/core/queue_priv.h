@@ -237,7 +237,8 @@ void aq_queue_error_handle(const aq_queue_error *error, void *user);
 
 /* ---- host_wait.c ---- */
 
-/* Lets time pass until something completes; the transport's status. */
-aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag);
+/* Lets time pass until something completes; the transport's status. The
+ * deadline is as of aq_sync_domain_sleep. */
+aq_status aq_queue_progress(aq_queue *queue, aq_time *deadline, aq_diag *diag);
 
 #endif

@@ -208,7 +208,7 @@ static aq_status points_poll(const aq_point *points, uint32_t count,
 /* Sleeps until something changed that may have to do with the points. `rung` is
  * the waiter as it was before they were looked at. */
 static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
-                              aq_time deadline, aq_diag *diag)
+                              aq_time *deadline, aq_diag *diag)
 {
   aq_sync_domain *sync_domain = wait->sync_domain;
   wait->items[0] = rung;
@@ -220,16 +220,12 @@ static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
       if (wait->mode == AQ_WAIT_ALL && wait->count > 0)
         break; /* one after the other */
     }
-  const aq_wait_request request = {
-      .items = wait->items,
-      .count = 1 + wait->count,
-      .mode = AQ_WAIT_ANY,
-      .deadline = aq_sync_domain_sleep_end(sync_domain, deadline)};
-  aq_status status =
-      sync_domain->ops->wait(sync_domain->transport, &request, NULL, diag);
+  aq_wait_request request = {
+      .items = wait->items, .count = 1 + wait->count, .mode = AQ_WAIT_ANY};
+  const aq_status status =
+      aq_sync_domain_sleep(sync_domain, &request, deadline, diag);
   edges_drop(wait);
-  return status == AQ_ERR_TIMEOUT && request.deadline < deadline ? AQ_OK
-                                                                 : status;
+  return status;
 }
 
 /* A look was not enough. */
@@ -246,7 +242,7 @@ static aq_status points_wait(host_wait *wait, aq_time deadline, uint32_t *which,
         points_poll(wait->points, wait->point_count, wait->mode, which, diag);
     if (status != AQ_ERR_AGAIN || slept != AQ_OK)
       break;
-    slept = points_sleep(wait, rung, deadline, diag);
+    slept = points_sleep(wait, rung, &deadline, diag);
   }
   host_wait_end(wait);
   return status == AQ_ERR_AGAIN ? slept : status;

@@ -163,7 +163,8 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
     aq_unlock(queue->sync_domain, &queue->lock);
     if (put == AQ_ISSUE_ERROR)
       return words->status;
-    status = aq_queue_progress(queue, AQ_TIME_MAX, diag);
+    aq_time never = AQ_TIME_MAX;
+    status = aq_queue_progress(queue, &never, diag);
     if (status != AQ_OK)
       return status;
   }

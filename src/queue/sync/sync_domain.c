@@ -80,12 +80,28 @@ void aq_sync_domain_poll(aq_sync_domain *sync_domain)
 
 enum { LOOKS_APART = 10 }; /* ms */
 
-aq_time aq_sync_domain_sleep_end(const aq_sync_domain *sync_domain,
-                                 aq_time deadline)
+/* Until when a host sleeps before it looks again. */
+static aq_time sleep_end(const aq_sync_domain *sync_domain, aq_time deadline)
 {
   if (!sync_domain->live || aq_sync_domain_has_reliable_handlers(sync_domain))
     return deadline;
   const aq_time next =
       sync_domain->ops->now(sync_domain->transport) + LOOKS_APART * AQ_MS;
   return next < deadline ? next : deadline;
+}
+
+aq_status aq_sync_domain_sleep(aq_sync_domain *sync_domain,
+                               aq_wait_request *request, aq_time *deadline,
+                               aq_diag *diag)
+{
+  request->deadline = sleep_end(sync_domain, *deadline);
+  const aq_status status =
+      sync_domain->ops->wait(sync_domain->transport, request, NULL, diag);
+  if (status != AQ_ERR_TIMEOUT || request->deadline == *deadline)
+    return status;
+  const aq_time ahead =
+      request->deadline - sync_domain->ops->now(sync_domain->transport);
+  if (*deadline != AQ_TIME_MAX && ahead > 0)
+    *deadline -= ahead;
+  return AQ_OK;
 }

@@ -108,9 +108,13 @@ aq_sync_domain_has_reliable_handlers(const aq_sync_domain *sync_domain)
          !__atomic_load_n(&sync_domain->handlers_failed, __ATOMIC_RELAXED);
 }
 
-/* Until when a host sleeps before it looks again; at most `deadline`. Sooner
- * where a live queue failed, see aq_queue_poison. */
-aq_time aq_sync_domain_sleep_end(const aq_sync_domain *sync_domain,
-                                 aq_time deadline);
+/* Sleeps until a signal of the request changed, at most until the deadline
+ * (AQ_ERR_TIMEOUT): AQ_OK, and the caller looks again. Where a live queue
+ * failed it returns sooner, see aq_queue_poison. The transport's time may stand
+ * still meanwhile, so the deadline then comes nearer by the length of the
+ * sleep. */
+aq_status aq_sync_domain_sleep(aq_sync_domain *sync_domain,
+                               aq_wait_request *request, aq_time *deadline,
+                               aq_diag *diag);
 
 #endif
