@@ -1,5 +1,6 @@
 # Tests of src/gpu/check: the order of packets and copies, and defects in programs.
 check_PROGRAMS += tests/gpu/check/test_findings \
+	tests/gpu/check/test_matrix_passes \
 	tests/gpu/check/test_order tests/gpu/check/test_memory_model
 tests_gpu_check_test_memory_model_SOURCES = \
 	tests/gpu/check/test_memory_model.c tests/gpu/check/model_run.h \

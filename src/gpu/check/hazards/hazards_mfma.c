@@ -47,7 +47,7 @@ void aq_check_matrix_site(aq_check_site *site)
   site->xdl = !(site->is & AQ_CHECK_IS_DOUBLE) &&
               (!from_940 || xf32 || !has(name + strlen(name) - 3, "f32"));
   if (site->is & AQ_CHECK_IS_DOUBLE)
-    site->passes = m == 4 ? 4 : 16;
+    site->passes = m == 4 ? 4 : 8;
   else if (strncmp(name, "v_smfmac", 8) == 0)
     site->passes = m == 16 ? 4 : 8;
   else if (m == 4)
