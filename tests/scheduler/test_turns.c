@@ -364,6 +364,11 @@ START_TEST(deficits_grow_by_weight_and_end_with_the_work)
         JOB('b', 0, 1, 10, .client = 1, .weight = 2),
         JOB('b', 0, 1, 10, .client = 1, .weight = 2),
         JOB('b', 0, 1, 10, .client = 1, .weight = 2));
+  /* a keeps the rest of its quanta: 4 us, then 2 us. */
+  ORDER("drr,quantum=10us", "abaabaab", JOB('a', 0, 1, 6),
+        JOB('b', 0, 1, 10, .client = 1), JOB('a', 0, 1, 6), JOB('a', 0, 1, 6),
+        JOB('a', 0, 1, 6), JOB('a', 0, 1, 6), JOB('b', 0, 1, 10, .client = 1),
+        JOB('b', 0, 1, 10, .client = 1));
   /* b's job of 25 us waits for the third quantum. */
   ORDER("drr,quantum=10us", "aaaba", JOB('a', 0, 1, 10),
         JOB('b', 0, 1, 25, .client = 1), JOB('a', 0, 1, 10), JOB('a', 0, 1, 10),

@@ -72,9 +72,39 @@ static void picked_left(bool fixed)
   OK(hipDeviceSynchronize());
 }
 
+// The address of `second`, plus a distance and a carry. The carry went to
+// registers that had the address of `first`: it is no address.
+__global__ void carry(int shift)
+{
+  const int distance = 4 * ((int)threadIdx.x + shift);
+  asm volatile("s_getpc_b64 s[40:41]\n" // FINDS added_left: out of bounds
+               "s_add_u32 s40, s40, first@rel32@lo+4\n"
+               "s_addc_u32 s41, s41, first@rel32@hi+12\n"
+               "s_getpc_b64 s[42:43]\n"
+               "s_add_u32 s42, s42, second@rel32@lo+4\n"
+               "s_addc_u32 s43, s43, second@rel32@hi+12\n"
+               "v_mov_b32 v10, %0\n"
+               "v_mov_b32 v12, s42\n"
+               "v_mov_b32 v13, s43\n"
+               "v_add_co_u32_e64 v11, s[40:41], v10, v10\n"
+               "v_addc_co_u32_e64 v12, vcc, v10, v12, s[40:41]\n"
+               "v_addc_co_u32_e64 v13, vcc, 0, v13, vcc\n"
+               "global_store_dword v[12:13], v10, off\n"
+               "s_waitcnt vmcnt(0)\n"
+               :
+               : "v"(distance)
+               : "s40", "s41", "s42", "s43", "v10", "v11", "v12", "v13", "vcc",
+                 "scc", "memory");
+}
+
+// First in the list: tests of every fourth have it.
+static void added_left(bool fixed)
+{
+  carry<<<1, 64>>>(!fixed);
+  OK(hipDeviceSynchronize());
+}
+
 const std::map<std::string, std::function<void(bool)>> cases = {
-    CASE(variable_left),
-    CASE(last_left),
-    CASE(before_left),
-    CASE(picked_left),
+    CASE(added_left),  CASE(variable_left), CASE(last_left),
+    CASE(before_left), CASE(picked_left),
 };

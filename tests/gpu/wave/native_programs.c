@@ -462,8 +462,9 @@ static unsigned mostly_first(unsigned n)
   return below(8) ? below(n - 1) : n - 1;
 }
 
-/* Addresses computed from numbers of words, as compilers do. */
-static void address_program_make(char (*texts)[BED_TEXT])
+/* Addresses computed from numbers of words, as compilers do. The seven numbers
+ * of a program are the next ones of the list: two programs have all of them. */
+static void address_program_make(char (*texts)[BED_TEXT], unsigned number)
 {
   static const char *const indices[] = {"v_mov_b32 v10, v25",
                                         "v_add_u32 v10, 5, v25",
@@ -496,7 +497,7 @@ static void address_program_make(char (*texts)[BED_TEXT])
       "global_store_dword v[20:21], v%u, off"};
   unsigned i = 0;
   for (unsigned turn = 0; turn < 7; turn++) {
-    snprintf(texts[i++], BED_TEXT, "%s", indices[below(12)]);
+    snprintf(texts[i++], BED_TEXT, "%s", indices[(7 * number + turn) % 12]);
     if (below(2)) {
       snprintf(texts[i++], BED_TEXT, "%s", guards[below(4)]);
       snprintf(texts[i++], BED_TEXT, "v_cndmask_b32 v2, v3, v4, vcc");
@@ -681,7 +682,7 @@ void program_texts(char (*texts)[BED_TEXT], unsigned number, deck *d,
   else if (number % 4 == 2)
     loop_make(texts, d);
   else if (number % 2 == 1)
-    address_program_make(texts);
+    address_program_make(texts, number / 2);
   else
     program_make(texts, d);
   for (unsigned i = 0; i < COUNT; i++)
