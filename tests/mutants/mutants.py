@@ -8,19 +8,24 @@ script copies the tracked files to a folder a processor below BUILD/mutants/,
 configures once (by ccache where it is installed), and for each row applies the
 replacement there and runs the named tests until one fails: first the programs, then
 the scripts, without their long cases; then, if nothing failed, all with them. A test
-ends at its first failure. Where a file is one object of the core, that is linked
-before the archive, into the one program that a test needs; if no test fails so, the
-row is judged again with everything that is installed built from it. Tests that
-killed a row then run once on the sources as they are, with the same cases, and must
-pass. The source tree is never changed.
+ends at its first failure. The objects of the core that are made of a file, a
+header's too, as far as the test has them, are linked before the archive, into the
+one program that a test needs; if no test fails so, the row is judged again with
+everything that is installed built from it. Tests that killed a row then run once on
+the sources as they are, with the same cases, and must pass. The source tree is never
+changed.
 
-A row is killed (a test fails), SURVIVED (all pass), HANGS (tests fail only by
-their time limits), STALE (the text does not occur once, the result does not
-compile, or the test fails without the bug too), or skipped (its tests have nothing
-to run on here). Exit 1 unless all are killed or skipped. Killed rows and passed
-tests are kept in BUILD/mutants/kept.tsv: a run that was interrupted goes on, as long
-as all tracked files but the table, and the compiler, are the same. AQ_SLICE=I/N
-takes every Nth row.
+A row is killed (a test fails), timed out (a case fails because its own time is over,
+twice: no other failure says that something never ends), SURVIVED (all pass), HANGS
+(the script here had to end the test, which no `make check` does), STALE (the text
+does not occur once, the result does not compile, or the test fails without the bug
+too), or skipped (its tests have nothing to run on here). Rows that timed out are
+killed. Exit 1 unless all are killed or skipped. Killed rows and passed tests are
+kept in BUILD/mutants/kept.tsv: a run that was interrupted goes on, as long as all
+tracked files but the table, and the compiler, are the same. With AQ_CARRY=1 the
+killed rows of other sources count too, if the row, its file, its tests and what
+their folders have besides tests are the same; the last line says how many.
+AQ_SLICE=I/N takes every Nth row.
 """
 import hashlib
 import os
@@ -38,6 +43,8 @@ import time
 FIELDS = ("name", "file", "text", "replacement", "tests")
 FLAGS = ("CC", "CFLAGS", "LDFLAGS")
 TABLE = "tests/mutants/mutants.tsv"
+KILLED = ("killed", "timed out")
+RESULTS = KILLED + ("SURVIVED", "HANGS", "STALE", "skipped")
 # The cases of a test: variables of its environment, and the seconds it may take.
 CASES = {"short": ({}, 300), "long": ({"AQ_LONG": "1", "AQ_WHOLE": "1"}, 900)}
 MAKE = ("make", "-s")
@@ -122,48 +129,70 @@ def compiler_version():
                           stdout=subprocess.PIPE).stdout
 
 
+def digest(*parts):
+    key = hashlib.sha256()
+    for part in parts:
+        part = part if isinstance(part, bytes) else part.encode()
+        key.update(f"{len(part)}\0".encode() + part)
+    return key.hexdigest()[:16]
+
+
 class Kept:
-    """Results of earlier runs on the same sources, and of this one."""
+    """Results of earlier runs, and of this one: a line each, (how, test, cases) by a
+    row or a test. Each has the key of all sources, and that of the row's file and of
+    its tests."""
 
     def __init__(self, path, files):
-        self.path = path
-        key = hashlib.sha256()
-        for name, content in files.items():
-            if name != TABLE:
-                key.update(f"{name}\0{len(content)}\0".encode() + content)
-        for name in FLAGS:
-            key.update(f"{name}={os.environ.get(name)}\0".encode())
-        key.update(compiler_version())
-        self.key = key.hexdigest()[:16]
-        self.results = {}
+        self.path, self.files = path, files
+        self.key = digest(*(part for name in sorted(files) if name != TABLE
+                            for part in (name, files[name])),
+                          *(f"{name}={os.environ.get(name)}" for name in FLAGS),
+                          compiler_version())
+        self.results, self.older = {}, {}
         self.lock = threading.Lock()
+        lines = []
         if os.path.exists(path):
-            with open(path, encoding="utf-8") as lines:
-                for line in lines:
-                    key, what, test, cases = line.rstrip("\n").split("\t")
-                    if key == self.key:
-                        self.results[what] = (test, cases)
+            with open(path, encoding="utf-8") as file:
+                lines = [line.rstrip("\n").split("\t") for line in file]
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        last = {tuple(line[2:3]): line for line in lines if len(line) == 6}
         with open(path, "w", encoding="utf-8") as out:
-            for what, by in self.results.items():
-                out.write("\t".join((self.key, what) + by) + "\n")
+            for line in last.values():
+                out.write("\t".join(line) + "\n")
+                of = self.results if line[0] == self.key else self.older
+                of[line[2]] = (line[1], tuple(line[3:]))
+
+    def near(self, name, tests):
+        """Of a file, and of what the tests' folders have for them."""
+        folders = {os.path.dirname(test) for test in tests}
+        return digest(*(part for file in sorted(self.files)
+                        if file == name or os.path.splitext(file)[0] in tests
+                        or file in tests or (os.path.dirname(file) in folders and
+                                             not file.split("/")[-1].startswith("test_"))
+                        for part in (file, self.files[file])))
 
     @staticmethod
     def of_row(row):
-        return "killed " + hashlib.sha256(
-            "\t".join(row[field] for field in FIELDS).encode()).hexdigest()[:16]
+        return "row " + digest(*(row[field] for field in FIELDS))
 
     @staticmethod
     def of_test(by):
-        return "passed " + " ".join(by)
+        return "test " + " ".join(by[1:])
 
     def get(self, what):
-        return self.results.get(what)
+        return self.results.get(what, (None, None))[1]
 
-    def add(self, what, by):
+    def get_older(self, row):
+        """A result on other sources, of which the row's file and tests are the
+        same."""
+        near, by = self.older.get(self.of_row(row), (None, None))
+        return by if near == self.near(row["file"], row["tests"].split()) else None
+
+    def add(self, what, by, name="", tests=()):
+        near = self.near(name, tests)
         with self.lock, open(self.path, "a", encoding="utf-8") as out:
-            self.results[what] = by
-            out.write("\t".join((self.key, what) + by) + "\n")
+            self.results[what] = (near, by)
+            out.write("\t".join((self.key, near, what) + by) + "\n")
 
 
 def session(leader):
@@ -206,12 +235,36 @@ def is_script(test):
     return test.endswith(".sh")
 
 
+def is_of_core(made):
+    return os.path.basename(made).startswith("libaqcore_a-")
+
+
+OVER = "Test timeout expired"  # Check's words
+
+
 def is_message(line):
     """Whether a line of a failed test says more than where it failed, or that its
-    time was over, which is no help to anybody."""
+    time was over."""
     return (line.startswith("# ") and not re.search(r":\d+:$", line)
-            and "Test timeout expired" not in line
+            and OVER not in line
             and not re.match(r"# \d+ cases do not apply: ", line))
+
+
+def objects_of(where):
+    """The objects of a built folder that each file is part of, by the compiler's own
+    lists."""
+    found = {}
+    for root, _, names in os.walk(where):
+        if os.path.basename(root) != ".deps":
+            continue
+        for name in names:
+            stem, kind = os.path.splitext(name)
+            made = os.path.relpath(os.path.join(os.path.dirname(root), stem), where)
+            with open(os.path.join(root, name), encoding="utf-8") as file:
+                for part in set(re.findall(r"\.\./([^\s:]+)", file.read())):
+                    found.setdefault(os.path.normpath(part), set()).add(
+                        made + (".lo" if kind == ".Plo" else ".o"))
+    return found
 
 
 class Place:
@@ -240,27 +293,47 @@ class Place:
             if code:
                 sys.exit(out)
         self.mixed = set()  # goals that were made with all their libraries
+        self.objects = objects_of(self.where)
+        self.parts = {}  # of the core that a program has, by its name
 
     def build(self, test, linked=None):
         """Why a test, or what is installed for a script, cannot be built; nothing if
-        it can. With an object: only the program of the test, linked with it."""
+        it can. With objects: only the program of the test, linked with them."""
         goal = "aqueduct" if linked and is_script(test) else (
             "all" if is_script(test) else test)
-        try:
-            os.remove(os.path.join(self.where, goal))
-        except FileNotFoundError:
-            pass
+        if linked and len(linked) > 1:
+            has = self.parts_of(goal)
+            linked = [name for name in linked
+                      if not has or os.path.basename(name) in has]
+        self.unlink(goal)
         if not linked:
             self.mixed.add(goal)
             code, out = output(MAKE + (goal,), self.where)
             return out[-300:] if code else None
         # A test may include the source file itself, and the command has its own.
-        for core in ([linked] if "libaqcore_a-" in linked else []) + [""]:
-            code, out = output(MAKE + LINKED + (LIBRARIES.format(core), linked, goal),
+        core = " ".join(name for name in linked if is_of_core(name))
+        for first in [core] * bool(core) + [""]:
+            code, out = output(MAKE + LINKED + (LIBRARIES.format(first), *linked, goal),
                                self.where)
             if code == 0:
                 return None
         return out[-300:]
+
+    def unlink(self, goal):
+        try:
+            os.remove(os.path.join(self.where, goal))
+        except FileNotFoundError:
+            pass
+
+    def parts_of(self, goal):
+        """The names of the objects of the core that a program has; none if the
+        linker does not say."""
+        if goal not in self.parts:
+            self.unlink(goal)
+            flags = "LDFLAGS=" + os.environ.get("LDFLAGS", "") + " -Wl,--trace"
+            _, out = output(MAKE + LINKED + (flags, goal), self.where)
+            self.parts[goal] = set(re.findall(r"libaqcore_a-\S+?\.o\b", out))
+        return self.parts[goal]
 
     def restore(self):
         """Builds anew, from the sources as they are, all that may hold a mutant."""
@@ -272,14 +345,10 @@ class Place:
             self.mixed.clear()
 
     def linkable(self, name):
-        """The object of a source file, if it is one and of the core or the command."""
-        folder, stem = os.path.split(os.path.splitext(name)[0])
-        made = [part + stem + ".o" for part in ("libaqcore_a-", "aqueduct-")]
-        place = os.path.join(self.where, folder)
-        found = [file for file in (os.listdir(place) if os.path.isdir(place) else [])
-                 if file.endswith(("-" + stem + ".o", stem + ".lo"))]
-        return os.path.join(folder, found[0]) if (
-            name.endswith(".c") and len(found) == 1 and found[0] in made) else None
+        """The objects of the core that a file is part of, or else of the command."""
+        of = self.objects.get(name, ())
+        return sorted(filter(is_of_core, of)) or sorted(
+            made for made in of if os.path.basename(made).startswith("aqueduct-"))
 
     def run(self, test, cases):
         """Runs a test until it fails: what came of it, and why it was skipped."""
@@ -289,7 +358,7 @@ class Place:
         for name in ("CK_TAP_LOG_FILE_NAME", "AQ_LONG", "AQ_WHOLE"):
             environment.pop(name, None)
         path = os.path.join(self.copy if is_script(test) else self.where, test)
-        failed = said = False
+        failed = said = over = False
         skip = ""
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
             process = subprocess.Popen(
@@ -297,25 +366,34 @@ class Place:
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 errors="replace", start_new_session=True,
                 env=dict(environment, TMPDIR=work, **more))
-            over = threading.Timer(limit, session_end, [process.pid])
-            over.start()
+            ended = []
+
+            def end():
+                ended.append(test)
+                session_end(process.pid)
+
+            last = threading.Timer(limit, end)
+            last.start()
             for line in process.stdout:
                 failed |= line.startswith("not ok")
                 said |= is_message(line)
+                over |= OVER in line
                 if line.startswith("1..0 # SKIP "):
                     skip = line[len("1..0 # SKIP "):].strip()
                 if failed and said:
                     break
             else:
                 process.wait()
-            over.cancel()
+            last.cancel()
             session_end(process.pid)
             process.stdout.close()
             code = process.wait()
-        if failed and said:
-            return "killed", ""
-        if code or failed:
+        if ended:
             return "HANGS", ""
+        if failed and over and not said:
+            return "timed out", ""
+        if code or failed:
+            return "killed", ""
         return ("skipped", skip) if skip else ("SURVIVED", "")
 
     def said(self, tests, cases, linked=None):
@@ -328,8 +406,15 @@ class Place:
             what, why = self.run(test, cases)
             if what == "killed":
                 return what, (test, cases)
+            # Twice, since a busy machine may have taken the time once.
+            if what == "timed out":
+                what, why = self.run(test, cases)
+                why = (test, cases) if what in ("killed", "timed out") else why
             said.append((what, why))
         results = [what for what, _ in said]
+        for what in "killed", "timed out":
+            if what in results:
+                return said[results.index(what)]
         if "HANGS" in results:
             return "HANGS", ""
         return said[0] if all(what == "skipped" for what in results) else ("SURVIVED", "")
@@ -393,20 +478,21 @@ def main():
     rows = rows[number - 1::slices]
     files = tracked(source)
     kept = Kept(os.path.join(base, "kept.tsv"), files)
-    counts = {"killed": 0, "SURVIVED": 0, "HANGS": 0, "STALE": 0, "skipped": 0}
+    counts = dict.fromkeys(RESULTS, 0)
     killers = {}
     turn = threading.Lock()
 
     def mutated(row, place):
         begin = time.monotonic()
         what, by = place.row(row)
-        if what == "killed":
-            kept.add(kept.of_row(row), by)
+        if what in KILLED:
+            by = (what,) + by
+            kept.add(kept.of_row(row), by, row["file"], row["tests"].split())
             killers[row["name"]] = by
-            by = by[0]
+            by = by[1]
         with turn:
             counts[what] += 1
-            print(f"{what:8} {row['name']:44} {by} "
+            print(f"{what:9} {row['name']:44} {by} "
                   f"({time.monotonic() - begin:.0f} s)", flush=True)
 
     def unchanged(by, place):
@@ -415,36 +501,49 @@ def main():
         if not why:
             what, _ = place.run(test, cases)
             if what == "SURVIVED":
-                return kept.add(kept.of_test(by), by)
+                by = ("passed", test, cases)
+                return kept.add(kept.of_test(by), by, "", [test])
             why = f"{what} with its {cases} cases"
         with turn:
             for name, killer in killers.items():
-                if killer == by:
-                    counts["killed"] -= 1
+                if killer[1:] == by:
+                    counts[killer[0]] -= 1
                     counts["STALE"] += 1
-                    print(f"STALE    {name:44} {test} without any mutant: {why}")
+                    print(f"STALE     {name:44} {test} without any mutant: {why}")
 
     by_file = {}
+    older = 0
     for row in rows:
-        if kept.get(kept.of_row(row)):
-            killers[row["name"]] = kept.get(kept.of_row(row))
-        else:
+        by = kept.get(kept.of_row(row))
+        if not by and os.environ.get("AQ_CARRY"):
+            by = kept.get_older(row)
+            older += bool(by)
+            counts[by[0] if by else "killed"] += bool(by)
+        elif by:
+            killers[row["name"]] = by
+            counts[by[0]] += 1
+        if not by:
             by_file.setdefault(row["file"], []).append(row)
-    counts["killed"] = earlier = len(killers)
-    places = [] if earlier == len(rows) and all(
-        kept.get(kept.of_test(by)) for by in killers.values()) else [
-            Place(source, files, os.path.join(base, str(i)))
-            for i in range(min(os.cpu_count(), len(rows)))]
+    earlier = len(killers)
+
+    def unproved():
+        return sorted({by[1:] for by in killers.values()
+                       if not kept.get(kept.of_test(by))})
+
+    places = [Place(source, files, os.path.join(base, str(i)))
+              for i in range(min(os.cpu_count(), len(rows)))
+              if by_file or unproved()]
     # Rows that leave libraries with a mutant come last.
     share(places, sorted(by_file.values(), key=lambda group: (
         not places[0].linkable(group[0]["file"]), -len(group))), mutated)
-    share(places, [[by] for by in sorted(set(killers.values()))
-                   if not kept.get(kept.of_test(by))], unchanged)
+    share(places, [[by] for by in unproved()], unchanged)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(", ".join(f"{number} {what}" for what, number in counts.items())
-          + f"; {earlier} killed earlier; {used.ru_utime + used.ru_stime:.0f} s"
-          " of processors")
-    return 0 if counts["killed"] + counts["skipped"] == len(rows) else 1
+    print(f"{len(rows)} rows: "
+          + ", ".join(f"{number} {what}" for what, number in counts.items())
+          + f"; {earlier} judged earlier, {older} on older sources;"
+          f" {used.ru_utime + used.ru_stime:.0f} s of processors")
+    return 0 if sum(counts[what] for what in KILLED + ("skipped",)) == len(rows) else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
