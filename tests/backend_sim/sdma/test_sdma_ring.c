@@ -404,11 +404,14 @@ START_TEST(atomics_timestamps_and_traps_do_what_they_say)
   ck_assert_uint_eq(ring.read, ring.write);
   PUT(&ring, 10 | 40u << 25, WIDE(&counter), 1, 0, 10, 0, 0); /* compares */
   PUT(&ring, 10 | 40u << 25, WIDE(&counter), 2, 0, 9, 0, 0);
+  /* Words of 32 bits compare with the low half. */
+  PUT(&ring, 10 | 8u << 25, WIDE(&narrow), 6, 1, 4, 1, 0);
   PUT(&ring, 10 | 1u << 25, WIDE(&counter), 2, 0, 9, 0, 0);
   run(&e, &ring);
   ck_assert_uint_eq(counter, 2);
-  ck_assert_str_eq(e.event, "copy ring 0 of device 0, engine 0: packet 8 at "
-                            "byte 188 (ATOMIC): operation 0x1 is not served");
+  ck_assert_uint_eq(narrow, 6);
+  ck_assert_str_eq(e.event, "copy ring 0 of device 0, engine 0: packet 9 at "
+                            "byte 220 (ATOMIC): operation 0x1 is not served");
   ck_assert_uint_eq(e.last.address, 0); /* no event of the system */
   rig_close(&e.r);
 }
@@ -492,6 +495,10 @@ START_TEST(a_ring_rests_between_two_packets_and_goes_on)
   aqsim_sdma_suspend(ring.ring, true);
   put_fence(&ring, &fences[0], 1);
   run(&e, &ring);
+  ck_assert_uint_eq(fences[0], 0);
+  aqsim_sdma_suspend(ring.ring, false); /* the engine begins to read */
+  aqsim_sdma_suspend(ring.ring, true);
+  rig_run(&e.r);
   ck_assert_uint_eq(fences[0], 0);
   put_fence(&ring, &fences[1], 1);
   announce(&ring);

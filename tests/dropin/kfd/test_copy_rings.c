@@ -22,7 +22,7 @@ typedef struct copy_ring {
 } copy_ring;
 
 /* 0, or a negative errno. */
-static int ring_try(client *c, uint32_t type, copy_ring *ring)
+static int ring_try_on(client *c, uint32_t gpu, uint32_t type, copy_ring *ring)
 {
   const client_block block = client_allocate(c, 2 * RING, CLIENT_PLAIN);
   *ring = (copy_ring){.words = (void *)block.at,
@@ -30,7 +30,7 @@ static int ring_try(client *c, uint32_t type, copy_ring *ring)
                       .written = (void *)(block.at + RING + 8)};
   aqkfd_create_queue_args args = {.ring_base_address = (uintptr_t)ring->words,
                                   .ring_size = RING,
-                                  .gpu_id = 2,
+                                  .gpu_id = gpu,
                                   .queue_type = type,
                                   .queue_percentage = 100,
                                   .queue_priority = 7,
@@ -47,6 +47,11 @@ static int ring_try(client *c, uint32_t type, copy_ring *ring)
   ck_assert_ptr_ne(at, MAP_FAILED);
   ring->doorbell = (void *)(at + (args.doorbell_offset - page));
   return 0;
+}
+
+static int ring_try(client *c, uint32_t type, copy_ring *ring)
+{
+  return ring_try_on(c, 2, type, ring);
 }
 
 static copy_ring ring_create(client *c)
@@ -182,6 +187,28 @@ START_TEST(a_device_has_as_many_rings_as_its_model_and_says_so)
   client_open(&c, "mi25", NULL);
   ck_assert_int_eq(ring_try(&c, AQKFD_QUEUE_SDMA_XGMI, &ring), -ENOMEM);
   ck_assert(client_was_told(&c, "for other devices: device mi25 has 0"));
+  client_close(&c);
+}
+END_TEST
+
+/* A bad packet names its device and its engine: rings of one device take no
+ * engines of another. */
+START_TEST(each_device_has_rings_from_its_first_engine_on)
+{
+  client c;
+  char text[64];
+  client_open(&c, "mi210*2", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_HARDWARE, true);
+  for (uint32_t i = 0; i < 4; i++) {
+    copy_ring ring;
+    ck_assert_int_eq(ring_try_on(&c, 2 + i % 2, AQKFD_QUEUE_SDMA, &ring), 0);
+    PUT(&ring, 9);
+    submit(&ring);
+    ck_assert_int_eq(client_wait(&c, event, MS, NULL), AQKFD_WAIT_COMPLETE);
+    snprintf(text, sizeof text,
+             "copy ring %u of device %u, engine %u: packet 0", i, i % 2, i / 2);
+    ck_assert_msg(client_was_told(&c, text), "%s", text);
+  }
   client_close(&c);
 }
 END_TEST
@@ -400,6 +427,7 @@ AQ_TEST_MAIN("dropin/kfd/copy_rings",
              a_copy_decrements_a_signal_interrupts_and_has_a_record,
              only_the_doorbell_announces_not_the_write_index,
              a_device_has_as_many_rings_as_its_model_and_says_so,
+             each_device_has_rings_from_its_first_engine_on,
              rings_go_round_the_engines_of_their_kind,
              a_packet_that_is_none_is_the_event_of_hardware_exceptions,
              an_engine_reaches_what_its_device_was_given,

@@ -198,6 +198,101 @@ START_TEST(references_have_the_size_of_pointers)
 }
 END_TEST
 
+static const aq_code_frame_object *object_find(const aq_code_frames *frames,
+                                               const char *name)
+{
+  for (size_t i = 0; i < frames->object_count; i++)
+    if (strcmp(aq_names_text(&frames->names, frames->objects[i].name), name) ==
+        0)
+      return &frames->objects[i];
+  ck_abort_msg("no object is called %s", name);
+}
+
+/* Writes a byte of the only place in the object that has a run of bytes, and
+ * reads the object anew. */
+static aq_code_frames patched_read(const unsigned char *run, size_t size,
+                                   size_t at, int value)
+{
+  unsigned char *there = memmem(bytes, bytes_read, run, size);
+  aq_code_frames frames;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_ptr_nonnull(there);
+  ck_assert_ptr_null(
+      memmem(there + 1, bytes_read - (size_t)(there + 1 - bytes), run, size));
+  there[at] = (unsigned char)value;
+  ck_assert_status(aq_code_frames_read(bytes, bytes_read, &frames, &diag),
+                   AQ_OK, &diag);
+  return frames;
+}
+
+/* Clang writes how many elements there are, others which is the last. */
+START_TEST(the_last_element_is_one_of_an_array)
+{
+  /* DW_TAG_subrange_type without children: DW_AT_type, DW_AT_count. */
+  static const unsigned char subrange[] = {0x21, 0, 0x49, 0x13, 0x37, 0x0b};
+  aq_code_frames frames = source_read(
+      "CL1.2", "kernel void k(global int *a) { volatile int x[3]; x[a[0]] = 1; "
+               "a[1] = x[0]; }");
+  ck_assert_uint_eq(object_find(&frames, "x")->size, 12);
+  aq_code_frames_fini(&frames);
+  frames = patched_read(subrange, sizeof subrange, 4, 0x2f);
+  ck_assert_uint_eq(object_find(&frames, "x")->size, 16);
+  aq_code_frames_fini(&frames);
+}
+END_TEST
+
+START_TEST(objects_that_share_bytes_are_one_from_the_first_to_the_last)
+{
+  aq_code_frames frames = source_read(
+      "CL1.2", "kernel void k(global int *a) { volatile int x[3], y[8]; "
+               "x[a[0]] = 1; y[a[0]] = 2; a[1] = x[0] + y[0]; }");
+  const int64_t x = object_find(&frames, "x")->offset,
+                y = object_find(&frames, "y")->offset;
+  const size_t count = frames.object_count;
+  ck_assert(x + 8 < 64 && y < 64); /* a byte each in DWARF */
+  aq_code_frames_fini(&frames);
+  /* DW_OP_fbreg y in address space 5. */
+  const unsigned char place[] = {0x91, (unsigned char)y, 0x35, 0x16, 0x18};
+  frames = patched_read(place, sizeof place, 1, (int)x + 8);
+  ck_assert_uint_eq(frames.object_count, count - 1);
+  ck_assert_uint_eq(object_find(&frames, "x")->size, 8 + 32);
+  ck_assert_int_eq(object_find(&frames, "x")->offset, x);
+  aq_code_frames_fini(&frames);
+}
+END_TEST
+
+START_TEST(objects_of_inlined_functions_have_the_type_of_their_origin)
+{
+  aq_code_frames frames = source_read(
+      "CL1.2", "static inline __attribute__((always_inline)) int f(int i) { "
+               "volatile int q[6]; q[i] = 1; return q[2]; } kernel void "
+               "k(global int *a) { a[0] = f(a[1]); }");
+  ck_assert_uint_eq(object_find(&frames, "q")->size, 24);
+  aq_code_frames_fini(&frames);
+}
+END_TEST
+
+/* In C a structure without members has no bytes. */
+START_TEST(a_frame_with_an_object_of_no_size_is_not_known)
+{
+  aq_code_frames frames = source_read(
+      "CL1.2", "struct s {}; int f(int i) { volatile int x[4]; x[i] = 1; "
+               "return x[0]; } kernel void k(global int *a) { struct s one; "
+               "volatile int y[2]; y[a[0]] = f(a[1]); a[2] = y[0]; }");
+  size_t whole = 0;
+  for (size_t i = 0; i < frames.count; i++) {
+    const aq_code_frame *f = &frames.list[i];
+    bool has_y = false;
+    for (size_t k = f->first; k < f->first + f->count; k++)
+      has_y |= &frames.objects[k] == object_find(&frames, "y");
+    ck_assert(!f->plain || !has_y);
+    whole += f->plain;
+  }
+  ck_assert_uint_eq(whole, frames.count - 1);
+  aq_code_frames_fini(&frames);
+}
+END_TEST
+
 /* An object with functions, variables, arrays and joined places. */
 START_TEST(damaged_entries_end_their_unit)
 {
@@ -235,4 +330,8 @@ AQ_TEST_MAIN("gpu/codeobj/frames", objects_are_what_the_compiler_wrote,
              parameters_of_a_local_class_are_of_no_frame,
              vectors_of_three_elements_have_the_size_of_four,
              references_have_the_size_of_pointers,
+             the_last_element_is_one_of_an_array,
+             objects_that_share_bytes_are_one_from_the_first_to_the_last,
+             objects_of_inlined_functions_have_the_type_of_their_origin,
+             a_frame_with_an_object_of_no_size_is_not_known,
              damaged_entries_end_their_unit)
