@@ -35,7 +35,7 @@ AQ_LONG_TESTS += tests/gpu/check/test_barriers.sh \
 	tests/gpu/check/test_hosts.sh \
 	tests/gpu/check/test_kept.sh tests/gpu/check/test_notes.sh \
 	tests/gpu/check/test_same.sh tests/gpu/check/test_sites.sh \
-	tests/gpu/check/test_scopes.sh \
+	tests/gpu/check/test_scopes.sh tests/gpu/check/test_variables.sh \
 	tests/gpu/check/test_offload.sh tests/gpu/check/test_waits.sh \
 	tests/gpu/check/test_schedule.sh tests/gpu/check/test_sarif.sh \
 	tests/gpu/check/test_incomplete.sh

@@ -10,7 +10,7 @@ fourth() { # COMMAND…: the cases that it prints
     awk -v every="${AQ_WHOLE:+1}" 'NF { if (n++ % (every ? 1 : 4) == 0) print }'
 }
 program_make sites sites -std=c++17 -g -O1 --offload-arch=gfx90a # or a SKIP
-for name in sites values barriers hazards floats ends variables; do
+for name in sites values barriers hazards floats ends; do
   if [ ! -e "$work/$name" ] &&
     ! hipcc -std=c++17 -g -O1 --offload-arch=gfx90a -o "$work/$name" \
       "$here/$name.hip" > "$work/log" 2>&1; then
@@ -21,7 +21,6 @@ for name in sites values barriers hazards floats ends variables; do
   case $name in
   floats) checks=all,float ;;
   ends) checks=all,leak ;;
-  variables) checks=all ;;
   esac
   for case in $(fourth "$work/$name"); do
     try "$name" "$case"

@@ -97,7 +97,6 @@ __global__ void carry(int shift)
                  "scc", "memory");
 }
 
-// First in the list: tests of every fourth have it.
 static void added_left(bool fixed)
 {
   carry<<<1, 64>>>(!fixed);
