@@ -14,7 +14,7 @@
 enum { LINE = 300 };
 
 /* Words of each operand, "D512 A128 B128 C512" in bits, as registers of LLVM's
- * text; results and what is added to them are accumulation registers in gfx908,
+ * text; D and C are accumulation registers in gfx908,
  * which has no others there. */
 static void text_make(const aq_isa_row *row, bool has_acc, char *out)
 {
