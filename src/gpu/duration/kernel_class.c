@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/duration/rccl_name.h"
+
 /* Parts of the time, in percent: likely, least, most. */
 typedef struct part {
   int likely, least, most;
@@ -33,10 +35,23 @@ static const struct {
 #undef P
 };
 
+/* Inductor joins the names of the operators that a kernel computes, or whose
+ * results it reads: none of its kernels is a collective. */
+static bool is_of_inductor(const char *kernel)
+{
+  return strncmp(kernel, "triton_", 7) == 0 && strstr(kernel, "_fused_");
+}
+
 aq_family aq_family_find(const char *kernel)
 {
-  for (size_t i = 0; kernel && i < sizeof patterns / sizeof *patterns; i++)
-    if (strcasestr(kernel, patterns[i].text))
+  if (!kernel)
+    return AQ_FAMILY_UNKNOWN;
+  if (aq_kernel_is_of_rccl(kernel))
+    return AQ_FAMILY_COLLECTIVE;
+  const bool computes = is_of_inductor(kernel);
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+    if (!(computes && patterns[i].family == AQ_FAMILY_COLLECTIVE) &&
+        strcasestr(kernel, patterns[i].text))
       return patterns[i].family;
   return AQ_FAMILY_UNKNOWN;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels of RCCL, by their name.
+ * The kernels of RCCL and NCCL, by their name: ncclDevKernel_Generic_4,
+ * ncclKernel_AllReduce_RING_LL_Sum_float, ncclAllReduceRingLLKernel_sum_f32,
+ * mscclKernel_Sum_half_LL_1.
  * Thread rule: pure functions.
  */
 #ifndef AQ_GPU_DURATION_RCCL_NAME_H
@@ -11,8 +13,7 @@
 
 static inline bool aq_kernel_is_of_rccl(const char *name)
 {
-  return strncmp(name, "ncclDevKernel", 13) == 0 ||
-         strncmp(name, "ncclKernel", 10) == 0;
+  return strncmp(name, "nccl", 4) == 0 || strncmp(name, "msccl", 5) == 0;
 }
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
-#include "gpu/duration/rccl_name.h"
+#include "gpu/duration/kernel_class.h"
 #include "report/stats/launch_ranges.h"
 
 enum { BATCH = 512 };
@@ -245,12 +245,18 @@ static bool find_gaps(aq_dispatches *d)
   return found;
 }
 
-static bool communicates(const aq_dispatch_row *row, aq_run_reader *reader)
+static void communication_find(aq_dispatches *d, aq_run_reader *reader)
 {
-  const char *name = row->kind == AQ_KIND_KERNEL && row->name >= 0
-                         ? aq_run_reader_name(reader, row->name)
-                         : NULL;
-  return name && aq_kernel_is_of_rccl(name);
+  aq_family_memo families = {0};
+  for (size_t i = 0; i < d->count; i++) {
+    aq_dispatch_row *row = &d->rows[i];
+    const char *name = row->kind == AQ_KIND_KERNEL && row->name >= 0
+                           ? aq_run_reader_name(reader, row->name)
+                           : NULL;
+    row->communicates = name && aq_family_recall(&families, row->name, name) ==
+                                    AQ_FAMILY_COLLECTIVE;
+  }
+  aq_family_memo_fini(&families);
 }
 
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
@@ -280,8 +286,7 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
   d->rows = kept->rows;
   d->count = kept->count;
   rows_sort(d);
-  for (size_t i = 0; i < d->count; i++)
-    d->rows[i].communicates = communicates(&d->rows[i], reader);
+  communication_find(d, reader);
   if (status == AQ_OK && !(find_gaps(d) && aq_launch_ranges_assign(d)))
     status = aq_diag_no_memory(diag);
   if (status != AQ_OK) {

@@ -20,7 +20,7 @@ typedef struct aq_dispatch_row {
   aq_time submission;
   aq_time gap; /* from the end before it on its queue; AQ_NONE for the first */
   int64_t range; /* name of the innermost range around its launch, or AQ_NONE */
-  bool communicates;  /* a kernel of RCCL or NCCL */
+  bool communicates;  /* a collective kernel (kernel_class.h) */
   bool outside;       /* of the part of the run that was asked for */
   bool in_first_step; /* of its device in the whole run: it may hold warm-up */
   /* AQ_NONE: not known, or not asked for (launch_context.h). */
