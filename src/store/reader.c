@@ -8,21 +8,15 @@
 #include "store/schema.h"
 #include "store/store_priv.h"
 
-/* A row's place in an order. */
-typedef struct row_place {
-  int64_t key; /* time; AQ_NONE comes first */
-  int64_t number;
-} row_place;
-
 struct aq_run_reader {
   aq_store *store;
   int64_t run;
-  int64_t rows;      /* when the reader was opened */
-  int64_t next;      /* rows handed out */
-  row_place *places; /* NULL: row numbers are in order */
-  int64_t *numbers;  /* of a part: by row, as it is handed out; -1: left out */
-  int64_t all;       /* rows of `numbers` */
-  aq_time from, to;  /* of a part: of samples */
+  int64_t rows;         /* when the reader was opened */
+  int64_t next;         /* rows handed out */
+  aq_row_place *places; /* NULL: row numbers are in order */
+  int64_t *numbers; /* of a part: by row, as it is handed out; -1: left out */
+  int64_t all;      /* rows of `numbers` */
+  aq_time from, to; /* of a part: of samples */
   sqlite3_stmt *select;                  /* rows with keys from ?1 to ?2 */
   uint8_t fields[AQ_RECORD_FIELD_COUNT]; /* that it reads */
   size_t field_count;
@@ -123,7 +117,7 @@ static aq_status read_known(aq_run_reader *reader, aq_diag *diag)
 
 static int place_order(const void *a, const void *b)
 {
-  const row_place *x = a, *y = b;
+  const aq_row_place *x = a, *y = b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
   return (x->number > y->number) - (x->number < y->number);
@@ -132,7 +126,7 @@ static int place_order(const void *a, const void *b)
 /* Reads the keys of all rows; *sorted becomes false when they are not in order
  * already. */
 static aq_status read_places(aq_run_reader *reader, const char *sql,
-                             row_place *places, bool *sorted, aq_diag *diag)
+                             aq_row_place *places, bool *sorted, aq_diag *diag)
 {
   sqlite3_stmt *statement;
   if (sqlite3_prepare_v2(reader->store->db, sql, -1, &statement, NULL) !=
@@ -143,8 +137,8 @@ static aq_status read_places(aq_run_reader *reader, const char *sql,
   sqlite3_bind_int64(statement, 2, first + reader->rows - 1);
   int64_t i = 0;
   for (; i < reader->rows && sqlite3_step(statement) == SQLITE_ROW; i++) {
-    places[i] = (row_place){integer_or_none(statement, 1),
-                            sqlite3_column_int64(statement, 0) - first};
+    places[i] = (aq_row_place){integer_or_none(statement, 1),
+                               sqlite3_column_int64(statement, 0) - first};
     *sorted = *sorted && (i == 0 || places[i - 1].key <= places[i].key);
   }
   int code = sqlite3_finalize(statement);
@@ -159,25 +153,6 @@ static aq_status read_places(aq_run_reader *reader, const char *sql,
   return AQ_OK;
 }
 
-static aq_status sort_rows(aq_run_reader *reader, const char *sql,
-                           aq_diag *diag)
-{
-  if (reader->rows == 0)
-    return AQ_OK;
-  row_place *places = malloc((size_t)reader->rows * sizeof *places);
-  if (!places)
-    return aq_diag_no_memory(diag);
-  bool sorted = true;
-  aq_status status = read_places(reader, sql, places, &sorted, diag);
-  if (status || sorted) {
-    free(places);
-    return status;
-  }
-  qsort(places, (size_t)reader->rows, sizeof *places, place_order);
-  reader->places = places;
-  return AQ_OK;
-}
-
 static const char *const order_sql[] = {
     [AQ_ORDER_STORED] = NULL,
     [AQ_ORDER_START] = "SELECT id, start_ps FROM records "
@@ -186,6 +161,44 @@ static const char *const order_sql[] = {
         "SELECT id, coalesce(host_begin_ps, submit_ps, start_ps) FROM records "
         "WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
 };
+
+static bool is_kept(const aq_run_reader *reader)
+{
+  return reader->store->kept && reader->store->kept_run == reader->run;
+}
+
+static aq_status sort_rows(aq_run_reader *reader, aq_row_order order,
+                           aq_diag *diag)
+{
+  const size_t rows = (size_t)reader->rows;
+  aq_store *store = reader->store;
+  const bool keep = is_kept(reader) && store->kept_count == reader->rows;
+  if (rows == 0 || (keep && store->kept_sorted[order]))
+    return AQ_OK;
+  aq_row_place *places = malloc(rows * sizeof *places);
+  if (!places)
+    return aq_diag_no_memory(diag);
+  if (keep && store->kept_places[order]) {
+    reader->places =
+        memcpy(places, store->kept_places[order], rows * sizeof *places);
+    return AQ_OK;
+  }
+  bool sorted = true;
+  aq_status status =
+      read_places(reader, order_sql[order], places, &sorted, diag);
+  if (status == AQ_OK && keep)
+    store->kept_sorted[order] = sorted;
+  if (status || sorted) {
+    free(places);
+    return status;
+  }
+  qsort(places, rows, sizeof *places, place_order);
+  reader->places = places;
+  /* Without memory the next reader sorts again. */
+  if (keep && (store->kept_places[order] = malloc(rows * sizeof *places)))
+    memcpy(store->kept_places[order], places, rows * sizeof *places);
+  return AQ_OK;
+}
 
 /* ---- rows ---- */
 
@@ -207,11 +220,6 @@ aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
   sqlite3_str_appendall(sql,
                         " FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
   return aq_store_prepare(reader->store, sql, &reader->select, diag);
-}
-
-static bool is_kept(const aq_run_reader *reader)
-{
-  return reader->store->kept && reader->store->kept_run == reader->run;
 }
 
 /* The fields that the reader wants, as from the table. */
@@ -275,7 +283,7 @@ aq_status aq_run_reader_select(aq_run_reader *reader,
 {
   const size_t rows = (size_t)reader->rows;
   reader->all = reader->rows;
-  row_place *places = malloc((rows + 1) * sizeof *places);
+  aq_row_place *places = malloc((rows + 1) * sizeof *places);
   reader->numbers = malloc((rows + 1) * sizeof *reader->numbers);
   if (!places || !reader->numbers) {
     free(places);
@@ -287,8 +295,8 @@ aq_status aq_run_reader_select(aq_run_reader *reader,
                          : part->renumber ? given++
                                           : (int64_t)i;
   for (size_t i = 0; i < rows; i++) {
-    const row_place place =
-        reader->places ? reader->places[i] : (row_place){0, (int64_t)i};
+    const aq_row_place place =
+        reader->places ? reader->places[i] : (aq_row_place){0, (int64_t)i};
     if (reader->numbers[place.number] >= 0)
       places[kept++] = place;
   }
@@ -311,7 +319,7 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
 {
   const int64_t left = reader->rows - reader->next;
   const size_t taken = (int64_t)capacity < left ? capacity : (size_t)left;
-  const row_place *places =
+  const aq_row_place *places =
       reader->places ? reader->places + reader->next : NULL;
   aq_status status = AQ_OK;
   if (rows && taken && places) {
@@ -362,7 +370,7 @@ aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
   if (!status)
     status = read_known(reader, diag);
   if (!status && order_sql[order])
-    status = sort_rows(reader, order_sql[order], diag);
+    status = sort_rows(reader, order, diag);
   if (!status)
     status = aq_run_reader_want(reader, AQ_FIELDS_ALL, diag);
   if (status) {
@@ -415,6 +423,11 @@ void aq_store_forget(aq_store *store)
 {
   free(store->kept);
   store->kept = NULL;
+  for (int order = 0; order < AQ_ORDER_COUNT; order++) {
+    free(store->kept_places[order]);
+    store->kept_places[order] = NULL;
+    store->kept_sorted[order] = false;
+  }
 }
 
 const char *aq_run_reader_name(aq_run_reader *reader, int64_t id)

@@ -140,6 +140,7 @@ typedef enum aq_row_order {
   AQ_ORDER_STORED, /* row number */
   AQ_ORDER_START,  /* device start, then row number; unknown first */
   AQ_ORDER_SUBMIT, /* host begin (else submit, else start), then row number */
+  AQ_ORDER_COUNT
 } aq_row_order;
 
 enum { AQ_STORE_KEPT_MAX = 100000 }; /* rows */

@@ -9,6 +9,12 @@
 
 enum { AQ_STORE_IDLE = 24 }; /* statements */
 
+/* A row's place in an order. */
+typedef struct aq_row_place {
+  int64_t key; /* time; AQ_NONE comes first */
+  int64_t number;
+} aq_row_place;
+
 struct aq_store {
   sqlite3 *db;
   sqlite3_stmt *idle[AQ_STORE_IDLE]; /* for the next time: unbound, at rest */
@@ -17,9 +23,12 @@ struct aq_store {
   char *notice;   /* or NULL */
   bool immutable; /* read as if no process wrote */
   bool replaces;  /* a run takes the place of the one that has its name */
-  /* The rows of a run in memory (aq_store_keep), or NULL. */
+  /* The rows of a run in memory (aq_store_keep), or NULL; their orders once a
+   * reader has found them, NULL where the rows lie in order. */
   aq_record *kept;
   int64_t kept_run, kept_count;
+  aq_row_place *kept_places[AQ_ORDER_COUNT];
+  bool kept_sorted[AQ_ORDER_COUNT];
 };
 
 /* A row's key: its run, then its number in the run. */

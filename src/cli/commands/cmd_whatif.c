@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -163,6 +164,15 @@ static const char *device_before(void)
   return named && named[0] ? named : NULL;
 }
 
+/* Replays allocate and free the same arrays again and again, which by default
+ * the system maps and clears each time. */
+static void memory_retain(void)
+{
+  enum { MIB = 1 << 20 };
+  mallopt(M_MMAP_THRESHOLD, 32 * MIB);
+  mallopt(M_TRIM_THRESHOLD, 256 * MIB);
+}
+
 /* The caller frees *out. */
 static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
                              bool given, aq_whatif **out)
@@ -180,6 +190,7 @@ static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
   performance.edits = NULL;
   if (cli->given[AQ_CLI_OPT_DEVICE])
     performance.device = device_before();
+  memory_retain();
   aq_whatif *made = malloc(sizeof *made);
   if (!made)
     return aq_diag_no_memory(&cli->diag);

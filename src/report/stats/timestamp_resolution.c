@@ -58,15 +58,16 @@ bool aq_timestamps_add(aq_timestamps *all, const aq_record *row)
   return true;
 }
 
-/* Whether nearly all are multiples of the step: some rows were repaired. */
+/* Whether nearly all are multiples of the step: some rows were repaired. Most
+ * steps are none, and a few intervals show it. */
 static bool step_fits(const aq_timestamps *all, aq_time step)
 {
-  size_t multiples = 0;
-  for (size_t i = 0; i < all->count; i++) {
+  size_t others = 0;
+  for (size_t i = 0; i < all->count && others * 10 <= all->count; i++) {
     const aq_time rest = all->values[i] % step;
-    multiples += rest <= STEP_TOLERANCE || rest >= step - STEP_TOLERANCE;
+    others += rest > STEP_TOLERANCE && rest < step - STEP_TOLERANCE;
   }
-  return multiples * 10 >= all->count * 9;
+  return others * 10 <= all->count;
 }
 
 /* Whether the intervals are multiples of a step and of no larger one: times
