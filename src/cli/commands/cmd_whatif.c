@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/help.h"
+#include "cli/commands/progress.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/table_output.h"
@@ -191,11 +192,16 @@ static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
   if (cli->given[AQ_CLI_OPT_DEVICE])
     performance.device = device_before();
   memory_retain();
+  aq_cli_progress bar;
+  const aq_whatif_progress progress = {aq_cli_progress_update, &bar};
+  aq_cli_progress_begin(&bar, cli, "what if");
+  bar.unit = "replays";
   aq_whatif *made = malloc(sizeof *made);
   if (!made)
     return aq_diag_no_memory(&cli->diag);
   status = aq_whatif_make(&performance, store, run, changes, count, made,
-                          given ? &notes : NULL, &cli->diag);
+                          given ? &notes : NULL, &progress, &cli->diag);
+  aq_cli_progress_end(&bar);
   if (status == AQ_OK)
     *out = made;
   else

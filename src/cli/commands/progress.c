@@ -19,6 +19,7 @@ void aq_cli_progress_begin(aq_cli_progress *bar, const aq_cli *cli,
   const char *slash = strrchr(what, '/');
   const char *term = getenv("TERM");
   bar->what = slash && slash[1] ? slash + 1 : what;
+  bar->unit = NULL;
   bar->permille = -1;
   bar->begun = aq_wall_ns();
   bar->shown = !aq_cli_flag(cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO) &&
@@ -44,11 +45,16 @@ void aq_cli_progress_update(uint64_t done, uint64_t total, void *user)
   memset(cells, '.', BAR_WIDTH);
   memset(cells, '#', (size_t)full);
   cells[BAR_WIDTH] = 0;
+  char how_much[64];
+  if (bar->unit)
+    snprintf(how_much, sizeof how_much, "%" PRIu64 " of %" PRIu64 " %s", done,
+             total, bar->unit);
+  else
+    snprintf(how_much, sizeof how_much, "%8.1f MB/s", rate / 1e6);
   char *name = aq_text_line(bar->what, strlen(bar->what));
-  fprintf(stderr,
-          "\r%-*.*s [%s] %3d %% %8.1f MB/s %3" PRId64 ":%02" PRId64 " left",
+  fprintf(stderr, "\r%-*.*s [%s] %3d %% %s %3" PRId64 ":%02" PRId64 " left",
           NAME_WIDTH, NAME_WIDTH, name ? name : "", cells, bar->permille / 10,
-          rate / 1e6, left / 60, left % 60);
+          how_much, left / 60, left % 60);
   free(name);
 }
 

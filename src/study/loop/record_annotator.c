@@ -103,7 +103,9 @@ static aq_status row_annotate(aq_record_annotator *sink, aq_record *row,
     return AQ_OK;
   const aq_packet_note *note =
       &queue->notes[(uint64_t)row->packet & queue->mask];
-  if (note->packet != (uint64_t)row->packet)
+  if ((uint64_t)row->packet >=
+          __atomic_load_n(&queue->noted, __ATOMIC_RELAXED) ||
+      note->packet != (uint64_t)row->packet)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "record of packet %lld of queue %lld came after its "
                        "slot was used again",
@@ -214,8 +216,8 @@ static bool queue_add(aq_record_annotator *sink, const aq_ring *ring)
     sink->queues = queues;
     sink->last_queue = NULL;
     aq_noted_queue *queue = &queues[sink->queue_count];
-    queue->mask = places - 1;
-    queue->notes = calloc(places, sizeof *queue->notes);
+    *queue = (aq_noted_queue){.mask = places - 1};
+    queue->notes = malloc(places * sizeof *queue->notes);
     if (queue->notes &&
         aq_map_put(&sink->by_ring, ring->id, sink->queue_count)) {
       sink->queue_count++;

@@ -32,8 +32,9 @@ typedef struct aq_packet_note {
 } aq_packet_note;
 
 typedef struct aq_noted_queue {
-  aq_packet_note *notes;
+  aq_packet_note *notes; /* clear where a packet below `noted` has none */
   uint64_t mask;
+  uint64_t noted; /* one past the last packet; above it nothing was written */
 } aq_noted_queue;
 
 typedef struct aq_record_annotator {
@@ -75,7 +76,14 @@ aq_record_annotator_note(aq_record_annotator *sink, uint32_t queue,
 {
   aq_noted_queue *on = &sink->queues[queue];
   aq_packet_note *note = &on->notes[packet & on->mask];
+  uint64_t noted = on->noted;
+  for (; noted < packet; noted++)
+    on->notes[noted & on->mask] = (aq_packet_note){0};
   note->packet = packet;
+  /* Relaxed: the doorbell orders a packet's note before its row; of later
+   * packets the device may see any value. */
+  __atomic_store_n(&on->noted, noted > packet ? noted : packet + 1,
+                   __ATOMIC_RELAXED);
   return note;
 }
 

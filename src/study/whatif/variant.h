@@ -20,6 +20,8 @@ typedef struct aq_whatif_table {
   const aq_notes *notes;
   aq_whatif *out;
   aq_collectives *collectives;
+  const aq_whatif_progress *progress; /* or NULL */
+  uint64_t done, total;               /* replays */
   aq_diag *diag;
 } aq_whatif_table;
 

@@ -261,8 +261,35 @@ static void range_follow(const aq_whatif *w, const aq_timeline *t,
   row->most = aq_time_max(row->most, followed);
 }
 
+static void replay_done(aq_whatif_table *t)
+{
+  t->done++;
+  if (t->progress)
+    t->progress->update(t->done, t->total, t->progress->user);
+}
+
+static bool are_uncertain(const aq_change *changes, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (is_uncertain(&changes[i]))
+      return true;
+  return false;
+}
+
+/* The replay without a change, of each and of all, and of both ends of those
+ * that are uncertain. */
+static uint64_t replays_count(const aq_change *changes, size_t count)
+{
+  uint64_t total = 1;
+  for (size_t i = 0; i < count; i++)
+    total += are_uncertain(&changes[i], 1) ? 3 : 1;
+  if (count > 1)
+    total += are_uncertain(changes, count) ? 3 : 1;
+  return total;
+}
+
 /* Widens the range of a row by one end of the uncertain durations. */
-static aq_status end_take(const aq_whatif_table *t, const aq_change *changes,
+static aq_status end_take(aq_whatif_table *t, const aq_change *changes,
                           size_t count, aq_end end, aq_whatif_row *row)
 {
   aq_whatif_variant v;
@@ -275,17 +302,15 @@ static aq_status end_take(const aq_whatif_table *t, const aq_change *changes,
     row->most = aq_time_max(row->most, found.makespan);
     range_follow(t->out, &v.timeline, row);
   }
+  replay_done(t);
   variant_fini(&v);
   return status;
 }
 
-static aq_status ends_take(const aq_whatif_table *t, const aq_change *changes,
+static aq_status ends_take(aq_whatif_table *t, const aq_change *changes,
                            size_t count, aq_whatif_row *row)
 {
-  bool uncertain = false;
-  for (size_t i = 0; i < count; i++)
-    uncertain |= is_uncertain(&changes[i]);
-  if (!uncertain)
+  if (!are_uncertain(changes, count))
     return AQ_OK;
   aq_status status = end_take(t, changes, count, AQ_END_LEAST, row);
   return status == AQ_OK ? end_take(t, changes, count, AQ_END_MOST, row)
@@ -305,7 +330,7 @@ static uint64_t digest_of(const aq_timeline *t)
 }
 
 /* `name`, or NULL where memory is gone, is the row's from now on. */
-static aq_status row_make(const aq_whatif_table *t, char *name,
+static aq_status row_make(aq_whatif_table *t, char *name,
                           const aq_change *changes, size_t count)
 {
   aq_whatif_row *row = &t->out->rows[t->out->count++];
@@ -331,6 +356,7 @@ static aq_status row_make(const aq_whatif_table *t, char *name,
                      strncmp(v.measured_on, "predicted", 9) == 0;
     status = row->basis ? AQ_OK : aq_diag_no_memory(t->diag);
   }
+  replay_done(t);
   variant_fini(&v);
   if (status != AQ_OK)
     return status;
@@ -435,7 +461,7 @@ static aq_status changes_keep(const aq_whatif *w, aq_change *changes,
   return AQ_OK;
 }
 
-static aq_status base_make(const aq_whatif_table *t)
+static aq_status base_make(aq_whatif_table *t)
 {
   aq_whatif *out = t->out;
   aq_status status = row_make(t, strdup("none"), NULL, 0);
@@ -471,7 +497,7 @@ static aq_status collectives_read(const aq_whatif_table *t)
 aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          const char *run, const aq_change *changes,
                          size_t count, aq_whatif *out, const aq_notes *notes,
-                         aq_diag *diag)
+                         const aq_whatif_progress *progress, aq_diag *diag)
 {
   aq_collectives collectives = {.count = 0};
   aq_change kept[AQ_WHATIF_CHANGES_MAX];
@@ -481,6 +507,8 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                        .run = run,
                        .notes = notes,
                        .out = out,
+                       .progress = progress,
+                       .total = replays_count(changes, count),
                        .diag = diag};
   *out = (aq_whatif){.count = 0};
   aq_status status = changes_check(changes, count, diag);
@@ -493,6 +521,7 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
     if (count > 0)
       memcpy(kept, changes, count * sizeof *kept);
     status = changes_keep(out, kept, &count, diag);
+    t.total = replays_count(kept, count);
   }
   for (size_t i = 0; i < count && status == AQ_OK; i++)
     status = row_make(&t, change_describe(&kept[i]), &kept[i], 1);

@@ -74,16 +74,23 @@ typedef struct aq_whatif {
   aq_time waiting, transfer;
 } aq_whatif;
 
+/* Hears how many of the table's replays are done; with collectives, each stands
+ * for those until their ranks meet. */
+typedef struct aq_whatif_progress {
+  void (*update)(uint64_t done, uint64_t total, void *user);
+  void *user;
+} aq_whatif_progress;
+
 /* `options` as of aq_session_init; its device is the one before changes,
  * NULL: that of the GPU which the run names. With one change `all` is left
  * out. AQ_ERR_INVALID: live mode or hardware, where time cannot be replayed;
  * two changes of one kind other than SET. AQ_ERR_INPUT: the run records nothing
- * that a change concerns, such as host calls. On AQ_OK the caller calls
- * aq_whatif_fini. */
+ * that a change concerns, such as host calls. `progress` may be NULL. On AQ_OK
+ * the caller calls aq_whatif_fini. */
 aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
                          const char *run, const aq_change *changes,
                          size_t count, aq_whatif *out, const aq_notes *notes,
-                         aq_diag *diag);
+                         const aq_whatif_progress *progress, aq_diag *diag);
 
 void aq_whatif_fini(aq_whatif *table);
 
