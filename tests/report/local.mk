@@ -19,6 +19,7 @@ AQ_LONG_TESTS += tests/report/test_ops.sh tests/report/test_page.sh \
 	tests/report/test_program.sh tests/report/test_questions.sh \
 	tests/report/test_ranks.sh tests/report/test_tasks.sh \
 	tests/report/test_roofline.sh \
+	tests/report/test_renamed.sh \
 	tests/report/test_timeline.sh tests/report/test_verdict.sh \
 	tests/report/test_work.sh
 EXTRA_DIST += tests/report/browser.py tests/report/drive_page.py \
@@ -26,6 +27,7 @@ EXTRA_DIST += tests/report/browser.py tests/report/drive_page.py \
 	tests/report/read_steps.py tests/report/read_tables.py \
 	tests/report/read_memory.py tests/report/read_part.py tests/report/read_ranges.py \
 	tests/report/read_collectives.py tests/report/read_tasks.py \
+	tests/report/read_renamed.py \
 	tests/report/split_ranks.py \
 	tests/report/screens.py \
 	tests/report/hostile.jsonl tests/report/timeline.jsonl \

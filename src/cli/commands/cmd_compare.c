@@ -192,10 +192,9 @@ static aq_status report_apart(comparison *c, const aq_run_info *a,
   aq_diff_verdict verdict = {.names = AQ_NAMES_INIT};
   aq_window_counts counts[2];
   const aq_cli_parts parts = {&c->window, &counts[0], &counts[1]};
-  const bool shown = c->json || c->style == STYLE_TEXT;
   aq_status status = aq_diff_window(c->store, a, b, c->by, c->group,
                                     c->part ? &c->window : NULL, counts,
-                                    shown ? &verdict : NULL, &diff, &cli->diag);
+                                    &verdict, &diff, &cli->diag);
   if (status != AQ_OK) {
     aq_diff_verdict_fini(&verdict);
     return status;

@@ -11,6 +11,7 @@
 #include "cli/commands/runs.h"
 #include "cli/commands/table_output.h"
 #include "common/text.h"
+#include "report/compare/diff_window.h"
 #include "report/explain/explain.h"
 
 /* Of almost nothing a percentage says nothing: above this it is left out. */
@@ -216,6 +217,48 @@ static aq_status put_families(aq_cli *cli, const aq_diff_verdict *v)
   return status;
 }
 
+/* The name of a kernel in the second run, where it is not the first's; NULL. */
+static const char *renamed_to(const aq_diff_verdict *v, const aq_diff *d,
+                              const char *name)
+{
+  for (size_t i = 0; name && i < v->renamed.count; i++)
+    if (strcmp(aq_diff_name(d, v->renamed.list[i].names[0]), name) == 0)
+      return aq_diff_name(d, v->renamed.list[i].names[1]);
+  return NULL;
+}
+
+static aq_status put_renamed(aq_cli *cli, aq_json_out *json,
+                             const aq_diff_verdict *v, const aq_diff *d)
+{
+  static const aq_cli_column columns[] = {
+      {"~renamed kernel", "was"},     {"~new name", "is"},
+      {"+family", "family"},          {"+shape", "shape"},
+      {">calls before", "was_calls"}, {">calls", "calls"},
+      {">baseline us", "was_ns"},     {">current us", "is_ns"},
+      {">delta", "delta_ns"},         {NULL, NULL}};
+  if (v->renamed.count == 0 && !json)
+    return AQ_OK;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "renamed", columns);
+  for (size_t i = 0; i < v->renamed.count; i++) {
+    const aq_renamed *r = &v->renamed.list[i];
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, aq_diff_name(d, r->names[0]));
+    aq_cli_cell_text(rows, aq_diff_name(d, r->names[1]));
+    aq_cli_cell_text(rows, r->family);
+    aq_cli_cell_text(rows, r->shape);
+    aq_cli_cell_int(rows, r->calls[0]);
+    aq_cli_cell_int(rows, r->calls[1]);
+    aq_cli_cell_time(rows, r->times[0]);
+    aq_cli_cell_time(rows, r->times[1]);
+    aq_cli_cell_time(rows, r->times[1] - r->times[0]);
+    aq_cli_row_end(rows);
+  }
+  const aq_status status = aq_cli_rows_end(cli, rows);
+  if (!json)
+    fputc('\n', cli->out);
+  return status;
+}
+
 static void json_verdict(aq_json_out *json, const aq_diff_verdict *v)
 {
   if (v->count == 0)
@@ -243,7 +286,8 @@ static void json_verdict(aq_json_out *json, const aq_diff_verdict *v)
   aq_json_out_close_map(json);
 }
 
-static aq_status put_groups(aq_cli *cli, const aq_diff *d)
+static aq_status put_groups(aq_cli *cli, const aq_diff_verdict *v,
+                            const aq_diff *d)
 {
   static const aq_cli_column columns[FIGURE_COLUMNS] =
       FIGURES("~group", ">calls");
@@ -257,11 +301,17 @@ static aq_status put_groups(aq_cli *cli, const aq_diff *d)
     else
       snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
                g->b_calls);
+    const char *now = renamed_to(v, d, g->name);
+    char *both = NULL;
+    if (now && asprintf(&both, "%s > %s", g->name, now) < 0)
+      both = NULL;
     put_figure(rows,
-               g->name             ? g->name
+               both                ? both
+               : g->name           ? g->name
                : g->key == AQ_NONE ? "unknown"
                                    : key,
                calls, &g->parts[AQ_DIFF_KERNEL], true);
+    free(both);
   }
   return aq_cli_rows_end(cli, rows);
 }
@@ -279,6 +329,8 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
   if (status == AQ_OK)
     status = put_families(cli, verdict);
   if (status == AQ_OK)
+    status = put_renamed(cli, NULL, verdict, diff);
+  if (status == AQ_OK)
     status = put_parts(cli, diff);
   fprintf(cli->out,
           "\n%s time: %+.3f us, of pairs %+.3f, added %+.3f, removed %+.3f; by "
@@ -286,7 +338,7 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
           what, k->total / 1000, k->changed / 1000, k->added / 1000,
           -k->removed / 1000);
   if (status == AQ_OK)
-    status = put_groups(cli, diff);
+    status = put_groups(cli, verdict, diff);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
         "excludes 0\n\n",
         cli->out);
@@ -344,6 +396,8 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
   aq_json_out_ns(json, "makespan_ns", diff->b_makespan);
   aq_status status = put_causes(cli, json, diff);
   json_verdict(json, verdict);
+  if (status == AQ_OK)
+    status = put_renamed(cli, json, verdict, diff);
   json_parts(json, diff->parts);
   aq_json_out_array(json, "groups");
   for (size_t i = 0; i < diff->count; i++) {
@@ -351,6 +405,8 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
     aq_json_out_map(json, NULL);
     aq_json_out_int(json, "key", g->name ? AQ_NONE : g->key);
     aq_json_out_text(json, "name", g->name);
+    if (renamed_to(verdict, diff, g->name))
+      aq_json_out_text(json, "new_name", renamed_to(verdict, diff, g->name));
     aq_json_out_int(json, "was_calls", g->a_calls);
     aq_json_out_int(json, "calls", g->b_calls);
     aq_json_out_int(json, "matched", g->pairs);

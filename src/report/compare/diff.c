@@ -11,6 +11,7 @@
 #include "common/map.h"
 #include "report/compare/diff_window.h"
 #include "report/compare/match.h"
+#include "report/compare/renamed.h"
 #include "report/explain/explain_run.h"
 #include "report/stats/launch_context.h"
 #include "report/stats/selection.h"
@@ -293,7 +294,7 @@ typedef struct question {
   aq_stats_by group;
   const aq_run_window *window;
   aq_names *names;
-  aq_diff_verdict *verdict; /* or NULL */
+  aq_diff_verdict *verdict;
 } question;
 
 /* The run's causes, and its part in the verdict; the dispatches stay. */
@@ -312,7 +313,7 @@ static aq_status side_explain(const question *q, const aq_run_info *info,
   }
   *explain = explained.explain;
   *out = explain;
-  if (q->verdict && !aq_diff_verdict_add(q->verdict, side, &explained, reader))
+  if (!aq_diff_verdict_add(q->verdict, side, &explained, reader))
     status = aq_diag_no_memory(diag);
   *d = explained.dispatches;
   explained.dispatches = (aq_dispatches){0};
@@ -326,7 +327,7 @@ static aq_status side_read(const question *q, const aq_run_info *info,
                            aq_window_counts *counts, aq_explain **explain,
                            aq_diag *diag)
 {
-  const bool lacks_families = q->verdict && !aq_stats_by_has_families(q->group);
+  const bool lacks_families = !aq_stats_by_has_families(q->group);
   aq_run_reader *reader;
   aq_status status =
       aq_run_reader_open(q->store, info->id, AQ_ORDER_STORED, &reader, diag);
@@ -351,6 +352,27 @@ static aq_status side_read(const question *q, const aq_run_info *info,
   return status == AQ_OK
              ? AQ_OK
              : aq_diag_prefix(diag, "run %lld", (long long)info->id);
+}
+
+/* Renamed kernels of the second run go by their names in the first. */
+static bool names_join(work *w, const question *q)
+{
+  const aq_renamed_side sides[] = {{&w->a, w->a_names}, {&w->b, w->b_names}};
+  aq_renamed_list *renamed = &q->verdict->renamed;
+  if (w->a.operations)
+    return true;
+  if (!aq_renamed_find(sides, q->names, renamed))
+    return false;
+  for (size_t i = 0; i < w->b.count; i++) {
+    for (size_t r = 0; r < renamed->count; r++)
+      if (w->b_names[i] == (uint32_t)renamed->list[r].names[1]) {
+        w->b_names[i] = (uint32_t)renamed->list[r].names[0];
+        break;
+      }
+    if (q->group == AQ_STATS_BY_KERNEL)
+      w->b_keys[i] = (int64_t)w->b_names[i];
+  }
+  return true;
 }
 
 static aq_match_replay replay_of(const aq_run_info *a, const aq_run_info *b)
@@ -402,8 +424,6 @@ static void causes_drop(aq_diff *diff, aq_diff_verdict *verdict)
   free(diff->a_explain);
   free(diff->b_explain);
   diff->a_explain = diff->b_explain = NULL;
-  if (!verdict)
-    return;
   aq_diff_verdict_fini(verdict);
   *verdict = (aq_diff_verdict){.names = AQ_NAMES_INIT};
 }
@@ -444,12 +464,16 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
                          aq_diff *out, aq_diag *diag)
 {
   work w = {0};
+  aq_diff_verdict own = {.names = AQ_NAMES_INIT};
   aq_diff diff = {.names = malloc(sizeof *diff.names)};
   if (!diff.names)
     return aq_diag_no_memory(diag);
   diff.names->names = (aq_names)AQ_NAMES_INIT;
-  const question q = {store, group, window, &diff.names->names, verdict};
+  const question q = {store, group, window, &diff.names->names,
+                      verdict ? verdict : &own};
   aq_status status = work_read(&w, &q, a, b, counts, &diff, diag);
+  if (status == AQ_OK && !names_join(&w, &q))
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
   aq_matches_fini(&w.matches);
@@ -457,13 +481,19 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
   free(w.b_names);
   aq_dispatches_fini(&w.b);
   a_fini(&w);
-  if (status == AQ_OK && verdict)
-    aq_diff_verdict_finish(verdict);
+  if (status == AQ_OK && !aq_diff_verdict_finish(q.verdict, &diff.names->names))
+    status = aq_diag_no_memory(diag);
+  aq_diff_verdict_fini(&own);
   if (status == AQ_OK)
     *out = diff;
   else
     aq_diff_fini(&diff);
   return status;
+}
+
+const char *aq_diff_name(const aq_diff *diff, int64_t id)
+{
+  return aq_names_text(&diff->names->names, id);
 }
 
 void aq_diff_fini(aq_diff *diff)

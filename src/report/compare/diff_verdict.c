@@ -12,6 +12,7 @@ struct aq_verdict_kernel {
   size_t item; /* of its family */
   aq_time times[2];
   int64_t calls[2];
+  bool renamed;
 };
 
 const char *aq_verdict_reason_text(aq_verdict_reason reason)
@@ -28,6 +29,7 @@ void aq_diff_verdict_fini(aq_diff_verdict *verdict)
 {
   free(verdict->items);
   free(verdict->kernels);
+  free(verdict->renamed.list);
   aq_map_fini(&verdict->kernel_by_key);
   aq_names_fini(&verdict->names);
 }
@@ -103,10 +105,29 @@ bool aq_diff_verdict_add(aq_diff_verdict *verdict, int side,
   return done;
 }
 
-/* The time of kernels that one run alone has. */
+/* The time of kernels that one run alone has, under any name. */
 static aq_time alone_of(const aq_verdict_kernel *k)
 {
-  return k->calls[0] > 0 && k->calls[1] > 0 ? 0 : k->times[0] + k->times[1];
+  return k->renamed || (k->calls[0] > 0 && k->calls[1] > 0)
+             ? 0
+             : k->times[0] + k->times[1];
+}
+
+/* Marks the kernels of a name, whatever their families. */
+static bool renamed_mark(aq_diff_verdict *v, const char *name)
+{
+  const int64_t id = name_of(v, name);
+  for (size_t i = 0; id >= 0 && i < v->count; i++) {
+    const int64_t family = name_of(v, v->items[i].name);
+    uint64_t at;
+    if (family < 0)
+      return false;
+    if (v->items[i].family &&
+        aq_map_get(&v->kernel_by_key, (uint64_t)family << 32 | (uint64_t)id,
+                   &at))
+      v->kernels[at].renamed = true;
+  }
+  return id >= 0;
 }
 
 static aq_verdict_reason reason_of(const aq_verdict_item *item)
@@ -115,6 +136,8 @@ static aq_verdict_reason reason_of(const aq_verdict_item *item)
     return item->calls[0] == 0 ? AQ_VERDICT_ADDED : AQ_VERDICT_REMOVED;
   if (2 * item->alone >= item->times[0] + item->times[1])
     return AQ_VERDICT_OTHER;
+  if (2 * item->renamed >= item->times[0] + item->times[1])
+    return AQ_VERDICT_RENAMED;
   if (item->calls[0] == item->calls[1])
     return AQ_VERDICT_SAME;
   return item->calls[0] < item->calls[1] ? AQ_VERDICT_MORE : AQ_VERDICT_FEWER;
@@ -131,10 +154,15 @@ static int item_order(const void *a, const void *b)
                                 : strcmp(x->name, y->name);
 }
 
-void aq_diff_verdict_finish(aq_diff_verdict *verdict)
+bool aq_diff_verdict_finish(aq_diff_verdict *verdict, const aq_names *names)
 {
   aq_diff_verdict *v = verdict;
   size_t kept = 0;
+  for (size_t i = 0; i < v->renamed.count; i++)
+    for (int side = 0; side < 2; side++)
+      if (!renamed_mark(v,
+                        aq_names_text(names, v->renamed.list[i].names[side])))
+        return false;
   for (size_t k = 0; k < v->kernel_count; k++) {
     const aq_verdict_kernel *kernel = &v->kernels[k];
     aq_verdict_item *item = &v->items[kernel->item];
@@ -143,6 +171,8 @@ void aq_diff_verdict_finish(aq_diff_verdict *verdict)
       item->calls[side] += kernel->calls[side];
     }
     item->alone += alone_of(kernel);
+    if (kernel->renamed)
+      item->renamed += kernel->times[0] + kernel->times[1];
   }
   for (size_t i = 0; i < v->count; i++) {
     aq_verdict_item *item = &v->items[i];
@@ -154,4 +184,5 @@ void aq_diff_verdict_finish(aq_diff_verdict *verdict)
   v->count = kept;
   if (kept > 0)
     qsort(v->items, kept, sizeof *v->items, item_order);
+  return true;
 }

@@ -10,6 +10,7 @@
 #define AQ_REPORT_COMPARE_DIFF_VERDICT_H
 
 #include "common/map.h"
+#include "report/compare/renamed.h"
 #include "report/explain/explain_run.h"
 
 /* R(id, text): how the kernels of a family differ. */
@@ -18,6 +19,7 @@
   R(ADDED, "only in the second")                                               \
   R(REMOVED, "only in the first")                                              \
   R(OTHER, "other kernels")                                                    \
+  R(RENAMED, "renamed kernels")                                                \
   R(MORE, "more calls")                                                        \
   R(FEWER, "fewer calls")                                                      \
   R(SAME, "same kernels")
@@ -35,6 +37,7 @@ typedef struct aq_verdict_item {
   aq_time times[2];
   int64_t calls[2];         /* of a family's kernels */
   aq_time alone;            /* of kernels that one run alone has */
+  aq_time renamed;          /* of kernels that have another name in each */
   aq_verdict_reason reason; /* of a family */
 } aq_verdict_item;
 
@@ -50,6 +53,7 @@ typedef struct aq_diff_verdict {
   aq_verdict_kernel *kernels; /* by family and name */
   size_t kernel_count, kernel_capacity;
   aq_map kernel_by_key;
+  aq_renamed_list renamed; /* names are ids of the diff */
 } aq_diff_verdict;
 
 /* Adds a run, the first (0) or the second; its rows need their families
@@ -57,8 +61,9 @@ typedef struct aq_diff_verdict {
 bool aq_diff_verdict_add(aq_diff_verdict *verdict, int side,
                          const aq_explained *explained, aq_run_reader *reader);
 
-/* Completes it with both runs. */
-void aq_diff_verdict_finish(aq_diff_verdict *verdict);
+/* Completes it with both runs and the renamed kernels, whose names are in
+ * `names`. False: no memory. */
+bool aq_diff_verdict_finish(aq_diff_verdict *verdict, const aq_names *names);
 void aq_diff_verdict_fini(aq_diff_verdict *verdict);
 
 /* "other kernels", or NULL; static. */

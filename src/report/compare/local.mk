@@ -12,6 +12,7 @@ libaqcore_a_SOURCES += \
 	src/report/compare/match.c src/report/compare/match.h \
 	src/report/compare/metrics.c src/report/compare/metrics.h \
 	src/report/compare/plot.c src/report/compare/plot.h \
+	src/report/compare/renamed.c src/report/compare/renamed.h \
 	src/report/compare/thresholds.c src/report/compare/thresholds.h \
 	src/report/compare/ci_report.c src/report/compare/ci_report.h \
 	src/report/compare/ab_compare.c src/report/compare/ab_compare.h
