@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/fnv.h"
 
 struct aq_map_entry {
   uint64_t key, value;
@@ -119,9 +118,23 @@ static int64_t names_append(aq_names *names, const char *text, size_t length)
   return (int64_t)names->count;
 }
 
+/* Eight bytes at a time: traces have millions of names. A zero byte more is
+ * another length. */
+static uint64_t text_hash(const char *text, size_t length)
+{
+  uint64_t hash = length, word = 0;
+  for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
+    memcpy(&word, text, sizeof word);
+    hash = hash_u64(hash ^ word);
+  }
+  word = 0;
+  memcpy(&word, text, length);
+  return hash_u64(hash ^ word);
+}
+
 int64_t aq_names_id(aq_names *names, const char *text, size_t length)
 {
-  uint64_t hash = aq_fnv_add(AQ_FNV_START, text, length), id;
+  uint64_t hash = text_hash(text, length), id;
   /* Texts with equal hashes take the following keys. */
   for (; aq_map_get(&names->by_hash, hash, &id); hash++) {
     const struct aq_name *name = names->names[id];
