@@ -80,7 +80,8 @@ tests_trace_test_xplane_SOURCES = tests/trace/test_xplane.c \
 	$(AQ_TRACE_FIXTURE)
 
 dist_check_SCRIPTS += tests/trace/test_agreement.sh \
+	tests/trace/test_perfetto_errors.sh \
 	tests/trace/test_perfetto_rows.sh tests/trace/test_reports.sh
 AQ_LONG_TESTS += tests/trace/test_agreement_all.sh
 EXTRA_DIST += tests/trace/damage.py tests/trace/independent.py \
-	tests/trace/perfetto.py tests/trace/reports.c tests/trace/reports.py
+	tests/trace/perfetto.py tests/trace/perfetto_check.py tests/trace/reports.c tests/trace/reports.py

@@ -43,15 +43,21 @@ static void put_int(chrome *c, const char *key, int64_t value)
   yajl_gen_integer(c->gen, value);
 }
 
-/* Microseconds with six digits behind the point: exact. */
-static void put_time(chrome *c, const char *key, aq_time time)
+/* The whole nanoseconds up to a time: Perfetto reads no more of it, and where
+ * it cut begin and length apart, slices would leave those around them. */
+static int64_t ns_of(aq_time time)
+{
+  return time / AQ_NS - (time % AQ_NS < 0);
+}
+
+/* Microseconds with three digits behind the point. */
+static void put_ns(chrome *c, const char *key, int64_t time)
 {
   char text[48];
   const bool negative = time < 0;
-  const uint64_t ps = negative ? (uint64_t)-time : (uint64_t)time;
-  int length =
-      snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64,
-               negative ? "-" : "", ps / (uint64_t)AQ_US, ps % (uint64_t)AQ_US);
+  const uint64_t ns = negative ? (uint64_t)-time : (uint64_t)time;
+  int length = snprintf(text, sizeof text, "%s%" PRIu64 ".%03" PRIu64,
+                        negative ? "-" : "", ns / 1000, ns % 1000);
   put_text(c, key);
   yajl_gen_number(c->gen, text, (size_t)length);
 }
@@ -102,7 +108,7 @@ static void put_arrow(chrome *c, const aq_slice *slice, uint64_t arrow,
   put_field(c, "name", "dependency");
   put_field(c, "cat", "dependency");
   put_int(c, "id", (int64_t)arrow);
-  put_time(c, "ts", leaves ? slice->end : slice->begin);
+  put_ns(c, "ts", ns_of(leaves ? slice->end : slice->begin));
   if (!leaves)
     put_field(c, "bp", "e");
   event_end(c);
@@ -129,8 +135,8 @@ static void put_slice(void *writer, const aq_slice *slice)
   chrome *c = writer;
   event_begin(c, "X", slice->process, slice->track);
   put_field(c, "name", slice->name);
-  put_time(c, "ts", slice->begin);
-  put_time(c, "dur", slice->end - slice->begin);
+  put_ns(c, "ts", ns_of(slice->begin));
+  put_ns(c, "dur", ns_of(slice->end) - ns_of(slice->begin));
   if (slice->row)
     put_details(c, slice);
   event_end(c);
@@ -146,7 +152,7 @@ static void put_counter(void *writer, const aq_track *track, aq_time time,
   chrome *c = writer;
   event_begin(c, "C", track->process, track->id);
   put_field(c, "name", track->name);
-  put_time(c, "ts", time);
+  put_ns(c, "ts", ns_of(time));
   put_text(c, "args");
   yajl_gen_map_open(c->gen);
   put_int(c, "value", value);
