@@ -27,7 +27,7 @@ EXTRA_DIST += tests/report/browser.py tests/report/drive_page.py \
 	tests/report/read_steps.py tests/report/read_tables.py \
 	tests/report/read_memory.py tests/report/read_part.py tests/report/read_ranges.py \
 	tests/report/read_collectives.py tests/report/read_tasks.py \
-	tests/report/read_renamed.py \
+	tests/report/read_renamed.py tests/report/kineto_times.py \
 	tests/report/split_ranks.py \
 	tests/report/screens.py \
 	tests/report/hostile.jsonl tests/report/timeline.jsonl \

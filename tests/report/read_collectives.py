@@ -10,10 +10,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 
-
-def ns(text):
-    whole, _, rest = str(text).partition(".")
-    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
+from kineto_times import ns
 
 
 def main():

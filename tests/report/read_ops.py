@@ -8,13 +8,10 @@ import json
 import re
 import sys
 
+from kineto_times import ns
+
 SPANS = {"op": ("cpu_op user_annotation", ""), "module": ("python_function", "nn.Module: "),
          "step": ("user_annotation", r"ProfilerStep#\d+$")}
-
-
-def ns(text):
-    whole, _, rest = str(text).partition(".")
-    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
 
 
 def main():

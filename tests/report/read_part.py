@@ -15,12 +15,9 @@ import re
 import sqlite3
 import sys
 
+from kineto_times import ns
+
 WORK = ("kernel", "gpu_memcpy", "gpu_memset")
-
-
-def ns(text):
-    whole, _, rest = str(text).partition(".")
-    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
 
 
 def step(trace, number):

@@ -5,11 +5,12 @@ read_renamed.py make FOLDER SEED: writes a.json and b.json, two programs of whic
 some kernels under other names, lacks some and has some more, and plan.json, which says so.
 read_renamed.py plan COMPARE FOLDER, read_renamed.py traces COMPARE A B: `aqueduct compare
 --json` of these, or of two published traces, agrees. Prints what differs; exit 1 then."""
-import gzip
 import json
 import random
 import sys
 from collections import Counter
+
+from kineto_times import events_read, ns
 
 
 def trace_write(path, calls):
@@ -93,20 +94,14 @@ def plan_check(document, folder):
     return wrong
 
 
-def ns(text):
-    whole, _, rest = str(text).partition(".")
-    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
-
-
 def kernels_read(path):
     calls, times, other = Counter(), Counter(), 0
-    with gzip.open(path, "rt", encoding="utf-8", errors="replace") as text:
-        for e in json.load(text, parse_float=str)["traceEvents"]:
-            if e.get("ph") == "X" and e.get("cat") == "kernel":
-                calls[e["name"]] += 1
-                times[e["name"]] += ns(e["dur"])
-            elif e.get("ph") == "X" and e.get("cat") in ("gpu_memcpy", "gpu_memset"):
-                other += ns(e["dur"])
+    for e in events_read(path):
+        if e.get("cat") == "kernel":
+            calls[e["name"]] += 1
+            times[e["name"]] += ns(e["dur"])
+        elif e.get("cat") in ("gpu_memcpy", "gpu_memset"):
+            other += ns(e["dur"])
     return calls, times, other
 
 

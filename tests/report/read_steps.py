@@ -4,38 +4,18 @@
 communicates and copies in each ProfilerStep#N on each GPU, and how much communication
 no computation hides. Compares it with `aqueduct stats --by step --json`:
 read_steps.py TRACE STATS. Prints what differs; exit 1 then."""
-import gzip
 import json
 import re
 import statistics
 import sys
 
+from kineto_times import events_read, length, ns
+
 KINDS = {"kernel": "compute", "gpu_memcpy": "copy", "gpu_memset": "copy"}
 
 
-def ns(text):
-    whole, _, rest = str(text).partition(".")
-    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
-
-
-def union(spans):
-    merged = []
-    for begin, end in sorted(spans):
-        if merged and begin <= merged[-1][1]:
-            merged[-1][1] = max(merged[-1][1], end)
-        else:
-            merged.append([begin, end])
-    return merged
-
-
-def length(spans):
-    return sum(end - begin for begin, end in union(spans))
-
-
 def main():
-    with gzip.open(sys.argv[1], "rt", encoding="utf-8", errors="replace") as text:
-        events = [e for e in json.load(text, parse_float=str)["traceEvents"]
-                  if e.get("ph") == "X"]
+    events = events_read(sys.argv[1])
     calls, steps, found = {}, [], {}
     for e in events:
         if e.get("cat") in ("cuda_runtime", "cuda_driver"):

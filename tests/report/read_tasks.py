@@ -2,28 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The answers to a first user's questions, read from Kineto profiles with no code of
 the project: read_tasks.py PROFILE. Prints "key value" lines; times are ns."""
-import gzip
-import json
 import sys
 from collections import Counter, defaultdict
 
+from kineto_times import events_read, length, ns
+
 GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear")
-
-
-def ns(text):
-    whole, _, rest = str(text).partition(".")
-    return 1000 * int(whole) + int(rest.ljust(3, "0")[:3])
-
-
-def union(spans):
-    total, reach = 0, None
-    for begin, end in sorted(spans):
-        if reach is None or begin > reach:
-            total, reach = total + end - begin, end
-        elif end > reach:
-            total, reach = total + end - reach, end
-    return total
 
 
 def inside(calls, spans):
@@ -53,9 +38,7 @@ def flops_of(op):
 
 
 def main():
-    with gzip.open(sys.argv[1], "rt", encoding="utf-8", errors="replace") as text:
-        events = [e for e in json.load(text, parse_float=str)["traceEvents"]
-                  if e.get("ph") == "X" and "ts" in e]
+    events = [e for e in events_read(sys.argv[1]) if "ts" in e]
     for e in events:
         e["t"], e["d"] = ns(e["ts"]), ns(e["dur"])
     work = [e for e in events if e.get("cat") in GPU]
@@ -64,7 +47,7 @@ def main():
         by_device[e["args"]["device"]].append((e["t"], e["t"] + e["d"]))
     first = min(e["t"] for e in work)
     print("span", max(e["t"] + e["d"] for e in work) - first)
-    print("busy", sum(union(spans) for spans in by_device.values()))
+    print("busy", sum(length(spans) for spans in by_device.values()))
     names, ops = Counter(), Counter()
     for e in work:
         names[e["name"]] += e["d"]
