@@ -27,6 +27,23 @@ for command in "explain v1" "stats v1" "report v1 -o $work/v1.html" "compare v1 
   try "$aqueduct" $command --time 0us..
   check "$command takes a part" [ "$status" = 0 ]
 done
+# A run that has none of what is asked says so in a sentence.
+while IFS='|' read -r arguments sentence; do
+  # shellcheck disable=SC2086 # a list of words
+  try "$aqueduct" $arguments
+  check "$arguments: a run without says so" contains "$out$err" "$sentence"
+done << 'END'
+stats v1 --by op|0 of 2 dispatches have an op: the run has no ops
+stats v1 --by shape|0 of 2 dispatches have an op: the run has no ops
+stats v1 --by module|0 of 2 dispatches have a call stack: none recorded
+stats v1 --by range|0 of 2 dispatches are launched in a range: none recorded
+stats v1 --by rank|0 of 2 dispatches have a rank: the trace names none
+stats v1 --by collective|0 of 2 dispatches are collective kernels
+stats v1 --by step|no steps: no ProfilerStep, and no sequence of kernels that repeats
+explain v1 --step 3|none of the 2 dispatches is in step 3; the run has no steps
+stats v1 --time 5s..6s|none of the 2 dispatches is in that time; the last one starts at
+stats v1 --memory|run 1 has no allocations
+END
 try "$aqueduct" stats v1 --memory --time 0us..
 check "stats --memory takes none" [ "$status" = 2 ]
 check "since it is of the whole run" contains "$err" "--memory is of the whole run"

@@ -184,7 +184,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
   } else if (status == AQ_OK) {
     if (a->limited)
       aq_cli_window_put(cli->out, &a->window, &a->counts);
-    if (a->context)
+    if (a->context || a->by == AQ_STATS_BY_RANGE)
       aq_cli_context_put(cli, dispatches, a->by, a->all);
     fprintf(cli->out, "first start to last end: %.3f us\n",
             (double)stats->makespan / (double)AQ_US);

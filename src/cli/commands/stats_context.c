@@ -44,13 +44,49 @@ void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
   aq_json_out_close_map(json);
 }
 
+/* Groups of which no dispatch is any: what was looked for. */
+static void nothing_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
+                        size_t of)
+{
+  size_t communicate = 0, some = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_dispatch_row *row = &d->rows[i];
+    if (row->outside)
+      continue;
+    communicate += row->communicates;
+    some += by == AQ_STATS_BY_RANGE  ? row->range != AQ_NONE
+            : by == AQ_STATS_BY_RANK ? row->rank != AQ_NONE
+                                     : row->collective != AQ_NONE;
+  }
+  if (some > 0)
+    return;
+  if (by == AQ_STATS_BY_RANGE)
+    fprintf(cli->out,
+            "0 of %zu dispatches are launched in a range: none recorded "
+            "(roctx, NVTX and record_function mark them)\n",
+            of);
+  if (by == AQ_STATS_BY_RANK)
+    fprintf(cli->out,
+            "0 of %zu dispatches have a rank: the trace names none (import "
+            "--ranks reads a file of each)\n",
+            of);
+  if (by == AQ_STATS_BY_COLLECTIVE && communicate == 0)
+    fprintf(cli->out, "0 of %zu dispatches are collective kernels\n", of);
+  if (by == AQ_STATS_BY_COLLECTIVE && communicate > 0)
+    fprintf(cli->out,
+            "0 of %zu collective kernels have a recorded operation "
+            "(record_param_comms)\n",
+            communicate);
+}
+
 void aq_cli_context_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
                         size_t of)
 {
   const aq_context_counts *c = &d->context;
   const bool by_frame = by == AQ_STATS_BY_MODULE || by == AQ_STATS_BY_LINE ||
                         by == AQ_STATS_BY_STACK;
-  if (by == AQ_STATS_BY_OP)
+  nothing_put(cli, d, by, of);
+  if (by == AQ_STATS_BY_OP || (by == AQ_STATS_BY_SHAPE && c->ops == 0))
     fprintf(cli->out, "%zu of %zu dispatches have an op%s\n", c->in_ops, of,
             c->ops ? "" : ": the run has no ops");
   if (by_frame)
