@@ -27,11 +27,11 @@ for command in "explain v1" "stats v1" "report v1 -o $work/v1.html" "compare v1 
   try "$aqueduct" $command --time 0us..
   check "$command takes a part" [ "$status" = 0 ]
 done
-# A run that has none of what is asked says so in a sentence.
+# Of a run without the record that a table needs, a sentence names the record.
 while IFS='|' read -r arguments sentence; do
   # shellcheck disable=SC2086 # a list of words
   try "$aqueduct" $arguments
-  check "$arguments: a run without says so" contains "$out$err" "$sentence"
+  check "$arguments names the missing record" contains "$out$err" "$sentence"
 done << 'END'
 stats v1 --by op|0 of 2 dispatches have an op: the run has no ops
 stats v1 --by shape|0 of 2 dispatches have an op: the run has no ops

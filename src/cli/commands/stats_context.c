@@ -44,7 +44,7 @@ void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
   aq_json_out_close_map(json);
 }
 
-/* Groups of which no dispatch is any: what was looked for. */
+/* A grouping that no dispatch has: one sentence names the missing record. */
 static void nothing_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
                         size_t of)
 {

@@ -183,7 +183,7 @@ static size_t beginning(const char *a, const char *b)
   return length;
 }
 
-/* Those of the same names together; then the best first. */
+/* Joins candidates of the same names; then the best first. */
 static void candidates_merge(work *w)
 {
   size_t kept = 0;

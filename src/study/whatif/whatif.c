@@ -276,8 +276,8 @@ static bool are_uncertain(const aq_change *changes, size_t count)
   return false;
 }
 
-/* The replay without a change, of each and of all, and of both ends of those
- * that are uncertain. */
+/* One without a change, one of each and of all; uncertain ones have two ends
+ * more. */
 static uint64_t replays_count(const aq_change *changes, size_t count)
 {
   uint64_t total = 1;

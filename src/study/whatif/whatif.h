@@ -74,8 +74,8 @@ typedef struct aq_whatif {
   aq_time waiting, transfer;
 } aq_whatif;
 
-/* Hears how many of the table's replays are done; with collectives, each stands
- * for those until their ranks meet. */
+/* Called after each replay of the table with the number of replays done; with
+ * collectives, a replay stands for all rounds until its ranks meet. */
 typedef struct aq_whatif_progress {
   void (*update)(uint64_t done, uint64_t total, void *user);
   void *user;
