@@ -360,11 +360,12 @@ static void ck_paths(aq_store *store, const char *run,
 {
   aq_performance_options options = {.device = NULL};
   aq_whatif w;
-  if (aq_whatif_make(&options, store, run, NULL, 0, &w, NULL, NULL, &diag) != AQ_OK) {
+  if (aq_whatif_make(&options, store, run, NULL, 0, &w, NULL, NULL, &diag) !=
+      AQ_OK) {
     options.device = "mi300x";
     ck_assert_status(
-        aq_whatif_make(&options, store, run, NULL, 0, &w, NULL, NULL, &diag), AQ_OK,
-        &diag);
+        aq_whatif_make(&options, store, run, NULL, 0, &w, NULL, NULL, &diag),
+        AQ_OK, &diag);
   }
   const aq_critical *replayed = &w.rows[0].after;
   for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
