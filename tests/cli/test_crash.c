@@ -44,7 +44,7 @@ static const char *in_dir(const char *name)
 }
 
 /* Starts `aqueduct WORD…` without output; stdout goes to `out` if not NULL, and
- * what it says of errors to a file. */
+ * stderr to a file. */
 static pid_t start(const char *out, const char *const words[])
 {
   const char *errors = in_dir("errors");
@@ -95,7 +95,7 @@ static char *read_file(const char *path)
   return text;
 }
 
-/* Fails with what the last program said, unless it ended well. */
+/* Fails with the stderr of the last program, unless it ended well. */
 static void ended_well(int code)
 {
   if (code != 0)
