@@ -124,7 +124,8 @@ void aq_check_pool_queue_gone(aq_check *check, const aq_amd_queue *queue)
 
 /* ---- calls ---- */
 
-/* The runtime saw that all before has happened, by means of its own. */
+/* All before has happened: the runtime saw it, or the packets have completed.
+ */
 static void changes_make(aq_check *check, uint64_t base)
 {
   for (size_t i = 0; i < check->pool_count;)
@@ -169,6 +170,9 @@ void aq_check_pool_frees(aq_check *check, uint64_t base, const void *stream,
     *last = made; /* another packet of the same call */
   else if (known && known->pooled)
     change_add(check, &made);
+  /* A device that polls may have been faster than the doorbell. */
+  if (aq_hb_is_complete(check->order, queue, packet))
+    changes_make(check, base);
   pthread_mutex_unlock(&check->lock);
 }
 

@@ -70,6 +70,25 @@ START_TEST(packets_of_one_queue_are_ordered_by_the_barrier_bit_alone)
 }
 END_TEST
 
+START_TEST(a_packet_is_complete_once_it_began_and_is_not_under_way)
+{
+  begin();
+  const aq_packet without = kernel(false);
+  ck_assert(!aq_hb_is_complete(order, &queues[0], 0));
+  launch(0, 0, &without);
+  launch(0, 1, &without);
+  complete(0, 1, &without);
+  ck_assert(!aq_hb_is_complete(order, &queues[0], 0));
+  ck_assert(aq_hb_is_complete(order, &queues[0], 1));
+  ck_assert(!aq_hb_is_complete(order, &queues[0], 2));
+  complete(0, 0, &without);
+  ck_assert(aq_hb_is_complete(order, &queues[0], 0));
+  aq_hb_queue_gone(order, &queues[0]);
+  ck_assert(!aq_hb_is_complete(order, &queues[0], 0));
+  aq_hb_destroy(order);
+}
+END_TEST
+
 START_TEST(queues_are_ordered_by_a_barrier_packet_that_waits_for_the_other)
 {
   begin();
@@ -313,6 +332,7 @@ END_TEST
 AQ_TEST_MAIN("gpu/check/order",
              copies_and_the_host_keep_no_knowledge_once_they_are_done,
              packets_of_one_queue_are_ordered_by_the_barrier_bit_alone,
+             a_packet_is_complete_once_it_began_and_is_not_under_way,
              queues_are_ordered_by_a_barrier_packet_that_waits_for_the_other,
              the_host_orders_packets_that_it_publishes_after_its_wait,
              an_unseen_host_knows_of_the_packets_that_completed,

@@ -35,4 +35,14 @@ outcome $? "a library that only its user sees has pools"
 AMD_DIRECT_DISPATCH=0 run "$work/pools" freed_behind fixed
 grep -q 'NOTE (memory): frees not followed' "$work/report"
 outcome $? "frees that publish no packet are counted"
+# A device that polls may end the packet of a free before its doorbell rings.
+program_make same same -std=c++17 -O1 --offload-arch=gfx90a
+: > "$work/report"
+for _ in 1 2 3 4; do
+  "$aqueduct" exec --device mi210 --quiet --poll-queues --check=memory -- \
+    "$work/same" all > "$work/out" 2> "$work/err"
+  tail -n 1 "$work/out" | grep -qx 67372036 || cat "$work/err" >> "$work/report"
+done
+[ ! -s "$work/report" ]
+outcome $? "memory of polled queues is the next block's once it is allocated again"
 echo "1..$number"

@@ -66,6 +66,9 @@ void aq_hb_seen(aq_hb *order, const aq_order_packet *packet);
 void aq_hb_memory_seen(aq_hb *order, const aq_order_packet *packet,
                        uint64_t address);
 void aq_hb_complete(aq_hb *order, const aq_order_packet *packet);
+/* Whether the packet has completed: packets begin in the order of their ids. */
+bool aq_hb_is_complete(const aq_hb *order, const aq_amd_queue *queue,
+                       uint64_t id);
 /* The packet under way, or NULL. */
 aq_hb_event *aq_hb_packet(const aq_hb *order, const aq_amd_queue *queue,
                           uint64_t id);

@@ -74,7 +74,8 @@ typedef struct queue {
   aq_check_view blocks;   /* of them, packets that block later ones */
   publication *published; /* of them, from `past` on are to come */
   size_t past, count, capacity;
-  uint32_t chain; /* taken last */
+  uint32_t chain;    /* taken last */
+  uint64_t complete; /* one past the furthest packet that completed */
   aq_hb_event **open;
   size_t open_count, open_capacity;
 } queue;
@@ -114,6 +115,7 @@ static void queue_clear(queue *q)
   for (size_t i = q->past; i < q->count; i++)
     aq_check_view_fini(&q->published[i].knows);
   q->past = q->count = q->open_count = 0;
+  q->complete = 0;
   aq_check_view_clear(&q->all);
   aq_check_view_clear(&q->blocks);
 }
@@ -390,6 +392,8 @@ void aq_hb_complete(aq_hb *order, const aq_order_packet *packet)
 {
   queue *q = queue_at(order, packet->queue);
   aq_hb_event *act = q ? open_find(q, packet->id) : NULL;
+  if (q && q->complete <= packet->id)
+    q->complete = packet->id + 1;
   if (!act)
     return;
   bool ok = aq_check_release(&act->knows, aq_header_release(act->header));
@@ -405,6 +409,15 @@ void aq_hb_complete(aq_hb *order, const aq_order_packet *packet)
     if (q->open[i] == act)
       q->open[i--] = q->open[--q->open_count];
   act_close(act);
+}
+
+bool aq_hb_is_complete(const aq_hb *order, const aq_amd_queue *address,
+                       uint64_t id)
+{
+  for (const queue *q = order->queues; q; q = q->next)
+    if (q->address == address)
+      return id < q->complete && !open_find(q, id);
+  return false;
 }
 
 void aq_hb_queue_gone(aq_hb *order, const aq_amd_queue *address)
