@@ -22,7 +22,8 @@ printf '#!/bin/sh\n' > "$tree/autogen.sh"
 cat > "$tree/configure" << 'end'
 #!/bin/sh
 mkdir -p tests
-mkdir -p src
+mkdir -p src/.deps
+echo 'src/libaqcore_a-core.o: ../src/core.c' > src/.deps/libaqcore_a-core.Po
 cat > Makefile << 'rules'
 AQ_CORE_LDADD = libaqcore.a $(AQ_CORE_LIBS)
 all: installed aqueduct
@@ -122,7 +123,8 @@ mutants() {
 
 mutants of-first of-second of-fourth of-fifth of-none
 check "nothing but killed and skipped rows is a success" [ $? = 0 ]
-check "they are counted" said '^4 killed, 0 SURVIVED, 0 HANGS, 0 STALE, 1 skipped; 0 '
+check "they are counted" \
+  said '^5 rows: 4 killed, 0 timed out, 0 SURVIVED, 0 HANGS, 0 STALE, 1 skipped; 0 judged earlier'
 check "a program kills before a script" said '^killed *of-first *tests/first '
 check "long cases kill what the short ones do not" \
   said '^killed *of-second *tests/second '
@@ -134,13 +136,13 @@ check "a row whose tests have nothing to run on is skipped" \
 
 rm -f "$work/build/mutants/made"
 mutants of-first of-second of-fourth of-fifth
-check "killed rows are kept" said '; 4 killed earlier; '
+check "killed rows are kept" said '; 4 judged earlier, '
 check "nothing was made for them" [ ! -e "$work/build/mutants/made" ]
 
 mutants of-first of-second of-third of-fourth of-fifth of-nobody of-none of-wrong \
   moved twice unbuilt
 check "anything else is a failure" [ $? = 1 ]
-check "only the time limit failed" said '^HANGS *of-third '
+check "only the time limit failed" said '^timed out of-third '
 check "nothing failed" said '^SURVIVED *of-nobody '
 check "the text is gone" said '^STALE *moved *0 times in src/file '
 check "the text is not alone" said '^STALE *twice *2 times in src/file '
@@ -148,9 +150,9 @@ check "the result does not compile" said '^STALE *unbuilt *does not compile: '
 check "the test fails without the bug" \
   said '^STALE *of-wrong *tests/wrong without any mutant: killed with its short cases'
 check "each row is counted once" \
-  said '^4 killed, 1 SURVIVED, 1 HANGS, 4 STALE, 1 skipped; 4 killed earlier; '
+  said '^11 rows: 4 killed, 1 timed out, 1 SURVIVED, 0 HANGS, 4 STALE, 1 skipped; 4 judged earlier, '
 mutants of-nobody of-wrong
-check "only killed rows are kept" said '^0 killed, 1 SURVIVED, 0 HANGS, 1 STALE'
+check "only killed rows are kept" said '^2 rows: 0 killed, 0 timed out, 1 SURVIVED, 0 HANGS, 1 STALE'
 
 mutants moved # builds what the runs before changed
 rm -f "$work/build/mutants/made"
@@ -168,13 +170,13 @@ mutants of-object
 check "an object that does not compile is none" said '^STALE *of-object *does not compile'
 
 CFLAGS=-O2 mutants src
-check "other flags make them stale" said '; 0 killed earlier; '
+check "other flags make them stale" said '; 0 judged earlier, '
 check "and the copies are configured anew" \
   grep -q 'CFLAGS=-O2' "$work/build/mutants/0/made-with"
 
 echo '# another' >> "$tree/tests/first.in"
 mutants src
-check "a change of any file makes them stale" said '; 0 killed earlier; '
+check "a change of any file makes them stale" said '; 0 judged earlier, '
 check "the tree is what it was" [ "$(git status --porcelain)" = ' M tests/first.in' ]
 mutants other
 check "a name that is neither row nor folder is an error" said 'no row is called other'
