@@ -153,15 +153,16 @@ if [ -f "$rpd" ]; then
   "$aqueduct" stats raptor --by family --json > "$work/stats.json"
   python3 - "$work/raptor.rpd" "$work/stats.json" "$work/kineto.json" > "$work/out" << 'END'
 import json, sqlite3, sys
-names = {"gemm": "Cijk_", "attention": "Fmha", "norm": "rms_norm"}
+names = {"gemm": ("Cijk_", "wvSpltK"), "norm": ("rms_norm",),
+         "attention": ("Fmha", "paged_attention")}
 rows = sqlite3.connect(sys.argv[1]).execute(
     "SELECT s.string, o.start, o.end FROM rocpd_op o JOIN rocpd_string s"
     " ON s.id = o.description_id ORDER BY o.start").fetchall()
 told = {g["name"]: (g["calls"], g["kernel"]["total_ns"])
         for g in json.load(open(sys.argv[2]))["groups"]}
-for family, part in names.items():
-    found = [end - start for name, start, end in rows if part in name or
-             (family == "attention" and "paged_attention" in name)]
+for family, parts in names.items():
+    found = [end - start for name, start, end in rows
+             if any(part in name for part in parts)]
     print(family, told.get(family) == (len(found), sum(found)) and len(found) > 60)
 base = rows[0][1]
 json.dump({"traceEvents": [
