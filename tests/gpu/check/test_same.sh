@@ -15,7 +15,13 @@ others='plain --strict-memory_never --schedule_seed=3 --isolation_preload
 [ -z "${AQ_WHOLE:-}" ] || others='plain --strict-memory_never --schedule_seed=3
   --schedule_seed=3,start-order --isolation_preload --record_none
   --compile_always --semantics_foundation --seed_9 --profile_queue-events,dispatch-events
-  --faults_seed=2 --timeout_100s --poll-queues'
+  --faults_LATE --timeout_100s --poll-queues'
+# A seed may end a program: these only come late.
+cat > "$work/late.json" << 'END'
+{"faults": [{"fault": "header-late", "queue": 0, "packet": 2, "delay": "30us"},
+  {"fault": "header-late", "queue": 1, "packet": 5, "delay": "9us"},
+  {"fault": "copy-slow", "copy": 1, "delay": "50us"}]}
+END
 few='plain --strict-memory_never --schedule_seed=3'
 
 program_run() { # MODEL OPTIONS PROGRAM ARGUMENT…
@@ -36,6 +42,7 @@ same() { # WHAT MODEL OPTIONS PROGRAM ARGUMENT…
   : > "$work/wrong"
   for option in $options; do
     option=${option//_/ }
+    option=${option/LATE/$work/late.json}
     for check in "" $checks; do
       [ "$options" = "$few" ] && [ -n "${check#--check}" ] && continue
       program_run "$model" "${option#plain} $check" "$@"
