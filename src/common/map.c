@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/array.h"
+#include "common/wall_clock.h"
 
 struct aq_map_entry {
   uint64_t key, value;
@@ -23,6 +25,30 @@ static uint64_t hash_u64(uint64_t x)
   return x ^ x >> 33;
 }
 
+/* Of the process, not 0: keys and texts come from files, and whoever writes one
+ * must not know which of them meet. Nothing depends on the places of entries.
+ */
+static uint64_t seed_get(void)
+{
+  static uint64_t chosen;
+  uint64_t seed = __atomic_load_n(&chosen, __ATOMIC_RELAXED), none = 0;
+  if (__builtin_expect(seed != 0, true))
+    return seed;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
+    seed = hash_u64((uint64_t)aq_wall_ns());
+  seed |= 1;
+  return __atomic_compare_exchange_n(&chosen, &none, seed, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+             ? seed
+             : none;
+}
+
+/* Where the search for a key begins. */
+static size_t map_home(const aq_map *map, uint64_t key)
+{
+  return hash_u64(key ^ seed_get()) & (map->capacity - 1);
+}
+
 void aq_map_fini(aq_map *map)
 {
   free(map->entries);
@@ -32,7 +58,7 @@ void aq_map_fini(aq_map *map)
 /* The entry of `key`, or the free one where it would go. */
 static size_t map_find(const aq_map *map, uint64_t key)
 {
-  size_t i = hash_u64(key) & (map->capacity - 1);
+  size_t i = map_home(map, key);
   while (map->entries[i].used && map->entries[i].key != key)
     i = (i + 1) & (map->capacity - 1);
   return i;
@@ -80,7 +106,7 @@ bool aq_map_remove(aq_map *map, uint64_t key, uint64_t *value)
   const size_t mask = map->capacity - 1;
   size_t hole = map_find(map, key);
   for (size_t i = (hole + 1) & mask; map->entries[i].used; i = (i + 1) & mask) {
-    size_t home = hash_u64(map->entries[i].key) & mask;
+    size_t home = map_home(map, map->entries[i].key);
     if (((i - home) & mask) >= ((i - hole) & mask)) {
       map->entries[hole] = map->entries[i];
       hole = i;
@@ -122,7 +148,7 @@ static int64_t names_append(aq_names *names, const char *text, size_t length)
  * another length. */
 static uint64_t text_hash(const char *text, size_t length)
 {
-  uint64_t hash = length, word = 0;
+  uint64_t hash = length ^ seed_get(), word = 0;
   for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
     memcpy(&word, text, sizeof word);
     hash = hash_u64(hash ^ word);
