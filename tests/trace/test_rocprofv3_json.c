@@ -136,6 +136,21 @@ START_TEST(markers_are_ranges_with_their_messages)
   fixture_row(&f, "here", AQ_KIND_RANGE);
   ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NUMBER], 0);
   fixture_free(&f);
+  /* Messages behind the records that have them. */
+  f = fixture_text("{\"rocprofiler-sdk-tool\":[{" MARKED MARKER(
+      "3", "1") "]},\"strings\":{\"marker_api\":[{\"key\":3,\"value\":"
+                "\"late\"}]}}]}");
+  fixture_row(&f, "late", AQ_KIND_RANGE);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NUMBER], 0);
+  fixture_free(&f);
+  /* A range whose message is lost. */
+  f = fixture_text(
+      "{\"rocprofiler-sdk-tool\":[{\"strings\":{\"buffer_records\":[{"
+      "\"operations\":[\"roctxMarkA\",\"roctxThreadRangeA\"]}],"
+      "\"marker_api\":[]}," MARKED MARKER("3", "1") "]}}]}");
+  fixture_row(&f, "marker 3", AQ_KIND_RANGE);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NUMBER], 1);
+  fixture_free(&f);
   f = fixture_text(
       "{\"rocprofiler-sdk-tool\":[{" MARKED MARKER("3", "1") "]}}]}");
   fixture_row(&f, "marker 3", AQ_KIND_RANGE);

@@ -308,6 +308,7 @@ aq_status aq_rocprofv3_json_import(aq_import *import, aq_correlation *join,
   free(t.operation_names);
   free(t.symbols);
   free(t.messages);
+  free(t.markers);
   free(t.counted);
   aq_map_fini(&t.message_by_id);
   aq_map_fini(&t.started);

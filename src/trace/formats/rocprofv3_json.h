@@ -106,6 +106,12 @@ typedef struct record {
   uint64_t counters; /* values of a dispatch */
 } record;
 
+/* A range or mark of roctx, until all messages are known. */
+typedef struct marker {
+  aq_range range;
+  int64_t correlation;
+} marker;
+
 typedef struct symbol {
   char *name;
   int64_t vgpr, agpr, sgpr;
@@ -143,6 +149,8 @@ typedef struct aq_rocprofv3_tool {
   size_t operation_count, operation_capacity;
   char **messages;
   size_t message_count, message_capacity;
+  marker *markers;
+  size_t marker_count, marker_capacity;
   record *counted; /* dispatches with counters, in the file before the others */
   size_t counted_count, counted_capacity;
   aq_arena arena;
@@ -151,7 +159,8 @@ typedef struct aq_rocprofv3_tool {
 /* A process begins: the ids of its kernels and operations are its own. */
 void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t);
 
-/* A process ends: dispatches that have counters and no row get one. */
+/* A process ends: markers get their messages, and dispatches that have counters
+ * and no row get one. */
 aq_status aq_rocprofv3_process_end(aq_rocprofv3_tool *t);
 
 /* A name in the list of operations; an element of the current section. */

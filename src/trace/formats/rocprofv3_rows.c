@@ -89,7 +89,7 @@ void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t)
   t->pid = t->file->pid;
   t->kinds = 0;
   t->symbol_count = t->operation_count = t->message_count = 0;
-  t->counted_count = 0;
+  t->counted_count = t->marker_count = 0;
   aq_map_fini(&t->message_by_id);
   aq_map_fini(&t->started);
   aq_map_fini(&t->symbol_by_id);
@@ -257,26 +257,40 @@ static aq_status allocation_done(aq_rocprofv3_tool *t)
                                  .process = t->processes - 1});
 }
 
-/* roctx: a range, or a mark, has a message; other calls of the API have none.
- * Where the file has no list of messages, a record without a known operation is
- * taken for a range. */
+/* Whether an operation of roctx is another call than those that make ranges and
+ * marks, by its name. */
+static bool is_other_call(const char *operation)
+{
+  return *operation && !strstr(operation, "Range") &&
+         !strstr(operation, "Mark");
+}
+
 static aq_status marker_done(aq_rocprofv3_tool *t)
 {
   const record *r = &t->record;
-  const aq_range range = {r->start, r->end, AQ_NONE, t->pid, r->tid};
+  const marker made = {{r->start, r->end, AQ_NONE, t->pid, r->tid},
+                       r->correlation};
+  if (is_other_call(operation_name(t)))
+    return AQ_OK;
+  return AQ_ARRAY_PUSH(t->markers, t->marker_count, t->marker_capacity, made)
+             ? AQ_OK
+             : aq_diag_no_memory(t->import->diag);
+}
+
+/* The range of a marker, whose message may stand behind it in the file. */
+static aq_status marker_put(aq_rocprofv3_tool *t, const marker *m)
+{
   uint64_t index;
-  if (aq_map_get(&t->message_by_id, (uint64_t)r->correlation, &index)) {
+  if (aq_map_get(&t->message_by_id, (uint64_t)m->correlation, &index)) {
     const char *message = t->messages[index];
-    return aq_ranges_add(t->import, range, message, strlen(message));
+    return aq_ranges_add(t->import, m->range, message, strlen(message));
   }
   char number[48];
   const int length =
-      snprintf(number, sizeof number, "marker %lld", (long long)r->correlation);
-  if (*operation_name(t))
-    return AQ_OK;
+      snprintf(number, sizeof number, "marker %lld", (long long)m->correlation);
   aq_import_fault(t->import, AQ_REPAIR_BAD_NUMBER,
                   "correlation_id without a message", number, (size_t)length);
-  return aq_ranges_add(t->import, range, number, (size_t)length);
+  return aq_ranges_add(t->import, m->range, number, (size_t)length);
 }
 
 static aq_status counters_done(aq_rocprofv3_tool *t)
@@ -293,6 +307,8 @@ aq_status aq_rocprofv3_process_end(aq_rocprofv3_tool *t)
   if (!t->in_process)
     return AQ_OK;
   t->in_process = false;
+  for (size_t i = 0; i < t->marker_count && status == AQ_OK; i++)
+    status = marker_put(t, &t->markers[i]);
   for (size_t i = 0; i < t->counted_count && status == AQ_OK; i++) {
     uint64_t start;
     t->record = t->counted[i];
