@@ -56,7 +56,7 @@ for title in policy importer option 'timing key' opcode; do
     echo "$patch does not apply" >> "$work/out"
   report "$(! grep -qE 'does not' "$work/out"; echo $?)" \
     "the recipe \"$title\" applies, and names the files that it changes" "$work/out"
-  # Headers of the copy come before those of the tree.
+  # The copy's headers come first, the tree's behind them.
   find "$work/part" -name '*.c' -exec "${CC:-cc}" -std=gnu11 -fsyntax-only -w \
     -DHAVE_CONFIG_H -D_GNU_SOURCE "-I$builddir" "-I$work/part/src" "-I$srcdir/src" \
     "-I$builddir/src" {} \; > "$work/out" 2>&1

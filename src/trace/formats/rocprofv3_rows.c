@@ -257,8 +257,7 @@ static aq_status allocation_done(aq_rocprofv3_tool *t)
                                  .process = t->processes - 1});
 }
 
-/* Whether an operation of roctx is another call than those that make ranges and
- * marks, by its name. */
+/* Whether an operation of roctx makes neither ranges nor marks, by its name. */
 static bool is_other_call(const char *operation)
 {
   return *operation && !strstr(operation, "Range") &&
