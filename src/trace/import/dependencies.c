@@ -380,6 +380,7 @@ static bool times_follow(search *s)
   for (size_t i = 0; i < s->row_count; i++) {
     aq_edge_row *to = &s->rows[i];
     if (to->has_edge || to->begin == AQ_TIME_NONE ||
+        to->submit == AQ_TIME_NONE ||
         to->start - to->submit < OVERDUE_US * AQ_US ||
         to->previous_end == AQ_TIME_NONE ||
         to->start - to->previous_end < OWN_IDLE_US * AQ_US)
