@@ -108,7 +108,8 @@ done
 try "$aqueduct" replay late --device mi300x --fit first=20% --name later
 check "a part without launches onto an idle queue grows" contains "$err" \
   "first=20% is 40 rows; the part extends to the 10th launch onto an idle queue"
-check "and prints its rows" contains "$err" "fitted to first=20%, 91 of 200 rows"
+longer="first=20% and on to the tenth idle launch"
+check "and prints its rows" contains "$err" "fitted to $longer, 91 of 200 rows"
 check "ten launches show where they step up" contains "$err" \
   "unmap_after: 16.000 us instead of 105.000 us"
 try "$aqueduct" compare later --json
@@ -116,8 +117,16 @@ check "the fit finds the constants of the rest" below "$(end_error p99_ns)" 100
 check "notes have what was asked for" [ "$(jq -r '.run.notes.replay.fit |
   [.rows, .extended_from] | join(" ")' "$work/out")" = "91 40" ]
 check "the comparison has the rows" contains \
-  "$("$aqueduct" compare later)" "fitted to first=20%: 91 of 200 rows"
+  "$("$aqueduct" compare later)" "fitted to $longer: 91 of 200 rows"
+try "$aqueduct" compare later --json
+check "so does its JSON" [ "$(jq -r '.fit |
+  [.to, .part, .extended_from, .rows, .of] | join(";")' "$work/out")" = \
+  "first=20%;$longer;40;91;200" ]
 try "$aqueduct" replay late --device mi300x --fit first=40
+"$aqueduct" replay late --device mi300x --fit first=40 --name stays -q
+check "JSON of a part that stays has one name" [ \
+  "$("$aqueduct" compare stays --json | jq -r '.fit | [.part, .extended_from] |
+    join(";")')" = "first=40;" ]
 check "a part of so many rows stays" contains "$err" \
   "fitted to first=40, 40 of 200 rows"
 try "$aqueduct" replay once --device mi300x --fit first=20% --name one
@@ -140,12 +149,25 @@ check "and near" below "$(end_error p99_ns)" 60
 try "$aqueduct" replay usual --name copied
 check "a simulated run is not fitted" [ "${err#*constants are}" = "$err" ]
 for words in "--fit none" "--device mi300x" "--mode closed" "--as-graph" \
-  "--level 2" "--transport null"; do
+  "--level 2" "--transport null" "--set packet_fetch=1us"; do
   # shellcheck disable=SC2086 # words
   try "$aqueduct" replay own $words
   check "nor with $words" [ "$status" = 0 ]
   check "and nothing is said with $words" [ "${err#*constants are}" = "$err" ]
 done
+latency() { # NAME OPTION… : the median latency of a replay
+  try "$aqueduct" replay own --name "$@"
+  try "$aqueduct" compare "$1" --json
+  jq .median_latency.run_ns "$work/out"
+}
+check "a fit does not undo a constant of --set" [ \
+  "$(latency edited --set packet_fetch=3us)" = \
+  "$(latency plain --set packet_fetch=3us --fit none)" ]
+check "which moves the latency" below "$(latency none --fit none)" \
+  "$(latency edited-too --set packet_fetch=3us)"
+"$aqueduct" device show mi300x > "$work/own.device"
+try env AQUEDUCT_DEVICE="$work/own.device" "$aqueduct" replay own
+check "so is a device file" [ "${err#*constants are}" = "$err" ]
 try "$aqueduct" replay own --interval --name own-interval
 check "the interval is by the fitted rows" contains "$err" \
   "90 % interval, by the errors of 39 fitted rows"
@@ -190,7 +212,32 @@ try "$aqueduct" import "$work/short.json" -q --name short
 try "$aqueduct" replay short --interval
 check "a short run keeps the model's constants" [ "$status" = 0 ]
 check "and prints why" contains "$err" "constants are the device model's: first=20% is 19 of the 96 rows of the run; expected at least 20"
-check "as its interval does" contains "$err" "90 % interval, by the spreads of"
+check "as its interval does" contains "$err" "by the spreads of"
+try "$aqueduct" replay short --name not-fitted -q
+try "$aqueduct" compare not-fitted --json
+check "its notes have the reason" [ "$(jq -r .run.notes.replay.not_fitted \
+  "$work/out")" = "first=20% is 19 of the 96 rows of the run; expected at least 20" ]
+
+# A part that extends and is still too short counts the rows that it has then.
+python3 "$AQ_SRCDIR/tests/cli/fit_truth.py" brief kineto > "$work/brief.json"
+try "$aqueduct" import "$work/brief.json" -q --name brief
+try "$aqueduct" replay brief
+check "rows are counted with those that the part extends to" contains "$err" \
+  "constants are the device model's: $longer is 14 of the 61 rows of the run; expected at least 20"
+
+# Constants that would be below 0.
+measured 300 300 1000 1000 > "$work/quick.csv"
+try "$aqueduct" import "$work/quick.csv" -q --name quick
+try "$aqueduct" replay quick --device mi300x --fit first=20% --name quicker
+least="which take less than the other constants"
+check "a constant below 0 becomes 0, with the reason" contains "$err" "$least"
+check "compare has it" contains "$("$aqueduct" compare quicker)" "$least)"
+try "$aqueduct" compare quicker --json
+check "JSON has it" [ "$(jq -r '.fit.constants[] | select(.at_least) | .key' \
+  "$work/out")" = "$(jq -r '.run.notes.replay.fit.constants[] |
+  select(.at_least) | .key' "$work/out")" ]
+check "of doorbell_to_fetch" contains "$(jq -r '.fit.constants[] |
+  select(.at_least) | .key' "$work/out")" doorbell_to_fetch
 
 # Intervals by the rows of the part.
 try "$aqueduct" replay even --device mi300x --fit first=20% --interval \
@@ -238,6 +285,7 @@ damaged until_ps '"until_ps"' '"until"'
 damaged from_ps '"from_ps":' '"from_ps":"x","x":'
 damaged rows '"of":300' '"of":3'
 damaged to '"to":"first' '"to":"\u001bfirst'
+damaged constants '"key":"doorbell_to_fetch","was_ps":1100000' '"key":3'
 damaged constants '"was_ps"' '"was"'
 
 # Of two replays, the part of the measured run counts, and the parts of both.

@@ -113,19 +113,16 @@ static aq_status existing_store_open(aq_cli *cli, aq_store **out)
   return aq_cli_store_open(cli, AQ_STORE_WRITE, out);
 }
 
-/* What replay fits to unless --fit says otherwise, if it is so many rows: fewer
- * give no interval (doc/replay.md). */
-static const char fit_default[] = "first=20%";
-enum { FIT_DEFAULT_ROWS = 20 };
-
 /* Whether a replay repeats an imported run as it was, on the model of its own
- * GPU: then its constants are the run's. */
+ * GPU: then its constants are the run's. Edits are a
+ * question about a change, which a fit would undo. */
 static bool repeats_import(const aq_cli *cli, const aq_session *session,
                            const aq_replay_ask *ask, const aq_run_info *run)
 {
   const char *transport = cli->values[AQ_CLI_OPT_TRANSPORT];
   return run->kind == AQ_RUN_MEASURED && run->format && !session->hardware &&
          (!transport || strcmp(transport, "sim") == 0) &&
+         !(session->options.edits && session->options.edits[0]) &&
          !cli->values[AQ_CLI_OPT_DEVICE] && !cli->values[AQ_CLI_OPT_LIVE] &&
          !ask->closed && !ask->as_graph && !ask->predict;
 }
@@ -152,12 +149,14 @@ static aq_status part_fit(aq_cli *cli, aq_session *session, aq_store *store,
   aq_status status = aq_store_find(store, ask->origin, &run, &cli->diag);
   if (status != AQ_OK)
     return status;
-  if (repeats_import(cli, session, ask, run) &&
-      aq_part_fit_make(fit, fit_default, FIT_DEFAULT_ROWS, session, store, ask,
-                       &notes, why_not) == AQ_OK)
-    hooks->fitted = &fit->part;
+  if (repeats_import(cli, session, ask, run)) {
+    status = aq_part_fit_usual(fit, session, store, ask, &notes, why_not,
+                               &cli->diag);
+    hooks->fitted = fit->edits ? &fit->part : NULL;
+    hooks->not_fitted = why_not->text[0] ? why_not->text : NULL;
+  }
   aq_run_info_free(run);
-  return AQ_OK;
+  return status;
 }
 
 static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)

@@ -13,6 +13,7 @@
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/compare/compare_json.h"
+#include "report/stats/fit_part.h"
 #include "report/stats/formula.h"
 #include "report/stats/latency.h"
 
@@ -31,12 +32,14 @@ static bool shows_gap(const aq_compare *figures)
 /* The constants that were fitted to a part of the reference, and the rows. */
 static void put_fit(aq_cli *cli, const char *of, const aq_compare_fit *fit)
 {
+  char part[AQ_COMPARE_FIT_PART];
   if (!fit->part[0])
     return;
+  aq_compare_fit_part(fit, part);
   fprintf(cli->out,
           "  constants%s fitted to %s: %" PRId64 " of %" PRId64
           " rows with a submission, which are not scored\n",
-          of, fit->part, fit->rows, fit->of);
+          of, part, fit->rows, fit->of);
   for (size_t i = 0; i < fit->count; i++) {
     const aq_compare_fit_constant *c = &fit->constants[i];
     if (c->kept)
@@ -46,7 +49,8 @@ static void put_fit(aq_cli *cli, const char *of, const aq_compare_fit *fit)
     if (c->samples == AQ_NONE)
       fputc('\n', cli->out);
     else
-      fprintf(cli->out, " (n = %" PRId64 ")\n", c->samples);
+      fprintf(cli->out, " (n = %" PRId64 "%s)\n", c->samples,
+              c->at_least ? AQ_FIT_AT_LEAST : "");
   }
   const char *before = "    as the model has them: ";
   for (size_t i = 0; i < fit->count; i++)

@@ -117,7 +117,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "fit the constants that vary from run to run to a part of the run: "
          "first=20%, first=500 (rows), first=2s or range=1s..3s; compare "
          "scores the rest; none: to nothing (default: first=20% where an "
-         "imported run is repeated on the model of its own GPU, else none)"},
+         "imported run is repeated on the unedited model of its own GPU, "
+         "else none)"},
     [AQ_CLI_OPT_INTERVAL] = {"interval", NULL, NULL,
                              "90 % intervals of makespan and median latency, "
                              "by the spreads of the device's constants, with "

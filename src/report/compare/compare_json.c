@@ -92,14 +92,18 @@ void aq_compare_json(aq_json_out *json, const aq_compare *figures)
 static void fit_json(aq_json_out *json, const char *name,
                      const aq_compare_fit *fit, bool to_all)
 {
+  char part[AQ_COMPARE_FIT_PART];
   if (!fit->part[0])
     return;
+  aq_compare_fit_part(fit, part);
   aq_json_out_map(json, name);
   aq_json_out_text(json, "to", fit->part);
   aq_json_out_ns(json, "from_ns", fit->from);
   aq_json_out_ns(json, "until_ns", fit->until);
   aq_json_out_int(json, "rows", fit->rows);
   aq_json_out_int(json, "of", fit->of);
+  aq_json_out_text(json, "part", part);
+  aq_json_out_int(json, "extended_from", fit->extended_from);
   aq_json_out_text(json, "formulas_fitted_to", to_all ? "all" : "rest");
   aq_json_out_array(json, "constants");
   for (size_t i = 0; i < fit->count; i++) {
@@ -110,6 +114,7 @@ static void fit_json(aq_json_out *json, const char *name,
     aq_json_out_ns(json, "value_ns", c->value);
     aq_json_out_int(json, "samples", c->samples);
     aq_json_out_bool(json, "kept", c->kept);
+    aq_json_out_bool(json, "at_least", c->at_least);
     aq_json_out_close_map(json);
   }
   aq_json_out_close_array(json);

@@ -12,6 +12,7 @@
 #include "common/json_in.h"
 #include "common/map.h"
 #include "report/compare/compare_json.h"
+#include "report/stats/fit_part.h"
 #include "report/stats/latency.h"
 
 enum { BATCH = 512 };
@@ -198,11 +199,13 @@ static bool text_of(const aq_json_node *object, const char *key,
 
 static bool constant_read(const aq_json_node *item, aq_compare_fit_constant *c)
 {
-  aq_json_node why;
+  aq_json_node why, node;
   *c = (aq_compare_fit_constant){.was = number_of(item, "was_ps"),
                                  .value = number_of(item, "value_ps"),
                                  .samples = number_of(item, "samples")};
   c->kept = aq_json_member(item, "kept_because", &why) && aq_json_is_text(&why);
+  c->at_least = aq_json_member(item, "at_least", &node) &&
+                aq_json_bool(&node, &c->at_least) == AQ_OK && c->at_least;
   return text_of(item, "key", c->key) && c->was != AQ_NONE &&
          c->value != AQ_NONE;
 }
@@ -216,6 +219,7 @@ static const char *fit_read(const aq_json_node *fit, aq_compare_fit *out)
   out->until = number_of(fit, "until_ps");
   out->rows = number_of(fit, "rows");
   out->of = number_of(fit, "of");
+  out->extended_from = number_of(fit, "extended_from");
   if (!text_of(fit, "to", out->part))
     return "to";
   if (out->from == AQ_NONE)
@@ -224,6 +228,9 @@ static const char *fit_read(const aq_json_node *fit, aq_compare_fit *out)
     return "until_ps";
   if (out->rows < 1 || out->of < out->rows)
     return "rows";
+  if (out->extended_from != AQ_NONE &&
+      (out->extended_from < 1 || out->extended_from >= out->rows))
+    return "extended_from";
   if (!aq_json_member(fit, "constants", &constants) ||
       aq_json_array(&constants, 0, AQ_COMPARE_FIT_MAX, &count) != AQ_OK)
     return "constants";
@@ -234,6 +241,13 @@ static const char *fit_read(const aq_json_node *fit, aq_compare_fit *out)
   }
   out->count = count;
   return NULL;
+}
+
+void aq_compare_fit_part(const aq_compare_fit *fit,
+                         char part[AQ_COMPARE_FIT_PART])
+{
+  snprintf(part, AQ_COMPARE_FIT_PART, "%s%s", fit->part,
+           fit->extended_from == AQ_NONE ? "" : AQ_FIT_EXTENDED);
 }
 
 aq_status aq_compare_fit_read(const aq_run_info *run, aq_compare_fit *out,

@@ -162,6 +162,7 @@ static void put_info(const aq_run_info *info, FILE *out)
 static aq_status put_fit(const aq_run_info *run, FILE *out, aq_diag *diag)
 {
   aq_compare_fit fit;
+  char part[AQ_COMPARE_FIT_PART];
   aq_status status = aq_compare_fit_read(run, &fit, diag);
   if (status != AQ_OK)
     return status;
@@ -172,7 +173,8 @@ static aq_status put_fit(const aq_run_info *run, FILE *out, aq_diag *diag)
   }
   fprintf(out, "{\"from\":%.3f,\"until\":%.3f",
           (double)fit.from / (double)AQ_NS, (double)fit.until / (double)AQ_NS);
-  aq_page_member_put(out, "part", fit.part);
+  aq_compare_fit_part(&fit, part);
+  aq_page_member_put(out, "part", part);
   putc('}', out);
   return AQ_OK;
 }

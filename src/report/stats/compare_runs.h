@@ -12,20 +12,26 @@
 
 AQ_BEGIN_DECLS
 
-enum { AQ_COMPARE_FIT_MAX = 16, AQ_COMPARE_FIT_TEXT = 64 };
+enum {
+  AQ_COMPARE_FIT_MAX = 16,
+  AQ_COMPARE_FIT_TEXT = 64,
+  AQ_COMPARE_FIT_PART = AQ_COMPARE_FIT_TEXT + 40
+};
 
 /* A constant of the device model that a replay fitted to a part of its run. */
 typedef struct aq_compare_fit_constant {
   char key[AQ_COMPARE_FIT_TEXT];
   aq_time was, value;
   int64_t samples; /* AQ_NONE: not counted */
-  bool kept; /* the model's value stays: too few samples, or set by hand */
+  bool kept;     /* the model's value stays: too few samples, or set by hand */
+  bool at_least; /* it would be below 0, and is 0 */
 } aq_compare_fit_constant;
 
 typedef struct aq_compare_fit {
   char part[AQ_COMPARE_FIT_TEXT]; /* "first=20%"; "": nothing was fitted */
-  aq_time from, until; /* rows of the measured run that start in it */
-  int64_t rows, of;    /* with a submission */
+  aq_time from, until;   /* rows of the measured run that start in it */
+  int64_t rows, of;      /* with a submission */
+  int64_t extended_from; /* rows of `part`, if there are more; else AQ_NONE */
   size_t count;
   aq_compare_fit_constant constants[AQ_COMPARE_FIT_MAX];
 } aq_compare_fit;
@@ -59,6 +65,10 @@ AQ_API aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
                                       const aq_run_info *b, size_t worst,
                                       aq_compare_runs *out, aq_diag *diag);
 AQ_API void aq_compare_runs_fini(aq_compare_runs *compare);
+
+/* The part as it was fitted, "first=20% and on to the tenth idle launch". */
+void aq_compare_fit_part(const aq_compare_fit *fit,
+                         char part[AQ_COMPARE_FIT_PART]);
 
 enum { AQ_COMPARE_LOOP_TEXT = 128 };
 

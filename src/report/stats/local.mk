@@ -8,6 +8,7 @@ libaqcore_a_SOURCES += \
 	src/report/stats/dispatches.c src/report/stats/dispatches.h \
 	src/report/stats/confidence.c src/report/stats/confidence.h \
 	src/report/stats/counter_summary.c src/report/stats/counter_summary.h \
+	src/report/stats/fit_part.h \
 	src/report/stats/formula.h \
 	src/report/stats/rank_clocks.c src/report/stats/rank_clocks.h \
 	src/report/stats/lateness.c src/report/stats/lateness.h \

@@ -71,7 +71,9 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
           aq_device_model_number(c->model, "interrupt_to_host"),
       .copy_return = aq_device_model_number(c->model, "copy_return"),
   };
-  aq_calibrate_report(c->calibrate, &model, &c->facts);
+  aq_status status = aq_calibrate_report(c->calibrate, &model, &c->facts, diag);
+  if (status != AQ_OK)
+    return status;
   if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, c->edits,
                          fits)) {
     const aq_calibrate_sample *figures = c->facts.figures;

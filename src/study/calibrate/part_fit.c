@@ -34,6 +34,11 @@ enum {
   LAUNCHES = 10,     /* onto an idle queue, that a part should have */
   EXTENDED_PART = 2, /* to have them it grows to 1 in so many rows at most */
 };
+_Static_assert(LAUNCHES == 10, "AQ_FIT_EXTENDED is of the tenth");
+
+/* The part for a replay that names none, if the part is so many rows. */
+static const char usual_part[] = "first=20%";
+enum { USUAL_ROWS = 20 };
 
 static bool time_read(const char *text, size_t length, aq_time *out)
 {
@@ -209,9 +214,10 @@ static void clock_find(const aq_calibrate *c, const aq_calibrate_model *known,
   out->shift = out->run.offset - out->contained;
 }
 
-static void constants_fit(aq_part_fit *fit, aq_calibrate *c,
-                          const aq_device_model *model,
-                          const char *const *edits, bool keep_clocks)
+static aq_status constants_fit(aq_part_fit *fit, aq_calibrate *c,
+                               const aq_device_model *model,
+                               const char *const *edits, bool keep_clocks,
+                               aq_diag *diag)
 {
   aq_calibrate_model known = model_of(model);
   aq_calibrate_facts facts;
@@ -219,7 +225,9 @@ static void constants_fit(aq_part_fit *fit, aq_calibrate *c,
   if (!keep_clocks)
     clock_find(c, &known, model, &fit->part.clock);
   known.unmap_after_kept = aq_device_edits_set(edits, "unmap_after");
-  aq_calibrate_report(c, &known, &facts);
+  const aq_status status = aq_calibrate_report(c, &known, &facts, diag);
+  if (status != AQ_OK)
+    return status;
   aq_device_fit_varying(model, &facts, fit->part.clock.shift, edits, fits);
   for (size_t i = 0; i < AQ_DEVICE_FIT_VARYING; i++) {
     const aq_device_fit *f = &fits[i];
@@ -232,6 +240,7 @@ static void constants_fit(aq_part_fit *fit, aq_calibrate *c,
                                    f->sample ? (int64_t)f->sample->n : AQ_NONE};
     snprintf(to->why_not, sizeof to->why_not, "%s", f->why_not);
   }
+  return AQ_OK;
 }
 
 /* ---- the edits ---- */
@@ -292,10 +301,10 @@ static aq_status part_fit(aq_part_fit *fit, const aq_session *session,
   }
   if (status == AQ_OK)
     status = aq_calibrate_add(c, store, run, &part, diag);
-  if (status == AQ_OK) {
-    constants_fit(fit, c, model, edits, ask->keep_clocks != 0);
+  if (status == AQ_OK)
+    status = constants_fit(fit, c, model, edits, ask->keep_clocks != 0, diag);
+  if (status == AQ_OK)
     status = edits_make(fit, edits, diag);
-  }
   aq_calibrate_destroy(c);
   aq_device_model_free(model);
   free(devices);
@@ -305,12 +314,14 @@ static aq_status part_fit(aq_part_fit *fit, const aq_session *session,
 static aq_status rows_suffice(const aq_fitted_part *part, int64_t least,
                               aq_diag *diag)
 {
+  char name[AQ_FITTED_NAME];
   if (part->rows >= least)
     return AQ_OK;
+  aq_fitted_part_name(part, name);
   return aq_diag_set(diag, AQ_ERR_INPUT,
                      "%s is %" PRId64 " of the %" PRId64
                      " rows of the run; expected at least %" PRId64,
-                     part->asked, part->rows, part->of, least);
+                     name, part->rows, part->of, least);
 }
 
 aq_status aq_part_fit_make(aq_part_fit *out, const char *asked, int64_t least,
@@ -353,6 +364,20 @@ aq_status aq_part_fit_make(aq_part_fit *out, const char *asked, int64_t least,
   out->own = session->options.edits;
   session->options.edits = out->edits;
   aq_fitted_part_note(&out->part, notes);
+  return AQ_OK;
+}
+
+aq_status aq_part_fit_usual(aq_part_fit *out, aq_session *session,
+                            aq_store *store, const aq_replay_ask *ask,
+                            const aq_notes *notes, aq_diag *why_not,
+                            aq_diag *diag)
+{
+  const aq_status status = aq_part_fit_make(out, usual_part, USUAL_ROWS,
+                                            session, store, ask, notes, diag);
+  if (status != AQ_ERR_INPUT && status != AQ_ERR_UNSUPPORTED)
+    return status;
+  *why_not = *diag;
+  *diag = (aq_diag)AQ_DIAG_INIT;
   return AQ_OK;
 }
 

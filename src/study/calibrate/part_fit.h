@@ -23,12 +23,18 @@ typedef struct aq_part_fit {
  * range=1s..3s) of the run of `ask`, and notes the constants. The session then
  * borrows the edits until aq_part_fit_fini. AQ_ERR_INVALID: malformed text;
  * AQ_ERR_INPUT: the run is simulated, or the part has no row or fewer than
- * `least`, or no row is left; AQ_ERR_UNSUPPORTED on hardware, and for devices
- * of several models. */
+ * `least` (once it is extended), or no row is left; AQ_ERR_UNSUPPORTED on
+ * hardware, and for devices of several models. */
 aq_status aq_part_fit_make(aq_part_fit *out, const char *asked, int64_t least,
                            aq_session *session, aq_store *store,
                            const aq_replay_ask *ask, const aq_notes *notes,
                            aq_diag *diag);
+/* The same with the part that is usual, first=20% of 20 rows. Where the run has
+ * nothing to fit, `why_not` gets the reason, and `out` no edits. */
+aq_status aq_part_fit_usual(aq_part_fit *out, aq_session *session,
+                            aq_store *store, const aq_replay_ask *ask,
+                            const aq_notes *notes, aq_diag *why_not,
+                            aq_diag *diag);
 void aq_part_fit_fini(aq_part_fit *fit, aq_session *session);
 
 #endif

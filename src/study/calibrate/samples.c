@@ -102,18 +102,16 @@ static aq_calibrate_sample sample(aq_calibrate_pairs *pairs)
                                pairs->at[(n - 1) / 2].key};
 }
 
-static aq_calibrate_sample sample_of(const aq_time *values, size_t count)
+static bool sample_of(const aq_time *values, size_t count,
+                      aq_calibrate_sample *out)
 {
   aq_calibrate_pairs pairs = {NULL, 0, 0};
-  aq_calibrate_sample result;
-  for (size_t i = 0; i < count; i++)
-    if (!aq_calibrate_pairs_add(&pairs, values[i], 0)) {
-      free(pairs.at);
-      return nothing;
-    }
-  result = sample(&pairs);
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++)
+    good = aq_calibrate_pairs_add(&pairs, values[i], 0);
+  *out = good ? sample(&pairs) : nothing;
   free(pairs.at);
-  return result;
+  return good;
 }
 
 /* ---- the step from warm to cold ---- */
@@ -183,7 +181,7 @@ static aq_time cut_loss(const aq_calibrate_pair *at, size_t cut, size_t n,
  * latencies step up by more than a microsecond and by more than their spread.
  * One at `known` (AQ_TIME_NONE: there is none) stays if it parts them as well.
  */
-static void step_find(const aq_calibrate_pairs *launches, aq_time known,
+static bool step_find(const aq_calibrate_pairs *launches, aq_time known,
                       aq_calibrate_facts *out)
 {
   enum { LOOKS = 400 };
@@ -192,7 +190,7 @@ static void step_find(const aq_calibrate_pairs *launches, aq_time known,
   aq_time *scratch = malloc((n + 1) * sizeof *scratch);
   aq_time best = AQ_TIME_MAX, low, high;
   if (!scratch)
-    return;
+    return false;
   if (known != AQ_TIME_NONE)
     best =
         cut_loss(at, launches_below(launches, known), n, scratch, &low, &high);
@@ -209,6 +207,7 @@ static void step_find(const aq_calibrate_pairs *launches, aq_time known,
     out->idle_above = at[cut].key;
   }
   free(scratch);
+  return true;
 }
 
 /* The ramp that latencies contain, the one that a fit writes. */
@@ -219,14 +218,14 @@ static aq_time ramp_of(aq_calibrate_figure which, aq_time model, bool kept,
   return kept || seen->n < figures[which].least ? model : seen->p50;
 }
 
-static void launches_part(const aq_calibrate *c,
+static bool launches_part(const aq_calibrate *c,
                           const aq_calibrate_model *model, aq_time step,
                           aq_calibrate_facts *out)
 {
   const size_t n = c->launches.count;
   aq_time *values = malloc((n + 1) * sizeof *values);
   if (!values)
-    return;
+    return false;
   const size_t cut = launches_below(&c->launches, step);
   out->figures[AQ_CALIBRATE_WARM_RAMP] =
       aq_calibrate_ramp(c->launches.at, cut, AQ_US, values);
@@ -240,9 +239,11 @@ static void launches_part(const aq_calibrate *c,
     values[i] = c->launches.at[i].value -
                 (i < cut ? aq_time_ramp(c->launches.at[i].key, AQ_US, warm)
                          : aq_time_ramp(c->launches.at[i].key, step, cold));
-  out->figures[AQ_CALIBRATE_WARM] = sample_of(values, cut);
-  out->figures[AQ_CALIBRATE_COLD] = sample_of(values + cut, n - cut);
+  const bool good =
+      sample_of(values, cut, &out->figures[AQ_CALIBRATE_WARM]) &&
+      sample_of(values + cut, n - cut, &out->figures[AQ_CALIBRATE_COLD]);
   free(values);
+  return good;
 }
 
 /* ---- back-to-back starts ---- */
@@ -275,17 +276,18 @@ static aq_calibrate_sample lead_find(aq_calibrate_pairs *nears)
 
 /* Call -> first node contains a launch, warm or cold, and the time of the nodes
  * that have the first doorbell: as much as the call takes for as many. */
-static void graphs_report(const aq_calibrate *c, aq_time step, int64_t head,
+static bool graphs_report(const aq_calibrate *c, aq_time step, int64_t head,
                           aq_calibrate_facts *out)
 {
   const aq_calibrate_sample *warm = &out->figures[AQ_CALIBRATE_WARM];
   const aq_calibrate_sample *cold = &out->figures[AQ_CALIBRATE_COLD];
   aq_calibrate_pairs first = {NULL, 0, 0}, node = {NULL, 0, 0};
+  bool good = true;
   for (size_t i = 0; i < c->graph_count; i++) {
     const aq_calibrate_graph *graph = &c->graphs[i];
     const aq_calibrate_sample *launch = graph->idle < step ? warm : cold;
     if (launch->n > 0 && graph->nodes > head)
-      aq_calibrate_pairs_add(
+      good &= aq_calibrate_pairs_add(
           &first,
           ((graph->latency - launch->p50) * graph->nodes - head * graph->call) /
               (graph->nodes - head),
@@ -293,7 +295,7 @@ static void graphs_report(const aq_calibrate *c, aq_time step, int64_t head,
   }
   out->figures[AQ_CALIBRATE_GRAPH] = sample(&first);
   for (size_t i = 0; i < c->graph_count && first.count > 0; i++)
-    aq_calibrate_pairs_add(
+    good &= aq_calibrate_pairs_add(
         &node,
         (c->graphs[i].call - out->figures[AQ_CALIBRATE_GRAPH].p50) /
             c->graphs[i].nodes,
@@ -301,11 +303,12 @@ static void graphs_report(const aq_calibrate *c, aq_time step, int64_t head,
   out->figures[AQ_CALIBRATE_GRAPH_NODE] = sample(&node);
   free(first.at);
   free(node.at);
+  return good;
 }
 
 /* The offset of the clocks that warm launches of all runs contain, as runs
  * whose own offset is known show it. */
-static void clocks_report(const aq_calibrate *c,
+static bool clocks_report(const aq_calibrate *c,
                           const aq_calibrate_model *model, aq_time step,
                           aq_calibrate_facts *out)
 {
@@ -314,6 +317,7 @@ static void clocks_report(const aq_calibrate *c,
                                model->idle_ramp_kept, out);
   aq_calibrate_pairs offsets = {NULL, 0, 0};
   aq_clock_offset clock;
+  bool good = true;
   for (size_t i = 0; i < c->skewed_count && warm->n > 0; i++) {
     const aq_calibrate_skewed *run = &c->skewed[i];
     aq_clock_offset_of(&run->witnesses, model->interrupt_to_host,
@@ -321,20 +325,22 @@ static void clocks_report(const aq_calibrate *c,
     for (size_t j = 0; j < run->launches.count; j++) {
       const aq_calibrate_pair *launch = &run->launches.at[j];
       if (launch->key < step)
-        aq_calibrate_pairs_add(&offsets,
-                               warm->p50 -
-                                   (launch->value - clock.offset -
-                                    aq_time_ramp(launch->key, AQ_US, ramp)),
-                               0);
+        good &= aq_calibrate_pairs_add(
+            &offsets,
+            warm->p50 - (launch->value - clock.offset -
+                         aq_time_ramp(launch->key, AQ_US, ramp)),
+            0);
     }
   }
   out->figures[AQ_CALIBRATE_CLOCK] = sample(&offsets);
   free(offsets.at);
+  return good;
 }
 
-void aq_calibrate_report(aq_calibrate *c, const aq_calibrate_model *model,
-                         aq_calibrate_facts *out)
+aq_status aq_calibrate_report(aq_calibrate *c, const aq_calibrate_model *model,
+                              aq_calibrate_facts *out, aq_diag *diag)
 {
+  bool good = true;
   *out = (aq_calibrate_facts){.idle_step = AQ_TIME_NONE,
                               .idle_below = AQ_TIME_NONE,
                               .idle_above = AQ_TIME_NONE,
@@ -344,21 +350,22 @@ void aq_calibrate_report(aq_calibrate *c, const aq_calibrate_model *model,
     out->figures[i] = sample(&c->values[i]);
   sort(&c->launches);
   if (!model->unmap_after_kept)
-    step_find(&c->launches,
-              model->unmap_after_prior ? model->unmap_after : AQ_TIME_NONE,
-              out);
+    good = step_find(
+        &c->launches,
+        model->unmap_after_prior ? model->unmap_after : AQ_TIME_NONE, out);
   const aq_time step =
       out->idle_step == AQ_TIME_NONE ? model->unmap_after : out->idle_step;
-  launches_part(c, model, step, out);
+  good &= launches_part(c, model, step, out);
   /* Doorbells that a profiler's handler held: its start -> the kernel's. */
   aq_calibrate_pairs held = {NULL, 0, 0};
   for (size_t i = 0; i < c->handlers.count; i++)
     if (c->handlers.at[i].key >= -model->handler_guard &&
         c->handlers.at[i].key < model->handler_window)
-      aq_calibrate_pairs_add(&held, c->handlers.at[i].value, 0);
+      good &= aq_calibrate_pairs_add(&held, c->handlers.at[i].value, 0);
   out->figures[AQ_CALIBRATE_HANDLER] = sample(&held);
   free(held.at);
-  clocks_report(c, model, step, out);
+  good &= clocks_report(c, model, step, out);
   out->figures[AQ_CALIBRATE_BACK_TO_BACK] = lead_find(&c->nears);
-  graphs_report(c, step, model->graph_head, out);
+  good &= graphs_report(c, step, model->graph_head, out);
+  return good ? AQ_OK : aq_diag_no_memory(diag);
 }

@@ -77,10 +77,10 @@ typedef struct aq_calibrate_model {
   aq_time interrupt_to_host, copy_return;
 } aq_calibrate_model;
 
-/* The figures of the runs so far. */
-void aq_calibrate_report(aq_calibrate *calibrate,
-                         const aq_calibrate_model *model,
-                         aq_calibrate_facts *out);
+/* The figures of the runs so far. AQ_ERR_NO_MEMORY. */
+aq_status aq_calibrate_report(aq_calibrate *calibrate,
+                              const aq_calibrate_model *model,
+                              aq_calibrate_facts *out, aq_diag *diag);
 
 /* Name of a figure, and how many values it takes to state it. */
 const char *aq_calibrate_name(aq_calibrate_figure figure);

@@ -4,18 +4,29 @@
 #include "study/session/fitted_part.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#include "report/stats/fit_part.h"
 
 static double us(aq_time time)
 {
   return (double)time / (double)AQ_US;
 }
 
+void aq_fitted_part_name(const aq_fitted_part *part, char name[AQ_FITTED_NAME])
+{
+  snprintf(name, AQ_FITTED_NAME, "%s%s", part->asked,
+           part->extended_from ? AQ_FIT_EXTENDED : "");
+}
+
 void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
 {
+  char name[AQ_FITTED_NAME];
+  aq_fitted_part_name(part, name);
   aq_note(notes,
           "constants are fitted to %s, %" PRId64 " of %" PRId64
           " rows, which are not scored",
-          part->asked, part->rows, part->of);
+          name, part->rows, part->of);
   if (part->extended_from)
     aq_note(notes,
             "%s is %" PRId64 " rows; the part extends to the %" PRId64
@@ -31,7 +42,7 @@ void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
     else
       aq_note(notes, "%s: %.3f us instead of %.3f us (n = %" PRId64 "%s)",
               c->key, us(c->value), us(c->was), c->samples,
-              c->at_least ? ", which take less than the other constants" : "");
+              c->at_least ? AQ_FIT_AT_LEAST : "");
   }
 }
 
@@ -53,6 +64,7 @@ void aq_fitted_part_json(const aq_fitted_part *part, aq_json_out *json)
     aq_json_out_int(json, "was_ps", c->was);
     aq_json_out_int(json, "value_ps", c->value);
     aq_json_out_int(json, "samples", c->samples);
+    aq_json_out_bool(json, "at_least", c->at_least);
     aq_json_out_text(json, "kept_because", c->why_not[0] ? c->why_not : NULL);
     aq_json_out_close_map(json);
   }

@@ -37,6 +37,11 @@ typedef struct aq_fitted_part {
   size_t count;
 } aq_fitted_part;
 
+enum { AQ_FITTED_NAME = AQ_FITTED_TEXT + 40 };
+
+/* "first=20%", "first=20% and on to the tenth idle launch". */
+void aq_fitted_part_name(const aq_fitted_part *part, char name[AQ_FITTED_NAME]);
+
 void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes);
 /* Writes a member "fit" of an open object. */
 void aq_fitted_part_json(const aq_fitted_part *part, aq_json_out *json);

@@ -134,6 +134,8 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_replay_clock_json(&job->clock, json);
   if (job->hooks && job->hooks->fitted)
     aq_fitted_part_json(job->hooks->fitted, json);
+  if (job->hooks && job->hooks->not_fitted)
+    aq_json_out_text(json, "not_fitted", job->hooks->not_fitted);
   if (job->gaps.model)
     aq_json_out_int(json, "gaps", (int64_t)facts->gaps);
   if (job->hooks && job->hooks->met)

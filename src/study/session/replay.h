@@ -25,6 +25,7 @@ typedef struct aq_replay_hooks {
   /* Whose constants the session's edits contain already; goes to the notes. Its
    * clock stands for the run's. */
   const aq_fitted_part *fitted;
+  const char *not_fitted; /* why there is none, if one was tried; so too */
   const struct aq_interval *interval; /* goes to the notes (uncertainty.h) */
   const char *device_option; /* what chooses a device model, for errors; NULL:
                                 --device */
