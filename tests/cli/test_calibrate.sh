@@ -98,7 +98,7 @@ try "$aqueduct" replay enough --device "$work/new.device" --name wide \
   --set remap_latency='3us+-0us' --set remap_ramp=0ns \
   --set idle_ramp=0ns --set unexplained_latency=0us \
   --set unexplained_makespan=0us
-check "intervals are reported" contains "$err" "90 % interval, by the spreads"
+check "intervals are reported" contains "$err" "90 % interval of direct launches, by the spreads"
 check "one constant moves the latency by its spread" contains "$err" \
   "median latency +- 1.000 us"
 try "$aqueduct" compare wide

@@ -170,7 +170,7 @@ try env AQUEDUCT_DEVICE="$work/own.device" "$aqueduct" replay own
 check "so is a device file" [ "${err#*constants are}" = "$err" ]
 try "$aqueduct" replay own --interval --name own-interval
 check "the interval is by the fitted rows" contains "$err" \
-  "90 % interval, by the errors of 39 fitted rows"
+  "90 % interval of direct launches, by the errors of 39 fitted rows"
 
 # A launch of a graph that the part cuts has no known length: of four graphs of 20
 # nodes, behind 10 kernels, the last one lies half in a part of 80 rows.
@@ -243,26 +243,46 @@ check "of doorbell_to_fetch" contains "$(jq -r '.fit.constants[] |
 try "$aqueduct" replay even --device mi300x --fit first=20% --interval \
   --name sure
 check "the interval is by the rows that were fitted" contains "$err" \
-  "90 % interval, by the errors of 59 fitted rows: makespan +- 6.500 us"
+  "90 % interval of direct launches, by the errors of 59 fitted rows: makespan +- 6.500 us"
 try "$aqueduct" compare sure
 check "the comparison says so" contains "$out" \
-  "90 % interval by the errors of 59 fitted rows: makespan +- 6.500 us (within)"
+  "90 % interval of direct launches by the errors of 59 fitted rows: makespan +- 6.500 us (within)"
 try "$aqueduct" replay turns --device mi300x --fit range=1ms..9ms --interval \
   --name unsure
 check "rows that one constant does not fit widen it" contains "$err" \
   "makespan +- 7.1"
 try "$aqueduct" compare unsure --json
 check "JSON has the rows" contains "$(echo "$out" | tr -d ' \n')" \
-  '"interval":{"makespan_half_ns":7'
+  '"percent":90,"furthest_of":null,"makespan_half_ns":7'
 
-# Runs with graph launches, and RDNA, of which one source is published, have the
-# wider errors of runs with graph launches.
-wide="us, as of runs with graph launches"
-try "$aqueduct" replay graphs --device mi300x --fit first=95 --interval
+# Six sources have graph launches, and one is of RDNA: too few for 90 %.
+class_of() { # RUN: notes, then the comparison
+  try "$aqueduct" compare "$1" --json --as-if
+  jq -r '[.run.notes.replay.interval.class, (.interval |
+    .class, .percent // "-", .furthest_of // "-")] | join(" ")' "$work/out"
+}
+check "direct launches have a class" [ "$(class_of sure)" = \
+  "direct direct 90 -" ]
+wide="interval of graph launches (the furthest of 6 sources)"
+try "$aqueduct" replay graphs --device mi300x --fit first=95 --interval \
+  --name wide-fit
 check "graph launches widen the interval of a fit" contains "$err" "$wide"
 check "to that of such runs" contains "$err" "makespan +- 58."
-try "$aqueduct" replay even --device r9700 --fit first=20% --interval
-check "so do gaps behind kernels" contains "$err" "$wide"
+check "of which no 90 % is stated" [ "${err#*90 %}" = "$err" ]
+check "graph launches have a class" [ "$(class_of wide-fit)" = \
+  "graphs graphs - 6" ]
+try "$aqueduct" compare wide-fit
+check "the comparison names it" contains "$out" "$wide by the errors of"
+check "and states no 90 %" [ "${out#*90 %}" = "$out" ]
+try "$aqueduct" replay even --device r9700 --fit first=20% --interval \
+  --name gaps-fit
+check "RDNA without graphs has their error" contains "$err" \
+  "interval of RDNA (the furthest of 6 sources with graph launches), by the errors"
+check "and its own class" [ "$(class_of gaps-fit)" = "RDNA RDNA - 6" ]
+try "$aqueduct" replay even --device r9700 --interval --name gaps
+check "or that of its one source" contains "$err" \
+  "interval of RDNA (the only source), by the spreads"
+check "with the same class" [ "$(class_of gaps)" = "RDNA RDNA - 1" ]
 try "$aqueduct" replay graphs --device mi300x --interval
 check "without a fit too" contains "$err" "$wide"
 check "by the constants of such runs" contains "$err" "makespan +- 124."

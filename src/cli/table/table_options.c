@@ -120,7 +120,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "imported run is repeated on the unedited model of its own GPU, "
          "else none)"},
     [AQ_CLI_OPT_INTERVAL] = {"interval", NULL, NULL,
-                             "90 % intervals of makespan and median latency, "
+                             "90 % intervals of makespan and median latency "
+                             "(with graphs or on RDNA: the furthest source), "
                              "by the spreads of the device's constants, with "
                              "two replays more for each of these; with --fit "
                              "by the errors of the fitted part, with one"},

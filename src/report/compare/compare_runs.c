@@ -335,6 +335,7 @@ static void notes_read(const aq_run_info *run, aq_compare_runs *out)
   replay_notes notes;
   aq_json_node interval, clock;
   int64_t pair[2];
+  char name[AQ_COMPARE_FIT_TEXT];
   out->interval_makespan = out->interval_latency = AQ_NONE;
   out->clock_offset = AQ_TIME_NONE;
   if (!replay_find(run, &notes))
@@ -345,6 +346,9 @@ static void notes_read(const aq_run_info *run, aq_compare_runs *out)
     out->interval_makespan = pair[0];
     out->interval_latency = pair[1];
     out->interval_rows = number_of(&interval, "rows");
+    out->interval_class = text_of(&interval, "class", name)
+                              ? aq_interval_class_find(name)
+                              : AQ_INTERVAL_CLASS_COUNT;
   }
   if (aq_json_member(&notes.replay, "clock", &clock) &&
       aq_json_is_object(&clock) &&

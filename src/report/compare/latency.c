@@ -67,6 +67,13 @@ static const char *place_of(aq_time error, int64_t half)
   return llabs(error) <= half ? "within" : "outside";
 }
 
+static aq_interval_cover cover_of(const aq_compare_runs *c)
+{
+  return aq_interval_cover_of(c->interval_class, c->interval_rows == AQ_NONE
+                                                     ? AQ_INTERVAL_BY_CONSTANTS
+                                                     : AQ_INTERVAL_BY_ROWS);
+}
+
 void aq_latency_text(const aq_compare_runs *c, char text[AQ_LATENCY_TEXT])
 {
   const aq_compare *figures = &c->figures;
@@ -87,9 +94,9 @@ void aq_latency_text(const aq_compare_runs *c, char text[AQ_LATENCY_TEXT])
     snprintf(by, sizeof by, "the errors of %" PRId64 " fitted rows",
              c->interval_rows);
   snprintf(text + used, AQ_LATENCY_TEXT - (size_t)used,
-           "90 %% interval by %s: makespan +- %.3f us (%s), median latency +- "
-           "%.3f us (%s)\n",
-           by, us(c->interval_makespan),
+           "%s by %s: makespan +- %.3f us (%s), median latency +- %.3f us "
+           "(%s)\n",
+           cover_of(c).words, by, us(c->interval_makespan),
            place_of(makespan, c->interval_makespan), us(c->interval_latency),
            place_of(latency, c->interval_latency));
 }
@@ -102,7 +109,12 @@ void aq_latency_json(aq_json_out *json, const aq_compare_runs *c)
   aq_json_out_close_map(json);
   if (c->interval_makespan == AQ_NONE)
     return;
+  const aq_interval_cover cover = cover_of(c);
   aq_json_out_map(json, "interval");
+  aq_json_out_text(json, "class", aq_interval_class_name(c->interval_class));
+  aq_json_out_int(json, "percent", cover.percent ? cover.percent : AQ_NONE);
+  aq_json_out_int(json, "furthest_of",
+                  cover.furthest_of ? cover.furthest_of : AQ_NONE);
   aq_json_out_ns(json, "makespan_half_ns", c->interval_makespan);
   aq_json_out_ns(json, "latency_half_ns", c->interval_latency);
   aq_json_out_int(json, "rows", c->interval_rows);

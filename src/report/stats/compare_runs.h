@@ -8,6 +8,7 @@
 
 #include "common/export.h"
 #include "report/stats/compare.h"
+#include "report/stats/interval_class.h"
 #include "store/store.h"
 
 AQ_BEGIN_DECLS
@@ -46,6 +47,7 @@ typedef struct aq_compare_runs {
   aq_time latency_reference, latency;
   int64_t interval_makespan, interval_latency;
   int64_t interval_rows; /* whose errors gave them; AQ_NONE: constants did */
+  aq_interval_class interval_class;
   /* By which a replay took the device's clock to be ahead of the host's, of so
    * many host waits; AQ_TIME_NONE: it knew of no offset. */
   aq_time clock_offset;

@@ -11,6 +11,8 @@ libaqcore_a_SOURCES += \
 	src/report/stats/fit_part.h \
 	src/report/stats/formula.h \
 	src/report/stats/rank_clocks.c src/report/stats/rank_clocks.h \
+	src/report/stats/interval_class.c \
+	src/report/stats/interval_class.h \
 	src/report/stats/lateness.c src/report/stats/lateness.h \
 	src/report/stats/memory_summary.c src/report/stats/memory_summary.h \
 	src/report/stats/selection.c src/report/stats/selection.h \
@@ -34,4 +36,5 @@ libaqcore_a_SOURCES += \
 aq_folder_headers += \
 	src/report/stats/compare.h \
 	src/report/stats/compare_by.h \
-	src/report/stats/compare_runs.h
+	src/report/stats/compare_runs.h \
+	src/report/stats/interval_class.h

@@ -143,7 +143,7 @@ static void replay_notes(aq_json_out *json, const void *user)
   if (job->transferred)
     aq_json_out_int(json, "transferred", (int64_t)job->transferred);
   if (job->hooks && job->hooks->interval) {
-    /* Half of the 90 % intervals. */
+    /* Half of the intervals. */
     const aq_interval *interval = job->hooks->interval;
     aq_json_out_map(json, "interval");
     aq_json_out_int(json, "makespan_ps", interval->makespan);
@@ -151,7 +151,7 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "constants",
                     interval->rows == AQ_NONE ? interval->constants : AQ_NONE);
     aq_json_out_int(json, "rows", interval->rows);
-    aq_json_out_bool(json, "graphs", interval->graphs);
+    aq_json_out_text(json, "class", aq_interval_class_name(interval->class));
     if (interval->rows != AQ_NONE) {
       aq_json_out_int(json, "part_makespan_ps", interval->part_makespan);
       aq_json_out_int(json, "part_latency_ps", interval->part_latency);

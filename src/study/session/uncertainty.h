@@ -2,7 +2,8 @@
 /*
  * How far a replay may be off. Where its constants were fitted to a part of the
  * run: as far as the rows of that part are, and as much further, independently
- * of it, as the rest of nine in ten published traces is.
+ * of it, as the rest of published traces of its class is: nine in ten of them,
+ * or the furthest (report/stats/interval_class.h).
  *
  * Else, because constants are not exactly known: each constant that states a
  * spread moves by it, up and down, while the others stay. The effects of
@@ -14,18 +15,19 @@
 #define AQ_STUDY_SESSION_UNCERTAINTY_H
 
 #include "common/notes.h"
+#include "report/stats/interval_class.h"
 #include "study/session/fitted_part.h"
 #include "study/session/runs.h"
 #include "study/session/session.h"
 
 typedef struct aq_interval {
-  /* Half of the 90 % intervals. */
+  /* Half of the intervals. */
   aq_time makespan;   /* first start to last end */
   aq_time latency;    /* submission to start, the median of the rows */
   uint32_t constants; /* that state a spread */
   int64_t rows; /* of the part, or AQ_NONE: constants gave the intervals */
   aq_time part_makespan, part_latency; /* the share of the part's errors */
-  bool graphs; /* further errors are as of runs with graph launches */
+  aq_interval_class class;
 } aq_interval;
 
 /* Replays the run twice for each such constant, or, with the part that the
