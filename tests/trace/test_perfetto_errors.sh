@@ -17,7 +17,9 @@ fi
 
 opens() { # RUN
   for format in perfetto chrome; do
-    "$aqueduct" export "$1" --format $format -q -o "$work/run.$format" > /dev/null 2>&1
+    rm -f "$work/run.$format"
+    try "$aqueduct" export "$1" --format $format -q -o "$work/run.$format"
+    check "$1 is exported as $format" [ "$status" = 0 ]
     try python3 "$checker" "$work/run.$format"
     check "$1 as $format opens without an error" [ "$status" = 0 ]
   done
@@ -52,6 +54,10 @@ check "and an arrow without a start" contains "$out" "'flow_end_without_start': 
 head -c -3 "$work/run.perfetto" > "$work/cut.pftrace"
 try python3 "$checker" "$work/cut.pftrace"
 check "and a trace that is cut short" [ "$status" != 0 ]
+
+# A file of the run before does not stand for one that is not written.
+check "an export that fails is no file that opens" \
+  [ "$(opens no_such_run | grep -c '^not ok')" = 4 ]
 
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 for trace in mi300x_qwen05b mi300x_bert mixrank_resnet_train_4rank; do
