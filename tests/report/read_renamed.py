@@ -3,6 +3,8 @@
 """Renamed kernels of two runs, known without the project's code.
 read_renamed.py make FOLDER SEED: writes a.json and b.json, two programs of which b has
 some kernels under other names, lacks some and has some more, and plan.json, which says so.
+read_renamed.py parts FOLDER: writes a.json and b.json, which have the same two names, each
+first another. read_renamed.py many FOLDER: the same of 8000 names each, of one operator.
 read_renamed.py plan COMPARE FOLDER, read_renamed.py traces COMPARE A B: `aqueduct compare
 --json` of these, or of two published traces, agrees. Prints what differs; exit 1 then."""
 import json
@@ -23,10 +25,22 @@ def trace_write(path, calls):
             add("cpu_op", op, 1, at - 1, 6, **{"External id": n, "Input Dims": dims,
                                                "Input type": ["float"] * len(dims)})
         add("cuda_runtime", "hipLaunchKernel", 1, at, 2, correlation=n)
-        add("kernel", name, 0, at + 10, lasts, correlation=n, device=0, stream=7)
+        add("kernel", name, 0, at + 10, lasts, correlation=n, device=0, stream=7,
+            grid=[64, 1, 1], block=[64, 1, 1])
         at += lasts + 20
     with open(path, "w", encoding="utf-8") as to:
         json.dump({"traceEvents": events}, to)
+
+
+BY_NAME = [  # names of both runs, and whether they are one kernel
+    (["mystery_v1"], ["mystery_v2"], False),  # of no known family
+    (["initialize_weights"], ["fft_of_everything"], False),
+    (["elementwise_add"], ["elementwise_divide"], False),
+    (["gemm_fp16"], ["gemm_fp32"], False),
+    (["gemm"], ["gemm_v2"], True),
+    (["softmax_MT128x64_fwd"], ["softmax_MT64x64x2_fwd_3"], True),
+    (["reduce_v1", "reduce_v2"], ["reduce_v3"], False),
+]
 
 
 def make(folder, seed):
@@ -50,9 +64,23 @@ def make(folder, seed):
         if fate == "renamed":
             plan["renamed"].append([was, now, calls, calls] + [
                 1000 * sum(c[3] for c in side) for side in sides])
-    # Without a recorded shape nothing says that two names are one kernel.
-    first.append(("mystery_old", None, [], 40))
-    second.append(("mystery_new", None, [], 50))
+    # Without recorded inputs the name decides, never the number of workgroups.
+    for was, now, certain in BY_NAME:
+        first += [(name, None, [], 40) for name in was]
+        second += [(name, None, [], 50) for name in now]
+        if certain:
+            plan["renamed"].append([was[0], now[0], 1, 1, 40000, 50000])
+    # Two names a run of one operator: first the stem decides, then the one that is left.
+    dims = [[640, 16], [16, 8]]
+    for calls, names in ((first, "split_v1 Cijk_left"), (second, "Cijk_right split_v2")):
+        calls += [(name, "aten::mm", dims, 40) for name in names.split()]
+    plan["renamed"] += [["split_v1", "split_v2", 1, 1, 40000, 40000],
+                        ["Cijk_left", "Cijk_right", 1, 1, 40000, 40000]]
+    # Of two names neither is certain, nor is one that has half of the calls.
+    for i, (calls, names) in enumerate(((first, "Cijk_one"), (second, "Cijk_two Cijk_three"))):
+        calls += [(name, "aten::mm", [[648, 16], [16, 8]], 40) for name in names.split()]
+        calls += [(f"Cijk_half{i}", "aten::mm", [[656 + 8 * i * n, 16], [16, 8]], 40)
+                  for n in range(2)]
     draw.shuffle(first)
     second.sort(key=lambda c: (draw.random(), c[0]))
     plan["times"] = [1000 * sum(c[3] for c in calls) for calls in (first, second)]
@@ -60,6 +88,20 @@ def make(folder, seed):
     trace_write(f"{folder}/b.json", second)
     with open(f"{folder}/plan.json", "w", encoding="utf-8") as to:
         json.dump(plan, to)
+
+
+def parts(folder):
+    names = [["gemm_v1"] * 4, ["gemm_v2"] * 4]
+    for run, order in (("a", names), ("b", names[::-1])):
+        trace_write(f"{folder}/{run}.json", [(name, None, [], 10) for name in ["copy", *sum(order, [])]])
+
+
+def many(folder):
+    for run in "ab":
+        trace_write(f"{folder}/{run}.json",
+                    [("Cijk_both", None, [], 5)] +
+                    [(f"Cijk_{run}{i}", "aten::mm", [[16, 16], [16, 8]], 5)
+                     for i in range(8000)])
 
 
 def told(path):
@@ -122,6 +164,9 @@ def traces_check(document, paths):
 def main():
     if sys.argv[1] == "make":
         make(sys.argv[2], int(sys.argv[3]))
+        return 0
+    if sys.argv[1] in ("parts", "many"):
+        (parts if sys.argv[1] == "parts" else many)(sys.argv[2])
         return 0
     document = told(sys.argv[2])
     wrong = (plan_check(document, sys.argv[3]) if sys.argv[1] == "plan"

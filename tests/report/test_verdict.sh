@@ -21,10 +21,10 @@ def trace(path, kernels):
         add(cat, name, 0, 7 + n % 2, at, dur, correlation=n, device=0, stream=7 + n % 2)
     json.dump({"traceEvents": events}, open(f"{sys.argv[1]}/{path}", "w"))
 attention = "aten::_scaled_dot_product_flash_attention"
-trace("a.json", [("kernel", "fmha_v1", attention, 100, 110, 40),
+trace("a.json", [("kernel", "fmha_ck", attention, 100, 110, 40),
                  ("kernel", "Cijk_x", "aten::mm", 160, 170, 20),
                  ("gpu_memcpy", "Memcpy DtoH", None, 180, 190, 10)])
-trace("b.json", [("kernel", "fmha_v2", attention, 100, 110, 49),
+trace("b.json", [("kernel", "fmha_triton", attention, 100, 110, 49),
                  ("kernel", "Cijk_x", "aten::mm", 199, 209, 20),
                  ("kernel", "Cijk_x", None, 200, 219, 20),
                  ("gpu_memcpy", "Memcpy DtoH", None, 230, 239, 10)])

@@ -217,16 +217,6 @@ static aq_status put_families(aq_cli *cli, const aq_diff_verdict *v)
   return status;
 }
 
-/* The name of a kernel in the second run, where it is not the first's; NULL. */
-static const char *renamed_to(const aq_diff_verdict *v, const aq_diff *d,
-                              const char *name)
-{
-  for (size_t i = 0; name && i < v->renamed.count; i++)
-    if (strcmp(aq_diff_name(d, v->renamed.list[i].names[0]), name) == 0)
-      return aq_diff_name(d, v->renamed.list[i].names[1]);
-  return NULL;
-}
-
 static aq_status put_renamed(aq_cli *cli, aq_json_out *json,
                              const aq_diff_verdict *v, const aq_diff *d)
 {
@@ -286,8 +276,7 @@ static void json_verdict(aq_json_out *json, const aq_diff_verdict *v)
   aq_json_out_close_map(json);
 }
 
-static aq_status put_groups(aq_cli *cli, const aq_diff_verdict *v,
-                            const aq_diff *d)
+static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 {
   static const aq_cli_column columns[FIGURE_COLUMNS] =
       FIGURES("~group", ">calls");
@@ -301,9 +290,8 @@ static aq_status put_groups(aq_cli *cli, const aq_diff_verdict *v,
     else
       snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
                g->b_calls);
-    const char *now = renamed_to(v, d, g->name);
     char *both = NULL;
-    if (now && asprintf(&both, "%s > %s", g->name, now) < 0)
+    if (g->new_name && asprintf(&both, "%s > %s", g->name, g->new_name) < 0)
       both = NULL;
     put_figure(rows,
                both                ? both
@@ -338,7 +326,7 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
           what, k->total / 1000, k->changed / 1000, k->added / 1000,
           -k->removed / 1000);
   if (status == AQ_OK)
-    status = put_groups(cli, verdict, diff);
+    status = put_groups(cli, diff);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
         "excludes 0\n\n",
         cli->out);
@@ -405,8 +393,8 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
     aq_json_out_map(json, NULL);
     aq_json_out_int(json, "key", g->name ? AQ_NONE : g->key);
     aq_json_out_text(json, "name", g->name);
-    if (renamed_to(verdict, diff, g->name))
-      aq_json_out_text(json, "new_name", renamed_to(verdict, diff, g->name));
+    if (g->new_name)
+      aq_json_out_text(json, "new_name", g->new_name);
     aq_json_out_int(json, "was_calls", g->a_calls);
     aq_json_out_int(json, "calls", g->b_calls);
     aq_json_out_int(json, "matched", g->pairs);

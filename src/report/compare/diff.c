@@ -42,7 +42,8 @@ typedef struct sums {
 typedef struct work {
   aq_dispatches a, b;
   uint32_t *a_names, *b_names;
-  int64_t *a_keys, *b_keys; /* of groups */
+  int64_t *a_keys, *b_keys;    /* of groups */
+  aq_map a_kernels, b_kernels; /* numbers of the names of the whole runs */
   aq_matches matches;
 } work;
 
@@ -149,6 +150,26 @@ static uint32_t *name_rows(aq_names *names, const aq_dispatches *d,
     numbers[i] = (uint32_t)id;
   }
   return numbers;
+}
+
+/* The numbers of the names of kernels. */
+static bool kernels_take(const aq_dispatches *d, const uint32_t *numbers,
+                         aq_map *out)
+{
+  for (size_t i = 0; i < d->count; i++)
+    if (d->rows[i].kind == AQ_KIND_KERNEL && !aq_map_put(out, numbers[i], 1))
+      return false;
+  return true;
+}
+
+/* Leaves the rows of the part, and their numbers. */
+static void part_limit(aq_dispatches *d, uint32_t *numbers)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < d->count; i++)
+    if (!d->rows[i].outside)
+      numbers[kept++] = numbers[i];
+  aq_dispatches_limit(d);
 }
 
 /* Groups are as in stats; by a name, names identify them in both runs. */
@@ -323,7 +344,7 @@ static aq_status side_explain(const question *q, const aq_run_info *info,
 
 static aq_status side_read(const question *q, const aq_run_info *info,
                            aq_rows_wanted wanted, int side, aq_dispatches *d,
-                           uint32_t **numbers, int64_t **keys,
+                           uint32_t **numbers, int64_t **keys, aq_map *kernels,
                            aq_window_counts *counts, aq_explain **explain,
                            aq_diag *diag)
 {
@@ -338,14 +359,19 @@ static aq_status side_read(const question *q, const aq_run_info *info,
                         q->window, d, counts, diag);
   if (status == AQ_OK && counts->rows > 0 && !d->operations)
     status = side_explain(q, info, reader, side, d, explain, diag);
-  aq_dispatches_limit(d);
+  if (status == AQ_OK) {
+    *numbers = name_rows(q->names, d, reader);
+    if (!*numbers || !kernels_take(d, *numbers, kernels))
+      status = aq_diag_no_memory(diag);
+    else
+      part_limit(d, *numbers);
+  }
   if (status == AQ_OK && d->count == 0)
     status = aq_diag_set(diag, AQ_ERR_INPUT, "no %s with a start and an end",
                          d->operations ? "operation of a host queue"
                                        : "kernel, copy or fill");
   if (status == AQ_OK) {
-    *numbers = name_rows(q->names, d, reader);
-    *keys = *numbers ? key_rows(q->names, d, *numbers, reader, q->group) : NULL;
+    *keys = key_rows(q->names, d, *numbers, reader, q->group);
     status = *keys ? AQ_OK : aq_diag_no_memory(diag);
   }
   aq_run_reader_close(reader);
@@ -354,25 +380,51 @@ static aq_status side_read(const question *q, const aq_run_info *info,
              : aq_diag_prefix(diag, "run %lld", (long long)info->id);
 }
 
+/* From the names of renamed kernels in one run to the names in the other. */
+static bool partners_map(const aq_renamed_list *renamed, int from, aq_map *out)
+{
+  for (size_t i = 0; i < renamed->count; i++)
+    if (!aq_map_put(out, (uint64_t)renamed->list[i].names[from],
+                    (uint64_t)renamed->list[i].names[!from]))
+      return false;
+  return true;
+}
+
 /* Renamed kernels of the second run go by their names in the first. */
 static bool names_join(work *w, const question *q)
 {
-  const aq_renamed_side sides[] = {{&w->a, w->a_names}, {&w->b, w->b_names}};
+  const aq_renamed_side sides[] = {{&w->a, w->a_names, &w->a_kernels},
+                                   {&w->b, w->b_names, &w->b_kernels}};
   aq_renamed_list *renamed = &q->verdict->renamed;
+  aq_map old = AQ_MAP_INIT;
   if (w->a.operations)
     return true;
-  if (!aq_renamed_find(sides, q->names, renamed))
-    return false;
-  for (size_t i = 0; i < w->b.count; i++) {
-    for (size_t r = 0; r < renamed->count; r++)
-      if (w->b_names[i] == (uint32_t)renamed->list[r].names[1]) {
-        w->b_names[i] = (uint32_t)renamed->list[r].names[0];
-        break;
-      }
+  const bool done = aq_renamed_find(sides, q->names, renamed) &&
+                    partners_map(renamed, 1, &old);
+  for (size_t i = 0; done && i < w->b.count; i++) {
+    uint64_t name;
+    if (!aq_map_get(&old, w->b_names[i], &name))
+      continue;
+    w->b_names[i] = (uint32_t)name;
     if (q->group == AQ_STATS_BY_KERNEL)
-      w->b_keys[i] = (int64_t)w->b_names[i];
+      w->b_keys[i] = (int64_t)name;
   }
-  return true;
+  aq_map_fini(&old);
+  return done;
+}
+
+/* Groups by kernel have both names. */
+static bool groups_rename(aq_diff *diff, const aq_renamed_list *renamed)
+{
+  aq_map now = AQ_MAP_INIT;
+  const bool done = partners_map(renamed, 0, &now);
+  for (size_t i = 0; done && i < diff->count; i++) {
+    uint64_t name;
+    if (aq_map_get(&now, (uint64_t)diff->groups[i].key, &name))
+      diff->groups[i].new_name = aq_diff_name(diff, (int64_t)name);
+  }
+  aq_map_fini(&now);
+  return done;
 }
 
 static aq_match_replay replay_of(const aq_run_info *a, const aq_run_info *b)
@@ -413,6 +465,7 @@ static void a_fini(work *w)
 {
   free(w->a_keys);
   free(w->a_names);
+  aq_map_fini(&w->a_kernels);
   aq_dispatches_fini(&w->a);
   w->a_keys = NULL;
   w->a_names = NULL;
@@ -434,19 +487,20 @@ static aq_status work_read(work *w, const question *q, const aq_run_info *a,
                            const aq_run_info *b, aq_window_counts counts[2],
                            aq_diff *diff, aq_diag *diag)
 {
-  aq_status status =
-      side_read(q, a, aq_stats_by_rows(q->group, AQ_WANT_EITHER), 0, &w->a,
-                &w->a_names, &w->a_keys, &counts[0], &diff->a_explain, diag);
+  aq_status status = side_read(q, a, aq_stats_by_rows(q->group, AQ_WANT_EITHER),
+                               0, &w->a, &w->a_names, &w->a_keys, &w->a_kernels,
+                               &counts[0], &diff->a_explain, diag);
   if (status == AQ_OK)
-    status = side_read(
-        q, b, w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER, 1, &w->b,
-        &w->b_names, &w->b_keys, &counts[1], &diff->b_explain, diag);
+    status =
+        side_read(q, b, w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER,
+                  1, &w->b, &w->b_names, &w->b_keys, &w->b_kernels, &counts[1],
+                  &diff->b_explain, diag);
   if (status != AQ_OK || w->a.operations == w->b.operations)
     return status;
   a_fini(w);
   causes_drop(diff, q->verdict);
   return side_read(q, a, AQ_WANT_OPERATIONS, 0, &w->a, &w->a_names, &w->a_keys,
-                   &counts[0], &diff->a_explain, diag);
+                   &w->a_kernels, &counts[0], &diff->a_explain, diag);
 }
 
 aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
@@ -472,13 +526,17 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
   const question q = {store, group, window, &diff.names->names,
                       verdict ? verdict : &own};
   aq_status status = work_read(&w, &q, a, b, counts, &diff, diag);
-  if (status == AQ_OK && !names_join(&w, &q))
+  if (status == AQ_OK && verdict && !names_join(&w, &q))
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
+  if (status == AQ_OK && group == AQ_STATS_BY_KERNEL &&
+      !groups_rename(&diff, &q.verdict->renamed))
+    status = aq_diag_no_memory(diag);
   aq_matches_fini(&w.matches);
   free(w.b_keys);
   free(w.b_names);
+  aq_map_fini(&w.b_kernels);
   aq_dispatches_fini(&w.b);
   a_fini(&w);
   if (status == AQ_OK && !aq_diff_verdict_finish(q.verdict, &diff.names->names))

@@ -49,8 +49,9 @@ typedef struct aq_diff_figure {
 } aq_diff_figure;
 
 typedef struct aq_diff_group {
-  int64_t key;      /* as aq_stats_group; by kernel, an id of the diff */
-  const char *name; /* the diff's; NULL where the key is a number */
+  int64_t key;          /* as aq_stats_group; by kernel, an id of the diff */
+  const char *name;     /* the diff's; NULL where the key is a number */
+  const char *new_name; /* by kernel, of a renamed one: in b; else NULL */
   int64_t a_calls, b_calls, pairs;
   aq_diff_figure parts[AQ_DIFF_PART_COUNT];
 } aq_diff_group;

@@ -8,8 +8,9 @@
 #include "report/stats/launch_ranges.h"
 
 /* `window` may be NULL: all rows. The counts of each run go to `counts`, the
- * reasons and renamed kernels to `verdict` (may be NULL), which has no items
- * for operations of host queues; the caller ends it in any case. */
+ * reasons and renamed kernels to `verdict`, which has no items for operations
+ * of host queues; the caller ends it in any case. Without one (NULL), no kernel
+ * is matched with one of another name. */
 aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
                          const aq_run_info *b, aq_match_by by,
                          aq_stats_by group, const aq_run_window *window,

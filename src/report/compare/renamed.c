@@ -3,27 +3,27 @@
 
 #include "report/compare/renamed.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
+#include "report/stats/launch_context.h"
 
-/* The calls of one name that have one family and shape. */
+/* The calls of one name that are alike. */
 typedef struct use {
-  int64_t family, shape; /* ids of the names */
+  int64_t family, shape, stem; /* ids of the names; no shape: AQ_NONE */
+  int64_t calls;
   uint32_t name;
   int side;
-  int64_t calls;
+  bool paired;
 } use;
 
-/* A name of each run, and the calls that agree in family and shape. */
+/* A name of each run, and the calls in which they are partners. */
 typedef struct candidate {
   uint32_t names[2];
-  int64_t family, shape, largest; /* the use with most of them */
+  int64_t family, shape, largest; /* the uses with most of them */
   int64_t calls;
-  size_t alike; /* characters with which both names begin */
 } candidate;
 
 typedef struct work {
@@ -31,6 +31,8 @@ typedef struct work {
   size_t name_count;
   int64_t *calls[2]; /* by name */
   aq_time *times[2];
+  int64_t *stems;     /* by name; AQ_NONE: not known so far */
+  int64_t *shared[2]; /* by text of the dispatches: its id; AQ_NONE: as stems */
   use *uses;
   size_t use_count, use_capacity;
   candidate *candidates;
@@ -42,6 +44,67 @@ static int order(int64_t a, int64_t b)
   return (a > b) - (a < b);
 }
 
+/* ---- stems ---- */
+
+static size_t digits_skip(const char *word, size_t at, size_t length)
+{
+  while (at < length && isdigit((unsigned char)word[at]))
+    at++;
+  return at;
+}
+
+/* A number, "v" and a number, or numbers joined by "x" behind letters. */
+static bool is_version(const char *word, size_t length)
+{
+  size_t letters = 0, at, numbers = 1;
+  while (letters < length && isalpha((unsigned char)word[letters]))
+    letters++;
+  at = digits_skip(word, letters, length);
+  if (at == letters)
+    return false;
+  while (at + 1 < length && word[at] == 'x') {
+    const size_t end = digits_skip(word, at + 1, length);
+    if (end == at + 1)
+      return false;
+    numbers++;
+    at = end;
+  }
+  return at == length &&
+         (numbers > 1 || letters == 0 ||
+          (letters == 1 && tolower((unsigned char)word[0]) == 'v'));
+}
+
+static bool is_word(char c)
+{
+  return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
+/* The id of the words of a name that are no versions; -1: no memory. */
+static int64_t stem_of(work *w, uint32_t name)
+{
+  if (w->stems[name] != AQ_NONE)
+    return w->stems[name];
+  const char *text = aq_names_text(w->names, name);
+  char *stem = malloc(2 * strlen(text) + 1);
+  size_t kept = 0;
+  if (!stem)
+    return -1;
+  while (*text) {
+    size_t length = 0;
+    while (is_word(text[length]))
+      length++;
+    if (length > 0 && !is_version(text, length)) {
+      memcpy(stem + kept, text, length);
+      kept += length;
+      stem[kept++] = ' ';
+    }
+    text += length > 0 ? length : 1;
+  }
+  w->stems[name] = aq_names_id(w->names, stem, kept);
+  free(stem);
+  return w->stems[name];
+}
+
 /* ---- uses ---- */
 
 static bool is_kernel(const aq_dispatch_row *row)
@@ -49,19 +112,26 @@ static bool is_kernel(const aq_dispatch_row *row)
   return row->kind == AQ_KIND_KERNEL && !row->outside;
 }
 
+static int64_t *ids_make(size_t count)
+{
+  int64_t *ids = malloc((count + 1) * sizeof *ids);
+  for (size_t i = 0; ids && i < count; i++)
+    ids[i] = AQ_NONE;
+  return ids;
+}
+
 static bool totals_make(work *w, const aq_renamed_side sides[2])
 {
-  for (int s = 0; s < 2; s++) {
-    const aq_dispatches *d = sides[s].dispatches;
-    for (size_t i = 0; i < d->count; i++)
-      if (sides[s].numbers[i] >= w->name_count)
-        w->name_count = (size_t)sides[s].numbers[i] + 1;
-  }
+  w->name_count = w->names->count;
+  w->stems = ids_make(w->name_count);
+  if (!w->stems)
+    return false;
   for (int s = 0; s < 2; s++) {
     const aq_dispatches *d = sides[s].dispatches;
     w->calls[s] = calloc(w->name_count + 1, sizeof *w->calls[s]);
     w->times[s] = calloc(w->name_count + 1, sizeof *w->times[s]);
-    if (!w->calls[s] || !w->times[s])
+    w->shared[s] = ids_make(d->texts.count);
+    if (!w->calls[s] || !w->times[s] || !w->shared[s])
       return false;
     for (size_t i = 0; i < d->count; i++) {
       if (!is_kernel(&d->rows[i]))
@@ -73,35 +143,42 @@ static bool totals_make(work *w, const aq_renamed_side sides[2])
   return true;
 }
 
-/* The id of the row's shape; AQ_NONE: not known, -1: no memory. An operator's
- * text has brackets where its inputs were recorded. */
-static int64_t shape_of(work *w, const aq_dispatches *d,
-                        const aq_dispatch_row *row)
+/* The id, in both runs, of a text of one; -1: no memory. */
+static int64_t shared_id(work *w, const aq_dispatches *d, int side,
+                         int64_t text)
 {
-  char launch[64];
-  const char *text =
-      row->shape == AQ_NONE ? NULL : aq_names_text(&d->texts, row->shape);
-  if (!text || !strchr(text, '[')) {
-    if (row->workgroups == AQ_NONE)
-      return AQ_NONE;
-    snprintf(launch, sizeof launch, "%" PRId64 " workgroups", row->workgroups);
-    text = launch;
+  if (w->shared[side][text] == AQ_NONE) {
+    const char *of = aq_names_text(&d->texts, text);
+    w->shared[side][text] = aq_names_id(w->names, of, strlen(of));
   }
-  return aq_names_id(w->names, text, strlen(text));
+  return w->shared[side][text];
 }
 
-static bool use_add(work *w, const aq_dispatches *d, size_t row, int side,
-                    uint32_t name)
+/* An operator's text has brackets where its inputs were recorded, and "?]"
+ * where one is not readable. */
+static bool has_inputs(const aq_dispatches *d, const aq_dispatch_row *row)
 {
-  const aq_dispatch_row *at = &d->rows[row];
-  const int64_t shape = shape_of(w, d, at);
-  if (shape == AQ_NONE)
-    return true;
+  const char *text =
+      row->shape == AQ_NONE ? NULL : aq_names_text(&d->texts, row->shape);
+  return text && strchr(text, '[') && !strstr(text, "?]");
+}
+
+static bool use_add(work *w, const aq_dispatches *d, const aq_dispatch_row *at,
+                    int side, uint32_t name)
+{
   const char *family = aq_names_text(&d->texts, at->family);
-  const int64_t id = aq_names_id(w->names, family, strlen(family));
-  return shape >= 0 && id >= 0 &&
-         AQ_ARRAY_PUSH(w->uses, w->use_count, w->use_capacity,
-                       (use){id, shape, name, side, 1});
+  if (strcmp(family, AQ_FAMILY_OTHER_KERNELS) == 0 ||
+      aq_names_length(w->names, name) == 0)
+    return true;
+  const bool shaped = has_inputs(d, at);
+  const use u = {.family = shared_id(w, d, side, at->family),
+                 .shape = shaped ? shared_id(w, d, side, at->shape) : AQ_NONE,
+                 .stem = stem_of(w, name),
+                 .calls = 1,
+                 .name = name,
+                 .side = side};
+  return u.family >= 0 && u.stem >= 0 && (!shaped || u.shape >= 0) &&
+         AQ_ARRAY_PUSH(w->uses, w->use_count, w->use_capacity, u);
 }
 
 static int use_compare(const void *left, const void *right)
@@ -109,6 +186,7 @@ static int use_compare(const void *left, const void *right)
   const use *a = left, *b = right;
   int by = order(a->family, b->family);
   by = by ? by : order(a->shape, b->shape);
+  by = by ? by : order(a->stem, b->stem);
   by = by ? by : order(a->side, b->side);
   return by ? by : order(a->name, b->name);
 }
@@ -121,8 +199,9 @@ static bool uses_make(work *w, const aq_renamed_side sides[2])
     const aq_dispatches *d = sides[s].dispatches;
     for (size_t i = 0; i < d->count; i++) {
       const uint32_t name = sides[s].numbers[i];
-      if (is_kernel(&d->rows[i]) && w->calls[!s][name] == 0 &&
-          !use_add(w, d, i, s, name))
+      if (is_kernel(&d->rows[i]) &&
+          !aq_map_get(sides[!s].kernels, name, NULL) &&
+          !use_add(w, d, &d->rows[i], s, name))
         return false;
     }
   }
@@ -139,6 +218,55 @@ static bool uses_make(work *w, const aq_renamed_side sides[2])
 
 /* ---- candidates ---- */
 
+/* Pairs the uses of [from, to) that have no partner, if they are one of each
+ * run. */
+static bool only_pair(work *w, size_t from, size_t to)
+{
+  use *only[2] = {NULL, NULL};
+  for (size_t i = from; i < to; i++) {
+    use *u = &w->uses[i];
+    if (u->paired)
+      continue;
+    if (only[u->side])
+      return true;
+    only[u->side] = u;
+  }
+  if (!only[0] || !only[1])
+    return true;
+  const int64_t calls =
+      only[0]->calls < only[1]->calls ? only[0]->calls : only[1]->calls;
+  only[0]->paired = only[1]->paired = true;
+  return AQ_ARRAY_PUSH(w->candidates, w->count, w->capacity,
+                       (candidate){{only[0]->name, only[1]->name},
+                                   only[0]->family,
+                                   only[0]->shape,
+                                   calls,
+                                   calls});
+}
+
+/* Like calls are neighbours, and among them the ones of a stem: each use has at
+ * most one partner, in one pass. */
+static bool candidates_add(work *w)
+{
+  bool done = true;
+  for (size_t i = 0, end = 0; done && i < w->use_count; i = end) {
+    const use *first = &w->uses[i];
+    while (done && end < w->use_count && w->uses[end].family == first->family &&
+           w->uses[end].shape == first->shape) {
+      const size_t from = end;
+      while (end < w->use_count && w->uses[end].family == first->family &&
+             w->uses[end].shape == first->shape &&
+             w->uses[end].stem == w->uses[from].stem)
+        end++;
+      if (aq_names_length(w->names, w->uses[from].stem) > 0)
+        done = only_pair(w, from, end);
+    }
+    if (done && first->shape != AQ_NONE)
+      done = only_pair(w, i, end);
+  }
+  return done;
+}
+
 static int names_compare(const void *left, const void *right)
 {
   const candidate *a = left, *b = right;
@@ -146,44 +274,7 @@ static int names_compare(const void *left, const void *right)
   return by ? by : order(a->names[1], b->names[1]);
 }
 
-static int best_compare(const void *left, const void *right)
-{
-  const candidate *a = left, *b = right;
-  int by = order(b->calls, a->calls);
-  by = by ? by : order((int64_t)b->alike, (int64_t)a->alike);
-  return by ? by : names_compare(left, right);
-}
-
-/* Each use of the first run with each of the second, of a family and shape. */
-static bool candidates_add(work *w)
-{
-  for (size_t i = 0; i < w->use_count; i++) {
-    const use *a = &w->uses[i];
-    for (size_t j = i + 1; a->side == 0 && j < w->use_count; j++) {
-      const use *b = &w->uses[j];
-      if (b->family != a->family || b->shape != a->shape)
-        break;
-      const int64_t calls = a->calls < b->calls ? a->calls : b->calls;
-      if (b->side == 1 &&
-          !AQ_ARRAY_PUSH(
-              w->candidates, w->count, w->capacity,
-              (candidate){
-                  {a->name, b->name}, a->family, a->shape, calls, calls, 0}))
-        return false;
-    }
-  }
-  return true;
-}
-
-static size_t beginning(const char *a, const char *b)
-{
-  size_t length = 0;
-  while (a[length] && a[length] == b[length])
-    length++;
-  return length;
-}
-
-/* Joins candidates of the same names; then the best first. */
+/* Joins candidates of the same names. */
 static void candidates_merge(work *w)
 {
   size_t kept = 0;
@@ -205,12 +296,6 @@ static void candidates_merge(work *w)
     }
   }
   w->count = kept;
-  for (size_t i = 0; i < kept; i++) {
-    candidate *c = &w->candidates[i];
-    c->alike = beginning(aq_names_text(w->names, c->names[0]),
-                         aq_names_text(w->names, c->names[1]));
-  }
-  qsort(w->candidates, kept, sizeof *w->candidates, best_compare);
 }
 
 static int renamed_compare(const void *left, const void *right)
@@ -221,27 +306,23 @@ static int renamed_compare(const void *left, const void *right)
   return by ? by : order(a->names[0], b->names[0]);
 }
 
-static bool best_take(work *w, aq_renamed_list *out)
+/* A call has one partner at most: no name has two with more than half. */
+static bool certain_take(const work *w, aq_renamed_list *out)
 {
-  bool *taken = calloc(w->name_count + 1, sizeof *taken);
-  bool done = taken != NULL;
+  bool done = true;
   for (size_t i = 0; done && i < w->count; i++) {
     const candidate *c = &w->candidates[i];
     const uint32_t was = c->names[0], is = c->names[1];
     const int64_t calls[] = {w->calls[0][was], w->calls[1][is]};
-    if (taken[was] || taken[is] || 2 * c->calls < calls[0] ||
-        2 * c->calls < calls[1])
-      continue;
-    taken[was] = taken[is] = true;
-    done = AQ_ARRAY_PUSH(
-        out->list, out->count, out->capacity,
-        (aq_renamed){.names = {was, is},
-                     .family = aq_names_text(w->names, c->family),
-                     .shape = aq_names_text(w->names, c->shape),
-                     .calls = {calls[0], calls[1]},
-                     .times = {w->times[0][was], w->times[1][is]}});
+    if (2 * c->calls > calls[0] && 2 * c->calls > calls[1])
+      done = AQ_ARRAY_PUSH(
+          out->list, out->count, out->capacity,
+          (aq_renamed){.names = {was, is},
+                       .family = aq_names_text(w->names, c->family),
+                       .shape = aq_names_text(w->names, c->shape),
+                       .calls = {calls[0], calls[1]},
+                       .times = {w->times[0][was], w->times[1][is]}});
   }
-  free(taken);
   if (done && out->count > 0)
     qsort(out->list, out->count, sizeof *out->list, renamed_compare);
   return done;
@@ -256,11 +337,13 @@ bool aq_renamed_find(const aq_renamed_side sides[2], aq_names *names,
       totals_make(&w, sides) && uses_make(&w, sides) && candidates_add(&w);
   if (done)
     candidates_merge(&w);
-  done = done && best_take(&w, out);
+  done = done && certain_take(&w, out);
   for (int s = 0; s < 2; s++) {
     free(w.calls[s]);
     free(w.times[s]);
+    free(w.shared[s]);
   }
+  free(w.stems);
   free(w.uses);
   free(w.candidates);
   return done;

@@ -207,7 +207,8 @@ static const char *family_of(context *c, aq_run_reader *reader,
   const aq_family family = aq_family_recall(
       &c->families, row->name,
       row->name < 0 ? NULL : aq_run_reader_name(reader, row->name));
-  return family == AQ_FAMILY_UNKNOWN ? "other kernels" : aq_family_name(family);
+  return family == AQ_FAMILY_UNKNOWN ? AQ_FAMILY_OTHER_KERNELS
+                                     : aq_family_name(family);
 }
 
 static bool work_set(context *c, aq_run_reader *reader, aq_dispatches *d,

@@ -13,6 +13,9 @@
 #include "report/stats/compare_by.h"
 #include "report/stats/dispatches.h"
 
+/* The family of kernels of which neither operator nor name says it. */
+#define AQ_FAMILY_OTHER_KERNELS "other kernels"
+
 /* Whether the groups of a grouping have work (work_summary.h). */
 static inline bool aq_stats_by_has_work(aq_stats_by by)
 {
