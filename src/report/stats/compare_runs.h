@@ -69,8 +69,8 @@ AQ_API aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
 AQ_API void aq_compare_runs_fini(aq_compare_runs *compare);
 
 /* The part as it was fitted, "first=20% and on to the tenth idle launch". */
-void aq_compare_fit_part(const aq_compare_fit *fit,
-                         char part[AQ_COMPARE_FIT_PART]);
+AQ_API void aq_compare_fit_part(const aq_compare_fit *fit,
+                                char part[AQ_COMPARE_FIT_PART]);
 
 enum { AQ_COMPARE_LOOP_TEXT = 128 };
 

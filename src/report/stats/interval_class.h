@@ -6,6 +6,8 @@
 #ifndef AQ_REPORT_STATS_INTERVAL_CLASS_H
 #define AQ_REPORT_STATS_INTERVAL_CLASS_H
 
+#include "common/export.h"
+
 typedef enum aq_interval_class {
   AQ_INTERVAL_DIRECT,
   AQ_INTERVAL_GRAPHS,
@@ -26,11 +28,11 @@ typedef struct aq_interval_cover {
 } aq_interval_cover;
 
 /* "direct"; NULL: the replay noted none. */
-const char *aq_interval_class_name(aq_interval_class which);
+AQ_API const char *aq_interval_class_name(aq_interval_class which);
 /* AQ_INTERVAL_CLASS_COUNT: no class has that name. */
-aq_interval_class aq_interval_class_find(const char *name);
-
-aq_interval_cover aq_interval_cover_of(aq_interval_class which,
-                                       aq_interval_by by);
+AQ_API aq_interval_class aq_interval_class_find(const char *name);
+/* What the interval of a class covers, by how it was made. */
+AQ_API aq_interval_cover aq_interval_cover_of(aq_interval_class which,
+                                              aq_interval_by by);
 
 #endif

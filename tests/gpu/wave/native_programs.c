@@ -343,7 +343,6 @@ void deck_make(deck *d, const aq_wave_texts *table)
   }
 }
 
-
 /* A loop of five turns without anything that needs a handler; in some, lanes
  * leave it in each turn, and others come back behind it. */
 static void loop_make(char (*texts)[BED_TEXT], deck *d)
