@@ -53,6 +53,7 @@
  *   a pointer that leads nowhere           EFAULT
  *   an unknown gpu_id, handle or event     EINVAL; in a call that maps, ENOMEM
  *   an unknown queue                       EINVAL or EFAULT, as the kernel's
+ *   an update of a queue that ended        EIO
  *   an address of no whole pages, or one   EINVAL; of a range of SVM:
  *   that another block has                 EADDRINUSE
  *   freeing mapped memory                  EBUSY

@@ -102,6 +102,7 @@ typedef struct aqkfd_queue {
   struct aqkfd_queue *next_free;
   aq_ring *ring;      /* of AQL; NULL: it has ended, or is none */
   aqsim_sdma *copies; /* of a copy engine; NULL: the same */
+  bool ringless;      /* the client took the ring away */
   bool peers;         /* copies of an engine for other devices */
   uint32_t place;     /* among the rings of all such engines */
   uint32_t id, device;

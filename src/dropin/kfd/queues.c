@@ -189,7 +189,8 @@ static uint64_t memory_find(const aqkfd_queue *queue, uint64_t first,
                {"read index", queue->indices[0], sizeof(uint64_t)},
                {"write index", queue->indices[1], sizeof(uint64_t)},
                {"amd_queue_t", (uintptr_t)queue->abi, sizeof *queue->abi}};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+  for (size_t i = queue->ringless ? 1 : 0; i < sizeof parts / sizeof *parts;
+       i++)
     if (parts[i].at < end && first < parts[i].at + parts[i].size) {
       *what = parts[i].what;
       return parts[i].at > first ? parts[i].at : first;
@@ -429,17 +430,18 @@ static int ring_change(aqkfd_queue *queue, uint64_t address, uint64_t size)
   return 0;
 }
 
-/* Without a ring, or without a share, it is suspended; one that ended stays
- * so. */
+/* Without a ring, or without a share, it is suspended. One that ended has
+ * nothing to change: EIO. */
 static int queue_change(aqkfd_queue *queue, const aqkfd_update_queue_args *args)
 {
   if (!has_ring(queue))
-    return 0;
+    return -EIO;
   const bool ring = args->ring_base_address && args->ring_size;
   const int result =
       ring ? ring_change(queue, args->ring_base_address, args->ring_size) : 0;
   if (result != 0)
     return result;
+  queue->ringless = !ring;
   if (queue->ring) /* engines serve their rings in turn */
     priority_set(queue, args->queue_priority); /* one that failed has none */
   share_set(queue, args->queue_percentage, ring);

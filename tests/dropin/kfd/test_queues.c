@@ -129,7 +129,9 @@ START_TEST(a_queue_whose_memory_is_unmapped_ends_with_a_memory_fault)
         .queue_id = queue.id,
         .queue_percentage = 100,
         .queue_priority = 7};
-    ck_assert_int_eq(CALL(&c, 0x07, &update), part ? 0 : -EFAULT);
+    ck_assert_int_eq(CALL(&c, 0x07, &update), part ? -EIO : -EFAULT);
+    update.ring_base_address = 0;
+    ck_assert_int_eq(CALL(&c, 0x07, &update), -EIO);
     aqkfd_destroy_queue_args gone = {queue.id, 0};
     ck_assert_int_eq(CALL(&c, 0x03, &gone), 0);
     /* Another queue works on. */
@@ -141,6 +143,39 @@ START_TEST(a_queue_whose_memory_is_unmapped_ends_with_a_memory_fault)
                      AQKFD_WAIT_COMPLETE);
     client_close(&c);
   }
+}
+END_TEST
+
+START_TEST(a_queue_whose_ring_the_client_took_away_outlives_its_memory)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const client_block text = client_allocate(&c, 4096, CLIENT_CODE),
+                     data = client_allocate(&c, 4096, CLIENT_PLAIN),
+                     ring = client_allocate(&c, 4096, CLIENT_PLAIN);
+  const uint32_t fault = client_event(&c, AQKFD_EVENT_MEMORY, true),
+                 event = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  client_queue queue = client_queue_create(&c);
+  uint64_t *argument = (void *)(data.at + 64);
+  aqkfd_update_queue_args update = {
+      .queue_id = queue.id, .queue_percentage = 100, .queue_priority = 7};
+  ck_assert_int_eq(CALL(&c, 0x07, &update), 0);
+  unmap(&c, queue.packets, 4096);
+  ck_assert_int_eq(client_wait(&c, fault, 0, NULL), AQKFD_WAIT_TIMEOUT);
+  queue.packets = (void *)ring.at;
+  for (unsigned i = 0; i < CLIENT_PACKETS; i++)
+    queue.packets[i].header = AQ_PACKET_INVALID;
+  update.ring_base_address = (uintptr_t)ring.at;
+  update.ring_size = CLIENT_PACKETS * AQ_PACKET_SIZE;
+  ck_assert_int_eq(CALL(&c, 0x07, &update), 0);
+  *argument = (uintptr_t)data.at;
+  client_dispatch(&queue,
+                  client_kernel(&text, client_store_42, CLIENT_STORE_WORDS),
+                  argument, client_signal(&c, &data, 1024, event));
+  ck_assert_int_eq(client_wait(&c, event, 20000, NULL), AQKFD_WAIT_COMPLETE);
+  unmap(&c, queue.packets, 4096); /* with its ring it ends */
+  ck_assert_int_eq(client_wait(&c, fault, 0, NULL), AQKFD_WAIT_COMPLETE);
+  client_close(&c);
 }
 END_TEST
 
@@ -616,6 +651,7 @@ AQ_TEST_MAIN("dropin/kfd/queues",
              a_kernel_is_read_anew_when_its_memory_was_unmapped,
              a_fault_is_the_memory_event_with_address_and_kind,
              a_queue_whose_memory_is_unmapped_ends_with_a_memory_fault,
+             a_queue_whose_ring_the_client_took_away_outlives_its_memory,
              a_queue_whose_ring_leaves_the_device_ends_with_a_memory_fault,
              a_signal_whose_page_is_unmapped_is_a_memory_fault,
              kernels_keep_a_block_that_the_client_unmapped_for_itself,
