@@ -43,7 +43,9 @@
  * queue do not end. A wait for events holds event_lock alone, so that all other
  * calls continue. aqkfd_unmapping tries process->lock, for its thread may be
  * the simulator's, or have it; it waits only for memory that devices have,
- * which clients alone unmap.
+ * which clients alone unmap. Else it leaves a note, which aqkfd_process_lock
+ * and aqkfd_process_unlock look at: before the client registers anything at
+ * such an address anew, what was there has gone.
  *
  * Failures, as clients see them:
  *

@@ -201,7 +201,7 @@ int aqkfd_call_event_create(aqkfd_process *process, void *arguments)
   event->type = args->event_type;
   event->auto_reset = args->auto_reset;
   event->age = 1;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   pthread_mutex_lock(&process->event_lock);
   int result =
       page_take(process, args->event_page_offset, is_signal(event->type));
@@ -216,7 +216,7 @@ int aqkfd_call_event_create(aqkfd_process *process, void *arguments)
     args->event_page_offset = is_signal(event->type) ? AQKFD_EVENT_OFFSET : 0;
   }
   pthread_mutex_unlock(&process->event_lock);
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   if (result != 0)
     free(event);
   return result;

@@ -163,10 +163,10 @@ int aqkfd_call_runtime_enable(aqkfd_process *process, void *arguments)
 {
   aqkfd_runtime_enable *args = arguments;
   const bool enable = args->mode & 1;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   const bool again = enable && process->runtime;
   __atomic_store_n(&process->runtime, enable, __ATOMIC_RELAXED);
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   args->capabilities = 0;
   return again ? -EBUSY : 0;
 }
@@ -190,7 +190,7 @@ int aqkfd_call_xnack(aqkfd_process *process, void *arguments)
 {
   aqkfd_set_xnack_mode_args *args = arguments;
   int result = 0;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   if (args->xnack_enabled < 0) {
     args->xnack_enabled = process->xnack;
   } else {
@@ -201,6 +201,6 @@ int aqkfd_call_xnack(aqkfd_process *process, void *arguments)
       aq_allocations_open(process->driver->allocations, wanted);
     }
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return result;
 }

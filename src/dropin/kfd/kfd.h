@@ -83,9 +83,10 @@ int aqkfd_render_ioctl(aqkfd_process *process, uint32_t device,
  */
 const char *aqkfd_device_name(const aqkfd_process *process, uint32_t device);
 
-/* The client is about to unmap memory: ranges of shared virtual memory in it
- * end, as with the kernel's own driver. Any thread, without waiting: while
- * another makes a call, they end with the next call that looks at ranges. */
+/* The client is about to unmap memory: ranges of shared virtual memory and
+ * queues in it end, as with the kernel's own driver, and blocks leave it. Any
+ * thread. It waits for another's call only where devices have the memory
+ * itself; else that happens when that call ends, or with the next one. */
 void aqkfd_unmapping(aqkfd_process *process, uint64_t address, uint64_t size);
 
 /* How far a call is answered, for the table of the documentation. */

@@ -243,6 +243,11 @@ void aqkfd_queues_fini(aqkfd_process *process);
  * end with a memory fault. The process is locked. */
 void aqkfd_queues_fault(aqkfd_process *process, uint64_t first, uint64_t end);
 
+/* Whether a queue has ring, indices or amd_queue_t in [first, end). No lock is
+ * held. */
+bool aqkfd_queues_have(const aqkfd_process *process, uint64_t first,
+                       uint64_t end);
+
 /* Makes the ring of a queue of a copy engine, which has its table's place: 0,
  * or a negative errno. The process is locked. */
 int aqkfd_copy_ring_open(aqkfd_process *process, aqkfd_queue *queue,
@@ -255,9 +260,10 @@ void aqkfd_queues_release(aqkfd *driver);
 
 void aqkfd_ranges_fini(aqkfd_process *process);
 
-/* Ranges end that the client unmapped while another thread made a call. The
- * process is locked. */
-void aqkfd_ranges_settle(aqkfd_process *process);
+/* Around a call that looks at the process or changes it. What the client
+ * unmapped while a thread had the lock goes from devices at either. */
+void aqkfd_process_lock(aqkfd_process *process);
+void aqkfd_process_unlock(aqkfd_process *process);
 
 /* Whether some of the bytes are of a range; the process is locked. */
 bool aqkfd_ranges_overlap(const aqkfd_process *process, uint64_t address,

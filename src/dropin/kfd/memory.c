@@ -143,10 +143,9 @@ static void block_link(aqkfd_process *process, aqkfd_block *block)
 
 /* Neither the block nor the program's memory below it may be shared virtual
  * memory, which has its own way to devices. The process is locked. */
-static int ranges_check(aqkfd_process *process,
+static int ranges_check(const aqkfd_process *process,
                         const aqkfd_alloc_memory_of_gpu_args *args)
 {
-  aqkfd_ranges_settle(process);
   const bool user = args->flags & AQKFD_MEMORY_USERPTR;
   return (args->va_addr &&
           aqkfd_ranges_overlap(process, args->va_addr, args->size)) ||
@@ -173,7 +172,7 @@ int aqkfd_call_memory_alloc(aqkfd_process *process, void *arguments)
                          .offset = no_offset,
                          .device = device,
                          .flags = args->flags};
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   result = ranges_check(process, args);
   if (result == 0)
     result = block_place(process, block, args->mmap_offset);
@@ -183,7 +182,7 @@ int aqkfd_call_memory_alloc(aqkfd_process *process, void *arguments)
     if (block->offset != no_offset)
       args->mmap_offset = block->offset;
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   if (result != 0)
     free(block);
   return result;
@@ -376,7 +375,7 @@ static int map_change(aqkfd_process *process,
   if (!aqkfd_reaches(args->device_ids_array_ptr,
                      args->n_devices * sizeof(uint32_t), false))
     return -EFAULT;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   aqkfd_block *block = aqkfd_block_find(process, args->handle);
   uint32_t device;
   const int result =
@@ -385,7 +384,7 @@ static int map_change(aqkfd_process *process,
                           (uint32_t)(args->handle >> HANDLE_BITS), &device)
           ? -ENOMEM /* as the driver answers */
           : -EINVAL;
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return result;
 }
 
@@ -443,7 +442,7 @@ static int free_check(const aqkfd_process *process, const aqkfd_block *block)
 int aqkfd_call_memory_free(aqkfd_process *process, void *arguments)
 {
   const aqkfd_free_memory_of_gpu_args *args = arguments;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   aqkfd_block **link = &process->blocks;
   while (*link && (*link)->handle != args->handle)
     link = &(*link)->next;
@@ -453,7 +452,7 @@ int aqkfd_call_memory_free(aqkfd_process *process, void *arguments)
     *link = block->next;
     block_free(process, block);
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return result;
 }
 
@@ -477,10 +476,10 @@ int aqkfd_call_memory_available(aqkfd_process *process, void *arguments)
   uint32_t device;
   if (!aqkfd_device_find(process->driver, args->gpu_id, &device))
     return -EINVAL;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   args->available =
       memory_size(process->driver, device) - process->used[device];
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return 0;
 }
 
@@ -492,11 +491,11 @@ int aqkfd_call_dmabuf_export(aqkfd_process *process, void *arguments)
 {
   aqkfd_export_dmabuf *args = arguments;
   char path[64];
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   const aqkfd_block *block = aqkfd_block_find(process, args->handle);
   const bool may = block && has_pages(block);
   const uint64_t offset = may ? block->offset : 0;
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   if (!may)
     return -EINVAL;
   /* Opened anew, for a position of its own. */
@@ -530,7 +529,7 @@ static const aqkfd_block *block_of_file(const aqkfd_process *process, int fd)
 int aqkfd_call_dmabuf_info(aqkfd_process *process, void *arguments)
 {
   aqkfd_get_dmabuf_info_args *args = arguments;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   const aqkfd_block *block = block_of_file(process, (int)args->dmabuf_fd);
   if (block) {
     args->size = block->size;
@@ -538,7 +537,7 @@ int aqkfd_call_dmabuf_info(aqkfd_process *process, void *arguments)
     args->gpu_id = aqkfd_gpu_id(block->device);
     args->flags = block->flags;
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return block ? 0 : -EINVAL;
 }
 
@@ -552,8 +551,7 @@ int aqkfd_call_dmabuf_import(aqkfd_process *process, void *arguments)
   if (!made)
     return -ENOMEM;
   int result = -EINVAL;
-  pthread_mutex_lock(&process->lock);
-  aqkfd_ranges_settle(process);
+  aqkfd_process_lock(process);
   const aqkfd_block *block = block_of_file(process, (int)args->dmabuf_fd);
   if (block && range_is_good(args->va_addr, block->size))
     result = args->va_addr &&
@@ -570,7 +568,7 @@ int aqkfd_call_dmabuf_import(aqkfd_process *process, void *arguments)
     block_link(process, made);
     args->handle = made->handle;
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   if (result != 0)
     free(made);
   return result;

@@ -163,7 +163,7 @@ static void queue_end(aqkfd_queue *queue)
 /* Out of the process's table; the process is locked, or closes. */
 static void queue_remove(aqkfd_process *process, aqkfd_queue *queue)
 {
-  process->queues[queue->id] = NULL;
+  __atomic_store_n(&process->queues[queue->id], NULL, __ATOMIC_RELEASE);
   queue_end(queue);
   queue_drop(queue);
 }
@@ -196,6 +196,21 @@ static uint64_t memory_find(const aqkfd_queue *queue, uint64_t first,
       return parts[i].at > first ? parts[i].at : first;
     }
   return 0;
+}
+
+/* A queue's memory stays, though another queue may get it meanwhile: then it
+ * answers for either. */
+bool aqkfd_queues_have(const aqkfd_process *process, uint64_t first,
+                       uint64_t end)
+{
+  const char *what;
+  for (uint32_t i = 0; i < AQKFD_QUEUES; i++) {
+    const aqkfd_queue *queue =
+        __atomic_load_n(&process->queues[i], __ATOMIC_ACQUIRE);
+    if (queue && has_ring(queue) && memory_find(queue, first, end, &what))
+      return true;
+  }
+  return false;
 }
 
 void aqkfd_queues_fault(aqkfd_process *process, uint64_t first, uint64_t end)
@@ -378,18 +393,18 @@ int aqkfd_call_queue_create(aqkfd_process *process, void *arguments)
   if (!queue)
     return -ENOMEM;
   queue->abi = abi_of(args, &queue->own);
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   result = aqkfd_doorbells_take(process, device);
   if (result == 0)
     result = queue_open(process, queue, args);
   if (result == 0) {
-    process->queues[queue->id] = queue;
+    __atomic_store_n(&process->queues[queue->id], queue, __ATOMIC_RELEASE);
     args->queue_id = queue->id;
     args->doorbell_offset = process->doorbells[device] + queue->doorbell * 8;
   } else {
     queue_end(queue);
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   if (result != 0)
     queue_drop(queue);
   return result;
@@ -398,11 +413,11 @@ int aqkfd_call_queue_create(aqkfd_process *process, void *arguments)
 int aqkfd_call_queue_destroy(aqkfd_process *process, void *arguments)
 {
   const aqkfd_destroy_queue_args *args = arguments;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   aqkfd_queue *queue = queue_find(process, args->queue_id);
   if (queue)
     queue_remove(process, queue);
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return queue ? 0 : -EINVAL;
 }
 
@@ -455,10 +470,10 @@ int aqkfd_call_queue_update(aqkfd_process *process, void *arguments)
                           args->queue_percentage, args->queue_priority);
   if (result != 0)
     return result;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   aqkfd_queue *queue = queue_find(process, args->queue_id);
   result = queue ? queue_change(queue, args) : -EFAULT;
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return result;
 }
 
@@ -473,7 +488,7 @@ int aqkfd_call_queue_mask(aqkfd_process *process, void *arguments)
     return -EINVAL;
   if (!aqkfd_reaches(args->cu_mask_ptr, args->num_cu_mask / 8, false))
     return -EFAULT;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   const aqkfd_queue *queue = queue_find(process, args->queue_id);
   if (queue && !queue->ring) {
     result = -EINVAL; /* copy engines have no compute units */
@@ -484,17 +499,17 @@ int aqkfd_call_queue_mask(aqkfd_process *process, void *arguments)
         t, queue->ring, AQ_CONTROL_CU_MASK, &control, NULL);
     result = status == AQ_OK || status == AQ_REDUCED ? 0 : -EINVAL;
   }
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return result;
 }
 
 int aqkfd_call_queue_gws(aqkfd_process *process, void *arguments)
 {
   aqkfd_alloc_queue_gws_args *args = arguments;
-  pthread_mutex_lock(&process->lock);
+  aqkfd_process_lock(process);
   const aqkfd_queue *queue = queue_find(process, args->queue_id);
   const bool known = queue && queue->ring;
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   args->first_gws = 0;
   return known ? 0 : -EINVAL;
 }

@@ -204,19 +204,40 @@ static void ranges_end(aqkfd_process *process, uint64_t first, uint64_t end)
   spares_fill(process);
 }
 
-void aqkfd_ranges_settle(aqkfd_process *process)
+/* What devices have of [first, end) goes. The process is locked. */
+static void stretch_end(aqkfd_process *process, uint64_t first, uint64_t end)
+{
+  ranges_end(process, first, end);
+  aqkfd_queues_fault(process, first, end);
+  aqkfd_blocks_leave(process, first, end);
+}
+
+/* The process is locked. */
+static void stretches_end(aqkfd_process *process)
 {
   aqkfd_stretch *stretch =
       __atomic_exchange_n(&process->unmapped, NULL, __ATOMIC_ACQUIRE);
   while (stretch) {
     aqkfd_stretch *next = stretch->next;
-    ranges_end(process, stretch->first, stretch->end);
+    stretch_end(process, stretch->first, stretch->end);
     free(stretch);
     stretch = next;
   }
 }
 
-/* For the next call that looks at ranges. */
+void aqkfd_process_lock(aqkfd_process *process)
+{
+  pthread_mutex_lock(&process->lock);
+  stretches_end(process);
+}
+
+void aqkfd_process_unlock(aqkfd_process *process)
+{
+  stretches_end(process);
+  pthread_mutex_unlock(&process->lock);
+}
+
+/* For the call that has the lock, or the next one. */
 static void stretch_note(aqkfd_process *process, uint64_t first, uint64_t end)
 {
   aqkfd_stretch *stretch = malloc(sizeof *stretch);
@@ -232,12 +253,15 @@ static void stretch_note(aqkfd_process *process, uint64_t first, uint64_t end)
     ;
 }
 
-/* Whether some page is a device's. */
-static bool devices_have(const aqkfd *driver, uint64_t first, uint64_t end)
+/* Whether devices touch some of it at its address. */
+static bool devices_have(const aqkfd_process *process, uint64_t first,
+                         uint64_t end)
 {
-  while (first < end && !aq_allocations_cover(driver->allocations, first))
-    first += AQKFD_PAGE;
-  return first < end;
+  const aq_allocations *map = process->driver->allocations;
+  uint64_t at = first;
+  while (at < end && !aq_allocations_cover(map, at))
+    at += AQKFD_PAGE;
+  return at < end || aqkfd_queues_have(process, first, end);
 }
 
 void aqkfd_unmapping(aqkfd_process *process, uint64_t address, uint64_t size)
@@ -248,15 +272,14 @@ void aqkfd_unmapping(aqkfd_process *process, uint64_t address, uint64_t size)
     return;
   /* The simulator's own threads unmap nothing that devices have. */
   if (pthread_mutex_trylock(&process->lock) != 0 &&
-      (!devices_have(process->driver, first, end) ||
+      (!devices_have(process, first, end) ||
        pthread_mutex_lock(&process->lock) != 0)) {
     stretch_note(process, first, end);
     return;
   }
-  aqkfd_ranges_settle(process);
-  ranges_end(process, first, end);
-  aqkfd_queues_fault(process, first, end);
-  aqkfd_blocks_leave(process, first, end);
+  /* Of this stretch alone: on a thread of the simulator's, a queue in another
+   * could not end. */
+  stretch_end(process, first, end);
   pthread_mutex_unlock(&process->lock);
 }
 
@@ -442,10 +465,9 @@ int aqkfd_call_svm(aqkfd_process *process, void *arguments)
       args->size > AQKFD_VA_END ||
       args->start_addr > AQKFD_VA_END - args->size || args->op > AQKFD_SVM_GET)
     return -EINVAL;
-  pthread_mutex_lock(&process->lock);
-  aqkfd_ranges_settle(process);
+  aqkfd_process_lock(process);
   const int result = args->op == AQKFD_SVM_SET ? ranges_set(process, args)
                                                : ranges_get(process, args);
-  pthread_mutex_unlock(&process->lock);
+  aqkfd_process_unlock(process);
   return result;
 }

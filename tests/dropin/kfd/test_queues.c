@@ -203,6 +203,89 @@ START_TEST(a_queue_whose_ring_leaves_the_device_ends_with_a_memory_fault)
 }
 END_TEST
 
+typedef struct updater {
+  client *c;
+  aqkfd_update_queue_args args;
+  int result;
+} updater;
+
+static void *updater_run(void *user)
+{
+  updater *u = user;
+  u->result = CALL(u->c, 0x07, &u->args);
+  return NULL;
+}
+
+typedef struct unmapper {
+  client *c;
+  char *at;
+} unmapper;
+
+static void *unmapper_run(void *user)
+{
+  const unmapper *u = user;
+  unmap(u->c, u->at, 3 * 4096);
+  return NULL;
+}
+
+/* A queue in plain memory, and memory that devices have at another address. The
+ * processor looks at the queue all the time, so its unmapping waits. */
+START_TEST(what_is_unmapped_while_another_thread_calls_goes_too)
+{
+  client c;
+  pthread_t threads[2];
+  client_open(&c, "mi210", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_MEMORY, true);
+  char *at = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *user = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *va = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  aqkfd_create_queue_args args = {.ring_base_address = (uintptr_t)at,
+                                  .ring_size = 4096,
+                                  .gpu_id = 2,
+                                  .queue_type = AQKFD_QUEUE_AQL,
+                                  .queue_percentage = 100,
+                                  .queue_priority = 7,
+                                  .read_pointer_address = (uintptr_t)at + 8192,
+                                  .write_pointer_address =
+                                      (uintptr_t)at + 8200};
+  ck_assert_int_eq(CALL(&c, 0x02, &args), 0);
+  aqkfd_alloc_memory_of_gpu_args memory = {.va_addr = (uintptr_t)va,
+                                           .size = 4096,
+                                           .gpu_id = 2,
+                                           .mmap_offset = (uintptr_t)user,
+                                           .flags = AQKFD_MEMORY_USERPTR};
+  ck_assert_int_eq(CALL(&c, 0x16, &memory), 0);
+  ck_assert_int_eq(client_map(&c, memory.handle, true), 0);
+  client_queue other = client_queue_create(&c);
+  updater u = {&c,
+               {.ring_base_address = (uintptr_t)other.packets,
+                .ring_size = 2048, /* another size: a line, in the call */
+                .queue_id = other.id,
+                .queue_percentage = 100},
+               0};
+  unmapper of_queue = {&c, at};
+  const size_t noted = strlen(c.memory);
+  pthread_mutex_lock(&c.hold);
+  pthread_create(&threads[0], NULL, updater_run, &u);
+  for (int i = 0; i < 10000 && !__atomic_load_n(&c.held, __ATOMIC_ACQUIRE); i++)
+    usleep(1000);
+  ck_assert(__atomic_load_n(&c.held, __ATOMIC_ACQUIRE));
+  pthread_create(&threads[1], NULL, unmapper_run, &of_queue);
+  unmap(&c, user, 4096);
+  usleep(50000);
+  pthread_mutex_unlock(&c.hold);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], NULL);
+  ck_assert_int_eq(u.result, -EINVAL);
+  ck_assert(client_was_told(&c, "its ring"));
+  ck_assert_str_eq(c.memory + noted, "g");
+  ck_assert_int_eq(client_wait(&c, event, 0, NULL), AQKFD_WAIT_COMPLETE);
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(a_signal_whose_page_is_unmapped_is_a_memory_fault)
 {
   client c;
@@ -653,6 +736,7 @@ AQ_TEST_MAIN("dropin/kfd/queues",
              a_queue_whose_memory_is_unmapped_ends_with_a_memory_fault,
              a_queue_whose_ring_the_client_took_away_outlives_its_memory,
              a_queue_whose_ring_leaves_the_device_ends_with_a_memory_fault,
+             what_is_unmapped_while_another_thread_calls_goes_too,
              a_signal_whose_page_is_unmapped_is_a_memory_fault,
              kernels_keep_a_block_that_the_client_unmapped_for_itself,
              a_bad_packet_is_the_value_of_the_inactive_signal,
