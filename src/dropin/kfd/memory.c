@@ -205,17 +205,20 @@ static aq_allocation allocation_of(const aqkfd_block *block)
       .fine = flags & (AQKFD_MEMORY_COHERENT | AQKFD_MEMORY_UNCACHED)};
 }
 
-/* Where devices reach a block that has pages of the file: at its address, if
- * the client has mapped it there, so that packets and signals can lie in it;
- * else by a mapping of ours. False: that cannot be made. */
-static bool block_reach(aqkfd_process *process, aqkfd_block *block)
+/* Where devices reach a block: memory of the program where it is, while it is
+ * there; pages of the file at the block's address, if the client has mapped
+ * them there, so that packets and signals can lie in them; else by a mapping of
+ * ours. 0, or a negative errno. */
+static int block_reach(aqkfd_process *process, aqkfd_block *block)
 {
+  if (block->flags & AQKFD_MEMORY_USERPTR)
+    return aqkfd_reaches(block->host, block->size, false) ? 0 : -EFAULT;
   if (block->offset == no_offset)
-    return true;
+    return 0;
   const bool there =
       aqkfd_client_maps(process->file, block->va, block->size, block->offset);
   block->host = there ? 0 : (uintptr_t)aqkfd_block_map(process, block);
-  return there || block->host;
+  return there || block->host ? 0 : -ENOMEM;
 }
 
 /* Whether no page of a block exists: neither the program, by a mapping of its
@@ -237,45 +240,63 @@ static void block_note(const aqkfd *driver, const aq_allocation *a,
     driver->options.memory(a, change, driver->options.user);
 }
 
-/* Publishes the block for a set of devices, or withdraws it from all; false:
- * there is no memory, and nothing changed. */
-static bool block_allow(aqkfd_process *process, aqkfd_block *block,
-                        uint64_t devices)
+/* Publishes the block for its devices, of which none has it: 0, or a negative
+ * errno. */
+static int block_publish(aqkfd_process *process, aqkfd_block *block)
+{
+  /* To look whether it can be reached makes a page. */
+  const bool fresh = block_is_fresh(process, block);
+  const int result = block_reach(process, block);
+  const aq_allocation a = allocation_of(block);
+  if (result != 0)
+    return result;
+  if (!aq_allocations_add(process->driver->allocations, &a))
+    return -ENOMEM;
+  block->withdrawn = false;
+  block_note(process->driver, &a,
+             fresh ? AQKFD_MEMORY_FRESH : AQKFD_MEMORY_RETURNED);
+  return 0;
+}
+
+static void block_withdraw(aqkfd_process *process, aqkfd_block *block)
 {
   aqkfd *driver = process->driver;
-  const uint64_t was = block->mapped;
-  bool done = true;
-  if (devices == was)
-    return true;
-  /* To look whether it can be reached makes a page. */
-  const bool fresh = !was && block_is_fresh(process, block);
-  block->mapped = devices;
-  if (!was)
-    done = block_reach(process, block);
   const aq_allocation a = allocation_of(block);
-  if (!was) {
-    done = done && aq_allocations_add(driver->allocations, &a);
-    if (done)
-      block_note(driver, &a,
-                 fresh ? AQKFD_MEMORY_FRESH : AQKFD_MEMORY_RETURNED);
-  } else if (devices) {
-    done = aq_allocations_allow(driver->allocations, a.base, AQ_ALLOCATION_POOL,
-                                a.readers, a.writers);
-  } else {
-    aqkfd_queues_fault(process, block->va, block->va + block->size);
-    /* Kernels and packets under way touch nothing in between. */
-    if (!block->withdrawn)
-      block_note(driver, &a, AQKFD_MEMORY_GONE);
-    block->withdrawn = false;
-    aqkfd_kernels_forget(driver, block->va, block->size);
-    aqsim_live_unmap_begin(driver->transport, (void *)(uintptr_t)block->va,
-                           block->size);
-    aq_allocations_remove(driver->allocations, block->va, AQ_ALLOCATION_POOL);
-    aqsim_live_unmap_end(driver->transport);
+  aqkfd_queues_fault(process, block->va, block->va + block->size);
+  /* Kernels and packets under way touch nothing in between. */
+  if (!block->withdrawn)
+    block_note(driver, &a, AQKFD_MEMORY_GONE);
+  block->withdrawn = false;
+  aqkfd_kernels_forget(driver, block->va, block->size);
+  aqsim_live_unmap_begin(driver->transport, (void *)(uintptr_t)block->va,
+                         block->size);
+  aq_allocations_remove(driver->allocations, block->va, AQ_ALLOCATION_POOL);
+  aqsim_live_unmap_end(driver->transport);
+}
+
+/* Gives the block to a set of devices: 0, or a negative errno, and nothing
+ * changed. Memory that left its devices is theirs again when the client maps
+ * it (`map`) for one of them or for another. */
+static int block_allow(aqkfd_process *process, aqkfd_block *block,
+                       uint64_t devices, bool map)
+{
+  const uint64_t was = block->mapped;
+  int result = 0;
+  block->mapped = devices;
+  if (devices == 0) {
+    if (was)
+      block_withdraw(process, block);
+  } else if (!was || (block->withdrawn && map)) {
+    result = block_publish(process, block);
+  } else if (devices != was && !block->withdrawn) {
+    const aq_allocation a = allocation_of(block);
+    if (!aq_allocations_allow(process->driver->allocations, a.base,
+                              AQ_ALLOCATION_POOL, a.readers, a.writers))
+      result = -ENOMEM;
   }
-  if (!done)
+  if (result != 0)
     block->mapped = was;
-  return done;
+  return result;
 }
 
 /* Devices reach the block elsewhere from now on, or, as memory of the program
@@ -284,10 +305,12 @@ static void block_leave(aqkfd_process *process, aqkfd_block *block)
 {
   aqkfd *driver = process->driver;
   const aq_allocation was = allocation_of(block);
-  block->host = (uintptr_t)aqkfd_block_map(process, block);
+  const bool user = block->flags & AQKFD_MEMORY_USERPTR;
+  if (!user)
+    block->host = (uintptr_t)aqkfd_block_map(process, block);
   const aq_allocation is = allocation_of(block);
   aqkfd_kernels_forget(driver, block->va, block->size);
-  if (block->host) {
+  if (!user && block->host) {
     aqsim_live_unmap_begin(driver->transport, NULL, 0);
     block->withdrawn = !aq_allocations_replace(driver->allocations, was.base,
                                                AQ_ALLOCATION_POOL, &is, 1);
@@ -358,11 +381,11 @@ static int block_change(aqkfd_process *process, aqkfd_block *block,
       break;
     args->n_success++;
   }
-  if (!block_allow(process, block, devices)) {
+  const int changed =
+      block_allow(process, block, devices, map && args->n_success > before);
+  if (changed != 0)
     args->n_success = before;
-    return -ENOMEM;
-  }
-  return result;
+  return changed != 0 ? changed : result;
 }
 
 /* Maps or unmaps for a list of devices; n_success says how many are done. */
@@ -417,7 +440,7 @@ static bool has_pages(const aqkfd_block *block)
 /* The block is linked no more. */
 static void block_free(aqkfd_process *process, aqkfd_block *block)
 {
-  block_allow(process, block, 0);
+  block_allow(process, block, 0, false);
   if (block->own)
     munmap(block->own, block->size);
   if (has_pages(block) && !is_shared(process, block))

@@ -248,6 +248,53 @@ START_TEST(devices_reach_blocks_that_the_client_has_not_mapped)
 }
 END_TEST
 
+static int map_for(client *c, uint64_t handle, uint32_t gpu)
+{
+  uint32_t devices[] = {gpu};
+  aqkfd_map_memory_to_gpu_args args = {.handle = handle,
+                                       .device_ids_array_ptr =
+                                           (uintptr_t)devices,
+                                       .n_devices = 1};
+  const int result = CALL(c, 0x18, &args);
+  ck_assert_uint_eq(args.n_success, result == 0);
+  return result;
+}
+
+START_TEST(memory_of_the_program_that_went_comes_back_with_a_mapping)
+{
+  /* Mapped anew; for the same device; for another. */
+  for (int i = 0; i < 3; i++) {
+    client c;
+    client_open(&c, "mi210*2", NULL);
+    int *user = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *va = address_take(PAGE);
+    aqkfd_alloc_memory_of_gpu_args args = {.va_addr = (uintptr_t)va,
+                                           .size = PAGE,
+                                           .gpu_id = 2,
+                                           .mmap_offset = (uintptr_t)user,
+                                           .flags = AQKFD_MEMORY_USERPTR |
+                                                    AQKFD_MEMORY_WRITABLE};
+    const uint32_t gpu = i == 2 ? 3 : 2;
+    ck_assert_int_eq(CALL(&c, 0x16, &args), 0);
+    ck_assert_int_eq(client_map(&c, args.handle, true), 0);
+    aqkfd_unmapping(c.process, (uintptr_t)user, PAGE);
+    ck_assert_int_eq(munmap(user, PAGE), 0);
+    if (i == 0)
+      ck_assert_int_eq(client_map(&c, args.handle, false), 0);
+    ck_assert_int_eq(map_for(&c, args.handle, gpu), -EFAULT);
+    ck_assert_ptr_eq(mmap(user, PAGE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+                     user);
+    ck_assert_int_eq(map_for(&c, args.handle, gpu), 0);
+    store_run(&c, (uintptr_t)va);
+    ck_assert_int_eq(*user, 42);
+    ck_assert_int_eq(client_map(&c, args.handle, false), 0);
+    client_close(&c);
+  }
+}
+END_TEST
+
 /* ---- ranges ---- */
 
 START_TEST(attributes_of_ranges_are_cut_and_joined)
@@ -481,6 +528,7 @@ AQ_TEST_MAIN("dropin/kfd/memory", memory_is_counted_and_bounded_by_the_device,
              two_blocks_at_one_address_are_not_mapped_at_once,
              memory_that_is_mapped_or_has_the_events_is_not_freed,
              devices_reach_blocks_that_the_client_has_not_mapped,
+             memory_of_the_program_that_went_comes_back_with_a_mapping,
              attributes_of_ranges_are_cut_and_joined,
              ranges_and_blocks_do_not_overlap,
              a_kernel_keeps_its_memory_while_attributes_change,
