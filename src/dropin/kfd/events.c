@@ -2,12 +2,17 @@
 /*
  * Events. Setting one wakes all that wait for it; one that resets itself is
  * then not signaled, and one without waiters stays signaled until the next
- * wait. A setting by a client's call is for each other thread once, even after
- * a thread without a use for it took it: AMD's runtime of ROCm 5.2 waits for
- * one event in several threads, each of which reads its signal first, and
- * trusts that 200 us of polling hide the race; on a busy machine they do not.
- * It reads the signal again, so to wake for nothing is harmless. The age of an
- * event counts how often it was set, so that a waiter that missed one notices.
+ * wait. The age of an event counts how often it was set, so that a waiter that
+ * missed one notices.
+ *
+ * Here, unlike in the kernel's driver, a setting by a client's call is for each
+ * other thread once, even after a thread without a use for it took it: AMD's
+ * runtime of ROCm 5.2 waits for one event in several threads, each of which
+ * reads its signal first, and trusts that 200 us of polling hide the race; on a
+ * busy machine they do not. It reads the signal again, so to wake for nothing
+ * is harmless. A waiter that gives an age, or that waits for all of its events,
+ * has nothing of this: it wakes as the kernel's driver wakes it.
+ *
  * A signal event has a slot in a page of the client: a device writes there
  * before it interrupts, and a kernel may write without an interrupt, so waits
  * look at the slots now and then.
@@ -18,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "dropin/kfd/kfd_priv.h"
 
 enum { LOOK_NS = 2000000, FIRST_OTHER = 1 << 30 };
@@ -45,12 +51,19 @@ void aqkfd_events_init(aqkfd_process *process)
   pthread_condattr_destroy(&monotonic);
 }
 
+static void event_free(aqkfd_event *event)
+{
+  if (event)
+    free(event->taken_by);
+  free(event);
+}
+
 void aqkfd_events_fini(aqkfd_process *process)
 {
   while (process->events) {
     aqkfd_event *event = process->events;
     process->events = event->next;
-    free(event);
+    event_free(event);
   }
   pthread_cond_destroy(&process->event_set);
   pthread_mutex_destroy(&process->event_lock);
@@ -66,28 +79,32 @@ static aqkfd_event *event_find(const aqkfd_process *process, uint32_t id)
   return event;
 }
 
-/* Whether a thread takes a client's setting, which it then has. Of more threads
- * than are followed, the rest sleep. */
+/* Whether a client's setting is new to a thread, which then has it. Without
+ * memory to follow that, it may be new again. */
 static bool event_take(aqkfd_event *event, pid_t thread)
 {
-  for (uint32_t i = 0; i < event->takers; i++)
+  if (!event->client_set || !event->auto_reset)
+    return false;
+  for (size_t i = 0; i < event->takers; i++)
     if (event->taken_by[i] == thread)
       return false;
-  if (event->takers == AQKFD_TAKERS)
-    return false;
-  event->taken_by[event->takers++] = thread;
-  return event->client_set;
+  (void)AQ_ARRAY_PUSH(event->taken_by, event->takers, event->takers_room,
+                      thread);
+  return true;
 }
 
-/* `setter`: the client's thread, or 0. */
+/* `setter`: the client's thread, or 0: a device, which leaves a client's
+ * setting to the threads that it is new to. */
 static void event_raise(aqkfd_process *process, aqkfd_event *event,
                         pid_t setter)
 {
   event->signaled = !event->auto_reset || !event->waiters;
   event->age++;
-  event->client_set = setter != 0;
-  event->takers = 0;
-  event_take(event, setter);
+  if (setter) {
+    event->client_set = true;
+    event->takers = 0;
+    event_take(event, setter);
+  }
   for (aqkfd_waiter *w = event->waiters; w; w = w->next) {
     event_take(event, w->thread);
     w->active = true;
@@ -230,7 +247,8 @@ int aqkfd_call_event_destroy(aqkfd_process *process, void *arguments)
   while (*link && (*link)->id != args->event_id)
     link = &(*link)->next;
   aqkfd_event *event = *link;
-  if (event) {
+  const bool known = event != NULL;
+  if (known) {
     *link = event->next;
     if (event->id < AQKFD_EVENTS)
       process->signals[event->id] = NULL;
@@ -239,8 +257,8 @@ int aqkfd_call_event_destroy(aqkfd_process *process, void *arguments)
     pthread_cond_broadcast(&process->event_set);
   }
   pthread_mutex_unlock(&process->event_lock);
-  free(event);
-  return event ? 0 : -EINVAL;
+  event_free(event);
+  return known ? 0 : -EINVAL;
 }
 
 /* Clients set and reset signal events only. */
@@ -285,15 +303,17 @@ static bool wait_join(const wait *w)
     aqkfd_event *event = event_find(w->process, id);
     if (!event)
       return false;
-    const bool misses = event_take(event, thread) && event->auto_reset;
     const uint64_t age = event->type == AQKFD_EVENT_SIGNAL ? w->data[i].age : 0;
+    const bool may_miss = !age && !w->args->wait_for_all;
+    const bool raised = event->signaled || (age && age != event->age);
+    const bool misses =
+        (raised || age || may_miss) && event_take(event, thread) && may_miss;
     w->waiters[i] = (aqkfd_waiter){.next = event->waiters,
                                    .event = event,
                                    .thread = thread,
                                    .id = id,
                                    .aged = age != 0,
-                                   .active = event->signaled || misses ||
-                                             (age && age != event->age)};
+                                   .active = raised || misses};
     if (event->auto_reset)
       event->signaled = false;
     event->waiters = &w->waiters[i];

@@ -22,7 +22,6 @@ enum {
   AQKFD_PAGE = 4096,
   AQKFD_EVENTS = 4096,    /* signal events: slots of the page */
   AQKFD_QUEUES = 1024,    /* of a process */
-  AQKFD_TAKERS = 8,       /* threads that take one setting of an event */
   AQKFD_DOORBELLS = 8192, /* bytes of a device's page of doorbells */
   AQKFD_DEVICES = AQSIM_DEVICES_MAX,
   AQKFD_NAME = 256,
@@ -90,9 +89,9 @@ typedef struct aqkfd_event {
     aqkfd_hardware_exception hardware;
   };
   aqkfd_waiter *waiters;
-  bool client_set; /* the latest setting was a client's call, */
-  uint32_t takers; /* which these threads made or took */
-  pid_t taken_by[AQKFD_TAKERS];
+  bool client_set; /* by a call, */
+  pid_t *taken_by; /* which these threads made or took */
+  size_t takers, takers_room;
 } aqkfd_event;
 
 typedef struct aqkfd_queue {

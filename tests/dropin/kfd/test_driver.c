@@ -117,6 +117,95 @@ START_TEST(what_a_client_set_wakes_each_other_thread_once)
 }
 END_TEST
 
+/* Sets the event on a thread that takes it at once. */
+static void set_and_take(client *c, uint32_t event)
+{
+  pthread_t thread;
+  waiter other = {c, event, -1};
+  pthread_create(&thread, NULL, setter_run, &other);
+  pthread_join(thread, NULL);
+  ck_assert_int_eq(other.result, AQKFD_WAIT_COMPLETE);
+}
+
+START_TEST(a_wait_with_an_age_or_for_all_misses_nothing_that_was_taken)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const uint32_t first = client_event(&c, AQKFD_EVENT_SIGNAL, true),
+                 second = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  set_and_take(&c, first);
+  set_and_take(&c, second);
+  aqkfd_event_data both[2] = {{.event_id = first}, {.event_id = second}};
+  aqkfd_wait_events_args all = {
+      .events_ptr = (uintptr_t)both, .num_events = 2, .wait_for_all = 1};
+  ck_assert_int_eq(CALL(&c, 0x0c, &all), 0);
+  ck_assert_uint_eq(all.wait_result, AQKFD_WAIT_TIMEOUT);
+  aqkfd_event_data aged = {.age = 2}; /* made with 1, set once */
+  ck_assert_int_eq(client_wait(&c, first, 0, &aged), AQKFD_WAIT_TIMEOUT);
+  /* A thread that gives the age has the setting. */
+  ck_assert_int_eq(client_wait(&c, first, 0, NULL), AQKFD_WAIT_TIMEOUT);
+  ck_assert_int_eq(client_wait(&c, second, 0, NULL), AQKFD_WAIT_COMPLETE);
+  client_close(&c);
+}
+END_TEST
+
+static void *taker_run(void *user)
+{
+  waiter *w = user;
+  w->result = client_wait(w->c, w->event, 0, NULL);
+  return NULL;
+}
+
+static int take_apart(client *c, uint32_t event)
+{
+  pthread_t thread;
+  waiter w = {c, event, -1};
+  pthread_create(&thread, NULL, taker_run, &w);
+  pthread_join(thread, NULL);
+  return w.result;
+}
+
+/* None of them has the id of another: those come again much later. */
+START_TEST(any_number_of_threads_take_what_a_client_set)
+{
+  enum { THREADS = 40 };
+  client c;
+  pthread_t threads[THREADS];
+  waiter waiters[THREADS];
+  client_open(&c, "mi210", NULL);
+  const uint32_t event = client_event(&c, AQKFD_EVENT_SIGNAL, true);
+  set_and_take(&c, event);
+  for (int i = 0; i < THREADS; i++) {
+    waiters[i] = (waiter){&c, event, -1};
+    pthread_create(&threads[i], NULL, taker_run, &waiters[i]);
+  }
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  for (int i = 0; i < THREADS; i++)
+    ck_assert_int_eq(waiters[i].result, AQKFD_WAIT_COMPLETE);
+  client_close(&c);
+}
+END_TEST
+
+START_TEST(a_device_leaves_a_clients_setting_to_the_threads_that_it_is_new_to)
+{
+  client c;
+  client_open(&c, "mi210", NULL);
+  const client_block page = client_allocate(&c, 32768, CLIENT_PLAIN);
+  aqkfd_create_event_args args = {.event_type = AQKFD_EVENT_SIGNAL,
+                                  .auto_reset = 1,
+                                  .event_page_offset = page.handle};
+  ck_assert_int_eq(CALL(&c, 0x08, &args), 0);
+  set_and_take(&c, args.event_id);
+  ((uint64_t *)(void *)page.at)[args.event_slot_index] = args.event_id;
+  ck_assert_int_eq(take_apart(&c, args.event_id), AQKFD_WAIT_COMPLETE);
+  ck_assert_int_eq(client_wait(&c, args.event_id, 0, NULL),
+                   AQKFD_WAIT_COMPLETE);
+  ck_assert_int_eq(client_wait(&c, args.event_id, 0, NULL), AQKFD_WAIT_TIMEOUT);
+  client_close(&c);
+}
+END_TEST
+
 START_TEST(the_age_of_an_event_shows_one_that_was_missed)
 {
   client c;
@@ -174,6 +263,9 @@ AQ_TEST_MAIN("dropin/kfd/driver",
              a_program_that_slept_reads_so_much_more_of_the_clock,
              an_event_wakes_all_that_wait_and_then_resets_itself,
              what_a_client_set_wakes_each_other_thread_once,
+             a_wait_with_an_age_or_for_all_misses_nothing_that_was_taken,
+             any_number_of_threads_take_what_a_client_set,
+             a_device_leaves_a_clients_setting_to_the_threads_that_it_is_new_to,
              the_age_of_an_event_shows_one_that_was_missed,
              a_destroyed_event_fails_its_waiters,
              a_slot_that_a_kernel_wrote_raises_its_event)
