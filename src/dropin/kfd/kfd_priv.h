@@ -259,8 +259,8 @@ void aqkfd_queues_release(aqkfd *driver);
 
 void aqkfd_ranges_fini(aqkfd_process *process);
 
-/* Around a call that looks at the process or changes it. What the client
- * unmapped while a thread had the lock goes from devices at either. */
+/* Around a call that looks at the process or changes it. Memory that the client
+ * unmapped while a thread had the lock leaves devices at either. */
 void aqkfd_process_lock(aqkfd_process *process);
 void aqkfd_process_unlock(aqkfd_process *process);
 
