@@ -45,7 +45,7 @@
  * the simulator's, or have it; it waits only for memory that devices have,
  * which clients alone unmap. Else it leaves a note, which aqkfd_process_lock
  * and aqkfd_process_unlock look at: before the client registers anything at
- * such an address anew, queues and blocks that were there have gone.
+ * such an address anew, its queues and blocks of before have gone.
  *
  * Failures, as clients see them:
  *
