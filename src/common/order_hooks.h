@@ -42,8 +42,11 @@ typedef struct aq_order_hooks {
   /* It ended; its completion signal is about to be decremented. */
   void (*complete)(void *user, const aq_order_packet *packet);
   /* Copies, by their number: ordered, free of their dependencies, moving their
-   * bytes, about to decrement their completion signal. */
-  void (*copy_submit)(void *user, uint64_t copy, const aq_copy_desc *desc);
+   * bytes, about to decrement their completion signal. `packet` is the name of
+   * the one that asks for it, as FENCE, which stores and copies nothing; NULL:
+   * a copy. */
+  void (*copy_submit)(void *user, uint64_t copy, const aq_copy_desc *desc,
+                      const char *packet);
   void (*copy_ready)(void *user, uint64_t copy);
   void (*copy_move)(void *user, uint64_t copy);
   void (*copy_complete)(void *user, uint64_t copy);

@@ -353,7 +353,7 @@ static void store_check(aqsim_sdma *ring, uint64_t to, uint64_t size)
   if (!order)
     return;
   const uint64_t number = sim->copies_created++;
-  order->copy_submit(order->user, number, &desc);
+  order->copy_submit(order->user, number, &desc, ring->packet.name);
   order->copy_ready(order->user, number);
   order->copy_move(order->user, number);
   order->copy_complete(order->user, number);

@@ -484,7 +484,7 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   }
   copy_init(copy, sim, desc);
   if (sim->order)
-    sim->order->copy_submit(sim->order->user, copy->line.number, desc);
+    sim->order->copy_submit(sim->order->user, copy->line.number, desc, NULL);
   memset(copy->deps, 0, count * sizeof copy->deps[0]);
   aqsim_dep_wait_init(&copy->dep_wait, &sim->dep_waits, gate_opened);
   if (aqsim_dep_wait_arm(&copy->dep_wait, copy->deps, desc->dependencies, count,
@@ -504,7 +504,7 @@ void aqsim_copy_start(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc,
   copy->follows = follows;
   copy->fill = *fill;
   if (sim->order)
-    sim->order->copy_submit(sim->order->user, copy->line.number, desc);
+    sim->order->copy_submit(sim->order->user, copy->line.number, desc, NULL);
   copy_ready(copy);
 }
 

@@ -255,10 +255,14 @@ void aq_check_object_unknown(aq_check *check, const char *what, uint64_t handle)
   pthread_mutex_unlock(&check->lock);
 }
 
-/* A copy's range that begins in an allocation has to end there. */
-void aq_check_api_range(aq_check *check, const char *verb, uint64_t address,
-                        uint64_t size)
+/* A range of a copy or of a store that begins in an allocation has to end
+ * there. */
+void aq_check_api_range(aq_check *check, const char *packet, const char *verb,
+                        uint64_t address, uint64_t size)
 {
+  static const char *const kinds[][2] = {
+      {"copy out of bounds", "copy after free"},
+      {"store out of bounds", "store after free"}};
   const size_t i = aq_check_known_from(check, address);
   const aq_check_known *k = i < check->known_count ? &check->known[i] : NULL;
   char text[AQ_CHECK_TEXT];
@@ -268,8 +272,9 @@ void aq_check_api_range(aq_check *check, const char *verb, uint64_t address,
   const uint64_t end = k->block.base + k->block.size;
   if (!k->freed && size <= end - address)
     return;
-  snprintf(text, sizeof text, "a copy %s %" PRIu64 " bytes at 0x%" PRIx64, verb,
-           size, address);
-  call_report(check, k->freed ? "copy after free" : "copy out of bounds", text,
+  snprintf(text, sizeof text, "%s%s %s %" PRIu64 " bytes at 0x%" PRIx64,
+           packet ? "packet " : "a copy", packet ? packet : "", verb, size,
+           address);
+  call_report(check, kinds[packet != NULL][k->freed], text,
               k->freed ? address : end, true);
 }

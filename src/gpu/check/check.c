@@ -90,14 +90,16 @@ static void hook_complete(void *user, const aq_order_packet *packet)
 }
 
 static void hook_copy_submit(void *user, uint64_t copy,
-                             const aq_copy_desc *desc)
+                             const aq_copy_desc *desc, const char *packet)
 {
   aq_check *check = user;
   pthread_mutex_lock(&check->lock);
   aq_hb_copy_submit(check->order, copy, desc);
   if (!desc->box) {
-    aq_check_api_range(check, "reads", (uintptr_t)desc->from, desc->size);
-    aq_check_api_range(check, "writes", (uintptr_t)desc->to, desc->size);
+    aq_check_api_range(check, packet, "reads", (uintptr_t)desc->from,
+                       desc->size);
+    aq_check_api_range(check, packet, "writes", (uintptr_t)desc->to,
+                       desc->size);
   }
   pthread_mutex_unlock(&check->lock);
 }
@@ -217,7 +219,7 @@ void aq_check_host_access(aq_check *check, const void *at, size_t size,
 {
   const uint64_t address = (uintptr_t)at;
   pthread_mutex_lock(&check->lock);
-  aq_check_api_range(check, write ? "writes" : "reads", address, size);
+  aq_check_api_range(check, NULL, write ? "writes" : "reads", address, size);
   aq_hb_event *act =
       check->options.checks & AQ_CHECK_RACE ? aq_hb_host(check->order) : NULL;
   if (act && size > 0)

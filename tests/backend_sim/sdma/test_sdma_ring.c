@@ -768,7 +768,77 @@ START_TEST(a_checker_sees_each_store_of_a_ring)
 }
 END_TEST
 
+/* The texts of findings. */
+typedef struct told {
+  aq_record_sink sink;
+  aq_names names;
+  char last[TEXT]; /* kind: message */
+  int findings;
+} told;
+
+static aq_status told_name(aq_record_sink *sink, const char *text,
+                           size_t length, int64_t *id, aq_diag *diag)
+{
+  (void)diag;
+  *id = aq_names_id(&((told *)sink)->names, text, length);
+  return AQ_OK;
+}
+
+static aq_status told_row(aq_record_sink *sink, const aq_finding *row,
+                          size_t count, aq_diag *diag)
+{
+  told *t = (told *)sink;
+  (void)diag;
+  snprintf(t->last, sizeof t->last, "%s: %s",
+           aq_names_text(&t->names, row[count - 1].kind),
+           aq_names_text(&t->names, row[count - 1].message));
+  t->findings += (int)count;
+  return AQ_OK;
+}
+
+START_TEST(a_checker_names_the_packet_that_stores_into_freed_memory)
+{
+  static const char *const packets[] = {"a copy", "packet WRITE_LINEAR",
+                                        "packet FENCE",
+                                        "packet TIMESTAMP_GLOBAL"};
+  static _Alignas(64) char memory[64];
+  for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+    engine_rig e;
+    copy_ring ring;
+    aq_check *check;
+    char expected[TEXT];
+    told t = {.sink = {.name = told_name, .put_findings = told_row}};
+    void *stack[AQ_CHECK_STACK] = {NULL};
+    aq_diag diag = AQ_DIAG_INIT;
+    const aq_check_options options = {.checks = AQ_CHECK_API, .sink = &t.sink};
+    ck_assert_status(aq_check_create(&options, &check, &diag), AQ_OK, &diag);
+    e.events = 0;
+    rig_open_with(&e.r, &aqsim_transport_ops,
+                  &(aq_transport_options){.report = line_keep,
+                                          .report_user = &e,
+                                          .event = event_keep,
+                                          .event_user = &e,
+                                          .order = aq_check_hooks(check)});
+    open_ring(&e, &ring, 0);
+    aq_check_allocated(check, &(aq_check_block){.base = (uintptr_t)memory,
+                                                .size = sizeof memory});
+    ck_assert(aq_check_freed(check, (uintptr_t)memory, stack));
+    put_store(&ring, i, memory + 16);
+    run(&e, &ring);
+    ck_assert_int_eq(t.findings, 1);
+    snprintf(expected, sizeof expected, "%s after free: %s writes %u bytes at ",
+             i == 0 ? "copy" : "store", packets[i], stores[i].size);
+    ck_assert_msg(strncmp(t.last, expected, strlen(expected)) == 0,
+                  "'%s' does not begin with '%s'", t.last, expected);
+    rig_close(&e.r);
+    aq_check_destroy(check);
+    aq_names_fini(&t.names);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/sdma/sdma_ring", a_checker_sees_each_store_of_a_ring,
+             a_checker_names_the_packet_that_stores_into_freed_memory,
              a_fence_is_stored_when_the_copy_before_it_has_arrived,
              only_what_the_doorbell_announced_is_executed,
              random_packets_store_what_loops_over_bytes_store,

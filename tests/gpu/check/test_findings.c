@@ -192,7 +192,7 @@ START_TEST(copies_that_read_the_same_bytes_do_not_race)
   const aq_order_hooks *hooks = aq_check_hooks(check);
   for (uint64_t i = 0; i < 3; i++) {
     const aq_copy_desc desc = {.from = from, .to = to[i], .size = sizeof from};
-    hooks->copy_submit(hooks->user, i, &desc);
+    hooks->copy_submit(hooks->user, i, &desc, NULL);
     hooks->copy_ready(hooks->user, i);
     hooks->copy_move(hooks->user, i);
   }

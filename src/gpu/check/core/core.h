@@ -644,8 +644,9 @@ void aq_check_api_code_gone(aq_check *check, uint64_t base);
 void aq_check_api_publish(aq_check *check, const aq_amd_queue *queue,
                           uint64_t id);
 void aq_check_api_launch(const aq_check_grid *grid);
-void aq_check_api_range(aq_check *check, const char *verb, uint64_t address,
-                        uint64_t size);
+/* `packet`: that of a copy engine which stores there; NULL: a copy. */
+void aq_check_api_range(aq_check *check, const char *packet, const char *verb,
+                        uint64_t address, uint64_t size);
 
 /* ---- waits ---- */
 
