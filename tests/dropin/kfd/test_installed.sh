@@ -121,16 +121,21 @@ if [ -x "$contract" ]; then
     export HSA_ENABLE_SDMA
     try "$aqueduct" exec --quiet --runtime installed --device mi210 --json \
       -o "$work/id" -- "$contract"
-    # The list has each case that fails; rows that end with "at times" may hold.
-    list=$work/list
-    if [ "$engines" = 1 ]; then
-      sed '/without engines$/d' "$srcdir/tests/dropin/kfd/contract_fails.tsv"
-    else
-      cat "$srcdir/tests/dropin/kfd/contract_fails.tsv"
-    fi > "$list"
+    # Of the list: the cases that may fail, and those that have to.
+    awk -F '\t' -v engines="$engines" -v work="$work" '
+      /^#/ { next }
+      NF != 3 || $2 !~ /^(always|at times|without engines)$/ {
+        print "contract_fails.tsv, line " NR ": expected always, at times or without engines"
+        next
+      }
+      $2 == "without engines" && engines == 1 { next }
+      { print $1 > (work "/may.list") }
+      $2 != "at times" { print $1 > (work "/must.list") }
+    ' "$srcdir/tests/dropin/kfd/contract_fails.tsv" > "$work/bad"
+    check "the list says when each case fails" [ "$(cat "$work/bad")" = "" ]
+    sort "$work/may.list" > "$work/may"
+    sort "$work/must.list" > "$work/must"
     sed -n 's/^not ok [0-9]* - //p' "$work/out" | sort > "$work/failed"
-    sed '/^#/d; s/\t.*//' "$list" | sort > "$work/may"
-    sed '/^#/d; /at times$/d; s/\t.*//' "$list" | sort > "$work/must"
     check "the contract of transports holds on it, HSA_ENABLE_SDMA=$engines: no other case fails" \
       [ "$(comm -13 "$work/may" "$work/failed")" = "" ]
     check "a case that holds leaves the list" \
