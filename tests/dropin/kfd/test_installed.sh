@@ -121,7 +121,7 @@ if [ -x "$contract" ]; then
     export HSA_ENABLE_SDMA
     try "$aqueduct" exec --quiet --runtime installed --device mi210 --json \
       -o "$work/id" -- "$contract"
-    # Of the list: the cases that may fail, and those that have to.
+    # Of the list: cases that may fail, and cases that have to.
     awk -F '\t' -v engines="$engines" -v work="$work" '
       /^#/ { next }
       NF != 3 || $2 !~ /^(always|at times|without engines)$/ {
