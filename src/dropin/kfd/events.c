@@ -10,8 +10,9 @@
  * runtime of ROCm 5.2 waits for one event in several threads, each of which
  * reads its signal first, and trusts that 200 us of polling hide the race; on a
  * busy machine they do not. It reads the signal again, so to wake for nothing
- * is harmless. A waiter that gives an age, or that waits for all of its events,
- * has nothing of this: it wakes as the kernel's driver wakes it.
+ * is harmless. A waiter that gives an age, or that waits for all of several
+ * events, has nothing of this: it wakes as the kernel's driver wakes it. (That
+ * runtime waits for all of one event.)
  *
  * A signal event has a slot in a page of the client: a device writes there
  * before it interrupts, and a kernel may write without an interrupt, so waits
@@ -304,7 +305,8 @@ static bool wait_join(const wait *w)
     if (!event)
       return false;
     const uint64_t age = event->type == AQKFD_EVENT_SIGNAL ? w->data[i].age : 0;
-    const bool may_miss = !age && !w->args->wait_for_all;
+    const bool may_miss =
+        !age && (!w->args->wait_for_all || w->args->num_events == 1);
     const bool raised = event->signaled || (age && age != event->age);
     const bool misses =
         (raised || age || may_miss) && event_take(event, thread) && may_miss;

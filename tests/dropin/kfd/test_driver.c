@@ -127,7 +127,7 @@ static void set_and_take(client *c, uint32_t event)
   ck_assert_int_eq(other.result, AQKFD_WAIT_COMPLETE);
 }
 
-START_TEST(a_wait_with_an_age_or_for_all_misses_nothing_that_was_taken)
+START_TEST(a_wait_with_an_age_or_for_all_of_several_misses_nothing)
 {
   client c;
   client_open(&c, "mi210", NULL);
@@ -144,7 +144,14 @@ START_TEST(a_wait_with_an_age_or_for_all_misses_nothing_that_was_taken)
   ck_assert_int_eq(client_wait(&c, first, 0, &aged), AQKFD_WAIT_TIMEOUT);
   /* A thread that gives the age has the setting. */
   ck_assert_int_eq(client_wait(&c, first, 0, NULL), AQKFD_WAIT_TIMEOUT);
-  ck_assert_int_eq(client_wait(&c, second, 0, NULL), AQKFD_WAIT_COMPLETE);
+  /* All of one event: so AMD's runtime of ROCm 5.2 waits. */
+  all.events_ptr = (uintptr_t)&both[1];
+  all.num_events = 1;
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(CALL(&c, 0x0c, &all), 0);
+    ck_assert_uint_eq(all.wait_result,
+                      i == 0 ? AQKFD_WAIT_COMPLETE : AQKFD_WAIT_TIMEOUT);
+  }
   client_close(&c);
 }
 END_TEST
@@ -263,7 +270,7 @@ AQ_TEST_MAIN("dropin/kfd/driver",
              a_program_that_slept_reads_so_much_more_of_the_clock,
              an_event_wakes_all_that_wait_and_then_resets_itself,
              what_a_client_set_wakes_each_other_thread_once,
-             a_wait_with_an_age_or_for_all_misses_nothing_that_was_taken,
+             a_wait_with_an_age_or_for_all_of_several_misses_nothing,
              any_number_of_threads_take_what_a_client_set,
              a_device_leaves_a_clients_setting_to_the_threads_that_it_is_new_to,
              the_age_of_an_event_shows_one_that_was_missed,
