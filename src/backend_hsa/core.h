@@ -42,13 +42,13 @@ typedef struct aqhsa aqhsa;
 /* A function of a user that the runtime calls through us. */
 typedef struct aqhsa_handler {
   struct aqhsa_handler *next;
-  const aqhsa_api *api;
+  aqhsa *hsa;
   aq_signal signal;
   aq_condition condition;
   int64_t reference;
   aq_signal_function *function;
   void *user;
-  bool dropped; /* atomic: its signal is gone */
+  bool dropped; /* atomic, written under the lock: its signal is gone */
 } aqhsa_handler;
 
 typedef struct aqhsa_signal {

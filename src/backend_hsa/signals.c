@@ -242,7 +242,8 @@ void aqhsa_signal_store(aq_transport *t, aq_signal handle, int64_t value,
 
 /* The runtime calls a handler that stays as long as its condition holds. Ours
  * is called once for a change: so it goes each time, and comes back to wait for
- * another value than the one that it saw, or for the condition again. */
+ * another value than the one that it saw, or for the condition again. It does
+ * not notice a signal that has the same value again by then. */
 static bool handler_call(hsa_signal_value_t value, void *user)
 {
   aqhsa_handler *h = user;
@@ -251,11 +252,16 @@ static bool handler_call(hsa_signal_value_t value, void *user)
   const bool holds = aq_condition_holds(h->condition, value, h->reference);
   if (holds && !h->function(value, h->user))
     return false;
-  /* Without memory, it stays as it is. */
-  return h->api->hsa_amd_signal_async_handler(
-             h->signal, (uint32_t)(holds ? AQ_NE : h->condition),
-             holds ? value : h->reference, handler_call,
-             h) != HSA_STATUS_SUCCESS;
+  bool stays = false;
+  /* Its signal goes under the lock; the runtime calls nothing back here. */
+  pthread_mutex_lock(&h->hsa->lock);
+  if (!h->dropped) /* without memory, it stays as it is */
+    stays = h->hsa->api->hsa_amd_signal_async_handler(
+                h->signal, (uint32_t)(holds ? AQ_NE : h->condition),
+                holds ? value : h->reference, handler_call,
+                h) != HSA_STATUS_SUCCESS;
+  pthread_mutex_unlock(&h->hsa->lock);
+  return stays;
 }
 
 aq_status aqhsa_signal_handler(aq_transport *t, aq_signal handle,
@@ -271,7 +277,7 @@ aq_status aqhsa_signal_handler(aq_transport *t, aq_signal handle,
   aqhsa_handler *handler = malloc(sizeof *handler);
   if (!handler)
     return aq_diag_no_memory(diag);
-  *handler = (aqhsa_handler){.api = hsa->api,
+  *handler = (aqhsa_handler){.hsa = hsa,
                              .signal = handle,
                              .condition = condition,
                              .reference = value,

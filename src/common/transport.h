@@ -471,8 +471,9 @@ struct aq_transport_ops {
 
   /* Signals. update returns the value before it. signal_handler calls
    * `function` each time the condition holds, until it returns false or the
-   * signal is destroyed: once for one change at most, and changes that happen
-   * meanwhile may be merged. In virtual time that happens inside the time
+   * signal is destroyed: once for one change at most. Changes that happen
+   * meanwhile may be merged; `hsa` misses them where the value is at last the
+   * one that the function got. In virtual time that happens inside the time
    * group, and the function may do the same as a kernel's host function; in
    * live mode it has a thread of its own and may do everything. */
   aq_status (*signal_create)(aq_transport *t, const aq_signal_desc *desc,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend_hsa/core.h"
 #include "backend_hsa/hsa.h"
@@ -262,6 +263,61 @@ START_TEST(two_are_open_at_once_and_events_go_to_both)
 }
 END_TEST
 
+/* ---- handlers ---- */
+
+typedef hsa_status_t arming(hsa_signal_t, uint32_t, hsa_signal_value_t,
+                            hsa_amd_signal_handler, void *);
+
+static arming *arm_next;
+static int armed; /* atomic */
+
+static hsa_status_t arm_count(hsa_signal_t signal, uint32_t condition,
+                              hsa_signal_value_t value,
+                              hsa_amd_signal_handler function, void *user)
+{
+  __atomic_add_fetch(&armed, 1, __ATOMIC_SEQ_CST);
+  return arm_next(signal, condition, value, function, user);
+}
+
+typedef struct destroyer {
+  aq_transport *t;
+  aq_signal signal;
+  int calls; /* atomic */
+} destroyer;
+
+static bool destroy(int64_t value, void *user)
+{
+  destroyer *d = user;
+  (void)value;
+  d->t->ops->signal_destroy(d->t, d->signal);
+  __atomic_add_fetch(&d->calls, 1, __ATOMIC_SEQ_CST);
+  return true;
+}
+
+START_TEST(a_handler_that_stays_is_not_armed_on_a_signal_that_went_meanwhile)
+{
+  destroyer d = {.calls = 0};
+  aq_diag diag = AQ_DIAG_INIT;
+  const aq_signal_desc desc = {.value = 1};
+  ck_assert_status(open_with(DROPIN, NULL, &d.t, &diag), AQ_OK, &diag);
+  aqhsa *hsa = aqhsa_from(d.t);
+  arm_next = hsa->library.api.hsa_amd_signal_async_handler;
+  hsa->library.api.hsa_amd_signal_async_handler = arm_count;
+  ck_assert_status(d.t->ops->signal_create(d.t, &desc, &d.signal, &diag), AQ_OK,
+                   &diag);
+  ck_assert_status(
+      d.t->ops->signal_handler(d.t, d.signal, AQ_EQ, 0, destroy, &d, &diag),
+      AQ_OK, &diag);
+  d.t->ops->signal_store(d.t, d.signal, 0, AQ_RELEASE);
+  for (int i = 0; i < 10000 && !__atomic_load_n(&d.calls, __ATOMIC_SEQ_CST);
+       i++)
+    usleep(1000);
+  d.t->ops->close(d.t);
+  ck_assert_int_eq(d.calls, 1);
+  ck_assert_int_eq(armed, 1);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
              the_search_tells_every_place_it_looked_at,
              agents_are_selected_by_ordinal_gfx_or_name,
@@ -270,4 +326,5 @@ AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
              memory_is_hidden_where_the_runtime_never_allows_the_host,
              links_have_the_distance_and_access_that_the_runtime_states,
              writes_of_the_host_are_flushed_to_every_device,
-             two_are_open_at_once_and_events_go_to_both)
+             two_are_open_at_once_and_events_go_to_both,
+             a_handler_that_stays_is_not_armed_on_a_signal_that_went_meanwhile)
