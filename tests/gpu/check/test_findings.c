@@ -201,9 +201,37 @@ START_TEST(copies_that_read_the_same_bytes_do_not_race)
 }
 END_TEST
 
+START_TEST(a_packet_that_stores_into_freed_memory_is_named)
+{
+  static char memory[64];
+  static const struct {
+    const char *packet, *kind, *message;
+  } rows_of[] = {
+      {"FENCE", "store after free", "packet FENCE writes 4 bytes at "},
+      {NULL, "copy after free", "a copy writes 4 bytes at "}};
+  void *stack[AQ_CHECK_STACK] = {NULL};
+  const aq_copy_desc desc = {.to = memory + 16, .size = 4};
+  for (uint64_t i = 0; i < 2; i++) {
+    rows r;
+    aq_check *check = check_open(&r, AQ_CHECK_API);
+    const aq_order_hooks *hooks = aq_check_hooks(check);
+    aq_check_allocated(check, &(aq_check_block){.base = (uintptr_t)memory,
+                                                .size = sizeof memory});
+    ck_assert(aq_check_freed(check, (uintptr_t)memory, stack));
+    hooks->copy_submit(hooks->user, i, &desc, rows_of[i].packet);
+    ck_assert_int_eq(r.count, 1);
+    ck_assert_str_eq(text_of(&r, r.last.kind), rows_of[i].kind);
+    ck_assert_ptr_eq(strstr(text_of(&r, r.last.message), rows_of[i].message),
+                     text_of(&r, r.last.message));
+    check_close(check, &r);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("gpu/check/findings",
              a_kernel_whose_name_was_lost_leaves_the_row_whole,
              an_instruction_keeps_its_line_when_its_code_is_unloaded,
              origins_of_any_memory_take_a_fixed_room,
              workgroups_that_are_not_kept_are_counted_in_a_note,
-             copies_that_read_the_same_bytes_do_not_race)
+             copies_that_read_the_same_bytes_do_not_race,
+             a_packet_that_stores_into_freed_memory_is_named)
