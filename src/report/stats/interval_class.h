@@ -31,7 +31,7 @@ typedef struct aq_interval_cover {
 AQ_API const char *aq_interval_class_name(aq_interval_class which);
 /* AQ_INTERVAL_CLASS_COUNT: no class has that name. */
 AQ_API aq_interval_class aq_interval_class_find(const char *name);
-/* What the interval of a class covers, by how it was made. */
+/* The coverage of a class, by how its interval was made. */
 AQ_API aq_interval_cover aq_interval_cover_of(aq_interval_class which,
                                               aq_interval_by by);
 
