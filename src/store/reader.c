@@ -179,8 +179,8 @@ static aq_status sort_rows(aq_run_reader *reader, aq_row_order order,
   if (!places)
     return aq_diag_no_memory(diag);
   if (keep && store->kept_places[order]) {
-    reader->places =
-        memcpy(places, store->kept_places[order], rows * sizeof *places);
+    memcpy(places, store->kept_places[order], rows * sizeof *places);
+    reader->places = places;
     return AQ_OK;
   }
   bool sorted = true;
