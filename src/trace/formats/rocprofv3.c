@@ -174,6 +174,23 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_correlation *join,
   return aq_correlation_row_add(join, join_key(row->correlation, process), row);
 }
 
+aq_status aq_rocprofv3_dispatch_note(aq_import *import, aq_map *started,
+                                     int64_t dispatch, uint64_t process,
+                                     aq_time start, const char *field)
+{
+  const uint64_t key = (uint64_t)aq_import_scoped(dispatch, process);
+  uint64_t known;
+  if (dispatch == AQ_NONE || dispatch == 0)
+    return AQ_OK;
+  if (!aq_map_get(started, key, &known))
+    return aq_map_put(started, key, (uint64_t)start)
+               ? AQ_OK
+               : aq_diag_no_memory(import->diag);
+  if (known != (uint64_t)start)
+    aq_import_fault_number(import, AQ_REPAIR_DISPATCH_AGAIN, field, dispatch);
+  return AQ_OK;
+}
+
 aq_status aq_rocprofv3_allocation_add(aq_import *import,
                                       const aq_agents *agents,
                                       const aq_rocprofv3_allocation *a)

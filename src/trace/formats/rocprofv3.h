@@ -72,6 +72,13 @@ aq_status aq_rocprofv3_row_add(aq_import *import, aq_correlation *join,
                                aq_record *row, uint64_t process, int64_t queue,
                                const char *name, size_t name_length);
 
+/* Notes that a dispatch has a row; `started` is the caller's. One that has
+ * another start already is counted: a kernel replay runs it again for each pass
+ * over its counters. An exact repeat is found with all others. */
+aq_status aq_rocprofv3_dispatch_note(aq_import *import, aq_map *started,
+                                     int64_t dispatch, uint64_t process,
+                                     aq_time start, const char *field);
+
 /* An allocation or free of memory. It lasts from the end of its call to the
  * begin of the call that frees it, which names its address alone. */
 typedef struct aq_rocprofv3_allocation {

@@ -303,28 +303,6 @@ static void shape_complete(const aq_csv *csv, aq_record *row)
     row->wg_y = row->wg_z = 1;
 }
 
-/* A dispatch that ran again: a kernel replay reads more counters than one pass
- * can (rocprofiler-sdk). An exact repeat is found with the others. */
-static aq_status dispatch_note(csv_set *set, uint64_t process, aq_time start)
-{
-  const int64_t dispatch = aq_csv_int(&set->csv, COLUMN_DISPATCH);
-  const uint64_t key = (uint64_t)aq_import_scoped(dispatch, process);
-  uint64_t known;
-  if (dispatch == AQ_NONE || dispatch == 0)
-    return AQ_OK;
-  if (!aq_map_get(&set->kernels, key, &known))
-    return aq_map_put(&set->kernels, key, (uint64_t)start)
-               ? AQ_OK
-               : aq_diag_no_memory(set->import->diag);
-  if (known != (uint64_t)start) {
-    char text[32];
-    const int length = snprintf(text, sizeof text, "%lld", (long long)dispatch);
-    aq_import_fault(set->import, AQ_REPAIR_DISPATCH_AGAIN, "Dispatch_Id", text,
-                    (size_t)length);
-  }
-  return AQ_OK;
-}
-
 static aq_status kernel_row(csv_set *set)
 {
   const aq_csv *csv = &set->csv;
@@ -349,7 +327,9 @@ static aq_status kernel_row(csv_set *set)
   if (status == AQ_OK)
     status = process_of(set, &process);
   if (status == AQ_OK)
-    status = dispatch_note(set, process, row.start);
+    status = aq_rocprofv3_dispatch_note(set->import, &set->kernels,
+                                        aq_csv_int(csv, COLUMN_DISPATCH),
+                                        process, row.start, "Dispatch_Id");
   if (status != AQ_OK)
     return status;
   size_t length;

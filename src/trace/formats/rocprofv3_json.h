@@ -142,7 +142,7 @@ typedef struct aq_rocprofv3_tool {
   aq_agents agents;
   aq_map symbol_by_id, operation_by_id;
   aq_map message_by_id; /* correlation → index in messages */
-  aq_map started;       /* dispatches that have a row → its start */
+  aq_map started;       /* dispatches that have a row, of all processes */
   symbol *symbols;
   size_t symbol_count, symbol_capacity;
   char **operation_names;

@@ -91,7 +91,6 @@ void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t)
   t->symbol_count = t->operation_count = t->message_count = 0;
   t->counted_count = t->marker_count = 0;
   aq_map_fini(&t->message_by_id);
-  aq_map_fini(&t->started);
   aq_map_fini(&t->symbol_by_id);
   aq_map_fini(&t->operation_by_id);
   aq_arena_reset(&t->arena);
@@ -139,28 +138,6 @@ static bool read_common(aq_rocprofv3_tool *t, aq_record *row, int kind)
   return true;
 }
 
-/* A kernel replay runs a dispatch again for each pass over its counters. An
- * exact repeat is found with all others. */
-static aq_status dispatch_note(aq_rocprofv3_tool *t, aq_time start)
-{
-  const int64_t dispatch = t->record.dispatch;
-  uint64_t known;
-  if (dispatch == AQ_NONE || dispatch == 0)
-    return AQ_OK;
-  if (!aq_map_get(&t->started, (uint64_t)dispatch, &known))
-    return aq_map_put(&t->started, (uint64_t)dispatch, (uint64_t)start)
-               ? AQ_OK
-               : aq_diag_no_memory(t->import->diag);
-  if (known != (uint64_t)start) {
-    char number[32];
-    const int length =
-        snprintf(number, sizeof number, "%lld", (long long)dispatch);
-    aq_import_fault(t->import, AQ_REPAIR_DISPATCH_AGAIN, "dispatch_id", number,
-                    (size_t)length);
-  }
-  return AQ_OK;
-}
-
 static aq_status kernel_done(aq_rocprofv3_tool *t)
 {
   const record *r = &t->record;
@@ -195,7 +172,9 @@ static aq_status kernel_done(aq_rocprofv3_tool *t)
   aq_status status = aq_agents_device(&t->agents, t->import,
                                       machine_agent(t, r->agent), &row.device);
   if (status == AQ_OK)
-    status = dispatch_note(t, row.start);
+    status =
+        aq_rocprofv3_dispatch_note(t->import, &t->started, r->dispatch,
+                                   t->processes - 1, row.start, "dispatch_id");
   if (status != AQ_OK)
     return status;
   return aq_rocprofv3_row_add(t->import, t->join, &row, t->processes - 1,
@@ -318,7 +297,9 @@ aq_status aq_rocprofv3_process_end(aq_rocprofv3_tool *t)
                      0);
       continue;
     }
-    if (!aq_map_get(&t->started, (uint64_t)r->dispatch, &start)) {
+    if (!aq_map_get(&t->started,
+                    (uint64_t)aq_import_scoped(r->dispatch, t->processes - 1),
+                    &start)) {
       status = kernel_done(t);
       unread -= unread > 0; /* the first one stands for the row, as in CSV */
     }
