@@ -158,21 +158,15 @@ static aq_status add_copy(v1 *r, sqlite3_stmt *from)
   return add_row(r, from, true);
 }
 
-static bool has_column(const v1 *r, const char *table, const char *column)
-{
-  return sqlite3_table_column_metadata(r->database->db, "main", table, column,
-                                       NULL, NULL, NULL, NULL,
-                                       NULL) == SQLITE_OK;
-}
-
 /* Early versions have no streams. */
 static aq_status each_operation(v1 *r, const char *table,
                                 aq_status (*row)(v1 *r, sqlite3_stmt *from))
 {
   char more[64];
-  snprintf(more, sizeof more, ", [Index], [%s], %s",
-           r->early ? "proc-id" : "pid",
-           has_column(r, table, "stream-id") ? "[stream-id]" : "NULL");
+  snprintf(
+      more, sizeof more, ", [Index], [%s], %s", r->early ? "proc-id" : "pid",
+      aq_database_has_column(r->database, table, "stream-id") ? "[stream-id]"
+                                                              : "NULL");
   return each_row(r, op_columns, more, table, row);
 }
 
@@ -186,7 +180,7 @@ static aq_status skip_copy(v1 *r, sqlite3_stmt *from)
 /* Copies of --hsa-trace name no device. */
 static aq_status each_copy(v1 *r)
 {
-  return has_column(r, "COPY", "dev-id")
+  return aq_database_has_column(r->database, "COPY", "dev-id")
              ? each_operation(r, "COPY", add_copy)
              : each_row(r, "[Index]", "", "COPY", skip_copy);
 }
@@ -235,7 +229,7 @@ static const char *kern_text(void *of, int column, size_t *length)
 static const char *kern_title(const v1 *r, int column)
 {
   for (const aq_csv_column *c = aq_rocprof_v1_columns; c->name; c++)
-    if (c->id == column && has_column(r, "KERN", c->name))
+    if (c->id == column && aq_database_has_column(r->database, "KERN", c->name))
       return c->name;
   return NULL;
 }
@@ -286,7 +280,7 @@ aq_status aq_rocprof_v1_db_read(aq_database *database, aq_correlation *join)
                   "on)");
   /* The process of all operations, if there is but one. */
   r.process = AQ_NONE;
-  r.early = has_column(&r, "OPS", "proc-id");
+  r.early = aq_database_has_column(database, "OPS", "proc-id");
   aq_status status =
       r.early ? each_row(&r, "count(DISTINCT [proc-id]), min([proc-id])", "",
                          "OPS", process_note)
