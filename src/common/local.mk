@@ -21,6 +21,7 @@ libaqcore_a_SOURCES += \
 	src/common/host_kernels.c src/common/host_kernels.h \
 	src/common/fnv.h \
 	src/common/map.c src/common/map.h \
+	src/common/memory_keep.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/memory_value.c \
 	src/common/notes.c src/common/notes.h \

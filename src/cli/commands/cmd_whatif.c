@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,6 +11,7 @@
 #include "cli/commands/run_options.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/table_output.h"
+#include "common/memory_keep.h"
 #include "study/whatif/whatif.h"
 
 static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
@@ -165,15 +165,6 @@ static const char *device_before(void)
   return named && named[0] ? named : NULL;
 }
 
-/* Replays allocate and free the same arrays again and again, which by default
- * the system maps and clears each time. */
-static void memory_retain(void)
-{
-  enum { MIB = 1 << 20 };
-  mallopt(M_MMAP_THRESHOLD, 32 * MIB);
-  mallopt(M_TRIM_THRESHOLD, 256 * MIB);
-}
-
 /* The caller frees *out. */
 static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
                              bool given, aq_whatif **out)
@@ -191,14 +182,14 @@ static aq_status whatif_make(aq_cli *cli, aq_store *store, const char *run,
   performance.edits = NULL;
   if (cli->given[AQ_CLI_OPT_DEVICE])
     performance.device = device_before();
-  memory_retain();
+  aq_whatif *made = malloc(sizeof *made);
+  if (!made)
+    return aq_diag_no_memory(&cli->diag);
+  aq_memory_keep(32 << 20); /* the arrays of a replay */
   aq_cli_progress bar;
   const aq_whatif_progress progress = {aq_cli_progress_update, &bar};
   aq_cli_progress_begin(&bar, cli, "what if");
   bar.unit = "replays";
-  aq_whatif *made = malloc(sizeof *made);
-  if (!made)
-    return aq_diag_no_memory(&cli->diag);
   status = aq_whatif_make(&performance, store, run, changes, count, made,
                           given ? &notes : NULL, &progress, &cli->diag);
   aq_cli_progress_end(&bar);

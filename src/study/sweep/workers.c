@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/memory_keep.h"
 #include "common/record.h"
 #include "common/signal_name.h"
 #include "common/wall_clock.h"
@@ -53,19 +53,6 @@ static bool message_read(int from, message *m)
     have += (size_t)got;
   }
   return true;
-}
-
-/* Each point frees the memory that the next one needs again: returned to the
- * kernel, it would be mapped and cleared page by page a thousand times. Blocks
- * so large that points use little of them (room for a full ring of packets in
- * flight) are mapped anew, since cleared pages cost nothing until they are
- * used. */
-static void memory_keep(void)
-{
-#ifdef M_TRIM_THRESHOLD
-  mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  mallopt(M_MMAP_THRESHOLD, 2 << 20);
-#endif
 }
 
 /* What all workers share. */
@@ -108,7 +95,9 @@ static bool serve(const crew *c, aq_policy_watchdog *watch)
   aq_diag diag = AQ_DIAG_INIT;
   aq_store *store;
   message m = {0};
-  memory_keep();
+  /* Points use little of larger blocks (room for a full ring of packets in
+   * flight): cleared pages cost nothing until they are used. */
+  aq_memory_keep(2 << 20);
   if (aq_store_open(work->store, AQ_STORE_WRITE, &store, &diag) != AQ_OK) {
     m.task = SIZE_MAX;
     snprintf(m.why, sizeof m.why, "%s", diag.text);
