@@ -291,8 +291,10 @@ static aq_status put_groups(aq_cli *cli, const aq_diff *d)
       snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
                g->b_calls);
     char *both = NULL;
-    if (g->new_name && asprintf(&both, "%s > %s", g->name, g->new_name) < 0)
-      both = NULL;
+    if (g->new_name && asprintf(&both, "%s > %s", g->name, g->new_name) < 0) {
+      aq_cli_rows_end(cli, rows);
+      return aq_diag_no_memory(&cli->diag);
+    }
     put_figure(rows,
                both                ? both
                : g->name           ? g->name

@@ -315,7 +315,7 @@ typedef struct question {
   aq_stats_by group;
   const aq_run_window *window;
   aq_names *names;
-  aq_diff_verdict *verdict;
+  aq_diff_verdict *verdict; /* or NULL */
 } question;
 
 /* The run's causes, and its part in the verdict; the dispatches stay. */
@@ -334,7 +334,7 @@ static aq_status side_explain(const question *q, const aq_run_info *info,
   }
   *explain = explained.explain;
   *out = explain;
-  if (!aq_diff_verdict_add(q->verdict, side, &explained, reader))
+  if (q->verdict && !aq_diff_verdict_add(q->verdict, side, &explained, reader))
     status = aq_diag_no_memory(diag);
   *d = explained.dispatches;
   explained.dispatches = (aq_dispatches){0};
@@ -348,7 +348,7 @@ static aq_status side_read(const question *q, const aq_run_info *info,
                            aq_window_counts *counts, aq_explain **explain,
                            aq_diag *diag)
 {
-  const bool lacks_families = !aq_stats_by_has_families(q->group);
+  const bool lacks_families = q->verdict && !aq_stats_by_has_families(q->group);
   aq_run_reader *reader;
   aq_status status =
       aq_run_reader_open(q->store, info->id, AQ_ORDER_STORED, &reader, diag);
@@ -477,6 +477,8 @@ static void causes_drop(aq_diff *diff, aq_diff_verdict *verdict)
   free(diff->a_explain);
   free(diff->b_explain);
   diff->a_explain = diff->b_explain = NULL;
+  if (!verdict)
+    return;
   aq_diff_verdict_fini(verdict);
   *verdict = (aq_diff_verdict){.names = AQ_NAMES_INIT};
 }
@@ -518,20 +520,18 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
                          aq_diff *out, aq_diag *diag)
 {
   work w = {0};
-  aq_diff_verdict own = {.names = AQ_NAMES_INIT};
   aq_diff diff = {.names = malloc(sizeof *diff.names)};
   if (!diff.names)
     return aq_diag_no_memory(diag);
   diff.names->names = (aq_names)AQ_NAMES_INIT;
-  const question q = {store, group, window, &diff.names->names,
-                      verdict ? verdict : &own};
+  const question q = {store, group, window, &diff.names->names, verdict};
   aq_status status = work_read(&w, &q, a, b, counts, &diff, diag);
   if (status == AQ_OK && verdict && !names_join(&w, &q))
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
-  if (status == AQ_OK && group == AQ_STATS_BY_KERNEL &&
-      !groups_rename(&diff, &q.verdict->renamed))
+  if (status == AQ_OK && verdict && group == AQ_STATS_BY_KERNEL &&
+      !groups_rename(&diff, &verdict->renamed))
     status = aq_diag_no_memory(diag);
   aq_matches_fini(&w.matches);
   free(w.b_keys);
@@ -539,9 +539,9 @@ aq_status aq_diff_window(aq_store *store, const aq_run_info *a,
   aq_map_fini(&w.b_kernels);
   aq_dispatches_fini(&w.b);
   a_fini(&w);
-  if (status == AQ_OK && !aq_diff_verdict_finish(q.verdict, &diff.names->names))
+  if (status == AQ_OK && verdict &&
+      !aq_diff_verdict_finish(verdict, &diff.names->names))
     status = aq_diag_no_memory(diag);
-  aq_diff_verdict_fini(&own);
   if (status == AQ_OK)
     *out = diff;
   else
