@@ -11,6 +11,17 @@
 #include "dropin/kfd/client.h"
 #include "gpu/codeobj/code_object.h"
 
+/* An event whose slot lies in a page of the client: the slots. */
+static uint64_t *slots_create(client *c, aqkfd_create_event_args *args)
+{
+  const client_block page = client_allocate(c, 32768, CLIENT_PLAIN);
+  *args = (aqkfd_create_event_args){.event_type = AQKFD_EVENT_SIGNAL,
+                                    .auto_reset = 1,
+                                    .event_page_offset = page.handle};
+  ck_assert_int_eq(CALL(c, 0x08, args), 0);
+  return (void *)page.at;
+}
+
 START_TEST(the_clocks_always_move_on_and_their_ratio_is_exact)
 {
   client c;
@@ -198,13 +209,10 @@ START_TEST(a_device_leaves_a_clients_setting_to_the_threads_that_it_is_new_to)
 {
   client c;
   client_open(&c, "mi210", NULL);
-  const client_block page = client_allocate(&c, 32768, CLIENT_PLAIN);
-  aqkfd_create_event_args args = {.event_type = AQKFD_EVENT_SIGNAL,
-                                  .auto_reset = 1,
-                                  .event_page_offset = page.handle};
-  ck_assert_int_eq(CALL(&c, 0x08, &args), 0);
+  aqkfd_create_event_args args;
+  uint64_t *slots = slots_create(&c, &args);
   set_and_take(&c, args.event_id);
-  ((uint64_t *)(void *)page.at)[args.event_slot_index] = args.event_id;
+  slots[args.event_slot_index] = args.event_id;
   ck_assert_int_eq(take_apart(&c, args.event_id), AQKFD_WAIT_COMPLETE);
   ck_assert_int_eq(client_wait(&c, args.event_id, 0, NULL),
                    AQKFD_WAIT_COMPLETE);
@@ -251,14 +259,11 @@ START_TEST(a_slot_that_a_kernel_wrote_raises_its_event)
 {
   client c;
   client_open(&c, "mi210", NULL);
-  const client_block page = client_allocate(&c, 32768, CLIENT_PLAIN);
-  aqkfd_create_event_args args = {.event_type = AQKFD_EVENT_SIGNAL,
-                                  .auto_reset = 1,
-                                  .event_page_offset = page.handle};
-  ck_assert_int_eq(CALL(&c, 0x08, &args), 0);
+  aqkfd_create_event_args args;
+  uint64_t *slots = slots_create(&c, &args);
   ck_assert_uint_ne(args.event_page_offset, 0); /* 0 is: it has no slot */
   ck_assert_int_eq(client_wait(&c, args.event_id, 0, NULL), AQKFD_WAIT_TIMEOUT);
-  ((uint64_t *)(void *)page.at)[args.event_slot_index] = args.event_id;
+  slots[args.event_slot_index] = args.event_id;
   ck_assert_int_eq(client_wait(&c, args.event_id, 5000, NULL),
                    AQKFD_WAIT_COMPLETE);
   client_close(&c);

@@ -370,6 +370,10 @@ static bool native_begin(aq_jit_mode mode, aq_jit_builder **builder,
                          aq_jit_options *options, deck *all)
 {
   aq_diag diag = AQ_DIAG_INIT;
+  if (mode == AQ_JIT_ALWAYS && aq_wave_level_count() < 2) {
+    aqtest_leave_out("the processor has no AVX2");
+    return false;
+  }
   if (system("command -v clang-22 > /dev/null && command -v cc > /dev/null") !=
       0) { /* NOLINT: fixed names */
     aqtest_skip("no clang-22 or no cc here");
@@ -440,10 +444,6 @@ START_TEST(random_blocks_as_machine_code_leave_what_the_interpreter_leaves)
   aq_jit_builder *builder;
   aq_jit_options options;
   deck all_texts;
-  if (aq_wave_level_count() < 2) {
-    aqtest_leave_out("the processor has no AVX2");
-    return;
-  }
   if (!native_begin(AQ_JIT_ALWAYS, &builder, &options, &all_texts))
     return;
   for (unsigned t = 0; t < TARGETS; t++) {
@@ -472,10 +472,6 @@ START_TEST(sums_of_products_of_f16_round_once_as_machine_code)
   aq_jit_builder *builder;
   aq_jit_options options;
   deck all_texts;
-  if (aq_wave_level_count() < 2) {
-    aqtest_leave_out("the processor has no AVX2");
-    return;
-  }
   if (!native_begin(AQ_JIT_ALWAYS, &builder, &options, &all_texts))
     return;
   for (unsigned k = 0; k < APART; k++)
