@@ -114,8 +114,8 @@ static aq_status existing_store_open(aq_cli *cli, aq_store **out)
 }
 
 /* Whether a replay repeats an imported run as it was, on the model of its own
- * GPU: then its constants are the run's. Edits are a
- * question about a change, which a fit would undo. */
+ * GPU: then its constants are the run's. Edits are a question about a change,
+ * which a fit would undo. */
 static bool repeats_import(const aq_cli *cli, const aq_session *session,
                            const aq_replay_ask *ask, const aq_run_info *run)
 {
