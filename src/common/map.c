@@ -158,15 +158,33 @@ static uint64_t text_hash(const char *text, size_t length)
   return hash_u64(hash ^ word);
 }
 
-int64_t aq_names_id(aq_names *names, const char *text, size_t length)
+/* The id of a text; -1: *hash is its free key. */
+static int64_t id_find(const aq_names *names, const char *text, size_t length,
+                       uint64_t *hash)
 {
-  uint64_t hash = text_hash(text, length), id;
+  uint64_t id;
   /* Texts with equal hashes take the following keys. */
-  for (; aq_map_get(&names->by_hash, hash, &id); hash++) {
+  for (*hash = text_hash(text, length); aq_map_get(&names->by_hash, *hash, &id);
+       ++*hash) {
     const struct aq_name *name = names->names[id];
     if (name->length == length && memcmp(name->text, text, length) == 0)
       return (int64_t)id;
   }
+  return -1;
+}
+
+int64_t aq_names_find(const aq_names *names, const char *text, size_t length)
+{
+  uint64_t hash;
+  return id_find(names, text, length, &hash);
+}
+
+int64_t aq_names_id(aq_names *names, const char *text, size_t length)
+{
+  uint64_t hash;
+  const int64_t known = id_find(names, text, length, &hash);
+  if (known >= 0)
+    return known;
   int64_t added = names_append(names, text, length);
   if (added < 0 || !aq_map_put(&names->by_hash, hash, (uint64_t)added))
     return -1;

@@ -56,6 +56,9 @@ void aq_names_fini(aq_names *names);
 /* The id of a text (any bytes), new or known; -1 when out of memory. */
 int64_t aq_names_id(aq_names *names, const char *text, size_t length);
 
+/* The id of a known text; -1: it is not known. */
+int64_t aq_names_find(const aq_names *names, const char *text, size_t length);
+
 /* The text of an id, terminated, owned by `names`; NULL for an unknown id. */
 const char *aq_names_text(const aq_names *names, int64_t id);
 

@@ -102,7 +102,7 @@ static aq_status memory_contradict(aq_record_sink *sink, const int64_t *rows,
   (void)diag;
   for (size_t i = 0; i < count; i++) {
     m->rows[rows[i]].end = AQ_NONE;
-    m->rows[rows[i]].flags |= AQ_FLAG_CONTRADICTED;
+    aq_record_flag(&m->rows[rows[i]], AQ_FLAG_CONTRADICTED);
   }
   return AQ_OK;
 }

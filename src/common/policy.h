@@ -56,7 +56,7 @@ typedef struct aq_policy_device aq_policy_device;
 /* ---- settings ---- */
 
 typedef enum aq_setting_kind {
-  AQ_SETTING_COUNT,  /* a whole number of 0 or more */
+  AQ_SETTING_COUNT,  /* a whole number of 0 to 2^32 - 1 */
   AQ_SETTING_NUMBER, /* a number of 0 or more */
   AQ_SETTING_TIME,   /* "2us" */
   AQ_SETTING_TEXT,

@@ -65,8 +65,9 @@ enum aq_record_flag {
   AQ_FLAG_PREDICTED = 1 << 7,    /* its duration is a prediction */
   AQ_FLAG_LOST = 1 << 8,         /* of a host call: the trace has no record of
                                     the launched work */
-  AQ_FLAG_CONTRADICTED = 1 << 9, /* later rows of its queue contradict its end,
-                                    which is unknown */
+  AQ_FLAG_CONTRADICTED = 1 << 9, /* later rows of its queue, or a wait for the
+                                    device, contradict its end, which is
+                                    unknown */
 };
 
 /* The reasons for a packet's wait between its decode and its first wave. */
@@ -116,6 +117,12 @@ static inline const int64_t *aq_record_values(const aq_record *record)
 static inline bool aq_record_is(const aq_record *record, int64_t flag)
 {
   return record->flags != AQ_NONE && record->flags & flag;
+}
+
+/* Sets a bit; unknown flags become known. */
+static inline void aq_record_flag(aq_record *record, int64_t flag)
+{
+  record->flags = (record->flags == AQ_NONE ? 0 : record->flags) | flag;
 }
 
 /* Of a kernel; 0 where its grid is not known, or more than a number holds. */

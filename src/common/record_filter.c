@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/record_modes.h"
+#include "common/text.h"
 
 /* ---- words ---- */
 
@@ -177,8 +178,8 @@ const char *aq_record_filter_text(const aq_record_filter *choice, char *out)
               : choice->kind == AQ_ROWS_KERNELS ? "kernels only"
                                                 : "no rows");
   if (unchosen) {
-    PUT("%s%" PRIu64 " %srows", before, unchosen,
-        choice->kind == AQ_ROWS_NONE ? "" : "other ");
+    PUT("%s%" PRIu64 " %srow%s", before, unchosen,
+        choice->kind == AQ_ROWS_NONE ? "" : "other ", aq_text_plural(unchosen));
     before = ", ";
   }
   if (choice->beyond) {

@@ -2,12 +2,19 @@
 /*
  * The spool: records on their way out of a process that must not open a store.
  *
- * One file a process, memory-mapped and append-only: a header page, then
- * windows of entries (names, devices, queues, rows, texts). An entry counts
- * once the header's `committed` covers it, so a process killed at any moment
- * leaves a readable prefix. A machine that loses power may leave nothing.
- * Rows that the spool's choice leaves out, and entries that do not fit on the
- * disk, are counted; the writer never waits.
+ * One file a process: a header page and a window, both memory-mapped, and the
+ * body, behind them. Entries (names, devices, queues, rows, texts) go into the
+ * window, which stays mapped and in the cache; 64 KiB or more of them at a time
+ * are appended to the body by one write. To map the body in turn would cost a
+ * fault for each page.
+ *
+ * An entry counts once the header's `committed` covers it, and lies in the body
+ * below `moved`, else in the window. So a process killed at any moment leaves a
+ * readable prefix: before `moved` advances the window has the entries, behind
+ * it the body. A machine that loses power may leave nothing. Once the disk is
+ * full the body stays as it is and the window takes entries until it is full,
+ * too. Rows that the spool's choice leaves out, and entries without room, are
+ * counted.
  *
  * Writer: any thread (a lock of its own); it holds a flock on the file, which
  * is how others see that it lives. A forked child must call
@@ -28,15 +35,15 @@
  * a zero byte and its code object behind its name; facts for the report of
  * fidelity, a line each, fields separated by tabs
  * (src/dropin/hsa/base/fidelity.h); a code object with lines, PID.N.code, for
- * the coverage. */
+ * the coverage. PID_1 and on instead of PID, after calls of execve. */
 #define AQ_SPOOL_SUFFIX   ".spool"
 #define AQ_SPOOL_MISSING  ".missing"
 #define AQ_SPOOL_FIDELITY ".fidelity"
 #define AQ_SPOOL_CODE     ".code"
 
 enum {
-  AQ_SPOOL_HEADER = 4096,        /* bytes before the first window */
-  AQ_SPOOL_WINDOW = 256 * 1024,  /* bytes; no entry crosses a window's end */
+  AQ_SPOOL_HEADER = 4096,        /* bytes before the window */
+  AQ_SPOOL_WINDOW = 256 * 1024,  /* bytes of the window, behind the header */
   AQ_SPOOL_TEXT_MAX = 64 * 1024, /* bytes of a text; longer ones are cut */
 };
 
@@ -44,14 +51,19 @@ enum {
 
 typedef struct aq_spool aq_spool;
 
-/* Makes a new file, which must not exist. `rows` chooses which rows are kept;
- * NULL: all. */
+/* Makes a new file. `rows` chooses which rows are kept; NULL: all.
+ * AQ_ERR_EXISTS: the file is there; AQ_ERR_NOT_FOUND: its folder is not. */
 aq_status aq_spool_create(const char *path, const aq_record_filter *rows,
                           aq_spool **out, aq_diag *diag);
 
 /* Where records go; owned by the spool. It fails only when out of memory.
  * put_edges is NULL. Rows without a process get that of the spool. */
 aq_record_sink *aq_spool_sink(aq_spool *spool);
+
+/* Puts rows of packets and copies, whose host call is the store to the doorbell
+ * or the order of the copy: via, host_begin and host_end come of `submit`. */
+void aq_spool_put_submitted(aq_spool *spool, const aq_record *rows,
+                            size_t count);
 
 /* Whether rows of a kind are never kept; if so counts one. It takes no lock. */
 bool aq_spool_skip(aq_spool *spool, int64_t kind);
@@ -117,7 +129,8 @@ void aq_spool_abandon(aq_spool *spool);
 typedef struct aq_spool_reader {
   const char *name; /* of the file, for diagnostics */
   const unsigned char *bytes;
-  size_t end; /* of the committed entries */
+  size_t end;  /* of the committed entries */
+  size_t body; /* bytes of them that lie behind the window */
   int64_t pid;
   int64_t created;       /* seconds since 1970, UTC */
   aq_record_filter rows; /* which rows were kept, and counts of the others */

@@ -9,7 +9,7 @@
 #define AQ_SPOOL_MAGIC "AQSPOOL\n"
 
 enum {
-  AQ_SPOOL_VERSION = 2,
+  AQ_SPOOL_VERSION = 3,
   AQ_SPOOL_FIELDS_MAX = 2048, /* bytes of the field names */
 };
 
@@ -28,10 +28,11 @@ typedef struct aq_spool_head {
   int64_t pid;
   int64_t created;    /* seconds since 1970, UTC */
   uint64_t committed; /* atomic: bytes of entries; release by the writer */
-  uint64_t dropped;   /* of older files: rows.lost */
+  uint64_t moved; /* atomic: of them, in the body; the rest is in the window,
+                     from its begin on; release by the writer */
   char fields[AQ_SPOOL_FIELDS_MAX]; /* names of a row's fields, a space each */
-  aq_record_filter rows; /* counts are atomic; of older files all 0 */
-  uint64_t calls;        /* atomic: so far */
+  aq_record_filter rows;            /* counts are atomic */
+  uint64_t calls;                   /* atomic: so far */
   aq_spool_call last[AQ_SPOOL_CALLS]; /* by thread, numbered modulo */
 } aq_spool_head;
 
@@ -45,16 +46,17 @@ typedef struct aq_spool_entry {
 } aq_spool_entry;
 
 typedef enum aq_spool_kind {
-  AQ_SPOOL_PAD = 0,     /* the rest of the window */
   AQ_SPOOL_TEXT = 1,    /* key, 0, value */
   AQ_SPOOL_NAME = 2,    /* text; ids count from 0 */
   AQ_SPOOL_DEVICE = 3,  /* aq_spool_device, name, gfx; ordinals count from 0 */
   AQ_SPOOL_QUEUE = 4,   /* aq_spool_queue; ordinals count from 0 */
-  AQ_SPOOL_ROW = 5,     /* uint64_t: bits of the known fields; those */
+  AQ_SPOOL_ROW = 5,     /* uint64_t: bits of the known fields; those. Without a
+                           process: of the header's */
   AQ_SPOOL_COUNTS = 6,  /* aq_instruction, or the fields that it had */
   AQ_SPOOL_FINDING = 7, /* aq_finding, or the fields that it had */
   AQ_SPOOL_COUNTED = 8, /* aq_counted, or the fields that it had */
   AQ_SPOOL_TRACED = 9,  /* aq_traced, or the fields that it had */
+  AQ_SPOOL_PACKET = 10, /* a row whose host call is its submission */
 } aq_spool_kind;
 
 typedef struct aq_spool_device {

@@ -59,6 +59,24 @@ bool aq_spool_has_begun(const void *bytes, size_t size)
   return size >= AQ_SPOOL_HEADER && memcmp(bytes, none, sizeof none) != 0;
 }
 
+/* Where the committed entries are, as far as the file has them. */
+static void entries_find(aq_spool_reader *reader, const aq_spool_head *head,
+                         size_t size)
+{
+  const uint64_t window = size - AQ_SPOOL_HEADER < AQ_SPOOL_WINDOW
+                              ? size - AQ_SPOOL_HEADER
+                              : AQ_SPOOL_WINDOW;
+  const uint64_t behind = size - AQ_SPOOL_HEADER - window;
+  const uint64_t moved =
+      head->moved < head->committed ? head->moved : head->committed;
+  const uint64_t left = head->committed - moved;
+  reader->cut = moved > behind || left > window;
+  reader->body = (size_t)(moved > behind ? behind : moved);
+  reader->end = reader->body;
+  if (moved <= behind)
+    reader->end += (size_t)(left > window ? window : left);
+}
+
 aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
                         const void *bytes, size_t size, aq_diag *diag)
 {
@@ -85,8 +103,7 @@ aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
   reader->ended = head.state & AQ_SPOOL_ENDED;
   reader->reproducible = head.state & AQ_SPOOL_REPRODUCIBLE;
   reader->unchecked = head.state & AQ_SPOOL_UNCHECKED;
-  reader->cut = head.committed > size - AQ_SPOOL_HEADER;
-  reader->end = reader->cut ? size - AQ_SPOOL_HEADER : (size_t)head.committed;
+  entries_find(reader, &head, size);
   return AQ_OK;
 }
 
@@ -104,6 +121,13 @@ bool aq_spool_call_last(const aq_spool_reader *reader, aq_spool_call *out)
 
 /* ---- entries ---- */
 
+/* The place of an entry in the file: the body comes first, then the window. */
+static size_t entry_place(const aq_spool_reader *reader, size_t at)
+{
+  return AQ_SPOOL_HEADER +
+         (at < reader->body ? AQ_SPOOL_WINDOW + at : at - reader->body);
+}
+
 /* The entry at *at, which moves behind it. False at the end; a truncated entry
  * there is no error, `whole` reports it. */
 static bool entry_next(const aq_spool_reader *reader, size_t *at, entry *out,
@@ -113,20 +137,21 @@ static bool entry_next(const aq_spool_reader *reader, size_t *at, entry *out,
   *whole = true;
   if (*at == reader->end)
     return false;
-  size_t left = reader->end - *at;
-  size_t window = AQ_SPOOL_WINDOW - *at % AQ_SPOOL_WINDOW;
-  if (left < sizeof head || window < sizeof head) {
+  const bool moved = *at < reader->body;
+  const size_t place = entry_place(reader, *at);
+  const size_t left = (moved ? reader->body : reader->end) - *at;
+  if (left < sizeof head) {
     *whole = reader->cut;
     return false;
   }
-  const unsigned char *from = reader->bytes + AQ_SPOOL_HEADER + *at;
+  const unsigned char *from = reader->bytes + place;
   memcpy(&head, from, sizeof head);
-  size_t size = sizeof head + aq_spool_padded(head.size);
-  if (size > window || size > left) {
-    *whole = reader->cut && size <= window;
+  const size_t size = sizeof head + aq_spool_padded(head.size);
+  if (size > left) {
+    *whole = reader->cut && size <= AQ_SPOOL_WINDOW;
     return false;
   }
-  *out = (entry){.at = AQ_SPOOL_HEADER + *at,
+  *out = (entry){.at = place,
                  .kind = (aq_spool_kind)head.kind,
                  .payload = from + sizeof head,
                  .size = head.size};
@@ -141,7 +166,8 @@ const char *aq_spool_text(const aq_spool_reader *reader, const char *key)
   size_t at = 0;
   entry e;
   bool whole;
-  while (entry_next(reader, &at, &e, &whole) && e.kind != AQ_SPOOL_ROW)
+  while (entry_next(reader, &at, &e, &whole) && e.kind != AQ_SPOOL_ROW &&
+         e.kind != AQ_SPOOL_PACKET)
     if (e.kind == AQ_SPOOL_TEXT && e.size > length + 1 &&
         e.payload[e.size - 1] == 0 && e.payload[length] == 0 &&
         memcmp(e.payload, key, length) == 0)
@@ -247,6 +273,12 @@ static aq_status row_put(drain *d, const entry *e)
       memcpy(&row.kind + reader->fields[i], value, sizeof(int64_t));
     value += sizeof(int64_t);
   }
+  if (row.pid == AQ_NONE)
+    row.pid = reader->pid;
+  if (e->kind == AQ_SPOOL_PACKET && row.submit != AQ_NONE) {
+    row.via = AQ_VIA_DIRECT;
+    row.host_begin = row.host_end = row.submit;
+  }
   if (row.kind < 1 || row.kind >= AQ_KIND_COUNT)
     return malformed(d, e, "row of an unknown kind");
   if (!ids_map(&d->names, &row.name) || !ids_map(&d->devices, &row.device) ||
@@ -319,7 +351,6 @@ static aq_status finding_put(drain *d, const entry *e)
 static aq_status entry_put(drain *d, const entry *e)
 {
   switch (e->kind) {
-  case AQ_SPOOL_PAD:
   case AQ_SPOOL_TEXT:
     return AQ_OK;
   case AQ_SPOOL_NAME:
@@ -329,6 +360,7 @@ static aq_status entry_put(drain *d, const entry *e)
   case AQ_SPOOL_QUEUE:
     return queue_put(d, e);
   case AQ_SPOOL_ROW:
+  case AQ_SPOOL_PACKET:
     return row_put(d, e);
   case AQ_SPOOL_COUNTS:
     return counts_put(d, e);
@@ -353,7 +385,7 @@ aq_status aq_spool_drain(const aq_spool_reader *reader, aq_record_sink *sink,
   while (status == AQ_OK && entry_next(reader, &at, &e, &whole))
     status = entry_put(&d, &e);
   if (status == AQ_OK && !whole)
-    status = malformed(&d, &(entry){.at = AQ_SPOOL_HEADER + at},
+    status = malformed(&d, &(entry){.at = entry_place(reader, at)},
                        "entry that does not end where it may");
   free(d.names.to);
   free(d.devices.to);

@@ -14,78 +14,77 @@
 #include "common/map.h"
 #include "common/spool_format.h"
 
+enum {
+  CHUNK = 64 * 1024, /* bytes that the body gets at least, at a time */
+  MAPPED = AQ_SPOOL_HEADER + AQ_SPOOL_WINDOW,
+};
+
+_Static_assert(CHUNK + 2 * AQ_SPOOL_TEXT_MAX < AQ_SPOOL_WINDOW,
+               "the window has room for any entry behind a chunk");
+
 struct aq_spool {
   aq_record_sink sink; /* first */
   pthread_mutex_t lock;
   int fd;
-  int64_t pid;
-  aq_spool_head *head;
-  unsigned char *window; /* NULL: the disk is full, nothing more is kept */
-  uint64_t window_begin; /* in entry bytes */
-  uint64_t end;          /* of the appended bytes; `committed` follows */
+  aq_spool_head *head;             /* the mapping: header and window */
+  unsigned char *window;           /* entries behind `moved` */
+  uint64_t moved, end;             /* of entry bytes: in the body, all */
+  bool full;                       /* the disk: the body takes no more */
   aq_names names, devices, queues; /* by their bytes, numbered as in the file */
 };
 
 /* ---- appending: the lock is held ---- */
 
-static void window_unmap(aq_spool *spool)
-{
-  if (spool->window)
-    munmap(spool->window, AQ_SPOOL_WINDOW);
-  spool->window = NULL;
-}
-
-/* Allocates the blocks of the disk at once: a store to an unallocated page of a
- * file on a full disk would kill the process. */
-static bool window_map(aq_spool *spool, uint64_t begin)
-{
-  off_t at = (off_t)(AQ_SPOOL_HEADER + begin);
-  window_unmap(spool);
-  if (posix_fallocate(spool->fd, at, AQ_SPOOL_WINDOW) != 0)
-    return false;
-  void *window = mmap(NULL, AQ_SPOOL_WINDOW, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_POPULATE, spool->fd, at);
-  if (window == MAP_FAILED)
-    return false;
-  spool->window = window;
-  spool->window_begin = begin;
-  return true;
-}
-
-static void entry_head(aq_spool *spool, uint32_t kind, size_t size)
-{
-  aq_spool_entry entry = {kind, (uint32_t)size};
-  memcpy(spool->window + (spool->end - spool->window_begin), &entry,
-         sizeof entry);
-  spool->end += sizeof entry;
-}
-
-/* Where the payload of a new entry goes, or NULL: it is dropped. */
-static unsigned char *entry_begin(aq_spool *spool, aq_spool_kind kind,
-                                  size_t size)
-{
-  size_t whole = sizeof(aq_spool_entry) + aq_spool_padded(size);
-  if (!spool->window)
-    return NULL;
-  size_t left = AQ_SPOOL_WINDOW - (size_t)(spool->end - spool->window_begin);
-  if (left < whole) {
-    if (left > 0) {
-      entry_head(spool, AQ_SPOOL_PAD, left - sizeof(aq_spool_entry));
-      spool->end = spool->window_begin + AQ_SPOOL_WINDOW;
-    }
-    if (!window_map(spool, spool->end))
-      return NULL;
-  }
-  entry_head(spool, kind, size);
-  unsigned char *at = spool->window + (spool->end - spool->window_begin);
-  spool->end += aq_spool_padded(size);
-  return at;
-}
-
 /* Release: a reader of the file sees the entries before their count. */
 static void entries_commit(aq_spool *spool)
 {
   __atomic_store_n(&spool->head->committed, spool->end, __ATOMIC_RELEASE);
+}
+
+/* Writes the window behind the body. The thread is the client's: cancelled in
+ * pwrite, it would keep the lock. */
+static bool window_write(const aq_spool *spool, size_t size)
+{
+  const off_t to = MAPPED + (off_t)spool->moved;
+  size_t done = 0;
+  ssize_t written = 1;
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  while (done < size && (written > 0 || (written < 0 && errno == EINTR))) {
+    written =
+        pwrite(spool->fd, spool->window + done, size - done, to + (off_t)done);
+    done += written > 0 ? (size_t)written : 0;
+  }
+  pthread_setcancelstate(before, &before);
+  return done == size;
+}
+
+/* Appends the window to the body, whole: part of it counts as none. */
+static void window_move(aq_spool *spool)
+{
+  entries_commit(spool);
+  spool->full = !window_write(spool, (size_t)(spool->end - spool->moved));
+  if (spool->full)
+    return;
+  spool->moved = spool->end;
+  /* Release: before the window gets other entries. */
+  __atomic_store_n(&spool->head->moved, spool->moved, __ATOMIC_RELEASE);
+}
+
+/* Where the payload of a new entry goes, or NULL: it is dropped. */
+static inline unsigned char *entry_begin(aq_spool *spool, aq_spool_kind kind,
+                                         size_t size)
+{
+  const size_t padded = aq_spool_padded(size);
+  if (spool->end - spool->moved >= CHUNK && !spool->full)
+    window_move(spool);
+  const size_t used = (size_t)(spool->end - spool->moved);
+  aq_spool_entry *entry = (aq_spool_entry *)(void *)(spool->window + used);
+  if (AQ_SPOOL_WINDOW - used < sizeof *entry + padded)
+    return NULL;
+  *entry = (aq_spool_entry){kind, (uint32_t)size};
+  spool->end += sizeof *entry + padded;
+  return (unsigned char *)(entry + 1);
 }
 
 static void entry_drop(aq_spool *spool)
@@ -166,59 +165,60 @@ static aq_status spool_name(aq_record_sink *sink, const char *text,
                       id, diag);
 }
 
-enum {
-  PID_FIELD = offsetof(aq_record, pid) / sizeof(int64_t),
-  ROW_MOST = (1 + AQ_RECORD_FIELD_COUNT) * sizeof(int64_t),
-};
-
-/* Appends the known ones of the fields from `first` on, before `end`. Each is
- * stored, and the next one overwrites it unless it is known: no branch depends
- * on the row. */
-static inline int64_t *fields_pack(const int64_t *values, size_t first,
-                                   size_t end, int64_t *to, uint64_t *known)
+/* Bit n: field n is known. Without a loop, in half of its instructions. */
+static inline uint64_t fields_known(const aq_record *row)
 {
-  for (size_t i = first; i < end; i++) {
-    const bool is_known = values[i] != AQ_NONE;
-    *to = values[i];
-    to += is_known;
-    *known |= (uint64_t)is_known << i;
-  }
-  return to;
+  return 0
+#define F(field, unit, meaning)                                                \
+  | (uint64_t)(row->field != AQ_NONE) << AQ_RECORD_FIELD_##field
+#include "common/record.def"
+#undef F
+      ;
 }
 
 /* Room for every field is there; the next entry gets the rest of it. */
-static void row_append(aq_spool *spool, const aq_record *row)
+static inline void row_append(aq_spool *spool, aq_spool_kind kind,
+                              const aq_record *row)
 {
-  int64_t *begin =
-      (int64_t *)(void *)entry_begin(spool, AQ_SPOOL_ROW, ROW_MOST);
+  const size_t most = (1 + AQ_RECORD_FIELD_COUNT) * sizeof(int64_t);
+  const int64_t *values = aq_record_values(row);
+  uint64_t known = fields_known(row);
+  int64_t *begin = (int64_t *)(void *)entry_begin(spool, kind, most), *to;
   if (!begin) {
     entry_drop(spool);
     return;
   }
-  const int64_t *values = aq_record_values(row);
-  uint64_t known = UINT64_C(1) << PID_FIELD;
-  int64_t *to = fields_pack(values, 0, PID_FIELD, begin + 1, &known);
-  *to++ = row->pid == AQ_NONE ? spool->pid : row->pid;
-  to = fields_pack(values, PID_FIELD + 1, AQ_RECORD_FIELD_COUNT, to, &known);
   *begin = (int64_t)known;
+  for (to = begin + 1; known; known &= known - 1)
+    *to++ = values[__builtin_ctzll(known)];
   const size_t size = (size_t)(to - begin) * sizeof *to;
-  spool->end -= ROW_MOST - size;
+  spool->end -= most - size;
   ((aq_spool_entry *)(void *)begin)[-1].size = (uint32_t)size;
+}
+
+static void rows_append(aq_spool *spool, aq_spool_kind kind,
+                        const aq_record *rows, size_t count)
+{
+  pthread_mutex_lock(&spool->lock);
+  for (size_t i = 0; i < count; i++)
+    if (aq_record_filter_take(&spool->head->rows, rows[i].kind))
+      row_append(spool, kind, &rows[i]);
+  entries_commit(spool);
+  pthread_mutex_unlock(&spool->lock);
 }
 
 static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
                            size_t count, aq_diag *diag)
 {
-  aq_spool *spool = (aq_spool *)sink;
   (void)diag;
-  pthread_mutex_lock(&spool->lock);
-  for (size_t i = 0; i < count; i++) {
-    if (aq_record_filter_take(&spool->head->rows, rows[i].kind))
-      row_append(spool, &rows[i]);
-  }
-  entries_commit(spool);
-  pthread_mutex_unlock(&spool->lock);
+  rows_append((aq_spool *)sink, AQ_SPOOL_ROW, rows, count);
   return AQ_OK;
+}
+
+void aq_spool_put_submitted(aq_spool *spool, const aq_record *rows,
+                            size_t count)
+{
+  rows_append(spool, AQ_SPOOL_PACKET, rows, count);
 }
 
 /* An entry for each of `count` rows of `size` bytes. */
@@ -390,15 +390,18 @@ static bool spool_map(aq_spool *spool, const char *path)
   spool->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (spool->fd < 0 || flock(spool->fd, LOCK_EX | LOCK_NB) != 0)
     return false;
-  errno = posix_fallocate(spool->fd, 0, AQ_SPOOL_HEADER);
+  /* A store to an unallocated page of a file on a full disk would kill the
+   * process. */
+  errno = posix_fallocate(spool->fd, 0, MAPPED);
   if (errno)
     return false;
-  void *head = mmap(NULL, AQ_SPOOL_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED,
-                    spool->fd, 0);
-  if (head == MAP_FAILED)
+  void *mapped =
+      mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_SHARED, spool->fd, 0);
+  if (mapped == MAP_FAILED)
     return false;
-  spool->head = head;
-  return window_map(spool, 0);
+  spool->head = mapped;
+  spool->window = (unsigned char *)mapped + AQ_SPOOL_HEADER;
+  return true;
 }
 
 aq_status aq_spool_create(const char *path, const aq_record_filter *rows,
@@ -415,14 +418,16 @@ aq_status aq_spool_create(const char *path, const aq_record_filter *rows,
                                  .put_findings = spool_put_findings,
                                  .put_counted = spool_put_counted,
                                  .put_traced = spool_put_traced};
-  spool->pid = getpid();
   pthread_mutex_init(&spool->lock, NULL);
   if (!spool_map(spool, path)) {
-    aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(errno));
+    const aq_status status = errno == EEXIST   ? AQ_ERR_EXISTS
+                             : errno == ENOENT ? AQ_ERR_NOT_FOUND
+                                               : AQ_ERR_IO;
+    aq_diag_set(diag, status, "%s: %s", path, strerror(errno));
     aq_spool_destroy(spool);
-    return AQ_ERR_IO;
+    return status;
   }
-  head_init(spool->head, rows, spool->pid);
+  head_init(spool->head, rows, getpid());
   *out = spool;
   return AQ_OK;
 }
@@ -431,9 +436,8 @@ void aq_spool_destroy(aq_spool *spool)
 {
   if (!spool)
     return;
-  window_unmap(spool);
   if (spool->head)
-    munmap(spool->head, AQ_SPOOL_HEADER);
+    munmap(spool->head, MAPPED);
   if (spool->fd >= 0)
     close(spool->fd);
   aq_names_fini(&spool->names);
@@ -445,7 +449,6 @@ void aq_spool_destroy(aq_spool *spool)
 
 void aq_spool_abandon(aq_spool *spool)
 {
-  window_unmap(spool);
-  munmap(spool->head, AQ_SPOOL_HEADER);
+  munmap(spool->head, MAPPED);
   close(spool->fd);
 }

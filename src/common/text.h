@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A copy that is valid UTF-8, for JSON (its writer escapes controls). */
 char *aq_text_utf8(const char *text, size_t length);
@@ -22,6 +23,18 @@ bool aq_text_is_utf8(const char *text, size_t length);
 
 /* A copy that is one printable line. */
 char *aq_text_line(const char *text, size_t length);
+
+/* The end of a noun behind its count: "%zu row%s". */
+static inline const char *aq_text_plural(uint64_t count)
+{
+  return count == 1 ? "" : "s";
+}
+
+/* The same of "dispatch%s", "launch%s". */
+static inline const char *aq_text_plural_es(uint64_t count)
+{
+  return count == 1 ? "" : "es";
+}
 
 /* The name among `names` (ended by NULL) that is nearest to the typed one, or
  * NULL when none is near. */

@@ -88,8 +88,8 @@ AQ_API aq_status aq_transport_stack_counted_put(const aq_transport_stack *stack,
                                                 aq_record_sink *sink,
                                                 aq_diag *diag);
 
-/* Compiles code for this machine (doc/execution.md): "off", "auto", "always",
- * "cc" or "cc-always". `print` (or NULL) gets a line if that is not possible,
+/* Compiles code for this machine (doc/execution.md): "off", "auto" or "always".
+ * `print` (or NULL) gets a line if that is not possible,
  * once. */
 AQ_API aq_status aq_transport_stack_compile(
     aq_transport_stack *stack, const char *mode,

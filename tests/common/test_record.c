@@ -89,6 +89,30 @@ START_TEST(memory_sink_keeps_rows_names_devices_and_queues)
 }
 END_TEST
 
+START_TEST(an_end_that_is_taken_back_is_flagged_whatever_the_flags_were)
+{
+  static const int64_t flags[] = {AQ_NONE, 0, AQ_FLAG_EDGE},
+                       places[] = {0, 1, 2};
+  aq_memory_sink m;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_memory_sink_init(&m);
+  for (size_t i = 0; i < 3; i++) {
+    aq_record row;
+    aq_record_init(&row);
+    row.flags = flags[i];
+    row.end = 1;
+    ck_assert_status(m.sink.put(&m.sink, &row, 1, &diag), AQ_OK, &diag);
+  }
+  ck_assert_status(m.sink.contradict(&m.sink, places, 3, &diag), AQ_OK, &diag);
+  for (size_t i = 0; i < 3; i++)
+    ck_assert_int_eq(m.rows[i].end, AQ_NONE);
+  ck_assert_int_eq(m.rows[0].flags, AQ_FLAG_CONTRADICTED);
+  ck_assert_int_eq(m.rows[1].flags, AQ_FLAG_CONTRADICTED);
+  ck_assert_int_eq(m.rows[2].flags, AQ_FLAG_CONTRADICTED | AQ_FLAG_EDGE);
+  aq_memory_sink_fini(&m);
+}
+END_TEST
+
 START_TEST(a_diagnostic_is_one_printable_line_even_when_cut)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -111,4 +135,5 @@ AQ_TEST_MAIN("common/record", a_fresh_record_knows_nothing,
              field_table_and_struct_have_the_same_order,
              every_kind_has_a_name_and_others_have_none,
              memory_sink_keeps_rows_names_devices_and_queues,
+             an_end_that_is_taken_back_is_flagged_whatever_the_flags_were,
              a_diagnostic_is_one_printable_line_even_when_cut)

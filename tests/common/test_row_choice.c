@@ -46,7 +46,7 @@ START_TEST(none_keeps_nothing)
 {
   aq_record_filter choice = choice_read("none", NULL);
   ck_assert(!aq_record_filter_take(&choice, AQ_KIND_KERNEL));
-  ck_assert_str_eq(said(&choice), "no rows; left out: 1 rows");
+  ck_assert_str_eq(said(&choice), "no rows; left out: 1 row");
 }
 END_TEST
 

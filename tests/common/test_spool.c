@@ -88,7 +88,7 @@ static aq_status drain(aq_memory_sink *to, aq_spool_reader *reader,
 
 START_TEST(what_was_put_comes_back)
 {
-  enum { ROWS = 20000 }; /* several windows */
+  enum { ROWS = 20000 }; /* some in the body, some in the window */
   static const char *const letters[] = {"a", "b", "c"};
   fresh();
   aq_spool *spool = spool_make();
@@ -107,7 +107,8 @@ START_TEST(what_was_put_comes_back)
   ck_assert_str_eq(aq_spool_text(&reader, "device_model"), "mi210");
   ck_assert_ptr_null(aq_spool_text(&reader, "device"));
   ck_assert_uint_eq(to.count, ROWS);
-  ck_assert_uint_gt(size, AQ_SPOOL_HEADER + 2 * AQ_SPOOL_WINDOW);
+  ck_assert_uint_gt(head()->moved, AQ_SPOOL_WINDOW);
+  ck_assert_uint_lt(head()->moved, head()->committed);
   for (size_t i = 0; i < ROWS; i++) {
     ck_assert_int_eq(to.rows[i].packet, (int64_t)i);
     ck_assert_int_eq(to.rows[i].pid, getpid());
@@ -138,7 +139,7 @@ START_TEST(a_bounded_spool_keeps_a_prefix_and_counts_the_rest)
   file_read();
   ck_assert_msg(drain(&to, &reader, &diag) == AQ_OK, "%s", diag.text);
   ck_assert_uint_eq(to.count, (1 << 20) / AQ_ROW_CHOICE_ROW);
-  ck_assert_uint_le(size, AQ_SPOOL_HEADER + (1 << 20) + AQ_SPOOL_WINDOW);
+  ck_assert_uint_le(size, AQ_SPOOL_HEADER + AQ_SPOOL_WINDOW + (1 << 20));
   ck_assert_uint_eq(aq_record_filter_left_out(&reader.rows), 10001 - to.count);
   ck_assert_ptr_nonnull(strstr(aq_record_filter_text(&reader.rows, text),
                                "past the limit of 1 MiB"));
@@ -345,6 +346,96 @@ START_TEST(rows_that_the_disk_has_no_room_for_are_counted)
 }
 END_TEST
 
+/* The steps of a move, each of which a kill may follow: the body grows, then
+ * `moved`, then the window gets other entries. */
+START_TEST(a_kill_within_a_move_of_the_window_loses_nothing)
+{
+  enum { ROWS = 20000, CUT = 100 };
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  fresh();
+  aq_spool *spool = spool_make();
+  spool_fill(spool, ROWS);
+  aq_spool_destroy(spool);
+  for (int step = 0; step < 3; step++) {
+    file_read();
+    const size_t left = head()->committed - head()->moved;
+    const size_t body = AQ_SPOOL_HEADER + AQ_SPOOL_WINDOW + head()->moved;
+    bytes = realloc(bytes, body + left);
+    memcpy(bytes + body, bytes + AQ_SPOOL_HEADER, left);
+    size = body + (step ? left : left / 2);
+    if (step)
+      head()->moved = head()->committed;
+    if (step == 2)
+      memset(bytes + AQ_SPOOL_HEADER, 0xff, CUT);
+    ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+    ck_assert(!reader.cut);
+    ck_assert_uint_eq(to.count, ROWS);
+    ck_assert_int_eq(to.rows[ROWS - 1].packet, ROWS - 1);
+    aq_memory_sink_fini(&to);
+  }
+  /* A body that the file lacks part of: the window's entries are not next. */
+  size = AQ_SPOOL_HEADER + AQ_SPOOL_WINDOW + CUT;
+  ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+  ck_assert(reader.cut);
+  ck_assert_uint_lt(to.count, 3);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+/* Counts that no writer leaves name nothing behind the file or the window. */
+START_TEST(counts_beyond_the_file_are_cut)
+{
+  static const uint64_t counts[][2] = {{UINT64_MAX, 0},
+                                       {UINT64_MAX, UINT64_MAX},
+                                       {64, UINT64_MAX},
+                                       {UINT64_MAX, 1 << 30}};
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  fresh();
+  aq_spool *spool = spool_make();
+  spool_fill(spool, 3);
+  aq_spool_destroy(spool);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    file_read();
+    head()->committed = counts[i][0];
+    head()->moved = counts[i][1];
+    drain(&to, &reader, &diag);
+    ck_assert(reader.cut);
+    ck_assert_uint_le(reader.end, AQ_SPOOL_WINDOW);
+    aq_memory_sink_fini(&to);
+  }
+}
+END_TEST
+
+START_TEST(the_submission_of_a_packet_is_its_host_call)
+{
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_record rows[2];
+  aq_diag diag = AQ_DIAG_INIT;
+  fresh();
+  aq_spool *spool = spool_make();
+  for (int i = 0; i < 2; i++) {
+    aq_record_init(&rows[i]);
+    rows[i].kind = AQ_KIND_KERNEL;
+  }
+  rows[0].submit = 42;
+  rows[1].host_begin = 7; /* of no known submission: it stays */
+  aq_spool_put_submitted(spool, rows, 2);
+  aq_spool_destroy(spool);
+  file_read();
+  ck_assert_status(drain(&to, &reader, &diag), AQ_OK, &diag);
+  rows[0].via = AQ_VIA_DIRECT;
+  rows[0].host_begin = rows[0].host_end = 42;
+  rows[0].pid = rows[1].pid = getpid();
+  ck_assert_mem_eq(to.rows, rows, sizeof rows);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
 START_TEST(rows_and_queues_that_cannot_be_are_refused)
 {
   static const char *const words[] = {"row of an unknown kind",
@@ -380,7 +471,7 @@ START_TEST(a_file_that_is_shorter_than_it_says_gives_what_is_there)
   spool_fill(spool, 10);
   aq_spool_destroy(spool);
   file_read();
-  enum { KNOWN = 6 }; /* kind, name, device, queue, packet, process */
+  enum { KNOWN = 5 }; /* kind, name, device, queue, packet */
   const size_t row = sizeof(aq_spool_entry) + (1 + KNOWN) * sizeof(int64_t);
   size = AQ_SPOOL_HEADER + (size_t)head()->committed - row - row / 2;
   aq_memory_sink to;
@@ -449,7 +540,7 @@ START_TEST(what_is_no_spool_is_refused_with_its_place)
     const char *words;
   } cases[] = {
       {break_magic, "s: not a spool"},
-      {break_version, "s: spool of version 3; expected 2"},
+      {break_version, "s: spool of version 4; expected 3"},
       {break_fields, "s: malformed list of 4294967295 fields"},
       {break_kind, "s: byte 4096: entry of an unknown kind"},
       {break_size, "s: byte 4096: entry that does not end"},
@@ -484,6 +575,7 @@ START_TEST(the_seed_of_the_fuzz_target_is_of_this_version)
   ck_assert_uint_eq(to.count, 2);
   ck_assert_int_eq(to.rows[0].kind, AQ_KIND_KERNEL);
   ck_assert_int_eq(to.rows[0].queue, 0);
+  ck_assert_int_eq(to.rows[0].host_end, 1000);
   ck_assert_int_eq(to.rows[1].kind, AQ_KIND_WAIT);
   ck_assert_int_eq(to.rows[1].queue, AQ_NONE);
   aq_memory_sink_fini(&to);
@@ -495,8 +587,10 @@ START_TEST(a_path_that_is_taken_is_an_error)
   fresh();
   aq_diag diag = AQ_DIAG_INIT;
   aq_spool *spool = spool_make(), *other;
-  ck_assert_int_eq(aq_spool_create(path, NULL, &other, &diag), AQ_ERR_IO);
+  ck_assert_int_eq(aq_spool_create(path, NULL, &other, &diag), AQ_ERR_EXISTS);
   ck_assert_ptr_nonnull(strstr(diag.text, path));
+  ck_assert_int_eq(aq_spool_create("/nowhere/spool", NULL, &other, &diag),
+                   AQ_ERR_NOT_FOUND);
   aq_spool_destroy(spool);
 }
 END_TEST
@@ -510,6 +604,9 @@ AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
              the_last_call_of_all_threads_is_known,
              threads_that_share_a_slot_keep_their_calls_apart,
              rows_that_the_disk_has_no_room_for_are_counted,
+             a_kill_within_a_move_of_the_window_loses_nothing,
+             counts_beyond_the_file_are_cut,
+             the_submission_of_a_packet_is_its_host_call,
              rows_and_queues_that_cannot_be_are_refused,
              a_file_that_is_shorter_than_it_says_gives_what_is_there,
              fields_that_are_not_known_are_left_out,

@@ -34,6 +34,7 @@ typedef struct execution {
   const char *device; /* NULL: the default one */
   aq_exec_reports reports;
   const char *checks; /* NULL: none */
+  bool leaks;         /* are checked, when a process ends */
   aq_profiling profiling;
   aq_spools spools;
   aq_program program;
@@ -324,6 +325,7 @@ static aq_status check_open(execution *e)
   e->checks = *asked ? asked : "all";
   if (aq_check_read(e->checks, &checks, &cli->diag) != AQ_OK)
     return aq_diag_prefix(&cli->diag, "--check");
+  e->leaks = checks & AQ_CHECK_LEAK;
   if (profiles_code(e) || e->profiling.traces ||
       cli->values[AQ_CLI_OPT_TRACE_ISA] || e->reports.coverage)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
@@ -338,13 +340,6 @@ static aq_status check_open(execution *e)
   return aq_findings_open(&options, &e->reports.findings, &cli->diag);
 }
 
-/* As shells say it, and the child that cannot execute the program. */
-static bool did_not_run(int status)
-{
-  return WIFEXITED(status) && (WEXITSTATUS(status) == AQ_EXEC_MISSING ||
-                               WEXITSTATUS(status) == AQ_EXEC_DENIED);
-}
-
 /* Ends the report; findings, and findings that are missing, make a program that
  * succeeded fail. */
 static aq_status check_close(execution *e, aq_status status)
@@ -355,16 +350,17 @@ static aq_status check_close(execution *e, aq_status status)
     aq_findings_drop(&e->reports.findings);
     return status;
   }
-  const char *cut = status != AQ_OK              ? e->cli->diag.text
-                    : did_not_run(e->end.status) ? "the program did not run"
-                                                 : NULL;
+  const char *cut = status != AQ_OK  ? e->cli->diag.text
+                    : e->end.refused ? "the program did not run"
+                                     : NULL;
   const aq_status closed =
       aq_exec_reports_found(&e->reports, cut, &count, &diag);
   if (status != AQ_OK)
     return status;
   if (closed != AQ_OK)
     return aq_diag_set(&e->cli->diag, closed, "%s", diag.text);
-  if ((count > 0 || e->reports.unchecked) && e->cli->exit_code == 0)
+  const bool missing = e->reports.unchecked || (e->leaks && e->reports.unended);
+  if ((count > 0 || missing) && e->cli->exit_code == 0)
     e->cli->exit_code = 1;
   return AQ_OK;
 }

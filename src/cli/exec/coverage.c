@@ -12,6 +12,7 @@
 #include "cli/exec/coverage_code.h"
 #include "common/array.h"
 #include "common/map.h"
+#include "common/text.h"
 
 typedef struct covered_line {
   uint32_t file, line;
@@ -195,14 +196,14 @@ static bool is_same_kernel(const aq_instruction *a, const aq_instruction *b)
 }
 
 aq_status aq_coverage_add(aq_coverage *c, aq_store *store, int64_t run,
-                          int64_t pid, const char *folder, aq_diag *diag)
+                          const char *files, aq_diag *diag)
 {
   aq_covered_codes codes;
   aq_instruction_list list;
   aq_run_reader *reader;
   if (!c)
     return AQ_OK;
-  aq_status status = aq_covered_codes_read(folder, pid, &codes, diag);
+  aq_status status = aq_covered_codes_read(files, &codes, diag);
   if (status != AQ_OK)
     return status;
   if (*codes.damage && !*c->damage)
@@ -287,9 +288,10 @@ aq_status aq_coverage_close(aq_coverage **coverage, const aq_notes *notes,
       aq_note(notes, "the coverage lacks a code object: %s", c->damage);
     if (c->unknown_kernels > 0)
       aq_note(notes,
-              "the coverage lacks %zu executed kernels without lines (%s); "
-              "-gline-tables-only or -g of the compiler makes them",
-              c->unknown_kernels, c->unknown);
+              "%zu executed kernel%s without lines, not in the coverage (%s); "
+              "-gline-tables-only or -g of the compiler adds lines",
+              c->unknown_kernels, aq_text_plural(c->unknown_kernels),
+              c->unknown);
     else if (!c->counted)
       aq_note(notes, "the coverage has no counts: no code of kernels was "
                      "executed, or its processes were killed");

@@ -20,10 +20,10 @@ typedef struct aq_coverage aq_coverage;
  * path; *out is NULL without one. */
 aq_status aq_coverage_open(const char *file, aq_coverage **out, aq_diag *diag);
 
-/* Adds a run of the store, of process `pid`, whose code objects lie in
- * `folder`. NULL is allowed for `coverage`. */
+/* Adds a run of the store, whose process's files, code objects here, begin with
+ * `files`. NULL is allowed for `coverage`. */
 aq_status aq_coverage_add(aq_coverage *coverage, aq_store *store, int64_t run,
-                          int64_t pid, const char *folder, aq_diag *diag);
+                          const char *files, aq_diag *diag);
 
 /* Writes the file. A note names the kernels and objects that it lacks.
  * `*coverage` is NULL then. AQ_ERR_IO names the file. */

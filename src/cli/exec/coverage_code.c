@@ -75,15 +75,14 @@ static aq_status code_add(aq_covered_codes *to, const char *path, aq_diag *diag)
   return aq_diag_no_memory(diag);
 }
 
-aq_status aq_covered_codes_read(const char *folder, int64_t pid,
-                                aq_covered_codes *out, aq_diag *diag)
+aq_status aq_covered_codes_read(const char *files, aq_covered_codes *out,
+                                aq_diag *diag)
 {
   aq_status status = AQ_OK;
   *out = (aq_covered_codes){.damage = ""};
   for (unsigned i = 0; status == AQ_OK; i++) {
     char *path;
-    if (asprintf(&path, "%s/%" PRId64 ".%u" AQ_SPOOL_CODE, folder, pid, i) <
-        0) {
+    if (asprintf(&path, "%s.%u" AQ_SPOOL_CODE, files, i) < 0) {
       status = aq_diag_no_memory(diag);
     } else {
       status = code_add(out, path, diag);

@@ -22,9 +22,10 @@ typedef struct aq_covered_codes {
   char damage[200]; /* of the first that could not be read, or empty */
 } aq_covered_codes;
 
-/* Reads the objects of process `pid` in a folder; the caller frees *out. */
-aq_status aq_covered_codes_read(const char *folder, int64_t pid,
-                                aq_covered_codes *out, aq_diag *diag);
+/* Reads the objects of the process whose files begin with `files`; the caller
+ * frees *out. */
+aq_status aq_covered_codes_read(const char *files, aq_covered_codes *out,
+                                aq_diag *diag);
 void aq_covered_codes_fini(aq_covered_codes *codes);
 
 /* The object whose kernel has these instructions, and the kernel; NULL: none.

@@ -14,6 +14,7 @@
 #include "common/strict_memory.h"
 #include "gpu/duration/roofline.h"
 #include "gpu/wave/grid/schedule.h"
+#include "gpu/wave/jit/jit_builder.h"
 #include "transport/fault/fault_schedule.h"
 
 /* NAME=value SEPARATOR old value. */
@@ -112,17 +113,11 @@ static aq_status env_faults(const char *value, aq_diag *diag)
 
 static aq_status compile_check(const aq_exec_environment *e, aq_diag *diag)
 {
-  static const char *const modes[] = {"off", "auto", "always", "cc",
-                                      "cc-always"};
-  if (!e->compile)
+  aq_jit_mode mode;
+  aq_diag why = AQ_DIAG_INIT;
+  if (!e->compile || aq_jit_mode_read(e->compile, &mode, &why) == AQ_OK)
     return AQ_OK;
-  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-    if (strcmp(e->compile, modes[i]) == 0)
-      return AQ_OK;
-  return aq_diag_set(
-      diag, AQ_ERR_INVALID,
-      "--compile: '%s'; expected off, auto, always, cc or cc-always",
-      e->compile);
+  return aq_diag_set(diag, AQ_ERR_INVALID, "--compile: %s", why.text);
 }
 
 static aq_status cost_check(const aq_exec_environment *e, aq_diag *diag)

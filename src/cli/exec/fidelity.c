@@ -12,6 +12,7 @@
 #include "cli/exec/fidelity_facts.h"
 #include "common/json_out.h"
 #include "common/spool.h"
+#include "common/text.h"
 #include "gpu/wave/observe/exactness.h"
 
 struct aq_fidelity {
@@ -39,7 +40,7 @@ static const struct {
                                   "nothing"},
     [AQ_BY_REFUSED] = {"refused", "not executed"},
     [AQ_BY_SEVERAL] = {"several", "executed in several ways, by device"},
-    [AQ_BY_UNKNOWN] = {"unknown", "executed in a way that is not known"},
+    [AQ_BY_UNKNOWN] = {"unknown", "executed in an unknown way"},
 };
 
 /* ---- opening ---- */
@@ -143,7 +144,7 @@ static void way_print(const part *p, aq_fidelity_by by)
     if (kernel->failed > 0)
       fprintf(out, ", failed %" PRIu64, kernel->failed);
     if (kernel->indirect)
-      fprintf(out, "; it calls addresses that are not known before it runs");
+      fprintf(out, "; with indirect calls");
     fprintf(out, "%s%s\n", kernel->refused ? ": " : "",
             kernel->refused ? kernel->refused : "");
   }
@@ -236,9 +237,9 @@ static void head_text(const aq_fidelity *f, const part *p,
                                                        : info->model_verdict);
   if (info->left_out != AQ_NONE && info->left_out > 0)
     fprintf(p->out,
-            "  %" PRId64 " rows were left out (--record, --record-limit): "
-            "their dispatches are not counted\n",
-            info->left_out);
+            "  %" PRId64 " row%s left out (--record, --record-limit): "
+            "dispatches not counted\n",
+            info->left_out, aq_text_plural(info->left_out));
 }
 
 /* ---- a process ---- */
@@ -289,13 +290,13 @@ static void part_print(aq_fidelity *f, const part *p, const aq_run_info *info,
 
 aq_status aq_fidelity_add(aq_fidelity *f, aq_store *store,
                           const aq_run_info *info, int64_t run, int64_t pid,
-                          const char *folder, aq_diag *diag)
+                          const char *files, aq_diag *diag)
 {
   aq_fidelity_facts facts;
   char *path;
   if (!f)
     return AQ_OK;
-  if (asprintf(&path, "%s/%" PRId64 AQ_SPOOL_FIDELITY, folder, pid) < 0)
+  if (asprintf(&path, "%s" AQ_SPOOL_FIDELITY, files) < 0)
     return aq_diag_no_memory(diag);
   aq_status status = aq_fidelity_facts_read(path, store, run, &facts, diag);
   if (status == AQ_OK) {

@@ -26,11 +26,11 @@ aq_status aq_fidelity_open(const char *file, bool json, aq_fidelity **out,
 void aq_fidelity_device(aq_fidelity *fidelity, const char *asked,
                         const char *chosen);
 
-/* Reports a run of the store, of process `pid`, whose facts lie in `folder`.
- * NULL is allowed for `fidelity`. */
+/* Reports a run of the store, of process `pid`, whose file of facts begins
+ * with `files`. NULL is allowed for `fidelity`. */
 aq_status aq_fidelity_add(aq_fidelity *fidelity, aq_store *store,
                           const aq_run_info *info, int64_t run, int64_t pid,
-                          const char *folder, aq_diag *diag);
+                          const char *files, aq_diag *diag);
 
 /* Ends the file. `*fidelity` is NULL then. AQ_ERR_IO names the file. */
 aq_status aq_fidelity_close(aq_fidelity **fidelity, aq_diag *diag);

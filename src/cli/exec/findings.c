@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/exec/findings_priv.h"
+#include "common/text.h"
 
 struct aq_findings {
   aq_findings_options options;
@@ -102,7 +103,7 @@ static void finding_put(aq_findings *f, aq_run_reader *reader,
 #undef T
   /* It counts, whatever of its texts was lost. */
   texts.category = texts.category ? texts.category : "unknown";
-  texts.kind = texts.kind ? texts.kind : "finding whose text was lost";
+  texts.kind = texts.kind ? texts.kind : "finding without text, no memory";
   if (aq_suppressions_match(f->suppressions, &texts)) {
     f->suppressed++;
     return;
@@ -191,19 +192,18 @@ const char *aq_findings_text(aq_findings *f)
   free(f->text);
   if (asprintf(&f->text,
                "%" PRIu64 " error%s and %" PRIu64 " possible, first: %s",
-               f->errors, f->errors == 1 ? "" : "s", f->possible,
-               f->first ? f->first : "its text was lost") < 0)
+               f->errors, aq_text_plural(f->errors), f->possible,
+               f->first ? f->first : "without text, no memory") < 0)
     f->text = NULL;
   return f->text    ? f->text
          : f->first ? f->first
-                    : "findings whose texts were lost";
+                    : "findings without text, no memory";
 }
 
 /* ---- the end ---- */
 
 static bool out_end(aq_findings *f, const char *cut)
 {
-  const uint64_t all = f->errors + f->possible;
   if (f->json) {
     aq_json_out *json = f->json;
     f->json = NULL;
@@ -219,18 +219,18 @@ static bool out_end(aq_findings *f, const char *cut)
       return false;
   } else {
     fprintf(f->out, "CHECK SUMMARY (%s): %" PRIu64 " error%s",
-            f->options.checks, f->errors, f->errors == 1 ? "" : "s");
+            f->options.checks, f->errors, aq_text_plural(f->errors));
     if (f->possible)
       fprintf(f->out, ", %" PRIu64 " possible", f->possible);
     if (f->notes)
       fprintf(f->out, ", %" PRIu64 " note%s", f->notes,
-              f->notes == 1 ? "" : "s");
+              aq_text_plural(f->notes));
     if (f->suppressed)
       fprintf(f->out, ", %" PRIu64 " suppressed", f->suppressed);
     if (cut)
       fprintf(f->out, "; incomplete: %s\n", cut);
     else
-      fputs(all ? "\n" : ", nothing found\n", f->out);
+      fputc('\n', f->out);
   }
   bool done = ferror(f->out) == 0;
   done &= (f->out == stderr ? fflush(f->out) : fclose(f->out)) == 0;

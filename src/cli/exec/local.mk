@@ -2,6 +2,7 @@
 libaqcore_a_SOURCES += \
 	src/cli/exec/coverage.c src/cli/exec/coverage.h \
 	src/cli/exec/coverage_code.c src/cli/exec/coverage_code.h \
+	src/cli/exec/descendants.c src/cli/exec/descendants.h \
 	src/cli/exec/device.c src/cli/exec/device.h \
 	src/cli/exec/ended.c src/cli/exec/ended.h \
 	src/cli/exec/environment.c src/cli/exec/environment.h \

@@ -34,6 +34,7 @@ typedef struct aq_program_end {
   pid_t child;
   int status;     /* of waitpid */
   bool timed_out; /* it was asked to end, and then made to */
+  bool refused;   /* it did not run; the status says why, as in shells */
 } aq_program_end;
 
 /* Runs it to its end with SIGINT and SIGQUIT ignored here: the terminal sends

@@ -34,14 +34,14 @@ aq_status aq_exec_reports_device(aq_exec_reports *reports, const char *asked,
 
 aq_status aq_exec_reports_add(const aq_exec_reports *reports, aq_store *store,
                               const aq_run_info *info, int64_t run, int64_t pid,
-                              const char *folder, aq_diag *diag)
+                              const char *files, aq_diag *diag)
 {
   char number[24];
   snprintf(number, sizeof number, "%" PRId64, run);
   aq_status status =
-      aq_fidelity_add(reports->fidelity, store, info, run, pid, folder, diag);
+      aq_fidelity_add(reports->fidelity, store, info, run, pid, files, diag);
   if (status == AQ_OK)
-    status = aq_coverage_add(reports->coverage, store, run, pid, folder, diag);
+    status = aq_coverage_add(reports->coverage, store, run, files, diag);
   if (status == AQ_OK)
     status = aq_findings_add(reports->findings, store, run, diag);
   if (status == AQ_OK)
@@ -60,6 +60,10 @@ aq_status aq_exec_reports_found(aq_exec_reports *reports, const char *cut,
     cut = "processes of the program still run";
   if (!cut && reports->unchecked)
     cut = "the checker ran out of memory or dispatches";
+  if (!cut && reports->unended)
+    cut = "a process ended without its exit handlers";
+  if (status == AQ_OK && any)
+    status = aq_junit_property(reports->junit, "incomplete", cut, diag);
   const aq_status closed =
       aq_findings_close(&reports->findings, cut, count, diag);
   snprintf(number, sizeof number, "%" PRIu64, *count);

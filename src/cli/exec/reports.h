@@ -22,6 +22,7 @@ typedef struct aq_exec_reports {
   aq_findings *findings; /* opened, closed by the caller */
   uint32_t left;         /* processes of the program that still run */
   bool unchecked;        /* findings of a process are missing */
+  bool unended;          /* a process ended without its exit handlers */
 } aq_exec_reports;
 
 /* Files, or NULL; borrowed until the reports are closed. */
@@ -40,10 +41,11 @@ aq_status aq_exec_reports_open(const aq_exec_report_wish *wish,
 aq_status aq_exec_reports_device(aq_exec_reports *reports, const char *asked,
                                  const char *chosen, aq_diag *diag);
 
-/* Adds a run of the store, of process `pid`, whose files lie in `folder`. */
+/* Adds a run of the store, of process `pid`, whose files have paths that begin
+ * with `files`. */
 aq_status aq_exec_reports_add(const aq_exec_reports *reports, aq_store *store,
                               const aq_run_info *info, int64_t run, int64_t pid,
-                              const char *folder, aq_diag *diag);
+                              const char *files, aq_diag *diag);
 
 /* Ends the findings' report: `*count` of them, which fail JUnit's test case.
  * `cut` says what ended the program early, or is NULL. */

@@ -19,13 +19,12 @@
 #include "cli/exec/missing_kernels.h"
 #include "common/json_out.h"
 #include "common/spool.h"
+#include "common/text.h"
 #include "store/maintenance.h"
 #include "study/session/cost.h"
 
 #define EXEC_FILE   "exec"
 #define OPENED_FILE "opened"
-
-enum { TEXT_MAX = 64 * 1024 };
 
 /* Storing the spools of one folder. */
 typedef struct draining {
@@ -33,10 +32,10 @@ typedef struct draining {
   aq_store *store;
   const char *folder;
   aq_spool_wish wish;
-  char *text; /* owned; of the wish */
-  bool recovers;
-  pid_t program; /* 0: not known */
-  int status;    /* of waitpid */
+  char *text;              /* owned; of the wish */
+  bool recovers, outlived; /* orphans; of an exec that ended as it should */
+  pid_t program;           /* 0: not known */
+  int status;              /* of waitpid */
   uint32_t runs, left;
   aq_exec_reports *reports; /* or NULL */
   aq_spool_call last;       /* of the program */
@@ -79,46 +78,50 @@ static int is_folder(const struct dirent *entry)
   return entry->d_name[0] != '.';
 }
 
-/* Lower process ids come first: numbers, then texts. */
+/* Lower process ids come first, and of one the images of execve in order. */
 static int by_number(const struct dirent **a, const struct dirent **b)
 {
   long x = strtol((*a)->d_name, NULL, 10), y = strtol((*b)->d_name, NULL, 10);
-  return x != y ? (x > y) - (x < y) : strcmp((*a)->d_name, (*b)->d_name);
+  return x != y ? (x > y) - (x < y) : strverscmp((*a)->d_name, (*b)->d_name);
 }
 
 /* ---- the description of the run ---- */
 
 /* The file `exec`: texts, each ended by a zero byte. */
+static bool text_write(const char *text, int fd)
+{
+  const size_t size = text ? strlen(text) + 1 : 1;
+  return write(fd, text ? text : "", size) == (ssize_t)size;
+}
+
 static bool wish_write(const aq_spool_wish *wish, int fd)
 {
-  const char *texts[] = {wish->version, wish->command, wish->program,
-                         wish->name, wish->replaces ? "replace" : NULL};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    const char *text = texts[i] ? texts[i] : "";
-    const size_t size = strlen(text) + 1;
-    if (write(fd, text, size) != (ssize_t)size)
-      return false;
-  }
-  return true;
+  return text_write(wish->version, fd) && text_write(wish->command, fd) &&
+         text_write(wish->program, fd) && text_write(wish->name, fd) &&
+         text_write(wish->replaces ? "replace" : NULL, fd);
 }
 
 /* Of an execution that was killed before it had written, all is unknown. */
 static bool wish_read(int fd, draining *d)
 {
   aq_spool_wish *wish = &d->wish;
-  d->text = calloc(1, TEXT_MAX + 1);
+  struct stat state;
+  if (fstat(fd, &state) != 0)
+    return false;
+  d->text = calloc(1, (size_t)state.st_size + 1);
   if (!d->text)
     return false;
-  ssize_t size = pread(fd, d->text, TEXT_MAX, 0);
+  ssize_t size = pread(fd, d->text, (size_t)state.st_size, 0);
   const char *at = d->text, *end = d->text + (size > 0 ? size : 0);
-  const char *replace = NULL;
+  const char *replace = NULL, *outlived = NULL;
   const char **texts[] = {&wish->version, &wish->command, &wish->program,
-                          &wish->name, &replace};
+                          &wish->name,    &replace,       &outlived};
   for (size_t i = 0; i < sizeof texts / sizeof *texts && at < end; i++) {
     *texts[i] = *at ? at : NULL;
     at += strlen(at) + 1;
   }
   wish->replaces = replace != NULL;
+  d->outlived = outlived != NULL;
   return true;
 }
 
@@ -190,7 +193,7 @@ static aq_status writer_open(draining *d, aq_run_info *info,
 }
 
 static aq_status run_store(draining *d, const aq_spool_reader *reader,
-                           const char *notes)
+                           const char *files, const char *notes)
 {
   const bool ended =
       reader->ended || (d->program == reader->pid && WIFEXITED(d->status));
@@ -217,14 +220,16 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
     return status;
   if (drained != AQ_OK)
     aq_note(d->watch->notes, "run %" PRId64 " ends early: %s", id, diag.text);
-  d->watch->run(&(aq_spooled_run){&info, id, complete, d->recovers},
-                d->watch->user);
+  d->watch->run(
+      &(aq_spooled_run){&info, id, complete, d->recovers, d->outlived},
+      d->watch->user);
   d->runs++;
   if (!d->reports)
     return AQ_OK;
   d->reports->unchecked |= reader->unchecked;
+  d->reports->unended |= !reader->ended;
   return aq_exec_reports_add(d->reports, d->store, &info, id, reader->pid,
-                             d->folder, d->diag);
+                             files, d->diag);
 }
 
 static aq_status spool_store_bytes(draining *d, const char *path,
@@ -240,9 +245,10 @@ static aq_status spool_store_bytes(draining *d, const char *path,
   if (reader.pid == d->program)
     aq_spool_call_last(&reader, &d->last);
   char *notes = notes_make(d, &reader);
-  if (!notes)
-    return aq_diag_no_memory(d->diag);
-  status = run_store(d, &reader, notes);
+  char *files = strndup(path, strlen(path) - (sizeof AQ_SPOOL_SUFFIX - 1));
+  status = notes && files ? run_store(d, &reader, files, notes)
+                          : aq_diag_no_memory(d->diag);
+  free(files);
   free(notes);
   return status;
 }
@@ -405,20 +411,24 @@ aq_status aq_spools_store(aq_spools *spools, const char *store, pid_t program,
                 .diag = diag};
   aq_status stored = folder_drain(&d, spools->lock, store);
   spools->last = d.last;
+  spools->stored = stored == AQ_OK;
   if (spools->reports)
     spools->reports->left = d.left;
   if (d.left > 0)
     aq_note(watch->notes,
-            "%" PRIu32 " processes still run; a later command stores their "
+            "%" PRIu32 " process%s still running: a later command stores the "
             "records",
-            d.left);
+            d.left, aq_text_plural_es(d.left));
   return stored;
 }
 
 void aq_spools_close(aq_spools *spools)
 {
-  if (spools->folder && spools->lock >= 0)
+  if (spools->folder && spools->lock >= 0) {
+    if (spools->stored) /* what stays is of processes that run on */
+      (void)!text_write("outlived", spools->lock);
     folder_remove(spools->folder, spools->lock);
+  }
   free(spools->opened);
   free(spools->folder);
   *spools = (aq_spools)AQ_SPOOLS_NONE;

@@ -21,6 +21,7 @@ typedef struct aq_spools {
   char *folder; /* NULL: nothing is recorded */
   char *opened; /* a file in it: hsa_init has succeeded in some process */
   int lock;     /* of its file `exec` */
+  bool stored;  /* all records of processes that have ended */
   aq_exec_reports *reports; /* of the runs; borrowed, or NULL */
   aq_spool_call last;       /* of the program, once its spool is stored */
 } aq_spools;
@@ -45,6 +46,7 @@ typedef struct aq_spooled_run {
   const aq_run_info *info;
   int64_t id;
   bool complete, recovered;
+  bool outlived; /* of a process that still ran when its exec ended */
 } aq_spooled_run;
 
 /* Callbacks for runs and for remarks. */

@@ -39,7 +39,11 @@ bool aqkfd_call_describe(size_t index, aqkfd_call_info *out)
 
 static const struct call *call_find(uint32_t number)
 {
-  return number >= 1 && number <= CALLS ? &calls[number - 1] : NULL;
+  size_t i = number - 1; /* most numbers have their place */
+  if (i >= CALLS || calls[i].info.number != number)
+    for (i = 0; i < CALLS && calls[i].info.number != number;)
+      i++;
+  return i < CALLS ? &calls[i] : NULL;
 }
 
 /* The list of SVM's attributes ends within the arguments. */

@@ -25,7 +25,8 @@
  * memory of the program under another address) is reached through `host`, and
  * the allocation map knows the distance; packets and signals cannot lie there.
  * Mapping a block for a device publishes it in that map, which alone decides
- * about a kernel's accesses.
+ * about a kernel's accesses. Memory of another process is a block with pages
+ * in that one's file (sharing.c).
  *
  * Queues lie in the client's memory (backend_sim/client.h). A doorbell is a
  * word of a page of the file, so ringing needs no call, and the device notices
@@ -84,8 +85,6 @@
 #include "backend_sim/live/live.h"
 #include "backend_sim/sim.h"
 #include "dropin/kfd/kfd_priv.h"
-
-enum { FILE_BITS = 62 /* of the size of a process's file */ };
 
 /* ---- the driver ---- */
 
@@ -206,9 +205,10 @@ static aq_status process_make(aqkfd *driver, aqkfd_process **out, aq_diag *diag)
     return aq_diag_no_memory(diag);
   process->driver = driver;
   process->file_end = AQKFD_DOORBELLS; /* an offset is never 0 */
+  process->imports_end = AQKFD_IMPORTS_BEGIN;
   process->file = memfd_create("aqueduct-driver", MFD_CLOEXEC);
   if (process->file < 0 ||
-      ftruncate(process->file, (off_t)1 << FILE_BITS) != 0) {
+      ftruncate(process->file, (off_t)AQKFD_FILE_BYTES) != 0) {
     const aq_status status = aq_diag_set(
         diag, AQ_ERR_RESOURCES, "the driver's file: %s", strerror(errno));
     if (process->file >= 0)

@@ -179,7 +179,7 @@ static int page_take(aqkfd_process *process, uint64_t handle, bool needed)
   if (handle && (!block || block->size < AQKFD_EVENT_PAGE))
     return -EINVAL;
   uint64_t *page =
-      block ? aqkfd_block_map(process, block)
+      block ? aqkfd_block_map(block)
             : aqkfd_file_map(process, AQKFD_EVENT_OFFSET, AQKFD_EVENT_PAGE);
   if (!page)
     return block ? -EINVAL : -ENOMEM;

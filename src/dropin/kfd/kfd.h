@@ -72,6 +72,12 @@ void aqkfd_process_close(aqkfd_process *process);
  * duplicates. */
 int aqkfd_process_file(const aqkfd_process *process);
 
+/* Of an offset of that file at which a block of another process is mapped: a
+ * descriptor of that one's file, the caller's to close, and the offset there;
+ * -1: it is no such place, or the descriptor cannot be made. Any thread. */
+int aqkfd_import_file(aqkfd_process *process, uint64_t offset, uint64_t size,
+                      uint64_t *at);
+
 /* A call of /dev/kfd: 0 or a negative errno. */
 int aqkfd_ioctl(aqkfd_process *process, unsigned long request, void *argument);
 

@@ -28,10 +28,16 @@ enum {
   AQKFD_EVENT_PAGE = AQKFD_EVENTS * 8, /* bytes */
 };
 
-/* Of the file: where a page of events lies that no block is given for, and
- * where blocks end, behind which are the pages of doorbells. */
-#define AQKFD_EVENT_OFFSET ((UINT64_C(1) << 61) + (UINT64_C(1) << 60))
-#define AQKFD_BLOCKS_END   (UINT64_C(1) << 61)
+/* Of the file: where a page of events lies that no block is given for, the
+ * table of exports, and where blocks end, behind which are the pages of
+ * doorbells and the places at which clients map blocks of other processes'
+ * files. */
+#define AQKFD_FILE_BYTES     (UINT64_C(1) << 62)
+#define AQKFD_BLOCKS_END     (UINT64_C(1) << 61)
+#define AQKFD_IMPORTS_BEGIN  (AQKFD_BLOCKS_END + (UINT64_C(1) << 59))
+#define AQKFD_IMPORTS_END    (AQKFD_BLOCKS_END + (UINT64_C(1) << 60))
+#define AQKFD_EVENT_OFFSET   AQKFD_IMPORTS_END
+#define AQKFD_EXPORTS_OFFSET (AQKFD_EVENT_OFFSET + (1 << 20))
 
 /* One past the last address of devices: the program's addresses end there. */
 #define AQKFD_VA_END (UINT64_C(1) << 47)
@@ -63,12 +69,20 @@ struct aqkfd {
   size_t kernel_count, kernel_capacity;
 };
 
-/* Memory that the process allocated. */
+/* A row of the table that a process's file has; sharing.c. */
+typedef struct aqkfd_export aqkfd_export;
+
+/* Memory that the process allocated or imported. */
 typedef struct aqkfd_block {
   struct aqkfd_block *next;
   uint64_t handle;
   uint64_t va, size;
+  int file; /* that has its pages: the process's, or its own of another one's */
   uint64_t offset; /* in the file; userptr: none */
+  /* Of another process, else NULL: the row that it has entered, our mapping of
+   * that table, and where the door maps the block. */
+  aqkfd_export *origin, *origin_table;
+  uint64_t door_offset;
   uint64_t host;   /* where this process reaches it, when it is not at va */
   void *own;       /* a mapping of ours, or NULL */
   uint32_t device; /* that it was asked of */
@@ -133,7 +147,9 @@ struct aqkfd_process {
   aqkfd_stretch *unmapped; /* atomic */
   pthread_mutex_t lock;    /* of the following, but for the events */
   uint64_t file_end;       /* bytes of the file that were given out */
+  uint64_t imports_end;    /* of the places that imports got */
   uint64_t handles;        /* given out so far */
+  aqkfd_export *exports;   /* our mapping of the table, or NULL: none so far */
   aqkfd_block *blocks;
   uint64_t used[AQKFD_DEVICES]; /* bytes of a device's memory */
   uint64_t
@@ -201,7 +217,17 @@ aqkfd_block *aqkfd_block_find(aqkfd_process *process, uint64_t handle);
 
 /* Where this process reaches the pages of a block: our mapping, made now;
  * NULL: it cannot be made. */
-void *aqkfd_block_map(aqkfd_process *process, aqkfd_block *block);
+void *aqkfd_block_map(aqkfd_block *block);
+
+/* Whole pages that end within the addresses of devices. Without an address, as
+ * of memory that is only exported, a block cannot be mapped. */
+bool aqkfd_range_is_good(uint64_t va, uint64_t size);
+
+/* Whether it lies in a file, and is no page of doorbells. */
+bool aqkfd_block_has_pages(const aqkfd_block *block);
+
+/* The block gets its handle and is the process's, which is locked. */
+void aqkfd_block_link(aqkfd_process *process, aqkfd_block *block);
 
 /* Whether a block that is mapped has some of the bytes; the process is locked.
  */
@@ -218,6 +244,17 @@ void aqkfd_blocks_leave(aqkfd_process *process, uint64_t first, uint64_t end);
 int aqkfd_doorbells_take(aqkfd_process *process, uint32_t device);
 
 void aqkfd_memory_fini(aqkfd_process *process);
+
+/* ---- sharing.c ---- */
+
+/* The process frees its last block at an offset: whether other processes keep
+ * the pages. It is locked. */
+bool aqkfd_exports_keep(aqkfd_process *process, uint64_t offset);
+
+/* The block of another process, which has an `origin`, is freed. */
+void aqkfd_import_leave(aqkfd_block *block);
+
+void aqkfd_exports_fini(aqkfd_process *process);
 
 /* ---- events.c ---- */
 

@@ -17,6 +17,7 @@ src_dropin_kfd_libaqkfd_a_SOURCES = \
 	src/dropin/kfd/memory.c \
 	src/dropin/kfd/queues.c \
 	src/dropin/kfd/render.c \
+	src/dropin/kfd/sharing.c \
 	src/dropin/kfd/svm.c \
 	src/dropin/kfd/uapi.h
 

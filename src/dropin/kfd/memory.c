@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend_sim/live/live.h"
@@ -41,18 +40,23 @@ aqkfd_block *aqkfd_block_find(aqkfd_process *process, uint64_t handle)
   return block;
 }
 
-void *aqkfd_file_map(const aqkfd_process *process, uint64_t offset,
-                     uint64_t size)
+static void *file_map(int file, uint64_t offset, uint64_t size)
 {
-  void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, process->file,
-                  (off_t)offset);
+  void *at =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
   return at == MAP_FAILED ? NULL : at;
 }
 
-void *aqkfd_block_map(aqkfd_process *process, aqkfd_block *block)
+void *aqkfd_file_map(const aqkfd_process *process, uint64_t offset,
+                     uint64_t size)
+{
+  return file_map(process->file, offset, size);
+}
+
+void *aqkfd_block_map(aqkfd_block *block)
 {
   if (!block->own && block->offset != no_offset)
-    block->own = aqkfd_file_map(process, block->offset, block->size);
+    block->own = file_map(block->file, block->offset, block->size);
   return block->own;
 }
 
@@ -61,6 +65,13 @@ void *aqkfd_block_map(aqkfd_process *process, aqkfd_block *block)
 static bool is_vram(const aqkfd_block *block)
 {
   return block->flags & AQKFD_MEMORY_VRAM;
+}
+
+/* Whether the block takes of a device's memory: an import does where it comes
+ * from. */
+static bool is_counted(const aqkfd_block *block)
+{
+  return is_vram(block) && !block->origin;
 }
 
 static uint64_t memory_size(const aqkfd *driver, uint32_t device)
@@ -105,9 +116,7 @@ static int block_place(aqkfd_process *process, aqkfd_block *block,
   return block->offset == no_offset ? -ENOMEM : 0;
 }
 
-/* Whole pages that end within the addresses of devices. Without an address, as
- * of memory that is only exported, a block cannot be mapped. */
-static bool range_is_good(uint64_t va, uint64_t size)
+bool aqkfd_range_is_good(uint64_t va, uint64_t size)
 {
   return va % AQKFD_PAGE == 0 && size != 0 && size <= AQKFD_VA_END &&
          va <= AQKFD_VA_END - size;
@@ -119,8 +128,8 @@ static int kind_check(const aqkfd_alloc_memory_of_gpu_args *args)
       args->flags &
       (AQKFD_MEMORY_VRAM | AQKFD_MEMORY_GTT | AQKFD_MEMORY_USERPTR |
        AQKFD_MEMORY_DOORBELL | AQKFD_MEMORY_REGISTERS);
-  if (!range_is_good(args->va_addr, aqkfd_round(args->size)) || kinds == 0 ||
-      (kinds & (kinds - 1)))
+  if (!aqkfd_range_is_good(args->va_addr, aqkfd_round(args->size)) ||
+      kinds == 0 || (kinds & (kinds - 1)))
     return -EINVAL;
   if (kinds == AQKFD_MEMORY_USERPTR)
     return args->mmap_offset == 0 || args->mmap_offset % AQKFD_PAGE ? -EINVAL
@@ -131,13 +140,13 @@ static int kind_check(const aqkfd_alloc_memory_of_gpu_args *args)
                                                                      : 0;
 }
 
-static void block_link(aqkfd_process *process, aqkfd_block *block)
+void aqkfd_block_link(aqkfd_process *process, aqkfd_block *block)
 {
   block->handle =
       (uint64_t)aqkfd_gpu_id(block->device) << HANDLE_BITS | ++process->handles;
   block->next = process->blocks;
   process->blocks = block;
-  if (is_vram(block))
+  if (is_counted(block))
     process->used[block->device] += block->size;
 }
 
@@ -169,6 +178,7 @@ int aqkfd_call_memory_alloc(aqkfd_process *process, void *arguments)
     return -ENOMEM;
   *block = (aqkfd_block){.va = args->va_addr,
                          .size = aqkfd_round(args->size),
+                         .file = process->file,
                          .offset = no_offset,
                          .device = device,
                          .flags = args->flags};
@@ -177,7 +187,7 @@ int aqkfd_call_memory_alloc(aqkfd_process *process, void *arguments)
   if (result == 0)
     result = block_place(process, block, args->mmap_offset);
   if (result == 0) {
-    block_link(process, block);
+    aqkfd_block_link(process, block);
     args->handle = block->handle;
     if (block->offset != no_offset)
       args->mmap_offset = block->offset;
@@ -209,26 +219,25 @@ static aq_allocation allocation_of(const aqkfd_block *block)
  * there; pages of the file at the block's address, if the client has mapped
  * them there, so that packets and signals can lie in them; else by a mapping of
  * ours. 0, or a negative errno. */
-static int block_reach(aqkfd_process *process, aqkfd_block *block)
+static int block_reach(aqkfd_block *block)
 {
   if (block->flags & AQKFD_MEMORY_USERPTR)
     return aqkfd_reaches(block->host, block->size, false) ? 0 : -EFAULT;
   if (block->offset == no_offset)
     return 0;
   const bool there =
-      aqkfd_client_maps(process->file, block->va, block->size, block->offset);
-  block->host = there ? 0 : (uintptr_t)aqkfd_block_map(process, block);
+      aqkfd_client_maps(block->file, block->va, block->size, block->offset);
+  block->host = there ? 0 : (uintptr_t)aqkfd_block_map(block);
   return there || block->host ? 0 : -ENOMEM;
 }
 
-/* Whether no page of a block exists: neither the program, by a mapping of its
+/* Whether no page of a block exists: neither a program, by a mapping of its
  * own, nor a kernel has written it. */
-static bool block_is_fresh(const aqkfd_process *process,
-                           const aqkfd_block *block)
+static bool block_is_fresh(const aqkfd_block *block)
 {
   if (block->offset == no_offset)
     return false;
-  const off_t data = lseek(process->file, (off_t)block->offset, SEEK_DATA);
+  const off_t data = lseek(block->file, (off_t)block->offset, SEEK_DATA);
   return data < 0 ? errno == ENXIO
                   : (uint64_t)data >= block->offset + block->size;
 }
@@ -245,8 +254,8 @@ static void block_note(const aqkfd *driver, const aq_allocation *a,
 static int block_publish(aqkfd_process *process, aqkfd_block *block)
 {
   /* To look whether it can be reached makes a page. */
-  const bool fresh = block_is_fresh(process, block);
-  const int result = block_reach(process, block);
+  const bool fresh = block_is_fresh(block);
+  const int result = block_reach(block);
   const aq_allocation a = allocation_of(block);
   if (result != 0)
     return result;
@@ -307,7 +316,7 @@ static void block_leave(aqkfd_process *process, aqkfd_block *block)
   const aq_allocation was = allocation_of(block);
   const bool user = block->flags & AQKFD_MEMORY_USERPTR;
   if (!user)
-    block->host = (uintptr_t)aqkfd_block_map(process, block);
+    block->host = (uintptr_t)aqkfd_block_map(block);
   const aq_allocation is = allocation_of(block);
   aqkfd_kernels_forget(driver, block->va, block->size);
   if (!user && block->host) {
@@ -427,12 +436,12 @@ int aqkfd_call_memory_unmap(aqkfd_process *process, void *arguments)
 static bool is_shared(const aqkfd_process *process, const aqkfd_block *block)
 {
   for (const aqkfd_block *b = process->blocks; b; b = b->next)
-    if (b != block && b->offset == block->offset)
+    if (b != block && b->file == block->file && b->offset == block->offset)
       return true;
   return false;
 }
 
-static bool has_pages(const aqkfd_block *block)
+bool aqkfd_block_has_pages(const aqkfd_block *block)
 {
   return block->offset != no_offset && !(block->flags & AQKFD_MEMORY_DOORBELL);
 }
@@ -443,10 +452,13 @@ static void block_free(aqkfd_process *process, aqkfd_block *block)
   block_allow(process, block, 0, false);
   if (block->own)
     munmap(block->own, block->size);
-  if (has_pages(block) && !is_shared(process, block))
+  if (block->origin)
+    aqkfd_import_leave(block);
+  else if (aqkfd_block_has_pages(block) && !is_shared(process, block) &&
+           !aqkfd_exports_keep(process, block->offset))
     fallocate(process->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               (off_t)block->offset, (off_t)block->size);
-  if (is_vram(block))
+  if (is_counted(block))
     process->used[block->device] -= block->size;
   free(block);
 }
@@ -486,6 +498,7 @@ void aqkfd_memory_fini(aqkfd_process *process)
     process->blocks = block->next;
     block_free(process, block);
   }
+  aqkfd_exports_fini(process);
   if (process->event_page_ours)
     munmap(process->event_page, AQKFD_EVENT_PAGE);
   for (uint32_t i = 0; i < AQKFD_DEVICES; i++)
@@ -504,95 +517,4 @@ int aqkfd_call_memory_available(aqkfd_process *process, void *arguments)
       memory_size(process->driver, device) - process->used[device];
   aqkfd_process_unlock(process);
   return 0;
-}
-
-/* ---- files of blocks ---- */
-
-/* A file that stands for a block: its own file's pages, at the block's offset,
- * which is where the file stands. It is good inside of the process. */
-int aqkfd_call_dmabuf_export(aqkfd_process *process, void *arguments)
-{
-  aqkfd_export_dmabuf *args = arguments;
-  char path[64];
-  aqkfd_process_lock(process);
-  const aqkfd_block *block = aqkfd_block_find(process, args->handle);
-  const bool may = block && has_pages(block);
-  const uint64_t offset = may ? block->offset : 0;
-  aqkfd_process_unlock(process);
-  if (!may)
-    return -EINVAL;
-  /* Opened anew, for a position of its own. */
-  snprintf(path, sizeof path, "/proc/self/fd/%d", process->file);
-  const int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0)
-    return -errno;
-  if (lseek(fd, (off_t)offset, SEEK_SET) != (off_t)offset) {
-    close(fd);
-    return -EIO;
-  }
-  args->fd = (uint32_t)fd;
-  return 0;
-}
-
-/* The block of such a file; the process is locked. */
-static const aqkfd_block *block_of_file(const aqkfd_process *process, int fd)
-{
-  struct stat ours, theirs;
-  const off_t offset = lseek(fd, 0, SEEK_CUR);
-  if (offset < 0 || fstat(fd, &theirs) != 0 ||
-      fstat(process->file, &ours) != 0 || ours.st_ino != theirs.st_ino ||
-      ours.st_dev != theirs.st_dev)
-    return NULL;
-  const aqkfd_block *block = process->blocks;
-  while (block && !(has_pages(block) && block->offset == (uint64_t)offset))
-    block = block->next;
-  return block;
-}
-
-int aqkfd_call_dmabuf_info(aqkfd_process *process, void *arguments)
-{
-  aqkfd_get_dmabuf_info_args *args = arguments;
-  aqkfd_process_lock(process);
-  const aqkfd_block *block = block_of_file(process, (int)args->dmabuf_fd);
-  if (block) {
-    args->size = block->size;
-    args->metadata_size = 0;
-    args->gpu_id = aqkfd_gpu_id(block->device);
-    args->flags = block->flags;
-  }
-  aqkfd_process_unlock(process);
-  return block ? 0 : -EINVAL;
-}
-
-int aqkfd_call_dmabuf_import(aqkfd_process *process, void *arguments)
-{
-  aqkfd_import_dmabuf_args *args = arguments;
-  uint32_t device;
-  if (!aqkfd_device_find(process->driver, args->gpu_id, &device))
-    return -EINVAL;
-  aqkfd_block *made = calloc(1, sizeof *made);
-  if (!made)
-    return -ENOMEM;
-  int result = -EINVAL;
-  aqkfd_process_lock(process);
-  const aqkfd_block *block = block_of_file(process, (int)args->dmabuf_fd);
-  if (block && range_is_good(args->va_addr, block->size))
-    result = args->va_addr &&
-                     aqkfd_ranges_overlap(process, args->va_addr, block->size)
-                 ? -EADDRINUSE
-                 : 0;
-  if (result == 0) {
-    *made = (aqkfd_block){.va = args->va_addr,
-                          .size = block->size,
-                          .offset = block->offset,
-                          .device = device,
-                          .flags = block->flags | AQKFD_MEMORY_GTT};
-    made->flags &= ~(uint32_t)AQKFD_MEMORY_VRAM;
-    block_link(process, made);
-    args->handle = made->handle;
-  }
-  aqkfd_process_unlock(process);
-  if (result != 0)
-    free(made);
-  return result;
 }

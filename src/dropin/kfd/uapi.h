@@ -258,6 +258,24 @@ typedef struct aqkfd_export_dmabuf {
   uint32_t fd; /* out */
 } aqkfd_export_dmabuf;
 
+/* Of AMD's own driver, which libhsakmt calls; no kernel's header has them. */
+enum { AQKFD_IPC_IMPORT = 0x80, AQKFD_IPC_EXPORT = 0x81 };
+
+typedef struct aqkfd_ipc_export_args {
+  uint64_t handle;
+  uint32_t share_handle[4]; /* out */
+  uint32_t gpu_id, flags;
+} aqkfd_ipc_export_args;
+
+typedef struct aqkfd_ipc_import_args {
+  uint64_t handle; /* out */
+  uint64_t va_addr;
+  uint64_t mmap_offset; /* out */
+  uint32_t share_handle[4];
+  uint32_t gpu_id;
+  uint32_t flags; /* out: as exported */
+} aqkfd_ipc_import_args;
+
 /* 0x25, since 1.13 */
 typedef struct aqkfd_runtime_enable {
   uint64_t debug;        /* address of the runtime's r_debug */
@@ -281,6 +299,8 @@ typedef struct aqkfd_save_header {
 } aqkfd_save_header;
 
 _Static_assert(sizeof(aqkfd_export_dmabuf) == 16, "as the kernel has it");
+_Static_assert(sizeof(aqkfd_ipc_export_args) == 32, "as libhsakmt has it");
+_Static_assert(sizeof(aqkfd_ipc_import_args) == 48, "as libhsakmt has it");
 _Static_assert(sizeof(aqkfd_runtime_enable) == 16, "as the kernel has it");
 _Static_assert(sizeof(aqkfd_debug_trap) == 40, "as the kernel has it");
 _Static_assert(sizeof(aqkfd_save_header) == 40, "as the kernel has it");

@@ -84,7 +84,7 @@ tests_dropin_hsa_libtestkernels_la_SOURCES = tests/dropin/hsa/testkernels.c
 tests_dropin_hsa_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 
-EXTRA_DIST += tests/dropin/hsa/kill_abuse.sh tests/dropin/hsa/app.hip tests/dropin/hsa/recorded.c tools/packages.sh
+EXTRA_DIST += tests/dropin/hsa/kill_abuse.sh tests/dropin/hsa/app.hip tests/dropin/hsa/recorded.c tests/dropin/hsa/steps.c tools/packages.sh
 EXTRA_DIST += tests/dropin/hsa/bad_client.c tests/dropin/hsa/bad_hip.tsv tests/dropin/hsa/bad_kernels.hip
 AQ_LONG_TESTS += tests/dropin/hsa/test_exec.sh \
 	tests/dropin/hsa/test_budget.sh tests/dropin/hsa/test_ci.sh tests/dropin/hsa/test_exec_faults.sh \
@@ -92,6 +92,7 @@ AQ_LONG_TESTS += tests/dropin/hsa/test_exec.sh \
 	tests/dropin/hsa/test_captured_code.sh \
 	tests/dropin/hsa/test_compile.sh \
 	tests/dropin/hsa/test_exec_device.sh \
+	tests/dropin/hsa/test_exec_processes.sh \
 	tests/dropin/hsa/test_extract.sh \
 	tests/dropin/hsa/test_fidelity.sh \
 	tests/dropin/hsa/test_hip.sh \

@@ -106,7 +106,7 @@ check "each instruction is executed as often as in the program" sh -c '
   "$work/second"
 try "$aqueduct" replay "$file" --kernels-from host
 check "without code, kernels take their time" contains "$status $err" \
-  "3 kernels took their time and computed nothing"
+  "3 kernels took time and computed nothing"
 try "$aqueduct" replay "$file" --kernels-from isa
 check "with code alone, all of them compute" contains "$status $err" \
   "3 of 3 executions computed"
@@ -154,6 +154,6 @@ change 'if l["event"] == "execute" and l["packet"] == 3: l["open"] = 1'
 try "$aqueduct" replay "$changed"
 check "before a kernel that ran beside others the execution stops" contains \
   "$status $err" "1 of 3 executions computed the captured bytes"
-check "with the reason" contains "$err" "2 kernels took their time and \
+check "with the reason" contains "$err" "2 kernels took time and \
 computed nothing: packet 3 of queue 0: others execute beside it"
 finish

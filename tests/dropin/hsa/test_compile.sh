@@ -1,19 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `exec --compile`: the results of compiled code, its cache, and hosts without a
-# compiler.
+# `exec --compile` and `launch --compile`: the results of compiled code.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 case ${AQ_SANITIZERS:-} in
 ?*) echo "1..0 # SKIP a sanitized library needs its program sanitized"; exit 0 ;;
 esac
-for tool in hipcc cc; do
-  command -v "$tool" > /dev/null || {
-    echo "1..0 # SKIP $tool is not installed"
-    exit 0
-  }
-done
-unset AQUEDUCT_PLUGIN_PATH HSA_XNACK AQUEDUCT_COMPILE AQUEDUCT_CC
+command -v hipcc > /dev/null || {
+  echo "1..0 # SKIP hipcc is not installed"
+  exit 0
+}
+unset AQUEDUCT_PLUGIN_PATH HSA_XNACK AQUEDUCT_COMPILE
 AQUEDUCT_STORE=$work/store.db
 AQUEDUCT_CACHE=$work/cache
 export AQUEDUCT_STORE AQUEDUCT_CACHE
@@ -46,7 +43,7 @@ __global__ void mix(unsigned *out, float *f, double *d, int turns)
   f[i] = y;
   d[i] = z;
 }
-int main(int argc, char **argv)
+int main()
 {
   static unsigned out[N];
   static float f[N];
@@ -58,7 +55,7 @@ int main(int argc, char **argv)
       hipMalloc((void **)&c, sizeof d))
     return 1;
   for (int run = 0; run < 3; run++)
-    mix<<<N / 256, 256>>>(a, b, c, (argc > 1 ? atoi(argv[1]) : 50) + run);
+    mix<<<N / 256, 256>>>(a, b, c, 50 + run);
   if (hipMemcpy(out, a, sizeof out, hipMemcpyDeviceToHost) ||
       hipMemcpy(f, b, sizeof f, hipMemcpyDeviceToHost) ||
       hipMemcpy(d, c, sizeof d, hipMemcpyDeviceToHost))
@@ -82,59 +79,15 @@ run() { # MODE DEVICE: runs the program, its output goes to FILE.MODE.DEVICE
 
 for device in mi210 rx6900xt; do
   check "$device: the program runs interpreted" run off "$device"
-  check "$device: nothing is compiled then" [ ! -e "$work/cache/native" ]
 done
 for device in mi210 rx6900xt; do
   for mode in auto always; do
-    check "$device: it runs as machine code, $mode" run "$mode" "$device"
+    check "$device: it runs, $mode" run "$mode" "$device"
+    check "$device: as machine code" [ "$(grep -c "hot code is interpreted" "$work/err")" = 0 ]
     check "$device: with the same bytes" \
       cmp "$work/out.off.$device" "$work/out.$mode.$device"
   done
-  check "$device: which needs no cache" [ ! -e "$work/cache/native" ]
 done
-for device in mi210 rx6900xt; do
-  check "$device: it runs compiled" run cc-always "$device"
-  check "$device: with the same bytes" \
-    cmp "$work/out.off.$device" "$work/out.cc-always.$device"
-  # The first device's are looked at below.
-  [ -s "$work/list" ] || ls "$work"/cache/native/*.native > "$work/list"
-done
-check "the cache has libraries" [ -s "$work/list" ]
-check "that only this user reaches" \
-  [ "$(stat -c %a "$work/cache/native")" = 700 ]
-
-first=$(head -n 1 "$work/list")
-before=$(stat -c %Y.%i "$first")
-check "cc takes a library from the cache" run cc mi210
-check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.cc.mi210"
-check "and leaves it" [ "$(stat -c %Y.%i "$first")" = "$before" ]
-
-# Other bytes, of the same length, in each library.
-while read -r file; do
-  printf 'spoiled' | dd of="$file" bs=1 seek=2000 conv=notrunc 2> /dev/null
-done < "$work/list"
-check "spoiled libraries are not loaded" run cc-always mi210
-check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.cc-always.mi210"
-check "but built anew" sh -c '! grep -q spoiled "$1"' sh "$first"
-chmod 777 "$work/cache/native"
-check "a folder that others may enter is not used" run cc-always mi210
-check "and the code still runs" cmp "$work/out.off.mi210" "$work/out.cc-always.mi210"
-chmod 700 "$work/cache/native"
-
-# Code that becomes hot, while the cache has nothing of it.
-AQUEDUCT_CACHE=$work/cache.cold
-hot() { # MODE
-  "$aqueduct" exec --record none --compile "$1" --device mi210 -- \
-    "$work/app" 30000 > "$work/hot.$1" 2> "$work/err"
-}
-check "cc leaves code interpreted that is not hot" run cc mi210
-check "and the cache empty" sh -c '! ls "$1"/native/*.native 2> "$1.err"' sh \
-  "$work/cache.cold"
-check "it compiles hot code" hot cc
-check "into the cache" ls "$work/cache.cold"/native/*.native
-check "which the next process finds" hot cc-always
-check "with the same bytes" cmp "$work/hot.cc" "$work/hot.cc-always"
-AQUEDUCT_CACHE=$work/cache
 
 # The same kernel by launch.
 launch() { # MODE
@@ -142,28 +95,15 @@ launch() { # MODE
     --workgroup 256 --compile "$1" --print 8 --args 'out:u32[1024]' \
     'out:f32[1024]' 'out:f64[1024]' i32:40 > "$work/launch.$1" 2> "$work/err"
 }
-AQUEDUCT_CACHE=$work/cache.launch
 check "launch interprets" launch off
 check "and executes machine code by default" launch auto
 check "with the same results" sh -c 'grep "^out:" "$1" > "$1.out" &&
   grep "^out:" "$2" | cmp - "$1.out"' sh "$work/launch.off" "$work/launch.auto"
-check "and compiles" launch cc-always
-check "with the same results" sh -c 'grep "^out:" "$1" > "$1.out" &&
-  grep "^out:" "$2" | cmp - "$1.out"' sh "$work/launch.off" \
-  "$work/launch.cc-always"
-check "of a library in the cache" sh -c 'ls "$1"/native/*.native' sh \
-  "$work/cache.launch"
-AQUEDUCT_CACHE=$work/cache
-
-AQUEDUCT_CC=$work/none
-export AQUEDUCT_CC
-check "without a compiler the code is interpreted" run cc-always mi210
-check "which one line reports, of several kernels" [ "$(grep -c \
-  "^aqueduct: hot code is interpreted, not compiled: " "$work/err")" = 1 ]
-check "with the same bytes" cmp "$work/out.off.mi210" "$work/out.cc-always.mi210"
-unset AQUEDUCT_CC
 
 try "$aqueduct" exec --compile often -- "$work/app"
 check "another word is an error" contains "$status $err" \
-  "compile: 'often'; expected off, auto, always, cc or cc-always"
+  'compile: "often"; expected off, auto or always'
+try "$aqueduct" exec --compile cc -- "$work/app"
+check "cc is an error that names what replaced it" contains "$status $err" \
+  'aqueduct: error: --compile: "cc" is no longer: use auto'
 finish

@@ -92,7 +92,7 @@ exec_on() { # ARGUMENT… PROGRAM: with HSA_XNACK if $xnack
 build plain
 exec_on "$work/plain"
 check "a program without code gets the default device" \
-  ran 0 gfx942:sramecc+:xnack- "model mi300x"
+  ran 0 gfx942:sramecc+:xnack- "simulated mi300x"
 check "and no word about it" [ "${err#*has code}" = "$err" ]
 
 while read -r gfx model agent; do

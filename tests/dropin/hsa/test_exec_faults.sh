@@ -69,7 +69,7 @@ check "which is JSON with the 64 bytes of the packet" sh -c '
     "$1")" = 5 ]' sh "$work/c.jsonl"
 try "$aqueduct" replay "$work/c.jsonl"
 check "captures of two processes are not replayed as one" sh -c '
-  [ "$1" = 2 ] && grep -q "take the lines of one" "$2"' sh "$status" "$work/err"
+  [ "$1" = 2 ] && grep -q "second process; expected the lines of one process" "$2"' sh "$status" "$work/err"
 try "$aqueduct" exec --capture /no/where -- "$work/app"
 check "a capture that cannot be written is an error before the program runs" \
   sh -c '[ "$1" = 125 ] && grep -q "/no/where" "$2"' sh "$status" "$work/err"

@@ -19,7 +19,7 @@ try "$aqueduct" exec --extract-dispatch 1 true
 check "a file is needed" contains "$err" "1: expected N:FILE"
 try "$aqueduct" launch "$srcdir/doc/examples/kernels/device-gfx90a.hsaco"
 check "another file needs a kernel" contains "$status $err" \
-  "2 aqueduct: error: launch: $srcdir/doc/examples/kernels/device-gfx90a.hsaco is no dispatch file: expected KERNEL"
+  "2 aqueduct: error: launch: $srcdir/doc/examples/kernels/device-gfx90a.hsaco is not a dispatch file: expected KERNEL"
 printf AQDI > "$work/cut"
 try "$aqueduct" launch "$work/cut"
 check "a file that is cut off is refused" contains "$status $err" \

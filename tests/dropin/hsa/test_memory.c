@@ -147,18 +147,19 @@ START_TEST(each_lock_of_the_same_or_an_inner_range_needs_its_unlock)
   void *agent_ptr;
   hsa_amd_pointer_info_t info = {.size = sizeof info};
   client_open(&c);
-  ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
-  ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
-  ck_assert_done(hsa_amd_memory_lock(host + 100, 50, &c.device, 1, &agent_ptr));
-  ck_assert_uint_eq(alias_of(host + 100), (uintptr_t)agent_ptr);
-  ck_assert_done(hsa_amd_pointer_info(host + 120, &info, NULL, NULL, NULL));
-  ck_assert_uint_eq(info.bytes, 50);
-  ck_assert_done(hsa_amd_memory_unlock(host));
-  ck_assert_done(hsa_amd_memory_unlock(host + 100));
-  ck_assert_done(hsa_amd_pointer_info(host + 120, &info, NULL, NULL, NULL));
-  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
-  ck_assert_uint_eq(info.bytes, SIZE);
-  ck_assert_done(hsa_amd_memory_unlock(host));
+  for (char *in = host; in <= host + 100; in += 100) {
+    ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
+    ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
+    ck_assert_done(hsa_amd_memory_lock(in, 50, &c.device, 1, &agent_ptr));
+    ck_assert_uint_eq(alias_of(in), (uintptr_t)agent_ptr);
+    ck_assert_done(hsa_amd_pointer_info(in + 20, &info, NULL, NULL, NULL));
+    ck_assert_uint_eq(info.bytes, 50);
+    ck_assert_done(hsa_amd_memory_unlock(host));
+    ck_assert_done(hsa_amd_memory_unlock(in));
+    ck_assert_done(hsa_amd_pointer_info(in + 20, &info, NULL, NULL, NULL));
+    ck_assert_uint_eq(info.bytes, SIZE);
+    ck_assert_done(hsa_amd_memory_unlock(host));
+  }
   ck_assert_hsa(hsa_amd_memory_unlock(host), HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
 }

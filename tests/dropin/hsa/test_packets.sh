@@ -113,7 +113,7 @@ sed 's/"pid":[0-9]*/"pid":1/' "$work/edge.jsonl" |
 tells "$work/two.jsonl" "processes 2"
 try "$aqueduct" replay "$work/two.jsonl"
 check "two processes cannot be replayed" contains "$err" \
-  "two.jsonl:$(($(wc -l < "$work/mix.jsonl") + 1)): another process"
+  "two.jsonl:$(($(wc -l < "$work/mix.jsonl") + 1)): second process"
 head -c 3000 "$work/mix.jsonl" > "$work/cut.jsonl"
 try "$aqueduct" show "$work/cut.jsonl"
 check "a cut one cannot be shown" sh -c '[ "$1" = 2 ] && case $2 in
@@ -264,4 +264,9 @@ head -c 3000 "$work/mix.jsonl" > "$work/bad.jsonl"
 refuses "one that was cut names the line" "bad.jsonl:"
 sed '1s/"version":3/"version":4/' "$work/mix.jsonl" > "$work/bad.jsonl"
 refuses "another version is told" "version: 4; expected 1 to 3"
+for behind in packet control; do
+  cp "${AQ_SRCDIR:-.}/tests/fuzz/corpus/packets/$behind-behind-queue-end.jsonl" "$work/bad.jsonl"
+  refuses "a $behind behind the end of its queue names the line" \
+    "bad.jsonl:4: no queue 0 exists"
+done
 finish

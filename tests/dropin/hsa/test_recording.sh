@@ -149,12 +149,12 @@ spool=$(find "$spools" -type f -name '*.spool')
 version() { # N: at byte 8 of the header
   printf '%b' "\\00$1" | dd of="$spool" bs=1 seek=8 conv=notrunc 2> /dev/null
 }
-version 3
+version 4
 try "$aqueduct" list runs --names
 check "a spool of another version is left, with a line" sh -c '
-  [ -s "$1" ] && echo "$2" | grep -q "was not recovered: .*spool of version 3; expected 2"' \
+  [ -s "$1" ] && echo "$2" | grep -q "was not recovered: .*spool of version 4; expected 3"' \
   sh "$spool" "$err"
-version 2
+version 3
 try "$aqueduct" list runs --names
 check "and stored by a command that reads it" \
   [ "$(field z state) $(left)" = "incomplete 0" ]

@@ -112,6 +112,27 @@ START_TEST(only_a_whole_allocation_has_a_handle)
 }
 END_TEST
 
+/* HIP asks for whole pages, whatever the program asked for. */
+START_TEST(a_handle_may_be_of_whole_pages)
+{
+  enum { ODD = 5000, WHOLE = 8192 };
+  client c;
+  hsa_amd_ipc_memory_t handle;
+  void *memory, *mapped;
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_memory_pool_allocate(c.device_coarse, ODD, 0, &memory));
+  ck_assert_done(hsa_amd_ipc_memory_create(memory, WHOLE, &handle));
+  ck_assert_done(
+      hsa_amd_ipc_memory_attach(&handle, WHOLE, 1, &c.device, &mapped));
+  ck_assert_done(hsa_amd_ipc_memory_detach(mapped));
+  ck_assert_hsa(hsa_amd_ipc_memory_create(memory, WHOLE + 1, &handle),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_amd_memory_pool_free(memory));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(an_exported_descriptor_maps_the_same_bytes)
 {
   client c;
@@ -154,4 +175,5 @@ END_TEST
 AQ_TEST_MAIN("dropin/hsa/sharing",
              two_processes_share_an_allocation_by_its_handle,
              only_a_whole_allocation_has_a_handle,
+             a_handle_may_be_of_whole_pages,
              an_exported_descriptor_maps_the_same_bytes)

@@ -46,6 +46,11 @@ tests_dropin_kfd_test_queues_LDADD = $(AQ_KFD_LDADD)
 check_PROGRAMS += tests/dropin/kfd/test_tables
 tests_dropin_kfd_test_tables_LDADD = $(AQ_KFD_LDADD)
 
+check_PROGRAMS += tests/dropin/kfd/test_sharing
+tests_dropin_kfd_test_sharing_SOURCES = tests/dropin/kfd/test_sharing.c \
+	$(AQ_KFD_CLIENT)
+tests_dropin_kfd_test_sharing_LDADD = $(AQ_KFD_LDADD)
+
 # What test_door.sh runs under exec: it is no test itself.
 EXTRA_PROGRAMS += tests/dropin/kfd/drive_door
 check_DATA += tests/dropin/kfd/drive_door$(EXEEXT)

@@ -60,6 +60,12 @@ static const struct {
     {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x24, 16), 0},     /* EXPORT_DMABUF */
     {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x25, 16), 0},     /* RUNTIME_ENABLE */
     {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x26, 40), EPERM}, /* DBG_TRAP */
+    /* AMD's own driver's, as its libhsakmt calls them */
+    {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x80, 48), 0}, /* IPC_IMPORT_HANDLE */
+    {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x81, 32), 0}, /* IPC_EXPORT_HANDLE */
+    {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x83, 48),
+     EINVAL}, /* CROSS_MEMORY_COPY */
+    {_IOC(_IOC_READ | _IOC_WRITE, 'K', 0x84, 32), EINVAL}, /* RLC_SPM */
 };
 
 START_TEST(every_call_has_the_kernels_number_size_and_direction)

@@ -27,7 +27,10 @@ static const char head[] =
 
 static const char *error_name(int error)
 {
-  return error == EPERM ? "EPERM" : error == EINVAL ? "EINVAL" : "?";
+  return error == EPERM    ? "EPERM"
+         : error == EINVAL ? "EINVAL"
+         : error == EACCES ? "EACCES"
+                           : "?";
 }
 
 static void page_write(FILE *to)

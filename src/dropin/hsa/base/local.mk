@@ -16,6 +16,7 @@ src_dropin_hsa_libaqdropin_a_SOURCES += \
 	src/dropin/hsa/base/log.c src/dropin/hsa/base/log.h \
 	src/dropin/hsa/base/memory.h \
 	src/dropin/hsa/base/pools.h \
+	src/dropin/hsa/base/process_end.h \
 	src/dropin/hsa/base/protected.h \
 	src/dropin/hsa/base/published.c src/dropin/hsa/base/published.h \
 	src/dropin/hsa/base/queues.h \

@@ -118,6 +118,7 @@ typedef struct aqdrop {
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;
   struct aqdrop_locked *first_locked;
+  aq_map locked; /* by where they begin: the newest one */
   struct aqdrop_range *first_range;
   struct aqdrop_ext *first_ext;
   bool knows_levels; /* of detail, the client: ext_samplers.c; atomic */

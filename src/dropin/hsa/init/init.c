@@ -81,6 +81,7 @@
 #include "dropin/hsa/base/ext_images.h"
 #include "dropin/hsa/base/fidelity.h"
 #include "dropin/hsa/base/memory.h"
+#include "dropin/hsa/base/process_end.h"
 #include "dropin/hsa/base/protected.h"
 #include "dropin/hsa/base/queues.h"
 #include "dropin/hsa/base/signals.h"
@@ -102,7 +103,8 @@ static struct {
   uint32_t references;         /* under the lock */
   bool closing;                /* under the lock: without it held */
   aqdrop_recording *recording; /* from the first hsa_init on, or NULL */
-  bool watched;                /* forks are */
+  bool watched;                /* forks and the end are */
+  pid_t open;                  /* atomic: the process; 0: it has ended */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER,
              .closed = PTHREAD_COND_INITIALIZER};
 
@@ -209,7 +211,7 @@ static void profile_put(const aqdrop *runtime)
   if (sink && runtime->machine &&
       (aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK ||
        aq_wave_machine_steps_put(runtime->machine, sink, &diag) != AQ_OK))
-    fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
+    fprintf(stderr, "aqueduct: profile not stored: %s\n", diag.text);
   aqdrop_duration_model_put(runtime);
 }
 
@@ -428,8 +430,11 @@ static void child_begin(void)
   process.recording = NULL;
 }
 
+/* Once, and not in a child that has this memory. */
 __attribute__((destructor)) static void process_end(void)
 {
+  if (!aqdrop_process_end_claim(&process.open))
+    return;
   aqdrop *runtime = aqdrop_runtime_hold();
   if (runtime) { /* the program did not close it */
     profile_put(runtime);
@@ -443,8 +448,11 @@ __attribute__((destructor)) static void process_end(void)
 /* The state that the process keeps from its first hsa_init on. */
 static aq_status process_begin(aq_diag *diag)
 {
-  if (!process.watched)
+  if (!process.watched) {
     process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
+    aqdrop_process_end_set(process_end);
+  }
+  __atomic_store_n(&process.open, getpid(), __ATOMIC_RELEASE);
   return process.recording ? AQ_OK
                            : aqdrop_recording_create(&process.recording, diag);
 }

@@ -4,7 +4,8 @@
  * the kernel driver, its files and the HSA library. The answers are functions
  * of shim.h, once for the drop-in (shim_dropin.c) and once for the driver
  * (kfd/door/preload.c); here is what both have: the module's state is "live",
- * lsmod shows it, and yields are counted (thread_yield.h).
+ * lsmod shows it, yields are counted (thread_yield.h), and the
+ * drop-in ends its work before _exit (process_end.h).
  *
  * It is loaded into every process of the program, so it touches only these
  * names.
@@ -13,9 +14,12 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +32,7 @@
 #include <unistd.h>
 
 #include "backend_sim/thread_yield.h"
+#include "dropin/hsa/base/process_end.h"
 #include "dropin/hsa/init/shim.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -242,7 +247,73 @@ dlopen(const char *name, int mode)
   return NEXT(dlopen_function, "dlopen")(aqshim_library(name), mode);
 }
 
+/* ---- the end ---- */
+
+EXPORT void (*aqueduct_process_end)(void);
+
+static int exit_code;
+
+static void exit_late(int number)
+{
+  (void)number;
+  syscall(SYS_exit_group, exit_code); /* NOLINT(bugprone-signal-handler) */
+}
+
+/* A handler of signals may have interrupted a holder of locks that the end
+ * needs: it gets a few seconds. */
+static _Noreturn void exit_now(int code)
+{
+  enum { END_S = 5 };
+  void (*end)(void) = __atomic_load_n(&aqueduct_process_end, __ATOMIC_ACQUIRE);
+  sigset_t alarms;
+  if (end) {
+    exit_code = code;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    signal(SIGALRM, exit_late);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+    alarm(END_S);
+    end();
+  }
+  for (;;)
+    syscall(SYS_exit_group, code);
+}
+
+EXPORT void _exit(int code)
+{
+  exit_now(code);
+}
+
+EXPORT void _Exit(int code)
+{
+  exit_now(code);
+}
+
 /* ---- memory ---- */
+
+#define MMAP(name)                                                             \
+  EXPORT void *name(void *address, size_t size, int protection, int flags,     \
+                    int fd, off_t offset)                                      \
+  {                                                                            \
+    return map(address, size, protection, flags, fd, offset);                  \
+  }
+
+static void *map(void *address, size_t size, int protection, int flags, int fd,
+                 off_t offset)
+{
+  int file = fd;
+  const bool elsewhere = fd >= 0 && aqshim_mapping(fd, size, &file, &offset);
+  void *mapped =
+      (void *)syscall(SYS_mmap, address, size, protection, flags, file, offset);
+  const int error = errno;
+  if (elsewhere)
+    syscall(SYS_close, file);
+  errno = error;
+  return mapped;
+}
+
+MMAP(mmap)
+MMAP(mmap64)
 
 EXPORT int munmap(void *address, size_t size)
 {

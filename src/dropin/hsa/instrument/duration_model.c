@@ -70,7 +70,7 @@ void aqdrop_duration_model_put(const aqdrop *runtime)
   aq_record_sink *sink = aqdrop_recording_sink(runtime->recording);
   if (sink && runtime->machine &&
       aq_wave_machine_counted_put(runtime->machine, sink, &diag) != AQ_OK)
-    fprintf(stderr, "aqueduct: the counted work is lost: %s\n", diag.text);
+    fprintf(stderr, "aqueduct: counted work not stored: %s\n", diag.text);
 }
 
 void aqdrop_duration_model_fini(aqdrop *runtime)

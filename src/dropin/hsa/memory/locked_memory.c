@@ -11,7 +11,8 @@
 
 /* The newest comes first. */
 typedef struct aqdrop_locked {
-  struct aqdrop_locked *next;
+  struct aqdrop_locked *next, **link; /* `link` points here */
+  struct aqdrop_locked *older;        /* that begins at the same address */
   char *base;
   char *alias; /* where the devices see it, too; or `base` */
   size_t size;
@@ -64,6 +65,7 @@ void aqdrop_locked_fini(aqdrop *runtime)
     range_withdraw(runtime, range);
     free(range);
   }
+  aq_map_fini(&runtime->locked);
 }
 
 static locked *locked_at(const aqdrop *runtime, const void *address)
@@ -73,6 +75,40 @@ static locked *locked_at(const aqdrop *runtime, const void *address)
     if (host - (uintptr_t)range->base < range->size)
       return range;
   return NULL;
+}
+
+/* The newest one that begins there; runtime->locked has it. */
+static locked *locked_from(const aqdrop *runtime, const void *base)
+{
+  uint64_t found;
+  return aq_map_get(&runtime->locked, (uintptr_t)base, &found)
+             ? (locked *)(uintptr_t)found
+             : NULL;
+}
+
+static bool locked_insert(aqdrop *runtime, locked *range)
+{
+  range->older = locked_from(runtime, range->base);
+  if (!aq_map_put(&runtime->locked, (uintptr_t)range->base, (uintptr_t)range))
+    return false;
+  range->next = runtime->first_locked;
+  range->link = &runtime->first_locked;
+  if (range->next)
+    range->next->link = &range->next;
+  runtime->first_locked = range;
+  return true;
+}
+
+/* The newest one of its address. */
+static void locked_remove(aqdrop *runtime, locked *range)
+{
+  aq_map_remove(&runtime->locked, (uintptr_t)range->base, NULL);
+  if (range->older) /* there was room */
+    aq_map_put(&runtime->locked, (uintptr_t)range->base,
+               (uintptr_t)range->older);
+  *range->link = range->next;
+  if (range->next)
+    range->next->link = range->link;
 }
 
 /* ---- locking ---- */
@@ -121,9 +157,9 @@ static bool range_add(aqdrop *runtime, char *base, size_t size, uint64_t agents,
                   .agents = agents,
                   .times = 1};
   pthread_mutex_lock(&runtime->lock);
-  locked *range = runtime->first_locked;
-  while (range && (range->base != base || range->size != size))
-    range = range->next;
+  locked *range = locked_from(runtime, base);
+  while (range && range->size != size)
+    range = range->older;
   bool published = true;
   if (range) {
     range->times++;
@@ -131,9 +167,9 @@ static bool range_add(aqdrop *runtime, char *base, size_t size, uint64_t agents,
     range_publish_agents(runtime, range);
   } else if (!range_publish(runtime, new)) {
     published = false;
-  } else {
-    new->next = runtime->first_locked;
-    runtime->first_locked = new;
+  } else if (!locked_insert(runtime, new)) {
+    range_withdraw(runtime, new);
+    published = false;
   }
   *alias = range ? range->alias : new->alias;
   pthread_mutex_unlock(&runtime->lock);
@@ -187,13 +223,10 @@ hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
   if (!host_ptr)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->lock);
-  locked **link = &runtime->first_locked;
-  while (*link && (*link)->base != host_ptr)
-    link = &(*link)->next;
-  locked *range = *link;
+  locked *range = locked_from(runtime, host_ptr);
   bool last = range && --range->times == 0;
   if (last) {
-    *link = range->next;
+    locked_remove(runtime, range);
     range_withdraw(runtime, range);
   }
   pthread_mutex_unlock(&runtime->lock);

@@ -60,7 +60,8 @@ hsa_status_t aqdrop_memory_share(aqdrop *runtime, const void *address,
   aqdrop_allocation *b = aqdrop_allocation_find(memory, address);
   if (b && b->pool) {
     *offset = (uint64_t)((const char *)address - b->base);
-    if (size <= b->size - *offset)
+    /* Whole pages, as HIP asks for them. */
+    if (size <= aqdrop_allocation_bytes(b->size) - *offset)
       status = b->file >= 0 || block_to_file(runtime, b)
                    ? HSA_STATUS_SUCCESS
                    : (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -20,6 +20,7 @@ enum { NAMES = 256, NAME_TRIES = 4 };
 struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */
   aq_spool *spool;
+  char *files;                  /* owned: paths of its files, up to suffixes */
   char program[AQ_SPOOL_PLACE]; /* its file; empty: not known */
   bool silent;                  /* no row is kept: none is made */
   bool facts;                   /* are wanted */
@@ -34,10 +35,7 @@ struct aqdrop_recording {
   int64_t lives;      /* transports so far */
 };
 
-enum {
-  LIFE_BITS = 32, /* of a queue's source id, below the life */
-  ROWS_AT_ONCE = 16,
-};
+enum { LIFE_BITS = 32 }; /* of a queue's source id, below the life */
 
 static _Thread_local uint32_t call_depth;
 static _Thread_local int64_t thread_id;
@@ -84,18 +82,6 @@ static void reproducible_note(aqdrop_recording *r)
     aq_spool_reproducible(r->spool, false);
 }
 
-/* The store to the doorbell, or the call that ordered the copy, is the host's
- * call; it takes no time on the clock. */
-static aq_record row_complete(const aq_record *row)
-{
-  aq_record own = *row;
-  if (row->submit == AQ_NONE)
-    return own;
-  own.via = AQ_VIA_DIRECT;
-  own.host_begin = own.host_end = row->submit;
-  return own;
-}
-
 static aq_status recording_put_instructions(aq_record_sink *sink,
                                             const aq_instruction *rows,
                                             size_t count, aq_diag *diag)
@@ -131,55 +117,64 @@ static aq_status recording_put_findings(aq_record_sink *sink,
   return inner(sink)->put_findings(inner(sink), rows, count, diag);
 }
 
+/* The store to the doorbell, or the call that ordered the copy, is the host's
+ * call; it takes no time on the clock. */
 static aq_status recording_put(aq_record_sink *sink, const aq_record *rows,
                                size_t count, aq_diag *diag)
 {
-  aq_record own[ROWS_AT_ONCE];
-  aq_status status = AQ_OK;
-  reproducible_note((aqdrop_recording *)sink);
-  while (count > 0 && status == AQ_OK) {
-    size_t taken = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
-    for (size_t i = 0; i < taken; i++)
-      own[i] = row_complete(&rows[i]);
-    status = inner(sink)->put(inner(sink), own, taken, diag);
-    rows += taken;
-    count -= taken;
-  }
-  return status;
+  aqdrop_recording *r = (aqdrop_recording *)sink;
+  (void)diag;
+  reproducible_note(r);
+  aq_spool_put_submitted(r->spool, rows, count);
+  return AQ_OK;
 }
 
 /* ---- life ---- */
 
-/* A file of this process in the folder of the exec; NULL: there is none. */
-static char *file_path(const char *suffix)
+/* A file of this process in the folder of the exec; NULL: out of memory. */
+static char *file_path(const aqdrop_recording *r, const char *suffix)
 {
-  const char *folder = secure_getenv("AQUEDUCT_SPOOL");
   char *path;
-  if (!folder || !*folder ||
-      asprintf(&path, "%s/%ld%s", folder, (long)getpid(), suffix) < 0)
-    return NULL;
-  return path;
+  return asprintf(&path, "%s%s", r->files, suffix) < 0 ? NULL : path;
+}
+
+/* The spool of the image number `image`: execve keeps the process id, and the
+ * files of the image before it stay. */
+static aq_status spool_create(aqdrop_recording *r, const char *folder,
+                              unsigned image, const aq_record_filter *rows,
+                              aq_diag *diag)
+{
+  char number[12] = "";
+  if (image > 0)
+    snprintf(number, sizeof number, "_%u", image);
+  if (asprintf(&r->files, "%s/%ld%s", folder, (long)getpid(), number) < 0) {
+    r->files = NULL;
+    return aq_diag_no_memory(diag);
+  }
+  char *path = file_path(r, AQ_SPOOL_SUFFIX);
+  const aq_status status = path ? aq_spool_create(path, rows, &r->spool, diag)
+                                : aq_diag_no_memory(diag);
+  free(path);
+  if (status != AQ_OK)
+    free(r->files);
+  return status;
 }
 
 aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
 {
-  char *path = file_path(AQ_SPOOL_SUFFIX);
+  const char *folder = secure_getenv("AQUEDUCT_SPOOL");
   aq_record_filter rows;
   *out = NULL;
-  if (!path)
+  if (!folder || !*folder)
     return AQ_OK;
   aq_status status = aq_record_filter_read(
       secure_getenv("AQUEDUCT_RECORD"), secure_getenv("AQUEDUCT_RECORD_LIMIT"),
       &rows, diag);
-  if (status != AQ_OK) {
-    free(path);
+  if (status != AQ_OK)
     return status;
-  }
   aqdrop_recording *r = calloc(1, sizeof *r);
-  if (!r) {
-    free(path);
+  if (!r)
     return aq_diag_no_memory(diag);
-  }
   r->sink = (aq_record_sink){.device = recording_device,
                              .queue = recording_queue,
                              .name = recording_name,
@@ -196,13 +191,19 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
   const char *codes = secure_getenv("AQUEDUCT_COVERAGE");
   r->facts = facts && *facts;
   r->codes = codes && *codes;
-  status = aq_spool_create(path, &rows, &r->spool, diag);
-  free(path);
-  if (status == AQ_OK)
+  status = AQ_ERR_EXISTS;
+  for (unsigned image = 0; status == AQ_ERR_EXISTS; image++)
+    status = spool_create(r, folder, image, &rows, diag);
+  if (status == AQ_OK) {
     *out = r;
-  else
-    free(r);
-  return status;
+    return AQ_OK;
+  }
+  free(r);
+  if (status != AQ_ERR_NOT_FOUND)
+    return status;
+  fprintf(stderr, "aqueduct: process %ld outlived its exec: not recorded\n",
+          (long)getpid());
+  return AQ_OK;
 }
 
 aq_record_sink *aqdrop_recording_sink(aqdrop_recording *r)
@@ -263,7 +264,7 @@ void aqdrop_recording_attach(aqdrop_recording *r, aq_transport *transport)
 void aqdrop_recording_missing(const aqdrop_recording *r, const char *kernel,
                               size_t length, const void *bytes, size_t size)
 {
-  char *path = r ? file_path(AQ_SPOOL_MISSING) : NULL;
+  char *path = r ? file_path(r, AQ_SPOOL_MISSING) : NULL;
   int fd =
       path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
   free(path);
@@ -271,8 +272,8 @@ void aqdrop_recording_missing(const aqdrop_recording *r, const char *kernel,
     return;
   if (write(fd, kernel, length) != (ssize_t)length || write(fd, "", 1) != 1 ||
       write(fd, bytes, size) != (ssize_t)size)
-    fprintf(stderr, "aqueduct: the arguments of %.*s are not known\n",
-            (int)length, kernel);
+    fprintf(stderr, "aqueduct: arguments of %.*s unknown\n", (int)length,
+            kernel);
   close(fd);
 }
 
@@ -283,7 +284,7 @@ void aqdrop_recording_code(aqdrop_recording *r, const void *bytes, size_t size)
     return;
   snprintf(suffix, sizeof suffix, ".%" PRIu32 AQ_SPOOL_CODE,
            __atomic_fetch_add(&r->code_count, 1, __ATOMIC_RELAXED));
-  char *path = file_path(suffix);
+  char *path = file_path(r, suffix);
   const int fd =
       path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
   if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
@@ -316,7 +317,7 @@ void aqdrop_recording_fact(const aqdrop_recording *r, const char *fmt, ...)
     if ((unsigned char)*at < ' ' && *at != '\t')
       *at = '?';
   line[length] = '\n'; /* in the place of the zero byte */
-  char *path = file_path(AQ_SPOOL_FIDELITY);
+  char *path = file_path(r, AQ_SPOOL_FIDELITY);
   int fd =
       path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
   if (fd < 0 || write(fd, line, (size_t)length + 1) != length + 1)

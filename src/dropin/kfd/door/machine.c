@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "dropin/hsa/base/exec_options.h"
+#include "dropin/hsa/base/process_end.h"
 #include "dropin/hsa/base/recording.h"
 #include "dropin/kfd/door/loaded_code.h"
 #include "gpu/check/core/check.h"
@@ -21,6 +22,7 @@
 static struct {
   pthread_mutex_t lock;
   bool failed, watched;
+  pid_t open; /* atomic: the process; 0: it has ended */
   aqkfd *driver;
   aqkfd_process *process; /* atomic */
   aqdrop_recording *recording;
@@ -151,11 +153,30 @@ static aq_status driver_open(const aqdrop_edits *edits, aq_diag *diag)
   return AQ_OK;
 }
 
+/* Other threads of the program may still run: nothing is freed. Once, and
+ * not in a child that has this memory. */
+__attribute__((destructor)) static void machine_end(void)
+{
+  if (!aqdrop_process_end_claim(&machine.open))
+    return;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record_sink *sink = aqdrop_recording_results_sink(machine.recording);
+  if (sink && machine.waves &&
+      aq_wave_machine_profile_put(machine.waves, sink, &diag) != AQ_OK)
+    fprintf(stderr, "aqueduct: profile not stored: %s\n", diag.text);
+  check_end();
+  if (machine.recording)
+    aqdrop_recording_end(machine.recording);
+}
+
 static aq_status machine_open(aq_diag *diag)
 {
   aqdrop_edits edits = {NULL, NULL};
-  if (!machine.watched)
+  if (!machine.watched) {
     machine.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
+    aqdrop_process_end_set(machine_end);
+  }
+  __atomic_store_n(&machine.open, getpid(), __ATOMIC_RELEASE);
   aq_status status = aqdrop_recording_create(&machine.recording, diag);
   if (status == AQ_OK)
     status = waves_open(diag);
@@ -216,19 +237,6 @@ static off_t file_stands(const aqkfd_process *process, int fd)
              : -1;
 }
 
-/* Other threads of the program may still run: nothing is freed. */
-__attribute__((destructor)) static void machine_end(void)
-{
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_record_sink *sink = aqdrop_recording_results_sink(machine.recording);
-  if (sink && machine.waves &&
-      aq_wave_machine_profile_put(machine.waves, sink, &diag) != AQ_OK)
-    fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
-  check_end();
-  if (machine.recording)
-    aqdrop_recording_end(machine.recording);
-}
-
 __attribute__((visibility("default")))
 const aqkfd_machine aqueduct_machine = {.size = sizeof aqueduct_machine,
                                         .process = process_make,
@@ -236,6 +244,7 @@ const aqkfd_machine aqueduct_machine = {.size = sizeof aqueduct_machine,
                                         .open = file_open,
                                         .stands = file_stands,
                                         .file = aqkfd_process_file,
+                                        .import_file = aqkfd_import_file,
                                         .ioctl = aqkfd_ioctl,
                                         .render_ioctl = aqkfd_render_ioctl,
                                         .unmapping = aqkfd_unmapping};

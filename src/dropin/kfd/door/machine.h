@@ -31,6 +31,8 @@ typedef struct aqkfd_machine {
   /* Where a descriptor stands that is one of the client's file, else -1. */
   off_t (*stands)(const aqkfd_process *process, int fd);
   int (*file)(const aqkfd_process *process); /* and the others of kfd.h */
+  int (*import_file)(aqkfd_process *process, uint64_t offset, uint64_t size,
+                     uint64_t *at);
   int (*ioctl)(aqkfd_process *process, unsigned long request, void *argument);
   int (*render_ioctl)(aqkfd_process *process, uint32_t device,
                       unsigned long request, void *argument);

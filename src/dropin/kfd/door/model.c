@@ -45,9 +45,12 @@ static int create_memfd(void)
   return aqueduct_machine.open(0, O_CLOEXEC);
 }
 
+/* The library maps the memfd itself, which has no page of another process. */
 static int handle_ioctl(unsigned long request, void *argument)
 {
   aqkfd_process *process = aqueduct_machine.known();
+  if (_IOC_NR(request) == AQKFD_IPC_IMPORT)
+    return result_of(-ENOTSUP);
   return result_of(process ? aqkfd_ioctl(process, request, argument) : -ENODEV);
 }
 

@@ -6,7 +6,8 @@
  * A descriptor is the driver's when it is one of the process's file, which
  * survives duplicates. Where a description of it stands says which node it is:
  * at 0 /dev/kfd, behind AQKFD_NODES the render node of a device. No thread
- * reads it, so it stays there, and mapping it needs no help.
+ * reads it, so it stays there. Mapping it needs no help but for memory of
+ * another process, whose file the driver knows.
  */
 #include "config.h"
 
@@ -153,6 +154,22 @@ bool aqshim_ioctl(int fd, unsigned long request, void *argument, int *result)
   *result = error ? -1 : 0;
   if (error)
     errno = -error;
+  return true;
+}
+
+bool aqshim_mapping(int fd, size_t size, int *file, off_t *offset)
+{
+  const aqkfd_machine *machine = machine_get();
+  aqkfd_process *process = machine ? machine->known() : NULL;
+  uint64_t at;
+  if (!process || machine->stands(process, fd) < 0)
+    return false;
+  const int theirs =
+      machine->import_file(process, (uint64_t)*offset, size, &at);
+  if (theirs < 0)
+    return false;
+  *file = theirs;
+  *offset = (off_t)at;
   return true;
 }
 
