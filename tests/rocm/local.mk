@@ -2,7 +2,7 @@
 # function of rocSPARSE and hipSPARSE in make check-rocm, which writes the tables of
 # doc/tables/libraries.md anew.
 EXTRA_DIST += tests/rocm/check.hpp tests/rocm/hip_api.hip \
-	tests/rocm/events.hip tests/rocm/float_atomics.hip tests/rocm/host_memory.hip \
+	tests/rocm/events.hip tests/rocm/float_atomics.hip tests/rocm/host_memory.hip tests/rocm/ipc.hip \
 	tests/rocm/newer_blits.hip tests/rocm/openmp.c tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
 	tests/rocm/stream_memory.hip tests/rocm/textures.hip tests/rocm/times.hip \
 	tests/rocm/library_times.sh \

@@ -35,8 +35,8 @@ static aq_status args_read(aq_cli *cli, aq_launch_ask *ask)
     return aq_diag_no_memory(&cli->diag);
   if (words > 0 && count > 1)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                         "launch: '%s' without --args; expected the kernel's "
-                         "arguments behind KERNEL, or one behind each --args",
+                         "launch: '%s': pass all kernel arguments with --args, "
+                         "or all after KERNEL",
                          cli->args[2]);
   for (size_t i = 0; i < count + words && status == AQ_OK; i++)
     status = aq_launch_arg_read(i < count ? given[i] : cli->args[2 + i - count],
@@ -67,7 +67,7 @@ static aq_status kernel_check(aq_cli *cli, const aq_launch_ask *ask)
   if (repeats != !ask->kernel)
     return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                        repeats ? "launch: %s is a dispatch: expected no KERNEL"
-                               : "launch: %s is no dispatch file: expected "
+                               : "launch: %s is not a dispatch file: expected "
                                  "KERNEL",
                        ask->path);
   for (size_t i = 0; repeats && i < sizeof own / sizeof *own; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/demangle.h"
+#include "common/text.h"
 #include "gpu/codeobj/kernel_text.h"
 #include "gpu/inspect/disassembly.h"
 #include "gpu/inspect/reachability.h"
@@ -83,8 +84,9 @@ static void reach_put(FILE *out, const aq_code_kernel *kernel,
   char name[AQ_CODE_LINE_SIZE];
   const uint64_t entry =
       kernel->address + (uint64_t)kernel->descriptor.entry_offset;
-  fprintf(out, "%s: %" PRIu64 " instructions can be reached%s, ",
+  fprintf(out, "%s: %" PRIu64 " instruction%s can be reached%s, ",
           aq_code_text(kernel->name, name, sizeof name), reach->instructions,
+          aq_text_plural(reach->instructions),
           reach->indirect ? ", through pointers too" : "");
   if (reach->missing_count == 0)
     fputs("all execute\n", out);
@@ -93,8 +95,9 @@ static void reach_put(FILE *out, const aq_code_kernel *kernel,
   for (size_t i = 0; i < reach->missing_count; i++) {
     const aq_reach_missing *missing = &reach->missing[i];
     const bool before = missing->first_pc < entry;
-    fprintf(out, "  %s, %" PRIu64 " times, first at %c0x%" PRIx64 "\n",
-            missing->name, missing->count, before ? '-' : '+',
+    fprintf(out, "  %s, %" PRIu64 " time%s, first at %c0x%" PRIx64 "\n",
+            missing->name, missing->count, aq_text_plural(missing->count),
+            before ? '-' : '+',
             before ? entry - missing->first_pc : missing->first_pc - entry);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "cli/commands/table_output.h"
 #include "common/demangle.h"
+#include "common/text.h"
 #include "gpu/codeobj/kernel_text.h"
 #include "gpu/inspect/counters.h"
 #include "gpu/inspect/profile.h"
@@ -302,9 +303,9 @@ aq_status aq_cli_profile_mention(aq_cli *cli, aq_store *store,
     aq_profile_rows_next(list.instructions, list.count, &at);
   if (kernels > 0)
     aq_cli_note(cli,
-                "instructions are counted in %zu kernels: aqueduct show "
+                "%zu kernel%s with counted instructions: aqueduct show "
                 "%" PRId64 " --asm",
-                kernels, info->id);
+                kernels, aq_text_plural(kernels), info->id);
   aq_instruction_list_fini(&list);
   return AQ_OK;
 }

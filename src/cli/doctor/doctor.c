@@ -15,6 +15,7 @@
 #include "cli/doctor/file_system.h"
 #include "cli/exec/mount_namespace.h"
 #include "common/demangle.h"
+#include "common/text.h"
 #include "common/transports.h"
 #include "gpu/compile/tools.h"
 #include "gpu/wave/jit/emit_unit.h"
@@ -149,24 +150,15 @@ static void check_compiled(const doctor *d)
     find(d, AQ_DOCTOR_BAD, what, NULL, "AQUEDUCT_COMPILE: %s", diag.text);
     return;
   }
-  const bool by_c = mode == AQ_JIT_CC || mode == AQ_JIT_CC_ALWAYS;
-  char *compiler = by_c ? aq_jit_compiler() : NULL;
-  const char *why = by_c ? NULL : aq_emitter_refusal();
+  const char *why = aq_emitter_refusal();
   if (mode == AQ_JIT_OFF)
     find(d, AQ_DOCTOR_NOTE, what, "unset AQUEDUCT_COMPILE",
          "interpreter: %s: AQUEDUCT_COMPILE is off", slow);
-  else if (compiler)
-    find(d, AQ_DOCTOR_OK, what, NULL, "cc: kernels are compiled as C by %s",
-         compiler);
-  else if (by_c)
-    find(d, AQ_DOCTOR_NOTE, what, "unset AQUEDUCT_COMPILE",
-         "interpreter: %s: no compiler cc in PATH, see AQUEDUCT_CC", slow);
   else if (why)
     find(d, AQ_DOCTOR_NOTE, what, NULL, "interpreter: %s: %s", slow, why);
   else
     find(d, AQ_DOCTOR_OK, what, NULL,
          "emitter: kernels execute as machine code of this processor");
-  free(compiler);
 }
 
 static void check_store(const doctor *d)
@@ -193,8 +185,8 @@ static void check_store(const doctor *d)
     for (size_t i = 0; i < runs.count; i++)
       incomplete += !runs.runs[i]->complete;
     find(d, notice ? AQ_DOCTOR_NOTE : AQ_DOCTOR_OK, "store", notice,
-         "%s on %s, %zu runs, %zu of them incomplete", path,
-         aq_file_system_name(path), runs.count, incomplete);
+         "%s on %s, %zu run%s, %zu incomplete", path, aq_file_system_name(path),
+         runs.count, aq_text_plural(runs.count), incomplete);
     aq_run_list_fini(&runs);
   }
   aq_store_close(store);

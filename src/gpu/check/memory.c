@@ -8,6 +8,7 @@
 
 #include "common/allocations.h"
 #include "common/array.h"
+#include "common/text.h"
 #include "gpu/check/core/core.h"
 #include "gpu/check/core/heap.h"
 #include "gpu/check/core/stack.h"
@@ -530,12 +531,12 @@ static void forgotten_report(aq_check *check)
   const aq_check_forgotten *f = &check->forgotten;
   char text[AQ_CHECK_TEXT];
   snprintf(text, sizeof text,
-           "of %" PRIu64 " workgroups that ended, and of %" PRIu64
-           " waits for their stores: accesses behind their atomics count as "
-           "ordered",
-           f->groups, f->waits);
+           "%" PRIu64 " ended workgroup%s and %" PRIu64
+           " wait%s for stores: accesses after their atomics count as ordered",
+           f->groups, aq_text_plural(f->groups), f->waits,
+           aq_text_plural(f->waits));
   if (f->groups || f->waits)
-    note_report(check, AQ_CHECK_RACE, "order not kept", text, NULL);
+    note_report(check, AQ_CHECK_RACE, "order not tracked", text, NULL);
 }
 
 static void pool_unseen_report(aq_check *check)
@@ -544,15 +545,15 @@ static void pool_unseen_report(aq_check *check)
       check->options.checks & (AQ_CHECK_MEMORY | AQ_CHECK_INIT | AQ_CHECK_LEAK);
   char text[AQ_CHECK_TEXT];
   snprintf(text, sizeof text,
-           "%" PRIu64 " calls of hipFreeAsync published no packet: their "
-           "memory counts as allocated",
-           check->pool_unseen);
+           "%" PRIu64 " call%s of hipFreeAsync without a packet: memory counts "
+           "as allocated",
+           check->pool_unseen, aq_text_plural(check->pool_unseen));
   if (of && check->pool_unseen)
     note_report(check, of & -of, "frees not followed", text, NULL);
   snprintf(text, sizeof text,
-           "%" PRIu64 " blocks of pools began while the stream that had freed "
-           "them was not there: they count as written",
-           check->pool_in_use);
+           "%" PRIu64 " pool block%s reused after the stream of the free was "
+           "destroyed: count as written",
+           check->pool_in_use, aq_text_plural(check->pool_in_use));
   if (check->pool_in_use)
     note_report(check, AQ_CHECK_INIT, "pool memory not followed", text, NULL);
 }
@@ -565,7 +566,7 @@ static void heap_unseen_report(aq_check *check)
   snprintf(text, sizeof text,
            "blocks of malloc() in kernels of %" PRIu64
            " code object%s without symbols of functions",
-           check->heap_unseen, check->heap_unseen == 1 ? "" : "s");
+           check->heap_unseen, aq_text_plural(check->heap_unseen));
   if (of && check->heap_unseen)
     note_report(check, of & -of, "malloc not seen", text, NULL);
 }
@@ -591,7 +592,7 @@ static void unread_report(aq_check *check)
   char text[AQ_CHECK_TEXT + 60];
   snprintf(text, sizeof text,
            "of %" PRIu64 " file%s whose debug information is not read: %s",
-           check->unread, check->unread == 1 ? "" : "s", check->unread_why);
+           check->unread, aq_text_plural(check->unread), check->unread_why);
   if (check->unread)
     note_report(check, checks & -checks, "source lines unknown", text, NULL);
 }
@@ -607,7 +608,7 @@ static void below_report(aq_check *check)
        "the runtime parts the driver's blocks for it: an access that stays in "
        "one of those is not found"},
       {AQ_CHECK_RACE, "host not seen",
-       "a dispatch counts as ordered behind all that completed before it was "
+       "a dispatch counts as ordered after all that completed before it was "
        "launched, as if the host had waited"},
       {AQ_CHECK_INIT, "reused memory not followed",
        "memory counts as unwritten when the driver hands it out, not when the "
@@ -621,10 +622,10 @@ static void below_report(aq_check *check)
       note_report(check, all[i].of, all[i].kind, all[i].message, NULL);
   char text[AQ_CHECK_TEXT];
   snprintf(text, sizeof text,
-           "%" PRIu64
-           " findings, the first a \"%s\", in kernels that lie in no "
-           "code object: they are the runtime's own",
-           check->foreign, check->foreign ? check->foreign_kind : "");
+           "%" PRIu64 " finding%s, the first a \"%s\", in the runtime's own "
+           "kernels (in no code object)",
+           check->foreign, aq_text_plural(check->foreign),
+           check->foreign ? check->foreign_kind : "");
   if (check->foreign)
     note_report(check, check->options.checks & -check->options.checks,
                 "runtime's kernels left out", text, NULL);
@@ -647,7 +648,7 @@ void aq_check_unseen(aq_check *check)
   if (count > 0)
     snprintf(pools, sizeof pools,
              "%" PRIu64 " allocation%s (%" PRIu64 " bytes)%s", count,
-             count == 1 ? "" : "s", bytes,
+             aq_text_plural(count), bytes,
              check->shared_others ? " and in " : "");
   snprintf(text, sizeof text,
            "the host's own loads and stores in %s%s that kernels access", pools,
@@ -658,9 +659,8 @@ void aq_check_unseen(aq_check *check)
   if (of && (count > 0 || check->shared_others))
     note_report(check, of, "host accesses not seen", text, first);
   snprintf(text, sizeof text,
-           "%" PRIu64 " allocations were too large to fill: they count as "
-           "written",
-           check->unfollowed);
+           "%" PRIu64 " allocation%s too large to fill: count as written",
+           check->unfollowed, aq_text_plural(check->unfollowed));
   if (check->unfollowed)
     note_report(check, AQ_CHECK_INIT, "unwritten memory not followed", text,
                 NULL);

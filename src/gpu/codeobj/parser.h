@@ -16,8 +16,11 @@ typedef struct aq_code_reading {
   aq_codeobj_depth depth;
   aq_code_kernel *kernels; /* the kernels of `out`, writable */
   aq_code_symbol *symbols;
-  uint32_t isa[3]; /* version 2: the note of the ISA, or all 0 */
-  aq_diag *diag;   /* the words of failures; may be NULL */
+  aq_code_relocation *relocations; /* the relocations of `out`, writable */
+  size_t relocation_capacity;
+  uint64_t relocations_read; /* entries of all sections so far */
+  uint32_t isa[3];           /* version 2: the note of the ISA, or all 0 */
+  aq_diag *diag;             /* the words of failures; may be NULL */
 } aq_code_reading;
 
 /* Refuses an entry that lies outside of the file or of the segments. */

@@ -62,7 +62,7 @@ static aq_status reloc_symbol(aq_code_reading *file, const reloc_section *from,
 }
 
 static aq_status reloc_read(aq_code_reading *file, const reloc_section *from,
-                            uint64_t index, aq_code_relocation *list)
+                            uint64_t index)
 {
   Elf64_Rela rela;
   aq_codeobj *code = file->out;
@@ -82,7 +82,7 @@ static aq_status reloc_read(aq_code_reading *file, const reloc_section *from,
                        (unsigned long long)number);
   if (!aq_code_is_loaded(file, rela.r_offset, type->size))
     return aq_code_damaged(file, "relocation", index);
-  aq_code_relocation *out = &list[code->relocation_count++];
+  aq_code_relocation *out = &file->relocations[code->relocation_count++];
   *out = (aq_code_relocation){.address = rela.r_offset,
                               .addend = rela.r_addend,
                               .type = (aq_code_relocation_type)number};
@@ -91,12 +91,30 @@ static aq_status reloc_read(aq_code_reading *file, const reloc_section *from,
              : reloc_symbol(file, from, ELF64_R_SYM(rela.r_info), index, out);
 }
 
+/* Room for so many more. */
+static bool reloc_reserve(aq_code_reading *file, uint64_t count)
+{
+  aq_codeobj *code = file->out;
+  const size_t old = code->relocation_count, all = old + count;
+  if (all <= file->relocation_capacity)
+    return true;
+  const size_t capacity =
+      all > 2 * file->relocation_capacity ? all : 2 * file->relocation_capacity;
+  aq_code_relocation *list =
+      aq_arena_alloc(&code->arena, capacity * sizeof *list);
+  if (!list)
+    return false;
+  if (old > 0)
+    memcpy(list, file->relocations, old * sizeof *list);
+  code->relocations = file->relocations = list;
+  file->relocation_capacity = capacity;
+  return true;
+}
+
 aq_status aq_code_relocations_read(aq_code_reading *file,
                                    const Elf64_Shdr *table, uint64_t section)
 {
-  aq_codeobj *code = file->out;
   reloc_section from = {.table = *table};
-  const size_t old = code->relocation_count;
   if (!(table->sh_flags & SHF_ALLOC) || table->sh_size == 0)
     return AQ_OK;
   if (!aq_elf_has(&file->elf, table->sh_offset, table->sh_size))
@@ -106,15 +124,16 @@ aq_status aq_code_relocations_read(aq_code_reading *file,
   if (from.symbols.sh_type != SHT_DYNSYM && from.symbols.sh_type != SHT_SYMTAB)
     from.symbols.sh_size = 0;
   const uint64_t count = table->sh_size / sizeof(Elf64_Rela);
-  aq_code_relocation *list =
-      aq_arena_alloc(&code->arena, (old + count + 1) * sizeof *list);
-  if (!list)
+  if (count > file->elf.size / sizeof(Elf64_Rela) - file->relocations_read)
+    return aq_diag_set(file->diag, AQ_ERR_INPUT,
+                       "code object: sections of relocations overlap, up to "
+                       "section %llu: they are larger than the file",
+                       (unsigned long long)section);
+  file->relocations_read += count;
+  if (!reloc_reserve(file, count))
     return aq_diag_no_memory(file->diag);
-  if (old > 0)
-    memcpy(list, code->relocations, old * sizeof *list);
-  code->relocations = list;
   aq_status status = AQ_OK;
   for (uint64_t i = 0; i < count && status == AQ_OK; i++)
-    status = reloc_read(file, &from, i, list);
+    status = reloc_read(file, &from, i);
   return status;
 }

@@ -133,7 +133,7 @@ aq_status aq_child_run(const aq_child *child, const char *messages,
   if (ended < 0) {
     close(fd);
     return aq_diag_set(diag, AQ_ERR_RESOURCES,
-                       "%s: its exit status is lost: this process ignores "
+                       "%s: exit status unknown: this process ignores "
                        "SIGCHLD, or another thread waited for it",
                        name_of(child));
   }

@@ -164,8 +164,8 @@ static char *cache_folder(void)
   return NULL;
 }
 
-char *aq_cache_file(const char *folder, const aq_cache_key *key,
-                    const char *suffix)
+static char *cache_file(const char *folder, const aq_cache_key *key,
+                        const char *suffix)
 {
   char name[64];
   snprintf(name, sizeof name, "%016" PRIx64 "%016" PRIx64 "%s", key->words[0],
@@ -176,23 +176,9 @@ char *aq_cache_file(const char *folder, const aq_cache_key *key,
 char *aq_cache_path(const aq_cache_key *key, const char *suffix)
 {
   char *folder = cache_folder();
-  char *path = folder ? aq_cache_file(folder, key, suffix) : NULL;
+  char *path = folder ? cache_file(folder, key, suffix) : NULL;
   free(folder);
   return path;
-}
-
-char *aq_cache_private(const char *name)
-{
-  struct stat info;
-  char *above = cache_folder();
-  char *folder = above ? aq_folder_path(above, name) : NULL;
-  free(above);
-  if (folder && (mkdir(folder, S_IRWXU) == 0 || errno == EEXIST) &&
-      lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) &&
-      info.st_uid == geteuid() && !(info.st_mode & (S_IRWXG | S_IRWXO)))
-    return folder;
-  free(folder);
-  return NULL;
 }
 
 static int is_result(const struct dirent *entry)

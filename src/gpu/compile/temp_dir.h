@@ -51,13 +51,6 @@ void aq_cache_key_add_file(aq_cache_key *key, const char *path);
  * "none", or the folder cannot be made. The caller frees it. */
 char *aq_cache_path(const aq_cache_key *key, const char *suffix);
 
-/* A folder of the cache that this user alone may enter, made if it is not
- * there; NULL: there is none, or others may enter it. The caller frees it. */
-char *aq_cache_private(const char *name);
-/* The path of a result in it; the caller frees it. */
-char *aq_cache_file(const char *folder, const aq_cache_key *key,
-                    const char *suffix);
-
 /* Puts a result there, and removes the oldest when there are too many. What
  * fails leaves the cache as it was. */
 void aq_cache_put(const char *path, const void *bytes, size_t size);

@@ -8,6 +8,7 @@
 
 #include "common/array.h"
 #include "common/hsa_abi.h"
+#include "common/text.h"
 #include "gpu/hostcall/heap.h"
 #include "gpu/hostcall/messages.h"
 #include "gpu/hostcall/signal_listener.h"
@@ -414,14 +415,15 @@ void aq_hostcall_report(const aq_hostcall *hostcall, const char *name,
 {
   if (hostcall->refused > 0)
     aq_note(notes,
-            "%s: %llu calls of the host got 0, because no listener serves "
-            "them; the first asked for service %u",
+            "%s: %llu host call%s answered with 0: no listener; the first for "
+            "service %u",
             name, (unsigned long long)hostcall->refused,
-            hostcall->refused_first);
+            aq_text_plural(hostcall->refused), hostcall->refused_first);
   if (hostcall->exhausted > 0)
     aq_note(notes,
-            "%s: %llu requests for memory got null: kernels may have %llu MiB "
-            "from malloc",
+            "%s: %llu malloc call%s of kernels answered with null: limit "
+            "%llu MiB",
             name, (unsigned long long)hostcall->exhausted,
+            aq_text_plural(hostcall->exhausted),
             (unsigned long long)(AQ_HOSTCALL_HEAP_LIMIT >> 20));
 }

@@ -44,7 +44,7 @@ try() { # NAME CASE ARGUMENT…
       caught=0
   done < "$work/expected"
   outcome $caught "$of$case: found at its line"
-  run "$work/$name" "$@" "$case" fixed && grep -q "nothing found" \
+  run "$work/$name" "$@" "$case" fixed && grep -qE ': 0 errors(, [0-9]+ notes?)?$' \
     "$work/report"
   outcome $? "$of$case: silent once it is fixed"
 }

@@ -177,8 +177,9 @@ START_TEST(workgroups_that_are_not_kept_are_counted_in_a_note)
   aq_check_end(check);
   ck_assert_int_eq(r.count, 1);
   ck_assert_int_eq(r.last.possible, AQ_FINDING_NOTE);
-  ck_assert_str_eq(text_of(&r, r.last.kind), "order not kept");
-  ck_assert_ptr_nonnull(strstr(text_of(&r, r.last.message), "of 5 workgroups"));
+  ck_assert_str_eq(text_of(&r, r.last.kind), "order not tracked");
+  ck_assert_ptr_nonnull(
+      strstr(text_of(&r, r.last.message), "5 ended workgroups"));
   check_close(check, &r);
   free(wave_grid);
 }

@@ -28,7 +28,7 @@ if command -v clang-offload-bundler-15 llvm-objcopy-15 > "$work/log" &&
   llvm-objcopy-15 -x "$work/code"
   HEAP_CODE=$work/code run "$work/heap" object_kept bad &&
     grep -q "^NOTE (memory): malloc not seen: " "$work/report" &&
-    grep -q "0 errors, 1 note, nothing found" "$work/report"
+    grep -q ': 0 errors, 1 note$' "$work/report"
   outcome $? "$of$name"
 else
   number=$((number + 1))

@@ -41,7 +41,7 @@ mlir() { # WAY NAME FILE KIND
   run "$aqueduct" mlir "$3" --transport hsa
   case $?$1 in
   1bad) grep -A 1 "): $4: " "$work/report" | grep -q "^    at $2" && good=0 ;;
-  0fixed) grep -q "nothing found" "$work/report" && good=0 ;;
+  0fixed) grep -qE ': 0 errors(, [0-9]+ notes?)?$' "$work/report" && good=0 ;;
   esac
   outcome $good "MLIR, $2, $1: $4"
 }

@@ -165,6 +165,31 @@ START_TEST(a_relocation_that_cannot_be_applied_is_refused_by_name)
 }
 END_TEST
 
+/* The same relocations in section after section: more than the file has. */
+START_TEST(sections_of_relocations_that_overlap_are_refused)
+{
+  enum { SECTIONS = 60 };
+  const object *o = object_make_referring(OBJECT_GFX942);
+  const size_t own = (sizeof *o + 7) / 8 * 8;
+  const size_t size = own + SECTIONS * sizeof(Elf64_Shdr);
+  char *file = calloc(1, size);
+  memcpy(file, o, sizeof *o);
+  Elf64_Ehdr *head = (Elf64_Ehdr *)(void *)file;
+  Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(file + own);
+  for (int i = 0; i < SECTIONS; i++)
+    sections[i] = o->sections[i < 4 ? i : 3];
+  head->e_shoff = own;
+  head->e_shnum = SECTIONS;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_codeobj code;
+  ck_assert_status(
+      aq_codeobj_read_to(file, size, AQ_CODEOBJ_DESCRIPTORS, &code, &diag),
+      AQ_ERR_INPUT, &diag);
+  ck_assert_ptr_nonnull(strstr(diag.text, "sections of relocations overlap"));
+  free(file);
+}
+END_TEST
+
 START_TEST(a_variable_that_nobody_defines_is_named_unless_it_is_weak)
 {
   object *o = object_make_referring(OBJECT_GFX942);
@@ -279,6 +304,7 @@ AQ_TEST_MAIN("gpu/codeobj/image",
              every_relocation_type_does_what_the_abi_says,
              relative_relocations_within_the_object_are_distances,
              a_relocation_that_cannot_be_applied_is_refused_by_name,
+             sections_of_relocations_that_overlap_are_refused,
              a_variable_that_nobody_defines_is_named_unless_it_is_weak,
              code_for_another_device_is_refused_with_what_differs,
              an_image_lies_where_its_caller_wants_it)

@@ -29,7 +29,7 @@ START_TEST(a_child_whose_status_is_lost_has_not_succeeded)
   signal(SIGCHLD, SIG_IGN);
   ck_assert_int_eq(run("/bin/false"), AQ_ERR_RESOURCES);
   ck_assert_str_eq(diag.text,
-                   "false: its exit status is lost: this process ignores "
+                   "false: exit status unknown: this process ignores "
                    "SIGCHLD, or another thread waited for it");
   ck_assert_int_eq(run("/bin/true"), AQ_ERR_RESOURCES);
 }

@@ -54,7 +54,7 @@ if command -v hipcc > /dev/null &&
     check "launch: malloc returns null when the heap is used up" contains \
       "$out" "out:i32[1]: 10"
     check "and a line counts the requests" contains "$err" \
-      "greedy: 1 requests for memory got null: kernels may have 1024 MiB"
+      "greedy: 1 malloc call of kernels answered with null: limit 1024 MiB"
     launch 4.co after_free --grid 1 --args 'out:i32[1]'
     check "launch: a read after free is a fault" [ "$status" = 1 ]
     check "that names the block" contains "$err" \
@@ -75,7 +75,7 @@ if command -v hipcc > /dev/null &&
     check "over hsa, malloc returns null when the heap is used up" contains \
       "$out" "out:i32[1]: 10"
     check "over hsa, a line counts the requests" contains "$err" \
-      "greedy: 1 requests for memory got null: kernels may have 1024 MiB"
+      "greedy: 1 malloc call of kernels answered with null: limit 1024 MiB"
     on_hsa after_free --grid 1 --args 'out:i32[1]'
     check "over hsa, a read after free ends the launch with one error" sh -c \
       '[ "$1" = 1 ] && [ "$(grep -c error: "$2")" = 1 ] &&

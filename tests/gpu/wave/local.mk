@@ -64,14 +64,10 @@ aq_wave_compiled = tests/gpu/wave/test_kernels tests/gpu/wave/test_groups \
 	tests/gpu/wave/test_small \
 	tests/gpu/wave/test_matrix tests/gpu/wave/test_native
 check-compiled: $(aq_wave_compiled)
-	$(AM_V_at)for mode in always cc-always; do \
-	  for test in $(aq_wave_compiled); do \
-	    AQ_NATIVE=$$mode AQ_ORACLES=all AQ_SRCDIR='$(abs_top_srcdir)' \
-	      AQUEDUCT_CACHE='$(abs_builddir)/compiled.cache' \
-	      CK_TIMEOUT_MULTIPLIER=40 $$test || exit 1; \
-	  done; \
+	$(AM_V_at)for test in $(aq_wave_compiled); do \
+	  AQ_NATIVE=always AQ_ORACLES=all AQ_SRCDIR='$(abs_top_srcdir)' \
+	    CK_TIMEOUT_MULTIPLIER=40 $$test || exit 1; \
 	done
-	$(AM_V_at)rm -rf compiled.cache
 
 # A million random blocks of each target as machine code, against the
 # interpreter.

@@ -314,9 +314,10 @@ END_TEST
 
 enum { SIDE = 4096 /* bytes on each side of a multiple of 2^32 */ };
 
+/* Low addresses may all be a sanitizer's. */
 static uint8_t *border_map(void)
 {
-  for (uint64_t k = 16; k < 256; k++) {
+  for (uint64_t k = 16; k < 1 << 15; k = k < 256 ? k + 1 : 2 * k) {
     uint8_t *want = (uint8_t *)(uintptr_t)((k << 32) - SIDE);
     uint8_t *got =
         mmap(want, (size_t)2 * SIDE, PROT_READ | PROT_WRITE,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/text.h"
 #include "gpu/check/core/core.h"
 #include "gpu/check/hazards/hazards.h"
 #include "gpu/isa/control_flow.h"
@@ -263,7 +264,7 @@ static void report(aq_wave *w, uint32_t number, const char *message,
   char missing[AQ_CHECK_TEXT];
   snprintf(missing, sizeof missing,
            "%u wait state%s between them; %u are there (s_nop %u)", need,
-           need == 1 ? "" : "s", had, need - had - 1);
+           aq_text_plural(need), had, need - had - 1);
   const aq_check_what what = {.check = AQ_CHECK_WAIT,
                               .kind = "missing wait states",
                               .wave = w,

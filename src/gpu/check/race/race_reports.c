@@ -94,7 +94,7 @@ static void missing_order(const aq_hb_event *a, const aq_hb_event *b,
   if (packets && a->queue == b->queue)
     snprintf(text, AQ_CHECK_TEXT,
              "packet %" PRIu64 " has no barrier bit, and no barrier packet, "
-             "signal or host wait orders it behind packet %" PRIu64,
+             "signal or host wait orders it after packet %" PRIu64,
              b->id, a->id);
   else if (packets)
     snprintf(text, AQ_CHECK_TEXT,

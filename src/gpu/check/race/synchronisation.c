@@ -428,13 +428,13 @@ const char *aq_sync_missing(const aq_current_access *d, aq_check_epoch e)
     return "workgroups of one dispatch are not ordered; expected atomics with "
            "a fence, or two dispatches";
   if (log_covers(group, wave, clock, false, s->seen))
-    return "the wave read an atomic that was stored behind the other access, "
-           "but invalidated no caches behind that; expected an acquire of "
+    return "the wave read an atomic that was stored after the other access, "
+           "but invalidated no caches after that; expected an acquire of "
            "agent scope";
   return log_covers(group, wave, clock, true, s->seen)
-             ? "the other wave stored an atomic behind its access, but did not "
+             ? "the other wave stored an atomic after its access, but did not "
                "wait for the access before; expected a release of agent scope"
-             : "no atomic that the wave read was stored behind the other "
+             : "no atomic that the wave read was stored after the other "
                "access; expected a release there and an acquire here";
 }
 

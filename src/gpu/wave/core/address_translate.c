@@ -156,9 +156,12 @@ void *aq_wave_translate_slow(aq_wave_grid *grid, uint64_t address,
       return (void *)(uintptr_t)(address - range.shift);
     }
   aq_wave_range range = {0};
-  for (uint64_t at = address, end = address + size; at < end; at = range.end) {
+  const uint64_t end = address + size;
+  if (end < address)
+    return NULL;
+  for (uint64_t at = address; at < end; at = range.end) {
     const uint64_t shift = range.shift;
-    if (end < address || !reachable_find(grid, at, write, &range) ||
+    if (!reachable_find(grid, at, write, &range) ||
         (at > address && range.shift != shift)) /* two places of this process */
       return NULL;
   }

@@ -112,10 +112,6 @@ bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to);
  */
 const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o);
 
-/* Asks for a unit in the page of an instruction; the last one asked for. */
-void aq_wave_code_want(const aq_wave_op *o);
-const aq_wave_op *aq_wave_code_wanted(aq_wave_code *code);
-
 /* From now on a page is compared with memory before code in it runs, and made
  * anew if it changed. Between dispatches only. */
 void aq_wave_code_refresh(aq_wave_code *code);

@@ -203,12 +203,6 @@ typedef struct aq_wave_range {
   bool writable, fine;
 } aq_wave_range;
 
-/* Where an instruction accessed memory last, and how far that was from its
- * access before: compiled code prefetches by it (jit_prelude.c). */
-typedef struct aq_wave_stride {
-  uint64_t last, by;
-} aq_wave_stride;
-
 /* Instructions of a wave in a tick of the device's clock. */
 enum { AQ_WAVE_CYCLES = 20 };
 
@@ -282,7 +276,6 @@ struct aq_wave_grid {
   aq_wave_grid_shared *share, own_share; /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */
   unsigned part_count;
-  aq_wave_stride strides[AQ_WAVE_RANGES]; /* by instructions, as the ranges */
 };
 
 /* ---- sources ---- */

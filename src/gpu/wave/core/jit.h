@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hot code compiled for the host. A unit is the code of one page that can be
- * reached from an instruction by branches: machine code of our own
- * (jit/emit_unit.h), or C made of the texts of its instructions (jit_emit.h),
- * built by a builder that the machine's user gives, since this folder starts no
- * compilers and loads no libraries.
+ * reached from an instruction by branches, as machine code (jit/emit_unit.h).
  *
  * The interpreter stays the reference: a unit executes as many instructions at
  * once as it may, with the same results, budgets, faults and checks, and calls
- * the handlers of all that it has no text for. Profiles, traces and
+ * the handlers of all that it has no rule for. Profiles, traces and
  * checks interpret everything, as do the workgroups whose work is counted.
  *
- * A thread's code is touched by its thread only, except in aq_jit_poll,
- * which runs while no other thread executes.
+ * A thread's code is touched by its thread only.
  */
 #ifndef AQ_GPU_WAVE_CORE_JIT_H
 #define AQ_GPU_WAVE_CORE_JIT_H
@@ -36,13 +32,10 @@ const aq_wave_op *aq_jit_run(aq_wave *w, const aq_wave_op *o, int64_t *left);
  * within the caller's guard (guard.h), or the wave's state is FAULTS. */
 void aq_jit_repeat(aq_wave *w);
 
-/* The interpreted instructions of a page that make a unit worth looking for. */
+/* The interpreted instructions of a page that make a unit worth emitting. */
 uint64_t aq_jit_from(const aq_jit *native);
 
 /* Before the first step of a kernel, when everything is compiled. */
 void aq_jit_begin(aq_jit *native, aq_wave_code *code, uint64_t entry);
-
-/* Compiles what became hot in a step, and attaches it. */
-void aq_jit_poll(aq_jit *native, aq_wave_code *code);
 
 #endif

@@ -12,23 +12,17 @@ typedef struct aq_wave_outcome {
   int64_t left;
 } aq_wave_outcome;
 
-/* aq_wave_translate_slow, for units. */
-typedef void *aq_wave_reacher(aq_wave_grid *grid, uint64_t address,
-                              uint64_t size, bool write);
-
 /* A compiled unit: begins at an entry of the page whose instructions lie at
  * `ops`. */
 typedef aq_wave_outcome aq_wave_unit_run(aq_wave *w, const aq_wave_op *ops,
-                                         int64_t left, unsigned entry,
-                                         aq_wave_reacher *reach);
+                                         int64_t left, unsigned entry);
 
 /* The units of a page and the heat that compiles more of them. */
 typedef struct aq_jit_page {
   aq_wave_unit_run **units; /* by op->entry - 1 */
   unsigned count;
-  const aq_wave_op *root; /* where it was interpreted last; NULL: nowhere */
-  uint64_t heat;          /* instructions interpreted since the last unit */
-  bool looked;            /* for a unit that is already built */
+  uint64_t heat; /* instructions interpreted since the last unit */
+  bool looked;   /* no unit can be made */
 } aq_jit_page;
 
 /* Forgets the units of a page whose bytes changed. */

@@ -178,9 +178,7 @@ lanes_scalar_run(aq_wave *w, const aq_wave_op *o, aq_wave_handler *vector)
 
 /* ---- values of a lane ---- */
 
-#define LANE(...) __VA_ARGS__
 #include "gpu/wave/core/lane_values.inc"
-#undef LANE
 
 static inline uint64_t lane_u64(const uint32_t *row, int l)
 {

@@ -57,7 +57,6 @@ struct aq_wave_code {
   bool keeps_waits;
   const aq_allocations *allocations;
   aq_wave_handler **handlers; /* by row; NULL: not looked up */
-  const aq_wave_op *wanted;   /* for a compiled unit */
 };
 
 /* ---- handlers ---- */
@@ -244,18 +243,6 @@ const aq_wave_op *aq_wave_code_decoded(aq_wave_code *code, aq_wave_op *o)
   if (!o->decoded && op_make(page, (size_t)(o - page->ops)) != AQ_OK)
     return NULL;
   return o;
-}
-
-void aq_wave_code_want(const aq_wave_op *o)
-{
-  page_of(o)->code->wanted = o;
-}
-
-const aq_wave_op *aq_wave_code_wanted(aq_wave_code *code)
-{
-  const aq_wave_op *wanted = code->wanted;
-  code->wanted = NULL;
-  return wanted;
 }
 
 /* After the last word of a page comes the first one of the next. */

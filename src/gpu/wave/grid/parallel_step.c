@@ -100,7 +100,6 @@ static void step_run(stepping *s, uint64_t ticks)
   grid->ticks = ticks;
   grid->range = (aq_wave_range){0};
   memset(grid->ranges, 0, sizeof grid->ranges);
-  memset(grid->strides, 0, sizeof grid->strides);
   memset(grid->older, 0, sizeof grid->older);
   grid->running = NULL;
   grid->mode_now = UINT32_MAX;

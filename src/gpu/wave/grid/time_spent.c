@@ -13,6 +13,7 @@
 #include "common/array.h"
 #include "common/demangle.h"
 #include "common/map.h"
+#include "common/text.h"
 
 enum { SHOWN = 5, LINES = SHOWN + 4, LINE = 300 };
 
@@ -222,12 +223,13 @@ static void report_print(report *r)
   for (size_t i = 0; i < r->count; i++)
     kernel_print(r, r->order[i]);
   if (spent->names.count > SHOWN)
-    snprintf(line_next(r), LINE, "and %zu other kernels",
-             spent->names.count - SHOWN);
+    snprintf(line_next(r), LINE, "and %zu other kernel%s",
+             spent->names.count - SHOWN,
+             aq_text_plural(spent->names.count - SHOWN));
   dispatch_print(r);
   if (spent->uncounted > 0)
-    snprintf(line_next(r), LINE, "%" PRIu64 " steps are not counted: no memory",
-             spent->uncounted);
+    snprintf(line_next(r), LINE, "%" PRIu64 " step%s not counted: no memory",
+             spent->uncounted, aq_text_plural(spent->uncounted));
 }
 
 void aq_time_spent_tell(aq_time_spent *spent,

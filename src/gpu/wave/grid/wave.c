@@ -146,15 +146,6 @@ static void native_begin(aq_wave_machine *machine, aq_wave_grid *grid)
   aq_jit_begin(machine->native, grid->code, grid->entry);
 }
 
-/* Each thread has code of its own. */
-static void native_serve(aq_wave_machine *machine, aq_wave_grid *grid)
-{
-  for (unsigned i = 0; i < AQ_THREAD_POOL_MAX; i++)
-    for (unsigned k = 0; k < machine->threads[i].code_count; k++)
-      aq_jit_poll(machine->native, machine->threads[i].codes[k].code);
-  grid->native_from = aq_jit_from(machine->native);
-}
-
 /* Code may have changed when nothing executed, and other code may lie where
  * some was unloaded. Kernels that run read it anew, too: their waves look up
  * their instruction at the begin of each step. */
@@ -318,7 +309,7 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   aq_execution_state state =
       aq_wave_parallel_step(grid, &threads, budget, ticks, out);
   if (grid->native)
-    native_serve(grid->machine, grid);
+    grid->native_from = aq_jit_from(grid->native);
   if (grid->observer && state == AQ_EXECUTION_FAULT)
     grid->observer->fault(grid);
   if (grid->observer)

@@ -204,7 +204,9 @@ static bool memory_add(aq_emitter *e, const aq_wave_op *o, unsigned rest)
   aq_memory_misses misses;
   if (!t)
     return false;
-  aq_strip_flush(&e->strip);
+  const bool is_row = t->store && !t->shared && t->words != 3;
+  const uint32_t behind =
+      aq_strip_flush_before(&e->strip, is_row ? o : NULL, t->words);
   if (!aq_memory_write(x, o, t, e->ops, e->wave32, &misses))
     return false;
   const uint32_t done = aq_x86_jump(x);
@@ -216,6 +218,8 @@ static bool memory_add(aq_emitter *e, const aq_wave_op *o, unsigned rest)
   aq_x86_land_here(x, done);
   if (t->store)
     aq_strip_vzeroupper(x);
+  if (behind)
+    aq_x86_land_here(x, behind);
   return true;
 }
 
@@ -371,6 +375,34 @@ static void jumps_land(aq_emitter *e)
   }
 }
 
+/* Writes the blocks from `first` up to `end`, and the table of their labels. */
+static void unit_write(aq_emitter *e, aq_wave_lives *lives, unsigned first,
+                       unsigned end, bool plain)
+{
+  aq_x86 *x = &e->x;
+  const aq_wave_blocks *blocks = e->blocks;
+  x->bytes = e->code;
+  x->size = x->vector_count = x->reference_count = 0;
+  x->room = CODE_MAX;
+  x->full = false;
+  e->jump_count = 0;
+  aq_strip_begin(&e->strip, x, e->texts, e->ops, lives, e->wave32);
+  e->strip.plain = plain;
+  const uint32_t table = begin_write(e, first);
+  for (unsigned i = first; i < end; i++)
+    if (blocks->is_entry[i] && blocks->is_member[i])
+      block_write(e, e->ops + i);
+  jumps_land(e);
+  while (x->size % 4 != 0 && !x->full)
+    aq_x86_byte(x, 0xcc);
+  const uint32_t at = x->size;
+  aq_x86_land_here(x, table);
+  for (unsigned i = first; i < end; i++)
+    aq_x86_word(
+        x, blocks->is_entry[i] && blocks->is_member[i] ? e->labels[i] - at : 0);
+  aq_x86_finish(x);
+}
+
 aq_wave_unit_run *aq_emitter_unit(aq_emitter *emitter,
                                   const aq_wave_blocks *blocks,
                                   const aq_wave_op *ops,
@@ -385,33 +417,17 @@ aq_wave_unit_run *aq_emitter_unit(aq_emitter *emitter,
       first = first < i ? first : i;
       end = i + 1;
     }
-  x->bytes = e->code;
-  x->size = x->vector_count = x->reference_count = 0;
-  x->room = CODE_MAX;
-  x->full = false;
   e->blocks = blocks;
   e->ops = ops;
   e->texts = texts;
   e->wave32 = wave32;
-  e->jump_count = 0;
   *why = NULL;
   aq_wave_lives *lives = aq_wave_lives_find(blocks, ops, texts, wave32);
   if (!lives)
     return NULL;
-  aq_strip_begin(&e->strip, x, texts, ops, lives, wave32);
-  const uint32_t table = begin_write(e, first);
-  for (unsigned i = first; i < end; i++)
-    if (blocks->is_entry[i] && blocks->is_member[i])
-      block_write(e, ops + i);
-  jumps_land(e);
-  while (x->size % 4 != 0 && !x->full)
-    aq_x86_byte(x, 0xcc);
-  const uint32_t at = x->size;
-  aq_x86_land_here(x, table);
-  for (unsigned i = first; i < end; i++)
-    aq_x86_word(
-        x, blocks->is_entry[i] && blocks->is_member[i] ? e->labels[i] - at : 0);
-  aq_x86_finish(x);
+  unit_write(e, lives, first, end, false);
+  if (x->full) /* of a long page only one form of each run fits */
+    unit_write(e, lives, first, end, true);
   aq_wave_lives_free(lives);
   const void *code =
       x->full || e->strip.failed

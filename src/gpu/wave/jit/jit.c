@@ -2,30 +2,17 @@
 /*
  * When code is compiled, and how a unit takes the interpreter's place.
  *
- * As machine code of our own (emit_unit.c): by the thread that interprets it,
- * at once, when EMIT instructions of a page were interpreted since its last
- * unit and a taken branch, or the begin of a wave, leads out of all units.
- * `looked`: that failed, and is not tried again. Instructions within a block
- * have the entry INSIDE: a budget's end there makes no new unit.
- *
- * As C for a compiler, which takes long: states of a page of a thread's code,
- * by `heat`, the instructions interpreted in it since its last unit:
- *
- *   cold     below LOOK (with `always`: none)
- *   wanted   LOOK and more, and not `looked`: after the step a built unit is
- *            looked for. Code has one wanted page a step, the last; the others
- *            want again in the next
- *   looked   there was none: interpreted up to BUILD
- *   hot      BUILD and more: the unit is compiled, or cannot be. Cold again,
- *            for what this unit did not reach
+ * By the thread that interprets it, at once, when EMIT instructions of a page
+ * were interpreted since its last unit and a taken branch, or the begin of a
+ * wave, leads out of all units. `looked`: that failed, and is not tried again.
+ * Instructions within a block have the entry INSIDE: a budget's end there makes
+ * no new unit.
  *
  * A page whose bytes changed loses its units and its heat (page_fill in
- * decode/code.c). `broken` is final for the machine: nothing is wanted.
+ * decode/code.c). `broken` is final for the machine: nothing is emitted.
  *
  * A unit belongs to its page: instructions that it begins at have op->entry,
- * its number, and natives->units has the function. Both are the thread's
- * thread's, but for aq_jit_poll, which attaches units after a step,
- * while no thread executes: `units` may move only then.
+ * its number, and its page's `units` the function. Both are the thread's.
  *
  * A unit does the same as the interpreter: it ends a block with the same
  * budget left, faults at the same instruction, and leaves `pc`, `at` and the
@@ -47,18 +34,14 @@
 #include "gpu/wave/jit/jit_unit.h"
 #include "gpu/wave/jit/strip.h"
 
-enum {
-  EMIT = 1000,     /* instructions after which a unit is worth emitting */
-  LOOK = 1 << 20,  /* instructions after which a built unit is worth loading */
-  BUILD = 1 << 27, /* after which one is worth building: about a second */
-};
+enum { EMIT = 1000 /* instructions after which a unit is worth emitting */ };
 
 enum { INSIDE = UINT16_MAX /* op->entry within a block of a unit */ };
 
 struct aq_jit {
   aq_jit_options options;
   aq_wave_texts *texts;
-  aq_emitter *emitter;      /* NULL: not needed so far, or options.build */
+  aq_emitter *emitter;      /* NULL: not needed so far */
   pthread_mutex_t emitting; /* held while a thread emits; of all else then */
   atomic_bool broken;       /* nothing can be built, which was reported */
 };
@@ -70,10 +53,6 @@ aq_jit *aq_jit_create(const aq_jit_options *options, unsigned level)
     return NULL;
   native->options = *options;
   native->options.level = level;
-  if (options->build && !(native->texts = aq_wave_texts_create(level))) {
-    free(native);
-    return NULL;
-  }
   pthread_mutex_init(&native->emitting, NULL);
   return native;
 }
@@ -138,48 +117,25 @@ static void unit_emit(aq_jit *native, aq_wave_code *code, aq_wave_op *root,
     unit_attach(blocks, root, run);
 }
 
-/* Compiles the code around `root`; `build`: not only if that was done before.
- */
-static void unit_make(aq_jit *native, aq_wave_code *code, aq_wave_op *root,
-                      bool build)
+/* Compiles the code around `root`. */
+static void unit_make(aq_jit *native, aq_wave_code *code, aq_wave_op *root)
 {
   aq_wave_blocks blocks;
-  size_t size;
   if (is_entry(root))
     return;
   aq_wave_blocks_find(code, root, &blocks);
-  if (blocks.members == 0)
-    return;
-  if (!native->options.build) {
+  if (blocks.members > 0)
     unit_emit(native, code, root, &blocks);
-    return;
-  }
-  char *text =
-      aq_wave_blocks_text(&blocks, aq_wave_code_ops(root), native->texts,
-                          aq_wave_code_decoder(code)->wave32, &size);
-  aq_jit_function *run = NULL;
-  const bool ok =
-      text && native->options.build(native->options.user, text, size,
-                                    native->options.level, build, &run);
-  free(text);
-  if (!ok)
-    native->broken = true;
-  if (run)
-    unit_attach(&blocks, root, (aq_wave_unit_run *)run);
 }
 
 /* ---- running ---- */
 
 /* Instructions that were interpreted from `from` on. */
-static inline void heat_add(aq_wave *w, const aq_wave_op *from, int64_t count)
+static inline void heat_add(const aq_wave_op *from, int64_t count)
 {
   if (count <= 0)
     return;
-  aq_jit_page *jit_page = aq_wave_code_jit_page(from);
-  jit_page->heat += (uint64_t)count;
-  jit_page->root = from;
-  if (w->grid->native->options.build && jit_page->heat >= w->grid->native_from)
-    aq_wave_code_want(from);
+  aq_wave_code_jit_page(from)->heat += (uint64_t)count;
 }
 
 /* Emits a unit that begins at `o`, if its page is hot: a taken branch leads
@@ -188,11 +144,11 @@ static void hot_emit(aq_wave *w, const aq_wave_op *o)
 {
   aq_jit *native = w->grid->native;
   aq_jit_page *jit_page = aq_wave_code_jit_page(o);
-  if (o->entry || native->options.build || jit_page->looked ||
-      jit_page->heat < w->grid->native_from || native->broken)
+  if (o->entry || jit_page->looked || jit_page->heat < w->grid->native_from ||
+      native->broken)
     return;
   jit_page->heat = 0;
-  unit_make(native, w->grid->code, (aq_wave_op *)(uintptr_t)o, true);
+  unit_make(native, w->grid->code, (aq_wave_op *)(uintptr_t)o);
 }
 
 /* Interprets the rest of a budget that ends within a block. False: the wave
@@ -224,16 +180,16 @@ const aq_wave_op *aq_jit_run(aq_wave *w, const aq_wave_op *o, int64_t *left)
       o = next;
       if (next == behind)
         continue;
-      heat_add(w, from, begun - n);
+      heat_add(from, begun - n);
       begun = n;
       from = o;
       hot_emit(w, o);
       continue;
     }
-    heat_add(w, from, begun - n);
+    heat_add(from, begun - n);
     const aq_wave_op *ops = aq_wave_code_ops((aq_wave_op *)(uintptr_t)o);
     const aq_wave_outcome out = aq_wave_code_jit_page(o)->units[o->entry - 1](
-        w, ops, n, (unsigned)(o - ops), aq_wave_translate_slow);
+        w, ops, n, (unsigned)(o - ops));
     begun = n = out.left;
     if (!out.next) {
       from = o;
@@ -247,7 +203,7 @@ const aq_wave_op *aq_jit_run(aq_wave *w, const aq_wave_op *o, int64_t *left)
         break;
     }
   }
-  heat_add(w, from, begun - n);
+  heat_add(from, begun - n);
   *left = n;
   return o;
 }
@@ -266,31 +222,10 @@ void aq_jit_begin(aq_jit *native, aq_wave_code *code, uint64_t entry)
                          ? aq_wave_code_at(code, entry)
                          : NULL;
   if (root)
-    unit_make(native, code, root, true);
+    unit_make(native, code, root);
 }
 
 uint64_t aq_jit_from(const aq_jit *native)
 {
-  return native->broken           ? UINT64_MAX
-         : native->options.always ? 1
-         : !native->options.build ? EMIT
-                                  : LOOK;
-}
-
-void aq_jit_poll(aq_jit *native, aq_wave_code *code)
-{
-  const aq_wave_op *wanted = aq_wave_code_wanted(code);
-  if (!wanted || native->broken)
-    return;
-  aq_jit_page *jit_page = aq_wave_code_jit_page(wanted);
-  const bool build = native->options.always || jit_page->heat >= BUILD;
-  if (!jit_page->root || (jit_page->looked && !build))
-    return;
-  jit_page->looked = true;
-  const unsigned before = jit_page->count;
-  unit_make(native, code, (aq_wave_op *)(uintptr_t)jit_page->root, build);
-  if (build || jit_page->count > before) {
-    jit_page->heat = 0;
-    jit_page->looked = false;
-  }
+  return native->broken ? UINT64_MAX : native->options.always ? 1 : EMIT;
 }

@@ -401,11 +401,6 @@ void aq_wave_lives_free(aq_wave_lives *lives)
   free(lives);
 }
 
-bool aq_wave_lives_row(const aq_wave_lives *lives, unsigned at, unsigned row)
-{
-  return lives->after[at].bits[row / 64] >> row % 64 & 1;
-}
-
 const uint64_t *aq_wave_lives_rows(const aq_wave_lives *lives, unsigned at)
 {
   return lives->after[at].bits;

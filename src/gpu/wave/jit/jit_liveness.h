@@ -25,8 +25,7 @@ aq_wave_lives *aq_wave_lives_find(const aq_wave_blocks *blocks,
                                   const aq_wave_texts *texts, bool wave32);
 void aq_wave_lives_free(aq_wave_lives *lives);
 
-/* Whether a row or a scalar may be read after instruction `at` of the page. */
-bool aq_wave_lives_row(const aq_wave_lives *lives, unsigned at, unsigned row);
+/* Whether a scalar may be read after instruction `at` of the page. */
 bool aq_wave_lives_scalar(const aq_wave_lives *lives, unsigned at,
                           unsigned code);
 

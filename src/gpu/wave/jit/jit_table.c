@@ -10,36 +10,34 @@
 
 /* clang-format off */
 #define V1(n, td, ta, e)                                                       \
-  {.name = #n, .shape = AQ_WAVE_TEXT_LANE, .result = #td, .sources = {#ta},    \
-   .expression = #e},
+  {.name = #n, .shape = AQ_WAVE_TEXT_LANE, .result = #td, .sources = {#ta}},
 #define V2(n, td, ta, tb, e)                                                   \
   {.name = #n, .shape = AQ_WAVE_TEXT_LANE, .result = #td,                      \
-   .sources = {#ta, #tb}, .expression = #e},
+   .sources = {#ta, #tb}},
 #define V3(n, td, ta, tb, tc, e)                                               \
   {.name = #n, .shape = AQ_WAVE_TEXT_LANE, .result = #td,                      \
-   .sources = {#ta, #tb, #tc}, .expression = #e},
+   .sources = {#ta, #tb, #tc}},
 #define V1_F32(n, e)                                                           \
   {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b32",                     \
-   .sources = {"f32"}, .expression = #e},
+   .sources = {"f32"}},
 #define V2_F32(n, e)                                                           \
   {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b32",                     \
-   .sources = {"f32", "f32"}, .expression = #e},
+   .sources = {"f32", "f32"}},
 #define V3_F32(n, e)                                                           \
   {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b32",                     \
-   .sources = {"f32", "f32", "f32"}, .expression = #e},
+   .sources = {"f32", "f32", "f32"}},
 #define V2_F64(n, w, e)                                                        \
   {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b64",                     \
-   .sources = {"f64", "f64"}, .expression = #e},
+   .sources = {"f64", "f64"}},
 #define V3_F64(n, w, e)                                                        \
   {.name = #n, .shape = AQ_WAVE_TEXT_NAN, .result = "b64",                     \
-   .sources = {"f64", "f64", "f64"}, .expression = #e},
+   .sources = {"f64", "f64", "f64"}},
 #define CARRY(n, cin, e, out)                                                  \
   {.name = #n, .shape = AQ_WAVE_TEXT_CARRY, .result = "b32",                   \
-   .sources = {"u32", "u32"}, .carry_in = cin, .expression = #e,               \
-   .second = #out},
+   .sources = {"u32", "u32"}, .carry_in = cin},
 #define BOTH(op, t, e)                                                         \
   {.name = "v_cmp_" #op "_" #t, .shape = AQ_WAVE_TEXT_COMPARE,                 \
-   .sources = {#t, #t}, .expression = #e},
+   .sources = {#t, #t}},
 #define SCALAR(n, r, ta, tb, e, scc)                                           \
   {.name = #n, .shape = AQ_WAVE_TEXT_SCALAR, .result = r,                      \
    .sources = {ta, tb}, .expression = e, .second = scc},
@@ -47,35 +45,29 @@
 #define A64(n, e, scc) SCALAR(n, "b64", "u64", "u64", #e, #scc)
 #define S64(n, e, scc) SCALAR(n, "b64", "u64", "u32", #e, #scc)
 #define N64(n, e, scc) SCALAR(n, "b32", "u64", "", #e, #scc)
-#define SAVE(n, w, e, kept)                                                    \
+#define SAVE(n, w)                                                             \
   {.name = #n, .shape = AQ_WAVE_TEXT_SAVE, .result = "b" w,                    \
-   .sources = {"u" w}, .expression = e, .second = kept},
-#define SAVEEXEC(n, e)   SAVE(n, "64", #e, "x")
-#define WREXEC(n, e)     SAVE(n, "64", #e, "r")
-#define EXEC32(n, e, k)  SAVE(n, "32", #e, #k)
-#define TEST(n, ta, tb, e)                                                     \
-  {.name = #n, .shape = AQ_WAVE_TEXT_TEST, .sources = {ta, tb}, .expression = e},
-#define CMP32(n, t, op)  TEST(n, "u32", "u32", "(" #t ")a " #op " (" #t ")b")
-#define CMP64(n, op)     TEST(n, "u64", "u64", "a " #op " b")
+   .sources = {"u" w}},
+#define SAVEEXEC(n, e)   SAVE(n, "64")
+#define WREXEC(n, e)     SAVE(n, "64")
+#define EXEC32(n, e, k)  SAVE(n, "32")
+#define TEST(n, ta, tb)                                                        \
+  {.name = #n, .shape = AQ_WAVE_TEXT_TEST, .sources = {ta, tb}},
+#define CMP32(n, t, op)  TEST(n, "u32", "u32")
+#define CMP64(n, op)     TEST(n, "u64", "u64")
 #define CMPK(n, t, k, op)                                                      \
   {.name = #n, .shape = AQ_WAVE_TEXT_TEST, .sources = {"u32", "u32"},          \
-   .immediate = true, .expression = "(" #t ")a " #op " (" #t ")(" #k ")b"},
-#define BIT(n, w, want)                                                        \
-  TEST(n, "u" #w, "u32", "(a >> (b & (" #w " - 1)) & 1) == " #want)
+   .immediate = true},
+#define BIT(n, w, want)  TEST(n, "u" #w, "u32")
 
 static const aq_wave_text rows[] = {
 #include "gpu/wave/scalar/scalar.def"
 #include "gpu/wave/vector/vector.def"
     /* Handlers of their own in vector.inc and scalar.c. */
     {.name = "v_lshlrev_b64", .shape = AQ_WAVE_TEXT_WORDS, .result = "b64",
-     .sources = {"u32", "u64"},
-     .expression = "const uint32_t by = al & 31; const bool far = al & 32; "
-                   "const uint32_t r = bl << by; "
-                   "hi = far ? r : bh << by | bl >> 1 >> (31 - by); "
-                   "lo = far ? 0 : r;"},
+     .sources = {"u32", "u64"}},
     {.name = "v_mad_u64_u32", .shape = AQ_WAVE_TEXT_CARRY, .result = "b64",
-     .sources = {"u32", "u32", "u64"},
-     .expression = "(uint64_t)a * b + c", .second = "r < c"},
+     .sources = {"u32", "u32", "u64"}},
     {.name = "v_cndmask_b32", .shape = AQ_WAVE_TEXT_PICK, .result = "b32",
      .sources = {"u32", "u32"}},
     {.name = "s_movk_i32", .shape = AQ_WAVE_TEXT_SCALAR, .result = "b32",
@@ -92,13 +84,6 @@ static const aq_wave_text rows[] = {
      .sources = {"", "u32"}, .immediate = true,
      .expression = "OLD32 * (uint32_t)(int16_t)b", .second = "KEEP"},
 };
-
-#define LANE(...) #__VA_ARGS__ "\n"
-const char aq_wave_text_functions[] =
-#include "gpu/wave/core/lane_values.inc"
-#include "gpu/wave/vector/vector_lane.inc"
-#include "gpu/wave/scalar/scalar_functions.inc"
-    ;
 /* clang-format on */
 
 #define GLOBAL(n, w)                                                           \
@@ -372,13 +357,13 @@ const aq_wave_text *aq_wave_text_for(const aq_wave_texts *texts,
 const aq_wave_condition *aq_wave_condition_of(const aq_wave_op *o)
 {
   static const aq_wave_condition conditions[] = {
-      {"s_branch", "1", AQ_WAVE_IF_ANY, true},
-      {"s_cbranch_scc0", "!SCC", AQ_WAVE_IF_SCC, false},
-      {"s_cbranch_scc1", "SCC", AQ_WAVE_IF_SCC, true},
-      {"s_cbranch_vccz", "!(VCC << (64 - LANES))", AQ_WAVE_IF_VCC, false},
-      {"s_cbranch_vccnz", "VCC << (64 - LANES)", AQ_WAVE_IF_VCC, true},
-      {"s_cbranch_execz", "!EXEC", AQ_WAVE_IF_EXEC, false},
-      {"s_cbranch_execnz", "EXEC", AQ_WAVE_IF_EXEC, true}};
+      {"s_branch", AQ_WAVE_IF_ANY, true},
+      {"s_cbranch_scc0", AQ_WAVE_IF_SCC, false},
+      {"s_cbranch_scc1", AQ_WAVE_IF_SCC, true},
+      {"s_cbranch_vccz", AQ_WAVE_IF_VCC, false},
+      {"s_cbranch_vccnz", AQ_WAVE_IF_VCC, true},
+      {"s_cbranch_execz", AQ_WAVE_IF_EXEC, false},
+      {"s_cbranch_execnz", AQ_WAVE_IF_EXEC, true}};
   for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
     if (strcmp(conditions[i].name, o->decoded->inst.row->name) == 0)
       return &conditions[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The texts of instructions, made of the lines that also make their handlers
- * (vector.def, scalar.def): what compiled code (jit.h) computes.
+ * The operands and shapes of instructions, made of the lines that also make
+ * their handlers (vector.def, scalar.def), for compiled code (jit.h).
  * Constant after aq_wave_texts_create.
  */
 #ifndef AQ_GPU_WAVE_JIT_JIT_TABLE_H
@@ -12,7 +12,7 @@
 typedef enum aq_wave_shape {
   AQ_WAVE_TEXT_LANE,    /* a result of each lane, of up to three sources */
   AQ_WAVE_TEXT_NAN,     /* the same; a NaN is the handler's affair */
-  AQ_WAVE_TEXT_WORDS,   /* statements of lo, hi, and of al, ah, bl and so on */
+  AQ_WAVE_TEXT_WORDS,   /* a result of two words of each lane */
   AQ_WAVE_TEXT_CARRY,   /* a result and a bit of each lane */
   AQ_WAVE_TEXT_COMPARE, /* a bit of each lane */
   AQ_WAVE_TEXT_PICK,    /* v_cndmask_b32 */
@@ -25,8 +25,9 @@ typedef enum aq_wave_shape {
 typedef struct aq_wave_text {
   aq_wave_handler *run;
   const char *name;
-  const char *expression;
-  const char *second; /* carry out; what SCC becomes; the kept mask */
+  /* Of SCALAR: C of its result, and of SCC, in which OLD is the
+   * destination's value. */
+  const char *expression, *second;
   char result[4], sources[3][4];
   uint8_t shape;  /* aq_wave_shape */
   bool carry_in;  /* CARRY */
@@ -46,7 +47,7 @@ typedef struct aq_wave_transfer {
   bool scalar; /* to scalar registers */
 } aq_wave_transfer;
 
-/* An instruction that machine code has a rule for and C no text: f16, lanes
+/* An instruction that has a rule and no text: f16, lanes
  * that read others by their addresses, loads of less than a word, and steps of
  * divisions. */
 typedef struct aq_wave_ruled {
@@ -119,7 +120,7 @@ const struct aq_wave_form *aq_wave_ruled_part(const aq_wave_op *o);
 /* The condition of a direct branch: the word or the mask of lanes that it looks
  * at, and whether it is taken where that is set or where that is 0. */
 typedef struct aq_wave_condition {
-  const char *name, *text; /* in C */
+  const char *name;
   enum { AQ_WAVE_IF_SCC, AQ_WAVE_IF_VCC, AQ_WAVE_IF_EXEC, AQ_WAVE_IF_ANY } of;
   bool is_set;
 } aq_wave_condition;
@@ -132,8 +133,5 @@ const aq_wave_text *aq_wave_text_at(const aq_wave_texts *texts, size_t number);
 
 const aq_wave_transfer *aq_wave_transfer_at(const aq_wave_texts *texts,
                                             size_t number);
-
-/* The functions that the texts call. */
-extern const char aq_wave_text_functions[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocks of a unit and its text. One thread at a time. */
+/* The blocks of a unit. One thread at a time. */
 #ifndef AQ_GPU_WAVE_JIT_JIT_UNIT_H
 #define AQ_GPU_WAVE_JIT_JIT_UNIT_H
 
@@ -22,11 +22,5 @@ bool aq_wave_op_is_nothing(const aq_wave_op *o);
 /* Finds the instructions that can be reached from `root` in its page. */
 void aq_wave_blocks_find(aq_wave_code *code, aq_wave_op *root,
                          aq_wave_blocks *out);
-
-/* The C of it, the caller's to free; NULL: out of memory. `ops` are the page's
- * instructions. */
-char *aq_wave_blocks_text(const aq_wave_blocks *blocks, const aq_wave_op *ops,
-                          const aq_wave_texts *texts, bool wave32,
-                          size_t *size);
 
 #endif

@@ -192,12 +192,35 @@ int32_t aq_memory_range_at(const aq_wave_op *o)
   return (int32_t)(offsetof(aq_wave_grid, ranges) + i * sizeof(aq_wave_range));
 }
 
+/* To memory that was checked: rax points there, rdx to the grid. */
+static void rows_store(const transfer *t)
+{
+  const int32_t each = (int32_t)(STRIP_BYTES * t->words);
+  aq_x86_memory(t->x, 0xc6, 0, false, AQ_RDX,
+                (int32_t)offsetof(aq_wave_grid, quiet));
+  aq_x86_byte(t->x, false);
+  at_put(t);
+  for (unsigned i = 0; i < t->strips; i++)
+    strip_store(t, t->o->source[2], i, (int32_t)i * each);
+}
+
+void aq_memory_rows_store(aq_x86 *x, const aq_wave_op *o, unsigned words,
+                          const aq_wave_op *ops, bool wave32)
+{
+  const transfer t = {.x = x,
+                      .o = o,
+                      .ops = ops,
+                      .words = words,
+                      .strips = (wave32 ? 32 : 64) / STRIP};
+  aq_x86_wave(x, 0x8b, AQ_RDX, true, (int32_t)offsetof(aq_wave, grid));
+  rows_store(&t);
+}
+
 static void global_store(const transfer *t)
 {
   aq_x86 *x = t->x;
   const int32_t range = aq_memory_range_at(t->o);
-  const int32_t each = (int32_t)(STRIP_BYTES * t->words),
-                bytes = each * (int32_t)t->strips;
+  const int32_t bytes = (int32_t)(STRIP_BYTES * t->words) * (int32_t)t->strips;
   row_check(t);
   avx(x, TEST, Y1, 0, aq_x86_ymm(Y1));
   miss_if(t, AQ_X86_NE);
@@ -208,12 +231,7 @@ static void global_store(const transfer *t)
   aq_x86_byte(x, 0);
   miss_if(t, AQ_X86_E);
   range_check(t, range, bytes);
-  aq_x86_memory(x, 0xc6, 0, false, AQ_RDX,
-                (int32_t)offsetof(aq_wave_grid, quiet));
-  aq_x86_byte(x, false);
-  at_put(t);
-  for (unsigned i = 0; i < t->strips; i++)
-    strip_store(t, t->o->source[2], i, (int32_t)i * each);
+  rows_store(t);
 }
 
 /* ---- LDS ---- */

@@ -31,6 +31,11 @@ void aq_memory_shared_offsets(const aq_wave_op *o, uint32_t words,
 /* Compares EXEC: equal where all lanes are on. */
 void aq_memory_lanes_test(aq_x86 *x, bool wave32);
 
+/* Writes a store of rows to checked memory, which rax points to: words of each
+ * lane, of a wave all of whose lanes are on. */
+void aq_memory_rows_store(aq_x86 *x, const aq_wave_op *o, unsigned words,
+                          const aq_wave_op *ops, bool wave32);
+
 /* Writes the instruction whose transfer is `t`. False: nothing is written, it
  * is the handler's. All registers that are free change. */
 bool aq_memory_write(aq_x86 *x, const aq_wave_op *o, const aq_wave_transfer *t,

@@ -24,6 +24,7 @@ enum {
   AQ_STRIP_LOADS = 16,
   AQ_STRIP_SPILLS = 96, /* of a strip's values, in the frame */
   AQ_STRIP_MOVES = 4,   /* rows of a run that DPP reads in another order */
+  AQ_STRIP_LINES = 64,  /* words that grow by a step (strip_lines.c) */
   /* Values of a strip: rows, scalars in every lane, masks by their scalar,
    * moved rows, and the lanes' places in windows of LDS. */
   AQ_STRIP_SCALAR = AQ_WAVE_ROWS,
@@ -57,7 +58,8 @@ enum {
   AQ_STRIP_AT_MOVED + 4 * AQ_WAVE_LANES * AQ_STRIP_MOVES,
   AQ_STRIP_AT_INDICES = AQ_STRIP_AT_LOADS + 32 * AQ_STRIP_LOADS,
   AQ_STRIP_AT_WINDOWS = AQ_STRIP_AT_INDICES + 32 * AQ_STRIP_LOADS,
-  AQ_STRIP_AT_SPILLS = AQ_STRIP_AT_WINDOWS + 32 * AQ_STRIP_LOADS,
+  AQ_STRIP_AT_LINES = AQ_STRIP_AT_WINDOWS + 32 * AQ_STRIP_LOADS,
+  AQ_STRIP_AT_SPILLS = AQ_STRIP_AT_LINES + 16 * AQ_STRIP_LINES,
   AQ_STRIP_FRAME = AQ_STRIP_AT_SPILLS + 32 * AQ_STRIP_SPILLS,
 };
 
@@ -107,6 +109,9 @@ struct aq_strip_op {
   bool is_dead;                    /* nothing reads its results */
   bool looks;                      /* for a NaN in its result */
   bool is_kept[AQ_STRIP_RESULTS];  /* the wave needs it after the run */
+  bool is_line;     /* done once in the fast form; of a load: its address is, */
+  uint8_t lines[2]; /* these of its results, or of its address */
+  int8_t row_at[2]; /* of its results in the frame: a spill; -1: none */
 };
 
 /* An instruction of a run as the program has it. */
@@ -114,6 +119,14 @@ typedef struct aq_strip_step {
   const aq_wave_op *o;
   uint16_t rest; /* instructions of its block behind it */
 } aq_strip_step;
+
+/* A word that grows by a step from lane to lane (strip_lines.c). */
+typedef struct aq_strip_line {
+  enum { AQ_STRIP_IN_FRAME, AQ_STRIP_IN_SCALAR, AQ_STRIP_IN_CODE } kind;
+  uint32_t first; /* lane 0's: the scalar that has it, or the number */
+  bool is_same;   /* the step is 0 */
+  uint8_t step;   /* else the line in the frame that has it */
+} aq_strip_line;
 
 /* The rare way of a load, written behind the strips. */
 typedef struct aq_strip_rare {
@@ -154,9 +167,21 @@ struct aq_strip {
   bool mask_is_ours[AQ_WAVE_SCALARS]; /* the run wrote it, */
   bool mask_is_kept[AQ_WAVE_SCALARS]; /* to the frame too */
   int16_t owner[AQ_STRIP_REGISTERS];
-  unsigned pinned; /* registers of the instruction: a bit each, */
-  unsigned others; /* and of other strips */
-  int strip;       /* the only one that is written; -1: all, as a loop */
+  unsigned pinned;  /* registers of the instruction: a bit each, */
+  unsigned others;  /* and of other strips */
+  int strip;        /* the only one that is written; -1: all, as a loop */
+  bool plain;       /* runs have no fast forms */
+  bool fast;        /* the fast form is written, */
+  bool restarts;    /* of which all strips leave, or none */
+  bool keeps_hosts; /* in which registers have the rows of the first loads */
+  aq_strip_line lines[AQ_STRIP_LINES];
+  unsigned line_count, line_rows; /* spills of their rows */
+  uint8_t line_of[AQ_WAVE_ROWS];  /* of rows that the run begins with */
+  /* The store behind the run that its fast form does, too; NULL: none. */
+  const aq_wave_op *store;
+  unsigned store_words;
+  uint8_t store_lines[2];
+  uint32_t behind; /* the jump behind that store; 0: none */
   uint16_t dirty_rows[4 * AQ_STRIP_MAX];
   unsigned dirty_count, spill_count;
   int window_base[AQ_STRIP_LOADS]; /* of leaders: a register; -1: not found */
@@ -191,13 +216,53 @@ const aq_strip_rule *aq_strip_load_rule(const aq_wave_texts *texts,
  * strips. */
 void aq_strip_load_prepare(aq_strip *s, const aq_strip_op *op);
 
+/* `number` of a rule of such a load: words of a lane; or of less than one,
+ * bytes. */
+enum { AQ_STRIP_SMALL = 1 << 4, AQ_STRIP_SIGNED = 1 << 5 };
+
+/* Bytes of a lane. */
+static inline int32_t aq_strip_load_bytes(const aq_strip_op *op)
+{
+  return op->rule->number & AQ_STRIP_SMALL ? (int32_t)(op->rule->number & 15)
+                                           : 4 * (int32_t)op->rule->number;
+}
+
 /* Loads of LDS (strip_shared.c): finding the leader of one that is added;
  * moving a run's loads down to the first use of their words; the parts before
  * the strips. */
-bool aq_strip_is_shared(const aq_strip_op *op);
+static inline bool aq_strip_is_shared(const aq_strip_op *op)
+{
+  return op->rule->nan == AQ_STRIP_LOAD && op->rule->name[0] == 'd'; /* ds_ */
+}
 void aq_strip_shared_join(aq_strip *s, aq_strip_op *op);
 void aq_strip_shared_sink(aq_strip *s);
 void aq_strip_shared_prepare(aq_strip *s, const aq_strip_op *op);
+
+/* ---- the fast form (strip_lines.c) ---- */
+
+/* Finds the instructions of a run that compute addresses of rows, and the store
+ * behind it. False: there are none, the run has no store. */
+bool aq_strip_lines_find(aq_strip *s);
+
+/* The instruction before `at` that writes a value, or -1. */
+int aq_strip_writer_of(const aq_strip *s, unsigned at, unsigned value);
+
+/* Writes the part before the strips: addresses, and checks, which leave. */
+void aq_strip_lines_prepare(aq_strip *s, bool is_unrolled);
+
+/* Behind a strip: those rows become the next one's. */
+void aq_strip_lines_turn(aq_strip *s);
+
+/* Where the host sees a strip's first word of a load; rax and rcx may change.
+ */
+aq_x86_operand aq_strip_line_load(aq_strip *s, const aq_strip_op *op);
+
+/* Writes the store behind the strips. */
+void aq_strip_lines_store(aq_strip *s);
+
+/* Finds the next reader of each value, and which floats lead to no others;
+ * `store`: one that is part of the run, or NULL. */
+void aq_strip_nexts_find(aq_strip *s, const aq_wave_op *store);
 
 /* Whether an instruction with a rule reads lanes in another order, as its rule
  * allows; adds its move. */
@@ -283,6 +348,11 @@ bool aq_strip_lets_pass(const aq_strip *s, const uint16_t reads[][2],
 /* Writes the run and begins the next. */
 void aq_strip_flush(aq_strip *s);
 
+/* The same before a store of words to global memory. Returned is a jump behind
+ * the store, which did it; 0: none. */
+uint32_t aq_strip_flush_before(aq_strip *s, const aq_wave_op *store,
+                               unsigned words);
+
 /* ---- strips that leave ---- */
 
 /* A run as its handlers need it, in the code. */
@@ -307,6 +377,14 @@ void aq_strip_vzeroupper(aq_x86 *x);
 static inline int32_t aq_strip_row_at(unsigned row)
 {
   return (int32_t)(offsetof(aq_wave, v) + 4 * AQ_WAVE_LANES * row);
+}
+
+/* Its words of the strip that is written. */
+static inline aq_x86_operand aq_strip_row_words(const aq_strip *s, unsigned row)
+{
+  return s->strip < 0 ? (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(row)}
+                      : (aq_x86_operand){AQ_X86_WAVE,
+                                         aq_strip_row_at(row) + 32 * s->strip};
 }
 
 static inline int32_t aq_strip_scalar_at(unsigned code)

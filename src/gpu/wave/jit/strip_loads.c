@@ -95,19 +95,9 @@ void aq_strip_words_gather(aq_strip *s, int to, int base, int offsets,
 
 /* ---- global memory ---- */
 
-/* `number` of a rule: words of a lane; or of less than one, bytes. */
-enum { SMALL = 1 << 4, SIGNED = 1 << 5 };
-
 static bool is_small(const aq_strip_op *op)
 {
-  return op->rule->number & SMALL;
-}
-
-/* Bytes of a lane. */
-static int32_t bytes_of(const aq_strip_op *op)
-{
-  return is_small(op) ? (int32_t)(op->rule->number & 15)
-                      : 4 * (int32_t)op->rule->number;
+  return op->rule->number & AQ_STRIP_SMALL;
 }
 
 /* Stores the window that begins at rcx, of the lower words alone in ecx, and
@@ -120,7 +110,8 @@ static void window_store(aq_strip *s, const aq_strip_op *op)
   aq_x86_registers(x, 0x39, AQ_RCX, AQ_RDX, true);
   aq_x86_registers(x, 0x0f47, AQ_RDX, AQ_RCX, true); /* cmova */
   aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, window_of(op, WINDOW_LAST));
-  aq_x86_number(x, 5, AQ_RDX, true, 7 * bytes_of(op)); /* below 0: no row */
+  aq_x86_number(x, 5, AQ_RDX, true,
+                7 * aq_strip_load_bytes(op)); /* below 0: no row */
   aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, window_of(op, WINDOW_LAST_ROW));
   aq_x86_memory(x, 0x89, AQ_RSI, true, AQ_RSP, window_of(op, WINDOW_HOST));
 }
@@ -182,7 +173,7 @@ static void global_prepare(aq_strip *s, const aq_strip_op *op)
   aq_x86_memory(x, 0x8b, AQ_RAX, true, AQ_RAX,
                 range + (int32_t)offsetof(aq_wave_range, shift));
   aq_x86_registers(x, 0x29, AQ_RCX, AQ_RDX, true);
-  aq_x86_number(x, 5, AQ_RDX, true, bytes_of(op));
+  aq_x86_number(x, 5, AQ_RDX, true, aq_strip_load_bytes(op));
   aq_strip_leave_if(s, AQ_X86_B);
   aq_x86_registers(x, 0x89, AQ_RCX, AQ_RSI, true);
   aq_x86_registers(x, 0x29, AQ_RAX, AQ_RSI, true);
@@ -303,15 +294,22 @@ static void words_gather(aq_strip *s, const aq_strip_op *op, int low,
   }
 }
 
-/* Four words of each of eight lanes in a row at rax. */
-static void fours_load(aq_strip *s, const int *d)
+/* Behind another place in memory. */
+static aq_x86_operand behind(aq_x86_operand at, int32_t bytes)
+{
+  at.at += bytes * 16;
+  return at;
+}
+
+/* Four words of each of eight lanes in a row. */
+static void fours_load(aq_strip *s, const int *d, aq_x86_operand at)
 {
   enum { UNPACK = 0x14, UNPACK_UPPER = 0x15, BYTES = 16 /* of a lane */ };
   aq_x86 *x = s->x;
   for (int i = 0; i < 4; i++) {
-    aq_x86_vex128(x, 1, 2, false, 0x6f, d[i], 0, aq_x86_at(AQ_RAX, BYTES * i));
+    aq_x86_vex128(x, 1, 2, false, 0x6f, d[i], 0, behind(at, BYTES * i));
     aq_x86_vex(x, 3, 1, false, 0x38, d[i], d[i], /* vinserti128 */
-               aq_x86_at(AQ_RAX, BYTES * (i + 4)), true);
+               behind(at, BYTES * (i + 4)), true);
     aq_x86_byte(x, 1);
   }
   avx_float(s, UNPACK, false, AQ_STRIP_T0, d[0], aq_x86_ymm(d[1]));
@@ -329,26 +327,27 @@ static void small_extend(aq_strip *s, const aq_strip_op *op, int to,
 {
   enum { BYTES = 0x231, HALVES = 0x233, SIGNS = 0x10 };
   avx_any(s,
-          (bytes_of(op) == 2 ? HALVES : BYTES) -
-              (op->rule->number & SIGNED ? SIGNS : 0),
+          (aq_strip_load_bytes(op) == 2 ? HALVES : BYTES) -
+              (op->rule->number & AQ_STRIP_SIGNED ? SIGNS : 0),
           to, 0, from);
 }
 
 /* One, two or four words of each, or less. */
-static void row_load(aq_strip *s, const aq_strip_op *op, const int *d)
+static void row_load(aq_strip *s, const aq_strip_op *op, const int *d,
+                     aq_x86_operand at)
 {
   enum { STRIP_BYTES = 32 };
   const unsigned n = op->result_count;
   if (is_small(op)) {
-    small_extend(s, op, d[0], aq_x86_at(AQ_RAX, 0));
+    small_extend(s, op, d[0], at);
     return;
   }
   if (n == 4) {
-    fours_load(s, d);
+    fours_load(s, d, at);
     return;
   }
   for (unsigned i = 0; i < n; i++)
-    avx_load(s, d[i], aq_x86_at(AQ_RAX, STRIP_BYTES * (int32_t)i));
+    avx_load(s, d[i], behind(at, STRIP_BYTES * (int32_t)i));
   if (n == 2)
     avx_part_in_order(s, d[0], d[1]);
 }
@@ -360,7 +359,7 @@ static void small_gather(aq_strip *s, const aq_strip_op *op, int to, int base,
 {
   enum { EXTRACT = 0x16, INSERT_BYTE = 0x20, INSERT_HALF = 0xc4 };
   aq_x86 *x = s->x;
-  const bool half = bytes_of(op) == 2;
+  const bool half = aq_strip_load_bytes(op) == 2;
   avx_upper(s, AQ_STRIP_T1, offsets);
   avx_xor(s, to, to, aq_x86_ymm(to));
   for (unsigned i = 0; i < 8; i++) {
@@ -420,7 +419,7 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
   const int low = rare->address[0], high = rare->address[1];
   uint32_t steps[8];
   for (uint32_t i = 0; i < 8; i++)
-    steps[i] = i * (uint32_t)bytes_of(op);
+    steps[i] = i * (uint32_t)aq_strip_load_bytes(op);
   aq_x86_number(x, 7, AQ_RBP, false, FULL);
   aq_strip_rare_if(s, rare, AQ_X86_NE);
   avx_spread(s, AQ_STRIP_T0, aq_x86_ymm(low));
@@ -440,17 +439,22 @@ static void row_find(aq_strip *s, aq_strip_rare *rare)
   aq_x86_memory(x, 0x03, AQ_RAX, true, AQ_RSP, window_of(op, WINDOW_HOST));
 }
 
-/* Waves mostly read one behind the other: prefetches the lines of a later one.
- */
-static void ahead_fetch(aq_strip *s, const aq_strip_op *op)
+/* Of a wave whose row was found before its strips. */
+static void fast_load(aq_strip *s, const aq_strip_op *op)
 {
-  enum { WAVES = 16 };
-  aq_x86_memory(s->x, 0x0f18, 1, false, AQ_RAX,
-                WAVES * AQ_WAVE_LANES * bytes_of(op));
+  int to[AQ_STRIP_RESULTS];
+  aq_strip_read(s, op);
+  for (unsigned k = 0; k < op->result_count; k++)
+    to[k] = aq_strip_result(s, k);
+  row_load(s, op, to, aq_strip_line_load(s, op));
 }
 
 static void global_load(aq_strip *s, const aq_strip_op *op)
 {
+  if (s->fast) {
+    fast_load(s, op);
+    return;
+  }
   aq_strip_rare *rare = aq_strip_rare_begin(s, op);
   rare->write = lanes_load;
   rare->address[0] = aq_strip_source_register(s, op, 0);
@@ -462,8 +466,7 @@ static void global_load(aq_strip *s, const aq_strip_op *op)
     rare->from[rare->from_count++] = aq_x86_jump(s->x);
   } else {
     row_find(s, rare);
-    ahead_fetch(s, op);
-    row_load(s, op, rare->to);
+    row_load(s, op, rare->to, aq_x86_at(AQ_RAX, 0));
   }
   rare->back = s->x->size;
 }
@@ -479,10 +482,10 @@ static void global_load(aq_strip *s, const aq_strip_op *op)
     LOAD("dwordx2", "2", address, 2),                                          \
     LOAD("dwordx3", "3", address, 3),                                          \
     LOAD("dwordx4", "4", address, 4),                                          \
-    LOAD("ubyte", "1", address, 1 | SMALL),                                    \
-    LOAD("sbyte", "1", address, 1 | SMALL | SIGNED),                           \
-    LOAD("ushort", "1", address, 2 | SMALL),                                   \
-    LOAD("sshort", "1", address, 2 | SMALL | SIGNED),                          \
+    LOAD("ubyte", "1", address, 1 | AQ_STRIP_SMALL),                           \
+    LOAD("sbyte", "1", address, 1 | AQ_STRIP_SMALL | AQ_STRIP_SIGNED),         \
+    LOAD("ushort", "1", address, 2 | AQ_STRIP_SMALL),                          \
+    LOAD("sshort", "1", address, 2 | AQ_STRIP_SMALL | AQ_STRIP_SIGNED),        \
     {NULL, NULL, NULL, NULL, 0, 0}                                             \
   }
 /* clang-format on */

@@ -314,8 +314,7 @@ static void value_load(aq_strip *s, int reg, unsigned value)
                (aq_x86_operand){AQ_X86_WAVE,
                                 aq_strip_scalar_at(value - AQ_STRIP_SCALAR)});
   else
-    aq_strip_register_load(
-        s, reg, (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(value)});
+    aq_strip_register_load(s, reg, aq_strip_row_words(s, value));
 }
 
 int aq_strip_value_register(aq_strip *s, unsigned value)
@@ -335,9 +334,8 @@ aq_x86_operand aq_strip_row_operand(const aq_strip *s, unsigned row)
 {
   if (s->register_of[row] >= 0)
     return aq_x86_ymm(s->register_of[row]);
-  return s->spill_of[row] >= 0
-             ? aq_strip_spill_operand(s->spill_of[row])
-             : (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(row)};
+  return s->spill_of[row] >= 0 ? aq_strip_spill_operand(s->spill_of[row])
+                               : aq_strip_row_words(s, row);
 }
 
 /* A word as its form changes it, in another register. */
@@ -428,7 +426,7 @@ aq_x86_operand aq_strip_old(aq_strip *s, const aq_strip_op *op)
 {
   const unsigned row = op->results[0];
   if (!s->is_dirty[row])
-    return (aq_x86_operand){AQ_X86_ROW, aq_strip_row_at(row)};
+    return aq_strip_row_words(s, row);
   if (s->register_of[row] < 0)
     return aq_strip_spill_operand(s->spill_of[row]);
   aq_strip_register_store(s, s->register_of[row],
@@ -454,7 +452,8 @@ void aq_strip_mask(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
   if (!op->is_kept[k])
     return;
   aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(reg), false);
-  aq_x86_registers(x, 0x21, AQ_RBP, AQ_RAX, false);
+  if (!s->fast)
+    aq_x86_registers(x, 0x21, AQ_RBP, AQ_RAX, false);
   const int slot = aq_strip_mask_slot(s, code),
             byte = aq_strip_mask_register(s, slot);
   if (byte >= 0) { /* mov dil, al, or sil */

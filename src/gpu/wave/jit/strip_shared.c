@@ -32,8 +32,6 @@ enum { FULL = 0xff };
  * lacks. */
 enum { FIRST_BASE = AQ_R9, LAST_BASE = AQ_R10, NONE_BITS = AQ_R11 };
 
-static aq_strip_emit shared_load;
-
 static int32_t frame_of(const aq_strip_op *op, int32_t at)
 {
   return AQ_STRIP_AT_LOADS + 32 * op->leader + at;
@@ -60,11 +58,6 @@ static shared_words words_of(const aq_strip_op *op)
 }
 
 /* ---- before the strips ---- */
-
-bool aq_strip_is_shared(const aq_strip_op *op)
-{
-  return op->rule->emit == shared_load;
-}
 
 void aq_strip_shared_join(aq_strip *s, aq_strip_op *op)
 {
@@ -182,6 +175,76 @@ static int window_find(aq_strip *s, const aq_strip_op *op)
   return to;
 }
 
+/* Whether a leader's lanes are guessed to read at one address, as they mostly
+ * do where one of them reads words that lie together: else theirs are in a row.
+ */
+static bool is_same_guess(const aq_strip *s, unsigned leader)
+{
+  for (unsigned i = 0; i < s->count; i++) {
+    const aq_strip_op *op = &s->list[i];
+    if (!aq_strip_is_shared(op) || op->leader != leader)
+      continue;
+    const shared_words w = words_of(op);
+    for (unsigned k = 1; k < op->result_count; k++)
+      if (w.parts[k] == w.parts[k - 1] + 4)
+        return true;
+  }
+  return false;
+}
+
+/* The same in the fast form: a base alone, of the last lane. */
+static void fast_find(aq_strip *s, const aq_strip_op *op, bool is_same)
+{
+  enum { ROW = 28 /* bytes from the first lane to the last */ };
+  static const uint32_t steps[8] = {0, 4, 8, 12, 16, 20, 24, ROW};
+  aq_x86 *x = s->x;
+  const int address = aq_strip_source_register(s, op, 0),
+            free_base = FIRST_BASE + (int)s->window_count++,
+            base = free_base <= NONE_BITS ? free_base : AQ_RDX;
+  avx_spread(s, AQ_STRIP_T1, aq_x86_ymm(address));
+  avx_sub(s, AQ_STRIP_T1, address, aq_x86_ymm(AQ_STRIP_T1));
+  if (!is_same)
+    avx_xor(s, AQ_STRIP_T1, AQ_STRIP_T1, aq_x86_constant(x, steps));
+  avx_test(s, AQ_STRIP_T1, aq_x86_ymm(AQ_STRIP_T1));
+  aq_strip_leave_if(s, AQ_X86_NE);
+  aq_x86_vex128(x, 1, 1, false, 0x7e, address, 0, aq_x86_ymm(AQ_RAX));
+  if (!is_same) {
+    aq_x86_number(x, 0, AQ_RAX, false, ROW);
+    aq_strip_leave_if(s, AQ_X86_B);
+  }
+  aq_x86_memory(x, 0x3b, AQ_RAX, false, AQ_RSP, frame_of(op, FRAME_LAST));
+  aq_strip_leave_if(s, AQ_X86_A);
+  if (!is_same)
+    aq_x86_number(x, 5, AQ_RAX, false, ROW);
+  aq_x86_memory(x, 0x03, AQ_RAX, true, AQ_RSP, frame_of(op, FRAME_BASE));
+  aq_x86_registers(x, 0x89, AQ_RAX, base, true);
+  if (base == AQ_RDX)
+    aq_x86_memory(x, 0x89, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  s->window_base[op->leader] = base;
+}
+
+static void fast_load(aq_strip *s, const aq_strip_op *op)
+{
+  const shared_words w = words_of(op);
+  const bool is_same = is_same_guess(s, op->leader);
+  if (s->window_base[op->leader] < 0)
+    fast_find(s, op, is_same);
+  const int base = s->window_base[op->leader];
+  if (base == AQ_RDX)
+    aq_x86_memory(s->x, 0x8b, AQ_RDX, true, AQ_RSP, frame_of(op, FRAME_FIRST));
+  aq_strip_read(s, op);
+  for (unsigned k = 0; k < op->result_count; k++) {
+    const int to = aq_strip_result(s, k);
+    const aq_x86_operand from = aq_x86_at(base, (int32_t)w.parts[k]);
+    if (aq_strip_is_dead(op, k))
+      continue;
+    if (is_same)
+      avx_spread(s, to, from);
+    else
+      avx_load(s, to, from);
+  }
+}
+
 /* From the base and the lanes' offsets. */
 static void shared_gather(aq_strip *s, const aq_strip_rare *rare)
 {
@@ -198,6 +261,10 @@ static void shared_load(aq_strip *s, const aq_strip_op *op)
   enum { TEST = 0xf7 };
   aq_x86 *x = s->x;
   const shared_words w = words_of(op);
+  if (s->fast) {
+    fast_load(s, op);
+    return;
+  }
   const bool is_found = s->window_base[op->leader] >= 0;
   const int at = is_found
                      ? aq_strip_value_register(s, AQ_STRIP_WINDOWS + op->leader)

@@ -46,110 +46,15 @@ static void result_keep(aq_strip *s, const aq_strip_op *op, unsigned k, int reg)
   aq_strip_value_forget(s, value);
   if (value < AQ_STRIP_SCALAR)
     aq_strip_forms_forget(s, value);
-  s->spill_of[value] = -1;
+  s->spill_of[value] = (int16_t)(reg < 0 ? op->row_at[k] : -1);
   s->next_of[value] = op->nexts[k];
   if (value < AQ_STRIP_SCALAR && !s->is_dirty[value]) {
     s->is_dirty[value] = true;
     s->dirty_rows[s->dirty_count++] = (uint16_t)value;
   }
-  if (op->nexts[k] != DEAD) {
+  if (op->nexts[k] != DEAD && reg >= 0) {
     s->owner[reg] = (int16_t)value;
     s->register_of[value] = (int16_t)reg;
-  }
-}
-
-/* Rows whose NaN gives one in a later result that is looked at: of f32, of f64
- * with the next row, of the lower and upper halves. */
-typedef struct nan_chains {
-  bool f32[AQ_WAVE_ROWS], f64[AQ_WAVE_ROWS + 1], low[AQ_WAVE_ROWS],
-      high[AQ_WAVE_ROWS];
-} nan_chains;
-
-/* Whether an instruction has to look for NaNs in its result itself. */
-static bool has_to_look(const nan_chains *c, const aq_strip_op *op)
-{
-  const unsigned row = op->results[0];
-  switch (op->rule->nan) {
-  case AQ_STRIP_CHAINS:
-    return !c->f32[row];
-  case AQ_STRIP_WIDE:
-    return !c->f64[row];
-  case AQ_STRIP_HALVES:
-    return (op->part && op->part->first) || !c->low[row] ||
-           !(c->high[row] || !aq_strip_is_pair(op));
-  default:
-    return false;
-  }
-}
-
-static void row_unchain(nan_chains *c, unsigned row)
-{
-  c->f32[row] = c->f64[row] = c->low[row] = c->high[row] = false;
-  if (row > 0)
-    c->f64[row - 1] = false;
-}
-
-static void source_chain(nan_chains *c, const aq_strip_op *op, unsigned k)
-{
-  const aq_strip_source *source = &op->sources[k];
-  const unsigned row = source->value;
-  if (row >= AQ_STRIP_SCALAR)
-    return;
-  switch (op->rule->nan) {
-  case AQ_STRIP_CHAINS:
-    c->f32[row] |= !source->change || source->change->down == 0;
-    break;
-  case AQ_STRIP_WIDE:
-    c->f64[row] |= op->rule->sources[0] == 'U' && k % 2 == 0;
-    break;
-  case AQ_STRIP_HALVES:
-    c->low[row] |= aq_strip_half_is_taken(op, k, 0);
-    c->high[row] |= aq_strip_half_is_taken(op, k, 1);
-    break;
-  default:
-    break;
-  }
-}
-
-/* Finds the next reader of each value, and which floats lead to no others. */
-static void nexts_find(aq_strip *s)
-{
-  nan_chains chains = {.f32 = {false}};
-  bool kept[AQ_STRIP_VALUES] = {false};
-  const unsigned last = (unsigned)(s->program[s->count - 1].o - s->ops);
-  const uint64_t *rows = aq_wave_lives_rows(s->lives, last);
-  for (unsigned v = 0; v < AQ_STRIP_SCALAR; v++)
-    kept[v] = rows[v / 64] >> v % 64 & 1;
-  for (unsigned i = 0; i < s->mask_count; i++)
-    kept[AQ_STRIP_MASK + s->masks[i]] =
-        aq_wave_lives_scalar(s->lives, last, s->masks[i]) ||
-        (!s->wave32 && aq_wave_lives_scalar(s->lives, last, s->masks[i] + 1u));
-  for (unsigned v = 0; v < AQ_STRIP_VALUES; v++)
-    s->next_of[v] = kept[v] ? END : DEAD;
-  for (unsigned i = s->count; i-- > 0;) {
-    aq_strip_op *op = &s->list[i];
-    op->is_dead = op->rule->nan != AQ_STRIP_LOAD; /* which may fault */
-    for (unsigned k = 0; k < op->result_count; k++) {
-      op->nexts[k] = s->next_of[op->results[k]];
-      op->is_kept[k] = kept[op->results[k]];
-      op->is_dead &= aq_strip_is_dead(op, k);
-      s->next_of[op->results[k]] = DEAD;
-      kept[op->results[k]] = false;
-    }
-    if (op->is_dead)
-      continue; /* it reads nothing, and looks for no NaN */
-    op->looks = has_to_look(&chains, op);
-    for (unsigned k = 0; k < op->result_count; k++)
-      if (op->results[k] < AQ_STRIP_SCALAR)
-        row_unchain(&chains, op->results[k]);
-    for (unsigned k = 0; k < op->source_count; k++)
-      if (op->sources[k].value != AQ_STRIP_NUMBER)
-        op->sources[k].next = s->next_of[op->sources[k].value];
-    for (unsigned k = 0; k < op->source_count; k++)
-      if (op->sources[k].value != AQ_STRIP_NUMBER) {
-        s->next_of[op->sources[k].value] = (uint16_t)i;
-        source_chain(&chains, op, k);
-      }
   }
 }
 
@@ -167,12 +72,25 @@ static void part_place(aq_strip *s, const aq_wave_form *form,
   avx_or(s, reg, reg, aq_x86_ymm(AQ_STRIP_T0));
 }
 
+/* Passes an instruction that is done: its rows lie in the frame. */
+static void line_pass(aq_strip *s, const aq_strip_op *op)
+{
+  aq_strip_read(s, op);
+  for (unsigned k = 0; k < op->result_count; k++)
+    if (op->results[k] < AQ_STRIP_SCALAR)
+      result_keep(s, op, k, -1);
+}
+
 static void op_write(aq_strip *s, const aq_strip_op *op)
 {
   const int *regs = s->result_registers;
   if (op->is_dead)
     return;
   s->pinned = 0;
+  if (s->fast && op->is_line && op->rule->nan != AQ_STRIP_LOAD) {
+    line_pass(s, op);
+    return;
+  }
   aq_x86_operand old = {0};
   if (op->keeps || op->part)
     old = aq_strip_old(s, op);
@@ -194,7 +112,7 @@ static void rows_write(aq_strip *s, bool some)
 {
   for (unsigned i = 0; i < s->dirty_count; i++) {
     const unsigned row = s->dirty_rows[i];
-    const aq_x86_operand at = {AQ_X86_ROW, aq_strip_row_at(row)};
+    const aq_x86_operand at = aq_strip_row_words(s, row);
     int reg = s->register_of[row];
     if (s->next_of[row] != END)
       continue;
@@ -260,12 +178,23 @@ static void masks_clear(aq_strip *s)
   }
 }
 
-/* Masks in registers turn to the next strip's byte. */
+static bool mask_is_kept(const aq_strip *s, unsigned code)
+{
+  for (unsigned i = 0; i < s->count; i++)
+    for (unsigned k = 0; k < s->list[i].result_count; k++)
+      if (s->list[i].results[k] == AQ_STRIP_MASK + code &&
+          s->list[i].is_kept[k])
+        return true;
+  return false;
+}
+
+/* Masks in registers turn to the next strip's byte; others than kept ones are
+ * 0. */
 static void masks_turn(aq_strip *s)
 {
   enum { RIGHT = 1 };
   for (int i = 0; i < (int)s->mask_count; i++)
-    if (aq_strip_mask_register(s, i) >= 0)
+    if (aq_strip_mask_register(s, i) >= 0 && mask_is_kept(s, s->masks[i]))
       aq_x86_shift(s->x, RIGHT, aq_strip_mask_register(s, i), !s->wave32, 8);
 }
 
@@ -347,6 +276,8 @@ static void reaching_strip(aq_strip *s)
   }
   aq_x86_wave(s->x, 0x89, AQ_R15, true,
               (int32_t)offsetof(aq_wave, strip.number));
+  if (s->strip > 0)
+    return;
   aq_x86_address(
       s->x, AQ_RAX, AQ_R12,
       (int32_t)((s->list[last].o - s->ops) * (ptrdiff_t)sizeof *s->ops));
@@ -359,17 +290,42 @@ static void reaching_end(aq_strip *s)
   aq_x86_word(s->x, 0);
 }
 
+static void nans_leave(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  if (!s->nans)
+    return;
+  aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(AQ_STRIP_NANS), false);
+  aq_x86_registers(x, 0x85, AQ_RBP, AQ_RAX, false);
+  aq_strip_leave_if(s, AQ_X86_NE);
+}
+
+/* The end of the last strip. */
+static void strips_end(aq_strip *s)
+{
+  masks_write(s);
+  if (s->reaches)
+    reaching_end(s);
+}
+
+/* The next strip, or the end. */
+static void strip_turn(aq_strip *s, uint32_t top)
+{
+  aq_x86 *x = s->x;
+  masks_turn(s);
+  aq_x86_number(x, 0, AQ_R14, false, 32);
+  aq_x86_number(x, 0, AQ_R15, false, 1);
+  aq_x86_number(x, 7, AQ_R15, false, s->wave32 ? 4 : 8);
+  aq_x86_land(x, aq_x86_jump_if(x, AQ_X86_NE), top);
+  strips_end(s);
+}
+
 /* Behind the body of a strip: its rows, and the next strip. */
 static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
 {
   aq_x86 *x = s->x;
   uint32_t some = 0;
-  if (s->nans) {
-    aq_x86_vex(x, 1, 0, false, 0x50, AQ_RAX, 0, aq_x86_ymm(AQ_STRIP_NANS),
-               false);
-    aq_x86_registers(x, 0x85, AQ_RBP, AQ_RAX, false);
-    aq_strip_leave_if(s, AQ_X86_NE);
-  }
+  nans_leave(s);
   if (s->dirty_count > 0) {
     aq_x86_number(x, 7, AQ_RBP, false, 0xff);
     some = aq_x86_jump_if(x, AQ_X86_NE);
@@ -377,14 +333,7 @@ static void strip_end(aq_strip *s, uint32_t top, uint32_t skip)
   }
   const uint32_t next = x->size;
   aq_x86_land_here(x, skip);
-  masks_turn(s);
-  aq_x86_number(x, 0, AQ_R14, false, 32);
-  aq_x86_number(x, 0, AQ_R15, false, 1);
-  aq_x86_number(x, 7, AQ_R15, false, s->wave32 ? 4 : 8);
-  aq_x86_land(x, aq_x86_jump_if(x, AQ_X86_NE), top);
-  masks_write(s);
-  if (s->reaches)
-    reaching_end(s);
+  strip_turn(s, top);
   if (!some && s->leave_count == 0) {
     aq_strip_vzeroupper(x);
     return;
@@ -531,27 +480,161 @@ static void moved_float_write(aq_strip *s)
   aq_strip_vzeroupper(x);
 }
 
-/* Writes a run as a loop over its strips. */
-static void strips_write(aq_strip *s)
+static void modes_test(aq_strip *s)
 {
-  aq_x86 *x = s->x;
-  aq_strip_registers_reset(s);
-  s->masks_turn = true;
-  masks_clear(s);
-  s->done = 0;
-  aq_x86_registers(x, 0x31, AQ_R14, AQ_R14, false);
-  aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
   if (s->doubles)
     mode_test(s);
   if (s->halves)
     aq_strip_halves_prepare(s);
+}
+
+/* The body of a strip of the fast form. */
+static void fast_strip_write(aq_strip *s)
+{
+  if (s->reaches && !(s->restarts && s->strip > 0))
+    reaching_strip(s);
+  for (unsigned i = 0; i < s->count; i++)
+    op_write(s, &s->list[i]);
+  if (!s->restarts)
+    nans_leave(s);
+  rows_write(s, false);
+  aq_strip_lines_turn(s);
+}
+
+/* Before the next strip without a loop: scalars stay in their registers. */
+static void registers_turn(aq_strip *s)
+{
+  int16_t owner[AQ_STRIP_REGISTERS];
+  const unsigned leaves = s->leave_count;
+  const bool nans = s->nans;
+  memcpy(owner, s->owner, sizeof owner);
+  aq_strip_registers_reset(s);
+  s->leave_count = leaves;
+  s->nans = nans && s->restarts;
+  s->spill_count = s->line_rows;
+  for (int i = 0; i < AQ_STRIP_REGISTERS; i++)
+    if (owner[i] >= AQ_STRIP_SCALAR && owner[i] < AQ_STRIP_MASK) {
+      s->owner[i] = owner[i];
+      s->register_of[owner[i]] = (int16_t)i;
+    }
+}
+
+/* Strips one behind the other: a loop would take longer than its body. */
+static void fast_strips_write(aq_strip *s)
+{
+  uint16_t nexts[AQ_STRIP_VALUES];
+  memcpy(nexts, s->next_of, sizeof nexts);
+  for (int i = 0; i < (s->wave32 ? 4 : 8); i++) {
+    s->strip = i;
+    if (i) {
+      registers_turn(s);
+      memcpy(s->next_of, nexts, sizeof nexts);
+      aq_x86_load_number(s->x, AQ_R15, (uint32_t)i);
+    }
+    fast_strip_write(s);
+    masks_turn(s);
+  }
+  s->strip = -1;
+  if (s->restarts)
+    nans_leave(s);
+}
+
+/* Whether a run may begin anew after strips of it: it keeps no mask, and writes
+ * no row that it reads before that. */
+static bool may_restart(const aq_strip *s)
+{
+  uint64_t written[AQ_WAVE_ROWS / 64] = {0};
+  for (unsigned i = s->count; i-- > 0;) {
+    const aq_strip_op *op = &s->list[i];
+    for (unsigned k = 0; k < op->result_count; k++) {
+      const unsigned row = op->results[k];
+      if (op->is_kept[k] && row >= AQ_STRIP_SCALAR)
+        return false;
+      if (op->is_kept[k])
+        written[row / 64] |= (uint64_t)1 << row % 64;
+    }
+  }
+  for (unsigned i = 0; i < s->count; i++)
+    for (unsigned k = 0; k < s->list[i].source_count; k++) {
+      const unsigned row = s->list[i].sources[k].value;
+      if (row < AQ_STRIP_SCALAR && written[row / 64] >> row % 64 & 1 &&
+          aq_strip_writer_of(s, i, row) < 0)
+        return false;
+    }
+  return true;
+}
+
+/* Whether a run's strips have few instructions. */
+static bool is_short(const aq_strip *s)
+{
+  enum { FEW = 6 };
+  unsigned count = 0;
+  for (unsigned i = 0; i < s->count; i++) {
+    const aq_strip_op *op = &s->list[i];
+    if (op->is_dead || (op->is_line && op->rule->nan != AQ_STRIP_LOAD))
+      continue;
+    /* The code of halves is long: a loop takes less of the caches. */
+    count += op->rule->nan == AQ_STRIP_HALVES ? FEW : 1;
+  }
+  return count <= FEW;
+}
+
+/* Writes the fast form of a run, and the store behind it, if there is one.
+ * The general form behind it executes strips that leave. Returned is the jump
+ * behind that. */
+static uint32_t fast_write(aq_strip *s)
+{
+  enum { FULL = 0xff };
+  aq_x86 *x = s->x;
+  aq_strip_registers_reset(s);
+  s->fast = true;
+  aq_memory_lanes_test(x, s->wave32);
+  aq_strip_leave_if(s, AQ_X86_NE);
+  modes_test(s);
+  for (unsigned i = 0; i < s->count; i++)
+    if (aq_strip_is_shared(&s->list[i]))
+      aq_strip_load_prepare(s, &s->list[i]);
+  const bool is_unrolled = is_short(s);
+  s->restarts = is_unrolled && may_restart(s);
+  aq_strip_lines_prepare(s, is_unrolled);
+  aq_x86_load_number(x, AQ_RBP, FULL);
+  if (is_unrolled) {
+    fast_strips_write(s);
+    strips_end(s);
+  } else {
+    const uint32_t top = x->size;
+    fast_strip_write(s);
+    strip_turn(s, top);
+  }
+  if (s->store)
+    aq_strip_lines_store(s);
+  aq_strip_vzeroupper(x);
+  const uint32_t done = aq_x86_jump(x);
+  for (unsigned i = 0; i < s->leave_count; i++)
+    aq_x86_land_here(x, s->leaves[i]);
+  if (s->restarts)
+    aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
+  if (is_unrolled) {
+    aq_x86_registers(x, 0x89, AQ_R15, AQ_R14, false);
+    aq_x86_shift(x, 4, AQ_R14, false, 5);
+  }
+  s->restarts = false;
+  s->fast = false;
+  return done;
+}
+
+/* Writes the general form of a run: a loop over its strips. */
+static void strips_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  aq_strip_registers_reset(s);
+  s->done = 0;
+  modes_test(s);
   for (unsigned i = 0; i < s->count; i++)
     if (s->list[i].rule->nan == AQ_STRIP_LOAD)
       aq_strip_load_prepare(s, &s->list[i]);
     else if (s->list[i].moves && !s->list[i].is_dead)
       aq_strip_move_prepare(s, &s->list[i]);
-  if (s->reaches)
-    reaching_begin(s);
   const uint32_t top = x->size;
   aq_x86_byte(x, 0x42); /* movzx ebp, byte [rbx + r15 + EXEC] */
   aq_x86_byte(x, 0x0f);
@@ -572,7 +655,37 @@ static void strips_write(aq_strip *s)
     aq_x86_land_here(x, s->done);
     aq_strip_vzeroupper(x);
   }
+}
+
+/* Writes a run in one form or two. Returned is a jump behind its store, or 0.
+ */
+static uint32_t forms_write(aq_strip *s)
+{
+  aq_x86 *x = s->x;
+  s->masks_turn = true;
+  masks_clear(s);
+  aq_x86_registers(x, 0x31, AQ_R14, AQ_R14, false);
+  aq_x86_registers(x, 0x31, AQ_R15, AQ_R15, false);
+  if (s->reaches)
+    reaching_begin(s);
+  aq_strip_nexts_find(s, s->store);
+  bool fast = aq_strip_lines_find(s) && !s->plain;
+  /* A strip that leaves must not have left out rows that the store reads. */
+  if (s->store && !(fast && is_short(s) && may_restart(s))) {
+    s->store = NULL;
+    aq_strip_nexts_find(s, NULL);
+    fast = aq_strip_lines_find(s) && !s->plain;
+  }
+  if (!fast)
+    fast = !s->plain && s->move_count == 0 && !s->reaches && is_short(s);
+  const uint32_t behind = fast ? fast_write(s) : 0;
+  aq_strip_nexts_find(s, NULL);
+  strips_write(s);
   s->masks_turn = false;
+  if (!behind || s->store)
+    return behind;
+  aq_x86_land_here(x, behind);
+  return 0;
 }
 
 static void run_forget(aq_strip *s)
@@ -585,19 +698,29 @@ static void run_forget(aq_strip *s)
   memset(s->masks, 0, sizeof s->masks);
 }
 
-void aq_strip_flush(aq_strip *s)
+uint32_t aq_strip_flush_before(aq_strip *s, const aq_wave_op *store,
+                               unsigned words)
 {
+  uint32_t behind = 0;
   if (s->count == 0)
-    return;
+    return 0;
   aq_strip_shared_sink(s);
-  nexts_find(s);
+  s->store = store;
+  s->store_words = words;
+  aq_strip_nexts_find(s, NULL);
   if (aq_strip_is_moved_float(&s->list[0])) {
     moved_float_write(s);
   } else {
-    const uint32_t behind = is_short_move(s) ? short_move_write(s) : 0;
-    strips_write(s);
-    if (behind)
-      aq_x86_land_here(s->x, behind);
+    const uint32_t moved = is_short_move(s) ? short_move_write(s) : 0;
+    behind = forms_write(s);
+    if (moved)
+      aq_x86_land_here(s->x, moved);
   }
   run_forget(s);
+  return behind;
+}
+
+void aq_strip_flush(aq_strip *s)
+{
+  aq_strip_flush_before(s, NULL, 0);
 }

@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/text.h"
 #include "gpu/isa/control_flow.h"
 #include "gpu/wave/core/code.h"
 #include "gpu/wave/core/trace.h"
@@ -130,8 +131,9 @@ aq_status aq_wave_steps_put(aq_wave_steps *steps, aq_record_sink *sink,
   steps->done = true;
   if (steps->left_out && steps->options.to)
     fprintf(steps->options.to,
-            "aqueduct: the executable trace leaves out %" PRIu64
-            " steps past its limit of %" PRIu64 "\n",
-            steps->left_out, steps->options.limit);
+            "aqueduct: executable trace without %" PRIu64
+            " step%s past the limit of %" PRIu64 "\n",
+            steps->left_out, aq_text_plural(steps->left_out),
+            steps->options.limit);
   return status;
 }

@@ -133,11 +133,10 @@
     return aq_wave_next(o);                                                    \
   }
 
-#define OLD32     w->s[o->dest]
-#define OLD64     (w->s[o->dest] | (uint64_t)w->s[o->dest + 1] << 32)
-#define LANE(...) __VA_ARGS__
+#define OLD32 w->s[o->dest]
+#define OLD64 (w->s[o->dest] | (uint64_t)w->s[o->dest + 1] << 32)
 #include "gpu/wave/scalar/scalar_functions.inc"
-#undef LANE
+
 #include "gpu/wave/scalar/scalar.def"
 
 /* ---- the others ---- */

@@ -7,9 +7,7 @@
 
 #pragma GCC optimize("fp-contract=off")
 
-#define LANE(...) __VA_ARGS__
 #include "gpu/wave/vector/vector_lane.inc"
-#undef LANE
 
 #define IEEE (w->mode & AQ_WAVE_MODE_IEEE)
 

@@ -1,3 +1,2 @@
 # Tests of src/gpu/wave/jit.
-check_PROGRAMS += tests/gpu/wave/jit/test_builder tests/gpu/wave/jit/test_kept
 check_PROGRAMS += tests/gpu/wave/jit/test_refusal tests/gpu/wave/jit/test_x86
