@@ -24,10 +24,12 @@
 #include "common/ring.h"
 
 typedef enum aq_walk {
-  AQ_WALK_END,    /* of the program */
-  AQ_WALK_FULL,   /* no room for the next packet */
-  AQ_WALK_DRAIN,  /* its last packet has to run first */
-  AQ_WALK_BUDGET, /* too many blocks were visited; it cannot continue */
+  AQ_WALK_END,   /* of the program */
+  AQ_WALK_FULL,  /* no room for the next packet */
+  AQ_WALK_DRAIN, /* its last packet has to run first */
+  /* It cannot continue: */
+  AQ_WALK_BUDGET, /* too many blocks were visited */
+  AQ_WALK_DEPTH,  /* a call within AQ_CALL_DEPTH calls */
 } aq_walk;
 
 #define AQ_VISITS_DEFAULT (UINT64_C(1) << 24)

@@ -81,7 +81,8 @@ aq_walk aq_flow_run(aq_processor *processor, const aq_op *op)
                                                                 : flow->next;
     break;
   case AQ_OP_CALL:
-    assert(processor->depth < AQ_CALL_DEPTH);
+    if (processor->depth == AQ_CALL_DEPTH) /* a recording that calls itself */
+      return AQ_WALK_DEPTH;
     processor->stack[processor->depth++] = flow->next;
     target = flow->target;
     break;

@@ -190,7 +190,9 @@ AQ_API aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
                                  const uint32_t *slots, aq_label *entry,
                                  aq_diag *diag);
 
-/* Ends the recording: the program stays valid until the next reset. */
+/* Ends the recording: the program stays valid until the next reset.
+ * AQ_ERR_INPUT: calls, and programs that are nested, lie more than
+ * AQ_CALL_DEPTH deep in each other. */
 AQ_API aq_status aq_builder_end(aq_builder *builder, aq_program *out,
                                 aq_diag *diag);
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cmdbuf/builder_priv.h"
+#include "cmdbuf/validate_priv.h"
 
 aq_status aq_builder_label(aq_builder *builder, aq_label *out, aq_diag *diag)
 {
@@ -199,6 +200,8 @@ aq_status aq_builder_end(aq_builder *builder, aq_program *out, aq_diag *diag)
   program->static_sizes = builder->refs[1].sizes;
   program->statics = builder->statics;
   program->commands = builder->commands;
-  *out = *program;
-  return AQ_OK;
+  status = aq_program_check_depth(program, diag);
+  if (status == AQ_OK)
+    *out = *program;
+  return status;
 }

@@ -18,7 +18,8 @@ typedef struct checker {
   const aq_program *program;
   const aq_block *block;
   const aq_op *op;
-  aq_block sums; /* counted */
+  aq_block sums;  /* counted */
+  uint32_t first; /* index of the block's first command */
   aq_diag *diag;
 } checker;
 
@@ -188,6 +189,9 @@ static aq_status args_check(const checker *c, const aq_op_dispatch *dispatch)
       strategy == AQ_ARGS_PREPUBLISHED || strategy == AQ_ARGS_TEMPLATE;
   const bool with_bindings =
       strategy != AQ_ARGS_NONE && strategy != AQ_ARGS_DIRECT;
+  if ((dispatch->kernarg_size == 0) != (strategy == AQ_ARGS_NONE))
+    return refuse(c, "%u bytes of arguments, but %s", dispatch->kernarg_size,
+                  aq_strategy_names[strategy]);
   if (dispatch->patches != 0 && strategy != AQ_ARGS_TEMPLATE)
     return refuse(c, "%u patches without a template", dispatch->patches);
   if (dispatch->bindings != 0 && !with_bindings)
@@ -431,6 +435,9 @@ static aq_status layout_check(const checker *c)
     return refuse(c, "a header of %u bytes", block->header_size);
   if (block->ordinal != c->sums.ordinal)
     return refuse(c, "ordinal %u", block->ordinal);
+  if (block->first != c->first)
+    return refuse(c, "its commands from %u; from %u expected", block->first,
+                  c->first);
   if (block->size != c->program->block_size)
     return refuse(c, "%u bytes; %u expected", block->size,
                   c->program->block_size);
@@ -505,6 +512,7 @@ static aq_status block_check(checker *c, uint32_t ordinal)
                      ? flow->next
                      : AQ_BLOCK_NONE;
   c->op = NULL;
+  c->first += c->sums.commands;
   return counts_check(c);
 }
 

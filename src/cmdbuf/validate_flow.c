@@ -23,7 +23,8 @@ typedef struct node {
 
 typedef struct search {
   const aq_program *program;
-  bool silent; /* only blocks without packets, and edges between them */
+  bool silent;  /* only blocks without packets, and edges between them */
+  bool trusted; /* calls that can come back without a return do return */
   node *nodes;
   uint32_t *stack;
   uint32_t open, found, components;
@@ -133,9 +134,11 @@ static unsigned edge_depth(const search *s, const uint8_t *depths,
   const uint32_t to = edge_of(s, block, n);
   if (to == AQ_BLOCK_NONE)
     return 0;
-  const bool call =
-      n == 0 && s->program->blocks[block]->terminator == AQ_OP_CALL;
-  return depths[s->nodes[to].component] + (unsigned)call;
+  const uint32_t component = s->nodes[to].component;
+  const bool call = n == 0 &&
+                    s->program->blocks[block]->terminator == AQ_OP_CALL &&
+                    component != s->nodes[block].component;
+  return depths[component] + (unsigned)call;
 }
 
 static aq_status depths_check(search *s, const uint32_t *order, uint8_t *depths,
@@ -145,7 +148,7 @@ static aq_status depths_check(search *s, const uint32_t *order, uint8_t *depths,
     const uint32_t block = order[i];
     const aq_block *header = s->program->blocks[block];
     uint8_t *depth = &depths[s->nodes[block].component];
-    if (header->terminator == AQ_OP_CALL &&
+    if (!s->trusted && header->terminator == AQ_OP_CALL &&
         s->nodes[header->target].component == s->nodes[block].component)
       return aq_diag_set(diag, AQ_ERR_INPUT,
                          "block %u: its call can come back without a return",
@@ -184,15 +187,26 @@ static aq_status calls_check(search *s, aq_diag *diag)
   return status;
 }
 
+static aq_status search_init(search *s, const aq_program *program,
+                             aq_diag *diag)
+{
+  *s = (search){.program = program, .silent = true};
+  s->nodes = calloc(program->block_count, sizeof *s->nodes);
+  s->stack = calloc(program->block_count, sizeof *s->stack);
+  return s->nodes && s->stack ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+static void search_fini(search *s)
+{
+  free(s->stack);
+  free(s->nodes);
+}
+
 aq_status aq_program_check_flow(const aq_program *program, aq_diag *diag)
 {
-  search s = {.program = program, .silent = true};
-  s.nodes = calloc(program->block_count, sizeof *s.nodes);
-  s.stack = calloc(program->block_count, sizeof *s.stack);
-  aq_status status = AQ_OK;
-  if (!s.nodes || !s.stack) {
-    status = aq_diag_no_memory(diag);
-  } else {
+  search s;
+  aq_status status = search_init(&s, program, diag);
+  if (status == AQ_OK) {
     search_run(&s);
     if (s.empty_cycle != AQ_BLOCK_NONE)
       status = aq_diag_set(diag, AQ_ERR_INPUT,
@@ -201,7 +215,22 @@ aq_status aq_program_check_flow(const aq_program *program, aq_diag *diag)
   }
   if (status == AQ_OK)
     status = calls_check(&s, diag);
-  free(s.stack);
-  free(s.nodes);
+  search_fini(&s);
+  return status;
+}
+
+aq_status aq_program_check_depth(const aq_program *program, aq_diag *diag)
+{
+  bool any = false;
+  for (uint32_t i = 0; i < program->block_count && !any; i++)
+    any = program->blocks[i]->terminator == AQ_OP_CALL;
+  if (!any)
+    return AQ_OK;
+  search s;
+  aq_status status = search_init(&s, program, diag);
+  s.trusted = true;
+  if (status == AQ_OK)
+    status = calls_check(&s, diag);
+  search_fini(&s);
   return status;
 }

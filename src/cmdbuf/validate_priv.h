@@ -8,4 +8,8 @@
 /* Cycles and calls; the blocks have been found to be sound. */
 aq_status aq_program_check_flow(const aq_program *program, aq_diag *diag);
 
+/* Of a recording: calls nest at most AQ_CALL_DEPTH deep. Calls that can come
+ * back without a return, as in a loop that calls, are the recorder's matter. */
+aq_status aq_program_check_depth(const aq_program *program, aq_diag *diag);
+
 #endif

@@ -441,6 +441,23 @@ START_TEST(a_runaway_loop_ends_when_its_visits_are_used_up)
 }
 END_TEST
 
+START_TEST(a_recording_that_calls_itself_ends_at_the_deepest_call)
+{
+  walk_rig *w = walk_open(&one_shot);
+  aq_label self;
+  aq_builder_label(w->builder, &self, &w->diag);
+  aq_builder_place(w->builder, self, &w->diag);
+  walk_add(w, 1);
+  aq_builder_call(w->builder, self, &w->diag);
+  aq_builder_return(w->builder, &w->diag);
+  walk_start_recorded(w, 0);
+  ck_assert_int_eq(walk_fill(w, AQ_CALL_DEPTH + 9), AQ_WALK_DEPTH);
+  ck_assert_int_eq(w->walk.depth, AQ_CALL_DEPTH);
+  ck_assert_int_eq(walk_fill(w, 20), AQ_WALK_DEPTH);
+  walk_close(w);
+}
+END_TEST
+
 START_TEST(the_demand_reaches_as_far_as_the_flow_is_known)
 {
   walk_rig *w = walk_open(&small);
@@ -754,6 +771,7 @@ AQ_TEST_MAIN("cmdbuf/processor",
              a_nested_program_runs_where_it_is_called,
              conditions_are_decided_when_drained,
              a_runaway_loop_ends_when_its_visits_are_used_up,
+             a_recording_that_calls_itself_ends_at_the_deepest_call,
              the_demand_reaches_as_far_as_the_flow_is_known,
              the_demand_for_arguments_falls_as_they_are_written,
              stats_give_each_dispatch_a_signal_and_count,

@@ -138,6 +138,18 @@ typedef struct disease {
   const char *says; /* part of the line that refuses it */
 } disease;
 
+/* A block's commands by other numbers, all that it says of them. */
+static void first_move(aq_block *block, uint32_t by)
+{
+  unsigned char *at = (unsigned char *)block + block->header_size;
+  block->first += by;
+  for (uint32_t i = 0; i < block->commands; i++) {
+    aq_op *op = (aq_op *)(void *)at;
+    op->index += by;
+    at += op->size * 8u;
+  }
+}
+
 #define SPOIL(name, ...)                                                       \
   static void name(patient *p)                                                 \
   {                                                                            \
@@ -161,6 +173,7 @@ SPOIL(rodata_low, p->copies[0]->rodata = 16)
 SPOIL(rodata_odd, p->copies[1]->rodata -= 8)
 SPOIL(block_zero, p->copies[1]->zero[2] = 1)
 SPOIL(first, p->copies[1]->first++)
+SPOIL(first_moved, first_move(p->copies[1], 1000))
 SPOIL(count_commands, p->copies[0]->commands++)
 SPOIL(count_packets, p->copies[0]->packets--)
 SPOIL(count_packets_up, p->copies[0]->packets++)
@@ -170,6 +183,7 @@ SPOIL(count_dispatches, p->copies[0]->dispatches++)
 SPOIL(count_markers, p->copies[0]->markers = 0)
 SPOIL(says_terminator, p->copies[0]->terminator = AQ_OP_RETURN)
 SPOIL(says_target, p->copies[0]->target = 3)
+SPOIL(call_back, ((aq_op_call *)op(p, CALL))->target = p->copies[0]->target = 0)
 SPOIL(says_next, p->copies[0]->next = 3)
 
 /* Records. */
@@ -216,6 +230,8 @@ SPOIL(rodata_unaligned, D(PREPUBLISHED)->rodata += 8)
 SPOIL(rodata_end, D(PREPUBLISHED)->kernarg_size = 600)
 SPOIL(rodata_unused, D(DYNAMIC)->rodata = D(PREPUBLISHED)->rodata)
 SPOIL(huge_kernarg, D(PREPUBLISHED)->kernarg_size = UINT32_MAX)
+SPOIL(no_arguments, D(0)->kernarg_size = D(0)->bindings = 0)
+SPOIL(arguments_of_none, D(0)->op.flags = AQ_ARGS_NONE)
 SPOIL(bindings_many, D(PREPUBLISHED)->bindings = 9)
 SPOIL(bindings_none, D(PARAMS)->bindings = 1)
 SPOIL(dynamic_none, D(DYNAMIC)->bindings = 0)
@@ -283,7 +299,8 @@ static const disease diseases[] = {
     {rodata_low, "below a rodata at 0x10"},
     {rodata_odd, "rodata at 0x3f8; a multiple of 16"},
     {block_zero, "block 1: reserved bytes are not 0"},
-    {first, "index 11; 12 expected"},
+    {first, "block 1: its commands from 12; from 11 expected"},
+    {first_moved, "block 1: its commands from 1011; from 11 expected"},
     {count_commands, "the header says 12 commands; the records say 11"},
     {count_packets, "the header says 8 packets; the records say 9"},
     {count_packets_up, "the header says 10 packets; the records say 9"},
@@ -293,6 +310,7 @@ static const disease diseases[] = {
     {count_markers, "the header says 0 markers"},
     {says_terminator, "the header says 4 as terminator; the records say 12"},
     {says_target, "the header says 3 as target; the records say 4"},
+    {call_back, "block 0: its call can come back without a return"},
     {says_next, "the header says 3 as next; the records say 1"},
     {opcode_0, "block 0, 0x40 (?): there is no opcode 0"},
     {opcode_255, "there is no opcode 255"},
@@ -333,6 +351,8 @@ static const disease diseases[] = {
     {rodata_end, "not in the rodata from"},
     {rodata_unused, "rodata where none is used"},
     {huge_kernarg, "4294967295 bytes of arguments"},
+    {no_arguments, "0 bytes of arguments, but "},
+    {arguments_of_none, "bytes of arguments, but none"},
     {bindings_many, "9 bindings in 20 bytes of arguments"},
     {bindings_none, "1 bindings where none can be"},
     {dynamic_none, "no bindings, but dynamic ones"},
@@ -396,7 +416,8 @@ END_TEST
 
 /* ---- flow ---- */
 
-/* Builders make no program that is refused but for its flow. */
+/* Builders make no program that is refused but for its flow, and refuse
+ * calls that are too deep themselves. */
 static aq_status flow_status(void (*record_flow)(aq_builder *, aq_diag *),
                              aq_diag *diag)
 {
@@ -406,8 +427,9 @@ static aq_status flow_status(void (*record_flow)(aq_builder *, aq_diag *),
   ck_assert_status(aq_builder_create(NULL, &builder, diag), AQ_OK, diag);
   aq_builder_kernel(builder, "k", 1, &kernel, diag);
   record_flow(builder, diag);
-  ck_assert_status(aq_builder_end(builder, &program, diag), AQ_OK, diag);
-  aq_status status = aq_program_validate(&program, diag);
+  aq_status status = aq_builder_end(builder, &program, diag);
+  if (status == AQ_OK)
+    status = aq_program_validate(&program, diag);
   aq_builder_destroy(builder);
   return status;
 }
@@ -544,6 +566,37 @@ START_TEST(calls_end_and_nest_sixteen_deep)
 }
 END_TEST
 
+/* Seventeen programs, each nested in the next one, are sixteen calls deep. */
+START_TEST(programs_nest_no_deeper_than_calls_may)
+{
+  enum { PROGRAMS = AQ_CALL_DEPTH + 2 };
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_builder *builders[PROGRAMS];
+  aq_program programs[PROGRAMS];
+  const aq_dispatch d = {.grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  uint32_t kernel;
+  for (int i = 0; i < PROGRAMS; i++) {
+    aq_builder *b;
+    ck_assert_status(aq_builder_create(NULL, &b, &diag), AQ_OK, &diag);
+    builders[i] = b;
+    if (i == 0) {
+      aq_builder_kernel(b, "k", 1, &kernel, &diag);
+      aq_builder_dispatch(b, &d, &diag);
+    } else {
+      ck_assert_status(aq_builder_nest(b, &programs[i - 1], NULL, NULL, &diag),
+                       AQ_OK, &diag);
+    }
+    ck_assert_status(aq_builder_end(b, &programs[i], &diag),
+                     i <= AQ_CALL_DEPTH ? AQ_OK : AQ_ERR_INPUT, &diag);
+  }
+  ck_assert_str_eq(diag.text, "block 0: more than 16 calls within calls");
+  ck_assert_status(aq_program_validate(&programs[AQ_CALL_DEPTH], &diag), AQ_OK,
+                   &diag);
+  for (int i = 0; i < PROGRAMS; i++)
+    aq_builder_destroy(builders[i]);
+}
+END_TEST
+
 static void record_long_chain(aq_builder *b, aq_diag *diag)
 {
   for (int i = 0; i < 100000; i++) {
@@ -572,4 +625,5 @@ END_TEST
 AQ_TEST_MAIN("cmdbuf/validate", each_rule_refuses_its_program_and_says_where,
              a_program_that_reads_grids_says_that_it_drains,
              every_cycle_makes_a_packet, calls_end_and_nest_sixteen_deep,
+             programs_nest_no_deeper_than_calls_may,
              long_programs_need_no_deep_stack)

@@ -40,6 +40,8 @@ void walk_add(walk_rig *w, uint32_t tag);
 
 /* Ends the recording, validates, links and starts a walk at slot `first`. */
 void walk_start(walk_rig *w, uint64_t first);
+/* The same of a recording that no file has: it is not validated. */
+void walk_start_recorded(walk_rig *w, uint64_t first);
 
 /* Continues with `slots` slots behind the used ones. */
 aq_walk walk_fill(walk_rig *w, uint32_t slots);

@@ -125,7 +125,8 @@ static void program_walk(const rig *r, fill_function *fill, bool logged)
   aq_processor_start(&walk, r->link, r->slots, 0, VISITS);
   for (int i = 0; i < PARTS; i++) {
     aq_walk result = part_walk(r, &walk, fill, logged ? &log : NULL);
-    if (result == AQ_WALK_END || result == AQ_WALK_BUDGET)
+    if (result == AQ_WALK_END || result == AQ_WALK_BUDGET ||
+        result == AQ_WALK_DEPTH)
       return;
   }
 }

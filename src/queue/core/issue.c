@@ -390,6 +390,12 @@ static aq_issue_result part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
     aq_diag_set(diag, AQ_ERR_RESOURCES, "the program entered too many blocks");
     return AQ_ISSUE_FAILED;
   }
+  if (walk == AQ_WALK_DEPTH) {
+    aq_diag_set(diag, AQ_ERR_RESOURCES,
+                "the program has more than %d calls within calls",
+                AQ_CALL_DEPTH);
+    return AQ_ISSUE_FAILED;
+  }
   return p.whole ? AQ_ISSUE_DONE : AQ_ISSUE_PART;
 }
 

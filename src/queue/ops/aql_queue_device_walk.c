@@ -83,7 +83,6 @@ void aq_walk_end(aq_aql_queue *queue)
 void aq_walk_close(aq_aql_queue *queue)
 {
   aq_transport *t = queue->options.transport;
-  aq_aql_queue_finish(queue, NULL);
   aq_walk_end(queue);
   aq_device_walker_close(t, &queue->walker);
   if (queue->walk_done.handle)
@@ -108,6 +107,11 @@ aq_status aq_aql_queue_finish(aq_aql_queue *queue, aq_diag *diag)
   if (queue->walk->result == AQ_WALK_BUDGET)
     return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "the program entered too many blocks on the device");
+  if (queue->walk->result == AQ_WALK_DEPTH)
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
+                       "the program has more than %d calls within calls on the "
+                       "device",
+                       AQ_CALL_DEPTH);
   return AQ_OK;
 }
 
@@ -146,11 +150,7 @@ static aq_status walk_start(aq_aql_queue *queue, aq_submit *submit,
 
 aq_status aq_walk_submit(aq_aql_queue *queue, aq_submit *submit, aq_diag *diag)
 {
-  aq_status status = AQ_OK;
-  if (!queue->walk_done.handle)
-    status = queue->ops->signal_create(queue->options.transport,
-                                       &(aq_signal_desc){.value = 0},
-                                       &queue->walk_done, diag);
+  aq_status status = aq_aql_queue_signal(queue, &queue->walk_done, diag);
   if (status == AQ_OK)
     status = aq_walk_ready(queue, submit->link,
                            submit->submission->binding_count, diag);

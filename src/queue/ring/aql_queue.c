@@ -23,15 +23,20 @@ static aq_status options_check(const aq_aql_queue_options *options,
   return AQ_OK;
 }
 
-/* Fails everything that waits for this queue. */
+/* Acquire: its submitter may have made it just now. */
+static void waiter_fail(const aq_aql_queue *queue, const aq_signal *signal)
+{
+  const aq_signal made = {__atomic_load_n(&signal->handle, __ATOMIC_ACQUIRE)};
+  if (made.handle)
+    queue->ops->signal_store(queue->options.transport, made, -1, AQ_RELEASE);
+}
+
+/* Fails everything that waits for this queue. On the transport's thread. */
 static void queue_failed(const aq_queue_error *error, void *user)
 {
-  aq_aql_queue *queue = user;
-  aq_transport *t = queue->options.transport;
-  if (queue->drain.handle)
-    queue->ops->signal_store(t, queue->drain, -1, AQ_RELEASE);
-  if (queue->walk)
-    queue->ops->signal_store(t, queue->walk->done, -1, AQ_RELEASE);
+  const aq_aql_queue *queue = user;
+  waiter_fail(queue, &queue->drain);
+  waiter_fail(queue, &queue->walk_done);
   queue->options.error(error, queue->options.user);
 }
 
@@ -92,10 +97,12 @@ void aq_aql_queue_destroy(aq_aql_queue *queue)
   if (!queue)
     return;
   aq_transport *t = queue->options.transport;
-  aq_walk_close(queue);
-  aq_page_close(queue);
+  aq_aql_queue_finish(queue, NULL);
+  /* First: packets of a queue that failed may still use all of the rest. */
   if (queue->ring)
     queue->ops->queue_destroy(t, queue->ring);
+  aq_walk_close(queue);
+  aq_page_close(queue);
   aq_builtins_release(t, &queue->builtins);
   if (queue->drain.handle)
     queue->ops->signal_destroy(t, queue->drain);

@@ -72,7 +72,11 @@ aq_time aq_aql_queue_deadline(const aq_aql_queue *queue);
 /* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
 aq_status aq_aql_queue_await(aq_aql_queue *queue, aq_signal signal,
                              aq_diag *diag);
-aq_status aq_aql_queue_drain_signal(aq_aql_queue *queue, aq_diag *diag);
+
+/* Makes the queue's `drain` or `walk_done`, at 1, unless it is there. An error
+ * of the queue stores -1. */
+aq_status aq_aql_queue_signal(aq_aql_queue *queue, aq_signal *signal,
+                              aq_diag *diag);
 
 /* aql_queue_submit.c: the doorbell, all of a submission. */
 void aq_submit_ring(aq_aql_queue *queue, aq_submit *submit);

@@ -159,6 +159,10 @@ static aq_status walk_resume(aq_aql_queue *queue, aq_submit *submit,
                        (unsigned long long)(submit->submission->visits
                                                 ? submit->submission->visits
                                                 : AQ_VISITS_DEFAULT));
+  if (walk == AQ_WALK_DEPTH)
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
+                       "the program has more than %d calls within calls",
+                       AQ_CALL_DEPTH);
   if (submit->doorbell_pending && (walk == AQ_WALK_DRAIN || observer))
     aq_submit_ring(queue, submit);
   if (walk == AQ_WALK_DRAIN) {
@@ -250,7 +254,7 @@ aq_status aq_submit_run(aq_aql_queue *queue, aq_submit *submit, aq_diag *diag)
   const bool payload = submit->payload;
   aq_status status = AQ_OK;
   if (payload && submit->link->program->flags & AQ_PROGRAM_DRAINS) {
-    status = aq_aql_queue_drain_signal(queue, diag);
+    status = aq_aql_queue_signal(queue, &queue->drain, diag);
     submit->drain = barrier_for(queue->drain);
   }
   while (status == AQ_OK &&

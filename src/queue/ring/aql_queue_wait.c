@@ -32,11 +32,16 @@ aq_status aq_aql_queue_await(aq_aql_queue *queue, aq_signal signal,
   return status;
 }
 
-aq_status aq_aql_queue_drain_signal(aq_aql_queue *queue, aq_diag *diag)
+aq_status aq_aql_queue_signal(aq_aql_queue *queue, aq_signal *signal,
+                              aq_diag *diag)
 {
-  if (queue->drain.handle)
+  aq_signal made;
+  if (signal->handle)
     return AQ_OK;
-  return queue->ops->signal_create(queue->options.transport,
-                                   &(aq_signal_desc){.value = 1}, &queue->drain,
-                                   diag);
+  aq_status status = queue->ops->signal_create(
+      queue->options.transport, &(aq_signal_desc){.value = 1}, &made, diag);
+  /* Release: a thread that reports an error may look for it. */
+  if (status == AQ_OK)
+    __atomic_store_n(&signal->handle, made.handle, __ATOMIC_RELEASE);
+  return status;
 }
