@@ -81,6 +81,7 @@ struct aqsim {
   aqsim_kernels kernels;
   struct aqsim_module *modules; /* loaded code objects, the newest first */
   const aq_executor *executor;  /* of code objects' kernels, NULL: none */
+  bool executes;                /* it does kernels of every device */
 
   /* Queues. */
   const aqsim_queue_ops *queue_ops;

@@ -92,6 +92,16 @@ static aq_status options_check(const aq_transport_options *options,
   return options->policy ? aqsim_policy_check(options->policy, diag) : AQ_OK;
 }
 
+/* Whether kernels of every device run by their code. */
+static bool executes_code(const aqsim *sim)
+{
+  const aq_executor *executor = sim->executor;
+  bool all = executor != NULL;
+  for (uint32_t i = 0; all && executor->executes && i < sim->device_count; i++)
+    all = executor->executes(executor->user, sim->infos[i].gfx);
+  return all;
+}
+
 static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
                           aq_diag *diag)
 {
@@ -143,18 +153,9 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
     return status;
   }
   sim->plain = !sim->live && !sim->hooks && !sim->order;
+  sim->executes = executes_code(sim);
   *out = &sim->base;
   return AQ_OK;
-}
-
-/* Whether kernels of every device run by their code. */
-static bool executes_code(const aqsim *sim)
-{
-  const aq_executor *executor = sim->executor;
-  bool all = executor != NULL;
-  for (uint32_t i = 0; all && executor->executes && i < sim->device_count; i++)
-    all = executor->executes(executor->user, sim->infos[i].gfx);
-  return all;
 }
 
 static void sim_info(aq_transport *t, aq_transport_info *out)
@@ -167,7 +168,7 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_BARRIER_VALUE | AQ_CAP_PM4 | AQ_CAP_HANDLERS |
               AQ_CAP_COOPERATIVE | AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT |
               AQ_CAP_DEVICE_HOOKS | AQ_CAP_EVENTS | AQ_CAP_COUNTERS |
-              (executes_code(sim) ? AQ_CAP_EXECUTES : 0) |
+              (sim->executes ? AQ_CAP_EXECUTES : 0) |
               (sim->live ? 0 : AQ_CAP_DEVICE_POLICY),
       .device_count = sim->device_count,
       .devices = sim->infos,

@@ -87,12 +87,12 @@ static aq_status member_add(aq_logical_device *logical, uint32_t number,
   const aq_physical_device *device = aq_driver_device(logical->driver, number);
   if (!device)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "logical device: device %u; expected less than %u",
-                       number, logical->driver->count);
+                       "logical device: no device %u, %u are visible", number,
+                       logical->driver->count);
   for (uint32_t i = 0; i < logical->count; i++)
     if (logical->devices[i] == device)
       return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "logical device: device %u twice", number);
+                         "logical device: device %u is listed twice", number);
   logical->devices[logical->count++] = device;
   return AQ_OK;
 }
@@ -105,8 +105,8 @@ static aq_status queues_share(aq_logical_device *logical, uint32_t queues,
     queues = most < QUEUES_DEFAULT ? most : QUEUES_DEFAULT;
   if (queues == 0 || queues > most)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "logical device: %u devices of %u queues; expected at "
-                       "most %d queues together",
+                       "logical device: %u devices of %u queues each; expected "
+                       "at most %d queues in all",
                        logical->count, queues, AQ_AFFINITY_BITS);
   logical->queues = queues;
   return AQ_OK;
@@ -120,12 +120,12 @@ aq_status aq_logical_device_open(const aq_driver *driver, const uint32_t *which,
     count = driver->count;
   if (count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "logical device: no device; %u are visible",
+                       "logical device: lists no device, %u are visible",
                        driver->count);
   if (count > driver->count)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "logical device: %u devices; %u are visible", count,
-                       driver->count);
+                       "logical device: lists %u devices, %u are visible",
+                       count, driver->count);
   aq_logical_device *logical =
       calloc(1, sizeof *logical + count * sizeof logical->devices[0]);
   if (!logical)

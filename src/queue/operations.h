@@ -156,8 +156,12 @@ typedef struct aq_value_wait {
 /* Holds the queue until a value fulfils a condition, and acquires what its
  * writer released. The condition has to stay fulfilled until the device looks.
  * Compared without a sign, but that a value in memory with its top bit set may
- * count as one below 0. AQ_ERR_INVALID: as above, an unknown condition, bits of
- * `value` outside of the mask, or for AQ_LT and AQ_GE its top bit. */
+ * count as one below 0: one of 64 bits, and by barrier-value packets one of 32
+ * bits 4 bytes above a multiple of 8. AQ_ERR_UNSUPPORTED: the device does not
+ * wait in that way, or it is AQ_LT or AQ_GE of such 32 bits by AQ_VALUE_PACKET;
+ * AQ_VALUE_CHOOSE takes another way if there is one. AQ_ERR_INVALID: as above,
+ * an unknown condition, bits of `value` outside of the mask, or for AQ_LT and
+ * AQ_GE its top bit. */
 AQ_API aq_status aq_queue_wait_value(aq_queue *queue, const aq_sync *sync,
                                      const aq_value_wait *wait, aq_diag *diag);
 

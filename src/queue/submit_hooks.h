@@ -46,4 +46,9 @@ typedef struct aq_submit_hooks {
  */
 void aq_context_submit_hooks(aq_context *context, const aq_submit_hooks *hooks);
 
+/* Whether a write of these bytes of a file is pending in a queue of the
+ * context. */
+bool aq_context_file_is_written(aq_context *context,
+                                const aq_file_range *range);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend_hsa/hsa.h"
 #include "backend_sim/sim.h"
@@ -201,10 +202,49 @@ START_TEST(a_capability_is_one_of_every_device)
 }
 END_TEST
 
+START_TEST(rows_are_copied_in_the_direction_of_their_addresses)
+{
+  enum { BYTES = 64 };
+  static const aq_copy_box box = {
+      .width = 8, .rows = 2, .slices = 2, .to = {16, 32}, .from = {16, 32}};
+  rig r;
+  skewed_open(&r);
+  void *from, *to, *device[2];
+  ck_assert_status(
+      r.t->ops->mem_alloc(r.t, 0, AQ_MEMORY_HOST, BYTES, &from, &r.diag), AQ_OK,
+      &r.diag);
+  ck_assert_status(
+      r.t->ops->mem_alloc(r.t, 0, AQ_MEMORY_HOST, BYTES, &to, &r.diag), AQ_OK,
+      &r.diag);
+  for (uint32_t i = 0; i < 2; i++)
+    ck_assert_status(r.t->ops->mem_alloc(r.t, i, AQ_MEMORY_DEVICE, BYTES,
+                                         &device[i], &r.diag),
+                     AQ_OK, &r.diag);
+  memset(from, 7, BYTES);
+  memset(to, 0, BYTES);
+  void *const way[] = {from, device[0], device[1], to};
+  const aq_signal done = rig_signal(&r, 3, 0);
+  for (int i = 0; i < 3; i++) {
+    aq_copy_desc copy =
+        aq_copy_by_address(0, way[i + 1], way[i], 32, NULL, 0, done);
+    const aq_wait_item moved = {done, AQ_EQ, 2 - i};
+    copy.box = &box;
+    ck_assert_status(r.t->ops->copy_submit(r.t, &copy, &r.diag), AQ_OK,
+                     &r.diag);
+    ck_assert_status(rig_wait(&r, &moved, 1, AQ_WAIT_ALL, AQ_TIME_MAX), AQ_OK,
+                     &r.diag);
+  }
+  for (int i = 0; i < BYTES; i++)
+    ck_assert_int_eq(((char *)to)[i], i % 16 < 8 ? 7 : 0);
+  rig_close(&r);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_hsa/devices",
              dispatch_times_are_asked_of_the_agent_that_ran_the_packet,
              completions_have_the_time_of_the_agent_that_ran_the_packet,
              packets_published_out_of_order_keep_their_agent,
              a_packet_of_another_device_after_a_copy_is_no_copy,
              links_are_those_of_the_simulator,
-             a_capability_is_one_of_every_device)
+             a_capability_is_one_of_every_device,
+             rows_are_copied_in_the_direction_of_their_addresses)

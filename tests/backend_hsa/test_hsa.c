@@ -114,6 +114,27 @@ START_TEST(agents_are_selected_by_ordinal_gfx_or_name)
 }
 END_TEST
 
+START_TEST(a_selector_leaves_the_agents_that_it_names)
+{
+  static const struct {
+    const char *selector, *gfx;
+  } cases[] = {{"0", "gfx90a"}, {"1", "gfx1100"}, {"gfx1100", "gfx1100"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    aq_transport *t;
+    aq_transport_info info;
+    aq_diag diag = AQ_DIAG_INIT;
+    setenv("AQUEDUCT_DEVICE", "mi210,rx7900xtx", 1);
+    ck_assert_status(open_with(DROPIN, cases[i].selector, &t, &diag), AQ_OK,
+                     &diag);
+    unsetenv("AQUEDUCT_DEVICE");
+    t->ops->info(t, &info);
+    ck_assert_uint_eq(info.device_count, 1);
+    ck_assert_str_eq(info.devices[0].gfx, cases[i].gfx);
+    t->ops->close(t);
+  }
+}
+END_TEST
+
 START_TEST(what_only_a_simulator_takes_is_refused)
 {
   const aq_policy_ops ops = {.name = "inside"};
@@ -321,6 +342,7 @@ END_TEST
 AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
              the_search_tells_every_place_it_looked_at,
              agents_are_selected_by_ordinal_gfx_or_name,
+             a_selector_leaves_the_agents_that_it_names,
              what_only_a_simulator_takes_is_refused,
              devices_have_capabilities_of_their_own,
              memory_is_hidden_where_the_runtime_never_allows_the_host,

@@ -87,6 +87,7 @@ START_TEST(other_tables_are_refused)
   ck_assert(!aqhsa_gpu_metrics_parse(bytes, 96, &m));
   table_make(bytes, 96, 0);
   ck_assert(!aqhsa_gpu_metrics_parse(bytes, 96, &m));
+  table_make(bytes, 96, 1);
   bytes[2] = 2; /* of APUs */
   ck_assert(!aqhsa_gpu_metrics_parse(bytes, 96, &m));
   table_make(bytes, 8, 4); /* short, as its header says */

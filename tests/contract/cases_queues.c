@@ -213,29 +213,28 @@ typedef struct churner {
   contract *c;
   pthread_t thread;
   aq_status status; /* the first that was not AQ_OK */
+  aq_diag diag;
   uint32_t ids[CHURNS];
 } churner;
 
-static aq_status queue_live_once(contract *c, uint32_t *id)
+static aq_status queue_live_once(contract *c, uint32_t *id, aq_diag *diag)
 {
   const aq_transport_ops *ops = c->ops;
-  aq_diag diag = AQ_DIAG_INIT;
   aq_ring *queue;
   aq_signal done;
   aq_queue_desc desc = {.size = c->size};
-  aq_status status = ops->queue_create(c->t, &desc, &queue, &diag);
+  aq_status status = ops->queue_create(c->t, &desc, &queue, diag);
   if (status != AQ_OK)
     return status;
   *id = queue->id;
-  status =
-      ops->signal_create(c->t, &(aq_signal_desc){.value = 1}, &done, &diag);
+  status = ops->signal_create(c->t, &(aq_signal_desc){.value = 1}, &done, diag);
   if (status == AQ_OK) {
     aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, NULL, 0, done);
     aq_wait_item item = {done, AQ_EQ, 0};
     aq_wait_request request = {
         .items = &item, .count = 1, .deadline = ops->now(c->t) + 60 * AQ_S};
     ops->queue_doorbell(c->t, queue, rig_put(queue, &packet));
-    status = ops->wait(c->t, &request, NULL, &diag);
+    status = ops->wait(c->t, &request, NULL, diag);
   }
   ops->queue_destroy(c->t, queue);
   return status;
@@ -245,7 +244,7 @@ static void *churn(void *argument)
 {
   churner *self = argument;
   for (int i = 0; i < CHURNS && self->status == AQ_OK; i++)
-    self->status = queue_live_once(self->c, &self->ids[i]);
+    self->status = queue_live_once(self->c, &self->ids[i], &self->diag);
   return NULL;
 }
 
@@ -270,7 +269,7 @@ static void threads_create_and_destroy(contract *c)
     memcpy(&ids[i * CHURNS], churners[i].ids, sizeof churners[i].ids);
   }
   for (int i = 0; i < CHURNERS; i++)
-    ck_assert_int_eq(churners[i].status, AQ_OK);
+    ck_assert_status(churners[i].status, AQ_OK, &churners[i].diag);
   qsort(ids, CHURNERS * CHURNS, sizeof ids[0], ids_compare);
   for (int i = 1; i < CHURNERS * CHURNS; i++)
     ck_assert_uint_ne(ids[i], ids[i - 1]);

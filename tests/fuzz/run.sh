@@ -79,6 +79,7 @@ for pair in ${FUZZ_FORMATS-}; do
   echo "fuzz: ${pair%%:*}: $(cat "$work/shrink.log"), nothing lost"
 done
 
+failed=
 for target in "$@"; do
   objects=
   compile "$srcdir/tests/fuzz/fuzz_$target.c"
@@ -93,13 +94,22 @@ for target in "$@"; do
       >"$work/$target.log" 2>&1; then
       grep -v 'NEW_FUNC\|^#[0-9]' "$work/$target.log" | tail -n 40
       echo "fuzz: $target failed: the input is $work/$target-*" >&2
-      exit 1
+      failed="$failed $target"
+      continue
     fi
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' \
       "$work/$target.log")
     echo "fuzz: $target: $runs runs, nothing found"
   else
-    echo "fuzz: $target: $("$work/fuzz_$target" "${FUZZ_SECONDS:-10}" \
-      "$seeds"), nothing found"
+    if said=$("$work/fuzz_$target" "${FUZZ_SECONDS:-10}" "$seeds"); then
+      echo "fuzz: $target: $said, nothing found"
+    else
+      echo "fuzz: $target failed" >&2
+      failed="$failed $target"
+    fi
   fi
 done
+[ -z "$failed" ] || {
+  echo "fuzz: failed:$failed" >&2
+  exit 1
+}

@@ -14,6 +14,9 @@ AQ_GROUND_LDADD = tests/queue/libaqground.a $(AQ_TEST_LDADD)
 check_PROGRAMS += tests/queue/test_queue
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_file_io
+tests_queue_test_file_io_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_programs
 tests_queue_test_programs_LDADD = $(AQ_GROUND_LDADD)
 

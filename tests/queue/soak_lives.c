@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that allocate, fill, free, wait, cancel, stop queues and destroy
- * them, at random, on every live ground and on `null`; AQ_SOAK_SECONDS for
- * each, 2 unless set. Each thread has a queue that it destroys now and then,
- * and uses one that all share. Memory is filled with the number of its owner,
- * and may hold no other when it is freed. A thread that does no step for a
- * minute ends the test: first all threads are listed with the step in which
- * they are.
+ * them, at random, on every live ground; one such thread on `null` and in
+ * virtual time, which one thread drives. AQ_SOAK_SECONDS for each, 2 unless
+ * set. Each thread has a queue that it destroys now and then, and uses one that
+ * all share. Memory is filled with the number of its owner, and may hold no
+ * other when it is freed. A thread that does no step for a minute ends the
+ * test: first all threads are listed with the step in which they are.
  */
 #include "queue/ground.h"
 
@@ -39,6 +39,7 @@ typedef struct actor {
 struct lives {
   ground g;
   aq_queue *shared;
+  int count;             /* of actors */
   bool stop;             /* atomic */
   pthread_mutex_t lock;  /* of the two below */
   aq_semaphore *offered; /* a point that others wait for, or NULL */
@@ -231,7 +232,7 @@ static void *actor_main(void *user)
 
 static void list(const lives *all)
 {
-  for (int i = 0; i < THREADS; i++) {
+  for (int i = 0; i < all->count; i++) {
     const actor *a = &all->actors[i];
     aq_queue_stats stats;
     uint64_t value = 0;
@@ -249,7 +250,7 @@ static void list(const lives *all)
 
 static bool are_over(const lives *all)
 {
-  for (int i = 0; i < THREADS; i++)
+  for (int i = 0; i < all->count; i++)
     if (!__atomic_load_n(&all->actors[i].over, __ATOMIC_RELAXED))
       return false;
   return true;
@@ -264,7 +265,7 @@ static void watch(lives *all, unsigned seconds)
     sleep(1);
     if (second + 1 >= seconds)
       __atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < all->count; i++) {
       const actor *a = &all->actors[i];
       const unsigned steps = __atomic_load_n(&a->steps, __ATOMIC_RELAXED);
       still[i] = steps == seen[i] ? still[i] + 1 : 0;
@@ -282,28 +283,30 @@ static void live(const ground_kind *kind, unsigned seconds)
   lives *all = calloc(1, sizeof *all);
   ck_assert_ptr_nonnull(all);
   ground_open(&all->g, kind, NULL, NULL);
+  all->count = kind->mode == AQ_MODE_LIVE ? THREADS : 1;
   pthread_mutex_init(&all->lock, NULL);
   all->shared = ground_queue(&all->g, &(aq_queue_options){.size = 256});
-  for (unsigned i = 0; i < THREADS; i++) {
+  for (int i = 0; i < all->count; i++) {
     actor *a = &all->actors[i];
     *a = (actor){.all = all,
-                 .number = i,
-                 .random = 88172645463325252 + i * 7919,
+                 .number = (unsigned)i,
+                 .random = 88172645463325252 + (unsigned)i * 7919,
                  .doing = "nothing yet"};
     a->own = queue_make(a);
     a->semaphore = ground_semaphore(&all->g, 0);
   }
-  for (unsigned i = 0; i < THREADS; i++)
+  for (int i = 0; i < all->count; i++)
     ck_assert_int_eq(pthread_create(&all->actors[i].thread, NULL, actor_main,
                                     &all->actors[i]),
                      0);
   watch(all, seconds);
   unsigned steps = 0;
-  for (unsigned i = 0; i < THREADS; i++) {
+  for (int i = 0; i < all->count; i++) {
     pthread_join(all->actors[i].thread, NULL);
     steps += all->actors[i].steps;
   }
-  fprintf(stderr, "%s: %u steps\n", kind->label, steps);
+  fprintf(stderr, "%s: %u steps of %d thread%s\n", kind->label, steps,
+          all->count, all->count > 1 ? "s" : "");
   aq_semaphore_release(all->offered);
   aq_queue_destroy(all->shared);
   ground_close(&all->g);
@@ -315,8 +318,7 @@ START_TEST(threads_live_through_stops_and_ends_of_their_queues)
   const char *const text = getenv("AQ_SOAK_SECONDS");
   const unsigned seconds = text ? (unsigned)strtoul(text, NULL, 10) : 2;
   for (unsigned i = 0; i < ground_kind_count; i++)
-    if (ground_kinds[i].mode == AQ_MODE_LIVE)
-      live(&ground_kinds[i], seconds);
+    live(&ground_kinds[i], seconds);
 }
 END_TEST
 

@@ -3,8 +3,14 @@
 #include "config.h"
 
 #include <malloc.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "queue/ground.h"
+#include "queue/operations.h"
+#include "queue/sync/context_priv.h"
 
 /* Another context of the same transport, whose queues may wait in another way
  * where the transport can. */
@@ -187,7 +193,56 @@ static void semaphores_of_another_transport_are_refused(ground *g)
   ground_close(&other);
 }
 
+/* What stays of it, and what that may still touch. */
+static aq_context *given_up;
+
+/* A write whose copy meets a memory fault never ends. The context stays in
+ * memory with all that the copy may touch, but the next transport may lie at
+ * the same address, and has nothing of it. */
+static void a_context_that_gives_up_shares_nothing_any_more(ground *g)
+{
+  enum { SIZE = 4096 };
+  if (g->info.caps & AQ_CAP_LIVE || !(g->info.caps & AQ_CAP_EVENTS)) {
+    aqtest_leave_out("%s: it waits longer, or reports no memory faults",
+                     g->kind->label);
+    return;
+  }
+  void *gone = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int fd = memfd_create("file", MFD_CLOEXEC);
+  aq_sync_domain *domain = g->context->sync_domain, *next;
+  aq_queue *queue = ground_queue(g, NULL);
+  ck_assert_ok(g, aq_queue_write(
+                      queue, NULL,
+                      &(aq_file_range){.fd = fd, .memory = gone, .size = SIZE},
+                      &g->diag));
+  aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag);
+  aq_queue_destroy(queue);
+  given_up = g->context;
+  g->context = NULL;
+  aq_context_destroy(given_up);
+  ck_assert_ok(g, aq_sync_domain_acquire(g->t, &g->info, &next, &g->diag));
+  ck_assert_ptr_ne(next, domain);
+  aq_sync_domain_release(next);
+  close(fd);
+  munmap(gone, SIZE);
+}
+
+static void options_of_an_older_caller_end_where_its_struct_does(ground *g)
+{
+  aq_context_options options;
+  ground other = *g;
+  memset(&options, 0x41, sizeof options);
+  options.size = offsetof(aq_context_options, records);
+  options.transport = g->t;
+  options.way = g->kind->way;
+  ck_assert_ok(g, aq_context_create(&options, &other.context, &g->diag));
+  aq_queue_destroy(ground_queue(&other, NULL));
+  aq_context_destroy(other.context);
+}
+
 static const ground_case cases[] = {
+    GROUND_CASE(a_context_that_gives_up_shares_nothing_any_more),
+    GROUND_CASE(options_of_an_older_caller_end_where_its_struct_does),
     GROUND_CASE(steps_of_two_contexts_run_in_order),
     GROUND_CASE(contexts_that_wait_in_different_ways_run_in_order),
     GROUND_CASE(a_wait_may_come_before_the_other_context_promises),

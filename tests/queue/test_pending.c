@@ -3,8 +3,10 @@
  * on real threads. The transport counts the waits that begin. */
 #include "queue/ground.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 static const aq_transport_ops *real;
 static aq_transport_ops counting;
@@ -94,5 +96,50 @@ START_TEST(a_host_that_sleeps_is_told_when_parked_operations_have_failed)
 }
 END_TEST
 
+/* No host calls any more, and no epoch is in flight that a handler looks at:
+ * the thread that reports a memory fault, or a packet that the device refuses,
+ * looks at the queue. */
+static void readable_check(bool refused)
+{
+  enum { MS = 30000 };
+  const ground_kind live = {"sim live", "sim", AQ_MODE_LIVE,
+                            AQ_EDGE_BARRIER_VALUE};
+  const aq_launch broken = {
+      .object = 0, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  ground own, *g = &own;
+  ground_sync s;
+  int fd;
+  ground_open(g, &live, NULL, NULL);
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *never = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  ck_assert_ok(g, aq_semaphore_export(done, 1, &fd, &g->diag));
+  struct pollfd ready = {.fd = fd, .events = POLLIN};
+  if (refused)
+    ck_assert_ok(g, aq_queue_dispatch(queue, &(aq_sync){.flags = AQ_SYNC_MORE},
+                                      &broken, &g->diag));
+  ck_assert_ok(g,
+               aq_queue_barrier(queue, ground_sync_make(&s, never, 1, done, 1),
+                                &g->diag));
+  if (!refused)
+    aq_context_event(g->context, &(aq_system_event){.device = 0,
+                                                    .queue = AQ_QUEUE_NONE,
+                                                    .text = "a memory fault"});
+  ck_assert_int_eq(poll(&ready, 1, MS), 1);
+  ck_assert_int_eq(aq_semaphore_query(done, NULL, &g->diag), AQ_ERR_QUEUE);
+  close(fd);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(never);
+  aq_semaphore_release(done);
+  ground_close(g);
+}
+
+START_TEST(descriptors_are_readable_when_only_parked_operations_have_failed)
+{
+  readable_check(false);
+  readable_check(true);
+}
+END_TEST
+
 AQ_TEST_MAIN("queue/test_parked",
+             descriptors_are_readable_when_only_parked_operations_have_failed,
              a_host_that_sleeps_is_told_when_parked_operations_have_failed)

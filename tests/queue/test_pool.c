@@ -145,19 +145,33 @@ START_TEST(a_refused_dealloca_leaves_the_memory_to_its_owner)
 }
 END_TEST
 
-/* A block that leaves `queue` when `held` is signalled, and that an alloca of
- * `other` has got, which waits for `also` too. */
+/* A block that leaves `queue` when `held` is signalled, by a holder that waits
+ * on the device for a word, and that an alloca of `other` has got, which waits
+ * for `also` too. */
 typedef struct chain {
-  aq_queue *other;
+  aq_queue *holder, *other;
   aq_semaphore *held, *also, *got, *next;
 } chain;
+
+static uint64_t word;
+
+static void holder_let_go(void)
+{
+  __atomic_store_n(&word, 1, __ATOMIC_RELEASE);
+}
 
 static void chain_open(chain *c)
 {
   ground_sync s;
   open_hooked();
-  *c = (chain){queue_make(), semaphore_make(), semaphore_make(),
-               semaphore_make(), semaphore_make()};
+  *c = (chain){queue_make(),     queue_make(),     semaphore_make(),
+               semaphore_make(), semaphore_make(), semaphore_make()};
+  word = 0;
+  ck_assert_ok(&g, aq_queue_wait_value(
+                       c->holder, ground_sync_make(&s, NULL, 0, c->held, 1),
+                       &(aq_value_wait){
+                           .address = &word, .value = 1, .size = sizeof word},
+                       &g.diag));
   ck_assert_ok(&g, aq_queue_alloca(queue, NULL, &request, &mine, &g.diag));
   aq_context_memory_limit(context, 0, memory_of().reserved);
   ck_assert_ok(&g, aq_queue_dealloca(queue,
@@ -172,6 +186,7 @@ static void chain_open(chain *c)
 static void chain_close(chain *c)
 {
   aq_queue_destroy(c->other);
+  aq_queue_destroy(c->holder);
   aq_semaphore_release(c->held);
   aq_semaphore_release(c->also);
   aq_semaphore_release(c->got);
@@ -200,7 +215,7 @@ START_TEST(memory_of_a_failed_alloca_waits_for_the_dealloca_before_it)
       aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_S, NULL, &g.diag),
       AQ_ERR_TIMEOUT);
   ck_assert(!is_reached(c.next));
-  ck_assert_ok(&g, aq_semaphore_signal(c.held, 1, &g.diag));
+  holder_let_go();
   ground_wait(&g, c.next, 1);
   ck_assert_uint_eq(memory_of().used, memory_of().reserved);
   aq_queue_destroy(third);
@@ -219,7 +234,7 @@ START_TEST(a_dealloca_that_fails_early_fails_no_alloca_before_it)
   ck_assert_ok(&g, aq_queue_dealloca(third,
                                      ground_sync_make(&s, c.next, 1, NULL, 0),
                                      theirs, &g.diag));
-  ck_assert_ok(&g, aq_semaphore_signal(c.held, 1, &g.diag));
+  holder_let_go();
   ground_wait(&g, c.got, 1);
   ck_assert_ok(&g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g.diag));
   ck_assert_uint_eq(memory_of().used, memory_of().reserved);
@@ -241,11 +256,13 @@ START_TEST(a_failed_dealloca_keeps_the_memory_from_all_behind_it)
   ck_assert_ok(&g, aq_queue_dealloca(c.other,
                                      ground_sync_make(&s, NULL, 0, c.next, 1),
                                      theirs, &g.diag));
-  aq_semaphore_fail(c.held, AQ_ERR_IO, "it was not to be");
+  aq_context_event(context,
+                   &(aq_system_event){.queue = aq_queue_ring(c.holder)->id,
+                                      .text = "it was not to be"});
   ck_assert_ok(&g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g.diag));
   ck_assert_ok(&g, aq_queue_wait_idle(c.other, AQ_TIME_MAX, &g.diag));
-  ck_assert_int_eq(aq_semaphore_query(c.got, NULL, &g.diag), AQ_ERR_IO);
-  ck_assert_int_eq(aq_semaphore_query(c.next, NULL, &g.diag), AQ_ERR_IO);
+  ck_assert_int_eq(aq_semaphore_query(c.got, NULL, &g.diag), AQ_ERR_QUEUE);
+  ck_assert_int_eq(aq_semaphore_query(c.next, NULL, &g.diag), AQ_ERR_QUEUE);
   ck_assert_uint_eq(memory_of().used, memory_of().reserved);
   ck_assert_ok(&g, aq_queue_dealloca(queue, NULL, mine, &g.diag));
   ck_assert_ok(&g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g.diag));
@@ -254,7 +271,39 @@ START_TEST(a_failed_dealloca_keeps_the_memory_from_all_behind_it)
 }
 END_TEST
 
+/* An operation behind the alloca signals the point that the dealloca waits for:
+ * with the block, both would wait for ever. */
+START_TEST(an_alloca_gets_no_block_whose_dealloca_waits_for_the_host)
+{
+  open_hooked();
+  aq_queue *other = queue_make();
+  aq_semaphore *done = semaphore_make(), *refused = semaphore_make();
+  ground_sync s;
+  ck_assert_ok(&g, aq_queue_alloca(queue, NULL, &request, &mine, &g.diag));
+  aq_context_memory_limit(context, 0, memory_of().reserved);
+  ck_assert_ok(&g,
+               aq_queue_dealloca(queue, ground_sync_make(&s, done, 1, NULL, 0),
+                                 mine, &g.diag));
+  ck_assert_ok(&g,
+               aq_queue_alloca(other, ground_sync_make(&s, NULL, 0, refused, 1),
+                               &request, &theirs, &g.diag));
+  ck_assert_ptr_null(theirs);
+  ck_assert_int_eq(aq_semaphore_query(refused, NULL, &g.diag),
+                   AQ_ERR_NO_MEMORY);
+  ck_assert_ok(&g, aq_queue_barrier(
+                       other, ground_sync_make(&s, NULL, 0, done, 1), &g.diag));
+  ck_assert_ok(&g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g.diag));
+  ck_assert_ok(&g, aq_queue_alloca(other, NULL, &request, &theirs, &g.diag));
+  ck_assert_ptr_eq(mine, theirs);
+  aq_queue_destroy(other);
+  aq_semaphore_release(done);
+  aq_semaphore_release(refused);
+  close_hooked();
+}
+END_TEST
+
 AQ_TEST_MAIN("queue/test_pool",
+             an_alloca_gets_no_block_whose_dealloca_waits_for_the_host,
              an_alloca_does_not_wait_for_a_dealloca_that_comes_behind_it,
              a_refused_dealloca_leaves_the_memory_to_its_owner,
              memory_of_a_failed_alloca_waits_for_the_dealloca_before_it,

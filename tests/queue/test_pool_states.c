@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The states of a pool's memory, all of them: three threads that each allocate
- * and free the same block, or two that do it twice, on two queues. A thread's
- * work with the pool's lock is one step, and so is each submission, refusal,
- * end and failure; every order of steps is tried, by breadth first search. The
+ * and free the same block on two queues, twice in the long run. A thread's work
+ * with the pool's lock is one step, and so is each submission, refusal, end and
+ * failure; every order of steps is tried, by breadth first search. The
  * transitions are alloca_pool.c's own (queue/alloca_states.h).
+ *
+ * Two states are one where they differ in nothing that a later step reads:
+ * ended allocations that nothing names, waits of operations that have ended,
+ * and which of two threads of a queue is where (world_reduce).
  *
  * In every state: no two allocations may be used, an idle block has no dealloca
  * under way, and some step is possible until all threads have done their work.
@@ -18,7 +22,7 @@
 
 enum {
   THREADS = 3, /* at most */
-  ALLOCATIONS = 4,
+  ALLOCATIONS = 6,
   QUEUES = 2, /* the operations of a thread go to one of them */
   NONE = 0xff,
 };
@@ -96,6 +100,12 @@ static void turn(world *w, unsigned char number, aq_allocation_event event)
 static aq_block_state block_of(const world *w)
 {
   return aq_block_state_of(chain_load(w));
+}
+
+static void allocation_clear(world *w, int number)
+{
+  memset(&w->of[number], NONE, sizeof w->of[number]);
+  w->of[number].taken = w->of[number].left = w->of[number].ended = PENDING;
 }
 
 /* ---- steps ---- */
@@ -282,6 +292,91 @@ static bool step(world *w, int number)
   return queue_step(w, number / 2, number % 2);
 }
 
+/* ---- states that are one ---- */
+
+/* Marks the allocations whose alloca, or dealloca, has not ended. */
+static void pending_of(const world *w, bool allocas[], bool deallocas[])
+{
+  for (int q = 0; q < QUEUES; q++)
+    for (int i = 0; i < w->queues[q].count; i++) {
+      const unsigned char operation = w->queues[q].operations[i];
+      (operation % 2 ? deallocas : allocas)[operation / 2] = true;
+    }
+  for (int t = 0; t < threads; t++)
+    if (w->threads[t].phase != BEGINS)
+      (w->threads[t].done % 2 ? deallocas : allocas)[w->threads[t].allocation] =
+          true;
+}
+
+/* Clears fields that no step reads any more, and marks the allocations that one
+ * may read. */
+static void world_forget(world *w, bool used[])
+{
+  bool allocas[ALLOCATIONS] = {false}, deallocas[ALLOCATIONS] = {false};
+  pending_of(w, allocas, deallocas);
+  for (int t = 0; t < threads; t++)
+    if (w->threads[t].phase == BEGINS && w->threads[t].done % 2 == 0)
+      w->threads[t].allocation = 0;
+    else
+      used[w->threads[t].allocation] = true;
+  for (int i = 0; i < w->begun; i++) {
+    if (!allocas[i])
+      w->of[i].after = NONE;
+    if (!deallocas[i])
+      w->of[i].before = NONE;
+    const bool over = w->of[i].state == AQ_ALLOCATION_ENDED;
+    if (over)
+      w->of[i].older = w->of[i].newer = NONE;
+    used[i] |= allocas[i] || deallocas[i] || !over ||
+               (w->of[i].taken == GOOD && w->of[i].ended != GOOD);
+    if (w->of[i].after != NONE)
+      used[w->of[i].after] = true;
+    if (w->of[i].before != NONE)
+      used[w->of[i].before] = true;
+  }
+}
+
+/* Makes one state of all that behave alike from here on. */
+static void world_reduce(world *w)
+{
+  bool used[ALLOCATIONS] = {false};
+  unsigned char to[NONE + 1];
+  world_forget(w, used);
+  const int begun = w->begun;
+  memset(to, NONE, sizeof to);
+  w->begun = 0;
+  for (int i = 0; i < begun; i++)
+    if (used[i]) {
+      to[i] = w->begun;
+      w->of[w->begun++] = w->of[i];
+    }
+  for (int i = 0; i < w->begun; i++) {
+    w->of[i].older = to[w->of[i].older];
+    w->of[i].newer = to[w->of[i].newer];
+    w->of[i].after = to[w->of[i].after];
+    w->of[i].before = to[w->of[i].before];
+  }
+  for (int i = w->begun; i < ALLOCATIONS; i++)
+    allocation_clear(w, i);
+  w->newest = to[w->newest];
+  for (int t = 0; t < threads; t++)
+    if (used[w->threads[t].allocation]) /* or 0, of a thread that has none */
+      w->threads[t].allocation = to[w->threads[t].allocation];
+  for (int q = 0; q < QUEUES; q++)
+    for (int i = 0; i < w->queues[q].count; i++) {
+      unsigned char *operation = &w->queues[q].operations[i];
+      *operation = (unsigned char)(to[*operation / 2] * 2 + *operation % 2);
+    }
+  /* Threads of one queue differ in nothing else. */
+  for (int t = 0; t + QUEUES < threads; t++)
+    if (memcmp(&w->threads[t], &w->threads[t + QUEUES], sizeof w->threads[t]) >
+        0) {
+      const world was = *w;
+      w->threads[t] = was.threads[t + QUEUES];
+      w->threads[t + QUEUES] = was.threads[t];
+    }
+}
+
 /* ---- the search ---- */
 
 typedef struct search {
@@ -362,9 +457,8 @@ static void search_all(int of, int each)
   ck_assert(s.worlds && s.table);
   world first;
   memset(&first, 0, sizeof first);
-  memset(first.of, NONE, sizeof first.of);
   for (int i = 0; i < ALLOCATIONS; i++)
-    first.of[i].taken = first.of[i].left = first.of[i].ended = 0;
+    allocation_clear(&first, i);
   first.newest = NONE;
   search_add(&s, &first);
   for (size_t i = 0; i < s.count; i++) {
@@ -376,6 +470,7 @@ static void search_all(int of, int each)
       world next = w;
       if (step(&next, n)) {
         any |= !is_luck(&w, n);
+        world_reduce(&next);
         search_add(&s, &next);
       }
     }
@@ -395,7 +490,7 @@ START_TEST(memory_has_one_owner_in_every_order_of_events)
 {
   search_all(3, 2);
   if (aqtest_is_long())
-    search_all(2, 4);
+    search_all(3, 4);
 }
 END_TEST
 

@@ -219,6 +219,32 @@ static void the_device_walks_a_program_larger_than_the_ring(ground *g)
   larger_program_run(g, AQ_EXECUTE_ON_DEVICE);
 }
 
+/* The walk's memory stays behind it, and the queue reports the failure as any
+ * other. */
+static void a_queue_stops_after_the_device_has_walked_a_program(ground *g)
+{
+  aq_builder *builder;
+  aq_link *link = ground_steps_link(g, 4, &builder);
+  aq_queue *queue = ground_queue(g, NULL);
+  uint64_t cell = 1;
+  const aq_binding binding = {&cell, sizeof cell};
+  const aq_launch broken = {
+      .object = 0, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  ck_assert_ok(g, aq_queue_execute(
+                      queue, NULL,
+                      &(aq_execution){link, &binding, 1, AQ_EXECUTE_ON_DEVICE},
+                      &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_uint_ne(cell, 1);
+  ck_assert_ok(g, aq_queue_dispatch(queue, NULL, &broken, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_int_eq(aq_queue_barrier(queue, NULL, &g->diag), AQ_ERR_QUEUE);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "kernel"));
+  aq_queue_destroy(queue);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+}
+
 static bool takes_pm4(const ground *g)
 {
   return g->info.caps & AQ_CAP_PM4;
@@ -330,6 +356,7 @@ static void pm4_looks_at_values_between_its_parts(ground *g)
 }
 
 static const ground_case cases[] = {
+    GROUND_CASE(a_queue_stops_after_the_device_has_walked_a_program),
     GROUND_CASE(a_program_larger_than_the_ring_is_one_operation),
     GROUND_CASE(the_device_walks_a_program_larger_than_the_ring),
     GROUND_CASE(a_program_larger_than_the_ring_runs_as_pm4),

@@ -351,6 +351,14 @@ static void hosts_wait_for_any_and_until_a_deadline(ground *g)
     ck_assert_int_eq(
         aq_semaphore_wait(points, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
         AQ_ERR_DEADLOCK);
+  /* One that is reached is enough, wherever one stands that has failed. */
+  aq_semaphore_fail(a, AQ_ERR_IO, "it was not to be");
+  ck_assert_ok(g, aq_semaphore_wait(points, 2, AQ_WAIT_ANY, AQ_TIME_MAX, &index,
+                                    &g->diag));
+  ck_assert_uint_eq(index, 1);
+  ck_assert_int_eq(
+      aq_semaphore_wait(points, 2, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+      AQ_ERR_IO);
   aq_queue_destroy(queue);
   aq_semaphore_release(a);
   aq_semaphore_release(b);

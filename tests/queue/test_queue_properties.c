@@ -101,7 +101,7 @@ static void masks_and_priorities_that_cannot_be_are_refused(ground *g)
       queue_try(g, (aq_queue_options){.cu_mask = mask, .cu_mask_bits = 1024},
                 &queue),
       AQ_ERR_INVALID);
-  ck_assert_ptr_nonnull(strstr(g->diag.text, "CU mask: compute unit "));
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "CU mask: sets compute unit "));
 }
 
 /* ---- cooperative launches ---- */

@@ -458,7 +458,141 @@ START_TEST(markers_by_pm4_are_ranges_of_the_run_on_hsa)
 }
 END_TEST
 
-AQ_TEST_MAIN("queue/records", markers_are_ranges_of_the_run_on_sim,
+/* ---- a queue that stops ---- */
+
+static aq_status device_pass(aq_record_sink *sink, const aq_run_device *device,
+                             int64_t *out, aq_diag *diag)
+{
+  (void)sink, (void)device, (void)diag;
+  *out = 0;
+  return AQ_OK;
+}
+
+static aq_status queue_pass(aq_record_sink *sink, const aq_run_queue *queue,
+                            int64_t *out, aq_diag *diag)
+{
+  (void)sink, (void)queue, (void)diag;
+  *out = 0;
+  return AQ_OK;
+}
+
+static aq_status name_pass(aq_record_sink *sink, const char *text,
+                           size_t length, int64_t *out, aq_diag *diag)
+{
+  (void)sink, (void)text, (void)length, (void)diag;
+  *out = 0;
+  return AQ_OK;
+}
+
+static aq_status rows_pass(aq_record_sink *sink, const aq_record *rows,
+                           size_t count, aq_diag *diag)
+{
+  (void)sink, (void)rows, (void)count, (void)diag;
+  return AQ_OK;
+}
+
+static uint64_t written;
+
+static void nothing(const aq_kernel_call *call)
+{
+  (void)call;
+}
+
+static void write_late(const aq_kernel_call *call)
+{
+  (void)call;
+  written = 42;
+}
+
+static uint64_t kernel_make(ground *g, const char *name,
+                            void (*function)(const aq_kernel_call *),
+                            aq_time takes)
+{
+  aq_kernel_info info;
+  ck_assert_ok(g, g->ops->kernel_register(
+                      g->t,
+                      &(aq_kernel_desc){.name = name,
+                                        .function = function,
+                                        .cost = {AQ_COST_FIXED, takes}},
+                      &info, &g->diag));
+  return info.object;
+}
+
+/* The third packet of a program with a marker stops its queue while the first
+ * runs. That ends later, when another queue has its epochs: the oracle is the
+ * value that the other queue's kernel writes. */
+START_TEST(packets_that_end_after_their_queue_failed_complete_no_other_work)
+{
+  aq_record_sink sink = {.device = device_pass,
+                         .queue = queue_pass,
+                         .name = name_pass,
+                         .put = rows_pass};
+  ground g;
+  aq_builder *builder;
+  aq_program program;
+  aq_link *link;
+  uint32_t slow, bad;
+  ground_open(&g, &ground_kinds[0], NULL, NULL);
+  ground own = g;
+  ck_assert_ok(&g, aq_context_create(
+                       &(aq_context_options){.size = sizeof(aq_context_options),
+                                             .transport = g.t,
+                                             .records = &sink,
+                                             .packets = true},
+                       &own.context, &g.diag));
+  aq_queue *stops = ground_queue(&own, NULL), *other = ground_queue(&own, NULL);
+  aq_semaphore *failed = ground_semaphore(&own, 0),
+               *done = ground_semaphore(&own, 0);
+  ck_assert_ok(&g, aq_builder_create(NULL, &builder, &g.diag));
+  ck_assert_ok(&g, aq_builder_kernel(builder, "slow",
+                                     kernel_make(&g, "slow", nothing, AQ_MS),
+                                     &slow, &g.diag));
+  ck_assert_ok(&g, aq_builder_kernel(builder, "bad", 0x12340, &bad, &g.diag));
+  ck_assert_ok(&g, aq_builder_marker_named(builder, AQ_MARKER_POINT, 1, "mark",
+                                           &g.diag));
+  aq_dispatch d = {.grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  for (int i = 0; i < 3; i++) {
+    d.kernel = i < 2 ? slow : bad;
+    ck_assert_ok(&g, aq_builder_dispatch(builder, &d, &g.diag));
+  }
+  ck_assert_ok(&g, aq_builder_end(builder, &program, &g.diag));
+  ck_assert_ok(&g,
+               aq_link_create(&program, &(aq_link_options){.transport = g.t},
+                              &link, &g.diag));
+  ground_sync s;
+  ck_assert_ok(&g,
+               aq_queue_execute(stops, ground_sync_make(&s, NULL, 0, failed, 1),
+                                &(aq_execution){.link = link}, &g.diag));
+  const aq_point lost = {failed, 1};
+  ck_assert_int_eq(
+      aq_semaphore_wait(&lost, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g.diag),
+      AQ_ERR_QUEUE);
+  ck_assert_int_lt(g.ops->now(g.t), AQ_MS);
+  const uint64_t late = kernel_make(&g, "late", write_late, 10 * AQ_MS);
+  ck_assert_ok(&g, aq_queue_barrier(other, NULL, &g.diag));
+  ck_assert_ok(&g,
+               aq_queue_dispatch(other, ground_sync_make(&s, NULL, 0, done, 1),
+                                 &(aq_launch){.object = late,
+                                              .grid = {1, 1, 1},
+                                              .workgroup = {1, 1, 1}},
+                                 &g.diag));
+  ground_wait(&own, done, 1);
+  ck_assert_uint_eq(written, 42);
+  ck_assert_int_ge(g.ops->now(g.t), 10 * AQ_MS);
+  aq_queue_destroy(stops);
+  aq_queue_destroy(other);
+  aq_semaphore_release(failed);
+  aq_semaphore_release(done);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  aq_context_destroy(own.context);
+  ground_close(&g);
+}
+END_TEST
+
+AQ_TEST_MAIN("queue/records",
+             packets_that_end_after_their_queue_failed_complete_no_other_work,
+             markers_are_ranges_of_the_run_on_sim,
              markers_are_ranges_of_the_run_on_hsa,
              markers_by_pm4_are_ranges_of_the_run_on_hsa,
              each_packet_of_an_execution_has_its_times_on_hsa,

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 256 };
+/* Rows that the first-level cache holds: they are read at once again. */
+enum { BATCH = 32 };
 
 aq_status aqsim_recorder_init(aqsim_recorder *recorder, aq_record_sink *sink,
                               aq_diag *diag)

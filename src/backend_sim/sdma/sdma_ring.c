@@ -243,12 +243,13 @@ static void *run_reach(aqsim_sdma *ring, uint64_t address, uint64_t size,
   return (void *)(uintptr_t)at;
 }
 
-/* A word of the ring. */
+/* A word of the ring. The doorbell orders it; the acquire shows that to tools
+ * which take the client's mapping of the doorbell for other memory. */
 static uint32_t word_at(const aqsim_sdma *ring, uint64_t byte)
 {
   return __atomic_load_n(
       &ring->desc.words[(byte & (ring->desc.size - 1)) / WORD],
-      __ATOMIC_RELAXED);
+      __ATOMIC_ACQUIRE);
 }
 
 /* ---- from packet to packet ---- */

@@ -6,13 +6,11 @@
 
 #include "queue/core/queue_priv.h"
 
-/* Without handlers no other code looks at the queues that this one waits for.
- */
+/* Where handlers do not, it looks at the queues that this one waits for. */
 static void queue_poll_own(aq_queue *queue)
 {
-  if (aq_sync_domain_has_handlers(queue->sync_domain))
-    aq_queue_poll(queue);
-  else
+  aq_queue_poll(queue);
+  if (!aq_sync_domain_has_reliable_handlers(queue->sync_domain))
     aq_sync_domain_poll(queue->sync_domain);
 }
 
@@ -35,7 +33,10 @@ static uint32_t edges_add(aq_queue *queue, aq_epoch_ref *edges,
     return count;
   for (aq_queue_timeline *timeline = aq_queue_timeline_next(sync_domain, NULL);
        timeline; timeline = aq_queue_timeline_next(sync_domain, timeline)) {
-    aq_lock(sync_domain, &timeline->retire_lock);
+    /* Its holder retires, and may call a callback that waits for this thread.
+     */
+    if (sync_domain->live && pthread_mutex_trylock(&timeline->retire_lock) != 0)
+      continue;
     if (count < PROGRESS_EDGES && timeline->queue && timeline->queue != queue &&
         aq_queue_oldest(timeline->queue, &edges[count])) {
       items[count] = aq_epoch_item(&edges[count]);

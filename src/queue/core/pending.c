@@ -304,3 +304,27 @@ void aq_queue_resume(aq_queue *queue)
   queue_resume(queue);
   aq_unlock(queue->sync_domain, &queue->lock);
 }
+
+/* ---- a look from outside ---- */
+
+/* Reached, failed, or promised by an epoch under way. */
+static bool point_will_come(const aq_point *point)
+{
+  aq_semaphore *semaphore = point->semaphore;
+  aq_lock(semaphore->sync_domain, &semaphore->lock);
+  const bool promised = point->value <= semaphore->pending_signal;
+  aq_unlock(semaphore->sync_domain, &semaphore->lock);
+  return promised || aq_semaphore_value(semaphore) >= point->value ||
+         aq_semaphore_failed(semaphore) != AQ_OK;
+}
+
+bool aq_queue_will_resume(aq_queue *queue)
+{
+  bool will = true;
+  aq_lock(queue->sync_domain, &queue->lock);
+  for (const aq_task *task = queue->pending_first; task; task = task->next)
+    for (uint32_t i = 0; i < task->sync.wait_count; i++)
+      will &= point_will_come(&task->sync.waits[i]);
+  aq_unlock(queue->sync_domain, &queue->lock);
+  return will;
+}

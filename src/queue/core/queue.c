@@ -30,8 +30,8 @@ static aq_status device_choose(aq_context *context, aq_queue_options *options,
     return AQ_OK;
   if (!context->devices || options->device != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "a queue is placed by its affinity on a logical device, "
-                       "else by the number of a device");
+                       "queue options: expected an affinity on a logical "
+                       "device, else the number of a device");
   aq_lock(context->sync_domain, &context->sync_domain->lock);
   aq_status status = aq_logical_device_spread(
       context->devices, options->affinity ? options->affinity : AQ_AFFINITY_ANY,
@@ -120,24 +120,25 @@ static aq_status properties_check(const aq_context *context,
   if (options->cooperative && options->cu_mask)
     return aq_diag_set(
         diag, AQ_ERR_UNSUPPORTED,
-        "a cooperative queue with a CU mask: how many workgroups "
-        "fit at once is not known");
+        "cooperative queue with a CU mask: unknown how many workgroups fit at "
+        "once");
   if (!options->cu_mask != (bits == 0) || bits % 32 != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "a CU mask of %u bits; a mask and a multiple of 32, or "
-                       "neither, expected",
+                       "CU mask of %u bits; expected a mask and a multiple of "
+                       "32, or neither",
                        bits);
   bool some = bits == 0;
   for (uint32_t i = 0; i < bits; i++) {
     const bool set = options->cu_mask[i / 32] >> i % 32 & 1;
     if (set && i >= cus)
       return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "CU mask: compute unit %u; device %u has %u", i,
+                         "CU mask: sets compute unit %u, device %u has %u", i,
                          options->device, cus);
     some |= set;
   }
   return some ? AQ_OK
-              : aq_diag_set(diag, AQ_ERR_INVALID, "CU mask: no compute unit");
+              : aq_diag_set(diag, AQ_ERR_INVALID,
+                            "CU mask: sets no compute unit");
 }
 
 /* A mask that the device narrows would not be the one that was asked for. */
@@ -156,10 +157,11 @@ static aq_status properties_set(const aq_queue *queue, aq_diag *diag)
                                  .mask = options->cu_mask},
         diag);
   return status == AQ_REDUCED
-             ? aq_diag_set(diag, AQ_ERR_INVALID,
-                           "CU mask: device %u gives the queue fewer compute "
-                           "units",
-                           options->device)
+             ? aq_diag_set(
+                   diag, AQ_ERR_INVALID,
+                   "CU mask: device %u does not allow all of its compute "
+                   "units",
+                   options->device)
              : status;
 }
 
@@ -171,7 +173,7 @@ static aq_status cooperative_claim(aq_queue *queue, aq_diag *diag)
   const uint32_t device = queue->options.device;
   if (device >= AQ_COOPERATIVE_DEVICES)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "device %u: cooperative queues are for the first %d",
+                       "device %u: only the first %d have cooperative queues",
                        device, AQ_COOPERATIVE_DEVICES);
   aq_lock(domain, &domain->lock);
   queue->cooperative = !(domain->cooperative >> device & 1);
@@ -180,8 +182,7 @@ static aq_status cooperative_claim(aq_queue *queue, aq_diag *diag)
   return queue->cooperative
              ? AQ_OK
              : aq_diag_set(diag, AQ_ERR_RESOURCES,
-                           "device %u has one cooperative queue, which is in "
-                           "use",
+                           "device %u: its only cooperative queue is in use",
                            device);
 }
 

@@ -4,13 +4,19 @@
  *
  *   the device refuses a packet    aq_queue_error_handle: of the ring
  *   a system event, a memory fault aq_context_event: of every queue that it
- * hits the queue is destroyed         aq_queue_destroy (queue.c)
+ *                                  hits
+ *   the queue is destroyed         aq_queue_destroy (queue.c)
  *
  * Each ends in aq_queue_fail_locked, where the first one counts: the cause,
  * then `failed_from`, the first epoch that does not complete, then all signals
  * as if they were complete. Users learn of it later and elsewhere: the retirer
  * (retire.c) fails the semaphores that the lost epochs were to signal,
- * pending.c refuses the deferred operations, submit.c the ones that come.
+ * pending.c refuses the deferred operations, submit.c the ones that come. The
+ * first two happen when someone looks: a handler of an epoch in flight, or a
+ * host that calls. A live transport reports errors on a thread of its own,
+ * where no lock is held, so that thread looks too (failed_look): a queue that
+ * has only deferred operations has no handler. In virtual time the simulator
+ * reports an error in the middle of a step, and the driving thread calls again.
  */
 #include "config.h"
 
@@ -73,11 +79,22 @@ void aq_epoch_fail(aq_queue *queue, uint64_t epoch, const aq_epoch_signal *flag)
   aq_unlock(queue->sync_domain, &queue->sync_domain->lock);
 }
 
-/* On the thread that drives time: takes no lock that may be held while time
- * moves. */
+static void failed_look(aq_queue_timeline *timeline)
+{
+  if (timeline->sync_domain->live &&
+      aq_queue_timeline_failed_from(timeline) != AQ_EPOCH_NEVER)
+    aq_queue_timeline_look(timeline);
+}
+
+/* In virtual time on the thread that drives it: takes no lock that may be held
+ * while time moves. */
 void aq_queue_error_handle(const aq_queue_error *error, void *user)
 {
-  aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
+  aq_queue *queue = user;
+  aq_queue_timeline *timeline = aq_queue_timeline_retain(queue->timeline);
+  aq_queue_fail(queue, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
+  failed_look(timeline);
+  aq_queue_timeline_release(timeline);
 }
 
 /* An event without a queue may concern a copy of any queue of the device. */
@@ -101,5 +118,8 @@ void aq_context_event(aq_context *context, const aq_system_event *event)
     if (timeline->queue && is_hit(timeline->queue, event))
       aq_queue_fail_locked(timeline->queue, AQ_ERR_QUEUE, event->text);
   aq_unlock(sync_domain, &sync_domain->lock);
-  aq_waiters_wake(sync_domain);
+  aq_waiters_wake(sync_domain); /* before callbacks, which may take long */
+  for (aq_queue_timeline *timeline = aq_queue_timeline_next(sync_domain, NULL);
+       timeline; timeline = aq_queue_timeline_next(sync_domain, timeline))
+    failed_look(timeline);
 }

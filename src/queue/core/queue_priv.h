@@ -183,6 +183,10 @@ aq_status aq_task_defer(aq_queue *queue, aq_task *task, aq_diag *diag);
  * or the queue is ending. Without any lock. */
 void aq_queue_resume(aq_queue *queue);
 
+/* Whether all deferred tasks continue without a call of the host: no point that
+ * one waits for lacks an epoch under way that brings it. */
+bool aq_queue_will_resume(aq_queue *queue);
+
 /* ---- epoch.c: epochs of a queue, and hosts that wait for them ---- */
 
 /* The place of an epoch's flag. */

@@ -183,10 +183,12 @@ static void edges_drop(host_wait *wait)
     aq_epoch_release(&wait->edges[--wait->count]);
 }
 
-/* The points: AQ_OK reached, AQ_ERR_AGAIN not reached, or a failure. */
+/* The points: AQ_OK reached, AQ_ERR_AGAIN not reached, or a failure, of any of
+ * them where none is reached that is enough. */
 static aq_status points_poll(const aq_point *points, uint32_t count,
                              aq_wait_mode mode, uint32_t *index, aq_diag *diag)
 {
+  const aq_semaphore *failed = NULL;
   uint32_t reached = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (!point_is_reached(&points[i]))
@@ -197,10 +199,12 @@ static aq_status points_poll(const aq_point *points, uint32_t count,
         return AQ_OK;
       }
       reached++;
-    } else if (aq_semaphore_failed(points[i].semaphore) != AQ_OK) {
-      return aq_semaphore_failure(points[i].semaphore, diag);
+    } else if (!failed && aq_semaphore_failed(points[i].semaphore) != AQ_OK) {
+      failed = points[i].semaphore;
     }
   }
+  if (failed)
+    return aq_semaphore_failure(failed, diag);
   *index = 0;
   return reached == count ? AQ_OK : AQ_ERR_AGAIN;
 }
@@ -329,7 +333,7 @@ aq_status aq_semaphore_export(aq_semaphore *semaphore, uint64_t value, int *fd,
   const int ours = theirs < 0 ? -1 : dup(theirs);
   aq_status status = AQ_OK;
   if (ours < 0)
-    status = aq_diag_set(diag, AQ_ERR_IO, "an eventfd: %s", strerror(errno));
+    status = aq_diag_set(diag, AQ_ERR_IO, "eventfd: %s", strerror(errno));
   else
     status = aq_semaphore_notify(semaphore, value, descriptor_reached,
                                  (void *)(intptr_t)ours, diag);

@@ -12,7 +12,9 @@
  * Order. An alloca that gets a leaving block waits for the point (left, turn)
  * that the newest dealloca signals. That dealloca is in its queue already: a
  * block is not offered while its dealloca is being submitted, or an alloca of
- * the same queue could come before it and wait for what stands behind it. A
+ * the same queue could come before it and wait for what stands behind it. Of
+ * another queue, no operation up to the dealloca may wait for an operation that
+ * is not submitted or itself deferred: it could stand behind the alloca. A
  * dealloca waits for that of the next older allocation, so a block that is idle
  * has no operation under way, and a value of `left` that is reached stands for
  * all deallocas before it. A dealloca that follows one that is not complete
@@ -37,14 +39,17 @@
  * lives until it ends and its operations have let go of it (`refs`): the
  * alloca, a dealloca, and the thread that submits one, which looks afterwards
  * whether that one has `ended` meanwhile. Semaphores are counted; a call
- * retains the ones of its points. The pool compares the queue of an allocation
- * and never follows it: a queue at the address of a destroyed one only changes
- * the choice of a block.
+ * retains the ones of its points. The pool compares the queue of an allocation:
+ * a queue at the address of a destroyed one only changes the choice of a block.
+ * It follows the queue of a leaving block alone, which lives: the dealloca has
+ * not been through dealloca_done, and a queue is destroyed after that.
  *
  * Locks. The pool's is taken with no other of the queue's, but perhaps with a
- * gate: operations end in calls of the retirer. With it, the transport is
- * called (mem_alloc, mem_free) and a semaphore may be freed; nothing else holds
- * a semaphore of the pool when its last reference goes, so that calls no one.
+ * gate: operations end in calls of the retirer. With it, the lock of the queue
+ * of a leaving block is taken and in that the locks of semaphores, the
+ * transport is called (mem_alloc, mem_free) and a semaphore may be freed;
+ * nothing else holds a semaphore of the pool when its last reference goes, so
+ * that calls no one.
  */
 #include "config.h"
 
@@ -137,8 +142,8 @@ typedef struct allocation {
   uint32_t refs;      /* of operations, and of a thread that submits one */
   aq_semaphore *left; /* its newest dealloca raises it to `turn` */
   uint64_t turn;
-  const aq_queue *who; /* queue of that; compared only */
-  aq_point waits[];    /* of the alloca: the sync's, and one more */
+  aq_queue *who;    /* queue of that; followed only while it leaves */
+  aq_point waits[]; /* of the alloca: the sync's, and one more */
 } allocation;
 
 /* In the list of its state. `before`: the one that it had. */
@@ -269,18 +274,28 @@ static block *block_new(aq_pool *pool, aq_memory_kind kind, uint32_t class,
   return b;
 }
 
-/* One that leaves the same queue, else any. */
-static block *block_leaving(const aq_pool *pool, aq_memory_kind kind,
-                            uint32_t class, const aq_queue *queue)
+/* One that leaves in this queue. */
+static block *block_leaving_here(const aq_pool *pool, aq_memory_kind kind,
+                                 uint32_t class, const aq_queue *queue)
 {
   for (block *b = pool->leaving[kind][class].first; b; b = b->next)
-    if (!queue || ((const allocation *)b->newest)->who == queue)
+    if (((const allocation *)b->newest)->who == queue)
+      return b;
+  return NULL;
+}
+
+/* One that leaves in another queue, whatever the host does or not. */
+static block *block_leaving_soon(const aq_pool *pool, aq_memory_kind kind,
+                                 uint32_t class)
+{
+  for (block *b = pool->leaving[kind][class].first; b; b = b->next)
+    if (aq_queue_will_resume(((const allocation *)b->newest)->who))
       return b;
   return NULL;
 }
 
 /* The cheapest block: an idle one, one that leaves in this queue, new memory,
- * one that leaves in another queue. NULL: no memory. */
+ * one that is sure to leave in another queue. NULL: no memory. */
 static block *block_acquire(aq_pool *pool, const aq_queue *queue,
                             aq_memory_kind kind, uint64_t size, aq_diag *diag)
 {
@@ -288,12 +303,12 @@ static block *block_acquire(aq_pool *pool, const aq_queue *queue,
   const uint32_t class = class_of(size, &rounded);
   block *b = pool->idle[kind][class].first;
   if (!b)
-    b = block_leaving(pool, kind, class, queue);
+    b = block_leaving_here(pool, kind, class, queue);
   bool found = b != NULL;
   if (!b)
     b = block_new(pool, kind, class, rounded, diag);
   if (!b) {
-    b = block_leaving(pool, kind, class, NULL);
+    b = block_leaving_soon(pool, kind, class);
     found = b != NULL;
   }
   if (!b) {
@@ -460,8 +475,7 @@ static aq_status left_choose(aq_pool *pool, block *b, aq_diag *diag)
 
 /* Asks for the dealloca of an address, and adds its points. With the lock. */
 static aq_status departure_begin(aq_pool *pool, departure *d, void *address,
-                                 const aq_queue *queue, aq_sync *sync,
-                                 aq_diag *diag)
+                                 aq_queue *queue, aq_sync *sync, aq_diag *diag)
 {
   uint64_t found = 0;
   aq_map_get(&pool->blocks, (uintptr_t)address, &found);

@@ -98,13 +98,18 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
   return status;
 }
 
-aq_status aq_context_create(const aq_context_options *options, aq_context **out,
+aq_status aq_context_create(const aq_context_options *given, aq_context **out,
                             aq_diag *diag)
 {
+  aq_context_options chosen = {.way = AQ_EDGE_CHOOSE};
+  const aq_context_options *options = &chosen;
+  memcpy(&chosen, given, /* an older caller has fewer */
+         given->size && given->size < sizeof chosen ? given->size
+                                                    : sizeof chosen);
   if (!options->transport || (unsigned)options->way >= AQ_EDGE_WAY_COUNT)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "a context: an open transport and a way to wait "
-                       "expected");
+                       "context options: expected an open transport and a "
+                       "known way to wait");
   aq_context *context = calloc(1, sizeof *context);
   if (!context)
     return aq_diag_no_memory(diag);
@@ -129,18 +134,28 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   return AQ_OK;
 }
 
-void aq_context_destroy(aq_context *context)
+static void builtins_release(aq_context *context)
 {
-  if (!context)
-    return;
-  if (!aq_staging_destroy(context))
-    return; /* work that never ends could still touch it */
-  aq_operation_rows_destroy(context->rows);
-  aq_pools_destroy(context);
   const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
   const uint32_t count = same ? 1 : context->info.device_count;
   for (uint32_t i = 0; context->builtins && i < count; i++)
     aq_builtins_release(context->transport, &context->builtins[i]);
+}
+
+void aq_context_destroy(aq_context *context)
+{
+  if (!context)
+    return;
+  const bool ended = aq_staging_destroy(context);
+  builtins_release(context); /* its queues are gone */
+  if (!ended) {
+    /* Work that never ends could still touch the rest. The process keeps
+     * nothing by the transport's address, which the next one may get. */
+    aq_sync_domain_abandon(context->sync_domain);
+    return;
+  }
+  aq_operation_rows_destroy(context->rows);
+  aq_pools_destroy(context);
   aq_sync_domain_release(context->sync_domain);
   free(context->builtins);
   free(context->ways);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "queue/core/queue_priv.h"
@@ -28,13 +29,15 @@ typedef struct piece {
 } piece;
 
 struct file_work {
-  aq_host_operation work; /* first */
+  aq_host_operation work;              /* first */
+  file_work *next_write, **link_write; /* pending writes of the context */
   aq_file_range range;
   aq_step step;
   piece pieces[PIECES];
   uint32_t device;                      /* whose engine moves them */
   uint32_t reported, reported_expected; /* calls of the step */
   uint64_t next; /* of the range: below, bytes are under way */
+  bool opened;   /* its pieces */
   aq_status status;
   aq_diag cause;
 };
@@ -173,26 +176,51 @@ static bool file_is_moving(const file_work *f)
   return moving;
 }
 
-/* All threads that may call it have called it: it may be freed. */
-static void file_staged(aq_step *step, uint32_t asks)
+/* ---- pending writes ---- */
+
+static void write_list(file_work *f)
 {
-  file_work *f = file_of(step);
-  f->reported += asks;
-  while (file_advance(f))
-    ;
-  if (!file_is_moving(f) && f->reported == f->reported_expected)
-    aq_host_operation_end(&f->work, f->status, f->cause.text);
+  aq_context *context = f->work.context;
+  aq_lock(context->sync_domain, &context->sync_domain->lock);
+  f->next_write = context->writes;
+  f->link_write = &context->writes;
+  if (f->next_write)
+    f->next_write->link_write = &f->next_write;
+  context->writes = f;
+  aq_unlock(context->sync_domain, &context->sync_domain->lock);
 }
 
-/* Without engines, or without a reporter for them. */
-static void file_direct(aq_step *step, uint32_t asks)
+/* Its bytes are in the file, or never get there. */
+static void write_unlist(file_work *f)
 {
-  file_work *f = file_of(step);
-  (void)asks;
-  f->status = part_transfer(f, f->range.memory, 0, f->range.size, &f->cause);
-  if (is_read(f))
-    aq_host_operation_publish(&f->work, f->range.memory, f->range.size);
-  aq_host_operation_end(&f->work, f->status, f->cause.text);
+  const aq_sync_domain *sync_domain = f->work.context->sync_domain;
+  aq_lock(sync_domain, &f->work.context->sync_domain->lock);
+  if (f->link_write) {
+    *f->link_write = f->next_write;
+    if (f->next_write)
+      f->next_write->link_write = f->link_write;
+    f->link_write = NULL;
+  }
+  aq_unlock(sync_domain, &f->work.context->sync_domain->lock);
+}
+
+static bool is_same_file(int a, int b)
+{
+  struct stat of_a, of_b;
+  return a == b || (fstat(a, &of_a) == 0 && fstat(b, &of_b) == 0 &&
+                    of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino);
+}
+
+bool aq_context_file_is_written(aq_context *context, const aq_file_range *range)
+{
+  bool found = false;
+  aq_lock(context->sync_domain, &context->sync_domain->lock);
+  for (const file_work *f = context->writes; f && !found; f = f->next_write)
+    found = f->range.offset < range->offset + range->size &&
+            range->offset < f->range.offset + f->range.size &&
+            is_same_file(f->range.fd, range->fd);
+  aq_unlock(context->sync_domain, &context->sync_domain->lock);
+  return found;
 }
 
 /* ---- its life ---- */
@@ -214,6 +242,52 @@ static aq_status pieces_open(file_work *f, aq_diag *diag)
   return f->pieces[0].stage ? AQ_OK : status;
 }
 
+static void pieces_close(file_work *f)
+{
+  for (int i = 0; i < PIECES; i++) {
+    piece *p = &f->pieces[i];
+    if (p->moved)
+      aq_epoch_signal_release(f->work.context->sync_domain, p->moved);
+    aq_stage_release(f->work.context, p->stage);
+    p->moved = NULL;
+    p->stage = NULL;
+  }
+}
+
+static void file_end(file_work *f)
+{
+  pieces_close(f);
+  write_unlist(f);
+  aq_host_operation_end(&f->work, f->status, f->cause.text);
+}
+
+/* Its turn has come: only now it takes staging, so that queued operations share
+ * the pieces that earlier ones return. All threads that may call it have called
+ * it: it may be freed. */
+static void file_staged(aq_step *step, uint32_t asks)
+{
+  file_work *f = file_of(step);
+  f->reported += asks;
+  if (!f->opened)
+    f->status = pieces_open(f, &f->cause);
+  f->opened = true;
+  while (file_advance(f))
+    ;
+  if (!file_is_moving(f) && f->reported == f->reported_expected)
+    file_end(f);
+}
+
+/* Without engines, or without a reporter for them. */
+static void file_direct(aq_step *step, uint32_t asks)
+{
+  file_work *f = file_of(step);
+  (void)asks;
+  f->status = part_transfer(f, f->range.memory, 0, f->range.size, &f->cause);
+  if (is_read(f))
+    aq_host_operation_publish(&f->work, f->range.memory, f->range.size);
+  file_end(f);
+}
+
 static aq_status file_start(aq_host_operation *work, aq_diag *diag)
 {
   file_work *f = (file_work *)work;
@@ -224,15 +298,7 @@ static aq_status file_start(aq_host_operation *work, aq_diag *diag)
 
 static void file_free(aq_host_operation *work)
 {
-  file_work *f = (file_work *)work;
-  for (int i = 0; i < PIECES; i++) {
-    piece *p = &f->pieces[i];
-    if (p->moved)
-      aq_epoch_signal_release(f->work.context->sync_domain, p->moved);
-    aq_stage_release(f->work.context, p->stage);
-    p->moved = NULL;
-    p->stage = NULL;
-  }
+  write_unlist((file_work *)work); /* of one that never began */
   free(work);
 }
 
@@ -244,7 +310,9 @@ static aq_status range_check(const aq_file_range *range, aq_operation kind,
       range->offset <= most && range->size <= most - range->offset)
     return AQ_OK;
   return aq_diag_set(
-      diag, AQ_ERR_INVALID, "%s: %llu bytes at %llu of descriptor %d, at %p",
+      diag, AQ_ERR_INVALID,
+      "%s: %llu bytes at %llu of descriptor %d, memory %p; expected a size, a "
+      "descriptor and memory",
       aq_operation_name(kind), (unsigned long long)range->size,
       (unsigned long long)range->offset, range->fd, range->memory);
 }
@@ -260,8 +328,8 @@ static aq_status file_submit(aq_queue *queue, const aq_sync *sync,
       !queue->ops->mem_visible(queue->transport, range->memory, range->size))
     status =
         aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                    "%s: %s hides memory at %p from the host, and no "
-                    "engine can move it",
+                    "%s: the host cannot access %s's memory at %p, and no "
+                    "engine copies it",
                     aq_operation_name(kind), queue->ops->name, range->memory);
   if (status != AQ_OK)
     return status;
@@ -277,10 +345,9 @@ static aq_status file_submit(aq_queue *queue, const aq_sync *sync,
   f->range = *range;
   f->device = queue->options.device;
   f->step.run = staged ? file_staged : file_direct;
-  if (staged)
-    status = pieces_open(f, diag);
-  if (status == AQ_OK)
-    status = aq_host_operation_submit(&f->work, sync, diag);
+  if (kind == AQ_OPERATION_WRITE)
+    write_list(f);
+  status = aq_host_operation_submit(&f->work, sync, diag);
   if (status != AQ_OK)
     file_free(&f->work);
   return status;

@@ -136,7 +136,7 @@ static aq_status cooperative_check(const aq_queue *queue,
                 launch->workgroup[i],
             &groups))
       return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "kernel %.100s: a cooperative launch of 2^64 "
+                         "kernel %.100s: cooperative launch of 2^64 "
                          "workgroups or more",
                          kernel->name);
   aq_status status = aq_kernel_occupancy(
@@ -146,9 +146,9 @@ static aq_status cooperative_check(const aq_queue *queue,
   if (status != AQ_OK || groups <= fit.workgroups)
     return status;
   return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "kernel %.100s: a cooperative launch of %" PRIu64
-                     " workgroups; the device holds %" PRIu64
-                     " at once, %u a compute unit (%s)",
+                     "kernel %.100s: cooperative launch of %" PRIu64
+                     " workgroups; %" PRIu64
+                     " fit on the device at once, %u on a compute unit (%s)",
                      kernel->name, groups, fit.workgroups,
                      fit.workgroups_per_cu, aq_resource_name(fit.limit));
 }
@@ -170,8 +170,8 @@ static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
   if (status == AQ_OK && queue->options.cooperative)
     status = known ? cooperative_check(queue, launch, &kernel, diag)
                    : aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                                 "a cooperative launch of a kernel that the "
-                                 "transport does not know");
+                                 "cooperative launch: the transport does not "
+                                 "know the kernel's resources");
   if (status == AQ_OK)
     status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
   if (status != AQ_OK)
@@ -299,7 +299,7 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
   const uint32_t known = AQ_EXECUTE_ON_DEVICE | AQ_EXECUTE_PM4;
   if (queue->options.cooperative)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "a cooperative queue takes no command buffers");
+                       "cooperative queues execute no command buffers");
   if (execution->flags & ~known || (execution->flags & known) == known)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "flags %#x of an execution; expected one of %#x",
@@ -321,9 +321,9 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
                                           queue->transport);
   if (!visible && execution->flags & AQ_EXECUTE_PM4)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "the conditions of the program lie in memory that %s "
-                       "hides from the host, which looks at them between the "
-                       "commands",
+                       "the program's conditions lie in memory of %s that the "
+                       "host cannot access, and the host tests them between "
+                       "PM4 commands",
                        queue->ops->name);
   if (!visible || execution->flags & AQ_EXECUTE_ON_DEVICE)
     return aq_queue_walk(queue, sync, execution, diag);

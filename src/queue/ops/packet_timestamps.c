@@ -18,7 +18,8 @@ enum { TIMES = 256 /* packets of a part, at most */ };
 struct aq_packet_timestamps {
   aq_queue *queue;
   uint64_t number;
-  bool pending, last; /* a part has not retired; it is the task's last */
+  uint32_t refs; /* atomic: the part in flight, and the rest behind it */
+  bool last;     /* the part is the task's last */
   aq_walk_log log;
   uint32_t flag_count;
   aq_epoch_signal *flags[TIMES];
@@ -75,6 +76,7 @@ aq_status aq_packet_timestamps_make(aq_queue *queue, const aq_link *link,
   if (!t)
     return aq_diag_no_memory(diag);
   t->queue = queue;
+  t->refs = 1;
   t->log = (aq_walk_log){.signals = t->signals,
                          .entries = t->entries,
                          .markers = t->marks_seen,
@@ -132,8 +134,9 @@ aq_walk aq_packet_timestamps_fill(aq_packet_timestamps *t,
   t->log.used = t->log.marker_used = 0;
   span->log = &t->log;
   const aq_walk walk = aq_processor_fill_times(processor, span);
-  t->pending = true;
   t->last = walk == AQ_WALK_END;
+  if (!t->last)
+    aq_refs_add(t->queue->sync_domain, &t->refs);
   return walk;
 }
 
@@ -225,20 +228,22 @@ static void part_put(aq_packet_timestamps *t)
     aq_marker_ranges_end(&t->marks);
 }
 
-/* A part that was cut off by an error retires after the refusal. */
+/* Of a part that has retired, or of the rest that is refused, perhaps by
+ * another thread at the same time. When the queue has failed, packets that the
+ * device had begun may still decrement the signals: they stay as they are until
+ * the context ends. */
 void aq_packet_timestamps_done(aq_status status, const char *cause, void *times)
 {
   aq_packet_timestamps *t = times;
   const aq_queue *queue = t->queue;
-  const bool pending = t->pending;
   (void)cause;
-  t->pending = false;
-  if (pending && status == AQ_OK)
+  if (status == AQ_OK)
     part_put(t);
-  if (!pending || t->last) {
-    aq_packet_timestamps_free(t);
-    return;
-  }
-  for (uint32_t i = 0; i < t->log.used && status == AQ_OK; i++)
+  for (uint32_t i = 0; i < t->log.used && status == AQ_OK && !t->last; i++)
     queue->ops->signal_store(queue->transport, t->signals[i], 1, AQ_RELEASE);
+  if (aq_refs_sub(queue->sync_domain, &t->refs) > 0)
+    return;
+  if (aq_queue_timeline_failed_from(queue->timeline) != AQ_EPOCH_NEVER)
+    t->flag_count = 0;
+  aq_packet_timestamps_free(t);
 }

@@ -363,9 +363,10 @@ static aq_status transfer_submit(aq_queue *queue, const aq_sync *sync,
     if (has_way(queue, t, ways[i]))
       way = ways[i];
   if (!has_way(queue, t, way))
-    return aq_diag_set(
-        diag, AQ_ERR_UNSUPPORTED, "%s: not in that way on device %u of %s",
-        aq_operation_name(t->kind), queue->options.device, queue->ops->name);
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s: device %u of %s does not support this way",
+                       aq_operation_name(t->kind), queue->options.device,
+                       queue->ops->name);
   if (way == AQ_COPY_ENGINE)
     return engine_submit(queue, sync, t, diag);
   return way == AQ_COPY_KERNEL ? kernel_submit(queue, sync, t, diag)
@@ -376,7 +377,8 @@ static aq_status range_check(aq_operation kind, const void *address,
                              uint64_t size, aq_copy_way way, aq_diag *diag)
 {
   if (!address || size == 0)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: %llu bytes at %p",
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%s: %llu bytes at %p; expected a size and an address",
                        aq_operation_name(kind), (unsigned long long)size,
                        address);
   if (size > MOST_BYTES || (uintptr_t)address > UINTPTR_MAX - size)
@@ -385,7 +387,7 @@ static aq_status range_check(aq_operation kind, const void *address,
                        aq_operation_name(kind), (unsigned long long)size,
                        address, (unsigned long long)MOST_BYTES);
   if ((unsigned)way >= AQ_COPY_WAY_COUNT)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: way %u",
+    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: unknown way %u",
                        aq_operation_name(kind), (unsigned)way);
   return AQ_OK;
 }
@@ -401,8 +403,8 @@ static aq_status fill_submit(aq_queue *queue, const aq_sync *sync,
   if (pattern == 0 || pattern > 8 || (pattern & (pattern - 1)) != 0 ||
       fill->size % pattern != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "fill: %llu bytes with a pattern of %u; a multiple of "
-                       "1, 2, 4 or 8 expected",
+                       "fill: %llu bytes with a pattern of %u; expected a "
+                       "pattern of 1, 2, 4 or 8 and a multiple of it",
                        (unsigned long long)fill->size, pattern);
   return transfer_submit(queue, sync,
                          &(transfer){.kind = AQ_OPERATION_FILL,

@@ -136,6 +136,14 @@ static bool atomic_has_way(const aq_queue *queue, const aq_atomic *atomic,
          builtins_of(queue)->objects[AQ_BUILTIN_ATOMIC];
 }
 
+/* The packet compares 8 bytes with a sign, so 32 bits in the upper half would
+ * be compared with one too, but in the lower half without. */
+static bool packet_adds_sign(const aq_wait_args *wait)
+{
+  return wait->size == 4 && (uintptr_t)wait->address & 4 &&
+         wait->condition >= AQ_LT && wait->mask & UINT32_C(1) << 31;
+}
+
 static bool wait_has_way(const aq_queue *queue, aq_value_way way)
 {
   if (way == AQ_VALUE_PACKET)
@@ -157,16 +165,29 @@ static aq_value_way atomic_way(const aq_queue *queue, const aq_atomic *atomic)
              : AQ_VALUE_KERNEL;
 }
 
+static aq_value_way wait_way(const aq_queue *queue, const aq_wait_args *wait,
+                             aq_value_way wanted)
+{
+  const aq_value_way best = builtins_of(queue)->wait;
+  if (wanted != AQ_VALUE_CHOOSE)
+    return wanted;
+  if (best != AQ_VALUE_PACKET || !packet_adds_sign(wait))
+    return best;
+  return wait_has_way(queue, AQ_VALUE_PM4)      ? AQ_VALUE_PM4
+         : wait_has_way(queue, AQ_VALUE_KERNEL) ? AQ_VALUE_KERNEL
+                                                : best;
+}
+
 static aq_status way_refuse(const aq_queue *queue, aq_operation kind,
                             aq_value_way way, aq_diag *diag)
 {
   const char *name = aq_value_way_name(way);
   if (!name)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: way %u",
+    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: unknown way %u",
                        aq_operation_name(kind), (unsigned)way);
   return aq_diag_set(
-      diag, AQ_ERR_UNSUPPORTED, "%s: not by way %s on device %u of %s",
-      aq_operation_name(kind), name, queue->options.device, queue->ops->name);
+      diag, AQ_ERR_UNSUPPORTED, "%s: device %u of %s does not support way %s",
+      aq_operation_name(kind), queue->options.device, queue->ops->name, name);
 }
 
 /* ---- calls ---- */
@@ -210,9 +231,6 @@ aq_status aq_queue_atomic(aq_queue *queue, const aq_sync *sync,
 static aq_status wait_submit(aq_queue *queue, const aq_sync *sync,
                              const aq_value_wait *wait, aq_diag *diag)
 {
-  const aq_builtins *builtins = builtins_of(queue);
-  const aq_value_way way =
-      wait->way == AQ_VALUE_CHOOSE ? builtins->wait : wait->way;
   aq_wait_args args = {.address = wait->address,
                        .value = wait->value,
                        .mask = wait->mask,
@@ -226,12 +244,20 @@ static aq_status wait_submit(aq_queue *queue, const aq_sync *sync,
     status = aq_queue_check_kernargs(queue, AQ_VALUE_KERNARG, diag);
   if (status != AQ_OK)
     return status;
+  const aq_value_way way = wait_way(queue, &args, wait->way);
+  if (wait->way == AQ_VALUE_PACKET && packet_adds_sign(&args))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "wait value: %s of 32 bits at 0x%llx: barrier-value "
+                       "packets compare them with a sign there; a multiple of "
+                       "8 expected",
+                       aq_condition_name(args.condition),
+                       (unsigned long long)(uintptr_t)args.address);
   if (!wait_has_way(queue, way))
     return way_refuse(queue, AQ_OPERATION_WAIT_VALUE, way, diag);
   value_task task;
   aq_task_start(&task.task, &wait_class, sync);
   task.way = way;
-  task.object = builtins->objects[AQ_BUILTIN_WAIT];
+  task.object = builtins_of(queue)->objects[AQ_BUILTIN_WAIT];
   task.wait = args;
   return aq_task_submit(queue, &task.task, diag);
 }

@@ -23,13 +23,14 @@ struct aq_context {
   aq_pool *pools;               /* by device */
   const struct aq_submit_hooks *hooks; /* or NULL */
   aq_staging *staging;                 /* of files */
-  struct aq_operation_rows *rows;      /* NULL: not recorded */
-  uint64_t operations; /* that are reported, submitted; atomic */
-  bool live;           /* more than one thread may come */
-  bool marked;         /* markers of executions are rows */
-  bool timed;          /* packets of executions too */
-  bool flagged;        /* epochs have a signal each: some device can wait for
-                          zero only */
+  struct file_work *writes; /* of files, pending; the sync domain's lock */
+  struct aq_operation_rows *rows; /* NULL: not recorded */
+  uint64_t operations;            /* that are reported, submitted; atomic */
+  bool live;                      /* more than one thread may come */
+  bool marked;                    /* markers of executions are rows */
+  bool timed;                     /* packets of executions too */
+  bool flagged; /* epochs have a signal each: some device can wait for
+                   zero only */
 };
 
 #endif

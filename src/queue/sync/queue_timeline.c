@@ -149,6 +149,14 @@ void aq_queue_timeline_poll(aq_queue_timeline *timeline)
   aq_unlock(timeline->sync_domain, &timeline->retire_lock);
 }
 
+void aq_queue_timeline_look(aq_queue_timeline *timeline)
+{
+  aq_lock(timeline->sync_domain, &timeline->retire_lock);
+  if (timeline->queue)
+    timeline->retire(timeline->queue);
+  aq_unlock(timeline->sync_domain, &timeline->retire_lock);
+}
+
 void aq_queue_timelines_free(aq_sync_domain *sync_domain)
 {
   for (aq_epoch_signal *flag = sync_domain->flags, *next; flag; flag = next) {
@@ -187,10 +195,7 @@ static bool timeline_changed(int64_t value, void *user)
 {
   aq_queue_timeline *timeline = user;
   (void)value;
-  aq_lock(timeline->sync_domain, &timeline->retire_lock);
-  if (timeline->queue)
-    timeline->retire(timeline->queue);
-  aq_unlock(timeline->sync_domain, &timeline->retire_lock);
+  aq_queue_timeline_look(timeline);
   aq_queue_timeline_release(timeline);
   return false;
 }

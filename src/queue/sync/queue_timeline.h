@@ -35,7 +35,7 @@ struct aq_epoch_signal {
 typedef struct aq_queue aq_queue;
 
 /* Retires the complete epochs of a queue: called with the retire lock of its
- * axis, when a handler fires and when a host looks. */
+ * timeline, when a handler fires and when a host looks. */
 typedef void aq_queue_timeline_retire(aq_queue *queue);
 
 struct aq_queue_timeline {
@@ -89,6 +89,9 @@ void aq_sync_domain_prune(aq_sync_domain *sync_domain, aq_frontier *frontier);
 
 /* Retires its queue, if it has one that no other thread is retiring. */
 void aq_queue_timeline_poll(aq_queue_timeline *timeline);
+
+/* The same, but waits for that thread: in callbacks of the transport. */
+void aq_queue_timeline_look(aq_queue_timeline *timeline);
 
 /* A signal that is 1, with one reference; of the timeline' sync domain. */
 aq_status aq_epoch_signal_acquire(aq_sync_domain *sync_domain,

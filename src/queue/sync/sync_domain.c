@@ -50,11 +50,12 @@ aq_status aq_sync_domain_acquire(aq_transport *transport,
   return AQ_OK;
 }
 
-void aq_sync_domain_release(aq_sync_domain *sync_domain)
+/* Gives a reference back; the last one takes it out of the list, where another
+ * transport at the same address would find it. Whether to free it. */
+static bool sync_domain_leave(aq_sync_domain *sync_domain, bool abandon)
 {
-  if (!sync_domain)
-    return;
   pthread_mutex_lock(&sync_domains.lock);
+  sync_domain->abandoned |= abandon;
   const bool last = --sync_domain->refs == 0;
   if (last) {
     aq_sync_domain **link = &sync_domains.first;
@@ -62,8 +63,19 @@ void aq_sync_domain_release(aq_sync_domain *sync_domain)
       link = &(*link)->next;
     *link = sync_domain->next;
   }
+  const bool ours = last && !sync_domain->abandoned;
   pthread_mutex_unlock(&sync_domains.lock);
-  if (!last)
+  return ours;
+}
+
+void aq_sync_domain_abandon(aq_sync_domain *sync_domain)
+{
+  sync_domain_leave(sync_domain, true);
+}
+
+void aq_sync_domain_release(aq_sync_domain *sync_domain)
+{
+  if (!sync_domain || !sync_domain_leave(sync_domain, false))
     return;
   aq_queue_timelines_free(sync_domain);
   aq_waiters_free(sync_domain);

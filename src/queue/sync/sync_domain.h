@@ -5,8 +5,9 @@
  * which queues see each other's epochs, and the waiters of hosts that wait.
  *
  * Contexts find the sync domain of their transport by its address and keep it
- * by counted references; the last one frees it. Thread rule: any thread. Where
- * one thread drives the transport, nothing of it is locked.
+ * by counted references; the last one takes it out of the list and frees it,
+ * unless a context gave up on work that may still use it. Thread rule: any
+ * thread. Where one thread drives the transport, nothing of it is locked.
  */
 #ifndef AQ_QUEUE_SYNC_SYNC_DOMAIN_H
 #define AQ_QUEUE_SYNC_SYNC_DOMAIN_H
@@ -23,6 +24,7 @@ typedef struct aq_sync_domain aq_sync_domain;
 struct aq_sync_domain {
   aq_sync_domain *next; /* of all that are open */
   uint32_t refs;
+  bool abandoned; /* a context gave up on work that uses it */
   aq_transport *transport;
   const aq_transport_ops *ops;
   uint32_t caps;
@@ -43,6 +45,9 @@ aq_status aq_sync_domain_acquire(aq_transport *transport,
                                  const aq_transport_info *info,
                                  aq_sync_domain **out, aq_diag *diag);
 void aq_sync_domain_release(aq_sync_domain *sync_domain); /* NULL is allowed */
+
+/* The same while work that never ends may still use it: stays in memory. */
+void aq_sync_domain_abandon(aq_sync_domain *sync_domain);
 
 /* One thread drives a transport that is not live: there is nothing to lock. */
 static inline void aq_lock(const aq_sync_domain *sync_domain,
