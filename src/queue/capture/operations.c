@@ -196,10 +196,16 @@ static void execute_put(aq_capture *capture, const aq_execution *execution,
 
 /* ---- the others ---- */
 
-/* The bytes that a read will find, if no process writes the file before. */
+/* The bytes that a read will find, if no other process writes the file before.
+ */
 static void file_put(aq_capture *capture, const aq_file_range *range)
 {
   unsigned char chunk[4096];
+  if (aq_context_file_is_written(capture->context, range))
+    aq_cap_fail(capture, AQ_ERR_UNSUPPORTED,
+                "read: descriptor %d at %llu: a write of these bytes is "
+                "pending; wait for it before the read",
+                range->fd, (unsigned long long)range->offset);
   for (uint64_t at = 0; at < range->size && capture->status == AQ_OK;) {
     const uint64_t left = range->size - at;
     const ssize_t got =

@@ -12,7 +12,7 @@ enum { KERNARG_BLOCK = 1 << 20, KERNARG_ALIGN = 64 };
 
 static aq_status unknown(const char *what, uint64_t number, aq_diag *diag)
 {
-  return aq_diag_set(diag, AQ_ERR_INPUT, "%s %llu is not there", what,
+  return aq_diag_set(diag, AQ_ERR_INPUT, "no %s %llu exists", what,
                      (unsigned long long)number);
 }
 
@@ -30,8 +30,9 @@ aq_status aq_packet_signal_find(const aq_packet_player *p, uint64_t handle,
 aq_status aq_packet_queue_find(const aq_packet_player *p, int64_t number,
                                aq_ring **out, aq_diag *diag)
 {
-  uint64_t found;
-  if (!aq_map_get(&p->queues, (uint64_t)number, &found))
+  uint64_t found, references = 0;
+  aq_map_get(&p->references, (uint64_t)number, &references);
+  if (references == 0 || !aq_map_get(&p->queues, (uint64_t)number, &found))
     return unknown("queue", (uint64_t)number, diag);
   *out = (aq_ring *)(uintptr_t)found;
   return AQ_OK;

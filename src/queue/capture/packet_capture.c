@@ -471,10 +471,10 @@ static aq_status lines_read(aq_packet_file *file, FILE *in, aq_diag *diag)
   free(text);
   file->cut = file->cut ? file->cut : file->open;
   if (status == AQ_OK && ferror(in))
-    status = aq_diag_set(diag, AQ_ERR_IO, "%s: it cannot be read", file->name);
+    status = aq_diag_set(diag, AQ_ERR_IO, "%s: cannot be read", file->name);
   if (status == AQ_OK && file->count == 0)
     status =
-        aq_diag_set(diag, AQ_ERR_INPUT, "%s: nothing is in it", file->name);
+        aq_diag_set(diag, AQ_ERR_INPUT, "%s: contains no event", file->name);
   return status;
 }
 

@@ -443,8 +443,8 @@ aq_status aq_packet_file_check(const aq_packet_file *file, aq_diag *diag)
 {
   if (file->other)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s:%u: another process than before; expected one: "
-                       "take the lines of one",
+                       "%s:%u: second process; expected the lines of one "
+                       "process",
                        file->name, file->other);
   return file->cut
              ? aq_diag_set(diag, AQ_ERR_INPUT,

@@ -23,7 +23,7 @@ aq_status aq_cap_player_place(const aq_cap_player *player,
     return AQ_OK;
   if (!player->memory[place->memory])
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: memory %u is used when it is not there",
+                       "%s: memory %u is used before or after its lifetime",
                        player->file->name, place->memory);
   *out = (char *)player->memory[place->memory] + place->offset;
   return AQ_OK;
@@ -176,7 +176,7 @@ aq_status aq_cap_player_queue(const aq_cap_player *player, uint32_t number,
   *out = player->queues[number];
   return *out ? AQ_OK
               : aq_diag_set(diag, AQ_ERR_INPUT,
-                            "%s: queue %u is used when it is not there",
+                            "%s: queue %u is used before or after its lifetime",
                             player->file->name, number);
 }
 
@@ -349,9 +349,17 @@ static aq_status digests_check(aq_cap_player *player, aq_diag *diag)
   return status;
 }
 
-/* Their last operations are retired then. */
-static void queues_end(aq_cap_player *player)
+/* Their last operations are retired then. After an error some of them may wait
+ * for ever: they fail. */
+static void queues_end(aq_cap_player *player, aq_status status)
 {
+  for (uint32_t i = 0; i < player->queue_count && status != AQ_OK; i++)
+    if (player->queues[i])
+      aq_context_event(
+          player->context,
+          &(aq_system_event){.device = aq_queue_device(player->queues[i]),
+                             .queue = aq_queue_ring(player->queues[i])->id,
+                             .text = "its replay has failed"});
   for (uint32_t i = 0; i < player->queue_count; i++)
     aq_queue_destroy(player->queues[i]);
   player->queue_count = 0;
@@ -407,7 +415,7 @@ aq_status aq_cap_player_run(aq_cap_player *player, aq_cap_played *out,
     status = digests_check(player, diag);
   if (status == AQ_OK)
     *out = player->played;
-  queues_end(player);
+  queues_end(player, status);
   if (status == AQ_OK)
     status = aq_context_records_flush(player->context, diag);
   run_end(player);
@@ -439,7 +447,9 @@ aq_status aq_cap_player_create(const aq_cap_file *file,
   if (!player)
     return aq_diag_no_memory(diag);
   player->file = file;
-  player->options = *options;
+  memcpy(&player->options, options, /* an older caller has fewer */
+         options->size && options->size < sizeof *options ? options->size
+                                                          : sizeof *options);
   player->transport = options->transport;
   player->transport->ops->info(player->transport, &player->info);
   aq_status status = tables_make(player, diag);

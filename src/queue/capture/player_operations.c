@@ -2,6 +2,7 @@
 /* Operations of the host queue, replayed. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -181,12 +182,13 @@ static aq_status file_make(aq_cap_player *player, const void *bytes,
 {
   const int fd = memfd_create("aqueduct-replay", MFD_CLOEXEC);
   if (fd < 0)
-    return aq_diag_set(diag, AQ_ERR_IO, "no file in memory");
+    return aq_diag_set(diag, AQ_ERR_IO, "memfd_create: %s", strerror(errno));
   player->files[player->file_count++] = fd;
   for (uint64_t at = 0; at < size;) {
     const ssize_t put = write(fd, (const char *)bytes + at, size - at);
     if (put <= 0)
-      return aq_diag_set(diag, AQ_ERR_IO, "a file in memory is full");
+      return aq_diag_set(diag, AQ_ERR_IO, "write to a memfd: %s",
+                         put < 0 ? strerror(errno) : "no progress");
     at += (uint64_t)put;
   }
   *out = fd;

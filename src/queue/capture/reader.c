@@ -42,13 +42,15 @@ static aq_status header_check(const aq_cap_file *file, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "%s: its header is damaged (checksum)", name);
   if (h->file_size != file->size)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %llu bytes; %llu expected",
-                       name, (unsigned long long)file->size,
-                       (unsigned long long)h->file_size);
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT, "%s: has %llu bytes, its header says %llu", name,
+        (unsigned long long)file->size, (unsigned long long)h->file_size);
   if (h->records > (file->size - sizeof *h) / sizeof(aq_cap_head) ||
       h->devices > 64)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %llu records, %u devices", name,
-                       (unsigned long long)h->records, h->devices);
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: its header says %llu records and %u devices, more "
+                       "than the file can have",
+                       name, (unsigned long long)h->records, h->devices);
   return AQ_OK;
 }
 
@@ -74,7 +76,8 @@ static aq_status record_read(aq_cap_file *file, uint64_t *at, aq_diag *diag)
   const uint32_t number = file->record_count;
   if (left < sizeof *head || head->size > left - sizeof *head ||
       aq_cap_round(head->size) > left - sizeof *head)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: record %u goes beyond the end",
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: record %u ends beyond the end of the file",
                        file->name, number);
   if (head->checksum != aq_capture_checksum(head + 1, head->size))
     return aq_diag_set(diag, AQ_ERR_INPUT,
@@ -101,7 +104,7 @@ static aq_status file_check(aq_cap_file *file, aq_diag *diag)
     status = record_read(file, &at, diag);
   if (status == AQ_OK && at != file->size)
     status =
-        aq_diag_set(diag, AQ_ERR_INPUT, "%s: %llu bytes behind the last record",
+        aq_diag_set(diag, AQ_ERR_INPUT, "%s: %llu bytes after the last record",
                     file->name, (unsigned long long)(file->size - at));
   return status;
 }
@@ -166,7 +169,8 @@ static aq_status bytes_read(int fd, const char *path, unsigned char **out,
     if (got <= 0) {
       free(bytes);
       return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path,
-                         got < 0 ? strerror(errno) : "it became shorter");
+                         got < 0 ? strerror(errno)
+                                 : "became shorter while it was read");
     }
     done += (size_t)got;
   }

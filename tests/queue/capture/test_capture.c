@@ -3,6 +3,7 @@
  * cannot be captured, and damaged files, are refused. */
 #include "queue/capture/capture.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -459,6 +460,73 @@ START_TEST(policies_say_what_is_kept)
 }
 END_TEST
 
+/* A write that has ended, and one beside the bytes, are no reason. */
+START_TEST(a_file_that_was_written_is_read_in_a_replay_too)
+{
+  app a;
+  aq_diag diag = AQ_DIAG_INIT;
+  app_open(&a, AQ_CAPTURE_ALL);
+  const int fd = memfd_create("file", MFD_CLOEXEC);
+  ck_assert_int_eq(ftruncate(fd, 2 * COUNT), 0);
+  const aq_file_range from = {.fd = fd, .memory = a.host + 1, .size = COUNT},
+                      to = {.fd = fd, .memory = a.device, .size = COUNT},
+                      beside = {.fd = fd,
+                                .offset = COUNT,
+                                .memory = a.host,
+                                .size = COUNT};
+  ck_assert_ok(&a.g, aq_queue_write(a.queue, NULL, &from, &a.g.diag));
+  ck_assert_ok(&a.g, aq_queue_wait_idle(a.queue, AQ_TIME_MAX, &a.g.diag));
+  ck_assert_ok(&a.g, aq_queue_write(a.queue, NULL, &beside, &a.g.diag));
+  ck_assert_ok(&a.g, aq_queue_read(a.queue, NULL, &to, &a.g.diag));
+  ck_assert_ok(&a.g, aq_queue_wait_idle(a.queue, AQ_TIME_MAX, &a.g.diag));
+  ck_assert_mem_eq(a.device, a.host + 1, COUNT);
+  ck_assert_ok(&a.g, aq_capture_finish(a.capture, path_make(), &a.g.diag));
+  close(fd);
+  app_close(&a);
+  aq_cap_file *file = file_open();
+  ck_assert_status(replay_on_sim(file, kernels, &diag), AQ_OK, &diag);
+  aq_cap_file_close(file);
+  unlink(path_make());
+}
+END_TEST
+
+/* ---- replays that fail ---- */
+
+/* The host changes the word while the capture runs, without a record of it. The
+ * replay ends for its timeout, though a queue of it waits for ever. */
+START_TEST(a_replay_ends_whose_queue_waits_for_what_never_comes)
+{
+  app a;
+  ground g;
+  aq_cap_player *player;
+  aq_cap_played played;
+  app_open(&a, AQ_CAPTURE_ALL);
+  const aq_value_wait wait = {.address = a.host, .size = 4, .value = 1};
+  ck_assert_ok(&a.g, aq_queue_wait_value(a.queue, NULL, &wait, &a.g.diag));
+  a.host[0] = 1;
+  ck_assert_ok(&a.g, aq_queue_wait_idle(a.queue, AQ_TIME_MAX, &a.g.diag));
+  ck_assert_ok(&a.g, aq_capture_finish(a.capture, path_make(), &a.g.diag));
+  app_close(&a);
+  aq_cap_file *file = file_open();
+  ground_open(&g, kind_of("sim live, barrier-value"), NULL, NULL);
+  /* What lies behind the options of an older caller is not theirs. */
+  aq_cap_player_options options;
+  memset(&options, 0x41, sizeof options);
+  options.size = offsetof(aq_cap_player_options, records);
+  options.transport = g.t;
+  options.kernels = kernels;
+  options.functions = NULL;
+  options.timeout = 50 * AQ_MS;
+  ck_assert_ok(&g, aq_cap_player_create(file, &options, &player, &g.diag));
+  ck_assert_status(aq_cap_player_run(player, &played, &g.diag), AQ_ERR_TIMEOUT,
+                   &g.diag);
+  aq_cap_player_destroy(player);
+  ground_close(&g);
+  aq_cap_file_close(file);
+  unlink(path_make());
+}
+END_TEST
+
 /* ---- calls that cannot be captured ---- */
 
 typedef void refusal(app *a);
@@ -519,10 +587,27 @@ static void by_memory_that_overlaps(app *a)
       a->capture, &(aq_capture_memory){.address = a->host + 1, .size = 8});
 }
 
+static void by_a_read_of_what_a_write_is_about_to_write(app *a)
+{
+  const int fd = memfd_create("file", MFD_CLOEXEC);
+  ck_assert_int_eq(ftruncate(fd, COUNT), 0);
+  const aq_file_range all = {.fd = fd, .memory = a->host, .size = COUNT},
+                      end = {.fd = fd,
+                             .offset = COUNT - 4,
+                             .memory = a->device,
+                             .size = 4};
+  ck_assert_ok(&a->g, aq_queue_write(a->queue, NULL, &all, &a->g.diag));
+  ck_assert_ok(&a->g, aq_queue_read(a->queue, NULL, &end, &a->g.diag));
+  ck_assert_ok(&a->g, aq_queue_wait_idle(a->queue, AQ_TIME_MAX, &a->g.diag));
+  close(fd);
+}
+
 static const struct {
   refusal *run;
   const char *words;
 } refusals[] = {
+    {by_a_read_of_what_a_write_is_about_to_write,
+     "a write of these bytes is pending; wait for it before the read"},
     {by_unknown_memory, "fill: 16 bytes at"},
     {by_an_argument_that_points_to_unknown_memory, "kernel argument at byte 0"},
     {by_a_kernel_without_a_name, "has no name"},
@@ -603,5 +688,7 @@ END_TEST
 
 AQ_TEST_MAIN("queue/capture/capture", a_capture_is_replayed_on_every_transport,
              a_difference_is_told_with_its_place, policies_say_what_is_kept,
+             a_file_that_was_written_is_read_in_a_replay_too,
+             a_replay_ends_whose_queue_waits_for_what_never_comes,
              what_cannot_be_captured_fails_the_capture,
              damaged_files_are_refused)
