@@ -80,7 +80,7 @@ typedef struct rule {
     AQ_CHECK_PROBLEM,                                                          \
         "SELECT count(*), run FROM " table                                     \
         " WHERE run NOT IN (SELECT id FROM runs) GROUP BY run",                \
-        "%lld entries of " table " belong to a run that is not there"          \
+        "%lld of the entries of " table ": run not in the store"               \
   }
 
 static const rule store_rules[] = {
@@ -111,7 +111,7 @@ static const rule store_rules[] = {
     AQ_CHECK_PROBLEM,                                                          \
         "SELECT count(*) FROM " table " WHERE run = ?1 HAVING count(*) > 0 "   \
         "AND (min(" key ") <> 0 OR max(" key ") <> count(*) - 1)",             \
-        "its %lld " table " are not numbered 0, 1, 2..."                       \
+        "%lld entries of " table ", not numbered 0, 1, 2..."                   \
   }
 
 static const rule run_rules[] = {
@@ -121,16 +121,16 @@ static const rule run_rules[] = {
     {AQ_CHECK_PROBLEM,
      "SELECT count(*) FROM queues WHERE run = ?1 AND device NOT IN "
      "(SELECT ordinal FROM devices WHERE run = ?1) HAVING count(*) > 0",
-     "%lld queues are of a device that it does not have"},
+     "%lld of its queues: device not in the run"},
     {AQ_CHECK_PROBLEM,
      "SELECT count(*) FROM edges WHERE run = ?1 AND NOT "
      "(to_row BETWEEN 0 AND ?2 - 1 AND from_row BETWEEN 0 AND ?2 - 1) "
      "HAVING count(*) > 0",
-     "%lld edges are of rows that it does not have"},
+     "%lld of its edges: row not in the run"},
     {AQ_CHECK_PROBLEM,
      "SELECT count(*) FROM edges WHERE run = ?1 AND NOT "
      "(confidence BETWEEN 1 AND 100) HAVING count(*) > 0",
-     "%lld edges have a confidence that is no percentage"},
+     "%lld of its edges: confidence not 1 to 100"},
     NUMBERED("ops", "number"),
     NUMBERED("frames", "number"),
     {AQ_CHECK_PROBLEM,
@@ -138,13 +138,13 @@ static const rule run_rules[] = {
      "(row BETWEEN 0 AND ?2 - 1 AND coalesce(op, -1) < (SELECT count(*) FROM "
      "ops WHERE run = ?1) AND coalesce(frame, -1) < (SELECT count(*) FROM "
      "frames WHERE run = ?1)) HAVING count(*) > 0",
-     "%lld launches name a row, op or frame that it does not have"},
+     "%lld of its launches: row, op or frame not in the run"},
     {AQ_CHECK_PROBLEM,
      "SELECT count(*) FROM allocations WHERE run = ?1 AND NOT "
      "(coalesce(op, -1) < (SELECT count(*) FROM ops WHERE run = ?1) AND "
      "coalesce(device, -1) < (SELECT count(*) FROM devices WHERE run = ?1)) "
      "HAVING count(*) > 0",
-     "%lld allocations name an op or a device that it does not have"},
+     "%lld of its allocations: op or device not in the run"},
     {AQ_CHECK_PROBLEM,
      "SELECT id FROM runs WHERE id = ?1 AND notes IS NOT NULL "
      "AND NOT json_valid(notes)",
@@ -155,7 +155,7 @@ static const rule run_rules[] = {
      "run %lld is neither measured nor simulated"},
     {AQ_CHECK_REMARK,
      "SELECT row_count FROM runs WHERE id = ?1 AND NOT complete",
-     "is incomplete, with %lld rows: its writer was killed or failed, or still "
+     "incomplete, row count %lld: its writer was killed, failed or still "
      "writes"},
     {AQ_CHECK_REMARK,
      "SELECT origin FROM runs WHERE id = ?1 AND origin NOT IN "
@@ -205,15 +205,15 @@ static void judge_rows(const checking *check, sqlite3_stmt *row, int64_t run,
     int column;
     const char *words;
   } counts[] = {
-      {AT_KINDS, "%lld rows are of no known kind"},
-      {AT_NAMES, "%lld rows have a name that it does not have"},
-      {AT_DEVICES, "%lld rows are of a device that it does not have"},
-      {AT_QUEUES, "%lld rows are of a queue that it does not have"},
+      {AT_KINDS, "%lld of its rows: unknown kind"},
+      {AT_NAMES, "%lld of its rows: name not in the run"},
+      {AT_DEVICES, "%lld of its rows: device not in the run"},
+      {AT_QUEUES, "%lld of its rows: queue not in the run"},
   };
   const int64_t stored = sqlite3_column_int64(row, AT_COUNT);
   const int64_t first = aq_store_row_key(run, 0);
   if (stored != rows)
-    find(check, AQ_CHECK_PROBLEM, run, "has %lld rows, expected %lld",
+    find(check, AQ_CHECK_PROBLEM, run, "row count %lld, expected %lld",
          (long long)stored, (long long)rows);
   else if (rows > 0 && (sqlite3_column_int64(row, AT_FIRST) != first ||
                         sqlite3_column_int64(row, AT_LAST) != first + rows - 1))

@@ -28,6 +28,33 @@ typedef void aq_check_notify(const aq_check_finding *finding, void *user);
 aq_status aq_store_check(aq_store *store, aq_check_notify *tell, void *user,
                          aq_diag *diag);
 
+/* ---- several runs in one transaction ---- */
+
+/* Whatever is written from here to the end is in the store at once: all of it
+ * (`keep`), or nothing. After an error nothing may be kept. Others wait for the
+ * end, so everything that takes time comes before. */
+aq_status aq_store_group_begin(aq_store *store, aq_diag *diag);
+aq_status aq_store_group_end(aq_store *store, bool keep, aq_diag *diag);
+
+/* All of a late writer's run has been put. *held: nothing of it is in the
+ * store, and the writer has a copy of `info`: finish, without an info, may come
+ * at any time, in a group. If not, finish it as always. */
+aq_status aq_store_writer_hold(aq_store_writer *writer, const aq_run_info *info,
+                               bool *held, aq_diag *diag);
+
+/* A held writer stores into this connection to the same store, from now on. */
+void aq_store_writer_move(aq_store_writer *writer, aq_store *store);
+
+/* ---- ids ---- */
+
+/* Reserves `count` ids in a row: no run gets one of them, now or later, but by
+ * aq_store_number(). */
+aq_status aq_store_reserve(aq_store *store, int64_t count, int64_t *first,
+                           aq_diag *diag);
+
+/* The next run gets this reserved id. */
+void aq_store_number(aq_store *store, int64_t id);
+
 /* ---- names ---- */
 
 /* From now on a new run may have the name of another one, which it removes once

@@ -533,14 +533,13 @@ char *aq_merged_text(const aq_merged_run *run, const char *path)
   char *text;
   const int length =
       run->fate == AQ_MERGE_PRESENT
-          ? asprintf(&text, "%s: run %lld is here already, as run %lld", path,
-                     from, to)
+          ? asprintf(&text, "%s: skipped run %lld: already stored as run %lld",
+                     path, from, to)
       : run->fate == AQ_MERGE_FAILED
           ? asprintf(&text,
-                     "%s: run %lld, now %lld, is of a point that failed: %s",
+                     "%s: run %lld, stored as run %lld: its point failed: %s",
                      path, from, to, run->why)
-          : asprintf(&text, "%s: run %lld is incomplete, and left out", path,
-                     from);
+          : asprintf(&text, "%s: skipped run %lld: incomplete", path, from);
   return length < 0 ? NULL : text;
 }
 
@@ -576,6 +575,18 @@ static aq_status attach(const merging *m)
                      m->other->path, sqlite3_errmsg(m->store->db));
 }
 
+/* Places of points that later sweeps found there. */
+static aq_status places_copy(const merging *m)
+{
+  return aq_store_exec(
+      m->store,
+      "INSERT INTO main.places SELECT content_key, plan, point, "
+      "swept_us FROM other.places WHERE true ON CONFLICT DO "
+      "UPDATE SET point = excluded.point, swept_us = "
+      "excluded.swept_us WHERE excluded.swept_us > swept_us",
+      "places cannot be copied", m->diag);
+}
+
 static aq_status merge_attached(merging *m)
 {
   aq_run_list list;
@@ -585,7 +596,7 @@ static aq_status merge_attached(merging *m)
   for (size_t i = 0; !status && i < list.count; i++)
     status = merge_run(m, list.runs[i]);
   aq_run_list_fini(&list);
-  return status;
+  return status ? status : places_copy(m);
 }
 
 aq_status aq_store_merge(aq_store *store, const char *path,

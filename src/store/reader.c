@@ -16,7 +16,8 @@ struct aq_run_reader {
   aq_row_place *places; /* NULL: row numbers are in order */
   int64_t *numbers; /* of a part: by row, as it is handed out; -1: left out */
   int64_t all;      /* rows of `numbers` */
-  aq_time from, to; /* of a part: of samples */
+  aq_time_span *spans; /* of a part: of samples */
+  size_t span_count;
   sqlite3_stmt *select;                  /* rows with keys from ?1 to ?2 */
   uint8_t fields[AQ_RECORD_FIELD_COUNT]; /* that it reads */
   size_t field_count;
@@ -24,6 +25,7 @@ struct aq_run_reader {
                            asked for */
   bool has_edges, has_samples;
   aq_traced_list traced; /* once asked for */
+  aq_host_op_list ops;   /* likewise */
 };
 
 _Static_assert(AQ_RECORD_FIELD_COUNT < 64, "a bit for each field");
@@ -285,7 +287,8 @@ aq_status aq_run_reader_select(aq_run_reader *reader,
   reader->all = reader->rows;
   aq_row_place *places = malloc((rows + 1) * sizeof *places);
   reader->numbers = malloc((rows + 1) * sizeof *reader->numbers);
-  if (!places || !reader->numbers) {
+  reader->spans = calloc(part->span_count + 1, sizeof *reader->spans);
+  if (!places || !reader->numbers || !reader->spans) {
     free(places);
     return aq_diag_no_memory(diag);
   }
@@ -303,8 +306,9 @@ aq_status aq_run_reader_select(aq_run_reader *reader,
   free(reader->places);
   reader->places = places;
   reader->rows = kept;
-  reader->from = part->from;
-  reader->to = part->to;
+  for (size_t i = 0; i < part->span_count; i++)
+    reader->spans[i] = part->spans[i];
+  reader->span_count = part->span_count;
   return AQ_OK;
 }
 
@@ -388,8 +392,10 @@ void aq_run_reader_close(aq_run_reader *reader)
   aq_store_return(reader->store, reader->select);
   aq_memory_sink_fini(&reader->known);
   aq_traced_list_fini(&reader->traced);
+  aq_host_op_list_fini(&reader->ops);
   free(reader->places);
   free(reader->numbers);
+  free(reader->spans);
   free(reader);
 }
 
@@ -528,7 +534,8 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
       /* Columns of a newer program are not known here. */
       if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT &&
           (!reader->numbers ||
-           (sample.time >= reader->from && sample.time <= reader->to)))
+           aq_time_spans_meet(reader->spans, reader->span_count, sample.time,
+                              sample.time)))
         status = known->put_counters(known, &sample, 1, diag);
     }
     if (sqlite3_finalize(statement) != SQLITE_OK && !status)
@@ -539,6 +546,55 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
   }
   *samples = reader->known.samples;
   *count = reader->known.sample_count;
+  return AQ_OK;
+}
+
+aq_status aq_run_reader_earliest(aq_run_reader *reader, aq_time *out,
+                                 aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  if (sqlite3_prepare_v2(
+          reader->store->db,
+          "SELECT min(time) FROM (SELECT min(host_begin_ps) AS time "
+          "FROM records WHERE id BETWEEN ?1 AND ?2 "
+          "UNION ALL SELECT min(submit_ps) FROM records "
+          "WHERE id BETWEEN ?1 AND ?2 "
+          "UNION ALL SELECT min(start_ps) FROM records "
+          "WHERE id BETWEEN ?1 AND ?2 "
+          "UNION ALL SELECT min(time_ps) FROM counters WHERE run = ?3 "
+          "UNION ALL SELECT min(begins) FROM ops WHERE run = ?3)",
+          -1, &statement, NULL) != SQLITE_OK)
+    return aq_store_error(reader->store, diag, "the run cannot be read");
+  sqlite3_bind_int64(statement, 1, reader->run << 32);
+  sqlite3_bind_int64(statement, 2, (reader->run << 32) + UINT32_MAX);
+  sqlite3_bind_int64(statement, 3, reader->run);
+  const aq_time time = sqlite3_step(statement) == SQLITE_ROW
+                           ? sqlite3_column_int64(statement, 0)
+                           : 0;
+  if (sqlite3_finalize(statement) != SQLITE_OK)
+    return aq_store_error(reader->store, diag, "the run cannot be read");
+  *out = time;
+  return AQ_OK;
+}
+
+aq_status aq_run_reader_ops(aq_run_reader *reader, const aq_host_op **ops,
+                            size_t *count, aq_diag *diag)
+{
+  aq_host_op_list *of = &reader->ops;
+  if (!of->rows) {
+    aq_status status = aq_store_ops(reader->store, reader->run, of, diag);
+    if (status)
+      return status;
+    size_t kept = 0;
+    for (size_t i = 0; i < of->count; i++)
+      if (!reader->numbers ||
+          aq_time_spans_meet(reader->spans, reader->span_count,
+                             of->rows[i].begins, of->rows[i].ends))
+        of->rows[kept++] = of->rows[i];
+    of->count = kept;
+  }
+  *ops = of->rows;
+  *count = of->count;
   return AQ_OK;
 }
 

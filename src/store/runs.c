@@ -4,6 +4,7 @@
 #include "store/runs.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -89,6 +90,15 @@ static void take_member(sqlite3_stmt *row, int at, aq_run_info *info,
   }
 }
 
+/* The text of a column; NULL: it has another type. */
+static const char *const *member_text(const aq_run_info *info, size_t column)
+{
+  return aq_run_columns[column].type == AQ_RUN_COLUMN_TEXT
+             ? (const char *const *)((const char *)info +
+                                     aq_run_columns[column].offset)
+             : NULL;
+}
+
 /* The columns that select_runs() asks for before aq_run_columns. */
 enum { AT_ID, AT_CREATED, AT_COMPLETE, AT_COLUMNS };
 
@@ -100,6 +110,28 @@ static sqlite3_str *select_runs(aq_store *store)
     sqlite3_str_appendf(sql, ", %s", aq_run_columns[i].name);
   sqlite3_str_appendall(sql, " FROM runs");
   return sql;
+}
+
+aq_run_info *aq_runs_copy(const aq_run_info *info)
+{
+  size_t size = sizeof *info;
+  for (size_t i = 0; i < aq_run_column_count; i++) {
+    const char *const *text = member_text(info, i);
+    size += text && *text ? strlen(*text) + 1 : 0;
+  }
+  aq_run_info *copy = malloc(size);
+  if (!copy)
+    return NULL;
+  char *room = (char *)(copy + 1);
+  *copy = *info;
+  for (size_t i = 0; i < aq_run_column_count; i++) {
+    const char *const *text = member_text(info, i);
+    if (!text || !*text)
+      continue;
+    *(const char **)((char *)copy + aq_run_columns[i].offset) = room;
+    room = stpcpy(room, *text) + 1;
+  }
+  return copy;
 }
 
 /* The run of a result row, in one block with its texts; NULL: no memory. */
@@ -198,9 +230,10 @@ static aq_status check_name(const char *name, aq_diag *diag)
                      name);
 }
 
-/* Prepares `sql`, binds ?1 and the members of `info` from ?2 on, runs it. */
+/* Prepares `sql`, binds ?1, the members of `info` from ?2 on and, if it is
+ * known, `last` behind them, runs it. */
 static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
-                           const aq_run_info *info, aq_diag *diag)
+                           const aq_run_info *info, int64_t last, aq_diag *diag)
 {
   sqlite3_stmt *statement;
   aq_status status = check_name(info->name, diag);
@@ -214,6 +247,8 @@ static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
   sqlite3_bind_int64(statement, 1, first);
   for (size_t i = 0; i < aq_run_column_count; i++)
     bind_member(statement, (int)i + 2, info, i);
+  if (last != AQ_NONE)
+    sqlite3_bind_int64(statement, (int)aq_run_column_count + 2, last);
   if (sqlite3_step(statement) != SQLITE_DONE) {
     const int code = sqlite3_extended_errcode(store->db);
     if (code != SQLITE_CONSTRAINT_UNIQUE || !info->name)
@@ -259,14 +294,47 @@ aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
   sqlite3_str_appendall(sql, "INSERT INTO runs (created");
   for (size_t i = 0; i < aq_run_column_count; i++)
     sqlite3_str_appendf(sql, ", %s", aq_run_columns[i].name);
-  sqlite3_str_appendall(sql, ") VALUES (?");
-  for (size_t i = 0; i < aq_run_column_count; i++)
+  sqlite3_str_appendall(sql, ", id) VALUES (?");
+  for (size_t i = 0; i <= aq_run_column_count; i++)
     sqlite3_str_appendall(sql, ", ?");
   sqlite3_str_appendall(sql, ")");
-  status = write_run(store, sql, (int64_t)time(NULL), &own, diag);
+  status =
+      write_run(store, sql, (int64_t)time(NULL), &own, store->number, diag);
+  store->number = AQ_NONE;
   if (!status)
     *id = sqlite3_last_insert_rowid(store->db);
   return status;
+}
+
+aq_status aq_store_reserve(aq_store *store, int64_t count, int64_t *first,
+                           aq_diag *diag)
+{
+  int64_t last = 0;
+  aq_status status = aq_store_begin(store, diag);
+  if (!status)
+    status = aq_store_integer(
+        store, "SELECT seq FROM sqlite_sequence WHERE name = 'runs'", NULL, 0,
+        &last, diag);
+  if (!status) {
+    char *sql = sqlite3_mprintf(
+        "DELETE FROM sqlite_sequence WHERE name = 'runs';"
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('runs', %lld)",
+        (long long)last + count);
+    status = aq_store_exec(store, sql, "cannot be written", diag);
+    sqlite3_free(sql);
+  }
+  if (!status)
+    status = aq_store_commit(store, diag);
+  if (status)
+    aq_store_rollback(store);
+  else
+    *first = last + 1;
+  return status;
+}
+
+void aq_store_number(aq_store *store, int64_t id)
+{
+  store->number = id;
 }
 
 aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
@@ -283,7 +351,7 @@ aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
     sqlite3_str_appendf(sql, "%s%s = ?%d", i ? ", " : "",
                         aq_run_columns[i].name, (int)i + 2);
   sqlite3_str_appendall(sql, " WHERE id = ?1");
-  return write_run(store, sql, id, info, diag);
+  return write_run(store, sql, id, info, AQ_NONE, diag);
 }
 
 /* ---- finding ---- */
@@ -349,6 +417,18 @@ aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
   if (!status)
     *out = info;
   return status;
+}
+
+aq_status aq_store_find_id(aq_store *store, const char *text,
+                           char id[AQ_RUN_ID_TEXT], aq_diag *diag)
+{
+  aq_run_info *info;
+  const aq_status status = aq_store_find(store, text, &info, diag);
+  if (status != AQ_OK)
+    return status;
+  snprintf(id, AQ_RUN_ID_TEXT, "%lld", (long long)info->id);
+  aq_run_info_free(info);
+  return AQ_OK;
 }
 
 aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,

@@ -15,4 +15,7 @@ aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
 aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
                          aq_diag *diag);
 
+/* A copy with texts of its own; free() frees both. NULL: out of memory. */
+aq_run_info *aq_runs_copy(const aq_run_info *info);
+
 #endif

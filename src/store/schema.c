@@ -120,6 +120,10 @@ static const struct {
     {11, "CREATE TABLE IF NOT EXISTS allocations ("
          "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
          "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {12, "CREATE TABLE IF NOT EXISTS places ("
+         "  content_key TEXT NOT NULL, plan TEXT NOT NULL,"
+         "  point TEXT NOT NULL, swept_us INTEGER NOT NULL,"
+         "  PRIMARY KEY (content_key, plan)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 
@@ -446,6 +450,12 @@ aq_status aq_schema_migrate(aq_store *store, aq_diag *diag)
   aq_status status = version_of(store, &version, diag);
   if (status || is_current(store, version))
     return status;
+  if (sqlite3_db_readonly(store->db, "main"))
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: tables of version %lld, expected %lld, and it is "
+                       "read-only; a copy that can be written is upgraded",
+                       store->path, (long long)version,
+                       (long long)newest_version());
   status = aq_store_begin(store, diag);
   if (status)
     return status;

@@ -70,24 +70,25 @@ static const char *const finding_columns[] = {
 };
 
 const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
-    [AQ_FACT_REQUEST] = {"requests", request_columns, AQ_REQUEST_FIELD_COUNT,
-                         "arrival, number"},
-    [AQ_FACT_PREEMPTED] = {"preemptions", preempted_columns,
+    [AQ_FACT_REQUEST] = {"requests", "request", request_columns,
+                         AQ_REQUEST_FIELD_COUNT, "arrival, number"},
+    [AQ_FACT_PREEMPTED] = {"preemptions", "preemption", preempted_columns,
                            AQ_PREEMPTED_FIELD_COUNT, "asked, number"},
-    [AQ_FACT_INSTRUCTION] = {"instructions", instruction_columns,
-                             AQ_INSTRUCTION_FIELD_COUNT,
+    [AQ_FACT_INSTRUCTION] = {"instructions", "instruction count",
+                             instruction_columns, AQ_INSTRUCTION_FIELD_COUNT,
                              "kernel, gfx, code, offset"},
-    [AQ_FACT_FINDING] = {"findings", finding_columns, AQ_FINDING_FIELD_COUNT,
-                         "site, number"},
-    [AQ_FACT_COUNTED] = {"counted", counted_columns, AQ_COUNTED_FIELD_COUNT,
-                         "number"},
-    [AQ_FACT_TRACED] = {"traced", traced_columns, AQ_TRACED_FIELD_COUNT,
-                        "dispatch, number"},
-    [AQ_FACT_OP] = {"ops", op_columns, AQ_HOST_OP_FIELD_COUNT, "number"},
-    [AQ_FACT_FRAME] = {"frames", frame_columns, AQ_FRAME_FIELD_COUNT, "number"},
-    [AQ_FACT_LAUNCHED] = {"launched", launched_columns, AQ_LAUNCHED_FIELD_COUNT,
-                          "number"},
-    [AQ_FACT_MEMORY_BLOCK] = {"allocations", memory_block_columns,
+    [AQ_FACT_FINDING] = {"findings", "finding", finding_columns,
+                         AQ_FINDING_FIELD_COUNT, "site, number"},
+    [AQ_FACT_COUNTED] = {"counted", "launch count", counted_columns,
+                         AQ_COUNTED_FIELD_COUNT, "number"},
+    [AQ_FACT_TRACED] = {"traced", "traced wave", traced_columns,
+                        AQ_TRACED_FIELD_COUNT, "dispatch, number"},
+    [AQ_FACT_OP] = {"ops", "op", op_columns, AQ_HOST_OP_FIELD_COUNT, "number"},
+    [AQ_FACT_FRAME] = {"frames", "call frame", frame_columns,
+                       AQ_FRAME_FIELD_COUNT, "number"},
+    [AQ_FACT_LAUNCHED] = {"launched", "dispatch context", launched_columns,
+                          AQ_LAUNCHED_FIELD_COUNT, "number"},
+    [AQ_FACT_MEMORY_BLOCK] = {"allocations", "allocation", memory_block_columns,
                               AQ_MEMORY_BLOCK_FIELD_COUNT, "number"},
 };
 
@@ -230,6 +231,40 @@ FACT_LIST(AQ_FACT_MEMORY_BLOCK, aq_store_memory_blocks,
           aq_memory_block_list_fini, aq_memory_block_list, aq_memory_block,
           rows)
 
+/* ---- counting ---- */
+
+AQ_STATIC_ASSERT((int)AQ_BESIDE_COUNT == (int)AQ_FACT_COUNT,
+                 "a count for each table");
+
+static aq_status facts_count(aq_store *store, aq_fact fact, int64_t run,
+                             int64_t *out, aq_diag *diag)
+{
+  sqlite3_stmt *select;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendf(sql, "SELECT COUNT(*) FROM %s WHERE run = %lld",
+                      aq_fact_tables[fact].name, (long long)run);
+  aq_status status = aq_store_prepare(store, sql, &select, diag);
+  if (status)
+    return status;
+  if (sqlite3_step(select) == SQLITE_ROW)
+    *out = sqlite3_column_int64(select, 0);
+  else
+    status = aq_store_error(store, diag, "what happened cannot be counted");
+  sqlite3_finalize(select);
+  return status;
+}
+
+aq_status aq_store_beside(aq_store *store, int64_t run,
+                          aq_beside out[AQ_BESIDE_COUNT], aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  for (int i = 0; i < AQ_FACT_COUNT && !status; i++) {
+    out[i] = (aq_beside){aq_fact_tables[i].row, 0};
+    status = facts_count(store, (aq_fact)i, run, &out[i].count, diag);
+  }
+  return status;
+}
+
 /* ---- dropping ---- */
 
 static aq_status summary_replace(aq_store *store, int64_t run,
@@ -306,6 +341,75 @@ aq_status aq_store_keys(aq_store *store,
          (const char *)sqlite3_column_text(select, 2), user);
   if (code != SQLITE_DONE)
     status = aq_store_error(store, diag, "the runs cannot be read");
+  sqlite3_finalize(select);
+  return status;
+}
+
+/* ---- places of points ---- */
+
+static aq_status places_insert(aq_store *store, const aq_store_place *places,
+                               size_t count, aq_diag *diag)
+{
+  sqlite3_stmt *insert;
+  bool good = true;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(sql, "INSERT OR REPLACE INTO places "
+                             "(content_key, plan, point, swept_us) "
+                             "VALUES (?1, ?2, ?3, ?4)");
+  aq_status status = aq_store_prepare(store, sql, &insert, diag);
+  if (status)
+    return status;
+  for (size_t i = 0; i < count && good; i++) {
+    sqlite3_bind_text(insert, 1, places[i].content_key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 2, places[i].plan, -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 3, places[i].point, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 4, places[i].swept_us);
+    good = sqlite3_step(insert) == SQLITE_DONE &&
+           sqlite3_reset(insert) == SQLITE_OK;
+  }
+  if (!good)
+    status = aq_store_error(store, diag, "places cannot be written");
+  sqlite3_finalize(insert);
+  return status;
+}
+
+aq_status aq_store_places_put(aq_store *store, const aq_store_place *places,
+                              size_t count, aq_diag *diag)
+{
+  aq_status status = aq_store_begin(store, diag);
+  if (status)
+    return status;
+  status = places_insert(store, places, count, diag);
+  if (!status)
+    status = aq_store_commit(store, diag);
+  if (status)
+    aq_store_rollback(store);
+  return status;
+}
+
+aq_status aq_store_places(aq_store *store,
+                          void (*each)(const aq_store_place *place, void *user),
+                          void *user, aq_diag *diag)
+{
+  sqlite3_stmt *select;
+  int code;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(sql,
+                        "SELECT content_key, plan, point, swept_us FROM places "
+                        "ORDER BY content_key, plan");
+  aq_status status = aq_store_prepare(store, sql, &select, diag);
+  if (status)
+    return status;
+  while ((code = sqlite3_step(select)) == SQLITE_ROW)
+    each(
+        &(aq_store_place){.content_key =
+                              (const char *)sqlite3_column_text(select, 0),
+                          .plan = (const char *)sqlite3_column_text(select, 1),
+                          .point = (const char *)sqlite3_column_text(select, 2),
+                          .swept_us = sqlite3_column_int64(select, 3)},
+        user);
+  if (code != SQLITE_DONE)
+    status = aq_store_error(store, diag, "places cannot be read");
   sqlite3_finalize(select);
   return status;
 }

@@ -28,6 +28,7 @@ typedef enum aq_fact {
 
 typedef struct aq_fact_table {
   const char *name;
+  const char *row; /* what one is, to people */
   const char *const *columns;
   size_t count; /* of them, and of the values of a row */
   const char *order;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "store/location.h"
+#include "store/maintenance.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
 
@@ -134,19 +135,39 @@ aq_status aq_store_integer(aq_store *store, const char *sql,
 
 aq_status aq_store_begin(aq_store *store, aq_diag *diag)
 {
-  return aq_store_exec(store, "BEGIN IMMEDIATE", "cannot be written", diag);
+  return store->grouped ? AQ_OK
+                        : aq_store_exec(store, "BEGIN IMMEDIATE",
+                                        "cannot be written", diag);
 }
 
 aq_status aq_store_commit(aq_store *store, aq_diag *diag)
 {
-  return aq_store_exec(store, "COMMIT", "cannot be written", diag);
+  return store->grouped
+             ? AQ_OK
+             : aq_store_exec(store, "COMMIT", "cannot be written", diag);
 }
 
 void aq_store_rollback(aq_store *store)
 {
   /* Some errors have ended the transaction already. */
-  if (!sqlite3_get_autocommit(store->db))
+  if (!store->grouped && !sqlite3_get_autocommit(store->db))
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+aq_status aq_store_group_begin(aq_store *store, aq_diag *diag)
+{
+  const aq_status status = aq_store_begin(store, diag);
+  store->grouped = status == AQ_OK;
+  return status;
+}
+
+aq_status aq_store_group_end(aq_store *store, bool keep, aq_diag *diag)
+{
+  store->grouped = false;
+  const aq_status status = keep ? aq_store_commit(store, diag) : AQ_OK;
+  if (!keep || status)
+    aq_store_rollback(store);
+  return status;
 }
 
 /* ---- opening ---- */
@@ -317,7 +338,8 @@ static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
 char *aq_store_uri(aq_store *store)
 {
   sqlite3_str *uri = sqlite3_str_new(store->db);
-  sqlite3_str_appendall(uri, "file:");
+  /* Two slashes at the begin of a path would name a host. */
+  sqlite3_str_appendall(uri, store->path[0] == '/' ? "file://" : "file:");
   for (const char *c = store->path; *c; c++)
     if (strchr("?#%", *c))
       sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*c);
@@ -376,6 +398,7 @@ aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
   aq_store *store = calloc(1, sizeof *store);
   if (!store)
     return aq_diag_no_memory(diag);
+  store->number = AQ_NONE;
   const bool in_memory = path && strcmp(path, ":memory:") == 0;
   const bool checks = mode == AQ_STORE_CHECK;
   if (checks)

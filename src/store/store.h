@@ -113,6 +113,13 @@ AQ_API void aq_store_writer_abort(aq_store_writer *writer);
 AQ_API aq_status aq_store_find(aq_store *store, const char *text,
                                aq_run_info **out, aq_diag *diag);
 
+enum { AQ_RUN_ID_TEXT = 24 };
+
+/* The id alone, as a text for a later aq_store_find: unlike `latest` or a name
+ * it stays that run, whatever other processes store. */
+AQ_API aq_status aq_store_find_id(aq_store *store, const char *text,
+                                  char id[AQ_RUN_ID_TEXT], aq_diag *diag);
+
 /* The same by id alone; AQ_ERR_NOT_FOUND. */
 AQ_API aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
                               aq_diag *diag);
@@ -169,11 +176,33 @@ AQ_API void aq_run_reader_close(aq_run_reader *reader);
 AQ_API aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
                                     aq_diag *diag);
 
-/* A part of a run's rows. */
+/* Both ends belong to it. */
+typedef struct aq_time_span {
+  aq_time from, to;
+} aq_time_span;
+
+/* Whether one of the spans, disjoint and by time, meets that from `from` to
+ * `to`. */
+static inline bool aq_time_spans_meet(const aq_time_span *spans, size_t count,
+                                      aq_time from, aq_time to)
+{
+  size_t low = 0, high = count;
+  while (low < high) { /* the first that does not end before */
+    const size_t middle = low + (high - low) / 2;
+    if (spans[middle].to < from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && spans[low].from <= to;
+}
+
+/* A part of a run's rows; arrays are for the length of the call. */
 typedef struct aq_row_selection {
-  const bool *rows; /* by row number: in the part; for the length of the call */
-  aq_time from, to; /* samples of this time are in it */
-  bool renumber;    /* rows are 0, 1, 2… of the part, in edges too */
+  const bool *rows;          /* by row number: in the part */
+  const aq_time_span *spans; /* disjoint, by time: samples in them are in it */
+  size_t span_count;
+  bool renumber; /* rows are 0, 1, 2… of the part, in edges too */
 } aq_row_selection;
 
 /* Leaves the rows of a part, the edges between them and samples of its time;
@@ -213,6 +242,17 @@ AQ_API aq_status aq_run_reader_edges(aq_run_reader *reader,
 AQ_API aq_status aq_run_reader_samples(aq_run_reader *reader,
                                        const aq_sample **samples, size_t *count,
                                        aq_diag *diag);
+
+/* The earliest time of the run's rows and samples, a part's or not; 0 where
+ * none is known. Reads all rows. */
+AQ_API aq_status aq_run_reader_earliest(aq_run_reader *reader, aq_time *out,
+                                        aq_diag *diag);
+
+/* The operators and annotations of the run's program, by number; of a part, of
+ * its time. They live as long as the reader. */
+AQ_API aq_status aq_run_reader_ops(aq_run_reader *reader,
+                                   const aq_host_op **ops, size_t *count,
+                                   aq_diag *diag);
 
 /* The steps of the run's traced waves, by dispatch; they live as long as the
  * reader. */
@@ -317,6 +357,17 @@ AQ_API aq_status aq_store_memory_blocks(aq_store *store, int64_t run,
                                         aq_diag *diag);
 AQ_API void aq_memory_block_list_fini(aq_memory_block_list *list);
 
+enum { AQ_BESIDE_COUNT = 10 };
+
+typedef struct aq_beside {
+  const char *what; /* one of it, static storage */
+  int64_t count;
+} aq_beside;
+
+/* Counts the facts of a run beside its rows by kind: "call frame", 1364. */
+AQ_API aq_status aq_store_beside(aq_store *store, int64_t run,
+                                 aq_beside out[AQ_BESIDE_COUNT], aq_diag *diag);
+
 typedef struct aq_finding_list {
   aq_finding *findings; /* by site */
   size_t count;
@@ -334,6 +385,27 @@ AQ_API aq_status aq_store_keys(aq_store *store,
                                void (*tell)(const char *key, int64_t run,
                                             const char *failed, void *user),
                                void *user, aq_diag *diag);
+
+/* A place in a plan of the point with a key, besides that of its run: a later
+ * sweep, maybe of another plan, found the run. */
+typedef struct aq_store_place {
+  const char *content_key;
+  const char *plan;
+  const char *point; /* as of aq_run_info.point */
+  int64_t swept_us;  /* since 1970, UTC */
+} aq_store_place;
+
+/* Stores places, each instead of an earlier one of its key and plan; all or
+ * none. */
+AQ_API aq_status aq_store_places_put(aq_store *store,
+                                     const aq_store_place *places, size_t count,
+                                     aq_diag *diag);
+
+/* Calls `each` for every place; its texts live until that returns. */
+AQ_API aq_status aq_store_places(aq_store *store,
+                                 void (*each)(const aq_store_place *place,
+                                              void *user),
+                                 void *user, aq_diag *diag);
 
 AQ_END_DECLS
 

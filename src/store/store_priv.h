@@ -23,6 +23,8 @@ struct aq_store {
   char *notice;   /* or NULL */
   bool immutable; /* read as if no process wrote */
   bool replaces;  /* a run takes the place of the one that has its name */
+  bool grouped;   /* a transaction of the caller's has begun */
+  int64_t number; /* id of the next run, once; AQ_NONE: the next free one */
   /* The rows of a run in memory (aq_store_keep), or NULL; their orders once a
    * reader has found them, NULL where the rows lie in order. */
   aq_record *kept;
@@ -72,7 +74,8 @@ aq_status aq_store_integer(aq_store *store, const char *sql,
                            aq_diag *diag);
 
 /* A transaction that may write from its start, so that it waits for others
- * once instead of failing later; rollback ends it whatever became of it. */
+ * once instead of failing later; rollback ends it whatever became of it. Within
+ * a group (maintenance.h) all three do nothing: its end decides. */
 aq_status aq_store_begin(aq_store *store, aq_diag *diag);
 aq_status aq_store_commit(aq_store *store, aq_diag *diag);
 void aq_store_rollback(aq_store *store);

@@ -6,6 +6,7 @@
  *
  *   state     the store has                left by
  *   late      nothing                      the first batch, in its transaction
+ *   held      nothing; all is in memory    finish or abort, at any time
  *   open      the run, incomplete, and     a batch of 16384 rows, of as many
  *             whole batches                facts, or of 65536 samples: open
  *   failed    the same as before           finish, leave or abort alone
@@ -49,6 +50,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/maintenance.h"
 #include "store/runs.h"
 #include "store/schema.h"
 #include "store/writer_priv.h"
@@ -186,6 +188,26 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
   return AQ_OK;
 }
 
+aq_status aq_store_writer_hold(aq_store_writer *writer, const aq_run_info *info,
+                               bool *held, aq_diag *diag)
+{
+  *held = writer->late && !writer->failure.status;
+  if (!*held)
+    return AQ_OK;
+  writer->held = aq_runs_copy(info);
+  if (!writer->held)
+    return aq_diag_no_memory(diag);
+  writer->late = writer->held;
+  writer->run_out = NULL;
+  return AQ_OK;
+}
+
+/* Nothing of it is prepared in the other connection. */
+void aq_store_writer_move(aq_store_writer *writer, aq_store *store)
+{
+  writer->store = store;
+}
+
 /* After a batch that could not be stored its buffers stay full: nothing more
  * goes in. */
 static aq_status writer_check(const aq_store_writer *writer, aq_diag *diag)
@@ -296,7 +318,8 @@ static aq_status contradict_stored(aq_store_writer *writer, int64_t row,
   sqlite3_stmt *statement;
   aq_status status = aq_writer_prepare_once(
       writer->store,
-      "UPDATE records SET end_ps = NULL, flags = flags | ?2 WHERE id = ?1",
+      "UPDATE records SET end_ps = NULL, flags = coalesce(flags, 0) | ?2 "
+      "WHERE id = ?1",
       &statement, diag);
   if (status)
     return status;
@@ -318,7 +341,7 @@ static aq_status contradict_all(aq_store_writer *writer, const int64_t *rows,
     } else {
       aq_record *row = &writer->buffer[rows[i] - writer->stored_rows];
       row->end = AQ_NONE;
-      row->flags |= AQ_FLAG_CONTRADICTED;
+      aq_record_flag(row, AQ_FLAG_CONTRADICTED);
     }
   if (!status)
     status = aq_store_commit(writer->store, diag);
@@ -464,6 +487,7 @@ static void writer_free(aq_store_writer *writer)
   aq_store_return(writer->store, writer->insert);
   aq_memory_sink_fini(&writer->known);
   free(writer->buffer);
+  free(writer->held);
   for (int i = 0; i < AQ_FACT_COUNT; i++)
     free(writer->facts[i].rows);
   free(writer);

@@ -16,6 +16,7 @@ struct aq_store_writer {
   int64_t run;             /* AQ_NONE: its row is not made yet */
   const aq_run_info *late; /* the first transaction makes the row of this;
                               NULL: it is made */
+  aq_run_info *held;       /* owned; `late` of a writer that is held, or NULL */
   int64_t *run_out;        /* gets the run when it is complete, or NULL */
   aq_memory_sink known;    /* all but the rows, which stay empty */
   size_t stored_queues, stored_names, stored_edges;

@@ -2,11 +2,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/text.h"
 #include "trace/export/timeline.h"
 #include "trace/import/importers.h"
 #include "trace/import/module.h"
@@ -151,30 +153,50 @@ const aq_trace_format *aq_trace_formats(void)
   return formats;
 }
 
-const char *aq_trace_repair_text(aq_trace_repair repair)
-{
-  static const char *const texts[] = {
-#define R(id, text, damage) text,
-      AQ_TRACE_REPAIRS(R)
+static const struct {
+  const char *verb, *noun, *what, *then;
+  bool damage;
+} repairs[] = {
+#define R(id, ...) [AQ_REPAIR_##id] = {__VA_ARGS__},
+    AQ_TRACE_REPAIRS(R)
 #undef R
-  };
-  return texts[repair];
+};
+
+static size_t repair_print(aq_trace_repair repair, uint64_t count, char *text,
+                           size_t size)
+{
+  return (size_t)snprintf(text, size, "%s%" PRIu64 " %s%s%s",
+                          repairs[repair].verb, count, repairs[repair].noun,
+                          aq_text_plural(count), repairs[repair].what);
+}
+
+void aq_trace_repair_text(aq_trace_repair repair, uint64_t count,
+                          char text[AQ_TRACE_REPAIR_SIZE])
+{
+  const char *then = repairs[repair].then;
+  const size_t used = repair_print(repair, count, text, AQ_TRACE_REPAIR_SIZE);
+  if (then[0] && used < AQ_TRACE_REPAIR_SIZE)
+    snprintf(text + used, AQ_TRACE_REPAIR_SIZE - used, ": %s", then);
 }
 
 bool aq_trace_damage(const aq_trace_result *result, char *text, size_t size)
 {
-  static const char *const damages[] = {
-#define R(id, text, damage) damage,
-      AQ_TRACE_REPAIRS(R)
-#undef R
-  };
   size_t used = 0;
   text[0] = '\0';
-  for (int i = 0; i < AQ_REPAIR_COUNT && used < size; i++)
-    if (damages[i] && result->repairs[i] > 0)
-      used += (size_t)snprintf(
-          text + used, size - used, "%s%llu %s", used ? "; " : "",
-          (unsigned long long)result->repairs[i], damages[i]);
+  for (int i = 0; i < AQ_REPAIR_COUNT && used < size; i++) {
+    if (!repairs[i].damage || result->repairs[i] == 0)
+      continue;
+    if (used > 0)
+      used += (size_t)snprintf(text + used, size - used, "; ");
+    if (used < size)
+      used += repair_print((aq_trace_repair)i, result->repairs[i], text + used,
+                           size - used);
+    if (i == AQ_REPAIR_UNCALLED && used < size)
+      used +=
+          (size_t)snprintf(text + used, size - used, " (%.1f %% of all)",
+                           100.0 * (double)result->repairs[i] /
+                               (double)(result->dispatches + result->copies));
+  }
   return used > 0;
 }
 
@@ -262,6 +284,11 @@ static bool is_pmc_perf(const char *text, size_t length)
          !aq_csv_header_has(text, length, "Queue_ID");
 }
 
+static bool is_own_timeline(const char *text, size_t length)
+{
+  return has(text, length < 256 ? length : 256, AQ_TIMELINE_MARK);
+}
+
 /* Known, but not read: what to record instead. */
 static const struct {
   detector *detect;
@@ -274,6 +301,9 @@ static const struct {
     {is_pmc_perf,
      "pmc_perf.csv of rocprofiler-compute, whose times are means over several "
      "runs of the program: expected a CSV of one run, with queues"},
+    {is_own_timeline,
+     "a timeline that aqueduct drew (perfetto, chrome), without the rows that "
+     "it shows: export the run as jsonl instead, or merge its store"},
 };
 
 static const char *refusal_of(const char *text, size_t length)
@@ -344,10 +374,10 @@ static aq_status check_result(const aq_trace_files *files,
     return AQ_OK;
   if (skipped > 0 && result->example_count > 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: no kernel, copy or fill that could be read in this "
-                       "%s trace: %llu rows were left out, the first at %s",
-                       files->root, result->format, (unsigned long long)skipped,
-                       result->examples[0].text);
+                       "%s: no readable kernel, copy or fill in this %s trace: "
+                       "skipped %" PRIu64 " row%s, the first at %s",
+                       files->root, result->format, skipped,
+                       aq_text_plural(skipped), result->examples[0].text);
   return aq_diag_set(diag, AQ_ERR_INPUT,
                      "%s: no kernel, copy or fill in this %s trace",
                      files->root, result->format);

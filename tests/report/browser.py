@@ -75,6 +75,13 @@ class Browser:
             time.sleep(0.05)
         raise SystemExit(f"{page}: not drawn within 30 s")
 
+    def resize(self, width, height):
+        """The size of the page, in CSS pixels."""
+        self.call("POST", "/goog/cdp/execute", {
+            "cmd": "Emulation.setDeviceMetricsOverride",
+            "params": {"width": width, "height": height, "deviceScaleFactor": 1,
+                       "mobile": width < 600}})
+
     def console(self):
         """Its errors and warnings since the last call."""
         lines = self.call("POST", "/se/log", {"type": "browser"})

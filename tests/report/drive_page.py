@@ -3,7 +3,7 @@
 """Opens a report in headless Chromium and uses it, as TAP.
 
 drive_page.py PAGE [SCREENSHOT-FOLDER] [--pinned PAGE] [--code PAGE]
-  [--fitted PAGE] [--siblings PAGE].
+  [--fitted PAGE] [--siblings PAGE] [--part PAGE] [--orders FOLDER].
 With --time it prints instead how long the page takes to open, in ms.
 """
 import base64
@@ -37,8 +37,8 @@ def read_diagnosis(browser, tap):
     tap.check("the shares of each run's time add up to 100 %",
               sums and all(abs(total - 100) < 0.1 for total in sums), sums)
     said = browser.text("#diagnosis p")
-    tap.check("a sentence names the bottleneck", " is " in said and
-              "% of its time" in said, said)
+    tap.check("a sentence names the bottleneck", " % " in said and
+              "no single bottleneck" in said, said)
     titles = browser.run(
         "return [...document.querySelectorAll('#diagnosis ol code')]"
         ".map(name => [name.textContent, name.title])")
@@ -94,12 +94,30 @@ def use_table(browser, tap):
         names[0][:6].lower() in name.lower() for name in kept), kept)
 
 
+def use_sizes(browser, tap):
+    """A small window and a phone: nothing is cut off at the side, and the first
+    screen has the verdict."""
+    for width, height in ((1000, 700), (390, 844)):
+        browser.resize(width, height)
+        seen = browser.run(
+            "scrollTo(0, 0);"
+            "return [document.documentElement.scrollWidth, innerWidth,"
+            " document.querySelector('#diagnosis p')"
+            "   .getBoundingClientRect().top, innerHeight]")
+        tap.check(f"{width} x {height}: the page is as wide as the window",
+                  seen[0] <= seen[1] == width, seen)
+        tap.check(f"{width} x {height}: the verdict is on the first screen",
+                  0 <= seen[2] < seen[3], seen)
+    browser.resize(1300, 1000)
+
+
 def use_page(browser, tap, folder):
     tap.check("every run has a card", browser.run(
         "return document.querySelectorAll('.card').length") >= 1)
     read_diagnosis(browser, tap)
     use_timeline(browser, tap)
     use_table(browser, tap)
+    use_sizes(browser, tap)
     before = browser.run("return document.documentElement.dataset.theme")
     browser.click("#theme")
     after = browser.run("return document.documentElement.dataset.theme")
@@ -126,7 +144,7 @@ def use_pinned(browser, tap, page):
     browser.open(page)
     charts = browser.text("#charts")
     tap.check("rows at measured times are said to be so",
-              "64 of 64 dispatches were replayed at their measured times"
+              "64 of 64 dispatches replayed at the measured time"
               in charts, charts)
     tap.check("and their ends are not called exact",
               "How far the ends are off" not in charts and
@@ -138,7 +156,7 @@ def use_fitted(browser, tap, page):
     browser.open(page)
     charts = browser.text("#charts")
     tap.check("the page says to which rows constants were fitted",
-              "were fitted to first=10 of m: 10 dispatches, which do not score"
+              "were fitted to first=10 of m: 10 dispatches, not scored"
               in charts, charts)
     tap.check("and does not count their ends", "54 dispatches" in charts,
               charts)
@@ -150,7 +168,31 @@ def use_siblings(browser, tap, page):
     charts = browser.text("#charts")
     tap.check("without the measured run no dispatch counts that may be fitted",
               "were fitted to first=10 of a run that is not on this page: "
-              "64 dispatches, which do not score" in charts, charts)
+              "64 dispatches, not scored" in charts, charts)
+
+
+def use_orders(browser, tap, folder):
+    """Pages of the same runs in every order."""
+    bad = {}
+    pages = sorted(pathlib.Path(folder).glob("*.html"))
+    for page in pages:
+        browser.open(page)
+        if seen := browser.console():
+            bad[page.name] = seen
+    tap.check("runs may have any order", len(pages) == 24 and not bad, bad)
+
+
+def use_part(browser, tap, page):
+    """A part of a run, in which a kernel from outside of it ran."""
+    browser.open(page)
+    titles = browser.run("return [...document.querySelectorAll('.shares span')]"
+                         ".map(part => part.title)")
+    tap.check("what ran outside of the part is a cause of its own",
+              any(title.startswith("outside: ") for title in titles), titles)
+    tap.check("the sections behind it are there", browser.run(
+        "return document.querySelectorAll('#kernels tbody tr').length") >= 1)
+    bad = browser.console()
+    tap.check("the console has no error of a part", not bad, bad)
 
 
 def use_code(browser, tap, page):
@@ -173,7 +215,8 @@ def main():
     timed = "--time" in sys.argv
     args = [arg for arg in sys.argv[1:] if arg != "--time"]
     pages = {}
-    for use in (use_pinned, use_code, use_fitted, use_siblings):
+    for use in (use_part, use_pinned, use_code, use_fitted, use_siblings,
+                use_orders):
         option = "--" + use.__name__.split("_")[1]
         if option in args:
             at = args.index(option)

@@ -272,7 +272,10 @@ def main():
     browser, tap = Browser(), Tap()
     try:
         browser.open(timeline)
-        screens.take("first", browser)
+        for name, width, height in (("small", 1000, 700), ("phone", 390, 844),
+                                    ("first", 1300, 1000)):
+            browser.resize(width, height)
+            screens.take(name, browser)
         screens.take("timelines", browser, "#lanes")
         use_bands(browser, tap)
         use_pick(browser, tap, screens)

@@ -3,22 +3,18 @@
 """Sums the kernels, copies and fills of a Kineto trace by op, module or step with no
 code of the project, and compares them with `aqueduct stats --json`:
 read_ops.py TRACE op|module|step STATS. Prints what differs; exit 1 then."""
-import gzip
 import json
 import re
 import sys
 
-from kineto_times import ns
+from kineto_times import events_read, ns
 
 SPANS = {"op": ("cpu_op user_annotation", ""), "module": ("python_function", "nn.Module: "),
          "step": ("user_annotation", r"ProfilerStep#\d+$")}
 
 
-def main():
-    trace, by, stats = sys.argv[1:]
-    with gzip.open(trace, "rt", encoding="utf-8", errors="replace") as text:
-        events = [e for e in json.load(text, parse_float=str)["traceEvents"]
-                  if e.get("ph") == "X"]
+def sums(events, by):
+    """Calls and ns of each group."""
     calls, lanes, expected = {}, {}, {}
 
     def add(name, duration):
@@ -49,6 +45,12 @@ def main():
                 add(around[-1][1] if around else None, what)
             else:
                 around.append((-end, what))
+    return expected
+
+
+def main():
+    trace, by, stats = sys.argv[1:]
+    expected = sums(events_read(trace), by)
     with open(stats, encoding="utf-8") as text:
         told = {g["key"] if by == "step" or g["key"] is None else g["name"]:
                 (g["calls"], g["kernel"]["total_ns"]) for g in json.load(text)["groups"]}
@@ -59,4 +61,5 @@ def main():
     return 1 if wrong else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

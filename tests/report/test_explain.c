@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/explain/explain.h"
+#include "report/stats/part_spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,28 @@ START_TEST(a_host_that_waits_for_the_device_is_sync_bound)
   r.waits[0].tid = 2; /* another thread's wait says nothing of it */
   e = explained(&r, 0, false);
   ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].time, 0);
+}
+END_TEST
+
+/* The host works from 10 to 60 and from 64 to 80; it only looks in between. Two
+ * of its waits overlap, and one began before the gap. */
+START_TEST(only_the_time_in_a_wait_is_sync)
+{
+  run r = {0};
+  submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  submitted(add(&r, AQ_KIND_KERNEL, 100, 110), 90, 95);
+  r.waits[r.all.wait_count++] = (aq_host_wait){US(60), US(63), 1, 1};
+  r.waits[r.all.wait_count++] = (aq_host_wait){US(61), US(64), 1, 1};
+  r.waits[r.all.wait_count++] = (aq_host_wait){US(80), US(200), 1, 1};
+  aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].time, US(4 + 10));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].worst, US(14));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].gaps, 1);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_HOST].time, US(50 + 16));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_HOST].gaps, 1);
+  r.waits[0] = (aq_host_wait){US(5), US(12), 1, 1};
+  e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].time, US(2 + 3 + 10));
 }
 END_TEST
 
@@ -256,6 +279,30 @@ START_TEST(a_replay_does_not_blame_the_host_for_unexplained_waits)
 }
 END_TEST
 
+/* The first device has two of them, the later one after the second device's. */
+START_TEST(unexplained_waits_of_each_device_are_its_own)
+{
+  const int64_t cus[] = {0, 0};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_explain e;
+  run r = {0};
+  aq_unexplained_wait stalls[] = {{US(20), US(30), 0, 0},
+                                  {US(1020), US(1030), 0, 0},
+                                  {US(40), US(70), 0, 1}};
+  for (int i = 0; i < 4; i++) {
+    aq_dispatch_row *row =
+        add(&r, AQ_KIND_KERNEL, 1000 * (i / 2), 1000 * (i / 2) + 10);
+    row->device = i % 2;
+    submitted(row, 1000 * (i / 2) - 5, 1000 * (i / 2));
+  }
+  r.all.stalls = stalls;
+  r.all.stall_count = 3;
+  ck_assert_status(aq_explain_make(&r.all, cus, 2, false, NULL, &e, &diag),
+                   AQ_OK, &diag);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNEXPLAINED].time, US(10 + 30));
+}
+END_TEST
+
 START_TEST(the_doorbell_of_a_pinned_row_explains_nothing)
 {
   run r = {0};
@@ -303,6 +350,86 @@ START_TEST(copies_count_only_where_no_kernel_ran)
   ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(90));
   ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(40));
   ck_assert_int_eq(e.largest, AQ_CAUSE_COPY);
+}
+END_TEST
+
+/* All but the first microsecond of the first copy is behind the kernel, and all
+ * of the second. */
+START_TEST(the_longest_of_a_cause_has_only_time_of_the_cause)
+{
+  run r = {0};
+  add(&r, AQ_KIND_COPY, 0, 100);
+  add(&r, AQ_KIND_COPY, 1, 101);
+  add(&r, AQ_KIND_KERNEL, 1, 101);
+  aq_explain_share copies = explained(&r, 0, false).shares[AQ_CAUSE_COPY];
+  ck_assert_int_eq(copies.time, US(1));
+  ck_assert_int_eq(copies.worst, US(1));
+  ck_assert_int_eq(copies.worst_row, 0);
+  ck_assert_int_eq(copies.gaps, 1);
+  r.rows[2].end = US(51); /* 49 us more of the first copy, 1 of the other */
+  copies = explained(&r, 0, false).shares[AQ_CAUSE_COPY];
+  ck_assert_int_eq(copies.time, US(51));
+  ck_assert_int_eq(copies.worst, US(50));
+  ck_assert_int_eq(copies.gaps, 2);
+}
+END_TEST
+
+enum { CELLS = 64 };
+
+/* The cause of a microsecond in which work runs; AQ_CAUSE_COUNT: none does. */
+static aq_explain_cause cell_cause(const run *r, int64_t cell)
+{
+  bool runs[3][2] = {{false}};
+  for (size_t i = 0; i < r->all.count; i++) {
+    const aq_dispatch_row *row = &r->rows[i];
+    const int kind = row->kind != AQ_KIND_KERNEL ? 2 : row->communicates;
+    if (row->start <= US(cell) && row->end > US(cell))
+      runs[kind][row->outside] = true;
+  }
+  static const aq_explain_cause own[] = {AQ_CAUSE_KERNEL,
+                                         AQ_CAUSE_COMMUNICATION, AQ_CAUSE_COPY};
+  for (int kind = 0; kind < 3; kind++)
+    if (runs[kind][false] || runs[kind][true])
+      return runs[kind][false] ? own[kind] : AQ_CAUSE_OUTSIDE;
+  return AQ_CAUSE_COUNT;
+}
+
+static int start_order(const void *a, const void *b)
+{
+  const aq_dispatch_row *x = a, *y = b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+START_TEST(random_runs_have_the_causes_of_each_microsecond)
+{
+  static const aq_explain_cause busy[] = {
+      AQ_CAUSE_KERNEL, AQ_CAUSE_OUTSIDE, AQ_CAUSE_COMMUNICATION, AQ_CAUSE_COPY};
+  uint32_t seed = 1;
+  for (int trial = 0; trial < 2000; trial++) {
+    run r = {0};
+    int64_t time[AQ_CAUSE_COUNT + 1] = {0};
+    for (int i = 0; i < ROWS; i++) {
+      uint32_t random[4];
+      for (int k = 0; k < 4; k++)
+        random[k] = (seed = seed * 1664525 + 1013904223) >> 16;
+      const int64_t start = random[0] % (CELLS / 2);
+      aq_dispatch_row *row =
+          add(&r, random[1] % 3 ? AQ_KIND_KERNEL : AQ_KIND_COPY, start,
+              start + random[2] % (CELLS / 2));
+      row->communicates = random[1] % 3 == 2;
+      row->outside = random[3] % 3 == 0;
+    }
+    qsort(r.rows, ROWS, sizeof *r.rows, start_order);
+    for (int cell = 0; cell < CELLS; cell++)
+      time[cell_cause(&r, cell)]++;
+    const aq_explain e = explained(&r, 0, false);
+    for (size_t i = 0; i < sizeof busy / sizeof *busy; i++) {
+      const aq_explain_share *cause = &e.shares[busy[i]];
+      ck_assert_int_eq(cause->time, US(time[busy[i]]));
+      ck_assert_int_le(cause->worst, cause->time);
+      ck_assert_int_ge(cause->worst * cause->gaps, cause->time);
+    }
+  }
 }
 END_TEST
 
@@ -446,6 +573,22 @@ START_TEST(a_lost_launch_ran_between_the_rows_that_it_was_launched_between)
 }
 END_TEST
 
+/* Time of a part in microseconds, of one device: `spans` has room for three
+ * times as many, of the device, the ranges and the launches. */
+static void part(run *r, aq_part_span spans[], size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    aq_part_span one = spans[i];
+    one = (aq_part_span){0, US(one.begin), US(one.from), US(one.to)};
+    spans[i] = spans[count + i] = spans[2 * count + i] = one;
+    spans[count + i].of = AQ_PART_RANGES;
+    spans[count + i].from = one.begin;
+    spans[2 * count + i].of = AQ_PART_LAUNCHES;
+  }
+  r->all.spans = spans;
+  r->all.span_count = 3 * count;
+}
+
 START_TEST(a_part_of_a_run_is_explained_from_its_first_start_to_its_last_end)
 {
   run r = {0};
@@ -455,10 +598,11 @@ START_TEST(a_part_of_a_run_is_explained_from_its_first_start_to_its_last_end)
   add(&r, AQ_KIND_KERNEL, 20, 40)->outside = true;
   add(&r, AQ_KIND_COPY, 30, 50);
   add(&r, AQ_KIND_KERNEL, 45, 60)->outside = true;
+  part(&r, (aq_part_span[3]){{.begin = 5, .from = 5, .to = 50}}, 1);
   aq_explain e = explained(&r, 0, false);
   ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(10));
-  ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(20));
-  ck_assert_int_eq(e.shares[AQ_CAUSE_OUTSIDE].time, US(10));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(5));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_OUTSIDE].time, US(25));
   ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(5));
   ck_assert_int_eq(e.time, US(45));
   ck_assert_int_eq(e.dispatches, 2);
@@ -467,6 +611,64 @@ START_TEST(a_part_of_a_run_is_explained_from_its_first_start_to_its_last_end)
   e = explained(&r, 0, false);
   ck_assert_int_eq(e.lost, 0);
   ck_assert_int_eq(e.endless, 1);
+}
+END_TEST
+
+/* A row outside covers the begin of the second span; one ends before the third,
+ * whose range begins in between. Nothing runs before the first. */
+START_TEST(time_between_the_occurrences_of_a_range_is_not_of_the_part)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 10);
+  add(&r, AQ_KIND_KERNEL, 30, 55)->outside = true;
+  add(&r, AQ_KIND_COPY, 50, 60);
+  add(&r, AQ_KIND_COPY, 70, 80);
+  add(&r, AQ_KIND_KERNEL, 100, 120)->outside = true;
+  add(&r, AQ_KIND_KERNEL, 150, 160);
+  part(&r,
+       (aq_part_span[9]){{.begin = -5, .from = 0, .to = 10},
+                         {.begin = 5, .from = 50, .to = 80},
+                         {.begin = 145, .from = 150, .to = 160}},
+       3);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(20));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_OUTSIDE].time, US(5));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(15));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(15));
+  ck_assert_int_eq(e.time, US(55));
+  ck_assert_int_eq(e.devices, 1);
+}
+END_TEST
+
+START_TEST(kernels_outside_of_a_part_hide_its_communication)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 60)->outside = true;
+  add(&r, AQ_KIND_KERNEL, 10, 100)->communicates = true;
+  aq_dispatch_row *other = add(&r, AQ_KIND_KERNEL, 90, 120);
+  other->communicates = other->outside = true;
+  add(&r, AQ_KIND_COPY, 110, 130);
+  part(&r, (aq_part_span[3]){{.begin = 10, .from = 10, .to = 130}}, 1);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.communication, US(90));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_COMMUNICATION].time, US(40));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_OUTSIDE].time, US(70));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(10));
+}
+END_TEST
+
+START_TEST(code_that_was_loaded_before_a_part_is_not_loaded_in_it)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 10)->outside = true;
+  add(&r, AQ_KIND_KERNEL, 20, 30);
+  aq_dispatch_row *again = add(&r, AQ_KIND_KERNEL, 5000, 5010);
+  again->host_begin = US(1000);
+  again->host_end = again->submission = US(5000);
+  part(&r, (aq_part_span[3]){{.begin = 20, .from = 20, .to = 5010}}, 1);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LOADING].time, 0);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].time, US(4000));
 }
 END_TEST
 
@@ -480,6 +682,7 @@ START_TEST(a_device_without_rows_of_the_part_has_no_time)
   aq_dispatch_row *other = add(&r, AQ_KIND_KERNEL, 5, 50);
   other->device = 1;
   other->outside = true;
+  part(&r, (aq_part_span[3]){{.begin = 0, .from = 0, .to = 10}}, 1);
   ck_assert_status(aq_explain_make(&r.all, cus, 2, false, NULL, &e, &diag),
                    AQ_OK, &diag);
   ck_assert_int_eq(e.devices, 1);
@@ -489,9 +692,16 @@ END_TEST
 
 AQ_TEST_MAIN("report/explain",
              a_part_of_a_run_is_explained_from_its_first_start_to_its_last_end,
+             time_between_the_occurrences_of_a_range_is_not_of_the_part,
+             kernels_outside_of_a_part_hide_its_communication,
+             code_that_was_loaded_before_a_part_is_not_loaded_in_it,
              a_device_without_rows_of_the_part_has_no_time,
              a_host_between_calls_is_told_from_one_in_a_call,
              a_host_that_waits_for_the_device_is_sync_bound,
+             only_the_time_in_a_wait_is_sync,
+             the_longest_of_a_cause_has_only_time_of_the_cause,
+             random_runs_have_the_causes_of_each_microsecond,
+             unexplained_waits_of_each_device_are_its_own,
              a_policy_that_holds_jobs_back_is_told_from_the_host,
              a_blocking_copy_is_a_wait_and_then_a_copy,
              a_long_first_launch_of_a_kernel_loads_its_code,

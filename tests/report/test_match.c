@@ -11,7 +11,10 @@
 #include "report/compare/thresholds.h"
 #include "report/stats/latency.h"
 
-enum { ROWS_MAX = 16 };
+enum { ROWS_MAX = 16, DEVICES = 10 };
+
+/* Of devices by ordinal, as the source has them: 9 and 8 are the first. */
+static const int64_t ids[DEVICES] = {10, 11, 12, 13, 14, 15, 16, 17, 5, 3};
 
 /* A run of one dispatch a letter, whose name it is. */
 typedef struct side {
@@ -39,13 +42,19 @@ static const char *matched(side *a, side *b, aq_match_by by, aq_match_by *used)
   static char text[512];
   aq_diag diag = AQ_DIAG_INIT;
   aq_matches matches;
+  aq_match_devices devices[2];
   a->dispatches.rows = a->rows;
   b->dispatches.rows = b->rows;
-  ck_assert_status(aq_match_make(&(aq_match_side){&a->dispatches, a->names},
-                                 &(aq_match_side){&b->dispatches, b->names}, by,
-                                 (aq_match_replay){.possible = false}, &matches,
-                                 &diag),
-                   AQ_OK, &diag);
+  ck_assert(aq_match_devices_number(&a->dispatches, ids, DEVICES, &devices[0]));
+  ck_assert(aq_match_devices_number(&b->dispatches, ids, DEVICES, &devices[1]));
+  ck_assert_status(
+      aq_match_make(&(aq_match_side){&a->dispatches, a->names, &devices[0]},
+                    &(aq_match_side){&b->dispatches, b->names, &devices[1]}, by,
+                    (aq_match_replay){.possible = false}, &matches, &diag),
+      AQ_OK, &diag);
+  ck_assert(matches.by_device == (devices[0].count == devices[1].count));
+  aq_match_devices_fini(&devices[0]);
+  aq_match_devices_fini(&devices[1]);
   text[0] = 0;
   for (size_t i = 0; i < matches.count; i++)
     snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu-%zu",
@@ -87,6 +96,72 @@ START_TEST(runs_are_matched_by_order_only_where_all_names_agree)
   ck_assert_int_eq(by, AQ_MATCH_ALIGN);
   ck_assert_str_eq(matched(&a, &other, AQ_MATCH_ORDER, &by),
                    "0-0 1-1 2-2 3-3 4-4");
+}
+END_TEST
+
+/* ---- devices ---- */
+
+/* A dispatch a letter, on the device of the digit below it ("." for none). */
+static side side_on(const char *letters, const char *devices)
+{
+  side s = side_of(letters);
+  for (size_t i = 0; i < s.dispatches.count; i++) {
+    s.rows[i].rank = AQ_NONE;
+    s.rows[i].device = devices[i] == '.' ? AQ_NONE : devices[i] - '0';
+  }
+  return s;
+}
+
+static void ranks_set(side *s, const char *ranks)
+{
+  for (size_t i = 0; i < s->dispatches.count; i++)
+    s->rows[i].rank = ranks[i] == '.' ? AQ_NONE : ranks[i] - '0';
+}
+
+START_TEST(a_dispatch_finds_its_partner_on_its_device)
+{
+  static const aq_match_by ways[] = {AQ_MATCH_AUTO, AQ_MATCH_ORDER,
+                                     AQ_MATCH_NAME, AQ_MATCH_ALIGN};
+  side a = side_on("aaaa", "0101"), b = side_on("aaaa", "3773");
+  aq_match_by by;
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    ck_assert_str_eq(matched(&a, &b, ways[i], NULL), "0-0 1-1 2-3 3-2");
+  side turned = side_on("aaaa", "8989");
+  ck_assert_str_eq(matched(&a, &turned, AQ_MATCH_AUTO, NULL),
+                   "0-1 1-0 2-3 3-2");
+  side other = side_on("aaba", "0101");
+  ck_assert_str_eq(matched(&other, &b, AQ_MATCH_AUTO, &by), "0-0 1-1 3-2");
+  ck_assert_int_eq(by, AQ_MATCH_ALIGN);
+  /* Ids of calls count in each rank for themselves. */
+  for (size_t i = 0; i < 4; i++)
+    a.rows[i].correlation = b.rows[i].correlation = (int64_t)i / 2;
+  ck_assert_str_eq(matched(&a, &b, AQ_MATCH_CORRELATION, NULL),
+                   "0-0 1-1 2-3 3-2");
+}
+END_TEST
+
+START_TEST(devices_correspond_by_rank_before_their_ids)
+{
+  side a = side_on("aaaa", "0011"), b = side_on("aaaa", "0011");
+  ranks_set(&a, "0011");
+  ranks_set(&b, "11.0");
+  ck_assert_str_eq(matched(&a, &b, AQ_MATCH_AUTO, NULL), "0-2 1-3 2-0 3-1");
+  /* Two ranks of one device. */
+  side shared = side_on("aaaa", "5555");
+  ranks_set(&shared, "0101");
+  ck_assert_str_eq(matched(&a, &shared, AQ_MATCH_AUTO, NULL),
+                   "0-0 1-2 2-1 3-3");
+}
+END_TEST
+
+START_TEST(another_number_of_devices_is_matched_across_them)
+{
+  side a = side_on("aaaa", "0101"), b = side_on("aaaa", "0000"),
+       none = side_on("aaaa", "....");
+  ck_assert_str_eq(matched(&a, &b, AQ_MATCH_AUTO, NULL), "0-0 1-1 2-2 3-3");
+  ck_assert_str_eq(matched(&none, &b, AQ_MATCH_AUTO, NULL), "0-0 1-1 2-2 3-3");
+  side one = side_on("aaaa", "01.."), two = side_on("aaaa", "..01");
+  ck_assert_str_eq(matched(&one, &two, AQ_MATCH_AUTO, NULL), "0-2 1-3 2-0 3-1");
 }
 END_TEST
 
@@ -228,6 +303,9 @@ END_TEST
 AQ_TEST_MAIN("report/match", the_nth_of_a_name_is_the_nth_of_that_name,
              a_correlation_is_taken_once_and_not_from_graphs,
              runs_are_matched_by_order_only_where_all_names_agree,
+             a_dispatch_finds_its_partner_on_its_device,
+             devices_correspond_by_rank_before_their_ids,
+             another_number_of_devices_is_matched_across_them,
              median_latencies_are_of_rows_that_both_runs_score,
              a_figure_is_within_its_interval_on_both_sides_of_it,
              any_threshold_that_is_passed_is_told_with_the_others,

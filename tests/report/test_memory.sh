@@ -33,9 +33,9 @@ $(memory 145 -2000 256 64)
 END
 try "$aqueduct" import "$work/small.json" --name small
 check "an allocation that lacks its address is counted" \
-  contains "$err" "1 ops, call frames and allocations that could not be read"
+  contains "$err" "skipped 1 unreadable record of an op, call frame or allocation"
 check "an op that only allocates is none that launched work" \
-  contains "$err" "1 kernels, 0 copies"
+  contains "$err" "1 kernel, 0 copies"
 check "the allocations are counted, those from before the trace too" \
   contains "$err" "4 allocations of memory"
 try "$aqueduct" stats small --memory --json
@@ -43,6 +43,8 @@ check "the peak is the recorded total, with its op and step" [ "$(echo "$out" |
   tr -d ' \n' | grep -c '"peak_bytes":2564,"peak_ns":-17000.000,"peak_op":"keep","peak_step":4,"reserved_bytes":4096,"before_bytes":500,"allocations":3,"bytes":3064,"not_freed":1,"not_freed_bytes":64')" = 1 ]
 try "$aqueduct" stats small --memory --top 1
 check "the op that held the most comes first" contains "$out" "grow"
+check "a size of bytes is no 0.0 MiB" [ \
+  "$(echo "$out" | grep -c '<0.1') $(echo "$out" | grep -c ' 0\.0 ')" = "2 0" ]
 check "the others are a count" contains "$out" "1 more op"
 check "in the document, too" [ \
   "$("$aqueduct" stats small --memory --top 1 --json | jq -c '[(.ops | length), .ops_left_out]')" = '[1,1]' ]
@@ -54,8 +56,13 @@ check "a timeline has the counter" \
   grep -q memory_allocated "$work/small.chrome"
 try "$aqueduct" store check
 check "the store is sound" [ "$status" = 0 ]
-try "$aqueduct" stats small --memory --by op
-check "--memory with --by is refused" [ "$status" = 2 ]
+for option in "--by op" "--between fwd" "--step 1" "--time 1us.."; do
+  # shellcheck disable=SC2086 # an option and its value
+  try "$aqueduct" stats small --memory $option
+  check "--memory with ${option% *} is refused" [ "$status" = 2 ]
+  check "in one line" [ "$err" = "aqueduct: error: --memory is of the whole run, by device and \
+op: it takes no --by, --between, --step or --time" ]
+done
 
 # Steps that overlap: a kernel and an allocation of one time are in one step.
 cat > "$work/steps.json" << END
@@ -65,7 +72,7 @@ cat > "$work/steps.json" << END
 {"ph":"X","cat":"hip_runtime","name":"hipLaunchKernel","pid":1,"tid":7,"ts":170,"dur":3,"args":{"correlation":9}},
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":180,"dur":5,
  "args":{"device":0,"stream":0,"correlation":9}},
-{"ph":"X","cat":"cpu_op","name":"grow","pid":1,"tid":7,"ts":169,"dur":20,"args":{}},
+{"ph":"X","cat":"cpu_op","name":"aten::grow","pid":1,"tid":7,"ts":169,"dur":20,"args":{}},
 $(memory 171 1000 256 1000)
 {"ph":"i","cat":"cpu_instant_event","name":"Other","pid":1,"tid":7,"ts":3,"args":{}}
 ]}
@@ -73,6 +80,8 @@ END
 "$aqueduct" import -q "$work/steps.json" --name steps > /dev/null
 check "kernels and allocations of one time are in the same step" [ \
   "$("$aqueduct" stats steps --memory --json | jq '.devices[0].peak_step')" = 5 ]
+try "$aqueduct" stats steps --memory
+check "tables have the whole names of operators" [ "$(echo "$out" | grep -c "aten::grow")" = 2 ]
 check "which began last" [ \
   "$("$aqueduct" stats steps --by step --json | jq '.steps[].step')" = 5 ]
 
@@ -85,7 +94,7 @@ end='{"ph":"i","cat":"cpu_instant_event","name":"Other","pid":1,"tid":7,"ts":3,"
 echo "$begin $(memory 101 1000 256 1000) $(memory 110 1000 256 1000)
 $(memory 120 64 4096 1064) $(memory 130 -1000 256 64) $end" > "$work/again.json"
 try "$aqueduct" import "$work/again.json" --name again
-check "a lost free is counted" contains "$err" "1 allocations at an address in use"
+check "a lost free is counted" contains "$err" "1 allocation at an address in use"
 check "by its address" contains "$err" 'address allocated again: "0x100"'
 try "$aqueduct" stats again --memory --json
 check "its block is freed: none of it is from before the trace, nor left" [ "$(echo "$out" |
@@ -94,7 +103,7 @@ echo "$begin $(memory 101 9000000000000000000 256 1) $(memory 110 1000 512 90000
 $(memory 120 64 4096 64) $end" > "$work/huge.json"
 try "$aqueduct" import "$work/huge.json" --name huge
 check "a size or total that no memory has is left out" contains "$err" \
-  "2 ops, call frames and allocations that could not be read"
+  "skipped 2 unreadable records of an op, call frame or allocation"
 try "$aqueduct" stats huge --memory --json
 check "and the others are read" contains "$(echo "$out" | tr -d ' \n')" '"peak_bytes":64,'
 
@@ -103,7 +112,7 @@ echo "$begin $(memory 101 64 256 64) $(memory 102 64 512 64 7) $end" |
   sed 's/"pid":2/"pid":0/' > "$work/unlisted.json"
 try "$aqueduct" import "$work/unlisted.json" --name unlisted
 check "an allocation of a device that the profile does not list is counted" contains \
-  "$err" "1 rows and allocations whose device the source does not list"
+  "$err" "1 record of a device that the source does not list"
 check "by its number" contains "$err" 'Device Id: "7"'
 sed 's/{"traceEvents"/{"deviceProperties":[{"id":0},{"id":7}],"traceEvents"/' \
   "$work/unlisted.json" > "$work/listed.json"
@@ -142,7 +151,7 @@ sed -e '2s/Agent 2/Agent 9/' -e '3s/Agent 2//' "$work/csv/1_memory_allocation_tr
   > "$work/unlisted/1_memory_allocation_trace.csv"
 try "$aqueduct" import "$work/unlisted"
 check "allocations of agents that the trace does not list are counted" contains "$err" \
-  "2 rows and allocations whose device the source does not list"
+  "2 records of a device that the source does not list"
 check "the first by its number" contains "$err" "counted as the host's: agent: \"9\""
 # Blocks from before the trace are freed: of which size and where is not recorded.
 mkdir "$work/before"

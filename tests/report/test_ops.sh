@@ -45,9 +45,9 @@ events.append({"ph": "X", "cat": "cpu_op", "name": "aten::long", "pid": 1, "tid"
 json.dump({"distributedInfo": {"rank": 3}, "traceEvents": events}, open(sys.argv[1], "w"))
 END
 try "$aqueduct" import "$work/t.json" --name t
-check "import tells how much has an op" contains "$err" "5 of 6 dispatches have an op"
-check "and what it could not read" contains "$err" "1 ops, call frames and allocations that could not be read"
-check "and what is too long to keep" contains "$err" "1 arguments of ops over 4096 bytes"
+check "import tells how much has an op" contains "$err" "5 of 6 dispatches in an op"
+check "and what it could not read" contains "$err" "skipped 1 unreadable record of an op"
+check "and what is too long to keep" contains "$err" "skipped 1 argument list of over 4096 bytes"
 
 group() { # KEY: calls and ns of a group
   jq -r --arg name "$1" '.groups[] | select((.name // .key | tostring) == $name) |
@@ -84,9 +84,9 @@ check "--step leaves a step" [ "$(jq -c '.window | [.step, .dispatches, .of]' "$
   = '[4,2,6]' ]
 try "$aqueduct" stats t --step 9
 check "a step that is not there is refused" [ "$status" = 2 ]
-check "with what is missing" contains "$err" "none of the 6 dispatches is in step 9; the run has steps 3 to 4"
+check "with what is missing" contains "$err" "0 of 6 dispatches in step 9; the run has steps 3 to 4"
 try "$aqueduct" stats t --by module
-check "the table says how many have a stack" contains "$out" "4 of 6 dispatches have a call stack"
+check "the table says how many have a stack" contains "$out" "4 of 6 dispatches with a call stack"
 
 "$aqueduct" import "$work/t.json" --name u -q > /dev/null
 try "$aqueduct" compare t u --by op --json
@@ -128,7 +128,7 @@ json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
 END
 try "$aqueduct" import "$work/threads.json" --name threads
 check "a backward op that may be of several threads is counted" contains "$err" \
-  "2 launches of backward ops whose forward op may be one of several threads"
+  "2 backward launch calls with several possible forward ops"
 by_threads() { # MODULE: the sum of 2^n of its kernels kn, in ns
   jq -r --arg name "$1" '.groups[] | select(.name == $name) | .kernel.total_ns / 1000' "$work/out"
 }
@@ -151,10 +151,75 @@ END
 "$aqueduct" import "$work/p.json" --name p -q > /dev/null 2>&1
 try "$aqueduct" stats p --by step
 check "without ProfilerStep a step is a sequence of kernels that repeats" contains "$out" \
-  "a step is 4 kernels that repeat in order"
-check "what repeats is in steps" contains "$out" "20 of 31 dispatches are in steps"
+  "a step is a repeated sequence of 4 kernels"
+check "what repeats is in steps" contains "$out" "20 of 31 dispatches in steps"
+try "$aqueduct" stats p --step 2
+check "a part says that no ProfilerStep has its number" contains "$out" \
+  "4 of 31 dispatches, launched in step 2 (a repeated sequence of 4 kernels)"
+# 5 steps of 4 kernels on one queue; the other queue's kernel comes elsewhere in each.
+python3 - "$work/q.json" << 'END'
+import json, sys
+events = []
+def kernel(name, tid):
+    events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": tid,
+                   "ts": 10 * len(events), "dur": 5, "args": {"device": 0, "stream": tid}})
+kernel("warm", 7)
+for step, other in enumerate([0, 2, 1, 3, 0]):
+    for place, name in enumerate("abbc"):
+        if place == other:
+            kernel("w%d" % step, 9)
+        kernel(name, 7)
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
+END
+"$aqueduct" import "$work/q.json" --name q -q > /dev/null 2>&1
+try "$aqueduct" stats q --by step
+check "a step is found on one queue where others interleave" contains "$out" \
+  "a step is a repeated sequence of 4 kernels of queue 0"
+check "and has what the other queues run meanwhile" contains "$out" "24 of 26 dispatches in steps"
+"$aqueduct" stats q --by step --json > "$work/out"
+check "in JSON, too" [ "$(jq -c '.context | [.kernels_of_step, .queue_of_step]' "$work/out")" \
+  = '[4,0]' ]
+"$aqueduct" stats p --by step --json > "$work/out"
+check "of a whole device no queue is named" [ "$(jq .context.queue_of_step "$work/out")" = null ]
+check "kernels without a launch are within no range" [ "$(jq .context.within_range "$work/out")" \
+  = null ]
+
+# 5 layers of 3 kernels in one forward pass, and 5 passes of the same.
+python3 - "$work/layers.json" "$work/passes.json" << 'END'
+import json, sys
+for path, passes in zip(sys.argv[1:], (1, 5)):
+    events, number = [], 0
+    for step in range(5):
+        if step % (5 // passes) == 0:
+            events.append({"ph": "X", "cat": "user_annotation", "name": "forward", "pid": 1,
+                           "tid": 1, "ts": 100 * step, "dur": 500 // passes})
+        for name in "abc":
+            number += 1
+            events += [
+                {"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": 100 * step + 10 * (number % 3), "dur": 5, "args": {"correlation": number}},
+                {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7,
+                 "ts": 1000 + 10 * number, "dur": 5,
+                 "args": {"device": 0, "stream": 7, "correlation": number}}]
+    json.dump({"traceEvents": events}, open(path, "w"))
+END
+for run in layers passes; do
+  "$aqueduct" import "$work/$run.json" --name $run -q > /dev/null 2>&1
+done
+try "$aqueduct" stats layers --by step
+check "repetitions within one range are called its parts" contains "$out" \
+  "all 5 repetitions lie within one range forward: parts of it (layers, iterations), steps only"
+try "$aqueduct" stats layers --step 2
+check "a part says so" contains "$out" \
+  "(a repeated sequence of 3 kernels, all within one range)"
+"$aqueduct" stats layers --step 2 --json > "$work/out"
+check "in JSON, too" [ "$(jq -c '[.context.within_range, .context.repetitions,
+  .window.parts_of_range]' "$work/out")" = '["forward",5,true]' ]
+try "$aqueduct" stats passes --by step
+check "a range for each repetition is none around all" [ "$(echo "$out" |
+  grep -c 'repeated sequence of 3 kernels\|lie within one range')" = 1 ]
 try "$aqueduct" stats p --by op
-check "a run without ops says so" contains "$out" "0 of 31 dispatches have an op: the run has no ops"
+check "a run without ops says so" contains "$out" "0 of 31 dispatches in an op: the run has no ops"
 
 python3 - "$work/t.json" "$work/stray.json" << 'END'
 import json, sys
@@ -170,8 +235,8 @@ json.dump(trace, open(sys.argv[2], "w"))
 END
 try "$aqueduct" import "$work/stray.json" --name stray
 check "ops at a time far from the rows are left out alone" \
-  contains "$err" "5 of 6 dispatches have an op"
-check "they are counted" contains "$err" "3 ops, call frames and allocations that could not be read"
+  contains "$err" "5 of 6 dispatches in an op"
+check "they are counted" contains "$err" "skipped 3 unreadable records of an op"
 check "and named with their time" contains "$err" \
   'time 0 ns, 1.97e+04 days from the others: "aten::zero"'
 "$aqueduct" stats stray --by op --json | jq .groups > "$work/stray"

@@ -53,6 +53,18 @@ check "groups by range go by the innermost" \
 check "and count what is in no range" \
   [ "$(jq '.groups[] | select(.key == null) | .calls' "$work/out")" = 2 ]
 
+try "$aqueduct" stats t --by path --json
+check "groups by path have all ranges, the outermost first" \
+  [ "$(jq -r '.groups[] | select(.key != null) | "\(.name): \(.calls)"' "$work/out" | sort |
+    paste -sd,)" = "other: 1,step / forward / late: 1,step / forward: 1,step / late: 1,step / step: 1" ]
+
+sed 's|"forward"|"step / forward"|' "$work/t.json" > "$work/slash.json"
+"$aqueduct" import "$work/slash.json" --name slash -q > /dev/null
+try "$aqueduct" stats slash --by path --json
+check "a name that looks like a path is in quotes" \
+  [ "$(jq -r '.groups[] | select(.key != null) | "\(.name): \(.calls)"' "$work/out" | sort |
+    paste -sd,)" = 'other: 1,step / "step / forward" / late: 1,step / "step / forward": 1,step / late: 1,step / step: 1' ]
+
 try "$aqueduct" stats t --between step
 check "--between leaves what was launched in the ranges of a name" contains "$out" \
   "4 of 7 dispatches, launched in 3 ranges step"
@@ -64,16 +76,23 @@ try "$aqueduct" stats t --time 20us..100us --by all
 check "--time counts from the first start" contains "$out" "2 of 7 dispatches"
 try "$aqueduct" stats t --time 100us.. --between step --by all
 check "both together" contains "$out" "2 of 7 dispatches, launched in 3 ranges step"
+try "$aqueduct" stats t --time 20us..40us --between step --json
+check "ranges that launched nothing of the part are counted apart" \
+  [ "$(jq -c '.window | [.dispatches, .ranges, .launching_ranges]' "$work/out")" = "[1,3,1]" ]
+try "$aqueduct" stats t --time 20us..40us --between step --by all
+check "in text, too" contains "$out" "1 of 7 dispatches, launched in 1 of 3 ranges step"
+try "$aqueduct" stats t --time 100us.. --between step --by all
 check "without the whole times of ranges" [ "$(echo "$out" | grep -c '^range ')" = 0 ]
 
-# k2, k3, k4 and k7, from 520 to 870 us; k5 and k6 ran meanwhile.
+# k2, k3 and k4 from 520 to 640 us, k7 from 800 to 870, and the idle time in front of
+# each, from the end of what ran before; k5 and k6 ran between the ranges.
 "$aqueduct" explain t --between step --json > "$work/out"
 cause() { # NAME: its time in ns
   jq --arg name "$1" '.causes[] | select(.cause == $name) | .time_ns' "$work/out"
 }
-check "explain takes a part of a run, and says when the rest ran" \
+check "explain takes a part of a run: the time of the ranges, none between them" \
   [ "$(cause kernels) $(cause outside) $(cause dispatch) $(jq .time_ns "$work/out")" \
-  = "160000 110000 80000 350000" ]
+  = "160000 0 70000 230000" ]
 check "with the part that it was" \
   [ "$(jq -c '[.window.range, .window.dispatches, .window.of, .dispatches, .critical_path]' \
     "$work/out")" = '["step",4,7,4,null]' ]
@@ -81,7 +100,7 @@ try "$aqueduct" explain t --time 20us..100us
 check "in text, too" contains "$out" "2 of 7 dispatches"
 try "$aqueduct" explain t --step 3
 check "a step that is not there is refused" contains "$err" \
-  "none of the 7 dispatches is in step 3; the run has no steps"
+  "0 of 7 dispatches in step 3; the run has no steps"
 
 try "$aqueduct" export t --between step -o "$work/part.jsonl"
 check "export says which part it wrote" contains "$err" \
@@ -126,7 +145,7 @@ outside_of() { # NUMBER NOUN…: what a part of the run has outside of it
     [ "$1" = 0 ] || list="$list${list:+, }$1 $2"
     shift 2
   done
-  echo "${list:+; outside of it: $list}"
+  echo "${list:+; outside: $list}"
 }
 for case in "tracks 100 300" "tracks 0 2000" "edges 20 60" "edges 0 400"; do
   read -r run from to <<< "$case"
@@ -141,8 +160,9 @@ for case in "tracks 100 300" "tracks 0 2000" "edges 20 60" "edges 0 400"; do
     = "$wanted" ]
   wanted=$(outside_of "$edges" edges "$samples" samples)
   try "$aqueduct" export "$run" --time "${from}us..${to}us" -o "$work/part.jsonl"
+  told=${err%%$'\n'*}
   check "$case: an export, of what it would have$wanted" \
-    [ "${err##* of that time}" = "$wanted" ]
+    [ "${told##* of that time}" = "$wanted" ]
 done
 
 # The same with kernels in range step 5 us longer, and one of range other alone.
@@ -162,19 +182,19 @@ check "the page has its rows, and says of what they are" \
   [ "$(grep -c '"part":"4 of 7 dispatches, launched in 3 ranges step, 6 other rows of that time"' \
     "$work/part.html") $(grep -c '^"dispatches":{"count":4,' "$work/part.html")" = "2 2" ]
 check "and explains the part" contains "$(cat "$work/part.html")" \
-  '"time":110000.000,"percent":31.429,
-"name":"outside"'
+  '"time":70000.000,"percent":30.435,
+"name":"dispatch"'
 try "$aqueduct" report t --launch x0.5 --step 3 -o "$work/part.html"
 check "what-ifs have no parts" contains "$err" "what-ifs are of whole runs"
 try "$aqueduct" report t --step 3 -o "$work/part.html"
-check "a run without the part is named here, too" contains "$err" "run 1: none of the 7"
+check "a run without the part is named here, too" contains "$err" "run 1: 0 of 7 dispatches"
 
 try "$aqueduct" stats t --between backward
 check "a name that is not there is refused" [ "$status" = 2 ]
 check "with the names that are" contains "$err" "range backward: the run has only other, step, forward, late"
 try "$aqueduct" stats t --time ..1ns --between late
 check "an empty part is refused" contains "$err" \
-  "none of the 7 dispatches is in range late and that time; the last one starts at"
+  "0 of 7 dispatches in range late and that time; the last one starts at"
 for time in 5us 5..6 6us..5us 1us..x; do
   try "$aqueduct" stats t --time $time
   check "--time $time is refused" [ "$status" = 2 ]
@@ -189,8 +209,8 @@ try "$aqueduct" compare t v --between step --json
 check "compare takes the same part of both runs" \
   [ "$(jq -c '.[0] | [.pairs, .kernel.changed_ns, .window.dispatches, .window.of,
     .baseline_window.dispatches]' "$work/out")" = '[4,20000,4,7,4]' ]
-check "and explains that part of each" [ "$(jq '.[0].causes[] | select(.cause == "outside") |
-  .was_ns' "$work/out")" = 110000 ]
+check "and explains that part of each" [ "$(jq '.[0].causes[] | select(.cause == "dispatch") |
+  .was_ns' "$work/out")" = 70000 ]
 try "$aqueduct" compare t v --time 20us..100us
 check "it says which part" contains "$out" "baseline: 2 of 7 dispatches"
 try "$aqueduct" compare v v2 --against t u --between step --json
@@ -198,7 +218,7 @@ check "versions, too" [ "$(jq -c '[.window.dispatches, .window.of, .baseline_win
   ([.groups[] | .before_calls] | add)]' "$work/out")" = '[8,14,14,4]' ]
 try "$aqueduct" compare t part --step 3
 check "a run without the part is named" contains "$err" \
-  "run 1: none of the 7 dispatches is in step 3; the run has no steps"
+  "run 1: 0 of 7 dispatches in step 3; the run has no steps"
 
 # Steps: the part of each view is the one that a reader of its own finds.
 steps_agree() { # RUN, TRACE, STEP: prints the views that differ
@@ -237,6 +257,14 @@ done
 check "a step has the kernels that were launched in it" \
   [ "$(read_part step "$work/s.json" 6)" = "3 150000 k4 k5 k6" ]
 
+# A page draws what explain says.
+missing=
+causes=$(sed -n 's/^  C([A-Z_]*, "\([a-z_]*\)".*/\1/p' "$srcdir/src/report/explain/explain.h")
+for cause in $causes; do
+  grep -q "^  $cause : " "$srcdir/src/report/page/diagnosis.js" || missing="$missing $cause"
+done
+check "each cause has a colour on the page" [ "${causes:+known}$missing" = known ]
+
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 for name in mi250_minitoy mi300x_bert mi300x_flux_sage mi300x_norm mi300x_owlv2 \
   mi300x_qwen05b mi300x_resnet18 mi300x_sglang_prefill mi300x_timesformer \
@@ -247,8 +275,10 @@ for name in mi250_minitoy mi300x_bert mi300x_flux_sage mi300x_norm mi300x_owlv2 
   fi
   "$aqueduct" import "$data/$name.json.gz" --name $name -q > /dev/null 2>&1
   "$aqueduct" stats $name --json > "$work/stats.json" 2> /dev/null
-  check "$name: a reader of its own agrees on its ranges" \
-    python3 "$srcdir/tests/report/read_ranges.py" "$data/$name.json.gz" "$work/stats.json"
+  "$aqueduct" stats $name --by path --json > "$work/paths.json" 2> /dev/null
+  check "$name: a reader of its own agrees on its ranges and their paths" \
+    python3 "$srcdir/tests/report/read_ranges.py" "$data/$name.json.gz" "$work/stats.json" \
+    "$work/paths.json"
 done
 for name in mi300x_bert mi300x_owlv2; do
   if [ ! -f "$data/$name.json.gz" ]; then

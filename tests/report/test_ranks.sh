@@ -88,9 +88,9 @@ END
 try "$aqueduct" import --ranks "$work/r0.json" "$work/r1.json" --name two
 check "the files of several ranks become one run" [ "$out" = 1 ]
 check "the shift of a clock and its uncertainty are told" contains "$err" \
-  "clock moved: -40000.000 us, within 0.000 us, by 10 collectives with rank 0"
+  "-40000.000 us +- 0.000 us clock offset, by 10 collectives with rank 0: corrected"
 check "processes of one id are kept apart" contains "$err" \
-  "rank 1: its process ids are another rank's too"
+  "rank 1: process ids also used by another rank"
 "$aqueduct" stats two --by rank --json > "$work/out"
 check "each file is a rank" [ "$(jq -c '[.groups[] | [.key, .calls]] | sort' "$work/out")" \
   = '[[0,20],[1,20]]' ]
@@ -106,6 +106,28 @@ check "the notes have the clocks" [ "$("$aqueduct" show two --json |
   = '[[0,0,0],[1,-40000000,10]]' ]
 check "the store is sound" "$aqueduct" store check
 
+AQUEDUCT_STORE=$work/apart.db
+export AQUEDUCT_STORE
+note="if they are of one program, import --ranks makes one run of them, with aligned clocks"
+try "$aqueduct" import "$work/r0.json" "$work/r1.json"
+check "files of ranks are runs without --ranks, and a line names it" contains "$err" \
+  "2 files of different ranks: $note"
+check "they are two runs" [ "$out" = "1
+2" ]
+for rank in 0 1 2; do
+  sed 's/{"rank": 1}/{"backend": "nccl", "rank": '$rank', "world_size": 4}/' "$work/r1.json" > "$work/of4_$rank.json"
+done
+sed 's/"world_size": 4/"world_size": 8/' "$work/of4_1.json" > "$work/of8.json"
+try "$aqueduct" import "$work/of4_2.json" "$work/of4_0.json" "$work/of4_1.json"
+check "also of how many" contains "$err" "3 files of different ranks of 4: $note"
+try "$aqueduct" import "$work/of4_0.json" "$work/of4_1.json" -q
+check "but with --quiet" [ "$status $err" = "0 " ]
+for other in of4_0 of8 unnamed r1; do
+  try "$aqueduct" import "$work/of4_0.json" "$work/$other.json"
+  check "not of $other, which is another program's or names no other rank" [ "${err#*--ranks}" = "$err" ]
+done
+unset AQUEDUCT_STORE
+
 try "$aqueduct" import --ranks "$work/memory0.json" "$work/memory1.json" --name memory
 "$aqueduct" stats memory --memory --json > "$work/out"
 check "the peak of a rank's memory is in the rank's step" [ "$(jq -c \
@@ -114,57 +136,57 @@ check "the peak of a rank's memory is in the rank's step" [ "$(jq -c \
 
 try "$aqueduct" import --ranks "$work/r0.json" "$work/near.json" --name near
 check "a shift within its uncertainty is none" contains "$err" \
-  "clock kept: -3.000 us, within 9.000 us, by 10 collectives"
+  "-3.000 us +- 9.000 us clock offset, by 10 collectives"
 try "$aqueduct" import --ranks "$work/four.json" "$work/few.json"
 check "of few collectives, no ends before a begin is certain" contains "$err" \
-  "clock moved: -40000.000 us, within 10.000 us, by 4 collectives"
+  "-40000.000 us +- 10.000 us clock offset, by 4 collectives"
 try "$aqueduct" import --ranks "$work/r0.json" "$work/drift.json"
-check "a clock that drifts is told" contains "$err" "end before the other rank begins: its clock drifts"
+check "a clock that drifts is told" contains "$err" "ended before the other rank began: clock drift"
 try "$aqueduct" import --ranks "$work/four.json" "$work/few_drift.json" --name few_drift
 check "of few collectives of a clock that drifts, the farthest one is certain" \
-  contains "$err" "clock moved: -40120.000 us, within 120.000 us, by 4 collectives"
+  contains "$err" "-40120.000 us +- 120.000 us clock offset, by 4 collectives"
 try "$aqueduct" import --ranks "$work/r0.json" "$work/r1.json" --json -q
 check "as a document, too" [ "$(jq -r '.[0].notes.ranks[1].found_ns' "$work/out")" = -40000000 ]
 
 try "$aqueduct" import --ranks "$work/more0.json" "$work/more1.json" --name more
 check "collectives of some ranks alone are counted, and the first is named" contains "$err" \
-  "rank 0: 3 calls of collectives skipped: no other rank has them as often (first: allgather f32[5], 2 ranks)"
+  "rank 0: skipped 3 collective calls: no other rank with as many (first: allgather f32[5], 2 ranks)"
 check "on each rank" contains "$err" \
-  "rank 1: 1 calls of collectives skipped: no other rank has them as often (first: allreduce f32[6], 2 ranks)"
+  "rank 1: skipped 1 collective call: no other rank with as many (first: allreduce f32[6], 2 ranks)"
 check "the notes have them" [ "$("$aqueduct" show more --json |
   jq -c '[.notes.ranks[] | [.skipped, .first_skipped, .collectives]]')" \
   = '[[3,"allgather f32[5], 2 ranks",0],[1,"allreduce f32[6], 2 ranks",10]]' ]
 try "$aqueduct" stats more --by collective
 check "stats names the first of the unmatched ones" contains "$out" \
-  "5 calls unmatched: not every rank of the group has them as often (first: allgather f32[5], 2 ranks)"
+  "5 calls unmatched: another rank of the group has fewer (first: allgather f32[5], 2 ranks)"
 
 try "$aqueduct" import --ranks "$work/way0.json" "$work/way2.json" "$work/way1.json" --name way
 check "a rank is aligned by way of a third one" contains "$err" \
-  "way2.json: clock moved: -50000.000 us, within 0.000 us, by 10 collectives with rank 1"
+  "way2.json: -50000.000 us +- 0.000 us clock offset, by 10 collectives with rank 1: corrected"
 check "which is aligned before it" contains "$err" \
-  "way1.json: clock moved: -70.000 us, within 0.000 us, by 10 collectives with rank 0"
+  "way1.json: -70.000 us +- 0.000 us clock offset, by 10 collectives with rank 0: corrected"
 
 try "$aqueduct" import --ranks "$work/r0.json" "$work/waits.json"
 check "clocks of host and device that differ are told, too" contains "$err" \
-  "waits.json: clocks of host and device differ: 5 of 5 waits return before the end of their work, by up to 3.0 us"
+  "waits.json: 5 of 5 waits return up to 3.0 us before the end of their work: clocks of host and device differ"
 
 try "$aqueduct" import --ranks "$work/unnamed.json" "$work/r1.json" --name placed
 check "a file that names no rank gets its place, and that is told" contains "$err" \
-  "rank 0: $work/unnamed.json names no rank: its place on the command line counts"
+  "rank 0: $work/unnamed.json names no rank: numbered by its place among the files"
 check "the run's notes keep it" [ "$("$aqueduct" show placed --json |
   jq -c '[.notes.ranks[] | [.rank, .placed]]')" = '[[0,true],[1,false]]' ]
 try "$aqueduct" import --ranks "$work/r1.json" "$work/unnamed.json"
 check "a place that is another file's rank is refused" contains "$err" \
-  "unnamed.json: names no rank, and its place on the command line, 1, is the rank that $work/r1.json names"
+  "unnamed.json: names no rank, and its place among the files, 1, is the rank that $work/r1.json names"
 try "$aqueduct" import --ranks "$work/unnamed.json" "$work/r0.json"
 check "wherever that file stands" contains "$err" \
-  "unnamed.json: names no rank, and its place on the command line, 0, is the rank that $work/r0.json names"
+  "unnamed.json: names no rank, and its place among the files, 0, is the rank that $work/r0.json names"
 try "$aqueduct" import --ranks "$work/r0.json" "$work/both.json"
 check "a file of several ranks is refused" contains "$err" \
   "both.json: has ranks 4 and 5: --ranks takes a file for each rank"
 try "$aqueduct" import --ranks "$work/r0.json" "$work/days25.json" --name days
 check "clocks 25 days apart are aligned" contains "$err" \
-  "clock moved: -2160000000000.000 us, within 0.000 us"
+  "-2160000000000.000 us +- 0.000 us clock offset"
 try "$aqueduct" import --ranks "$work/r0.json" "$work/days27.json"
 check "clocks 27 days apart are refused" contains "$err" \
   "rank 1: its clock is more than 26 days away from that of rank 0"
@@ -175,10 +197,27 @@ check "ranks without a common collective are refused" contains "$err" \
 try "$aqueduct" import --ranks "$work/r0.json" "$work/four.json"
 check "two files of one rank are refused" contains "$err" "four.json: is rank 0, as is"
 try "$aqueduct" import --ranks "$work/r0.json"
-check "one file is no program of ranks" contains "$err" "expected a file for each of several ranks"
+check "one file is no program of ranks" contains "$err" \
+  "--ranks: 1 file, expected one for each of several ranks"
+mkdir "$work/none" "$work/ranks"
+try "$aqueduct" import --ranks "$work/none"
+check "nor is an empty directory" contains "$err" "--ranks: 0 files in $work/none, expected one"
+cp "$work/r0.json" "$srcdir/tests/trace/data/rocprofv3.json" "$work/ranks"
+try "$aqueduct" import --ranks "$work/ranks"
+check "another file in it is refused by name" contains "$err" \
+  "ranks/rocprofv3.json: --ranks reads kineto profiles"
 try "$aqueduct" import --ranks "$work/r0.json" "$srcdir/tests/trace/data/rocprofv3.json"
 check "other formats are refused by name" contains "$err" "--ranks reads kineto profiles"
 check "what is refused leaves no run" [ "$("$aqueduct" list runs --json | jq length)" = 12 ]
+rm "$work"/ranks/*
+cp "$work/r1.json" "$work/ranks/rank2.json" # the numbers in the names order files
+cp "$work/r0.json" "$work/ranks/rank10.json"
+cp "$work/near.json" "$work/ranks/.rank3.json"
+try "$aqueduct" import --ranks "$work/ranks" --name directory
+check "the files of a directory are the ranks, but for hidden ones" [ "$status" = 0 ]
+check "in the order of their numbers" \
+  [ "$("$aqueduct" show directory --json | jq -r .source)" = \
+  "rank 1: $work/ranks/rank2.json; rank 0: $work/ranks/rank10.json" ]
 
 name=mixrank_resnet_train_4rank
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw/$name.json.gz

@@ -119,9 +119,9 @@ try:
     assert abs(x - want[0]) < 0.1 and abs(y - want[1]) < 0.1, (x, y, want)
     assert "4.1 GFLOP/s, 0.0 % of memory" in title, title
     text = browser.text("#work")
-    assert ("1 operators with known work; 1 of 3 dispatches have none; 1 operators without "
-            "operations or bytes, as collectives, are not drawn; "
-            "12.00 µs of 14.00 µs are not drawn.") in text, text
+    assert ("1 operator with known work; 1 of 3 dispatches without; 1 operator without "
+            "operations or bytes, as collectives, not drawn; "
+            "12.00 µs of 14.00 µs not drawn.") in text, text
     assert "bf16 matrix: 1.31 PFLOP/s" in text, text
     assert not browser.console()
 finally:

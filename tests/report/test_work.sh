@@ -128,7 +128,7 @@ check "a long value is read whole" [ "$(jq -c '.groups[] |
   select(.name == "aten::sum(f32[2,2,2,2,2,2])") | .work_bytes' "$work/out")" = 320 ]
 try "$aqueduct" stats inputs --by family
 check "the table says how many are not readable" contains "$out" \
-  "3 of 7 ops have inputs of an unreadable type or shape"
+  "3 of 7 ops with inputs of an unreadable type or shape"
 
 tables=${AQ_DATA:-$srcdir/../shared/data}/ops
 for table in mi300_perf_report/unified_perf_summary \
@@ -234,10 +234,10 @@ check "of a part of the run, unmatched calls that lie in it are told" \
     "$work/out")" = '[1,"allreduce f32[100], 4 ranks",0,null]' ]
 try "$aqueduct" stats ranks --by collective --time 600us..
 check "the table names the first one outside of the part" contains "$out" \
-  "4 collectives have calls outside of the part (first: allreduce f32[100], 2 ranks)"
+  "4 collectives with calls outside of the part (first: allreduce f32[100], 2 ranks)"
 try "$aqueduct" stats ranks --by collective
 check "the table says how many are unmatched" contains "$out" \
-  "1 calls unmatched: not every rank of the group has them as often (first: broadcast f32[100], 4 ranks)"
+  "1 call unmatched: another rank of the group has fewer (first: broadcast f32[100], 4 ranks)"
 # The call of one collective is lost: its kernel has no operation.
 jq -c '.traceEvents |= map(select(.cat != "cuda_runtime" or .args.correlation != 1))' \
   "$work/ranks.json" > "$work/unnamed.json"
@@ -248,7 +248,7 @@ check "a kernel of RCCL without an operation is counted, with its name" \
   = '[1,"ncclDevKernel_Generic"]' ]
 try "$aqueduct" stats unnamed --by collective
 check "in the table, too" contains "$out" \
-  "1 kernels of RCCL or NCCL without a recorded operation or rank (first: ncclDevKernel_Generic)"
+  "1 kernel of RCCL or NCCL without a recorded operation or rank (first: ncclDevKernel_Generic)"
 
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw
 name=mixrank_resnet_train_4rank

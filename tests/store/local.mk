@@ -11,6 +11,7 @@ tests_store_libstoretest_a_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 check_PROGRAMS += \
 	tests/store/test_check \
 	tests/store/test_crash \
+	tests/store/test_group \
 	tests/store/test_location \
 	tests/store/test_merge \
 	tests/store/test_reader \
@@ -24,6 +25,9 @@ tests_store_test_check_LDADD = $(AQ_STORE_TEST_LDADD)
 
 tests_store_test_crash_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_crash_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_group_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_group_LDADD = $(AQ_STORE_TEST_LDADD)
 
 tests_store_test_location_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_location_LDADD = $(AQ_STORE_TEST_LDADD)

@@ -64,36 +64,39 @@ static const struct {
   const char *sql, *finding;
 } damages[] = {
     {"DELETE FROM records WHERE id = (1 << 32) + 50",
-     "problem 1: has 99 rows, expected 100\n"},
+     "problem 1: row count 99, expected 100\n"},
     {"UPDATE records SET id = (1 << 32) + 700 WHERE id = (1 << 32) + 50",
      "problem 1: its rows are not numbered from 0 to 99\n"},
-    {"UPDATE records SET name = 7 WHERE id < (1 << 32) + 3",
-     "problem 1: 3 rows have a name that it does not have\n"},
+    {"UPDATE records SET name = 2 WHERE id < (1 << 32) + 3",
+     "problem 1: 3 of its rows: name not in the run\n"},
     {"UPDATE records SET device = 1 WHERE id = (2 << 32)",
-     "problem 2: 1 rows are of a device that it does not have\n"},
+     "problem 2: 1 of its rows: device not in the run\n"},
     {"UPDATE records SET queue = -1 WHERE id = (2 << 32)",
-     "problem 2: 1 rows are of a queue that it does not have\n"},
+     "problem 2: 1 of its rows: queue not in the run\n"},
+    {"UPDATE records SET queue = (SELECT count(*) FROM queues WHERE run = 2) "
+     "WHERE id = (2 << 32)",
+     "problem 2: 1 of its rows: queue not in the run\n"},
     {"UPDATE records SET kind = 99 WHERE id = (2 << 32)",
-     "problem 2: 1 rows are of no known kind\n"},
+     "problem 2: 1 of its rows: unknown kind\n"},
     {"UPDATE records SET kind = NULL WHERE id = (2 << 32)",
-     "problem 2: 1 rows are of no known kind\n"},
+     "problem 2: 1 of its rows: unknown kind\n"},
     {"UPDATE names SET id = 5 WHERE id = 1 AND run = 1",
-     "its 2 names are not numbered 0, 1, 2...\n"},
+     "2 entries of names, not numbered 0, 1, 2...\n"},
     {"UPDATE queues SET device = 3 WHERE run = 1 AND ordinal = 0",
-     "problem 1: 1 queues are of a device that it does not have\n"},
+     "problem 1: 1 of its queues: device not in the run\n"},
     {"UPDATE edges SET from_row = 100 WHERE run = 1",
-     "problem 1: 1 edges are of rows that it does not have\n"},
+     "problem 1: 1 of its edges: row not in the run\n"},
     {"UPDATE edges SET confidence = 0 WHERE run = 1",
-     "problem 1: 1 edges have a confidence that is no percentage\n"},
+     "problem 1: 1 of its edges: confidence not 1 to 100\n"},
     {"UPDATE runs SET notes = '{' WHERE id = 1",
      "problem 1: the notes of run 1 are not JSON\n"},
     {"UPDATE runs SET kind = 'guessed' WHERE id = 1",
      "problem 1: run 1 is neither measured nor simulated\n"},
     {"DELETE FROM runs WHERE id = 2", "problem 2: has rows but is not there\n"},
     {"DELETE FROM runs WHERE id = 2",
-     "problem 2: 2 entries of names belong to a run that is not there\n"},
+     "problem 2: 2 of the entries of names: run not in the store\n"},
     {"DELETE FROM runs WHERE id = 2",
-     "problem 2: 1 entries of counters belong to a run that is not there\n"},
+     "problem 2: 1 of the entries of counters: run not in the store\n"},
     {"UPDATE sqlite_sequence SET seq = 1",
      "problem 2: id 2 may be given to another run\n"},
 };
@@ -124,8 +127,8 @@ START_TEST(incomplete_runs_and_lost_origins_are_remarks)
   sql_run(path, "UPDATE runs SET complete = 0 WHERE id = 2");
   check_path(path, &got);
   ck_assert_str_eq(got.text,
-                   "remark 2: is incomplete, with 100 rows: its writer was "
-                   "killed or failed, or still writes\n"
+                   "remark 2: incomplete, row count 100: its writer was "
+                   "killed, failed or still writes\n"
                    "remark 2: replays run 1, which was removed\n");
 }
 END_TEST

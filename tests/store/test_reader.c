@@ -141,7 +141,7 @@ START_TEST(fields_that_are_not_wanted_are_unknown)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
-  aq_record rows[2];
+  aq_record rows[2] = {{0}};
   for (size_t i = 0; i < 2; i++)
     for (size_t f = 0; f < AQ_RECORD_FIELD_COUNT; f++)
       (&rows[i].kind)[f] = (int64_t)(100 * i + f + 1);
@@ -349,6 +349,7 @@ static void check_part(aq_store *store, int64_t run, aq_row_order order,
                        bool renumber, const int64_t expected[4])
 {
   const bool rows[8] = {[1] = true, [2] = true, [4] = true, [7] = true};
+  const aq_time_span spans[] = {{100, 120}, {180, 200}};
   aq_diag diag = AQ_DIAG_INIT;
   aq_run_reader *reader = reader_open(store, run, order);
   aq_record got[8];
@@ -358,7 +359,7 @@ static void check_part(aq_store *store, int64_t run, aq_row_order order,
   size_t count;
   ck_assert_status(
       aq_run_reader_select(
-          reader, &(aq_row_selection){rows, 100, 200, renumber}, &diag),
+          reader, &(aq_row_selection){rows, spans, 2, renumber}, &diag),
       AQ_OK, &diag);
   ck_assert_int_eq(aq_run_reader_row_count(reader), 4);
   ck_assert_uint_eq(next(reader, got, numbers, 3), 3);
@@ -386,8 +387,11 @@ START_TEST(a_part_of_the_rows_has_the_edges_and_samples_of_it)
   static const aq_edge edges[] = {{2, 7, AQ_EDGE_INFERRED, 60},
                                   {0, 7, AQ_EDGE_INFERRED, 60},
                                   {2, 3, AQ_EDGE_INFERRED, 60}};
-  static const aq_sample samples[] = {
-      {0, 0, 99, 1}, {0, 0, 100, 2}, {0, 0, 200, 3}, {0, 0, 201, 4}};
+  static const aq_sample samples[] = {{0, 0, 99, 1},
+                                      {0, 0, 100, 2},
+                                      {0, 0, 150, 5},
+                                      {0, 0, 200, 3},
+                                      {0, 0, 201, 4}};
   aq_diag diag = AQ_DIAG_INIT;
   aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
   aq_store_writer *writer = writer_open(store, NULL);
@@ -400,7 +404,7 @@ START_TEST(a_part_of_the_rows_has_the_edges_and_samples_of_it)
     ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
   }
   ck_assert_status(sink->put_edges(sink, edges, 3, &diag), AQ_OK, &diag);
-  ck_assert_status(sink->put_counters(sink, samples, 4, &diag), AQ_OK, &diag);
+  ck_assert_status(sink->put_counters(sink, samples, 5, &diag), AQ_OK, &diag);
   writer_finish(writer);
   check_part(store, run, AQ_ORDER_STORED, false, (int64_t[]){1, 2, 4, 7});
   check_part(store, run, AQ_ORDER_STORED, true, (int64_t[]){0, 1, 2, 3});

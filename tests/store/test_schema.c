@@ -129,7 +129,7 @@ START_TEST(a_store_of_version_1_gets_edges_and_keeps_its_rows)
   check_run(store, 1, 1, 100);
   aq_store_close(store);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM edges"), 0);
-  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 11);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 12);
 }
 END_TEST
 
@@ -143,7 +143,7 @@ START_TEST(a_store_of_version_2_gets_counters_and_views_and_keeps_its_runs)
                 "DROP TABLE counters; PRAGMA user_version = 2");
   store = store_open(path, AQ_STORE_READ);
   aq_store_close(store);
-  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 11);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 12);
   check_sql(path, "SELECT count(*) FROM samples", "0");
   check_sql(
       path,

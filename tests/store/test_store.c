@@ -252,6 +252,39 @@ START_TEST(a_store_in_a_read_only_folder_can_be_read)
 }
 END_TEST
 
+/* 0: it is refused by its version, as it cannot be upgraded. */
+static int open_older(const char *path)
+{
+  aq_store *store;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+    return 1;
+  if (aq_store_open(path, AQ_STORE_READ, &store, &diag) != AQ_ERR_INPUT)
+    return 2;
+  return strstr(diag.text, "tables of version 11, expected 12, and it is "
+                           "read-only")
+             ? 0
+             : 3;
+}
+
+START_TEST(an_older_store_that_is_read_only_names_its_version)
+{
+  char *folder = fresh_path("older"), *path;
+  ck_assert_int_eq(chmod(aqtest_tmpdir(), 0755), 0);
+  path = path_of("%s/runs.db", folder);
+  ck_assert_int_eq(mkdir(folder, 0777), 0);
+  aq_store_close(store_open(path, AQ_STORE_WRITE));
+  sql_run(path, "PRAGMA user_version = 11");
+  ck_assert_int_eq(chmod(path, 0444), 0);
+  ck_assert_int_eq(chmod(folder, 0555), 0);
+  int pid = fork();
+  if (pid == 0)
+    _exit(open_older(path));
+  ck_assert_int_eq(child_exit(pid), 0);
+  ck_assert_int_eq(chmod(folder, 0755), 0);
+}
+END_TEST
+
 static int open_as_nobody(const char *path, aq_store_mode mode)
 {
   aq_store *store;
@@ -332,5 +365,6 @@ AQ_TEST_MAIN("store/store", what_is_not_a_database_is_left_alone,
              on_a_network_file_system_a_rollback_journal_is_used_and_said,
              a_store_opened_to_read_takes_no_runs,
              a_store_in_a_read_only_folder_can_be_read,
+             an_older_store_that_is_read_only_names_its_version,
              what_may_not_be_read_or_made_is_bad_input,
              a_store_in_memory_is_its_own, one_process_may_open_a_store_twice)

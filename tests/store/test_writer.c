@@ -75,7 +75,8 @@ START_TEST(unknown_is_null_in_sql)
 }
 END_TEST
 
-/* One of each batch: written long ago, and still in the buffer. */
+/* Of each batch, the one written long ago and the one still in the buffer, a
+ * row with known flags and one with unknown flags. */
 START_TEST(the_end_of_a_row_can_be_taken_back)
 {
   enum { COUNT = 20000 };
@@ -83,25 +84,29 @@ START_TEST(the_end_of_a_row_can_be_taken_back)
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   aq_store_writer *writer = writer_open(store, NULL);
   aq_record_sink *sink = aq_store_writer_sink(writer);
-  const int64_t taken[] = {7, COUNT - 1};
+  const int64_t taken[] = {7, 8, COUNT - 2, COUNT - 1};
   aq_diag diag = AQ_DIAG_INIT;
   aq_record row;
   aq_record_init(&row);
-  row.flags = AQ_FLAG_EDGE;
-  for (row.end = 0; row.end < COUNT; row.end++)
+  for (row.end = 0; row.end < COUNT; row.end++) {
+    row.flags = row.end % 2 ? AQ_FLAG_EDGE : AQ_NONE;
     ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
-  ck_assert_status(sink->contradict(sink, taken, 2, &diag), AQ_OK, &diag);
+  }
+  ck_assert_status(sink->contradict(sink, taken, 4, &diag), AQ_OK, &diag);
   writer_finish(writer);
   aq_store_close(store);
   ck_assert_int_eq(sql_integer(path, "SELECT sum(id & 0xffffffff) FROM records "
                                      "WHERE end_ps IS NULL"),
-                   7 + COUNT - 1);
+                   7 + 8 + COUNT - 2 + COUNT - 1);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM records "
                                      "WHERE end_ps IS NULL AND flags = 520"),
                    2);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM records "
+                                     "WHERE end_ps IS NULL AND flags = 512"),
+                   2);
+  ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM records "
                                      "WHERE flags = 8"),
-                   COUNT - 2);
+                   COUNT / 2 - 2);
 }
 END_TEST
 

@@ -127,6 +127,28 @@ def lengthen(events, rng):
     return out
 
 
+def lengthen_last(events, rng):
+    """The last kernel of a stream, if the host waits for the device later."""
+    last = max(chosen(events, ("kernel",)), key=lambda i: events[i]["ts"])
+    if not any("DeviceSynchronize" in e.get("name", "") and
+               e["ts"] + e["dur"] > events[last]["ts"] for e in events
+               if e.get("ph") == "X"):
+        return events
+    out = list(events)
+    out[last] = dict(out[last], dur=out[last]["dur"] * 100000)
+    return out
+
+
+def drop_launches(events, rng):
+    return [e for e in events
+            if e.get("cat") not in independent.CALLS or
+            "Launch" not in e["name"] or rng.random() >= 0.7]
+
+
+def flatten(events, rng):
+    return [dict(e, dur=0) if e.get("cat") == "kernel" else e for e in events]
+
+
 def rename(events, rng):
     """Half of the rows have ids that no call has."""
     out = list(events)
@@ -143,7 +165,10 @@ DAMAGES = {
     "5 % twice": (repeat, ("repeated",)),
     "one time of 0": (set_ts(0), ("stray",)),
     "one time of 2^63": (set_ts(2**63), ("skipped_row", "stray")),
-    "one duration x 10^5": (lengthen, ("contradicted",)),
+    "one duration x 10^5": (lengthen, ("contradicted", "outlasts_wait")),
+    "the last duration x 10^5": (lengthen_last, ("outlasts_wait",)),
+    "70 % of the launch calls lost": (drop_launches, ("uncalled",)),
+    "all durations 0": (flatten, ("no_duration",)),
     "half of the ids renamed": (rename, ("no_host_call", "lost_launch")),
 }
 
@@ -220,6 +245,10 @@ def made(seed, kernels):
                   begin, length, device=0, stream=stream, correlation=i)
             ends[stream] = begin + length + 0.5
         host += rng.uniform(4.5, 30)
+    wait = max(1.0, max(ends) - host + 5)
+    event("cuda_runtime", "hipDeviceSynchronize", 9, 9, host, wait,
+          correlation=10**7)
+    host += wait + 5
     event("user_annotation", "step", 9, 9, 10.0**9, host - 10.0**9)
     event("cuda_runtime", "hipStreamBeginCapture", 9, 9, host, 1, correlation=0)
     event("cuda_runtime", "hipLaunchKernel", 9, 9, host + 2, 1,

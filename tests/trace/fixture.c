@@ -73,10 +73,12 @@ const aq_record *fixture_row(const fixture *f, const char *name, int kind)
 void fixture_repaired(const fixture *f, aq_trace_repair repair, uint64_t count)
 {
   ck_assert_status(f->status, AQ_OK, &f->diag);
-  for (int i = 0; i < AQ_REPAIR_COUNT; i++)
-    ck_assert_msg(f->result.repairs[i] == (i == (int)repair ? count : 0),
-                  "%llu %s", (unsigned long long)f->result.repairs[i],
-                  aq_trace_repair_text((aq_trace_repair)i));
+  for (int i = 0; i < AQ_REPAIR_COUNT; i++) {
+    char text[AQ_TRACE_REPAIR_SIZE];
+    aq_trace_repair_text((aq_trace_repair)i, f->result.repairs[i], text);
+    ck_assert_msg(f->result.repairs[i] == (i == (int)repair ? count : 0), "%s",
+                  text);
+  }
 }
 
 void fixture_refused(const char *text, const char *line)

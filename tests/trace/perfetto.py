@@ -2,7 +2,7 @@
 """Writes Perfetto traces as Perfetto's own library does for AMD's profilers, and
 checks what was imported of them.
 
-  perfetto.py write STYLE CALLS TRACE ROWS  STYLE: rocprofv3, systems, lost, shared or big
+  perfetto.py write STYLE CALLS TRACE ROWS  STYLE: rocprofv3, lost, packed, or of STYLES
   perfetto.py check ROWS EXPORT.csv         expected against imported rows
 
 Field numbers: perfetto_trace.proto of google/perfetto. Names of categories,
@@ -14,6 +14,7 @@ import json
 import random
 import struct
 import sys
+import zlib
 
 NONE = -(1 << 63)
 BOOT, MONOTONIC, LOCAL, ABSOLUTE = 6, 3, 64, 65
@@ -414,16 +415,176 @@ def big(trace):
         one.end(at + 400, MAIN)
 
 
+class Stamped(Sequence):
+    """Its packets name their clock (0: as if they named none)."""
+
+    def clear(self, now, dropped=False):
+        self.ids = {}
+        self.packet(message(59, message(11, number(11, self.track))),
+                    flags=CLEARED)
+
+    def time(self, at):
+        return number(8, at) + number(58, self.clock)
+
+
+def launch(trace, seq, at, write=lambda at: at):
+    """A call at `at`, with its kernel; `write`: to the clock of the sequence."""
+    corr = trace.launch()
+    trace.row("kernel", f"k{corr}", pid=7, tid=8, host=(at, at + 100),
+              span=(at + 300, at + 400), correlation=corr)
+    seq.begin(write(at), "hip_api", "hipLaunchKernel", MAIN, corr_id=corr)
+    seq.end(write(at + 100), MAIN)
+    seq.begin(write(at + 300), "kernel_dispatch", f"k{corr}", MAIN,
+              corr_id=corr, agent="Agent-2", queue=1)
+    seq.end(write(at + 400), MAIN)
+
+
+def clocks(trace):
+    """The trace's clock is MONOTONIC, and BOOTTIME runs ahead of it by more
+    behind a suspend: a time before that is moved by the reading before that,
+    though both are in front of it in the file."""
+    first, second = 1_000_000_000_000, 1_010_000_000_000
+    ahead = (5_000_000_000, 65_000_000_000)
+    for at, more in zip((first, second), ahead):
+        trace.packets.append(message(1, number(10, 1), message(
+            6, message(1, number(1, BOOT), number(2, at + more)),
+            message(1, number(1, MONOTONIC), number(2, at)),
+            number(2, MONOTONIC))))
+    plain, boot = Stamped(trace, 2, MAIN, 0), Stamped(trace, 3, MAIN, BOOT)
+    plain.clear(first)
+    boot.clear(first)
+    plain.describe(PROCESS, pid=7)
+    plain.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    for i in range(trace.calls):
+        at = first + (second - first) * 2 * i // trace.calls + i
+        if i % 2:
+            launch(trace, plain, at)
+        else:
+            launch(trace, boot, at,
+                   lambda at: at + ahead[at >= second])
+
+
+def steps(trace):
+    """A clock in microseconds, and times in front of its last snapshot, which
+    the snapshot before that converts."""
+    now = 5_000_000_000_300
+    one = Sequence(trace, 1, MAIN, unit=1000)
+    one.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    second = now + 999_700
+    one.clear(second)
+    trace.row("kernel", "k", pid=7, tid=8, correlation=trace.launch(),
+              host=(now + 900_000, now + 950_000),
+              span=(second + 200_000, second + 300_000))
+    one.begin(now + 900_000, "hip_api", "hipLaunchKernel", MAIN, corr_id=1)
+    one.end(now + 950_000, MAIN)
+    one.begin(second + 200_000, "kernel_dispatch", "k", MAIN, corr_id=1,
+              agent="Agent-2", queue=1)
+    one.end(second + 300_000, MAIN)
+
+
+def headless(trace):
+    """The tracing buffer lost the begin of a sequence: its texts survived, what
+    its times are differences to did not."""
+    now = 5_000_000_000_000
+    one = Sequence(trace, 1, MAIN)
+    one.clear(now)
+    trace.packets.clear()
+    launch(trace, one, now + 1000)
+    trace.rows.clear()
+    one.clear(now + 5000)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    launch(trace, one, now + 6000)
+
+
+def others(trace):
+    """What is no work of a GPU: a slice, an instant, two values of a counter,
+    and an event of the old kind, without a type."""
+    now = 5_000_000_000
+    one = Sequence(trace, 1, MAIN)
+    one.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    launch(trace, one, now + 100)
+    one.begin(now + 600, "host", "main", MAIN)
+    one.end(now + 700, MAIN)
+    for event in (number(9, 3), number(9, COUNTER) + number(30, 4),
+                  number(9, COUNTER) + number(30, 5), message(6, number(2, 88))):
+        one.packet(one.time(now + 800), message(11, event, number(11, MAIN)))
+
+
+def trackless(trace):
+    """A slice of no track, on a sequence without defaults."""
+    now = 5_000_000_000
+    one = Sequence(trace, 1, MAIN)
+    one.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    launch(trace, one, now + 100)
+    for at, event in ((900, (message(22, "kernel_dispatch"), number(9, BEGIN),
+                             message(23, "nowhere"))), (950, (number(9, END),))):
+        trace.packets.append(message(1, number(8, now + at), number(10, 9),
+                                     number(13, 1), number(58, 6), message(11, *event)))
+
+
+def beheaded(trace):
+    """A sequence whose first packets are lost ends a slice that another one
+    does not know; the slice around that is another sequence's."""
+    now = 5_000_000_000
+    one = Sequence(trace, 1, MAIN)
+    one.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    launch(trace, one, now + 100)
+    trace.row("kernel", "k", pid=7, tid=8, correlation=trace.launch(),
+              host=(now + 600, now + 700), span=(now + 800, now + 900))
+    one.begin(now + 600, "hip_api", "hipLaunchKernel", MAIN, corr_id=2)
+    trace.packets.append(message(1, number(8, now + 650), number(10, 2), number(42, 1),
+                                 number(58, BOOT),
+                                 message(11, number(9, END), number(11, MAIN))))
+    one.end(now + 700, MAIN)
+    one.begin(now + 800, "kernel_dispatch", "k", MAIN, corr_id=2,
+              agent="Agent-2", queue=1)
+    one.end(now + 900, MAIN)
+
+
+def back(trace):
+    """MONOTONIC goes back, and a snapshot lacks the trace's clock, BOOTTIME."""
+    now = 5_000_000_000
+    for at, clock in ((now, 900), (now + 1000, 500), (None, 600)):
+        trace.packets.append(message(1, number(10, 1), message(
+            6, message(1, number(1, BOOT), number(2, at)) if at else b"",
+            message(1, number(1, MONOTONIC), number(2, clock)))))
+    one = Stamped(trace, 2, MAIN, MONOTONIC)
+    one.clear(now)
+    one.describe(PROCESS, pid=7)
+    one.describe(MAIN, parent=PROCESS, pid=7, tid=8)
+    launch(trace, one, now + 2000, lambda at: at - now - 500)
+
+
+STYLES = {"systems": systems, "shared": shared, "big": big, "clocks": clocks,
+          "steps": steps, "headless": headless, "others": others,
+          "trackless": trackless, "beheaded": beheaded, "back": back}
+
+
+def pack(trace):
+    """As compression_type of a trace's configuration does."""
+    half = len(trace.packets) // 2
+    trace.packets = [message(1, number(10, 1), message(50, zlib.compress(
+        b"".join(packets)))) for packets in (trace.packets[:half],
+                                             trace.packets[half:])]
+
+
 def write(style, calls, path, rows_path):
     trace = Trace(calls)
-    if style == "systems":
-        systems(trace)
-    elif style == "shared":
-        shared(trace)
-    elif style == "big":
-        big(trace)
+    if style in STYLES:
+        STYLES[style](trace)
     else:
         rocprofv3(trace, style == "lost")
+    if style == "packed":
+        pack(trace)
     with open(path, "wb") as out:
         out.write(b"".join(trace.packets))
     with open(rows_path, "w", encoding="utf-8") as out:

@@ -5,7 +5,7 @@
   perfetto_check.py FILE...   .pftrace or Chrome JSON; exit 1 if it would count any
 
 An implementation of its own of the published rules (google/perfetto: perfetto_trace.proto,
-slice_tracker.cc, flow_tracker.cc, json_utils.cc, stats.h). Events are sorted by time, equal
+slice_tracker.cc, flow_tracker.cc, json_utils.cc, stats.h). Events before time 0 are dropped, the others sorted by time, equal
 ones as they stand in the file. On a track, slices nest: a JSON slice that begins inside
 another and ends behind it is dropped and counted; an end without a slice is misplaced. A flow
 starts and ends at an open slice, and starts first. JSON times become whole ns, cut or rounded."""
@@ -212,6 +212,8 @@ def json_read(data, found, rounding):
             elif event["name"] != "trace_end" and not event["args"]["name"]:
                 found["a track without a name"] += 1
         elif phase in ("X", "s", "f", "C"):
+            if event["ts"].startswith("-"):
+                found["trace_sorter_negative_timestamp_dropped"] += 1
             events.append((ns_of(event["ts"], rounding), event))
         else:
             found[f"phase {phase}"] += 1

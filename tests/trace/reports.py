@@ -279,19 +279,19 @@ def timeout_names(a):
         "packet 0 is published, but no doorbell announced it"))
 
 
-LOST = "launches without a record of the launched work"
-OVERLAP = "over 10 us before the end of one in front"
+LOST = " without a record of the launched work"
+OVERLAP = "over 10 us before the end of an earlier row"
 RIGHT, NAMED, REFUSED, MISSED = "right", "diagnosed", "refused", "missed"
 
 # Report, its shape, the profile (or shape of reports.c), outcome, check.
 REPORTS = [
     ("pytorch/pytorch#192021", "the first kernels of a session have no record",
      session_start, NAMED,
-     lambda a: a.says("12 " + LOST) and a.explain()["lost"] == 12),
+     lambda a: a.says("12 launch calls" + LOST) and a.explain()["lost"] == 12),
     ("pytorch/kineto#996", "all kernels are out of range: calls alone",
      no_kernels, REFUSED, lambda a: a.refuses("no kernel, copy or fill")),
     ("ROCm/rocm-systems#4361", "35 % of the nodes of graph replays are lost",
-     graph_35, NAMED, lambda a: a.says("9 graph launches that lack nodes")),
+     graph_35, NAMED, lambda a: a.says("9 launched graphs with missing nodes")),
     ("ROCm/rocm-systems#9697", "only the last nodes of each replay are there",
      graph_last_segment, MISSED, lambda a: a.status == 0),
     ("pytorch/kineto#1567", "kernels with a graph and a node id",
@@ -304,32 +304,32 @@ REPORTS = [
      "kernels of 0.2 us, rounded to negative ones", below_us, RIGHT,
      lambda a: a.groups() == {"k": (20, 4000)}),
     ("pytorch/kineto#646", "a kernel ends before it starts", negative, NAMED,
-     lambda a: a.says("1 negative durations")),
+     lambda a: a.says("1 row with the end before the start")),
     ("pytorch/pytorch#150131", "a range that did not end lasts -1", unfinished,
-     NAMED, lambda a: a.says("1 negative durations")
+     NAMED, lambda a: a.says("1 row with the end before the start")
      and a.groups() == {"k": (10, 100000)}),
     ("ROCm/rocm-systems#1841", "a CSV with a column Duration_ns",
      duration_column, RIGHT, lambda a: a.groups() == {"k": (10, 90000)}),
     ("ROCm/rocm-systems#11422", "three rows a dispatch: passes of a replay",
-     replay_passes, NAMED, lambda a: a.says("10 dispatch ids used again")),
+     replay_passes, NAMED, lambda a: a.says("10 rows with a repeated dispatch id")),
     ("ROCm/rocm-systems#2854", "no kernel has the id of its launch",
-     ids_all_unique, NAMED, lambda a: a.says("20 " + LOST)
-     and a.says("20 dispatches without a host call")),
+     ids_all_unique, NAMED, lambda a: a.says("20 launch calls" + LOST)
+     and a.says("20 rows without a host call")),
     ("ROCm/rocm-systems#9018", "a row whose start and end are 0", zero_both,
-     NAMED, lambda a: a.says("1 records at a time far from all others")
+     NAMED, lambda a: a.says("skipped 1 record at a time far from all others")
      and a.groups() == {"k": (9, 81000)}),
     ("NVIDIA/nvidia-resiliency-ext#115", "a time that was not collected is 0",
-     not_collected, NAMED, lambda a: a.says("1 " + LOST)
+     not_collected, NAMED, lambda a: a.says("1 launch call" + LOST)
      and a.groups() == {"k": (9, 90000)}),
     ("mlcommons/chakra#184", "a collective at the time of its call",
-     overwritten_by_call, NAMED, lambda a: a.says("1 rows that start " + OVERLAP)),
+     overwritten_by_call, NAMED, lambda a: a.says("1 row starting " + OVERLAP)),
     ("torch-spyre/torch-spyre#3727", "a copy at the time of its call",
-     host_stamped_copy, NAMED, lambda a: a.says("1 rows that start " + OVERLAP)),
+     host_stamped_copy, NAMED, lambda a: a.says("1 row starting " + OVERLAP)),
     ("ROCm/rocprofiler#127", "rows named Marker between kernels", marker_rows,
      RIGHT, lambda a: a.groups() == {"k": (10, 100000), "Marker": (10, 0)}),
     ("ROCm/rocprofiler-systems#201", "ranges days before the kernels",
      ranges_days_away, NAMED,
-     lambda a: a.says("1 records at a time far from all others")
+     lambda a: a.says("skipped 1 record at a time far from all others")
      and a.groups() == {"k": (10, 100000)}),
     ("ROCm/rocprofiler#23", "HSA calls alone", only_hsa, REFUSED,
      lambda a: a.refuses("no kernel_trace.csv (rocprofv3 --kernel-trace)")),

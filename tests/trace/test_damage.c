@@ -34,7 +34,7 @@ START_TEST(a_launch_without_a_kernel_is_a_row_of_its_own)
   fixture f = fixture_text(TRACE(LAUNCH(140, 3) "," LAUNCH(100, 1) "," KERNEL(
       "a", 110, 10, 1) "," LAUNCH(120, 2)));
   fixture_repaired(&f, AQ_REPAIR_LOST_LAUNCH, 2);
-  damaged(&f, "2 launches without a record of the launched work");
+  damaged(&f, "2 launch calls without a record of the launched work");
   ck_assert_uint_eq(f.sink.count, 3);
   for (int i = 1; i < 3; i++) {
     const aq_record *row = &f.sink.rows[i];
@@ -91,7 +91,7 @@ START_TEST(a_graph_launch_that_lacks_a_node_between_others_is_named)
 {
   fixture f = graphs("abcd abcd ac");
   fixture_repaired(&f, AQ_REPAIR_SHORT_GRAPH, 1);
-  damaged(&f, "1 graph launches that lack nodes which another launch has");
+  damaged(&f, "1 launched graph with missing nodes");
   ck_assert_str_eq(f.result.examples[0].text,
                    "graph launch: \"2 of 4 nodes, id 3\"");
   fixture_free(&f);
@@ -156,6 +156,88 @@ START_TEST(a_copy_call_is_lost_only_where_copies_are_recorded)
 }
 END_TEST
 
+/* Kernels from before the trace have no call and are first on their queue. */
+START_TEST(rows_without_a_call_behind_one_with_a_call_are_damage)
+{
+  fixture f = fixture_text(
+      TRACE(KERNEL("early", 10, 5, 7) "," KERNEL("early", 20, 5, 8) "," LAUNCH(
+          30, 1) "," KERNEL("a", 40, 5, 1) "," KERNEL("a", 50, 5,
+                                                      2) "," KERNEL("a", 60, 5,
+                                                                    3)));
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_NO_HOST_CALL], 4);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNCALLED], 2);
+  damaged(&f, "2 rows without the host call that earlier rows of the queue "
+              "have (40.0 % of all)");
+  fixture_free(&f);
+  f = fixture_text(TRACE(
+      KERNEL("early", 10, 5, 7) "," LAUNCH(30, 1) "," KERNEL("a", 40, 5, 1)));
+  damaged(&f, "");
+  fixture_free(&f);
+  f = fixture_text(TRACE(KERNEL("a", 40, 5, 1) "," KERNEL("a", 50, 5, 2)));
+  damaged(&f, "");
+  fixture_free(&f);
+}
+END_TEST
+
+/* The first row and the third one start before their calls, which have been
+ * counted as dropped; only the last one lacks a call. */
+START_TEST(a_call_that_was_dropped_for_its_time_is_not_lost)
+{
+  fixture f = fixture_text(TRACE(
+      LAUNCH(15, 1) "," KERNEL("a", 10, 5, 1) "," LAUNCH(20, 2) "," KERNEL(
+          "a", 30, 5, 2) "," LAUNCH(45, 3) "," KERNEL("a", 40, 5,
+                                                      3) "," KERNEL("a", 50, 5,
+                                                                    4)));
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_CLOCK_OFFSET], 2);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNCALLED], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_LOST_LAUNCH], 0);
+  fixture_free(&f);
+}
+END_TEST
+
+/* Of 200 rows, 3 and 2 without a call: 1 % is not told. */
+START_TEST(a_few_rows_without_a_call_are_no_damage)
+{
+  for (int lost = 2; lost <= 3; lost++) {
+    static char text[60000];
+    size_t at = (size_t)snprintf(text, sizeof text, "{\"traceEvents\":[");
+    for (int i = 1; i <= 200; i++) {
+      const int ts = 100 * i;
+      at += (size_t)snprintf(
+          text + at, sizeof text - at,
+          "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":0,"
+          "\"tid\":0,\"ts\":%d,\"dur\":5,\"args\":{\"device\":0,\"stream\":0,"
+          "\"correlation\":%d}}",
+          i > 1 ? "," : "", ts + 10, i);
+      if (i <= 200 - lost)
+        at += (size_t)snprintf(
+            text + at, sizeof text - at,
+            ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
+            "\"hipLaunchKernel\",\"pid\":9,\"tid\":0,\"ts\":%d,\"dur\":5,"
+            "\"args\":{\"correlation\":%d}}",
+            ts, i);
+    }
+    snprintf(text + at, sizeof text - at, "]}");
+    fixture f = fixture_text(text);
+    ck_assert_status(f.status, AQ_OK, &f.diag);
+    ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNCALLED], lost > 2 ? 3 : 0);
+    fixture_free(&f);
+  }
+}
+END_TEST
+
+START_TEST(kernels_that_all_take_no_time_are_damage)
+{
+  fixture f =
+      fixture_text(TRACE(KERNEL("a", 40, 0, 1) "," KERNEL("a", 50, 0, 2)));
+  damaged(&f, "2 kernels with a duration of 0, and none with another");
+  fixture_free(&f);
+  f = fixture_text(TRACE(KERNEL("a", 40, 0, 1) "," KERNEL("a", 50, 1, 2)));
+  damaged(&f, "");
+  fixture_free(&f);
+}
+END_TEST
+
 /* ---- a record from nowhere ---- */
 
 START_TEST(a_record_at_time_0_is_left_out_wherever_it_is)
@@ -182,7 +264,7 @@ START_TEST(a_record_at_time_0_is_left_out_wherever_it_is)
     ck_assert_int_eq(fixture_row(&f, "b", AQ_KIND_KERNEL)->start -
                          fixture_row(&f, "a", AQ_KIND_KERNEL)->start,
                      20 * AQ_US);
-    damaged(&f, "1 records at a time far from all others left out");
+    damaged(&f, "skipped 1 record at a time far from all others");
     fixture_free(&f);
   }
 }
@@ -212,8 +294,62 @@ START_TEST(an_end_that_later_rows_contradict_is_dropped)
   ck_assert_int_eq(row->end, AQ_NONE);
   ck_assert_int_eq(row->flags, AQ_FLAG_CONTRADICTED);
   ck_assert_int_eq(fixture_row(&f, "b", AQ_KIND_KERNEL)->end, 30 * AQ_US);
-  damaged(&f, "1 rows whose end later rows of their queue contradict");
+  damaged(&f, "1 row with an end that later rows of the queue contradict");
   fixture_free(&f);
+}
+END_TEST
+
+#define SYNC(ts, dur) CALL("hipDeviceSynchronize", ts, dur, 99)
+
+/* The wait returns at 120 us; the last row of the queue says 80 ms, and so
+ * does the one before it. */
+START_TEST(an_end_that_a_wait_for_the_device_contradicts_is_dropped)
+{
+  static const char *const texts[] = {
+      TRACE(LAUNCH(10, 1) "," LAUNCH(20, 2) "," KERNEL(
+          "b", 20, 20, 1) "," KERNEL("a", 60, 80000, 2) "," SYNC(30, 90)),
+      TRACE(SYNC(30, 90) "," KERNEL("a", 30, 80000, 1) "," KERNEL(
+          "b", 60, 20, 2) "," LAUNCH(10, 1) "," LAUNCH(20, 2)),
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    fixture f = fixture_text(texts[i]);
+    ck_assert_status(f.status, AQ_OK, &f.diag);
+    const aq_record *row = fixture_row(&f, "a", AQ_KIND_KERNEL);
+    ck_assert_int_eq(row->end, AQ_NONE);
+    ck_assert_int_eq(row->flags, AQ_FLAG_CONTRADICTED);
+    row = fixture_row(&f, "b", AQ_KIND_KERNEL);
+    ck_assert_int_eq(row->end - row->start, 20 * AQ_US);
+    damaged(&f, "1 row with an end after a later wait for the device returned");
+    fixture_free(&f);
+  }
+}
+END_TEST
+
+#define KERNEL_ON(device, ts, dur, id)                                         \
+  EVENT("kernel", "a", device, ts, dur,                                        \
+        "\"device\":" #device ",\"stream\":0,\"correlation\":" #id)
+
+/* In turn: clocks that are apart; the same by more, where another row starts
+ * after the wait; a launch during the wait; a process with two devices; a wait
+ * for a stream. */
+START_TEST(an_end_behind_a_wait_that_may_not_be_of_it_is_kept)
+{
+  static const char *const texts[] = {
+      TRACE(LAUNCH(10, 1) "," KERNEL("a", 60, 69, 1) "," SYNC(30, 90)),
+      TRACE(LAUNCH(10, 1) "," LAUNCH(15, 2) "," KERNEL(
+          "a", 110, 30, 1) "," KERNEL("a", 140, 5, 2) "," SYNC(30, 90)),
+      TRACE(LAUNCH(40, 1) "," KERNEL("a", 60, 1000, 1) "," SYNC(30, 90)),
+      TRACE(LAUNCH(10, 1) "," LAUNCH(15, 2) "," KERNEL_ON(
+          0, 60, 1000, 1) "," KERNEL_ON(1, 60, 5, 2) "," SYNC(30, 90)),
+      TRACE(LAUNCH(10, 1) "," KERNEL("a", 60, 1000, 1) "," CALL(
+          "hipStreamSynchronize", 30, 90, 9)),
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    fixture f = fixture_text(texts[i]);
+    ck_assert_status(f.status, AQ_OK, &f.diag);
+    ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_OUTLASTS_WAIT], 0);
+    fixture_free(&f);
+  }
 }
 END_TEST
 
@@ -227,7 +363,9 @@ START_TEST(rows_of_a_queue_that_overlap_by_much_are_counted)
   /* b by 20 us; c by 9, and d, of the call of c, by 11. */
   ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_OVERLAP], 1);
   ck_assert_int_eq(fixture_row(&f, "a", AQ_KIND_KERNEL)->end, 100 * AQ_US);
-  damaged(&f, "1 rows that overlap one in front of them on their queue");
+  damaged(&f,
+          "1 row starting over 10 us before the end of an earlier row of the "
+          "queue");
   fixture_free(&f);
 }
 END_TEST
@@ -264,7 +402,7 @@ START_TEST(a_record_that_the_file_has_twice_is_one_row)
   ck_assert_uint_eq(f.result.dispatches, 1);
   ck_assert_uint_eq(f.result.waits, 1);
   ck_assert_uint_eq(f.result.ranges, 1);
-  damaged(&f, "4 repeated records left out");
+  damaged(&f, "skipped 4 repeated records");
   fixture_free(&f);
 }
 END_TEST
@@ -392,9 +530,15 @@ AQ_TEST_MAIN("trace/damage", a_launch_without_a_kernel_is_a_row_of_its_own,
              a_call_that_launches_nothing_loses_nothing,
              a_capture_that_has_ended_loses_launches_again,
              a_copy_call_is_lost_only_where_copies_are_recorded,
+             rows_without_a_call_behind_one_with_a_call_are_damage,
+             a_call_that_was_dropped_for_its_time_is_not_lost,
+             a_few_rows_without_a_call_are_no_damage,
+             kernels_that_all_take_no_time_are_damage,
              a_record_at_time_0_is_left_out_wherever_it_is,
              a_clock_that_begins_at_0_is_read,
              an_end_that_later_rows_contradict_is_dropped,
+             an_end_that_a_wait_for_the_device_contradicts_is_dropped,
+             an_end_behind_a_wait_that_may_not_be_of_it_is_kept,
              rows_of_a_queue_that_overlap_by_much_are_counted,
              rows_that_overlap_are_no_contradiction,
              a_record_that_the_file_has_twice_is_one_row,

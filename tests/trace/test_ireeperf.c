@@ -113,10 +113,10 @@ START_TEST(what_is_not_of_the_format_is_refused)
   fixture_refused(SCHEMA CLOCK("1", "1") CLOCK("2", "2")
                       EVENT("\"start_tick\":12"),
                   "in: line 4: expected an integer for end_tick");
-  fixture_refused(SCHEMA EVENT("\"start_tick\":12,\"end_tick\":15"),
-                  "in: no kernel, copy or fill that could be read in this "
-                  "ireeperf trace: 1 rows were left out, the first at line 2: "
-                  "times out of range");
+  fixture_refused(
+      SCHEMA EVENT("\"start_tick\":12,\"end_tick\":15"),
+      "in: no readable kernel, copy or fill in this ireeperf trace: "
+      "skipped 1 row, the first at line 2: times out of range");
   fixture_refused(SCHEMA "{\"record_type\":\"dispatch_event\",\n",
                   "in: line 2: expected one JSON object; parse error: "
                   "premature EOF");

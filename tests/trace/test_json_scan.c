@@ -314,6 +314,312 @@ START_TEST(escapes_of_a_string_become_utf_8)
 }
 END_TEST
 
+/* ---- generated texts ---- */
+
+enum { TEXT_MAX = 1 << 14 };
+
+typedef struct generator {
+  char text[TEXT_MAX];
+  size_t size;
+  uint64_t state; /* of the random numbers */
+} generator;
+
+static unsigned below(generator *g, unsigned limit)
+{
+  g->state = g->state * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned)(g->state >> 33) % limit;
+}
+
+static void put(generator *g, const char *text)
+{
+  const size_t length = strlen(text);
+  ck_assert_uint_lt(g->size + length, sizeof g->text);
+  memcpy(g->text + g->size, text, length + 1);
+  g->size += length;
+}
+
+static void put_spaces(generator *g)
+{
+  static const char *const spaces[] = {"",
+                                       "",
+                                       " ",
+                                       "\n",
+                                       "\n          ",
+                                       "\r\n\t",
+                                       "                                       "
+                                       "                                "};
+  put(g, spaces[below(g, sizeof spaces / sizeof *spaces)]);
+}
+
+static void put_string(generator *g)
+{
+  static const char *const parts[] = {"a",   ",]",   "{",  "\\\"",
+                                      "}",   "\\\\", ": ", "\1",
+                                      "cat", "",     "x",  "threading.py(1): "};
+  put(g, "\"");
+  for (unsigned n = below(g, 8); n > 0; n--)
+    put(g, parts[below(g, sizeof parts / sizeof *parts)]);
+  put(g, "\"");
+}
+
+static void put_value(generator *g, unsigned depth)
+{
+  static const char *const scalars[] = {
+      "null", "true", "-1.5e-3", "NaN", "12", "false", "2211714153023.842"};
+  const unsigned kind = below(g, depth < 4 ? 4 : 2);
+  if (kind == 0) {
+    put(g, scalars[below(g, sizeof scalars / sizeof *scalars)]);
+  } else if (kind == 1) {
+    put_string(g);
+  } else {
+    put(g, kind == 2 ? "[" : "{");
+    for (unsigned n = below(g, 5); n > 0; n--) {
+      put_spaces(g);
+      if (kind == 3) {
+        put_string(g);
+        put(g, ":");
+        put_spaces(g);
+      }
+      put_value(g, depth + 1);
+      put_spaces(g);
+      if (n > 1 || below(g, 40) == 0)
+        put(g, ",");
+    }
+    put_spaces(g);
+    put(g, kind == 2 ? "]" : "}");
+  }
+}
+
+/* Elements of every fate, one in four documents with a byte gone or twice. */
+static void put_document(generator *g)
+{
+  static const char *const fates[] = {"k", "a", "x", "\\u006b"};
+  g->size = 0;
+  put(g, "{\"v\": 1, \"events\": [");
+  for (unsigned n = below(g, 5); n > 0; n--) {
+    put_spaces(g);
+    put(g, "{");
+    for (unsigned before = below(g, 7); before > 0; before--) {
+      put_string(g);
+      put(g, ":");
+      put_value(g, 2);
+      put(g, ",");
+      put_spaces(g);
+    }
+    put(g, "\"cat\":");
+    put_spaces(g);
+    put(g, "\"");
+    put(g, fates[below(g, sizeof fates / sizeof *fates)]);
+    put(g, "\",\"args\":");
+    put_value(g, 0);
+    put_spaces(g);
+    put(g, n > 1 ? "}," : "}");
+  }
+  put(g, "], \"w\": ");
+  put_value(g, 0);
+  put(g, "}");
+  if (below(g, 4) == 0) {
+    char *at = g->text + below(g, (unsigned)g->size - 1);
+    const bool twice = below(g, 2);
+    memmove(at + twice, at + !twice, g->size - (size_t)(at - g->text));
+    g->size = strlen(g->text);
+  }
+}
+
+typedef struct outcome {
+  char out[2 * TEXT_MAX], taken[2 * TEXT_MAX];
+  bool fed;
+  uint64_t commas, controls, fault_at;
+} outcome;
+
+static bool take_any(void *client, const char *text, size_t length, bool whole)
+{
+  outcome *o = client;
+  ck_assert(whole);
+  strncat(o->taken, text, length);
+  strcat(o->taken, "|");
+  return true;
+}
+
+static void scan_in_pieces(const generator *g, size_t step, outcome *o)
+{
+  static const aq_json_filter any = {.array = "events",
+                                     .key = "cat",
+                                     .wanted = wanted,
+                                     .sets_aside = is_aside,
+                                     .aside = take_any};
+  aq_json_scan scan;
+  memset(o, 0, sizeof *o);
+  aq_json_scan_init(&scan, &any, o);
+  o->fed = true;
+  for (size_t at = 0, used = 0; at < g->size && o->fed; at += step) {
+    const size_t left = g->size - at;
+    o->fed = aq_json_scan_feed(&scan, g->text + at, left < step ? left : step);
+    const size_t ready =
+        left > step ? aq_json_scan_ready(&scan) : scan.out_size;
+    if (o->fed && ready > 0)
+      memcpy(o->out + used, scan.out, ready);
+    used += ready;
+    aq_json_scan_drain(&scan, ready);
+  }
+  if (!o->fed) /* how far the text had come depends on the pieces */
+    o->out[0] = 0;
+  o->commas = scan.trailing_commas;
+  o->controls = scan.control_bytes;
+  o->fault_at = scan.fault_at;
+  aq_json_scan_fini(&scan);
+}
+
+START_TEST(a_text_in_one_piece_comes_out_as_byte_by_byte)
+{
+  enum { TEXTS = 3000 };
+  static const size_t steps[] = {63, 64, 65, 200, TEXT_MAX};
+  static generator g = {.state = 1};
+  static outcome bytes, pieces;
+  unsigned faults = 0, commas = 0, asides = 0;
+  for (int i = 0; i < TEXTS; i++) {
+    put_document(&g);
+    scan_in_pieces(&g, 1, &bytes);
+    faults += !bytes.fed;
+    commas += bytes.commas > 0;
+    asides += bytes.taken[0] != 0;
+    for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
+      scan_in_pieces(&g, steps[j], &pieces);
+      ck_assert_msg(strcmp(pieces.out, bytes.out) == 0 &&
+                        strcmp(pieces.taken, bytes.taken) == 0 &&
+                        pieces.fed == bytes.fed &&
+                        pieces.commas == bytes.commas &&
+                        pieces.controls == bytes.controls &&
+                        pieces.fault_at == bytes.fault_at,
+                    "text %d in pieces of %zu: %.600s", i, steps[j], g.text);
+    }
+  }
+  ck_assert_uint_gt(faults, TEXTS / 50);
+  ck_assert_uint_gt(commas, TEXTS / 20);
+  ck_assert_uint_gt(asides, TEXTS / 4);
+}
+END_TEST
+
+START_TEST(damage_comes_out_the_same_in_pieces_of_any_size)
+{
+#define BLANKS "                                                              "
+  static const char *const texts[] = {
+      "{\"events\":[{\"a\":x\",\"b\":[\\ \"}" BLANKS ",{\"cat\":\"k\"}]}",
+      "{\"events\":[{\"ph\": \1X\", \"cat\": \"k\", \"n\":\"" BLANKS BLANKS
+      "\"},{\"cat\":\"x\"}]}",
+      "{\"events\":[{\"cat\":\"x\",\"a\":[1,\x0b" BLANKS BLANKS "]},"
+      "{\"cat\":\"k\"}]}",
+      "{\"events\":[{\"cat\":\"x\",\"a\":[1, :" BLANKS BLANKS "]},"
+      "{\"cat\":\"k\"}]}",
+  };
+#undef BLANKS
+  static generator g;
+  static outcome bytes, pieces;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    g.size = 0;
+    put(&g, texts[i]);
+    scan_in_pieces(&g, 1, &bytes);
+    for (size_t step = 2; step <= g.size; step++) {
+      scan_in_pieces(&g, step, &pieces);
+      ck_assert_str_eq(pieces.out, bytes.out);
+      ck_assert_str_eq(pieces.taken, bytes.taken);
+      ck_assert_int_eq(pieces.fed, bytes.fed);
+      ck_assert_uint_eq(pieces.commas, bytes.commas);
+    }
+  }
+}
+END_TEST
+
+static bool take_part(void *client, const char *text, size_t length, bool whole)
+{
+  unsigned *parts = client;
+  (void)text;
+  (void)length;
+  *parts += !whole;
+  return true;
+}
+
+START_TEST(a_word_of_an_object_that_is_too_long_goes_with_it)
+{
+  enum { WORDS = 300000, PIECE = 4096 };
+  static const aq_json_filter partly = {.array = "events",
+                                        .key = "cat",
+                                        .wanted = wanted,
+                                        .sets_aside = is_aside,
+                                        .aside = take_part};
+  static char text[WORDS * 5 + 200];
+  for (int padding = 0; padding < 5; padding++) {
+    char out[64] = "";
+    unsigned parts = 0;
+    aq_json_scan scan;
+    aq_json_scan_init(&scan, &partly, &parts);
+    size_t length = (size_t)sprintf(
+        text, "{\"events\":%*s[{\"cat\":\"a\",\"x\":[", padding, "");
+    for (int i = 0; i < WORDS; i++)
+      length += (size_t)sprintf(text + length, i ? ",null" : "null");
+    length += (size_t)sprintf(text + length, "]},{\"cat\":\"k\"}]}");
+    for (size_t at = 0; at < length; at += PIECE) {
+      ck_assert(aq_json_scan_feed(&scan, text + at,
+                                  length - at < PIECE ? length - at : PIECE));
+      const size_t ready =
+          length - at > PIECE ? aq_json_scan_ready(&scan) : scan.out_size;
+      strncat(out, scan.out ? scan.out : "", ready);
+      aq_json_scan_drain(&scan, ready);
+    }
+    ck_assert_uint_eq(parts, 1);
+    ck_assert_ptr_nonnull(strstr(out, "[{\"cat\":\"k\"}]}"));
+    ck_assert_ptr_null(strstr(out, "null"));
+    aq_json_scan_fini(&scan);
+  }
+}
+END_TEST
+
+START_TEST(members_of_generated_objects_are_those_that_were_written)
+{
+  static generator g = {.state = 2};
+  static char written[4 * TEXT_MAX], found[4 * TEXT_MAX];
+  for (int i = 0; i < 3000; i++) {
+    size_t w = 0, f = 0;
+    aq_json_members m;
+    g.size = 0;
+    put(&g, "{");
+    for (unsigned n = 1 + below(&g, 12); n > 0; n--) {
+      put_spaces(&g);
+      size_t at = g.size;
+      put_string(&g);
+      w += (size_t)sprintf(written + w, "%.*s=", (int)(g.size - at) - 2,
+                           g.text + at + 1);
+      put_spaces(&g);
+      put(&g, ":");
+      put_spaces(&g);
+      at = g.size;
+      put_value(&g, 0);
+      w += (size_t)sprintf(written + w, "%s;", g.text + at);
+      put_spaces(&g);
+      put(&g, n > 1 ? "," : "}");
+    }
+    aq_json_members_begin(&m, (aq_json_slice){g.text, g.size});
+    while (aq_json_members_next(&m))
+      f += (size_t)sprintf(found + f, "%.*s=%.*s;", (int)m.key.length,
+                           m.key.text, (int)m.value.length, m.value.text);
+    ck_assert(!m.failed);
+    ck_assert_str_eq(found, written);
+  }
+}
+END_TEST
+
+START_TEST(a_packed_value_has_no_spaces_between_its_parts)
+{
+  static const char value[] = "[ [1,\n  2 ] , {\"a b\\\" \" :\tnull}, \" \"]";
+  static const char packed[] = "[[1,2],{\"a b\\\" \":null},\" \"]";
+  char out[sizeof value];
+  const size_t size =
+      aq_json_slice_pack((aq_json_slice){value, strlen(value)}, out);
+  ck_assert_uint_eq(size, strlen(packed));
+  ck_assert_mem_eq(out, packed, size);
+}
+END_TEST
+
 AQ_TEST_MAIN("trace/json_scan", good_json_is_left_alone,
              a_comma_before_a_bracket_becomes_a_space,
              what_json_cannot_write_becomes_null,
@@ -326,4 +632,9 @@ AQ_TEST_MAIN("trace/json_scan", good_json_is_left_alone,
              an_object_set_aside_has_a_place_and_one_over_a_mebibyte_a_part,
              a_taker_that_refuses_ends_the_scan,
              members_are_keys_with_whole_values,
-             escapes_of_a_string_become_utf_8)
+             escapes_of_a_string_become_utf_8,
+             a_text_in_one_piece_comes_out_as_byte_by_byte,
+             damage_comes_out_the_same_in_pieces_of_any_size,
+             a_word_of_an_object_that_is_too_long_goes_with_it,
+             members_of_generated_objects_are_those_that_were_written,
+             a_packed_value_has_no_spaces_between_its_parts)

@@ -99,14 +99,21 @@ START_TEST(a_field_that_reaches_past_its_packet_is_malformed)
 }
 END_TEST
 
-START_TEST(packed_packets_are_refused_by_name)
+/* Damaged ones, too. */
+START_TEST(packets_packed_by_zstd_are_refused_by_name)
 {
-  static const unsigned char packed[] = {0x0a, 6, 0x92, 3, 1, 'x', 0x50, 1};
+  static const unsigned char zlib[] = {0x0a, 6, 0x92, 3, 1, 'x', 0x50, 1};
+  static const unsigned char zstd[] = {0x0a, 6, 0xaa, 8, 1, 'x', 0x50, 1};
   data_read();
-  memcpy(bytes + size, packed, sizeof packed);
-  fixture f = fixture_bytes(bytes, size + sizeof packed);
+  memcpy(bytes + size, zstd, sizeof zstd);
+  fixture f = fixture_bytes(bytes, size + sizeof zstd);
   ck_assert_int_eq(f.status, AQ_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(f.diag.text, "recorded without compression"));
+  fixture_free(&f);
+  memcpy(bytes + size, zlib, sizeof zlib);
+  f = fixture_bytes(bytes, size + sizeof zlib);
+  ck_assert_int_eq(f.status, AQ_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(f.diag.text, "damaged compressed packets"));
   fixture_free(&f);
 }
 END_TEST
@@ -125,5 +132,5 @@ AQ_TEST_MAIN("trace/perfetto", kernels_and_copies_join_their_calls,
              a_file_cut_inside_a_packet_is_refused,
              a_slice_that_does_not_end_is_counted,
              a_field_that_reaches_past_its_packet_is_malformed,
-             packed_packets_are_refused_by_name,
+             packets_packed_by_zstd_are_refused_by_name,
              other_protobufs_are_not_taken_for_it)

@@ -32,7 +32,7 @@ opens() { # RUN
 "$aqueduct" import -q "$srcdir/tests/report/timeline.jsonl" --name ranges > /dev/null 2>&1
 "$aqueduct" import -q "$srcdir/tests/report/hostile.jsonl" --name hostile > /dev/null 2>&1
 for run in measured simulated predicted counted ranges hostile; do opens $run; done
-for fixture in rocprof_v1.csv ireeperf.jsonl; do
+for fixture in rocprof_v1.csv ireeperf.jsonl jax.xplane.pb rocprofv3.pftrace; do
   "$aqueduct" import -q "$srcdir/tests/trace/data/$fixture" --name "$fixture" > /dev/null 2>&1
   opens "$fixture"
 done

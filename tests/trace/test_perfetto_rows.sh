@@ -27,7 +27,7 @@ read_back() { # STYLE CALLS
 for calls in 20 300; do
   read_back rocprofv3 $calls
   check "none is counted as damaged" \
-    [ "$(echo "$remarks" | grep -cE 'left out|lost|unreadable')" = 0 ]
+    [ "$(echo "$remarks" | grep -cE 'skipped|missing|unreadable')" = 0 ]
   read_back systems $calls
   check "kernels of a stream, whose agent is not recorded, are counted" \
     contains "$remarks" "no device or agent is recorded"
@@ -53,19 +53,42 @@ END
 done
 read_back lost 60
 check "gaps and lost chunks are counted" contains "$remarks" \
-  "8 gaps and chunks that the tracing buffer lost"
-check "so are slices without their names" contains "$remarks" \
-  "19 rows that could not be read and were left out"
+  "8 gaps of the tracing buffer: records missing"
+check "so are slices without their names, once each" contains "$remarks" \
+  "skipped 10 unreadable rows"
 check "and the run is marked" contains "$("$aqueduct" stats lost 2>&1)" \
-  "8 gaps and chunks lost by the tracing buffer"
+  "8 gaps of the tracing buffer"
 read_back shared 1
 check "a slice without its end, an end without its begin, and one without its name are counted" \
-  contains "$remarks" "3 rows that could not be read and were left out"
+  contains "$remarks" "skipped 3 unreadable rows"
 
 read_back big 1
 check "numbers over 2^63 - 1 are unknown, and counted" contains "$remarks" \
-  "2 numbers that are unreadable or out of range"
+  "2 numbers unreadable or out of range"
 check "by the annotation's name" contains "$remarks" 'annotation over 2^63 - 1: "grid_size"'
+
+read_back clocks 40
+check "no time of a clock that a suspend moved is counted as damaged" \
+  [ "$(echo "$remarks" | grep -cE 'skipped|missing|unreadable')" = 0 ]
+read_back steps 1
+read_back headless 1
+check "slices of a sequence whose begin is lost are counted" contains "$remarks" \
+  "skipped 2 unreadable rows"
+read_back others 1
+check "events of other kinds are counted" contains "$remarks" \
+  "ignored 5 events of other kinds"
+check "by their kind" contains "$remarks" 'slice of another category: "host"'
+
+read_back trackless 1
+check "a slice of no track is counted once, not at its end again" contains "$remarks" \
+  "skipped 1 unreadable row (first: byte "
+read_back beheaded 1
+check "an end whose begin was in front of a sequence's first packet is counted" \
+  contains "$remarks" "skipped 1 unreadable row"
+read_back back 1
+check "readings of clocks that convert no time are counted" contains "$remarks" \
+  "skipped 2 readings of a clock"
+read_back packed 300
 
 # The writer made the fixture of the unit tests.
 python3 "$writer" write rocprofv3 12 "$work/fixture" "$work/fixture.json"
@@ -81,10 +104,22 @@ else
   skip "protoc decodes it by the published numbers" "there is no protoc"
 fi
 
-# Our own timeline names no categories of a profiler.
-"$aqueduct" export rocprofv3 --format perfetto -o "$work/own.pftrace"
-try "$aqueduct" import "$work/own.pftrace"
+python3 "$writer" write others 0 "$work/none.pftrace" "$work/none.json"
+python3 - "$work/none.pftrace" << 'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+open(sys.argv[1], "wb").write(data.replace(b"kernel_dispatch", b"kernel_nonsense"))
+END
+try "$aqueduct" import "$work/none.pftrace"
 check "a trace without work of a GPU is refused" [ "$status" = 2 ]
 check "by name" contains "$err" "no kernel, copy or fill in this perfetto trace"
+
+# Our own timelines lack most of a row.
+for format in perfetto chrome; do
+  "$aqueduct" export rocprofv3 --format $format -o "$work/own.$format"
+  try "$aqueduct" import "$work/own.$format"
+  check "a timeline that aqueduct drew ($format) is refused" [ "$status" = 2 ]
+  check "with what to do instead" contains "$err" "export the run as jsonl instead"
+done
 
 finish

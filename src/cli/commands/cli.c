@@ -140,14 +140,25 @@ aq_status aq_cli_json_finish(aq_cli *cli, aq_json_out *json, aq_status status)
   return status;
 }
 
-static void error_put(const aq_cli *cli, aq_json_out *json, int code)
+static void error_fields_put(const aq_cli *cli, aq_json_out *json, int code)
 {
-  aq_json_out_map(json, NULL);
   aq_json_out_text(json, "error",
                    cli->diag.text[0] ? cli->diag.text
                                      : aq_status_text(cli->diag.status));
   aq_json_out_int(json, "exit_status", code);
+}
+
+static void error_put(const aq_cli *cli, aq_json_out *json, int code)
+{
+  aq_json_out_map(json, NULL);
+  error_fields_put(cli, json, code);
   aq_json_out_close_map(json);
+}
+
+void aq_cli_json_error(aq_cli *cli, aq_json_out *json, aq_status status)
+{
+  error_fields_put(cli, json, aq_status_exit_code(status));
+  cli->documented = true;
 }
 
 aq_status aq_cli_json_results_end(aq_cli *cli, aq_json_out *json,

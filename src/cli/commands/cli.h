@@ -74,6 +74,11 @@ aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out);
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
                         int64_t missing, int64_t *out);
 
+/* Refuses options (ended by AQ_CLI_OPT_COUNT) on the command line that say
+ * nothing of `what`. */
+aq_status aq_cli_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
+                        const char *what);
+
 /* The document that --json asks for; *out is NULL without it. */
 aq_status aq_cli_json_begin_if(aq_cli *cli, aq_json_out **out);
 
@@ -82,6 +87,9 @@ aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json);
 
 /* The same if `status` is AQ_OK; else drops it and returns the status. */
 aq_status aq_cli_json_finish(aq_cli *cli, aq_json_out *json, aq_status status);
+
+/* The error's fields in an open map; the document has told it then. */
+void aq_cli_json_error(aq_cli *cli, aq_json_out *json, aq_status status);
 
 /* Ends an open array of results, whose last element is the error, if any: the
  * results before it stay. Without a document: `status`. */

@@ -230,8 +230,9 @@ static aq_status plot_print(const chains *c)
     }
   }
   snprintf(title, sizeof title,
-           "chain of %" PRIu32 " kernels of %.6g us: device time a kernel",
-           c->chain.length, (double)c->chain.kernel / AQ_US);
+           "chain of %" PRIu32 " kernel%s of %.6g us: device time per kernel",
+           c->chain.length, aq_text_plural(c->chain.length),
+           (double)c->chain.kernel / AQ_US);
   const bool good =
       aq_lanes_print(&plot, c->devices, c->device_count, c->cli->out);
   free(values);

@@ -148,8 +148,8 @@ static aq_status check_gpus(comparison *c, const aq_run_info *a,
     return status;
   return aq_diag_set(&c->cli->diag, AQ_ERR_INPUT,
                      "run %" PRId64 " replays durations of %s on device model "
-                     "%s (%s): the measurement of another GPU does not score "
-                     "it; --as-if compares them all the same",
+                     "%s (%s): not scored against another GPU; --as-if "
+                     "compares anyway",
                      run->id, names[1][0] ? names[1] : "another GPU",
                      run->device_model ? run->device_model : "?",
                      names[0][0] ? names[0] : "?");

@@ -65,7 +65,7 @@ static aq_status probed_print(aq_cli *cli, const aq_run_info *info,
   }
   status = aq_cli_json_end_if(cli, json);
   if (status == AQ_OK)
-    aq_cli_note(cli, "run %" PRId64 " has every packet of the probe",
+    aq_cli_note(cli, "stored run %" PRId64 ": every packet of the probe",
                 probed->run);
   return status;
 }
@@ -113,8 +113,7 @@ static void fits_note(aq_cli *cli, const aq_calibration *c)
   const aq_calibrate_gaps *gaps = aq_calibration_gaps(c);
   if (gaps)
     aq_cli_note(cli,
-                "gaps of their own behind %zu of %zu kernels (name and "
-                "work-items)",
+                "gaps fitted after %zu of %zu kernels (name and work-items)",
                 aq_calibrate_gaps_count(gaps), aq_calibrate_gaps_seen(gaps));
 }
 
@@ -147,6 +146,28 @@ static void fit_json(aq_json_out *json, const aq_device_fit *fit)
   aq_json_out_close_map(json);
 }
 
+/* Of the runs that the constants come from. */
+static void caveats_note(aq_cli *cli, const aq_calibration *c)
+{
+  char label[AQ_CLI_LABEL_SIZE];
+  for (size_t i = 0; i < c->info_count; i++) {
+    aq_cli_run_label(c->infos[i], label);
+    aq_cli_run_losses_note(cli, label, c->infos[i]);
+  }
+}
+
+static void caveats_json(aq_json_out *json, const aq_calibration *c)
+{
+  aq_json_out_array(json, "caveats");
+  for (size_t i = 0; i < c->info_count; i++) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "run", c->infos[i]->id);
+    aq_cli_run_caveats_json(json, "caveats", c->infos[i]);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+}
+
 static aq_status calibration_print(aq_cli *cli, const aq_calibration *c)
 {
   const char *model = cli->values[AQ_CLI_OPT_DEVICE];
@@ -156,6 +177,7 @@ static aq_status calibration_print(aq_cli *cli, const aq_calibration *c)
   if (status != AQ_OK)
     return status;
   if (!json) {
+    caveats_note(cli, c);
     fits_note(cli, c);
     /* A base that is a file lies in the same folder as the model. */
     aq_calibration_write(c, slash ? slash + 1 : model, cli->out);
@@ -164,6 +186,7 @@ static aq_status calibration_print(aq_cli *cli, const aq_calibration *c)
   aq_json_out_map(json, NULL);
   aq_json_out_text(json, "device", c->model->name);
   aq_json_out_text(json, "runs", c->runs);
+  caveats_json(json, c);
   aq_json_out_array(json, "fits");
   for (size_t i = 0; i < c->fit_count; i++)
     fit_json(json, &c->fits[i]);
@@ -223,7 +246,8 @@ static void counted_put(aq_cli_rows *rows, const aq_counted_prediction *row)
   aq_cli_row_end(rows);
 }
 
-static aq_status counts_put(aq_cli *cli, const aq_counted_predictions *list)
+static aq_status counts_put(aq_cli *cli, const aq_run_info *run,
+                            const aq_counted_predictions *list)
 {
   static const aq_cli_column columns[] = {
       {"~kernel", "kernel"},
@@ -248,15 +272,18 @@ static aq_status counts_put(aq_cli *cli, const aq_counted_predictions *list)
     aq_json_out_map(json, NULL);
     aq_json_out_text(json, "device", list->device);
     aq_json_out_text(json, "durations", AQ_EXECUTED_DURATIONS);
+    aq_cli_run_caveats_json(json, "caveats", run);
   }
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "kernels", columns);
   for (size_t i = 0; i < list->count; i++)
     counted_put(rows, &list->rows[i]);
   status = aq_cli_rows_end(cli, rows);
-  if (json)
+  if (json) {
     aq_json_out_close_map(json);
-  else
+  } else {
     fprintf(cli->out, "on %s: %s\n", list->device, AQ_EXECUTED_DURATIONS);
+    aq_cli_run_caveats(cli, "", run);
+  }
   return aq_cli_json_finish(cli, json, status);
 }
 
@@ -264,17 +291,21 @@ static aq_status run_predict(aq_cli *cli, const char *run)
 {
   aq_counted_predictions list;
   aq_store *store;
+  aq_run_info *info = NULL;
   aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
-  status = aq_counted_predict(store, run, cli->values[AQ_CLI_OPT_DEVICE],
-                              aq_cli_repeats(cli, AQ_CLI_OPT_SET), &list,
-                              &cli->diag);
+  status = aq_store_find(store, run, &info, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_counted_predict(store, run, cli->values[AQ_CLI_OPT_DEVICE],
+                                aq_cli_repeats(cli, AQ_CLI_OPT_SET), &list,
+                                &cli->diag);
   aq_store_close(store);
-  if (status != AQ_OK)
-    return status;
-  status = counts_put(cli, &list);
-  aq_counted_predictions_fini(&list);
+  if (status == AQ_OK) {
+    status = counts_put(cli, info, &list);
+    aq_counted_predictions_fini(&list);
+  }
+  aq_run_info_free(info);
   return status;
 }
 

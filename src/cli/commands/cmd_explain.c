@@ -12,6 +12,7 @@
 #include "common/json_out.h"
 #include "common/text.h"
 #include "report/explain/explain_run.h"
+#include "report/stats/name_cuts.h"
 #include "report/stats/short_names.h"
 #include "study/whatif/recorded.h"
 
@@ -53,31 +54,50 @@ static aq_status put_shares(aq_cli *cli, aq_json_out *json,
   return aq_cli_rows_end(cli, rows);
 }
 
+/* The two largest causes and the longest case of the first. */
+static void put_causes(const aq_cli *cli, const aq_explained *explained,
+                       aq_run_reader *reader)
+{
+  const aq_explain *e = &explained->explain;
+  const aq_explain_share *share = &e->shares[e->largest];
+  const aq_explain_term *largest = &aq_explain_causes[e->largest];
+  const aq_explain_term *next = &aq_explain_causes[e->next];
+  const char *name = aq_explained_worst_name(explained, e->largest, reader);
+  /* The name as in tables, on a line of 80 columns; NULL: none. */
+  char *text = name ? aq_name_short(name) : NULL;
+  char *kernel = text ? aq_text_line(text, strlen(text)) : NULL;
+  free(text);
+  if (kernel) {
+    aq_name_cell cell = {.name = kernel, .width = NAME_SHOWN};
+    aq_names_fit(&cell, 1);
+    kernel = cell.name;
+  }
+  fprintf(cli->out, "%.1f %% %s", aq_explained_percent(e, share->time),
+          largest->share);
+  if (e->shares[e->next].time > 0)
+    fprintf(cli->out, ", then %.1f %% %s",
+            aq_explained_percent(e, e->shares[e->next].time), next->share);
+  fprintf(cli->out, ": %s\n  %s\n", aq_explained_verdict(e), largest->meaning);
+  fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%s\n",
+          (double)share->worst / (double)AQ_US, share->worst_row,
+          kernel ? ", " : "", kernel ? kernel : "");
+  free(kernel);
+}
+
 static void put_head(aq_cli *cli, const aq_run_info *run,
                      const aq_explained *explained, aq_run_reader *reader)
 {
   const aq_explain *e = &explained->explain;
   char label[AQ_CLI_LABEL_SIZE], trust[AQ_CLI_TRUST_SIZE];
-  const aq_explain_share *share = &e->shares[e->largest];
-  const aq_explain_term *term = &aq_explain_causes[e->largest];
-  const char *name = aq_explained_worst_name(explained, e->largest, reader);
   aq_cli_run_label(run, label);
   char *clean = aq_text_line(label, strlen(label));
-  /* The name as in tables, on a line of 80 columns; NULL: none. */
-  char *text = name ? aq_name_short(name) : NULL;
-  char *kernel = text ? aq_text_line(text, strlen(text)) : NULL;
-  free(text);
-  if (kernel)
-    aq_names_fit(&kernel, 1, NAME_SHOWN);
-  fprintf(cli->out, "%s is %s: %s %.1f %% of its time, then %s %.1f %%\n  %s\n",
-          clean ? clean : "", aq_explained_verdict(e), term->name,
-          aq_explained_percent(e, share->time), aq_explain_causes[e->next].name,
-          aq_explained_percent(e, e->shares[e->next].time), term->meaning);
-  fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%s\n",
-          (double)share->worst / (double)AQ_US, share->worst_row,
-          kernel ? ", " : "", kernel ? kernel : "");
-  free(kernel);
+  fprintf(cli->out, "%s: ", clean ? clean : "");
   free(clean);
+  if (e->time > 0)
+    put_causes(cli, explained, reader);
+  else
+    fprintf(cli->out, "%s: the first start is the last end\n",
+            aq_explained_verdict(e));
   if (aq_cli_run_trust(run, trust))
     fprintf(cli->out, "  %s\n", trust);
   if (e->communication)
@@ -88,34 +108,39 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
             100.0 * (double)aq_explained_overlap(e) / (double)e->communication);
   if (e->shapeless)
     fprintf(cli->out,
-            "  %" PRId64 " kernels, %.1f %% of the time, have no grid or "
-            "workgroup size: their tail is unknown\n",
-            e->shapeless, aq_explained_percent(e, e->shapeless_time));
-  if (e->unsized)
+            "  %" PRId64 " kernel%s (%.1f %% of the time) without grid or "
+            "workgroup size: no tail computed\n",
+            e->shapeless, aq_text_plural(e->shapeless),
+            aq_explained_percent(e, e->shapeless_time));
+  if (e->unsized && e->unsized == e->devices)
+    fputs("  CU count unknown: no tail computed\n", cli->out);
+  else if (e->unsized)
     fprintf(cli->out,
-            "  the compute units of %" PRId64 " device%s are not known: the "
-            "tail of kernels is not\n",
-            e->unsized, e->unsized == 1 ? "" : "s");
+            "  CU count of %" PRId64 " of %" PRId64
+            " devices unknown: no tail computed there\n",
+            e->unsized, e->devices);
   if (e->lost)
     fprintf(cli->out,
-            "  %" PRId64 " launches and copies have no record: %.1f %% of the "
-            "time is idle, as far as recorded, while they may have run\n",
-            e->lost, aq_explained_percent(e, e->lost_time));
+            "  %" PRId64
+            " launch or copy call%s without a record: the work may "
+            "have run in %.1f %% of the time (counted as unknown)\n",
+            e->lost, aq_text_plural(e->lost),
+            aq_explained_percent(e, e->lost_time));
   if (e->endless)
     fprintf(cli->out,
             "  %" PRId64
-            " rows started and have no known end: idle time behind "
-            "them is unknown\n",
-            e->endless);
+            " row%s without an end: idle time after that counted as unknown\n",
+            e->endless, aq_text_plural(e->endless));
   if (e->stalls)
     fprintf(cli->out,
-            "  the measured run waited %" PRId64 " times unexplained, %.3f us "
-            "with the kernels behind: a replay does not repeat that, its idle "
-            "time then is unexplained too\n",
-            e->stalls, (double)e->stalled / (double)AQ_US);
+            "  %.3f us in %" PRId64 " wait%s of the measured run, cause not "
+            "recorded: the replay is idle instead (counted as unexplained)\n",
+            (double)e->stalled / (double)AQ_US, e->stalls,
+            aq_text_plural(e->stalls));
   aq_cli_run_caveats(cli, "  ", run);
-  fprintf(cli->out, "%" PRId64 " dispatches on %" PRId64 " device%s\n\n",
-          e->dispatches, e->devices, e->devices == 1 ? "" : "s");
+  fprintf(cli->out, "%" PRId64 " dispatch%s on %" PRId64 " device%s\n\n",
+          e->dispatches, aq_text_plural_es(e->dispatches), e->devices,
+          aq_text_plural(e->devices));
 }
 
 static void json_head(aq_json_out *json, const aq_run_info *run,
@@ -126,8 +151,10 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
   aq_json_out_text(json, "kind", aq_cli_run_kind_name(run->kind));
   aq_cli_run_caveats_json(json, "caveats", run);
   aq_json_out_text(json, "bottleneck", aq_explained_verdict(e));
-  aq_json_out_text(json, "largest", aq_explain_causes[e->largest].name);
-  aq_json_out_text(json, "next", aq_explain_causes[e->next].name);
+  aq_json_out_text(json, "largest",
+                   e->time > 0 ? aq_explain_causes[e->largest].name : NULL);
+  aq_json_out_text(json, "next",
+                   e->time > 0 ? aq_explain_causes[e->next].name : NULL);
   aq_json_out_ns(json, "time_ns", e->time);
   aq_json_out_ns(json, "communication_ns", e->communication);
   aq_json_out_ns(json, "communication_overlap_ns", aq_explained_overlap(e));
@@ -178,7 +205,7 @@ static aq_status put(aq_cli *cli, const aq_run_info *run,
     if (path)
       aq_critical_put(json, "critical_path", path);
     aq_json_out_close_map(json);
-  } else if (path) {
+  } else if (path && path->makespan > 0) {
     put_path(cli, path);
   }
   return aq_cli_json_finish(cli, json, status);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/window.h"
+#include "common/text.h"
 #include "trace/db/run_source.h"
 #include "trace/db/tracedb.h"
 #include "trace/import/trace.h"
@@ -21,16 +24,43 @@ static aq_status part_take(aq_cli *cli, aq_store *store,
       aq_selection_make(store, info->id, window, &part, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_run_reader_select(
-      reader,
-      &(aq_row_selection){part.rows, part.from, part.to, .renumber = true},
-      &cli->diag);
+  status = aq_run_reader_select(reader,
+                                &(aq_row_selection){part.rows, part.spans,
+                                                    part.span_count,
+                                                    .renumber = true},
+                                &cli->diag);
   if (status == AQ_OK) {
     const int64_t left = all - aq_run_reader_row_count(reader);
     info->left_out = left + (info->left_out > 0 ? info->left_out : 0);
     status = aq_cli_selection_note(cli, window, &part);
   }
   aq_selection_fini(&part);
+  return status;
+}
+
+/* No format has the tables beside the rows, but for operators in timelines and
+ * waves in `att`. */
+static aq_status beside_note(aq_cli *cli, aq_store *store, int64_t run,
+                             const aq_trace_format *format, int64_t ops_drawn)
+{
+  const bool waves = strcmp(format->name, "att") == 0;
+  aq_beside beside[AQ_BESIDE_COUNT];
+  char text[64 * AQ_BESIDE_COUNT] = "";
+  size_t size = 0;
+  aq_status status = aq_store_beside(store, run, beside, &cli->diag);
+  for (int i = 0; status == AQ_OK && i < AQ_BESIDE_COUNT; i++) {
+    const char *what = beside[i].what;
+    const int64_t had = strcmp(what, "op") == 0 ? ops_drawn : 0;
+    const int64_t left = beside[i].count - had;
+    if (left > 0 && !(waves && strcmp(what, "traced wave") == 0))
+      size += (size_t)snprintf(text + size, sizeof text - size,
+                               "%s%" PRId64 " %s%s", size ? ", " : "", left,
+                               what, aq_text_plural((uint64_t)left));
+  }
+  if (size)
+    aq_cli_note(
+        cli, "left out of %s, of the whole run: %s (store merge copies them)",
+        format->name, text);
   return status;
 }
 
@@ -61,6 +91,13 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
     else
       status = module->export_file(&from.source, cli->out_temp, &cli->diag);
   }
+  if (status == AQ_OK && from.source.moved_ns)
+    aq_cli_note(cli,
+                "times are %" PRId64 " ns later than in the run, whose first "
+                "would be negative: viewers drop such events",
+                from.source.moved_ns);
+  if (status == AQ_OK)
+    status = beside_note(cli, store, info->id, format, from.source.ops_drawn);
   if (status == AQ_OK && aq_run_is_predicted(info))
     aq_cli_note(cli, "durations: %s", info->durations);
   aq_run_reader_close(reader);

@@ -11,6 +11,8 @@
 #include "cli/commands/progress.h"
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
+#include "common/map.h"
+#include "common/text.h"
 #include "report/stats/clock_offset.h"
 #include "trace/db/tracedb.h"
 #include "trace/import/trace.h"
@@ -19,7 +21,7 @@
 static const char *repair_key(aq_trace_repair repair, char key[64])
 {
   static const char *const ids[] = {
-#define R(id, text, damage) [AQ_REPAIR_##id] = #id,
+#define R(id, ...) [AQ_REPAIR_##id] = #id,
       AQ_TRACE_REPAIRS(R)
 #undef R
   };
@@ -86,13 +88,13 @@ static char *make_notes(const aq_trace_result *result)
 static void report_repair(const aq_cli *cli, const char *path,
                           const aq_trace_result *result, aq_trace_repair repair)
 {
-  const uint64_t count = result->repairs[repair];
+  char text[AQ_TRACE_REPAIR_SIZE];
   const char *first = NULL;
   for (size_t i = result->example_count; i-- > 0;)
     if (result->examples[i].repair == repair)
       first = result->examples[i].text;
-  aq_cli_note(cli, "%s: repaired: %" PRIu64 " %s%s%s%s", path, count,
-              aq_trace_repair_text(repair), first ? " (first: " : "",
+  aq_trace_repair_text(repair, result->repairs[repair], text);
+  aq_cli_note(cli, "%s: %s%s%s%s", path, text, first ? " (first: " : "",
               first ? first : "", first ? ")" : "");
 }
 
@@ -100,20 +102,25 @@ void aq_cli_import_report(const aq_cli *cli, const char *path,
                           const aq_trace_result *result)
 {
   aq_cli_note(cli,
-              "%s: %s, %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64
-              " waits, %" PRIu64 " ranges; %" PRIu64 " with host times",
-              path, result->format, result->dispatches, result->copies,
-              result->waits, result->ranges, result->with_host);
+              "%s: %s, %" PRIu64 " kernel%s, %" PRIu64 " %s, %" PRIu64
+              " wait%s, %" PRIu64 " range%s; %" PRIu64 " with host times",
+              path, result->format, result->dispatches,
+              aq_text_plural(result->dispatches), result->copies,
+              result->copies == 1 ? "copy" : "copies", result->waits,
+              aq_text_plural(result->waits), result->ranges,
+              aq_text_plural(result->ranges), result->with_host);
   if (result->ops + result->frames > 0)
     aq_cli_note(cli,
-                "%s: %" PRIu64 " ops and %" PRIu64
-                " call frames launched work; %" PRIu64 " of %" PRIu64
-                " dispatches have an op",
-                path, result->ops, result->frames, result->in_ops,
-                result->dispatches + result->copies);
+                "%s: %" PRIu64 " op%s and %" PRIu64
+                " call frame%s launched work; %" PRIu64 " of %" PRIu64
+                " dispatch%s in an op",
+                path, result->ops, aq_text_plural(result->ops), result->frames,
+                aq_text_plural(result->frames), result->in_ops,
+                result->dispatches + result->copies,
+                aq_text_plural_es(result->dispatches + result->copies));
   if (result->allocations)
-    aq_cli_note(cli, "%s: %" PRIu64 " allocations of memory", path,
-                result->allocations);
+    aq_cli_note(cli, "%s: %" PRIu64 " allocation%s of memory", path,
+                result->allocations, aq_text_plural(result->allocations));
   if (result->edges[AQ_EDGE_CALL] + result->edges[AQ_EDGE_INFERRED])
     aq_cli_note(cli,
                 "%s: dependencies across queues: %" PRIu64
@@ -122,10 +129,10 @@ void aq_cli_import_report(const aq_cli *cli, const char *path,
                 result->edges[AQ_EDGE_INFERRED]);
   if (result->edges[0])
     aq_cli_note(cli,
-                "%s: %" PRIu64 " host calls wait for another stream and lead "
-                "to no dependency: nothing of another queue was submitted "
-                "before, or their thread submits nothing after",
-                path, result->edges[0]);
+                "%s: %" PRIu64 " host call%s waiting for another stream, "
+                "without a dependency: no earlier work on another queue, or no "
+                "later call of the thread",
+                path, result->edges[0], aq_text_plural(result->edges[0]));
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
       report_repair(cli, path, result, (aq_trace_repair)i);
@@ -181,8 +188,8 @@ aq_status aq_cli_import_clocks(aq_cli *cli, aq_store *store, const char *path,
       aq_clock_witnesses_find(store, run, &witnesses, &cli->diag);
   if (status == AQ_OK && aq_clock_offset_of(&witnesses, 0, 0, &clock))
     aq_cli_note(cli,
-                "%s: clocks of host and device differ: %zu of %zu waits return "
-                "before the end of their work, by up to %.1f us; %s",
+                "%s: %zu of %zu waits return up to %.1f us before the end of "
+                "their work: clocks of host and device differ; %s",
                 path, clock.proofs, witnesses.wait_count + witnesses.copy_count,
                 (double)clock.proved / (double)AQ_US, after);
   aq_clock_witnesses_fini(&witnesses);
@@ -242,13 +249,45 @@ aq_status aq_cli_import_trace(aq_cli *cli, aq_store *store, aq_run_info *info,
   char text[AQ_DIAG_TEXT_MAX];
   snprintf(text, sizeof text, "%s", cli->diag.text);
   if (result->repairs[AQ_REPAIR_TRUNCATED] && !options.allow_truncated)
-    aq_diag_set(&cli->diag, status, "%s; --allow-truncated allows them", text);
+    aq_diag_set(&cli->diag, status,
+                "%s; --allow-truncated imports the part before", text);
   aq_store_writer_abort(writer);
   return status;
 }
 
+/* The ranks that files of one program name. */
+typedef struct file_ranks {
+  aq_map ranks;
+  size_t files; /* of different ranks of as many ranks */
+  int64_t of;   /* ranks that there are; 0: unknown */
+} file_ranks;
+
+static bool rank_count(file_ranks *r, const aq_trace_result *result)
+{
+  if (!result->has_rank || (r->files > 0 && result->world_size != r->of) ||
+      aq_map_get(&r->ranks, (uint64_t)result->rank, NULL))
+    return true;
+  r->of = result->world_size;
+  r->files++;
+  return aq_map_put(&r->ranks, (uint64_t)result->rank, 1);
+}
+
+/* Files of ranks are runs of their own without --ranks. */
+static void ranks_mention(const aq_cli *cli, const file_ranks *r)
+{
+  char of[48] = "";
+  if (cli->arg_count < 2 || r->files != (size_t)cli->arg_count)
+    return;
+  if (r->of > 0)
+    snprintf(of, sizeof of, " of %" PRId64, r->of);
+  aq_cli_note(cli,
+              "%zu files of different ranks%s: if they are of one program, "
+              "import --ranks makes one run of them, with aligned clocks",
+              r->files, of);
+}
+
 static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
-                             const char *path)
+                             const char *path, file_ranks *ranks)
 {
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_MEASURED);
   aq_trace_result result = {0};
@@ -259,6 +298,8 @@ static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
     return status;
   const int64_t run = aq_store_writer_run(writer);
   status = finish_run(cli, json, writer, &info, &result);
+  if (status == AQ_OK && !rank_count(ranks, &result))
+    status = aq_diag_no_memory(&cli->diag);
   return status == AQ_OK && result.waits > 0
              ? aq_cli_import_clocks(cli, store, path, run,
                                     "replay moves doorbells by the offset")
@@ -274,8 +315,12 @@ static aq_status import_files(aq_cli *cli, aq_store *store)
     return status;
   if (json)
     aq_json_out_array(json, NULL);
+  file_ranks ranks = {.ranks = AQ_MAP_INIT};
   for (int i = 0; status == AQ_OK && i < cli->arg_count; i++)
-    status = import_file(cli, json, store, cli->args[i]);
+    status = import_file(cli, json, store, cli->args[i], &ranks);
+  if (status == AQ_OK)
+    ranks_mention(cli, &ranks);
+  aq_map_fini(&ranks.ranks);
   return aq_cli_json_results_end(cli, json, status);
 }
 
@@ -287,10 +332,11 @@ aq_status aq_cli_import(aq_cli *cli)
   if (aq_cli_flag(cli, AQ_CLI_OPT_RANKS))
     return aq_cli_import_ranks(cli);
   if (cli->arg_count > 1 && cli->values[AQ_CLI_OPT_NAME])
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--name names one run, but %d files were given (--ranks "
-                       "makes one run of them)",
-                       cli->arg_count);
+    return aq_diag_set(
+        &cli->diag, AQ_ERR_INVALID,
+        "--name is for one file, %d given; --ranks makes one run "
+        "of several files",
+        cli->arg_count);
   aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status != AQ_OK)
     return status;

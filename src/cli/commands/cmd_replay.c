@@ -28,17 +28,6 @@ static const aq_cli_option_id capture_options[] = {
     AQ_CLI_OPT_COST,        AQ_CLI_OPT_PROFILE,   AQ_CLI_OPT_COMPILE,
     AQ_CLI_OPT_COUNT};
 
-static aq_status options_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
-                                const char *input)
-{
-  for (; *foreign != AQ_CLI_OPT_COUNT; foreign++)
-    if (cli->given[*foreign])
-      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                         "--%s does not apply to %s",
-                         aq_cli_options[*foreign].name, input);
-  return AQ_OK;
-}
-
 /* ---- a stored run ---- */
 
 static aq_status mode_read(aq_cli *cli, bool *closed)
@@ -49,9 +38,10 @@ static aq_status mode_read(aq_cli *cli, bool *closed)
   if (!mode || *closed || strcmp(mode, "open") == 0)
     return AQ_OK;
   const char *near = aq_text_nearest(mode, modes);
-  return aq_diag_set(
-      &cli->diag, AQ_ERR_INVALID, "--mode '%s': open or closed expected%s%s%s",
-      mode, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "--mode must be open or closed, not '%s'%s%s%s", mode,
+                     near ? "; did you mean " : "", near ? near : "",
+                     near ? "?" : "");
 }
 
 static aq_status confidence_read(aq_cli *cli, int64_t *out)
@@ -159,6 +149,25 @@ static aq_status part_fit(aq_cli *cli, aq_session *session, aq_store *store,
   return status;
 }
 
+/* The origin by its id from now on; --replace must not remove it. */
+static aq_status origin_find(aq_cli *cli, aq_store *store, aq_replay_ask *ask,
+                             char id[AQ_RUN_ID_TEXT])
+{
+  aq_run_info *run;
+  aq_status status = aq_store_find(store, ask->origin, &run, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  if (aq_cli_flag(cli, AQ_CLI_OPT_REPLACE) && run->name &&
+      strcmp(run->name, cli->values[AQ_CLI_OPT_NAME]) == 0)
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--replace: would remove run %s, which is replayed",
+                         run->name);
+  snprintf(id, AQ_RUN_ID_TEXT, "%" PRId64, run->id);
+  ask->origin = id;
+  aq_run_info_free(run);
+  return status;
+}
+
 static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
 {
   const aq_notes notes = aq_cli_notes(cli);
@@ -169,6 +178,7 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
   aq_performed performed;
   aq_store *store;
   sigset_t before;
+  char origin[AQ_RUN_ID_TEXT];
   aq_status status = ask_read(cli, &ask);
   if (status == AQ_OK)
     status = existing_store_open(cli, &store);
@@ -177,7 +187,7 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
   /* An option of captures: the input is a run, or a capture that is missing. */
   aq_run_info *run;
   aq_diag missing = AQ_DIAG_INIT, why_not = AQ_DIAG_INIT;
-  status = options_refuse(cli, capture_options, "a stored run");
+  status = aq_cli_refuse(cli, capture_options, "a stored run");
   if (status != AQ_OK) {
     if (aq_store_find(store, cli->args[0], &run, &missing) != AQ_OK)
       status = aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
@@ -187,6 +197,8 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
       aq_run_info_free(run);
   }
   aq_cli_status_block(&before);
+  if (status == AQ_OK)
+    status = origin_find(cli, store, &ask, origin);
   if (status == AQ_OK)
     status = part_fit(cli, session, store, &ask, &fit, &hooks, &why_not);
   if (status == AQ_OK && aq_cli_flag(cli, AQ_CLI_OPT_INTERVAL)) {
@@ -200,7 +212,7 @@ static aq_status replay_run(aq_cli *cli, aq_session *session, aq_run_info *info)
   aq_cli_status_unblock(&before);
   aq_part_fit_fini(&fit, session);
   if (status == AQ_OK && why_not.text[0])
-    aq_cli_note(cli, "constants are the device model's: %s", why_not.text);
+    aq_cli_note(cli, "constants not fitted: %s", why_not.text);
   if (status == AQ_OK) {
     status = aq_cli_performed_print(cli, info, &performed);
     aq_performed_fini(&performed);
@@ -242,12 +254,12 @@ static aq_status bench_note(aq_cli *cli, const aq_cap_played *bench,
   bench_spread(bench, (size_t)repeats, false, sorted, device);
   free(sorted);
   aq_cli_note(cli,
-              "%" PRId64 " repetitions: submission %.3f us of the host "
-              "(%.3f to %.3f), all of it %.3f us in the transport's time "
-              "(%.3f to %.3f)",
-              repeats, (double)host[1] / 1e3, (double)host[0] / 1e3,
-              (double)host[2] / 1e3, (double)device[1] / 1e3,
-              (double)device[0] / 1e3, (double)device[2] / 1e3);
+              "%" PRId64 " repetition%s: %.3f us of host time to submit (%.3f "
+              "to %.3f), %.3f us of device time in all (%.3f to %.3f)",
+              repeats, aq_text_plural(repeats), (double)host[1] / 1e3,
+              (double)host[0] / 1e3, (double)host[2] / 1e3,
+              (double)device[1] / 1e3, (double)device[0] / 1e3,
+              (double)device[2] / 1e3);
   return AQ_OK;
 }
 
@@ -261,13 +273,15 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   if (status != AQ_OK)
     return status;
   if (captured->played.idle_calls > 0)
-    aq_cli_note(cli, "%" PRIu64 " host calls did nothing",
-                captured->played.idle_calls);
+    aq_cli_note(cli, "%" PRIu64 " host call%s did nothing",
+                captured->played.idle_calls,
+                aq_text_plural(captured->played.idle_calls));
   if (captured->played.plain_queues > 0)
     aq_cli_note(cli,
-                "%" PRIu64 " queues lack the priority, CU mask or cooperative "
-                "launches that they had",
-                captured->played.plain_queues);
+                "%" PRIu64 " queue%s replayed without the priority, CU mask or "
+                "cooperative launches of the capture",
+                captured->played.plain_queues,
+                aq_text_plural(captured->played.plain_queues));
   /* Executions whose code the capture's program executed. */
   const aq_packet_computed *computed = &captured->computed;
   if (computed->executions > 0)
@@ -276,10 +290,10 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
                 " executions computed the captured bytes",
                 computed->computed, computed->executions);
   if (captured->played.idle_kernels > 0)
-    aq_cli_note(cli,
-                "%" PRIu64 " kernels took their time and computed nothing%s%s",
-                captured->played.idle_kernels, computed->why[0] ? ": " : "",
-                computed->why);
+    aq_cli_note(cli, "%" PRIu64 " kernel%s took time and computed nothing%s%s",
+                captured->played.idle_kernels,
+                aq_text_plural(captured->played.idle_kernels),
+                computed->why[0] ? ": " : "", computed->why);
   aq_cli_run_print(cli, json, info, captured->run);
   return aq_cli_json_end_if(cli, json);
 }
@@ -291,7 +305,7 @@ static aq_status replay_capture(aq_cli *cli, aq_session *session,
                         .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS)};
   aq_captured captured;
   aq_store *store;
-  aq_status status = options_refuse(cli, run_options, "a capture");
+  aq_status status = aq_cli_refuse(cli, run_options, "a capture");
   if (status == AQ_OK)
     status = aq_kernels_from_read(cli->values[AQ_CLI_OPT_KERNELS_FROM],
                                   &ask.from, &cli->diag);

@@ -40,7 +40,7 @@ static void put_number(aq_cli *cli, const char *name, int64_t value)
 
 static void put_info(aq_cli *cli, const aq_run_info *info)
 {
-  char date[AQ_CLI_DATE_SIZE], trust[AQ_CLI_TRUST_SIZE];
+  char date[AQ_CLI_DATE_SIZE];
   aq_cli_date(info->created, date);
   put_number(cli, "run", info->id);
   put_field(cli, "name", info->name);
@@ -51,7 +51,10 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
   put_field(cli, "transport", info->transport);
   put_field(cli, "device model", info->device_model);
   put_field(cli, "model hash", info->model_hash);
-  put_field(cli, "constants", aq_cli_run_trust(info, trust));
+  put_field(cli, "constants",
+            info->kind == AQ_RUN_SIMULATED && !info->model_verdict
+                ? "none: times mean nothing"
+                : aq_cli_constants(info->model_verdict));
   put_number(cli, "seed", info->seed);
   put_field(cli, "state",
             info->failed      ? "failed"
@@ -257,7 +260,7 @@ static aq_status print_device(aq_cli *cli, const aq_device_model *model)
   } else {
     put_field(cli, "device model", model->name);
     put_field(cli, "hash", model->hash);
-    put_field(cli, "constants", model->verdict);
+    put_field(cli, "constants", aq_cli_constants(model->verdict));
     fputc('\n', cli->out);
   }
   status = put_constants(cli, json, model);
@@ -350,7 +353,7 @@ static bool show_file(aq_cli *cli, aq_status *status)
   else if (aq_cli_flag(cli, AQ_CLI_OPT_STUB) ||
            (code_option(cli) && access(path, F_OK) == 0))
     *status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                          "show --%s: '%s' is no file with code objects",
+                          "show --%s: '%s' has no code objects",
                           code_option(cli), path);
   else if (aq_cli_is_program(path))
     *status = aq_cli_show_program(cli, path);
@@ -406,7 +409,7 @@ aq_status aq_cli_show(aq_cli *cli)
     return status;
   if (aq_cli_flag(cli, AQ_CLI_OPT_WORKGROUP))
     return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                       "show --workgroup: '%s' is no file with code objects",
+                       "show --workgroup: '%s' has no code objects",
                        cli->args[0]);
   status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)

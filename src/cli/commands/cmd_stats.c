@@ -13,6 +13,7 @@
 #include "cli/commands/table_output.h"
 #include "cli/commands/window.h"
 #include "common/json_out.h"
+#include "common/text.h"
 #include "report/stats/launch_context.h"
 #include "report/stats/range_summary.h"
 #include "report/stats/work_summary.h"
@@ -67,14 +68,14 @@ typedef struct asked {
   aq_run_window window;
   aq_window_counts counts; /* of the window */
   aq_lateness lateness;    /* by collective */
+  aq_step_summaries steps; /* by step */
 } asked;
 
 static aq_status put_groups(aq_cli *cli, aq_json_out *json,
                             const aq_stats *stats, const asked *a)
 {
-  const char *of =
-      a->by == AQ_STATS_BY_KERNEL ? "~kernel" : aq_stats_by_names[a->by];
-  const aq_cli_column columns[] = {{of, NULL},
+  char title[32];
+  const aq_cli_column columns[] = {{title, NULL},
                                    {NULL, "key"},
                                    {NULL, "name"},
                                    {">calls", "calls"},
@@ -96,6 +97,8 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
                                        AQ_CLI_WORK_COLUMNS,
                                    {NULL, NULL}};
   aq_time all = 0, shown = 0;
+  snprintf(title, sizeof title, "%c%s", a->by == AQ_STATS_BY_KERNEL ? '~' : '=',
+           aq_stats_by_names[a->by]);
   const size_t count =
       (uint64_t)a->top < stats->count ? (size_t)a->top : stats->count;
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "groups", columns);
@@ -109,8 +112,8 @@ static aq_status put_groups(aq_cli *cli, aq_json_out *json,
   if (json)
     aq_json_out_int(json, "groups_left_out", (int64_t)(stats->count - count));
   else if (status == AQ_OK && count < stats->count)
-    fprintf(cli->out, "%zu more groups have %.1f %% of the kernel time\n",
-            stats->count - count,
+    fprintf(cli->out, "%zu more group%s: %.1f %% of the kernel time\n",
+            stats->count - count, aq_text_plural(stats->count - count),
             all > 0 ? 100.0 * (double)(all - shown) / (double)all : 0);
   return status;
 }
@@ -121,7 +124,7 @@ static aq_status put_ranges(aq_cli *cli, aq_json_out *json,
                             aq_run_reader *reader)
 {
   static const aq_cli_column columns[] = {
-      {"~range", "name"},          {"on", "on"},
+      {"=range", "name"},          {"on", "on"},
       {">ranges", "ranges"},       {"?>untimed", "untimed"},
       {">total us", "total_ns"},   {">min", "min_ns"},
       {">max", "max_ns"},          {">dispatches", "dispatches"},
@@ -176,7 +179,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
   if (status == AQ_OK && !a->limited) /* times of whole ranges */
     status = put_ranges(cli, json, dispatches, reader);
   if (status == AQ_OK && a->by == AQ_STATS_BY_STEP)
-    status = aq_cli_steps_put(cli, json, dispatches);
+    status = aq_cli_steps_put(cli, json, dispatches, &a->steps);
   if (status == AQ_OK && a->by == AQ_STATS_BY_COLLECTIVE)
     status = aq_cli_lateness_put(cli, json, dispatches, reader, &a->lateness);
   if (json) {
@@ -186,7 +189,8 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
       aq_cli_window_put(cli->out, &a->window, &a->counts);
     if (a->context || a->by == AQ_STATS_BY_RANGE)
       aq_cli_context_put(cli, dispatches, a->by, a->all);
-    fprintf(cli->out, "first start to last end: %.3f us\n",
+    fprintf(cli->out, "first start to last end%s: %.3f us\n",
+            a->limited && a->window.range ? " of each range, added up" : "",
             (double)stats->makespan / (double)AQ_US);
     aq_cli_run_caveats(cli, "", run);
   }
@@ -210,6 +214,9 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
   if (status == AQ_OK && a->by == AQ_STATS_BY_COLLECTIVE &&
       !aq_lateness_match(&dispatches, &a->lateness))
     status = aq_diag_no_memory(&cli->diag);
+  if (status == AQ_OK && a->by == AQ_STATS_BY_STEP &&
+      !aq_step_summaries_make(&dispatches, true, &a->steps))
+    status = aq_diag_no_memory(&cli->diag);
   aq_dispatches_limit(&dispatches);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, a->by, &stats, &cli->diag);
@@ -227,6 +234,7 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
                 "and an end: the rows are operations of host queues",
                 run->id);
   aq_lateness_fini(&a->lateness);
+  free(a->steps.list);
   aq_stats_fini(&stats);
   aq_dispatches_fini(&dispatches);
   aq_run_reader_close(reader);

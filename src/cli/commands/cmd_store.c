@@ -65,15 +65,14 @@ static aq_status prune_report(aq_cli *cli, aq_store *store)
     status = strcmp(cli->args[i], "incomplete") == 0
                  ? remove_incomplete(cli, store, json)
                  : remove_named(cli, store, json, cli->args[i]);
-  if (status != AQ_OK) {
-    aq_json_out_drop(json);
+  if (!json)
     return status;
-  }
-  if (json) {
-    aq_json_out_close_array(json);
-    aq_json_out_close_map(json);
-  }
-  return aq_cli_json_end_if(cli, json);
+  aq_json_out_close_array(json);
+  if (status != AQ_OK)
+    aq_cli_json_error(cli, json, status);
+  aq_json_out_close_map(json);
+  const aq_status written = aq_cli_json_end_if(cli, json);
+  return status == AQ_OK ? written : status;
 }
 
 /* What `store` can do: the least and the most arguments after the verb. */

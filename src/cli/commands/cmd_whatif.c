@@ -114,6 +114,8 @@ static aq_status document_put(aq_cli *cli, aq_json_out *json,
 {
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", w->run);
+  aq_cli_run_caveats_json(json, "caveats", w->info);
+  aq_json_out_text(json, "replay_caveat", w->unlike[0] ? w->unlike : NULL);
   aq_json_out_text(json, "loop", "closed");
   aq_json_out_ns(json, "measured_makespan_ns", w->measured);
   aq_json_out_real(json, "replay_error", w->error);
@@ -144,6 +146,9 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
             "run %" PRId64 ": %.3f us; error of the unchanged replay %.3f %%, "
             "included in ranges\n",
             w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
+    if (w->unlike[0])
+      aq_cli_fill(cli->out, w->unlike, 0, 2);
+    aq_cli_run_caveats(cli, "", w->info);
     if (aq_cli_flag(cli, AQ_CLI_OPT_WIDE))
       fputs("parts of the critical path: before > after\n", cli->out);
     fputs("\nsource of each row:\n", cli->out);

@@ -37,14 +37,14 @@ static void put_fit(aq_cli *cli, const char *of, const aq_compare_fit *fit)
     return;
   aq_compare_fit_part(fit, part);
   fprintf(cli->out,
-          "  constants%s fitted to %s: %" PRId64 " of %" PRId64
-          " rows with a submission, which are not scored\n",
-          of, part, fit->rows, fit->of);
+          "  %" PRId64 " of %" PRId64
+          " rows fit the constants%s (%s): not scored\n",
+          fit->rows, fit->of, of, part);
   for (size_t i = 0; i < fit->count; i++) {
     const aq_compare_fit_constant *c = &fit->constants[i];
     if (c->kept)
       continue;
-    fprintf(cli->out, "    %s: %.3f us instead of %.3f us", c->key,
+    fprintf(cli->out, "    %s: %.3f us, was %.3f us", c->key,
             (double)c->value / (double)AQ_US, (double)c->was / (double)AQ_US);
     if (c->samples == AQ_NONE)
       fputc('\n', cli->out);
@@ -52,7 +52,7 @@ static void put_fit(aq_cli *cli, const char *of, const aq_compare_fit *fit)
       fprintf(cli->out, " (n = %" PRId64 "%s)\n", c->samples,
               c->at_least ? AQ_FIT_AT_LEAST : "");
   }
-  const char *before = "    as the model has them: ";
+  const char *before = "    unchanged: ";
   for (size_t i = 0; i < fit->count; i++)
     if (fit->constants[i].kept) {
       fprintf(cli->out, "%s%s", before, fit->constants[i].key);
@@ -77,38 +77,38 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
   free(right);
   for (int i = 0; i < AQ_LEFT_OUT_COUNT; i++)
     if (c->figures.left_out[i])
-      fprintf(cli->out, "  not scored: %" PRId64 " %s (%s)\n",
-              c->figures.left_out[i], aq_compare_reasons[i].name,
-              aq_compare_reasons[i].meaning);
+      fprintf(cli->out, "  %" PRId64 " row%s not scored: %s (%s)\n",
+              c->figures.left_out[i], aq_text_plural(c->figures.left_out[i]),
+              aq_compare_reasons[i].meaning, aq_compare_reasons[i].name);
   if (aq_cli_run_trust(c->run, trust))
-    fprintf(cli->out, "  simulated with %s\n", trust);
+    fprintf(cli->out, "  %s\n", trust);
   aq_cli_run_caveats(cli, "  ", c->run);
   aq_cli_run_caveats(cli, "  reference: ", c->reference);
   aq_compare_runs_loop(c->run, loop);
   fputs(loop, cli->out);
   if (c->clock_offset != AQ_TIME_NONE)
     fprintf(cli->out,
-            "  device clock %+.1f us ahead of the host's (n = %" PRId64 ")\n",
+            "  %+.1f us: device clock ahead of the host's (n = %" PRId64 ")\n",
             (double)c->clock_offset / (double)AQ_US, c->clock_witnesses);
   put_fit(cli, "", &c->fit);
   put_fit(cli, " of the reference", &c->reference_fit);
   if (c->figures.latency_warm != AQ_TIME_NONE)
     fprintf(
         cli->out,
-        "  E: L1 = %.3f us (of %" PRId64 " rows), L2 = %.3f us (of %" PRId64
+        "  E: L1 = %.3f us (n = %" PRId64 "), L2 = %.3f us (n = %" PRId64
         "), Lg = %.3f us\n",
         (double)c->figures.latency_warm / (double)AQ_US, c->figures.fitted_warm,
         (double)c->figures.latency_cold / (double)AQ_US, c->figures.fitted_cold,
         (double)c->figures.latency_begin / (double)AQ_US);
   if (shows_gap(&c->figures))
-    fprintf(cli->out, "  B: G = %.3f us (of %" PRId64 " rows)\n",
+    fprintf(cli->out, "  B: G = %.3f us (n = %" PRId64 ")\n",
             (double)c->figures.gap / (double)AQ_US, c->figures.fitted_gap);
   if (c->figures.latency_warm != AQ_TIME_NONE || shows_gap(&c->figures))
-    fprintf(cli->out, "  these constants of the formulas are fitted to %s\n",
+    fprintf(cli->out, "  constants of the formulas fitted to %s\n",
             !(c->fit.part[0] || c->reference_fit.part[0]) ? "this run"
-            : c->figures.fitted_to_all ? "all of this run: the rest shows none"
-                                       : "the rest of this run, which is "
-                                         "scored");
+            : c->figures.fitted_to_all
+                ? "all of this run (none in the scored rows)"
+                : "the scored rows");
   fputc('\n', cli->out);
 }
 

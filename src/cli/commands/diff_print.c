@@ -8,19 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands/group_by.h"
 #include "cli/commands/runs.h"
 #include "cli/commands/table_output.h"
 #include "common/text.h"
 #include "report/compare/diff_window.h"
 #include "report/explain/explain.h"
-
-/* Of almost nothing a percentage says nothing: above this it is left out. */
-enum { CHANGE_MAX = 1000 };
-
-static double change(const aq_diff_figure *f)
-{
-  return f->a > 0 ? 100 * f->delta / f->a : 0;
-}
 
 /* ---- text ---- */
 
@@ -33,17 +26,40 @@ static void put_label(aq_cli *cli, const aq_run_info *run)
   free(clean);
 }
 
+/* Where a dispatch could find its partner; nothing where there is one device.
+ */
+static void put_devices(aq_cli *cli, const aq_diff *d)
+{
+  if (d->by == AQ_MATCH_REPLAY || (d->a_devices <= 1 && d->b_devices <= 1))
+    return;
+  if (d->by_device)
+    fprintf(cli->out, " within each of %" PRId64 " devices", d->a_devices);
+  else
+    fprintf(cli->out,
+            " across devices, %" PRId64 " in the first, %" PRId64
+            " in the second",
+            d->a_devices, d->b_devices);
+}
+
 static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
                      const aq_diff *d)
 {
   put_label(cli, b);
   fputs(" against ", cli->out);
   put_label(cli, a);
+  if (d->operations)
+    fprintf(cli->out, ": %" PRId64 " operation%s of host queues", d->pairs,
+            aq_text_plural((uint64_t)d->pairs));
+  else
+    fprintf(cli->out, ": %" PRId64 " dispatch%s", d->pairs,
+            aq_text_plural_es((uint64_t)d->pairs));
+  fprintf(cli->out, " matched by %s", aq_match_names[d->by]);
+  put_devices(cli, d);
   fprintf(cli->out,
-          ": %" PRId64 " %s matched by %s\n%" PRId64
-          " only in the first, %" PRId64 " only in the second\n",
-          d->pairs, d->operations ? "operations of host queues" : "dispatches",
-          aq_match_names[d->by], d->a_calls - d->pairs, d->b_calls - d->pairs);
+          "\n%" PRId64 " only in the first, %" PRId64 " only in the second\n",
+          d->a_calls - d->pairs, d->b_calls - d->pairs);
+  if (d->apart)
+    fputs("no kernel in common\n", cli->out);
   fprintf(cli->out,
           "first start to last end: %.3f us, was %.3f us (%+.2f %%)\n\n",
           (double)d->b_makespan / (double)AQ_US,
@@ -53,51 +69,43 @@ static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
                             : 0);
 }
 
-enum { FIGURE_COLUMNS = 9 };
-
-/* The columns of a figure behind a name and how many it is of. */
-#define FIGURES(name, calls)                                                   \
+/* The columns of a figure, which end a table. */
+#define FIGURE                                                                 \
+  {">baseline us", NULL}, {">current us", NULL}, {">delta", NULL},             \
+      {">+-", NULL}, {">change %", NULL}, {">total delta us", NULL},           \
   {                                                                            \
-    {name, NULL}, {calls, NULL}, {">baseline us", NULL},                       \
-        {">current us", NULL}, {">delta", NULL}, {">+-", NULL},                \
-        {">change %", NULL}, {">total delta us", NULL},                        \
-    {                                                                          \
-      NULL, NULL                                                               \
-    }                                                                          \
+    NULL, NULL                                                                 \
   }
 
-static void put_figure(aq_cli_rows *rows, const char *name, const char *calls,
-                       const aq_diff_figure *f, bool sums)
+static void put_figure(aq_cli_rows *rows, const aq_diff_figure *f, bool sums)
 {
   char percent[32];
   const char *mark = f->significant ? " *" : "";
   const bool paired = f->pairs > 0;
-  if (paired && change(f) <= CHANGE_MAX)
-    snprintf(percent, sizeof percent, "%+.1f%s", change(f), mark);
+  const double change = paired ? aq_diff_percent(f) : NAN;
+  if (!isnan(change))
+    snprintf(percent, sizeof percent, "%+.1f%s", change, mark);
   else
     snprintf(percent, sizeof percent, "-%s", mark);
-  aq_cli_row_begin(rows);
-  aq_cli_cell_text(rows, name);
-  aq_cli_cell_text(rows, calls);
   aq_cli_cell_real(rows, "%.3f", paired || f->removed ? f->a / 1000 : NAN);
   aq_cli_cell_real(rows, "%.3f", paired || f->added ? f->b / 1000 : NAN);
   aq_cli_cell_real(rows, "%+.3f", paired ? f->delta / 1000 : NAN);
   aq_cli_cell_real(rows, "%.3f", paired ? f->error / 1000 : NAN);
   aq_cli_cell_text(rows, percent);
   aq_cli_cell_real(rows, "%+.3f", sums ? f->total / 1000 : NAN);
-  aq_cli_row_end(rows);
 }
 
 static aq_status put_parts(aq_cli *cli, const aq_diff *d)
 {
-  static const aq_cli_column columns[FIGURE_COLUMNS] =
-      FIGURES("time", ">pairs");
+  static const aq_cli_column columns[] = {
+      {"time", NULL}, {">pairs", NULL}, FIGURE};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
-    char pairs[32];
-    snprintf(pairs, sizeof pairs, "%" PRId64, d->parts[p].pairs);
-    put_figure(rows, aq_diff_part_names[p], pairs, &d->parts[p],
-               aq_diff_part_sums((aq_diff_part)p));
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, aq_diff_part_names[p]);
+    aq_cli_cell_int(rows, d->parts[p].pairs);
+    put_figure(rows, &d->parts[p], aq_diff_part_sums((aq_diff_part)p));
+    aq_cli_row_end(rows);
   }
   return aq_cli_rows_end(cli, rows);
 }
@@ -276,34 +284,84 @@ static void json_verdict(aq_json_out *json, const aq_diff_verdict *v)
   aq_json_out_close_map(json);
 }
 
+/* Whether some calls of the groups have no partner in their group. */
+static bool has_alone(const aq_diff *d)
+{
+  for (size_t i = 0; i < d->count; i++)
+    if (d->groups[i].pairs != d->groups[i].a_calls ||
+        d->groups[i].pairs != d->groups[i].b_calls)
+      return true;
+  return false;
+}
+
+static void steps_text(aq_cli *cli, const aq_diff_steps *steps)
+{
+  if (steps->period > 0)
+    fprintf(cli->out, "a repeated sequence of %" PRId64 " kernel%s",
+            steps->period, aq_text_plural((uint64_t)steps->period));
+  else
+    fputs(steps->by ? steps->by : "none", cli->out);
+}
+
+/* Which steps are which, where that is more than equal ProfilerSteps. */
+static void put_steps(aq_cli *cli, const aq_diff *d)
+{
+  const bool marked = d->a_steps.by && d->b_steps.by &&
+                      d->a_steps.period == 0 && d->b_steps.period == 0;
+  if (d->group != AQ_STATS_BY_STEP || d->by == AQ_MATCH_REPLAY ||
+      (marked && !d->steps_by_order))
+    return;
+  fputs("steps: ", cli->out);
+  if (marked) {
+    fputs("no common ProfilerStep number, so the nth of one with the nth of "
+          "the other\n",
+          cli->out);
+    return;
+  }
+  steps_text(cli, &d->a_steps);
+  fputs(" in the first, ", cli->out);
+  steps_text(cli, &d->b_steps);
+  fputs(" in the second\n", cli->out);
+}
+
 static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 {
-  static const aq_cli_column columns[FIGURE_COLUMNS] =
-      FIGURES("~group", ">calls");
+  const aq_cli_column columns[] = {{aq_cli_group_title(d->group), NULL},
+                                   {">calls", NULL},
+                                   {"?>pairs", NULL},
+                                   FIGURE};
+  const bool alone = has_alone(d);
   aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   for (size_t i = 0; i < d->count; i++) {
     const aq_diff_group *g = &d->groups[i];
-    char key[32], calls[64];
-    snprintf(key, sizeof key, "%" PRId64, g->key);
+    char key[64], calls[64];
+    if (g->new_key == AQ_NONE)
+      snprintf(key, sizeof key, "%" PRId64, g->key);
+    else
+      snprintf(key, sizeof key, "%" PRId64 " > %" PRId64, g->key, g->new_key);
     if (g->a_calls == g->b_calls)
       snprintf(calls, sizeof calls, "%" PRId64, g->a_calls);
     else
       snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
                g->b_calls);
-    char *both = NULL;
-    if (g->new_name && asprintf(&both, "%s > %s", g->name, g->new_name) < 0) {
-      aq_cli_rows_end(cli, rows);
-      return aq_diag_no_memory(&cli->diag);
-    }
-    put_figure(rows,
-               both                ? both
-               : g->name           ? g->name
-               : g->key == AQ_NONE ? "unknown"
-                                   : key,
-               calls, &g->parts[AQ_DIFF_KERNEL], true);
-    free(both);
+    aq_cli_row_begin(rows);
+    if (g->new_name)
+      aq_cli_cell_names(rows, g->name, g->new_name);
+    else
+      aq_cli_cell_text(rows, g->name             ? g->name
+                             : g->key == AQ_NONE ? "unknown"
+                                                 : key);
+    aq_cli_cell_text(rows, calls);
+    aq_cli_cell_int(rows, alone ? g->pairs : AQ_NONE);
+    put_figure(rows, &g->parts[AQ_DIFF_KERNEL], true);
+    aq_cli_row_end(rows);
   }
-  return aq_cli_rows_end(cli, rows);
+  const aq_status status = aq_cli_rows_end(cli, rows);
+  if (alone)
+    fputs("total delta: of all calls of the group; the figures before it: of "
+          "its pairs, if it has any\n",
+          cli->out);
+  return status;
 }
 
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
@@ -314,6 +372,8 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
   const char *what = diff->operations ? "device" : "kernel";
   aq_cli_parts_put(cli->out, parts);
   put_head(cli, a, b, diff);
+  aq_cli_run_caveats(cli, "  ", b);
+  aq_cli_run_caveats(cli, "  reference: ", a);
   put_sentence(cli, a, b, verdict);
   aq_status status = put_causes(cli, NULL, diff);
   if (status == AQ_OK)
@@ -327,6 +387,7 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
           "group\n",
           what, k->total / 1000, k->changed / 1000, k->added / 1000,
           -k->removed / 1000);
+  put_steps(cli, diff);
   if (status == AQ_OK)
     status = put_groups(cli, diff);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
@@ -337,16 +398,22 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
 
 /* ---- JSON ---- */
 
+/* To the picosecond, so that sums add up. */
+static void json_sum(aq_json_out *json, const char *key, double ns)
+{
+  aq_json_out_ns(json, key, (aq_time)llround(ns * (double)AQ_NS));
+}
+
 static void json_figure(aq_json_out *json, const char *key,
                         const aq_diff_figure *f, bool sums)
 {
   aq_json_out_map(json, key);
   aq_json_out_int(json, "pairs", f->pairs);
   if (sums) {
-    aq_json_out_real(json, "changed_ns", f->changed);
-    aq_json_out_real(json, "added_ns", f->added);
-    aq_json_out_real(json, "removed_ns", f->removed);
-    aq_json_out_real(json, "lost_ns", f->total);
+    json_sum(json, "changed_ns", f->changed);
+    json_sum(json, "added_ns", f->added);
+    json_sum(json, "removed_ns", f->removed);
+    json_sum(json, "lost_ns", f->total);
   }
   if (f->pairs) {
     aq_json_out_real(json, "was_ns", f->a);
@@ -355,6 +422,23 @@ static void json_figure(aq_json_out *json, const char *key,
     aq_json_out_real(json, "error_ns", f->error);
     aq_json_out_bool(json, "significant", f->significant);
   }
+  aq_json_out_close_map(json);
+}
+
+static void json_steps(aq_json_out *json, const aq_diff *d)
+{
+  if (d->group != AQ_STATS_BY_STEP)
+    return;
+  const aq_diff_steps *a = &d->a_steps, *b = &d->b_steps;
+  aq_json_out_map(json, "steps");
+  aq_json_out_text(json, "was_by", a->by);
+  aq_json_out_text(json, "by", b->by);
+  aq_json_out_int(json, "was_kernels", a->period ? a->period : AQ_NONE);
+  aq_json_out_int(json, "kernels", b->period ? b->period : AQ_NONE);
+  aq_json_out_text(json, "paired_by",
+                   d->by == AQ_MATCH_REPLAY ? "replay"
+                   : d->steps_by_order      ? "order"
+                                            : "number");
   aq_json_out_close_map(json);
 }
 
@@ -377,6 +461,10 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
   aq_cli_run_caveats_json(json, "reference_caveats", a);
   aq_cli_parts_json(json, parts);
   aq_json_out_text(json, "matched_by", aq_match_names[diff->by]);
+  aq_json_out_text(json, "matched_within", diff->by_device ? "device" : "run");
+  aq_json_out_bool(json, "kernels_in_common", !diff->apart);
+  aq_json_out_int(json, "was_devices", diff->a_devices);
+  aq_json_out_int(json, "devices", diff->b_devices);
   aq_json_out_text(json, "rows",
                    diff->operations ? "operations" : "dispatches");
   aq_json_out_int(json, "pairs", diff->pairs);
@@ -389,6 +477,7 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
   if (status == AQ_OK)
     status = put_renamed(cli, json, verdict, diff);
   json_parts(json, diff->parts);
+  json_steps(json, diff);
   aq_json_out_array(json, "groups");
   for (size_t i = 0; i < diff->count; i++) {
     const aq_diff_group *g = &diff->groups[i];
@@ -397,6 +486,8 @@ aq_status aq_cli_diff_json(aq_cli *cli, aq_json_out *json, const aq_run_info *a,
     aq_json_out_text(json, "name", g->name);
     if (g->new_name)
       aq_json_out_text(json, "new_name", g->new_name);
+    if (g->new_key != AQ_NONE)
+      aq_json_out_int(json, "new_key", g->new_key);
     aq_json_out_int(json, "was_calls", g->a_calls);
     aq_json_out_int(json, "calls", g->b_calls);
     aq_json_out_int(json, "matched", g->pairs);

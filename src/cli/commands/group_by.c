@@ -21,3 +21,8 @@ aq_status aq_cli_grouping(aq_cli *cli, aq_stats_by *out)
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--by %s: expected one of %s",
                      by, names);
 }
+
+const char *aq_cli_group_title(aq_stats_by by)
+{
+  return by == AQ_STATS_BY_KERNEL ? "~group" : "=group";
+}

@@ -9,4 +9,8 @@
 /* By kernel where the option is not given. */
 aq_status aq_cli_grouping(aq_cli *cli, aq_stats_by *out);
 
+/* The title of a column of groups (table_output.h): only names of kernels are
+ * shortened, so that others are the same wherever they are printed. */
+const char *aq_cli_group_title(aq_stats_by by);
+
 #endif

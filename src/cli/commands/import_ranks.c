@@ -3,22 +3,26 @@
  * are aligned, the runs there become one of the store. */
 #include "config.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands/import_trace.h"
 #include "cli/commands/runs.h"
+#include "common/text.h"
 #include "report/stats/rank_clocks.h"
 #include "report/stats/selection.h"
 #include "store/join.h"
 
 typedef struct rank_file {
-  const char *path;
+  char *path;
   aq_trace_result result;
   int64_t run;  /* of the store in memory */
   int64_t rank; /* AQ_NONE until it is known */
-  bool placed;  /* names no rank: its place on the command line is its rank */
+  bool placed;  /* names no rank: its place among them is its rank */
   aq_dispatches dispatches;
   bool moved; /* its process ids */
   char damage[400];
@@ -31,6 +35,76 @@ typedef struct ranks {
   aq_rank_clock *clocks;
   size_t count;
 } ranks;
+
+/* ---- files ---- */
+
+static int is_visible(const struct dirent *entry)
+{
+  return entry->d_name[0] != '.';
+}
+
+/* The files of a directory, in the order of the numbers in their names. */
+static aq_status directory_list(ranks *r, const char *directory)
+{
+  struct dirent **entries;
+  const int count = scandir(directory, &entries, is_visible, versionsort);
+  if (count < 0)
+    return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT, "%s: %s", directory,
+                       strerror(errno));
+  r->files = calloc((size_t)count + 1, sizeof *r->files);
+  bool listed = r->files != NULL;
+  for (int i = 0; i < count; i++) {
+    listed = listed && asprintf(&r->files[r->count].path, "%s/%s", directory,
+                                entries[i]->d_name) >= 0;
+    r->count += listed;
+    free(entries[i]);
+  }
+  free(entries);
+  return listed ? AQ_OK : aq_diag_no_memory(&r->cli->diag);
+}
+
+static aq_status arguments_list(ranks *r)
+{
+  const aq_cli *cli = r->cli;
+  r->files = calloc((size_t)cli->arg_count + 1, sizeof *r->files);
+  bool listed = r->files != NULL;
+  for (int i = 0; i < cli->arg_count && listed; i++) {
+    r->files[i].path = strdup(cli->args[i]);
+    listed = r->files[i].path != NULL;
+    r->count += listed;
+  }
+  return listed ? AQ_OK : aq_diag_no_memory(&r->cli->diag);
+}
+
+/* The files of the one directory, or of the command line. */
+static aq_status files_list(ranks *r)
+{
+  aq_cli *cli = r->cli;
+  struct stat info;
+  const bool is_directory = cli->arg_count == 1 &&
+                            stat(cli->args[0], &info) == 0 &&
+                            S_ISDIR(info.st_mode);
+  aq_status status =
+      is_directory ? directory_list(r, cli->args[0]) : arguments_list(r);
+  if (status == AQ_OK && r->count < 2)
+    return aq_diag_set(&cli->diag, is_directory ? AQ_ERR_INPUT : AQ_ERR_INVALID,
+                       "--ranks: %zu file%s%s%s, expected one for each of "
+                       "several ranks",
+                       r->count, aq_text_plural(r->count),
+                       is_directory ? " in " : "",
+                       is_directory ? cli->args[0] : "");
+  return status;
+}
+
+static void files_free(ranks *r)
+{
+  for (size_t i = 0; i < r->count; i++) {
+    aq_dispatches_fini(&r->files[i].dispatches);
+    free(r->files[i].path);
+  }
+  free(r->files);
+  free(r->clocks);
+}
 
 /* ---- reading ---- */
 
@@ -89,8 +163,8 @@ static aq_status places_take(ranks *r)
     for (size_t k = 0; k < r->count; k++)
       if (r->files[k].rank == (int64_t)i)
         return aq_diag_set(&r->cli->diag, AQ_ERR_INPUT,
-                           "%s: names no rank, and its place on the command "
-                           "line, %zu, is the rank that %s names",
+                           "%s: names no rank, and its place among the files, "
+                           "%zu, is the rank that %s names",
                            r->files[i].path, i, r->files[k].path);
     r->files[i].rank = (int64_t)i;
   }
@@ -153,35 +227,38 @@ static aq_status clock_report(const ranks *r, size_t i)
   aq_cli_import_report(r->cli, file->path, &file->result);
   if (file->placed)
     aq_cli_note(r->cli,
-                "rank %" PRId64 ": %s names no rank: its place on the command "
-                "line counts",
+                "rank %" PRId64 ": %s names no rank: numbered by its place "
+                "among the files",
                 file->rank, file->path);
   if (clock->with == AQ_NONE)
-    aq_cli_note(r->cli, "rank %" PRId64 ": %s: its clock is the run's",
+    aq_cli_note(r->cli, "rank %" PRId64 ": %s: reference clock of the run",
                 file->rank, file->path);
   else
     aq_cli_note(r->cli,
                 "rank %" PRId64
-                ": %s: clock %s: %+.3f us, within %.3f us, by %zu collectives "
-                "with rank %" PRId64,
-                file->rank, file->path, clock->shift ? "moved" : "kept",
-                us(clock->found), us(clock->uncertainty), clock->collectives,
-                clock->with);
+                ": %s: %+.3f us +- %.3f us clock offset, by %zu collective%s "
+                "with rank %" PRId64 ": %s",
+                file->rank, file->path, us(clock->found),
+                us(clock->uncertainty), clock->collectives,
+                aq_text_plural(clock->collectives), clock->with,
+                clock->shift ? "corrected" : "not corrected");
   if (clock->contradicted > 0)
     aq_cli_note(r->cli,
                 "rank %" PRId64
-                ": %zu of them end before the other rank begins: its clock "
-                "drifts",
-                file->rank, clock->contradicted);
+                ": %zu collective%s ended before the other rank began: clock "
+                "drift",
+                file->rank, clock->contradicted,
+                aq_text_plural(clock->contradicted));
   if (clock->skipped > 0)
     aq_cli_note(r->cli,
-                "rank %" PRId64 ": %zu calls of collectives skipped: no other "
-                "rank has them as often (first: %s)",
-                file->rank, clock->skipped, skipped_of(r, i));
+                "rank %" PRId64 ": skipped %zu collective call%s: no other "
+                "rank with as many (first: %s)",
+                file->rank, clock->skipped, aq_text_plural(clock->skipped),
+                skipped_of(r, i));
   if (file->moved)
     aq_cli_note(r->cli,
-                "rank %" PRId64 ": its process ids are another rank's too: "
-                "they are kept apart",
+                "rank %" PRId64 ": process ids also used by another rank: "
+                "renumbered",
                 file->rank);
   return file->result.waits > 0
              ? aq_cli_import_clocks(
@@ -337,38 +414,38 @@ static aq_status run_write(ranks *r, aq_store *store)
   return status;
 }
 
+static aq_status files_import(ranks *r, aq_store *store)
+{
+  aq_diag *diag = &r->cli->diag;
+  r->clocks = calloc(r->count, sizeof *r->clocks);
+  if (!r->clocks)
+    return aq_diag_no_memory(diag);
+  aq_status status =
+      aq_store_open(":memory:", AQ_STORE_WRITE, &r->memory, diag);
+  for (size_t i = 0; i < r->count && status == AQ_OK; i++)
+    status = file_read(r, &r->files[i]);
+  if (status == AQ_OK)
+    status = places_take(r);
+  if (status == AQ_OK)
+    status = clocks_align(r);
+  if (status == AQ_OK)
+    status = run_write(r, store);
+  if (r->memory)
+    aq_store_close(r->memory);
+  return status;
+}
+
 aq_status aq_cli_import_ranks(aq_cli *cli)
 {
-  ranks r = {.cli = cli, .count = (size_t)cli->arg_count};
+  ranks r = {.cli = cli};
   aq_store *store;
-  if (r.count < 2)
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--ranks: expected a file for each of several ranks");
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
-  if (status != AQ_OK)
-    return status;
-  r.files = calloc(r.count, sizeof *r.files);
-  r.clocks = calloc(r.count, sizeof *r.clocks);
-  if (!r.files || !r.clocks)
-    status = aq_diag_no_memory(&cli->diag);
+  aq_status status = files_list(&r);
   if (status == AQ_OK)
-    status = aq_store_open(":memory:", AQ_STORE_WRITE, &r.memory, &cli->diag);
-  for (size_t i = 0; i < r.count && status == AQ_OK; i++) {
-    r.files[i].path = cli->args[i];
-    status = file_read(&r, &r.files[i]);
+    status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status == AQ_OK) {
+    status = files_import(&r, store);
+    aq_store_close(store);
   }
-  if (status == AQ_OK)
-    status = places_take(&r);
-  if (status == AQ_OK)
-    status = clocks_align(&r);
-  if (status == AQ_OK)
-    status = run_write(&r, store);
-  for (size_t i = 0; r.files && i < r.count; i++)
-    aq_dispatches_fini(&r.files[i].dispatches);
-  free(r.files);
-  free(r.clocks);
-  if (r.memory)
-    aq_store_close(r.memory);
-  aq_store_close(store);
+  files_free(&r);
   return status;
 }

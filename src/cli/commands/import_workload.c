@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/commands/commands.h"
+#include "common/text.h"
 #include "study/serving/scenario_write.h"
 
 aq_status aq_cli_import_workload(aq_cli *cli)
@@ -26,13 +27,15 @@ aq_status aq_cli_import_workload(aq_cli *cli)
   fprintf(cli->out, "%s\n", text);
   free(text);
   aq_cli_note(cli,
-              "%s: %zu requests, %" PRIu64 " tokens of prompts, %" PRIu64
-              " of answers; %zu sessions, %zu with known prefixes",
-              path, r.requests, r.prompt, r.output, r.sessions, r.with_hashes);
+              "%s: %zu request%s, %" PRIu64 " prompt tokens, %" PRIu64
+              " answer tokens; %zu session%s, %zu with known prefixes",
+              path, r.requests, aq_text_plural(r.requests), r.prompt, r.output,
+              r.sessions, aq_text_plural(r.sessions), r.with_hashes);
   if (r.left_out)
-    aq_cli_note(cli, "%s: left out: %zu requests %s", path, r.left_out, r.why);
+    aq_cli_note(cli, "%s: skipped %zu request%s %s", path, r.left_out,
+                aq_text_plural(r.left_out), r.why);
   if (r.moved)
-    aq_cli_note(cli, "%s: sorted: %zu requests came before an earlier one",
-                path, r.moved);
+    aq_cli_note(cli, "%s: sorted %zu request%s out of time order", path,
+                r.moved, aq_text_plural(r.moved));
   return AQ_OK;
 }

@@ -102,12 +102,18 @@ const char *const *aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option)
   return cli->repeats + (size_t)option * cli->repeat_room;
 }
 
-static void option_set(aq_cli *cli, aq_cli_option_id id, const char *value)
+/* Of two values one would be ignored. A flag may come again. */
+static aq_status option_set(aq_cli *cli, aq_cli_option_id id, const char *value)
 {
+  const aq_cli_option *option = &aq_cli_options[id];
+  if (cli->given[id] && option->argument && !option->repeats)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--%s is given twice",
+                       option->name);
   cli->values[id] = value ? value : "";
   cli->given[id] = true;
-  if (aq_cli_options[id].repeats)
+  if (option->repeats)
     *repeats_end(cli, id) = value;
+  return AQ_OK;
 }
 
 /* Reads options; with no command up to the first word, else all of them. */
@@ -123,7 +129,9 @@ static aq_status read_options(aq_cli *cli, int argc, char **argv)
     if (found == '?' || found == ':')
       return say_bad_option(cli, found, argv);
     int id = found >= LONG_BASE ? found - LONG_BASE : option_by_letter(found);
-    option_set(cli, id, optarg);
+    const aq_status status = option_set(cli, id, optarg);
+    if (status != AQ_OK)
+      return status;
   }
   return AQ_OK;
 }
@@ -303,6 +311,17 @@ static aq_status words_read(aq_cli *cli, int argc, char **argv)
                        "--replace: expected --name NAME too");
   status = check_choices(cli);
   return status == AQ_OK ? check_arguments(cli) : status;
+}
+
+aq_status aq_cli_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
+                        const char *what)
+{
+  for (; *foreign != AQ_CLI_OPT_COUNT; foreign++)
+    if (cli->given[*foreign])
+      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--%s does not apply to %s",
+                         aq_cli_options[*foreign].name, what);
+  return AQ_OK;
 }
 
 aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)

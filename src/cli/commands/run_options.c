@@ -11,6 +11,7 @@
 
 #include "cli/commands/runs.h"
 #include "common/record_modes.h"
+#include "common/text.h"
 #include "common/time_text.h"
 
 /* ---- options ---- */
@@ -155,25 +156,27 @@ aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
   const aq_run_totals *totals = &performed->totals;
   char trust[AQ_CLI_TRUST_SIZE];
   aq_json_out *json;
+  aq_run_info made = *info;
+  made.complete = true;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (totals->fallback.text[0])
     aq_cli_note(cli, "%s; continued without it", totals->fallback.text);
   if (aq_cli_run_trust(info, trust))
-    aq_cli_note(cli, "simulated with %s", trust);
+    aq_cli_note(cli, "%s", trust);
   else if (info->device_model)
     aq_cli_note(cli,
                 "measured, but the HSA runtime is the simulator with device "
                 "model %s",
                 info->device_model);
-  if (info->recorded)
-    aq_cli_note(cli, "recorded: %s", info->recorded);
+  aq_cli_run_losses_note(cli, NULL, &made);
   if (totals->devices_folded > 0)
     aq_cli_note(cli,
-                "%" PRIu32 " devices of the workload share those there are; "
-                "--device MODEL*N opens N",
-                totals->devices_folded);
+                "%" PRIu32
+                " device%s of the workload not simulated: work placed "
+                "on the others; --device MODEL*N opens N",
+                totals->devices_folded, aq_text_plural(totals->devices_folded));
   aq_cli_run_print(cli, json, info, performed->run);
   return aq_cli_json_end_if(cli, json);
 }

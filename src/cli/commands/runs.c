@@ -32,13 +32,14 @@ static void spooled_print(const aq_spooled_run *run, void *user)
   char trust[AQ_CLI_TRUST_SIZE];
   const char *how = run->complete ? "" : " (incomplete)";
   if (run->recovered) {
-    aq_cli_note(cli, "recovered run %" PRId64 "%s of '%s', which was killed",
-                run->id, how, run->info->command ? run->info->command : "?");
+    aq_cli_note(cli, "recovered run %" PRId64 "%s of '%s', which %s", run->id,
+                how, run->info->command ? run->info->command : "?",
+                run->outlived ? "left a process running" : "was killed");
     return;
   }
-  const char *rests = aq_cli_run_trust(run->info, trust);
-  aq_cli_note(cli, "run %" PRId64 "%s%s%s", run->id, how, rests ? ", " : "",
-              rests ? rests : "");
+  const char *basis = aq_cli_run_trust(run->info, trust);
+  aq_cli_note(cli, "stored run %" PRId64 "%s%s%s", run->id, how,
+              basis ? ", " : "", basis ? basis : "");
   if (run->info->recorded)
     aq_cli_note(cli, "recorded: %s", run->info->recorded);
   /* The program has stdout. */
@@ -125,18 +126,24 @@ void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)
   aq_json_out_raw(json, "notes", info->notes);
 }
 
+const char *aq_cli_constants(const char *verdict)
+{
+  return verdict && strcmp(verdict, "partly") == 0 ? "partly calibrated"
+                                                   : verdict;
+}
+
 const char *aq_cli_run_trust(const aq_run_info *info, char *out)
 {
   if (info->kind != AQ_RUN_SIMULATED)
     return NULL;
   if (!info->model_verdict) {
-    snprintf(out, AQ_CLI_TRUST_SIZE, "no device model: its times mean nothing");
+    snprintf(out, AQ_CLI_TRUST_SIZE,
+             "simulated without a device model: times mean nothing");
     return out;
   }
-  bool partly = strcmp(info->model_verdict, "partly") == 0;
-  snprintf(out, AQ_CLI_TRUST_SIZE, "%s%s constants of device model %s",
-           info->model_verdict, partly ? " calibrated" : "",
-           info->device_model ? info->device_model : "?");
+  snprintf(out, AQ_CLI_TRUST_SIZE, "simulated %s (constants %s)",
+           info->device_model ? info->device_model : "?",
+           aq_cli_constants(info->model_verdict));
   return out;
 }
 
@@ -161,6 +168,17 @@ void aq_cli_run_caveats_json(aq_json_out *json, const char *key,
   for (size_t i = 0; i < count; i++)
     aq_json_out_text(json, NULL, lines[i]);
   aq_json_out_close_array(json);
+}
+
+void aq_cli_run_losses_note(aq_cli *cli, const char *label,
+                            const aq_run_info *info)
+{
+  char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE];
+  aq_run_info losses = *info;
+  losses.durations = NULL;
+  const size_t count = aq_run_caveats(&losses, lines);
+  for (size_t i = 0; i < count; i++)
+    aq_cli_note(cli, "%s%s%s", label ? label : "", label ? ": " : "", lines[i]);
 }
 
 void aq_cli_run_print(aq_cli *cli, aq_json_out *json, const aq_run_info *info,

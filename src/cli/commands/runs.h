@@ -38,8 +38,11 @@ void aq_cli_run_label(const aq_run_info *info, char *out);
 /* All that is known, as the members of an open map. */
 void aq_cli_run_json(aq_json_out *json, const aq_run_info *info);
 
-/* The basis of a simulated run's figures, "partly calibrated constants of
- * mi300x"; NULL for a measured run. Into a buffer of AQ_CLI_TRUST_SIZE. */
+/* A verdict on a device model's constants, as text: "partly calibrated". */
+const char *aq_cli_constants(const char *verdict);
+
+/* The basis of a simulated run's figures, "simulated mi300x (constants partly
+ * calibrated)"; NULL for a measured run. Into a buffer of AQ_CLI_TRUST_SIZE. */
 enum { AQ_CLI_TRUST_SIZE = 160 };
 const char *aq_cli_run_trust(const aq_run_info *info, char *out);
 
@@ -49,6 +52,11 @@ void aq_cli_run_caveats(aq_cli *cli, const char *indent,
                         const aq_run_info *info);
 void aq_cli_run_caveats_json(aq_json_out *json, const char *key,
                              const aq_run_info *info);
+
+/* The caveats but that of its durations, as remarks: for a command whose
+ * standard output is another document. `label` (may be NULL) comes first. */
+void aq_cli_run_losses_note(aq_cli *cli, const char *label,
+                            const aq_run_info *info);
 
 /* A run that was made: its id on a line of its own, or, in a document that is
  * being written, an object. */

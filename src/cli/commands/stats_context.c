@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 #include "common/json_out.h"
+#include "common/text.h"
 #include "report/stats/lateness.h"
-#include "report/stats/step_summary.h"
+#include "report/stats/steps.h"
 
 /* The shape of the first op with unreadable arguments; NULL: none. */
 static const char *first_unreadable(const aq_dispatches *d)
@@ -19,14 +20,17 @@ static const char *first_unreadable(const aq_dispatches *d)
              : NULL;
 }
 
+/* The range around all repetitions; NULL: none. */
+static const char *range_around(const aq_dispatches *d)
+{
+  return d->context.period && d->context.within_range != AQ_NONE
+             ? aq_names_text(&d->texts, d->context.within_range)
+             : NULL;
+}
+
 /* How much of the run is known by op, frame or step. */
 void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
 {
-  static const char *const steps[] = {
-      [AQ_STEPS_NONE] = NULL,
-      [AQ_STEPS_MARKED] = "ProfilerStep",
-      [AQ_STEPS_REPEATED] = "repeated kernels",
-  };
   const aq_context_counts *c = &d->context;
   aq_json_out_map(json, "context");
   aq_json_out_int(json, "dispatches", (int64_t)of);
@@ -38,9 +42,13 @@ void aq_cli_context_json(aq_json_out *json, const aq_dispatches *d, size_t of)
   aq_json_out_int(json, "frames", (int64_t)c->frames);
   aq_json_out_int(json, "unreadable_ops", (int64_t)c->unreadable);
   aq_json_out_text(json, "first_unreadable", first_unreadable(d));
-  aq_json_out_text(json, "steps_by", steps[c->steps]);
+  aq_json_out_text(json, "steps_by", aq_steps_kind_names[c->steps]);
   aq_json_out_int(json, "kernels_of_step",
                   c->period ? (int64_t)c->period : AQ_NONE);
+  aq_json_out_int(json, "queue_of_step", c->step_queue);
+  aq_json_out_int(json, "repetitions",
+                  c->period ? (int64_t)c->repetitions : AQ_NONE);
+  aq_json_out_text(json, "within_range", range_around(d));
   aq_json_out_close_map(json);
 }
 
@@ -55,28 +63,47 @@ static void nothing_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
       continue;
     communicate += row->communicates;
     some += by == AQ_STATS_BY_RANGE  ? row->range != AQ_NONE
+            : by == AQ_STATS_BY_PATH ? row->path != AQ_NONE
             : by == AQ_STATS_BY_RANK ? row->rank != AQ_NONE
                                      : row->collective != AQ_NONE;
   }
   if (some > 0)
     return;
-  if (by == AQ_STATS_BY_RANGE)
+  if (by == AQ_STATS_BY_RANGE || by == AQ_STATS_BY_PATH)
     fprintf(cli->out,
-            "0 of %zu dispatches are launched in a range: none recorded "
-            "(roctx, NVTX and record_function mark them)\n",
-            of);
+            "0 of %zu dispatch%s launched in a range: none recorded (roctx, "
+            "NVTX and record_function mark ranges)\n",
+            of, aq_text_plural_es(of));
   if (by == AQ_STATS_BY_RANK)
     fprintf(cli->out,
-            "0 of %zu dispatches have a rank: the trace names none (import "
-            "--ranks reads a file of each)\n",
-            of);
+            "0 of %zu dispatch%s with a rank: the trace names none (import "
+            "--ranks reads one file per rank)\n",
+            of, aq_text_plural_es(of));
   if (by == AQ_STATS_BY_COLLECTIVE && communicate == 0)
-    fprintf(cli->out, "0 of %zu dispatches are collective kernels\n", of);
+    fprintf(cli->out, "0 collective kernels in %zu dispatch%s\n", of,
+            aq_text_plural_es(of));
   if (by == AQ_STATS_BY_COLLECTIVE && communicate > 0)
     fprintf(cli->out,
-            "0 of %zu collective kernels have a recorded operation "
+            "0 of %zu collective kernel%s with a recorded operation "
             "(record_param_comms)\n",
-            communicate);
+            communicate, aq_text_plural(communicate));
+}
+
+static void repeated_put(aq_cli *cli, const aq_dispatches *d)
+{
+  const aq_context_counts *c = &d->context;
+  const char *range = range_around(d);
+  fprintf(cli->out,
+          "no ProfilerStep: a step is a repeated sequence of %zu kernel%s",
+          c->period, aq_text_plural(c->period));
+  if (c->step_queue != AQ_NONE)
+    fprintf(cli->out, " of queue %" PRId64, c->step_queue);
+  fputc('\n', cli->out);
+  if (range)
+    fprintf(cli->out,
+            "all %zu repetitions lie within one range %s: parts of it (layers, "
+            "iterations), steps only if it spans the program\n",
+            c->repetitions, range);
 }
 
 void aq_cli_context_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
@@ -87,26 +114,28 @@ void aq_cli_context_put(aq_cli *cli, const aq_dispatches *d, aq_stats_by by,
                         by == AQ_STATS_BY_STACK;
   nothing_put(cli, d, by, of);
   if (by == AQ_STATS_BY_OP || (by == AQ_STATS_BY_SHAPE && c->ops == 0))
-    fprintf(cli->out, "%zu of %zu dispatches have an op%s\n", c->in_ops, of,
-            c->ops ? "" : ": the run has no ops");
+    fprintf(cli->out, "%zu of %zu dispatch%s in an op%s\n", c->in_ops, of,
+            aq_text_plural_es(of),
+            c->ops           ? ""
+            : d->range_count ? ": the run has no ops, but ranges: --by range"
+                             : ": the run has no ops");
   if (by_frame)
-    fprintf(cli->out, "%zu of %zu dispatches have a call stack%s\n",
-            c->in_frames, of,
+    fprintf(cli->out, "%zu of %zu dispatch%s with a call stack%s\n",
+            c->in_frames, of, aq_text_plural_es(of),
             c->frames ? "" : ": none recorded (with_stack=True records them)");
   if (by_frame && c->backward)
-    fprintf(cli->out, "%zu of them have that of their forward op\n",
+    fprintf(cli->out, "%zu with the call stack of the forward op\n",
             c->backward);
   if (aq_stats_by_has_work(by) && c->unreadable)
     fprintf(cli->out,
-            "%zu of %zu ops have inputs of an unreadable type or shape, so "
-            "their work is unknown (first: %s)\n",
-            c->unreadable, c->ops, first_unreadable(d));
+            "%zu of %zu op%s with inputs of an unreadable type or shape: work "
+            "unknown (first: %s)\n",
+            c->unreadable, c->ops, aq_text_plural(c->ops), first_unreadable(d));
   if (by == AQ_STATS_BY_STEP && c->steps == AQ_STEPS_REPEATED)
-    fprintf(cli->out,
-            "no ProfilerStep: a step is %zu kernels that repeat in order\n",
-            c->period);
+    repeated_put(cli, d);
   if (by == AQ_STATS_BY_STEP)
-    fprintf(cli->out, "%zu of %zu dispatches are in steps\n", c->in_steps, of);
+    fprintf(cli->out, "%zu of %zu dispatch%s in steps\n", c->in_steps, of,
+            aq_text_plural_es(of));
 }
 
 /* ---- work ---- */
@@ -239,11 +268,12 @@ static void put_figures(aq_cli *cli, const aq_step_summaries *steps)
 {
   const size_t count = steps->figures[AQ_STEP_SPAN].estimate.count;
   if (count == 0) {
-    fprintf(cli->out, "1 step a device: no statistics of steps\n");
+    fprintf(cli->out, "1 step per device: no statistics of steps\n");
     return;
   }
-  fprintf(cli->out, "%zu step%s, without the first of each device:\n", count,
-          count == 1 ? "" : "s");
+  fprintf(cli->out, "%zu step%s, without the first of each device%s:\n", count,
+          aq_text_plural(count),
+          steps->devices ? ", each on its slowest device" : "");
   put_figure(cli, "span", &steps->figures[AQ_STEP_SPAN]);
   put_figure(cli, "busy", &steps->figures[AQ_STEP_BUSY]);
   if (!steps->communicates)
@@ -253,34 +283,41 @@ static void put_figures(aq_cli *cli, const aq_step_summaries *steps)
 }
 
 aq_status aq_cli_steps_put(aq_cli *cli, aq_json_out *json,
-                           const aq_dispatches *dispatches)
+                           const aq_dispatches *dispatches,
+                           const aq_step_summaries *steps)
 {
-  aq_step_summaries steps;
-  if (!aq_step_summaries_make(dispatches, &steps))
-    return aq_diag_no_memory(&cli->diag);
-  aq_status status = put_steps(cli, json, &steps);
+  const aq_status status = put_steps(cli, json, steps);
   const bool has_steps = dispatches->context.steps != AQ_STEPS_NONE;
   if (json)
-    put_figures_json(json, &steps);
+    put_figures_json(json, steps);
   else if (status == AQ_OK && has_steps)
-    put_figures(cli, &steps);
+    put_figures(cli, steps);
   else if (status == AQ_OK)
     fprintf(cli->out, "no steps: no ProfilerStep, and no sequence of kernels "
                       "that repeats; the row is the whole run\n");
-  free(steps.list);
   return status;
 }
 
 /* ---- collectives ---- */
 
+/* "nothing ran" or a kernel's name. */
+static const char *meanwhile_text(const aq_meanwhile *m, aq_run_reader *reader)
+{
+  if (m->time == 0)
+    return NULL;
+  return m->name == AQ_NONE ? "nothing ran"
+                            : aq_run_reader_name(reader, m->name);
+}
+
 static aq_status put_lateness(aq_cli *cli, aq_json_out *json,
-                              const aq_lateness *c)
+                              aq_run_reader *reader, const aq_lateness *c)
 {
   static const aq_cli_column columns[] = {
       {">rank", "rank"},           {">collectives", "collectives"},
       {">came last", "last"},      {">late us", "late_ns"},
       {">busy us", "busy_ns"},     {">longest us", "longest_ns"},
-      {">waited us", "waited_ns"}, {NULL, NULL}};
+      {">waited us", "waited_ns"}, {"most of late", "most"},
+      {">us", "most_ns"},          {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "ranks", columns);
   for (size_t i = 0; i < c->rank_count; i++) {
     const aq_rank_lateness *r = &c->ranks[i];
@@ -292,13 +329,15 @@ static aq_status put_lateness(aq_cli *cli, aq_json_out *json,
     aq_cli_cell_time(rows, r->busy);
     aq_cli_cell_time(rows, r->longest);
     aq_cli_cell_time(rows, r->waited);
+    aq_cli_cell_text(rows, meanwhile_text(&r->most, reader));
+    aq_cli_cell_time(rows, r->most.time ? r->most.time : AQ_TIME_NONE);
     aq_cli_row_end(rows);
   }
   return aq_cli_rows_end(cli, rows);
 }
 
 static void collectives_json(aq_json_out *json, const aq_dispatches *d,
-                             const aq_lateness *c)
+                             aq_run_reader *reader, const aq_lateness *c)
 {
   aq_json_out_array(json, "collectives");
   for (size_t i = 0; i < c->count; i++) {
@@ -311,6 +350,8 @@ static void collectives_json(aq_json_out *json, const aq_dispatches *d,
     aq_json_out_int(json, "last_rank", one->late ? one->last_rank : AQ_NONE);
     aq_json_out_ns(json, "late_ns", one->late);
     aq_json_out_ns(json, "busy_ns", one->busy);
+    aq_json_out_text(json, "most", meanwhile_text(&one->most, reader));
+    aq_json_out_ns(json, "most_ns", one->most.time);
     aq_json_out_close_map(json);
   }
   aq_json_out_close_array(json);
@@ -319,7 +360,7 @@ static void collectives_json(aq_json_out *json, const aq_dispatches *d,
 /* Losses of the comparison, each with the first one's name. */
 static void put_loss(aq_cli *cli, aq_json_out *json, const char *key,
                      const aq_lateness_loss *loss, const char *name,
-                     const char *text)
+                     const char *noun, const char *text)
 {
   char first[48];
   if (json) {
@@ -327,7 +368,8 @@ static void put_loss(aq_cli *cli, aq_json_out *json, const char *key,
     snprintf(first, sizeof first, "first_%s", key);
     aq_json_out_text(json, first, name);
   } else if (loss->count > 0) {
-    fprintf(cli->out, "%zu %s (first: %s)\n", loss->count, text,
+    fprintf(cli->out, "%zu %s%s %s (first: %s)\n", loss->count, noun,
+            aq_text_plural(loss->count), text,
             name ? name : "a kernel without a name");
   }
 }
@@ -341,12 +383,12 @@ static void put_losses(aq_cli *cli, aq_json_out *json, const aq_dispatches *d,
       c->unmatched.count ? aq_names_text(&d->texts, c->unmatched.first) : NULL;
   const char *unnamed =
       c->unnamed.count ? aq_run_reader_name(reader, c->unnamed.first) : NULL;
-  put_loss(cli, json, "outside", &c->outside, outside,
-           "collectives have calls outside of the part");
-  put_loss(cli, json, "unmatched_calls", &c->unmatched, unmatched,
-           "calls unmatched: not every rank of the group has them as often");
-  put_loss(cli, json, "unnamed_calls", &c->unnamed, unnamed,
-           "kernels of RCCL or NCCL without a recorded operation or rank");
+  put_loss(cli, json, "outside", &c->outside, outside, "collective",
+           "with calls outside of the part");
+  put_loss(cli, json, "unmatched_calls", &c->unmatched, unmatched, "call",
+           "unmatched: another rank of the group has fewer");
+  put_loss(cli, json, "unnamed_calls", &c->unnamed, unnamed, "kernel",
+           "of RCCL or NCCL without a recorded operation or rank");
 }
 
 aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
@@ -359,13 +401,12 @@ aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
   if (json)
     aq_json_out_map(json, "imbalance");
   const aq_status status =
-      json || c->count > 0 ? put_lateness(cli, json, c) : AQ_OK;
+      json || c->count > 0 ? put_lateness(cli, json, reader, c) : AQ_OK;
   if (json)
-    collectives_json(json, d, c);
+    collectives_json(json, d, reader, c);
   else if (c->count > 0)
-    fprintf(cli->out,
-            "%zu collectives, into which each rank of their group came\n",
-            c->count);
+    fprintf(cli->out, "%zu collective%s with all ranks of the group\n",
+            c->count, aq_text_plural(c->count));
   put_losses(cli, json, d, reader, c);
   if (json)
     aq_json_out_close_map(json);

@@ -8,6 +8,7 @@
 #include "report/stats/lateness.h"
 #include "report/stats/launch_context.h"
 #include "report/stats/stats.h"
+#include "report/stats/step_summary.h"
 
 /* How much of the run's `of` dispatches is known by op, frame or step: a member
  * of a document, or lines. */
@@ -36,7 +37,8 @@ aq_status aq_cli_lateness_put(aq_cli *cli, aq_json_out *json,
 
 /* What each step did, and the figures of all but the first. */
 aq_status aq_cli_steps_put(aq_cli *cli, aq_json_out *json,
-                           const aq_dispatches *dispatches);
+                           const aq_dispatches *dispatches,
+                           const aq_step_summaries *steps);
 
 /* The memory of a run: peaks, and the first `top` ops that allocated.
  */

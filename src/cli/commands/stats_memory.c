@@ -8,6 +8,7 @@
 
 #include "cli/commands/runs.h"
 #include "common/json_out.h"
+#include "common/text.h"
 #include "report/stats/memory_summary.h"
 
 /* MiB in tables, bytes in documents: two cells. */
@@ -19,8 +20,11 @@
 
 static void cell_size(aq_cli_rows *rows, int64_t bytes)
 {
-  aq_cli_cell_real(rows, "%.1f",
-                   bytes == AQ_NONE ? NAN : (double)bytes / (1 << 20));
+  const double size = (double)bytes / (1 << 20);
+  if (bytes > 0 && size < 0.05)
+    aq_cli_cell_text(rows, "<0.1"); /* 0.0 would be none */
+  else
+    aq_cli_cell_real(rows, "%.1f", bytes == AQ_NONE ? NAN : size);
   aq_cli_cell_int(rows, bytes);
 }
 
@@ -40,7 +44,7 @@ static aq_status put_uses(aq_cli *cli, aq_json_out *json, aq_run_reader *reader,
                                           {NULL, "device"},
                                           SIZE(">peak MiB", "peak_bytes"),
                                           {">at us", "peak_ns"},
-                                          {"~by op", "peak_op"},
+                                          {"=by op", "peak_op"},
                                           {"?>step", "peak_step"},
                                           SIZE("?>reserved", "reserved_bytes"),
                                           SIZE(">before trace", "before_bytes"),
@@ -76,7 +80,7 @@ static aq_status put_uses(aq_cli *cli, aq_json_out *json, aq_run_reader *reader,
 static aq_status put_ops(aq_cli *cli, aq_json_out *json, aq_run_reader *reader,
                          const aq_memory_summary *s, int64_t top)
 {
-  static const aq_cli_column columns[] = {{"~op", "op"},
+  static const aq_cli_column columns[] = {{"=op", "op"},
                                           {">device", NULL},
                                           {NULL, "device"},
                                           SIZE(">at peak MiB", "peak_bytes"),
@@ -103,7 +107,8 @@ static aq_status put_ops(aq_cli *cli, aq_json_out *json, aq_run_reader *reader,
   if (json)
     aq_json_out_int(json, "ops_left_out", (int64_t)(s->op_count - count));
   else if (status == AQ_OK && count < s->op_count)
-    fprintf(cli->out, "%zu more ops\n", s->op_count - count);
+    fprintf(cli->out, "%zu more op%s\n", s->op_count - count,
+            aq_text_plural(s->op_count - count));
   return status;
 }
 

@@ -53,9 +53,8 @@ static void report_spools(teller *to, const aq_store *store)
   char *text;
   if (count == 0 ||
       asprintf(&text,
-               "%s.spool: %zu executions are at work, or could not be "
-               "recovered",
-               path, count) < 0)
+               "%s.spool: %zu execution%s still running, or not recoverable",
+               path, count, aq_text_plural(count)) < 0)
     return;
   report_finding(&(aq_check_finding){AQ_CHECK_REMARK, AQ_NONE, text}, to);
   free(text);
@@ -87,7 +86,7 @@ aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
   if (status == AQ_OK && to.problems)
     status = aq_diag_set(&cli->diag, AQ_ERR_DIFFERENT,
                          "%s: %" PRId64 " problem%s", aq_store_path(store),
-                         to.problems, to.problems == 1 ? "" : "s");
+                         to.problems, aq_text_plural(to.problems));
   return status;
 }
 
@@ -151,7 +150,7 @@ aq_status aq_cli_store_vacuum(aq_cli *cli, aq_store *store)
     aq_json_out_int(json, "bytes", result.after);
     aq_json_out_close_map(json);
   } else {
-    aq_cli_note(cli, "%s: %" PRId64 " bytes, %" PRId64 " before",
+    aq_cli_note(cli, "%s: %" PRId64 " bytes, was %" PRId64,
                 aq_store_path(store), result.after, result.before);
   }
   return aq_cli_json_end_if(cli, json);

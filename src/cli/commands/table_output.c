@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,7 @@
 #include "common/array.h"
 #include "common/record.h"
 #include "common/text.h"
+#include "report/stats/name_cuts.h"
 #include "report/stats/short_names.h"
 
 #ifdef HAVE_SMARTCOLS
@@ -20,6 +22,9 @@
 #endif
 
 enum { TITLES_MAX = 24, CELL_SIZE = 64 };
+
+/* Between two names of one cell; a cleaned text has none. */
+enum { BETWEEN_NAMES = '\n' };
 
 struct aq_cli_rows {
   FILE *out;
@@ -40,7 +45,7 @@ static bool is_shown(const aq_cli_rows *rows, const aq_cli_column *column)
 
 static const char *heading(const char *title)
 {
-  return title + (strchr("<>~", *title) != NULL);
+  return title + (strchr("<>~=", *title) != NULL);
 }
 
 aq_cli_rows *aq_cli_rows_begin(aq_cli *cli, aq_json_out *json, const char *key,
@@ -97,9 +102,9 @@ static const aq_cli_column *column_next(aq_cli_rows *rows)
                                                              : NULL;
 }
 
-static void cell_put(aq_cli_rows *rows, const char *text)
+/* Takes a cell; NULL: no memory for it. */
+static void cell_take(aq_cli_rows *rows, char *line)
 {
-  char *line = aq_text_line(text, strlen(text));
   if (line && rows->names)
     fprintf(rows->out, "%s\n", line);
   else if (line &&
@@ -107,6 +112,11 @@ static void cell_put(aq_cli_rows *rows, const char *text)
     return;
   rows->failed |= !line || !rows->names;
   free(line);
+}
+
+static void cell_put(aq_cli_rows *rows, const char *text)
+{
+  cell_take(rows, aq_text_line(text, strlen(text)));
 }
 
 void aq_cli_cell_text(aq_cli_rows *rows, const char *text)
@@ -118,6 +128,21 @@ void aq_cli_cell_text(aq_cli_rows *rows, const char *text)
     aq_json_out_text(rows->json, column->key, text);
   else
     cell_put(rows, text ? text : "-");
+}
+
+void aq_cli_cell_names(aq_cli_rows *rows, const char *was, const char *is)
+{
+  char *first = aq_text_line(was, strlen(was)), *both = NULL;
+  char *second = aq_text_line(is, strlen(is));
+  if (first && second &&
+      asprintf(&both, "%s%c%s", first, BETWEEN_NAMES, second) < 0)
+    both = NULL;
+  if (column_next(rows))
+    cell_take(rows, both);
+  else
+    free(both);
+  free(first);
+  free(second);
 }
 
 void aq_cli_cell_int(aq_cli_rows *rows, int64_t value)
@@ -186,7 +211,14 @@ static bool column_has_value(const aq_cli_rows *rows, size_t column)
 
 /* ---- widths ---- */
 
-enum { NAME_LEAST = 24, NAME_MOST = 100 /* where no width is known */ };
+enum {
+  NAME_LEAST = 24,
+  HALF_LEAST = 16, /* of two names in a cell */
+  NAME_MOST = 100  /* where no width is known */
+};
+
+/* Between the names of a cell, in a table. */
+#define JOINT " > "
 
 /* The columns of a terminal, or of $COLUMNS; SIZE_MAX: no limit. */
 static size_t width_limit(FILE *out)
@@ -211,46 +243,118 @@ static size_t column_width(const aq_cli_rows *rows, size_t column)
   return width;
 }
 
-/* The names of a column, short and no wider than `room`. */
-static bool names_shorten(aq_cli_rows *rows, size_t column, size_t room)
+static bool is_name(const char *title)
 {
-  const size_t count = rows->count / rows->columns;
-  char **names = calloc(count ? count : 1, sizeof *names);
-  bool good = names != NULL;
-  for (size_t i = 0; good && i < count; i++) {
-    names[i] = aq_name_short(rows->cells[i * rows->columns + column]);
-    good = names[i] != NULL;
+  return *title == '~' || *title == '=';
+}
+
+/* The names in the columns of names, in the order of cells. */
+typedef struct table_names {
+  aq_name_cell *list;
+  size_t count;
+  size_t *kernels; /* places in the list of names to shorten */
+  size_t kernel_count;
+} table_names;
+
+/* A cell's second name; NULL: it has one. */
+static const char *second_name(const char *cell)
+{
+  const char *between = strchr(cell, BETWEEN_NAMES);
+  return between ? between + 1 : NULL;
+}
+
+static bool name_add(table_names *names, const char *text, size_t row,
+                     size_t width, bool kernel)
+{
+  char *name = strndup(text, strcspn(text, (char[]){BETWEEN_NAMES, 0}));
+  if (!name)
+    return false;
+  if (kernel)
+    names->kernels[names->kernel_count++] = names->count;
+  names->list[names->count++] = (aq_name_cell){name, width, row};
+  return true;
+}
+
+/* Two names share the room of one. */
+static bool names_take(const aq_cli_rows *rows, size_t room, table_names *names)
+{
+  const size_t half = (room - strlen(JOINT)) / 2;
+  for (size_t i = 0; i < rows->count; i++) {
+    const char *title = rows->titles[i % rows->columns];
+    const char *second = second_name(rows->cells[i]);
+    const size_t row = i / rows->columns;
+    const size_t width = !second ? room : half > HALF_LEAST ? half : HALF_LEAST;
+    if (!is_name(title))
+      continue;
+    if (!name_add(names, rows->cells[i], row, width, *title == '~') ||
+        (second && !name_add(names, second, row, width, *title == '~')))
+      return false;
   }
-  good = good && aq_names_fit(names, count, room) == 0;
-  for (size_t i = 0; names && i < count; i++) {
-    char **cell = &rows->cells[i * rows->columns + column];
-    free(good ? *cell : names[i]);
-    *cell = good ? names[i] : *cell;
-  }
-  free(names);
+  return true;
+}
+
+static bool kernels_shorten(table_names *names)
+{
+  char **kernels = malloc((names->kernel_count + 1) * sizeof *kernels);
+  for (size_t i = 0; kernels && i < names->kernel_count; i++)
+    kernels[i] = names->list[names->kernels[i]].name;
+  const bool good =
+      kernels && aq_names_short(kernels, names->kernel_count) == 0;
+  for (size_t i = 0; good && i < names->kernel_count; i++)
+    names->list[names->kernels[i]].name = kernels[i];
+  free(kernels);
   return good;
+}
+
+/* Puts the names into their cells. */
+static bool names_put(aq_cli_rows *rows, const table_names *names)
+{
+  const aq_name_cell *next = names->list;
+  for (size_t i = 0; i < rows->count; i++) {
+    char *cell = rows->cells[i], *text;
+    if (!is_name(rows->titles[i % rows->columns]))
+      continue;
+    const char *first = next++->name;
+    const bool both = second_name(cell) != NULL;
+    if (asprintf(&text, "%s%s%s", first, both ? JOINT : "",
+                 both ? next++->name : "") < 0)
+      return false;
+    free(cell);
+    rows->cells[i] = text;
+  }
+  return true;
 }
 
 /* Columns of names share the room that the other columns leave. */
 static bool names_fit(aq_cli_rows *rows)
 {
   const size_t limit = rows->wide ? SIZE_MAX : width_limit(rows->out);
-  size_t others = rows->columns, names = 0;
+  size_t others = rows->columns, columns = 0;
   for (size_t i = 0; i < rows->columns; i++)
-    if (*rows->titles[i] == '~')
-      names++;
+    if (is_name(rows->titles[i]))
+      columns++;
     else
       others += column_width(rows, i);
-  if (names == 0 || rows->wide)
+  if (columns == 0)
     return true;
-  size_t room = limit == SIZE_MAX ? NAME_MOST
-                : limit > others  ? (limit - others) / names
-                                  : 0;
+  size_t room = rows->wide          ? SIZE_MAX
+                : limit == SIZE_MAX ? NAME_MOST
+                : limit > others    ? (limit - others) / columns
+                                    : 0;
   room = room > NAME_LEAST ? room : NAME_LEAST;
-  for (size_t i = 0; i < rows->columns; i++)
-    if (*rows->titles[i] == '~' && !names_shorten(rows, i, room))
-      return false;
-  return true;
+  table_names names = {
+      .list = malloc((2 * rows->count + 1) * sizeof *names.list),
+      .kernels = malloc((2 * rows->count + 1) * sizeof *names.kernels)};
+  bool good = names.list && names.kernels && names_take(rows, room, &names);
+  if (good && !rows->wide)
+    good =
+        kernels_shorten(&names) && aq_names_fit(names.list, names.count) == 0;
+  good = good && names_put(rows, &names);
+  for (size_t i = 0; i < names.count; i++)
+    free(names.list[i].name);
+  free(names.list);
+  free(names.kernels);
+  return good;
 }
 
 /* ---- tables ---- */

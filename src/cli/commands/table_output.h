@@ -18,9 +18,11 @@
 typedef struct aq_cli_column {
   /* In tables. One that starts with '>' is aligned to the right, one with '<'
    * may be cut at the terminal's width, one with '~' has names of kernels,
-   * shortened and cut in the middle (report/stats/short_names.h) unless the
-   * command has --wide. A '+' before that: only with --wide; a '?': only if
-   * some row has a value. NULL: not in tables. */
+   * shortened (report/stats/short_names.h) and cut (report/stats/name_cuts.h)
+   * unless the command has --wide, one with '=' names that are only cut so.
+   * Different names stay different, in whatever columns. A '+' before
+   * that: only with --wide; a '?': only if some row has a value. NULL: not in
+   * tables. */
   const char *title;
   const char *key; /* in documents; NULL: not in documents */
 } aq_cli_column;
@@ -41,6 +43,8 @@ void aq_cli_row_begin(aq_cli_rows *rows);
 void aq_cli_row_end(aq_cli_rows *rows);
 
 void aq_cli_cell_text(aq_cli_rows *rows, const char *text);
+/* Two names of one thing, "was > is", in a table's column of names. */
+void aq_cli_cell_names(aq_cli_rows *rows, const char *was, const char *is);
 void aq_cli_cell_int(aq_cli_rows *rows, int64_t value);
 /* Picoseconds: microseconds in tables, exact nanoseconds in documents. */
 void aq_cli_cell_time(aq_cli_rows *rows, int64_t ps);

@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/commands/group_by.h"
 #include "cli/commands/table_output.h"
+#include "common/text.h"
 
 static void figure_put(aq_cli_rows *rows, const aq_versions_figure *f)
 {
@@ -48,11 +50,11 @@ static aq_status whole_put(aq_cli *cli, aq_json_out *json, const aq_versions *v)
 static aq_status groups_put(aq_cli *cli, aq_json_out *json,
                             const aq_versions *v)
 {
-  static const aq_cli_column columns[] = {{"~group", "name"},
-                                          {NULL, "key"},
-                                          {"+>calls before", "before_calls"},
-                                          {"+>calls after", "after_calls"},
-                                          FIGURE};
+  const aq_cli_column columns[] = {{aq_cli_group_title(v->by), "name"},
+                                   {NULL, "key"},
+                                   {"+>calls before", "before_calls"},
+                                   {"+>calls after", "after_calls"},
+                                   FIGURE};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "groups", columns);
   for (size_t i = 0; i < v->count; i++) {
     const aq_versions_group *g = &v->groups[i];
@@ -105,12 +107,19 @@ aq_status aq_cli_versions_print(aq_cli *cli, const aq_cli_parts *parts,
     aq_json_out_int(json, "after_runs", (int64_t)v->after_runs);
     aq_cli_parts_json(json, parts);
   } else {
-    fprintf(cli->out, "%zu runs against %zu before\n", v->after_runs,
-            v->before_runs);
+    fprintf(cli->out, "%zu run%s against %zu before\n", v->after_runs,
+            aq_text_plural(v->after_runs), v->before_runs);
     aq_cli_parts_put(cli->out, parts);
   }
   caveats_put(cli, json, "after", runs, v->after_runs);
   caveats_put(cli, json, "before", runs + v->after_runs, v->before_runs);
+  if (json && v->by == AQ_STATS_BY_STEP)
+    aq_json_out_int(json, "steps_by_order", (int64_t)v->steps_by_order);
+  if (!json && v->steps_by_order > 0)
+    fprintf(cli->out,
+            "steps of %zu run%s by order: no ProfilerStep number in common "
+            "with the first run before\n",
+            v->steps_by_order, aq_text_plural(v->steps_by_order));
   if (!json)
     fputc('\n', cli->out);
   status = whole_put(cli, json, v);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "common/time_text.h"
 
 /* One end of --time; nothing: `none`. */
@@ -60,9 +61,13 @@ void aq_cli_window_json(aq_json_out *json, const char *key,
   aq_json_out_ns(json, "from_ns", window->from);
   aq_json_out_ns(json, "to_ns", window->to);
   aq_json_out_int(json, "step", window->step);
+  aq_json_out_int(json, "kernels_of_step",
+                  counts->period ? (int64_t)counts->period : AQ_NONE);
+  aq_json_out_bool(json, "parts_of_range", counts->parts);
   aq_json_out_int(json, "dispatches", (int64_t)counts->rows);
   aq_json_out_int(json, "of", (int64_t)counts->all);
   aq_json_out_int(json, "ranges", (int64_t)counts->ranges);
+  aq_json_out_int(json, "launching_ranges", (int64_t)counts->launching);
   aq_json_out_int(json, "unplaced", (int64_t)counts->unplaced);
   aq_json_out_close_map(json);
 }
@@ -70,14 +75,22 @@ void aq_cli_window_json(aq_json_out *json, const char *key,
 static void window_put(FILE *to, const aq_run_window *window,
                        const aq_window_counts *counts)
 {
-  fprintf(to, "%zu of %zu dispatches", counts->rows, counts->all);
-  if (window->range)
-    fprintf(to, ", launched in %zu range%s %s", counts->ranges,
-            counts->ranges == 1 ? "" : "s", window->range);
+  fprintf(to, "%zu of %zu dispatch%s", counts->rows, counts->all,
+          aq_text_plural_es(counts->all));
+  if (window->range) {
+    fprintf(to, ", launched in %zu ", counts->launching);
+    if (counts->launching < counts->ranges)
+      fprintf(to, "of %zu ", counts->ranges);
+    fprintf(to, "range%s %s", aq_text_plural(counts->ranges), window->range);
+  }
   if (window->step != AQ_NONE)
     fprintf(to, ", launched in step %" PRId64, window->step);
+  if (counts->period > 0)
+    fprintf(to, " (a repeated sequence of %zu kernel%s%s)", counts->period,
+            aq_text_plural(counts->period),
+            counts->parts ? ", all within one range" : "");
   if (counts->unplaced > 0)
-    fprintf(to, "; of %zu the launch is not recorded", counts->unplaced);
+    fprintf(to, "; %zu without a recorded launch", counts->unplaced);
 }
 
 void aq_cli_window_put(FILE *to, const aq_run_window *window,
@@ -111,24 +124,27 @@ char *aq_cli_selection_text(const aq_run_window *window,
   const struct {
     const char *noun;
     size_t count;
-  } tracks[] = {{"edges", part->edges},
-                {"samples", part->samples},
-                {"requests", part->requests},
-                {"preemptions", part->preemptions}};
+  } tracks[] = {{"edge", part->edges},
+                {"sample", part->samples},
+                {"request", part->requests},
+                {"preemption", part->preemptions}};
   char *text = NULL;
   size_t size;
   FILE *memory = open_memstream(&text, &size);
   if (!memory)
     return NULL;
   window_put(memory, window, &part->counts);
-  fprintf(memory, ", %zu other rows of that time", part->others);
+  fprintf(memory, ", %zu other row%s of that time", part->others,
+          aq_text_plural(part->others));
   if (part->untimed)
-    fprintf(memory, "; %zu rows without a time are left out", part->untimed);
-  const char *between = "; outside of it: ";
+    fprintf(memory, "; skipped %zu row%s without a time", part->untimed,
+            aq_text_plural(part->untimed));
+  const char *between = "; outside: ";
   for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++) {
     if (tracks[i].count == 0)
       continue;
-    fprintf(memory, "%s%zu %s", between, tracks[i].count, tracks[i].noun);
+    fprintf(memory, "%s%zu %s%s", between, tracks[i].count, tracks[i].noun,
+            aq_text_plural(tracks[i].count));
     between = ", ";
   }
   const bool wrote = !ferror(memory);

@@ -60,9 +60,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "Anything else is an error, and nothing of that file is stored. A "
              "truncated file is an error too, unless --allow-truncated imports "
              "the part that it holds.\n\n"
-             "With --ranks, the FILEs are Kineto profiles of the ranks of one "
-             "program and become one run. Import prints how far each rank's "
-             "clock is off, and how certain that is.\n\n"
+             "With --ranks, the FILEs, or the files of one directory, are "
+             "Kineto profiles of the ranks of one program and become one run. "
+             "Import prints how far each rank's clock is off, and how certain "
+             "that is.\n\n"
              "With --workload, FILE is a published trace of requests to a "
              "language model (Azure, BurstGPT, LLMServingSim, Mooncake). "
              "Nothing is stored then: import writes a scenario for `run` and "
@@ -72,7 +73,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "one trace, under a name"},
                       {"aqueduct import --workload azure conv.csv -o conv.json",
                        "requests to a language model, as a scenario"},
-                      {"aqueduct import --ranks rank*.json.gz --name train",
+                      {"aqueduct import --ranks profiles/ --name train",
                        "the ranks of a distributed program, as one run"},
                       {"aqueduct import results/",
                        "a directory of rocprofv3 CSV files"}},
@@ -330,7 +331,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "such a folder is, and exits with 1 while points are missing.\n\n"
              "--tasks prints commands for GNU parallel or a Slurm array; "
              "`store merge` joins their stores. The results do not depend on "
-             "how points are shared. SIGTERM ends a sweep: finished points "
+             "how points are shared. SIGTERM ends a sweep: stored points "
              "stay, and the same command continues.",
          .examples = {{"aqueduct sweep plan.json", "all points, on all cores"},
                       {"aqueduct sweep plan.json --tasks 64 | parallel",
@@ -358,7 +359,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "in the seed share a row. Without RUN, study takes all "
                  "complete runs of the store that have requests.\n\n"
                  "If the plan ran clients alone, study adds ANTT and STP. It "
-                 "leaves out runs that continued without their policy.",
+                 "leaves out, with a count, runs that continued without their "
+                 "policy, runs from before an edit of their scenario, model "
+                 "or plug-in, and runs with the seed of an earlier one.",
          .examples = {{"aqueduct study --plan edf-fifo", "a table"},
                       {"aqueduct study --plan edf-fifo --baseline fifo "
                        "--metric p99",
@@ -414,8 +417,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "completion intervals, queue waits and starts, by class of row, "
              "beside two trivial formulas on the same rows: zero, "
              "max(submission, previous end), and E, the same with two "
-             "latencies fitted to this run. Pinned rows and unmatched rows are "
-             "not counted. A replay on another GPU than the measured one keeps "
+             "latencies fitted to this run. Rows replayed at the measured time "
+             "and unmatched rows are not counted. A replay on another GPU than "
+             "the measured one keeps "
              "the measured durations, so compare does not score it without "
              "--as-if. "
              "If no row can be scored, there is no verdict and the exit status "
@@ -537,15 +541,16 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
         {.name = "explain",
          .arguments = "RUN",
          .summary = "name the bottleneck of a run, with its evidence",
-         .text = "Divides the time of each device, from its first start to its "
-                 "last end, among running kernels, communication and copies, "
-                 "and the reasons for idle time: the host had not called, was "
-                 "in the call that submits, or waited for the device; the next "
-                 "packet lay in its ring, waited for a barrier, or was being "
-                 "launched. A run is bound by the cause that takes at least "
-                 "half of its time; where none does, no one cause binds it. "
-                 "Explain takes measured and simulated runs; doc/stats.md "
-                 "defines each share.",
+         .text =
+             "Divides the time of each device, from its first start to its "
+             "last end, among running kernels, communication and copies, "
+             "and the reasons for idle time: the host had not called, was "
+             "in the call that submits, or waited for the device; the next "
+             "packet lay in its ring, waited for a barrier, or was being "
+             "launched. A run is bound by the cause that takes at least "
+             "half of its time; where none does, it has no single bottleneck. "
+             "Explain takes measured and simulated runs; doc/stats.md "
+             "defines each share.",
          .examples = {{"aqueduct explain m", "the bottleneck of run m"},
                       {"aqueduct explain m --step 3",
                        "where the time of one step went"}},

@@ -140,7 +140,7 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"timeout", "T", "AQUEDUCT_TIMEOUT",
          "wall time (2s, 500ms): in live mode, end the run when no packet has "
          "completed for T, and name the queues that seem to hang; exec ends "
-         "the program after T, launch ends itself"},
+         "all processes of the program after T, launch ends itself"},
     [AQ_CLI_OPT_BUDGET] =
         {"budget", "T", "AQUEDUCT_BUDGET",
          "as --timeout, and say where the time went: the kernels that took "
@@ -264,10 +264,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "only the counted workgroups executed, whose results are incomplete "
          "(sampled)"},
     [AQ_CLI_OPT_COMPILE] =
-        {"compile", "off|auto|always|cc|cc-always", "AQUEDUCT_COMPILE",
+        {"compile", "off|auto|always", "AQUEDUCT_COMPILE",
          "whether executed code is compiled for this machine: never, where it "
-         "is hot (the default), or all of it; cc: by the compiler cc, after a "
-         "second of it, or all of it; the results are the same"},
+         "is hot (the default), or all of it; the results are the same"},
     [AQ_CLI_OPT_PROFILE] =
         {"profile", "MODES", NULL,
          "keep these, with commas between: queue-events, "
@@ -348,8 +347,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
                        "kernel (default), queue, stream, device, class, kind, "
                        "via, all, operation (of host queues), range "
-                       "(innermost around the launch), op, module, line, "
-                       "stack, step, rank, shape, family or collective"},
+                       "(innermost around the launch), path (all ranges "
+                       "around it), op, module, line, stack, step, rank, "
+                       "shape, family or collective"},
     [AQ_CLI_OPT_MEMORY] = {"memory", NULL, NULL,
                            "the allocations of memory that the profiler "
                            "recorded, instead of dispatches: the peak of each "

@@ -10,6 +10,9 @@
 
 #include "common/array.h"
 #include "common/rng.h"
+#include "common/text.h"
+#include "report/compare/run_ordinals.h"
+#include "report/compare/step_match.h"
 #include "report/stats/selection.h"
 #include "report/stats/stats.h"
 
@@ -27,6 +30,9 @@ typedef struct work {
   size_t count, capacity;
   aq_map by_key;
   double *makespans, *kernels; /* of each run */
+  aq_run_ordinals ordinals;    /* of devices or queues */
+  aq_run_steps steps;          /* by step: of the first run that has some */
+  int64_t steps_run;
   aq_versions *out;
 } work;
 
@@ -108,10 +114,10 @@ static series *group_find(work *w, int64_t key)
   return &w->groups[w->count++];
 }
 
+/* `key` is the group's in all runs, but for a name. */
 static aq_status group_add(work *w, size_t run, const aq_stats_group *g,
-                           aq_stats_by by, aq_diag *diag)
+                           int64_t key, aq_stats_by by, aq_diag *diag)
 {
-  int64_t key = g->key;
   if (aq_stats_by_is_name(by)) {
     const char *text = g->name ? g->name : "";
     key = aq_names_id(&w->out->names, text, strlen(text));
@@ -122,13 +128,34 @@ static aq_status group_add(work *w, size_t run, const aq_stats_group *g,
   if (!s)
     return aq_diag_no_memory(diag);
   if (!aq_stats_by_is_name(by))
-    s->group.name = aq_stats_key_text(key, by);
+    s->group.name = aq_stats_key_text(g->key, by);
   s->sums[run] = (double)g->kernel.total / (double)AQ_NS;
   w->kernels[run] += s->sums[run];
   if (run < w->before)
     s->group.before_calls += (double)g->calls / (double)w->before;
   else
     s->group.after_calls += (double)g->calls / (double)w->after;
+  return AQ_OK;
+}
+
+/* Refuses steps of another kind than the first run's; `own` is the work's
+ * afterwards where that has none. */
+static aq_status steps_add(work *w, const aq_run_info *info, aq_run_steps *own,
+                           int64_t *keys, size_t count, aq_diag *diag)
+{
+  if (w->steps.kind == AQ_STEPS_NONE) {
+    aq_run_steps_fini(&w->steps);
+    w->steps = *own;
+    w->steps_run = info->id;
+    *own = (aq_run_steps){0};
+    return AQ_OK;
+  }
+  if (aq_run_steps_differ(&w->steps, own))
+    return aq_run_steps_refuse(&w->steps, w->steps_run, own, info->id, diag);
+  if (aq_run_steps_by_order(&w->steps, own)) {
+    aq_run_steps_map(&w->steps, own, keys, count);
+    w->out->steps_by_order++;
+  }
   return AQ_OK;
 }
 
@@ -142,6 +169,7 @@ static aq_status run_add(work *w, aq_store *store, const aq_run_info *info,
       run < w->before ? &w->out->before_part : &w->out->after_part;
   aq_dispatches dispatches = {0};
   aq_stats stats = {0};
+  aq_run_steps steps = {0};
   aq_status status =
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
@@ -151,17 +179,36 @@ static aq_status run_add(work *w, aq_store *store, const aq_run_info *info,
                         &dispatches, &counts, diag);
   if (status != AQ_OK) {
     status = aq_diag_prefix(diag, "run %lld", (long long)info->id);
+  } else if (by == AQ_STATS_BY_STEP &&
+             !aq_run_steps_take(&dispatches, &steps)) {
+    status = aq_diag_no_memory(diag);
   } else {
     aq_dispatches_limit(&dispatches);
     sum->rows += counts.rows;
     sum->all += counts.all;
     sum->ranges += counts.ranges;
+    sum->launching += counts.launching;
+    sum->period = counts.period ? counts.period : sum->period;
+    sum->parts |= counts.parts;
     sum->unplaced += counts.unplaced;
   }
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, diag);
+  int64_t *keys = calloc(stats.count + 1, sizeof *keys);
+  if (status == AQ_OK && !keys)
+    status = aq_diag_no_memory(diag);
+  for (size_t i = 0; i < stats.count && keys; i++)
+    keys[i] = stats.groups[i].key;
+  if (status == AQ_OK &&
+      (by == AQ_STATS_BY_DEVICE || by == AQ_STATS_BY_QUEUE) &&
+      !aq_run_ordinals_map(&w->ordinals, reader, by, keys, stats.count))
+    status = aq_diag_no_memory(diag);
+  if (status == AQ_OK && by == AQ_STATS_BY_STEP)
+    status = steps_add(w, info, &steps, keys, stats.count, diag);
   for (size_t i = 0; i < stats.count && status == AQ_OK; i++)
-    status = group_add(w, run, &stats.groups[i], by, diag);
+    status = group_add(w, run, &stats.groups[i], keys[i], by, diag);
+  free(keys);
+  aq_run_steps_fini(&steps);
   w->makespans[run] = (double)stats.makespan / (double)AQ_NS;
   aq_stats_fini(&stats);
   aq_dispatches_fini(&dispatches);
@@ -210,10 +257,12 @@ aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
   const size_t runs = before_count + after_count;
   if (before_count < AQ_VERSIONS_RUNS_MIN || after_count < AQ_VERSIONS_RUNS_MIN)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%zu runs against %zu: expected at least %d of each "
-                       "version, whose spread gives the interval",
-                       after_count, before_count, AQ_VERSIONS_RUNS_MIN);
-  aq_versions versions = {.before_runs = before_count,
+                       "%zu run%s against %zu: expected at least %d of each "
+                       "version for an interval",
+                       after_count, aq_text_plural(after_count), before_count,
+                       AQ_VERSIONS_RUNS_MIN);
+  aq_versions versions = {.by = by,
+                          .before_runs = before_count,
                           .after_runs = after_count,
                           .names = AQ_NAMES_INIT};
   work w = {.before = before_count,
@@ -234,6 +283,8 @@ aq_status aq_versions_compare(aq_store *store, const aq_run_info *const *before,
   free(w.groups);
   free(w.makespans);
   free(w.kernels);
+  aq_run_ordinals_fini(&w.ordinals);
+  aq_run_steps_fini(&w.steps);
   aq_map_fini(&w.by_key);
   if (status == AQ_OK)
     *out = versions;

@@ -33,12 +33,15 @@ typedef struct aq_versions_group {
 } aq_versions_group;
 
 typedef struct aq_versions {
+  aq_stats_by by; /* what groups are by */
   size_t before_runs, after_runs;
   aq_versions_figure makespan; /* first start to last end */
   aq_versions_figure kernel;   /* K of all dispatches, summed */
   aq_versions_group *groups;   /* the largest |after - before| first */
   size_t count;
-  aq_names names;                           /* the texts of the groups */
+  size_t
+      steps_by_order; /* runs without a step number of the first run before */
+  aq_names names;     /* the texts of the groups */
   aq_window_counts before_part, after_part; /* of all runs of a side */
 } aq_versions;
 

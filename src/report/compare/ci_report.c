@@ -113,9 +113,35 @@ static void put_errors(FILE *out, const aq_compare *c)
   }
 }
 
+static void put_group(FILE *out, const aq_diff_group *g)
+{
+  if (g->name)
+    put_cell(out, g->name);
+  else if (g->key == AQ_NONE)
+    fputs("unknown", out);
+  else
+    fprintf(out, "%" PRId64, g->key);
+  if (g->new_name) {
+    fputs(" &#62; ", out);
+    put_cell(out, g->new_name);
+  }
+}
+
+static void put_change(FILE *out, const aq_diff_figure *f)
+{
+  const char *mark = f->significant ? "**" : "";
+  const double percent = aq_diff_percent(f);
+  if (!isnan(percent))
+    fprintf(out, "%s%+.1f %%%s", mark, percent, mark);
+  else
+    fprintf(out, "%s-%s", mark, mark);
+}
+
 static void put_differences(FILE *out, const aq_diff *d)
 {
   enum { ROWS = 20 };
+  if (d->apart)
+    fputs("no kernel in common\n\n", out);
   fputs("| | pairs | mean us | mean us | change | total us |\n"
         "|---|--:|--:|--:|--:|--:|\n",
         out);
@@ -123,22 +149,29 @@ static void put_differences(FILE *out, const aq_diff *d)
     const bool part = i < AQ_DIFF_PART_COUNT;
     const aq_diff_group *g = part ? NULL : &d->groups[i - AQ_DIFF_PART_COUNT];
     const aq_diff_figure *f = part ? &d->parts[i] : &g->parts[AQ_DIFF_KERNEL];
-    const char *mark = f->significant ? "**" : "";
     if (i >= AQ_DIFF_PART_COUNT + ROWS)
       break;
     fputs("| ", out);
-    put_cell(out, !g ? aq_diff_part_names[i] : g->name ? g->name : "");
-    fprintf(out, " | %" PRId64 " | ", f->pairs);
-    if (f->pairs)
-      fprintf(out, "%.3f | %.3f | %s%+.1f %%%s | ", f->a / 1000, f->b / 1000,
-              mark, f->a > 0 ? 100 * f->delta / f->a : 0, mark);
+    if (g)
+      put_group(out, g);
     else
+      put_cell(out, aq_diff_part_names[i]);
+    fprintf(out, " | %" PRId64 " | ", f->pairs);
+    if (f->pairs) {
+      fprintf(out, "%.3f | %.3f | ", f->a / 1000, f->b / 1000);
+      put_change(out, f);
+      fputs(" | ", out);
+    } else {
       fputs("- | - | - | ", out);
+    }
     if (!part || aq_diff_part_sums((aq_diff_part)i))
       fprintf(out, "%+.3f |\n", f->total / 1000);
     else
       fputs("- |\n", out);
   }
+  if (d->count > ROWS)
+    fprintf(out, "\n%zu more group%s changed less.\n", d->count - ROWS,
+            aq_text_plural(d->count - ROWS));
 }
 
 static void put_version(FILE *out, const char *name,
@@ -163,13 +196,15 @@ static void put_versions(FILE *out, const aq_versions *v)
   put_version(out, "makespan", &v->makespan);
   put_version(out, "kernels", &v->kernel);
   for (size_t i = 0; i < v->count && i < ROWS; i++) {
-    char key[32];
-    snprintf(key, sizeof key, "%" PRId64, v->groups[i].key);
+    char key[32] = "unknown";
+    if (v->groups[i].key != AQ_NONE)
+      snprintf(key, sizeof key, "%" PRId64, v->groups[i].key);
     put_version(out, v->groups[i].name ? v->groups[i].name : key,
                 &v->groups[i].kernel);
   }
   if (v->count > ROWS)
-    fprintf(out, "\n%zu more groups changed less.\n", v->count - ROWS);
+    fprintf(out, "\n%zu more group%s changed less.\n", v->count - ROWS,
+            aq_text_plural(v->count - ROWS));
 }
 
 static void put_limits(FILE *out, const aq_verdict *v)
@@ -185,7 +220,7 @@ static void put_limits(FILE *out, const aq_verdict *v)
       fprintf(out, "%.9g | %s |\n", value,
               value <= v->limits[i].limit ? "holds" : "**above**");
     else
-      fputs("- | **not known** |\n", out);
+      fputs("- | **unknown** |\n", out);
   }
 }
 

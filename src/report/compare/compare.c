@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "common/text.h"
 #include "report/stats/formula.h"
 #include "report/stats/quantile.h"
 
@@ -430,9 +431,9 @@ static aq_status refuse(const aq_compare *r, aq_diag *diag)
                        "nothing can be scored: the reference run has no "
                        "kernel, copy or fill");
   bool silent = r->left_out[AQ_LEFT_OUT_NO_SUBMISSION] > 0;
-  return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "nothing of %" PRId64 " rows can be scored (%s)%s%s",
-                     r->rows, why, silent ? "; " : "", silent ? advice : "");
+  return aq_diag_set(
+      diag, AQ_ERR_INPUT, "0 of %" PRId64 " row%s scored (%s)%s%s", r->rows,
+      aq_text_plural(r->rows), why, silent ? "; " : "", silent ? advice : "");
 }
 
 static bool comparison_alloc(comparison *c)

@@ -35,31 +35,50 @@ typedef enum aq_diff_part {
 /* The names, by id; static. */
 AQ_API extern const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT];
 
-/* Over the pairs that have the part in both runs, and over the rows that one
- * run alone has; ns. */
+/* Over the pairs that have the part in both runs, and over rows without a
+ * partner; ns. A pair is of a group if both of its rows are: else the one of a
+ * is removed from its group, and that of b added to its own. */
 typedef struct aq_diff_figure {
   int64_t pairs;
   double a, b;    /* means of the pairs; without one, of each run's rows */
   double delta;   /* mean of b - a */
   double error;   /* half of its 99 % confidence interval; 0 below 2 pairs */
   double changed; /* sum of b - a */
-  double added, removed; /* sums over rows that b, and that a alone has */
+  double added, removed; /* sums over the rest of b's rows, and of a's */
   double total;          /* of b's rows less that of a's: of these three */
   bool significant;
 } aq_diff_figure;
 
 typedef struct aq_diff_group {
-  int64_t key;          /* as aq_stats_group; by kernel, an id of the diff */
+  int64_t key;          /* as aq_stats_group; by a name, an id of the diff */
   const char *name;     /* the diff's; NULL where the key is a number */
-  const char *new_name; /* by kernel, of a renamed one: in b; else NULL */
-  int64_t a_calls, b_calls, pairs;
+  const char *new_name; /* in b, of a renamed kernel, or where names differ in
+                            a hash alone (hash_names.h); else NULL */
+  int64_t new_key; /* of steps that are paired by order: in b; else AQ_NONE */
+  int64_t a_calls, b_calls;
+  int64_t pairs; /* of rows that are both in the group */
   aq_diff_figure parts[AQ_DIFF_PART_COUNT];
 } aq_diff_group;
 
+/* The steps of one of the runs. */
+typedef struct aq_diff_steps {
+  const char *by; /* static; NULL: it has none */
+  int64_t period; /* kernels of a repeated step; 0: steps are marked */
+} aq_diff_steps;
+
 typedef struct aq_diff {
   aq_match_by by;
-  bool operations; /* of host queues; kernels, copies and fills otherwise */
+  aq_stats_by group; /* what groups are by */
+  bool operations;   /* of host queues; kernels, copies and fills otherwise */
   int64_t a_calls, b_calls, pairs; /* unpaired rows are in one run only */
+  /* Devices of the runs, one for each rank that has dispatches there; whether
+   * pairs are within them: never by replay, where the rows are known. */
+  int64_t a_devices, b_devices;
+  bool by_device;
+  bool apart; /* they have kernels, but none of the same name */
+  /* By step; whether the nth step of one is the nth of the other. */
+  aq_diff_steps a_steps, b_steps;
+  bool steps_by_order;
   aq_time a_makespan, b_makespan;
   /* Where the time of each went (explain.h); NULL for operations. */
   struct aq_explain *a_explain, *b_explain;
@@ -81,6 +100,10 @@ AQ_API aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
                               const aq_run_info *b, aq_match_by by,
                               aq_stats_by group, aq_diff *out, aq_diag *diag);
 AQ_API void aq_diff_fini(aq_diff *diff);
+
+/* The difference in percent of the first run's; NAN where that is nothing or
+ * negative, or so little that a percentage says nothing. */
+AQ_API double aq_diff_percent(const aq_diff_figure *figure);
 
 AQ_END_DECLS
 

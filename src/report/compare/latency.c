@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "common/text.h"
 #include "report/stats/formula.h"
 #include "report/stats/quantile.h"
 
@@ -85,14 +86,15 @@ void aq_latency_text(const aq_compare_runs *c, char text[AQ_LATENCY_TEXT])
     return;
   const int used = snprintf(
       text, AQ_LATENCY_TEXT,
-      "median latency, submission to start: %.3f us, of the run %+.3f us\n",
+      "median latency, submission to start: %.3f us measured, error of the "
+      "run %+.3f us\n",
       us(c->latency_reference), us(latency));
   if (c->interval_makespan == AQ_NONE)
     return;
   char by[64] = "the spreads of the device's constants";
   if (c->interval_rows != AQ_NONE)
-    snprintf(by, sizeof by, "the errors of %" PRId64 " fitted rows",
-             c->interval_rows);
+    snprintf(by, sizeof by, "the errors of %" PRId64 " fitted row%s",
+             c->interval_rows, aq_text_plural(c->interval_rows));
   snprintf(text + used, AQ_LATENCY_TEXT - (size_t)used,
            "%s by %s: makespan +- %.3f us (%s), median latency +- %.3f us "
            "(%s)\n",

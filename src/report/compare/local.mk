@@ -8,10 +8,14 @@ libaqcore_a_SOURCES += \
 	src/report/compare/diff_window.h \
 	src/report/compare/diff_verdict.c src/report/compare/diff_verdict.h \
 	src/report/compare/formula.c \
+	src/report/compare/hash_names.c src/report/compare/hash_names.h \
 	src/report/compare/latency.c \
 	src/report/compare/match.c src/report/compare/match.h \
+	src/report/compare/match_devices.c src/report/compare/match_devices.h \
 	src/report/compare/metrics.c src/report/compare/metrics.h \
 	src/report/compare/plot.c src/report/compare/plot.h \
+	src/report/compare/run_ordinals.c src/report/compare/run_ordinals.h \
+	src/report/compare/step_match.c src/report/compare/step_match.h \
 	src/report/compare/renamed.c src/report/compare/renamed.h \
 	src/report/compare/thresholds.c src/report/compare/thresholds.h \
 	src/report/compare/ci_report.c src/report/compare/ci_report.h \

@@ -52,7 +52,8 @@ static aq_status read_threshold(const char *text, aq_threshold *out,
   char name[AQ_METRIC_NAME_MAX];
   const char *equals = strchr(text, '=');
   if (!equals)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "'%s' is not METRIC=VALUE", text);
+    return aq_diag_set(diag, AQ_ERR_INVALID, "'%s': expected METRIC=VALUE",
+                       text);
   snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
   int index = aq_metric_find(name);
   if (index < 0)

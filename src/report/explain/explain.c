@@ -7,36 +7,57 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "report/stats/part_spans.h"
 
 const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT] = {
-#define C(id, name, verdict, meaning)                                          \
-  [AQ_CAUSE_##id] = {name, verdict, meaning},
+#define C(id, name, verdict, share, meaning)                                   \
+  [AQ_CAUSE_##id] = {name, verdict, share, meaning},
     AQ_EXPLAIN_CAUSES(C)
 #undef C
 };
 
-/* Work that runs beside work of a higher rank counts as the latter. */
+/* Work that runs beside work of a higher rank counts as the latter; work
+ * outside of the part hides communication and copies as in it. */
 typedef enum rank {
   RANK_KERNEL,
+  RANK_OUTSIDE_KERNEL,
   RANK_COMMUNICATION,
+  RANK_OUTSIDE_COMMUNICATION,
   RANK_COPY,
-  RANK_OUTSIDE,
+  RANK_OUTSIDE_COPY,
   RANKS
 } rank;
 
 static const aq_explain_cause rank_causes[RANKS] = {
-    AQ_CAUSE_KERNEL, AQ_CAUSE_COMMUNICATION, AQ_CAUSE_COPY, AQ_CAUSE_OUTSIDE};
+    AQ_CAUSE_KERNEL,  AQ_CAUSE_OUTSIDE, AQ_CAUSE_COMMUNICATION,
+    AQ_CAUSE_OUTSIDE, AQ_CAUSE_COPY,    AQ_CAUSE_OUTSIDE};
+
+/* The time of a row that counts as its rank's until a higher one takes it. */
+typedef struct held {
+  aq_time end, time;
+  size_t next; /* the row of its rank that ends after it + 1 */
+} held;
+
+/* When a thread of the host waited: disjoint, by thread and time. */
+typedef struct host_waits {
+  aq_host_wait *list;
+  size_t count;
+} host_waits;
 
 /* One device, from its first start on. */
 typedef struct sweep {
   const aq_dispatches *all;
+  const host_waits *waits;
   aq_explain *out;
   int64_t device, cus;
   bool policy, begun;
-  aq_time until[RANKS], any_until; /* latest ends so far */
-  bool *named;                     /* names that the device ran, by id */
-  size_t next_wait, next_stall;    /* those before have ended */
-  aq_dispatch_row last;            /* the row that ends at any_until */
+  aq_time until[RANKS], any_until;   /* latest ends so far */
+  held *held;                        /* by place of the row */
+  size_t oldest[RANKS], last[RANKS]; /* of the held rows + 1 */
+  bool *named;                       /* names that the device ran, by id */
+  size_t next_stall;                 /* those before have ended */
+  aq_dispatch_row before;            /* the row that ends at any_until */
+  aq_time idle[AQ_CAUSE_COUNT];      /* of the gap that is being divided */
 } sweep;
 
 static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
@@ -70,11 +91,44 @@ static aq_time tail_of(const aq_dispatch_row *row, int64_t cus, aq_time time)
 
 static rank rank_of(const aq_dispatch_row *row)
 {
-  if (row->outside)
-    return RANK_OUTSIDE;
-  if (row->kind != AQ_KIND_KERNEL)
-    return RANK_COPY;
-  return row->communicates ? RANK_COMMUNICATION : RANK_KERNEL;
+  const rank own = row->kind != AQ_KIND_KERNEL ? RANK_COPY
+                   : row->communicates         ? RANK_COMMUNICATION
+                                               : RANK_KERNEL;
+  return row->outside ? own + 1 : own;
+}
+
+/* The oldest held row of a rank keeps its time. */
+static void held_charge(sweep *s, rank own)
+{
+  const size_t place = s->oldest[own] - 1;
+  charge(s->out, rank_causes[own], s->held[place].time,
+         s->all->rows[place].number);
+  s->oldest[own] = s->held[place].next;
+}
+
+static void held_add(sweep *s, rank own, size_t place, aq_time end,
+                     aq_time time)
+{
+  s->held[place] = (held){.end = end, .time = time};
+  *(s->oldest[own] ? &s->held[s->last[own] - 1].next : &s->oldest[own]) =
+      place + 1;
+  s->last[own] = place + 1;
+}
+
+/* Takes time from the rows of a rank: each moment is the one's that ends next.
+ */
+static void held_take(sweep *s, rank own, aq_time from, aq_time to)
+{
+  while (from < to && s->oldest[own]) {
+    held *row = &s->held[s->oldest[own] - 1];
+    const aq_time end = aq_time_min(row->end, to);
+    if (end > from) {
+      row->time -= end - from;
+      from = end;
+    }
+    if (row->end <= from)
+      held_charge(s, own);
+  }
 }
 
 /* Time that the row adds to what its rank ran before: its own from where the
@@ -85,8 +139,7 @@ static aq_time take_run(sweep *s, const aq_dispatch_row *row, rank own)
   for (int r = 0; r < RANKS; r++) {
     const aq_time to = aq_time_min(row->end, s->until[r]);
     if (r > (int)own && to > from) {
-      s->out->shares[rank_causes[r]].time -= to - from;
-      s->out->time -= to - from;
+      held_take(s, (rank)r, from, to);
       added += to - from;
     }
     from = aq_time_max(from, s->until[r]);
@@ -97,26 +150,90 @@ static aq_time take_run(sweep *s, const aq_dispatch_row *row, rank own)
 /* ---- why nothing ran ---- */
 
 /* Idle time, except the measured run's unexplained waits. */
-static void charge_idle(sweep *s, aq_explain_cause cause, aq_time from,
-                        aq_time to, int64_t row)
+static void add_idle(sweep *s, aq_explain_cause cause, aq_time from, aq_time to)
 {
   const aq_dispatches *d = s->all;
-  while (s->next_stall < d->stall_count && d->stalls[s->next_stall].to <= from)
+  while (s->next_stall < d->stall_count &&
+         (d->stalls[s->next_stall].device < s->device ||
+          (d->stalls[s->next_stall].device == s->device &&
+           d->stalls[s->next_stall].to <= from)))
     s->next_stall++;
   for (size_t i = s->next_stall;
-       i < d->stall_count && d->stalls[i].from < to && from < to; i++) {
+       i < d->stall_count && d->stalls[i].device == s->device &&
+       d->stalls[i].from < to && from < to;
+       i++) {
     const aq_unexplained_wait *stall = &d->stalls[i];
-    if (stall->device != s->device)
-      continue;
     const aq_time begin = aq_time_max(from, stall->from);
     const aq_time end = aq_time_min(to, stall->to);
     if (end <= begin)
       continue;
-    charge(s->out, cause, begin - from, row);
-    charge(s->out, AQ_CAUSE_UNEXPLAINED, end - begin, row);
+    s->idle[cause] += begin - from;
+    s->idle[AQ_CAUSE_UNEXPLAINED] += end - begin;
     from = end;
   }
-  charge(s->out, cause, to - from, row);
+  s->idle[cause] += aq_time_max(to - from, 0);
+}
+
+static int thread_order(const aq_host_wait *x, const aq_host_wait *y)
+{
+  if (x->pid != y->pid)
+    return x->pid < y->pid ? -1 : 1;
+  return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int wait_order(const void *a, const void *b)
+{
+  const aq_host_wait *x = a, *y = b;
+  const int order = thread_order(x, y);
+  return order ? order : (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static bool host_waits_make(host_waits *waits, const aq_dispatches *d)
+{
+  aq_host_wait *list = malloc((d->wait_count + 1) * sizeof *list);
+  size_t count = 0;
+  if (!list)
+    return false;
+  for (size_t i = 0; i < d->wait_count; i++)
+    list[i] = d->waits[i];
+  if (d->wait_count > 0)
+    qsort(list, d->wait_count, sizeof *list, wait_order);
+  for (size_t i = 0; i < d->wait_count; i++) {
+    aq_host_wait *last = count > 0 ? &list[count - 1] : NULL;
+    if (last && thread_order(last, &list[i]) == 0 && list[i].begin <= last->end)
+      last->end = aq_time_max(last->end, list[i].end);
+    else if (list[i].begin < list[i].end)
+      list[count++] = list[i];
+  }
+  *waits = (host_waits){list, count};
+  return true;
+}
+
+/* The host's time before a call: in waits for the device, or between calls. */
+static void add_host(sweep *s, const aq_dispatch_row *row, aq_time from,
+                     aq_time called)
+{
+  const aq_host_wait own = {.pid = row->pid, .tid = row->tid};
+  const aq_host_wait *list = s->waits->list;
+  size_t low = 0, high = s->waits->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int order = thread_order(&list[middle], &own);
+    if (order < 0 || (order == 0 && list[middle].end <= from))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < s->waits->count && thread_order(&list[low], &own) == 0 &&
+         list[low].begin < called;
+       low++) {
+    const aq_time begin = aq_time_max(list[low].begin, from);
+    const aq_time end = aq_time_min(list[low].end, called);
+    add_idle(s, AQ_CAUSE_HOST, from, begin);
+    add_idle(s, AQ_CAUSE_SYNC, begin, end);
+    from = end;
+  }
+  add_idle(s, AQ_CAUSE_HOST, from, called);
 }
 
 /* A kernel's first launch that took so long loaded its code. */
@@ -169,69 +286,91 @@ static size_t lost_from(const aq_dispatches *d, aq_time time)
   return low;
 }
 
-/* Whether lost work may have run in the gap before a row: it was launched
- * between the launches of the rows around it, or in the gap. */
-static bool lost_may_run(const sweep *s, const aq_dispatch_row *row)
+/* Whether lost work may have run in the gap from `until` to a row, behind the
+ * row `before`: it was launched between the launches of both, or in the gap. */
+static bool lost_may_run(const aq_dispatches *d, const aq_dispatch_row *before,
+                         aq_time until, const aq_dispatch_row *row)
 {
-  const aq_dispatches *d = s->all;
   const aq_time called =
-      s->last.host_begin != AQ_TIME_NONE ? s->last.host_begin : s->any_until;
-  const aq_time from = aq_time_min(called, s->any_until);
-  const size_t i = lost_from(d, from);
+      before->host_begin != AQ_TIME_NONE ? before->host_begin : until;
+  const size_t i = lost_from(d, aq_time_min(called, until));
   return i < d->lost_count && d->lost[i].begin <= row->start;
 }
 
-static void charge_gap(sweep *s, const aq_dispatch_row *row)
+bool *aq_explain_lost_gaps(const aq_dispatches *dispatches, int64_t *count)
+{
+  const aq_dispatches *d = dispatches;
+  int64_t numbers = 1, devices = 1;
+  for (size_t i = 0; i < d->count; i++) {
+    if (d->rows[i].number >= numbers)
+      numbers = d->rows[i].number + 1;
+    if (d->rows[i].device >= devices)
+      devices = d->rows[i].device + 1;
+  }
+  bool *lost = calloc((size_t)numbers, sizeof *lost);
+  const aq_dispatch_row **last = calloc((size_t)devices, sizeof *last);
+  for (size_t i = 0; i < d->count && lost && last && d->lost_count > 0; i++) {
+    const aq_dispatch_row *row = &d->rows[i];
+    if (row->device < 0)
+      continue;
+    const aq_dispatch_row *before = last[row->device];
+    lost[row->number] = before && row->start > before->end &&
+                        lost_may_run(d, before, before->end, row);
+    if (!before || row->end >= before->end)
+      last[row->device] = row;
+  }
+  if (!last) {
+    free(lost);
+    lost = NULL;
+  }
+  free(last);
+  *count = numbers;
+  return lost;
+}
+
+static void gap_divide(sweep *s, const aq_dispatch_row *row)
 {
   const aq_time from = s->any_until, to = row->start;
   const aq_time submission = submission_of(row);
-  if (lost_may_run(s, row)) {
-    charge(s->out, AQ_CAUSE_UNKNOWN, to - from, row->number);
-    s->out->lost_time += to - from;
-    return;
-  }
-  if (submission == AQ_TIME_NONE) {
-    charge(s->out, AQ_CAUSE_UNKNOWN, to - from, row->number);
+  const bool lost = lost_may_run(s->all, &s->before, s->any_until, row);
+  if (lost || submission == AQ_TIME_NONE) {
+    s->idle[AQ_CAUSE_UNKNOWN] = to - from;
+    s->out->lost_time += lost ? to - from : 0;
     return;
   }
   const aq_time submitted = aq_time_min(aq_time_max(submission, from), to);
   if (submitted > from) {
     /* From `from` until the submission: the host's time. */
-    const aq_time called = row->host_begin == AQ_TIME_NONE
-                               ? submitted
-                               : aq_time_min(row->host_begin, submitted);
-    /* Until when the host, at any time in a span, was in a call that waited. */
-    const aq_dispatches *d = s->all;
-    aq_time waited = from;
-    while (s->next_wait < d->wait_count && d->waits[s->next_wait].end < from)
-      s->next_wait++;
-    for (size_t i = s->next_wait;
-         i < d->wait_count && d->waits[i].begin < called; i++) {
-      const aq_host_wait *wait = &d->waits[i];
-      if (wait->end > from && wait->tid == row->tid && wait->pid == row->pid)
-        waited = aq_time_max(waited, aq_time_min(wait->end, called));
-    }
-    charge_idle(s, AQ_CAUSE_SYNC, from, waited, row->number);
-    const aq_time in_call = aq_time_max(waited, called);
-    charge_idle(s, AQ_CAUSE_HOST, waited, in_call, row->number);
-    charge_idle(s, call_cause(s, row), in_call, submitted, row->number);
+    const aq_time called =
+        row->host_begin == AQ_TIME_NONE
+            ? submitted
+            : aq_time_max(aq_time_min(row->host_begin, submitted), from);
+    add_host(s, row, from, called);
+    add_idle(s, call_cause(s, row), called, submitted);
   }
   /* From the submission until the start: the device's time. What holds a pinned
    * row is the replay's, not the device's. */
   if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE ||
       row->flags & AQ_FLAG_PINNED) {
-    charge_idle(s, device_cause(row, to - submitted), submitted, to,
-                row->number);
+    add_idle(s, device_cause(row, to - submitted), submitted, to);
     return;
   }
   const aq_time fetched = aq_time_min(aq_time_max(row->fetch, submitted), to);
   const aq_time launched = aq_time_min(aq_time_max(row->launch, fetched), to);
   const bool long_in_ring =
       row->fetch - row->submission > AQ_EXPLAIN_FETCH_US * AQ_US;
-  charge_idle(s, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH, submitted,
-              fetched, row->number);
-  charge_idle(s, AQ_CAUSE_BARRIER, fetched, launched, row->number);
-  charge_idle(s, AQ_CAUSE_DISPATCH, launched, to, row->number);
+  add_idle(s, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH, submitted,
+           fetched);
+  add_idle(s, AQ_CAUSE_BARRIER, fetched, launched);
+  add_idle(s, AQ_CAUSE_DISPATCH, launched, to);
+}
+
+static void charge_gap(sweep *s, const aq_dispatch_row *row)
+{
+  memset(s->idle, 0, sizeof s->idle);
+  gap_divide(s, row);
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    charge(s->out, (aq_explain_cause)i, s->idle[i], row->number);
 }
 
 /* ---- unexplained waits of the measured run ---- */
@@ -382,19 +521,27 @@ aq_status aq_explain_origin(aq_dispatches *replay,
 
 /* ---- all of it ---- */
 
-/* Returns the time that is the row's own, of a kernel that does not
- * communicate. */
-static aq_time sweep_row(sweep *s, const aq_dispatch_row *row)
+static void named_set(sweep *s, const aq_dispatch_row *row)
 {
-  if (!s->begun) {
-    s->begun = true;
-    s->out->unsized += s->cus <= 0;
-    s->any_until = row->start;
-    for (int r = 0; r < RANKS; r++)
-      s->until[r] = row->start;
-    s->last = *row;
-    s->out->devices++;
-  }
+  if (row->name >= 0)
+    s->named[row->name] = true;
+}
+
+static void sweep_begin(sweep *s, aq_time at, const aq_dispatch_row *before)
+{
+  s->begun = true;
+  s->any_until = at;
+  for (int r = 0; r < RANKS; r++)
+    s->until[r] = at;
+  s->before = *before;
+}
+
+/* Returns the time that is the row's own, of a kernel that does not
+ * communicate; `place` is the row's of all. */
+static aq_time sweep_row(sweep *s, const aq_dispatch_row *row, size_t place)
+{
+  if (!s->begun)
+    sweep_begin(s, row->start, row);
   if (row->start > s->any_until) {
     charge_gap(s, row);
     s->any_until = row->start;
@@ -410,77 +557,130 @@ static aq_time sweep_row(sweep *s, const aq_dispatch_row *row)
     s->out->shapeless_time += added;
   }
   charge(s->out, AQ_CAUSE_TAIL, tail, row->number);
-  charge(s->out, rank_causes[own], added - tail, row->number);
+  if (added > 0)
+    held_add(s, own, place, row->end, added - tail);
   s->until[own] = aq_time_max(s->until[own], row->end);
   if (row->end >= s->any_until)
-    s->last = *row;
+    s->before = *row;
   s->any_until = aq_time_max(s->any_until, row->end);
-  if (row->name >= 0)
-    s->named[row->name] = true;
+  named_set(s, row);
   return own == RANK_KERNEL ? added : 0;
 }
 
-/* The time of the rows of a part of the run: all of it where none is outside.
- * `device`: of that device; AQ_NONE: of all, from the first call on. False:
- * there is none. */
-static bool part_of(const aq_dispatches *d, int64_t device, aq_time *from,
-                    aq_time *to)
-{
-  bool any = false, whole = true;
-  for (size_t i = 0; i < d->count; i++) {
-    const aq_dispatch_row *row = &d->rows[i];
-    if (device != AQ_NONE && row->device != device)
-      continue;
-    if (row->outside) {
-      whole = false;
-      continue;
-    }
-    const aq_time begin = device == AQ_NONE && row->host_begin != AQ_TIME_NONE
-                              ? row->host_begin
-                              : row->start;
-    *from = any ? aq_time_min(*from, begin) : begin;
-    *to = any ? aq_time_max(*to, row->end) : row->end;
-    any = true;
-  }
-  if (any && whole) {
-    *from = INT64_MIN;
-    *to = INT64_MAX;
-  }
-  return any;
-}
+/* The rows of a device up to a time, and rows that may reach beyond it. */
+typedef struct reach {
+  size_t next; /* of all rows */
+  bool any;    /* row of the device, `latest` the one that ends last */
+  size_t latest;
+  size_t *rows, count; /* in the order of their start */
+} reach;
 
-static void device_sweep(sweep *s, aq_time *ran)
+/* Rows that ended before `from` only make their kernel's name known: its code
+ * is loaded. */
+static void reach_row(sweep *s, reach *r, aq_time from)
 {
-  aq_time from, to;
-  if (!part_of(s->all, s->device, &from, &to))
+  const aq_dispatch_row *row = &s->all->rows[r->next];
+  if (row->device != s->device)
     return;
-  for (size_t i = 0; i < s->all->count; i++) {
-    aq_dispatch_row row = s->all->rows[i];
-    row.start = aq_time_max(row.start, from);
-    row.end = aq_time_min(row.end, to);
-    if (row.device != s->device || row.start > row.end)
-      continue;
-    const aq_time own = sweep_row(s, &row);
-    if (ran)
-      ran[i] = own;
-  }
+  if (!r->any || row->end >= s->all->rows[r->latest].end)
+    r->latest = r->next;
+  r->any = true;
+  if (row->end >= from)
+    r->rows[r->count++] = r->next;
+  else
+    named_set(s, row);
 }
 
-/* Counts the losses of the trace in the time of the rows, and waits that the
+/* One span. A row of the part begins it, or the idle time before that, from
+ * where the occurrence had begun. */
+static void span_sweep(sweep *s, reach *r, const aq_part_span *span,
+                       aq_time *ran)
+{
+  const aq_dispatches *d = s->all;
+  size_t kept = 0;
+  for (size_t k = 0; k < r->count; k++)
+    if (d->rows[r->rows[k]].end >= span->from)
+      r->rows[kept++] = r->rows[k];
+  r->count = kept;
+  for (; r->next < d->count && d->rows[r->next].start < span->from; r->next++)
+    reach_row(s, r, span->from);
+  s->begun = false;
+  if (r->any && d->rows[r->latest].end < span->from && span->begin < span->from)
+    sweep_begin(s, aq_time_max(span->begin, d->rows[r->latest].end),
+                &d->rows[r->latest]);
+  for (; r->next < d->count && d->rows[r->next].start <= span->to; r->next++)
+    reach_row(s, r, span->from);
+  for (size_t i = 0; i < r->count; i++) {
+    aq_dispatch_row row = d->rows[r->rows[i]];
+    row.start = aq_time_max(row.start, span->from);
+    row.end = aq_time_min(row.end, span->to);
+    const aq_time own = sweep_row(s, &row, r->rows[i]);
+    if (ran && !row.outside)
+      ran[r->rows[i]] = own;
+  }
+  for (int own = 0; own < RANKS; own++)
+    while (s->oldest[own])
+      held_charge(s, (rank)own);
+}
+
+/* The spans of the part, or one of the whole run. */
+static const aq_part_span *spans_of(const aq_dispatches *d, int64_t of,
+                                    size_t *count)
+{
+  static const aq_part_span whole = {0, INT64_MIN, INT64_MIN, INT64_MAX};
+  if (d->span_count > 0)
+    return aq_part_spans(d, of, count);
+  *count = 1;
+  return &whole;
+}
+
+static void device_sweep(sweep *s, size_t *scratch, aq_time *ran)
+{
+  reach r = {.rows = scratch};
+  size_t count;
+  const aq_part_span *spans = spans_of(s->all, s->device, &count);
+  for (size_t i = 0; i < count; i++)
+    span_sweep(s, &r, &spans[i], ran);
+  s->out->devices += s->begun;
+  s->out->unsized += s->begun && s->cus <= 0;
+}
+
+/* The time of a wait within the spans, which are disjoint, by time. */
+static aq_time stalled_in(const aq_unexplained_wait *stall,
+                          const aq_part_span *spans, size_t count)
+{
+  aq_time stalled = 0;
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (spans[middle].to <= stall->from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (size_t k = low; k < count && spans[k].from < stall->to; k++)
+    stalled += aq_time_min(stall->to, spans[k].to) -
+               aq_time_max(stall->from, spans[k].from);
+  return stalled;
+}
+
+/* Counts the losses of the trace in the time of the part, and waits that the
  * replay lacks. */
 static void losses_count(const aq_dispatches *d, aq_explain *e)
 {
-  aq_time from, to;
-  if (!part_of(d, AQ_NONE, &from, &to))
-    return;
-  for (size_t i = 0; i < d->lost_count; i++)
-    if (d->lost[i].begin >= from && d->lost[i].begin <= to)
+  size_t count;
+  const aq_part_span *spans = spans_of(d, AQ_PART_RANGES, &count);
+  for (size_t i = 0, at = 0; i < d->lost_count; i++) {
+    while (at < count && spans[at].to < d->lost[i].begin)
+      at++;
+    if (at < count && d->lost[i].begin >= spans[at].from)
       *(d->lost[i].started ? &e->endless : &e->lost) += 1;
+  }
+  spans = spans_of(d, AQ_PART_LAUNCHES, &count);
   for (size_t i = 0; i < d->stall_count; i++) {
-    const aq_time begin = aq_time_max(d->stalls[i].from, from);
-    const aq_time end = aq_time_min(d->stalls[i].to, to);
-    e->stalls += begin < end;
-    e->stalled += begin < end ? end - begin : 0;
+    const aq_time stalled = stalled_in(&d->stalls[i], spans, count);
+    e->stalls += stalled > 0;
+    e->stalled += stalled;
   }
 }
 
@@ -499,22 +699,34 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
     if (dispatches->rows[i].name >= (int64_t)names)
       names = (size_t)dispatches->rows[i].name + 1;
   }
+  host_waits waits = {0};
   bool *named = malloc(names * sizeof *named);
-  if (!named)
+  size_t *scratch = malloc(dispatches->count * sizeof *scratch);
+  held *rows = malloc(dispatches->count * sizeof *rows);
+  if (!named || !scratch || !rows || !host_waits_make(&waits, dispatches)) {
+    free(named);
+    free(scratch);
+    free(rows);
     return aq_diag_no_memory(diag);
+  }
   for (int i = 0; i < AQ_CAUSE_COUNT; i++)
     e.shares[i].worst_row = AQ_NONE;
   for (size_t device = 0; device < device_count; device++) {
     sweep s = {.all = dispatches,
+               .waits = &waits,
                .out = &e,
                .device = (int64_t)device,
                .cus = cus[device],
                .policy = policy,
+               .held = rows,
                .named = named};
     memset(named, 0, names * sizeof *named);
-    device_sweep(&s, ran);
+    device_sweep(&s, scratch, ran);
   }
   free(named);
+  free(scratch);
+  free(rows);
+  free(waits.list);
   losses_count(dispatches, &e);
   /* The two largest shares, by AQ_EXPLAIN_RULE. */
   e.largest = AQ_CAUSE_KERNEL;
@@ -525,8 +737,8 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
   for (int i = 0; i < AQ_CAUSE_COUNT; i++)
     if (i != (int)e.largest && e.shares[i].time > e.shares[e.next].time)
       e.next = (aq_explain_cause)i;
-  e.bound = (__int128)e.shares[e.largest].time * 100 >=
-            (__int128)e.time * AQ_EXPLAIN_BOUND_PERCENT;
+  e.bound = e.time > 0 && (__int128)e.shares[e.largest].time * 100 >=
+                              (__int128)e.time * AQ_EXPLAIN_BOUND_PERCENT;
   *out = e;
   return AQ_OK;
 }

@@ -2,64 +2,67 @@
 /*
  * Explain: where a run's time went, and the resource that holds it back.
  *
- * The time of each device from its first start to its last end is divided, to
- * the picosecond, among the causes below: running work, or a reason for idling.
- * AQ_EXPLAIN_RULE is the rule of the headline. doc/stats.md says how each is
- * found.
- * Pure functions; one thread.
+ * The time of each device from its first start to its last end, or of a part of
+ * the run that of its occurrences (part_spans.h), is divided, to the
+ * picosecond, among the causes below: running work, or a reason for idling.
+ * Work outside of the part hides communication and copies as work of the part
+ * does. AQ_EXPLAIN_RULE is the rule of the headline. doc/stats.md says how each
+ * is found. Pure functions; one thread.
  */
 #ifndef AQ_REPORT_EXPLAIN_EXPLAIN_H
 #define AQ_REPORT_EXPLAIN_EXPLAIN_H
 
 #include "report/stats/dispatches.h"
 
-/* C(id, name, verdict, meaning) */
+/* C(id, name, verdict, share, meaning): `share` follows a percentage. */
 #define AQ_EXPLAIN_CAUSES(C)                                                   \
-  C(KERNEL, "kernels", "kernel-bound", "kernels ran and filled the device")    \
-  C(TAIL, "tail", "tail-bound",                                                \
+  C(KERNEL, "kernels", "kernel-bound", "kernels",                              \
+    "kernels ran and filled the device")                                       \
+  C(TAIL, "tail", "tail-bound", "tail effects",                                \
     "kernels ran with too few workgroups for the compute units, or in the "    \
     "last, partial round of them")                                             \
-  C(COMMUNICATION, "communication", "communication-bound",                     \
+  C(COMMUNICATION, "communication", "communication-bound", "communication",    \
     "only kernels of RCCL or NCCL ran")                                        \
-  C(COPY, "copies", "copy-bound", "only copies and fills ran")                 \
+  C(COPY, "copies", "copy-bound", "copies", "only copies and fills ran")       \
   C(OUTSIDE, "outside", "busy with dispatches outside of the part",            \
-    "only dispatches outside of the part of the run ran")                      \
-  C(HOST, "host", "host-bound",                                                \
+    "dispatches outside of the part",                                          \
+    "dispatches outside of the part ran: alone, or kernels that hide its "     \
+    "communication or copies")                                                 \
+  C(HOST, "host", "host-bound", "idle, host between calls",                    \
     "nothing ran: the host had not called to submit the next dispatch")        \
-  C(LAUNCH, "launch", "launch-bound",                                          \
+  C(LAUNCH, "launch", "launch-bound", "idle, host in a launch call",           \
     "nothing ran: the host was in the call that submits the next dispatch")    \
-  C(LOADING, "loading", "loading-bound",                                       \
+  C(LOADING, "loading", "loading-bound", "idle, host loading code",            \
     "nothing ran: the host was in the first launch of a kernel, a call of "    \
-    "over 1 ms: it loads the code (warm-up)")                                  \
-  C(SYNC, "sync", "sync-bound",                                                \
-    "nothing ran: the host was still waiting for the device, or returning "    \
-    "from that")                                                               \
-  C(BARRIER, "barrier", "barrier-bound",                                       \
+    "over 1 ms that loads its code (warm-up)")                                 \
+  C(SYNC, "sync", "sync-bound", "idle, host in a wait for the device",         \
+    "nothing ran: the host was in a call that waits for the device")           \
+  C(BARRIER, "barrier", "barrier-bound", "idle, packets at a barrier",         \
     "nothing ran: the next packet was fetched and waited for its barrier or "  \
     "for another queue")                                                       \
-  C(QUEUE, "queue", "queue-oversubscribed",                                    \
+  C(QUEUE, "queue", "queue-oversubscribed", "idle, packets not fetched",       \
     "nothing ran: the next packet lay in its ring for longer than fetching "   \
     "takes")                                                                   \
-  C(DISPATCH, "dispatch", "dispatch-bound",                                    \
+  C(DISPATCH, "dispatch", "dispatch-bound", "idle, packets being launched",    \
     "nothing ran: the next packet was being fetched and launched")             \
-  C(UNEXPLAINED, "unexplained", "unexplained",                                 \
-    "nothing ran: the next dispatch was submitted, but started over 200 us "   \
-    "later; the record (in a replay, that of the measured run) has no reason") \
-  C(POLICY, "policy", "policy-bound",                                          \
-    "nothing ran: the scheduling policy held the next job back")               \
-  C(UNKNOWN, "unknown", "idle for unknown reasons",                            \
-    "nothing recorded ran: the host's times are not recorded, or a launch "    \
-    "then has no record of the launched work")
+  C(UNEXPLAINED, "unexplained", "unexplained", "idle, cause not recorded",     \
+    "nothing ran: submitted, but started > 200 us later; the trace shows no "  \
+    "reason")                                                                  \
+  C(POLICY, "policy", "policy-bound", "idle, jobs delayed by the policy",      \
+    "nothing ran: the scheduling policy delayed the next job")                 \
+  C(UNKNOWN, "unknown", "idle for unknown reasons", "idle, host not recorded", \
+    "nothing recorded ran: the host's times are missing, or the record of a "  \
+    "kernel that was launched then")
 
 typedef enum aq_explain_cause {
-#define C(id, name, verdict, meaning) AQ_CAUSE_##id,
+#define C(id, name, verdict, share, meaning) AQ_CAUSE_##id,
   AQ_EXPLAIN_CAUSES(C)
 #undef C
       AQ_CAUSE_COUNT
 } aq_explain_cause;
 
 typedef struct aq_explain_term {
-  const char *name, *verdict, *meaning;
+  const char *name, *verdict, *share, *meaning;
 } aq_explain_term;
 
 extern const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT];
@@ -74,7 +77,7 @@ enum {
 /* In help and doc/stats.md too. */
 #define AQ_EXPLAIN_RULE                                                        \
   "A run is bound by the cause that takes at least half of its time; where "   \
-  "none does, no one cause binds it."
+  "none does, it has no single bottleneck."
 
 typedef struct aq_explain_share {
   aq_time time;
@@ -111,12 +114,17 @@ aq_status aq_explain_origin(aq_dispatches *replay,
 
 /* `cus` is the number of compute units by device ordinal (0: not known);
  * `policy` whether a scheduling policy chose when jobs were submitted. Of a
- * part of a run (dispatches_mark) it is the time from the first start to the
- * last end of the part's rows on each device. `ran` (may be NULL) gets, by row,
- * the part of `kernels` and `tail` that is its own: they sum to these. A run
- * without dispatches is AQ_ERR_INPUT. */
+ * part of a run it is the time of its occurrences on each device
+ * (part_spans.h). `ran` (may be NULL) gets, by row, the part of `kernels` and
+ * `tail` that is its own: they sum to these. A run without dispatches is
+ * AQ_ERR_INPUT. */
 aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
                           size_t device_count, bool policy, aq_time *ran,
                           aq_explain *out, aq_diag *diag);
+
+/* By row number up to *count: work whose record the trace lost may have run in
+ * the gap before the row on its device. The caller frees it; NULL: no memory.
+ */
+bool *aq_explain_lost_gaps(const aq_dispatches *dispatches, int64_t *count);
 
 #endif

@@ -18,8 +18,10 @@ double aq_explained_percent(const aq_explain *explain, aq_time part)
 
 const char *aq_explained_verdict(const aq_explain *explain)
 {
+  if (explain->time == 0)
+    return "no time to explain";
   return explain->bound ? aq_explain_causes[explain->largest].verdict
-                        : "bound by no one cause";
+                        : "no single bottleneck";
 }
 
 aq_time aq_explained_overlap(const aq_explain *explain)

@@ -76,15 +76,15 @@ function sayPinned() {
         return `Constants of ${run.label} were fitted to ${run.fit.part} of ` +
           (measured ? measured.label : "a run that is not on this page");
       });
-      addChart("Not compared.", `${parts.join("; ")}: ${fitted} dispatches, ` +
-        "which do not score it.", make("p", {class: "quiet"}), []);
+      addChart("Not compared.", `${parts.join("; ")}: ` +
+        `${countText(fitted, "dispatch", "es")}, not scored.`, make("p", {class: "quiet"}), []);
       continue;
     }
     const left = joined.length - timed.length;
     if (left === 0) continue;
-    addChart("Not compared.", `${b.label}: ${left} of ${joined.length} ` +
-      "dispatches were replayed at their measured times; they say nothing of " +
-      "the simulator.", make("p", {class: "quiet"}), []);
+    addChart("Not compared.", `${b.label}: ${left} of ` +
+      `${countText(joined.length, "dispatch", "es")} replayed at the measured ` +
+      "time, which say nothing of the simulator.", make("p", {class: "quiet"}), []);
   }
 }
 
@@ -107,7 +107,8 @@ function drawErrors() {
       style: `stroke:${runColor(at)}`}));
     words.push(`${pairs[at].b.label}: median ` +
       `${showTime(quantile(list, 0.5))}, 90 % below ` +
-      `${showTime(quantile(list, 0.9))}, ${list.length} dispatches`);
+      `${showTime(quantile(list, 0.9))}, ` +
+      countText(list.length, "dispatch", "es"));
   });
   addChart("How far the ends are off.", `${words.join("; ")}.`, svg,
     pairs.map(({a, b}, at) => [`${b.label} against ${a.label}`,
@@ -142,7 +143,7 @@ function drawGaps() {
   });
   const words = runs.map((run, at) => {
     const sorted = Float64Array.from(gaps[at]).sort();
-    return `${run.label}: ${sorted.length} gaps, median ` +
+    return `${run.label}: ${countText(sorted.length, "gap")}, median ` +
       `${showTime(quantile(sorted, 0.5))}`;
   });
   addChart("Gaps on a queue", `of 10 ns and more. ${words.join("; ")}.`, svg,

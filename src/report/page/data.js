@@ -61,6 +61,9 @@ function decodeRun(run, at) {
   });
 }
 
+// From the first start to the last end, of a part of each of its occurrences.
+const timeOf = (run) => run.part_time ?? run.makespan;
+
 const page = JSON.parse(document.getElementById("data").textContent);
 const runs = page.runs.map(decodeRun);
 
@@ -179,17 +182,17 @@ function letter(n) {
   return (n >= 26 ? letter(Math.floor(n / 26) - 1) : "") +
     String.fromCharCode(65 + n % 26);
 }
-function letterQueues() {
-  let used = 0;
-  for (const run of runs) {
-    const pair = pairs.find(({b}) => b === run);
-    const best = pair ? matchQueues(pair) : new Map();
-    const queues = [...new Set(run.columns.queue)].sort((x, y) => x - y);
-    run.queueLetters = new Map(queues.map((queue) => {
-      const match = best.get(queue);
-      return [queue, match === undefined ? letter(used++)
-        : pair.a.queueLetters.get(match.other)];
-    }));
-  }
+let lettersUsed = 0;
+function letterQueues(run) {
+  if (run.queueLetters) return;
+  const pair = pairs.find(({b}) => b === run);
+  if (pair) letterQueues(pair.a);
+  const best = pair ? matchQueues(pair) : new Map();
+  const queues = [...new Set(run.columns.queue)].sort((x, y) => x - y);
+  run.queueLetters = new Map(queues.map((queue) => {
+    const match = best.get(queue);
+    return [queue, match === undefined ? letter(lettersUsed++)
+      : pair.a.queueLetters.get(match.other)];
+  }));
 }
-letterQueues();
+runs.forEach(letterQueues);

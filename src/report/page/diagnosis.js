@@ -17,6 +17,7 @@ const causeColors = {
   communication : "#2f6f8f",
   host : "#e0937a",
   loading : "#a8452a",
+  outside : "#d5d0c8",
 };
 
 // Black or white, whichever has the higher contrast on a colour #rrggbb.
@@ -51,13 +52,16 @@ function causeSentence(run) {
   const {explanation} = run;
   const [cause, next] = [explanation.largest, explanation.next].map((name) =>
     explanation.causes.find((c) => c.name === name));
+  const share = (c) => `${showPercent(c.percent)} ${c.share}`;
+  if (!cause) {
+    return make("p", {}, make("strong", {},
+      `${run.label}: ${explanation.verdict}`));
+  }
   const sentence = make("p", {}, make("strong", {},
-    `${run.label} is ${explanation.verdict}`));
-  if (!cause) return sentence;
-  sentence.append(`: ${cause.name} ${showPercent(cause.percent)} of its time` +
-    (next ? `, then ${next.name} ${showPercent(next.percent)}` : "") +
-    `. ${cause.name}: ${cause.meaning}. The longest case took ` +
-    showTime(cause.worst));
+    `${run.label}: ${share(cause)}` + (next ? `, then ${share(next)}` : "") +
+    `: ${explanation.verdict}`));
+  sentence.append(`. ${cause.meaning[0].toUpperCase()}` +
+    `${cause.meaning.slice(1)}. The longest case took ${showTime(cause.worst)}`);
   if (cause.worst_name !== null) {
     sentence.append(", at ", make("code", {title: cause.worst_name},
       shortNames.get(cause.worst_name) ?? cause.worst_name));
@@ -81,12 +85,12 @@ function causeLegend(causes) {
 function unknowns({unsized_devices: devices, shapeless_kernels: kernels}) {
   const lines = [];
   if (devices > 0) {
-    lines.push(`The compute units of ${devices} device${devices > 1 ? "s" : ""} ` +
-      "are not recorded: their tail counts as kernels.");
+    lines.push(`CU count of ${countText(devices, "device")} unknown: no tail ` +
+      "computed there.");
   }
   if (kernels > 0) {
-    lines.push(`${kernels} kernels have no recorded grid: their tail counts ` +
-      "as kernels.");
+    lines.push(`${countText(kernels, "kernel")} without a recorded grid: no ` +
+      "tail computed.");
   }
   return lines.map((line) => make("p", {class: "quiet"}, line));
 }
@@ -104,7 +108,7 @@ function topKernels(run) {
       make("span", {class: "meter"}, make("span",
         {style: `width:${percent}%`})),
       make("span", {class: "quiet"}, `${showPercent(percent)}, ` +
-        `${showTime(k.total)} in ${k.calls} call${k.calls > 1 ? "s" : ""}`)));
+        `${showTime(k.total)} in ${countText(k.calls, "call")}`)));
   }
   const rest = kernels.length - TOP;
   const title = rest > 0

@@ -83,9 +83,10 @@ function addDifferences(a, b, pair) {
   if (!pair || pair.timed.length === 0) return;
   const shown = Math.min(MOST, pair.timed.length);
   byId("differences").append(make("h3", {}, `${words}, by dispatch`),
-    make("p", {class: "quiet"}, `${shown} of ${pair.timed.length} dispatches ` +
-      "that the simulator timed: the first of the chosen order. A name shows " +
-      "the dispatch in the timeline."),
+    make("p", {class: "quiet"}, `${shown} of ` +
+      `${countText(pair.timed.length, "dispatch", "es")} that the simulator ` +
+      "timed: the first of the chosen order. A name shows the dispatch in the " +
+      "timeline."),
     scrollBox(`Differences by dispatch, ${words}`, dispatchDifferences(pair)));
 }
 

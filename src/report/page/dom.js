@@ -17,6 +17,10 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+// "1 run", "2 runs".
+const countText = (count, noun, ending = "s") =>
+  `${count} ${noun}${count === 1 ? "" : ending}`;
+
 const themeColor = (name) =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 

@@ -11,7 +11,7 @@ function addCard(run, at) {
   tell("kind", run.kind);
   tell("part", run.part);
   tell("dispatches", run.count);
-  tell("first start to last end", showTime(run.makespan));
+  tell("first start to last end", showTime(timeOf(run)));
   tell("GPU", run.devices.map((device) => device.name || device.gfx)
     .filter(Boolean).join(", "));
   tell("queues", run.queues.length);
@@ -105,8 +105,8 @@ function start() {
   document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
   byId("title").textContent = `Aqueduct: ${titleText()}`;
   byId("subtitle").textContent =
-    `${runs.reduce((sum, run) => sum + run.count, 0)} dispatches in ` +
-    `${runs.length} run${runs.length > 1 ? "s" : ""}`;
+    `${countText(runs.reduce((sum, run) => sum + run.count, 0), "dispatch", "es")}` +
+    ` in ${countText(runs.length, "run")}`;
   byId("theme").addEventListener("click", () => setTheme(
     document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", (event) =>

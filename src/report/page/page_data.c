@@ -5,7 +5,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/array.h"
 #include "report/compare/compare_json.h"
 #include "report/explain/explain_run.h"
 #include "report/page/page_code.h"
@@ -52,19 +54,27 @@ static void put_places(aq_run_reader *reader, FILE *out)
 static aq_status put_short_names(aq_run_reader *reader, FILE *out,
                                  aq_diag *diag)
 {
+  char **names = NULL;
+  size_t count = 0, capacity = 0;
   const char *name;
+  bool good = true;
+  for (int64_t i = 0; good && (name = aq_run_reader_name(reader, i)); i++) {
+    char *copy = strdup(name);
+    good = copy && AQ_ARRAY_PUSH(names, count, capacity, copy);
+    if (!good)
+      free(copy);
+  }
+  good = good && aq_names_short(names, count) == 0;
   aq_page_key_put(out, "short_names");
   putc('[', out);
-  for (int64_t i = 0; (name = aq_run_reader_name(reader, i)); i++) {
-    char *text = aq_name_short(name);
-    if (!text)
-      return aq_diag_no_memory(diag);
+  for (size_t i = 0; i < count; i++) {
     fputs(i ? "," : "", out);
-    aq_page_text_put(out, text);
-    free(text);
+    aq_page_text_put(out, names[i]);
+    free(names[i]);
   }
   putc(']', out);
-  return AQ_OK;
+  free(names);
+  return good ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 static void put_causes(const aq_explained *explained, aq_run_reader *reader,
@@ -88,6 +98,7 @@ static void put_causes(const aq_explained *explained, aq_run_reader *reader,
     fprintf(out, ",\"percent\":%.3f",
             aq_explained_percent(explain, share->time));
     aq_page_member_put(out, "name", aq_explain_causes[i].name);
+    aq_page_member_put(out, "share", aq_explain_causes[i].share);
     aq_page_member_put(out, "meaning", aq_explain_causes[i].meaning);
     aq_page_number_put(out, "row", share->worst_row);
     fprintf(out, ",\"worst\":%.3f", ns(share->worst));
@@ -209,12 +220,17 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
     return status;
   put_info(run->info, out);
   aq_page_member_put(out, "part", run->part_text);
+  aq_page_key_put(out, "part_time");
   if (run->part)
-    status = aq_run_reader_select(reader,
-                                  &(aq_row_selection){run->part->rows,
-                                                      run->part->from,
-                                                      run->part->to, false},
-                                  diag);
+    fprintf(out, "%.3f", ns(run->part->time));
+  else
+    fputs("null", out);
+  if (run->part)
+    status = aq_run_reader_select(
+        reader,
+        &(aq_row_selection){run->part->rows, run->part->spans,
+                            run->part->span_count, false},
+        diag);
   if (status == AQ_OK)
     status = put_fit(run->info, out, diag);
   if (status == AQ_OK)

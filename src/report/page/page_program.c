@@ -11,6 +11,7 @@
 #include "report/stats/lateness.h"
 #include "report/stats/memory_summary.h"
 #include "report/stats/step_summary.h"
+#include "report/stats/steps.h"
 #include "report/stats/work_summary.h"
 
 /* Longer lists are cut, and counted. */
@@ -21,7 +22,7 @@ typedef struct program {
   aq_run_reader *reader;
   aq_dispatches dispatches;
   aq_lateness lateness;
-  aq_step_summaries steps;
+  aq_step_summaries steps, devices;
   FILE *out;
 } program;
 
@@ -82,11 +83,12 @@ static void steps_put(const program *p)
   }
   putc(']', out);
   aq_page_number_put(out, "left_out", (int64_t)(steps->count - count));
-  aq_page_member_put(out, "by",
-                     c->steps == AQ_STEPS_NONE       ? NULL
-                     : c->steps == AQ_STEPS_REPEATED ? "repeated kernels"
-                                                     : "ProfilerStep");
+  aq_page_member_put(out, "by", aq_steps_kind_names[c->steps]);
   aq_page_number_put(out, "period", c->period ? (int64_t)c->period : AQ_NONE);
+  aq_page_member_put(out, "within",
+                     c->period && c->within_range != AQ_NONE
+                         ? aq_names_text(&p->dispatches.texts, c->within_range)
+                         : NULL);
   aq_page_number_put(out, "in_steps", (int64_t)c->in_steps);
   aq_page_number_put(out, "counted",
                      (int64_t)steps->figures[AQ_STEP_SPAN].estimate.count);
@@ -178,27 +180,21 @@ static void rank_put(FILE *out, const aq_rank_lateness *r)
   putc('}', out);
 }
 
-/* The communication of each device over all steps, also of those left out. */
+/* The communication of each device, in steps and between them. */
 static void devices_put(const program *p)
 {
   static const aq_step_time shown[] = {AQ_STEP_COMMUNICATION, AQ_STEP_EXPOSED,
                                        AQ_STEP_HIDDEN};
-  const aq_step_summaries *s = &p->steps;
   FILE *out = p->out;
   aq_page_key_put(out, "devices");
   putc('[', out);
-  for (size_t i = 0, end; i < s->count; i = end) {
-    aq_time sums[AQ_STEP_TIME_COUNT] = {0};
-    for (end = i; end < s->count && s->list[end].device == s->list[i].device &&
-                  s->list[end].rank == s->list[i].rank;
-         end++)
-      for (int t = 0; t < AQ_STEP_TIME_COUNT; t++)
-        sums[t] += s->list[end].times[t];
+  for (size_t i = 0; i < p->devices.count; i++) {
+    const aq_step_summary *s = &p->devices.list[i];
     fputs(i ? ",{\"unit\":\"ns\"" : "{\"unit\":\"ns\"", out);
-    aq_page_number_put(out, "device", s->list[i].device);
-    aq_page_number_put(out, "rank", s->list[i].rank);
+    aq_page_number_put(out, "device", s->device);
+    aq_page_number_put(out, "rank", s->rank);
     for (size_t t = 0; t < sizeof shown / sizeof *shown; t++)
-      time_put(out, aq_step_time_names[shown[t]], sums[shown[t]]);
+      time_put(out, aq_step_time_names[shown[t]], s->times[shown[t]]);
     putc('}', out);
   }
   putc(']', out);
@@ -316,20 +312,17 @@ static aq_status rows_put(aq_store *store, const aq_page_run *run, program *p,
                           aq_diag *diag)
 {
   aq_status status = AQ_OK;
-  if (p->dispatches.count == 0)
+  if (p->dispatches.count == 0) {
     fputs(",\n\"steps\":null,\n\"groups\":[],\n\"collectives\":null,\n"
           "\"work\":null",
           p->out);
-  else if (!aq_step_summaries_make(&p->dispatches, &p->steps))
-    status = aq_diag_no_memory(diag);
-  if (status == AQ_OK && p->dispatches.count > 0) {
+  } else {
     steps_put(p);
     status = groups_put(p, diag);
     if (status == AQ_OK)
       status = collectives_put(p, diag);
     if (status == AQ_OK)
       status = aq_page_work_put(&p->dispatches, p->reader, p->out, diag);
-    free(p->steps.list);
   }
   return status == AQ_OK ? memory_put(store, run, p, diag) : status;
 }
@@ -348,10 +341,16 @@ aq_status aq_page_program_put(aq_store *store, const aq_page_run *run,
                         diag);
   if (status == AQ_OK && !aq_lateness_match(&p.dispatches, &p.lateness))
     status = aq_diag_no_memory(diag);
+  if (status == AQ_OK &&
+      !(aq_step_summaries_make(&p.dispatches, true, &p.steps) &&
+        aq_step_summaries_make(&p.dispatches, false, &p.devices)))
+    status = aq_diag_no_memory(diag);
   aq_dispatches_limit(&p.dispatches);
   if (status == AQ_OK)
     status = rows_put(store, run, &p, diag);
   aq_lateness_fini(&p.lateness);
+  free(p.steps.list);
+  free(p.devices.list);
   aq_dispatches_fini(&p.dispatches);
   aq_run_reader_close(p.reader);
   return status;

@@ -147,7 +147,7 @@ function placeText(run, i) {
   const queue = run.columns.queue[i], stream = run.columns.stream[i];
   return [queue < 0 ? "" : `GPU ${deviceOfQueue(run, queue)}, queue ${queue}`,
     stream < 0 ? "" : `stream ${stream}`,
-    run.columns.pinned[i] ? "replayed at its measured time" : "",
+    run.columns.pinned[i] ? "replayed at the measured time" : "",
     run.columns.predicted[i] ? "predicted duration" : ""]
     .filter(Boolean).join(", ");
 }
@@ -275,8 +275,8 @@ function submittedText(run, i) {
     dispatches++;
     time += c.end[k] - c.start[k];
   }
-  return `. Its calls submitted ${dispatches} dispatches, which took ` +
-    `${showTime(time)} on the GPU.`;
+  return `. Its calls submitted ` +
+    `${countText(dispatches, "dispatch", "es")}: ${showTime(time)} on the GPU.`;
 }
 
 function itemText(lane, band, k) {

@@ -86,14 +86,17 @@ function stepChart(run, steps) {
 function stepSentence(run) {
   const {steps} = run, {span, busy, exposed} = steps;
   const kind = steps.by === "ProfilerStep" ? steps.by
-    : `${steps.period} kernels that repeat in order`;
-  const about = `Steps (${kind}; ${steps.in_steps} of ${run.count} ` +
-    "dispatches are in one): ";
-  if (steps.counted === 0) return `${about}one a device, no statistics.`;
+    : `a repeated sequence of ${countText(steps.period, "kernel")}` +
+      (steps.within === null ? "" : `, all within one range ${steps.within}: its parts`);
+  const about = `Steps (${kind}; ${steps.in_steps} of ` +
+    `${countText(run.count, "dispatch", "es")}): `;
+  if (steps.counted === 0) return `${about}one per device, no statistics.`;
   const within = span.half === null ? ""
     : `, 95\u00a0% within ${showTime(span.half)} of it`;
   const share = (time) => showPercent(100 * time / span.mean);
-  return `${about}${steps.counted} without the first of each device take ` +
+  const slowest = run.devices.length > 1 ? ", each on its slowest device," : "";
+  return `${about}${steps.counted} without the first of each device` +
+    `${slowest} take ` +
     `${showTime(span.mean)} in the mean${within}, median ` +
     `${showTime(span.median)}; a device is busy for ${share(busy.mean)}` +
     (exposed.mean > 0 ? `, communicates exposed for ${share(exposed.mean)}` : "") +
@@ -113,27 +116,29 @@ function stepsOfDevices(steps) {
 
 function stepsLeftOut({steps}) {
   return steps.left_out > 0 ? [make("p", {class: "quiet"},
-    `${steps.left_out} more steps are left out.`)] : [];
+    `${countText(steps.left_out, "more step")} not shown.`)] : [];
 }
 
 // Part of the first screen; nothing for a run without steps.
 function stepStrip(run) {
   if (!parted(run)) return [];
+  // One bar shows nothing beside the table of steps.
   const devices = stepsOfDevices(run.steps).map(([name, list]) =>
     [name, list.filter((s) => s.step !== null)])
-    .filter(([, list]) => list.length > 0);
+    .filter(([, list]) => list.length > 1);
+  if (devices.length === 0) return [make("p", {}, stepSentence(run))];
   const charts = make("div", {class: "charts"});
   for (const [name, list] of devices.slice(0, MOST_CHARTS)) {
     const svg = stepChart(run, list);
-    const words = `${name}: ${list.length} steps`;
+    const words = `${name}: ${countText(list.length, "step")}`;
     svg.setAttribute("aria-label", words);
     charts.append(make("figure", {}, make("figcaption", {}, words), svg));
   }
   const more = devices.length - MOST_CHARTS;
   return [make("p", {}, stepSentence(run)), charts,
     legend(stepParts.map(([name, color]) => [name, color])),
-    ...more > 0 ? [make("p", {class: "quiet"}, `${more} more devices are in ` +
-      "the table of steps.")] : [], ...stepsLeftOut(run)];
+    ...more > 0 ? [make("p", {class: "quiet"}, `${countText(more, "more device")} ` +
+      "in the table of steps.")] : [], ...stepsLeftOut(run)];
 }
 
 // Three numbers of a run: how long, how busy, and a step or the dispatches.
@@ -143,7 +148,7 @@ function keyNumbers(run) {
     "copies", "outside"].includes(c.name))
     .reduce((sum, c) => sum + c.percent, 0);
   const counted = parted(run) && run.steps.counted > 0;
-  const numbers = [[showTime(run.makespan), "first start to last end"],
+  const numbers = [[showTime(timeOf(run)), "first start to last end"],
     [showPercent(ran), run.devices.length > 1 ? "of the devices\u2019 time " +
       "something ran" : "of the time something ran"],
     counted ? [showTime(run.steps.span.mean), "a step, the first apart"]
@@ -253,8 +258,7 @@ function showRate(bytes) {
   return Number.isFinite(bytes) ? (bytes / 1e9).toFixed(2) : "";
 }
 
-// Communication of each device over all steps, with what its rank made others
-// wait.
+// Communication of each device, with what its rank made others wait.
 function communicationRows(run) {
   const late = new Map(run.collectives.ranks.map((r) => [r.rank, r]));
   return run.collectives.devices.map((d) => ({...late.get(d.rank),
@@ -271,15 +275,16 @@ function addCommunication(run) {
   const words = [`${showTime(sum("communication"))} of communication, ` +
     `${showTime(sum("exposed"))} without other kernels beside it`];
   const last = [...c.ranks].sort((x, y) => y.late - x.late)[0];
-  if (c.matched > 0) words.push(`${c.matched} collectives are matched over ` +
-    `ranks; rank ${last.rank} made the others wait the most: it came last ` +
+  if (c.matched > 0) words.push(`${countText(c.matched, "collective")} matched ` +
+    `over ranks; rank ${last.rank} made the others wait the most: it came last ` +
     `into ${last.last}, by ${showTime(last.late)} in all, and ran something ` +
     `for ${showTime(last.busy)} of that`);
-  if (c.outside > 0) words.push(`${c.outside} have calls outside of the part`);
-  if (c.unmatched > 0) words.push(`${c.unmatched} calls are unmatched`);
-  if (c.unnamed > 0) words.push(`${c.unnamed} kernels have no recorded ` +
-    "operation or rank");
-  if (c.left_out > 0) words.push(`${c.left_out} smaller operations are left out`);
+  if (c.outside > 0) words.push(`${c.outside} with calls outside of the part`);
+  if (c.unmatched > 0) words.push(`${countText(c.unmatched, "call")} unmatched`);
+  if (c.unnamed > 0) words.push(`${countText(c.unnamed, "kernel")} without a ` +
+    "recorded operation or rank");
+  if (c.left_out > 0) words.push(`${countText(c.left_out, "smaller operation")} ` +
+    "not shown");
   const columns = [rowName("device"),
     timeColumn("communication", "communication"),
     timeColumn("exposed", "exposed"),
@@ -363,13 +368,13 @@ function memorySentence(run, use) {
     `${showTime(use.at - run.first)} after the first start` +
     (use.name === null ? "" : `, by ${use.name}`) +
     (use.step === null ? "" : ` in step ${use.step}`),
-  `${use.blocks} allocations of ${showMiB(use.bytes)} MiB`];
-  if (use.before > 0) parts.push(`${showMiB(use.before)} MiB of the peak are ` +
+  `${countText(use.blocks, "allocation")} of ${showMiB(use.bytes)} MiB`];
+  if (use.before > 0) parts.push(`${showMiB(use.before)} MiB of the peak ` +
     "older than the trace");
   if (use.left > 0) parts.push(`${use.left} of ${showMiB(use.left_bytes)} MiB ` +
-    "are not freed in the trace");
-  if (use.unsized > 0) parts.push(`${use.unsized} freed blocks are of unknown ` +
-    "size, which the peak lacks");
+    "not freed in the trace");
+  if (use.unsized > 0) parts.push(`${countText(use.unsized, "freed block")} of ` +
+    "unknown size, not in the peak");
   return make("p", {}, `${parts.join("; ")}.`);
 }
 

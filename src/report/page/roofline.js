@@ -74,7 +74,7 @@ function drawRoofs({svg, x, y, x0, x1, y0}, groups) {
     svg.append(make("path", {class: "curve", style: "stroke:var(--quiet)",
       d: path([[x(from), y(from * g.peak_bytes)],
         [x(ridge), y(g.peak_flops)], [x(x1), y(g.peak_flops)]])}),
-    make("text", {x: x(x1) - 4, y: above,
+    make("text", {x: x(x1) - 4, y: above, class: "over",
       "text-anchor": "end"},
       `${[...names].join(", ")}: ${showLarge(g.peak_flops)}FLOP/s`));
   }
@@ -119,14 +119,14 @@ function addRoofline(run) {
   const {unknown_calls: unknown, calls, groups_left_out: more,
     groups_without_point: pointless, all_time: all, drawn_time: drawn} =
     run.work;
-  const words = [`${groups.length} operators with known work`,
-    `${unknown} of ${calls} dispatches have none`];
+  const words = [`${countText(groups.length, "operator")} with known work`,
+    `${unknown} of ${countText(calls, "dispatch", "es")} without`];
   if (pointless > 0)
-    words.push(`${pointless} operators without operations or bytes, as ` +
-      "collectives, are not drawn");
-  if (more > 0) words.push(`${more} smaller operators are left out`);
+    words.push(`${countText(pointless, "operator")} without operations or ` +
+      "bytes, as collectives, not drawn");
+  if (more > 0) words.push(`${countText(more, "smaller operator")} not shown`);
   if (drawn < all)
-    words.push(`${showTime(all - drawn)} of ${showTime(all)} are not drawn`);
+    words.push(`${showTime(all - drawn)} of ${showTime(all)} not drawn`);
   axes.svg.setAttribute("aria-label", words.join("; "));
   byId("work-section").hidden = false;
   byId("work").append(make("h3", {}, run.label), make("div", {class: "charts"},

@@ -94,7 +94,8 @@ function startTable() {
       const kept = rows.filter((row) =>
         `${row.name}\n${shortNames.get(row.name)}`.toLowerCase()
           .includes(wanted)).sort(compareBy(column, down));
-      byId("shown").textContent = `${kept.length} of ${rows.length} kernels`;
+      byId("shown").textContent = `${kept.length} of ` +
+        countText(rows.length, "kernel");
       return kept;
     }, (row) => findText(row.name));
   byId("filter").addEventListener("input", fill);

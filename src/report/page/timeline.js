@@ -70,13 +70,13 @@ function listen(lane) {
 function addTimeline(run) {
   const canvas = make("canvas", {tabindex: "0", role: "application",
     "aria-roledescription": "timeline", "aria-describedby": "keys",
-    "aria-label": `Timeline of ${run.label}: ${run.count} dispatches in ` +
-      `${showTime(run.makespan)}`});
+    "aria-label": `Timeline of ${run.label}: ` +
+      `${countText(run.count, "dispatch", "es")} in ${showTime(run.makespan)}`});
   const untimed = run.dispatches.untimed;
   byId("lanes").append(make("figure", {},
     make("figcaption", {}, make("strong", {}, run.label), ` (${run.kind})` +
-      (untimed ? `; ${untimed} dispatches without a start or an end are not ` +
-        "drawn" : "")), make("div", {class: "lane"}, canvas)));
+      (untimed ? `; ${countText(untimed, "dispatch", "es")} without a start or ` +
+        "an end not drawn" : "")), make("div", {class: "lane"}, canvas)));
   const lane = {run, canvas, colors: run.names.map(nameColor), ...layOut(run)};
   lanes.push(lane);
   listen(lane);

@@ -236,7 +236,7 @@ function pushRegions(bands, run) {
     if (rest.length === 0) continue;
     const items = rest.flatMap(([, list]) => list)
       .sort((x, y) => columns.begin[x] - columns.begin[y]);
-    pushLanes(bands, key, `${rest.length} others`, heading, items,
+    pushLanes(bands, key, `${countText(rest.length, "other")}`, heading, items,
       columns.begin, columns.end);
   }
 }

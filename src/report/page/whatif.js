@@ -59,6 +59,8 @@ function drawWhatIfs() {
     }
     if (run.whatif === null) continue;
     byId("whatif").hidden = false;
+    const caveats = [...run.whatif.caveats, run.whatif.replay_caveat ?? ""]
+      .filter((text) => text !== "");
     const titles = ["change", "before", "after", "change", "range",
       "critical path before", "critical path after", "based on"];
     const words = titles.slice(-3);
@@ -66,6 +68,7 @@ function drawWhatIfs() {
       make("p", {}, `${run.label}, replayed in a closed loop; the unchanged ` +
         `replay is off by ${showPercent(100 * run.whatif.replay_error)}, which ` +
         "every range contains."),
+      ...caveats.map((text) => make("p", {class: "quiet"}, text)),
       make("div", {class: "scroll", tabindex: "0", role: "region",
         "aria-label": `What-ifs of ${run.label}`},
       make("table", {}, make("thead", {}, make("tr", {},

@@ -52,10 +52,10 @@ AQ_BEGIN_DECLS
 #define AQ_COMPARE_LEFT_OUT(L)                                                 \
   L(NO_TIMES, "no-times", "no start or end in the reference")                  \
   L(NO_SUBMISSION, "no-submission", "no host call or submission recorded")     \
-  L(NO_PARTNER, "no-partner", "no row of the other run replays it")            \
-  L(PINNED, "pinned", "replayed at its measured time")                         \
-  L(LEARNED, "learned", "durations were predicted from it")                    \
-  L(FITTED, "fitted", "constants were fitted to it")
+  L(NO_PARTNER, "no-partner", "no matching row in the other run")              \
+  L(PINNED, "fixed-time", "replayed at the measured time")                     \
+  L(LEARNED, "learned", "used to predict durations")                           \
+  L(FITTED, "fitted", "used to fit constants")
 
 typedef enum aq_compare_quantity {
 #define Q(id, name, meaning) AQ_QUANTITY_##id,

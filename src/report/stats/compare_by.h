@@ -45,6 +45,7 @@ AQ_API extern const char *const aq_match_names[AQ_MATCH_COUNT + 1];
   B(OPERATION, "operation",                                                    \
     "operations of host queues, by kind, instead of dispatches")               \
   B(RANGE, "range", "innermost range of the program around the launch")        \
+  B(PATH, "path", "ranges of the program around the launch, outermost first")  \
   B(OP, "op", "innermost operator or annotation around the launch")            \
   B(MODULE, "module", "innermost nn.Module around the launch")                 \
   B(LINE, "line", "line of the program around the launch, outside libraries")  \

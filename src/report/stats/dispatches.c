@@ -9,6 +9,7 @@
 #include "common/map.h"
 #include "gpu/duration/kernel_class.h"
 #include "report/stats/launch_ranges.h"
+#include "report/stats/part_spans.h"
 
 enum { BATCH = 512 };
 
@@ -118,6 +119,7 @@ static aq_dispatch_row dispatch_of(const seen *row, int64_t number)
       .module = AQ_NONE,
       .line = AQ_NONE,
       .stack = AQ_NONE,
+      .path = AQ_NONE,
       .step = AQ_NONE,
       .rank = AQ_NONE,
       .work = AQ_NONE,
@@ -313,6 +315,13 @@ aq_time aq_dispatches_makespan(const aq_dispatches *dispatches)
   const aq_dispatches *d = dispatches;
   if (d->count == 0)
     return 0;
+  size_t spans;
+  aq_time time = 0;
+  const aq_part_span *span = aq_part_spans(d, AQ_PART_STARTS, &spans);
+  for (size_t i = 0; i < spans; i++)
+    time += span[i].to - span[i].from;
+  if (spans > 0)
+    return time;
   aq_time first = d->rows[0].start, last = d->rows[0].end;
   for (size_t i = 1; i < d->count; i++) {
     first = aq_time_min(first, d->rows[i].start);
@@ -328,6 +337,7 @@ void aq_dispatches_fini(aq_dispatches *dispatches)
   free(dispatches->waits);
   free(dispatches->lost);
   free(dispatches->stalls);
+  free(dispatches->spans);
   aq_names_fini(&dispatches->texts);
   free(dispatches->works);
   *dispatches = (aq_dispatches){0};

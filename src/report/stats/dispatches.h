@@ -26,7 +26,7 @@ typedef struct aq_dispatch_row {
   /* AQ_NONE: not known, or not asked for (launch_context.h). */
   int64_t op;                    /* number in the store's table */
   int64_t op_name, module, line; /* name ids */
-  int64_t stack;                 /* id of the dispatches' texts */
+  int64_t stack, path;           /* ids of the dispatches' texts */
   int64_t step, rank;
   /* The op whose work the row is part of; its shape and collective, and
    * the row's family, are ids of the dispatches' texts. */
@@ -50,7 +50,11 @@ typedef struct aq_context_counts {
                         the first with this shape */
   int64_t unreadable_shape;
   aq_steps_kind steps;
-  size_t period; /* kernels of a repeated step */
+  size_t period;        /* kernels of a repeated step */
+  int64_t step_queue;   /* whose kernels alone repeat, or AQ_NONE */
+  size_t repetitions;   /* that are steps */
+  int64_t within_range; /* around all of their launches: its name, an id of the
+                           texts, or AQ_NONE */
 } aq_context_counts;
 
 /* A host call that waited for the device. */
@@ -82,6 +86,13 @@ typedef enum aq_rows_wanted {
                          transport without records of packets */
 } aq_rows_wanted;
 
+/* Time of a part of the run (part_spans.h). */
+typedef struct aq_part_span {
+  int64_t of;    /* a device, or one of AQ_PART_* */
+  aq_time begin; /* of the range that comes first, at most `from` */
+  aq_time from, to;
+} aq_part_span;
+
 typedef struct aq_dispatches {
   aq_dispatch_row *rows; /* rows with start and end: by start; operations by the
                             order of their submission */
@@ -93,8 +104,10 @@ typedef struct aq_dispatches {
   size_t wait_count, wait_capacity;
   aq_lost_call *lost; /* in the order of their begin */
   size_t lost_count, lost_capacity;
-  aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */
+  aq_unexplained_wait *stalls; /* of a replay, by device and begin */
   size_t stall_count, stall_capacity;
+  aq_part_span *spans; /* by `of` and time; none: all of the run */
+  size_t span_count;
   aq_names texts;            /* of call stacks, shapes, families */
   struct aq_op_work *works;  /* by number of the op (op_work.h) */
   aq_context_counts context; /* all 0 where it was not asked for */
@@ -108,7 +121,8 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
 /* Whether the host call of a copy or fill returned when that was done. */
 bool aq_dispatch_blocks(const aq_dispatch_row *row);
 
-/* From the first start to the last end; 0 without rows. */
+/* From the first start to the last end; 0 without rows. Of a part of a run, of
+ * each occurrence (part_spans.h). */
 aq_time aq_dispatches_makespan(const aq_dispatches *dispatches);
 
 void aq_dispatches_fini(aq_dispatches *dispatches);

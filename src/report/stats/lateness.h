@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collective operations of several ranks: which rank came last into each, by
- * how much, and whether its device was busy meanwhile.
+ * how much, and what its device did meanwhile.
  *
  * The nth call of an operation (its name, type, size and process group) on one
  * rank is the nth on the others. An operation is matched where each rank of its
@@ -13,13 +13,21 @@
 
 #include "report/stats/dispatches.h"
 
+/* What took the most of a time: a name's id of the run, AQ_NONE where nothing
+ * ran; a time of 0 where there is none. */
+typedef struct aq_meanwhile {
+  int64_t name;
+  aq_time time;
+} aq_meanwhile;
+
 typedef struct aq_late_collective {
   int64_t name;        /* id of the dispatches' texts */
   int64_t ranks;       /* how many took part */
   aq_time first, last; /* starts */
   int64_t last_rank;
-  aq_time late; /* the last start behind the one before it */
-  aq_time busy; /* of that, the last rank's device ran something else */
+  aq_time late;      /* the last start behind the one before it */
+  aq_time busy;      /* of that, the last rank's device ran something else */
+  aq_meanwhile most; /* of `late` */
 } aq_late_collective;
 
 typedef struct aq_rank_lateness {
@@ -28,6 +36,7 @@ typedef struct aq_rank_lateness {
   aq_time late, busy;              /* sums of these */
   aq_time longest;                 /* the largest `late` */
   aq_time waited;                  /* sum of the last starts behind its own */
+  aq_meanwhile most;               /* of the sum of `late` */
 } aq_rank_lateness;
 
 /* Calls or collectives that are not compared. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/duration/kernel_class.h"
+#include "report/stats/launch_ranges.h"
 #include "report/stats/op_work.h"
 #include "report/stats/steps.h"
 
@@ -296,6 +297,8 @@ aq_status aq_launch_context_read(aq_store *store, int64_t run,
     c.work = NULL;
     d->context.ops = c.ops.count;
     d->context.frames = c.frames.count;
+    if (done && by == AQ_STATS_BY_PATH)
+      done = aq_launch_ranges_paths(d, reader);
     status =
         done && aq_steps_assign(d, reader) ? AQ_OK : aq_diag_no_memory(diag);
   }

@@ -26,7 +26,8 @@ static inline bool aq_stats_by_has_work(aq_stats_by by)
 /* Whether rows read for a grouping have their families. */
 static inline bool aq_stats_by_has_families(aq_stats_by by)
 {
-  return aq_stats_by_has_work(by) || by == AQ_STATS_BY_STACK;
+  return aq_stats_by_has_work(by) || by == AQ_STATS_BY_STACK ||
+         by == AQ_STATS_BY_PATH;
 }
 
 /* Whether a grouping needs the context. */
@@ -38,8 +39,8 @@ static inline bool aq_stats_by_needs_context(aq_stats_by by)
 }
 
 /* Sets op, module, line, step and rank of each row, the counts of
- * dispatches->context, and what this grouping alone needs: the stack, or work,
- * shape, family and collective. */
+ * dispatches->context, and what this grouping alone needs: the stack, the path
+ * of ranges, or work, shape, family and collective. */
 aq_status aq_launch_context_read(aq_store *store, int64_t run,
                                  aq_run_reader *reader, aq_stats_by by,
                                  aq_dispatches *dispatches, aq_diag *diag);

@@ -12,17 +12,38 @@
 
 #include "report/stats/dispatches.h"
 
+typedef enum aq_launch_mark {
+  AQ_LAUNCH_RANGE_ENDS,
+  AQ_LAUNCH_RANGE_BEGINS,
+  AQ_LAUNCH_ROW,
+} aq_launch_mark;
+
+/* Called thread by thread and queue by queue, in the order of time; `place` is
+ * one of the ranges, or of the rows. Every range that begins ends. */
+typedef void aq_launch_ranges_step(void *user, aq_launch_mark what,
+                                   size_t place);
+
+/* Of the ranges `wanted`, by place (NULL: all), that take time. False: no
+ * memory. */
+bool aq_launch_ranges_walk(const aq_dispatches *dispatches, const bool *wanted,
+                           aq_launch_ranges_step *step, void *user);
+
 /* Called for each row that lies in a range: `around` are places in
  * dispatches->ranges, the innermost last; valid during the call. */
 typedef void aq_launch_ranges_visit(void *user, size_t row,
                                     const size_t *around, size_t depth);
 
-/* False: no memory. */
-bool aq_launch_ranges_each(const aq_dispatches *dispatches,
+/* Of the ranges `wanted`, as above. False: no memory. */
+bool aq_launch_ranges_each(const aq_dispatches *dispatches, const bool *wanted,
                            aq_launch_ranges_visit *visit, void *user);
 
 /* Sets the `range` of each row: the name of the innermost. False: no memory. */
 bool aq_launch_ranges_assign(aq_dispatches *dispatches);
+
+/* Sets the `path` of each row: the names of the ranges around it, "A / B", the
+ * outermost first; a name that contains " / " is in double quotes. False: no
+ * memory. */
+bool aq_launch_ranges_paths(aq_dispatches *dispatches, aq_run_reader *reader);
 
 /* A part of a run. */
 typedef struct aq_run_window {
@@ -35,6 +56,10 @@ typedef struct aq_run_window {
 typedef struct aq_window_counts {
   size_t rows, all; /* rows in the window, and rows of the run */
   size_t ranges;    /* of the name */
+  size_t launching; /* ranges of the name that launched a row in the window */
+  size_t period;    /* kernels of a repeated step; 0: steps are marked, or the
+                       window has no step */
+  bool parts;       /* repeated steps are parts of one range (steps.h) */
   size_t unplaced;  /* rows of that time whose launch is not recorded, and
                        that are in no range of a device */
 } aq_window_counts;

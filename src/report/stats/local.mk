@@ -24,10 +24,12 @@ libaqcore_a_SOURCES += \
 	src/report/stats/launch_context.c src/report/stats/launch_context.h \
 	src/report/stats/steps.c src/report/stats/steps.h \
 	src/report/stats/launch_ranges.c src/report/stats/launch_ranges.h \
+	src/report/stats/part_spans.c src/report/stats/part_spans.h \
 	src/report/stats/range_summary.c src/report/stats/range_summary.h \
 	src/report/stats/quantile.c src/report/stats/quantile.h \
 	src/report/stats/queue_summary.c src/report/stats/queue_summary.h \
 	src/report/stats/step_summary.c src/report/stats/step_summary.h \
+	src/report/stats/name_cuts.c src/report/stats/name_cuts.h \
 	src/report/stats/short_names.c src/report/stats/short_names.h \
 	src/report/stats/stats.c src/report/stats/stats.h \
 	src/report/stats/clock_offset.c src/report/stats/clock_offset.h \

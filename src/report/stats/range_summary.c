@@ -9,12 +9,23 @@
 #include "common/map.h"
 #include "report/stats/launch_ranges.h"
 
+/* Of a summary: its open ranges, and the rows launched before the first of
+ * them. */
+typedef struct opened {
+  size_t count;
+  int64_t launched;
+  aq_time work;
+} opened;
+
 typedef struct ranges {
   aq_range_summary *list;
   size_t count, capacity;
   aq_map places; /* by name and side */
   uint64_t *of;  /* by range: its summary */
   const aq_dispatch_row *rows;
+  opened *open;     /* by summary */
+  int64_t launched; /* rows so far … */
+  aq_time work;     /* … and their time */
 } ranges;
 
 /* The summary of a range, by name and side: its place. */
@@ -55,19 +66,24 @@ static void times_add(aq_range_summary *range, const aq_dispatch_row *row)
 }
 
 /* A dispatch counts once for each name around it. */
-static void launch_add(void *user, size_t row, const size_t *around,
-                       size_t depth)
+static void launch_step(void *user, aq_launch_mark what, size_t place)
 {
   ranges *r = user;
-  for (size_t i = 0; i < depth; i++) {
-    bool again = false;
-    for (size_t k = 0; k < i; k++)
-      again |= r->of[around[k]] == r->of[around[i]];
-    if (again)
-      continue;
-    aq_range_summary *range = &r->list[r->of[around[i]]];
-    range->launched++;
-    range->work += r->rows[row].end - r->rows[row].start;
+  if (what == AQ_LAUNCH_ROW) {
+    r->launched++;
+    r->work += r->rows[place].end - r->rows[place].start;
+    return;
+  }
+  opened *open = &r->open[r->of[place]];
+  if (what == AQ_LAUNCH_RANGE_BEGINS) {
+    if (open->count++ == 0) {
+      open->launched = r->launched;
+      open->work = r->work;
+    }
+  } else if (--open->count == 0) {
+    aq_range_summary *range = &r->list[r->of[place]];
+    range->launched += r->launched - open->launched;
+    range->work += r->work - open->work;
   }
 }
 
@@ -91,7 +107,10 @@ aq_status aq_range_summaries_make(const aq_dispatches *dispatches,
     if (made)
       times_add(&r.list[r.of[i]], &dispatches->ranges[i]);
   }
-  made = made && aq_launch_ranges_each(dispatches, launch_add, &r);
+  r.open = calloc(r.count + 1, sizeof *r.open);
+  made = made && r.open &&
+         aq_launch_ranges_walk(dispatches, NULL, launch_step, &r);
+  free(r.open);
   free(r.of);
   aq_map_fini(&r.places);
   if (!made) {

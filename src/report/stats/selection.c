@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "report/stats/launch_context.h"
+#include "report/stats/part_spans.h"
 #include "store/foreach_row.h"
 
 aq_status aq_part_read(aq_store *store, int64_t run, aq_run_reader *reader,
@@ -22,6 +23,8 @@ aq_status aq_part_read(aq_store *store, int64_t run, aq_run_reader *reader,
     status = aq_launch_context_read(store, run, reader, by, out, diag);
   if (status == AQ_OK && window)
     status = aq_dispatches_mark(out, reader, window, counts, diag);
+  if (status == AQ_OK && window)
+    status = aq_part_spans_make(out, reader, window, diag);
   return status;
 }
 
@@ -72,21 +75,24 @@ static bool other_add(void *user, const aq_record *row, int64_t number,
   return true;
 }
 
-static void window_take(const work *w, const aq_dispatches *d)
+static bool window_take(const work *w, const aq_dispatches *d)
 {
-  extent part = {0};
+  aq_selection *s = w->s;
+  size_t count;
+  const aq_part_span *spans = aq_part_spans(d, AQ_PART_LAUNCHES, &count);
+  s->spans = calloc(count + 1, sizeof *s->spans);
+  if (!s->spans)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    s->spans[i] = (aq_time_span){spans[i].from, spans[i].to};
+  s->span_count = count;
+  s->time = aq_dispatches_makespan(d);
   for (size_t i = 0; i < d->count; i++) {
     const aq_dispatch_row *row = &d->rows[i];
     w->decided[row->number] = true;
-    w->s->rows[row->number] = !row->outside;
-    if (row->outside)
-      continue;
-    extent_add(&part, row->host_begin);
-    extent_add(&part, row->start);
-    extent_add(&part, row->end);
+    s->rows[row->number] = !row->outside;
   }
-  w->s->from = part.from;
-  w->s->to = part.to;
+  return true;
 }
 
 static aq_status others_take(aq_store *store, int64_t run, work *w,
@@ -164,10 +170,9 @@ aq_status aq_selection_make(aq_store *store, int64_t run,
   if (status == AQ_OK)
     status = aq_part_read(store, run, reader, AQ_WANT_EITHER, AQ_STATS_BY_ALL,
                           window, &d, &s.counts, diag);
-  if (status == AQ_OK) {
-    window_take(&w, &d);
-    status = others_take(store, run, &w, diag);
-  }
+  if (status == AQ_OK)
+    status = window_take(&w, &d) ? others_take(store, run, &w, diag)
+                                 : aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = tracks_count(reader, count, &s, diag);
   aq_dispatches_fini(&d);
@@ -183,4 +188,5 @@ aq_status aq_selection_make(aq_store *store, int64_t run,
 void aq_selection_fini(aq_selection *selection)
 {
   free(selection->rows);
+  free(selection->spans);
 }

@@ -2,8 +2,8 @@
 /*
  * The rows of a part of a run, for every view that takes one: the dispatches of
  * a window (launch_ranges.h), and each other row (host call, wait, range,
- * packet) whose time meets the part's, from its first launch to its last end.
- * One thread at a time.
+ * packet) whose time meets that of an occurrence (part_spans.h), from its first
+ * launch to its last end. One thread at a time.
  */
 #ifndef AQ_REPORT_STATS_SELECTION_H
 #define AQ_REPORT_STATS_SELECTION_H
@@ -12,16 +12,18 @@
 #include "report/stats/launch_ranges.h"
 
 /* Reads the rows of a run with what `by` and the window need of the program
- * around launches, and marks those outside of the window (NULL: none is, and
- * all are counted). */
+ * around launches, and marks those outside of the window, with the time of the
+ * part (NULL: none is, and all are counted). */
 aq_status aq_part_read(aq_store *store, int64_t run, aq_run_reader *reader,
                        aq_rows_wanted wanted, aq_stats_by by,
                        const aq_run_window *window, aq_dispatches *out,
                        aq_window_counts *counts, aq_diag *diag);
 
 typedef struct aq_selection {
-  bool *rows;       /* by row number: in the part (aq_run_reader_select) */
-  aq_time from, to; /* of the part */
+  bool *rows;          /* by row number: in the part (aq_run_reader_select) */
+  aq_time_span *spans; /* of the part, from first launches; by time */
+  size_t span_count;
+  aq_time time; /* from first starts (aq_dispatches_makespan) */
   aq_window_counts counts;
   size_t others;  /* rows of the part that are no dispatches */
   size_t untimed; /* rows without any time, which are in no part */
@@ -34,7 +36,7 @@ typedef struct aq_selection {
 static inline bool aq_selection_meets(const aq_selection *selection,
                                       aq_time from, aq_time to)
 {
-  return to >= selection->from && from <= selection->to;
+  return aq_time_spans_meet(selection->spans, selection->span_count, from, to);
 }
 
 /* The caller frees it with aq_selection_fini. AQ_ERR_INPUT: the run has no

@@ -94,115 +94,78 @@ char *aq_name_short(const char *name)
   return text;
 }
 
-/* ---- widths ---- */
+/* ---- different names ---- */
 
-static bool is_continuation(char c)
-{
-  return ((unsigned char)c & 0xc0) == 0x80;
-}
-
-size_t aq_name_width(const char *name)
-{
-  size_t width = 0;
-  for (; *name; name++)
-    width += !is_continuation(*name);
-  return width;
-}
-
-/* The byte at which code point number `point` begins. */
-static size_t byte_of(const char *text, size_t point)
-{
-  size_t at = 0;
-  for (; text[at]; at++)
-    if (!is_continuation(text[at]) && point-- == 0)
-      break;
-  return at;
-}
-
-static size_t points_shared(const char *a, const char *b)
-{
-  size_t points = 0;
-  for (; *a && *a == *b; a++, b++)
-    points += !is_continuation(*a);
-  return points;
-}
-
-/* ---- cutting ---- */
-
-enum { MARK = 2, BEFORE_DIFFERENCE = 4 };
-
-typedef struct cut_name {
-  char **name;
-  size_t shared; /* code points that begin its nearest neighbour as well */
-} cut_name;
+/* A name in a list, in the shortest form that no other one has. */
+typedef struct form {
+  const char *name; /* whole */
+  char *text;
+  enum { SHORT, DEMANGLED, WHOLE } kind;
+} form;
 
 static int by_text(const void *a, const void *b)
 {
-  return strcmp(*((const cut_name *)a)->name, *((const cut_name *)b)->name);
+  const form *x = *(form *const *)a, *y = *(form *const *)b;
+  const int order = strcmp(x->text, y->text);
+  return order ? order : strcmp(x->name, y->name);
 }
 
-/* A name's first `head` code points, the mark, and `tail` from `from` on. */
-static char *name_cut(const char *name, size_t head, size_t from, size_t tail,
-                      bool ends)
+/* A longer form; false: no memory. */
+static bool form_lengthen(form *f)
 {
-  const size_t head_end = byte_of(name, head), begin = byte_of(name, from);
-  const size_t length = byte_of(name + begin, tail);
-  char *text = malloc(head_end + length + 2 * MARK + 1);
+  char *text = f->kind == SHORT ? aq_demangle(f->name) : NULL;
+  f->kind = text ? DEMANGLED : WHOLE;
+  text = text ? text : strdup(f->name);
   if (!text)
-    return NULL;
-  memcpy(text, name, head_end);
-  memcpy(text + head_end, "..", MARK);
-  memcpy(text + head_end + MARK, name + begin, length);
-  strcpy(text + head_end + MARK + length, ends ? "" : "..");
-  return text;
+    return false;
+  free(f->text);
+  f->text = text;
+  return true;
 }
 
-/* The end of a name distinguishes as well as its beginning, unless the
- * difference to a neighbour lies between: then the cut ends before it. */
-static char *name_fit(const char *name, size_t shared, size_t width)
+/* Lengthens forms that different names share; *found: there were some. */
+static bool forms_part(form **sorted, size_t count, bool *found)
 {
-  const size_t whole = aq_name_width(name);
-  size_t head = (width - MARK) / 2, tail = width - MARK - head;
-  size_t from = whole - tail;
-  if (shared < head || shared >= from)
-    return name_cut(name, head, from, tail, true);
-  tail -= MARK;
-  from = shared > head + BEFORE_DIFFERENCE ? shared - BEFORE_DIFFERENCE : head;
-  return name_cut(name, head, from, tail, from + tail >= whole);
-}
-
-int aq_names_fit(char **names, size_t count, size_t width)
-{
-  cut_name *sorted = malloc((count ? count : 1) * sizeof *sorted);
-  int result = sorted ? 0 : -1;
-  if (!sorted)
-    return result;
-  for (size_t i = 0; i < count; i++)
-    sorted[i] = (cut_name){&names[i], 0};
+  *found = false;
   qsort(sorted, count, sizeof *sorted, by_text);
-  /* Counts the code points that each name shares with the nearest different
-   * name before or behind it; equal names get equal counts. */
-  size_t before = 0;
   for (size_t i = 0, end; i < count; i = end) {
-    for (end = i + 1; end < count && by_text(sorted + i, sorted + end) == 0;)
+    for (end = i + 1;
+         end < count && strcmp(sorted[i]->text, sorted[end]->text) == 0;)
       end++;
-    const size_t behind =
-        end < count ? points_shared(*sorted[i].name, *sorted[end].name) : 0;
-    for (size_t j = i; j < end; j++)
-      sorted[j].shared = before > behind ? before : behind;
-    before = behind;
-  }
-  for (size_t i = 0; i < count; i++) {
-    char **name = sorted[i].name;
-    if (aq_name_width(*name) <= width)
+    if (strcmp(sorted[i]->name, sorted[end - 1]->name) == 0)
       continue;
-    char *cut = name_fit(*name, sorted[i].shared, width);
-    if (cut) {
-      free(*name);
-      *name = cut;
+    for (size_t j = i; j < end; j++) {
+      if (sorted[j]->kind == WHOLE)
+        continue;
+      *found = true;
+      if (!form_lengthen(sorted[j]))
+        return false;
     }
-    result = cut ? result : -1;
+  }
+  return true;
+}
+
+int aq_names_short(char **names, size_t count)
+{
+  form *forms = calloc(count ? count : 1, sizeof *forms);
+  form **sorted = malloc((count ? count : 1) * sizeof *sorted);
+  bool good = forms && sorted, again = count > 1;
+  for (size_t i = 0; good && i < count; i++) {
+    forms[i] = (form){.name = names[i], .text = aq_name_short(names[i])};
+    sorted[i] = &forms[i];
+    good = forms[i].text != NULL;
+  }
+  while (good && again)
+    good = forms_part(sorted, count, &again);
+  for (size_t i = 0; forms && i < count; i++) {
+    if (good) {
+      free(names[i]);
+      names[i] = forms[i].text;
+    } else {
+      free(forms[i].text);
+    }
   }
   free(sorted);
-  return result;
+  free(forms);
+  return good ? 0 : -1;
 }

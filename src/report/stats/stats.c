@@ -66,6 +66,8 @@ int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by)
     return row->via;
   case AQ_STATS_BY_RANGE:
     return row->range;
+  case AQ_STATS_BY_PATH:
+    return row->path;
   case AQ_STATS_BY_OP:
     return row->op_name;
   case AQ_STATS_BY_MODULE:
@@ -93,6 +95,7 @@ const char *aq_stats_key_text(int64_t key, aq_stats_by by)
 {
   static const char *const none[AQ_STATS_BY_COUNT] = {
       [AQ_STATS_BY_RANGE] = "no range",
+      [AQ_STATS_BY_PATH] = "no range",
       [AQ_STATS_BY_OP] = "no op",
       [AQ_STATS_BY_MODULE] = "no module",
       [AQ_STATS_BY_LINE] = "no line",
@@ -245,9 +248,9 @@ aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
   const aq_dispatches *d = dispatches;
   aq_stats stats = {0};
   if (d->count == 0)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "no kernel, copy or fill with a start and an end in "
-                       "this run");
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT, "no %s with a start and an end in this run",
+        d->operations ? "operation of a host queue" : "kernel, copy or fill");
   keyed *rows = malloc(d->count * sizeof *rows);
   if (!rows)
     return aq_diag_no_memory(diag);

@@ -67,8 +67,9 @@ static inline bool aq_stats_by_is_name(aq_stats_by by)
   return by == AQ_STATS_BY_KERNEL || by == AQ_STATS_BY_OPERATION ||
          by == AQ_STATS_BY_RANGE || by == AQ_STATS_BY_OP ||
          by == AQ_STATS_BY_MODULE || by == AQ_STATS_BY_LINE ||
-         by == AQ_STATS_BY_STACK || by == AQ_STATS_BY_SHAPE ||
-         by == AQ_STATS_BY_FAMILY || by == AQ_STATS_BY_COLLECTIVE;
+         by == AQ_STATS_BY_STACK || by == AQ_STATS_BY_PATH ||
+         by == AQ_STATS_BY_SHAPE || by == AQ_STATS_BY_FAMILY ||
+         by == AQ_STATS_BY_COLLECTIVE;
 }
 
 /* The rows that a grouping is of; `else_wanted` where it does not say. */

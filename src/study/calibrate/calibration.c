@@ -4,6 +4,7 @@
 #include "study/calibrate/calibration.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- runs ---- */
@@ -20,14 +21,22 @@ static void runs_append(aq_calibration *c, const aq_run_info *run)
            name);
 }
 
+/* `infos` has room for the run. */
 static aq_status run_add(aq_calibration *c, aq_store *store, const char *name,
                          aq_diag *diag)
 {
   aq_run_info *run;
+  bool again = false;
   aq_status status = aq_store_find(store, name, &run, diag);
   if (status != AQ_OK)
     return status;
-  if (run->kind != AQ_RUN_MEASURED)
+  for (size_t i = 0; i < c->info_count; i++)
+    again |= c->infos[i]->id == run->id;
+  c->infos[c->info_count++] = run;
+  if (again)
+    status = aq_diag_set(diag, AQ_ERR_INVALID,
+                         "run %s is given twice: its cases count once", name);
+  else if (run->kind != AQ_RUN_MEASURED)
     status = aq_diag_set(diag, AQ_ERR_INPUT,
                          "run %s is simulated; expected measured ones", name);
   else if (run->format && strcmp(run->format, AQ_PROBE_FORMAT) == 0) {
@@ -39,7 +48,6 @@ static aq_status run_add(aq_calibration *c, aq_store *store, const char *name,
   }
   if (status == AQ_OK)
     runs_append(c, run);
-  aq_run_info_free(run);
   return status;
 }
 
@@ -79,9 +87,8 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
     const aq_calibrate_sample *figures = c->facts.figures;
     return aq_diag_set(
         diag, AQ_ERR_INPUT,
-        "the runs have too few cases: %zu launches onto an idle "
-        "device (expected at least %zu) and %zu queued kernels "
-        "(at least %zu)",
+        "too few cases in the runs: %zu launches onto an idle device "
+        "(expected at least %zu), %zu queued kernels (at least %zu)",
         figures[AQ_CALIBRATE_WARM].n + figures[AQ_CALIBRATE_COLD].n,
         aq_calibrate_least(AQ_CALIBRATE_WARM),
         figures[AQ_CALIBRATE_INTERVAL].n + figures[AQ_CALIBRATE_GAP].n,
@@ -98,8 +105,10 @@ aq_status aq_calibration_make(aq_calibration *out, const char *model,
                               const char *const *runs, size_t count,
                               aq_diag *diag)
 {
-  *out = (aq_calibration){.calibrate = aq_calibrate_create(), .edits = edits};
-  aq_status status = out->calibrate
+  *out = (aq_calibration){.calibrate = aq_calibrate_create(),
+                          .infos = calloc(count + 1, sizeof(aq_run_info *)),
+                          .edits = edits};
+  aq_status status = out->calibrate && out->infos
                          ? aq_device_model_load(model, edits, &out->model, diag)
                          : aq_diag_no_memory(diag);
   for (size_t i = 0; i < count && status == AQ_OK; i++)
@@ -119,6 +128,9 @@ void aq_calibration_fini(aq_calibration *calibration)
 {
   aq_calibrate_destroy(calibration->calibrate);
   aq_device_model_free(calibration->model);
+  for (size_t i = 0; i < calibration->info_count; i++)
+    aq_run_info_free(calibration->infos[i]);
+  free(calibration->infos);
   *calibration = (aq_calibration){0};
 }
 
@@ -177,9 +189,12 @@ void aq_calibration_write(const aq_calibration *c, const char *base, FILE *out)
           "# Format: doc/formats/device.md.\n\n"
           "base = %s ; same part; constants that were not fitted\n\n",
           c->runs, base);
-  for (const char *const *edit = c->edits; edit && *edit; edit++)
-    fprintf(out, "%.*s = %s ; assumed: set by hand\n", (int)strcspn(*edit, "="),
-            *edit, *edit + strcspn(*edit, "=") + 1);
+  for (size_t i = 0; i < c->model->count; i++) {
+    const aq_device_constant *one = &c->model->constants[i];
+    if (aq_device_edits_set(c->edits, one->key))
+      fprintf(out, "%s = %s%s%s ; assumed: set by hand\n", one->key, one->value,
+              one->unit[0] ? " " : "", one->unit);
+  }
   for (size_t i = 0; i < c->fit_count; i++) {
     const aq_device_fit *fit = &c->fits[i];
     if (fit->why_not[0])

@@ -24,6 +24,8 @@ typedef struct aq_calibration {
   bool is_probed;
   aq_device_fit fits[AQ_DEVICE_PROBED_COUNT + AQ_DEVICE_FIT_COUNT];
   size_t fit_count;
+  aq_run_info **infos; /* of all runs, owned */
+  size_t info_count;
   char runs[512];           /* their names, for sources */
   const char *const *edits; /* borrowed; as below */
 } aq_calibration;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
+
 typedef struct fit_rule {
   const char *key;
   int figure; /* AQ_CALIBRATE_COUNT: none of them */
@@ -112,8 +114,8 @@ static void fit_figure(const fitting *f, const fit_rule *rule,
     fit->meaning = "gap between queued kernels";
   if (sample->n < least) {
     snprintf(fit->why_not, sizeof fit->why_not,
-             "%zu cases of '%s'; expected at least %zu", sample->n,
-             aq_calibrate_name(figure), least);
+             "%zu case%s of '%s'; expected at least %zu", sample->n,
+             aq_text_plural(sample->n), aq_calibrate_name(figure), least);
     return;
   }
   const int64_t value = figure_value(figure, sample) -
@@ -245,7 +247,7 @@ static void fit_toward(const aq_device_model *model,
     figure = AQ_CALIBRATE_GAP;
   else if (id == AQ_DEVICE_FIT_dispatch_setup) {
     snprintf(fit->why_not, sizeof fit->why_not,
-             "a floor, which a part of a run does not show");
+             "a minimum, which part of a run does not show");
     return;
   }
   /* From its call to its first node a graph launch contains a warm one: until
@@ -261,8 +263,8 @@ static void fit_toward(const aq_device_model *model,
     return;
   if (n < least) {
     snprintf(fit->why_not, sizeof fit->why_not,
-             "%" PRId64 " cases of '%s'; expected at least %" PRId64, n,
-             aq_calibrate_name(figure), least);
+             "%" PRId64 " case%s of '%s'; expected at least %" PRId64, n,
+             aq_text_plural(n), aq_calibrate_name(figure), least);
     return;
   }
   /* Whatever is in the way of a row delays it: of two in the middle, the lower
@@ -302,8 +304,7 @@ void aq_device_fit_varying(const aq_device_model *model,
       fit_toward(model, facts, shift, ids[i], out, i);
     else if (facts->idle_step == AQ_TIME_NONE)
       snprintf(out[i].why_not, sizeof out[i].why_not,
-               "no other idle time is seen at which launches come to take "
-               "longer");
+               "no other idle time makes launches longer");
     else
       out[i].value = round_to(facts->idle_step, AQ_US);
   }

@@ -346,7 +346,7 @@ aq_status aq_part_fit_make(aq_part_fit *out, const char *asked, int64_t least,
   if (run->kind != AQ_RUN_MEASURED)
     status = aq_diag_set(diag, AQ_ERR_INPUT,
                          "run %s is simulated; expected a measured one",
-                         ask->origin);
+                         run->name ? run->name : ask->origin);
   if (status == AQ_OK)
     status = starts_read(&s, store, run, diag);
   if (status == AQ_OK)

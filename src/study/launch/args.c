@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/atomic_file.h"
+#include "common/text.h"
 #include "gpu/codeobj/hidden.h"
 
 typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
@@ -311,8 +312,9 @@ static aq_status args_check(const aq_code_kernel *kernel, size_t count,
   if (count == args_wanted(kernel))
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "kernel %.100s takes %zu arguments, and %zu are given",
-                     kernel->name, args_wanted(kernel), count);
+                     "kernel %.100s takes %zu argument%s, %zu given",
+                     kernel->name, args_wanted(kernel),
+                     aq_text_plural(args_wanted(kernel)), count);
 }
 
 aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,

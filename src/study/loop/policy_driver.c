@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "common/text.h"
+
 /* The policy's random numbers: a substream that no client of a workload has. */
 static const uint64_t SUBSTREAM = UINT64_MAX;
 
@@ -381,10 +383,8 @@ static void timer_notify(aq_policy_driver *d)
   }
   if (d->flying == 0 && ++d->idle_timers > IDLE_TIMERS_MAX)
     aq_policy_driver_fail(
-        d,
-        "it stalls: %u jobs are waiting, and %d timers went off "
-        "without anything in flight",
-        d->held.count, IDLE_TIMERS_MAX);
+        d, "it stalls: %u job%s waiting, nothing in flight during %d timers",
+        d->held.count, aq_text_plural(d->held.count), IDLE_TIMERS_MAX);
   if (d->instant != d->now)
     d->instant_timers = 0;
   d->instant = d->now;
@@ -463,9 +463,10 @@ aq_status aq_policy_driver_decide(aq_policy_driver *d, aq_diag *diag)
     d->now = d->run->ops->now(d->run->transport);
     aq_policy_driver_fail(
         d,
-        "it stalls: %u jobs are waiting, nothing is in flight and no "
-        "timer is set; the oldest is job %llu, %s",
-        d->held.count, (unsigned long long)held->job.id,
+        "it stalls: %u job%s waiting, nothing in flight, no timer set; the "
+        "oldest is job %llu, %s",
+        d->held.count, aq_text_plural(d->held.count),
+        (unsigned long long)held->job.id,
         held->state == AQ_POLICY_JOB_READY      ? "ready"
         : held->state == AQ_POLICY_JOB_DEFERRED ? "deferred"
                                                 : "blocked");

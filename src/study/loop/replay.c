@@ -313,6 +313,9 @@ aq_status aq_replay_open(aq_replay_input *input,
   if (status == AQ_OK)
     status = aq_replay_steps_make(r, diag);
   r->facts.jobs = r->job_count;
+  r->facts.uncalled = r->row_count - r->facts.calls;
+  for (size_t i = 0; i < r->job_count; i++)
+    r->facts.called_jobs += aq_replay_is_called(&r->rows[r->jobs[i].first]);
   r->facts.first_submit = r->job_count ? r->jobs[0].submit : 0;
   if (status != AQ_OK) {
     replay_close(&r->source);

@@ -111,11 +111,11 @@ typedef struct aq_replay_options {
 
 /* Why a dependency of the run is none of the replay: D(id, name, meaning). */
 #define AQ_REPLAY_DROPS(D)                                                     \
-  D(ROW, "no_row", "of rows that are not replayed")                            \
-  D(INNER, "inner", "of a packet that is not the first of its launch")         \
-  D(LATER, "later", "on rows that are submitted later")                        \
-  D(BEHIND, "behind", "on rows of a process that is behind")                   \
-  D(MANY, "many", "beyond the 16 that a job waits for")
+  D(ROW, "no_row", "the row is not replayed")                                  \
+  D(INNER, "inner", "not of the first packet of a launch")                     \
+  D(LATER, "later", "on a row that is submitted later")                        \
+  D(BEHIND, "behind", "on a row of a process that is late")                    \
+  D(MANY, "many", "a job waits for at most 16")
 
 typedef enum aq_replay_drop {
 #define D(id, name, meaning) AQ_REPLAY_DROP_##id,
@@ -129,6 +129,8 @@ typedef struct aq_replay_facts {
   aq_time first_submit; /* the transport's epoch has to be at or before it */
   uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
   uint64_t calls;       /* rows whose host call is recorded */
+  uint64_t uncalled;    /* the other ones */
+  uint64_t called_jobs; /* jobs whose first row has its host call */
   uint64_t edges;       /* that jobs wait by */
   uint64_t dropped[AQ_REPLAY_DROP_COUNT]; /* edges that they do not wait by */
   uint64_t gates;                         /* pinned rows that a gate holds */

@@ -40,6 +40,13 @@ typedef struct aq_replay_row {
   bool collective, future;
 } aq_replay_row;
 
+/* Whether its host call is recorded. */
+static inline bool aq_replay_is_called(const aq_replay_row *row)
+{
+  return row->via != AQ_VIA_NONE && row->host_begin != AQ_TIME_NONE &&
+         row->host_end != AQ_TIME_NONE;
+}
+
 /* One host call on one queue: rows in the order of their starts. */
 typedef struct aq_replay_job {
   aq_time submit; /* measured time of the doorbell */

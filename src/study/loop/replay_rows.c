@@ -177,9 +177,7 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   };
   aq_replay_row *added = &r->rows[r->row_count - 1];
   shape_take(r, added, row);
-  r->facts.calls += added->via != AQ_VIA_NONE &&
-                    row->host_begin != AQ_TIME_NONE &&
-                    row->host_end != AQ_TIME_NONE;
+  r->facts.calls += aq_replay_is_called(added);
   added->size = size_of(added);
   added->host_copy = row->kind == AQ_KIND_COPY && name &&
                      (aq_copy_is_from_host(name) || aq_copy_is_to_host(name));

@@ -157,38 +157,41 @@ static aq_status process_of(aq_replay *r, int64_t pid, uint32_t *out,
 
 /* ---- waits of the host ---- */
 
-static int end_compare(const void *left, const void *right, void *user)
+typedef struct row_end {
+  aq_time end;
+  uint32_t process, row;
+} row_end;
+
+static int end_compare(const void *left, const void *right)
 {
-  const aq_replay *r = user;
-  const uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-  const aq_replay_row *a = &r->rows[i], *b = &r->rows[j];
-  const uint32_t x = r->jobs[a->job].process, y = r->jobs[b->job].process;
-  int by = order(x, y);
+  const row_end *a = left, *b = right;
+  int by = order(a->process, b->process);
   by = by ? by : order(a->end, b->end);
-  return by ? by : order(i, j);
+  return by ? by : order(a->row, b->row);
 }
 
 /* The row of the wait's process that was submitted before it, or by it, and
  * ended last before it returned. */
-static uint32_t waited_for(const aq_replay *r, const uint32_t *by_end,
+static uint32_t waited_for(const aq_replay *r, const row_end *by_end,
                            const aq_replay_wait *wait)
 {
+  const row_end last = {wait->end + AGREE_NS * AQ_NS, wait->process,
+                        UINT32_MAX};
   size_t low = 0, high = r->row_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const aq_replay_row *row = &r->rows[by_end[middle]];
-    int by = order(r->jobs[row->job].process, wait->process);
-    if ((by ? by : order(row->end, wait->end + AGREE_NS * AQ_NS)) <= 0)
+    if (end_compare(&by_end[middle], &last) <= 0)
       low = middle + 1;
     else
       high = middle;
   }
   for (int i = 0; low > 0 && i < LOOK_BACK; i++) {
-    const aq_replay_row *row = &r->rows[by_end[--low]];
-    if (r->jobs[row->job].process != wait->process)
+    const row_end *at = &by_end[--low];
+    const aq_time host_begin = r->rows[at->row].host_begin;
+    if (at->process != wait->process)
       break;
-    if (row->host_begin != AQ_TIME_NONE && row->host_begin <= wait->begin)
-      return by_end[low];
+    if (host_begin != AQ_TIME_NONE && host_begin <= wait->begin)
+      return at->row;
   }
   return AQ_REPLAY_NOWHERE;
 }
@@ -197,12 +200,13 @@ static aq_status waits_settle(aq_replay *r, aq_diag *diag)
 {
   if (!r->options.closed || r->wait_count == 0)
     return AQ_OK;
-  uint32_t *by_end = malloc((r->row_count + 1) * sizeof *by_end);
+  row_end *by_end = malloc((r->row_count + 1) * sizeof *by_end);
   if (!by_end)
     return aq_diag_no_memory(diag);
   for (size_t i = 0; i < r->row_count; i++)
-    by_end[i] = (uint32_t)i;
-  qsort_r(by_end, r->row_count, sizeof *by_end, end_compare, r);
+    by_end[i] =
+        (row_end){r->rows[i].end, r->jobs[r->rows[i].job].process, (uint32_t)i};
+  qsort(by_end, r->row_count, sizeof *by_end, end_compare);
   for (size_t i = 0; i < r->wait_count; i++)
     if (r->waits[i].row == AQ_REPLAY_NOWHERE)
       r->waits[i].row = waited_for(r, by_end, &r->waits[i]);

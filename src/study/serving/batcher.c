@@ -326,7 +326,10 @@ static aq_status waiting_admit(aq_batcher *b, aq_batch *batch, uint32_t *budget,
     computed = b->hit_count * b->options.block_tokens;
   const uint32_t wanted = tokens_wanted(b, s->reached - computed);
   const uint32_t tokens = least(wanted, *budget);
-  if ((!b->options.chunked && wanted > *budget) || !all_fits(b, s, computed))
+  /* A request that was preempted may have come to more than a whole step. */
+  const bool whole = b->options.chunked || wanted <= *budget ||
+                     *budget == b->options.max_tokens;
+  if (!whole || !all_fits(b, s, computed))
     return AQ_OK;
   if (!AQ_ARRAY_RESERVE(b->running, b->running_capacity, b->running_count + 1))
     return aq_diag_no_memory(diag);

@@ -131,7 +131,7 @@ static aq_status table_read(FILE *file, const char *path, columns c, bool dates,
       break;
     if (row.prompt == 0 || row.output == 0) {
       result->left_out++;
-      result->why = "without tokens in prompt or answer, as failed ones";
+      result->why = "without tokens in prompt or answer (failed)";
       continue;
     }
     status = session_read(&lines, &c, &sessions, &row, diag);

@@ -10,6 +10,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/text.h"
 #include "study/serving/text_lines.h"
 
 static const char HEADER[] = "arrival_ns,prompt,output,session,tool_ns,hashes";
@@ -260,9 +261,10 @@ static aq_status chains_check(const aq_llm_lines *lines,
   return linked == chained
              ? AQ_OK
              : aq_diag_set(diag, AQ_ERR_INPUT,
-                           "%s: %zu requests have a tool_ns, but no request "
-                           "of their session is before them",
-                           lines->path, chained - linked);
+                           "%s: %zu request%s with a tool_ns, but without an "
+                           "earlier request of the session",
+                           lines->path, chained - linked,
+                           aq_text_plural(chained - linked));
 }
 
 aq_status aq_llm_requests_read_stream(FILE *file, const char *path,

@@ -10,6 +10,7 @@
 
 #include "common/atomic_file.h"
 #include "common/json_out.h"
+#include "common/text.h"
 #include "study/serving/model.h"
 
 enum {
@@ -26,8 +27,9 @@ static aq_status scenario_make(const aq_llm_format *format, const char *path,
   aq_json_out *json = aq_json_out_begin(true);
   if (!json)
     return aq_diag_no_memory(diag);
-  snprintf(notes, sizeof notes, "%zu requests of %.300s (%s)", result->requests,
-           path, format->source);
+  snprintf(notes, sizeof notes, "%zu request%s of %.300s (%s)",
+           result->requests, aq_text_plural(result->requests), path,
+           format->source);
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "version", 2);
   aq_json_out_text(json, "notes", notes);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "common/memory_sink.h"
+#include "common/text.h"
 #include "study/session/collectives.h"
 #include "study/session/replay.h"
 
@@ -80,16 +81,17 @@ static aq_status ranks_settle(meeting *m, const aq_notes *notes)
   aq_time moved = AQ_TIME_MAX;
   unsigned replays = 0;
   while (moved > SETTLED && replays < REPLAYS_MAX) {
-    aq_collectives_begin(c, replays++ == 0);
+    aq_collectives_begin(c, replays++ == 0 ? AQ_FROM_MEASURED : AQ_FROM_LAST);
     aq_status status = trial_run(m, &moved);
     if (status != AQ_OK)
       return status;
   }
-  aq_collectives_begin(c, false);
+  aq_collectives_begin(c, AQ_FROM_LAST);
   aq_note(notes,
-          "%zu of %zu collective kernels wait for the last of %zu GPUs, "
-          "within %.3f us after %u replays",
-          c->met, c->count, c->ranks, (double)moved / (double)AQ_US, replays);
+          "%zu of %zu collective kernels wait for the last of %zu GPUs: "
+          "settled to %.3f us after %u replay%s",
+          c->met, c->count, c->ranks, (double)moved / (double)AQ_US, replays,
+          aq_text_plural(replays));
   return AQ_OK;
 }
 

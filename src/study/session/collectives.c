@@ -156,11 +156,20 @@ void aq_collectives_fini(aq_collectives *c)
 
 /* ---- replays ---- */
 
-void aq_collectives_begin(aq_collectives *c, bool afresh)
+void aq_collectives_begin(aq_collectives *c, aq_collectives_from from)
 {
   c->next = c->begun = 0;
-  for (size_t i = 0; i < c->count && afresh; i++)
-    c->items[i].wait = c->items[i].measured - c->items[i].transfer;
+  for (size_t i = 0; i < c->count && from != AQ_FROM_LAST; i++) {
+    aq_collective *item = &c->items[i];
+    item->wait =
+        from == AQ_FROM_KEPT ? item->kept : item->measured - item->transfer;
+  }
+}
+
+void aq_collectives_keep(aq_collectives *c)
+{
+  for (size_t i = 0; i < c->count; i++)
+    c->items[i].kept = c->items[i].wait;
 }
 
 aq_time aq_collectives_duration(aq_collectives *c, aq_time measured,
@@ -216,8 +225,8 @@ aq_status aq_collectives_settle(aq_collectives *c, aq_time *moved,
 {
   if (c->begun != c->count)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "%zu of the run's %zu collective kernels began in the "
-                       "replay: how long they wait is not known",
+                       "%zu of %zu collective kernels of the run began in the "
+                       "replay: waits unknown",
                        c->begun, c->count);
   aq_time *late = calloc(c->ranks + 1, sizeof *late);
   if (!late)

@@ -23,6 +23,7 @@ typedef struct aq_collective {
   aq_time measured; /* duration */
   aq_time transfer; /* part of it */
   aq_time wait;     /* now, before the transfer */
+  aq_time kept;     /* the wait that aq_collectives_keep kept */
   aq_time begins;   /* in the last replay */
   int64_t name, pid, device;
   int64_t grid;
@@ -43,8 +44,18 @@ aq_status aq_collectives_read(aq_store *store, int64_t run, aq_collectives *out,
                               aq_diag *diag);
 void aq_collectives_fini(aq_collectives *c);
 
-/* The next replay begins; `afresh`: its kernels wait as in the measured run. */
-void aq_collectives_begin(aq_collectives *c, bool afresh);
+/* How long kernels wait in the first replay of a series. */
+typedef enum aq_collectives_from {
+  AQ_FROM_MEASURED, /* as in the measured run */
+  AQ_FROM_KEPT,     /* as aq_collectives_keep kept it */
+  AQ_FROM_LAST,     /* as the replay before settled it */
+} aq_collectives_from;
+
+/* The next replay begins. */
+void aq_collectives_begin(aq_collectives *c, aq_collectives_from from);
+
+/* Keeps the waits of now for later series. */
+void aq_collectives_keep(aq_collectives *c);
 
 /* The duration of the next collective kernel of the run, in the order of
  * starts. Other changes turned `measured` into `found`; links are `link`

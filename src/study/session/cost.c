@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "gpu/duration/roofline.h"
 #include "transport/registry/device_models.h"
 
@@ -160,7 +161,7 @@ const char *aq_session_cost_durations(const aq_store_writer *writer,
     snprintf(text, AQ_STORE_DURATIONS_SIZE, "%s", told);
   const size_t length = strlen(text);
   snprintf(text + length, AQ_STORE_DURATIONS_SIZE - length,
-           "; assumed: %" PRIu64 " of %" PRIu64 " kernels", kernels - known,
-           kernels);
+           "; assumed: %" PRIu64 " of %" PRIu64 " kernel%s", kernels - known,
+           kernels, aq_text_plural(kernels));
   return text;
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common/text.h"
 #include "report/stats/fit_part.h"
 
 static double us(aq_time time)
@@ -24,24 +25,24 @@ void aq_fitted_part_note(const aq_fitted_part *part, const aq_notes *notes)
   char name[AQ_FITTED_NAME];
   aq_fitted_part_name(part, name);
   aq_note(notes,
-          "constants are fitted to %s, %" PRId64 " of %" PRId64
-          " rows, which are not scored",
-          name, part->rows, part->of);
+          "%" PRId64 " of %" PRId64 " rows fit the constants (%s): not scored",
+          part->rows, part->of, name);
   if (part->extended_from)
     aq_note(notes,
-            "%s is %" PRId64 " rows; the part extends to the %" PRId64
-            "th launch onto an idle queue",
-            part->asked, part->extended_from, part->launches);
+            "%s is only %" PRId64 " row%s: extended to launch %" PRId64
+            " onto an idle queue",
+            part->asked, part->extended_from,
+            aq_text_plural(part->extended_from), part->launches);
   for (size_t i = 0; i < part->count; i++) {
     const aq_fitted_constant *c = &part->constants[i];
     if (c->why_not[0])
       aq_note(notes, "%s keeps %.3f us: %s", c->key, us(c->was), c->why_not);
     else if (c->samples == AQ_NONE)
-      aq_note(notes, "%s: %.3f us instead of %.3f us", c->key, us(c->value),
+      aq_note(notes, "%s: %.3f us, was %.3f us", c->key, us(c->value),
               us(c->was));
     else
-      aq_note(notes, "%s: %.3f us instead of %.3f us (n = %" PRId64 "%s)",
-              c->key, us(c->value), us(c->was), c->samples,
+      aq_note(notes, "%s: %.3f us, was %.3f us (n = %" PRId64 "%s)", c->key,
+              us(c->value), us(c->was), c->samples,
               c->at_least ? AQ_FIT_AT_LEAST : "");
   }
 }

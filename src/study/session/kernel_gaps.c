@@ -55,9 +55,7 @@ aq_status aq_kernel_gaps_load(const char *devices, const aq_notes *notes,
   if (!devices)
     return AQ_OK;
   if (models_differ(devices)) {
-    aq_note(notes,
-            "the devices have several models: gaps behind kernels of a name "
-            "are left out");
+    aq_note(notes, "no gaps by kernel name: the devices have several models");
     return AQ_OK;
   }
   char *name = strndup(devices, name_length(devices));

@@ -13,6 +13,7 @@ libaqcore_a_SOURCES += \
 	src/study/session/collective_rendezvous.c \
 	src/study/session/peak_utilization.c src/study/session/peak_utilization.h \
 	src/study/session/session.c src/study/session/session.h \
+	src/study/session/inputs_digest.c src/study/session/inputs_digest.h \
 	src/study/session/gemm_duration.c src/study/session/gemm_duration.h \
 	src/study/session/replay.c src/study/session/replay.h \
 	src/study/session/replay_clock.c src/study/session/replay_clock.h \

@@ -82,12 +82,14 @@ aq_status aq_policy_sandbox_end(const aq_policy_sandbox *c, int how,
   if (c->why[0])
     return aq_diag_set(diag, AQ_ERR_INVALID, "policy %s: %s%s%s", policy,
                        inside ? place : "", inside ? ": " : "", c->why);
-  if (WIFSIGNALED(how))
-    return aq_diag_set(
-        diag, AQ_ERR_INVALID, "policy %s: %s crashed: %s%s", policy,
-        inside ? place : "the process that runs it",
-        aq_signal_name(WTERMSIG(how), signal),
-        WTERMSIG(how) == SIGKILL ? "; the system may be out of memory" : "");
+  if (WIFSIGNALED(how)) {
+    const bool killed = WTERMSIG(how) == SIGKILL;
+    return aq_diag_set(diag, killed ? AQ_ERR_RESOURCES : AQ_ERR_INVALID,
+                       "policy %s: %s crashed: %s%s", policy,
+                       inside ? place : "the process that runs it",
+                       aq_signal_name(WTERMSIG(how), signal),
+                       killed ? "; the system may be out of memory" : "");
+  }
   if (inside)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "policy %s: %s ended the process with status %d", policy,
@@ -144,8 +146,8 @@ aq_status aq_policy_sandbox_fork(const char *policy,
     status = process_await(&contained, limits, &taken, &how)
                  ? aq_policy_sandbox_end(&contained, how, policy, diag)
                  : aq_diag_set(diag, AQ_ERR_RESOURCES,
-                               "policy %s: the exit status of its process is "
-                               "lost: %s",
+                               "policy %s: exit status of its process "
+                               "unknown: %s",
                                policy, strerror(errno));
     *ended = WEXITSTATUS(how);
   } else {

@@ -48,7 +48,8 @@ void aq_policy_sandbox_poll(aq_policy_sandbox *contained,
                             const aq_policy_limits *limits);
 
 /* After waitpid(): AQ_OK if the process ended on its own, outside of the
- * policy; AQ_ERR_INVALID with one line that names `policy` otherwise. */
+ * policy; AQ_ERR_INVALID with one line that names `policy` otherwise, and
+ * AQ_ERR_RESOURCES where the system killed it. */
 aq_status aq_policy_sandbox_end(const aq_policy_sandbox *contained, int how,
                                 const char *policy, aq_diag *diag);
 

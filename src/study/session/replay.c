@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "gpu/duration/cross_device.h"
 #include "report/stats/compare_runs.h"
 #include "study/session/device_choice.h"
@@ -77,23 +78,37 @@ static const struct {
 /* Reports doorbells and starts that differ from the measured run's. */
 static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
 {
-  if (facts->gates || facts->near)
+  if (facts->gates)
     aq_note(notes,
-            "%" PRIu64 " rows without a host call keep their measured start; "
-            "%" PRIu64 " start off by up to the time of a barrier packet",
-            facts->gates, facts->near);
+            "%" PRIu64 " row%s without a host call: replayed at the measured "
+            "start",
+            facts->gates, aq_text_plural(facts->gates));
+  if (facts->near)
+    aq_note(notes,
+            "%" PRIu64 " row%s without a host call: start off by up to the "
+            "time of a barrier packet",
+            facts->near, aq_text_plural(facts->near));
   if (facts->held)
     aq_note(notes,
-            "%" PRIu64 " doorbells ring later than measured, by up to %.1f us: "
-            "%" PRIu64 " wait for the profiler's completion handler, the "
-            "packets of the others stand behind one that was submitted later",
-            facts->moved, (double)facts->moved_most / (double)AQ_US,
-            facts->held);
+            "%" PRIu64 " doorbell%s up to %.1f us later than measured: "
+            "%" PRIu64 " by the profiler's completion handler, the others by "
+            "an earlier packet of the queue that was submitted later",
+            facts->moved, aq_text_plural(facts->moved),
+            (double)facts->moved_most / (double)AQ_US, facts->held);
   else if (facts->moved)
     aq_note(notes,
-            "%" PRIu64 " doorbells ring later than measured, by up to %.1f us: "
-            "their packets stand behind one that was submitted later",
-            facts->moved, (double)facts->moved_most / (double)AQ_US);
+            "%" PRIu64 " doorbell%s up to %.1f us later than measured: an "
+            "earlier packet of the queue was submitted later",
+            facts->moved, aq_text_plural(facts->moved),
+            (double)facts->moved_most / (double)AQ_US);
+}
+
+static void dropped_note(const aq_notes *notes, aq_replay_drop why,
+                         uint64_t count)
+{
+  if (count)
+    aq_note(notes, "%" PRIu64 " dependency wait%s not replayed: %s", count,
+            aq_text_plural(count), drops[why].meaning);
 }
 
 /* How it was replayed, for later readers of the run. */
@@ -110,7 +125,7 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "endless", (int64_t)facts->endless);
   if (facts->shapeless)
     aq_json_out_int(json, "shapeless", (int64_t)facts->shapeless);
-  aq_json_out_int(json, "gates", (int64_t)facts->gates);
+  aq_json_out_int(json, "measured_starts", (int64_t)facts->gates);
   aq_json_out_int(json, "near", (int64_t)facts->near);
   aq_json_out_int(json, "doorbells_moved", (int64_t)facts->moved);
   aq_json_out_int(json, "doorbells_held", (int64_t)facts->held);
@@ -378,42 +393,41 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
     return status;
   if (job->facts.endless)
     aq_note(job->notes,
-            "%" PRIu64 " rows have no known end: they are replayed with a "
-            "duration of 0",
-            job->facts.endless);
+            "%" PRIu64 " row%s without an end: replayed with a duration of 0",
+            job->facts.endless, aq_text_plural(job->facts.endless));
   if (job->facts.shapeless)
     aq_note(job->notes,
-            "%" PRIu64 " kernels have no grid or workgroup size: their packets "
-            "stand for one work-item or wave",
-            job->facts.shapeless);
+            "%" PRIu64 " kernel%s without grid or workgroup size: replayed as "
+            "one work-item or wave",
+            job->facts.shapeless, aq_text_plural(job->facts.shapeless));
   if (job->gaps.model)
     aq_note(job->notes,
-            "%" PRIu64 " kernels have a name and grid behind which the device "
-            "model has a gap of its own; behind the others it is "
-            "dispatch_setup's",
-            job->facts.gaps);
+            "%" PRIu64 " kernel%s with a gap of the device model for this name "
+            "and grid; gap after the others: dispatch_setup",
+            job->facts.gaps, aq_text_plural(job->facts.gaps));
   aq_replay_clock_note(&job->clock, job->notes);
   doorbells_note(job->notes, &job->facts);
   const aq_notes *notes = job->notes;
   for (int i = 0; i < AQ_REPLAY_DROP_COUNT; i++)
-    if (job->facts.dropped[i])
-      aq_note(notes, "not replayed: %" PRIu64 " dependencies %s",
-              job->facts.dropped[i], drops[i].meaning);
+    dropped_note(notes, (aq_replay_drop)i, job->facts.dropped[i]);
   /* Names that the first half of a level 2 lacks. */
   const aq_replay_facts *facts = &job->facts;
-  if (facts->unseen)
+  if (facts->kept)
     aq_note(job->notes,
-            "%" PRIu64 " of %" PRIu64 " predicted rows have a name that the "
-            "first half lacks: %" PRIu64 " keep the duration transferred from "
-            "the measured GPU, %" PRIu64 " take the median of their family or "
-            "kind",
-            facts->unseen, facts->predicted, facts->kept,
-            facts->unseen - facts->kept);
+            "%" PRIu64 " of %" PRIu64 " predicted rows: kernel not in the "
+            "first half, duration transferred from the measured GPU",
+            facts->kept, facts->predicted);
+  if (facts->unseen > facts->kept)
+    aq_note(job->notes,
+            "%" PRIu64 " of %" PRIu64 " predicted rows: kernel not in the "
+            "first half, median of its family instead",
+            facts->unseen - facts->kept, facts->predicted);
   if (job->options.as_graph)
     aq_note(job->notes,
-            "%" PRIu64 " graphs; each ends at a host wait, or where the host "
+            "%" PRIu64 " graph%s; each ends at a host wait, or where the host "
             "makes no call for over %lld us",
-            job->facts.graphs, (long long)(AQ_REPLAY_GRAPH_GAP / AQ_US));
+            job->facts.graphs, aq_text_plural(job->facts.graphs),
+            (long long)(AQ_REPLAY_GRAPH_GAP / AQ_US));
   char *durations = durations_describe(job);
   if (!durations) {
     workload->close(workload);
@@ -425,17 +439,13 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
   status = aq_session_run(job->session, job->store, job->facts.first_submit,
                           workload, job->info, job->out, job->diag);
   workload->close(workload);
-  const uint64_t behind = job->facts.dropped[AQ_REPLAY_DROP_BEHIND];
-  if (behind)
-    aq_note(job->notes, "not replayed: %" PRIu64 " dependencies %s", behind,
-            drops[AQ_REPLAY_DROP_BEHIND].meaning);
+  dropped_note(job->notes, AQ_REPLAY_DROP_BEHIND,
+               job->facts.dropped[AQ_REPLAY_DROP_BEHIND]);
   const uint64_t met = status == AQ_OK ? job->out->totals.waits_met : 0;
   if (met)
     aq_note(job->notes,
-            "%" PRIu64 " dependencies had ended before the doorbell of a row "
-            "on an idle queue, or their queue had awaited them before: no "
-            "packet waits for them, and they cost nothing",
-            met);
+            "%" PRIu64 " dependency wait%s already met: no packet needed", met,
+            aq_text_plural(met));
   if (status == AQ_OK)
     job->out->durations = durations;
   else
@@ -535,6 +545,20 @@ static aq_status factors_check(const aq_replay_ask *ask, aq_diag *diag)
   return AQ_OK;
 }
 
+/* The damage outlives its run, from which `info` borrowed it. */
+static aq_status damage_keep(const aq_run_info *origin, aq_run_info *info,
+                             aq_performed *out, aq_diag *diag)
+{
+  info->damage = NULL;
+  if (!origin->damage)
+    return AQ_OK;
+  info->damage = out->damage = strdup(origin->damage);
+  if (out->damage)
+    return AQ_OK;
+  aq_performed_fini(out);
+  return aq_diag_no_memory(diag);
+}
+
 aq_status aq_replay_once(aq_session *session, aq_store *store,
                          const aq_replay_ask *ask, const aq_replay_hooks *hooks,
                          aq_run_info *info, aq_performed *out,
@@ -592,6 +616,8 @@ aq_status aq_replay_once(aq_session *session, aq_store *store,
   session->notes = NULL;
   aq_family_memo_fini(&job.families);
   aq_kernel_gaps_fini(&job.gaps);
+  if (status == AQ_OK)
+    status = damage_keep(origin, info, out, diag);
   aq_run_info_free(origin);
   return status;
 }

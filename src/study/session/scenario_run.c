@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "study/session/inputs_digest.h"
+
 /* How the streams were mapped, for later readers of the run. */
 static void run_notes(aq_json_out *json, const void *user)
 {
@@ -27,7 +29,8 @@ static void list_put(aq_json_out *json, const char *key,
  * store it: studies compare runs that differ in the policy alone. The caller
  * frees it. */
 static char *place_make(const aq_session *session, const char *path,
-                        const aq_scenario_options *options, int64_t seed)
+                        const aq_scenario_options *options, const char *inputs,
+                        int64_t seed)
 {
   const aq_performance_options *o = &session->options;
   aq_json_out *json = aq_json_out_begin(false);
@@ -41,6 +44,7 @@ static char *place_make(const aq_session *session, const char *path,
   aq_json_out_text(json, "policy", o->policy ? o->policy : "none");
   aq_json_out_int(json, "queues", o->queues);
   aq_json_out_int(json, "live", o->live);
+  aq_json_out_text(json, "inputs", inputs);
   aq_json_out_int(json, "alone", 0);
   aq_json_out_int(json, "seed", seed);
   aq_json_out_close_map(json);
@@ -71,9 +75,14 @@ aq_status aq_scenario_perform(const aq_session *session, aq_store *store,
   if (!own.options.device && !own.hardware)
     own.options.device = facts.device;
   own.options.seed = (uint64_t)facts.seed;
-  char *place = place_make(&own, path, options, facts.seed);
-  status =
-      place ? aq_session_probe(&own, &probe, diag) : aq_diag_no_memory(diag);
+  char *place = NULL, inputs[AQ_INPUTS_SIZE];
+  status = aq_inputs_text(path, options->parameters, options->data,
+                          own.options.policy, inputs, diag);
+  if (status == AQ_OK) {
+    place = place_make(&own, path, options, inputs, facts.seed);
+    status =
+        place ? aq_session_probe(&own, &probe, diag) : aq_diag_no_memory(diag);
+  }
   if (status == AQ_OK) {
     info->kind = probe.kind;
     info->point = place;

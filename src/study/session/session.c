@@ -10,6 +10,7 @@
 
 #include "common/text.h"
 #include "gpu/devlib/devlib.h"
+#include "store/maintenance.h"
 #include "study/session/cost.h"
 #include "study/session/row_filter.h"
 #include "study/session/sums.h"
@@ -420,8 +421,9 @@ void aq_performed_fini(aq_performed *performed)
   free(performed->summary);
   free(performed->durations);
   free(performed->recorded);
+  free(performed->damage);
   performed->notes = performed->summary = NULL;
-  performed->durations = performed->recorded = NULL;
+  performed->durations = performed->recorded = performed->damage = NULL;
 }
 
 /* What only the run shows of its policy goes to its notes. */
@@ -453,9 +455,21 @@ static aq_status store_finish(const aq_session *session,
   info->summary = out->summary;
   info->durations =
       aq_store_writer_durations(writer, info->durations, out->mixed);
-  if (!session->late)
+  bool held = false;
+  aq_status status = AQ_OK;
+  if (session->late)
+    status = aq_store_writer_hold(writer, info, &held, diag);
+  else
     out->run = aq_store_writer_run(writer);
-  aq_status status = aq_store_writer_finish(writer, info, diag);
+  if (held && status == AQ_OK) {
+    out->writer = writer;
+    return AQ_OK;
+  }
+  if (status != AQ_OK) {
+    aq_store_writer_abort(writer);
+    return status;
+  }
+  status = aq_store_writer_finish(writer, info, diag);
   if (status == AQ_OK && session->watch)
     __atomic_store_n(&session->watch->run, AQ_NONE, __ATOMIC_RELEASE);
   return status;
@@ -522,9 +536,10 @@ aq_status aq_session_run(const aq_session *session, aq_store *store,
 {
   *out = (aq_performed){.run = AQ_NONE};
   if (session->instead) {
-    /* Into the sink of the session, which no store sees. */
+    /* Into the sink of the session, which no store sees: which rows a store
+     * keeps is not asked. */
     const aq_run_options options = run_options(session, epoch);
-    aq_record_filter rows = session->rows;
+    aq_record_filter rows = {.kind = AQ_ROWS_ALL};
     aq_row_filter filter;
     aq_row_filter_init(&filter, session->instead, &rows);
     aq_status status = run_follow(&options, session, workload, session->instead,

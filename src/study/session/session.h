@@ -40,8 +40,9 @@ typedef struct aq_session {
   /* Whose requests are kept, and the run's results; NULL: neither. */
   const aq_scenario_facts *facts;
   bool sums_only; /* with facts: no rows, devices and queues are stored */
-  bool late;      /* nothing is in the store before the run has ended */
-  aq_record_sink *instead; /* gets the rows; nothing is stored. Or NULL */
+  bool late;      /* nothing is in the store before the run has ended: a short
+                     one is left to the caller (aq_performed.writer) */
+  aq_record_sink *instead; /* gets all rows; nothing is stored. Or NULL */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_json_out *json, const void *user);
   const void *notes_user;
@@ -100,10 +101,12 @@ aq_status aq_session_recorded(const aq_record_filter *rows, aq_run_info *info,
 
 /* The result of a session. */
 typedef struct aq_performed {
-  int64_t run; /* its id in the store */
+  int64_t run;             /* its id in the store */
+  aq_store_writer *writer; /* of a late session: has the run, for the caller to
+                              finish (aq_store_writer_hold); NULL: stored */
   aq_run_totals totals;
   /* Owned; the run's info borrows them. */
-  char *notes, *summary, *durations, *recorded;
+  char *notes, *summary, *durations, *recorded, *damage;
   char mixed[AQ_STORE_DURATIONS_SIZE]; /* durations of several sources */
 } aq_performed;
 

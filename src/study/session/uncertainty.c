@@ -12,6 +12,7 @@
 #include "common/array.h"
 #include "common/map.h"
 #include "common/memory_sink.h"
+#include "common/text.h"
 #include "report/stats/quantile.h"
 #include "store/foreach_row.h"
 #include "study/session/replay.h"
@@ -254,9 +255,10 @@ static aq_status part_rows_report(const part_rows *rows,
   aq_time offs[BLOCKS];
   if (rows->count < LEAST_ROWS)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%zu rows of %s are scored: expected at least %d for an "
+                       "%zu scored row%s of %s: expected at least %d for an "
                        "interval",
-                       rows->count, rows->part->asked, LEAST_ROWS);
+                       rows->count, aq_text_plural(rows->count),
+                       rows->part->asked, LEAST_ROWS);
   aq_time *scratch = malloc(rows->count * sizeof *scratch);
   if (!scratch)
     return aq_diag_no_memory(diag);
@@ -320,11 +322,11 @@ static void interval_note(const aq_interval *interval, const aq_notes *notes)
 {
   char by[64];
   if (interval->rows == AQ_NONE)
-    snprintf(by, sizeof by, "the spreads of %" PRIu32 " constants",
-             interval->constants);
+    snprintf(by, sizeof by, "the spreads of %" PRIu32 " constant%s",
+             interval->constants, aq_text_plural(interval->constants));
   else
-    snprintf(by, sizeof by, "the errors of %" PRId64 " fitted rows",
-             interval->rows);
+    snprintf(by, sizeof by, "the errors of %" PRId64 " fitted row%s",
+             interval->rows, aq_text_plural(interval->rows));
   aq_note(notes, "%s, by %s: makespan +- %.3f us, median latency +- %.3f us",
           aq_interval_cover_of(interval->class, interval->rows == AQ_NONE
                                                     ? AQ_INTERVAL_BY_CONSTANTS

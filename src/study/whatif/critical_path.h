@@ -8,6 +8,7 @@
  * last; any other, for its host, which came from the row that its last wait
  * followed. Without any recorded wait of a process, and in front of a row
  * without a known doorbell, the path continues with the row that ended last.
+ * Time in which lost work may have run is unknown, whatever waited.
  * The parts add up to the makespan, exactly. Pure but for memory.
  */
 #ifndef AQ_STUDY_WHATIF_CRITICAL_PATH_H
@@ -23,7 +24,9 @@
   P(DISPATCH, "dispatch", "the device fetched, waited for room and launched")  \
   P(HOST, "host", "the host computed and called until it submitted")           \
   P(RETURN, "return", "a completion reached the host that waited for it")      \
-  P(UNKNOWN, "unknown", "the next row waited for an unrecorded reason")
+  P(UNKNOWN, "unknown",                                                        \
+    "the next row waited for an unrecorded reason, or "                        \
+    "lost work may have run")
 
 typedef enum aq_critical_part {
 #define P(id, name, meaning) AQ_CRITICAL_##id,

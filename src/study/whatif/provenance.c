@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "transport/registry/device_models.h"
 
 static void basis_add(FILE *basis, const char *format, ...) AQ_PRINTF(2, 3);
@@ -50,7 +51,7 @@ static void families_add(const aq_whatif_variant *v, FILE *basis)
     }
   fputs(" kernels", basis);
   if (v->copies > 0)
-    fprintf(basis, "; %" PRId64 " copies and fills", v->copies);
+    fprintf(basis, "; copies and fills: %" PRId64, v->copies);
   fputs(")", basis);
 }
 
@@ -61,10 +62,21 @@ static void collectives_add(const aq_whatif_variant *v, FILE *basis)
   if (c->count == 0)
     return;
   basis_add(basis,
-            "%zu of %zu collective kernels wait for the last of %zu ranks, "
-            "within %.1f us after %u replays",
+            "%zu of %zu collective kernels wait for the last of %zu ranks: "
+            "settled to %.1f us after %u replay%s",
             c->met, c->count, c->ranks, (double)v->unsettled / (double)AQ_US,
-            v->replays);
+            v->replays, aq_text_plural(v->replays));
+}
+
+/* Rows that no change of the host moves. */
+static void uncalled_add(const aq_whatif_variant *v, FILE *basis)
+{
+  const uint64_t uncalled = v->facts.uncalled;
+  if (uncalled > 0)
+    basis_add(basis,
+              "%" PRIu64 " of %" PRIu64
+              " rows without a host call: not changed",
+              uncalled, uncalled + v->facts.calls);
 }
 
 static void change_basis(const aq_whatif_variant *v, const aq_change *change,
@@ -72,16 +84,19 @@ static void change_basis(const aq_whatif_variant *v, const aq_change *change,
 {
   switch (change->id) {
   case AQ_CHANGE_LAUNCH:
-    basis_add(basis, "the trace's launch calls (%" PRIu64 " submissions)",
-              v->facts.jobs);
+    basis_add(basis, "%" PRIu64 " submission%s of the trace's launch calls",
+              v->facts.called_jobs, aq_text_plural(v->facts.called_jobs));
+    uncalled_add(v, basis);
     break;
   case AQ_CHANGE_HOST:
-    basis_add(basis, "the trace's host calls; %" PRIu64 " waits",
-              v->facts.waits);
+    basis_add(basis, "%" PRIu64 " wait%s among the trace's host calls",
+              v->facts.waits, aq_text_plural(v->facts.waits));
+    if (v->ask.launch == 0) /* else it is said already */
+      uncalled_add(v, basis);
     break;
   case AQ_CHANGE_GRAPHS:
-    basis_add(basis, "%" PRIu64 " graphs that a capture can hold",
-              v->facts.graphs);
+    basis_add(basis, "%" PRIu64 " graph%s that a capture can record",
+              v->facts.graphs, aq_text_plural(v->facts.graphs));
     source_add(v, "graph_per_node", basis);
     break;
   case AQ_CHANGE_DEVICE:
@@ -97,16 +112,19 @@ static void change_basis(const aq_whatif_variant *v, const aq_change *change,
   case AQ_CHANGE_LINK:
     basis_add(
         basis,
-        "transfers of %zu collective kernels, %.1f of their %.1f ms; 28 "
-        "us of each assumed fixed",
-        v->of->collectives->count,
+        "%.1f of %.1f ms of %zu collective kernel%s in transfers; 28 us of "
+        "each assumed fixed",
         (double)v->of->collectives->transfer / (double)AQ_MS,
         (double)(v->of->collectives->transfer + v->of->collectives->waiting) /
-            (double)AQ_MS);
+            (double)AQ_MS,
+        v->of->collectives->count, aq_text_plural(v->of->collectives->count));
     break;
   case AQ_CHANGE_QUEUES:
-    basis_add(basis, "%" PRIu64 " known or inferred dependencies",
-              v->facts.edges);
+    if (v->facts.edges)
+      basis_add(basis, "%" PRIu64 " known or inferred dependency wait%s",
+                v->facts.edges, aq_text_plural(v->facts.edges));
+    else
+      basis_add(basis, "no known or inferred dependencies");
     break;
   case AQ_CHANGE_SET:
     basis_add(basis, "device model %s, edited", v->model);
@@ -130,16 +148,18 @@ char *aq_whatif_basis(const aq_whatif_variant *v, const aq_change *changes,
           changes[i - 1].id == AQ_CHANGE_SET))
       change_basis(v, &changes[i], basis);
   if (count == 0)
-    basis_add(basis,
-              "closed loop on %s, %" PRIu64 " host waits%s; durations %s",
-              v->model, v->facts.waits,
-              v->facts.waits ? ""
-                             : " known: no call follows the device, ranges "
-                               "contain that each does",
-              v->measured_on);
+    basis_add(basis, "closed loop on %s", v->model);
+  if (count == 0 && v->facts.waits)
+    basis_add(basis, "%" PRIu64 " host wait%s", v->facts.waits,
+              aq_text_plural(v->facts.waits));
+  else if (count == 0)
+    basis_add(basis, "no host waits recorded; host timing fixed; ranges "
+                     "include a host that waits for each row");
+  if (count == 0)
+    basis_add(basis, "durations %s", v->measured_on);
   if (count == 0 && v->facts.endless)
-    basis_add(basis, "%" PRIu64 " rows of unknown end take no time",
-              v->facts.endless);
+    basis_add(basis, "%" PRIu64 " row%s without an end: no time",
+              v->facts.endless, aq_text_plural(v->facts.endless));
   collectives_add(v, basis);
   const bool failed = ferror(basis);
   if (fclose(basis) == 0 && !failed)

@@ -92,7 +92,8 @@ static int64_t flags_of(const aq_dispatch_row *row, aq_time rang,
   const bool unknown = row->via == AQ_VIA_NONE || rang == AQ_TIME_NONE ||
                        (row->launch == AQ_TIME_NONE &&
                         row->start - from > AQ_EXPLAIN_LAUNCH_US * AQ_US);
-  return row->flags | (unknown ? AQ_FLAG_PINNED : 0) |
+  return (row->flags == AQ_NONE ? 0 : row->flags) |
+         (unknown ? AQ_FLAG_PINNED : 0) |
          (awaited != AQ_TIME_NONE ? AQ_FLAG_EDGE : 0);
 }
 
@@ -111,6 +112,7 @@ static aq_status row_take(aq_timeline *t, const aq_dispatch_row *row,
                                               : rang,
                             .origin = row->number,
                             .queue = row->queue,
+                            .device = row->device,
                             .pid = row->pid,
                             .kind = row->kind,
                             .flags = flags_of(row, rang, front, awaited)}))
@@ -184,13 +186,17 @@ aq_status aq_critical_recorded(const aq_dispatches *dispatches,
 {
   aq_timeline t;
   aq_timeline_init(&t);
-  aq_status status = rows_take(&t, dispatches, edges, edge_count, diag);
+  bool *lost = aq_explain_lost_gaps(dispatches, &t.lost_count);
+  t.lost = lost;
+  aq_status status = lost ? rows_take(&t, dispatches, edges, edge_count, diag)
+                          : aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = waits_take(&t, dispatches, diag);
   if (status == AQ_OK && t.status != AQ_OK)
     status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = aq_critical_find(&t, out, diag);
+  free(lost);
   aq_timeline_fini(&t);
   return status;
 }

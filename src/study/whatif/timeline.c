@@ -59,6 +59,7 @@ static aq_status take_rows(aq_record_sink *sink, const aq_record *rows,
                                          .host_begin = row->host_begin,
                                          .origin = row->origin,
                                          .queue = row->queue,
+                                         .device = row->device,
                                          .pid = row->pid,
                                          .kind = row->kind,
                                          .flags = row->flags}))
@@ -91,7 +92,7 @@ void aq_timeline_waited(void *user, int64_t pid, aq_time time, int64_t row)
 
 aq_time aq_timeline_makespan(const aq_timeline *timeline)
 {
-  aq_time first = AQ_TIME_MAX, last = 0;
+  aq_time first = AQ_TIME_MAX, last = -AQ_TIME_MAX;
   for (size_t i = 0; i < timeline->count; i++) {
     first = aq_time_min(first, timeline->rows[i].start);
     last = aq_time_max(last, timeline->rows[i].end);

@@ -15,6 +15,7 @@
 typedef struct aq_timeline_row {
   aq_time start, end, submit, host_begin;
   int64_t origin, queue, pid; /* queue: by ordinal, of all devices */
+  int64_t device;
   int64_t kind, flags;
 } aq_timeline_row;
 
@@ -32,6 +33,10 @@ typedef struct aq_timeline {
   aq_timeline_wait *waits; /* in the order of their times a process */
   size_t wait_count, wait_capacity;
   int64_t devices, queues;
+  /* By origin: lost work may have run before the row (aq_explain_lost_gaps).
+   * Borrowed; NULL: nothing is lost. */
+  const bool *lost;
+  int64_t lost_count;
   aq_status status; /* of a wait that no memory was left for */
 } aq_timeline;
 

@@ -22,6 +22,8 @@ typedef struct aq_whatif_table {
   aq_collectives *collectives;
   const aq_whatif_progress *progress; /* or NULL */
   uint64_t done, total;               /* replays */
+  bool *lost; /* as of aq_timeline; owned by the call that makes the table */
+  int64_t lost_count;
   aq_diag *diag;
 } aq_whatif_table;
 

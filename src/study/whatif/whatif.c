@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/fnv.h"
+#include "report/explain/explain.h"
 #include "study/whatif/provenance.h"
 #include "study/whatif/variant.h"
 
@@ -17,7 +18,12 @@
 #define GRAPH_EDITS(factor)                                                    \
   "graph_launch=" factor "x", "graph_per_node=" factor "x"
 
-enum { REPLAYS_MAX = 12 /* until the ranks of collectives meet */ };
+enum {
+  REPLAYS_MAX = 12, /* until the ranks of collectives meet */
+  /* After a change, or the makespan moves by less than one of so many parts: */
+  MAKESPANS = 10000,
+  RANGES = 1000, /* at an end of a range */
+};
 
 /* ---- changes ---- */
 
@@ -184,7 +190,7 @@ static aq_status variant_perform(aq_whatif_variant *v, aq_session *session)
   snprintf(v->model, sizeof v->model, "%s", performed.totals.device_model);
   free(v->measured_on);
   v->measured_on =
-      strdup(performed.durations ? performed.durations : "not known");
+      strdup(performed.durations ? performed.durations : "unknown");
   aq_performed_fini(&performed);
   return v->timeline.status == AQ_OK && v->measured_on
              ? AQ_OK
@@ -207,14 +213,20 @@ static aq_status variant_replay(aq_whatif_variant *v)
   return status;
 }
 
-/* Replays until each rank waits in collectives for the last one. */
-static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
+/* Replays until each rank waits in collectives for the last one. The waits
+ * begin `from`. After a change those are of the unchanged replay, and settled:
+ * it is enough there that the makespan stands. */
+static aq_status variant_run(aq_whatif_variant *v, aq_collectives_from from,
+                             aq_critical *out)
 {
   aq_collectives *collectives = v->of->collectives;
   aq_diag *diag = v->of->diag;
   aq_status status = AQ_OK;
+  const aq_time parts = v->end == AQ_END_MIDDLE ? MAKESPANS : RANGES;
+  aq_time makespan = 0;
   for (v->replays = 1; status == AQ_OK; v->replays++) {
-    aq_collectives_begin(collectives, v->replays == 1);
+    const aq_time before = makespan;
+    aq_collectives_begin(collectives, v->replays == 1 ? from : AQ_FROM_LAST);
     status = variant_replay(v);
     if (status != AQ_OK || collectives->met == 0)
       break;
@@ -224,13 +236,18 @@ static aq_status variant_run(aq_whatif_variant *v, aq_critical *out)
     status = aq_collectives_settle(collectives, &v->unsettled, diag);
     if (status != AQ_OK)
       return status;
-    if (v->unsettled < AQ_US || v->replays == REPLAYS_MAX)
+    makespan = aq_timeline_makespan(&v->timeline);
+    const bool roughly = from != AQ_FROM_MEASURED && v->replays > 1;
+    if (v->unsettled < AQ_US || v->replays == REPLAYS_MAX ||
+        (roughly && llabs(makespan - before) < makespan / parts))
       break;
     aq_timeline_fini(&v->timeline);
     aq_timeline_init(&v->timeline);
     memset(v->kernels, 0, sizeof v->kernels);
     v->copies = 0;
   }
+  v->timeline.lost = v->of->lost;
+  v->timeline.lost_count = v->of->lost_count;
   return status == AQ_OK ? aq_critical_find(&v->timeline, out, diag) : status;
 }
 
@@ -296,7 +313,7 @@ static aq_status end_take(aq_whatif_table *t, const aq_change *changes,
   aq_critical found;
   aq_status status = variant_init(&v, t, changes, count, end);
   if (status == AQ_OK)
-    status = variant_run(&v, &found);
+    status = variant_run(&v, AQ_FROM_LAST, &found);
   if (status == AQ_OK) {
     row->least = aq_time_min(row->least, found.makespan);
     row->most = aq_time_max(row->most, found.makespan);
@@ -340,13 +357,15 @@ static aq_status row_make(aq_whatif_table *t, char *name,
     return aq_diag_no_memory(t->diag);
   aq_status status = variant_init(&v, t, changes, count, AQ_END_MIDDLE);
   if (status == AQ_OK)
-    status = variant_run(&v, &row->after);
+    status = variant_run(&v, count == 0 ? AQ_FROM_MEASURED : AQ_FROM_KEPT,
+                         &row->after);
   if (status == AQ_OK) {
     row->basis = aq_whatif_basis(&v, changes, count);
     row->graphs = v.facts.graphs;
     row->digest = digest_of(&v.timeline);
     row->least = row->most = row->after.makespan;
     if (count == 0) {
+      aq_collectives_keep(t->collectives);
       t->out->calls = v.facts.calls;
       t->out->waits = v.facts.waits;
       row->busy = busy_of(&v.timeline);
@@ -384,6 +403,36 @@ static char *change_describe(const aq_change *change)
 }
 
 /* ---- the run itself ---- */
+
+/* A damaged run that its replay does not repeat. */
+static void unlike_describe(aq_whatif *w)
+{
+  const aq_time off = w->measured - w->rows[0].after.makespan;
+  if (!w->info->damage || w->error < 0.01)
+    return;
+  snprintf(w->unlike, sizeof w->unlike,
+           "the unchanged replay of the damaged run is %.3f us %s than the run "
+           "(%.1f %%): every range includes it, but not the effect of a change "
+           "on lost records",
+           (double)(off < 0 ? -off : off) / (double)AQ_US,
+           off < 0 ? "longer" : "shorter", 100 * w->error);
+}
+
+/* The error of the unchanged replay is part of every range, which so contains
+ * the measured makespan where nothing is changed. */
+static void ranges_widen(aq_whatif *w)
+{
+  const double measured = (double)w->measured;
+  const double replayed = (double)w->rows[0].after.makespan;
+  if (measured <= 0 || replayed <= 0)
+    return;
+  const double off =
+      measured > replayed ? measured / replayed : replayed / measured;
+  for (size_t i = 0; i < w->count; i++) {
+    w->rows[i].least = (aq_time)((double)w->rows[i].least / off);
+    w->rows[i].most = (aq_time)((double)w->rows[i].most * off);
+  }
+}
 
 /* Last end less first start of the rows that a replay has. */
 static aq_status measured_find(const aq_whatif_table *t, aq_time *out)
@@ -471,6 +520,7 @@ static aq_status base_make(aq_whatif_table *t)
     return status;
   const double off = (double)(out->rows[0].after.makespan - out->measured);
   out->error = (off < 0 ? -off : off) / (double)out->measured;
+  unlike_describe(out);
   return AQ_OK;
 }
 
@@ -480,6 +530,7 @@ static aq_status collectives_read(const aq_whatif_table *t)
   aq_status status = aq_store_find(t->store, t->run, &run, t->diag);
   if (status != AQ_OK)
     return status;
+  t->out->info = run;
   /* Each replay of a change reads the rows several times; aq_whatif_make
    * forgets them. */
   status = aq_store_keep(t->store, run->id, t->diag);
@@ -490,7 +541,25 @@ static aq_status collectives_read(const aq_whatif_table *t)
   t->out->ranks = t->collectives->ranks;
   t->out->waiting = t->collectives->waiting;
   t->out->transfer = t->collectives->transfer;
-  aq_run_info_free(run);
+  return status;
+}
+
+/* The rows behind work whose record the trace lost. */
+static aq_status lost_read(aq_whatif_table *t)
+{
+  aq_run_reader *reader;
+  aq_dispatches dispatches = {0};
+  aq_status status = aq_run_reader_open(t->store, t->out->info->id,
+                                        AQ_ORDER_STORED, &reader, t->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &dispatches, t->diag);
+  if (status == AQ_OK && dispatches.lost_count > 0) {
+    t->lost = aq_explain_lost_gaps(&dispatches, &t->lost_count);
+    status = t->lost ? AQ_OK : aq_diag_no_memory(t->diag);
+  }
+  aq_dispatches_fini(&dispatches);
+  aq_run_reader_close(reader);
   return status;
 }
 
@@ -501,10 +570,11 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
 {
   aq_collectives collectives = {.count = 0};
   aq_change kept[AQ_WHATIF_CHANGES_MAX];
+  char id[AQ_RUN_ID_TEXT];
   aq_whatif_table t = {.collectives = &collectives,
                        .options = options,
                        .store = store,
-                       .run = run,
+                       .run = id,
                        .notes = notes,
                        .out = out,
                        .progress = progress,
@@ -513,7 +583,11 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   *out = (aq_whatif){.count = 0};
   aq_status status = changes_check(changes, count, diag);
   if (status == AQ_OK)
+    status = aq_store_find_id(store, run, id, diag);
+  if (status == AQ_OK)
     status = collectives_read(&t);
+  if (status == AQ_OK)
+    status = lost_read(&t);
   if (status == AQ_OK)
     status = base_make(&t);
   t.notes = NULL;
@@ -528,14 +602,11 @@ aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
   if (status == AQ_OK && count > 1)
     status = row_make(&t, strdup("all"), kept, count);
   aq_collectives_fini(&collectives);
+  free(t.lost);
   aq_store_forget(store);
-  for (size_t i = 0; i < out->count; i++) {
-    /* The replay's own error is part of every range. */
-    aq_whatif_row *row = &out->rows[i];
-    row->least -= (aq_time)((double)row->least * out->error);
-    row->most += (aq_time)((double)row->most * out->error);
-  }
-  if (status != AQ_OK)
+  if (status == AQ_OK)
+    ranges_widen(out);
+  else
     aq_whatif_fini(out);
   return status;
 }
@@ -546,5 +617,6 @@ void aq_whatif_fini(aq_whatif *table)
     free(table->rows[i].change);
     free(table->rows[i].basis);
   }
-  table->count = 0;
+  aq_run_info_free(table->info);
+  *table = (aq_whatif){.count = 0};
 }

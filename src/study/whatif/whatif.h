@@ -64,9 +64,13 @@ typedef struct aq_whatif_row {
 typedef struct aq_whatif {
   aq_whatif_row rows[AQ_WHATIF_CHANGES_MAX + 2]; /* none, each, all */
   size_t count;
-  aq_time measured;      /* makespan of the run itself */
-  double error;          /* of the unchanged replay against it; a part of it */
-  int64_t run;           /* its id */
+  aq_time measured;  /* makespan of the run itself */
+  double error;      /* of the unchanged replay against it; a part of it */
+  int64_t run;       /* its id */
+  aq_run_info *info; /* owned */
+  /* Of a damaged run: how far its makespan is from that of the unchanged
+   * replay, which repeats nothing of the lost records; "" within 1 %. */
+  char unlike[200];
   uint64_t calls, waits; /* rows whose host call is recorded; host waits */
   /* Collective kernels; how many of them wait for others of the run; the ranks;
    * the measured waiting and transfer of all. */

@@ -31,6 +31,12 @@ aq_status aq_plan_seen(aq_plan_store *p, const aq_json_node *node,
     const size_t part = strcspn(text, ",");
     const bool path =
         (first || all) && text[0] != '/' && memchr(text, '/', part);
+    const size_t plain = strcspn(base, all ? ",*" : ",");
+    if (path && plain < (size_t)folder)
+      return aq_json_error(node,
+                           "%.*s: '%c' in the name of the plan's folder, %.*s, "
+                           "would end this path; rename the folder",
+                           (int)part, text, base[plain], folder, base);
     used += (size_t)snprintf(seen + used, sizeof seen - used, "%s%.*s%.*s",
                              first ? "" : ",", path ? folder : 0, base,
                              (int)part, text);

@@ -58,6 +58,7 @@ typedef struct player {
   uint32_t *heap; /* agents by (submit, number) */
   uint32_t heap_count;
   aq_map waiting;       /* job → agent of closed clients */
+  aq_map unfinished;    /* last job of a step → agent with calls left */
   aq_command *commands; /* of the job handed out last */
   size_t command_capacity;
   aq_time expected; /* of them, for hints */
@@ -103,6 +104,21 @@ static uint32_t heap_pop(player *p)
   }
   p->heap[at] = moved;
   return top;
+}
+
+/* Takes an agent out of the heap, if it is there. */
+static void heap_remove(player *p, uint32_t number)
+{
+  uint32_t at = 0;
+  while (at < p->heap_count && p->heap[at] != number)
+    at++;
+  if (at == p->heap_count)
+    return;
+  /* Up to the top, whose place the last one takes. */
+  for (; at > 0; at = (at - 1) / 2)
+    p->heap[at] = p->heap[(at - 1) / 2];
+  p->heap[0] = number;
+  heap_pop(p);
 }
 
 /* ---- the next call of an agent ---- */
@@ -323,6 +339,13 @@ static void job_fill(const player *p, agent *a, const aq_sc_step *step,
   out->dependency_count = step->after_count;
 }
 
+/* No call is left of the agent's request. */
+static void request_forget(player *p, const agent *a)
+{
+  for (uint32_t step = 0; step < a->begun; step++)
+    aq_map_remove(&p->unfinished, a->jobs[step], NULL);
+}
+
 static aq_status player_next(aq_workload_source *source, aq_job *out, bool *got,
                              aq_diag *diag)
 {
@@ -342,6 +365,12 @@ static aq_status player_next(aq_workload_source *source, aq_job *out, bool *got,
       !aq_map_put(&p->waiting, p->next_job, (uint64_t)(a - p->agents)))
     return aq_diag_no_memory(diag);
   job_fill(p, a, step, out);
+  if (a->repeat > 0)
+    aq_map_remove(&p->unfinished, a->jobs[a->step], NULL);
+  if (!out->more)
+    request_forget(p, a);
+  else if (!aq_map_put(&p->unfinished, p->next_job, (uint64_t)(a - p->agents)))
+    return aq_diag_no_memory(diag);
   a->in_flight += awaited;
   a->jobs[a->step] = p->next_job++;
   a->begun = a->step + 1;
@@ -365,31 +394,18 @@ static void player_done(aq_workload_source *source, uint64_t job, aq_time time)
   request_start(p, a, next, next);
 }
 
-/* The agent whose request a job is of, while it still makes calls for it. */
-static agent *request_of(player *p, uint64_t job)
-{
-  for (uint32_t i = 0; i < p->heap_count; i++) {
-    agent *a = &p->agents[p->heap[i]];
-    for (uint32_t step = 0; step <= a->step; step++)
-      if (a->begun > step && a->jobs[step] == job)
-        return a;
-  }
-  return NULL;
-}
-
 static void player_rejected(aq_workload_source *source, uint64_t job,
                             aq_time time)
 {
   player *p = (player *)source;
-  agent *a = request_of(p, job);
+  uint64_t number;
+  const bool unfinished = aq_map_get(&p->unfinished, job, &number);
   player_done(source, job, time);
-  if (a) {
+  if (unfinished) {
     /* The calls that are left of a request are not made. */
-    const uint32_t number = (uint32_t)(a - p->agents), count = p->heap_count;
-    p->heap_count = 0;
-    for (uint32_t i = 0; i < count; i++)
-      if (p->heap[i] != number)
-        heap_push(p, p->heap[i]);
+    agent *a = &p->agents[number];
+    request_forget(p, a);
+    heap_remove(p, (uint32_t)number);
     a->submitting = false;
     if (!client_waits(a->client))
       request_start(p, a, arrival_next(a), time);
@@ -407,6 +423,7 @@ static const char *player_name(aq_workload_source *source, int64_t id)
 static void player_free(player *p)
 {
   aq_map_fini(&p->waiting);
+  aq_map_fini(&p->unfinished);
   free(p->commands);
   free(p->heap);
   free(p->agents);

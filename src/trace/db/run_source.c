@@ -43,11 +43,25 @@ static aq_status source_samples(aq_trace_source *source,
                                count, diag);
 }
 
+static aq_status source_ops(aq_trace_source *source, const aq_host_op **ops,
+                            size_t *count, aq_diag *diag)
+{
+  return aq_run_reader_ops(((aq_tracedb_stored *)source)->reader, ops, count,
+                           diag);
+}
+
 static aq_status source_traced(aq_trace_source *source, const aq_traced **steps,
                                size_t *count, aq_diag *diag)
 {
   return aq_run_reader_traced(((aq_tracedb_stored *)source)->reader, steps,
                               count, diag);
+}
+
+static aq_status source_earliest(aq_trace_source *source, aq_time *out,
+                                 aq_diag *diag)
+{
+  return aq_run_reader_earliest(((aq_tracedb_stored *)source)->reader, out,
+                                diag);
 }
 
 void aq_tracedb_stored_init(aq_tracedb_stored *out, const aq_run_info *info,
@@ -63,6 +77,8 @@ void aq_tracedb_stored_init(aq_tracedb_stored *out, const aq_run_info *info,
                  .queue = source_queue,
                  .edges = source_edges,
                  .samples = source_samples,
-                 .traced = source_traced},
+                 .ops = source_ops,
+                 .traced = source_traced,
+                 .earliest = source_earliest},
       .reader = reader};
 }

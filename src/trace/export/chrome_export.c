@@ -15,6 +15,7 @@
 typedef struct chrome {
   FILE *out;
   yajl_gen gen;
+  int64_t base_ns;
   bool failed;
   int error;
 } chrome;
@@ -45,19 +46,17 @@ static void put_int(chrome *c, const char *key, int64_t value)
 
 /* The whole nanoseconds up to a time: Perfetto reads no more of it, and where
  * it cut begin and length apart, slices would leave those around them. */
-static int64_t ns_of(aq_time time)
+static int64_t ns_of(const chrome *c, aq_time time)
 {
-  return time / AQ_NS - (time % AQ_NS < 0);
+  return c->base_ns + aq_timeline_ns(time);
 }
 
 /* Microseconds with three digits behind the point. */
-static void put_ns(chrome *c, const char *key, int64_t time)
+static void put_ns(chrome *c, const char *key, int64_t ns)
 {
   char text[48];
-  const bool negative = time < 0;
-  const uint64_t ns = negative ? (uint64_t)-time : (uint64_t)time;
-  int length = snprintf(text, sizeof text, "%s%" PRIu64 ".%03" PRIu64,
-                        negative ? "-" : "", ns / 1000, ns % 1000);
+  int length = snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64, ns / 1000,
+                        ns % 1000);
   put_text(c, key);
   yajl_gen_number(c->gen, text, (size_t)length);
 }
@@ -108,7 +107,7 @@ static void put_arrow(chrome *c, const aq_slice *slice, uint64_t arrow,
   put_field(c, "name", "dependency");
   put_field(c, "cat", "dependency");
   put_int(c, "id", (int64_t)arrow);
-  put_ns(c, "ts", ns_of(leaves ? slice->end : slice->begin));
+  put_ns(c, "ts", ns_of(c, leaves ? slice->end : slice->begin));
   if (!leaves)
     put_field(c, "bp", "e");
   event_end(c);
@@ -116,13 +115,14 @@ static void put_arrow(chrome *c, const aq_slice *slice, uint64_t arrow,
 
 static void put_details(chrome *c, const aq_slice *slice)
 {
+  static const uint8_t details[] = {AQ_TIMELINE_DETAILS(AQ_TIMELINE_DETAIL)};
   const int64_t *values = aq_record_values(slice->row);
   put_text(c, "args");
   yajl_gen_map_open(c->gen);
   put_int(c, "row", slice->number);
-  for (size_t i = AQ_RECORD_FIELD_stream; i <= AQ_RECORD_FIELD_bytes; i++)
-    if (values[i] != AQ_NONE)
-      put_int(c, aq_record_fields[i].name, values[i]);
+  for (size_t i = 0; i < sizeof details; i++)
+    if (values[details[i]] != AQ_NONE)
+      put_int(c, aq_record_fields[details[i]].name, values[details[i]]);
   if (aq_record_is(slice->row, AQ_FLAG_PREDICTED)) {
     put_text(c, "predicted");
     yajl_gen_bool(c->gen, true);
@@ -135,8 +135,8 @@ static void put_slice(void *writer, const aq_slice *slice)
   chrome *c = writer;
   event_begin(c, "X", slice->process, slice->track);
   put_field(c, "name", slice->name);
-  put_ns(c, "ts", ns_of(slice->begin));
-  put_ns(c, "dur", ns_of(slice->end) - ns_of(slice->begin));
+  put_ns(c, "ts", ns_of(c, slice->begin));
+  put_ns(c, "dur", ns_of(c, slice->end) - ns_of(c, slice->begin));
   if (slice->row)
     put_details(c, slice);
   event_end(c);
@@ -152,7 +152,7 @@ static void put_counter(void *writer, const aq_track *track, aq_time time,
   chrome *c = writer;
   event_begin(c, "C", track->process, track->id);
   put_field(c, "name", track->name);
-  put_ns(c, "ts", ns_of(time));
+  put_ns(c, "ts", ns_of(c, time));
   put_text(c, "args");
   yajl_gen_map_open(c->gen);
   put_int(c, "value", value);
@@ -166,8 +166,12 @@ aq_status aq_chrome_export(aq_trace_source *source, FILE *out, aq_diag *diag)
   chrome c = {.out = out, .gen = yajl_gen_alloc(NULL)};
   if (!c.gen)
     return aq_diag_no_memory(diag);
-  fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
-  aq_status status = aq_timeline_draw(source, &ops, &c, diag);
+  fputs("{\"displayTimeUnit\":\"ns\",\"writer\":\"" AQ_TIMELINE_MARK
+        "\",\"traceEvents\":[\n",
+        out);
+  aq_status status = aq_timeline_base(source, 0, &c.base_ns, diag);
+  if (status == AQ_OK)
+    status = aq_timeline_draw(source, &ops, &c, diag);
   /* A last event that says nothing, behind the last comma. */
   fputs("{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"trace_end\"}]}\n", out);
   yajl_gen_free(c.gen);

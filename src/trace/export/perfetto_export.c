@@ -64,28 +64,22 @@ enum {
 
 typedef struct perfetto {
   aq_pb pb;
-  uint64_t base_ns;
+  int64_t base_ns;
   aq_map names; /* the interned ones */
   bool no_memory;
 } perfetto;
 
-/* The facts of a slice about its row. */
-static const uint8_t details[] = {
-    AQ_RECORD_FIELD_packet, AQ_RECORD_FIELD_correlation, AQ_RECORD_FIELD_grid_x,
-    AQ_RECORD_FIELD_grid_y, AQ_RECORD_FIELD_grid_z,      AQ_RECORD_FIELD_wg_x,
-    AQ_RECORD_FIELD_wg_y,   AQ_RECORD_FIELD_wg_z,        AQ_RECORD_FIELD_lds,
-    AQ_RECORD_FIELD_vgpr,   AQ_RECORD_FIELD_bytes,
-};
+static const uint8_t details[] = {AQ_TIMELINE_DETAILS(AQ_TIMELINE_DETAIL)};
 enum {
   DETAIL_ROW = sizeof details + 1,
   DETAIL_PREDICTED,
+  DETAIL_MARK, /* no slice has it */
 };
 
-/* Nanoseconds of the source's clock; what lies before its zero is there. */
+/* Nanoseconds of the source's clock, or later ones (aq_timeline_base). */
 static uint64_t stamp(const perfetto *p, aq_time time)
 {
-  int64_t ns = time / AQ_NS - (time % AQ_NS < 0);
-  return ns < 0 && (uint64_t)-ns > p->base_ns ? 0 : p->base_ns + (uint64_t)ns;
+  return (uint64_t)(p->base_ns + aq_timeline_ns(time));
 }
 
 static size_t packet_begin(perfetto *p, uint64_t flags, aq_pb_size size)
@@ -113,6 +107,7 @@ static void begin(perfetto *p)
   aq_pb *pb = &p->pb;
   size_t packet = packet_begin(p, FLAG_STATE_CLEARED, AQ_PB_LARGE);
   size_t interned = aq_pb_begin(pb, PACKET_INTERNED, AQ_PB_LARGE);
+  intern(pb, INTERNED_ANNOTATION, DETAIL_MARK, AQ_TIMELINE_MARK);
   for (size_t i = 0; i < sizeof details; i++)
     intern(pb, INTERNED_ANNOTATION, i + 1, aq_record_fields[details[i]].name);
   intern(pb, INTERNED_ANNOTATION, DETAIL_ROW, "row");
@@ -248,10 +243,12 @@ aq_status aq_perfetto_export(aq_trace_source *source, FILE *out, aq_diag *diag)
   if (!p)
     return aq_diag_no_memory(diag);
   p->pb.out = out;
-  if (source->info->base_ns > 0)
-    p->base_ns = (uint64_t)source->info->base_ns;
+  const int64_t base = source->info->base_ns;
+  aq_status status =
+      aq_timeline_base(source, base > 0 ? base : 0, &p->base_ns, diag);
   begin(p);
-  aq_status status = aq_timeline_draw(source, &ops, p, diag);
+  if (status == AQ_OK)
+    status = aq_timeline_draw(source, &ops, p, diag);
   aq_pb_flush(&p->pb);
   if (status == AQ_OK && p->no_memory)
     status = aq_diag_no_memory(diag);

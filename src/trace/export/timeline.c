@@ -33,7 +33,7 @@ typedef struct lane_set {
 
 /* The drawing state of one queue, or of one thread of the host. */
 typedef struct track_group {
-  lane_set run, packets, waves, ranges;
+  lane_set run, packets, waves, ranges, ops;
   aq_queue_depth depth;
   char name[64];
   int64_t correlation, call; /* the host call drawn last */
@@ -222,10 +222,10 @@ static aq_status draw_packet(timeline *t, track_group *group,
 
 /* ---- the host ---- */
 
-static track_group *call_group(timeline *t, const aq_record *row)
+static track_group *call_group(timeline *t, int64_t pid, int64_t tid)
 {
-  const int64_t pid = row->pid == AQ_NONE ? 0 : row->pid;
-  const int64_t tid = row->tid == AQ_NONE ? 0 : row->tid;
+  pid = pid == AQ_NONE ? 0 : pid;
+  tid = tid == AQ_NONE ? 0 : tid;
   char name[64];
   uint64_t process, index;
   if (!aq_map_get(&t->hosts, (uint64_t)pid, &process)) {
@@ -245,7 +245,8 @@ static track_group *call_group(timeline *t, const aq_record *row)
   }
   snprintf(group->name, sizeof group->name, "thread %" PRId64, tid);
   group->run.title = "";
-  group->run.process = (uint32_t)process;
+  group->ops.title = "ops";
+  group->run.process = group->ops.process = (uint32_t)process;
   group->call = AQ_NONE;
   return group;
 }
@@ -256,7 +257,7 @@ static aq_status draw_call(timeline *t, const aq_record *row)
   struct lane *lane;
   if (row->host_begin == AQ_TIME_NONE || row->host_end < row->host_begin)
     return AQ_OK;
-  track_group *group = call_group(t, row);
+  track_group *group = call_group(t, row->pid, row->tid);
   if (!group)
     return aq_diag_no_memory(t->diag);
   if (row->kind != AQ_KIND_RANGE && group->call == row->host_begin &&
@@ -272,6 +273,89 @@ static aq_status draw_call(timeline *t, const aq_record *row)
                           .end = row->host_end,
                           .name = row_name(t, row),
                           .name_id = row_name_id(row)});
+  return status;
+}
+
+/* ---- operators ---- */
+
+static int op_compare(const void *left, const void *right)
+{
+  const aq_host_op *a = *(const aq_host_op *const *)left;
+  const aq_host_op *b = *(const aq_host_op *const *)right;
+  if (a->pid != b->pid)
+    return a->pid < b->pid ? -1 : 1;
+  if (a->tid != b->tid)
+    return a->tid < b->tid ? -1 : 1;
+  if (a->begins != b->begins)
+    return a->begins < b->begins ? -1 : 1;
+  if (a->ends != b->ends)
+    return a->ends > b->ends ? -1 : 1;
+  return (a > b) - (a < b); /* by number */
+}
+
+/* The ops of a thread that have not returned yet, outermost first. They
+ * nest on its first lane. */
+typedef struct op_stack {
+  const aq_host_op **open;
+  size_t count, capacity;
+} op_stack;
+
+/* One that leaves the op around it is on a lane of its own. */
+static aq_status draw_op(timeline *t, op_stack *stack, const aq_host_op *op)
+{
+  track_group *group = call_group(t, op->pid, op->tid);
+  if (!group)
+    return aq_diag_no_memory(t->diag);
+  while (stack->count > 0 && stack->open[stack->count - 1]->ends <= op->begins)
+    stack->count--;
+  const aq_host_op *around =
+      stack->count > 0 ? stack->open[stack->count - 1] : NULL;
+  struct lane *lane = NULL;
+  if (around && op->ends <= around->ends && group->ops.count > 0)
+    lane = &group->ops.lane[0];
+  aq_status status =
+      lane ? AQ_OK
+           : lane_find(t, group, &group->ops, op->begins, SIZE_MAX, &lane);
+  if (status != AQ_OK)
+    return status;
+  const char *name = t->source->name(t->source, op->name);
+  slice_draw(t, &group->ops, lane,
+             (aq_slice){.begin = op->begins,
+                        .end = op->ends,
+                        .name = name ? name : "?",
+                        .name_id = name ? op->name : NAME_KIND});
+  return lane != &group->ops.lane[0] ||
+                 AQ_ARRAY_PUSH(stack->open, stack->count, stack->capacity, op)
+             ? AQ_OK
+             : aq_diag_no_memory(t->diag);
+}
+
+static aq_status draw_ops(timeline *t)
+{
+  const aq_host_op *ops = NULL;
+  size_t count = 0;
+  op_stack stack = {0};
+  aq_status status =
+      t->source->ops ? t->source->ops(t->source, &ops, &count, t->diag) : AQ_OK;
+  if (status != AQ_OK || count == 0)
+    return status;
+  const aq_host_op **order = malloc(count * sizeof *order);
+  if (!order)
+    return aq_diag_no_memory(t->diag);
+  size_t known = 0;
+  for (size_t i = 0; i < count; i++)
+    if (ops[i].begins != AQ_TIME_NONE && ops[i].ends >= ops[i].begins)
+      order[known++] = &ops[i];
+  qsort(order, known, sizeof *order, op_compare);
+  t->source->ops_drawn = (int64_t)known;
+  for (size_t i = 0; i < known && status == AQ_OK; i++) {
+    if (i > 0 && (order[i]->pid != order[i - 1]->pid ||
+                  order[i]->tid != order[i - 1]->tid))
+      stack.count = 0;
+    status = draw_op(t, &stack, order[i]);
+  }
+  free(stack.open);
+  free(order);
   return status;
 }
 
@@ -399,7 +483,7 @@ static aq_status draw_rows(timeline *t)
     if (status != AQ_OK)
       return status;
   } while (count > 0);
-  aq_status status = AQ_OK;
+  aq_status status = draw_ops(t);
   for (size_t i = 0; i < t->waves.count && status == AQ_OK; i++)
     if (aq_traced_wave_time(&t->waves.list[i], 0) != AQ_TIME_NONE)
       status = draw_wave(t, &t->waves.list[i]);
@@ -419,6 +503,7 @@ static void timeline_fini(timeline *t)
   }
   for (size_t i = 0; i < t->call_count; i++) {
     free(t->calls[i]->run.lane);
+    free(t->calls[i]->ops.lane);
     free(t->calls[i]);
   }
   free(t->calls);
@@ -428,6 +513,19 @@ static void timeline_fini(timeline *t)
   aq_map_fini(&t->threads);
   aq_flow_events_fini(&t->arrows);
   aq_step_reader_fini(&t->waves);
+}
+
+aq_status aq_timeline_base(aq_trace_source *source, int64_t base, int64_t *out,
+                           aq_diag *diag)
+{
+  aq_time earliest = 0;
+  aq_status status =
+      source->earliest ? source->earliest(source, &earliest, diag) : AQ_OK;
+  if (status == AQ_OK)
+    *out = aq_timeline_ns(earliest) < -base ? -aq_timeline_ns(earliest) : base;
+  if (status == AQ_OK)
+    source->moved_ns = *out - base;
+  return status;
 }
 
 aq_status aq_timeline_draw(aq_trace_source *source,

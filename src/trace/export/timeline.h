@@ -11,7 +11,8 @@
  *   depth     a counter: packets submitted and not complete
  * and a counter for each of counters.def that was sampled.
  * A process of the host has a track a thread: the calls that submitted or
- * waited. Dependencies are arrows between kernels.
+ * waited; and another one: the operators of the program, nested. Dependencies
+ * are arrows between kernels.
  *
  * Times are ps from the origin of the run; each writer rounds. Rows are read
  * once; memory: the submit and complete times of the rows, for the counters,
@@ -22,24 +23,41 @@
 
 #include "trace/import/trace.h"
 
+/* In the first bytes of a timeline: an import refuses it by it. */
+#define AQ_TIMELINE_MARK "aqueduct timeline"
+
 typedef enum aq_track_kind {
   AQ_TRACK_PROCESS,
   AQ_TRACK_LANE, /* slices */
   AQ_TRACK_COUNTER,
 } aq_track_kind;
 
+/* The facts of a slice about its row. */
+#define AQ_TIMELINE_DETAILS(D)                                                 \
+  D(packet)                                                                    \
+  D(correlation)                                                               \
+  D(stream)                                                                    \
+  D(grid_x)                                                                    \
+  D(grid_y)                                                                    \
+  D(grid_z)                                                                    \
+  D(wg_x)                                                                      \
+  D(wg_y)                                                                      \
+  D(wg_z)                                                                      \
+  D(lds)                                                                       \
+  D(vgpr)                                                                      \
+  D(bytes)
+#define AQ_TIMELINE_DETAIL(field) AQ_RECORD_FIELD_##field,
+
 /* The fields of a record that are drawn. */
 #define AQ_TIMELINE_FIELDS                                                     \
   (AQ_TIMELINE_BIT(kind) | AQ_TIMELINE_BIT(flags) | AQ_TIMELINE_BIT(name) |    \
-   AQ_TIMELINE_BIT(correlation) | AQ_TIMELINE_BIT(device) |                    \
-   AQ_TIMELINE_BIT(queue) | AQ_TIMELINE_BIT(pid) | AQ_TIMELINE_BIT(tid) |      \
-   AQ_TIMELINE_BIT(host_begin) | AQ_TIMELINE_BIT(host_end) |                   \
-   AQ_TIMELINE_BIT(submit) | AQ_TIMELINE_BIT(fetch) |                          \
-   AQ_TIMELINE_BIT(launch) | AQ_TIMELINE_BIT(start) | AQ_TIMELINE_BIT(end) |   \
-   AQ_TIMELINE_BIT(complete) | AQ_TIMELINE_BIT(packet) |                       \
-   AQ_TIMELINE_BIT(grid_x) | AQ_TIMELINE_BIT(grid_y) |                         \
-   AQ_TIMELINE_BIT(grid_z) | AQ_TIMELINE_BIT(wg_x) | AQ_TIMELINE_BIT(wg_y) |   \
-   AQ_TIMELINE_BIT(wg_z) | AQ_TIMELINE_BIT(bytes))
+   AQ_TIMELINE_BIT(device) | AQ_TIMELINE_BIT(queue) | AQ_TIMELINE_BIT(pid) |   \
+   AQ_TIMELINE_BIT(tid) | AQ_TIMELINE_BIT(host_begin) |                        \
+   AQ_TIMELINE_BIT(host_end) | AQ_TIMELINE_BIT(submit) |                       \
+   AQ_TIMELINE_BIT(fetch) | AQ_TIMELINE_BIT(launch) | AQ_TIMELINE_BIT(start) | \
+   AQ_TIMELINE_BIT(end) |                                                      \
+   AQ_TIMELINE_BIT(complete) AQ_TIMELINE_DETAILS(AQ_TIMELINE_AND))
+#define AQ_TIMELINE_AND(field) | AQ_TIMELINE_BIT(field)
 #define AQ_TIMELINE_BIT(field) (UINT64_C(1) << AQ_RECORD_FIELD_##field)
 
 /* Told once, before anything is drawn on it. */
@@ -71,6 +89,18 @@ typedef struct aq_timeline_writer {
   void (*counter)(void *writer, const aq_track *track, aq_time time,
                   int64_t value);
 } aq_timeline_writer;
+
+/* Nanoseconds from the clock of a viewer to the origin of the run: `base`, or
+ * more where a time of the run would be negative, which viewers drop: then
+ * source->moved_ns is the difference. */
+aq_status aq_timeline_base(aq_trace_source *source, int64_t base, int64_t *out,
+                           aq_diag *diag);
+
+/* The whole nanoseconds up to a time. */
+static inline int64_t aq_timeline_ns(aq_time time)
+{
+  return time / AQ_NS - (time % AQ_NS < 0);
+}
 
 /* Draws all rows. Errors of the output are the writer's to keep and report. */
 aq_status aq_timeline_draw(aq_trace_source *source,

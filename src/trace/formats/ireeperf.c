@@ -236,8 +236,8 @@ static aq_status put_row(iree *r, yajl_val object, aq_record *row,
     return status;
   aq_import_order(r->import, row);
   if (own_clock)
-    aq_import_repair(r->import, AQ_REPAIR_CLOCK_DOMAIN);
-  if (own_clock || row->correlation == AQ_NONE)
+    return aq_correlation_call_drop(r->join, row, AQ_REPAIR_CLOCK_DOMAIN);
+  if (row->correlation == AQ_NONE)
     return aq_correlation_row_alone(r->join, row);
   status = key_of(r, object, submission, &key);
   return status == AQ_OK ? aq_correlation_row_add(r->join, key, row) : status;

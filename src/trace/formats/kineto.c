@@ -9,67 +9,74 @@
 
 #include "common/array.h"
 
+/* A text and its length. */
+#define TEXT(text) text, sizeof(text) - 1
+
 static const struct {
   level level;
   field field;
   const char *key;
+  size_t length;
 } fields[] = {
-    {LEVEL_ROOT, FIELD_TRACE_EVENTS, "traceEvents"},
-    {LEVEL_ROOT, FIELD_DEVICE_PROPERTIES, "deviceProperties"},
-    {LEVEL_ROOT, FIELD_BASE_TIME, "baseTimeNanoseconds"},
-    {LEVEL_ROOT, FIELD_HIP_VERSION, "hip_runtime_version"},
-    {LEVEL_ROOT, FIELD_DISTRIBUTED, "distributedInfo"},
-    {LEVEL_DISTRIBUTED, FIELD_OWN_RANK, "rank"},
-    {LEVEL_EVENT, FIELD_PH, "ph"},
-    {LEVEL_EVENT, FIELD_CAT, "cat"},
-    {LEVEL_EVENT, FIELD_NAME, "name"},
-    {LEVEL_EVENT, FIELD_PID, "pid"},
-    {LEVEL_EVENT, FIELD_TID, "tid"},
-    {LEVEL_EVENT, FIELD_TS, "ts"},
-    {LEVEL_EVENT, FIELD_DUR, "dur"},
-    {LEVEL_EVENT, FIELD_ARGS, "args"},
-    {LEVEL_ARGS, FIELD_DEVICE, "device"},
-    {LEVEL_ARGS, FIELD_STREAM, "stream"},
-    {LEVEL_ARGS, FIELD_CORRELATION, "correlation"},
-    {LEVEL_ARGS, FIELD_GRID, "grid"},
-    {LEVEL_ARGS, FIELD_BLOCK, "block"},
-    {LEVEL_ARGS, FIELD_SHARED, "shared memory"},
-    {LEVEL_ARGS, FIELD_REGISTERS, "registers per thread"},
-    {LEVEL_ARGS, FIELD_BYTES, "bytes"},
-    {LEVEL_ARGS, FIELD_BYTES, "size"},
-    {LEVEL_ARGS, FIELD_RANK, "rank"},
-    {LEVEL_ARGS, FIELD_BYTES, "Bytes"},
-    {LEVEL_ARGS, FIELD_ADDRESS, "Addr"},
-    {LEVEL_ARGS, FIELD_DEVICE_ID, "Device Id"},
-    {LEVEL_ARGS, FIELD_DEVICE_TYPE, "Device Type"},
-    {LEVEL_ARGS, FIELD_ALLOCATED, "Total Allocated"},
-    {LEVEL_ARGS, FIELD_RESERVED, "Total Reserved"},
-    {LEVEL_PROP, FIELD_ID, "id"},
-    {LEVEL_PROP, FIELD_NAME, "name"},
-    {LEVEL_PROP, FIELD_CUS, "numSms"},
-    {LEVEL_PROP, FIELD_MAJOR, "computeMajor"},
-    {LEVEL_PROP, FIELD_MINOR, "computeMinor"},
+    {LEVEL_ROOT, FIELD_TRACE_EVENTS, TEXT("traceEvents")},
+    {LEVEL_ROOT, FIELD_DEVICE_PROPERTIES, TEXT("deviceProperties")},
+    {LEVEL_ROOT, FIELD_BASE_TIME, TEXT("baseTimeNanoseconds")},
+    {LEVEL_ROOT, FIELD_HIP_VERSION, TEXT("hip_runtime_version")},
+    {LEVEL_ROOT, FIELD_DISTRIBUTED, TEXT("distributedInfo")},
+    {LEVEL_DISTRIBUTED, FIELD_OWN_RANK, TEXT("rank")},
+    {LEVEL_DISTRIBUTED, FIELD_WORLD_SIZE, TEXT("world_size")},
+    {LEVEL_EVENT, FIELD_PH, TEXT("ph")},
+    {LEVEL_EVENT, FIELD_CAT, TEXT("cat")},
+    {LEVEL_EVENT, FIELD_NAME, TEXT("name")},
+    {LEVEL_EVENT, FIELD_PID, TEXT("pid")},
+    {LEVEL_EVENT, FIELD_TID, TEXT("tid")},
+    {LEVEL_EVENT, FIELD_TS, TEXT("ts")},
+    {LEVEL_EVENT, FIELD_DUR, TEXT("dur")},
+    {LEVEL_EVENT, FIELD_ARGS, TEXT("args")},
+    {LEVEL_ARGS, FIELD_DEVICE, TEXT("device")},
+    {LEVEL_ARGS, FIELD_STREAM, TEXT("stream")},
+    {LEVEL_ARGS, FIELD_CORRELATION, TEXT("correlation")},
+    {LEVEL_ARGS, FIELD_GRID, TEXT("grid")},
+    {LEVEL_ARGS, FIELD_BLOCK, TEXT("block")},
+    {LEVEL_ARGS, FIELD_SHARED, TEXT("shared memory")},
+    {LEVEL_ARGS, FIELD_REGISTERS, TEXT("registers per thread")},
+    {LEVEL_ARGS, FIELD_BYTES, TEXT("bytes")},
+    {LEVEL_ARGS, FIELD_BYTES, TEXT("size")},
+    {LEVEL_ARGS, FIELD_RANK, TEXT("rank")},
+    {LEVEL_ARGS, FIELD_BYTES, TEXT("Bytes")},
+    {LEVEL_ARGS, FIELD_ADDRESS, TEXT("Addr")},
+    {LEVEL_ARGS, FIELD_DEVICE_ID, TEXT("Device Id")},
+    {LEVEL_ARGS, FIELD_DEVICE_TYPE, TEXT("Device Type")},
+    {LEVEL_ARGS, FIELD_ALLOCATED, TEXT("Total Allocated")},
+    {LEVEL_ARGS, FIELD_RESERVED, TEXT("Total Reserved")},
+    {LEVEL_PROP, FIELD_ID, TEXT("id")},
+    {LEVEL_PROP, FIELD_NAME, TEXT("name")},
+    {LEVEL_PROP, FIELD_CUS, TEXT("numSms")},
+    {LEVEL_PROP, FIELD_MAJOR, TEXT("computeMajor")},
+    {LEVEL_PROP, FIELD_MINOR, TEXT("computeMinor")},
 };
 
 static const struct {
   const char *name;
+  size_t length;
   category category;
 } categories[] = {
-    {"kernel", CATEGORY_KERNEL},
-    {"gpu_memcpy", CATEGORY_COPY},
-    {"gpu_memset", CATEGORY_FILL},
-    {"cuda_runtime", CATEGORY_CALL},
-    {"cuda_driver", CATEGORY_CALL},
-    {"hip_runtime", CATEGORY_CALL},
-    {"privateuse1_runtime", CATEGORY_CALL},
-    {"user_annotation", CATEGORY_RANGE},
-    {"cpu_instant_event", CATEGORY_INSTANT},
+    {TEXT("kernel"), CATEGORY_KERNEL},
+    {TEXT("gpu_memcpy"), CATEGORY_COPY},
+    {TEXT("gpu_memset"), CATEGORY_FILL},
+    {TEXT("cuda_runtime"), CATEGORY_CALL},
+    {TEXT("cuda_driver"), CATEGORY_CALL},
+    {TEXT("hip_runtime"), CATEGORY_CALL},
+    {TEXT("privateuse1_runtime"), CATEGORY_CALL},
+    {TEXT("user_annotation"), CATEGORY_RANGE},
+    {TEXT("cpu_instant_event"), CATEGORY_INSTANT},
     /* before PyTorch 1.12 */
-    {"Kernel", CATEGORY_KERNEL},
-    {"Memcpy", CATEGORY_COPY},
-    {"Memset", CATEGORY_FILL},
-    {"Runtime", CATEGORY_CALL},
+    {TEXT("Kernel"), CATEGORY_KERNEL},
+    {TEXT("Memcpy"), CATEGORY_COPY},
+    {TEXT("Memset"), CATEGORY_FILL},
+    {TEXT("Runtime"), CATEGORY_CALL},
 };
+#undef TEXT
 
 /* ---- JSON events ---- */
 
@@ -173,7 +180,7 @@ static aq_status on_key(void *client, const char *text, size_t length)
     return AQ_OK;
   k->field = FIELD_NONE;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-    if (fields[i].level == k->level && strlen(fields[i].key) == length &&
+    if (fields[i].length == length && fields[i].level == k->level &&
         memcmp(fields[i].key, text, length) == 0) {
       k->field = fields[i].field;
       break;
@@ -198,7 +205,7 @@ static aq_status set_name(aq_kineto *k, aq_json_type type, const char *text,
 static category category_of(const char *text, size_t length)
 {
   for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
-    if (strlen(categories[i].name) == length &&
+    if (categories[i].length == length &&
         memcmp(categories[i].name, text, length) == 0)
       return categories[i].category;
   return CATEGORY_OTHER;
@@ -236,6 +243,8 @@ static int64_t *int_place(aq_kineto *k)
     return &e->reserved;
   case FIELD_OWN_RANK:
     return &k->import->context.rank;
+  case FIELD_WORLD_SIZE:
+    return &k->world_size;
   case FIELD_BASE_TIME:
     return &k->base_time;
   case FIELD_HIP_VERSION:
@@ -385,6 +394,9 @@ aq_status aq_kineto_import(aq_import *import, aq_correlation *join,
     status = aq_kineto_describe(&k);
   import->origin_ns = k.base_time;
   import->result->hip_version = k.hip_version;
+  import->result->has_rank = import->context.rank >= 0;
+  import->result->rank = import->context.rank;
+  import->result->world_size = k.world_size;
   import->result->advice =
       "record host and device: torch.profiler.profile(activities="
       "[ProfilerActivity.CPU, ProfilerActivity.CUDA])";

@@ -31,6 +31,7 @@ typedef enum field {
   FIELD_HIP_VERSION,
   FIELD_DISTRIBUTED,
   FIELD_OWN_RANK,
+  FIELD_WORLD_SIZE,
   FIELD_PH,
   FIELD_CAT,
   FIELD_NAME,
@@ -109,7 +110,7 @@ typedef struct aq_kineto {
   properties prop;
   char *name; /* of the event or properties that is being read */
   size_t name_length, name_capacity;
-  int64_t base_time, hip_version;
+  int64_t base_time, hip_version, world_size;
   char *text; /* of an op: its name and arguments */
   size_t text_capacity;
   aq_map gpu_by_id;

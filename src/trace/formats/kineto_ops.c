@@ -3,7 +3,6 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "common/array.h"
@@ -19,21 +18,21 @@ typedef struct parts {
 
 /* The members of an operator's arguments, in the order in which they are kept.
  */
+#define KEY(name) "\"" name "\":"
 #define ARGUMENTS(A)                                                           \
   A(external, "External id", NULL)                                             \
   A(sequence, "Sequence number", NULL)                                         \
   A(forward, "Fwd thread id", NULL)                                            \
-  A(dims, "Input Dims", "dims")                                                \
-  A(types, "Input type", "types")                                              \
-  A(values, "Concrete Inputs", "values")                                       \
-  A(collective, "Collective name", "collective")                               \
-  A(dtype, "dtype", "dtype")                                                   \
-  A(elements_in, "In msg nelems", "in")                                        \
-  A(elements_out, "Out msg nelems", "out")                                     \
-  A(group, "Group size", "group")                                              \
-  A(group_name, "Process Group Name", "group_name")                            \
-  A(group_ranks, "Process Group Ranks", "group_ranks")
-
+  A(dims, "Input Dims", KEY("dims"))                                           \
+  A(types, "Input type", KEY("types"))                                         \
+  A(values, "Concrete Inputs", KEY("values"))                                  \
+  A(collective, "Collective name", KEY("collective"))                          \
+  A(dtype, "dtype", KEY("dtype"))                                              \
+  A(elements_in, "In msg nelems", KEY("in"))                                   \
+  A(elements_out, "Out msg nelems", KEY("out"))                                \
+  A(group, "Group size", KEY("group"))                                         \
+  A(group_name, "Process Group Name", KEY("group_name"))                       \
+  A(group_ranks, "Process Group Ranks", KEY("group_ranks"))
 enum {
 #define A(id, key, kept) ARGUMENT_##id,
   ARGUMENTS(A)
@@ -44,8 +43,7 @@ enum {
 static const struct {
   const char *key;
   size_t length;
-  const char
-      *kept; /* under this key in the stored arguments; NULL: not there */
+  const char *kept; /* behind this key among those stored; NULL: not there */
 } arguments[ARGUMENT_COUNT] = {
 #define A(id, key, kept) {key, sizeof(key) - 1, kept},
     ARGUMENTS(A)
@@ -134,26 +132,6 @@ static bool tick_of(aq_json_slice value, aq_tick *out)
          aq_decimal_tick(value.text, value.length, AQ_TICK_US, out);
 }
 
-/* Appends a value without the spaces between its parts. */
-static size_t packed(aq_json_slice value, char *out)
-{
-  bool inside = false, escaped = false;
-  size_t size = 0;
-  for (size_t i = 0; i < value.length; i++) {
-    const char c = value.text[i];
-    if (!inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r'))
-      continue;
-    out[size++] = c;
-    if (escaped)
-      escaped = false;
-    else if (c == '\\')
-      escaped = inside;
-    else if (c == '"')
-      inside = !inside;
-  }
-  return size;
-}
-
 /* The arguments as one object behind the name in k->text; its length, 0 where
  * nothing is known or it would be too long. */
 static size_t arguments_pack(aq_kineto *k, const aq_span *span,
@@ -162,7 +140,7 @@ static size_t arguments_pack(aq_kineto *k, const aq_span *span,
   size_t size = 0, needed = 2;
   for (int i = 0; i < ARGUMENT_COUNT; i++)
     if (arguments[i].kept && values[i].length > 0)
-      needed += values[i].length + strlen(arguments[i].kept) + 4;
+      needed += values[i].length + strlen(arguments[i].kept) + 1;
   if (needed == 2)
     return 0;
   if (needed > ARGUMENTS_MAX) {
@@ -174,9 +152,11 @@ static size_t arguments_pack(aq_kineto *k, const aq_span *span,
   for (int i = 0; i < ARGUMENT_COUNT; i++) {
     if (!arguments[i].kept || values[i].length == 0)
       continue;
-    size += (size_t)sprintf(out + size, "%c\"%s\":", size ? ',' : '{',
-                            arguments[i].kept);
-    size += packed(values[i], out + size);
+    const size_t length = strlen(arguments[i].kept);
+    out[size] = size ? ',' : '{';
+    memcpy(out + size + 1, arguments[i].kept, length);
+    size += length + 1;
+    size += aq_json_slice_pack(values[i], out + size);
   }
   out[size++] = '}';
   return size;

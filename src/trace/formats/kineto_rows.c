@@ -184,6 +184,9 @@ static aq_status host_row(aq_kineto *k, const event *e)
       (aq_edge_call){
           .begin = call.begin, .end = call.end, .pid = e->pid, .tid = e->tid});
   if (status == AQ_OK && waits)
+    status = aq_import_wait_call(k->import, k->name, k->name_length, e->pid,
+                                 call.begin, call.end);
+  if (status == AQ_OK && waits)
     status = wait_row(k, e, call.begin, call.end);
   if (status != AQ_OK || !submits)
     return status;

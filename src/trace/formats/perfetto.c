@@ -44,6 +44,8 @@ enum {
 
   TYPE_BEGIN = 1,
   TYPE_END = 2,
+  TYPE_INSTANT = 3,
+  TYPE_COUNTER = 4,
 
   ANNOTATION_NAME_ID = 1,
   ANNOTATION_UINT = 3,
@@ -75,13 +77,14 @@ enum {
   BUFFER_LOST = 19,
 
   PACKET_MAX = 64 << 20,
+  UNPACKED_MAX = 256 << 20,
 };
 
 /* The fields of a packet. */
 typedef struct packet {
-  aq_pb_view clocks, event, interned, stats, defaults, track;
+  aq_pb_view clocks, event, interned, stats, defaults, track, packed;
   uint64_t sequence, flags, timestamp, clock, dropped;
-  bool has_timestamp, has_clock, packed;
+  bool has_timestamp, zstd;
 } packet;
 
 /* ---- the encoding ---- */
@@ -120,9 +123,8 @@ static aq_status sequence_of(aq_perfetto *p, uint64_t id, size_t *index,
   *is_new = !aq_map_get(&p->sequence_by_id, id, &at);
   if (*is_new) {
     at = p->sequence_count;
-    if (!AQ_ARRAY_PUSH(
-            p->sequences, p->sequence_count, p->sequence_capacity,
-            (aq_perfetto_sequence){.valid = true, .clock = AQ_PERFETTO_BOOT}) ||
+    if (!AQ_ARRAY_PUSH(p->sequences, p->sequence_count, p->sequence_capacity,
+                       (aq_perfetto_sequence){.valid = false}) ||
         !aq_map_put(&p->sequence_by_id, id, at))
       return aq_diag_no_memory(p->import->diag);
   }
@@ -135,7 +137,7 @@ static void sequence_clear(aq_perfetto_sequence *sequence)
   for (int i = 0; i < AQ_PERFETTO_TEXT_KINDS; i++)
     aq_map_fini(&sequence->interned[i]);
   sequence->valid = true;
-  sequence->clock = AQ_PERFETTO_BOOT;
+  sequence->clock = 0;
   sequence->has_track = false;
 }
 
@@ -170,8 +172,8 @@ static void sequence_lose(aq_perfetto *p, size_t sequence)
   aq_import_fault(p->import, AQ_REPAIR_LOST_PACKETS, "packets dropped", NULL,
                   0);
   sequence_clear(&p->sequences[sequence]);
-  memset(p->sequences[sequence].clocks, 0,
-         sizeof p->sequences[sequence].clocks);
+  for (int i = 0; i < AQ_PERFETTO_LOCAL_END - AQ_PERFETTO_LOCAL; i++)
+    p->sequences[sequence].clocks[i].known = false;
   p->sequences[sequence].valid = false;
   p->sequences[sequence].lost = true;
   slices_drop(p, sequence);
@@ -211,7 +213,7 @@ static void defaults_read(aq_perfetto *p, aq_perfetto_sequence *sequence,
                           aq_pb_view from)
 {
   aq_pb_field field, inner;
-  sequence->clock = AQ_PERFETTO_BOOT;
+  sequence->clock = 0;
   sequence->has_track = false;
   while (aq_perfetto_field(p, &from, &field)) {
     if (field.number == DEFAULTS_CLOCK)
@@ -366,6 +368,7 @@ typedef struct event {
   uint64_t type, track;
   bool has_track;
   int64_t name, flow;
+  aq_pb_view category; /* the first one, borrowed */
   const char *unknown; /* what its sequence lacks, or NULL */
 } event;
 
@@ -404,6 +407,8 @@ static aq_status event_read(aq_perfetto *p, size_t sequence, aq_pb_view from,
       category = field.bytes;
     else if (field.number == EVENT_FLOW)
       out->flow = (int64_t)(field.value & INT64_MAX);
+    if (category.size && !out->category.size)
+      out->category = category;
     if (category.size && out->kind == AQ_PERFETTO_OTHER)
       out->kind =
           aq_perfetto_category((const char *)category.at, category.size);
@@ -478,15 +483,30 @@ static aq_status slice_end(aq_perfetto *p, size_t sequence, size_t track,
              : aq_perfetto_slice_add(p, &p->tracks[track], &slice);
 }
 
+static void event_ignore(aq_perfetto *p, const event *e)
+{
+  const char *what = e->type == TYPE_BEGIN     ? "slice of another category"
+                     : e->type == TYPE_INSTANT ? "instant"
+                     : e->type == TYPE_COUNTER ? "counter"
+                                               : "event of another type";
+  aq_import_fault(p->import, AQ_REPAIR_OTHER_EVENT, what,
+                  e->category.size ? (const char *)e->category.at : NULL,
+                  e->category.size);
+}
+
 static aq_status event_add(aq_perfetto *p, size_t sequence, const packet *in,
                            const aq_perfetto_stamp *stamp)
 {
   int64_t time = 0;
-  size_t track;
+  size_t track = 0;
   event e;
   aq_status status = event_read(p, sequence, in->event, &e);
-  if (status != AQ_OK || (e.type != TYPE_BEGIN && e.type != TYPE_END))
+  if (status != AQ_OK)
     return status;
+  if (e.type != TYPE_BEGIN && e.type != TYPE_END) {
+    event_ignore(p, &e);
+    return AQ_OK;
+  }
   const bool timed = aq_perfetto_time(p, stamp, &time);
   const char *unread =
       !p->sequences[sequence].valid && (in->flags & FLAG_NEEDS_STATE)
@@ -495,20 +515,26 @@ static aq_status event_add(aq_perfetto *p, size_t sequence, const packet *in,
       : !e.has_track ? "a slice of no track"
       : !timed       ? "a slice whose clock has no relation to the trace's"
                      : NULL;
-  if (unread)
-    skip(p, unread, e.name);
-  if (!e.has_track)
-    return AQ_OK;
-  status = track_of(p, e.track, &track);
+  status = e.has_track ? track_of(p, e.track, &track) : AQ_OK;
   if (status != AQ_OK)
     return status;
-  /* Its other half must find it: else it would end the slice around it. */
   if (unread && e.type == TYPE_END) {
-    size_t *link = slice_find(p, sequence, track);
-    if (*link)
-      slice_take(p, link);
+    /* Its begin must find it: else it would end the slice around it. One that
+     * was not read either has been counted. */
+    size_t *link = e.has_track ? slice_find(p, sequence, track) : NULL;
+    const bool counted =
+        !e.has_track || /* with its begin, which has no track either */
+        (link && *link && slice_take(p, link).kind == AQ_PERFETTO_OTHER);
+    if (!counted)
+      skip(p, unread, e.name);
     return AQ_OK;
   }
+  if (unread)
+    skip(p, unread, e.name);
+  else if (e.type == TYPE_BEGIN && e.kind == AQ_PERFETTO_OTHER)
+    event_ignore(p, &e);
+  if (!e.has_track)
+    return AQ_OK;
   if (unread)
     e.kind = AQ_PERFETTO_OTHER;
   return e.type == TYPE_BEGIN
@@ -568,7 +594,6 @@ static void packet_read(aq_perfetto *p, aq_pb_view from, packet *out)
       break;
     case PACKET_CLOCK:
       out->clock = field.value;
-      out->has_clock = true;
       break;
     case PACKET_DEFAULTS:
       out->defaults = field.bytes;
@@ -577,13 +602,41 @@ static void packet_read(aq_perfetto *p, aq_pb_view from, packet *out)
       out->track = field.bytes;
       break;
     case PACKET_ZLIB:
+      out->packed = field.bytes;
+      break;
     case PACKET_ZSTD:
-      out->packed = true;
+      out->zstd = true;
       break;
     default:
       break;
     }
   }
+}
+
+static aq_status packets_take(aq_perfetto *p, aq_pb_view *bytes);
+
+/* The packets that one packet has compressed. */
+static aq_status packed_add(aq_perfetto *p, aq_pb_view from)
+{
+  unsigned char *bytes;
+  size_t size;
+  aq_status status = aq_stream_unpack(from.at, from.size, UNPACKED_MAX, &bytes,
+                                      &size, p->import->diag);
+  if (status != AQ_OK)
+    return status;
+  aq_pb_view rest = {bytes, size};
+  p->unpacked = true;
+  if (bytes)
+    status = packets_take(p, &rest);
+  p->unpacked = false;
+  if (status == AQ_OK && (!bytes || rest.size > 0))
+    status =
+        aq_diag_set(p->import->diag, AQ_ERR_INPUT,
+                    "%s: byte %llu: damaged compressed packets, or more "
+                    "than %d MiB of them",
+                    p->file, (unsigned long long)p->offset, UNPACKED_MAX >> 20);
+  free(bytes);
+  return status;
 }
 
 static aq_status packet_add(aq_perfetto *p, aq_pb_view from)
@@ -593,30 +646,35 @@ static aq_status packet_add(aq_perfetto *p, aq_pb_view from)
   size_t at = 0;
   bool is_new;
   packet_read(p, from, &in);
-  if (in.packed)
+  if (in.zstd || (in.packed.size && p->unpacked))
     return aq_diag_set(p->import->diag, AQ_ERR_INPUT,
-                       "%s: byte %llu: packed packets: expected a trace "
-                       "recorded without compression_type",
+                       "%s: byte %llu: packets compressed by zstd, or twice: "
+                       "expected a trace recorded without compression_type",
                        p->file, (unsigned long long)p->offset);
+  if (in.packed.size)
+    return packed_add(p, in.packed);
   aq_status status = sequence_of(p, in.sequence, &at, &is_new);
   if (status != AQ_OK)
     return status;
-  /* The first packet of a sequence says that packets were dropped, always. */
+  /* The first packet of a sequence says that packets were dropped, always; if
+   * it brings no state, it is right: packets before it had begun slices. */
   if (in.dropped && !is_new)
     sequence_lose(p, at);
+  else if (in.dropped && !(in.flags & FLAG_STATE_CLEARED))
+    p->sequences[at].lost = true;
   if (in.flags & FLAG_STATE_CLEARED)
     sequence_clear(&p->sequences[at]);
   if (in.defaults.size)
     defaults_read(p, &p->sequences[at], in.defaults);
   if (in.interned.size)
     status = interned_read(p, at, in.interned);
-  if (in.clocks.size)
-    aq_perfetto_clocks_read(p, &p->sequences[at], in.clocks);
+  if (status == AQ_OK && in.clocks.size)
+    status = aq_perfetto_clocks_read(p, &p->sequences[at], in.clocks);
   /* A snapshot sets an incremental clock: its packet's time is no difference
    * to it. Any other moves it on, whatever the packet has. */
-  else if (in.has_timestamp)
-    stamp = aq_perfetto_stamp_read(
-        &p->sequences[at], in.has_clock ? &in.clock : NULL, in.timestamp);
+  else if (!in.clocks.size && in.has_timestamp)
+    stamp =
+        aq_perfetto_stamp_read(p, &p->sequences[at], in.clock, in.timestamp);
   if (in.stats.size)
     stats_read(p, in.stats);
   if (status == AQ_OK && in.track.size)
@@ -648,7 +706,8 @@ static aq_status packets_take(aq_perfetto *p, aq_pb_view *bytes)
                              : "malformed protobuf instead of a packet");
     if (field.number == TRACE_PACKET && field.wire == AQ_PB_BYTES)
       status = packet_add(p, field.bytes);
-    p->offset += (uint64_t)(bytes->at - from);
+    if (!p->unpacked) /* else it stays that of the packet around */
+      p->offset += (uint64_t)(bytes->at - from);
   }
   return status;
 }
@@ -709,7 +768,8 @@ aq_status aq_perfetto_import(aq_import *import, aq_correlation *join,
   aq_perfetto p = {.import = import,
                    .join = join,
                    .file = files->files[0].path,
-                   .texts = AQ_NAMES_INIT};
+                   .texts = AQ_NAMES_INIT,
+                   .trace_clock = AQ_PERFETTO_BOOT};
   aq_stream_reader *reader;
   aq_status status =
       aq_trace_file_open(&files->files[0], &reader, import->diag);
@@ -728,6 +788,8 @@ aq_status aq_perfetto_import(aq_import *import, aq_correlation *join,
   aq_map_fini(&p.processes);
   aq_names_fini(&p.texts);
   aq_agents_fini(&p.agents);
+  for (int i = 0; i < AQ_PERFETTO_LOCAL; i++)
+    free(p.readings[i].list);
   free(p.sequences);
   free(p.tracks);
   free(p.slices);

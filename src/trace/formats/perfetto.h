@@ -71,7 +71,7 @@ typedef struct aq_perfetto_track {
 
 /* Ids of clocks: builtin ones, and from 64 on a sequence's own. */
 enum {
-  AQ_PERFETTO_BOOT = 6, /* the default */
+  AQ_PERFETTO_BOOT = 6, /* of a trace that names none */
   AQ_PERFETTO_LOCAL = 64,
   AQ_PERFETTO_LOCAL_END = 128,
 };
@@ -80,9 +80,10 @@ enum {
 typedef struct aq_perfetto_clock {
   bool known, incremental;
   int64_t unit;    /* ns */
-  int64_t last;    /* of an incremental one, ns */
+  int64_t last;    /* of an incremental one, else its snapshot's; ns */
   uint64_t global; /* the builtin clock that it is measured against: */
-  int64_t offset;  /* ns from this to that */
+  int64_t offset;  /* ns from this to that, */
+  int64_t earlier; /* and before `last`: by the snapshot before */
 } aq_perfetto_clock;
 
 /* A time on a builtin clock. */
@@ -91,6 +92,16 @@ typedef struct aq_perfetto_stamp {
   uint64_t clock;
   int64_t ns;
 } aq_perfetto_stamp;
+
+/* A builtin clock and the trace's at one time, ns. */
+typedef struct aq_perfetto_reading {
+  int64_t ns, to_trace;
+} aq_perfetto_reading;
+
+typedef struct aq_perfetto_readings {
+  aq_perfetto_reading *list;
+  size_t count, capacity;
+} aq_perfetto_readings;
 
 /* The kinds of interned texts that are read. */
 enum {
@@ -102,9 +113,10 @@ enum {
 };
 
 typedef struct aq_perfetto_sequence {
-  bool valid;            /* it has its interned texts and defaults */
-  bool lost;             /* packets, and with them begins of slices */
-  uint64_t clock, track; /* of packets and events that name none */
+  bool valid;     /* it has its interned texts and defaults */
+  bool lost;      /* packets, and with them begins of slices */
+  uint64_t clock; /* of packets that name none; 0: the trace's */
+  uint64_t track; /* of events that name none */
   bool has_track;
   aq_map interned[AQ_PERFETTO_TEXT_KINDS]; /* id → text */
   aq_perfetto_clock clocks[AQ_PERFETTO_LOCAL_END - AQ_PERFETTO_LOCAL];
@@ -116,6 +128,7 @@ typedef struct aq_perfetto {
   const char *file;
   uint64_t offset; /* of the packet in the file */
   bool malformed;  /* the packet is */
+  bool unpacked;   /* it was compressed in one at `offset` */
   aq_names texts;
   aq_map sequence_by_id, track_by_id, processes;
   aq_perfetto_sequence *sequences;
@@ -123,10 +136,10 @@ typedef struct aq_perfetto {
   aq_perfetto_track *tracks;
   size_t track_count, track_capacity;
   aq_perfetto_slice *slices;
-  size_t slice_count, slice_capacity, free_slice; /* plus 1; 0: none */
-  int64_t to_boot[AQ_PERFETTO_LOCAL];             /* ns, by builtin clock */
-  bool has_to_boot[AQ_PERFETTO_LOCAL];
-  uint64_t clock; /* the builtin one of the first event; 0: none */
+  size_t slice_count, slice_capacity, free_slice;   /* plus 1; 0: none */
+  aq_perfetto_readings readings[AQ_PERFETTO_LOCAL]; /* by builtin clock */
+  uint64_t trace_clock; /* the builtin one that the others are related to */
+  uint64_t clock;       /* the builtin one of the run's times; 0: none yet */
   uint64_t chunks_lost;
   aq_agents agents;
 } aq_perfetto;
@@ -135,14 +148,16 @@ typedef struct aq_perfetto {
 bool aq_perfetto_field(aq_perfetto *p, aq_pb_view *in, aq_pb_field *out);
 
 /* Takes readings of several clocks at one time. */
-void aq_perfetto_clocks_read(aq_perfetto *p, aq_perfetto_sequence *sequence,
-                             aq_pb_view from);
+aq_status aq_perfetto_clocks_read(aq_perfetto *p,
+                                  aq_perfetto_sequence *sequence,
+                                  aq_pb_view from);
 
-/* The timestamp of a packet (clock NULL: on the sequence's default clock) on a
+/* The timestamp of a packet (clock 0: on the sequence's default clock) on a
  * builtin clock. Call it once for each packet with a timestamp: it moves an
  * incremental clock on. */
-aq_perfetto_stamp aq_perfetto_stamp_read(aq_perfetto_sequence *sequence,
-                                         const uint64_t *clock, uint64_t time);
+aq_perfetto_stamp aq_perfetto_stamp_read(const aq_perfetto *p,
+                                         aq_perfetto_sequence *sequence,
+                                         uint64_t clock, uint64_t time);
 
 /* The same on the clock of the run, in ns. False: not known. */
 bool aq_perfetto_time(aq_perfetto *p, const aq_perfetto_stamp *stamp,

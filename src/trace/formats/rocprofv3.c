@@ -142,6 +142,9 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_correlation *join,
                                                .pid = call->pid,
                                                .tid = call->tid});
   if (status == AQ_OK && waits)
+    status = aq_import_wait_call(import, call->name, call->name_length,
+                                 call->pid, host.begin, host.end);
+  if (status == AQ_OK && waits)
     status = put_wait(import, call, host.begin, host.end);
   if (status == AQ_OK && submits)
     status = aq_correlation_call_add(

@@ -20,6 +20,7 @@ struct aq_correlation_call {
   uint64_t key;
   bool used;
   bool joined;    /* some row found it */
+  bool refused;   /* a row of its key started before it */
   bool has_first; /* of a graph: `first` is its earliest row so far */
   size_t next;    /* in the free list */
   aq_record first;
@@ -202,8 +203,8 @@ static aq_status attach(aq_correlation *join, size_t slot, aq_record *row)
   aq_correlation_call *call = &join->calls[slot];
   const aq_host_call *host = &call->call;
   if (row->start < host->begin) { /* the two clocks do not agree */
-    aq_import_repair(join->import, AQ_REPAIR_CLOCK_OFFSET);
-    return aq_correlation_row_alone(join, row);
+    call->refused = true;
+    return aq_correlation_call_drop(join, row, AQ_REPAIR_CLOCK_OFFSET);
   }
   row->host_begin = host->begin;
   row->host_end = host->end;
@@ -313,7 +314,7 @@ aq_status aq_correlation_call_add(aq_correlation *join, uint64_t key,
   }
   made->key = key;
   made->used = true;
-  made->joined = made->has_first = false;
+  made->joined = made->refused = made->has_first = false;
   if (!aq_map_put(&join->call_by_key, key, slot))
     return aq_diag_no_memory(join->import->diag);
   return attach_waiting(join, key, slot);
@@ -356,6 +357,17 @@ aq_status aq_correlation_row_alone(aq_correlation *join, const aq_record *row)
   aq_record alone = *row;
   alone.via = AQ_VIA_NONE;
   return aq_import_put(join->import, &alone);
+}
+
+aq_status aq_correlation_call_drop(aq_correlation *join, const aq_record *row,
+                                   aq_trace_repair why)
+{
+  aq_import *import = join->import;
+  aq_import_repair(import, why);
+  const aq_status status = aq_correlation_row_alone(join, row);
+  if (status == AQ_OK)
+    aq_edges_call_dropped(&import->edges, import->row_count - 1);
+  return status;
 }
 
 aq_status aq_import_call_again(aq_import *import, const aq_host_call *call,
@@ -433,7 +445,8 @@ static bool is_joined_inside(const aq_correlation *join,
 /* Copies are lost only where the source has some. */
 static bool is_lost(const aq_correlation *join, const aq_correlation_call *call)
 {
-  if (!call->used || call->joined || call->has_first || call->name == AQ_NONE)
+  if (!call->used || call->joined || call->refused || call->has_first ||
+      call->name == AQ_NONE)
     return false;
   const char *name = aq_names_text(&join->names, call->name);
   const size_t length = aq_names_length(&join->names, call->name);
@@ -537,7 +550,7 @@ aq_status aq_correlation_finish(aq_correlation *join)
     aq_correlation_call *call = &join->calls[i];
     if (!call->used || !call->has_first)
       continue;
-    call->first.flags |= AQ_FLAG_GRAPH_FIRST;
+    aq_record_flag(&call->first, AQ_FLAG_GRAPH_FIRST);
     status = aq_import_put(join->import, &call->first);
   }
   if (status == AQ_OK)

@@ -70,6 +70,10 @@ aq_status aq_correlation_row_add(aq_correlation *join, uint64_t key,
 /* A row that no call can be known for. */
 aq_status aq_correlation_row_alone(aq_correlation *join, const aq_record *row);
 
+/* The same of a row whose host call is left out for its times: counts why. */
+aq_status aq_correlation_call_drop(aq_correlation *join, const aq_record *row,
+                                   aq_trace_repair why);
+
 /* Puts the remaining rows, and a row for each launch or copy that none of them
  * joined. */
 aq_status aq_correlation_finish(aq_correlation *join);

@@ -35,7 +35,8 @@ struct aq_edge_row {
   aq_time start, end, begin, submit;
   aq_time previous_end; /* on its queue; AQ_TIME_NONE: it is the first */
   bool has_edge;
-  bool in_order; /* its queue executes one row after another */
+  bool in_order;     /* its queue executes one row after another */
+  bool call_dropped; /* by the import, which counted it */
 };
 
 /* The rows of one queue, by their ends. */
@@ -88,6 +89,14 @@ bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number)
                                      .begin = row->host_begin,
                                      .submit = submit,
                                      .previous_end = AQ_TIME_NONE});
+}
+
+void aq_edges_call_dropped(aq_edges *edges, int64_t number)
+{
+  aq_edge_row *last =
+      edges->row_count > 0 ? &edges->rows[edges->row_count - 1] : NULL;
+  if (last && last->number == number)
+    last->call_dropped = true;
 }
 
 bool aq_edges_call(aq_edges *edges, const aq_edge_call *call)
@@ -176,6 +185,23 @@ static bool queues_find(search *s)
   return true;
 }
 
+size_t aq_edges_uncalled(aq_edges *edges)
+{
+  size_t count = 0;
+  bool called = false;
+  if (edges->row_count > 0)
+    qsort(edges->rows, edges->row_count, sizeof *edges->rows, order_by_start);
+  for (size_t i = 0; i < edges->row_count; i++) {
+    const aq_edge_row *row = &edges->rows[i];
+    if (i > 0 && order_queue(row - 1, row) != 0)
+      called = false;
+    const bool has_call = row->begin != AQ_TIME_NONE || row->call_dropped;
+    called |= has_call;
+    count += called && !has_call;
+  }
+  return count;
+}
+
 /* ---- ends that cannot be ---- */
 
 /* Whether later rows of its queue began and ended, one after another, before
@@ -218,6 +244,28 @@ bool aq_edges_contradicted(aq_edges *edges, int64_t **rows, size_t *count)
       return false;
   }
   edges->row_count = kept;
+  return true;
+}
+
+static int number_compare(const void *left, const void *right)
+{
+  return order(*(const int64_t *)left, *(const int64_t *)right);
+}
+
+bool aq_edges_drop(aq_edges *edges, const int64_t *rows, size_t count,
+                   int64_t **found, size_t *found_count)
+{
+  size_t capacity = 0, kept = 0;
+  *found = NULL;
+  *found_count = 0;
+  for (size_t i = 0; i < edges->row_count && count > 0; i++) {
+    const aq_edge_row row = edges->rows[i];
+    if (!bsearch(&row.number, rows, count, sizeof *rows, number_compare))
+      edges->rows[kept++] = row;
+    else if (!AQ_ARRAY_PUSH(*found, *found_count, capacity, row.number))
+      return false;
+  }
+  edges->row_count = count > 0 ? kept : edges->row_count;
   return true;
 }
 

@@ -37,9 +37,23 @@ void aq_edges_fini(aq_edges *edges);
 bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number);
 bool aq_edges_call(aq_edges *edges, const aq_edge_call *call);
 
+/* The row that was noted last, if it is this one, has a host call whose times
+ * the import dropped. */
+void aq_edges_call_dropped(aq_edges *edges, int64_t number);
+
+/* How many rows have no host call, though one in front of them on their queue
+ * has: work that was launched before a trace began has none, and is first. */
+size_t aq_edges_uncalled(aq_edges *edges);
+
 /* The rows whose end later rows of their queue contradict, by number; they are
  * no longer looked at. The caller frees the list. False: out of memory. */
 bool aq_edges_contradicted(aq_edges *edges, int64_t **rows, size_t *count);
+
+/* Looks no longer at rows whose end is wrong, numbers in ascending order;
+ * *found, for the caller to free, has the ones that it looked at. False: out of
+ * memory. */
+bool aq_edges_drop(aq_edges *edges, const int64_t *rows, size_t count,
+                   int64_t **found, size_t *found_count);
 
 /* The rows that start well before one in front of them on their queue ends,
  * though that executes in order: at least one of both has a wrong time. Called

@@ -65,6 +65,12 @@ bool aq_api_waits(const char *name, size_t length)
          !contains(name, length, "hsa_");
 }
 
+bool aq_api_waits_device(const char *name, size_t length)
+{
+  return contains(name, length, "DeviceSynchronize") ||
+         contains(name, length, "CtxSynchronize");
+}
+
 bool aq_api_waits_event(const char *name, size_t length)
 {
   return contains(name, length, "StreamWaitEvent");

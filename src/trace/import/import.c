@@ -35,6 +35,7 @@ void aq_import_init(aq_import *import, aq_record_sink *sink,
 void aq_import_fini(aq_import *import)
 {
   aq_edges_fini(&import->edges);
+  aq_device_waits_fini(&import->device_waits);
   aq_ranges_fini(&import->ranges);
   aq_context_fini(&import->context);
   aq_memory_events_fini(&import->memory);
@@ -66,34 +67,75 @@ aq_status aq_import_flush(aq_import *import)
   return import->sink->put(import->sink, import->batch, count, import->diag);
 }
 
-/* Takes back the ends that later rows contradict. */
+static void row_fault(aq_import *import, aq_trace_repair repair, int64_t number)
+{
+  char row[32];
+  const int length = snprintf(row, sizeof row, "%lld", (long long)number);
+  aq_import_fault(import, repair, "row", row, (size_t)length);
+}
+
+/* Takes back ends, each counted as `repair`. */
+static aq_status ends_drop(aq_import *import, aq_trace_repair repair,
+                           const int64_t *rows, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    row_fault(import, repair, rows[i]);
+  return count == 0 ? AQ_OK
+                    : import->sink->contradict(import->sink, rows, count,
+                                               import->diag);
+}
+
+/* Takes back the ends that waits for the device contradict. */
+static aq_status outlasting_drop(aq_import *import)
+{
+  int64_t *rows, *kept = NULL;
+  size_t count, kept_count;
+  aq_status status = AQ_OK;
+  if (!aq_device_waits_contradict(&import->device_waits, &rows, &count) ||
+      !aq_edges_drop(&import->edges, rows, count, &kept, &kept_count))
+    status = aq_diag_no_memory(import->diag);
+  if (status == AQ_OK)
+    status = ends_drop(import, AQ_REPAIR_OUTLASTS_WAIT, kept, kept_count);
+  free(rows);
+  free(kept);
+  return status;
+}
+
+enum { UNCALLED_PERCENT = 1 /* fewer are not worth a caveat */ };
+
+/* Judges the rows once all are known. */
+static void rows_judge(aq_import *import)
+{
+  aq_trace_result *result = import->result;
+  const uint64_t uncalled = aq_edges_uncalled(&import->edges);
+  if (uncalled * 100 > UNCALLED_PERCENT * (result->dispatches + result->copies))
+    result->repairs[AQ_REPAIR_UNCALLED] = uncalled;
+  if (import->instants == result->dispatches &&
+      import->instants > result->repairs[AQ_REPAIR_NEGATIVE_DURATION])
+    result->repairs[AQ_REPAIR_NO_DURATION] = import->instants;
+}
+
+/* Takes back the ends that other records contradict. */
 static aq_status contradict(aq_import *import)
 {
   int64_t *rows;
   size_t count;
   if (!import->sink->contradict)
     return AQ_OK;
-  if (!aq_edges_contradicted(&import->edges, &rows, &count)) {
-    free(rows);
-    return aq_diag_no_memory(import->diag);
-  }
-  for (size_t i = 0; i < count; i++) {
-    char row[32];
-    const int length = snprintf(row, sizeof row, "%lld", (long long)rows[i]);
-    aq_import_fault(import, AQ_REPAIR_CONTRADICTED, "row", row, (size_t)length);
-  }
+  aq_status status =
+      aq_edges_contradicted(&import->edges, &rows, &count)
+          ? ends_drop(import, AQ_REPAIR_CONTRADICTED, rows, count)
+          : aq_diag_no_memory(import->diag);
+  free(rows);
+  if (status == AQ_OK)
+    status = outlasting_drop(import);
+  if (status != AQ_OK)
+    return status;
   int64_t first;
   const size_t overlaps = aq_edges_overlaps(&import->edges, &first);
-  for (size_t i = 0; i < overlaps; i++) {
-    char row[32];
-    const int length = snprintf(row, sizeof row, "%lld", (long long)first);
-    aq_import_fault(import, AQ_REPAIR_OVERLAP, "row", row, (size_t)length);
-  }
-  aq_status status = count == 0 ? AQ_OK
-                                : import->sink->contradict(import->sink, rows,
-                                                           count, import->diag);
-  free(rows);
-  return status;
+  for (size_t i = 0; i < overlaps; i++)
+    row_fault(import, AQ_REPAIR_OVERLAP, first);
+  return AQ_OK;
 }
 
 aq_status aq_import_finish(aq_import *import)
@@ -114,6 +156,7 @@ aq_status aq_import_finish(aq_import *import)
     import->result->base_ns = base;
   if (status != AQ_OK || import->edges_told)
     return status;
+  rows_judge(import);
   status = contradict(import);
   if (status != AQ_OK)
     return status;
@@ -237,11 +280,9 @@ aq_status aq_import_truncated(aq_import *import, const char *file,
     aq_import_repair(import, AQ_REPAIR_TRUNCATED);
   import->cut_file = file;
   if (!import->options->allow_truncated)
-    return aq_diag_set(
-        import->diag, AQ_ERR_INPUT,
-        "%s: truncated: it ends at %s %llu, %s "
-        "(if truncated files are allowed, the complete part is imported)",
-        file, unit, (unsigned long long)at, what);
+    return aq_diag_set(import->diag, AQ_ERR_INPUT,
+                       "%s: truncated: it ends at %s %llu, %s", file, unit,
+                       (unsigned long long)at, what);
   return AQ_OK;
 }
 
@@ -513,12 +554,14 @@ static void count_row(aq_import *import, const aq_record *row)
     ++*(row->kind == AQ_KIND_WAIT ? &result->waits : &result->ranges);
     return;
   }
-  if (row->kind == AQ_KIND_KERNEL)
+  if (row->kind == AQ_KIND_KERNEL) {
     result->dispatches++;
-  else if (row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL)
+    import->instants += row->start == row->end && row->end != AQ_TIME_NONE;
+  } else if (row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL) {
     result->copies++;
-  else
+  } else {
     return; /* barriers and other packets of a simulated run */
+  }
   if (import->earliest == AQ_TIME_NONE || row->start < import->earliest)
     import->earliest = row->start;
   if (import->latest == AQ_TIME_NONE || row->start > import->latest)
@@ -555,6 +598,16 @@ aq_status aq_import_event_call(aq_import *import, const char *name,
                                               : aq_diag_no_memory(import->diag);
 }
 
+aq_status aq_import_wait_call(aq_import *import, const char *name,
+                              size_t length, int64_t pid, aq_time begin,
+                              aq_time end)
+{
+  return !aq_api_waits_device(name, length) ||
+                 aq_device_waits_wait(&import->device_waits, pid, begin, end)
+             ? AQ_OK
+             : aq_diag_no_memory(import->diag);
+}
+
 aq_status aq_import_put(aq_import *import, const aq_record *row)
 {
   count_row(import, row);
@@ -563,7 +616,8 @@ aq_status aq_import_put(aq_import *import, const aq_record *row)
     if (status != AQ_OK)
       return status;
   }
-  if (!aq_edges_row(&import->edges, row, import->row_count++))
+  if (!aq_device_waits_row(&import->device_waits, row, import->row_count) ||
+      !aq_edges_row(&import->edges, row, import->row_count++))
     return aq_diag_no_memory(import->diag);
   import->batch[import->batch_count++] = *row;
   if (import->batch_count < sizeof import->batch / sizeof *import->batch)

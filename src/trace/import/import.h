@@ -13,6 +13,7 @@
 #include "trace/import/context.h"
 #include "trace/import/decimal.h"
 #include "trace/import/dependencies.h"
+#include "trace/import/device_waits.h"
 #include "trace/import/memory_events.h"
 #include "trace/import/ranges.h"
 #include "trace/import/repeats.h"
@@ -59,6 +60,7 @@ typedef struct aq_import {
   aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
   aq_edges edges;
+  aq_device_waits device_waits;
   aq_repeats repeats;
   aq_import_capture *captures;
   size_t capture_count, capture_capacity;
@@ -67,6 +69,7 @@ typedef struct aq_import {
   aq_memory_events memory;
   bool edges_told;          /* the source states them: none are looked for */
   int64_t row_count;        /* put so far */
+  uint64_t instants;        /* kernels with a duration of 0 */
   aq_time earliest, latest; /* of the rows of a device; AQ_TIME_NONE: none */
   uint64_t progress_at;     /* bytes read when progress was last told */
   size_t batch_count;
@@ -184,6 +187,12 @@ bool aq_import_is_event(const char *name, size_t length);
 aq_status aq_import_event_call(aq_import *import, const char *name,
                                size_t length, aq_edge_call call);
 
+/* Notes a host call that waited for all work of a device; any other is
+ * ignored. */
+aq_status aq_import_wait_call(aq_import *import, const char *name,
+                              size_t length, int64_t pid, aq_time begin,
+                              aq_time end);
+
 /* Hands the rows put so far to the sink. */
 aq_status aq_import_flush(aq_import *import);
 
@@ -197,6 +206,9 @@ aq_status aq_import_put(aq_import *import, const aq_record *row);
 bool aq_api_submits(const char *name, size_t length);
 bool aq_api_graph(const char *name, size_t length);
 bool aq_api_waits(const char *name, size_t length);
+
+/* Whether it waits for all work of the device. */
+bool aq_api_waits_device(const char *name, size_t length);
 
 /* Whether a call launches kernels, alone or as a graph; copies or fills; begins
  * or ends the capture of a stream. */

@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/trace/import/wave_steps.c src/trace/import/wave_steps.h \
 	src/trace/import/queue_depth.c src/trace/import/queue_depth.h \
 	src/trace/import/dependencies.c src/trace/import/dependencies.h \
+	src/trace/import/device_waits.c src/trace/import/device_waits.h \
 	src/trace/import/file_sets.c \
 	src/trace/import/forward_ops.c src/trace/import/forward_ops.h \
 	src/trace/import/graph_nodes.c src/trace/import/graph_nodes.h \

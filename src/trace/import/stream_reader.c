@@ -373,3 +373,25 @@ void aq_stream_reader_progress(const aq_stream_reader *reader, uint64_t *done,
   *done = reader->consumed;
   *total = reader->total;
 }
+
+aq_status aq_stream_unpack(const void *bytes, size_t size, size_t most,
+                           unsigned char **out, size_t *out_size, aq_diag *diag)
+{
+  int result = Z_BUF_ERROR;
+  *out = NULL;
+  for (size_t capacity = 1 << 20; result == Z_BUF_ERROR && capacity <= most;
+       capacity *= 4) {
+    uLongf unpacked = capacity;
+    free(*out);
+    *out = malloc(capacity);
+    if (!*out)
+      return aq_diag_no_memory(diag);
+    result = uncompress(*out, &unpacked, bytes, size);
+    *out_size = unpacked;
+  }
+  if (result != Z_OK) {
+    free(*out);
+    *out = NULL;
+  }
+  return AQ_OK;
+}

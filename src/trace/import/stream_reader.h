@@ -43,6 +43,12 @@ aq_status aq_stream_reader_peek(aq_stream_reader *reader, const char **bytes,
 bool aq_stream_reader_is_cut(const aq_stream_reader *reader);
 uint64_t aq_stream_reader_consumed(const aq_stream_reader *reader);
 
+/* Unpacks a zlib stream of at most `most` bytes; *out is the caller's to free,
+ * NULL where the stream is damaged or longer. */
+aq_status aq_stream_unpack(const void *bytes, size_t size, size_t most,
+                           unsigned char **out, size_t *out_size,
+                           aq_diag *diag);
+
 /* Bytes of the file read so far, and its size. */
 void aq_stream_reader_progress(const aq_stream_reader *reader, uint64_t *done,
                                uint64_t *total);

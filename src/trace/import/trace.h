@@ -22,120 +22,102 @@
 #include "common/record.h"
 #include "common/run_info.h"
 
-/* The repairs of importers, each counted: R(id, text, damage). `damage` is the
- * damage of the trace, a few words behind a number, for views of the run that
- * depend on it; NULL: none does. */
+/* The repairs of importers, each counted: R(id, verb, noun, what, then,
+ * damage), of "skipped 2 rows of a queue: no times" in order, the noun
+ * singular. `damage`: views of the run show it, without `then`. */
 #define AQ_TRACE_REPAIRS(R)                                                    \
-  R(TRUNCATED, "truncated files: whatever followed the cut is missing", NULL)  \
-  R(LOST_LAUNCH, "launches without a record of the launched work",             \
-    "launches without a record of the launched work")                          \
-  R(LOST_COPY, "copy and fill calls without a record of the moved data",       \
-    "copy and fill calls without a record of the moved data")                  \
-  R(UNTIED_CALL,                                                               \
-    "launch, copy and fill calls without a correlation id (their work is "     \
-    "unknown)",                                                                \
-    NULL)                                                                      \
-  R(SHORT_GRAPH,                                                               \
-    "graph launches that lack nodes between theirs, which another launch has", \
-    "graph launches that lack nodes which another launch has")                 \
-  R(GRAPH_PASSED,                                                              \
-    "graphs with which no launch was compared for lost nodes (2,000 "          \
-    "larger ones were)",                                                       \
-    NULL)                                                                      \
-  R(LOST_PACKETS,                                                              \
-    "gaps and chunks that the tracing buffer lost: their records are missing", \
-    "gaps and chunks lost by the tracing buffer")                              \
-  R(REPEATED, "records that the file has twice (one is kept)",                 \
-    "repeated records left out")                                               \
-  R(STRAY, "records at a time far from all others (left out)",                 \
-    "records at a time far from all others left out")                          \
-  R(CONTRADICTED,                                                              \
-    "rows that later rows of their queue contradict (their end "               \
-    "is dropped)",                                                             \
-    "rows whose end later rows of their queue contradict")                     \
-  R(OVERLAP,                                                                   \
-    "rows that start over 10 us before the end of one in front of them on "    \
-    "their queue (both are kept)",                                             \
-    "rows that overlap one in front of them on their queue")                   \
-  R(TRAILING_COMMA, "trailing commas", NULL)                                   \
-  R(CONTROL_BYTE, "control bytes in texts, which JSON writes as escapes",      \
-    NULL)                                                                      \
-  R(STRING_NUMBER, "numbers written as strings (pids, ids)", NULL)             \
-  R(OUT_OF_ORDER, "rows out of time order", NULL)                              \
-  R(NEGATIVE_DURATION, "negative durations (end moved to start)",              \
-    "rows whose end was before their start")                                   \
-  R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)",    \
-    NULL)                                                                      \
-  R(CLOCK_DOMAIN,                                                              \
-    "rows whose clock has no relation to the host's (their "                   \
-    "host calls are dropped)",                                                 \
-    NULL)                                                                      \
-  R(CLOCK_ORDER,                                                               \
-    "rows that complete before they end: clocks that do not "                  \
-    "agree (their dispatch and completion times are dropped)",                 \
-    NULL)                                                                      \
-  R(DUPLICATE_CORRELATION, "correlation ids used twice", NULL)                 \
-  R(NO_HOST_CALL, "dispatches without a host call", NULL)                      \
-  R(COUNTER_ROW,                                                               \
-    "counters of a dispatch that has a row (their values are "                 \
-    "not read)",                                                               \
-    NULL)                                                                      \
-  R(OTHER_PASS,                                                                \
-    "counters of further passes whose dispatch is not the first "              \
-    "pass's (left out)",                                                       \
-    NULL)                                                                      \
-  R(OTHER_PASS_FILE,                                                           \
-    "files of further passes of counters (left out: the "                      \
-    "first pass has the run)",                                                 \
-    NULL)                                                                      \
-  R(DISPATCH_AGAIN,                                                            \
-    "dispatch ids used again, by passes of a kernel replay or by further "     \
-    "processes of the file (all rows are kept)",                               \
-    "rows repeat a dispatch id (passes of a kernel replay, or processes)")     \
-  R(HOST_COPY, "copies from host to host (left out: no GPU takes part)", NULL) \
-  R(SCRATCH_GROWTH,                                                            \
-    "changes of scratch memory (left out: the runtime's, which no program "    \
-    "allocates)",                                                              \
-    NULL)                                                                      \
-  R(UNKNOWN_COLUMN_CASE, "columns spelled in another case", NULL)              \
-  R(BAD_NAME,                                                                  \
-    "names with bytes that are no UTF-8 text (each is replaced by "            \
-    "U+FFFD)",                                                                 \
-    NULL)                                                                      \
-  R(SKIPPED_ROW, "rows that could not be read and were left out",              \
-    "unreadable rows left out")                                                \
-  R(SKIPPED_OP,                                                                \
-    "ops, call frames and allocations that could not be read and were left "   \
-    "out",                                                                     \
-    NULL)                                                                      \
-  R(LOST_FREE,                                                                 \
-    "allocations at an address in use: the free in between is not recorded "   \
-    "(it is set to the time of the second)",                                   \
-    NULL)                                                                      \
-  R(LONG_ARGUMENTS,                                                            \
-    "arguments of ops over 4096 bytes (left out: shapes unknown)", NULL)       \
-  R(UNLISTED_DEVICE,                                                           \
-    "rows and allocations whose device the source does not list", NULL)        \
-  R(FORWARD_UNCERTAIN,                                                         \
-    "launches of backward ops whose forward op may be one of several threads " \
-    "(their call stack is not that of the forward op)",                        \
-    NULL)                                                                      \
-  R(BAD_NUMBER,                                                                \
-    "numbers that are unreadable or out of range (they stay "                  \
-    "unknown)",                                                                \
-    NULL)
+  R(TRUNCATED, "", "truncated file", "", "data after the cut missing", false)  \
+  R(LOST_LAUNCH, "", "launch call", " without a record of the launched work",  \
+    "", true)                                                                  \
+  R(LOST_COPY, "", "copy or fill call", " without a record of the moved data", \
+    "", true)                                                                  \
+  R(UNTIED_CALL, "", "launch, copy or fill call", " without a correlation id", \
+    "work unknown", false)                                                     \
+  R(SHORT_GRAPH, "", "launched graph", " with missing nodes",                  \
+    "another launch has them", true)                                           \
+  R(GRAPH_PASSED, "", "graph", " not searched for missing nodes",              \
+    "searched 2,000 larger ones", false)                                       \
+  R(LOST_PACKETS, "", "gap", " of the tracing buffer", "records missing",      \
+    true)                                                                      \
+  R(REPEATED, "skipped ", "repeated record", "", "", true)                     \
+  R(STRAY, "skipped ", "record", " at a time far from all others", "", true)   \
+  R(CONTRADICTED, "", "row",                                                   \
+    " with an end that later rows of the queue contradict", "end dropped",     \
+    true)                                                                      \
+  R(OUTLASTS_WAIT, "", "row",                                                  \
+    " with an end after a later wait for the device returned", "end dropped",  \
+    true)                                                                      \
+  R(OVERLAP, "", "row",                                                        \
+    " starting over 10 us before the end of an earlier row of the queue",      \
+    "both imported", true)                                                     \
+  R(TRAILING_COMMA, "ignored ", "trailing comma", "", "", false)               \
+  R(CONTROL_BYTE, "", "control byte", " in texts", "JSON requires an escape",  \
+    false)                                                                     \
+  R(STRING_NUMBER, "", "number", " in quotes (pid, id)", "", false)            \
+  R(OUT_OF_ORDER, "", "row", " out of time order", "", false)                  \
+  R(NEGATIVE_DURATION, "", "row", " with the end before the start",            \
+    "end set to the start", true)                                              \
+  R(CLOCK_OFFSET, "", "row", " starting before the host call",                 \
+    "host call dropped", false)                                                \
+  R(CLOCK_DOMAIN, "", "row", " of a clock unrelated to the host's",            \
+    "host call dropped", false)                                                \
+  R(CLOCK_ORDER, "", "row",                                                    \
+    " completed before the end, by clocks that disagree",                      \
+    "dispatch and completion time dropped", false)                             \
+  R(DUPLICATE_CORRELATION, "", "correlation id", " used twice", "", false)     \
+  R(NO_HOST_CALL, "", "row", " without a host call", "", false)                \
+  R(UNCALLED, "", "row",                                                       \
+    " without the host call that earlier rows of the queue have", "", true)    \
+  R(NO_DURATION, "", "kernel", " with a duration of 0, and none with another", \
+    "", true)                                                                  \
+  R(COUNTER_ROW, "ignored ", "counter",                                        \
+    " of a dispatch with a row of its own", "", false)                         \
+  R(OTHER_PASS, "skipped ", "counter", " of a further pass",                   \
+    "dispatch not in the first pass", false)                                   \
+  R(OTHER_PASS_FILE, "skipped ", "counter file", " of a further pass",         \
+    "the first pass has the run", false)                                       \
+  R(DISPATCH_AGAIN, "", "row",                                                 \
+    " with a repeated dispatch id (kernel replay, or several processes)",      \
+    "all imported", true)                                                      \
+  R(HOST_COPY, "skipped ", "host-to-host transfer", "", "no GPU takes part",   \
+    false)                                                                     \
+  R(SCRATCH_GROWTH, "skipped ", "change", " of scratch memory",                \
+    "by the runtime, not the program", false)                                  \
+  R(OTHER_EVENT, "ignored ", "event", " of other kinds",                       \
+    "slices of other categories, instants, counters", false)                   \
+  R(UNKNOWN_COLUMN_CASE, "", "column", " spelled in another case", "", false)  \
+  R(BAD_NAME, "", "name", " with invalid UTF-8", "bytes replaced by U+FFFD",   \
+    false)                                                                     \
+  R(SKIPPED_ROW, "skipped ", "unreadable row", "", "", true)                   \
+  R(SKIPPED_OP, "skipped ", "unreadable record",                               \
+    " of an op, call frame or allocation", "", false)                          \
+  R(LOST_FREE, "", "allocation", " at an address in use",                      \
+    "free not recorded, set to the time of the second allocation", false)      \
+  R(LONG_ARGUMENTS, "skipped ", "argument list", " of over 4096 bytes",        \
+    "shapes unknown", false)                                                   \
+  R(UNLISTED_DEVICE, "", "record",                                             \
+    " of a device that the source does not list", "", false)                   \
+  R(CLOCK_READING, "skipped ", "reading", " of a clock",                       \
+    "without the trace's clock, or before that clock went back", false)        \
+  R(FORWARD_UNCERTAIN, "", "backward launch call",                             \
+    " with several possible forward ops", "forward call stack unknown", false) \
+  R(BAD_NUMBER, "", "number", " unreadable or out of range", "left unknown",   \
+    false)
 
 typedef enum aq_trace_repair {
-#define R(id, text, damage) AQ_REPAIR_##id,
+#define R(id, verb, noun, what, then, damage) AQ_REPAIR_##id,
   AQ_TRACE_REPAIRS(R)
 #undef R
       AQ_REPAIR_COUNT
 } aq_trace_repair;
 
-const char *aq_trace_repair_text(aq_trace_repair repair);
+/* "skipped 1 unreadable row". */
+enum { AQ_TRACE_REPAIR_SIZE = 200 };
+void aq_trace_repair_text(aq_trace_repair repair, uint64_t count,
+                          char text[AQ_TRACE_REPAIR_SIZE]);
 
 /* The known damage of the trace, lost, repeated or contradicted records: "90
- * launches without a record; 3 repeated records left out", cut to `size`.
+ * launch calls without a record; skipped 3 repeated records", cut to `size`.
  * False: none. */
 struct aq_trace_result;
 bool aq_trace_damage(const struct aq_trace_result *result, char *text,
@@ -182,8 +164,10 @@ typedef struct aq_trace_result {
   uint64_t repairs[AQ_REPAIR_COUNT];
   aq_trace_example examples[AQ_TRACE_EXAMPLES]; /* the first of them */
   size_t example_count;
-  aq_trace_run run;  /* kind 0: the source does not say */
-  bool cuda;         /* its host calls are CUDA's */
+  aq_trace_run run; /* kind 0: the source does not say */
+  bool cuda;        /* its host calls are CUDA's */
+  bool has_rank;    /* the file is of one rank of a distributed program */
+  int64_t rank, world_size; /* of so many ranks; 0: it does not say */
   int64_t wave_size; /* work-items of its kernels' waves; 0: it does not say */
   /* The GPU that it was measured on, as far as the source names one. */
   char gpu[96];
@@ -253,9 +237,18 @@ typedef struct aq_trace_source {
   /* Its samples, by counter, ordinal and time; NULL: it has none. */
   aq_status (*samples)(struct aq_trace_source *source,
                        const aq_sample **samples, size_t *count, aq_diag *diag);
+  /* The operators of its program; NULL: it has none. */
+  aq_status (*ops)(struct aq_trace_source *source, const aq_host_op **ops,
+                   size_t *count, aq_diag *diag);
   /* The steps of its traced waves, by dispatch; NULL: it has none. */
   aq_status (*traced)(struct aq_trace_source *source, const aq_traced **steps,
                       size_t *count, aq_diag *diag);
+  /* The earliest time of its rows and samples; NULL: none is negative. */
+  aq_status (*earliest)(struct aq_trace_source *source, aq_time *out,
+                        aq_diag *diag);
+  int64_t ops_drawn; /* set by an export that has them */
+  int64_t moved_ns;  /* set by an export: its times are so much later than the
+                       source's, so that none is negative */
 } aq_trace_source;
 
 /* The samples of a source, whether it has that operation or not. */

@@ -156,11 +156,9 @@ aq_status aq_csv_next(aq_csv *csv, bool *got)
                                    aq_stream_reader_name(csv->reader), "line",
                                    csv->line, "");
       aq_import_repair(csv->import, AQ_REPAIR_TRUNCATED);
-      return bad_line(
-          csv,
-          "the last row has no end of line: the file was cut, or "
-          "written so; add a line end if the row is whole "
-          "(if truncated files are allowed, the rows before it are imported)");
+      return bad_line(csv,
+                      "the last row has no end of line: the file was cut, or "
+                      "written so; add a line end if the row is whole");
     }
     if (!*got || csv->field_count == csv->columns)
       return AQ_OK;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "trace/text/json_block.h"
+#include "trace/text/json_slice.h"
 
 /* The meaning of a byte outside strings. Everything else is part of a scalar.
  */
@@ -180,6 +182,7 @@ static bool watching(const aq_json_scan *scan)
 static void drop_element(aq_json_scan *scan)
 {
   scan->fate = AQ_JSON_DROP;
+  scan->in_word = false; /* its text goes with the element's */
   out_rewind(scan, scan->element_at);
 }
 
@@ -205,6 +208,31 @@ static void hand_over(aq_json_scan *scan, bool whole)
   drop_element(scan);
 }
 
+static aq_json_fate fate_of(const aq_json_filter *filter, const char *text,
+                            size_t length)
+{
+  if (filter->wanted(text, length))
+    return AQ_JSON_KEEP;
+  return filter->sets_aside && filter->sets_aside(text, length) ? AQ_JSON_ASIDE
+                                                                : AQ_JSON_DROP;
+}
+
+/* The fate of the element that begins here, where its key is among the first
+ * members and in this piece. */
+static aq_json_fate fate_ahead(const aq_json_scan *scan, const piece *p)
+{
+  enum { MEMBERS = 4 };
+  const size_t length = strlen(scan->filter->key);
+  aq_json_slice value;
+  aq_json_members m;
+  aq_json_members_begin(&m, (aq_json_slice){p->at, (size_t)(p->end - p->at)});
+  for (int i = 0; i < MEMBERS && aq_json_members_next(&m); i++)
+    if (aq_json_slice_is(m.key, scan->filter->key, length) &&
+        aq_json_slice_string(m.value, &value))
+      return fate_of(scan->filter, value.text, value.length);
+  return AQ_JSON_UNKNOWN;
+}
+
 static bool equals(const char *text, size_t length, const char *word)
 {
   return strlen(word) == length && memcmp(text, word, length) == 0;
@@ -217,11 +245,8 @@ static void string_ended(aq_json_scan *scan)
   size_t length = scan->out_size - scan->string_at - 2;
   if (scan->in_array && scan->key_is_next) {
     scan->key_is_next = false;
-    if (scan->filter->wanted(text, length))
-      scan->fate = AQ_JSON_KEEP;
-    else if (scan->filter->sets_aside && scan->filter->sets_aside(text, length))
-      scan->fate = AQ_JSON_ASIDE;
-    else
+    scan->fate = fate_of(scan->filter, text, length);
+    if (scan->fate == AQ_JSON_DROP)
       drop_element(scan);
   } else if (scan->in_array) {
     scan->key_is_next = equals(text, length, scan->filter->key);
@@ -231,12 +256,6 @@ static void string_ended(aq_json_scan *scan)
 }
 
 /* ---- the scan ---- */
-
-/* Whether the parser does not get the present element. */
-static bool is_skimmed(const aq_json_scan *scan)
-{
-  return scan->fate == AQ_JSON_DROP || scan->fate == AQ_JSON_ASIDE;
-}
 
 /* One level deeper, within reason. */
 static bool descend(aq_json_scan *scan, piece *p)
@@ -255,9 +274,9 @@ static void scan_open(aq_json_scan *scan, piece *p)
   if (scan->in_array && scan->depth == scan->array_depth && !array) {
     p->run = p->at;
     scan->element_at = scan->out_size;
-    scan->fate = AQ_JSON_UNKNOWN;
+    scan->fate = fate_ahead(scan, p);
     scan->key_is_next = false;
-    if (scan->element_before)
+    if (scan->element_before && scan->fate != AQ_JSON_DROP)
       out_add(scan, source_at(scan, p, p->at), ",", 1);
   }
   if (!descend(scan, p))
@@ -403,7 +422,7 @@ static void scan_word(aq_json_scan *scan, piece *p)
 static void scan_word_begin(aq_json_scan *scan, piece *p)
 {
   scan->comma = false;
-  if (is_skimmed(scan)) {
+  if (scan->fate == AQ_JSON_DROP) {
     p->at++;
     return;
   }
@@ -413,43 +432,43 @@ static void scan_word_begin(aq_json_scan *scan, piece *p)
   scan_word(scan, p);
 }
 
-/* Runs through an element that the parser does not get: only strings and
- * brackets count. */
-static void scan_skimmed(aq_json_scan *scan, piece *p)
+/* Runs through whole blocks of an element of known fate. It stops before a
+ * bracket that does more than go one level up or down, and before a block with
+ * bytes to repair or to read one by one: a control byte, an escape, a comma
+ * before a closing bracket, a word that is not left out. Returns the end of
+ * these bytes. */
+static const char *scan_blocks(aq_json_scan *scan, piece *p)
 {
-  while (p->at < p->end && is_skimmed(scan)) {
-    switch (classes[(unsigned char)*p->at]) {
-    case QUOTE:
-      scan->comma = false;
-      scan->in_string = true;
-      p->at++;
-      scan_string(scan, p);
-      if (scan->in_string)
-        return;
-      break;
-    case OPEN:
-      if (scan->depth == scan->array_depth)
-        return;
-      scan->comma = false;
-      if (!descend(scan, p))
-        return;
-      p->at++;
-      break;
-    case CLOSE:
-      return;
-    case COMMA:
-      scan->comma = true;
-      p->at++;
-      break;
-    case OTHER:
-    case WORD:
-      scan->comma = false;
-      p->at++;
-      break;
-    default:
-      p->at++;
+  const bool words = scan->fate != AQ_JSON_DROP;
+  for (; p->end - p->at >= AQ_JSON_BLOCK; p->at += AQ_JSON_BLOCK) {
+    const aq_json_block b = aq_json_block_read(p->at);
+    const uint64_t inside = aq_json_block_strings(b.quotes, scan->in_string);
+    const uint64_t blanks = b.blanks & ~inside, closes = b.closes & ~inside;
+    const uint64_t commas = b.commas & ~inside;
+    const uint64_t odd = b.slashes | (b.controls & (inside | ~b.lines)) |
+                         (words ? b.words & ~inside : 0);
+    /* A comma's bit runs over the blanks behind it: the sum carries. */
+    uint64_t sum;
+    const bool runs_on =
+        __builtin_add_overflow(commas << 1 | scan->comma, blanks, &sum);
+    if (odd || (sum & ~blanks & closes))
+      return p->at + AQ_JSON_BLOCK;
+    for (uint64_t rest = closes | (b.opens & ~inside); rest; rest &= rest - 1) {
+      const int at = __builtin_ctzll(rest);
+      const bool close = closes >> at & 1;
+      if (close
+              ? scan->depth <= scan->array_depth + 1
+              : scan->depth == scan->array_depth || scan->depth == DEPTH_MAX) {
+        p->at += at;
+        scan->in_string = scan->comma = false;
+        return p->at + 1;
+      }
+      scan->depth += close ? -1 : 1;
     }
+    scan->in_string = inside >> (AQ_JSON_BLOCK - 1);
+    scan->comma = runs_on || commas >> (AQ_JSON_BLOCK - 1);
   }
+  return p->end;
 }
 
 static void scan_byte(aq_json_scan *scan, piece *p)
@@ -471,6 +490,7 @@ static void scan_byte(aq_json_scan *scan, piece *p)
   case WORD:
     scan_word_begin(scan, p);
     return;
+  case COLON:
   case OTHER:
     scan->comma = false;
     break;
@@ -483,6 +503,7 @@ static void scan_byte(aq_json_scan *scan, piece *p)
 bool aq_json_scan_feed(aq_json_scan *scan, const char *bytes, size_t size)
 {
   piece p = {bytes, bytes, bytes, bytes + size};
+  const char *slow = bytes; /* up to here, byte by byte */
   while (p.at < p.end && !scan->no_memory && !scan->fault && !scan->refused) {
     if (scan->in_string)
       scan_string(scan, &p);
@@ -496,11 +517,11 @@ bool aq_json_scan_feed(aq_json_scan *scan, const char *bytes, size_t size)
       p.run = p.at;
       if (p.at < p.end)
         set_fault(scan, &p, "text after the end of the document");
+    } else if (p.at < slow || !scan->in_array ||
+               scan->fate == AQ_JSON_UNKNOWN) {
+      scan_byte(scan, &p);
     } else {
-      if (is_skimmed(scan))
-        scan_skimmed(scan, &p);
-      if (p.at < p.end && !scan->in_string && !scan->fault)
-        scan_byte(scan, &p);
+      slow = scan_blocks(scan, &p);
     }
   }
   if (!scan->fault)

@@ -6,9 +6,10 @@
  * Fixed: a comma before a closing bracket is dropped, NaN and Infinity become
  * null. Left out: of the objects in the array `filter.array` (or in a root
  * array), objects whose `filter.key` is not wanted: only their strings and
- * brackets are looked at, which makes the import of a trace fast that is
- * nine tenths Python calls. Set aside: objects whose key `filter.aside` names
- * are handed whole to `aside`, a text, and never come to the parser.
+ * brackets are looked at, a block of bytes at a time, which makes the import of
+ * a trace fast that is nine tenths Python calls. Set aside: objects whose key
+ * `filter.aside` names are handed whole to `aside`, a text, and never come to
+ * the parser.
  *
  * The text grows in `out`; marks say which byte of the source each run of it
  * came from. Memory: `out` is drained by the caller after each piece.

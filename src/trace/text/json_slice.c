@@ -6,40 +6,77 @@
 #include <stdint.h>
 #include <string.h>
 
-static bool is_space(char c)
+#include "trace/text/json_block.h"
+
+/* Runs on to the first byte in a mask of sixteen; the last few go one by one.
+ */
+#define RUN_ON(m, bits, is)                                                    \
+  do {                                                                         \
+    while ((m)->end - (m)->at >= AQ_JSON_NEAR && !(bits))                      \
+      (m)->at += AQ_JSON_NEAR;                                                 \
+    if ((m)->end - (m)->at >= AQ_JSON_NEAR)                                    \
+      (m)->at += __builtin_ctz(bits);                                          \
+    else                                                                       \
+      while ((m)->at < (m)->end && (is))                                       \
+        (m)->at++;                                                             \
+  } while (0)
+
+static bool is_blank(char c)
 {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+  return (unsigned char)c <= ' ';
 }
 
-/* Between most parts there is one at most. */
 static inline __attribute__((always_inline)) void
 skip_spaces(aq_json_members *m)
 {
-  while (m->at < m->end && (unsigned char)*m->at <= ' ' && is_space(*m->at))
-    m->at++;
+  if (m->at < m->end && is_blank(*m->at))
+    RUN_ON(m, aq_json_near_blanks(m->at) ^ 0xffff, is_blank(*m->at));
 }
 
 /* Runs behind the string that begins here; false: it does not end. */
 static bool skip_string(aq_json_members *m)
 {
-  enum { SHORT = 12 };      /* bytes: searching them costs less than a call */
-  const char *quote = NULL; /* the next one; looked for once */
-  const char *near = m->end - m->at > SHORT ? m->at + SHORT : m->end;
-  for (m->at++; m->at < near && *m->at != '\\'; m->at++)
+  m->at++;
+  for (;;) {
+    RUN_ON(m, aq_json_near_quotes(m->at), *m->at != '"' && *m->at != '\\');
+    if (m->at == m->end)
+      return false;
     if (*m->at == '"') {
       m->at++;
       return true;
     }
-  while (m->at < m->end) {
-    if (!quote || quote < m->at)
-      quote = memchr(m->at, '"', (size_t)(m->end - m->at));
-    if (!quote)
+    if (m->end - m->at < 2)
       return false;
-    const char *slash = memchr(m->at, '\\', (size_t)(quote - m->at));
-    m->at = slash ? slash + 2 : quote + 1;
-    if (!slash)
-      return true;
+    m->at += 2;
   }
+}
+
+/* Runs through whole blocks of a container, up to one with an escape; true:
+ * behind its end. Within a string it goes back to its quote. */
+static bool skip_blocks(aq_json_members *m, int *depth)
+{
+  bool in_string = false;
+  const char *quote = NULL;
+  for (; m->end - m->at >= AQ_JSON_BLOCK; m->at += AQ_JSON_BLOCK) {
+    const aq_json_block b = aq_json_block_read(m->at);
+    const uint64_t inside = aq_json_block_strings(b.quotes, in_string);
+    const uint64_t closes = b.closes & ~inside;
+    if (b.slashes)
+      break;
+    for (uint64_t rest = closes | (b.opens & ~inside); rest; rest &= rest - 1) {
+      const int at = __builtin_ctzll(rest);
+      *depth += closes >> at & 1 ? -1 : 1;
+      if (*depth == 0) {
+        m->at += at + 1;
+        return true;
+      }
+    }
+    in_string = inside >> (AQ_JSON_BLOCK - 1);
+    if (in_string && b.quotes)
+      quote = m->at + AQ_JSON_BLOCK - 1 - __builtin_clzll(b.quotes);
+  }
+  if (in_string)
+    m->at = quote;
   return false;
 }
 
@@ -47,7 +84,10 @@ static bool skip_container(aq_json_members *m)
 {
   static const bool counts[256] = {
       ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
-  for (int depth = 0; m->at < m->end;) {
+  int depth = 0;
+  if (skip_blocks(m, &depth))
+    return true;
+  while (m->at < m->end) {
     while (m->at < m->end && !counts[(unsigned char)*m->at])
       m->at++;
     if (m->at == m->end)
@@ -69,9 +109,9 @@ static bool skip_container(aq_json_members *m)
 static bool skip_scalar(aq_json_members *m)
 {
   const char *from = m->at;
-  while (m->at < m->end && *m->at != ',' && *m->at != '}' && *m->at != ']' &&
-         !is_space(*m->at))
-    m->at++;
+  RUN_ON(m, aq_json_near_ends(m->at),
+         *m->at != ',' && *m->at != '"' && (*m->at | 32) != '{' &&
+             (*m->at | 32) != '}' && !is_blank(*m->at));
   return m->at > from;
 }
 
@@ -130,6 +170,20 @@ bool aq_json_slice_string(aq_json_slice value, aq_json_slice *out)
     return false;
   *out = (aq_json_slice){value.text + 1, value.length - 2};
   return true;
+}
+
+size_t aq_json_slice_pack(aq_json_slice value, char *out)
+{
+  aq_json_members m = {.at = value.text, .end = value.text + value.length};
+  size_t size = 0;
+  for (skip_spaces(&m); m.at < m.end; skip_spaces(&m)) {
+    const char *from = m.at;
+    if (*from != '"' || !skip_string(&m))
+      m.at = from + 1;
+    memcpy(out + size, from, (size_t)(m.at - from));
+    size += (size_t)(m.at - from);
+  }
+  return size;
 }
 
 /* ---- escapes ---- */

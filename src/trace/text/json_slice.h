@@ -41,6 +41,10 @@ static inline bool aq_json_slice_is(aq_json_slice slice, const char *text,
 /* Whether a value is a string; then what stands between its quotes. */
 bool aq_json_slice_string(aq_json_slice value, aq_json_slice *out);
 
+/* Writes a value without the spaces between its parts; `out` has room for its
+ * length. Returns how many bytes were written. */
+size_t aq_json_slice_pack(aq_json_slice value, char *out);
+
 /* Writes the text of a string's inside with its escapes resolved, as UTF-8;
  * `out` has room for `length` bytes. Returns how many were written; a lone
  * surrogate becomes U+FFFD. */

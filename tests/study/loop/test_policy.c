@@ -262,13 +262,13 @@ START_TEST(what_is_not_legal_ends_the_run)
       {ASK_NO_QUEUE, "policy asked: there is no queue 77"},
       {ASK_TOO_MUCH, "policy asked: it submits 3 commands of job 0, of which 2 "
                      "are left"},
-      {ASK_KEEP, "policy asked: it stalls: 2 jobs are waiting, nothing is in "
-                 "flight and no timer is set; the oldest is job 0, ready"},
+      {ASK_KEEP, "policy asked: it stalls: 2 jobs waiting, nothing in flight, "
+                 "no timer set; the oldest is job 0, ready"},
       {ASK_IN_ADMIT, "policy asked: submit is not legal in admit"},
       {ASK_PAST, "policy asked: it sets a timer to a time that is past"},
       {ASK_FAIL, "policy asked: does not want job 0"},
-      {ASK_SPIN, "policy asked: it stalls: 2 jobs are waiting, and 1000000 "
-                 "timers went off without anything in flight"},
+      {ASK_SPIN, "policy asked: it stalls: 2 jobs waiting, nothing in flight "
+                 "during 1000000 timers"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const aq_job jobs[] = {job_of(0, 1, 0, 2), job_of(1, 2, AQ_US, 2)};

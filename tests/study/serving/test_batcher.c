@@ -140,6 +140,36 @@ START_TEST(steps_of_whole_prompts_are_those_of_llmservingsim)
 }
 END_TEST
 
+/* Four blocks of four tokens, steps of eight tokens, whole prompts: one of two
+ * requests is preempted when both come to nine tokens, more than a step. */
+START_TEST(a_request_that_grew_beyond_a_step_is_computed_again_in_parts)
+{
+  const aq_batcher_options o = {
+      .max_seqs = 2, .max_tokens = 8, .block_tokens = 4, .blocks = 4};
+  uint32_t left = 2;
+  aq_batcher *b;
+  aq_batch batch;
+  ck_assert_status(aq_batcher_create(&o, &b, &diag), AQ_OK, &diag);
+  for (uint32_t i = 0; i < 2; i++)
+    ck_assert_status(
+        aq_batcher_add(
+            b, &(aq_batcher_request){.tag = i, .prompt = 6, .output = 6},
+            &diag),
+        AQ_OK, &diag);
+  for (int step = 0; left > 0; step++) {
+    ck_assert_int_lt(step, 50);
+    ck_assert_status(aq_batcher_form(b, &batch, &diag), AQ_OK, &diag);
+    ck_assert_uint_gt(batch.count, 0);
+    ck_assert_uint_le(batch.tokens, o.max_tokens);
+    ck_assert_status(aq_batcher_done(b, &batch, token_count, &left, &diag),
+                     AQ_OK, &diag);
+  }
+  ck_assert_uint_gt(aq_batcher_preemptions(b), 0);
+  ck_assert_uint_eq(aq_batcher_free_blocks(b), o.blocks);
+  aq_batcher_destroy(b);
+}
+END_TEST
+
 /* ---- LLMServingSim's published example ---- */
 
 /* A request of sim.csv: its tokens' times, in ns. */
@@ -298,4 +328,5 @@ AQ_TEST_MAIN("study/serving/batcher",
              steps_with_a_prefix_cache_are_those_of_llmservingsim,
              steps_without_room_are_those_of_llmservingsim,
              steps_of_whole_prompts_are_those_of_llmservingsim,
+             a_request_that_grew_beyond_a_step_is_computed_again_in_parts,
              every_token_of_the_published_example_comes_at_its_step)

@@ -73,6 +73,26 @@ START_TEST(a_late_submission_leads_to_the_wait_before_it)
 }
 END_TEST
 
+/* Before the second row a launch is lost: from 10 to 34 us. */
+START_TEST(time_in_which_lost_work_may_have_run_is_unknown)
+{
+  static const step steps[] = {{0, 0, 4, 10}, {0, 30, 34, 40}, {0, 35, 40, 50}};
+  static const bool lost[] = {false, true, false};
+  aq_timeline t;
+  take(&t, steps, 3);
+  for (int i = 0; i < 3; i++)
+    t.rows[i].device = 0;
+  t.lost = lost;
+  t.lost_count = 3;
+  aq_timeline_waited(&t, 7, 15 * AQ_US, 0);
+  const aq_critical c = find(&t);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_KERNELS], 22 * AQ_US);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_UNKNOWN], 24 * AQ_US);
+  ck_assert_int_eq(c.parts[AQ_CRITICAL_HOST], 0);
+  ck_assert_int_eq(c.rows, 3);
+}
+END_TEST
+
 START_TEST(without_any_wait_the_host_followed_what_ended_last)
 {
   static const step steps[] = {{0, 0, 4, 10}, {0, 30, 34, 40}};
@@ -228,6 +248,7 @@ END_TEST
 AQ_TEST_MAIN("study/whatif/critical", a_full_queue_is_kernels_and_dispatch,
              a_late_submission_leads_to_the_wait_before_it,
              a_host_that_waited_for_nothing_is_the_path_to_the_begin,
+             time_in_which_lost_work_may_have_run_is_unknown,
              without_any_wait_the_host_followed_what_ended_last,
              what_a_row_without_a_launch_waited_for_is_unknown,
              an_edge_leads_to_the_other_queue,

@@ -353,20 +353,25 @@ static void ck_between(const char *run, const char *what, aq_time moved,
                 run, what, MS(moved), MS(least), MS(most), MS(slack));
 }
 
-/* The parts of both critical paths, within 2 % of the makespan. A run that does
- * not name its GPU is replayed on any. */
+/* The parts of both critical paths, within 2 % of the makespan; launch calls
+ * that take as long as they did move nothing. A run that does not name its GPU
+ * is replayed on any. */
 static void ck_paths(aq_store *store, const char *run,
-                     const aq_critical *recorded)
+                     const aq_critical *recorded, const bounds *of)
 {
   aq_performance_options options = {.device = NULL};
+  const aq_change same = {.id = AQ_CHANGE_LAUNCH, .factor = 1};
+  const size_t changes = of->launches > 0; /* else they are not recorded */
   aq_whatif w;
-  if (aq_whatif_make(&options, store, run, NULL, 0, &w, NULL, NULL, &diag) !=
-      AQ_OK) {
+  if (aq_whatif_make(&options, store, run, &same, changes, &w, NULL, NULL,
+                     &diag) != AQ_OK) {
     options.device = "mi300x";
-    ck_assert_status(
-        aq_whatif_make(&options, store, run, NULL, 0, &w, NULL, NULL, &diag),
-        AQ_OK, &diag);
+    ck_assert_status(aq_whatif_make(&options, store, run, &same, changes, &w,
+                                    NULL, NULL, &diag),
+                     AQ_OK, &diag);
   }
+  ck_assert_msg(changes == 0 || !w.rows[1].depends, "%s: launch x1 moves it",
+                run);
   const aq_critical *replayed = &w.rows[0].after;
   for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
     const double a = aq_critical_percent(recorded, i);
@@ -486,12 +491,12 @@ static bool ck_moves(aq_store *store, const char *run, const char *device)
   }
   ck_assert_status(aq_critical_find(&base.timeline, &path, &diag), AQ_OK,
                    &diag);
-  ck_paths(store, run, &recorded);
+  ck_paths(store, run, &recorded, &b);
   ck_changes(store, run, device, path.makespan, &b);
   ck_device(store, run, "mi210", none, &base, &path, &b);
   ck_device(store, run, "mi350x", none, &base, &path, &b);
   ck_device(store, run, device, (change){1, 1, 1, 1, true}, &base, &path, &b);
-  checked += 4;
+  checked += 4 + (b.launches > 0);
   aq_timeline_fini(&base.timeline);
   printf("# %s: only kernels %.3f of %.3f ms, launches %.3f of %.3f, host %.3f "
          "of %.3f, copies %.3f of %.3f, %zu waits; %zu properties so far\n",

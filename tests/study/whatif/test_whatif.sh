@@ -79,6 +79,74 @@ check "as a table" contains "$out" "source of each row"
 try "$aqueduct" list runs --json
 check "nothing is stored" [ "$(echo "$out" | grep -c '"id"')" = 1 ]
 
+# 100 kernels back to back; every second of the launch calls, or kernels, is lost.
+hundred() { # LOST
+  awk -v lost="$1" 'BEGIN {
+  call = "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9," \
+    "\"name\":\"hipLaunchKernel\",\"ts\":%d,\"dur\":4," \
+    "\"args\":{\"correlation\":%d}},\n"
+  print "{\"deviceProperties\":[{\"id\":0,\"name\":\"AMD Instinct MI300X\"}],"
+  print "\"traceEvents\":["
+  for (i = 1; i <= 100; i++) {
+    if (lost != "calls" || i % 2)
+      printf call, 10 * i, i
+    if (lost == "kernels" && i % 2 == 0)
+      continue
+    printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":0,"
+    printf "\"name\":\"k\",\"ts\":%d,\"dur\":100,\"args\":", 101 * i - 80
+    printf "{\"device\":0,\"stream\":0,\"correlation\":%d}},\n", i
+  }
+  printf "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,"
+  printf "\"name\":\"hipDeviceSynchronize\",\"ts\":1010,\"dur\":9200,"
+  print "\"args\":{\"correlation\":999}}]}"
+}' > "$work/$1.json"
+  "$aqueduct" import "$work/$1.json" --name "$1" -q > /dev/null
+}
+hundred kernels
+hundred calls
+try "$aqueduct" whatif kernels --launch x0.5 --json
+check "a replay without the lost kernels is shorter than the run" \
+  less "$(member none after_ns)" 9000000
+check "whose time its range contains" less 9996999 "$(member none most_ns)"
+check "and says by how much it is shorter" contains "$out" \
+  " us shorter than the run (4"
+path_unknown='.critical_path.unknown_ns - (.causes[] |
+  select(.cause == "unknown") | .time_ns) | fabs < 1'
+check "the critical path has the unknown time of the causes" \
+  [ "$("$aqueduct" explain kernels --json | jq "$path_unknown")" = true ]
+try "$aqueduct" whatif kernels --launch x0.5
+check "as its table does" contains "$out" \
+  "the unchanged replay of the damaged run is"
+try "$aqueduct" whatif calls --launch x0.5 --host x0.5 --json
+check "rows without a call are none of the submissions" contains \
+  "$(member 'launch x0.5' basis)" "50 submissions of the trace's launch calls"
+for change in launch host; do
+  check "--$change says how many rows it cannot change" contains \
+    "$(member "$change x0.5" basis)" "50 of 100 rows without a host call: not"
+done
+check "and the run that half of them have none" contains "$out" \
+  "rows without the host call that earlier rows of the queue have (50.0 % of all)"
+
+"$aqueduct" export m -o "$work/m.jsonl"
+python3 - "$work/m.jsonl" "$work/before.jsonl" << 'END'
+import json, sys
+with open(sys.argv[2], "w") as to:
+    for line in open(sys.argv[1]):
+        row = json.loads(line)
+        for key in ("host_begin", "host_end", "start", "end", "submission"):
+            if key in row:
+                row[key] -= 10 ** 12
+        print(json.dumps(row), file=to)
+END
+"$aqueduct" import "$work/before.jsonl" --name before -q > /dev/null
+row() { # RUN: its times without a change
+  "$aqueduct" whatif "$1" --host x0.5 --json | jq -c '[.changes[] | .after_ns]'
+}
+try "$aqueduct" replay m --name m --replace
+check "a replay does not remove its origin" contains "$status $err" \
+  "2 aqueduct: error: --replace: would remove run m, which is replayed"
+check "times may be before the begin of the clock" [ "$(row before)" = "$(row m)" ]
+
 try "$aqueduct" report m --host x0.5 --graphs -o "$work/page.html"
 check "the report has the table" grep -q '"change":"host x0.5"' \
   "$work/page.html"
@@ -211,7 +279,7 @@ to_host=$(($(after none) - $(after bandwidth)))
 try "$aqueduct" whatif within --bandwidth x2 --json
 check "a copy of 10 ms within the device follows the memory" \
   [ "$(($(after none) - $(after bandwidth) - to_host))" -gt 2500 ]
-check "and its basis counts it" contains "$out" "1 copies and fills"
+check "and its basis counts it" contains "$out" "copies and fills: 1"
 
 # No host call is recorded.
 grep -v cuda_runtime << 'EVENTS' | ranks silent

@@ -62,8 +62,8 @@ END
 python3 "$work/make.py" "$work/whole.sqlite" whole
 try "$aqueduct" import "$work/whole.sqlite" --name whole
 check "it is imported" contains "$err" \
-  "nsys, 1 kernels, 2 copies, 1 waits, 2 ranges; 3 with host times"
-check "a copy from host to host is counted" contains "$err" "1 copies from host to host"
+  "nsys, 1 kernel, 2 copies, 1 wait, 2 ranges; 3 with host times"
+check "a copy from host to host is counted" contains "$err" "skipped 1 host-to-host transfer"
 "$aqueduct" export whole --format csv -o "$work/whole.csv"
 cat > "$work/check.py" << 'END'
 import csv, sys
@@ -111,7 +111,7 @@ db = sqlite3.connect(sys.argv[1])
 db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL")
 db.execute("DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET")' "$work/copies.sqlite"
 try "$aqueduct" import "$work/copies.sqlite" --name copies
-check "an export of copies alone is imported" contains "$err" "nsys, 0 kernels, 1 copies"
+check "an export of copies alone is imported" contains "$err" "nsys, 0 kernels, 1 copy"
 
 # A graph is recorded as a whole, unless it is asked for: its kernels are missing.
 cat > "$work/graphs.py" << 'END'
@@ -127,12 +127,12 @@ cp "$work/whole.sqlite" "$work/some.sqlite"
 python3 "$work/graphs.py" "$work/some.sqlite"
 try "$aqueduct" import "$work/some.sqlite" --name some
 check "the launches of graphs are counted" contains "$err" \
-  "2 rows that could not be read and were left out"
+  "skipped 2 unreadable rows"
 check "with how to record their kernels" contains "$err" "nsys profile --cuda-graph-trace=node"
 python3 "$work/graphs.py" "$work/only.sqlite"
 try "$aqueduct" import "$work/only.sqlite" --name only
 check "a file of graphs alone is refused" [ "$status" = 2 ]
-check "because of them" contains "$err" "in this nsys trace: 2 rows were left out, the first at"
+check "because of them" contains "$err" "in this nsys trace: skipped 2 rows, the first at"
 check "and says what to record" contains "$err" "nsys profile --cuda-graph-trace=node"
 
 # Two processes use a GPU each, which both number 0.
@@ -175,5 +175,5 @@ check "so has the second one's" contains "$out" "NVIDIA H100"
 check "a number that the file lacks is counted" contains "$(cat "$work/lack.err")" \
   "deviceId that TARGET_INFO_CUDA_DEVICE lacks"
 check "a copy without a number is counted" contains "$(cat "$work/null.err")" \
-  "1 rows and allocations whose device the source does not list (first: id 8000: no device or agent is recorded: counted as device 0"
+  "1 record of a device that the source does not list (first: id 8000: no device or agent is recorded: counted as device 0"
 finish
