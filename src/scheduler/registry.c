@@ -84,9 +84,9 @@ static aq_status value_read(const aq_policy_ops *ops,
   switch (setting->kind) {
   case AQ_SETTING_COUNT:
     out->count = strtoll(text, &end, 10);
-    if (!digit || *end || errno)
-      return value_error(ops, setting, text, "a whole number of 0 or more",
-                         diag);
+    if (!digit || *end || errno || out->count > UINT32_MAX)
+      return value_error(ops, setting, text,
+                         "a whole number of 0 to 4294967295", diag);
     break;
   case AQ_SETTING_NUMBER:
     out->number = strtod(text, &end);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A policy that goes wrong in the way that its setting says, when job 5 is
  * ready; until then it submits each job at once. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <aqueduct/policy.h>
 
@@ -45,6 +47,8 @@ static void bad_ready(aq_policy *p, aq_policy_job *job)
   if (job->id == 5) {
     if (strcmp(p->how, "crash") == 0)
       *(volatile int *)8 = 1;
+    if (strcmp(p->how, "killed") == 0)
+      kill(getpid(), SIGKILL);
     if (strcmp(p->how, "recurse") == 0)
       recurse(&forever);
     if (strcmp(p->how, "loop") == 0)

@@ -81,7 +81,7 @@ check "with the reason" contains "$out" "policy $policy,how="
 sweep
 check "another sweep skips them" contains "$err" \
   "5 points: 0 run, 3 had been run before, 0 failed"
-check "and says so" contains "$err" "2 points failed before"
+check "and says so" contains "$err" "2 points not run, failed before"
 check "its exit status is still 1" [ "$status" = 1 ]
 sweep --retry
 check "--retry runs them again" contains "$err" \
@@ -89,6 +89,17 @@ check "--retry runs them again" contains "$err" \
 try "$aqueduct" list runs --store "$work/sweep.db"
 check "and replaces what was stored of them" \
   [ "$(echo "$out" | grep -c ' failed ')" = 2 ]
+cat > "$work/killed.json" << JSON
+{"version": 1, "name": "killed", "seeds": [1],
+ "workloads": [{"file": "$(cd "$srcdir" && pwd)/tests/cli/clients.json"}],
+ "policies": ["fifo", "$policy,how=killed"]}
+JSON
+try "$aqueduct" sweep "$work/killed.json" --store "$work/killed.db"
+check "a process that the system kills is named" contains "$err" \
+  "ready crashed: signal 9 (SIGKILL); the system may be out of memory"
+try "$aqueduct" sweep "$work/killed.json" --store "$work/killed.db"
+check "its point is not stored: the next sweep runs it" contains "$err" \
+  "2 points: 0 run, 1 had been run before, 1 failed"
 try "$aqueduct" study --store "$work/sweep.db" --plan bad
 check "a study leaves them out" [ "$(echo "$out" | wc -l)" = 4 ]
 finish

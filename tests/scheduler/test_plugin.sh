@@ -80,6 +80,12 @@ try "$aqueduct" run "$scenario" --policy sjf --on-policy-error fallback \
 check "unless a fallback was asked for" [ "$status" = 0 ]
 try "$aqueduct" show fallen
 check "which the run says" contains "$out" '"fallback":"policy sjf: it needs'
+"$aqueduct" run "$scenario" --policy fifo -q > /dev/null
+try "$aqueduct" study
+check "a study leaves the run out, and counts it" contains "$err" \
+  "skipped 1 run: policy failed, continued without it"
+try "$aqueduct" study --json
+check "in the document, too" [ "$(jq -c .fell_back "$work/out")" = 1 ]
 try "$aqueduct" run "$scenario" --on-policy-error fallback
 check "a fallback of no policy is refused" \
   contains "$err" "--on-policy-error needs a --policy"

@@ -498,6 +498,9 @@ START_TEST(a_setting_that_is_no_value_is_refused_with_what_is_expected)
   static const char *const cases[][2] = {
       {"fifo,slots=2x", "policy fifo: slots=2x; expected a whole number"},
       {"fifo,slots=-2", "policy fifo: slots=-2; expected a whole number"},
+      {"mlfq,levels=4294967298",
+       "policy mlfq: levels=4294967298; expected a whole number of 0 to "
+       "4294967295"},
       {"drr,quantum=10", "policy drr: quantum=10; expected a time"},
       {"krisp,slack=1e", "policy krisp: slack=1e; expected a number"},
       {"fifo,slots", "policy fifo: 'slots'; expected KEY=VALUE"},

@@ -10,6 +10,7 @@
 #include "cli/commands/runs.h"
 #include "cli/commands/sweep_cluster.h"
 #include "cli/commands/table_output.h"
+#include "common/text.h"
 #include "study/sweep/plot.h"
 #include "study/sweep/study_json.h"
 
@@ -116,11 +117,11 @@ enum { SHOWN = sizeof shown / sizeof *shown };
 /* What every table of rows begins with. */
 #define LABELS                                                                 \
   {"<workload", NULL}, {"?<parameters", NULL}, {"device", NULL},               \
-      {"<policy", NULL}, {"?client", NULL},                                    \
+      {"<policy", NULL}, {"?client", NULL}, {"?durations", NULL},              \
   {                                                                            \
-    "?durations", NULL                                                         \
+    "?transport", NULL                                                         \
   }
-enum { LABEL_COUNT = 6 };
+enum { LABEL_COUNT = 7 };
 
 /* In so many digits; large numbers whole, since columns of exponents are not
  * compared by eye. */
@@ -153,11 +154,17 @@ static void estimate_put(aq_cli_rows *rows, aq_estimate estimate)
   aq_cli_cell_text(rows, cell);
 }
 
-static void labels_put(aq_cli_rows *rows, const aq_study_row *row)
+static void labels_put(aq_cli_rows *rows, const aq_study *study,
+                       const aq_study_row *row)
 {
-  const char *const labels[LABEL_COUNT] = {
-      row->workload, row->parameters, row->device,
-      row->policy,   row->client,     row->durations ? "predicted" : ""};
+  const char *const labels[LABEL_COUNT] = {row->workload,
+                                           row->parameters,
+                                           row->device,
+                                           row->policy,
+                                           row->client,
+                                           row->durations ? "predicted" : "",
+                                           study->transports ? row->transport
+                                                             : ""};
   aq_cli_row_begin(rows);
   for (size_t i = 0; i < LABEL_COUNT; i++)
     aq_cli_cell_text(rows, labels[i][0] ? labels[i] : NULL);
@@ -174,7 +181,7 @@ static aq_status table_print(aq_cli *cli, const aq_study *study)
     const aq_study_row *row = &study->rows[i];
     if (row->alone)
       continue;
-    labels_put(rows, row);
+    labels_put(rows, study, row);
     aq_cli_cell_int(rows, (int64_t)row->count);
     for (size_t k = 0; k < SHOWN; k++)
       estimate_put(rows, aq_study_estimate(row, shown[k].figure));
@@ -197,11 +204,12 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
     const aq_study_row *base = aq_study_compared(study, row, policy);
     if (!base)
       continue;
-    const aq_estimate d = aq_study_paired(row, base, figure);
-    labels_put(rows, row);
+    double of;
+    const aq_estimate d = aq_study_paired(row, base, figure, &of);
+    labels_put(rows, study, row);
     aq_cli_cell_int(rows, (int64_t)d.count);
     estimate_put(rows, d);
-    number_put(rows, 100 * d.mean / aq_study_estimate(base, figure).mean);
+    number_put(rows, 100 * d.mean / of);
     aq_cli_row_end(rows);
   }
   const char *unit = aq_figure_unit(figure);
@@ -213,12 +221,29 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
 
 /* ---- the command ---- */
 
+/* Runs that would have counted. */
+static void skipped_note(aq_cli *cli, const aq_study *study)
+{
+  if (study->fell_back)
+    aq_cli_note(cli, "skipped %zu run%s: policy failed, continued without it",
+                study->fell_back, aq_text_plural(study->fell_back));
+  if (study->outdated)
+    aq_cli_note(cli,
+                "skipped %zu run%s: scenario, model, policy or version changed "
+                "since",
+                study->outdated, aq_text_plural(study->outdated));
+  if (study->repeated)
+    aq_cli_note(cli, "skipped %zu run%s: same row and seed as an earlier run",
+                study->repeated, aq_text_plural(study->repeated));
+}
+
 static aq_status study_print(aq_cli *cli, aq_store *store,
                              const aq_study *study, const int metrics[2])
 {
   const char *plot = cli->values[AQ_CLI_OPT_PLOT];
-  const char *baseline = cli->values[AQ_CLI_OPT_BASELINE];
-  aq_status status = aq_study_has(study, baseline, &cli->diag);
+  const char *baseline;
+  aq_status status = aq_study_has(study, cli->values[AQ_CLI_OPT_BASELINE],
+                                  &baseline, &cli->diag);
   if (status != AQ_OK)
     return status;
   if (plot)
@@ -229,10 +254,8 @@ static aq_status study_print(aq_cli *cli, aq_store *store,
   if (status == AQ_OK && baseline)
     status = paired_print(cli, study, baseline, (size_t)metrics[0]);
   if (study->left_out)
-    aq_cli_note(cli,
-                "%zu runs left out: incomplete, without requests or their "
-                "policy, or the same point again",
-                study->left_out);
+    aq_cli_note(cli, "skipped %zu run%s: incomplete, or without requests",
+                study->left_out, aq_text_plural(study->left_out));
   return status;
 }
 
@@ -257,9 +280,11 @@ static aq_status study_make(aq_cli *cli, aq_store *store)
   free(runs);
   if (status != AQ_OK)
     return status;
-  /* First: missing points may be why the rest fails. */
+  /* First: missing points and skipped runs may be why the rest fails. */
   if (cli->arg_count == 0)
     status = aq_cli_plans_check(cli, store, options.plan);
+  if (status == AQ_OK)
+    skipped_note(cli, &study);
   if (status == AQ_OK)
     status = study_print(cli, store, &study, metrics);
   if (status != AQ_OK)
@@ -268,10 +293,34 @@ static aq_status study_make(aq_cli *cli, aq_store *store)
   return status;
 }
 
+/* Nothing is run here, a plot is no document, and a table has its metrics. */
+static aq_status options_check(aq_cli *cli)
+{
+  static const aq_cli_option_id of_runs[] = {
+      AQ_CLI_OPT_SEED,      AQ_CLI_OPT_NAME,    AQ_CLI_OPT_DEVICE,
+      AQ_CLI_OPT_TRANSPORT, AQ_CLI_OPT_REPLACE, AQ_CLI_OPT_COUNT};
+  static const aq_cli_option_id of_text[] = {AQ_CLI_OPT_JSON, AQ_CLI_OPT_WIDE,
+                                             AQ_CLI_OPT_COUNT};
+  static const aq_cli_option_id metric[] = {AQ_CLI_OPT_METRIC,
+                                            AQ_CLI_OPT_COUNT};
+  const char *plot = cli->values[AQ_CLI_OPT_PLOT];
+  aq_status status = aq_cli_refuse(cli, of_runs, "study");
+  if (status == AQ_OK && plot)
+    status = aq_cli_refuse(cli, of_text, "study --plot");
+  if (status == AQ_OK && plot &&
+      (strcmp(plot, "cdf") == 0 || strcmp(plot, "gantt") == 0))
+    status = aq_cli_refuse(cli, metric, "this plot");
+  if (status == AQ_OK && !plot && !cli->values[AQ_CLI_OPT_BASELINE])
+    status = aq_cli_refuse(cli, metric, "study without --baseline or --plot");
+  return status;
+}
+
 aq_status aq_cli_study(aq_cli *cli)
 {
   aq_store *store;
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  aq_status status = options_check(cli);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   status = study_make(cli, store);

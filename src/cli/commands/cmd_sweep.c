@@ -13,6 +13,7 @@
 #include "cli/commands/runs.h"
 #include "cli/commands/sweep_cluster.h"
 #include "common/json_out.h"
+#include "common/text.h"
 #include "common/wall_clock.h"
 #include "study/sweep/sweep_folder.h"
 #include "study/sweep/sweep_scripts.h"
@@ -42,6 +43,8 @@ static aq_status known_find(sweep *s)
     return status;
   status = aq_sweep_tasks_find(
       &s->tasks, store, aq_cli_flag(s->cli, AQ_CLI_OPT_RETRY), &s->cli->diag);
+  if (status == AQ_OK)
+    status = aq_sweep_tasks_share(&s->sweep, &s->tasks, store, &s->cli->diag);
   aq_store_close(store);
   return status;
 }
@@ -136,6 +139,18 @@ static aq_status result_print(sweep *s)
   return aq_cli_json_end_if(s->cli, json);
 }
 
+/* Points of a plan have their own devices, if it names some. */
+static aq_status device_check(sweep *s)
+{
+  for (size_t i = 0; i < s->plan.count; i++)
+    if (s->plan.points[i].device && s->cli->given[AQ_CLI_OPT_DEVICE])
+      return aq_diag_set(&s->cli->diag, AQ_ERR_INVALID,
+                         "--device does not apply to %s: the plan names "
+                         "devices",
+                         s->cli->args[0]);
+  return AQ_OK;
+}
+
 static aq_status sweep_run(sweep *s)
 {
   s->sweep = (aq_sweep){.plan = &s->plan,
@@ -148,6 +163,8 @@ static aq_status sweep_run(sweep *s)
   if (status == AQ_OK)
     status =
         aq_plan_open(s->cli->args[0], s->sweep.data, &s->plan, &s->cli->diag);
+  if (status == AQ_OK)
+    status = device_check(s);
   if (status == AQ_OK) {
     status = aq_sweep_tasks_make(&s->sweep, s->shard, s->shards, &s->tasks,
                                  &s->cli->diag);
@@ -194,31 +211,75 @@ static aq_status sweep_run(sweep *s)
   if (*stopped)
     stop_report(s);
   aq_cli_note(s->cli,
-              "%zu points: %zu run, %zu had been run before, %zu failed",
-              s->tasks.count, s->made, s->tasks.known, s->failed);
+              "%zu point%s: %zu run, %zu had been run before, %zu failed",
+              s->tasks.count, aq_text_plural(s->tasks.count), s->made,
+              s->tasks.known, s->failed);
+  if (s->tasks.repeated)
+    aq_cli_note(s->cli, "%zu point%s more than once in the plan: run once",
+                s->tasks.repeated, aq_text_plural(s->tasks.repeated));
   if (s->tasks.skipped)
     aq_cli_note(s->cli,
-                "%zu points failed before and were not run; --retry "
-                "runs them again",
-                s->tasks.skipped);
+                "%zu point%s not run, failed before; --retry runs failed "
+                "points again",
+                s->tasks.skipped, aq_text_plural(s->tasks.skipped));
   if ((s->failed || s->tasks.skipped) && !*stopped)
     s->cli->exit_code = 1;
   return result_print(s);
+}
+
+/* A plan names its seeds, and a sweep makes many runs. */
+static const aq_cli_option_id sweep_foreign[] = {
+    AQ_CLI_OPT_SEED, AQ_CLI_OPT_NAME, AQ_CLI_OPT_REPLACE, AQ_CLI_OPT_COUNT};
+
+/* Other commands than this one run the points. */
+static const aq_cli_option_id emit_foreign[] = {
+    AQ_CLI_OPT_SHARD,     AQ_CLI_OPT_TASKS,          AQ_CLI_OPT_RETRY,
+    AQ_CLI_OPT_FOLDER,    AQ_CLI_OPT_STORE,          AQ_CLI_OPT_DEVICE,
+    AQ_CLI_OPT_TRANSPORT, AQ_CLI_OPT_POLICY_TIMEOUT, AQ_CLI_OPT_POLICY_MEMORY,
+    AQ_CLI_OPT_COUNT};
+static const aq_cli_option_id tasks_foreign[] = {
+    AQ_CLI_OPT_SHARD,          AQ_CLI_OPT_JOBS,          AQ_CLI_OPT_RETRY,
+    AQ_CLI_OPT_FOLDER,         AQ_CLI_OPT_DEVICE,        AQ_CLI_OPT_TRANSPORT,
+    AQ_CLI_OPT_POLICY_TIMEOUT, AQ_CLI_OPT_POLICY_MEMORY, AQ_CLI_OPT_COUNT};
+static const aq_cli_option_id status_foreign[] = {
+    AQ_CLI_OPT_SHARD,         AQ_CLI_OPT_SHARDS, AQ_CLI_OPT_EMIT_JOBS,
+    AQ_CLI_OPT_SLURM,         AQ_CLI_OPT_FOLDER, AQ_CLI_OPT_TASKS,
+    AQ_CLI_OPT_JOBS,          AQ_CLI_OPT_RETRY,  AQ_CLI_OPT_POLICY_TIMEOUT,
+    AQ_CLI_OPT_POLICY_MEMORY, AQ_CLI_OPT_STORE,  AQ_CLI_OPT_DEVICE,
+    AQ_CLI_OPT_TRANSPORT,     AQ_CLI_OPT_COUNT};
+
+static aq_status options_check(aq_cli *cli, bool emits)
+{
+  aq_status status = aq_cli_refuse(cli, sweep_foreign, "sweep");
+  if (status != AQ_OK)
+    return status;
+  if (cli->values[AQ_CLI_OPT_STATUS])
+    return aq_cli_refuse(cli, status_foreign, "sweep --status");
+  if (emits)
+    return aq_cli_refuse(cli, emit_foreign, "sweep --emit");
+  return cli->values[AQ_CLI_OPT_TASKS]
+             ? aq_cli_refuse(cli, tasks_foreign, "sweep --tasks")
+             : AQ_OK;
 }
 
 aq_status aq_cli_sweep(aq_cli *cli)
 {
   sweep s = {.cli = cli};
   int64_t tasks = 0;
+  const bool emits = cli->values[AQ_CLI_OPT_EMIT_JOBS] ||
+                     cli->given[AQ_CLI_OPT_SLURM] ||
+                     cli->values[AQ_CLI_OPT_SHARDS];
+  aq_status status = options_check(cli, emits);
+  if (status != AQ_OK)
+    return status;
   if (cli->values[AQ_CLI_OPT_STATUS])
     return aq_cli_sweep_status(cli);
-  if (cli->values[AQ_CLI_OPT_EMIT_JOBS] || cli->given[AQ_CLI_OPT_SLURM] ||
-      cli->values[AQ_CLI_OPT_SHARDS])
+  if (emits)
     return aq_cli_sweep_emit(cli);
   if (cli->arg_count != 1)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "a PLAN expected");
-  aq_status status = aq_sweep_shard_read(cli->values[AQ_CLI_OPT_SHARD],
-                                         &s.shard, &s.shards, &cli->diag);
+  status = aq_sweep_shard_read(cli->values[AQ_CLI_OPT_SHARD], &s.shard,
+                               &s.shards, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_TASKS, 1, 0, &tasks);
   if (status == AQ_OK)

@@ -10,6 +10,7 @@
 
 #include "cli/commands/sweep_cluster.h"
 #include "cli/commands/table_output.h"
+#include "common/text.h"
 #include "study/sweep/completeness.h"
 #include "study/sweep/sweep_folder.h"
 #include "study/sweep/sweep_scripts.h"
@@ -55,8 +56,8 @@ aq_status aq_cli_sweep_emit(aq_cli *cli)
                              &points, &cli->diag);
   if (status != AQ_OK)
     return status;
-  aq_cli_note(cli, "%s: %zu points in %" PRId64 " shards", folder, points,
-              shards);
+  aq_cli_note(cli, "%s: %zu point%s in %" PRId64 " shard%s", folder, points,
+              aq_text_plural(points), shards, aq_text_plural(shards));
   if (!cli->given[AQ_CLI_OPT_SLURM])
     return AQ_OK;
   status =

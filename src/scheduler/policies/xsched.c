@@ -20,6 +20,7 @@ typedef struct level {
   int32_t priority;
   uint32_t present; /* ready and not done */
   aq_job_list list;
+  aq_job_list fresh; /* behind those, not tried since they are ready */
 } level;
 
 /* A queue that a less urgent client used. */
@@ -41,6 +42,8 @@ struct aq_policy {
   uint32_t threshold, batch;
   level *levels; /* the most urgent first */
   uint32_t level_count, level_capacity;
+  int32_t served;    /* urgency of the level served last */
+  bool serves_again; /* there was one */
 };
 
 static aq_status open_level(const aq_policy_open *args, int xlevel,
@@ -157,28 +160,73 @@ static void queue_stop(const aq_policy *p, used_queue *q, bool stop)
                                              .target = i});
 }
 
-/* Launches what fits below the threshold; true when commands are left. */
-static bool launch(aq_policy *p, aq_policy_job *job)
+/* Launches what fits below the threshold; true when commands are left. *room
+ * falls when the queue is full. */
+static bool launch(aq_policy *p, aq_policy_job *job, uint32_t *room)
 {
   aq_policy_queue_view view;
   const uint32_t queue = p->host->queue_default(p->host, job);
   p->host->queue_view(p->host, queue, &view);
   queue_note(p, queue, job);
+  const bool full = view.commands >= p->threshold;
+  bool left = false;
   for (uint32_t next; job->submitted < job->count; view.commands += next) {
-    const uint32_t left = job->count - job->submitted;
-    next = left < p->batch ? left : p->batch;
-    if (view.commands + next > p->threshold)
-      return true;
+    next = job->count - job->submitted;
+    if (next > p->batch)
+      next = p->batch;
+    left = view.commands + next > p->threshold;
+    if (left)
+      break;
     p->host->submit(p->host, job, queue, next);
   }
-  return false;
+  *room -= !full && view.commands >= p->threshold;
+  return left;
 }
 
-/* The most urgent that are present launch, in order of arrival. */
+/* Queues below the threshold. */
+static uint32_t queues_with_room(const aq_policy *p)
+{
+  aq_policy_queue_view view;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < p->queue_count; i++) {
+    p->host->queue_view(p->host, p->queues[i].queue, &view);
+    count += view.commands < p->threshold;
+  }
+  return count;
+}
+
+/* In order of arrival. Jobs that were tried wait for room in their queues; the
+ * first time after another level, all of them claim their queues. */
+static void level_serve(aq_policy *p, level *l)
+{
+  aq_job_list tried = {0};
+  const bool again = p->serves_again && p->served == l->priority;
+  uint32_t room = queues_with_room(p);
+  p->served = l->priority;
+  p->serves_again = true;
+  for (aq_policy_job *job; (room > 0 || !again) && l->list.count > 0;) {
+    job = aq_job_list_take(&l->list);
+    if (launch(p, job, &room))
+      aq_job_list_put(&tried, job);
+  }
+  if (tried.count > 0) {
+    tried.last->link = l->list.first;
+    l->list.first = tried.first;
+    l->list.last = l->list.count > 0 ? l->list.last : tried.last;
+    l->list.count += tried.count;
+  }
+  while (l->fresh.count > 0) {
+    aq_policy_job *job = aq_job_list_take(&l->fresh);
+    if (launch(p, job, &room))
+      aq_job_list_put(&l->list, job);
+  }
+}
+
+/* The most urgent that are present launch. */
 static void serve(aq_policy *p)
 {
   /* Queues less urgent than the most urgent that is present stand still. */
-  const level *top = NULL;
+  level *top = NULL;
   for (uint32_t i = 0; i < p->level_count && !top; i++)
     if (p->levels[i].present)
       top = &p->levels[i];
@@ -188,17 +236,8 @@ static void serve(aq_policy *p)
     if (stop != q->stopped)
       queue_stop(p, q, stop);
   }
-  for (uint32_t i = 0; i < p->level_count; i++) {
-    level *l = &p->levels[i];
-    if (l->present == 0)
-      continue;
-    for (uint32_t n = l->list.count; n > 0; n--) {
-      aq_policy_job *job = aq_job_list_take(&l->list);
-      if (launch(p, job))
-        aq_job_list_put(&l->list, job);
-    }
-    return;
-  }
+  if (top)
+    level_serve(p, top);
 }
 
 static void ready(aq_policy *p, aq_policy_job *job)
@@ -207,7 +246,7 @@ static void ready(aq_policy *p, aq_policy_job *job)
   if (!l)
     return;
   l->present++;
-  aq_job_list_put(&l->list, job);
+  aq_job_list_put(&l->fresh, job);
   serve(p);
 }
 

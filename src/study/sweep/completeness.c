@@ -9,76 +9,43 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json_in.h"
 #include "common/map.h"
+#include "common/text.h"
+#include "study/sweep/candidates.h"
 
 typedef struct known {
   size_t ended, failed;
   int64_t points; /* of the newest run that says it */
 } known;
 
-typedef enum fate { POINT_NEW, POINT_FAILED, POINT_ENDED } fate;
-
 typedef struct counter {
-  aq_names plans, keys;
-  known *known; /* by plan */
+  aq_names plans;
+  aq_names points; /* a plan, and a key: each counts once */
+  known *known;    /* by plan */
   size_t capacity;
-  unsigned char *fates; /* by key */
-  size_t fate_capacity;
 } counter;
 
-static aq_status point_read(const char *text, char *plan, size_t size,
-                            int64_t *points, aq_diag *diag)
+static aq_status point_count(counter *c, const aq_candidate *of, aq_diag *diag)
 {
-  aq_json_doc doc;
-  aq_json_node member;
-  const char *name = "";
-  aq_status status = aq_json_parse(&doc, text, strlen(text), "a run", diag);
-  if (status != AQ_OK)
-    return status;
-  const aq_json_node root = aq_json_root(&doc);
-  *points = 0;
-  if (aq_json_member(&root, "plan", &member))
-    status = aq_json_text(&member, &name);
-  if (status == AQ_OK && aq_json_member(&root, "points", &member))
-    status = aq_json_integer(&member, 0, INT64_MAX, points);
-  snprintf(plan, size, "%s", name);
-  aq_json_free(&doc);
-  return status;
-}
-
-/* A point counts once, whatever the number of its runs; one that failed and was
- * run later has ended. */
-static void fate_count(known *of, unsigned char *before, bool complete)
-{
-  const fate now = complete ? POINT_ENDED : POINT_FAILED;
-  if (now <= *before)
-    return;
-  of->failed -= *before == POINT_FAILED;
-  of->failed += now == POINT_FAILED;
-  of->ended += now == POINT_ENDED;
-  *before = now;
-}
-
-static aq_status run_count(counter *c, const aq_run_info *run, aq_diag *diag)
-{
-  char plan[1024];
-  int64_t points;
-  if (!run->point || !run->content_key || (!run->complete && !run->failed))
-    return AQ_OK;
-  aq_status status = point_read(run->point, plan, sizeof plan, &points, diag);
-  if (status != AQ_OK)
-    return status;
-  const int64_t id = aq_names_id(&c->plans, plan, strlen(plan));
-  const int64_t key =
-      aq_names_id(&c->keys, run->content_key, strlen(run->content_key));
-  if (id < 0 || key < 0 ||
-      !AQ_ARRAY_RESERVE_ZEROED(c->known, c->capacity, (size_t)id + 1) ||
-      !AQ_ARRAY_RESERVE_ZEROED(c->fates, c->fate_capacity, (size_t)key + 1))
+  const char *plan = of->place.plan;
+  char *point;
+  if (asprintf(&point, "%s\n%s", of->info->content_key, plan) < 0)
     return aq_diag_no_memory(diag);
-  fate_count(&c->known[id], &c->fates[key], run->complete);
-  if (points > 0)
-    c->known[id].points = points;
+  const size_t before = c->points.count;
+  const int64_t id = aq_names_id(&c->plans, plan, strlen(plan));
+  const bool good =
+      id >= 0 && aq_names_id(&c->points, point, strlen(point)) >= 0 &&
+      AQ_ARRAY_RESERVE_ZEROED(c->known, c->capacity, (size_t)id + 1);
+  free(point);
+  if (!good)
+    return aq_diag_no_memory(diag);
+  known *all = &c->known[id];
+  if (of->place.points > 0)
+    all->points = of->place.points;
+  if (c->points.count > before) {
+    all->ended += !of->info->failed;
+    all->failed += of->info->failed != NULL;
+  }
   return AQ_OK;
 }
 
@@ -88,14 +55,14 @@ static size_t plan_note(const known *of, const char *name,
   const bool lacks = of->ended + of->failed < (size_t)of->points;
   if (lacks)
     aq_note(notes,
-            "%zu of %" PRId64 " points of plan %s are in the store; the sweep "
-            "that made them makes the others",
+            "%zu of %" PRId64 " points of plan %s in the store; the same sweep "
+            "runs the others",
             of->ended + of->failed, of->points, name);
   if (of->failed)
     aq_note(notes,
-            "%zu points of plan %s failed and are in no figure; a sweep that "
-            "retries runs them again",
-            of->failed, name);
+            "%zu point%s of plan %s failed, in no figure; a sweep that retries "
+            "runs failed points again",
+            of->failed, aq_text_plural(of->failed), name);
   return lacks + (of->failed > 0);
 }
 
@@ -103,23 +70,27 @@ aq_status aq_plans_incomplete(aq_store *store, const char *plan,
                               const aq_notes *notes, size_t *count,
                               aq_diag *diag)
 {
-  counter c = {.plans = AQ_NAMES_INIT, .keys = AQ_NAMES_INIT};
-  aq_run_list list;
-  aq_status status = aq_store_list(store, &list, diag);
+  counter c = {.plans = AQ_NAMES_INIT, .points = AQ_NAMES_INIT};
+  aq_candidates candidates;
+  aq_status status =
+      aq_candidates_read(store, NULL, 0, plan, true, &candidates, diag);
   *count = 0;
   if (status != AQ_OK)
     return status;
-  for (size_t i = 0; i < list.count && status == AQ_OK; i++)
-    status = run_count(&c, list.runs[i], diag);
-  for (size_t i = 0; i < c.plans.count && status == AQ_OK; i++) {
-    const char *name = aq_names_text(&c.plans, (int64_t)i);
-    if (!plan || strcmp(plan, name) == 0)
-      *count += plan_note(&c.known[i], name, notes);
-  }
-  aq_run_list_fini(&list);
+  /* A point that failed and was run later, or before, has ended. */
+  for (int failed = 0; failed < 2; failed++)
+    for (size_t i = 0; i < candidates.count && status == AQ_OK; i++) {
+      const aq_candidate *of = &candidates.of[i];
+      if (!of->outdated && of->info->content_key && of->place.plan[0] &&
+          (of->info->failed != NULL) == failed)
+        status = point_count(&c, of, diag);
+    }
+  for (size_t i = 0; i < c.plans.count && status == AQ_OK; i++)
+    *count +=
+        plan_note(&c.known[i], aq_names_text(&c.plans, (int64_t)i), notes);
+  aq_candidates_fini(&candidates);
   aq_names_fini(&c.plans);
-  aq_names_fini(&c.keys);
+  aq_names_fini(&c.points);
   free(c.known);
-  free(c.fates);
   return status;
 }

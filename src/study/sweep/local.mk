@@ -1,6 +1,7 @@
 # Studies and sweeps: many runs from a plan, in shards, with their inputs
 # kept.
 libaqcore_a_SOURCES += \
+	src/study/sweep/candidates.c src/study/sweep/candidates.h \
 	src/study/sweep/completeness.c src/study/sweep/completeness.h \
 	src/study/sweep/figures.def \
 	src/study/sweep/summary.c src/study/sweep/summary.h \
@@ -15,6 +16,7 @@ libaqcore_a_SOURCES += \
 	src/study/sweep/sweep_folder.c src/study/sweep/sweep_folder.h \
 	src/study/sweep/sweep_inputs.c src/study/sweep/sweep_inputs.h \
 	src/study/sweep/sweep_progress.c \
+	src/study/sweep/sweep_share.c \
 	src/study/sweep/sweep_scripts.c src/study/sweep/sweep_scripts.h \
 	src/study/sweep/sweep_status.c \
 	src/study/sweep/sweep_submit.c \

@@ -3,94 +3,17 @@
 
 #include "study/sweep/plan_point.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_in.h"
 #include "common/json_out.h"
+#include "store/maintenance.h"
+#include "study/session/inputs_digest.h"
 #include "study/sweep/summary.h"
 
 /* ---- keys ---- */
-
-typedef unsigned __int128 digest;
-
-/* FNV-1a, 128 bits: texts are short, and no attacker chooses them. */
-static digest digest_begin(void)
-{
-  return (digest)UINT64_C(0x6c62272e07bb0142) << 64 |
-         UINT64_C(0x62b821756295c58d);
-}
-
-static digest digest_bytes(digest hash, const void *bytes, size_t size)
-{
-  const digest prime = (digest)1 << 88 | 0x13b;
-  const unsigned char *at = bytes;
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ at[i]) * prime;
-  return hash;
-}
-
-/* With its end, so that neighbours cannot be confused. */
-static digest digest_text(digest hash, const char *text)
-{
-  return text ? digest_bytes(hash, text, strlen(text) + 1)
-              : digest_bytes(hash, "\1", 2);
-}
-
-static digest digest_list(digest hash, const char *const *list)
-{
-  for (size_t i = 0; list[i]; i++)
-    hash = digest_text(hash, list[i]);
-  return digest_bytes(hash, "\2", 2);
-}
-
-static aq_status digest_file(digest *hash, const char *path, aq_diag *diag)
-{
-  char bytes[16384];
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
-  for (size_t size; (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
-    *hash = digest_bytes(*hash, bytes, size);
-  const bool failed = ferror(file);
-  fclose(file);
-  return failed ? aq_diag_set(diag, AQ_ERR_INPUT, "%s: cannot be read", path)
-                : AQ_OK;
-}
-
-/* Without folders: a copy of a plan elsewhere has the same points. */
-static digest digest_name(digest hash, const char *text)
-{
-  if (!text)
-    return digest_text(hash, text);
-  while (*text) {
-    const size_t length = strcspn(text, ",");
-    size_t begin = length;
-    while (begin > 0 && text[begin - 1] != '/')
-      begin--;
-    hash = digest_bytes(hash, text + begin, length - begin);
-    hash = digest_bytes(hash, ",", 1);
-    text += length + (text[length] != 0);
-  }
-  return digest_bytes(hash, "", 1);
-}
-
-/* A plug-in by its bytes, too. */
-static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
-{
-  *out = digest_name(digest_begin(), policy);
-  const char *comma = policy ? strchr(policy, ',') : NULL;
-  if (!policy || !strchr(policy, '/'))
-    return AQ_OK;
-  char *path =
-      comma ? strndup(policy, (size_t)(comma - policy)) : strdup(policy);
-  if (!path)
-    return aq_diag_no_memory(diag);
-  aq_status status = digest_file(out, path, diag);
-  free(path);
-  return status;
-}
 
 /* The sweep's options, replaced by the point's where it has some. */
 static aq_performance_options point_options(const aq_sweep *sweep,
@@ -120,7 +43,7 @@ static aq_status scenario_load(const aq_sweep *sweep,
 }
 
 /* The constants in force; a transport without a model by its name. */
-static aq_status transport_digest(const aq_session *session, digest *out,
+static aq_status transport_digest(const aq_session *session, aq_digest *out,
                                   aq_diag *diag)
 {
   aq_transport *transport;
@@ -129,17 +52,17 @@ static aq_status transport_digest(const aq_session *session, digest *out,
   if (status != AQ_OK)
     return status;
   transport->ops->info(transport, &info);
-  *out =
-      digest_text(digest_begin(), aq_transport_stack_name(session->transport));
-  *out = digest_name(*out, session->options.device);
+  *out = aq_digest_text(aq_digest_begin(),
+                        aq_transport_stack_name(session->transport));
+  *out = aq_digest_names(*out, session->options.device);
   for (uint32_t i = 0; i < info.device_count; i++)
-    *out = digest_text(*out, info.devices[i].model_hash);
+    *out = aq_digest_text(*out, info.devices[i].model_hash);
   transport->ops->close(transport);
   return AQ_OK;
 }
 
 static aq_status model_digest(const aq_sweep *sweep, const aq_plan_point *point,
-                              digest *out, aq_diag *diag)
+                              aq_digest *out, aq_diag *diag)
 {
   aq_performance_options options = point_options(sweep, point);
   aq_session session;
@@ -160,34 +83,6 @@ static aq_status model_digest(const aq_sweep *sweep, const aq_plan_point *point,
   return status;
 }
 
-typedef struct named {
-  digest hash;
-  aq_status status;
-  aq_diag *diag;
-} named;
-
-static void named_add(const char *path, void *user)
-{
-  named *n = user;
-  if (n->status == AQ_OK)
-    n->status = digest_file(&n->hash, path, n->diag);
-}
-
-/* A scenario, and the files that it names. */
-static aq_status workload_digest(const aq_sweep *sweep,
-                                 const aq_plan_point *point, digest *out,
-                                 aq_diag *diag)
-{
-  named n = {.diag = diag};
-  n.hash = digest_list(digest_begin(), point->parameters);
-  aq_status status = digest_file(&n.hash, point->file, diag);
-  if (status == AQ_OK)
-    status = aq_scenario_files(point->file, point->parameters, sweep->data,
-                               named_add, &n, diag);
-  *out = n.hash;
-  return status == AQ_OK ? n.status : status;
-}
-
 aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
                        char out[static AQ_POINT_KEY_SIZE], aq_diag *diag)
 {
@@ -196,24 +91,25 @@ aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
   const bool same_set = last && last->parameters == point->parameters;
   aq_status status = AQ_OK;
   if (!same_set)
-    status = workload_digest(ring->sweep, point, &ring->workload, diag);
+    status = aq_digest_workload(point->file, point->parameters,
+                                ring->sweep->data, &ring->workload, diag);
   if (status == AQ_OK && (!same_set || last->device != point->device ||
                           last->edits != point->edits))
     status = model_digest(ring->sweep, point, &ring->device, diag);
   if (status == AQ_OK && (!last || last->policy != point->policy))
-    status = policy_digest(point->policy, &ring->policy, diag);
+    status = aq_digest_policy(point->policy, &ring->policy, diag);
   if (status != AQ_OK)
     return status;
   ring->last = point;
   const int64_t numbers[] = {point->seed, point->alone, plan->queues,
                              plan->rows};
-  digest hash = digest_text(digest_begin(), PACKAGE_VERSION);
-  hash = digest_bytes(hash, &ring->workload, sizeof ring->workload);
-  hash = digest_bytes(hash, &ring->device, sizeof ring->device);
-  hash = digest_bytes(hash, &ring->policy, sizeof ring->policy);
-  hash = digest_bytes(hash, numbers, sizeof numbers);
+  aq_digest hash = aq_digest_text(aq_digest_begin(), PACKAGE_VERSION);
+  hash = aq_digest_bytes(hash, &ring->workload, sizeof ring->workload);
+  hash = aq_digest_bytes(hash, &ring->device, sizeof ring->device);
+  hash = aq_digest_bytes(hash, &ring->policy, sizeof ring->policy);
+  hash = aq_digest_bytes(hash, numbers, sizeof numbers);
   if (plan->figures) /* keys of other plans stay as they were */
-    hash = digest_text(hash, "figures");
+    hash = aq_digest_text(hash, "figures");
   snprintf(out, AQ_POINT_KEY_SIZE, "%016" PRIx64 "%016" PRIx64,
            (uint64_t)(hash >> 64), (uint64_t)hash);
   return AQ_OK;
@@ -232,7 +128,7 @@ static void put_list(aq_json_out *json, const char *key,
 
 /* Its place in the plan; every part but the seed names its row in tables. */
 static char *place_make(const aq_sweep *sweep, const aq_plan_point *point,
-                        const char *device, int64_t seed)
+                        const char *device, const char *inputs, int64_t seed)
 {
   const aq_plan *plan = sweep->plan;
   aq_json_out *json = aq_json_out_begin(false);
@@ -246,6 +142,7 @@ static char *place_make(const aq_sweep *sweep, const aq_plan_point *point,
   put_list(json, "set", point->edits);
   aq_json_out_text(json, "policy", point->policy ? point->policy : "none");
   aq_json_out_int(json, "queues", plan->queues);
+  aq_json_out_text(json, "inputs", inputs);
   aq_json_out_int(json, "alone", point->alone);
   aq_json_out_int(json, "seed", seed);
   aq_json_out_int(json, "number", point - plan->points);
@@ -253,6 +150,31 @@ static char *place_make(const aq_sweep *sweep, const aq_plan_point *point,
     aq_json_out_int(json, "points", (int64_t)sweep->distinct);
   aq_json_out_close_map(json);
   return aq_json_out_take(json);
+}
+
+aq_status aq_point_place(const aq_sweep *sweep, const aq_plan_point *point,
+                         const aq_run_info *run, char **out, aq_diag *diag)
+{
+  char inputs[AQ_INPUTS_SIZE];
+  const char *device = point->device;
+  aq_json_doc doc;
+  aq_json_node member;
+  aq_status status =
+      aq_json_parse(&doc, run->point, strlen(run->point), "a run", diag);
+  if (status != AQ_OK)
+    return status;
+  const aq_json_node root = aq_json_root(&doc);
+  if (!device && aq_json_member(&root, "device", &member) &&
+      aq_json_is_text(&member))
+    status = aq_json_text(&member, &device);
+  if (status == AQ_OK)
+    status = aq_inputs_text(point->file, point->parameters, sweep->data,
+                            point->policy, inputs, diag);
+  if (status == AQ_OK &&
+      !(*out = place_make(sweep, point, device, inputs, run->seed)))
+    status = aq_diag_no_memory(diag);
+  aq_json_free(&doc);
+  return status;
 }
 
 static aq_run_info info_make(const aq_sweep *sweep, const aq_plan_point *point,
@@ -272,7 +194,8 @@ static aq_run_info info_make(const aq_sweep *sweep, const aq_plan_point *point,
 
 static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
                                const aq_plan_point *point, const char *key,
-                               aq_session *session, int64_t *run, aq_diag *diag)
+                               aq_session *session, aq_store_writer **out,
+                               aq_diag *diag)
 {
   aq_performance_options *options = &session->options;
   aq_workload_source *source;
@@ -288,20 +211,25 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
   session->facts = &facts;
   session->sums_only = !sweep->plan->rows;
   session->late = true;
-  char *place = place_make(sweep, point, options->device, facts.seed);
-  status = place ? aq_session_probe(session, &probed, diag)
-                 : aq_diag_no_memory(diag);
+  char *place = NULL, inputs[AQ_INPUTS_SIZE];
+  status = aq_inputs_text(point->file, point->parameters, sweep->data,
+                          point->policy, inputs, diag);
+  if (status == AQ_OK) {
+    place = place_make(sweep, point, options->device, inputs, facts.seed);
+    status = place ? aq_session_probe(session, &probed, diag)
+                   : aq_diag_no_memory(diag);
+  }
   if (status == AQ_OK) {
     aq_run_info info =
         info_make(sweep, point, key, place, probed.kind, facts.seed);
     status = aq_session_run(session, store, 0, source, &info, &performed, diag);
   }
   if (status == AQ_OK) {
-    *run = performed.run;
+    *out = performed.writer;
     aq_performed_fini(&performed);
+    if (!performed.writer && sweep->plan->figures)
+      status = aq_kept_make(store, performed.run, diag);
   }
-  if (status == AQ_OK && sweep->plan->figures)
-    status = aq_kept_make(store, *run, diag);
   session->facts = NULL;
   free(place);
   source->close(source);
@@ -310,15 +238,27 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
 
 aq_status aq_point_run(const aq_sweep *sweep, aq_store *store,
                        const aq_plan_point *point, const char *key,
-                       aq_policy_watchdog *watch, int64_t *run, aq_diag *diag)
+                       aq_policy_watchdog *watch, aq_store_writer **out,
+                       aq_diag *diag)
 {
   const aq_performance_options options = point_options(sweep, point);
   aq_session session;
   aq_status status = aq_session_init(&session, &options, watch, diag);
   if (status != AQ_OK)
     return status;
-  status = point_perform(sweep, store, point, key, &session, run, diag);
+  status = point_perform(sweep, store, point, key, &session, out, diag);
   aq_session_fini(&session);
+  return status;
+}
+
+aq_status aq_point_store(const aq_sweep *sweep, aq_store *store,
+                         aq_store_writer *writer, int64_t run, aq_diag *diag)
+{
+  aq_store_number(store, run);
+  aq_status status = aq_store_writer_finish(writer, NULL, diag);
+  /* In the group, though it takes time: figures are made of stored requests. */
+  if (status == AQ_OK && sweep->plan->figures)
+    status = aq_kept_make(store, run, diag);
   return status;
 }
 
@@ -327,7 +267,12 @@ aq_status aq_point_fail(const aq_sweep *sweep, aq_store *store,
                         const char *why, aq_diag *diag)
 {
   aq_store_writer *writer;
-  char *place = place_make(sweep, point, point->device, point->seed);
+  aq_diag unknown = AQ_DIAG_INIT; /* it may be why the point failed */
+  char inputs[AQ_INPUTS_SIZE];
+  if (aq_inputs_text(point->file, point->parameters, sweep->data, point->policy,
+                     inputs, &unknown) != AQ_OK)
+    inputs[0] = 0;
+  char *place = place_make(sweep, point, point->device, inputs, point->seed);
   if (!place)
     return aq_diag_no_memory(diag);
   aq_run_info info =

@@ -33,11 +33,23 @@ typedef struct aq_keyring {
 aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
                        char out[static AQ_POINT_KEY_SIZE], aq_diag *diag);
 
-/* Runs it and stores it; *run gets its id. `watch` is noted where its policy
- * is; NULL: nowhere. */
+/* The place in the sweep's plan of a run of the point that the store has; the
+ * caller frees it. */
+aq_status aq_point_place(const aq_sweep *sweep, const aq_plan_point *point,
+                         const aq_run_info *run, char **out, aq_diag *diag);
+
+/* Runs it. *out: a writer that has all of it, for aq_point_store(), or NULL,
+ * when it was too long for memory and is stored. `watch` is noted where its
+ * policy is; NULL: nowhere. */
 aq_status aq_point_run(const aq_sweep *sweep, aq_store *store,
                        const aq_plan_point *point, const char *key,
-                       aq_policy_watchdog *watch, int64_t *run, aq_diag *diag);
+                       aq_policy_watchdog *watch, aq_store_writer **out,
+                       aq_diag *diag);
+
+/* Stores it as `run`, a reserved id, perhaps in a group (maintenance.h); frees
+ * the writer. */
+aq_status aq_point_store(const aq_sweep *sweep, aq_store *store,
+                         aq_store_writer *writer, int64_t run, aq_diag *diag);
 
 /* Stores that it failed, and why: a run without rows that is not complete. */
 aq_status aq_point_fail(const aq_sweep *sweep, aq_store *store,

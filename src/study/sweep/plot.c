@@ -321,16 +321,22 @@ static aq_status lines_plot(const aq_study *study, size_t figure, FILE *out,
 static aq_status gantt_print(const aq_request_list *list, int64_t run,
                              FILE *out, aq_diag *diag)
 {
-  char title[64], texts[LANES_MAX][28];
+  char title[128], texts[LANES_MAX][28];
   const char *lanes[LANES_MAX];
-  size_t count = 0, lane_count = 0;
+  size_t count = 0, lane_count = 0, clients = 0, left = 0;
   aq_gantt_bar *bars = calloc(list->count + 1, sizeof *bars);
   if (!bars)
     return aq_diag_no_memory(diag);
-  for (size_t i = 0; i < list->count && count < BARS_MAX; i++) {
+  for (size_t i = 0; i < list->count; i++) {
     const aq_request *r = &list->requests[i];
-    if (r->complete == AQ_NONE || r->client >= LANES_MAX)
+    if (r->complete == AQ_NONE)
       continue;
+    if ((size_t)r->client >= clients)
+      clients = (size_t)r->client + 1;
+    if (count == BARS_MAX || r->client >= LANES_MAX) {
+      left++;
+      continue;
+    }
     bars[count++] = (aq_gantt_bar){(size_t)r->client, (double)r->begin / 1e6,
                                    (double)r->complete / 1e6, NULL};
     if ((size_t)r->client >= lane_count)
@@ -340,8 +346,14 @@ static aq_status gantt_print(const aq_request_list *list, int64_t run,
     snprintf(texts[i], sizeof texts[i], "client %zu", i);
     lanes[i] = texts[i];
   }
-  snprintf(title, sizeof title, "run %" PRId64 ": requests%s", run,
-           count == BARS_MAX ? " (the first 20000)" : "");
+  size_t used = (size_t)snprintf(title, sizeof title, "run %" PRId64 ": ", run);
+  if (left)
+    used += (size_t)snprintf(title + used, sizeof title - used, "%zu of %zu ",
+                             count, count + left);
+  used += (size_t)snprintf(title + used, sizeof title - used, "requests");
+  if (clients > lane_count)
+    snprintf(title + used, sizeof title - used, ", %zu of %zu clients",
+             lane_count, clients);
   const bool good = aq_gantt_print(title, lanes, lane_count, bars, count, out);
   free(bars);
   return good ? AQ_OK

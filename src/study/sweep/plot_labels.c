@@ -9,9 +9,9 @@
 const char *aq_row_part(const aq_study_row *row, int part)
 {
   const char *const parts[AQ_ROW_PARTS] = {
-      row->workload, row->device,
-      row->policy,   row->parameters,
-      row->client,   row->durations ? "predicted durations" : ""};
+      row->workload,   row->device, row->policy,
+      row->parameters, row->client, row->durations ? "predicted durations" : "",
+      row->transport};
   return parts[part];
 }
 
@@ -76,6 +76,8 @@ char *aq_plot_labels(const aq_study *study, const aq_study_row *row,
     return NULL;
   for (int i = 0; i < AQ_ROW_PARTS; i++) {
     const char *between = more ? " · " : "";
+    if (i == AQ_ROW_TRANSPORT && common)
+      continue;
     if (i == AQ_ROW_PARAMETERS) {
       more |= parameters_put(stream, study, row, common, between);
     } else if (i != but && aq_row_part(row, i)[0] &&

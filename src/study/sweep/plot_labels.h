@@ -6,7 +6,12 @@
 #include "study/sweep/study.h"
 
 /* The parts that distinguish rows. */
-enum { AQ_ROW_POLICY = 2, AQ_ROW_PARAMETERS = 3, AQ_ROW_PARTS = 6 };
+enum {
+  AQ_ROW_POLICY = 2,
+  AQ_ROW_PARAMETERS = 3,
+  AQ_ROW_TRANSPORT = 6, /* not said where rows have it in common */
+  AQ_ROW_PARTS = 7
+};
 
 const char *aq_row_part(const aq_study_row *row, int part);
 

@@ -32,7 +32,7 @@ static int64_t number_of(const aq_json_node *root, const char *key)
   aq_json_node node;
   int64_t value = 0;
   if (aq_json_member(root, key, &node) &&
-      aq_json_integer(&node, INT64_MIN / 2, INT64_MAX / 2, &value) != AQ_OK)
+      aq_json_integer(&node, INT64_MIN, INT64_MAX, &value) != AQ_OK)
     return 0;
   return value;
 }
@@ -58,7 +58,22 @@ static char *list_of(const aq_json_node *root, const char *key)
   return fclose(stream) == 0 ? out : NULL;
 }
 
-static bool place_fill(const aq_json_node *root, aq_study_place *out)
+/* The inputs that the setting only names. */
+static bool inputs_fill(const aq_run_info *info, const char *inputs,
+                        aq_study_place *out)
+{
+  const size_t files = inputs ? strcspn(inputs, "-") : 0;
+  out->version = strdup(info->version ? info->version : "");
+  out->constants = strdup(info->model_hash ? info->model_hash : "");
+  out->transport = strdup(info->transport ? info->transport : "");
+  out->files = strndup(inputs ? inputs : "", files);
+  out->code = strdup(inputs ? inputs + files : "");
+  return out->version && out->constants && out->transport && out->files &&
+         out->code;
+}
+
+static bool place_fill(const aq_run_info *info, const aq_json_node *root,
+                       aq_study_place *out)
 {
   const char *workload = text_of(root, "workload");
   const char *device = text_of(root, "device");
@@ -72,15 +87,19 @@ static bool place_fill(const aq_json_node *root, aq_study_place *out)
   out->alone = number_of(root, "alone");
   out->seed = number_of(root, "seed");
   out->number = number_of(root, "number");
+  out->points = number_of(root, "points");
+  out->plan = strdup(plan ? plan : "");
   if (good && asprintf(&out->device, "%s%s%s", device ? device : "",
                        edits[0] ? " " : "", edits) < 0)
     out->device = NULL;
   free(edits);
-  good = good && out->workload && out->parameters && out->policy && out->device;
+  good = good && out->plan && out->workload && out->parameters && out->policy &&
+         out->device && inputs_fill(info, text_of(root, "inputs"), out);
   if (good &&
-      asprintf(&out->setting, "%s|%s|%s|%s|%" PRId64 "|%" PRId64,
-               plan ? plan : "", out->workload, out->parameters, out->device,
-               number_of(root, "queues"), number_of(root, "live")) < 0)
+      asprintf(&out->setting, "%s\n%s\n%s\n%s\n%s\n%" PRId64 "\n%" PRId64,
+               out->plan, out->workload, out->parameters, out->device,
+               out->transport, number_of(root, "queues"),
+               number_of(root, "live")) < 0)
     out->setting = NULL;
   return good && out->setting;
 }
@@ -88,6 +107,7 @@ static bool place_fill(const aq_json_node *root, aq_study_place *out)
 /* A run that did not store its place is a row of its own. */
 static bool place_alone(const aq_run_info *info, aq_study_place *out)
 {
+  out->plan = strdup("");
   out->workload = strdup(info->source ? info->source : "");
   out->parameters = strdup("");
   out->device = strdup(info->device_model ? info->device_model : "");
@@ -95,31 +115,60 @@ static bool place_alone(const aq_run_info *info, aq_study_place *out)
   out->seed = info->seed;
   if (asprintf(&out->setting, "run %" PRId64, info->id) < 0)
     out->setting = NULL;
-  return out->workload && out->parameters && out->device && out->policy &&
-         out->setting;
+  return out->plan && out->workload && out->parameters && out->device &&
+         out->policy && out->setting && inputs_fill(info, NULL, out);
 }
 
-static aq_status place_read(const aq_run_info *info,
-                            const aq_study_options *options,
-                            aq_study_place *out, bool *wanted, aq_diag *diag)
+void aq_study_place_fini(aq_study_place *place)
+{
+  free(place->workload);
+  free(place->parameters);
+  free(place->device);
+  free(place->policy);
+  free(place->setting);
+  free(place->transport);
+  free(place->plan);
+  free(place->version);
+  free(place->files);
+  free(place->constants);
+  free(place->code);
+  free(place->durations);
+  *place = (aq_study_place){0};
+}
+
+bool aq_study_run_fell_back(const aq_run_info *info)
+{
+  return info->complete && info->summary && info->notes &&
+         strstr(info->notes, "\"fallback\":");
+}
+
+bool aq_study_run_counts(const aq_run_info *info)
+{
+  return info->complete && info->summary && !aq_study_run_fell_back(info);
+}
+
+aq_status aq_study_place_read(const aq_run_info *info, const char *point,
+                              aq_study_place *out, aq_diag *diag)
 {
   aq_json_doc doc;
+  bool good = true;
   *out = (aq_study_place){0};
-  if (!info->point) {
-    *wanted = !options->plan;
-    return !*wanted || place_alone(info, out) ? AQ_OK : aq_diag_no_memory(diag);
+  if (point) {
+    aq_status status = aq_json_parse(&doc, point, strlen(point), "a run", diag);
+    if (status != AQ_OK)
+      return status;
+    const aq_json_node root = aq_json_root(&doc);
+    good = place_fill(info, &root, out);
+    aq_json_free(&doc);
+  } else {
+    good = place_alone(info, out);
   }
-  aq_status status =
-      aq_json_parse(&doc, info->point, strlen(info->point), "a run", diag);
-  if (status != AQ_OK)
-    return status;
-  const aq_json_node root = aq_json_root(&doc);
-  const char *plan = text_of(&root, "plan");
-  *wanted = !options->plan || (plan && strcmp(plan, options->plan) == 0);
-  if (*wanted && !place_fill(&root, out))
-    status = aq_diag_no_memory(diag);
-  aq_json_free(&doc);
-  return status;
+  if (good && aq_run_is_predicted(info))
+    good = (out->durations = strdup(info->durations)) != NULL;
+  if (good)
+    return AQ_OK;
+  aq_study_place_fini(out);
+  return aq_diag_no_memory(diag);
 }
 
 /* ---- its summary ---- */
@@ -128,6 +177,29 @@ static double objective_of(const aq_json_node *client, const char *key)
 {
   const int64_t ps = number_of(client, key);
   return ps > 0 ? (double)ps / 1e6 : NAN;
+}
+
+/* Two clients of one name; a client without one has its number. */
+static bool shared_mark(aq_study_run *run)
+{
+  aq_names labels = AQ_NAMES_INIT;
+  size_t *first = calloc(run->client_count, sizeof *first);
+  bool good = first != NULL;
+  for (size_t i = 0; good && i < run->client_count; i++) {
+    char number[24];
+    snprintf(number, sizeof number, "%zu", i);
+    const char *label = run->clients[i].name ? run->clients[i].name : number;
+    const size_t before = labels.count;
+    const int64_t id = aq_names_id(&labels, label, strlen(label));
+    good = id >= 0;
+    if (good && labels.count > before)
+      first[id] = i;
+    else if (good)
+      run->clients[i].shared = run->clients[first[id]].shared = true;
+  }
+  aq_names_fini(&labels);
+  free(first);
+  return good;
 }
 
 static aq_status clients_read(aq_study_run *run, const aq_json_node *root,
@@ -150,7 +222,7 @@ static aq_status clients_read(aq_study_run *run, const aq_json_node *root,
     run->clients[i].ttft = objective_of(&client, "ttft_ps");
     run->clients[i].tpot = objective_of(&client, "tpot_ps");
   }
-  return AQ_OK;
+  return shared_mark(run) ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 static double utilisation_read(const aq_json_node *root)
@@ -159,7 +231,7 @@ static double utilisation_read(const aq_json_node *root)
   size_t count = 0;
   double busy = 0;
   const double span =
-      (double)(number_of(root, "end_ps") - number_of(root, "begin_ps"));
+      (double)number_of(root, "end_ps") - (double)number_of(root, "begin_ps");
   if (!aq_json_member(root, "busy_ps", &list) ||
       aq_json_array(&list, 0, SIZE_MAX, &count) != AQ_OK || count == 0 ||
       span <= 0)
@@ -243,33 +315,25 @@ static aq_status requests_read(aq_store *store, aq_study_run *run,
 }
 
 aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
+                            aq_study_place *place,
                             const aq_study_options *options, aq_study_run *out,
                             bool *wanted, aq_diag *diag)
 {
-  aq_study_run run = {.id = info->id};
-  /* The notes of a run that continued without its policy. */
-  *wanted = info->complete && info->summary &&
-            !(info->notes && strstr(info->notes, "\"fallback\":"));
-  if (!*wanted)
-    return AQ_OK;
-  aq_status status = place_read(info, options, &run.place, wanted, diag);
-  if (status == AQ_OK && *wanted && aq_run_is_predicted(info) &&
-      !(run.place.durations = strdup(info->durations)))
-    status = aq_diag_no_memory(diag);
-  if (status == AQ_OK && *wanted)
-    status = aq_json_parse(&run.summary, info->summary, strlen(info->summary),
-                           "a run", diag);
-  if (status == AQ_OK && *wanted) {
+  aq_study_run run = {.id = info->id, .place = *place};
+  *place = (aq_study_place){0};
+  aq_status status = aq_json_parse(&run.summary, info->summary,
+                                   strlen(info->summary), "a run", diag);
+  if (status == AQ_OK) {
     const aq_json_node root = aq_json_root(&run.summary);
     run.utilisation = utilisation_read(&root);
     run.kept = aq_kept_has(&root);
     status = clients_read(&run, &root, diag);
   }
-  if (status == AQ_OK && *wanted)
+  if (status == AQ_OK)
     status = run.kept ? aq_kept_check(info->id, options, diag)
                       : requests_read(store, &run, options, diag);
-  *wanted = *wanted && (run.kept || run.requests.count > 0);
-  if (status == AQ_OK && *wanted)
+  *wanted = status == AQ_OK && (run.kept || run.requests.count > 0);
+  if (*wanted)
     *out = run;
   else
     aq_study_run_close(&run);
@@ -278,13 +342,7 @@ aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
 
 void aq_study_run_close(aq_study_run *run)
 {
-  aq_study_place *place = &run->place;
-  free(place->workload);
-  free(place->parameters);
-  free(place->device);
-  free(place->policy);
-  free(place->setting);
-  free(place->durations);
+  aq_study_place_fini(&run->place);
   if (run->summary.root)
     aq_json_free(&run->summary);
   free(run->clients);

@@ -8,12 +8,20 @@
 
 typedef struct aq_study_place {
   char *workload, *parameters, *device, *policy, *setting; /* owned */
+  char *transport;
+  char *plan;      /* "": none */
+  char *version;   /* of the program */
+  char *files;     /* digest of files that the setting names; "": not known */
+  char *constants; /* digest; "": not known */
+  char *code;      /* digest of a plug-in, or "" */
   char *durations; /* of predicted ones; NULL: they are not */
   int64_t alone, seed, number;
+  int64_t points; /* of its plan; 0: not known */
 } aq_study_place;
 
 typedef struct aq_study_client {
   const char *name;
+  bool shared; /* another client has the name, or it as its number */
   double weight;
   double ttft, tpot; /* objectives, us; NaN: none */
 } aq_study_client;
@@ -38,8 +46,23 @@ typedef struct aq_study_means {
   size_t count;
 } aq_study_means;
 
-/* *wanted: it counts; only then there is something to close. */
+/* Whether a run of requests ended, but from some point on without its policy,
+ * which had failed (--on-policy-error fallback): its notes have that. */
+bool aq_study_run_fell_back(const aq_run_info *info);
+
+/* Whether a run may count: it ended, as its policy decided. */
+bool aq_study_run_counts(const aq_run_info *info);
+
+/* Where a run belongs; `point` is its own, or one of another plan; NULL: none.
+ */
+aq_status aq_study_place_read(const aq_run_info *info, const char *point,
+                              aq_study_place *out, aq_diag *diag);
+void aq_study_place_fini(aq_study_place *place);
+
+/* *wanted: it counts; only then there is something to close. Takes the place.
+ */
 aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
+                            aq_study_place *place,
                             const aq_study_options *options, aq_study_run *out,
                             bool *wanted, aq_diag *diag);
 void aq_study_run_close(aq_study_run *run);

@@ -7,21 +7,18 @@
 
 #include "study/sweep/study.h"
 
-/* The row of the baseline in the setting of another, or NULL; a policy is found
- * with and without its settings. */
-const aq_study_row *aq_study_baseline(const aq_study *study,
-                                      const aq_study_row *row,
-                                      const char *policy);
-
-/* The same, or NULL where the row is the baseline or of a client alone. */
+/* The row of the baseline, a policy with its settings, in the setting of
+ * another; NULL where there is none, or the row is the baseline or of a client
+ * alone. */
 const aq_study_row *aq_study_compared(const aq_study *study,
                                       const aq_study_row *row,
                                       const char *policy);
 
 /* AQ_ERR_NOT_FOUND: the study has no rows, or none to compare with the
- * baseline, which may be NULL. */
+ * baseline, which may be NULL. *policy: the policy that it names, with its
+ * settings; it may be named without where this is one policy. */
 aq_status aq_study_has(const aq_study *study, const char *baseline,
-                       aq_diag *diag);
+                       const char **policy, aq_diag *diag);
 
 /* Every row with all figures, and with their differences to the baseline, which
  * may be NULL. */

@@ -58,15 +58,17 @@ static char *summary_make(const char *summary, const aq_study_run *run,
 aq_status aq_kept_make(aq_store *store, int64_t run, aq_diag *diag)
 {
   const aq_study_options options = {.warmup = AQ_WARMUP_MSER5};
-  char id[24];
   aq_run_info *info;
   aq_study_run opened;
+  aq_study_place place = {0}; /* a summary does not depend on it */
   bool wanted;
-  snprintf(id, sizeof id, "%" PRId64, run);
-  aq_status status = aq_store_find(store, id, &info, diag);
+  aq_status status = aq_store_run(store, run, &info, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_study_run_open(store, info, &options, &opened, &wanted, diag);
+  wanted = aq_study_run_counts(info);
+  if (wanted)
+    status = aq_study_run_open(store, info, &place, &options, &opened, &wanted,
+                               diag);
   if (status == AQ_OK && wanted) {
     char *summary = summary_make(info->summary, &opened, &options);
     status = summary ? aq_store_requests_drop(store, run, summary, diag)

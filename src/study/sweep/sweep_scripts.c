@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -20,14 +21,15 @@ static const char task[] =
     "TERM INT\n"
     "cd \"$(dirname \"$0\")\" || exit 2\n"
     "shard=$1\n"
-    "aqueduct=${AQUEDUCT:-%s}\n"
+    "program=%s\n"
+    "aqueduct=${AQUEDUCT:-$program}\n"
     "[ ! -d data ] || export AQ_DATA=\"$PWD/data\"\n"
     "local=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/aqueduct-$$\n"
     "mkdir -p \"$local\" stores || exit 2\n"
     "[ ! -f \"stores/$shard.db\" ] || cp \"stores/$shard.db\" \"$local/s.db\" "
     "|| stop=1\n"
     "[ -z \"$stop\" ] || { rm -rf \"$local\"; exit 143; }\n"
-    "\"$aqueduct\" sweep '%s' --folder . --shard \"$shard/%u\" \\\n"
+    "\"$aqueduct\" sweep %s --folder . --shard \"$shard/%u\" \\\n"
     "  --store \"$local/s.db\" --jobs \"${SLURM_CPUS_PER_TASK:-%u}\" \\\n"
     "  >\"progress/$shard.runs\" &\n"
     "child=$!\n"
@@ -63,7 +65,8 @@ static const char merge[] =
     "#!/bin/sh\n"
     "# Merges the stores of all shards; fails while points are missing.\n"
     "cd \"$(dirname \"$0\")\" || exit 2\n"
-    "aqueduct=${AQUEDUCT:-%s}\n"
+    "program=%s\n"
+    "aqueduct=${AQUEDUCT:-$program}\n"
     "set -- stores/*.db\n"
     "[ -f \"$1\" ] || { echo 'no shard has run' >&2; exit 1; }\n"
     "rm -f study.db.part\n"
@@ -104,6 +107,30 @@ static const char condor[] = "# condor_submit sweep.sub, then ./merge.sh\n"
                              "log = progress/condor.log\n"
                              "queue shard from seq 1 %u |\n";
 
+/* A word as a shell reads it. */
+static void word_put(FILE *out, const char *text)
+{
+  fputc('\'', out);
+  for (; *text; text++)
+    if (*text == '\'')
+      fputs("'\\''", out);
+    else
+      fputc(*text, out);
+  fputc('\'', out);
+}
+
+/* The same as a text, which the caller frees; NULL: out of memory. */
+static char *word_make(const char *text)
+{
+  char *word = NULL;
+  size_t size;
+  FILE *out = open_memstream(&word, &size);
+  if (!out)
+    return NULL;
+  word_put(out, text);
+  return fclose(out) == 0 ? word : NULL;
+}
+
 static aq_status script_open(const char *folder, const char *name, FILE **out,
                              char path[4096], aq_diag *diag)
 {
@@ -122,21 +149,21 @@ static aq_status script_close(FILE *file, const char *path, aq_diag *diag)
   return AQ_OK;
 }
 
-static aq_status task_write(const aq_sweep_emission *e, const char *plan,
-                            aq_diag *diag)
+static aq_status task_write(const aq_sweep_emission *e, const char *program,
+                            const char *plan, aq_diag *diag)
 {
   FILE *file;
   char path[4096];
   aq_status status = script_open(e->folder, "task.sh", &file, path, diag);
   if (status != AQ_OK)
     return status;
-  fprintf(file, task, e->shards, e->program, plan, e->shards, e->cpus);
+  fprintf(file, task, e->shards, program, plan, e->shards, e->cpus);
   status = script_close(file, path, diag);
   if (status == AQ_OK)
     status = script_open(e->folder, "merge.sh", &file, path, diag);
   if (status != AQ_OK)
     return status;
-  fprintf(file, merge, e->program);
+  fprintf(file, merge, program);
   return script_close(file, path, diag);
 }
 
@@ -176,23 +203,17 @@ static aq_status other_write(const aq_sweep_emission *e, aq_diag *diag)
 aq_status aq_sweep_scripts_write(const aq_sweep_emission *emission,
                                  const char *plan, aq_diag *diag)
 {
-  aq_status status = task_write(emission, plan, diag);
+  char *program_word = word_make(emission->program);
+  char *plan_word = word_make(plan);
+  aq_status status = program_word && plan_word
+                         ? task_write(emission, program_word, plan_word, diag)
+                         : aq_diag_no_memory(diag);
+  free(program_word);
+  free(plan_word);
   if (status != AQ_OK)
     return status;
   return emission->engine == AQ_SWEEP_slurm ? slurm_write(emission, diag)
                                             : other_write(emission, diag);
-}
-
-/* A word as a shell reads it. */
-static void word_put(FILE *out, const char *text)
-{
-  fputc('\'', out);
-  for (; *text; text++)
-    if (*text == '\'')
-      fputs("'\\''", out);
-    else
-      fputc(*text, out);
-  fputc('\'', out);
 }
 
 void aq_sweep_commands_print(FILE *out, const char *plan, const char *store,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "study/sweep/sweep_folder.h"
 
 enum { PATH_SIZE = 4096, SILENT = 120 /* seconds */ };
@@ -238,10 +239,10 @@ char *aq_sweep_status_text(const aq_sweep_status *s)
     free(shards);
     return NULL;
   }
-  fprintf(out, "%zu of %zu points are done, %zu failed, %zu missing", s->done,
-          s->points, s->failed, s->missing);
+  fprintf(out, "%zu of %zu point%s done, %zu failed, %zu missing", s->done,
+          s->points, aq_text_plural(s->points), s->failed, s->missing);
   if (s->held > 0)
-    fprintf(out, "; shards that run hold %zu more", s->held);
+    fprintf(out, "; %zu more on running shards", s->held);
   if (s->missing > 0 && s->rate > 0)
     fprintf(out, "; %.0f an hour, %.1f hours left", s->rate,
             (double)s->missing / s->rate);

@@ -11,6 +11,7 @@
 
 #include "common/map.h"
 #include "common/record.h"
+#include "store/maintenance.h"
 
 static uint64_t key_number(const char *key)
 {
@@ -63,13 +64,19 @@ aq_status aq_sweep_tasks_make(const aq_sweep *sweep, uint32_t shard,
   for (size_t i = 0; i < plan->count && status == AQ_OK; i++) {
     const aq_plan_point *point = &plan->points[i];
     char key[AQ_POINT_KEY_SIZE];
+    bool repeated = false;
     status = aq_point_key(&ring, point, key, diag);
     if (status != AQ_OK)
       aq_diag_prefix(diag, "point %zu%s%s", i, point->device ? ", device " : "",
                      point->device ? point->device : "");
+    else if (aq_map_get(&seen, key_number(key), NULL))
+      repeated = true;
     else if (!aq_map_put(&seen, key_number(key), i))
       status = aq_diag_no_memory(diag);
     if (status != AQ_OK || i % shards != shard)
+      continue;
+    out->repeated += repeated;
+    if (repeated)
       continue;
     aq_sweep_task *task = &out->list[out->count++];
     task->point = point;
@@ -119,6 +126,21 @@ static void known_mark(const char *key, int64_t run, const char *failed,
   f->tasks->known++;
 }
 
+/* Runs get ids in the order of the plan, whichever ends first. */
+static aq_status ids_reserve(aq_sweep_tasks *tasks, aq_store *store,
+                             aq_diag *diag)
+{
+  const size_t left = aq_sweep_tasks_left(tasks);
+  int64_t next = AQ_NONE;
+  aq_status status =
+      left ? aq_store_reserve(store, (int64_t)left, &next, diag) : AQ_OK;
+  for (size_t i = 0; i < tasks->count && status == AQ_OK; i++) {
+    aq_sweep_task *task = &tasks->list[i];
+    task->id = aq_sweep_task_is_free(task) ? next++ : AQ_NONE;
+  }
+  return status;
+}
+
 aq_status aq_sweep_tasks_find(aq_sweep_tasks *tasks, aq_store *store,
                               bool retry, aq_diag *diag)
 {
@@ -135,5 +157,5 @@ aq_status aq_sweep_tasks_find(aq_sweep_tasks *tasks, aq_store *store,
     task->skip = task->run == AQ_NONE && task->failed_run != AQ_NONE && !retry;
     tasks->skipped += task->skip;
   }
-  return status;
+  return status == AQ_OK ? ids_reserve(tasks, store, diag) : status;
 }

@@ -14,6 +14,8 @@ typedef struct aq_sweep_tasks {
   size_t count;
   size_t known;    /* the store has their run */
   size_t skipped;  /* they failed before */
+  size_t repeated; /* points of the shard that are equal to an earlier one of
+                      the plan: they are no tasks */
   size_t distinct; /* points of the whole plan that differ */
 } aq_sweep_tasks;
 
@@ -25,10 +27,17 @@ aq_status aq_sweep_tasks_make(const aq_sweep *sweep, uint32_t shard,
                               aq_diag *diag);
 void aq_sweep_tasks_fini(aq_sweep_tasks *tasks);
 
-/* Finds the points that the store has. Equal points are run once. Points that
- * failed before are skipped, unless `retry`. */
+/* Finds the points that the store has, and reserves ids for the others. Points
+ * that failed before are skipped, unless `retry`. */
 aq_status aq_sweep_tasks_find(aq_sweep_tasks *tasks, aq_store *store,
                               bool retry, aq_diag *diag);
+
+/* Notes the places of points that the store has from other plans, or from
+ * before an edit that was taken back, for studies of the sweep's plan. After
+ * aq_sweep_tasks_find. */
+aq_status aq_sweep_tasks_share(const aq_sweep *sweep,
+                               const aq_sweep_tasks *tasks, aq_store *store,
+                               aq_diag *diag);
 
 /* Tasks that are to be run. */
 size_t aq_sweep_tasks_left(const aq_sweep_tasks *tasks);

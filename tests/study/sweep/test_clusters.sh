@@ -36,13 +36,20 @@ try "$aqueduct" sweep "$plan" --emit parallel --shards 4 -o "$work/parallel"
 check "a folder with files is left alone" [ "$status" = 2 ]
 check "and named" contains "$err" "an empty or a new folder expected"
 
+cp "$plan" "$work/far/plans/bob's plan.json"
+try "$aqueduct" sweep "$work/far/plans/bob's plan.json" --emit parallel \
+  --shards 4 -o "$work/quoted"
+check "a plan with a quote in its name has a folder" [ "$status" = 0 ]
+try "$work/quoted/task.sh" 1
+check "whose tasks run" contains "$err" "2 points: 2 run"
+
 # The folder alone is enough, anywhere.
 mv "$work/parallel" "$work/moved"
 mv "$work/far" "$work/gone"
 for i in 1 2 3; do "$work/moved/task.sh" $i 2> "$work/err.$i" || exit 1; done
 try "$aqueduct" sweep --status "$work/moved"
 check "a shard that did not run is missing" contains "$err" \
-  "5 of 6 points are done, 0 failed, 1 missing"
+  "5 of 6 points done, 0 failed, 1 missing"
 check "its number is said" contains "$err" "sbatch --array=4 array.sbatch"
 check "and the exit status is 1" [ "$status" = 1 ]
 try "$aqueduct" sweep --status "$work/moved" --json
@@ -91,7 +98,24 @@ holding() { # COUNT: so many points hold
 "$aqueduct" sweep "$work/plan.json" --store "$work/t.db" --jobs 2 \
   --policy-timeout none > "$work/t.out" 2> "$work/t.err" &
 child=$!
+# Points that have ended may wait for a batch, some ms.
+within_5_s() { # COMMAND…
+  left=100
+  until "$@"; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || return 1
+    sleep 0.05
+  done
+}
+stored_are() { # STORE COUNT
+  [ "$("$aqueduct" list runs --store "$1" --names 2> "$work/x" | wc -l)" = "$2" ]
+}
+status_has() { # FOLDER LINE
+  try "$aqueduct" sweep --status "$1"
+  contains "$out" "$2"
+}
 holding 2
+within_5_s stored_are "$work/t.db" 6
 kill -TERM $child
 wait $child
 status=$?
@@ -136,9 +160,8 @@ for how in "task" "all its processes" "its sweep, at once" "its copy"; do
   child=$!
   holding 1
   worker=$(ls "$work/held")
-  try "$aqueduct" sweep --status "$work/term"
-  check "$how: a shard that runs holds its points" contains "$out" \
-    "1 running     36    0      0    3      33"
+  check "$how: a shard that runs holds its points" within_5_s status_has \
+    "$work/term" "1 running     36    0      0    3      33"
   check "its number is not in the command" contains "$err" "--array=2 array"
   case $how in
   task | "its copy") kill -TERM $child ;;

@@ -115,7 +115,7 @@ try "$aqueduct" sweep "$plan" --slurm=--nice=0 --shards 4 -o "$work/whole"
 check "an array and its merge are submitted" \
   [ "$status.$(echo "$out" | wc -l)" = 0.2 ]
 check "they end" within 300 empty
-check "the merge found all points" grep -q "120 of 120 points are done" \
+check "the merge found all points" grep -q "120 of 120 points done" \
   "$work/whole/progress/merge.txt"
 study "$work/whole/study.db" > "$work/whole.txt"
 check "the study is that of one machine, byte by byte" \
@@ -152,7 +152,7 @@ try "$aqueduct" sweep --status "$work/half"
 check "a killed array leaves points missing" [ "$status" = 1 ]
 check "and the command that makes them" contains "$err" "sbatch --array="
 check "no point is left half" contains "$err" " 0 failed,"
-done=$(echo "$err" | sed -n 's/.*: \([0-9]*\) of 144 points are done.*/\1/p')
+done=$(echo "$err" | sed -n 's/.*: \([0-9]*\) of 144 points done.*/\1/p')
 check "some points are done" [ "$done" -gt 0 ]
 check "all of them that the tasks reported" \
   [ "$(cat "$work"/half/progress/*.log | grep -c '^done')" = "$done" ]
