@@ -114,6 +114,10 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 EXTRA_DIST += $(AQ_LONG_TESTS) tests/support/objects.sh
 
+# What tests read and nothing installed is.
+.PHONY: check-data
+check-data: $(check_DATA) $(check_LTLIBRARIES)
+
 # The long tests alone, and every test: one log and one count. The tests of
 # tools/check.sh, and the rest of check-all.
 .PHONY: check-long check-all check-most check-rest check-slice recheck-all \
@@ -143,8 +147,8 @@ recheck-all:
 	$(MAKE) $(AM_MAKEFLAGS) recheck AQ_LONG=1 TESTS='$(TESTS) $(AQ_LONG_TESTS)'
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \
-	check-library-findings check-oracles check-rocm check-sarif check-soak \
+.PHONY: check-abuse check-abuse-here check-asan check-hsa check-lives check-lives-here \
+	check-mutants check-library-findings check-oracles check-rocm check-sarif check-soak \
 	check-tsan check-valgrind library-times lint suites-docs
 AQ_SANITIZED = check-all
 check-asan:
@@ -177,6 +181,12 @@ check-soak: $(AQ_SOAKS) tests/cmdbuf/test_device_walk tests/cli/test_crash tests
 	CK_FORK=no AQ_WALK_PROGRAMS=100000 ./tests/cmdbuf/test_device_walk
 	AQ_KILLS=201 CK_FORK=no ./tests/cli/test_crash
 	AQ_KILLS=201 CK_FORK=no ./tests/store/test_crash
+# Threads of a queue's life, ten minutes on fifteen grounds, then so under TSan.
+check-lives: check-lives-here
+	$(srcdir)/tools/check-sanitized.sh thread check-lives-here
+check-lives-here: all
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) tests/queue/soak_lives
+	CK_FORK=no AQ_SOAK_SECONDS=40 ./tests/queue/soak_lives
 check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread $(AQ_SANITIZED)
 # Valgrind has one rounding mode and no flushed denormals, reports the faults that

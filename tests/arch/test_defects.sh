@@ -15,7 +15,7 @@ else
   try python3 "$srcdir/tools/defects.py" "$srcdir"
   check "every defect has its test and commit" [ "$status" = 0 ]
   ids() { # FILE: id and defect of each row
-    awk -F '|' '/^\| [A-H][0-9]/ { print $2 $3 }' "$1"
+    awk -F '|' '/^\| [A-Z]+[0-9]/ { print $2 $3 }' "$1"
   }
   echo "$out" > "$work/table"
   ids "$work/table" > "$work/now"

@@ -30,6 +30,8 @@ row() { # NAME SLICES MINUTES COVERS JUDGED COMMAND
   row page 1 1 doc page 'echo other > ../doc/page'
   row figures 1 1 doc figures 'echo other > ../doc/page'
   row endless 1 90 doc exit true
+  row mutants 1 1 doc exit 'echo "9 rows: 7 killed, 2 timed out"'
+  row fuzz 1 1 doc exit 'printf "fuzz: %s: 44 runs, nothing found\\n" a b c'
 } > "$tree/tests/long.tsv"
 git() { command git -C "$tree" -c user.name=a -c user.email=a@b "$@"; }
 git init -q
@@ -48,12 +50,15 @@ check "every slice is a row" said '^stale  two.2 '
 long run "$work/build"
 check "a page that differs fails the run" [ $? = 1 ]
 check "it is named" said '^changed doc/page page '
+check "and how it differs is in its log" grep -q '^+other' "$work/build/long/page.log"
 check "a page of figures may differ" said '^green  figures '
 check "what does not fit into the hour comes later" said '^later  endless (90 min)'
 check "a slice knows its number" grep -q 'slice 2/2' "$work/build/long/two.2.log"
 long run "$work/build" endless
 check "a target that is named runs, however long it takes" [ $? = 0 ]
 long status "$work/build"
+check "mutants that died are cases" said '^fresh  mutants .* green, .* 7 cases$'
+check "and parsers that held" said '^fresh  fuzz .* green, .* 3 cases$'
 check "green ones are fresh" said '^fresh  two.1 .* green, .* 1 cases$'
 check "a failed one is stale" said '^stale  page '
 echo changed > "$tree/src/file"

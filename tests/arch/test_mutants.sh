@@ -27,6 +27,8 @@ echo 'src/libaqcore_a-core.o: ../src/core.c' > src/.deps/libaqcore_a-core.Po
 cat > Makefile << 'rules'
 AQ_CORE_LDADD = libaqcore.a $(AQ_CORE_LIBS)
 all: installed aqueduct
+check-data:
+	: > data
 installed: ../src/file libaqcore.a
 	cat $^ > $@ && echo installed >> ../../made
 src/libaqcore_a-core.o: ../src/core.c
@@ -180,4 +182,20 @@ check "a change of any file makes them stale" said '; 0 judged earlier, '
 check "the tree is what it was" [ "$(git status --porcelain)" = ' M tests/first.in' ]
 mutants other
 check "a name that is neither row nor folder is an error" said 'no row is called other'
+
+cat > "$work/once.py" << 'end'
+import sys
+sys.path.insert(0, sys.argv[1] + "/tests/mutants")
+import mutants
+wrong = 0
+for row in mutants.table(sys.argv[1] + "/" + mutants.TABLE):
+    with open(f"{sys.argv[1]}/{row['file']}", encoding="utf-8") as text:
+        count = text.read().count(row["text"])
+    if count != 1:
+        print(f"{row['name']}: its text occurs {count} times in {row['file']}")
+        wrong = 1
+sys.exit(wrong)
+end
+check "the text of each row of the table occurs once in its file" \
+  env PYTHONDONTWRITEBYTECODE=1 python3 "$work/once.py" "$srcdir"
 finish

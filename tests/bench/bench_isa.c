@@ -22,7 +22,6 @@
 #include "bench/bench.h"
 #include "common/allocations.h"
 #include "gpu/codeobj/loader.h"
-#include "gpu/compile/temp_dir.h"
 #include "gpu/wave/jit/jit_builder.h"
 #include "gpu/wave/threads/thread_pool.h"
 
@@ -213,18 +212,16 @@ static double compiled_rate(void *context)
   return instruction_rate(&c);
 }
 
-/* The same kernel by compiled code, beside the interpreter; of the C text also
- * how long the compiler took, and after how many instructions that pays. */
-static void case_compile(const isa_case *c, aq_jit_mode mode)
+/* The same kernel by compiled code, beside the interpreter. */
+static void case_compile(const isa_case *c)
 {
-  const char *how = mode == AQ_JIT_CC_ALWAYS ? "cc" : "compiled";
   aq_diag diag = AQ_DIAG_INIT;
   aq_jit_builder *builder;
-  aq_jit_built built;
   isa_case plain = *c, native = *c;
   isa_case *both[] = {&plain, &native};
   char name[64];
-  check(aq_jit_builder_create(mode, line_tell, NULL, &builder, &diag), &diag);
+  check(aq_jit_builder_create(AQ_JIT_ALWAYS, line_tell, NULL, &builder, &diag),
+        &diag);
   check(aq_wave_machine_create(&plain.machine, &diag), &diag);
   check(aq_wave_machine_create(&native.machine, &diag), &diag);
   check(aq_jit_builder_use(builder, native.machine, &diag), &diag);
@@ -233,21 +230,9 @@ static void case_compile(const isa_case *c, aq_jit_mode mode)
   memset(&isa_out, 0, sizeof isa_out);
   execute(&native); /* compiles the code */
   isa_results_compare(c);
-  snprintf(name, sizeof name, "%s_%s", c->name, how);
+  snprintf(name, sizeof name, "%s_compiled", c->name);
   aqbench_compare(name, "M wave-instructions/s", ROUNDS, interpreted_rate,
                   compiled_rate, both);
-  const double slow = interpreted_rate(both), fast = compiled_rate(both);
-  aq_jit_builder_put(builder, &built);
-  const double seconds = (double)built.build_ns * 1e-9;
-  if (built.built > 0) {
-    snprintf(name, sizeof name, "%s_cc_compile_time", c->name);
-    double values[] = {seconds, seconds / (1 / slow - 1 / fast)};
-    aqbench_compare(name, "s", 1, NULL, value_of, &values[0]);
-    snprintf(name, sizeof name, "%s_cc_break_even", c->name);
-    if (fast > slow)
-      aqbench_compare(name, "M wave-instructions", 1, NULL, value_of,
-                      &values[1]);
-  }
   aq_wave_machine_destroy(plain.machine);
   aq_wave_machine_destroy(native.machine);
   aq_jit_builder_destroy(builder);
@@ -446,20 +431,15 @@ static double dispatch_code(void *context)
 int main(int argc, char **argv)
 {
   const char *only = argc > 1 ? argv[1] : "";
-  aq_diag folder_diag = AQ_DIAG_INIT;
-  char *cache;
   if (!aq_wave_machine_executes(gfx)) {
     fprintf(stderr, "bench_isa: no code is executed on this host\n");
     return 0;
   }
   image_load();
-  check(aq_folder_make(&cache, &folder_diag), &folder_diag);
-  setenv("AQUEDUCT_CACHE", cache, 1); /* so that all code is compiled here */
   for (isa_case *c = isa_cases; c->name; c++)
     if (strncmp(c->name, only, strlen(only)) == 0) {
       case_run(c);
-      case_compile(c, AQ_JIT_ALWAYS);
-      case_compile(c, AQ_JIT_CC_ALWAYS);
+      case_compile(c);
     }
   if (strncmp("isa_vadd_bandwidth", only, strlen(only)) == 0)
     bandwidth_run();
@@ -480,7 +460,6 @@ int main(int argc, char **argv)
                     dispatch_code, &c);
     aq_wave_machine_destroy(machine);
   }
-  aq_folder_remove(cache);
   aq_code_image_unload(&image);
   return 0;
 }

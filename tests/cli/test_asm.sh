@@ -135,7 +135,7 @@ if clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx90a -c -o "$work/code.o" \
     "$out" "whole: 3 instructions can be reached, all execute"
   check "instructions that are not simulated are reported" contains "$out" "caller: 7 instructions can be reached, \
 not simulated:
-  ds_gws_sema_v, 1 times, first at -0x300"
+  ds_gws_sema_v, 1 time, first at -0x300"
   check "behind a pointer any function counts" contains "$out" \
     "pointer: 7 instructions can be reached, through pointers too, \
 not simulated:"
@@ -169,7 +169,7 @@ for lanes in 64 32; do
   } > "$work/masks.s"
   name="what executes depends on the lanes of the kernel's waves, $lanes"
   [ $lanes = 32 ] && finds='not simulated:
-  s_or_b64, 1 times' || finds='all execute'
+  s_or_b64, 1 time' || finds='all execute'
   if clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx1100 \
     "$([ $lanes = 32 ] && echo -mno-wavefrontsize64 || echo -mwavefrontsize64)" \
     -c -o "$work/masks.o" "$work/masks.s" 2> "$work/log" &&

@@ -78,7 +78,17 @@ fits doorbell_to_fetch "2.430 us" # 6 us less 3.154 and 0.416 us
 try "$aqueduct" device calibrate ramped --device mi300x \
   --set idle_ramp=0ns --set dispatch_setup=2us -o "$work/new.device"
 check "a constant of --set stays" contains "$(cat "$work/new.device")" \
-  "idle_ramp = 0ns ; assumed: set by hand"
+  "idle_ramp = 0 ps ; assumed: set by hand"
+try "$aqueduct" device calibrate ramped ramped --device mi300x
+check "a run counts once" contains "$status $err" "run ramped is given twice"
+try "$aqueduct" device calibrate ramped --device mi300x --set dispatch_setup=2x \
+  -o "$work/twice.device"
+check "a factor of --set is written as its value" contains \
+  "$(cat "$work/twice.device")" "dispatch_setup = 6.308 us ; assumed: set by hand"
+try "$aqueduct" show "$work/twice.device"
+check "which can be read" [ "$status" = 0 ]
+try "$aqueduct" device calibrate ramped --device mi300x \
+  --set idle_ramp=0ns --set dispatch_setup=2us -o "$work/new.device"
 check "it is not fitted" contains "$err" \
   "idle_ramp: not fitted, keeps 0 ns: set by hand"
 # 8 us, the median up to the step that half of the ramp counts as, less 2 and
@@ -98,9 +108,19 @@ try "$aqueduct" replay enough --device "$work/new.device" --name wide \
   --set remap_latency='3us+-0us' --set remap_ramp=0ns \
   --set idle_ramp=0ns --set unexplained_latency=0us \
   --set unexplained_makespan=0us
+interval=$(echo "$err" | grep interval)
 check "intervals are reported" contains "$err" "90 % interval of direct launches, by the spreads"
 check "one constant moves the latency by its spread" contains "$err" \
   "median latency +- 1.000 us"
+for record in none sample=2 kernels; do
+  try "$aqueduct" replay enough --device "$work/new.device" --record $record \
+    --interval --set doorbell_to_fetch='2.03 us +- 1 us' \
+    --set remap_latency='3us+-0us' --set remap_ramp=0ns \
+    --set idle_ramp=0ns --set unexplained_latency=0us \
+    --set unexplained_makespan=0us
+  check "the interval with --record $record is the same" \
+    [ "$(echo "$err" | grep interval)" = "$interval" ]
+done
 try "$aqueduct" compare wide
 check "compare prints whether the measured run is within" contains "$out" \
   "makespan +- 1.000 us (within)"
@@ -143,7 +163,7 @@ try "$aqueduct" import "$work/two3.csv" -q --name two3
 try "$aqueduct" import "$work/two5.csv" -q --name two5
 try "$aqueduct" device calibrate two3 --device r9700 -o "$work/two.device"
 check "gaps by the kernel before are fitted" contains "$err" \
-  "gaps of their own behind 2 of 3 kernels"
+  "gaps fitted after 2 of 3 kernels"
 check "with name and count" contains "$(cat "$work/two.device")" \
   'after 64 "b;=" = 6400 ns ; measured: gap to the next queued kernel'
 try "$aqueduct" show "$work/two.device"
@@ -152,7 +172,7 @@ try "$aqueduct" device calibrate two3 --device r9700 --json
 check "and --json" contains "$out" '"p50_ns": 6400'
 try "$aqueduct" replay two5 --device "$work/two.device" --name twice
 check "a replay says where it uses them" contains "$err" \
-  "kernels have a name and grid behind which the device model has a gap"
+  "kernels with a gap of the device model for this name and grid"
 try "$aqueduct" compare twice --fail-above queued.interval.p99=0.05us
 check "and reproduces them" [ "$status" = 0 ]
 try "$aqueduct" replay two5 --device r9700 --name base -q
@@ -169,7 +189,7 @@ refuses() { # NAME WORDS ARGUMENT...
   check "$refuses_name: exit 2" [ "$status" = 2 ]
   check "$refuses_name: says why" contains "$err" "$refuses_words"
 }
-refuses "thin data" "the runs have too few cases: 2 launches" \
+refuses "thin data" "too few cases in the runs: 2 launches" \
   calibrate thin --device mi300x -o "$work/none.device"
 check "nothing is written then" [ ! -e "$work/none.device" ]
 refuses "a simulated run" "is simulated" calibrate s --device mi300x

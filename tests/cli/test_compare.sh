@@ -56,7 +56,9 @@ check "added kernels are left out by alignment" contains "$out" \
 check "what one run alone has is part of the difference" contains "$out" \
   "kernel time: +30.000 us, of pairs +20.000, added +10.000, removed -0.000"
 check "and of its group" contains "$(squeezed "$out")" \
-  "<new|> 0 > 10 - 1.000 - - - +10.000"
+  "<new|> 0 > 10 0 - 1.000 - - - +10.000"
+check "and the figures of groups say what they are of" contains "$out" \
+  "total delta: of all calls of the group; the figures before it: of its pairs, if it has any"
 check "the differences by cause sum to that of the runs" contains \
   "$(squeezed "$out")" "all 395.000 475.000 80.000"
 try "$aqueduct" compare before added --json
@@ -83,6 +85,87 @@ check "an unknown way to match is refused" [ "$status" = 2 ]
 try "$aqueduct" compare before after added --by queue --json
 check "three runs at once, as JSON" is_json "$work/out"
 check "each against the first" [ "$(grep -c '"matched_by"' "$work/out")" = 2 ]
+
+# Ten rounds on two devices, 20 us and 40 us: the clock of the second is ahead, then behind.
+devices() { # OFFSET-US
+  for round in 0 1 2 3 4 5 6 7 8 9; do
+    for device in 0 1; do
+      start=$(((100 * (round + 1) + $1 * device) * 1000000))
+      echo "{\"kind\":\"kernel\",\"via\":\"direct\",\"name\":\"k\",\"device\":{\"id\":$device}," \
+        "\"queue\":{\"id\":$device},\"start\":$start,\"end\":$((start + 20000000 * (device + 1)))}"
+    done
+  done
+}
+devices 3 > "$work/ahead.jsonl"
+devices -3 > "$work/behind.jsonl"
+for run in ahead behind; do
+  "$aqueduct" import "$work/$run.jsonl" --name $run -q > /dev/null
+done
+try "$aqueduct" compare ahead behind --by device
+check "dispatches are matched within devices" contains "$out" \
+  "20 dispatches matched by order within each of 2 devices"
+check "whatever the clocks of devices" contains "$(squeezed "$out")" \
+  "0 10 20.000 20.000 +0.000 0.000 +0.0 +0.000
+1 10 40.000 40.000 +0.000 0.000 +0.0 +0.000"
+try "$aqueduct" compare ahead behind --json
+check "JSON says so" [ "$(jq -c '.[0] | [.matched_within, .was_devices, .devices]' "$work/out")" \
+  = '["device",2,2]' ]
+try "$aqueduct" compare ahead before --match order
+check "other numbers of devices are matched across them" contains "$out" \
+  "matched by order across devices, 2 in the first, 1 in the second"
+
+# The same kernel on another stream, 10 us longer: pairs of two groups.
+stream() { # NUMBER US
+  for round in 0 1 2 3 4 5 6 7 8 9; do
+    echo "{\"kind\":\"kernel\",\"name\":\"k\",\"device\":{\"id\":0},\"queue\":{\"id\":0},\"stream\":$1," \
+      "\"start\":$((round * 100000000)),\"end\":$((round * 100000000 + $2 * 1000000))}"
+  done
+}
+stream 1 50 > "$work/left.jsonl"
+stream 2 60 > "$work/right.jsonl"
+for run in left right; do
+  "$aqueduct" import "$work/$run.jsonl" --name $run -q > /dev/null
+done
+try "$aqueduct" compare left right --by stream
+check "the difference of a group is of all its calls, whatever their partners" contains "$(squeezed "$out")" \
+  "2 0 > 10 0 - 60.000 - - - +600.000
+1 10 > 0 0 50.000 - - - - -500.000"
+try "$aqueduct" compare left right --by stream --json
+check "in JSON too" [ "$(jq -c '[.[0] | .kernel.lost_ns, .pairs, (.groups[] | .key, .matched, .kernel.lost_ns)]' \
+  "$work/out")" = '[100000,10,2,0,600000,1,0,-500000]' ]
+try "$aqueduct" compare left right --by stream --format markdown
+check "Markdown: a group without a name has its number" contains "$out" "| 2 | 0 | - | - | - | +600.000 |"
+
+# Other kernels: nothing to pair, but all the rest.
+{ row other 30 && row more 7; } > "$work/other.jsonl"
+"$aqueduct" import "$work/other.jsonl" --name other -q > /dev/null
+try "$aqueduct" compare before other
+check "runs without a common kernel are compared" [ "$status" = 0 ]
+check "and say so" contains "$out" ": 0 dispatches matched by align
+20 only in the first, 2 only in the second
+no kernel in common
+"
+check "with the verdict" contains "$out" "other is "
+check "and where the time went" contains "$(squeezed "$out")" "
+kernels 300.000 37.000 -263.000
+"
+check "and the kernels of each" contains "$(squeezed "$out")" "
+b 10 > 0 0 20.000 - - - - -200.000
+a 10 > 0 0 10.000 - - - - -100.000
+other 0 > 1 0 - 30.000 - - - +30.000
+more 0 > 1 0 - 7.000 - - - +7.000
+"
+try "$aqueduct" compare before other --by kind --json
+check "a group of both has its difference" [ "$status $(jq -c '.[0] | [.kernels_in_common, .pairs,
+  (.groups[] | .was_calls, .calls, .matched, .kernel.lost_ns)]' "$work/out")" = '0 [false,0,20,2,0,-263000]' ]
+try "$aqueduct" compare before other --format markdown --fail-above unmatched=22
+check "Markdown: it says so, too" [ "$status $(grep -c '^no kernel in common$' "$work/out")" = "0 1" ]
+try "$aqueduct" compare before other --fail-above kernel.slower=5%
+check "a figure of pairs is not known then" [ "$status" = 2 ]
+try "$aqueduct" compare before other --match correlation
+check "ids in common are another thing than names" contains "$out" "matched by correlation"
+try "$aqueduct" compare before after --json
+check "of common kernels nothing is said" [ "$(jq .[0].kernels_in_common "$work/out")" = true ]
 
 try "$aqueduct" compare before after --fail-above kernel.slower=5%
 check "a slowdown above its threshold exits 1" [ "$status" = 1 ]

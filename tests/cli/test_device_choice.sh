@@ -42,7 +42,7 @@ try "$aqueduct" replay gfx90a --device mi250x --name on
 chooses "a simulated run" on mi250x
 check "and why is told" contains "$err" "on which the run was made"
 try "$aqueduct" whatif on --clock x2
-check "a what-if of it too" contains "$out" "closed loop on mi250x,"
+check "a what-if of it too" contains "$out" "closed loop on mi250x;"
 try "$aqueduct" replay gfx90a --device mi250x --set dispatch_setup=3x \
   --name edited
 try "$aqueduct" replay edited

@@ -30,6 +30,15 @@ refuses "an option before the command" "unknown option" --bogus list runs
 refuses "an option without its value" "--format: no value; expected FORMAT" \
   import x --format
 refuses "a value for a flag" "--json takes no value" list runs --json=1
+refuses "an option of one value that comes twice" "--by is given twice" \
+  stats m --by kernel --between a --by kernel
+refuses "before the command and behind it, too" "--store is given twice" \
+  --store a list runs --store b
+refuses "by its letter, too" "--output is given twice" export m -o a --output=b
+try "$aqueduct" list devices --names --names -q -q
+check "a flag may come twice" [ "$status" = 0 ]
+try "$aqueduct" replay m --set fetch=1us --set fetch=2us
+check "an option of several values, too" [ "$(echo "$err" | grep -c "given twice")" = 0 ]
 refuses "the beginning of a word" "--kernels-from hos: expected auto, host or isa" \
   launch k.ll --kernels-from hos
 try "$aqueduct" exec --timeout 0s true
@@ -53,7 +62,7 @@ refuses "a folder without traces" folder import "$work/folder"
 refuses "an unknown format" koneto import "$trace" --format koneto
 check "none of them stored anything" \
   [ -z "$("$aqueduct" list runs --names)" ]
-refuses "one name for two files" "--name names one run" \
+refuses "one name for two files" "--name is for one file, 2 given" \
   import "$trace" "$trace" --name m
 
 "$aqueduct" import -q "$trace" --name m > /dev/null
@@ -121,7 +130,7 @@ refuses "runs that do not replay each other" "neither run replays" \
 sed '/hipLaunchKernel/d; /hipMemcpyAsync/d' "$trace" > "$work/kernels.json"
 "$aqueduct" import -q "$work/kernels.json" --name k > /dev/null
 "$aqueduct" replay -q k --device mi300x --name ks > /dev/null
-refuses "nothing that can be scored" "nothing of 4 rows can be scored" \
+refuses "nothing that can be scored" "0 of 4 rows scored" \
   compare ks
 check "with advice how to record it" contains "$err" rocprofv3
 

@@ -48,20 +48,20 @@ check "nothing is said of a fit" [ "${out#*\"fit\"}" = "$out" ]
 try "$aqueduct" replay even --device mi300x --fit first=20% --name with
 check "a replay with a fit succeeds" [ "$status" = 0 ]
 check "and prints the rows" contains "$err" \
-  "fitted to first=20%, 60 of 300 rows, which are not scored"
+  "60 of 300 rows fit the constants (first=20%): not scored"
 check "and the constant with its number of launches" contains "$err" \
-  "us instead of 1.100 us (n = 39)"
+  "us, was 1.100 us (n = 39)"
 check "and why another one stays" contains "$err" \
   "barrier_process keeps 8.700 us: 0 cases of 'graph end'; expected at least 3"
 try "$aqueduct" compare with
 check "the comparison counts the rows that gave constants" contains "$out" \
-  "not scored: 59 fitted (constants were fitted to it)"
+  "59 rows not scored: used to fit constants (fitted)"
 check "and scores the others" contains "$out" ": scored 240 of 300"
 check "it prints what was fitted" contains "$out" "doorbell_to_fetch: "
 check "and what was not" contains "$out" \
-  "as the model has them: dispatch_setup, "
+  "unchanged: dispatch_setup, "
 check "the formula has the same rows" contains "$out" \
-  "formulas are fitted to the rest of this run"
+  "formulas fitted to the scored rows"
 try "$aqueduct" compare with --json
 check "the fit finds the run's constants" below "$(end_error p99_ns)" 60
 check "JSON has the part" contains "$(echo "$out" | tr -d ' \n')" \
@@ -85,10 +85,10 @@ check "a range may lie behind the beginning" [ "$status" = 0 ]
 check "rows before it are scored" below 2900 "$(end_error p99_ns)"
 check "most have its constants" below "$(end_error median_ns)" 60
 try "$aqueduct" replay even --device mi300x --fit first=2ms --name timed
-check "a time is a part too" contains "$err" "fitted to first=2ms, 2"
+check "a time is a part too" contains "$err" "rows fit the constants (first=2ms)"
 
 try "$aqueduct" replay even --device mi300x --fit first=2 --name thin
-check "one launch is enough" contains "$err" "us instead of 1.100 us (n = 1)"
+check "one launch is enough" contains "$err" "us, was 1.100 us (n = 1)"
 check "none is not" contains "$err" \
   "remap_latency keeps 4.360 us: 0 cases of 'cold launch'; expected at least 1"
 try "$aqueduct" replay even --device mi300x --fit first=20% \
@@ -98,7 +98,7 @@ check "a constant of --set stays" contains "$err" \
 
 try "$aqueduct" replay turns --device mi300x --fit range=1ms..9ms --name equal
 check "launches after equal idle times have no step between them" contains \
-  "$err" "unmap_after keeps 105.000 us: no other idle time is seen"
+  "$err" "unmap_after keeps 105.000 us: no other idle time makes launches longer"
 
 # Constants that a generator knows (fit_truth.py), found again in a part.
 for name in late once stray; do
@@ -107,17 +107,17 @@ for name in late once stray; do
 done
 try "$aqueduct" replay late --device mi300x --fit first=20% --name later
 check "a part without launches onto an idle queue grows" contains "$err" \
-  "first=20% is 40 rows; the part extends to the 10th launch onto an idle queue"
+  "first=20% is only 40 rows: extended to launch 10 onto an idle queue"
 longer="first=20% and on to the tenth idle launch"
-check "and prints its rows" contains "$err" "fitted to $longer, 91 of 200 rows"
+check "and prints its rows" contains "$err" "91 of 200 rows fit the constants ($longer)"
 check "ten launches show where they step up" contains "$err" \
-  "unmap_after: 16.000 us instead of 105.000 us"
+  "unmap_after: 16.000 us, was 105.000 us"
 try "$aqueduct" compare later --json
 check "the fit finds the constants of the rest" below "$(end_error p99_ns)" 100
 check "notes have what was asked for" [ "$(jq -r '.run.notes.replay.fit |
   [.rows, .extended_from] | join(" ")' "$work/out")" = "91 40" ]
 check "the comparison has the rows" contains \
-  "$("$aqueduct" compare later)" "fitted to $longer: 91 of 200 rows"
+  "$("$aqueduct" compare later)" "91 of 200 rows fit the constants ($longer)"
 try "$aqueduct" compare later --json
 check "so does its JSON" [ "$(jq -r '.fit |
   [.to, .part, .extended_from, .rows, .of] | join(";")' "$work/out")" = \
@@ -128,32 +128,32 @@ check "JSON of a part that stays has one name" [ \
   "$("$aqueduct" compare stays --json | jq -r '.fit | [.part, .extended_from] |
     join(";")')" = "first=40;" ]
 check "a part of so many rows stays" contains "$err" \
-  "fitted to first=40, 40 of 200 rows"
+  "40 of 200 rows fit the constants (first=40)"
 try "$aqueduct" replay once --device mi300x --fit first=20% --name one
-check "one cold launch counts" contains "$err" "instead of 4.360 us (n = 1)"
+check "one cold launch counts" contains "$err" "was 4.360 us (n = 1)"
 try "$aqueduct" compare one --json
 check "as 49 of 50, the model as 1" below "$(end_error p99_ns)" 60
 try "$aqueduct" replay stray --device mi300x --fit first=80%
 check "launches that another queue keeps warm move no step" contains "$err" \
-  "unmap_after keeps 105.000 us: no other idle time is seen"
+  "unmap_after keeps 105.000 us: no other idle time makes launches longer"
 
 # An import is fitted as it is replayed on the model of its own GPU.
 python3 "$AQ_SRCDIR/tests/cli/fit_truth.py" once kineto > "$work/own.json"
 try "$aqueduct" import "$work/own.json" -q --name own
-usual="constants are fitted to first=20%, 40 of 200 rows, which are not scored"
+usual="40 of 200 rows fit the constants (first=20%): not scored"
 try "$aqueduct" replay own --name usual
 check "an imported run is fitted on the model of its GPU" contains "$err" "$usual"
 try "$aqueduct" compare usual --json
 check "the rest is scored" [ "$(jq .scored "$work/out")" = 160 ]
 check "and near" below "$(end_error p99_ns)" 60
 try "$aqueduct" replay usual --name copied
-check "a simulated run is not fitted" [ "${err#*constants are}" = "$err" ]
+check "a simulated run is not fitted" [ "${err#*fit the constants}${err#*constants not}" = "$err$err" ]
 for words in "--fit none" "--device mi300x" "--mode closed" "--as-graph" \
   "--level 2" "--transport null" "--set packet_fetch=1us"; do
   # shellcheck disable=SC2086 # words
   try "$aqueduct" replay own $words
   check "nor with $words" [ "$status" = 0 ]
-  check "and nothing is said with $words" [ "${err#*constants are}" = "$err" ]
+  check "and nothing is said with $words" [ "${err#*fit the constants}${err#*constants not}" = "$err$err" ]
 done
 latency() { # NAME OPTION… : the median latency of a replay
   try "$aqueduct" replay own --name "$@"
@@ -167,7 +167,7 @@ check "which moves the latency" below "$(latency none --fit none)" \
   "$(latency edited-too --set packet_fetch=3us)"
 "$aqueduct" device show mi300x > "$work/own.device"
 try env AQUEDUCT_DEVICE="$work/own.device" "$aqueduct" replay own
-check "so is a device file" [ "${err#*constants are}" = "$err" ]
+check "so is a device file" [ "${err#*fit the constants}${err#*constants not}" = "$err$err" ]
 try "$aqueduct" replay own --interval --name own-interval
 check "the interval is by the fitted rows" contains "$err" \
   "90 % interval of direct launches, by the errors of 39 fitted rows"
@@ -200,10 +200,10 @@ awk '
 try "$aqueduct" import "$work/graphs.json" -q --name graphs
 try "$aqueduct" replay graphs --device mi300x --fit first=95
 check "four graphs in the part give a graph its launch" contains "$err" \
-  "us instead of 2.880 us (n = 4)"
+  "us, was 2.880 us (n = 4)"
 try "$aqueduct" replay graphs --device mi300x --fit first=80
 check "one that the part cuts gives nothing" contains "$err" \
-  "us instead of 2.880 us (n = 3)"
+  "us, was 2.880 us (n = 3)"
 
 # 19 rows are too few for the usual part.
 sed 's/^{"traceEvents"/{"deviceProperties":[{"id":0,"name":"AMD Instinct MI300X"}],&/
@@ -211,7 +211,7 @@ sed 's/^{"traceEvents"/{"deviceProperties":[{"id":0,"name":"AMD Instinct MI300X"
 try "$aqueduct" import "$work/short.json" -q --name short
 try "$aqueduct" replay short --interval
 check "a short run keeps the model's constants" [ "$status" = 0 ]
-check "and prints why" contains "$err" "constants are the device model's: first=20% is 19 of the 96 rows of the run; expected at least 20"
+check "and prints why" contains "$err" "constants not fitted: first=20% is 19 of the 96 rows of the run; expected at least 20"
 check "as its interval does" contains "$err" "by the spreads of"
 try "$aqueduct" replay short --name not-fitted -q
 try "$aqueduct" compare not-fitted --json
@@ -223,7 +223,7 @@ python3 "$AQ_SRCDIR/tests/cli/fit_truth.py" brief kineto > "$work/brief.json"
 try "$aqueduct" import "$work/brief.json" -q --name brief
 try "$aqueduct" replay brief
 check "rows are counted with those that the part extends to" contains "$err" \
-  "constants are the device model's: $longer is 14 of the 61 rows of the run; expected at least 20"
+  "constants not fitted: $longer is 14 of the 61 rows of the run; expected at least 20"
 
 # Constants that would be below 0.
 measured 300 300 1000 1000 > "$work/quick.csv"
@@ -315,12 +315,12 @@ check "of two replays both parts are told" [ \
   "$(jq -r '[.fit.to, .reference_fit.to] | join(" ")' "$work/out")" = \
   "first=20% first=10%" ]
 try "$aqueduct" compare sure tenth
-check "and the larger one is left out" contains "$out" "not scored: 59 fitted"
+check "and the larger one is left out" contains "$out" "59 rows not scored: used to fit constants"
 try "$aqueduct" compare tenth
-check "which the smaller one alone is not" contains "$out" "not scored: 29 fitted"
+check "which the smaller one alone is not" contains "$out" "29 rows not scored: used to fit constants"
 try "$aqueduct" compare sure sure
 check "a run leaves nothing out of a comparison with itself" [ \
-  "$(echo "$out" | grep -c 'not scored: 59')" = 0 ]
+  "$(echo "$out" | grep -c '59 rows not scored')" = 0 ]
 
 refuses() { # WORDS OPTION…
   words=$1
@@ -338,7 +338,7 @@ done
 refuses "first=300 is 300 of the 300 rows" even --device mi300x --fit first=300
 refuses "range=9s..10s is 0 of the 300 rows" even --device mi300x \
   --fit range=9s..10s
-refuses "8 rows of first=9 are scored: expected at least 10" even \
+refuses "8 scored rows of first=9: expected at least 10" even \
   --device mi300x --fit first=9 --interval
 refuses "devices mi300x,mi210: constants are fitted to one model" even \
   --device mi300x,mi210 --fit first=20%

@@ -339,7 +339,7 @@ if [ -f "$work/required.hsaco" ]; then
 else
   skip "a required workgroup" "no clang with lld"
 fi
-refuses "too few arguments" "takes 4 arguments, and 1 are given" "$code" vadd \
+refuses "too few arguments" "takes 4 arguments, 1 given" "$code" vadd \
   --grid 64 --kernels "$kernels" --args u32:1
 refuses "an argument of another size" "argument 4 of the kernel is a value of" \
   "$code" vadd --grid 64 --kernels "$kernels" --args 'buf:f32[1]' \

@@ -15,7 +15,7 @@ check "import says on stderr what it read" contains "$err" "3 kernels"
 try "$aqueduct" replay m --device mi300x --name s
 check "replay prints the id of its run alone" is_id 2
 check "replay says how far its constants can be trusted" \
-  contains "$err" "constants of device model mi300x"
+  contains "$err" "simulated mi300x (constants"
 try "$aqueduct" replay m --name t --quiet
 check "the device model follows from the GPU of the run" is_id 3
 check "--quiet leaves nothing but the id" [ -z "$err" ]
@@ -25,7 +25,7 @@ check "compare finds the origin by itself" [ "$status" = 0 ]
 check "compare says how much was scored" \
   contains "$out" "s against m: scored 3 of 4"
 check "compare says how far the constants can be trusted" \
-  contains "$out" "constants of device model mi300x"
+  contains "$out" "simulated mi300x (constants"
 check "the trivial formulas stand beside the run" \
   contains "$out" "zero median"
 check "every quantity is told for all rows" \

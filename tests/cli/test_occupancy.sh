@@ -14,7 +14,7 @@ refuses() { # NAME PART ARGUMENT…
     "2::yes"
 }
 
-refuses "a device model" "no file with code objects" mi210 --workgroup 64
+refuses "a device model" "has no code objects" mi210 --workgroup 64
 refuses "LDS alone" "expected --workgroup" "$code" --lds 64
 refuses "no workgroup" "--workgroup 0: expected" "$code" --workgroup 0
 refuses "a kernel that is not there" "no kernel nope" "$code" nope \

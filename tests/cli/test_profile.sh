@@ -79,7 +79,7 @@ check "a run without traced waves has none to export" contains "$err" \
   "the run has no traced waves"
 launch_vadd --profile executable-traces --trace-isa wave=0,limit=5
 check "steps past the limit are counted" contains "$err" \
-  "leaves out 21 steps past its limit of 5"
+  "without 21 steps past the limit of 5"
 launch_vadd --name counted --profile-isa
 check "a profile changes no result and no time" [ "$out" = "$plain" ]
 try "$aqueduct" show counted --asm
@@ -94,7 +94,7 @@ check "--json is JSON" is_json "$work/counted.json"
 for command in show stats; do
   try "$aqueduct" $command counted
   check "$command names where the counts are" contains "$err" \
-    "instructions are counted in 1 kernels: aqueduct show 5 --asm"
+    "1 kernel with counted instructions: aqueduct show 5 --asm"
 done
 try "$aqueduct" store merge --store "$work/other.db" "$XDG_DATA_HOME"/*/runs.db
 try "$aqueduct" show counted --asm --store "$work/other.db"

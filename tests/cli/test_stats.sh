@@ -27,6 +27,10 @@ check "one group of all" contains "$(echo "$out" | tr -d ' \n')" \
 try "$aqueduct" stats m --by colour
 check "an unknown group is refused" [ "$status" = 2 ]
 check "with those that there are" contains "$err" "kernel, queue, stream"
+try "$aqueduct" stats m --by operation
+check "a run without operations says so" [ "$status" = 2 ]
+check "and not that it has no kernels" contains "$err" \
+  "no operation of a host queue with a start and an end in this run"
 try "$aqueduct" stats gone
 check "a run that is not there is refused" [ "$status" = 2 ]
 
@@ -49,7 +53,7 @@ check "and adds columns" contains "$out" "idle-gap p50"
 try "$aqueduct" stats names --top 2
 check "--top prints the largest groups" \
   [ "$(echo "$out" | grep -c '^batch_norm')" = 2 ]
-check "and counts the others" contains "$out" "47 more groups have 62.4 % of the kernel time"
+check "and counts the others" contains "$out" "47 more groups: 62.4 % of the kernel time"
 try "$aqueduct" stats names --top 2 --json
 check "also as JSON" contains "$out" '"groups_left_out": 47'
 try "$aqueduct" stats names --top 0
@@ -57,7 +61,7 @@ check "--top 0 is refused" [ "$status" = 2 ]
 
 for run in m s; do
   try "$aqueduct" explain $run
-  check "explain names what $run is" contains "$out" "$run is "
+  check "explain names what $run is" contains "$out" "$run: "
   check "and where its time went" contains "$out" "where the time went"
   try "$aqueduct" explain $run --json
   check "explain of $run is JSON" is_json "$work/out"
@@ -117,6 +121,18 @@ ranges" ]
 check "a command is kept as a shell reads it" contains \
   "$("$aqueduct" show "it's")" "--name 'it'\''s' -q"
 
+# ---- a run without time ----
+
+row kernel 5 5 > "$work/instant.jsonl"
+"$aqueduct" import "$work/instant.jsonl" --name instant -q > /dev/null
+try "$aqueduct" explain instant
+check "a run of no length has nothing to explain" [ "$(echo "$out" | head -1)" = \
+  "instant: no time to explain: the first start is the last end" ]
+check "nor a critical path" [ "${out#*critical}" = "$out" ]
+try "$aqueduct" explain instant --json
+check "as a document, too" [ "$(jq -c '[.bottleneck, .largest, .next, .time_ns]' "$work/out")" = \
+  '["no time to explain",null,null,0]' ]
+
 # ---- printed text ----
 
 try "$aqueduct" stats names --top -3
@@ -150,7 +166,7 @@ check "so has the page" contains "$(spaced < "$srcdir/doc/stats.md")" "$rule"
 check "and no other page has one" [ "$(grep -l 'largest share' \
   "$srcdir/README.md" "$srcdir"/doc/*.md | wc -l)" = 0 ]
 try "$aqueduct" explain m
-next=$(echo "$out" | sed -n 's/.*, then \(.*\) %$/\1 /p')
+next=$(echo "$out" | sed -n 's/.*, then \([0-9.]*\) % \(.*\): .*/\2 \1 /p')
 check "the second cause has its own share" contains \
   "$(squeezed "$(echo "$out" | sed -n '/^where/,$p')")" "
 $next"

@@ -43,7 +43,7 @@ check "merge prints the new ids" [ "$status $out" = "0 3
 4" ]
 try "$aqueduct" store merge "$work/b.db" --store "$a"
 check "again it copies nothing" [ "$status$out" = 0 ]
-check "and says so" contains "$err" "is here already, as run 3"
+check "and says so" contains "$err" "already stored as run 3"
 try "$aqueduct" compare 4 --store "$a"
 check "a merged replay is compared with its origin" contains "$out" \
   "run 4 against m-2"
@@ -54,6 +54,13 @@ check "a misspelt verb" contains "$status $err" "did you mean check?"
 try "$aqueduct" store prune 3 4 --store "$a"
 check "prune removes runs" [ "$out" = "3
 4" ]
+cp "$a" "$work/prune.db"
+try "$aqueduct" store prune 1 99 --json --store "$work/prune.db"
+check "runs removed before a bad name are in the document, with the error" \
+  [ "$status $(jq -c '[.removed, .exit_status, (.error | contains("no run \"99\""))]' \
+    "$work/out")" = "2 [[1],2,true]" ]
+try "$aqueduct" store merge "/$work/b.db" --store "$work/slashes.db"
+check "a path may begin with two slashes" [ "$status" = 0 ]
 try "$aqueduct" store vacuum --store "$a"
 check "vacuum tells the sizes" contains "$status $err" "bytes"
 "$aqueduct" export s --store "$a" -o "$work/s.before"

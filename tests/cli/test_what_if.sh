@@ -76,7 +76,7 @@ try "$aqueduct" replay new
 check "the version of HIP chooses the device model too" \
   contains "$err" "device model mi300x-rocm7.14"
 
-refuses "an unknown mode" "open or closed expected" --mode shut
+refuses "an unknown mode" "--mode must be open or closed, not" --mode shut
 refuses "an unknown level" "--level must be 1 or 2" --level 3
 refuses "a confidence above all" "a percentage or none" --edges 101
 refuses "no queue at all" "queues" --queues 0

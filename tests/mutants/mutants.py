@@ -274,7 +274,8 @@ class Place:
         self.copy, self.where = copy, os.path.join(copy, "build")
         described = copy_tree(source, files, copy)
         os.makedirs(self.where, exist_ok=True)
-        commands = [MAKE + (f"-j{os.cpu_count()}",)]
+        commands = [MAKE + (f"-j{os.cpu_count()}", goal)
+                    for goal in ("all", "check-data")]
         # Another compiler, or other flags, than the copy was made with.
         made_with = "".join(f"{name}={os.environ.get(name)}\n" for name in FLAGS)
         if write_if_other(os.path.join(copy, "made-with"),

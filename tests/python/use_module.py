@@ -88,7 +88,7 @@ def statistics(store, folder, program):
     part = store.frame("ops", time="100us..", program=program)
     check("of a time", list(part.index) == ["late"] and
           part.attrs["window"]["from_ns"] == 100000, part)
-    check("a step that is not there is refused", "none of the 2 dispatches" in refuses(
+    check("a step that is not there is refused", "0 of 2 dispatches" in refuses(
         lambda: store.frame("ops", step=7, program=program)))
     check("what the command refuses is told", "--by nothing: expected one of" in refuses(
         lambda: store.frame("m", by="nothing", program=program)))

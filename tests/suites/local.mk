@@ -11,7 +11,7 @@ AQ_LONG_TESTS += tests/suites/test_suites.sh
 # The table of doc/tables/suites.md, from the results that the scripts wrote (-o).
 aq_suite_results = traces/suites/conformance.tsv traces/suites/hecbench.tsv \
 	traces/suites/hip.tsv traces/suites/hipcatch.tsv \
-	traces/suites/mlir.tsv \
+	traces/suites/mlir.tsv traces/suites/perfetto.tsv \
 	traces/suites/rocprim.tsv traces/suites/rocrand.tsv \
 	traces/suites/rocrtst.tsv
 suites-docs:
