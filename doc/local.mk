@@ -275,6 +275,14 @@ fit-table: aqueduct
 	$(srcdir)/tools/doc-block.sh fit-table doc/tables/accuracy.md < fit-table.md
 CLEANFILES += fit-table.md
 EXTRA_DIST += tools/fit_table.py
+# What these tables say, in sentences.
+.PHONY: accuracy-summary
+accuracy-summary:
+	for part in summary intervals; do \
+	  $${PYTHON:-python3} $(srcdir)/tools/accuracy_summary.py \
+	    $(srcdir)/doc/tables/accuracy.md $$part | \
+	    $(srcdir)/tools/doc-block.sh accuracy-$$part doc/accuracy.md || exit 1; done
+EXTRA_DIST += tools/accuracy_summary.py
 # Times of launches and returns in the same traces; the page's third table.
 .PHONY: launches
 launches: aqueduct

@@ -90,13 +90,15 @@ def clone(source, base):
 
 
 def cases(log):
-    """How many tests passed, mutants died or lines came, as the target counts."""
+    """How many tests passed, mutants died, or inputs' parsers held."""
     with open(log, encoding="utf-8", errors="replace") as text:
         said = text.read()
-    for pattern in (r"^# PASS: *(\d+)", r"^(\d+) killed", r"^ok (\d+)"):
+    for pattern in (r"^# PASS: *(\d+)", r"^\d+ rows: (\d+) killed", r"^ok (\d+)",
+                    r"^fuzz: \w+: (\d+) runs, nothing"):
         found = [int(n) for n in re.findall(pattern, said, re.M)]
         if found:
-            return str(len(found) if pattern.startswith("^ok") else sum(found))
+            counted = pattern.startswith(("^ok", "^fuzz"))
+            return str(len(found) if counted else sum(found))
     return "-"
 
 
@@ -112,6 +114,8 @@ def one_run(row, tree, build, log):
     changed = output("git", "diff", "--name-only", cwd=tree).split()
     if changed:
         if result == "green" and row["judged"] == "page":
+            with open(log, "a", encoding="utf-8") as out:
+                out.write(output("git", "diff", cwd=tree) + "\n")
             result = "changed " + " ".join(changed)
         subprocess.run(["git", "checkout", "-q", "--"] + changed, cwd=tree, check=True)
     return result, time.monotonic() - begin

@@ -59,22 +59,20 @@ class Source:
 
     def add(self, program, store, path):
         self.counts["files"] += 1
-        done = ask(program, store, "import", path)
+        done = ask(program, store, "import", path, "--json")
         if done.returncode:
             why = done.stderr.strip().split(": ", 3)[-1]
             self.refused.append(why.split(" (known")[0])
             return
         self.counts["imported"] += 1
-        facts = re.search(r"(\d+) kernels, (\d+) copies, \d+ waits, \d+ ranges; "
-                          r"(\d+) with host times", done.stderr)
-        self.counts["rows"] += int(facts[1]) + int(facts[2])
-        self.counts["timed"] += int(facts[3])
-        for number, what in re.findall(r"repaired: (\d+) ([^(:\n]*)",
-                                       done.stderr):
-            self.repairs[what.strip()] += int(number)
-        run = int(done.stdout)
+        made = json.loads(done.stdout)[0]
+        facts, run = made["notes"], made["id"]
+        self.counts["rows"] += facts["dispatches"] + facts["copies"]
+        self.counts["timed"] += facts["with_host"]
+        for what, number in facts["repairs"].items():
+            self.repairs[what.replace("_", " ")] += number
         self.idle += idle_latencies(store, run)
-        if int(facts[3]):
+        if facts["with_host"]:
             self.replay(program, store, run)
 
     def replay(self, program, store, run):
@@ -154,7 +152,7 @@ def show(srcdir):
     for name, *_, refused in lines:
         if refused != "-":
             print(f"- Refused of {name}: {refused}.")
-    print("\n| source | repaired and counted |\n|---|---|")
+    print("\n| source | repairs, by the key of `import --json` |\n|---|---|")
     for row in lines:
         if row[5] != "-":
             print(f"| {row[0]} | {row[5]} |")

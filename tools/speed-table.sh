@@ -5,8 +5,8 @@
 #   speed-table.sh YARDSTICKS < bench.jsonl
 set -eu
 command -v jq > /dev/null || { echo "speed-table: needs jq" >&2; exit 2; }
-echo "| kernel | interpreted | compiled | ratio | by \`cc\` | compiler | pays after | decoded | others | compiled is |"
-echo "|---|---|---|---|---|---|---|---|---|---|"
+echo "| kernel | interpreted | compiled | ratio | decoded | others | compiled is |"
+echo "|---|---|---|---|---|---|---|"
 jq -rs --rawfile others "$1" '
   def n: (. * 10 | round | . / 10 | tostring);
   def of($names; $unit): if . == null then "–" else (.value | n) + $unit end;
@@ -16,9 +16,6 @@ jq -rs --rawfile others "$1" '
   $all["isa_\($k)_compiled"] as $c |
   [$known[] | select(.[1] == $k)] as $o |
   "| \($k) | \($c.floor | n) | \($c.value | n) | \($c.ratio * 100 | round | . / 100) | " +
-  ($all["isa_\($k)_cc"] | of($k; "")) + " | " +
-  ($all["isa_\($k)_cc_compile_time"] | of($k; " s")) + " | " +
-  ($all["isa_\($k)_cc_break_even"] | of($k; " M")) + " | " +
   ($all["isa_\($k)_decoded"] | of($k; " KiB")) + " | " +
   (if $o == [] then "– | –" else
     ($o | map("\(.[0]): \(.[2])\(if .[3] == .[2] then "" else "–" + .[3] end)") |
