@@ -46,7 +46,9 @@
  * the simulator's, or have it; it waits only for memory that devices have,
  * which clients alone unmap. Else it leaves a note, which aqkfd_process_lock
  * and aqkfd_process_unlock look at: before the client registers anything at
- * such an address anew, its queues and blocks of before have gone.
+ * such an address anew, its queues and blocks of before have gone. A client's
+ * mmap of a driver's file takes process->lock in aqkfd_import_file; the driver
+ * maps process->file with that lock, so mmap of that descriptor goes by.
  *
  * Failures, as clients see them:
  *

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -227,7 +228,11 @@ static void stretches_end(aqkfd_process *process)
 
 void aqkfd_process_lock(aqkfd_process *process)
 {
-  pthread_mutex_lock(&process->lock);
+  /* A second time on one thread it would fail, and the unlock behind it would
+   * let other threads into the outer call. */
+  const bool locked = pthread_mutex_lock(&process->lock) == 0;
+  assert(locked);
+  (void)locked;
   stretches_end(process);
 }
 

@@ -162,7 +162,9 @@ bool aqshim_mapping(int fd, size_t size, int *file, off_t *offset)
   const aqkfd_machine *machine = machine_get();
   aqkfd_process *process = machine ? machine->known() : NULL;
   uint64_t at;
-  if (!process || machine->stands(process, fd) < 0)
+  /* The driver maps its own file itself, with the process locked. */
+  if (!process || fd == machine->file(process) ||
+      machine->stands(process, fd) < 0)
     return false;
   const int theirs =
       machine->import_file(process, (uint64_t)*offset, size, &at);
